@@ -1,0 +1,68 @@
+# Everything that Reprise takes from elsewhere. All of it comes from the distribution's packages
+# (third_party/setup installs them); nothing is vendored or downloaded by the build.
+#
+#   package           version   licence               used by       why
+#   CUDA toolkit      >= 12.8   NVIDIA EULA           cuda device   graphs, driver entry points, nvcc for kernels; optional
+#   oneTBB            >= 2021.8 Apache-2.0            host device   runs the nodes of a graph on the CPU's threads
+#   Boost.Context     >= 1.74   BSL-1.0               host device   fibers: the threads of a block that meet at __syncthreads
+#   libjpeg-turbo     any       IJG, BSD-3-Clause     samples       reads photographs
+#   libpng            >= 1.6    libpng-2.0            samples       reads and writes pictures
+#   CLI11             >= 2.1    BSD-3-Clause          samples       command lines
+#   nlohmann-json     >= 3.11   MIT                   benches       results as JSON
+#   doctest           >= 2.4.9  MIT                   tests         unit and conformance tests
+#   Graphviz (dot)    any       EPL-1.0               tests         proves that exported DOT text is well-formed
+#
+# Afterwards REPRISE_WITH_CUDA says whether the CUDA device is built.
+
+# reprise_require(<package> APT <debian package> [find_package arguments...])
+macro(reprise_require package apt debian_package)
+  find_package(${package} ${ARGN} QUIET)
+  if(NOT ${package}_FOUND)
+    message(FATAL_ERROR
+      "Reprise needs ${package} (${ARGN}), which was not found. Install it with\n"
+      "    apt-get install ${debian_package}\n"
+      "or run third_party/setup, which installs everything that is missing.")
+  endif()
+endmacro()
+
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
+reprise_require(TBB APT libtbb-dev 2021.8)
+reprise_require(Boost APT libboost-context-dev 1.74 COMPONENTS context)
+
+if(REPRISE_SAMPLES)
+  reprise_require(JPEG APT libjpeg-dev)
+  reprise_require(PNG APT libpng-dev 1.6)
+  reprise_require(CLI11 APT libcli11-dev 2.1)
+endif()
+if(REPRISE_BENCHES)
+  reprise_require(nlohmann_json APT nlohmann-json3-dev 3.11)
+endif()
+if(REPRISE_TESTS)
+  reprise_require(doctest APT doctest-dev 2.4.9)
+  find_program(REPRISE_DOT_PROGRAM dot)
+  mark_as_advanced(REPRISE_DOT_PROGRAM)
+  if(NOT REPRISE_DOT_PROGRAM)
+    message(FATAL_ERROR "The tests need Graphviz. Install it with\n    apt-get install graphviz\nor run third_party/setup.")
+  endif()
+endif()
+
+if(NOT REPRISE_CUDA MATCHES "^(AUTO|ON|OFF)$")
+  message(FATAL_ERROR "REPRISE_CUDA is '${REPRISE_CUDA}'; it takes AUTO, ON or OFF")
+endif()
+set(REPRISE_WITH_CUDA OFF)
+if(NOT REPRISE_CUDA STREQUAL "OFF")
+  find_package(CUDAToolkit 12.8 QUIET)
+  if(CUDAToolkit_FOUND AND CUDAToolkit_NVCC_EXECUTABLE)
+    set(REPRISE_WITH_CUDA ON)
+    message(STATUS "Reprise: host and CUDA devices, with the CUDA toolkit ${CUDAToolkit_VERSION} in ${CUDAToolkit_BIN_DIR}")
+  elseif(REPRISE_CUDA STREQUAL "ON")
+    message(FATAL_ERROR
+      "REPRISE_CUDA is ON, and no CUDA toolkit >= 12.8 with nvcc was found. Name one with -DCUDAToolkit_ROOT=/path, "
+      "or leave REPRISE_CUDA at AUTO to build the host device alone.")
+  else()
+    message(STATUS "Reprise: no CUDA toolkit >= 12.8 was found: the host device alone is built")
+  endif()
+else()
+  message(STATUS "Reprise: REPRISE_CUDA is OFF: the host device alone is built")
+endif()

@@ -1,0 +1,27 @@
+# Compiler flags of this project's own code. They never reach a program that links the engine.
+
+add_library(reprise_flags INTERFACE)
+target_compile_features(reprise_flags INTERFACE cxx_std_20)
+target_compile_options(reprise_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Werror
+  # The host device and the GPU must round alike: an fma is written where it is wanted.
+  -ffp-contract=off)
+
+if(NOT REPRISE_SANITIZE MATCHES "^(address|thread)?$")
+  message(FATAL_ERROR "REPRISE_SANITIZE is '${REPRISE_SANITIZE}'; it takes address, thread or nothing")
+endif()
+
+# Instrumentation has to cover everything in the process, so it is set for the whole tree.
+if(REPRISE_SANITIZE STREQUAL "address")
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+elseif(REPRISE_SANITIZE STREQUAL "thread")
+  add_compile_options(-fsanitize=thread -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=thread)
+endif()
+if(REPRISE_SANITIZE)
+  # GCC's flow analysis does not see through the checks that it inserts itself. -Wtsan: the compiler
+  # notes every std::atomic_thread_fence, which ThreadSanitizer does not model.
+  target_compile_options(reprise_flags INTERFACE
+    -Wno-maybe-uninitialized $<$<CXX_COMPILER_ID:GNU>:-Wno-error=tsan>)
+endif()

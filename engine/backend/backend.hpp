@@ -1,0 +1,93 @@
+// The interface of a device: small, takes plans, says first what it can do. Each backend is a folder beside this file;
+// nothing outside it includes its native headers, and no backend includes another.
+// Errors: Error only. Threads: as each class says.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <reprise/device_info.hpp>
+#include <reprise/kernel.hpp>
+
+#include "plan/plan.hpp"
+#include "record/buffer_core.hpp"
+#include "record/kernel_core.hpp"
+
+namespace reprise::detail {
+
+// A line of work that runs in order. Submissions are numbered 1, 2, 3...: serials. Any thread.
+class BackendQueue {
+ public:
+  virtual ~BackendQueue() = default;  // the queue is idle, or its device lost
+
+  [[nodiscard]] virtual std::uint64_t last_serial() const noexcept = 0;
+  [[nodiscard]] virtual bool done(std::uint64_t serial) = 0;  // never blocks; throws DeviceLost
+  // Blocks until `serial` is done; nullopt: without limit. False: not over by then. Throws DeviceLost.
+  [[nodiscard]] virtual bool wait(std::uint64_t serial, std::optional<std::chrono::nanoseconds> timeout) = 0;
+  // What is submitted here from now on starts after `serial` of `other`, a queue of the same device. Does not block.
+  virtual void wait_for(BackendQueue& other, std::uint64_t serial) = 0;
+  // A serial of its own for everything in the queue so far, work that the engine did not submit included.
+  virtual std::uint64_t mark() = 0;
+  [[nodiscard]] virtual void* native() const noexcept { return nullptr; }  // CUstream
+};
+
+// An executable graph. One thread at a time (run/ holds the graph's mutex). Destroyed only when its launches are done.
+class BackendExec {
+ public:
+  virtual ~BackendExec() = default;
+
+  virtual void upload(BackendQueue& queue) = 0;
+  // Starts a replay; returns its serial on `queue`. Allocates nothing, logs nothing. Throws CapturingStream, DeviceLost.
+  [[nodiscard]] virtual std::uint64_t launch(BackendQueue& queue) = 0;
+  // What a host callback threw in replay `replay` (1 for the first launch); null if none did. Any thread, after that replay is done.
+  [[nodiscard]] virtual std::exception_ptr callback_error(std::uint64_t replay) const = 0;
+  [[nodiscard]] virtual void* native() const noexcept { return nullptr; }        // CUgraphExec
+  [[nodiscard]] virtual void* native_graph() const noexcept { return nullptr; }  // CUgraph it was made from
+};
+
+// Addresses by index in recording.buffers; transients already point into the graph's slab.
+struct Bindings {
+  std::vector<std::byte*> address;
+};
+
+// One opened device. Any thread.
+class Backend {
+ public:
+  virtual ~Backend() = default;  // everything made from it is gone
+
+  [[nodiscard]] virtual const DeviceInfo& info() const noexcept = 0;
+  // Device or PinnedHost memory, aligned to info().limits.buffer_alignment. Throws OutOfMemory, DeviceLost.
+  [[nodiscard]] virtual std::byte* allocate(BufferKind kind, std::uint64_t bytes) = 0;
+  virtual void free(BufferKind kind, std::byte* address) noexcept = 0;  // nothing uses it any more
+  [[nodiscard]] virtual std::unique_ptr<BackendQueue> create_queue(std::string_view label) = 0;
+  // Fills every field of the result but `device` and `generation`, which run/ sets.
+  [[nodiscard]] virtual KernelCore load_kernel(const KernelDesc& desc) = 0;
+  // Nodes and edges as plan.lowered says, in that order. `plan` and the bindings' memory outlive the exec. Failures
+  // name the command (Stage::Instantiate).
+  [[nodiscard]] virtual std::unique_ptr<BackendExec> instantiate(std::shared_ptr<const Plan> plan, const Bindings& bindings) = 0;
+  virtual void lose() = 0;     // as a sticky error would; Unsupported where it can't be simulated
+  virtual void rebuild() = 0;  // makes a lost device work again; queues and execs of before stay dead; Unsupported where the driver can't
+};
+
+// A kind of device. Any thread.
+class BackendProvider {
+ public:
+  virtual ~BackendProvider() = default;
+  [[nodiscard]] virtual std::vector<DeviceInfo> devices() = 0;       // empty if there is none; throws nothing for want of a driver
+  [[nodiscard]] virtual std::string why_none() = 0;                  // plain words where devices() is empty
+  // `index` into devices(). `status` is marked lost by the backend when it sees a sticky error.
+  [[nodiscard]] virtual std::unique_ptr<Backend> open(std::uint32_t index, std::shared_ptr<DeviceStatus> status) = 0;
+  // Throws NoDriver or DriverTooOld if that is why there is no device; called when a device of this kind was asked for by name.
+  virtual void require_driver() = 0;
+};
+
+[[nodiscard]] BackendProvider& host_provider();
+[[nodiscard]] BackendProvider& cuda_provider();  // only in builds with CUDA (REPRISE_HAS_CUDA)
+
+}  // namespace reprise::detail

@@ -1,0 +1,62 @@
+// Arena: bump allocation in blocks that grow and are freed together. Nothing is destroyed: for trivially destructible things.
+// Threads: one thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace reprise::detail {
+
+class Arena {
+ public:
+  Arena() = default;
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+  Arena(Arena&&) noexcept = default;
+  Arena& operator=(Arena&&) noexcept = default;
+
+  // `alignment` is a power of two, at most 64. Never returns null; throws std::bad_alloc.
+  [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment) {
+    const std::uintptr_t at = (next_ + alignment - 1) & ~(std::uintptr_t{alignment} - 1);
+    if (at + bytes > end_ || at < next_) return allocate_in_new_block(bytes, alignment);
+    next_ = at + bytes;
+    return reinterpret_cast<void*>(at);
+  }
+  template <class T, class... Args>
+  [[nodiscard]] T* make(Args&&... args) {
+    static_assert(std::is_trivially_destructible_v<T>);
+    return ::new (allocate(sizeof(T), alignof(T))) T{std::forward<Args>(args)...};
+  }
+  template <class T>
+  [[nodiscard]] T* make_array(std::size_t count) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    return static_cast<T*>(allocate(sizeof(T) * count, alignof(T)));
+  }
+  [[nodiscard]] std::byte* copy_bytes(const void* source, std::size_t bytes, std::size_t alignment = 16) {
+    auto* p = static_cast<std::byte*>(allocate(bytes, alignment));
+    if (bytes != 0) std::memcpy(p, source, bytes);
+    return p;
+  }
+  // Forgets everything and keeps the largest block.
+  void reset() noexcept;
+  [[nodiscard]] std::size_t block_count() const noexcept { return blocks_.size(); }
+
+ private:
+  struct Block {
+    std::unique_ptr<std::byte[]> bytes;
+    std::size_t size;
+  };
+  void* allocate_in_new_block(std::size_t bytes, std::size_t alignment);
+
+  std::uintptr_t next_ = 0, end_ = 0;
+  std::vector<Block> blocks_;
+};
+
+}  // namespace reprise::detail

@@ -1,0 +1,93 @@
+// CapturedGraph: a compiled, instantiated command buffer that is replayed with launch().
+// Threads: every call may come from any thread; launches of one graph take its mutex, uncontended in ordinary use.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <reprise/message.hpp>
+#include <reprise/pool.hpp>
+#include <reprise/queue.hpp>
+#include <reprise/types.hpp>
+
+namespace reprise {
+
+namespace detail {
+class GraphCore;
+}
+
+struct CompileDesc {
+  std::shared_ptr<CapturePool> pool = nullptr;  // held by the graph; transients of any pool are placed in the graph's own slab
+  Lowering lowering = Lowering::Auto;
+  std::string_view label = {};                  // empty: the command buffer's
+};
+
+// What compiling found and decided.
+struct CompileReport {
+  std::vector<Message> messages;       // warnings and infos, in command order
+  std::uint32_t commands = 0;          // recorded
+  std::uint32_t nodes = 0;             // of the graph, frame included
+  std::uint32_t needed_edges = 0;      // after transitive reduction
+  std::uint32_t implied_edges_left = 0;  // needed edges that others imply (only above 20,000 commands)
+  std::uint32_t added_edges = 0;       // lane and frame edges
+  std::uint32_t lanes = 0;             // 0: Faithful
+  bool frame = false;                  // two kernels around several roots or leaves
+  std::uint64_t transient_bytes = 0;   // sum of transient buffers
+  std::uint64_t slab_bytes = 0;        // planned
+  std::uint64_t slab_lower_bound = 0;  // no placement can be smaller
+  std::uint64_t plan_hash = 0;         // the same for the same recording on every run
+  std::uint64_t lowering_hash = 0;
+};
+
+// Bits for export_dot and to_dot.
+struct DotOptions {
+  bool accesses = true;   // buffers and ranges in node labels
+  bool causes = true;     // why each edge exists
+  bool added_edges = true;  // lane and frame edges, dashed
+  bool locations = false;   // file:line of each command
+};
+
+class CapturedGraph {
+ public:
+  CapturedGraph() = default;
+  explicit CapturedGraph(std::shared_ptr<detail::GraphCore> core) noexcept : core_(std::move(core)) {}
+  CapturedGraph(const CapturedGraph&) = delete;
+  CapturedGraph& operator=(const CapturedGraph&) = delete;
+  CapturedGraph(CapturedGraph&&) noexcept = default;
+  CapturedGraph& operator=(CapturedGraph&&) noexcept = default;
+  // Dropping a graph never blocks: what its pending launches use is freed after they have completed.
+
+  [[nodiscard]] explicit operator bool() const noexcept { return core_ != nullptr; }
+
+  // Starts one replay on `queue`, after everything launched there before. Throws WrongDevice, StaleHandle, CapturingStream, DeviceLost.
+  Fence launch(const Queue& queue);
+  // Moves what a first launch would have to move; again is a no-op.
+  void upload(const Queue& queue);
+
+  [[nodiscard]] std::uint64_t num_replays() const noexcept;       // successful launches
+  [[nodiscard]] bool is_uploaded() const noexcept;
+  [[nodiscard]] std::size_t pool_buffer_count() const noexcept;  // buffers that this graph keeps alive
+  [[nodiscard]] bool has_pool() const noexcept;
+  [[nodiscard]] std::shared_ptr<CapturePool> pool() const noexcept;  // null without
+  [[nodiscard]] std::uint32_t node_count() const noexcept;
+  [[nodiscard]] std::string_view label() const noexcept;
+  [[nodiscard]] const CompileReport& report() const noexcept;
+
+  [[nodiscard]] std::string to_dot(const DotOptions& options = {}) const;
+  // Writes to_dot() to a file; throws Error naming the path.
+  void export_dot(const std::filesystem::path& path, const DotOptions& options = {}) const;
+  // The plan as stable text: nodes, edges with causes, placements.
+  [[nodiscard]] std::string to_text() const;
+
+  [[nodiscard]] const std::shared_ptr<detail::GraphCore>& core() const noexcept { return core_; }
+
+ private:
+  std::shared_ptr<detail::GraphCore> core_;
+};
+
+}  // namespace reprise

@@ -1,0 +1,186 @@
+// Recording: verbs append commands to a command buffer. No verb calls a device, takes a lock, or allocates beyond arena blocks.
+// Threads: one thread a Recorder at a time. Several threads fill several command buffers, or the recorders of split().
+// Errors: every verb throws Error (Stage::Record) and then leaves the recording as it was before the call.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <reprise/buffer.hpp>
+#include <reprise/kernel.hpp>
+#include <reprise/types.hpp>
+
+namespace reprise {
+
+namespace detail {
+class RecorderCore;
+class CommandBufferCore;
+}  // namespace detail
+
+struct DispatchDesc {
+  Dim3 grid;                       // blocks
+  Dim3 block;                      // threads of a block
+  std::uint32_t shared_bytes = 0;  // dynamic shared memory of a block, up to the device's opt-in maximum
+  Dim3 cluster = {0, 0, 0};        // blocks of a cluster; 0,0,0: no cluster
+  enum class Launch : std::uint8_t { Normal, Cooperative } launch = Launch::Normal;
+  SourceLocation where = SourceLocation::current();  // of the braces that make it
+};
+
+// Pitched copies and fills: sizes and pitches in bytes.
+struct Extent {
+  std::uint64_t width = 0;   // bytes of a row
+  std::uint64_t height = 1;  // rows of a slice
+  std::uint64_t depth = 1;   // slices
+};
+struct Pitch {
+  std::uint64_t row = 0;    // bytes from row to row; 0: tight
+  std::uint64_t slice = 0;  // bytes from slice to slice; 0: tight
+};
+struct CopyDesc {
+  Extent extent;
+  Pitch source, destination;
+};
+
+struct BarrierDesc {
+  BufferView buffer = {};  // empty: a global barrier, all memory
+  Access before = Access::ReadWrite;
+  Access after = Access::ReadWrite;
+};
+
+// A command of one command buffer, for edge(). Only means something to the command buffer that gave it.
+struct CommandRef {
+  std::uint32_t recorder = 0;
+  std::uint32_t index = 0xffffffffu;
+};
+
+class CommandBuffer;
+
+// Closes its label when it dies.
+class [[nodiscard]] LabelScope {
+ public:
+  explicit LabelScope(std::shared_ptr<detail::RecorderCore> recorder) noexcept : recorder_(std::move(recorder)) {}
+  LabelScope(const LabelScope&) = delete;
+  LabelScope& operator=(const LabelScope&) = delete;
+  LabelScope(LabelScope&& other) noexcept = default;
+  LabelScope& operator=(LabelScope&&) = delete;
+  ~LabelScope();
+
+ private:
+  std::shared_ptr<detail::RecorderCore> recorder_;
+};
+
+// The verbs. A command buffer is one; split() gives more for the same command buffer.
+class Recorder {
+ public:
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+  Recorder(Recorder&&) noexcept = default;
+  Recorder& operator=(Recorder&&) noexcept = default;
+
+  // Runs a kernel. Arguments in the kernel's order: read(x), write(x), read_write(x) for pointers, values as they are.
+  template <class... Args>
+  CommandRef dispatch(const Kernel& kernel, const DispatchDesc& desc, const Args&... args) {
+    const detail::Argument list[sizeof...(Args) + 1] = {detail::make_argument(args)..., {}};
+    return dispatch_arguments(kernel, desc, std::span(list, sizeof...(Args)));
+  }
+  CommandRef dispatch_arguments(const Kernel& kernel, const DispatchDesc& desc, std::span<const detail::Argument> args);
+
+  // Copies of equal size. Two buffers may be one, if the ranges do not overlap.
+  CommandRef copy(const BufferView& source, const BufferView& destination, SourceLocation where = SourceLocation::current());
+  CommandRef copy(const HostBytes& source, const BufferView& destination, SourceLocation where = SourceLocation::current());
+  CommandRef copy(const BufferView& source, const HostBytes& destination, SourceLocation where = SourceLocation::current());
+  // Pitched 2D and 3D copies; the views start at the first byte of each side.
+  CommandRef copy(const BufferView& source, const BufferView& destination, const CopyDesc& desc, SourceLocation where = SourceLocation::current());
+  CommandRef copy(const HostBytes& source, const BufferView& destination, const CopyDesc& desc, SourceLocation where = SourceLocation::current());
+  CommandRef copy(const BufferView& source, const HostBytes& destination, const CopyDesc& desc, SourceLocation where = SourceLocation::current());
+
+  // Sets every element of 1, 2 or 4 bytes to `value`; the range is a multiple of the element.
+  template <class T>
+  CommandRef fill(const GpuRef<T>& destination, std::type_identity_t<T> value, SourceLocation where = SourceLocation::current()) {
+    static_assert(sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4, "fill sets elements of 1, 2 or 4 bytes");
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, &value, sizeof(T));
+    return fill_bits(destination, bits, sizeof(T), {destination.bytes(), 1, 1}, {}, where);
+  }
+  // `extent.depth` is 1; extent.width and pitch.row are multiples of the element.
+  template <class T>
+  CommandRef fill(const GpuRef<T>& destination, std::type_identity_t<T> value, Extent extent, Pitch pitch,
+                  SourceLocation where = SourceLocation::current()) {
+    static_assert(sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4, "fill sets elements of 1, 2 or 4 bytes");
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, &value, sizeof(T));
+    return fill_bits(destination, bits, sizeof(T), extent, pitch, where);
+  }
+  CommandRef fill_bits(const BufferView& destination, std::uint32_t bits, std::uint32_t element_bytes, Extent extent, Pitch pitch,
+                       SourceLocation where = SourceLocation::current());
+
+  // Writes up to 65,536 bytes that are taken now.
+  static constexpr std::uint64_t kMaxUpdateBytes = 65536;
+  CommandRef update(const BufferView& destination, std::span<const std::byte> bytes, SourceLocation where = SourceLocation::current());
+
+  // Runs `function` on a host thread at each replay. It must not call the engine or CUDA. What it throws, the fence of
+  // that replay rethrows; the replay itself goes on. `accesses` name the pinned memory that it touches.
+  CommandRef host(std::function<void()> function, std::initializer_list<AccessedView> accesses = {}, SourceLocation where = SourceLocation::current());
+  CommandRef host(std::function<void()> function, std::span<const AccessedView> accesses, SourceLocation where = SourceLocation::current());
+
+  // Orders every earlier command that accesses the range as `before` says, before every later one that does as `after` says.
+  void barrier(const BarrierDesc& desc = {}, SourceLocation where = SourceLocation::current());
+
+  // `before` completes before `after` starts, whatever the order they were recorded in.
+  void edge(CommandRef before, CommandRef after, SourceLocation where = SourceLocation::current());
+
+  // Nested debug labels, shown in messages, plan, DOT and viewer.
+  LabelScope label(std::string_view name, Color color = {});
+  void begin_label(std::string_view name, Color color = {});
+  void end_label();  // throws InvalidState where none is open
+
+  // Appends the commands of an executable secondary command buffer, under the current label. The secondary may be
+  // executed often and recorded anew afterwards.
+  void execute(const CommandBuffer& secondary, SourceLocation where = SourceLocation::current());
+
+  [[nodiscard]] std::uint32_t command_count() const noexcept;
+
+ protected:
+  explicit Recorder(std::shared_ptr<detail::RecorderCore> core) noexcept : core_(std::move(core)) {}
+  std::shared_ptr<detail::RecorderCore> core_;
+  friend class CommandBuffer;
+};
+
+// Vulkan's states. Pending: a graph compiled from it is being replayed. Invalid: a thing that it names is gone.
+enum class CommandBufferState : std::uint8_t { Initial, Recording, Executable, Pending, Invalid };
+[[nodiscard]] std::string_view to_string(CommandBufferState state) noexcept;
+
+struct CommandBufferDesc {
+  std::string_view label = "commands";
+  Ordering ordering = Ordering::Inferred;
+  Level level = Level::Primary;
+};
+
+class CommandBuffer : public Recorder {
+ public:
+  explicit CommandBuffer(std::shared_ptr<detail::CommandBufferCore> core) noexcept;
+
+  void begin();  // Initial or Executable (which drops what was recorded) -> Recording
+  void end();    // Recording -> Executable; merges what split() gave, in index order
+  void reset();  // any state but Pending -> Initial
+
+  // `count` recorders that may be filled by as many threads. Their commands come after everything recorded so far, in
+  // the recorders' order, and before everything recorded here later. end() fails with InvalidState while a label is open in one.
+  [[nodiscard]] std::vector<Recorder> split(std::uint32_t count);
+
+  [[nodiscard]] CommandBufferState state() const noexcept;
+  [[nodiscard]] std::string_view label_name() const noexcept;
+  [[nodiscard]] Ordering ordering() const noexcept;
+  [[nodiscard]] Level level() const noexcept;
+  [[nodiscard]] const std::shared_ptr<detail::CommandBufferCore>& core() const noexcept { return buffer_; }
+
+ private:
+  std::shared_ptr<detail::CommandBufferCore> buffer_;
+};
+
+}  // namespace reprise

@@ -1,0 +1,61 @@
+// Instance: the way in. Lists and opens devices, carries the validation level and the message handler.
+// Threads: every call may come from any thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <reprise/device.hpp>
+#include <reprise/message.hpp>
+#include <reprise/types.hpp>
+
+namespace reprise {
+
+namespace detail {
+class InstanceCore;
+}
+
+struct InstanceDesc {
+  std::string_view application = "application";
+  Validation validation = kDefaultValidation;  // $REPRISE_VALIDATION = off | basic | full wins over it
+  MessageHandler on_message = {};              // empty: warnings and errors go to stderr, one line each
+  std::vector<std::string> suppress = {};      // message ids that are neither reported nor kept; errors can't be suppressed
+};
+
+// Which device to open: "host", "cuda:N", or "best" (the first GPU, the host device where there is none).
+class DeviceSelector {
+ public:
+  // $REPRISE_DEVICE if set, else the first GPU, else the host device.
+  [[nodiscard]] static DeviceSelector best() { return DeviceSelector("best", Source::Environment); }
+  [[nodiscard]] static DeviceSelector named(std::string_view name) { return DeviceSelector(name, Source::Exact); }
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  [[nodiscard]] bool environment_wins() const noexcept { return source_ == Source::Environment; }
+
+ private:
+  enum class Source : std::uint8_t { Exact, Environment };
+  DeviceSelector(std::string_view name, Source source) : name_(name), source_(source) {}
+  std::string name_;
+  Source source_;
+};
+
+class Instance {
+ public:
+  explicit Instance(const InstanceDesc& desc = {});
+
+  // Every device of this machine: GPUs in CUDA's order, then the host device.
+  [[nodiscard]] std::vector<DeviceInfo> devices() const;
+  // Why there is no GPU among devices(): empty if there is one; else "no CUDA driver ...", "built without CUDA".
+  [[nodiscard]] std::string why_no_gpu() const;
+  // Throws UnknownDevice naming the devices there are, NoDriver, DriverTooOld.
+  [[nodiscard]] Device open_device(const DeviceSelector& selector = DeviceSelector::best()) const;
+  [[nodiscard]] std::string_view application() const noexcept;
+  [[nodiscard]] const std::shared_ptr<detail::InstanceCore>& core() const noexcept { return core_; }
+
+ private:
+  std::shared_ptr<detail::InstanceCore> core_;
+};
+
+}  // namespace reprise

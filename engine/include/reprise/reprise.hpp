@@ -1,0 +1,15 @@
+// Everything but the CUDA interop, which is in <reprise/cuda_interop.hpp>.
+#pragma once
+
+#include <reprise/buffer.hpp>
+#include <reprise/captured_graph.hpp>
+#include <reprise/command_buffer.hpp>
+#include <reprise/device.hpp>
+#include <reprise/device_info.hpp>
+#include <reprise/error.hpp>
+#include <reprise/instance.hpp>
+#include <reprise/kernel.hpp>
+#include <reprise/message.hpp>
+#include <reprise/pool.hpp>
+#include <reprise/queue.hpp>
+#include <reprise/types.hpp>

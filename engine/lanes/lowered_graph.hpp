@@ -1,0 +1,52 @@
+// lanes: adds what costs no correctness and buys speed: a frame around several roots or leaves, and a list schedule into
+// at most k lanes. A pure function; knows no device. The numbers behind it are in engine/README.md.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <reprise/types.hpp>
+
+#include "schedule/schedule.hpp"
+
+namespace reprise::detail {
+
+inline constexpr std::uint32_t kAutoLanes = 128;
+
+enum class LoweredKind : std::uint8_t { Work, FrameBegin, FrameEnd };
+enum class EdgeOrigin : std::uint8_t { Needed, Lane, Frame };
+
+struct LoweredEdge {
+  std::uint32_t from = 0;  // in LoweredGraph::nodes, always lower than the node that it leads to
+  EdgeOrigin origin = EdgeOrigin::Needed;
+};
+
+struct LoweredNode {
+  LoweredKind kind = LoweredKind::Work;
+  std::uint32_t schedule_node = kNone;  // of Work
+  std::uint32_t lane = 0;               // 0 where there are no lanes
+  std::uint32_t first_edge = 0, edge_count = 0;  // in LoweredGraph::edges, in the order that they are given to the device
+};
+
+// Nodes in creation order, which is topological. Creation and edge order decide the speed on CUDA: a node goes on in the
+// lane of its first-added parent.
+struct LoweredGraph {
+  std::vector<LoweredNode> nodes;
+  std::vector<LoweredEdge> edges;
+  std::vector<std::uint32_t> node_of;  // schedule node -> index in nodes
+  std::uint32_t lanes = 0;             // 0: faithful
+  bool frame = false;
+  std::uint32_t added_edges = 0;       // of origin Lane or Frame
+  [[nodiscard]] std::span<const LoweredEdge> edges_into(std::uint32_t node) const noexcept {
+    return {edges.data() + nodes[node].first_edge, nodes[node].edge_count};
+  }
+};
+
+// Throws InvalidArgument (Stage::Lanes) for 0 or more than 65,535 lanes.
+[[nodiscard]] LoweredGraph build_lowered_graph(const Schedule& schedule, Lowering lowering);
+
+// Throws Internal (Stage::Lanes) naming the first needed edge that the lowered graph does not imply.
+void check_lowered_graph(const Schedule& schedule, const LoweredGraph& lowered);
+
+}  // namespace reprise::detail

@@ -1,0 +1,34 @@
+// plan: everything that a backend needs, frozen: recording, needed edges, lowered graph, placements, hashes.
+// Knows no device. Threads: immutable.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <reprise/captured_graph.hpp>
+
+#include "lanes/lowered_graph.hpp"
+#include "memory/placement.hpp"
+#include "schedule/schedule.hpp"
+
+namespace reprise::detail {
+
+struct Plan {
+  std::string label;
+  std::shared_ptr<const Recording> recording;
+  Schedule schedule;
+  LoweredGraph lowered;
+  Placement placement;
+  std::uint64_t plan_hash = 0;      // of the recording and its needed edges: names, sizes, ranges, values; no addresses
+  std::uint64_t lowering_hash = 0;  // of lowered graph and placements
+};
+
+[[nodiscard]] Plan freeze_plan(std::string label, std::shared_ptr<const Recording> recording, Schedule schedule, LoweredGraph lowered,
+                               Placement placement);
+
+// Stable text: the same recording gives the same text on every run and machine.
+[[nodiscard]] std::string to_text(const Plan& plan);
+[[nodiscard]] std::string to_dot(const Plan& plan, const DotOptions& options);
+
+}  // namespace reprise::detail

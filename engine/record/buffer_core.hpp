@@ -1,0 +1,47 @@
+// What every layer may know of a buffer and of the device it is on. Knows no backend: memory comes and goes in run/.
+// Threads: the plain members are constant after construction; the atomics may be read from any thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <reprise/types.hpp>
+
+namespace reprise::detail {
+
+// One a device, shared by everything that was made from it.
+struct DeviceStatus {
+  std::string selector;                        // "cuda:0"
+  std::atomic<std::uint32_t> generation{1};    // advances when the device is lost
+  std::atomic<bool> lost{false};
+
+  // Marks the device lost, once: the generation advances and every handle of before is stale.
+  void lose() noexcept {
+    if (!lost.exchange(true)) generation.fetch_add(1);
+  }
+};
+
+struct BufferCore {
+  BufferCore() = default;
+  BufferCore(const BufferCore&) = delete;
+  BufferCore& operator=(const BufferCore&) = delete;
+  virtual ~BufferCore() = default;
+
+  BufferId id;
+  BufferKind kind = BufferKind::Device;
+  std::uint64_t bytes = 0;
+  std::uint32_t alignment = 1;
+  std::string name;
+  std::shared_ptr<DeviceStatus> device;
+  std::uint32_t generation = 1;   // the device's, when the buffer was made
+  std::byte* address = nullptr;   // null for a transient
+  std::atomic<bool> cleared{false};  // its pool was cleared
+
+  [[nodiscard]] bool is_stale() const noexcept {
+    return cleared.load(std::memory_order_acquire) || generation != device->generation.load(std::memory_order_acquire);
+  }
+};
+
+}  // namespace reprise::detail

@@ -1,0 +1,114 @@
+// The table of commands, and each command's payload: plain structs in an arena that name buffers and kernels by their
+// index in the recording. A new command is a row here; every switch over CommandKind then shows what is left to do.
+// Knows no device. Threads: values.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include <reprise/command_buffer.hpp>
+#include <reprise/types.hpp>
+
+namespace reprise::detail {
+
+// kind, name in plans, DOT and messages
+#define REPRISE_COMMANDS(X) \
+  X(Dispatch, "dispatch")   \
+  X(Copy, "copy")           \
+  X(Fill, "fill")           \
+  X(Update, "update")       \
+  X(Host, "host")           \
+  X(Barrier, "barrier")
+
+enum class CommandKind : std::uint8_t {
+#define REPRISE_X(kind, name) kind,
+  REPRISE_COMMANDS(REPRISE_X)
+#undef REPRISE_X
+};
+[[nodiscard]] std::string_view to_string(CommandKind kind) noexcept;
+
+inline constexpr std::uint32_t kNone = 0xffffffffu;
+
+// One command. `payload` is the struct of its kind below; accesses are recording.accesses[first_access, +access_count).
+struct Command {
+  CommandKind kind = CommandKind::Barrier;
+  std::uint32_t label = 0;  // in recording.labels; 0 is the root
+  std::uint32_t first_access = 0, access_count = 0;
+  const void* payload = nullptr;
+  SourceLocation where;
+};
+
+// A range of one buffer that a command touches. shape 0: all of [begin, end). Else the range bounds the rows that
+// recording.shapes[shape - 1] describes.
+struct BufferAccess {
+  std::uint32_t buffer = 0;  // in recording.buffers
+  Access access = Access::Read;
+  std::uint32_t shape = 0;
+  std::uint64_t begin = 0, end = 0;  // bytes
+};
+
+struct AccessShape {
+  Extent extent;
+  Pitch pitch;  // never 0: tight pitches are filled in
+};
+
+// Where a dispatch's parameter block takes an address: block[parameter_offset] = address of buffer + offset.
+struct BufferArgument {
+  std::uint32_t parameter_offset = 0;
+  std::uint32_t buffer = 0;
+  std::uint64_t offset = 0;
+};
+
+struct DispatchPayload {
+  std::uint32_t kernel = 0;  // in recording.kernels
+  Dim3 grid, block, cluster;  // cluster 0,0,0: none
+  std::uint32_t shared_bytes = 0;
+  DispatchDesc::Launch launch = DispatchDesc::Launch::Normal;
+  std::uint32_t parameter_bytes = 0;
+  std::uint32_t buffer_argument_count = 0;
+  const std::byte* parameters = nullptr;  // values in place, addresses zero
+  BufferArgument* buffer_arguments = nullptr;
+};
+
+// One side of a copy: a buffer of the recording, or host memory.
+struct Endpoint {
+  std::uint32_t buffer = kNone;  // kNone: host memory
+  std::uint64_t offset = 0;      // bytes into the buffer
+  void* host = nullptr;          // snapshot: bytes in the recording's arena; borrowed: the caller's
+  HostBytes::Lifetime lifetime = HostBytes::Lifetime::Snapshot;
+};
+
+struct CopyPayload {
+  Endpoint source, destination;
+  Extent extent;                       // 1D: height = depth = 1
+  Pitch source_pitch, destination_pitch;  // never 0: tight pitches are filled in
+};
+
+struct FillPayload {
+  std::uint32_t buffer = 0;
+  std::uint64_t offset = 0;
+  std::uint32_t bits = 0;
+  std::uint32_t element_bytes = 4;  // 1, 2 or 4
+  Extent extent;                    // width in bytes
+  Pitch pitch;                      // never 0
+};
+
+struct UpdatePayload {
+  std::uint32_t buffer = 0;
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+  const std::byte* data = nullptr;  // in the recording's arena
+};
+
+struct HostPayload {
+  std::uint32_t function = 0;  // in recording.functions
+};
+
+struct BarrierPayload {
+  std::uint32_t buffer = kNone;         // kNone: global
+  std::uint64_t begin = 0, end = 0;     // bytes
+  Access before = Access::ReadWrite;
+  Access after = Access::ReadWrite;
+};
+
+}  // namespace reprise::detail

@@ -1,0 +1,61 @@
+// Recording: what end() freezes: the commands of one command buffer, flat, in recorded order. The input of every stage.
+// Knows no device. Threads: immutable once made; shared by the command buffer and the graphs compiled from it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <reprise/types.hpp>
+
+#include "base/arena.hpp"
+#include "record/buffer_core.hpp"
+#include "record/command.hpp"
+#include "record/kernel_core.hpp"
+
+namespace reprise::detail {
+
+struct LabelRecord {
+  std::uint32_t parent = 0;  // label 0 is the root: empty name, its own parent
+  std::string name;
+  Color color;
+};
+
+struct UserEdge {
+  std::uint32_t before = 0, after = 0;  // command indices
+  SourceLocation where;
+};
+
+struct Recording {
+  std::string label;
+  Ordering ordering = Ordering::Inferred;
+  Level level = Level::Primary;
+  std::shared_ptr<DeviceStatus> device;
+  std::uint32_t generation = 1;
+
+  std::vector<Command> commands;
+  std::vector<BufferAccess> accesses;
+  std::vector<AccessShape> shapes;
+  std::vector<LabelRecord> labels;                         // [0] is the root
+  std::vector<UserEdge> edges;                             // from edge()
+  std::vector<std::shared_ptr<BufferCore>> buffers;        // in order of first use
+  std::vector<std::shared_ptr<const KernelCore>> kernels;  // in order of first use
+  std::vector<std::shared_ptr<const std::function<void()>>> functions;
+  std::vector<std::shared_ptr<const Arena>> arenas;        // own the payloads
+
+  template <class Payload>
+  [[nodiscard]] const Payload& payload(std::uint32_t command) const {
+    return *static_cast<const Payload*>(commands[command].payload);
+  }
+  // "forward/layer 1"; empty at the root.
+  [[nodiscard]] std::string label_path(std::uint32_t label) const;
+  // "dispatch saxpy", "copy x -> y", "fill tmp", ... for messages, plans and DOT.
+  [[nodiscard]] std::string command_name(std::uint32_t command) const;
+};
+
+// True if two accesses touch a byte in common; exact for dense ranges and for shapes with equal pitches, else by bounds.
+[[nodiscard]] bool overlaps(const Recording& recording, const BufferAccess& a, const BufferAccess& b);
+
+}  // namespace reprise::detail

@@ -11,6 +11,7 @@
 #   nlohmann-json     >= 3.11   MIT                   benches       results as JSON
 #   doctest           >= 2.4.9  MIT                   tests         unit and conformance tests
 #   Graphviz (dot)    any       EPL-1.0               tests         proves that exported DOT text is well-formed
+#   Python            >= 3.9    PSF-2.0               tests         checks which layer includes which
 #
 # Afterwards REPRISE_WITH_CUDA says whether the CUDA device is built.
 
@@ -40,6 +41,7 @@ if(REPRISE_BENCHES)
 endif()
 if(REPRISE_TESTS)
   reprise_require(doctest APT doctest-dev 2.4.9)
+  reprise_require(Python3 APT python3 3.9 COMPONENTS Interpreter)
   find_program(REPRISE_DOT_PROGRAM dot)
   mark_as_advanced(REPRISE_DOT_PROGRAM)
   if(NOT REPRISE_DOT_PROGRAM)

@@ -25,3 +25,15 @@ if(REPRISE_SANITIZE)
   target_compile_options(reprise_flags INTERFACE
     -Wno-maybe-uninitialized $<$<CXX_COMPILER_ID:GNU>:-Wno-error=tsan>)
 endif()
+
+# reprise_program(<target> [COMPONENT <names...>]): a program that can be moved together with ../lib and ../share.
+# COMPONENT names the parts of `cmake --install` that it belongs to; the default install has none of them.
+function(reprise_program target)
+  cmake_parse_arguments(PARSE_ARGV 1 program "" "" "COMPONENT")
+  set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/../lib")
+  # RPATH rather than RUNPATH: it also holds for what the libraries there need themselves.
+  target_link_options(${target} PRIVATE -Wl,--disable-new-dtags)
+  foreach(component IN LISTS program_COMPONENT)
+    install(TARGETS ${target} RUNTIME DESTINATION bin COMPONENT ${component} EXCLUDE_FROM_ALL)
+  endforeach()
+endfunction()

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""Checks that every file of the engine includes only the layers that its own layer may include.
+
+usage: layers.py ROOT      (the folder that holds engine/)
+
+The table is the architecture: a row a layer, and the layers whose headers it may name. Public headers stand on their own.
+"""
+import pathlib
+import re
+import sys
+
+MAY_INCLUDE = {
+    "base": [],
+    "record": ["base"],
+    "validate": ["base", "record"],
+    "schedule": ["base", "record"],
+    "lanes": ["base", "record", "schedule"],
+    "memory": ["base", "record", "schedule", "lanes"],
+    "plan": ["base", "record", "schedule", "lanes", "memory"],
+    "backend": ["base", "record", "schedule", "lanes", "memory", "plan"],
+    "backend/host": ["base", "record", "schedule", "lanes", "memory", "plan", "backend"],
+    "backend/cuda": ["base", "record", "schedule", "lanes", "memory", "plan", "backend"],
+    "run": ["base", "record", "validate", "schedule", "lanes", "memory", "plan", "backend"],
+    "capture": ["base", "record", "validate", "schedule", "lanes", "memory", "plan", "backend", "run"],
+}
+# Native headers: the pattern, and the only layer that may name it.
+NATIVE = [
+    (re.compile(r"^(cuda|cudart|cu[A-Z]|driver_types|vector_types|nvtx3/|crt/)"), "backend/cuda"),
+    (re.compile(r"^(tbb|oneapi/tbb|boost)/"), "backend/host"),
+]
+# Public headers that are allowed a native one.
+INTEROP_HEADERS = {"cuda_interop.hpp"}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+
+
+def layer_of(path: pathlib.PurePath) -> str:
+    """The layer of a path below engine/."""
+    folder = path.parent.as_posix()
+    while folder not in (".", ""):
+        if folder in MAY_INCLUDE or folder == "include/reprise":
+            return folder
+        folder = pathlib.PurePath(folder).parent.as_posix()
+    return ""
+
+
+def complaints(engine: pathlib.Path, path: pathlib.Path):
+    relative = path.relative_to(engine)
+    layer = layer_of(relative)
+    if not layer:
+        yield f"{relative}: in no layer that this table knows"
+        return
+    for number, line in enumerate(path.read_text().splitlines(), start=1):
+        match = INCLUDE.match(line)
+        if not match:
+            continue
+        quoted, name = match.group(1) == '"', match.group(2)
+        where = f"engine/{relative}:{number}: {line.strip()}"
+        for pattern, owner in NATIVE:
+            if pattern.match(name) and layer != owner and path.name not in INTEROP_HEADERS:
+                yield f"{where}: only {owner} may include this"
+        if not quoted:
+            continue
+        if layer == "include/reprise":
+            yield f"{where}: a public header includes public headers, as <reprise/...>"
+            continue
+        target = layer_of(pathlib.PurePath(name))
+        if not (engine / name).is_file():
+            yield f"{where}: there is no engine/{name}; write paths from engine/"
+        elif target != layer and target not in MAY_INCLUDE[layer]:
+            yield f"{where}: {layer} may not include {target}"
+
+
+def main() -> int:
+    engine = pathlib.Path(sys.argv[1]) / "engine"
+    files = sorted(p for p in engine.rglob("*") if p.suffix in (".hpp", ".cpp"))
+    if not files:
+        print(f"no source files in {engine}")
+        return 1
+    found = [text for path in files for text in complaints(engine, path)]
+    print("\n".join(found) or f"{len(files)} files, every include within its layer's rights")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

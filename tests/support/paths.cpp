@@ -1,0 +1,44 @@
+#include "support/paths.hpp"
+
+#include <stdlib.h>  // mkdtemp
+
+#include <string>
+#include <system_error>
+
+namespace reprise::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ScratchFolder {
+  ScratchFolder() {
+    std::string name = (fs::temp_directory_path() / "reprise-test-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) {
+      throw fs::filesystem_error("mkdtemp", name, std::error_code(errno, std::generic_category()));
+    }
+    path = name;
+  }
+  ~ScratchFolder() {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+
+  fs::path path;
+};
+
+}  // namespace
+
+fs::path test_file(std::string_view path) {
+  const fs::path program = fs::read_symlink("/proc/self/exe");
+  const fs::path moved = program.parent_path().parent_path() / "share" / "reprise" / "tests" / path;
+  return fs::exists(moved) ? moved : fs::path(REPRISE_TEST_FILES) / path;
+}
+
+const fs::path& scratch_folder() {
+  static const ScratchFolder folder;
+  return folder.path;
+}
+
+}  // namespace reprise::test

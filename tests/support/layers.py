@@ -12,8 +12,8 @@ import sys
 MAY_INCLUDE = {
     "base": [],
     "record": ["base"],
-    "validate": ["base", "record"],
     "schedule": ["base", "record"],
+    "validate": ["base", "record", "schedule"],
     "lanes": ["base", "record", "schedule"],
     "memory": ["base", "record", "schedule", "lanes"],
     "plan": ["base", "record", "schedule", "lanes", "memory"],

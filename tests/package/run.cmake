@@ -1,0 +1,28 @@
+# Installs Reprise into a folder of the build, and there configures, builds and runs the project beside this file, as
+# somebody does who only has the installed package.
+#
+#   cmake -DBUILD=<Reprise's build folder> -DDEVICES=<devices> -DGENERATOR=<name> -DCOMPILER=<path> -P run.cmake
+foreach(variable IN ITEMS BUILD DEVICES GENERATOR COMPILER)
+  if(NOT DEFINED ${variable})
+    message(FATAL_ERROR "run.cmake needs -D${variable}")
+  endif()
+endforeach()
+
+set(work ${BUILD}/package-check)
+file(REMOVE_RECURSE ${work}/prefix)
+
+function(step)
+  list(JOIN ARGV " " line)
+  message(STATUS "${line}")
+  execute_process(COMMAND ${ARGV} COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+step(${CMAKE_COMMAND} --install ${BUILD} --prefix ${work}/prefix --component reprise)
+# Compute capability 7.5, with its PTX, is enough for any GPU and quick to compile.
+step(${CMAKE_COMMAND} --fresh -S ${CMAKE_CURRENT_LIST_DIR} -B ${work}/build -G ${GENERATOR}
+  -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH=${work}/prefix -DREPRISE_CUDA_ARCHITECTURES=75
+  -DCMAKE_CXX_COMPILER=${COMPILER})
+step(${CMAKE_COMMAND} --build ${work}/build)
+foreach(device IN LISTS DEVICES)
+  step(${work}/build/package_check ${device})
+endforeach()

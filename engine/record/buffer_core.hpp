@@ -38,10 +38,15 @@ struct BufferCore {
   std::uint32_t generation = 1;   // the device's, when the buffer was made
   std::byte* address = nullptr;   // null for a transient
   std::atomic<bool> cleared{false};  // its pool was cleared
+  // Command buffers being recorded and frozen recordings that hold it. A pool with such a buffer refuses to be cleared.
+  std::atomic<std::uint32_t> recorded{0};
 
   [[nodiscard]] bool is_stale() const noexcept {
     return cleared.load(std::memory_order_acquire) || generation != device->generation.load(std::memory_order_acquire);
   }
 };
+
+// The buffer's name, or "buffer #7" for one without; for messages, plans and DOT.
+[[nodiscard]] std::string display_name(const BufferCore& buffer);
 
 }  // namespace reprise::detail

@@ -21,6 +21,10 @@ namespace detail {
 struct BufferCore;
 // Throws OutOfRange where [offset, offset + size) leaves `whole` bytes.
 void check_subrange(std::uint64_t whole, std::uint64_t offset, std::uint64_t size, std::string_view name);
+// `count` elements in bytes; the largest number, which no buffer holds, where that is more than 64 bits.
+[[nodiscard]] constexpr std::uint64_t bytes_of(std::uint64_t count, std::uint64_t element_bytes) noexcept {
+  return count > ~std::uint64_t{0} / element_bytes ? ~std::uint64_t{0} : count * element_bytes;
+}
 }  // namespace detail
 
 // A range of bytes of one buffer; keeps the buffer alive. The untyped base of GpuRef and HostRef.
@@ -68,7 +72,7 @@ class GpuRef : public BufferView {
   [[nodiscard]] std::uint64_t size() const noexcept { return bytes_ / sizeof(T); }  // in T
   [[nodiscard]] T* data() const { return static_cast<T*>(address()); }              // device address
   [[nodiscard]] GpuRef slice(std::uint64_t first, std::uint64_t count) const {      // in T
-    return GpuRef(subview(first * sizeof(T), count * sizeof(T)));
+    return GpuRef(subview(detail::bytes_of(first, sizeof(T)), detail::bytes_of(count, sizeof(T))));
   }
   template <class U>
   [[nodiscard]] GpuRef<U> as() const { return GpuRef<U>(*this); }
@@ -89,7 +93,7 @@ class HostRef : public BufferView {
   [[nodiscard]] std::span<T> span() const { return {data(), static_cast<std::size_t>(size())}; }
   [[nodiscard]] T& operator[](std::uint64_t i) const { return data()[i]; }
   [[nodiscard]] HostRef slice(std::uint64_t first, std::uint64_t count) const {
-    return HostRef(subview(first * sizeof(T), count * sizeof(T)));
+    return HostRef(subview(detail::bytes_of(first, sizeof(T)), detail::bytes_of(count, sizeof(T))));
   }
 };
 

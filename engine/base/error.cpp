@@ -1,0 +1,71 @@
+#include <reprise/error.hpp>
+
+#include <utility>
+
+#include "base/text.hpp"
+
+namespace reprise {
+
+namespace {
+
+// "<text> [OutOfRange, record, command 3, label forward/layer 1, cudaMalloc(&p, n) gave cudaErrorMemoryAllocation (2)]"
+std::string compose(const ErrorDetails& d, const std::string& text) {
+  std::string whole = detail::concat(text, " [", to_string(d.code), ", ", to_string(d.stage));
+  if (d.command != ErrorDetails::kNoCommand) whole += detail::concat(", command ", d.command);
+  if (!d.label.empty()) whole += detail::concat(", label ", d.label);
+  if (!d.message_id.empty()) whole += detail::concat(", rule ", d.message_id);
+  if (!d.native_call.empty()) {
+    whole += detail::concat(", ", d.native_call, " gave ", d.native_name, d.native_name.empty() ? "" : " ", "(",
+                            d.native_code, ")");
+  }
+  whole += ']';
+  return whole;
+}
+
+}  // namespace
+
+std::string_view to_string(ErrorCode code) noexcept {
+  switch (code) {
+#define REPRISE_X(name, meaning) \
+  case ErrorCode::name:          \
+    return #name;
+    REPRISE_ERROR_CODES(REPRISE_X)
+#undef REPRISE_X
+  }
+  return "unknown";
+}
+
+std::string_view describe(ErrorCode code) noexcept {
+  switch (code) {
+#define REPRISE_X(name, meaning) \
+  case ErrorCode::name:          \
+    return meaning;
+    REPRISE_ERROR_CODES(REPRISE_X)
+#undef REPRISE_X
+  }
+  return "unknown";
+}
+
+std::string_view to_string(Stage stage) noexcept {
+  switch (stage) {
+    case Stage::Open: return "open";
+    case Stage::Load: return "load";
+    case Stage::Allocate: return "allocate";
+    case Stage::Record: return "record";
+    case Stage::Validate: return "validate";
+    case Stage::Schedule: return "schedule";
+    case Stage::Lanes: return "lanes";
+    case Stage::Memory: return "memory";
+    case Stage::Plan: return "plan";
+    case Stage::Instantiate: return "instantiate";
+    case Stage::Upload: return "upload";
+    case Stage::Launch: return "launch";
+    case Stage::Wait: return "wait";
+  }
+  return "unknown";
+}
+
+Error::Error(ErrorDetails details, const std::string& text)
+    : std::runtime_error(compose(details, text)), details_(std::move(details)) {}
+
+}  // namespace reprise

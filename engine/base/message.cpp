@@ -1,0 +1,14 @@
+#include <reprise/message.hpp>
+
+namespace reprise {
+
+std::string_view to_string(Severity severity) noexcept {
+  switch (severity) {
+    case Severity::Info: return "info";
+    case Severity::Warning: return "warning";
+    case Severity::Error: return "error";
+  }
+  return "unknown";
+}
+
+}  // namespace reprise

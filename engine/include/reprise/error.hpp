@@ -57,11 +57,11 @@ struct ErrorDetails {
   ErrorCode code = ErrorCode::Internal;
   Stage stage = Stage::Record;
   std::uint32_t command = kNoCommand;  // index in the command buffer, kNoCommand where there is none
-  std::string label;                   // label path of the command, "forward/layer 1"; or the object's label
-  std::string message_id;              // stable id of the validation rule, empty where none is behind it
-  std::string native_call;             // text of the native call, empty where none failed
+  std::string label = {};                   // label path of the command, "forward/layer 1"; or the object's label
+  std::string message_id = {};              // stable id of the validation rule, empty where none is behind it
+  std::string native_call = {};             // text of the native call, empty where none failed
   std::int64_t native_code = 0;        // its result
-  std::string native_name;             // the result's own name, "cudaErrorInvalidValue"
+  std::string native_name = {};             // the result's own name, "cudaErrorInvalidValue"
 };
 
 class Error : public std::runtime_error {

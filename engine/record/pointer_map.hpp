@@ -1,0 +1,80 @@
+// PointerMap: pointer to index, open addressing, in an arena. For the few hundred objects that a recorder meets.
+// Threads: one thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "base/arena.hpp"
+#include "record/command.hpp"
+
+namespace reprise::detail {
+
+class PointerMap {
+ public:
+  // The index of `key`, kNone where it is unknown.
+  [[nodiscard]] std::uint32_t find(const void* key) const noexcept {
+    if (slots_ == nullptr) return kNone;
+    for (std::uint32_t i = home(key);; i = (i + 1) & mask_) {
+      if (slots_[i].key == key) return slots_[i].index;
+      if (slots_[i].key == nullptr) return kNone;
+    }
+  }
+
+  // Makes room for one more; may throw, and changes nothing that find() sees.
+  void reserve_one(Arena& arena) {
+    if (slots_ != nullptr && (count_ + 1) * 2 <= mask_ + 1) return;
+    const std::uint32_t capacity = slots_ == nullptr ? kFirstCapacity : (mask_ + 1) * 2;
+    Slot* const old = slots_;
+    const std::uint32_t old_capacity = slots_ == nullptr ? 0 : mask_ + 1;
+    Slot* const fresh = arena.make_array<Slot>(capacity);
+    std::memset(static_cast<void*>(fresh), 0, sizeof(Slot) * capacity);
+    slots_ = fresh;
+    mask_ = capacity - 1;
+    for (std::uint32_t i = 0; i < old_capacity; ++i) {
+      if (old[i].key != nullptr) *free_slot(old[i].key) = old[i];
+    }
+  }
+
+  // `key` is unknown and reserve_one was called.
+  void insert(const void* key, std::uint32_t index) noexcept {
+    *free_slot(key) = {key, index};
+    ++count_;
+  }
+
+  // Takes out a key and closes the gap it leaves in its probe sequence.
+  void erase(const void* key) noexcept {
+    std::uint32_t gap = home(key);
+    while (slots_[gap].key != key) gap = (gap + 1) & mask_;
+    for (std::uint32_t i = (gap + 1) & mask_; slots_[i].key != nullptr; i = (i + 1) & mask_) {
+      if (((i - home(slots_[i].key)) & mask_) >= ((i - gap) & mask_)) {
+        slots_[gap] = slots_[i];
+        gap = i;
+      }
+    }
+    slots_[gap] = {};
+    --count_;
+  }
+
+ private:
+  static constexpr std::uint32_t kFirstCapacity = 64;
+  struct Slot {
+    const void* key;
+    std::uint32_t index;
+  };
+
+  [[nodiscard]] std::uint32_t home(const void* key) const noexcept {
+    const std::uint64_t bits = reinterpret_cast<std::uintptr_t>(key);
+    return static_cast<std::uint32_t>((bits * 0x9e3779b97f4a7c15ull) >> 40) & mask_;
+  }
+  [[nodiscard]] Slot* free_slot(const void* key) const noexcept {
+    std::uint32_t i = home(key);
+    while (slots_[i].key != nullptr) i = (i + 1) & mask_;
+    return slots_ + i;
+  }
+
+  Slot* slots_ = nullptr;
+  std::uint32_t mask_ = 0, count_ = 0;
+};
+
+}  // namespace reprise::detail

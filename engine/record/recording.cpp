@@ -1,0 +1,62 @@
+#include "record/recording.hpp"
+
+#include "base/text.hpp"
+#include "record/geometry.hpp"
+
+namespace reprise::detail {
+
+namespace {
+
+std::string endpoint_name(const Recording& recording, const Endpoint& side) {
+  return side.buffer == kNone ? "host memory" : display_name(*recording.buffers[side.buffer]);
+}
+
+Rows rows_of(const Recording& recording, const BufferAccess& access) {
+  const AccessShape& shape = recording.shapes[access.shape - 1];
+  return {access.begin, shape.extent, shape.pitch};
+}
+
+}  // namespace
+
+std::string Recording::label_path(std::uint32_t innermost) const {
+  std::string path;
+  for (std::uint32_t at = innermost; at != 0; at = labels[at].parent) {
+    path = path.empty() ? labels[at].name : concat(labels[at].name, '/', path);
+  }
+  return path;
+}
+
+std::string Recording::command_name(std::uint32_t command) const {
+  const CommandKind kind = commands[command].kind;
+  switch (kind) {
+    case CommandKind::Dispatch:
+      return concat("dispatch ", kernels[payload<DispatchPayload>(command).kernel]->name);
+    case CommandKind::Copy: {
+      const auto& copy = payload<CopyPayload>(command);
+      return concat("copy ", endpoint_name(*this, copy.source), " -> ", endpoint_name(*this, copy.destination));
+    }
+    case CommandKind::Fill:
+      return concat("fill ", display_name(*buffers[payload<FillPayload>(command).buffer]));
+    case CommandKind::Update:
+      return concat("update ", display_name(*buffers[payload<UpdatePayload>(command).buffer]));
+    case CommandKind::Host:
+      return "host callback";
+    case CommandKind::Barrier: {
+      const auto& barrier = payload<BarrierPayload>(command);
+      return barrier.buffer == kNone ? "barrier" : concat("barrier ", display_name(*buffers[barrier.buffer]));
+    }
+  }
+  return std::string(to_string(kind));
+}
+
+bool overlaps(const Recording& recording, const BufferAccess& a, const BufferAccess& b) {
+  if (a.buffer != b.buffer || a.begin >= b.end || b.begin >= a.end) return false;
+  if (a.shape == 0 && b.shape == 0) return a.begin < a.end && b.begin < b.end;
+  if (a.shape == 0) return intersects(rows_of(recording, b), a.begin, a.end);
+  if (b.shape == 0) return intersects(rows_of(recording, a), b.begin, b.end);
+  const Rows rows_a = rows_of(recording, a);
+  const Rows rows_b = rows_of(recording, b);
+  return !equal_pitches(rows_a, rows_b) || intersects_of_equal_pitch(rows_a, rows_b);
+}
+
+}  // namespace reprise::detail

@@ -1,0 +1,203 @@
+#include "lanes/lowered_graph.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include <reprise/error.hpp>
+
+#include "lanes/list_schedule.hpp"
+
+namespace reprise::detail {
+
+namespace {
+
+constexpr std::uint32_t kMaxLanes = 65535;
+
+// Writes a lowered graph node by node, with a frame where it has several roots or leaves.
+class GraphWriter {
+ public:
+  GraphWriter(const Schedule& schedule, std::size_t max_work_edges) : schedule_(schedule) {
+    graph_.nodes.reserve(schedule.node_count() + 2);
+    graph_.edges.reserve(max_work_edges);
+    graph_.node_of.assign(schedule.node_count(), kNone);
+  }
+
+  // Before any node. `roots` and `leaves` are those of the graph without a frame.
+  void frame_around(std::uint32_t roots, std::uint32_t leaves) {
+    if (roots <= 1 && leaves <= 1) return;
+    graph_.frame = true;
+    graph_.edges.reserve(graph_.edges.capacity() + roots + leaves);
+    begin_node(LoweredKind::FrameBegin, kNone, 0);
+  }
+  void begin_work(std::uint32_t schedule_node, std::uint32_t lane) {
+    graph_.node_of[schedule_node] = static_cast<std::uint32_t>(graph_.nodes.size());
+    begin_node(LoweredKind::Work, schedule_node, lane);
+  }
+  void add_edge(std::uint32_t from_schedule_node, EdgeOrigin origin) {
+    add_lowered_edge(graph_.node_of[from_schedule_node], origin);
+  }
+  // After the last edge of a node.
+  void end_work() {
+    if (graph_.frame && graph_.nodes.back().edge_count == 0) add_lowered_edge(0, EdgeOrigin::Frame);
+  }
+  LoweredGraph finish(std::uint32_t lanes) {
+    if (graph_.frame) end_frame();
+    graph_.lanes = lanes;
+    return std::move(graph_);
+  }
+  // Edges into the work node that was begun last or earlier.
+  [[nodiscard]] std::span<const LoweredEdge> edges_into(std::uint32_t schedule_node) const {
+    return graph_.edges_into(graph_.node_of[schedule_node]);
+  }
+  [[nodiscard]] std::uint32_t schedule_node(std::uint32_t node) const { return graph_.nodes[node].schedule_node; }
+
+ private:
+  void begin_node(LoweredKind kind, std::uint32_t schedule_node, std::uint32_t lane) {
+    graph_.nodes.push_back({kind, schedule_node, lane, static_cast<std::uint32_t>(graph_.edges.size()), 0});
+  }
+  void add_lowered_edge(std::uint32_t from, EdgeOrigin origin) {
+    graph_.edges.push_back({from, origin});
+    ++graph_.nodes.back().edge_count;
+    graph_.added_edges += origin == EdgeOrigin::Needed ? 0 : 1;
+  }
+  void end_frame() {
+    std::vector<std::uint8_t> has_child(graph_.nodes.size(), 0);
+    for (const LoweredEdge& edge : graph_.edges) has_child[edge.from] = 1;
+    // The leaf that was made last ends the frame's lane: the others are likely to be over before it.
+    std::vector<std::uint32_t> leaves;
+    for (std::uint32_t node = static_cast<std::uint32_t>(has_child.size()); node-- > 0;) {
+      if (has_child[node] == 0) leaves.push_back(node);
+    }
+    begin_node(LoweredKind::FrameEnd, kNone, graph_.nodes[leaves.front()].lane);
+    for (const std::uint32_t leaf : leaves) add_lowered_edge(leaf, EdgeOrigin::Frame);
+  }
+
+  const Schedule& schedule_;
+  LoweredGraph graph_;
+};
+
+struct Ends {
+  std::uint32_t roots = 0, leaves = 0;
+};
+
+// Roots and leaves once lane order is added; `before` is empty where there are no lanes.
+Ends count_ends(const Schedule& schedule, std::span<const std::uint32_t> before) {
+  Ends ends;
+  std::vector<std::uint8_t> has_child(schedule.node_count(), 0);
+  for (const Edge& edge : schedule.edges) has_child[edge.from] = 1;
+  for (const std::uint32_t node : before) {
+    if (node != kNone) has_child[node] = 1;
+  }
+  for (std::uint32_t node = 0; node < schedule.node_count(); ++node) {
+    const bool first_of_lane = before.empty() || before[node] == kNone;
+    ends.roots += first_of_lane && schedule.edges_into(node).empty() ? 1 : 0;
+    ends.leaves += has_child[node] == 0 ? 1 : 0;
+  }
+  return ends;
+}
+
+LoweredGraph build_faithful(const Schedule& schedule) {
+  GraphWriter writer(schedule, schedule.edges.size());
+  for (std::uint32_t node = 0; node < schedule.node_count(); ++node) {
+    writer.begin_work(node, 0);
+    for (const Edge& edge : schedule.edges_into(node)) writer.add_edge(edge.from, EdgeOrigin::Needed);
+    writer.end_work();
+  }
+  return writer.finish(0);
+}
+
+LoweredGraph build_framed(const Schedule& schedule) {
+  GraphWriter writer(schedule, schedule.edges.size());
+  const Ends ends = count_ends(schedule, {});
+  writer.frame_around(ends.roots, ends.leaves);
+  const std::vector<std::uint32_t> continued = continued_parents(schedule);
+  for (std::uint32_t node = 0; node < schedule.node_count(); ++node) {
+    writer.begin_work(node, 0);
+    if (continued[node] != kNone) writer.add_edge(continued[node], EdgeOrigin::Needed);
+    for (const Edge& edge : schedule.edges_into(node)) {
+      if (edge.from != continued[node]) writer.add_edge(edge.from, EdgeOrigin::Needed);
+    }
+    writer.end_work();
+  }
+  return writer.finish(0);
+}
+
+// For one node at a time: the latest position in each lane that its edges so far order before it.
+class LatestPositions {
+ public:
+  explicit LatestPositions(std::uint32_t lanes) : entries_(lanes) {}
+  void next_node() { ++stamp_; }
+  void raise(std::uint32_t lane, std::uint32_t position) {
+    Entry& entry = entries_[lane];
+    if (entry.stamp != stamp_ || entry.position < position) entry = {stamp_, position};
+  }
+  [[nodiscard]] bool reaches(std::uint32_t lane, std::uint32_t position) const {
+    return entries_[lane].stamp == stamp_ && entries_[lane].position >= position;
+  }
+
+ private:
+  struct Entry {
+    std::uint32_t stamp = 0, position = 0;
+  };
+  std::vector<Entry> entries_;
+  std::uint32_t stamp_ = 0;
+};
+
+LoweredGraph build_lanes(const Schedule& schedule, std::uint32_t max_lanes) {
+  const LaneAssignment assignment = assign_lanes(schedule, max_lanes);
+  GraphWriter writer(schedule, schedule.edges.size() + schedule.node_count());
+  const Ends ends = count_ends(schedule, assignment.before);
+  writer.frame_around(ends.roots, ends.leaves);
+
+  LatestPositions implied(assignment.lanes), direct(assignment.lanes);
+  for (const std::uint32_t node : assignment.order) {
+    const std::uint32_t before = assignment.before[node];
+    const auto parents = schedule.edges_into(node);
+    implied.next_node();
+    direct.next_node();
+    bool before_is_parent = false;
+    for (const Edge& edge : parents) {
+      direct.raise(assignment.lane[edge.from], assignment.position[edge.from]);
+      before_is_parent |= edge.from == before;
+    }
+    writer.begin_work(node, assignment.lane[node]);
+    if (before != kNone) {
+      writer.add_edge(before, before_is_parent ? EdgeOrigin::Needed : EdgeOrigin::Lane);
+      implied.raise(assignment.lane[before], assignment.position[before]);
+      for (const LoweredEdge& edge : writer.edges_into(before)) {
+        const std::uint32_t parent = writer.schedule_node(edge.from);
+        if (parent != kNone) implied.raise(assignment.lane[parent], assignment.position[parent]);
+      }
+    }
+    for (const Edge& edge : parents) {
+      const std::uint32_t lane = assignment.lane[edge.from], position = assignment.position[edge.from];
+      if (implied.reaches(lane, position) || direct.reaches(lane, position + 1)) continue;
+      writer.add_edge(edge.from, EdgeOrigin::Needed);
+    }
+    writer.end_work();
+  }
+  return writer.finish(assignment.lanes);
+}
+
+}  // namespace
+
+LoweredGraph build_lowered_graph(const Schedule& schedule, Lowering lowering) {
+  switch (lowering.mode) {
+    case Lowering::Mode::Faithful:
+      return build_faithful(schedule);
+    case Lowering::Mode::Auto:
+      return known_width(schedule) > kAutoLanes ? build_lanes(schedule, kAutoLanes) : build_framed(schedule);
+    case Lowering::Mode::Lanes:
+      break;
+  }
+  if (lowering.lanes == 0 || lowering.lanes > kMaxLanes) {
+    ErrorDetails details;
+    details.code = ErrorCode::InvalidArgument;
+    details.stage = Stage::Lanes;
+    throw Error(std::move(details), "Lowering::Lanes takes 1 to " + std::to_string(kMaxLanes) + " lanes, not " +
+                                        std::to_string(lowering.lanes));
+  }
+  return build_lanes(schedule, lowering.lanes);
+}
+
+}  // namespace reprise::detail

@@ -1,0 +1,122 @@
+#include "plan/describe.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+
+namespace reprise::detail {
+
+namespace {
+
+constexpr std::string_view kDigits = "0123456789abcdef";
+
+std::string_view hazard_name(Hazard hazard) {
+  switch (hazard) {
+    case Hazard::ReadAfterWrite:
+      return "RAW";
+    case Hazard::WriteAfterRead:
+      return "WAR";
+    case Hazard::WriteAfterWrite:
+      return "WAW";
+  }
+  return "?";
+}
+
+}  // namespace
+
+std::string quote_text(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (c == '\n') {
+      out += "\\n";
+    } else if (byte < 0x20 || byte == 0x7f) {
+      out += "\\\\x";
+      out += kDigits[byte >> 4];
+      out += kDigits[byte & 15];
+    } else {
+      out += c;
+    }
+  }
+  out += '"';
+  return out;
+}
+
+std::string hex(std::uint64_t value) {
+  std::string out = "0x";
+  for (int shift = 60; shift >= 0; shift -= 4) out += kDigits[(value >> shift) & 15];
+  return out;
+}
+
+std::string range_text(std::uint64_t begin, std::uint64_t end) { return concat('[', begin, ", ", end, ')'); }
+
+std::string_view access_name(Access access) {
+  switch (access) {
+    case Access::Read:
+      return "read";
+    case Access::Write:
+      return "write";
+    case Access::ReadWrite:
+      return "read_write";
+  }
+  return "?";
+}
+
+std::string_view kind_name(BufferKind kind) {
+  switch (kind) {
+    case BufferKind::Device:
+      return "device";
+    case BufferKind::Transient:
+      return "transient";
+    case BufferKind::PinnedHost:
+      return "pinned host";
+  }
+  return "?";
+}
+
+std::string_view ordering_name(Ordering ordering) {
+  switch (ordering) {
+    case Ordering::Inferred:
+      return "inferred";
+    case Ordering::Explicit:
+      return "explicit";
+    case Ordering::Linear:
+      return "linear";
+  }
+  return "?";
+}
+
+std::string cause_text(const Recording& recording, const EdgeCause& cause) {
+  switch (cause.kind) {
+    case CauseKind::Hazard:
+      return concat(hazard_name(cause.hazard), ' ', display_name(*recording.buffers[cause.buffer]), ' ',
+                    range_text(cause.begin, cause.end));
+    case CauseKind::Barrier:
+      return cause.buffer == kNone
+                 ? concat("barrier ", cause.barrier)
+                 : concat("barrier ", cause.barrier, " on ", display_name(*recording.buffers[cause.buffer]));
+    case CauseKind::User:
+      return "edge()";
+    case CauseKind::Linear:
+      return "recorded order";
+  }
+  return "?";
+}
+
+const Edge* find_edge(const Schedule& schedule, std::uint32_t from, std::uint32_t to) {
+  const auto edges = schedule.edges_into(to);
+  const auto at = std::lower_bound(edges.begin(), edges.end(), from,
+                                   [](const Edge& edge, std::uint32_t node) { return edge.from < node; });
+  return at != edges.end() && at->from == from ? &*at : nullptr;
+}
+
+std::string location_text(const SourceLocation& where) {
+  const std::string_view file = where.file;
+  const std::size_t folder = file.find_last_of("/\\");
+  return concat(folder == std::string_view::npos ? file : file.substr(folder + 1), ':', where.line);
+}
+
+}  // namespace reprise::detail

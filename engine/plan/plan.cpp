@@ -1,0 +1,22 @@
+#include "plan/plan.hpp"
+
+#include <utility>
+
+#include "plan/plan_hash.hpp"
+
+namespace reprise::detail {
+
+Plan freeze_plan(std::string label, std::shared_ptr<const Recording> recording, Schedule schedule, LoweredGraph lowered,
+                 Placement placement) {
+  Plan plan;
+  plan.plan_hash = hash_recording(*recording, schedule);
+  plan.lowering_hash = hash_lowering(lowered, placement);
+  plan.label = std::move(label);
+  plan.recording = std::move(recording);
+  plan.schedule = std::move(schedule);
+  plan.lowered = std::move(lowered);
+  plan.placement = std::move(placement);
+  return plan;
+}
+
+}  // namespace reprise::detail

@@ -1,0 +1,156 @@
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "plan/describe.hpp"
+#include "plan/plan.hpp"
+
+namespace reprise::detail {
+
+namespace {
+
+// Nodes inside the clusters of their labels, then edges.
+class PlanDot {
+ public:
+  PlanDot(const Plan& plan, const DotOptions& options) : plan_(plan), recording_(*plan.recording), options_(options) {}
+
+  std::string write() {
+    line("digraph ", quote_text(plan_.label), " {");
+    line("  graph [label=", quote_text(title()), ", labelloc=t, fontname=\"sans-serif\"];");
+    line("  node [shape=box, style=rounded, fontname=\"sans-serif\", fontsize=10];");
+    line("  edge [fontname=\"sans-serif\", fontsize=8];");
+    frame_nodes();
+    sort_by_label();
+    clusters();
+    edges();
+    line("}");
+    return std::move(text_);
+  }
+
+ private:
+  template <class... Parts>
+  void line(const Parts&... parts) {
+    text_ += concat(parts..., '\n');
+  }
+
+  std::string title() const {
+    return concat(plan_.label, "\nplan ", hex(plan_.plan_hash), ", lowering ", hex(plan_.lowering_hash));
+  }
+
+  void frame_nodes() {
+    if (!plan_.lowered.frame || !options_.added_edges) return;
+    const auto write = [this](std::size_t node, std::string_view name) {
+      line("  n", node, " [label=", quote_text(name), ", shape=ellipse, style=dashed, color=gray50, fontcolor=gray30];");
+    };
+    write(0, "frame begin");
+    write(plan_.lowered.nodes.size() - 1, "frame end");
+  }
+
+  // Work nodes by label, and which labels hold any; a label's parent has a lower index.
+  void sort_by_label() {
+    const std::size_t labels = recording_.labels.size();
+    nodes_.resize(labels);
+    children_.resize(labels);
+    std::vector<std::uint8_t> is_used(labels, 0);
+    for (std::uint32_t node = 0; node < plan_.lowered.nodes.size(); ++node) {
+      if (plan_.lowered.nodes[node].kind != LoweredKind::Work) continue;
+      const std::uint32_t label = command_of(node).label;
+      nodes_[label].push_back(node);
+      is_used[label] = 1;
+    }
+    for (std::size_t label = labels; label-- > 1;) {
+      if (is_used[label] == 0) continue;
+      is_used[recording_.labels[label].parent] = 1;
+      children_[recording_.labels[label].parent].push_back(static_cast<std::uint32_t>(label));
+    }
+  }
+
+  // Depth first without recursion: labels may be nested as deep as their user likes.
+  void clusters() {
+    std::vector<std::uint32_t> open = {0};
+    work_nodes(0, "  ");
+    while (!open.empty()) {
+      const std::string indent(2 * open.size(), ' ');
+      auto& children = children_[open.back()];
+      if (children.empty()) {
+        open.pop_back();
+        if (!open.empty()) line(std::string(2 * open.size(), ' '), "}");
+        continue;
+      }
+      const std::uint32_t label = children.back();
+      children.pop_back();
+      line(indent, "subgraph cluster_", label, " {");
+      line(indent, "  label=", quote_text(recording_.labels[label].name), "; style=rounded; color=", color_of(label), ';');
+      work_nodes(label, indent + "  ");
+      open.push_back(label);
+    }
+  }
+
+  std::string color_of(std::uint32_t label) const {
+    const Color color = recording_.labels[label].color;
+    if (color == Color{}) return "gray60";
+    const std::string digits = hex(std::uint64_t{color.r} << 16 | std::uint64_t{color.g} << 8 | color.b);
+    return concat("\"#", digits.substr(digits.size() - 6), '"');
+  }
+
+  const Command& command_of(std::uint32_t node) const {
+    return recording_.commands[plan_.schedule.node_command[plan_.lowered.nodes[node].schedule_node]];
+  }
+
+  void work_nodes(std::uint32_t label, const std::string& indent) {
+    for (const std::uint32_t node : nodes_[label]) {
+      const std::uint32_t schedule_node = plan_.lowered.nodes[node].schedule_node;
+      const bool is_join = plan_.schedule.is_join[schedule_node] != 0;
+      line(indent, 'n', node, " [label=", quote_text(node_label(node)), is_join ? ", shape=diamond" : "", "];");
+    }
+  }
+
+  std::string node_label(std::uint32_t node) const {
+    const std::uint32_t index = plan_.schedule.node_command[plan_.lowered.nodes[node].schedule_node];
+    const Command& command = recording_.commands[index];
+    std::string text = concat(index, ": ", recording_.command_name(index));
+    if (plan_.lowered.lanes != 0) text += concat("\nlane ", plan_.lowered.nodes[node].lane);
+    for (std::uint32_t i = 0; options_.accesses && i < command.access_count; ++i) {
+      const BufferAccess& access = recording_.accesses[command.first_access + i];
+      text += concat('\n', access_name(access.access), ' ', display_name(*recording_.buffers[access.buffer]), ' ',
+                     range_text(access.begin, access.end));
+    }
+    if (options_.locations) text += concat('\n', location_text(command.where));
+    return text;
+  }
+
+  void edges() {
+    if (!options_.added_edges) {
+      for (const Edge& edge : plan_.schedule.edges) {
+        needed_edge(plan_.lowered.node_of[edge.from], plan_.lowered.node_of[edge.to], edge);
+      }
+      return;
+    }
+    for (std::uint32_t node = 0; node < plan_.lowered.nodes.size(); ++node) {
+      for (const LoweredEdge& edge : plan_.lowered.edges_into(node)) lowered_edge(node, edge);
+    }
+  }
+
+  void lowered_edge(std::uint32_t node, const LoweredEdge& edge) {
+    if (edge.origin != EdgeOrigin::Needed) return line("  n", edge.from, " -> n", node, " [style=dashed, color=gray50];");
+    const Edge* needed = find_edge(plan_.schedule, plan_.lowered.nodes[edge.from].schedule_node, plan_.lowered.nodes[node].schedule_node);
+    if (needed != nullptr) needed_edge(edge.from, node, *needed);
+  }
+
+  void needed_edge(std::uint32_t from, std::uint32_t to, const Edge& edge) {
+    const std::string cause = options_.causes ? concat(" [label=", quote_text(cause_text(recording_, edge.cause)), ']') : "";
+    line("  n", from, " -> n", to, cause, ';');
+  }
+
+  const Plan& plan_;
+  const Recording& recording_;
+  const DotOptions& options_;
+  std::vector<std::vector<std::uint32_t>> nodes_;     // by label: lowered nodes
+  std::vector<std::vector<std::uint32_t>> children_;  // by label: labels to write yet, last first
+  std::string text_;
+};
+
+}  // namespace
+
+std::string to_dot(const Plan& plan, const DotOptions& options) { return PlanDot(plan, options).write(); }
+
+}  // namespace reprise::detail

@@ -1,0 +1,183 @@
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "plan/describe.hpp"
+#include "plan/plan.hpp"
+
+namespace reprise::detail {
+
+namespace {
+
+// Writes a plan line by line, so that a change to one node changes that node's lines and the totals.
+class PlanText {
+ public:
+  explicit PlanText(const Plan& plan) : plan_(plan), recording_(*plan.recording) {}
+
+  std::string write() {
+    header();
+    buffers();
+    line("");
+    line("nodes");
+    for (std::uint32_t node = 0; node < plan_.lowered.nodes.size(); ++node) lowered_node(node);
+    return std::move(text_);
+  }
+
+ private:
+  template <class... Parts>
+  void line(const Parts&... parts) {
+    text_ += concat(parts..., '\n');
+  }
+
+  void header() {
+    const LoweredGraph& lowered = plan_.lowered;
+    line("reprise plan 1");
+    line("label ", quote_text(plan_.label));
+    line("hash ", hex(plan_.plan_hash));
+    line("lowering ", hex(plan_.lowering_hash));
+    line("ordering ", ordering_name(recording_.ordering));
+    line("commands ", recording_.commands.size());
+    line("nodes ", lowered.nodes.size());
+    line("needed edges ", plan_.schedule.edges.size(), ", of them implied by others ", plan_.schedule.implied_edges_left);
+    line("edges ", lowered.edges.size(), ", of them added ", lowered.added_edges);
+    line("lanes ", lowered.lanes);
+    line("frame ", lowered.frame ? "yes" : "no");
+    line("transient bytes ", plan_.placement.naive_bytes, ", slab ", plan_.placement.slab_bytes, ", lower bound ",
+         plan_.placement.lower_bound);
+  }
+
+  std::string buffer_name(std::uint32_t buffer) const { return concat('b', buffer, ' ', quote_text(display_name(*recording_.buffers[buffer]))); }
+
+  void buffers() {
+    line("");
+    line("buffers");
+    auto placed = plan_.placement.buffers.begin();
+    for (std::uint32_t i = 0; i < recording_.buffers.size(); ++i) {
+      const BufferCore& buffer = *recording_.buffers[i];
+      std::string at;
+      if (placed != plan_.placement.buffers.end() && placed->buffer == i) {
+        at = concat(", in the slab at ", placed->offset);
+        ++placed;
+      }
+      line("  ", buffer_name(i), ' ', kind_name(buffer.kind), ", ", buffer.bytes, " bytes", at);
+    }
+  }
+
+  void lowered_node(std::uint32_t node) {
+    const LoweredNode& lowered = plan_.lowered.nodes[node];
+    const std::string lane = plan_.lowered.lanes == 0 ? "" : concat(" lane ", lowered.lane);
+    switch (lowered.kind) {
+      case LoweredKind::FrameBegin:
+        line("  n", node, lane, " frame begin");
+        break;
+      case LoweredKind::FrameEnd:
+        line("  n", node, lane, " frame end");
+        break;
+      case LoweredKind::Work:
+        work(node, lane);
+        break;
+    }
+    for (const LoweredEdge& edge : plan_.lowered.edges_into(node)) lowered_edge(node, edge);
+    if (lowered.kind == LoweredKind::Work && plan_.lowered.lanes != 0) implied_edges(node);
+  }
+
+  void work(std::uint32_t node, const std::string& lane) {
+    const std::uint32_t schedule_node = plan_.lowered.nodes[node].schedule_node;
+    const std::uint32_t index = plan_.schedule.node_command[schedule_node];
+    const Command& command = recording_.commands[index];
+    const std::string label = command.label == 0 ? "" : concat(" in ", quote_text(recording_.label_path(command.label)));
+    const std::string_view join = plan_.schedule.is_join[schedule_node] != 0 ? " join" : "";
+    line("  n", node, lane, " command ", index, join, ' ', quote_text(recording_.command_name(index)), label);
+    payload(index);
+    for (std::uint32_t i = 0; i < command.access_count; ++i) access(recording_.accesses[command.first_access + i]);
+  }
+
+  void access(const BufferAccess& access) {
+    std::string shape;
+    if (access.shape != 0) shape = concat(" rows ", rows(recording_.shapes[access.shape - 1].extent, recording_.shapes[access.shape - 1].pitch));
+    line("    ", access_name(access.access), ' ', buffer_name(access.buffer), ' ', range_text(access.begin, access.end), shape);
+  }
+
+  static std::string triple(const Dim3& d) { return concat(d.x, ' ', d.y, ' ', d.z); }
+  static std::string rows(const Extent& extent, const Pitch& pitch) {
+    return concat(extent.width, " x ", extent.height, " x ", extent.depth, " pitch ", pitch.row, ' ', pitch.slice);
+  }
+
+  void payload(std::uint32_t command) {
+    switch (recording_.commands[command].kind) {
+      case CommandKind::Dispatch:
+        return dispatch(recording_.payload<DispatchPayload>(command));
+      case CommandKind::Copy: {
+        const auto& copy = recording_.payload<CopyPayload>(command);
+        endpoint("source", copy.source, copy.extent, copy.source_pitch);
+        return endpoint("destination", copy.destination, copy.extent, copy.destination_pitch);
+      }
+      case CommandKind::Fill: {
+        const auto& fill = recording_.payload<FillPayload>(command);
+        return line("    fill with ", hex(fill.bits), ", elements of ", fill.element_bytes, " bytes, ", rows(fill.extent, fill.pitch));
+      }
+      case CommandKind::Update:
+        return line("    update of ", recording_.payload<UpdatePayload>(command).bytes, " bytes");
+      case CommandKind::Host:
+        return line("    callback ", recording_.payload<HostPayload>(command).function);
+      case CommandKind::Barrier:
+        return;
+    }
+  }
+
+  void dispatch(const DispatchPayload& dispatch) {
+    std::string more;
+    if (dispatch.shared_bytes != 0) more += concat(", shared ", dispatch.shared_bytes);
+    if (dispatch.cluster.x != 0) more += concat(", cluster ", triple(dispatch.cluster));
+    if (dispatch.launch == DispatchDesc::Launch::Cooperative) more += ", cooperative";
+    line("    grid ", triple(dispatch.grid), ", block ", triple(dispatch.block), more);
+    for (const KernelParameter& parameter : recording_.kernels[dispatch.kernel]->parameters) {
+      if (parameter.is_pointer || parameter.offset + parameter.size > dispatch.parameter_bytes) continue;
+      std::string bytes;
+      for (std::uint32_t i = 0; i < parameter.size; ++i) {
+        const auto byte = std::to_integer<unsigned>(dispatch.parameters[parameter.offset + i]);
+        bytes += "0123456789abcdef"[byte >> 4];
+        bytes += "0123456789abcdef"[byte & 15];
+      }
+      line("    value at ", parameter.offset, ": ", bytes);
+    }
+  }
+
+  void endpoint(std::string_view side, const Endpoint& endpoint, const Extent& extent, const Pitch& pitch) {
+    const std::string_view host = endpoint.lifetime == HostBytes::Lifetime::Snapshot ? "snapshot" : "borrowed host memory";
+    const std::string what = endpoint.buffer == kNone ? std::string(host) : buffer_name(endpoint.buffer);
+    line("    ", side, ' ', what, " at ", endpoint.offset, ", ", rows(extent, pitch));
+  }
+
+  void lowered_edge(std::uint32_t node, const LoweredEdge& edge) {
+    switch (edge.origin) {
+      case EdgeOrigin::Lane:
+        return line("    after n", edge.from, " added for the lane");
+      case EdgeOrigin::Frame:
+        return line("    after n", edge.from, " added for the frame");
+      case EdgeOrigin::Needed:
+        break;
+    }
+    const Edge* needed = find_edge(plan_.schedule, plan_.lowered.nodes[edge.from].schedule_node, plan_.lowered.nodes[node].schedule_node);
+    line("    after n", edge.from, " needed: ", needed == nullptr ? "?" : cause_text(recording_, needed->cause));
+  }
+
+  // Needed edges that the graph does not have because others imply them.
+  void implied_edges(std::uint32_t node) {
+    const auto edges = plan_.lowered.edges_into(node);
+    for (const Edge& needed : plan_.schedule.edges_into(plan_.lowered.nodes[node].schedule_node)) {
+      const std::uint32_t from = plan_.lowered.node_of[needed.from];
+      const bool is_kept = std::any_of(edges.begin(), edges.end(), [&](const LoweredEdge& edge) { return edge.from == from; });
+      if (!is_kept) line("    implied n", from, " needed: ", cause_text(recording_, needed.cause));
+    }
+  }
+
+  const Plan& plan_;
+  const Recording& recording_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string to_text(const Plan& plan) { return PlanText(plan).write(); }
+
+}  // namespace reprise::detail

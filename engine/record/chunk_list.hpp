@@ -27,6 +27,8 @@ class ChunkList {
     if (last_ == nullptr || last_->capacity - last_->count < count) add_chunk(arena, count);
     return last_->items + last_->count;
   }
+  // The first item of what was reserved last.
+  [[nodiscard]] T& reserved() const noexcept { return last_->items[last_->count]; }
   // Appends the first `count` of what was reserved, which the caller has constructed.
   void commit(std::uint32_t count) noexcept {
     last_->count += count;

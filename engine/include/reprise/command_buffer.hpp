@@ -60,10 +60,11 @@ struct CommandRef {
 
 class CommandBuffer;
 
-// Closes its label when it dies.
+// Closes its label when it dies, if that label is then the innermost open one; end() names those that stayed open.
 class [[nodiscard]] LabelScope {
  public:
-  explicit LabelScope(std::shared_ptr<detail::RecorderCore> recorder) noexcept : recorder_(std::move(recorder)) {}
+  LabelScope(std::shared_ptr<detail::RecorderCore> recorder, std::uint64_t ticket) noexcept
+      : recorder_(std::move(recorder)), ticket_(ticket) {}
   LabelScope(const LabelScope&) = delete;
   LabelScope& operator=(const LabelScope&) = delete;
   LabelScope(LabelScope&& other) noexcept = default;
@@ -72,9 +73,11 @@ class [[nodiscard]] LabelScope {
 
  private:
   std::shared_ptr<detail::RecorderCore> recorder_;
+  std::uint64_t ticket_ = 0;
 };
 
-// The verbs. A command buffer is one; split() gives more for the same command buffer.
+// The verbs. A command buffer is one; split() gives more for the same command buffer, which
+// record under the label that is open where it is called.
 class Recorder {
  public:
   Recorder(const Recorder&) = delete;
@@ -119,7 +122,7 @@ class Recorder {
   CommandRef fill_bits(const BufferView& destination, std::uint32_t bits, std::uint32_t element_bytes, Extent extent, Pitch pitch,
                        SourceLocation where = SourceLocation::current());
 
-  // Writes up to 65,536 bytes that are taken now.
+  // Writes up to 65,536 bytes, which are taken now, to the start of the view.
   static constexpr std::uint64_t kMaxUpdateBytes = 65536;
   CommandRef update(const BufferView& destination, std::span<const std::byte> bytes, SourceLocation where = SourceLocation::current());
 
@@ -140,7 +143,7 @@ class Recorder {
   void end_label();  // throws InvalidState where none is open
 
   // Appends the commands of an executable secondary command buffer, under the current label. The secondary may be
-  // executed often and recorded anew afterwards.
+  // executed often and recorded anew afterwards. Its commands are ordered as the executing command buffer says.
   void execute(const CommandBuffer& secondary, SourceLocation where = SourceLocation::current());
 
   [[nodiscard]] std::uint32_t command_count() const noexcept;

@@ -1,0 +1,209 @@
+#include "record/command_buffer_core.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include "base/text.hpp"
+
+namespace reprise::detail {
+
+namespace {
+
+std::uint32_t give_ids(std::uint32_t count) {
+  static std::atomic<std::uint32_t> next{1};
+  return next.fetch_add(count, std::memory_order_relaxed);
+}
+
+std::shared_ptr<RecorderFamily> make_family(std::shared_ptr<DeviceStatus> device, std::string_view label) {
+  auto family = std::make_shared<RecorderFamily>();
+  family->label = label;
+  family->device = std::move(device);
+  return family;
+}
+
+std::shared_ptr<BufferCore> first_stale_buffer(const Recording& recording) {
+  const auto found = std::find_if(recording.buffers.begin(), recording.buffers.end(),
+                                  [](const auto& buffer) { return buffer->is_stale(); });
+  return found == recording.buffers.end() ? nullptr : *found;
+}
+
+std::shared_ptr<const KernelCore> first_stale_kernel(const Recording& recording) {
+  const auto found = std::find_if(recording.kernels.begin(), recording.kernels.end(), [](const auto& kernel) {
+    return kernel->generation != kernel->device->generation.load(std::memory_order_acquire);
+  });
+  return found == recording.kernels.end() ? nullptr : *found;
+}
+
+bool is_stale(const Recording& recording) {
+  return first_stale_buffer(recording) != nullptr || first_stale_kernel(recording) != nullptr;
+}
+
+}  // namespace
+
+CommandBufferCore::CommandBufferCore(std::shared_ptr<DeviceStatus> device, const CommandBufferDesc& desc)
+    : family_(make_family(std::move(device), desc.label)),
+      ordering_(desc.ordering),
+      level_(desc.level),
+      main_(std::make_shared<RecorderCore>(family_)) {}
+
+void CommandBufferCore::begin() {
+  const CommandBufferState now = state();
+  if (now == CommandBufferState::Recording) fail_state("begin", "end() or reset() it first");
+  if (now == CommandBufferState::Pending) fail_state("begin", "wait for the fences of its replays first");
+  if (now == CommandBufferState::Invalid) fail_state("begin", "reset() it first");
+  drop_recorded();  // first, so that its arena is there to be taken
+  main_->start(arenas_->take(), new_recorder_ids(1), nullptr);
+  family_->state.store(CommandBufferState::Recording, std::memory_order_release);
+}
+
+void CommandBufferCore::end() {
+  if (state() != CommandBufferState::Recording) fail_state("end", "begin() it first");
+  check_labels_closed(*main_, "the command buffer");
+  for (const SplitPoint& point : splits_) {
+    for (std::size_t i = 0; i < point.recorders.size(); ++i) {
+      check_labels_closed(*point.recorders[i], concat("recorder ", i, " of split()"));
+    }
+  }
+  auto recording = std::make_shared<Recording>();
+  recording->label = family_->label;
+  recording->ordering = ordering_;
+  recording->level = level_;
+  recording->device = family_->device;
+  recording->generation = family_->device->generation.load(std::memory_order_acquire);
+  merge(segments(), *recording);
+
+  static_cast<void>(main_->stop(static_cast<std::uint32_t>(recording->commands.size())));
+  for (const SplitPoint& point : splits_) {
+    for (const auto& recorder : point.recorders) static_cast<void>(recorder->stop(recorder->command_count()));
+  }
+  splits_.clear();
+  const std::lock_guard lock(mutex_);
+  recording_ = std::move(recording);
+  family_->state.store(CommandBufferState::Executable, std::memory_order_release);
+}
+
+void CommandBufferCore::reset() {
+  if (state() == CommandBufferState::Pending) fail_state("reset", "wait for the fences of its replays first");
+  drop_recorded();
+}
+
+std::vector<std::shared_ptr<RecorderCore>> CommandBufferCore::split(std::uint32_t count) {
+  if (state() != CommandBufferState::Recording) fail_state("split", "begin() it first");
+  if (count == 0) fail("split", ErrorCode::InvalidArgument, "0 recorders were asked for; ask for at least one");
+  const std::uint32_t first = new_recorder_ids(count);
+  SplitPoint point;
+  point.after = main_->command_count();
+  point.recorders.reserve(count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    point.recorders.push_back(std::make_shared<RecorderCore>(family_));
+    point.recorders.back()->start(arenas_->take(), first + i, main_->current_label());
+  }
+  auto recorders = point.recorders;
+  splits_.push_back(std::move(point));
+  return recorders;
+}
+
+CommandBufferState CommandBufferCore::state() const noexcept {
+  const CommandBufferState state = family_->state.load(std::memory_order_acquire);
+  if (state != CommandBufferState::Executable) return state;
+  const std::lock_guard lock(mutex_);
+  for (const auto& weak : pending_) {
+    const auto source = weak.lock();
+    if (source && source->is_pending()) return CommandBufferState::Pending;
+  }
+  return recording_ && is_stale(*recording_) ? CommandBufferState::Invalid : state;
+}
+
+std::shared_ptr<const Recording> CommandBufferCore::recording() const {
+  const std::lock_guard lock(mutex_);
+  return recording_;
+}
+
+std::shared_ptr<const Recording> CommandBufferCore::executable(std::string_view call) const {
+  std::shared_ptr<const Recording> frozen = recording();
+  if (!frozen) fail_state(call, "begin(), record and end() it first");
+  if (const auto buffer = first_stale_buffer(*frozen)) {
+    fail(call, ErrorCode::StaleHandle, concat("it names ", display_name(*buffer), ", which is stale; record it anew"));
+  }
+  if (const auto kernel = first_stale_kernel(*frozen)) {
+    fail(call, ErrorCode::StaleHandle, concat("it names kernel ", kernel->name, ", which is stale; record it anew"));
+  }
+  return frozen;
+}
+
+void CommandBufferCore::add_pending_source(std::weak_ptr<const PendingSource> source) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(pending_, [](const auto& weak) { return weak.expired(); });
+  pending_.push_back(std::move(source));
+}
+
+void CommandBufferCore::rebind(
+    const std::function<std::shared_ptr<BufferCore>(const std::shared_ptr<BufferCore>&)>& buffer,
+    const std::function<std::shared_ptr<const KernelCore>(const std::shared_ptr<const KernelCore>&)>& kernel) {
+  const std::shared_ptr<const Recording> before = recording();
+  if (!before) return;
+  auto after = std::make_shared<Recording>(*before);
+  for (auto& core : after->buffers) core = buffer(core);
+  for (auto& core : after->kernels) core = kernel(core);
+  after->held = std::make_shared<const HeldBuffers>(after->buffers);
+  after->generation = after->device->generation.load(std::memory_order_acquire);
+  const std::lock_guard lock(mutex_);
+  if (recording_ == before) recording_ = std::move(after);
+}
+
+void CommandBufferCore::fail(std::string_view call, ErrorCode code, const std::string& text) const {
+  ErrorDetails details;
+  details.code = code;
+  details.label = family_->label;
+  throw Error(std::move(details), concat(call, ": command buffer ", family_->label, ": ", text));
+}
+
+void CommandBufferCore::fail_state(std::string_view call, std::string_view fix) const {
+  fail(call, ErrorCode::InvalidState, concat("it is in state ", to_string(state()), "; ", fix));
+}
+
+void CommandBufferCore::drop_recorded() {
+  static_cast<void>(main_->stop(0));
+  for (const SplitPoint& point : splits_) {
+    for (const auto& recorder : point.recorders) static_cast<void>(recorder->stop(0));
+  }
+  splits_.clear();
+  family_->state.store(CommandBufferState::Initial, std::memory_order_release);
+  family_->ids.store(nullptr, std::memory_order_release);
+  ids_.clear();
+  const std::lock_guard lock(mutex_);
+  recording_.reset();
+  pending_.clear();
+}
+
+std::uint32_t CommandBufferCore::new_recorder_ids(std::uint32_t count) {
+  ids_.push_back({give_ids(count), count, family_->ids.load(std::memory_order_relaxed)});
+  family_->ids.store(&ids_.back(), std::memory_order_release);
+  return ids_.back().first;
+}
+
+std::vector<Segment> CommandBufferCore::segments() const {
+  std::vector<Segment> segments;
+  std::uint32_t at = 0;
+  for (const SplitPoint& point : splits_) {
+    segments.push_back({&main_->lists(), at, point.after - at});
+    at = point.after;
+    for (const auto& recorder : point.recorders) segments.push_back({&recorder->lists(), 0, recorder->command_count()});
+  }
+  segments.push_back({&main_->lists(), at, main_->command_count() - at});
+  return segments;
+}
+
+void CommandBufferCore::check_labels_closed(const RecorderCore& recorder, std::string_view which) const {
+  if (!recorder.has_open_label()) return;
+  fail("end", ErrorCode::InvalidState,
+       concat("label ", recorder.label_path(), " is still open in ", which, "; end_label() it first"));
+}
+
+std::shared_ptr<CommandBufferCore> make_command_buffer(std::shared_ptr<DeviceStatus> device,
+                                                       const CommandBufferDesc& desc) {
+  return std::make_shared<CommandBufferCore>(std::move(device), desc);
+}
+
+}  // namespace reprise::detail

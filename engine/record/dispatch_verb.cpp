@@ -1,0 +1,117 @@
+// RecorderCore::dispatch, the hot verb.
+#include <cstring>
+
+#include "base/text.hpp"
+#include "record/recorder_core.hpp"
+
+namespace reprise::detail {
+
+CommandRef RecorderCore::dispatch(const Kernel& kernel, const DispatchDesc& desc, std::span<const Argument> args) {
+  const Verb verb{"dispatch", desc.where};
+  require_recording(verb);
+  const KernelCore* const core = kernel.core().get();
+  if (core == nullptr || core->device.get() != device_ ||
+      core->generation != device_->generation.load(std::memory_order_acquire)) [[unlikely]] {
+    fail_kernel(verb, core);
+  }
+  const auto count = static_cast<std::uint32_t>(args.size());
+  const KernelParameter* const parameters = core->parameters.data();
+  if (count != core->parameters.size()) [[unlikely]] fail_argument(verb, *core, args);
+  std::uint32_t pointers = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const Argument& arg = args[i];
+    const bool is_pointer = arg.view != nullptr;
+    if (is_pointer != parameters[i].is_pointer || (!is_pointer && arg.size != parameters[i].size)) [[unlikely]] {
+      fail_argument(verb, *core, args);
+    }
+    if (!is_pointer) continue;
+    const BufferCore* const buffer = arg.view->core().get();
+    if (buffer == nullptr || buffer->device.get() != device_ || buffer->is_stale()) [[unlikely]] {
+      fail_view(verb, *arg.view, concat("argument ", i, " of ", core->name));
+    }
+    ++pointers;
+  }
+
+  // One piece of arena: payload, buffer arguments, parameter block.
+  static_assert(alignof(DispatchPayload) <= 16 && alignof(BufferArgument) <= alignof(DispatchPayload));
+  constexpr std::size_t kBlockAlignment = 16;
+  const std::size_t arguments_at = sizeof(DispatchPayload);
+  const std::size_t block_at =
+      (arguments_at + pointers * sizeof(BufferArgument) + kBlockAlignment - 1) & ~(kBlockAlignment - 1);
+  std::byte* memory = nullptr;
+  BufferAccess* accesses = nullptr;
+  DispatchPayload* payload = nullptr;
+  BufferArgument* buffer_arguments = nullptr;
+  std::uint32_t access_count = 0;
+  transact([&] {
+    Arena& arena = *lists_.arena;
+    memory = static_cast<std::byte*>(arena.allocate(block_at + core->parameter_bytes, kBlockAlignment));
+    static_cast<void>(lists_.commands.reserve(arena, 1));
+    if (pointers != 0) accesses = lists_.accesses.reserve(arena, pointers);
+    std::byte* const block = memory + block_at;
+    std::memset(block, 0, core->parameter_bytes);
+    buffer_arguments = reinterpret_cast<BufferArgument*>(memory + arguments_at);
+    BufferArgument* next = buffer_arguments;
+    const std::uint32_t kernel_index = intern(kernel.core());
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const Argument& arg = args[i];
+      if (arg.view == nullptr) {
+        std::memcpy(block + parameters[i].offset, arg.value, arg.size);
+        continue;
+      }
+      const std::uint32_t buffer = intern(arg.view->core());
+      const std::uint64_t begin = arg.view->offset();
+      ::new (static_cast<void*>(next++)) BufferArgument{parameters[i].offset, buffer, begin};
+      if (arg.view->bytes() == 0) continue;  // an address, but no byte that could conflict
+      ::new (static_cast<void*>(accesses + access_count++))
+          BufferAccess{buffer, arg.access, 0, begin, begin + arg.view->bytes()};
+    }
+    payload = ::new (static_cast<void*>(memory))
+        DispatchPayload{kernel_index,      desc.grid,   desc.block,       desc.cluster,     desc.shared_bytes, desc.launch,
+                        core->parameter_bytes, pointers, block, buffer_arguments};
+  });
+  return commit(CommandKind::Dispatch, payload, access_count, desc.where);
+}
+
+void RecorderCore::fail_kernel(const Verb& verb, const KernelCore* kernel) const {
+  if (kernel == nullptr) {
+    fail(verb, ErrorCode::InvalidArgument, "the kernel is default-constructed; take one from Device::load_kernel");
+  }
+  if (kernel->device.get() != device_) {
+    fail(verb, ErrorCode::WrongDevice,
+         concat("kernel ", kernel->name, " was loaded on device ", kernel->device->selector,
+                ", this command buffer is of ", family_->device->selector, "; load it there too"));
+  }
+  fail(verb, ErrorCode::StaleHandle,
+       concat("kernel ", kernel->name, " is stale: its device was lost after it was loaded; load it anew"));
+}
+
+void RecorderCore::fail_argument(const Verb& verb, const KernelCore& kernel, std::span<const Argument> args) const {
+  if (args.size() != kernel.parameters.size()) {
+    fail(verb, ErrorCode::ArgumentCount,
+         concat("kernel ", kernel.name, " takes ", kernel.parameters.size(), " arguments and got ", args.size()));
+  }
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    const KernelParameter& parameter = kernel.parameters[i];
+    const Argument& arg = args[i];
+    if (parameter.is_pointer && arg.view == nullptr) {
+      fail(verb, ErrorCode::ArgumentSize,
+           concat("argument ", i, " of kernel ", kernel.name, ": expected a buffer, got a value of ", arg.size,
+                  " bytes; pass read(x), write(x) or read_write(x)"));
+    }
+    if (!parameter.is_pointer && arg.view != nullptr) {
+      const std::string name = *arg.view ? display_name(*arg.view->core()) : std::string("a view without a buffer");
+      fail(verb, ErrorCode::ArgumentSize,
+           concat("argument ", i, " of kernel ", kernel.name, ": expected a value of ", parameter.size,
+                  " bytes, got buffer ", name));
+    }
+    if (!parameter.is_pointer && arg.size != parameter.size) {
+      fail(verb, ErrorCode::ArgumentSize,
+           concat("argument ", i, " of kernel ", kernel.name, ": expected a value of ", parameter.size,
+                  " bytes, got one of ", arg.size, "; convert it to the kernel's parameter type"));
+    }
+  }
+  fail(verb, ErrorCode::Internal, concat("the arguments of kernel ", kernel.name, " were refused for no reason"));
+}
+
+}  // namespace reprise::detail

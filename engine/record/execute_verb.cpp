@@ -1,0 +1,81 @@
+// RecorderCore::execute: copies a secondary's commands, with everything they point to, behind the recorder's own.
+#include <numeric>
+
+#include "base/text.hpp"
+#include "record/payload.hpp"
+#include "record/recorder_core.hpp"
+
+namespace reprise::detail {
+
+void RecorderCore::execute(const std::shared_ptr<const Recording>& secondary, SourceLocation where) {
+  const Verb verb{"execute", where};
+  require_recording(verb);
+  const Recording& from = *secondary;
+  if (from.device != family_->device) {
+    fail(verb, ErrorCode::WrongDevice, concat("secondary ", from.label, " is of device ", from.device->selector,
+                                              ", this command buffer of ", family_->device->selector));
+  }
+  for (const auto& buffer : from.buffers) {
+    if (!buffer->is_stale()) continue;
+    fail(verb, ErrorCode::StaleHandle,
+         concat("secondary ", from.label, " names ", display_name(*buffer), ", which is stale; record it anew"));
+  }
+  const auto command_count = static_cast<std::uint32_t>(from.commands.size());
+  const auto access_count = static_cast<std::uint32_t>(from.accesses.size());
+  const auto shape_count = static_cast<std::uint32_t>(from.shapes.size());
+  const auto edge_count = static_cast<std::uint32_t>(from.edges.size());
+  const auto label_count = static_cast<std::uint32_t>(from.labels.size()) - 1;  // without the root
+  const std::uint32_t first_command = lists_.commands.size();
+  const std::uint32_t first_access = lists_.accesses.size();
+  const std::uint32_t first_shape = lists_.shapes.size();
+  const std::uint32_t first_label = lists_.labels.size();
+
+  transact([&] {
+    Arena& arena = *lists_.arena;
+    std::vector<std::uint32_t> buffers, kernels, functions(from.functions.size());
+    buffers.reserve(from.buffers.size());
+    kernels.reserve(from.kernels.size());
+    for (const auto& buffer : from.buffers) buffers.push_back(intern(buffer));
+    for (const auto& kernel : from.kernels) kernels.push_back(intern(kernel));
+    std::iota(functions.begin(), functions.end(), static_cast<std::uint32_t>(lists_.functions.size()));
+    lists_.functions.insert(lists_.functions.end(), from.functions.begin(), from.functions.end());
+    const IndexMaps maps{buffers, kernels, functions};
+
+    LocalLabel* const labels = lists_.labels.reserve(arena, label_count);
+    for (std::uint32_t i = 0; i < label_count; ++i) {
+      const LabelRecord& label = from.labels[i + 1];
+      const std::string_view name(
+          reinterpret_cast<const char*>(arena.copy_bytes(label.name.data(), label.name.size(), 1)), label.name.size());
+      labels[i] = {label.parent == 0 ? label_ : labels + (label.parent - 1), name, label.color, first_label + i};
+    }
+    AccessShape* const shapes = lists_.shapes.reserve(arena, shape_count);
+    for (std::uint32_t i = 0; i < shape_count; ++i) shapes[i] = from.shapes[i];
+    BufferAccess* const accesses = lists_.accesses.reserve(arena, access_count);
+    for (std::uint32_t i = 0; i < access_count; ++i) {
+      accesses[i] = from.accesses[i];
+      accesses[i].buffer = buffers[accesses[i].buffer];
+      if (accesses[i].shape != 0) accesses[i].shape += first_shape;
+    }
+    Command* const commands = lists_.commands.reserve(arena, command_count);
+    for (std::uint32_t i = 0; i < command_count; ++i) {
+      commands[i] = from.commands[i];
+      commands[i].label = commands[i].label == 0 ? label_->index : first_label + commands[i].label - 1;
+      commands[i].first_access += first_access;
+      void* const payload = clone_payload(commands[i].kind, commands[i].payload, arena);
+      remap_payload(commands[i].kind, payload, maps);
+      commands[i].payload = payload;
+    }
+    LocalEdge* const edges = lists_.edges.reserve(arena, edge_count);
+    for (std::uint32_t i = 0; i < edge_count; ++i) {
+      const UserEdge& edge = from.edges[i];
+      edges[i] = {{lists_.recorder, first_command + edge.before}, {lists_.recorder, first_command + edge.after}, edge.where};
+    }
+  });
+  lists_.labels.commit(label_count);
+  lists_.shapes.commit(shape_count);
+  lists_.accesses.commit(access_count);
+  lists_.commands.commit(command_count);
+  lists_.edges.commit(edge_count);
+}
+
+}  // namespace reprise::detail

@@ -1,0 +1,178 @@
+#include "record/merge.hpp"
+
+#include <reprise/error.hpp>
+#include <unordered_map>
+
+#include "base/text.hpp"
+#include "record/payload.hpp"
+
+namespace reprise::detail {
+
+namespace {
+
+// One recorder's lists with where its indices go. New indices are given in order of first use.
+struct Source {
+  explicit Source(const RecordedLists& recorded)
+      : lists(&recorded),
+        commands(recorded.commands.cursor()),
+        accesses(recorded.accesses.cursor()),
+        buffers(recorded.buffers.size(), kNone),
+        kernels(recorded.kernels.size(), kNone),
+        functions(recorded.functions.size(), kNone),
+        labels(recorded.labels.size(), kNone) {
+    label_at.reserve(recorded.labels.size());
+    for (auto at = recorded.labels.cursor(); const LocalLabel* label = at.next();) label_at.push_back(label);
+    shape_at.reserve(recorded.shapes.size());
+    for (auto at = recorded.shapes.cursor(); const AccessShape* shape = at.next();) shape_at.push_back(shape);
+  }
+  [[nodiscard]] IndexMaps maps() const { return {buffers, kernels, functions}; }
+
+  const RecordedLists* lists;
+  ChunkList<Command>::Cursor commands;
+  ChunkList<BufferAccess>::Cursor accesses;
+  std::vector<std::uint32_t> buffers, kernels, functions, labels;
+  std::vector<const LocalLabel*> label_at;
+  std::vector<const AccessShape*> shape_at;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> segments;  // first own command, first merged command
+};
+
+class Merge {
+ public:
+  Merge(std::span<const Segment> segments, Recording& into) : segments_(segments), into_(into) {}
+
+  void run() {
+    collect();
+    into_.labels.push_back({});
+    for (const Segment& segment : segments_) copy_commands(source(segment.lists), segment.count);
+    for (const auto& source : sources_) copy_edges(*source);
+    into_.held = std::make_shared<const HeldBuffers>(into_.buffers);
+    for (const auto& source : sources_) into_.arenas.push_back(source->lists->arena);
+    rewrite_payloads();
+  }
+
+ private:
+  Source& source(const RecordedLists* lists) { return *sources_[source_of_.at(lists->recorder)]; }
+
+  void collect() {
+    std::size_t commands = 0, accesses = 0, edges = 0;
+    for (const Segment& segment : segments_) {
+      if (source_of_.try_emplace(segment.lists->recorder, sources_.size()).second) {
+        sources_.push_back(std::make_unique<Source>(*segment.lists));
+        accesses += segment.lists->accesses.size();
+        edges += segment.lists->edges.size();
+      }
+      source(segment.lists).segments.emplace_back(segment.first, static_cast<std::uint32_t>(commands));
+      commands += segment.count;
+    }
+    into_.commands.reserve(commands);
+    into_.accesses.reserve(accesses);
+    into_.edges.reserve(edges);
+  }
+
+  void copy_commands(Source& from, std::uint32_t count) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const Command& command = *from.commands.next();
+      into_.commands.push_back(command);
+      Command& copied = into_.commands.back();
+      copied.label = merged_label(from, command.label);
+      copied.first_access = static_cast<std::uint32_t>(into_.accesses.size());
+      for_each_buffer(command.kind, command.payload, [&](std::uint32_t buffer) { merged_buffer(from, buffer); });
+      merge_kernel_or_function(from, command);
+      for (std::uint32_t a = 0; a < command.access_count; ++a) {
+        BufferAccess access = *from.accesses.next();
+        access.buffer = merged_buffer(from, access.buffer);
+        if (access.shape != 0) {
+          into_.shapes.push_back(*from.shape_at[access.shape - 1]);
+          access.shape = static_cast<std::uint32_t>(into_.shapes.size());
+        }
+        into_.accesses.push_back(access);
+      }
+    }
+  }
+
+  std::uint32_t merged_buffer(Source& from, std::uint32_t buffer) {
+    std::uint32_t& merged = from.buffers[buffer];
+    if (merged != kNone) return merged;
+    const auto& core = from.lists->buffers.list()[buffer];
+    merged = first_use(core.get(), into_.buffers.size());
+    if (merged == into_.buffers.size()) into_.buffers.push_back(core);
+    return merged;
+  }
+
+  void merge_kernel_or_function(Source& from, const Command& command) {
+    if (command.kind == CommandKind::Dispatch) {
+      const std::uint32_t kernel = static_cast<const DispatchPayload*>(command.payload)->kernel;
+      std::uint32_t& merged = from.kernels[kernel];
+      if (merged != kNone) return;
+      merged = first_use(from.lists->kernels[kernel].get(), into_.kernels.size());
+      if (merged == into_.kernels.size()) into_.kernels.push_back(from.lists->kernels[kernel]);
+    } else if (command.kind == CommandKind::Host) {
+      const std::uint32_t function = static_cast<const HostPayload*>(command.payload)->function;
+      from.functions[function] = static_cast<std::uint32_t>(into_.functions.size());
+      into_.functions.push_back(from.lists->functions[function]);
+    }
+  }
+
+  // The merged index of an object that one source meets for the first time; `next` where no source has met it.
+  std::uint32_t first_use(const void* object, std::size_t next) {
+    if (sources_.size() == 1) return static_cast<std::uint32_t>(next);
+    return met_.try_emplace(object, static_cast<std::uint32_t>(next)).first->second;
+  }
+
+  std::uint32_t merged_label(Source& from, std::uint32_t label) {
+    if (from.labels[label] != kNone) return from.labels[label];
+    const LocalLabel& local = *from.label_at[label];
+    std::uint32_t merged = 0;
+    if (label != 0) {
+      const std::uint32_t parent = merged_label(from, local.parent->index);
+      merged = static_cast<std::uint32_t>(into_.labels.size());
+      into_.labels.push_back({parent, std::string(local.name), local.color});
+    } else if (local.parent != nullptr) {
+      merged = merged_label(*sources_.front(), local.parent->index);  // split() was called under it
+    }
+    return from.labels[label] = merged;
+  }
+
+  void copy_edges(const Source& from) {
+    for (auto at = from.lists->edges.cursor(); const LocalEdge* edge = at.next();) {
+      into_.edges.push_back({merged_command(edge->before, edge->where), merged_command(edge->after, edge->where), edge->where});
+    }
+  }
+
+  std::uint32_t merged_command(const CommandRef& ref, const SourceLocation& where) const {
+    const auto found = source_of_.find(ref.recorder);
+    if (found != source_of_.end() && ref.index < sources_[found->second]->lists->commands.size()) {
+      const auto& runs = sources_[found->second]->segments;
+      std::size_t run = runs.size() - 1;
+      while (runs[run].first > ref.index) --run;
+      return runs[run].second + (ref.index - runs[run].first);
+    }
+    ErrorDetails details;
+    details.code = ErrorCode::InvalidArgument;
+    throw Error(std::move(details), concat("end: the edge recorded at ", where.file, ':', where.line, " in ", into_.label,
+                                           " names a command that was never recorded"));
+  }
+
+  void rewrite_payloads() noexcept {
+    if (sources_.size() == 1) return;  // one recorder's indices are in order of first use already
+    auto command = into_.commands.begin();
+    for (const Segment& segment : segments_) {
+      const IndexMaps maps = source(segment.lists).maps();
+      for (std::uint32_t i = 0; i < segment.count; ++i, ++command) {
+        remap_payload(command->kind, const_cast<void*>(command->payload), maps);
+      }
+    }
+  }
+
+  std::span<const Segment> segments_;
+  Recording& into_;
+  std::vector<std::unique_ptr<Source>> sources_;  // the command buffer's own recorder first
+  std::unordered_map<std::uint32_t, std::size_t> source_of_;
+  std::unordered_map<const void*, std::uint32_t> met_;
+};
+
+}  // namespace
+
+void merge(std::span<const Segment> segments, Recording& into) { Merge(segments, into).run(); }
+
+}  // namespace reprise::detail

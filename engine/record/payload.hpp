@@ -1,0 +1,50 @@
+// payload: numbers inside the commands' payloads, moved from one recording's indices to another's.
+// Threads: pure, but for the arena that a clone goes into.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "base/arena.hpp"
+#include "record/command.hpp"
+
+namespace reprise::detail {
+
+// Old index -> new index.
+struct IndexMaps {
+  std::span<const std::uint32_t> buffers, kernels, functions;
+};
+
+// Calls visit(index of a buffer) for each buffer that the command's payload names, in the order the verb met them.
+template <class Visit>
+void for_each_buffer(CommandKind kind, const void* payload, Visit&& visit) {
+  switch (kind) {
+    case CommandKind::Dispatch: {
+      const auto& p = *static_cast<const DispatchPayload*>(payload);
+      for (std::uint32_t i = 0; i < p.buffer_argument_count; ++i) visit(p.buffer_arguments[i].buffer);
+      return;
+    }
+    case CommandKind::Copy: {
+      const auto& p = *static_cast<const CopyPayload*>(payload);
+      if (p.source.buffer != kNone) visit(p.source.buffer);
+      if (p.destination.buffer != kNone) visit(p.destination.buffer);
+      return;
+    }
+    case CommandKind::Fill: visit(static_cast<const FillPayload*>(payload)->buffer); return;
+    case CommandKind::Update: visit(static_cast<const UpdatePayload*>(payload)->buffer); return;
+    case CommandKind::Host: return;  // its buffers are in its accesses alone
+    case CommandKind::Barrier: {
+      const std::uint32_t buffer = static_cast<const BarrierPayload*>(payload)->buffer;
+      if (buffer != kNone) visit(buffer);
+      return;
+    }
+  }
+}
+
+// Writes the new indices into a payload.
+void remap_payload(CommandKind kind, void* payload, const IndexMaps& maps) noexcept;
+
+// A copy in `arena`, with everything that it points to but borrowed memory.
+[[nodiscard]] void* clone_payload(CommandKind kind, const void* payload, Arena& arena);
+
+}  // namespace reprise::detail

@@ -1,0 +1,48 @@
+// RecordedLists: what one recorder has recorded: commands, accesses and payloads in an arena, numbered by the recorder's
+// own indices. end() merges the lists of all recorders of a command buffer into one Recording.
+// Threads: one thread at a time.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "base/arena.hpp"
+#include "record/chunk_list.hpp"
+#include "record/command.hpp"
+#include "record/held_buffers.hpp"
+#include "record/kernel_core.hpp"
+#include "record/pointer_map.hpp"
+
+namespace reprise::detail {
+
+// A label as it is recorded. Index 0 is a recorder's root; that of a recorder of split() has the label which was open there as parent.
+struct LocalLabel {
+  const LocalLabel* parent = nullptr;
+  std::string_view name;  // in the arena
+  Color color;
+  std::uint32_t index = 0;
+};
+
+struct LocalEdge {
+  CommandRef before, after;
+  SourceLocation where;
+};
+
+struct RecordedLists {
+  std::uint32_t recorder = 0;  // id that its CommandRefs carry
+  std::shared_ptr<Arena> arena;
+  ChunkList<Command> commands;
+  ChunkList<BufferAccess> accesses;
+  ChunkList<AccessShape> shapes;
+  ChunkList<LocalLabel> labels;  // [0] is the root
+  ChunkList<LocalEdge> edges;
+  HeldBuffers buffers;  // in order of first use
+  std::vector<std::shared_ptr<const KernelCore>> kernels;
+  std::vector<std::shared_ptr<const std::function<void()>>> functions;
+};
+
+}  // namespace reprise::detail

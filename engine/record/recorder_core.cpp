@@ -1,0 +1,119 @@
+#include "record/recorder_core.hpp"
+
+#include <utility>
+
+#include "base/text.hpp"
+
+namespace reprise::detail {
+
+void RecorderCore::start(std::shared_ptr<Arena> arena, std::uint32_t recorder, const LocalLabel* outer) {
+  RecordedLists fresh;
+  fresh.recorder = recorder;
+  fresh.arena = std::move(arena);
+  LocalLabel* const root = fresh.labels.reserve(*fresh.arena, 1);
+  *root = {outer, {}, {}, 0};
+  fresh.labels.commit(1);
+  lists_ = std::move(fresh);
+  index_of_ = {};
+  label_ = root;
+  device_ = family_->device.get();
+  active_ = true;
+}
+
+RecordedLists RecorderCore::stop(std::uint32_t commands) noexcept {
+  active_ = false;
+  stopped_count_ = commands;
+  label_ = nullptr;
+  index_of_ = {};
+  return std::exchange(lists_, {});
+}
+
+std::uint32_t RecorderCore::intern_new(const std::shared_ptr<BufferCore>& buffer) {
+  index_of_.reserve_one(*lists_.arena);
+  const auto index = static_cast<std::uint32_t>(lists_.buffers.size());
+  lists_.buffers.add(buffer);
+  index_of_.insert(buffer.get(), index);
+  return index;
+}
+
+std::uint32_t RecorderCore::intern_new(const std::shared_ptr<const KernelCore>& kernel) {
+  index_of_.reserve_one(*lists_.arena);
+  const auto index = static_cast<std::uint32_t>(lists_.kernels.size());
+  lists_.kernels.push_back(kernel);
+  index_of_.insert(kernel.get(), index);
+  return index;
+}
+
+void RecorderCore::roll_back(const Mark& to) noexcept {
+  for (std::size_t i = to.buffers; i < lists_.buffers.size(); ++i) index_of_.erase(lists_.buffers.list()[i].get());
+  for (std::size_t i = to.kernels; i < lists_.kernels.size(); ++i) index_of_.erase(lists_.kernels[i].get());
+  lists_.buffers.truncate(to.buffers);
+  lists_.kernels.resize(to.kernels);
+  lists_.functions.resize(to.functions);
+}
+
+void RecorderCore::write_access(BufferAccess* at, std::uint32_t buffer, Access access, std::uint64_t begin,
+                                const Extent& extent, const Pitch& pitch) {
+  *at = {buffer, access, 0, begin, begin + span_bytes(extent, pitch).value_or(0)};
+  if (is_dense(extent, pitch)) return;
+  *lists_.shapes.reserve(*lists_.arena, 1) = {extent, pitch};
+  lists_.shapes.commit(1);
+  at->shape = lists_.shapes.size();
+}
+
+CommandRef RecorderCore::commit(CommandKind kind, const void* payload, std::uint32_t access_count,
+                                SourceLocation where) noexcept {
+  const CommandRef ref{lists_.recorder, lists_.commands.size()};
+  lists_.commands.reserved() = {kind, label_->index, lists_.accesses.size(), access_count, payload, where};
+  lists_.commands.commit(1);
+  if (access_count != 0) lists_.accesses.commit(access_count);
+  return ref;
+}
+
+std::string RecorderCore::label_path() const {
+  std::string path;
+  for (const LocalLabel* at = label_; at != nullptr; at = at->parent) {
+    if (at->name.empty()) continue;
+    path = path.empty() ? std::string(at->name) : concat(at->name, '/', path);
+  }
+  return path;
+}
+
+void RecorderCore::fail(const Verb& verb, ErrorCode code, const std::string& text) const {
+  ErrorDetails details;
+  details.code = code;
+  details.stage = Stage::Record;
+  details.command = command_count();
+  details.label = label_path();
+  if (verb.where.line == 0) throw Error(std::move(details), concat(verb.name, ": ", text));
+  throw Error(std::move(details), concat(verb.name, " at ", verb.where.file, ':', verb.where.line, ": ", text));
+}
+
+void RecorderCore::fail_state(const Verb& verb) const {
+  const CommandBufferState state = family_->state.load(std::memory_order_acquire);
+  const std::string_view fix = state == CommandBufferState::Recording ? "; this recorder is of an earlier recording, split() gives new ones"
+                               : state == CommandBufferState::Executable ? "; begin() drops what it holds and records anew"
+                                                                         : "; begin() it first";
+  fail(verb, ErrorCode::InvalidState, concat("command buffer ", family_->label, " is in state ", to_string(state), fix));
+}
+
+void RecorderCore::fail_view(const Verb& verb, const BufferView& view, std::string_view role) const {
+  const BufferCore* const core = view.core().get();
+  if (core == nullptr) {
+    fail(verb, ErrorCode::InvalidArgument,
+         concat("the ", role, " is a view without a buffer; take one from CapturePool::allocate, host or transient"));
+  }
+  const std::string name = display_name(*core);
+  if (core->device.get() != device_) {
+    fail(verb, ErrorCode::WrongDevice,
+         concat("the ", role, ' ', name, " is of device ", core->device->selector, ", this command buffer of ",
+                family_->device->selector, "; use a buffer of a pool of ", family_->device->selector));
+  }
+  fail(verb, ErrorCode::StaleHandle,
+       concat("the ", role, ' ', name, " is stale: ",
+              core->cleared.load(std::memory_order_acquire)
+                  ? "its pool was cleared; allocate it anew"
+                  : "its device was lost after it was made; take the new handle from Device::rebuild()"));
+}
+
+}  // namespace reprise::detail

@@ -1,0 +1,36 @@
+// RecorderFamily: what all recorders of one command buffer may ask about it while several threads record.
+// Threads: any; written by the thread that owns the command buffer.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <reprise/command_buffer.hpp>
+
+#include "record/buffer_core.hpp"
+
+namespace reprise::detail {
+
+// Recorder ids of one recording: [first, first + count). Ids are never given twice, so a CommandRef tells where it is from.
+struct RecorderIds {
+  std::uint32_t first = 0, count = 0;
+  const RecorderIds* earlier = nullptr;
+};
+
+struct RecorderFamily {
+  std::string label;
+  std::shared_ptr<DeviceStatus> device;
+  std::atomic<CommandBufferState> state{CommandBufferState::Initial};  // never Pending or Invalid
+  std::atomic<const RecorderIds*> ids{nullptr};                        // of the recording that is going on
+
+  [[nodiscard]] bool owns(std::uint32_t recorder) const noexcept {
+    for (const RecorderIds* at = ids.load(std::memory_order_acquire); at != nullptr; at = at->earlier) {
+      if (recorder - at->first < at->count) return true;
+    }
+    return false;
+  }
+};
+
+}  // namespace reprise::detail

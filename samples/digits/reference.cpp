@@ -87,8 +87,7 @@ void Reference::step() {
   Activations values;
   std::vector<double> slope, earlier;
   for (std::uint32_t r = 0; r < kBatchRows; ++r) {
-    const std::uint32_t row =
-        shuffled_row(step_ % per_epoch * kBatchRows + r, training_->rows(), step_ / per_epoch, schedule_.seed);
+    const std::uint32_t row = shuffled_row(step_ % per_epoch * kBatchRows + r, training_->rows(), step_ / per_epoch, schedule_.seed);
     const float* image = &training_->pixels[std::size_t{row} * kPixels];
     forward(moved(image, step_ * kBatchRows + r, schedule_.seed).data(), values);
 

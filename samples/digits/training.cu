@@ -37,8 +37,8 @@ __device__ inline unsigned shuffled_row(unsigned position, unsigned rows, unsign
 
 // Picks the rows of one microbatch and moves half of the images by a pixel. A block is a row, a thread a pixel.
 // x: gridDim.x x PIXELS; labels: gridDim.x. `first`: the microbatch's first row in the batch of `batch_rows`.
-REPRISE_KERNEL(gather_rows, (const float* images, const unsigned* image_labels, unsigned rows, const unsigned* step,
-                             unsigned seed, unsigned batch_rows, unsigned first, float* x, unsigned* labels)) {
+REPRISE_KERNEL(gather_rows, (const float* images, const unsigned* image_labels, unsigned rows, const unsigned* step, unsigned seed,
+                             unsigned batch_rows, unsigned first, float* x, unsigned* labels)) {
   const unsigned per_epoch = rows / batch_rows;
   const unsigned in_batch = first + blockIdx.x;
   const unsigned row = shuffled_row(*step % per_epoch * batch_rows + in_batch, rows, *step / per_epoch, seed);
@@ -53,28 +53,28 @@ REPRISE_KERNEL(gather_rows, (const float* images, const unsigned* image_labels, 
 }
 
 // y (rows x units) = x (rows x inputs) times w, plus the bias in w's last row; negative values become 0 if `relu`.
-REPRISE_KERNEL(dense, (const float* x, const float* w, float* y, unsigned rows, unsigned inputs, unsigned units,
-                       unsigned relu)) {
+REPRISE_KERNEL(dense, (const float* x, const float* w, float* y, unsigned rows, unsigned inputs, unsigned units, unsigned relu)) {
   __shared__ float xs[2][TILE][TILE];
   __shared__ float ws[2][TILE][TILE];
-  const unsigned unit = blockIdx.x * TILE + threadIdx.x;
+  const unsigned tx = threadIdx.x;
+  const unsigned ty = threadIdx.y;
+  const unsigned unit = blockIdx.x * TILE + tx;
   const unsigned top = blockIdx.y * TILE;
   float sum[TILE / THREAD_ROWS] = {};
   for (unsigned k = 0, turn = 0; k < inputs; k += TILE, turn ^= 1) {
-    for (unsigned r = threadIdx.y; r < TILE; r += THREAD_ROWS) {
-      xs[turn][r][threadIdx.x] =
-          top + r < rows && k + threadIdx.x < inputs ? x[(top + r) * inputs + k + threadIdx.x] : 0.0f;
-      ws[turn][r][threadIdx.x] = k + r < inputs && unit < units ? w[(k + r) * units + unit] : 0.0f;
+    for (unsigned r = ty; r < TILE; r += THREAD_ROWS) {
+      xs[turn][r][tx] = top + r < rows && k + tx < inputs ? x[(top + r) * inputs + k + tx] : 0.0f;
+      ws[turn][r][tx] = k + r < inputs && unit < units ? w[(k + r) * units + unit] : 0.0f;
     }
     __syncthreads();
     for (unsigned j = 0; j < TILE / THREAD_ROWS; ++j) {
       for (unsigned i = 0; i < TILE; ++i) {
-        sum[j] += xs[turn][threadIdx.y + j * THREAD_ROWS][i] * ws[turn][i][threadIdx.x];
+        sum[j] += xs[turn][ty + j * THREAD_ROWS][i] * ws[turn][i][tx];
       }
     }
   }
   for (unsigned j = 0; j < TILE / THREAD_ROWS; ++j) {
-    const unsigned row = top + threadIdx.y + j * THREAD_ROWS;
+    const unsigned row = top + ty + j * THREAD_ROWS;
     if (row < rows && unit < units) {
       const float value = sum[j] + w[inputs * units + unit];
       y[row * units + unit] = relu != 0 && value < 0.0f ? 0.0f : value;
@@ -83,59 +83,59 @@ REPRISE_KERNEL(dense, (const float* x, const float* w, float* y, unsigned rows, 
 }
 
 // dw ((inputs + 1) x units) = x with a column of ones, transposed, times dy (rows x units).
-REPRISE_KERNEL(weight_gradient, (const float* x, const float* dy, float* dw, unsigned rows, unsigned inputs,
-                                 unsigned units)) {
+REPRISE_KERNEL(weight_gradient, (const float* x, const float* dy, float* dw, unsigned rows, unsigned inputs, unsigned units)) {
   __shared__ float xs[2][TILE][TILE];
   __shared__ float ds[2][TILE][TILE];
-  const unsigned unit = blockIdx.x * TILE + threadIdx.x;
+  const unsigned tx = threadIdx.x;
+  const unsigned ty = threadIdx.y;
+  const unsigned unit = blockIdx.x * TILE + tx;
   const unsigned top = blockIdx.y * TILE;  // first input of this tile
   float sum[TILE / THREAD_ROWS] = {};
   for (unsigned k = 0, turn = 0; k < rows; k += TILE, turn ^= 1) {
-    for (unsigned r = threadIdx.y; r < TILE; r += THREAD_ROWS) {
-      const unsigned input = top + threadIdx.x;
+    for (unsigned r = ty; r < TILE; r += THREAD_ROWS) {
+      const unsigned input = top + tx;
       const bool row_is_there = k + r < rows;
-      xs[turn][r][threadIdx.x] = !row_is_there || input > inputs ? 0.0f
-                                 : input == inputs               ? 1.0f
-                                                                 : x[(k + r) * inputs + input];
-      ds[turn][r][threadIdx.x] = row_is_there && unit < units ? dy[(k + r) * units + unit] : 0.0f;
+      xs[turn][r][tx] = !row_is_there || input > inputs ? 0.0f : input == inputs ? 1.0f : x[(k + r) * inputs + input];
+      ds[turn][r][tx] = row_is_there && unit < units ? dy[(k + r) * units + unit] : 0.0f;
     }
     __syncthreads();
     for (unsigned j = 0; j < TILE / THREAD_ROWS; ++j) {
       for (unsigned i = 0; i < TILE; ++i) {
-        sum[j] += xs[turn][i][threadIdx.y + j * THREAD_ROWS] * ds[turn][i][threadIdx.x];
+        sum[j] += xs[turn][i][ty + j * THREAD_ROWS] * ds[turn][i][tx];
       }
     }
   }
   for (unsigned j = 0; j < TILE / THREAD_ROWS; ++j) {
-    const unsigned input = top + threadIdx.y + j * THREAD_ROWS;
+    const unsigned input = top + ty + j * THREAD_ROWS;
     if (input <= inputs && unit < units) dw[input * units + unit] = sum[j];
   }
 }
 
 // dx (rows x inputs) = dy (rows x units) times w transposed, without its bias row, where the unit's output h was above 0.
-REPRISE_KERNEL(input_gradient, (const float* dy, const float* w, const float* h, float* dx, unsigned rows,
-                                unsigned inputs, unsigned units)) {
+REPRISE_KERNEL(input_gradient, (const float* dy, const float* w, const float* h, float* dx, unsigned rows, unsigned inputs, unsigned units)) {
   __shared__ float ds[2][TILE][TILE];
   __shared__ float ws[2][TILE][TILE + 1];  // read down its columns: the odd row length spreads them over the banks
-  const unsigned input = blockIdx.x * TILE + threadIdx.x;
+  const unsigned tx = threadIdx.x;
+  const unsigned ty = threadIdx.y;
+  const unsigned input = blockIdx.x * TILE + tx;
   const unsigned top = blockIdx.y * TILE;
   float sum[TILE / THREAD_ROWS] = {};
   for (unsigned k = 0, turn = 0; k < units; k += TILE, turn ^= 1) {
-    for (unsigned r = threadIdx.y; r < TILE; r += THREAD_ROWS) {
-      const bool unit_is_there = k + threadIdx.x < units;
+    for (unsigned r = ty; r < TILE; r += THREAD_ROWS) {
+      const bool unit_is_there = k + tx < units;
       const unsigned from = blockIdx.x * TILE + r;
-      ds[turn][r][threadIdx.x] = top + r < rows && unit_is_there ? dy[(top + r) * units + k + threadIdx.x] : 0.0f;
-      ws[turn][r][threadIdx.x] = from < inputs && unit_is_there ? w[from * units + k + threadIdx.x] : 0.0f;
+      ds[turn][r][tx] = top + r < rows && unit_is_there ? dy[(top + r) * units + k + tx] : 0.0f;
+      ws[turn][r][tx] = from < inputs && unit_is_there ? w[from * units + k + tx] : 0.0f;
     }
     __syncthreads();
     for (unsigned j = 0; j < TILE / THREAD_ROWS; ++j) {
       for (unsigned i = 0; i < TILE; ++i) {
-        sum[j] += ds[turn][threadIdx.y + j * THREAD_ROWS][i] * ws[turn][threadIdx.x][i];
+        sum[j] += ds[turn][ty + j * THREAD_ROWS][i] * ws[turn][tx][i];
       }
     }
   }
   for (unsigned j = 0; j < TILE / THREAD_ROWS; ++j) {
-    const unsigned row = top + threadIdx.y + j * THREAD_ROWS;
+    const unsigned row = top + ty + j * THREAD_ROWS;
     if (row < rows && input < inputs) {
       dx[row * inputs + input] = h[row * inputs + input] > 0.0f ? sum[j] : 0.0f;
     }
@@ -143,8 +143,7 @@ REPRISE_KERNEL(input_gradient, (const float* dy, const float* w, const float* h,
 }
 
 // A thread a row: the cross-entropy of softmax(logits) in loss[row], its derivative times `scale` in slope.
-REPRISE_KERNEL(softmax_cross_entropy, (const float* logits, const unsigned* labels, float* slope, float* loss,
-                                       unsigned rows, float scale)) {
+REPRISE_KERNEL(softmax_cross_entropy, (const float* logits, const unsigned* labels, float* slope, float* loss, unsigned rows, float scale)) {
   const unsigned row = blockIdx.x * blockDim.x + threadIdx.x;
   if (row >= rows) return;
   const float* z = logits + row * CLASSES;
@@ -163,8 +162,8 @@ REPRISE_KERNEL(softmax_cross_entropy, (const float* logits, const unsigned* labe
 }
 
 // A thread a weight: adds the gradients of the microbatches, and moves the weight with momentum.
-REPRISE_KERNEL(momentum_step, (float* w, float* velocity, const float* gradients, unsigned count, unsigned microbatches,
-                               const unsigned* step, unsigned total_steps, float rate, float momentum, float decay)) {
+REPRISE_KERNEL(momentum_step, (float* w, float* velocity, const float* gradients, unsigned count, unsigned microbatches, const unsigned* step,
+                               unsigned total_steps, float rate, float momentum, float decay)) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= count) return;
   float gradient = 0.0f;

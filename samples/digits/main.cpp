@@ -1,0 +1,126 @@
+// digits: trains a network of three dense layers on handwritten digits by replaying one recorded training step.
+#include <algorithm>
+#include <chrono>
+#include <cinttypes>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+
+#include "reference.hpp"
+#include "support/data.hpp"
+#include "support/program.hpp"
+#include "support/progress.hpp"
+#include "trainer.hpp"
+
+namespace {
+
+using namespace digits;
+
+constexpr std::uint32_t kCheckedSteps = 20;  // the device's weights are compared with the reference's after these
+// Largest allowed difference of a weight then. One step moves weights by about 0.01, single precision by about 1e-6.
+constexpr double kTolerance = 1e-4;
+constexpr double kRequiredAccuracy = 0.96;  // of the held-out rows
+
+double largest_difference(const Weights<float>& weights, const Weights<double>& expected) {
+  double largest = 0;
+  for (std::size_t l = 0; l < kDepth; ++l) {
+    for (std::size_t i = 0; i < weights[l].size(); ++i) {
+      const double difference = std::abs(weights[l][i] - expected[l][i]);
+      // A weight that is no number differs from everything.
+      largest = difference <= largest ? largest : std::isnan(difference) ? HUGE_VAL : difference;
+    }
+  }
+  return largest;
+}
+
+// FNV-1a over the bits of all weights: two runs that agree in it agree in every weight.
+std::uint64_t fingerprint(const Weights<float>& weights) {
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (const auto& matrix : weights) {
+    for (const float weight : matrix) {
+      std::uint32_t bits = 0;
+      std::memcpy(&bits, &weight, sizeof bits);
+      for (int byte = 0; byte < 4; ++byte) {
+        hash = (hash ^ ((bits >> (8 * byte)) & 0xff)) * 0x100000001b3U;
+      }
+    }
+  }
+  return hash;
+}
+
+// The first steps on the device against plain C++.
+bool check_first_steps(Trainer& trainer, const DigitSet& training, const Schedule& schedule) {
+  Reference reference(training, schedule);
+  for (std::uint32_t s = 0; s < kCheckedSteps; ++s) {
+    reference.step();
+  }
+  trainer.train(kCheckedSteps);
+  const double difference = largest_difference(trainer.read_back(), reference.weights());
+  const bool good = difference <= kTolerance;
+  std::printf("weights after %u steps differ from the double-precision reference by at most %.1e (allowed: %.0e)%s\n", kCheckedSteps, difference,
+              kTolerance, good ? "" : ": WRONG");
+  return good;
+}
+
+bool train(const samples::Program& program, std::uint32_t seed, std::uint32_t epochs) {
+  const DigitSplit split = read_digits(samples::bundled("digits.csv"));
+  const reprise::Instance instance({.application = "digits"});
+  const reprise::Device device = program.open_device(instance);
+  const std::uint32_t per_epoch = steps_per_epoch(split.training.rows());
+  const Schedule schedule = {.seed = seed, .total_steps = epochs * per_epoch};
+  Trainer trainer(device, split, schedule);
+
+  const reprise::CompileReport& report = trainer.step().report();
+  std::printf("%u rows to train on, %u held out; a step is %u commands, %u nodes, %u lanes\n", split.training.rows(), split.held_out.rows(),
+              report.commands, report.nodes, report.lanes);
+  const auto dot = program.output("digits.dot");
+  trainer.step().export_dot(dot);
+  std::printf("wrote %s\n", dot.c_str());
+  if (!check_first_steps(trainer, split.training, schedule)) {
+    program.complain("the device computes other weights than the reference");
+    return false;
+  }
+
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point start = Clock::now();
+  const std::uint64_t before = trainer.step().num_replays();
+  samples::Progress progress(epochs);
+  Evaluation result;
+  double replays_per_second = 0;
+  for (std::uint32_t epoch = 1; epoch <= epochs; ++epoch) {
+    trainer.train(epoch == 1 ? per_epoch - kCheckedSteps : per_epoch);
+    result = trainer.evaluate();
+    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    replays_per_second = static_cast<double>(trainer.step().num_replays() - before) / std::max(seconds, 1e-9);
+    char line[160];
+    std::snprintf(line, sizeof line, "epoch %4u/%u   loss %.4f   held-out %5.2f %%   %7.0f replays/s", epoch, epochs, result.mean_loss,
+                  100.0 * result.correct / split.held_out.rows(), replays_per_second);
+    progress.update(epoch, line);
+  }
+  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  progress.finish();
+
+  const double accuracy = static_cast<double>(result.correct) / split.held_out.rows();
+  std::printf("%u replays in %.1f s; held-out accuracy %.2f %% (%u of %u); weights %016" PRIx64 "\n", result.steps, seconds, 100.0 * accuracy,
+              result.correct, split.held_out.rows(), fingerprint(trainer.read_back()));
+  if (result.steps != schedule.total_steps) {
+    program.complain("the device counted " + std::to_string(result.steps) + " steps, not " + std::to_string(schedule.total_steps));
+    return false;
+  }
+  if (accuracy < kRequiredAccuracy) {
+    program.complain("the held-out accuracy is below 96 %");
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  samples::Program program("digits", "Trains a classifier of handwritten digits by replaying one recorded step.");
+  std::uint32_t epochs = 100;
+  std::uint32_t seed = 1;
+  program.options.add_option("--epochs", epochs, "passes over the training rows")->capture_default_str()->check(CLI::Range(1, 1000000));
+  program.options.add_option("--seed", seed, "of the first weights, the order of the rows and their shifts")->capture_default_str();
+  return program.run(argc, argv, [&] { return train(program, seed, epochs); });
+}

@@ -1,0 +1,204 @@
+#include "trainer.hpp"
+
+#include <string>
+#include <vector>
+
+#include "training.shaders.hpp"
+
+namespace digits {
+
+using reprise::blocks;
+using reprise::CommandBuffer;
+using reprise::GpuRef;
+using reprise::read;
+using reprise::read_write;
+using reprise::write;
+
+namespace {
+
+constexpr std::uint32_t kTile = 16;               // of the matrix products
+constexpr reprise::Dim3 kTileBlock = {kTile, 4};  // threads that work on one
+constexpr std::uint32_t kThreads = 256;           // of a block of the other kernels
+
+reprise::Dim3 tiles(std::uint32_t columns, std::uint32_t rows) { return {blocks(columns, kTile), blocks(rows, kTile)}; }
+
+std::string numbered(const char* name, std::size_t number) { return std::string(name) + ' ' + std::to_string(number); }
+
+}  // namespace
+
+Trainer::Trainer(const reprise::Device& device, const DigitSplit& digits, const Schedule& schedule)
+    : device_(device),
+      schedule_(schedule),
+      kernels_{.gather_rows = device.load_kernel(shaders::gather_rows),
+               .dense = device.load_kernel(shaders::dense),
+               .softmax_cross_entropy = device.load_kernel(shaders::softmax_cross_entropy),
+               .weight_gradient = device.load_kernel(shaders::weight_gradient),
+               .input_gradient = device.load_kernel(shaders::input_gradient),
+               .momentum_step = device.load_kernel(shaders::momentum_step),
+               .finish_step = device.load_kernel(shaders::finish_step),
+               .count_correct = device.load_kernel(shaders::count_correct)},
+      pool_(device.create_pool({.label = "digits"})),
+      images_(pool_->allocate<float>(digits.training.pixels.size(), "images")),
+      held_out_images_(pool_->allocate<float>(digits.held_out.pixels.size(), "held-out images")),
+      labels_(pool_->allocate<std::uint32_t>(digits.training.rows(), "labels")),
+      held_out_labels_(pool_->allocate<std::uint32_t>(digits.held_out.rows(), "held-out labels")),
+      running_loss_(pool_->allocate<float>(1, "running loss")),
+      step_counter_(pool_->allocate<std::uint32_t>(1, "step counter")),
+      correct_(pool_->allocate<std::uint32_t>(1, "correct")),
+      loss_result_(pool_->host<float>(1, "loss result")),
+      correct_result_(pool_->host<std::uint32_t>(1, "correct result")),
+      step_result_(pool_->host<std::uint32_t>(1, "step result")),
+      queue_(device.create_queue({.label = "training"})) {
+  for (std::size_t l = 0; l < kDepth; ++l) {
+    weights_[l] = pool_->allocate<float>(kLayers[l].weights(), numbered("weights", l + 1));
+    velocity_[l] = pool_->allocate<float>(kLayers[l].weights(), numbered("velocity", l + 1));
+    weights_result_[l] = pool_->host<float>(kLayers[l].weights(), numbered("weights result", l + 1));
+  }
+  reprise::CapturedGraph start = compile(record_start(digits));
+  step_ = compile(record_step());
+  evaluation_ = compile(record_evaluation());
+  read_back_ = compile(record_read_back());
+  start.launch(queue_);
+  step_.upload(queue_);
+}
+
+reprise::CapturedGraph Trainer::compile(const CommandBuffer& commands) const { return device_.compile(commands, {.pool = pool_}); }
+
+CommandBuffer Trainer::record_start(const DigitSplit& digits) {
+  CommandBuffer commands = device_.create_command_buffer({.label = "start"});
+  commands.begin();
+  commands.copy(reprise::snapshot(digits.training.pixels), images_);
+  commands.copy(reprise::snapshot(digits.training.labels), labels_);
+  commands.copy(reprise::snapshot(digits.held_out.pixels), held_out_images_);
+  commands.copy(reprise::snapshot(digits.held_out.labels), held_out_labels_);
+  const Weights<float> first = first_weights(schedule_.seed);
+  for (std::size_t l = 0; l < kDepth; ++l) {
+    commands.copy(reprise::snapshot(first[l]), weights_[l]);
+    commands.fill(velocity_[l], 0.0f);
+  }
+  commands.fill(running_loss_, 0.0f);
+  commands.fill(step_counter_, 0u);
+  commands.end();
+  return commands;
+}
+
+CommandBuffer Trainer::record_step() {
+  CommandBuffer commands = device_.create_command_buffer({.label = "training step"});
+  commands.begin();
+  Gradients gradients;
+  for (std::size_t l = 0; l < kDepth; ++l) {
+    gradients[l] = pool_->transient<float>(kMicrobatches * kLayers[l].weights(), numbered("gradients", l + 1));
+  }
+  const auto loss = pool_->transient<float>(kBatchRows, "loss");
+  for (std::uint32_t m = 0; m < kMicrobatches; ++m) {
+    const auto scope = commands.label(numbered("microbatch", m + 1));
+    record_microbatch(commands, m, gradients, loss);
+  }
+  const auto scope = commands.label("update");
+  for (std::size_t l = 0; l < kDepth; ++l) {
+    const std::uint32_t count = kLayers[l].weights();
+    commands.dispatch(kernels_.momentum_step, {.grid = blocks(count, kThreads), .block = kThreads}, read_write(weights_[l]), read_write(velocity_[l]),
+                      read(gradients[l]), count, kMicrobatches, read(step_counter_), schedule_.total_steps, schedule_.rate, schedule_.momentum,
+                      schedule_.decay);
+  }
+  commands.dispatch(kernels_.finish_step, {.grid = 1, .block = 1}, read(loss), kBatchRows, read_write(running_loss_), read_write(step_counter_));
+  commands.end();
+  return commands;
+}
+
+void Trainer::record_microbatch(CommandBuffer& commands, std::uint32_t microbatch, const Gradients& gradients, const GpuRef<float>& loss) {
+  const std::uint32_t first = microbatch * kMicrobatchRows;
+  std::array<GpuRef<float>, kDepth + 1> values;  // the microbatch's pixels, then each layer's output
+  values[0] = pool_->transient<float>(kMicrobatchRows * kPixels, "x");
+  const auto labels = pool_->transient<std::uint32_t>(kMicrobatchRows, "microbatch labels");
+  {
+    const auto scope = commands.label("forward");
+    commands.dispatch(kernels_.gather_rows, {.grid = kMicrobatchRows, .block = kPixels}, read(images_), read(labels_),
+                      static_cast<std::uint32_t>(labels_.size()), read(step_counter_), schedule_.seed, kBatchRows, first, write(values[0]),
+                      write(labels));
+    for (std::size_t l = 0; l < kDepth; ++l) {
+      values[l + 1] = pool_->transient<float>(kMicrobatchRows * kLayers[l].units, numbered("output", l + 1));
+      dense(commands, l, values[l], values[l + 1], kMicrobatchRows);
+    }
+  }
+  const auto scope = commands.label("backward");
+  auto slope = pool_->transient<float>(kMicrobatchRows * kClasses, numbered("slope", kDepth));
+  commands.dispatch(kernels_.softmax_cross_entropy, {.grid = 1, .block = kMicrobatchRows}, read(values[kDepth]), read(labels), write(slope),
+                    write(loss.slice(first, kMicrobatchRows)), kMicrobatchRows, 1.0f / kBatchRows);
+  for (std::size_t l = kDepth; l-- > 0;) {
+    const auto [inputs, units] = kLayers[l];
+    const std::uint32_t count = kLayers[l].weights();
+    commands.dispatch(kernels_.weight_gradient, {.grid = tiles(units, inputs + 1), .block = kTileBlock}, read(values[l]), read(slope),
+                      write(gradients[l].slice(microbatch * count, count)), kMicrobatchRows, inputs, units);
+    if (l > 0) {
+      auto earlier = pool_->transient<float>(kMicrobatchRows * inputs, numbered("slope", l));
+      commands.dispatch(kernels_.input_gradient, {.grid = tiles(inputs, kMicrobatchRows), .block = kTileBlock}, read(slope), read(weights_[l]),
+                        read(values[l]), write(earlier), kMicrobatchRows, inputs, units);
+      slope = earlier;
+    }
+  }
+}
+
+CommandBuffer Trainer::record_evaluation() {
+  CommandBuffer commands = device_.create_command_buffer({.label = "evaluation"});
+  commands.begin();
+  const auto rows = static_cast<std::uint32_t>(held_out_labels_.size());
+  commands.fill(correct_, 0u);
+  GpuRef<float> values = held_out_images_;
+  for (std::size_t l = 0; l < kDepth; ++l) {
+    const auto output = pool_->transient<float>(rows * kLayers[l].units, numbered("output", l + 1));
+    dense(commands, l, values, output, rows);
+    values = output;
+  }
+  commands.dispatch(kernels_.count_correct, {.grid = blocks(rows, kThreads), .block = kThreads}, read(values), read(held_out_labels_), rows,
+                    read_write(correct_));
+  commands.copy(correct_, correct_result_);
+  commands.copy(step_counter_, step_result_);
+  commands.copy(running_loss_, loss_result_);
+  commands.fill(running_loss_, 0.0f);
+  commands.end();
+  return commands;
+}
+
+CommandBuffer Trainer::record_read_back() {
+  CommandBuffer commands = device_.create_command_buffer({.label = "read back"});
+  commands.begin();
+  for (std::size_t l = 0; l < kDepth; ++l) {
+    commands.copy(weights_[l], weights_result_[l]);
+  }
+  commands.end();
+  return commands;
+}
+
+void Trainer::dense(CommandBuffer& commands, std::size_t layer, const GpuRef<float>& x, const GpuRef<float>& y, std::uint32_t rows) const {
+  const auto [inputs, units] = kLayers[layer];
+  const std::uint32_t relu = layer + 1 < kDepth ? 1 : 0;
+  commands.dispatch(kernels_.dense, {.grid = tiles(units, rows), .block = kTileBlock}, read(x), read(weights_[layer]), write(y), rows, inputs, units,
+                    relu);
+}
+
+void Trainer::train(std::uint32_t steps) {
+  for (std::uint32_t s = 0; s < steps; ++s) {
+    step_.launch(queue_);
+  }
+  steps_since_evaluation_ += steps;
+}
+
+Evaluation Trainer::evaluate() {
+  evaluation_.launch(queue_).wait();
+  const double mean = steps_since_evaluation_ == 0 ? 0.0 : loss_result_[0] / steps_since_evaluation_;
+  steps_since_evaluation_ = 0;
+  return {.mean_loss = mean, .correct = correct_result_[0], .steps = step_result_[0]};
+}
+
+Weights<float> Trainer::read_back() {
+  read_back_.launch(queue_).wait();
+  Weights<float> weights;
+  for (std::size_t l = 0; l < kDepth; ++l) {
+    const auto values = weights_result_[l].span();
+    weights[l].assign(values.begin(), values.end());
+  }
+  return weights;
+}
+
+}  // namespace digits

@@ -1,0 +1,63 @@
+// The training on a device: three graphs, recorded and compiled once, that are replayed as often as it takes.
+// Threads: one at a time.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+
+#include <reprise/reprise.hpp>
+
+#include "digit_set.hpp"
+#include "network.hpp"
+
+namespace digits {
+
+struct Evaluation {
+  double mean_loss = 0;       // of the batches trained on since the last evaluation; 0 if there were none
+  std::uint32_t correct = 0;  // held-out rows that the network names rightly
+  std::uint32_t steps = 0;    // that the device has counted
+};
+
+class Trainer {
+ public:
+  Trainer(const reprise::Device& device, const DigitSplit& digits, const Schedule& schedule);
+
+  void train(std::uint32_t steps);           // replays the step; does not wait
+  [[nodiscard]] Evaluation evaluate();       // waits
+  [[nodiscard]] Weights<float> read_back();  // waits
+  [[nodiscard]] const reprise::CapturedGraph& step() const noexcept { return step_; }
+
+ private:
+  struct Kernels {
+    reprise::Kernel gather_rows, dense, softmax_cross_entropy, weight_gradient, input_gradient, momentum_step, finish_step, count_correct;
+  };
+  using Gradients = std::array<reprise::GpuRef<float>, kDepth>;  // of each layer, a slice for each microbatch
+
+  [[nodiscard]] reprise::CapturedGraph compile(const reprise::CommandBuffer& commands) const;
+  [[nodiscard]] reprise::CommandBuffer record_start(const DigitSplit& digits);
+  [[nodiscard]] reprise::CommandBuffer record_step();
+  void record_microbatch(reprise::CommandBuffer& commands, std::uint32_t microbatch, const Gradients& gradients, const reprise::GpuRef<float>& loss);
+  [[nodiscard]] reprise::CommandBuffer record_evaluation();
+  [[nodiscard]] reprise::CommandBuffer record_read_back();
+  void dense(reprise::CommandBuffer& commands, std::size_t layer, const reprise::GpuRef<float>& x, const reprise::GpuRef<float>& y,
+             std::uint32_t rows) const;
+
+  reprise::Device device_;
+  Schedule schedule_;
+  Kernels kernels_;
+  std::shared_ptr<reprise::CapturePool> pool_;
+  reprise::GpuRef<float> images_, held_out_images_;
+  reprise::GpuRef<std::uint32_t> labels_, held_out_labels_;
+  std::array<reprise::GpuRef<float>, kDepth> weights_, velocity_;
+  reprise::GpuRef<float> running_loss_;
+  reprise::GpuRef<std::uint32_t> step_counter_, correct_;
+  reprise::HostRef<float> loss_result_;
+  reprise::HostRef<std::uint32_t> correct_result_, step_result_;
+  std::array<reprise::HostRef<float>, kDepth> weights_result_;
+  reprise::Queue queue_;
+  reprise::CapturedGraph step_, evaluation_, read_back_;
+  std::uint32_t steps_since_evaluation_ = 0;
+};
+
+}  // namespace digits

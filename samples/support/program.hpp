@@ -1,0 +1,81 @@
+// What the samples' programs have in common: the options --device and --out, the device line, errors and exit codes.
+// Knows the engine's public headers. Threads: the main thread's.
+#pragma once
+
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include <CLI/CLI.hpp>
+#include <reprise/reprise.hpp>
+
+namespace samples {
+
+// Exit codes: 0 done, 1 the work failed, 2 the command line is wrong.
+class Program {
+ public:
+  // `name` lives as long as the program.
+  Program(const char* name, const std::string& description) : options(description, name), name_(name) {
+    options.add_option("--device", device_name_, "host, cuda:0, ... (default: $REPRISE_DEVICE, else the first GPU, else host)");
+    options.add_option("--out", out_, "directory that files are written to")->capture_default_str();
+  }
+
+  CLI::App options;
+
+  // Parses the command line and runs `body`, which takes nothing and returns whether all went well.
+  template <class Body>
+  [[nodiscard]] int run(int argc, char** argv, const Body& body) {
+    try {
+      options.parse(argc, argv);
+      return body() ? 0 : 1;
+    } catch (const CLI::CallForHelp&) {
+      std::fputs(options.help().c_str(), stdout);
+      return 0;
+    } catch (const CLI::ParseError& error) {
+      complain(error.what());
+      std::fprintf(stderr, "Try %s --help.\n", name_);
+      return 2;
+    } catch (const std::exception& error) {
+      complain(error.what());
+      return 1;
+    }
+  }
+
+  // The device that --device names or the best one; says on stdout which it is, and why it is no GPU.
+  [[nodiscard]] reprise::Device open_device(const reprise::Instance& instance) const {
+    using reprise::DeviceSelector;
+    reprise::Device device = instance.open_device(device_name_.empty() ? DeviceSelector::best() : DeviceSelector::named(device_name_));
+    const reprise::DeviceInfo& info = device.info();
+    std::printf("%s: runs on %s [%s]\n", name_, info.name.c_str(), info.selector.c_str());
+    if (const std::string why = instance.why_no_gpu(); info.kind == reprise::DeviceKind::Host && !why.empty()) {
+      std::printf("%s: no GPU: %s\n", name_, why.c_str());
+    }
+    std::fflush(stdout);
+    return device;
+  }
+
+  // The path of `file` in the directory of --out, which is made.
+  [[nodiscard]] std::filesystem::path output(std::string_view file) const {
+    std::error_code error;
+    std::filesystem::create_directories(out_, error);
+    if (error) {
+      throw std::runtime_error("cannot make the directory " + out_ + ": " + error.message());
+    }
+    return std::filesystem::path(out_) / file;
+  }
+
+  void complain(const std::string& text) const {
+    std::fflush(stdout);
+    std::fprintf(stderr, "%s: %s\n", name_, text.c_str());
+  }
+
+ private:
+  const char* name_;
+  std::string device_name_;
+  std::string out_ = "out";
+};
+
+}  // namespace samples

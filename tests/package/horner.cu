@@ -1,7 +1,7 @@
 // The user's own kernel: y[i] = p(x[i]) for a polynomial p, by Horner's rule.
 #include <reprise_kernel.hpp>
 
-extern "C" __global__ void horner(const float* x, float* y, const float* coefficients, int degree, int n) {
+REPRISE_KERNEL(horner, (const float* x, float* y, const float* coefficients, int degree, int n)) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i >= n) return;
   float value = coefficients[degree];

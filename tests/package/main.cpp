@@ -5,8 +5,7 @@
 #include <vector>
 
 #include <reprise/reprise.hpp>
-
-#include "shaders.hpp"
+#include <horner.shaders.hpp>
 
 namespace {
 

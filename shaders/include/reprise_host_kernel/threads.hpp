@@ -1,0 +1,57 @@
+// Where a thread of a kernel is, and how it meets the others of its block. The variables are those of the thread of the
+// operating system that runs the block; reprise/host_kernel_runtime.hpp sets and restores them.
+#pragma once
+
+#include <atomic>
+
+#include <reprise/host_kernel_runtime.hpp>
+
+#include <reprise_host_kernel/vector_types.hpp>
+
+namespace reprise::host_kernel {
+
+namespace language {
+
+// One each, hidden: a shared library has its own.
+#define REPRISE_THREAD_VARIABLE inline constinit thread_local __attribute__((visibility("hidden")))
+REPRISE_THREAD_VARIABLE uint3 threadIdx{};
+REPRISE_THREAD_VARIABLE uint3 blockIdx{};
+REPRISE_THREAD_VARIABLE dim3 blockDim{};
+REPRISE_THREAD_VARIABLE dim3 gridDim{};
+
+}  // namespace language
+
+REPRISE_THREAD_VARIABLE BlockRun* block_run = nullptr;
+REPRISE_THREAD_VARIABLE std::byte* dynamic_shared = nullptr;
+#undef REPRISE_THREAD_VARIABLE
+
+namespace language {
+
+// Every thread of the block that has not ended arrives before any goes on.
+inline Vote reprise_meet(bool predicate) {
+  const uint3 mine = threadIdx;
+  const Vote vote = meet(*block_run, {mine.x, mine.y, mine.z}, predicate);
+  threadIdx = mine;
+  return vote;
+}
+inline void __syncthreads() { static_cast<void>(reprise_meet(false)); }
+inline int __syncthreads_count(int predicate) { return static_cast<int>(reprise_meet(predicate != 0).set); }
+inline int __syncthreads_or(int predicate) { return reprise_meet(predicate != 0).set != 0; }
+inline int __syncthreads_and(int predicate) {
+  const Vote vote = reprise_meet(predicate != 0);
+  return vote.set == vote.arrived;
+}
+
+inline void __threadfence() {
+#ifdef __SANITIZE_THREAD__  // which models atomic operations and no fences
+  static std::atomic<int> fence{0};
+  fence.fetch_add(1, std::memory_order_seq_cst);
+#else
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+#endif
+}
+inline void __threadfence_block() {}  // the threads of a block share a thread
+inline void __threadfence_system() { __threadfence(); }
+
+}  // namespace language
+}  // namespace reprise::host_kernel

@@ -1,0 +1,56 @@
+// UseOrder: is every use of one transient ordered before every use of another by the lowered graph's edges? Nodes are put into
+// chains; a clock tells how much of each chain is before a node. Where the chains run out (very wide graphs without
+// lanes) it says no where the truth may be yes, never the other way. Knows no device. Threads: immutable once made.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "memory/transient_uses.hpp"
+
+namespace reprise::detail {
+
+class UseOrder {
+ public:
+  // O((nodes + edges) * chains); memory is capped at about 64 MiB.
+  UseOrder(const LoweredGraph& lowered, const TransientUses& uses);
+
+  // Both have uses.
+  [[nodiscard]] bool precedes(std::uint32_t a, std::uint32_t b) const {
+    if (last_uses_known_[a] == 0) return false;
+    const std::span<const std::uint32_t> before = before_first_use(b);
+    for (std::uint32_t i = first_last_use_[a]; i < first_last_use_[a + 1]; ++i) {
+      const ChainPlace& last = last_uses_[i];
+      if (last.chain >= before.size() || last.position >= before[last.chain]) return false;
+    }
+    return true;
+  }
+  // By chain: how many of its nodes precede every use of the transient. Chains beyond the span: none.
+  [[nodiscard]] std::span<const std::uint32_t> before_first_use(std::uint32_t transient) const {
+    return {before_.data() + first_before_[transient], before_count_[transient]};
+  }
+  // The first use precedes, or is, use `i` of TransientUses::nodes. May be a false no.
+  [[nodiscard]] bool follows_first_use(std::uint32_t i) const { return follows_first_use_[i] != 0; }
+
+  struct ChainPlace {
+    std::uint32_t chain = kNone, position = 0;  // kNone: in no chain
+  };
+  [[nodiscard]] ChainPlace place(std::uint32_t node) const { return places_[node]; }
+  [[nodiscard]] std::uint32_t chains() const noexcept { return static_cast<std::uint32_t>(chain_length_.size()); }
+
+ private:
+  friend class ClockPass;
+
+  std::vector<ChainPlace> places_;  // by lowered node
+  std::vector<std::uint32_t> chain_length_;
+  std::vector<std::uint32_t> before_;                      // rows of clocks, a transient each
+  std::vector<std::size_t> first_before_;                  // by transient
+  std::vector<std::uint32_t> before_count_;                // by transient
+  std::vector<ChainPlace> last_uses_;                      // a transient's last use in each chain that has one
+  std::vector<std::uint32_t> first_last_use_;              // by transient, and one more
+  std::vector<std::uint8_t> last_uses_known_;              // by transient: all of its uses are in chains
+  std::vector<std::uint8_t> follows_first_use_;            // by index in TransientUses::nodes
+};
+
+}  // namespace reprise::detail

@@ -1,0 +1,90 @@
+#include "backend/cuda/cuda_backend.hpp"
+
+#include <frame.shaders.hpp>
+
+#include "backend/cuda/cuda_exec.hpp"
+#include "backend/cuda/cuda_queue.hpp"
+#include "base/text.hpp"
+
+namespace reprise::detail {
+namespace {
+
+[[noreturn]] void unsupported(std::string_view text) {
+  ErrorDetails details;
+  details.code = ErrorCode::Unsupported;
+  details.stage = Stage::Open;
+  throw Error(std::move(details), std::string(text));
+}
+
+}  // namespace
+
+std::byte* CudaBackend::allocate(BufferKind kind, std::uint64_t bytes) {
+  const SetupScope scope(*context_, Stage::Allocate);
+  void* memory = nullptr;
+  const std::string what = concat(bytes, " bytes");
+  const CallPlace place = context_->at(Stage::Allocate, what);
+  if (kind == BufferKind::PinnedHost) {
+    cuda_check(cudaHostAlloc(&memory, bytes, cudaHostAllocPortable | cudaHostAllocMapped), "cudaHostAlloc", place);
+  } else {
+    cuda_check(cudaMalloc(&memory, bytes), "cudaMalloc", place);
+  }
+  return static_cast<std::byte*>(memory);
+}
+
+void CudaBackend::free(BufferKind kind, std::byte* address) noexcept {
+  const SetupScope scope(*context_, std::nothrow);
+  if (scope) cuda_ignore(kind == BufferKind::PinnedHost ? cudaFreeHost(address) : cudaFree(address));
+}
+
+std::unique_ptr<BackendQueue> CudaBackend::create_queue(std::string_view label) { return std::make_unique<CudaQueue>(context_, label); }
+
+std::shared_ptr<CudaLibrary> CudaBackend::library(std::span<const std::byte> image, std::string_view name) {
+  const std::lock_guard lock(mutex_);
+  std::weak_ptr<CudaLibrary>& known = libraries_[image.data()];
+  std::shared_ptr<CudaLibrary> library = known.lock();
+  if (!library) {
+    library = std::make_shared<CudaLibrary>(context_, image, name);
+    known = library;
+  }
+  return library;
+}
+
+KernelCore CudaBackend::load_kernel(const KernelDesc& desc) {
+  const std::span<const std::byte> image = desc.image == nullptr ? std::span<const std::byte>{} : desc.image();
+  if (image.empty()) {
+    ErrorDetails details;
+    details.code = ErrorCode::KernelNotFound;
+    details.stage = Stage::Load;
+    details.label = desc.name;
+    throw Error(std::move(details), concat("kernel ", desc.name, " has no code for GPUs: ", desc.source, " was built without CUDA"));
+  }
+  std::shared_ptr<CudaLibrary> from = library(image, desc.source);
+  const CUfunction function = from->function(desc.name);
+  auto kernel = std::make_shared<const CudaKernel>(context_, function, std::move(from), desc.name);
+  check_parameters(desc.name, desc.parameters, kernel->parameters());
+  return CudaKernel::core(std::move(kernel), {desc.parameters.begin(), desc.parameters.end()});
+}
+
+std::shared_ptr<const CudaKernel> CudaBackend::frame() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (frame_) return frame_;
+  }
+  KernelCore core = load_kernel(shaders::reprise_frame);
+  const std::lock_guard lock(mutex_);
+  if (!frame_) frame_ = std::static_pointer_cast<const CudaKernel>(core.backend);
+  return frame_;
+}
+
+std::unique_ptr<BackendExec> CudaBackend::instantiate(std::shared_ptr<const Plan> plan, const Bindings& bindings) {
+  std::shared_ptr<const CudaKernel> around = plan->lowered.frame ? frame() : nullptr;
+  return std::make_unique<CudaExec>(context_, std::move(plan), bindings, std::move(around));
+}
+
+void CudaBackend::lose() { unsupported("a GPU can't be made lost on purpose; the host device can"); }
+
+void CudaBackend::rebuild() {
+  unsupported("after an error that it does not recover from, the CUDA driver gives this process no GPU any more: start a new process");
+}
+
+}  // namespace reprise::detail

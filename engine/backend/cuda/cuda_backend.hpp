@@ -1,0 +1,41 @@
+// CudaBackend: one opened GPU: memory, queues, kernels, executable graphs. Threads: any.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string_view>
+
+#include "backend/backend.hpp"
+#include "backend/cuda/cuda_context.hpp"
+#include "backend/cuda/cuda_kernel.hpp"
+
+namespace reprise::detail {
+
+class CudaBackend final : public Backend {
+ public:
+  explicit CudaBackend(std::shared_ptr<const CudaContext> context) : context_(std::move(context)) {}
+
+  [[nodiscard]] const DeviceInfo& info() const noexcept override { return context_->info; }
+  [[nodiscard]] std::byte* allocate(BufferKind kind, std::uint64_t bytes) override;
+  void free(BufferKind kind, std::byte* address) noexcept override;
+  [[nodiscard]] std::unique_ptr<BackendQueue> create_queue(std::string_view label) override;
+  [[nodiscard]] KernelCore load_kernel(const KernelDesc& desc) override;
+  [[nodiscard]] std::unique_ptr<BackendExec> instantiate(std::shared_ptr<const Plan> plan, const Bindings& bindings) override;
+  void lose() override;
+  void rebuild() override;
+
+  [[nodiscard]] const std::shared_ptr<const CudaContext>& context() const noexcept { return context_; }
+
+ private:
+  // One load an image, shared by its kernels as long as one is left.
+  [[nodiscard]] std::shared_ptr<CudaLibrary> library(std::span<const std::byte> image, std::string_view name);
+  [[nodiscard]] std::shared_ptr<const CudaKernel> frame();
+
+  const std::shared_ptr<const CudaContext> context_;
+  std::mutex mutex_;
+  std::map<const std::byte*, std::weak_ptr<CudaLibrary>> libraries_;  // by where the image is; images live for ever
+  std::shared_ptr<const CudaKernel> frame_;
+};
+
+}  // namespace reprise::detail

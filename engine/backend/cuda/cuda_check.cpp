@@ -1,0 +1,84 @@
+#include "backend/cuda/cuda_check.hpp"
+
+#include "backend/cuda/cuda_driver.hpp"
+#include "base/text.hpp"
+
+namespace reprise::detail {
+namespace {
+
+// The driver's and the runtime's codes agree in value wherever both have one.
+std::string name_of(NativeApi api, std::int64_t code) {
+  if (api == NativeApi::Driver) {
+    const char* name = nullptr;
+    const CudaDriver* driver = CudaDriver::loaded();
+    if (driver != nullptr && driver->cuGetErrorName(static_cast<CUresult>(code), &name) == CUDA_SUCCESS && name != nullptr) return name;
+    return concat("CUresult ", code);
+  }
+  return cudaGetErrorName(static_cast<cudaError_t>(code));
+}
+
+}  // namespace
+
+bool is_sticky(std::int64_t code) noexcept {
+  switch (code) {
+    case cudaErrorECCUncorrectable:
+    case cudaErrorNvlinkUncorrectable:
+    case cudaErrorContained:
+    case cudaErrorIllegalAddress:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorContextIsDestroyed:
+    case cudaErrorAssert:
+    case cudaErrorHardwareStackError:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorLaunchFailure:
+    case cudaErrorTensorMemoryLeak:
+    case cudaErrorMpsClientTerminated:
+    case cudaErrorExternalDevice: return true;
+    default: return false;
+  }
+}
+
+ErrorCode error_code_of(std::int64_t code) noexcept {
+  if (is_sticky(code)) return ErrorCode::DeviceLost;
+  switch (code) {
+    case cudaErrorMemoryAllocation: return ErrorCode::OutOfMemory;
+    case cudaErrorInsufficientDriver:
+    case cudaErrorCallRequiresNewerDriver: return ErrorCode::DriverTooOld;
+    case cudaErrorStubLibrary:
+    case cudaErrorSystemDriverMismatch:
+    case cudaErrorSystemNotReady: return ErrorCode::NoDriver;
+    case cudaErrorInvalidDeviceFunction:
+    case cudaErrorNoKernelImageForDevice:
+    case cudaErrorSymbolNotFound: return ErrorCode::KernelNotFound;
+    case cudaErrorStreamCaptureUnsupported:
+    case cudaErrorStreamCaptureImplicit: return ErrorCode::CapturingStream;
+    case cudaErrorInvalidConfiguration:
+    case cudaErrorLaunchOutOfResources:
+    case cudaErrorCooperativeLaunchTooLarge:
+    case cudaErrorInvalidClusterSize: return ErrorCode::LaunchLimits;
+    case cudaErrorNotSupported: return ErrorCode::Unsupported;
+    default: return ErrorCode::NativeFailure;
+  }
+}
+
+void throw_cuda_error(NativeApi api, std::int64_t code, const char* call, const CallPlace& place, std::string_view advice) {
+  ErrorDetails details;
+  details.code = error_code_of(code);
+  details.stage = place.stage;
+  details.native_call = call;
+  details.native_code = code;
+  details.native_name = name_of(api, code);
+  if (api == NativeApi::Runtime) static_cast<void>(cudaGetLastError());  // it is in the Error now
+  if (details.code == ErrorCode::DeviceLost && place.device != nullptr) place.device->lose();
+  std::string text = concat(call, " failed with ", details.native_name, " (", code, ")");
+  if (!place.object.empty()) text += concat(" for ", place.object);
+  if (place.device != nullptr && !place.device->selector.empty()) text += concat(" on ", place.device->selector);
+  if (details.code == ErrorCode::DeviceLost) text += ": the device is lost to this process, which has to be started anew to use it";
+  if (!advice.empty()) text += concat(": ", advice);
+  throw Error(std::move(details), text);
+}
+
+}  // namespace reprise::detail

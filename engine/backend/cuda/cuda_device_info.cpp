@@ -1,0 +1,71 @@
+#include "backend/cuda/cuda_device_info.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "backend/cuda/cuda_check.hpp"
+#include "backend/cuda/cuda_driver.hpp"
+#include "base/text.hpp"
+
+namespace reprise::detail {
+namespace {
+
+constexpr CallPlace kPlace{Stage::Open};
+constexpr std::uint32_t kParameterBytes = 4096;
+constexpr std::uint32_t kLargeParameterBytes = 32764;  // compute 7.0 and up, driver 12.1 and up
+constexpr int kLargeParametersDriver = 12010;
+constexpr std::uint32_t kPortableClusterBlocks = 8;  // compute 9.0 and up
+
+std::uint32_t attribute(int ordinal, cudaDeviceAttr which) {
+  int value = 0;
+  cuda_check(cudaDeviceGetAttribute(&value, which, ordinal), "cudaDeviceGetAttribute", kPlace);
+  return static_cast<std::uint32_t>(std::max(value, 0));
+}
+
+DeviceLimits limits_of(int ordinal, const DeviceInfo& info) {
+  DeviceLimits limits;
+  limits.max_grid = {attribute(ordinal, cudaDevAttrMaxGridDimX), attribute(ordinal, cudaDevAttrMaxGridDimY),
+                     attribute(ordinal, cudaDevAttrMaxGridDimZ)};
+  limits.max_block = {attribute(ordinal, cudaDevAttrMaxBlockDimX), attribute(ordinal, cudaDevAttrMaxBlockDimY),
+                      attribute(ordinal, cudaDevAttrMaxBlockDimZ)};
+  limits.max_block_threads = attribute(ordinal, cudaDevAttrMaxThreadsPerBlock);
+  limits.max_shared_bytes = attribute(ordinal, cudaDevAttrMaxSharedMemoryPerBlockOptin);
+  const bool large = info.compute_major >= 7 && info.driver_version >= static_cast<std::uint32_t>(kLargeParametersDriver);
+  limits.max_parameter_bytes = large ? kLargeParameterBytes : kParameterBytes;
+  limits.max_cluster_blocks = attribute(ordinal, cudaDevAttrClusterLaunch) != 0 ? kPortableClusterBlocks : 0;
+  limits.max_cooperative_blocks =
+      attribute(ordinal, cudaDevAttrCooperativeLaunch) != 0 ? info.multiprocessors * attribute(ordinal, cudaDevAttrMaxBlocksPerMultiprocessor) : 0;
+  limits.max_pitch = attribute(ordinal, cudaDevAttrMaxPitch);
+  limits.buffer_alignment = 256;  // what cudaMalloc keeps
+  return limits;
+}
+
+}  // namespace
+
+DeviceInfo cuda_device_info(int ordinal, int driver_version) {
+  const CudaDriver& driver = CudaDriver::get();
+  CUdevice device = 0;
+  cuda_check(driver.cuDeviceGet(&device, ordinal), "cuDeviceGet", kPlace);
+  char name[256] = {};
+  cuda_check(driver.cuDeviceGetName(name, sizeof name - 1, device), "cuDeviceGetName", kPlace);
+  CUuuid uuid = {};
+  cuda_check(driver.cuDeviceGetUuid(&uuid, device), "cuDeviceGetUuid", kPlace);
+  std::size_t memory = 0;
+  cuda_check(driver.cuDeviceTotalMem(&memory, device), "cuDeviceTotalMem", kPlace);
+
+  DeviceInfo info;
+  info.name = name;
+  info.selector = concat("cuda:", ordinal);
+  info.kind = DeviceKind::Cuda;
+  static_assert(sizeof uuid.bytes == sizeof info.uuid);
+  std::memcpy(info.uuid.data(), uuid.bytes, info.uuid.size());
+  info.compute_major = attribute(ordinal, cudaDevAttrComputeCapabilityMajor);
+  info.compute_minor = attribute(ordinal, cudaDevAttrComputeCapabilityMinor);
+  info.multiprocessors = attribute(ordinal, cudaDevAttrMultiProcessorCount);
+  info.memory_bytes = memory;
+  info.driver_version = static_cast<std::uint32_t>(driver_version);
+  info.limits = limits_of(ordinal, info);
+  return info;
+}
+
+}  // namespace reprise::detail

@@ -1,0 +1,55 @@
+// CudaDriver: the driver calls that the runtime API has no name for, or that must leave the runtime's error state alone.
+// Loaded through the runtime, so that a program starts without a driver. The only place that names driver entry points.
+// Threads: immutable once loaded.
+#pragma once
+
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+
+namespace reprise::detail {
+
+// call, the CUDA version whose form of it is wanted
+#define REPRISE_CUDA_DRIVER_CALLS(X)                   \
+  X(cuGetErrorName, 6000)                              \
+  X(cuDeviceGet, 2000)                                 \
+  X(cuDeviceGetName, 2000)                             \
+  X(cuDeviceGetUuid, 11040)                            \
+  X(cuDeviceTotalMem, 3020)                            \
+  X(cuDevicePrimaryCtxRetain, 7000)                    \
+  X(cuCtxGetCurrent, 4000)                             \
+  X(cuCtxPushCurrent, 4000)                            \
+  X(cuCtxPopCurrent, 4000)                             \
+  X(cuThreadExchangeStreamCaptureMode, 10010)          \
+  X(cuPointerGetAttributes, 7000)                      \
+  X(cuStreamGetCtx, 9020)                              \
+  X(cuStreamIsCapturing, 10000)                        \
+  X(cuStreamWaitEvent, 3020)                           \
+  X(cuEventRecord, 2000)                               \
+  X(cuEventQuery, 2000)                                \
+  X(cuEventSynchronize, 2000)                          \
+  X(cuKernelGetFunction, 12000)                        \
+  X(cuFuncLoad, 12040)                                 \
+  X(cuFuncGetName, 12030)                              \
+  X(cuFuncGetModule, 11000)                            \
+  X(cuFuncGetParamInfo, 12040)                         \
+  X(cuFuncGetAttribute, 2020)                          \
+  X(cuFuncSetAttribute, 9000)                          \
+  X(cuOccupancyMaxActiveBlocksPerMultiprocessor, 6050) \
+  X(cuOccupancyMaxActiveClusters, 11070)               \
+  X(cuGraphAddKernelNode, 12000)                       \
+  X(cuGraphKernelNodeSetAttribute, 11000)              \
+  X(cuGraphLaunch, 10000)
+
+struct CudaDriver {
+#define REPRISE_X(call, version) decltype(&::call) call = nullptr;
+  REPRISE_CUDA_DRIVER_CALLS(REPRISE_X)
+#undef REPRISE_X
+
+  // The table of this process, loaded at the first call. Throws DriverTooOld (Stage::Open) naming the call that is missing.
+  // The driver must have been found usable before.
+  [[nodiscard]] static const CudaDriver& get();
+  // The same, null where it was not loaded. For error paths.
+  [[nodiscard]] static const CudaDriver* loaded() noexcept;
+};
+
+}  // namespace reprise::detail

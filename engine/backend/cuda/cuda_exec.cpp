@@ -1,0 +1,36 @@
+#include "backend/cuda/cuda_exec.hpp"
+
+#include "backend/cuda/cuda_queue.hpp"
+#include "backend/cuda/graph_builder.hpp"
+
+namespace reprise::detail {
+
+CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<const Plan> plan, const Bindings& bindings,
+                   std::shared_ptr<const CudaKernel> frame)
+    : context_(std::move(context)), plan_(std::move(plan)), frame_(std::move(frame)), staged_(context_, *plan_->recording) {
+  const SetupScope scope(*context_, Stage::Instantiate);
+  try {
+    cuda_check(cudaGraphCreate(&graph_, 0), "cudaGraphCreate", context_->at(Stage::Instantiate));
+    GraphBuilder builder(*context_, *plan_, bindings, {graph_, staged_, calls_, frame_.get()});
+    builder.add_nodes();
+    exec_ = builder.instantiate();
+  } catch (...) {
+    destroy();
+    throw;
+  }
+}
+
+CudaExec::~CudaExec() { destroy(); }
+
+void CudaExec::destroy() noexcept {
+  const SetupScope scope(*context_, std::nothrow);
+  if (!scope) return;
+  if (exec_ != nullptr) cuda_ignore(cudaGraphExecDestroy(exec_));
+  if (graph_ != nullptr) cuda_ignore(cudaGraphDestroy(graph_));
+}
+
+void CudaExec::upload(BackendQueue& queue) { static_cast<CudaQueue&>(queue).upload(exec_); }
+
+std::uint64_t CudaExec::launch(BackendQueue& queue) { return static_cast<CudaQueue&>(queue).launch(exec_); }
+
+}  // namespace reprise::detail

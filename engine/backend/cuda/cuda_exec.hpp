@@ -1,0 +1,41 @@
+// CudaExec: an instantiated CUDA graph, the graph it came from, and what its nodes point to. Threads: as BackendExec says.
+#pragma once
+
+#include <memory>
+
+#include "backend/backend.hpp"
+#include "backend/cuda/cuda_context.hpp"
+#include "backend/cuda/cuda_kernel.hpp"
+#include "backend/cuda/host_calls.hpp"
+#include "backend/cuda/staged_bytes.hpp"
+
+namespace reprise::detail {
+
+class CudaExec final : public BackendExec {
+ public:
+  // `frame` is kept; null where the plan has no frame.
+  CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<const Plan> plan, const Bindings& bindings,
+           std::shared_ptr<const CudaKernel> frame);
+  CudaExec(const CudaExec&) = delete;
+  CudaExec& operator=(const CudaExec&) = delete;
+  ~CudaExec() override;
+
+  void upload(BackendQueue& queue) override;
+  [[nodiscard]] std::uint64_t launch(BackendQueue& queue) override;
+  [[nodiscard]] std::exception_ptr callback_error(std::uint64_t replay) const override { return calls_.error(replay); }
+  [[nodiscard]] void* native() const noexcept override { return exec_; }
+  [[nodiscard]] void* native_graph() const noexcept override { return graph_; }
+
+ private:
+  void destroy() noexcept;
+
+  const std::shared_ptr<const CudaContext> context_;
+  const std::shared_ptr<const Plan> plan_;
+  const std::shared_ptr<const CudaKernel> frame_;
+  StagedBytes staged_;
+  HostCalls calls_;
+  cudaGraph_t graph_ = nullptr;
+  cudaGraphExec_t exec_ = nullptr;
+};
+
+}  // namespace reprise::detail

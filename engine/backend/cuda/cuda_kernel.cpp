@@ -1,0 +1,138 @@
+#include "backend/cuda/cuda_kernel.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+
+#include "base/text.hpp"
+
+namespace reprise::detail {
+namespace {
+
+constexpr std::uint32_t kFatbinMagic = 0xBA55ED50u;
+constexpr std::size_t kJitLogBytes = 4096;
+
+// PTX is text that the driver expects to end with a zero; a fatbin or cubin carries its own length.
+bool is_text(std::span<const std::byte> image) {
+  std::uint32_t magic = 0;
+  if (image.size() >= sizeof magic) std::memcpy(&magic, image.data(), sizeof magic);
+  return magic != kFatbinMagic && !(image.size() >= 4 && std::memcmp(image.data(),
+                                                                     "\x7f"
+                                                                     "ELF",
+                                                                     4) == 0);
+}
+
+std::string parameter_text(const KernelParameter& p) { return concat(p.size, " bytes at ", p.offset); }
+
+}  // namespace
+
+CudaLibrary::CudaLibrary(std::shared_ptr<const CudaContext> context, std::span<const std::byte> image, std::string_view name)
+    : context_(std::move(context)), name_(name) {
+  const SetupScope scope(*context_, Stage::Load);
+  std::string text;
+  const void* code = image.data();
+  if (is_text(image)) {
+    text.assign(reinterpret_cast<const char*>(image.data()), image.size());
+    code = text.c_str();
+  }
+  std::string log(kJitLogBytes, '\0');
+  cudaJitOption options[] = {cudaJitErrorLogBuffer, cudaJitErrorLogBufferSizeBytes};
+  void* values[] = {log.data(), reinterpret_cast<void*>(log.size())};
+  const cudaError_t result = cudaLibraryLoadData(&library_, code, options, values, 2, nullptr, nullptr, 0);
+  if (result != cudaSuccess) {
+    log.resize(std::strlen(log.c_str()));
+    throw_cuda_error(NativeApi::Runtime, result, "cudaLibraryLoadData", context_->at(Stage::Load, name_), log);
+  }
+}
+
+CudaLibrary::~CudaLibrary() {
+  const SetupScope scope(*context_, std::nothrow);
+  if (scope && library_ != nullptr) cuda_ignore(cudaLibraryUnload(library_));
+}
+
+CUfunction CudaLibrary::function(const std::string& entry) const {
+  const SetupScope scope(*context_, Stage::Load);
+  cudaKernel_t kernel = nullptr;
+  const cudaError_t result = cudaLibraryGetKernel(&kernel, library_, entry.c_str());
+  if (error_code_of(result) == ErrorCode::KernelNotFound) {
+    throw_cuda_error(
+        NativeApi::Runtime, result, "cudaLibraryGetKernel", context_->at(Stage::Load),
+        concat(name_, " holds no kernel \"", entry, "\" for compute capability ", context_->info.compute_major, ".", context_->info.compute_minor));
+  }
+  const CallPlace place = context_->at(Stage::Load, entry);
+  cuda_check(result, "cudaLibraryGetKernel", place);
+  CUfunction function = nullptr;
+  cuda_check(context_->driver.cuKernelGetFunction(&function, kernel), "cuKernelGetFunction", place);
+  return function;
+}
+
+CudaKernel::CudaKernel(std::shared_ptr<const CudaContext> context, CUfunction function, std::shared_ptr<const void> owner, std::string name)
+    : context_(std::move(context)), function_(function), owner_(std::move(owner)), name_(std::move(name)) {
+  const SetupScope scope(*context_, Stage::Load);
+  cuda_check(context_->driver.cuFuncLoad(function_), "cuFuncLoad", context_->at(Stage::Load, name_));
+}
+
+int CudaKernel::attribute(CUfunction_attribute which) const {
+  int value = 0;
+  cuda_check(context_->driver.cuFuncGetAttribute(&value, which, function_), "cuFuncGetAttribute", context_->at(Stage::Load, name_));
+  return value;
+}
+
+void CudaKernel::allow_shared_bytes(std::uint32_t bytes) const {
+  if (bytes <= allowed_shared_bytes_.load(std::memory_order_acquire)) return;
+  static std::mutex mutex;  // one for all: two kernels may be of one function
+  const std::lock_guard lock(mutex);
+  const auto current = static_cast<std::uint32_t>(std::max(attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES), 0));
+  if (bytes > current) {
+    cuda_check(context_->driver.cuFuncSetAttribute(function_, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(bytes)),
+               "cuFuncSetAttribute", context_->at(Stage::Instantiate, name_));
+  }
+  allowed_shared_bytes_.store(std::max(bytes, current), std::memory_order_release);
+}
+
+std::vector<KernelParameter> CudaKernel::parameters() const {
+  const SetupScope scope(*context_, Stage::Load);
+  std::vector<KernelParameter> parameters;
+  for (;;) {
+    std::size_t offset = 0, size = 0;
+    const CUresult result = context_->driver.cuFuncGetParamInfo(function_, parameters.size(), &offset, &size);
+    if (result == CUDA_ERROR_INVALID_VALUE) return parameters;  // no parameter of that index
+    cuda_check(result, "cuFuncGetParamInfo", context_->at(Stage::Load, name_));
+    parameters.push_back({static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(size), false});
+  }
+}
+
+KernelCore CudaKernel::core(std::shared_ptr<const CudaKernel> kernel, std::vector<KernelParameter> parameters) {
+  const SetupScope scope(*kernel->context_, Stage::Load);
+  KernelCore core;
+  core.name = kernel->name_;
+  for (const KernelParameter& p : parameters) core.parameter_bytes = std::max(core.parameter_bytes, p.offset + p.size);
+  core.parameters = std::move(parameters);
+  core.max_block_threads = static_cast<std::uint32_t>(kernel->attribute(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK));
+  core.static_shared_bytes = static_cast<std::uint32_t>(kernel->attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES));
+  const std::uint32_t limit = kernel->context_->info.limits.max_shared_bytes;
+  core.max_dynamic_shared_bytes = limit - std::min(limit, core.static_shared_bytes);
+  core.backend = std::const_pointer_cast<CudaKernel>(std::move(kernel));
+  return core;
+}
+
+void check_parameters(std::string_view kernel, std::span<const KernelParameter> table, std::span<const KernelParameter> compiled) {
+  std::string text;
+  const std::size_t common = std::min(table.size(), compiled.size());
+  for (std::size_t i = 0; i < common && text.empty(); ++i) {
+    if (table[i].offset != compiled[i].offset || table[i].size != compiled[i].size) {
+      text = concat("parameter ", i, " has ", parameter_text(table[i]), " in its table and ", parameter_text(compiled[i]), " in the compiled kernel");
+    }
+  }
+  if (text.empty() && table.size() != compiled.size()) {
+    text = concat("its table has ", table.size(), " parameters and the compiled kernel has ", compiled.size());
+  }
+  if (text.empty()) return;
+  ErrorDetails details;
+  details.code = ErrorCode::ParameterMismatch;
+  details.stage = Stage::Load;
+  details.label = kernel;
+  throw Error(std::move(details), concat("kernel ", kernel, ": ", text, "; rebuild both from one source"));
+}
+
+}  // namespace reprise::detail

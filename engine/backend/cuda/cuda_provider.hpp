@@ -1,0 +1,54 @@
+// CudaProvider: finds out whether this machine has a usable CUDA driver and GPUs, and says in plain words why not. Threads: any.
+#pragma once
+
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "backend/backend.hpp"
+
+namespace reprise::detail {
+
+// The two questions that decide whether there is a GPU. Tests put answers of their own here.
+struct DriverProbe {
+  cudaError_t (*driver_version)(int* version) = &cudaDriverGetVersion;  // 0: no driver
+  cudaError_t (*device_count)(int* count) = &cudaGetDeviceCount;
+};
+
+class CudaProvider final : public BackendProvider {
+ public:
+  // The oldest driver that this build runs on, as CUDA writes it: 13000 for 13.0.
+  static constexpr int kMinimumDriver = CUDART_VERSION / 1000 * 1000 >= 13000 ? CUDART_VERSION / 1000 * 1000 : 12040;
+
+  explicit CudaProvider(const DriverProbe& probe = {}) : probe_(probe) {}
+
+  [[nodiscard]] std::vector<DeviceInfo> devices() override;
+  [[nodiscard]] std::string why_none() override;
+  [[nodiscard]] std::unique_ptr<Backend> open(std::uint32_t index, std::shared_ptr<DeviceStatus> status) override;
+  void require_driver() override;
+
+ private:
+  enum class Found { NoDriver, DriverTooOld, NoDevice, Devices };
+  struct Answer {
+    Found found = Found::NoDriver;
+    std::string why;                   // empty where there are devices
+    cudaError_t result = cudaSuccess;  // that said no
+    const char* call = "";
+    std::vector<DeviceInfo> devices;
+  };
+  const Answer& answer();
+  [[nodiscard]] Answer ask() const;
+  [[nodiscard]] CUcontext primary_context(int ordinal, DeviceStatus& status);
+
+  DriverProbe probe_;
+  std::once_flag asked_;
+  Answer answer_;
+  std::mutex mutex_;
+  std::vector<CUcontext> contexts_;  // by ordinal; null until opened, then for the rest of the process
+};
+
+}  // namespace reprise::detail

@@ -1,0 +1,204 @@
+#include "backend/cuda/cuda_queue.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include "base/text.hpp"
+
+namespace reprise::detail {
+namespace {
+
+constexpr std::chrono::microseconds kSpin{50};  // how long a wait with a limit asks without a pause
+constexpr std::chrono::microseconds kLongestPause{500};
+
+}  // namespace
+
+// Keeps the event of a serial from being used again.
+class CudaQueue::Pin {
+ public:
+  explicit Pin(Slot& slot) noexcept : slot_(slot) { slot_.pins.fetch_add(1); }
+  Pin(const Pin&) = delete;
+  Pin& operator=(const Pin&) = delete;
+  ~Pin() { slot_.pins.fetch_sub(1); }
+
+ private:
+  Slot& slot_;
+};
+
+CudaQueue::CudaQueue(std::shared_ptr<const CudaContext> context, std::string_view label)
+    : context_(std::move(context)), label_(label), name_(concat("queue \"", label, "\"")), owned_(true) {
+  const SetupScope scope(*context_, Stage::Open);
+  cuda_check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags", context_->at(Stage::Open, name_));
+  make_events();
+}
+
+CudaQueue::CudaQueue(std::shared_ptr<const CudaContext> context, CUstream foreign, std::string_view label)
+    : context_(std::move(context)), label_(label), name_(concat("queue \"", label, "\"")), stream_(foreign), shared_(true) {
+  const SetupScope scope(*context_, Stage::Open);
+  CUcontext owner = nullptr;
+  cuda_check(context_->driver.cuStreamGetCtx(foreign, &owner), "cuStreamGetCtx", context_->at(Stage::Open, name_));
+  if (owner != context_->handle) {
+    ErrorDetails details;
+    details.code = ErrorCode::WrongDevice;
+    details.stage = Stage::Open;
+    details.label = label_;
+    throw Error(std::move(details), concat("the stream to adopt as ", name_, " is not of the primary context of ", context_->info.selector));
+  }
+  make_events();
+}
+
+CudaQueue::~CudaQueue() { destroy(); }
+
+void CudaQueue::make_events() {
+  try {
+    for (Slot& slot : ring_) {
+      cuda_check(cudaEventCreateWithFlags(&slot.event, cudaEventDisableTiming), "cudaEventCreateWithFlags", context_->at(Stage::Open, name_));
+    }
+  } catch (...) {
+    destroy();
+    throw;
+  }
+}
+
+void CudaQueue::destroy() noexcept {
+  const SetupScope scope(*context_, std::nothrow);
+  if (!scope) return;
+  for (Slot& slot : ring_) {
+    if (slot.event != nullptr) cuda_ignore(cudaEventDestroy(slot.event));
+    slot.event = nullptr;
+  }
+  if (owned_ && stream_ != nullptr) cuda_ignore(cudaStreamDestroy(stream_));
+  stream_ = nullptr;
+}
+
+void CudaQueue::advance(std::uint64_t serial) noexcept {
+  std::uint64_t seen = completed_.load();
+  while (seen < serial && !completed_.compare_exchange_weak(seen, serial)) {
+  }
+}
+
+bool CudaQueue::query(std::uint64_t serial, Stage stage) {
+  const CUresult result = context_->driver.cuEventQuery(slot(serial).event);
+  // The event may stand for a later serial by now; then this one was done before.
+  if (result == CUDA_ERROR_NOT_READY) return reached(serial);
+  cuda_check(result, "cuEventQuery", context_->at(stage, name_));
+  advance(serial);
+  return true;
+}
+
+bool CudaQueue::done(std::uint64_t serial) {
+  if (reached(serial)) return true;
+  if (serial > last_serial()) return false;
+  const SetupScope scope(*context_, Stage::Wait);
+  return query(serial, Stage::Wait);
+}
+
+bool CudaQueue::wait(std::uint64_t serial, std::optional<std::chrono::nanoseconds> timeout) {
+  if (reached(serial)) return true;
+  const SetupScope scope(*context_, Stage::Wait);
+  if (!timeout) {
+    const Pin pin(slot(serial));
+    if (!reached(serial)) {
+      cuda_check(context_->driver.cuEventSynchronize(slot(serial).event), "cuEventSynchronize", context_->at(Stage::Wait, name_));
+      advance(serial);
+    }
+    return true;
+  }
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point start = Clock::now();
+  for (;;) {
+    if (query(serial, Stage::Wait)) return true;
+    const auto elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start);
+    if (elapsed >= *timeout) return false;
+    if (elapsed < kSpin) {
+      std::this_thread::yield();
+    } else {
+      std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>({elapsed / 8, kLongestPause, *timeout - elapsed}));
+    }
+  }
+}
+
+void CudaQueue::wait_for(BackendQueue& other, std::uint64_t serial) {
+  auto& from = static_cast<CudaQueue&>(other);
+  if (&from == this || from.reached(serial)) return;
+  const DeviceScope scope(*context_, Stage::Launch);
+  const std::lock_guard lock(mutex_);
+  refuse_capture(Stage::Launch);
+  const Pin pin(from.slot(serial));
+  if (from.reached(serial)) return;
+  cuda_check(context_->driver.cuStreamWaitEvent(stream_, from.slot(serial).event, CU_EVENT_WAIT_DEFAULT), "cuStreamWaitEvent",
+             context_->at(Stage::Launch, name_));
+}
+
+std::uint64_t CudaQueue::mark() {
+  const DeviceScope scope(*context_, Stage::Launch);
+  const std::lock_guard lock(mutex_);
+  refuse_capture(Stage::Launch);
+  return record(next_event(Stage::Launch), Stage::Launch);
+}
+
+std::uint64_t CudaQueue::launch(CUgraphExec exec) {
+  const DeviceScope scope(*context_, Stage::Launch);
+  const std::lock_guard lock(mutex_);
+  refuse_capture(Stage::Launch);
+  const CUevent event = next_event(Stage::Launch);
+  cuda_check(context_->driver.cuGraphLaunch(exec, stream_), "cuGraphLaunch", context_->at(Stage::Launch, name_));
+  return record(event, Stage::Launch);
+}
+
+void CudaQueue::upload(CUgraphExec exec) {
+  const SetupScope scope(*context_, Stage::Upload);
+  const std::lock_guard lock(mutex_);
+  refuse_capture(Stage::Upload);
+  cuda_check(cudaGraphUpload(exec, stream_), "cudaGraphUpload", context_->at(Stage::Upload, name_));
+}
+
+void* CudaQueue::native() const noexcept {
+  shared_.store(true);
+  return stream_;
+}
+
+CUstream CudaQueue::release() {
+  const std::lock_guard lock(mutex_);
+  shared_.store(true);
+  owned_ = false;
+  return stream_;
+}
+
+void CudaQueue::refuse_capture(Stage stage) const {
+  if (!shared_.load(std::memory_order_relaxed)) return;
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  cuda_check(context_->driver.cuStreamIsCapturing(stream_, &status), "cuStreamIsCapturing", context_->at(stage, name_));
+  if (status == CU_STREAM_CAPTURE_STATUS_NONE) return;
+  ErrorDetails details;
+  details.code = ErrorCode::CapturingStream;
+  details.stage = stage;
+  details.label = label_;
+  throw Error(std::move(details), concat("the stream of ", name_, " is being captured: end the capture first, or launch on another queue"));
+}
+
+CUevent CudaQueue::next_event(Stage stage) {
+  const std::uint64_t serial = last_.load(std::memory_order_relaxed) + 1;
+  Slot& next = slot(serial);
+  if (serial <= kRing) return next.event;
+  const std::uint64_t old = serial - kRing;
+  if (!reached(old)) {
+    const RelaxedCapture relaxed(context_->driver);
+    // One question in the middle of the ring answers for half of it.
+    if (!query(old + kRing / 2, stage)) {
+      cuda_check(context_->driver.cuEventSynchronize(next.event), "cuEventSynchronize", context_->at(stage, name_));
+      advance(old);
+    }
+  }
+  while (next.pins.load() != 0) std::this_thread::yield();  // they see that `old` is done, and leave
+  return next.event;
+}
+
+std::uint64_t CudaQueue::record(CUevent event, Stage stage) {
+  cuda_check(context_->driver.cuEventRecord(event, stream_), "cuEventRecord", context_->at(stage, name_));
+  const std::uint64_t serial = last_.load(std::memory_order_relaxed) + 1;
+  last_.store(serial, std::memory_order_release);
+  return serial;
+}
+
+}  // namespace reprise::detail

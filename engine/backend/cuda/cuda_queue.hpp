@@ -1,0 +1,70 @@
+// CudaQueue: a stream whose submissions are numbered. Behind each serial stands an event of a ring that is made with the
+// queue, so that a launch allocates nothing. An event is used again only when its old serial is done and nobody waits on it.
+// Threads: any.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "backend/backend.hpp"
+#include "backend/cuda/cuda_context.hpp"
+
+namespace reprise::detail {
+
+class CudaQueue final : public BackendQueue {
+ public:
+  // Submissions under way at once; the next one waits for the oldest, about where the driver would.
+  static constexpr std::uint64_t kRing = 2048;
+
+  CudaQueue(std::shared_ptr<const CudaContext> context, std::string_view label);                    // makes its stream
+  CudaQueue(std::shared_ptr<const CudaContext> context, CUstream foreign, std::string_view label);  // leaves it alive
+  CudaQueue(const CudaQueue&) = delete;
+  CudaQueue& operator=(const CudaQueue&) = delete;
+  ~CudaQueue() override;
+
+  [[nodiscard]] std::uint64_t last_serial() const noexcept override { return last_.load(std::memory_order_acquire); }
+  [[nodiscard]] bool done(std::uint64_t serial) override;
+  [[nodiscard]] bool wait(std::uint64_t serial, std::optional<std::chrono::nanoseconds> timeout) override;
+  void wait_for(BackendQueue& other, std::uint64_t serial) override;
+  std::uint64_t mark() override;
+  // The stream. From now on the queue looks out for captures that its new user may begin.
+  [[nodiscard]] void* native() const noexcept override;
+
+  // Launches and gives the serial. Throws CapturingStream, leaving the capture as it was.
+  [[nodiscard]] std::uint64_t launch(CUgraphExec exec);
+  void upload(CUgraphExec exec);
+  // The stream is the caller's to destroy from now on.
+  [[nodiscard]] CUstream release();
+
+ private:
+  class Pin;
+  struct Slot {
+    CUevent event = nullptr;
+    std::atomic<std::uint32_t> pins{0};  // threads that use the event outside the mutex, or under another queue's
+  };
+  void make_events();
+  void destroy() noexcept;
+  [[nodiscard]] Slot& slot(std::uint64_t serial) noexcept { return ring_[serial % kRing]; }
+  [[nodiscard]] bool reached(std::uint64_t serial) const noexcept { return serial <= completed_.load(); }
+  void advance(std::uint64_t serial) noexcept;  // `serial` is done
+  [[nodiscard]] bool query(std::uint64_t serial, Stage stage);
+  void refuse_capture(Stage stage) const;  // these three under the mutex, in a scope
+  [[nodiscard]] CUevent next_event(Stage stage);
+  std::uint64_t record(CUevent event, Stage stage);
+
+  const std::shared_ptr<const CudaContext> context_;
+  const std::string label_;
+  const std::string name_;  // 'queue "main"', for messages
+  CUstream stream_ = nullptr;
+  bool owned_ = false;
+  mutable std::atomic<bool> shared_{false};  // somebody else knows the stream
+  std::mutex mutex_;
+  std::atomic<std::uint64_t> last_{0}, completed_{0};
+  std::array<Slot, kRing> ring_;
+};
+
+}  // namespace reprise::detail

@@ -1,0 +1,220 @@
+#include "backend/cuda/graph_builder.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/text.hpp"
+
+namespace reprise::detail {
+namespace {
+
+Error launch_limits(std::string text) {
+  ErrorDetails details;
+  details.code = ErrorCode::LaunchLimits;
+  details.stage = Stage::Instantiate;
+  return Error(std::move(details), text);
+}
+
+std::string_view to_string(cudaGraphInstantiateResult result) {
+  switch (result) {
+    case cudaGraphInstantiateSuccess: return "success";
+    case cudaGraphInstantiateError: return "an error that the result names";
+    case cudaGraphInstantiateInvalidStructure: return "the graph's structure is invalid";
+    case cudaGraphInstantiateNodeOperationNotSupported: return "a node does what is not supported";
+    case cudaGraphInstantiateMultipleDevicesNotSupported: return "nodes of several devices";
+    default: return "an unknown reason";
+  }
+}
+
+}  // namespace
+
+GraphBuilder::GraphBuilder(const CudaContext& context, const Plan& plan, const Bindings& bindings, const Target& target)
+    : context_(context), plan_(plan), bindings_(bindings), target_(target), call_(context.at(Stage::Instantiate)) {
+  std::size_t block = 0, count = 0;
+  for (const auto& kernel : plan.recording->kernels) {
+    block = std::max<std::size_t>(block, kernel->parameter_bytes);
+    count = std::max(count, kernel->parameters.size());
+  }
+  block_.resize(block);
+  parameters_.resize(count);
+}
+
+std::uint32_t GraphBuilder::command_of(std::uint32_t node) const {
+  const std::uint32_t of_schedule = plan_.lowered.nodes[node].schedule_node;
+  return of_schedule == kNone ? kNone : plan_.schedule.node_command[of_schedule];
+}
+
+Error GraphBuilder::with_command(const Error& error, std::uint32_t node) const {
+  ErrorDetails details = error.details();
+  details.stage = Stage::Instantiate;
+  details.command = command_of(node);
+  if (details.command == kNone) return Error(std::move(details), concat("the frame of graph \"", plan_.label, "\": ", error.what()));
+  const Recording& recording = *plan_.recording;
+  details.label = recording.label_path(recording.commands[details.command].label);
+  std::string text = concat("command ", details.command, ", ", recording.command_name(details.command));
+  if (!details.label.empty()) text += concat(", in \"", details.label, "\"");
+  text += concat(": ", error.what());
+  return Error(std::move(details), text);
+}
+
+void GraphBuilder::add_nodes() {
+  const LoweredGraph& lowered = plan_.lowered;
+  nodes_.resize(lowered.nodes.size());
+  for (std::uint32_t i = 0; i < lowered.nodes.size(); ++i) {
+    after_.clear();
+    for (const LoweredEdge& edge : lowered.edges_into(i)) after_.push_back(nodes_[edge.from]);
+    try {
+      nodes_[i] = add_node(lowered.nodes[i]);
+    } catch (const Error& error) {
+      throw with_command(error, i);
+    }
+  }
+}
+
+cudaGraphNode_t GraphBuilder::add_node(const LoweredNode& node) {
+  switch (node.kind) {
+    case LoweredKind::FrameBegin:
+    case LoweredKind::FrameEnd: {
+      CUDA_KERNEL_NODE_PARAMS parameters = {};
+      parameters.func = target_.frame->function();
+      parameters.gridDimX = parameters.gridDimY = parameters.gridDimZ = 1;
+      parameters.blockDimX = parameters.blockDimY = parameters.blockDimZ = 1;
+      return add_kernel(parameters);
+    }
+    case LoweredKind::Work: break;
+  }
+  return add_command(plan_.schedule.node_command[node.schedule_node]);
+}
+
+cudaGraphNode_t GraphBuilder::add_command(std::uint32_t command) {
+  const Recording& recording = *plan_.recording;
+  switch (recording.commands[command].kind) {
+    case CommandKind::Dispatch: return add_dispatch(recording.payload<DispatchPayload>(command));
+    case CommandKind::Copy: {
+      const auto& copy = recording.payload<CopyPayload>(command);
+      const auto end = [&](const Endpoint& e) { return e.buffer != kNone ? address(e.buffer, e.offset) : static_cast<std::byte*>(e.host); };
+      const std::byte* source = end(copy.source);
+      if (copy.source.buffer == kNone && copy.source.lifetime == HostBytes::Lifetime::Snapshot) {
+        source = target_.staged.add(source, spanned_bytes(copy.extent, copy.source_pitch));
+      }
+      return add_copy(place(), source, end(copy.destination), {copy.extent, copy.source_pitch, copy.destination_pitch});
+    }
+    case CommandKind::Fill: {
+      const auto& fill = recording.payload<FillPayload>(command);
+      return add_fill(place(), address(fill.buffer, fill.offset), fill);
+    }
+    case CommandKind::Update: {
+      const auto& update = recording.payload<UpdatePayload>(command);
+      const Pitch row{update.bytes, update.bytes};
+      return add_copy(place(), target_.staged.add(update.data, update.bytes), address(update.buffer, update.offset),
+                      {{update.bytes, 1, 1}, row, row});
+    }
+    case CommandKind::Host: return add_host(command);
+    case CommandKind::Barrier: return add_empty();  // one that stayed as a join
+  }
+  return add_empty();
+}
+
+cudaGraphNode_t GraphBuilder::add_dispatch(const DispatchPayload& dispatch) {
+  const KernelCore& core = *plan_.recording->kernels[dispatch.kernel];
+  const auto& kernel = static_cast<const CudaKernel&>(*core.backend);
+  if (dispatch.shared_bytes != 0) kernel.allow_shared_bytes(dispatch.shared_bytes);
+
+  if (dispatch.parameter_bytes != 0) std::memcpy(block_.data(), dispatch.parameters, dispatch.parameter_bytes);
+  for (std::uint32_t i = 0; i < dispatch.buffer_argument_count; ++i) {
+    const BufferArgument& argument = dispatch.buffer_arguments[i];
+    const std::byte* const at = address(argument.buffer, argument.offset);
+    std::memcpy(block_.data() + argument.parameter_offset, &at, sizeof at);
+  }
+  for (std::size_t i = 0; i < core.parameters.size(); ++i) parameters_[i] = block_.data() + core.parameters[i].offset;
+
+  CUDA_KERNEL_NODE_PARAMS parameters = {};
+  parameters.func = kernel.function();
+  parameters.gridDimX = dispatch.grid.x;
+  parameters.gridDimY = dispatch.grid.y;
+  parameters.gridDimZ = dispatch.grid.z;
+  parameters.blockDimX = dispatch.block.x;
+  parameters.blockDimY = dispatch.block.y;
+  parameters.blockDimZ = dispatch.block.z;
+  parameters.sharedMemBytes = dispatch.shared_bytes;
+  parameters.kernelParams = parameters_.data();
+  const cudaGraphNode_t node = add_kernel(parameters);
+  if (dispatch.cluster.x != 0 || dispatch.launch == DispatchDesc::Launch::Cooperative) set_launch_attributes(node, dispatch, kernel);
+  return node;
+}
+
+cudaGraphNode_t GraphBuilder::add_kernel(CUDA_KERNEL_NODE_PARAMS& parameters) {
+  cudaGraphNode_t node = nullptr;
+  cuda_check(context_.driver.cuGraphAddKernelNode(&node, target_.graph, after_.data(), after_.size(), &parameters), "cuGraphAddKernelNode", call_);
+  return node;
+}
+
+void GraphBuilder::set_launch_attributes(cudaGraphNode_t node, const DispatchPayload& dispatch, const CudaKernel& kernel) {
+  const CudaDriver& driver = context_.driver;
+  CUlaunchAttributeValue value = {};
+  if (dispatch.cluster.x != 0) {
+    value.clusterDim = {dispatch.cluster.x, dispatch.cluster.y, dispatch.cluster.z};
+    CUlaunchAttribute cluster = {};
+    cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+    cluster.value = value;
+    CUlaunchConfig config = {};
+    config.gridDimX = dispatch.grid.x;
+    config.gridDimY = dispatch.grid.y;
+    config.gridDimZ = dispatch.grid.z;
+    config.blockDimX = dispatch.block.x;
+    config.blockDimY = dispatch.block.y;
+    config.blockDimZ = dispatch.block.z;
+    config.sharedMemBytes = dispatch.shared_bytes;
+    config.attrs = &cluster;
+    config.numAttrs = 1;
+    int clusters = 0;
+    cuda_check(driver.cuOccupancyMaxActiveClusters(&clusters, kernel.function(), &config), "cuOccupancyMaxActiveClusters", call_);
+    if (clusters == 0) throw launch_limits("no cluster of this size, with these threads and this shared memory, fits on the device");
+    cuda_check(driver.cuGraphKernelNodeSetAttribute(node, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &value), "cuGraphKernelNodeSetAttribute", call_);
+  }
+  if (dispatch.launch == DispatchDesc::Launch::Cooperative) {
+    int per_multiprocessor = 0;
+    cuda_check(driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, kernel.function(), static_cast<int>(dispatch.block.volume()),
+                                                                  dispatch.shared_bytes),
+               "cuOccupancyMaxActiveBlocksPerMultiprocessor", call_);
+    const std::uint64_t most = std::uint64_t{static_cast<std::uint32_t>(per_multiprocessor)} * context_.info.multiprocessors;
+    if (dispatch.grid.volume() > most) {
+      throw launch_limits(
+          concat("a cooperative launch needs all of its ", dispatch.grid.volume(), " blocks on the device at once, and ", most, " fit"));
+    }
+    value = {};
+    value.cooperative = 1;
+    cuda_check(driver.cuGraphKernelNodeSetAttribute(node, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &value), "cuGraphKernelNodeSetAttribute", call_);
+  }
+}
+
+cudaGraphNode_t GraphBuilder::add_host(std::uint32_t command) {
+  const auto& host = plan_.recording->payload<HostPayload>(command);
+  const cudaHostNodeParams parameters = {&HostCalls::run, target_.calls.add(*plan_.recording->functions[host.function], command)};
+  cudaGraphNode_t node = nullptr;
+  cuda_check(cudaGraphAddHostNode(&node, target_.graph, after_.data(), after_.size(), &parameters), "cudaGraphAddHostNode", call_);
+  return node;
+}
+
+cudaGraphNode_t GraphBuilder::add_empty() {
+  cudaGraphNode_t node = nullptr;
+  cuda_check(cudaGraphAddEmptyNode(&node, target_.graph, after_.data(), after_.size()), "cudaGraphAddEmptyNode", call_);
+  return node;
+}
+
+cudaGraphExec_t GraphBuilder::instantiate() {
+  cudaGraphExec_t exec = nullptr;
+  cudaGraphInstantiateParams parameters = {};
+  const cudaError_t result = cudaGraphInstantiateWithParams(&exec, target_.graph, &parameters);
+  if (result == cudaSuccess && parameters.result_out == cudaGraphInstantiateSuccess) return exec;
+  try {
+    throw_cuda_error(NativeApi::Runtime, result == cudaSuccess ? cudaErrorUnknown : result, "cudaGraphInstantiateWithParams", call_,
+                     to_string(parameters.result_out));
+  } catch (const Error& error) {
+    const auto at = std::find(nodes_.begin(), nodes_.end(), parameters.errNode_out);
+    if (parameters.errNode_out == nullptr || at == nodes_.end()) throw;
+    throw with_command(error, static_cast<std::uint32_t>(at - nodes_.begin()));
+  }
+}
+
+}  // namespace reprise::detail

@@ -1,0 +1,59 @@
+// GraphBuilder: makes the CUDA graph of a plan: one node a lowered node, in the plan's order, edges in the plan's order.
+// Failures name the command. Threads: one; used within a SetupScope.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "backend/backend.hpp"
+#include "backend/cuda/cuda_context.hpp"
+#include "backend/cuda/cuda_kernel.hpp"
+#include "backend/cuda/host_calls.hpp"
+#include "backend/cuda/staged_bytes.hpp"
+#include "backend/cuda/transfer_nodes.hpp"
+
+namespace reprise::detail {
+
+class GraphBuilder {
+ public:
+  // Everything outlives the builder; `graph` is empty.
+  struct Target {
+    cudaGraph_t graph;
+    StagedBytes& staged;
+    HostCalls& calls;
+    const CudaKernel* frame;  // null where the plan has none
+  };
+  GraphBuilder(const CudaContext& context, const Plan& plan, const Bindings& bindings, const Target& target);
+
+  void add_nodes();
+  // The graph that add_nodes() filled, as CUDA's executable.
+  [[nodiscard]] cudaGraphExec_t instantiate();
+
+ private:
+  [[nodiscard]] cudaGraphNode_t add_node(const LoweredNode& node);
+  [[nodiscard]] cudaGraphNode_t add_command(std::uint32_t command);
+  [[nodiscard]] cudaGraphNode_t add_dispatch(const DispatchPayload& dispatch);
+  [[nodiscard]] cudaGraphNode_t add_kernel(CUDA_KERNEL_NODE_PARAMS& parameters);
+  [[nodiscard]] cudaGraphNode_t add_host(std::uint32_t command);
+  [[nodiscard]] cudaGraphNode_t add_empty();
+  void set_launch_attributes(cudaGraphNode_t node, const DispatchPayload& dispatch, const CudaKernel& kernel);
+  [[nodiscard]] std::byte* address(std::uint32_t buffer, std::uint64_t offset) const { return bindings_.address[buffer] + offset; }
+  [[nodiscard]] NodePlace place() const { return {target_.graph, after_, call_}; }
+  // Command of a lowered node; kNone for a node of the frame.
+  [[nodiscard]] std::uint32_t command_of(std::uint32_t node) const;
+  [[nodiscard]] Error with_command(const Error& error, std::uint32_t node) const;
+
+  const CudaContext& context_;
+  const Plan& plan_;
+  const Bindings& bindings_;
+  const Target target_;
+  const CallPlace call_;
+  std::vector<cudaGraphNode_t> nodes_;  // by lowered node
+  std::vector<cudaGraphNode_t> after_;  // scratch: what the node being added comes after
+  std::vector<std::byte> block_;        // scratch: its parameter block
+  std::vector<void*> parameters_;       // scratch: where in it each parameter is
+};
+
+}  // namespace reprise::detail

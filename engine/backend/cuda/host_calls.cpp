@@ -1,0 +1,38 @@
+#include "backend/cuda/host_calls.hpp"
+
+#include <new>
+
+namespace reprise::detail {
+
+HostCalls::Call* HostCalls::add(const std::function<void()>& function, std::uint32_t command) {
+  return &calls_.emplace_back(Call{this, &function, command, 0});
+}
+
+void HostCalls::run(void* call) noexcept {
+  auto& self = *static_cast<Call*>(call);
+  const std::uint64_t replay = ++self.count;
+  try {
+    (*self.function)();
+  } catch (...) {
+    self.owner->keep(replay, self.command, std::current_exception());
+  }
+}
+
+void HostCalls::keep(std::uint64_t replay, std::uint32_t command, std::exception_ptr what) noexcept {
+  const std::lock_guard lock(mutex_);
+  try {
+    const auto [at, first] = thrown_.try_emplace(replay, Thrown{command, what});
+    if (!first && command < at->second.command) at->second = {command, std::move(what)};
+  } catch (...) {
+    if (first_unkept_ == 0) first_unkept_ = replay;
+  }
+}
+
+std::exception_ptr HostCalls::error(std::uint64_t replay) const {
+  if (calls_.empty()) return nullptr;
+  const std::lock_guard lock(mutex_);
+  if (const auto found = thrown_.find(replay); found != thrown_.end()) return found->second.what;
+  return first_unkept_ == replay && replay != 0 ? std::make_exception_ptr(std::bad_alloc()) : nullptr;
+}
+
+}  // namespace reprise::detail

@@ -1,0 +1,47 @@
+// HostCalls: the host commands of one executable graph, as CUDA calls them back, and what they threw. Nothing thrown ever
+// reaches CUDA. Threads: CUDA calls from a thread of its own; error() may come from any.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <map>
+#include <mutex>
+
+namespace reprise::detail {
+
+class HostCalls {
+ public:
+  struct Call {
+    HostCalls* owner = nullptr;
+    const std::function<void()>* function = nullptr;
+    std::uint32_t command = 0;
+    std::uint64_t count = 0;  // times that it was called: the number of the replay, since replays of one exec follow each other
+  };
+
+  HostCalls() = default;
+  HostCalls(const HostCalls&) = delete;
+  HostCalls& operator=(const HostCalls&) = delete;
+
+  // What a host node takes as user data. Stays where it is. `function` outlives this.
+  [[nodiscard]] Call* add(const std::function<void()>& function, std::uint32_t command);
+  // The function of a host node.
+  static void run(void* call) noexcept;
+  // What replay `replay` (from 1) threw; of several the one of the lowest command. Null if nothing.
+  [[nodiscard]] std::exception_ptr error(std::uint64_t replay) const;
+
+ private:
+  struct Thrown {
+    std::uint32_t command = 0;
+    std::exception_ptr what;
+  };
+  void keep(std::uint64_t replay, std::uint32_t command, std::exception_ptr what) noexcept;
+
+  std::deque<Call> calls_;
+  mutable std::mutex mutex_;
+  std::map<std::uint64_t, Thrown> thrown_;  // by replay
+  std::uint64_t first_unkept_ = 0;          // the first replay that threw what there was no memory to keep; 0: none
+};
+
+}  // namespace reprise::detail

@@ -1,0 +1,57 @@
+#include "backend/cuda/staged_bytes.hpp"
+
+#include <cstring>
+
+namespace reprise::detail {
+namespace {
+
+constexpr std::uint64_t kAlignment = 256;
+
+std::uint64_t aligned(std::uint64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+
+std::uint64_t taken_by(const Recording& recording, std::uint32_t command) {
+  switch (recording.commands[command].kind) {
+    case CommandKind::Update: return recording.payload<UpdatePayload>(command).bytes;
+    case CommandKind::Copy: {
+      const auto& copy = recording.payload<CopyPayload>(command);
+      const bool snapshot = copy.source.buffer == kNone && copy.source.lifetime == HostBytes::Lifetime::Snapshot;
+      return snapshot ? spanned_bytes(copy.extent, copy.source_pitch) : 0;
+    }
+    case CommandKind::Dispatch:
+    case CommandKind::Fill:
+    case CommandKind::Host:
+    case CommandKind::Barrier: return 0;
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::uint64_t spanned_bytes(const Extent& extent, const Pitch& pitch) noexcept {
+  return (extent.depth - 1) * pitch.slice + (extent.height - 1) * pitch.row + extent.width;
+}
+
+StagedBytes::StagedBytes(std::shared_ptr<const CudaContext> context, const Recording& recording) : context_(std::move(context)) {
+  for (std::uint32_t i = 0; i < recording.commands.size(); ++i) size_ += aligned(taken_by(recording, i));
+  if (size_ == 0) return;
+  const SetupScope scope(*context_, Stage::Instantiate);
+  void* memory = nullptr;
+  cuda_check(cudaHostAlloc(&memory, size_, cudaHostAllocPortable | cudaHostAllocMapped), "cudaHostAlloc",
+             context_->at(Stage::Instantiate, "bytes taken while recording"));
+  memory_ = static_cast<std::byte*>(memory);
+}
+
+StagedBytes::~StagedBytes() {
+  if (memory_ == nullptr) return;
+  const SetupScope scope(*context_, std::nothrow);
+  if (scope) cuda_ignore(cudaFreeHost(memory_));
+}
+
+const std::byte* StagedBytes::add(const void* bytes, std::uint64_t size) {
+  std::byte* at = memory_ + used_;
+  std::memcpy(at, bytes, size);
+  used_ += aligned(size);
+  return at;
+}
+
+}  // namespace reprise::detail

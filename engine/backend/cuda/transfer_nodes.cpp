@@ -1,0 +1,84 @@
+#include "backend/cuda/transfer_nodes.hpp"
+
+namespace reprise::detail {
+namespace {
+
+cudaPitchedPtr pitched(const std::byte* address, const Extent& extent, const Pitch& pitch) {
+  const std::uint64_t rows_of_slice = extent.depth > 1 ? pitch.slice / pitch.row : extent.height;
+  return {const_cast<std::byte*>(address), pitch.row, extent.width, rows_of_slice};
+}
+
+cudaGraphNode_t add_pitched(const NodePlace& place, const std::byte* source, std::byte* destination, const CopyShape& shape) {
+  cudaMemcpy3DParms copy = {};
+  copy.srcPtr = pitched(source, shape.extent, shape.source);
+  copy.dstPtr = pitched(destination, shape.extent, shape.destination);
+  copy.extent = {shape.extent.width, shape.extent.height, shape.extent.depth};
+  copy.kind = cudaMemcpyDefault;
+  cudaGraphNode_t node = nullptr;
+  cuda_check(cudaGraphAddMemcpyNode(&node, place.graph, place.after.data(), place.after.size(), &copy), "cudaGraphAddMemcpyNode", place.call);
+  return node;
+}
+
+// CUDA counts slices in whole rows. Where they are something else, the slices are copied each for itself, as one child graph.
+cudaGraphNode_t add_slices(const NodePlace& place, const std::byte* source, std::byte* destination, const CopyShape& shape) {
+  struct Slices {
+    cudaGraph_t graph = nullptr;
+    ~Slices() {
+      if (graph != nullptr) cuda_ignore(cudaGraphDestroy(graph));
+    }
+  } slices;
+  cuda_check(cudaGraphCreate(&slices.graph, 0), "cudaGraphCreate", place.call);
+  CopyShape slice = shape;
+  slice.extent.depth = 1;
+  for (std::uint64_t z = 0; z < shape.extent.depth; ++z) {
+    static_cast<void>(add_pitched({slices.graph, {}, place.call}, source + z * shape.source.slice, destination + z * shape.destination.slice, slice));
+  }
+  cudaGraphNode_t node = nullptr;
+  cuda_check(cudaGraphAddChildGraphNode(&node, place.graph, place.after.data(), place.after.size(), slices.graph), "cudaGraphAddChildGraphNode",
+             place.call);
+  return node;
+}
+
+}  // namespace
+
+CopyShape reduce(const CopyShape& shape) noexcept {
+  CopyShape s = shape;
+  if (s.extent.height == 1 && s.extent.depth > 1) {  // slices of one row are rows
+    s = {{s.extent.width, s.extent.depth, 1}, {s.source.slice, 0}, {s.destination.slice, 0}};
+  } else if (s.extent.depth > 1 && s.source.slice == s.source.row * s.extent.height && s.destination.slice == s.destination.row * s.extent.height) {
+    s.extent = {s.extent.width, s.extent.height * s.extent.depth, 1};
+  }
+  if (s.extent.depth == 1 && s.source.row == s.extent.width && s.destination.row == s.extent.width) {
+    s.extent = {s.extent.width * s.extent.height, 1, 1};
+  }
+  return s;
+}
+
+cudaGraphNode_t add_copy(const NodePlace& place, const std::byte* source, std::byte* destination, const CopyShape& shape) {
+  const CopyShape s = reduce(shape);
+  if (s.extent.height == 1 && s.extent.depth == 1) {
+    cudaGraphNode_t node = nullptr;
+    cuda_check(
+        cudaGraphAddMemcpyNode1D(&node, place.graph, place.after.data(), place.after.size(), destination, source, s.extent.width, cudaMemcpyDefault),
+        "cudaGraphAddMemcpyNode1D", place.call);
+    return node;
+  }
+  const bool whole_rows = s.extent.depth == 1 || (s.source.slice % s.source.row == 0 && s.destination.slice % s.destination.row == 0);
+  return whole_rows ? add_pitched(place, source, destination, s) : add_slices(place, source, destination, s);
+}
+
+cudaGraphNode_t add_fill(const NodePlace& place, std::byte* destination, const FillPayload& fill) {
+  const bool dense = fill.extent.height == 1 || fill.pitch.row == fill.extent.width;
+  cudaMemsetParams set = {};
+  set.dst = destination;
+  set.elementSize = fill.element_bytes;
+  set.value = fill.bits;
+  set.width = (dense ? fill.extent.width * fill.extent.height : fill.extent.width) / fill.element_bytes;
+  set.height = dense ? 1 : fill.extent.height;
+  set.pitch = dense ? 0 : fill.pitch.row;
+  cudaGraphNode_t node = nullptr;
+  cuda_check(cudaGraphAddMemsetNode(&node, place.graph, place.after.data(), place.after.size(), &set), "cudaGraphAddMemsetNode", place.call);
+  return node;
+}
+
+}  // namespace reprise::detail

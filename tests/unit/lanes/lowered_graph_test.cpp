@@ -1,0 +1,232 @@
+#include "lanes/lowered_graph.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include <reprise/error.hpp>
+
+#include "lanes/list_schedule.hpp"
+#include "support/hand_schedule.hpp"
+
+namespace {
+
+using namespace reprise;
+using namespace reprise::detail;
+using namespace reprise::test;
+
+std::uint32_t count_origin(const LoweredGraph& graph, EdgeOrigin origin) {
+  return static_cast<std::uint32_t>(std::count_if(graph.edges.begin(), graph.edges.end(), [&](const LoweredEdge& e) { return e.origin == origin; }));
+}
+
+std::vector<std::uint32_t> parents(const LoweredGraph& graph, std::uint32_t node) {
+  std::vector<std::uint32_t> from;
+  for (const LoweredEdge& edge : graph.edges_into(node)) from.push_back(edge.from);
+  return from;
+}
+
+bool is_topological(const LoweredGraph& graph) {
+  for (std::uint32_t node = 0; node < graph.nodes.size(); ++node) {
+    for (const LoweredEdge& edge : graph.edges_into(node)) {
+      if (edge.from >= node) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("lanes: faithful keeps nodes and edges as they are") {
+  const Schedule schedule = layer_schedule(12, 4, 3);
+  const LoweredGraph graph = build_lowered_graph(schedule, Lowering::Faithful);
+  REQUIRE(graph.nodes.size() == 12);
+  CHECK(graph.lanes == 0);
+  CHECK_FALSE(graph.frame);
+  CHECK(graph.added_edges == 0);
+  REQUIRE(graph.edges.size() == schedule.edges.size());
+  for (std::uint32_t node = 0; node < 12; ++node) {
+    CHECK(graph.node_of[node] == node);
+    const auto needed = schedule.edges_into(node);
+    const auto lowered = graph.edges_into(node);
+    REQUIRE(lowered.size() == needed.size());
+    for (std::size_t i = 0; i < needed.size(); ++i) CHECK(lowered[i].from == needed[i].from);
+  }
+}
+
+TEST_CASE("lanes: a chain gets no frame and no edge under Auto") {
+  const LoweredGraph graph = build_lowered_graph(hand_schedule(3, {{0, 1}, {1, 2}}), Lowering::Auto);
+  CHECK(graph.nodes.size() == 3);
+  CHECK_FALSE(graph.frame);
+  CHECK(graph.added_edges == 0);
+}
+
+TEST_CASE("lanes: an empty schedule gives an empty graph under every lowering") {
+  const Schedule empty = hand_schedule(0, {});
+  for (const Lowering lowering : {Lowering::Auto, Lowering::Faithful, Lowering::Lanes(4)}) {
+    const LoweredGraph graph = build_lowered_graph(empty, lowering);
+    CHECK(graph.nodes.empty());
+    CHECK_FALSE(graph.frame);
+    CHECK_NOTHROW(check_lowered_graph(empty, graph));
+  }
+}
+
+TEST_CASE("lanes: Auto puts a frame on both ends where there are several roots, though there is one leaf") {
+  const LoweredGraph graph = build_lowered_graph(hand_schedule(3, {{0, 2}, {1, 2}}), Lowering::Auto);
+  REQUIRE(graph.nodes.size() == 5);
+  CHECK(graph.frame);
+  CHECK(graph.nodes.front().kind == LoweredKind::FrameBegin);
+  CHECK(graph.nodes.back().kind == LoweredKind::FrameEnd);
+  CHECK(parents(graph, 1) == std::vector<std::uint32_t>{0});
+  CHECK(parents(graph, 2) == std::vector<std::uint32_t>{0});
+  CHECK(parents(graph, 4) == std::vector<std::uint32_t>{3});
+  CHECK(graph.added_edges == 3);
+  CHECK(count_origin(graph, EdgeOrigin::Frame) == 3);
+}
+
+TEST_CASE("lanes: Auto puts a frame on both ends where there are several leaves, though there is one root") {
+  const LoweredGraph graph = build_lowered_graph(hand_schedule(3, {{0, 1}, {0, 2}}), Lowering::Auto);
+  REQUIRE(graph.nodes.size() == 5);
+  CHECK(parents(graph, 1) == std::vector<std::uint32_t>{0});
+  std::vector<std::uint32_t> last = parents(graph, 4);
+  std::sort(last.begin(), last.end());
+  CHECK(last == std::vector<std::uint32_t>{2, 3});
+}
+
+TEST_CASE("lanes: a graph no wider than the lanes keeps exactly its needed edges under Auto") {
+  const Schedule schedule = layer_schedule(320, 32, 3);
+  const LoweredGraph graph = build_lowered_graph(schedule, Lowering::Auto);
+  CHECK(graph.lanes == 0);
+  CHECK(count_origin(graph, EdgeOrigin::Needed) == schedule.edges.size());
+  CHECK(count_origin(graph, EdgeOrigin::Lane) == 0);
+  CHECK(count_origin(graph, EdgeOrigin::Frame) == 64);
+}
+
+TEST_CASE("lanes: under Auto each node of a full layer has another first parent") {
+  const LoweredGraph graph = build_lowered_graph(layer_schedule(12, 4, 4), Lowering::Auto);
+  for (std::uint32_t layer = 1; layer < 3; ++layer) {
+    std::vector<std::uint32_t> first;
+    for (std::uint32_t i = 0; i < 4; ++i) first.push_back(graph.edges_into(1 + layer * 4 + i).front().from);
+    std::sort(first.begin(), first.end());
+    CHECK(std::adjacent_find(first.begin(), first.end()) == first.end());
+  }
+}
+
+TEST_CASE("lanes: a graph wider than 128 runs in 128 lanes under Auto") {
+  const LoweredGraph graph = build_lowered_graph(hand_schedule(1000, {}), Lowering::Auto);
+  CHECK(graph.lanes == 128);
+  CHECK(graph.frame);
+  CHECK(count_origin(graph, EdgeOrigin::Lane) == 1000 - 128);
+  CHECK(count_origin(graph, EdgeOrigin::Frame) == 256);
+}
+
+TEST_CASE("lanes: lanes are filled evenly") {
+  const LaneAssignment lanes = assign_lanes(hand_schedule(1000, {}), 128);
+  std::vector<std::uint32_t> nodes(128, 0);
+  for (const std::uint32_t lane : lanes.lane) ++nodes[lane];
+  const auto [least, most] = std::minmax_element(nodes.begin(), nodes.end());
+  CHECK(*least == 7);
+  CHECK(*most == 8);
+}
+
+TEST_CASE("lanes: the node with the longest way to a leaf is made first") {
+  // 0 -> 3 -> 4 is the critical path; 1 and 2 are alone.
+  const LaneAssignment lanes = assign_lanes(hand_schedule(5, {{0, 3}, {3, 4}}), 2);
+  CHECK(lanes.order == std::vector<std::uint32_t>{0, 3, 4, 1, 2});
+}
+
+TEST_CASE("lanes: a node goes on in its parent's lane") {
+  const LaneAssignment lanes = assign_lanes(hand_schedule(4, {{0, 2}, {1, 3}}), 2);
+  CHECK(lanes.lane[2] == lanes.lane[0]);
+  CHECK(lanes.lane[3] == lanes.lane[1]);
+}
+
+TEST_CASE("lanes: the lane edge is the first of a node's edges") {
+  const Schedule schedule = tree_schedule(255);
+  const LaneAssignment lanes = assign_lanes(schedule, 8);
+  const LoweredGraph graph = build_lowered_graph(schedule, Lowering::Lanes(8));
+  for (std::uint32_t node = 0; node < 255; ++node) {
+    if (lanes.before[node] == kNone) continue;
+    CHECK(graph.edges_into(graph.node_of[node]).front().from == graph.node_of[lanes.before[node]]);
+  }
+}
+
+TEST_CASE("lanes: one lane makes a chain without a frame") {
+  const Schedule schedule = layer_schedule(40, 8, 2);
+  const LoweredGraph graph = build_lowered_graph(schedule, Lowering::Lanes(1));
+  CHECK(graph.lanes == 1);
+  CHECK_FALSE(graph.frame);
+  CHECK(graph.edges.size() == 39);
+  CHECK_NOTHROW(check_lowered_graph(schedule, graph));
+}
+
+TEST_CASE("lanes: more lanes than nodes add no lane edge") {
+  const LoweredGraph graph = build_lowered_graph(layer_schedule(40, 8, 1), Lowering::Lanes(65535));
+  CHECK(graph.lanes == 8);
+  CHECK(count_origin(graph, EdgeOrigin::Lane) == 0);
+}
+
+TEST_CASE("lanes: 0 and 65,536 lanes are refused") {
+  for (const std::uint32_t lanes : {0u, 65536u}) {
+    try {
+      (void)build_lowered_graph(hand_schedule(1, {}), Lowering::Lanes(lanes));
+      FAIL("not refused");
+    } catch (const Error& error) {
+      CHECK(error.code() == ErrorCode::InvalidArgument);
+      CHECK(error.stage() == Stage::Lanes);
+    }
+  }
+}
+
+TEST_CASE("lanes: the known width finds roots, leaves, layers, and the children and parents of one node") {
+  CHECK(known_width(hand_schedule(0, {})) == 0);
+  CHECK(known_width(hand_schedule(3, {{0, 1}, {1, 2}})) == 1);
+  CHECK(known_width(hand_schedule(7, {})) == 7);
+  CHECK(known_width(layer_schedule(40, 8, 2)) == 8);
+  // A comb: every node of a chain has a leaf, never two at one depth.
+  CHECK(known_width(hand_schedule(6, {{0, 1}, {0, 2}, {2, 3}, {2, 4}, {4, 5}})) == 3);
+  // A chain whose nodes all lead to the last.
+  CHECK(known_width(hand_schedule(4, {{0, 3}, {1, 3}, {2, 3}})) == 3);
+}
+
+TEST_CASE("lanes: random graphs are implied, topological, and in at most k lanes that are chains") {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    CAPTURE(seed);
+    const auto nodes = static_cast<std::uint32_t>(1 + seed * 7 % 80);
+    const Schedule schedule = random_schedule({.seed = seed, .nodes = nodes, .edge_percent = static_cast<std::uint32_t>(seed % 13)});
+    for (const std::uint32_t k : {0u, 1u, 2u, 3u, 8u, 128u}) {
+      CAPTURE(k);
+      const LoweredGraph graph = build_lowered_graph(schedule, k == 0 ? Lowering::Auto : Lowering::Lanes(k));
+      REQUIRE(is_topological(graph));
+      REQUIRE(implies_all(schedule, graph));
+      REQUIRE_NOTHROW(check_lowered_graph(schedule, graph));
+      REQUIRE(graph.added_edges == graph.edges.size() - count_origin(graph, EdgeOrigin::Needed));
+      if (k == 0) continue;
+      REQUIRE(graph.lanes <= k);
+      const Closure before = close(graph);
+      std::vector<std::uint32_t> last(k, kNone);
+      for (std::uint32_t node = 0; node < graph.nodes.size(); ++node) {
+        const std::uint32_t lane = graph.nodes[node].lane;
+        REQUIRE(lane < k);
+        if (last[lane] != kNone) REQUIRE(before[node].test(last[lane]));
+        last[lane] = node;
+      }
+    }
+  }
+}
+
+TEST_CASE("lanes: every edge that a frame adds leads from its begin or to its end") {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    CAPTURE(seed);
+    const Schedule schedule = random_schedule({.seed = seed, .nodes = 60, .edge_percent = 4});
+    const LoweredGraph graph = build_lowered_graph(schedule, Lowering::Lanes(5));
+    REQUIRE(graph.frame);
+    const Closure before = close(graph);
+    CHECK(before.back().count() == graph.nodes.size() - 1);
+    for (std::uint32_t node = 1; node < graph.nodes.size(); ++node) {
+      CHECK(before[node].test(0));
+      for (const LoweredEdge& edge : graph.edges_into(node)) {
+        if (edge.origin == EdgeOrigin::Frame) CHECK((edge.from == 0 || node + 1 == graph.nodes.size()));
+      }
+    }
+  }
+}

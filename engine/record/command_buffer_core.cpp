@@ -79,6 +79,7 @@ void CommandBufferCore::end() {
   }
   splits_.clear();
   const std::lock_guard lock(mutex_);
+  held_ = std::exchange(recording->held, nullptr);  // graphs count for themselves
   recording_ = std::move(recording);
   family_->state.store(CommandBufferState::Executable, std::memory_order_release);
 }
@@ -146,10 +147,12 @@ void CommandBufferCore::rebind(
   auto after = std::make_shared<Recording>(*before);
   for (auto& core : after->buffers) core = buffer(core);
   for (auto& core : after->kernels) core = kernel(core);
-  after->held = std::make_shared<const HeldBuffers>(after->buffers);
+  auto held = std::make_shared<const HeldBuffers>(after->buffers);
   after->generation = after->device->generation.load(std::memory_order_acquire);
   const std::lock_guard lock(mutex_);
-  if (recording_ == before) recording_ = std::move(after);
+  if (recording_ != before) return;
+  recording_ = std::move(after);
+  held_ = std::move(held);
 }
 
 void CommandBufferCore::fail(std::string_view call, ErrorCode code, const std::string& text) const {
@@ -174,6 +177,7 @@ void CommandBufferCore::drop_recorded() {
   ids_.clear();
   const std::lock_guard lock(mutex_);
   recording_.reset();
+  held_.reset();
   pending_.clear();
 }
 

@@ -44,6 +44,7 @@ class DeviceSelector {
 class Instance {
  public:
   explicit Instance(const InstanceDesc& desc = {});
+  explicit Instance(std::shared_ptr<detail::InstanceCore> core) noexcept : core_(std::move(core)) {}
 
   // Every device of this machine: GPUs in CUDA's order, then the host device.
   [[nodiscard]] std::vector<DeviceInfo> devices() const;

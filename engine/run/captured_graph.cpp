@@ -1,0 +1,64 @@
+#include <reprise/captured_graph.hpp>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "base/text.hpp"
+#include "run/failure.hpp"
+#include "run/graph_core.hpp"
+#include "run/queue_core.hpp"
+
+namespace reprise {
+
+namespace {
+
+[[noreturn]] void fail_empty(Stage stage) {
+  detail::fail(ErrorCode::InvalidState, stage, "", "the CapturedGraph is empty; Device::compile makes one");
+}
+
+detail::GraphCore& checked(const std::shared_ptr<detail::GraphCore>& core, Stage stage) {
+  if (!core) fail_empty(stage);
+  return *core;
+}
+
+}  // namespace
+
+Fence CapturedGraph::launch(const Queue& queue) { return checked(core_, Stage::Launch).launch(core_, queue.core()); }
+void CapturedGraph::upload(const Queue& queue) { checked(core_, Stage::Upload).upload(queue.core()); }
+
+std::uint64_t CapturedGraph::num_replays() const noexcept { return core_ ? core_->replays() : 0; }
+bool CapturedGraph::is_uploaded() const noexcept { return core_ && core_->is_uploaded(); }
+std::size_t CapturedGraph::pool_buffer_count() const noexcept { return core_ ? core_->plan().recording->buffers.size() : 0; }
+bool CapturedGraph::has_pool() const noexcept { return core_ && core_->pool(); }
+std::shared_ptr<CapturePool> CapturedGraph::pool() const noexcept { return core_ ? core_->pool() : nullptr; }
+std::uint32_t CapturedGraph::node_count() const noexcept { return core_ ? core_->report().nodes : 0; }
+std::string_view CapturedGraph::label() const noexcept { return core_ ? std::string_view(core_->label()) : std::string_view(); }
+
+const CompileReport& CapturedGraph::report() const noexcept {
+  static const CompileReport none;
+  return core_ ? core_->report() : none;
+}
+
+std::string CapturedGraph::to_dot(const DotOptions& options) const { return detail::to_dot(checked(core_, Stage::Plan).plan(), options); }
+std::string CapturedGraph::to_text() const { return detail::to_text(checked(core_, Stage::Plan).plan()); }
+
+void CapturedGraph::export_dot(const std::filesystem::path& path, const DotOptions& options) const {
+  const std::string text = to_dot(options);
+  errno = 0;
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file.write(text.data(), static_cast<std::streamsize>(text.size()));
+  file.close();
+  if (file) return;
+  const int reason = errno;
+  ErrorDetails details;
+  details.code = ErrorCode::NativeFailure;
+  details.stage = Stage::Plan;
+  details.label = label();
+  details.native_call = "write " + path.string();
+  details.native_code = reason;
+  details.native_name = std::strerror(reason);
+  throw Error(std::move(details), detail::concat("the DOT of graph ", label(), " could not be written to ", path.string()));
+}
+
+}  // namespace reprise

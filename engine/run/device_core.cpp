@@ -1,0 +1,149 @@
+#include "run/device_core.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.hpp"
+#include "run/compile.hpp"
+#include "run/failure.hpp"
+#include "run/instance_core.hpp"
+#include "run/pool_core.hpp"
+#include "run/queue_core.hpp"
+
+namespace reprise::detail {
+
+namespace {
+
+// Adds one and forgets the dead, in constant time on average.
+template <class Weak>
+void add_weak(std::vector<Weak>& list, Weak one) {
+  if (list.size() == list.capacity()) {
+    std::erase_if(list, [](const Weak& weak) { return weak.expired(); });
+    list.reserve(2 * list.size() + 8);
+  }
+  list.push_back(std::move(one));
+}
+
+}  // namespace
+
+std::shared_ptr<DeviceCore> DeviceCore::open(std::shared_ptr<InstanceCore> instance, BackendProvider& provider, std::uint32_t index,
+                                             const DeviceInfo& info) {
+  auto status = std::make_shared<DeviceStatus>();
+  status->selector = info.selector;
+  auto backend = provider.open(index, status);
+  return std::make_shared<DeviceCore>(std::move(instance), std::move(status), std::move(backend));
+}
+
+DeviceCore::DeviceCore(std::shared_ptr<InstanceCore> instance, std::shared_ptr<DeviceStatus> status, std::unique_ptr<Backend> backend)
+    : instance_(std::move(instance)), status_(std::move(status)), backend_(std::move(backend)) {}
+
+void DeviceCore::require_usable(Stage stage) const {
+  if (!status_->lost.load(std::memory_order_acquire)) return;
+  fail(ErrorCode::DeviceLost, stage, status_->selector, concat("device ", status_->selector, " is lost; call Device::rebuild"));
+}
+
+std::byte* DeviceCore::allocate(BufferKind kind, std::uint64_t bytes) {
+  try {
+    return backend_->allocate(kind, bytes);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::OutOfMemory) throw;
+  }
+  retired_.free_what_is_over();
+  return backend_->allocate(kind, bytes);
+}
+
+BufferId DeviceCore::add_buffer(PoolBuffer& buffer) {
+  std::lock_guard lock(registry_);
+  return buffers_.insert(&buffer);
+}
+
+void DeviceCore::remove_buffer(BufferId id) noexcept {
+  std::lock_guard lock(registry_);
+  buffers_.erase(id);
+}
+
+std::vector<std::shared_ptr<PoolBuffer>> DeviceCore::live_buffers() {
+  std::vector<std::shared_ptr<PoolBuffer>> live;
+  std::lock_guard lock(registry_);
+  live.reserve(buffers_.size());
+  buffers_.for_each([&](PoolBuffer* buffer) {
+    if (auto held = buffer->weak_from_this().lock()) live.push_back(std::move(held));
+  });
+  return live;
+}
+
+void DeviceCore::add_queue(const std::shared_ptr<QueueCore>& queue) {
+  std::lock_guard lock(registry_);
+  add_weak(queues_, std::weak_ptr(queue));
+}
+
+std::shared_ptr<CommandBufferCore> DeviceCore::make_commands(const CommandBufferDesc& desc) {
+  auto commands = make_command_buffer(status_, desc);
+  std::lock_guard lock(registry_);
+  add_weak(commands_, std::weak_ptr(commands));
+  return commands;
+}
+
+std::shared_ptr<const KernelCore> DeviceCore::load_kernel(const KernelDesc& desc) {
+  auto kernel = std::make_shared<KernelCore>(backend_->load_kernel(desc));
+  kernel->device = status_;
+  kernel->generation = generation();
+  std::lock_guard lock(registry_);
+  add_weak(kernels_, Loaded{kernel, desc});
+  return kernel;
+}
+
+void DeviceCore::wait_idle() {
+  std::vector<std::shared_ptr<QueueCore>> queues;
+  {
+    std::lock_guard lock(registry_);
+    queues.reserve(queues_.size());
+    for (const auto& weak : queues_) {
+      if (auto queue = weak.lock()) queues.push_back(std::move(queue));
+    }
+  }
+  for (const auto& queue : queues) {
+    if (queue->is_current()) Queue(queue).wait_idle();
+  }
+  require_usable(Stage::Wait);
+  retired_.flush();
+}
+
+}  // namespace reprise::detail
+
+namespace reprise {
+
+const DeviceInfo& Device::info() const noexcept { return core_->info(); }
+
+Queue Device::create_queue(const QueueDesc& desc) const {
+  core_->require_usable(Stage::Open);
+  return Queue(detail::QueueCore::make(core_, core_->backend().create_queue(desc.label), desc.label));
+}
+
+std::shared_ptr<CapturePool> Device::create_pool(const PoolDesc& desc) const {
+  return std::make_shared<CapturePool>(std::make_shared<detail::PoolCore>(core_, desc.label));
+}
+
+Kernel Device::load_kernel(const KernelDesc& desc) const {
+  core_->require_usable(Stage::Load);
+  return Kernel(core_->load_kernel(desc));
+}
+
+CommandBuffer Device::create_command_buffer(const CommandBufferDesc& desc) const { return CommandBuffer(core_->make_commands(desc)); }
+
+CapturedGraph Device::compile(const CommandBuffer& commands, const CompileDesc& desc) const {
+  return CapturedGraph(detail::compile(core_, commands, desc));
+}
+
+void Device::wait_idle() const { core_->wait_idle(); }
+std::uint32_t Device::generation() const noexcept { return core_->generation(); }
+bool Device::is_lost() const noexcept { return core_->status()->lost.load(std::memory_order_acquire); }
+
+void Device::lose() const {
+  core_->backend().lose();
+  core_->status()->lose();
+}
+
+std::vector<RebuiltBuffer> Device::rebuild() const { return core_->rebuild(); }
+
+}  // namespace reprise

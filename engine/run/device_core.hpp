@@ -1,0 +1,79 @@
+// DeviceCore: one opened device, held by everything that was made from it. Knows its backend by the interface only.
+// Threads: any thread.
+// Locks, in the order in which they are taken: a rebuild's, a command buffer's, order(), a graph's mutex, then any one of: the registry's, the retire queue's,
+// the backend's own. No code of the application runs under one of them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <reprise/device.hpp>
+
+#include "backend/backend.hpp"
+#include "base/slot_map.hpp"
+#include "record/command_buffer_core.hpp"
+#include "run/retire_queue.hpp"
+
+namespace reprise::detail {
+
+class InstanceCore;
+class PoolBuffer;
+
+class DeviceCore : public std::enable_shared_from_this<DeviceCore> {
+ public:
+  [[nodiscard]] static std::shared_ptr<DeviceCore> open(std::shared_ptr<InstanceCore> instance, BackendProvider& provider,
+                                                        std::uint32_t index, const DeviceInfo& info);
+  DeviceCore(std::shared_ptr<InstanceCore> instance, std::shared_ptr<DeviceStatus> status, std::unique_ptr<Backend> backend);
+
+  [[nodiscard]] const DeviceInfo& info() const noexcept { return backend_->info(); }
+  [[nodiscard]] const InstanceCore& instance() const noexcept { return *instance_; }
+  [[nodiscard]] const std::shared_ptr<DeviceStatus>& status() const noexcept { return status_; }
+  [[nodiscard]] std::uint32_t generation() const noexcept { return status_->generation.load(std::memory_order_acquire); }
+  [[nodiscard]] Backend& backend() const noexcept { return *backend_; }
+  [[nodiscard]] RetireQueue& retired() noexcept { return retired_; }
+  // Throws DeviceLost until a lost device was rebuilt.
+  void require_usable(Stage stage) const;
+
+  // The device's memory; frees what is over and tries once more where there is too little. Throws OutOfMemory, DeviceLost.
+  [[nodiscard]] std::byte* allocate(BufferKind kind, std::uint64_t bytes);
+
+  // Held while launches that share buffers are ordered and submitted, and while buffers and graphs get to know each other.
+  [[nodiscard]] std::mutex& order() noexcept { return order_; }
+
+  // Identities of buffers. A buffer is in here from its making until it dies or its pool is cleared.
+  [[nodiscard]] BufferId add_buffer(PoolBuffer& buffer);
+  void remove_buffer(BufferId id) noexcept;
+  [[nodiscard]] std::vector<std::shared_ptr<PoolBuffer>> live_buffers();
+
+  void add_queue(const std::shared_ptr<QueueCore>& queue);
+  [[nodiscard]] std::shared_ptr<CommandBufferCore> make_commands(const CommandBufferDesc& desc);
+  void wait_idle();
+  // Throws KernelNotFound, ParameterMismatch, DeviceLost.
+  [[nodiscard]] std::shared_ptr<const KernelCore> load_kernel(const KernelDesc& desc);
+  // See Device::rebuild().
+  [[nodiscard]] std::vector<RebuiltBuffer> rebuild();
+
+ private:
+  // What rebuild() puts in the place of buffers and kernels of before.
+  class Replacements;
+
+  std::shared_ptr<InstanceCore> instance_;
+  std::shared_ptr<DeviceStatus> status_;
+  std::unique_ptr<Backend> backend_;
+  std::mutex rebuilding_, order_, registry_;
+  SlotMap<PoolBuffer*, BufferId> buffers_;        // under registry_
+  std::vector<std::weak_ptr<QueueCore>> queues_;  // under registry_
+  std::vector<std::weak_ptr<CommandBufferCore>> commands_;  // under registry_
+  struct Loaded {
+    std::weak_ptr<const KernelCore> kernel;
+    KernelDesc desc;
+    [[nodiscard]] bool expired() const noexcept { return kernel.expired(); }
+  };
+  std::vector<Loaded> kernels_;                   // under registry_
+  RetireQueue retired_;                           // ends its thread before the backend goes
+};
+
+}  // namespace reprise::detail

@@ -1,0 +1,17 @@
+// Making errors of this layer, and adding to a backend's error what only this layer knows.
+// Threads: pure functions.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <reprise/error.hpp>
+
+namespace reprise::detail {
+
+[[noreturn]] void fail(ErrorCode code, Stage stage, std::string_view label, const std::string& text);
+
+// The same error, `where` after its text; its label is `label` unless it names a command.
+[[nodiscard]] Error with_context(const Error& error, std::string_view label, const std::string& where);
+
+}  // namespace reprise::detail

@@ -1,0 +1,33 @@
+// GraphBody: what a launch touches, and so what outlives it. Lives in its GraphCore, then in the retire queue.
+// Threads: as its owner says.
+#pragma once
+
+#include <memory>
+
+#include <reprise/pool.hpp>
+
+#include "backend/backend.hpp"
+#include "plan/plan.hpp"
+#include "run/point.hpp"
+#include "run/retire_queue.hpp"
+
+namespace reprise::detail {
+
+class DeviceCore;
+
+// Dropped in the reverse order: the executable first, the device last.
+class GraphBody final : public Retired {
+ public:
+  explicit GraphBody(std::shared_ptr<DeviceCore> owner) noexcept;
+  ~GraphBody() override;
+  [[nodiscard]] Pending pending() const noexcept override;
+
+  std::shared_ptr<DeviceCore> device;
+  Point last;                         // the last launch or upload; later ones wait for it, so it stands for all before
+  std::shared_ptr<CapturePool> pool;  // null: compiled without
+  std::shared_ptr<const Plan> plan;   // holds the recording: buffers, kernels, functions
+  std::byte* slab = nullptr;          // of the transients; null: there are none
+  std::unique_ptr<BackendExec> exec;
+};
+
+}  // namespace reprise::detail

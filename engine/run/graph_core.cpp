@@ -1,0 +1,185 @@
+#include "run/graph_core.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <optional>
+#include <utility>
+
+#include "base/text.hpp"
+#include "run/device_core.hpp"
+#include "run/failure.hpp"
+#include "run/pool_core.hpp"
+#include "run/queue_core.hpp"
+
+namespace reprise::detail {
+
+std::shared_ptr<GraphCore> GraphCore::make(std::unique_ptr<GraphBody> body, CompileReport report) {
+  auto graph = std::make_shared<GraphCore>(std::move(body), std::move(report));
+  graph->attach();
+  return graph;
+}
+
+GraphCore::GraphCore(std::unique_ptr<GraphBody> body, CompileReport report)
+    : body_(std::move(body)), report_(std::move(report)), generation_(body_->plan->recording->generation) {
+  collect_uses();
+}
+
+void GraphCore::collect_uses() {
+  const Recording& recording = *body_->plan->recording;
+  std::vector<int> access(recording.buffers.size(), 0);
+  for (const BufferAccess& a : recording.accesses) access[a.buffer] |= static_cast<int>(a.access);
+  for (std::size_t i = 0; i < recording.buffers.size(); ++i) {
+    auto buffer = PoolBuffer::of(recording.buffers[i]);
+    if (!buffer) continue;
+    pools_.push_back(buffer->pool());
+    if (buffer->is_persistent()) {
+      uses_.push_back({std::move(buffer), access[i] == 0 ? Access::Read : static_cast<Access>(access[i])});
+    }
+  }
+  if (body_->pool) pools_.push_back(body_->pool->core());
+  std::sort(pools_.begin(), pools_.end());
+  pools_.erase(std::unique(pools_.begin(), pools_.end()), pools_.end());
+}
+
+void GraphCore::attach() {
+  std::lock_guard order(device()->order());
+  for (const Use& use : uses_) {
+    if (use.buffer->is_stale()) {
+      fail(ErrorCode::StaleHandle, Stage::Instantiate, label(),
+           concat("graph ", label(), " uses ", display_name(*use.buffer), ", which became stale while it was compiled"));
+    }
+    use.buffer->prepare();
+  }
+  for (const auto& pool : pools_) pool->prepare();
+  for (const auto& pool : pools_) pool->attach(*this);
+  for (const Use& use : uses_) use.buffer->attach(*this, use.access);
+}
+
+GraphCore::~GraphCore() {
+  const auto device = body_->device;
+  {
+    std::lock_guard order(device->order());
+    for (const Use& use : uses_) use.buffer->detach(*this, body_->last);
+    for (const auto& pool : pools_) pool->detach(*this);
+  }
+  device->retired().push(std::move(body_));
+}
+
+Point GraphCore::last() const {
+  std::lock_guard lock(mutex_);
+  return body_->last;
+}
+
+bool GraphCore::is_pending() const noexcept { return !is_over(last()); }
+
+void GraphCore::track(PoolBuffer& buffer, Access access) noexcept {
+  std::lock_guard lock(mutex_);
+  if (body_->last.queue) buffer.usage().add({body_->last.queue, body_->last.serial, access});
+  shared_.store(true, std::memory_order_release);
+}
+
+void GraphCore::rethrow_callback_error(std::uint64_t replay) const {
+  if (const std::exception_ptr thrown = body_->exec->callback_error(replay)) std::rethrow_exception(thrown);
+}
+
+void GraphCore::require_launchable(const QueueCore& queue, Stage stage) const {
+  if (queue.device() != device()) {
+    fail(ErrorCode::WrongDevice, stage, label(),
+         concat("graph ", label(), " of ", device()->info().selector, " was given queue ", queue.label(), " of ", queue.device()->info().selector));
+  }
+  if (generation_ != device()->generation()) {
+    fail(ErrorCode::StaleHandle, stage, label(),
+         concat("graph ", label(), " is stale: its device was lost; compile its command buffer again after Device::rebuild"));
+  }
+  queue.require_current(stage);
+}
+
+void GraphCore::share_all() {
+  for (const Use& use : uses_) {
+    use.buffer->prepare();
+    use.buffer->share();
+  }
+  shared_.store(true, std::memory_order_release);
+}
+
+void GraphCore::follow_last(QueueCore& queue) {
+  const Point& last = body_->last;
+  if (!last.queue || last.queue.get() == &queue) return;
+  BackendQueue& other = last.queue->backend();
+  if (!other.done(last.serial)) queue.backend().wait_for(other, last.serial);
+}
+
+void GraphCore::follow_uses(QueueCore& queue) {
+  for (const Use& use : uses_) {
+    if (!use.buffer->is_shared()) continue;
+    use.buffer->usage().reserve(1);
+    use.buffer->usage().follow(queue, use.access);
+  }
+}
+
+void GraphCore::note_uses() noexcept {
+  Point point = body_->last;
+  for (const Use& use : uses_) {
+    if (!use.buffer->is_shared()) continue;
+    point.access = use.access;
+    use.buffer->usage().replace(point);
+  }
+}
+
+void GraphCore::rethrow_with_names(const Error& error, const QueueCore& queue, Stage stage) const {
+  throw with_context(error, label(),
+                     stage == Stage::Launch ? concat("in replay ", replays() + 1, " of graph ", label(), " on queue ", queue.label())
+                                            : concat("in the upload of graph ", label(), " on queue ", queue.label()));
+}
+
+template <class Submission>
+void GraphCore::submit(const std::shared_ptr<QueueCore>& queue, Stage stage, Submission&& submission) {
+  if (!queue) fail(ErrorCode::InvalidArgument, stage, label(), concat("graph ", label(), " was given an empty Queue"));
+  // A launch on an adopted queue may be followed there by work on the same buffers that the engine does not see.
+  if (queue->origin() == QueueOrigin::Adopted && !is_shared()) {
+    std::lock_guard order(device()->order());
+    share_all();
+  }
+  for (;;) {
+    std::unique_lock<std::mutex> order;
+    const bool shared = is_shared();
+    if (shared) order = std::unique_lock(device()->order());
+    std::lock_guard lock(mutex_);
+    if (shared != shared_.load(std::memory_order_relaxed)) continue;  // shared since: once more, with the device's lock
+    require_launchable(*queue, stage);
+    if (stage == Stage::Upload && is_uploaded()) return;
+    try {
+      follow_last(*queue);
+      if (shared && stage == Stage::Launch) follow_uses(*queue);
+      body_->last.serial = submission();
+    } catch (const Error& error) {
+      rethrow_with_names(error, *queue, stage);
+    }
+    if (body_->last.queue != queue) body_->last.queue = queue;
+    if (shared && stage == Stage::Launch) note_uses();
+    return;
+  }
+}
+
+Fence GraphCore::launch(const std::shared_ptr<GraphCore>& self, const std::shared_ptr<QueueCore>& queue) {
+  std::uint64_t serial = 0, replay = 0;
+  submit(queue, Stage::Launch, [&] {
+    serial = body_->exec->launch(queue->backend());
+    replay = replays_.load(std::memory_order_relaxed) + 1;
+    replays_.store(replay, std::memory_order_relaxed);
+    uploaded_.store(true, std::memory_order_relaxed);
+    return serial;
+  });
+  return Fence(queue, serial, self, replay);
+}
+
+void GraphCore::upload(const std::shared_ptr<QueueCore>& queue) {
+  submit(queue, Stage::Upload, [&] {
+    body_->exec->upload(queue->backend());
+    const std::uint64_t serial = queue->backend().mark();
+    uploaded_.store(true, std::memory_order_relaxed);
+    return serial;
+  });
+}
+
+}  // namespace reprise::detail

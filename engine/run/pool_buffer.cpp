@@ -1,0 +1,116 @@
+#include "run/pool_buffer.hpp"
+
+#include <algorithm>
+
+#include "run/device_core.hpp"
+#include "run/graph_core.hpp"
+#include "run/pool_core.hpp"
+#include "run/queue_core.hpp"
+
+namespace reprise::detail {
+
+// Memory of a buffer that is gone, while launches may still use it.
+class RetiredMemory final : public Retired {
+ public:
+  RetiredMemory(std::shared_ptr<DeviceCore> owner, BufferKind memory_kind, std::byte* memory) noexcept
+      : device(std::move(owner)), kind(memory_kind), address(memory) {}
+  ~RetiredMemory() override { device->backend().free(kind, address); }
+
+  [[nodiscard]] Pending pending() const noexcept override {
+    for (const Point& point : uses) {
+      if (!is_over(point)) return {point.queue->shared_backend(), point.serial};
+    }
+    return {};
+  }
+
+  std::shared_ptr<DeviceCore> device;
+  BufferKind kind;
+  std::byte* address;
+  std::vector<Point> uses;
+};
+
+std::shared_ptr<PoolBuffer> PoolBuffer::make(std::shared_ptr<PoolCore> pool, const BufferDesc& desc) {
+  DeviceCore& device = *pool->device();
+  auto buffer = std::make_shared<PoolBuffer>(pool);
+  buffer->kind = desc.kind;
+  buffer->bytes = desc.bytes;
+  buffer->alignment = desc.alignment;
+  buffer->name = desc.name;
+  buffer->device = device.status();
+  buffer->generation = device.generation();
+  buffer->adopted_ = desc.adopted != nullptr;
+  buffer->address = desc.adopted;
+  if (desc.kind != BufferKind::Transient && desc.adopted == nullptr) {
+    buffer->address = device.allocate(desc.kind, desc.bytes);
+    try {
+      buffer->grave_ = std::make_unique<RetiredMemory>(pool->device(), desc.kind, buffer->address);
+    } catch (...) {
+      device.backend().free(desc.kind, buffer->address);
+      throw;
+    }
+  }
+  buffer->id = device.add_buffer(*buffer);
+  buffer->registered_ = true;
+  pool->count_in(*buffer);
+  return buffer;
+}
+
+PoolBuffer::PoolBuffer(std::shared_ptr<PoolCore> pool) noexcept : pool_(std::move(pool)) {}
+
+PoolBuffer::~PoolBuffer() {
+  clear();  // no other thread knows it any more
+}
+
+void PoolBuffer::clear() noexcept {
+  cleared.store(true, std::memory_order_release);
+  leave_pool();
+  give_memory_back();
+}
+
+void PoolBuffer::leave_pool() noexcept {
+  if (!registered_) return;
+  registered_ = false;
+  pool_->device()->remove_buffer(id);
+  pool_->count_out(*this);
+}
+
+void PoolBuffer::give_memory_back() noexcept {
+  if (!grave_) return;
+  grave_->uses = usage_.take();
+  pool_->device()->retired().push(std::move(grave_));
+}
+
+void PoolBuffer::prepare() {
+  uses_.reserve(uses_.size() + 1);
+  // One point for each graph's launches so far, and one for the next.
+  usage_.reserve(uses_.size() + 2);
+}
+
+void PoolBuffer::attach(GraphCore& graph, Access access) noexcept {
+  const bool conflict = usage_.conflicts(access) || std::any_of(uses_.begin(), uses_.end(), [&](const Use& use) {
+    return writes(use.access) || writes(access);
+  });
+  uses_.push_back({&graph, access});
+  if (shared_) {
+    graph.track(*this, access);
+  } else if (conflict) {
+    share();
+  }
+}
+
+void PoolBuffer::detach(GraphCore& graph, const Point& last) noexcept {
+  const auto use = std::find_if(uses_.begin(), uses_.end(), [&](const Use& u) { return u.graph == &graph; });
+  if (use == uses_.end()) return;
+  // Where it is shared, every launch is known already.
+  if (!shared_ && last.queue) usage_.add({last.queue, last.serial, use->access});
+  *use = uses_.back();
+  uses_.pop_back();
+}
+
+void PoolBuffer::share() noexcept {
+  if (shared_) return;
+  shared_ = true;
+  for (const Use& use : uses_) use.graph->track(*this, use.access);
+}
+
+}  // namespace reprise::detail

@@ -1,0 +1,111 @@
+#include "run/pool_core.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+#include "base/text.hpp"
+#include "run/device_core.hpp"
+#include "run/failure.hpp"
+#include "run/graph_core.hpp"
+
+namespace reprise::detail {
+
+namespace {
+
+// "graph step uses w" or "a recording holds w"; empty where nobody does.
+std::string holders_of(const PoolBuffer& buffer) {
+  std::string text;
+  for (const PoolBuffer::Use& use : buffer.uses()) text += concat(text.empty() ? "" : ", ", "graph ", use.graph->label());
+  if (text.empty() && buffer.recorded.load(std::memory_order_acquire) != 0) text = "a recording";
+  return text;
+}
+
+}  // namespace
+
+std::uint64_t PoolCore::bytes(BufferKind kind) const noexcept {
+  switch (kind) {
+    case BufferKind::Device: return device_bytes_.load(std::memory_order_relaxed);
+    case BufferKind::PinnedHost: return host_bytes_.load(std::memory_order_relaxed);
+    case BufferKind::Transient: return 0;
+  }
+  return 0;
+}
+
+std::size_t PoolCore::live_graphs() const {
+  std::lock_guard order(device_->order());
+  return graphs_.size();
+}
+
+BufferView PoolCore::add(const BufferDesc& desc) {
+  if (desc.bytes == 0) {
+    fail(ErrorCode::InvalidArgument, Stage::Allocate, label_,
+         concat("a buffer of 0 bytes was asked of pool ", label_, desc.name.empty() ? "" : " as ", desc.name));
+  }
+  const std::uint32_t largest = device_->info().limits.buffer_alignment;
+  if (desc.alignment == 0 || (desc.alignment & (desc.alignment - 1)) != 0 || desc.alignment > largest) {
+    fail(ErrorCode::InvalidArgument, Stage::Allocate, label_,
+         concat("buffers are aligned to powers of two up to ", largest, " bytes, not to ", desc.alignment));
+  }
+  device_->require_usable(Stage::Allocate);
+  try {
+    auto buffer = PoolBuffer::make(shared_from_this(), desc);
+    return {std::move(buffer), 0, desc.bytes};
+  } catch (const Error& error) {
+    throw with_context(error, desc.name.empty() ? std::string_view(label_) : desc.name,
+                       concat("for ", desc.bytes, " bytes", desc.name.empty() ? "" : " of ", desc.name, " in pool ", label_));
+  }
+}
+
+void PoolCore::clear() {
+  // Buffers that nothing but a finished launch of a dropped graph holds are let go first.
+  device_->retired().free_what_is_over();
+  auto buffers = device_->live_buffers();
+  std::erase_if(buffers, [&](const auto& buffer) { return buffer->pool().get() != this; });
+  std::lock_guard order(device_->order());
+  for (const auto& buffer : buffers) {
+    const std::string holders = holders_of(*buffer);
+    if (holders.empty()) continue;
+    fail(ErrorCode::PoolInUse, Stage::Allocate, label_,
+         concat("pool ", label_, " cannot be cleared: ", display_name(*buffer), " is held by ", holders));
+  }
+  for (const auto& buffer : buffers) buffer->clear();
+}
+
+void PoolCore::count_in(const PoolBuffer& buffer) noexcept {
+  buffers_.fetch_add(1, std::memory_order_relaxed);
+  if (buffer.kind == BufferKind::Device) device_bytes_.fetch_add(buffer.bytes, std::memory_order_relaxed);
+  if (buffer.kind == BufferKind::PinnedHost) host_bytes_.fetch_add(buffer.bytes, std::memory_order_relaxed);
+}
+
+void PoolCore::count_out(const PoolBuffer& buffer) noexcept {
+  buffers_.fetch_sub(1, std::memory_order_relaxed);
+  if (buffer.kind == BufferKind::Device) device_bytes_.fetch_sub(buffer.bytes, std::memory_order_relaxed);
+  if (buffer.kind == BufferKind::PinnedHost) host_bytes_.fetch_sub(buffer.bytes, std::memory_order_relaxed);
+}
+
+void PoolCore::attach(GraphCore& graph) noexcept { graphs_.push_back(&graph); }
+
+void PoolCore::detach(GraphCore& graph) noexcept { std::erase(graphs_, &graph); }
+
+}  // namespace reprise::detail
+
+namespace reprise {
+
+BufferView CapturePool::allocate_bytes(BufferKind kind, std::uint64_t count, std::uint64_t element_bytes, std::uint64_t alignment,
+                                       std::string_view name) {
+  if (element_bytes != 0 && count > ~std::uint64_t{0} / element_bytes) {
+    detail::fail(ErrorCode::OutOfMemory, Stage::Allocate, name.empty() ? std::string_view(core_->label()) : name,
+                 detail::concat(count, " elements of ", element_bytes, " bytes are more than any memory holds"));
+  }
+  const auto power = static_cast<std::uint32_t>(std::min<std::uint64_t>(alignment, 0xffffffffu));
+  return core_->add({.kind = kind, .bytes = count * element_bytes, .alignment = power, .name = name});
+}
+
+std::size_t CapturePool::buffer_count() const noexcept { return core_->buffer_count(); }
+std::uint64_t CapturePool::device_bytes() const noexcept { return core_->bytes(BufferKind::Device); }
+std::uint64_t CapturePool::host_bytes() const noexcept { return core_->bytes(BufferKind::PinnedHost); }
+std::size_t CapturePool::live_graphs() const noexcept { return core_->live_graphs(); }
+std::string_view CapturePool::label() const noexcept { return core_->label(); }
+void CapturePool::clear() { core_->clear(); }
+
+}  // namespace reprise

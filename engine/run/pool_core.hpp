@@ -1,0 +1,51 @@
+// PoolCore: counts the buffers of one pool and knows the graphs that hold it. Held by its buffers and by those graphs.
+// Threads: any thread; the graphs are guarded by DeviceCore::order().
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <reprise/pool.hpp>
+
+#include "run/pool_buffer.hpp"
+
+namespace reprise::detail {
+
+class DeviceCore;
+class GraphCore;
+
+class PoolCore : public std::enable_shared_from_this<PoolCore> {
+ public:
+  PoolCore(std::shared_ptr<DeviceCore> device, std::string_view label) : device_(std::move(device)), label_(label) {}
+
+  [[nodiscard]] const std::shared_ptr<DeviceCore>& device() const noexcept { return device_; }
+  [[nodiscard]] const std::string& label() const noexcept { return label_; }
+  [[nodiscard]] std::size_t buffer_count() const noexcept { return buffers_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::uint64_t bytes(BufferKind kind) const noexcept;
+  [[nodiscard]] std::size_t live_graphs() const;
+
+  // The view of a new buffer. Throws InvalidArgument for no bytes or an alignment that no buffer has, OutOfMemory, DeviceLost.
+  [[nodiscard]] BufferView add(const BufferDesc& desc);
+  void clear();
+
+  void count_in(const PoolBuffer& buffer) noexcept;
+  void count_out(const PoolBuffer& buffer) noexcept;
+
+  // --- Under order() ---
+  void prepare() { graphs_.reserve(graphs_.size() + 1); }
+  void attach(GraphCore& graph) noexcept;  // once, however many buffers it uses; call prepare() before
+  void detach(GraphCore& graph) noexcept;
+
+ private:
+  std::shared_ptr<DeviceCore> device_;
+  std::string label_;
+  std::atomic<std::size_t> buffers_{0};
+  std::atomic<std::uint64_t> device_bytes_{0}, host_bytes_{0};
+  std::vector<GraphCore*> graphs_;
+};
+
+}  // namespace reprise::detail

@@ -1,0 +1,63 @@
+// QueueCore: one queue of a device. May be dropped while work is pending on it: the device's queue goes when that is over.
+// Threads: any thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <reprise/error.hpp>
+#include <reprise/queue.hpp>
+
+#include "backend/backend.hpp"
+#include "run/point.hpp"
+
+namespace reprise::detail {
+
+class DeviceCore;
+class RetiredQueue;
+
+// Ours: only the engine submits to it. Adopted: the application submits work of its own, which the engine does not see.
+enum class QueueOrigin : std::uint8_t { Ours, Adopted };
+
+class QueueCore : public std::enable_shared_from_this<QueueCore> {
+ public:
+  [[nodiscard]] static std::shared_ptr<QueueCore> make(std::shared_ptr<DeviceCore> device, std::unique_ptr<BackendQueue> backend,
+                                                       std::string_view label, QueueOrigin origin = QueueOrigin::Ours);
+  QueueCore(std::shared_ptr<DeviceCore> device, std::unique_ptr<BackendQueue> backend, std::string_view label, QueueOrigin origin);
+  QueueCore(const QueueCore&) = delete;
+  QueueCore& operator=(const QueueCore&) = delete;
+  ~QueueCore();
+
+  [[nodiscard]] const std::shared_ptr<DeviceCore>& device() const noexcept { return device_; }
+  [[nodiscard]] BackendQueue& backend() const noexcept { return *backend_; }
+  [[nodiscard]] const std::shared_ptr<BackendQueue>& shared_backend() const noexcept { return backend_; }
+  [[nodiscard]] const std::string& label() const noexcept { return label_; }
+  [[nodiscard]] QueueOrigin origin() const noexcept { return origin_; }
+  [[nodiscard]] bool is_current() const noexcept;
+  // Throws StaleHandle where the device was lost since the queue was made.
+  void require_current(Stage stage) const;
+
+  // Makes later submissions start after `point`, unless it is over, on this queue, or was waited for already. On an adopted
+  // queue the application's own work after the point counts too. Under DeviceCore::order().
+  void follow(const Point& point);
+
+ private:
+  struct Followed {
+    std::uint64_t queue;  // id_
+    std::uint64_t serial;
+  };
+  std::shared_ptr<DeviceCore> device_;
+  std::shared_ptr<BackendQueue> backend_;
+  std::string label_;
+  QueueOrigin origin_;
+  std::uint32_t generation_;
+  std::uint64_t id_;  // never used again
+  std::vector<Followed> followed_;  // under DeviceCore::order()
+  std::unique_ptr<RetiredQueue> grave_;
+};
+
+}  // namespace reprise::detail

@@ -1,0 +1,175 @@
+#include "run/retire_queue.hpp"
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "backend/backend.hpp"
+
+namespace reprise::detail {
+
+namespace {
+
+// How long the thread waits for the oldest thing before it looks at the others again.
+constexpr std::chrono::milliseconds kPatience{10};
+
+// Things of all devices that are not freed yet. The process ends only after them: what frees them must not run while the
+// libraries below it are being torn down.
+struct Unfreed {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::uint64_t count = 0;
+};
+Unfreed& unfreed() {
+  static Unfreed* const all = new Unfreed;  // used after the end of main
+  return *all;
+}
+struct ExitGate {
+  ~ExitGate() {
+    std::unique_lock lock(unfreed().mutex);
+    unfreed().changed.wait(lock, [] { return unfreed().count == 0; });
+  }
+};
+
+thread_local std::uint32_t freeing = 0;  // things that are being freed on this thread, nested
+
+bool wait_for(const Retired::Pending& pending, std::optional<std::chrono::nanoseconds> timeout) noexcept {
+  try {
+    return pending.queue->wait(pending.serial, timeout);
+  } catch (...) {
+    return true;  // a lost device runs nothing
+  }
+}
+
+}  // namespace
+
+struct RetireQueue::State {
+  std::mutex mutex;
+  std::condition_variable arrived, freed;
+  std::unique_ptr<Retired> first;  // oldest
+  Retired* last = nullptr;
+  std::uint64_t in_hand = 0;  // taken off the list, not freed yet
+  bool stop = false;
+  std::thread thread;
+};
+
+RetireQueue::RetireQueue() : state_(std::make_shared<State>()) {}
+
+RetireQueue::~RetireQueue() {
+  std::thread thread;
+  {
+    std::lock_guard lock(state_->mutex);
+    state_->stop = true;
+    thread = std::move(state_->thread);
+  }
+  state_->arrived.notify_all();
+  if (!thread.joinable()) return;
+  if (thread.get_id() == std::this_thread::get_id()) {
+    thread.detach();  // it frees the last owner of this queue, sees `stop` and ends
+  } else {
+    thread.join();
+  }
+}
+
+void RetireQueue::push(std::unique_ptr<Retired> thing) noexcept {
+  static const ExitGate gate;
+  {
+    std::lock_guard lock(unfreed().mutex);
+    ++unfreed().count;
+  }
+  const auto kept = state_;  // once it is free to be freed, the thing may take the last owner of this queue along
+  State& state = *kept;
+  std::unique_lock lock(state.mutex);
+  Retired* const added = thing.get();
+  if (state.last == nullptr) {
+    state.first = std::move(thing);
+  } else {
+    state.last->next_ = std::move(thing);
+  }
+  state.last = added;
+  if (state.thread.joinable()) {
+    lock.unlock();
+    state.arrived.notify_one();
+    return;
+  }
+  try {
+    state.thread = std::thread(&RetireQueue::run, kept);
+  } catch (const std::system_error&) {
+    const auto pending = added->pending();
+    lock.unlock();
+    if (pending.queue) (void)wait_for(pending, std::nullopt);
+    sweep(state);
+  }
+}
+
+void RetireQueue::sweep(State& state) noexcept {
+  std::unique_ptr<Retired> over;
+  std::uint64_t count = 0;
+  {
+    std::lock_guard lock(state.mutex);
+    std::unique_ptr<Retired>* tail = &over;
+    std::unique_ptr<Retired>* at = &state.first;
+    state.last = nullptr;
+    while (*at) {
+      if ((*at)->pending().queue) {
+        state.last = at->get();
+        at = &(*at)->next_;
+        continue;
+      }
+      std::unique_ptr<Retired> rest = std::move((*at)->next_);
+      *tail = std::move(*at);
+      tail = &(*tail)->next_;
+      *at = std::move(rest);
+      ++count;
+    }
+    state.in_hand += count;
+  }
+  while (over) {
+    std::unique_ptr<Retired> next = std::move(over->next_);
+    ++freeing;
+    over = std::move(next);  // frees the one before
+    --freeing;
+    {
+      std::lock_guard lock(state.mutex);
+      --state.in_hand;
+      state.freed.notify_all();
+    }
+    std::lock_guard lock(unfreed().mutex);
+    --unfreed().count;
+    unfreed().changed.notify_all();
+  }
+}
+
+void RetireQueue::run(const std::shared_ptr<State>& state) noexcept {
+  for (;;) {
+    sweep(*state);
+    Retired::Pending pending;
+    {
+      std::unique_lock lock(state->mutex);
+      if (!state->first) {
+        if (state->stop) return;
+        state->arrived.wait(lock, [&] { return state->first || state->stop; });
+        continue;
+      }
+      pending = state->first->pending();
+    }
+    if (pending.queue) (void)wait_for(pending, kPatience);
+  }
+}
+
+void RetireQueue::free_what_is_over() noexcept {
+  const auto kept = state_;
+  sweep(*kept);
+}
+
+void RetireQueue::flush() noexcept {
+  if (freeing != 0) return;
+  const auto kept = state_;
+  std::unique_lock lock(kept->mutex);
+  kept->freed.wait(lock, [&] { return !kept->first && kept->in_hand == 0; });
+}
+
+}  // namespace reprise::detail

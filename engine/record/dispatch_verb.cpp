@@ -21,7 +21,8 @@ CommandRef RecorderCore::dispatch(const Kernel& kernel, const DispatchDesc& desc
   for (std::uint32_t i = 0; i < count; ++i) {
     const Argument& arg = args[i];
     const bool is_pointer = arg.view != nullptr;
-    if (is_pointer != parameters[i].is_pointer || (!is_pointer && arg.size != parameters[i].size)) [[unlikely]] {
+    const KernelParameter& parameter = parameters[i];
+    if (is_pointer ? !(parameter.is_pointer || parameter.may_be_pointer) : parameter.is_pointer || arg.size != parameter.size) [[unlikely]] {
       fail_argument(verb, *core, args);
     }
     if (!is_pointer) continue;
@@ -99,13 +100,13 @@ void RecorderCore::fail_argument(const Verb& verb, const KernelCore& kernel, std
            concat("argument ", i, " of kernel ", kernel.name, ": expected a buffer, got a value of ", arg.size,
                   " bytes; pass read(x), write(x) or read_write(x)"));
     }
-    if (!parameter.is_pointer && arg.view != nullptr) {
+    if (!parameter.is_pointer && !parameter.may_be_pointer && arg.view != nullptr) {
       const std::string name = *arg.view ? display_name(*arg.view->core()) : std::string("a view without a buffer");
       fail(verb, ErrorCode::ArgumentSize,
            concat("argument ", i, " of kernel ", kernel.name, ": expected a value of ", parameter.size,
                   " bytes, got buffer ", name));
     }
-    if (!parameter.is_pointer && arg.size != parameter.size) {
+    if (!parameter.is_pointer && arg.view == nullptr && arg.size != parameter.size) {
       fail(verb, ErrorCode::ArgumentSize,
            concat("argument ", i, " of kernel ", kernel.name, ": expected a value of ", parameter.size,
                   " bytes, got one of ", arg.size, "; convert it to the kernel's parameter type"));

@@ -17,6 +17,7 @@ struct KernelParameter {
   std::uint32_t offset = 0;  // bytes, as the CUDA ABI lays the block out
   std::uint32_t size = 0;    // bytes
   bool is_pointer = false;   // takes a buffer; anything else is passed by value
+  bool may_be_pointer = false;  // of an adopted kernel, whose image does not say: takes a buffer or 8 bytes by value
 };
 
 // One block of a host-device launch. `parameters` is the parameter block; the function runs every thread of block `block_index`.

@@ -16,10 +16,10 @@ enum class CauseKind : std::uint8_t { Hazard, Barrier, User, Linear };
 // Why an edge exists. The first cause found is kept: hazards before barriers before user edges.
 struct EdgeCause {
   CauseKind kind = CauseKind::Hazard;
-  Hazard hazard = Hazard::ReadAfterWrite;   // of Hazard
-  std::uint32_t buffer = kNone;             // of Hazard and of a Barrier on a buffer: in recording.buffers
-  std::uint32_t barrier = kNone;            // of Barrier: command index
-  std::uint64_t begin = 0, end = 0;         // bytes that conflict, of Hazard
+  Hazard hazard = Hazard::ReadAfterWrite;  // of Hazard
+  std::uint32_t buffer = kNone;            // of Hazard and of a Barrier on a buffer: in recording.buffers
+  std::uint32_t barrier = kNone;           // of Barrier: command index
+  std::uint64_t begin = 0, end = 0;        // bytes that conflict, of Hazard
 };
 
 struct Edge {

@@ -1,8 +1,9 @@
 #include "support/random_recording.hpp"
 
 #include <algorithm>
-#include <string>
 #include <vector>
+
+#include "base/text.hpp"
 
 namespace reprise::test {
 
@@ -25,7 +26,7 @@ class Shape {
 
   // Reads the buffers of `parents_` and forgets them.
   std::uint32_t add() {
-    const std::uint32_t own = builder_.add_buffer("b" + std::to_string(builder_.command_count()), desc_.bytes, desc_.kind);
+    const std::uint32_t own = builder_.add_buffer(concat("b", builder_.command_count()), desc_.bytes, desc_.kind);
     accesses_.clear();
     for (const std::uint32_t parent : parents_) accesses_.push_back(builder_.read(parent));
     accesses_.push_back(builder_.write(own));
@@ -122,7 +123,7 @@ RecordingPtr cholesky(std::uint32_t tiles, const ShapeDesc& desc) {
   std::vector<std::uint32_t> tile(std::size_t{tiles} * tiles);
   for (std::uint32_t i = 0; i < tiles; ++i) {
     for (std::uint32_t j = 0; j <= i; ++j) {
-      tile[i * tiles + j] = builder.add_buffer("a" + std::to_string(i) + "_" + std::to_string(j), desc.bytes, desc.kind);
+      tile[i * tiles + j] = builder.add_buffer(concat("a", i, "_", j), desc.bytes, desc.kind);
     }
   }
   for (std::uint32_t k = 0; k < tiles; ++k) {
@@ -154,7 +155,7 @@ RecordingPtr random_dag(const RandomDagDesc& desc, const ShapeDesc& shape_desc) 
 RecordingPtr random_recording(const RandomDesc& desc) {
   Random random(desc.seed);
   RecordingBuilder builder({.label = "random", .ordering = desc.ordering});
-  for (std::uint32_t b = 0; b < desc.buffers; ++b) builder.add_buffer("b" + std::to_string(b), desc.bytes, desc.kind);
+  for (std::uint32_t b = 0; b < desc.buffers; ++b) builder.add_buffer(concat("b", b), desc.bytes, desc.kind);
 
   const auto any_access = [&] {
     constexpr Access kAll[] = {Access::Read, Access::Write, Access::ReadWrite};
@@ -193,7 +194,7 @@ RecordingPtr random_recording(const RandomDesc& desc) {
         accesses.push_back(any_range(access));
       }
     }
-    builder.dispatch("k" + std::to_string(i % 7), accesses);
+    builder.dispatch(concat("k", i % 7), accesses);
   }
   for (std::uint32_t e = 0; e < desc.user_edges && desc.commands >= 2; ++e) {
     const std::uint32_t before = random.below(desc.commands - 1);

@@ -1,0 +1,223 @@
+#include "schedule/hazards.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace reprise::detail {
+
+namespace {
+
+// From how many readers on it pays to look for a writer that already waits for them.
+constexpr std::uint32_t kLongReaderList = 8;
+
+}  // namespace
+
+HazardSweep::HazardSweep(const Recording& recording, Watch watch)
+    : recording_(recording),
+      watch_(watch),
+      buffers_(recording.buffers.size()),
+      visit_of_(recording.commands.size(), 0),
+      reported_in_(recording.commands.size(), 0) {
+  readers_.reserve(recording.accesses.size());
+}
+
+std::span<const Conflict> HazardSweep::visit(std::uint32_t command) {
+  command_ = command;
+  visit_of_[command] = ++visit_;
+  list_after_ = kNone;
+  conflicts_.clear();
+  unwritten_.clear();
+  const Command& c = recording_.commands[command];
+  for (std::uint32_t i = 0; i < c.access_count; ++i) {
+    const BufferAccess& access = recording_.accesses[c.first_access + i];
+    if (access.begin >= access.end) continue;
+    Buffer& buffer = buffers_[access.buffer];
+    if (buffer.split == nullptr && access.shape == 0 && (buffer.end == 0 || (access.begin == buffer.begin && access.end == buffer.end))) {
+      buffer.begin = access.begin;
+      buffer.end = access.end;
+      if (buffer.history.writer == kNone && watches(access)) unwritten_.push_back({access.buffer, access.begin, access.end});
+      report(buffer.history, access, access.begin, access.end);
+      update(buffer.history, access.access);
+      continue;
+    }
+    if (buffer.split == nullptr) {
+      buffer.split = std::make_unique<Split>();
+      if (buffer.end != 0) buffer.split->segments.emplace(buffer.begin, Segment{buffer.end, buffer.history});
+    }
+    visit_split(*buffer.split, access);
+  }
+  return conflicts_;
+}
+
+void HazardSweep::add(std::uint32_t from, Hazard hazard, std::uint32_t buffer, std::uint64_t begin, std::uint64_t end) {
+  if (from == command_) return;
+  if (reported_in_[from] != visit_) {
+    reported_in_[from] = visit_;
+    conflicts_.push_back({from, buffer, hazard, begin, end});
+    return;
+  }
+  Conflict& last = conflicts_.back();  // the same pair again: bytes that go on where the last ones ended belong to it
+  if (last.from == from && last.buffer == buffer && last.hazard == hazard && last.end == begin) last.end = end;
+}
+
+void HazardSweep::report(const History& history, const BufferAccess& access, std::uint64_t begin, std::uint64_t end, std::uint32_t since) {
+  if (writes(access.access) && history.readers != kNone) {  // the writer is ordered before its readers
+    for (std::uint32_t r = history.readers; r != kNone && visit_of_[readers_[r].command] > since; r = readers_[r].next) {
+      add(readers_[r].command, Hazard::WriteAfterRead, access.buffer, begin, end);
+    }
+  } else if (history.writer != kNone) {
+    add(history.writer, reads(access.access) ? Hazard::ReadAfterWrite : Hazard::WriteAfterWrite, access.buffer, begin, end);
+  }
+}
+
+void HazardSweep::update(History& history, Access access) {
+  if (writes(access)) {
+    history = {command_, kNone};
+    return;
+  }
+  if (history.writer == command_) return;
+  if (history.readers != kNone && readers_[history.readers].command == command_) return;
+  if (list_after_ == kNone || list_before_ != history.readers) {
+    list_before_ = history.readers;
+    list_after_ = static_cast<std::uint32_t>(readers_.size());
+    readers_.push_back({command_, history.readers});
+  }
+  history.readers = list_after_;
+}
+
+void HazardSweep::visit_split(Split& split, const BufferAccess& access) {
+  if (watches(access)) find_unwritten(split, access);
+  if (access.shape == 0 && split.rows.empty()) {
+    report_segments(split.segments, access);
+  } else {
+    report_with_rows(split, access);
+  }
+  if (access.shape == 0) update_segments(split.segments, access);
+  if (access.shape != 0 || !split.rows.empty()) update_rows(split, access);
+}
+
+void HazardSweep::report_segments(Segments& segments, const BufferAccess& access) {
+  const auto last = cut(segments, access.end);
+  for (auto at = cut(segments, access.begin); at != last;) {  // neighbours with one history are reported as one
+    const std::uint64_t begin = at->first;
+    const History history = at->second.history;
+    std::uint64_t end = begin;
+    do {
+      end = at->second.end;
+      ++at;
+    } while (at != last && at->first == end && at->second.history == history);
+    report(history, access, begin, end);
+  }
+}
+
+void HazardSweep::report_with_rows(Split& split, const BufferAccess& access) {
+  touched_.clear();
+  auto at = split.segments.upper_bound(access.begin);
+  if (at != split.segments.begin()) --at;
+  for (; at != split.segments.end() && at->first < access.end; ++at) {
+    const BufferAccess dense{access.buffer, Access::Read, 0, at->first, at->second.end};
+    if (overlaps(recording_, dense, access)) touched_.push_back({dense, at->second.history});
+  }
+  for (const Rows& rows : split.rows) {
+    if (overlaps(recording_, rows.access, access)) touched_.push_back({rows.access, rows.history});
+  }
+  for (std::size_t i = 0; i < touched_.size(); ++i) {
+    const Touched& t = touched_[i];
+    report(t.history, access, std::max(t.access.begin, access.begin), std::min(t.access.end, access.end),
+           writes(access.access) ? newest_writer_over(i) : 0);
+  }
+}
+
+// Rows are not cut, so their writers leave other histories of the same bytes as they are. A command that waits for such
+// a writer need not wait for readers that the writer waited for. Gives the writer's visit; 0: none, or few readers.
+std::uint32_t HazardSweep::newest_writer_over(std::size_t touched) const {
+  std::uint32_t count = 0;
+  for (std::uint32_t r = touched_[touched].history.readers; r != kNone && count < kLongReaderList; r = readers_[r].next) ++count;
+  if (count < kLongReaderList) return 0;
+  std::uint32_t newest = 0;
+  for (std::size_t i = 0; i < touched_.size(); ++i) {
+    const std::uint32_t writer = touched_[i].history.writer;
+    if (i == touched || writer == kNone || writer == command_ || visit_of_[writer] <= newest) continue;
+    if (overlaps(recording_, touched_[i].access, touched_[touched].access)) newest = visit_of_[writer];
+  }
+  return newest;
+}
+
+HazardSweep::Segments::iterator HazardSweep::cut(Segments& segments, std::uint64_t at) {
+  const auto next = segments.lower_bound(at);
+  if (next == segments.begin()) return next;
+  const auto before = std::prev(next);
+  if (before->second.end <= at) return next;
+  const auto tail = segments.emplace_hint(next, at, before->second);
+  before->second.end = at;
+  return tail;
+}
+
+void HazardSweep::update_segments(Segments& segments, const BufferAccess& access) {
+  const auto last = cut(segments, access.end);
+  auto at = cut(segments, access.begin);
+  if (writes(access.access)) {
+    at = segments.erase(at, last);
+    segments.emplace_hint(at, access.begin, Segment{access.end, {command_, kNone}});
+    return;
+  }
+  std::uint64_t next = access.begin;  // first byte that has no history of this access yet
+  for (; next < access.end; ++at) {
+    const std::uint64_t gap_end = at == last ? access.end : at->first;
+    if (next < gap_end) at = segments.emplace_hint(at, next, Segment{gap_end, {}});
+    update(at->second.history, access.access);
+    next = at->second.end;
+  }
+}
+
+void HazardSweep::update_rows(Split& split, const BufferAccess& access) {
+  if (access.shape == 0) {  // a dense write of all that some rows touch takes their place
+    if (writes(access.access)) {
+      std::erase_if(split.rows, [&](const Rows& rows) { return access.begin <= rows.access.begin && rows.access.end <= access.end; });
+    }
+    return;
+  }
+  for (Rows& rows : split.rows) {
+    if (same_rows(rows.access, access)) {
+      update(rows.history, access.access);
+      return;
+    }
+  }
+  split.rows.push_back({access, {}});
+  update(split.rows.back().history, access.access);
+}
+
+void HazardSweep::find_unwritten(const Split& split, const BufferAccess& access) {
+  std::uint64_t next = access.begin;
+  auto at = split.segments.upper_bound(access.begin);
+  if (at != split.segments.begin()) --at;
+  for (; at != split.segments.end() && at->first < access.end; ++at) {
+    if (at->second.history.writer == kNone || at->second.end <= next) continue;
+    if (next < at->first) note_unwritten(split, access, next, at->first);
+    next = at->second.end;
+  }
+  if (next < access.end) note_unwritten(split, access, next, access.end);
+}
+
+void HazardSweep::note_unwritten(const Split& split, const BufferAccess& access, std::uint64_t begin, std::uint64_t end) {
+  const BufferAccess gap{access.buffer, Access::Read, 0, begin, end};
+  if (!overlaps(recording_, gap, access)) return;  // between the rows of the access
+  for (const Rows& rows : split.rows) {            // written rows in it: what they leave out is not followed
+    if (rows.history.writer != kNone && overlaps(recording_, rows.access, gap)) return;
+  }
+  unwritten_.push_back({access.buffer, begin, end});
+}
+
+bool HazardSweep::watches(const BufferAccess& access) const {
+  return watch_ == Watch::ConflictsAndTransients && reads(access.access) && recording_.buffers[access.buffer]->kind == BufferKind::Transient;
+}
+
+bool HazardSweep::same_rows(const BufferAccess& a, const BufferAccess& b) const {
+  if (a.begin != b.begin || a.end != b.end) return false;
+  const AccessShape& x = recording_.shapes[a.shape - 1];
+  const AccessShape& y = recording_.shapes[b.shape - 1];
+  return x.extent.width == y.extent.width && x.extent.height == y.extent.height && x.extent.depth == y.extent.depth && x.pitch.row == y.pitch.row &&
+         x.pitch.slice == y.pitch.slice;
+}
+
+}  // namespace reprise::detail

@@ -48,13 +48,13 @@ std::uint64_t fingerprint(const Weights<float>& weights) {
   return hash;
 }
 
-// The first steps on the device against plain C++.
-bool check_first_steps(Trainer& trainer, const DigitSet& training, const Schedule& schedule) {
+// Trains the first steps on the device, and compares with plain C++.
+bool check_first_steps(Trainer& trainer, const DigitSet& training, const Schedule& schedule, std::uint32_t steps) {
   Reference reference(training, schedule);
-  for (std::uint32_t s = 0; s < kCheckedSteps; ++s) {
+  for (std::uint32_t s = 0; s < steps; ++s) {
     reference.step();
   }
-  trainer.train(kCheckedSteps);
+  trainer.train(steps);
   const double difference = largest_difference(trainer.read_back(), reference.weights());
   const bool good = difference <= kTolerance;
   std::printf("weights after %u steps differ from the double-precision reference by at most %.1e (allowed: %.0e)%s\n", kCheckedSteps, difference,
@@ -76,7 +76,8 @@ bool train(const samples::Program& program, std::uint32_t seed, std::uint32_t ep
   const auto dot = program.output("digits.dot");
   trainer.step().export_dot(dot);
   std::printf("wrote %s\n", dot.c_str());
-  if (!check_first_steps(trainer, split.training, schedule)) {
+  const std::uint32_t checked = std::min(kCheckedSteps, schedule.total_steps);
+  if (!check_first_steps(trainer, split.training, schedule, checked)) {
     program.complain("the device computes other weights than the reference");
     return false;
   }
@@ -87,8 +88,9 @@ bool train(const samples::Program& program, std::uint32_t seed, std::uint32_t ep
   samples::Progress progress(epochs);
   Evaluation result;
   double replays_per_second = 0;
-  for (std::uint32_t epoch = 1; epoch <= epochs; ++epoch) {
-    trainer.train(epoch == 1 ? per_epoch - kCheckedSteps : per_epoch);
+  for (std::uint32_t epoch = (checked + per_epoch - 1) / per_epoch, done = checked; epoch <= epochs; ++epoch) {
+    trainer.train(epoch * per_epoch - done);
+    done = epoch * per_epoch;
     result = trainer.evaluate();
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
     replays_per_second = static_cast<double>(trainer.step().num_replays() - before) / std::max(seconds, 1e-9);
@@ -118,7 +120,7 @@ bool train(const samples::Program& program, std::uint32_t seed, std::uint32_t ep
 
 int main(int argc, char** argv) {
   samples::Program program("digits", "Trains a classifier of handwritten digits by replaying one recorded step.");
-  std::uint32_t epochs = 100;
+  std::uint32_t epochs = 200;
   std::uint32_t seed = 1;
   program.options.add_option("--epochs", epochs, "passes over the training rows")->capture_default_str()->check(CLI::Range(1, 1000000));
   program.options.add_option("--seed", seed, "of the first weights, the order of the rows and their shifts")->capture_default_str();

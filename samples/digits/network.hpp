@@ -21,7 +21,7 @@ inline constexpr std::array<Layer, 3> kLayers = {Layer{kPixels, 64}, Layer{64, 3
 inline constexpr std::size_t kDepth = kLayers.size();
 
 inline constexpr std::uint32_t kMicrobatchRows = 16;  // rows that one branch of the step works on
-inline constexpr std::uint32_t kMicrobatches = 4;     // branches; their gradients are added
+inline constexpr std::uint32_t kMicrobatches = 8;     // branches; their gradients are added
 inline constexpr std::uint32_t kBatchRows = kMicrobatchRows * kMicrobatches;
 
 // Stochastic gradient descent with momentum; the rate falls linearly from `rate` to 0 over `total_steps`.

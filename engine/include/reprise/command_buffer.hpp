@@ -23,8 +23,8 @@ class CommandBufferCore;
 }  // namespace detail
 
 struct DispatchDesc {
-  Dim3 grid;                       // blocks
-  Dim3 block;                      // threads of a block
+  Dim3 grid = {};                  // blocks
+  Dim3 block = {};                 // threads of a block
   std::uint32_t shared_bytes = 0;  // dynamic shared memory of a block, up to the device's opt-in maximum
   Dim3 cluster = {0, 0, 0};        // blocks of a cluster; 0,0,0: no cluster
   enum class Launch : std::uint8_t { Normal, Cooperative } launch = Launch::Normal;
@@ -42,8 +42,8 @@ struct Pitch {
   std::uint64_t slice = 0;  // bytes from slice to slice; 0: tight
 };
 struct CopyDesc {
-  Extent extent;
-  Pitch source, destination;
+  Extent extent = {};
+  Pitch source = {}, destination = {};
 };
 
 struct BarrierDesc {

@@ -5,6 +5,8 @@
 #   CUDA toolkit      >= 12.8   NVIDIA EULA           cuda device   graphs, driver entry points, nvcc for kernels; optional
 #   oneTBB            >= 2021.8 Apache-2.0            host device   runs the nodes of a graph on the CPU's threads
 #   Boost.Context     >= 1.74   BSL-1.0               host device   fibers: the threads of a block that meet at __syncthreads
+#   FlatBuffers       >= 2.0   Apache-2.0            trace         schema, verified reading
+#   zstd              >= 1.5   BSD-3-Clause          trace         compresses chunks
 #   libjpeg-turbo     any       IJG, BSD-3-Clause     samples       reads photographs
 #   libpng            >= 1.6    libpng-2.0            samples       reads and writes pictures
 #   CLI11             >= 2.1    BSD-3-Clause          samples       command lines
@@ -30,6 +32,15 @@ set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 reprise_require(TBB APT libtbb-dev 2021.8)
 reprise_require(Boost APT libboost-context-dev 1.74 COMPONENTS context)
+
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(ZSTD IMPORTED_TARGET libzstd>=1.5)
+find_program(REPRISE_FLATC_PROGRAM flatc)
+find_path(REPRISE_FLATBUFFERS_INCLUDE flatbuffers/flatbuffers.h)
+mark_as_advanced(REPRISE_FLATC_PROGRAM REPRISE_FLATBUFFERS_INCLUDE)
+if(NOT ZSTD_FOUND OR NOT REPRISE_FLATC_PROGRAM OR NOT REPRISE_FLATBUFFERS_INCLUDE)
+  message(FATAL_ERROR "The trace needs zstd and FlatBuffers. Install them with\n    apt-get install libzstd-dev flatbuffers-compiler libflatbuffers-dev\nor run third_party/setup.")
+endif()
 
 if(REPRISE_SAMPLES)
   reprise_require(JPEG APT libjpeg-dev)

@@ -1,0 +1,184 @@
+#include "trace/chunk.hpp"
+
+#include <zstd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "trace/trace_error.hpp"
+
+namespace reprise::trace {
+
+namespace {
+
+constexpr std::array<std::uint8_t, 4> kChunkMagic = {'R', 'C', 'H', 'K'};
+constexpr std::array<std::uint8_t, 8> kFileMagic = {'R', 'E', 'P', 'R', 'I', 'S', 'E', '\n'};
+constexpr int kCompressionLevel = 1;
+
+template <class T>
+void put(std::uint8_t* out, T value) {
+  for (std::size_t i = 0; i < sizeof(T); ++i) out[i] = static_cast<std::uint8_t>(static_cast<std::uint64_t>(value) >> (8 * i));
+}
+template <class T>
+T get(const std::uint8_t* in) {
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < sizeof(T); ++i) value |= std::uint64_t{in[i]} << (8 * i);
+  return static_cast<T>(value);
+}
+
+// FNV-1a: tells a header from bytes that look like one; the payload has zstd's own checksum.
+std::uint32_t checksum(std::span<const std::uint8_t> bytes) {
+  std::uint32_t hash = 2166136261u;
+  for (const std::uint8_t b : bytes) hash = (hash ^ b) * 16777619u;
+  return hash;
+}
+
+// Offsets in a header; bytes 56 to 60 are reserved and 0.
+enum : std::size_t { kAtMagic = 0, kAtKind = 4, kAtCompressed = 8, kAtRaw = 12, kAtRecords = 16, kAtSamples = 20, kAtSequence = 28, kAtFirst = 36, kAtLast = 44, kAtChecksum = 60 };
+
+struct TimeSpan {
+  Time first = 0, last = 0;
+  void cover(Time t) {
+    if (t == 0) return;
+    first = first == 0 ? t : std::min(first, t);
+    last = std::max(last, t);
+  }
+};
+
+TimeSpan times_of(const Records& r) {
+  TimeSpan span;
+  for (const GraphVersion& g : r.graph_versions) span.cover(g.compiled);
+  for (const Replay& p : r.replays) {
+    span.cover(p.launched);
+    span.cover(p.ended);
+  }
+  for (const SampleBlock& b : r.sample_blocks) {
+    for (const Sample& s : b.samples) {
+      span.cover(s.started);
+      if (s.started != 0) span.cover(s.started + s.duration);
+    }
+  }
+  for (const HostRange& h : r.host_ranges) {
+    span.cover(h.started);
+    span.cover(h.ended);
+  }
+  for (const PoolState& p : r.pool_states) span.cover(p.at);
+  for (const BufferLife& b : r.buffer_lives) {
+    span.cover(b.allocated);
+    span.cover(b.freed);
+  }
+  for (const Message& m : r.messages) span.cover(m.at);
+  for (const Update& u : r.updates) span.cover(u.at);
+  for (const Loss& l : r.losses) span.cover(l.at);
+  for (const ProfileCost& c : r.profile_costs) {
+    span.cover(c.from);
+    span.cover(c.to);
+  }
+  return span;
+}
+
+struct FreeContext {
+  void operator()(ZSTD_CCtx* c) const { ZSTD_freeCCtx(c); }
+  void operator()(ZSTD_DCtx* d) const { ZSTD_freeDCtx(d); }
+};
+
+[[noreturn]] void corrupt(const std::string& what) { throw TraceError(TraceErrorCode::Corrupt, "corrupt trace: " + what); }
+
+}  // namespace
+
+std::array<std::uint8_t, ChunkHeader::kBytes> encode_header(const ChunkHeader& h) {
+  std::array<std::uint8_t, ChunkHeader::kBytes> out{};
+  std::copy(kChunkMagic.begin(), kChunkMagic.end(), out.begin());
+  out[kAtKind] = static_cast<std::uint8_t>(h.kind);
+  put(&out[kAtCompressed], h.compressed_bytes);
+  put(&out[kAtRaw], h.raw_bytes);
+  put(&out[kAtRecords], h.record_count);
+  put(&out[kAtSamples], h.sample_count);
+  put(&out[kAtSequence], h.sequence);
+  put(&out[kAtFirst], h.first_time);
+  put(&out[kAtLast], h.last_time);
+  put(&out[kAtChecksum], checksum(std::span(out).first(kAtChecksum)));
+  return out;
+}
+
+ChunkHeader decode_header(std::span<const std::uint8_t, ChunkHeader::kBytes> bytes) {
+  if (!std::equal(kChunkMagic.begin(), kChunkMagic.end(), bytes.begin())) corrupt("a chunk does not begin with its mark");
+  if (get<std::uint32_t>(&bytes[kAtChecksum]) != checksum(bytes.first(kAtChecksum))) corrupt("the checksum of a chunk's header is wrong");
+  ChunkHeader h;
+  if (bytes[kAtKind] > static_cast<std::uint8_t>(ChunkKind::Samples)) corrupt("a chunk of an unknown kind");
+  h.kind = static_cast<ChunkKind>(bytes[kAtKind]);
+  h.compressed_bytes = get<std::uint32_t>(&bytes[kAtCompressed]);
+  h.raw_bytes = get<std::uint32_t>(&bytes[kAtRaw]);
+  h.record_count = get<std::uint32_t>(&bytes[kAtRecords]);
+  h.sample_count = get<std::uint64_t>(&bytes[kAtSamples]);
+  h.sequence = get<std::uint64_t>(&bytes[kAtSequence]);
+  h.first_time = get<Time>(&bytes[kAtFirst]);
+  h.last_time = get<Time>(&bytes[kAtLast]);
+  if (h.raw_bytes > ChunkHeader::kMaxRawBytes || h.compressed_bytes > ChunkHeader::kMaxCompressedBytes) {
+    throw TraceError(TraceErrorCode::TooLarge, "a chunk of " + std::to_string(h.raw_bytes) + " bytes is larger than any writer makes");
+  }
+  return h;
+}
+
+Chunk make_chunk(ChunkKind kind, const Records& records, std::uint64_t sequence) {
+  // A context is dear to make and each thread needs its own.
+  thread_local const std::unique_ptr<ZSTD_CCtx, FreeContext> context(ZSTD_createCCtx());
+  if (!context) throw std::bad_alloc();
+  const std::vector<std::uint8_t> raw = encode(records);
+  if (raw.size() > ChunkHeader::kMaxRawBytes) {
+    throw TraceError(TraceErrorCode::TooLarge, "a chunk of " + std::to_string(raw.size()) + " bytes; the largest is " + std::to_string(ChunkHeader::kMaxRawBytes));
+  }
+  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, kCompressionLevel);
+  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, 1);
+  Chunk chunk;
+  chunk.payload.resize(ZSTD_compressBound(raw.size()));
+  const std::size_t size = ZSTD_compress2(context.get(), chunk.payload.data(), chunk.payload.size(), raw.data(), raw.size());
+  if (ZSTD_isError(size)) throw TraceError(TraceErrorCode::TooLarge, std::string("zstd could not compress a chunk: ") + ZSTD_getErrorName(size));
+  chunk.payload.resize(size);
+
+  ChunkHeader& h = chunk.header;
+  h.kind = kind;
+  h.compressed_bytes = static_cast<std::uint32_t>(size);
+  h.raw_bytes = static_cast<std::uint32_t>(raw.size());
+  h.record_count = static_cast<std::uint32_t>(records.count());
+  for (const SampleBlock& b : records.sample_blocks) h.sample_count += b.samples.size();
+  h.sequence = sequence;
+  const TimeSpan span = times_of(records);
+  h.first_time = span.first;
+  h.last_time = span.last;
+  return chunk;
+}
+
+Records read_chunk(const ChunkHeader& header, std::span<const std::uint8_t> payload) {
+  thread_local const std::unique_ptr<ZSTD_DCtx, FreeContext> context(ZSTD_createDCtx());
+  if (!context) throw std::bad_alloc();
+  if (payload.size() != header.compressed_bytes) corrupt("a chunk has another size than its header says");
+  // The frame's own claim has to agree before anything of that size is allocated.
+  if (ZSTD_getFrameContentSize(payload.data(), payload.size()) != header.raw_bytes || header.raw_bytes > ChunkHeader::kMaxRawBytes) {
+    corrupt("a chunk unpacks to another size than its header says");
+  }
+  std::vector<std::uint8_t> raw(header.raw_bytes);
+  const std::size_t size = ZSTD_decompressDCtx(context.get(), raw.data(), raw.size(), payload.data(), payload.size());
+  if (ZSTD_isError(size)) corrupt(std::string("a chunk does not unpack: ") + ZSTD_getErrorName(size));
+  if (size != raw.size()) corrupt("a chunk unpacks to another size than its header says");
+  return decode(raw);
+}
+
+std::array<std::uint8_t, kPreambleBytes> encode_preamble() {
+  std::array<std::uint8_t, kPreambleBytes> out{};
+  std::copy(kFileMagic.begin(), kFileMagic.end(), out.begin());
+  put(&out[8], kFormatVersion);
+  return out;
+}
+
+void check_preamble(std::span<const std::uint8_t, kPreambleBytes> bytes) {
+  if (!std::equal(kFileMagic.begin(), kFileMagic.end(), bytes.begin())) throw TraceError(TraceErrorCode::NotATrace, "not a Reprise trace");
+  const auto version = get<std::uint32_t>(&bytes[8]);
+  if (version > kFormatVersion) {
+    throw TraceError(TraceErrorCode::TooNew, "the trace has format version " + std::to_string(version) + ", this program reads up to " + std::to_string(kFormatVersion));
+  }
+}
+
+}  // namespace reprise::trace

@@ -1,0 +1,219 @@
+#include <algorithm>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "trace/codec.hpp"
+#include "trace/sample_columns.hpp"
+#include "trace/schema_generated.h"
+#include "trace/trace_error.hpp"
+
+namespace reprise::trace {
+
+namespace {
+
+[[noreturn]] void corrupt(const std::string& what) { throw TraceError(TraceErrorCode::Corrupt, "corrupt trace: " + what); }
+
+// An enumerator of a later minor version reads as `last`, the kind's catch-all or most harmless value.
+template <class Enum>
+Enum enumerator(std::uint8_t value, Enum last) {
+  return value <= static_cast<std::uint8_t>(last) ? static_cast<Enum>(value) : last;
+}
+
+std::string text(const flatbuffers::String* s) { return s ? s->str() : std::string(); }
+
+Clock from_wire(const wire::Clock& w) { return {w.device(), w.host(), w.other(), w.error()}; }
+Label from_wire(const wire::Label& w) { return {w.parent(), w.name(), w.color()}; }
+Kernel from_wire(const wire::Kernel& w) { return {w.name(), w.full_name(), w.registers(), w.static_shared_bytes()}; }
+Buffer from_wire(const wire::Buffer& w) { return {w.name(), enumerator(w.kind(), BufferKind::Foreign), w.id(), w.pool(), w.bytes(), w.offset()}; }
+NodeAccess from_wire(const wire::NodeAccess& w) { return {w.buffer(), enumerator(w.access(), Access::ReadWrite), w.inferred(), w.begin(), w.end()}; }
+Barrier from_wire(const wire::Barrier& w) {
+  return {w.command(), w.label(), w.file(), w.line(), w.buffer(), w.begin(), w.end(), enumerator(w.before(), Access::ReadWrite),
+          enumerator(w.after(), Access::ReadWrite), w.edges()};
+}
+Node from_wire(const wire::Node& w) {
+  Node n;
+  n.kind = enumerator(w.kind(), NodeKind::Other);
+  n.name = w.name();
+  n.label = w.label();
+  n.kernel = w.kernel();
+  n.lane = w.lane();
+  n.command = w.command();
+  n.file = w.file();
+  n.line = w.line();
+  n.first_access = w.first_access();
+  n.access_count = w.access_count();
+  n.grid[0] = w.grid_x();
+  n.grid[1] = w.grid_y();
+  n.grid[2] = w.grid_z();
+  n.block[0] = w.block_x();
+  n.block[1] = w.block_y();
+  n.block[2] = w.block_z();
+  n.shared_bytes = w.shared_bytes();
+  n.bytes = w.bytes();
+  return n;
+}
+Edge from_wire(const wire::Edge& w) {
+  return {w.from(), w.to(), enumerator(w.cause(), EdgeCause::Captured), enumerator(w.hazard(), Hazard::WriteAfterWrite), w.buffer(), w.barrier(),
+          w.begin(), w.end()};
+}
+Replay from_wire(const wire::Replay& w) {
+  return {w.graph(), w.version(), w.exec(), w.queue(), w.replay(), w.launched(), w.launch_returned(), w.started(), w.ended(), w.thread(), w.sampled()};
+}
+ProfileCost from_wire(const wire::ProfileCost& w) { return {w.from(), w.to(), w.mode(), w.host(), w.device()}; }
+
+Session from_wire(const wire::Session& w) {
+  return {text(w.host()), w.pid(), w.process_start_utc(), w.rank(), text(w.application()), text(w.command_line()), text(w.engine_version())};
+}
+Device from_wire(const wire::Device& w) {
+  Device d{w.id(), text(w.name()), text(w.selector()), {}, w.memory_bytes(), w.multiprocessors()};
+  if (w.uuid() && w.uuid()->size() == d.uuid.size()) std::copy(w.uuid()->begin(), w.uuid()->end(), d.uuid.begin());
+  return d;
+}
+Queue from_wire(const wire::Queue& w) { return {w.id(), w.device(), text(w.label())}; }
+SampleBlock from_wire(const wire::SampleBlock& w) {
+  SampleBlock b{w.graph(), w.version(), w.exec(), w.replay(), enumerator(w.source(), SampleSource::Cupti), {}};
+  if (w.columns()) {
+    b.samples = decode_samples({w.columns()->data(), w.columns()->size()}, w.count());
+  } else if (w.count() != 0) {
+    corrupt("a block of samples without its columns");
+  }
+  return b;
+}
+HostRange from_wire(const wire::HostRange& w) {
+  return {w.thread(), w.depth(), w.started(), w.ended(), text(w.name()), w.graph(), w.replay()};
+}
+ThreadName from_wire(const wire::ThreadName& w) { return {w.thread(), text(w.name())}; }
+PoolState from_wire(const wire::PoolState& w) {
+  PoolState p{w.pool(), w.device(), w.at(), text(w.label()), w.buffers(), w.device_bytes(), w.host_bytes(), {}};
+  if (w.holders()) p.holders.assign(w.holders()->begin(), w.holders()->end());
+  return p;
+}
+BufferLife from_wire(const wire::BufferLife& w) {
+  return {w.buffer(), w.pool(), w.device(), enumerator(w.kind(), BufferKind::Foreign), w.bytes(), w.address(), w.allocated(), w.freed(), text(w.name())};
+}
+Message from_wire(const wire::Message& w) {
+  return {w.at(), enumerator(w.severity(), Severity::Error), text(w.id()), text(w.text()), w.graph(), w.version(), w.command(), w.other_command()};
+}
+Update from_wire(const wire::Update& w) { return {w.at(), w.graph(), w.from_version(), w.to_version(), text(w.what())}; }
+Loss from_wire(const wire::Loss& w) { return {w.at(), enumerator(w.kind(), LossKind::ZeroTimestamps), w.count(), text(w.why())}; }
+
+template <class Out, class Vector>
+void convert(std::vector<Out>& out, const Vector* in);
+
+// Every index of a graph version leads into its own vectors, and every edge and label leads backwards.
+void check_indices(const GraphVersion& g) {
+  const std::string where = "graph " + std::to_string(g.graph) + " version " + std::to_string(g.version) + ": ";
+  const auto inside = [&](std::uint64_t index, std::size_t size, const char* what) {
+    if (index >= size) corrupt(where + what + " " + std::to_string(index) + " of " + std::to_string(size));
+  };
+  const auto inside_or_none = [&](std::uint32_t index, std::size_t size, const char* what) {
+    if (index != kNone) inside(index, size, what);
+  };
+  inside(0, g.strings.size(), "string");
+  inside(0, g.labels.size(), "label");
+  for (std::size_t i = 0; i < g.labels.size(); ++i) {
+    inside(g.labels[i].name, g.strings.size(), "name of a label");
+    if (i == 0 ? g.labels[i].parent != 0 : g.labels[i].parent >= i) corrupt(where + "a label that is not below an earlier one");
+  }
+  for (const Kernel& k : g.kernels) {
+    inside(k.name, g.strings.size(), "name of a kernel");
+    inside(k.full_name, g.strings.size(), "full name of a kernel");
+  }
+  for (const Buffer& b : g.buffers) inside(b.name, g.strings.size(), "name of a buffer");
+  for (const NodeAccess& a : g.accesses) {
+    inside(a.buffer, g.buffers.size(), "buffer of an access");
+    if (a.end < a.begin) corrupt(where + "an access that ends before it begins");
+  }
+  for (const Barrier& b : g.barriers) {
+    inside_or_none(b.buffer, g.buffers.size(), "buffer of a barrier");
+    inside(b.label, g.labels.size(), "label of a barrier");
+    inside(b.file, g.strings.size(), "file of a barrier");
+  }
+  for (const Node& n : g.nodes) {
+    inside(n.name, g.strings.size(), "name of a node");
+    inside(n.label, g.labels.size(), "label of a node");
+    inside(n.file, g.strings.size(), "file of a node");
+    inside_or_none(n.kernel, g.kernels.size(), "kernel of a node");
+    if (std::uint64_t{n.first_access} + n.access_count > g.accesses.size()) corrupt(where + "accesses of a node");
+  }
+  for (const Edge& e : g.edges) {
+    inside(e.to, g.nodes.size(), "end of an edge");
+    inside(e.from, g.nodes.size(), "start of an edge");
+    if (e.from >= e.to) corrupt(where + "an edge that does not lead forward");
+    inside_or_none(e.buffer, g.buffers.size(), "buffer of an edge");
+    inside_or_none(e.barrier, g.barriers.size(), "barrier of an edge");
+  }
+}
+
+GraphVersion from_wire(const wire::GraphVersion& w) {
+  GraphVersion g;
+  g.graph = w.graph();
+  g.version = w.version();
+  g.device = w.device();
+  g.label = text(w.label());
+  g.plan_hash = w.plan_hash();
+  g.lowering_hash = w.lowering_hash();
+  g.lanes = w.lanes();
+  g.frame = w.frame();
+  g.ordering = w.ordering();
+  g.naive_bytes = w.naive_bytes();
+  g.slab_bytes = w.slab_bytes();
+  g.bound_bytes = w.bound_bytes();
+  g.compiled = w.compiled();
+  g.compile_time = w.compile_time();
+  g.instantiate_time = w.instantiate_time();
+  if (w.strings()) {
+    g.strings.reserve(w.strings()->size());
+    for (const flatbuffers::String* s : *w.strings()) g.strings.push_back(text(s));
+  }
+  convert(g.labels, w.labels());
+  convert(g.kernels, w.kernels());
+  convert(g.buffers, w.buffers());
+  convert(g.accesses, w.accesses());
+  convert(g.barriers, w.barriers());
+  convert(g.nodes, w.nodes());
+  convert(g.edges, w.edges());
+  check_indices(g);
+  return g;
+}
+
+template <class Out, class Vector>
+void convert(std::vector<Out>& out, const Vector* in) {
+  if (!in) return;
+  using Wire = std::remove_cv_t<std::remove_pointer_t<decltype(in->Get(0))>>;
+  // The verifier looks at the alignment of a vector's length, not of its structs.
+  if constexpr (!std::is_base_of_v<flatbuffers::Table, Wire>) {
+    if (in->size() != 0 && reinterpret_cast<std::uintptr_t>(in->Data()) % alignof(Wire) != 0) corrupt("a vector that is not aligned");
+  }
+  out.reserve(in->size());
+  for (const auto* w : *in) out.push_back(from_wire(*w));
+}
+
+}  // namespace
+
+Records decode(std::span<const std::uint8_t> bytes) {
+  // Depth and table count bound what a hostile buffer can make the verifier do.
+  flatbuffers::Verifier verifier(bytes.data(), bytes.size(), 16, 4'000'000);
+  if (!wire::VerifyChunkBuffer(verifier)) corrupt("the bytes of a chunk do not verify");
+  const wire::Chunk& w = *wire::GetChunk(bytes.data());
+  Records r;
+  convert(r.sessions, w.sessions());
+  convert(r.clocks, w.clocks());
+  convert(r.devices, w.devices());
+  convert(r.queues, w.queues());
+  convert(r.graph_versions, w.graph_versions());
+  convert(r.replays, w.replays());
+  convert(r.sample_blocks, w.sample_blocks());
+  convert(r.host_ranges, w.host_ranges());
+  convert(r.thread_names, w.thread_names());
+  convert(r.pool_states, w.pool_states());
+  convert(r.buffer_lives, w.buffer_lives());
+  convert(r.messages, w.messages());
+  convert(r.updates, w.updates());
+  convert(r.losses, w.losses());
+  convert(r.profile_costs, w.profile_costs());
+  return r;
+}
+
+}  // namespace reprise::trace

@@ -1,0 +1,172 @@
+#include <iterator>
+#include <type_traits>
+#include <utility>
+
+#include "trace/codec.hpp"
+#include "trace/sample_columns.hpp"
+#include "trace/schema_generated.h"
+
+namespace reprise::trace {
+
+namespace {
+
+using flatbuffers::FlatBufferBuilder;
+using flatbuffers::Offset;
+
+// Each record's shape on the wire. Structs take no builder; tables do.
+wire::Clock to_wire(const Clock& r) { return {r.host, r.other, r.error, r.device}; }
+wire::Label to_wire(const Label& r) { return {r.parent, r.name, r.color}; }
+wire::Kernel to_wire(const Kernel& r) { return {r.name, r.full_name, r.registers, r.static_shared_bytes}; }
+wire::Buffer to_wire(const Buffer& r) { return {r.bytes, r.offset, r.name, r.id, r.pool, static_cast<std::uint8_t>(r.kind)}; }
+wire::NodeAccess to_wire(const NodeAccess& r) { return {r.begin, r.end, r.buffer, static_cast<std::uint8_t>(r.access), r.inferred}; }
+wire::Barrier to_wire(const Barrier& r) {
+  return {r.begin, r.end, r.command, r.label, r.file, r.line, r.buffer, r.edges, static_cast<std::uint8_t>(r.before), static_cast<std::uint8_t>(r.after)};
+}
+wire::Node to_wire(const Node& r) {
+  return {r.bytes,        r.name,        r.label,    r.kernel,   r.lane,     r.command,  r.file,     r.line,         r.first_access,
+          r.access_count, r.grid[0],     r.grid[1],  r.grid[2],  r.block[0], r.block[1], r.block[2], r.shared_bytes, static_cast<std::uint8_t>(r.kind)};
+}
+wire::Edge to_wire(const Edge& r) {
+  return {r.begin, r.end, r.from, r.to, r.buffer, r.barrier, static_cast<std::uint8_t>(r.cause), static_cast<std::uint8_t>(r.hazard)};
+}
+wire::Replay to_wire(const Replay& r) {
+  return {r.replay, r.launched, r.launch_returned, r.started, r.ended, r.graph, r.version, r.exec, r.queue, r.thread, r.sampled};
+}
+wire::ProfileCost to_wire(const ProfileCost& r) { return {r.from, r.to, r.host, r.device, r.mode}; }
+
+template <class T>
+auto structs(FlatBufferBuilder& b, const std::vector<T>& values) {
+  using Wire = decltype(to_wire(values.front()));
+  std::vector<Wire> out;
+  out.reserve(values.size());
+  for (const T& v : values) out.push_back(to_wire(v));
+  return b.CreateVectorOfStructs(out);
+}
+
+Offset<wire::Session> to_table(FlatBufferBuilder& b, const Session& r) {
+  return wire::CreateSession(b, b.CreateString(r.host), r.pid, r.process_start_utc, r.rank, b.CreateString(r.application),
+                             b.CreateString(r.command_line), b.CreateString(r.engine_version));
+}
+Offset<wire::Device> to_table(FlatBufferBuilder& b, const Device& r) {
+  return wire::CreateDevice(b, r.id, b.CreateString(r.name), b.CreateString(r.selector), b.CreateVector(r.uuid.data(), r.uuid.size()),
+                            r.memory_bytes, r.multiprocessors);
+}
+Offset<wire::Queue> to_table(FlatBufferBuilder& b, const Queue& r) { return wire::CreateQueue(b, r.id, r.device, b.CreateString(r.label)); }
+Offset<wire::GraphVersion> to_table(FlatBufferBuilder& b, const GraphVersion& r) {
+  const auto label = b.CreateString(r.label);
+  const auto strings = b.CreateVectorOfStrings(r.strings);
+  const auto labels = structs(b, r.labels);
+  const auto kernels = structs(b, r.kernels);
+  const auto buffers = structs(b, r.buffers);
+  const auto accesses = structs(b, r.accesses);
+  const auto barriers = structs(b, r.barriers);
+  const auto nodes = structs(b, r.nodes);
+  const auto edges = structs(b, r.edges);
+  return wire::CreateGraphVersion(b, r.graph, r.version, r.device, label, r.plan_hash, r.lowering_hash, r.lanes, r.frame, r.ordering,
+                                  r.naive_bytes, r.slab_bytes, r.bound_bytes, r.compiled, r.compile_time, r.instantiate_time, strings,
+                                  labels, kernels, buffers, accesses, barriers, nodes, edges);
+}
+Offset<wire::SampleBlock> to_table(FlatBufferBuilder& b, const SampleBlock& r) {
+  std::vector<std::uint8_t> columns;
+  encode_samples(r.samples, columns);
+  return wire::CreateSampleBlock(b, r.graph, r.version, r.exec, r.replay, static_cast<std::uint8_t>(r.source),
+                                 static_cast<std::uint32_t>(r.samples.size()), b.CreateVector(columns));
+}
+Offset<wire::HostRange> to_table(FlatBufferBuilder& b, const HostRange& r) {
+  return wire::CreateHostRange(b, r.thread, r.depth, r.started, r.ended, b.CreateSharedString(r.name), r.graph, r.replay);
+}
+Offset<wire::ThreadName> to_table(FlatBufferBuilder& b, const ThreadName& r) {
+  return wire::CreateThreadName(b, r.thread, b.CreateString(r.name));
+}
+Offset<wire::PoolState> to_table(FlatBufferBuilder& b, const PoolState& r) {
+  return wire::CreatePoolState(b, r.pool, r.device, r.at, b.CreateSharedString(r.label), r.buffers, r.device_bytes, r.host_bytes,
+                               b.CreateVector(r.holders));
+}
+Offset<wire::BufferLife> to_table(FlatBufferBuilder& b, const BufferLife& r) {
+  return wire::CreateBufferLife(b, r.buffer, r.pool, r.device, static_cast<std::uint8_t>(r.kind), r.bytes, r.address, r.allocated, r.freed,
+                                b.CreateSharedString(r.name));
+}
+Offset<wire::Message> to_table(FlatBufferBuilder& b, const Message& r) {
+  return wire::CreateMessage(b, r.at, static_cast<std::uint8_t>(r.severity), b.CreateSharedString(r.id), b.CreateString(r.text), r.graph,
+                             r.version, r.command, r.other_command);
+}
+Offset<wire::Update> to_table(FlatBufferBuilder& b, const Update& r) {
+  return wire::CreateUpdate(b, r.at, r.graph, r.from_version, r.to_version, b.CreateString(r.what));
+}
+Offset<wire::Loss> to_table(FlatBufferBuilder& b, const Loss& r) {
+  return wire::CreateLoss(b, r.at, static_cast<std::uint8_t>(r.kind), r.count, b.CreateSharedString(r.why));
+}
+
+template <class T>
+auto tables(FlatBufferBuilder& b, const std::vector<T>& values) {
+  std::vector<decltype(to_table(b, values.front()))> out;
+  out.reserve(values.size());
+  for (const T& v : values) out.push_back(to_table(b, v));
+  return b.CreateVector(out);
+}
+
+// Calls `visit` with every vector of `records`.
+template <class R, class Visit>
+void each_kind(R& records, Visit visit) {
+  visit(records.sessions);
+  visit(records.clocks);
+  visit(records.devices);
+  visit(records.queues);
+  visit(records.graph_versions);
+  visit(records.replays);
+  visit(records.sample_blocks);
+  visit(records.host_ranges);
+  visit(records.thread_names);
+  visit(records.pool_states);
+  visit(records.buffer_lives);
+  visit(records.messages);
+  visit(records.updates);
+  visit(records.losses);
+  visit(records.profile_costs);
+}
+
+}  // namespace
+
+void Records::add(Record record) {
+  std::visit(
+      [this](auto&& r) {
+        each_kind(*this, [&r]<class V>(V& kind) {
+          if constexpr (std::is_same_v<typename V::value_type, std::decay_t<decltype(r)>>) kind.push_back(std::move(r));
+        });
+      },
+      std::move(record));
+}
+
+std::size_t Records::count() const noexcept {
+  std::size_t sum = 0;
+  each_kind(*this, [&sum](const auto& kind) { sum += kind.size(); });
+  return sum;
+}
+
+void Records::clear() noexcept {
+  each_kind(*this, [](auto& kind) { kind.clear(); });
+}
+
+std::vector<std::uint8_t> encode(const Records& r) {
+  FlatBufferBuilder b(std::size_t{64} << 10);
+  const auto sessions = tables(b, r.sessions);
+  const auto clocks = structs(b, r.clocks);
+  const auto devices = tables(b, r.devices);
+  const auto queues = tables(b, r.queues);
+  const auto graph_versions = tables(b, r.graph_versions);
+  const auto replays = structs(b, r.replays);
+  const auto sample_blocks = tables(b, r.sample_blocks);
+  const auto host_ranges = tables(b, r.host_ranges);
+  const auto thread_names = tables(b, r.thread_names);
+  const auto pool_states = tables(b, r.pool_states);
+  const auto buffer_lives = tables(b, r.buffer_lives);
+  const auto messages = tables(b, r.messages);
+  const auto updates = tables(b, r.updates);
+  const auto losses = tables(b, r.losses);
+  const auto profile_costs = structs(b, r.profile_costs);
+  wire::FinishChunkBuffer(b, wire::CreateChunk(b, sessions, clocks, devices, queues, graph_versions, replays, sample_blocks, host_ranges,
+                                               thread_names, pool_states, buffer_lives, messages, updates, losses, profile_costs));
+  return {b.GetBufferPointer(), b.GetBufferPointer() + b.GetSize()};
+}
+
+}  // namespace reprise::trace

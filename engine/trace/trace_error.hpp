@@ -1,0 +1,27 @@
+// What reading and writing traces throws. Knows no engine: the viewer uses this too. Threads: values.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+namespace reprise::trace {
+
+enum class TraceErrorCode : std::uint8_t {
+  Io,          // the operating system refused: the text has the path and its reason
+  NotATrace,   // the first bytes are not those of a trace
+  TooNew,      // written by a later format version
+  Corrupt,     // bytes that no writer of ours made
+  TooLarge     // a size beyond what a reader allocates
+};
+
+class TraceError : public std::runtime_error {
+ public:
+  TraceError(TraceErrorCode code, const std::string& text) : std::runtime_error(text), code_(code) {}
+  [[nodiscard]] TraceErrorCode code() const noexcept { return code_; }
+
+ private:
+  TraceErrorCode code_;
+};
+
+}  // namespace reprise::trace

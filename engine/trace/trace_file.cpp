@@ -1,0 +1,114 @@
+#include "trace/trace_file.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "trace/trace_error.hpp"
+
+namespace reprise::trace {
+
+namespace {
+
+[[noreturn]] void io_error(const std::filesystem::path& path, const char* what) {
+  throw TraceError(TraceErrorCode::Io, path.string() + ": " + what + ": " + std::strerror(errno));
+}
+
+}  // namespace
+
+TraceFile::TraceFile(TraceFileDesc desc) : desc_(std::move(desc)) {
+  if (desc_.max_bytes != 0 && desc_.max_bytes < kMinMaxBytes) {
+    throw TraceError(TraceErrorCode::TooLarge, desc_.path.string() + ": a limit of " + std::to_string(desc_.max_bytes) + " bytes holds nothing; the least is " + std::to_string(kMinMaxBytes));
+  }
+  open(desc_.path);
+}
+
+TraceFile::~TraceFile() {
+  if (file_ >= 0) ::close(file_);
+}
+
+void TraceFile::open(const std::filesystem::path& path) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (file < 0) io_error(path, "cannot create");
+  if (file_ >= 0) ::close(file_);
+  file_ = file;
+  open_path_ = path;
+  bytes_ = 0;
+  const auto preamble = encode_preamble();
+  append_bytes(preamble.data(), preamble.size());
+}
+
+void TraceFile::append_bytes(const void* data, std::size_t bytes) {
+  const auto* at = static_cast<const char*>(data);
+  std::size_t left = bytes;
+  while (left > 0) {
+    const ssize_t n = ::write(file_, at, left);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) {
+      const int reason = errno;
+      // A half-written chunk would hide everything after it.
+      if (::ftruncate(file_, static_cast<off_t>(bytes_)) == 0) ::lseek(file_, static_cast<off_t>(bytes_), SEEK_SET);
+      errno = reason;
+      io_error(open_path_, "cannot write");
+    }
+    at += n;
+    left -= static_cast<std::size_t>(n);
+  }
+  bytes_ += bytes;
+}
+
+void TraceFile::append(const Chunk& chunk) {
+  std::vector<std::uint8_t> whole(chunk.size());
+  const auto header = encode_header(chunk.header);
+  std::memcpy(whole.data(), header.data(), header.size());
+  if (!chunk.payload.empty()) std::memcpy(whole.data() + header.size(), chunk.payload.data(), chunk.payload.size());
+  append_bytes(whole.data(), whole.size());
+}
+
+void TraceFile::write(const std::shared_ptr<const Chunk>& chunk) {
+  if (desc_.max_bytes == 0) {
+    append(*chunk);
+    return;
+  }
+  const bool fits = bytes_ + chunk->size() <= desc_.max_bytes;
+  if (!fits && desc_.keep == TraceFileDesc::Keep::First && chunk->header.kind != ChunkKind::Topology) {
+    ++dropped_;
+    return;
+  }
+  kept_.push_back(chunk);
+  if (fits || desc_.keep == TraceFileDesc::Keep::First) {
+    append(*chunk);
+  } else {
+    rewrite();
+  }
+}
+
+// Drops the oldest events and samples down to half the limit, so that a rewrite comes once in half a file.
+void TraceFile::rewrite() {
+  std::uint64_t total = kPreambleBytes;
+  for (const auto& c : kept_) total += c->size();
+  std::deque<std::shared_ptr<const Chunk>> kept;
+  for (const auto& c : kept_) {
+    if (c->header.kind != ChunkKind::Topology && total > desc_.max_bytes / 2 && c != kept_.back()) {
+      total -= c->size();
+      ++dropped_;
+    } else {
+      kept.push_back(c);
+    }
+  }
+  kept_ = std::move(kept);
+  const std::filesystem::path beside = desc_.path.string() + ".new";
+  open(beside);
+  for (const auto& c : kept_) append(*c);
+  if (::rename(beside.c_str(), desc_.path.c_str()) != 0) io_error(desc_.path, "cannot replace");
+  open_path_ = desc_.path;
+}
+
+void TraceFile::flush() {
+  if (::fdatasync(file_) != 0 && errno != EINVAL && errno != EROFS) io_error(open_path_, "cannot flush");
+}
+
+}  // namespace reprise::trace

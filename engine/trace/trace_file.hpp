@@ -1,0 +1,52 @@
+// TraceFile: chunks into a file. With a limit it is a flight recorder: it keeps the topology and the newest chunks, and the file
+// on disk is a whole trace at every moment (a new one is written beside it and renamed over it).
+// Threads: one at a time.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "trace/chunk_sink.hpp"
+
+namespace reprise::trace {
+
+struct TraceFileDesc {
+  std::filesystem::path path;
+  std::uint64_t max_bytes = 0;  // 0: no limit
+  // What happens at the limit: Last drops the oldest events and samples, First drops what comes after.
+  enum class Keep : std::uint8_t { First, Last } keep = Keep::Last;
+};
+
+class TraceFile : public ChunkSink {
+ public:
+  static constexpr std::uint64_t kMinMaxBytes = 64 << 10;
+
+  // Creates or replaces the file. Throws TraceError (Io) naming the path.
+  explicit TraceFile(TraceFileDesc desc);
+  TraceFile(const TraceFile&) = delete;
+  TraceFile& operator=(const TraceFile&) = delete;
+  ~TraceFile() override;
+
+  void write(const std::shared_ptr<const Chunk>& chunk) override;
+  void flush() override;
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
+  // Chunks that the limit made it drop.
+  [[nodiscard]] std::uint64_t dropped_chunks() const noexcept { return dropped_; }
+
+ private:
+  void open(const std::filesystem::path& path);
+  void append(const Chunk& chunk);
+  void append_bytes(const void* data, std::size_t bytes);
+  void rewrite();
+
+  TraceFileDesc desc_;
+  std::filesystem::path open_path_;
+  int file_ = -1;
+  std::uint64_t bytes_ = 0, dropped_ = 0;
+  std::deque<std::shared_ptr<const Chunk>> kept_;  // flight recorder: every chunk that is in the file
+};
+
+}  // namespace reprise::trace

@@ -1,0 +1,97 @@
+#include "trace/trace_reader.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "trace/trace_error.hpp"
+
+namespace reprise::trace {
+
+namespace {
+
+[[noreturn]] void io_error(const std::filesystem::path& path, const char* what) {
+  throw TraceError(TraceErrorCode::Io, path.string() + ": " + what + ": " + std::strerror(errno));
+}
+
+// Reads up to `bytes`; fewer at the end of the file.
+std::size_t read_at(int file, std::uint64_t offset, std::uint8_t* out, std::size_t bytes, const std::filesystem::path& path) {
+  std::size_t done = 0;
+  while (done < bytes) {
+    const ssize_t n = ::pread(file, out + done, bytes - done, static_cast<off_t>(offset + done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) io_error(path, "cannot read");
+    if (n == 0) break;
+    done += static_cast<std::size_t>(n);
+  }
+  return done;
+}
+
+}  // namespace
+
+TraceReader::TraceReader(std::filesystem::path path) : path_(std::move(path)) {
+  file_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file_ < 0) io_error(path_, "cannot open");
+  try {
+    std::array<std::uint8_t, kPreambleBytes> preamble{};
+    if (read_at(file_, 0, preamble.data(), preamble.size(), path_) < preamble.size()) {
+      throw TraceError(TraceErrorCode::NotATrace, "shorter than the beginning of a Reprise trace");
+    }
+    check_preamble(preamble);
+    indexed_ = kPreambleBytes;
+    refresh();
+  } catch (const TraceError& error) {
+    ::close(file_);
+    throw TraceError(error.code(), error.code() == TraceErrorCode::Io ? error.what() : path_.string() + ": " + error.what());
+  }
+}
+
+TraceReader::~TraceReader() { ::close(file_); }
+
+std::size_t TraceReader::refresh() {
+  struct stat status {};
+  if (::fstat(file_, &status) != 0) io_error(path_, "cannot look at");
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  const std::size_t before = chunks_.size();
+  damage_.clear();
+  while (indexed_ + ChunkHeader::kBytes <= size) {
+    std::array<std::uint8_t, ChunkHeader::kBytes> bytes{};
+    if (read_at(file_, indexed_, bytes.data(), bytes.size(), path_) < bytes.size()) break;
+    ChunkEntry entry{indexed_, {}};
+    try {
+      entry.header = decode_header(bytes);
+    } catch (const TraceError& error) {
+      damage_ = "at byte " + std::to_string(indexed_) + ": " + error.what();
+      break;
+    }
+    const std::uint64_t end = indexed_ + ChunkHeader::kBytes + entry.header.compressed_bytes;
+    if (end > size) {
+      damage_ = "the last chunk is cut off";
+      break;
+    }
+    chunks_.push_back(entry);
+    indexed_ = end;
+  }
+  trailing_bytes_ = size > indexed_ ? size - indexed_ : 0;
+  if (trailing_bytes_ != 0 && damage_.empty()) damage_ = "the last chunk is cut off";
+  return chunks_.size() - before;
+}
+
+Records TraceReader::read(const ChunkEntry& entry) const {
+  // The index was checked against the file's size, so this allocates no more than the file holds.
+  std::vector<std::uint8_t> payload(entry.header.compressed_bytes);
+  if (read_at(file_, entry.offset + ChunkHeader::kBytes, payload.data(), payload.size(), path_) < payload.size()) {
+    throw TraceError(TraceErrorCode::Corrupt, path_.string() + ": the file became shorter while it was read");
+  }
+  try {
+    return read_chunk(entry.header, payload);
+  } catch (const TraceError& error) {
+    throw TraceError(error.code(), path_.string() + ": " + error.what() + " (chunk at byte " + std::to_string(entry.offset) + ")");
+  }
+}
+
+}  // namespace reprise::trace

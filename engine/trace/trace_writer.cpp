@@ -1,0 +1,191 @@
+#include "trace/trace_writer.hpp"
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+
+#include "trace/trace_error.hpp"
+
+namespace reprise::trace {
+
+namespace {
+
+// What a record takes in memory, near enough to bound the queue.
+std::size_t weight(const Record& record) {
+  return std::visit(
+      [](const auto& r) -> std::size_t {
+        using T = std::decay_t<decltype(r)>;
+        if constexpr (std::is_same_v<T, SampleBlock>) {
+          return sizeof(Record) + r.samples.size() * sizeof(Sample);
+        } else if constexpr (std::is_same_v<T, GraphVersion>) {
+          return sizeof(Record) + r.nodes.size() * sizeof(Node) + r.edges.size() * sizeof(Edge) + r.accesses.size() * sizeof(NodeAccess) +
+                 r.buffers.size() * sizeof(Buffer) + r.strings.size() * 64;
+        } else {
+          return sizeof(Record);
+        }
+      },
+      record);
+}
+
+std::uint64_t samples_of(const Record& record) {
+  const auto* block = std::get_if<SampleBlock>(&record);
+  return block ? block->samples.size() : 0;
+}
+
+ChunkKind kind_of(const Record& record) {
+  return std::visit(
+      [](const auto& r) {
+        using T = std::decay_t<decltype(r)>;
+        if constexpr (std::is_same_v<T, SampleBlock>) return ChunkKind::Samples;
+        if constexpr (std::is_same_v<T, Session> || std::is_same_v<T, Clock> || std::is_same_v<T, Device> || std::is_same_v<T, Queue> ||
+                      std::is_same_v<T, GraphVersion> || std::is_same_v<T, ThreadName> || std::is_same_v<T, Update>) {
+          return ChunkKind::Topology;
+        }
+        return ChunkKind::Events;
+      },
+      record);
+}
+
+}  // namespace
+
+TraceWriter::TraceWriter(TraceWriterDesc desc) : desc_(std::move(desc)), thread_([this] { run(); }) {}
+
+TraceWriter::~TraceWriter() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  wake_.notify_one();
+  thread_.join();
+}
+
+bool TraceWriter::push(Record record) {
+  const std::size_t bytes = weight(record);
+  const std::uint64_t samples = samples_of(record);
+  bool wake = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (queued_bytes_ + bytes > desc_.queue_bytes) {
+      ++stats_.lost_records;
+      stats_.lost_samples += samples;
+      return false;
+    }
+    // The thread looks by itself every chunk_interval; it is woken where waiting could fill the queue.
+    wake = queued_bytes_ < desc_.chunk_bytes && queued_bytes_ + bytes >= desc_.chunk_bytes;
+    queued_bytes_ += bytes;
+    queue_.push_back(std::move(record));
+    ++pushed_;
+    ++stats_.records;
+    stats_.samples += samples;
+  }
+  if (wake) wake_.notify_one();
+  return true;
+}
+
+void TraceWriter::add_sink(std::shared_ptr<ChunkSink> sink) {
+  const std::lock_guard lock(sinks_mutex_);
+  for (const auto& chunk : topology_) sink->write(chunk);
+  sinks_.push_back(std::move(sink));
+}
+
+void TraceWriter::remove_sink(const std::shared_ptr<ChunkSink>& sink) {
+  const std::lock_guard lock(sinks_mutex_);
+  std::erase(sinks_, sink);
+}
+
+void TraceWriter::flush() {
+  std::unique_lock lock(mutex_);
+  const std::uint64_t target = pushed_;
+  flush_ = true;
+  wake_.notify_one();
+  idle_.wait(lock, [&] { return written_ >= target; });
+}
+
+TraceWriterStats TraceWriter::stats() const {
+  const std::lock_guard lock(mutex_);
+  return stats_;
+}
+
+void TraceWriter::run() {
+  std::vector<Record> records;
+  for (bool stop = false; !stop;) {
+    std::size_t taken = 0;
+    {
+      std::unique_lock lock(mutex_);
+      wake_.wait_for(lock, desc_.chunk_interval, [this] { return stop_ || flush_ || queued_bytes_ >= desc_.chunk_bytes; });
+      stop = stop_;
+      flush_ = false;
+      records.swap(queue_);
+      queued_bytes_ = 0;
+      taken = records.size();
+      report_losses(records);
+    }
+    write_chunks(records);
+    records.clear();
+    {
+      const std::lock_guard lock(mutex_);
+      written_ += taken;
+    }
+    idle_.notify_all();
+  }
+  const std::lock_guard lock(sinks_mutex_);
+  for (const auto& sink : sinks_) {
+    try {
+      sink->flush();
+    } catch (const TraceError& error) {
+      if (desc_.on_error) desc_.on_error(error.what());
+    }
+  }
+}
+
+// With mutex_ held: losses since the last report become records of this batch.
+void TraceWriter::report_losses(std::vector<Record>& records) {
+  const Time now = std::chrono::steady_clock::now().time_since_epoch().count();
+  if (stats_.lost_samples > reported_samples_) {
+    records.push_back(Loss{now, LossKind::Samples, stats_.lost_samples - reported_samples_, "the trace's queue was full"});
+    reported_samples_ = stats_.lost_samples;
+  }
+  if (stats_.lost_records > reported_records_) {
+    records.push_back(Loss{now, LossKind::Events, stats_.lost_records - reported_records_, "the trace's queue was full"});
+    reported_records_ = stats_.lost_records;
+  }
+}
+
+void TraceWriter::write_chunks(std::vector<Record>& records) {
+  // Topology leaves first: a chunk never refers to one that comes after it.
+  for (const ChunkKind kind : {ChunkKind::Topology, ChunkKind::Events, ChunkKind::Samples}) {
+    Records chunk;
+    std::size_t bytes = 0;
+    for (Record& record : records) {
+      if (kind_of(record) != kind) continue;
+      bytes += weight(record);
+      chunk.add(std::move(record));
+      if (bytes >= desc_.chunk_bytes) {
+        emit(kind, chunk);
+        bytes = 0;
+      }
+    }
+    if (!chunk.empty()) emit(kind, chunk);
+  }
+}
+
+void TraceWriter::emit(ChunkKind kind, Records& records) {
+  const std::lock_guard lock(sinks_mutex_);
+  const auto chunk = std::make_shared<const Chunk>(make_chunk(kind, records, sequence_++));
+  records.clear();
+  if (kind == ChunkKind::Topology) topology_.push_back(chunk);
+  for (std::size_t i = 0; i < sinks_.size();) {
+    try {
+      sinks_[i]->write(chunk);
+      ++i;
+    } catch (const TraceError& error) {
+      if (desc_.on_error) desc_.on_error(error.what());
+      sinks_.erase(sinks_.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  }
+  const std::lock_guard stats_lock(mutex_);
+  ++stats_.chunks;
+  stats_.bytes += chunk->size();
+}
+
+}  // namespace reprise::trace

@@ -1,0 +1,144 @@
+#include <doctest/doctest.h>
+
+#include <random>
+
+#include "trace/codec.hpp"
+#include "trace/sample_columns.hpp"
+#include "trace/trace_error.hpp"
+#include "unit/trace/trace_samples.hpp"
+
+using namespace reprise;
+using namespace reprise::trace;
+
+namespace {
+
+// True if decode() takes the graph; false if it calls it corrupt.
+bool decodes(const GraphVersion& graph) {
+  Records r;
+  r.graph_versions = {graph};
+  try {
+    (void)decode(encode(r));
+    return true;
+  } catch (const TraceError& error) {
+    CHECK(error.code() == TraceErrorCode::Corrupt);
+    return false;
+  }
+}
+
+}  // namespace
+
+TEST_CASE("trace codec: a record of every kind comes back as it was") {
+  const Records records = test::one_of_each();
+  CHECK(records.count() == 15);
+  CHECK(decode(encode(records)) == records);
+}
+
+TEST_CASE("trace codec: nothing comes back as nothing") {
+  CHECK(decode(encode(Records{})).empty());
+}
+
+TEST_CASE("trace codec: add() puts a record among its kind") {
+  Records records;
+  for (const Replay& r : test::one_of_each().replays) records.add(r);
+  records.add(test::sample_block(1, 3));
+  CHECK(records.replays == test::one_of_each().replays);
+  CHECK(records.sample_blocks.size() == 1);
+  CHECK(records.count() == 2);
+  records.clear();
+  CHECK(records.empty());
+}
+
+TEST_CASE("trace codec: an index that leads nowhere is corrupt") {
+  const GraphVersion good = test::sample_graph(0, 3);
+  REQUIRE(decodes(good));
+  const auto broken = [&](auto change) {
+    GraphVersion g = good;
+    change(g);
+    return !decodes(g);
+  };
+  CHECK(broken([](GraphVersion& g) { g.strings.clear(); }));
+  CHECK(broken([](GraphVersion& g) { g.labels.clear(); }));
+  CHECK(broken([](GraphVersion& g) { g.labels[1].parent = 1; }));
+  CHECK(broken([](GraphVersion& g) { g.labels[0].parent = 1; }));
+  CHECK(broken([](GraphVersion& g) { g.labels[1].name = 6; }));
+  CHECK(broken([](GraphVersion& g) { g.kernels[0].name = 6; }));
+  CHECK(broken([](GraphVersion& g) { g.kernels[0].full_name = 6; }));
+  CHECK(broken([](GraphVersion& g) { g.buffers[0].name = 6; }));
+  CHECK(broken([](GraphVersion& g) { g.accesses[0].buffer = 1; }));
+  CHECK(broken([](GraphVersion& g) { g.accesses[0].end = 3; }));
+  CHECK(broken([](GraphVersion& g) { g.barriers[0].buffer = 1; }));
+  CHECK(broken([](GraphVersion& g) { g.barriers[0].label = 2; }));
+  CHECK(broken([](GraphVersion& g) { g.barriers[0].file = 6; }));
+  CHECK(broken([](GraphVersion& g) { g.nodes[0].name = 6; }));
+  CHECK(broken([](GraphVersion& g) { g.nodes[0].label = 2; }));
+  CHECK(broken([](GraphVersion& g) { g.nodes[0].file = 6; }));
+  CHECK(broken([](GraphVersion& g) { g.nodes[0].kernel = 1; }));
+  CHECK(broken([](GraphVersion& g) { g.nodes[2].access_count = 2; }));
+  CHECK(broken([](GraphVersion& g) { g.nodes[2].first_access = 0xffffffffu; }));
+  CHECK(broken([](GraphVersion& g) { g.edges[0].to = 3; }));
+  CHECK(broken([](GraphVersion& g) { g.edges[0].from = 1; }));
+  CHECK(broken([](GraphVersion& g) { g.edges[0].buffer = 1; }));
+  CHECK(broken([](GraphVersion& g) { g.edges[0].barrier = 1; }));
+}
+
+TEST_CASE("trace codec: bytes that are cut or changed never do more than throw") {
+  const std::vector<std::uint8_t> good = encode(test::one_of_each());
+  std::size_t refused = 0;
+  for (std::size_t size = 0; size < good.size(); size += 7) {
+    try {
+      (void)decode(std::span(good).first(size));
+    } catch (const TraceError&) {
+      ++refused;
+    }
+  }
+  CHECK(refused == (good.size() + 6) / 7);
+  const unsigned seed = 20261;
+  INFO("seed " << seed);
+  std::mt19937 random(seed);
+  std::size_t survived = 0;
+  for (int i = 0; i < 3'000; ++i) {
+    std::vector<std::uint8_t> bytes = good;
+    for (int k = 0; k < 4; ++k) bytes[random() % bytes.size()] = static_cast<std::uint8_t>(random());
+    try {
+      survived += decode(bytes).count() <= 64 ? 1 : 0;
+    } catch (const TraceError& error) {
+      CHECK(error.code() == TraceErrorCode::Corrupt);
+    }
+  }
+  CHECK(survived <= 3'000);
+}
+
+TEST_CASE("sample columns: any values come back") {
+  const unsigned seed = 7;
+  INFO("seed " << seed);
+  std::mt19937_64 random(seed);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<Sample> samples(random() % 50);
+    for (Sample& s : samples) {
+      const unsigned shift = random() % 64;
+      s.node = static_cast<std::uint32_t>(random() >> 32 >> (random() % 32));
+      s.occurrence = round % 3 == 0 ? static_cast<std::uint32_t>(random()) : 0;
+      s.started = static_cast<Time>(random() >> shift);
+      s.duration = static_cast<std::uint32_t>(random() >> 32 >> (random() % 32));
+      s.worker = round % 2 == 0 ? static_cast<std::uint16_t>(random()) : 0;
+    }
+    std::vector<std::uint8_t> bytes;
+    encode_samples(samples, bytes);
+    CHECK(decode_samples(bytes, static_cast<std::uint32_t>(samples.size())) == samples);
+  }
+}
+
+TEST_CASE("sample columns: a count that the bytes cannot hold is refused before anything is allocated") {
+  const std::vector<std::uint8_t> bytes(30, 0);
+  CHECK_THROWS_AS((void)decode_samples(bytes, 0xffffffffu), TraceError);
+  CHECK_THROWS_AS((void)decode_samples(bytes, 11), TraceError);
+}
+
+TEST_CASE("sample columns: bytes left over and numbers that are too long are corrupt") {
+  std::vector<std::uint8_t> bytes;
+  encode_samples(test::sample_block(1, 4).samples, bytes);
+  bytes.push_back(0);
+  CHECK_THROWS_AS((void)decode_samples(bytes, 4), TraceError);
+  const std::vector<std::uint8_t> endless(40, 0xff);
+  CHECK_THROWS_AS((void)decode_samples(endless, 1), TraceError);
+}

@@ -1,0 +1,206 @@
+#include <doctest/doctest.h>
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include "trace/trace_error.hpp"
+#include "trace/trace_file.hpp"
+#include "trace/trace_reader.hpp"
+#include "trace/trace_writer.hpp"
+#include "unit/trace/trace_samples.hpp"
+
+using namespace reprise;
+using namespace reprise::trace;
+
+namespace {
+
+// A directory that goes away with the test.
+class Directory {
+ public:
+  Directory() : path_(std::filesystem::temp_directory_path() / ("reprise-trace-" + std::to_string(::getpid()))) {
+    std::filesystem::create_directories(path_);
+  }
+  ~Directory() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  [[nodiscard]] std::filesystem::path operator/(const char* name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+std::vector<char> bytes_of(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void write_bytes(const std::filesystem::path& path, std::span<const char> bytes) {
+  std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+}
+
+std::shared_ptr<const Chunk> chunk_of(ChunkKind kind, std::uint64_t sequence) {
+  Records r;
+  if (kind == ChunkKind::Topology) r.graph_versions = {test::sample_graph(static_cast<std::uint32_t>(sequence), 3)};
+  if (kind == ChunkKind::Events) r.replays = test::one_of_each().replays;
+  if (kind == ChunkKind::Samples) r.sample_blocks = {test::sample_block(sequence, 100)};
+  return std::make_shared<const Chunk>(make_chunk(kind, r, sequence));
+}
+
+// Three chunks in `path`; returns where each ends.
+std::vector<std::uint64_t> write_three(const std::filesystem::path& path) {
+  TraceFile file({.path = path});
+  std::vector<std::uint64_t> ends;
+  std::uint64_t sequence = 0;
+  for (const ChunkKind kind : {ChunkKind::Topology, ChunkKind::Events, ChunkKind::Samples}) {
+    file.write(chunk_of(kind, sequence++));
+    ends.push_back(file.bytes());
+  }
+  return ends;
+}
+
+TraceErrorCode code_of(auto call) {
+  try {
+    call();
+  } catch (const TraceError& error) {
+    return error.code();
+  }
+  FAIL("nothing was thrown");
+  return TraceErrorCode::Io;
+}
+
+}  // namespace
+
+TEST_CASE("trace file: what was written is read, by kind and by header") {
+  const Directory dir;
+  write_three(dir / "a");
+  const TraceReader reader(dir / "a");
+  REQUIRE(reader.chunks().size() == 3);
+  CHECK(reader.damage().empty());
+  CHECK(reader.trailing_bytes() == 0);
+  CHECK(reader.chunks()[0].header.kind == ChunkKind::Topology);
+  CHECK(reader.chunks()[2].header.sample_count == 100);
+  CHECK(reader.chunks()[2].header.first_time == test::sample_block(2, 100).samples.front().started);
+  CHECK(reader.read(reader.chunks()[0]).graph_versions == std::vector{test::sample_graph(0, 3)});
+  CHECK(reader.read(reader.chunks()[2]).sample_blocks == std::vector{test::sample_block(2, 100)});
+}
+
+TEST_CASE("trace file: cut off at any byte it opens up to its last whole chunk") {
+  const Directory dir;
+  const std::vector<std::uint64_t> ends = write_three(dir / "a");
+  const std::vector<char> bytes = bytes_of(dir / "a");
+  REQUIRE(bytes.size() == ends.back());
+  for (std::size_t size = kPreambleBytes; size <= bytes.size(); ++size) {
+    write_bytes(dir / "cut", std::span(bytes).first(size));
+    const TraceReader reader(dir / "cut");
+    std::size_t whole = 0;
+    while (whole < ends.size() && ends[whole] <= size) ++whole;
+    REQUIRE(reader.chunks().size() == whole);
+    REQUIRE(reader.damage().empty() == (size == (whole == 0 ? kPreambleBytes : ends[whole - 1])));
+    for (const ChunkEntry& entry : reader.chunks()) REQUIRE_FALSE(reader.read(entry).empty());
+  }
+}
+
+TEST_CASE("trace file: changed bytes are found") {
+  const Directory dir;
+  const std::vector<std::uint64_t> ends = write_three(dir / "a");
+  const std::vector<char> bytes = bytes_of(dir / "a");
+  const unsigned seed = 99;
+  INFO("seed " << seed);
+  std::mt19937 random(seed);
+  for (int i = 0; i < 300; ++i) {
+    std::vector<char> changed = bytes;
+    const std::size_t at = kPreambleBytes + random() % (changed.size() - kPreambleBytes);
+    changed[at] = static_cast<char>(changed[at] ^ static_cast<char>(1 + random() % 255));
+    write_bytes(dir / "b", changed);
+    const TraceReader reader(dir / "b");
+    bool found = !reader.damage().empty();
+    for (const ChunkEntry& entry : reader.chunks()) {
+      try {
+        (void)reader.read(entry);
+      } catch (const TraceError& error) {
+        found = true;
+        CHECK(std::string(error.what()).find((dir / "b").string()) != std::string::npos);
+      }
+    }
+    CHECK(found);
+  }
+}
+
+TEST_CASE("trace file: what is no trace, too new or missing says so") {
+  const Directory dir;
+  write_bytes(dir / "text", std::string("hello, this is no trace at all"));
+  write_bytes(dir / "short", std::string("REPRISE"));
+  auto preamble = encode_preamble();
+  preamble[8] = 2;
+  write_bytes(dir / "new", std::span(reinterpret_cast<const char*>(preamble.data()), preamble.size()));
+  CHECK(code_of([&] { TraceReader r(dir / "text"); }) == TraceErrorCode::NotATrace);
+  CHECK(code_of([&] { TraceReader r(dir / "short"); }) == TraceErrorCode::NotATrace);
+  CHECK(code_of([&] { TraceReader r(dir / "new"); }) == TraceErrorCode::TooNew);
+  CHECK(code_of([&] { TraceReader r(dir / "missing"); }) == TraceErrorCode::Io);
+  CHECK(code_of([&] { TraceFile f({.path = dir / "no" / "such" / "place"}); }) == TraceErrorCode::Io);
+  CHECK(code_of([&] { TraceFile f({.path = dir / "a", .max_bytes = 10}); }) == TraceErrorCode::TooLarge);
+}
+
+TEST_CASE("trace file: a header that claims too much is refused before anything is allocated") {
+  ChunkHeader header;
+  header.raw_bytes = ChunkHeader::kMaxRawBytes + 1;
+  CHECK(code_of([&] { (void)decode_header(encode_header(header)); }) == TraceErrorCode::TooLarge);
+  // The header and the frame must agree.
+  Chunk chunk = *chunk_of(ChunkKind::Events, 1);
+  chunk.header.raw_bytes = ChunkHeader::kMaxRawBytes;
+  CHECK(code_of([&] { (void)read_chunk(chunk.header, chunk.payload); }) == TraceErrorCode::Corrupt);
+}
+
+TEST_CASE("trace file: refresh() sees what was written since") {
+  const Directory dir;
+  TraceFile file({.path = dir / "a"});
+  file.write(chunk_of(ChunkKind::Topology, 0));
+  TraceReader reader(dir / "a");
+  CHECK(reader.chunks().size() == 1);
+  CHECK(reader.refresh() == 0);
+  file.write(chunk_of(ChunkKind::Samples, 1));
+  CHECK(reader.refresh() == 1);
+  CHECK(reader.chunks().size() == 2);
+}
+
+TEST_CASE("trace file: a flight recorder keeps the topology and the newest, and never passes its limit by more than a chunk") {
+  const Directory dir;
+  constexpr std::uint64_t kLimit = TraceFile::kMinMaxBytes;
+  TraceFile file({.path = dir / "ring", .max_bytes = kLimit});
+  file.write(chunk_of(ChunkKind::Topology, 0));
+  constexpr std::uint64_t kLast = 1'500;
+  for (std::uint64_t i = 1; i <= kLast; ++i) {
+    file.write(chunk_of(ChunkKind::Samples, i));
+    REQUIRE(file.bytes() <= kLimit);
+  }
+  CHECK(file.dropped_chunks() > 0);
+  const TraceReader reader(dir / "ring");
+  CHECK(reader.damage().empty());
+  CHECK(reader.chunks().front().header.kind == ChunkKind::Topology);
+  CHECK(reader.chunks().back().header.sequence == kLast);
+  CHECK(reader.chunks().size() + file.dropped_chunks() == kLast + 1);
+  for (std::size_t i = 2; i < reader.chunks().size(); ++i) {
+    CHECK(reader.chunks()[i].header.sequence == reader.chunks()[i - 1].header.sequence + 1);
+  }
+  CHECK_FALSE(std::filesystem::exists(dir / "ring.new"));
+}
+
+TEST_CASE("trace file: keep=first stops at the limit and counts the rest") {
+  const Directory dir;
+  TraceFile file({.path = dir / "first", .max_bytes = TraceFile::kMinMaxBytes, .keep = TraceFileDesc::Keep::First});
+  for (std::uint64_t i = 0; i < 1'500; ++i) file.write(chunk_of(ChunkKind::Samples, i));
+  const TraceReader reader(dir / "first");
+  CHECK(reader.chunks().front().header.sequence == 0);
+  CHECK(reader.chunks().size() + file.dropped_chunks() == 1'500);
+  CHECK(file.dropped_chunks() > 0);
+}
+
+TEST_CASE("trace file: a full disk is an error that names the file, and what was whole stays whole") {
+  // /dev/full refuses every write.
+  if (!std::filesystem::exists("/dev/full")) return;
+  CHECK(code_of([] { TraceFile f({.path = "/dev/full"}); }) == TraceErrorCode::Io);
+}

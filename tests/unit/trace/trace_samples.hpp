@@ -1,0 +1,84 @@
+// Records of every kind with values that are unlike each other, for tests of the trace.
+#pragma once
+
+#include "trace/codec.hpp"
+
+namespace reprise::test {
+
+// A graph of `nodes` nodes in a chain, with labels, a kernel, a buffer, accesses and a barrier.
+[[nodiscard]] inline trace::GraphVersion sample_graph(std::uint32_t graph, std::uint32_t nodes) {
+  trace::GraphVersion g;
+  g.graph = graph;
+  g.version = 1;
+  g.device = 2;
+  g.label = "step";
+  g.plan_hash = 0x1122334455667788u;
+  g.lowering_hash = 42;
+  g.lanes = 3;
+  g.frame = 1;
+  g.ordering = 1;
+  g.naive_bytes = 1000;
+  g.slab_bytes = 600;
+  g.bound_bytes = 500;
+  g.compiled = 77;
+  g.compile_time = 5;
+  g.instantiate_time = 6;
+  g.strings = {"", "saxpy", "forward", "x", "main.cpp", "_Z5saxpyPf"};
+  g.labels = {{0, 0, 0}, {0, 2, 0xff8800}};
+  g.kernels = {{1, 5, 32, 1024}};
+  g.buffers = {{3, trace::BufferKind::Transient, trace::kNone, 0, 4096, 256}};
+  g.barriers = {{9, 1, 4, 12, 0, 0, 4096, trace::Access::Write, trace::Access::Read, 1}};
+  for (std::uint32_t i = 0; i < nodes; ++i) {
+    g.accesses.push_back({0, trace::Access::ReadWrite, 0, 16, 32});
+    trace::Node node;
+    node.kind = trace::NodeKind::Dispatch;
+    node.name = 1;
+    node.label = 1;
+    node.kernel = 0;
+    node.lane = i % 3;
+    node.command = i;
+    node.file = 4;
+    node.line = 100 + i;
+    node.first_access = i;
+    node.access_count = 1;
+    node.grid[0] = 7;
+    node.block[1] = 8;
+    node.shared_bytes = 9;
+    node.bytes = 10;
+    g.nodes.push_back(node);
+    if (i > 0) g.edges.push_back({i - 1, i, trace::EdgeCause::Hazard, trace::Hazard::WriteAfterRead, 0, trace::kNone, 16, 32});
+  }
+  return g;
+}
+
+[[nodiscard]] inline trace::SampleBlock sample_block(std::uint64_t replay, std::uint32_t nodes) {
+  trace::SampleBlock block{3, 1, 0, replay, trace::SampleSource::Stamp, {}};
+  trace::Time at = 1'000'000 + static_cast<trace::Time>(replay) * 10'000;
+  for (std::uint32_t i = 0; i < nodes; ++i) {
+    block.samples.push_back({i, i % 5 == 4 ? 1u : 0u, at, 1'800 + i % 7, static_cast<std::uint16_t>(i % 2)});
+    at += 2'000;
+  }
+  return block;
+}
+
+[[nodiscard]] inline trace::Records one_of_each() {
+  trace::Records r;
+  r.sessions = {{"node7", 4711, 1'700'000'000'000'000'000, 3, "digits", "digits --epochs 3", "0.1.0"}};
+  r.clocks = {{1, 100, 200, 32}};
+  r.devices = {{1, "NVIDIA H200", "cuda:0", {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}, 1ull << 37, 132}};
+  r.queues = {{4, 1, "main"}};
+  r.graph_versions = {sample_graph(3, 4)};
+  r.replays = {{3, 1, 0, 4, 9, 1'000, 1'100, 1'200, 1'900, 77, 1}};
+  r.sample_blocks = {sample_block(9, 12)};
+  r.host_ranges = {{77, 2, 900, 1'500, "epoch", 3, 9}};
+  r.thread_names = {{77, "trainer"}};
+  r.pool_states = {{1, 1, 1'300, "step", 5, 4096, 128, {3, 8}}};
+  r.buffer_lives = {{2, 1, 1, trace::BufferKind::PinnedHost, 4096, 0xdeadbeef, 400, 500, "weights"}};
+  r.messages = {{600, trace::Severity::Warning, "barrier-orders-nothing", "text", 3, 1, 5, 4}};
+  r.updates = {{700, 3, 1, 2, "scalar lr"}};
+  r.losses = {{800, trace::LossKind::Samples, 12, "queue full"}};
+  r.profile_costs = {{100, 900, 3, 40, 50}};
+  return r;
+}
+
+}  // namespace reprise::test

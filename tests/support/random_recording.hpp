@@ -39,6 +39,7 @@ struct RandomDesc {
   std::uint32_t write_percent = 40;   // accesses that write; half of those read as well
   std::uint32_t barrier_percent = 0;  // commands that are barriers, a quarter of them global
   std::uint32_t user_edges = 0;       // forward in recorded order
+  std::uint32_t backward_edges = 0;   // against it: may close a cycle
   BufferKind kind = BufferKind::Device;
   Ordering ordering = Ordering::Inferred;
 };

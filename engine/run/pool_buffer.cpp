@@ -14,7 +14,9 @@ class RetiredMemory final : public Retired {
  public:
   RetiredMemory(std::shared_ptr<DeviceCore> owner, BufferKind memory_kind, std::byte* memory) noexcept
       : device(std::move(owner)), kind(memory_kind), address(memory) {}
-  ~RetiredMemory() override { device->backend().free(kind, address); }
+  ~RetiredMemory() override {
+    if (address != nullptr) device->backend().free(kind, address);
+  }
 
   [[nodiscard]] Pending pending() const noexcept override {
     for (const Point& point : uses) {
@@ -25,7 +27,8 @@ class RetiredMemory final : public Retired {
 
   std::shared_ptr<DeviceCore> device;
   BufferKind kind;
-  std::byte* address;
+  std::byte* address;  // null: adopted
+  std::shared_ptr<void> adopted_owner;
   std::vector<Point> uses;
 };
 
@@ -48,6 +51,9 @@ std::shared_ptr<PoolBuffer> PoolBuffer::make(std::shared_ptr<PoolCore> pool, con
       device.backend().free(desc.kind, buffer->address);
       throw;
     }
+  } else if (desc.owner) {
+    buffer->grave_ = std::make_unique<RetiredMemory>(pool->device(), desc.kind, nullptr);
+    buffer->grave_->adopted_owner = desc.owner;
   }
   buffer->id = device.add_buffer(*buffer);
   buffer->registered_ = true;

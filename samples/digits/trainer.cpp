@@ -172,9 +172,9 @@ CommandBuffer Trainer::record_read_back() {
 
 void Trainer::dense(CommandBuffer& commands, std::size_t layer, const GpuRef<float>& x, const GpuRef<float>& y, std::uint32_t rows) const {
   const auto [inputs, units] = kLayers[layer];
-  const std::uint32_t relu = layer + 1 < kDepth ? 1 : 0;
+  const std::uint32_t linear = layer + 1 < kDepth ? 0 : 1;
   commands.dispatch(kernels_.dense, {.grid = tiles(units, rows), .block = kTileBlock}, read(x), read(weights_[layer]), write(y), rows, inputs, units,
-                    relu);
+                    linear);
 }
 
 void Trainer::train(std::uint32_t steps) {

@@ -1,6 +1,7 @@
 #include "run/pool_buffer.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "run/device_core.hpp"
 #include "run/graph_core.hpp"
@@ -51,6 +52,7 @@ std::shared_ptr<PoolBuffer> PoolBuffer::make(std::shared_ptr<PoolCore> pool, con
       device.backend().free(desc.kind, buffer->address);
       throw;
     }
+    if (desc.kind == BufferKind::PinnedHost) std::memset(buffer->address, 0, desc.bytes);
   } else if (desc.owner) {
     buffer->grave_ = std::make_unique<RetiredMemory>(pool->device(), desc.kind, nullptr);
     buffer->grave_->adopted_owner = desc.owner;

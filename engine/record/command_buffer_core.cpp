@@ -72,6 +72,7 @@ void CommandBufferCore::end() {
   recording->device = family_->device;
   recording->generation = family_->device->generation.load(std::memory_order_acquire);
   merge(segments(), *recording);
+  HeldBuffers held(recording->buffers);
 
   static_cast<void>(main_->stop(static_cast<std::uint32_t>(recording->commands.size())));
   for (const SplitPoint& point : splits_) {
@@ -79,7 +80,7 @@ void CommandBufferCore::end() {
   }
   splits_.clear();
   const std::lock_guard lock(mutex_);
-  held_ = std::exchange(recording->held, nullptr);  // graphs count for themselves
+  held_ = std::move(held);
   recording_ = std::move(recording);
   family_->state.store(CommandBufferState::Executable, std::memory_order_release);
 }
@@ -147,12 +148,12 @@ void CommandBufferCore::rebind(
   auto after = std::make_shared<Recording>(*before);
   for (auto& core : after->buffers) core = buffer(core);
   for (auto& core : after->kernels) core = kernel(core);
-  auto held = std::make_shared<const HeldBuffers>(after->buffers);
+  HeldBuffers held(after->buffers);  // what it held before is let go after the lock
   after->generation = after->device->generation.load(std::memory_order_acquire);
   const std::lock_guard lock(mutex_);
   if (recording_ != before) return;
   recording_ = std::move(after);
-  held_ = std::move(held);
+  std::swap(held_, held);
 }
 
 void CommandBufferCore::fail(std::string_view call, ErrorCode code, const std::string& text) const {
@@ -175,9 +176,11 @@ void CommandBufferCore::drop_recorded() {
   family_->state.store(CommandBufferState::Initial, std::memory_order_release);
   family_->ids.store(nullptr, std::memory_order_release);
   ids_.clear();
+  std::shared_ptr<const Recording> recording;  // let go after the lock
+  HeldBuffers held;
   const std::lock_guard lock(mutex_);
-  recording_.reset();
-  held_.reset();
+  std::swap(recording_, recording);
+  std::swap(held_, held);
   pending_.clear();
 }
 

@@ -81,7 +81,7 @@ class CommandBufferCore {
 
   mutable std::mutex mutex_;  // guards what follows
   std::shared_ptr<const Recording> recording_;
-  std::shared_ptr<const void> held_;  // counts recording_'s buffers in BufferCore::recorded as long as it can be compiled
+  HeldBuffers held_;  // counts recording_'s buffers in BufferCore::recorded; graphs count for themselves
   std::vector<std::weak_ptr<const PendingSource>> pending_;
 };
 

@@ -72,8 +72,8 @@ bool equal_pitches(const Rows& a, const Rows& b) {
 
 bool intersects_of_equal_pitch(const Rows& a, const Rows& b) {
   // Rows (u slices, v rows) apart share a byte if  low < u * slice + v * row < high.
-  const Wide low = wide(b.begin) - wide(a.begin) - wide(b.extent.width);
-  const Wide high = wide(b.begin) - wide(a.begin) + wide(a.extent.width);
+  const Wide low = wide(b.begin) - wide(a.begin) - wide(a.extent.width);
+  const Wide high = wide(b.begin) - wide(a.begin) + wide(b.extent.width);
   const Wide row = wide(a.pitch.row);
   const Wide slice = wide(a.extent.depth > 1 ? a.pitch.slice : b.pitch.slice);
   const Wide v_min = -wide(b.extent.height - 1);

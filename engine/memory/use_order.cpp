@@ -30,6 +30,7 @@ class ClockPass {
     const std::size_t transients = uses_.transients.size();
     order_.first_before_.assign(transients, 0);
     order_.before_count_.assign(transients, 0);
+    order_.has_several_beginnings_.assign(transients, 0);
     order_.follows_first_use_.assign(uses_.nodes.size(), 0);
     for (std::uint32_t node = 0; node < lowered_.nodes.size(); ++node) {
       merge_parents(node);
@@ -159,6 +160,7 @@ class ClockPass {
     order_.follows_first_use_[use.index] = first.chain != kNone && first.chain < size && now[first.chain] > first.position ? 1 : 0;
     // A use after the first one has a later clock, and leaves the row as it is.
     if (order_.follows_first_use_[use.index] != 0) return;
+    order_.has_several_beginnings_[use.transient] = 1;
     std::uint32_t* const row = order_.before_.data() + order_.first_before_[use.transient];
     order_.before_count_[use.transient] = std::min(order_.before_count_[use.transient], size);
     for (std::uint32_t chain = 0; chain < order_.before_count_[use.transient]; ++chain) row[chain] = std::min(row[chain], now[chain]);

@@ -3,6 +3,8 @@
 
 #include <memory>
 
+#include <reprise/error.hpp>
+
 #include "backend/backend.hpp"
 #include "backend/host/host_memory.hpp"
 #include "backend/host/queue_registry.hpp"

@@ -94,14 +94,16 @@ CommandBuffer Trainer::record_step() {
     const auto scope = commands.label(numbered("microbatch", m + 1));
     record_microbatch(commands, m, gradients, loss);
   }
-  const auto scope = commands.label("update");
-  for (std::size_t l = 0; l < kDepth; ++l) {
-    const std::uint32_t count = kLayers[l].weights();
-    commands.dispatch(kernels_.momentum_step, {.grid = blocks(count, kThreads), .block = kThreads}, read_write(weights_[l]), read_write(velocity_[l]),
-                      read(gradients[l]), count, kMicrobatches, read(step_counter_), schedule_.total_steps, schedule_.rate, schedule_.momentum,
-                      schedule_.decay);
+  {
+    const auto scope = commands.label("update");
+    for (std::size_t l = 0; l < kDepth; ++l) {
+      const std::uint32_t count = kLayers[l].weights();
+      commands.dispatch(kernels_.momentum_step, {.grid = blocks(count, kThreads), .block = kThreads}, read_write(weights_[l]),
+                        read_write(velocity_[l]), read(gradients[l]), count, kMicrobatches, read(step_counter_), schedule_.total_steps,
+                        schedule_.rate, schedule_.momentum, schedule_.decay);
+    }
+    commands.dispatch(kernels_.finish_step, {.grid = 1, .block = 1}, read(loss), kBatchRows, read_write(running_loss_), read_write(step_counter_));
   }
-  commands.dispatch(kernels_.finish_step, {.grid = 1, .block = 1}, read(loss), kBatchRows, read_write(running_loss_), read_write(step_counter_));
   commands.end();
   return commands;
 }

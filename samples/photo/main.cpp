@@ -61,8 +61,8 @@ bool process(const samples::Program& program, const std::string& file) {
 
   const reprise::CompileReport& report = pyramid.graph().report();
   const auto mebibytes = [](std::uint64_t bytes) { return static_cast<double>(bytes) / (1 << 20); };
-  std::printf("%u x %u pixels, %zu levels: %u commands, %u nodes, %u lanes\n", image.size.width, image.size.height, level_sizes(image.size).size(),
-              report.commands, report.nodes, report.lanes);
+  std::printf("%u x %u pixels, %zu levels: %s\n", image.size.width, image.size.height, level_sizes(image.size).size(),
+              samples::describe(report).c_str());
   std::printf("transient memory: %.2f MiB one by one, %.2f MiB planned, lower bound %.2f MiB\n", mebibytes(report.transient_bytes),
               mebibytes(report.slab_bytes), mebibytes(report.slab_lower_bound));
 

@@ -59,6 +59,7 @@ class DeviceCore : public std::enable_shared_from_this<DeviceCore> {
  private:
   // What rebuild() puts in the place of buffers and kernels of before.
   class Replacements;
+  [[nodiscard]] std::vector<RebuiltBuffer> replace_everything();
 
   std::shared_ptr<InstanceCore> instance_;
   std::shared_ptr<DeviceStatus> status_;

@@ -77,7 +77,7 @@ class GraphCore final : public PendingSource {
   std::vector<Use> uses_;
   std::vector<std::shared_ptr<PoolCore>> pools_;  // each once
   std::uint32_t generation_;
-  std::atomic<bool> shared_{false}, uploaded_{false};
+  std::atomic<bool> shared_{false}, all_shared_{false}, uploaded_{false};
   std::atomic<std::uint64_t> replays_{0};
   mutable std::mutex mutex_;  // of body_->exec and body_->last
 };

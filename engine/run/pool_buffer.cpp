@@ -35,6 +35,7 @@ class RetiredMemory final : public Retired {
 
 std::shared_ptr<PoolBuffer> PoolBuffer::make(std::shared_ptr<PoolCore> pool, const BufferDesc& desc) {
   DeviceCore& device = *pool->device();
+  device.retired().prepare();
   auto buffer = std::make_shared<PoolBuffer>(pool);
   buffer->kind = desc.kind;
   buffer->bytes = desc.bytes;

@@ -46,6 +46,7 @@ bool is_over(const Point& point) noexcept {
 
 std::shared_ptr<QueueCore> QueueCore::make(std::shared_ptr<DeviceCore> device, std::unique_ptr<BackendQueue> backend,
                                            std::string_view label, QueueOrigin origin) {
+  device->retired().prepare();
   auto queue = std::make_shared<QueueCore>(std::move(device), std::move(backend), label, origin);
   queue->device()->add_queue(queue);
   return queue;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <utility>
 
 #include "base/text.hpp"
@@ -109,12 +110,20 @@ std::vector<std::shared_ptr<RecorderCore>> CommandBufferCore::split(std::uint32_
 CommandBufferState CommandBufferCore::state() const noexcept {
   const CommandBufferState state = family_->state.load(std::memory_order_acquire);
   if (state != CommandBufferState::Executable) return state;
-  const std::lock_guard lock(mutex_);
-  for (const auto& weak : pending_) {
-    const auto source = weak.lock();
-    if (source && source->is_pending()) return CommandBufferState::Pending;
+  std::shared_ptr<const PendingSources> sources;
+  std::shared_ptr<const Recording> frozen;
+  {
+    const std::lock_guard lock(mutex_);
+    sources = pending_;
+    frozen = recording_;
   }
-  return recording_ && is_stale(*recording_) ? CommandBufferState::Invalid : state;
+  if (sources) {
+    for (const auto& weak : *sources) {
+      const auto source = weak.lock();
+      if (source && source->is_pending()) return CommandBufferState::Pending;
+    }
+  }
+  return frozen && is_stale(*frozen) ? CommandBufferState::Invalid : state;
 }
 
 std::shared_ptr<const Recording> CommandBufferCore::recording() const {
@@ -135,9 +144,15 @@ std::shared_ptr<const Recording> CommandBufferCore::executable(std::string_view 
 }
 
 void CommandBufferCore::add_pending_source(std::weak_ptr<const PendingSource> source) {
+  auto sources = std::make_shared<PendingSources>();
+  std::shared_ptr<const PendingSources> before;  // let go after the lock
   const std::lock_guard lock(mutex_);
-  std::erase_if(pending_, [](const auto& weak) { return weak.expired(); });
-  pending_.push_back(std::move(source));
+  if (pending_) {
+    std::copy_if(pending_->begin(), pending_->end(), std::back_inserter(*sources),
+                 [](const auto& weak) { return !weak.expired(); });
+  }
+  sources->push_back(std::move(source));
+  before = std::exchange(pending_, std::move(sources));
 }
 
 void CommandBufferCore::rebind(
@@ -181,7 +196,7 @@ void CommandBufferCore::drop_recorded() {
   const std::lock_guard lock(mutex_);
   std::swap(recording_, recording);
   std::swap(held_, held);
-  pending_.clear();
+  pending_.reset();
 }
 
 std::uint32_t CommandBufferCore::new_recorder_ids(std::uint32_t count) {

@@ -35,13 +35,10 @@ void add_about_handle(const Recording& recording, Rule rule, std::uint32_t user,
 
 bool is_foreign(const Recording& recording, const std::shared_ptr<DeviceStatus>& device) { return recording.device && device != recording.device; }
 
-std::string range_text(std::uint64_t begin, std::uint64_t end) { return concat("bytes [", begin, ", ", end, ")"); }
-
-void check_range(const Recording& recording, std::uint32_t command, std::uint32_t buffer, std::uint64_t begin, std::uint64_t end,
-                 Findings& findings) {
+void add_range(const Recording& recording, std::uint32_t command, std::uint32_t buffer, std::uint64_t begin, std::uint64_t end, Findings& findings) {
+  const BufferCore& core = *recording.buffers[buffer];
   findings.add(Rule::RangeOutOfBounds, command,
-               concat(range_text(begin, end), " leave buffer \"", recording.buffers[buffer]->name, "\", which has ", recording.buffers[buffer]->bytes,
-                      ". Use a smaller range or a larger buffer"));
+               concat(describe_range(core, begin, end), " leave its ", core.bytes, " bytes. Use a smaller range or a larger buffer"));
 }
 
 void check_pitch(Rule rule, std::uint32_t command, const Extent& extent, const Pitch& pitch, const DeviceLimits& limits, Findings& findings) {
@@ -59,9 +56,10 @@ void check_copy(const Recording& recording, std::uint32_t command, const DeviceL
     const BufferAccess& from = recording.accesses[c.first_access];
     const BufferAccess& to = recording.accesses[c.first_access + 1];
     if (overlaps(recording, from, to)) {
+      const BufferCore& buffer = *recording.buffers[from.buffer];
       findings.add(Rule::CopyOverlap, command,
-                   concat("source ", range_text(from.begin, from.end), " and destination ", range_text(to.begin, to.end), " of buffer \"",
-                          recording.buffers[from.buffer]->name, "\" share bytes. Copy through another buffer"));
+                   concat("source ", describe_range(buffer, from.begin, from.end), " and destination ", describe_range(buffer, to.begin, to.end),
+                          " share bytes. Copy through another buffer"));
     }
   }
   if (!findings.checks(Validation::Basic)) return;
@@ -90,11 +88,11 @@ void check_handles(const Recording& recording, Findings& findings) {
     const BufferCore& buffer = *recording.buffers[b];
     if (is_foreign(recording, buffer.device)) {
       add_about_handle(recording, Rule::DeviceForeign, first_user_of_buffer(recording, b),
-                       concat("buffer \"", buffer.name, "\" is of another device than the command buffer. Make it from a pool of the same device"),
+                       concat(describe_buffer(buffer), " is of another device than the command buffer. Make it from a pool of the same device"),
                        findings);
     } else if (buffer.is_stale()) {
       add_about_handle(recording, Rule::HandleStale, first_user_of_buffer(recording, b),
-                       concat("buffer \"", buffer.name, "\" is stale: its pool was cleared or its device was lost. Record again with a new one"),
+                       concat(describe_buffer(buffer), " is stale: its pool was cleared or its device was lost. Record again with a new one"),
                        findings);
     }
   }
@@ -127,8 +125,7 @@ void check_commands(const Recording& recording, const DeviceLimits& limits, Find
     const Command& c = recording.commands[i];
     for (std::uint32_t a = 0; a < c.access_count; ++a) {
       const BufferAccess& access = recording.accesses[c.first_access + a];
-      if (access.begin > access.end || access.end > bytes[access.buffer])
-        check_range(recording, i, access.buffer, access.begin, access.end, findings);
+      if (access.begin > access.end || access.end > bytes[access.buffer]) add_range(recording, i, access.buffer, access.begin, access.end, findings);
     }
     switch (c.kind) {
       case CommandKind::Dispatch: check_dispatch(recording, i, limits, findings); break;
@@ -137,7 +134,7 @@ void check_commands(const Recording& recording, const DeviceLimits& limits, Find
       case CommandKind::Barrier: {
         const auto& barrier = recording.payload<BarrierPayload>(i);
         if (barrier.buffer != kNone && (barrier.begin > barrier.end || barrier.end > bytes[barrier.buffer])) {
-          check_range(recording, i, barrier.buffer, barrier.begin, barrier.end, findings);
+          add_range(recording, i, barrier.buffer, barrier.begin, barrier.end, findings);
         }
         break;
       }

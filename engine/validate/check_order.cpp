@@ -33,12 +33,13 @@ std::optional<Schedule> user_order(const Recording& recording) {
 
 std::string view_text(const Recording& recording, std::uint32_t buffer, std::uint64_t begin, std::uint64_t end) {
   const BufferCore& core = *recording.buffers[buffer];
-  if (begin == 0 && end == core.bytes) return core.name;
-  return concat(core.name, ".subview(", begin, ", ", end - begin, ")");
+  const std::string name = core.name.empty() ? concat('<', display_name(core), '>') : core.name;
+  if (begin == 0 && end == core.bytes) return name;
+  return concat(name, ".subview(", begin, ", ", end - begin, ")");
 }
 
 std::string range_text(const Recording& recording, std::uint32_t buffer, std::uint64_t begin, std::uint64_t end) {
-  return concat("bytes [", begin, ", ", end, ") of buffer \"", recording.buffers[buffer]->name, '"');
+  return describe_range(*recording.buffers[buffer], begin, end);
 }
 
 struct HazardWords {

@@ -9,8 +9,6 @@
 
 namespace reprise::test {
 
-using RecordingPtr = std::shared_ptr<const Recording>;
-
 struct ShapeDesc {
   Ordering ordering = Ordering::Inferred;
   BufferKind kind = BufferKind::Device;

@@ -3,6 +3,7 @@
 
 #include "capture/cuda_access.hpp"
 #include "run/device_core.hpp"
+#include "run/failure.hpp"
 #include "run/graph_body.hpp"
 #include "run/graph_core.hpp"
 
@@ -26,6 +27,7 @@ std::shared_ptr<const detail::Plan> empty_plan(const detail::DeviceCore& device,
 CapturedGraph adopt_graph(const Device& device, CUgraph graph, const AdoptedGraphDesc& desc) {
   const std::shared_ptr<const detail::CudaContext>& context = detail::cuda_backend(device, "adopt_graph").context();
   device.core()->require_usable(Stage::Instantiate);
+  if (graph == nullptr) detail::fail(ErrorCode::InvalidArgument, Stage::Instantiate, desc.label, "adopt_graph got a null graph");
   auto body = std::make_unique<detail::GraphBody>(device.core());
   body->plan = empty_plan(*device.core(), desc.label);
   auto exec = std::make_unique<detail::CudaExec>(context, body->plan, graph, desc.owner);

@@ -32,6 +32,7 @@ class CudaLibrary {
  private:
   std::shared_ptr<const CudaContext> context_;
   std::string name_;
+  std::string log_;  // where the driver's compiler writes, now or when the first kernel is asked for
   cudaLibrary_t library_ = nullptr;
 };
 

@@ -67,8 +67,8 @@ REPRISE_KERNEL(dense, (const float* x, const float* w, float* y, unsigned rows, 
       ws[turn][r][tx] = k + r < inputs && unit < units ? w[(k + r) * units + unit] : 0.0f;
     }
     __syncthreads();
-    for (unsigned j = 0; j < TILE / THREAD_ROWS; ++j) {
-      for (unsigned i = 0; i < TILE; ++i) {
+    for (unsigned i = 0; i < TILE; ++i) {
+      for (unsigned j = 0; j < TILE / THREAD_ROWS; ++j) {
         sum[j] += xs[turn][ty + j * THREAD_ROWS][i] * ws[turn][i][tx];
       }
     }
@@ -99,8 +99,8 @@ REPRISE_KERNEL(weight_gradient, (const float* x, const float* dy, float* dw, uns
       ds[turn][r][tx] = row_is_there && unit < units ? dy[(k + r) * units + unit] : 0.0f;
     }
     __syncthreads();
-    for (unsigned j = 0; j < TILE / THREAD_ROWS; ++j) {
-      for (unsigned i = 0; i < TILE; ++i) {
+    for (unsigned i = 0; i < TILE; ++i) {
+      for (unsigned j = 0; j < TILE / THREAD_ROWS; ++j) {
         sum[j] += xs[turn][i][ty + j * THREAD_ROWS] * ds[turn][i][tx];
       }
     }
@@ -128,8 +128,8 @@ REPRISE_KERNEL(input_gradient, (const float* dy, const float* w, const float* h,
       ws[turn][r][tx] = from < inputs && unit_is_there ? w[from * units + k + tx] : 0.0f;
     }
     __syncthreads();
-    for (unsigned j = 0; j < TILE / THREAD_ROWS; ++j) {
-      for (unsigned i = 0; i < TILE; ++i) {
+    for (unsigned i = 0; i < TILE; ++i) {
+      for (unsigned j = 0; j < TILE / THREAD_ROWS; ++j) {
         sum[j] += ds[turn][ty + j * THREAD_ROWS][i] * ws[turn][tx][i];
       }
     }

@@ -1,6 +1,7 @@
 #include <future>
 
 #include "conformance/device_fixture.hpp"
+#include "support/counting_allocator.hpp"
 #include "words.shaders.hpp"
 
 using namespace reprise;
@@ -98,6 +99,20 @@ TEST_CASE_FIXTURE(DeviceFixture, "captured graph: an empty one, an empty queue a
   check_refused(ErrorCode::InvalidArgument, {}, [&] { static_cast<void>(graph.launch(Queue())); });
   CommandBuffer initial = device.create_command_buffer({.label = "never begun"});
   check_refused(ErrorCode::InvalidState, {"never begun", "Initial"}, [&] { static_cast<void>(device.compile(initial)); });
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "captured graph: launching and waiting allocate nothing") {
+  const auto x = pool->allocate<unsigned>(64, "x"), y = pool->allocate<unsigned>(64, "y");
+  const auto t = pool->transient<unsigned>(64, "t");
+  CommandBuffer cmd = recording();
+  cmd.fill(t, 3u);
+  cmd.dispatch(kernel(shaders::conf_add), {.grid = 1, .block = 64}, read(t), write(x), 1u, 64u);
+  cmd.copy(x, y);
+  CapturedGraph graph = compile(cmd);
+  for (int warm_up = 0; warm_up < 3; ++warm_up) graph.launch(queue).wait();
+  const std::uint64_t before = allocations_of_this_thread();
+  for (int replay = 0; replay < 100; ++replay) graph.launch(queue).wait();
+  CHECK(allocations_of_this_thread() - before == 0);
 }
 
 TEST_CASE_FIXTURE(DeviceFixture, "captured graph: the same recording gives the same text, DOT and hashes") {

@@ -24,8 +24,7 @@ std::shared_ptr<RecorderFamily> make_family(std::shared_ptr<DeviceStatus> device
 }
 
 std::shared_ptr<BufferCore> first_stale_buffer(const Recording& recording) {
-  const auto found = std::find_if(recording.buffers.begin(), recording.buffers.end(),
-                                  [](const auto& buffer) { return buffer->is_stale(); });
+  const auto found = std::find_if(recording.buffers.begin(), recording.buffers.end(), [](const auto& buffer) { return buffer->is_stale(); });
   return found == recording.buffers.end() ? nullptr : *found;
 }
 
@@ -36,9 +35,7 @@ std::shared_ptr<const KernelCore> first_stale_kernel(const Recording& recording)
   return found == recording.kernels.end() ? nullptr : *found;
 }
 
-bool is_stale(const Recording& recording) {
-  return first_stale_buffer(recording) != nullptr || first_stale_kernel(recording) != nullptr;
-}
+bool is_stale(const Recording& recording) { return first_stale_buffer(recording) != nullptr || first_stale_kernel(recording) != nullptr; }
 
 }  // namespace
 
@@ -148,16 +145,14 @@ void CommandBufferCore::add_pending_source(std::weak_ptr<const PendingSource> so
   std::shared_ptr<const PendingSources> before;  // let go after the lock
   const std::lock_guard lock(mutex_);
   if (pending_) {
-    std::copy_if(pending_->begin(), pending_->end(), std::back_inserter(*sources),
-                 [](const auto& weak) { return !weak.expired(); });
+    std::copy_if(pending_->begin(), pending_->end(), std::back_inserter(*sources), [](const auto& weak) { return !weak.expired(); });
   }
   sources->push_back(std::move(source));
   before = std::exchange(pending_, std::move(sources));
 }
 
-void CommandBufferCore::rebind(
-    const std::function<std::shared_ptr<BufferCore>(const std::shared_ptr<BufferCore>&)>& buffer,
-    const std::function<std::shared_ptr<const KernelCore>(const std::shared_ptr<const KernelCore>&)>& kernel) {
+void CommandBufferCore::rebind(const std::function<std::shared_ptr<BufferCore>(const std::shared_ptr<BufferCore>&)>& buffer,
+                               const std::function<std::shared_ptr<const KernelCore>(const std::shared_ptr<const KernelCore>&)>& kernel) {
   const std::shared_ptr<const Recording> before = recording();
   if (!before) return;
   auto after = std::make_shared<Recording>(*before);
@@ -219,12 +214,10 @@ std::vector<Segment> CommandBufferCore::segments() const {
 
 void CommandBufferCore::check_labels_closed(const RecorderCore& recorder, std::string_view which) const {
   if (!recorder.has_open_label()) return;
-  fail("end", ErrorCode::InvalidState,
-       concat("label ", recorder.label_path(), " is still open in ", which, "; end_label() it first"));
+  fail("end", ErrorCode::InvalidState, concat("label ", recorder.label_path(), " is still open in ", which, "; end_label() it first"));
 }
 
-std::shared_ptr<CommandBufferCore> make_command_buffer(std::shared_ptr<DeviceStatus> device,
-                                                       const CommandBufferDesc& desc) {
+std::shared_ptr<CommandBufferCore> make_command_buffer(std::shared_ptr<DeviceStatus> device, const CommandBufferDesc& desc) {
   return std::make_shared<CommandBufferCore>(std::move(device), desc);
 }
 

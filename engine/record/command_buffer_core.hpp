@@ -82,11 +82,10 @@ class CommandBufferCore {
 
   mutable std::mutex mutex_;  // guards what follows
   std::shared_ptr<const Recording> recording_;
-  HeldBuffers held_;  // counts recording_'s buffers in BufferCore::recorded; graphs count for themselves
+  HeldBuffers held_;                               // counts recording_'s buffers in BufferCore::recorded; graphs count for themselves
   std::shared_ptr<const PendingSources> pending_;  // replaced, never changed: sources are asked outside the lock
 };
 
-[[nodiscard]] std::shared_ptr<CommandBufferCore> make_command_buffer(std::shared_ptr<DeviceStatus> device,
-                                                                     const CommandBufferDesc& desc);
+[[nodiscard]] std::shared_ptr<CommandBufferCore> make_command_buffer(std::shared_ptr<DeviceStatus> device, const CommandBufferDesc& desc);
 
 }  // namespace reprise::detail

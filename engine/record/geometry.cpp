@@ -47,8 +47,7 @@ std::optional<std::uint64_t> span_bytes(const Extent& extent, const Pitch& pitch
 }
 
 bool is_dense(const Extent& extent, const Pitch& pitch) {
-  return (extent.height == 1 || pitch.row == extent.width) &&
-         (extent.depth == 1 || wide(pitch.slice) == wide(extent.width) * wide(extent.height));
+  return (extent.height == 1 || pitch.row == extent.width) && (extent.depth == 1 || wide(pitch.slice) == wide(extent.width) * wide(extent.height));
 }
 
 bool intersects(const Rows& rows, std::uint64_t begin, std::uint64_t end) {

@@ -131,9 +131,7 @@ class Merge {
   }
 
   // The merged index of an object that one source meets for the first time; `next` where no source has met it.
-  std::uint32_t first_use(const void* object, std::size_t next) {
-    return met_.try_emplace(object, static_cast<std::uint32_t>(next)).first->second;
-  }
+  std::uint32_t first_use(const void* object, std::size_t next) { return met_.try_emplace(object, static_cast<std::uint32_t>(next)).first->second; }
 
   std::uint32_t merged_label(Source& from, std::uint32_t label) {
     if (from.labels[label] != kNone) return from.labels[label];
@@ -165,8 +163,8 @@ class Merge {
     }
     ErrorDetails details;
     details.code = ErrorCode::InvalidArgument;
-    throw Error(std::move(details), concat("end: the edge recorded at ", where.file, ':', where.line, " in ", into_.label,
-                                           " names a command that was never recorded"));
+    throw Error(std::move(details),
+                concat("end: the edge recorded at ", where.file, ':', where.line, " in ", into_.label, " names a command that was never recorded"));
   }
 
   void rewrite_payloads() noexcept {

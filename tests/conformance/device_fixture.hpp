@@ -55,9 +55,8 @@ std::vector<T> generated(std::size_t count, const std::function<T(std::size_t)>&
 
 struct DeviceFixture {
   std::shared_ptr<std::vector<std::string>> messages = std::make_shared<std::vector<std::string>>();  // ids, as they came
-  Instance instance{{.application = "conformance", .validation = Validation::Full, .on_message = [ids = messages](const Message& m) {
-                       ids->emplace_back(m.id);
-                     }}};
+  Instance instance{
+      {.application = "conformance", .validation = Validation::Full, .on_message = [ids = messages](const Message& m) { ids->emplace_back(m.id); }}};
   Device device = instance.open_device(selector_of_this_run());
   Queue queue = device.create_queue({.label = "main"});
   std::shared_ptr<CapturePool> pool = device.create_pool({.label = "test"});

@@ -34,7 +34,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "label: export_dot writes to_dot, and says whic
   CommandBuffer cmd = recording();
   cmd.host([] {});
   CapturedGraph graph = compile(cmd);
-  const auto path = std::filesystem::temp_directory_path() / ("reprise-label-test-" + std::to_string(reinterpret_cast<std::uintptr_t>(this)) + ".dot");
+  const auto path =
+      std::filesystem::temp_directory_path() / ("reprise-label-test-" + std::to_string(reinterpret_cast<std::uintptr_t>(this)) + ".dot");
   graph.export_dot(path);
   std::ostringstream written;
   written << std::ifstream(path).rdbuf();

@@ -31,8 +31,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "cooperative: more blocks than run at once are 
   cmd.dispatch(kernel(shaders::conf_meet_all), {.grid = at_once + 1, .block = 32, .launch = DispatchDesc::Launch::Cooperative}, read_write(arrived),
                write(seen));
   cmd.end();
-  check_refused(at_once == 0 ? ErrorCode::Unsupported : ErrorCode::LaunchLimits, {"conf_meet_all"},
-                [&] { static_cast<void>(device.compile(cmd)); });
+  check_refused(at_once == 0 ? ErrorCode::Unsupported : ErrorCode::LaunchLimits, {"conf_meet_all"}, [&] { static_cast<void>(device.compile(cmd)); });
 }
 
 TEST_CASE_FIXTURE(DeviceFixture, "cluster: blocks run in clusters of the size asked for, or the device says that it cannot") {

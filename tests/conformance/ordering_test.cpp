@@ -16,11 +16,11 @@ TEST_CASE_FIXTURE(DeviceFixture, "ordering: Inferred gives RAW, WAR and WAW in t
   const auto y = pool->allocate<unsigned>(kCount, "y"), z = pool->allocate<unsigned>(kCount, "z");
   const Kernel add = kernel(shaders::conf_add), set = kernel(shaders::conf_set);
   run([&](CommandBuffer& cmd) {
-    cmd.dispatch(add, kWords, read(x), write(y), 1u, kCount);   // y = 3
-    cmd.dispatch(set, kWords, write(x), 10u, kCount);           // WAR on x
-    cmd.dispatch(add, kWords, read(x), write(z), 1u, kCount);   // RAW on x: z = 11
-    cmd.dispatch(set, kWords, write(x), 20u, kCount);           // WAR on x
-    cmd.dispatch(set, kWords, write(x), 30u, kCount);           // WAW on x
+    cmd.dispatch(add, kWords, read(x), write(y), 1u, kCount);  // y = 3
+    cmd.dispatch(set, kWords, write(x), 10u, kCount);          // WAR on x
+    cmd.dispatch(add, kWords, read(x), write(z), 1u, kCount);  // RAW on x: z = 11
+    cmd.dispatch(set, kWords, write(x), 20u, kCount);          // WAR on x
+    cmd.dispatch(set, kWords, write(x), 30u, kCount);          // WAW on x
   });
   CHECK(values(x) == std::vector<unsigned>(kCount, 30));
   CHECK(values(y) == std::vector<unsigned>(kCount, 3));

@@ -69,7 +69,6 @@ TEST_CASE("message: every severity has a name") {
 }
 
 TEST_CASE("text: concat joins strings, characters and numbers") {
-  CHECK(detail::concat("a", 'b', std::string("c"), 12u, -3, std::uint64_t{18446744073709551615u}) ==
-        "abc12-318446744073709551615");
+  CHECK(detail::concat("a", 'b', std::string("c"), 12u, -3, std::uint64_t{18446744073709551615u}) == "abc12-318446744073709551615");
   CHECK(detail::concat().empty());
 }

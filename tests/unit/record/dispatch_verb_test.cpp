@@ -14,7 +14,8 @@ TEST_CASE("dispatch: the payload has the grid, the values in place and a place f
   const Kernel saxpy = f.kernel("saxpy", "vppv");
   CommandBuffer cmd = f.recording();
   const std::uint32_t line = __LINE__ + 1;
-  const CommandRef ref = cmd.dispatch(saxpy, {.grid = {4, 2}, .block = {64, 1, 2}, .shared_bytes = 12}, 2.5f, read(x.slice(10, 50)), read_write(y), 7u);
+  const CommandRef ref =
+      cmd.dispatch(saxpy, {.grid = {4, 2}, .block = {64, 1, 2}, .shared_bytes = 12}, 2.5f, read(x.slice(10, 50)), read_write(y), 7u);
   CHECK(ref.index == 0);
   const auto r = frozen(cmd);
   REQUIRE(r->commands.size() == 1);
@@ -135,8 +136,7 @@ TEST_CASE("dispatch: a default-constructed kernel or view is InvalidArgument") {
   RecordFixture f;
   const Kernel k = f.kernel("k", "p");
   CommandBuffer cmd = f.recording();
-  check_refused(cmd, ErrorCode::InvalidArgument, {"dispatch", "default-constructed", "load_kernel"},
-                [&] { cmd.dispatch(Kernel(), {}); });
+  check_refused(cmd, ErrorCode::InvalidArgument, {"dispatch", "default-constructed", "load_kernel"}, [&] { cmd.dispatch(Kernel(), {}); });
   check_refused(cmd, ErrorCode::InvalidArgument, {"argument 0 of k", "without a buffer", "allocate"},
                 [&] { cmd.dispatch(k, {}, read(BufferView())); });
 }

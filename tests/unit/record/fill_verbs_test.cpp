@@ -49,8 +49,7 @@ TEST_CASE("fill: what is no multiple of the element is InvalidArgument") {
   RecordFixture f;
   const auto c = f.buffer<std::uint32_t>(64, "c");
   CommandBuffer cmd = f.recording();
-  const auto refused = [&](const BufferView& view, std::uint32_t element, Extent extent, Pitch pitch,
-                           std::initializer_list<std::string_view> parts) {
+  const auto refused = [&](const BufferView& view, std::uint32_t element, Extent extent, Pitch pitch, std::initializer_list<std::string_view> parts) {
     check_refused(cmd, ErrorCode::InvalidArgument, parts, [&] { cmd.fill_bits(view, 0, element, extent, pitch); });
   };
   refused(c, 4, {10, 1, 1}, {}, {"fill at ", "fill_verbs_test.cpp:", "a row of 10 bytes in c", "element of 4"});
@@ -66,10 +65,8 @@ TEST_CASE("fill: an extent that leaves the view is OutOfRange") {
   RecordFixture f;
   const auto c = f.buffer<std::uint32_t>(16, "c");
   CommandBuffer cmd = f.recording();
-  check_refused(cmd, ErrorCode::OutOfRange, {"needs 72 bytes", "c has 64"},
-                [&] { cmd.fill(c, 1u, {.width = 8, .height = 3}, {.row = 32}); });
-  check_refused(cmd, ErrorCode::OutOfRange, {"needs 8 bytes", "c has 4"},
-                [&] { cmd.fill(c.slice(0, 1), 1u, {.width = 8}, {}); });
+  check_refused(cmd, ErrorCode::OutOfRange, {"needs 72 bytes", "c has 64"}, [&] { cmd.fill(c, 1u, {.width = 8, .height = 3}, {.row = 32}); });
+  check_refused(cmd, ErrorCode::OutOfRange, {"needs 8 bytes", "c has 4"}, [&] { cmd.fill(c.slice(0, 1), 1u, {.width = 8}, {}); });
 }
 
 TEST_CASE("fill and update: views without a buffer, of another device, stale") {

@@ -49,8 +49,7 @@ class Random {
 };
 
 void describe(const Rows& r) {
-  MESSAGE("begin ", r.begin, " extent ", r.extent.width, "x", r.extent.height, "x", r.extent.depth, " pitch ", r.pitch.row,
-          "/", r.pitch.slice);
+  MESSAGE("begin ", r.begin, " extent ", r.extent.width, "x", r.extent.height, "x", r.extent.depth, " pitch ", r.pitch.row, "/", r.pitch.slice);
 }
 
 Pitch normal(const Extent& extent, Pitch pitch) {

@@ -54,9 +54,7 @@ struct RecordFixture {
     return Kernel(std::shared_ptr<const detail::KernelCore>(std::move(core)));
   }
 
-  CommandBuffer commands(const CommandBufferDesc& desc = {}) {
-    return CommandBuffer(detail::make_command_buffer(status, desc));
-  }
+  CommandBuffer commands(const CommandBufferDesc& desc = {}) { return CommandBuffer(detail::make_command_buffer(status, desc)); }
   CommandBuffer recording(const CommandBufferDesc& desc = {}) {
     CommandBuffer made = commands(desc);
     made.begin();

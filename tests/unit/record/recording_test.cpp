@@ -44,8 +44,9 @@ TEST_CASE("recording: every kind of command has a name, with the buffers and ker
   cmd.barrier({.buffer = x});
   cmd.barrier();
   const auto r = frozen(cmd);
-  const char* const expected[] = {"dispatch saxpy", "copy x -> buffer #1", "copy host memory -> x", "copy x -> host memory", "fill x",
-                                  "update x", "host callback", "barrier x", "barrier"};
+  const char* const expected[] = {
+      "dispatch saxpy", "copy x -> buffer #1", "copy host memory -> x", "copy x -> host memory", "fill x", "update x", "host callback", "barrier x",
+      "barrier"};
   for (std::uint32_t i = 0; i < std::size(expected); ++i) CHECK(r->command_name(i) == expected[i]);
 }
 
@@ -99,10 +100,9 @@ TEST_CASE("overlaps: random shapes against sets of bytes: exact with equal pitch
     for (const std::uint64_t byte : bytes_of(r, b)) expected = expected || bytes.count(byte) != 0;
     const bool found = overlaps(r, a, b);
     REQUIRE(found == overlaps(r, b, a));
-    const bool must_be_exact =
-        a.shape == 0 || b.shape == 0 ||
-        equal_pitches({a.begin, r.shapes[a.shape - 1].extent, r.shapes[a.shape - 1].pitch},
-                      {b.begin, r.shapes[b.shape - 1].extent, r.shapes[b.shape - 1].pitch});
+    const bool must_be_exact = a.shape == 0 || b.shape == 0 ||
+                               equal_pitches({a.begin, r.shapes[a.shape - 1].extent, r.shapes[a.shape - 1].pitch},
+                                             {b.begin, r.shapes[b.shape - 1].extent, r.shapes[b.shape - 1].pitch});
     if (must_be_exact) {
       ++exact;
       REQUIRE(found == expected);

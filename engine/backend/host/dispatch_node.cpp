@@ -1,7 +1,6 @@
 #include "backend/host/dispatch_node.hpp"
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
+#include <tbb/task_group.h>
 
 #include <algorithm>
 #include <atomic>
@@ -65,22 +64,44 @@ void DispatchNode::run_blocks(Crew& crew) noexcept {
   if (measured) block_ns_ = nanoseconds_since(begin) / block_count_;
 }
 
+// Blocks that many threads share: each takes the next piece until none is left.
+class DispatchNode::Shared {
+ public:
+  Shared(const DispatchNode& node, std::uint64_t piece) : node_(node), piece_(piece) {}
+  void begin(std::uint64_t first) noexcept { next_.store(first, std::memory_order_release); }
+  void take_part() noexcept {
+    static_cast<void>(next_.load(std::memory_order_acquire));  // before all else: what happened before is seen from here on
+    for (;;) {
+      const std::uint64_t begin = next_.fetch_add(piece_, std::memory_order_relaxed);
+      if (begin >= node_.block_count_) break;
+      node_.run_here(begin, std::min(begin + piece_, node_.block_count_));
+    }
+    ended_.fetch_add(1, std::memory_order_release);
+  }
+  void see_results() const noexcept { static_cast<void>(ended_.load(std::memory_order_acquire)); }
+
+ private:
+  const DispatchNode& node_;
+  const std::uint64_t piece_;
+  std::atomic<std::uint64_t> next_{0}, ended_{0};
+};
+
 void DispatchNode::run_split(Crew& crew, std::uint64_t first) const noexcept {
   const std::uint64_t piece = std::max<std::uint64_t>(1, kPieceNs / std::max<std::uint64_t>(1, block_ns_));
-  // What happened before on this thread is seen by the others, and what they did by this one.
-  std::atomic<std::uint64_t> handed_over{0};
-  handed_over.store(1, std::memory_order_release);
+  Shared work{*this, piece};
+  const std::uint64_t pieces = (block_count_ - first + piece - 1) / piece;
+  const std::uint64_t others = std::min<std::uint64_t>(crew.threads(), pieces) - 1;
   crew.lead([&] {
     // Isolated: while this thread waits for the last blocks it takes up no other node.
     tbb::this_task_arena::isolate([&] {
-      tbb::parallel_for(tbb::blocked_range<std::uint64_t>(first, block_count_, piece), [&](const tbb::blocked_range<std::uint64_t>& blocks) {
-        static_cast<void>(handed_over.load(std::memory_order_acquire));
-        run_here(blocks.begin(), blocks.end());
-        handed_over.fetch_add(1, std::memory_order_release);
-      });
+      tbb::task_group group;
+      work.begin(first);
+      for (std::uint64_t i = 0; i < others; ++i) group.run([&work] { work.take_part(); });
+      work.take_part();
+      group.wait();
     });
   });
-  static_cast<void>(handed_over.load(std::memory_order_acquire));
+  work.see_results();
 }
 
 }  // namespace reprise::detail

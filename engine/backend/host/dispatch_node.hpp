@@ -21,6 +21,7 @@ class DispatchNode {
   }
 
  private:
+  class Shared;
   void run_blocks(Crew& crew) noexcept;
   void run_here(std::uint64_t first, std::uint64_t last) const noexcept;
   void run_split(Crew& crew, std::uint64_t first) const noexcept;

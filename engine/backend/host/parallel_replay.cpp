@@ -41,9 +41,9 @@ void ParallelReplay::prepare(std::uint32_t first) {
 void ParallelReplay::run(Crew& crew, std::uint64_t replay, std::uint32_t first) noexcept {
   prepare(first);
   if (roots_.empty()) return;
-  handed_over_.store(1, std::memory_order_release);
   crew.lead([&] {
     Tasks tasks(crew, replay);
+    handed_over_.store(1, std::memory_order_release);
     run_roots(tasks, 0, static_cast<std::uint32_t>(roots_.size()));
     tasks.wait();
   });
@@ -66,11 +66,15 @@ void ParallelReplay::run_chain(Tasks& tasks, std::uint32_t node) noexcept {
     program_.run(node, tasks.crew(), tasks.replay(), errors_);
     std::uint32_t next = kNone;
     for (const std::uint32_t follower : program_.followers(node)) {
-      if (waits_for_[follower].fetch_sub(1, std::memory_order_acq_rel) != 1) continue;
+      std::atomic<std::uint32_t>& waits_for = waits_for_[follower];
+      if (waits_for.fetch_sub(1, std::memory_order_acq_rel) != 1) continue;
       if (next == kNone) {
         next = follower;
       } else {
-        tasks.offer([this, &tasks, follower] { run_chain(tasks, follower); });
+        tasks.offer([this, &tasks, &waits_for, follower] {
+          static_cast<void>(waits_for.load(std::memory_order_acquire));  // before all else
+          run_chain(tasks, follower);
+        });
       }
     }
     if (next == kNone) break;

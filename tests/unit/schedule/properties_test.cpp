@@ -145,6 +145,12 @@ TEST_CASE("schedule: random rows with gaps conflict where they share a byte and 
   }
 }
 
+TEST_CASE("schedule: few writes after many reads, whole and of rows, wait for all that they conflict with") {
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    check_everything({.seed = seed, .commands = 80, .buffers = 1, .max_accesses = 1, .whole_percent = 60, .rows_percent = 40, .write_percent = 8});
+  }
+}
+
 TEST_CASE("schedule: random barriers add what they say to inferred edges") {
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     check_everything({.seed = seed, .commands = 50, .buffers = 10, .write_percent = 20, .barrier_percent = 15, .user_edges = 5});
@@ -158,6 +164,13 @@ TEST_CASE("schedule: random explicit recordings are ordered by barriers and user
     check_everything({.seed = seed, .commands = 60, .buffers = 3, .barrier_percent = barriers, .user_edges = 20, .ordering = Ordering::Explicit});
     check_everything(
         {.seed = seed, .commands = 60, .buffers = 1, .max_accesses = 1, .whole_percent = 90, .barrier_percent = 5, .ordering = Ordering::Explicit});
+  }
+}
+
+TEST_CASE("schedule: thousands of small explicit recordings, where few paths hide a missing edge") {
+  for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
+    const auto buffers = 1 + static_cast<std::uint32_t>(seed % 2);
+    check_everything({.seed = seed, .commands = 12, .buffers = buffers, .max_accesses = 1, .barrier_percent = 25, .ordering = Ordering::Explicit});
   }
 }
 

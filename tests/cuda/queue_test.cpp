@@ -108,6 +108,9 @@ TEST_CASE("cuda queue: a queue that waits for another's fence starts after it") 
     });
   });
   CapturedGraph after = t.compile([&](CommandBuffer& cmd) { cmd.host([&] { seen_by_second = step; }); });
+  first.upload(t.queue);  // what a launch would have to do first could wait for the callback
+  after.upload(second);
+  t.device.wait_idle();
   const Fence before = first.launch(t.queue);
   second.wait_for(before);
   const Fence end = after.launch(second);

@@ -63,10 +63,10 @@ class GraphCore final : public PendingSource {
   void collect_uses();
   void attach();
   void require_launchable(const QueueCore& queue, Stage stage) const;
-  void share_all();                     // under order()
-  void follow_last(QueueCore& queue);   // under mutex_
-  void follow_uses(QueueCore& queue);   // under order() and mutex_
-  void note_uses() noexcept;            // under order() and mutex_
+  void share_all();                    // under order()
+  void follow_last(QueueCore& queue);  // under mutex_
+  void follow_uses(QueueCore& queue);  // under order() and mutex_
+  void note_uses() noexcept;           // under order() and mutex_
   // Runs `submission`, ordered after what it conflicts with; `submission` returns its serial.
   template <class Submission>
   void submit(const std::shared_ptr<QueueCore>& queue, Stage stage, Submission&& submission);

@@ -58,7 +58,7 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
   std::string label_;
   std::atomic<QueueOrigin> origin_;
   std::uint32_t generation_;
-  std::uint64_t id_;  // never used again
+  std::uint64_t id_;                // never used again
   std::vector<Followed> followed_;  // under DeviceCore::order()
   std::unique_ptr<RetiredQueue> grave_;
 };

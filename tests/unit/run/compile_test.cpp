@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <stdexcept>
+#include <utility>
 
 #include "support/paths.hpp"
 #include "unit/run/fake_backend.hpp"
@@ -137,49 +139,62 @@ TEST_CASE_FIXTURE(Recorded, "compile: export_dot writes what to_dot gives, and n
   CHECK(failed.native_code != 0);
 }
 
-TEST_CASE("messages: a barrier that orders nothing reaches on_message and the report; suppressed, neither") {
-  for (const bool suppressed : {false, true}) {
-    std::vector<std::string> heard;
-    InstanceDesc desc;
-    desc.validation = Validation::Full;
-    desc.on_message = [&](const Message& message) { heard.emplace_back(message.id); };
-    std::string id;
-    const auto compile = [](Recorded& r) {
-      CommandBuffer commands = r.device.create_command_buffer({.label = "step", .ordering = Ordering::Explicit});
-      commands.begin();
-      commands.fill(r.x, 1);
-      commands.barrier({.buffer = r.y});
-      commands.fill(r.x, 2);
-      commands.barrier();
-      commands.end();
-      return r.device.compile(commands);
-    };
-    const auto ordered = [](Recorded& r) {
-      CommandBuffer commands = r.device.create_command_buffer({.label = "step", .ordering = Ordering::Explicit});
-      commands.begin();
-      commands.fill(r.x, 1);
-      commands.barrier({.buffer = r.y});
-      commands.end();
-      return r.device.compile(commands);
-    };
-    {
-      Recorded recorded(desc);
-      const CapturedGraph graph = ordered(recorded);
-      REQUIRE(graph.report().messages.size() == 1);
-      REQUIRE(heard.size() == 1);
-      id = heard[0];
-      CHECK(graph.report().messages[0].id == id);
-      CHECK(graph.report().messages[0].severity == Severity::Warning);
-    }
-    heard.clear();
-    if (suppressed) desc.suppress = {id};
-    Recorded recorded(desc);
-    CHECK(ordered(recorded).report().messages.size() == (suppressed ? 0 : 1));
-    CHECK(heard.size() == (suppressed ? 0 : 1));
-    // Two writes of x with no barrier of x between them: an error, which no suppression silences.
-    const ErrorDetails missing = error_of([&] { (void)compile(recorded); });
-    CHECK(missing.code == ErrorCode::MissingBarrier);
-    CHECK(missing.stage == Stage::Validate);
-    CHECK(heard.back() == missing.message_id);
-  }
+namespace {
+
+// Under Ordering::Explicit: a fill of x, a barrier of y, which orders nothing, and `again` more fills of x.
+CapturedGraph compile_with_idle_barrier(Recorded& recorded, int again) {
+  CommandBuffer commands = recorded.device.create_command_buffer({.label = "step", .ordering = Ordering::Explicit});
+  commands.begin();
+  commands.fill(recorded.x, 1);
+  commands.barrier({.buffer = recorded.y});
+  for (int i = 0; i < again; ++i) commands.fill(recorded.x, 2);
+  commands.end();
+  return recorded.device.compile(commands);
+}
+
+InstanceDesc listening(std::vector<std::string>& heard, std::vector<std::string> suppress = {}) {
+  InstanceDesc desc;
+  desc.validation = Validation::Full;
+  desc.on_message = [&heard](const Message& message) { heard.emplace_back(message.id); };
+  desc.suppress = std::move(suppress);
+  return desc;
+}
+
+}  // namespace
+
+TEST_CASE("messages: a warning reaches on_message and the report, and the graph is made") {
+  std::vector<std::string> heard;
+  Recorded recorded(listening(heard));
+  const CapturedGraph graph = compile_with_idle_barrier(recorded, 0);
+  REQUIRE(graph.report().messages.size() == 1);
+  CHECK(graph.report().messages[0].id == "barrier-orders-nothing");
+  CHECK(graph.report().messages[0].severity == Severity::Warning);
+  CHECK(heard == std::vector<std::string>{"barrier-orders-nothing"});
+}
+
+TEST_CASE("messages: a suppressed warning is neither reported nor kept") {
+  std::vector<std::string> heard;
+  Recorded recorded(listening(heard, {"barrier-orders-nothing"}));
+  CHECK(compile_with_idle_barrier(recorded, 0).report().messages.empty());
+  CHECK(heard.empty());
+}
+
+TEST_CASE("messages: an error is heard and thrown, whatever is suppressed") {
+  std::vector<std::string> heard;
+  Recorded recorded(listening(heard, {"barrier-orders-nothing", "hazard-unordered"}));
+  const ErrorDetails missing = error_of([&] { (void)compile_with_idle_barrier(recorded, 1); });
+  CHECK(missing.code == ErrorCode::MissingBarrier);
+  CHECK(missing.stage == Stage::Validate);
+  CHECK(missing.message_id == "hazard-unordered");
+  CHECK(heard == std::vector<std::string>{"hazard-unordered"});
+}
+
+TEST_CASE("messages: what a handler throws leaves compile, and no graph is made") {
+  InstanceDesc desc;
+  desc.validation = Validation::Full;
+  desc.on_message = [](const Message&) { throw std::runtime_error("enough"); };
+  Recorded recorded(desc);
+  CHECK_THROWS_WITH_AS((void)compile_with_idle_barrier(recorded, 0), "enough", std::runtime_error);
+  CHECK(recorded.fake.world.execs() == 0);
+  CHECK(recorded.pool->live_graphs() == 0);
 }

@@ -234,7 +234,8 @@ class FakeBackend final : public Backend {
   }
   void lose() override {
     std::lock_guard lock(world_.mutex_);
-    if (info_.kind != DeviceKind::Host) throw Error({.code = ErrorCode::Unsupported, .stage = Stage::Open}, "only a host device can be lost on purpose");
+    if (info_.kind != DeviceKind::Host)
+      throw Error({.code = ErrorCode::Unsupported, .stage = Stage::Open}, "only a host device can be lost on purpose");
     status_->lose();
     world_.changed_.notify_all();
   }

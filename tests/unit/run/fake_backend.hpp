@@ -33,8 +33,8 @@ class FakeWorld {
   // Something that reached a queue.
   struct Event {
     enum class Kind : std::uint8_t { Launch, Upload, Mark, Wait } kind;
-    std::string_view queue;      // label
-    std::uint64_t serial;        // of Wait: of `other`
+    std::string_view queue;       // label
+    std::uint64_t serial;         // of Wait: of `other`
     std::string_view other = {};  // label, of Wait
     friend bool operator==(const Event&, const Event&) = default;
   };
@@ -60,7 +60,7 @@ class FakeWorld {
   [[nodiscard]] std::size_t backends() const;
   [[nodiscard]] std::size_t kernel_loads() const;
   [[nodiscard]] std::vector<Event> events() const;
-  [[nodiscard]] std::vector<Event> waits() const;  // the events of kind Wait
+  [[nodiscard]] std::vector<Event> waits() const;        // the events of kind Wait
   [[nodiscard]] std::vector<std::string> freed() const;  // "exec", "memory", "queue", "backend", in order
   [[nodiscard]] std::vector<std::string> complaints() const;
   void forget_events();

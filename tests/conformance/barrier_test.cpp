@@ -42,7 +42,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "barrier: under Explicit, one that is missing i
     cmd.copy(x.slice(16, 16), y.slice(0, 16));
   }
   cmd.end();
-  const Error error = error_of([&] { static_cast<void>(device.compile(cmd)); });
+  const Error error = thrown_by([&] { static_cast<void>(device.compile(cmd)); });
   CHECK(error.code() == ErrorCode::MissingBarrier);
   CHECK(error.details().command == 1);
   CHECK_FALSE(error.details().message_id.empty());

@@ -16,6 +16,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "support/thrown_by.hpp"
+
 namespace reprise::test {
 
 inline DeviceSelector selector_of_this_run() {
@@ -23,20 +25,9 @@ inline DeviceSelector selector_of_this_run() {
   return DeviceSelector::named(name == nullptr || *name == '\0' ? "host" : name);
 }
 
-// The error that `call` throws; fails the test where it throws none.
-inline Error error_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error;
-  }
-  FAIL("no Error was thrown");
-  return Error({}, "none");
-}
-
 // `call` throws `code` and its text holds every one of `parts`.
 inline void check_refused(ErrorCode code, std::initializer_list<std::string_view> parts, const std::function<void()>& call) {
-  const Error error = error_of(call);
+  const Error error = thrown_by(call);
   const std::string text = error.what();
   INFO("text: ", text);
   CHECK(to_string(error.code()) == to_string(code));

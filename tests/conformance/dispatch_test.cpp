@@ -85,7 +85,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "dispatch: sizes that the device cannot launch 
       cmd.dispatch(count, desc, read_write(x), 4u);
     }
     cmd.end();
-    const Error error = error_of([&] { static_cast<void>(device.compile(cmd)); });
+    const Error error = thrown_by([&] { static_cast<void>(device.compile(cmd)); });
     CHECK(to_string(error.code()) == to_string(code));
     CHECK(error.stage() == Stage::Validate);
     CHECK(error.details().command == 0);

@@ -26,7 +26,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "edge: a circle is CyclicDependency and names a
   cmd.edge(a, b);
   cmd.edge(b, a);
   cmd.end();
-  const Error error = error_of([&] { static_cast<void>(device.compile(cmd)); });
+  const Error error = thrown_by([&] { static_cast<void>(device.compile(cmd)); });
   CHECK(error.code() == ErrorCode::CyclicDependency);
   CHECK(error.stage() == Stage::Schedule);
 }

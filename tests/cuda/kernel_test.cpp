@@ -90,7 +90,7 @@ TEST_CASE("cuda kernel: all blocks of a cooperative launch meet") {
   const auto seen = t.pool->allocate<std::uint32_t>(blocks, "seen");
   t.run([&](CommandBuffer& cmd) {
     cmd.fill(counter, 0);
-    cmd.dispatch(kernel, {.grid = blocks, .block = 32, .launch = DispatchDesc::Launch::Cooperative}, read_write(counter), write(seen));
+    cmd.dispatch(kernel, {.grid = blocks, .block = 1, .launch = DispatchDesc::Launch::Cooperative}, read_write(counter), write(seen));
   });
   for (const std::uint32_t value : t.read(seen)) CHECK(value == blocks);
 }

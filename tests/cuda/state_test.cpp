@@ -120,6 +120,7 @@ TEST_CASE("cuda capture: a launch on a capturing stream is refused, and the capt
   const Kernel kernel = t.device.load_kernel(shaders::gpu_count);
   const auto counter = t.pool->allocate<unsigned long long>(1, "counter");
   CapturedGraph graph = t.compile([&](CommandBuffer& cmd) { cmd.dispatch(kernel, {.grid = 1, .block = 1}, read_write(counter)); });
+  CapturedGraph fresh = t.compile([&](CommandBuffer& cmd) { cmd.fill(counter.as<std::uint32_t>(), 0); });  // nothing of it is on the device yet
   t.run([&](CommandBuffer& cmd) { cmd.fill(counter.as<std::uint32_t>(), 0); });
   const Fence other = graph.launch(t.queue);
   other.wait();
@@ -130,7 +131,7 @@ TEST_CASE("cuda capture: a launch on a capturing stream is refused, and the capt
   const CudaState before = cuda_state();
   const ErrorDetails error = error_of([&] { static_cast<void>(graph.launch(adopted)); });
   CHECK(error.code == ErrorCode::CapturingStream);
-  CHECK(error_of([&] { graph.upload(adopted); }).code == ErrorCode::CapturingStream);
+  CHECK(error_of([&] { fresh.upload(adopted); }).code == ErrorCode::CapturingStream);
   CHECK(cuda_state() == before);
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   REQUIRE(cudaStreamIsCapturing(stream.stream, &status) == cudaSuccess);

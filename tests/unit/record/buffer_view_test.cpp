@@ -10,7 +10,7 @@ using namespace reprise::test;
 
 namespace {
 
-ErrorCode code_of(const std::function<void()>& call) { return error_of(call).code(); }
+ErrorCode code_of(const std::function<void()>& call) { return thrown_by(call).code(); }
 
 }  // namespace
 

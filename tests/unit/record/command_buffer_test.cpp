@@ -14,7 +14,7 @@ struct Replay : detail::PendingSource {
 };
 
 void check_state_error(const std::function<void()>& call, std::initializer_list<std::string_view> parts) {
-  const Error error = error_of(call);
+  const Error error = thrown_by(call);
   CHECK(error.code() == ErrorCode::InvalidState);
   const std::string text = error.what();
   for (const std::string_view part : parts) {
@@ -144,7 +144,7 @@ TEST_CASE("command buffer: it is Invalid once a buffer or kernel of it is stale,
   x.core()->cleared = true;
   CHECK(cmd.state() == State::Invalid);
   check_state_error([&] { cmd.begin(); }, {"begin", "Invalid", "reset()"});
-  const Error error = error_of([&] { static_cast<void>(cmd.core()->executable("compile")); });
+  const Error error = thrown_by([&] { static_cast<void>(cmd.core()->executable("compile")); });
   CHECK(error.code() == ErrorCode::StaleHandle);
   CHECK(std::string(error.what()).find("compile: command buffer step: it names x, which is stale") == 0);
   cmd.reset();
@@ -155,7 +155,7 @@ TEST_CASE("command buffer: it is Invalid once a buffer or kernel of it is stale,
   with_kernel.end();
   f.status->lose();
   CHECK(with_kernel.state() == State::Invalid);
-  CHECK(error_of([&] { static_cast<void>(with_kernel.core()->executable("compile")); }).code() == ErrorCode::StaleHandle);
+  CHECK(thrown_by([&] { static_cast<void>(with_kernel.core()->executable("compile")); }).code() == ErrorCode::StaleHandle);
 }
 
 TEST_CASE("command buffer: without a recording there is nothing executable") {

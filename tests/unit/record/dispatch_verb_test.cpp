@@ -94,7 +94,7 @@ TEST_CASE("dispatch: a wrong number of arguments names the kernel, expected and 
   check_refused(cmd, ErrorCode::ArgumentCount,
                 {"dispatch at ", "dispatch_verb_test.cpp:", "saxpy", "takes 3", "got 1", "command 1", "forward/layer 1"},
                 [&] { cmd.dispatch(saxpy, {}, read(x)); });
-  const Error error = error_of([&] { cmd.dispatch(saxpy, {}); });
+  const Error error = thrown_by([&] { cmd.dispatch(saxpy, {}); });
   CHECK(error.details().command == 1);
   CHECK(error.details().label == "forward/layer 1");
 }

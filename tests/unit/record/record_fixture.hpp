@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "record/command_buffer_core.hpp"
+#include "support/thrown_by.hpp"
 
 namespace reprise::test {
 
@@ -62,22 +63,11 @@ struct RecordFixture {
   }
 };
 
-// The error that `call` throws; fails the test where it throws none.
-inline Error error_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error;
-  }
-  FAIL("no Error was thrown");
-  return Error({}, "none");
-}
-
 // `call` throws `code`, its text holds every one of `parts`, and `commands` has recorded nothing.
 inline void check_refused(const CommandBuffer& commands, ErrorCode code, std::initializer_list<std::string_view> parts,
                           const std::function<void()>& call) {
   const std::uint32_t before = commands.command_count();
-  const Error error = error_of(call);
+  const Error error = thrown_by(call);
   CHECK(to_string(error.code()) == to_string(code));
   CHECK(error.stage() == Stage::Record);
   const std::string text = error.what();

@@ -106,7 +106,7 @@ TEST_CASE("split: recorders record under the label that is open where split() is
   {
     auto scope = recorders[1].label("layer");
     recorders[1].host([] {});
-    const Error error = error_of([&] { recorders[1].host({}); });
+    const Error error = thrown_by([&] { recorders[1].host({}); });
     CHECK(error.details().label == "forward/layer");
   }
   cmd.host([] {});
@@ -122,7 +122,7 @@ TEST_CASE("split: end() refuses while a label is open in a recorder, and can be 
   auto recorders = cmd.split(2);
   recorders[1].begin_label("open");
   recorders[1].host([] {});
-  const Error error = error_of([&] { cmd.end(); });
+  const Error error = thrown_by([&] { cmd.end(); });
   CHECK(error.code() == ErrorCode::InvalidState);
   CHECK(std::string(error.what()).find("label open is still open in recorder 1") != std::string::npos);
   recorders[1].end_label();
@@ -134,7 +134,7 @@ TEST_CASE("split: end_label in a recorder does not close the label it was split 
   CommandBuffer cmd = f.recording();
   auto scope = cmd.label("outer");
   auto recorders = cmd.split(1);
-  CHECK(error_of([&] { recorders[0].end_label(); }).code() == ErrorCode::InvalidState);
+  CHECK(thrown_by([&] { recorders[0].end_label(); }).code() == ErrorCode::InvalidState);
 }
 
 TEST_CASE("split: recorders of an ended recording refuse verbs") {
@@ -143,11 +143,11 @@ TEST_CASE("split: recorders of an ended recording refuse verbs") {
   auto recorders = cmd.split(1);
   recorders[0].host([] {});
   cmd.end();
-  const Error after_end = error_of([&] { recorders[0].host([] {}); });
+  const Error after_end = thrown_by([&] { recorders[0].host([] {}); });
   CHECK(after_end.code() == ErrorCode::InvalidState);
   CHECK(recorders[0].command_count() == 1);
   cmd.begin();
-  const Error after_begin = error_of([&] { recorders[0].host([] {}); });
+  const Error after_begin = thrown_by([&] { recorders[0].host([] {}); });
   CHECK(after_begin.code() == ErrorCode::InvalidState);
   CHECK(std::string(after_begin.what()).find("earlier recording") != std::string::npos);
 }
@@ -155,7 +155,7 @@ TEST_CASE("split: recorders of an ended recording refuse verbs") {
 TEST_CASE("split: no recorders is InvalidArgument") {
   RecordFixture f;
   CommandBuffer cmd = f.recording();
-  CHECK(error_of([&] { static_cast<void>(cmd.split(0)); }).code() == ErrorCode::InvalidArgument);
+  CHECK(thrown_by([&] { static_cast<void>(cmd.split(0)); }).code() == ErrorCode::InvalidArgument);
 }
 
 TEST_CASE("split: edges between recorders become edges between merged commands") {
@@ -190,7 +190,7 @@ TEST_CASE("split: an edge to a command that its recorder never records is refuse
   auto recorders = cmd.split(1);
   const CommandRef real = recorders[0].host([] {});
   cmd.edge(first, CommandRef{real.recorder, 5});
-  const Error error = error_of([&] { cmd.end(); });
+  const Error error = thrown_by([&] { cmd.end(); });
   CHECK(error.code() == ErrorCode::InvalidArgument);
   CHECK(std::string(error.what()).find("split_test.cpp:") != std::string::npos);
   CHECK(cmd.state() == CommandBufferState::Recording);

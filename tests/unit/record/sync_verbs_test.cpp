@@ -150,10 +150,10 @@ TEST_CASE("label: one that no command is under leaves no trace") {
 TEST_CASE("label: end_label without an open one is InvalidState, and so is end() with one") {
   RecordFixture f;
   CommandBuffer cmd = f.recording({.label = "step"});
-  CHECK(error_of([&] { cmd.end_label(); }).code() == ErrorCode::InvalidState);
+  CHECK(thrown_by([&] { cmd.end_label(); }).code() == ErrorCode::InvalidState);
   cmd.begin_label("a");
   cmd.begin_label("b");
-  const Error error = error_of([&] { cmd.end(); });
+  const Error error = thrown_by([&] { cmd.end(); });
   CHECK(error.code() == ErrorCode::InvalidState);
   CHECK(std::string(error.what()).find("label a/b is still open") != std::string::npos);
   CHECK(cmd.state() == CommandBufferState::Recording);
@@ -184,7 +184,7 @@ TEST_CASE("label: a scope closes its own label only") {
     auto outer = cmd.label("outer");
     cmd.begin_label("inner");  // never ended
   }
-  CHECK(error_of([&] { cmd.end(); }).code() == ErrorCode::InvalidState);
+  CHECK(thrown_by([&] { cmd.end(); }).code() == ErrorCode::InvalidState);
   {
     auto stale = cmd.label("stale");
     cmd.reset();

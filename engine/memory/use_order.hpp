@@ -36,9 +36,6 @@ class UseOrder {
   }
   // The transient has another use that its first one does not precede, so before_first_use() is less than the first use's own.
   [[nodiscard]] bool has_several_beginnings(std::uint32_t transient) const { return has_several_beginnings_[transient] != 0; }
-  // The first use precedes, or is, use `i` of TransientUses::nodes. May be a false no.
-  [[nodiscard]] bool follows_first_use(std::uint32_t i) const { return follows_first_use_[i] != 0; }
-
   // A transient's last use in each chain that has one; empty where a use is in no chain.
   [[nodiscard]] std::span<const ChainPlace> last_uses(std::uint32_t transient) const {
     if (last_uses_known_[transient] == 0) return {};
@@ -59,7 +56,6 @@ class UseOrder {
   std::vector<ChainPlace> last_uses_;
   std::vector<std::uint32_t> first_last_use_;              // by transient, and one more
   std::vector<std::uint8_t> last_uses_known_;              // by transient: all of its uses are in chains
-  std::vector<std::uint8_t> follows_first_use_;            // by index in TransientUses::nodes
 };
 
 }  // namespace reprise::detail

@@ -125,7 +125,8 @@ void compare(const std::string& name, const std::string& text) {
 bool dot_accepts(const std::string& text) {
   const std::filesystem::path path = scratch_folder() / "plan.dot";
   std::ofstream(path, std::ios::binary) << text;
-  return std::system(("dot -Tplain -o /dev/null '" + path.string() + "'").c_str()) == 0;
+  const std::filesystem::path messages = scratch_folder() / "dot.txt";
+  return std::system(("dot -Tplain -o /dev/null '" + path.string() + "' 2> '" + messages.string() + "'").c_str()) == 0;
 }
 
 struct Golden {

@@ -9,7 +9,7 @@
 #   zstd              >= 1.5   BSD-3-Clause          trace         compresses chunks
 #   libjpeg-turbo     any       IJG, BSD-3-Clause     samples       reads photographs
 #   libpng            >= 1.6    libpng-2.0            samples       reads and writes pictures
-#   CLI11             >= 2.1    BSD-3-Clause          samples       command lines
+#   CLI11             >= 2.1    BSD-3-Clause          samples, tests command lines
 #   nlohmann-json     >= 3.11   MIT                   benches       results as JSON
 #   doctest           >= 2.4.9  MIT                   tests         unit and conformance tests
 #   Graphviz (dot)    any       EPL-1.0               tests         proves that exported DOT text is well-formed
@@ -45,6 +45,8 @@ endif()
 if(REPRISE_SAMPLES)
   reprise_require(JPEG APT libjpeg-dev)
   reprise_require(PNG APT libpng-dev 1.6)
+endif()
+if(REPRISE_SAMPLES OR REPRISE_BENCHES)
   reprise_require(CLI11 APT libcli11-dev 2.1)
 endif()
 if(REPRISE_BENCHES)

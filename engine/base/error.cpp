@@ -15,8 +15,7 @@ std::string compose(const ErrorDetails& d, const std::string& text) {
   if (!d.label.empty()) whole += detail::concat(", label ", d.label);
   if (!d.message_id.empty()) whole += detail::concat(", rule ", d.message_id);
   if (!d.native_call.empty()) {
-    whole += detail::concat(", ", d.native_call, " gave ", d.native_name, d.native_name.empty() ? "" : " ", "(",
-                            d.native_code, ")");
+    whole += detail::concat(", ", d.native_call, " gave ", d.native_name, d.native_name.empty() ? "" : " ", "(", d.native_code, ")");
   }
   whole += ']';
   return whole;
@@ -27,8 +26,7 @@ std::string compose(const ErrorDetails& d, const std::string& text) {
 std::string_view to_string(ErrorCode code) noexcept {
   switch (code) {
 #define REPRISE_X(name, meaning) \
-  case ErrorCode::name:          \
-    return #name;
+  case ErrorCode::name: return #name;
     REPRISE_ERROR_CODES(REPRISE_X)
 #undef REPRISE_X
   }
@@ -38,8 +36,7 @@ std::string_view to_string(ErrorCode code) noexcept {
 std::string_view describe(ErrorCode code) noexcept {
   switch (code) {
 #define REPRISE_X(name, meaning) \
-  case ErrorCode::name:          \
-    return meaning;
+  case ErrorCode::name: return meaning;
     REPRISE_ERROR_CODES(REPRISE_X)
 #undef REPRISE_X
   }
@@ -65,7 +62,6 @@ std::string_view to_string(Stage stage) noexcept {
   return "unknown";
 }
 
-Error::Error(ErrorDetails details, const std::string& text)
-    : std::runtime_error(compose(details, text)), details_(std::move(details)) {}
+Error::Error(ErrorDetails details, const std::string& text) : std::runtime_error(compose(details, text)), details_(std::move(details)) {}
 
 }  // namespace reprise

@@ -12,9 +12,7 @@ inline void append_part(std::string& text, std::string_view part) { text += part
 inline void append_part(std::string& text, char part) { text += part; }
 template <std::integral T>
   requires(!std::same_as<T, char> && !std::same_as<T, bool>)
-void append_part(std::string& text, T part) {
-  text += std::to_string(part);
-}
+void append_part(std::string& text, T part) { text += std::to_string(part); }
 
 template <class... Parts>
 [[nodiscard]] std::string concat(const Parts&... parts) {

@@ -6,21 +6,21 @@ namespace reprise::detail {
 
 namespace {
 
-// Bytes of the fullest level. A transient lives from its first use to all uses that follow it.
-std::uint64_t fullest_level(const TransientUses& uses, const UseOrder& order, const std::vector<std::uint32_t>& level) {
+// Bytes of the level that lies between the first and last uses of most.
+std::uint64_t fullest_level(const TransientUses& uses, const std::vector<std::uint32_t>& level) {
   std::uint32_t levels = 0;
   for (const std::uint32_t l : level) levels = std::max(levels, l + 1);
   std::vector<std::uint64_t> change(levels + 1, 0);  // modulo 2^64
-  for (const Transient& transient : uses.transients) {
-    if (transient.use_count == 0) continue;
-    std::uint32_t low = level[uses.nodes[transient.first_use]], high = low;
-    for (std::uint32_t i = transient.first_use; i < transient.first_use + transient.use_count; ++i) {
-      if (!order.follows_first_use(i)) continue;
-      low = std::min(low, level[uses.nodes[i]]);
-      high = std::max(high, level[uses.nodes[i]]);
+  for (std::uint32_t transient = 0; transient < uses.transients.size(); ++transient) {
+    const auto nodes = uses.uses_of(transient);
+    if (nodes.empty()) continue;
+    std::uint32_t low = levels, high = 0;
+    for (const std::uint32_t node : nodes) {
+      low = std::min(low, level[node]);
+      high = std::max(high, level[node]);
     }
-    change[low] += transient.bytes;
-    change[high + 1] -= transient.bytes;
+    change[low] += uses.transients[transient].bytes;
+    change[high + 1] -= uses.transients[transient].bytes;
   }
   std::uint64_t live = 0, most = 0;
   for (const std::uint64_t c : change) most = std::max(most, live += c);
@@ -29,7 +29,7 @@ std::uint64_t fullest_level(const TransientUses& uses, const UseOrder& order, co
 
 }  // namespace
 
-std::uint64_t slab_lower_bound(const LoweredGraph& lowered, const TransientUses& uses, const UseOrder& order) {
+std::uint64_t slab_lower_bound(const LoweredGraph& lowered, const TransientUses& uses) {
   std::uint64_t bound = 0;
   for (const Transient& transient : uses.transients) bound = std::max(bound, transient.bytes);
 
@@ -41,7 +41,7 @@ std::uint64_t slab_lower_bound(const LoweredGraph& lowered, const TransientUses&
   for (std::uint32_t node = static_cast<std::uint32_t>(nodes); node-- > 0;) {
     for (const LoweredEdge& edge : lowered.edges_into(node)) height[edge.from] = std::max(height[edge.from], height[node] + 1);
   }
-  return std::max({bound, fullest_level(uses, order, depth), fullest_level(uses, order, height)});
+  return std::max({bound, fullest_level(uses, depth), fullest_level(uses, height)});
 }
 
 }  // namespace reprise::detail

@@ -3,12 +3,13 @@
 
 #include <cstdint>
 
-#include "memory/use_order.hpp"
+#include "memory/transient_uses.hpp"
 
 namespace reprise::detail {
 
-// Nodes of one level (longest way from a root, or to a leaf) are unordered, also where an edge that skips levels counts as
-// a node of each; so the buffers that live across one level all need bytes of their own. Exact for chains. O(nodes + edges + uses).
-[[nodiscard]] std::uint64_t slab_lower_bound(const LoweredGraph& lowered, const TransientUses& uses, const UseOrder& order);
+// A level is the longest way from a root, or to a leaf. Where all uses of one transient precede all uses of another, the first
+// one's levels are all lower; so transients that have uses on both sides of a level, or on it, pairwise may not share.
+// Exact for chains. O(nodes + edges + uses).
+[[nodiscard]] std::uint64_t slab_lower_bound(const LoweredGraph& lowered, const TransientUses& uses);
 
 }  // namespace reprise::detail

@@ -12,7 +12,7 @@ namespace reprise::detail {
 namespace {
 
 // Up to here the quadratic fit is a few milliseconds.
-constexpr std::size_t kFitBySizeTransients = 2048;
+constexpr std::size_t kFitBySizeTransients = 1024;
 
 Fit best_fit(const TransientUses& uses, const UseOrder& order, std::uint64_t lower_bound) {
   Fit fit = fit_by_position(uses, order);
@@ -29,7 +29,7 @@ Placement place_transients(const Recording& recording, const Schedule& schedule,
   if (uses.transients.empty()) return placement;
 
   const UseOrder order(lowered, uses);
-  placement.lower_bound = slab_lower_bound(lowered, uses, order);
+  placement.lower_bound = slab_lower_bound(lowered, uses);
   const Fit fit = best_fit(uses, order, placement.lower_bound);
   placement.slab_bytes = fit.slab_bytes;
   placement.buffers.reserve(uses.transients.size());

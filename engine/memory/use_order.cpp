@@ -30,11 +30,11 @@ class ClockPass {
     const std::size_t transients = uses_.transients.size();
     order_.first_before_.assign(transients, 0);
     order_.before_count_.assign(transients, 0);
-    order_.follows_first_use_.assign(uses_.nodes.size(), 0);
+    order_.has_several_beginnings_.assign(transients, 0);
     for (std::uint32_t node = 0; node < lowered_.nodes.size(); ++node) {
       merge_parents(node);
       choose_chain(node);
-      for (std::uint32_t i = first_use_at_[node]; i < first_use_at_[node + 1]; ++i) note_use(use_at_[i], node);
+      for (std::uint32_t i = first_use_at_[node]; i < first_use_at_[node + 1]; ++i) note_use(used_at_[i], node);
       if (children_[node] == 0) release(node);
     }
     collect_last_uses();
@@ -59,18 +59,14 @@ class ClockPass {
     return std::max(chains, std::size_t{1});
   }
 
-  struct UseAt {
-    std::uint32_t transient = 0, index = 0;  // index in TransientUses::nodes
-  };
   void list_uses_by_node() {
     first_use_at_.assign(lowered_.nodes.size() + 1, 0);
     for (const std::uint32_t node : uses_.nodes) ++first_use_at_[node + 1];
     for (std::size_t i = 1; i < first_use_at_.size(); ++i) first_use_at_[i] += first_use_at_[i - 1];
-    use_at_.resize(uses_.nodes.size());
+    used_at_.resize(uses_.nodes.size());
     std::vector<std::uint32_t> next(first_use_at_.begin(), first_use_at_.end() - 1);
     for (std::uint32_t transient = 0; transient < uses_.transients.size(); ++transient) {
-      const Transient& t = uses_.transients[transient];
-      for (std::uint32_t i = t.first_use; i < t.first_use + t.use_count; ++i) use_at_[next[uses_.nodes[i]]++] = {transient, i};
+      for (const std::uint32_t node : uses_.uses_of(transient)) used_at_[next[node]++] = transient;
     }
   }
 
@@ -144,24 +140,24 @@ class ClockPass {
   }
   void append(std::uint32_t node, std::uint32_t chain) { order_.places_[node] = {chain, order_.chain_length_[chain]++}; }
 
-  void note_use(UseAt use, std::uint32_t node) {
+  void note_use(std::uint32_t transient, std::uint32_t node) {
     const std::uint32_t* const now = clock(node);
     const std::uint32_t size = clock_size_[node];
-    const std::uint32_t first_node = uses_.nodes[uses_.transients[use.transient].first_use];
+    const std::uint32_t first_node = uses_.uses_of(transient).front();
     if (node == first_node) {
-      order_.first_before_[use.transient] = order_.before_.size();
-      order_.before_count_[use.transient] = size;
+      order_.first_before_[transient] = order_.before_.size();
+      order_.before_count_[transient] = size;
       order_.before_.insert(order_.before_.end(), now, now + size);
-      order_.follows_first_use_[use.index] = 1;
       return;
     }
-    const UseOrder::ChainPlace first = order_.places_[first_node];
-    order_.follows_first_use_[use.index] = first.chain != kNone && first.chain < size && now[first.chain] > first.position ? 1 : 0;
     // A use after the first one has a later clock, and leaves the row as it is.
-    if (order_.follows_first_use_[use.index] != 0) return;
-    std::uint32_t* const row = order_.before_.data() + order_.first_before_[use.transient];
-    order_.before_count_[use.transient] = std::min(order_.before_count_[use.transient], size);
-    for (std::uint32_t chain = 0; chain < order_.before_count_[use.transient]; ++chain) row[chain] = std::min(row[chain], now[chain]);
+    const UseOrder::ChainPlace first = order_.places_[first_node];
+    if (first.chain != kNone && first.chain < size && now[first.chain] > first.position) return;
+    order_.has_several_beginnings_[transient] = 1;
+    std::uint32_t* const row = order_.before_.data() + order_.first_before_[transient];
+    std::uint32_t& count = order_.before_count_[transient];
+    count = std::min(count, size);
+    for (std::uint32_t chain = 0; chain < count; ++chain) row[chain] = std::min(row[chain], now[chain]);
   }
 
   void collect_last_uses() {
@@ -202,7 +198,7 @@ class ClockPass {
   std::vector<std::uint32_t> clock_of_, clock_size_;
   std::vector<std::uint32_t> clocks_, free_clocks_;
   std::vector<std::uint32_t> first_use_at_;
-  std::vector<UseAt> use_at_;
+  std::vector<std::uint32_t> used_at_;  // transients, by node
 };
 
 UseOrder::UseOrder(const LoweredGraph& lowered, const TransientUses& uses) { ClockPass(lowered, uses, *this).run(); }

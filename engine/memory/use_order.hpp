@@ -13,6 +13,10 @@ namespace reprise::detail {
 
 class UseOrder {
  public:
+  struct ChainPlace {
+    std::uint32_t chain = kNone, position = 0;  // kNone: in no chain
+  };
+
   // O((nodes + edges) * chains); memory is capped at about 64 MiB.
   UseOrder(const LoweredGraph& lowered, const TransientUses& uses);
 
@@ -30,12 +34,13 @@ class UseOrder {
   [[nodiscard]] std::span<const std::uint32_t> before_first_use(std::uint32_t transient) const {
     return {before_.data() + first_before_[transient], before_count_[transient]};
   }
-  // The first use precedes, or is, use `i` of TransientUses::nodes. May be a false no.
-  [[nodiscard]] bool follows_first_use(std::uint32_t i) const { return follows_first_use_[i] != 0; }
-
-  struct ChainPlace {
-    std::uint32_t chain = kNone, position = 0;  // kNone: in no chain
-  };
+  // The transient has another use that its first one does not precede, so before_first_use() is less than the first use's own.
+  [[nodiscard]] bool has_several_beginnings(std::uint32_t transient) const { return has_several_beginnings_[transient] != 0; }
+  // A transient's last use in each chain that has one; empty where a use is in no chain.
+  [[nodiscard]] std::span<const ChainPlace> last_uses(std::uint32_t transient) const {
+    if (last_uses_known_[transient] == 0) return {};
+    return {last_uses_.data() + first_last_use_[transient], last_uses_.data() + first_last_use_[transient + 1]};
+  }
   [[nodiscard]] ChainPlace place(std::uint32_t node) const { return places_[node]; }
   [[nodiscard]] std::uint32_t chains() const noexcept { return static_cast<std::uint32_t>(chain_length_.size()); }
 
@@ -47,10 +52,10 @@ class UseOrder {
   std::vector<std::uint32_t> before_;                      // rows of clocks, a transient each
   std::vector<std::size_t> first_before_;                  // by transient
   std::vector<std::uint32_t> before_count_;                // by transient
-  std::vector<ChainPlace> last_uses_;                      // a transient's last use in each chain that has one
+  std::vector<std::uint8_t> has_several_beginnings_;       // by transient
+  std::vector<ChainPlace> last_uses_;
   std::vector<std::uint32_t> first_last_use_;              // by transient, and one more
   std::vector<std::uint8_t> last_uses_known_;              // by transient: all of its uses are in chains
-  std::vector<std::uint8_t> follows_first_use_;            // by index in TransientUses::nodes
 };
 
 }  // namespace reprise::detail

@@ -12,8 +12,7 @@ namespace {
 
 const detail::BufferCore& checked(const std::shared_ptr<detail::BufferCore>& core, std::string_view call) {
   if (!core) {
-    fail(ErrorCode::InvalidArgument,
-         detail::concat(call, " of a view without a buffer; take one from CapturePool::allocate, host or transient"));
+    fail(ErrorCode::InvalidArgument, detail::concat(call, " of a view without a buffer; take one from CapturePool::allocate, host or transient"));
   }
   return *core;
 }
@@ -24,34 +23,28 @@ namespace detail {
 
 void check_subrange(std::uint64_t whole, std::uint64_t offset, std::uint64_t size, std::string_view name) {
   if (offset <= whole && size <= whole - offset) return;
-  fail(ErrorCode::OutOfRange, concat("range of ", size, " bytes at ", offset, " leaves the ", whole, " bytes of ",
-                                     name.empty() ? "an unnamed buffer" : name));
+  fail(ErrorCode::OutOfRange,
+       concat("range of ", size, " bytes at ", offset, " leaves the ", whole, " bytes of ", name.empty() ? "an unnamed buffer" : name));
 }
 
-std::string display_name(const BufferCore& buffer) {
-  return buffer.name.empty() ? concat("buffer #", buffer.id.slot) : buffer.name;
-}
+std::string display_name(const BufferCore& buffer) { return buffer.name.empty() ? concat("buffer #", buffer.id.slot) : buffer.name; }
 
 }  // namespace detail
 
 BufferId BufferView::id() const noexcept { return core_ ? core_->id : BufferId(); }
 BufferKind BufferView::kind() const { return checked(core_, "kind()").kind; }
-std::string_view BufferView::name() const noexcept {
-  return core_ ? std::string_view(core_->name) : std::string_view();
-}
+std::string_view BufferView::name() const noexcept { return core_ ? std::string_view(core_->name) : std::string_view(); }
 bool BufferView::is_stale() const noexcept { return core_ && core_->is_stale(); }
 
 void* BufferView::address() const {
   const detail::BufferCore& core = checked(core_, "address()");
   if (core.is_stale()) {
-    fail(ErrorCode::StaleHandle,
-         detail::concat("address() of ", detail::display_name(core), ", which is stale: ",
-                        core.cleared.load(std::memory_order_acquire) ? "its pool was cleared" : "its device was lost"));
+    fail(ErrorCode::StaleHandle, detail::concat("address() of ", detail::display_name(core), ", which is stale: ",
+                                                core.cleared.load(std::memory_order_acquire) ? "its pool was cleared" : "its device was lost"));
   }
   if (core.kind == BufferKind::Transient) {
-    fail(ErrorCode::Unsupported,
-         detail::concat("address() of ", detail::display_name(core),
-                        ", a transient: it has no address outside a replay; allocate() a buffer that has one"));
+    fail(ErrorCode::Unsupported, detail::concat("address() of ", detail::display_name(core),
+                                                ", a transient: it has no address outside a replay; allocate() a buffer that has one"));
   }
   return core.address + offset_;
 }

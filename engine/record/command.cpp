@@ -5,8 +5,7 @@ namespace reprise::detail {
 std::string_view to_string(CommandKind kind) noexcept {
   switch (kind) {
 #define REPRISE_X(row, name) \
-  case CommandKind::row:     \
-    return name;
+  case CommandKind::row: return name;
     REPRISE_COMMANDS(REPRISE_X)
 #undef REPRISE_X
   }

@@ -31,8 +31,7 @@ LabelScope::~LabelScope() {
   if (recorder_) recorder_->close_label(ticket_);
 }
 
-CommandRef Recorder::dispatch_arguments(const Kernel& kernel, const DispatchDesc& desc,
-                                        std::span<const detail::Argument> args) {
+CommandRef Recorder::dispatch_arguments(const Kernel& kernel, const DispatchDesc& desc, std::span<const detail::Argument> args) {
   return checked(core_).dispatch(kernel, desc, args);
 }
 
@@ -45,21 +44,18 @@ CommandRef Recorder::copy(const HostBytes& source, const BufferView& destination
 CommandRef Recorder::copy(const BufferView& source, const HostBytes& destination, SourceLocation where) {
   return checked(core_).copy({.view = &source}, {.host = &destination}, where);
 }
-CommandRef Recorder::copy(const BufferView& source, const BufferView& destination, const CopyDesc& desc,
-                          SourceLocation where) {
+CommandRef Recorder::copy(const BufferView& source, const BufferView& destination, const CopyDesc& desc, SourceLocation where) {
   return checked(core_).copy({.view = &source}, {.view = &destination}, desc, where);
 }
-CommandRef Recorder::copy(const HostBytes& source, const BufferView& destination, const CopyDesc& desc,
-                          SourceLocation where) {
+CommandRef Recorder::copy(const HostBytes& source, const BufferView& destination, const CopyDesc& desc, SourceLocation where) {
   return checked(core_).copy({.host = &source}, {.view = &destination}, desc, where);
 }
-CommandRef Recorder::copy(const BufferView& source, const HostBytes& destination, const CopyDesc& desc,
-                          SourceLocation where) {
+CommandRef Recorder::copy(const BufferView& source, const HostBytes& destination, const CopyDesc& desc, SourceLocation where) {
   return checked(core_).copy({.view = &source}, {.host = &destination}, desc, where);
 }
 
-CommandRef Recorder::fill_bits(const BufferView& destination, std::uint32_t bits, std::uint32_t element_bytes,
-                               Extent extent, Pitch pitch, SourceLocation where) {
+CommandRef Recorder::fill_bits(const BufferView& destination, std::uint32_t bits, std::uint32_t element_bytes, Extent extent, Pitch pitch,
+                               SourceLocation where) {
   return checked(core_).fill(destination, bits, element_bytes, extent, pitch, where);
 }
 
@@ -67,8 +63,7 @@ CommandRef Recorder::update(const BufferView& destination, std::span<const std::
   return checked(core_).update(destination, bytes, where);
 }
 
-CommandRef Recorder::host(std::function<void()> function, std::initializer_list<AccessedView> accesses,
-                          SourceLocation where) {
+CommandRef Recorder::host(std::function<void()> function, std::initializer_list<AccessedView> accesses, SourceLocation where) {
   return host(std::move(function), std::span(accesses.begin(), accesses.size()), where);
 }
 CommandRef Recorder::host(std::function<void()> function, std::span<const AccessedView> accesses, SourceLocation where) {
@@ -77,17 +72,13 @@ CommandRef Recorder::host(std::function<void()> function, std::span<const Access
 
 void Recorder::barrier(const BarrierDesc& desc, SourceLocation where) { checked(core_).barrier(desc, where); }
 
-void Recorder::edge(CommandRef before, CommandRef after, SourceLocation where) {
-  checked(core_).edge(before, after, where);
-}
+void Recorder::edge(CommandRef before, CommandRef after, SourceLocation where) { checked(core_).edge(before, after, where); }
 
 LabelScope Recorder::label(std::string_view name, Color color) {
   const std::uint64_t ticket = checked(core_).begin_label(name, color);
   return {core_, ticket};
 }
-void Recorder::begin_label(std::string_view name, Color color) {
-  static_cast<void>(checked(core_).begin_label(name, color));
-}
+void Recorder::begin_label(std::string_view name, Color color) { static_cast<void>(checked(core_).begin_label(name, color)); }
 void Recorder::end_label() { checked(core_).end_label(); }
 
 void Recorder::execute(const CommandBuffer& secondary, SourceLocation where) {
@@ -96,13 +87,12 @@ void Recorder::execute(const CommandBuffer& secondary, SourceLocation where) {
   recorder.require_recording(verb);
   const detail::CommandBufferCore& core = checked(secondary.core());
   if (core.level() != Level::Secondary) {
-    recorder.fail(verb, ErrorCode::InvalidArgument,
-                  "command buffer " + core.label() + " is a primary; create it with .level = Level::Secondary");
+    recorder.fail(verb, ErrorCode::InvalidArgument, "command buffer " + core.label() + " is a primary; create it with .level = Level::Secondary");
   }
   const auto recording = core.recording();
   if (!recording) {
-    recorder.fail(verb, ErrorCode::InvalidState, "secondary " + core.label() + " is in state " +
-                                                     std::string(to_string(core.state())) + "; end() it first");
+    recorder.fail(verb, ErrorCode::InvalidState,
+                  "secondary " + core.label() + " is in state " + std::string(to_string(core.state())) + "; end() it first");
   }
   recorder.execute(recording, where);
 }
@@ -123,12 +113,8 @@ std::vector<Recorder> CommandBuffer::split(std::uint32_t count) {
   return recorders;
 }
 
-CommandBufferState CommandBuffer::state() const noexcept {
-  return buffer_ ? buffer_->state() : CommandBufferState::Invalid;
-}
-std::string_view CommandBuffer::label_name() const noexcept {
-  return buffer_ ? std::string_view(buffer_->label()) : std::string_view();
-}
+CommandBufferState CommandBuffer::state() const noexcept { return buffer_ ? buffer_->state() : CommandBufferState::Invalid; }
+std::string_view CommandBuffer::label_name() const noexcept { return buffer_ ? std::string_view(buffer_->label()) : std::string_view(); }
 Ordering CommandBuffer::ordering() const noexcept { return buffer_ ? buffer_->ordering() : Ordering::Inferred; }
 Level CommandBuffer::level() const noexcept { return buffer_ ? buffer_->level() : Level::Primary; }
 

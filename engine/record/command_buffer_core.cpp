@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <utility>
 
 #include "base/text.hpp"
@@ -23,8 +24,7 @@ std::shared_ptr<RecorderFamily> make_family(std::shared_ptr<DeviceStatus> device
 }
 
 std::shared_ptr<BufferCore> first_stale_buffer(const Recording& recording) {
-  const auto found = std::find_if(recording.buffers.begin(), recording.buffers.end(),
-                                  [](const auto& buffer) { return buffer->is_stale(); });
+  const auto found = std::find_if(recording.buffers.begin(), recording.buffers.end(), [](const auto& buffer) { return buffer->is_stale(); });
   return found == recording.buffers.end() ? nullptr : *found;
 }
 
@@ -35,9 +35,7 @@ std::shared_ptr<const KernelCore> first_stale_kernel(const Recording& recording)
   return found == recording.kernels.end() ? nullptr : *found;
 }
 
-bool is_stale(const Recording& recording) {
-  return first_stale_buffer(recording) != nullptr || first_stale_kernel(recording) != nullptr;
-}
+bool is_stale(const Recording& recording) { return first_stale_buffer(recording) != nullptr || first_stale_kernel(recording) != nullptr; }
 
 }  // namespace
 
@@ -72,6 +70,7 @@ void CommandBufferCore::end() {
   recording->device = family_->device;
   recording->generation = family_->device->generation.load(std::memory_order_acquire);
   merge(segments(), *recording);
+  HeldBuffers held(recording->buffers);
 
   static_cast<void>(main_->stop(static_cast<std::uint32_t>(recording->commands.size())));
   for (const SplitPoint& point : splits_) {
@@ -79,7 +78,7 @@ void CommandBufferCore::end() {
   }
   splits_.clear();
   const std::lock_guard lock(mutex_);
-  held_ = std::exchange(recording->held, nullptr);  // graphs count for themselves
+  held_ = std::move(held);
   recording_ = std::move(recording);
   family_->state.store(CommandBufferState::Executable, std::memory_order_release);
 }
@@ -108,12 +107,20 @@ std::vector<std::shared_ptr<RecorderCore>> CommandBufferCore::split(std::uint32_
 CommandBufferState CommandBufferCore::state() const noexcept {
   const CommandBufferState state = family_->state.load(std::memory_order_acquire);
   if (state != CommandBufferState::Executable) return state;
-  const std::lock_guard lock(mutex_);
-  for (const auto& weak : pending_) {
-    const auto source = weak.lock();
-    if (source && source->is_pending()) return CommandBufferState::Pending;
+  std::shared_ptr<const PendingSources> sources;
+  std::shared_ptr<const Recording> frozen;
+  {
+    const std::lock_guard lock(mutex_);
+    sources = pending_;
+    frozen = recording_;
   }
-  return recording_ && is_stale(*recording_) ? CommandBufferState::Invalid : state;
+  if (sources) {
+    for (const auto& weak : *sources) {
+      const auto source = weak.lock();
+      if (source && source->is_pending()) return CommandBufferState::Pending;
+    }
+  }
+  return frozen && is_stale(*frozen) ? CommandBufferState::Invalid : state;
 }
 
 std::shared_ptr<const Recording> CommandBufferCore::recording() const {
@@ -134,25 +141,29 @@ std::shared_ptr<const Recording> CommandBufferCore::executable(std::string_view 
 }
 
 void CommandBufferCore::add_pending_source(std::weak_ptr<const PendingSource> source) {
+  auto sources = std::make_shared<PendingSources>();
+  std::shared_ptr<const PendingSources> before;  // let go after the lock
   const std::lock_guard lock(mutex_);
-  std::erase_if(pending_, [](const auto& weak) { return weak.expired(); });
-  pending_.push_back(std::move(source));
+  if (pending_) {
+    std::copy_if(pending_->begin(), pending_->end(), std::back_inserter(*sources), [](const auto& weak) { return !weak.expired(); });
+  }
+  sources->push_back(std::move(source));
+  before = std::exchange(pending_, std::move(sources));
 }
 
-void CommandBufferCore::rebind(
-    const std::function<std::shared_ptr<BufferCore>(const std::shared_ptr<BufferCore>&)>& buffer,
-    const std::function<std::shared_ptr<const KernelCore>(const std::shared_ptr<const KernelCore>&)>& kernel) {
+void CommandBufferCore::rebind(const std::function<std::shared_ptr<BufferCore>(const std::shared_ptr<BufferCore>&)>& buffer,
+                               const std::function<std::shared_ptr<const KernelCore>(const std::shared_ptr<const KernelCore>&)>& kernel) {
   const std::shared_ptr<const Recording> before = recording();
   if (!before) return;
   auto after = std::make_shared<Recording>(*before);
   for (auto& core : after->buffers) core = buffer(core);
   for (auto& core : after->kernels) core = kernel(core);
-  auto held = std::make_shared<const HeldBuffers>(after->buffers);
+  HeldBuffers held(after->buffers);  // what it held before is let go after the lock
   after->generation = after->device->generation.load(std::memory_order_acquire);
   const std::lock_guard lock(mutex_);
   if (recording_ != before) return;
   recording_ = std::move(after);
-  held_ = std::move(held);
+  std::swap(held_, held);
 }
 
 void CommandBufferCore::fail(std::string_view call, ErrorCode code, const std::string& text) const {
@@ -175,10 +186,12 @@ void CommandBufferCore::drop_recorded() {
   family_->state.store(CommandBufferState::Initial, std::memory_order_release);
   family_->ids.store(nullptr, std::memory_order_release);
   ids_.clear();
+  std::shared_ptr<const Recording> recording;  // let go after the lock
+  HeldBuffers held;
   const std::lock_guard lock(mutex_);
-  recording_.reset();
-  held_.reset();
-  pending_.clear();
+  std::swap(recording_, recording);
+  std::swap(held_, held);
+  pending_.reset();
 }
 
 std::uint32_t CommandBufferCore::new_recorder_ids(std::uint32_t count) {
@@ -201,12 +214,10 @@ std::vector<Segment> CommandBufferCore::segments() const {
 
 void CommandBufferCore::check_labels_closed(const RecorderCore& recorder, std::string_view which) const {
   if (!recorder.has_open_label()) return;
-  fail("end", ErrorCode::InvalidState,
-       concat("label ", recorder.label_path(), " is still open in ", which, "; end_label() it first"));
+  fail("end", ErrorCode::InvalidState, concat("label ", recorder.label_path(), " is still open in ", which, "; end_label() it first"));
 }
 
-std::shared_ptr<CommandBufferCore> make_command_buffer(std::shared_ptr<DeviceStatus> device,
-                                                       const CommandBufferDesc& desc) {
+std::shared_ptr<CommandBufferCore> make_command_buffer(std::shared_ptr<DeviceStatus> device, const CommandBufferDesc& desc) {
   return std::make_shared<CommandBufferCore>(std::move(device), desc);
 }
 

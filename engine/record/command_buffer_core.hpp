@@ -59,6 +59,7 @@ class CommandBufferCore {
               const std::function<std::shared_ptr<const KernelCore>(const std::shared_ptr<const KernelCore>&)>& kernel);
 
  private:
+  using PendingSources = std::vector<std::weak_ptr<const PendingSource>>;
   struct SplitPoint {
     std::uint32_t after = 0;  // commands of the main recorder before it
     std::vector<std::shared_ptr<RecorderCore>> recorders;
@@ -81,11 +82,10 @@ class CommandBufferCore {
 
   mutable std::mutex mutex_;  // guards what follows
   std::shared_ptr<const Recording> recording_;
-  std::shared_ptr<const void> held_;  // counts recording_'s buffers in BufferCore::recorded as long as it can be compiled
-  std::vector<std::weak_ptr<const PendingSource>> pending_;
+  HeldBuffers held_;                               // counts recording_'s buffers in BufferCore::recorded; graphs count for themselves
+  std::shared_ptr<const PendingSources> pending_;  // replaced, never changed: sources are asked outside the lock
 };
 
-[[nodiscard]] std::shared_ptr<CommandBufferCore> make_command_buffer(std::shared_ptr<DeviceStatus> device,
-                                                                     const CommandBufferDesc& desc);
+[[nodiscard]] std::shared_ptr<CommandBufferCore> make_command_buffer(std::shared_ptr<DeviceStatus> device, const CommandBufferDesc& desc);
 
 }  // namespace reprise::detail

@@ -10,13 +10,13 @@ CommandRef RecorderCore::dispatch(const Kernel& kernel, const DispatchDesc& desc
   const Verb verb{"dispatch", desc.where};
   require_recording(verb);
   const KernelCore* const core = kernel.core().get();
-  if (core == nullptr || core->device.get() != device_ ||
-      core->generation != device_->generation.load(std::memory_order_acquire)) [[unlikely]] {
+  if (core == nullptr || core->device.get() != device_ || core->generation != device_->generation.load(std::memory_order_acquire)) [[unlikely]] {
     fail_kernel(verb, core);
   }
   const auto count = static_cast<std::uint32_t>(args.size());
   const KernelParameter* const parameters = core->parameters.data();
-  if (count != core->parameters.size()) [[unlikely]] fail_argument(verb, *core, args);
+  if (count != core->parameters.size()) [[unlikely]]
+    fail_argument(verb, *core, args);
   std::uint32_t pointers = 0;
   for (std::uint32_t i = 0; i < count; ++i) {
     const Argument& arg = args[i];
@@ -37,8 +37,7 @@ CommandRef RecorderCore::dispatch(const Kernel& kernel, const DispatchDesc& desc
   static_assert(alignof(DispatchPayload) <= 16 && alignof(BufferArgument) <= alignof(DispatchPayload));
   constexpr std::size_t kBlockAlignment = 16;
   const std::size_t arguments_at = sizeof(DispatchPayload);
-  const std::size_t block_at =
-      (arguments_at + pointers * sizeof(BufferArgument) + kBlockAlignment - 1) & ~(kBlockAlignment - 1);
+  const std::size_t block_at = (arguments_at + pointers * sizeof(BufferArgument) + kBlockAlignment - 1) & ~(kBlockAlignment - 1);
   std::byte* memory = nullptr;
   BufferAccess* accesses = nullptr;
   DispatchPayload* payload = nullptr;
@@ -64,12 +63,10 @@ CommandRef RecorderCore::dispatch(const Kernel& kernel, const DispatchDesc& desc
       const std::uint64_t begin = arg.view->offset();
       ::new (static_cast<void*>(next++)) BufferArgument{parameters[i].offset, buffer, begin};
       if (arg.view->bytes() == 0) continue;  // an address, but no byte that could conflict
-      ::new (static_cast<void*>(accesses + access_count++))
-          BufferAccess{buffer, arg.access, 0, begin, begin + arg.view->bytes()};
+      ::new (static_cast<void*>(accesses + access_count++)) BufferAccess{buffer, arg.access, 0, begin, begin + arg.view->bytes()};
     }
-    payload = ::new (static_cast<void*>(memory))
-        DispatchPayload{kernel_index,      desc.grid,   desc.block,       desc.cluster,     desc.shared_bytes, desc.launch,
-                        core->parameter_bytes, pointers, block, buffer_arguments};
+    payload = ::new (static_cast<void*>(memory)) DispatchPayload{
+        kernel_index, desc.grid, desc.block, desc.cluster, desc.shared_bytes, desc.launch, core->parameter_bytes, pointers, block, buffer_arguments};
   });
   return commit(CommandKind::Dispatch, payload, access_count, desc.where);
 }
@@ -80,17 +77,15 @@ void RecorderCore::fail_kernel(const Verb& verb, const KernelCore* kernel) const
   }
   if (kernel->device.get() != device_) {
     fail(verb, ErrorCode::WrongDevice,
-         concat("kernel ", kernel->name, " was loaded on device ", kernel->device->selector,
-                ", this command buffer is of ", family_->device->selector, "; load it there too"));
+         concat("kernel ", kernel->name, " was loaded on device ", kernel->device->selector, ", this command buffer is of ",
+                family_->device->selector, "; load it there too"));
   }
-  fail(verb, ErrorCode::StaleHandle,
-       concat("kernel ", kernel->name, " is stale: its device was lost after it was loaded; load it anew"));
+  fail(verb, ErrorCode::StaleHandle, concat("kernel ", kernel->name, " is stale: its device was lost after it was loaded; load it anew"));
 }
 
 void RecorderCore::fail_argument(const Verb& verb, const KernelCore& kernel, std::span<const Argument> args) const {
   if (args.size() != kernel.parameters.size()) {
-    fail(verb, ErrorCode::ArgumentCount,
-         concat("kernel ", kernel.name, " takes ", kernel.parameters.size(), " arguments and got ", args.size()));
+    fail(verb, ErrorCode::ArgumentCount, concat("kernel ", kernel.name, " takes ", kernel.parameters.size(), " arguments and got ", args.size()));
   }
   for (std::size_t i = 0; i < args.size(); ++i) {
     const KernelParameter& parameter = kernel.parameters[i];
@@ -103,13 +98,12 @@ void RecorderCore::fail_argument(const Verb& verb, const KernelCore& kernel, std
     if (!parameter.is_pointer && !parameter.may_be_pointer && arg.view != nullptr) {
       const std::string name = *arg.view ? display_name(*arg.view->core()) : std::string("a view without a buffer");
       fail(verb, ErrorCode::ArgumentSize,
-           concat("argument ", i, " of kernel ", kernel.name, ": expected a value of ", parameter.size,
-                  " bytes, got buffer ", name));
+           concat("argument ", i, " of kernel ", kernel.name, ": expected a value of ", parameter.size, " bytes, got buffer ", name));
     }
     if (!parameter.is_pointer && arg.view == nullptr && arg.size != parameter.size) {
       fail(verb, ErrorCode::ArgumentSize,
-           concat("argument ", i, " of kernel ", kernel.name, ": expected a value of ", parameter.size,
-                  " bytes, got one of ", arg.size, "; convert it to the kernel's parameter type"));
+           concat("argument ", i, " of kernel ", kernel.name, ": expected a value of ", parameter.size, " bytes, got one of ", arg.size,
+                  "; convert it to the kernel's parameter type"));
     }
   }
   fail(verb, ErrorCode::Internal, concat("the arguments of kernel ", kernel.name, " were refused for no reason"));

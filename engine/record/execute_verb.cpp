@@ -12,13 +12,12 @@ void RecorderCore::execute(const std::shared_ptr<const Recording>& secondary, So
   require_recording(verb);
   const Recording& from = *secondary;
   if (from.device != family_->device) {
-    fail(verb, ErrorCode::WrongDevice, concat("secondary ", from.label, " is of device ", from.device->selector,
-                                              ", this command buffer of ", family_->device->selector));
+    fail(verb, ErrorCode::WrongDevice,
+         concat("secondary ", from.label, " is of device ", from.device->selector, ", this command buffer of ", family_->device->selector));
   }
   for (const auto& buffer : from.buffers) {
     if (!buffer->is_stale()) continue;
-    fail(verb, ErrorCode::StaleHandle,
-         concat("secondary ", from.label, " names ", display_name(*buffer), ", which is stale; record it anew"));
+    fail(verb, ErrorCode::StaleHandle, concat("secondary ", from.label, " names ", display_name(*buffer), ", which is stale; record it anew"));
   }
   const auto command_count = static_cast<std::uint32_t>(from.commands.size());
   const auto access_count = static_cast<std::uint32_t>(from.accesses.size());
@@ -44,8 +43,7 @@ void RecorderCore::execute(const std::shared_ptr<const Recording>& secondary, So
     LocalLabel* const labels = lists_.labels.reserve(arena, label_count);
     for (std::uint32_t i = 0; i < label_count; ++i) {
       const LabelRecord& label = from.labels[i + 1];
-      const std::string_view name(
-          reinterpret_cast<const char*>(arena.copy_bytes(label.name.data(), label.name.size(), 1)), label.name.size());
+      const std::string_view name(reinterpret_cast<const char*>(arena.copy_bytes(label.name.data(), label.name.size(), 1)), label.name.size());
       labels[i] = {label.parent == 0 ? label_ : labels + (label.parent - 1), name, label.color, first_label + i};
     }
     AccessShape* const shapes = lists_.shapes.reserve(arena, shape_count);

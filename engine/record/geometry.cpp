@@ -47,8 +47,7 @@ std::optional<std::uint64_t> span_bytes(const Extent& extent, const Pitch& pitch
 }
 
 bool is_dense(const Extent& extent, const Pitch& pitch) {
-  return (extent.height == 1 || pitch.row == extent.width) &&
-         (extent.depth == 1 || wide(pitch.slice) == wide(extent.width) * wide(extent.height));
+  return (extent.height == 1 || pitch.row == extent.width) && (extent.depth == 1 || wide(pitch.slice) == wide(extent.width) * wide(extent.height));
 }
 
 bool intersects(const Rows& rows, std::uint64_t begin, std::uint64_t end) {
@@ -72,8 +71,8 @@ bool equal_pitches(const Rows& a, const Rows& b) {
 
 bool intersects_of_equal_pitch(const Rows& a, const Rows& b) {
   // Rows (u slices, v rows) apart share a byte if  low < u * slice + v * row < high.
-  const Wide low = wide(b.begin) - wide(a.begin) - wide(b.extent.width);
-  const Wide high = wide(b.begin) - wide(a.begin) + wide(a.extent.width);
+  const Wide low = wide(b.begin) - wide(a.begin) - wide(a.extent.width);
+  const Wide high = wide(b.begin) - wide(a.begin) + wide(b.extent.width);
   const Wide row = wide(a.pitch.row);
   const Wide slice = wide(a.extent.depth > 1 ? a.pitch.slice : b.pitch.slice);
   const Wide v_min = -wide(b.extent.height - 1);

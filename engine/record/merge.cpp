@@ -43,9 +43,12 @@ class Merge {
   void run() {
     collect();
     into_.labels.push_back({});
-    for (const Segment& segment : segments_) copy_commands(source(segment.lists), segment.count);
+    if (sources_.size() == 1) {
+      copy_whole(*sources_.front());
+    } else {
+      for (const Segment& segment : segments_) copy_commands(source(segment.lists), segment.count);
+    }
     for (const auto& source : sources_) copy_edges(*source);
-    into_.held = std::make_shared<const HeldBuffers>(into_.buffers);
     for (const auto& source : sources_) into_.arenas.push_back(source->lists->arena);
     rewrite_payloads();
   }
@@ -67,6 +70,20 @@ class Merge {
     into_.commands.reserve(commands);
     into_.accesses.reserve(accesses);
     into_.edges.reserve(edges);
+  }
+
+  // One recorder's indices are in order of first use already; only its labels may have some that no command is under.
+  void copy_whole(Source& from) {
+    while (const Command* command = from.commands.next()) {
+      into_.commands.push_back(*command);
+      into_.commands.back().label = merged_label(from, command->label);
+    }
+    while (const BufferAccess* access = from.accesses.next()) into_.accesses.push_back(*access);
+    into_.shapes.reserve(from.shape_at.size());
+    for (const AccessShape* shape : from.shape_at) into_.shapes.push_back(*shape);
+    into_.buffers = from.lists->buffers.list();
+    into_.kernels = from.lists->kernels;
+    into_.functions = from.lists->functions;
   }
 
   void copy_commands(Source& from, std::uint32_t count) {
@@ -114,10 +131,7 @@ class Merge {
   }
 
   // The merged index of an object that one source meets for the first time; `next` where no source has met it.
-  std::uint32_t first_use(const void* object, std::size_t next) {
-    if (sources_.size() == 1) return static_cast<std::uint32_t>(next);
-    return met_.try_emplace(object, static_cast<std::uint32_t>(next)).first->second;
-  }
+  std::uint32_t first_use(const void* object, std::size_t next) { return met_.try_emplace(object, static_cast<std::uint32_t>(next)).first->second; }
 
   std::uint32_t merged_label(Source& from, std::uint32_t label) {
     if (from.labels[label] != kNone) return from.labels[label];
@@ -149,12 +163,12 @@ class Merge {
     }
     ErrorDetails details;
     details.code = ErrorCode::InvalidArgument;
-    throw Error(std::move(details), concat("end: the edge recorded at ", where.file, ':', where.line, " in ", into_.label,
-                                           " names a command that was never recorded"));
+    throw Error(std::move(details),
+                concat("end: the edge recorded at ", where.file, ':', where.line, " in ", into_.label, " names a command that was never recorded"));
   }
 
   void rewrite_payloads() noexcept {
-    if (sources_.size() == 1) return;  // one recorder's indices are in order of first use already
+    if (sources_.size() == 1) return;
     auto command = into_.commands.begin();
     for (const Segment& segment : segments_) {
       const IndexMaps maps = source(segment.lists).maps();

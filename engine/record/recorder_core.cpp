@@ -52,8 +52,8 @@ void RecorderCore::roll_back(const Mark& to) noexcept {
   lists_.functions.resize(to.functions);
 }
 
-void RecorderCore::write_access(BufferAccess* at, std::uint32_t buffer, Access access, std::uint64_t begin,
-                                const Extent& extent, const Pitch& pitch) {
+void RecorderCore::write_access(BufferAccess* at, std::uint32_t buffer, Access access, std::uint64_t begin, const Extent& extent,
+                                const Pitch& pitch) {
   *at = {buffer, access, 0, begin, begin + span_bytes(extent, pitch).value_or(0)};
   if (is_dense(extent, pitch)) return;
   *lists_.shapes.reserve(*lists_.arena, 1) = {extent, pitch};
@@ -61,8 +61,7 @@ void RecorderCore::write_access(BufferAccess* at, std::uint32_t buffer, Access a
   at->shape = lists_.shapes.size();
 }
 
-CommandRef RecorderCore::commit(CommandKind kind, const void* payload, std::uint32_t access_count,
-                                SourceLocation where) noexcept {
+CommandRef RecorderCore::commit(CommandKind kind, const void* payload, std::uint32_t access_count, SourceLocation where) noexcept {
   const CommandRef ref{lists_.recorder, lists_.commands.size()};
   lists_.commands.reserved() = {kind, label_->index, lists_.accesses.size(), access_count, payload, where};
   lists_.commands.commit(1);
@@ -91,7 +90,7 @@ void RecorderCore::fail(const Verb& verb, ErrorCode code, const std::string& tex
 
 void RecorderCore::fail_state(const Verb& verb) const {
   const CommandBufferState state = family_->state.load(std::memory_order_acquire);
-  const std::string_view fix = state == CommandBufferState::Recording ? "; this recorder is of an earlier recording, split() gives new ones"
+  const std::string_view fix = state == CommandBufferState::Recording    ? "; this recorder is of an earlier recording, split() gives new ones"
                                : state == CommandBufferState::Executable ? "; begin() drops what it holds and records anew"
                                                                          : "; begin() it first";
   fail(verb, ErrorCode::InvalidState, concat("command buffer ", family_->label, " is in state ", to_string(state), fix));
@@ -106,14 +105,13 @@ void RecorderCore::fail_view(const Verb& verb, const BufferView& view, std::stri
   const std::string name = display_name(*core);
   if (core->device.get() != device_) {
     fail(verb, ErrorCode::WrongDevice,
-         concat("the ", role, ' ', name, " is of device ", core->device->selector, ", this command buffer of ",
-                family_->device->selector, "; use a buffer of a pool of ", family_->device->selector));
+         concat("the ", role, ' ', name, " is of device ", core->device->selector, ", this command buffer of ", family_->device->selector,
+                "; use a buffer of a pool of ", family_->device->selector));
   }
   fail(verb, ErrorCode::StaleHandle,
        concat("the ", role, ' ', name, " is stale: ",
-              core->cleared.load(std::memory_order_acquire)
-                  ? "its pool was cleared; allocate it anew"
-                  : "its device was lost after it was made; take the new handle from Device::rebuild()"));
+              core->cleared.load(std::memory_order_acquire) ? "its pool was cleared; allocate it anew"
+                                                            : "its device was lost after it was made; take the new handle from Device::rebuild()"));
 }
 
 }  // namespace reprise::detail

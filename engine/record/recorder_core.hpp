@@ -46,8 +46,7 @@ class RecorderCore {
   CommandRef dispatch(const Kernel& kernel, const DispatchDesc& desc, std::span<const Argument> args);
   CommandRef copy(const CopySide& source, const CopySide& destination, SourceLocation where);
   CommandRef copy(const CopySide& source, const CopySide& destination, const CopyDesc& desc, SourceLocation where);
-  CommandRef fill(const BufferView& destination, std::uint32_t bits, std::uint32_t element_bytes, Extent extent,
-                  Pitch pitch, SourceLocation where);
+  CommandRef fill(const BufferView& destination, std::uint32_t bits, std::uint32_t element_bytes, Extent extent, Pitch pitch, SourceLocation where);
   CommandRef update(const BufferView& destination, std::span<const std::byte> bytes, SourceLocation where);
   CommandRef host(std::function<void()> function, std::span<const AccessedView> accesses, SourceLocation where);
   void barrier(const BarrierDesc& desc, SourceLocation where);
@@ -71,7 +70,8 @@ class RecorderCore {
   [[noreturn]] void fail(const Verb& verb, ErrorCode code, const std::string& text) const;
   // InvalidState unless recording.
   void require_recording(const Verb& verb) const {
-    if (!active_) [[unlikely]] fail_state(verb);
+    if (!active_) [[unlikely]]
+      fail_state(verb);
   }
 
  private:
@@ -87,14 +87,13 @@ class RecorderCore {
   // InvalidArgument, WrongDevice or StaleHandle; `role` says what the view is: "source".
   void check_view(const Verb& verb, const BufferView& view, std::string_view role) const {
     const BufferCore* const core = view.core().get();
-    if (core == nullptr || core->device.get() != device_ || core->is_stale()) [[unlikely]] fail_view(verb, view, role);
+    if (core == nullptr || core->device.get() != device_ || core->is_stale()) [[unlikely]]
+      fail_view(verb, view, role);
   }
 
   CommandRef record_copy(const Verb& verb, const CopySide& source, const CopySide& destination, CopyPayload payload);
-  void check_copy_side(const Verb& verb, const CopySide& side, std::string_view role, const Extent& extent,
-                       Pitch& pitch) const;
-  void check_no_overlap(const Verb& verb, const CopySide& source, const CopySide& destination,
-                        const CopyPayload& payload) const;
+  void check_copy_side(const Verb& verb, const CopySide& side, std::string_view role, const Extent& extent, Pitch& pitch) const;
+  void check_no_overlap(const Verb& verb, const CopySide& source, const CopySide& destination, const CopyPayload& payload) const;
   std::uint64_t checked_span(const Verb& verb, std::string_view role, const Extent& extent, Pitch& pitch) const;
 
   // The local index of a buffer or kernel, made if it is new. May throw; rolled back by Transaction.
@@ -108,9 +107,7 @@ class RecorderCore {
   }
   [[nodiscard]] std::uint32_t intern_new(const std::shared_ptr<BufferCore>& buffer);
   [[nodiscard]] std::uint32_t intern_new(const std::shared_ptr<const KernelCore>& kernel);
-  [[nodiscard]] Mark mark() const noexcept {
-    return {lists_.buffers.size(), lists_.kernels.size(), lists_.functions.size()};
-  }
+  [[nodiscard]] Mark mark() const noexcept { return {lists_.buffers.size(), lists_.kernels.size(), lists_.functions.size()}; }
   void roll_back(const Mark& to) noexcept;
 
   // Runs `reserve_and_intern`, and lets go of what it interned if that throws.
@@ -126,8 +123,7 @@ class RecorderCore {
   }
 
   // Puts one access behind the reserved ones at `at`; its shape, if it has one, was reserved too.
-  void write_access(BufferAccess* at, std::uint32_t buffer, Access access, std::uint64_t begin, const Extent& extent,
-                    const Pitch& pitch);
+  void write_access(BufferAccess* at, std::uint32_t buffer, Access access, std::uint64_t begin, const Extent& extent, const Pitch& pitch);
   // Appends the command whose space was reserved last. Does not throw.
   CommandRef commit(CommandKind kind, const void* payload, std::uint32_t access_count, SourceLocation where) noexcept;
 

@@ -29,18 +29,14 @@ std::string Recording::label_path(std::uint32_t innermost) const {
 std::string Recording::command_name(std::uint32_t command) const {
   const CommandKind kind = commands[command].kind;
   switch (kind) {
-    case CommandKind::Dispatch:
-      return concat("dispatch ", kernels[payload<DispatchPayload>(command).kernel]->name);
+    case CommandKind::Dispatch: return concat("dispatch ", kernels[payload<DispatchPayload>(command).kernel]->name);
     case CommandKind::Copy: {
       const auto& copy = payload<CopyPayload>(command);
       return concat("copy ", endpoint_name(*this, copy.source), " -> ", endpoint_name(*this, copy.destination));
     }
-    case CommandKind::Fill:
-      return concat("fill ", display_name(*buffers[payload<FillPayload>(command).buffer]));
-    case CommandKind::Update:
-      return concat("update ", display_name(*buffers[payload<UpdatePayload>(command).buffer]));
-    case CommandKind::Host:
-      return "host callback";
+    case CommandKind::Fill: return concat("fill ", display_name(*buffers[payload<FillPayload>(command).buffer]));
+    case CommandKind::Update: return concat("update ", display_name(*buffers[payload<UpdatePayload>(command).buffer]));
+    case CommandKind::Host: return "host callback";
     case CommandKind::Barrier: {
       const auto& barrier = payload<BarrierPayload>(command);
       return barrier.buffer == kNone ? "barrier" : concat("barrier ", display_name(*buffers[barrier.buffer]));

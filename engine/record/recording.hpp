@@ -44,7 +44,6 @@ struct Recording {
   std::vector<std::shared_ptr<const KernelCore>> kernels;  // in order of first use
   std::vector<std::shared_ptr<const std::function<void()>>> functions;
   std::vector<std::shared_ptr<const Arena>> arenas;        // own the payloads
-  std::shared_ptr<const void> held;                        // counts in BufferCore::recorded; null where made by hand
 
   template <class Payload>
   [[nodiscard]] const Payload& payload(std::uint32_t command) const {

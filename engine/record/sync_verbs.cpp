@@ -8,14 +8,11 @@ namespace reprise::detail {
 
 namespace {
 
-constexpr std::uint64_t ticket_of(std::uint32_t recorder, std::uint32_t label) {
-  return (std::uint64_t{recorder} << 32) | label;
-}
+constexpr std::uint64_t ticket_of(std::uint32_t recorder, std::uint32_t label) { return (std::uint64_t{recorder} << 32) | label; }
 
 }  // namespace
 
-CommandRef RecorderCore::host(std::function<void()> function, std::span<const AccessedView> accesses,
-                              SourceLocation where) {
+CommandRef RecorderCore::host(std::function<void()> function, std::span<const AccessedView> accesses, SourceLocation where) {
   const Verb verb{"host", where};
   require_recording(verb);
   if (!function) fail(verb, ErrorCode::InvalidArgument, "the function is empty; pass something that can be called");
@@ -64,12 +61,10 @@ void RecorderCore::edge(CommandRef before, CommandRef after, SourceLocation wher
   const Verb verb{"edge", where};
   require_recording(verb);
   const auto check = [&](const CommandRef& ref, std::string_view role) {
-    const bool known = ref.recorder == lists_.recorder ? ref.index < lists_.commands.size()
-                                                       : ref.index != kNone && family_->owns(ref.recorder);
+    const bool known = ref.recorder == lists_.recorder ? ref.index < lists_.commands.size() : ref.index != kNone && family_->owns(ref.recorder);
     if (known) return;
     fail(verb, ErrorCode::InvalidArgument,
-         concat("`", role, "` is no command of this recording of ", family_->label,
-                "; pass what a verb of it has returned since begin()"));
+         concat("`", role, "` is no command of this recording of ", family_->label, "; pass what a verb of it has returned since begin()"));
   };
   check(before, "before");
   check(after, "after");

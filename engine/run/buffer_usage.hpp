@@ -21,7 +21,7 @@ class BufferUsage {
   // Makes `queue`'s later submissions wait for what conflicts with `access`.
   void follow(QueueCore& queue, Access access) const;
 
-  [[nodiscard]] bool conflicts(Access access) const noexcept;  // with a point that is not over
+  [[nodiscard]] bool conflicts(Access access) const noexcept;                                            // with a point that is not over
   [[nodiscard]] const std::shared_ptr<QueueCore>& last_writer() const noexcept { return last_writer_; }  // null: none
   [[nodiscard]] std::vector<Point> take() noexcept { return std::move(points_); }
 

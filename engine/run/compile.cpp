@@ -103,8 +103,8 @@ std::shared_ptr<GraphCore> compile(const std::shared_ptr<DeviceCore>& device, co
   auto messages = check(*device, *recording);
   auto body = std::make_unique<GraphBody>(device);
   body->pool = desc.pool;
-  body->plan = make_plan(desc.label.empty() ? recording->label : std::string(desc.label), recording, desc.lowering,
-                         device->info().limits.buffer_alignment);
+  body->plan =
+      make_plan(desc.label.empty() ? recording->label : std::string(desc.label), recording, desc.lowering, device->info().limits.buffer_alignment);
   body->slab = allocate_slab(*device, *body->plan);
   try {
     body->exec = device->backend().instantiate(body->plan, bind(*body->plan, body->slab));

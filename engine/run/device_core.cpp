@@ -85,9 +85,14 @@ std::shared_ptr<CommandBufferCore> DeviceCore::make_commands(const CommandBuffer
 }
 
 std::shared_ptr<const KernelCore> DeviceCore::load_kernel(const KernelDesc& desc) {
-  auto kernel = std::make_shared<KernelCore>(backend_->load_kernel(desc));
-  kernel->device = status_;
-  kernel->generation = generation();
+  struct Held {
+    std::shared_ptr<DeviceCore> device;  // goes after the kernel
+    KernelCore kernel;
+  };
+  auto held = std::make_shared<Held>(Held{shared_from_this(), backend_->load_kernel(desc)});
+  held->kernel.device = status_;
+  held->kernel.generation = generation();
+  std::shared_ptr<const KernelCore> kernel(held, &held->kernel);
   std::lock_guard lock(registry_);
   add_weak(kernels_, Loaded{kernel, desc});
   return kernel;

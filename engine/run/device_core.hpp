@@ -1,7 +1,7 @@
 // DeviceCore: one opened device, held by everything that was made from it. Knows its backend by the interface only.
 // Threads: any thread.
-// Locks, in the order in which they are taken: a rebuild's, a command buffer's, order(), a graph's mutex, then any one of: the registry's, the retire queue's,
-// the backend's own. No code of the application runs under one of them.
+// Locks, in the order in which they are taken: a rebuild's, a command buffer's, order(), a graph's mutex, then any one of: the registry's, the retire
+// queue's, the backend's own. No code of the application runs under one of them.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ class PoolBuffer;
 
 class DeviceCore : public std::enable_shared_from_this<DeviceCore> {
  public:
-  [[nodiscard]] static std::shared_ptr<DeviceCore> open(std::shared_ptr<InstanceCore> instance, BackendProvider& provider,
-                                                        std::uint32_t index, const DeviceInfo& info);
+  [[nodiscard]] static std::shared_ptr<DeviceCore> open(std::shared_ptr<InstanceCore> instance, BackendProvider& provider, std::uint32_t index,
+                                                        const DeviceInfo& info);
   DeviceCore(std::shared_ptr<InstanceCore> instance, std::shared_ptr<DeviceStatus> status, std::unique_ptr<Backend> backend);
 
   [[nodiscard]] const DeviceInfo& info() const noexcept { return backend_->info(); }
@@ -59,21 +59,22 @@ class DeviceCore : public std::enable_shared_from_this<DeviceCore> {
  private:
   // What rebuild() puts in the place of buffers and kernels of before.
   class Replacements;
+  [[nodiscard]] std::vector<RebuiltBuffer> replace_everything();
 
   std::shared_ptr<InstanceCore> instance_;
   std::shared_ptr<DeviceStatus> status_;
   std::unique_ptr<Backend> backend_;
   std::mutex rebuilding_, order_, registry_;
-  SlotMap<PoolBuffer*, BufferId> buffers_;        // under registry_
-  std::vector<std::weak_ptr<QueueCore>> queues_;  // under registry_
+  SlotMap<PoolBuffer*, BufferId> buffers_;                  // under registry_
+  std::vector<std::weak_ptr<QueueCore>> queues_;            // under registry_
   std::vector<std::weak_ptr<CommandBufferCore>> commands_;  // under registry_
   struct Loaded {
     std::weak_ptr<const KernelCore> kernel;
     KernelDesc desc;
     [[nodiscard]] bool expired() const noexcept { return kernel.expired(); }
   };
-  std::vector<Loaded> kernels_;                   // under registry_
-  RetireQueue retired_;                           // ends its thread before the backend goes
+  std::vector<Loaded> kernels_;  // under registry_
+  RetireQueue retired_;          // ends its thread before the backend goes
 };
 
 }  // namespace reprise::detail

@@ -14,6 +14,7 @@
 namespace reprise::detail {
 
 std::shared_ptr<GraphCore> GraphCore::make(std::unique_ptr<GraphBody> body, CompileReport report) {
+  body->device->retired().prepare();
   auto graph = std::make_shared<GraphCore>(std::move(body), std::move(report));
   graph->attach();
   return graph;
@@ -100,6 +101,7 @@ void GraphCore::share_all() {
     use.buffer->share();
   }
   shared_.store(true, std::memory_order_release);
+  all_shared_.store(true, std::memory_order_release);
 }
 
 void GraphCore::follow_last(QueueCore& queue) {
@@ -136,7 +138,7 @@ template <class Submission>
 void GraphCore::submit(const std::shared_ptr<QueueCore>& queue, Stage stage, Submission&& submission) {
   if (!queue) fail(ErrorCode::InvalidArgument, stage, label(), concat("graph ", label(), " was given an empty Queue"));
   // A launch on an adopted queue may be followed there by work on the same buffers that the engine does not see.
-  if (queue->origin() == QueueOrigin::Adopted && !is_shared()) {
+  if (queue->origin() == QueueOrigin::Adopted && !all_shared_.load(std::memory_order_acquire)) {
     std::lock_guard order(device()->order());
     share_all();
   }

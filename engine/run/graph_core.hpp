@@ -63,10 +63,10 @@ class GraphCore final : public PendingSource {
   void collect_uses();
   void attach();
   void require_launchable(const QueueCore& queue, Stage stage) const;
-  void share_all();                     // under order()
-  void follow_last(QueueCore& queue);   // under mutex_
-  void follow_uses(QueueCore& queue);   // under order() and mutex_
-  void note_uses() noexcept;            // under order() and mutex_
+  void share_all();                    // under order()
+  void follow_last(QueueCore& queue);  // under mutex_
+  void follow_uses(QueueCore& queue);  // under order() and mutex_
+  void note_uses() noexcept;           // under order() and mutex_
   // Runs `submission`, ordered after what it conflicts with; `submission` returns its serial.
   template <class Submission>
   void submit(const std::shared_ptr<QueueCore>& queue, Stage stage, Submission&& submission);
@@ -77,7 +77,7 @@ class GraphCore final : public PendingSource {
   std::vector<Use> uses_;
   std::vector<std::shared_ptr<PoolCore>> pools_;  // each once
   std::uint32_t generation_;
-  std::atomic<bool> shared_{false}, uploaded_{false};
+  std::atomic<bool> shared_{false}, all_shared_{false}, uploaded_{false};
   std::atomic<std::uint64_t> replays_{0};
   mutable std::mutex mutex_;  // of body_->exec and body_->last
 };

@@ -32,8 +32,7 @@ Validation validation_from_environment(Validation wanted) {
 
 bool names_a_gpu(std::string_view name) {
   constexpr std::string_view kPrefix = "cuda:";
-  return name.size() > kPrefix.size() && name.starts_with(kPrefix) &&
-         name.find_first_not_of("0123456789", kPrefix.size()) == std::string_view::npos;
+  return name.size() > kPrefix.size() && name.starts_with(kPrefix) && name.find_first_not_of("0123456789", kPrefix.size()) == std::string_view::npos;
 }
 
 }  // namespace

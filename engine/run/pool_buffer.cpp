@@ -1,6 +1,7 @@
 #include "run/pool_buffer.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "run/device_core.hpp"
 #include "run/graph_core.hpp"
@@ -14,7 +15,9 @@ class RetiredMemory final : public Retired {
  public:
   RetiredMemory(std::shared_ptr<DeviceCore> owner, BufferKind memory_kind, std::byte* memory) noexcept
       : device(std::move(owner)), kind(memory_kind), address(memory) {}
-  ~RetiredMemory() override { device->backend().free(kind, address); }
+  ~RetiredMemory() override {
+    if (address != nullptr) device->backend().free(kind, address);
+  }
 
   [[nodiscard]] Pending pending() const noexcept override {
     for (const Point& point : uses) {
@@ -25,12 +28,14 @@ class RetiredMemory final : public Retired {
 
   std::shared_ptr<DeviceCore> device;
   BufferKind kind;
-  std::byte* address;
+  std::byte* address;  // null: adopted
+  std::shared_ptr<void> adopted_owner;
   std::vector<Point> uses;
 };
 
 std::shared_ptr<PoolBuffer> PoolBuffer::make(std::shared_ptr<PoolCore> pool, const BufferDesc& desc) {
   DeviceCore& device = *pool->device();
+  device.retired().prepare();
   auto buffer = std::make_shared<PoolBuffer>(pool);
   buffer->kind = desc.kind;
   buffer->bytes = desc.bytes;
@@ -48,6 +53,10 @@ std::shared_ptr<PoolBuffer> PoolBuffer::make(std::shared_ptr<PoolCore> pool, con
       device.backend().free(desc.kind, buffer->address);
       throw;
     }
+    if (desc.kind == BufferKind::PinnedHost) std::memset(buffer->address, 0, desc.bytes);
+  } else if (desc.owner) {
+    buffer->grave_ = std::make_unique<RetiredMemory>(pool->device(), desc.kind, nullptr);
+    buffer->grave_->adopted_owner = desc.owner;
   }
   buffer->id = device.add_buffer(*buffer);
   buffer->registered_ = true;
@@ -87,9 +96,8 @@ void PoolBuffer::prepare() {
 }
 
 void PoolBuffer::attach(GraphCore& graph, Access access) noexcept {
-  const bool conflict = usage_.conflicts(access) || std::any_of(uses_.begin(), uses_.end(), [&](const Use& use) {
-    return writes(use.access) || writes(access);
-  });
+  const bool conflict =
+      usage_.conflicts(access) || std::any_of(uses_.begin(), uses_.end(), [&](const Use& use) { return writes(use.access) || writes(access); });
   uses_.push_back({&graph, access});
   if (shared_) {
     graph.track(*this, access);

@@ -20,7 +20,8 @@ struct BufferDesc {
   std::uint64_t bytes = 0;
   std::uint32_t alignment = 1;
   std::string_view name = {};
-  std::byte* adopted = nullptr;  // memory that the caller owns and keeps; null: the device's own
+  std::byte* adopted = nullptr;           // memory that the caller owns and keeps; null: the device's own
+  std::shared_ptr<void> owner = nullptr;  // of adopted memory: held until nothing uses it any more
 };
 
 class PoolBuffer final : public BufferCore, public std::enable_shared_from_this<PoolBuffer> {

@@ -44,8 +44,9 @@ bool is_over(const Point& point) noexcept {
   }
 }
 
-std::shared_ptr<QueueCore> QueueCore::make(std::shared_ptr<DeviceCore> device, std::unique_ptr<BackendQueue> backend,
-                                           std::string_view label, QueueOrigin origin) {
+std::shared_ptr<QueueCore> QueueCore::make(std::shared_ptr<DeviceCore> device, std::unique_ptr<BackendQueue> backend, std::string_view label,
+                                           QueueOrigin origin) {
+  device->retired().prepare();
   auto queue = std::make_shared<QueueCore>(std::move(device), std::move(backend), label, origin);
   queue->device()->add_queue(queue);
   return queue;
@@ -124,8 +125,8 @@ void Queue::wait_for(const Fence& fence) const {
   if (!other || other == core_) return;
   if (other->device() != queue.device()) {
     detail::fail(ErrorCode::WrongDevice, Stage::Wait, queue.label(),
-                 detail::concat("queue ", queue.label(), " of ", queue.device()->info().selector, " cannot wait for queue ", other->label(),
-                                " of ", other->device()->info().selector));
+                 detail::concat("queue ", queue.label(), " of ", queue.device()->info().selector, " cannot wait for queue ", other->label(), " of ",
+                                other->device()->info().selector));
   }
   other->require_current(Stage::Wait);
   if (!other->backend().done(fence.serial())) queue.backend().wait_for(other->backend(), fence.serial());

@@ -2,6 +2,7 @@
 // Threads: any thread.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -36,7 +37,9 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
   [[nodiscard]] BackendQueue& backend() const noexcept { return *backend_; }
   [[nodiscard]] const std::shared_ptr<BackendQueue>& shared_backend() const noexcept { return backend_; }
   [[nodiscard]] const std::string& label() const noexcept { return label_; }
-  [[nodiscard]] QueueOrigin origin() const noexcept { return origin_; }
+  [[nodiscard]] QueueOrigin origin() const noexcept { return origin_.load(std::memory_order_acquire); }
+  // The application got to know what is behind the queue: from now on it is like an adopted one.
+  void share() noexcept { origin_.store(QueueOrigin::Adopted, std::memory_order_release); }
   [[nodiscard]] bool is_current() const noexcept;
   // Throws StaleHandle where the device was lost since the queue was made.
   void require_current(Stage stage) const;
@@ -53,9 +56,9 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
   std::shared_ptr<DeviceCore> device_;
   std::shared_ptr<BackendQueue> backend_;
   std::string label_;
-  QueueOrigin origin_;
+  std::atomic<QueueOrigin> origin_;
   std::uint32_t generation_;
-  std::uint64_t id_;  // never used again
+  std::uint64_t id_;                // never used again
   std::vector<Followed> followed_;  // under DeviceCore::order()
   std::unique_ptr<RetiredQueue> grave_;
 };

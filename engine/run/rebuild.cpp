@@ -66,13 +66,24 @@ class DeviceCore::Replacements {
 };
 
 std::vector<RebuiltBuffer> DeviceCore::rebuild() {
+  if (status_->lost.load(std::memory_order_acquire)) retired_.flush();  // what nobody holds any more needs no replacement
   std::lock_guard one_at_a_time(rebuilding_);
   if (!status_->lost.load(std::memory_order_acquire)) {
     fail(ErrorCode::InvalidState, Stage::Open, status_->selector, concat("device ", status_->selector, " is not lost; there is nothing to rebuild"));
   }
   backend_->rebuild();
+  try {
+    auto rebuilt = replace_everything();
+    status_->lost.store(false, std::memory_order_release);
+    return rebuilt;
+  } catch (...) {
+    status_->lost.store(true, std::memory_order_release);  // so that it can be tried again
+    throw;
+  }
+}
 
-  // Whatever may fail comes first: an error leaves buffers and recordings as they were, and the device lost.
+std::vector<RebuiltBuffer> DeviceCore::replace_everything() {
+  // Whatever may fail comes first: an error leaves buffers and recordings as they were.
   Replacements replacements(*this);
   std::vector<std::shared_ptr<CommandBufferCore>> commands;
   {
@@ -90,11 +101,8 @@ std::vector<RebuiltBuffer> DeviceCore::rebuild() {
     one->rebind([&](const std::shared_ptr<BufferCore>& before) { return replacements.of(before); },
                 [&](const std::shared_ptr<const KernelCore>& before) { return replacements.of(before); });
   }
-  {
-    std::lock_guard order(order_);
-    for (const auto& before : replacements.buffers()) before->leave_pool();
-  }
-  status_->lost.store(false, std::memory_order_release);
+  std::lock_guard order(order_);
+  for (const auto& before : replacements.buffers()) before->leave_pool();
   return replacements.take();
 }
 

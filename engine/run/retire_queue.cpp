@@ -2,12 +2,17 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <mutex>
+#include <new>
+#include <optional>
 #include <system_error>
 #include <thread>
 #include <utility>
 
 #include "backend/backend.hpp"
+#include "base/text.hpp"
+#include "run/failure.hpp"
 
 namespace reprise::detail {
 
@@ -24,7 +29,8 @@ struct Unfreed {
   std::uint64_t count = 0;
 };
 Unfreed& unfreed() {
-  static Unfreed* const all = new Unfreed;  // used after the end of main
+  alignas(Unfreed) static std::byte place[sizeof(Unfreed)];
+  static Unfreed* const all = new (place) Unfreed;  // never destroyed: used after the end of main
   return *all;
 }
 struct ExitGate {
@@ -74,35 +80,32 @@ RetireQueue::~RetireQueue() {
   }
 }
 
-void RetireQueue::push(std::unique_ptr<Retired> thing) noexcept {
+void RetireQueue::prepare() {
   static const ExitGate gate;
+  std::lock_guard lock(state_->mutex);
+  if (state_->thread.joinable()) return;
+  try {
+    state_->thread = std::thread(&RetireQueue::run, state_);
+  } catch (const std::system_error& error) {
+    fail(ErrorCode::OutOfMemory, Stage::Allocate, "", concat("no thread could be started: ", error.what()));
+  }
+}
+
+void RetireQueue::push(std::unique_ptr<Retired> thing) noexcept {
   {
     std::lock_guard lock(unfreed().mutex);
     ++unfreed().count;
   }
-  const auto kept = state_;  // once it is free to be freed, the thing may take the last owner of this queue along
-  State& state = *kept;
-  std::unique_lock lock(state.mutex);
+  const auto kept = state_;  // the thread may free the thing at once, and the last owner of this queue with it
+  std::lock_guard lock(kept->mutex);
   Retired* const added = thing.get();
-  if (state.last == nullptr) {
-    state.first = std::move(thing);
+  if (kept->last == nullptr) {
+    kept->first = std::move(thing);
   } else {
-    state.last->next_ = std::move(thing);
+    kept->last->next_ = std::move(thing);
   }
-  state.last = added;
-  if (state.thread.joinable()) {
-    lock.unlock();
-    state.arrived.notify_one();
-    return;
-  }
-  try {
-    state.thread = std::thread(&RetireQueue::run, kept);
-  } catch (const std::system_error&) {
-    const auto pending = added->pending();
-    lock.unlock();
-    if (pending.queue) (void)wait_for(pending, std::nullopt);
-    sweep(state);
-  }
+  kept->last = added;
+  kept->arrived.notify_one();
 }
 
 void RetireQueue::sweep(State& state) noexcept {

@@ -1,5 +1,5 @@
 // RetireQueue: frees what launches may still use, once they are over, on a thread of its own. The thread starts with the
-// first thing that is retired. No caller of push() ever waits for a launch, and nothing is freed inside a device's callback.
+// first thing that may have to be retired. No caller of push() ever waits for a launch, and nothing is freed inside a device's callback.
 // Knows no device. Threads: any thread. No lock is held while a thing is freed: freeing may run an application's destructors,
 // which may retire more, or drop the last reference to the device that owns this queue.
 #pragma once
@@ -39,8 +39,9 @@ class RetireQueue {
   // Everything in it has been freed: each thing retired holds the device that owns the queue.
   ~RetireQueue();
 
-  // Things that are over at the same time are freed in the order that they came in. Frees on this thread, after a wait,
-  // only where the machine refuses to start another one.
+  // To be called before a thing is made that push() will get. Starts the thread; throws OutOfMemory where there is none.
+  void prepare();
+  // Things that are over at the same time are freed in the order that they came in.
   void push(std::unique_ptr<Retired> thing) noexcept;
   // Frees what is over now, on this thread.
   void free_what_is_over() noexcept;

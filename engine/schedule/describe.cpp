@@ -12,4 +12,10 @@ std::string describe_command(const Recording& recording, std::uint32_t command) 
   return text;
 }
 
+std::string describe_buffer(const BufferCore& buffer) { return buffer.name.empty() ? display_name(buffer) : concat("buffer \"", buffer.name, '"'); }
+
+std::string describe_range(const BufferCore& buffer, std::uint64_t begin, std::uint64_t end) {
+  return concat("bytes [", begin, ", ", end, ") of ", describe_buffer(buffer));
+}
+
 }  // namespace reprise::detail

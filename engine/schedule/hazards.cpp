@@ -119,6 +119,7 @@ void HazardSweep::report_with_rows(Split& split, const BufferAccess& access) {
     if (overlaps(recording_, dense, access)) touched_.push_back({dense, at->second.history});
   }
   for (const Rows& rows : split.rows) {
+    if (rows.access.end <= access.begin || access.end <= rows.access.begin) continue;
     if (overlaps(recording_, rows.access, access)) touched_.push_back({rows.access, rows.history});
   }
   for (std::size_t i = 0; i < touched_.size(); ++i) {

@@ -9,8 +9,14 @@ namespace reprise::detail {
 
 namespace {
 
-// Edges that a block of nodes is followed over, beyond kExactReductionCommands.
-constexpr std::uint64_t kAllowance = 64 * kAncestorBlock;
+// How often each edge may be followed on the average, beyond kExactReductionCommands.
+constexpr std::uint64_t kVisitsOfAnEdge = 24;
+
+// Edges that each block of nodes may be followed over.
+std::uint64_t allowance_for(std::uint64_t nodes, std::uint64_t edges) {
+  if (nodes <= kExactReductionCommands) return std::numeric_limits<std::uint64_t>::max();
+  return kVisitsOfAnEdge * kAncestorBlock * (edges / nodes + 1);
+}
 
 enum class Mark : std::uint8_t { Needed, Open, Implied };
 
@@ -48,8 +54,7 @@ void reduce(Schedule& schedule, ReduceScope scope) {
   schedule.implied_edges_left = 0;
   if (open == 0) return;
 
-  const std::uint64_t allowance = count <= kExactReductionCommands ? std::numeric_limits<std::uint64_t>::max() : kAllowance;
-  visit_ancestors(graph, last_asked, allowance, [&](std::uint32_t node, std::uint32_t begin, const AncestorSet& further) {
+  visit_ancestors(graph, last_asked, allowance_for(count, from.size()), [&](std::uint32_t node, std::uint32_t begin, const AncestorSet& further) {
     for (std::uint32_t e = schedule.first_edge[node]; e < schedule.first_edge[node + 1]; ++e) {
       if (marks[e] != Mark::Open || from[e] - begin >= kAncestorBlock) continue;
       marks[e] = further.contains(from[e] - begin) ? Mark::Implied : Mark::Needed;

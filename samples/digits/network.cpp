@@ -11,7 +11,7 @@ Weights<float> first_weights(std::uint32_t seed) {
   Weights<float> weights;
   for (std::size_t l = 0; l < kDepth; ++l) {
     const Layer layer = kLayers[l];
-    const double bound = std::sqrt(6.0 / layer.inputs);
+    const double bound = std::sqrt(3.0 / layer.inputs);
     weights[l].assign(layer.weights(), 0.0f);
     for (std::uint32_t i = 0; i < layer.inputs * layer.units; ++i) {
       weights[l][i] = static_cast<float>(bound * (generator() / 2147483648.0 - 1.0));

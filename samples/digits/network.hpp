@@ -11,6 +11,7 @@
 namespace digits {
 
 // A dense layer. Its weights are a matrix of (inputs + 1) x units: a row for each input, and the bias as the last row.
+// All layers but the last end in tanh: it has no kink, so that a device that rounds otherwise learns the same.
 struct Layer {
   std::uint32_t inputs = 0;
   std::uint32_t units = 0;
@@ -37,7 +38,7 @@ struct Schedule {
 template <class T>
 using Weights = std::array<std::vector<T>, kDepth>;
 
-// He's initialisation from `seed`, biases 0. The same on every machine.
+// Uniform with variance 1 / inputs, from `seed`; biases 0. The same on every machine.
 [[nodiscard]] Weights<float> first_weights(std::uint32_t seed);
 
 // Batches that one pass over `rows` holds; what is left over takes part in another epoch, as the order differs in each.

@@ -72,7 +72,7 @@ void Reference::forward(const float* pixels, Activations& out) const {
     }
     if (l + 1 < kDepth) {
       for (double& value : out[l + 1]) {
-        value = std::max(value, 0.0);
+        value = std::tanh(value);
       }
     }
   }
@@ -108,7 +108,7 @@ void Reference::step() {
       for (std::uint32_t u = 0; u < units; ++u) {
         for (std::uint32_t i = 0; i < inputs; ++i) {
           gradient[l][i * units + u] += values[l][i] * slope[u];
-          earlier[i] += values[l][i] > 0 ? slope[u] * weights_[l][i * units + u] : 0.0;
+          earlier[i] += slope[u] * weights_[l][i * units + u] * (1 - values[l][i] * values[l][i]);
         }
         gradient[l][inputs * units + u] += slope[u];
       }

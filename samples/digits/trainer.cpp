@@ -94,14 +94,16 @@ CommandBuffer Trainer::record_step() {
     const auto scope = commands.label(numbered("microbatch", m + 1));
     record_microbatch(commands, m, gradients, loss);
   }
-  const auto scope = commands.label("update");
-  for (std::size_t l = 0; l < kDepth; ++l) {
-    const std::uint32_t count = kLayers[l].weights();
-    commands.dispatch(kernels_.momentum_step, {.grid = blocks(count, kThreads), .block = kThreads}, read_write(weights_[l]), read_write(velocity_[l]),
-                      read(gradients[l]), count, kMicrobatches, read(step_counter_), schedule_.total_steps, schedule_.rate, schedule_.momentum,
-                      schedule_.decay);
+  {
+    const auto scope = commands.label("update");
+    for (std::size_t l = 0; l < kDepth; ++l) {
+      const std::uint32_t count = kLayers[l].weights();
+      commands.dispatch(kernels_.momentum_step, {.grid = blocks(count, kThreads), .block = kThreads}, read_write(weights_[l]),
+                        read_write(velocity_[l]), read(gradients[l]), count, kMicrobatches, read(step_counter_), schedule_.total_steps,
+                        schedule_.rate, schedule_.momentum, schedule_.decay);
+    }
+    commands.dispatch(kernels_.finish_step, {.grid = 1, .block = 1}, read(loss), kBatchRows, read_write(running_loss_), read_write(step_counter_));
   }
-  commands.dispatch(kernels_.finish_step, {.grid = 1, .block = 1}, read(loss), kBatchRows, read_write(running_loss_), read_write(step_counter_));
   commands.end();
   return commands;
 }
@@ -172,9 +174,9 @@ CommandBuffer Trainer::record_read_back() {
 
 void Trainer::dense(CommandBuffer& commands, std::size_t layer, const GpuRef<float>& x, const GpuRef<float>& y, std::uint32_t rows) const {
   const auto [inputs, units] = kLayers[layer];
-  const std::uint32_t relu = layer + 1 < kDepth ? 1 : 0;
+  const std::uint32_t linear = layer + 1 < kDepth ? 0 : 1;
   commands.dispatch(kernels_.dense, {.grid = tiles(units, rows), .block = kTileBlock}, read(x), read(weights_[layer]), write(y), rows, inputs, units,
-                    relu);
+                    linear);
 }
 
 void Trainer::train(std::uint32_t steps) {

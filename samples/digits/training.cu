@@ -52,8 +52,8 @@ REPRISE_KERNEL(gather_rows, (const float* images, const unsigned* image_labels, 
   if (threadIdx.x == 0) labels[blockIdx.x] = image_labels[row];
 }
 
-// y (rows x units) = x (rows x inputs) times w, plus the bias in w's last row; negative values become 0 if `relu`.
-REPRISE_KERNEL(dense, (const float* x, const float* w, float* y, unsigned rows, unsigned inputs, unsigned units, unsigned relu)) {
+// y (rows x units) = x (rows x inputs) times w, plus the bias in w's last row; then tanh unless `linear`.
+REPRISE_KERNEL(dense, (const float* x, const float* w, float* y, unsigned rows, unsigned inputs, unsigned units, unsigned linear)) {
   __shared__ float xs[2][TILE][TILE];
   __shared__ float ws[2][TILE][TILE];
   const unsigned tx = threadIdx.x;
@@ -67,8 +67,8 @@ REPRISE_KERNEL(dense, (const float* x, const float* w, float* y, unsigned rows, 
       ws[turn][r][tx] = k + r < inputs && unit < units ? w[(k + r) * units + unit] : 0.0f;
     }
     __syncthreads();
-    for (unsigned j = 0; j < TILE / THREAD_ROWS; ++j) {
-      for (unsigned i = 0; i < TILE; ++i) {
+    for (unsigned i = 0; i < TILE; ++i) {
+      for (unsigned j = 0; j < TILE / THREAD_ROWS; ++j) {
         sum[j] += xs[turn][ty + j * THREAD_ROWS][i] * ws[turn][i][tx];
       }
     }
@@ -77,7 +77,7 @@ REPRISE_KERNEL(dense, (const float* x, const float* w, float* y, unsigned rows, 
     const unsigned row = top + ty + j * THREAD_ROWS;
     if (row < rows && unit < units) {
       const float value = sum[j] + w[inputs * units + unit];
-      y[row * units + unit] = relu != 0 && value < 0.0f ? 0.0f : value;
+      y[row * units + unit] = linear != 0 ? value : tanhf(value);
     }
   }
 }
@@ -99,8 +99,8 @@ REPRISE_KERNEL(weight_gradient, (const float* x, const float* dy, float* dw, uns
       ds[turn][r][tx] = row_is_there && unit < units ? dy[(k + r) * units + unit] : 0.0f;
     }
     __syncthreads();
-    for (unsigned j = 0; j < TILE / THREAD_ROWS; ++j) {
-      for (unsigned i = 0; i < TILE; ++i) {
+    for (unsigned i = 0; i < TILE; ++i) {
+      for (unsigned j = 0; j < TILE / THREAD_ROWS; ++j) {
         sum[j] += xs[turn][i][ty + j * THREAD_ROWS] * ds[turn][i][tx];
       }
     }
@@ -111,7 +111,7 @@ REPRISE_KERNEL(weight_gradient, (const float* x, const float* dy, float* dw, uns
   }
 }
 
-// dx (rows x inputs) = dy (rows x units) times w transposed, without its bias row, where the unit's output h was above 0.
+// dx (rows x inputs) = dy (rows x units) times w transposed, without its bias row, times the derivative of tanh, whose values were h.
 REPRISE_KERNEL(input_gradient, (const float* dy, const float* w, const float* h, float* dx, unsigned rows, unsigned inputs, unsigned units)) {
   __shared__ float ds[2][TILE][TILE];
   __shared__ float ws[2][TILE][TILE + 1];  // read down its columns: the odd row length spreads them over the banks
@@ -128,8 +128,8 @@ REPRISE_KERNEL(input_gradient, (const float* dy, const float* w, const float* h,
       ws[turn][r][tx] = from < inputs && unit_is_there ? w[from * units + k + tx] : 0.0f;
     }
     __syncthreads();
-    for (unsigned j = 0; j < TILE / THREAD_ROWS; ++j) {
-      for (unsigned i = 0; i < TILE; ++i) {
+    for (unsigned i = 0; i < TILE; ++i) {
+      for (unsigned j = 0; j < TILE / THREAD_ROWS; ++j) {
         sum[j] += ds[turn][ty + j * THREAD_ROWS][i] * ws[turn][tx][i];
       }
     }
@@ -137,7 +137,7 @@ REPRISE_KERNEL(input_gradient, (const float* dy, const float* w, const float* h,
   for (unsigned j = 0; j < TILE / THREAD_ROWS; ++j) {
     const unsigned row = top + ty + j * THREAD_ROWS;
     if (row < rows && input < inputs) {
-      dx[row * inputs + input] = h[row * inputs + input] > 0.0f ? sum[j] : 0.0f;
+      dx[row * inputs + input] = sum[j] * (1.0f - h[row * inputs + input] * h[row * inputs + input]);
     }
   }
 }

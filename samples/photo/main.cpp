@@ -1,5 +1,6 @@
 // photo: splits a picture into the levels of a pyramid and puts it together again, as one graph with many branches.
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "image.hpp"
@@ -12,7 +13,7 @@ namespace {
 
 using namespace photo;
 
-// The three histograms as curves of their colours over each other, the highest bin at full height.
+// The three histograms as curves of their colours over each other: the square roots of the counts, the highest at full height.
 Image draw_histogram(const Results<std::uint8_t>& results) {
   constexpr std::uint32_t kColumn = 3;  // pixels of a bin
   constexpr std::uint32_t kHeight = 256;
@@ -25,7 +26,7 @@ Image draw_histogram(const Results<std::uint8_t>& results) {
   for (std::uint32_t y = 0; y < kHeight; ++y) {
     for (std::uint32_t x = 0; x < chart.size.width; ++x) {
       for (std::uint32_t c = 0; c < kChannels; ++c) {
-        const std::uint64_t height = std::uint64_t{results.histogram[c][x / kColumn]} * kHeight / highest;
+        const double height = std::sqrt(static_cast<double>(results.histogram[c][x / kColumn]) / highest) * kHeight;
         if (kHeight - y <= height) {
           chart.rgb[(y * chart.size.width + x) * kChannels + c] = 230;
         }
@@ -61,8 +62,8 @@ bool process(const samples::Program& program, const std::string& file) {
 
   const reprise::CompileReport& report = pyramid.graph().report();
   const auto mebibytes = [](std::uint64_t bytes) { return static_cast<double>(bytes) / (1 << 20); };
-  std::printf("%u x %u pixels, %zu levels: %u commands, %u nodes, %u lanes\n", image.size.width, image.size.height, level_sizes(image.size).size(),
-              report.commands, report.nodes, report.lanes);
+  std::printf("%u x %u pixels, %zu levels: %s\n", image.size.width, image.size.height, level_sizes(image.size).size(),
+              samples::describe(report).c_str());
   std::printf("transient memory: %.2f MiB one by one, %.2f MiB planned, lower bound %.2f MiB\n", mebibytes(report.transient_bytes),
               mebibytes(report.slab_bytes), mebibytes(report.slab_lower_bound));
 

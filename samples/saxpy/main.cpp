@@ -1,20 +1,19 @@
 #include <algorithm>
 #include <cstdio>
+#include <stdexcept>
+#include <string>
 #include <string_view>
 
 #include <reprise/reprise.hpp>
 
 #include "saxpy.shaders.hpp"  // made from saxpy.cu by reprise_add_shaders
 
-int main(int argc, char** argv) try {
-  using namespace reprise;
-  const bool named = argc == 3 && std::string_view(argv[1]) == "--device";
-  const bool help = argc == 2 && std::string_view(argv[1]) == "--help";
-  if (argc > 1 && !named) return std::fputs("usage: saxpy [--device NAME]\n", help ? stdout : stderr), help ? 0 : 2;
+using namespace reprise;
 
+void run(const DeviceSelector& selector) {
   constexpr unsigned n = 1u << 20;
   Instance instance({.application = "saxpy"});
-  Device device = instance.open_device(named ? DeviceSelector::named(argv[2]) : DeviceSelector::best());
+  Device device = instance.open_device(selector);
   Queue queue = device.create_queue();
   auto pool = device.create_pool();
   auto input = pool->host<float>(n, "input"), result = pool->host<float>(n, "result");
@@ -22,7 +21,7 @@ int main(int argc, char** argv) try {
   Kernel saxpy = device.load_kernel(shaders::saxpy);
 
   CommandBuffer commands = device.create_command_buffer({.label = "saxpy"});
-  commands.begin();  // nothing runs yet: the order comes from what each command reads and writes
+  commands.begin();  // nothing runs yet; the order will come from what each command reads and writes
   commands.copy(input, x);
   commands.fill(y, 1.0f);
   commands.dispatch(saxpy, {.grid = blocks(n, 256), .block = 256}, 2.0f, read(x), read_write(y), n);
@@ -34,9 +33,16 @@ int main(int argc, char** argv) try {
     std::ranges::fill(input.span(), static_cast<float>(replay));
     graph.launch(queue).wait();
     const auto right = std::ranges::count(result.span(), 2.0f * static_cast<float>(replay) + 1.0f);
-    if (right != n) return std::fprintf(stderr, "saxpy: replay %d is wrong\n", replay), 1;
+    if (right != n) throw std::runtime_error("replay " + std::to_string(replay) + " is wrong");
   }
   std::printf("saxpy: 10 replays of %u nodes on %s, all right\n", graph.node_count(), device.info().name.c_str());
+}
+
+int main(int argc, char** argv) try {
+  const bool named = argc == 3 && std::string_view(argv[1]) == "--device";
+  const bool help = argc == 2 && std::string_view(argv[1]) == "--help";
+  if (argc > 1 && !named) return std::fputs("usage: saxpy [--device NAME]\n", help ? stdout : stderr), help ? 0 : 2;
+  run(named ? DeviceSelector::named(argv[2]) : DeviceSelector::best());
 } catch (const std::exception& error) {
   return std::fprintf(stderr, "saxpy: %s\n", error.what()), 1;
 }

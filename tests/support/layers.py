@@ -22,7 +22,7 @@ MAY_INCLUDE = {
     "backend/host": ["base", "record", "schedule", "lanes", "memory", "plan", "backend"],
     "backend/cuda": ["base", "record", "schedule", "lanes", "memory", "plan", "backend"],
     "run": ["base", "record", "validate", "schedule", "lanes", "memory", "plan", "backend"],
-    "capture": ["base", "record", "validate", "schedule", "lanes", "memory", "plan", "backend", "run"],
+    "capture": ["base", "record", "validate", "schedule", "lanes", "memory", "plan", "backend", "backend/cuda", "run"],
 }
 # Native headers: the pattern, and the only layer that may name it.
 NATIVE = [

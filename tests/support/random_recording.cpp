@@ -196,12 +196,16 @@ RecordingPtr random_recording(const RandomDesc& desc) {
     }
     builder.dispatch(concat("k", i % 7), accesses);
   }
-  for (std::uint32_t e = 0; e < desc.user_edges && desc.commands >= 2; ++e) {
-    const std::uint32_t before = random.below(desc.commands - 1);
-    const std::uint32_t after = before + 1 + random.below(desc.commands - 1 - before);
-    if (builder.recording().commands[before].kind == CommandKind::Barrier) continue;
-    if (builder.recording().commands[after].kind == CommandKind::Barrier) continue;
-    builder.edge(before, after);
+  for (std::uint32_t e = 0; e < desc.user_edges + desc.backward_edges && desc.commands >= 2; ++e) {
+    const std::uint32_t earlier = random.below(desc.commands - 1);
+    const std::uint32_t later = earlier + 1 + random.below(desc.commands - 1 - earlier);
+    if (builder.recording().commands[earlier].kind == CommandKind::Barrier) continue;
+    if (builder.recording().commands[later].kind == CommandKind::Barrier) continue;
+    if (e < desc.user_edges) {
+      builder.edge(earlier, later);
+    } else {
+      builder.edge(later, earlier);
+    }
   }
   return builder.finish();
 }

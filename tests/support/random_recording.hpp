@@ -9,8 +9,6 @@
 
 namespace reprise::test {
 
-using RecordingPtr = std::shared_ptr<const Recording>;
-
 struct ShapeDesc {
   Ordering ordering = Ordering::Inferred;
   BufferKind kind = BufferKind::Device;
@@ -39,6 +37,7 @@ struct RandomDesc {
   std::uint32_t write_percent = 40;   // accesses that write; half of those read as well
   std::uint32_t barrier_percent = 0;  // commands that are barriers, a quarter of them global
   std::uint32_t user_edges = 0;       // forward in recorded order
+  std::uint32_t backward_edges = 0;   // against it: may close a cycle
   BufferKind kind = BufferKind::Device;
   Ordering ordering = Ordering::Inferred;
 };

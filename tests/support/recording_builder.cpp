@@ -160,9 +160,9 @@ void RecordingBuilder::begin_label(std::string_view name, Color color) {
 
 void RecordingBuilder::end_label() { label_ = recording_->labels[label_].parent; }
 
-std::shared_ptr<const Recording> RecordingBuilder::finish() {
+RecordingPtr RecordingBuilder::finish() {
   recording_->arenas.push_back(std::move(arena_));
-  std::shared_ptr<const Recording> made = std::move(recording_);
+  RecordingPtr made = std::move(recording_);
   *this = RecordingBuilder();
   return made;
 }

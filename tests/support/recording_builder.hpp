@@ -17,6 +17,7 @@ namespace reprise::test {
 
 using detail::BufferAccess;
 using detail::Recording;
+using RecordingPtr = std::shared_ptr<const Recording>;
 
 struct RecordingDesc {
   std::string_view label = "test";
@@ -61,8 +62,8 @@ class RecordingBuilder {
   // What is being built, for wrong values that no function above can give.
   [[nodiscard]] Recording& recording() { return *recording_; }
   [[nodiscard]] std::uint32_t command_count() const { return static_cast<std::uint32_t>(recording_->commands.size()); }
-  // The builder is empty afterwards.
-  [[nodiscard]] std::shared_ptr<const Recording> finish();
+  // The builder is empty and as if default-constructed afterwards.
+  [[nodiscard]] RecordingPtr finish();
 
  private:
   [[nodiscard]] BufferAccess whole(std::uint32_t buffer, Access access) const { return {buffer, access, 0, 0, recording_->buffers[buffer]->bytes}; }

@@ -21,16 +21,19 @@ namespace reprise::detail {
   X(cuCtxPopCurrent, 4000)                             \
   X(cuThreadExchangeStreamCaptureMode, 10010)          \
   X(cuPointerGetAttributes, 7000)                      \
+  X(cuStreamCreate, 2000)                              \
+  X(cuStreamDestroy, 4000)                             \
   X(cuStreamGetCtx, 9020)                              \
   X(cuStreamIsCapturing, 10000)                        \
   X(cuStreamWaitEvent, 3020)                           \
+  X(cuEventCreate, 2000)                               \
+  X(cuEventDestroy, 4000)                              \
   X(cuEventRecord, 2000)                               \
   X(cuEventQuery, 2000)                                \
   X(cuEventSynchronize, 2000)                          \
   X(cuKernelGetFunction, 12000)                        \
   X(cuFuncLoad, 12040)                                 \
   X(cuFuncGetName, 12030)                              \
-  X(cuFuncGetModule, 11000)                            \
   X(cuFuncGetParamInfo, 12040)                         \
   X(cuFuncGetAttribute, 2020)                          \
   X(cuFuncSetAttribute, 9000)                          \
@@ -38,6 +41,7 @@ namespace reprise::detail {
   X(cuOccupancyMaxActiveClusters, 11070)               \
   X(cuGraphAddKernelNode, 12000)                       \
   X(cuGraphKernelNodeSetAttribute, 11000)              \
+  X(cuGraphUpload, 11010)                              \
   X(cuGraphLaunch, 10000)
 
 struct CudaDriver {

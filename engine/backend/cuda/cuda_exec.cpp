@@ -20,6 +20,20 @@ CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<c
   }
 }
 
+CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<const Plan> plan, CUgraph graph, std::shared_ptr<const void> owner)
+    : context_(std::move(context)), plan_(std::move(plan)), owner_(std::move(owner)) {
+  const SetupScope scope(*context_, Stage::Instantiate);
+  try {
+    cuda_check(cudaGraphClone(&graph_, graph), "cudaGraphClone", context_->at(Stage::Instantiate, plan_->label));
+    cudaGraphInstantiateParams parameters = {};
+    cuda_check(cudaGraphInstantiateWithParams(&exec_, graph_, &parameters), "cudaGraphInstantiateWithParams",
+               context_->at(Stage::Instantiate, plan_->label));
+  } catch (...) {
+    destroy();
+    throw;
+  }
+}
+
 CudaExec::~CudaExec() { destroy(); }
 
 void CudaExec::destroy() noexcept {
@@ -27,6 +41,20 @@ void CudaExec::destroy() noexcept {
   if (!scope) return;
   if (exec_ != nullptr) cuda_ignore(cudaGraphExecDestroy(exec_));
   if (graph_ != nullptr) cuda_ignore(cudaGraphDestroy(graph_));
+}
+
+cudaGraph_t CudaExec::clone_graph() const {
+  const SetupScope scope(*context_, Stage::Instantiate);
+  cudaGraph_t copy = nullptr;
+  cuda_check(cudaGraphClone(&copy, graph_), "cudaGraphClone", context_->at(Stage::Instantiate, plan_->label));
+  return copy;
+}
+
+std::uint32_t CudaExec::node_count() const {
+  const SetupScope scope(*context_, Stage::Instantiate);
+  std::size_t count = 0;
+  cuda_check(cudaGraphGetNodes(graph_, nullptr, &count), "cudaGraphGetNodes", context_->at(Stage::Instantiate, plan_->label));
+  return static_cast<std::uint32_t>(count);
 }
 
 void CudaExec::upload(BackendQueue& queue) { static_cast<CudaQueue&>(queue).upload(exec_); }

@@ -16,6 +16,8 @@ class CudaExec final : public BackendExec {
   // `frame` is kept; null where the plan has no frame.
   CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<const Plan> plan, const Bindings& bindings,
            std::shared_ptr<const CudaKernel> frame);
+  // Of a copy of `graph`. `owner` keeps what its nodes use; `plan` names it.
+  CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<const Plan> plan, CUgraph graph, std::shared_ptr<const void> owner);
   CudaExec(const CudaExec&) = delete;
   CudaExec& operator=(const CudaExec&) = delete;
   ~CudaExec() override;
@@ -25,6 +27,9 @@ class CudaExec final : public BackendExec {
   [[nodiscard]] std::exception_ptr callback_error(std::uint64_t replay) const override { return calls_.error(replay); }
   [[nodiscard]] void* native() const noexcept override { return exec_; }
   [[nodiscard]] void* native_graph() const noexcept override { return graph_; }
+  // A copy of the graph, the caller's.
+  [[nodiscard]] cudaGraph_t clone_graph() const;
+  [[nodiscard]] std::uint32_t node_count() const;
 
  private:
   void destroy() noexcept;
@@ -32,6 +37,7 @@ class CudaExec final : public BackendExec {
   const std::shared_ptr<const CudaContext> context_;
   const std::shared_ptr<const Plan> plan_;
   const std::shared_ptr<const CudaKernel> frame_;
+  const std::shared_ptr<const void> owner_;
   StagedBytes staged_;
   HostCalls calls_;
   cudaGraph_t graph_ = nullptr;

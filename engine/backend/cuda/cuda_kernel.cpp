@@ -27,7 +27,7 @@ std::string parameter_text(const KernelParameter& p) { return concat(p.size, " b
 }  // namespace
 
 CudaLibrary::CudaLibrary(std::shared_ptr<const CudaContext> context, std::span<const std::byte> image, std::string_view name)
-    : context_(std::move(context)), name_(name) {
+    : context_(std::move(context)), name_(name), log_(kJitLogBytes, '\0') {
   const SetupScope scope(*context_, Stage::Load);
   std::string text;
   const void* code = image.data();
@@ -35,14 +35,10 @@ CudaLibrary::CudaLibrary(std::shared_ptr<const CudaContext> context, std::span<c
     text.assign(reinterpret_cast<const char*>(image.data()), image.size());
     code = text.c_str();
   }
-  std::string log(kJitLogBytes, '\0');
   cudaJitOption options[] = {cudaJitErrorLogBuffer, cudaJitErrorLogBufferSizeBytes};
-  void* values[] = {log.data(), reinterpret_cast<void*>(log.size())};
+  void* values[] = {log_.data(), reinterpret_cast<void*>(log_.size())};
   const cudaError_t result = cudaLibraryLoadData(&library_, code, options, values, 2, nullptr, nullptr, 0);
-  if (result != cudaSuccess) {
-    log.resize(std::strlen(log.c_str()));
-    throw_cuda_error(NativeApi::Runtime, result, "cudaLibraryLoadData", context_->at(Stage::Load, name_), log);
-  }
+  if (result != cudaSuccess) throw_cuda_error(NativeApi::Runtime, result, "cudaLibraryLoadData", context_->at(Stage::Load, name_), log_.c_str());
 }
 
 CudaLibrary::~CudaLibrary() {
@@ -60,9 +56,10 @@ CUfunction CudaLibrary::function(const std::string& entry) const {
         concat(name_, " holds no kernel \"", entry, "\" for compute capability ", context_->info.compute_major, ".", context_->info.compute_minor));
   }
   const CallPlace place = context_->at(Stage::Load, entry);
-  cuda_check(result, "cudaLibraryGetKernel", place);
+  if (result != cudaSuccess) throw_cuda_error(NativeApi::Runtime, result, "cudaLibraryGetKernel", place, log_.c_str());
   CUfunction function = nullptr;
-  cuda_check(context_->driver.cuKernelGetFunction(&function, kernel), "cuKernelGetFunction", place);
+  const CUresult loaded = context_->driver.cuKernelGetFunction(&function, kernel);
+  if (loaded != CUDA_SUCCESS) throw_cuda_error(NativeApi::Driver, loaded, "cuKernelGetFunction", place, log_.c_str());
   return function;
 }
 

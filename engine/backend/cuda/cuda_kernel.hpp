@@ -32,6 +32,7 @@ class CudaLibrary {
  private:
   std::shared_ptr<const CudaContext> context_;
   std::string name_;
+  std::string log_;  // where the driver's compiler writes, now or when the first kernel is asked for
   cudaLibrary_t library_ = nullptr;
 };
 
@@ -41,6 +42,7 @@ class CudaKernel final : public BackendKernel {
   CudaKernel(std::shared_ptr<const CudaContext> context, CUfunction function, std::shared_ptr<const void> owner, std::string name);
 
   [[nodiscard]] CUfunction function() const noexcept { return function_; }
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
   // Makes launches with this much dynamic shared memory possible.
   void allow_shared_bytes(std::uint32_t bytes) const;
   [[nodiscard]] int attribute(CUfunction_attribute which) const;

@@ -83,9 +83,11 @@ void CudaProvider::require_driver() {
   ErrorDetails details;
   details.code = found.found == Found::NoDriver ? ErrorCode::NoDriver : ErrorCode::DriverTooOld;
   details.stage = Stage::Open;
-  details.native_call = found.call;
-  details.native_code = found.result;
-  details.native_name = cudaGetErrorName(found.result);
+  if (found.result != cudaSuccess) {
+    details.native_call = found.call;
+    details.native_code = found.result;
+    details.native_name = cudaGetErrorName(found.result);
+  }
   throw Error(std::move(details), found.why);
 }
 

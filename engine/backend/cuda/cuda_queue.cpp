@@ -28,7 +28,7 @@ class CudaQueue::Pin {
 CudaQueue::CudaQueue(std::shared_ptr<const CudaContext> context, std::string_view label)
     : context_(std::move(context)), label_(label), name_(concat("queue \"", label, "\"")), owned_(true) {
   const SetupScope scope(*context_, Stage::Open);
-  cuda_check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags", context_->at(Stage::Open, name_));
+  cuda_check(context_->driver.cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING), "cuStreamCreate", context_->at(Stage::Open, name_));
   make_events();
 }
 
@@ -52,7 +52,7 @@ CudaQueue::~CudaQueue() { destroy(); }
 void CudaQueue::make_events() {
   try {
     for (Slot& slot : ring_) {
-      cuda_check(cudaEventCreateWithFlags(&slot.event, cudaEventDisableTiming), "cudaEventCreateWithFlags", context_->at(Stage::Open, name_));
+      cuda_check(context_->driver.cuEventCreate(&slot.event, CU_EVENT_DISABLE_TIMING), "cuEventCreate", context_->at(Stage::Open, name_));
     }
   } catch (...) {
     destroy();
@@ -64,10 +64,10 @@ void CudaQueue::destroy() noexcept {
   const SetupScope scope(*context_, std::nothrow);
   if (!scope) return;
   for (Slot& slot : ring_) {
-    if (slot.event != nullptr) cuda_ignore(cudaEventDestroy(slot.event));
+    if (slot.event != nullptr) cuda_ignore(context_->driver.cuEventDestroy(slot.event));
     slot.event = nullptr;
   }
-  if (owned_ && stream_ != nullptr) cuda_ignore(cudaStreamDestroy(stream_));
+  if (owned_ && stream_ != nullptr) cuda_ignore(context_->driver.cuStreamDestroy(stream_));
   stream_ = nullptr;
 }
 
@@ -150,7 +150,7 @@ void CudaQueue::upload(CUgraphExec exec) {
   const SetupScope scope(*context_, Stage::Upload);
   const std::lock_guard lock(mutex_);
   refuse_capture(Stage::Upload);
-  cuda_check(cudaGraphUpload(exec, stream_), "cudaGraphUpload", context_->at(Stage::Upload, name_));
+  cuda_check(context_->driver.cuGraphUpload(exec, stream_), "cuGraphUpload", context_->at(Stage::Upload, name_));
 }
 
 void* CudaQueue::native() const noexcept {

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/text.hpp"
+#include "record/geometry.hpp"
 
 namespace reprise::detail {
 namespace {
@@ -95,7 +96,7 @@ cudaGraphNode_t GraphBuilder::add_command(std::uint32_t command) {
       const auto end = [&](const Endpoint& e) { return e.buffer != kNone ? address(e.buffer, e.offset) : static_cast<std::byte*>(e.host); };
       const std::byte* source = end(copy.source);
       if (copy.source.buffer == kNone && copy.source.lifetime == HostBytes::Lifetime::Snapshot) {
-        source = target_.staged.add(source, spanned_bytes(copy.extent, copy.source_pitch));
+        source = target_.staged.add(source, *span_bytes(copy.extent, copy.source_pitch));
       }
       return add_copy(place(), source, end(copy.destination), {copy.extent, copy.source_pitch, copy.destination_pitch});
     }

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "record/geometry.hpp"
+
 namespace reprise::detail {
 namespace {
 
@@ -15,7 +17,7 @@ std::uint64_t taken_by(const Recording& recording, std::uint32_t command) {
     case CommandKind::Copy: {
       const auto& copy = recording.payload<CopyPayload>(command);
       const bool snapshot = copy.source.buffer == kNone && copy.source.lifetime == HostBytes::Lifetime::Snapshot;
-      return snapshot ? spanned_bytes(copy.extent, copy.source_pitch) : 0;
+      return snapshot ? *span_bytes(copy.extent, copy.source_pitch) : 0;
     }
     case CommandKind::Dispatch:
     case CommandKind::Fill:
@@ -26,10 +28,6 @@ std::uint64_t taken_by(const Recording& recording, std::uint32_t command) {
 }
 
 }  // namespace
-
-std::uint64_t spanned_bytes(const Extent& extent, const Pitch& pitch) noexcept {
-  return (extent.depth - 1) * pitch.slice + (extent.height - 1) * pitch.row + extent.width;
-}
 
 StagedBytes::StagedBytes(std::shared_ptr<const CudaContext> context, const Recording& recording) : context_(std::move(context)) {
   for (std::uint32_t i = 0; i < recording.commands.size(); ++i) size_ += aligned(taken_by(recording, i));

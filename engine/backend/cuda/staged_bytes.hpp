@@ -29,7 +29,4 @@ class StagedBytes {
   std::uint64_t size_ = 0, used_ = 0;
 };
 
-// Bytes from the first to the last that a pitched side of a copy touches.
-[[nodiscard]] std::uint64_t spanned_bytes(const Extent& extent, const Pitch& pitch) noexcept;
-
 }  // namespace reprise::detail

@@ -19,26 +19,6 @@ cudaGraphNode_t add_pitched(const NodePlace& place, const std::byte* source, std
   return node;
 }
 
-// CUDA counts slices in whole rows. Where they are something else, the slices are copied each for itself, as one child graph.
-cudaGraphNode_t add_slices(const NodePlace& place, const std::byte* source, std::byte* destination, const CopyShape& shape) {
-  struct Slices {
-    cudaGraph_t graph = nullptr;
-    ~Slices() {
-      if (graph != nullptr) cuda_ignore(cudaGraphDestroy(graph));
-    }
-  } slices;
-  cuda_check(cudaGraphCreate(&slices.graph, 0), "cudaGraphCreate", place.call);
-  CopyShape slice = shape;
-  slice.extent.depth = 1;
-  for (std::uint64_t z = 0; z < shape.extent.depth; ++z) {
-    static_cast<void>(add_pitched({slices.graph, {}, place.call}, source + z * shape.source.slice, destination + z * shape.destination.slice, slice));
-  }
-  cudaGraphNode_t node = nullptr;
-  cuda_check(cudaGraphAddChildGraphNode(&node, place.graph, place.after.data(), place.after.size(), slices.graph), "cudaGraphAddChildGraphNode",
-             place.call);
-  return node;
-}
-
 }  // namespace
 
 CopyShape reduce(const CopyShape& shape) noexcept {
@@ -63,8 +43,7 @@ cudaGraphNode_t add_copy(const NodePlace& place, const std::byte* source, std::b
         "cudaGraphAddMemcpyNode1D", place.call);
     return node;
   }
-  const bool whole_rows = s.extent.depth == 1 || (s.source.slice % s.source.row == 0 && s.destination.slice % s.destination.row == 0);
-  return whole_rows ? add_pitched(place, source, destination, s) : add_slices(place, source, destination, s);
+  return add_pitched(place, source, destination, s);
 }
 
 cudaGraphNode_t add_fill(const NodePlace& place, std::byte* destination, const FillPayload& fill) {

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "memory/fit.hpp"
-#include "memory/lower_bound.hpp"
 #include "support/hand_schedule.hpp"
 #include "support/random_recording.hpp"
 #include "support/recording_builder.hpp"

@@ -1,0 +1,24 @@
+// CallbackErrors: what the host callbacks of an executable threw, by replay. Threads: any thread.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace reprise::detail {
+
+class CallbackErrors {
+ public:
+  // Kept for as long as this lives; the first of a replay wins. Replays come in order.
+  void add(std::uint64_t replay, std::exception_ptr error) noexcept;
+  // Null if none was added.
+  [[nodiscard]] std::exception_ptr of(std::uint64_t replay) const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<std::pair<std::uint64_t, std::exception_ptr>> errors_;  // ascending
+};
+
+}  // namespace reprise::detail

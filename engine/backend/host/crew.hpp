@@ -1,0 +1,30 @@
+// Crew: the threads of the executor, as one queue uses them. Knows no nodes. Threads: one thread at a time.
+#pragma once
+
+#include <cstdint>
+
+#include <tbb/info.h>
+#include <tbb/task_arena.h>
+
+namespace reprise::detail {
+
+class Crew {
+ public:
+  explicit Crew(std::uint32_t threads) : threads_(threads), arena_(static_cast<int>(threads)) {}
+
+  [[nodiscard]] std::uint32_t threads() const noexcept { return threads_; }
+  // `work` runs on this thread, and what it spawns on all of the crew.
+  template <class Work>
+  void lead(const Work& work) {
+    arena_.execute(work);
+  }
+
+  // How many threads the executor has in this process.
+  [[nodiscard]] static std::uint32_t default_threads() noexcept { return static_cast<std::uint32_t>(tbb::info::default_concurrency()); }
+
+ private:
+  std::uint32_t threads_;
+  tbb::task_arena arena_;
+};
+
+}  // namespace reprise::detail

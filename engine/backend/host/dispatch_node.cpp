@@ -1,0 +1,107 @@
+#include "backend/host/dispatch_node.hpp"
+
+#include <tbb/task_group.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+
+#include "backend/host/block_scratch.hpp"
+#include "backend/host/crew.hpp"
+
+namespace reprise::detail {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::uint64_t kWorthSplittingNs = 20'000;  // of a whole dispatch
+constexpr std::uint64_t kPieceNs = 5'000;
+constexpr std::uint32_t kMeasuredAtFirst = 4, kMeasuredEvery = 64;  // runs
+
+std::uint64_t nanoseconds_since(Clock::time_point begin) {
+  return static_cast<std::uint64_t>(std::chrono::nanoseconds(Clock::now() - begin).count());
+}
+
+}  // namespace
+
+DispatchNode::DispatchNode(HostKernelFunction function, const HostBlock& block)
+    : function_(function), block_(block), block_count_(block.grid.volume()) {
+  block_.block_index = {0, 0, 0};
+}
+
+void DispatchNode::run_here(std::uint64_t first, std::uint64_t last) const noexcept {
+  HostBlock block = block_;
+  if (block.shared_bytes != 0) block.dynamic_shared = block_scratch(block.shared_bytes);
+  const Dim3 grid = block.grid;
+  block.block_index = {static_cast<std::uint32_t>(first % grid.x), static_cast<std::uint32_t>(first / grid.x % grid.y),
+                       static_cast<std::uint32_t>(first / grid.x / grid.y)};
+  Dim3& at = block.block_index;
+  for (; first < last; ++first) {
+    function_(block);
+    if (++at.x < grid.x) continue;
+    at.x = 0;
+    if (++at.y < grid.y) continue;
+    at.y = 0;
+    ++at.z;
+  }
+}
+
+void DispatchNode::run_blocks(Crew& crew) noexcept {
+  if (block_count_ == 1 || crew.threads() == 1) return run_here(0, block_count_);
+  std::uint64_t first = 0;
+  const bool measured = runs_ < kMeasuredAtFirst || runs_ % kMeasuredEvery == 0;
+  ++runs_;
+  Clock::time_point begin;
+  if (measured) {
+    begin = Clock::now();
+    run_here(0, 1);
+    first = 1;
+    block_ns_ = nanoseconds_since(begin);
+  }
+  if (block_ns_ * (block_count_ - first) >= kWorthSplittingNs) return run_split(crew, first);
+  run_here(first, block_count_);
+  if (measured) block_ns_ = nanoseconds_since(begin) / block_count_;
+}
+
+// Blocks that many threads share: each takes the next piece until none is left.
+class DispatchNode::Shared {
+ public:
+  Shared(const DispatchNode& node, std::uint64_t piece) : node_(node), piece_(piece) {}
+  void begin(std::uint64_t first) noexcept { next_.store(first, std::memory_order_release); }
+  void take_part() noexcept {
+    static_cast<void>(next_.load(std::memory_order_acquire));  // before all else: what happened before is seen from here on
+    for (;;) {
+      const std::uint64_t begin = next_.fetch_add(piece_, std::memory_order_relaxed);
+      if (begin >= node_.block_count_) break;
+      node_.run_here(begin, std::min(begin + piece_, node_.block_count_));
+    }
+    ended_.fetch_add(1, std::memory_order_release);
+  }
+  void see_results() const noexcept { static_cast<void>(ended_.load(std::memory_order_acquire)); }
+
+ private:
+  const DispatchNode& node_;
+  const std::uint64_t piece_;
+  std::atomic<std::uint64_t> next_{0}, ended_{0};
+};
+
+void DispatchNode::run_split(Crew& crew, std::uint64_t first) const noexcept {
+  const std::uint64_t piece = std::max<std::uint64_t>(1, kPieceNs / std::max<std::uint64_t>(1, block_ns_));
+  Shared work{*this, piece};
+  const std::uint64_t pieces = (block_count_ - first + piece - 1) / piece;
+  const std::uint64_t others = std::min<std::uint64_t>(crew.threads(), pieces) - 1;
+  crew.lead([&] {
+    // Isolated: while this thread waits for the last blocks it takes up no other node.
+    tbb::this_task_arena::isolate([&] {
+      tbb::task_group group;
+      work.begin(first);
+      for (std::uint64_t i = 0; i < others; ++i) group.run([&work] { work.take_part(); });
+      work.take_part();
+      group.wait();
+    });
+  });
+  work.see_results();
+}
+
+}  // namespace reprise::detail

@@ -1,0 +1,36 @@
+// DispatchNode: one kernel launch, with its parameter block filled in. Runs its blocks on one thread, or on all of the crew
+// where that pays: it measures how long a block takes. Threads: one thread at a time runs a node.
+#pragma once
+
+#include <cstdint>
+
+#include <reprise/kernel.hpp>
+
+namespace reprise::detail {
+
+class Crew;
+
+class DispatchNode {
+ public:
+  // block.parameters outlives the node.
+  DispatchNode(HostKernelFunction function, const HostBlock& block);
+
+  void run(Crew& crew) noexcept {
+    if (block_count_ == 1 && block_.shared_bytes == 0) return function_(block_);
+    run_blocks(crew);
+  }
+
+ private:
+  class Shared;
+  void run_blocks(Crew& crew) noexcept;
+  void run_here(std::uint64_t first, std::uint64_t last) const noexcept;
+  void run_split(Crew& crew, std::uint64_t first) const noexcept;
+
+  HostKernelFunction function_;
+  HostBlock block_;  // its index is 0, 0, 0
+  std::uint64_t block_count_;
+  std::uint64_t block_ns_ = 0;  // what a block took when last measured
+  std::uint32_t runs_ = 0;
+};
+
+}  // namespace reprise::detail

@@ -1,0 +1,110 @@
+#include "backend/host/host_backend.hpp"
+
+#include <limits>
+#include <new>
+#include <string>
+
+#include "backend/host/crew.hpp"
+#include "backend/host/host_exec.hpp"
+#include "backend/host/host_kernel.hpp"
+#include "backend/host/host_queue.hpp"
+#include "base/text.hpp"
+
+namespace reprise::detail {
+
+namespace {
+
+constexpr std::uint32_t kMaxInt = std::numeric_limits<std::int32_t>::max();
+
+[[noreturn]] void fail(ErrorCode code, Stage stage, std::string_view label, const std::string& text) {
+  ErrorDetails details;
+  details.code = code;
+  details.stage = stage;
+  details.label = label;
+  throw Error(std::move(details), text);
+}
+
+// The same as a GPU's where a kernel could tell, so that what runs here runs there.
+DeviceLimits host_limits() {
+  DeviceLimits limits;
+  limits.max_grid = {kMaxInt, 65535, 65535};
+  limits.max_block = {1024, 1024, 64};
+  limits.max_block_threads = 1024;
+  limits.max_shared_bytes = 232448;
+  limits.max_parameter_bytes = 32764;
+  limits.max_pitch = kMaxInt;
+  limits.buffer_alignment = HostMemory::kAlignment;
+  return limits;
+}
+
+}  // namespace
+
+DeviceInfo host_device_info() {
+  DeviceInfo info;
+  const std::uint32_t threads = Crew::default_threads();
+  info.name = concat("host (", threads, threads == 1 ? " thread)" : " threads)");
+  info.selector = "host";
+  info.kind = DeviceKind::Host;
+  info.multiprocessors = threads;
+  info.memory_bytes = HostMemory::of_this_machine();
+  info.limits = host_limits();
+  return info;
+}
+
+HostBackend::HostBackend(std::shared_ptr<DeviceStatus> status)
+    : info_(host_device_info()), status_(std::move(status)), memory_(info_.memory_bytes), queues_(std::make_shared<QueueRegistry>()) {}
+
+void HostBackend::require_usable(Stage stage) const {
+  if (status_->lost.load()) fail(ErrorCode::DeviceLost, stage, status_->selector, concat("device ", status_->selector, " was lost; it has to be rebuilt"));
+}
+
+std::byte* HostBackend::allocate(BufferKind, std::uint64_t bytes) {
+  require_usable(Stage::Allocate);
+  return memory_.allocate(bytes);
+}
+
+void HostBackend::free(BufferKind, std::byte* address) noexcept { memory_.free(address); }
+
+std::unique_ptr<BackendQueue> HostBackend::create_queue(std::string_view label) {
+  require_usable(Stage::Open);
+  auto line = std::make_shared<QueueLine>(label, Lifeline(status_), info_.multiprocessors);
+  queues_->add(line);
+  return std::make_unique<HostQueue>(std::move(line));
+}
+
+KernelCore HostBackend::load_kernel(const KernelDesc& desc) {
+  if (desc.host == nullptr) {
+    fail(ErrorCode::KernelNotFound, Stage::Load, desc.name, concat("kernel ", desc.name, " was not compiled for the host device"));
+  }
+  KernelCore kernel;
+  kernel.name = desc.name;
+  kernel.parameters.assign(desc.parameters.begin(), desc.parameters.end());
+  if (!kernel.parameters.empty()) kernel.parameter_bytes = kernel.parameters.back().offset + kernel.parameters.back().size;
+  kernel.max_dynamic_shared_bytes = info_.limits.max_shared_bytes;
+  kernel.backend = std::make_shared<HostKernel>(desc.host);
+  return kernel;
+}
+
+std::unique_ptr<BackendExec> HostBackend::instantiate(std::shared_ptr<const Plan> plan, const Bindings& bindings) {
+  require_usable(Stage::Instantiate);
+  const Lifeline lifeline(status_);
+  const std::string label = plan->label;
+  try {
+    return std::make_unique<HostExec>(std::move(plan), bindings, lifeline, queues_);
+  } catch (const std::bad_alloc&) {
+    fail(ErrorCode::OutOfMemory, Stage::Instantiate, label, concat("the host has no memory left for graph ", label));
+  }
+}
+
+void HostBackend::lose() {
+  status_->lose();
+  queues_->abandon_all();
+}
+
+void HostBackend::rebuild() {
+  queues_->abandon_all();
+  queues_->wait_until_quiet();
+  status_->lost.store(false);
+}
+
+}  // namespace reprise::detail

@@ -1,0 +1,30 @@
+// HostMemory: the host device's memory: aligned blocks, up to what the machine has. Threads: any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <unordered_map>
+
+namespace reprise::detail {
+
+class HostMemory {
+ public:
+  static constexpr std::uint64_t kAlignment = 256;
+
+  explicit HostMemory(std::uint64_t limit) noexcept : limit_(limit) {}
+
+  // Contents are undefined. Throws OutOfMemory naming the bytes.
+  [[nodiscard]] std::byte* allocate(std::uint64_t bytes);
+  void free(std::byte* address) noexcept;
+
+  [[nodiscard]] static std::uint64_t of_this_machine() noexcept;  // bytes
+
+ private:
+  const std::uint64_t limit_;
+  std::mutex mutex_;
+  std::uint64_t used_ = 0;
+  std::unordered_map<std::byte*, std::uint64_t> blocks_;  // bytes of each
+};
+
+}  // namespace reprise::detail

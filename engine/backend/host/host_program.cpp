@@ -1,0 +1,133 @@
+#include "backend/host/host_program.hpp"
+
+#include <cstring>
+
+#include <reprise/error.hpp>
+
+#include "backend/host/host_kernel.hpp"
+#include "base/text.hpp"
+
+namespace reprise::detail {
+
+namespace {
+
+std::byte* address_of(const Endpoint& endpoint, const Bindings& bindings) {
+  if (endpoint.buffer == kNone) return static_cast<std::byte*>(endpoint.host);
+  return bindings.address[endpoint.buffer] + endpoint.offset;
+}
+
+}  // namespace
+
+HostProgram::HostProgram(std::shared_ptr<const Plan> plan, const Bindings& bindings) : plan_(std::move(plan)) {
+  const LoweredGraph& lowered = plan_->lowered;
+  nodes_.reserve(lowered.nodes.size());
+  for (const LoweredNode& node : lowered.nodes) {
+    const bool runs = node.kind == LoweredKind::Work && plan_->schedule.is_join[node.schedule_node] == 0;
+    nodes_.push_back(runs ? make_node(plan_->schedule.node_command[node.schedule_node], bindings) : Node{});
+  }
+  link();
+}
+
+HostProgram::Node HostProgram::make_node(std::uint32_t command, const Bindings& bindings) {
+  const Recording& recording = *plan_->recording;
+  switch (recording.commands[command].kind) {
+    case CommandKind::Dispatch: return make_dispatch(command, bindings);
+    case CommandKind::Copy: {
+      const auto& copy = recording.payload<CopyPayload>(command);
+      copies_.push_back({{address_of(copy.source, bindings), copy.source_pitch},
+                         {address_of(copy.destination, bindings), copy.destination_pitch},
+                         copy.extent});
+      return {Kind::Copy, static_cast<std::uint32_t>(copies_.size() - 1)};
+    }
+    case CommandKind::Fill: {
+      const auto& fill = recording.payload<FillPayload>(command);
+      fills_.push_back({{bindings.address[fill.buffer] + fill.offset, fill.pitch}, fill.extent, fill.bits, fill.element_bytes});
+      return {Kind::Fill, static_cast<std::uint32_t>(fills_.size() - 1)};
+    }
+    case CommandKind::Update: {
+      const auto& update = recording.payload<UpdatePayload>(command);
+      const Pitch pitch{update.bytes, update.bytes};
+      copies_.push_back({{const_cast<std::byte*>(update.data), pitch},
+                         {bindings.address[update.buffer] + update.offset, pitch},
+                         {update.bytes, 1, 1}});
+      return {Kind::Copy, static_cast<std::uint32_t>(copies_.size() - 1)};
+    }
+    case CommandKind::Host: {
+      callbacks_.push_back(recording.functions[recording.payload<HostPayload>(command).function].get());
+      return {Kind::Callback, static_cast<std::uint32_t>(callbacks_.size() - 1)};
+    }
+    case CommandKind::Barrier: return {};
+  }
+  return {};
+}
+
+HostProgram::Node HostProgram::make_dispatch(std::uint32_t command, const Bindings& bindings) {
+  const Recording& recording = *plan_->recording;
+  const auto& dispatch = recording.payload<DispatchPayload>(command);
+  const KernelCore& kernel = *recording.kernels[dispatch.kernel];
+  const auto* host = dynamic_cast<const HostKernel*>(kernel.backend.get());
+  if (host == nullptr) {
+    ErrorDetails details;
+    details.code = ErrorCode::WrongDevice;
+    details.stage = Stage::Instantiate;
+    details.command = command;
+    details.label = recording.label_path(recording.commands[command].label);
+    throw Error(std::move(details), concat("command ", command, " (", recording.command_name(command), "): kernel ", kernel.name,
+                                           " was not loaded on the host device"));
+  }
+  std::byte* parameters = parameters_.copy_bytes(dispatch.parameters, dispatch.parameter_bytes, 64);
+  for (std::uint32_t i = 0; i < dispatch.buffer_argument_count; ++i) {
+    const BufferArgument& argument = dispatch.buffer_arguments[i];
+    std::byte* address = bindings.address[argument.buffer] + argument.offset;
+    std::memcpy(parameters + argument.parameter_offset, &address, sizeof(address));
+  }
+  HostBlock block;
+  block.grid = dispatch.grid;
+  block.block = dispatch.block;
+  block.shared_bytes = dispatch.shared_bytes;
+  block.parameters = parameters;
+  dispatches_.emplace_back(host->function, block);
+  return {Kind::Dispatch, static_cast<std::uint32_t>(dispatches_.size() - 1)};
+}
+
+void HostProgram::link() {
+  const std::uint32_t count = node_count();
+  std::uint32_t roots = 0;
+  first_follower_.assign(count + 1, 0);
+  for (std::uint32_t node = 0; node < count; ++node) {
+    if (edges_into(node).empty()) ++roots;
+    for (const LoweredEdge& edge : edges_into(node)) ++first_follower_[edge.from + 1];
+  }
+  wide_ = roots > 1;
+  for (std::uint32_t node = 0; node < count; ++node) {
+    wide_ = wide_ || first_follower_[node + 1] > 1;
+    first_follower_[node + 1] += first_follower_[node];
+  }
+  followers_.resize(first_follower_[count]);
+  std::vector<std::uint32_t> next(first_follower_.begin(), first_follower_.end());
+  for (std::uint32_t node = 0; node < count; ++node) {
+    for (const LoweredEdge& edge : edges_into(node)) followers_[next[edge.from]++] = node;
+  }
+}
+
+void HostProgram::run(std::uint32_t node, Crew& crew, std::uint64_t replay, CallbackErrors& errors) noexcept {
+  const Node& what = nodes_[node];
+  switch (what.kind) {
+    case Kind::Nothing: return;
+    case Kind::Dispatch: return dispatches_[what.index].run(crew);
+    case Kind::Copy: return copy_rows(copies_[what.index].source, copies_[what.index].destination, copies_[what.index].extent);
+    case Kind::Fill: {
+      const FillNode& fill = fills_[what.index];
+      return fill_rows(fill.destination, fill.extent, fill.bits, fill.element_bytes);
+    }
+    case Kind::Callback:
+      try {
+        (*callbacks_[what.index])();
+      } catch (...) {
+        errors.add(replay, std::current_exception());
+      }
+      return;
+  }
+}
+
+}  // namespace reprise::detail

@@ -1,0 +1,67 @@
+// HostProgram: a plan as the host device runs it: nodes with addresses filled in, in an order that is allowed, and who follows
+// whom. Knows no queue. Threads: nodes of one replay may run on many threads, each node on one at a time.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "backend/backend.hpp"
+#include "backend/host/callback_errors.hpp"
+#include "backend/host/dispatch_node.hpp"
+#include "backend/host/rows.hpp"
+
+namespace reprise::detail {
+
+class HostProgram {
+ public:
+  // Throws Error (Stage::Instantiate) naming the command.
+  HostProgram(std::shared_ptr<const Plan> plan, const Bindings& bindings);
+
+  [[nodiscard]] std::uint32_t node_count() const noexcept { return static_cast<std::uint32_t>(nodes_.size()); }
+  [[nodiscard]] bool has_callbacks() const noexcept { return !callbacks_.empty(); }
+  // Two nodes may run at the same time.
+  [[nodiscard]] bool is_wide() const noexcept { return wide_; }
+  [[nodiscard]] std::span<const LoweredEdge> edges_into(std::uint32_t node) const noexcept { return plan_->lowered.edges_into(node); }
+  [[nodiscard]] std::span<const std::uint32_t> followers(std::uint32_t node) const noexcept {
+    return {followers_.data() + first_follower_[node], followers_.data() + first_follower_[node + 1]};
+  }
+  [[nodiscard]] std::string_view label() const noexcept { return plan_->label; }
+
+  // What a callback throws goes to `errors`.
+  void run(std::uint32_t node, Crew& crew, std::uint64_t replay, CallbackErrors& errors) noexcept;
+
+ private:
+  enum class Kind : std::uint8_t { Nothing, Dispatch, Copy, Fill, Callback };
+  struct Node {
+    Kind kind = Kind::Nothing;
+    std::uint32_t index = 0;  // in the vector of its kind
+  };
+  struct CopyNode {
+    RowsAt source, destination;
+    Extent extent;
+  };
+  struct FillNode {
+    RowsAt destination;
+    Extent extent;
+    std::uint32_t bits, element_bytes;
+  };
+
+  [[nodiscard]] Node make_node(std::uint32_t command, const Bindings& bindings);
+  [[nodiscard]] Node make_dispatch(std::uint32_t command, const Bindings& bindings);
+  void link();
+
+  std::shared_ptr<const Plan> plan_;
+  std::vector<Node> nodes_;
+  std::vector<DispatchNode> dispatches_;
+  std::vector<CopyNode> copies_;
+  std::vector<FillNode> fills_;
+  std::vector<const std::function<void()>*> callbacks_;
+  std::vector<std::uint32_t> first_follower_, followers_;
+  bool wide_ = false;
+  Arena parameters_;
+};
+
+}  // namespace reprise::detail

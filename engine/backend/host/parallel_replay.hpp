@@ -1,0 +1,38 @@
+// ParallelReplay: runs a program's nodes on all threads of a crew, each as soon as those before it are done. A thread goes
+// on with a node that it made ready, and offers the others. Threads: one replay at a time.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "backend/host/host_program.hpp"
+#include "backend/host/lifeline.hpp"
+
+
+namespace reprise::detail {
+
+class ParallelReplay {
+ public:
+  ParallelReplay(HostProgram& program, const Lifeline& lifeline, CallbackErrors& errors);
+
+  // Runs the nodes from `first` on; those before are done. Returns when all are, or, once the device is lost, when none
+  // is running.
+  void run(Crew& crew, std::uint64_t replay, std::uint32_t first) noexcept;
+
+ private:
+  class Tasks;
+  void prepare(std::uint32_t first);
+  void run_roots(Tasks& tasks, std::uint32_t first, std::uint32_t last) noexcept;
+  void run_chain(Tasks& tasks, std::uint32_t node) noexcept;
+
+  HostProgram& program_;
+  const Lifeline& lifeline_;
+  CallbackErrors& errors_;
+  std::unique_ptr<std::atomic<std::uint32_t>[]> waits_for_;  // a node: how many before it are not done
+  std::vector<std::uint32_t> roots_;
+  std::atomic<std::uint32_t> handed_over_{0};  // what one thread did before is seen by the next
+};
+
+}  // namespace reprise::detail

@@ -1,0 +1,223 @@
+#include "backend/host/queue_line.hpp"
+
+#include <limits>
+#include <utility>
+
+#include "backend/host/host_exec.hpp"
+
+namespace reprise::detail {
+
+namespace {
+
+constexpr std::size_t kUsualDepth = 64;
+constexpr std::uint64_t kEverything = std::numeric_limits<std::uint64_t>::max();
+
+// A launch need not wake a worker that takes naps. It sleeps soundly once this many in a row brought no launch.
+constexpr std::chrono::microseconds kNap{100};
+constexpr std::uint32_t kNaps = 20;
+
+}  // namespace
+
+QueueLine::QueueLine(std::string_view label, const Lifeline& lifeline, std::uint32_t threads)
+    : label_(label), lifeline_(lifeline), crew_(threads), ring_(kUsualDepth) {}
+
+QueueLine::~QueueLine() { close(); }
+
+std::uint64_t QueueLine::submit(HostExec& exec, std::uint64_t replay) {
+  std::lock_guard lock(mutex_);
+  require_alive(Stage::Launch);
+  const std::uint64_t serial = last_serial_.load(std::memory_order_relaxed) + 1;
+  push({serial, &exec, replay, nullptr, 0});
+  last_serial_.store(serial, std::memory_order_release);
+  if (!driven_) call_worker(Urgency::Launch);
+  return serial;
+}
+
+std::uint64_t QueueLine::mark() {
+  std::lock_guard lock(mutex_);
+  require_alive(Stage::Launch);
+  const std::uint64_t serial = last_serial_.load(std::memory_order_relaxed) + 1;
+  if (count_ == 0 && !driven_) {
+    completed_.store(serial, std::memory_order_release);
+  } else {
+    push({serial, nullptr, 0, nullptr, 0});
+  }
+  last_serial_.store(serial, std::memory_order_release);
+  return serial;
+}
+
+void QueueLine::submit_wait(const std::shared_ptr<QueueLine>& other, std::uint64_t serial) {
+  if (other.get() == this || other->reached(serial)) return;
+  std::lock_guard lock(mutex_);
+  require_alive(Stage::Launch);
+  push({0, nullptr, 0, other, serial});
+}
+
+bool QueueLine::done(std::uint64_t serial) {
+  if (reached(serial)) return true;
+  std::lock_guard lock(mutex_);
+  if (reached(serial)) return true;
+  require_alive(Stage::Wait);
+  if (!driven_) call_worker(Urgency::Wait);
+  return false;
+}
+
+bool QueueLine::wait(std::uint64_t serial, Timeout timeout, Runner runner) {
+  if (reached(serial)) return true;
+  constexpr auto kForEver = std::chrono::steady_clock::time_point::max();
+  auto deadline = kForEver;
+  if (timeout) {
+    const auto now = std::chrono::steady_clock::now();
+    if (*timeout < kForEver - now) deadline = now + *timeout;
+  }
+  Lock lock(mutex_);
+  for (;;) {
+    if (reached(serial)) return true;
+    require_alive(Stage::Wait);
+    if (!timeout && may_run_next(runner)) {
+      drive(lock, serial, runner);
+      continue;
+    }
+    if (!driven_) call_worker(Urgency::Wait);
+    if (timeout && std::chrono::steady_clock::now() >= deadline) return false;
+    ++waiting_;
+    if (deadline == kForEver) {
+      changed_.wait(lock);
+    } else {
+      changed_.wait_until(lock, deadline);
+    }
+    --waiting_;
+  }
+}
+
+void QueueLine::push(Entry entry) {
+  if (count_ == ring_.size()) {
+    std::vector<Entry> larger(ring_.size() * 2);
+    for (std::size_t i = 0; i < count_; ++i) larger[i] = std::move(ring_[(head_ + i) & (ring_.size() - 1)]);
+    ring_ = std::move(larger);
+    head_ = 0;
+  }
+  ring_[(head_ + count_) & (ring_.size() - 1)] = std::move(entry);
+  ++count_;
+}
+
+QueueLine::Entry QueueLine::pop() {
+  Entry entry = std::move(ring_[head_]);
+  head_ = (head_ + 1) & (ring_.size() - 1);
+  --count_;
+  return entry;
+}
+
+bool QueueLine::may_run_next(Runner runner) const {
+  if (driven_ || count_ == 0) return false;
+  const HostExec* exec = ring_[head_].exec;
+  return runner == Runner::DeviceThread || exec == nullptr || !exec->has_callbacks();
+}
+
+void QueueLine::drive(Lock& lock, std::uint64_t serial, Runner runner) {
+  while (may_run_next(runner) && !reached(serial)) {
+    Entry entry = pop();
+    driven_ = true;
+    running_ = entry.exec;
+    lock.unlock();
+    run(entry, runner);
+    entry.other.reset();  // may be the last to hold that queue
+    lock.lock();
+    running_ = nullptr;
+    driven_ = false;
+    if (entry.serial != 0 && !lifeline_.is_cut()) completed_.store(entry.serial, std::memory_order_release);
+    if (waiting_ != 0) changed_.notify_all();
+  }
+  if (count_ != 0) call_worker(Urgency::Wait);
+}
+
+void QueueLine::run(const Entry& entry, Runner runner) noexcept {
+  if (entry.exec != nullptr) {
+    entry.exec->run(crew_, entry.replay);
+  } else if (entry.other) {
+    try {
+      static_cast<void>(entry.other->wait(entry.other_serial, std::nullopt, runner));
+    } catch (const Error&) {
+      // The device is lost, and so is this queue: its own waiters are told.
+    }
+  }
+}
+
+void QueueLine::call_worker(Urgency urgency) {
+  switch (worker_state_) {
+    case Worker::NotStarted:
+      worker_ = std::thread([this] { worker_main(); });
+      worker_state_ = Worker::Awake;
+      return;
+    case Worker::Napping:
+      if (urgency == Urgency::Launch) return;
+      break;
+    case Worker::Asleep: break;
+    case Worker::Awake: return;
+  }
+  worker_state_ = Worker::Awake;
+  work_.notify_one();
+}
+
+void QueueLine::worker_main() {
+  Lock lock(mutex_);
+  std::uint32_t naps = 0;
+  std::uint64_t seen = 0;
+  while (!closed_) {
+    if (may_run_next(Runner::DeviceThread)) {
+      drive(lock, kEverything, Runner::DeviceThread);
+      naps = 0;
+      continue;
+    }
+    if (const std::uint64_t last = last_serial(); last != seen) {
+      seen = last;
+      naps = 0;
+    }
+    if (naps < kNaps) {
+      ++naps;
+      worker_state_ = Worker::Napping;
+      work_.wait_for(lock, kNap);
+    } else {
+      naps = 0;
+      worker_state_ = Worker::Asleep;
+      work_.wait(lock);
+    }
+    worker_state_ = Worker::Awake;
+  }
+}
+
+void QueueLine::abandon() {
+  std::vector<Entry> dropped(kUsualDepth);  // freed without the lock
+  std::lock_guard lock(mutex_);
+  ring_.swap(dropped);
+  head_ = count_ = 0;
+  changed_.notify_all();
+}
+
+void QueueLine::wait_until_quiet() {
+  Lock lock(mutex_);
+  ++waiting_;
+  changed_.wait(lock, [this] { return !driven_; });
+  --waiting_;
+}
+
+void QueueLine::wait_until_not_running(const HostExec& exec) {
+  Lock lock(mutex_);
+  ++waiting_;
+  changed_.wait(lock, [&] { return running_ != &exec; });
+  --waiting_;
+}
+
+void QueueLine::close() {
+  {
+    Lock lock(mutex_);
+    closed_ = true;
+    work_.notify_one();
+    ++waiting_;
+    changed_.wait(lock, [this] { return !driven_; });
+    --waiting_;
+  }
+  if (worker_.joinable()) worker_.join();
+}
+
+}  // namespace reprise::detail

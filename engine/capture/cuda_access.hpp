@@ -1,0 +1,22 @@
+// From public handles to the CUDA device's own objects. Threads: any.
+#pragma once
+
+#include <reprise/captured_graph.hpp>
+#include <reprise/device.hpp>
+#include <reprise/kernel.hpp>
+#include <reprise/queue.hpp>
+
+#include "backend/cuda/cuda_backend.hpp"
+#include "backend/cuda/cuda_exec.hpp"
+#include "backend/cuda/cuda_kernel.hpp"
+#include "backend/cuda/cuda_queue.hpp"
+
+namespace reprise::detail {
+
+// Each throws InvalidArgument for an empty handle, and Unsupported for one of another kind of device. `call` is named in the text.
+[[nodiscard]] CudaBackend& cuda_backend(const Device& device, std::string_view call);
+[[nodiscard]] CudaQueue& cuda_queue(const Queue& queue, std::string_view call);
+[[nodiscard]] const CudaKernel& cuda_kernel(const Kernel& kernel, std::string_view call);
+[[nodiscard]] const CudaExec& cuda_exec(const CapturedGraph& graph, std::string_view call);
+
+}  // namespace reprise::detail

@@ -1,0 +1,183 @@
+#include "validate/check_order.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <string>
+
+#include "base/text.hpp"
+#include "schedule/ancestors.hpp"
+#include "schedule/describe.hpp"
+#include "schedule/hazards.hpp"
+#include "schedule/schedule.hpp"
+
+namespace reprise::detail {
+
+namespace {
+
+// Two commands that conflict, by their place in the schedule.
+struct Pair {
+  std::uint32_t to = 0;
+  Conflict conflict;  // its `from` is a command
+};
+
+std::optional<Schedule> user_order(const Recording& recording) {
+  try {
+    return build_schedule(recording);
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::CyclicDependency || error.code() == ErrorCode::InvalidArgument) return std::nullopt;
+    throw;
+  }
+}
+
+std::string view_text(const Recording& recording, std::uint32_t buffer, std::uint64_t begin, std::uint64_t end) {
+  const BufferCore& core = *recording.buffers[buffer];
+  const std::string name = core.name.empty() ? concat('<', display_name(core), '>') : core.name;
+  if (begin == 0 && end == core.bytes) return name;
+  return concat(name, ".subview(", begin, ", ", end - begin, ")");
+}
+
+std::string range_text(const Recording& recording, std::uint32_t buffer, std::uint64_t begin, std::uint64_t end) {
+  return describe_range(*recording.buffers[buffer], begin, end);
+}
+
+struct HazardWords {
+  const char *name, *later_does, *earlier_does, *before, *after;
+};
+HazardWords words_of(Hazard hazard) {
+  switch (hazard) {
+    case Hazard::ReadAfterWrite: return {"read after write", "reads", "writes", "Write", "Read"};
+    case Hazard::WriteAfterRead: return {"write after read", "writes", "reads", "Read", "Write"};
+    case Hazard::WriteAfterWrite: return {"write after write", "writes", "writes", "Write", "Write"};
+  }
+  return {};
+}
+
+void add_unordered(const Recording& recording, std::uint32_t from, std::uint32_t to, const Conflict& conflict, Findings& findings) {
+  if (!findings.count(Rule::HazardUnordered)) return;
+  // The two may run in any order, so that in which they were recorded is as good, and is the one that a barrier can make.
+  Hazard hazard = conflict.hazard;
+  if (to < from) {
+    std::swap(from, to);
+    if (hazard == Hazard::ReadAfterWrite) {
+      hazard = Hazard::WriteAfterRead;
+    } else if (hazard == Hazard::WriteAfterRead) {
+      hazard = Hazard::ReadAfterWrite;
+    }
+  }
+  const HazardWords words = words_of(hazard);
+  const std::string later = describe_command(recording, to), earlier = describe_command(recording, from);
+  findings.add_counted(Rule::HazardUnordered, to, from,
+                       concat(later, " ", words.later_does, " ", range_text(recording, conflict.buffer, conflict.begin, conflict.end), ", which ",
+                              earlier, " ", words.earlier_does, ", and nothing orders the two (", words.name,
+                              "). Record between them: barrier({.buffer = ", view_text(recording, conflict.buffer, conflict.begin, conflict.end),
+                              ", .before = Access::", words.before, ", .after = Access::", words.after, "})"));
+}
+
+void report_unordered(const Recording& recording, const Schedule& schedule, const std::vector<std::uint32_t>& node_of, const std::vector<Pair>& pairs,
+                      Findings& findings) {
+  std::vector<std::uint32_t> from(schedule.edges.size()), last_asked(schedule.node_count(), 0);
+  std::transform(schedule.edges.begin(), schedule.edges.end(), from.begin(), [](const Edge& edge) { return edge.from; });
+  // Pairs come by the node that they end in; first_pair[n] is the first of node n.
+  std::vector<std::uint32_t> first_pair(schedule.node_count() + 1, 0);
+  for (const Pair& pair : pairs) {
+    ++first_pair[pair.to + 1];
+    std::uint32_t& last = last_asked[node_of[pair.conflict.from]];
+    last = std::max(last, pair.to);
+  }
+  std::partial_sum(first_pair.begin(), first_pair.end(), first_pair.begin());
+
+  const ForwardGraph graph{schedule.first_edge, from};
+  std::vector<std::uint8_t> is_unordered(pairs.size(), 0);
+  visit_ancestors(graph, last_asked, std::numeric_limits<std::uint64_t>::max(),
+                  [&](std::uint32_t node, std::uint32_t begin, const AncestorSet& further) {
+                    for (std::uint32_t p = first_pair[node]; p < first_pair[node + 1]; ++p) {
+                      const std::uint32_t source = node_of[pairs[p].conflict.from];
+                      if (source - begin >= kAncestorBlock || further.contains(source - begin)) continue;
+                      const auto parents = graph.parents(node);
+                      is_unordered[p] = std::binary_search(parents.begin(), parents.end(), source) ? 0 : 1;
+                    }
+                  });
+  for (std::size_t p = 0; p < pairs.size(); ++p) {
+    if (is_unordered[p] != 0) add_unordered(recording, pairs[p].conflict.from, schedule.node_command[pairs[p].to], pairs[p].conflict, findings);
+  }
+}
+
+bool accesses_range(const Recording& recording, std::uint32_t command, const BarrierPayload& barrier, Access kind) {
+  const Command& c = recording.commands[command];
+  const auto begin = recording.accesses.begin() + c.first_access;
+  return std::any_of(begin, begin + c.access_count, [&](const BufferAccess& access) {
+    const bool is_kind = (reads(access.access) && reads(kind)) || (writes(access.access) && writes(kind));
+    return is_kind && (barrier.buffer == kNone || (access.buffer == barrier.buffer && access.begin < barrier.end && barrier.begin < access.end));
+  });
+}
+
+const char* access_text(Access access) {
+  switch (access) {
+    case Access::Read: return "reads";
+    case Access::Write: return "writes";
+    case Access::ReadWrite: return "reads or writes";
+  }
+  return "";
+}
+
+std::string why_nothing(const Recording& recording, std::uint32_t command) {
+  const auto& barrier = recording.payload<BarrierPayload>(command);
+  const std::string range = barrier.buffer == kNone ? "anything" : range_text(recording, barrier.buffer, barrier.begin, barrier.end);
+  const auto any = [&](std::uint32_t first, std::uint32_t last, Access kind) {
+    for (std::uint32_t i = first; i < last; ++i) {
+      if (accesses_range(recording, i, barrier, kind)) return true;
+    }
+    return false;
+  };
+  if (!any(0, command, barrier.before)) return concat("no command before it ", access_text(barrier.before), " ", range);
+  if (!any(command + 1, static_cast<std::uint32_t>(recording.commands.size()), barrier.after)) {
+    return concat("no command after it ", access_text(barrier.after), " ", range);
+  }
+  return recording.ordering == Ordering::Inferred ? "accesses, other barriers and edges order all of it already"
+                                                  : "other barriers and edges order all of it already";
+}
+
+void report_idle_barriers(const Recording& recording, const Schedule& schedule, Findings& findings) {
+  std::vector<std::uint8_t> is_needed(recording.commands.size(), 0);
+  for (const Edge& edge : schedule.edges) {
+    if (edge.cause.kind == CauseKind::Barrier) is_needed[edge.cause.barrier] = 1;
+  }
+  for (std::uint32_t i = 0; i < recording.commands.size(); ++i) {
+    if (recording.commands[i].kind != CommandKind::Barrier || is_needed[i] != 0 || !findings.count(Rule::BarrierOrdersNothing)) continue;
+    findings.add_counted(
+        Rule::BarrierOrdersNothing, i, Message::kNoCommand,
+        concat(describe_command(recording, i), " orders nothing: ", why_nothing(recording, i), ". Remove it, or widen what it says"));
+  }
+}
+
+void report_unwritten(const Recording& recording, std::uint32_t command, const UnwrittenRead& read, Findings& findings) {
+  findings.add(Rule::TransientReadBeforeWrite, command,
+               concat("it reads ", range_text(recording, read.buffer, read.begin, read.end),
+                      ", a transient, before any command of this replay writes them; their contents are undefined. Write or fill them first"));
+}
+
+}  // namespace
+
+void check_order(const Recording& recording, Findings& findings) {
+  const std::optional<Schedule> schedule = user_order(recording);
+  if (!schedule) return;
+  std::vector<std::uint32_t> node_of(recording.commands.size(), kNone);
+  std::vector<Pair> pairs;
+  HazardSweep sweep(recording, HazardSweep::Watch::ConflictsAndTransients);
+  for (std::uint32_t node = 0; node < schedule->node_count(); ++node) {
+    if (schedule->is_join[node] != 0) continue;
+    const std::uint32_t command = schedule->node_command[node];
+    node_of[command] = node;
+    const auto conflicts = sweep.visit(command);
+    if (recording.ordering == Ordering::Explicit) {
+      for (const Conflict& conflict : conflicts) pairs.push_back({node, conflict});
+    }
+    for (const UnwrittenRead& read : sweep.unwritten_reads()) report_unwritten(recording, command, read, findings);
+  }
+  report_unordered(recording, *schedule, node_of, pairs, findings);
+  if (recording.ordering != Ordering::Linear) report_idle_barriers(recording, *schedule, findings);
+}
+
+}  // namespace reprise::detail

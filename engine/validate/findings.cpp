@@ -1,0 +1,42 @@
+#include "validate/findings.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.hpp"
+#include "schedule/describe.hpp"
+
+namespace reprise::detail {
+
+void Findings::add(Rule rule, std::uint32_t command, std::string_view text) {
+  if (count(rule)) add_counted(rule, command, Message::kNoCommand, concat(describe_command(recording_, command), ": ", text));
+}
+
+void Findings::add_counted(Rule rule, std::uint32_t command, std::uint32_t other, std::string text) {
+  const RuleRow& row = row_of(rule);
+  Finding finding;
+  finding.code = row.code;
+  finding.message.id = row.id;
+  finding.message.severity = row.severity;
+  finding.message.text = std::move(text);
+  finding.message.command = command;
+  finding.message.other_command = other;
+  if (command < recording_.commands.size()) {
+    finding.message.label = recording_.label_path(recording_.commands[command].label);
+    finding.message.where = recording_.commands[command].where;
+  }
+  findings_.push_back(std::move(finding));
+}
+
+std::vector<Finding> Findings::take() {
+  std::stable_sort(findings_.begin(), findings_.end(), [](const Finding& a, const Finding& b) { return a.message.command < b.message.command; });
+  for (std::size_t rule = 0; rule < counts_.size(); ++rule) {
+    if (counts_[rule] <= kReported) continue;
+    add_counted(Rule::FindingsLeftOut, Message::kNoCommand, Message::kNoCommand,
+                concat(kRules[rule].id, " was found ", counts_[rule], " times; the first ", kReported, " are reported"));
+  }
+  counts_ = {};
+  return std::exchange(findings_, {});
+}
+
+}  // namespace reprise::detail

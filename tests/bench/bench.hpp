@@ -1,0 +1,114 @@
+// What the benches share: options, samples with a peer's beside them, the report. Threads: one.
+#pragma once
+
+#include <time.h>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace reprise::bench {
+
+struct Options {
+  enum class Effort : std::uint8_t { Full, Quick };  // Quick: small sizes and few samples, to see that everything runs
+  Effort effort = Effort::Full;
+  std::string filter;  // part of a bench's name; empty: all
+  std::string json;    // file to write; empty: none
+  [[nodiscard]] bool is_quick() const { return effort == Effort::Quick; }
+};
+
+// What a figure has to reach. It is printed beside the figure and never fails a run.
+struct Goal {
+  enum class Of : std::uint8_t { Nothing, Median, Ratio };
+  Of of = Of::Nothing;
+  double at_most = 0;
+};
+
+// One figure: samples of ours, and of a peer that did the same work in between.
+struct Line {
+  std::string what = {};
+  std::string shape = {};
+  std::uint32_t nodes = 0;
+  std::string unit = {};
+  std::string peer = {};  // empty: none
+  Goal goal = {};
+  std::vector<double> ours = {}, peers = {};  // pairs, where there is a peer
+};
+
+struct Summary {
+  double median = 0, p10 = 0, p99 = 0;
+};
+[[nodiscard]] Summary summarise(std::vector<double> samples);
+// Median of the pairs' ratios; 0 without a peer.
+[[nodiscard]] double ratio_of(const Line& line);
+
+class Report {
+ public:
+  void begin_bench(std::string name, std::string question);
+  void add(const Line& line);  // prints it
+  [[nodiscard]] nlohmann::json to_json() const;
+
+ private:
+  struct Entry {
+    std::string bench;
+    Line line;
+  };
+  std::string bench_;
+  std::vector<Entry> entries_;
+};
+
+[[nodiscard]] inline double now_ns() {
+  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+template <class F>
+[[nodiscard]] double ns_of(F&& work) {
+  const double begin = now_ns();
+  work();
+  return now_ns() - begin;
+}
+
+// CPU time of this thread, for work that never waits: what else the machine does is not counted.
+template <class F>
+[[nodiscard]] double cpu_ns_of(F&& work) {
+  const auto now = [] {
+    timespec t{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return 1e9 * static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec);
+  };
+  const double begin = now();
+  work();
+  return now() - begin;
+}
+
+// `pairs` times ours and the peer's, each first in turn, after one round that does not count. Both give a figure.
+template <class Ours, class Peer>
+void measure_pairs(Line& line, std::uint32_t pairs, Ours&& ours, Peer&& peer) {
+  static_cast<void>(ours());
+  static_cast<void>(peer());
+  for (std::uint32_t i = 0; i < pairs; ++i) {
+    if (i % 2 == 0) line.ours.push_back(ours());
+    line.peers.push_back(peer());
+    if (i % 2 != 0) line.ours.push_back(ours());
+  }
+}
+
+// The benches. Each adds its lines; the names are what --filter looks at.
+struct Bench {
+  const char* name;
+  const char* question;
+  void (*run)(const Options& options, Report& report);
+};
+void run_record(const Options& options, Report& report);
+void run_compile(const Options& options, Report& report);
+void run_host_replay(const Options& options, Report& report);
+#ifdef REPRISE_HAS_CUDA
+void run_cuda_compile(const Options& options, Report& report);
+void run_cuda_instantiate(const Options& options, Report& report);
+void run_cuda_launch(const Options& options, Report& report);
+void run_cuda_replay(const Options& options, Report& report);
+#endif
+
+}  // namespace reprise::bench

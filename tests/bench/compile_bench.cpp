@@ -1,0 +1,103 @@
+#include <array>
+
+#include <reprise/reprise.hpp>
+
+#include "bench.hpp"
+#include "lanes/lowered_graph.hpp"
+#include "memory/placement.hpp"
+#include "plan/plan.hpp"
+#include "schedule/schedule.hpp"
+#include "support/random_recording.hpp"
+#include "validate/validate.hpp"
+
+namespace reprise::bench {
+
+namespace {
+
+using namespace detail;
+
+constexpr std::array kStages = {"validate", "schedule", "lanes", "check", "memory", "plan"};
+
+struct Input {
+  const char* name;
+  test::RecordingPtr (*make)(std::uint32_t commands, const test::ShapeDesc& desc);
+  bool has_goal;
+};
+constexpr Input kInputs[] = {
+    {"chain", [](std::uint32_t n, const test::ShapeDesc& d) { return test::chain(n, d); }, true},
+    {"wide", [](std::uint32_t n, const test::ShapeDesc& d) { return test::wide(n, d); }, true},
+    {"tree", [](std::uint32_t n, const test::ShapeDesc& d) { return test::binary_tree(n, d); }, true},
+    {"layers 32/3", [](std::uint32_t n, const test::ShapeDesc& d) { return test::layers(n, 32, 3, d); }, true},
+    {"random", [](std::uint32_t n, const test::ShapeDesc& d) { return test::random_dag({.commands = n}, d); }, false},
+};
+
+using StageTimes = std::array<double, kStages.size()>;
+
+StageTimes compile_once(const test::RecordingPtr& recording, const DeviceInfo& device) {
+  StageTimes ns{};
+  ns[0] = cpu_ns_of([&] { throw_first_error(validate(*recording, device, Validation::Full), *recording); });
+  Schedule schedule;
+  ns[1] = cpu_ns_of([&] { schedule = build_schedule(*recording); });
+  LoweredGraph lowered;
+  ns[2] = cpu_ns_of([&] { lowered = build_lowered_graph(schedule, Lowering::Auto); });
+  ns[3] = cpu_ns_of([&] { check_lowered_graph(schedule, lowered); });
+  Placement placement;
+  ns[4] = cpu_ns_of([&] { placement = place_transients(*recording, schedule, lowered, device.limits.buffer_alignment); });
+  ns[5] = cpu_ns_of([&] { static_cast<void>(freeze_plan("bench", recording, std::move(schedule), std::move(lowered), std::move(placement))); });
+  return ns;
+}
+
+// Stage by stage and all together; gives the totals.
+std::vector<double> measure(const Input& input, std::uint32_t commands, BufferKind kind, const DeviceInfo& device, const Options& options,
+                            Report& report, const std::vector<double>& smaller) {
+  const test::RecordingPtr recording = input.make(commands, {.kind = kind});
+  const std::uint32_t samples = options.is_quick() ? 3 : commands >= 100000 ? 9 : 25;
+  std::array<Line, kStages.size()> lines;
+  const bool is_transient = kind == BufferKind::Transient;
+  Line total{.what = is_transient ? "all stages, transients" : "all stages", .shape = input.name, .nodes = commands, .unit = "ns a command"};
+  for (std::uint32_t sample = 0; sample <= samples; ++sample) {
+    const StageTimes ns = compile_once(recording, device);
+    if (sample == 0) continue;
+    double sum = 0;
+    for (std::size_t stage = 0; stage < kStages.size(); ++stage) {
+      lines[stage].ours.push_back(ns[stage] / commands);
+      sum += ns[stage] / commands;
+    }
+    total.ours.push_back(sum);
+  }
+  for (std::size_t stage = 0; stage < kStages.size(); ++stage) {
+    if (is_transient && std::string_view(kStages[stage]) != "memory") continue;
+    lines[stage].what = is_transient ? "memory, a transient a command" : kStages[stage];
+    lines[stage].shape = input.name;
+    lines[stage].nodes = commands;
+    lines[stage].unit = "ns a command";
+    report.add(lines[stage]);
+  }
+  if (!is_transient && input.has_goal && commands == 10000) total.goal = {Goal::Of::Median, 800};
+  if (!is_transient && !smaller.empty()) {
+    // The same work ten times as large: beside the smaller one's median.
+    total.peer = "10,000 commands";
+    total.peers.assign(total.ours.size(), summarise(smaller).median);
+    if (input.has_goal) total.goal = {Goal::Of::Ratio, 2};
+  }
+  report.add(total);
+  return total.ours;
+}
+
+}  // namespace
+
+void run_compile(const Options& options, Report& report) {
+  const Instance instance({.application = "reprise_bench"});
+  const DeviceInfo device = instance.open_device(DeviceSelector::named("host")).info();
+  for (const Input& input : kInputs) {
+    std::vector<double> at_10000;
+    for (const std::uint32_t commands : {100u, 1000u, 10000u, 100000u}) {
+      if (options.is_quick() && commands > 1000) break;
+      const auto total = measure(input, commands, BufferKind::Device, device, options, report, commands == 100000 ? at_10000 : std::vector<double>{});
+      if (commands == 10000) at_10000 = total;
+    }
+    measure(input, options.is_quick() ? 1000 : 10000, BufferKind::Transient, device, options, report, {});
+  }
+}
+
+}  // namespace reprise::bench

@@ -1,0 +1,286 @@
+#ifdef REPRISE_HAS_CUDA
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <reprise/cuda_interop.hpp>
+#include <reprise/reprise.hpp>
+
+#include "bench.hpp"
+#include "raw_graph.hpp"
+#include "shapes.hpp"
+
+namespace reprise::bench {
+
+namespace {
+
+// One GPU with everything that a case needs. All work goes to one stream.
+class Gpu {
+ public:
+  explicit Gpu(const Instance& instance) : device_(instance.open_device(DeviceSelector::named("cuda:0"))), current_(device_) {
+    kernels_ = load_node_kernels(device_);
+    pool_ = device_.create_pool();
+    state_ = pool_->allocate<float>(kMaxNodes, "state");
+    REPRISE_BENCH_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+    queue_ = adopt_queue(device_, stream_);
+    REPRISE_BENCH_CUDA(cudaEventCreate(&begin_));
+    REPRISE_BENCH_CUDA(cudaEventCreate(&end_));
+  }
+  Gpu(const Gpu&) = delete;
+  Gpu& operator=(const Gpu&) = delete;
+  ~Gpu() {
+    static_cast<void>(cudaStreamSynchronize(stream_));
+    static_cast<void>(cudaEventDestroy(begin_));
+    static_cast<void>(cudaEventDestroy(end_));
+    queue_ = Queue();
+    static_cast<void>(cudaStreamDestroy(stream_));
+  }
+
+  [[nodiscard]] CommandBuffer record(const Shape& shape, std::uint32_t spin_ns) const {
+    CommandBuffer commands = device_.create_command_buffer({.label = shape.name});
+    record_shape(commands, shape, kernels_, state_, spin_ns);
+    return commands;
+  }
+  [[nodiscard]] CapturedGraph compile(const CommandBuffer& commands, Lowering lowering) const {
+    return device_.compile(commands, {.pool = pool_, .lowering = lowering});
+  }
+  [[nodiscard]] std::unique_ptr<RawGraph> raw(const Shape& shape, std::uint32_t spin_ns) const {
+    return std::make_unique<RawGraph>(RawGraphDesc{&shape, &raw_kernels_, state_.data(), spin_ns});
+  }
+  [[nodiscard]] const Queue& queue() const { return queue_; }
+  [[nodiscard]] cudaStream_t stream() const { return stream_; }
+  void wait() const { REPRISE_BENCH_CUDA(cudaStreamSynchronize(stream_)); }
+
+  // GPU time in us of one of `count` launches, by events around all of them.
+  template <class Launch>
+  [[nodiscard]] double gpu_us(std::uint32_t count, Launch&& launch) const {
+    wait();
+    REPRISE_BENCH_CUDA(cudaEventRecord(begin_, stream_));
+    for (std::uint32_t i = 0; i < count; ++i) launch();
+    REPRISE_BENCH_CUDA(cudaEventRecord(end_, stream_));
+    wait();
+    float ms = 0;
+    REPRISE_BENCH_CUDA(cudaEventElapsedTime(&ms, begin_, end_));
+    return 1000.0 * static_cast<double>(ms) / count;
+  }
+  // CPU time in ns of one of `count` launches; the stream is empty before.
+  template <class Launch>
+  [[nodiscard]] double launch_ns(std::uint32_t count, Launch&& launch) const {
+    wait();
+    const double ns = ns_of([&] {
+      for (std::uint32_t i = 0; i < count; ++i) launch();
+    });
+    wait();
+    return ns / count;
+  }
+
+ private:
+  static constexpr std::uint64_t kMaxNodes = 16384;
+  Device device_;
+  CurrentDevice current_;
+  RawKernels raw_kernels_;
+  NodeKernels kernels_;
+  std::shared_ptr<CapturePool> pool_;
+  GpuRef<float> state_;
+  cudaStream_t stream_ = nullptr;
+  Queue queue_;
+  cudaEvent_t begin_ = nullptr, end_ = nullptr;
+};
+
+// No GPU: says why, and gives nothing.
+std::unique_ptr<Gpu> open_gpu() {
+  const Instance instance({.application = "reprise_bench"});
+  const std::string reason = instance.why_no_gpu();
+  if (reason.empty()) return std::make_unique<Gpu>(instance);
+  std::printf("  not run: %s\n", reason.c_str());
+  return nullptr;
+}
+
+std::vector<Shape> usual_shapes(const Options& options) {
+  if (options.is_quick()) return {chain_shape(100), wide_shape(100), tree_shape(127), layer_shape(128, 32, 3), layer_shape(100, 4, 4)};
+  return {chain_shape(1000), wide_shape(1000), tree_shape(1023), layer_shape(1024, 32, 3), layer_shape(1000, 4, 4)};
+}
+
+std::uint32_t pairs(const Options& options) { return options.is_quick() ? 3 : 21; }
+
+}  // namespace
+
+void run_cuda_compile(const Options& options, Report& report) {
+  const std::unique_ptr<Gpu> gpu = open_gpu();
+  if (!gpu) return;
+  std::vector<Shape> shapes = usual_shapes(options);
+  if (!options.is_quick()) {
+    shapes.push_back(chain_shape(10));
+    shapes.push_back(chain_shape(100));
+    shapes.push_back(chain_shape(10000));
+    shapes.push_back(tree_shape(8191));
+  }
+  for (const Shape& shape : shapes) {
+    const CommandBuffer commands = gpu->record(shape, 0);
+    std::optional<CapturedGraph> graph;
+    std::unique_ptr<RawGraph> raw;
+    Line line{.what = "compile to end of first replay", .shape = shape.name, .nodes = shape.size(), .unit = "us",
+              .peer = "raw add, instantiate, upload, launch", .goal = {Goal::Of::Ratio, 1.15}};
+    const auto ours = [&] {
+      graph.reset();
+      gpu->wait();
+      return 1e-3 * ns_of([&] {
+        graph.emplace(gpu->compile(commands, Lowering::Faithful));
+        graph->launch(gpu->queue()).wait();
+      });
+    };
+    const auto peer = [&] {
+      raw.reset();
+      gpu->wait();
+      return 1e-3 * ns_of([&] {
+        raw = gpu->raw(shape, 0);
+        raw->instantiate();
+        raw->upload(gpu->stream());
+        raw->launch(gpu->stream());
+        gpu->wait();
+      });
+    };
+    measure_pairs(line, pairs(options), ours, peer);
+    report.add(line);
+  }
+}
+
+void run_cuda_instantiate(const Options& options, Report& report) {
+  const std::unique_ptr<Gpu> gpu = open_gpu();
+  if (!gpu) return;
+  std::vector<Shape> shapes = usual_shapes(options);
+  if (!options.is_quick()) shapes.push_back(wide_shape(8000));
+  for (const Shape& shape : shapes) {
+    const CommandBuffer commands = gpu->record(shape, 0);
+    const std::unique_ptr<RawGraph> raw = gpu->raw(shape, 0);
+    for (const Lowering lowering : {Lowering::Faithful, Lowering::Auto}) {
+      const CapturedGraph graph = gpu->compile(commands, lowering);
+      const bool is_auto = lowering == Lowering::Auto;
+      Line instantiate{.what = is_auto ? "instantiate, Auto" : "instantiate, Faithful", .shape = shape.name, .nodes = shape.size(), .unit = "us", .peer = "raw graph"};
+      Line upload = instantiate;
+      upload.what = is_auto ? "upload, Auto" : "upload, Faithful";
+      if (is_auto && shape.size() == 8000) instantiate.goal = {Goal::Of::Ratio, 0.2};
+      // Both by CUDA's own calls: what differs is the graph.
+      double upload_us = 0;
+      const auto phases = [&](cudaGraph_t source) {
+        cudaGraphExec_t exec = nullptr;
+        const double us = 1e-3 * ns_of([&] { REPRISE_BENCH_CUDA(cudaGraphInstantiate(&exec, source, 0)); });
+        upload_us = 1e-3 * ns_of([&] {
+          REPRISE_BENCH_CUDA(cudaGraphUpload(exec, gpu->stream()));
+          gpu->wait();
+        });
+        REPRISE_BENCH_CUDA(cudaGraphExecDestroy(exec));
+        return us;
+      };
+      const std::uint32_t count = shape.size() > 5000 ? std::min(pairs(options), 7u) : pairs(options);
+      for (std::uint32_t i = 0; i <= count; ++i) {
+        const double ours_us = phases(native_graph(graph)), ours_upload = upload_us;
+        const double raw_us = phases(raw->graph());
+        if (i == 0) continue;
+        instantiate.ours.push_back(ours_us);
+        instantiate.peers.push_back(raw_us);
+        upload.ours.push_back(ours_upload);
+        upload.peers.push_back(upload_us);
+      }
+      report.add(instantiate);
+      report.add(upload);
+    }
+  }
+}
+
+void run_cuda_launch(const Options& options, Report& report) {
+  const std::unique_ptr<Gpu> gpu = open_gpu();
+  if (!gpu) return;
+  std::vector<Shape> shapes = usual_shapes(options);
+  shapes.insert(shapes.begin(), {chain_shape(1), chain_shape(10), chain_shape(100)});
+  if (!options.is_quick()) shapes.push_back(wide_shape(8000));
+  cudaEvent_t event = nullptr;
+  REPRISE_BENCH_CUDA(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+  for (const Shape& shape : shapes) {
+    const CommandBuffer commands = gpu->record(shape, 0);
+    const std::unique_ptr<RawGraph> raw = gpu->raw(shape, 0);
+    raw->instantiate();
+    raw->upload(gpu->stream());
+    CapturedGraph faithful = gpu->compile(commands, Lowering::Faithful), automatic = gpu->compile(commands, Lowering::Auto);
+    const std::uint32_t launches = shape.size() > 5000 ? 4 : 32;
+    const auto launch_raw = [&] { return gpu->launch_ns(launches, [&] { raw->launch(gpu->stream()); }); };
+    const auto launch_raw_event = [&] {
+      return gpu->launch_ns(launches, [&] {
+        raw->launch(gpu->stream());
+        REPRISE_BENCH_CUDA(cudaEventRecord(event, gpu->stream()));
+      });
+    };
+    const auto launch_of = [&](CapturedGraph& graph) {
+      return [&] { return gpu->launch_ns(launches, [&] { static_cast<void>(graph.launch(gpu->queue())); }); };
+    };
+    const Line line{.shape = shape.name, .nodes = shape.size(), .unit = "ns"};
+    Line fence = line;
+    fence.what = "launch with fence, Faithful";
+    fence.peer = "cudaGraphLaunch";
+    measure_pairs(fence, pairs(options), launch_of(faithful), launch_raw);
+    report.add(fence);
+    Line over = line;
+    over.what = "  of it over cudaGraphLaunch";
+    over.goal = {Goal::Of::Median, 250};
+    for (std::size_t i = 0; i < fence.ours.size(); ++i) over.ours.push_back(fence.ours[i] - fence.peers[i]);
+    report.add(over);
+    Line event_line = line;
+    event_line.what = "launch with fence, Faithful";
+    event_line.peer = "cudaGraphLaunch and cudaEventRecord";
+    measure_pairs(event_line, pairs(options), launch_of(faithful), launch_raw_event);
+    report.add(event_line);
+    Line auto_line = line;
+    auto_line.what = "launch with fence, Auto";
+    auto_line.peer = "cudaGraphLaunch";
+    if (shape.size() == 8000) auto_line.goal = {Goal::Of::Ratio, 0.01};
+    measure_pairs(auto_line, pairs(options), launch_of(automatic), launch_raw);
+    report.add(auto_line);
+  }
+  static_cast<void>(cudaEventDestroy(event));
+}
+
+void run_cuda_replay(const Options& options, Report& report) {
+  const std::unique_ptr<Gpu> gpu = open_gpu();
+  if (!gpu) return;
+  std::vector<Shape> shapes = usual_shapes(options);
+  if (!options.is_quick()) {
+    shapes.push_back(tree_shape(8191));
+    shapes.push_back(wide_shape(10));
+    shapes.push_back(wide_shape(100));
+    shapes.push_back(layer_shape(1024, 128, 2));
+    shapes.push_back(chain_shape(10));
+  }
+  for (const Shape& shape : shapes) {
+    for (const std::uint32_t spin_ns : {0u, 2000u, 10000u}) {
+      if (spin_ns != 0 && shape.size() > 5000) continue;
+      const CommandBuffer commands = gpu->record(shape, spin_ns);
+      const std::unique_ptr<RawGraph> raw = gpu->raw(shape, spin_ns);
+      raw->instantiate();
+      raw->upload(gpu->stream());
+      const auto launch_raw = [&] { raw->launch(gpu->stream()); };
+      const double once_us = gpu->gpu_us(2, launch_raw);
+      const auto replays = static_cast<std::uint32_t>(std::clamp(10000.0 / once_us, 2.0, 200.0));
+      for (const Lowering lowering : {Lowering::Faithful, Lowering::Auto}) {
+        const bool is_auto = lowering == Lowering::Auto;
+        CapturedGraph graph = gpu->compile(commands, lowering);
+        const std::string kernel = spin_ns == 0 ? "empty" : std::to_string(spin_ns / 1000) + " us";
+        Line line{.what = std::string("replay, ") + (is_auto ? "Auto" : "Faithful") + ", kernels " + kernel, .shape = shape.name,
+                  .nodes = shape.size(), .unit = "us", .peer = "raw graph", .goal = {Goal::Of::Ratio, 1.02}};
+        if (is_auto && shape.name == "wide" && shape.size() == 1000 && spin_ns != 2000) line.goal.at_most = 0.25;
+        if (is_auto && shape.name == "tree" && shape.size() == 8191) line.goal.at_most = 0.25;
+        if (is_auto && shape.name == "layers 32/3" && spin_ns == 0) line.goal.at_most = 0.7;
+        measure_pairs(
+            line, pairs(options), [&] { return gpu->gpu_us(replays, [&] { static_cast<void>(graph.launch(gpu->queue())); }); },
+            [&] { return gpu->gpu_us(replays, launch_raw); });
+        report.add(line);
+      }
+    }
+  }
+}
+
+}  // namespace reprise::bench
+
+#endif  // REPRISE_HAS_CUDA

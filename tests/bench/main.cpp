@@ -1,0 +1,95 @@
+// reprise_bench: what recording, compiling and replaying cost, phases apart, a peer that does the same work beside each.
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <string_view>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <reprise/reprise.hpp>
+
+#include "bench.hpp"
+
+namespace {
+
+using namespace reprise::bench;
+
+constexpr Bench kBenches[] = {
+    {"record", "what does it cost to record a command?", run_record},
+    {"compile", "what does each stage cost a command, and does it stay linear?", run_compile},
+    {"host.replay", "what does a node cost on the host device, beside a bare oneTBB flow graph?", run_host_replay},
+#ifdef REPRISE_HAS_CUDA
+    {"cuda.compile", "how much later does the first replay end than with a raw CUDA graph?", run_cuda_compile},
+    {"cuda.instantiate", "does the lowered graph instantiate and upload as fast as the raw one?", run_cuda_instantiate},
+    {"cuda.launch", "what does a launch with its exact fence cost the CPU?", run_cuda_launch},
+    {"cuda.replay", "how long does a replay take on the GPU, Faithful and Auto, beside the raw graph?", run_cuda_replay},
+#endif
+};
+
+nlohmann::json machine() {
+  nlohmann::json devices = nlohmann::json::array();
+  for (const reprise::DeviceInfo& info : reprise::Instance({.application = "reprise_bench"}).devices()) {
+    devices.push_back({{"selector", info.selector}, {"name", info.name}, {"driver", info.driver_version}});
+  }
+  nlohmann::json flags = {{"compiler", __VERSION__}};
+#ifdef NDEBUG
+  flags["assertions"] = false;
+#else
+  flags["assertions"] = true;
+#endif
+#ifdef __OPTIMIZE__
+  flags["optimised"] = true;
+#else
+  flags["optimised"] = false;
+#endif
+#ifdef REPRISE_HAS_CUDA
+  flags["cuda"] = true;
+#else
+  flags["cuda"] = false;
+#endif
+  return {{"devices", devices}, {"flags", flags}};
+}
+
+int run(const Options& options) {
+  Report report;
+  nlohmann::json result = machine();
+  for (const auto& device : result["devices"]) {
+    std::printf("%s: %s, driver %u\n", device["selector"].get<std::string>().c_str(), device["name"].get<std::string>().c_str(),
+                device["driver"].get<unsigned>());
+  }
+  bool any = false;
+  for (const Bench& bench : kBenches) {
+    if (std::string_view(bench.name).find(options.filter) == std::string_view::npos) continue;
+    any = true;
+    report.begin_bench(bench.name, bench.question);
+    bench.run(options, report);
+  }
+  if (!any) {
+    std::fprintf(stderr, "reprise_bench: no bench has '%s' in its name\n", options.filter.c_str());
+    return 1;
+  }
+  if (options.json.empty()) return 0;
+  result["lines"] = report.to_json();
+  std::ofstream file(options.json);
+  file << result.dump(1) << '\n';
+  file.close();
+  if (file) return 0;
+  std::fprintf(stderr, "reprise_bench: cannot write %s\n", options.json.c_str());
+  return 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  Options options;
+  CLI::App app("Measures what recording, compiling and replaying cost.", "reprise_bench");
+  app.add_flag_callback("--quick", [&] { options.effort = Options::Effort::Quick; }, "small sizes and few samples");
+  app.add_option("--json", options.json, "also write the figures to FILE")->type_name("FILE");
+  app.add_option("--filter", options.filter, "only benches with NAME in their name")->type_name("NAME");
+  CLI11_PARSE(app, argc, argv);
+  return run(options);
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "reprise_bench: %s\n", error.what());
+  return 1;
+}

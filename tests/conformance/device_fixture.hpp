@@ -1,0 +1,95 @@
+// DeviceFixture: the device that $REPRISE_DEVICE names (the host device where it is unset) with a queue and a pool, and
+// what every conformance test does with them. Validation is Full.
+// Threads: one thread at a time, but for `device`, `queue` and `pool`, which any thread may use.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <reprise/reprise.hpp>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "support/thrown_by.hpp"
+
+namespace reprise::test {
+
+inline DeviceSelector selector_of_this_run() {
+  const char* const name = std::getenv("REPRISE_DEVICE");
+  return DeviceSelector::named(name == nullptr || *name == '\0' ? "host" : name);
+}
+
+// `call` throws `code` and its text holds every one of `parts`.
+inline void check_refused(ErrorCode code, std::initializer_list<std::string_view> parts, const std::function<void()>& call) {
+  const Error error = thrown_by(call);
+  const std::string text = error.what();
+  INFO("text: ", text);
+  CHECK(to_string(error.code()) == to_string(code));
+  for (const std::string_view part : parts) {
+    INFO("part: ", std::string(part));
+    CHECK(text.find(part) != std::string::npos);
+  }
+}
+
+template <class T>
+std::vector<T> generated(std::size_t count, const std::function<T(std::size_t)>& value) {
+  std::vector<T> made(count);
+  for (std::size_t i = 0; i < count; ++i) made[i] = value(i);
+  return made;
+}
+
+struct DeviceFixture {
+  std::shared_ptr<std::vector<std::string>> messages = std::make_shared<std::vector<std::string>>();  // ids, as they came
+  Instance instance{
+      {.application = "conformance", .validation = Validation::Full, .on_message = [ids = messages](const Message& m) { ids->emplace_back(m.id); }}};
+  Device device = instance.open_device(selector_of_this_run());
+  Queue queue = device.create_queue({.label = "main"});
+  std::shared_ptr<CapturePool> pool = device.create_pool({.label = "test"});
+
+  [[nodiscard]] bool is_host() const { return device.info().kind == DeviceKind::Host; }
+  [[nodiscard]] Kernel kernel(const KernelDesc& desc) const { return device.load_kernel(desc); }
+
+  [[nodiscard]] CommandBuffer recording(const CommandBufferDesc& desc = {}) const {
+    CommandBuffer commands = device.create_command_buffer(desc);
+    commands.begin();
+    return commands;
+  }
+  [[nodiscard]] CapturedGraph compile(CommandBuffer& commands, Lowering lowering = Lowering::Auto) const {
+    if (commands.state() == CommandBufferState::Recording) commands.end();
+    return device.compile(commands, {.pool = pool, .lowering = lowering});
+  }
+  // Ends, compiles, launches once and waits.
+  void run(CommandBuffer& commands, Lowering lowering = Lowering::Auto) const {
+    CapturedGraph graph = compile(commands, lowering);
+    graph.launch(queue).wait();
+  }
+  // Records what `record` does, and runs it.
+  void run(const std::function<void(CommandBuffer&)>& record, const CommandBufferDesc& desc = {}) const {
+    CommandBuffer commands = recording(desc);
+    record(commands);
+    run(commands);
+  }
+
+  // A device buffer with these values.
+  template <class T>
+  [[nodiscard]] GpuRef<T> buffer(const std::vector<T>& values, std::string_view name = "") const {
+    auto made = pool->allocate<T>(values.size(), name);
+    run([&](CommandBuffer& commands) { commands.copy(snapshot(values), made); });
+    return made;
+  }
+  // Its values now.
+  template <class T>
+  [[nodiscard]] std::vector<T> values(const GpuRef<T>& of) const {
+    std::vector<T> found(of.size());
+    run([&](CommandBuffer& commands) { commands.copy(of, borrowed(found)); });
+    return found;
+  }
+};
+
+}  // namespace reprise::test

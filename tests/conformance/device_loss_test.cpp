@@ -1,0 +1,128 @@
+#include <algorithm>
+#include <future>
+
+#include "conformance/device_fixture.hpp"
+#include "words.shaders.hpp"
+
+using namespace reprise;
+using namespace reprise::test;
+
+namespace {
+
+// A device that can be lost by asking, with one graph on it.
+struct LossFixture : DeviceFixture {
+  GpuRef<unsigned> x = pool->allocate<unsigned>(64, "x");
+  CommandBuffer commands = recording({.label = "step"});
+  CapturedGraph graph;
+
+  LossFixture() {
+    commands.dispatch(kernel(shaders::conf_set), {.grid = 1, .block = 64}, write(x), 7u, 64u);
+    graph = compile(commands);
+    graph.launch(queue).wait();
+  }
+};
+
+}  // namespace
+
+TEST_CASE_FIXTURE(LossFixture, "device loss: the host device loses itself when asked, a GPU says that it cannot") {
+  CHECK_FALSE(device.is_lost());
+  CHECK(device.generation() == 1);
+  if (!is_host()) {
+    check_refused(ErrorCode::Unsupported, {}, [&] { device.lose(); });
+    CHECK_FALSE(device.is_lost());
+    check_refused(ErrorCode::InvalidState, {"not lost"}, [&] { static_cast<void>(device.rebuild()); });
+    return;
+  }
+  device.lose();
+  CHECK(device.is_lost());
+  CHECK(device.generation() == 2);
+}
+
+TEST_CASE_FIXTURE(LossFixture, "device loss: every old handle and graph is stale, every call says so") {
+  if (!is_host()) return;
+  const Kernel set = kernel(shaders::conf_set);
+  device.lose();
+  CHECK(x.is_stale());
+  CHECK(commands.state() == CommandBufferState::Invalid);
+  const auto is_loss = [](const std::function<void()>& call) {
+    const ErrorCode code = thrown_by(call).code();
+    CHECK((code == ErrorCode::DeviceLost || code == ErrorCode::StaleHandle));
+  };
+  is_loss([&] { static_cast<void>(graph.launch(queue)); });
+  is_loss([&] { graph.upload(queue); });
+  is_loss([&] { static_cast<void>(device.compile(commands)); });
+  is_loss([&] { static_cast<void>(pool->allocate<unsigned>(4)); });
+  is_loss([&] { static_cast<void>(device.create_queue()); });
+  is_loss([&] { static_cast<void>(device.load_kernel(shaders::conf_set)); });
+  is_loss([&] { static_cast<void>(x.data()); });
+  is_loss([&] { device.wait_idle(); });
+  CommandBuffer cmd = device.create_command_buffer();
+  cmd.begin();
+  is_loss([&] { cmd.fill(x, 1u); });
+  is_loss([&] { cmd.dispatch(set, {}, write(x), 1u, 1u); });
+}
+
+TEST_CASE_FIXTURE(LossFixture, "device loss: a fence of a launch that is lost throws DeviceLost, naming graph and queue") {
+  if (!is_host()) return;
+  std::promise<void> go;
+  CommandBuffer cmd = recording({.label = "waiting"});
+  cmd.host([gone = go.get_future().share()] { gone.wait(); });
+  cmd.fill(x, 1u);
+  CapturedGraph waiting = compile(cmd);
+  const Fence fence = waiting.launch(queue);
+  device.lose();
+  go.set_value();
+  const Error error = thrown_by([&] { fence.wait(); });
+  CHECK(error.code() == ErrorCode::DeviceLost);
+  const std::string text = error.what();
+  INFO("text: ", text);
+  CHECK(text.find("waiting") != std::string::npos);
+  CHECK(text.find("main") != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(LossFixture, "device loss: after rebuild old handles stay stale, and recordings are compiled again") {
+  if (!is_host()) return;
+  device.lose();
+  const std::vector<RebuiltBuffer> rebuilt = device.rebuild();
+  CHECK_FALSE(device.is_lost());
+  CHECK(device.generation() == 2);
+  CHECK(x.is_stale());
+  const auto found = std::find_if(rebuilt.begin(), rebuilt.end(), [&](const RebuiltBuffer& b) { return b.before.id() == x.id(); });
+  REQUIRE(found != rebuilt.end());
+  const GpuRef<unsigned> fresh(found->after);
+  CHECK_FALSE(fresh.is_stale());
+  CHECK(fresh.name() == "x");
+  CHECK(fresh.size() == 64);
+
+  check_refused(ErrorCode::StaleHandle, {"step"}, [&] { static_cast<void>(graph.launch(device.create_queue())); });
+  CHECK(commands.state() == CommandBufferState::Executable);
+  CapturedGraph again = device.compile(commands);
+  queue = device.create_queue();
+  again.launch(queue).wait();
+  CHECK(values(fresh) == std::vector<unsigned>(64, 7));
+}
+
+TEST_CASE_FIXTURE(LossFixture, "device loss: dropping everything of a lost device is quiet") {
+  if (!is_host()) return;
+  static_cast<void>(graph.launch(queue));
+  device.lose();
+  graph = CapturedGraph();
+  commands.reset();
+  x = GpuRef<unsigned>();
+  pool.reset();
+  queue = Queue();
+  CHECK(device.is_lost());
+}
+
+TEST_CASE_FIXTURE(LossFixture, "device loss: lost and rebuilt twice, generations count up") {
+  if (!is_host()) return;
+  for (std::uint32_t generation = 2; generation <= 3; ++generation) {
+    device.lose();
+    static_cast<void>(device.rebuild());
+    CHECK(device.generation() == generation);
+  }
+  CHECK(x.is_stale());
+  queue = device.create_queue();
+  const auto y = buffer(std::vector<unsigned>(8, 5), "y");
+  CHECK(values(y) == std::vector<unsigned>(8, 5));
+}

@@ -1,0 +1,43 @@
+#include "conformance/device_fixture.hpp"
+
+using namespace reprise;
+using namespace reprise::test;
+
+TEST_CASE_FIXTURE(DeviceFixture, "device: it says what it is and what it can do") {
+  const DeviceInfo& info = device.info();
+  CHECK(device);
+  CHECK_FALSE(info.name.empty());
+  CHECK(info.selector == selector_of_this_run().name());
+  CHECK(info.memory_bytes > (std::uint64_t{1} << 28));
+  CHECK(info.multiprocessors >= 1);
+  CHECK(info.limits.max_block_threads >= 1024);
+  CHECK(info.limits.max_grid.x >= 65535);
+  CHECK(info.limits.max_shared_bytes >= 48 * 1024);
+  CHECK(info.limits.max_parameter_bytes >= 4096);
+  CHECK(info.limits.buffer_alignment >= 256);
+  CHECK((info.kind == DeviceKind::Host) == (info.selector == "host"));
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "device: the instance lists it, and the host device always") {
+  bool listed = false, host = false;
+  for (const DeviceInfo& info : instance.devices()) {
+    listed = listed || info.selector == device.info().selector;
+    host = host || info.kind == DeviceKind::Host;
+  }
+  CHECK(listed);
+  CHECK(host);
+  const bool has_gpu = instance.devices().front().kind == DeviceKind::Cuda;
+  CHECK(instance.why_no_gpu().empty() == has_gpu);
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "device: an unknown name is UnknownDevice and lists the names there are") {
+  check_refused(ErrorCode::UnknownDevice, {"toaster", "host"}, [&] { static_cast<void>(instance.open_device(DeviceSelector::named("toaster"))); });
+  check_refused(ErrorCode::UnknownDevice, {"host"}, [&] { static_cast<void>(instance.open_device(DeviceSelector::named(""))); });
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "device: a default-constructed one and empty queues are false") {
+  CHECK_FALSE(static_cast<bool>(Device()));
+  CHECK_FALSE(static_cast<bool>(Queue()));
+  CHECK(queue.label() == "main");
+  CHECK(instance.application() == "conformance");
+}

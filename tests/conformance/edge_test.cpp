@@ -1,0 +1,60 @@
+#include "conformance/device_fixture.hpp"
+#include "words.shaders.hpp"
+
+using namespace reprise;
+using namespace reprise::test;
+
+TEST_CASE_FIXTURE(DeviceFixture, "edge: it orders host callbacks that share no buffer, against the recorded order too") {
+  std::string order;
+  CommandBuffer cmd = recording();
+  const CommandRef a = cmd.host([&order] { order += 'a'; });
+  const CommandRef b = cmd.host([&order] { order += 'b'; });
+  const CommandRef c = cmd.host([&order] { order += 'c'; });
+  cmd.edge(c, b);
+  cmd.edge(b, a);
+  for (const Lowering lowering : {Lowering::Faithful, Lowering::Auto, Lowering::Lanes(2)}) {
+    order.clear();
+    run(cmd, lowering);
+    CHECK(order == "cba");
+  }
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "edge: a circle is CyclicDependency and names a command of it") {
+  CommandBuffer cmd = recording({.label = "step"});
+  const CommandRef a = cmd.host([] {});
+  const CommandRef b = cmd.host([] {});
+  cmd.edge(a, b);
+  cmd.edge(b, a);
+  cmd.end();
+  const Error error = thrown_by([&] { static_cast<void>(device.compile(cmd)); });
+  CHECK(error.code() == ErrorCode::CyclicDependency);
+  CHECK(error.stage() == Stage::Schedule);
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "edge: against a hazard's direction it is a circle with it") {
+  const auto x = pool->allocate<unsigned>(64, "x");
+  CommandBuffer cmd = recording();
+  const CommandRef first = cmd.fill(x, 1u);
+  const CommandRef second = cmd.fill(x, 2u);
+  cmd.edge(second, first);
+  cmd.end();
+  check_refused(ErrorCode::CyclicDependency, {}, [&] { static_cast<void>(device.compile(cmd)); });
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "edge: under Explicit it orders what would need a barrier") {
+  const auto x = buffer(std::vector<unsigned>(64, 0), "x");
+  CommandBuffer cmd = recording({.ordering = Ordering::Explicit});
+  const CommandRef set = cmd.dispatch(kernel(shaders::conf_set), {.grid = 1, .block = 64}, write(x), 5u, 64u);
+  const CommandRef add = cmd.dispatch(kernel(shaders::conf_add), {.grid = 1, .block = 64}, read(x), write(x), 2u, 64u);
+  cmd.edge(set, add);
+  run(cmd);
+  CHECK(values(x) == std::vector<unsigned>(64, 7));
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "edge: a command of another command buffer is foreign") {
+  CommandBuffer other = recording();
+  const CommandRef foreign = other.host([] {});
+  CommandBuffer cmd = recording();
+  const CommandRef own = cmd.host([] {});
+  check_refused(ErrorCode::InvalidArgument, {"edge at"}, [&] { cmd.edge(foreign, own); });
+}

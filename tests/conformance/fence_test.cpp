@@ -1,0 +1,138 @@
+#include <chrono>
+#include <future>
+#include <utility>
+
+#include "conformance/device_fixture.hpp"
+
+using namespace reprise;
+using namespace reprise::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+// A graph whose replay ends when `open` is called, or when the gate dies.
+class Gate {
+ public:
+  explicit Gate(const DeviceFixture& f) : graph_(make(f)) {}
+  Gate(const Gate&) = delete;
+  Gate& operator=(const Gate&) = delete;
+  ~Gate() { open(); }
+  void open() {
+    if (!std::exchange(opened_, true)) go_.set_value();
+  }
+  Fence launch(const Queue& queue) { return graph_.launch(queue); }
+
+ private:
+  CapturedGraph make(const DeviceFixture& f) {
+    CommandBuffer cmd = f.recording();
+    cmd.host([gone = go_.get_future().share()] { gone.wait(); });
+    return f.compile(cmd);
+  }
+  std::promise<void> go_;
+  bool opened_ = false;
+  CapturedGraph graph_;
+};
+
+}  // namespace
+
+TEST_CASE_FIXTURE(DeviceFixture, "fence: a default-constructed one is done, and so is that of a queue without work") {
+  const Fence fence;
+  CHECK(fence.done());
+  fence.wait();
+  CHECK(fence.wait_for(0ns));
+  CHECK(queue.last_fence().done());
+  queue.wait_idle();
+  device.wait_idle();
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "fence: it is not done before its replay is, and then it is for ever") {
+  Gate gate(*this);
+  const Fence fence = gate.launch(queue);
+  CHECK(fence.serial() == 1);
+  CHECK(fence.replay() == 1);
+  CHECK(fence.queue() == queue);
+  CHECK_FALSE(fence.done());
+  CHECK_FALSE(fence.wait_for(1ms));
+  CHECK_FALSE(fence.wait_for(0ns));
+  gate.open();
+  fence.wait();
+  CHECK(fence.done());
+  CHECK(fence.wait_for(0ns));
+  CHECK(fence.wait_for(1h));
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "fence: once one is done, so are all earlier ones of its queue") {
+  CommandBuffer cmd = recording();
+  cmd.host([] {});
+  CapturedGraph graph = compile(cmd);
+  std::vector<Fence> fences;
+  for (int i = 0; i < 50; ++i) fences.push_back(graph.launch(queue));
+  fences.back().wait();
+  for (std::size_t i = 0; i < fences.size(); ++i) {
+    CHECK(fences[i].done());
+    CHECK(fences[i].serial() == i + 1);
+  }
+  CHECK(queue.last_fence().serial() == 50);
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "fence: the launches behind a waiting one wait too, and dropping a fence waits for nothing") {
+  int ran = 0;
+  CommandBuffer cmd = recording();
+  cmd.host([&ran] { ++ran; });
+  CapturedGraph graph = compile(cmd);
+  graph.upload(queue);  // while nothing waits: what a first launch moves may need the whole device
+  Gate gate(*this);
+  static_cast<void>(gate.launch(queue));
+  static_cast<void>(graph.launch(queue));
+  const Fence last = graph.launch(queue);
+  CHECK_FALSE(last.done());
+  gate.open();
+  last.wait();
+  CHECK(ran == 2);
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "fence: it outlives its graph, its pool and its queue") {
+  Fence fence;
+  {
+    const Queue other = device.create_queue({.label = "short-lived"});
+    const auto x = device.create_pool()->allocate<unsigned>(1000, "x");
+    CommandBuffer cmd = recording();
+    cmd.fill(x, 1u);
+    cmd.end();
+    fence = device.compile(cmd).launch(other);
+  }
+  fence.wait();
+  CHECK(fence.done());
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "queue: wait_for puts its later launches behind a fence of another queue") {
+  std::string order;
+  CommandBuffer cmd = recording();
+  cmd.host([&order] { order += 'b'; });
+  CapturedGraph graph = compile(cmd);
+  const Queue other = device.create_queue();
+  graph.upload(other);
+  Gate gate(*this);
+  const Fence first = gate.launch(queue);
+  other.wait_for(first);
+  const Fence second = graph.launch(other);
+  CHECK_FALSE(second.done());
+  gate.open();
+  second.wait();
+  CHECK(first.done());
+  CHECK(order == "b");
+  other.wait_for(Fence());  // done already
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "queue: without a wait two queues are independent") {
+  const auto x = pool->allocate<unsigned>(64, "x");
+  CommandBuffer cmd = recording();
+  cmd.fill(x, 1u);
+  CapturedGraph graph = compile(cmd);
+  const Queue other = device.create_queue();
+  graph.upload(other);
+  Gate gate(*this);
+  const Fence first = gate.launch(queue);
+  graph.launch(other).wait();
+  CHECK_FALSE(first.done());
+}

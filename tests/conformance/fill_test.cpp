@@ -1,0 +1,54 @@
+#include <algorithm>
+
+#include "conformance/device_fixture.hpp"
+
+using namespace reprise;
+using namespace reprise::test;
+
+namespace {
+
+template <class T>
+void check_fill(const DeviceFixture& f, T before, T value) {
+  const auto x = f.buffer(std::vector<T>(1000, before), "x");
+  f.run([&](CommandBuffer& cmd) { cmd.fill(x.slice(3, 990), value); });
+  std::vector<T> expected(1000, before);
+  std::fill(expected.begin() + 3, expected.begin() + 993, value);
+  CHECK(f.values(x) == expected);
+
+  // Rows of 5 values, 12 apart, from value 2 on.
+  f.run([&](CommandBuffer& cmd) {
+    cmd.fill(x, before);
+    cmd.fill(x.slice(2, 900), value, {.width = 5 * sizeof(T), .height = 40}, {.row = 12 * sizeof(T)});
+  });
+  expected.assign(1000, before);
+  for (std::size_t row = 0; row < 40; ++row) std::fill_n(expected.begin() + 2 + static_cast<std::ptrdiff_t>(row * 12), 5, value);
+  CHECK(f.values(x) == expected);
+}
+
+}  // namespace
+
+TEST_CASE_FIXTURE(DeviceFixture, "fill: elements of 8, 16 and 32 bits, flat and in rows") {
+  check_fill<std::uint8_t>(*this, 1, 0xab);
+  check_fill<std::int16_t>(*this, 1, -12345);
+  check_fill<std::uint32_t>(*this, 1, 0xdeadbeef);
+  check_fill<float>(*this, 1.0f, -0.375f);
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "fill: a transient and a pinned buffer") {
+  const auto t = pool->transient<unsigned>(64, "t");
+  const auto h = pool->host<unsigned>(64, "h");
+  run([&](CommandBuffer& cmd) {
+    cmd.fill(t, 9u);
+    cmd.copy(t.slice(0, 32), h.slice(0, 32));
+    cmd.fill_bits(h.slice(32, 32), 4, 4, {32 * 4, 1, 1}, {});
+  });
+  for (unsigned i = 0; i < 64; ++i) REQUIRE(h[i] == (i < 32 ? 9 : 4));
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "fill: what does not fit the element or the buffer is refused while recording") {
+  const auto x = pool->allocate<unsigned>(16, "x");
+  CommandBuffer cmd = recording();
+  check_refused(ErrorCode::InvalidArgument, {"fill at", "6 bytes", "x"}, [&] { cmd.fill_bits(x, 0, 4, {6, 1, 1}, {}); });
+  check_refused(ErrorCode::OutOfRange, {"fill at", "x has 64"}, [&] { cmd.fill(x, 1u, {.width = 16, .height = 5}, {.row = 16}); });
+  CHECK(cmd.command_count() == 0);
+}

@@ -1,0 +1,76 @@
+#include <atomic>
+#include <stdexcept>
+#include <string>
+
+#include "conformance/device_fixture.hpp"
+#include "words.shaders.hpp"
+
+using namespace reprise;
+using namespace reprise::test;
+
+TEST_CASE_FIXTURE(DeviceFixture, "host: it runs once a replay, between what it was recorded between") {
+  const auto x = buffer(std::vector<unsigned>(64, 0), "x");
+  const auto h = pool->host<unsigned>(64, "h");
+  const Kernel add = kernel(shaders::conf_add);
+  int calls = 0;
+  CommandBuffer cmd = recording();
+  cmd.copy(x, h);
+  cmd.host(
+      [&calls, h] {
+        ++calls;
+        for (unsigned& value : h.span()) value = value * 2 + 1;
+      },
+      {read_write(h)});
+  cmd.dispatch(add, {.grid = 1, .block = 64}, read(h), write(x), 10u, 64u);
+  CapturedGraph graph = compile(cmd);
+  unsigned expected = 0;
+  for (int replay = 1; replay <= 5; ++replay) {
+    graph.launch(queue).wait();
+    expected = expected * 2 + 11;
+    CHECK(calls == replay);
+    CHECK(values(x) == std::vector<unsigned>(64, expected));
+  }
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "host: what it throws, the fence of that replay rethrows; the replay goes on") {
+  const auto x = buffer(std::vector<unsigned>(4, 0), "x");
+  int calls = 0;
+  CommandBuffer cmd = recording({.ordering = Ordering::Linear});
+  cmd.host([&calls] {
+    if (++calls == 2) throw std::runtime_error("the second time");
+  });
+  cmd.dispatch(kernel(shaders::conf_add), {.grid = 1, .block = 4}, read(x), write(x), 1u, 4u);
+  CapturedGraph graph = compile(cmd);
+  Fence first = graph.launch(queue);
+  first.wait();
+  Fence second = graph.launch(queue);
+  const auto rethrown = [](const Fence& fence) {
+    try {
+      fence.wait();
+    } catch (const std::runtime_error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK(rethrown(second) == "the second time");
+  CHECK(rethrown(second) == "the second time");  // each fence of the replay does, each time
+  graph.launch(queue).wait();
+  first.wait();
+  CHECK(values(x) == std::vector<unsigned>(4, 3));
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "host: what a callback holds lives until its last replay is over, and no longer") {
+  auto token = std::make_shared<std::atomic<int>>(0);
+  const std::weak_ptr<std::atomic<int>> alive = token;
+  {
+    CommandBuffer cmd = recording();
+    cmd.host([token = std::move(token)] { ++*token; });
+    CapturedGraph graph = compile(cmd);
+    for (int replay = 0; replay < 3; ++replay) static_cast<void>(graph.launch(queue));
+    queue.wait_idle();
+    REQUIRE(alive.lock() != nullptr);
+    CHECK(*alive.lock() == 3);
+  }
+  device.wait_idle();
+  CHECK(alive.expired());
+}

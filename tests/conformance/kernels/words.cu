@@ -1,0 +1,27 @@
+// Small kernels over words, of which the suite makes its graphs.
+#include <reprise_kernel.hpp>
+
+REPRISE_KERNEL(conf_set, (unsigned* out, unsigned value, unsigned n)) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = value;
+}
+
+REPRISE_KERNEL(conf_add, (const unsigned* in, unsigned* out, unsigned value, unsigned n)) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = in[i] + value;
+}
+
+// A step that keeps every earlier step in its result, so that another order gives another result.
+REPRISE_KERNEL(conf_mix, (const unsigned* in, unsigned* io, unsigned salt, unsigned n)) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) io[i] = io[i] * 1664525u + (in[i] ^ salt) + 1013904223u;
+}
+
+// The same with itself as the only input, `rounds` times: work that takes a while.
+REPRISE_KERNEL(conf_churn, (unsigned* io, unsigned rounds, unsigned n)) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  unsigned value = io[i];
+  for (unsigned r = 0; r < rounds; ++r) value = value * 1664525u + 1013904223u;
+  io[i] = value;
+}

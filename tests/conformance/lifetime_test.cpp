@@ -1,0 +1,167 @@
+#include <algorithm>
+#include <array>
+#include <future>
+#include <numeric>
+#include <optional>
+
+#include "conformance/device_fixture.hpp"
+#include "words.shaders.hpp"
+
+using namespace reprise;
+using namespace reprise::test;
+
+namespace {
+
+constexpr unsigned kCount = 4096;
+constexpr DispatchDesc kWords{.grid = kCount / 256, .block = 256};
+
+// Everything that takes part in a replay, each in a place where it can be dropped on its own.
+struct Cast {
+  std::optional<CommandBuffer> commands;
+  std::optional<CapturedGraph> graph;
+  std::shared_ptr<CapturePool> pool;
+  std::optional<GpuRef<unsigned>> buffer;
+  std::optional<GpuRef<unsigned>> transient;
+  std::optional<Kernel> kernel;
+  std::optional<Queue> queue;
+  std::optional<Fence> fence;
+
+  void drop(int which) {
+    switch (which) {
+      case 0: commands.reset(); return;
+      case 1: graph.reset(); return;
+      case 2: pool.reset(); return;
+      case 3: buffer.reset(); return;
+      case 4: transient.reset(); return;
+      case 5: kernel.reset(); return;
+      case 6: queue.reset(); return;
+      case 7: fence.reset(); return;
+    }
+  }
+  static constexpr int kParts = 8;
+};
+
+// The parts of a graph whose replay starts when `go` is given and then writes `out`, which belongs to nobody here.
+Cast make_cast(const DeviceFixture& f, const HostRef<unsigned>& out, std::shared_future<void> go, unsigned value) {
+  Cast cast;
+  cast.pool = f.device.create_pool({.label = "cast"});
+  cast.buffer = cast.pool->allocate<unsigned>(kCount, "buffer");
+  cast.transient = cast.pool->transient<unsigned>(kCount, "transient");
+  cast.kernel = f.device.load_kernel(shaders::conf_add);
+  cast.queue = f.device.create_queue({.label = "cast"});
+  cast.commands.emplace(f.recording({.label = "cast", .ordering = Ordering::Linear}));
+  cast.commands->host([go = std::move(go)] { go.wait(); });
+  cast.commands->fill(*cast.transient, value);
+  cast.commands->dispatch(*cast.kernel, kWords, read(*cast.transient), write(*cast.buffer), 1u, kCount);
+  cast.commands->copy(*cast.buffer, out);
+  cast.commands->end();
+  cast.graph.emplace(f.device.compile(*cast.commands, {.pool = cast.pool}));
+  return cast;
+}
+
+}  // namespace
+
+TEST_CASE_FIXTURE(DeviceFixture, "lifetime: any order of dropping in the middle of a replay lets the replay end well") {
+  std::array<int, Cast::kParts> order{};
+  std::iota(order.begin(), order.end(), 0);
+  const std::size_t buffers_before = pool->buffer_count();
+  for (unsigned round = 0; round < 24; ++round) {
+    CAPTURE(round);
+    const auto out = pool->host<unsigned>(kCount, "out");
+    {
+      std::promise<void> go;
+      Cast cast = make_cast(*this, out, go.get_future().share(), round);
+      cast.fence = cast.graph->launch(*cast.queue);
+      const Fence watched = *cast.fence;
+      for (const int which : order) cast.drop(which);
+      go.set_value();
+      watched.wait();
+    }
+    CHECK(std::all_of(out.span().begin(), out.span().end(), [round](unsigned v) { return v == round + 1; }));
+    // Each part comes first, second, ... last in turn; then the whole order backwards.
+    std::rotate(order.begin(), order.begin() + 1 + round % 3, order.end());
+    if (round % 8 == 7) std::reverse(order.begin(), order.end());
+  }
+  device.wait_idle();
+  CHECK(pool->buffer_count() == buffers_before);
+  CHECK(pool->live_graphs() == 0);
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "lifetime: everything is dropped and nobody waits but the device") {
+  const auto out = pool->host<unsigned>(kCount, "out");
+  std::promise<void> go;
+  {
+    Cast cast = make_cast(*this, out, go.get_future().share(), 41);
+    static_cast<void>(cast.graph->launch(*cast.queue));
+    static_cast<void>(cast.graph->launch(*cast.queue));
+  }
+  go.set_value();
+  // A later launch that touches `out` comes after them.
+  run([&](CommandBuffer& cmd) { cmd.copy(out, pool->transient<unsigned>(kCount, "t")); });
+  CHECK(out[0] == 42);
+  CHECK(out[kCount - 1] == 42);
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "lifetime: a buffer's memory returns when its last handle, recording and graph are gone") {
+  const auto own = device.create_pool();
+  CommandBuffer cmd = recording();
+  {
+    auto x = own->allocate<unsigned>(1000, "x");
+    CHECK(own->buffer_count() == 1);
+    CHECK(own->device_bytes() == 4000);
+    cmd.fill(x, 1u);
+    cmd.end();
+  }
+  CHECK(own->buffer_count() == 1);  // the recording holds it
+  {
+    CapturedGraph graph = device.compile(cmd);
+    cmd.reset();
+    CHECK(own->buffer_count() == 1);  // the graph does
+    graph.launch(queue).wait();
+  }
+  device.wait_idle();
+  CHECK(own->buffer_count() == 0);
+  CHECK(own->device_bytes() == 0);
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "lifetime: a queue that is dropped finishes its work") {
+  const auto x = pool->allocate<unsigned>(kCount, "x");
+  CommandBuffer cmd = recording();
+  cmd.dispatch(kernel(shaders::conf_set), kWords, write(x), 0u, kCount);
+  cmd.dispatch(kernel(shaders::conf_churn), kWords, read_write(x), 1000u, kCount);
+  CapturedGraph graph = compile(cmd);
+  Fence fence;
+  {
+    const Queue other = device.create_queue();
+    for (int i = 0; i < 5; ++i) fence = graph.launch(other);
+  }
+  fence.wait();
+  unsigned expected = 0;
+  for (int r = 0; r < 1000; ++r) expected = expected * 1664525u + 1013904223u;
+  CHECK(values(x) == std::vector<unsigned>(kCount, expected));
+}
+
+TEST_CASE("lifetime: handles outlive their device and their instance") {
+  GpuRef<unsigned> x;
+  HostRef<unsigned> h;
+  Fence fence;
+  CapturedGraph graph;
+  Queue queue;
+  {
+    const DeviceFixture f;
+    x = f.pool->allocate<unsigned>(64, "x");
+    h = f.pool->host<unsigned>(64, "h");
+    CommandBuffer cmd = f.recording();
+    cmd.fill(x, 8u);
+    cmd.copy(x, h);
+    graph = f.compile(cmd);
+    queue = f.queue;
+  }
+  fence = graph.launch(queue);
+  fence.wait();
+  CHECK(h[63] == 8);
+  CHECK_FALSE(x.is_stale());
+  queue = Queue();
+  graph = CapturedGraph();
+  CHECK(h[0] == 8);
+}

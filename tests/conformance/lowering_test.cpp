@@ -1,0 +1,118 @@
+#include <algorithm>
+#include <memory>
+#include <random>
+
+#include "conformance/device_fixture.hpp"
+#include "words.shaders.hpp"
+
+using namespace reprise;
+using namespace reprise::test;
+
+namespace {
+
+constexpr unsigned kCount = 256;
+
+// A random recording over a few buffers, with what plain C++ says the buffers hold after it.
+class RandomProgram {
+ public:
+  RandomProgram(const DeviceFixture& f, std::uint32_t seed) : random_(seed) {
+    const Kernel mix = f.kernel(shaders::conf_mix);
+    for (unsigned b = 0; b < kBuffers; ++b) {
+      buffers_.push_back(f.pool->allocate<unsigned>(kCount, "b" + std::to_string(b)));
+      expected_.emplace_back(kCount, b);
+    }
+    commands_ = std::make_unique<CommandBuffer>(f.recording({.label = "random"}));
+    for (unsigned b = 0; b < kBuffers; ++b) commands_->fill(buffers_[b], b);
+    for (unsigned i = 0; i < 120; ++i) add(mix);
+    commands_->end();
+  }
+  [[nodiscard]] CommandBuffer& commands() { return *commands_; }
+
+  [[nodiscard]] bool is_right(const DeviceFixture& f) const {
+    bool right = true;
+    for (unsigned b = 0; b < kBuffers; ++b) right = right && f.values(buffers_[b]) == expected_[b];
+    return right;
+  }
+
+ private:
+  static constexpr unsigned kBuffers = 9;
+
+  void add(const Kernel& mix) {
+    const unsigned from = below(kBuffers), to = below(kBuffers);
+    const unsigned length = 1 + below(kCount / 2), at = below(kCount / 2), other = below(kCount / 2);
+    const unsigned value = static_cast<unsigned>(random_());
+    const auto source = expected_[from].begin() + other;
+    const auto destination = expected_[to].begin() + at;
+    switch (below(4)) {
+      case 0:
+        commands_->fill(buffers_[to].slice(at, length), value);
+        std::fill_n(destination, length, value);
+        return;
+      case 1:
+        if (from == to) return;
+        commands_->copy(buffers_[from].slice(other, length), buffers_[to].slice(at, length));
+        std::copy_n(source, length, destination);
+        return;
+      default:
+        if (from == to) return;
+        commands_->dispatch(mix, {.grid = blocks(length, 64), .block = 64}, read(buffers_[from].slice(other, length)),
+                            read_write(buffers_[to].slice(at, length)), value, length);
+        for (unsigned i = 0; i < length; ++i) destination[i] = destination[i] * 1664525u + (source[i] ^ value) + 1013904223u;
+        return;
+    }
+  }
+  unsigned below(unsigned n) { return static_cast<unsigned>(random_() % n); }
+
+  std::mt19937 random_;
+  std::vector<GpuRef<unsigned>> buffers_;
+  std::vector<std::vector<unsigned>> expected_;
+  std::unique_ptr<CommandBuffer> commands_;
+};
+
+}  // namespace
+
+TEST_CASE_FIXTURE(DeviceFixture, "lowering: Faithful, Auto and Lanes give the bytes of plain C++ for random recordings") {
+  const std::uint32_t seed = std::random_device{}();
+  CAPTURE(seed);
+  for (std::uint32_t round = 0; round < 5; ++round) {
+    RandomProgram program(*this, seed + round);
+    std::vector<std::uint64_t> plan_hashes;
+    for (const Lowering lowering : {Lowering::Faithful, Lowering::Auto, Lowering::Lanes(1), Lowering::Lanes(3), Lowering::Lanes(64)}) {
+      CapturedGraph graph = compile(program.commands(), lowering);
+      plan_hashes.push_back(graph.report().plan_hash);
+      for (int replay = 0; replay < 2; ++replay) {
+        graph.launch(queue).wait();
+        REQUIRE(program.is_right(*this));
+      }
+    }
+    for (const std::uint64_t hash : plan_hashes) CHECK(hash == plan_hashes.front());
+  }
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "lowering: Auto puts a frame around many roots and leaves, Faithful adds nothing") {
+  std::vector<GpuRef<unsigned>> parts;
+  CommandBuffer cmd = recording();
+  for (unsigned i = 0; i < 200; ++i) {
+    parts.push_back(pool->allocate<unsigned>(16, "part"));
+    cmd.dispatch(kernel(shaders::conf_set), {.grid = 1, .block = 16}, write(parts.back()), i, 16u);
+  }
+  CapturedGraph faithful = compile(cmd, Lowering::Faithful), automatic = compile(cmd);
+  CHECK_FALSE(faithful.report().frame);
+  CHECK(faithful.report().added_edges == 0);
+  CHECK(faithful.node_count() == 200);
+  CHECK(automatic.report().frame);
+  CHECK(automatic.report().lanes >= 1);
+  CHECK(automatic.report().lanes <= 128);
+  CHECK(automatic.node_count() == 202);
+  CHECK(automatic.report().needed_edges == 0);
+  automatic.launch(queue).wait();
+  for (unsigned i = 0; i < 200; i += 33) CHECK(values(parts[i]) == std::vector<unsigned>(16, i));
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "lowering: lanes are from 1 to 65535") {
+  CommandBuffer cmd = recording();
+  cmd.host([] {});
+  cmd.end();
+  check_refused(ErrorCode::InvalidArgument, {}, [&] { static_cast<void>(device.compile(cmd, {.lowering = Lowering::Lanes(0)})); });
+  check_refused(ErrorCode::InvalidArgument, {}, [&] { static_cast<void>(device.compile(cmd, {.lowering = Lowering::Lanes(65536)})); });
+}

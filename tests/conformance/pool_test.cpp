@@ -1,0 +1,102 @@
+#include "conformance/device_fixture.hpp"
+#include "words.shaders.hpp"
+
+using namespace reprise;
+using namespace reprise::test;
+
+TEST_CASE_FIXTURE(DeviceFixture, "pool: it counts what it gave") {
+  CHECK(pool->label() == "test");
+  CHECK(pool->buffer_count() == 0);
+  const auto x = pool->allocate<float>(100, "x");
+  const auto h = pool->host<std::uint8_t>(10, "h");
+  const auto t = pool->transient<float>(1000, "t");
+  CHECK(pool->buffer_count() == 3);
+  CHECK(pool->device_bytes() == 400);
+  CHECK(pool->host_bytes() == 10);
+  CHECK(x.kind() == BufferKind::Device);
+  CHECK(h.kind() == BufferKind::PinnedHost);
+  CHECK(t.kind() == BufferKind::Transient);
+  CHECK(x.name() == "x");
+  CHECK_FALSE(x.id() == h.id());
+  CHECK(reinterpret_cast<std::uintptr_t>(x.data()) % device.info().limits.buffer_alignment == 0);
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "pool: no elements, and more than there are bytes, are refused") {
+  check_refused(ErrorCode::InvalidArgument, {"empty", "test"}, [&] { static_cast<void>(pool->allocate<float>(0, "empty")); });
+  check_refused(ErrorCode::OutOfMemory, {"huge"}, [&] { static_cast<void>(pool->allocate<float>(~std::uint64_t{0} / 2, "huge")); });
+  check_refused(ErrorCode::OutOfMemory, {"large"}, [&] { static_cast<void>(pool->allocate<std::uint8_t>(std::uint64_t{1} << 50, "large")); });
+  CHECK(pool->buffer_count() == 0);
+  const auto x = buffer(std::vector<unsigned>(16, 3), "x");  // and it still works
+  CHECK(values(x) == std::vector<unsigned>(16, 3));
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "pool: transients that no slab can hold are OutOfMemory when compiling, naming the graph") {
+  const auto t = pool->transient<std::uint8_t>(std::uint64_t{1} << 50, "t");
+  CommandBuffer cmd = recording({.label = "too large"});
+  cmd.fill(t.slice(0, 16), 1);
+  cmd.end();
+  check_refused(ErrorCode::OutOfMemory, {"too large"}, [&] { static_cast<void>(device.compile(cmd)); });
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "pool: clear is refused while a graph or a recording holds a buffer, and then nothing has changed") {
+  const auto own = device.create_pool({.label = "own"});
+  const auto x = own->allocate<unsigned>(64, "x");
+  {
+    CommandBuffer cmd = recording({.label = "step"});
+    cmd.fill(x, 4u);
+    check_refused(ErrorCode::PoolInUse, {"own", "x"}, [&] { own->clear(); });  // a recording that is not over
+    cmd.end();
+    check_refused(ErrorCode::PoolInUse, {"own", "x"}, [&] { own->clear(); });
+    CapturedGraph graph = device.compile(cmd, {.pool = own});
+    CHECK(own->live_graphs() == 1);
+    cmd.reset();
+    check_refused(ErrorCode::PoolInUse, {"own", "x", "step"}, [&] { own->clear(); });
+    CHECK_FALSE(x.is_stale());
+    graph.launch(queue).wait();
+    CHECK(values(x) == std::vector<unsigned>(64, 4));
+  }
+  CHECK(own->live_graphs() == 0);
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "pool: after clear every handle is stale, and the pool gives new ones") {
+  const auto own = device.create_pool({.label = "own"});
+  const auto x = own->allocate<unsigned>(64, "x");
+  const auto h = own->host<unsigned>(64, "h");
+  const auto t = own->transient<unsigned>(64, "t");
+  own->clear();
+  CHECK(x.is_stale());
+  CHECK(h.is_stale());
+  CHECK(t.is_stale());
+  CHECK(own->device_bytes() == 0);
+  check_refused(ErrorCode::StaleHandle, {"x", "cleared"}, [&] { static_cast<void>(x.data()); });
+  CommandBuffer cmd = recording();
+  check_refused(ErrorCode::StaleHandle, {"copy", "x"}, [&] { cmd.copy(x, h); });
+  check_refused(ErrorCode::StaleHandle, {"fill", "t"}, [&] { cmd.fill(t, 1u); });
+  check_refused(ErrorCode::StaleHandle, {"dispatch", "x"}, [&] { cmd.dispatch(kernel(shaders::conf_set), {}, write(x), 1u, 1u); });
+  const auto fresh = own->allocate<unsigned>(64, "x");
+  CHECK_FALSE(fresh.id() == x.id());
+  CHECK_FALSE(fresh.is_stale());
+  cmd.fill(fresh, 2u);
+  run(cmd);
+  CHECK(values(fresh) == std::vector<unsigned>(64, 2));
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "pool: clear while a dropped graph still runs lets it end") {
+  const auto own = device.create_pool();
+  const auto out = pool->host<unsigned>(4096, "out");
+  {
+    const auto x = own->allocate<unsigned>(4096, "x");
+    CommandBuffer cmd = recording();
+    cmd.dispatch(kernel(shaders::conf_set), {.grid = 16, .block = 256}, write(x), 1u, 4096u);
+    cmd.dispatch(kernel(shaders::conf_churn), {.grid = 16, .block = 256}, read_write(x), 2000u, 4096u);
+    cmd.copy(x, out);
+    cmd.end();
+    CapturedGraph graph = device.compile(cmd);
+    static_cast<void>(graph.launch(queue));
+  }
+  own->clear();
+  queue.wait_idle();
+  unsigned expected = 1;
+  for (int r = 0; r < 2000; ++r) expected = expected * 1664525u + 1013904223u;
+  CHECK(out[4095] == expected);
+}

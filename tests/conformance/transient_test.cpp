@@ -1,0 +1,113 @@
+#include <algorithm>
+
+#include "conformance/device_fixture.hpp"
+#include "words.shaders.hpp"
+
+using namespace reprise;
+using namespace reprise::test;
+
+namespace {
+
+constexpr unsigned kCount = 1024;
+constexpr DispatchDesc kWords{.grid = kCount / 256, .block = 256};
+
+}  // namespace
+
+TEST_CASE_FIXTURE(DeviceFixture, "transient: a chain of them shares bytes, and each holds what it should while it is used") {
+  constexpr unsigned kLinks = 32;
+  const auto x = buffer(std::vector<unsigned>(kCount, 1), "x");
+  const Kernel add = kernel(shaders::conf_add);
+  CommandBuffer cmd = recording();
+  GpuRef<unsigned> last = x;
+  for (unsigned i = 0; i < kLinks; ++i) {
+    auto next = pool->transient<unsigned>(kCount, "link");
+    cmd.dispatch(add, kWords, read(last), write(next), i, kCount);
+    last = next;
+  }
+  cmd.copy(last, x);
+  CapturedGraph graph = compile(cmd);
+  const CompileReport& report = graph.report();
+  CHECK(report.transient_bytes == std::uint64_t{kLinks} * kCount * 4);
+  CHECK(report.slab_bytes >= report.slab_lower_bound);
+  CHECK(report.slab_bytes <= report.transient_bytes / 4);  // two links live at a time
+  unsigned expected = 1;
+  for (int replay = 0; replay < 3; ++replay) {
+    graph.launch(queue).wait();
+    expected += kLinks * (kLinks - 1) / 2;
+    CHECK(values(x) == std::vector<unsigned>(kCount, expected));
+  }
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "transient: those of branches that may run at once never share bytes") {
+  constexpr unsigned kBranches = 12, kRounds = 2000;
+  const Kernel set = kernel(shaders::conf_set), churn = kernel(shaders::conf_churn);
+  const auto out = pool->allocate<unsigned>(kBranches * kCount, "out");
+  CommandBuffer cmd = recording();
+  for (unsigned b = 0; b < kBranches; ++b) {
+    const auto t = pool->transient<unsigned>(kCount, "branch");
+    cmd.dispatch(set, kWords, write(t), b, kCount);
+    cmd.dispatch(churn, kWords, read_write(t), kRounds, kCount);
+    cmd.copy(t, out.slice(b * kCount, kCount));
+  }
+  for (const Lowering lowering : {Lowering::Faithful, Lowering::Auto, Lowering::Lanes(3)}) {
+    run(cmd, lowering);
+    const auto found = values(out);
+    for (unsigned b = 0; b < kBranches; ++b) {
+      unsigned expected = b;
+      for (unsigned r = 0; r < kRounds; ++r) expected = expected * 1664525u + 1013904223u;
+      const auto first = found.begin() + static_cast<std::ptrdiff_t>(b * kCount);
+      CHECK(std::all_of(first, first + kCount, [expected](unsigned v) { return v == expected; }));
+    }
+  }
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "transient: sizes and alignments of many kinds") {
+  std::vector<GpuRef<std::uint8_t>> small;
+  const auto big = pool->transient<double>(3001, "big");
+  const auto out = pool->host<std::uint8_t>(40, "out");
+  CommandBuffer cmd = recording();
+  for (unsigned i = 0; i < 40; ++i) {
+    small.push_back(pool->transient<std::uint8_t>(1 + i * 37, "small"));
+    cmd.fill(small.back(), static_cast<std::uint8_t>(i + 1));
+  }
+  cmd.fill(big.as<unsigned>(), 0xffffffffu);
+  for (unsigned i = 0; i < 40; ++i) cmd.copy(small[i].slice(i * 37, 1), out.slice(i, 1));
+  run(cmd);
+  for (unsigned i = 0; i < 40; ++i) REQUIRE(out[i] == i + 1);
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "transient: it has no address, and one that is read first is a warning") {
+  const auto t = pool->transient<unsigned>(16, "t");
+  const auto x = pool->allocate<unsigned>(16, "x");
+  check_refused(ErrorCode::Unsupported, {"t", "transient"}, [&] { static_cast<void>(t.data()); });
+  CommandBuffer cmd = recording();
+  cmd.copy(t, x);
+  CapturedGraph graph = compile(cmd);
+  REQUIRE(graph.report().messages.size() == 1);
+  CHECK(graph.report().messages[0].severity == Severity::Warning);
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "transient: two graphs with the same transient each have their own place for it") {
+  const auto t = pool->transient<unsigned>(kCount, "t");
+  const auto x = pool->allocate<unsigned>(kCount, "x"), y = pool->allocate<unsigned>(kCount, "y");
+  const auto record = [&](const GpuRef<unsigned>& to, unsigned value) {
+    CommandBuffer cmd = recording();
+    cmd.dispatch(kernel(shaders::conf_set), kWords, write(t), value, kCount);
+    cmd.dispatch(kernel(shaders::conf_churn), kWords, read_write(t), 500u, kCount);
+    cmd.copy(t, to);
+    return compile(cmd);
+  };
+  CapturedGraph a = record(x, 1), b = record(y, 2);
+  Queue other = device.create_queue();
+  static_cast<void>(a.launch(queue));
+  static_cast<void>(b.launch(other));
+  queue.wait_idle();
+  other.wait_idle();
+  unsigned one = 1, two = 2;
+  for (int r = 0; r < 500; ++r) {
+    one = one * 1664525u + 1013904223u;
+    two = two * 1664525u + 1013904223u;
+  }
+  CHECK(values(x) == std::vector<unsigned>(kCount, one));
+  CHECK(values(y) == std::vector<unsigned>(kCount, two));
+}

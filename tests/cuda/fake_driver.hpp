@@ -1,0 +1,37 @@
+// FakeDriver: just enough of a CUDA driver for CudaQueue: streams whose work is done when the test says so, events on them,
+// captures, and errors. Threads: any; one fake at a time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "backend/cuda/cuda_context.hpp"
+
+namespace reprise::test {
+
+class FakeDriver {
+ public:
+  FakeDriver();
+  FakeDriver(const FakeDriver&) = delete;
+  FakeDriver& operator=(const FakeDriver&) = delete;
+  ~FakeDriver();
+
+  [[nodiscard]] std::shared_ptr<const detail::CudaContext> context() const { return context_; }
+  void finish(CUstream stream, std::uint64_t launches);  // that many launches there are over; never fewer than before
+  void finish_all(bool always);                          // every launch is over at once
+  void set_capturing(bool capturing);
+  void fail_launches(CUresult result);
+  void fail_events(CUresult result);
+
+  struct Counts {
+    std::uint64_t launches = 0, uploads = 0, stream_waits = 0, events_alive = 0, streams_alive = 0;
+    int pushed_contexts = 0;         // that were not popped
+    std::uint64_t synchronised = 0;  // calls that would have blocked
+  };
+  [[nodiscard]] Counts counts() const;
+
+ private:
+  std::shared_ptr<const detail::CudaContext> context_;
+};
+
+}  // namespace reprise::test

@@ -1,0 +1,53 @@
+// Kernels of the tests that run on a GPU alone. What the host device has no word for is left out there.
+#include <reprise_kernel.hpp>
+
+#ifdef __CUDACC__
+#include <cooperative_groups.h>
+#endif
+
+#include "gpu_types.hpp"
+
+REPRISE_KERNEL(gpu_add, (float* y, float a, unsigned n)) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = y[i] + a;
+}
+
+REPRISE_KERNEL(gpu_count, (unsigned long long* counter)) { *counter = *counter + 1; }
+
+// Writes where it is told to: an address that is nobody's loses the device.
+REPRISE_KERNEL(gpu_poke, (unsigned long long address)) { *reinterpret_cast<int*>(address) = 1; }
+
+// Parameters beyond the 4,096 bytes of old.
+REPRISE_KERNEL(gpu_big, (reprise_test::BigParameter values, unsigned* sum)) {
+  unsigned total = 0;
+  for (unsigned i = 0; i < reprise_test::kBigCount; ++i) total += values.at[i];
+  *sum = total;
+}
+
+// `n` values turned round within one block, through n * 4 bytes of dynamic shared memory.
+REPRISE_KERNEL(gpu_reverse, (unsigned* data, unsigned n)) {
+  REPRISE_DYNAMIC_SHARED(unsigned, tile);
+  for (unsigned i = threadIdx.x; i < n; i += blockDim.x) tile[i] = data[i];
+  __syncthreads();
+  for (unsigned i = threadIdx.x; i < n; i += blockDim.x) data[i] = tile[n - 1 - i];
+}
+
+// Each block's rank in its cluster; 999 where the code was not compiled for a GPU with clusters.
+REPRISE_KERNEL(gpu_cluster_ranks, (unsigned* ranks)) {
+  unsigned rank = 999;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+#endif
+  ranks[blockIdx.x] = rank;
+}
+
+// Every block counts itself, meets all others, and writes what it then sees: the number of blocks.
+REPRISE_KERNEL(gpu_meet, (unsigned* counter, unsigned* seen)) {
+#ifdef __CUDACC__
+  atomicAdd(counter, 1u);
+  cooperative_groups::this_grid().sync();
+  seen[blockIdx.x] = atomicAdd(counter, 0u);
+#else
+  seen[blockIdx.x] = *counter;
+#endif
+}

@@ -1,0 +1,11 @@
+// What the kernels and the tests both name.
+#pragma once
+
+namespace reprise_test {
+
+inline constexpr unsigned kBigCount = 1500;  // 6,000 bytes
+struct BigParameter {
+  unsigned at[kBigCount];
+};
+
+}  // namespace reprise_test

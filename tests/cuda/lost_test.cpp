@@ -1,0 +1,95 @@
+// A device that is lost stays lost to its process, so each case runs in a process of its own: this program again, with
+// one of the skipped cases below.
+#include <spawn.h>
+#include <sys/wait.h>
+
+#include <string>
+
+#include <gpu_kernels.shaders.hpp>
+
+#include "cuda/gpu.hpp"
+
+extern char** environ;
+
+namespace reprise::test {
+namespace {
+
+// The exit code of this program with the one case `name`; -1 where it did not exit by itself.
+int run_alone(const std::string& name) {
+  std::string arguments[] = {"reprise_cuda_tests", "--test-case=" + name, "--no-skip"};
+  char* argv[] = {arguments[0].data(), arguments[1].data(), arguments[2].data(), nullptr};
+  pid_t child = 0;
+  REQUIRE(posix_spawn(&child, "/proc/self/exe", nullptr, nullptr, argv, environ) == 0);
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+// Launches a kernel that writes to an address that is nobody's.
+Fence launch_fault(const Gpu& t, CapturedGraph& graph) {
+  const Kernel poke = t.device.load_kernel(shaders::gpu_poke);
+  graph = t.compile([&](CommandBuffer& cmd) {
+    auto scope = cmd.label("faulting");
+    cmd.dispatch(poke, {.grid = 1, .block = 1}, 0x10ull);
+  });
+  return graph.launch(t.queue);
+}
+
+}  // namespace
+
+TEST_CASE("cuda loss: a faulting kernel is DeviceLost for its fence, and everything of the device is stale") {
+  if (!have_gpu()) return;
+  CHECK(run_alone("child: a faulting kernel") == 0);
+}
+
+TEST_CASE("cuda loss: dropping everything after a fault, in any order, is quiet") {
+  if (!have_gpu()) return;
+  CHECK(run_alone("child: dropped after a fault") == 0);
+}
+
+TEST_CASE("child: a faulting kernel" * doctest::skip()) {
+  const Gpu t;
+  const auto other = t.pool->allocate<float>(100, "other");
+  CapturedGraph graph;
+  const Fence fence = launch_fault(t, graph);
+  std::string text;
+  const ErrorDetails error = error_of([&] { fence.wait(); }, &text);
+  CHECK(error.code == ErrorCode::DeviceLost);
+  CHECK(error.native_name.find("ILLEGAL_ADDRESS") != std::string::npos);
+  CHECK(text.find("test") != std::string::npos);  // graph and queue
+  CHECK(t.device.is_lost());
+  CHECK(t.device.generation() == 2);
+  CHECK(other.is_stale());
+
+  CHECK(error_of([&] { fence.wait(); }).code == ErrorCode::DeviceLost);
+  CHECK(error_of([&] { static_cast<void>(fence.done()); }).code == ErrorCode::DeviceLost);
+  CHECK(error_of([&] { static_cast<void>(other.data()); }).code == ErrorCode::StaleHandle);
+  const ErrorCode again = error_of([&] { static_cast<void>(graph.launch(t.queue)); }).code;
+  CHECK((again == ErrorCode::StaleHandle || again == ErrorCode::DeviceLost));
+  CHECK(error_of([&] { static_cast<void>(t.pool->allocate<float>(1)); }).code == ErrorCode::DeviceLost);
+  CHECK(error_of([&] { static_cast<void>(t.device.load_kernel(shaders::gpu_add)); }).code == ErrorCode::DeviceLost);
+  CHECK(error_of([&] { static_cast<void>(t.device.rebuild()); }).code == ErrorCode::Unsupported);
+  CHECK(t.device.is_lost());
+}
+
+TEST_CASE("child: dropped after a fault" * doctest::skip()) {
+  CapturedGraph graph;
+  Fence fence;
+  std::shared_ptr<CapturePool> pool;
+  {
+    const Gpu t;
+    pool = t.pool;
+    fence = launch_fault(t, graph);
+    CapturedGraph second = t.compile([&](CommandBuffer& cmd) { cmd.fill(t.pool->allocate<std::uint32_t>(64, "dropped"), 0); });
+    try {
+      static_cast<void>(second.launch(t.queue));
+    } catch (const Error& lost) {
+      CHECK(lost.code() == ErrorCode::DeviceLost);
+    }
+  }
+  CHECK(error_of([&] { fence.wait(); }).code == ErrorCode::DeviceLost);
+  graph = CapturedGraph();
+  pool.reset();
+}
+
+}  // namespace reprise::test

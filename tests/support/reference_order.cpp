@@ -1,0 +1,94 @@
+#include "support/reference_order.hpp"
+
+namespace reprise::test {
+
+using namespace detail;
+
+void Relation::close() {
+  for (std::uint32_t middle = 0; middle < size_; ++middle) {
+    for (std::uint32_t a = 0; a < size_; ++a) {
+      if (!before(a, middle)) continue;
+      for (std::uint32_t b = 0; b < size_; ++b) {
+        if (before(middle, b)) set(a, b);
+      }
+    }
+  }
+}
+
+bool Relation::is_cyclic() const {
+  for (std::uint32_t a = 0; a < size_; ++a) {
+    if (before(a, a)) return true;
+  }
+  return false;
+}
+
+namespace {
+
+std::vector<BufferAccess> accesses_of(const Recording& recording, std::uint32_t command) {
+  const Command& c = recording.commands[command];
+  return {recording.accesses.begin() + c.first_access, recording.accesses.begin() + c.first_access + c.access_count};
+}
+
+bool accesses_range(const Recording& recording, std::uint32_t command, const BarrierPayload& barrier, Access access) {
+  for (const BufferAccess& a : accesses_of(recording, command)) {
+    const bool kind = (reads(a.access) && reads(access)) || (writes(a.access) && writes(access));
+    if (!kind) continue;
+    if (barrier.buffer == kNone) return true;
+    if (a.buffer == barrier.buffer && a.begin < barrier.end && barrier.begin < a.end) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool conflict(const Recording& recording, std::uint32_t a, std::uint32_t b) {
+  for (const BufferAccess& x : accesses_of(recording, a)) {
+    for (const BufferAccess& y : accesses_of(recording, b)) {
+      if ((writes(x.access) || writes(y.access)) && overlaps(recording, x, y)) return true;
+    }
+  }
+  return false;
+}
+
+bool orders(const Recording& recording, std::uint32_t barrier, std::uint32_t a, std::uint32_t b) {
+  if (barrier < a || b < barrier || recording.commands[barrier].kind != CommandKind::Barrier) return false;
+  const auto& payload = recording.payload<BarrierPayload>(barrier);
+  return accesses_range(recording, a, payload, payload.before) && accesses_range(recording, b, payload, payload.after);
+}
+
+Relation direct_order(const Recording& recording) {
+  const auto count = static_cast<std::uint32_t>(recording.commands.size());
+  Relation order(count);
+  for (std::uint32_t b = 0; b < count; ++b) {
+    if (recording.commands[b].kind == CommandKind::Barrier) continue;
+    for (std::uint32_t a = 0; a < b; ++a) {
+      if (recording.commands[a].kind == CommandKind::Barrier) continue;
+      bool is_before = recording.ordering == Ordering::Linear;
+      if (recording.ordering == Ordering::Inferred) is_before = conflict(recording, a, b);
+      for (std::uint32_t barrier = a + 1; barrier < b && !is_before; ++barrier) is_before = orders(recording, barrier, a, b);
+      if (is_before) order.set(a, b);
+    }
+  }
+  for (const UserEdge& edge : recording.edges) order.set(edge.before, edge.after);
+  return order;
+}
+
+Relation node_order(const Schedule& schedule) {
+  Relation order(schedule.node_count());
+  for (const Edge& edge : schedule.edges) order.set(edge.from, edge.to);
+  order.close();
+  return order;
+}
+
+Relation order_of(const Recording& recording, const Schedule& schedule) {
+  const Relation nodes = node_order(schedule);
+  Relation order(static_cast<std::uint32_t>(recording.commands.size()));
+  for (std::uint32_t a = 0; a < nodes.size(); ++a) {
+    for (std::uint32_t b = 0; b < nodes.size(); ++b) {
+      if (nodes.before(a, b) && schedule.is_join[a] == 0 && schedule.is_join[b] == 0) order.set(schedule.node_command[a], schedule.node_command[b]);
+    }
+  }
+  return order;
+}
+
+}  // namespace reprise::test

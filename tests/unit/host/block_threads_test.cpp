@@ -1,0 +1,132 @@
+// How the threads of one block work together on the host device.
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include <block_kernels.shaders.hpp>
+
+#include "unit/host/hand_made_graph.hpp"
+#include "unit/host/host_fixture.hpp"
+
+using namespace reprise;
+using namespace reprise::test;
+
+TEST_CASE("host block: threads that meet see what all wrote to shared memory") {
+  HostFixture host;
+  for (const std::uint32_t block : {1u, 2u, 32u, 1024u}) {
+    std::vector<unsigned> in(4 * block), out(4);
+    std::iota(in.begin(), in.end(), 5u);
+    HandMadeGraph graph(*host.backend);
+    graph.dispatch(shaders::tree_sum, {4, block}, graph.buffer(in), graph.buffer(out));
+    host.run(*graph.instantiate());
+    for (std::uint32_t b = 0; b < 4; ++b) {
+      CHECK(out[b] == std::accumulate(in.begin() + b * block, in.begin() + (b + 1) * block, 0u));
+    }
+  }
+}
+
+TEST_CASE("host block: every thread of a 3D grid of 3D blocks runs once, at its place") {
+  HostFixture host;
+  const Dim3 grid{3, 4, 2}, block{4, 3, 5};
+  std::vector<unsigned long long> out(grid.volume() * block.volume(), ~0ull);
+  HandMadeGraph graph(*host.backend);
+  graph.dispatch(shaders::mark_place, {grid, block}, graph.buffer(out));
+  host.run(*graph.instantiate());
+  std::vector<unsigned long long> expected(out.size());
+  std::iota(expected.begin(), expected.end(), 0ull);
+  CHECK(out == expected);
+}
+
+TEST_CASE("host block: threads may end while others go on meeting") {
+  HostFixture host;
+  const Dim3 block{5, 4, 3};
+  const auto count = static_cast<int>(block.volume());
+  std::vector<int> out(block.volume(), -1);
+  HandMadeGraph graph(*host.backend);
+  graph.dispatch(shaders::leave_one_by_one, {1, block}, graph.buffer(out));
+  host.run(*graph.instantiate());
+  // Thread i meets i times; at its last meeting threads i, i + 1, ... are there.
+  CHECK(out[0] == 0);
+  for (int i = 1; i < count; ++i) CHECK(out[static_cast<std::size_t>(i)] == count - i);
+}
+
+TEST_CASE("host block: threads that never meet do not hold up those that do") {
+  HostFixture host;
+  for (const std::uint32_t block : {1u, 2u, 3u, 64u, 65u}) {
+    std::vector<unsigned> counter(1), seen(block);
+    HandMadeGraph graph(*host.backend);
+    graph.dispatch(shaders::odd_threads_meet, {1, block}, graph.buffer(counter), graph.buffer(seen));
+    host.run(*graph.instantiate());
+    for (std::uint32_t i = 0; i < block; ++i) CHECK(seen[i] == (i % 2 == 1 ? block / 2 : 0));
+  }
+}
+
+TEST_CASE("host block: votes count, and say all and any") {
+  HostFixture host;
+  const auto vote = [&](std::vector<int> values) {
+    std::vector<int> out(3, -1);
+    HandMadeGraph graph(*host.backend);
+    graph.dispatch(shaders::vote, {1, static_cast<std::uint32_t>(values.size())}, graph.buffer(values), graph.buffer(out));
+    host.run(*graph.instantiate());
+    return out;
+  };
+  CHECK(vote({11, 3, 12, 4, 50}) == std::vector{3, 0, 1});
+  CHECK(vote({11, 12, 13}) == std::vector{3, 1, 1});
+  CHECK(vote({1, 2, 3, 4}) == std::vector{0, 0, 0});
+}
+
+TEST_CASE("host block: dynamic shared memory is as large as the dispatch says") {
+  HostFixture host;
+  constexpr std::uint32_t kBlock = 512, kBlocks = 6;
+  std::vector<int> values(kBlock * kBlocks);
+  std::iota(values.begin(), values.end(), 0);
+  std::vector<int> expected;
+  for (std::uint32_t b = 0; b < kBlocks; ++b) {
+    for (std::uint32_t i = kBlock; i-- > 0;) expected.push_back(static_cast<int>(b * kBlock + i));
+  }
+  HandMadeGraph graph(*host.backend);
+  graph.dispatch(shaders::reverse_block, {kBlocks, kBlock, kBlock * sizeof(int)}, graph.buffer(values));
+  host.run(*graph.instantiate());
+  CHECK(values == expected);
+}
+
+TEST_CASE("host block: atomics of many blocks lose nothing") {
+  HostFixture host;
+  constexpr unsigned kBlocks = 40, kBlock = 64, kThreads = kBlocks * kBlock;
+  std::vector<int> i(4);
+  std::vector<unsigned> u(9);
+  u[3] = ~0u;
+  std::vector<unsigned long long> w(2);
+  std::vector<float> f(1);
+  std::vector<double> d(1);
+  HandMadeGraph graph(*host.backend);
+  graph.dispatch(shaders::atomics, {kBlocks, kBlock}, graph.buffer(i), graph.buffer(u), graph.buffer(w), graph.buffer(f), graph.buffer(d));
+  host.run(*graph.instantiate());
+  CHECK(i == std::vector<int>{kThreads, -2 * static_cast<int>(kThreads), 1 - static_cast<int>(kThreads), kThreads - 1});
+  CHECK(u[0] == 3 * kThreads);
+  CHECK(u[1] == kThreads % 10);
+  CHECK(u[2] == (10 - kThreads % 10) % 10);
+  CHECK(u[3] == 0u);
+  CHECK(u[4] == ~0u);
+  CHECK(u[5] == 0u);  // an even number of times each bit
+  CHECK(u[6] == 77u);
+  CHECK(u[7] != 0u);
+  CHECK(u[8] == 1u);
+  CHECK(w[0] == (1ull << 33) * kThreads);
+  CHECK(w[1] == 1ull << 39);
+  CHECK(f[0] == 0.5f * kThreads);
+  CHECK(d[0] == 0.25 * kThreads);
+}
+
+TEST_CASE("host block: math, bit and helper functions are those of the GPU") {
+  HostFixture host;
+  std::vector<float> out(5);
+  std::vector<int> bits(5);
+  HandMadeGraph graph(*host.backend);
+  graph.dispatch(shaders::math, {1, 1}, graph.buffer(out), graph.buffer(bits));
+  host.run(*graph.instantiate());
+  CHECK(out == std::vector<float>{0.0f, 1.0f, 0.5f, 10.0f, 99.0f});
+  CHECK(bits == std::vector<int>{8, 31, 4, 0x8000, 0x3f800000});
+}

@@ -1,0 +1,202 @@
+// Replays of hand-made graphs, in each way that the host device runs them.
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cstdint>
+#include <numeric>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <block_kernels.shaders.hpp>
+
+#include "backend/host/queue_registry.hpp"
+#include "unit/host/hand_made_graph.hpp"
+#include "unit/host/host_fixture.hpp"
+
+using namespace reprise;
+using namespace reprise::test;
+using detail::ReplayMode;
+
+namespace {
+
+constexpr ReplayMode kModes[] = {ReplayMode::Measured, ReplayMode::InOrder, ReplayMode::Parallel};
+
+std::unique_ptr<detail::HostExec> make_exec(HostFixture& host, HandMadeGraph& graph, ReplayMode mode) {
+  return std::make_unique<detail::HostExec>(graph.plan(), graph.bindings(), detail::Lifeline(host.status),
+                                            std::make_shared<detail::QueueRegistry>(), mode);
+}
+
+std::string message_of(const std::exception_ptr& error) {
+  try {
+    if (error) std::rethrow_exception(error);
+  } catch (const std::exception& e) {
+    return e.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("host exec: a chain runs in its order, replay after replay") {
+  for (const ReplayMode mode : kModes) {
+    HostFixture host;
+    std::vector<unsigned> x{1};
+    HandMadeGraph graph(*host.backend);
+    const BufferAt at = graph.buffer(x);
+    for (unsigned k = 1; k <= 20; ++k) graph.dispatch(shaders::step, {1, 1}, at, k);
+    const auto exec = make_exec(host, graph, mode);
+    unsigned expected = 1;
+    for (int replay = 0; replay < 5; ++replay) {
+      host.run(*exec);
+      for (unsigned k = 1; k <= 20; ++k) expected = expected * 3 + k;
+    }
+    CHECK(x[0] == expected);
+  }
+}
+
+TEST_CASE("host exec: on random graphs every node runs once, after all that are before it") {
+  const std::uint32_t seed = 20260401;
+  CAPTURE(seed);
+  std::mt19937 random(seed);
+  for (const ReplayMode mode : kModes) {
+    HostFixture host;
+    constexpr std::uint32_t kNodes = 120;
+    std::vector<std::atomic<std::uint32_t>> runs(kNodes);
+    std::atomic<std::uint32_t> out_of_order{0};
+    std::vector<std::vector<std::uint32_t>> before(kNodes);
+    HandMadeGraph graph(*host.backend);
+    graph.unordered();
+    graph.framed();
+    for (std::uint32_t node = 0; node < kNodes; ++node) {
+      for (std::uint32_t k = random() % 4; k > 0 && node > 0; --k) {
+        const auto from = static_cast<std::uint32_t>(random() % node);
+        if (std::find(before[node].begin(), before[node].end(), from) == before[node].end()) before[node].push_back(from);
+      }
+      for (const std::uint32_t from : before[node]) graph.edge(from, node);
+      graph.host([&, node] {
+        const std::uint32_t mine = runs[node].fetch_add(1, std::memory_order_relaxed) + 1;
+        for (const std::uint32_t from : before[node]) {
+          if (runs[from].load(std::memory_order_relaxed) != mine) out_of_order.fetch_add(1);
+        }
+      });
+    }
+    const auto exec = make_exec(host, graph, mode);
+    for (int replay = 0; replay < 3; ++replay) host.run(*exec);
+    for (const auto& count : runs) CHECK(count.load() == 3);
+    CHECK(out_of_order.load() == 0);
+  }
+}
+
+TEST_CASE("host exec: what one node wrote the next reads, on whatever threads they run") {
+  for (const ReplayMode mode : kModes) {
+    HostFixture host;
+    constexpr std::uint32_t kWidth = 16, kCount = 300;
+    std::vector<int> x(kCount), y(kCount), seed(kCount);
+    std::iota(seed.begin(), seed.end(), 1);
+    std::vector<std::vector<int>> parts(kWidth, std::vector<int>(kCount));
+    HandMadeGraph graph(*host.backend);
+    const BufferAt to_x = graph.buffer(x), to_y = graph.buffer(y);
+    const LaunchShape shape{blocks(kCount, 32), 32};
+    const std::uint32_t begin = graph.update(to_x, std::as_bytes(std::span(seed)));
+    std::vector<std::uint32_t> made;
+    std::vector<BufferAt> at;
+    for (std::uint32_t i = 0; i < kWidth; ++i) {
+      at.push_back(graph.buffer(parts[i]));
+      made.push_back(graph.dispatch(shaders::add_scaled, shape, static_cast<int>(i), to_x, at[i], kCount));
+      graph.edge(begin, made[i]);
+    }
+    const std::uint32_t join = graph.join();
+    for (const std::uint32_t node : made) graph.edge(node, join);
+    std::uint32_t last = join;
+    for (std::uint32_t i = 0; i < kWidth; ++i) {
+      const std::uint32_t add = graph.dispatch(shaders::add_scaled, shape, 1, at[i], to_y, kCount);
+      graph.edge(last, add);
+      last = add;
+    }
+    const auto exec = make_exec(host, graph, mode);
+    for (int replay = 0; replay < 3; ++replay) host.run(*exec);
+    // Replay r adds r times each part to y: 1 + 2 + 3 = 6 times the sum of all factors.
+    std::vector<int> expected(kCount);
+    for (std::uint32_t i = 0; i < kCount; ++i) expected[i] = 6 * static_cast<int>(kWidth * (kWidth - 1) / 2 * (i + 1));
+    CHECK(y == expected);
+  }
+}
+
+TEST_CASE("host exec: every kind of copy, fill and update does what it says") {
+  HostFixture host;
+  std::vector<std::uint8_t> a(64, 1), b(64, 0), outside(4, 9);
+  const std::array<std::uint8_t, 2> small{40, 41};
+  HandMadeGraph graph(*host.backend);
+  const std::uint32_t to_a = graph.buffer(a).buffer, to_b = graph.buffer(b).buffer;
+  graph.fill({.buffer = to_a, .offset = 0, .bits = 7, .element_bytes = 1, .extent = {8, 1, 1}, .pitch = {8, 8}});
+  graph.fill({.buffer = to_a, .offset = 8, .bits = 0x0201, .element_bytes = 2, .extent = {4, 2, 1}, .pitch = {8, 16}});
+  graph.update({to_a, 30}, std::as_bytes(std::span(small)));
+  graph.copy({.source = {.buffer = to_a, .offset = 8}, .destination = {.buffer = to_b, .offset = 1}, .extent = {4, 2, 1},
+              .source_pitch = {8, 16}, .destination_pitch = {10, 20}});
+  graph.copy({.source = {.host = outside.data()}, .destination = {.buffer = to_b, .offset = 32}, .extent = {4, 1, 1},
+              .source_pitch = {4, 4}, .destination_pitch = {4, 4}});
+  graph.copy({.source = {.buffer = to_a, .offset = 30}, .destination = {.host = outside.data() + 2}, .extent = {2, 1, 1},
+              .source_pitch = {2, 2}, .destination_pitch = {2, 2}});
+  host.run(*graph.instantiate());
+
+  std::vector<std::uint8_t> expected_a(64, 1), expected_b(64, 0);
+  for (int i = 0; i < 8; ++i) expected_a[i] = 7;
+  for (const int i : {8, 10, 16, 18}) expected_a[i] = 1, expected_a[i + 1] = 2;
+  expected_a[30] = 40, expected_a[31] = 41;
+  for (const int i : {1, 3, 11, 13}) expected_b[i] = 1, expected_b[i + 1] = 2;
+  for (int i = 32; i < 36; ++i) expected_b[i] = 9;
+  CHECK(a == expected_a);
+  CHECK(b == expected_b);
+  CHECK(outside == std::vector<std::uint8_t>{9, 9, 40, 41});
+}
+
+TEST_CASE("host exec: what a callback throws is kept for its replay, and the replay goes on") {
+  for (const ReplayMode mode : kModes) {
+    HostFixture host;
+    int replay = 0, after = 0;
+    HandMadeGraph graph(*host.backend);
+    graph.host([&] { ++replay; });
+    graph.host([&] {
+      if (replay != 2) throw std::runtime_error("in replay " + std::to_string(replay));
+    });
+    graph.host([&] {
+      ++after;
+      if (replay == 3) throw std::runtime_error("too late to be the first");
+    });
+    const auto exec = make_exec(host, graph, mode);
+    for (int i = 0; i < 3; ++i) host.run(*exec);
+    CHECK(after == 3);
+    CHECK(message_of(exec->callback_error(1)) == "in replay 1");
+    CHECK(exec->callback_error(2) == nullptr);
+    CHECK(message_of(exec->callback_error(3)) == "in replay 3");
+    CHECK(exec->callback_error(4) == nullptr);
+  }
+}
+
+TEST_CASE("host exec: an empty graph replays") {
+  for (const ReplayMode mode : kModes) {
+    HostFixture host;
+    HandMadeGraph graph(*host.backend);
+    const auto exec = make_exec(host, graph, mode);
+    CHECK(host.queue->wait(exec->launch(*host.queue), std::nullopt));
+  }
+}
+
+TEST_CASE("host exec: a dispatch of many slow blocks is the same as one of few") {
+  HostFixture host;
+  constexpr std::uint32_t kBlocks = 200, kBlock = 256;
+  std::vector<unsigned> in(kBlocks * kBlock), out(kBlocks);
+  std::iota(in.begin(), in.end(), 0u);
+  HandMadeGraph graph(*host.backend);
+  graph.dispatch(shaders::tree_sum, {kBlocks, kBlock}, graph.buffer(in), graph.buffer(out));
+  const auto exec = graph.instantiate();
+  for (int replay = 0; replay < 6; ++replay) {
+    std::fill(out.begin(), out.end(), 0u);
+    host.run(*exec);
+    for (std::uint32_t b = 0; b < kBlocks; ++b) {
+      REQUIRE(out[b] == std::accumulate(in.begin() + b * kBlock, in.begin() + (b + 1) * kBlock, 0u));
+    }
+  }
+}

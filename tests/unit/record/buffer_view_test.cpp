@@ -1,0 +1,83 @@
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <reprise/buffer.hpp>
+
+#include "unit/record/record_fixture.hpp"
+
+using namespace reprise;
+using namespace reprise::test;
+
+namespace {
+
+ErrorCode code_of(const std::function<void()>& call) { return thrown_by(call).code(); }
+
+}  // namespace
+
+TEST_CASE("buffer view: an empty one has no name, no id, is not stale, and has no kind or address") {
+  const BufferView view;
+  CHECK_FALSE(view);
+  CHECK(view.name().empty());
+  CHECK(view.id() == BufferId{});
+  CHECK_FALSE(view.is_stale());
+  CHECK(code_of([&] { static_cast<void>(view.kind()); }) == ErrorCode::InvalidArgument);
+  CHECK(code_of([&] { static_cast<void>(view.address()); }) == ErrorCode::InvalidArgument);
+  CHECK(code_of([&] { static_cast<void>(view.subview(0, 0)); }) == ErrorCode::InvalidArgument);
+}
+
+TEST_CASE("buffer view: a subview counts from its view") {
+  RecordFixture f;
+  const GpuRef<float> x = f.buffer<float>(100, "x");
+  const BufferView inner = x.subview(40, 80).subview(20, 60);
+  CHECK(inner.offset() == 60);
+  CHECK(inner.bytes() == 60);
+  CHECK(inner.core() == x.core());
+  CHECK(x.slice(10, 5).offset() == 40);
+  CHECK(x.slice(10, 5).size() == 5);
+  CHECK(x.slice(100, 0).bytes() == 0);
+}
+
+TEST_CASE("buffer view: a range that leaves the view is OutOfRange, whatever overflows") {
+  RecordFixture f;
+  const GpuRef<float> x = f.buffer<float>(100, "x");
+  constexpr std::uint64_t kHuge = std::numeric_limits<std::uint64_t>::max();
+  CHECK(code_of([&] { static_cast<void>(x.subview(0, 401)); }) == ErrorCode::OutOfRange);
+  CHECK(code_of([&] { static_cast<void>(x.subview(401, 0)); }) == ErrorCode::OutOfRange);
+  CHECK(code_of([&] { static_cast<void>(x.subview(8, kHuge - 4)); }) == ErrorCode::OutOfRange);
+  CHECK(code_of([&] { static_cast<void>(x.slice(kHuge / 4 + 1, 1)); }) == ErrorCode::OutOfRange);
+  CHECK(code_of([&] { static_cast<void>(x.slice(1, kHuge / 4 + 2)); }) == ErrorCode::OutOfRange);
+  CHECK(code_of([&] { static_cast<void>(x.subview(8, 8).subview(4, 8)); }) == ErrorCode::OutOfRange);
+}
+
+TEST_CASE("buffer view: its address is the buffer's with the offset; a transient has none") {
+  RecordFixture f;
+  const GpuRef<float> x = f.buffer<float>(4, "x");
+  float memory[4] = {};
+  x.core()->address = reinterpret_cast<std::byte*>(memory);
+  CHECK(x.slice(2, 1).data() == memory + 2);
+  const GpuRef<float> t = f.buffer<float>(4, "t", BufferKind::Transient);
+  CHECK(code_of([&] { static_cast<void>(t.data()); }) == ErrorCode::Unsupported);
+}
+
+TEST_CASE("buffer view: it is stale once its pool was cleared or its device lost") {
+  RecordFixture f;
+  const GpuRef<float> cleared = f.buffer<float>(4, "cleared");
+  const GpuRef<float> lost = f.buffer<float>(4, "lost");
+  cleared.core()->cleared = true;
+  CHECK(cleared.is_stale());
+  CHECK_FALSE(lost.is_stale());
+  f.status->lose();
+  CHECK(lost.is_stale());
+  CHECK(code_of([&] { static_cast<void>(lost.data()); }) == ErrorCode::StaleHandle);
+  CHECK(code_of([&] { static_cast<void>(cleared.data()); }) == ErrorCode::StaleHandle);
+}
+
+TEST_CASE("kernel: a default-constructed one has no name and no parameters") {
+  const Kernel kernel;
+  CHECK_FALSE(kernel);
+  CHECK(kernel.name().empty());
+  CHECK(kernel.parameters().empty());
+  RecordFixture f;
+  CHECK(f.kernel("saxpy", "vpp").name() == "saxpy");
+  CHECK(f.kernel("saxpy", "vpp").parameters().size() == 3);
+}

@@ -1,0 +1,233 @@
+#include <doctest/doctest.h>
+
+#include "unit/record/record_fixture.hpp"
+
+using namespace reprise;
+using namespace reprise::test;
+using State = CommandBufferState;
+
+namespace {
+
+struct Replay : detail::PendingSource {
+  bool pending = true;
+  [[nodiscard]] bool is_pending() const noexcept override { return pending; }
+};
+
+void check_state_error(const std::function<void()>& call, std::initializer_list<std::string_view> parts) {
+  const Error error = thrown_by(call);
+  CHECK(error.code() == ErrorCode::InvalidState);
+  const std::string text = error.what();
+  for (const std::string_view part : parts) {
+    INFO("text: ", text);
+    INFO("part: ", std::string(part));
+    CHECK(text.find(part) != std::string::npos);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("command buffer: it is what its description says") {
+  RecordFixture f;
+  const CommandBuffer cmd = f.commands({.label = "step", .ordering = Ordering::Explicit, .level = Level::Secondary});
+  CHECK(cmd.label_name() == "step");
+  CHECK(cmd.ordering() == Ordering::Explicit);
+  CHECK(cmd.level() == Level::Secondary);
+  CHECK(cmd.state() == State::Initial);
+  CHECK(cmd.command_count() == 0);
+}
+
+TEST_CASE("command buffer: begin, end and reset walk through the states") {
+  RecordFixture f;
+  CommandBuffer cmd = f.commands({.label = "step", .ordering = Ordering::Linear});
+  cmd.begin();
+  CHECK(cmd.state() == State::Recording);
+  CHECK(cmd.core()->recording() == nullptr);
+  cmd.host([] {});
+  const auto r = frozen(cmd);
+  CHECK(cmd.state() == State::Executable);
+  CHECK(cmd.command_count() == 1);
+  CHECK(r->label == "step");
+  CHECK(r->ordering == Ordering::Linear);
+  CHECK(r->device == f.status);
+  cmd.begin();  // drops what was recorded
+  CHECK(cmd.command_count() == 0);
+  cmd.reset();
+  CHECK(cmd.state() == State::Initial);
+  cmd.reset();
+  CHECK(cmd.state() == State::Initial);
+  CHECK(r->commands.size() == 1);  // a graph that holds it keeps it
+}
+
+TEST_CASE("command buffer: every verb in the wrong state is InvalidState and names verb and state") {
+  RecordFixture f;
+  const auto x = f.buffer<int>(4, "x");
+  const Kernel k = f.kernel("k", "");
+  const std::byte bytes[4] = {};
+  std::vector<int> values(4);
+  const CommandBuffer secondary = f.commands({.level = Level::Secondary});
+  CommandBuffer cmd = f.commands({.label = "step"});
+  const CopyDesc pitched{.extent = {4, 1, 1}, .source = {}, .destination = {}};
+  const std::vector<std::pair<std::string, std::function<void()>>> verbs{
+      {"dispatch", [&] { cmd.dispatch(k, {}); }},
+      {"copy", [&] { cmd.copy(x, x); }},
+      {"copy", [&] { cmd.copy(snapshot(values), x); }},
+      {"copy", [&] { cmd.copy(x, borrowed(values)); }},
+      {"copy", [&] { cmd.copy(x, x, pitched); }},
+      {"copy", [&] { cmd.copy(snapshot(values), x, pitched); }},
+      {"copy", [&] { cmd.copy(x, borrowed(values), pitched); }},
+      {"fill", [&] { cmd.fill(x, 1); }},
+      {"update", [&] { cmd.update(x, bytes); }},
+      {"host", [&] { cmd.host([] {}); }},
+      {"barrier", [&] { cmd.barrier(); }},
+      {"edge", [&] { cmd.edge({}, {}); }},
+      {"begin_label", [&] { cmd.begin_label("a"); }},
+      {"begin_label", [&] { auto scope = cmd.label("a"); }},
+      {"end_label", [&] { cmd.end_label(); }},
+      {"execute", [&] { cmd.execute(secondary); }},
+      {"end", [&] { cmd.end(); }},
+      {"split", [&] { static_cast<void>(cmd.split(2)); }},
+  };
+  for (const auto& [name, verb] : verbs) check_state_error(verb, {name, "step", "Initial", "begin() it first"});
+  cmd.begin();
+  cmd.end();
+  for (const auto& [name, verb] : verbs) check_state_error(verb, {name, "Executable"});
+  cmd.begin();
+  check_state_error([&] { cmd.begin(); }, {"begin", "Recording", "end() or reset()"});
+}
+
+TEST_CASE("command buffer: a moved-from one refuses verbs and has a state") {
+  RecordFixture f;
+  CommandBuffer cmd = f.recording();
+  CommandBuffer moved = std::move(cmd);
+  CHECK(cmd.state() == State::Invalid);  // NOLINT(bugprone-use-after-move)
+  CHECK(cmd.command_count() == 0);
+  CHECK(cmd.label_name().empty());
+  check_state_error([&] { cmd.host([] {}); }, {"moved"});
+  check_state_error([&] { cmd.begin(); }, {"moved"});
+  check_state_error([&] { moved.execute(cmd); }, {"moved"});
+  moved.host([] {});
+  CHECK(moved.command_count() == 1);
+}
+
+TEST_CASE("command buffer: it is Pending while a graph of it is, and then refuses begin and reset") {
+  RecordFixture f;
+  CommandBuffer cmd = f.recording({.label = "step"});
+  cmd.host([] {});
+  cmd.end();
+  auto replay = std::make_shared<Replay>();
+  auto other = std::make_shared<Replay>();
+  other->pending = false;
+  cmd.core()->add_pending_source(other);
+  CHECK(cmd.state() == State::Executable);
+  cmd.core()->add_pending_source(replay);
+  CHECK(cmd.state() == State::Pending);
+  check_state_error([&] { cmd.begin(); }, {"begin", "step", "Pending", "fences"});
+  check_state_error([&] { cmd.reset(); }, {"reset", "Pending", "fences"});
+  check_state_error([&] { cmd.end(); }, {"end", "Pending"});
+  CHECK(cmd.core()->recording()->commands.size() == 1);
+  replay->pending = false;
+  CHECK(cmd.state() == State::Executable);
+  replay->pending = true;
+  replay.reset();
+  CHECK(cmd.state() == State::Executable);
+  cmd.begin();
+  CHECK(cmd.state() == State::Recording);
+}
+
+TEST_CASE("command buffer: it is Invalid once a buffer or kernel of it is stale, until reset") {
+  RecordFixture f;
+  const auto x = f.buffer<int>(4, "x");
+  CommandBuffer cmd = f.recording({.label = "step"});
+  cmd.fill(x, 1);
+  cmd.end();
+  CHECK(cmd.core()->executable("compile") != nullptr);
+  x.core()->cleared = true;
+  CHECK(cmd.state() == State::Invalid);
+  check_state_error([&] { cmd.begin(); }, {"begin", "Invalid", "reset()"});
+  const Error error = thrown_by([&] { static_cast<void>(cmd.core()->executable("compile")); });
+  CHECK(error.code() == ErrorCode::StaleHandle);
+  CHECK(std::string(error.what()).find("compile: command buffer step: it names x, which is stale") == 0);
+  cmd.reset();
+  CHECK(cmd.state() == State::Initial);
+
+  CommandBuffer with_kernel = f.recording();
+  with_kernel.dispatch(f.kernel("k", ""), {});
+  with_kernel.end();
+  f.status->lose();
+  CHECK(with_kernel.state() == State::Invalid);
+  CHECK(thrown_by([&] { static_cast<void>(with_kernel.core()->executable("compile")); }).code() == ErrorCode::StaleHandle);
+}
+
+TEST_CASE("command buffer: without a recording there is nothing executable") {
+  RecordFixture f;
+  const CommandBuffer cmd = f.commands({.label = "step"});
+  check_state_error([&] { static_cast<void>(cmd.core()->executable("compile")); }, {"compile", "step", "Initial"});
+}
+
+TEST_CASE("command buffer: a buffer counts as recorded as long as its command buffer can be compiled") {
+  RecordFixture f;
+  const auto x = f.buffer<int>(4, "x");
+  CommandBuffer cmd = f.recording();
+  cmd.fill(x, 1);
+  cmd.fill(x, 2);
+  CHECK(x.core()->recorded.load() == 1);
+  const auto held_by_graph = frozen(cmd);  // which counts for itself
+  CHECK(x.core()->recorded.load() == 1);
+  cmd.reset();
+  CHECK(x.core()->recorded.load() == 0);
+  cmd.begin();
+  cmd.fill(x, 1);
+  CHECK(x.core()->recorded.load() == 1);
+  cmd.reset();
+  CHECK(x.core()->recorded.load() == 0);
+}
+
+TEST_CASE("command buffer: a recording outlives its command buffer with all that it names") {
+  RecordFixture f;
+  std::shared_ptr<const detail::Recording> r;
+  std::weak_ptr<detail::BufferCore> buffer;
+  std::weak_ptr<const detail::KernelCore> kernel;
+  {
+    const auto x = f.buffer<int>(4, "x");
+    const Kernel k = f.kernel("k", "p");
+    buffer = x.core();
+    kernel = k.core();
+    CommandBuffer cmd = f.recording();
+    cmd.dispatch(k, {}, write(x));
+    r = frozen(cmd);
+  }
+  CHECK(r->command_name(0) == "dispatch k");
+  CHECK_FALSE(buffer.expired());
+  r.reset();
+  CHECK(buffer.expired());
+  CHECK(kernel.expired());
+}
+
+TEST_CASE("command buffer: rebinding names new buffers and kernels; what graphs hold stays") {
+  RecordFixture f;
+  const auto x = f.buffer<int>(4, "x");
+  const Kernel k = f.kernel("k", "p");
+  CommandBuffer cmd = f.recording();
+  cmd.dispatch(k, {}, write(x));
+  const auto before = frozen(cmd);
+  f.status->lose();
+  const auto fresh = f.buffer<int>(4, "x");
+  const Kernel fresh_kernel = f.kernel("k", "p");
+  cmd.core()->rebind([&](const auto&) { return fresh.core(); }, [&](const auto&) { return fresh_kernel.core(); });
+  CHECK(cmd.state() == State::Executable);
+  const auto after = cmd.core()->recording();
+  CHECK(after->buffers[0] == fresh.core());
+  CHECK(after->kernels[0] == fresh_kernel.core());
+  CHECK(after->generation == 2);
+  CHECK(after->commands[0].payload == before->commands[0].payload);
+  CHECK(before->buffers[0] == x.core());
+  CHECK(fresh.core()->recorded.load() == 1);
+}
+
+TEST_CASE("command buffer: every state has a name") {
+  CHECK(to_string(State::Initial) == "Initial");
+  CHECK(to_string(State::Recording) == "Recording");
+  CHECK(to_string(State::Executable) == "Executable");
+  CHECK(to_string(State::Pending) == "Pending");
+  CHECK(to_string(State::Invalid) == "Invalid");
+}

@@ -1,0 +1,224 @@
+#include <doctest/doctest.h>
+
+#include "support/counting_allocator.hpp"
+#include "unit/record/record_fixture.hpp"
+
+using namespace reprise;
+using namespace reprise::test;
+using detail::DispatchPayload;
+
+TEST_CASE("dispatch: the payload has the grid, the values in place and a place for each address") {
+  RecordFixture f;
+  const auto x = f.buffer<float>(100, "x");
+  const auto y = f.buffer<float>(100, "y");
+  const Kernel saxpy = f.kernel("saxpy", "vppv");
+  CommandBuffer cmd = f.recording();
+  const std::uint32_t above = __LINE__;
+  const CommandRef ref =
+      cmd.dispatch(saxpy, {.grid = {4, 2}, .block = {64, 1, 2}, .shared_bytes = 12}, 2.5f, read(x.slice(10, 50)), read_write(y), 7u);
+  const std::uint32_t below = __LINE__;
+  CHECK(ref.index == 0);
+  const auto r = frozen(cmd);
+  REQUIRE(r->commands.size() == 1);
+  CHECK(r->commands[0].kind == detail::CommandKind::Dispatch);
+  CHECK(r->commands[0].where.line > above);
+  CHECK(r->commands[0].where.line < below);
+  CHECK(std::string_view(r->commands[0].where.file).ends_with("dispatch_verb_test.cpp"));
+  const auto& p = r->payload<DispatchPayload>(0);
+  CHECK(r->kernels[p.kernel] == saxpy.core());
+  CHECK(p.grid == Dim3(4, 2, 1));
+  CHECK(p.block == Dim3(64, 1, 2));
+  CHECK(p.cluster == Dim3(0, 0, 0));
+  CHECK(p.shared_bytes == 12);
+  REQUIRE(p.parameter_bytes == 28);
+  float a = 0;
+  std::uint32_t n = 0;
+  std::uint64_t address = 1;
+  std::memcpy(&a, p.parameters, 4);
+  std::memcpy(&n, p.parameters + 24, 4);
+  std::memcpy(&address, p.parameters + 8, 8);
+  CHECK(a == 2.5f);
+  CHECK(n == 7);
+  CHECK(address == 0);
+  REQUIRE(p.buffer_argument_count == 2);
+  CHECK(p.buffer_arguments[0].parameter_offset == 8);
+  CHECK(p.buffer_arguments[0].offset == 40);
+  CHECK(r->buffers[p.buffer_arguments[0].buffer] == x.core());
+  CHECK(p.buffer_arguments[1].parameter_offset == 16);
+  REQUIRE(r->commands[0].access_count == 2);
+  CHECK(r->accesses[0].access == Access::Read);
+  CHECK(r->accesses[0].begin == 40);
+  CHECK(r->accesses[0].end == 240);
+  CHECK(r->accesses[1].access == Access::ReadWrite);
+  CHECK(r->accesses[1].end == 400);
+}
+
+TEST_CASE("dispatch: an empty range is passed to the kernel and conflicts with nothing") {
+  RecordFixture f;
+  const auto x = f.buffer<float>(4, "x");
+  CommandBuffer cmd = f.recording();
+  cmd.dispatch(f.kernel("k", "p"), {}, write(x.slice(4, 0)));
+  const auto r = frozen(cmd);
+  CHECK(r->commands[0].access_count == 0);
+  REQUIRE(r->payload<DispatchPayload>(0).buffer_argument_count == 1);
+  CHECK(r->payload<DispatchPayload>(0).buffer_arguments[0].offset == 16);
+}
+
+TEST_CASE("dispatch: a kernel without parameters needs no argument") {
+  RecordFixture f;
+  CommandBuffer cmd = f.recording();
+  cmd.dispatch(f.kernel("k", ""), {});
+  CHECK(frozen(cmd)->payload<DispatchPayload>(0).parameter_bytes == 0);
+}
+
+TEST_CASE("dispatch: persistent, transient and pinned buffers are recorded alike, each once") {
+  RecordFixture f;
+  const Kernel k = f.kernel("k", "ppp");
+  CommandBuffer cmd = f.recording();
+  const auto x = f.buffer<int>(1, "x");
+  const auto t = f.buffer<int>(1, "t", BufferKind::Transient);
+  const auto h = f.buffer<int>(1, "h", BufferKind::PinnedHost);
+  for (int i = 0; i < 3; ++i) cmd.dispatch(k, {}, read(x), write(t), read_write(h));
+  const auto r = frozen(cmd);
+  CHECK(r->buffers.size() == 3);
+  CHECK(r->kernels.size() == 1);
+  CHECK(r->accesses.size() == 9);
+}
+
+TEST_CASE("dispatch: a wrong number of arguments names the kernel, expected and got") {
+  RecordFixture f;
+  const auto x = f.buffer<float>(1, "x");
+  CommandBuffer cmd = f.recording();
+  auto scope = cmd.label("forward");
+  auto inner = cmd.label("layer 1");
+  cmd.dispatch(f.kernel("first", ""), {});
+  const Kernel saxpy = f.kernel("saxpy", "vpp");
+  check_refused(cmd, ErrorCode::ArgumentCount,
+                {"dispatch at ", "dispatch_verb_test.cpp:", "saxpy", "takes 3", "got 1", "command 1", "forward/layer 1"},
+                [&] { cmd.dispatch(saxpy, {}, read(x)); });
+  const Error error = thrown_by([&] { cmd.dispatch(saxpy, {}); });
+  CHECK(error.details().command == 1);
+  CHECK(error.details().label == "forward/layer 1");
+}
+
+TEST_CASE("dispatch: an argument of another kind or size names its index, expected and got") {
+  RecordFixture f;
+  const auto x = f.buffer<float>(1, "x");
+  const Kernel k = f.kernel("k", "vp");
+  CommandBuffer cmd = f.recording();
+  check_refused(cmd, ErrorCode::ArgumentSize, {"argument 0 of kernel k", "value of 4 bytes", "buffer x"},
+                [&] { cmd.dispatch(k, {}, read(x), read(x)); });
+  check_refused(cmd, ErrorCode::ArgumentSize, {"argument 0 of kernel k", "value of 4 bytes", "a view without a buffer"},
+                [&] { cmd.dispatch(k, {}, read(BufferView()), read(x)); });
+  check_refused(cmd, ErrorCode::ArgumentSize, {"argument 1 of kernel k", "expected a buffer", "value of 4 bytes", "read(x)"},
+                [&] { cmd.dispatch(k, {}, 1.0f, 2.0f); });
+  check_refused(cmd, ErrorCode::ArgumentSize, {"argument 0 of kernel k", "value of 4 bytes", "got one of 8"},
+                [&] { cmd.dispatch(k, {}, 1.0, read(x)); });
+}
+
+TEST_CASE("dispatch: a parameter of an adopted kernel that may be a pointer takes a buffer or 8 bytes") {
+  RecordFixture f;
+  const auto x = f.buffer<float>(1, "x");
+  auto core = std::make_shared<detail::KernelCore>();
+  core->name = "adopted";
+  core->parameters.push_back({.offset = 0, .size = 8, .is_pointer = false, .may_be_pointer = true});
+  core->parameter_bytes = 8;
+  core->device = f.status;
+  const Kernel adopted{std::shared_ptr<const detail::KernelCore>(core)};
+  CommandBuffer cmd = f.recording();
+  cmd.dispatch(adopted, {}, write(x));
+  cmd.dispatch(adopted, {}, std::uint64_t{7});
+  check_refused(cmd, ErrorCode::ArgumentSize, {"argument 0 of kernel adopted", "8 bytes", "got one of 4"}, [&] { cmd.dispatch(adopted, {}, 7); });
+  const auto r = frozen(cmd);
+  CHECK(r->payload<DispatchPayload>(0).buffer_argument_count == 1);
+  CHECK(r->payload<DispatchPayload>(1).buffer_argument_count == 0);
+}
+
+TEST_CASE("dispatch: a default-constructed kernel or view is InvalidArgument") {
+  RecordFixture f;
+  const Kernel k = f.kernel("k", "p");
+  CommandBuffer cmd = f.recording();
+  check_refused(cmd, ErrorCode::InvalidArgument, {"dispatch", "default-constructed", "load_kernel"}, [&] { cmd.dispatch(Kernel(), {}); });
+  check_refused(cmd, ErrorCode::InvalidArgument, {"argument 0 of k", "without a buffer", "allocate"},
+                [&] { cmd.dispatch(k, {}, read(BufferView())); });
+}
+
+TEST_CASE("dispatch: a kernel or buffer of another device is WrongDevice and names both") {
+  RecordFixture f, other;
+  other.status = RecordFixture::make_status("cuda:3");
+  const Kernel k = f.kernel("k", "p");
+  const Kernel foreign = other.kernel("foreign", "p");
+  const auto x = f.buffer<int>(1, "x");
+  const auto z = other.buffer<int>(1, "z");
+  CommandBuffer cmd = f.recording();
+  check_refused(cmd, ErrorCode::WrongDevice, {"kernel foreign", "cuda:3", "host"}, [&] { cmd.dispatch(foreign, {}, read(x)); });
+  check_refused(cmd, ErrorCode::WrongDevice, {"argument 0 of k z", "cuda:3", "host"}, [&] { cmd.dispatch(k, {}, read(z)); });
+}
+
+TEST_CASE("dispatch: a stale kernel or buffer is StaleHandle") {
+  RecordFixture f;
+  const Kernel k = f.kernel("k", "p");
+  const auto x = f.buffer<int>(1, "x");
+  const auto y = f.buffer<int>(1, "y");
+  CommandBuffer cmd = f.recording();
+  x.core()->cleared = true;
+  check_refused(cmd, ErrorCode::StaleHandle, {"argument 0 of k x", "pool was cleared"}, [&] { cmd.dispatch(k, {}, read(x)); });
+  f.status->lose();
+  check_refused(cmd, ErrorCode::StaleHandle, {"kernel k", "device was lost"}, [&] { cmd.dispatch(k, {}, read(y)); });
+  const Kernel fresh = f.kernel("fresh", "p");
+  check_refused(cmd, ErrorCode::StaleHandle, {"argument 0 of fresh y", "rebuild"}, [&] { cmd.dispatch(fresh, {}, read(y)); });
+}
+
+TEST_CASE("dispatch: recording again allocates nothing") {
+  RecordFixture f;
+  std::vector<GpuRef<float>> buffers;
+  for (int i = 0; i < 50; ++i) buffers.push_back(f.buffer<float>(16, "b"));
+  const Kernel k = f.kernel("k", "vpp");
+  CommandBuffer cmd = f.commands();
+  const auto record = [&](int count) {
+    for (int i = 0; i < count; ++i) {
+      cmd.dispatch(k, {.grid = 4, .block = 64}, 1.0f, read(buffers[i % 50]), read_write(buffers[(i + 1) % 50]));
+    }
+  };
+  for (int warm_up = 0; warm_up < 3; ++warm_up) {
+    cmd.begin();
+    record(5050);
+    cmd.end();
+  }
+  cmd.begin();
+  record(50);  // the buffers are met: the recorder's list of them grows
+  const std::uint64_t before = allocations_of_this_thread();
+  record(5000);
+  CHECK(allocations_of_this_thread() - before == 0);
+  cmd.end();
+}
+
+TEST_CASE("dispatch: when memory runs out nothing is recorded, and buffers and kernels are let go") {
+  RecordFixture f;
+  const auto x = f.buffer<float>(16, "a name that is long enough for the heap");
+  const auto y = f.buffer<float>(16, "y");
+  const Kernel k = f.kernel("k", "pp");
+  int failures = 0;
+  for (std::uint64_t n = 0;; ++n) {
+    CommandBuffer cmd = f.recording();
+    bool threw = false;
+    {
+      const FailingAllocations failing(n);
+      try {
+        cmd.dispatch(k, {}, read(x), write(y));
+      } catch (const std::bad_alloc&) {
+        threw = true;
+      }
+    }
+    if (!threw) break;
+    ++failures;
+    CHECK(cmd.command_count() == 0);
+    CHECK(x.core()->recorded.load() == 0);
+    CHECK(y.core()->recorded.load() == 0);
+    cmd.dispatch(k, {}, write(y), read(x));  // and it goes on as if nothing had been tried
+    const auto r = frozen(cmd);
+    REQUIRE(r->buffers.size() == 2);
+    CHECK(r->buffers[0] == y.core());
+  }
+  CHECK(failures >= 3);
+}

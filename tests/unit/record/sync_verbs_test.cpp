@@ -1,0 +1,215 @@
+#include <doctest/doctest.h>
+
+#include <array>
+
+#include "unit/record/record_fixture.hpp"
+
+using namespace reprise;
+using namespace reprise::test;
+using detail::BarrierPayload;
+using detail::HostPayload;
+using detail::kNone;
+
+TEST_CASE("host: the function and its accesses are recorded") {
+  RecordFixture f;
+  const auto h = f.buffer<int>(8, "h", BufferKind::PinnedHost);
+  int calls = 0;
+  CommandBuffer cmd = f.recording();
+  const std::uint32_t line = __LINE__ + 1;
+  cmd.host([&calls] { ++calls; }, {read(h.slice(0, 4)), write(h.slice(4, 4)), read(h.slice(0, 0))});
+  cmd.host([&calls] { calls += 10; });
+  const auto r = frozen(cmd);
+  CHECK(r->commands[0].where.line == line);
+  CHECK(r->commands[0].access_count == 2);
+  CHECK(r->accesses[1].begin == 16);
+  CHECK(r->commands[1].access_count == 0);
+  for (std::uint32_t i = 0; i < 2; ++i) (*r->functions[r->payload<HostPayload>(i).function])();
+  CHECK(calls == 11);
+}
+
+TEST_CASE("host: what it holds lives as long as the recording") {
+  RecordFixture f;
+  const auto token = std::make_shared<int>(1);
+  CommandBuffer cmd = f.recording();
+  cmd.host([token] {});
+  CHECK(token.use_count() == 2);
+  auto r = frozen(cmd);
+  cmd.reset();
+  CHECK(token.use_count() == 2);
+  r.reset();
+  CHECK(token.use_count() == 1);
+}
+
+TEST_CASE("host: an empty function, a view without a buffer, another device, a stale handle") {
+  RecordFixture f, other;
+  other.status = RecordFixture::make_status("cuda:0");
+  const auto z = other.buffer<int>(1, "z");
+  const auto s = f.buffer<int>(1, "s");
+  s.core()->cleared = true;
+  CommandBuffer cmd = f.recording();
+  check_refused(cmd, ErrorCode::InvalidArgument, {"host at ", "sync_verbs_test.cpp:", "function is empty"}, [&] { cmd.host({}); });
+  check_refused(cmd, ErrorCode::InvalidArgument, {"without a buffer"}, [&] { cmd.host([] {}, {read(BufferView())}); });
+  check_refused(cmd, ErrorCode::WrongDevice, {"z"}, [&] { cmd.host([] {}, {read(z)}); });
+  check_refused(cmd, ErrorCode::StaleHandle, {"s is stale"}, [&] { cmd.host([] {}, {write(s)}); });
+}
+
+TEST_CASE("barrier: of a range, of all memory") {
+  RecordFixture f;
+  const auto x = f.buffer<int>(8, "x");
+  CommandBuffer cmd = f.recording();
+  cmd.barrier({.buffer = x.slice(2, 3), .before = Access::Write, .after = Access::Read});
+  cmd.barrier();
+  const auto r = frozen(cmd);
+  const auto& one = r->payload<BarrierPayload>(0);
+  CHECK(r->buffers[one.buffer] == x.core());
+  CHECK(one.begin == 8);
+  CHECK(one.end == 20);
+  CHECK(one.before == Access::Write);
+  CHECK(one.after == Access::Read);
+  CHECK(r->payload<BarrierPayload>(1).buffer == kNone);
+  CHECK(r->payload<BarrierPayload>(1).before == Access::ReadWrite);
+  CHECK(r->commands[0].access_count == 0);
+}
+
+TEST_CASE("barrier: another device and a stale handle") {
+  RecordFixture f, other;
+  other.status = RecordFixture::make_status("cuda:0");
+  const auto z = other.buffer<int>(1, "z");
+  const auto s = f.buffer<int>(1, "s");
+  s.core()->cleared = true;
+  CommandBuffer cmd = f.recording();
+  check_refused(cmd, ErrorCode::WrongDevice, {"barrier at ", "z"}, [&] { cmd.barrier({.buffer = z}); });
+  check_refused(cmd, ErrorCode::StaleHandle, {"s is stale"}, [&] { cmd.barrier({.buffer = s}); });
+}
+
+TEST_CASE("edge: in both directions, by command index") {
+  RecordFixture f;
+  CommandBuffer cmd = f.recording();
+  const CommandRef a = cmd.host([] {});
+  const CommandRef b = cmd.host([] {});
+  const CommandRef c = cmd.host([] {});
+  cmd.edge(a, c);
+  const std::uint32_t line = __LINE__ + 1;
+  cmd.edge(c, b);
+  const auto r = frozen(cmd);
+  REQUIRE(r->edges.size() == 2);
+  CHECK(r->edges[0].before == 0);
+  CHECK(r->edges[0].after == 2);
+  CHECK(r->edges[1].before == 2);
+  CHECK(r->edges[1].after == 1);
+  CHECK(r->edges[1].where.line == line);
+}
+
+TEST_CASE("edge: a command of another command buffer or of an earlier recording is foreign") {
+  RecordFixture f;
+  CommandBuffer other = f.recording();
+  const CommandRef foreign = other.host([] {});
+  CommandBuffer cmd = f.recording();
+  const CommandRef old = cmd.host([] {});
+  cmd.reset();
+  cmd.begin();
+  const CommandRef own = cmd.host([] {});
+  check_refused(cmd, ErrorCode::InvalidArgument, {"edge at ", "`before`"}, [&] { cmd.edge(foreign, own); });
+  check_refused(cmd, ErrorCode::InvalidArgument, {"`after`"}, [&] { cmd.edge(own, old); });
+  check_refused(cmd, ErrorCode::InvalidArgument, {"`after`"}, [&] { cmd.edge(own, CommandRef{}); });
+  check_refused(cmd, ErrorCode::InvalidArgument, {"`after`"}, [&] { cmd.edge(own, CommandRef{own.recorder, 1}); });
+  check_refused(cmd, ErrorCode::CyclicDependency, {"command 0 would wait for itself"}, [&] { cmd.edge(own, own); });
+  CHECK(frozen(cmd)->edges.empty());
+}
+
+TEST_CASE("label: nested labels give paths, colours and an end") {
+  RecordFixture f;
+  CommandBuffer cmd = f.recording();
+  cmd.host([] {});
+  {
+    auto outer = cmd.label("forward", {255, 0, 0});
+    cmd.host([] {});
+    {
+      auto inner = cmd.label("layer 1");
+      cmd.host([] {});
+    }
+    cmd.begin_label("layer 2");
+    cmd.host([] {});
+    cmd.end_label();
+  }
+  cmd.host([] {});
+  const auto r = frozen(cmd);
+  const std::array<std::string, 5> expected{"", "forward", "forward/layer 1", "forward/layer 2", ""};
+  for (std::uint32_t i = 0; i < 5; ++i) CHECK(r->label_path(r->commands[i].label) == expected[i]);
+  CHECK(r->labels[r->commands[1].label].color == Color{255, 0, 0});
+}
+
+TEST_CASE("label: one that no command is under leaves no trace") {
+  RecordFixture f;
+  CommandBuffer cmd = f.recording();
+  { auto scope = cmd.label("empty"); }
+  cmd.host([] {});
+  CHECK(frozen(cmd)->labels.size() == 1);
+}
+
+TEST_CASE("label: end_label without an open one is InvalidState, and so is end() with one") {
+  RecordFixture f;
+  CommandBuffer cmd = f.recording({.label = "step"});
+  CHECK(thrown_by([&] { cmd.end_label(); }).code() == ErrorCode::InvalidState);
+  cmd.begin_label("a");
+  cmd.begin_label("b");
+  const Error error = thrown_by([&] { cmd.end(); });
+  CHECK(error.code() == ErrorCode::InvalidState);
+  CHECK(std::string(error.what()).find("label a/b is still open") != std::string::npos);
+  CHECK(cmd.state() == CommandBufferState::Recording);
+  cmd.end_label();
+  cmd.end_label();
+  cmd.end();
+  CHECK(cmd.state() == CommandBufferState::Executable);
+}
+
+TEST_CASE("label: a name may die after the call, an empty one is refused") {
+  RecordFixture f;
+  CommandBuffer cmd = f.recording();
+  {
+    std::string name = "a name that is long enough for the heap";
+    auto scope = cmd.label(name);
+    name.assign(name.size(), 'x');
+    cmd.host([] {});
+  }
+  check_refused(cmd, ErrorCode::InvalidArgument, {"begin_label", "empty"}, [&] { cmd.begin_label(""); });
+  const auto r = frozen(cmd);
+  CHECK(r->label_path(r->commands[0].label) == "a name that is long enough for the heap");
+}
+
+TEST_CASE("label: a scope closes its own label only") {
+  RecordFixture f;
+  CommandBuffer cmd = f.recording();
+  {
+    auto outer = cmd.label("outer");
+    cmd.begin_label("inner");  // never ended
+  }
+  CHECK(thrown_by([&] { cmd.end(); }).code() == ErrorCode::InvalidState);
+  {
+    auto stale = cmd.label("stale");
+    cmd.reset();
+    cmd.begin();
+    cmd.begin_label("fresh");
+  }
+  cmd.host([] {});
+  cmd.end_label();
+  const auto r = frozen(cmd);
+  CHECK(r->label_path(r->commands[0].label) == "fresh");
+}
+
+TEST_CASE("label: a scope may be moved and may outlive its command buffer") {
+  RecordFixture f;
+  auto cmd = std::make_unique<CommandBuffer>(f.recording());
+  LabelScope scope = cmd->label("a");
+  {
+    LabelScope moved = std::move(scope);
+    cmd->host([] {});
+  }
+  cmd->host([] {});
+  const auto r = frozen(*cmd);
+  CHECK(r->label_path(r->commands[0].label) == "a");
+  CHECK(r->label_path(r->commands[1].label).empty());
+  cmd->begin();
+  LabelScope late = cmd->label("late");
+  cmd.reset();
+}

@@ -1,0 +1,472 @@
+#include "unit/run/fake_backend.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "run/instance_core.hpp"
+
+namespace reprise::test {
+
+using detail::Backend;
+using detail::BackendExec;
+using detail::BackendQueue;
+using detail::Bindings;
+using detail::Plan;
+
+namespace {
+
+constexpr std::size_t kMostEvents = 1u << 16;
+
+struct FakeKernel : detail::BackendKernel {
+  explicit FakeKernel(std::function<void()> at_end) : at_end_(std::move(at_end)) {}
+  ~FakeKernel() override { at_end_(); }
+  std::function<void()> at_end_;
+};
+
+[[noreturn]] void throw_lost() { throw Error({.code = ErrorCode::DeviceLost, .stage = Stage::Wait}, "the fake device is lost"); }
+
+}  // namespace
+
+class FakeQueue final : public BackendQueue {
+ public:
+  FakeQueue(FakeWorld& world, std::shared_ptr<detail::DeviceStatus> status, std::string_view label)
+      : world_(world), status_(std::move(status)), generation_(status_->generation), label_(*world.labels_.emplace(label).first) {
+    world_.queues_.push_back(this);
+  }
+  ~FakeQueue() override {
+    std::lock_guard lock(world_.mutex_);
+    if (completed < last && !dead()) world_.complaints_.push_back("queue " + std::string(label_) + " was destroyed while busy");
+    std::erase(world_.queues_, this);
+    world_.note_freed("queue");
+    world_.changed_.notify_all();
+  }
+
+  [[nodiscard]] std::uint64_t last_serial() const noexcept override {
+    std::lock_guard lock(world_.mutex_);
+    return last;
+  }
+  [[nodiscard]] bool done(std::uint64_t serial) override {
+    std::lock_guard lock(world_.mutex_);
+    if (serial <= completed) return true;
+    if (dead()) throw_lost();
+    return false;
+  }
+  [[nodiscard]] bool wait(std::uint64_t serial, std::optional<std::chrono::nanoseconds> timeout) override {
+    std::unique_lock lock(world_.mutex_);
+    const auto over = [&] { return serial <= completed || dead(); };
+    ++world_.waiting_;
+    world_.changed_.notify_all();
+    if (timeout) {
+      world_.changed_.wait_for(lock, *timeout, over);
+    } else {
+      world_.changed_.wait(lock, over);
+    }
+    --world_.waiting_;
+    if (serial <= completed) return true;
+    if (dead()) throw_lost();
+    return false;
+  }
+  void wait_for(BackendQueue& other, std::uint64_t serial) override {
+    std::lock_guard lock(world_.mutex_);
+    if (dead()) throw_lost();
+    world_.may_fail("wait_for", Stage::Launch);
+    world_.note({FakeWorld::Event::Kind::Wait, label_, serial, static_cast<FakeQueue&>(other).label_});
+  }
+  std::uint64_t mark() override {
+    std::lock_guard lock(world_.mutex_);
+    if (dead()) throw_lost();
+    world_.may_fail("mark", Stage::Launch);
+    return submit(FakeWorld::Event::Kind::Mark);
+  }
+
+  // Under the world's mutex:
+  std::uint64_t submit(FakeWorld::Event::Kind kind) {
+    ++last;
+    if (world_.completion_ == Completion::AtOnce) completed = last;
+    world_.note({kind, label_, last, {}});
+    return last;
+  }
+  [[nodiscard]] bool dead() const { return generation_ != status_->generation; }
+  [[nodiscard]] std::string_view label() const { return label_; }
+
+  std::uint64_t last = 0, completed = 0;
+
+ private:
+  FakeWorld& world_;
+  std::shared_ptr<detail::DeviceStatus> status_;
+  std::uint32_t generation_;
+  std::string_view label_;
+};
+
+class FakeExec final : public BackendExec {
+ public:
+  FakeExec(FakeWorld& world, std::shared_ptr<detail::DeviceStatus> status, std::shared_ptr<const Plan> plan, const Bindings& bindings)
+      : world_(world), status_(std::move(status)), plan_(std::move(plan)), addresses_(bindings.address.begin(), bindings.address.end()) {
+    for (std::byte* address : addresses_) {
+      if (address == nullptr) world_.complaints_.push_back("a buffer of graph " + plan_->label + " has no address");
+    }
+    world_.execs_.push_back(this);
+  }
+  ~FakeExec() override {
+    std::lock_guard lock(world_.mutex_);
+    if (is_pending()) world_.complaints_.push_back("the exec of graph " + plan_->label + " was destroyed while it ran");
+    std::erase(world_.execs_, this);
+    world_.note_freed("exec");
+    world_.changed_.notify_all();
+  }
+
+  void upload(BackendQueue& queue) override {
+    std::lock_guard lock(world_.mutex_);
+    auto& q = static_cast<FakeQueue&>(queue);
+    if (q.dead()) throw_lost();
+    world_.may_fail("upload", Stage::Upload);
+    world_.note({FakeWorld::Event::Kind::Upload, q.label(), q.last, {}});
+  }
+  [[nodiscard]] std::uint64_t launch(BackendQueue& queue) override {
+    std::lock_guard lock(world_.mutex_);
+    auto& q = static_cast<FakeQueue&>(queue);
+    if (q.dead()) throw_lost();
+    world_.may_fail("launch", Stage::Launch);
+    const std::uint64_t serial = q.submit(FakeWorld::Event::Kind::Launch);
+    last_queue_ = &q;
+    last_serial_ = serial;
+    return serial;
+  }
+  [[nodiscard]] std::exception_ptr callback_error(std::uint64_t replay) const override {
+    std::lock_guard lock(world_.mutex_);
+    if (replay == 0 || replay != world_.throwing_replay_) return nullptr;
+    return std::make_exception_ptr(std::runtime_error(world_.thrown_text_));
+  }
+
+  // Under the world's mutex:
+  [[nodiscard]] bool is_pending() const {
+    if (std::find(world_.queues_.begin(), world_.queues_.end(), last_queue_) == world_.queues_.end()) return false;
+    return last_serial_ > last_queue_->completed && !last_queue_->dead();
+  }
+  [[nodiscard]] bool binds(std::byte* begin, std::uint64_t bytes) const {
+    const auto at = addresses_.lower_bound(begin);
+    return at != addresses_.end() && *at < begin + bytes;
+  }
+
+ private:
+  FakeWorld& world_;
+  std::shared_ptr<detail::DeviceStatus> status_;
+  std::shared_ptr<const Plan> plan_;
+  std::set<std::byte*> addresses_;
+  FakeQueue* last_queue_ = nullptr;
+  std::uint64_t last_serial_ = 0;
+};
+
+class FakeBackend final : public Backend {
+ public:
+  FakeBackend(FakeWorld& world, DeviceInfo info, std::shared_ptr<detail::DeviceStatus> status)
+      : world_(world), info_(std::move(info)), status_(std::move(status)) {
+    ++world_.backends_;
+  }
+  ~FakeBackend() override {
+    std::lock_guard lock(world_.mutex_);
+    --world_.backends_;
+    world_.note_freed("backend");
+    if (world_.backends_ == 0 && !(world_.memory_.empty() && world_.execs_.empty() && world_.queues_.empty())) {
+      world_.complaints_.push_back("the last device was closed with something left on it");
+    }
+    world_.changed_.notify_all();
+  }
+
+  [[nodiscard]] const DeviceInfo& info() const noexcept override { return info_; }
+  [[nodiscard]] std::byte* allocate(BufferKind, std::uint64_t bytes) override {
+    std::lock_guard lock(world_.mutex_);
+    world_.may_fail("allocate", Stage::Allocate);
+    if (bytes > world_.limit_ - std::min(world_.limit_, world_.bytes_)) {
+      throw Error({.code = ErrorCode::OutOfMemory, .stage = Stage::Allocate}, "the fake device has not enough memory");
+    }
+    FakeWorld::Memory memory{bytes, std::make_unique<std::byte[]>(static_cast<std::size_t>(bytes))};
+    std::byte* const address = memory.storage.get();
+    world_.memory_.emplace(address, std::move(memory));
+    world_.bytes_ += bytes;
+    return address;
+  }
+  void free(BufferKind, std::byte* address) noexcept override {
+    std::lock_guard lock(world_.mutex_);
+    const auto found = world_.memory_.find(address);
+    if (found == world_.memory_.end()) {
+      world_.complaints_.push_back("memory was freed that is not there");
+      return;
+    }
+    for (const FakeExec* exec : world_.execs_) {
+      if (exec->binds(address, found->second.bytes)) world_.complaints_.push_back("memory was freed before the exec that uses it");
+    }
+    world_.bytes_ -= found->second.bytes;
+    world_.memory_.erase(found);
+    world_.note_freed("memory");
+    world_.changed_.notify_all();
+  }
+  [[nodiscard]] std::unique_ptr<BackendQueue> create_queue(std::string_view label) override {
+    std::lock_guard lock(world_.mutex_);
+    world_.may_fail("create_queue", Stage::Open);
+    return std::make_unique<FakeQueue>(world_, status_, label);
+  }
+  [[nodiscard]] detail::KernelCore load_kernel(const KernelDesc& desc) override {
+    std::lock_guard lock(world_.mutex_);
+    world_.may_fail("load_kernel", Stage::Load);
+    ++world_.kernel_loads_;
+    detail::KernelCore kernel;
+    kernel.name = desc.name;
+    kernel.parameters.assign(desc.parameters.begin(), desc.parameters.end());
+    kernel.parameter_bytes = desc.parameters.empty() ? 0 : desc.parameters.back().offset + desc.parameters.back().size;
+    kernel.max_dynamic_shared_bytes = info_.limits.max_shared_bytes;
+    kernel.backend = std::make_shared<FakeKernel>([&world = world_] {
+      std::lock_guard guard(world.mutex_);
+      if (world.backends_ == 0) world.complaints_.push_back("a kernel outlived its device");
+    });
+    return kernel;
+  }
+  [[nodiscard]] std::unique_ptr<BackendExec> instantiate(std::shared_ptr<const Plan> plan, const Bindings& bindings) override {
+    std::lock_guard lock(world_.mutex_);
+    world_.may_fail("instantiate", Stage::Instantiate);
+    for (const auto& kernel : plan->recording->kernels) {
+      if (kernel->generation != status_->generation) world_.complaints_.push_back("a kernel of before the loss was instantiated");
+    }
+    return std::make_unique<FakeExec>(world_, status_, std::move(plan), bindings);
+  }
+  void lose() override {
+    std::lock_guard lock(world_.mutex_);
+    if (info_.kind != DeviceKind::Host)
+      throw Error({.code = ErrorCode::Unsupported, .stage = Stage::Open}, "only a host device can be lost on purpose");
+    status_->lose();
+    world_.changed_.notify_all();
+  }
+  void rebuild() override {
+    std::lock_guard lock(world_.mutex_);
+    world_.may_fail("rebuild", Stage::Open);
+    status_->lost = false;
+  }
+
+ private:
+  FakeWorld& world_;
+  DeviceInfo info_;
+  std::shared_ptr<detail::DeviceStatus> status_;
+};
+
+// --- FakeWorld ---
+
+FakeWorld::FakeWorld() {
+  events_.reserve(kMostEvents);
+  freed_.reserve(kMostEvents);
+}
+
+void FakeWorld::may_fail(std::string_view call, Stage stage) {
+  if (calls_++ != failing_) return;
+  failed_ = call;
+  ErrorDetails details;
+  details.code = ErrorCode::NativeFailure;
+  details.stage = stage;
+  details.native_call = call;
+  throw Error(std::move(details), "the fake device fails " + std::string(call));
+}
+
+void FakeWorld::note(const Event& event) {
+  if (events_.size() < kMostEvents) events_.push_back(event);
+}
+
+void FakeWorld::note_freed(const char* what) {
+  if (freed_.size() < kMostEvents) freed_.emplace_back(what);
+}
+
+void FakeWorld::set_completion(Completion completion) {
+  std::lock_guard lock(mutex_);
+  completion_ = completion;
+}
+
+void FakeWorld::complete(std::string_view label, std::uint64_t serial) {
+  std::lock_guard lock(mutex_);
+  for (FakeQueue* queue : queues_) {
+    if (queue->label() == label) queue->completed = std::max(queue->completed, std::min(serial, queue->last));
+  }
+  changed_.notify_all();
+}
+
+void FakeWorld::complete_all() {
+  std::lock_guard lock(mutex_);
+  for (FakeQueue* queue : queues_) queue->completed = queue->last;
+  changed_.notify_all();
+}
+
+void FakeWorld::fail_call(std::uint64_t n) {
+  std::lock_guard lock(mutex_);
+  calls_ = 0;
+  failing_ = n;
+  failed_.clear();
+}
+
+void FakeWorld::fail_nothing() { fail_call(~std::uint64_t{0}); }
+
+void FakeWorld::limit_bytes(std::uint64_t bytes) {
+  std::lock_guard lock(mutex_);
+  limit_ = bytes;
+}
+
+void FakeWorld::throw_in_callback(std::uint64_t replay, const std::string& text) {
+  std::lock_guard lock(mutex_);
+  throwing_replay_ = replay;
+  thrown_text_ = text;
+}
+
+std::uint64_t FakeWorld::calls() const {
+  std::lock_guard lock(mutex_);
+  return calls_;
+}
+std::string FakeWorld::failed_call() const {
+  std::lock_guard lock(mutex_);
+  return failed_;
+}
+std::size_t FakeWorld::memory_blocks() const {
+  std::lock_guard lock(mutex_);
+  return memory_.size();
+}
+std::uint64_t FakeWorld::memory_bytes() const {
+  std::lock_guard lock(mutex_);
+  return bytes_;
+}
+std::size_t FakeWorld::execs() const {
+  std::lock_guard lock(mutex_);
+  return execs_.size();
+}
+std::size_t FakeWorld::queues() const {
+  std::lock_guard lock(mutex_);
+  return queues_.size();
+}
+std::size_t FakeWorld::backends() const {
+  std::lock_guard lock(mutex_);
+  return backends_;
+}
+std::size_t FakeWorld::kernel_loads() const {
+  std::lock_guard lock(mutex_);
+  return kernel_loads_;
+}
+std::vector<FakeWorld::Event> FakeWorld::events() const {
+  std::lock_guard lock(mutex_);
+  return events_;
+}
+std::vector<FakeWorld::Event> FakeWorld::waits() const {
+  auto all = events();
+  std::erase_if(all, [](const Event& event) { return event.kind != Event::Kind::Wait; });
+  return all;
+}
+std::vector<std::string> FakeWorld::freed() const {
+  std::lock_guard lock(mutex_);
+  return freed_;
+}
+std::vector<std::string> FakeWorld::complaints() const {
+  std::lock_guard lock(mutex_);
+  return complaints_;
+}
+void FakeWorld::forget_events() {
+  std::lock_guard lock(mutex_);
+  events_.clear();
+  freed_.clear();
+}
+void FakeWorld::wait_until_empty() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return backends_ == 0 && memory_.empty() && execs_.empty() && queues_.empty(); });
+}
+void FakeWorld::wait_until_execs(std::size_t count) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return execs_.size() == count; });
+}
+void FakeWorld::wait_until_somebody_waits() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return waiting_ != 0; });
+}
+
+// --- FakeProvider ---
+
+FakeProvider::FakeProvider(FakeWorld& world, std::vector<FakeDevice> devices) : world_(world), devices_(std::move(devices)) {}
+
+std::vector<DeviceInfo> FakeProvider::devices() {
+  std::vector<DeviceInfo> infos;
+  for (const FakeDevice& device : devices_) {
+    DeviceInfo info;
+    info.name = "fake " + device.selector;
+    info.selector = device.selector;
+    info.kind = device.kind;
+    info.limits.max_grid = {1u << 20, 1u << 16, 1u << 16};
+    info.limits.max_block = {1024, 1024, 64};
+    info.limits.max_block_threads = 1024;
+    info.limits.max_shared_bytes = 1u << 16;
+    info.limits.max_parameter_bytes = 4096;
+    info.limits.max_pitch = 1u << 30;
+    infos.push_back(std::move(info));
+  }
+  return infos;
+}
+
+std::unique_ptr<Backend> FakeProvider::open(std::uint32_t index, std::shared_ptr<detail::DeviceStatus> status) {
+  std::lock_guard lock(world_.mutex_);
+  world_.may_fail("open", Stage::Open);
+  return std::make_unique<FakeBackend>(world_, devices()[index], std::move(status));
+}
+
+void FakeProvider::require_driver() { throw Error({.code = driver_, .stage = Stage::Open}, "the fake driver is no good"); }
+
+const KernelDesc& fake_kernel() {
+  static const KernelParameter parameters[] = {{0, 8, true}, {8, 4, false}};
+  static const KernelDesc desc = [] {
+    KernelDesc d;
+    d.name = "fake_kernel";
+    d.parameters = parameters;
+    return d;
+  }();
+  return desc;
+}
+
+// --- FakeInstance ---
+
+FakeInstance::FakeInstance(InstanceDesc desc, std::vector<FakeDevice> devices)
+    : provider(world, std::move(devices)), instance(detail::make_instance(desc, {&provider})) {}
+
+FakeInstance::~FakeInstance() {
+  world.complete_all();
+  world.wait_until_empty();
+  CHECK(world.complaints() == std::vector<std::string>());
+}
+
+ErrorDetails error_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.details();
+  }
+  FAIL("no error was thrown");
+  return {};
+}
+
+std::string text_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  FAIL("no error was thrown");
+  return {};
+}
+
+CapturedGraph make_graph(const Device& device, std::string_view label, const BufferView& source, const BufferView& destination,
+                         std::shared_ptr<CapturePool> pool) {
+  CommandBuffer commands = device.create_command_buffer({.label = label});
+  commands.begin();
+  if (source && destination) {
+    commands.copy(source, destination);
+  } else if (source) {
+    commands.host([] {}, {read(source)});
+  } else if (destination) {
+    commands.fill_bits(destination, 0, 1, {destination.bytes(), 1, 1}, {});
+  }
+  commands.end();
+  return device.compile(commands, {.pool = std::move(pool)});
+}
+
+}  // namespace reprise::test

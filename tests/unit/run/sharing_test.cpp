@@ -1,0 +1,178 @@
+// Waits between queues, for buffers that more than one graph, or the application, uses.
+#include <doctest/doctest.h>
+
+#include "run/device_core.hpp"
+#include "run/graph_core.hpp"
+#include "run/queue_core.hpp"
+#include "unit/run/fake_backend.hpp"
+
+using namespace reprise;
+using namespace reprise::test;
+using Event = FakeWorld::Event;
+
+namespace {
+
+struct Sharing {
+  FakeInstance fake;
+  Device device = fake.open();
+  std::shared_ptr<CapturePool> pool = device.create_pool({.label = "pool"});
+  GpuRef<int> x = pool->allocate<int>(16, "x"), y = pool->allocate<int>(16, "y"), z = pool->allocate<int>(16, "z");
+  Queue q = device.create_queue({.label = "q"}), r = device.create_queue({.label = "r"}), s = device.create_queue({.label = "s"});
+  [[nodiscard]] CapturedGraph writes_x(std::string_view label = "writer") { return make_graph(device, label, {}, x); }
+  [[nodiscard]] CapturedGraph reads_x(GpuRef<int> into, std::string_view label = "reader") { return make_graph(device, label, x, into); }
+};
+
+Event wait(std::string_view queue, std::uint64_t serial, std::string_view other) { return {Event::Kind::Wait, queue, serial, other}; }
+
+}  // namespace
+
+TEST_CASE_FIXTURE(Sharing, "sharing: a read after a write on another queue waits for the write (RAW)") {
+  CapturedGraph writer = writes_x(), reader = reads_x(y);
+  (void)writer.launch(q);
+  (void)reader.launch(r);
+  CHECK(fake.world.waits() == std::vector<Event>{wait("r", 1, "q")});
+  (void)reader.launch(r);  // r is behind that write already
+  CHECK(fake.world.waits().size() == 1);
+}
+
+TEST_CASE_FIXTURE(Sharing, "sharing: a write after reads on other queues waits for each of them (WAR)") {
+  CapturedGraph writer = writes_x(), reader = reads_x(y), other = reads_x(z, "other");
+  (void)reader.launch(q);
+  (void)other.launch(r);
+  CHECK(fake.world.waits().empty());  // two reads need no order
+  (void)writer.launch(s);
+  CHECK(fake.world.waits() == std::vector<Event>{wait("s", 1, "q"), wait("s", 1, "r")});
+}
+
+TEST_CASE_FIXTURE(Sharing, "sharing: a write after a write on another queue waits for it (WAW)") {
+  CapturedGraph one = writes_x("one"), two = writes_x("two");
+  (void)one.launch(q);
+  (void)two.launch(r);
+  CHECK(fake.world.waits() == std::vector<Event>{wait("r", 1, "q")});
+  CHECK(x.last_write_stream() == r);
+}
+
+TEST_CASE_FIXTURE(Sharing, "sharing: on one queue there is nothing to wait for") {
+  CapturedGraph writer = writes_x(), reader = reads_x(y);
+  (void)writer.launch(q);
+  (void)reader.launch(q);
+  (void)writer.launch(q);
+  CHECK(fake.world.waits().empty());
+}
+
+TEST_CASE_FIXTURE(Sharing, "sharing: work that is over is not waited for") {
+  CapturedGraph writer = writes_x(), reader = reads_x(y);
+  (void)writer.launch(q);
+  fake.world.complete_all();
+  (void)reader.launch(r);
+  CHECK(fake.world.waits().empty());
+}
+
+TEST_CASE_FIXTURE(Sharing, "sharing: graphs that only read a buffer together, or share none, stay unshared") {
+  CapturedGraph one = reads_x(y, "one"), two = reads_x(z, "two");
+  (void)one.launch(q);
+  (void)two.launch(r);
+  CHECK(fake.world.waits().empty());
+  CHECK_FALSE(one.core()->is_shared());
+  CHECK_FALSE(two.core()->is_shared());
+}
+
+TEST_CASE_FIXTURE(Sharing, "sharing: that begins later covers launches of before, reads and writes") {
+  CapturedGraph one = reads_x(y, "one");
+  (void)one.launch(q);
+  CapturedGraph writer = writes_x();
+  CHECK(one.core()->is_shared());
+  (void)writer.launch(r);
+  CHECK(fake.world.waits() == std::vector<Event>{wait("r", 1, "q")});
+  (void)one.launch(q);
+  CHECK(fake.world.waits() == std::vector<Event>{wait("r", 1, "q"), wait("q", 1, "r")});
+}
+
+TEST_CASE_FIXTURE(Sharing, "sharing: a dropped graph's pending launch is still waited for") {
+  {
+    CapturedGraph writer = writes_x();
+    (void)writer.launch(q);
+  }
+  CHECK(x.last_write_stream() == q);
+  CapturedGraph reader = reads_x(y);
+  (void)reader.launch(r);
+  CHECK(fake.world.waits() == std::vector<Event>{wait("r", 1, "q")});
+}
+
+TEST_CASE_FIXTURE(Sharing, "sharing: a dropped graph whose launches are over leaves the next one unshared") {
+  {
+    CapturedGraph writer = writes_x();
+    (void)writer.launch(q);
+  }
+  fake.world.complete_all();
+  CapturedGraph reader = reads_x(y);
+  CHECK_FALSE(reader.core()->is_shared());
+}
+
+TEST_CASE_FIXTURE(Sharing, "record_write: later launches on other queues wait for the fence, those on its own do not") {
+  CapturedGraph foreign = make_graph(device, "foreign", {}, z);
+  CapturedGraph reader = reads_x(y);
+  const Fence fence = foreign.launch(q);
+  x.record_write(fence);
+  CHECK(x.last_write_stream() == q);
+  (void)reader.launch(q);
+  CHECK(fake.world.waits().empty());
+  (void)reader.launch(r);
+  // The graph's own last launch, and the write of before it on the same queue, which that launch stands for.
+  CHECK(fake.world.waits().front() == wait("r", 2, "q"));
+}
+
+TEST_CASE_FIXTURE(Sharing, "record_write: of a queue covers all that was submitted to it so far") {
+  CapturedGraph reader = reads_x(y);
+  x.record_write(q);
+  CHECK(fake.world.events().back() == Event{Event::Kind::Mark, "q", 1, {}});
+  (void)reader.launch(r);
+  CHECK(fake.world.waits() == std::vector<Event>{wait("r", 1, "q")});
+}
+
+TEST_CASE_FIXTURE(Sharing, "record_write: two writers of one buffer are both waited for") {
+  CapturedGraph reader = reads_x(y);
+  x.record_write(q);
+  x.record_write(s);
+  CHECK(x.last_write_stream() == s);
+  (void)reader.launch(r);
+  CHECK(fake.world.waits() == std::vector<Event>{wait("r", 1, "q"), wait("r", 1, "s")});
+}
+
+TEST_CASE_FIXTURE(Sharing, "record_write: a done fence is nothing, an empty queue, a transient and an empty view are errors") {
+  x.record_write(Fence());
+  CHECK_FALSE(x.last_write_stream());
+  CHECK(error_of([&] { x.record_write(Queue()); }).code == ErrorCode::InvalidArgument);
+  CHECK(error_of([&] { pool->transient<int>(4, "t").record_write(q); }).code == ErrorCode::Unsupported);
+  CHECK(error_of([&] { GpuRef<int>().record_write(q); }).code == ErrorCode::InvalidArgument);
+  CHECK(error_of([&] { (void)GpuRef<int>().last_write_stream(); }).code == ErrorCode::InvalidArgument);
+}
+
+TEST_CASE_FIXTURE(Sharing, "last_write_stream: the queue of the last launch that wrote, empty before, and reads do not count") {
+  CapturedGraph graph = reads_x(y);
+  CHECK_FALSE(y.last_write_stream());
+  (void)graph.launch(q);
+  CHECK(y.last_write_stream() == q);
+  CHECK_FALSE(x.last_write_stream());
+  (void)graph.launch(r);
+  CHECK(y.last_write_stream() == r);
+}
+
+TEST_CASE_FIXTURE(Sharing, "adopted queue: a launch there shares its buffers, and others wait for all that the stream holds by then") {
+  const auto core = device.core();
+  const Queue stream(detail::QueueCore::make(core, core->backend().create_queue("stream"), "stream", detail::QueueOrigin::Adopted));
+  CapturedGraph graph = reads_x(y), next = reads_x(y, "next");
+  (void)graph.launch(stream);
+  CHECK(graph.core()->is_shared());
+  fake.world.complete_all();  // of the launch; the application's own work is the stream's secret
+  (void)next.launch(q);
+  CHECK(fake.world.waits() == std::vector<Event>{wait("q", 2, "stream")});
+}
+
+TEST_CASE_FIXTURE(Sharing, "sharing: buffers of one kind only matter where they conflict") {
+  auto staging = pool->host<int>(16, "staging");
+  CapturedGraph in = make_graph(device, "in", staging, x), out = make_graph(device, "out", y, z);
+  (void)in.launch(q);
+  (void)out.launch(r);
+  CHECK(fake.world.waits().empty());
+}

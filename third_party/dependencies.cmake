@@ -9,8 +9,10 @@
 #   zstd              >= 1.5   BSD-3-Clause          trace         compresses chunks
 #   libjpeg-turbo     any       IJG, BSD-3-Clause     samples       reads photographs
 #   libpng            >= 1.6    libpng-2.0            samples       reads and writes pictures
-#   CLI11             >= 2.1    BSD-3-Clause          samples, tests command lines
-#   nlohmann-json     >= 3.11   MIT                   benches       results as JSON
+#   CLI11             >= 2.1    BSD-3-Clause          viewer, samples, tests command lines
+#   nlohmann-json     >= 3.11   MIT                   viewer, benches results as JSON
+#   SQLite            >= 3.34   public domain         viewer        exports traces as a database
+#   Protocol Buffers  >= 3.12   BSD-3-Clause          viewer        exports traces for Perfetto
 #   doctest           >= 2.4.9  MIT                   tests         unit and conformance tests
 #   Graphviz (dot)    any       EPL-1.0               tests         proves that exported DOT text is well-formed
 #   Python            >= 3.9    PSF-2.0               tests         checks which layer includes which
@@ -46,11 +48,15 @@ if(REPRISE_SAMPLES)
   reprise_require(JPEG APT libjpeg-dev)
   reprise_require(PNG APT libpng-dev 1.6)
 endif()
-if(REPRISE_SAMPLES OR REPRISE_BENCHES)
+if(REPRISE_SAMPLES OR REPRISE_BENCHES OR REPRISE_VIEWER)
   reprise_require(CLI11 APT libcli11-dev 2.1)
 endif()
-if(REPRISE_BENCHES)
+if(REPRISE_BENCHES OR REPRISE_VIEWER)
   reprise_require(nlohmann_json APT nlohmann-json3-dev 3.11)
+endif()
+if(REPRISE_VIEWER)
+  reprise_require(SQLite3 APT libsqlite3-dev 3.34)
+  reprise_require(Protobuf APT "libprotobuf-dev protobuf-compiler" 3.12)
 endif()
 if(REPRISE_TESTS)
   reprise_require(doctest APT doctest-dev 2.4.9)

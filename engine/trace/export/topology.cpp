@@ -1,0 +1,161 @@
+#include "trace/export/topology.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include "trace/export/export_error.hpp"
+
+namespace reprise::trace {
+
+const GraphVersion* Topology::find(std::uint32_t graph, std::uint32_t version) const {
+  const auto found = graphs.find({graph, version});
+  return found == graphs.end() ? nullptr : &found->second;
+}
+
+Session Topology::session() const { return sessions.empty() ? Session{} : sessions.front(); }
+
+Topology read_topology(const TraceReader& reader) {
+  Topology t;
+  for (const ChunkEntry& entry : reader.chunks()) {
+    if (entry.header.kind != ChunkKind::Topology) continue;
+    Records records = reader.read(entry);
+    for (Session& s : records.sessions) {
+      if (std::find(t.sessions.begin(), t.sessions.end(), s) == t.sessions.end()) t.sessions.push_back(std::move(s));
+    }
+    t.clocks.insert(t.clocks.end(), records.clocks.begin(), records.clocks.end());
+    for (Device& d : records.devices) t.devices.insert_or_assign(d.id, std::move(d));
+    for (Queue& q : records.queues) t.queues.insert_or_assign(q.id, std::move(q));
+    for (ThreadName& n : records.thread_names) t.thread_names.insert_or_assign(n.thread, std::move(n.name));
+    for (GraphVersion& g : records.graph_versions) {
+      const std::pair key{g.graph, g.version};
+      t.graphs.insert_or_assign(key, std::move(g));
+    }
+  }
+  return t;
+}
+
+void for_each_chunk(const TraceReader& reader, const Progress& progress, const std::function<void(Records&)>& take) {
+  std::uint64_t total = 0, done = 0;
+  for (const ChunkEntry& entry : reader.chunks()) total += ChunkHeader::kBytes + entry.header.compressed_bytes;
+  for (const ChunkEntry& entry : reader.chunks()) {
+    if (entry.header.kind != ChunkKind::Topology) {
+      Records records = reader.read(entry);
+      take(records);
+    }
+    done += ChunkHeader::kBytes + entry.header.compressed_bytes;
+    if (progress) progress(done, total);
+  }
+}
+
+std::uint32_t find_graph(const Topology& topology, const std::string& text) {
+  std::set<std::uint32_t> labelled, all;
+  std::string there;
+  for (const auto& [key, graph] : topology.graphs) {
+    if (graph.label == text) labelled.insert(key.first);
+    if (all.insert(key.first).second) there += (there.empty() ? "" : ", ") + std::to_string(key.first) + " (" + graph_name(graph) + ")";
+  }
+  std::uint32_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error == std::errc() && end == text.data() + text.size() && all.count(number) != 0) return number;
+  if (labelled.size() == 1) return *labelled.begin();
+  if (labelled.size() > 1) throw ExportError("several graphs are called \"" + text + "\"; name one by its number: " + there);
+  throw ExportError("there is no graph \"" + text + "\"; " + (all.empty() ? "the trace has none" : "the trace has " + there));
+}
+
+std::string graph_name(const GraphVersion& graph) { return graph.label.empty() ? "graph " + std::to_string(graph.graph) : graph.label; }
+
+std::string node_name(const GraphVersion& graph, std::uint32_t node) {
+  if (node >= graph.nodes.size()) return "node " + std::to_string(node);
+  const std::string& name = graph.strings[graph.nodes[node].name];
+  return name.empty() ? kind_name(graph.nodes[node].kind) : name;
+}
+
+std::string label_path(const GraphVersion& graph, std::uint32_t label) {
+  std::vector<std::uint32_t> path;
+  for (std::uint32_t l = label; l != 0; l = graph.labels[l].parent) path.push_back(l);
+  std::string text;
+  for (auto l = path.rbegin(); l != path.rend(); ++l) text += (text.empty() ? "" : " / ") + graph.strings[graph.labels[*l].name];
+  return text;
+}
+
+const char* kind_name(NodeKind kind) noexcept {
+  switch (kind) {
+    case NodeKind::Dispatch: return "dispatch";
+    case NodeKind::Copy: return "copy";
+    case NodeKind::Fill: return "fill";
+    case NodeKind::Update: return "update";
+    case NodeKind::Host: return "host";
+    case NodeKind::Join: return "join";
+    case NodeKind::FrameBegin: return "frame begin";
+    case NodeKind::FrameEnd: return "frame end";
+    case NodeKind::Child: return "child";
+    case NodeKind::Conditional: return "conditional";
+    case NodeKind::Other: break;
+  }
+  return "other";
+}
+
+const char* source_name(SampleSource source) noexcept {
+  switch (source) {
+    case SampleSource::Host: return "host";
+    case SampleSource::Stamp: return "stamp";
+    case SampleSource::Cupti: break;
+  }
+  return "cupti";
+}
+
+const char* severity_name(Severity severity) noexcept {
+  switch (severity) {
+    case Severity::Info: return "info";
+    case Severity::Warning: return "warning";
+    case Severity::Error: break;
+  }
+  return "error";
+}
+
+const char* loss_name(LossKind kind) noexcept {
+  switch (kind) {
+    case LossKind::Replays: return "replays";
+    case LossKind::Samples: return "samples";
+    case LossKind::Events: return "events";
+    case LossKind::DeviceRecords: return "device records";
+    case LossKind::ZeroTimestamps: break;
+  }
+  return "zero timestamps";
+}
+
+const char* cause_name(EdgeCause cause) noexcept {
+  switch (cause) {
+    case EdgeCause::Hazard: return "hazard";
+    case EdgeCause::Barrier: return "barrier";
+    case EdgeCause::User: return "user";
+    case EdgeCause::Linear: return "linear";
+    case EdgeCause::Lane: return "lane";
+    case EdgeCause::Frame: return "frame";
+    case EdgeCause::Captured: break;
+  }
+  return "captured";
+}
+
+const char* hazard_name(Hazard hazard) noexcept {
+  switch (hazard) {
+    case Hazard::None: return "none";
+    case Hazard::ReadAfterWrite: return "RAW";
+    case Hazard::WriteAfterRead: return "WAR";
+    case Hazard::WriteAfterWrite: break;
+  }
+  return "WAW";
+}
+
+const char* buffer_kind_name(BufferKind kind) noexcept {
+  switch (kind) {
+    case BufferKind::Device: return "device";
+    case BufferKind::Transient: return "transient";
+    case BufferKind::PinnedHost: return "pinned host";
+    case BufferKind::Foreign: break;
+  }
+  return "foreign";
+}
+
+}  // namespace reprise::trace

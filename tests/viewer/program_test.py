@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""Runs the program `reprise` as a process: exit codes, messages, and that nothing but text reaches a pipe.
+
+usage: program_test.py REPRISE WRITE_TRACE
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM, WRITE_TRACE = "", ""
+
+
+def reprise(*arguments, **options):
+    """Runs the program; stdout and stderr are pipes."""
+    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, **options)
+
+
+class ProgramTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(prefix="reprise-program-")
+        cls.here = pathlib.Path(cls.folder.name)
+        cls.trace = cls.here / "run.reprise"
+        subprocess.run([WRITE_TRACE, cls.trace], check=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def done(self, *arguments, **options):
+        result = reprise(*arguments, **options)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stderr, "")
+        self.assertNotIn("\x1b", result.stdout)
+        return result.stdout
+
+    def refused(self, code, pattern, *arguments):
+        result = reprise(*arguments)
+        self.assertEqual(result.returncode, code, result.stdout + result.stderr)
+        self.assertRegex(result.stderr, pattern)
+        self.assertNotIn("\x1b", result.stderr)
+        self.assertEqual(result.stdout, "")
+
+
+class Usage(ProgramTest):
+    def test_version(self):
+        self.assertRegex(self.done("--version"), r"^reprise \d+\.\d+\.\d+\n$")
+
+    def test_help_of_every_command_has_examples(self):
+        text = self.done("--help")
+        self.assertIn("Exit codes", text)
+        for command in ("stats",):
+            self.assertIn(command, text)
+            help_text = self.done(command, "--help")
+            self.assertIn("Example", help_text)
+            self.assertIn(f"reprise {command}", help_text)
+
+    def test_wrong_usage_exits_2_with_the_reason(self):
+        self.refused(2, "reprise: which command.\nTry reprise --help")
+        self.refused(2, "nonsense", "nonsense")
+        self.refused(2, "FILE.*required(.|\n)*Try reprise stats --help", "stats")
+        self.refused(2, "--nonsense", "stats", self.trace, "--nonsense")
+
+    def test_a_stdout_that_is_full_is_a_failure(self):
+        if pathlib.Path("/dev/full").exists():
+            with open("/dev/full", "w") as full:
+                result = subprocess.run([PROGRAM, "stats", self.trace], stdout=full, stderr=subprocess.PIPE, text=True)
+            self.assertEqual(result.returncode, 1)
+            self.assertIn("stdout", result.stderr)
+
+
+class Stats(ProgramTest):
+    def test_text_has_figures_with_units(self):
+        text = self.done("stats", self.trace)
+        self.assertIn("step (graph 3, version 1) on host (2 threads): 5 nodes, 5 edges, 2 lanes", text)
+        self.assertIn("40 replays, 40 sampled; 200 node samples, 1 of them without a time", text)
+        self.assertIn("lost: 12 samples", text)
+        self.assertIn("session: digits on node7, process 4711, engine 0.1.0", text)
+        for line in text.splitlines():
+            self.assertEqual(line, line.rstrip())
+        # Columns of numbers end at one place.
+        table = [line for line in text.splitlines() if "saxpy" in line or "blur" in line or line.startswith("  node")]
+        self.assertEqual(len({len(line) for line in table}), 1, table)
+
+    def test_json_and_text_agree(self):
+        json_text = self.done("stats", self.trace, "--json")
+        stats = json.loads(json_text)
+        step = stats["graphs"][0]
+        self.assertEqual(step["name"], "step")
+        self.assertEqual(step["replays"], 40)
+        self.assertEqual(step["samples"], 200)
+        self.assertEqual(step["lost_samples"], 1)
+        self.assertEqual(step["nodes"][0]["time"]["total_ns"], sum(1000 + r % 7 for r in range(1, 41)))
+        self.assertAlmostEqual(sum(node["share"] for node in step["nodes"]), 1)
+        self.assertEqual(stats["bytes"], self.trace.stat().st_size)
+        self.assertEqual(stats["losses"], {"samples": 12})
+        launch = f"{step['launch_latency']['mean_ns'] / 1000:.3f}"
+        self.assertRegex(self.done("stats", self.trace), rf"launch latency +40 +{launch}")
+
+    def test_what_is_no_trace_fails_and_names_the_file(self):
+        text = self.here / "text"
+        text.write_text("this is no trace, it is only text")
+        self.refused(1, f"reprise: .*{text}", "stats", text)
+        self.refused(1, "reprise: .*nowhere.*No such file", "stats", self.here / "nowhere")
+        self.refused(1, "reprise: ", "stats", self.here)
+
+    def test_a_cut_file_says_so(self):
+        cut = self.here / "cut.reprise"
+        cut.write_bytes(self.trace.read_bytes()[:-3])
+        self.assertIn("damaged or unfinished", self.done("stats", cut))
+
+
+if __name__ == "__main__":
+    PROGRAM, WRITE_TRACE = sys.argv[1:3]
+    unittest.main(argv=sys.argv[:1])

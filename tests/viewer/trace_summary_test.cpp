@@ -1,0 +1,112 @@
+#include <doctest/doctest.h>
+
+#include <fstream>
+
+#include "model/trace_summary.hpp"
+#include "support/paths.hpp"
+#include "trace/trace_error.hpp"
+#include "trace/trace_file.hpp"
+#include "viewer/hand_made_trace.hpp"
+
+using namespace reprise;
+using test::HandMadeTrace;
+
+namespace {
+
+std::filesystem::path hand_made() {
+  const std::filesystem::path path = test::scratch_folder() / "summary.reprise";
+  test::write_hand_made_trace(path);
+  return path;
+}
+
+}  // namespace
+
+TEST_CASE("trace summary: counts and totals are those of the trace") {
+  const trace::TraceReader reader(hand_made());
+  std::uint64_t done = 0, total = 0;
+  const viewer::TraceSummary s = viewer::summarize(reader, [&](std::uint64_t d, std::uint64_t t) {
+    CHECK(d >= done);
+    done = d;
+    total = t;
+  });
+  CHECK(total > 0);
+  CHECK(done == total);
+  CHECK(s.file_bytes == std::filesystem::file_size(reader.path()));
+  REQUIRE(s.sessions.size() == 1);
+  CHECK(s.sessions[0].application == "digits");
+  CHECK(s.losses.at(trace::LossKind::Samples) == 12);
+  CHECK(s.messages.at(trace::Severity::Warning) == 1);
+  CHECK(s.unknown_replays == 0);
+  CHECK(s.unknown_samples == 0);
+  CHECK(s.first >= HandMadeTrace::kBegin);
+  CHECK(s.last > s.first);
+
+  REQUIRE(s.graphs.size() == 2);
+  const viewer::GraphSummary& step = s.graphs[0];
+  CHECK(step.name == "step");
+  CHECK(step.device == "host (2 threads)");
+  CHECK(step.replays == HandMadeTrace::kStepReplays);
+  CHECK(step.sampled_replays == HandMadeTrace::kStepReplays);
+  CHECK(step.untimed_replays == 0);
+  CHECK(step.samples == HandMadeTrace::kStepReplays * HandMadeTrace::kNodes);
+  CHECK(step.lost_samples == 1);
+  CHECK(step.launch.least() == 901);
+  CHECK(step.launch.greatest() == 900 + static_cast<trace::Time>(HandMadeTrace::kStepReplays));
+  REQUIRE(step.nodes.size() == HandMadeTrace::kNodes);
+  double shares = 0;
+  for (const viewer::NodeSummary& n : step.nodes) {
+    trace::Time sum = 0;
+    for (std::uint64_t r = 1; r <= HandMadeTrace::kStepReplays; ++r) sum += n.node == 4 && r == 3 ? 0 : test::hand_made_time(n.node, r);
+    CHECK(n.times.total() == sum);
+    CHECK(n.lost == (n.node == 4 ? 1 : 0));
+    shares += n.share;
+  }
+  CHECK(shares == doctest::Approx(1));
+  CHECK(step.nodes[1].name == "saxpy \"a, b\"");
+  CHECK(step.nodes[1].label_path == "epoch / forward");
+  CHECK(step.nodes[0].label_path.empty());
+  CHECK(s.graphs[1].name == "other");
+  CHECK(s.graphs[1].replays == HandMadeTrace::kOtherReplays);
+}
+
+TEST_CASE("trace summary: replays and samples of what the trace does not describe are counted apart") {
+  const std::filesystem::path path = test::scratch_folder() / "unknown.reprise";
+  {
+    trace::Records topology, events, samples;
+    trace::GraphVersion g;
+    g.strings = {""};
+    g.labels = {{}};
+    g.nodes.resize(2);
+    topology.graph_versions = {g};
+    events.replays = {{0, 0, 0, 0, 1, 10, 20, 30, 0, 0, 0}, {5, 0, 0, 0, 1, 10, 20, 30, 40, 0, 0}};
+    samples.sample_blocks = {{0, 0, 0, 1, trace::SampleSource::Host, {{1, 0, 30, 7, 0}, {2, 0, 40, 7, 0}}},
+                             {0, 9, 0, 1, trace::SampleSource::Host, {{0, 0, 30, 7, 0}}}};
+    trace::TraceFile file({.path = path});
+    std::uint64_t sequence = 0;
+    for (const auto& [kind, records] :
+         {std::pair{trace::ChunkKind::Topology, topology}, {trace::ChunkKind::Events, events}, {trace::ChunkKind::Samples, samples}}) {
+      file.write(std::make_shared<const trace::Chunk>(trace::make_chunk(kind, records, sequence++)));
+    }
+  }
+  const viewer::TraceSummary s = viewer::summarize(trace::TraceReader(path));
+  CHECK(s.unknown_replays == 1);
+  CHECK(s.unknown_samples == 2);
+  REQUIRE(s.graphs.size() == 1);
+  CHECK(s.graphs[0].name == "graph 0");
+  CHECK(s.graphs[0].untimed_replays == 1);
+  CHECK(s.graphs[0].device_time.count() == 0);
+  CHECK(s.graphs[0].launch.total() == 10);
+  CHECK(s.graphs[0].nodes[1].times.total() == 7);
+  CHECK(s.graphs[0].nodes[0].times.count() == 0);
+}
+
+TEST_CASE("trace summary: a file that was cut off gives what came before, and says so") {
+  const std::filesystem::path path = hand_made(), cut = test::scratch_folder() / "cut.reprise";
+  std::filesystem::copy_file(path, cut, std::filesystem::copy_options::overwrite_existing);
+  std::filesystem::resize_file(cut, std::filesystem::file_size(path) - 5);
+  const viewer::TraceSummary s = viewer::summarize(trace::TraceReader(cut));
+  CHECK_FALSE(s.damage.empty());
+  CHECK(s.trailing_bytes > 0);
+  CHECK(s.file_bytes == std::filesystem::file_size(cut));
+  CHECK(s.graphs.size() == 2);
+}

@@ -1,0 +1,23 @@
+// JSON for people and scripts: how the commands' --json writes. Threads: pure functions.
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "model/trace_summary.hpp"
+
+namespace reprise::cli {
+
+// Indented, with a newline at the end; bytes that are no UTF-8 become U+FFFD.
+[[nodiscard]] inline std::string json_text(const nlohmann::ordered_json& json) {
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
+}
+
+// The figures of a histogram of nanoseconds.
+[[nodiscard]] inline nlohmann::ordered_json json_times(const trace::DurationHistogram& times) {
+  return {{"count", times.count()},         {"total_ns", times.total()},      {"mean_ns", times.mean()},        {"min_ns", times.least()},
+          {"p50_ns", times.quantile(0.50)}, {"p90_ns", times.quantile(0.90)}, {"p99_ns", times.quantile(0.99)}, {"max_ns", times.greatest()}};
+}
+
+}  // namespace reprise::cli

@@ -1,0 +1,34 @@
+#include "cli/progress_line.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <utility>
+
+namespace reprise::cli {
+
+namespace {
+
+// Quick work shows nothing; slow work shows its state ten times a second.
+constexpr std::chrono::milliseconds kFirst{300}, kEvery{100};
+
+}  // namespace
+
+ProgressLine::ProgressLine(std::string what)
+    : what_(std::move(what)), terminal_(::isatty(STDERR_FILENO) == 1), next_(std::chrono::steady_clock::now() + kFirst) {}
+
+ProgressLine::~ProgressLine() {
+  if (shown_) std::fputs("\r\x1b[K", stderr);
+}
+
+void ProgressLine::update(std::uint64_t done, std::uint64_t total) {
+  if (!terminal_ || total == 0) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (now < next_) return;
+  next_ = now + kEvery;
+  shown_ = true;
+  std::fprintf(stderr, "\r\x1b[K%s: %3.0f %%", what_.c_str(), 100.0 * static_cast<double>(done) / static_cast<double>(total));
+  std::fflush(stderr);
+}
+
+}  // namespace reprise::cli

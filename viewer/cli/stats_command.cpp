@@ -1,0 +1,171 @@
+#include <algorithm>
+#include <cstdio>
+
+#include "cli/commands.hpp"
+#include "cli/json_text.hpp"
+#include "cli/progress_line.hpp"
+#include "cli/text.hpp"
+#include "model/trace_summary.hpp"
+
+namespace reprise::cli {
+
+namespace {
+
+using viewer::GraphSummary;
+using viewer::NodeSummary;
+using viewer::TraceSummary;
+
+struct Options {
+  std::string file;
+  bool json = false;
+};
+
+std::string rank_text(const trace::Session& session) { return session.rank == trace::kNone ? "" : ", rank " + std::to_string(session.rank); }
+
+std::vector<std::string> time_row(std::string what, const trace::DurationHistogram& times) {
+  return {std::move(what),
+          with_separators(times.count()),
+          microseconds(times.mean()),
+          microseconds(times.quantile(0.50)),
+          microseconds(times.quantile(0.90)),
+          microseconds(times.quantile(0.99)),
+          microseconds(static_cast<double>(times.greatest()))};
+}
+
+void print_graph(const GraphSummary& g) {
+  std::printf("\n%s (graph %u, version %u)%s%s: %s, %s, %s\n", printable(g.name).c_str(), g.graph, g.version, g.device.empty() ? "" : " on ",
+              printable(g.device).c_str(), counted(g.nodes.size(), "node").c_str(), counted(g.edges, "edge").c_str(),
+              g.lanes == 0 ? "no lanes" : counted(g.lanes, "lane").c_str());
+  std::printf("  %s, %s sampled", counted(g.replays, "replay").c_str(), with_separators(g.sampled_replays).c_str());
+  if (g.untimed_replays != 0) std::printf(", %s without a time on the device", with_separators(g.untimed_replays).c_str());
+  std::printf("; %s", counted(g.samples, "node sample").c_str());
+  if (g.lost_samples != 0) std::printf(", %s of them without a time", with_separators(g.lost_samples).c_str());
+  std::printf("\n");
+
+  Table times(1, {"", "count", "mean us", "p50 us", "p90 us", "p99 us", "max us"});
+  if (g.launch.count() != 0) times.add(time_row("launch latency", g.launch));
+  if (g.device_time.count() != 0) times.add(time_row("device time", g.device_time));
+  if (!times.empty()) std::fputs(times.text().c_str(), stdout);
+
+  std::vector<const NodeSummary*> nodes;
+  for (const NodeSummary& n : g.nodes) {
+    if (n.times.count() != 0 || n.lost != 0) nodes.push_back(&n);
+  }
+  std::stable_sort(nodes.begin(), nodes.end(), [](const NodeSummary* a, const NodeSummary* b) { return a->times.total() > b->times.total(); });
+  Table table(3, {"node", "name", "label", "count", "median us", "p99 us", "share"});
+  for (const NodeSummary* n : nodes) {
+    table.add({std::to_string(n->node), printable(n->name), printable(n->label_path), with_separators(n->times.count()),
+               microseconds(n->times.quantile(0.50)), microseconds(n->times.quantile(0.99)), percent(n->share)});
+  }
+  if (!table.empty()) std::printf("\n%s", table.text().c_str());
+}
+
+void print(const TraceSummary& s) {
+  std::printf("%s: %s, %s, %s\n", printable(s.path).c_str(), bytes(s.file_bytes).c_str(), counted(s.chunks, "chunk").c_str(),
+              s.first == 0 && s.last == 0 ? "no times" : duration(static_cast<double>(s.last) - static_cast<double>(s.first)).c_str());
+  if (!s.damage.empty())
+    std::printf("  the file is damaged or unfinished: %s (%s not read)\n", printable(s.damage).c_str(), bytes(s.trailing_bytes).c_str());
+  for (const trace::Session& session : s.sessions) {
+    std::printf("  session: %s on %s, process %u%s, engine %s\n", printable(session.application).c_str(), printable(session.host).c_str(),
+                session.pid, rank_text(session).c_str(), printable(session.engine_version).c_str());
+  }
+  for (const trace::Device& d : s.devices) std::printf("  device: %s [%s]\n", printable(d.name).c_str(), printable(d.selector).c_str());
+  for (const auto& [kind, count] : s.losses) std::printf("  lost: %s %s\n", with_separators(count).c_str(), trace::loss_name(kind));
+  for (const auto& [severity, count] : s.messages) {
+    std::printf("  messages: %s of severity %s\n", with_separators(count).c_str(), trace::severity_name(severity));
+  }
+  if (s.profile_host != 0 || s.profile_device != 0) {
+    std::printf("  profiling cost: %s on the host, %s on the device\n", duration(static_cast<double>(s.profile_host)).c_str(),
+                duration(static_cast<double>(s.profile_device)).c_str());
+  }
+  if (s.unknown_replays != 0 || s.unknown_samples != 0) {
+    std::printf("  not counted: %s and %s of graphs that the trace does not describe\n", counted(s.unknown_replays, "replay").c_str(),
+                counted(s.unknown_samples, "sample").c_str());
+  }
+  if (s.graphs.empty()) std::printf("  no graphs\n");
+  for (const GraphSummary& g : s.graphs) print_graph(g);
+  std::printf("\nPercentiles are within %.1f %% of the exact ones; counts, means and maxima are exact.\n",
+              100 * trace::DurationHistogram::kRelativeError);
+}
+
+nlohmann::ordered_json json_of(const GraphSummary& g) {
+  nlohmann::ordered_json nodes = nlohmann::ordered_json::array();
+  for (const NodeSummary& n : g.nodes) {
+    nodes.push_back({{"node", n.node},
+                     {"name", n.name},
+                     {"label", n.label_path},
+                     {"kind", trace::kind_name(n.kind)},
+                     {"lost", n.lost},
+                     {"share", n.share},
+                     {"time", json_times(n.times)}});
+  }
+  return {{"graph", g.graph},
+          {"version", g.version},
+          {"name", g.name},
+          {"device", g.device},
+          {"plan_hash", hex(g.plan_hash)},
+          {"lanes", g.lanes},
+          {"edges", g.edges},
+          {"replays", g.replays},
+          {"sampled_replays", g.sampled_replays},
+          {"untimed_replays", g.untimed_replays},
+          {"launch_latency", json_times(g.launch)},
+          {"device_time", json_times(g.device_time)},
+          {"samples", g.samples},
+          {"lost_samples", g.lost_samples},
+          {"nodes", std::move(nodes)}};
+}
+
+nlohmann::ordered_json json_of(const TraceSummary& s) {
+  nlohmann::ordered_json json = {
+      {"file", s.path},     {"bytes", s.file_bytes}, {"chunks", s.chunks}, {"trailing_bytes", s.trailing_bytes},
+      {"damage", s.damage}, {"first_ns", s.first},   {"last_ns", s.last},  {"percentile_error", trace::DurationHistogram::kRelativeError}};
+  auto& sessions = json["sessions"] = nlohmann::ordered_json::array();
+  for (const trace::Session& session : s.sessions) {
+    sessions.push_back({{"host", session.host},
+                        {"pid", session.pid},
+                        {"application", session.application},
+                        {"command_line", session.command_line},
+                        {"engine_version", session.engine_version}});
+    if (session.rank != trace::kNone) sessions.back()["rank"] = session.rank;
+  }
+  auto& devices = json["devices"] = nlohmann::ordered_json::array();
+  for (const trace::Device& d : s.devices) devices.push_back({{"name", d.name}, {"selector", d.selector}, {"memory_bytes", d.memory_bytes}});
+  auto& losses = json["losses"] = nlohmann::ordered_json::object();
+  for (const auto& [kind, count] : s.losses) losses[trace::loss_name(kind)] = count;
+  auto& messages = json["messages"] = nlohmann::ordered_json::object();
+  for (const auto& [severity, count] : s.messages) messages[trace::severity_name(severity)] = count;
+  json["profile_cost"] = {{"host_ns", s.profile_host}, {"device_ns", s.profile_device}};
+  json["unknown_replays"] = s.unknown_replays;
+  json["unknown_samples"] = s.unknown_samples;
+  auto& graphs = json["graphs"] = nlohmann::ordered_json::array();
+  for (const GraphSummary& g : s.graphs) graphs.push_back(json_of(g));
+  return json;
+}
+
+int run(const Options& options) {
+  const trace::TraceReader reader(options.file);
+  const TraceSummary summary = [&] {
+    ProgressLine line("reading " + options.file);
+    return viewer::summarize(reader, [&](std::uint64_t done, std::uint64_t total) { line.update(done, total); });
+  }();
+  if (options.json) {
+    std::fputs(json_text(json_of(summary)).c_str(), stdout);
+  } else {
+    print(summary);
+  }
+  return kDone;
+}
+
+}  // namespace
+
+Command add_stats(CLI::App& program) {
+  CLI::App* app = program.add_subcommand("stats", "Figures of a trace: replays, launch latency, device time, nodes, losses");
+  auto options = std::make_shared<Options>();
+  app->add_option("FILE", options->file, "a trace")->required();
+  app->add_flag("--json", options->json, "write JSON");
+  app->footer("Examples:\n  reprise stats run.reprise\n  reprise stats run.reprise --json | jq '.graphs[0].device_time.p50_ns'");
+  return {app, [options] { return run(*options); }};
+}
+
+}  // namespace reprise::cli

@@ -1,0 +1,147 @@
+#include "layout/exchange.hpp"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace reprise::viewer {
+
+namespace {
+
+// The positions that the items of a rank are linked to in one neighbouring rank, ascending for each item.
+class LinkedPositions {
+ public:
+  void begin() {
+    first_.assign(1, 0);
+    positions_.clear();
+  }
+  void add(std::uint32_t position) { positions_.push_back(position); }
+  void end_item() {
+    std::sort(positions_.begin() + first_.back(), positions_.end());
+    first_.push_back(static_cast<std::uint32_t>(positions_.size()));
+  }
+  [[nodiscard]] std::span<const std::uint32_t> of(std::uint32_t i) const {
+    return {positions_.data() + first_[i], positions_.data() + first_[i + 1]};
+  }
+
+ private:
+  std::vector<std::uint32_t> first_, positions_;
+};
+
+// Crossings that an exchange of a and b removes, a on the left: pairs in which a's end is right of b's, less the others.
+std::int64_t removed(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b) {
+  std::int64_t result = 0;
+  std::size_t below = 0, up_to = 0;  // of b: less than, and not greater than the end of a
+  for (const std::uint32_t end : a) {
+    while (below < b.size() && b[below] < end) ++below;
+    while (up_to < b.size() && b[up_to] <= end) ++up_to;
+    result += static_cast<std::int64_t>(below) - static_cast<std::int64_t>(b.size() - up_to);
+  }
+  return result;
+}
+
+class Exchanger {
+ public:
+  Exchanger(const LayeredGraph& graph, RankOrder& order, EqualExchanges equal)
+      : graph_(graph), order_(order), equal_(equal), straights_(straights_of(graph, order)) {}
+
+  std::uint64_t run() {
+    std::uint64_t total = 0;
+    for (std::uint32_t r = 0; r < graph_.rank_count; ++r) {
+      if (order_.rank(r).size() > 1) total += exchange_rank(r);
+    }
+    return total;
+  }
+
+ private:
+  std::uint64_t exchange_rank(std::uint32_t r) {
+    collect(r);
+    const auto items = order_.rank(r);
+    lists_.resize(items.size());
+    for (std::uint32_t i = 0; i < items.size(); ++i) lists_[i] = i;
+    std::uint64_t total = 0;
+    for (std::uint32_t i = 0; i + 1 < items.size(); ++i) {
+      if (!may_exchange(items[i], items[i + 1])) continue;
+      const std::uint32_t a = lists_[i], b = lists_[i + 1];
+      const std::int64_t gain = removed(above_.of(a), above_.of(b)) + removed(below_.of(a), below_.of(b));
+      if (gain < 0 || (gain == 0 && equal_ == EqualExchanges::Leave)) continue;
+      total += static_cast<std::uint64_t>(gain);
+      std::swap(items[i], items[i + 1]);
+      std::swap(lists_[i], lists_[i + 1]);
+    }
+    for (std::uint32_t i = 0; i < items.size(); ++i) order_.place[items[i]] = i;
+    if (!graph_.segments.empty()) count_straights(r);
+    return total;
+  }
+
+  // Two heads or two tails would take their segments with them, through all ranks.
+  [[nodiscard]] bool may_exchange(std::uint32_t a, std::uint32_t b) const {
+    if (order_.gap[a] != order_.gap[b]) return false;
+    return graph_.kind[a] != graph_.kind[b] || graph_.kind[a] == ItemKind::Node || graph_.kind[a] == ItemKind::Bend;
+  }
+
+  void collect(std::uint32_t r) {
+    above_.begin();
+    below_.begin();
+    count_heads(r);
+    for (const std::uint32_t item : order_.rank(r)) {
+      if (graph_.kind[item] == ItemKind::Tail) above_.add(straight_above(r, straights_.above[item]));
+      for (std::uint32_t i = graph_.first_up[item]; i < graph_.first_up[item + 1]; ++i) {
+        above_.add(order_.position(graph_.link_from[graph_.up[i]]));
+      }
+      above_.end_item();
+      if (graph_.kind[item] == ItemKind::Head) below_.add(straight_below(r, straights_.below[item]));
+      for (std::uint32_t l = graph_.first_down[item]; l < graph_.first_down[item + 1]; ++l) below_.add(order_.position(graph_.link_to[l]));
+      below_.end_item();
+    }
+  }
+
+  // The heads above and the tails below rank r, by their number among what goes straight.
+  void count_heads(std::uint32_t r) {
+    heads_above_.clear();
+    tails_below_.clear();
+    if (graph_.segments.empty()) return;
+    if (r > 0) {
+      for (const std::uint32_t item : order_.rank(r - 1)) {
+        if (graph_.kind[item] == ItemKind::Head) heads_above_.push_back(straights_.below[item]);
+      }
+    }
+    if (r + 1 < graph_.rank_count) {
+      for (const std::uint32_t item : order_.rank(r + 1)) {
+        if (graph_.kind[item] == ItemKind::Tail) tails_below_.push_back(straights_.above[item]);
+      }
+    }
+  }
+  static std::uint32_t without(const std::vector<std::uint32_t>& others, std::uint32_t number) {
+    return number - static_cast<std::uint32_t>(std::lower_bound(others.begin(), others.end(), number) - others.begin());
+  }
+  [[nodiscard]] std::uint32_t straight_above(std::uint32_t r, std::uint32_t number) const {
+    return segment_position(order_, r - 1, without(heads_above_, number));
+  }
+  [[nodiscard]] std::uint32_t straight_below(std::uint32_t r, std::uint32_t number) const {
+    return segment_position(order_, r + 1, without(tails_below_, number));
+  }
+  void count_straights(std::uint32_t r) {
+    std::uint32_t heads = 0, tails = 0;
+    for (const std::uint32_t item : order_.rank(r)) {
+      straights_.below[item] = order_.gap[item] + heads;
+      straights_.above[item] = order_.gap[item] + tails;
+      if (graph_.kind[item] == ItemKind::Head) ++heads;
+      if (graph_.kind[item] == ItemKind::Tail) ++tails;
+    }
+  }
+
+  const LayeredGraph& graph_;
+  RankOrder& order_;
+  EqualExchanges equal_;
+  Straights straights_;
+  LinkedPositions above_, below_;
+  std::vector<std::uint32_t> lists_, heads_above_, tails_below_;
+};
+
+}  // namespace
+
+std::uint64_t exchange_neighbours(const LayeredGraph& graph, RankOrder& order, EqualExchanges equal) { return Exchanger(graph, order, equal).run(); }
+
+}  // namespace reprise::viewer

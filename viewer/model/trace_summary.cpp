@@ -1,0 +1,149 @@
+#include "model/trace_summary.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace reprise::viewer {
+
+namespace {
+
+using trace::GraphVersion;
+using trace::Time;
+
+class Summarizer {
+ public:
+  explicit Summarizer(TraceSummary& summary) : summary_(summary) {}
+
+  void describe(const trace::Topology& topology) {
+    summary_.sessions = topology.sessions;
+    for (const auto& [id, device] : topology.devices) summary_.devices.push_back(device);
+    summary_.graphs.reserve(topology.graphs.size());
+    for (const auto& [key, graph] : topology.graphs) {
+      index_.emplace(key, summary_.graphs.size());
+      summary_.graphs.push_back(describe(graph, topology));
+    }
+  }
+
+  void take(const trace::Records& records) {
+    for (const trace::Replay& r : records.replays) take(r);
+    for (const trace::SampleBlock& b : records.sample_blocks) take(b);
+    for (const trace::HostRange& r : records.host_ranges) extend(r.started, r.ended);
+    for (const trace::Message& m : records.messages) {
+      ++summary_.messages[m.severity];
+      extend(m.at, m.at);
+    }
+    for (const trace::Loss& l : records.losses) summary_.losses[l.kind] += l.count;
+    for (const trace::ProfileCost& c : records.profile_costs) {
+      summary_.profile_host += c.host;
+      summary_.profile_device += c.device;
+    }
+  }
+
+  void finish() {
+    for (GraphSummary& g : summary_.graphs) {
+      double total = 0;
+      for (const NodeSummary& n : g.nodes) total += static_cast<double>(n.times.total());
+      for (NodeSummary& n : g.nodes) n.share = total > 0 ? static_cast<double>(n.times.total()) / total : 0;
+    }
+  }
+
+ private:
+  static GraphSummary describe(const GraphVersion& graph, const trace::Topology& topology) {
+    GraphSummary s;
+    s.graph = graph.graph;
+    s.version = graph.version;
+    s.name = trace::graph_name(graph);
+    if (const auto device = topology.devices.find(graph.device); device != topology.devices.end()) s.device = device->second.name;
+    s.plan_hash = graph.plan_hash;
+    s.lanes = graph.lanes;
+    s.edges = graph.edges.size();
+    s.nodes.resize(graph.nodes.size());
+    for (std::uint32_t i = 0; i < s.nodes.size(); ++i) {
+      NodeSummary& node = s.nodes[i];
+      node.node = i;
+      node.name = trace::node_name(graph, i);
+      node.label_path = trace::label_path(graph, graph.nodes[i].label);
+      node.kind = graph.nodes[i].kind;
+      node.command = graph.nodes[i].command;
+    }
+    return s;
+  }
+
+  GraphSummary* find(std::uint32_t graph, std::uint32_t version) {
+    const auto found = index_.find({graph, version});
+    return found == index_.end() ? nullptr : &summary_.graphs[found->second];
+  }
+
+  // 0 is no time.
+  void extend(Time from, Time to) {
+    for (const Time t : {from, to}) {
+      if (t == 0) continue;
+      if (summary_.first == 0 || t < summary_.first) summary_.first = t;
+      if (summary_.last == 0 || t > summary_.last) summary_.last = t;
+    }
+  }
+
+  void take(const trace::Replay& replay) {
+    extend(replay.launched, replay.launch_returned);
+    extend(replay.started, replay.ended);
+    GraphSummary* graph = find(replay.graph, replay.version);
+    if (graph == nullptr) {
+      ++summary_.unknown_replays;
+      return;
+    }
+    ++graph->replays;
+    graph->sampled_replays += replay.sampled != 0 ? 1 : 0;
+    if (replay.launched != 0 && replay.launch_returned != 0) graph->launch.add(replay.launch_returned - replay.launched);
+    if (replay.started != 0 && replay.ended != 0) {
+      graph->device_time.add(replay.ended - replay.started);
+    } else {
+      ++graph->untimed_replays;
+    }
+  }
+
+  void take(const trace::SampleBlock& block) {
+    GraphSummary* graph = find(block.graph, block.version);
+    if (graph == nullptr) {
+      summary_.unknown_samples += block.samples.size();
+      return;
+    }
+    for (const trace::Sample& sample : block.samples) {
+      if (sample.node >= graph->nodes.size()) {
+        ++summary_.unknown_samples;
+        continue;
+      }
+      NodeSummary& node = graph->nodes[sample.node];
+      ++graph->samples;
+      if (sample.started == 0) {
+        ++node.lost;
+        ++graph->lost_samples;
+        continue;
+      }
+      node.times.add(sample.duration);
+      extend(sample.started, sample.started + sample.duration);
+    }
+  }
+
+  TraceSummary& summary_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> index_;
+};
+
+}  // namespace
+
+TraceSummary summarize(const trace::TraceReader& reader, const trace::Progress& progress) {
+  TraceSummary summary;
+  summary.path = reader.path().string();
+  summary.chunks = reader.chunks().size();
+  summary.trailing_bytes = reader.trailing_bytes();
+  summary.damage = reader.damage();
+  summary.file_bytes = trace::kPreambleBytes + reader.trailing_bytes();
+  for (const trace::ChunkEntry& entry : reader.chunks()) summary.file_bytes += trace::ChunkHeader::kBytes + entry.header.compressed_bytes;
+
+  Summarizer summarizer(summary);
+  summarizer.describe(trace::read_topology(reader));
+  trace::for_each_chunk(reader, progress, [&](const trace::Records& records) { summarizer.take(records); });
+  summarizer.finish();
+  return summary;
+}
+
+}  // namespace reprise::viewer

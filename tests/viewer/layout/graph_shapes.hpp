@@ -1,0 +1,29 @@
+// Graphs for tests of layouts: small ones by hand, random ones from a seed.
+#pragma once
+
+#include <cstdint>
+
+#include "layout/layout_graph.hpp"
+#include "layout/rank_order.hpp"
+
+namespace reprise::test {
+
+// Nodes of 80 x 30 points, no edges.
+[[nodiscard]] viewer::LayoutGraph graph_of(std::uint32_t nodes);
+[[nodiscard]] viewer::LayoutGraph chain(std::uint32_t nodes);
+
+struct RandomDagDesc {
+  std::uint32_t nodes = 0, edges = 0;
+  std::uint32_t reach = 0xffffffffu;  // an edge leads at most so many nodes ahead
+  std::uint32_t seed = 0;
+};
+// Sizes and groups vary as well.
+[[nodiscard]] viewer::LayoutGraph random_dag(const RandomDagDesc& desc);
+[[nodiscard]] viewer::LayoutGraph random_tree(std::uint32_t nodes, std::uint32_t seed);
+// A chain with edges from its first half to the mirrored place of the second: most of them pass hundreds of ranks.
+[[nodiscard]] viewer::LayoutGraph nested_chain(std::uint32_t nodes, std::uint32_t edges, std::uint32_t seed);
+
+// Crossings pair by pair, with every segment drawn out rank by rank. Quadratic.
+[[nodiscard]] std::uint64_t crossings_by_pairs(const viewer::LayeredGraph& graph, const viewer::RankOrder& order);
+
+}  // namespace reprise::test

@@ -1,0 +1,175 @@
+#include "layout/layout.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "layout/components.hpp"
+#include "layout/coordinates.hpp"
+#include "layout/crossings.hpp"
+#include "layout/groups.hpp"
+#include "layout/layered_graph.hpp"
+#include "layout/ordering.hpp"
+#include "layout/packing.hpp"
+#include "layout/ranks.hpp"
+#include "layout/routes.hpp"
+
+namespace reprise::viewer {
+
+namespace {
+
+// One component, edges downwards, in coordinates of its own that begin at 0, 0.
+struct Drawing {
+  std::vector<Point> centres;
+  std::vector<std::uint32_t> ranks, order;
+  std::vector<std::vector<Point>> routes;
+  Size size;
+};
+
+void add_statistics(const LayeredGraph& graph, const RankOrder& order, LayoutStatistics& statistics) {
+  statistics.crossings += count_crossings(graph, order);
+  statistics.ranks = std::max(statistics.ranks, graph.rank_count);
+  statistics.bends += graph.item_count() - graph.node_count;
+  statistics.segments += static_cast<std::uint32_t>(graph.segments.size());
+  for (std::uint32_t e = 0; e + 1 < graph.first_chain.size(); ++e) {
+    statistics.edge_ranks += graph.rank[graph.chain(e).back()] - graph.rank[graph.chain(e).front()];
+  }
+}
+
+// Shifts everything so that it begins at 0 across, and measures it.
+void normalise(const LayoutGraph& graph, Drawing& drawing, std::vector<double>& across, const std::vector<double>& rank_end) {
+  double left = std::numeric_limits<double>::max(), right = std::numeric_limits<double>::lowest();
+  for (std::uint32_t i = 0; i < across.size(); ++i) {
+    const double half = i < graph.node_count() ? static_cast<double>(graph.sizes[i].width) / 2 : 0;
+    left = std::min(left, across[i] - half);
+    right = std::max(right, across[i] + half);
+  }
+  for (double& x : across) x -= left;
+  drawing.size = {static_cast<float>(right - left), static_cast<float>(rank_end.back())};
+}
+
+// `graph`: a component with its sizes turned so that edges lead down.
+Drawing draw(const LayoutGraph& graph, const LayoutOptions& options, LayoutStatistics& statistics) {
+  Drawing drawing;
+  drawing.ranks = assign_ranks(graph);
+  const LayeredGraph layered = build_layered_graph(graph, drawing.ranks);
+  const RankOrder order = order_ranks(layered, graph.node_lane);
+  add_statistics(layered, order, statistics);
+
+  const std::uint32_t nodes = graph.node_count();
+  std::vector<float> width(nodes), height(nodes);
+  std::vector<double> rank_begin(layered.rank_count), rank_end(layered.rank_count, 0);
+  for (std::uint32_t n = 0; n < nodes; ++n) {
+    width[n] = graph.sizes[n].width;
+    height[n] = graph.sizes[n].height;
+    double& tallest = rank_end[drawing.ranks[n]];
+    tallest = std::max(tallest, static_cast<double>(height[n]));
+  }
+  double y = 0;
+  for (std::uint32_t r = 0; r < layered.rank_count; ++r) {
+    rank_begin[r] = y;
+    rank_end[r] += y;
+    y = rank_end[r] + static_cast<double>(options.rank_gap);
+  }
+  std::vector<double> across = place_across(layered, order, width, options);
+  normalise(graph, drawing, across, rank_end);
+
+  drawing.centres.resize(nodes);
+  drawing.order.resize(nodes);
+  for (std::uint32_t r = 0; r < layered.rank_count; ++r) {
+    std::uint32_t place = 0;
+    for (const std::uint32_t item : order.rank(r)) {
+      if (item >= nodes) continue;
+      drawing.centres[item] = {static_cast<float>(across[item]), static_cast<float>((rank_begin[r] + rank_end[r]) / 2)};
+      drawing.order[item] = place++;
+    }
+  }
+  const RouteDesc routes{.graph = &layered, .across = &across, .rank_begin = &rank_begin, .rank_end = &rank_end, .along = &height};
+  drawing.routes.reserve(graph.edges.size());
+  for (std::uint32_t e = 0; e < graph.edge_count(); ++e) drawing.routes.push_back(route(routes, e));
+  return drawing;
+}
+
+Point turned(Point p) { return {p.y, p.x}; }
+
+// Everything moves so that the picture begins at 0, 0.
+void finish(const LayoutGraph& graph, const LayoutOptions& options, Layout& layout) {
+  layout.groups = group_rectangles(graph, layout.centres, options.group_padding);
+  bool is_first = true;
+  const auto include = [&](float left, float top, float right, float bottom) {
+    Rect& b = layout.bounds;
+    b = is_first ? Rect{left, top, right, bottom}
+                 : Rect{std::min(b.left, left), std::min(b.top, top), std::max(b.right, right), std::max(b.bottom, bottom)};
+    is_first = false;
+  };
+  for (std::uint32_t n = 0; n < graph.node_count(); ++n) {
+    const Point c = layout.centres[n];
+    const float x = graph.sizes[n].width / 2, y = graph.sizes[n].height / 2;
+    include(c.x - x, c.y - y, c.x + x, c.y + y);
+  }
+  for (const Point p : layout.points) include(p.x, p.y, p.x, p.y);
+  const auto is_empty = [](const Rect& r) { return r.left == 0 && r.top == 0 && r.right == 0 && r.bottom == 0; };
+  for (const Rect& r : layout.groups) {
+    if (!is_empty(r)) include(r.left, r.top, r.right, r.bottom);
+  }
+  const Point origin{layout.bounds.left, layout.bounds.top};
+  const auto move = [&](Point& p) { p = {p.x - origin.x, p.y - origin.y}; };
+  const auto move_rect = [&](Rect& r) { r = {r.left - origin.x, r.top - origin.y, r.right - origin.x, r.bottom - origin.y}; };
+  std::for_each(layout.centres.begin(), layout.centres.end(), move);
+  std::for_each(layout.points.begin(), layout.points.end(), move);
+  for (Rect& r : layout.groups) {
+    if (!is_empty(r)) move_rect(r);
+  }
+  move_rect(layout.bounds);
+}
+
+}  // namespace
+
+Layout lay_out(const LayoutGraph& graph, const LayoutOptions& options) {
+  check_layout_graph(graph);
+  const bool down = options.direction == Direction::Down;
+  std::vector<Component> components = components_of(graph);
+  std::vector<Drawing> drawings;
+  std::vector<Size> sizes;
+  Layout layout;
+  layout.statistics.components = static_cast<std::uint32_t>(components.size());
+  for (Component& component : components) {
+    if (!down) {
+      for (Size& size : component.graph.sizes) std::swap(size.width, size.height);
+    }
+    drawings.push_back(draw(component.graph, options, layout.statistics));
+    const Size size = drawings.back().size;
+    sizes.push_back(down ? size : Size{size.height, size.width});
+  }
+  const std::vector<Point> corners = pack(sizes, {.gap = options.component_gap, .aspect = options.aspect});
+
+  layout.centres.resize(graph.node_count());
+  layout.ranks.resize(graph.node_count());
+  layout.order.resize(graph.node_count());
+  std::vector<std::vector<Point>> routes(graph.edge_count());
+  for (std::size_t c = 0; c < components.size(); ++c) {
+    const auto place = [&](Point p) {
+      if (!down) p = turned(p);
+      return Point{p.x + corners[c].x, p.y + corners[c].y};
+    };
+    for (std::uint32_t i = 0; i < components[c].nodes.size(); ++i) {
+      const std::uint32_t node = components[c].nodes[i];
+      layout.centres[node] = place(drawings[c].centres[i]);
+      layout.ranks[node] = drawings[c].ranks[i];
+      layout.order[node] = drawings[c].order[i];
+    }
+    for (std::uint32_t i = 0; i < components[c].edges.size(); ++i) {
+      std::transform(drawings[c].routes[i].begin(), drawings[c].routes[i].end(), drawings[c].routes[i].begin(), place);
+      routes[components[c].edges[i]] = std::move(drawings[c].routes[i]);
+    }
+  }
+  layout.first_point.push_back(0);
+  for (const auto& points : routes) {
+    layout.points.insert(layout.points.end(), points.begin(), points.end());
+    layout.first_point.push_back(static_cast<std::uint32_t>(layout.points.size()));
+  }
+  finish(graph, options, layout);
+  return layout;
+}
+
+}  // namespace reprise::viewer

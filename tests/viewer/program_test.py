@@ -52,7 +52,7 @@ class Usage(ProgramTest):
     def test_help_of_every_command_has_examples(self):
         text = self.done("--help")
         self.assertIn("Exit codes", text)
-        for command in ("stats",):
+        for command in ("stats", "export"):
             self.assertIn(command, text)
             help_text = self.done(command, "--help")
             self.assertIn("Example", help_text)
@@ -60,7 +60,7 @@ class Usage(ProgramTest):
 
     def test_wrong_usage_exits_2_with_the_reason(self):
         self.refused(2, "reprise: which command.\nTry reprise --help")
-        self.refused(2, "nonsense", "nonsense")
+        self.refused(2, "no command \"nonsense\"", "nonsense", "--json")
         self.refused(2, "FILE.*required(.|\n)*Try reprise stats --help", "stats")
         self.refused(2, "--nonsense", "stats", self.trace, "--nonsense")
 
@@ -70,6 +70,32 @@ class Usage(ProgramTest):
                 result = subprocess.run([PROGRAM, "stats", self.trace], stdout=full, stderr=subprocess.PIPE, text=True)
             self.assertEqual(result.returncode, 1)
             self.assertIn("stdout", result.stderr)
+
+
+class Export(ProgramTest):
+    FORMATS = ("perfetto", "chrome", "csv", "sqlite", "dot")
+
+    def test_every_format_writes_a_file_and_says_what_is_in_it(self):
+        for name in self.FORMATS:
+            output = self.here / f"export.{name}"
+            text = self.done("export", self.trace, "--format", name, "-o", output, "--graph", "step")
+            self.assertRegex(text, r"^.*: \d+ replays, (199|200) node samples(; \d items? without a time left out)?\n$")
+            self.assertGreater(output.stat().st_size, 100)
+
+    def test_wrong_usage(self):
+        output = self.here / "never"
+        self.refused(2, "xml.*perfetto", "export", self.trace, "--format", "xml", "-o", output)
+        self.refused(2, "--format.*required", "export", self.trace, "-o", output)
+        self.refused(2, "--output.*required", "export", self.trace, "--format", "csv")
+        self.refused(2, "the trace itself", "export", self.trace, "--format", "csv", "-o", self.trace)
+        self.assertFalse(output.exists())
+
+    def test_failures_name_what_failed(self):
+        nowhere = self.here / "no" / "folder"
+        for name in self.FORMATS:
+            self.refused(1, f"cannot write {nowhere}", "export", self.trace, "--format", name, "-o", nowhere, "--graph", "3")
+        self.refused(1, "no graph .nonsense.", "export", self.trace, "--format", "csv", "-o", self.here / "x", "--graph", "nonsense")
+        self.refused(1, "several graphs", "export", self.trace, "--format", "dot", "-o", self.here / "x")
 
 
 class Stats(ProgramTest):

@@ -25,5 +25,6 @@ struct Command {
 };
 
 [[nodiscard]] Command add_stats(CLI::App& program);
+[[nodiscard]] Command add_export(CLI::App& program);
 
 }  // namespace reprise::cli

@@ -38,11 +38,14 @@ int main(int argc, char** argv) {
   program.set_version_flag("--version", "reprise " REPRISE_VERSION);
   program.require_subcommand(0, 1);
   program.footer("Each command has a --help of its own with examples.\nExit codes: 0 done, 1 the work failed, 2 the command line is wrong.");
-  const std::vector<Command> commands = {add_stats(program)};
+  const std::vector<Command> commands = {add_stats(program), add_export(program)};
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& success) {  // --help, --version
     return finish(program.exit(success));
+  } catch (const CLI::ExtrasError& error) {
+    const bool names_none = program.get_subcommands().empty() && argc > 1 && *argv[1] != '-';
+    return wrong_usage(program, names_none ? "there is no command \"" + std::string(argv[1]) + "\"" : error.what());
   } catch (const CLI::ParseError& error) {
     return wrong_usage(program, error.what());
   }

@@ -1,0 +1,109 @@
+#include <cstdio>
+#include <limits>
+#include <string>
+#include <unordered_map>
+
+#include <nlohmann/json.hpp>
+
+#include "trace/export/exporter.hpp"
+#include "trace/export/pending_file.hpp"
+#include "trace/export/selection.hpp"
+#include "trace/export/timeline.hpp"
+
+namespace reprise::trace {
+
+namespace {
+
+// With quotes; bytes that are no UTF-8 become U+FFFD.
+std::string json_string(const std::string& text) { return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace); }
+
+// Before every time in the trace, as far as its headers say: times from there are small enough to be exact as doubles.
+Time first_time(const TraceReader& reader) {
+  Time first = std::numeric_limits<Time>::max();
+  for (const ChunkEntry& entry : reader.chunks()) {
+    if (entry.header.kind != ChunkKind::Topology && entry.header.first_time > 0) first = std::min(first, entry.header.first_time);
+  }
+  return first == std::numeric_limits<Time>::max() ? 0 : first;
+}
+
+class Chrome : public TimelineSink {
+ public:
+  Chrome(const TraceReader& reader, const Session& session, PendingText& out) : out_(out), pid_(session.pid), base_(first_time(reader)) {
+    out_.write("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"application\":" + json_string(session.application) +
+               ",\"command_line\":" + json_string(session.command_line) + ",\"engine_version\":" + json_string(session.engine_version) +
+               ",\"host\":" + json_string(session.host) + ",\"begin_ns\":\"" + std::to_string(base_) + "\"},\n\"traceEvents\":[\n");
+    out_.write("{\"ph\":\"M\",\"pid\":" + std::to_string(pid_) + ",\"tid\":0,\"name\":\"process_name\",\"args\":{\"name\":" +
+               json_string(session.application.empty() ? "process" : session.application) + "}}");
+  }
+
+  void add_track(std::uint32_t track, const std::string& name) override {
+    out_.write(",\n{\"ph\":\"M\"," + place(track) + ",\"name\":\"thread_name\",\"args\":{\"name\":" + json_string(name) + "}}");
+  }
+
+  void add_slice(const Slice& slice) override {
+    std::string event = ",\n{\"ph\":\"X\"," + place(slice.track) + ",\"ts\":" + microseconds(slice.from - base_) +
+                        ",\"dur\":" + microseconds(slice.to - slice.from) + ",\"cat\":\"" + slice.category + "\",\"name\":" + escaped(slice.name) +
+                        ",\"args\":{";
+    const char* comma = "";
+    const auto argument = [&](const char* name, const std::string& value) {
+      event += comma + ('"' + std::string(name) + "\":") + value;
+      comma = ",";
+    };
+    if (slice.graph != kNone) argument("graph", std::to_string(slice.graph));
+    if (slice.graph != kNone && slice.replay != 0) argument("replay", std::to_string(slice.replay));
+    if (slice.node != kNone) argument("node", std::to_string(slice.node));
+    if (slice.occurrence != 0) argument("occurrence", std::to_string(slice.occurrence));
+    if (!slice.label.empty()) argument("label", escaped(slice.label));
+    out_.write(event + "}}");
+    for (const std::uint64_t flow : slice.flows_out) add_flow("s", flow, slice);
+    for (const std::uint64_t flow : slice.flows_in) add_flow("f", flow, slice);
+  }
+
+  void finish() { out_.write("\n]}\n"); }
+
+ private:
+  // Both ends of an arrow stand at the beginning of their slices, so that each lies in its own slice and no other.
+  void add_flow(const char* phase, std::uint64_t id, const Slice& slice) {
+    out_.write(std::string(",\n{\"ph\":\"") + phase + "\"," + place(slice.track) + ",\"ts\":" + microseconds(slice.from - base_) +
+               ",\"cat\":\"edge\",\"name\":\"edge\",\"id\":" + std::to_string(id) + (*phase == 'f' ? ",\"bp\":\"e\"}" : "}"));
+  }
+
+  std::string place(std::uint32_t track) const { return "\"pid\":" + std::to_string(pid_) + ",\"tid\":" + std::to_string(track + 1); }
+
+  static std::string microseconds(Time ns) {
+    char text[40];
+    const bool negative = ns < 0;
+    const std::uint64_t size = negative ? 0 - static_cast<std::uint64_t>(ns) : static_cast<std::uint64_t>(ns);
+    std::snprintf(text, sizeof text, "%s%llu.%03u", negative ? "-" : "", static_cast<unsigned long long>(size / 1'000),
+                  static_cast<unsigned>(size % 1'000));
+    return text;
+  }
+
+  // Names of nodes come again and again.
+  const std::string& escaped(const std::string& text) {
+    if (escaped_.size() > kKept) escaped_.clear();
+    const auto [found, is_new] = escaped_.try_emplace(text);
+    if (is_new) found->second = json_string(text);
+    return found->second;
+  }
+
+  static constexpr std::size_t kKept = 10'000;
+  PendingText& out_;
+  std::uint32_t pid_;
+  Time base_;
+  std::unordered_map<std::string, std::string> escaped_;
+};
+
+}  // namespace
+
+ExportReport export_chrome(const TraceReader& reader, const ExportDesc& desc) {
+  const Selection selection = select(reader, desc);
+  PendingText out(desc.output);
+  Chrome chrome(reader, selection.topology.session(), out);
+  const ExportReport report = draw_timeline(reader, selection, desc, chrome);
+  chrome.finish();
+  out.commit();
+  return report;
+}
+
+}  // namespace reprise::trace

@@ -1,0 +1,55 @@
+#include "trace/export/database.hpp"
+
+#include <system_error>
+#include <utility>
+
+#include "trace/export/export_error.hpp"
+
+namespace reprise::trace {
+
+Database::Database(std::filesystem::path path) : file_(std::move(path)) {
+  std::error_code ignored;
+  std::filesystem::remove(file_.temporary(), ignored);  // of a process with our number that was killed
+  try {
+    check(sqlite3_open_v2(file_.temporary().c_str(), &handle_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr));
+    // The file is new and goes away if we do not come to the end: no journal is needed.
+    run("PRAGMA journal_mode = OFF");
+    run("PRAGMA synchronous = OFF");
+    run("BEGIN");
+  } catch (...) {
+    sqlite3_close(handle_);
+    throw;
+  }
+}
+
+Database::~Database() { sqlite3_close(handle_); }
+
+void Database::check(int code) {
+  if (code == SQLITE_OK) return;
+  throw ExportError("cannot write " + file_.path().string() + ": " + (handle_ == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(handle_)));
+}
+
+void Database::run(const char* sql) { check(sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr)); }
+
+void Database::commit() {
+  run("COMMIT");
+  check(sqlite3_close(handle_));
+  handle_ = nullptr;
+  file_.commit();
+}
+
+Database::Insert::Insert(Database& database, const char* sql) : database_(database) {
+  check(sqlite3_prepare_v2(database.handle_, sql, -1, &statement_, nullptr));
+}
+
+void Database::Insert::bind(int column, const std::string& text) {
+  check(sqlite3_bind_text(statement_, column, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT));
+}
+
+void Database::Insert::step() {
+  const int code = sqlite3_step(statement_);
+  check(code == SQLITE_DONE ? SQLITE_OK : code);
+  check(sqlite3_reset(statement_));
+}
+
+}  // namespace reprise::trace

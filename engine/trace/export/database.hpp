@@ -1,0 +1,73 @@
+// Database: a SQLite file while it is written. Errors are ExportErrors that name the path that was asked for.
+// Threads: one at a time.
+#pragma once
+
+#include <sqlite3.h>
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "trace/export/pending_file.hpp"
+
+namespace reprise::trace {
+
+class Database {
+ public:
+  // One transaction until commit().
+  explicit Database(std::filesystem::path path);
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+  ~Database();
+
+  void run(const char* sql);
+  // Ends the transaction, closes the file and puts it into its place.
+  void commit();
+
+  // An INSERT that is run again and again; must go away before commit().
+  class Insert {
+   public:
+    Insert(Database& database, const char* sql);
+    Insert(const Insert&) = delete;
+    Insert& operator=(const Insert&) = delete;
+    ~Insert() { sqlite3_finalize(statement_); }
+
+    // One row; an empty optional is NULL.
+    template <class... Values>
+    void row(const Values&... values) {
+      int column = 0;
+      (bind(++column, values), ...);
+      step();
+    }
+
+   private:
+    template <std::integral T>
+    void bind(int column, T value) {
+      check(sqlite3_bind_int64(statement_, column, static_cast<sqlite3_int64>(value)));
+    }
+    void bind(int column, const std::string& text);
+    void bind(int column, const char* text) { bind(column, std::string(text)); }
+    template <class T>
+    void bind(int column, const std::optional<T>& value) {
+      if (value) {
+        bind(column, *value);
+      } else {
+        check(sqlite3_bind_null(statement_, column));
+      }
+    }
+    void step();
+    void check(int code) { database_.check(code); }
+
+    Database& database_;
+    sqlite3_stmt* statement_ = nullptr;
+  };
+
+ private:
+  void check(int code);  // throws unless it is SQLITE_OK
+
+  PendingFile file_;
+  sqlite3* handle_ = nullptr;
+};
+
+}  // namespace reprise::trace

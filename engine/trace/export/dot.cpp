@@ -1,0 +1,180 @@
+#include <algorithm>
+#include <cstdio>
+#include <set>
+#include <string>
+
+#include "trace/export/duration_histogram.hpp"
+#include "trace/export/export_error.hpp"
+#include "trace/export/exporter.hpp"
+#include "trace/export/pending_file.hpp"
+#include "trace/export/selection.hpp"
+
+namespace reprise::trace {
+
+namespace {
+
+std::string dot_text(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (c == '\n') {
+      out += "\\n";
+    } else if (static_cast<unsigned char>(c) >= 0x20) {
+      out += c;
+    }
+  }
+  return out + '"';
+}
+
+std::string microseconds(double ns) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.3f us", ns / 1e3);
+  return text;
+}
+
+// The newest version of the selected graph or, if nothing is selected, of the only one.
+const GraphVersion& graph_to_draw(const Selection& selection) {
+  std::set<std::uint32_t> ids;
+  const GraphVersion* newest = nullptr;
+  std::string there;
+  for (const auto& [key, graph] : selection.topology.graphs) {
+    if (!selection.takes(key.first)) continue;
+    if (ids.insert(key.first).second) there += (there.empty() ? "" : ", ") + std::to_string(key.first) + " (" + graph_name(graph) + ")";
+    newest = &graph;
+  }
+  if (newest == nullptr) throw ExportError("the trace has no graph to draw");
+  if (ids.size() > 1) throw ExportError("the trace has several graphs; name the one to draw: " + there);
+  return *newest;
+}
+
+struct CriticalPath {
+  double time = 0;  // ns
+  std::vector<std::uint8_t> nodes;
+  std::vector<std::uint8_t> edges;
+};
+
+// The chain of edges with the most time in its nodes. Edges lead forward.
+CriticalPath critical_path(const GraphVersion& graph, const std::vector<double>& times) {
+  constexpr std::size_t kNoEdge = ~std::size_t{0};
+  std::vector<double> ends = times;
+  std::vector<std::size_t> by(times.size(), kNoEdge);
+  // Sorted by where they lead, so that what leads to an edge's start is done before it.
+  std::vector<std::size_t> order(graph.edges.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return graph.edges[a].to < graph.edges[b].to; });
+  for (const std::size_t i : order) {
+    const Edge& e = graph.edges[i];
+    if (by[e.to] == kNoEdge || ends[e.from] + times[e.to] > ends[e.to]) {
+      ends[e.to] = ends[e.from] + times[e.to];
+      by[e.to] = i;
+    }
+  }
+  CriticalPath path{0, std::vector<std::uint8_t>(times.size(), 0), std::vector<std::uint8_t>(graph.edges.size(), 0)};
+  if (times.empty()) return path;
+  auto node = static_cast<std::size_t>(std::max_element(ends.begin(), ends.end()) - ends.begin());
+  path.time = ends[node];
+  if (path.time <= 0) return path;
+  path.nodes[node] = 1;
+  while (by[node] != kNoEdge) {
+    path.edges[by[node]] = 1;
+    node = graph.edges[by[node]].from;
+    path.nodes[node] = 1;
+  }
+  return path;
+}
+
+// White to a warm red that black text stays readable on.
+std::string heat(double part) {
+  const auto mixed = [part](int low, int high) { return static_cast<unsigned>(low + (high - low) * part); };
+  char text[16];
+  std::snprintf(text, sizeof text, "#%02x%02x%02x", mixed(255, 250), mixed(255, 140), mixed(255, 100));
+  return text;
+}
+
+class Drawing {
+ public:
+  Drawing(const GraphVersion& graph, const std::vector<DurationHistogram>& times) : graph_(graph), times_(times) {
+    for (const DurationHistogram& t : times) {
+      medians_.push_back(t.quantile(0.5));
+      total_ += static_cast<double>(t.total());
+      slowest_ = std::max(slowest_, medians_.back());
+    }
+    path_ = critical_path(graph, medians_);
+  }
+
+  std::string text(std::uint64_t replays) const {
+    std::string out = "digraph " + dot_text(graph_name(graph_)) + " {\n";
+    out += "  graph [label=" +
+           dot_text(graph_name(graph_) + " (graph " + std::to_string(graph_.graph) + ", version " + std::to_string(graph_.version) + "), " +
+                    std::to_string(replays) + " sampled replays\ncritical path (bold), of medians: " + microseconds(path_.time)) +
+           ", labelloc=t, fontname=\"sans-serif\"];\n";
+    out += "  node [shape=box, style=\"rounded,filled\", fillcolor=white, fontname=\"sans-serif\", fontsize=10];\n";
+    out += "  edge [fontname=\"sans-serif\", fontsize=8, color=gray50];\n";
+    for (std::uint32_t i = 0; i < graph_.nodes.size(); ++i) out += node(i);
+    for (std::size_t i = 0; i < graph_.edges.size(); ++i) out += edge(i);
+    return out + "}\n";
+  }
+
+ private:
+  std::string node(std::uint32_t i) const {
+    std::string label = node_name(graph_, i);
+    if (const std::string path = label_path(graph_, graph_.nodes[i].label); !path.empty()) label += '\n' + path;
+    if (times_[i].count() != 0) {
+      char share[32];
+      std::snprintf(share, sizeof share, "%.1f %%", total_ > 0 ? 100 * static_cast<double>(times_[i].total()) / total_ : 0);
+      label += "\nmedian " + microseconds(medians_[i]) + ", " + share;
+    } else {
+      label += "\nno time";
+    }
+    std::string out = "  n" + std::to_string(i) + " [label=" + dot_text(label);
+    if (slowest_ > 0) out += ", fillcolor=\"" + heat(medians_[i] / slowest_) + '"';
+    if (path_.nodes[i] != 0) out += ", penwidth=2.5";
+    return out + "];\n";
+  }
+
+  std::string edge(std::size_t i) const {
+    const Edge& e = graph_.edges[i];
+    std::string what = cause_name(e.cause);
+    if (e.hazard != Hazard::None) what = hazard_name(e.hazard);
+    if (e.buffer != kNone) what += ' ' + graph_.strings[graph_.buffers[e.buffer].name];
+    std::string out = "  n" + std::to_string(e.from) + " -> n" + std::to_string(e.to) + " [label=" + dot_text(what);
+    if (e.cause == EdgeCause::Lane || e.cause == EdgeCause::Frame) out += ", style=dashed";
+    if (path_.edges[i] != 0) out += ", penwidth=2.5, color=black";
+    return out + "];\n";
+  }
+
+  const GraphVersion& graph_;
+  const std::vector<DurationHistogram>& times_;
+  std::vector<double> medians_;
+  double total_ = 0, slowest_ = 0;
+  CriticalPath path_;
+};
+
+}  // namespace
+
+ExportReport export_dot(const TraceReader& reader, const ExportDesc& desc) {
+  const Selection selection = select(reader, desc);
+  const GraphVersion& graph = graph_to_draw(selection);
+  PendingText out(desc.output);
+  std::vector<DurationHistogram> times(graph.nodes.size());
+  ExportReport report;
+  for_each_chunk(reader, desc.progress, [&](const Records& records) {
+    for (const SampleBlock& block : records.sample_blocks) {
+      if (block.graph != graph.graph || block.version != graph.version) continue;
+      ++report.replays;
+      for (const Sample& s : block.samples) {
+        if (s.node >= times.size() || s.started == 0) {
+          ++report.left_out;
+        } else {
+          times[s.node].add(s.duration);
+          ++report.samples;
+        }
+      }
+    }
+  });
+  out.write(Drawing(graph, times).text(report.replays));
+  out.commit();
+  return report;
+}
+
+}  // namespace reprise::trace

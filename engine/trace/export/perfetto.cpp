@@ -1,0 +1,141 @@
+#include <google/protobuf/message_lite.h>
+
+#include <perfetto.pb.h>
+
+#include <map>
+#include <string>
+
+#include "trace/export/export_error.hpp"
+#include "trace/export/exporter.hpp"
+#include "trace/export/pending_file.hpp"
+#include "trace/export/selection.hpp"
+#include "trace/export/timeline.hpp"
+
+namespace reprise::trace {
+
+namespace {
+
+constexpr std::uint32_t kSequence = 1;
+constexpr std::uint32_t kForgets = 1, kNeedsInterned = 2;  // sequence_flags
+constexpr std::uint32_t kUtc = 1, kMonotonic = 3, kBootTime = 6;
+constexpr std::uint64_t kProcessTrack = 1, kFirstTrack = 2;  // uuids
+
+std::uint64_t stamp(Time t) { return t < 0 ? 0 : static_cast<std::uint64_t>(t); }
+
+class Perfetto : public TimelineSink {
+ public:
+  Perfetto(const Topology& topology, PendingText& out) : out_(out) {
+    const Session session = topology.session();
+    perfetto::TracePacket first;
+    first.set_trusted_packet_sequence_id(kSequence);
+    first.set_sequence_flags(kForgets);
+    perfetto::TrackDescriptor* process = first.mutable_track_descriptor();
+    process->set_uuid(kProcessTrack);
+    process->mutable_process()->set_pid(static_cast<std::int32_t>(session.pid));
+    process->mutable_process()->set_process_name(session.application.empty() ? "process" : session.application);
+    if (!session.command_line.empty()) process->mutable_process()->add_cmdline(session.command_line);
+    write(first);
+    for (const Clock& clock : topology.clocks) {
+      if (clock.device == kNone) write_clock(clock);
+    }
+  }
+
+  void add_track(std::uint32_t track, const std::string& name) override {
+    perfetto::TracePacket packet = new_packet();
+    packet.mutable_track_descriptor()->set_uuid(kFirstTrack + track);
+    packet.mutable_track_descriptor()->set_parent_uuid(kProcessTrack);
+    packet.mutable_track_descriptor()->set_name(name);
+    write(packet);
+  }
+
+  void add_slice(const Slice& slice) override {
+    perfetto::TracePacket begin = new_packet();
+    begin.set_timestamp(stamp(slice.from));
+    perfetto::TrackEvent& event = *begin.mutable_track_event();
+    event.set_type(perfetto::TrackEvent::TYPE_SLICE_BEGIN);
+    event.set_track_uuid(kFirstTrack + slice.track);
+    perfetto::InternedData added;
+    event.add_category_iids(intern(categories_, slice.category, [&] { return added.add_event_categories(); }));
+    event.set_name_iid(intern(names_, slice.name, [&] { return added.add_event_names(); }));
+    const auto annotate = [&](const char* name) {
+      perfetto::DebugAnnotation* annotation = event.add_debug_annotations();
+      annotation->set_name_iid(intern(annotations_, name, [&] { return added.add_debug_annotation_names(); }));
+      return annotation;
+    };
+    if (slice.graph != kNone) annotate("graph")->set_uint_value(slice.graph);
+    if (slice.graph != kNone && slice.replay != 0) annotate("replay")->set_uint_value(slice.replay);
+    if (slice.node != kNone) annotate("node")->set_uint_value(slice.node);
+    if (slice.occurrence != 0) annotate("occurrence")->set_uint_value(slice.occurrence);
+    if (!slice.label.empty()) annotate("label")->set_string_value(slice.label);
+    for (const std::uint64_t flow : slice.flows_out) event.add_flow_ids(flow);
+    for (const std::uint64_t flow : slice.flows_in) event.add_terminating_flow_ids(flow);
+    if (added.ByteSizeLong() != 0) *begin.mutable_interned_data() = std::move(added);
+    write(begin);
+
+    perfetto::TracePacket end = new_packet();
+    end.set_timestamp(stamp(slice.to));
+    end.mutable_track_event()->set_type(perfetto::TrackEvent::TYPE_SLICE_END);
+    end.mutable_track_event()->set_track_uuid(kFirstTrack + slice.track);
+    write(end);
+  }
+
+ private:
+  using Table = std::map<std::string, std::uint64_t, std::less<>>;
+
+  static perfetto::TracePacket new_packet() {
+    perfetto::TracePacket packet;
+    packet.set_trusted_packet_sequence_id(kSequence);
+    packet.set_sequence_flags(kNeedsInterned);
+    return packet;
+  }
+
+  // The text's number; a new one is put into what `add` gives, and so into the packet that first needs it.
+  template <class Add>
+  static std::uint64_t intern(Table& table, const std::string& text, const Add& add) {
+    const auto [found, is_new] = table.try_emplace(text, table.size() + 1);
+    if (is_new) {
+      perfetto::Interned* entry = add();
+      entry->set_iid(found->second);
+      entry->set_name(text);
+    }
+    return found->second;
+  }
+
+  // Timestamps are of the host clock, and the reader takes them for boot time: both are said to be the same.
+  void write_clock(const Clock& clock) {
+    perfetto::TracePacket packet;
+    packet.set_trusted_packet_sequence_id(kSequence);
+    for (const auto& [id, time] : {std::pair{kBootTime, clock.host}, {kMonotonic, clock.host}, {kUtc, clock.other}}) {
+      perfetto::ClockSnapshot::Clock* c = packet.mutable_clock_snapshot()->add_clocks();
+      c->set_clock_id(id);
+      c->set_timestamp(stamp(time));
+    }
+    write(packet);
+  }
+
+  // A file of traces one after the other is one trace.
+  void write(const perfetto::TracePacket& packet) {
+    trace_.Clear();
+    *trace_.add_packet() = packet;
+    if (!trace_.SerializeToString(&bytes_)) throw ExportError("a packet is too large for Perfetto's format");
+    out_.write(bytes_);
+  }
+
+  PendingText& out_;
+  perfetto::Trace trace_;
+  std::string bytes_;
+  Table names_, categories_, annotations_;
+};
+
+}  // namespace
+
+ExportReport export_perfetto(const TraceReader& reader, const ExportDesc& desc) {
+  const Selection selection = select(reader, desc);
+  PendingText out(desc.output);
+  Perfetto perfetto(selection.topology, out);
+  const ExportReport report = draw_timeline(reader, selection, desc, perfetto);
+  out.commit();
+  return report;
+}
+
+}  // namespace reprise::trace

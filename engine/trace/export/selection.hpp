@@ -1,0 +1,26 @@
+// Selection: the topology of a trace and which of its graphs an export is about. Threads: values.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "trace/export/exporter.hpp"
+#include "trace/export/topology.hpp"
+
+namespace reprise::trace {
+
+struct Selection {
+  Topology topology;
+  std::optional<std::uint32_t> graph;  // none: all
+
+  [[nodiscard]] bool takes(std::uint32_t id) const noexcept { return !graph || *graph == id; }
+};
+
+// Throws ExportError for a graph that is not there.
+[[nodiscard]] inline Selection select(const TraceReader& reader, const ExportDesc& desc) {
+  Selection selection{read_topology(reader), std::nullopt};
+  if (!desc.graph.empty()) selection.graph = find_graph(selection.topology, desc.graph);
+  return selection;
+}
+
+}  // namespace reprise::trace

@@ -1,0 +1,142 @@
+#include <optional>
+#include <string>
+
+#include "trace/export/database.hpp"
+#include "trace/export/exporter.hpp"
+#include "trace/export/selection.hpp"
+
+namespace reprise::trace {
+
+namespace {
+
+// Times are ns of the session's host clock; NULL: unknown, or refers to nothing.
+constexpr const char* kTables = R"(
+CREATE TABLE sessions (host TEXT, pid INTEGER, process_start_utc_ns INTEGER, rank INTEGER, application TEXT, command_line TEXT,
+  engine_version TEXT);
+CREATE TABLE graphs (graph INTEGER, version INTEGER, name TEXT, device TEXT, plan_hash TEXT, lanes INTEGER, naive_bytes INTEGER,
+  slab_bytes INTEGER, bound_bytes INTEGER, compile_ns INTEGER, instantiate_ns INTEGER, PRIMARY KEY (graph, version)) WITHOUT ROWID;
+CREATE TABLE nodes (graph INTEGER, version INTEGER, node INTEGER, name TEXT, label TEXT, kind TEXT, lane INTEGER, command INTEGER,
+  kernel TEXT, file TEXT, line INTEGER, grid_x INTEGER, grid_y INTEGER, grid_z INTEGER, block_x INTEGER, block_y INTEGER,
+  block_z INTEGER, shared_bytes INTEGER, bytes INTEGER, PRIMARY KEY (graph, version, node)) WITHOUT ROWID;
+CREATE TABLE edges (graph INTEGER, version INTEGER, from_node INTEGER, to_node INTEGER, cause TEXT, hazard TEXT, buffer INTEGER,
+  barrier INTEGER, begin_byte INTEGER, end_byte INTEGER);
+CREATE TABLE buffers (graph INTEGER, version INTEGER, buffer INTEGER, name TEXT, kind TEXT, bytes INTEGER, slab_offset INTEGER,
+  pool INTEGER, PRIMARY KEY (graph, version, buffer)) WITHOUT ROWID;
+CREATE TABLE replays (graph INTEGER, version INTEGER, exec INTEGER, replay INTEGER, queue INTEGER, thread INTEGER,
+  launched_ns INTEGER, launch_returned_ns INTEGER, started_ns INTEGER, ended_ns INTEGER, sampled INTEGER);
+CREATE TABLE samples (graph INTEGER, version INTEGER, exec INTEGER, replay INTEGER, node INTEGER, occurrence INTEGER, worker INTEGER,
+  source TEXT, started_ns INTEGER, duration_ns INTEGER);
+CREATE TABLE messages (at_ns INTEGER, severity TEXT, id TEXT, text TEXT, graph INTEGER, version INTEGER, command INTEGER,
+  other_command INTEGER);
+CREATE TABLE losses (at_ns INTEGER, kind TEXT, count INTEGER, why TEXT);
+)";
+
+constexpr const char* kIndices = R"(
+CREATE INDEX samples_by_node ON samples (graph, version, node);
+CREATE INDEX replays_by_graph ON replays (graph, version, replay);
+)";
+
+std::optional<Time> known(Time t) { return t == 0 ? std::nullopt : std::optional(t); }
+std::optional<std::uint32_t> index(std::uint32_t i) { return i == kNone ? std::nullopt : std::optional(i); }
+
+// SQLite's whole numbers have a sign: a hash is text.
+std::string hex(std::uint64_t value) {
+  std::string text(16, '0');
+  for (std::size_t i = text.size(); i-- > 0; value >>= 4) text[i] = "0123456789abcdef"[value & 15];
+  return text;
+}
+
+void write_graph(Database& db, const GraphVersion& g, const Topology& topology) {
+  const auto device = topology.devices.find(g.device);
+  Database::Insert graph(db, "INSERT INTO graphs VALUES (?,?,?,?,?,?,?,?,?,?,?)");
+  graph.row(g.graph, g.version, graph_name(g), device == topology.devices.end() ? std::nullopt : std::optional(device->second.name), hex(g.plan_hash),
+            g.lanes, g.naive_bytes, g.slab_bytes, g.bound_bytes, known(g.compile_time), known(g.instantiate_time));
+  Database::Insert node(db, "INSERT INTO nodes VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+  for (std::uint32_t i = 0; i < g.nodes.size(); ++i) {
+    const Node& n = g.nodes[i];
+    const std::optional<std::string> kernel = n.kernel == kNone ? std::nullopt : std::optional(g.strings[g.kernels[n.kernel].full_name]);
+    const bool located = n.line != 0;
+    node.row(g.graph, g.version, i, node_name(g, i), label_path(g, n.label), kind_name(n.kind), n.lane, index(n.command), kernel,
+             located ? std::optional(g.strings[n.file]) : std::nullopt, located ? std::optional(n.line) : std::nullopt, n.grid[0], n.grid[1],
+             n.grid[2], n.block[0], n.block[1], n.block[2], n.shared_bytes, n.bytes);
+  }
+  Database::Insert edge(db, "INSERT INTO edges VALUES (?,?,?,?,?,?,?,?,?,?)");
+  for (const Edge& e : g.edges) {
+    edge.row(g.graph, g.version, e.from, e.to, cause_name(e.cause), hazard_name(e.hazard), index(e.buffer), index(e.barrier), e.begin, e.end);
+  }
+  Database::Insert buffer(db, "INSERT INTO buffers VALUES (?1,?2,?3,?4,?5,?6,CASE ?5 WHEN 'transient' THEN ?7 END,?8)");
+  for (std::uint32_t i = 0; i < g.buffers.size(); ++i) {
+    const Buffer& b = g.buffers[i];
+    buffer.row(g.graph, g.version, i, g.strings[b.name], buffer_kind_name(b.kind), b.bytes, b.offset, index(b.pool));
+  }
+}
+
+// The rows of chunks.
+class Events {
+ public:
+  Events(Database& db, const Selection& selection)
+      : selection_(selection),
+        replays_(db, "INSERT INTO replays VALUES (?,?,?,?,?,?,?,?,?,?,?)"),
+        samples_(db, "INSERT INTO samples VALUES (?,?,?,?,?,?,?,?,?,?)"),
+        messages_(db, "INSERT INTO messages VALUES (?,?,?,?,?,?,?,?)"),
+        losses_(db, "INSERT INTO losses VALUES (?,?,?,?)") {}
+
+  void take(const Records& records) {
+    for (const Replay& r : records.replays) {
+      if (!selection_.takes(r.graph)) continue;
+      replays_.row(r.graph, r.version, r.exec, r.replay, r.queue, r.thread, known(r.launched), known(r.launch_returned), known(r.started),
+                   known(r.ended), r.sampled);
+      ++report_.replays;
+    }
+    for (const SampleBlock& b : records.sample_blocks) {
+      if (!selection_.takes(b.graph)) continue;
+      for (const Sample& s : b.samples) {
+        const std::optional<std::uint32_t> duration = s.started == 0 ? std::nullopt : std::optional(s.duration);
+        samples_.row(b.graph, b.version, b.exec, b.replay, s.node, s.occurrence, s.worker, source_name(b.source), known(s.started), duration);
+        ++report_.samples;
+      }
+    }
+    for (const Message& m : records.messages) {
+      const bool of_graph = m.graph != kNone;
+      if (of_graph && !selection_.takes(m.graph)) continue;
+      messages_.row(known(m.at), severity_name(m.severity), m.id, m.text, index(m.graph), of_graph ? std::optional(m.version) : std::nullopt,
+                    index(m.command), index(m.other_command));
+    }
+    for (const Loss& l : records.losses) losses_.row(known(l.at), loss_name(l.kind), l.count, l.why);
+  }
+
+  [[nodiscard]] const ExportReport& report() const noexcept { return report_; }
+
+ private:
+  const Selection& selection_;
+  Database::Insert replays_, samples_, messages_, losses_;
+  ExportReport report_;
+};
+
+}  // namespace
+
+ExportReport export_sqlite(const TraceReader& reader, const ExportDesc& desc) {
+  const Selection selection = select(reader, desc);
+  Database db(desc.output);
+  db.run(kTables);
+  {
+    Database::Insert session(db, "INSERT INTO sessions VALUES (?,?,?,?,?,?,?)");
+    for (const Session& s : selection.topology.sessions) {
+      session.row(s.host, s.pid, known(s.process_start_utc), index(s.rank), s.application, s.command_line, s.engine_version);
+    }
+  }
+  for (const auto& [key, graph] : selection.topology.graphs) {
+    if (selection.takes(key.first)) write_graph(db, graph, selection.topology);
+  }
+  ExportReport report;
+  {
+    Events events(db, selection);
+    for_each_chunk(reader, desc.progress, [&](const Records& records) { events.take(records); });
+    report = events.report();
+  }
+  db.run(kIndices);
+  db.commit();
+  return report;
+}
+
+}  // namespace reprise::trace

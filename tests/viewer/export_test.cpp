@@ -1,0 +1,175 @@
+// What every exporter does with its output, and what CSV and DOT say.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "trace/export/export_error.hpp"
+#include "trace/export/pending_file.hpp"
+#include "trace/trace_error.hpp"
+#include "viewer/hand_made_exports.hpp"
+
+using namespace reprise;
+using test::HandMadeTrace;
+using trace::ExportFormat;
+
+namespace {
+
+constexpr ExportFormat kFormats[] = {ExportFormat::Perfetto, ExportFormat::Chrome, ExportFormat::Csv, ExportFormat::Sqlite, ExportFormat::Dot};
+
+std::size_t files_in(const std::filesystem::path& folder) {
+  return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
+}
+
+template <class Function>
+std::string error_of(const Function& function) {
+  try {
+    function();
+  } catch (const trace::ExportError& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("export: formats have names") {
+  for (const ExportFormat format : kFormats) CHECK(trace::format_from(trace::format_name(format)) == format);
+  CHECK_FALSE(trace::format_from("xml").has_value());
+}
+
+TEST_CASE("export: an output is replaced by a whole one and nothing stays beside it") {
+  const std::filesystem::path folder = test::scratch_folder() / "beside";
+  std::filesystem::create_directories(folder);
+  for (const ExportFormat format : kFormats) {
+    const std::string name = std::string("beside/") + trace::format_name(format);
+    std::ofstream(test::scratch_folder() / name) << "what was there before";
+    const test::Exported e = test::export_hand_made(format, name, "step");
+    CHECK_FALSE(contains(test::text_of(e.output), "what was there before"));
+  }
+  CHECK(files_in(folder) == std::size(kFormats));
+}
+
+TEST_CASE("export: progress goes up to all of it") {
+  const test::Exported e = test::export_hand_made(ExportFormat::Csv, "progress.csv");
+  for (const ExportFormat format : kFormats) {
+    std::uint64_t done = 0, total = 1;
+    (void)trace::export_trace(format, trace::TraceReader(e.trace),
+                              {.output = test::scratch_folder() / "progress", .graph = "step", .progress = [&](std::uint64_t d, std::uint64_t t) {
+                                 CHECK(d >= done);
+                                 done = d;
+                                 total = t;
+                               }});
+    CHECK(done == total);
+  }
+}
+
+TEST_CASE("export: an output that can't be written is named, and what was there stays") {
+  const test::Exported e = test::export_hand_made(ExportFormat::Csv, "kept.csv");
+  const trace::TraceReader reader(e.trace);
+  const std::filesystem::path missing = test::scratch_folder() / "no" / "such" / "folder";
+  for (const ExportFormat format : kFormats) {
+    const auto write_to = [&](const std::filesystem::path& path) {
+      return error_of([&] { (void)trace::export_trace(format, reader, {.output = path, .graph = "step"}); });
+    };
+    CHECK(contains(write_to(missing), "cannot write " + missing.string()));
+    CHECK(contains(write_to("/dev/null"), "/dev/null"));
+    CHECK(contains(write_to(test::scratch_folder()), "no file"));
+  }
+  CHECK(std::filesystem::is_character_file("/dev/null"));
+}
+
+TEST_CASE("export: a trace that is damaged inside leaves the output as it was") {
+  const test::Exported e = test::export_hand_made(ExportFormat::Csv, "before.csv");
+  const std::filesystem::path damaged = test::scratch_folder() / "damaged.reprise";
+  std::string bytes = test::text_of(e.trace);
+  bytes[bytes.size() - 3] = static_cast<char>(bytes[bytes.size() - 3] ^ 0x55);
+  std::ofstream(damaged, std::ios::binary) << bytes;
+  const trace::TraceReader reader(damaged);
+  for (const ExportFormat format : kFormats) {
+    const std::filesystem::path output = test::scratch_folder() / "untouched";
+    std::ofstream(output) << "as it was";
+    CHECK_THROWS_AS((void)trace::export_trace(format, reader, {.output = output, .graph = "step"}), trace::TraceError);
+    CHECK(test::text_of(output) == "as it was");
+  }
+}
+
+TEST_CASE("export: a graph is named by its number or its label, and an unknown one is refused with those there are") {
+  const test::Exported by_label = test::export_hand_made(ExportFormat::Csv, "label.csv", "other");
+  const test::Exported by_number = test::export_hand_made(ExportFormat::Csv, "number.csv", "8");
+  CHECK(by_label.report.samples == HandMadeTrace::kOtherReplays * HandMadeTrace::kNodes);
+  CHECK(test::text_of(by_label.output) == test::text_of(by_number.output));
+  const std::string error = error_of([] { (void)test::export_hand_made(ExportFormat::Csv, "unknown.csv", "nonsense"); });
+  CHECK(contains(error, "no graph \"nonsense\""));
+  CHECK(contains(error, "3 (step), 8 (other)"));
+}
+
+TEST_CASE("pending file: without commit nothing is left") {
+  const std::filesystem::path path = test::scratch_folder() / "pending" / "file";
+  std::filesystem::create_directories(path.parent_path());
+  {
+    trace::PendingText text(path);
+    text.write("half");
+  }
+  CHECK(files_in(path.parent_path()) == 0);
+  {
+    trace::PendingText text(path);
+    const std::string piece(700'000, 'x');
+    for (int i = 0; i < 3; ++i) text.write(piece);
+    text.commit();
+  }
+  CHECK(std::filesystem::file_size(path) == 2'100'000);
+}
+
+TEST_CASE("csv: a line a sample, with a header, quotes where they are needed and no number for a lost time") {
+  const test::Exported e = test::export_hand_made(ExportFormat::Csv, "all.csv");
+  const std::vector<std::string> lines = lines_of(test::text_of(e.output));
+  const std::uint64_t samples = (HandMadeTrace::kStepReplays + HandMadeTrace::kOtherReplays) * HandMadeTrace::kNodes;
+  CHECK(e.report.samples == samples);
+  REQUIRE(lines.size() == samples + 1);
+  CHECK(lines[0] == "graph,graph_name,version,exec,replay,node,node_name,label,kind,lane,worker,occurrence,source,started_ns,duration_ns\r");
+  CHECK(lines[1] == "3,step,1,0,1,0,load,,copy,0,0,0,host," + std::to_string(HandMadeTrace::kBegin + 10'000) + ",1001\r");
+  CHECK(contains(lines[2], ",\"saxpy \"\"a, b\"\"\",epoch / forward,dispatch,0,0,0,host,"));
+  CHECK(std::count_if(lines.begin(), lines.end(), [](const std::string& line) { return line.ends_with(",host,,\r"); }) == 1);
+}
+
+TEST_CASE("dot: Graphviz draws it, with median times and the critical path") {
+  const test::Exported e = test::export_hand_made(ExportFormat::Dot, "step.dot", "step");
+  const std::string text = test::text_of(e.output);
+  CHECK(contains(text, "digraph \"step\""));
+  CHECK(contains(text, "40 sampled replays"));
+  CHECK(contains(text, "median 1.004 us, 6.7 %"));
+  CHECK(contains(text, "saxpy \\\"a, b\\\""));
+  CHECK(contains(text, "RAW x<&>"));
+  // load, blur (slower than saxpy beside it), sum, store: 1 + 3 + 4 + 5 us and the medians of what is added.
+  const std::vector<std::string> lines = lines_of(text);
+  std::string bold;
+  for (const std::string& line : lines) {
+    if (contains(line, " -> ") && contains(line, "penwidth")) bold += line.substr(2, line.find(" [") - 2) + ';';
+  }
+  CHECK(bold == "n0 -> n2;n2 -> n3;n3 -> n4;");
+
+  const std::filesystem::path svg = test::scratch_folder() / "step.svg";
+  const std::string command = std::string(REPRISE_DOT_PROGRAM) + " -Tsvg -o '" + svg.string() + "' '" + e.output.string() + "'";
+  REQUIRE(std::system(command.c_str()) == 0);
+  const std::string picture = test::text_of(svg);
+  CHECK(contains(picture, "median 3.00"));
+  CHECK(contains(picture, "saxpy"));
+}
+
+TEST_CASE("dot: of several graphs one has to be named") {
+  const std::string error = error_of([] { (void)test::export_hand_made(ExportFormat::Dot, "several.dot"); });
+  CHECK(contains(error, "several graphs"));
+  CHECK(contains(error, "3 (step), 8 (other)"));
+}

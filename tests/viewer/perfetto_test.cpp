@@ -1,0 +1,142 @@
+#include <doctest/doctest.h>
+
+#include <perfetto.pb.h>
+
+#include <map>
+#include <set>
+
+#include "model/trace_summary.hpp"
+#include "viewer/hand_made_exports.hpp"
+
+using namespace reprise;
+using perfetto::TrackEvent;
+using test::HandMadeTrace;
+
+namespace {
+
+struct OpenSlice {
+  std::uint64_t from = 0;
+  std::string category;
+  std::map<std::string, std::uint64_t> arguments;
+};
+
+struct Slice : OpenSlice {
+  std::uint64_t to = 0;
+};
+
+// What a reader of the format makes of a file.
+struct Decoded {
+  std::map<std::uint64_t, std::string> tracks;
+  std::map<std::uint64_t, std::vector<Slice>> slices;         // by track
+  std::map<std::uint64_t, std::uint64_t> flow_from, flow_to;  // flow -> when
+  std::map<std::uint32_t, std::uint64_t> clocks;
+  std::string process;
+};
+
+Decoded decode(const std::filesystem::path& path) {
+  perfetto::Trace trace;
+  REQUIRE(trace.ParseFromString(test::text_of(path)));
+  Decoded d;
+  std::map<std::uint64_t, std::string> categories, names, arguments;
+  std::map<std::uint64_t, OpenSlice> open;
+  for (const perfetto::TracePacket& packet : trace.packet()) {
+    CHECK(packet.trusted_packet_sequence_id() == 1);
+    for (const auto& i : packet.interned_data().event_categories()) categories[i.iid()] = i.name();
+    for (const auto& i : packet.interned_data().event_names()) names[i.iid()] = i.name();
+    for (const auto& i : packet.interned_data().debug_annotation_names()) arguments[i.iid()] = i.name();
+    for (const auto& c : packet.clock_snapshot().clocks()) d.clocks[c.clock_id()] = c.timestamp();
+    if (packet.has_track_descriptor()) {
+      const auto& track = packet.track_descriptor();
+      CHECK(d.tracks.count(track.uuid()) == 0);
+      if (track.has_process()) {
+        d.process = track.process().process_name();
+        CHECK((packet.sequence_flags() & 1) != 0);
+      } else {
+        CHECK(track.parent_uuid() != 0);
+        d.tracks[track.uuid()] = track.name();
+      }
+    }
+    if (!packet.has_track_event()) continue;
+    CHECK((packet.sequence_flags() & 2) != 0);
+    const TrackEvent& event = packet.track_event();
+    REQUIRE(d.tracks.count(event.track_uuid()) == 1);
+    if (event.type() == TrackEvent::TYPE_SLICE_BEGIN) {
+      // A track with a slice that is open has no room for another.
+      REQUIRE(open.count(event.track_uuid()) == 0);
+      REQUIRE(names.count(event.name_iid()) == 1);
+      REQUIRE(event.category_iids_size() == 1);
+      OpenSlice slice{packet.timestamp(), categories.at(event.category_iids(0)), {}};
+      for (const auto& a : event.debug_annotations()) slice.arguments[arguments.at(a.name_iid())] = a.uint_value();
+      for (const std::uint64_t flow : event.flow_ids()) CHECK(d.flow_from.emplace(flow, packet.timestamp()).second);
+      for (const std::uint64_t flow : event.terminating_flow_ids()) CHECK(d.flow_to.emplace(flow, packet.timestamp()).second);
+      open.emplace(event.track_uuid(), std::move(slice));
+    } else {
+      REQUIRE(event.type() == TrackEvent::TYPE_SLICE_END);
+      const auto slice = open.find(event.track_uuid());
+      REQUIRE(slice != open.end());
+      d.slices[event.track_uuid()].push_back({slice->second, packet.timestamp()});
+      open.erase(slice);
+    }
+  }
+  CHECK(open.empty());
+  return d;
+}
+
+}  // namespace
+
+TEST_CASE("perfetto: slices of one track follow each other and never overlap") {
+  const Decoded d = decode(test::export_hand_made(trace::ExportFormat::Perfetto, "tracks.perfetto").output);
+  CHECK(d.process == "digits");
+  CHECK(d.slices.size() == d.tracks.size());
+  std::set<std::string> names;
+  for (const auto& [track, slices] : d.slices) {
+    CHECK(names.insert(d.tracks.at(track)).second);
+    for (std::size_t i = 0; i < slices.size(); ++i) {
+      CHECK(slices[i].to >= slices[i].from);
+      if (i > 0) CHECK(slices[i].from >= slices[i - 1].to);
+    }
+  }
+  // Two nodes overlap on worker 0.
+  CHECK(names.count("step (graph 3), worker 0 / 2") == 1);
+}
+
+TEST_CASE("perfetto: counts and times are those of the summary, exact to the ns") {
+  const test::Exported e = test::export_hand_made(trace::ExportFormat::Perfetto, "totals.perfetto");
+  const Decoded d = decode(e.output);
+  const viewer::TraceSummary s = viewer::summarize(trace::TraceReader(e.trace));
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::pair<std::uint64_t, std::int64_t>> nodes;
+  std::map<std::uint64_t, std::pair<std::uint64_t, std::int64_t>> replays;
+  std::uint64_t first = ~std::uint64_t{0}, last = 0;
+  for (const auto& [track, slices] : d.slices) {
+    for (const Slice& slice : slices) {
+      first = std::min(first, slice.from);
+      last = std::max(last, slice.to);
+      if (slice.category != "node" && slice.category != "replay") continue;
+      auto& [count, total] =
+          slice.category == "node" ? nodes[{slice.arguments.at("graph"), slice.arguments.at("node")}] : replays[slice.arguments.at("graph")];
+      ++count;
+      total += static_cast<std::int64_t>(slice.to - slice.from);
+    }
+  }
+  CHECK(static_cast<trace::Time>(first) == s.first);
+  CHECK(static_cast<trace::Time>(last) <= s.last);
+  for (const viewer::GraphSummary& g : s.graphs) {
+    CHECK(replays[g.graph] == std::pair{g.device_time.count(), g.device_time.total()});
+    for (const viewer::NodeSummary& n : g.nodes) CHECK(nodes[{g.graph, n.node}] == std::pair{n.times.count(), n.times.total()});
+  }
+}
+
+TEST_CASE("perfetto: each arrow has one beginning and one end that is not before it") {
+  const Decoded d = decode(test::export_hand_made(trace::ExportFormat::Perfetto, "arrows.perfetto", "step", 4).output);
+  CHECK(d.flow_from.size() == 4 * 5 - 1 + 4);
+  REQUIRE(d.flow_to.size() == d.flow_from.size());
+  for (const auto& [flow, from] : d.flow_from) {
+    REQUIRE(d.flow_to.count(flow) == 1);
+    CHECK(d.flow_to.at(flow) >= from);
+  }
+}
+
+TEST_CASE("perfetto: the clocks relate the trace's time to UTC") {
+  const Decoded d = decode(test::export_hand_made(trace::ExportFormat::Perfetto, "clocks.perfetto").output);
+  CHECK(d.clocks == std::map<std::uint32_t, std::uint64_t>{{1, 1'700'000'001'000'000'000}, {3, HandMadeTrace::kBegin}, {6, HandMadeTrace::kBegin}});
+}

@@ -37,6 +37,23 @@ class BackendQueue {
   [[nodiscard]] virtual void* native() const noexcept { return nullptr; }  // CUstream
 };
 
+// When one node ran in one replay. Nanoseconds of the steady clock; started 0: it did not run.
+struct NodeTime {
+  std::int64_t started = 0;
+  std::uint32_t duration = 0;  // saturates
+  std::uint16_t worker = 0;    // who ran it, from 1; 0: unknown
+};
+
+// Whoever wants to know when replays and nodes ran. Never blocks, allocates nothing. One replay at a time, on whatever threads.
+class ReplayObserver {
+ public:
+  virtual ~ReplayObserver() = default;
+  // Room for the time of every node of the lowered graph, all zero; null where the nodes of this replay are not wanted.
+  [[nodiscard]] virtual NodeTime* begin_replay(std::uint64_t replay) noexcept = 0;
+  // `nodes` is what begin_replay gave. ended 0: the replay was abandoned.
+  virtual void end_replay(std::uint64_t replay, std::int64_t started, std::int64_t ended, NodeTime* nodes) noexcept = 0;
+};
+
 // An executable graph. One thread at a time (run/ holds the graph's mutex). Destroyed only when its launches are done.
 class BackendExec {
  public:
@@ -47,6 +64,11 @@ class BackendExec {
   [[nodiscard]] virtual std::uint64_t launch(BackendQueue& queue) = 0;
   // What a host callback threw in replay `replay` (1 for the first launch); null if none did. Any thread, after that replay is done.
   [[nodiscard]] virtual std::exception_ptr callback_error(std::uint64_t replay) const = 0;
+  // From now on `observer`, which outlives this, is told of every replay. Before the first launch. False: this device has no times.
+  [[nodiscard]] virtual bool observe(ReplayObserver& observer) {
+    static_cast<void>(observer);
+    return false;
+  }
   [[nodiscard]] virtual void* native() const noexcept { return nullptr; }        // CUgraphExec
   [[nodiscard]] virtual void* native_graph() const noexcept { return nullptr; }  // CUgraph it was made from
 };

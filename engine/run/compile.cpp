@@ -1,5 +1,6 @@
 #include "run/compile.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "lanes/lowered_graph.hpp"
 #include "memory/placement.hpp"
 #include "plan/plan.hpp"
+#include "profile/process_info.hpp"
 #include "run/device_core.hpp"
 #include "run/failure.hpp"
 #include "run/graph_core.hpp"
@@ -45,6 +47,10 @@ std::vector<Message> check(const DeviceCore& device, const Recording& recording)
   std::vector<Finding> findings = validate(recording, device.info(), device.instance().validation());
   std::erase_if(findings, [&](const Finding& finding) { return device.instance().suppresses(finding.message); });
   for (const Finding& finding : findings) device.instance().report(finding.message);
+  const bool refused = std::any_of(findings.begin(), findings.end(), [](const Finding& f) { return f.message.severity == Severity::Error; });
+  if (refused && device.trace() != nullptr) {
+    for (const Finding& finding : findings) device.trace()->report(trace::kNone, finding.message);
+  }
   throw_first_error(findings, recording);
   std::vector<Message> kept;
   for (Finding& finding : findings) kept.push_back(std::move(finding.message));
@@ -100,17 +106,20 @@ CompileReport make_report(const Plan& plan, std::vector<Message> messages) {
 
 std::shared_ptr<GraphCore> compile(const std::shared_ptr<DeviceCore>& device, const CommandBuffer& commands, const CompileDesc& desc) {
   auto recording = checked_recording(*device, commands, desc);
+  const trace::Time began = device->trace() == nullptr ? 0 : trace_now();
   auto messages = check(*device, *recording);
   auto body = std::make_unique<GraphBody>(device);
   body->pool = desc.pool;
   body->plan =
       make_plan(desc.label.empty() ? recording->label : std::string(desc.label), recording, desc.lowering, device->info().limits.buffer_alignment);
   body->slab = allocate_slab(*device, *body->plan);
+  const trace::Time planned = device->trace() == nullptr ? 0 : trace_now();
   try {
     body->exec = device->backend().instantiate(body->plan, bind(*body->plan, body->slab));
   } catch (const Error& error) {
     throw with_context(error, body->plan->label, concat("in graph ", body->plan->label));
   }
+  if (device->trace() != nullptr) body->times = {began, planned - began, trace_now() - planned};
   CompileReport report = make_report(*body->plan, std::move(messages));
   auto graph = GraphCore::make(std::move(body), std::move(report));
   commands.core()->add_pending_source(graph);

@@ -35,7 +35,9 @@ std::shared_ptr<DeviceCore> DeviceCore::open(std::shared_ptr<InstanceCore> insta
 }
 
 DeviceCore::DeviceCore(std::shared_ptr<InstanceCore> instance, std::shared_ptr<DeviceStatus> status, std::unique_ptr<Backend> backend)
-    : instance_(std::move(instance)), status_(std::move(status)), backend_(std::move(backend)) {}
+    : instance_(std::move(instance)), status_(std::move(status)), backend_(std::move(backend)) {
+  if (instance_->trace()) trace_ = std::make_unique<DeviceTrace>(instance_->trace(), instance_->profile(), backend_->info());
+}
 
 void DeviceCore::require_usable(Stage stage) const {
   if (!status_->lost.load(std::memory_order_acquire)) return;

@@ -14,6 +14,7 @@
 
 #include "backend/backend.hpp"
 #include "base/slot_map.hpp"
+#include "profile/device_trace.hpp"
 #include "record/command_buffer_core.hpp"
 #include "run/retire_queue.hpp"
 
@@ -30,6 +31,7 @@ class DeviceCore : public std::enable_shared_from_this<DeviceCore> {
 
   [[nodiscard]] const DeviceInfo& info() const noexcept { return backend_->info(); }
   [[nodiscard]] const InstanceCore& instance() const noexcept { return *instance_; }
+  [[nodiscard]] DeviceTrace* trace() const noexcept { return trace_.get(); }  // null: there is none
   [[nodiscard]] const std::shared_ptr<DeviceStatus>& status() const noexcept { return status_; }
   [[nodiscard]] std::uint32_t generation() const noexcept { return status_->generation.load(std::memory_order_acquire); }
   [[nodiscard]] Backend& backend() const noexcept { return *backend_; }
@@ -64,6 +66,7 @@ class DeviceCore : public std::enable_shared_from_this<DeviceCore> {
   std::shared_ptr<InstanceCore> instance_;
   std::shared_ptr<DeviceStatus> status_;
   std::unique_ptr<Backend> backend_;
+  std::unique_ptr<DeviceTrace> trace_;
   std::mutex rebuilding_, order_, registry_;
   SlotMap<PoolBuffer*, BufferId> buffers_;                  // under registry_
   std::vector<std::weak_ptr<QueueCore>> queues_;            // under registry_

@@ -11,6 +11,7 @@ GraphBody::GraphBody(std::shared_ptr<DeviceCore> owner) noexcept : device(std::m
 
 GraphBody::~GraphBody() {
   exec.reset();
+  if (log) log->close();
   if (slab != nullptr) device->backend().free(BufferKind::Device, slab);
 }
 

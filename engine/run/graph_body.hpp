@@ -8,6 +8,7 @@
 
 #include "backend/backend.hpp"
 #include "plan/plan.hpp"
+#include "profile/replay_log.hpp"
 #include "run/point.hpp"
 #include "run/retire_queue.hpp"
 
@@ -27,6 +28,12 @@ class GraphBody final : public Retired {
   std::shared_ptr<CapturePool> pool;  // null: compiled without
   std::shared_ptr<const Plan> plan;   // holds the recording: buffers, kernels, functions
   std::byte* slab = nullptr;          // of the transients; null: there are none
+  // Of the trace; null and 0 without one.
+  struct Times {
+    trace::Time compiled = 0, compile_time = 0, instantiate_time = 0;
+  } times;
+  std::uint32_t trace_id = 0;
+  std::shared_ptr<ReplayLog> log;
   std::unique_ptr<BackendExec> exec;
 };
 

@@ -6,15 +6,18 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "profile/process_info.hpp"
 #include "run/device_core.hpp"
 #include "run/failure.hpp"
 #include "run/pool_core.hpp"
 #include "run/queue_core.hpp"
+#include "run/trace_graph.hpp"
 
 namespace reprise::detail {
 
 std::shared_ptr<GraphCore> GraphCore::make(std::unique_ptr<GraphBody> body, CompileReport report) {
   body->device->retired().prepare();
+  if (body->device->trace() != nullptr) trace_graph(*body, report.messages);
   auto graph = std::make_shared<GraphCore>(std::move(body), std::move(report));
   graph->attach();
   return graph;
@@ -163,10 +166,20 @@ void GraphCore::submit(const std::shared_ptr<QueueCore>& queue, Stage stage, Sub
   }
 }
 
+std::uint64_t GraphCore::start_replay(QueueCore& queue) {
+  ReplayLog* const log = body_->log.get();
+  if (log == nullptr) return body_->exec->launch(queue.backend());
+  LaunchNote note{replays_.load(std::memory_order_relaxed) + 1, trace_now(), 0, queue.trace_id(), thread_number()};
+  const std::uint64_t serial = body_->exec->launch(queue.backend());
+  note.returned = trace_now();
+  log->note_launch(note);
+  return serial;
+}
+
 Fence GraphCore::launch(const std::shared_ptr<GraphCore>& self, const std::shared_ptr<QueueCore>& queue) {
   std::uint64_t serial = 0, replay = 0;
   submit(queue, Stage::Launch, [&] {
-    serial = body_->exec->launch(queue->backend());
+    serial = start_replay(*queue);
     replay = replays_.load(std::memory_order_relaxed) + 1;
     replays_.store(replay, std::memory_order_relaxed);
     uploaded_.store(true, std::memory_order_relaxed);

@@ -44,6 +44,7 @@ class GraphCore final : public PendingSource {
   [[nodiscard]] const CompileReport& report() const noexcept { return report_; }
   [[nodiscard]] std::uint64_t replays() const noexcept { return replays_.load(std::memory_order_relaxed); }
   [[nodiscard]] bool is_uploaded() const noexcept { return uploaded_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::uint32_t trace_id() const noexcept { return body_->trace_id; }  // means something only with a trace
   // True where its launches are tracked by a buffer.
   [[nodiscard]] bool is_shared() const noexcept { return shared_.load(std::memory_order_acquire); }
   // The last launch or upload; an empty queue where there was none.
@@ -61,6 +62,7 @@ class GraphCore final : public PendingSource {
     Access access;
   };
   void collect_uses();
+  [[nodiscard]] std::uint64_t start_replay(QueueCore& queue);  // under mutex_; the serial
   void attach();
   void require_launchable(const QueueCore& queue, Stage stage) const;
   void share_all();                    // under order()

@@ -46,7 +46,12 @@ InstanceCore::InstanceCore(const InstanceDesc& desc, std::vector<BackendProvider
       validation_(validation_from_environment(desc.validation)),
       on_message_(desc.on_message),
       suppressed_(desc.suppress.begin(), desc.suppress.end()),
-      providers_(std::move(providers)) {}
+      providers_(std::move(providers)) {
+  const std::optional<TraceOptions> options = trace_options(desc.trace);
+  if (!options) return;
+  profile_ = options->profile;
+  trace_ = TraceSession::open(*options, application_);
+}
 
 std::vector<InstanceCore::Found> InstanceCore::find_devices() const {
   std::vector<Found> found;

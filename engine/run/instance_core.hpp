@@ -12,6 +12,7 @@
 #include <reprise/instance.hpp>
 
 #include "backend/backend.hpp"
+#include "profile/trace_session.hpp"
 
 namespace reprise::detail {
 
@@ -25,11 +26,14 @@ class DeviceCore;
 
 class InstanceCore : public std::enable_shared_from_this<InstanceCore> {
  public:
-  // Throws InvalidArgument where $REPRISE_VALIDATION is none of its values.
+  // Throws InvalidArgument where $REPRISE_VALIDATION is none of its values, and what trace_options and TraceSession::open throw.
   InstanceCore(const InstanceDesc& desc, std::vector<BackendProvider*> providers);
 
   [[nodiscard]] std::string_view application() const noexcept { return application_; }
   [[nodiscard]] Validation validation() const noexcept { return validation_; }
+  // Null: no trace is wanted.
+  [[nodiscard]] const std::shared_ptr<TraceSession>& trace() const noexcept { return trace_; }
+  [[nodiscard]] ProfileMode profile() const noexcept { return profile_; }
   [[nodiscard]] std::vector<DeviceInfo> devices() const;
   [[nodiscard]] std::string why_no_gpu() const;
   [[nodiscard]] std::shared_ptr<DeviceCore> open(const DeviceSelector& selector);
@@ -52,6 +56,8 @@ class InstanceCore : public std::enable_shared_from_this<InstanceCore> {
   MessageHandler on_message_;
   std::unordered_set<std::string> suppressed_;
   std::vector<BackendProvider*> providers_;
+  std::shared_ptr<TraceSession> trace_;
+  ProfileMode profile_ = ProfileMode::Off;
 };
 
 }  // namespace reprise::detail

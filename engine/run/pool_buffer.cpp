@@ -61,6 +61,7 @@ std::shared_ptr<PoolBuffer> PoolBuffer::make(std::shared_ptr<PoolCore> pool, con
   buffer->id = device.add_buffer(*buffer);
   buffer->registered_ = true;
   pool->count_in(*buffer);
+  if (PoolTrace* const traced = pool->trace()) buffer->traced_ = traced->add(*buffer, buffer->memory());
   return buffer;
 }
 
@@ -81,6 +82,12 @@ void PoolBuffer::leave_pool() noexcept {
   registered_ = false;
   pool_->device()->remove_buffer(id);
   pool_->count_out(*this);
+  if (PoolTrace* const traced = pool_->trace()) traced->remove(*this, memory(), traced_);
+}
+
+BufferIdentity PoolBuffer::identity() const noexcept {
+  const PoolTrace* const traced = pool_->trace();
+  return {traced_.id, traced == nullptr ? trace::kNone : traced->id(), memory()};
 }
 
 void PoolBuffer::give_memory_back() noexcept {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "profile/pool_trace.hpp"
 #include "record/buffer_core.hpp"
 #include "run/buffer_usage.hpp"
 
@@ -37,6 +38,8 @@ class PoolBuffer final : public BufferCore, public std::enable_shared_from_this<
 
   [[nodiscard]] const std::shared_ptr<PoolCore>& pool() const noexcept { return pool_; }
   [[nodiscard]] bool is_adopted() const noexcept { return adopted_; }
+  // Who it is in the trace.
+  [[nodiscard]] BufferIdentity identity() const noexcept;
   [[nodiscard]] bool is_persistent() const noexcept { return kind != BufferKind::Transient; }
 
   // --- Under order() ---
@@ -63,10 +66,14 @@ class PoolBuffer final : public BufferCore, public std::enable_shared_from_this<
 
  private:
   void give_memory_back() noexcept;
+  [[nodiscard]] BufferIdentity::Memory memory() const noexcept {
+    return adopted_ ? BufferIdentity::Memory::Adopted : BufferIdentity::Memory::Ours;
+  }
 
   std::shared_ptr<PoolCore> pool_;
   std::unique_ptr<RetiredMemory> grave_;  // null: there is no memory to give back
   bool adopted_ = false, registered_ = false, shared_ = false;
+  TracedBuffer traced_;
   BufferUsage usage_;
   std::vector<Use> uses_;
 };

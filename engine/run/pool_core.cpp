@@ -22,6 +22,10 @@ std::string holders_of(const PoolBuffer& buffer) {
 
 }  // namespace
 
+PoolCore::PoolCore(std::shared_ptr<DeviceCore> device, std::string_view label) : device_(std::move(device)), label_(label) {
+  if (DeviceTrace* const traced = device_->trace()) trace_ = traced->add_pool(label_);
+}
+
 std::uint64_t PoolCore::bytes(BufferKind kind) const noexcept {
   switch (kind) {
     case BufferKind::Device: return device_bytes_.load(std::memory_order_relaxed);
@@ -83,9 +87,15 @@ void PoolCore::count_out(const PoolBuffer& buffer) noexcept {
   if (buffer.kind == BufferKind::PinnedHost) host_bytes_.fetch_sub(buffer.bytes, std::memory_order_relaxed);
 }
 
-void PoolCore::attach(GraphCore& graph) noexcept { graphs_.push_back(&graph); }
+void PoolCore::attach(GraphCore& graph) noexcept {
+  graphs_.push_back(&graph);
+  if (trace_) trace_->add_holder(graph.trace_id());
+}
 
-void PoolCore::detach(GraphCore& graph) noexcept { std::erase(graphs_, &graph); }
+void PoolCore::detach(GraphCore& graph) noexcept {
+  std::erase(graphs_, &graph);
+  if (trace_) trace_->remove_holder(graph.trace_id());
+}
 
 }  // namespace reprise::detail
 

@@ -20,10 +20,11 @@ class GraphCore;
 
 class PoolCore : public std::enable_shared_from_this<PoolCore> {
  public:
-  PoolCore(std::shared_ptr<DeviceCore> device, std::string_view label) : device_(std::move(device)), label_(label) {}
+  PoolCore(std::shared_ptr<DeviceCore> device, std::string_view label);
 
   [[nodiscard]] const std::shared_ptr<DeviceCore>& device() const noexcept { return device_; }
   [[nodiscard]] const std::string& label() const noexcept { return label_; }
+  [[nodiscard]] PoolTrace* trace() const noexcept { return trace_.get(); }  // null: there is none
   [[nodiscard]] std::size_t buffer_count() const noexcept { return buffers_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t bytes(BufferKind kind) const noexcept;
   [[nodiscard]] std::size_t live_graphs() const;
@@ -46,6 +47,7 @@ class PoolCore : public std::enable_shared_from_this<PoolCore> {
   std::atomic<std::size_t> buffers_{0};
   std::atomic<std::uint64_t> device_bytes_{0}, host_bytes_{0};
   std::vector<GraphCore*> graphs_;
+  std::unique_ptr<PoolTrace> trace_;
 };
 
 }  // namespace reprise::detail

@@ -61,6 +61,7 @@ QueueCore::QueueCore(std::shared_ptr<DeviceCore> device, std::unique_ptr<Backend
       id_(next_id()),
       grave_(std::make_unique<RetiredQueue>()) {
   followed_.reserve(kUsualQueues);
+  if (DeviceTrace* const traced = device_->trace()) trace_id_ = traced->add_queue(label_);
 }
 
 QueueCore::~QueueCore() {

@@ -40,6 +40,7 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
   [[nodiscard]] QueueOrigin origin() const noexcept { return origin_.load(std::memory_order_acquire); }
   // The application got to know what is behind the queue: from now on it is like an adopted one.
   void share() noexcept { origin_.store(QueueOrigin::Adopted, std::memory_order_release); }
+  [[nodiscard]] std::uint32_t trace_id() const noexcept { return trace_id_; }  // means something only with a trace
   [[nodiscard]] bool is_current() const noexcept;
   // Throws StaleHandle where the device was lost since the queue was made.
   void require_current(Stage stage) const;
@@ -59,6 +60,7 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
   std::atomic<QueueOrigin> origin_;
   std::uint32_t generation_;
   std::uint64_t id_;                // never used again
+  std::uint32_t trace_id_ = 0;
   std::vector<Followed> followed_;  // under DeviceCore::order()
   std::unique_ptr<RetiredQueue> grave_;
 };

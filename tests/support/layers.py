@@ -21,8 +21,9 @@ MAY_INCLUDE = {
     "backend": ["base", "record", "schedule", "lanes", "memory", "plan"],
     "backend/host": ["base", "record", "schedule", "lanes", "memory", "plan", "backend"],
     "backend/cuda": ["base", "record", "schedule", "lanes", "memory", "plan", "backend"],
-    "run": ["base", "record", "validate", "schedule", "lanes", "memory", "plan", "backend"],
-    "capture": ["base", "record", "validate", "schedule", "lanes", "memory", "plan", "backend", "backend/cuda", "run"],
+    "profile": ["base", "record", "schedule", "lanes", "memory", "plan", "backend", "trace"],
+    "run": ["base", "record", "validate", "schedule", "lanes", "memory", "plan", "backend", "profile", "trace"],
+    "capture": ["base", "record", "validate", "schedule", "lanes", "memory", "plan", "backend", "backend/cuda", "profile", "trace", "run"],
 }
 # Native headers: the pattern, and the only layer that may name it.
 NATIVE = [

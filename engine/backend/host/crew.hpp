@@ -19,6 +19,12 @@ class Crew {
     arena_.execute(work);
   }
 
+  // Which of the crew the calling thread is, from 1; 0 for a thread that is none of it.
+  [[nodiscard]] static std::uint16_t worker() noexcept {
+    const int index = tbb::this_task_arena::current_thread_index();
+    return index < 0 ? std::uint16_t{0} : static_cast<std::uint16_t>(index + 1);
+  }
+
   // How many threads the executor has in this process.
   [[nodiscard]] static std::uint32_t default_threads() noexcept { return static_cast<std::uint32_t>(tbb::info::default_concurrency()); }
 

@@ -4,6 +4,7 @@
 
 #include "backend/host/crew.hpp"
 #include "backend/host/host_queue.hpp"
+#include "backend/host/node_clock.hpp"
 #include "backend/host/queue_line.hpp"
 #include "backend/host/queue_registry.hpp"
 
@@ -47,39 +48,60 @@ std::uint64_t HostExec::launch(BackendQueue& queue) {
 }
 
 void HostExec::run(Crew& crew, std::uint64_t replay) noexcept {
+  if (observer_ == nullptr) return run_nodes(crew, replay, nullptr);
+  NodeTime* const times = observer_->begin_replay(replay);
+  const std::int64_t started = steady_now();
+  run_nodes(crew, replay, times);
+  observer_->end_replay(replay, started, lifeline_.is_cut() ? 0 : steady_now(), times);
+}
+
+void HostExec::run_nodes(Crew& crew, std::uint64_t replay, NodeTime* times) noexcept {
   switch (mode_) {
-    case ReplayMode::Parallel: return parallel_.run(crew, replay, 0);
-    case ReplayMode::InOrder: return run_in_order(crew, replay);
+    case ReplayMode::Parallel: return parallel_.run(crew, replay, 0, times);
+    case ReplayMode::InOrder: return run_in_order(crew, replay, times);
     case ReplayMode::Measured: break;
   }
-  if (crew.threads() > 1 && program_.is_wide()) return run_measured(crew, replay);
-  run_in_order(crew, replay);
+  if (crew.threads() > 1 && program_.is_wide()) return run_measured(crew, replay, times);
+  run_in_order(crew, replay, times);
 }
 
-void HostExec::run_in_order(Crew& crew, std::uint64_t replay) noexcept {
+void HostExec::run_in_order(Crew& crew, std::uint64_t replay, NodeTime* times) noexcept {
   const std::uint32_t count = program_.node_count();
-  for (std::uint32_t node = 0; node < count && !lifeline_.is_cut(); ++node) program_.run(node, crew, replay, errors_);
+  if (times == nullptr) {
+    for (std::uint32_t node = 0; node < count && !lifeline_.is_cut(); ++node) program_.run(node, crew, replay, errors_);
+    return;
+  }
+  // One look at the clock a node: what ends one begins the next.
+  std::int64_t started = steady_now();
+  for (std::uint32_t node = 0; node < count && !lifeline_.is_cut(); ++node) {
+    program_.run(node, crew, replay, errors_);
+    const std::int64_t ended = steady_now();
+    times[node] = node_time(started, ended, 1);
+    started = ended;
+  }
 }
 
-void HostExec::run_measured(Crew& crew, std::uint64_t replay) noexcept {
+void HostExec::run_measured(Crew& crew, std::uint64_t replay, NodeTime* times) noexcept {
   const std::uint32_t count = program_.node_count();
   const auto begin = Clock::now();
   if (use_parallel_) {
-    parallel_.run(crew, replay, 0);
+    parallel_.run(crew, replay, 0, times);
     use_parallel_ = nanoseconds_since(begin) * crew.threads() > kShortNodeNs * count;
     return;
   }
   if (measured_ >= kFirstReplays) {
-    run_in_order(crew, replay);
+    run_in_order(crew, replay, times);
     use_parallel_ = is_long(nanoseconds_since(begin), count);
     return;
   }
   ++measured_;
   for (std::uint32_t node = 0; node < count && !lifeline_.is_cut(); ++node) {
+    const std::int64_t started = times == nullptr ? 0 : steady_now();
     program_.run(node, crew, replay, errors_);
+    if (times != nullptr) times[node] = node_time(started, steady_now(), 1);
     if (is_long(nanoseconds_since(begin), node + 1)) {
       use_parallel_ = true;
-      return parallel_.run(crew, replay, node + 1);
+      return parallel_.run(crew, replay, node + 1, times);
     }
   }
 }

@@ -26,6 +26,10 @@ class HostExec final : public BackendExec {
   void upload(BackendQueue& queue) override;
   [[nodiscard]] std::uint64_t launch(BackendQueue& queue) override;
   [[nodiscard]] std::exception_ptr callback_error(std::uint64_t replay) const override { return errors_.of(replay); }
+  [[nodiscard]] bool observe(ReplayObserver& observer) override {
+    observer_ = &observer;
+    return true;
+  }
 
   // For queues. A program with callbacks runs on a thread of the device, never on one that waits for it.
   [[nodiscard]] bool has_callbacks() const noexcept { return program_.has_callbacks(); }
@@ -33,8 +37,9 @@ class HostExec final : public BackendExec {
   void run(Crew& crew, std::uint64_t replay) noexcept;
 
  private:
-  void run_in_order(Crew& crew, std::uint64_t replay) noexcept;
-  void run_measured(Crew& crew, std::uint64_t replay) noexcept;
+  void run_nodes(Crew& crew, std::uint64_t replay, NodeTime* times) noexcept;
+  void run_in_order(Crew& crew, std::uint64_t replay, NodeTime* times) noexcept;
+  void run_measured(Crew& crew, std::uint64_t replay, NodeTime* times) noexcept;
 
   Lifeline lifeline_;
   std::shared_ptr<QueueRegistry> queues_;
@@ -42,6 +47,7 @@ class HostExec final : public BackendExec {
   CallbackErrors errors_;
   ParallelReplay parallel_;
   ReplayMode mode_;
+  ReplayObserver* observer_ = nullptr;
   bool use_parallel_ = false;        // what the last measured replay decided
   std::uint32_t measured_ = 0;       // replays
   std::uint64_t launches_ = 0;

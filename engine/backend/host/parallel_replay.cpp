@@ -3,14 +3,16 @@
 #include <tbb/task_group.h>
 
 #include "backend/host/crew.hpp"
+#include "backend/host/node_clock.hpp"
 
 namespace reprise::detail {
 
 class ParallelReplay::Tasks {
  public:
-  Tasks(Crew& crew, std::uint64_t replay) : crew_(crew), replay_(replay) {}
+  Tasks(Crew& crew, std::uint64_t replay, NodeTime* times) : crew_(crew), replay_(replay), times_(times) {}
   [[nodiscard]] Crew& crew() const noexcept { return crew_; }
   [[nodiscard]] std::uint64_t replay() const noexcept { return replay_; }
+  [[nodiscard]] NodeTime* times() const noexcept { return times_; }
   template <class Task>
   void offer(const Task& task) {
     group_.run(task);
@@ -20,6 +22,7 @@ class ParallelReplay::Tasks {
  private:
   Crew& crew_;
   std::uint64_t replay_;
+  NodeTime* times_;
   tbb::task_group group_;
 };
 
@@ -38,11 +41,11 @@ void ParallelReplay::prepare(std::uint32_t first) {
   }
 }
 
-void ParallelReplay::run(Crew& crew, std::uint64_t replay, std::uint32_t first) noexcept {
+void ParallelReplay::run(Crew& crew, std::uint64_t replay, std::uint32_t first, NodeTime* times) noexcept {
   prepare(first);
   if (roots_.empty()) return;
   crew.lead([&] {
-    Tasks tasks(crew, replay);
+    Tasks tasks(crew, replay, times);
     handed_over_.store(1, std::memory_order_release);
     run_roots(tasks, 0, static_cast<std::uint32_t>(roots_.size()));
     tasks.wait();
@@ -63,7 +66,10 @@ void ParallelReplay::run_roots(Tasks& tasks, std::uint32_t first, std::uint32_t 
 void ParallelReplay::run_chain(Tasks& tasks, std::uint32_t node) noexcept {
   for (;;) {
     if (lifeline_.is_cut()) break;
+    NodeTime* const times = tasks.times();
+    const std::int64_t started = times == nullptr ? 0 : steady_now();
     program_.run(node, tasks.crew(), tasks.replay(), errors_);
+    if (times != nullptr) times[node] = node_time(started, steady_now(), Crew::worker());
     std::uint32_t next = kNone;
     for (const std::uint32_t follower : program_.followers(node)) {
       std::atomic<std::uint32_t>& waits_for = waits_for_[follower];

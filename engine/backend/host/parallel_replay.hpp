@@ -18,8 +18,8 @@ class ParallelReplay {
   ParallelReplay(HostProgram& program, const Lifeline& lifeline, CallbackErrors& errors);
 
   // Runs the nodes from `first` on; those before are done. Returns when all are, or, once the device is lost, when none
-  // is running.
-  void run(Crew& crew, std::uint64_t replay, std::uint32_t first) noexcept;
+  // is running. `times`: of every node, or null where nobody wants to know.
+  void run(Crew& crew, std::uint64_t replay, std::uint32_t first, NodeTime* times) noexcept;
 
  private:
   class Tasks;

@@ -10,6 +10,7 @@
 
 #include <reprise/device.hpp>
 #include <reprise/message.hpp>
+#include <reprise/trace.hpp>
 #include <reprise/types.hpp>
 
 namespace reprise {
@@ -23,6 +24,7 @@ struct InstanceDesc {
   Validation validation = kDefaultValidation;  // $REPRISE_VALIDATION = off | basic | full wins over it
   MessageHandler on_message = {};              // empty: warnings and errors go to stderr, one line each
   std::vector<std::string> suppress = {};      // message ids that are neither reported nor kept; errors can't be suppressed
+  TraceDesc trace = {};                        // empty: none
 };
 
 // Which device to open: "host", "cuda:N", or "best" (the first GPU, the host device where there is none).

@@ -12,4 +12,5 @@
 #include <reprise/message.hpp>
 #include <reprise/pool.hpp>
 #include <reprise/queue.hpp>
+#include <reprise/trace.hpp>
 #include <reprise/types.hpp>

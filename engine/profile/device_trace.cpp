@@ -1,0 +1,72 @@
+#include "profile/device_trace.hpp"
+
+#include <string>
+#include <utility>
+
+#include "base/text.hpp"
+#include "profile/process_info.hpp"
+
+namespace reprise::detail {
+
+namespace {
+
+trace::Severity traced(Severity severity) {
+  switch (severity) {
+    case Severity::Info: return trace::Severity::Info;
+    case Severity::Warning: return trace::Severity::Warning;
+    case Severity::Error: return trace::Severity::Error;
+  }
+  return trace::Severity::Info;
+}
+
+}  // namespace
+
+DeviceTrace::DeviceTrace(std::shared_ptr<TraceSession> session, ProfileMode mode, const DeviceInfo& info)
+    : session_(std::move(session)), mode_(mode), id_(session_->new_id(TraceSession::Id::Device)), selector_(info.selector) {
+  session_->push(trace::Device{id_, info.name, info.selector, info.uuid, info.memory_bytes, info.multiprocessors});
+}
+
+std::uint32_t DeviceTrace::add_queue(std::string_view label) {
+  const std::uint32_t queue = session_->new_id(TraceSession::Id::Queue);
+  session_->push(trace::Queue{queue, id_, std::string(label)});
+  return queue;
+}
+
+std::unique_ptr<PoolTrace> DeviceTrace::add_pool(std::string_view label) { return std::make_unique<PoolTrace>(session_, id_, label); }
+
+std::uint32_t DeviceTrace::add_graph(const Plan& plan, GraphIdentity identity) {
+  identity.graph = session_->new_id(TraceSession::Id::Graph);
+  identity.device = id_;
+  session_->push(describe_graph(plan, identity));
+  return identity.graph;
+}
+
+std::shared_ptr<ReplayLog> DeviceTrace::follow(std::uint32_t graph, const Plan& plan, BackendExec& exec) {
+  if (mode_ == ProfileMode::Off) return nullptr;
+  ReplayLogDesc desc;
+  desc.graph = graph;
+  desc.label = plan.label;
+  desc.nodes = static_cast<std::uint32_t>(plan.lowered.nodes.size());
+  desc.mode = mode_;
+  desc.bell = &session_->bell();
+  auto log = std::make_shared<ReplayLog>(std::move(desc));
+  const bool has_times = exec.observe(*log);
+  log->expect_device_times(has_times);
+  if (!has_times) say_no_device_times();
+  session_->follow(log);
+  return log;
+}
+
+void DeviceTrace::say_no_device_times() {
+  if (said_.exchange(true)) return;
+  session_->push(trace::Message{trace_now(), trace::Severity::Info, "no-device-times",
+                                concat("times on ", selector_, " are not measured: its replays are here with the times of their launches alone"),
+                                trace::kNone, 0, trace::kNone, trace::kNone});
+}
+
+void DeviceTrace::report(std::uint32_t graph, const Message& message) {
+  session_->push(trace::Message{trace_now(), traced(message.severity), std::string(message.id), message.text, graph, graph == trace::kNone ? 0u : 1u,
+                                message.command, message.other_command});
+}
+
+}  // namespace reprise::detail

@@ -1,0 +1,93 @@
+#include "profile/pool_trace.hpp"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "profile/process_info.hpp"
+
+namespace reprise::detail {
+
+PoolTrace::PoolTrace(std::shared_ptr<TraceSession> session, std::uint32_t device, std::string_view label) : session_(std::move(session)) {
+  state_.pool = session_->new_id(TraceSession::Id::Pool);
+  state_.device = device;
+  state_.label = label;
+  const std::lock_guard lock(mutex_);
+  push_state();
+}
+
+void PoolTrace::push_state() {
+  state_.at = trace_now();
+  session_->push(state_);
+}
+
+void PoolTrace::count(const BufferCore& buffer, Change change) {
+  const std::lock_guard lock(mutex_);
+  const auto apply = [change](auto& total, auto amount) { total = change == Change::Added ? total + amount : total - amount; };
+  apply(state_.buffers, 1u);
+  switch (buffer.kind) {
+    case BufferKind::Device: apply(state_.device_bytes, buffer.bytes); break;
+    case BufferKind::PinnedHost: apply(state_.host_bytes, buffer.bytes); break;
+    case BufferKind::Transient: break;
+  }
+  push_state();
+}
+
+void PoolTrace::push_life(const BufferCore& buffer, BufferIdentity::Memory memory, const TracedBuffer& traced, trace::Time freed) {
+  trace::BufferLife life;
+  life.buffer = traced.id;
+  life.pool = state_.pool;
+  life.device = state_.device;
+  life.kind = memory == BufferIdentity::Memory::Adopted ? trace::BufferKind::Foreign
+              : buffer.kind == BufferKind::PinnedHost   ? trace::BufferKind::PinnedHost
+                                                        : trace::BufferKind::Device;
+  life.bytes = buffer.bytes;
+  life.address = reinterpret_cast<std::uintptr_t>(buffer.address);
+  life.allocated = traced.allocated;
+  life.freed = freed;
+  life.name = buffer.name;
+  session_->push(std::move(life));
+}
+
+TracedBuffer PoolTrace::add(const BufferCore& buffer, BufferIdentity::Memory memory) {
+  TracedBuffer traced;
+  traced.allocated = trace_now();
+  if (buffer.kind != BufferKind::Transient) {
+    traced.id = session_->new_id(TraceSession::Id::Buffer);
+    push_life(buffer, memory, traced, 0);
+  }
+  count(buffer, Change::Added);
+  return traced;
+}
+
+void PoolTrace::remove(const BufferCore& buffer, BufferIdentity::Memory memory, const TracedBuffer& traced) noexcept {
+  if (traced.allocated == 0) return;
+  try {
+    if (traced.id != trace::kNone) push_life(buffer, memory, traced, trace_now());
+    count(buffer, Change::Removed);
+  } catch (const std::bad_alloc&) {
+    session_->count_dropped();
+  }
+}
+
+void PoolTrace::add_holder(std::uint32_t graph) noexcept {
+  try {
+    const std::lock_guard lock(mutex_);
+    state_.holders.push_back(graph);
+    push_state();
+  } catch (const std::bad_alloc&) {
+    session_->count_dropped();
+  }
+}
+
+void PoolTrace::remove_holder(std::uint32_t graph) noexcept {
+  try {
+    const std::lock_guard lock(mutex_);
+    std::erase(state_.holders, graph);
+    push_state();
+  } catch (const std::bad_alloc&) {
+    session_->count_dropped();
+  }
+}
+
+}  // namespace reprise::detail

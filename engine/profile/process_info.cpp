@@ -1,0 +1,105 @@
+#include "profile/process_info.hpp"
+
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include "base/text.hpp"
+
+namespace reprise::detail {
+
+namespace {
+
+constexpr trace::Time kSecond = 1'000'000'000;
+
+trace::Time utc_now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+std::string file_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+// From the kernel's count of ticks since the machine started; 0 where it can't be read.
+trace::Time process_start() {
+  const std::string stat = file_text("/proc/self/stat");
+  const std::size_t name_end = stat.rfind(')');  // the name before it may hold anything
+  if (name_end == std::string::npos) return 0;
+  std::istringstream fields(stat.substr(name_end + 1));
+  std::string field;
+  for (int i = 0; i < 20 && fields >> field; ++i) {}  // the 22nd of the line
+  std::uint64_t ticks = 0;
+  if (std::from_chars(field.data(), field.data() + field.size(), ticks).ec != std::errc()) return 0;
+  timespec up{};
+  if (clock_gettime(CLOCK_BOOTTIME, &up) != 0) return 0;
+  const trace::Time age = up.tv_sec * kSecond + up.tv_nsec - static_cast<trace::Time>(ticks) * (kSecond / sysconf(_SC_CLK_TCK));
+  return utc_now() - age;
+}
+
+std::string command_line() {
+  std::string text = file_text("/proc/self/cmdline");
+  while (!text.empty() && text.back() == '\0') text.pop_back();
+  for (char& c : text) {
+    if (c == '\0') c = ' ';
+  }
+  return text;
+}
+
+std::uint32_t rank() {
+  for (const char* const name : {"RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"}) {
+    const char* const value = std::getenv(name);
+    if (value == nullptr) continue;
+    const std::string_view text = value;
+    std::uint32_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error == std::errc() && end == text.data() + text.size()) return number;
+  }
+  return trace::kNone;
+}
+
+}  // namespace
+
+trace::Time trace_now() noexcept {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+trace::Session describe_process(std::string_view application) {
+  trace::Session session;
+  char host[256] = "";
+  if (gethostname(host, sizeof(host) - 1) == 0) session.host = host;
+  session.pid = static_cast<std::uint32_t>(getpid());
+  session.process_start_utc = process_start();
+  session.rank = rank();
+  session.application = application;
+  session.command_line = command_line();
+  session.engine_version = REPRISE_VERSION;
+  return session;
+}
+
+trace::Clock read_clocks() {
+  const trace::Time before = trace_now();
+  const trace::Time utc = utc_now();
+  const trace::Time after = trace_now();
+  return {trace::kNone, before + (after - before) / 2, utc, (after - before + 1) / 2};
+}
+
+std::uint32_t thread_number() noexcept {
+  thread_local const auto number = static_cast<std::uint32_t>(syscall(SYS_gettid));
+  return number;
+}
+
+std::string thread_name(std::uint32_t number) {
+  std::string name = file_text(concat("/proc/self/task/", number, "/comm"));
+  while (!name.empty() && name.back() == '\n') name.pop_back();
+  return name;
+}
+
+}  // namespace reprise::detail

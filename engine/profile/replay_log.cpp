@@ -1,0 +1,175 @@
+#include "profile/replay_log.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.hpp"
+#include "profile/process_info.hpp"
+
+namespace reprise::detail {
+
+namespace {
+
+// What the times of one node cost, the collector's work included, and the share of the run time that they may.
+constexpr std::int64_t kNodeCostNs = 60, kShareOfTime = 100;
+constexpr std::int64_t kSeldom = 10'000;
+constexpr std::size_t kFewestBlocks = 4;
+
+std::uint32_t blocks_for(const ReplayLogDesc& desc) {
+  if (desc.nodes == 0 || desc.mode < ProfileMode::Sampled) return 0;
+  const std::size_t fit = desc.node_bytes / (desc.nodes * sizeof(NodeTime));
+  return static_cast<std::uint32_t>(std::clamp(fit, std::min(kFewestBlocks, desc.replays), desc.replays));
+}
+
+}  // namespace
+
+ReplayLog::ReplayLog(ReplayLogDesc desc)
+    : desc_(std::move(desc)),
+      block_count_(blocks_for(desc_)),
+      launches_(desc_.replays),
+      times_(desc_.replays),
+      free_blocks_(std::max(block_count_, 1u)),
+      blocks_(zeroed<NodeTime>(std::max<std::size_t>(1, std::size_t{block_count_} * desc_.nodes))) {
+  for (std::uint32_t block = 0; block < block_count_; ++block) free_blocks_.put(block);
+}
+
+void ReplayLog::ring_if_half(std::size_t used) noexcept {
+  if (desc_.bell != nullptr && used == desc_.replays / 2) desc_.bell->ring();
+}
+
+void ReplayLog::note_launch(const LaunchNote& note) noexcept {
+  const std::size_t used = launches_.put(note);
+  if (used == 0) lost_launches_.fetch_add(1, std::memory_order_relaxed);
+  ring_if_half(used);
+}
+
+bool ReplayLog::wants_nodes(std::uint64_t replay) const noexcept {
+  switch (desc_.mode) {
+    case ProfileMode::Off:
+    case ProfileMode::Replays: return false;
+    case ProfileMode::Sampled: return replay >= next_sampled_;
+    case ProfileMode::Every: return true;
+  }
+  return false;
+}
+
+NodeTime* ReplayLog::begin_replay(std::uint64_t replay) noexcept {
+  if (block_count_ == 0 || !wants_nodes(replay)) return nullptr;
+  std::uint32_t block = std::exchange(spare_block_, kNoBlock);
+  if (block == kNoBlock && !free_blocks_.take(block)) {
+    lost_blocks_.fetch_add(1, std::memory_order_relaxed);
+    if (desc_.bell != nullptr) desc_.bell->ring();
+    return nullptr;
+  }
+  return blocks_.get() + std::size_t{block} * desc_.nodes;
+}
+
+void ReplayLog::end_replay(std::uint64_t replay, std::int64_t started, std::int64_t ended, NodeTime* nodes) noexcept {
+  Times times{replay, started, ended, kNoBlock};
+  if (nodes != nullptr) {
+    times.block = static_cast<std::uint32_t>(static_cast<std::size_t>(nodes - blocks_.get()) / desc_.nodes);
+    const std::int64_t took = std::max<std::int64_t>(ended - started, 1);
+    sample_every_ = static_cast<std::uint64_t>(std::clamp<std::int64_t>(kShareOfTime * kNodeCostNs * desc_.nodes / took, 1, kSeldom));
+    next_sampled_ = replay + sample_every_;
+  }
+  const std::size_t used = times_.put(times);
+  if (used == 0) {
+    lost_times_.fetch_add(1, std::memory_order_relaxed);
+    if (nodes != nullptr) {  // only the collector may give a block back to the others
+      lost_blocks_.fetch_add(1, std::memory_order_relaxed);
+      std::fill_n(nodes, desc_.nodes, NodeTime{});
+      spare_block_ = times.block;
+    }
+  }
+  ring_if_half(used);
+}
+
+void ReplayLog::take_block(const Times& times, std::vector<trace::Record>& records) {
+  NodeTime* const nodes = blocks_.get() + std::size_t{times.block} * desc_.nodes;
+  trace::SampleBlock block{desc_.graph, desc_.version, 0, times.replay, trace::SampleSource::Host, {}};
+  block.samples.reserve(desc_.nodes);
+  for (std::uint32_t node = 0; node < desc_.nodes; ++node) {
+    const NodeTime& at = nodes[node];
+    if (at.started != 0) block.samples.push_back({node, 0, at.started, at.duration, at.worker});
+  }
+  std::fill_n(nodes, desc_.nodes, NodeTime{});
+  free_blocks_.put(times.block);
+  const auto by_start = [](const trace::Sample& a, const trace::Sample& b) { return a.started < b.started; };
+  if (!std::is_sorted(block.samples.begin(), block.samples.end(), by_start)) {
+    std::stable_sort(block.samples.begin(), block.samples.end(), by_start);
+  }
+  records.emplace_back(std::move(block));
+}
+
+void ReplayLog::take_times(std::vector<trace::Record>& records) {
+  for (Times times; times_.take(times);) {
+    if (times.block != kNoBlock) take_block(times, records);
+    early_.push_back(times);
+  }
+}
+
+void ReplayLog::add_replay(const LaunchNote& launch, const Times& times, std::vector<trace::Record>& records) const {
+  trace::Replay replay;
+  replay.graph = desc_.graph;
+  replay.version = desc_.version;
+  replay.queue = launch.queue;
+  replay.replay = launch.replay;
+  replay.launched = launch.launched;
+  replay.launch_returned = launch.returned;
+  replay.started = times.started;
+  replay.ended = times.ended;
+  replay.thread = launch.thread;
+  replay.sampled = times.block == kNoBlock ? 0 : 1;
+  records.emplace_back(replay);
+}
+
+// Both sides come in the order of replays; one that is missing on either side was lost.
+void ReplayLog::join(std::vector<trace::Record>& records) {
+  while (!waiting_.empty() && !early_.empty()) {
+    if (early_.front().replay < waiting_.front().replay) {
+      early_.pop_front();
+      continue;
+    }
+    const bool match = early_.front().replay == waiting_.front().replay;
+    add_replay(waiting_.front(), match ? early_.front() : Times{}, records);
+    waiting_.pop_front();
+    if (match) early_.pop_front();
+  }
+}
+
+bool ReplayLog::collect(std::vector<trace::Record>& records) {
+  const bool closed = closed_.load(std::memory_order_acquire);
+  for (LaunchNote note; launches_.take(note);) {
+    if (has_device_times_) {
+      waiting_.push_back(note);
+    } else {
+      add_replay(note, {}, records);
+    }
+  }
+  take_times(records);
+  join(records);
+  add_losses(records);
+  if (closed) finish(records);
+  return !closed;
+}
+
+void ReplayLog::finish(std::vector<trace::Record>& records) {
+  for (const LaunchNote& launch : waiting_) add_replay(launch, {}, records);
+  waiting_.clear();
+  early_.clear();
+}
+
+void ReplayLog::add_losses(std::vector<trace::Record>& records) {
+  const auto add = [&](trace::LossKind kind, const std::atomic<std::uint64_t>& counter, std::uint64_t& reported, std::uint64_t weight,
+                       std::string_view what) {
+    const std::uint64_t count = counter.load(std::memory_order_relaxed);
+    if (count == reported) return;
+    records.emplace_back(trace::Loss{trace_now(), kind, (count - reported) * weight, concat("graph ", desc_.label, ": no room for ", what)});
+    reported = count;
+  };
+  add(trace::LossKind::Replays, lost_launches_, reported_.launches, 1, "launches");
+  add(trace::LossKind::DeviceRecords, lost_times_, reported_.times, 1, "the times of replays");
+  add(trace::LossKind::Samples, lost_blocks_, reported_.blocks, desc_.nodes, "the times of nodes");
+}
+
+}  // namespace reprise::detail

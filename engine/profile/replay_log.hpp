@@ -1,0 +1,105 @@
+// ReplayLog: what is known of one graph's replays, on its way from the threads that launch and run them to the collector, which
+// makes records of it. Rings of fixed size: nobody waits, nothing is allocated while replays run; what does not fit is counted.
+// Knows no file. Threads: note_launch from one at a time, the observer's calls as ReplayObserver says, collect from one at a time.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include <reprise/trace.hpp>
+
+#include "backend/backend.hpp"
+#include "profile/ring.hpp"
+#include "trace/records.hpp"
+
+namespace reprise::detail {
+
+// Wakes the collector before its time where a ring fills. Threads: any.
+struct CollectorBell {
+  std::atomic<bool> rung{false};
+  std::condition_variable changed;
+  void ring() noexcept {
+    rung.store(true, std::memory_order_relaxed);
+    changed.notify_one();
+  }
+};
+
+struct ReplayLogDesc {
+  std::uint32_t graph = 0, version = 1;
+  std::string label = {};                     // of the graph, for messages
+  std::uint32_t nodes = 0;                    // of the lowered graph
+  ProfileMode mode = ProfileMode::Every;      // not Off
+  std::size_t replays = 16384;                // that the rings hold
+  std::size_t node_bytes = std::size_t{8} << 20;  // of times of nodes that wait for the collector
+  CollectorBell* bell = nullptr;              // outlives this; null: the collector comes by itself
+};
+
+struct LaunchNote {
+  std::uint64_t replay = 0;
+  trace::Time launched = 0, returned = 0;
+  std::uint32_t queue = 0, thread = 0;
+};
+
+class ReplayLog final : public ReplayObserver {
+ public:
+  explicit ReplayLog(ReplayLogDesc desc);
+
+  // Before the first launch: whether the device tells when replays began and ended.
+  void expect_device_times(bool expected) noexcept { has_device_times_ = expected; }
+
+  void note_launch(const LaunchNote& note) noexcept;
+  [[nodiscard]] NodeTime* begin_replay(std::uint64_t replay) noexcept override;
+  void end_replay(std::uint64_t replay, std::int64_t started, std::int64_t ended, NodeTime* nodes) noexcept override;
+  // Nothing comes any more.
+  void close() noexcept { closed_.store(true, std::memory_order_release); }
+
+  // Appends what can be said since the last call. False: it was closed before, and this was all.
+  [[nodiscard]] bool collect(std::vector<trace::Record>& records);
+  // Appends the replays whose times did not come, too.
+  void finish(std::vector<trace::Record>& records);
+
+  [[nodiscard]] std::uint32_t graph() const noexcept { return desc_.graph; }
+
+ private:
+  static constexpr std::uint32_t kNoBlock = 0xffffffffu;
+  struct Times {
+    std::uint64_t replay = 0;
+    std::int64_t started = 0, ended = 0;
+    std::uint32_t block = kNoBlock;
+  };
+  [[nodiscard]] bool wants_nodes(std::uint64_t replay) const noexcept;
+  void ring_if_half(std::size_t used) noexcept;
+  void take_times(std::vector<trace::Record>& records);
+  void take_block(const Times& times, std::vector<trace::Record>& records);
+  void add_replay(const LaunchNote& launch, const Times& times, std::vector<trace::Record>& records) const;
+  void join(std::vector<trace::Record>& records);
+  void add_losses(std::vector<trace::Record>& records);
+
+  const ReplayLogDesc desc_;
+  const std::uint32_t block_count_;
+  bool has_device_times_ = false;
+  std::atomic<bool> closed_{false};
+
+  // --- from the threads that launch and run ---
+  Ring<LaunchNote> launches_;
+  Ring<Times> times_;
+  Ring<std::uint32_t> free_blocks_;                // from the collector to who runs
+  std::unique_ptr<NodeTime[], FreeBytes> blocks_;  // each of desc_.nodes
+  std::uint64_t next_sampled_ = 1, sample_every_ = 1;  // of who runs
+  std::uint32_t spare_block_ = kNoBlock;               // of who runs
+  std::atomic<std::uint64_t> lost_launches_{0}, lost_times_{0}, lost_blocks_{0};
+
+  // --- of the collector ---
+  std::deque<LaunchNote> waiting_;  // launches whose times did not come yet, ascending
+  std::deque<Times> early_;         // times whose launch did not come yet, ascending
+  struct Reported {
+    std::uint64_t launches = 0, times = 0, blocks = 0;
+  } reported_;
+};
+
+}  // namespace reprise::detail

@@ -1,0 +1,71 @@
+// TraceSession: one trace that this process writes: the file, the writer's thread, the ids that records share, and a collector
+// that fetches what replays left behind. One a target; instances of one process that name the same target share it.
+// Whole once the last owner is gone, or at the end of the process. Threads: any thread.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <string_view>
+#include <thread>
+#include <unordered_set>
+#include <vector>
+
+#include "profile/replay_log.hpp"
+#include "profile/trace_options.hpp"
+#include "trace/trace_writer.hpp"
+
+namespace reprise::detail {
+
+class TraceSession {
+ public:
+  enum class Id : std::uint8_t { Device, Queue, Graph, Buffer, Pool };
+
+  // Throws InvalidArgument naming the file where it can't be made, or is open with another limit.
+  [[nodiscard]] static std::shared_ptr<TraceSession> open(const TraceOptions& options, std::string_view application);
+  TraceSession(const trace::TraceFileDesc& file, std::string_view application);
+  TraceSession(const TraceSession&) = delete;
+  TraceSession& operator=(const TraceSession&) = delete;
+  ~TraceSession();
+
+  [[nodiscard]] std::uint32_t new_id(Id of) noexcept { return ids_[static_cast<std::size_t>(of)].fetch_add(1, std::memory_order_relaxed); }
+  // What does not fit is counted in the trace, also for want of memory; nothing where the session is over.
+  void push(trace::Record record) noexcept;
+  // A record that could not even be made.
+  void count_dropped() noexcept { dropped_.fetch_add(1, std::memory_order_relaxed); }
+  // From now on the collector looks after the log, until that is closed.
+  void follow(std::shared_ptr<ReplayLog> log);
+  [[nodiscard]] CollectorBell& bell() noexcept { return bell_; }
+  // Writes what there is and ends the threads; later calls do nothing. Once is enough.
+  void close() noexcept;
+
+ private:
+  static constexpr std::size_t kIds = 5;
+  enum class Last : std::uint8_t { No, Yes };
+  void run() noexcept;
+  void collect(Last last);
+  void name_thread(std::uint32_t thread);
+
+  const trace::TraceFileDesc file_;
+  std::array<std::atomic<std::uint32_t>, kIds> ids_{};
+  std::atomic<std::uint64_t> dropped_{0};  // records, for want of memory
+
+  std::shared_mutex writer_mutex_;  // of writer_, not of what is in it
+  std::unique_ptr<trace::TraceWriter> writer_;
+
+  std::mutex logs_mutex_;  // of logs_
+  std::vector<std::shared_ptr<ReplayLog>> logs_;
+  std::vector<trace::Record> records_;           // of whoever collects
+  std::unordered_set<std::uint32_t> threads_;    // of whoever collects: those that have a name in the trace
+
+  CollectorBell bell_;
+  std::mutex stop_mutex_;  // of stop_ and closed_
+  bool stop_ = false, closed_ = false;
+  std::thread collector_;
+};
+
+}  // namespace reprise::detail

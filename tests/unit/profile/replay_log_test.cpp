@@ -1,0 +1,189 @@
+#include <doctest/doctest.h>
+
+#include <thread>
+#include <vector>
+
+#include "profile/replay_log.hpp"
+#include "support/counting_allocator.hpp"
+#include "trace/codec.hpp"
+
+using namespace reprise;
+using namespace reprise::test;
+using detail::NodeTime;
+using detail::ReplayLog;
+
+namespace {
+
+trace::Records collected(ReplayLog& log) {
+  std::vector<trace::Record> records;
+  static_cast<void>(log.collect(records));
+  trace::Records by_kind;
+  for (trace::Record& record : records) by_kind.add(std::move(record));
+  return by_kind;
+}
+
+// One replay of `nodes` nodes, each 10 long, from `start` on, as an executor tells it; true if its nodes were wanted.
+bool run(ReplayLog& log, std::uint64_t replay, std::uint32_t nodes, std::int64_t start) {
+  NodeTime* const times = log.begin_replay(replay);
+  if (times != nullptr) {
+    for (std::uint32_t node = 0; node < nodes; ++node) times[node] = {start + 10 * node, 10, 1};
+  }
+  log.end_replay(replay, start, start + 10 * nodes, times);
+  return times != nullptr;
+}
+
+void launch(ReplayLog& log, std::uint64_t replay, std::int64_t at) { log.note_launch({replay, at, at + 5, 3, 99}); }
+
+}  // namespace
+
+TEST_CASE("replay log: launches and times meet, whichever comes first") {
+  ReplayLog log({.graph = 7, .version = 1, .label = "g", .nodes = 2});
+  log.expect_device_times(true);
+  launch(log, 1, 100);
+  CHECK(collected(log).count() == 0);  // its times are not here yet
+  CHECK(run(log, 1, 2, 200));
+  CHECK(run(log, 2, 2, 300));  // over before its launch returned
+  const trace::Records first = collected(log);
+  REQUIRE(first.replays.size() == 1);
+  CHECK(first.replays[0] == trace::Replay{7, 1, 0, 3, 1, 100, 105, 200, 220, 99, 1});
+  REQUIRE(first.sample_blocks.size() == 2);
+  CHECK(first.sample_blocks[0].replay == 1);
+  CHECK(first.sample_blocks[0].samples == std::vector<trace::Sample>{{0, 0, 200, 10, 1}, {1, 0, 210, 10, 1}});
+  launch(log, 2, 290);
+  const trace::Records second = collected(log);
+  REQUIRE(second.replays.size() == 1);
+  CHECK(second.replays[0].started == 300);
+  CHECK(second.losses.empty());
+}
+
+TEST_CASE("replay log: without a clock on the device a replay has the times of its launch alone") {
+  ReplayLog log({.graph = 1, .nodes = 2});
+  launch(log, 1, 100);
+  const trace::Records records = collected(log);
+  REQUIRE(records.replays.size() == 1);
+  CHECK(records.replays[0] == trace::Replay{1, 1, 0, 3, 1, 100, 105, 0, 0, 99, 0});
+}
+
+TEST_CASE("replay log: samples are by start, and a node that did not run has none") {
+  ReplayLog log({.nodes = 3});
+  NodeTime* const times = log.begin_replay(1);
+  REQUIRE(times != nullptr);
+  times[0] = {50, 1, 1};
+  times[2] = {40, 1, 2};
+  log.end_replay(1, 40, 0, times);
+  const trace::Records records = collected(log);
+  REQUIRE(records.sample_blocks.size() == 1);
+  CHECK(records.sample_blocks[0].samples == std::vector<trace::Sample>{{2, 0, 40, 1, 2}, {0, 0, 50, 1, 1}});
+  NodeTime* const again = log.begin_replay(2);  // what was there before is gone
+  REQUIRE(again != nullptr);
+  log.end_replay(2, 60, 0, again);
+  CHECK(collected(log).sample_blocks[0].samples.empty());
+}
+
+TEST_CASE("replay log: what a tiny ring can't hold is counted, once, and the rest goes on") {
+  ReplayLog log({.label = "tiny", .nodes = 5, .replays = 4, .node_bytes = 1});
+  log.expect_device_times(true);
+  for (std::uint64_t replay = 1; replay <= 10; ++replay) {
+    launch(log, replay, 1000 + static_cast<std::int64_t>(replay));
+    run(log, replay, 5, 2000 + static_cast<std::int64_t>(replay));
+  }
+  const trace::Records records = collected(log);
+  CHECK(records.replays.size() == 4);
+  CHECK(records.sample_blocks.size() == 4);
+  std::uint64_t replays = 0, times = 0, samples = 0;
+  for (const trace::Loss& loss : records.losses) {
+    CHECK(loss.why.find("graph tiny") != std::string::npos);
+    if (loss.kind == trace::LossKind::Replays) replays += loss.count;
+    if (loss.kind == trace::LossKind::DeviceRecords) times += loss.count;
+    if (loss.kind == trace::LossKind::Samples) samples += loss.count;
+  }
+  CHECK(replays == 6);
+  CHECK(times == 6);
+  CHECK(samples == 6 * 5);
+  launch(log, 11, 5000);
+  CHECK(run(log, 11, 5, 6000));
+  const trace::Records later = collected(log);
+  CHECK(later.replays.size() == 1);
+  CHECK(later.sample_blocks.size() == 1);
+  CHECK(later.losses.empty());
+}
+
+TEST_CASE("replay log: a launch whose times were lost is told without them") {
+  ReplayLog log({.nodes = 1});
+  log.expect_device_times(true);
+  launch(log, 1, 100);
+  launch(log, 2, 110);
+  launch(log, 3, 120);
+  run(log, 2, 1, 200);
+  const trace::Records records = collected(log);
+  REQUIRE(records.replays.size() == 2);
+  CHECK(records.replays[0].started == 0);
+  CHECK(records.replays[0].sampled == 0);
+  CHECK(records.replays[1].started == 200);
+  log.close();
+  std::vector<trace::Record> rest;
+  CHECK_FALSE(log.collect(rest));
+  REQUIRE(rest.size() == 1);
+  CHECK(std::get<trace::Replay>(rest[0]).replay == 3);
+}
+
+TEST_CASE("replay log: the mode decides whose nodes are wanted") {
+  ReplayLog replays({.nodes = 4, .mode = ProfileMode::Replays});
+  for (std::uint64_t replay = 1; replay <= 8; ++replay) CHECK_FALSE(run(replays, replay, 4, 100));
+  // 4 nodes cost 240 ns of 40: 600 replays have to pay for one.
+  ReplayLog sampled({.nodes = 4, .mode = ProfileMode::Sampled});
+  std::vector<std::uint64_t> wanted;
+  for (std::uint64_t replay = 1; replay <= 1300; ++replay) {
+    if (run(sampled, replay, 4, 100)) wanted.push_back(replay);
+  }
+  CHECK(wanted == std::vector<std::uint64_t>{1, 601, 1201});
+}
+
+TEST_CASE("replay log: noting allocates nothing") {
+  ReplayLog log({.nodes = 16, .replays = 64});
+  const std::uint64_t before = allocations_of_this_thread();
+  for (std::uint64_t replay = 1; replay <= 200; ++replay) {
+    launch(log, replay, 1);
+    run(log, replay, 16, 1);
+  }
+  CHECK(allocations_of_this_thread() == before);
+}
+
+TEST_CASE("replay log: with a thread that launches, one that runs and one that collects, every replay is told or counted") {
+  ReplayLog log({.label = "g", .nodes = 3, .replays = 32});
+  log.expect_device_times(true);
+  constexpr std::uint64_t kReplays = 20000;
+  std::thread launches([&] {
+    for (std::uint64_t replay = 1; replay <= kReplays; ++replay) launch(log, replay, static_cast<std::int64_t>(replay));
+  });
+  std::thread runs([&] {
+    for (std::uint64_t replay = 1; replay <= kReplays; ++replay) run(log, replay, 3, static_cast<std::int64_t>(replay) * 100);
+  });
+  trace::Records all;
+  std::vector<trace::Record> records;
+  const auto add = [&] {
+    for (trace::Record& record : records) all.add(std::move(record));
+    records.clear();
+  };
+  for (int i = 0; i < 50; ++i) {
+    static_cast<void>(log.collect(records));
+    add();
+    std::this_thread::yield();
+  }
+  launches.join();
+  runs.join();
+  log.close();
+  CHECK_FALSE(log.collect(records));
+  add();
+  std::uint64_t lost_launches = 0, lost_samples = 0;
+  for (const trace::Loss& loss : all.losses) {
+    if (loss.kind == trace::LossKind::Replays) lost_launches += loss.count;
+    if (loss.kind == trace::LossKind::Samples) lost_samples += loss.count;
+  }
+  CHECK(all.replays.size() + lost_launches == kReplays);
+  CHECK(all.sample_blocks.size() * 3 + lost_samples == kReplays * 3);
+  for (const trace::SampleBlock& block : all.sample_blocks) {
+    REQUIRE(block.samples.size() == 3);
+    REQUIRE(block.samples[0].started == static_cast<std::int64_t>(block.replay) * 100);
+  }
+}

@@ -1,0 +1,338 @@
+// The whole way on the real host device: record, compile, launch with a trace, drop everything, and read the file.
+#include <doctest/doctest.h>
+
+#include <block_kernels.shaders.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <reprise/reprise.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "run/device_core.hpp"
+#include "run/graph_core.hpp"
+#include "run/instance_core.hpp"
+#include "support/counting_allocator.hpp"
+#include "support/thrown_by.hpp"
+#include "unit/profile/traced_run.hpp"
+
+using namespace reprise;
+using namespace reprise::test;
+
+namespace {
+
+// The environment says nothing of traces.
+struct Quiet {
+  Variable trace{"REPRISE_TRACE", std::nullopt}, profile{"REPRISE_PROFILE", std::nullopt};
+};
+
+Instance traced_instance(const TraceDesc& desc, MessageHandler on_message = [](const Message&) {}) {
+  return Instance({.application = "profile test", .validation = Validation::Full, .on_message = std::move(on_message), .trace = desc});
+}
+
+// `body` with a traced host device; what it made is gone, and the trace whole, when this returns.
+template <class Body>
+void with_trace(const TraceDesc& desc, const Body& body) {
+  const Device device = traced_instance(desc).open_device(DeviceSelector::named("host"));
+  body(device);
+  device.wait_idle();
+}
+
+// fill t, u; copy t -> x and u -> y; a barrier that orders nothing more; a callback; update of w.
+CommandBuffer record_step(const Device& device, const std::shared_ptr<CapturePool>& pool) {
+  const auto t = pool->transient<unsigned>(64, "t"), u = pool->transient<unsigned>(64, "u");
+  const auto x = pool->allocate<unsigned>(64, "x"), y = pool->allocate<unsigned>(64, "y"), w = pool->allocate<unsigned>(64, "w");
+  CommandBuffer cmd = device.create_command_buffer({.label = "step"});
+  cmd.begin();
+  {
+    const auto forward = cmd.label("forward");
+    cmd.fill(t, 3u);
+    cmd.fill(u, 4u);
+    const auto inner = cmd.label("inner");
+    cmd.copy(t, x);
+    cmd.copy(u, y);
+  }
+  cmd.barrier({.buffer = x, .before = Access::Write, .after = Access::Read});
+  cmd.host([] {}, {read(x), read(y), write(w)});
+  cmd.dispatch(device.load_kernel(shaders::step), {.grid = 1, .block = 1}, read_write(w), 5u);
+  cmd.end();
+  return cmd;
+}
+
+}  // namespace
+
+TEST_CASE("traced replays: without being asked there is no file and no thread") {
+  const Quiet quiet;
+  const TraceFolder folder;
+  const Instance instance = traced_instance({});
+  const Device device = instance.open_device(DeviceSelector::named("host"));
+  CHECK(instance.core()->trace() == nullptr);
+  CHECK(device.core()->trace() == nullptr);
+  CHECK(collectors_of_this_process() == 0);
+  CHECK(std::filesystem::is_empty(folder.path()));
+  const Instance asked = traced_instance({.target = folder.file()});
+  CHECK(collectors_of_this_process() == 1);
+  CHECK(std::filesystem::exists(folder.file()));
+}
+
+TEST_CASE("traced replays: the file tells the graph, each replay and each node") {
+  const Quiet quiet;
+  const TraceFolder folder;
+  constexpr std::uint64_t kReplays = 50;
+  CompileReport report;
+  std::string text;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> needed;
+  with_trace({.target = folder.file()}, [&](const Device& device) {
+    const auto pool = device.create_pool({.label = "pool"});
+    const Queue queue = device.create_queue({.label = "main"});
+    const CommandBuffer cmd = record_step(device, pool);
+    CapturedGraph graph = device.compile(cmd, {.pool = pool});
+    report = graph.report();
+    const detail::Plan& plan = graph.core()->plan();
+    for (const detail::Edge& edge : plan.schedule.edges) needed.emplace_back(plan.lowered.node_of[edge.from], plan.lowered.node_of[edge.to]);
+    for (std::uint64_t i = 0; i < kReplays; ++i) graph.launch(queue).wait();
+  });
+  const trace::Records all = all_records(folder.file());
+
+  REQUIRE(all.sessions.size() == 1);
+  CHECK(all.sessions[0].pid == static_cast<std::uint32_t>(getpid()));
+  CHECK(all.sessions[0].application == "profile test");
+  CHECK_FALSE(all.sessions[0].host.empty());
+  CHECK_FALSE(all.sessions[0].command_line.empty());
+  CHECK_FALSE(all.sessions[0].engine_version.empty());
+  CHECK(all.sessions[0].process_start_utc > 1'600'000'000'000'000'000);
+  REQUIRE(all.clocks.size() == 1);
+  CHECK(all.clocks[0].other >= all.sessions[0].process_start_utc);
+  REQUIRE(all.devices.size() == 1);
+  CHECK(all.devices[0].selector == "host");
+  REQUIRE(all.queues.size() == 1);
+  CHECK(all.queues[0].label == "main");
+
+  REQUIRE(all.graph_versions.size() == 1);
+  const trace::GraphVersion& g = all.graph_versions[0];
+  CHECK(g.label == "step");
+  CHECK(g.plan_hash == report.plan_hash);
+  CHECK(g.lowering_hash == report.lowering_hash);
+  CHECK(g.slab_bytes == report.slab_bytes);
+  CHECK(g.nodes.size() == report.nodes);
+  CHECK(g.edges.size() == report.needed_edges + report.added_edges);
+  CHECK(g.compile_time > 0);
+  CHECK(g.instantiate_time > 0);
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> told;
+  for (const trace::Edge& e : g.edges) {
+    if (e.cause != trace::EdgeCause::Lane && e.cause != trace::EdgeCause::Frame) told.emplace_back(e.from, e.to);
+    if (e.cause == trace::EdgeCause::Hazard) CHECK(e.hazard != trace::Hazard::None);
+  }
+  std::sort(needed.begin(), needed.end());
+  std::sort(told.begin(), told.end());
+  CHECK(told == needed);
+  CHECK(g.barriers.size() == 1);
+  CHECK(g.labels.size() == 3);
+  const auto name_of = [&](std::uint32_t index) { return g.strings[index]; };
+  std::map<std::string, const trace::Node*> by_name;
+  for (const trace::Node& node : g.nodes) by_name[name_of(node.name)] = &node;
+  REQUIRE(by_name.contains("step"));
+  CHECK(by_name["step"]->kind == trace::NodeKind::Dispatch);
+  CHECK(name_of(g.kernels[by_name["step"]->kernel].name) == "step");
+  CHECK(name_of(by_name["step"]->file).find("traced_replays_test.cpp") != std::string::npos);
+  REQUIRE(by_name.contains("copy t -> x"));
+  const trace::Node& copy = *by_name["copy t -> x"];
+  CHECK(copy.kind == trace::NodeKind::Copy);
+  CHECK(copy.bytes == 256);
+  CHECK(copy.access_count == 2);
+  CHECK(name_of(g.labels[copy.label].name) == "inner");
+  CHECK(name_of(g.labels[g.labels[copy.label].parent].name) == "forward");
+  std::map<std::string, trace::Buffer> buffers;
+  for (const trace::Buffer& buffer : g.buffers) buffers[name_of(buffer.name)] = buffer;
+  CHECK(buffers["t"].kind == trace::BufferKind::Transient);
+  CHECK(buffers["t"].id == trace::kNone);
+  CHECK(buffers["x"].kind == trace::BufferKind::Device);
+  CHECK(buffers["x"].pool == buffers["t"].pool);
+
+  REQUIRE(all.replays.size() == kReplays);
+  REQUIRE(all.sample_blocks.size() == kReplays);
+  CHECK(all.losses.empty());
+  for (std::uint64_t i = 0; i < kReplays; ++i) {
+    const trace::Replay& replay = all.replays[i];
+    CHECK(replay.replay == i + 1);
+    CHECK(replay.graph == g.graph);
+    CHECK(replay.queue == all.queues[0].id);
+    CHECK(replay.launched > 0);
+    CHECK(replay.launched <= replay.launch_returned);
+    CHECK(replay.launched <= replay.started);
+    CHECK(replay.started <= replay.ended);
+    CHECK(replay.sampled == 1);
+    const trace::SampleBlock& block = all.sample_blocks[i];
+    CHECK(block.replay == i + 1);
+    CHECK(block.source == trace::SampleSource::Host);
+    REQUIRE(block.samples.size() == g.nodes.size());
+    std::vector<const trace::Sample*> of(g.nodes.size(), nullptr);
+    for (const trace::Sample& sample : block.samples) {
+      CHECK(sample.started >= replay.started);
+      CHECK(sample.started + sample.duration <= replay.ended);
+      of[sample.node] = &sample;
+    }
+    CHECK(std::find(of.begin(), of.end(), nullptr) == of.end());
+    for (const trace::Edge& e : g.edges) CHECK(of[e.to]->started >= of[e.from]->started + of[e.from]->duration);
+  }
+  const bool named = std::any_of(all.thread_names.begin(), all.thread_names.end(),
+                                 [&](const trace::ThreadName& n) { return n.thread == all.replays[0].thread && !n.name.empty(); });
+  CHECK(named);
+
+  REQUIRE_FALSE(all.pool_states.empty());
+  CHECK(all.pool_states.front().label == "pool");
+  CHECK(all.pool_states.back().buffers == 0);
+  CHECK(all.pool_states.back().device_bytes == 0);
+  CHECK(all.pool_states.back().holders.empty());
+  const bool held = std::any_of(all.pool_states.begin(), all.pool_states.end(),
+                                [&](const trace::PoolState& s) { return s.holders == std::vector<std::uint32_t>{g.graph} && s.device_bytes == 768; });
+  CHECK(held);
+  std::map<std::uint32_t, int> born, died;
+  for (const trace::BufferLife& life : all.buffer_lives) ++(life.freed == 0 ? born : died)[life.buffer];
+  CHECK(born.size() == 3);  // x, y, w
+  CHECK(born == died);
+  CHECK(born.contains(buffers["x"].id));
+}
+
+TEST_CASE("traced replays: a replay on many threads tells each node once, none before those that it needs") {
+  const Quiet quiet;
+  const TraceFolder folder;
+  constexpr int kReplays = 8;
+  constexpr std::uint32_t kWidth = 6;
+  with_trace({.target = folder.file()}, [&](const Device& device) {
+    const auto pool = device.create_pool();
+    const auto first = pool->host<unsigned>(1, "first");
+    CommandBuffer cmd = device.create_command_buffer({.label = "wide"});
+    cmd.begin();
+    cmd.host([first] { first.span()[0] = 1; }, {write(first)});
+    for (std::uint32_t i = 0; i < kWidth; ++i) {
+      // Long enough for the executor to share them out among its threads, where it has several.
+      const auto out = pool->host<unsigned>(1 << 16, "out");
+      cmd.host([out, first] { for (std::size_t k = 0; k < out.size(); ++k) out.span()[k] = out.span()[k] * 3 + first.span()[0]; }, {read(first), write(out)});
+    }
+    cmd.end();
+    CapturedGraph graph = device.compile(cmd);
+    const Queue queue = device.create_queue();
+    for (int i = 0; i < kReplays; ++i) graph.launch(queue).wait();
+  });
+  const trace::Records all = all_records(folder.file());
+  REQUIRE(all.graph_versions.size() == 1);
+  const trace::GraphVersion& g = all.graph_versions[0];
+  REQUIRE(all.sample_blocks.size() == kReplays);
+  for (const trace::SampleBlock& block : all.sample_blocks) {
+    REQUIRE(block.samples.size() == g.nodes.size());
+    std::map<std::uint32_t, trace::Sample> of;
+    for (const trace::Sample& sample : block.samples) of[sample.node] = sample;
+    REQUIRE(of.size() == g.nodes.size());
+    for (const trace::Edge& e : g.edges) CHECK(of[e.to].started >= of[e.from].started + of[e.from].duration);
+  }
+}
+
+TEST_CASE("traced replays: the mode changes what is told and nothing of the plan") {
+  const Quiet quiet;
+  const TraceFolder folder;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> hashes;
+  const auto run_once = [&](const Device& device) {
+    const auto pool = device.create_pool();
+    const CommandBuffer cmd = record_step(device, pool);
+    CapturedGraph graph = device.compile(cmd);
+    const Queue queue = device.create_queue();
+    for (int i = 0; i < 5; ++i) graph.launch(queue).wait();
+    hashes.emplace_back(graph.report().plan_hash, graph.report().lowering_hash);
+  };
+  const auto run = [&](const TraceDesc& desc) { with_trace(desc, run_once); };
+  run({});
+  run({.target = folder.file(), .profile = ProfileMode::Off});
+  CHECK(all_records(folder.file()).graph_versions.size() == 1);
+  CHECK(all_records(folder.file()).replays.empty());
+  run({.target = folder.file(), .profile = ProfileMode::Replays});
+  const trace::Records replays = all_records(folder.file());
+  REQUIRE(replays.replays.size() == 5);
+  CHECK(replays.sample_blocks.empty());
+  for (const trace::Replay& replay : replays.replays) {
+    CHECK(replay.sampled == 0);
+    CHECK(replay.started > 0);
+    CHECK(replay.started <= replay.ended);
+  }
+  run({.target = folder.file(), .profile = ProfileMode::Sampled});
+  const trace::Records sampled = all_records(folder.file());
+  CHECK(sampled.replays.size() == 5);
+  CHECK_FALSE(sampled.sample_blocks.empty());
+  run({.target = folder.file(), .profile = ProfileMode::Every});
+  CHECK(all_records(folder.file()).sample_blocks.size() == 5);
+  CHECK(std::count(hashes.begin(), hashes.end(), hashes.front()) == 5);
+}
+
+TEST_CASE("traced replays: launching and waiting allocate nothing with a trace on") {
+  const Quiet quiet;
+  const TraceFolder folder;
+  const Device device = traced_instance({.target = folder.file()}).open_device(DeviceSelector::named("host"));
+  const auto pool = device.create_pool();
+  const auto x = pool->allocate<unsigned>(64, "x"), y = pool->allocate<unsigned>(64, "y");
+  CommandBuffer cmd = device.create_command_buffer();
+  cmd.begin();
+  cmd.fill(x, 1u);
+  cmd.copy(x, y);
+  cmd.end();
+  CapturedGraph graph = device.compile(cmd);
+  const Queue queue = device.create_queue();
+  for (int warm_up = 0; warm_up < 3; ++warm_up) graph.launch(queue).wait();
+  const std::uint64_t before = allocations_of_this_thread();
+  for (int replay = 0; replay < 100; ++replay) graph.launch(queue).wait();
+  CHECK(allocations_of_this_thread() == before);
+}
+
+TEST_CASE("traced replays: what validation finds is in the trace, also where it refuses the recording") {
+  const Quiet quiet;
+  const TraceFolder folder;
+  std::vector<std::string> seen;
+  {
+    const Instance instance = traced_instance({.target = folder.file()}, [&](const Message& m) { seen.emplace_back(m.id); });
+    const Device device = instance.open_device(DeviceSelector::named("host"));
+    {
+      const auto x = device.create_pool()->allocate<unsigned>(64, "x");
+      CommandBuffer cmd = device.create_command_buffer({.ordering = Ordering::Explicit});
+      cmd.begin();
+      cmd.fill(x, 1u);
+      cmd.fill(x, 2u);
+      cmd.end();
+      CHECK(thrown_by([&] { static_cast<void>(device.compile(cmd)); }).code() == ErrorCode::MissingBarrier);
+    }
+    device.wait_idle();
+  }
+  REQUIRE_FALSE(seen.empty());
+  const trace::Records all = all_records(folder.file());
+  REQUIRE(all.messages.size() == seen.size());
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    CHECK(all.messages[i].id == seen[i]);
+    CHECK(all.messages[i].graph == trace::kNone);
+  }
+}
+
+TEST_CASE("traced replays: a file that can't be made is an error that names it") {
+  const Quiet quiet;
+  const TraceFolder folder;
+  const std::string target = folder.file() + "/no/such/folder";
+  const Error error = thrown_by([&] { static_cast<void>(traced_instance({.target = target})); });
+  CHECK(error.code() == ErrorCode::InvalidArgument);
+  CHECK(std::string(error.what()).find(target) != std::string::npos);
+}
+
+TEST_CASE("traced replays: instances share a file while one of them lives, if they agree on its limits") {
+  const Quiet quiet;
+  const TraceFolder folder;
+  const std::string limited = folder.file() + ",max=1M";
+  {
+    const Device one = traced_instance({.target = folder.file()}).open_device(DeviceSelector::named("host"));
+    const Device two = traced_instance({.target = folder.file()}).open_device(DeviceSelector::named("host"));
+    CHECK(thrown_by([&] { static_cast<void>(traced_instance({.target = limited})); }).code() == ErrorCode::InvalidArgument);
+  }
+  const trace::Records all = all_records(folder.file());
+  CHECK(all.sessions.size() == 1);
+  REQUIRE(all.devices.size() == 2);
+  CHECK(all.devices[0].id != all.devices[1].id);
+  { const Instance again = traced_instance({.target = limited}); }
+  CHECK(all_records(folder.file()).devices.empty());
+}

@@ -1,0 +1,94 @@
+// What the tests of profiling share: a trace file of their own that goes with them, and all records of a file.
+#pragma once
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+
+#include "trace/trace_reader.hpp"
+
+namespace reprise::test {
+
+class TraceFolder {
+ public:
+  TraceFolder() {
+    static std::atomic<int> made{0};
+    path_ = std::filesystem::temp_directory_path() / ("reprise-profile-" + std::to_string(getpid()) + "-" + std::to_string(made++));
+    std::filesystem::create_directory(path_);
+  }
+  TraceFolder(const TraceFolder&) = delete;
+  TraceFolder& operator=(const TraceFolder&) = delete;
+  ~TraceFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  [[nodiscard]] std::string file() const { return (path_ / "run.reprise").string(); }
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+[[nodiscard]] inline trace::Records all_records(const std::filesystem::path& file) {
+  const trace::TraceReader reader(file);
+  trace::Records all;
+  const auto append = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
+  for (const trace::ChunkEntry& chunk : reader.chunks()) {
+    const trace::Records r = reader.read(chunk);
+    append(all.sessions, r.sessions);
+    append(all.clocks, r.clocks);
+    append(all.devices, r.devices);
+    append(all.queues, r.queues);
+    append(all.graph_versions, r.graph_versions);
+    append(all.replays, r.replays);
+    append(all.sample_blocks, r.sample_blocks);
+    append(all.thread_names, r.thread_names);
+    append(all.pool_states, r.pool_states);
+    append(all.buffer_lives, r.buffer_lives);
+    append(all.messages, r.messages);
+    append(all.losses, r.losses);
+  }
+  return all;
+}
+
+// Sets a variable of the environment, or removes it, and puts it back.
+class Variable {
+ public:
+  Variable(const char* name, std::optional<std::string> value) : name_(name) {
+    if (const char* before = std::getenv(name)) before_ = before;
+    set(value);
+  }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+  ~Variable() { set(before_); }
+
+ private:
+  void set(const std::optional<std::string>& value) {
+    if (value) {
+      setenv(name_, value->c_str(), 1);
+    } else {
+      unsetenv(name_);
+    }
+  }
+  const char* name_;
+  std::optional<std::string> before_;
+};
+
+// Threads of this process that collect for a trace.
+[[nodiscard]] inline std::size_t collectors_of_this_process() {
+  std::size_t count = 0;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::string name;
+    std::getline(std::ifstream(task.path() / "comm"), name);
+    count += name == "reprise-trace" ? 1 : 0;
+  }
+  return count;
+}
+
+}  // namespace reprise::test

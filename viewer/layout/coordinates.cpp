@@ -6,6 +6,7 @@
 #include <span>
 
 #include "layout/alignment.hpp"
+#include "layout/balance.hpp"
 #include "layout/neighbours.hpp"
 
 namespace reprise::viewer {
@@ -105,6 +106,8 @@ class Compaction {
   std::vector<double> x_;
 };
 
+constexpr double kTooWide = 3;  // times the least width
+
 struct Extent {
   double left = 0, right = 0;
 };
@@ -133,6 +136,10 @@ std::vector<double> place_across(const LayeredGraph& graph, const RankOrder& ord
     const auto [low, high] = std::minmax_element(places[a].begin(), places[a].end());
     extents[a] = {*low, *high};
     if (extents[a].right - extents[a].left < extents[narrowest].right - extents[narrowest].left) narrowest = a;
+  }
+  const double width = extents[narrowest].right - extents[narrowest].left;
+  if (graph.segments.empty() && width > kTooWide * least_width(graph, order, across, options)) {
+    return balance_across(graph, order, across, options);
   }
   std::array<double, 4> shift{};
   for (std::size_t a = 0; a < 4; ++a) {

@@ -18,9 +18,10 @@ class LinkedPositions {
   }
   void add(std::uint32_t position) { positions_.push_back(position); }
   void end_item() {
-    std::sort(positions_.begin() + first_.back(), positions_.end());
+    if (positions_.size() - first_.back() > 1) std::sort(positions_.begin() + first_.back(), positions_.end());
     first_.push_back(static_cast<std::uint32_t>(positions_.size()));
   }
+  [[nodiscard]] std::size_t size() const { return positions_.size(); }
   [[nodiscard]] std::span<const std::uint32_t> of(std::uint32_t i) const {
     return {positions_.data() + first_[i], positions_.data() + first_[i + 1]};
   }
@@ -31,6 +32,7 @@ class LinkedPositions {
 
 // Crossings that an exchange of a and b removes, a on the left: pairs in which a's end is right of b's, less the others.
 std::int64_t removed(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b) {
+  if (a.size() == 1 && b.size() == 1) return a[0] > b[0] ? 1 : (a[0] < b[0] ? -1 : 0);
   std::int64_t result = 0;
   std::size_t below = 0, up_to = 0;  // of b: less than, and not greater than the end of a
   for (const std::uint32_t end : a) {
@@ -43,36 +45,48 @@ std::int64_t removed(std::span<const std::uint32_t> a, std::span<const std::uint
 
 class Exchanger {
  public:
-  Exchanger(const LayeredGraph& graph, RankOrder& order, EqualExchanges equal)
-      : graph_(graph), order_(order), equal_(equal), straights_(straights_of(graph, order)) {}
+  Exchanger(const LayeredGraph& graph, RankOrder& order, const ExchangeDesc& desc)
+      : graph_(graph), order_(order), desc_(desc), straights_(straights_of(graph, order)) {}
 
-  std::uint64_t run() {
-    std::uint64_t total = 0;
-    for (std::uint32_t r = 0; r < graph_.rank_count; ++r) {
-      if (order_.rank(r).size() > 1) total += exchange_rank(r);
+  Exchanged run() {
+    // Of the rank before, the rank itself, the rank after.
+    std::vector<std::uint8_t> changed(graph_.rank_count + 2, 1), changes(graph_.rank_count + 2, 0);
+    for (std::uint32_t pass = 0; pass < desc_.passes; ++pass) {
+      const std::uint64_t before = result_.removed;
+      for (std::uint32_t r = 0; r < graph_.rank_count; ++r) {
+        if (order_.rank(r).size() < 2 || (changed[r] | changed[r + 1] | changed[r + 2]) == 0) continue;
+        if (exchange_rank(r)) changed[r + 1] = changes[r + 1] = 1;
+      }
+      if (result_.removed == before) break;
+      changed.swap(changes);
+      std::fill(changes.begin(), changes.end(), std::uint8_t{0});
     }
-    return total;
+    return result_;
   }
 
  private:
-  std::uint64_t exchange_rank(std::uint32_t r) {
+  // Whether it changed something.
+  bool exchange_rank(std::uint32_t r) {
     collect(r);
     const auto items = order_.rank(r);
     lists_.resize(items.size());
     for (std::uint32_t i = 0; i < items.size(); ++i) lists_[i] = i;
-    std::uint64_t total = 0;
+    bool is_changed = false;
     for (std::uint32_t i = 0; i + 1 < items.size(); ++i) {
       if (!may_exchange(items[i], items[i + 1])) continue;
       const std::uint32_t a = lists_[i], b = lists_[i + 1];
       const std::int64_t gain = removed(above_.of(a), above_.of(b)) + removed(below_.of(a), below_.of(b));
-      if (gain < 0 || (gain == 0 && equal_ == EqualExchanges::Leave)) continue;
-      total += static_cast<std::uint64_t>(gain);
+      if (gain < 0 || (gain == 0 && desc_.equal == EqualExchanges::Leave)) continue;
+      result_.removed += static_cast<std::uint64_t>(gain);
       std::swap(items[i], items[i + 1]);
       std::swap(lists_[i], lists_[i + 1]);
+      is_changed = true;
     }
+    result_.work += items.size() + above_.size() + below_.size();
+    if (!is_changed) return false;
     for (std::uint32_t i = 0; i < items.size(); ++i) order_.place[items[i]] = i;
     if (!graph_.segments.empty()) count_straights(r);
-    return total;
+    return true;
   }
 
   // Two heads or two tails would take their segments with them, through all ranks.
@@ -134,7 +148,8 @@ class Exchanger {
 
   const LayeredGraph& graph_;
   RankOrder& order_;
-  EqualExchanges equal_;
+  ExchangeDesc desc_;
+  Exchanged result_;
   Straights straights_;
   LinkedPositions above_, below_;
   std::vector<std::uint32_t> lists_, heads_above_, tails_below_;
@@ -142,6 +157,6 @@ class Exchanger {
 
 }  // namespace
 
-std::uint64_t exchange_neighbours(const LayeredGraph& graph, RankOrder& order, EqualExchanges equal) { return Exchanger(graph, order, equal).run(); }
+Exchanged exchange_neighbours(const LayeredGraph& graph, RankOrder& order, const ExchangeDesc& desc) { return Exchanger(graph, order, desc).run(); }
 
 }  // namespace reprise::viewer

@@ -76,27 +76,14 @@ class FirstOrder {
   std::vector<std::uint32_t> stack_;
 };
 
-struct Effort {
-  std::uint32_t sweeps = 0;     // from each first order
-  std::uint32_t patience = 0;   // sweeps in a row that win nothing
-  std::uint32_t exchanges = 0;  // passes after a sweep
-};
+constexpr std::uint32_t kExchangePasses = 12;
+constexpr std::uint32_t kSegmentWork = 12;  // what a segment costs in a sweep
+constexpr std::uint32_t kPatience = 8;      // sweeps in a row that win nothing
 
-Effort effort_for(const LayeredGraph& graph) {
-  const std::uint64_t size = graph.item_count() + graph.link_count() + 1;
-  const auto passes = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(1'000'000 / size, 8, 600));
-  const std::uint32_t exchanges = std::clamp<std::uint32_t>(passes / 20, 1, 8);
-  return {std::clamp<std::uint32_t>(passes / (2 * (exchanges + 1)), 2, 24), 6, exchanges};
-}
-
-std::uint64_t exchange(const LayeredGraph& graph, RankOrder& order, std::uint32_t passes, EqualExchanges equal) {
-  std::uint64_t removed = 0;
-  for (std::uint32_t i = 0; i < passes; ++i) {
-    const std::uint64_t now = exchange_neighbours(graph, order, equal);
-    removed += now;
-    if (now == 0) break;
-  }
-  return removed;
+// What one search may cost, in items and links looked at.
+std::uint64_t budget_for(const LayeredGraph& graph) {
+  const std::uint64_t size = graph.item_count() + graph.link_count();
+  return 300'000 + 6 * size;
 }
 
 struct Candidate {
@@ -105,16 +92,19 @@ struct Candidate {
 };
 
 // Sweeps up and down in turn from one first order.
-Candidate improve(const LayeredGraph& graph, RankOrder order, SweepDirection first, const Effort& effort) {
+Candidate improve(const LayeredGraph& graph, RankOrder order, SweepDirection first) {
+  const SweepDirection second = first == SweepDirection::Down ? SweepDirection::Up : SweepDirection::Down;
+  const std::uint64_t budget = budget_for(graph);
   Candidate best;
   std::uint32_t in_vain = 0;
-  for (std::uint32_t i = 0; i < effort.sweeps && in_vain < effort.patience; ++i) {
-    const SweepDirection other = first == SweepDirection::Down ? SweepDirection::Up : SweepDirection::Down;
+  std::uint64_t work = 0;
+  for (std::uint32_t i = 0; work < budget && in_vain < kPatience; ++i) {
     sweep(graph, order,
-          {.direction = i % 2 == 0 ? first : other,
+          {.direction = i % 2 == 0 ? first : second,
            .measure = i % 4 < 2 ? SweepMeasure::Mean : SweepMeasure::Median,
            .ties = i % 8 < 4 ? SweepTies::Keep : SweepTies::Reverse});
-    exchange(graph, order, effort.exchanges, i % 2 == 0 ? EqualExchanges::Leave : EqualExchanges::Make);
+    work += 2 * (graph.item_count() + graph.link_count()) + kSegmentWork * graph.segments.size();
+    work += exchange_neighbours(graph, order, {.equal = i % 2 == 0 ? EqualExchanges::Leave : EqualExchanges::Make, .passes = kExchangePasses}).work;
     const std::uint64_t crossings = count_crossings(graph, order);
     ++in_vain;
     if (i == 0 || crossings < best.crossings) {
@@ -129,12 +119,11 @@ Candidate improve(const LayeredGraph& graph, RankOrder order, SweepDirection fir
 }  // namespace
 
 RankOrder order_ranks(const LayeredGraph& graph, const std::vector<std::uint32_t>& lanes) {
-  const Effort effort = effort_for(graph);
-  Candidate best = improve(graph, FirstOrder(graph, SweepDirection::Down).run(lanes), SweepDirection::Down, effort);
+  Candidate best = improve(graph, FirstOrder(graph, SweepDirection::Down).run(lanes), SweepDirection::Down);
   if (best.crossings > 0) {
-    Candidate other = improve(graph, FirstOrder(graph, SweepDirection::Up).run(lanes), SweepDirection::Up, effort);
+    Candidate other = improve(graph, FirstOrder(graph, SweepDirection::Up).run(lanes), SweepDirection::Up);
     if (other.crossings < best.crossings) best = std::move(other);
-    best.crossings -= exchange(graph, best.order, 2 * effort.exchanges, EqualExchanges::Leave);
+    exchange_neighbours(graph, best.order, {.passes = kExchangePasses});
   }
   return best.order;
 }

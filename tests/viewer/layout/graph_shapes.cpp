@@ -42,6 +42,16 @@ LayoutGraph random_dag(const RandomDagDesc& desc) {
   return graph;
 }
 
+LayoutGraph random_layers(const RandomLayersDesc& desc) {
+  Random random(desc.seed);
+  LayoutGraph graph = graph_of(desc.layers * desc.width);
+  for (std::uint32_t n = 0; n + desc.width < graph.node_count(); ++n) {
+    const std::uint32_t next = (n / desc.width + 1) * desc.width;
+    for (std::uint32_t e = 0; e < desc.edges_each; ++e) graph.edges.push_back({n, next + below(random, desc.width)});
+  }
+  return graph;
+}
+
 LayoutGraph random_tree(std::uint32_t nodes, std::uint32_t seed) {
   Random random(seed);
   LayoutGraph graph = graph_of(nodes);

@@ -19,6 +19,12 @@ struct RandomDagDesc {
 };
 // Sizes and groups vary as well.
 [[nodiscard]] viewer::LayoutGraph random_dag(const RandomDagDesc& desc);
+struct RandomLayersDesc {
+  std::uint32_t layers = 0, width = 0;
+  std::uint32_t edges_each = 0;  // of a node, to the next layer
+  std::uint32_t seed = 0;
+};
+[[nodiscard]] viewer::LayoutGraph random_layers(const RandomLayersDesc& desc);
 [[nodiscard]] viewer::LayoutGraph random_tree(std::uint32_t nodes, std::uint32_t seed);
 // A chain with edges from its first half to the mirrored place of the second: most of them pass hundreds of ranks.
 [[nodiscard]] viewer::LayoutGraph nested_chain(std::uint32_t nodes, std::uint32_t edges, std::uint32_t seed);

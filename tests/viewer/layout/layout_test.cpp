@@ -171,6 +171,17 @@ TEST_CASE("layout: long edges in a dense random graph meet no node") {
   }
 }
 
+TEST_CASE("layout: layers with many edges stay about as wide as their nodes") {
+  for (const std::uint32_t seed : {1u, 2u}) {
+    CAPTURE(seed);
+    const LayoutGraph graph = random_layers({.layers = 30, .width = 20, .edges_each = 3, .seed = seed});
+    const Layout layout = lay_out(graph, {});
+    check_drawing(graph, layout);
+    CHECK(nodes_hit(graph, layout) == 0);
+    CHECK(layout.bounds.width() < 3.5f * 20 * (80 + 24));
+  }
+}
+
 TEST_CASE("layout: the same input gives the same bytes") {
   const LayoutGraph graph = random_dag({.nodes = 300, .edges = 600, .seed = 11});
   const Layout a = lay_out(graph, {}), b = lay_out(graph, {});

@@ -34,7 +34,9 @@ ReplayLog::ReplayLog(ReplayLogDesc desc)
 }
 
 void ReplayLog::ring_if_half(std::size_t used) noexcept {
-  if (desc_.bell != nullptr && used == desc_.replays / 2) desc_.bell->ring();
+  if (desc_.bell == nullptr) return;
+  const std::size_t scarcest = block_count_ == 0 ? desc_.replays : std::min<std::size_t>(desc_.replays, block_count_);
+  if (used == scarcest / 2) desc_.bell->ring();
 }
 
 void ReplayLog::note_launch(const LaunchNote& note) noexcept {

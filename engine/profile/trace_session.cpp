@@ -87,8 +87,13 @@ std::shared_ptr<TraceSession> TraceSession::open(const TraceOptions& options, st
     }
     return session;
   }
+  // Nothing may fail once there is a session: its end takes the lock that is held here.
+  sessions().open.reserve(sessions().open.size() + 1);
+  Sessions::Open entry{nullptr, options.file, {}};
   auto session = std::make_shared<TraceSession>(options.file, application);
-  sessions().open.push_back({session.get(), options.file, session});
+  entry.identity = session.get();
+  entry.session = session;
+  sessions().open.push_back(std::move(entry));
   return session;
 }
 

@@ -23,7 +23,7 @@ MAY_INCLUDE = {
     "backend/cuda": ["base", "record", "schedule", "lanes", "memory", "plan", "backend"],
     "profile": ["base", "record", "schedule", "lanes", "memory", "plan", "backend", "trace"],
     "run": ["base", "record", "validate", "schedule", "lanes", "memory", "plan", "backend", "profile", "trace"],
-    "capture": ["base", "record", "validate", "schedule", "lanes", "memory", "plan", "backend", "backend/cuda", "profile", "trace", "run"],
+    "capture": ["base", "record", "validate", "schedule", "lanes", "memory", "plan", "backend", "backend/cuda", "run"],
 }
 # Native headers: the pattern, and the only layer that may name it.
 NATIVE = [

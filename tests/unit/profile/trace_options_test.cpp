@@ -14,10 +14,6 @@ using Keep = trace::TraceFileDesc::Keep;
 
 namespace {
 
-struct NoEnvironment {
-  Variable trace{"REPRISE_TRACE", std::nullopt}, profile{"REPRISE_PROFILE", std::nullopt};
-};
-
 void check_refused(ErrorCode code, const TraceDesc& desc, std::initializer_list<std::string_view> parts) {
   const Error error = thrown_by([&] { static_cast<void>(trace_options(desc)); });
   const std::string text = error.what();
@@ -32,13 +28,13 @@ void check_refused(ErrorCode code, const TraceDesc& desc, std::initializer_list<
 }  // namespace
 
 TEST_CASE("trace options: nothing is asked for, nothing comes") {
-  const NoEnvironment none;
+  const NoTraceEnvironment none;
   CHECK_FALSE(trace_options({}));
   CHECK_FALSE(trace_options({.profile = ProfileMode::Sampled}));
 }
 
 TEST_CASE("trace options: a target has a file, a limit and what is kept at the limit") {
-  const NoEnvironment none;
+  const NoTraceEnvironment none;
   CHECK(trace_options({.target = "/tmp/a/../b"})->file.path == "/tmp/b");
   CHECK(trace_options({.target = "b"})->file.path == std::filesystem::current_path() / "b");
   CHECK(trace_options({.target = "b"})->file.max_bytes == 0);
@@ -53,7 +49,7 @@ TEST_CASE("trace options: a target has a file, a limit and what is kept at the l
 }
 
 TEST_CASE("trace options: the environment wins over the description") {
-  const NoEnvironment none;
+  const NoTraceEnvironment none;
   const Variable target("REPRISE_TRACE", "/tmp/environment,max=1M");
   {
     const auto options = trace_options({.target = "/tmp/description", .profile = ProfileMode::Replays});
@@ -69,7 +65,7 @@ TEST_CASE("trace options: the environment wins over the description") {
 }
 
 TEST_CASE("trace options: what is wrong is refused, naming where it stands and what it may be") {
-  const NoEnvironment none;
+  const NoTraceEnvironment none;
   for (const char* size : {"", "0", "1.5M", "-1", "M", "12x", "99999999999999999999", "9999999999G"}) {
     const std::string target = std::string("run,max=") + size;
     check_refused(ErrorCode::InvalidArgument, {.target = target}, {"InstanceDesc::trace", target, "is no size", "max=SIZE"});

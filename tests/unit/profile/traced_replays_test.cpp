@@ -23,11 +23,6 @@ using namespace reprise::test;
 
 namespace {
 
-// The environment says nothing of traces.
-struct Quiet {
-  Variable trace{"REPRISE_TRACE", std::nullopt}, profile{"REPRISE_PROFILE", std::nullopt};
-};
-
 Instance traced_instance(const TraceDesc& desc, MessageHandler on_message = [](const Message&) {}) {
   return Instance({.application = "profile test", .validation = Validation::Full, .on_message = std::move(on_message), .trace = desc});
 }
@@ -64,7 +59,7 @@ CommandBuffer record_step(const Device& device, const std::shared_ptr<CapturePoo
 }  // namespace
 
 TEST_CASE("traced replays: without being asked there is no file and no thread") {
-  const Quiet quiet;
+  const NoTraceEnvironment none;
   const TraceFolder folder;
   const Instance instance = traced_instance({});
   const Device device = instance.open_device(DeviceSelector::named("host"));
@@ -78,7 +73,7 @@ TEST_CASE("traced replays: without being asked there is no file and no thread") 
 }
 
 TEST_CASE("traced replays: the file tells the graph, each replay and each node") {
-  const Quiet quiet;
+  const NoTraceEnvironment none;
   const TraceFolder folder;
   constexpr std::uint64_t kReplays = 50;
   CompileReport report;
@@ -197,7 +192,7 @@ TEST_CASE("traced replays: the file tells the graph, each replay and each node")
 }
 
 TEST_CASE("traced replays: a replay on many threads tells each node once, none before those that it needs") {
-  const Quiet quiet;
+  const NoTraceEnvironment none;
   const TraceFolder folder;
   constexpr int kReplays = 8;
   constexpr std::uint32_t kWidth = 6;
@@ -231,7 +226,7 @@ TEST_CASE("traced replays: a replay on many threads tells each node once, none b
 }
 
 TEST_CASE("traced replays: the mode changes what is told and nothing of the plan") {
-  const Quiet quiet;
+  const NoTraceEnvironment none;
   const TraceFolder folder;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> hashes;
   const auto run_once = [&](const Device& device) {
@@ -266,7 +261,7 @@ TEST_CASE("traced replays: the mode changes what is told and nothing of the plan
 }
 
 TEST_CASE("traced replays: launching and waiting allocate nothing with a trace on") {
-  const Quiet quiet;
+  const NoTraceEnvironment none;
   const TraceFolder folder;
   const Device device = traced_instance({.target = folder.file()}).open_device(DeviceSelector::named("host"));
   const auto pool = device.create_pool();
@@ -285,7 +280,7 @@ TEST_CASE("traced replays: launching and waiting allocate nothing with a trace o
 }
 
 TEST_CASE("traced replays: what validation finds is in the trace, also where it refuses the recording") {
-  const Quiet quiet;
+  const NoTraceEnvironment none;
   const TraceFolder folder;
   std::vector<std::string> seen;
   {
@@ -312,7 +307,7 @@ TEST_CASE("traced replays: what validation finds is in the trace, also where it 
 }
 
 TEST_CASE("traced replays: a file that can't be made is an error that names it") {
-  const Quiet quiet;
+  const NoTraceEnvironment none;
   const TraceFolder folder;
   const std::string target = folder.file() + "/no/such/folder";
   const Error error = thrown_by([&] { static_cast<void>(traced_instance({.target = target})); });
@@ -321,7 +316,7 @@ TEST_CASE("traced replays: a file that can't be made is an error that names it")
 }
 
 TEST_CASE("traced replays: instances share a file while one of them lives, if they agree on its limits") {
-  const Quiet quiet;
+  const NoTraceEnvironment none;
   const TraceFolder folder;
   const std::string limited = folder.file() + ",max=1M";
   {

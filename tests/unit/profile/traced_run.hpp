@@ -80,6 +80,11 @@ class Variable {
   std::optional<std::string> before_;
 };
 
+// Nothing in the environment asks for a trace while it lives.
+struct NoTraceEnvironment {
+  Variable trace{"REPRISE_TRACE", std::nullopt}, profile{"REPRISE_PROFILE", std::nullopt};
+};
+
 // Threads of this process that collect for a trace.
 [[nodiscard]] inline std::size_t collectors_of_this_process() {
   std::size_t count = 0;

@@ -1,0 +1,131 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lanes/lowered_graph.hpp"
+#include "memory/placement.hpp"
+#include "profile/describe_graph.hpp"
+#include "schedule/schedule.hpp"
+#include "support/random_recording.hpp"
+#include "support/recording_builder.hpp"
+#include "trace/codec.hpp"
+
+using namespace reprise;
+using namespace reprise::test;
+using detail::Plan;
+
+namespace {
+
+Plan planned(RecordingPtr recording, Lowering lowering) {
+  detail::Schedule schedule = detail::build_schedule(*recording);
+  detail::LoweredGraph lowered = detail::build_lowered_graph(schedule, lowering);
+  detail::Placement placement = detail::place_transients(*recording, schedule, lowered, 256);
+  return detail::freeze_plan("label", std::move(recording), std::move(schedule), std::move(lowered), std::move(placement));
+}
+
+std::size_t count_of(const trace::GraphVersion& g, trace::EdgeCause cause) {
+  return static_cast<std::size_t>(std::count_if(g.edges.begin(), g.edges.end(), [cause](const trace::Edge& e) { return e.cause == cause; }));
+}
+
+// A reader takes it: every index leads somewhere.
+void check_readable(const trace::GraphVersion& graph) {
+  trace::Records records;
+  records.graph_versions.push_back(graph);
+  CHECK(trace::decode(trace::encode(records)) == records);
+}
+
+}  // namespace
+
+TEST_CASE("describe graph: an edge has its hazard, its buffer and the bytes that conflict") {
+  RecordingBuilder builder;
+  const auto x = builder.add_buffer("x", 1024), t = builder.add_buffer("t", 512, BufferKind::Transient);
+  builder.fill(builder.write(x));
+  builder.dispatch("double", {RecordingBuilder::range(Access::Read, x, 256, 512), builder.write(t)});
+  builder.copy(builder.read(t), RecordingBuilder::range(Access::Write, x, 0, 512));
+  const Plan plan = planned(builder.finish(), Lowering::Faithful);
+  const detail::BufferIdentity identities[] = {{11, 3, detail::BufferIdentity::Memory::Adopted}, {trace::kNone, 3}};
+  const trace::GraphVersion g = detail::describe_graph(
+      plan, {.graph = 4, .version = 1, .device = 2, .compiled = 10, .compile_time = 5, .instantiate_time = 6, .buffers = identities});
+  check_readable(g);
+  CHECK(g.graph == 4);
+  CHECK(g.device == 2);
+  CHECK(g.label == "label");
+  CHECK(g.plan_hash == plan.plan_hash);
+  CHECK(g.lowering_hash == plan.lowering_hash);
+  CHECK(g.compile_time == 5);
+  CHECK(g.instantiate_time == 6);
+  CHECK(g.naive_bytes == 512);
+  REQUIRE(g.nodes.size() == 3);
+  CHECK(g.nodes[0].kind == trace::NodeKind::Fill);
+  CHECK(g.nodes[0].bytes == 1024);
+  CHECK(g.nodes[1].kind == trace::NodeKind::Dispatch);
+  CHECK(g.strings[g.nodes[1].name] == "double");
+  CHECK(g.nodes[2].kind == trace::NodeKind::Copy);
+  CHECK(g.nodes[2].bytes == 512);
+  CHECK(g.nodes[2].line == 3);
+  CHECK(g.strings[g.nodes[2].file] == "app.cpp");
+  REQUIRE(g.edges.size() == 2);
+  CHECK(g.edges[0] == trace::Edge{0, 1, trace::EdgeCause::Hazard, trace::Hazard::ReadAfterWrite, x, trace::kNone, 256, 512});
+  CHECK(g.edges[1].from == 1);
+  CHECK(g.edges[1].cause == trace::EdgeCause::Hazard);
+  REQUIRE(g.buffers.size() == 2);
+  CHECK(g.strings[g.buffers[0].name] == "x");
+  CHECK(g.buffers[0].kind == trace::BufferKind::Foreign);
+  CHECK(g.buffers[0].id == 11);
+  CHECK(g.buffers[1].kind == trace::BufferKind::Transient);
+  CHECK(g.buffers[1].pool == 3);
+  const trace::NodeAccess& read = g.accesses[g.nodes[1].first_access];
+  CHECK(read == trace::NodeAccess{x, trace::Access::Read, 0, 256, 512});
+}
+
+TEST_CASE("describe graph: a barrier knows the edges that exist because of it, and one that orders nothing has none") {
+  RecordingBuilder builder({.ordering = Ordering::Explicit});
+  const auto x = builder.add_buffer("x", 64), y = builder.add_buffer("y", 64);
+  builder.begin_label("outer", {255, 128, 0});
+  builder.fill(builder.write(x));
+  builder.barrier({.buffer = x, .begin = 0, .end = 64, .before = Access::Write, .after = Access::Read});
+  builder.end_label();
+  builder.copy(builder.read(x), builder.write(y));
+  builder.barrier({});
+  const trace::GraphVersion g = detail::describe_graph(planned(builder.finish(), Lowering::Faithful), {});
+  check_readable(g);
+  REQUIRE(g.barriers.size() == 2);
+  CHECK(g.barriers[0].edges == 1);
+  CHECK(g.barriers[0].command == 1);
+  CHECK(g.barriers[0].buffer == x);
+  CHECK(g.barriers[0].before == trace::Access::Write);
+  CHECK(g.barriers[0].after == trace::Access::Read);
+  CHECK(g.strings[g.labels[g.barriers[0].label].name] == "outer");
+  CHECK(g.labels[g.barriers[0].label].color == 0xff8000);
+  CHECK(g.barriers[1].edges == 0);
+  CHECK(g.barriers[1].buffer == trace::kNone);
+  REQUIRE(g.edges.size() == 1);
+  CHECK(g.edges[0].cause == trace::EdgeCause::Barrier);
+  CHECK(g.edges[0].barrier == 0);
+  CHECK(g.ordering == 1);
+}
+
+TEST_CASE("describe graph: frame and lanes are told beside the needed edges, which stay all") {
+  RecordingBuilder builder;
+  for (int i = 0; i < 6; ++i) {
+    const auto x = builder.add_buffer("x", 64);
+    builder.fill(builder.write(x));
+    builder.dispatch("k", {builder.read_write(x)});
+  }
+  const Plan plan = planned(builder.finish(), Lowering::Lanes(2));
+  const trace::GraphVersion g = detail::describe_graph(plan, {});
+  check_readable(g);
+  CHECK(g.lanes == 2);
+  CHECK(g.frame == 1);
+  CHECK(g.nodes.front().kind == trace::NodeKind::FrameBegin);
+  CHECK(g.nodes.back().kind == trace::NodeKind::FrameEnd);
+  CHECK(count_of(g, trace::EdgeCause::Hazard) == plan.schedule.edges.size());
+  CHECK(count_of(g, trace::EdgeCause::Lane) + count_of(g, trace::EdgeCause::Frame) == plan.lowered.added_edges);
+  CHECK(count_of(g, trace::EdgeCause::Frame) == 4);
+  CHECK(g.edges.size() == plan.schedule.edges.size() + plan.lowered.added_edges);
+  CHECK(std::is_sorted(g.edges.begin(), g.edges.end(),
+                       [](const trace::Edge& a, const trace::Edge& b) { return std::pair(a.to, a.from) < std::pair(b.to, b.from); }));
+}

@@ -1,0 +1,126 @@
+#include "model/document_builder.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace reprise::model {
+
+using trace::Time;
+
+DocumentBuilder::DocumentBuilder(std::shared_ptr<SampleStore> samples) : samples_(std::move(samples)) {}
+
+// 0 is no time.
+void DocumentBuilder::extend(Time from, Time to) {
+  for (const Time t : {from, to}) {
+    if (t == 0) continue;
+    if (first_ == 0 || t < first_) first_ = t;
+    if (last_ == 0 || t > last_) last_ = t;
+  }
+}
+
+void DocumentBuilder::add_graph(trace::GraphVersion record) {
+  const GraphKey key{record.graph, record.version};
+  // A viewer that attaches again gets the topology again.
+  if (const auto found = graphs_.find(key); found != graphs_.end() && found->second.graph->record() == record) return;
+  Entry& entry = graphs_[key];
+  entry.graph = std::make_shared<const Graph>(std::move(record));
+  entry.statistics.change() = {};
+  entry.statistics.value.nodes.resize(entry.graph->node_count());
+}
+
+void DocumentBuilder::add_replay(const trace::Replay& replay) {
+  extend(replay.launched, replay.launch_returned);
+  extend(replay.started, replay.ended);
+  const auto found = graphs_.find({replay.graph, replay.version});
+  if (found == graphs_.end()) {
+    ++unknown_replays_;
+    return;
+  }
+  found->second.replays.insert_sorted(replay, [](const trace::Replay& a, const trace::Replay& b) { return a.replay < b.replay; });
+}
+
+void DocumentBuilder::add_samples(const trace::SampleBlock& block) {
+  const auto found = graphs_.find({block.graph, block.version});
+  if (found == graphs_.end()) {
+    unknown_samples_ += block.samples.size();
+    return;
+  }
+  GraphStatistics& s = found->second.statistics.change();
+  for (const trace::Sample& sample : block.samples) {
+    if (sample.node >= s.nodes.size()) {
+      ++s.unknown;
+    } else if (sample.started == 0) {
+      ++s.nodes[sample.node].lost;
+    } else {
+      s.nodes[sample.node].times.add(sample.duration);
+      s.sum += sample.duration;
+      ++s.samples;
+      extend(sample.started, sample.started + sample.duration);
+    }
+  }
+}
+
+void DocumentBuilder::add(trace::Records records) {
+  for (trace::Session& s : records.sessions) {
+    const auto& known = sessions_.value;
+    if (std::find(known.begin(), known.end(), s) == known.end()) sessions_.change().push_back(std::move(s));
+  }
+  for (trace::Device& d : records.devices) devices_.change().insert_or_assign(d.id, std::move(d));
+  for (trace::Queue& q : records.queues) queues_.change().insert_or_assign(q.id, std::move(q));
+  for (trace::ThreadName& n : records.thread_names) thread_names_.change().insert_or_assign(n.thread, std::move(n.name));
+  for (const trace::Clock& c : records.clocks) clocks_.push_back(c);
+  for (trace::GraphVersion& g : records.graph_versions) add_graph(std::move(g));
+  for (const trace::Replay& r : records.replays) add_replay(r);
+  for (const trace::SampleBlock& b : records.sample_blocks) add_samples(b);
+  if (samples_->is_live()) samples_->keep(records.sample_blocks);
+  for (trace::HostRange& r : records.host_ranges) {
+    extend(r.started, r.ended);
+    host_ranges_.push_back(std::move(r));
+  }
+  for (trace::PoolState& p : records.pool_states) {
+    extend(p.at, p.at);
+    pools_.change().insert_or_assign(p.pool, p);
+    pool_history_.push_back(std::move(p));
+  }
+  for (trace::BufferLife& b : records.buffer_lives) {
+    extend(b.allocated, b.freed);
+    buffers_.change().insert_or_assign(b.buffer, std::move(b));
+  }
+  for (trace::Message& m : records.messages) {
+    extend(m.at, m.at);
+    messages_.push_back(std::move(m));
+  }
+  for (trace::Update& u : records.updates) {
+    extend(u.at, u.at);
+    updates_.push_back(std::move(u));
+  }
+  for (trace::Loss& l : records.losses) losses_.push_back(std::move(l));
+  for (const trace::ProfileCost& c : records.profile_costs) profile_costs_.push_back(c);
+}
+
+std::shared_ptr<const Document> DocumentBuilder::publish() {
+  auto d = std::make_shared<Document>();
+  d->sessions = sessions_.publish();
+  d->devices = devices_.publish();
+  d->queues = queues_.publish();
+  d->thread_names = thread_names_.publish();
+  d->pools = pools_.publish();
+  d->buffers = buffers_.publish();
+  d->clocks = clocks_.view();
+  d->pool_history = pool_history_.view();
+  d->host_ranges = host_ranges_.view();
+  d->messages = messages_.view();
+  d->updates = updates_.view();
+  d->losses = losses_.view();
+  d->profile_costs = profile_costs_.view();
+  for (auto& [key, entry] : graphs_) d->graphs.emplace(key, GraphEntry{entry.graph, entry.replays.view(), entry.statistics.publish()});
+  d->unknown_replays = unknown_replays_;
+  d->unknown_samples = unknown_samples_;
+  d->first = first_;
+  d->last = last_;
+  d->revision = ++revision_;
+  d->samples = samples_;
+  return d;
+}
+
+}  // namespace reprise::model

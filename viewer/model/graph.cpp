@@ -1,0 +1,76 @@
+#include "model/graph.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "trace/export/topology.hpp"
+
+namespace reprise::model {
+
+// `each` calls its argument with (row, item) for every item, the same way each time.
+template <class T, class Each>
+Graph::Rows<T> Graph::make_rows(std::size_t count, Each each) {
+  Rows<T> rows;
+  rows.offsets.assign(count + 1, 0);
+  each([&](std::uint32_t r, const T&) { ++rows.offsets[r + 1]; });
+  for (std::size_t i = 0; i < count; ++i) rows.offsets[i + 1] += rows.offsets[i];
+  rows.items.resize(rows.offsets.back());
+  std::vector<std::uint32_t> next(rows.offsets.begin(), rows.offsets.end() - 1);
+  each([&](std::uint32_t r, const T& item) { rows.items[next[r]++] = item; });
+  return rows;
+}
+
+Graph::Graph(trace::GraphVersion record) : record_(std::move(record)) {
+  const std::size_t nodes = record_.nodes.size();
+  const auto edges = static_cast<std::uint32_t>(record_.edges.size());
+  predecessors_ = make_rows<Neighbour>(nodes, [&](auto put) {
+    for (std::uint32_t e = 0; e < edges; ++e) put(record_.edges[e].to, Neighbour{record_.edges[e].from, e});
+  });
+  successors_ = make_rows<Neighbour>(nodes, [&](auto put) {
+    for (std::uint32_t e = 0; e < edges; ++e) put(record_.edges[e].from, Neighbour{record_.edges[e].to, e});
+  });
+  const auto sort = [](Rows<Neighbour>& rows) {
+    for (std::size_t i = 0; i + 1 < rows.offsets.size(); ++i) {
+      std::sort(rows.items.begin() + rows.offsets[i], rows.items.begin() + rows.offsets[i + 1],
+                [](const Neighbour& a, const Neighbour& b) { return std::pair(a.node, a.edge) < std::pair(b.node, b.edge); });
+    }
+  };
+  sort(predecessors_);
+  sort(successors_);
+  uses_ = make_rows<BufferUse>(record_.buffers.size(), [&](auto put) {
+    for (std::uint32_t n = 0; n < nodes; ++n) {
+      const trace::Node& node = record_.nodes[n];
+      for (std::uint32_t a = node.first_access; a < node.first_access + node.access_count; ++a) {
+        put(record_.accesses[a].buffer, BufferUse{n, a});
+      }
+    }
+  });
+  child_labels_ = make_rows<std::uint32_t>(record_.labels.size(), [&](auto put) {
+    for (std::uint32_t l = 1; l < record_.labels.size(); ++l) put(record_.labels[l].parent, l);
+  });
+  label_nodes_ = make_rows<std::uint32_t>(record_.labels.size(), [&](auto put) {
+    for (std::uint32_t n = 0; n < nodes; ++n) put(record_.nodes[n].label, n);
+  });
+}
+
+std::span<const trace::NodeAccess> Graph::accesses(std::uint32_t node) const {
+  return std::span<const trace::NodeAccess>(record_.accesses).subspan(record_.nodes[node].first_access, record_.nodes[node].access_count);
+}
+
+bool Graph::is_below(std::uint32_t label, std::uint32_t ancestor) const {
+  while (label > ancestor) label = record_.labels[label].parent;
+  return label == ancestor;
+}
+
+std::string Graph::name() const { return trace::graph_name(record_); }
+
+std::string Graph::node_name(std::uint32_t node) const { return trace::node_name(record_, node); }
+
+const std::string& Graph::kernel_name(std::uint32_t node) const {
+  const std::uint32_t kernel = record_.nodes[node].kernel;
+  return record_.strings[kernel == trace::kNone ? 0 : record_.kernels[kernel].name];
+}
+
+std::string Graph::label_path(std::uint32_t label) const { return trace::label_path(record_, label); }
+
+}  // namespace reprise::model

@@ -1,0 +1,113 @@
+// GrowingList: a list that one thread appends to and that hands out immutable views of what it holds so far. A view shares the
+// elements: they stand in blocks that never move, and a view never looks beyond its own size, so that a publication copies no
+// element, only, if a block was added, a table of one pointer for kBlock elements. Knows no record.
+// Threads: the list one thread at a time; a view is a value that many may read while the list grows.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace reprise::model {
+
+template <class T>
+class GrowingList;
+
+template <class T>
+class ListView {
+ public:
+  ListView() = default;
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+  [[nodiscard]] const T& operator[](std::size_t i) const { return (*blocks_)[i / GrowingList<T>::kBlock][i % GrowingList<T>::kBlock]; }
+  [[nodiscard]] const T& back() const { return (*this)[size_ - 1]; }
+  // The first place, in a list that is sorted so, whose element is not before `value`.
+  template <class Value, class Before>
+  [[nodiscard]] std::size_t lower_bound(const Value& value, Before before) const {
+    std::size_t low = 0, high = size_;
+    while (low < high) {
+      const std::size_t middle = low + (high - low) / 2;
+      if (before((*this)[middle], value)) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  class Iterator {
+   public:
+    Iterator(const ListView* list, std::size_t at) : list_(list), at_(at) {}
+    const T& operator*() const { return (*list_)[at_]; }
+    Iterator& operator++() { return ++at_, *this; }
+    bool operator==(const Iterator& other) const noexcept { return at_ == other.at_; }
+
+   private:
+    const ListView* list_;
+    std::size_t at_;
+  };
+  [[nodiscard]] Iterator begin() const noexcept { return {this, 0}; }
+  [[nodiscard]] Iterator end() const noexcept { return {this, size_}; }
+
+ private:
+  friend class GrowingList<T>;
+  using Blocks = std::vector<std::shared_ptr<T[]>>;
+  ListView(std::shared_ptr<const Blocks> blocks, std::size_t size) : blocks_(std::move(blocks)), size_(size) {}
+
+  std::shared_ptr<const Blocks> blocks_;
+  std::size_t size_ = 0;
+};
+
+template <class T>
+class GrowingList {
+ public:
+  static constexpr std::size_t kBlock = 512;
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] const T& operator[](std::size_t i) const { return blocks_[i / kBlock][i % kBlock]; }
+
+  void push_back(T value) {
+    if (size_ == blocks_.size() * kBlock) {
+      blocks_.push_back(std::make_shared<T[]>(kBlock));
+      table_.reset();
+    }
+    blocks_[size_ / kBlock][size_ % kBlock] = std::move(value);
+    ++size_;
+  }
+
+  // Keeps a sorted list sorted; an equal element stands before a new one. Late ones cost a copy of what they go before.
+  template <class Before>
+  void insert_sorted(T value, Before before) {
+    std::size_t at = size_;
+    while (at > 0 && before(value, (*this)[at - 1])) --at;
+    if (at == size_) return push_back(std::move(value));
+    // Views look at the old blocks: what changes goes into new ones.
+    const std::size_t first = at / kBlock;
+    for (std::size_t b = first; b < blocks_.size(); ++b) {
+      auto fresh = std::make_shared<T[]>(kBlock);
+      for (std::size_t i = 0; i < kBlock && b * kBlock + i < size_; ++i) fresh[i] = blocks_[b][i];
+      blocks_[b] = std::move(fresh);
+    }
+    table_.reset();
+    push_back(value);
+    for (std::size_t i = size_ - 1; i > at; --i) element(i) = std::move(element(i - 1));
+    element(at) = std::move(value);
+  }
+
+  [[nodiscard]] ListView<T> view() {
+    if (!table_) table_ = std::make_shared<const std::vector<std::shared_ptr<T[]>>>(blocks_);
+    return {table_, size_};
+  }
+
+ private:
+  T& element(std::size_t i) { return blocks_[i / kBlock][i % kBlock]; }
+
+  std::vector<std::shared_ptr<T[]>> blocks_;
+  std::shared_ptr<const std::vector<std::shared_ptr<T[]>>> table_;  // of the blocks, as views share it; null: to be made
+  std::size_t size_ = 0;
+};
+
+}  // namespace reprise::model

@@ -52,7 +52,7 @@ class Usage(ProgramTest):
     def test_help_of_every_command_has_examples(self):
         text = self.done("--help")
         self.assertIn("Exit codes", text)
-        for command in ("stats", "export"):
+        for command in ("stats", "export", "diff", "record", "devices"):
             self.assertIn(command, text)
             help_text = self.done(command, "--help")
             self.assertIn("Example", help_text)
@@ -137,6 +137,90 @@ class Stats(ProgramTest):
         cut = self.here / "cut.reprise"
         cut.write_bytes(self.trace.read_bytes()[:-3])
         self.assertIn("damaged or unfinished", self.done("stats", cut))
+
+
+class Diff(ProgramTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.slow = cls.here / "slow.reprise"
+        subprocess.run([WRITE_TRACE, cls.slow, "slow"], check=True)
+
+    def test_the_slower_node_is_named(self):
+        text = self.done("diff", self.trace, self.slow)
+        self.assertRegex(text, r"blur +epoch / forward +40 +40 +3\.00\d +4\.50\d +\+1\.50\d +\+\d\d\.\d % +<0\.001  +slower")
+        self.assertEqual(text.count("slower\n"), 2)  # the node and the replays
+        self.assertRegex(self.done("diff", self.slow, self.trace), r"blur .* faster\n")
+
+    def test_json(self):
+        diff = json.loads(self.done("diff", self.trace, self.slow, "--json"))
+        step = next(graph for graph in diff["graphs"] if graph["name"] == "step")
+        self.assertEqual([node["name"] for node in step["nodes"] if node["time"]["verdict"] == "slower"], ["blur"])
+        self.assertTrue(step["same_plan"])
+        self.assertLess(step["nodes"][0]["time"]["p"], 1e-6)
+
+    def test_wrong_usage_and_failures(self):
+        self.refused(2, "B.*required", "diff", self.trace)
+        self.refused(1, "nowhere", "diff", self.trace, self.here / "nowhere")
+
+
+class Record(ProgramTest):
+    # What the engine does with the variable, in short.
+    WRITE = 'exec "$0" "${REPRISE_TRACE%%,*}"'
+
+    def record(self, *arguments, **options):
+        return reprise("record", *arguments, **options)
+
+    def test_a_trace_is_written_and_the_program_speaks_for_itself(self):
+        output = self.here / "recorded.reprise"
+        result = self.record("-o", output, "--", "sh", "-c", "echo hello --json; " + self.WRITE, WRITE_TRACE)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stdout, "hello --json\n")
+        self.assertRegex(result.stderr, r"^reprise: .*recorded.reprise: .*KiB, \d+ chunks\n$")
+        self.done("stats", output)
+        # Again: the file that is there is replaced.
+        self.assertEqual(self.record("-o", output, "--", "sh", "-c", self.WRITE, WRITE_TRACE).returncode, 0)
+
+    def test_the_environment_says_what_is_wanted(self):
+        output = self.here / "environment.reprise"
+        show = 'echo "$REPRISE_TRACE $REPRISE_PROFILE"; exit 3'
+        result = self.record("-o", output.name, "--", "sh", "-c", show, cwd=self.here)
+        self.assertEqual(result.stdout, f"{output} every\n")
+        result = self.record("-o", output, "--max", "500M", "--profile", "sampled", "--", "sh", "-c", show)
+        self.assertEqual(result.stdout, f"{output},max=500M,keep=last sampled\n")
+
+    def test_exit_codes(self):
+        output = self.here / "codes.reprise"
+        self.assertEqual(self.record("-o", output, "--", "sh", "-c", "exit 3").returncode, 3)
+        self.assertEqual(self.record("-o", output, "--", "sh", "-c", "kill -TERM $$").returncode, 128 + 15)
+        missing = self.record("-o", output, "--", self.here / "no-such-program")
+        self.assertEqual(missing.returncode, 127)
+        self.assertRegex(missing.stderr, "cannot run .*no-such-program: No such file")
+        self.assertEqual(self.record("-o", output, "--", self.here).returncode, 126)
+
+    def test_no_trace_is_a_failure_that_is_said(self):
+        output = self.here / "never.reprise"
+        self.refused(1, "true wrote no trace to .*never.reprise", "record", "-o", output, "--", "true")
+        # An old one does not count.
+        self.refused(1, "wrote no trace", "record", "-o", self.trace, "--", "true")
+        self.refused(1, "no Reprise trace|text.reprise", "record", "-o", self.here / "text.reprise", "--", "sh", "-c",
+                     'echo "no trace at all, but text" > "$REPRISE_TRACE"')
+
+    def test_wrong_usage(self):
+        output = self.here / "x"
+        self.refused(2, "CMD.*required", "record", "-o", output)
+        self.refused(2, "output.*required", "record", "--", "true")
+        self.refused(2, "comma", "record", "-o", "a,b", "--", "true")
+        self.refused(2, "no size", "record", "-o", output, "--max", "much", "--", "true")
+        self.refused(2, "profile", "record", "-o", output, "--profile", "most", "--", "true")
+        self.refused(1, "no such folder", "record", "-o", self.here / "no" / "folder", "--", "true")
+
+
+class Devices(ProgramTest):
+    def test_the_host_device_is_always_there(self):
+        self.assertRegex(self.done("devices"), r"(?m)^  host +host")
+        devices = json.loads(self.done("devices", "--json"))["devices"]
+        self.assertIn("host", [device["selector"] for device in devices])
 
 
 if __name__ == "__main__":

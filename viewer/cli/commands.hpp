@@ -26,5 +26,8 @@ struct Command {
 
 [[nodiscard]] Command add_stats(CLI::App& program);
 [[nodiscard]] Command add_export(CLI::App& program);
+[[nodiscard]] Command add_diff(CLI::App& program);
+[[nodiscard]] Command add_record(CLI::App& program);
+[[nodiscard]] Command add_devices(CLI::App& program);
 
 }  // namespace reprise::cli

@@ -1,0 +1,40 @@
+#include <doctest/doctest.h>
+
+#include "cli/text.hpp"
+
+using namespace reprise::cli;
+
+TEST_CASE("text: numbers have separators, and units that fit") {
+  CHECK(with_separators(0) == "0");
+  CHECK(with_separators(999) == "999");
+  CHECK(with_separators(1'000) == "1,000");
+  CHECK(with_separators(18'446'744'073'709'551'615u) == "18,446,744,073,709,551,615");
+  CHECK(microseconds(0) == "0.000");
+  CHECK(microseconds(1'234'567'891) == "1,234,567.891");
+  CHECK(microseconds(-1'234'567) == "-1,234.567");
+  CHECK(microseconds(-234'567) == "-234.567");
+  CHECK(duration(999) == "999 ns");
+  CHECK(duration(1'500) == "1.500 us");
+  CHECK(duration(2'500'000) == "2.500 ms");
+  CHECK(duration(4'321e9) == "4,321.000 s");
+  CHECK(bytes(1'023) == "1023 B");
+  CHECK(bytes(1'536) == "1.5 KiB");
+  CHECK(bytes(std::uint64_t{5} << 40) == "5.0 TiB");
+  CHECK(percent(0.1234) == "12.3 %");
+  CHECK(signed_percent(0.05) == "+5.0 %");
+  CHECK(signed_percent(-0.05) == "-5.0 %");
+  CHECK(counted(1, "node") == "1 node");
+  CHECK(counted(2'000, "node") == "2,000 nodes");
+  CHECK(hex(0xfeed) == "000000000000feed");
+}
+
+TEST_CASE("text: what a trace calls itself can't drive a terminal") { CHECK(printable("a\x1b[31mb\nc\x7f") == "a?[31mb?c?"); }
+
+TEST_CASE("text: text is on the left, numbers on the right, and characters of several bytes are one wide") {
+  Table table(1, {"name", "us"});
+  CHECK(table.empty());
+  table.add({"sch\xc3\xb6n", "1.000"});
+  table.add({"a", "1,234.000"});
+  CHECK_FALSE(table.empty());
+  CHECK(table.text() == "  name          us\n  sch\xc3\xb6n      1.000\n  a      1,234.000\n");
+}

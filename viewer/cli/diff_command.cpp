@@ -1,0 +1,136 @@
+#include <cmath>
+#include <cstdio>
+#include <memory>
+
+#include "cli/commands.hpp"
+#include "cli/json_text.hpp"
+#include "cli/progress_line.hpp"
+#include "cli/text.hpp"
+#include "model/trace_diff.hpp"
+
+namespace reprise::cli {
+
+namespace {
+
+using viewer::Change;
+using viewer::GraphDiff;
+
+struct Options {
+  std::string a, b;
+  bool json = false;
+};
+
+const char* verdict(const Change& c) {
+  if (c.count_a < viewer::kLeastSamples || c.count_b < viewer::kLeastSamples) return "too few";
+  if (!c.is_significant) return "same";
+  return c.comparison.b_is_longer > 0.5 ? "slower" : "faster";
+}
+
+std::string p_text(const Change& c) {
+  char text[32];
+  std::snprintf(text, sizeof text, c.comparison.p < 0.001 ? "<0.001" : "%.3f", c.comparison.p);
+  return text;
+}
+
+std::vector<std::string> row(std::vector<std::string> cells, const Change& c) {
+  const std::string difference = (c.median_b < c.median_a ? "-" : "+") + microseconds(std::abs(c.median_b - c.median_a));
+  for (std::string cell : {with_separators(c.count_a), with_separators(c.count_b), microseconds(c.median_a), microseconds(c.median_b), difference,
+                           c.median_a > 0 ? signed_percent(c.part) : std::string(), p_text(c), std::string(verdict(c))}) {
+    cells.push_back(std::move(cell));
+  }
+  return cells;
+}
+
+void print_list(const char* what, const std::vector<std::string>& names) {
+  for (const std::string& name : names) std::printf("  %s: %s\n", what, printable(name).c_str());
+}
+
+void print(const Options& options, const viewer::TraceDiff& d) {
+  std::printf("A: %s\nB: %s\n", printable(options.a).c_str(), printable(options.b).c_str());
+  print_list("graph in A alone", d.only_a);
+  print_list("graph in B alone", d.only_b);
+  for (const GraphDiff& g : d.graphs) {
+    std::printf("\n%s: %s\n", printable(g.name).c_str(), g.same_plan ? "the same plan" : "the plan changed");
+    Table replays(1, {"", "count A", "count B", "median A us", "median B us", "change us", "change", "p", "verdict"});
+    if (g.device_time.count_a != 0 || g.device_time.count_b != 0) replays.add(row({"device time"}, g.device_time));
+    if (g.launch.count_a != 0 || g.launch.count_b != 0) replays.add(row({"launch latency"}, g.launch));
+    if (!replays.empty()) std::fputs(replays.text().c_str(), stdout);
+    Table nodes(2, {"node", "label", "count A", "count B", "median A us", "median B us", "change us", "change", "p", "verdict"});
+    for (const viewer::NodeChange& n : g.nodes) nodes.add(row({printable(n.name), printable(n.label_path)}, n.time));
+    if (!nodes.empty()) std::printf("\n%s", nodes.text().c_str());
+    print_list("node in A alone", g.removed);
+    print_list("node in B alone", g.added);
+  }
+  std::printf("\np: Mann-Whitney U test, two-sided. Slower or faster: p, times the number of nodes compared, is below %.2f.\n",
+              viewer::kSignificance);
+}
+
+nlohmann::ordered_json json_of(const Change& c) {
+  return {{"count_a", c.count_a},
+          {"count_b", c.count_b},
+          {"median_a_ns", c.median_a},
+          {"median_b_ns", c.median_b},
+          {"change", c.part},
+          {"p", c.comparison.p},
+          {"b_is_longer", c.comparison.b_is_longer},
+          {"significant", c.is_significant},
+          {"verdict", verdict(c)}};
+}
+
+nlohmann::ordered_json json_of(const Options& options, const viewer::TraceDiff& d) {
+  nlohmann::ordered_json graphs = nlohmann::ordered_json::array();
+  for (const GraphDiff& g : d.graphs) {
+    nlohmann::ordered_json nodes = nlohmann::ordered_json::array();
+    for (const viewer::NodeChange& n : g.nodes) {
+      nodes.push_back({{"name", n.name}, {"label", n.label_path}, {"node_a", n.node_a}, {"node_b", n.node_b}, {"time", json_of(n.time)}});
+    }
+    graphs.push_back({{"name", g.name},
+                      {"graph_a", g.graph_a},
+                      {"version_a", g.version_a},
+                      {"graph_b", g.graph_b},
+                      {"version_b", g.version_b},
+                      {"same_plan", g.same_plan},
+                      {"device_time", json_of(g.device_time)},
+                      {"launch_latency", json_of(g.launch)},
+                      {"nodes", std::move(nodes)},
+                      {"only_a", g.removed},
+                      {"only_b", g.added}});
+  }
+  return {{"a", options.a},     {"b", options.b},    {"significance", viewer::kSignificance}, {"graphs", std::move(graphs)},
+          {"only_a", d.only_a}, {"only_b", d.only_b}};
+}
+
+viewer::TraceSummary read(const std::string& file) {
+  const trace::TraceReader reader(file);
+  ProgressLine line("reading " + file);
+  return viewer::summarize(reader, [&](std::uint64_t done, std::uint64_t total) { line.update(done, total); });
+}
+
+int run(const Options& options) {
+  const viewer::TraceSummary a = read(options.a), b = read(options.b);
+  const viewer::TraceDiff d = viewer::diff(a, b);
+  if (options.json) {
+    std::fputs(json_text(json_of(options, d)).c_str(), stdout);
+  } else {
+    print(options, d);
+  }
+  return kDone;
+}
+
+}  // namespace
+
+Command add_diff(CLI::App& program) {
+  CLI::App* app = program.add_subcommand("diff", "What changed from one trace to another: medians of replays and nodes, with significance");
+  auto options = std::make_shared<Options>();
+  app->add_option("A", options->a, "the trace before")->required();
+  app->add_option("B", options->b, "the trace after")->required();
+  app->add_flag("--json", options->json, "write JSON");
+  app->footer(
+      "Graphs match by name; nodes by name, label and kind, in the order of their commands. p is of the Mann-Whitney U test: the chance of\n"
+      "a difference as large if nothing had changed, if samples were independent.\n"
+      "Examples:\n  reprise diff before.reprise after.reprise\n"
+      "  reprise diff before.reprise after.reprise --json | jq '.graphs[].nodes[] | select(.time.verdict == \"slower\").name'");
+  return {app, [options] { return run(*options); }};
+}
+
+}  // namespace reprise::cli

@@ -1,0 +1,105 @@
+#include <cctype>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <system_error>
+
+#include <sys/stat.h>
+
+#include "cli/child_process.hpp"
+#include "cli/commands.hpp"
+#include "cli/text.hpp"
+#include "trace/trace_reader.hpp"
+
+namespace reprise::cli {
+
+namespace {
+
+struct Options {
+  std::string output, max, profile = "every";
+  std::vector<std::string> command;
+};
+
+// Which file stands at a path, and in which state.
+struct FileState {
+  ino_t inode = 0;
+  std::int64_t seconds = 0, nanoseconds = 0, bytes = 0;
+  friend bool operator==(const FileState&, const FileState&) = default;
+};
+
+std::optional<FileState> state_of(const std::filesystem::path& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return std::nullopt;
+  return FileState{status.st_ino, status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_size};
+}
+
+bool is_size(const std::string& text) {
+  const std::string digits = text.substr(0, text.find_last_not_of("kKmMgG") + 1);
+  return !digits.empty() && text.size() - digits.size() <= 1 && digits.find_first_not_of("0123456789") == std::string::npos;
+}
+
+// Whether a trace came; says what it is, or why not.
+bool report(const Options& options, const std::filesystem::path& path, const std::optional<FileState>& before) {
+  const std::optional<FileState> after = state_of(path);
+  if (!after || after == before) {
+    std::fprintf(stderr, "reprise: %s wrote no trace to %s: does it use Reprise, and is tracing built in?\n", options.command.front().c_str(),
+                 options.output.c_str());
+    return false;
+  }
+  try {
+    const trace::TraceReader reader(path);
+    std::fprintf(stderr, "reprise: %s: %s, %s\n", options.output.c_str(), bytes(static_cast<std::uint64_t>(after->bytes)).c_str(),
+                 counted(reader.chunks().size(), "chunk").c_str());
+    return true;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "reprise: %s\n", error.what());
+    return false;
+  }
+}
+
+int run(const Options& options) {
+  // Commas part the options that the child reads.
+  if (options.output.find(',') != std::string::npos) throw UsageError("-o: a path of a trace has no comma: " + options.output);
+  // The child may go to another folder.
+  const std::filesystem::path path = std::filesystem::absolute(options.output).lexically_normal();
+  if (path.string().find(',') != std::string::npos) throw UsageError("-o: a path of a trace has no comma: " + path.string());
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) throw std::runtime_error("cannot write " + options.output + ": it is a folder");
+  if (!std::filesystem::is_directory(path.parent_path(), ignored))
+    throw std::runtime_error("cannot write " + options.output + ": there is no such folder");
+
+  ChildProcess child{options.command, {{"REPRISE_TRACE", path.string()}, {"REPRISE_PROFILE", options.profile}}};
+  if (!options.max.empty()) child.environment["REPRISE_TRACE"] += ",max=" + options.max + ",keep=last";
+  const std::optional<FileState> before = state_of(path);
+  const ChildExit exit = run_child(child);
+  if (!exit.error.empty()) {
+    std::fprintf(stderr, "reprise: cannot run %s: %s\n", options.command.front().c_str(), exit.error.c_str());
+    return exit.code;
+  }
+  const bool is_there = report(options, path, before);
+  return exit.code == 0 && !is_there ? kFailed : exit.code;
+}
+
+}  // namespace
+
+Command add_record(CLI::App& program) {
+  CLI::App* app = program.add_subcommand("record", "Run a program that uses Reprise and write its trace");
+  auto options = std::make_shared<Options>();
+  app->add_option("-o,--output", options->output, "the trace to write")->required();
+  app->add_option("--max", options->max, "keep the newest SIZE of it: bytes, or a number with k, M or G")->check([](const std::string& size) {
+    return is_size(size) ? std::string() : "\"" + size + "\" is no size such as 500M";
+  });
+  app->add_option("--profile", options->profile, "off, replays, sampled or every: which replays have the time of every node")
+      ->check(CLI::IsMember({"off", "replays", "sampled", "every"}))
+      ->capture_default_str();
+  app->add_option("CMD", options->command, "the program and its arguments, after --")->required();
+  app->footer(
+      "The exit code is that of the program (128 and the signal's number if one ended it, 127 if it is not there); 1 if it did well and\n"
+      "no trace appeared. It is found in $PATH, and REPRISE_TRACE and REPRISE_PROFILE are set for it.\n"
+      "Examples:\n  reprise record -o run.reprise -- ./digits --epochs 3\n  reprise record -o last.reprise --max 500M --profile sampled -- ./server");
+  return {app, [options] { return run(*options); }};
+}
+
+}  // namespace reprise::cli

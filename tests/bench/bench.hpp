@@ -104,6 +104,9 @@ struct Bench {
 void run_record(const Options& options, Report& report);
 void run_compile(const Options& options, Report& report);
 void run_host_replay(const Options& options, Report& report);
+#ifdef REPRISE_HAS_VIEWER
+void run_layout(const Options& options, Report& report);
+#endif
 #ifdef REPRISE_HAS_CUDA
 void run_cuda_compile(const Options& options, Report& report);
 void run_cuda_instantiate(const Options& options, Report& report);

@@ -19,6 +19,9 @@ constexpr Bench kBenches[] = {
     {"record", "what does it cost to record a command?", run_record},
     {"compile", "what does each stage cost a command, and does it stay linear?", run_compile},
     {"host.replay", "what does a node cost on the host device, beside a bare oneTBB flow graph?", run_host_replay},
+#ifdef REPRISE_HAS_VIEWER
+    {"layout", "how long does a drawing of a graph take, on one core?", run_layout},
+#endif
 #ifdef REPRISE_HAS_CUDA
     {"cuda.compile", "how much later does the first replay end than with a raw CUDA graph?", run_cuda_compile},
     {"cuda.instantiate", "does the lowered graph instantiate and upload as fast as the raw one?", run_cuda_instantiate},

@@ -7,6 +7,7 @@
 #   Boost.Context     >= 1.74   BSL-1.0               host device   fibers: the threads of a block that meet at __syncthreads
 #   FlatBuffers       >= 2.0   Apache-2.0            trace         schema, verified reading
 #   zstd              >= 1.5   BSD-3-Clause          trace         compresses chunks
+#   Asio              >= 1.18  BSL-1.0               trace         sockets of the live stream; headers only
 #   libjpeg-turbo     any       IJG, BSD-3-Clause     samples       reads photographs
 #   libpng            >= 1.6    libpng-2.0            samples       reads and writes pictures
 #   CLI11             >= 2.1    BSD-3-Clause          viewer, samples, tests command lines
@@ -39,9 +40,10 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(ZSTD IMPORTED_TARGET libzstd>=1.5)
 find_program(REPRISE_FLATC_PROGRAM flatc)
 find_path(REPRISE_FLATBUFFERS_INCLUDE flatbuffers/flatbuffers.h)
-mark_as_advanced(REPRISE_FLATC_PROGRAM REPRISE_FLATBUFFERS_INCLUDE)
-if(NOT ZSTD_FOUND OR NOT REPRISE_FLATC_PROGRAM OR NOT REPRISE_FLATBUFFERS_INCLUDE)
-  message(FATAL_ERROR "The trace needs zstd and FlatBuffers. Install them with\n    apt-get install libzstd-dev flatbuffers-compiler libflatbuffers-dev\nor run third_party/setup.")
+find_path(REPRISE_ASIO_INCLUDE asio/io_context.hpp)
+mark_as_advanced(REPRISE_FLATC_PROGRAM REPRISE_FLATBUFFERS_INCLUDE REPRISE_ASIO_INCLUDE)
+if(NOT ZSTD_FOUND OR NOT REPRISE_FLATC_PROGRAM OR NOT REPRISE_FLATBUFFERS_INCLUDE OR NOT REPRISE_ASIO_INCLUDE)
+  message(FATAL_ERROR "The trace needs zstd, FlatBuffers and Asio. Install them with\n    apt-get install libzstd-dev flatbuffers-compiler libflatbuffers-dev libasio-dev\nor run third_party/setup.")
 endif()
 
 if(REPRISE_SAMPLES)

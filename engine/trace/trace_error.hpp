@@ -12,7 +12,8 @@ enum class TraceErrorCode : std::uint8_t {
   NotATrace,   // the first bytes are not those of a trace
   TooNew,      // written by a later format version
   Corrupt,     // bytes that no writer of ours made
-  TooLarge     // a size beyond what a reader allocates
+  TooLarge,    // a size beyond what a reader allocates
+  NotAllowed   // asked for what is never done: a session on TCP without a token
 };
 
 class TraceError : public std::runtime_error {

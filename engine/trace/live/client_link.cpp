@@ -1,0 +1,157 @@
+#include "trace/live/client_link.hpp"
+
+#include <algorithm>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "trace/live/tcp_address.hpp"
+#include "trace/trace_error.hpp"
+
+namespace reprise::trace {
+
+namespace {
+
+// Read at a time, so that a header that claims much allocates no more than what really comes.
+constexpr std::size_t kReadBytes = 1u << 20;
+
+}  // namespace
+
+LiveClient::Link::Link(LiveClientDesc desc) : desc_(std::move(desc)) {
+  asio::post(io_, [this] { connect(); });
+}
+
+void LiveClient::Link::connect() {
+  if (desc_.token.size() > kMaxTokenBytes) return end(LiveState::Refused, "the token is too long");
+  if (desc_.address.find('/') != std::string::npos) {
+    try {
+      return connect_to<asio::local::stream_protocol>(asio::local::stream_protocol::endpoint(desc_.address));
+    } catch (const std::system_error& error) {
+      return end(LiveState::Unreachable, error.code().message());
+    }
+  }
+  const auto address = parse_tcp_address(desc_.address);
+  if (!address) return end(LiveState::Unreachable, "neither a path nor host:port");
+  resolver_.async_resolve(address->host, address->port, [this](asio::error_code error, const asio::ip::tcp::resolver::results_type& found) {
+    if (error) return end(LiveState::Unreachable, error.message());
+    connect_to<asio::ip::tcp>(found.begin()->endpoint());
+  });
+}
+
+template <class Protocol>
+void LiveClient::Link::connect_to(const typename Protocol::endpoint& endpoint) {
+  socket_.async_connect(endpoint, [this](asio::error_code error) { error ? end(LiveState::Unreachable, error.message()) : greet(); });
+}
+
+void LiveClient::Link::greet() {
+  hello_ = encode_hello(desc_.token);
+  asio::async_write(socket_, asio::buffer(hello_), [this](asio::error_code error, std::size_t) {
+    error ? end(LiveState::Refused, "the session turned the connection away") : read_answer();
+  });
+}
+
+template <class Then>
+void LiveClient::Link::read(asio::mutable_buffer bytes, Then then) {
+  asio::async_read(socket_, bytes, [this, then](asio::error_code error, std::size_t) {
+    if (!error) return then();
+    const bool live = status().state == LiveState::Live;
+    end(live ? LiveState::Closed : LiveState::Refused, live ? "the session ended" : "the session turned the connection away");
+  });
+}
+
+void LiveClient::Link::read_answer() {
+  read(asio::buffer(answer_), [this] {
+    const auto head = decode_answer(answer_);
+    if (!head) return end(LiveState::Corrupt, "no Reprise session answers there");
+    if (head->answer == LiveAnswer::WrongToken) return end(LiveState::Refused, "the token is wrong");
+    {
+      const std::lock_guard lock(status_mutex_);
+      status_.allowed = head->allowed;
+    }
+    text_.resize(head->line_bytes + kPreambleBytes);
+    read(asio::buffer(text_), [this] { read_session(); });
+  });
+}
+
+void LiveClient::Link::read_session() {
+  const std::size_t line = text_.size() - kPreambleBytes;
+  try {
+    check_preamble(std::span(text_).subspan(line).first<kPreambleBytes>());
+  } catch (const TraceError& error) {
+    return end(LiveState::Corrupt, error.what());
+  }
+  {
+    const std::lock_guard lock(status_mutex_);
+    status_.session = decode_session_line(std::string_view(reinterpret_cast<const char*>(text_.data()), line));
+    status_.state = LiveState::Live;
+  }
+  send_requests();
+  read_chunk_header();
+}
+
+void LiveClient::Link::read_chunk_header() {
+  read(asio::buffer(header_), [this] {
+    try {
+      chunk_ = std::make_shared<Chunk>();
+      chunk_->header = decode_header(header_);
+    } catch (const TraceError& error) {
+      return end(LiveState::Corrupt, error.what());
+    }
+    read_payload();
+  });
+}
+
+void LiveClient::Link::read_payload() {
+  std::vector<std::uint8_t>& payload = chunk_->payload;
+  const std::size_t have = payload.size();
+  const std::size_t step = std::min<std::size_t>(chunk_->header.compressed_bytes - have, kReadBytes);
+  if (step == 0) return take_chunk();
+  payload.resize(have + step);
+  read(asio::buffer(payload.data() + have, step), [this] { read_payload(); });
+}
+
+void LiveClient::Link::take_chunk() {
+  ++chunks_;
+  try {
+    if (desc_.on_chunk) desc_.on_chunk(std::move(chunk_));
+  } catch (const TraceError& error) {
+    return end(LiveState::Corrupt, error.what());
+  }
+  read_chunk_header();
+}
+
+void LiveClient::Link::request(const LiveRequest& request) {
+  asio::post(io_, [this, bytes = encode_request(request)] {
+    requests_.push_back(bytes);
+    send_requests();
+  });
+}
+
+void LiveClient::Link::send_requests() {
+  if (sending_ || requests_.empty() || status().state != LiveState::Live) return;
+  sending_ = true;
+  asio::async_write(socket_, asio::buffer(requests_.front()), [this](asio::error_code error, std::size_t) {
+    sending_ = false;
+    requests_.pop_front();
+    if (!error) send_requests();  // an error is the reader's to report
+  });
+}
+
+LiveStatus LiveClient::Link::status() const {
+  const std::lock_guard lock(status_mutex_);
+  return status_;
+}
+
+void LiveClient::Link::end(LiveState state, const std::string& reason) {
+  asio::error_code ignored;
+  socket_.close(ignored);
+  {
+    const std::lock_guard lock(status_mutex_);
+    if (status_.state != LiveState::Connecting && status_.state != LiveState::Live) return;
+    status_.state = state;
+    status_.reason = desc_.address + ": " + reason;
+  }
+  if (desc_.on_end) desc_.on_end(status());
+}
+
+}  // namespace reprise::trace

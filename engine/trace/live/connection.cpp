@@ -1,0 +1,112 @@
+#include "trace/live/connection.hpp"
+
+#include <string_view>
+#include <utility>
+
+namespace reprise::trace {
+
+Connection::Connection(asio::generic::stream_protocol::socket socket, Door door, const ConnectionContext& context, OnEnd on_end)
+    : socket_(std::move(socket)), deadline_(socket_.get_executor()), door_(door), context_(context), on_end_(std::move(on_end)) {}
+
+template <std::size_t Bytes, class Then>
+void Connection::read(std::array<std::uint8_t, Bytes>& into, Then then) {
+  asio::async_read(socket_, asio::buffer(into), [self = shared_from_this(), then](asio::error_code error, std::size_t) {
+    if (self->ended_) return;
+    error ? self->end(ConnectionEnd::Left) : then();
+  });
+}
+
+template <class Then>
+void Connection::read(std::size_t bytes, Then then) {
+  body_.resize(bytes);
+  asio::async_read(socket_, asio::buffer(body_), [self = shared_from_this(), then](asio::error_code error, std::size_t) {
+    if (self->ended_) return;
+    error ? self->end(ConnectionEnd::Left) : then();
+  });
+}
+
+void Connection::start() {
+  deadline_.expires_after(context_.handshake_deadline);
+  deadline_.async_wait([self = shared_from_this()](asio::error_code error) {
+    if (!error && !self->greeted_) self->end(ConnectionEnd::Deadline);
+  });
+  read(hello_, [this] {
+    const auto token_bytes = decode_hello(hello_);
+    if (!token_bytes) return end(ConnectionEnd::Garbage);
+    read(*token_bytes, [this] { check_token(); });
+  });
+}
+
+void Connection::check_token() {
+  const std::string_view given(reinterpret_cast<const char*>(body_.data()), body_.size());
+  // The context's token is never empty where there is a door for TCP.
+  const bool welcome = door_ == Door::Path || (!context_.token.empty() && same_token(context_.token, given));
+  answer(welcome ? LiveAnswer::Welcome : LiveAnswer::WrongToken);
+}
+
+void Connection::answer(LiveAnswer answer) {
+  const bool welcome = answer == LiveAnswer::Welcome;
+  // Who is refused learns nothing about the session.
+  answer_ = encode_answer(answer, welcome ? context_.remote_profile : std::nullopt, welcome ? context_.line : SessionLine{});
+  if (welcome) {
+    const auto preamble = encode_preamble();
+    answer_.insert(answer_.end(), preamble.begin(), preamble.end());
+    viewer_ = context_.broadcast.attach();
+  }
+  asio::async_write(socket_, asio::buffer(answer_), [self = shared_from_this(), welcome](asio::error_code error, std::size_t) {
+    if (self->ended_) return;
+    if (!welcome) return self->end(ConnectionEnd::WrongToken);
+    if (error) return self->end(ConnectionEnd::Left);
+    self->greeted_ = true;
+    self->deadline_.cancel();
+    self->context_.on_welcome();
+    self->read_request();
+    self->send();
+  });
+}
+
+void Connection::send() {
+  if (ended_ || !greeted_ || sending_) return;
+  chunk_ = context_.broadcast.next(*viewer_);
+  if (!chunk_) return;
+  sending_ = true;
+  header_ = encode_header(chunk_->header);
+  const std::array<asio::const_buffer, 2> bytes = {asio::buffer(header_), asio::buffer(chunk_->payload)};
+  asio::async_write(socket_, bytes, [self = shared_from_this()](asio::error_code error, std::size_t) {
+    self->sending_ = false;
+    if (self->ended_) return;
+    if (error) return self->end(ConnectionEnd::Left);
+    self->send();
+  });
+}
+
+void Connection::read_request() {
+  read(request_, [this] {
+    const auto bytes = decode_request_head(request_);
+    if (!bytes) return end(ConnectionEnd::Garbage);
+    read(*bytes, [this] { take_request(); });
+  });
+}
+
+void Connection::take_request() {
+  const auto request = decode_request(body_);
+  read_request();  // first: a handler may throw
+  if (!request) return;
+  if (const auto allowed = capped(*request, context_.remote_profile)) {
+    if (context_.on_request) context_.on_request(*allowed);
+  } else {
+    context_.on_refused_request();
+  }
+}
+
+void Connection::end(ConnectionEnd why) {
+  if (std::exchange(ended_, true)) return;
+  asio::error_code ignored;
+  deadline_.cancel();
+  socket_.shutdown(asio::generic::stream_protocol::socket::shutdown_both, ignored);
+  socket_.close(ignored);
+  if (viewer_) context_.broadcast.detach(viewer_);
+  on_end_(shared_from_this(), why);
+}
+
+}  // namespace reprise::trace

@@ -1,0 +1,209 @@
+#include "trace/live/live_loop.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <exception>
+#include <type_traits>
+#include <utility>
+
+#include "trace/trace_error.hpp"
+
+namespace reprise::trace {
+
+namespace {
+
+void require(const asio::error_code& error, const std::string& what) {
+  if (error) throw TraceError(TraceErrorCode::Io, what + ": " + error.message());
+}
+
+// A program that this one starts must not keep our connections open.
+void close_on_exec(int socket) { ::fcntl(socket, F_SETFD, FD_CLOEXEC); }
+
+}  // namespace
+
+LiveLoop::LiveLoop(ConnectionContext context, std::size_t max_connections)
+    : context_(std::move(context)), max_connections_(max_connections), spare_(::open("/dev/null", O_RDONLY | O_CLOEXEC)) {
+  context_.on_welcome = [this] {
+    const std::lock_guard lock(stats_mutex_);
+    ++stats_.welcomed;
+  };
+  context_.on_refused_request = [this] {
+    const std::lock_guard lock(stats_mutex_);
+    ++stats_.refused_requests;
+  };
+}
+
+LiveLoop::~LiveLoop() {
+  stop();
+  if (spare_ >= 0) ::close(spare_);
+}
+
+bool LiveLoop::open_path(const std::filesystem::path& path) {
+  asio::error_code error;
+  asio::local::stream_protocol::acceptor door(io_);
+  door.open({}, error);
+  require(error, path.string() + ": cannot open a socket");
+  close_on_exec(door.native_handle());
+  // The mode that bind() gives the file: at no moment may others connect.
+  if (::fchmod(door.native_handle(), 0600) != 0) require(asio::error_code(errno, asio::system_category()), path.string());
+  door.bind(asio::local::stream_protocol::endpoint(path.native()), error);
+  if (error == asio::error::address_in_use) return false;
+  require(error, path.string() + ": cannot make the socket of a live session");
+  door.listen(asio::socket_base::max_listen_connections, error);
+  if (error) ::unlink(path.c_str());
+  require(error, path.string() + ": cannot listen");
+  path_door_.emplace(std::move(door));
+  return true;
+}
+
+std::uint16_t LiveLoop::open_tcp(const std::string& host, const std::string& port) {
+  const std::string where = host + ":" + port;
+  asio::error_code error;
+  asio::ip::tcp::resolver resolver(io_);
+  const auto found = resolver.resolve(host, port, asio::ip::tcp::resolver::passive, error);
+  require(error, where + ": no such address");
+  const asio::ip::tcp::endpoint endpoint = found.begin()->endpoint();
+  asio::ip::tcp::acceptor door(io_);
+  door.open(endpoint.protocol(), error);
+  require(error, where + ": cannot open a socket");
+  close_on_exec(door.native_handle());
+  door.set_option(asio::socket_base::reuse_address(true), error);
+  door.bind(endpoint, error);
+  require(error, where + ": cannot listen");
+  door.listen(asio::socket_base::max_listen_connections, error);
+  require(error, where + ": cannot listen");
+  const std::uint16_t bound = door.local_endpoint(error).port();
+  tcp_door_.emplace(std::move(door));
+  return bound;
+}
+
+void LiveLoop::start() {
+  work_.emplace(io_.get_executor());
+  path_waits_ = path_door_.has_value();
+  tcp_waits_ = tcp_door_.has_value();
+  open_doors();
+  thread_ = std::thread([this] {
+    // The application's signals are for its own threads.
+    sigset_t all;
+    sigfillset(&all);
+    ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
+    for (bool more = true; more;) {
+      try {
+        io_.run();
+        more = false;
+      } catch (const std::exception&) {
+        // Of a request's handler: it is the application's, and no reason to leave the viewers.
+      }
+    }
+  });
+}
+
+void LiveLoop::wake() {
+  asio::post(io_, [this] {
+    context_.broadcast.take_wake();
+    for (const auto& connection : std::set(connections_)) connection->send();
+    open_doors();
+  });
+}
+
+void LiveLoop::stop() {
+  if (!thread_.joinable()) return;
+  asio::post(io_, [this] {
+    stopped_ = true;
+    asio::error_code ignored;
+    if (path_door_) path_door_->close(ignored);
+    if (tcp_door_) tcp_door_->close(ignored);
+    for (const auto& connection : std::set(connections_)) connection->end(ConnectionEnd::Stopped);
+    work_.reset();
+  });
+  thread_.join();
+}
+
+// Goes on accepting where that had to stop.
+void LiveLoop::open_doors() {
+  waiting_ = false;
+  if (std::exchange(path_waits_, false)) accept(*path_door_, Connection::Door::Path);
+  if (std::exchange(tcp_waits_, false)) accept(*tcp_door_, Connection::Door::Tcp);
+}
+
+template <class Acceptor>
+void LiveLoop::accept(Acceptor& acceptor, Connection::Door door) {
+  acceptor.async_accept(io_, [this, &acceptor, door](asio::error_code error, typename Acceptor::protocol_type::socket socket) {
+    if (stopped_) return;
+    const bool exhausted = error == asio::error::no_descriptors || error == asio::error_code(ENFILE, asio::system_category()) ||
+                           error == asio::error::no_buffer_space || error == asio::error::no_memory;
+    if (!error) {
+      if constexpr (std::is_same_v<typename Acceptor::protocol_type, asio::ip::tcp>) {
+        asio::error_code ignored;
+        socket.set_option(asio::ip::tcp::no_delay(true), ignored);
+        socket.set_option(asio::socket_base::keep_alive(true), ignored);
+      }
+      take(std::move(socket), door);
+    } else if (exhausted && !refuse_one(acceptor)) {
+      (door == Connection::Door::Path ? path_waits_ : tcp_waits_) = true;
+      waiting_ = true;
+      return;
+    }
+    accept(acceptor, door);
+  });
+}
+
+// Without a descriptor to spare the connection would stay at the door and accepting it would fail again at once, for ever.
+template <class Acceptor>
+bool LiveLoop::refuse_one(Acceptor& acceptor) {
+  if (spare_ < 0) return false;
+  ::close(spare_);
+  asio::error_code error;
+  {
+    typename Acceptor::protocol_type::socket refused(io_);
+    acceptor.non_blocking(true, error);
+    acceptor.accept(refused, error);
+  }
+  spare_ = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  const std::lock_guard lock(stats_mutex_);
+  ++stats_.too_many;
+  return spare_ >= 0 && (!error || error == asio::error::would_block);
+}
+
+void LiveLoop::take(asio::generic::stream_protocol::socket socket, Connection::Door door) {
+  if (connections_.size() >= max_connections_) {
+    const std::lock_guard lock(stats_mutex_);
+    ++stats_.too_many;
+    return;  // which closes it
+  }
+  close_on_exec(socket.native_handle());
+  const auto connection = std::make_shared<Connection>(
+      std::move(socket), door, context_, [this](const std::shared_ptr<Connection>& which, ConnectionEnd why) { ended(which, why); });
+  connections_.insert(connection);
+  {
+    const std::lock_guard lock(stats_mutex_);
+    stats_.connections = connections_.size();
+  }
+  connection->start();
+}
+
+void LiveLoop::ended(const std::shared_ptr<Connection>& connection, ConnectionEnd why) {
+  connections_.erase(connection);
+  {
+    const std::lock_guard lock(stats_mutex_);
+    stats_.connections = connections_.size();
+    switch (why) {
+      case ConnectionEnd::Left: ++stats_.left; break;
+      case ConnectionEnd::Garbage: ++stats_.garbage; break;
+      case ConnectionEnd::WrongToken: ++stats_.wrong_tokens; break;
+      case ConnectionEnd::Deadline: ++stats_.late; break;
+      case ConnectionEnd::Stopped: break;
+    }
+  }
+  if (!stopped_) open_doors();
+}
+
+LiveServerStats LiveLoop::stats() const {
+  const std::lock_guard lock(stats_mutex_);
+  return stats_;
+}
+
+}  // namespace reprise::trace

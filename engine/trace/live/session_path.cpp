@@ -1,0 +1,86 @@
+#include "trace/live/session_path.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+
+#include "trace/trace_error.hpp"
+
+namespace reprise::trace {
+
+namespace {
+
+constexpr std::size_t kMaxFolderBytes = 54;  // the address of a socket holds 107 bytes, the name in it at most 51
+constexpr std::size_t kMaxApplicationBytes = 32;
+constexpr std::string_view kSuffix = ".sock";
+
+// $XDG_RUNTIME_DIR where it is this user's own and nobody else can change what is in it; empty otherwise.
+std::filesystem::path runtime_folder() {
+  const char* value = std::getenv("XDG_RUNTIME_DIR");
+  if (value == nullptr || value[0] != '/') return {};
+  struct stat status {};
+  if (::stat(value, &status) != 0 || !S_ISDIR(status.st_mode) || status.st_uid != ::geteuid() || (status.st_mode & 022) != 0) return {};
+  const std::filesystem::path path = std::filesystem::path(value) / "reprise";
+  return path.native().size() <= kMaxFolderBytes ? path : std::filesystem::path();
+}
+
+std::filesystem::path fallback_folder() { return "/tmp/reprise-" + std::to_string(::geteuid()); }
+
+// What keeps it from being used; empty: nothing. A symbolic link is nobody's folder.
+std::string objection(const std::filesystem::path& path) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0) return std::strerror(errno);
+  if (!S_ISDIR(status.st_mode)) return "not a folder";
+  if (status.st_uid != ::geteuid()) return "belongs to another user";
+  if ((status.st_mode & 077) != 0) return "other users may enter it (its mode must be 0700)";
+  return {};
+}
+
+}  // namespace
+
+std::filesystem::path make_session_folder() {
+  std::filesystem::path path = runtime_folder();
+  if (path.empty()) path = fallback_folder();
+  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
+    throw TraceError(TraceErrorCode::Io, path.string() + ": cannot make the folder of live sessions: " + std::strerror(errno));
+  }
+  const std::string wrong = objection(path);
+  if (!wrong.empty()) throw TraceError(TraceErrorCode::Io, path.string() + ": no safe place for a live session: " + wrong);
+  return path;
+}
+
+std::vector<std::filesystem::path> session_folders() {
+  std::vector<std::filesystem::path> out;
+  for (const auto& path : {runtime_folder(), fallback_folder()}) {
+    if (!path.empty() && objection(path).empty()) out.push_back(path);
+  }
+  return out;
+}
+
+std::string session_file_name(std::uint32_t pid, std::string_view application, unsigned number) {
+  std::string name(application.substr(0, kMaxApplicationBytes));
+  std::replace_if(
+      name.begin(), name.end(),
+      [](char c) { return !((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_'); }, '_');
+  if (name.empty()) name = "unnamed";
+  return std::to_string(pid) + '-' + name + (number > 1 ? '.' + std::to_string(number) : std::string()) + std::string(kSuffix);
+}
+
+std::optional<SessionName> parse_session_file_name(std::string_view name) {
+  SessionName out;
+  if (!name.ends_with(kSuffix)) return {};
+  name.remove_suffix(kSuffix.size());
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), out.pid);
+  const auto digits = static_cast<std::size_t>(end - name.data());
+  if (error != std::errc{} || digits + 1 >= name.size() || name[digits] != '-' || out.pid == 0) return {};
+  name.remove_prefix(digits + 1);
+  out.application = name.substr(0, name.find('.'));
+  return out;
+}
+
+}  // namespace reprise::trace

@@ -1,0 +1,136 @@
+#include <doctest/doctest.h>
+
+#include <random>
+
+#include "unit/trace/live_support.hpp"
+
+using namespace reprise;
+using namespace reprise::trace;
+
+namespace {
+
+LiveServerDesc with_tcp(std::string token) {
+  LiveServerDesc desc = test::patient("digits");
+  desc.listen = "127.0.0.1:0";
+  desc.token = std::move(token);
+  return desc;
+}
+
+bool gone(const LiveServer& server) {
+  return test::eventually([&] { return server.stats().connections == 0; });
+}
+
+}  // namespace
+
+TEST_CASE("live server: a wrong token is refused, and nothing of the session is told") {
+  const test::RuntimeFolder runtime;
+  LiveServer server(with_tcp("secret"));
+  server.write(test::topology_chunk(1, 0));
+  const std::string address = "127.0.0.1:" + std::to_string(server.port());
+  std::uint64_t refused = 0;
+  for (const char* token : {"", "wrong", "secret ", "secre", "SECRET"}) {
+    test::Collector viewer(address, token);
+    REQUIRE(viewer.wait_for_end());
+    CHECK(viewer.client().status().state == LiveState::Refused);
+    CHECK(viewer.client().status().session.application.empty());
+    CHECK(viewer.chunks().empty());
+    ++refused;
+  }
+  CHECK(test::eventually([&] { return server.stats().wrong_tokens == refused; }));
+  const test::RawPeer peer(server.port());
+  peer.send(encode_hello("wrong"));
+  std::vector<std::uint8_t> said;
+  CHECK(peer.read_to_end(said));
+  CHECK(said == encode_answer(LiveAnswer::WrongToken, {}, {}));
+  CHECK(gone(server));
+  test::Collector right(address, "secret");
+  CHECK(right.wait_for_chunks(1));
+}
+
+TEST_CASE("live server: garbage closes its connection and leaves nothing behind") {
+  const test::RuntimeFolder runtime;
+  LiveServer server(with_tcp("secret"));
+  test::Collector viewer(server.path());
+  REQUIRE(viewer.wait_until_live());
+  REQUIRE(test::eventually([&] { return server.stats().connections == 1; }));
+  const std::size_t before = test::open_descriptors();
+  const std::uint64_t seed = std::random_device{}();
+  CAPTURE(seed);
+  std::mt19937_64 random(seed);
+  for (int i = 0; i < 100; ++i) {
+    std::vector<std::uint8_t> bytes(kGreetingHeadBytes + random() % 4096);
+    for (auto& b : bytes) b = static_cast<std::uint8_t>(random());
+    bytes[0] = 'x';
+    const test::RawPeer peer = i % 2 == 0 ? test::RawPeer(server.path()) : test::RawPeer(server.port());
+    REQUIRE(peer.connected());
+    peer.send(bytes);
+    CHECK(peer.is_closed());
+  }
+  CHECK(test::eventually([&] { return server.stats().garbage == 100; }));
+  CHECK(test::eventually([&] { return test::open_descriptors() == before; }));
+  server.write(test::sample_chunk(5, 0));
+  CHECK(viewer.wait_for_chunks(1));
+}
+
+TEST_CASE("live server: garbage after the greeting closes the connection too") {
+  const test::RuntimeFolder runtime;
+  LiveServer server(test::patient("digits"));
+  for (const std::vector<std::uint8_t>& frame : {std::vector<std::uint8_t>{255, 255, 255, 255}, {0, 0, 0, 0}, {1, 1, 0, 0}}) {
+    const test::RawPeer peer(server.path());
+    peer.send(encode_hello(""));
+    peer.send(frame);
+    CHECK(peer.is_closed());
+  }
+  CHECK(test::eventually([&] { return server.stats().garbage == 3; }));
+  CHECK(gone(server));
+}
+
+TEST_CASE("live server: half a handshake is closed at the deadline, at any byte") {
+  const test::RuntimeFolder runtime;
+  LiveServerDesc desc = with_tcp("secret");
+  desc.handshake_deadline = std::chrono::milliseconds(1);
+  const LiveServer server(desc);
+  const std::size_t before = test::open_descriptors();
+  const std::vector<std::uint8_t> hello = encode_hello("secret");
+  for (std::size_t bytes = 0; bytes < hello.size(); ++bytes) {
+    const test::RawPeer peer(server.port());
+    peer.send({hello.begin(), hello.begin() + static_cast<std::ptrdiff_t>(bytes)});
+    CHECK(peer.is_closed());
+  }
+  CHECK(test::eventually([&] { return server.stats().late == hello.size(); }));
+  CHECK(gone(server));
+  CHECK(test::eventually([&] { return test::open_descriptors() == before; }));
+}
+
+TEST_CASE("live server: of 1,000 connections the surplus is closed, and nothing leaks") {
+  const test::RuntimeFolder runtime;
+  LiveServerDesc desc = with_tcp("secret");
+  desc.max_connections = 16;
+  LiveServer server(desc);
+  test::Collector viewer(server.path());
+  REQUIRE(viewer.wait_until_live());
+  REQUIRE(test::eventually([&] { return server.stats().connections == 1; }));
+  const std::size_t before = test::open_descriptors();
+  for (int round = 0; round < 10; ++round) {
+    std::vector<test::RawPeer> peers;
+    for (int i = 0; i < 100; ++i) {
+      if (i % 2 == 0) {
+        peers.emplace_back(server.path());
+      } else {
+        peers.emplace_back(server.port());
+      }
+      REQUIRE(peers.back().connected());
+    }
+    const auto expected = static_cast<std::uint64_t>(round + 1) * 85;
+    CHECK(test::eventually([&] { return server.stats().too_many == expected; }));
+    CHECK(server.stats().connections == 16);
+    peers.clear();
+    CHECK(test::eventually([&] { return server.stats().connections == 1; }));
+  }
+  CHECK(server.stats().left == 150);
+  CHECK(test::eventually([&] { return test::open_descriptors() == before; }));
+  server.write(test::sample_chunk(5, 0));
+  CHECK(viewer.wait_for_chunks(1));
+  test::Collector another(server.path());
+  CHECK(another.wait_until_live());
+}

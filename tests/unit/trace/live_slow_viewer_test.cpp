@@ -1,0 +1,91 @@
+#include <doctest/doctest.h>
+
+#include <random>
+
+#include "unit/trace/live_support.hpp"
+
+using namespace reprise;
+using namespace reprise::trace;
+
+namespace {
+
+// Durations that no compression makes small: sockets hold a few of these chunks, not hundreds.
+std::shared_ptr<const Chunk> noisy_chunk(std::uint32_t samples) {
+  Records records;
+  records.sample_blocks = {test::sample_block(1, samples)};
+  std::minstd_rand random(1);
+  for (Sample& sample : records.sample_blocks[0].samples) sample.duration = static_cast<std::uint32_t>(random());
+  return std::make_shared<const Chunk>(make_chunk(ChunkKind::Samples, records, 0));
+}
+
+}  // namespace
+
+// The one that stands still is a client that is not polled; the writer is this thread, so that a write that waited would never return.
+TEST_CASE("live server: a viewer that does not read loses chunks and is told how many, while another gets all") {
+  constexpr std::uint64_t kChunks = 400;
+  constexpr std::uint32_t kSamples = 20'000;
+  const test::RuntimeFolder runtime;
+  LiveServerDesc desc = test::patient("digits");
+  desc.viewer_bytes = 128u << 10;
+  LiveServer server(desc);
+
+  std::uint64_t seen = 0, lost = 0, sequence = 0;
+  bool in_order = true, marked = false;
+  LiveClient slow({server.path(), {}, [&](const std::shared_ptr<const Chunk>& chunk) {
+                     in_order = in_order && chunk->header.sequence >= sequence;
+                     sequence = chunk->header.sequence;
+                     const Records records = read_chunk(chunk->header, chunk->payload);
+                     for (const SampleBlock& block : records.sample_blocks) seen += block.samples.size();
+                     for (const Loss& loss : records.losses) lost += loss.count;
+                     marked = marked || !records.graph_versions.empty();
+                   }});
+  test::Collector fast(server.path());
+  REQUIRE(fast.wait_until_live());
+  REQUIRE(test::eventually([&] {
+    slow.poll();
+    return slow.status().state == LiveState::Live;
+  }));
+  REQUIRE(test::eventually([&] { return server.stats().welcomed == 2; }));
+
+  const auto chunk = noisy_chunk(kSamples);
+  for (std::uint64_t i = 0; i < kChunks; ++i) {
+    auto next = std::make_shared<Chunk>(*chunk);
+    next->header.sequence = i;
+    server.write(next);
+    REQUIRE(fast.wait_for_chunks(i + 1));
+  }
+  server.write(test::topology_chunk(1, kChunks));
+  REQUIRE(fast.wait_for_chunks(kChunks + 1));
+  CHECK(server.stats().dropped_chunks > 0);
+  CHECK(fast.chunks().size() == kChunks + 1);
+
+  REQUIRE(test::eventually([&] {
+    slow.poll();
+    return marked;
+  }));
+  CHECK(lost == server.stats().dropped_chunks * kSamples);
+  CHECK(seen + lost == kChunks * kSamples);
+  CHECK(in_order);
+}
+
+TEST_CASE("live server: viewers that never read hold up neither the end of a flush nor that of the server") {
+  const test::RuntimeFolder runtime;
+  LiveServerDesc desc = test::patient("digits");
+  desc.linger = std::chrono::milliseconds(0);
+  desc.viewer_bytes = 64u << 10;
+  auto server = std::make_unique<LiveServer>(desc);
+  std::vector<test::RawPeer> peers;
+  for (int i = 0; i < 8; ++i) {
+    peers.emplace_back(server->path());
+    peers.back().send(encode_hello(""));
+  }
+  REQUIRE(test::eventually([&] { return server->stats().welcomed == 8; }));
+  const auto chunk = noisy_chunk(20'000);
+  REQUIRE(test::eventually([&] {
+    server->write(chunk);
+    return server->stats().dropped_chunks >= 100;
+  }));
+  server->flush();
+  server.reset();
+  CHECK(peers.front().is_closed());
+}

@@ -1,0 +1,209 @@
+// What tests of live sessions share: a runtime folder of their own, viewers that collect, peers that speak raw bytes.
+// Everything waits on conditions; the limit is for a hang alone.
+#pragma once
+
+#include <doctest/doctest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "trace/live/live_client.hpp"
+#include "trace/live/live_server.hpp"
+#include "unit/trace/trace_samples.hpp"
+
+namespace reprise::test {
+
+inline constexpr std::chrono::seconds kHang{60};
+
+// For what nobody announces.
+template <class Condition>
+[[nodiscard]] bool eventually(Condition condition) {
+  const auto limit = std::chrono::steady_clock::now() + kHang;
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > limit) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
+// $XDG_RUNTIME_DIR is a new folder, and afterwards what it was.
+class RuntimeFolder {
+ public:
+  RuntimeFolder() {
+    const char* before = std::getenv("XDG_RUNTIME_DIR");
+    was_set_ = before != nullptr;
+    if (was_set_) before_ = before;
+    std::string name = "/tmp/reprise_live_XXXXXX";
+    REQUIRE(::mkdtemp(name.data()) != nullptr);
+    path_ = name;
+    ::setenv("XDG_RUNTIME_DIR", name.c_str(), 1);
+  }
+  RuntimeFolder(const RuntimeFolder&) = delete;
+  RuntimeFolder& operator=(const RuntimeFolder&) = delete;
+  ~RuntimeFolder() {
+    was_set_ ? ::setenv("XDG_RUNTIME_DIR", before_.c_str(), 1) : ::unsetenv("XDG_RUNTIME_DIR");
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
+
+ private:
+  bool was_set_ = false;
+  std::string before_;
+  std::filesystem::path path_;
+};
+
+[[nodiscard]] inline unsigned mode_of(const std::filesystem::path& path) {
+  struct stat status {};
+  REQUIRE(::lstat(path.c_str(), &status) == 0);
+  return status.st_mode & 07777;
+}
+
+[[nodiscard]] inline std::size_t open_descriptors() {
+  std::size_t count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) count += entry.path().empty() ? 0 : 1;
+  return count;
+}
+
+// A server whose deadline never comes, whatever the machine does.
+[[nodiscard]] inline trace::LiveServerDesc patient(std::string application) {
+  trace::LiveServerDesc desc;
+  desc.application = std::move(application);
+  desc.handshake_deadline = std::chrono::hours(1);
+  desc.linger = kHang;
+  return desc;
+}
+
+[[nodiscard]] inline std::shared_ptr<const trace::Chunk> topology_chunk(std::uint32_t graph, std::uint64_t sequence) {
+  trace::Records records;
+  records.graph_versions = {sample_graph(graph, 3)};
+  return std::make_shared<const trace::Chunk>(trace::make_chunk(trace::ChunkKind::Topology, records, sequence));
+}
+[[nodiscard]] inline std::shared_ptr<const trace::Chunk> sample_chunk(std::uint32_t samples, std::uint64_t sequence) {
+  trace::Records records;
+  records.sample_blocks = {sample_block(sequence, samples)};
+  return std::make_shared<const trace::Chunk>(trace::make_chunk(trace::ChunkKind::Samples, records, sequence));
+}
+
+// A viewer with a thread of its own that keeps what comes.
+class Collector {
+ public:
+  explicit Collector(std::string address, std::string token = {})
+      : client_({std::move(address), std::move(token),
+                 [this](std::shared_ptr<const trace::Chunk> chunk) {
+                   const std::lock_guard lock(mutex_);
+                   chunks_.push_back(std::move(chunk));
+                   changed_.notify_all();
+                 },
+                 [this](const trace::LiveStatus&) {
+                   const std::lock_guard lock(mutex_);
+                   ended_ = true;
+                   changed_.notify_all();
+                 }}) {
+    client_.start();
+  }
+  [[nodiscard]] bool wait_for_chunks(std::size_t count) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, kHang, [&] { return chunks_.size() >= count; });
+  }
+  [[nodiscard]] bool wait_for_end() {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, kHang, [&] { return ended_; });
+  }
+  [[nodiscard]] bool wait_until_live() {
+    return eventually([this] { return client_.status().state != trace::LiveState::Connecting; }) && client_.status().state == trace::LiveState::Live;
+  }
+  [[nodiscard]] std::vector<std::shared_ptr<const trace::Chunk>> chunks() const {
+    const std::lock_guard lock(mutex_);
+    return chunks_;
+  }
+  // As they came over the wire.
+  [[nodiscard]] std::vector<std::uint8_t> bytes() const {
+    std::vector<std::uint8_t> out;
+    for (const auto& chunk : chunks()) {
+      const auto header = trace::encode_header(chunk->header);
+      out.insert(out.end(), header.begin(), header.end());
+      out.insert(out.end(), chunk->payload.begin(), chunk->payload.end());
+    }
+    return out;
+  }
+  trace::LiveClient& client() noexcept { return client_; }
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::shared_ptr<const trace::Chunk>> chunks_;
+  bool ended_ = false;
+  trace::LiveClient client_;  // last: its thread ends before the rest
+};
+
+// Somebody who need not keep to any protocol. Reads give up after kHang.
+class RawPeer {
+ public:
+  explicit RawPeer(const std::filesystem::path& path) : socket_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::strncpy(address.sun_path, path.c_str(), sizeof(address.sun_path) - 1);
+    connect(reinterpret_cast<const sockaddr*>(&address), sizeof(address));
+  }
+  explicit RawPeer(std::uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    connect(reinterpret_cast<const sockaddr*>(&address), sizeof(address));
+  }
+  RawPeer(RawPeer&& other) noexcept : socket_(std::exchange(other.socket_, -1)), connected_(other.connected_) {}
+  RawPeer& operator=(RawPeer&&) = delete;
+  ~RawPeer() {
+    if (socket_ >= 0) ::close(socket_);
+  }
+  [[nodiscard]] bool connected() const noexcept { return connected_; }
+  // The other side may close in the midst of it.
+  void send(const std::vector<std::uint8_t>& bytes) const {
+    std::size_t done = 0;
+    while (done < bytes.size()) {
+      const ssize_t n = ::send(socket_, bytes.data() + done, bytes.size() - done, MSG_NOSIGNAL);
+      if (n <= 0) return;
+      done += static_cast<std::size_t>(n);
+    }
+  }
+  // What comes until the other side closes; false: it does not.
+  [[nodiscard]] bool read_to_end(std::vector<std::uint8_t>& into) const {
+    std::uint8_t buffer[4096];
+    for (;;) {
+      const ssize_t n = ::recv(socket_, buffer, sizeof(buffer), 0);
+      if (n < 0 && errno != ECONNRESET && errno != EPIPE) return false;
+      if (n <= 0) return true;
+      into.insert(into.end(), buffer, buffer + n);
+    }
+  }
+  [[nodiscard]] bool is_closed() const {
+    std::vector<std::uint8_t> ignored;
+    return read_to_end(ignored);
+  }
+
+ private:
+  void connect(const sockaddr* address, socklen_t bytes) {
+    const timeval limit{kHang.count(), 0};
+    ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+    connected_ = ::connect(socket_, address, bytes) == 0;
+  }
+  int socket_;
+  bool connected_ = false;
+};
+
+}  // namespace reprise::test

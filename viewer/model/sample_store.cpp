@@ -1,6 +1,7 @@
 #include "model/sample_store.hpp"
 
 #include <functional>
+#include <iterator>
 
 namespace reprise::model {
 

@@ -1,0 +1,61 @@
+#include <doctest/doctest.h>
+
+#include "model/replay_statistics.hpp"
+
+using namespace reprise;
+
+namespace {
+
+model::ListView<trace::Replay> replays(const std::vector<trace::Time>& times) {
+  model::GrowingList<trace::Replay> list;
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    const auto at = static_cast<trace::Time>(1'000 * (i + 1));
+    list.push_back({0, 0, 0, 0, i + 1, at, at + 7, at + 20, times[i] < 0 ? 0 : at + 20 + times[i], 0, 0});
+  }
+  return list.view();
+}
+
+}  // namespace
+
+TEST_CASE("replay statistics: quantiles, unknown times and outliers of a range") {
+  std::vector<trace::Time> times;
+  for (trace::Time t = 1; t <= 100; ++t) times.push_back(t);
+  times.push_back(-1);
+  times.push_back(5'000);
+  times.push_back(9'000);
+  const auto list = replays(times);
+  const model::ReplayStatistics s = model::replay_statistics(list, model::ReplayMeasure::DeviceTime, {}, 10);
+  CHECK(s.count == 102);
+  CHECK(s.unknown == 1);
+  CHECK(s.least == 1);
+  CHECK(s.median == 51);
+  CHECK(s.p10 == 11);
+  CHECK(s.p90 == 92);
+  CHECK(s.p99 == 5'000);
+  CHECK(s.greatest == 9'000);
+  CHECK(s.outliers == std::vector<std::size_t>{102, 101});
+  REQUIRE(s.histogram.size() == 10);
+  CHECK(s.histogram.front().count == 100);
+  CHECK(s.histogram[5].count == 1);
+  CHECK(s.histogram.back().count == 1);
+  CHECK(s.histogram.back().highest == 9'000);
+
+  const model::ReplayStatistics part = model::replay_statistics(list, model::ReplayMeasure::DeviceTime, {9, 11});
+  CHECK(part.count == 11);
+  CHECK(part.least == 10);
+  CHECK(part.median == 15);
+  CHECK(part.mean == doctest::Approx(15));
+  CHECK(part.outliers.empty());
+  CHECK(model::replay_statistics(list, model::ReplayMeasure::LaunchCall).median == 7);
+  CHECK(model::replay_statistics(list, model::ReplayMeasure::Latency).greatest == 20);
+}
+
+TEST_CASE("replay statistics: equal times make one bin, an empty range none") {
+  const model::ReplayStatistics s = model::replay_statistics(replays({5, 5, 5}), model::ReplayMeasure::DeviceTime, {}, 4);
+  std::size_t in_bins = 0;
+  for (const auto& bin : s.histogram) in_bins += bin.count;
+  CHECK(in_bins == 3);
+  CHECK(s.outliers.empty());
+  CHECK(model::replay_statistics(replays({5}), model::ReplayMeasure::DeviceTime, {7, 1}).count == 0);
+  CHECK(model::replay_statistics({}, model::ReplayMeasure::DeviceTime).histogram.empty());
+}

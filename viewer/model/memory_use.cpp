@@ -1,0 +1,95 @@
+#include "model/memory_use.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace reprise::model {
+
+using trace::Time;
+
+namespace {
+
+MemoryUse use_of(const Graph& graph, std::vector<BufferSpan> spans) {
+  MemoryUse use;
+  use.spans = std::move(spans);
+  use.slab_bytes = graph.record().slab_bytes;
+  std::map<Time, std::pair<std::uint64_t, std::uint64_t>> changes;  // bytes that come and go
+  for (const BufferSpan& s : use.spans) {
+    use.naive_bytes += s.bytes;
+    changes[s.began].first += s.bytes;
+    changes[s.ended].second += s.bytes;
+  }
+  std::uint64_t live = 0;
+  for (const auto& [at, change] : changes) {
+    live = live + change.first - change.second;
+    use.steps.push_back({at, live});
+    if (live > use.peak_bytes) {
+      use.peak_bytes = live;
+      use.peak_at = at;
+    }
+  }
+  std::vector<const BufferSpan*> at_peak;
+  for (const BufferSpan& s : use.spans) {
+    if (s.began <= use.peak_at && use.peak_at < s.ended) at_peak.push_back(&s);
+  }
+  std::stable_sort(at_peak.begin(), at_peak.end(), [](const BufferSpan* a, const BufferSpan* b) { return a->bytes > b->bytes; });
+  for (const BufferSpan* s : at_peak) use.live_at_peak.push_back(s->buffer);
+  use.waste_bytes = use.slab_bytes > use.peak_bytes ? use.slab_bytes - use.peak_bytes : 0;
+  return use;
+}
+
+// `began` and `ended` give a node's times.
+template <class Began, class Ended>
+std::vector<BufferSpan> spans_of(const Graph& graph, Began began, Ended ended) {
+  std::vector<BufferSpan> spans;
+  for (std::uint32_t b = 0; b < graph.record().buffers.size(); ++b) {
+    const trace::Buffer& buffer = graph.record().buffers[b];
+    const auto uses = graph.uses(b);
+    if (buffer.kind != trace::BufferKind::Transient || uses.empty()) continue;
+    BufferSpan span{b, began(uses.front().node), ended(uses.front().node), buffer.offset, buffer.bytes};
+    for (const BufferUse& u : uses) {
+      span.began = std::min(span.began, began(u.node));
+      span.ended = std::max(span.ended, ended(u.node));
+    }
+    spans.push_back(span);
+  }
+  return spans;
+}
+
+}  // namespace
+
+MemoryUse memory_by_schedule(const Graph& graph) {
+  return use_of(graph, spans_of(graph, [](std::uint32_t n) { return Time{n}; }, [](std::uint32_t n) { return Time{n} + 1; }));
+}
+
+MemoryUse memory_by_time(const Graph& graph, const ReplayTimes& times) {
+  return use_of(graph, spans_of(graph, [&](std::uint32_t n) { return times.nodes[n].started; },
+                                [&](std::uint32_t n) { return times.nodes[n].ended; }));
+}
+
+std::vector<std::vector<std::uint32_t>> alias_groups(const Graph& graph) {
+  std::vector<std::uint32_t> order;
+  const auto& buffers = graph.record().buffers;
+  for (std::uint32_t b = 0; b < buffers.size(); ++b) {
+    if (buffers[b].kind == trace::BufferKind::Transient && buffers[b].bytes != 0) order.push_back(b);
+  }
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return std::pair(buffers[a].offset, a) < std::pair(buffers[b].offset, b);
+  });
+  // Over the offsets, a group goes on as long as somebody in it has bytes there.
+  std::vector<std::vector<std::uint32_t>> groups;
+  std::uint64_t end = 0;
+  for (const std::uint32_t b : order) {
+    const std::uint64_t last = buffers[b].bytes > ~buffers[b].offset ? ~std::uint64_t{0} : buffers[b].offset + buffers[b].bytes;
+    if (groups.empty() || buffers[b].offset >= end) groups.emplace_back();
+    groups.back().push_back(b);
+    end = std::max(groups.back().size() == 1 ? 0 : end, last);
+  }
+  std::erase_if(groups, [](const auto& group) { return group.size() < 2; });
+  for (auto& group : groups) std::sort(group.begin(), group.end());
+  std::sort(groups.begin(), groups.end());
+  return groups;
+}
+
+}  // namespace reprise::model

@@ -1,0 +1,34 @@
+#include "model/replay_times.hpp"
+
+#include <algorithm>
+
+namespace reprise::model {
+
+ReplayTimes replay_times(const Graph& graph, const trace::SampleBlock& block) {
+  ReplayTimes times;
+  times.nodes.resize(graph.node_count());
+  for (const trace::Sample& s : block.samples) {
+    if (s.started == 0 || s.node >= times.nodes.size()) continue;
+    NodeSpan& span = times.nodes[s.node];
+    const trace::Time ended = s.started + s.duration;
+    span = span.measured ? NodeSpan{std::min(span.started, s.started), std::max(span.ended, ended), true} : NodeSpan{s.started, ended, true};
+    times.began = times.began == 0 ? s.started : std::min(times.began, s.started);
+    times.ended = std::max(times.ended, ended);
+  }
+  for (std::uint32_t n = 0; n < times.nodes.size(); ++n) {
+    NodeSpan& span = times.nodes[n];
+    if (span.measured) continue;
+    span.started = times.began;
+    for (const Neighbour& p : graph.predecessors(n)) span.started = std::max(span.started, times.nodes[p.node].ended);
+    span.ended = span.started;
+  }
+  return times;
+}
+
+std::vector<double> durations(const ReplayTimes& times) {
+  std::vector<double> all(times.nodes.size());
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<double>(times.nodes[i].ended - times.nodes[i].started);
+  return all;
+}
+
+}  // namespace reprise::model

@@ -1,0 +1,114 @@
+#include "model/sync_costs.hpp"
+
+#include <algorithm>
+#include <array>
+#include <queue>
+#include <utility>
+
+#include "model/critical_path.hpp"
+
+namespace reprise::model {
+
+namespace {
+
+// Any way through the graph crosses the cut between nodes t and t + 1 at most once, because edges lead forward. So the longest way
+// without a critical edge out of t is the longest of those that cross there by another edge, and of those that end before the cut
+// or begin behind it.
+void find_edge_costs(const Graph& graph, const LongestPaths& paths, SyncCosts& costs) {
+  const std::uint32_t count = graph.node_count();
+  const auto& edges = graph.record().edges;
+  const auto through = [&](std::uint32_t e) { return paths.until[edges[e].from] + paths.from[edges[e].to]; };
+  for (std::uint32_t e = 0; e < edges.size(); ++e) costs.edges[e].is_critical = through(e) >= paths.length * (1 - 1e-12);
+
+  std::vector<double> behind(count + 1, 0);  // the longest that begins at a node or after it
+  for (std::uint32_t n = count; n-- > 0;) behind[n] = std::max(behind[n + 1], paths.from[n]);
+  using Crossing = std::pair<double, std::uint32_t>;
+  std::priority_queue<Crossing> crossing;
+  double before = 0;
+  for (std::uint32_t t = 0; t < count; ++t) {
+    before = std::max(before, paths.until[t]);
+    for (const Neighbour& s : graph.successors(t)) crossing.push({through(s.edge), s.edge});
+    const auto drop_ended = [&] {
+      while (!crossing.empty() && edges[crossing.top().second].to <= t) crossing.pop();
+    };
+    drop_ended();
+    for (const Neighbour& s : graph.successors(t)) {
+      if (!costs.edges[s.edge].is_critical) continue;
+      // It is among the longest: the next one is the longest without it.
+      double other = std::max(before, behind[t + 1]);
+      const Crossing top = crossing.top();
+      if (top.second != s.edge) {
+        other = std::max(other, top.first);
+      } else {
+        crossing.pop();
+        drop_ended();
+        if (!crossing.empty()) other = std::max(other, crossing.top().first);
+        crossing.push(top);
+      }
+      costs.edges[s.edge].cost = paths.length - std::min(other, paths.length);
+    }
+  }
+}
+
+// An edge is implied if its start is before another predecessor of its end. Ancestors are sets of bits, of kWords x 64 nodes at
+// a time, so that memory stays linear.
+void find_implied_edges(const Graph& graph, SyncCosts& costs) {
+  constexpr std::uint32_t kWords = 8, kBits = kWords * 64;
+  const std::uint32_t count = graph.node_count();
+  using Bits = std::array<std::uint64_t, kWords>;
+  std::vector<Bits> ancestors(count);
+  for (std::uint32_t base = 0; base < count; base += kBits) {
+    for (std::uint32_t n = base; n < count; ++n) {
+      Bits of_predecessors{}, direct{};
+      for (const Neighbour& p : graph.predecessors(n)) {
+        if (p.node >= base) {
+          for (std::uint32_t w = 0; w < kWords; ++w) of_predecessors[w] |= ancestors[p.node][w];
+        }
+        if (p.node >= base && p.node - base < kBits) direct[(p.node - base) / 64] |= std::uint64_t{1} << (p.node - base) % 64;
+      }
+      for (const Neighbour& p : graph.predecessors(n)) {
+        if (p.node < base || p.node - base >= kBits) continue;
+        if ((of_predecessors[(p.node - base) / 64] >> (p.node - base) % 64 & 1) != 0) costs.edges[p.edge].is_implied = true;
+      }
+      for (std::uint32_t w = 0; w < kWords; ++w) ancestors[n][w] = of_predecessors[w] | direct[w];
+    }
+  }
+}
+
+double length_without_barrier(const Graph& graph, const std::vector<double>& durations, std::uint32_t barrier) {
+  std::vector<double> until = durations;
+  double length = 0;
+  for (std::uint32_t n = 0; n < graph.node_count(); ++n) {
+    for (const Neighbour& p : graph.predecessors(n)) {
+      if (graph.record().edges[p.edge].barrier != barrier) until[n] = std::max(until[n], until[p.node] + durations[n]);
+    }
+    length = std::max(length, until[n]);
+  }
+  return length;
+}
+
+}  // namespace
+
+SyncCosts sync_costs(const Graph& graph, const std::vector<double>& durations) {
+  SyncCosts costs;
+  costs.edges.resize(graph.record().edges.size());
+  costs.barriers.resize(graph.record().barriers.size());
+  const LongestPaths paths = longest_paths(graph, durations);
+  costs.length = paths.length;
+  find_edge_costs(graph, paths, costs);
+  find_implied_edges(graph, costs);
+  for (std::size_t e = 0; e < costs.edges.size(); ++e) {
+    const std::uint32_t barrier = graph.record().edges[e].barrier;
+    if (barrier == trace::kNone) continue;
+    BarrierCost& b = costs.barriers[barrier];
+    ++b.edges;
+    b.critical_edges += costs.edges[e].is_critical ? 1 : 0;
+    b.implied_edges += costs.edges[e].is_implied ? 1 : 0;
+  }
+  for (std::uint32_t b = 0; b < costs.barriers.size(); ++b) {
+    if (costs.barriers[b].critical_edges != 0) costs.barriers[b].cost = paths.length - length_without_barrier(graph, durations, b);
+  }
+  return costs;
+}
+
+}  // namespace reprise::model

@@ -210,7 +210,7 @@ std::uint64_t CudaQueue::record(std::uint16_t slot, Stage stage) {
   const CUresult result = context_->driver.cuEventRecord(slots_[slot].event, stream_);
   if (result != CUDA_SUCCESS) free_[free_count_++] = slot;
   cuda_check(result, "cuEventRecord", context_->at(stage, name_));
-  slot_of_[serial % kRing].store(slot);
+  slot_of_[serial % kRing].store(slot, std::memory_order_release);
   last_.store(serial, std::memory_order_release);
   return serial;
 }

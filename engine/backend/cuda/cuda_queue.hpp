@@ -50,7 +50,7 @@ class CudaQueue final : public BackendQueue {
   void make_events();
   void destroy() noexcept;
   // The event that stands, or once stood, for `serial`.
-  [[nodiscard]] Slot& slot(std::uint64_t serial) noexcept { return slots_[slot_of_[serial % kRing].load()]; }
+  [[nodiscard]] Slot& slot(std::uint64_t serial) noexcept { return slots_[slot_of_[serial % kRing].load(std::memory_order_acquire)]; }
   [[nodiscard]] bool reached(std::uint64_t serial) const noexcept { return serial <= completed_.load(); }
   void advance(std::uint64_t serial) noexcept;  // `serial` is done
   [[nodiscard]] bool query(std::uint64_t serial, Stage stage);

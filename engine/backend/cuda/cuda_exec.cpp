@@ -57,8 +57,15 @@ std::uint32_t CudaExec::node_count() const {
   return static_cast<std::uint32_t>(count);
 }
 
-void CudaExec::upload(BackendQueue& queue) { static_cast<CudaQueue&>(queue).upload(exec_); }
+void CudaExec::upload(BackendQueue& queue) {
+  static_cast<CudaQueue&>(queue).upload(exec_);
+  uploaded_ = true;
+}
 
-std::uint64_t CudaExec::launch(BackendQueue& queue) { return static_cast<CudaQueue&>(queue).launch(exec_); }
+std::uint64_t CudaExec::launch(BackendQueue& queue) {
+  // A first launch moves the graph to the device in any case; asked for by name, CUDA does it faster.
+  if (!uploaded_) upload(queue);
+  return static_cast<CudaQueue&>(queue).launch(exec_);
+}
 
 }  // namespace reprise::detail

@@ -42,6 +42,7 @@ class CudaExec final : public BackendExec {
   HostCalls calls_;
   cudaGraph_t graph_ = nullptr;
   cudaGraphExec_t exec_ = nullptr;
+  bool uploaded_ = false;
 };
 
 }  // namespace reprise::detail

@@ -51,7 +51,9 @@ CudaQueue::~CudaQueue() { destroy(); }
 
 void CudaQueue::make_events() {
   try {
-    for (Slot& slot : ring_) {
+    for (std::uint64_t i = 0; i < kRing; ++i) free_[i] = static_cast<std::uint16_t>(kRing - 1 - i);
+    free_count_ = kRing;
+    for (Slot& slot : slots_) {
       cuda_check(context_->driver.cuEventCreate(&slot.event, CU_EVENT_DISABLE_TIMING), "cuEventCreate", context_->at(Stage::Open, name_));
     }
   } catch (...) {
@@ -63,7 +65,7 @@ void CudaQueue::make_events() {
 void CudaQueue::destroy() noexcept {
   const SetupScope scope(*context_, std::nothrow);
   if (!scope) return;
-  for (Slot& slot : ring_) {
+  for (Slot& slot : slots_) {
     if (slot.event != nullptr) cuda_ignore(context_->driver.cuEventDestroy(slot.event));
     slot.event = nullptr;
   }
@@ -134,16 +136,18 @@ std::uint64_t CudaQueue::mark() {
   const DeviceScope scope(*context_, Stage::Launch);
   const std::lock_guard lock(mutex_);
   refuse_capture(Stage::Launch);
-  return record(next_event(Stage::Launch), Stage::Launch);
+  return record(next_slot(Stage::Launch), Stage::Launch);
 }
 
 std::uint64_t CudaQueue::launch(CUgraphExec exec) {
   const DeviceScope scope(*context_, Stage::Launch);
   const std::lock_guard lock(mutex_);
   refuse_capture(Stage::Launch);
-  const CUevent event = next_event(Stage::Launch);
-  cuda_check(context_->driver.cuGraphLaunch(exec, stream_), "cuGraphLaunch", context_->at(Stage::Launch, name_));
-  return record(event, Stage::Launch);
+  const std::uint16_t slot = next_slot(Stage::Launch);
+  const CUresult result = context_->driver.cuGraphLaunch(exec, stream_);
+  if (result != CUDA_SUCCESS) free_[free_count_++] = slot;
+  cuda_check(result, "cuGraphLaunch", context_->at(Stage::Launch, name_));
+  return record(slot, Stage::Launch);
 }
 
 void CudaQueue::upload(CUgraphExec exec) {
@@ -177,26 +181,36 @@ void CudaQueue::refuse_capture(Stage stage) const {
   throw Error(std::move(details), concat("the stream of ", name_, " is being captured: end the capture first, or launch on another queue"));
 }
 
-CUevent CudaQueue::next_event(Stage stage) {
-  const std::uint64_t serial = last_.load(std::memory_order_relaxed) + 1;
-  Slot& next = slot(serial);
-  if (serial <= kRing) return next.event;
-  const std::uint64_t old = serial - kRing;
-  if (!reached(old)) {
-    const RelaxedCapture relaxed(context_->driver);
-    // One question in the middle of the ring answers for half of it.
-    if (!query(old + kRing / 2, stage)) {
-      cuda_check(context_->driver.cuEventSynchronize(next.event), "cuEventSynchronize", context_->at(stage, name_));
-      advance(old);
-    }
-  }
-  while (next.pins.load() != 0) std::this_thread::yield();  // they see that `old` is done, and leave
-  return next.event;
+void CudaQueue::take_back(std::uint64_t most) noexcept {
+  const std::uint64_t done = completed_.load();
+  for (; most > 0 && taken_back_ < done; --most) free_[free_count_++] = slot_of_[++taken_back_ % kRing].load(std::memory_order_relaxed);
 }
 
-std::uint64_t CudaQueue::record(CUevent event, Stage stage) {
-  cuda_check(context_->driver.cuEventRecord(event, stream_), "cuEventRecord", context_->at(stage, name_));
+std::uint16_t CudaQueue::next_slot(Stage stage) {
+  // A few a launch keep up with everything that gets done, and no launch pays for all of it.
+  constexpr std::uint64_t kFew = 4;
+  take_back(kFew);
+  if (free_count_ == 0) {
+    const std::uint64_t oldest = taken_back_ + 1;
+    const RelaxedCapture relaxed(context_->driver);
+    // One question in the middle of those under way answers for half of them.
+    if (!query(taken_back_ + kRing / 2, stage)) {
+      cuda_check(context_->driver.cuEventSynchronize(slot(oldest).event), "cuEventSynchronize", context_->at(stage, name_));
+      advance(oldest);
+    }
+    take_back(kFew);
+  }
+  const std::uint16_t next = free_[--free_count_];
+  while (slots_[next].pins.load() != 0) std::this_thread::yield();  // they see that its old serial is done, and leave
+  return next;
+}
+
+std::uint64_t CudaQueue::record(std::uint16_t slot, Stage stage) {
   const std::uint64_t serial = last_.load(std::memory_order_relaxed) + 1;
+  const CUresult result = context_->driver.cuEventRecord(slots_[slot].event, stream_);
+  if (result != CUDA_SUCCESS) free_[free_count_++] = slot;
+  cuda_check(result, "cuEventRecord", context_->at(stage, name_));
+  slot_of_[serial % kRing].store(slot, std::memory_order_release);
   last_.store(serial, std::memory_order_release);
   return serial;
 }

@@ -46,13 +46,12 @@ CriticalPath critical_path(const Graph& graph, const ReplayTimes& times) {
   for (;;) {
     const NodeSpan& span = times.nodes[node];
     const auto predecessors = graph.predecessors(node);
-    const auto last = std::max_element(predecessors.begin(), predecessors.end(), [&](const Neighbour& a, const Neighbour& b) {
-      return times.nodes[a.node].ended < times.nodes[b.node].ended;
-    });
+    const auto last = std::max_element(predecessors.begin(), predecessors.end(),
+                                       [&](const Neighbour& a, const Neighbour& b) { return times.nodes[a.node].ended < times.nodes[b.node].ended; });
     const bool is_first = last == predecessors.end();
     const trace::Time ready = is_first ? times.began : times.nodes[last->node].ended;
-    path.steps.push_back({node, is_first ? trace::kNone : last->edge, static_cast<double>(span.ended - span.started),
-                          static_cast<double>(span.started - ready)});
+    path.steps.push_back(
+        {node, is_first ? trace::kNone : last->edge, static_cast<double>(span.ended - span.started), static_cast<double>(span.started - ready)});
     if (is_first) break;
     node = last->node;
   }

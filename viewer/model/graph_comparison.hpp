@@ -21,12 +21,12 @@ struct Stretch {
 };
 
 struct NodeComparison {
-  std::uint32_t a = 0, b = 0;             // nodes
-  std::uint64_t count_a = 0, count_b = 0; // samples with a time
-  double median_a = 0, median_b = 0;      // ns
-  double change = 0;                      // of median_a; 0 where that is 0
-  double p = 1;                           // of a difference as large by chance: Mann-Whitney, two-sided
-  bool is_significant = false;            // p, times the number of nodes compared (Bonferroni), below kSignificanceLevel
+  std::uint32_t a = 0, b = 0;              // nodes
+  std::uint64_t count_a = 0, count_b = 0;  // samples with a time
+  double median_a = 0, median_b = 0;       // ns
+  double change = 0;                       // of median_a; 0 where that is 0
+  double p = 1;                            // of a difference as large by chance: Mann-Whitney, two-sided
+  bool is_significant = false;             // p, times the number of nodes compared (Bonferroni), below kSignificanceLevel
 };
 
 inline constexpr double kSignificanceLevel = 0.01;

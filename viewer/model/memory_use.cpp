@@ -60,12 +60,13 @@ std::vector<BufferSpan> spans_of(const Graph& graph, Began began, Ended ended) {
 }  // namespace
 
 MemoryUse memory_by_schedule(const Graph& graph) {
-  return use_of(graph, spans_of(graph, [](std::uint32_t n) { return Time{n}; }, [](std::uint32_t n) { return Time{n} + 1; }));
+  return use_of(graph, spans_of(
+                           graph, [](std::uint32_t n) { return Time{n}; }, [](std::uint32_t n) { return Time{n} + 1; }));
 }
 
 MemoryUse memory_by_time(const Graph& graph, const ReplayTimes& times) {
-  return use_of(graph, spans_of(graph, [&](std::uint32_t n) { return times.nodes[n].started; },
-                                [&](std::uint32_t n) { return times.nodes[n].ended; }));
+  return use_of(graph, spans_of(
+                           graph, [&](std::uint32_t n) { return times.nodes[n].started; }, [&](std::uint32_t n) { return times.nodes[n].ended; }));
 }
 
 std::vector<std::vector<std::uint32_t>> alias_groups(const Graph& graph) {
@@ -74,9 +75,8 @@ std::vector<std::vector<std::uint32_t>> alias_groups(const Graph& graph) {
   for (std::uint32_t b = 0; b < buffers.size(); ++b) {
     if (buffers[b].kind == trace::BufferKind::Transient && buffers[b].bytes != 0) order.push_back(b);
   }
-  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return std::pair(buffers[a].offset, a) < std::pair(buffers[b].offset, b);
-  });
+  std::sort(order.begin(), order.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return std::pair(buffers[a].offset, a) < std::pair(buffers[b].offset, b); });
   // Over the offsets, a group goes on as long as somebody in it has bytes there.
   std::vector<std::vector<std::uint32_t>> groups;
   std::uint64_t end = 0;

@@ -23,11 +23,11 @@ struct MemoryStep {
 };
 
 struct MemoryUse {
-  std::vector<BufferSpan> spans;   // by buffer
-  std::vector<MemoryStep> steps;   // by time; the last has 0 bytes
-  std::uint64_t peak_bytes = 0;    // the first moment at which most is live
+  std::vector<BufferSpan> spans;  // by buffer
+  std::vector<MemoryStep> steps;  // by time; the last has 0 bytes
+  std::uint64_t peak_bytes = 0;   // the first moment at which most is live
   trace::Time peak_at = 0;
-  std::vector<std::uint32_t> live_at_peak;  // buffers, most bytes first
+  std::vector<std::uint32_t> live_at_peak;        // buffers, most bytes first
   std::uint64_t slab_bytes = 0, waste_bytes = 0;  // waste: of the slab, not live at the peak
   std::uint64_t naive_bytes = 0;                  // without sharing
 };

@@ -48,8 +48,8 @@ using Selection = std::variant<std::monostate, SelectedNode, SelectedBuffer, Sel
 [[nodiscard]] bool selects_edge(const Selection& selection, const Graph& graph, std::uint32_t edge);
 
 struct Filter {
-  std::string text = {};              // words, all to be found; case does not matter; empty: everything
-  std::uint32_t kinds = 0xffffffffu;  // a bit for each trace::NodeKind
+  std::string text = {};                   // words, all to be found; case does not matter; empty: everything
+  std::uint32_t kinds = 0xffffffffu;       // a bit for each trace::NodeKind
   std::vector<std::uint32_t> labels = {};  // below any of these; empty: everywhere
 
   [[nodiscard]] bool is_empty() const noexcept { return text.empty() && kinds == 0xffffffffu && labels.empty(); }

@@ -12,9 +12,9 @@
 namespace reprise::model {
 
 struct EdgeCost {
-  double cost = 0;            // ns
-  bool is_critical = false;   // on a longest way
-  bool is_implied = false;    // other edges order the same nodes already
+  double cost = 0;           // ns
+  bool is_critical = false;  // on a longest way
+  bool is_implied = false;   // other edges order the same nodes already
 };
 
 struct BarrierCost {

@@ -74,7 +74,8 @@ Records events() {
   r.replays.push_back({8, 1, 0, 4, 1, 50'000, 50'100, 0, 0, 77, 0});
   r.host_ranges = {{77, 1, 10'100, 10'800, "batch", 3, 1}, {77, 0, 9'000, 19'000, "iteration", kNone, 0}};
   r.pool_states = {{0, 1, 9'500, "step", 1, 4'096, 0, {}}, {0, 1, 9'900, "step", 2, 1 << 20, 0, {3}}};
-  r.buffer_lives = {{9, 0, 1, BufferKind::Device, 1 << 20, 0x1000, 9'100, 0, "y"}, {9, 0, 1, BufferKind::Device, 1 << 20, 0x1000, 9'100, 40'000, "y"}};
+  r.buffer_lives = {{9, 0, 1, BufferKind::Device, 1 << 20, 0x1000, 9'100, 0, "y"},
+                    {9, 0, 1, BufferKind::Device, 1 << 20, 0x1000, 9'100, 40'000, "y"}};
   r.messages = {{9'200, Severity::Warning, "barrier-orders-nothing", "barrier 0", 3, 1, 1, kNone}};
   r.updates = {{9'300, 3, 0, 1, "scalar"}};
   r.losses = {{45'000, LossKind::Samples, 12, "queue full"}};
@@ -87,8 +88,13 @@ Records samples() {
   for (std::uint64_t n = 1; n <= 3; ++n) {
     const auto at = static_cast<Time>(10'000 * n + 2'000);
     const auto more = static_cast<std::uint32_t>(n);
-    r.sample_blocks.push_back({3, 1, 0, n, SampleSource::Host, {{0, 0, at, 1'000 + more, 0}, {1, 0, at + 1'100, 2'000 + more, 0},
-                                                                {2, 0, n == 3 ? 0 : at + 1'100, n == 3 ? 0 : 3'000 + more, 1}}});
+    r.sample_blocks.push_back(
+        {3,
+         1,
+         0,
+         n,
+         SampleSource::Host,
+         {{0, 0, at, 1'000 + more, 0}, {1, 0, at + 1'100, 2'000 + more, 0}, {2, 0, n == 3 ? 0 : at + 1'100, n == 3 ? 0 : 3'000 + more, 1}}});
   }
   return r;
 }
@@ -146,7 +152,8 @@ TEST_CASE("document: a file gives the text that the live trace gives, and its sa
   CHECK(*block == rest.sample_blocks[0]);
   CHECK(second->samples->stats().chunks_read == 1);
   CHECK(second->samples->held({3, 1}, 3) == block);
-  while (loader.step()) {}
+  while (loader.step()) {
+  }
   CHECK(loader.progress() == 1);
   CHECK(model::document_text(*loader.document()) == model::document_text(*live_document()));
   CHECK(model::document_text(*first) != model::document_text(*second));
@@ -201,8 +208,7 @@ TEST_CASE("growing list: views keep what they saw while late elements move the l
   }
   const auto view = list.view();
   for (const int value : {-1, 0, 5'000, 5'005, 50'000}) {
-    CHECK(view.lower_bound(value, before) ==
-          static_cast<std::size_t>(std::lower_bound(all.begin(), all.end(), value) - all.begin()));
+    CHECK(view.lower_bound(value, before) == static_cast<std::size_t>(std::lower_bound(all.begin(), all.end(), value) - all.begin()));
   }
 }
 

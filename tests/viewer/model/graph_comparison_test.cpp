@@ -82,9 +82,8 @@ TEST_CASE("graph comparison: nodes match by name, label path and kind in order; 
       CHECK(seen.insert(n.b).second);
       // As many like it stand before it on either side.
       const auto like = [&](const model::Graph& g, std::uint32_t end) {
-        return std::count_if(g.record().nodes.begin(), g.record().nodes.begin() + end, [&](const trace::Node& z) {
-          return std::tuple(x.name, x.label, x.kind) == std::tuple(z.name, z.label, z.kind);
-        });
+        return std::count_if(g.record().nodes.begin(), g.record().nodes.begin() + end,
+                             [&](const trace::Node& z) { return std::tuple(x.name, x.label, x.kind) == std::tuple(z.name, z.label, z.kind); });
       };
       CHECK(like(a, n.a) == like(b, n.b));
       CHECK_FALSE(n.is_significant);

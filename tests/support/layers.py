@@ -29,6 +29,7 @@ MAY_INCLUDE = {
 NATIVE = [
     (re.compile(r"^(cuda|cudart|cu[A-Z]|driver_types|vector_types|nvtx3/|crt/)"), "backend/cuda"),
     (re.compile(r"^(tbb|oneapi/tbb|boost)/"), "backend/host"),
+    (re.compile(r"^asio(\.hpp|/)"), "trace"),
 ]
 # Public headers that are allowed a native one.
 INTEROP_HEADERS = {"cuda_interop.hpp"}

@@ -131,8 +131,12 @@ void LiveLoop::open_doors() {
 
 template <class Acceptor>
 void LiveLoop::accept(Acceptor& acceptor, Connection::Door door) {
-  acceptor.async_accept(io_, [this, &acceptor, door](asio::error_code error, typename Acceptor::protocol_type::socket socket) {
+  // Waits before it accepts: accepting takes a descriptor, and fails for want of one, even where nobody stands at the door.
+  acceptor.async_wait(asio::socket_base::wait_read, [this, &acceptor, door](asio::error_code error) {
     if (stopped_) return;
+    typename Acceptor::protocol_type::socket socket(io_);
+    if (!error) acceptor.non_blocking(true, error);
+    if (!error) acceptor.accept(socket, error);
     const bool exhausted = error == asio::error::no_descriptors || error == asio::error_code(ENFILE, asio::system_category()) ||
                            error == asio::error::no_buffer_space || error == asio::error::no_memory;
     if (!error) {

@@ -1,5 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <fcntl.h>
+#include <sys/resource.h>
+
 #include <random>
 
 #include "unit/trace/live_support.hpp"
@@ -133,4 +136,37 @@ TEST_CASE("live server: of 1,000 connections the surplus is closed, and nothing 
   CHECK(viewer.wait_for_chunks(1));
   test::Collector another(server.path());
   CHECK(another.wait_until_live());
+}
+
+TEST_CASE("live server: without a file descriptor left it turns connections away, and goes on when there are some again") {
+  const test::RuntimeFolder runtime;
+  LiveServer server(test::patient("digits"));
+  test::Collector viewer(server.path());
+  REQUIRE(viewer.wait_until_live());
+  REQUIRE(test::eventually([&] { return server.stats().welcomed == 1; }));
+  {
+    std::vector<int> taken;  // every descriptor that there is
+    rlimit before{};
+    REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+    const rlimit low{static_cast<rlim_t>(test::open_descriptors()) + 40, before.rlim_max};
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &low) == 0);
+    for (int fd = ::open("/dev/null", O_RDONLY); fd >= 0; fd = ::open("/dev/null", O_RDONLY)) taken.push_back(fd);
+    bool refused = !taken.empty();
+    if (refused) {
+      ::close(taken.back());
+      taken.pop_back();
+    }
+    for (int i = 0; i < 5 && refused; ++i) {
+      const test::RawPeer peer(server.path());  // takes the only one
+      refused = peer.connected() && peer.is_closed();
+    }
+    for (const int fd : taken) ::close(fd);
+    ::setrlimit(RLIMIT_NOFILE, &before);
+    CHECK(refused);
+  }
+  CHECK(server.stats().too_many == 5);
+  test::Collector another(server.path());
+  CHECK(another.wait_until_live());
+  server.write(test::sample_chunk(5, 0));
+  CHECK(viewer.wait_for_chunks(1));
 }

@@ -164,7 +164,7 @@ TEST_CASE("live server: without a file descriptor left it turns connections away
     ::setrlimit(RLIMIT_NOFILE, &before);
     CHECK(refused);
   }
-  CHECK(server.stats().too_many == 5);
+  CHECK(test::eventually([&] { return server.stats().too_many == 5; }));
   test::Collector another(server.path());
   CHECK(another.wait_until_live());
   server.write(test::sample_chunk(5, 0));

@@ -50,7 +50,7 @@ TEST_CASE("trace options: a target has a file, a limit and what is kept at the l
 
 TEST_CASE("trace options: the environment wins over the description") {
   const NoTraceEnvironment none;
-  const Variable target("REPRISE_TRACE", "/tmp/environment,max=1M");
+  const EnvironmentVariable target("REPRISE_TRACE", "/tmp/environment,max=1M");
   {
     const auto options = trace_options({.target = "/tmp/description", .profile = ProfileMode::Replays});
     CHECK(options->file.path == "/tmp/environment");
@@ -59,7 +59,7 @@ TEST_CASE("trace options: the environment wins over the description") {
   const std::pair<const char*, ProfileMode> modes[] = {
       {"off", ProfileMode::Off}, {"replays", ProfileMode::Replays}, {"sampled", ProfileMode::Sampled}, {"every", ProfileMode::Every}};
   for (const auto& [name, mode] : modes) {
-    const Variable profile("REPRISE_PROFILE", name);
+    const EnvironmentVariable profile("REPRISE_PROFILE", name);
     CHECK(trace_options({.profile = ProfileMode::Replays})->profile == mode);
   }
 }
@@ -77,8 +77,8 @@ TEST_CASE("trace options: what is wrong is refused, naming where it stands and w
   check_refused(ErrorCode::InvalidArgument, {.target = "run,keep=last"}, {"keep= needs max="});
   check_refused(ErrorCode::InvalidArgument, {.target = ",max=1M"}, {"there is no file"});
   check_refused(ErrorCode::Unsupported, {.target = "live"}, {"live", "not supported", "FILE"});
-  const Variable target("REPRISE_TRACE", "run,max=a");
+  const EnvironmentVariable target("REPRISE_TRACE", "run,max=a");
   check_refused(ErrorCode::InvalidArgument, {}, {"REPRISE_TRACE is \"run,max=a\""});
-  const Variable profile("REPRISE_PROFILE", "all");
+  const EnvironmentVariable profile("REPRISE_PROFILE", "all");
   check_refused(ErrorCode::InvalidArgument, {}, {"REPRISE_PROFILE is \"all\"; it may be off, replays, sampled or every"});
 }

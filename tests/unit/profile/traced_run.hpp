@@ -5,12 +5,12 @@
 
 #include <atomic>
 #include <cstddef>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <optional>
 #include <string>
 
+#include "support/environment_variable.hpp"
 #include "trace/trace_reader.hpp"
 
 namespace reprise::test {
@@ -57,32 +57,9 @@ class TraceFolder {
   return all;
 }
 
-// Sets a variable of the environment, or removes it, and puts it back.
-class Variable {
- public:
-  Variable(const char* name, std::optional<std::string> value) : name_(name) {
-    if (const char* before = std::getenv(name)) before_ = before;
-    set(value);
-  }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-  ~Variable() { set(before_); }
-
- private:
-  void set(const std::optional<std::string>& value) {
-    if (value) {
-      setenv(name_, value->c_str(), 1);
-    } else {
-      unsetenv(name_);
-    }
-  }
-  const char* name_;
-  std::optional<std::string> before_;
-};
-
 // Nothing in the environment asks for a trace while it lives.
 struct NoTraceEnvironment {
-  Variable trace{"REPRISE_TRACE", std::nullopt}, profile{"REPRISE_PROFILE", std::nullopt};
+  EnvironmentVariable trace{"REPRISE_TRACE", std::nullopt}, profile{"REPRISE_PROFILE", std::nullopt};
 };
 
 // Threads of this process that collect for a trace.

@@ -1,39 +1,16 @@
 #include <doctest/doctest.h>
 
-#include <cstdlib>
 #include <optional>
 #include <string>
 
 #include "run/instance_core.hpp"
+#include "support/environment_variable.hpp"
 #include "unit/run/fake_backend.hpp"
 
 using namespace reprise;
 using namespace reprise::test;
 
 namespace {
-
-// Sets a variable of the environment, or removes it, and puts it back.
-class Environment {
- public:
-  Environment(const char* name, std::optional<std::string> value) : name_(name) {
-    if (const char* before = std::getenv(name)) before_ = before;
-    set(value);
-  }
-  Environment(const Environment&) = delete;
-  Environment& operator=(const Environment&) = delete;
-  ~Environment() { set(before_); }
-
- private:
-  void set(const std::optional<std::string>& value) {
-    if (value) {
-      setenv(name_, value->c_str(), 1);
-    } else {
-      unsetenv(name_);
-    }
-  }
-  const char* name_;
-  std::optional<std::string> before_;
-};
 
 const std::vector<FakeDevice> kTwo{{"cuda:0", DeviceKind::Cuda}, {"host", DeviceKind::Host}};
 
@@ -52,7 +29,7 @@ TEST_CASE("instance: lists the devices of every provider in order") {
 }
 
 TEST_CASE("open_device: best is the first GPU, and the host device where there is none") {
-  const Environment unset("REPRISE_DEVICE", std::nullopt);
+  const EnvironmentVariable unset("REPRISE_DEVICE", std::nullopt);
   FakeInstance both({}, kTwo);
   CHECK(both.instance.open_device().info().selector == "cuda:0");
   FakeInstance alone;
@@ -61,7 +38,7 @@ TEST_CASE("open_device: best is the first GPU, and the host device where there i
 }
 
 TEST_CASE("open_device: REPRISE_DEVICE decides for best, and not for a name") {
-  const Environment set("REPRISE_DEVICE", "host");
+  const EnvironmentVariable set("REPRISE_DEVICE", "host");
   FakeInstance fake({}, kTwo);
   CHECK(fake.instance.open_device().info().selector == "host");
   CHECK(fake.instance.open_device(DeviceSelector::named("cuda:0")).info().selector == "cuda:0");
@@ -70,12 +47,12 @@ TEST_CASE("open_device: REPRISE_DEVICE decides for best, and not for a name") {
 TEST_CASE("open_device: a wrong REPRISE_DEVICE is refused, naming the variable and what it may be") {
   FakeInstance fake({}, kTwo);
   {
-    const Environment set("REPRISE_DEVICE", "gpu");
+    const EnvironmentVariable set("REPRISE_DEVICE", "gpu");
     CHECK(error_of([&] { (void)fake.instance.open_device(); }).code == ErrorCode::InvalidArgument);
     const std::string text = text_of([&] { (void)fake.instance.open_device(); });
     CHECK(text.find("REPRISE_DEVICE is \"gpu\"; it may be best, host or cuda:N") != std::string::npos);
   }
-  const Environment set("REPRISE_DEVICE", "cuda:7");
+  const EnvironmentVariable set("REPRISE_DEVICE", "cuda:7");
   CHECK(error_of([&] { (void)fake.instance.open_device(); }).code == ErrorCode::UnknownDevice);
   CHECK(text_of([&] { (void)fake.instance.open_device(); }).find("REPRISE_DEVICE: no device is named \"cuda:7\"") != std::string::npos);
 }
@@ -110,14 +87,14 @@ TEST_CASE("instance: REPRISE_VALIDATION wins over the description, and a wrong v
   FakeWorld world;
   FakeProvider host(world);
   for (const auto& [value, level] : {std::pair{"off", Validation::Off}, {"basic", Validation::Basic}, {"full", Validation::Full}}) {
-    const Environment set("REPRISE_VALIDATION", value);
+    const EnvironmentVariable set("REPRISE_VALIDATION", value);
     CHECK(detail::make_instance({.validation = Validation::Off}, {&host}).core()->validation() == level);
   }
   {
-    const Environment empty("REPRISE_VALIDATION", "");
+    const EnvironmentVariable empty("REPRISE_VALIDATION", "");
     CHECK(detail::make_instance({.validation = Validation::Full}, {&host}).core()->validation() == Validation::Full);
   }
-  const Environment set("REPRISE_VALIDATION", "loud");
+  const EnvironmentVariable set("REPRISE_VALIDATION", "loud");
   const auto make = [&] { (void)detail::make_instance({}, {&host}); };
   CHECK(error_of(make).code == ErrorCode::InvalidArgument);
   CHECK(text_of(make).find("REPRISE_VALIDATION is \"loud\"; it may be off, basic or full") != std::string::npos);

@@ -14,8 +14,15 @@
 #   nlohmann-json     >= 3.11   MIT                   viewer, benches results as JSON
 #   SQLite            >= 3.34   public domain         viewer        exports traces as a database
 #   Protocol Buffers  >= 3.12   BSD-3-Clause          viewer        exports traces for Perfetto
+#   Dear ImGui        >= 1.86   MIT                   viewer        draws the panels
+#   GLFW              >= 3.3    Zlib                  viewer        the window, its keys and its mouse
+#   Mesa (GL, EGL)    any       MIT                   viewer        OpenGL 3; EGL for pictures without a display
+#   Roboto            any       Apache-2.0            viewer        the proportional typeface, found when the viewer starts
+#   JetBrains Mono    any       OFL-1.1               viewer        the monospaced typeface, found when the viewer starts
 #   doctest           >= 2.4.9  MIT                   tests         unit and conformance tests
 #   Graphviz (dot)    any       EPL-1.0               tests         proves that exported DOT text is well-formed
+#   Xvfb, libXtst     any       MIT                   tests         a display for the window, and input events for it
+#   clang             16        Apache-2.0 with LLVM exception  tests  libFuzzer, where it is found
 #   Python            >= 3.9    PSF-2.0               tests         checks which layer includes which
 #
 # Afterwards REPRISE_WITH_CUDA says whether the CUDA device is built.
@@ -48,6 +55,8 @@ endif()
 
 if(REPRISE_SAMPLES)
   reprise_require(JPEG APT libjpeg-dev)
+endif()
+if(REPRISE_SAMPLES OR REPRISE_VIEWER)
   reprise_require(PNG APT libpng-dev 1.6)
 endif()
 if(REPRISE_SAMPLES OR REPRISE_BENCHES OR REPRISE_VIEWER)
@@ -59,6 +68,12 @@ endif()
 if(REPRISE_VIEWER)
   reprise_require(SQLite3 APT libsqlite3-dev 3.34)
   reprise_require(Protobuf APT "libprotobuf-dev protobuf-compiler" 3.12)
+  pkg_check_modules(IMGUI IMPORTED_TARGET imgui>=1.86)
+  reprise_require(glfw3 APT libglfw3-dev 3.3)
+  reprise_require(OpenGL APT "libgl-dev libegl-dev" COMPONENTS OpenGL EGL)
+  if(NOT IMGUI_FOUND)
+    message(FATAL_ERROR "The viewer needs Dear ImGui >= 1.86. Install it with\n    apt-get install libimgui-dev\nor run third_party/setup.")
+  endif()
 endif()
 if(REPRISE_TESTS)
   reprise_require(doctest APT doctest-dev 2.4.9)

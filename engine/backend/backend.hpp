@@ -44,6 +44,12 @@ struct NodeTime {
   std::uint16_t worker = 0;    // who ran it, from 1; 0: unknown
 };
 
+// One moment on the host's steady clock and on a device's own.
+struct ClockPair {
+  std::int64_t host = 0, other = 0;  // ns
+  std::int64_t error = 0;            // at most so far off
+};
+
 // Whoever wants to know when replays and nodes ran. Never blocks, allocates nothing. One replay at a time, on whatever threads.
 class ReplayObserver {
  public:
@@ -52,6 +58,28 @@ class ReplayObserver {
   [[nodiscard]] virtual NodeTime* begin_replay(std::uint64_t replay) noexcept = 0;
   // `nodes` is what begin_replay gave. ended 0: the replay was abandoned.
   virtual void end_replay(std::uint64_t replay, std::int64_t started, std::int64_t ended, NodeTime* nodes) noexcept = 0;
+};
+
+// Times that a device keeps until somebody fetches them. May outlive its exec, and has nothing new then. One thread at a time, none of
+// those that launch. Throws DeviceLost and OutOfMemory.
+class ReplaySource {
+ public:
+  static constexpr std::uint64_t kAllReplays = ~std::uint64_t{0};
+  struct Lost {
+    std::uint64_t replays = 0;  // whose times are gone
+    std::uint64_t nodes = 0;    // replays whose nodes' times are gone
+  };
+  virtual ~ReplaySource() = default;
+  // Tells the observer of the replays that ended since the last call, in order: begin_replay() and end_replay(), with nodes where their times
+  // were asked for. Returns what came too late.
+  [[nodiscard]] virtual Lost collect(ReplayObserver& observer) = 0;
+  // The nodes of the next `replays` launches are timed, by a second executable of the same plan that is made now, if it is not there; 0: of no
+  // more. Nothing changes where the exec is gone.
+  virtual void time_nodes(std::uint64_t replays) = 0;
+  // Launches that time_nodes() asked for are still to come, or to be collected.
+  [[nodiscard]] virtual bool is_timing_nodes() const = 0;
+  // How the device's clock stands to the host's; empty until it is known.
+  [[nodiscard]] virtual std::optional<ClockPair> clock() const = 0;
 };
 
 // An executable graph. One thread at a time (run/ holds the graph's mutex). Destroyed only when its launches are done.
@@ -69,8 +97,16 @@ class BackendExec {
     static_cast<void>(observer);
     return false;
   }
+  // Of a device that keeps its times itself, where instantiate() was told to; null otherwise.
+  [[nodiscard]] virtual std::shared_ptr<ReplaySource> replay_source() const { return nullptr; }
   [[nodiscard]] virtual void* native() const noexcept { return nullptr; }        // CUgraphExec
   [[nodiscard]] virtual void* native_graph() const noexcept { return nullptr; }  // CUgraph it was made from
+};
+
+// What is built into an exec besides the plan's nodes. The order and the placement are the plan's in any case.
+enum class Instruments : std::uint8_t {
+  None,
+  Stamps  // begin and end of every replay, on devices that keep times themselves
 };
 
 // Addresses by index in recording.buffers; transients already point into the graph's slab.
@@ -92,7 +128,8 @@ class Backend {
   [[nodiscard]] virtual KernelCore load_kernel(const KernelDesc& desc) = 0;
   // Nodes and edges as plan.lowered says, in that order. `plan` and the bindings' memory outlive the exec. Failures
   // name the command (Stage::Instantiate).
-  [[nodiscard]] virtual std::unique_ptr<BackendExec> instantiate(std::shared_ptr<const Plan> plan, const Bindings& bindings) = 0;
+  [[nodiscard]] virtual std::unique_ptr<BackendExec> instantiate(std::shared_ptr<const Plan> plan, const Bindings& bindings,
+                                                                 Instruments instruments) = 0;
   virtual void lose() = 0;     // as a sticky error would; Unsupported where it can't be simulated
   virtual void rebuild() = 0;  // makes a lost device work again; queues and execs of before stay dead; Unsupported where the driver can't
 };

@@ -58,6 +58,7 @@ std::string_view to_string(Stage stage) noexcept {
     case Stage::Upload: return "upload";
     case Stage::Launch: return "launch";
     case Stage::Wait: return "wait";
+    case Stage::Profile: return "profile";
   }
   return "unknown";
 }

@@ -115,7 +115,8 @@ std::shared_ptr<GraphCore> compile(const std::shared_ptr<DeviceCore>& device, co
   body->slab = allocate_slab(*device, *body->plan);
   const trace::Time planned = device->trace() == nullptr ? 0 : trace_now();
   try {
-    body->exec = device->backend().instantiate(body->plan, bind(*body->plan, body->slab));
+    body->exec = device->backend().instantiate(body->plan, bind(*body->plan, body->slab),
+                                                 device->trace() == nullptr ? Instruments::None : Instruments::Stamps);
   } catch (const Error& error) {
     throw with_context(error, body->plan->label, concat("in graph ", body->plan->label));
   }

@@ -76,9 +76,22 @@ std::shared_ptr<const CudaKernel> CudaBackend::frame() {
   return frame_;
 }
 
-std::unique_ptr<BackendExec> CudaBackend::instantiate(std::shared_ptr<const Plan> plan, const Bindings& bindings) {
+std::shared_ptr<const CudaInstruments> CudaBackend::instruments() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (instruments_) return instruments_;
+  }
+  const auto load = [this](const KernelDesc& desc) { return std::static_pointer_cast<const CudaKernel>(load_kernel(desc).backend); };
+  auto made = std::make_shared<const CudaInstruments>(context_, load);
+  const std::lock_guard lock(mutex_);
+  if (!instruments_) instruments_ = std::move(made);
+  return instruments_;
+}
+
+std::unique_ptr<BackendExec> CudaBackend::instantiate(std::shared_ptr<const Plan> plan, const Bindings& bindings, Instruments wanted) {
   std::shared_ptr<const CudaKernel> around = plan->lowered.frame ? frame() : nullptr;
-  return std::make_unique<CudaExec>(context_, std::move(plan), bindings, std::move(around));
+  std::shared_ptr<const CudaInstruments> timed = wanted == Instruments::Stamps ? instruments() : nullptr;
+  return std::make_unique<CudaExec>(context_, std::move(plan), bindings, std::move(around), std::move(timed));
 }
 
 void CudaBackend::lose() { unsupported("a GPU can't be made lost on purpose; the host device can"); }

@@ -9,6 +9,7 @@
 #include "backend/backend.hpp"
 #include "backend/cuda/cuda_context.hpp"
 #include "backend/cuda/cuda_kernel.hpp"
+#include "backend/cuda/instruments.hpp"
 
 namespace reprise::detail {
 
@@ -21,7 +22,8 @@ class CudaBackend final : public Backend {
   void free(BufferKind kind, std::byte* address) noexcept override;
   [[nodiscard]] std::unique_ptr<BackendQueue> create_queue(std::string_view label) override;
   [[nodiscard]] KernelCore load_kernel(const KernelDesc& desc) override;
-  [[nodiscard]] std::unique_ptr<BackendExec> instantiate(std::shared_ptr<const Plan> plan, const Bindings& bindings) override;
+  [[nodiscard]] std::unique_ptr<BackendExec> instantiate(std::shared_ptr<const Plan> plan, const Bindings& bindings,
+                                                         Instruments instruments) override;
   void lose() override;
   void rebuild() override;
 
@@ -31,11 +33,13 @@ class CudaBackend final : public Backend {
   // One load an image, shared by its kernels as long as one is left.
   [[nodiscard]] std::shared_ptr<CudaLibrary> library(std::span<const std::byte> image, std::string_view name);
   [[nodiscard]] std::shared_ptr<const CudaKernel> frame();
+  [[nodiscard]] std::shared_ptr<const CudaInstruments> instruments();
 
   const std::shared_ptr<const CudaContext> context_;
   std::mutex mutex_;
   std::map<const std::byte*, std::weak_ptr<CudaLibrary>> libraries_;  // by where the image is; images live for ever
   std::shared_ptr<const CudaKernel> frame_;
+  std::shared_ptr<const CudaInstruments> instruments_;
 };
 
 }  // namespace reprise::detail

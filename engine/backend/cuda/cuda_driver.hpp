@@ -41,6 +41,7 @@ namespace reprise::detail {
   X(cuOccupancyMaxActiveClusters, 11070)               \
   X(cuGraphAddKernelNode, 12000)                       \
   X(cuGraphKernelNodeSetAttribute, 11000)              \
+  X(cuLaunchKernel, 4000)                              \
   X(cuGraphUpload, 11010)                              \
   X(cuGraphLaunch, 10000)
 

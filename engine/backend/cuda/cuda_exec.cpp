@@ -6,18 +6,26 @@
 namespace reprise::detail {
 
 CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<const Plan> plan, const Bindings& bindings,
-                   std::shared_ptr<const CudaKernel> frame)
-    : context_(std::move(context)), plan_(std::move(plan)), frame_(std::move(frame)), staged_(context_, *plan_->recording) {
+                   std::shared_ptr<const CudaKernel> frame, std::shared_ptr<const CudaInstruments> instruments)
+    : context_(std::move(context)),
+      plan_(std::move(plan)),
+      frame_(std::move(frame)),
+      staged_(context_, *plan_->recording),
+      bindings_(instruments ? bindings : Bindings{}),
+      source_(instruments ? std::make_shared<CudaReplaySource>(context_, instruments, plan_) : nullptr) {
   const SetupScope scope(*context_, Stage::Instantiate);
   try {
     cuda_check(cudaGraphCreate(&graph_, 0), "cudaGraphCreate", context_->at(Stage::Instantiate));
-    GraphBuilder builder(*context_, *plan_, bindings, {graph_, staged_, calls_, frame_.get()});
+    GraphBuilder::Stamps stamps;
+    if (source_) stamps = {&source_->instruments(), source_->ring().memory(), nullptr};
+    GraphBuilder builder(*context_, *plan_, bindings, {graph_, staged_, calls_, frame_.get(), stamps});
     builder.add_nodes();
     exec_ = builder.instantiate();
   } catch (...) {
     destroy();
     throw;
   }
+  if (source_) source_->open([this](NodeStamps& nodes) { return make_twin(nodes); });
 }
 
 CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<const Plan> plan, CUgraph graph, std::shared_ptr<const void> owner)
@@ -34,11 +42,35 @@ CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<c
   }
 }
 
-CudaExec::~CudaExec() { destroy(); }
+CudaExec::~CudaExec() {
+  if (source_) source_->close();
+  destroy();
+}
+
+CUgraphExec CudaExec::make_twin(NodeStamps& nodes) {
+  const SetupScope scope(*context_, Stage::Profile);
+  const CallPlace place = context_->at(Stage::Profile, plan_->label);
+  cudaGraph_t graph = nullptr;
+  cuda_check(cudaGraphCreate(&graph, 0), "cudaGraphCreate", place);
+  try {
+    GraphBuilder builder(*context_, *plan_, bindings_,
+                         {graph, staged_, calls_, frame_.get(), {&source_->instruments(), source_->ring().memory(), &nodes}});
+    builder.add_nodes();
+    twin_ = builder.instantiate();
+    cuda_check(context_->driver.cuGraphUpload(twin_, source_->instruments().readback->stream()), "cuGraphUpload", place);
+    source_->instruments().readback->wait();
+  } catch (...) {
+    cuda_ignore(cudaGraphDestroy(graph));
+    throw;
+  }
+  cuda_ignore(cudaGraphDestroy(graph));
+  return twin_;
+}
 
 void CudaExec::destroy() noexcept {
   const SetupScope scope(*context_, std::nothrow);
   if (!scope) return;
+  if (twin_ != nullptr) cuda_ignore(cudaGraphExecDestroy(twin_));
   if (exec_ != nullptr) cuda_ignore(cudaGraphExecDestroy(exec_));
   if (graph_ != nullptr) cuda_ignore(cudaGraphDestroy(graph_));
 }
@@ -63,9 +95,15 @@ void CudaExec::upload(BackendQueue& queue) {
 }
 
 std::uint64_t CudaExec::launch(BackendQueue& queue) {
-  // A first launch moves the graph to the device in any case; asked for by name, CUDA does it faster.
-  if (!uploaded_) upload(queue);
-  return static_cast<CudaQueue&>(queue).launch(exec_);
+  CUgraphExec exec = source_ ? source_->take_twin(launches_ + 1) : nullptr;
+  if (exec == nullptr) {
+    // A first launch moves the graph to the device in any case; asked for by name, CUDA does it faster.
+    if (!uploaded_) upload(queue);
+    exec = exec_;
+  }
+  const std::uint64_t serial = static_cast<CudaQueue&>(queue).launch(exec);
+  ++launches_;
+  return serial;
 }
 
 }  // namespace reprise::detail

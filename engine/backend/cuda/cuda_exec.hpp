@@ -7,15 +7,16 @@
 #include "backend/cuda/cuda_context.hpp"
 #include "backend/cuda/cuda_kernel.hpp"
 #include "backend/cuda/host_calls.hpp"
+#include "backend/cuda/replay_stamps.hpp"
 #include "backend/cuda/staged_bytes.hpp"
 
 namespace reprise::detail {
 
 class CudaExec final : public BackendExec {
  public:
-  // `frame` is kept; null where the plan has no frame.
+  // `frame` is kept; null where the plan has no frame. `instruments` time the replays; null: nothing does.
   CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<const Plan> plan, const Bindings& bindings,
-           std::shared_ptr<const CudaKernel> frame);
+           std::shared_ptr<const CudaKernel> frame, std::shared_ptr<const CudaInstruments> instruments);
   // Of a copy of `graph`. `owner` keeps what its nodes use; `plan` names it.
   CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<const Plan> plan, CUgraph graph, std::shared_ptr<const void> owner);
   CudaExec(const CudaExec&) = delete;
@@ -25,6 +26,7 @@ class CudaExec final : public BackendExec {
   void upload(BackendQueue& queue) override;
   [[nodiscard]] std::uint64_t launch(BackendQueue& queue) override;
   [[nodiscard]] std::exception_ptr callback_error(std::uint64_t replay) const override { return calls_.error(replay); }
+  [[nodiscard]] std::shared_ptr<ReplaySource> replay_source() const override { return source_; }
   [[nodiscard]] void* native() const noexcept override { return exec_; }
   [[nodiscard]] void* native_graph() const noexcept override { return graph_; }
   // A copy of the graph, the caller's.
@@ -33,6 +35,7 @@ class CudaExec final : public BackendExec {
 
  private:
   void destroy() noexcept;
+  [[nodiscard]] CUgraphExec make_twin(NodeStamps& nodes);  // any thread, under the source's mutex
 
   const std::shared_ptr<const CudaContext> context_;
   const std::shared_ptr<const Plan> plan_;
@@ -42,7 +45,11 @@ class CudaExec final : public BackendExec {
   HostCalls calls_;
   cudaGraph_t graph_ = nullptr;
   cudaGraphExec_t exec_ = nullptr;
+  std::uint64_t launches_ = 0;
   bool uploaded_ = false;
+  const Bindings bindings_;                          // for the twin
+  const std::shared_ptr<CudaReplaySource> source_;  // null: replays are not timed
+  cudaGraphExec_t twin_ = nullptr;
 };
 
 }  // namespace reprise::detail

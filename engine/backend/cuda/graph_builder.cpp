@@ -60,31 +60,70 @@ Error GraphBuilder::with_command(const Error& error, std::uint32_t node) const {
 
 void GraphBuilder::add_nodes() {
   const LoweredGraph& lowered = plan_.lowered;
+  const bool is_stamped = target_.stamps.kernels != nullptr;
+  const bool needs_ends = is_stamped && !lowered.frame;  // the frame's own nodes stamp, where there is one
   nodes_.resize(lowered.nodes.size());
+  done_.resize(lowered.nodes.size());
+  after_.clear();
+  const cudaGraphNode_t before_all = needs_ends ? add_boundary(LoweredKind::FrameBegin) : nullptr;
   for (std::uint32_t i = 0; i < lowered.nodes.size(); ++i) {
     after_.clear();
-    for (const LoweredEdge& edge : lowered.edges_into(i)) after_.push_back(nodes_[edge.from]);
+    for (const LoweredEdge& edge : lowered.edges_into(i)) after_.push_back(done_[edge.from]);
+    if (after_.empty() && before_all != nullptr) after_.push_back(before_all);
     try {
-      nodes_[i] = add_node(lowered.nodes[i]);
+      done_[i] = nodes_[i] = add_node(lowered.nodes[i]);
+      if (target_.stamps.nodes != nullptr && lowered.nodes[i].kind == LoweredKind::Work) done_[i] = add_node_stamp(i);
     } catch (const Error& error) {
       throw with_command(error, i);
     }
   }
+  if (needs_ends) add_end_stamp();
 }
 
 cudaGraphNode_t GraphBuilder::add_node(const LoweredNode& node) {
   switch (node.kind) {
     case LoweredKind::FrameBegin:
-    case LoweredKind::FrameEnd: {
-      CUDA_KERNEL_NODE_PARAMS parameters = {};
-      parameters.func = target_.frame->function();
-      parameters.gridDimX = parameters.gridDimY = parameters.gridDimZ = 1;
-      parameters.blockDimX = parameters.blockDimY = parameters.blockDimZ = 1;
-      return add_kernel(parameters);
-    }
+    case LoweredKind::FrameEnd: return add_boundary(node.kind);
     case LoweredKind::Work: break;
   }
   return add_command(plan_.schedule.node_command[node.schedule_node]);
+}
+
+cudaGraphNode_t GraphBuilder::add_instrument(const CudaKernel& kernel, std::span<void*> parameters) {
+  CUDA_KERNEL_NODE_PARAMS node = {};
+  node.func = kernel.function();
+  node.gridDimX = node.gridDimY = node.gridDimZ = 1;
+  node.blockDimX = node.blockDimY = node.blockDimZ = 1;
+  node.kernelParams = parameters.data();
+  return add_kernel(node);
+}
+
+cudaGraphNode_t GraphBuilder::add_boundary(LoweredKind kind) {
+  const Stamps& stamps = target_.stamps;
+  if (stamps.kernels == nullptr) return add_instrument(*target_.frame, {});
+  std::uint64_t* ring = stamps.ring;
+  unsigned long long mask = StampRing::mask();
+  void* parameters[] = {&ring, &mask};
+  return add_instrument(kind == LoweredKind::FrameBegin ? *stamps.kernels->begin : *stamps.kernels->end, parameters);
+}
+
+cudaGraphNode_t GraphBuilder::add_node_stamp(std::uint32_t node) {
+  std::uint64_t *ring = target_.stamps.ring, *times = target_.stamps.nodes->memory();
+  unsigned rows = target_.stamps.nodes->rows(), nodes = target_.stamps.nodes->nodes();
+  void* parameters[] = {&ring, &times, &rows, &nodes, &node};
+  after_.assign(1, nodes_[node]);
+  return add_instrument(*target_.stamps.kernels->node, parameters);
+}
+
+void GraphBuilder::add_end_stamp() {
+  const LoweredGraph& lowered = plan_.lowered;
+  std::vector<bool> is_leaf(lowered.nodes.size(), true);
+  for (const LoweredEdge& edge : lowered.edges) is_leaf[edge.from] = false;
+  after_.clear();
+  for (std::uint32_t i = 0; i < lowered.nodes.size(); ++i) {
+    if (is_leaf[i]) after_.push_back(done_[i]);
+  }
+  static_cast<void>(add_boundary(LoweredKind::FrameEnd));
 }
 
 cudaGraphNode_t GraphBuilder::add_command(std::uint32_t command) {
@@ -96,7 +135,7 @@ cudaGraphNode_t GraphBuilder::add_command(std::uint32_t command) {
       const auto end = [&](const Endpoint& e) { return e.buffer != kNone ? address(e.buffer, e.offset) : static_cast<std::byte*>(e.host); };
       const std::byte* source = end(copy.source);
       if (copy.source.buffer == kNone && copy.source.lifetime == HostBytes::Lifetime::Snapshot) {
-        source = target_.staged.add(source, *span_bytes(copy.extent, copy.source_pitch));
+        source = target_.staged.add(command, source, *span_bytes(copy.extent, copy.source_pitch));
       }
       return add_copy(place(), source, end(copy.destination), {copy.extent, copy.source_pitch, copy.destination_pitch});
     }
@@ -107,7 +146,7 @@ cudaGraphNode_t GraphBuilder::add_command(std::uint32_t command) {
     case CommandKind::Update: {
       const auto& update = recording.payload<UpdatePayload>(command);
       const Pitch row{update.bytes, update.bytes};
-      return add_copy(place(), target_.staged.add(update.data, update.bytes), address(update.buffer, update.offset),
+      return add_copy(place(), target_.staged.add(command, update.data, update.bytes), address(update.buffer, update.offset),
                       {{update.bytes, 1, 1}, row, row});
     }
     case CommandKind::Host: return add_host(command);

@@ -11,6 +11,8 @@
 #include "backend/cuda/cuda_context.hpp"
 #include "backend/cuda/cuda_kernel.hpp"
 #include "backend/cuda/host_calls.hpp"
+#include "backend/cuda/instruments.hpp"
+#include "backend/cuda/node_stamps.hpp"
 #include "backend/cuda/staged_bytes.hpp"
 #include "backend/cuda/transfer_nodes.hpp"
 
@@ -18,12 +20,19 @@ namespace reprise::detail {
 
 class GraphBuilder {
  public:
+  // What notes times in the graph, in place of the frame or around it where the plan has none.
+  struct Stamps {
+    const CudaInstruments* kernels = nullptr;  // null: nothing is noted
+    std::uint64_t* ring = nullptr;             // of a StampRing
+    NodeStamps* nodes = nullptr;               // null: only when replays begin and end
+  };
   // Everything outlives the builder; `graph` is empty.
   struct Target {
     cudaGraph_t graph;
     StagedBytes& staged;
     HostCalls& calls;
     const CudaKernel* frame;  // null where the plan has none
+    Stamps stamps = {};
   };
   GraphBuilder(const CudaContext& context, const Plan& plan, const Bindings& bindings, const Target& target);
 
@@ -38,6 +47,11 @@ class GraphBuilder {
   [[nodiscard]] cudaGraphNode_t add_kernel(CUDA_KERNEL_NODE_PARAMS& parameters);
   [[nodiscard]] cudaGraphNode_t add_host(std::uint32_t command);
   [[nodiscard]] cudaGraphNode_t add_empty();
+  // One thread of `kernel`.
+  [[nodiscard]] cudaGraphNode_t add_instrument(const CudaKernel& kernel, std::span<void*> parameters);
+  [[nodiscard]] cudaGraphNode_t add_boundary(LoweredKind kind);
+  [[nodiscard]] cudaGraphNode_t add_node_stamp(std::uint32_t node);
+  void add_end_stamp();
   void set_launch_attributes(cudaGraphNode_t node, const DispatchPayload& dispatch, const CudaKernel& kernel);
   [[nodiscard]] std::byte* address(std::uint32_t buffer, std::uint64_t offset) const { return bindings_.address[buffer] + offset; }
   [[nodiscard]] NodePlace place() const { return {target_.graph, after_, call_}; }
@@ -51,6 +65,7 @@ class GraphBuilder {
   const Target target_;
   const CallPlace call_;
   std::vector<cudaGraphNode_t> nodes_;  // by lowered node
+  std::vector<cudaGraphNode_t> done_;   // by lowered node: what stands for its end, itself or the stamp behind it
   std::vector<cudaGraphNode_t> after_;  // scratch: what the node being added comes after
   std::vector<std::byte> block_;        // scratch: its parameter block
   std::vector<void*> parameters_;       // scratch: where in it each parameter is

@@ -5,7 +5,9 @@
 namespace reprise::detail {
 
 HostCalls::Call* HostCalls::add(const std::function<void()>& function, std::uint32_t command) {
-  return &calls_.emplace_back(Call{this, &function, command, 0});
+  Call*& call = call_of_[command];
+  if (call == nullptr) call = &calls_.emplace_back(Call{this, &function, command, 0});
+  return call;
 }
 
 void HostCalls::run(void* call) noexcept {

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <unordered_map>
 
 namespace reprise::detail {
 
@@ -24,7 +25,8 @@ class HostCalls {
   HostCalls(const HostCalls&) = delete;
   HostCalls& operator=(const HostCalls&) = delete;
 
-  // What a host node takes as user data. Stays where it is. `function` outlives this.
+  // What a host node takes as user data; the same for all nodes of one command, whichever executable they are in. Stays where it is.
+  // `function` outlives this. One thread at a time.
   [[nodiscard]] Call* add(const std::function<void()>& function, std::uint32_t command);
   // The function of a host node.
   static void run(void* call) noexcept;
@@ -39,6 +41,7 @@ class HostCalls {
   void keep(std::uint64_t replay, std::uint32_t command, std::exception_ptr what) noexcept;
 
   std::deque<Call> calls_;
+  std::unordered_map<std::uint32_t, Call*> call_of_;  // by command
   mutable std::mutex mutex_;
   std::map<std::uint64_t, Thrown> thrown_;  // by replay
   std::uint64_t first_unkept_ = 0;          // the first replay that threw what there was no memory to keep; 0: none

@@ -45,11 +45,13 @@ StagedBytes::~StagedBytes() {
   if (scope) cuda_ignore(cudaFreeHost(memory_));
 }
 
-const std::byte* StagedBytes::add(const void* bytes, std::uint64_t size) {
-  std::byte* at = memory_ + used_;
-  std::memcpy(at, bytes, size);
-  used_ += aligned(size);
-  return at;
+const std::byte* StagedBytes::add(std::uint32_t command, const void* bytes, std::uint64_t size) {
+  const auto [at, is_new] = offsets_.try_emplace(command, used_);
+  if (is_new) {
+    std::memcpy(memory_ + used_, bytes, size);
+    used_ += aligned(size);
+  }
+  return memory_ + at->second;
 }
 
 }  // namespace reprise::detail

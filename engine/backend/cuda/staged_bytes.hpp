@@ -1,10 +1,11 @@
 // StagedBytes: the bytes that a recording took with it (updates and snapshots), in pinned memory, so that a replay reads
-// them without a detour over the CPU. Threads: filled by one thread, then immutable.
+// them without a detour over the CPU. Threads: one at a time adds.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <unordered_map>
 
 #include "backend/cuda/cuda_context.hpp"
 #include "record/recording.hpp"
@@ -20,13 +21,14 @@ class StagedBytes {
   StagedBytes& operator=(const StagedBytes&) = delete;
   ~StagedBytes();
 
-  // A copy of the bytes that stays where it is.
-  [[nodiscard]] const std::byte* add(const void* bytes, std::uint64_t size);
+  // A copy of the bytes of a command that stays where it is; the one that is there, if that command had one made before.
+  [[nodiscard]] const std::byte* add(std::uint32_t command, const void* bytes, std::uint64_t size);
 
  private:
   std::shared_ptr<const CudaContext> context_;
   std::byte* memory_ = nullptr;
   std::uint64_t size_ = 0, used_ = 0;
+  std::unordered_map<std::uint32_t, std::uint64_t> offsets_;  // by command
 };
 
 }  // namespace reprise::detail

@@ -85,7 +85,7 @@ KernelCore HostBackend::load_kernel(const KernelDesc& desc) {
   return kernel;
 }
 
-std::unique_ptr<BackendExec> HostBackend::instantiate(std::shared_ptr<const Plan> plan, const Bindings& bindings) {
+std::unique_ptr<BackendExec> HostBackend::instantiate(std::shared_ptr<const Plan> plan, const Bindings& bindings, Instruments) {
   require_usable(Stage::Instantiate);
   const Lifeline lifeline(status_);
   const std::string label = plan->label;

@@ -22,7 +22,8 @@ class HostBackend final : public Backend {
   void free(BufferKind kind, std::byte* address) noexcept override;
   [[nodiscard]] std::unique_ptr<BackendQueue> create_queue(std::string_view label) override;
   [[nodiscard]] KernelCore load_kernel(const KernelDesc& desc) override;
-  [[nodiscard]] std::unique_ptr<BackendExec> instantiate(std::shared_ptr<const Plan> plan, const Bindings& bindings) override;
+  [[nodiscard]] std::unique_ptr<BackendExec> instantiate(std::shared_ptr<const Plan> plan, const Bindings& bindings,
+                                                         Instruments instruments) override;
   void lose() override;     // a node that runs now runs to its end
   void rebuild() override;  // waits for that end
 

@@ -43,7 +43,7 @@ enum class ErrorCode : std::uint8_t {
 
 // Where on the way of a command the error was found.
 enum class Stage : std::uint8_t {
-  Open, Load, Allocate, Record, Validate, Schedule, Lanes, Memory, Plan, Instantiate, Upload, Launch, Wait
+  Open, Load, Allocate, Record, Validate, Schedule, Lanes, Memory, Plan, Instantiate, Upload, Launch, Wait, Profile
 };
 
 [[nodiscard]] std::string_view to_string(ErrorCode code) noexcept;

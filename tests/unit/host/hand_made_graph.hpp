@@ -58,7 +58,7 @@ class HandMadeGraph {
   [[nodiscard]] std::shared_ptr<const detail::Plan> plan();
   [[nodiscard]] detail::Bindings bindings() const { return {addresses_}; }
   // Through the backend.
-  [[nodiscard]] std::unique_ptr<detail::BackendExec> instantiate() { return backend_.instantiate(plan(), bindings()); }
+  [[nodiscard]] std::unique_ptr<detail::BackendExec> instantiate() { return backend_.instantiate(plan(), bindings(), detail::Instruments::None); }
 
  private:
   static constexpr std::size_t kParameterBytes = 256;

@@ -1,0 +1,90 @@
+#include "backend/cuda/gpu_clock.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <thread>
+
+namespace reprise::detail {
+namespace {
+
+constexpr unsigned kRounds = 32;
+constexpr std::size_t kMailboxWords = kRounds + 1;
+constexpr std::int64_t kFirstAnswer = 50'000'000, kNextAnswer = 2'000'000;  // ns that the host waits
+constexpr unsigned long long kPatience = 5'000'000;                          // ns that the kernel waits for each round
+constexpr std::int64_t kValidFor = 1'000'000'000;
+constexpr double kMostDrift = 1e-3;  // a rate further from 1 is no drift but a mistake
+
+std::int64_t now() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
+
+}  // namespace
+
+GpuClock::GpuClock(std::shared_ptr<const CudaContext> context, std::shared_ptr<const Readback> readback, std::shared_ptr<const CudaKernel> echo)
+    : context_(std::move(context)), readback_(std::move(readback)), echo_(std::move(echo)) {
+  const SetupScope scope(*context_, Stage::Profile);
+  void* memory = nullptr;
+  cuda_check(cudaHostAlloc(&memory, kMailboxWords * sizeof(std::uint64_t), cudaHostAllocPortable | cudaHostAllocMapped), "cudaHostAlloc",
+             context_->at(Stage::Profile, "for the clock"));
+  mailbox_ = static_cast<std::uint64_t*>(memory);
+}
+
+GpuClock::~GpuClock() {
+  const SetupScope scope(*context_, std::nothrow);
+  if (scope) cuda_ignore(cudaFreeHost(mailbox_));
+}
+
+std::optional<ClockPair> GpuClock::measure() {
+  const SetupScope scope(*context_, Stage::Profile);
+  const CallPlace place = context_->at(Stage::Profile, "the GPU's clock");
+  for (std::size_t i = 0; i < kMailboxWords; ++i) std::atomic_ref(mailbox_[i]).store(0);
+  unsigned rounds = kRounds;
+  unsigned long long patience = kPatience;
+  void* parameters[] = {&mailbox_, &rounds, &patience};
+  cuda_check(context_->driver.cuLaunchKernel(echo_->function(), 1, 1, 1, 1, 1, 1, 0, readback_->stream(), parameters, nullptr), "cuLaunchKernel", place);
+  std::optional<ClockPair> best;
+  for (unsigned round = 1; round <= kRounds; ++round) {
+    const std::int64_t asked = now();
+    std::atomic_ref(mailbox_[0]).store(round);
+    const std::int64_t limit = round == 1 ? kFirstAnswer : kNextAnswer;
+    std::uint64_t answer = 0;
+    std::int64_t answered = asked;
+    while ((answer = std::atomic_ref(mailbox_[round]).load()) == 0 && answered - asked < limit) answered = now();
+    if (answer == 0) break;
+    answered = now();
+    const std::int64_t error = (answered - asked) / 2 + 1;
+    // The first round holds the launch of the kernel: its answer says nothing of when it was asked for.
+    if (round > 1 && (!best || error < best->error)) best = ClockPair{asked + (answered - asked) / 2, static_cast<std::int64_t>(answer), error};
+  }
+  std::atomic_ref(mailbox_[0]).store(kRounds);  // lets a kernel that comes late go at once
+  readback_->wait();
+  return best;
+}
+
+void GpuClock::align() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (last_ && now() - last_->host < kValidFor) return;
+  }
+  const std::optional<ClockPair> pair = measure();
+  if (!pair) return;
+  const std::lock_guard lock(mutex_);
+  if (last_ && pair->other > last_->other) {
+    const double rate = static_cast<double>(pair->host - last_->host) / static_cast<double>(pair->other - last_->other);
+    rate_ = std::abs(rate - 1) < kMostDrift ? rate : 1;
+  }
+  last_ = pair;
+}
+
+std::optional<ClockPair> GpuClock::pair() const {
+  const std::lock_guard lock(mutex_);
+  return last_;
+}
+
+std::int64_t GpuClock::to_host(std::uint64_t device_time) const {
+  const std::lock_guard lock(mutex_);
+  if (device_time == 0 || !last_) return 0;
+  const std::int64_t since = static_cast<std::int64_t>(device_time) - last_->other;
+  return last_->host + static_cast<std::int64_t>(static_cast<double>(since) * rate_);
+}
+
+}  // namespace reprise::detail

@@ -1,0 +1,25 @@
+// CudaInstruments: what all timed graphs of one GPU share: the kernels that stamp, the way back to the CPU, and the clock.
+// Made when the first graph asks for it. Threads: any.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include <reprise/kernel.hpp>
+
+#include "backend/cuda/cuda_kernel.hpp"
+#include "backend/cuda/gpu_clock.hpp"
+#include "backend/cuda/readback.hpp"
+
+namespace reprise::detail {
+
+struct CudaInstruments {
+  using Load = std::function<std::shared_ptr<const CudaKernel>(const KernelDesc&)>;
+  CudaInstruments(const std::shared_ptr<const CudaContext>& context, const Load& load);
+
+  const std::shared_ptr<const CudaKernel> begin, end, node;
+  const std::shared_ptr<Readback> readback;
+  const std::unique_ptr<GpuClock> clock;
+};
+
+}  // namespace reprise::detail

@@ -1,0 +1,39 @@
+// NodeStamps: when each node of some replays ended, noted by a one-thread kernel behind every node of a twin, in device memory.
+// A node began when the last of those before it had ended: the stamp's own launch counts as the node's time, about a microsecond.
+// Threads: as StampRing.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "backend/backend.hpp"
+#include "backend/cuda/gpu_clock.hpp"
+#include "backend/cuda/readback.hpp"
+#include "backend/cuda/stamp_ring.hpp"
+#include "plan/plan.hpp"
+
+namespace reprise::detail {
+
+class NodeStamps {
+ public:
+  // Room for as many replays in a row as kMostRows and some megabytes allow, and for one at least.
+  static constexpr std::uint32_t kMostRows = 1024;
+
+  NodeStamps(std::shared_ptr<const CudaContext> context, std::shared_ptr<Readback> readback, std::shared_ptr<const Plan> plan);
+
+  [[nodiscard]] std::uint64_t* memory() const noexcept { return memory_.words(); }
+  [[nodiscard]] std::uint32_t rows() const noexcept { return rows_; }
+  [[nodiscard]] std::uint32_t nodes() const noexcept { return static_cast<std::uint32_t>(plan_->lowered.nodes.size()); }
+  // Fills `times`, one a lowered node, with those of `replay`, whose row no later replay has yet. Nodes of the frame keep 0.
+  void read(const ReplayStamps& replay, const GpuClock& clock, NodeTime* times);
+
+ private:
+  const std::shared_ptr<Readback> readback_;
+  const std::shared_ptr<const Plan> plan_;
+  const std::uint32_t rows_;
+  const InstrumentMemory memory_;
+  std::vector<std::uint64_t> row_;
+};
+
+}  // namespace reprise::detail

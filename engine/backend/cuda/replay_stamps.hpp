@@ -1,0 +1,67 @@
+// CudaReplaySource: the times of one graph's replays on a GPU: those of every replay from the stamps in the graph, those of nodes from a
+// twin: a second executable, lowered again from the plan with a stamp behind every node, which takes the place of the first for some real
+// launches. Shared by the exec, which launches, and whoever collects.
+// Threads: take_twin() from the thread that launches; the rest as ReplaySource says; close() from whoever destroys the exec.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "backend/backend.hpp"
+#include "backend/cuda/instruments.hpp"
+#include "backend/cuda/node_stamps.hpp"
+#include "backend/cuda/stamp_ring.hpp"
+
+namespace reprise::detail {
+
+class CudaReplaySource final : public ReplaySource {
+ public:
+  // Makes, uploads and returns the twin, which the exec keeps.
+  using MakeTwin = std::function<CUgraphExec(NodeStamps&)>;
+
+  CudaReplaySource(std::shared_ptr<const CudaContext> context, std::shared_ptr<const CudaInstruments> instruments, std::shared_ptr<const Plan> plan);
+
+  [[nodiscard]] const CudaInstruments& instruments() const noexcept { return *instruments_; }
+  [[nodiscard]] StampRing& ring() noexcept { return ring_; }
+  void open(MakeTwin make) { make_ = std::move(make); }  // before anybody else knows this
+  void close() noexcept;                                 // no twin is made or asked for from now on
+
+  // What this launch, number `replay` of the graph, has to run instead of the exec; null: the exec.
+  [[nodiscard]] CUgraphExec take_twin(std::uint64_t replay) noexcept {
+    std::uint64_t left = left_.load(std::memory_order_acquire);
+    if (left == 0) [[likely]] return nullptr;
+    if (first_.load(std::memory_order_relaxed) == 0) first_.store(replay, std::memory_order_relaxed);
+    last_.store(replay, std::memory_order_relaxed);
+    while (!left_.compare_exchange_weak(left, left - 1, std::memory_order_acq_rel)) {
+      if (left == 0) return nullptr;  // called off meanwhile
+    }
+    return twin_;
+  }
+
+  [[nodiscard]] Lost collect(ReplayObserver& observer) override;
+  void time_nodes(std::uint64_t replays) override;
+  [[nodiscard]] bool is_timing_nodes() const override { return window_; }
+  [[nodiscard]] std::optional<ClockPair> clock() const override { return instruments_->clock->pair(); }
+
+ private:
+  [[nodiscard]] bool ran_twin(std::uint64_t replay) const noexcept;
+
+  const std::shared_ptr<const CudaContext> context_;
+  const std::shared_ptr<const CudaInstruments> instruments_;
+  const std::shared_ptr<const Plan> plan_;
+  StampRing ring_;
+  std::mutex make_mutex_;  // of make_
+  MakeTwin make_;
+  std::unique_ptr<NodeStamps> nodes_;
+  std::vector<ReplayStamps> ended_;  // scratch
+  bool window_ = false;              // of whoever collects, as nodes_ and ended_
+
+  CUgraphExec twin_ = nullptr;  // set before left_ is
+  std::atomic<std::uint64_t> left_{0}, first_{0}, last_{0};  // launches that go to the twin; replays that went there
+};
+
+}  // namespace reprise::detail

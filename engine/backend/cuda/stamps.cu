@@ -1,0 +1,51 @@
+// Kernels of one thread that note the GPU's clock while a graph runs. Replays of one graph follow each other, so that nothing here is
+// touched twice at once. A ring is replays begun, replays ended, two words of nothing, and then slots of four words:
+// the replay's number, its start, its end, nothing; `mask` is slots - 1. See stamp_ring.hpp and node_stamps.hpp.
+#include <reprise_kernel.hpp>
+
+#ifdef __CUDACC__
+static __device__ __forceinline__ unsigned long long stamp_now() {
+  unsigned long long now;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  return now;
+}
+#else
+static inline unsigned long long stamp_now() { return 0; }
+#endif
+
+REPRISE_KERNEL(reprise_stamp_begin, (unsigned long long* ring, unsigned long long mask)) {
+  const unsigned long long now = stamp_now(), replay = ring[0] + 1;
+  unsigned long long* const slot = ring + 4 + (replay & mask) * 4;
+  slot[0] = 0;
+  slot[1] = now;
+  ring[0] = replay;
+}
+
+REPRISE_KERNEL(reprise_stamp_end, (unsigned long long* ring, unsigned long long mask)) {
+  const unsigned long long replay = ring[0];
+  unsigned long long* const slot = ring + 4 + (replay & mask) * 4;
+  slot[2] = stamp_now();
+  slot[0] = replay;
+  __threadfence_system();
+  ring[1] = replay;
+}
+
+// Stands behind `node`; `times` has rows of `nodes` words, a replay each in turn.
+REPRISE_KERNEL(reprise_stamp_node, (const unsigned long long* ring, unsigned long long* times, unsigned rows, unsigned nodes, unsigned node)) {
+  const unsigned long long now = stamp_now();
+  times[(ring[0] % rows) * nodes + node] = now;
+}
+
+// Answers with the GPU's clock whenever the host has put the next number into mailbox[0]; gives up `patience` ns after the last one.
+REPRISE_KERNEL(reprise_clock_echo, (volatile unsigned long long* mailbox, unsigned rounds, unsigned long long patience)) {
+  for (unsigned round = 1; round <= rounds; ++round) {
+    const unsigned long long began = stamp_now();
+    unsigned long long now = began;
+    while (mailbox[0] < round) {
+      now = stamp_now();
+      if (now - began > patience) return;
+    }
+    mailbox[round] = stamp_now();
+    __threadfence_system();
+  }
+}

@@ -1,0 +1,279 @@
+// CudaReplaySource on a GPU: stamps of replays, twins that time nodes, and that neither changes what a graph does.
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include <gpu_kernels.shaders.hpp>
+
+#include "backend/backend.hpp"
+#include "cuda/gpu.hpp"
+#include "run/device_core.hpp"
+#include "run/graph_core.hpp"
+#include "run/queue_core.hpp"
+#include "support/counting_allocator.hpp"
+
+namespace reprise::test {
+namespace {
+
+std::int64_t host_now() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
+
+// Keeps everything that it is told.
+class Notes final : public detail::ReplayObserver {
+ public:
+  struct Replay {
+    std::uint64_t replay = 0;
+    std::int64_t started = 0, ended = 0;
+    std::vector<detail::NodeTime> nodes;  // empty: not timed
+  };
+  explicit Notes(std::size_t nodes) : nodes_(nodes) {}
+  [[nodiscard]] detail::NodeTime* begin_replay(std::uint64_t) noexcept override {
+    room_.assign(nodes_, {});
+    return room_.data();
+  }
+  void end_replay(std::uint64_t replay, std::int64_t started, std::int64_t ended, detail::NodeTime* nodes) noexcept override {
+    replays.push_back({replay, started, ended, nodes == nullptr ? std::vector<detail::NodeTime>{} : room_});
+  }
+  std::vector<Replay> replays;
+
+ private:
+  const std::size_t nodes_;
+  std::vector<detail::NodeTime> room_;
+};
+
+// A graph, and a second executable of its plan with stamps.
+struct Timed : Gpu {
+  CapturedGraph graph;
+  std::unique_ptr<detail::BackendExec> exec;
+  std::shared_ptr<detail::ReplaySource> source;
+  std::uint64_t launched = 0;
+
+  void make(const CommandBuffer& commands, Lowering lowering = Lowering::Auto) {
+    graph = device.compile(commands, {.pool = pool, .lowering = lowering});
+    detail::Bindings bindings;
+    for (const auto& buffer : plan().recording->buffers) bindings.address.push_back(buffer->address);
+    const std::shared_ptr<const detail::Plan> shared(graph.core(), &plan());
+    exec = device.core()->backend().instantiate(shared, bindings, detail::Instruments::Stamps);
+    source = exec->replay_source();
+    REQUIRE(source);
+  }
+  ~Timed() {
+    if (device) queue.wait_idle();
+  }
+  [[nodiscard]] const detail::Plan& plan() const { return graph.core()->plan(); }
+  [[nodiscard]] Notes notes() const { return Notes(plan().lowered.nodes.size()); }
+  void launch(std::uint64_t times) {
+    for (std::uint64_t i = 0; i < times; ++i) static_cast<void>(exec->launch(queue.core()->backend()));
+    launched += times;
+  }
+  void wait() const { queue.core()->backend().mark(), queue.wait_idle(); }
+};
+
+// What all times of nodes have in common: they lie in their replay, after the nodes before them, and every command has one.
+void check_nodes(const Timed& timed, const Notes::Replay& replay) {
+  const detail::LoweredGraph& lowered = timed.plan().lowered;
+  REQUIRE(replay.nodes.size() == lowered.nodes.size());
+  for (std::uint32_t node = 0; node < lowered.nodes.size(); ++node) {
+    CAPTURE(node);
+    const detail::NodeTime& time = replay.nodes[node];
+    if (lowered.nodes[node].kind != detail::LoweredKind::Work) {
+      CHECK(time.started == 0);
+      continue;
+    }
+    const std::int64_t ended = time.started + time.duration;
+    CHECK(time.started >= replay.started);
+    CHECK(ended <= replay.ended + 1);  // both were rounded
+    for (const detail::LoweredEdge& edge : lowered.edges_into(node)) {
+      if (lowered.nodes[edge.from].kind != detail::LoweredKind::Work) continue;
+      CHECK(time.started + 1 >= replay.nodes[edge.from].started + replay.nodes[edge.from].duration);
+    }
+  }
+}
+
+void record_counters(CommandBuffer& cmd, const Kernel& kernel, const GpuRef<unsigned long long>& values, std::uint32_t count) {
+  for (std::uint32_t i = 0; i < count; ++i) cmd.dispatch(kernel, {.grid = 1, .block = 1}, read_write(values.slice(i, 1)));
+}
+
+}  // namespace
+
+TEST_CASE("cuda replay source: every replay has its begin and end on the host's clock, framed or not, one root or many") {
+  if (!have_gpu()) return;
+  for (const std::uint32_t width : {1u, 8u, 300u}) {
+    for (const Lowering lowering : {Lowering(Lowering::Auto), Lowering(Lowering::Faithful)}) {
+      CAPTURE(width);
+      Timed t;
+      const Kernel kernel = t.device.load_kernel(shaders::gpu_count);
+      const auto values = t.pool->allocate<unsigned long long>(width, "values");
+      t.make(t.record([&](CommandBuffer& cmd) { record_counters(cmd, kernel, values, width); }), lowering);
+      const std::int64_t before = host_now();
+      t.launch(50);
+      t.wait();
+      const std::int64_t after = host_now();
+      Notes notes = t.notes();
+      const auto lost = t.source->collect(notes);
+      CHECK(lost.replays == 0);
+      CHECK(lost.nodes == 0);
+      REQUIRE(notes.replays.size() == 50);
+      const auto clock = t.source->clock();
+      REQUIRE(clock);
+      // A pair of moments this far apart would make the times worthless.
+      CHECK(clock->error < 1'000'000);
+      const std::int64_t slack = 2 * clock->error + 100'000;
+      std::int64_t last = before - slack;
+      for (std::uint64_t i = 0; i < notes.replays.size(); ++i) {
+        const Notes::Replay& replay = notes.replays[i];
+        CHECK(replay.replay == i + 1);
+        CHECK(replay.nodes.empty());
+        CHECK(replay.started >= last);
+        CHECK(replay.ended > replay.started);
+        last = replay.ended;
+      }
+      CHECK(last <= after + slack);
+      notes.replays.clear();
+      CHECK(t.source->collect(notes).replays == 0);
+      CHECK(notes.replays.empty());
+    }
+  }
+}
+
+TEST_CASE("cuda replay source: a twin times the nodes of as many replays as were asked for, and does what the graph does") {
+  if (!have_gpu()) return;
+  constexpr std::uint32_t kWidth = 40;
+  Timed t;
+  const Kernel kernel = t.device.load_kernel(shaders::gpu_count);
+  const auto values = t.pool->allocate<unsigned long long>(kWidth, "values");
+  const std::vector<unsigned long long> zeros(kWidth);
+  t.run([&](CommandBuffer& cmd) { cmd.update(values, std::as_bytes(std::span(zeros))); });
+  t.make(t.record([&](CommandBuffer& cmd) {
+    record_counters(cmd, kernel, values, kWidth);
+    for (std::uint32_t i = 0; i + 1 < kWidth; i += 2) cmd.copy(values.slice(i, 1), values.slice(i + 1, 1));
+    record_counters(cmd, kernel, values, kWidth);
+  }));
+  t.launch(10);
+  t.source->time_nodes(4);
+  CHECK(t.source->is_timing_nodes());
+  t.launch(10);
+  t.wait();
+  Notes notes = t.notes();
+  CHECK(t.source->collect(notes).nodes == 0);
+  CHECK_FALSE(t.source->is_timing_nodes());
+  REQUIRE(notes.replays.size() == 20);
+  for (const Notes::Replay& replay : notes.replays) {
+    CAPTURE(replay.replay);
+    CHECK(replay.nodes.empty() == (replay.replay < 11 || replay.replay > 14));
+    if (!replay.nodes.empty()) check_nodes(t, replay);
+  }
+  // Again, and it is the same twin.
+  for (int again = 0; again < 20; ++again) {
+    t.source->time_nodes(2);
+    t.launch(3);
+    t.wait();
+    notes.replays.clear();
+    static_cast<void>(t.source->collect(notes));
+    REQUIRE(notes.replays.size() == 3);
+    check_nodes(t, notes.replays[0]);
+    check_nodes(t, notes.replays[1]);
+    CHECK(notes.replays[2].nodes.empty());
+  }
+  // Each replay counts every value twice, and gives every second one its neighbour's count between: all agree.
+  const auto counted = t.read(values);
+  for (std::uint32_t i = 0; i < kWidth; ++i) CHECK(counted[i] == 2 * t.launched);
+}
+
+TEST_CASE("cuda replay source: all nodes of all replays, until it is called off") {
+  if (!have_gpu()) return;
+  Timed t;
+  const Kernel kernel = t.device.load_kernel(shaders::gpu_count);
+  const auto values = t.pool->allocate<unsigned long long>(3, "values");
+  t.make(t.record([&](CommandBuffer& cmd) { record_counters(cmd, kernel, values, 3); }));
+  t.source->time_nodes(detail::ReplaySource::kAllReplays);
+  Notes notes = t.notes();
+  for (int i = 0; i < 5; ++i) {
+    t.launch(100);
+    t.wait();
+    CHECK(t.source->collect(notes).nodes == 0);
+  }
+  REQUIRE(notes.replays.size() == 500);
+  for (const Notes::Replay& replay : notes.replays) check_nodes(t, replay);
+  t.source->time_nodes(0);
+  t.launch(10);
+  t.wait();
+  notes.replays.clear();
+  static_cast<void>(t.source->collect(notes));
+  REQUIRE(notes.replays.size() == 10);
+  for (const Notes::Replay& replay : notes.replays) CHECK(replay.nodes.empty());
+  CHECK_FALSE(t.source->is_timing_nodes());
+}
+
+TEST_CASE("cuda replay source: what was overwritten before it was collected is counted") {
+  if (!have_gpu()) return;
+  constexpr std::uint64_t kLaunches = 40'000;  // more than the ring holds, twice
+  Timed t;
+  const Kernel kernel = t.device.load_kernel(shaders::gpu_count);
+  const auto values = t.pool->allocate<unsigned long long>(1, "values");
+  t.make(t.record([&](CommandBuffer& cmd) { record_counters(cmd, kernel, values, 1); }));
+  t.launch(kLaunches);
+  t.wait();
+  Notes notes = t.notes();
+  const auto lost = t.source->collect(notes);
+  CHECK(lost.replays > 0);
+  CHECK(notes.replays.size() > 1000);
+  CHECK(notes.replays.size() + lost.replays == kLaunches);
+  CHECK(notes.replays.back().replay == kLaunches);
+}
+
+TEST_CASE("cuda replay source: host callbacks, updates and snapshots are the same ones in a twin") {
+  if (!have_gpu()) return;
+  Timed t;
+  const std::vector<unsigned> bytes = {1, 2, 3, 4};
+  const auto target = t.pool->allocate<unsigned>(4, "target");
+  int calls = 0;
+  t.make(t.record([&](CommandBuffer& cmd) {
+    cmd.update(target, std::as_bytes(std::span(bytes)));
+    cmd.host([&] {
+      if (++calls == 5) throw std::runtime_error("the fifth");
+    });
+  }));
+  t.launch(3);
+  t.source->time_nodes(3);
+  t.launch(4);
+  t.wait();
+  CHECK(calls == 7);
+  for (std::uint64_t replay = 1; replay <= 7; ++replay) CHECK((t.exec->callback_error(replay) != nullptr) == (replay == 5));
+  CHECK(t.read(target) == bytes);
+}
+
+TEST_CASE("cuda replay source: it outlives its executable, has what that left, and makes no twin any more") {
+  if (!have_gpu()) return;
+  Timed t;
+  const Kernel kernel = t.device.load_kernel(shaders::gpu_count);
+  const auto values = t.pool->allocate<unsigned long long>(2, "values");
+  t.make(t.record([&](CommandBuffer& cmd) { record_counters(cmd, kernel, values, 2); }));
+  t.source->time_nodes(2);
+  t.launch(5);
+  t.wait();
+  Notes notes = t.notes();
+  t.exec.reset();
+  static_cast<void>(t.source->collect(notes));
+  REQUIRE(notes.replays.size() == 5);
+  check_nodes(t, notes.replays[1]);
+  t.source->time_nodes(2);
+  CHECK_FALSE(t.source->is_timing_nodes());
+}
+
+TEST_CASE("cuda replay source: launches of a graph and of its twin allocate nothing") {
+  if (!have_gpu()) return;
+  Timed t;
+  const Kernel kernel = t.device.load_kernel(shaders::gpu_count);
+  const auto values = t.pool->allocate<unsigned long long>(2, "values");
+  t.make(t.record([&](CommandBuffer& cmd) { record_counters(cmd, kernel, values, 2); }));
+  t.launch(10);
+  t.source->time_nodes(5);
+  const std::uint64_t before = allocations_of_this_thread();
+  t.launch(10);
+  CHECK(allocations_of_this_thread() == before);
+}
+
+}  // namespace reprise::test

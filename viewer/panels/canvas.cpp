@@ -77,10 +77,10 @@ void Canvas::place(const CanvasBounds& bounds, ImVec2 size, const Theme& theme) 
   if (fit_ || has_part_) {
     const double wide = extent(part_.left, part_.right), high = extent(part_.top, part_.bottom);
     zoom_x_ = size.x / (wide * (1 + 2 * kAround));
-    zoom_y_ = axes_ == CanvasAxes::Both ? size.y / (high * (1 + 2 * kAround)) : size.y / extent(all.top, all.bottom);
+    zoom_y_ = moves_down() ? size.y / (high * (1 + 2 * kAround)) : size.y / extent(all.top, all.bottom);
     if (axes_ == CanvasAxes::Both) zoom_x_ = zoom_y_ = std::min({zoom_x_, zoom_y_, 1.5 * static_cast<double>(theme.scale)});
     left_ = (part_.left + part_.right) / 2 - size.x / zoom_x_ / 2;
-    top_ = axes_ == CanvasAxes::Both ? (part_.top + part_.bottom) / 2 - size.y / zoom_y_ / 2 : all.top;
+    top_ = moves_down() ? (part_.top + part_.bottom) / 2 - size.y / zoom_y_ / 2 : all.top;
     has_part_ = false;
   }
   if (axes_ == CanvasAxes::Horizontal) {
@@ -89,7 +89,7 @@ void Canvas::place(const CanvasBounds& bounds, ImVec2 size, const Theme& theme) 
   }
   if (has_centre_) {
     left_ = centre_x_ - size.x / zoom_x_ / 2;
-    if (axes_ == CanvasAxes::Both) top_ = centre_y_ - size.y / zoom_y_ / 2;
+    if (moves_down()) top_ = centre_y_ - size.y / zoom_y_ / 2;
     has_centre_ = false;
     fit_ = false;
   }
@@ -106,7 +106,7 @@ void Canvas::zoom_at(ImVec2 at, double factor) {
 
 void Canvas::take_input(const CanvasBounds& bounds, ImVec2 size, bool active) {
   const ImGuiIO& io = ImGui::GetIO();
-  const bool both = axes_ == CanvasAxes::Both;
+  const bool both = moves_down();
   if (hovered_ && io.MouseWheel != 0) zoom_about(bounds, size, io.MousePos, std::pow(kWheelStep, io.MouseWheel));
   if (hovered_ && io.MouseWheelH != 0) {
     left_ -= io.MouseWheelH * 40 / zoom_x_;
@@ -129,7 +129,8 @@ void Canvas::take_input(const CanvasBounds& bounds, ImVec2 size, bool active) {
       const double y0 = y_of(std::min(to.y, frame_start_.y)), y1 = y_of(std::max(to.y, frame_start_.y));
       fit_ = false;
       zoom_x_ = size.x / extent(x0, x1);
-      if (both) zoom_x_ = zoom_y_ = std::min(zoom_x_, size.y / extent(y0, y1));
+      if (both) zoom_y_ = size.y / extent(y0, y1);
+      if (axes_ == CanvasAxes::Both) zoom_x_ = zoom_y_ = std::min(zoom_x_, zoom_y_);
       left_ = (x0 + x1) / 2 - size.x / zoom_x_ / 2;
       if (both) top_ = (y0 + y1) / 2 - size.y / zoom_y_ / 2;
     }
@@ -153,12 +154,25 @@ void Canvas::take_input(const CanvasBounds& bounds, ImVec2 size, bool active) {
 
 // Not farther out than to see everything in half the canvas.
 void Canvas::zoom_about(const CanvasBounds& bounds, ImVec2 size, ImVec2 at, double factor) {
+  if (axes_ == CanvasAxes::Each) return zoom_each(bounds, size, at, factor);
   const double all = axes_ == CanvasAxes::Both ? std::min(size.x / extent(bounds.left, bounds.right), size.y / extent(bounds.top, bounds.bottom))
                                                : size.x / extent(bounds.left, bounds.right);
   const double least = axes_ == CanvasAxes::Both ? std::min(all / 2, 1.0) : all / 1.5;
   const double most = axes_ == CanvasAxes::Both ? std::max(all * 32, 8.0) : all * kMostZoom;
   const double wanted = std::clamp(zoom_x_ * factor, std::min(least, zoom_x_), std::max(most, zoom_x_));
   if (wanted != zoom_x_) zoom_at(at, wanted / zoom_x_);
+}
+
+// Each axis as far as it alone may go.
+void Canvas::zoom_each(const CanvasBounds& bounds, ImVec2 size, ImVec2 at, double factor) {
+  const ImGuiIO& io = ImGui::GetIO();
+  const double x = x_of(at.x), y = y_of(at.y);
+  const auto limited = [&](double zoom, double all) { return std::clamp(zoom * factor, std::min(all / 1.5, zoom), std::max(all * kMostZoom, zoom)); };
+  if (!io.KeyAlt) zoom_x_ = limited(zoom_x_, size.x / extent(bounds.left, bounds.right));
+  if (!io.KeyCtrl) zoom_y_ = limited(zoom_y_, size.y / extent(bounds.top, bounds.bottom));
+  left_ = x - (at.x - min_.x) / zoom_x_;
+  top_ = y - (at.y - min_.y) / zoom_y_;
+  fit_ = false;
 }
 
 // What is in the middle is on the plane.

@@ -11,8 +11,9 @@
 
 namespace reprise::viewer {
 
-// Which way the plane may be moved and magnified.
-enum class CanvasAxes { Both, Horizontal };
+// Which way the plane may be moved and magnified. Each: both ways, but one unit across is not one down (nodes and bytes, say): everything
+// fills the canvas, and the wheel magnifies only across with Ctrl and only down with Alt.
+enum class CanvasAxes { Both, Horizontal, Each };
 
 struct CanvasBounds {
   double left = 0, top = 0, right = 1, bottom = 1;  // of what is on the plane
@@ -49,7 +50,9 @@ class Canvas {
   void place(const CanvasBounds& bounds, ImVec2 size, const Theme& theme);
   void take_input(const CanvasBounds& bounds, ImVec2 size, bool active);
   void zoom_about(const CanvasBounds& bounds, ImVec2 size, ImVec2 at, double factor);
+  void zoom_each(const CanvasBounds& bounds, ImVec2 size, ImVec2 at, double factor);
   void zoom_at(ImVec2 at, double factor);
+  [[nodiscard]] bool moves_down() const noexcept { return axes_ != CanvasAxes::Horizontal; }
   void limit(const CanvasBounds& bounds, ImVec2 size);
 
   CanvasAxes axes_;

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "window/screenshot.hpp"
+#include "window/viewer_window.hpp"
 
 namespace reprise::viewer {
 
@@ -23,8 +24,8 @@ std::optional<View> view_of(const RepriseViewRequest& request) {
   return view;
 }
 
-void run(const RepriseViewRequest& request) {
-  if (request.version != kRepriseViewVersion) throw std::runtime_error("the program and its window module are of different versions; install both anew");
+void show_picture(const RepriseViewRequest& request) {
+  if (!request.target) throw std::runtime_error("a picture needs a trace");
   ScreenshotDesc desc{.picture = text(request.screenshot), .target = text(request.target), .other = text(request.other), .token = text(request.token)};
   desc.view = view_of(request);
   desc.select = text(request.select);
@@ -33,6 +34,26 @@ void run(const RepriseViewRequest& request) {
   if (request.scale > 0) desc.scale = request.scale;
   if (request.shade == kRepriseShadeLight) desc.shade = Shade::Light;
   take_screenshot(desc);
+}
+
+void show_window(const RepriseViewRequest& request) {
+  ViewerWindowDesc desc{.program = text(request.program), .target = text(request.target), .other = text(request.other), .token = text(request.token)};
+  desc.view = view_of(request);
+  desc.width = request.width;
+  desc.height = request.height;
+  desc.scale = request.scale;
+  if (request.shade != kRepriseShadeRemembered) desc.shade = request.shade == kRepriseShadeLight ? Shade::Light : Shade::Dark;
+  desc.reset_layout = request.reset_layout != 0;
+  show_viewer(desc);
+}
+
+void run(const RepriseViewRequest& request) {
+  if (request.version != kRepriseViewVersion) throw std::runtime_error("the program and its window module are of different versions; install both anew");
+  if (request.screenshot) {
+    show_picture(request);
+  } else {
+    show_window(request);
+  }
 }
 
 }  // namespace

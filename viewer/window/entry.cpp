@@ -25,10 +25,10 @@ std::optional<View> view_of(const RepriseViewRequest& request) {
 }
 
 void show_picture(const RepriseViewRequest& request) {
-  if (!request.target) throw std::runtime_error("a picture needs a trace");
   ScreenshotDesc desc{.picture = text(request.screenshot), .target = text(request.target), .other = text(request.other), .token = text(request.token)};
   desc.view = view_of(request);
   desc.select = text(request.select);
+  desc.program = text(request.program);
   if (request.width) desc.width = request.width;
   if (request.height) desc.height = request.height;
   if (request.scale > 0) desc.scale = request.scale;

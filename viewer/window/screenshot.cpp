@@ -8,8 +8,10 @@
 #include <thread>
 
 #include "panels/keys.hpp"
+#include "window/application.hpp"
 #include "window/offscreen.hpp"
 #include "window/picture.hpp"
+#include "window/settings.hpp"
 #include "window/ui.hpp"
 
 namespace reprise::viewer {
@@ -20,6 +22,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kFileSeconds = 600, kLiveSeconds = 20;  // how long a trace may take to be read, a session to send a graph
 constexpr std::chrono::seconds kSettle{120};             // and its views to be made
+constexpr std::chrono::milliseconds kStartPage{300};      // it looks for sessions and files meanwhile
+constexpr std::chrono::milliseconds kPause{2};
 constexpr int kStillFrames = 4;                          // that ImGui needs until sizes that depend on sizes stand still
 
 std::shared_ptr<model::TraceFeed> open_feed(const std::string& target, const std::string& token) {
@@ -42,34 +46,64 @@ void select_node(Workspace& workspace, const std::string& name) {
   throw std::runtime_error("no node of this graph has \"" + name + "\" in its name");
 }
 
-void draw_frame(Ui& ui, const Offscreen& offscreen, Workspace& workspace, WorkspaceLayout& layout) {
-  offscreen.bind();
-  ui.new_frame();
-  ImGui::NewFrame();
-  workspace.handle_keys();
-  workspace.draw(ui.theme(), layout);
-  end_key_frame();
-  ui.render();
+// ImGui without a window, which takes its size and time from here.
+class Frames {
+ public:
+  explicit Frames(const ScreenshotDesc& desc)
+      : offscreen_(desc.width, desc.height), ui_({.glsl = offscreen_.glsl(), .shade = desc.shade, .scale = desc.scale}), desc_(desc) {
+    ImGui::GetIO().DisplaySize = {static_cast<float>(desc.width), static_cast<float>(desc.height)};
+    ImGui::GetIO().DeltaTime = 1.0f / 60;
+  }
+
+  // `body` is given the theme.
+  template <class Body>
+  void draw(Body body) {
+    offscreen_.bind();
+    ui_.new_frame();
+    ImGui::NewFrame();
+    body(ui_.theme());
+    end_key_frame();
+    ui_.render();
+  }
+  void write() const { write_png(desc_.picture, {desc_.width, desc_.height}, offscreen_.pixels()); }
+
+ private:
+  Offscreen offscreen_;
+  Ui ui_;
+  const ScreenshotDesc& desc_;
+};
+
+void take_start_page(const ScreenshotDesc& desc) {
+  Frames frames(desc);
+  Settings settings = SettingsFile(settings_path()).values;
+  settings.shade = desc.shade;
+  Application application({.program = desc.program}, settings);
+  const Clock::time_point end = Clock::now() + kStartPage;
+  for (int still = 0; still < kStillFrames || Clock::now() < end; ++still) {
+    frames.draw([&](const Theme& theme) { application.draw(theme); });
+    std::this_thread::sleep_for(kPause);
+  }
+  frames.write();
 }
 
 }  // namespace
 
 void take_screenshot(const ScreenshotDesc& desc) {
-  const Offscreen offscreen(desc.width, desc.height);
+  if (desc.target.empty()) return take_start_page(desc);
   Background background;
   const auto feed = open_feed(desc.target, desc.token);
   const auto other = desc.other.empty() ? nullptr : open_feed(desc.other, desc.token);
-  Ui ui({.glsl = offscreen.glsl(), .shade = desc.shade, .scale = desc.scale});
-  ImGui::GetIO().DisplaySize = {static_cast<float>(desc.width), static_cast<float>(desc.height)};
-  ImGui::GetIO().DeltaTime = 1.0f / 60;
-
+  Frames frames(desc);
   Workspace workspace(feed, other, background);
   WorkspaceLayout layout;
   if (desc.view) workspace.show(*desc.view);
   const Clock::time_point end = Clock::now() + kSettle;
   bool selected = desc.select.empty();
   for (int still = 0; still < kStillFrames; ++still) {
-    draw_frame(ui, offscreen, workspace, layout);
+    frames.draw([&](const Theme& theme) {
+      workspace.handle_keys();
+      workspace.draw(theme, layout);
+    });
     if (!selected && workspace.is_settled()) {
       select_node(workspace, desc.select);
       selected = true;
@@ -78,9 +112,9 @@ void take_screenshot(const ScreenshotDesc& desc) {
     if (workspace.is_settled() && selected) continue;
     still = -1;
     if (Clock::now() > end) throw std::runtime_error("the views of " + desc.target + " are not ready after two minutes");
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    std::this_thread::sleep_for(kPause);
   }
-  write_png(desc.picture, {desc.width, desc.height}, offscreen.pixels());
+  frames.write();
 }
 
 }  // namespace reprise::viewer

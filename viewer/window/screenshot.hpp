@@ -14,10 +14,11 @@ namespace reprise::viewer {
 
 struct ScreenshotDesc {
   std::filesystem::path picture;  // a PNG, written when all is there
-  std::string target;             // a file, a session's socket, or host:port
+  std::string target = {};        // a file, a session's socket, or host:port; empty: the start page
   std::string other = {};         // to compare with; empty: none
   std::string token = {};
   std::optional<View> view = {};
+  std::filesystem::path program = {};  // the running one
   std::string select = {};  // a node whose name has this in it is selected; empty: none
   std::uint32_t width = 1600, height = 900;
   float scale = 1;

@@ -21,8 +21,8 @@ trace::Severity traced(Severity severity) {
 
 }  // namespace
 
-DeviceTrace::DeviceTrace(std::shared_ptr<TraceSession> session, ProfileMode mode, const DeviceInfo& info)
-    : session_(std::move(session)), mode_(mode), id_(session_->new_id(TraceSession::Id::Device)), selector_(info.selector) {
+DeviceTrace::DeviceTrace(std::shared_ptr<TraceSession> session, std::shared_ptr<ProfileSwitch> profile, const DeviceInfo& info)
+    : session_(std::move(session)), profile_(std::move(profile)), id_(session_->new_id(TraceSession::Id::Device)), selector_(info.selector) {
   session_->push(trace::Device{id_, info.name, info.selector, info.uuid, info.memory_bytes, info.multiprocessors});
 }
 
@@ -42,14 +42,12 @@ std::uint32_t DeviceTrace::add_graph(const Plan& plan, GraphIdentity identity) {
 }
 
 std::shared_ptr<ReplayLog> DeviceTrace::follow(std::uint32_t graph, const Plan& plan, BackendExec& exec) {
-  if (mode_ == ProfileMode::Off) return nullptr;
   ReplayLogDesc desc;
   desc.graph = graph;
   desc.label = plan.label;
   desc.nodes = static_cast<std::uint32_t>(plan.lowered.nodes.size());
-  desc.mode = mode_;
   desc.bell = &session_->bell();
-  auto log = std::make_shared<ReplayLog>(std::move(desc));
+  auto log = profile_->make_log(std::move(desc));
   const bool has_times = exec.observe(*log);
   log->expect_device_times(has_times);
   if (!has_times) say_no_device_times();

@@ -12,19 +12,20 @@
 
 #include "profile/describe_graph.hpp"
 #include "profile/pool_trace.hpp"
+#include "profile/profile_switch.hpp"
 #include "profile/trace_session.hpp"
 
 namespace reprise::detail {
 
 class DeviceTrace {
  public:
-  DeviceTrace(std::shared_ptr<TraceSession> session, ProfileMode mode, const DeviceInfo& info);
+  DeviceTrace(std::shared_ptr<TraceSession> session, std::shared_ptr<ProfileSwitch> profile, const DeviceInfo& info);
 
   [[nodiscard]] std::uint32_t add_queue(std::string_view label);
   [[nodiscard]] std::unique_ptr<PoolTrace> add_pool(std::string_view label);
   // The graph's id; `identity` gets it, and the device's.
   [[nodiscard]] std::uint32_t add_graph(const Plan& plan, GraphIdentity identity);
-  // Replays of a graph from now on; null where nobody wants to know. `exec` has not been launched, and goes before the log is closed.
+  // Replays of a graph from now on. `exec` has not been launched, and goes before the log is closed.
   [[nodiscard]] std::shared_ptr<ReplayLog> follow(std::uint32_t graph, const Plan& plan, BackendExec& exec);
   // graph kNone: it did not become one.
   void report(std::uint32_t graph, const Message& message);
@@ -33,7 +34,7 @@ class DeviceTrace {
   void say_no_device_times();
 
   std::shared_ptr<TraceSession> session_;
-  ProfileMode mode_;
+  std::shared_ptr<ProfileSwitch> profile_;
   std::uint32_t id_;
   std::string selector_;
   std::atomic<bool> said_{false};  // that this device has no times

@@ -16,7 +16,7 @@ constexpr std::int64_t kSeldom = 10'000;
 constexpr std::size_t kFewestBlocks = 4;
 
 std::uint32_t blocks_for(const ReplayLogDesc& desc) {
-  if (desc.nodes == 0 || desc.mode < ProfileMode::Sampled) return 0;
+  if (desc.nodes == 0) return 0;
   const std::size_t fit = desc.node_bytes / (desc.nodes * sizeof(NodeTime));
   return static_cast<std::uint32_t>(std::clamp(fit, std::min(kFewestBlocks, desc.replays), desc.replays));
 }
@@ -26,6 +26,8 @@ std::uint32_t blocks_for(const ReplayLogDesc& desc) {
 ReplayLog::ReplayLog(ReplayLogDesc desc)
     : desc_(std::move(desc)),
       block_count_(blocks_for(desc_)),
+      wanted_(desc_.mode),
+      switch_(static_cast<std::uint32_t>(desc_.mode)),
       launches_(desc_.replays),
       times_(desc_.replays),
       free_blocks_(std::max(block_count_, 1u)),
@@ -33,20 +35,41 @@ ReplayLog::ReplayLog(ReplayLogDesc desc)
   for (std::uint32_t block = 0; block < block_count_; ++block) free_blocks_.put(block);
 }
 
-void ReplayLog::ring_if_half(std::size_t used) noexcept {
-  if (desc_.bell == nullptr) return;
-  const std::size_t scarcest = block_count_ == 0 ? desc_.replays : std::min<std::size_t>(desc_.replays, block_count_);
-  if (used == scarcest / 2) desc_.bell->ring();
+void ReplayLog::switch_to(ProfileMode mode) noexcept {
+  const std::uint32_t before = switch_.load(std::memory_order_relaxed);
+  switch_.store(((before & ~3u) + 4u) | static_cast<std::uint32_t>(mode), std::memory_order_relaxed);
+}
+
+void ReplayLog::set_mode(ProfileMode mode) {
+  const std::lock_guard lock(switch_mutex_);
+  wanted_ = mode;
+  if (!asked_) switch_to(mode);
+}
+
+void ReplayLog::ask(std::optional<ProfileMode> mode) {
+  const std::lock_guard lock(switch_mutex_);
+  if (!mode && !asked_) return;
+  asked_ = mode;
+  switch_to(asked_.value_or(wanted_));
+}
+
+void ReplayLog::ring_if_half(std::size_t used, std::size_t of) noexcept {
+  if (desc_.bell != nullptr && used == of / 2) desc_.bell->ring();
 }
 
 void ReplayLog::note_launch(const LaunchNote& note) noexcept {
   const std::size_t used = launches_.put(note);
   if (used == 0) lost_launches_.fetch_add(1, std::memory_order_relaxed);
-  ring_if_half(used);
+  ring_if_half(used, desc_.replays);
 }
 
-bool ReplayLog::wants_nodes(std::uint64_t replay) const noexcept {
-  switch (desc_.mode) {
+bool ReplayLog::wants_nodes(std::uint64_t replay) noexcept {
+  const std::uint32_t now = switch_.load(std::memory_order_relaxed);
+  if (now != seen_switch_) {
+    seen_switch_ = now;
+    next_sampled_ = replay;
+  }
+  switch (mode_of(now)) {
     case ProfileMode::Off:
     case ProfileMode::Replays: return false;
     case ProfileMode::Sampled: return replay >= next_sampled_;
@@ -56,7 +79,7 @@ bool ReplayLog::wants_nodes(std::uint64_t replay) const noexcept {
 }
 
 NodeTime* ReplayLog::begin_replay(std::uint64_t replay) noexcept {
-  if (block_count_ == 0 || !wants_nodes(replay)) return nullptr;
+  if (block_count_ == 0 || !is_told(replay) || !wants_nodes(replay)) return nullptr;
   std::uint32_t block = std::exchange(spare_block_, kNoBlock);
   if (block == kNoBlock && !free_blocks_.take(block)) {
     lost_blocks_.fetch_add(1, std::memory_order_relaxed);
@@ -67,6 +90,7 @@ NodeTime* ReplayLog::begin_replay(std::uint64_t replay) noexcept {
 }
 
 void ReplayLog::end_replay(std::uint64_t replay, std::int64_t started, std::int64_t ended, NodeTime* nodes) noexcept {
+  if (!is_told(replay)) return;
   Times times{replay, started, ended, kNoBlock};
   if (nodes != nullptr) {
     times.block = static_cast<std::uint32_t>(static_cast<std::size_t>(nodes - blocks_.get()) / desc_.nodes);
@@ -83,7 +107,7 @@ void ReplayLog::end_replay(std::uint64_t replay, std::int64_t started, std::int6
       spare_block_ = times.block;
     }
   }
-  ring_if_half(used);
+  ring_if_half(used, nodes == nullptr ? desc_.replays : std::min<std::size_t>(desc_.replays, block_count_));
 }
 
 void ReplayLog::take_block(const Times& times, std::vector<trace::Record>& records) {

@@ -1,6 +1,8 @@
 // ReplayLog: what is known of one graph's replays, on its way from the threads that launch and run them to the collector, which
 // makes records of it. Rings of fixed size: nobody waits, nothing is allocated while replays run; what does not fit is counted.
-// Knows no file. Threads: note_launch from one at a time, the observer's calls as ReplayObserver says, collect from one at a time.
+// How closely it looks may change at any time: the application says what it wants, and a viewer's wish holds while there is one.
+// Knows no file. Threads: begin_launch and note_launch from one at a time, the observer's calls as ReplayObserver says, collect and finish
+// from one at a time, set_mode and ask from any.
 #pragma once
 
 #include <atomic>
@@ -8,6 +10,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,7 +38,7 @@ struct ReplayLogDesc {
   std::uint32_t graph = 0, version = 1;
   std::string label = {};                     // of the graph, for messages
   std::uint32_t nodes = 0;                    // of the lowered graph
-  ProfileMode mode = ProfileMode::Every;      // not Off
+  ProfileMode mode = ProfileMode::Every;      // to begin with
   std::size_t replays = 16384;                // that the rings hold
   std::size_t node_bytes = std::size_t{8} << 20;  // of times of nodes that wait for the collector
   CollectorBell* bell = nullptr;              // outlives this; null: the collector comes by itself
@@ -52,6 +57,18 @@ class ReplayLog final : public ReplayObserver {
   // Before the first launch: whether the device tells when replays began and ended.
   void expect_device_times(bool expected) noexcept { has_device_times_ = expected; }
 
+  // What the application wants from the next launch on.
+  void set_mode(ProfileMode mode);
+  // What a viewer wants before that; the next replay is sampled at once. Empty: nothing any more.
+  void ask(std::optional<ProfileMode> mode);
+  [[nodiscard]] ProfileMode mode() const noexcept { return mode_of(switch_.load(std::memory_order_relaxed)); }
+
+  // Right before a launch: whether note_launch is to be told of it. All of a replay that was begun so is told, whatever the mode is later.
+  [[nodiscard]] bool begin_launch(std::uint64_t replay) noexcept {
+    if (mode() == ProfileMode::Off) return false;
+    told_.store(replay, std::memory_order_relaxed);
+    return true;
+  }
   void note_launch(const LaunchNote& note) noexcept;
   [[nodiscard]] NodeTime* begin_replay(std::uint64_t replay) noexcept override;
   void end_replay(std::uint64_t replay, std::int64_t started, std::int64_t ended, NodeTime* nodes) noexcept override;
@@ -72,8 +89,12 @@ class ReplayLog final : public ReplayObserver {
     std::int64_t started = 0, ended = 0;
     std::uint32_t block = kNoBlock;
   };
-  [[nodiscard]] bool wants_nodes(std::uint64_t replay) const noexcept;
-  void ring_if_half(std::size_t used) noexcept;
+  // The mode, and how often it was set: who runs sees that it was set again.
+  [[nodiscard]] static ProfileMode mode_of(std::uint32_t word) noexcept { return static_cast<ProfileMode>(word & 3u); }
+  void switch_to(ProfileMode mode) noexcept;  // under switch_mutex_
+  [[nodiscard]] bool is_told(std::uint64_t replay) const noexcept { return replay <= told_.load(std::memory_order_relaxed); }
+  [[nodiscard]] bool wants_nodes(std::uint64_t replay) noexcept;
+  void ring_if_half(std::size_t used, std::size_t of) noexcept;
   void take_times(std::vector<trace::Record>& records);
   void take_block(const Times& times, std::vector<trace::Record>& records);
   void add_replay(const LaunchNote& launch, const Times& times, std::vector<trace::Record>& records) const;
@@ -85,12 +106,19 @@ class ReplayLog final : public ReplayObserver {
   bool has_device_times_ = false;
   std::atomic<bool> closed_{false};
 
+  std::mutex switch_mutex_;
+  ProfileMode wanted_;                // under switch_mutex_
+  std::optional<ProfileMode> asked_;  // under switch_mutex_
+  std::atomic<std::uint32_t> switch_;
+  std::atomic<std::uint64_t> told_{0};  // the last replay whose launch is noted
+
   // --- from the threads that launch and run ---
   Ring<LaunchNote> launches_;
   Ring<Times> times_;
   Ring<std::uint32_t> free_blocks_;                // from the collector to who runs
   std::unique_ptr<NodeTime[], FreeBytes> blocks_;  // each of desc_.nodes
   std::uint64_t next_sampled_ = 1, sample_every_ = 1;  // of who runs
+  std::uint32_t seen_switch_ = 0;                      // of who runs
   std::uint32_t spare_block_ = kNoBlock;               // of who runs
   std::atomic<std::uint64_t> lost_launches_{0}, lost_times_{0}, lost_blocks_{0};
 

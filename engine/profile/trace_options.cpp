@@ -1,5 +1,6 @@
 #include "profile/trace_options.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <limits>
 #include <string>
@@ -8,16 +9,17 @@
 #include <reprise/error.hpp>
 
 #include "base/text.hpp"
+#include "trace/live/tcp_address.hpp"
 
 namespace reprise::detail {
 
 namespace {
 
-constexpr std::string_view kForm = "FILE[,max=SIZE][,keep=last|first], where SIZE is bytes or a number with k, M or G";
+constexpr std::string_view kForm = "live, FILE[,max=SIZE][,keep=last|first] or live,FILE..., where SIZE is bytes or a number with k, M or G";
 
-[[noreturn]] void refuse(ErrorCode code, const std::string& text) {
+[[noreturn]] void refuse(const std::string& text) {
   ErrorDetails details;
-  details.code = code;
+  details.code = ErrorCode::InvalidArgument;
   details.stage = Stage::Open;
   throw Error(std::move(details), text);
 }
@@ -31,7 +33,7 @@ std::string_view environment(const char* name) {
 struct Source {
   std::string_view name, value;
   [[noreturn]] void refuse(std::string_view why) const {
-    detail::refuse(ErrorCode::InvalidArgument, concat(name, " is \"", value, "\": ", why, "; it may be ", kForm));
+    detail::refuse(concat(name, " is \"", value, "\": ", why, "; it may be ", kForm));
   }
 };
 
@@ -76,43 +78,95 @@ void apply_option(trace::TraceFileDesc& file, const Source& source, std::string_
   }
 }
 
-trace::TraceFileDesc parse_target(const Source& source) {
-  const std::size_t end = source.value.find(',');
-  const std::string_view path = source.value.substr(0, end);
+// Of "FILE[,option]...".
+trace::TraceFileDesc parse_file(const Source& source, std::string_view text) {
+  const std::size_t end = text.find(',');
+  const std::string_view path = text.substr(0, end);
   if (path.empty()) source.refuse("there is no file");
-  if (path == "live") {
-    refuse(ErrorCode::Unsupported, concat(source.name, " is \"", source.value, "\": live traces are not supported, only files; it may be ", kForm));
-  }
   trace::TraceFileDesc file;
   file.path = std::filesystem::absolute(path).lexically_normal();
   bool keeps = false;
   for (std::size_t at = end; at != std::string_view::npos;) {
-    const std::size_t next = source.value.find(',', at + 1);
-    apply_option(file, source, source.value.substr(at + 1, next == std::string_view::npos ? next : next - at - 1), keeps);
+    const std::size_t next = text.find(',', at + 1);
+    apply_option(file, source, text.substr(at + 1, next == std::string_view::npos ? next : next - at - 1), keeps);
     at = next;
   }
   if (keeps && file.max_bytes == 0) source.refuse("keep= needs max=");
   return file;
 }
 
-ProfileMode profile_mode(ProfileMode wanted) {
+constexpr std::string_view kLive = "live";
+
+TraceOptions parse_target(const Source& source) {
+  TraceOptions options;
+  std::string_view file = source.value;
+  if (file == kLive || file.starts_with("live,")) {
+    options.live.emplace();
+    file.remove_prefix(std::min(file.size(), kLive.size() + 1));
+    if (file.empty() && source.value != kLive) source.refuse("there is no file");
+  }
+  if (!file.empty()) options.file = parse_file(source, file);
+  return options;
+}
+
+std::optional<ProfileMode> profile_from_environment() {
   const std::string_view value = environment("REPRISE_PROFILE");
-  if (value.empty()) return wanted;
+  if (value.empty()) return std::nullopt;
   if (value == "off") return ProfileMode::Off;
   if (value == "replays") return ProfileMode::Replays;
   if (value == "sampled") return ProfileMode::Sampled;
   if (value == "every") return ProfileMode::Every;
-  refuse(ErrorCode::InvalidArgument, concat("REPRISE_PROFILE is \"", value, "\"; it may be off, replays, sampled or every"));
+  refuse(concat("REPRISE_PROFILE is \"", value, "\"; it may be off, replays, sampled or every"));
+}
+
+RemoteProfile remote_profile(RemoteProfile wanted) {
+  const std::string_view value = environment("REPRISE_REMOTE_PROFILE");
+  if (value.empty()) return wanted;
+  if (value == "nothing") return RemoteProfile::Nothing;
+  if (value == "replays") return RemoteProfile::Replays;
+  if (value == "sampled") return RemoteProfile::Sampled;
+  if (value == "every") return RemoteProfile::Every;
+  refuse(concat("REPRISE_REMOTE_PROFILE is \"", value, "\"; it may be nothing, replays, sampled or every"));
+}
+
+std::optional<trace::LiveProfile> most(RemoteProfile remote) {
+  switch (remote) {
+    case RemoteProfile::Nothing: return std::nullopt;
+    case RemoteProfile::Replays: return trace::LiveProfile::Replays;
+    case RemoteProfile::Sampled: return trace::LiveProfile::Sampled;
+    case RemoteProfile::Every: return trace::LiveProfile::Every;
+  }
+  return std::nullopt;
+}
+
+void apply_listen(LiveOptions& live, const TraceDesc& desc) {
+  const std::string_view listen = environment("REPRISE_LISTEN"), token = environment("REPRISE_TOKEN");
+  const Source address = listen.empty() ? Source{"TraceDesc::listen", desc.listen} : Source{"REPRISE_LISTEN", listen};
+  live.listen = address.value;
+  live.token = token.empty() ? desc.token : token;
+  if (live.listen.empty()) return;
+  if (!trace::parse_tcp_address(live.listen)) refuse(concat(address.name, " is \"", address.value, "\"; it may be host:port or port"));
+  if (live.token.empty()) {
+    refuse(concat(address.name, " is \"", address.value, "\", and there is no token: set REPRISE_TOKEN or TraceDesc::token, or nobody could be told from anybody"));
+  }
+  if (live.token.size() > trace::kMaxTokenBytes) refuse(concat("a token of ", live.token.size(), " bytes; the longest is ", trace::kMaxTokenBytes));
 }
 
 }  // namespace
 
-std::optional<TraceOptions> trace_options(const TraceDesc& desc) {
-  const ProfileMode profile = profile_mode(desc.profile);
+std::optional<TraceOptions> trace_options(const TraceDesc& desc, RemoteProfile remote) {
   const std::string_view wanted = environment("REPRISE_TRACE");
   const Source source = wanted.empty() ? Source{"InstanceDesc::trace", desc.target} : Source{"REPRISE_TRACE", wanted};
+  const std::optional<ProfileMode> profile = profile_from_environment();
   if (source.value.empty()) return std::nullopt;
-  return TraceOptions{parse_target(source), profile};
+  TraceOptions options = parse_target(source);
+  const ProfileMode usual = options.file.path.empty() ? ProfileMode::Sampled : ProfileMode::Every;
+  options.profile = profile.value_or(desc.profile.value_or(usual));
+  if (options.live) {
+    options.live->remote_profile = most(remote_profile(remote));
+    apply_listen(*options.live, desc);
+  }
+  return options;
 }
 
 }  // namespace reprise::detail

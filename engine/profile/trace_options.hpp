@@ -1,24 +1,33 @@
-// TraceOptions: what an application, or the environment, asks of the trace, checked. Knows no file and no thread.
+// TraceOptions: what an application, or the environment, asks of the trace, checked. Knows no file, no socket and no thread.
 // Threads: pure functions of their arguments and the environment.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
 
 #include <reprise/trace.hpp>
 
+#include "trace/live/live_request.hpp"
 #include "trace/trace_file.hpp"
 
 namespace reprise::detail {
 
+struct LiveOptions {
+  std::string listen, token;                         // of TCP; empty: none
+  std::optional<trace::LiveProfile> remote_profile;  // empty: viewers may ask for nothing
+  friend bool operator==(const LiveOptions&, const LiveOptions&) = default;
+};
+
 struct TraceOptions {
-  trace::TraceFileDesc file;  // its path absolute
+  trace::TraceFileDesc file;        // its path absolute; an empty one: no file
+  std::optional<LiveOptions> live;  // empty: nobody looks while it runs
   ProfileMode profile = ProfileMode::Every;
 };
 
-// nullopt: no trace is wanted. $REPRISE_TRACE and $REPRISE_PROFILE win over `desc`. Throws InvalidArgument naming where the wrong
-// value stands and what it may be, Unsupported for a live trace.
-[[nodiscard]] std::optional<TraceOptions> trace_options(const TraceDesc& desc);
+// nullopt: no trace is wanted. $REPRISE_TRACE, $REPRISE_PROFILE, $REPRISE_LISTEN, $REPRISE_TOKEN and $REPRISE_REMOTE_PROFILE win over the
+// arguments. Throws InvalidArgument naming where the wrong value stands and what it may be.
+[[nodiscard]] std::optional<TraceOptions> trace_options(const TraceDesc& desc, RemoteProfile remote_profile = RemoteProfile::Sampled);
 
 }  // namespace reprise::detail

@@ -36,7 +36,7 @@ struct Sessions {
   std::condition_variable closed;
   struct Open {
     const TraceSession* identity;  // until its file is closed, so longer than the weak pointer leads anywhere
-    trace::TraceFileDesc file;
+    TraceOptions options;
     std::weak_ptr<TraceSession> session;
   };
   std::vector<Open> open;
@@ -62,6 +62,12 @@ struct ExitGate {
   }
 };
 
+// For messages.
+std::string target_name(const TraceOptions& options) { return options.file.path.empty() ? "live" : options.file.path.string(); }
+
+static_assert(static_cast<int>(trace::LiveProfile::Off) == static_cast<int>(ProfileMode::Off));
+static_assert(static_cast<int>(trace::LiveProfile::Every) == static_cast<int>(ProfileMode::Every));
+
 void complain(const std::string& text) {
   const std::string line = concat("reprise: trace: ", text, "\n");
   std::fwrite(line.data(), 1, line.size(), stderr);
@@ -72,45 +78,76 @@ void complain(const std::string& text) {
 std::shared_ptr<TraceSession> TraceSession::open(const TraceOptions& options, std::string_view application) {
   static const ExitGate gate;
   std::unique_lock lock(sessions().mutex);
-  const auto with_this_file = [&] {
-    return std::find_if(sessions().open.begin(), sessions().open.end(), [&](const Sessions::Open& one) { return one.file.path == options.file.path; });
+  const auto with_this_target = [&] {
+    return std::find_if(sessions().open.begin(), sessions().open.end(),
+                        [&](const Sessions::Open& one) { return one.options.file.path == options.file.path; });
   };
-  for (auto found = with_this_file(); found != sessions().open.end(); found = with_this_file()) {
+  for (auto found = with_this_target(); found != sessions().open.end(); found = with_this_target()) {
     auto session = found->session.lock();
-    if (!session) {  // its last owner is about to close the file
+    if (!session) {  // its last owner is about to close it
       sessions().closed.wait(lock);
       continue;
     }
-    if (found->file.max_bytes != options.file.max_bytes || found->file.keep != options.file.keep) {
+    const TraceOptions& first = found->options;
+    if (first.file.max_bytes != options.file.max_bytes || first.file.keep != options.file.keep || first.live != options.live) {
       lock.unlock();  // the session may be dropped here
-      refuse(ErrorCode::InvalidArgument, concat("the trace ", options.file.path.string(), " is being written already, with other limits"));
+      refuse(ErrorCode::InvalidArgument, concat("the trace ", target_name(options), " is being written already, with other options"));
     }
     return session;
   }
   // Nothing may fail once there is a session: its end takes the lock that is held here.
   sessions().open.reserve(sessions().open.size() + 1);
-  Sessions::Open entry{nullptr, options.file, {}};
-  auto session = std::make_shared<TraceSession>(options.file, application);
+  Sessions::Open entry{nullptr, options, {}};
+  auto session = std::make_shared<TraceSession>(options, application);
   entry.identity = session.get();
   entry.session = session;
   sessions().open.push_back(std::move(entry));
   return session;
 }
 
-TraceSession::TraceSession(const trace::TraceFileDesc& file, std::string_view application) : file_(file) {
+TraceSession::TraceSession(const TraceOptions& options, std::string_view application) : path_(options.file.path) {
   try {
-    auto sink = std::make_shared<trace::TraceFile>(file_);
-    writer_ = std::make_unique<trace::TraceWriter>(trace::TraceWriterDesc{.on_error = complain});
-    writer_->add_sink(std::move(sink));
-    push(describe_process(application));
-    push(read_clocks());
-    collector_ = std::thread([this] { run(); });
-    pthread_setname_np(collector_.native_handle(), "reprise-trace");
+    start(options, application);
+    return;
   } catch (const trace::TraceError& error) {
+    writer_.reset();  // the server calls nobody any more
+    server_.reset();
     refuse(ErrorCode::InvalidArgument, concat("the trace cannot be written: ", error.what()));
   } catch (const std::system_error& error) {
-    refuse(ErrorCode::OutOfMemory, concat("no thread could be started for the trace ", file_.path.string(), ": ", error.what()));
+    writer_.reset();
+    server_.reset();
+    refuse(ErrorCode::OutOfMemory, concat("no thread could be started for the trace ", target_name(options), ": ", error.what()));
   }
+}
+
+void TraceSession::start(const TraceOptions& options, std::string_view application) {
+  std::shared_ptr<trace::TraceFile> file;
+  if (!path_.empty()) file = std::make_shared<trace::TraceFile>(options.file);
+  if (options.live) server_ = serve(*options.live, application);
+  writer_ = std::make_unique<trace::TraceWriter>(trace::TraceWriterDesc{.on_error = complain});
+  if (file) writer_->add_sink(std::move(file));
+  if (server_) writer_->add_sink(server_);
+  push(describe_process(application));
+  push(read_clocks());
+  collector_ = std::thread([this] { run(); });
+  pthread_setname_np(collector_.native_handle(), "reprise-trace");
+}
+
+std::shared_ptr<trace::LiveServer> TraceSession::serve(const LiveOptions& live, std::string_view application) {
+  trace::LiveServerDesc desc;
+  desc.application = application;
+  desc.listen = live.listen;
+  desc.token = live.token;
+  desc.remote_profile = live.remote_profile;
+  desc.on_request = [this](const trace::LiveRequest& request) {
+    switch (request.kind) {
+      case trace::LiveRequest::Kind::SetProfile: ask(static_cast<ProfileMode>(request.profile)); break;
+      case trace::LiveRequest::Kind::Flush: break;
+    }
+    flush_soon();
+  };
+  desc.on_alone = [this] { ask(std::nullopt); };
+  return std::make_shared<trace::LiveServer>(std::move(desc));
 }
 
 TraceSession::~TraceSession() {
@@ -133,7 +170,24 @@ void TraceSession::push(trace::Record record) noexcept {
 
 void TraceSession::follow(std::shared_ptr<ReplayLog> log) {
   const std::lock_guard lock(logs_mutex_);
+  log->ask(asked_);
   logs_.push_back(std::move(log));
+}
+
+void TraceSession::ask(std::optional<ProfileMode> mode) {
+  const std::lock_guard lock(logs_mutex_);
+  asked_ = mode;
+  for (const auto& log : logs_) log->ask(mode);
+}
+
+void TraceSession::flush_soon() noexcept {
+  flush_.store(true, std::memory_order_relaxed);
+  bell_.ring();
+}
+
+void TraceSession::flush() {
+  const std::shared_lock lock(writer_mutex_);
+  if (writer_) writer_->flush();
 }
 
 void TraceSession::name_thread(std::uint32_t thread) {
@@ -174,6 +228,7 @@ void TraceSession::run() noexcept {
     lock.unlock();
     try {
       collect(Last::No);
+      if (flush_.exchange(false, std::memory_order_relaxed)) flush();
     } catch (const std::bad_alloc&) {
       count_dropped();  // and on with the next
     }
@@ -193,13 +248,15 @@ void TraceSession::close() noexcept {
   try {
     collect(Last::Yes);
   } catch (const std::bad_alloc&) {
-    complain(concat(file_.path.string(), ": there was no memory for the last records"));
+    complain(concat(path_.empty() ? "live" : path_.string(), ": there was no memory for the last records"));
   }
   std::unique_ptr<trace::TraceWriter> writer;
   {
     const std::lock_guard lock(writer_mutex_);
     writer = std::move(writer_);
   }
+  writer.reset();  // viewers get what there is
+  server_.reset();
 }
 
 }  // namespace reprise::detail

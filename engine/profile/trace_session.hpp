@@ -1,5 +1,5 @@
-// TraceSession: one trace that this process writes: the file, the writer's thread, the ids that records share, and a collector
-// that fetches what replays left behind. One a target; instances of one process that name the same target share it.
+// TraceSession: one trace that this process makes: the file, the door for viewers, the writer's thread, the ids that records share, and a
+// collector that fetches what replays left behind. One a target; instances of one process that name the same target share it.
 // Whole once the last owner is gone, or at the end of the process. Threads: any thread.
 #pragma once
 
@@ -7,8 +7,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <shared_mutex>
 #include <string_view>
 #include <thread>
@@ -17,6 +19,7 @@
 
 #include "profile/replay_log.hpp"
 #include "profile/trace_options.hpp"
+#include "trace/live/live_server.hpp"
 #include "trace/trace_writer.hpp"
 
 namespace reprise::detail {
@@ -25,9 +28,9 @@ class TraceSession {
  public:
   enum class Id : std::uint8_t { Device, Queue, Graph, Buffer, Pool };
 
-  // Throws InvalidArgument naming the file where it can't be made, or is open with another limit.
+  // Throws InvalidArgument naming the file or the address where it can't be made, or is open with other options.
   [[nodiscard]] static std::shared_ptr<TraceSession> open(const TraceOptions& options, std::string_view application);
-  TraceSession(const trace::TraceFileDesc& file, std::string_view application);
+  TraceSession(const TraceOptions& options, std::string_view application);
   TraceSession(const TraceSession&) = delete;
   TraceSession& operator=(const TraceSession&) = delete;
   ~TraceSession();
@@ -49,20 +52,29 @@ class TraceSession {
   void run() noexcept;
   void collect(Last last);
   void name_thread(std::uint32_t thread);
+  void start(const TraceOptions& options, std::string_view application);
+  [[nodiscard]] std::shared_ptr<trace::LiveServer> serve(const LiveOptions& live, std::string_view application);
+  // Viewers; empty: there is none any more.
+  void ask(std::optional<ProfileMode> mode);
+  void flush_soon() noexcept;
+  void flush();
 
-  const trace::TraceFileDesc file_;
+  const std::filesystem::path path_;  // of the file; empty: none
   std::array<std::atomic<std::uint32_t>, kIds> ids_{};
   std::atomic<std::uint64_t> dropped_{0};  // records, for want of memory
 
   std::shared_mutex writer_mutex_;  // of writer_, not of what is in it
   std::unique_ptr<trace::TraceWriter> writer_;
+  std::shared_ptr<trace::LiveServer> server_;  // null: nobody may look
 
-  std::mutex logs_mutex_;  // of logs_
+  std::mutex logs_mutex_;  // of logs_ and asked_
   std::vector<std::shared_ptr<ReplayLog>> logs_;
+  std::optional<ProfileMode> asked_;
   std::vector<trace::Record> records_;           // of whoever collects
   std::unordered_set<std::uint32_t> threads_;    // of whoever collects: those that have a name in the trace
 
   CollectorBell bell_;
+  std::atomic<bool> flush_{false};  // a viewer can't wait
   std::mutex stop_mutex_;  // of stop_ and closed_
   bool stop_ = false, closed_ = false;
   std::thread collector_;

@@ -27,6 +27,8 @@ detail::GraphCore& checked(const std::shared_ptr<detail::GraphCore>& core, Stage
 Fence CapturedGraph::launch(const Queue& queue) { return checked(core_, Stage::Launch).launch(core_, queue.core()); }
 void CapturedGraph::upload(const Queue& queue) { checked(core_, Stage::Upload).upload(queue.core()); }
 
+void CapturedGraph::set_profile(ProfileMode mode) { checked(core_, Stage::Launch).set_profile(mode); }
+
 std::uint64_t CapturedGraph::num_replays() const noexcept { return core_ ? core_->replays() : 0; }
 bool CapturedGraph::is_uploaded() const noexcept { return core_ && core_->is_uploaded(); }
 std::size_t CapturedGraph::pool_buffer_count() const noexcept { return core_ ? core_->plan().recording->buffers.size() : 0; }

@@ -168,8 +168,9 @@ void GraphCore::submit(const std::shared_ptr<QueueCore>& queue, Stage stage, Sub
 
 std::uint64_t GraphCore::start_replay(QueueCore& queue) {
   ReplayLog* const log = body_->log.get();
-  if (log == nullptr) return body_->exec->launch(queue.backend());
-  LaunchNote note{replays_.load(std::memory_order_relaxed) + 1, trace_now(), 0, queue.trace_id(), thread_number()};
+  const std::uint64_t replay = replays_.load(std::memory_order_relaxed) + 1;
+  if (log == nullptr || !log->begin_launch(replay)) return body_->exec->launch(queue.backend());
+  LaunchNote note{replay, trace_now(), 0, queue.trace_id(), thread_number()};
   const std::uint64_t serial = body_->exec->launch(queue.backend());
   note.returned = trace_now();
   log->note_launch(note);
@@ -186,6 +187,10 @@ Fence GraphCore::launch(const std::shared_ptr<GraphCore>& self, const std::share
     return serial;
   });
   return Fence(queue, serial, self, replay);
+}
+
+void GraphCore::set_profile(ProfileMode mode) {
+  if (body_->log) body_->log->set_mode(mode);
 }
 
 void GraphCore::upload(const std::shared_ptr<QueueCore>& queue) {

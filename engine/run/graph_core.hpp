@@ -35,6 +35,7 @@ class GraphCore final : public PendingSource {
   // `self` is this graph's own owner.
   Fence launch(const std::shared_ptr<GraphCore>& self, const std::shared_ptr<QueueCore>& queue);
   void upload(const std::shared_ptr<QueueCore>& queue);
+  void set_profile(ProfileMode mode);
 
   [[nodiscard]] const std::string& label() const noexcept { return body_->plan->label; }
   [[nodiscard]] const std::shared_ptr<DeviceCore>& device() const noexcept { return body_->device; }
@@ -45,6 +46,7 @@ class GraphCore final : public PendingSource {
   [[nodiscard]] std::uint64_t replays() const noexcept { return replays_.load(std::memory_order_relaxed); }
   [[nodiscard]] bool is_uploaded() const noexcept { return uploaded_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::uint32_t trace_id() const noexcept { return body_->trace_id; }  // means something only with a trace
+  [[nodiscard]] ReplayLog* log() const noexcept { return body_->log.get(); }  // null without a trace
   // True where its launches are tracked by a buffer.
   [[nodiscard]] bool is_shared() const noexcept { return shared_.load(std::memory_order_acquire); }
   // The last launch or upload; an empty queue where there was none.

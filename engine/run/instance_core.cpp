@@ -47,9 +47,9 @@ InstanceCore::InstanceCore(const InstanceDesc& desc, std::vector<BackendProvider
       on_message_(desc.on_message),
       suppressed_(desc.suppress.begin(), desc.suppress.end()),
       providers_(std::move(providers)) {
-  const std::optional<TraceOptions> options = trace_options(desc.trace);
+  const std::optional<TraceOptions> options = trace_options(desc.trace, desc.remote_profile);
   if (!options) return;
-  profile_ = options->profile;
+  profile_ = std::make_shared<ProfileSwitch>(options->profile);
   trace_ = TraceSession::open(*options, application_);
 }
 
@@ -141,5 +141,8 @@ std::vector<DeviceInfo> Instance::devices() const { return core_->devices(); }
 std::string Instance::why_no_gpu() const { return core_->why_no_gpu(); }
 Device Instance::open_device(const DeviceSelector& selector) const { return Device(core_->open(selector)); }
 std::string_view Instance::application() const noexcept { return core_->application(); }
+void Instance::set_profile(ProfileMode mode) const {
+  if (core_->profile()) core_->profile()->set(mode);
+}
 
 }  // namespace reprise

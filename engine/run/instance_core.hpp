@@ -12,6 +12,7 @@
 #include <reprise/instance.hpp>
 
 #include "backend/backend.hpp"
+#include "profile/profile_switch.hpp"
 #include "profile/trace_session.hpp"
 
 namespace reprise::detail {
@@ -33,7 +34,8 @@ class InstanceCore : public std::enable_shared_from_this<InstanceCore> {
   [[nodiscard]] Validation validation() const noexcept { return validation_; }
   // Null: no trace is wanted.
   [[nodiscard]] const std::shared_ptr<TraceSession>& trace() const noexcept { return trace_; }
-  [[nodiscard]] ProfileMode profile() const noexcept { return profile_; }
+  // Of the graphs of this instance's devices; null without a trace.
+  [[nodiscard]] const std::shared_ptr<ProfileSwitch>& profile() const noexcept { return profile_; }
   [[nodiscard]] std::vector<DeviceInfo> devices() const;
   [[nodiscard]] std::string why_no_gpu() const;
   [[nodiscard]] std::shared_ptr<DeviceCore> open(const DeviceSelector& selector);
@@ -57,7 +59,7 @@ class InstanceCore : public std::enable_shared_from_this<InstanceCore> {
   std::unordered_set<std::string> suppressed_;
   std::vector<BackendProvider*> providers_;
   std::shared_ptr<TraceSession> trace_;
-  ProfileMode profile_ = ProfileMode::Off;
+  std::shared_ptr<ProfileSwitch> profile_;
 };
 
 }  // namespace reprise::detail

@@ -31,6 +31,12 @@ std::size_t read_at(int file, std::uint64_t offset, std::uint8_t* out, std::size
   return done;
 }
 
+std::uint64_t size_of(int file, const std::filesystem::path& path) {
+  struct stat status {};
+  if (::fstat(file, &status) != 0) io_error(path, "cannot look at");
+  return static_cast<std::uint64_t>(status.st_size);
+}
+
 }  // namespace
 
 TraceReader::TraceReader(std::filesystem::path path) : path_(std::move(path)) {
@@ -50,12 +56,31 @@ TraceReader::TraceReader(std::filesystem::path path) : path_(std::move(path)) {
   }
 }
 
+TraceReader::TraceReader(const TraceReader& earlier)
+    : path_(earlier.path_), file_(::fcntl(earlier.file_, F_DUPFD_CLOEXEC, 0)), indexed_(earlier.indexed_), chunks_(earlier.chunks_) {
+  if (file_ < 0) io_error(path_, "cannot open again");
+}
+
 TraceReader::~TraceReader() { ::close(file_); }
 
+std::shared_ptr<TraceReader> TraceReader::follow() const {
+  if (!still_stands()) return nullptr;
+  const std::shared_ptr<TraceReader> next(new TraceReader(*this));
+  next->refresh();
+  return next;
+}
+
+// The header of the last chunk has its times, its sequence and a checksum: another trace has another one there.
+bool TraceReader::still_stands() const {
+  if (size_of(file_, path_) < indexed_) return false;
+  if (chunks_.empty()) return true;
+  std::array<std::uint8_t, ChunkHeader::kBytes> bytes{};
+  return read_at(file_, chunks_.back().offset, bytes.data(), bytes.size(), path_) == bytes.size() &&
+         bytes == encode_header(chunks_.back().header);
+}
+
 std::size_t TraceReader::refresh() {
-  struct stat status {};
-  if (::fstat(file_, &status) != 0) io_error(path_, "cannot look at");
-  const auto size = static_cast<std::uint64_t>(status.st_size);
+  const std::uint64_t size = size_of(file_, path_);
   const std::size_t before = chunks_.size();
   damage_.clear();
   while (indexed_ + ChunkHeader::kBytes <= size) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,6 @@ class TraceReader {
  public:
   // Throws TraceError (Io, NotATrace, TooNew) naming the path.
   explicit TraceReader(std::filesystem::path path);
-  TraceReader(const TraceReader&) = delete;
   TraceReader& operator=(const TraceReader&) = delete;
   ~TraceReader();
 
@@ -36,8 +36,15 @@ class TraceReader {
   [[nodiscard]] Records read(const ChunkEntry& entry) const;  // throws TraceError
   // Looks for chunks that were written since; returns how many are new.
   std::size_t refresh();
+  // Another reader of the same open file that knows the chunks written since too, at the same places of its index: for who may not
+  // refresh this one because others read. Null: the file does not go on from what this one knows, it was cut or written anew.
+  // Throws TraceError (Io). May be called while others read.
+  [[nodiscard]] std::shared_ptr<TraceReader> follow() const;
 
  private:
+  TraceReader(const TraceReader& earlier);  // of follow() alone
+  [[nodiscard]] bool still_stands() const;  // what the index says
+
   std::filesystem::path path_;
   int file_ = -1;
   std::uint64_t indexed_ = 0;  // bytes that the index covers

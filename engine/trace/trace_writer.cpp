@@ -1,5 +1,7 @@
 #include "trace/trace_writer.hpp"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <type_traits>
 #include <utility>
@@ -38,7 +40,8 @@ ChunkKind kind_of(const Record& record) {
         using T = std::decay_t<decltype(r)>;
         if constexpr (std::is_same_v<T, SampleBlock>) return ChunkKind::Samples;
         if constexpr (std::is_same_v<T, Session> || std::is_same_v<T, Clock> || std::is_same_v<T, Device> || std::is_same_v<T, Queue> ||
-                      std::is_same_v<T, GraphVersion> || std::is_same_v<T, ThreadName> || std::is_same_v<T, Update>) {
+                      std::is_same_v<T, GraphVersion> || std::is_same_v<T, ThreadName> || std::is_same_v<T, PoolState> ||
+                      std::is_same_v<T, BufferLife> || std::is_same_v<T, Message> || std::is_same_v<T, Update>) {
           return ChunkKind::Topology;
         }
         return ChunkKind::Events;
@@ -48,7 +51,9 @@ ChunkKind kind_of(const Record& record) {
 
 }  // namespace
 
-TraceWriter::TraceWriter(TraceWriterDesc desc) : desc_(std::move(desc)), thread_([this] { run(); }) {}
+TraceWriter::TraceWriter(TraceWriterDesc desc) : desc_(std::move(desc)), thread_([this] { run(); }) {
+  ::pthread_setname_np(thread_.native_handle(), "reprise-write");
+}
 
 TraceWriter::~TraceWriter() {
   {

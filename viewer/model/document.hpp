@@ -58,7 +58,7 @@ struct Document {
   std::map<GraphKey, GraphEntry> graphs;
   std::uint64_t unknown_replays = 0, unknown_samples = 0;  // of versions that the trace does not describe
   trace::Time first = 0, last = 0;                         // of everything with a time; 0, 0: nothing
-  std::uint64_t revision = 0;                              // counts publications
+  std::uint64_t revision = 0;                              // greater for what was published later; no two of a process are the same
   std::shared_ptr<SampleStore> samples;                    // never null
 
   [[nodiscard]] const GraphEntry* find(GraphKey key) const;  // null: not there

@@ -1,6 +1,7 @@
 #include "model/document_builder.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 namespace reprise::model {
@@ -72,7 +73,7 @@ void DocumentBuilder::add(trace::Records records) {
   for (trace::GraphVersion& g : records.graph_versions) add_graph(std::move(g));
   for (const trace::Replay& r : records.replays) add_replay(r);
   for (const trace::SampleBlock& b : records.sample_blocks) add_samples(b);
-  if (samples_->is_live()) samples_->keep(records.sample_blocks);
+  if (samples_->is_live()) samples_->keep(std::move(records.sample_blocks));
   for (trace::HostRange& r : records.host_ranges) {
     extend(r.started, r.ended);
     host_ranges_.push_back(std::move(r));
@@ -99,6 +100,7 @@ void DocumentBuilder::add(trace::Records records) {
 }
 
 std::shared_ptr<const Document> DocumentBuilder::publish() {
+  static std::atomic<std::uint64_t> revision = 0;
   auto d = std::make_shared<Document>();
   d->sessions = sessions_.publish();
   d->devices = devices_.publish();
@@ -118,7 +120,7 @@ std::shared_ptr<const Document> DocumentBuilder::publish() {
   d->unknown_samples = unknown_samples_;
   d->first = first_;
   d->last = last_;
-  d->revision = ++revision_;
+  d->revision = ++revision;
   d->samples = samples_;
   return d;
 }

@@ -60,7 +60,7 @@ class DocumentBuilder {
   GrowingList<trace::Loss> losses_;
   GrowingList<trace::ProfileCost> profile_costs_;
   std::map<GraphKey, Entry> graphs_;
-  std::uint64_t unknown_replays_ = 0, unknown_samples_ = 0, revision_ = 0;
+  std::uint64_t unknown_replays_ = 0, unknown_samples_ = 0;
   trace::Time first_ = 0, last_ = 0;
 };
 

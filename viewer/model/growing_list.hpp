@@ -78,20 +78,23 @@ class GrowingList {
     ++size_;
   }
 
-  // Keeps a sorted list sorted; an equal element stands before a new one. Late ones cost a copy of what they go before.
+  // Keeps a sorted list sorted; an equal element stands before a new one. One that goes before what a view sees costs a copy of that.
   template <class Before>
   void insert_sorted(T value, Before before) {
     std::size_t at = size_;
     while (at > 0 && before(value, (*this)[at - 1])) --at;
     if (at == size_) return push_back(std::move(value));
-    // Views look at the old blocks: what changes goes into new ones.
-    const std::size_t first = at / kBlock;
-    for (std::size_t b = first; b < blocks_.size(); ++b) {
-      auto fresh = std::make_shared<T[]>(kBlock);
-      for (std::size_t i = 0; i < kBlock && b * kBlock + i < size_; ++i) fresh[i] = blocks_[b][i];
-      blocks_[b] = std::move(fresh);
+    if (at < viewed_) {
+      // Views look at the old blocks: what changes goes into new ones.
+      const std::size_t first = at / kBlock;
+      for (std::size_t b = first; b < blocks_.size(); ++b) {
+        auto fresh = std::make_shared<T[]>(kBlock);
+        for (std::size_t i = 0; i < kBlock && b * kBlock + i < size_; ++i) fresh[i] = blocks_[b][i];
+        blocks_[b] = std::move(fresh);
+      }
+      viewed_ = first * kBlock;
+      table_.reset();
     }
-    table_.reset();
     push_back(value);
     for (std::size_t i = size_ - 1; i > at; --i) element(i) = std::move(element(i - 1));
     element(at) = std::move(value);
@@ -99,6 +102,7 @@ class GrowingList {
 
   [[nodiscard]] ListView<T> view() {
     if (!table_) table_ = std::make_shared<const std::vector<std::shared_ptr<T[]>>>(blocks_);
+    viewed_ = size_;
     return {table_, size_};
   }
 
@@ -108,6 +112,7 @@ class GrowingList {
   std::vector<std::shared_ptr<T[]>> blocks_;
   std::shared_ptr<const std::vector<std::shared_ptr<T[]>>> table_;  // of the blocks, as views share it; null: to be made
   std::size_t size_ = 0;
+  std::size_t viewed_ = 0;  // elements of these blocks that a view may look at
 };
 
 }  // namespace reprise::model

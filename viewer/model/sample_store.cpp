@@ -29,14 +29,12 @@ void SampleStore::hold(Group group) {
     const SampleBlock& b = *newest->blocks[i];
     blocks_.insert_or_assign(Key{{b.graph, b.version}, b.replay}, std::pair{newest, i});
   }
-  if (!is_live()) chunks_.insert_or_assign(newest->chunk, newest);
   while (stats_.bytes > desc_.max_bytes && groups_.size() > 1) {
     const auto oldest = std::prev(groups_.end());
     for (const Block& b : oldest->blocks) {
       const auto found = blocks_.find(Key{{b->graph, b->version}, b->replay});
       if (found != blocks_.end() && found->second.first == oldest) blocks_.erase(found);
     }
-    if (!is_live()) chunks_.erase(oldest->chunk);
     stats_.bytes -= oldest->bytes;
     stats_.blocks -= oldest->blocks.size();
     stats_.forgotten += oldest->blocks.size();
@@ -44,57 +42,77 @@ void SampleStore::hold(Group group) {
   }
 }
 
-void SampleStore::keep(const std::vector<SampleBlock>& blocks) {
+void SampleStore::keep(std::vector<SampleBlock> blocks) {
   const std::lock_guard lock(mutex_);
-  for (const SampleBlock& b : blocks) hold({0, bytes_of(b), {std::make_shared<const SampleBlock>(b)}});
+  for (SampleBlock& b : blocks) {
+    const std::uint64_t bytes = bytes_of(b);
+    hold({bytes, {std::make_shared<const SampleBlock>(std::move(b))}});
+  }
+}
+
+void SampleStore::follow(std::shared_ptr<const trace::TraceReader> reader) {
+  const std::lock_guard lock(mutex_);
+  desc_.reader = std::move(reader);
 }
 
 SampleStore::Block SampleStore::use(const Key& key) {
   const auto found = blocks_.find(key);
   if (found == blocks_.end()) return nullptr;
   const auto [group, place] = found->second;
-  if (!is_live()) groups_.splice(groups_.begin(), groups_, group);  // live ones go by age
+  if (!is_live_) groups_.splice(groups_.begin(), groups_, group);  // live ones go by age
   return group->blocks[place];
 }
 
 void SampleStore::read(std::size_t chunk) {
-  trace::Records records = desc_.reader->read(desc_.reader->chunks()[chunk]);
-  ++stats_.chunks_read;
-  Group group{chunk, 0, {}};
+  std::shared_ptr<const trace::TraceReader> reader;
+  {
+    const std::lock_guard lock(mutex_);
+    reader = desc_.reader;
+  }
+  trace::Records records = reader->read(reader->chunks()[chunk]);
+  Group group{0, {}};
   for (SampleBlock& b : records.sample_blocks) {
     group.bytes += bytes_of(b);
-    directory_.insert_or_assign(Key{{b.graph, b.version}, b.replay}, chunk);
     group.blocks.push_back(std::make_shared<const SampleBlock>(std::move(b)));
   }
+  const std::lock_guard lock(mutex_);
+  ++stats_.chunks_read;
+  for (const Block& b : group.blocks) directory_.insert_or_assign(Key{{b->graph, b->version}, b->replay}, chunk);
   if (seen_.size() <= chunk) seen_.resize(chunk + 1);
   seen_[chunk] = true;
   hold(std::move(group));
 }
 
-SampleStore::Block SampleStore::find(const trace::Replay& replay) {
-  const Key key{{replay.graph, replay.version}, replay.replay};
-  const std::lock_guard lock(mutex_);
-  if (Block block = use(key)) return block;
-  if (is_live()) return nullptr;
-  if (const auto known = directory_.find(key); known != directory_.end()) {
-    read(known->second);
-    return use(key);
-  }
+std::optional<std::size_t> SampleStore::chunk_to_look_into(const Key& key, const trace::Replay& replay) const {
+  if (const auto known = directory_.find(key); known != directory_.end()) return known->second;
   // Chunks that were not looked into yet, those that cover the replay's start first.
   const std::vector<ChunkEntry>& chunks = desc_.reader->chunks();
   const trace::Time at = replay.started != 0 ? replay.started : replay.launched;
-  const auto covers = [&](const ChunkEntry& c) { return c.header.first_time <= at && at <= c.header.last_time; };
-  for (const bool nearby : {true, false}) {
-    for (std::size_t i = 0; i < chunks.size(); ++i) {
-      if (chunks[i].header.kind != ChunkKind::Samples || (i < seen_.size() && seen_[i]) || covers(chunks[i]) != nearby) continue;
-      // With a start, the samples begin with it: other chunks can have them only if the replay's times are unknown.
-      if (!nearby && at != 0 && chunks[i].header.first_time > (replay.ended != 0 ? replay.ended : at)) continue;
-      if (!nearby && at != 0 && chunks[i].header.last_time < at) continue;
-      read(i);
-      if (Block block = use(key)) return block;
-    }
+  std::optional<std::size_t> other;
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    const trace::ChunkHeader& c = chunks[i].header;
+    if (c.kind != ChunkKind::Samples || (i < seen_.size() && seen_[i])) continue;
+    if (c.first_time <= at && at <= c.last_time) return i;
+    // With a start, the samples begin with it: other chunks can have them only if the replay's times are unknown.
+    const bool is_later = c.first_time > (replay.ended != 0 ? replay.ended : at), is_earlier = c.last_time < at;
+    if (!other && (at == 0 || (!is_later && !is_earlier))) other = i;
   }
-  return nullptr;
+  return other;
+}
+
+SampleStore::Block SampleStore::find(const trace::Replay& replay) {
+  const Key key{{replay.graph, replay.version}, replay.replay};
+  if (Block block = held(key.graph, key.replay); block || is_live_) return block;
+  const std::lock_guard reading(reading_);
+  for (std::optional<std::size_t> chunk, before;; before = chunk) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (Block block = use(key)) return block;
+      chunk = chunk_to_look_into(key, replay);
+    }
+    if (!chunk || chunk == before) return nullptr;  // twice the same: somebody wrote over the file
+    read(*chunk);
+  }
 }
 
 SampleStore::Block SampleStore::held(GraphKey graph, std::uint64_t replay) {

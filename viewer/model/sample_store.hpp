@@ -7,9 +7,9 @@
 
 #include <cstdint>
 #include <list>
-#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -20,7 +20,7 @@
 namespace reprise::model {
 
 struct SampleStoreDesc {
-  std::shared_ptr<const trace::TraceReader> reader = nullptr;  // null: live. Not refreshed while the store may read.
+  std::shared_ptr<const trace::TraceReader> reader = nullptr;  // null: live. Never refreshed: see follow().
   std::uint64_t max_bytes = 256u << 20;                        // kept; the newest group stays even if it alone is more
 };
 
@@ -34,11 +34,13 @@ class SampleStore {
  public:
   using Block = std::shared_ptr<const trace::SampleBlock>;
 
-  explicit SampleStore(SampleStoreDesc desc = {}) : desc_(std::move(desc)) {}
+  explicit SampleStore(SampleStoreDesc desc = {}) : desc_(std::move(desc)), is_live_(desc_.reader == nullptr) {}
 
-  [[nodiscard]] bool is_live() const noexcept { return desc_.reader == nullptr; }
+  [[nodiscard]] bool is_live() const noexcept { return is_live_; }
   // Live: keeps the blocks.
-  void keep(const std::vector<trace::SampleBlock>& blocks);
+  void keep(std::vector<trace::SampleBlock> blocks);
+  // Of a file: reads from now on with a reader that knows more of it, at the same places (TraceReader::follow).
+  void follow(std::shared_ptr<const trace::TraceReader> reader);
   // The samples of a replay; null where the trace has none, or forgot them. Throws TraceError.
   [[nodiscard]] Block find(const trace::Replay& replay);
   [[nodiscard]] Block held(GraphKey graph, std::uint64_t replay);
@@ -55,22 +57,23 @@ class SampleStore {
   };
   // What comes and goes together: a chunk of a file, or one block of a live trace.
   struct Group {
-    std::size_t chunk = 0;  // in the reader
     std::uint64_t bytes = 0;
     std::vector<Block> blocks;
   };
   using Groups = std::list<Group>;  // used last, first
 
+  // With mutex_ held, but for read().
   void hold(Group group);
   Block use(const Key& key);
+  [[nodiscard]] std::optional<std::size_t> chunk_to_look_into(const Key& key, const trace::Replay& replay) const;
   void read(std::size_t chunk);
-  [[nodiscard]] bool is_held(std::size_t chunk) const { return chunks_.count(chunk) != 0; }
 
-  const SampleStoreDesc desc_;
-  mutable std::mutex mutex_;
+  SampleStoreDesc desc_;
+  const bool is_live_;
+  std::mutex reading_;        // one reads the disk at a time; taken before mutex_
+  mutable std::mutex mutex_;  // of the reader above and of what stands below; never held over a read
   Groups groups_;
   std::unordered_map<Key, std::pair<Groups::iterator, std::size_t>, KeyHash> blocks_;  // held: group and place in it
-  std::unordered_map<std::size_t, Groups::iterator> chunks_;                           // held
   std::unordered_map<Key, std::size_t, KeyHash> directory_;                            // chunk of a block, once seen
   std::vector<bool> seen_;                                                             // chunk: its blocks stand in the directory
   SampleStoreStats stats_;

@@ -27,10 +27,10 @@ enum class FeedState : std::uint8_t {
 
 struct FeedStatus {
   FeedState state = FeedState::Opening;
-  double progress = 0;                        // 0 to 1, of Loading
-  std::string reason;                         // for people: of Failed and Ended, and of a file that is cut off
-  std::optional<trace::LiveProfile> allowed;  // live: the most that request_profile() gets; empty: nothing
-  std::optional<trace::LiveProfile> asked;    // live: what was asked for last
+  double progress = 0;                             // 0 to 1, of Loading
+  std::string reason = {};                         // for people: of Failed and Ended, and of a file that is cut off
+  std::optional<trace::LiveProfile> allowed = {};  // live: the most that request_profile() gets; empty: nothing
+  std::optional<trace::LiveProfile> asked = {};    // live: what was asked for last
 };
 
 struct TraceFeedDesc {

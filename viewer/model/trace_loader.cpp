@@ -1,18 +1,25 @@
 #include "model/trace_loader.hpp"
 
+#include "trace/trace_error.hpp"
+
 namespace reprise::model {
 
 using trace::ChunkKind;
 
 TraceLoader::TraceLoader(const TraceLoaderDesc& desc)
     : reader_(std::make_shared<const trace::TraceReader>(desc.path)),
-      builder_(std::make_shared<SampleStore>(SampleStoreDesc{.reader = reader_, .max_bytes = desc.max_sample_bytes})) {
+      samples_(std::make_shared<SampleStore>(SampleStoreDesc{.reader = reader_, .max_bytes = desc.max_sample_bytes})),
+      builder_(samples_) {
+  plan(0);
+}
+
+void TraceLoader::plan(std::size_t first) {
   const auto& chunks = reader_->chunks();
-  for (const trace::ChunkEntry& c : chunks) {
-    if (c.header.kind == ChunkKind::Topology) builder_.add(reader_->read(c));
+  for (std::size_t i = first; i < chunks.size(); ++i) {
+    if (chunks[i].header.kind == ChunkKind::Topology) take(chunks[i]);
   }
   for (const ChunkKind kind : {ChunkKind::Events, ChunkKind::Samples}) {
-    for (std::size_t i = 0; i < chunks.size(); ++i) {
+    for (std::size_t i = first; i < chunks.size(); ++i) {
       if (chunks[i].header.kind != kind) continue;
       order_.push_back(i);
       total_ += chunks[i].header.compressed_bytes;
@@ -20,14 +27,46 @@ TraceLoader::TraceLoader(const TraceLoaderDesc& desc)
   }
 }
 
+void TraceLoader::take(const trace::ChunkEntry& chunk) {
+  try {
+    builder_.add(reader_->read(chunk));
+  } catch (const trace::TraceError& error) {
+    if (error.code() == trace::TraceErrorCode::Io) throw;
+    if (damaged_++ == 0) first_damage_ = error.what();
+  }
+}
+
 bool TraceLoader::step() {
   if (next_ == order_.size()) return false;
   const trace::ChunkEntry& chunk = reader_->chunks()[order_[next_++]];
   done_ += chunk.header.compressed_bytes;
-  builder_.add(reader_->read(chunk));
+  take(chunk);
   return true;
 }
 
 double TraceLoader::progress() const noexcept { return total_ == 0 ? 1 : static_cast<double>(done_) / static_cast<double>(total_); }
+
+bool TraceLoader::follow() {
+  const std::size_t known = reader_->chunks().size();
+  std::shared_ptr<const trace::TraceReader> next = reader_->follow();
+  if (!next) return false;
+  reader_ = std::move(next);
+  samples_->follow(reader_);
+  plan(known);
+  return true;
+}
+
+std::string TraceLoader::damage() const {
+  std::string text;
+  if (damaged_ != 0) {
+    text = std::to_string(damaged_) +
+           (damaged_ == 1 ? " part of it is damaged and left out: " : " parts of it are damaged and left out, the first: ") + first_damage_;
+  }
+  if (reader_->trailing_bytes() != 0) {
+    if (!text.empty()) text += "; ";
+    text += reader_->path().string() + ": its last " + std::to_string(reader_->trailing_bytes()) + " bytes can't be read: " + reader_->damage();
+  }
+  return text;
+}
 
 }  // namespace reprise::model

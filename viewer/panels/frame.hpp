@@ -32,6 +32,7 @@ struct GraphFacts {
   model::CriticalPath path;      // by medians
   std::uint64_t samples = 0;     // 0: nothing was measured, and every time above is 0
   double least = 0, greatest = 0;  // median of the nodes that have one, ns
+  double least_p99 = 0, greatest_p99 = 0, greatest_share = 0, greatest_slack = 0;  // of the same nodes
 };
 
 // The replay that is shown in detail.

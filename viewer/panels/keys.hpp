@@ -7,9 +7,40 @@
 
 namespace reprise::viewer {
 
-enum class Key : std::uint8_t { Find, FindNext, FindPrevious, Home, Escape, Help, Pause, Follow, Left, Right, Up, Down, W, A, S, D, Open, Close, Critical, Enter, Shade };
+enum class Key : std::uint8_t {
+  Find,
+  FindNext,
+  FindPrevious,
+  Home,
+  Escape,
+  Help,
+  Pause,
+  Follow,
+  Left,
+  Right,
+  Up,
+  Down,
+  W,
+  A,
+  S,
+  D,
+  Shift,
+  Open,
+  Close,
+  Critical,
+  Enter,
+  Shade,
+  TabGraph,
+  TabTimeline,
+  TabSync,
+  TabNodes,
+  TabMemory,
+  TabCompare,
+  TabMessages,
+  Count  // no key
+};
 
-// Pressed in this frame (repeats count for movement). False while text is being typed, except for Escape, Help and Find.
+// Pressed in this frame (repeats count for movement). False while text is being typed, except for Escape, Help, and the keys of the search.
 [[nodiscard]] bool is_pressed(Key key);
 // Is held down now; false while text is being typed.
 [[nodiscard]] bool is_down(Key key);

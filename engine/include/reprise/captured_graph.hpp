@@ -13,6 +13,7 @@
 #include <reprise/message.hpp>
 #include <reprise/pool.hpp>
 #include <reprise/queue.hpp>
+#include <reprise/trace.hpp>
 #include <reprise/types.hpp>
 
 namespace reprise {
@@ -68,6 +69,8 @@ class CapturedGraph {
   Fence launch(const Queue& queue);
   // Moves what a first launch would have to move; again is a no-op.
   void upload(const Queue& queue);
+  // How closely replays of this graph are looked at, until Instance::set_profile says otherwise. Nothing where there is no trace.
+  void set_profile(ProfileMode mode);
 
   [[nodiscard]] std::uint64_t num_replays() const noexcept;       // successful launches
   [[nodiscard]] bool is_uploaded() const noexcept;

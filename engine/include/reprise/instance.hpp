@@ -25,6 +25,8 @@ struct InstanceDesc {
   MessageHandler on_message = {};              // empty: warnings and errors go to stderr, one line each
   std::vector<std::string> suppress = {};      // message ids that are neither reported nor kept; errors can't be suppressed
   TraceDesc trace = {};                        // empty: none
+  // Of a live trace. $REPRISE_REMOTE_PROFILE = nothing | replays | sampled | every wins over it.
+  RemoteProfile remote_profile = RemoteProfile::Sampled;
 };
 
 // Which device to open: "host", "cuda:N", or "best" (the first GPU, the host device where there is none).
@@ -55,6 +57,9 @@ class Instance {
   // Throws UnknownDevice naming the devices there are, NoDriver, DriverTooOld.
   [[nodiscard]] Device open_device(const DeviceSelector& selector = DeviceSelector::best()) const;
   [[nodiscard]] std::string_view application() const noexcept;
+  // How closely replays are looked at from now on, of all graphs of this instance, while they run and those to come. No launch waits for
+  // it. What a viewer asks for goes before it as long as one is there. Nothing where there is no trace.
+  void set_profile(ProfileMode mode) const;
   [[nodiscard]] const std::shared_ptr<detail::InstanceCore>& core() const noexcept { return core_; }
 
  private:

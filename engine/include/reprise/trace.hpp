@@ -1,8 +1,9 @@
-// What an instance writes down of its graphs and replays, and where. Nothing unless it is asked for: no thread, no file.
-// Threads: values.
+// What an instance writes down of its graphs and replays, and who may look while it runs. Nothing unless it is asked for: no thread, no
+// file, no socket. Threads: values.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace reprise {
@@ -15,12 +16,22 @@ enum class ProfileMode : std::uint8_t {
   Every      // and the times of all nodes of every replay
 };
 
+// The most that a viewer of a live trace may ask for. What it asks for holds while a viewer is there, before what the application wants.
+enum class RemoteProfile : std::uint8_t { Nothing, Replays, Sampled, Every };
+
 struct TraceDesc {
-  // "FILE[,max=SIZE][,keep=last|first]"; empty: no trace. $REPRISE_TRACE wins over it. SIZE is in bytes, or with k, M or G; at that size
-  // the file keeps the newest events, or with keep=first the oldest. Instances of one process that name the same file share it; it is
-  // whole once the last of them, and everything made from them, is gone. A later instance that names it writes it anew.
+  // "FILE[,max=SIZE][,keep=last|first]", "live", or "live,FILE..." for both; empty: no trace. $REPRISE_TRACE wins over it.
+  // SIZE is in bytes, or with k, M or G; at that size the file keeps the newest events, or with keep=first the oldest. Instances of one
+  // process that name the same target share it; it is whole once the last of them, and everything made from them, is gone. A later
+  // instance of the process that names the file goes on in it; a later process writes it anew.
+  // live: viewers attach and leave at any time, through a socket that only this user may open ("reprise sessions" lists them).
+  // A file that is called "live" is "./live".
   std::string_view target = {};
-  ProfileMode profile = ProfileMode::Every;  // $REPRISE_PROFILE = off | replays | sampled | every wins over it
+  // Empty: Every where there is a file, Sampled where viewers alone may look. $REPRISE_PROFILE = off | replays | sampled | every wins over it.
+  std::optional<ProfileMode> profile = {};
+  // Of a live trace: "host:port" to listen on TCP too; without a host, this machine alone. Viewers that come so have to know the token,
+  // and without one it is an error. $REPRISE_LISTEN and $REPRISE_TOKEN win over them.
+  std::string_view listen = {}, token = {};
 };
 
 }  // namespace reprise

@@ -39,10 +39,8 @@ void for_each_chunk(const TraceReader& reader, const Progress& progress, const s
   std::uint64_t total = 0, done = 0;
   for (const ChunkEntry& entry : reader.chunks()) total += ChunkHeader::kBytes + entry.header.compressed_bytes;
   for (const ChunkEntry& entry : reader.chunks()) {
-    if (entry.header.kind != ChunkKind::Topology) {
-      Records records = reader.read(entry);
-      take(records);
-    }
+    Records records = reader.read(entry);
+    take(records);
     done += ChunkHeader::kBytes + entry.header.compressed_bytes;
     if (progress) progress(done, total);
   }

@@ -34,7 +34,7 @@ struct Topology {
 // Reads the topology chunks. Throws TraceError.
 [[nodiscard]] Topology read_topology(const TraceReader& reader);
 
-// Calls `take` with the records of every chunk of events and samples, in file order, one chunk in memory at a time.
+// Calls `take` with the records of every chunk, in file order, one chunk in memory at a time.
 void for_each_chunk(const TraceReader& reader, const Progress& progress, const std::function<void(Records&)>& take);
 
 // The graph that `text`, a number or a label, names. Throws ExportError that lists the graphs there are.

@@ -37,12 +37,15 @@ std::shared_ptr<Broadcast::Viewer> Broadcast::attach() {
   return viewer;
 }
 
-void Broadcast::detach(const std::shared_ptr<Viewer>& viewer) {
+std::size_t Broadcast::detach(const std::shared_ptr<Viewer>& viewer) {
+  std::size_t left = 0;
   {
     const std::lock_guard lock(mutex_);
     std::erase(viewers_, viewer);
+    left = viewers_.size();
   }
   sent_.notify_all();
+  return left;
 }
 
 std::shared_ptr<const Chunk> Broadcast::next(Viewer& viewer) {

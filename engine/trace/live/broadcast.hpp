@@ -27,7 +27,7 @@ class Broadcast {
 
   // A viewer that gets all the topology made so far, and then every chunk from now on.
   [[nodiscard]] std::shared_ptr<Viewer> attach();
-  void detach(const std::shared_ptr<Viewer>& viewer);
+  std::size_t detach(const std::shared_ptr<Viewer>& viewer);  // how many are left
   // What the viewer is to be sent now that all before has been. Null: nothing, until the next write.
   [[nodiscard]] std::shared_ptr<const Chunk> next(Viewer& viewer);
 

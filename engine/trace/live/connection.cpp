@@ -105,8 +105,9 @@ void Connection::end(ConnectionEnd why) {
   deadline_.cancel();
   socket_.shutdown(asio::generic::stream_protocol::socket::shutdown_both, ignored);
   socket_.close(ignored);
-  if (viewer_) context_.broadcast.detach(viewer_);
+  const bool alone = viewer_ && context_.broadcast.detach(viewer_) == 0;
   on_end_(shared_from_this(), why);
+  if (alone && why != ConnectionEnd::Stopped && context_.on_alone) context_.on_alone();  // last: it may throw
 }
 
 }  // namespace reprise::trace

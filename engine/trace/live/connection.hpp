@@ -28,6 +28,7 @@ struct ConnectionContext {
   std::chrono::milliseconds handshake_deadline;
   std::optional<LiveProfile> remote_profile;
   std::function<void(const LiveRequest&)> on_request;   // what is allowed
+  std::function<void()> on_alone;                       // the last viewer has left; may be empty
   std::function<void()> on_welcome, on_refused_request;
 };
 

@@ -99,6 +99,7 @@ void LiveLoop::start() {
       }
     }
   });
+  ::pthread_setname_np(thread_.native_handle(), "reprise-live");
 }
 
 void LiveLoop::wake() {

@@ -51,7 +51,7 @@ LiveServer::LiveServer(LiveServerDesc desc)
   }
   loop_ = std::make_unique<LiveLoop>(
       ConnectionContext{*broadcast_, {static_cast<std::uint32_t>(process_), desc.application, host_name()}, desc.token,
-                        desc.handshake_deadline, desc.remote_profile, std::move(desc.on_request), {}, {}},
+                        desc.handshake_deadline, desc.remote_profile, std::move(desc.on_request), std::move(desc.on_alone), {}, {}},
       desc.max_connections);
   if (!desc.listen.empty()) {
     const auto address = parse_tcp_address(desc.listen);

@@ -24,6 +24,7 @@ struct LiveServerDesc {
   std::string token = {};                    // what a viewer has to know who comes over TCP; up to kMaxTokenBytes
   std::optional<LiveProfile> remote_profile = {};  // the most that a viewer may ask for; empty: nothing
   std::function<void(const LiveRequest&)> on_request = {};  // what it asks for, within remote_profile; on the server's thread
+  std::function<void()> on_alone = {};       // the last viewer has left; on the server's thread
   std::size_t viewer_bytes = 64u << 20;      // of chunks that wait for one viewer
   std::size_t max_connections = 64;
   std::chrono::milliseconds handshake_deadline{10'000};

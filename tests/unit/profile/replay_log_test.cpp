@@ -22,6 +22,9 @@ trace::Records collected(ReplayLog& log) {
   return by_kind;
 }
 
+// As if all launches that a test tells of had begun.
+void begin_all(ReplayLog& log) { REQUIRE(log.begin_launch(1'000'000)); }
+
 // One replay of `nodes` nodes, each 10 long, from `start` on, as an executor tells it; true if its nodes were wanted.
 bool run(ReplayLog& log, std::uint64_t replay, std::uint32_t nodes, std::int64_t start) {
   NodeTime* const times = log.begin_replay(replay);
@@ -38,6 +41,7 @@ void launch(ReplayLog& log, std::uint64_t replay, std::int64_t at) { log.note_la
 
 TEST_CASE("replay log: launches and times meet, whichever comes first") {
   ReplayLog log({.graph = 7, .version = 1, .label = "g", .nodes = 2});
+  begin_all(log);
   log.expect_device_times(true);
   launch(log, 1, 100);
   CHECK(collected(log).count() == 0);  // its times are not here yet
@@ -58,6 +62,7 @@ TEST_CASE("replay log: launches and times meet, whichever comes first") {
 
 TEST_CASE("replay log: without a clock on the device a replay has the times of its launch alone") {
   ReplayLog log({.graph = 1, .nodes = 2});
+  begin_all(log);
   launch(log, 1, 100);
   const trace::Records records = collected(log);
   REQUIRE(records.replays.size() == 1);
@@ -66,6 +71,7 @@ TEST_CASE("replay log: without a clock on the device a replay has the times of i
 
 TEST_CASE("replay log: samples are by start, and a node that did not run has none") {
   ReplayLog log({.nodes = 3});
+  begin_all(log);
   NodeTime* const times = log.begin_replay(1);
   REQUIRE(times != nullptr);
   times[0] = {50, 1, 1};
@@ -82,6 +88,7 @@ TEST_CASE("replay log: samples are by start, and a node that did not run has non
 
 TEST_CASE("replay log: what a tiny ring can't hold is counted, once, and the rest goes on") {
   ReplayLog log({.label = "tiny", .nodes = 5, .replays = 4, .node_bytes = 1});
+  begin_all(log);
   log.expect_device_times(true);
   for (std::uint64_t replay = 1; replay <= 10; ++replay) {
     launch(log, replay, 1000 + static_cast<std::int64_t>(replay));
@@ -110,6 +117,7 @@ TEST_CASE("replay log: what a tiny ring can't hold is counted, once, and the res
 
 TEST_CASE("replay log: a launch whose times were lost is told without them") {
   ReplayLog log({.nodes = 1});
+  begin_all(log);
   log.expect_device_times(true);
   launch(log, 1, 100);
   launch(log, 2, 110);
@@ -129,9 +137,11 @@ TEST_CASE("replay log: a launch whose times were lost is told without them") {
 
 TEST_CASE("replay log: the mode decides whose nodes are wanted") {
   ReplayLog replays({.nodes = 4, .mode = ProfileMode::Replays});
+  begin_all(replays);
   for (std::uint64_t replay = 1; replay <= 8; ++replay) CHECK_FALSE(run(replays, replay, 4, 100));
   // 4 nodes cost 240 ns of 40: 600 replays have to pay for one.
   ReplayLog sampled({.nodes = 4, .mode = ProfileMode::Sampled});
+  begin_all(sampled);
   std::vector<std::uint64_t> wanted;
   for (std::uint64_t replay = 1; replay <= 1300; ++replay) {
     if (run(sampled, replay, 4, 100)) wanted.push_back(replay);
@@ -141,6 +151,7 @@ TEST_CASE("replay log: the mode decides whose nodes are wanted") {
 
 TEST_CASE("replay log: noting allocates nothing") {
   ReplayLog log({.nodes = 16, .replays = 64});
+  begin_all(log);
   const std::uint64_t before = allocations_of_this_thread();
   for (std::uint64_t replay = 1; replay <= 200; ++replay) {
     launch(log, replay, 1);
@@ -151,6 +162,7 @@ TEST_CASE("replay log: noting allocates nothing") {
 
 TEST_CASE("replay log: with a thread that launches, one that runs and one that collects, every replay is told or counted") {
   ReplayLog log({.label = "g", .nodes = 3, .replays = 32});
+  begin_all(log);
   log.expect_device_times(true);
   constexpr std::uint64_t kReplays = 20000;
   std::thread launches([&] {
@@ -186,4 +198,77 @@ TEST_CASE("replay log: with a thread that launches, one that runs and one that c
     REQUIRE(block.samples.size() == 3);
     REQUIRE(block.samples[0].started == static_cast<std::int64_t>(block.replay) * 100);
   }
+}
+
+TEST_CASE("replay log: the mode changes from one launch to the next, and what was begun is told to its end") {
+  ReplayLog log({.nodes = 2, .mode = ProfileMode::Off});
+  log.expect_device_times(true);
+  CHECK_FALSE(log.begin_launch(1));
+  CHECK_FALSE(run(log, 1, 2, 100));
+  CHECK(collected(log).count() == 0);
+
+  log.set_mode(ProfileMode::Every);
+  CHECK(log.mode() == ProfileMode::Every);
+  REQUIRE(log.begin_launch(2));
+  launch(log, 2, 200);
+  log.set_mode(ProfileMode::Off);  // in the midst of it
+  CHECK_FALSE(log.begin_launch(3));
+  run(log, 2, 2, 300);
+  CHECK_FALSE(run(log, 3, 2, 400));
+  const trace::Records records = collected(log);
+  REQUIRE(records.replays.size() == 1);
+  CHECK(records.replays[0].replay == 2);
+  CHECK(records.replays[0].started == 300);
+  CHECK(records.losses.empty());
+
+  log.set_mode(ProfileMode::Replays);
+  REQUIRE(log.begin_launch(4));
+  launch(log, 4, 500);
+  CHECK_FALSE(run(log, 4, 2, 600));
+  const trace::Records later = collected(log);
+  REQUIRE(later.replays.size() == 1);
+  CHECK(later.replays[0].started == 600);
+  CHECK(later.sample_blocks.empty());
+}
+
+TEST_CASE("replay log: what a viewer asks for goes before what the application wants, while it is there") {
+  ReplayLog log({.nodes = 2, .mode = ProfileMode::Replays});
+  log.ask(ProfileMode::Every);
+  CHECK(log.mode() == ProfileMode::Every);
+  log.set_mode(ProfileMode::Off);
+  CHECK(log.mode() == ProfileMode::Every);
+  log.ask(ProfileMode::Sampled);
+  CHECK(log.mode() == ProfileMode::Sampled);
+  log.ask(std::nullopt);
+  CHECK(log.mode() == ProfileMode::Off);
+  log.ask(std::nullopt);
+  log.set_mode(ProfileMode::Sampled);
+  CHECK(log.mode() == ProfileMode::Sampled);
+}
+
+TEST_CASE("replay log: whoever asks for samples gets the next replay") {
+  ReplayLog log({.nodes = 4, .mode = ProfileMode::Sampled});
+  begin_all(log);
+  std::vector<std::uint64_t> wanted;
+  const auto replays = [&](std::uint64_t from, std::uint64_t to) {
+    for (std::uint64_t replay = from; replay < to; ++replay) {
+      if (run(log, replay, 4, 100)) wanted.push_back(replay);
+    }
+  };
+  replays(1, 100);
+  log.ask(ProfileMode::Sampled);
+  replays(100, 800);
+  CHECK(wanted == std::vector<std::uint64_t>{1, 100, 700});  // of 600 replays one
+}
+
+TEST_CASE("replay log: a change of mode allocates nothing") {
+  ReplayLog log({.nodes = 16, .mode = ProfileMode::Off});
+  const std::uint64_t before = allocations_of_this_thread();
+  for (const ProfileMode mode : {ProfileMode::Every, ProfileMode::Replays, ProfileMode::Sampled, ProfileMode::Off}) {
+    log.set_mode(mode);
+    log.ask(mode);
+    if (log.begin_launch(1)) launch(log, 1, 1);
+    run(log, 1, 16, 1);
+  }
+  CHECK(allocations_of_this_thread() == before);
 }

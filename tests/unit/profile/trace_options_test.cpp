@@ -48,6 +48,51 @@ TEST_CASE("trace options: a target has a file, a limit and what is kept at the l
   CHECK(trace_options({.target = "b,max=3M,keep=first"})->file.keep == Keep::First);
 }
 
+TEST_CASE("trace options: live is for viewers, for a file too, or with limits of the file") {
+  const NoTraceEnvironment none;
+  CHECK_FALSE(trace_options({.target = "run"})->live);
+  const auto live = trace_options({.target = "live"});
+  REQUIRE(live->live);
+  CHECK(live->file.path.empty());
+  CHECK(live->profile == ProfileMode::Sampled);
+  CHECK(live->live->remote_profile == trace::LiveProfile::Sampled);
+  CHECK(live->live->listen.empty());
+  const auto both = trace_options({.target = "live,/tmp/run,max=3M"});
+  CHECK(both->live);
+  CHECK(both->file.path == "/tmp/run");
+  CHECK(both->file.max_bytes == 3u << 20);
+  CHECK(both->profile == ProfileMode::Every);
+  CHECK(trace_options({.target = "live", .profile = ProfileMode::Replays})->profile == ProfileMode::Replays);
+  CHECK_FALSE(trace_options({.target = "./live"})->live);
+  CHECK_FALSE(trace_options({.target = "lively"})->live);
+}
+
+TEST_CASE("trace options: what viewers may ask for, and who may come over TCP") {
+  const NoTraceEnvironment none;
+  CHECK_FALSE(trace_options({.target = "live"}, RemoteProfile::Nothing)->live->remote_profile);
+  CHECK(trace_options({.target = "live"}, RemoteProfile::Every)->live->remote_profile == trace::LiveProfile::Every);
+  {
+    const EnvironmentVariable remote("REPRISE_REMOTE_PROFILE", "replays");
+    CHECK(trace_options({.target = "live"}, RemoteProfile::Every)->live->remote_profile == trace::LiveProfile::Replays);
+  }
+  {
+    const EnvironmentVariable remote("REPRISE_REMOTE_PROFILE", "off");
+    check_refused(ErrorCode::InvalidArgument, {.target = "live"}, {"REPRISE_REMOTE_PROFILE is \"off\"; it may be nothing, replays, sampled or every"});
+    CHECK(trace_options({.target = "run"}));  // of a live trace alone
+  }
+  const TraceDesc desc{.target = "live", .listen = "127.0.0.1:0", .token = "secret"};
+  CHECK(trace_options(desc)->live->listen == "127.0.0.1:0");
+  CHECK(trace_options(desc)->live->token == "secret");
+  check_refused(ErrorCode::InvalidArgument, {.target = "live", .listen = ":0"}, {"TraceDesc::listen is \":0\"", "no token"});
+  check_refused(ErrorCode::InvalidArgument, {.target = "live", .listen = "x:y", .token = "secret"}, {"x:y", "host:port"});
+  const std::string long_token(trace::kMaxTokenBytes + 1, 'x');
+  check_refused(ErrorCode::InvalidArgument, {.target = "live", .listen = ":0", .token = long_token}, {"the longest is 256"});
+  const EnvironmentVariable listen("REPRISE_LISTEN", ":4711"), token("REPRISE_TOKEN", "other");
+  CHECK(trace_options(desc)->live->listen == ":4711");
+  CHECK(trace_options(desc)->live->token == "other");
+  CHECK(trace_options({.target = "run"}));
+}
+
 TEST_CASE("trace options: the environment wins over the description") {
   const NoTraceEnvironment none;
   const EnvironmentVariable target("REPRISE_TRACE", "/tmp/environment,max=1M");
@@ -76,7 +121,9 @@ TEST_CASE("trace options: what is wrong is refused, naming where it stands and w
   check_refused(ErrorCode::InvalidArgument, {.target = "run,max=1M,keep=all"}, {"\"keep=all\" is no option"});
   check_refused(ErrorCode::InvalidArgument, {.target = "run,keep=last"}, {"keep= needs max="});
   check_refused(ErrorCode::InvalidArgument, {.target = ",max=1M"}, {"there is no file"});
-  check_refused(ErrorCode::Unsupported, {.target = "live"}, {"live", "not supported", "FILE"});
+  check_refused(ErrorCode::InvalidArgument, {.target = "live,"}, {"\"live,\"", "there is no file"});
+  check_refused(ErrorCode::InvalidArgument, {.target = "live,,max=1M"}, {"there is no file"});
+  check_refused(ErrorCode::InvalidArgument, {.target = "live,run,limit=1M"}, {"\"limit=1M\" is no option"});
   const EnvironmentVariable target("REPRISE_TRACE", "run,max=a");
   check_refused(ErrorCode::InvalidArgument, {}, {"REPRISE_TRACE is \"run,max=a\""});
   const EnvironmentVariable profile("REPRISE_PROFILE", "all");

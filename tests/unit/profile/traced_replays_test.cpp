@@ -65,10 +65,10 @@ TEST_CASE("traced replays: without being asked there is no file and no thread") 
   const Device device = instance.open_device(DeviceSelector::named("host"));
   CHECK(instance.core()->trace() == nullptr);
   CHECK(device.core()->trace() == nullptr);
-  CHECK(collectors_of_this_process() == 0);
+  CHECK(trace_threads() == 0);
   CHECK(std::filesystem::is_empty(folder.path()));
   const Instance asked = traced_instance({.target = folder.file()});
-  CHECK(collectors_of_this_process() == 1);
+  CHECK(trace_threads() == 2);  // that collects, that writes
   CHECK(std::filesystem::exists(folder.file()));
 }
 

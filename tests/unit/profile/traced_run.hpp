@@ -35,40 +35,44 @@ class TraceFolder {
   std::filesystem::path path_;
 };
 
+inline void append_records(trace::Records& all, const trace::Records& r) {
+  const auto append = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
+  append(all.sessions, r.sessions);
+  append(all.clocks, r.clocks);
+  append(all.devices, r.devices);
+  append(all.queues, r.queues);
+  append(all.graph_versions, r.graph_versions);
+  append(all.replays, r.replays);
+  append(all.sample_blocks, r.sample_blocks);
+  append(all.host_ranges, r.host_ranges);
+  append(all.thread_names, r.thread_names);
+  append(all.pool_states, r.pool_states);
+  append(all.buffer_lives, r.buffer_lives);
+  append(all.messages, r.messages);
+  append(all.losses, r.losses);
+  append(all.profile_costs, r.profile_costs);
+}
+
 [[nodiscard]] inline trace::Records all_records(const std::filesystem::path& file) {
   const trace::TraceReader reader(file);
   trace::Records all;
-  const auto append = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
-  for (const trace::ChunkEntry& chunk : reader.chunks()) {
-    const trace::Records r = reader.read(chunk);
-    append(all.sessions, r.sessions);
-    append(all.clocks, r.clocks);
-    append(all.devices, r.devices);
-    append(all.queues, r.queues);
-    append(all.graph_versions, r.graph_versions);
-    append(all.replays, r.replays);
-    append(all.sample_blocks, r.sample_blocks);
-    append(all.thread_names, r.thread_names);
-    append(all.pool_states, r.pool_states);
-    append(all.buffer_lives, r.buffer_lives);
-    append(all.messages, r.messages);
-    append(all.losses, r.losses);
-  }
+  for (const trace::ChunkEntry& chunk : reader.chunks()) append_records(all, reader.read(chunk));
   return all;
 }
 
 // Nothing in the environment asks for a trace while it lives.
 struct NoTraceEnvironment {
-  EnvironmentVariable trace{"REPRISE_TRACE", std::nullopt}, profile{"REPRISE_PROFILE", std::nullopt};
+  EnvironmentVariable trace{"REPRISE_TRACE", std::nullopt}, profile{"REPRISE_PROFILE", std::nullopt}, listen{"REPRISE_LISTEN", std::nullopt},
+      token{"REPRISE_TOKEN", std::nullopt}, remote_profile{"REPRISE_REMOTE_PROFILE", std::nullopt};
 };
 
-// Threads of this process that collect for a trace.
-[[nodiscard]] inline std::size_t collectors_of_this_process() {
+// Threads of this process that belong to a trace: they collect, write or serve viewers. One that was joined may be here for a moment.
+[[nodiscard]] inline std::size_t trace_threads() {
   std::size_t count = 0;
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
     std::string name;
     std::getline(std::ifstream(task.path() / "comm"), name);
-    count += name == "reprise-trace" ? 1 : 0;
+    count += name.starts_with("reprise-") ? 1 : 0;
   }
   return count;
 }

@@ -1,0 +1,38 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "model/growing_list.hpp"
+
+using namespace reprise;
+
+TEST_CASE("growing list: views keep what they saw while late elements move the list") {
+  model::GrowingList<int> list;
+  const auto before = [](int a, int b) { return a < b; };
+  std::vector<model::ListView<int>> views;
+  std::vector<std::vector<int>> expected;
+  std::vector<int> all;
+  std::mt19937_64 random(7);
+  for (int i = 0; i < 2'000; ++i) {
+    const int value = i * 10 - (random() % 10 == 0 ? static_cast<int>(random() % 8'000) : 0);
+    list.insert_sorted(value, before);
+    all.insert(std::upper_bound(all.begin(), all.end(), value), value);
+    if (i % 97 == 0) {
+      views.push_back(list.view());
+      expected.push_back(all);
+    }
+  }
+  for (std::size_t v = 0; v < views.size(); ++v) {
+    REQUIRE(views[v].size() == expected[v].size());
+    bool equal = true;
+    std::size_t i = 0;
+    for (const int value : views[v]) equal = equal && value == expected[v][i++];
+    CHECK(equal);
+  }
+  const auto view = list.view();
+  for (const int value : {-1, 0, 5'000, 5'005, 50'000}) {
+    CHECK(view.lower_bound(value, before) == static_cast<std::size_t>(std::lower_bound(all.begin(), all.end(), value) - all.begin()));
+  }
+}

@@ -1,0 +1,67 @@
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "model/sample_store.hpp"
+#include "support/paths.hpp"
+#include "viewer/model/random_graph.hpp"
+#include "viewer/model/small_trace.hpp"
+
+using namespace reprise;
+using namespace reprise::trace;
+
+TEST_CASE("sample store: live blocks stay within the budget, the newest ones remain") {
+  model::SampleStore store({.max_bytes = 5'000});
+  const GraphVersion g = test::random_graph(1);
+  for (std::uint64_t n = 1; n <= 100; ++n) {
+    SampleBlock b = test::random_replay(g, n);
+    b.replay = n;
+    store.keep({b});
+  }
+  const model::SampleStoreStats stats = store.stats();
+  CHECK(stats.bytes <= 5'000);
+  CHECK(stats.blocks + stats.forgotten == 100);
+  CHECK(stats.forgotten > 0);
+  CHECK(store.held({0, 0}, 100) != nullptr);
+  CHECK(store.held({0, 0}, 101 - stats.blocks) != nullptr);
+  CHECK(store.held({0, 0}, 100 - stats.blocks) == nullptr);
+}
+
+TEST_CASE("sample store: a file's replays come back whole whatever the order and however small the budget") {
+  const std::filesystem::path path = test::scratch_folder() / "store.reprise";
+  const GraphVersion g = test::random_graph(2);
+  Records t;
+  t.graph_versions = {g};
+  test::Chunks chunks = {{ChunkKind::Topology, t}};
+  std::vector<SampleBlock> blocks;
+  std::vector<trace::Replay> replays;
+  for (std::uint64_t n = 0; n < 40; ++n) {
+    if (n % 8 == 0) chunks.push_back({ChunkKind::Samples, {}});
+    SampleBlock b = test::random_replay(g, n, 4);
+    b.replay = n;
+    Time first = 0;
+    for (Sample& s : b.samples) {
+      if (s.started != 0) s.started += static_cast<Time>(n) * 100'000;
+      if (first == 0) first = s.started;
+    }
+    chunks.back().second.sample_blocks.push_back(b);
+    blocks.push_back(b);
+    // Times are unknown now and then.
+    replays.push_back({0, 0, 0, 0, n, 0, 0, n % 5 == 0 ? 0 : first, n % 5 == 0 ? 0 : first + 5'000, 0, 1});
+  }
+  test::write_trace(path, chunks);
+  model::SampleStore store({.reader = std::make_shared<const TraceReader>(path), .max_bytes = 4'000});
+  for (std::uint64_t i = 0; i < 40; ++i) {
+    const std::uint64_t n = i * 17 % 40;
+    CAPTURE(n);
+    const auto block = store.find(replays[n]);
+    REQUIRE(block != nullptr);
+    CHECK(*block == blocks[n]);
+  }
+  CHECK(store.stats().blocks == 8);  // one chunk
+  trace::Replay none = replays[3];
+  none.replay = 99;
+  CHECK(store.find(none) == nullptr);
+}

@@ -1,0 +1,62 @@
+#include <doctest/doctest.h>
+
+#include "panels/format.hpp"
+
+using namespace reprise::viewer;
+
+TEST_CASE("format: a duration has the unit that suits it and about four digits") {
+  CHECK(duration_text(0) == "0 ns");
+  CHECK(duration_text(812) == "812 ns");
+  CHECK(duration_text(3.5) == "3.5 ns");
+  CHECK(duration_text(999.6) == "1.000 us");
+  CHECK(duration_text(361'200) == "361.2 us");
+  CHECK(duration_text(999'960) == "1.000 ms");
+  CHECK(duration_text(12'050'000) == "12.05 ms");
+  CHECK(duration_text(3'412'000'000) == "3.412 s");
+  CHECK(duration_text(-361'200) == "-361.2 us");
+  CHECK(duration_text(12'345'600'000'000) == "12,346 s");
+}
+
+TEST_CASE("format: durations of a column share the unit of the largest") {
+  CHECK(duration_text(361'000, 12'050'000) == "0.361 ms");
+  CHECK(duration_text(12'050'000, 12'050'000) == "12.050 ms");
+  CHECK(duration_text(12, 900) == "12 ns");
+  CHECK(duration_text(-500, 2'000) == "-0.500 us");
+}
+
+TEST_CASE("format: bytes are binary") {
+  CHECK(bytes_text(0) == "0 B");
+  CHECK(bytes_text(512) == "512 B");
+  CHECK(bytes_text(4096) == "4 KiB");
+  CHECK(bytes_text(3277) == "3.2 KiB");
+  CHECK(bytes_text(1'342'177'280) == "1.25 GiB");
+  CHECK(bytes_text(1'048'575) == "1 MiB");
+  CHECK(bytes_text(~0ull) == "16 EiB");
+}
+
+TEST_CASE("format: counts have thousands separators") {
+  CHECK(count_text(0) == "0");
+  CHECK(count_text(999) == "999");
+  CHECK(count_text(1'000) == "1,000");
+  CHECK(count_text(26'800) == "26,800");
+  CHECK(count_text(12'345'678) == "12,345,678");
+}
+
+TEST_CASE("format: percents say when they are only nearly nothing") {
+  CHECK(percent_text(0.123) == "12.3 %");
+  CHECK(percent_text(0) == "0.0 %");
+  CHECK(percent_text(0.0001) == "<0.1 %");
+  CHECK(percent_text(1) == "100.0 %");
+  CHECK(change_text(0.123) == "+12.3 %");
+  CHECK(change_text(-0.004) == "-0.4 %");
+  CHECK(change_text(0.0001) == "0.0 %");
+  CHECK(change_text(12) == "+1,200 %");
+}
+
+TEST_CASE("format: a shortened text keeps both ends and whole characters") {
+  CHECK(shortened("short", 10) == "short");
+  CHECK(shortened("gather_rows_of_matrix", 11) == "gath...trix");
+  CHECK(shortened("\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4", 8).size() == 16);
+  CHECK(shortened("\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4", 5) == "\xc3\xa4...\xc3\xa4");
+  CHECK(shortened("abcdef", 2) == "ab");
+}

@@ -1,0 +1,171 @@
+#include "viewer/panels/panel_fixture.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include <imgui_internal.h>
+
+#include "model/trace_loader.hpp"
+#include "support/paths.hpp"
+#include "viewer/hand_made_trace.hpp"
+
+namespace reprise::test {
+
+std::shared_ptr<const model::Document> document_of(const std::filesystem::path& path) {
+  model::TraceLoader loader({.path = path});
+  while (loader.step()) {
+  }
+  return loader.document();
+}
+
+std::shared_ptr<const model::Document> hand_made_document() {
+  const std::filesystem::path path = scratch_folder() / "panels.reprise";
+  if (!std::filesystem::exists(path)) write_hand_made_trace(path);
+  return document_of(path);
+}
+
+PanelContext::PanelContext(ImVec2 size, viewer::Shade shade) : context_(ImGui::CreateContext()) {
+  ImGui::SetCurrentContext(context_);
+  ImGuiIO& io = ImGui::GetIO();
+  io.IniFilename = nullptr;
+  io.LogFilename = nullptr;
+  io.DisplaySize = size;
+  io.DeltaTime = 1.0f / 60;
+  io.BackendFlags |= ImGuiBackendFlags_RendererHasVtxOffset;
+  io.MousePos = {-FLT_MAX, -FLT_MAX};
+  for (int i = 0; i < ImGuiKey_COUNT; ++i) io.KeyMap[i] = 400 + i;
+  unsigned char* pixels = nullptr;
+  int width = 0, height = 0;
+  io.Fonts->GetTexDataAsAlpha8(&pixels, &width, &height);
+  io.Fonts->SetTexID(nullptr);
+  ImFont* const font = io.Fonts->Fonts[0];
+  theme.text = theme.small = theme.heading = theme.mono = font;
+  viewer::apply(theme, shade, 1);
+  viewer::end_key_frame();
+}
+
+PanelContext::~PanelContext() { ImGui::DestroyContext(context_); }
+
+void PanelContext::frame(const std::function<void()>& contents) {
+  ImGui::NewFrame();
+  contents();
+  ImGui::Render();
+  viewer::end_key_frame();
+  ImGuiIO& io = ImGui::GetIO();
+  io.MouseWheel = io.MouseWheelH = 0;
+}
+
+void PanelContext::window(const std::function<void()>& contents) {
+  frame([&] {
+    ImGui::SetNextWindowPos({0, 0});
+    ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
+    ImGui::Begin("window", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
+    contents();
+    ImGui::End();
+  });
+}
+
+std::string PanelContext::text(const std::function<void()>& contents) {
+  std::string all;
+  window([&] {
+    ImGui::LogToBuffer(0);
+    contents();
+    all = ImGui::GetCurrentContext()->LogBuffer.c_str();
+    ImGui::LogFinish();
+  });
+  return all;
+}
+
+void PanelContext::resize(ImVec2 size) { ImGui::GetIO().DisplaySize = size; }
+void PanelContext::move_mouse(ImVec2 to) { ImGui::GetIO().MousePos = to; }
+void PanelContext::wheel(float notches) { ImGui::GetIO().MouseWheel += notches; }
+void PanelContext::hold_button(int button) { ImGui::GetIO().MouseDown[button] = true; }
+void PanelContext::release_button(int button) { ImGui::GetIO().MouseDown[button] = false; }
+
+void PanelContext::click(ImVec2 at, const std::function<void()>& contents, int button) {
+  move_mouse(at);
+  window(contents);
+  hold_button(button);
+  window(contents);
+  window(contents);
+  release_button(button);
+  window(contents);
+  window(contents);
+  // The next click is no half of a double click.
+  ImGui::GetIO().MouseClickedTime[button] = -FLT_MAX;
+}
+
+void PanelContext::double_click(ImVec2 at, const std::function<void()>& contents) {
+  move_mouse(at);
+  window(contents);
+  for (int i = 0; i < 2; ++i) {
+    hold_button(0);
+    window(contents);
+    release_button(0);
+    window(contents);
+  }
+  ImGui::GetIO().MouseClickedTime[0] = -FLT_MAX;
+}
+
+void PanelContext::drag(ImVec2 from, ImVec2 to, const std::function<void()>& contents, int button) {
+  move_mouse(from);
+  window(contents);
+  hold_button(button);
+  window(contents);
+  constexpr int kSteps = 4;
+  for (int i = 1; i <= kSteps; ++i) {
+    const float part = static_cast<float>(i) / kSteps;
+    move_mouse({from.x + (to.x - from.x) * part, from.y + (to.y - from.y) * part});
+    window(contents);
+  }
+  release_button(button);
+  window(contents);
+  window(contents);
+  ImGui::GetIO().MouseClickedTime[button] = -FLT_MAX;
+}
+
+void PanelContext::press(int glfw_key, const std::function<void()>& contents, int mods) {
+  viewer::note_key(glfw_key, true, false, mods);
+  window(contents);
+  viewer::note_key(glfw_key, false, false, mods);
+}
+
+void PanelContext::type(const std::string& text) { ImGui::GetIO().AddInputCharactersUTF8(text.c_str()); }
+
+int PanelContext::vertices() const { return ImGui::GetDrawData()->TotalVtxCount; }
+
+bool PanelContext::is_drawable() const {
+  const ImDrawData& data = *ImGui::GetDrawData();
+  for (int i = 0; i < data.CmdListsCount; ++i) {
+    for (const ImDrawVert& vertex : data.CmdLists[i]->VtxBuffer) {
+      if (!std::isfinite(vertex.pos.x) || !std::isfinite(vertex.pos.y)) return false;
+    }
+  }
+  return data.TotalVtxCount > 0;
+}
+
+PanelFixture::PanelFixture(ImVec2 size, std::shared_ptr<const model::Document> of) : PanelContext(size), document(std::move(of)) {
+  const auto most = std::max_element(document->graphs.begin(), document->graphs.end(),
+                                     [](const auto& a, const auto& b) { return a.second.replays.size() < b.second.replays.size(); });
+  if (most != document->graphs.end()) show(most->first);
+}
+
+void PanelFixture::show(model::GraphKey key) {
+  view.graph = key;
+  update();
+}
+
+void PanelFixture::update() {
+  facts = viewer::make_graph_facts(*document, entry(), view.range);
+  replay = viewer::make_replay_facts(*document, entry(), view.replay);
+  matches = view.filter.is_empty() ? std::vector<std::uint8_t>() : model::matching_nodes(view.filter, *entry().graph);
+}
+
+viewer::Frame PanelFixture::frame_of_now() {
+  const model::GraphEntry* const shown = document->find(view.graph);
+  return {document, shown,     shown != nullptr ? &facts : nullptr, replay ? &*replay : nullptr, matches, other, name, other_name, is_live, view,
+          theme,    background};
+}
+
+}  // namespace reprise::test

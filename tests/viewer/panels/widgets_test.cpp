@@ -1,0 +1,112 @@
+#include <doctest/doctest.h>
+
+#include <set>
+
+#include "panels/widgets.hpp"
+#include "viewer/panels/panel_fixture.hpp"
+#include "viewer/panels/recorded_trace.hpp"
+
+using namespace reprise;
+using namespace reprise::viewer;
+using reprise::test::PanelContext;
+using reprise::test::PanelFixture;
+
+TEST_CASE("widgets: an empty panel says what is missing and what to do, however small it is") {
+  for (const ImVec2 size : {ImVec2{1600, 900}, ImVec2{400, 300}, ImVec2{60, 20}}) {
+    PanelContext context(size);
+    const std::string text = context.text([&] { draw_empty(context.theme, "Nothing here", "Open a trace"); });
+    CHECK(text.find("Nothing") != std::string::npos);
+    CHECK(text.find("Open") != std::string::npos);
+    CHECK(context.is_drawable());
+    CHECK(context.text([&] { draw_busy(context.theme, "Reading"); }).find("Reading") != std::string::npos);
+  }
+}
+
+TEST_CASE("widgets: text on the right ends where the panel ends") {
+  PanelContext context({300, 100});
+  float right = 0, end = 0;
+  context.window([&] {
+    end = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
+    text_right("12.05 ms", context.theme.ink);
+    right = ImGui::GetItemRectMax().x;
+  });
+  CHECK(right == doctest::Approx(end).epsilon(0.01));
+}
+
+TEST_CASE("widgets: edges say why they exist") {
+  const PanelFixture fixture;
+  const model::Graph& graph = *fixture.entry().graph;
+  CHECK(edge_reason(graph, 0) == "hazard: read after write on x<&> [0, 4,096)");
+  CHECK(edge_reason(graph, 2) == "asked for");
+  CHECK(edge_reason(graph, 4) == "lane");
+  CHECK(place_text(graph, 8, 12) == "main.cpp:12");
+  CHECK(place_text(graph, 8, 0).empty());
+  CHECK(place_text(graph, 999, 3).empty());
+}
+
+TEST_CASE("widgets: the barrier that makes an edge is named") {
+  const PanelFixture fixture({800, 600}, test::recorded_document());
+  const model::Graph& graph = *fixture.entry().graph;
+  bool found = false;
+  for (std::uint32_t edge = 0; edge < graph.record().edges.size(); ++edge) {
+    if (graph.record().edges[edge].cause != trace::EdgeCause::Barrier) continue;
+    found = true;
+    CHECK(edge_reason(graph, edge).find("barrier at recorded_trace.cpp:") == 0);
+  }
+  CHECK(found);
+}
+
+TEST_CASE("widgets: the slowest node has the hottest colour, the fastest the coldest") {
+  PanelFixture fixture;
+  const Frame frame = fixture.frame_of_now();
+  CHECK(node_colour(frame, 4) == heat(1));
+  CHECK(node_colour(frame, 0) == heat(0));
+  fixture.view.colour_by = ColourBy::Slack;
+  CHECK(node_colour(frame, 4) == heat(1));  // on the critical path: no slack
+  CHECK(node_colour(frame, 1) == heat(0));  // the most
+  fixture.view.colour_by = ColourBy::P99;
+  CHECK(node_colour(frame, 4) == heat(1));
+  fixture.view.colour_by = ColourBy::Share;
+  CHECK(node_colour(frame, 4) == heat(1));
+}
+
+TEST_CASE("widgets: colours that need a time are plain without one") {
+  PanelFixture fixture;
+  fixture.facts.samples = 0;
+  for (const ColourBy by : {ColourBy::Median, ColourBy::P99, ColourBy::Share, ColourBy::Slack}) {
+    fixture.view.colour_by = by;
+    CHECK(node_colour(fixture.frame_of_now(), 2) == fixture.theme.node);
+  }
+  fixture.view.colour_by = ColourBy::Lane;
+  CHECK(node_colour(fixture.frame_of_now(), 2) != node_colour(fixture.frame_of_now(), 1));
+  fixture.view.colour_by = ColourBy::Kind;
+  CHECK(node_colour(fixture.frame_of_now(), 0) == kind_colour(fixture.theme, trace::NodeKind::Copy));
+  fixture.view.colour_by = ColourBy::Label;
+  CHECK(node_colour(fixture.frame_of_now(), 3) == IM_COL32(0x33, 0x66, 0x99, 255));
+}
+
+TEST_CASE("widgets: every colouring has a legend") {
+  PanelFixture fixture;
+  for (const ColourBy by : {ColourBy::Median, ColourBy::P99, ColourBy::Share, ColourBy::Slack, ColourBy::Kind, ColourBy::Label, ColourBy::Lane}) {
+    fixture.view.colour_by = by;
+    float height = 0;
+    fixture.window([&] { height = draw_colour_legend(fixture.frame_of_now(), {10, 10}, 160); });
+    CHECK(height > 20);
+    CHECK(fixture.is_drawable());
+  }
+}
+
+TEST_CASE("widgets: every kind, cause, hazard, source and buffer has a name") {
+  std::set<std::string> names;
+  for (int i = 0; i <= static_cast<int>(trace::NodeKind::Other); ++i) names.insert(kind_name(static_cast<trace::NodeKind>(i)));
+  CHECK(names.size() == 11);
+  names.clear();
+  for (int i = 0; i <= static_cast<int>(trace::EdgeCause::Captured); ++i) names.insert(cause_name(static_cast<trace::EdgeCause>(i)));
+  CHECK(names.size() == 7);
+  names.clear();
+  for (int i = 0; i <= 3; ++i) names.insert(hazard_name(static_cast<trace::Hazard>(i)));
+  for (int i = 0; i <= 2; ++i) names.insert(source_name(static_cast<trace::SampleSource>(i)));
+  for (int i = 0; i <= 3; ++i) names.insert(buffer_kind_name(static_cast<trace::BufferKind>(i)));
+  CHECK(names.size() == 11);
+  CHECK(names.count("?") == 0);
+}

@@ -1,0 +1,72 @@
+#include <cstdio>
+#include <memory>
+
+#include "cli/commands.hpp"
+#include "cli/json_text.hpp"
+#include "cli/text.hpp"
+#include "trace/live/session_directory.hpp"
+
+namespace reprise::cli {
+
+namespace {
+
+using Sessions = std::vector<trace::LiveSession>;
+
+void print(const Sessions& sessions) {
+  if (sessions.empty()) {
+    std::fputs(
+        "No live session of this user on this machine. Start a program that uses Reprise so that it listens:\n"
+        "  REPRISE_TRACE=live ./program\n"
+        "and look at it with\n"
+        "  reprise view\n",
+        stdout);
+    return;
+  }
+  Table table(4, {"pid", "application", "state", "socket"});
+  bool stale = false;
+  for (const trace::LiveSession& session : sessions) {
+    table.add({std::to_string(session.pid), printable(session.application), session.alive ? "live" : "ended", printable(session.path.string())});
+    stale |= !session.alive;
+  }
+  std::fputs(table.text().c_str(), stdout);
+  if (stale) std::fputs("The sockets of those that ended are removed by: reprise sessions --clean\n", stdout);
+}
+
+void print_json(const Sessions& sessions) {
+  nlohmann::ordered_json json = {{"sessions", nlohmann::ordered_json::array()}};
+  for (const trace::LiveSession& session : sessions) {
+    json["sessions"].push_back(
+        {{"pid", session.pid}, {"application", session.application}, {"path", session.path.string()}, {"alive", session.alive}});
+  }
+  std::fputs(json_text(json).c_str(), stdout);
+}
+
+}  // namespace
+
+Command add_sessions(CLI::App& program) {
+  CLI::App* app = program.add_subcommand("sessions", "Programs that can be looked at while they run");
+  struct Options {
+    bool json = false, clean = false;
+  };
+  auto options = std::make_shared<Options>();
+  app->add_flag("--json", options->json, "write JSON");
+  app->add_flag("--clean", options->clean, "first remove the sockets that ended programs left behind");
+  app->footer(
+      "A program that uses Reprise listens if it is started with REPRISE_TRACE=live.\n"
+      "Examples:\n  reprise sessions\n  reprise sessions --clean\n  reprise view \"$(reprise sessions --json | jq -r '.sessions[0].path')\"");
+  return {app, [options] {
+            if (options->clean) {
+              const std::size_t removed = trace::remove_stale_sessions();
+              if (!options->json) std::printf("removed %s\n", counted(removed, "stale socket").c_str());
+            }
+            const Sessions sessions = trace::list_sessions();
+            if (options->json) {
+              print_json(sessions);
+            } else {
+              print(sessions);
+            }
+            return kDone;
+          }};
+}
+
+}  // namespace reprise::cli

@@ -1,0 +1,75 @@
+#include "cli/window_module.hpp"
+
+#include <dlfcn.h>
+
+#include <array>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace reprise::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kName[] = "libreprise_window.so";
+
+// Which package has a library that the module needs.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kPackages = {{{"libglfw", "libglfw3"},
+                                                                                    {"libEGL", "libegl1"},
+                                                                                    {"libOpenGL", "libopengl0"},
+                                                                                    {"libGL", "libgl1"},
+                                                                                    {"libpng", "libpng16-16"},
+                                                                                    {"libstb", "libstb0"},
+                                                                                    {"libzstd", "libzstd1"},
+                                                                                    {"libstdc++", "libstdc++6"}}};
+
+fs::path this_program() {
+  std::error_code error;
+  fs::path path = fs::read_symlink("/proc/self/exe", error);
+  if (error) throw std::runtime_error("cannot find the program's own folder: " + error.message());
+  return path;
+}
+
+// bin/reprise of a build or an installation, with lib, lib64 or lib/<architecture> beside bin.
+std::vector<fs::path> places(const fs::path& program) {
+  const fs::path root = program.parent_path().parent_path();
+  return {root / REPRISE_LIBRARY_FOLDER / "reprise" / kName, root / "lib" / "reprise" / kName, root / "lib64" / "reprise" / kName,
+          program.parent_path() / kName};
+}
+
+std::string advice(const std::string& reason) {
+  for (const auto& [library, package] : kPackages) {
+    if (reason.starts_with(library)) return reason + "; apt-get install " + std::string(package);
+  }
+  return reason;
+}
+
+}  // namespace
+
+WindowModule::WindowModule() : program_(this_program()) {
+  for (const fs::path& place : places(program_)) {
+    std::error_code ignored;
+    if (!fs::exists(place, ignored)) continue;
+    void* library = ::dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!library) throw std::runtime_error("cannot load the viewer's window: " + advice(::dlerror()));
+    function_ = reinterpret_cast<RepriseViewFunction>(::dlsym(library, kRepriseViewFunctionName));
+    if (!function_) throw std::runtime_error(place.string() + " is no window of this viewer; install both anew");
+    return;
+  }
+  throw std::runtime_error(std::string(kName) + " is not in " + places(program_).front().parent_path().string() +
+                           ": build the target reprise_window, or install the component \"reprise\" as a whole");
+}
+
+void WindowModule::view(RepriseViewRequest request) const {
+  char reason[2048] = {};
+  request.version = kRepriseViewVersion;
+  request.program = program_.c_str();
+  if (function_(&request, reason, sizeof reason) != 0) throw std::runtime_error(reason);
+}
+
+}  // namespace reprise::cli

@@ -1,0 +1,97 @@
+#include "model/live_feed.hpp"
+
+#include <chrono>
+#include <exception>
+#include <utility>
+
+#include "trace/trace_error.hpp"
+
+namespace reprise::model {
+
+namespace {
+
+constexpr std::chrono::milliseconds kLookInterval{20};  // at a connection that is being made
+
+FeedState state_of(trace::LiveState state) {
+  switch (state) {
+    case trace::LiveState::Connecting: return FeedState::Opening;
+    case trace::LiveState::Live: return FeedState::Live;
+    case trace::LiveState::Closed: return FeedState::Ended;
+    case trace::LiveState::Unreachable:
+    case trace::LiveState::Refused:
+    case trace::LiveState::Corrupt: break;
+  }
+  return FeedState::Failed;
+}
+
+}  // namespace
+
+LiveFeed::LiveFeed(LiveFeedDesc desc, FeedBoard& board)
+    : board_(board),
+      builder_(std::make_shared<SampleStore>(SampleStoreDesc{.max_bytes = desc.max_sample_bytes})),
+      client_({.address = std::move(desc.address),
+               .token = std::move(desc.token),
+               .on_chunk = [this](const std::shared_ptr<const trace::Chunk>& chunk) { take(*chunk); },
+               .on_end = [this](const trace::LiveStatus&) { end(); }}) {}
+
+void LiveFeed::take(const trace::Chunk& chunk) {
+  try {
+    trace::Records records = trace::read_chunk(chunk.header, chunk.payload);
+    const std::lock_guard lock(mutex_);
+    builder_.add(std::move(records));
+    has_news_ = true;
+  } catch (const trace::TraceError&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw trace::TraceError(trace::TraceErrorCode::TooLarge, error.what());  // ends the connection, not the process
+  }
+  changed_.notify_one();
+}
+
+void LiveFeed::end() {
+  const std::lock_guard lock(mutex_);
+  has_news_ = has_ended_ = true;
+  changed_.notify_one();
+}
+
+void LiveFeed::request(trace::LiveProfile profile) {
+  client_.request({.kind = trace::LiveRequest::Kind::SetProfile, .profile = profile});
+  const std::lock_guard lock(mutex_);
+  asked_ = profile;
+  has_news_ = true;
+  changed_.notify_one();
+}
+
+FeedStatus LiveFeed::status() const {
+  const trace::LiveStatus live = client_.status();
+  return {.state = state_of(live.state), .progress = 1, .reason = live.reason, .allowed = live.allowed, .asked = asked_};
+}
+
+void LiveFeed::run(const std::stop_token& stop) {
+  client_.start();
+  Pace pace;
+  FeedState shown = FeedState::Opening;
+  for (bool has_ended = false; !has_ended;) {
+    FeedStatus status;
+    std::shared_ptr<const Document> document;
+    {
+      std::unique_lock lock(mutex_);
+      if (shown == FeedState::Opening) {
+        changed_.wait_for(lock, stop, kLookInterval, [&] { return has_news_; });
+      } else {
+        changed_.wait(lock, stop, [&] { return has_news_; });
+      }
+      changed_.wait_until(lock, stop, pace.due(), [&] { return has_ended_; });
+      if (stop.stop_requested()) return;
+      status = this->status();
+      if (!has_news_ && status.state == shown) continue;
+      shown = status.state;
+      has_ended = has_ended_;
+      has_news_ = false;
+      pace.keep([&] { document = builder_.publish(); });
+    }
+    board_.post(std::move(status), std::move(document));
+  }
+}
+
+}  // namespace reprise::model

@@ -1,0 +1,81 @@
+#include "model/trace_feed.hpp"
+
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "model/feed_board.hpp"
+#include "model/file_feed.hpp"
+#include "model/live_feed.hpp"
+#include "trace/live/tcp_address.hpp"
+
+namespace reprise::model {
+
+namespace {
+
+// What is there decides; of what is not, a session's socket ends in .sock, and "host:port" has no slash.
+bool names_session(const std::string& target) {
+  std::error_code ignored;
+  const std::filesystem::file_status status = std::filesystem::status(target, ignored);
+  if (std::filesystem::exists(status)) return std::filesystem::is_socket(status);
+  if (std::filesystem::path(target).extension() == ".sock") return true;
+  return target.find('/') == std::string::npos && trace::parse_tcp_address(target).has_value();
+}
+
+// A client takes what has a slash for a path.
+std::string address_of(const std::string& target) {
+  std::error_code ignored;
+  const bool is_plain_name = target.find('/') == std::string::npos && !trace::parse_tcp_address(target);
+  const bool is_path = is_plain_name || std::filesystem::is_socket(target, ignored);
+  return is_path ? std::filesystem::absolute(target, ignored).string() : target;
+}
+
+}  // namespace
+
+class TraceFeed::Worker {
+ public:
+  explicit Worker(TraceFeedDesc desc) : target(std::move(desc.target)), board(std::move(desc.on_change)) {
+    if (names_session(target)) {
+      live = std::make_unique<LiveFeed>(LiveFeedDesc{address_of(target), std::move(desc.token), desc.max_sample_bytes}, board);
+      thread_ = std::jthread([this](const std::stop_token& stop) { live->run(stop); });
+    } else {
+      file_ = std::make_unique<FileFeed>(TraceLoaderDesc{.path = target, .max_sample_bytes = desc.max_sample_bytes}, board);
+      thread_ = std::jthread([this](const std::stop_token& stop) { file_->run(stop); });
+    }
+  }
+
+  const std::string target;
+  FeedBoard board;
+  std::unique_ptr<LiveFeed> live;  // null: a file
+
+ private:
+  std::unique_ptr<FileFeed> file_;
+  std::jthread thread_;  // last: ends before the rest goes
+};
+
+TraceFeed::TraceFeed(TraceFeedDesc desc) : worker_(std::make_unique<Worker>(std::move(desc))) {}
+
+TraceFeed::~TraceFeed() = default;
+
+std::shared_ptr<const Document> TraceFeed::document() const { return worker_->board.document(); }
+
+FeedStatus TraceFeed::status() const { return worker_->board.status(); }
+
+const std::string& TraceFeed::target() const noexcept { return worker_->target; }
+
+bool TraceFeed::is_live() const noexcept { return worker_->live != nullptr; }
+
+void TraceFeed::request_profile(trace::LiveProfile profile) {
+  if (worker_->live) worker_->live->request(profile);
+}
+
+bool TraceFeed::wait_until_ready(double seconds) const {
+  return worker_->board.wait(
+      [is_live = is_live()](const FeedStatus& status, const Document& document) {
+        const bool is_under_way = status.state == FeedState::Opening || status.state == FeedState::Loading;
+        return is_live && status.state == FeedState::Live ? !document.graphs.empty() : !is_under_way;
+      },
+      seconds);
+}
+
+}  // namespace reprise::model

@@ -1,0 +1,25 @@
+// What lies over a drawn graph: the legend of colours and causes at its lower left, and the minimap at its lower right. They are windows of
+// their own, so that the mouse on them is not on the graph. Threads: the drawing thread's.
+#pragma once
+
+#include <cstdint>
+
+#include "panels/canvas.hpp"
+#include "panels/graph_drawing.hpp"
+
+namespace reprise::viewer {
+
+class GraphLegend {
+ public:
+  // Draws after Canvas::end(). A click on a cause takes its bit out of `shown`, or puts it back.
+  void draw(const GraphDrawing& drawing, const std::string& of_what, std::uint32_t& shown);
+
+ private:
+  float height_ = 0;  // of what was drawn last
+  bool open_ = true;
+};
+
+// All of the graph, and a frame around what is in sight; a click or drag moves that. Not there while everything is in sight.
+void draw_graph_minimap(const GraphDrawing& drawing, Canvas& canvas);
+
+}  // namespace reprise::viewer

@@ -1,0 +1,93 @@
+// The areas of labels behind a graph, and their titles: at the upper border where one reads boxes, and on plates in the middle of
+// the largest areas where one sees the whole.
+#include <algorithm>
+#include <vector>
+
+#include "panels/graph_drawing.hpp"
+#include "panels/widgets.hpp"
+
+namespace reprise::viewer {
+
+namespace {
+
+constexpr float kLeastTitle = 40;  // points of the screen, of its width
+
+ImU32 area_colour(const GraphDrawing& d, const GraphArea& area) {
+  const std::uint32_t colour = d.scene.graph().record().labels[area.group + 1].color;
+  return colour != 0 ? IM_COL32(colour >> 16 & 0xff, colour >> 8 & 0xff, colour & 0xff, 255) : d.theme().ink_soft;
+}
+
+void draw_title(const GraphDrawing& d, const GraphArea& area) {
+  const Rect title = area_title(d, area);
+  if (title.width() <= 0) return;
+  const TextWidths& small = d.scene.key.small;
+  const float s = d.theme().scale, mark = 4 * s, middle = (title.top + title.bottom) / 2, left = title.left + 6 * s;
+  const bool hovered = ImGui::IsMouseHoveringRect({title.left, title.top}, {title.right, title.bottom});
+  const ImU32 ink = hovered ? d.theme().ink : d.theme().ink_soft;
+  if (hovered) d.list.AddRectFilled({title.left, title.top}, {title.right, title.bottom}, with_alpha(d.theme().accent, 0.25f), d.theme().radius);
+  d.list.AddTriangleFilled({left, middle - mark / 2}, {left + 2 * mark, middle - mark / 2}, {left + mark, middle + mark / 2}, ink);
+  const std::string text = small.fit(label_name(d.scene.graph(), area.group + 1), title.right - left - 3 * mark);
+  draw_graph_text(d.list, d.theme().small, {left + 3 * mark, middle - small.height / 2}, ink, text);
+}
+
+// Names over a picture whose boxes can't be read: outer labels first, none over another.
+void draw_plates(const GraphDrawing& d) {
+  const TextWidths& small = d.scene.key.small;
+  const float s = d.theme().scale, padding = 4 * s;
+  std::vector<Rect> taken;
+  for (const GraphArea& area : d.scene.areas) {
+    const Rect r = d.on_screen(area.bounds);
+    const std::string name = label_name(d.scene.graph(), area.group + 1);
+    const float width = small.width(name) + 2 * padding, height = small.height + padding;
+    if (name.empty() || r.width() < width * 0.8f || r.height() < height * 1.2f) continue;
+    const float left = std::clamp((r.left + r.right - width) / 2, d.canvas.min().x + padding,
+                                  std::max(d.canvas.min().x + padding, d.canvas.max().x - width - padding));
+    const Rect plate{left, r.top + padding, left + width, r.top + padding + height};
+    if (plate.bottom < d.canvas.min().y || plate.top > d.canvas.max().y || r.right < d.canvas.min().x || r.left > d.canvas.max().x) continue;
+    if (std::any_of(taken.begin(), taken.end(), [&](const Rect& other) { return meets(other, plate); })) continue;
+    taken.push_back({plate.left - 2 * s, plate.top - 2 * s, plate.right + 2 * s, plate.bottom + 2 * s});
+    d.list.AddRectFilled({plate.left, plate.top}, {plate.right, plate.bottom}, with_alpha(d.theme().panel, 0.82f), d.theme().radius);
+    draw_graph_text(d.list, d.theme().small, {plate.left + padding, plate.top + padding / 2}, area.depth == 0 ? d.theme().ink : d.theme().ink_soft,
+                    name);
+  }
+}
+
+}  // namespace
+
+Rect area_title(const GraphDrawing& d, const GraphArea& area) {
+  if (graph_detail(d.zoom()) != GraphDetail::Full) return {};
+  const Rect part = d.on_screen(area.parts.front());
+  const float height = d.scene.key.small.height + 2 * d.theme().scale;
+  if (part.width() < kLeastTitle * d.theme().scale) return {};
+  return {part.left, part.top, part.right, part.top + height};
+}
+
+void draw_graph_areas(const GraphDrawing& d) {
+  const Rect sight = d.in_sight(4);
+  for (const GraphArea& area : d.scene.areas) {
+    const Rect bounds = d.on_screen(area.bounds);
+    if (!meets(area.bounds, sight) || std::min(bounds.width(), bounds.height()) < 6) continue;
+    const ImU32 colour = area_colour(d, area);
+    for (const Rect& part : area.parts) {
+      if (!meets(part, sight)) continue;
+      const Rect r = d.on_screen(part);
+      d.list.AddRectFilled({r.left, r.top}, {r.right, r.bottom}, with_alpha(colour, 0.07f));
+    }
+    if (std::min(bounds.width(), bounds.height()) < 24) continue;
+    const ImU32 line = with_alpha(colour, 0.32f);
+    for (const GraphLine& l : area.outline) {
+      const Rect box{std::min(l.from.x, l.to.x), std::min(l.from.y, l.to.y), std::max(l.from.x, l.to.x), std::max(l.from.y, l.to.y)};
+      if (meets(box, sight)) d.list.AddLine(d.at(l.from), d.at(l.to), line);
+    }
+  }
+}
+
+void draw_graph_titles(const GraphDrawing& d) {
+  if (graph_detail(d.zoom()) != GraphDetail::Full) return draw_plates(d);
+  const Rect sight = d.in_sight(4);
+  for (const GraphArea& area : d.scene.areas) {
+    if (meets(area.bounds, sight)) draw_title(d, area);
+  }
+}
+
+}  // namespace reprise::viewer

@@ -1,0 +1,266 @@
+#include "panels/inspector_node.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "panels/format.hpp"
+#include "panels/inspector_parts.hpp"
+#include "panels/nodes_distribution.hpp"
+#include "panels/widgets.hpp"
+
+namespace reprise::viewer {
+
+namespace {
+
+const GraphFacts::Node* facts_of(const Frame& frame, std::uint32_t node) {
+  return frame.facts != nullptr && frame.facts->samples != 0 && node < frame.facts->nodes.size() ? &frame.facts->nodes[node] : nullptr;
+}
+
+// In the replay that is shown; 0: it was not measured.
+double shown_time(const Frame& frame, std::uint32_t node) {
+  if (frame.replay == nullptr || node >= frame.replay->times.nodes.size()) return 0;
+  const model::NodeSpan& span = frame.replay->times.nodes[node];
+  return span.measured ? static_cast<double>(span.ended - span.started) : 0;
+}
+
+std::string replay_name(const Frame& frame) { return "replay " + count_text(frame.replay->replay.replay); }
+
+// Everything that the page says in words, to be pasted elsewhere.
+std::string node_as_text(const Frame& frame, std::uint32_t node) {
+  const model::Graph& graph = *frame.graph();
+  const trace::Node& record = graph.record().nodes[node];
+  std::string text = graph.node_name(node) + " (" + kind_name(record.kind) + ", node " + std::to_string(node) + " of " + graph.name() + ")\n";
+  const auto line = [&](const char* label, const std::string& value) {
+    if (!value.empty()) text += std::string(label) + ": " + value + "\n";
+  };
+  line("label", graph.label_path(record.label));
+  line("kernel", graph.kernel_name(node));
+  line("source", place_text(graph, record.file, record.line));
+  if (record.grid[0] != 0) line("grid", dimensions_text(record.grid) + ", block " + dimensions_text(record.block));
+  if (const GraphFacts::Node* facts = facts_of(frame, node)) {
+    line("median", duration_text(facts->median) + ", p10 " + duration_text(facts->p10) + ", p90 " + duration_text(facts->p90) + ", p99 " +
+                       duration_text(facts->p99) + ", longest " + duration_text(facts->greatest) + ", " + count_text(facts->count) + " samples");
+    line("share", percent_text(facts->share));
+    line("slack", duration_text(facts->slack));
+  }
+  return text;
+}
+
+void draw_head(Frame& frame, std::uint32_t node) {
+  const model::Graph& graph = *frame.graph();
+  const trace::Node& record = graph.record().nodes[node];
+  const GraphFacts::Node* facts = facts_of(frame, node);
+  std::string what = std::string(kind_name(record.kind)) + " node " + count_text(node) + " of " + graph.name();
+  if (facts != nullptr && facts->is_critical) what += ", on the longest path";
+  draw_title(frame.theme, what, graph.node_name(node), node_colour(frame, node));
+  const std::string path = graph.label_path(record.label);
+  if (!path.empty()) draw_note(frame.theme, path);
+  if (draw_action(frame.theme, "Graph", "Show it in the graph")) frame.view.upper = UpperTab::Graph, frame.view.reveal_selection = true;
+  next_action("Timeline");
+  if (draw_action(frame.theme, "Timeline", "Show it in the timeline")) frame.view.upper = UpperTab::Timeline, frame.view.reveal_selection = true;
+  next_action("Copy name");
+  if (draw_action(frame.theme, "Copy name")) ImGui::SetClipboardText(graph.node_name(node).c_str());
+  next_action("Copy all");
+  if (draw_action(frame.theme, "Copy all", "Name, place, kernel and statistics, as text")) ImGui::SetClipboardText(node_as_text(frame, node).c_str());
+}
+
+void draw_this_replay(const Frame& frame, std::uint32_t node) {
+  if (frame.replay == nullptr || frame.replay->block == nullptr) return;
+  if (!draw_section(frame.theme, "In the shown replay", replay_name(frame))) return;
+  const GraphFacts::Node* facts = facts_of(frame, node);
+  const trace::Node& record = frame.graph()->record().nodes[node];
+  std::size_t runs = 0;
+  for (const trace::Sample& sample : frame.replay->block->samples) {
+    if (sample.node != node) continue;
+    ImGui::PushID(static_cast<int>(runs));
+    ++runs;
+    if (sample.started == 0) {
+      draw_note(frame.theme, "Run " + count_text(sample.occurrence + 1) + ": its time was lost");
+    } else {
+      if (runs > 1) draw_note(frame.theme, "Run " + count_text(sample.occurrence + 1));
+      std::string took = duration_text(sample.duration);
+      if (facts != nullptr && facts->median > 0) took += "   (" + change_text(sample.duration / facts->median - 1) + ")";
+      draw_mono(frame.theme, "Took", took, "And how that compares with its median.");
+      draw_mono(frame.theme, "Started", "+" + duration_text(static_cast<double>(sample.started - frame.replay->times.began)),
+                "After the first node of the replay began.");
+      if (frame.replay->block->source == trace::SampleSource::Host) draw_mono(frame.theme, "Worker", count_text(sample.worker));
+    }
+    ImGui::PopID();
+    if (runs == 16) {
+      draw_note(frame.theme, "The timeline shows the runs after these.");
+      break;
+    }
+  }
+  if (runs == 0) {
+    draw_note(frame.theme, "It has no sample in this replay.");
+  } else {
+    draw_mono(frame.theme, "Lane", count_text(record.lane));
+    draw_value(frame.theme, "Measured by", source_name(frame.replay->block->source));
+  }
+}
+
+void draw_what(const Frame& frame, std::uint32_t node) {
+  const Theme& theme = frame.theme;
+  const model::Graph& graph = *frame.graph();
+  const trace::GraphVersion& version = graph.record();
+  const trace::Node& record = version.nodes[node];
+  if (!draw_section(theme, "What it is", kind_name(record.kind))) return;
+  draw_mono(theme, "Source", place_text(graph, record.file, record.line), record.line == 0 ? "" : version.strings[record.file].c_str());
+  if (record.command != trace::kNone) draw_mono(theme, "Command", count_text(record.command), "Its number in the command buffer.");
+  draw_mono(theme, "Lane", count_text(record.lane), "The chain of the plan that it belongs to.");
+  if (record.kernel != trace::kNone) {
+    const trace::Kernel& kernel = version.kernels[record.kernel];
+    const std::string &name = version.strings[kernel.name], &full = version.strings[kernel.full_name];
+    draw_mono(theme, "Kernel", name);
+    if (full != name) draw_mono(theme, "Full name", full);
+    if (kernel.registers != 0) draw_mono(theme, "Registers", count_text(kernel.registers), "Of each thread.");
+    if (kernel.static_shared_bytes != 0) draw_mono(theme, "Static shared", bytes_text(kernel.static_shared_bytes), "Shared memory that the kernel declares.");
+  }
+  if (record.shared_bytes != 0) draw_mono(theme, "Shared", bytes_text(record.shared_bytes), "Shared memory that the launch adds.");
+  if (record.grid[0] != 0) {
+    draw_mono(theme, "Grid", dimensions_text(record.grid));
+    draw_mono(theme, "Block", dimensions_text(record.block));
+    std::uint64_t threads = 1;
+    for (int i = 0; i < 3; ++i) threads *= std::uint64_t{std::max(1u, record.grid[i])} * std::max(1u, record.block[i]);
+    draw_mono(theme, "Threads", count_text(threads), "In all blocks together.");
+  }
+  if (record.bytes == 0) return;
+  draw_mono(theme, "Bytes", bytes_text(record.bytes));
+  const GraphFacts::Node* facts = facts_of(frame, node);
+  if (facts == nullptr || facts->median <= 0) return;
+  std::array<char, 32> throughput{};
+  std::snprintf(throughput.data(), throughput.size(), "%.2f GB/s", static_cast<double>(record.bytes) / facts->median);
+  draw_mono(theme, "Throughput", throughput.data(), "Its bytes by its median time.");
+}
+
+void draw_buffers(Frame& frame, std::uint32_t node) {
+  const model::Graph& graph = *frame.graph();
+  const auto accesses = graph.accesses(node);
+  if (accesses.empty() || !draw_section(frame.theme, "Buffers", count_text(accesses.size()))) return;
+  draw_list(frame.theme, "buffers", accesses.size(), ListRow::TwoLines, [&](std::size_t i) {
+    const trace::NodeAccess& access = accesses[i];
+    const std::uint64_t bytes = graph.record().buffers[access.buffer].bytes;
+    draw_buffer_link(frame, access.buffer, bytes_text(access.end - access.begin),
+                     std::string(access_name(access.access)) + " " + range_text(access.begin, access.end, bytes) + (access.inferred != 0 ? ", guessed from a pointer" : ""));
+  });
+}
+
+enum class Side : std::uint8_t { Before, After };
+
+void draw_neighbours(Frame& frame, std::uint32_t node, Side side) {
+  const model::Graph& graph = *frame.graph();
+  const auto neighbours = side == Side::Before ? graph.predecessors(node) : graph.successors(node);
+  const char* title = side == Side::Before ? "Waits for" : "Is waited for by";
+  if (!draw_section(frame.theme, title, neighbours.empty() ? "nothing" : count_text(neighbours.size()))) return;
+  if (neighbours.empty()) {
+    draw_note(frame.theme, side == Side::Before ? "It can start as soon as the replay does." : "The replay can end as soon as it has.");
+    return;
+  }
+  draw_list(frame.theme, title, neighbours.size(), ListRow::TwoLines, [&](std::size_t i) {
+    const GraphFacts::Node* facts = facts_of(frame, neighbours[i].node);
+    draw_node_link(frame, neighbours[i].node, facts == nullptr || facts->count == 0 ? "" : duration_text(facts->median),
+                   edge_reason(graph, neighbours[i].edge));
+  });
+}
+
+}  // namespace
+
+std::shared_ptr<const NodeTrend> NodePage::ask_trend(const Frame& frame, std::uint32_t node) {
+  TrendKey key{frame.graph()->key(), node, frame.view.range.first, frame.view.range.count, frame.entry->replays.size()};
+  const bool is_other = key.graph != trend_key_.graph || key.node != trend_key_.node || key.first != trend_key_.first || key.count != trend_key_.count;
+  const double now = ImGui::GetTime();
+  if (is_other || trend_asked_ < 0 || (key != trend_key_ && (!frame.is_live || now - trend_asked_ > 0.5))) {
+    trend_key_ = key;
+    trend_asked_ = now;
+    trend_.ask(key, [document = frame.document, key] { return node_trend(*document, key.graph, key.node, {key.first, key.count}); });
+  }
+  // One of fewer replays stays until the new one is there.
+  auto trend = trend_.value();
+  const bool is_same = trend && trend->graph == key.graph && trend->node == key.node && trend->first == key.first && trend->count == key.count;
+  return is_same ? trend : nullptr;
+}
+
+void NodePage::draw_times(Frame& frame, std::uint32_t node) {
+  const Theme& theme = frame.theme;
+  const GraphFacts::Node* facts = facts_of(frame, node);
+  const std::string range = frame.view.has_range() ? "chosen replays" : "all replays";
+  if (!draw_section(theme, "Time", facts == nullptr ? "" : count_text(facts->count) + " samples of " + range)) return;
+  if (facts == nullptr || facts->count == 0) {
+    if (frame.facts == nullptr) {
+      draw_note(theme, "Its times are being read.");
+    } else if (facts != nullptr && facts->lost != 0) {
+      draw_note(theme, "The times of all of its " + count_text(facts->lost) + " samples were lost.");
+    } else {
+      draw_note(theme, "It was not measured. REPRISE_PROFILE=sampled or =every measures nodes.");
+    }
+    return;
+  }
+  const std::array<Tile, 8> tiles{{{"median", duration_text(facts->median), "Half of its samples took no longer."},
+                                   {"p10", duration_text(facts->p10), "A tenth of its samples took no longer."},
+                                   {"p90", duration_text(facts->p90), "Nine tenths of its samples took no longer."},
+                                   {"p99", duration_text(facts->p99), "99 of 100 samples took no longer."},
+                                   {"mean", duration_text(facts->mean), "The sum of its samples by their number."},
+                                   {"shortest", duration_text(facts->least), "Its shortest sample."},
+                                   {"longest", duration_text(facts->greatest), "Its longest sample."},
+                                   {"share", percent_text(facts->share), "Its part of the time of all nodes."}}};
+  draw_tiles(theme, tiles);
+  draw_mono(theme, "Slack", facts->is_critical ? "none: longest path" : duration_text(facts->slack),
+            "How much longer it could take without making the replay longer, by medians.");
+  if (facts->lost != 0) draw_mono(theme, "Lost", count_text(facts->lost) + " samples", "Runs whose time was lost.");
+
+  const auto trend = ask_trend(frame, node);
+  const model::TimeHistogram* times = nullptr;
+  const auto& statistics = frame.entry->statistics;
+  if (frame.view.has_range()) {
+    if (trend) times = &trend->times;
+  } else if (statistics && node < statistics->nodes.size()) {
+    times = &statistics->nodes[node].times;
+  }
+  if (times == nullptr || times->count() < 2) return;
+  std::optional<DurationMark> mark;
+  if (const double shown = shown_time(frame, node); shown > 0) mark = DurationMark{shown, replay_name(frame)};
+  const Distribution spread = distribution(*times, static_cast<std::size_t>(std::clamp(ImGui::GetContentRegionAvail().x / 6, 16.0f, 96.0f)));
+  draw_distribution(theme, spread, facts->median, mark, ImGui::GetFontSize() * 4.5f);
+}
+
+void NodePage::draw_trend_of(Frame& frame, std::uint32_t node) {
+  if (facts_of(frame, node) == nullptr) return;
+  const auto trend = ask_trend(frame, node);
+  if (!trend || trend->points.size() < 2) return;
+  if (!draw_section(frame.theme, "Over the replays", count_text(trend->points.size()) + " of them")) return;
+  const std::optional<std::uint64_t> marked = frame.replay != nullptr ? std::optional(frame.replay->replay.replay) : std::nullopt;
+  if (const auto clicked = draw_trend(frame.theme, *trend, marked, ImGui::GetFontSize() * 4.5f)) frame.view.replay = clicked;
+}
+
+void NodePage::draw_versions(Frame& frame, std::uint32_t node) {
+  const auto before = version_before(*frame.document, frame.graph()->key());
+  if (!before) return;
+  const model::GraphEntry* entry = frame.document->find(*before);
+  if (entry == nullptr) return;
+  const VersionsKey key{*before, frame.graph()->key()};
+  versions_.ask(key, [was = entry->graph, is = frame.entry->graph] { return version_changes(*was, *is); });
+  const auto changes = versions_.value(key);
+  if (!changes || !draw_section(frame.theme, "Since the version before", "version " + count_text(before->version))) return;
+  if (std::binary_search(changes->added.begin(), changes->added.end(), node)) {
+    draw_note(frame.theme, "It is new in this version.");
+  } else if (const ChangedNode* changed = changes->find(node)) {
+    for (const std::string& change : changed->changes) draw_note(frame.theme, change);
+  } else {
+    draw_note(frame.theme, "It is the same as in the version before.");
+  }
+}
+
+void NodePage::draw(Frame& frame, std::uint32_t node) {
+  draw_head(frame, node);
+  draw_times(frame, node);
+  draw_trend_of(frame, node);
+  draw_this_replay(frame, node);
+  draw_what(frame, node);
+  draw_buffers(frame, node);
+  draw_neighbours(frame, node, Side::Before);
+  draw_neighbours(frame, node, Side::After);
+  draw_versions(frame, node);
+}
+
+}  // namespace reprise::viewer

@@ -1,0 +1,239 @@
+#include "panels/memory_pool_view.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "panels/format.hpp"
+#include "panels/memory_axis.hpp"
+#include "panels/table_columns.hpp"
+#include "panels/widgets.hpp"
+
+namespace reprise::viewer {
+
+using trace::Time;
+
+void PoolView::draw(Frame& frame, const PoolFacts& facts) {
+  if (facts.pools.empty()) {
+    draw_empty(frame.theme, "No pools", "The trace tells of no pool of persistent buffers.");
+    return;
+  }
+  const float width = ImGui::GetContentRegionAvail().x;
+  const bool has_room = width > 760 * frame.theme.scale;
+  draw_table(frame, facts, has_room ? std::floor(width * 0.5f) : width);
+  if (!has_room) return;
+  ImGui::SameLine();
+  ImGui::BeginGroup();
+  draw_history(frame, facts);
+  ImGui::EndGroup();
+}
+
+void PoolView::draw_table(Frame& frame, const PoolFacts& facts, float width) {
+  static constexpr TableColumn kColumns[] = {
+      {"pool", "Its label. A click makes it stand out in the picture.", 14, ColumnAlign::Left},
+      {"device", "The device that its memory belongs to.", 14, ColumnAlign::Left},
+      {"device bytes", "Device memory in its buffers now, or at the end of the trace.", 11, ColumnAlign::Right},
+      {"pinned bytes", "Pinned host memory in its buffers.", 11, ColumnAlign::Right},
+      {"most", "The most that it held at one time, both together.", 10, ColumnAlign::Right},
+      {"buffers", "Buffers alive in it, transients included.", 8, ColumnAlign::Right},
+      {"held by", "Graphs that hold it: their memory stays as long as they live.", 24, ColumnAlign::Left},
+  };
+  const Theme& theme = frame.theme;
+  if (!begin_table(theme, {"pools", kColumns, {0, false}, {width, 0}})) return;
+  const TableSort sort = sort_of({});
+  std::vector<const PoolRow*> rows;
+  for (const PoolRow& row : facts.pools) rows.push_back(&row);
+  const auto sort_by = [&](auto value) {
+    std::stable_sort(rows.begin(), rows.end(), [&](const PoolRow* a, const PoolRow* b) { return sort.is_descending ? value(*b) < value(*a) : value(*a) < value(*b); });
+  };
+  switch (sort.column) {
+    case 0: sort_by([](const PoolRow& r) { return r.state.label; }); break;
+    case 1: sort_by([](const PoolRow& r) { return r.device; }); break;
+    case 2: sort_by([](const PoolRow& r) { return r.state.device_bytes; }); break;
+    case 3: sort_by([](const PoolRow& r) { return r.state.host_bytes; }); break;
+    case 4: sort_by([](const PoolRow& r) { return r.most_bytes; }); break;
+    case 5: sort_by([](const PoolRow& r) { return r.state.buffers; }); break;
+    case 6: sort_by([](const PoolRow& r) { return r.holders; }); break;
+  }
+  ImGuiListClipper clipper;
+  clipper.Begin(static_cast<int>(rows.size()), row_height());
+  while (clipper.Step()) {
+    for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
+      const PoolRow& row = *rows[static_cast<std::size_t>(i)];
+      const bool is_chosen = pool_ == row.state.pool;
+      if (begin_row(theme, static_cast<int>(row.state.pool), {is_chosen, false}).is_clicked) {
+        pool_ = is_chosen ? std::nullopt : std::optional(row.state.pool);
+      }
+      const ImVec2 at = ImGui::GetCursorScreenPos();
+      const float line = ImGui::GetTextLineHeight(), swatch = line * 0.62f, top = at.y + (line - swatch) / 2;
+      ImGui::GetWindowDrawList()->AddRectFilled({at.x, top}, {at.x + swatch, top + swatch}, category(theme, row.state.pool), 2 * theme.scale);
+      ImGui::SetCursorScreenPos({at.x + swatch + theme.half_space * 1.5f, at.y});
+      draw_cell(theme, 0, row.state.label.empty() ? "pool " + count_text(row.state.pool) : row.state.label);
+      draw_cell(theme, 1, row.device, theme.ink_soft);
+      draw_number(theme, 2, bytes_text(row.state.device_bytes));
+      draw_number(theme, 3, bytes_text(row.state.host_bytes));
+      draw_number(theme, 4, bytes_text(row.most_bytes));
+      draw_number(theme, 5, count_text(row.state.buffers));
+      draw_cell(theme, 6, row.holders.empty() ? "nobody" : row.holders, row.holders.empty() ? theme.ink_faint : theme.ink);
+    }
+  }
+  ImGui::EndTable();
+}
+
+void PoolView::draw_history(Frame& frame, const PoolFacts& facts) {
+  const Theme& theme = frame.theme;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  ImFont* font = theme.small ? theme.small : ImGui::GetFont();
+  const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
+  const float left = 66 * theme.scale, axis = font->FontSize + theme.half_space, title = font->FontSize + theme.half_space;
+  list->AddText(font, font->FontSize, at, theme.ink_soft, "Bytes of each pool over the trace: line device, area device and pinned");
+  const double length = static_cast<double>(std::max<Time>(facts.last - facts.first, 1)), top = static_cast<double>(std::max<std::uint64_t>(facts.most_bytes, 1)) * 1.08;
+  ImGui::SetCursorScreenPos({at.x + left, at.y + title});
+  const ImVec2 size{std::max(room.x - left, 20.0f), std::max(room.y - title - axis, 20.0f)};
+  canvas_.begin("pool history", {0, -top, length, 0}, theme, size);
+  list->AddRectFilled(canvas_.min(), canvas_.max(), theme.background);
+  for (const AxisTick& tick : byte_ticks(0, top, std::max(1, static_cast<int>(size.y / (font->FontSize * 2))))) {
+    const float y = std::floor(canvas_.to_screen(0, -tick.at).y) + 0.5f;
+    list->AddLine({canvas_.min().x, y}, {canvas_.max().x, y}, theme.line);
+    list->PushClipRect({at.x, at.y}, {at.x + room.x, at.y + room.y}, false);
+    const float width = font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, tick.text.c_str()).x;
+    list->AddText(font, font->FontSize, {canvas_.min().x - theme.half_space - width, std::floor(y - font->FontSize / 2)}, theme.ink_soft, tick.text.c_str());
+    list->PopClipRect();
+  }
+  for (const AxisTick& tick : time_ticks(canvas_.in_sight().left, canvas_.in_sight().right, std::max(1, static_cast<int>(size.x / (font->FontSize * 7))))) {
+    const float x = std::floor(canvas_.to_screen(tick.at, 0).x) + 0.5f;
+    list->AddLine({x, canvas_.min().y}, {x, canvas_.max().y}, theme.line);
+    list->PushClipRect({at.x, at.y}, {at.x + room.x, at.y + room.y}, false);
+    list->AddText(font, font->FontSize, {x, canvas_.max().y + 2}, theme.ink_soft, tick.text.c_str());
+    list->PopClipRect();
+  }
+  for (const PoolRow& pool : facts.pools) {
+    const bool is_faded = pool_ && *pool_ != pool.state.pool;
+    const ImU32 colour = category(theme, pool.state.pool);
+    const auto y_of = [&](std::uint64_t bytes) { return canvas_.to_screen(0, -static_cast<double>(bytes)).y; };
+    float last_y = canvas_.max().y;
+    for (std::size_t i = 0; i < pool.history.size();) {
+      PoolPoint most = pool.history[i];
+      const auto x_of = [&](Time time) { return canvas_.to_screen(static_cast<double>(time - facts.first), 0).x; };
+      const float x0 = x_of(most.at);
+      std::size_t next = i + 1;
+      // What falls into one column of pixels is drawn as its most.
+      for (; next < pool.history.size() && x_of(pool.history[next].at) < x0 + 1; ++next) {
+        if (pool.history[next].device_bytes + pool.history[next].host_bytes > most.device_bytes + most.host_bytes) most = pool.history[next];
+      }
+      const float x1 = next < pool.history.size() ? x_of(pool.history[next].at) : x_of(facts.last);
+      if (x1 >= canvas_.min().x && x0 <= canvas_.max().x) {
+        const float y = y_of(most.device_bytes);
+        list->AddRectFilled({x0, y_of(most.device_bytes + most.host_bytes)}, {x1, canvas_.max().y}, with_alpha(colour, is_faded ? 0.05f : 0.2f));
+        list->AddLine({x0, last_y}, {x0, y}, with_alpha(colour, is_faded ? 0.3f : 1.0f), 1.5f * theme.scale);
+        list->AddLine({x0, y}, {x1, y}, with_alpha(colour, is_faded ? 0.3f : 1.0f), 1.5f * theme.scale);
+      }
+      last_y = y_of(pool.history[next - 1].device_bytes);
+      i = next;
+    }
+  }
+  if (canvas_.is_hovered()) draw_hovered_time(frame, facts);
+  canvas_.end();
+  ImGui::SetCursorScreenPos(at);
+  ImGui::Dummy(room);
+}
+
+void PoolView::draw_hovered_time(const Frame& frame, const PoolFacts& facts) const {
+  const Theme& theme = frame.theme;
+  const float x = ImGui::GetIO().MousePos.x;
+  const double at = canvas_.x_of(x);
+  ImGui::GetWindowDrawList()->AddLine({x, canvas_.min().y}, {x, canvas_.max().y}, theme.ink_soft);
+  ImGui::BeginTooltip();
+  ImGui::TextUnformatted((duration_text(at) + " after the trace began").c_str());
+  for (const PoolRow& pool : facts.pools) {
+    const auto after = std::upper_bound(pool.history.begin(), pool.history.end(), at,
+                                        [&](double t, const PoolPoint& p) { return t < static_cast<double>(p.at - facts.first); });
+    const PoolPoint then = after == pool.history.begin() ? PoolPoint{} : *std::prev(after);
+    draw_field(theme, pool.state.label.c_str(), bytes_text(then.device_bytes) + " device, " + bytes_text(then.host_bytes) + " pinned", ImGui::GetFontSize() * 9);
+  }
+  ImGui::EndTooltip();
+}
+
+void BufferView::draw(Frame& frame, const std::shared_ptr<const PoolFacts>& facts, const std::shared_ptr<const std::vector<std::uint8_t>>& matches) {
+  static constexpr TableColumn kColumns[] = {
+      {"buffer", "Its name. A click selects it, if the shown graph touches it.", 24, ColumnAlign::Left},
+      {"kind", "Device memory, pinned host memory, foreign (adopted, not allocated here), or transient (lives inside a replay, in the slab).", 11, ColumnAlign::Left},
+      {"size", "In bytes, without what alignment adds.", 10, ColumnAlign::Right},
+      {"address", "On its device; of a transient, its offset in the slab.", 19, ColumnAlign::Right},
+      {"pool", "The pool that it was allocated from.", 12, ColumnAlign::Left},
+      {"allocated", "After the trace began.", 11, ColumnAlign::Right},
+      {"freed", "After the trace began; alive: not within the trace.", 11, ColumnAlign::Right},
+      {"uses", "Nodes of the shown graph that touch it.", 6, ColumnAlign::Right},
+      {"other graphs", "Graphs beside the shown one that touch it.", 18, ColumnAlign::Left},
+  };
+  const Theme& theme = frame.theme;
+  const Key key{facts, matches, asked_};
+  order_.ask(key, [key] {
+    static const std::vector<std::uint8_t> kAll;
+    return Rows{key.facts, ordered_buffers(*key.facts, key.order, key.matches ? *key.matches : kAll)};
+  });
+  const auto rows = order_.value();
+  if (facts->buffers.empty()) return draw_empty(theme, "No buffers", "The trace tells of no buffer, and the shown graph touches none.");
+  if (!rows) return draw_busy(theme, "Sorting the buffers");
+  if (rows->places.empty()) return draw_empty(theme, "No buffer passes the filter", "A buffer passes by its name, or because a node that passes touches it. Esc clears the search.");
+  const float footer = ImGui::GetTextLineHeight() + theme.half_space;
+  if (begin_table(theme, {"buffers", kColumns, {2, true}, {0, -footer}})) {
+    const TableSort sort = sort_of({static_cast<int>(asked_.by), asked_.is_descending});
+    if (sort.column <= static_cast<int>(BufferColumn::Uses)) asked_ = {static_cast<BufferColumn>(sort.column), sort.is_descending};
+    if (seen_ != frame.view.selection || frame.view.reveal_selection) {
+      seen_ = frame.view.selection;
+      for (std::size_t i = 0; i < rows->places.size() && rows->facts->graph; ++i) {
+        const std::uint32_t b = rows->facts->buffers[rows->places[i]].buffer;
+        if (b != trace::kNone && seen_ == model::Selection(model::SelectedBuffer{rows->facts->graph->key(), b})) reveal_row(i);
+      }
+    }
+    ImGuiListClipper clipper;
+    clipper.Begin(static_cast<int>(rows->places.size()), row_height());
+    while (clipper.Step()) {
+      for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) draw_row(frame, *rows->facts, rows->places[static_cast<std::size_t>(i)]);
+    }
+    ImGui::EndTable();
+  }
+  std::uint64_t bytes = 0;
+  for (const std::uint32_t place : rows->places) bytes += rows->facts->buffers[place].bytes;
+  const std::string shown = rows->places.size() == rows->facts->buffers.size()
+                                ? count_text(rows->places.size()) + " buffers"
+                                : count_text(rows->places.size()) + " of " + count_text(rows->facts->buffers.size()) + " buffers pass the filter, all of the shown graph";
+  ImGui::PushStyleColor(ImGuiCol_Text, theme.ink_soft);
+  ImGui::TextUnformatted((shown + "      " + bytes_text(bytes)).c_str());
+  ImGui::PopStyleColor();
+}
+
+void BufferView::draw_row(Frame& frame, const PoolFacts& facts, std::uint32_t place) const {
+  const Theme& theme = frame.theme;
+  const BufferRow& row = facts.buffers[place];
+  const bool is_of_graph = facts.graph && row.buffer != trace::kNone;
+  const model::Selection self = is_of_graph ? model::Selection(model::SelectedBuffer{facts.graph->key(), row.buffer}) : model::Selection();
+  const bool is_selected = is_of_graph && frame.view.selection == self;
+  const bool is_lit = is_of_graph && (frame.view.hovered == self || model::selects_buffer(frame.view.selection, *facts.graph, row.buffer));
+  const RowInput input = begin_row(theme, static_cast<int>(place), {is_selected, is_lit});
+  if (input.is_clicked && is_of_graph) frame.view.select(self);
+  if (input.is_hovered && is_of_graph) frame.view.hovered = self;
+  const ImU32 ink = is_of_graph ? theme.ink : theme.ink_soft;
+  draw_cell(theme, 0, row.name, ink);
+  draw_cell(theme, 1, buffer_kind_name(row.kind), ink);
+  draw_number(theme, 2, bytes_text(row.bytes), ink);
+  const bool is_transient = row.kind == trace::BufferKind::Transient;
+  char address[40];
+  std::snprintf(address, sizeof address, is_transient ? "slab + 0x%llx" : "0x%llx", static_cast<unsigned long long>(row.address));
+  if (theme.mono) ImGui::PushFont(theme.mono);
+  draw_number(theme, 3, !is_transient && row.address == 0 ? "" : address, ink);
+  if (theme.mono) ImGui::PopFont();
+  draw_cell(theme, 4, row.pool, ink);
+  if (!is_transient) {
+    const auto time = [&](Time at) { return duration_text(static_cast<double>(at - facts.first)); };
+    draw_number(theme, 5, row.allocated == 0 ? "" : time(row.allocated), ink);
+    draw_number(theme, 6, row.freed != 0 ? time(row.freed) : row.allocated != 0 ? "alive" : "", row.freed != 0 ? ink : theme.ink_soft);
+  } else {
+    draw_number(theme, 5, "each replay", theme.ink_soft);
+  }
+  draw_number(theme, 7, is_of_graph ? count_text(row.uses) : "", ink);
+  draw_cell(theme, 8, row.other_graphs, theme.ink_soft);
+}
+
+}  // namespace reprise::viewer

@@ -1,0 +1,146 @@
+#include "panels/memory_pools.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "panels/format.hpp"
+
+namespace reprise::viewer {
+
+using trace::kNone;
+
+namespace {
+
+// The name of a graph, by the id that all of its versions have.
+std::map<std::uint32_t, std::string> graph_names(const model::Document& document) {
+  std::map<std::uint32_t, std::string> names;
+  for (const auto& [key, entry] : document.graphs) names[key.graph] = entry.graph->name();
+  return names;
+}
+
+void append(std::string& list, const std::string& name) { list += (list.empty() ? "" : ", ") + name; }
+
+std::vector<PoolRow> pool_rows(const model::Document& document, const std::map<std::uint32_t, std::string>& names) {
+  std::vector<PoolRow> rows;
+  std::map<std::uint32_t, std::size_t> place;
+  for (const auto& [id, state] : *document.pools) {
+    PoolRow row;
+    row.state = state;
+    const auto device = document.devices->find(state.device);
+    row.device = device == document.devices->end() ? "device " + count_text(state.device) : device->second.name;
+    for (const std::uint32_t graph : state.holders) {
+      const auto name = names.find(graph);
+      append(row.holders, name == names.end() ? "graph " + count_text(graph) : name->second);
+    }
+    place[id] = rows.size();
+    rows.push_back(std::move(row));
+  }
+  for (const trace::PoolState& state : document.pool_history) {
+    const auto found = place.find(state.pool);
+    if (found == place.end()) continue;
+    PoolRow& row = rows[found->second];
+    const PoolPoint point{state.at, state.device_bytes, state.host_bytes};
+    // Changes that only concern holders move nothing.
+    const bool is_same = !row.history.empty() && row.history.back().device_bytes == point.device_bytes && row.history.back().host_bytes == point.host_bytes;
+    if (!is_same) row.history.push_back(point);
+    row.most_bytes = std::max(row.most_bytes, state.device_bytes + state.host_bytes);
+  }
+  for (PoolRow& row : rows) {
+    std::stable_sort(row.history.begin(), row.history.end(), [](const PoolPoint& a, const PoolPoint& b) { return a.at < b.at; });
+  }
+  return rows;
+}
+
+std::string pool_name(const model::Document& document, std::uint32_t pool) {
+  const auto found = document.pools->find(pool);
+  return pool == kNone ? "" : found == document.pools->end() ? "pool " + count_text(pool) : found->second.label;
+}
+
+std::vector<BufferRow> buffer_rows(const model::Document& document, const model::Graph* graph) {
+  std::vector<BufferRow> rows;
+  std::map<std::uint32_t, std::size_t> place;  // by id in the session
+  for (const auto& [id, life] : *document.buffers) {
+    BufferRow row;
+    row.name = life.name.empty() ? "buffer " + count_text(id) : life.name;
+    row.pool = pool_name(document, life.pool);
+    row.kind = life.kind;
+    row.bytes = life.bytes;
+    row.address = life.address;
+    row.allocated = life.allocated;
+    row.freed = life.freed;
+    place[id] = rows.size();
+    rows.push_back(std::move(row));
+  }
+  std::map<std::size_t, std::vector<std::uint32_t>> others;  // graphs by row
+  for (const auto& [key, entry] : document.graphs) {
+    const auto& buffers = entry.graph->record().buffers;
+    for (std::uint32_t b = 0; b < buffers.size(); ++b) {
+      const auto found = buffers[b].id == kNone ? place.end() : place.find(buffers[b].id);
+      if (entry.graph.get() != graph) {
+        if (found == place.end()) continue;
+        auto& graphs = others[found->second];
+        const bool is_shown = graph && key.graph == graph->key().graph;
+        if (!is_shown && (graphs.empty() || graphs.back() != key.graph)) graphs.push_back(key.graph);
+        continue;
+      }
+      std::size_t at = found == place.end() ? rows.size() : found->second;
+      if (at == rows.size()) {  // a transient, or one whose life the trace does not tell
+        BufferRow row;
+        row.kind = buffers[b].kind;
+        row.bytes = buffers[b].bytes;
+        row.address = buffers[b].offset;
+        row.pool = buffers[b].kind == trace::BufferKind::Transient ? "slab" : pool_name(document, buffers[b].pool);
+        rows.push_back(std::move(row));
+      }
+      rows[at].name = graph->buffer_name(b);
+      rows[at].buffer = b;
+      rows[at].uses = static_cast<std::uint32_t>(graph->uses(b).size());
+    }
+  }
+  const auto names = graph_names(document);
+  for (const auto& [row, graphs] : others) {
+    for (const std::uint32_t g : graphs) append(rows[row].other_graphs, names.at(g));
+  }
+  return rows;
+}
+
+}  // namespace
+
+PoolFacts pool_facts(const model::Document& document, std::shared_ptr<const model::Graph> graph) {
+  PoolFacts facts;
+  facts.pools = pool_rows(document, graph_names(document));
+  facts.buffers = buffer_rows(document, graph.get());
+  facts.first = document.first;
+  facts.last = document.last;
+  for (const PoolRow& row : facts.pools) facts.most_bytes = std::max(facts.most_bytes, row.most_bytes);
+  facts.graph = std::move(graph);
+  return facts;
+}
+
+std::vector<std::uint32_t> ordered_buffers(const PoolFacts& facts, BufferOrder order, const std::vector<std::uint8_t>& matches) {
+  std::vector<std::uint32_t> rows;
+  for (std::uint32_t i = 0; i < facts.buffers.size(); ++i) {
+    const std::uint32_t b = facts.buffers[i].buffer;
+    if (matches.empty() || (b < matches.size() && matches[b] != 0)) rows.push_back(i);
+  }
+  const auto sort_by = [&](auto value) {
+    std::stable_sort(rows.begin(), rows.end(), [&](std::uint32_t a, std::uint32_t b) {
+      const auto &x = value(facts.buffers[a]), &y = value(facts.buffers[b]);
+      return order.is_descending ? y < x : x < y;
+    });
+  };
+  switch (order.by) {
+    case BufferColumn::Name: sort_by([](const BufferRow& r) -> const std::string& { return r.name; }); break;
+    case BufferColumn::Kind: sort_by([](const BufferRow& r) -> const trace::BufferKind& { return r.kind; }); break;
+    case BufferColumn::Bytes: sort_by([](const BufferRow& r) -> const std::uint64_t& { return r.bytes; }); break;
+    case BufferColumn::Address: sort_by([](const BufferRow& r) -> const std::uint64_t& { return r.address; }); break;
+    case BufferColumn::Pool: sort_by([](const BufferRow& r) -> const std::string& { return r.pool; }); break;
+    case BufferColumn::Allocated: sort_by([](const BufferRow& r) -> const trace::Time& { return r.allocated; }); break;
+    case BufferColumn::Freed: sort_by([](const BufferRow& r) -> const trace::Time& { return r.freed; }); break;
+    case BufferColumn::Uses: sort_by([](const BufferRow& r) -> const std::uint32_t& { return r.uses; }); break;
+  }
+  return rows;
+}
+
+}  // namespace reprise::viewer

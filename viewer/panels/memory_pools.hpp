@@ -1,0 +1,56 @@
+// PoolFacts: the pools of a session with who holds them and how they grew, and every buffer that is known: persistent ones of all pools,
+// and those of one graph. Knows no ImGui. Threads: values and a pure function.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/document.hpp"
+
+namespace reprise::viewer {
+
+struct PoolPoint {
+  trace::Time at = 0;
+  std::uint64_t device_bytes = 0, host_bytes = 0;
+};
+
+struct PoolRow {
+  trace::PoolState state;
+  std::string device, holders;     // names; empty: nobody
+  std::vector<PoolPoint> history;  // by time
+  std::uint64_t most_bytes = 0;    // device and host together, at one time
+};
+
+struct BufferRow {
+  std::string name, pool;
+  trace::BufferKind kind = trace::BufferKind::Device;
+  std::uint64_t bytes = 0;
+  std::uint64_t address = 0;                // in the slab, of a transient; 0: unknown
+  trace::Time allocated = 0, freed = 0;     // 0: unknown; alive
+  std::uint32_t buffer = trace::kNone;      // of the graph; kNone: it does not touch it
+  std::uint32_t uses = 0;                   // by nodes of the graph
+  std::string other_graphs;                 // that touch it, by name
+};
+
+struct PoolFacts {
+  std::shared_ptr<const model::Graph> graph;  // may be null
+  std::vector<PoolRow> pools;                 // by id
+  std::vector<BufferRow> buffers;
+  trace::Time first = 0, last = 0;            // of the document
+  std::uint64_t most_bytes = 0;               // of a pool
+};
+
+[[nodiscard]] PoolFacts pool_facts(const model::Document& document, std::shared_ptr<const model::Graph> graph);
+
+enum class BufferColumn : std::uint8_t { Name, Kind, Bytes, Address, Pool, Allocated, Freed, Uses };
+struct BufferOrder {
+  BufferColumn by = BufferColumn::Bytes;
+  bool is_descending = true;
+  friend bool operator==(const BufferOrder&, const BufferOrder&) = default;
+};
+// Places in `facts.buffers`. With `matches`, a buffer of the graph each, only those of the graph that it lets pass.
+[[nodiscard]] std::vector<std::uint32_t> ordered_buffers(const PoolFacts& facts, BufferOrder order, const std::vector<std::uint8_t>& matches);
+
+}  // namespace reprise::viewer

@@ -1,0 +1,53 @@
+#include "panels/nodes_menu.hpp"
+
+#include <imgui.h>
+
+#include "panels/format.hpp"
+#include "panels/nodes_columns.hpp"
+
+namespace reprise::viewer {
+
+namespace {
+
+void copy(const Frame& frame, std::span<const std::uint32_t> nodes) {
+  ImGui::SetClipboardText(nodes_as_tsv(*frame.graph(), frame.facts, nodes).c_str());
+}
+
+}  // namespace
+
+void draw_node_menu(Frame& frame, std::uint32_t node, std::span<const std::uint32_t> rows) {
+  if (!ImGui::BeginPopupContextItem("menu")) return;
+  const model::Graph& graph = *frame.graph();
+  ViewState& view = frame.view;
+  const auto show_in = [&](UpperTab tab) {
+    view.select(model::SelectedNode{graph.key(), node});
+    view.upper = tab;
+  };
+  if (ImGui::MenuItem("Show in the graph")) show_in(UpperTab::Graph);
+  if (ImGui::MenuItem("Show in the timeline")) show_in(UpperTab::Timeline);
+  ImGui::Separator();
+  const std::string& kernel = graph.kernel_name(node);
+  const std::uint32_t label = graph.record().nodes[node].label;
+  if (!kernel.empty() && ImGui::MenuItem("Only nodes of this kernel")) view.filter.text = kernel;
+  if (label != 0 && ImGui::MenuItem("Only nodes below this label")) view.filter.labels = {label};
+  if (!view.filter.is_empty() && ImGui::MenuItem("All nodes again")) view.filter = {};
+  ImGui::Separator();
+  if (ImGui::MenuItem("Copy the name")) ImGui::SetClipboardText(graph.node_name(node).c_str());
+  if (ImGui::MenuItem("Copy this row", "Ctrl+C")) copy(frame, std::span(&node, 1));
+  if (ImGui::MenuItem(("Copy all " + count_text(rows.size()) + " rows").c_str(), "Ctrl+Shift+C")) copy(frame, rows);
+  ImGui::EndPopup();
+}
+
+void copy_by_keys(const Frame& frame, std::span<const std::uint32_t> rows) {
+  const ImGuiIO& io = ImGui::GetIO();
+  const int key = ImGui::GetKeyIndex(ImGuiKey_C);
+  if (!io.KeyCtrl || io.WantTextInput || key < 0 || !ImGui::IsWindowFocused() || !ImGui::IsKeyPressed(key, false)) return;
+  const auto* selected = std::get_if<model::SelectedNode>(&frame.view.selection);
+  if (io.KeyShift) {
+    copy(frame, rows);
+  } else if (selected != nullptr && selected->graph == frame.graph()->key()) {
+    copy(frame, std::span(&selected->node, 1));
+  }
+}
+
+}  // namespace reprise::viewer

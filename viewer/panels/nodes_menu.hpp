@@ -1,0 +1,16 @@
+// What can be done with a row of the table of nodes, in a menu and by keys: show it elsewhere, filter by it, copy it. Threads: the drawing thread's.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "panels/frame.hpp"
+
+namespace reprise::viewer {
+
+// Opens with the right button on the item before it. `rows`: all that the table shows.
+void draw_node_menu(Frame& frame, std::uint32_t node, std::span<const std::uint32_t> rows);
+// Ctrl+C copies the selected row, with Shift all of them, if the current window has the focus.
+void copy_by_keys(const Frame& frame, std::span<const std::uint32_t> rows);
+
+}  // namespace reprise::viewer

@@ -1,0 +1,150 @@
+#include "panels/nodes_row.hpp"
+
+#include <algorithm>
+
+#include <imgui.h>
+
+#include "panels/format.hpp"
+#include "panels/nodes_distribution.hpp"
+#include "panels/nodes_menu.hpp"
+#include "panels/widgets.hpp"
+
+namespace reprise::viewer {
+
+namespace {
+
+// Cuts off what the cell has no room for, with an ellipsis, and says all of it below the mouse.
+void draw_text(const std::string& text, ImU32 colour) {
+  const float width = ImGui::GetContentRegionAvail().x, wide = ImGui::CalcTextSize(text.c_str()).x;
+  ImGui::PushStyleColor(ImGuiCol_Text, colour);
+  if (wide <= width || text.empty()) {
+    ImGui::TextUnformatted(text.c_str());
+  } else {
+    const auto fits = static_cast<std::size_t>(static_cast<float>(text.size()) * width / wide);
+    ImGui::TextUnformatted(shortened(text, std::max<std::size_t>(fits, 4)).c_str());
+    ImGui::PopStyleColor();
+    tooltip(text);
+    return;
+  }
+  ImGui::PopStyleColor();
+}
+
+void draw_share(const Frame& frame, const NodeRowDesc& desc, const std::string& text) {
+  const Theme& theme = frame.theme;
+  const double share = frame.facts == nullptr ? 0 : frame.facts->nodes[desc.node].share;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x, line = ImGui::GetTextLineHeight();
+  const float number = ImGui::CalcTextSize("<99.9 %").x;
+  const float room = width - number - theme.half_space;
+  if (room > 8 && share > 0 && desc.largest_share > 0) {
+    const float top = at.y + line * 0.2f, bottom = at.y + line * 0.85f;
+    ImDrawList* draw = ImGui::GetWindowDrawList();
+    draw->AddRectFilled({at.x, top}, {at.x + room, bottom}, with_alpha(theme.ink_faint, 0.18f), 2);
+    draw->AddRectFilled({at.x, top}, {at.x + std::max(2.0f, room * static_cast<float>(share / desc.largest_share)), bottom}, with_alpha(theme.accent, 0.8f), 2);
+  }
+  text_right(text, theme.ink);
+}
+
+void draw_spread(const Frame& frame, std::uint32_t node) {
+  const auto& statistics = frame.entry->statistics;
+  if (!statistics || node >= statistics->nodes.size()) return;
+  const model::TimeHistogram& times = statistics->nodes[node].times;
+  if (times.count() < 2) return;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x, line = ImGui::GetTextLineHeight();
+  if (width < 12) return;
+  const auto bars = static_cast<std::size_t>(std::clamp(width / 3, 8.0f, 48.0f));
+  draw_bars(distribution(times, bars), at, {at.x + width, at.y + line}, with_alpha(frame.theme.ink_soft, 0.8f));
+  ImGui::Dummy({width, line});
+  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem)) return;
+  ImGui::BeginTooltip();
+  ImGui::TextUnformatted(frame.graph()->node_name(node).c_str());
+  ImGui::PushStyleColor(ImGuiCol_Text, frame.theme.ink_soft);
+  ImGui::Text("%s samples of all replays", count_text(times.count()).c_str());
+  ImGui::PopStyleColor();
+  ImGui::BeginChild("spread", {ImGui::GetFontSize() * 22, ImGui::GetFontSize() * 8}, false, ImGuiWindowFlags_NoInputs);
+  draw_distribution(frame.theme, distribution(times, 64), times.median(), std::nullopt, ImGui::GetFontSize() * 5);
+  ImGui::EndChild();
+  ImGui::EndTooltip();
+}
+
+// The mark of a node on the longest path; a shape, so that it needs no colour to be seen.
+void draw_critical(const Theme& theme) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float size = ImGui::GetTextLineHeight() * 0.28f;
+  const ImVec2 middle{at.x + ImGui::GetContentRegionAvail().x / 2, at.y + ImGui::GetTextLineHeight() / 2};
+  ImGui::GetWindowDrawList()->AddQuadFilled({middle.x, middle.y - size}, {middle.x + size, middle.y}, {middle.x, middle.y + size},
+                                            {middle.x - size, middle.y}, theme.critical);
+  ImGui::Dummy({size, ImGui::GetTextLineHeight()});
+}
+
+bool is_dimmed(const Frame& frame, NodeColumn column, std::uint32_t node) {
+  return column == NodeColumn::Lost && frame.facts != nullptr && frame.facts->nodes[node].lost == 0;
+}
+
+void draw_cell(const Frame& frame, const NodeRowDesc& desc, const NodeColumnInfo& info) {
+  const Theme& theme = frame.theme;
+  if (info.column == NodeColumn::Spread) return draw_spread(frame, desc.node);
+  const std::string text = node_text(*frame.graph(), frame.facts, desc.scales, info.column, desc.node);
+  if (text.empty()) return;
+  if (info.column == NodeColumn::Critical) return draw_critical(theme);
+  const bool is_mono = info.align == CellAlign::Right || info.column == NodeColumn::Kernel || info.column == NodeColumn::Source;
+  if (is_mono) ImGui::PushFont(theme.mono);
+  if (info.column == NodeColumn::Share) {
+    draw_share(frame, desc, text);
+  } else if (info.align == CellAlign::Right) {
+    text_right(text, is_dimmed(frame, info.column, desc.node) ? theme.ink_faint : theme.ink);
+  } else {
+    draw_text(text, info.column == NodeColumn::Kernel ? theme.ink : theme.ink_soft);
+  }
+  if (is_mono) ImGui::PopFont();
+}
+
+void draw_name(Frame& frame, const NodeRowDesc& desc) {
+  const Theme& theme = frame.theme;
+  const model::Graph& graph = *frame.graph();
+  const model::SelectedNode node{graph.key(), desc.node};
+  const bool selected = frame.view.selection == model::Selection{node};
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::PushStyleColor(ImGuiCol_Header, theme.accent_soft);
+  const auto flags = ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowDoubleClick | ImGuiSelectableFlags_AllowItemOverlap;
+  if (ImGui::Selectable("##row", selected, flags, {0, ImGui::GetTextLineHeight()})) {
+    frame.view.select(node);
+    if (ImGui::IsMouseDoubleClicked(0)) frame.view.upper = UpperTab::Graph;
+  }
+  ImGui::PopStyleColor();
+  if (ImGui::IsItemHovered()) frame.view.hovered = node;
+  draw_node_menu(frame, desc.node, desc.rows);
+  const float line = ImGui::GetTextLineHeight(), chip = line * 0.62f, top = at.y + (line - chip) / 2;
+  ImGui::GetWindowDrawList()->AddRectFilled({at.x, top}, {at.x + chip, top + chip}, node_colour(frame, desc.node), 2);
+  ImGui::SameLine(0, 0);
+  ImGui::SetCursorScreenPos({at.x + chip + theme.space * 0.75f, at.y});
+  draw_text(graph.node_name(desc.node), theme.ink);
+}
+
+}  // namespace
+
+void draw_node_row(Frame& frame, const NodeRowDesc& desc) {
+  ImGui::TableNextRow(ImGuiTableRowFlags_None, desc.height);
+  const model::Graph& graph = *frame.graph();
+  if (frame.view.selection != model::Selection{model::SelectedNode{graph.key(), desc.node}}) {
+    // Lit up without being the selection: below the mouse elsewhere, or a user of what is selected.
+    if (model::selects_node(frame.view.hovered, graph, desc.node)) {
+      ImGui::TableSetBgColor(ImGuiTableBgTarget_RowBg1, frame.theme.hovered);
+    } else if (model::selects_node(frame.view.selection, graph, desc.node)) {
+      ImGui::TableSetBgColor(ImGuiTableBgTarget_RowBg1, with_alpha(frame.theme.accent_soft, 0.5f));
+    }
+  }
+  ImGui::PushID(static_cast<int>(desc.node));
+  for (const NodeColumnInfo& info : node_columns()) {
+    if (!ImGui::TableSetColumnIndex(static_cast<int>(info.column))) continue;
+    if (info.column == NodeColumn::Name) {
+      draw_name(frame, desc);
+    } else {
+      draw_cell(frame, desc, info);
+    }
+  }
+  ImGui::PopID();
+}
+
+}  // namespace reprise::viewer

@@ -1,0 +1,27 @@
+#include "window/picture.hpp"
+
+#include <png.h>
+
+#include <cerrno>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+
+namespace reprise::viewer {
+
+void write_png(const std::filesystem::path& path, PictureSize size, std::span<const std::uint8_t> rgb) {
+  png_image image{};
+  image.version = PNG_IMAGE_VERSION;
+  image.width = size.width;
+  image.height = size.height;
+  image.format = PNG_FORMAT_RGB;
+  errno = 0;
+  if (png_image_write_to_file(&image, path.c_str(), 0, rgb.data(), 0, nullptr)) return;
+  const int error = errno;
+  const std::string reason = error ? std::strerror(error) : image.message;
+  png_image_free(&image);
+  throw std::runtime_error("cannot write " + path.string() + ": " + reason);
+}
+
+}  // namespace reprise::viewer

@@ -1,0 +1,138 @@
+#include "window/sample_run.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace reprise::viewer {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kPatience = 100;           // times kStep, for a process that was asked to end
+constexpr useconds_t kStep = 10'000;     // us
+constexpr char kName[] = "digits";
+constexpr int kNoStart = 127;
+
+fs::path make_folder() {
+  std::string pattern = (fs::temp_directory_path() / "reprise-digits-XXXXXX").string();
+  if (!::mkdtemp(pattern.data())) throw std::runtime_error("cannot make a folder for the sample in " + fs::temp_directory_path().string() + ": " + std::strerror(errno));
+  return pattern;
+}
+
+// This process's environment, so that the sample listens, and lets a viewer ask for the times of some nodes.
+std::vector<std::string> environment() {
+  constexpr std::array<std::pair<const char*, const char*>, 3> kSet = {
+      {{"REPRISE_TRACE=", "live"}, {"REPRISE_PROFILE=", "sampled"}, {"REPRISE_REMOTE_PROFILE=", "every"}}};
+  std::vector<std::string> all;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    if (std::strncmp(*entry, "REPRISE_TRACE=", 14) != 0 && std::strncmp(*entry, "REPRISE_PROFILE=", 16) != 0 &&
+        std::strncmp(*entry, "REPRISE_REMOTE_PROFILE=", 23) != 0 && std::strncmp(*entry, "REPRISE_LISTEN=", 15) != 0) {
+      all.emplace_back(*entry);
+    }
+  }
+  for (const auto& [name, value] : kSet) all.push_back(std::string(name) + value);
+  return all;
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (std::string& text : texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// In the child, where only async-signal-safe calls may be made.
+[[noreturn]] void become(const char* program, char* const* arguments, char* const* variables, int log, pid_t parent) {
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (::getppid() != parent) ::_exit(kNoStart);  // it ended before that was set
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  const int nothing = ::open("/dev/null", O_RDONLY);
+  if (nothing >= 0) ::dup2(nothing, STDIN_FILENO);
+  ::dup2(log, STDOUT_FILENO);
+  ::dup2(log, STDERR_FILENO);
+  ::execve(program, arguments, variables);
+  const char* why = std::strerror(errno);
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, why, std::strlen(why));
+  ::_exit(kNoStart);
+}
+
+}  // namespace
+
+fs::path find_sample(const fs::path& program) {
+  const fs::path folder = program.parent_path(), root = folder.parent_path();
+  for (const fs::path& place : {folder / kName, root / "bin" / kName, root / "libexec" / "reprise" / kName}) {
+    if (::access(place.c_str(), X_OK) == 0) return place;
+  }
+  return {};
+}
+
+SampleRun::SampleRun(const fs::path& sample) : folder_(make_folder()) {
+  const fs::path log_path = folder_ / "log.txt";
+  const int log = ::open(log_path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  std::vector<std::string> arguments = {sample.string(), "--out", (folder_ / "out").string(), "--epochs", "1000000"};
+  std::vector<std::string> variables = environment();
+  const std::vector<char*> argument_pointers = pointers_to(arguments), variable_pointers = pointers_to(variables);
+  const pid_t parent = ::getpid();
+  pid_ = log < 0 ? -1 : ::fork();
+  if (pid_ == 0) become(arguments.front().c_str(), argument_pointers.data(), variable_pointers.data(), log, parent);
+  const int error = errno;
+  if (log >= 0) ::close(log);
+  if (pid_ < 0) {
+    std::error_code ignored;
+    fs::remove_all(folder_, ignored);
+    throw std::runtime_error("cannot start " + sample.string() + ": " + std::strerror(error));
+  }
+  running_ = true;
+}
+
+SampleRun::~SampleRun() {
+  stop();
+  std::error_code ignored;
+  if (!socket_.empty()) fs::remove(socket_, ignored);
+  fs::remove_all(folder_, ignored);
+}
+
+bool SampleRun::is_running() {
+  if (running_ && ::waitpid(pid_, &status_, WNOHANG) == pid_) running_ = false;
+  return running_;
+}
+
+std::string SampleRun::reason() const {
+  std::ifstream log(folder_ / "log.txt");
+  std::string last;
+  for (std::string line; std::getline(log, line);) {
+    if (!line.empty()) last = line;
+  }
+  const std::string how = WIFSIGNALED(status_) ? "the sample was ended by signal " + std::to_string(WTERMSIG(status_))
+                                               : "the sample ended with exit code " + std::to_string(WEXITSTATUS(status_));
+  return last.empty() ? how : how + ": " + last;
+}
+
+void SampleRun::stop() noexcept {
+  if (!is_running()) return;
+  ::kill(pid_, SIGTERM);
+  for (int i = 0; i < kPatience && is_running(); ++i) ::usleep(kStep);
+  if (!running_) return;
+  ::kill(pid_, SIGKILL);
+  while (::waitpid(pid_, &status_, 0) < 0 && errno == EINTR) {
+  }
+  running_ = false;
+}
+
+}  // namespace reprise::viewer

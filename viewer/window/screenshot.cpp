@@ -1,0 +1,120 @@
+#include "window/screenshot.hpp"
+
+#include <imgui.h>
+
+#include <chrono>
+#include <memory>
+#include <stdexcept>
+#include <thread>
+
+#include "panels/keys.hpp"
+#include "window/application.hpp"
+#include "window/offscreen.hpp"
+#include "window/picture.hpp"
+#include "window/settings.hpp"
+#include "window/ui.hpp"
+
+namespace reprise::viewer {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double kFileSeconds = 600, kLiveSeconds = 20;  // how long a trace may take to be read, a session to send a graph
+constexpr std::chrono::seconds kSettle{120};             // and its views to be made
+constexpr std::chrono::milliseconds kStartPage{300};      // it looks for sessions and files meanwhile
+constexpr std::chrono::milliseconds kPause{2};
+constexpr int kStillFrames = 4;                          // that ImGui needs until sizes that depend on sizes stand still
+
+std::shared_ptr<model::TraceFeed> open_feed(const std::string& target, const std::string& token) {
+  auto feed = std::make_shared<model::TraceFeed>(model::TraceFeedDesc{.target = target, .token = token});
+  const bool ready = feed->wait_until_ready(feed->is_live() ? kLiveSeconds : kFileSeconds);
+  const model::FeedStatus status = feed->status();
+  if (status.state == model::FeedState::Failed) throw std::runtime_error(status.reason);
+  if (!ready && !feed->is_live()) throw std::runtime_error(target + " is not read yet after ten minutes");
+  return feed;
+}
+
+void select_node(Workspace& workspace, const std::string& name) {
+  const auto document = workspace.feed().document();
+  const model::GraphEntry* entry = document->find(workspace.view().graph);
+  for (std::uint32_t node = 0; entry && node < entry->graph->node_count(); ++node) {
+    if (entry->graph->node_name(node).find(name) == std::string::npos) continue;
+    workspace.view().select(model::SelectedNode{workspace.view().graph, node});
+    return;
+  }
+  throw std::runtime_error("no node of this graph has \"" + name + "\" in its name");
+}
+
+// ImGui without a window, which takes its size and time from here.
+class Frames {
+ public:
+  explicit Frames(const ScreenshotDesc& desc)
+      : offscreen_(desc.width, desc.height), ui_({.glsl = offscreen_.glsl(), .shade = desc.shade, .scale = desc.scale}), desc_(desc) {
+    ImGui::GetIO().DisplaySize = {static_cast<float>(desc.width), static_cast<float>(desc.height)};
+    ImGui::GetIO().DeltaTime = 1.0f / 60;
+  }
+
+  // `body` is given the theme.
+  template <class Body>
+  void draw(Body body) {
+    offscreen_.bind();
+    ui_.new_frame();
+    ImGui::NewFrame();
+    body(ui_.theme());
+    end_key_frame();
+    ui_.render();
+  }
+  void write() const { write_png(desc_.picture, {desc_.width, desc_.height}, offscreen_.pixels()); }
+
+ private:
+  Offscreen offscreen_;
+  Ui ui_;
+  const ScreenshotDesc& desc_;
+};
+
+void take_start_page(const ScreenshotDesc& desc) {
+  Frames frames(desc);
+  Settings settings = SettingsFile(settings_path()).values;
+  settings.shade = desc.shade;
+  Application application({.program = desc.program}, settings);
+  const Clock::time_point end = Clock::now() + kStartPage;
+  for (int still = 0; still < kStillFrames || Clock::now() < end; ++still) {
+    frames.draw([&](const Theme& theme) { application.draw(theme); });
+    std::this_thread::sleep_for(kPause);
+  }
+  frames.write();
+}
+
+}  // namespace
+
+void take_screenshot(const ScreenshotDesc& desc) {
+  if (desc.target.empty()) return take_start_page(desc);
+  Background background;
+  const auto feed = open_feed(desc.target, desc.token);
+  const auto other = desc.other.empty() ? nullptr : open_feed(desc.other, desc.token);
+  Frames frames(desc);
+  Workspace workspace(feed, other, background);
+  WorkspaceLayout layout;
+  if (desc.view) workspace.show(*desc.view);
+  const Clock::time_point end = Clock::now() + kSettle;
+  bool selected = desc.select.empty();
+  for (int still = 0; still < kStillFrames; ++still) {
+    frames.draw([&](const Theme& theme) {
+      workspace.handle_keys();
+      workspace.draw(theme, layout);
+    });
+    if (!selected && workspace.is_settled()) {
+      select_node(workspace, desc.select);
+      selected = true;
+      still = 0;
+    }
+    if (workspace.is_settled() && selected) continue;
+    still = -1;
+    if (Clock::now() > end) throw std::runtime_error("the views of " + desc.target + " are not ready after two minutes");
+    std::this_thread::sleep_for(kPause);
+  }
+  frames.write();
+}
+
+}  // namespace reprise::viewer

@@ -1,0 +1,226 @@
+#include "window/settings.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+#include <unistd.h>
+
+namespace reprise::viewer {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr std::uint32_t kLeastWidth = 400, kLeastHeight = 300, kGreatestSide = 16'384;
+
+class Unreadable : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+template <class T, class Check>
+void take(const Json& from, const char* name, T& to, Check is_of_type) {
+  const auto found = from.find(name);
+  if (found == from.end()) return;
+  if (!is_of_type(*found)) throw Unreadable(std::string("\"") + name + "\" is not what it should be");
+  to = found->get<T>();
+}
+
+bool is_number(const Json& json) { return json.is_number() && std::isfinite(json.get<double>()); }
+bool is_flag(const Json& json) { return json.is_boolean(); }
+bool is_text(const Json& json) { return json.is_string(); }
+
+const Json& object_in(const Json& json, const char* name) {
+  static const Json none = Json::object();
+  const auto found = json.find(name);
+  if (found == json.end()) return none;
+  if (!found->is_object()) throw Unreadable(std::string("\"") + name + "\" is not what it should be");
+  return *found;
+}
+
+std::uint32_t side(double value, std::uint32_t least) {
+  return static_cast<std::uint32_t>(std::clamp(value, static_cast<double>(least), static_cast<double>(kGreatestSide)));
+}
+
+void read_window(const Json& json, Settings& values) {
+  double width = values.width, height = values.height;
+  take(json, "width", width, is_number);
+  take(json, "height", height, is_number);
+  take(json, "maximised", values.maximised, is_flag);
+  values.width = side(width, kLeastWidth);
+  values.height = side(height, kLeastHeight);
+}
+
+void read_layout(const Json& json, WorkspaceLayout& layout) {
+  take(json, "strip", layout.strip, is_number);
+  take(json, "inspector", layout.inspector, is_number);
+  take(json, "lower", layout.lower, is_number);
+  layout.strip = std::clamp(layout.strip, 0.0f, 4000.0f);
+  layout.inspector = std::clamp(layout.inspector, 0.0f, 1.0f);
+  layout.lower = std::clamp(layout.lower, 0.0f, 1.0f);
+}
+
+void read_recent(const Json& json, std::vector<RecentEntry>& recent) {
+  const auto found = json.find("recent");
+  if (found == json.end()) return;
+  if (!found->is_array()) throw Unreadable("\"recent\" is not what it should be");
+  for (const Json& each : *found) {
+    RecentEntry entry;
+    if (!each.is_object()) throw Unreadable("a recent file is not what it should be");
+    take(each, "path", entry.path, is_text);
+    take(each, "opened", entry.opened, is_number);
+    if (!entry.path.empty() && recent.size() < kMostRecentFiles) recent.push_back(std::move(entry));
+  }
+}
+
+// Each on its own, so that what is wrong with one does not lose another.
+std::string read_all(const Json& json, Settings& values) {
+  std::string wrong;
+  const auto attempt = [&](auto read) {
+    try {
+      read();
+    } catch (const Unreadable& error) {
+      wrong = error.what();
+    }
+  };
+  attempt([&] {
+    std::string shade = "dark";
+    take(json, "shade", shade, is_text);
+    values.shade = shade == "light" ? Shade::Light : Shade::Dark;
+  });
+  attempt([&] { read_window(object_in(json, "window"), values); });
+  attempt([&] { read_layout(object_in(json, "layout"), values.layout); });
+  attempt([&] { read_recent(json, values.recent); });
+  return wrong;
+}
+
+// Into what the file has already.
+void write_all(const Settings& values, Json& json) {
+  if (!json.is_object()) json = Json::object();
+  json["shade"] = values.shade == Shade::Light ? "light" : "dark";
+  Json& window = json["window"];
+  if (!window.is_object()) window = Json::object();
+  window["width"] = values.width;
+  window["height"] = values.height;
+  window["maximised"] = values.maximised;
+  Json& layout = json["layout"];
+  if (!layout.is_object()) layout = Json::object();
+  layout["strip"] = values.layout.strip;
+  layout["inspector"] = values.layout.inspector;
+  layout["lower"] = values.layout.lower;
+  json["recent"] = Json::array();
+  for (const RecentEntry& entry : values.recent) json["recent"].push_back({{"path", entry.path}, {"opened", entry.opened}});
+}
+
+std::string text_of(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n'; }
+
+// `path` itself if nothing is there, or with the first number that is free.
+fs::path free_name(const fs::path& path) {
+  std::error_code ignored;
+  fs::path name = path;
+  for (unsigned i = 2; fs::exists(name, ignored); ++i) name = path.string() + "-" + std::to_string(i);
+  return name;
+}
+
+}  // namespace
+
+void Settings::note_opened(const fs::path& file, std::int64_t seconds) {
+  std::error_code error;
+  const fs::path whole = fs::absolute(file, error).lexically_normal();
+  const std::string path = error ? file.string() : whole.string();
+  forget(path);
+  recent.insert(recent.begin(), {path, seconds});
+  if (recent.size() > kMostRecentFiles) recent.resize(kMostRecentFiles);
+}
+
+void Settings::forget(const std::string& path) {
+  std::erase_if(recent, [&](const RecentEntry& entry) { return entry.path == path; });
+}
+
+fs::path settings_path() {
+  const char* config = std::getenv("XDG_CONFIG_HOME");
+  if (config && fs::path(config).is_absolute()) return fs::path(config) / "reprise" / "viewer.json";
+  const char* home = std::getenv("HOME");
+  return home && *home ? fs::path(home) / ".config" / "reprise" / "viewer.json" : fs::path();
+}
+
+SettingsFile::SettingsFile(fs::path path) : path_(std::move(path)) {
+  if (path_.empty()) {
+    may_write_ = false;
+    return;
+  }
+  read();
+}
+
+void SettingsFile::read() {
+  std::error_code error;
+  if (fs::symlink_status(path_, error).type() == fs::file_type::not_found) return;
+  errno = 0;
+  std::ifstream file(path_);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (!file.is_open() || file.bad()) {
+    may_write_ = false;  // somebody's, who has a reason
+    message_ = "cannot read " + path_.string() + ": " + std::strerror(errno) + "; nothing is remembered";
+    return;
+  }
+  known_ = Json::parse(text, nullptr, false);
+  if (!known_.is_object()) {
+    known_ = Json::object();
+    keep_aside("it is no JSON object");
+    return;
+  }
+  const std::string wrong = read_all(known_, values);
+  if (!wrong.empty()) keep_aside(wrong);
+}
+
+void SettingsFile::keep_aside(const std::string& why) {
+  const fs::path aside = free_name(path_.string() + ".damaged");
+  std::error_code error;
+  fs::copy_file(path_, aside, error);
+  if (error) {
+    may_write_ = false;
+    message_ = path_.string() + " is damaged (" + why + "), and cannot be kept aside: " + error.message() + "; nothing is remembered";
+  } else {
+    message_ = path_.string() + " is damaged (" + why + "); it is kept as " + aside.filename().string() + ", and what was wrong is as at first";
+  }
+}
+
+std::string SettingsFile::save() {
+  if (!may_write_) return {};
+  Json json = known_;
+  write_all(values, json);
+  if (json == known_) return {};
+  std::error_code error;
+  fs::create_directories(path_.parent_path(), error);
+  const fs::path part = path_.string() + "." + std::to_string(::getpid());
+  {
+    errno = 0;
+    std::ofstream file(part, std::ios::trunc);
+    file << text_of(json);
+    file.close();
+    if (!file) {
+      const std::string reason = std::strerror(errno);
+      fs::remove(part, error);
+      return "cannot write " + path_.string() + ": " + reason;
+    }
+  }
+  fs::rename(part, path_, error);
+  if (error) {
+    const std::string reason = error.message();
+    fs::remove(part, error);
+    return "cannot write " + path_.string() + ": " + reason;
+  }
+  known_ = std::move(json);
+  return {};
+}
+
+}  // namespace reprise::viewer

@@ -1,0 +1,93 @@
+#include "window/start_watch.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "panels/format.hpp"
+
+namespace reprise::viewer {
+
+namespace {
+
+constexpr std::chrono::seconds kPause{1};
+
+std::string time_text(std::int64_t seconds) {
+  const std::time_t time = static_cast<std::time_t>(seconds);
+  std::tm parts{};
+  if (seconds <= 0 || !::localtime_r(&time, &parts)) return {};
+  char text[64];
+  return {text, std::strftime(text, sizeof text, "%d %b %Y, %H:%M", &parts)};
+}
+
+RecentFile look_at(const RecentEntry& entry) {
+  RecentFile file{.path = entry.path, .text = {}, .is_there = true};
+  std::error_code error;
+  const std::uintmax_t bytes = std::filesystem::file_size(entry.path, error);
+  file.is_there = !error;
+  const std::string when = time_text(entry.opened);
+  file.text = error ? "not there any more" : bytes_text(bytes);
+  if (!when.empty()) file.text += ", opened " + when;
+  return file;
+}
+
+bool same(const FoundAtStart& a, const FoundAtStart& b) {
+  return std::equal(a.sessions.begin(), a.sessions.end(), b.sessions.begin(), b.sessions.end(),
+                    [](const auto& x, const auto& y) { return x.path == y.path && x.alive == y.alive; }) &&
+         std::equal(a.recent.begin(), a.recent.end(), b.recent.begin(), b.recent.end(),
+                    [](const auto& x, const auto& y) { return x.path == y.path && x.text == y.text && x.is_there == y.is_there; });
+}
+
+}  // namespace
+
+StartWatch::StartWatch(std::function<void()> on_change) : on_change_(std::move(on_change)), thread_([this] { watch(); }) {}
+
+StartWatch::~StartWatch() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  wake_.notify_all();
+  thread_.join();
+}
+
+void StartWatch::set_recent(const std::vector<RecentEntry>& recent) {
+  {
+    const std::lock_guard lock(mutex_);
+    recent_ = recent;
+    found_.recent.clear();
+    for (const RecentEntry& entry : recent) found_.recent.push_back({.path = entry.path, .text = {}, .is_there = true});
+    asked_ = true;
+  }
+  wake_.notify_all();
+}
+
+FoundAtStart StartWatch::found() const {
+  const std::lock_guard lock(mutex_);
+  return found_;
+}
+
+void StartWatch::watch() {
+  std::unique_lock lock(mutex_);
+  while (!stop_) {
+    const std::vector<RecentEntry> recent = recent_;
+    asked_ = false;
+    lock.unlock();
+    FoundAtStart now;
+    now.sessions = trace::list_sessions();
+    for (const RecentEntry& entry : recent) now.recent.push_back(look_at(entry));
+    lock.lock();
+    if (!asked_ && !same(now, found_)) {
+      found_ = std::move(now);
+      lock.unlock();
+      on_change_();
+      lock.lock();
+    }
+    wake_.wait_for(lock, kPause, [this] { return stop_ || asked_; });
+  }
+}
+
+}  // namespace reprise::viewer

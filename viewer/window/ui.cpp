@@ -1,0 +1,67 @@
+#include "window/ui.hpp"
+
+#define GL_GLEXT_PROTOTYPES
+#include <GL/glcorearb.h>
+#include <backends/imgui_impl_opengl3.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <stdexcept>
+
+namespace reprise::viewer {
+
+Ui::Ui(const UiDesc& desc) : context_(ImGui::CreateContext()), fonts_(find_fonts()), scale_(desc.scale), pixels_(desc.pixels) {
+  ImGui::GetIO().IniFilename = nullptr;
+  ImGui::GetIO().LogFilename = nullptr;
+  for (const std::string& message : fonts_.messages) std::fprintf(stderr, "reprise: %s\n", message.c_str());
+  if (!ImGui_ImplOpenGL3_Init(desc.glsl)) {
+    ImGui::DestroyContext(context_);
+    throw std::runtime_error("this display's OpenGL is older than 3.0; install libgl1-mesa-dri for one in software");
+  }
+  apply(theme_, desc.shade, scale_);
+  make_fonts();
+}
+
+Ui::~Ui() {
+  ImGui_ImplOpenGL3_Shutdown();
+  ImGui::DestroyContext(context_);
+}
+
+void Ui::make_fonts() {
+  load_fonts(theme_, fonts_, scale_ * pixels_, scale_);
+  // As large as this GL takes a texture.
+  GLint largest = 2048;
+  glGetIntegerv(GL_MAX_TEXTURE_SIZE, &largest);
+  ImGui::GetIO().Fonts->TexDesiredWidth = std::min(largest, 4096);
+  ImGui_ImplOpenGL3_DestroyFontsTexture();
+  ImGui_ImplOpenGL3_CreateFontsTexture();
+}
+
+void Ui::set_shade(Shade shade) {
+  if (theme_.shade != shade) apply(theme_, shade, scale_);
+}
+
+void Ui::set_scale(float scale, float pixels) {
+  if (std::abs(scale - scale_) < 0.01f && std::abs(pixels - pixels_) < 0.01f) return;
+  scale_ = scale;
+  pixels_ = pixels;
+  apply(theme_, theme_.shade, scale_);
+  make_fonts();
+}
+
+void Ui::new_frame() { ImGui_ImplOpenGL3_NewFrame(); }
+
+void Ui::render() {
+  ImGui::Render();
+  const ImGuiIO& io = ImGui::GetIO();
+  const ImVec4 back = ImGui::ColorConvertU32ToFloat4(theme_.background);
+  glDisable(GL_SCISSOR_TEST);
+  glViewport(0, 0, static_cast<GLsizei>(io.DisplaySize.x * io.DisplayFramebufferScale.x), static_cast<GLsizei>(io.DisplaySize.y * io.DisplayFramebufferScale.y));
+  glClearColor(back.x, back.y, back.z, 1);
+  glClear(GL_COLOR_BUFFER_BIT);
+  ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+}
+
+}  // namespace reprise::viewer

@@ -1,0 +1,92 @@
+#include "window/viewer_window.hpp"
+
+#include <imgui.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+#include "window/quit_signals.hpp"
+
+namespace reprise::viewer {
+
+namespace {
+
+constexpr double kFrame = 1.0 / 60;  // seconds
+constexpr double kAfterInput = 1;    // a tooltip comes after a rest of the mouse
+constexpr double kCaret = 0.25;      // it blinks
+constexpr double kIdle = 1;          // what a clock shows, and what nobody told of
+constexpr int kSettleFrames = 3;     // sizes that depend on sizes
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+void say(const std::string& text) {
+  if (!text.empty()) std::fprintf(stderr, "reprise: %s\n", text.c_str());
+}
+
+void remember(const Window& window, Settings& settings) {
+  settings.maximised = window.is_maximised();
+  if (settings.maximised) return;
+  settings.width = std::max(window.width(), static_cast<std::uint32_t>(kLeastWindowWidth));
+  settings.height = std::max(window.height(), static_cast<std::uint32_t>(kLeastWindowHeight));
+}
+
+}  // namespace
+
+double FrameLoop::pause() const {
+  if (due_ > 0 || application_.is_busy() || now() < active_until_) return std::max(0.0, kFrame - (now() - began_));
+  return ImGui::GetIO().WantTextInput ? kCaret : kIdle;
+}
+
+void FrameLoop::step() {
+  window_.wait(pause());
+  if (window_.take_input()) active_until_ = now() + kAfterInput;
+  if (window_.take_wake()) due_ = kSettleFrames;
+  began_ = now();
+  due_ = std::max(due_ - 1, 0);
+  window_.ui().set_shade(settings_.shade);
+  if (!window_.begin_frame()) return;
+  application_.draw(window_.ui().theme());
+  window_.end_frame();
+  window_.set_title(application_.title());
+}
+
+void show_viewer(const ViewerWindowDesc& desc) {
+  SettingsFile file(settings_path());
+  say(file.message());
+  Settings& settings = file.values;
+  if (desc.shade) settings.shade = *desc.shade;
+  if (desc.reset_layout) settings.layout = {};
+  const bool sized = desc.width && desc.height;
+
+  std::atomic<Window*> opened{nullptr};
+  const QuitSignals signals([&opened] {
+    if (Window* window = opened.load()) window->wake();
+  });
+  Window window({.title = "Reprise",
+                 .width = sized ? desc.width : settings.width,
+                 .height = sized ? desc.height : settings.height,
+                 .maximised = !sized && settings.maximised,
+                 .scale = desc.scale,
+                 .shade = settings.shade});
+  opened.store(&window);
+  {
+    Application application({.program = desc.program, .wake = [&window] { window.wake(); }}, settings);
+    window.on_drop([&application](const std::vector<std::string>& paths) { application.drop(paths); });
+    if (desc.view) application.show(*desc.view);
+    if (!desc.other.empty()) {
+      application.compare({desc.target, desc.token}, {desc.other, desc.token});
+    } else if (!desc.target.empty()) {
+      application.open({desc.target, desc.token});
+    }
+    say(file.save());  // what was opened
+    FrameLoop loop(window, application, settings);
+    while (!window.wants_to_close() && !signals.has_come()) loop.step();
+    window.on_drop({});
+    if (!sized) remember(window, settings);
+    say(file.save());
+  }
+  opened.store(nullptr);
+}
+
+}  // namespace reprise::viewer

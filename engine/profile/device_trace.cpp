@@ -23,6 +23,7 @@ trace::Severity traced(Severity severity) {
 
 DeviceTrace::DeviceTrace(std::shared_ptr<TraceSession> session, std::shared_ptr<ProfileSwitch> profile, const DeviceInfo& info)
     : session_(std::move(session)), profile_(std::move(profile)), id_(session_->new_id(TraceSession::Id::Device)), selector_(info.selector) {
+  TraceSession::note_device();
   session_->push(trace::Device{id_, info.name, info.selector, info.uuid, info.memory_bytes, info.multiprocessors});
 }
 
@@ -44,13 +45,18 @@ std::uint32_t DeviceTrace::add_graph(const Plan& plan, GraphIdentity identity) {
 std::shared_ptr<ReplayLog> DeviceTrace::follow(std::uint32_t graph, const Plan& plan, BackendExec& exec) {
   ReplayLogDesc desc;
   desc.graph = graph;
+  desc.device = id_;
   desc.label = plan.label;
   desc.nodes = static_cast<std::uint32_t>(plan.lowered.nodes.size());
   desc.bell = &session_->bell();
   auto log = profile_->make_log(std::move(desc));
-  const bool has_times = exec.observe(*log);
-  log->expect_device_times(has_times);
-  if (!has_times) say_no_device_times();
+  if (auto source = exec.replay_source()) {
+    log->follow(std::move(source));
+  } else if (exec.observe(*log)) {
+    log->expect_device_times(true);
+  } else {
+    say_no_device_times();
+  }
   session_->follow(log);
   return log;
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <reprise/error.hpp>
+
 #include "base/text.hpp"
 #include "profile/process_info.hpp"
 
@@ -14,6 +16,10 @@ namespace {
 constexpr std::int64_t kNodeCostNs = 60, kShareOfTime = 100;
 constexpr std::int64_t kSeldom = 10'000;
 constexpr std::size_t kFewestBlocks = 4;
+// Of devices that are asked for their times: replays of which all nodes are timed in one go, and how soon after them the next.
+constexpr std::uint64_t kWindowReplays = 8;
+constexpr trace::Time kSoonestWindow = 200'000'000, kLatestWindow = 30'000'000'000;
+constexpr double kMeanOf = 64;
 
 std::uint32_t blocks_for(const ReplayLogDesc& desc) {
   if (desc.nodes == 0) return 0;
@@ -79,7 +85,8 @@ bool ReplayLog::wants_nodes(std::uint64_t replay) noexcept {
 }
 
 NodeTime* ReplayLog::begin_replay(std::uint64_t replay) noexcept {
-  if (block_count_ == 0 || !is_told(replay) || !wants_nodes(replay)) return nullptr;
+  if (block_count_ == 0 || !is_told(replay)) return nullptr;
+  if (!source_ && !wants_nodes(replay)) return nullptr;  // a source tells only what it was asked for
   std::uint32_t block = std::exchange(spare_block_, kNoBlock);
   if (block == kNoBlock && !free_blocks_.take(block)) {
     lost_blocks_.fetch_add(1, std::memory_order_relaxed);
@@ -91,6 +98,14 @@ NodeTime* ReplayLog::begin_replay(std::uint64_t replay) noexcept {
 
 void ReplayLog::end_replay(std::uint64_t replay, std::int64_t started, std::int64_t ended, NodeTime* nodes) noexcept {
   if (!is_told(replay)) return;
+  if (source_) {
+    const trace::Time took = ended - started;
+    if (nodes != nullptr) {
+      window_.extra += std::max<trace::Time>(0, took - static_cast<trace::Time>(window_.plain));
+    } else {
+      window_.plain += (static_cast<double>(took) - window_.plain) / (window_.plain == 0 ? 1 : kMeanOf);
+    }
+  }
   Times times{replay, started, ended, kNoBlock};
   if (nodes != nullptr) {
     times.block = static_cast<std::uint32_t>(static_cast<std::size_t>(nodes - blocks_.get()) / desc_.nodes);
@@ -112,7 +127,7 @@ void ReplayLog::end_replay(std::uint64_t replay, std::int64_t started, std::int6
 
 void ReplayLog::take_block(const Times& times, std::vector<trace::Record>& records) {
   NodeTime* const nodes = blocks_.get() + std::size_t{times.block} * desc_.nodes;
-  trace::SampleBlock block{desc_.graph, desc_.version, 0, times.replay, trace::SampleSource::Host, {}};
+  trace::SampleBlock block{desc_.graph, desc_.version, 0, times.replay, source_ ? trace::SampleSource::Stamp : trace::SampleSource::Host, {}};
   block.samples.reserve(desc_.nodes);
   for (std::uint32_t node = 0; node < desc_.nodes; ++node) {
     const NodeTime& at = nodes[node];
@@ -163,8 +178,53 @@ void ReplayLog::join(std::vector<trace::Record>& records) {
   }
 }
 
+void ReplayLog::follow(std::shared_ptr<ReplaySource> source) {
+  source_ = std::move(source);
+  has_device_times_ = true;
+  if (mode() == ProfileMode::Every) plan_window();
+}
+
+void ReplayLog::plan_window() {
+  const std::uint32_t word = switch_.load(std::memory_order_relaxed);
+  const bool is_new = std::exchange(window_.seen_switch, word) != word;
+  const ProfileMode mode = mode_of(word);
+  if (mode != ProfileMode::Every && is_new && window_.is_open) {
+    source_->time_nodes(0);  // what is under way is told all the same
+  }
+  const bool was_open = std::exchange(window_.is_open, source_->is_timing_nodes());
+  const trace::Time now = trace_now();
+  if (was_open && !window_.is_open) window_.next = now + std::clamp(kShareOfTime * window_.extra, kSoonestWindow, kLatestWindow);
+  if (window_.is_open || mode < ProfileMode::Sampled) return;
+  if (mode == ProfileMode::Sampled && !is_new && now < window_.next) return;
+  window_.extra = 0;
+  source_->time_nodes(mode == ProfileMode::Every ? ReplaySource::kAllReplays : kWindowReplays);
+  window_.is_open = source_->is_timing_nodes();
+}
+
+// What the device kept of its replays.
+void ReplayLog::fetch(std::vector<trace::Record>& records) {
+  try {
+    const ReplaySource::Lost lost = source_->collect(*this);
+    lost_times_.fetch_add(lost.replays, std::memory_order_relaxed);
+    lost_blocks_.fetch_add(lost.nodes, std::memory_order_relaxed);
+    if (const auto clock = source_->clock(); clock && clock->host != clock_reported_) {
+      clock_reported_ = clock->host;
+      records.emplace_back(trace::Clock{desc_.device, clock->host, clock->other, clock->error});
+    }
+    if (!closed_.load(std::memory_order_relaxed)) plan_window();
+  } catch (const Error& error) {
+    records.emplace_back(trace::Message{trace_now(), trace::Severity::Warning, "device-times-lost",
+                                        concat("graph ", desc_.label, ": no times of its replays come any more: ", error.what()), desc_.graph,
+                                        desc_.version, trace::kNone, trace::kNone});
+    finish(records);
+    source_.reset();
+    has_device_times_ = false;
+  }
+}
+
 bool ReplayLog::collect(std::vector<trace::Record>& records) {
   const bool closed = closed_.load(std::memory_order_acquire);
+  if (source_) fetch(records);
   for (LaunchNote note; launches_.take(note);) {
     if (has_device_times_) {
       waiting_.push_back(note);

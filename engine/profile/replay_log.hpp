@@ -35,7 +35,7 @@ struct CollectorBell {
 };
 
 struct ReplayLogDesc {
-  std::uint32_t graph = 0, version = 1;
+  std::uint32_t graph = 0, version = 1, device = 0;
   std::string label = {};                     // of the graph, for messages
   std::uint32_t nodes = 0;                    // of the lowered graph
   ProfileMode mode = ProfileMode::Every;      // to begin with
@@ -56,6 +56,9 @@ class ReplayLog final : public ReplayObserver {
 
   // Before the first launch: whether the device tells when replays began and ended.
   void expect_device_times(bool expected) noexcept { has_device_times_ = expected; }
+  // Before the first launch: times come from there, whenever they are collected; the log is its observer. Where the nodes of every replay are
+  // wanted, those of the first are timed already.
+  void follow(std::shared_ptr<ReplaySource> source);
 
   // What the application wants from the next launch on.
   void set_mode(ProfileMode mode);
@@ -95,6 +98,8 @@ class ReplayLog final : public ReplayObserver {
   [[nodiscard]] bool is_told(std::uint64_t replay) const noexcept { return replay <= told_.load(std::memory_order_relaxed); }
   [[nodiscard]] bool wants_nodes(std::uint64_t replay) noexcept;
   void ring_if_half(std::size_t used, std::size_t of) noexcept;
+  void fetch(std::vector<trace::Record>& records);
+  void plan_window();
   void take_times(std::vector<trace::Record>& records);
   void take_block(const Times& times, std::vector<trace::Record>& records);
   void add_replay(const LaunchNote& launch, const Times& times, std::vector<trace::Record>& records) const;
@@ -128,6 +133,15 @@ class ReplayLog final : public ReplayObserver {
   struct Reported {
     std::uint64_t launches = 0, times = 0, blocks = 0;
   } reported_;
+  std::shared_ptr<ReplaySource> source_;  // null: times come by themselves
+  struct Window {
+    std::uint32_t seen_switch = ~0u;  // the mode that it was planned for
+    bool is_open = false;
+    trace::Time next = 0;    // when the next one may open
+    trace::Time extra = 0;   // ns that the replays of the last one took beyond `plain`
+    double plain = 0;        // ns that a replay takes of which no node is timed; a running mean
+  } window_;
+  trace::Time clock_reported_ = 0;
 };
 
 }  // namespace reprise::detail

@@ -75,6 +75,9 @@ void complain(const std::string& text) {
 
 }  // namespace
 
+// Drivers end in the opposite order of their beginning, and so does this.
+void TraceSession::note_device() { static const ExitGate gate; }
+
 std::shared_ptr<TraceSession> TraceSession::open(const TraceOptions& options, std::string_view application) {
   static const ExitGate gate;
   std::unique_lock lock(sessions().mutex);

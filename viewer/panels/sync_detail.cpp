@@ -44,43 +44,52 @@ std::optional<std::uint32_t> SyncDetail::draw(Frame& frame, const SyncFacts& fac
   const model::Graph& graph = *facts.graph;
   const auto* edge = std::get_if<model::SelectedEdge>(&frame.view.selection);
   const auto* barrier = std::get_if<model::SelectedBarrier>(&frame.view.selection);
+  const auto* node = std::get_if<model::SelectedNode>(&frame.view.selection);
   if (edge && (edge->graph != graph.key() || edge->edge >= graph.record().edges.size())) edge = nullptr;
   if (barrier && (barrier->graph != graph.key() || barrier->barrier >= graph.record().barriers.size())) barrier = nullptr;
-  if (!edge && !barrier) {
+  if (node && (node->graph != graph.key() || node->node >= graph.node_count())) node = nullptr;
+  const model::SelectedEdge dearest{graph.key(), facts.dearest_edge};
+  const bool is_chosen = edge || barrier || node;
+  if (!is_chosen && facts.dearest_edge != kNone) edge = &dearest;
+  if (!edge && !barrier && !node) {
     ImGui::BeginChild("detail", size);
     draw_empty(theme, "No edge and no barrier is selected", "A click on a row shows the nodes on both sides of it in the replay that is shown, and how long they waited.");
     ImGui::EndChild();
     return std::nullopt;
   }
   std::optional<std::uint32_t> wanted;
+  std::vector<std::uint32_t> edges;
   const float text_width = std::min(380 * theme.scale, size.x * 0.42f);
   ImGui::BeginChild("detail", {text_width, size.y});
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {theme.half_space, theme.half_space * 0.75f});
-  if (edge) draw_edge(frame, facts, edge->edge);
-  if (barrier) wanted = draw_barrier(frame, facts, barrier->barrier);
+  if (!is_chosen) words("The dearest edge (select another, a barrier, or a node):", theme.ink_soft);
+  if (edge) {
+    draw_edge(frame, facts, edge->edge);
+    edges = {edge->edge};
+  } else if (barrier) {
+    wanted = draw_barrier(frame, facts, barrier->barrier);
+    const auto own = facts.edges_of(barrier->barrier);
+    edges.assign(own.begin(), own.end());
+  } else {
+    draw_node(frame, facts, node->node);
+    for (const model::Neighbour& p : graph.predecessors(node->node)) edges.push_back(p.edge);
+  }
   ImGui::PopStyleVar();
   ImGui::EndChild();
   ImGui::SameLine(0, theme.space);
-  const ImVec2 room{size.x - text_width - theme.space, size.y};
-  ImGui::BeginChild("picture", room);
-  if (!frame.replay || !frame.replay->block) {
-    draw_empty(theme, "No replay with node times is shown", "Choose one in the strip of replays.");
-  } else {
-    std::vector<std::uint32_t> edges;
-    if (edge) edges = {edge->edge};
-    if (barrier) {
-      const auto own = facts.edges_of(barrier->barrier);
-      edges.assign(own.begin(), own.end());
-    }
-    update(frame, std::move(edges));
-    if (waits_.before.empty() && waits_.after.empty()) {
-      draw_empty(theme, seen_edges_.empty() ? "It orders nothing: there is nothing to wait for" : "The nodes on both sides have no time in this replay");
-    } else {
-      draw_wait_picture(frame, waits_, ImGui::GetContentRegionAvail());
-    }
-  }
+  ImGui::BeginChild("picture", {size.x - text_width - theme.space, size.y});
+  draw_picture(frame, std::move(edges));
   ImGui::EndChild();
   return wanted;
+}
+
+void SyncDetail::draw_picture(Frame& frame, std::vector<std::uint32_t> edges) {
+  const Theme& theme = frame.theme;
+  if (!frame.replay || !frame.replay->block) return draw_empty(theme, "No replay with node times is shown", "Choose one in the strip of replays.");
+  update(frame, std::move(edges));
+  if (seen_edges_.empty()) return draw_empty(theme, "There is nothing to wait for");
+  if (waits_.before.empty() && waits_.after.empty()) return draw_empty(theme, "The nodes on both sides have no time in this replay");
+  draw_wait_picture(frame, waits_, ImGui::GetContentRegionAvail());
 }
 
 void SyncDetail::update(const Frame& frame, std::vector<std::uint32_t> edges) {
@@ -109,6 +118,23 @@ void SyncDetail::draw_edge(Frame& frame, const SyncFacts& facts, std::uint32_t e
   words(cost_text(facts, cost.cost, "it"), theme.ink);
   if (cost.is_implied) words("It orders nothing: other edges put these two in order already.", theme.warning);
   if (waits_.is_overtaken && frame.replay && frame.replay->block) words("In this replay another predecessor (pale) ended later: this edge is not what was waited for.", theme.ink_soft);
+}
+
+void SyncDetail::draw_node(Frame& frame, const SyncFacts& facts, std::uint32_t node) const {
+  const Theme& theme = frame.theme;
+  const model::Graph& graph = *facts.graph;
+  words("What " + node_text(graph, node) + " waits for", theme.ink);
+  const auto before = graph.predecessors(node);
+  words(count_text(before.size()) + (before.size() == 1 ? " edge leads to it" : " edges lead to it"), theme.ink_soft);
+  std::uint32_t dearest = kNone;
+  for (const model::Neighbour& p : before) {
+    if (facts.costs.edges[p.edge].cost > (dearest == kNone ? 0 : facts.costs.edges[dearest].cost)) dearest = p.edge;
+  }
+  if (dearest == kNone) return;
+  words(cost_text(facts, facts.costs.edges[dearest].cost, "the dearest of them"), theme.ink);
+  if (ImGui::SmallButton(("after " + shortened(node_text(graph, graph.record().edges[dearest].from), 36)).c_str())) {
+    frame.view.select(model::SelectedEdge{graph.key(), dearest});
+  }
 }
 
 std::optional<std::uint32_t> SyncDetail::draw_barrier(Frame& frame, const SyncFacts& facts, std::uint32_t barrier) const {

@@ -1,5 +1,6 @@
-// SyncDetail: the strip below the tables of the sync panel: what the selected edge or barrier orders and costs, in words, and the nodes before
-// and after it in the replay that is shown. Threads: the drawing thread's.
+// SyncDetail: the strip below the tables of the sync panel: what the selected edge or barrier orders and costs, or what the selected node waits
+// for, in words, and the nodes on both sides in the replay that is shown. With nothing selected, of the dearest edge.
+// Threads: the drawing thread's.
 #pragma once
 
 #include <optional>
@@ -19,6 +20,8 @@ class SyncDetail {
  private:
   void draw_edge(Frame& frame, const SyncFacts& facts, std::uint32_t edge) const;
   [[nodiscard]] std::optional<std::uint32_t> draw_barrier(Frame& frame, const SyncFacts& facts, std::uint32_t barrier) const;
+  void draw_node(Frame& frame, const SyncFacts& facts, std::uint32_t node) const;
+  void draw_picture(Frame& frame, std::vector<std::uint32_t> edges);
   void update(const Frame& frame, std::vector<std::uint32_t> edges);
 
   WaitTimes waits_;  // of what stands below

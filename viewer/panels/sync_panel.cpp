@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "panels/choice.hpp"
 #include "panels/format.hpp"
+#include "panels/splitter.hpp"
 #include "panels/sync_detail.hpp"
 #include "panels/sync_tables.hpp"
 #include "panels/widgets.hpp"
@@ -39,6 +41,8 @@ struct FindingKey {
 
 enum class Tab : int { Edges, Barriers, Findings };
 
+constexpr float kDetailPart = 0.34f;
+
 }  // namespace
 
 struct SyncPanel::State {
@@ -62,6 +66,7 @@ struct SyncPanel::State {
   SyncDetail detail;
   Tab tab = Tab::Edges;
   EdgeChoice choice;
+  float detail_part = kDetailPart;  // of what is below the summary
   GraphPointer seen_graph;
   model::Selection seen;
 };
@@ -175,13 +180,13 @@ void SyncPanel::State::draw_summary(Frame& frame, const SyncFacts& facts) const 
   }
   if (facts.dearest_edge != kNone) {
     const trace::Edge& e = graph.record().edges[facts.dearest_edge];
-    const std::string text = shortened(graph.node_name(e.from), 22) + " > " + shortened(graph.node_name(e.to), 22) + "  " + duration_text(facts.costs.edges[facts.dearest_edge].cost);
+    const std::string text = std::to_string(e.from) + " " + shortened(graph.node_name(e.from), 20) + " to " + std::to_string(e.to) + " " + shortened(graph.node_name(e.to), 20) + ", " + duration_text(facts.costs.edges[facts.dearest_edge].cost);
     if (fact("dearest edge", text, theme.accent, "The edge without which the longest way would be shortest. Click to select it.")) {
       frame.view.select(model::SelectedEdge{graph.key(), facts.dearest_edge});
     }
   }
   if (facts.dearest_barrier != kNone) {
-    const std::string text = barrier_text(graph, facts.dearest_barrier) + "  " + duration_text(facts.costs.barriers[facts.dearest_barrier].cost);
+    const std::string text = barrier_text(graph, facts.dearest_barrier) + ", " + duration_text(facts.costs.barriers[facts.dearest_barrier].cost);
     if (fact("dearest barrier", text, theme.accent, "The barrier without which the longest way would be shortest. Click to select it.")) {
       frame.view.select(model::SelectedBarrier{graph.key(), facts.dearest_barrier});
     }
@@ -242,12 +247,16 @@ void SyncPanel::draw(Frame& frame) {
   s.draw_summary(frame, *facts);
   const float room = ImGui::GetContentRegionAvail().y;
   const bool has_detail = s.tab != Tab::Findings && room > 220 * theme.scale;
-  const float detail = has_detail ? std::clamp(room * 0.32f, 112 * theme.scale, 240 * theme.scale) : 0;
-  const ImVec2 size{ImGui::GetContentRegionAvail().x, room - (has_detail ? detail + theme.space : 0)};
+  const float detail = has_detail ? std::clamp(std::floor(room * s.detail_part), 100 * theme.scale, room - 110 * theme.scale) : 0;
+  const ImVec2 size{ImGui::GetContentRegionAvail().x, room - (has_detail ? detail + theme.splitter + theme.half_space : 0)};
   ImGui::BeginChild("tables", size);
   s.draw_table(frame, facts, {0, 0});
   ImGui::EndChild();
   if (!has_detail) return;
+  const ImVec2 line = ImGui::GetItemRectMin();
+  const SplitterMove move = draw_splitter(theme, "detail line", SplitterAxis::Level, {line.x, line.y + size.y}, {line.x + size.x, line.y + size.y + theme.splitter});
+  s.detail_part = move.reset ? kDetailPart : std::clamp(s.detail_part - move.by / room, 0.1f, 0.8f);
+  ImGui::SetCursorScreenPos({line.x, line.y + size.y + theme.splitter + theme.half_space});
   if (const auto barrier = s.detail.draw(frame, *facts, {size.x, ImGui::GetContentRegionAvail().y})) {
     s.choice.barrier = *barrier;
     s.tab = Tab::Edges;

@@ -21,7 +21,7 @@ const char* access_name(trace::Access access) {
     case trace::Access::None: return "nothing";
     case trace::Access::Read: return "reads";
     case trace::Access::Write: return "writes";
-    case trace::Access::ReadWrite: return "reads and writes";
+    case trace::Access::ReadWrite: return "any access";
   }
   return "";
 }

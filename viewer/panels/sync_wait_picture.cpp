@@ -1,6 +1,7 @@
 #include "panels/sync_wait_picture.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
 
@@ -148,7 +149,16 @@ void draw_wait_picture(Frame& frame, const WaitTimes& waits, ImVec2 size) {
   }
   std::optional<Bar> below;
   const ImVec2 mouse = ImGui::GetIO().MousePos;
-  const auto draw_bar = [&](const Bar& bar, float row_top) {
+  std::array<float, kMostLevels> texts_end{};  // where the last bar of a level, or the name beside it, ends
+  texts_end.fill(min.x);
+  // `bars`: of its row, by start. A name stands beside a bar that is too short for it, as far as there is room until the next one.
+  const auto draw_bar = [&](const std::vector<Bar>& bars, std::size_t place, float row_top) {
+    const Bar& bar = bars[place];
+    float& taken = texts_end[static_cast<std::size_t>(bar.level)];
+    float room_right = max.x;
+    for (std::size_t i = place + 1; i < bars.size(); ++i) {
+      if (bars[i].level == bar.level) room_right = std::min(room_right, x_of(bars[i].began));
+    }
     const float x0 = x_of(bar.began), x1 = std::max(x_of(bar.ended), x0 + 2), y0 = row_top + height * static_cast<float>(bar.level), y1 = y0 + std::max(height - 2, 2.0f);
     const ImU32 fill = node_colour(frame, bar.node);
     list->AddRectFilled({x0, y0}, {x1, y1}, with_alpha(fill, bar.is_other ? 0.35f : 1.0f), 2 * theme.scale);
@@ -156,24 +166,26 @@ void draw_wait_picture(Frame& frame, const WaitTimes& waits, ImVec2 size) {
     list->AddRect({x0, y0}, {x1, y1}, is_hovered ? theme.accent : theme.node_border, 2 * theme.scale);
     const std::string name = graph.node_name(bar.node);
     const float width = font->CalcTextSizeA(line, FLT_MAX, 0, name.c_str()).x;
-    // Beside a bar that is too short for it.
     if (y1 - y0 < line) return x0 <= mouse.x && mouse.x < x1 && y0 <= mouse.y && mouse.y < y1;
     const float y = (y0 + y1 - line) / 2;
     if (width + 8 <= x1 - x0) {
       list->AddText(font, line, {x0 + 4, y}, bar.is_other ? theme.ink_soft : ink_on(fill), name.c_str());
-    } else if (x1 + 4 + width <= max.x) {
+    } else if (x1 + 8 + width <= room_right) {
       list->AddText(font, line, {x1 + 4, y}, theme.ink_soft, name.c_str());
-    } else if (x0 - 4 - width >= min.x) {
+      taken = x1 + 4 + width;
+    } else if (x0 - 8 - width >= taken) {
       list->AddText(font, line, {x0 - 4 - width, y}, theme.ink_soft, name.c_str());
     }
+    taken = std::max(taken, x1);
     return x0 <= mouse.x && mouse.x < x1 && y0 <= mouse.y && mouse.y < y1;
   };
   list->PushClipRect(min, max, true);
-  for (const Bar& bar : waits.before) {
-    if (draw_bar(bar, min.y + gap)) below = bar;
+  for (std::size_t i = 0; i < waits.before.size(); ++i) {
+    if (draw_bar(waits.before, i, min.y + gap)) below = waits.before[i];
   }
-  for (const Bar& bar : waits.after) {
-    if (draw_bar(bar, middle + gap / 2)) below = bar;
+  texts_end.fill(min.x);
+  for (std::size_t i = 0; i < waits.after.size(); ++i) {
+    if (draw_bar(waits.after, i, middle + gap / 2)) below = waits.after[i];
   }
   list->PopClipRect();
 

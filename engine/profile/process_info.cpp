@@ -76,7 +76,8 @@ trace::Session describe_process(std::string_view application) {
   char host[256] = "";
   if (gethostname(host, sizeof(host) - 1) == 0) session.host = host;
   session.pid = static_cast<std::uint32_t>(getpid());
-  session.process_start_utc = process_start();
+  static const trace::Time start = process_start();  // the same each time: it is part of who the process is
+  session.process_start_utc = start;
   session.rank = rank();
   session.application = application;
   session.command_line = command_line();

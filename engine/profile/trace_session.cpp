@@ -40,6 +40,7 @@ struct Sessions {
     std::weak_ptr<TraceSession> session;
   };
   std::vector<Open> open;
+  TracePast past;
 };
 Sessions& sessions() {
   alignas(Sessions) static std::byte place[sizeof(Sessions)];
@@ -101,16 +102,17 @@ std::shared_ptr<TraceSession> TraceSession::open(const TraceOptions& options, st
   // Nothing may fail once there is a session: its end takes the lock that is held here.
   sessions().open.reserve(sessions().open.size() + 1);
   Sessions::Open entry{nullptr, options, {}};
-  auto session = std::make_shared<TraceSession>(options, application);
+  auto session = std::make_shared<TraceSession>(options, application, sessions().past.find(options.file.path));
   entry.identity = session.get();
   entry.session = session;
   sessions().open.push_back(std::move(entry));
   return session;
 }
 
-TraceSession::TraceSession(const TraceOptions& options, std::string_view application) : path_(options.file.path) {
+TraceSession::TraceSession(const TraceOptions& options, std::string_view application, const std::optional<NextIds>& next_ids)
+    : path_(options.file.path) {
   try {
-    start(options, application);
+    start(options, application, next_ids);
     return;
   } catch (const trace::TraceError& error) {
     writer_.reset();  // the server calls nobody any more
@@ -123,11 +125,21 @@ TraceSession::TraceSession(const TraceOptions& options, std::string_view applica
   }
 }
 
-void TraceSession::start(const TraceOptions& options, std::string_view application) {
+void TraceSession::start(const TraceOptions& options, std::string_view application, const std::optional<NextIds>& next_ids) {
+  trace::TraceWriterDesc writer;
+  writer.on_error = complain;
   std::shared_ptr<trace::TraceFile> file;
-  if (!path_.empty()) file = std::make_shared<trace::TraceFile>(options.file);
+  if (!path_.empty()) {
+    trace::TraceFileDesc described = options.file;
+    if (next_ids) {
+      described.start = trace::TraceFileDesc::Start::Append;
+      for (std::size_t i = 0; i < kTraceIds; ++i) ids_[i] = (*next_ids)[i];
+    }
+    file = std::make_shared<trace::TraceFile>(std::move(described));
+    writer.first_sequence = file->next_sequence();
+  }
   if (options.live) server_ = serve(*options.live, application);
-  writer_ = std::make_unique<trace::TraceWriter>(trace::TraceWriterDesc{.on_error = complain});
+  writer_ = std::make_unique<trace::TraceWriter>(std::move(writer));
   if (file) writer_->add_sink(std::move(file));
   if (server_) writer_->add_sink(server_);
   push(describe_process(application));
@@ -157,9 +169,21 @@ TraceSession::~TraceSession() {
   close();
   {
     const std::lock_guard lock(sessions().mutex);
+    remember();
     std::erase_if(sessions().open, [this](const Sessions::Open& one) { return one.identity == this; });
   }
   sessions().closed.notify_all();
+}
+
+void TraceSession::remember() noexcept {
+  if (path_.empty()) return;
+  NextIds next{};
+  for (std::size_t i = 0; i < kTraceIds; ++i) next[i] = ids_[i].load(std::memory_order_relaxed);
+  try {
+    sessions().past.add(path_, next);
+  } catch (const std::bad_alloc&) {
+    complain(concat(path_.string(), ": there was no memory to remember that it is to be continued"));
+  }
 }
 
 void TraceSession::push(trace::Record record) noexcept {

@@ -19,6 +19,7 @@
 
 #include "profile/replay_log.hpp"
 #include "profile/trace_options.hpp"
+#include "profile/trace_past.hpp"
 #include "trace/live/live_server.hpp"
 #include "trace/trace_writer.hpp"
 
@@ -30,7 +31,8 @@ class TraceSession {
 
   // Throws InvalidArgument naming the file or the address where it can't be made, or is open with other options.
   [[nodiscard]] static std::shared_ptr<TraceSession> open(const TraceOptions& options, std::string_view application);
-  TraceSession(const TraceOptions& options, std::string_view application);
+  // `next_ids`: the file goes on; empty: it is made anew.
+  TraceSession(const TraceOptions& options, std::string_view application, const std::optional<NextIds>& next_ids = std::nullopt);
   TraceSession(const TraceSession&) = delete;
   TraceSession& operator=(const TraceSession&) = delete;
   ~TraceSession();
@@ -47,20 +49,20 @@ class TraceSession {
   void close() noexcept;
 
  private:
-  static constexpr std::size_t kIds = 5;
   enum class Last : std::uint8_t { No, Yes };
   void run() noexcept;
   void collect(Last last);
   void name_thread(std::uint32_t thread);
-  void start(const TraceOptions& options, std::string_view application);
+  void start(const TraceOptions& options, std::string_view application, const std::optional<NextIds>& next_ids);
   [[nodiscard]] std::shared_ptr<trace::LiveServer> serve(const LiveOptions& live, std::string_view application);
   // Viewers; empty: there is none any more.
   void ask(std::optional<ProfileMode> mode);
+  void remember() noexcept;  // under the lock of all sessions
   void flush_soon() noexcept;
   void flush();
 
   const std::filesystem::path path_;  // of the file; empty: none
-  std::array<std::atomic<std::uint32_t>, kIds> ids_{};
+  std::array<std::atomic<std::uint32_t>, kTraceIds> ids_{};
   std::atomic<std::uint64_t> dropped_{0};  // records, for want of memory
 
   std::shared_mutex writer_mutex_;  // of writer_, not of what is in it

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "trace/trace_error.hpp"
+#include "trace/trace_reader.hpp"
 
 namespace reprise::trace {
 
@@ -17,13 +18,33 @@ namespace {
   throw TraceError(TraceErrorCode::Io, path.string() + ": " + what + ": " + std::strerror(errno));
 }
 
+struct Descriptor {
+  int number;
+  explicit Descriptor(int of) : number(of) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (number >= 0) ::close(number);
+  }
+};
+
+void read_exactly(int file, std::uint64_t offset, std::vector<std::uint8_t>& into, const std::filesystem::path& path) {
+  std::size_t done = 0;
+  while (done < into.size()) {
+    const ssize_t n = ::pread(file, into.data() + done, into.size() - done, static_cast<off_t>(offset + done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) io_error(path, "cannot read");
+    done += static_cast<std::size_t>(n);
+  }
+}
+
 }  // namespace
 
 TraceFile::TraceFile(TraceFileDesc desc) : desc_(std::move(desc)) {
   if (desc_.max_bytes != 0 && desc_.max_bytes < kMinMaxBytes) {
     throw TraceError(TraceErrorCode::TooLarge, desc_.path.string() + ": a limit of " + std::to_string(desc_.max_bytes) + " bytes holds nothing; the least is " + std::to_string(kMinMaxBytes));
   }
-  open(desc_.path);
+  desc_.start == TraceFileDesc::Start::Append ? resume() : open(desc_.path);
 }
 
 TraceFile::~TraceFile() {
@@ -39,6 +60,27 @@ void TraceFile::open(const std::filesystem::path& path) {
   bytes_ = 0;
   const auto preamble = encode_preamble();
   append_bytes(preamble.data(), preamble.size());
+}
+
+void TraceFile::resume() {
+  const TraceReader before(desc_.path);
+  Descriptor file{::open(desc_.path.c_str(), O_RDWR | O_CLOEXEC)};
+  if (file.number < 0) io_error(desc_.path, "cannot go on");
+  std::uint64_t end = kPreambleBytes;
+  for (const ChunkEntry& entry : before.chunks()) {
+    end = entry.offset + ChunkHeader::kBytes + entry.header.compressed_bytes;
+    next_sequence_ = entry.header.sequence + 1;
+    if (desc_.max_bytes == 0) continue;
+    auto chunk = std::make_shared<Chunk>(Chunk{entry.header, std::vector<std::uint8_t>(entry.header.compressed_bytes)});
+    read_exactly(file.number, entry.offset + ChunkHeader::kBytes, chunk->payload, desc_.path);
+    kept_.push_back(std::move(chunk));
+  }
+  if (::ftruncate(file.number, static_cast<off_t>(end)) != 0 || ::lseek(file.number, static_cast<off_t>(end), SEEK_SET) < 0) {
+    io_error(desc_.path, "cannot go on");
+  }
+  open_path_ = desc_.path;
+  bytes_ = end;
+  file_ = std::exchange(file.number, -1);
 }
 
 void TraceFile::append_bytes(const void* data, std::size_t bytes) {

@@ -18,13 +18,15 @@ struct TraceFileDesc {
   std::uint64_t max_bytes = 0;  // 0: no limit
   // What happens at the limit: Last drops the oldest events and samples, First drops what comes after.
   enum class Keep : std::uint8_t { First, Last } keep = Keep::Last;
+  // Append goes on after the last whole chunk of a trace that is there.
+  enum class Start : std::uint8_t { Anew, Append } start = Start::Anew;
 };
 
 class TraceFile : public ChunkSink {
  public:
   static constexpr std::uint64_t kMinMaxBytes = 64 << 10;
 
-  // Creates or replaces the file. Throws TraceError (Io) naming the path.
+  // Creates, replaces or continues the file. Throws TraceError (Io, and of one that is continued what TraceReader throws) naming the path.
   explicit TraceFile(TraceFileDesc desc);
   TraceFile(const TraceFile&) = delete;
   TraceFile& operator=(const TraceFile&) = delete;
@@ -32,12 +34,15 @@ class TraceFile : public ChunkSink {
 
   void write(const std::shared_ptr<const Chunk>& chunk) override;
   void flush() override;
+  // Of the chunk that comes next: beyond all that stood in it when it was opened.
+  [[nodiscard]] std::uint64_t next_sequence() const noexcept { return next_sequence_; }
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
   // Chunks that the limit made it drop.
   [[nodiscard]] std::uint64_t dropped_chunks() const noexcept { return dropped_; }
 
  private:
   void open(const std::filesystem::path& path);
+  void resume();
   void append(const Chunk& chunk);
   void append_bytes(const void* data, std::size_t bytes);
   void rewrite();
@@ -45,7 +50,7 @@ class TraceFile : public ChunkSink {
   TraceFileDesc desc_;
   std::filesystem::path open_path_;
   int file_ = -1;
-  std::uint64_t bytes_ = 0, dropped_ = 0;
+  std::uint64_t bytes_ = 0, dropped_ = 0, next_sequence_ = 0;
   std::deque<std::shared_ptr<const Chunk>> kept_;  // flight recorder: every chunk that is in the file
 };
 

@@ -51,7 +51,7 @@ ChunkKind kind_of(const Record& record) {
 
 }  // namespace
 
-TraceWriter::TraceWriter(TraceWriterDesc desc) : desc_(std::move(desc)), thread_([this] { run(); }) {
+TraceWriter::TraceWriter(TraceWriterDesc desc) : desc_(std::move(desc)), sequence_(desc_.first_sequence), thread_([this] { run(); }) {
   ::pthread_setname_np(thread_.native_handle(), "reprise-write");
 }
 

@@ -24,6 +24,7 @@ struct TraceWriterDesc {
   std::size_t queue_bytes = 64u << 20;              // of records that wait
   std::size_t chunk_bytes = 1u << 20;               // estimated size of a chunk before compression
   std::chrono::milliseconds chunk_interval{100};  // a chunk is closed after so long
+  std::uint64_t first_sequence = 0;                 // of a trace that goes on: how many chunks it has had
   std::function<void(const std::string&)> on_error = {};  // a sink failed (called on the writer's thread, once a sink); may be empty
 };
 
@@ -70,7 +71,7 @@ class TraceWriter {
   std::mutex sinks_mutex_;  // taken by the writer's thread for each chunk; never with mutex_
   std::vector<std::shared_ptr<ChunkSink>> sinks_;
   std::vector<std::shared_ptr<const Chunk>> topology_;
-  std::uint64_t sequence_ = 0;
+  std::uint64_t sequence_;
 
   std::thread thread_;
 };

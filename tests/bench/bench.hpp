@@ -104,8 +104,12 @@ struct Bench {
 void run_record(const Options& options, Report& report);
 void run_compile(const Options& options, Report& report);
 void run_host_replay(const Options& options, Report& report);
+void run_trace_file(const Options& options, Report& report);
+void run_trace_replays(const Options& options, Report& report);
 #ifdef REPRISE_HAS_VIEWER
 void run_layout(const Options& options, Report& report);
+void run_model_open(const Options& options, Report& report);
+void run_model_live(const Options& options, Report& report);
 #endif
 #ifdef REPRISE_HAS_CUDA
 void run_cuda_compile(const Options& options, Report& report);

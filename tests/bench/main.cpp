@@ -19,8 +19,12 @@ constexpr Bench kBenches[] = {
     {"record", "what does it cost to record a command?", run_record},
     {"compile", "what does each stage cost a command, and does it stay linear?", run_compile},
     {"host.replay", "what does a node cost on the host device, beside a bare oneTBB flow graph?", run_host_replay},
+    {"trace.file", "what does a sample cost on its way to the disk, and there?", run_trace_file},
+    {"trace.replays", "what does a trace cost replays on the host device whose nodes take 2 us?", run_trace_replays},
 #ifdef REPRISE_HAS_VIEWER
     {"layout", "how long does a drawing of a graph take, on one core?", run_layout},
+    {"model.open", "when is there something to see of a file of many samples, and how much memory does it take?", run_model_open},
+    {"model.live", "how many samples does a live session and a viewer of it take, on two cores?", run_model_live},
 #endif
 #ifdef REPRISE_HAS_CUDA
     {"cuda.compile", "how much later does the first replay end than with a raw CUDA graph?", run_cuda_compile},

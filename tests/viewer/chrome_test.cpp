@@ -54,7 +54,7 @@ TEST_CASE("chrome: every track has a name, and its slices never overlap") {
 
 TEST_CASE("chrome: counts and times are those of the summary, to the ns") {
   const test::Exported e = test::export_hand_made(trace::ExportFormat::Chrome, "totals.json");
-  const viewer::TraceSummary s = viewer::summarize(trace::TraceReader(e.trace));
+  const model::TraceSummary s = model::summarize(trace::TraceReader(e.trace));
   std::map<std::pair<int, int>, std::pair<std::uint64_t, std::int64_t>> nodes;
   std::map<int, std::pair<std::uint64_t, std::int64_t>> replays;
   for (const json& event : events_of(e)) {
@@ -71,9 +71,9 @@ TEST_CASE("chrome: counts and times are those of the summary, to the ns") {
     }
   }
   std::uint64_t samples = 0;
-  for (const viewer::GraphSummary& g : s.graphs) {
+  for (const model::GraphSummary& g : s.graphs) {
     CHECK(replays[static_cast<int>(g.graph)] == std::pair{g.device_time.count(), g.device_time.total()});
-    for (const viewer::NodeSummary& n : g.nodes) {
+    for (const model::NodeSummary& n : g.nodes) {
       CHECK(nodes[{static_cast<int>(g.graph), static_cast<int>(n.node)}] == std::pair{n.times.count(), n.times.total()});
       samples += n.times.count();
     }

@@ -103,7 +103,7 @@ TEST_CASE("perfetto: slices of one track follow each other and never overlap") {
 TEST_CASE("perfetto: counts and times are those of the summary, exact to the ns") {
   const test::Exported e = test::export_hand_made(trace::ExportFormat::Perfetto, "totals.perfetto");
   const Decoded d = decode(e.output);
-  const viewer::TraceSummary s = viewer::summarize(trace::TraceReader(e.trace));
+  const model::TraceSummary s = model::summarize(trace::TraceReader(e.trace));
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::pair<std::uint64_t, std::int64_t>> nodes;
   std::map<std::uint64_t, std::pair<std::uint64_t, std::int64_t>> replays;
   std::uint64_t first = ~std::uint64_t{0}, last = 0;
@@ -120,9 +120,9 @@ TEST_CASE("perfetto: counts and times are those of the summary, exact to the ns"
   }
   CHECK(static_cast<trace::Time>(first) == s.first);
   CHECK(static_cast<trace::Time>(last) <= s.last);
-  for (const viewer::GraphSummary& g : s.graphs) {
+  for (const model::GraphSummary& g : s.graphs) {
     CHECK(replays[g.graph] == std::pair{g.device_time.count(), g.device_time.total()});
-    for (const viewer::NodeSummary& n : g.nodes) CHECK(nodes[{g.graph, n.node}] == std::pair{n.times.count(), n.times.total()});
+    for (const model::NodeSummary& n : g.nodes) CHECK(nodes[{g.graph, n.node}] == std::pair{n.times.count(), n.times.total()});
   }
 }
 

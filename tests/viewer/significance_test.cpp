@@ -7,8 +7,8 @@
 #include "model/significance.hpp"
 
 using reprise::trace::DurationHistogram;
-using reprise::viewer::compare;
-using reprise::viewer::Comparison;
+using reprise::model::compare;
+using reprise::model::Comparison;
 
 namespace {
 

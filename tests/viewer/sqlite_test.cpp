@@ -42,18 +42,18 @@ class ReadDatabase {
 
 TEST_CASE("sqlite: the database is sound and its totals are those of the summary") {
   const test::Exported e = test::export_hand_made(trace::ExportFormat::Sqlite, "all.db");
-  const viewer::TraceSummary s = viewer::summarize(trace::TraceReader(e.trace));
+  const model::TraceSummary s = model::summarize(trace::TraceReader(e.trace));
   ReadDatabase db(e.output);
   CHECK(db.text("PRAGMA integrity_check") == "ok");
   CHECK(db.number("SELECT count(*) FROM graphs") == 2);
-  for (const viewer::GraphSummary& g : s.graphs) {
+  for (const model::GraphSummary& g : s.graphs) {
     const std::string of_graph = " WHERE graph = " + std::to_string(g.graph) + " AND version = " + std::to_string(g.version);
     CHECK(db.number("SELECT count(*) FROM replays" + of_graph) == static_cast<long long>(g.replays));
     CHECK(db.number("SELECT sum(ended_ns - started_ns) FROM replays" + of_graph) == g.device_time.total());
     CHECK(db.number("SELECT sum(launch_returned_ns - launched_ns) FROM replays" + of_graph) == g.launch.total());
     CHECK(db.number("SELECT count(*) FROM nodes" + of_graph) == static_cast<long long>(g.nodes.size()));
     CHECK(db.number("SELECT count(*) FROM edges" + of_graph) == static_cast<long long>(g.edges));
-    for (const viewer::NodeSummary& n : g.nodes) {
+    for (const model::NodeSummary& n : g.nodes) {
       const std::string of_node = of_graph + " AND node = " + std::to_string(n.node);
       CHECK(db.number("SELECT sum(duration_ns) FROM samples" + of_node) == n.times.total());
       CHECK(db.number("SELECT count(*) FROM samples" + of_node) == static_cast<long long>(n.times.count() + n.lost));

@@ -9,27 +9,27 @@ using test::HandMadeTrace;
 
 namespace {
 
-viewer::TraceSummary summary_of(const HandMadeTrace& options) {
+model::TraceSummary summary_of(const HandMadeTrace& options) {
   const std::filesystem::path path = test::scratch_folder() / "diff.reprise";
   test::write_hand_made_trace(path, options);
-  return viewer::summarize(trace::TraceReader(path));
+  return model::summarize(trace::TraceReader(path));
 }
 
 }  // namespace
 
 TEST_CASE("trace diff: a trace does not differ from itself") {
-  const viewer::TraceSummary s = summary_of({});
-  const viewer::TraceDiff d = viewer::diff(s, s);
+  const model::TraceSummary s = summary_of({});
+  const model::TraceDiff d = model::diff(s, s);
   REQUIRE(d.graphs.size() == 2);
   CHECK(d.only_a.empty());
   CHECK(d.only_b.empty());
-  for (const viewer::GraphDiff& g : d.graphs) {
+  for (const model::GraphDiff& g : d.graphs) {
     CHECK(g.same_plan);
     CHECK_FALSE(g.device_time.is_significant);
     CHECK(g.nodes.size() == HandMadeTrace::kNodes);
     CHECK(g.added.empty());
     CHECK(g.removed.empty());
-    for (const viewer::NodeChange& n : g.nodes) {
+    for (const model::NodeChange& n : g.nodes) {
       CHECK(n.node_a == n.node_b);
       CHECK(n.time.part == 0);
       CHECK_FALSE(n.time.is_significant);
@@ -38,9 +38,9 @@ TEST_CASE("trace diff: a trace does not differ from itself") {
 }
 
 TEST_CASE("trace diff: the node that became slower comes first, and it alone is significant") {
-  const viewer::TraceDiff d = viewer::diff(summary_of({}), summary_of({.slow_node = 2}));
+  const model::TraceDiff d = model::diff(summary_of({}), summary_of({.slow_node = 2}));
   REQUIRE(d.graphs.size() == 2);
-  const viewer::GraphDiff& step = d.graphs[1];
+  const model::GraphDiff& step = d.graphs[1];
   REQUIRE(step.name == "step");
   CHECK(step.device_time.is_significant);
   CHECK(step.device_time.part > 0);
@@ -52,8 +52,8 @@ TEST_CASE("trace diff: the node that became slower comes first, and it alone is 
 }
 
 TEST_CASE("trace diff: nodes without a partner are listed, the others still match") {
-  const viewer::TraceDiff d = viewer::diff(summary_of({}), summary_of({.renamed_node = 2}));
-  const viewer::GraphDiff& step = d.graphs.at(1);
+  const model::TraceDiff d = model::diff(summary_of({}), summary_of({.renamed_node = 2}));
+  const model::GraphDiff& step = d.graphs.at(1);
   CHECK(step.removed == std::vector<std::string>{"epoch / forward / blur"});
   CHECK(step.added == std::vector<std::string>{"epoch / forward / renamed"});
   CHECK(step.nodes.size() == HandMadeTrace::kNodes - 1);
@@ -61,11 +61,11 @@ TEST_CASE("trace diff: nodes without a partner are listed, the others still matc
 
 TEST_CASE("trace diff: the n-th command of a name matches the n-th, whatever the order of nodes") {
   const auto summary = [](std::uint32_t first, std::uint32_t second, std::int64_t time_of_first) {
-    viewer::TraceSummary s;
-    viewer::GraphSummary& g = s.graphs.emplace_back();
+    model::TraceSummary s;
+    model::GraphSummary& g = s.graphs.emplace_back();
     g.name = "step";
     g.nodes.resize(2);
-    for (viewer::NodeSummary& n : g.nodes) n.name = "twice";
+    for (model::NodeSummary& n : g.nodes) n.name = "twice";
     g.nodes[first].command = 0;
     g.nodes[second].command = 1;
     g.nodes[0].node = 0;
@@ -74,7 +74,7 @@ TEST_CASE("trace diff: the n-th command of a name matches the n-th, whatever the
     g.nodes[second].times.add(50);
     return s;
   };
-  const viewer::TraceDiff d = viewer::diff(summary(0, 1, 10), summary(1, 0, 20));
+  const model::TraceDiff d = model::diff(summary(0, 1, 10), summary(1, 0, 20));
   REQUIRE(d.graphs.size() == 1);
   REQUIRE(d.graphs[0].nodes.size() == 2);
   CHECK(d.graphs[0].nodes[0].node_a == 0);
@@ -85,17 +85,17 @@ TEST_CASE("trace diff: the n-th command of a name matches the n-th, whatever the
 }
 
 TEST_CASE("trace diff: graphs of one trace alone are listed") {
-  viewer::TraceSummary a = summary_of({});
-  viewer::TraceSummary b = summary_of({});
+  model::TraceSummary a = summary_of({});
+  model::TraceSummary b = summary_of({});
   b.graphs[1].name = "new";
-  const viewer::TraceDiff d = viewer::diff(a, b);
+  const model::TraceDiff d = model::diff(a, b);
   CHECK(d.graphs.size() == 1);
   CHECK(d.only_a == std::vector<std::string>{"other"});
   CHECK(d.only_b == std::vector<std::string>{"new"});
 }
 
 TEST_CASE("trace diff: without samples replays are still compared") {
-  const viewer::TraceDiff d = viewer::diff(summary_of({.samples = false}), summary_of({}));
+  const model::TraceDiff d = model::diff(summary_of({.samples = false}), summary_of({}));
   REQUIRE(d.graphs.size() == 2);
   CHECK(d.graphs[1].device_time.count_a == HandMadeTrace::kStepReplays);
   REQUIRE(d.graphs[1].nodes.size() == HandMadeTrace::kNodes);

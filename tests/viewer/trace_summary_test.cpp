@@ -24,7 +24,7 @@ std::filesystem::path hand_made() {
 TEST_CASE("trace summary: counts and totals are those of the trace") {
   const trace::TraceReader reader(hand_made());
   std::uint64_t done = 0, total = 0;
-  const viewer::TraceSummary s = viewer::summarize(reader, [&](std::uint64_t d, std::uint64_t t) {
+  const model::TraceSummary s = model::summarize(reader, [&](std::uint64_t d, std::uint64_t t) {
     CHECK(d >= done);
     done = d;
     total = t;
@@ -42,7 +42,7 @@ TEST_CASE("trace summary: counts and totals are those of the trace") {
   CHECK(s.last > s.first);
 
   REQUIRE(s.graphs.size() == 2);
-  const viewer::GraphSummary& step = s.graphs[0];
+  const model::GraphSummary& step = s.graphs[0];
   CHECK(step.name == "step");
   CHECK(step.device == "host (2 threads)");
   CHECK(step.replays == HandMadeTrace::kStepReplays);
@@ -54,7 +54,7 @@ TEST_CASE("trace summary: counts and totals are those of the trace") {
   CHECK(step.launch.greatest() == 900 + static_cast<trace::Time>(HandMadeTrace::kStepReplays));
   REQUIRE(step.nodes.size() == HandMadeTrace::kNodes);
   double shares = 0;
-  for (const viewer::NodeSummary& n : step.nodes) {
+  for (const model::NodeSummary& n : step.nodes) {
     trace::Time sum = 0;
     for (std::uint64_t r = 1; r <= HandMadeTrace::kStepReplays; ++r) sum += n.node == 4 && r == 3 ? 0 : test::hand_made_time(n.node, r);
     CHECK(n.times.total() == sum);
@@ -88,7 +88,7 @@ TEST_CASE("trace summary: replays and samples of what the trace does not describ
       file.write(std::make_shared<const trace::Chunk>(trace::make_chunk(kind, records, sequence++)));
     }
   }
-  const viewer::TraceSummary s = viewer::summarize(trace::TraceReader(path));
+  const model::TraceSummary s = model::summarize(trace::TraceReader(path));
   CHECK(s.unknown_replays == 1);
   CHECK(s.unknown_samples == 2);
   REQUIRE(s.graphs.size() == 1);
@@ -104,7 +104,7 @@ TEST_CASE("trace summary: a file that was cut off gives what came before, and sa
   const std::filesystem::path path = hand_made(), cut = test::scratch_folder() / "cut.reprise";
   std::filesystem::copy_file(path, cut, std::filesystem::copy_options::overwrite_existing);
   std::filesystem::resize_file(cut, std::filesystem::file_size(path) - 5);
-  const viewer::TraceSummary s = viewer::summarize(trace::TraceReader(cut));
+  const model::TraceSummary s = model::summarize(trace::TraceReader(cut));
   CHECK_FALSE(s.damage.empty());
   CHECK(s.trailing_bytes > 0);
   CHECK(s.file_bytes == std::filesystem::file_size(cut));

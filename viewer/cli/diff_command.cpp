@@ -12,8 +12,8 @@ namespace reprise::cli {
 
 namespace {
 
-using viewer::Change;
-using viewer::GraphDiff;
+using model::Change;
+using model::GraphDiff;
 
 struct Options {
   std::string a, b;
@@ -21,7 +21,7 @@ struct Options {
 };
 
 const char* verdict(const Change& c) {
-  if (c.count_a < viewer::kLeastSamples || c.count_b < viewer::kLeastSamples) return "too few";
+  if (c.count_a < model::kLeastSamples || c.count_b < model::kLeastSamples) return "too few";
   if (!c.is_significant) return "same";
   return c.comparison.b_is_longer > 0.5 ? "slower" : "faster";
 }
@@ -45,7 +45,7 @@ void print_list(const char* what, const std::vector<std::string>& names) {
   for (const std::string& name : names) std::printf("  %s: %s\n", what, printable(name).c_str());
 }
 
-void print(const Options& options, const viewer::TraceDiff& d) {
+void print(const Options& options, const model::TraceDiff& d) {
   std::printf("A: %s\nB: %s\n", printable(options.a).c_str(), printable(options.b).c_str());
   print_list("graph in A alone", d.only_a);
   print_list("graph in B alone", d.only_b);
@@ -56,13 +56,13 @@ void print(const Options& options, const viewer::TraceDiff& d) {
     if (g.launch.count_a != 0 || g.launch.count_b != 0) replays.add(row({"launch latency"}, g.launch));
     if (!replays.empty()) std::fputs(replays.text().c_str(), stdout);
     Table nodes(2, {"node", "label", "count A", "count B", "median A us", "median B us", "change us", "change", "p", "verdict"});
-    for (const viewer::NodeChange& n : g.nodes) nodes.add(row({printable(n.name), printable(n.label_path)}, n.time));
+    for (const model::NodeChange& n : g.nodes) nodes.add(row({printable(n.name), printable(n.label_path)}, n.time));
     if (!nodes.empty()) std::printf("\n%s", nodes.text().c_str());
     print_list("node in A alone", g.removed);
     print_list("node in B alone", g.added);
   }
   std::printf("\np: Mann-Whitney U test, two-sided. Slower or faster: p, times the number of nodes compared, is below %.2f.\n",
-              viewer::kSignificance);
+              model::kSignificanceLevel);
 }
 
 nlohmann::ordered_json json_of(const Change& c) {
@@ -77,11 +77,11 @@ nlohmann::ordered_json json_of(const Change& c) {
           {"verdict", verdict(c)}};
 }
 
-nlohmann::ordered_json json_of(const Options& options, const viewer::TraceDiff& d) {
+nlohmann::ordered_json json_of(const Options& options, const model::TraceDiff& d) {
   nlohmann::ordered_json graphs = nlohmann::ordered_json::array();
   for (const GraphDiff& g : d.graphs) {
     nlohmann::ordered_json nodes = nlohmann::ordered_json::array();
-    for (const viewer::NodeChange& n : g.nodes) {
+    for (const model::NodeChange& n : g.nodes) {
       nodes.push_back({{"name", n.name}, {"label", n.label_path}, {"node_a", n.node_a}, {"node_b", n.node_b}, {"time", json_of(n.time)}});
     }
     graphs.push_back({{"name", g.name},
@@ -96,19 +96,19 @@ nlohmann::ordered_json json_of(const Options& options, const viewer::TraceDiff& 
                       {"only_a", g.removed},
                       {"only_b", g.added}});
   }
-  return {{"a", options.a},     {"b", options.b},    {"significance", viewer::kSignificance}, {"graphs", std::move(graphs)},
+  return {{"a", options.a},     {"b", options.b},    {"significance", model::kSignificanceLevel}, {"graphs", std::move(graphs)},
           {"only_a", d.only_a}, {"only_b", d.only_b}};
 }
 
-viewer::TraceSummary read(const std::string& file) {
+model::TraceSummary read(const std::string& file) {
   const trace::TraceReader reader(file);
   ProgressLine line("reading " + file);
-  return viewer::summarize(reader, [&](std::uint64_t done, std::uint64_t total) { line.update(done, total); });
+  return model::summarize(reader, [&](std::uint64_t done, std::uint64_t total) { line.update(done, total); });
 }
 
 int run(const Options& options) {
-  const viewer::TraceSummary a = read(options.a), b = read(options.b);
-  const viewer::TraceDiff d = viewer::diff(a, b);
+  const model::TraceSummary a = read(options.a), b = read(options.b);
+  const model::TraceDiff d = model::diff(a, b);
   if (options.json) {
     std::fputs(json_text(json_of(options, d)).c_str(), stdout);
   } else {

@@ -11,9 +11,9 @@ namespace reprise::cli {
 
 namespace {
 
-using viewer::GraphSummary;
-using viewer::NodeSummary;
-using viewer::TraceSummary;
+using model::GraphSummary;
+using model::NodeSummary;
+using model::TraceSummary;
 
 struct Options {
   std::string file;
@@ -147,7 +147,7 @@ int run(const Options& options) {
   const trace::TraceReader reader(options.file);
   const TraceSummary summary = [&] {
     ProgressLine line("reading " + options.file);
-    return viewer::summarize(reader, [&](std::uint64_t done, std::uint64_t total) { line.update(done, total); });
+    return model::summarize(reader, [&](std::uint64_t done, std::uint64_t total) { line.update(done, total); });
   }();
   if (options.json) {
     std::fputs(json_text(json_of(summary)).c_str(), stdout);

@@ -1,11 +1,9 @@
 #include "model/graph_comparison.hpp"
 
 #include <algorithm>
-#include <map>
-#include <string>
-#include <tuple>
+#include <utility>
 
-#include "model/significance.hpp"
+#include "model/node_matching.hpp"
 
 namespace reprise::model {
 
@@ -26,24 +24,6 @@ std::vector<SampleStore::Block> blocks_of(const Document& document, GraphKey gra
   return blocks;
 }
 
-std::vector<std::pair<std::uint32_t, std::uint32_t>> matching_nodes(const Graph& a, const Graph& b) {
-  using Identity = std::tuple<std::string, std::string, trace::NodeKind>;
-  const auto identity = [](const Graph& g, std::uint32_t n) {
-    const trace::Node& node = g.record().nodes[n];
-    return Identity{g.label_path(node.label), g.node_name(n), node.kind};
-  };
-  std::map<Identity, std::vector<std::uint32_t>> in_b;
-  for (std::uint32_t n = b.node_count(); n-- > 0;) in_b[identity(b, n)].push_back(n);  // the first one last
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
-  for (std::uint32_t n = 0; n < a.node_count(); ++n) {
-    const auto found = in_b.find(identity(a, n));
-    if (found == in_b.end() || found->second.empty()) continue;
-    pairs.emplace_back(n, found->second.back());
-    found->second.pop_back();
-  }
-  return pairs;
-}
-
 namespace {
 
 std::vector<trace::DurationHistogram> times_of(const Stretch& stretch) {
@@ -56,34 +36,37 @@ std::vector<trace::DurationHistogram> times_of(const Stretch& stretch) {
   return times;
 }
 
-std::vector<std::uint32_t> unmatched(std::uint32_t count, std::vector<std::uint32_t> matched) {
-  std::sort(matched.begin(), matched.end());
-  std::vector<std::uint32_t> rest;
-  for (std::uint32_t n = 0; n < count; ++n) {
-    if (!std::binary_search(matched.begin(), matched.end(), n)) rest.push_back(n);
-  }
-  return rest;
+NodeMatching match(const Graph& a, const Graph& b) {
+  const auto identities = [](const Graph& g) {
+    std::vector<NodeIdentity> all(g.node_count());
+    for (std::uint32_t n = 0; n < all.size(); ++n) {
+      const trace::Node& node = g.record().nodes[n];
+      all[n] = {g.node_name(n), g.label_path(node.label), node.kind, node.command};
+    }
+    return all;
+  };
+  return match_nodes(identities(a), identities(b));
 }
 
 }  // namespace
 
+std::vector<std::pair<std::uint32_t, std::uint32_t>> matching_nodes(const Graph& a, const Graph& b) { return match(a, b).pairs; }
+
 GraphComparison compare(const Stretch& a, const Stretch& b) {
   GraphComparison result;
+  NodeMatching matching = match(a.graph, b.graph);
   const auto times_a = times_of(a), times_b = times_of(b);
-  std::vector<std::uint32_t> matched_a, matched_b;
   std::size_t compared = 0;
-  for (const auto& [n, m] : matching_nodes(a.graph, b.graph)) {
-    matched_a.push_back(n);
-    matched_b.push_back(m);
+  for (const auto& [n, m] : matching.pairs) {
     NodeComparison c{n, m, times_a[n].count(), times_b[m].count(), times_a[n].quantile(0.5), times_b[m].quantile(0.5)};
     if (c.median_a != 0 && c.count_b != 0) c.change = c.median_b / c.median_a - 1;
-    c.p = viewer::compare(times_a[n], times_b[m]).p;
+    c.p = compare(times_a[n], times_b[m]).p;
     compared += c.count_a != 0 && c.count_b != 0 ? 1 : 0;
     result.nodes.push_back(c);
   }
-  for (NodeComparison& c : result.nodes) c.is_significant = c.p * static_cast<double>(std::max<std::size_t>(compared, 1)) < kSignificanceLevel;
-  result.removed = unmatched(a.graph.node_count(), std::move(matched_a));
-  result.added = unmatched(b.graph.node_count(), std::move(matched_b));
+  for (NodeComparison& c : result.nodes) c.is_significant = is_significant(c.p, compared);
+  result.removed = std::move(matching.removed);
+  result.added = std::move(matching.added);
   return result;
 }
 

@@ -1,6 +1,5 @@
 // What changed between two stretches of replays: of two versions of a graph, of two traces, or of one graph at two times. Nodes
-// match by name, label path and kind, the n-th such node of one with the n-th of the other. Threads: pure functions, except
-// blocks_of(), which may read the disk.
+// match as match_nodes() says. Threads: pure functions, except blocks_of(), which may read the disk.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +8,7 @@
 
 #include "model/document.hpp"
 #include "model/replay_statistics.hpp"
+#include "model/significance.hpp"
 
 namespace reprise::model {
 
@@ -28,8 +28,6 @@ struct NodeComparison {
   double p = 1;                            // of a difference as large by chance: Mann-Whitney, two-sided
   bool is_significant = false;             // p, times the number of nodes compared (Bonferroni), below kSignificanceLevel
 };
-
-inline constexpr double kSignificanceLevel = 0.01;
 
 struct GraphComparison {
   std::vector<NodeComparison> nodes;          // by a

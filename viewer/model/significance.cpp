@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace reprise::viewer {
+namespace reprise::model {
 
 Comparison compare(const trace::DurationHistogram& a, const trace::DurationHistogram& b) {
   if (a.count() == 0 || b.count() == 0) return {};
@@ -29,4 +29,4 @@ Comparison compare(const trace::DurationHistogram& a, const trace::DurationHisto
   return result;
 }
 
-}  // namespace reprise::viewer
+}  // namespace reprise::model

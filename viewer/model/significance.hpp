@@ -4,11 +4,12 @@
 // ties. Knows no trace. Threads: pure functions.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "trace/export/duration_histogram.hpp"
 
-namespace reprise::viewer {
+namespace reprise::model {
 
 struct Comparison {
   double p = 1;              // of a difference as large, if there were none
@@ -18,6 +19,12 @@ struct Comparison {
 // With fewer in either, the approximation says nothing: p is 1.
 inline constexpr std::uint64_t kLeastSamples = 8;
 
+// A difference counts if its p, times the number of such differences that were looked at together (Bonferroni), is below this.
+inline constexpr double kSignificanceLevel = 0.01;
+[[nodiscard]] constexpr bool is_significant(double p, std::size_t compared) {
+  return p * static_cast<double>(compared == 0 ? 1 : compared) < kSignificanceLevel;
+}
+
 [[nodiscard]] Comparison compare(const trace::DurationHistogram& a, const trace::DurationHistogram& b);
 
-}  // namespace reprise::viewer
+}  // namespace reprise::model

@@ -3,16 +3,17 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <tuple>
 
-namespace reprise::viewer {
+#include "model/node_matching.hpp"
+
+namespace reprise::model {
 
 namespace {
 
 Change change_of(const trace::DurationHistogram& a, const trace::DurationHistogram& b, std::size_t compared) {
   Change c{a.count(), b.count(), a.quantile(0.5), b.quantile(0.5), 0, compare(a, b), false};
   if (c.median_a > 0) c.part = (c.median_b - c.median_a) / c.median_a;
-  c.is_significant = c.comparison.p * static_cast<double>(compared) < kSignificance;
+  c.is_significant = is_significant(c.comparison.p, compared);
   return c;
 }
 
@@ -26,21 +27,13 @@ std::map<std::string, const GraphSummary*> by_name(const TraceSummary& summary) 
   return graphs;
 }
 
-// Name, label path, kind, and which of those that share these.
-using NodeKey = std::tuple<std::string, std::string, trace::NodeKind, std::size_t>;
-
-std::map<NodeKey, const NodeSummary*> by_key(const GraphSummary& graph) {
-  std::vector<const NodeSummary*> nodes;
-  for (const NodeSummary& n : graph.nodes) nodes.push_back(&n);
-  // Lanes change the order of nodes, and never that of commands.
-  std::stable_sort(nodes.begin(), nodes.end(), [](const NodeSummary* a, const NodeSummary* b) { return a->command < b->command; });
-  std::map<NodeKey, std::size_t> seen;
-  std::map<NodeKey, const NodeSummary*> keyed;
-  for (const NodeSummary* n : nodes) {
-    const std::size_t nth = seen[{n->name, n->label_path, n->kind, 0}]++;
-    keyed.emplace(NodeKey{n->name, n->label_path, n->kind, nth}, n);
-  }
-  return keyed;
+NodeMatching match(const GraphSummary& a, const GraphSummary& b) {
+  const auto identities = [](const GraphSummary& g) {
+    std::vector<NodeIdentity> all;
+    for (const NodeSummary& n : g.nodes) all.push_back({n.name, n.label_path, n.kind, n.command});
+    return all;
+  };
+  return match_nodes(identities(a), identities(b));
 }
 
 std::string full_name(const NodeSummary& node) { return node.label_path.empty() ? node.name : node.label_path + " / " + node.name; }
@@ -55,22 +48,16 @@ GraphDiff diff(const GraphSummary& a, const GraphSummary& b) {
   d.same_plan = a.plan_hash == b.plan_hash;
   d.device_time = change_of(a.device_time, b.device_time, 1);
   d.launch = change_of(a.launch, b.launch, 1);
-  const auto nodes_a = by_key(a), nodes_b = by_key(b);
-  std::vector<std::pair<const NodeSummary*, const NodeSummary*>> matched;
-  for (const auto& [key, node] : nodes_a) {
-    const auto other = nodes_b.find(key);
-    if (other == nodes_b.end()) {
-      d.removed.push_back(full_name(*node));
-    } else if (node->times.count() != 0 || other->second->times.count() != 0) {
-      matched.emplace_back(node, other->second);
-    }
+  const NodeMatching matching = match(a, b);
+  std::size_t compared = 0;
+  for (const auto& [n, m] : matching.pairs) compared += a.nodes[n].times.count() != 0 && b.nodes[m].times.count() != 0 ? 1 : 0;
+  for (const auto& [n, m] : matching.pairs) {
+    const NodeSummary &one = a.nodes[n], &other = b.nodes[m];
+    if (one.times.count() == 0 && other.times.count() == 0) continue;
+    d.nodes.push_back({one.node, other.node, one.name, one.label_path, change_of(one.times, other.times, compared)});
   }
-  for (const auto& [key, node] : nodes_b) {
-    if (nodes_a.count(key) == 0) d.added.push_back(full_name(*node));
-  }
-  for (const auto& [one, other] : matched) {
-    d.nodes.push_back({one->node, other->node, one->name, one->label_path, change_of(one->times, other->times, matched.size())});
-  }
+  for (const std::uint32_t n : matching.removed) d.removed.push_back(full_name(a.nodes[n]));
+  for (const std::uint32_t n : matching.added) d.added.push_back(full_name(b.nodes[n]));
   std::stable_sort(d.nodes.begin(), d.nodes.end(), [](const NodeChange& x, const NodeChange& y) {
     return std::abs(x.time.median_b - x.time.median_a) > std::abs(y.time.median_b - y.time.median_a);
   });
@@ -96,4 +83,4 @@ TraceDiff diff(const TraceSummary& a, const TraceSummary& b) {
   return d;
 }
 
-}  // namespace reprise::viewer
+}  // namespace reprise::model

@@ -1,6 +1,6 @@
 // TraceDiff: what changed between two traces. Graphs match by name, each in its newest version that has samples (or its newest, if
-// none has); nodes match by name, label path and kind, the n-th such command of one with the n-th of the other. Includes
-// engine/trace alone. Threads: pure functions.
+// none has); nodes match as match_nodes() says. The nodes that have samples in both traces are looked at together (is_significant), replays
+// alone. Includes engine/trace alone. Threads: pure functions.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 #include "model/significance.hpp"
 #include "model/trace_summary.hpp"
 
-namespace reprise::viewer {
+namespace reprise::model {
 
 // Two sets of durations that belong together.
 struct Change {
@@ -40,10 +40,6 @@ struct TraceDiff {
   std::vector<std::string> only_a, only_b;  // graphs
 };
 
-// A change of a node is significant if its p, times the number of nodes compared in that graph (Bonferroni), is below this; of
-// replays, if its p is.
-inline constexpr double kSignificance = 0.01;
-
 [[nodiscard]] TraceDiff diff(const TraceSummary& a, const TraceSummary& b);
 
-}  // namespace reprise::viewer
+}  // namespace reprise::model

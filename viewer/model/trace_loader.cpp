@@ -22,6 +22,7 @@ void TraceLoader::plan(std::size_t first) {
     for (std::size_t i = first; i < chunks.size(); ++i) {
       if (chunks[i].header.kind != kind) continue;
       order_.push_back(i);
+      if (kind == ChunkKind::Events) ++events_left_;
       total_ += chunks[i].header.compressed_bytes;
     }
   }
@@ -41,6 +42,7 @@ bool TraceLoader::step() {
   const trace::ChunkEntry& chunk = reader_->chunks()[order_[next_++]];
   done_ += chunk.header.compressed_bytes;
   take(chunk);
+  if (chunk.header.kind == ChunkKind::Events) --events_left_;
   return true;
 }
 

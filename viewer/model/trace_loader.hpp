@@ -29,6 +29,8 @@ class TraceLoader {
   // Reads the next chunk; false: there was none. Throws TraceError where the file cannot be read at all.
   bool step();
   [[nodiscard]] double progress() const noexcept;  // of the bytes, 0 to 1
+  // Every replay is in the document; what step() still reads are samples, for the statistics.
+  [[nodiscard]] bool has_replays() const noexcept { return events_left_ == 0; }
   // Looks for chunks written since, and reads the topology of them; step() goes on with the rest. False: the file does not go on from
   // what was read, it has to be loaded anew. Throws TraceError.
   bool follow();
@@ -45,7 +47,7 @@ class TraceLoader {
   std::shared_ptr<SampleStore> samples_;
   DocumentBuilder builder_;
   std::vector<std::size_t> order_;  // chunks, events before samples
-  std::size_t next_ = 0;
+  std::size_t next_ = 0, events_left_ = 0;
   std::uint64_t done_ = 0, total_ = 0;  // bytes
   std::uint64_t damaged_ = 0;           // chunks
   std::string first_damage_;

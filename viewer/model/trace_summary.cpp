@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace reprise::viewer {
+namespace reprise::model {
 
 namespace {
 
@@ -146,4 +146,4 @@ TraceSummary summarize(const trace::TraceReader& reader, const trace::Progress& 
   return summary;
 }
 
-}  // namespace reprise::viewer
+}  // namespace reprise::model

@@ -12,7 +12,7 @@
 #include "trace/export/duration_histogram.hpp"
 #include "trace/export/topology.hpp"
 
-namespace reprise::viewer {
+namespace reprise::model {
 
 struct NodeSummary {
   std::uint32_t node = 0;
@@ -58,4 +58,4 @@ struct TraceSummary {
 // Throws TraceError.
 [[nodiscard]] TraceSummary summarize(const trace::TraceReader& reader, const trace::Progress& progress = {});
 
-}  // namespace reprise::viewer
+}  // namespace reprise::model

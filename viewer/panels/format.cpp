@@ -75,6 +75,11 @@ std::string bytes_text(std::uint64_t bytes) {
 
 std::string count_text(std::uint64_t count) { return separated(std::to_string(count)); }
 
+std::string rate_text(double per_second) {
+  if (!std::isfinite(per_second)) return "?";
+  return fixed(per_second, per_second < 1 ? 2 : per_second < 99.95 ? 1 : 0);
+}
+
 std::string percent_text(double part) {
   if (!std::isfinite(part)) return "?";
   if (part > 0 && part < 0.0005) return "<0.1 %";

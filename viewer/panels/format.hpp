@@ -14,6 +14,8 @@ namespace reprise::viewer {
 [[nodiscard]] std::string bytes_text(std::uint64_t bytes);
 // "26,800".
 [[nodiscard]] std::string count_text(std::uint64_t count);
+// Of how many a second: "2,731", "59.8", "0.25".
+[[nodiscard]] std::string rate_text(double per_second);
 // "12.3 %"; "<0.1 %" where it is more than nothing.
 [[nodiscard]] std::string percent_text(double part);
 // "+12.3 %", "-0.4 %".

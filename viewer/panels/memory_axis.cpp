@@ -41,7 +41,10 @@ template <class Text>
 std::vector<AxisTick> ticks(double first, double last, double step, Text text) {
   std::vector<AxisTick> all;
   if (!(last > first) || !(step > 0)) return all;
-  for (double i = std::ceil(first / step); i * step <= last; ++i) all.push_back({i * step, text(i * step)});
+  for (double i = std::ceil(first / step); i * step <= last; ++i) {
+    const double at = i * step + 0.0;  // no -0
+    all.push_back({at, text(at)});
+  }
   return all;
 }
 

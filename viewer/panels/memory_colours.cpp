@@ -70,10 +70,17 @@ float draw_memory_legend(const Theme& theme, const MemoryFacts& facts, MemoryCol
   };
   std::vector<std::pair<std::uint32_t, Part>> rows(parts.begin(), parts.end());
   std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.second.bytes > b.second.bytes; });
-  const auto letters = static_cast<std::size_t>(std::max(8.0f, width / (ImGui::GetFontSize() * 0.5f) - 14));
+  ImFont* font = theme.small ? theme.small : ImGui::GetFont();
+  const auto fitting = [&](const std::string& whole, const std::string& bytes) {
+    std::size_t letters = std::min<std::size_t>(whole.size(), 60);
+    const auto text = [&] { return shortened(whole, letters) + "  " + bytes; };
+    const float room = width - font->FontSize * 1.4f;
+    while (letters > 6 && font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, text().c_str()).x > room) --letters;
+    return text();
+  };
   std::vector<LegendItem> items;
   for (std::size_t i = 0; i < std::min(rows.size(), kMostRows); ++i) {
-    items.push_back({rows[i].second.colour, shortened(name(rows[i].first), letters) + "  " + bytes_text(rows[i].second.bytes)});
+    items.push_back({rows[i].second.colour, fitting(name(rows[i].first), bytes_text(rows[i].second.bytes))});
   }
   if (rows.size() > kMostRows) items.push_back({theme.ink_faint, "and " + count_text(rows.size() - kMostRows) + " more"});
   const char* title = by == MemoryColour::Label        ? "Label of the first user"

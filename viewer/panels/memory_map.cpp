@@ -282,7 +282,7 @@ void MemoryMap::draw_moments(const Frame& frame, const Content& content, const L
     if (node == kNone) return;
     const Span time = time_of_node(facts, frame.replay, node);
     const float x0 = screen_x(time.began), x1 = std::max(screen_x(time.ended), x0 + 1);
-    list->AddRectFilled({x0, min.y}, {x1, max.y}, with_alpha(colour, alpha * 0.35f));
+    list->AddRectFilled({x0, min.y}, {x1, max.y}, with_alpha(colour, alpha * 0.22f));
     list->AddLine({crisp(x0), min.y}, {crisp(x0), max.y}, with_alpha(colour, alpha), theme.scale);
     list->AddLine({crisp(x1), min.y}, {crisp(x1), max.y}, with_alpha(colour, alpha), theme.scale);
   };

@@ -32,11 +32,11 @@ void PoolView::draw_table(Frame& frame, const PoolFacts& facts, float width) {
   static constexpr TableColumn kColumns[] = {
       {"pool", "Its label. A click makes it stand out in the picture.", 14, ColumnAlign::Left},
       {"device", "The device that its memory belongs to.", 14, ColumnAlign::Left},
-      {"device bytes", "Device memory in its buffers now, or at the end of the trace.", 11, ColumnAlign::Right},
-      {"pinned bytes", "Pinned host memory in its buffers.", 11, ColumnAlign::Right},
-      {"most", "The most that it held at one time, both together.", 10, ColumnAlign::Right},
-      {"buffers", "Buffers alive in it, transients included.", 8, ColumnAlign::Right},
-      {"held by", "Graphs that hold it: their memory stays as long as they live.", 24, ColumnAlign::Left},
+      {"device bytes", "The most device memory that its buffers took at one time.", 11, ColumnAlign::Right},
+      {"pinned bytes", "The most pinned host memory at one time.", 11, ColumnAlign::Right},
+      {"buffers", "The most buffers at one time, transients included.", 8, ColumnAlign::Right},
+      {"now", "Device and pinned bytes now; of a trace that has ended, at its end.", 10, ColumnAlign::Right},
+      {"held by", "Graphs that hold it: its memory stays as long as they live. Pale: they did, and do no more.", 24, ColumnAlign::Left},
   };
   const Theme& theme = frame.theme;
   if (!begin_table(theme, {"pools", kColumns, {0, false}, {width, 0}})) return;
@@ -49,10 +49,10 @@ void PoolView::draw_table(Frame& frame, const PoolFacts& facts, float width) {
   switch (sort.column) {
     case 0: sort_by([](const PoolRow& r) { return r.state.label; }); break;
     case 1: sort_by([](const PoolRow& r) { return r.device; }); break;
-    case 2: sort_by([](const PoolRow& r) { return r.state.device_bytes; }); break;
-    case 3: sort_by([](const PoolRow& r) { return r.state.host_bytes; }); break;
-    case 4: sort_by([](const PoolRow& r) { return r.most_bytes; }); break;
-    case 5: sort_by([](const PoolRow& r) { return r.state.buffers; }); break;
+    case 2: sort_by([](const PoolRow& r) { return r.most_device; }); break;
+    case 3: sort_by([](const PoolRow& r) { return r.most_host; }); break;
+    case 4: sort_by([](const PoolRow& r) { return r.most_buffers; }); break;
+    case 5: sort_by([](const PoolRow& r) { return r.state.device_bytes + r.state.host_bytes; }); break;
     case 6: sort_by([](const PoolRow& r) { return r.holders; }); break;
   }
   ImGuiListClipper clipper;
@@ -70,11 +70,12 @@ void PoolView::draw_table(Frame& frame, const PoolFacts& facts, float width) {
       ImGui::SetCursorScreenPos({at.x + swatch + theme.half_space * 1.5f, at.y});
       draw_cell(theme, 0, row.state.label.empty() ? "pool " + count_text(row.state.pool) : row.state.label);
       draw_cell(theme, 1, row.device, theme.ink_soft);
-      draw_number(theme, 2, bytes_text(row.state.device_bytes));
-      draw_number(theme, 3, bytes_text(row.state.host_bytes));
-      draw_number(theme, 4, bytes_text(row.most_bytes));
-      draw_number(theme, 5, count_text(row.state.buffers));
-      draw_cell(theme, 6, row.holders.empty() ? "nobody" : row.holders, row.holders.empty() ? theme.ink_faint : theme.ink);
+      draw_number(theme, 2, bytes_text(row.most_device));
+      draw_number(theme, 3, bytes_text(row.most_host));
+      draw_number(theme, 4, count_text(row.most_buffers));
+      draw_number(theme, 5, bytes_text(row.state.device_bytes + row.state.host_bytes));
+      const std::string earlier = row.earlier_holders.empty() ? "nobody" : "earlier: " + row.earlier_holders;
+      draw_cell(theme, 6, row.holders.empty() ? earlier : row.holders, row.holders.empty() ? theme.ink_soft : theme.ink);
     }
   }
   ImGui::EndTable();
@@ -104,7 +105,8 @@ void PoolView::draw_history(Frame& frame, const PoolFacts& facts) {
     const float x = std::floor(canvas_.to_screen(tick.at, 0).x) + 0.5f;
     list->AddLine({x, canvas_.min().y}, {x, canvas_.max().y}, theme.line);
     list->PushClipRect({at.x, at.y}, {at.x + room.x, at.y + room.y}, false);
-    list->AddText(font, font->FontSize, {x, canvas_.max().y + 2}, theme.ink_soft, tick.text.c_str());
+    const float width = font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, tick.text.c_str()).x;
+    list->AddText(font, font->FontSize, {std::floor(std::min(x - width / 2, at.x + room.x - width)), canvas_.max().y + 2}, theme.ink_soft, tick.text.c_str());
     list->PopClipRect();
   }
   for (const PoolRow& pool : facts.pools) {

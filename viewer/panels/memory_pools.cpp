@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "panels/format.hpp"
@@ -22,20 +23,23 @@ std::map<std::uint32_t, std::string> graph_names(const model::Document& document
 void append(std::string& list, const std::string& name) { list += (list.empty() ? "" : ", ") + name; }
 
 std::vector<PoolRow> pool_rows(const model::Document& document, const std::map<std::uint32_t, std::string>& names) {
+  const auto name_of = [&](std::uint32_t graph) {
+    const auto name = names.find(graph);
+    return name == names.end() ? "graph " + count_text(graph) : name->second;
+  };
   std::vector<PoolRow> rows;
+  std::vector<std::set<std::uint32_t>> earlier;  // graphs that ever held it
   std::map<std::uint32_t, std::size_t> place;
   for (const auto& [id, state] : *document.pools) {
     PoolRow row;
     row.state = state;
     const auto device = document.devices->find(state.device);
     row.device = device == document.devices->end() ? "device " + count_text(state.device) : device->second.name;
-    for (const std::uint32_t graph : state.holders) {
-      const auto name = names.find(graph);
-      append(row.holders, name == names.end() ? "graph " + count_text(graph) : name->second);
-    }
+    for (const std::uint32_t graph : state.holders) append(row.holders, name_of(graph));
     place[id] = rows.size();
     rows.push_back(std::move(row));
   }
+  earlier.resize(rows.size());
   for (const trace::PoolState& state : document.pool_history) {
     const auto found = place.find(state.pool);
     if (found == place.end()) continue;
@@ -44,9 +48,17 @@ std::vector<PoolRow> pool_rows(const model::Document& document, const std::map<s
     // Changes that only concern holders move nothing.
     const bool is_same = !row.history.empty() && row.history.back().device_bytes == point.device_bytes && row.history.back().host_bytes == point.host_bytes;
     if (!is_same) row.history.push_back(point);
+    row.most_device = std::max(row.most_device, state.device_bytes);
+    row.most_host = std::max(row.most_host, state.host_bytes);
     row.most_bytes = std::max(row.most_bytes, state.device_bytes + state.host_bytes);
+    row.most_buffers = std::max(row.most_buffers, state.buffers);
+    earlier[found->second].insert(state.holders.begin(), state.holders.end());
   }
-  for (PoolRow& row : rows) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    PoolRow& row = rows[i];
+    for (const std::uint32_t graph : earlier[i]) {
+      if (std::find(row.state.holders.begin(), row.state.holders.end(), graph) == row.state.holders.end()) append(row.earlier_holders, name_of(graph));
+    }
     std::stable_sort(row.history.begin(), row.history.end(), [](const PoolPoint& a, const PoolPoint& b) { return a.at < b.at; });
   }
   return rows;

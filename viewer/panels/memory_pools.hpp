@@ -18,9 +18,13 @@ struct PoolPoint {
 
 struct PoolRow {
   trace::PoolState state;
-  std::string device, holders;     // names; empty: nobody
+  std::string device;              // its name
+  std::string holders;             // names of graphs; empty: nobody
+  std::string earlier_holders;     // that held it once and do not now
   std::vector<PoolPoint> history;  // by time
-  std::uint64_t most_bytes = 0;    // device and host together, at one time
+  // The most at one time; most_bytes: device and host together.
+  std::uint64_t most_device = 0, most_host = 0, most_bytes = 0;
+  std::uint32_t most_buffers = 0;
 };
 
 struct BufferRow {

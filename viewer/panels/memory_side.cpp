@@ -65,9 +65,15 @@ void draw_memory_figures(const Theme& theme, const MemoryFacts& facts, MemoryCol
          "No placement can be smaller: buffers that may be live at once, because nothing orders their nodes, cannot share bytes.");
   figure(theme, "peak", bytes_text(use.peak_bytes),
          facts.is_measured ? "The most bytes that were live at one moment of this replay." : "The most bytes that are live at one node, if nodes run one after another in schedule order.");
+  const std::uint64_t bound = facts.graph->record().bound_bytes;
   figure(theme, "waste", bytes_text(use.waste_bytes) + ", " + percent_text(part(use.waste_bytes, use.slab_bytes)),
-         "Of the slab, not live at the peak. It is there for three reasons: nodes that may run side by side need bytes of their own, although in this "
-         "order they do not overlap (bound less peak shows how much); holes between buffers of different sizes (slab less bound); alignment.");
+         "Of the slab, not live at the peak. The two figures below say why it is there.");
+  if (bound >= use.peak_bytes && use.slab_bytes >= bound) {
+    figure(theme, "   for what may overlap", bytes_text(bound - use.peak_bytes),
+           "Bound less peak. Buffers of nodes that nothing orders need bytes of their own, also if they do not meet here. Fewer lanes, or an edge between "
+           "such nodes, would let them share.");
+    figure(theme, "   holes", bytes_text(use.slab_bytes - bound), "Slab less bound: left free between buffers of different sizes, and by alignment.");
+  }
   ImGui::PopStyleVar();
   ImGui::Dummy({0, theme.half_space});
   const ImVec2 at = ImGui::GetCursorScreenPos();

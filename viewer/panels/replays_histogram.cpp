@@ -61,8 +61,9 @@ void draw_axes(const Theme& theme, const DurationHistogram& h, const Places& p) 
   const float y = p.max.y + 3 * theme.scale;
   const std::string above = "more";
   const float above_left = h.above > 0 ? (p.left(p.count) + p.max.x) / 2 - width_of(above) / 2 : p.max.x;
-  for (const double tick : round_ticks(h.lowest, highest, round_step(h.lowest, highest, (end - p.min.x) / (84 * theme.scale)))) {
-    const std::string text = duration_text(tick);
+  const double step = round_step(h.lowest, highest, (end - p.min.x) / (84 * theme.scale));
+  for (const double tick : round_ticks(h.lowest, highest, step)) {
+    const std::string text = tick_text(tick, step, highest);
     const float x = x_of(tick), left = std::clamp(x - width_of(text) / 2, p.min.x, p.max.x - width_of(text));
     list.AddLine({x, p.max.y}, {x, p.max.y + 3 * theme.scale}, theme.ink_faint);
     if (left + width_of(text) < above_left - theme.half_space || h.above == 0) list.AddText(small, line, {left, y}, theme.ink_soft, text.c_str());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 namespace reprise::viewer {
 
@@ -13,6 +14,17 @@ double round_step(double from, double to, double most, double least_step) {
     if (factor * power >= raw * (1 - 1e-9)) return factor * power;
   }
   return 10 * power;
+}
+
+std::string tick_text(double tick, double step, double largest) {
+  if (std::abs(tick) < step * 1e-6) return "0";
+  const double most = std::abs(largest);
+  const double unit = most >= 1e9 ? 1e9 : most >= 1e6 ? 1e6 : most >= 1e3 ? 1e3 : 1;
+  const char* const name = unit == 1e9 ? "s" : unit == 1e6 ? "ms" : unit == 1e3 ? "us" : "ns";
+  const int digits = std::clamp(static_cast<int>(std::ceil(-std::log10(step / unit) - 1e-9)), 0, 9);
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*f %s", digits, tick / unit, name);
+  return text;
 }
 
 std::vector<double> round_ticks(double from, double to, double step) {

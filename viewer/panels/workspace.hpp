@@ -9,8 +9,8 @@
 
 #include "model/trace_feed.hpp"
 #include "panels/background.hpp"
-#include "panels/view_state.hpp"
 #include "panels/theme.hpp"
+#include "panels/view_state.hpp"
 
 namespace reprise::viewer {
 
@@ -45,6 +45,8 @@ class Workspace {
   [[nodiscard]] bool is_settled() const;
   // The user wants to leave for the start page.
   [[nodiscard]] bool wants_to_close() const noexcept;
+  // The user clicked the button that changes between light and dark; true once for each click.
+  [[nodiscard]] bool take_shade_change() noexcept;
 
  private:
   struct State;

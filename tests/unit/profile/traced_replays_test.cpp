@@ -238,12 +238,14 @@ TEST_CASE("traced replays: the mode changes what is told and nothing of the plan
     hashes.emplace_back(graph.report().plan_hash, graph.report().lowering_hash);
   };
   const auto run = [&](const TraceDesc& desc) { with_trace(desc, run_once); };
+  const auto file_of = [&](const char* name) { return (folder.path() / name).string(); };
+  const std::string off = file_of("off"), launches = file_of("replays"), some = file_of("sampled"), every = file_of("every");
   run({});
-  run({.target = folder.file(), .profile = ProfileMode::Off});
-  CHECK(all_records(folder.file()).graph_versions.size() == 1);
-  CHECK(all_records(folder.file()).replays.empty());
-  run({.target = folder.file(), .profile = ProfileMode::Replays});
-  const trace::Records replays = all_records(folder.file());
+  run({.target = off, .profile = ProfileMode::Off});
+  CHECK(all_records(off).graph_versions.size() == 1);
+  CHECK(all_records(off).replays.empty());
+  run({.target = launches, .profile = ProfileMode::Replays});
+  const trace::Records replays = all_records(launches);
   REQUIRE(replays.replays.size() == 5);
   CHECK(replays.sample_blocks.empty());
   for (const trace::Replay& replay : replays.replays) {
@@ -251,12 +253,12 @@ TEST_CASE("traced replays: the mode changes what is told and nothing of the plan
     CHECK(replay.started > 0);
     CHECK(replay.started <= replay.ended);
   }
-  run({.target = folder.file(), .profile = ProfileMode::Sampled});
-  const trace::Records sampled = all_records(folder.file());
+  run({.target = some, .profile = ProfileMode::Sampled});
+  const trace::Records sampled = all_records(some);
   CHECK(sampled.replays.size() == 5);
   CHECK_FALSE(sampled.sample_blocks.empty());
-  run({.target = folder.file(), .profile = ProfileMode::Every});
-  CHECK(all_records(folder.file()).sample_blocks.size() == 5);
+  run({.target = every, .profile = ProfileMode::Every});
+  CHECK(all_records(every).sample_blocks.size() == 5);
   CHECK(std::count(hashes.begin(), hashes.end(), hashes.front()) == 5);
 }
 
@@ -328,6 +330,51 @@ TEST_CASE("traced replays: instances share a file while one of them lives, if th
   CHECK(all.sessions.size() == 1);
   REQUIRE(all.devices.size() == 2);
   CHECK(all.devices[0].id != all.devices[1].id);
-  { const Instance again = traced_instance({.target = limited}); }
-  CHECK(all_records(folder.file()).devices.empty());
+}
+
+TEST_CASE("traced replays: a later instance goes on in the file, with ids of its own") {
+  const NoTraceEnvironment none;
+  for (const char* limit : {"", ",max=1M"}) {
+    CAPTURE(limit);
+    const TraceFolder folder;
+    const std::string target = folder.file() + limit;
+    const auto run_once = [&](const Device& device) {
+      const auto pool = device.create_pool();
+      const CommandBuffer cmd = record_step(device, pool);
+      CapturedGraph graph = device.compile(cmd);
+      const Queue queue = device.create_queue();
+      for (int i = 0; i < 3; ++i) graph.launch(queue).wait();
+    };
+    for (int run = 0; run < 3; ++run) with_trace({.target = target}, run_once);
+    const trace::Records all = all_records(folder.file());
+    REQUIRE(all.sessions.size() == 3);  // one and the same process
+    CHECK(all.sessions[1] == all.sessions[0]);
+    CHECK(all.sessions[2] == all.sessions[0]);
+    REQUIRE(all.graph_versions.size() == 3);
+    REQUIRE(all.replays.size() == 9);
+    for (std::uint32_t i = 0; i < 3; ++i) {
+      CHECK(all.graph_versions[i].graph == i);
+      CHECK(all.devices[i].id == i);
+      CHECK(all.queues[i].id == i);
+      CHECK(all.graph_versions[i].device == i);
+      CHECK(all.replays[3 * i].graph == i);
+      CHECK(all.replays[3 * i].queue == i);
+    }
+    const trace::TraceReader reader(folder.file());
+    for (std::size_t i = 1; i < reader.chunks().size(); ++i) CHECK(reader.chunks()[i].header.sequence > reader.chunks()[i - 1].header.sequence);
+  }
+}
+
+TEST_CASE("traced replays: a file that is not the one of before is made anew") {
+  const NoTraceEnvironment none;
+  const TraceFolder folder;
+  const auto nothing = [](const Device&) {};
+  with_trace({.target = folder.file()}, nothing);
+  std::filesystem::resize_file(folder.file(), 20);
+  with_trace({.target = folder.file()}, nothing);
+  CHECK(all_records(folder.file()).sessions.size() == 1);
+  std::filesystem::remove(folder.file());
+  with_trace({.target = folder.file()}, nothing);
+  CHECK(all_records(folder.file()).sessions.size() == 1);
+  CHECK(all_records(folder.file()).devices[0].id == 0);
 }

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -203,4 +204,47 @@ TEST_CASE("trace file: a full disk is an error that names the file, and what was
   // /dev/full refuses every write.
   if (!std::filesystem::exists("/dev/full")) return;
   CHECK(code_of([] { TraceFile f({.path = "/dev/full"}); }) == TraceErrorCode::Io);
+}
+
+TEST_CASE("trace file: appended to, it goes on after its last whole chunk") {
+  const Directory dir;
+  const std::vector<std::uint64_t> ends = write_three(dir / "a");
+  const std::vector<char> before = bytes_of(dir / "a");
+  write_bytes(dir / "a", std::span(before).first(before.size() - 1));  // the last chunk is cut off
+  {
+    TraceFile file({.path = dir / "a", .start = TraceFileDesc::Start::Append});
+    const TraceReader reader(dir / "a");
+    CHECK(reader.trailing_bytes() == 0);
+    REQUIRE(reader.chunks().size() == ends.size() - 1);
+    CHECK(file.next_sequence() == reader.chunks().back().header.sequence + 1);
+    CHECK(file.bytes() == std::filesystem::file_size(dir / "a"));
+    file.write(chunk_of(ChunkKind::Samples, file.next_sequence()));
+  }
+  const TraceReader reader(dir / "a");
+  CHECK(reader.trailing_bytes() == 0);
+  REQUIRE(reader.chunks().size() == ends.size());
+  CHECK_FALSE(reader.read(reader.chunks().back()).empty());
+  CHECK(code_of([&] { TraceFile({.path = dir / "missing", .start = TraceFileDesc::Start::Append}); }) == TraceErrorCode::Io);
+  write_bytes(dir / "text", std::vector<char>(100, 'x'));
+  CHECK(code_of([&] { TraceFile({.path = dir / "text", .start = TraceFileDesc::Start::Append}); }) == TraceErrorCode::NotATrace);
+  CHECK(bytes_of(dir / "text") == std::vector<char>(100, 'x'));
+}
+
+TEST_CASE("trace file: appended to with a limit, what stood in it before counts and goes first") {
+  const Directory dir;
+  constexpr std::uint64_t kLimit = TraceFile::kMinMaxBytes;
+  std::uint64_t next = 0;
+  for (int part = 0; part < 3; ++part) {
+    const auto start = part == 0 ? TraceFileDesc::Start::Anew : TraceFileDesc::Start::Append;
+    TraceFile file({.path = dir / "ring", .max_bytes = kLimit, .start = start});
+    CHECK(file.next_sequence() == next);
+    file.write(chunk_of(ChunkKind::Topology, next++));
+    for (int i = 0; i < 500; ++i) file.write(chunk_of(ChunkKind::Samples, next++));
+    CHECK(file.bytes() <= kLimit);
+  }
+  const TraceReader reader(dir / "ring");
+  const auto topology = [](const ChunkEntry& entry) { return entry.header.kind == ChunkKind::Topology; };
+  CHECK(std::count_if(reader.chunks().begin(), reader.chunks().end(), topology) == 3);
+  CHECK(reader.chunks().size() < next);
+  CHECK(reader.chunks().back().header.sequence == next - 1);
 }

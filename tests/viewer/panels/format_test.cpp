@@ -40,6 +40,9 @@ TEST_CASE("format: counts have thousands separators") {
   CHECK(count_text(1'000) == "1,000");
   CHECK(count_text(26'800) == "26,800");
   CHECK(count_text(12'345'678) == "12,345,678");
+  CHECK(rate_text(2731.4) == "2,731");
+  CHECK(rate_text(59.82) == "59.8");
+  CHECK(rate_text(0.25) == "0.25");
 }
 
 TEST_CASE("format: percents say when they are only nearly nothing") {

@@ -1,0 +1,66 @@
+#include "panels/compare_choice.hpp"
+
+#include <algorithm>
+
+#include "panels/format.hpp"
+#include "panels/inspector_versions.hpp"
+
+namespace reprise::viewer {
+
+std::optional<model::GraphKey> same_graph(const model::Document& other, const model::Graph& shown) {
+  std::optional<model::GraphKey> best;
+  bool has_replays = false;
+  for (const auto& [key, entry] : other.graphs) {
+    if (entry.graph->name() != shown.name()) continue;
+    const bool has = !entry.replays.empty();
+    if (best && has_replays && !has) continue;
+    best = key;
+    has_replays = has;
+  }
+  return best;
+}
+
+CompareStretch chosen_now(const Frame& frame) {
+  const std::size_t all = frame.entry->replays.size(), first = std::min(frame.view.range.first, all);
+  // Places, not "to the end": what is chosen stays the same while a live trace grows.
+  return {CompareTrace::Shown, frame.graph()->key(), {first, std::min(frame.view.range.count, all - first)}};
+}
+
+CompareChoice default_choice(const Frame& frame) {
+  if (!frame.other || frame.graph() == nullptr) return {};
+  CompareChoice choice{CompareStretch{CompareTrace::Shown, frame.graph()->key(), {}}, std::nullopt};
+  if (const auto key = same_graph(*frame.other, *frame.graph())) choice.b = CompareStretch{CompareTrace::Other, *key, {}};
+  return choice;
+}
+
+std::optional<CompareChoice> halves_of(const Frame& frame) {
+  CompareStretch first = chosen_now(frame), second = first;
+  if (first.range.count < 2) return std::nullopt;
+  first.range.count /= 2;
+  second.range.first += first.range.count;
+  second.range.count -= first.range.count;
+  return CompareChoice{first, second};
+}
+
+std::optional<CompareChoice> versions_of(const Frame& frame) {
+  const auto before = version_before(*frame.document, frame.graph()->key());
+  if (!before) return std::nullopt;
+  return CompareChoice{CompareStretch{CompareTrace::Shown, *before, {}}, CompareStretch{CompareTrace::Shown, frame.graph()->key(), {}}};
+}
+
+const std::shared_ptr<const model::Document>& document_of(const Frame& frame, CompareTrace trace) {
+  return trace == CompareTrace::Other && frame.other ? frame.other : frame.document;
+}
+
+std::string stretch_text(const Frame& frame, const CompareStretch& stretch) {
+  const model::GraphEntry* entry = document_of(frame, stretch.trace)->find(stretch.graph);
+  if (entry == nullptr) return "a graph that is not there";
+  std::string text = frame.other ? (stretch.trace == CompareTrace::Other ? frame.other_name : frame.name) + ": " : std::string();
+  text += entry->graph->name() + ", version " + count_text(stretch.graph.version) + ", ";
+  const std::size_t all = entry->replays.size(), first = std::min(stretch.range.first, all), count = std::min(stretch.range.count, all - first);
+  if (count == 0) return text + "no replay";
+  if (count == all) return text + (all == 1 ? "its one replay" : "all " + count_text(all) + " replays");
+  return text + "replays " + count_text(entry->replays[first].replay) + " to " + count_text(entry->replays[first + count - 1].replay);
+}
+
+}  // namespace reprise::viewer

@@ -1,0 +1,206 @@
+#include "panels/compare_table.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <string>
+
+#include <imgui.h>
+
+#include "panels/format.hpp"
+#include "panels/widgets.hpp"
+
+namespace reprise::viewer {
+
+ImU32 slower_colour(const Theme& theme) { return category(theme, 4); }
+ImU32 faster_colour(const Theme& theme) { return category(theme, theme.shade == Shade::Dark ? 0 : 6); }
+
+namespace {
+
+enum Column : int { kNode, kVerdict, kMedianA, kMedianB, kChange, kBar, kEffect, kChance, kSamples, kLabel };
+
+constexpr std::array<TableColumn, 10> kColumns{{
+    {"Node", "Matched by name, label and kind: the first such node of A with the first such node of B, and so on.", 26, ColumnAlign::Left},
+    {"Verdict", "Slower or faster where chance alone is unlikely (Mann-Whitney, with a correction for the number of nodes).", 16, ColumnAlign::Right},
+    {"Median A", "Half of its samples in A took no longer.", 11, ColumnAlign::Right},
+    {"Median B", "Half of its samples in B took no longer.", 11, ColumnAlign::Right},
+    {"Change", "Of the median, from A to B.", 10, ColumnAlign::Right},
+    {"Faster | slower", "The effect on a replay as a bar, to the left where B is faster.", 24, ColumnAlign::Right},
+    {"Effect", "What the change adds to a replay: the change of the median by how often the node runs in one.", 13, ColumnAlign::Right},
+    {"p", "How likely a difference as large would be by chance, if nothing had changed.", 9, ColumnAlign::Right},
+    {"Samples A | B", "Measured runs of each side.", 17, ColumnAlign::Right},
+    {"Label", "The labels around it in the recording.", 18, ColumnAlign::Left},
+}};
+
+const char* verdict(ComparedAs as) {
+  switch (as) {
+    case ComparedAs::Slower: return "slower";
+    case ComparedAs::Faster: return "faster";
+    case ComparedAs::Same: return "no difference";
+    case ComparedAs::TooFew: return "too few samples";
+    case ComparedAs::Unmeasured: return "not measured";
+    case ComparedAs::Added: return "only in B";
+    case ComparedAs::Removed: return "only in A";
+  }
+  return "?";
+}
+
+std::string chance_text(const ComparedNode& node) {
+  if (node.as != ComparedAs::Slower && node.as != ComparedAs::Faster && node.as != ComparedAs::Same) return {};
+  if (node.p < 0.0001) return "<0.0001";
+  std::array<char, 16> text{};
+  std::snprintf(text.data(), text.size(), "%.4f", node.p);
+  return text.data();
+}
+
+bool is_certain(const ComparedNode& node) { return node.as != ComparedAs::Same && node.as != ComparedAs::TooFew && node.as != ComparedAs::Unmeasured; }
+
+// The side that names a row: B where it has the node, as that is the newer one.
+std::string name_of(const CompareResult& result, const ComparedNode& node) {
+  return node.b != trace::kNone ? result.graph_b->node_name(node.b) : result.graph_a->node_name(node.a);
+}
+std::string label_of(const CompareResult& result, const ComparedNode& node) {
+  return node.b != trace::kNone ? result.graph_b->label_path(result.graph_b->record().nodes[node.b].label)
+                                : result.graph_a->label_path(result.graph_a->record().nodes[node.a].label);
+}
+
+// The node of the shown graph that a row is about; kNone: of no such.
+std::uint32_t shown_node(const Frame& frame, const ComparedNode& node, const CompareStretch& a, const CompareStretch& b) {
+  const model::GraphKey shown = frame.graph()->key();
+  if (b.trace == CompareTrace::Shown && b.graph == shown && node.b != trace::kNone) return node.b;
+  if (a.trace == CompareTrace::Shown && a.graph == shown && node.a != trace::kNone) return node.a;
+  return trace::kNone;
+}
+
+void draw_bar(const Theme& theme, const ComparedNode& node, double largest) {
+  if (!ImGui::TableSetColumnIndex(kBar) || largest <= 0) return;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x, line = ImGui::GetTextLineHeight();
+  const float middle = std::round(at.x + width / 2), top = at.y + line * 0.15f, bottom = at.y + line * 0.9f;
+  ImDrawList* draw = ImGui::GetWindowDrawList();
+  const auto end = middle + (width / 2 - 1) * static_cast<float>(node.effect / largest);
+  if (std::abs(end - middle) >= 0.5f) {
+    const ImU32 colour = node.effect > 0 ? slower_colour(theme) : faster_colour(theme);
+    const ImVec2 min{std::min(middle, end), top}, max{std::max(middle, end), bottom};
+    if (is_certain(node)) {
+      draw->AddRectFilled(min, max, colour, 2);
+    } else {  // what may be chance is hollow
+      draw->AddRect(min, max, with_alpha(colour, 0.7f), 2);
+    }
+  }
+  draw->AddLine({middle, at.y - ImGui::GetStyle().CellPadding.y}, {middle, at.y + line + ImGui::GetStyle().CellPadding.y}, theme.ink_faint);
+}
+
+std::string signed_text(double nanoseconds) { return (nanoseconds > 0 ? "+" : "") + duration_text(nanoseconds); }
+
+void draw_verdict(const Theme& theme, const ComparedNode& node) {
+  const ImU32 colour = is_certain(node) ? theme.ink : theme.ink_faint;
+  if (!ImGui::TableSetColumnIndex(kVerdict)) return;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float size = ImGui::GetTextLineHeight() * 0.3f, line = ImGui::GetTextLineHeight();
+  const ImVec2 middle{at.x + size, at.y + line / 2};
+  ImDrawList* draw = ImGui::GetWindowDrawList();
+  const bool up = node.as == ComparedAs::Slower, down = node.as == ComparedAs::Faster;
+  if (up || down) {
+    const float tip = up ? -size : size;
+    const ImU32 fill = up ? slower_colour(theme) : faster_colour(theme);
+    const ImVec2 left{middle.x - size, middle.y - tip * 0.7f}, right{middle.x + size, middle.y - tip * 0.7f}, end{middle.x, middle.y + tip};
+    if (up) {
+      draw->AddTriangleFilled(left, end, right, fill);
+    } else {
+      draw->AddTriangleFilled(left, right, end, fill);
+    }
+  } else if (node.as == ComparedAs::Added || node.as == ComparedAs::Removed) {
+    draw->AddRectFilled({middle.x - size, middle.y - 1}, {middle.x + size, middle.y + 1}, theme.ink);
+    if (node.as == ComparedAs::Added) draw->AddRectFilled({middle.x - 1, middle.y - size}, {middle.x + 1, middle.y + size}, theme.ink);
+  }
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + 2 * size + theme.half_space * 1.5f);
+  ImGui::PushStyleColor(ImGuiCol_Text, colour);
+  ImGui::TextUnformatted(verdict(node.as));
+  ImGui::PopStyleColor();
+}
+
+}  // namespace
+
+void CompareTable::make_rows(const Frame& frame, const std::shared_ptr<const CompareResult>& result, const CompareStretch& a, const CompareStretch& b) {
+  if (made_of_ == result && made_sort_ == sort_ && matches_ == frame.matches && shown_ == frame.graph()->key()) return;
+  made_of_ = result;
+  made_sort_ = sort_;
+  matches_ = frame.matches;
+  shown_ = frame.graph()->key();
+  rows_.clear();
+  // The filter is of the shown graph: of what only the other side has, nothing is known, and it stays.
+  for (std::uint32_t i = 0; i < result->nodes.size(); ++i) {
+    const std::uint32_t node = shown_node(frame, result->nodes[i], a, b);
+    if (node == trace::kNone ? frame.matches.empty() : frame.passes(node)) rows_.push_back(i);
+  }
+  const std::vector<ComparedNode>& nodes = result->nodes;
+  const auto sort_by = [&](auto value) {
+    std::vector<decltype(value(0u))> values(nodes.size());
+    for (const std::uint32_t i : rows_) values[i] = value(i);
+    std::stable_sort(rows_.begin(), rows_.end(), [&](std::uint32_t x, std::uint32_t y) { return sort_.is_descending ? values[y] < values[x] : values[x] < values[y]; });
+  };
+  switch (sort_.column) {
+    case kNode: return sort_by([&](std::uint32_t i) { return name_of(*result, nodes[i]); });
+    case kLabel: return sort_by([&](std::uint32_t i) { return label_of(*result, nodes[i]); });
+    case kVerdict: return sort_by([&](std::uint32_t i) { return -static_cast<int>(nodes[i].as); });
+    case kMedianA: return sort_by([&](std::uint32_t i) { return nodes[i].median_a; });
+    case kMedianB: return sort_by([&](std::uint32_t i) { return nodes[i].median_b; });
+    case kChange: return sort_by([&](std::uint32_t i) { return nodes[i].change; });
+    case kBar: return sort_by([&](std::uint32_t i) { return nodes[i].effect; });
+    case kChance: return sort_by([&](std::uint32_t i) { return nodes[i].p; });
+    case kSamples: return sort_by([&](std::uint32_t i) { return nodes[i].count_a + nodes[i].count_b; });
+    default: return sort_by([&](std::uint32_t i) { return std::abs(nodes[i].effect); });
+  }
+}
+
+void CompareTable::draw(Frame& frame, const std::shared_ptr<const CompareResult>& result, const CompareStretch& a, const CompareStretch& b) {
+  const Theme& theme = frame.theme;
+  make_rows(frame, result, a, b);
+  if (rows_.empty()) {
+    draw_empty(theme, result->nodes.empty() ? "The graphs have no node" : "No compared node passes the filter", result->nodes.empty() ? "" : "Esc clears the search.");
+    return;
+  }
+  double largest = 0;
+  for (const std::uint32_t i : rows_) {
+    largest = std::max(largest, std::abs(result->nodes[i].effect));
+  }
+  if (!begin_table(theme, {.id = "compared", .columns = kColumns, .sort = kSortAtFirst})) return;
+  sort_ = sort_of(sort_);
+  ImGuiListClipper clipper;
+  clipper.Begin(static_cast<int>(rows_.size()), row_height());
+  while (clipper.Step()) {
+    for (int row = clipper.DisplayStart; row < clipper.DisplayEnd; ++row) {
+      const ComparedNode& node = result->nodes[rows_[static_cast<std::size_t>(row)]];
+      const std::uint32_t shown = shown_node(frame, node, a, b);
+      const model::Selection selected = shown == trace::kNone ? model::Selection{} : model::SelectedNode{frame.graph()->key(), shown};
+      const bool is_selected = shown != trace::kNone && frame.view.selection == selected;
+      const RowInput input = begin_row(theme, row, {is_selected, shown != trace::kNone && frame.view.hovered == selected});
+      if (input.is_hovered && shown != trace::kNone) frame.view.hovered = selected;
+      if (input.is_clicked && shown != trace::kNone) frame.view.select(selected);
+      const ImVec2 at = ImGui::GetCursorScreenPos();
+      const float line = ImGui::GetTextLineHeight(), size = std::round(line * 0.62f), top = at.y + (line - size) / 2;
+      ImGui::GetWindowDrawList()->AddRectFilled({at.x, top}, {at.x + size, top + size}, shown == trace::kNone ? theme.ink_faint : node_colour(frame, shown), 2);
+      ImGui::Dummy({size, line});
+      ImGui::SameLine(0, theme.space * 0.75f);
+      ImGui::TextUnformatted(name_of(*result, node).c_str());
+      draw_verdict(theme, node);
+      ImGui::PushFont(theme.mono);
+      const ImU32 ink = is_certain(node) ? theme.ink : theme.ink_soft;
+      const bool has_both = node.count_a != 0 && node.count_b != 0;
+      if (node.count_a != 0) draw_number(theme, kMedianA, duration_text(node.median_a), ink);
+      if (node.count_b != 0) draw_number(theme, kMedianB, duration_text(node.median_b), ink);
+      if (has_both) draw_number(theme, kChange, change_text(node.change), ink);
+      draw_bar(theme, node, largest);
+      if (node.effect != 0) draw_number(theme, kEffect, signed_text(node.effect), ink);
+      draw_number(theme, kChance, chance_text(node), ink);
+      draw_number(theme, kSamples, (node.a == trace::kNone ? "-" : count_text(node.count_a)) + " | " + (node.b == trace::kNone ? "-" : count_text(node.count_b)), theme.ink_soft);
+      ImGui::PopFont();
+      draw_cell(theme, kLabel, label_of(*result, node), theme.ink_soft);
+    }
+  }
+  ImGui::EndTable();
+}
+
+}  // namespace reprise::viewer

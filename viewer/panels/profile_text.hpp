@@ -1,0 +1,22 @@
+// How closely a trace looks at replays, and what that costs, in words. Threads: pure functions.
+#pragma once
+
+#include <string>
+
+#include "model/document.hpp"
+#include "model/trace_feed.hpp"
+
+namespace reprise::viewer {
+
+struct ProfileText {
+  std::string mode;       // "sampled"; empty: unknown
+  std::string cost_text;  // "+0.6 %"; empty: not measured
+  double cost = 0;        // of the time that passed, the larger of host and device
+  std::string hint;       // the same at length
+};
+
+[[nodiscard]] ProfileText profile_text(const model::Document& document, const model::FeedStatus& status);
+[[nodiscard]] const char* profile_name(trace::LiveProfile mode);
+[[nodiscard]] std::string profile_hint(trace::LiveProfile mode);
+
+}  // namespace reprise::viewer

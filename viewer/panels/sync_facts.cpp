@@ -1,0 +1,142 @@
+#include "panels/sync_facts.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace reprise::viewer {
+
+using trace::kNone;
+
+namespace {
+
+double length_without(const model::Graph& graph, const std::vector<double>& durations, trace::EdgeCause cause) {
+  std::vector<double> until = durations;
+  double length = 0;
+  for (std::uint32_t n = 0; n < graph.node_count(); ++n) {
+    for (const model::Neighbour& p : graph.predecessors(n)) {
+      if (graph.record().edges[p.edge].cause != cause) until[n] = std::max(until[n], until[p.node] + durations[n]);
+    }
+    length = std::max(length, until[n]);
+  }
+  return length;
+}
+
+void list_barrier_edges(SyncFacts& facts) {
+  const auto& record = facts.graph->record();
+  facts.barrier_offsets.assign(record.barriers.size() + 1, 0);
+  for (const trace::Edge& e : record.edges) {
+    if (e.barrier != kNone) ++facts.barrier_offsets[e.barrier + 1];
+  }
+  for (std::size_t b = 0; b < record.barriers.size(); ++b) facts.barrier_offsets[b + 1] += facts.barrier_offsets[b];
+  facts.barrier_edges.resize(facts.barrier_offsets.back());
+  std::vector<std::uint32_t> next(facts.barrier_offsets.begin(), facts.barrier_offsets.end() - 1);
+  for (std::uint32_t e = 0; e < record.edges.size(); ++e) {
+    if (record.edges[e].barrier != kNone) facts.barrier_edges[next[record.edges[e].barrier]++] = e;
+  }
+}
+
+// Follows joins one way; each node once.
+template <class Neighbours>
+std::vector<std::uint32_t> without_joins(const model::Graph& graph, std::vector<std::uint32_t> nodes, Neighbours neighbours) {
+  std::vector<std::uint8_t> seen(graph.node_count(), 0);
+  std::vector<std::uint32_t> found;
+  while (!nodes.empty()) {
+    const std::uint32_t n = nodes.back();
+    nodes.pop_back();
+    if (std::exchange(seen[n], std::uint8_t{1}) != 0) continue;
+    if (graph.record().nodes[n].kind != trace::NodeKind::Join) {
+      found.push_back(n);
+      continue;
+    }
+    for (const model::Neighbour& x : neighbours(n)) nodes.push_back(x.node);
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+}  // namespace
+
+SyncFacts sync_facts(std::shared_ptr<const model::Graph> graph, const std::vector<double>& durations) {
+  SyncFacts facts;
+  facts.has_times = std::any_of(durations.begin(), durations.end(), [](double d) { return d > 0; });
+  facts.costs = model::sync_costs(*graph, durations);
+  facts.graph = std::move(graph);
+  list_barrier_edges(facts);
+  const auto& edges = facts.graph->record().edges;
+  for (std::uint32_t e = 0; e < edges.size(); ++e) {
+    const model::EdgeCost& cost = facts.costs.edges[e];
+    SyncFacts::Cause& cause = facts.causes[static_cast<std::size_t>(edges[e].cause)];
+    ++cause.edges;
+    cause.critical += cost.is_critical ? 1 : 0;
+    cause.implied += cost.is_implied ? 1 : 0;
+    if (cost.cost > (facts.dearest_edge == kNone ? 0 : facts.costs.edges[facts.dearest_edge].cost)) facts.dearest_edge = e;
+  }
+  for (std::size_t c = 0; c < kEdgeCauses; ++c) {
+    if (facts.causes[c].critical != 0) facts.causes[c].cost = facts.costs.length - length_without(*facts.graph, durations, static_cast<trace::EdgeCause>(c));
+  }
+  for (std::uint32_t b = 0; b < facts.costs.barriers.size(); ++b) {
+    const model::BarrierCost& cost = facts.costs.barriers[b];
+    facts.idle_barriers += cost.orders_nothing() ? 1 : 0;
+    if (cost.cost > (facts.dearest_barrier == kNone ? 0 : facts.costs.barriers[facts.dearest_barrier].cost)) facts.dearest_barrier = b;
+  }
+  return facts;
+}
+
+std::vector<EdgeGap> edge_gaps(const model::Graph& graph, const model::ReplayTimes& times) {
+  std::vector<EdgeGap> gaps(graph.record().edges.size());
+  for (std::uint32_t n = 0; n < graph.node_count(); ++n) {
+    trace::Time last = 0;
+    bool any = false;
+    for (const model::Neighbour& p : graph.predecessors(n)) {
+      const model::NodeSpan& before = times.nodes[p.node];
+      if (before.measured && (!any || before.ended > last)) last = before.ended;
+      any = any || before.measured;
+    }
+    for (const model::Neighbour& p : graph.predecessors(n)) {
+      const model::NodeSpan &before = times.nodes[p.node], &after = times.nodes[n];
+      if (!before.measured || !after.measured) continue;
+      gaps[p.edge] = {after.started - before.ended, true, before.ended == last};
+    }
+  }
+  return gaps;
+}
+
+EdgeEnds ends_of(const model::Graph& graph, std::span<const std::uint32_t> edges) {
+  EdgeEnds ends;
+  for (const std::uint32_t e : edges) {
+    ends.before.push_back(graph.record().edges[e].from);
+    ends.after.push_back(graph.record().edges[e].to);
+  }
+  ends.before = without_joins(graph, std::move(ends.before), [&](std::uint32_t n) { return graph.predecessors(n); });
+  ends.after = without_joins(graph, std::move(ends.after), [&](std::uint32_t n) { return graph.successors(n); });
+  return ends;
+}
+
+bool is_hazard(const Finding& finding) { return finding.message.id == "hazard-unordered"; }
+
+std::vector<Finding> findings(const model::Graph& graph, const model::ListView<trace::Message>& messages) {
+  std::map<std::uint32_t, std::uint32_t> nodes, barriers;  // by command
+  for (std::uint32_t n = 0; n < graph.node_count(); ++n) {
+    if (graph.record().nodes[n].command != kNone) nodes.emplace(graph.record().nodes[n].command, n);
+  }
+  for (std::uint32_t b = 0; b < graph.record().barriers.size(); ++b) barriers.emplace(graph.record().barriers[b].command, b);
+  const auto find = [](const auto& map, std::uint32_t command) {
+    const auto found = map.find(command);
+    return found == map.end() ? kNone : found->second;
+  };
+  std::vector<Finding> all;
+  for (const trace::Message& m : messages) {
+    const bool is_of_graph = m.graph == graph.key().graph && (m.version == 0 || m.version == graph.key().version);
+    if (!is_of_graph && m.graph != kNone) continue;
+    const bool concerns = m.id.starts_with("hazard-") || m.id.starts_with("barrier-") || m.id.starts_with("edge-") || m.id.starts_with("transient-") ||
+                          m.id == "findings-left-out";
+    if (!concerns) continue;
+    Finding finding{m, kNone, kNone, kNone};
+    if (is_of_graph) finding = {m, find(nodes, m.command), find(nodes, m.other_command), find(barriers, m.command)};
+    all.push_back(std::move(finding));
+  }
+  return all;
+}
+
+}  // namespace reprise::viewer

@@ -1,0 +1,142 @@
+#include "panels/timeline_layout.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+namespace reprise::viewer {
+
+namespace {
+
+using Of = TimelineRow::Of;
+
+constexpr float kTitle = 19, kHost = 18, kReplays = 19, kLeastNodes = 17, kMostNodes = 30, kApart = 3;
+
+std::string thread_label(const Frame& frame, std::uint32_t thread) {
+  const auto& names = *frame.document->thread_names;
+  const auto found = names.find(thread);
+  return found == names.end() || found->second.empty() ? "thread " + std::to_string(thread) : found->second;
+}
+
+std::string group_label(const TimelineLayoutDesc& desc, std::uint32_t group) {
+  if (desc.by == model::RowsBy::Lane) {
+    return desc.frame.graph()->record().lanes == 0 ? "no lanes" : "lane " + std::to_string(group);
+  }
+  const bool is_stream = desc.shown != nullptr && desc.shown->block->source == trace::SampleSource::Cupti;
+  return (is_stream ? "stream " : "worker ") + std::to_string(group);
+}
+
+class Builder {
+ public:
+  explicit Builder(float scale) : scale_(scale) {}
+
+  void add(TimelineRow row, float height) {
+    row.top = layout.height;
+    row.height = std::round(height * scale_);
+    layout.height += row.height + (row.of == Of::Title ? 0 : std::round(kApart * scale_));
+    layout.rows.push_back(std::move(row));
+  }
+  void title(std::string text) {
+    TimelineRow row;
+    row.label = std::move(text);
+    add(std::move(row), kTitle);
+  }
+
+  TimelineLayout layout;
+
+ private:
+  float scale_;
+};
+
+void add_host(const TimelineLayoutDesc& desc, Builder& builder) {
+  std::set<std::uint32_t> threads = desc.threads;
+  if (desc.host != nullptr) {
+    for (const auto& [key, row] : desc.host->rows) threads.insert(key.first);
+  }
+  if (threads.empty()) return;
+  builder.title("HOST");
+  for (const std::uint32_t thread : threads) {
+    std::string label = thread_label(desc.frame, thread);
+    TimelineRow row;
+    row.id = thread;
+    if (desc.host != nullptr) {
+      for (auto at = desc.host->rows.lower_bound({thread, std::uint16_t{0}}); at != desc.host->rows.end() && at->first.first == thread; ++at) {
+        row.of = Of::Ranges;
+        row.level = at->first.second;
+        row.label = std::exchange(label, {});
+        builder.add(row, kHost);
+      }
+    }
+    if (desc.threads.count(thread) == 0) continue;
+    row.of = Of::Launches;
+    row.level = 0;
+    row.label = std::exchange(label, {});
+    builder.add(row, kHost);
+  }
+}
+
+void add_replays(const TimelineLayoutDesc& desc, Builder& builder) {
+  std::set<model::GraphKey> graphs = desc.graphs;
+  graphs.insert(desc.frame.view.graph);
+  builder.title("REPLAYS");
+  for (const model::GraphKey& key : graphs) {
+    const model::GraphEntry* const entry = desc.frame.document->find(key);
+    if (entry == nullptr) continue;
+    TimelineRow row;
+    row.of = Of::Replays;
+    row.graph = key;
+    row.label = entry->graph->name();
+    builder.add(row, kReplays);
+  }
+}
+
+void add_nodes(const TimelineLayoutDesc& desc, Builder& builder) {
+  std::map<std::uint32_t, std::uint32_t> levels;  // of each group
+  const auto take = [&](const TimelineScene& scene) {
+    for (const model::TimelineRow& row : scene.rows.rows) levels[row.group] = std::max(levels[row.group], row.level + 1);
+  };
+  if (desc.shown != nullptr) take(*desc.shown);
+  if (desc.beside != nullptr) {
+    for (const auto& [number, scene] : *desc.beside) take(*scene);
+  }
+  if (levels.empty()) return;
+  builder.title(desc.by == model::RowsBy::Lane ? "NODES BY LANE" : "NODES BY WORKER");
+  std::uint32_t count = 0;
+  for (const auto& [group, group_levels] : levels) count += group_levels;
+  const float scale = desc.frame.theme.scale;
+  const float room = (desc.room - builder.layout.height) / (scale * static_cast<float>(count)) - kApart;
+  const float height = std::clamp(room, kLeastNodes, kMostNodes);
+  for (const auto& [group, group_levels] : levels) {
+    for (std::uint32_t level = 0; level < group_levels; ++level) {
+      TimelineRow row;
+      row.of = Of::Nodes;
+      row.id = group;
+      row.level = level;
+      if (level == 0) row.label = group_label(desc, group);
+      builder.add(row, height);
+    }
+  }
+}
+
+}  // namespace
+
+const TimelineRow* TimelineLayout::find(Of of, std::uint32_t id, std::uint32_t level) const {
+  const auto found = std::find_if(rows.begin(), rows.end(), [&](const TimelineRow& r) { return r.of == of && r.id == id && r.level == level; });
+  return found == rows.end() ? nullptr : &*found;
+}
+
+const TimelineRow* TimelineLayout::find(model::GraphKey replays) const {
+  const auto found = std::find_if(rows.begin(), rows.end(), [&](const TimelineRow& r) { return r.of == Of::Replays && r.graph == replays; });
+  return found == rows.end() ? nullptr : &*found;
+}
+
+TimelineLayout make_timeline_layout(const TimelineLayoutDesc& desc) {
+  Builder builder(desc.frame.theme.scale);
+  add_host(desc, builder);
+  add_replays(desc, builder);
+  add_nodes(desc, builder);
+  return std::move(builder.layout);
+}
+
+}  // namespace reprise::viewer

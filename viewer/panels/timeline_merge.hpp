@@ -1,0 +1,65 @@
+// Items of one row of a timeline, as they are drawn: those too narrow to see become one block with their count; none is left out.
+// Threads: pure functions.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace reprise::viewer {
+
+struct TimelineExtent {
+  double began = 0, ended = 0;  // on the plane
+};
+
+struct TimelineBlock {
+  std::size_t first = 0, end = 0;  // items
+  double began = 0, ended = 0;
+  [[nodiscard]] std::size_t count() const noexcept { return end - first; }
+};
+
+inline constexpr double kNarrow = 4;  // points: an item of at least so many stands for itself
+
+// Of the items [first, last), whose begins ascend and which do not overlap; `extent_of(i)` is where one is, `unit` how much of the plane a point
+// of the screen is. Narrow ones with less than a point between them become one block. Takes time for blocks, not for items.
+template <class ExtentOf>
+[[nodiscard]] std::vector<TimelineBlock> merged_blocks(std::size_t first, std::size_t last, double unit, ExtentOf extent_of) {
+  std::vector<TimelineBlock> blocks;
+  const double narrow = kNarrow * unit;
+  const auto is_narrow = [&](const TimelineExtent& e) { return e.ended - e.began < narrow; };
+  for (std::size_t i = first; i < last;) {
+    const TimelineExtent one = extent_of(i);
+    TimelineBlock block{i, i + 1, one.began, one.ended};
+    while (is_narrow(one) && block.end < last) {
+      // At most one of those that begin before `reach` is wide, and that is the last of them.
+      const double reach = std::max(block.ended + unit, block.began + narrow);
+      std::size_t step = 1, low = block.end, high = block.end;
+      while (high < last && extent_of(high).began < reach) {
+        low = high + 1;
+        high = std::min(last, high + step);
+        step *= 2;
+      }
+      while (low < high) {
+        const std::size_t middle = low + (high - low) / 2;
+        if (extent_of(middle).began < reach) {
+          low = middle + 1;
+        } else {
+          high = middle;
+        }
+      }
+      if (low == block.end) break;
+      const bool is_last_wide = !is_narrow(extent_of(low - 1));
+      const std::size_t end = is_last_wide ? low - 1 : low;
+      if (end > block.end) {
+        block.end = end;
+        block.ended = std::max(block.ended, extent_of(end - 1).ended);
+      }
+      if (is_last_wide) break;
+    }
+    blocks.push_back(block);
+    i = block.end;
+  }
+  return blocks;
+}
+
+}  // namespace reprise::viewer

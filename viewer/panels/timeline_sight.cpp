@@ -1,0 +1,87 @@
+#include "panels/timeline_sight.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "panels/format.hpp"
+
+namespace reprise::viewer {
+
+using trace::Replay;
+using trace::Time;
+
+namespace {
+
+constexpr std::size_t kOverlap = 16;  // replays that may be on their way at once
+
+// When a replay was seen first; 0: unknown.
+Time seen(const Replay& replay) { return replay.launched != 0 ? replay.launched : replay.started; }
+Time last_seen(const Replay& replay) { return std::max({replay.ended, replay.launch_returned, seen(replay)}); }
+
+}  // namespace
+
+TimelineBox box_of(const TimelineSight& sight, const TimelineRow& row, double began, double ended) {
+  const float left_most = sight.canvas.min().x - 2, right_most = sight.canvas.max().x + 2;
+  const float left = std::clamp(sight.canvas.to_screen(began, 0).x, left_most, right_most);
+  const float right = std::clamp(sight.canvas.to_screen(ended, 0).x, left_most, right_most);
+  const float top = sight.top + row.top;
+  return {{left, top}, {std::max(right, left + 2), top + row.height}};
+}
+
+bool is_below_mouse(const TimelineSight& sight, const TimelineBox& box) {
+  if (!sight.canvas.is_hovered()) return false;
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const float reach = box.width() < 5 ? 2.0f : 0.0f;
+  return mouse.y >= sight.rows_top && mouse.x >= box.min.x - reach && mouse.x < box.max.x + reach && mouse.y >= box.min.y && mouse.y < box.max.y;
+}
+
+void draw_text_in(const TimelineSight& sight, const TimelineBox& box, const std::string& text, ImU32 colour) {
+  const ImFont* const font = sight.frame.theme.small;
+  const float size = font->FontSize, room = box.width() - 8 * sight.frame.theme.scale;
+  if (room < size * 1.5f || text.empty()) return;
+  std::string shown = text;
+  float width = font->CalcTextSizeA(size, 1e9f, 0, shown.c_str()).x;
+  if (width > room) {
+    const auto fit = static_cast<std::size_t>(static_cast<float>(text.size()) * room / width);
+    if (fit < 4) return;
+    shown = shortened(text, fit);
+    width = font->CalcTextSizeA(size, 1e9f, 0, shown.c_str()).x;
+    if (width > room + 3) return;
+  }
+  const float y = (box.min.y + box.max.y - size) / 2;
+  ImGui::GetWindowDrawList()->AddText(font, size, {box.min.x + 4 * sight.frame.theme.scale, std::floor(y)}, colour, shown.c_str());
+}
+
+std::pair<std::size_t, std::size_t> replays_between(const model::ListView<Replay>& replays, Time from, Time to) {
+  // One without any time stands where its neighbours do.
+  const auto when = [&](std::size_t place) {
+    for (std::size_t i = place; i < std::min(place + kOverlap, replays.size()); ++i) {
+      if (seen(replays[i]) != 0) return seen(replays[i]);
+    }
+    return to;
+  };
+  const auto first_from = [&](Time time) {
+    std::size_t low = 0, high = replays.size();
+    while (low < high) {
+      const std::size_t middle = low + (high - low) / 2;
+      if (when(middle) < time) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  };
+  std::size_t first = first_from(from);
+  const std::size_t end = first_from(to);
+  for (std::size_t back = 0; back < 4096 && first > 0; ++back) {
+    // What is on its way is launched at most so many replays before.
+    bool any = false;
+    for (std::size_t i = first; i-- > 0 && first - i <= kOverlap;) any = any || last_seen(replays[i]) >= from;
+    if (!any) break;
+    --first;
+  }
+  return {first, std::max(first, end)};
+}
+
+}  // namespace reprise::viewer

@@ -1,0 +1,350 @@
+#include "panels/top_bar.hpp"
+
+#include <imgui_stdlib.h>
+#include <algorithm>
+#include <cmath>
+
+#include "panels/format.hpp"
+#include "panels/icons.hpp"
+#include "panels/keys.hpp"
+#include "panels/profile_text.hpp"
+#include "panels/widgets.hpp"
+
+namespace reprise::viewer {
+
+namespace {
+
+constexpr int kNothingLostRank = 1, kSessionRank = 2, kProfileRank = 3, kRateRank = 4, kTailRank = 5, kMedianRank = 6, kLostRank = 7,
+              kGraphRank = 100;
+
+float text_width(const std::string& text) { return ImGui::CalcTextSize(text.c_str()).x; }
+
+std::string file_name(const std::string& path) {
+  const std::size_t slash = path.find_last_of('/');
+  return slash == std::string::npos || slash + 1 == path.size() ? path : path.substr(slash + 1);
+}
+
+std::string session_hint(const Frame& frame) {
+  std::string text = frame.name;
+  for (const trace::Session& session : *frame.document->sessions) {
+    text += "\n\n" + session.application + ", process " + std::to_string(session.pid) + " on " + session.host;
+    if (session.rank != trace::kNone) text += ", rank " + std::to_string(session.rank);
+    if (!session.command_line.empty()) text += "\n" + shortened(session.command_line, 120);
+    if (!session.engine_version.empty()) text += "\nReprise " + session.engine_version;
+  }
+  if (!frame.other_name.empty()) text += "\n\ncompared with " + frame.other_name;
+  return text;
+}
+
+std::string graph_text(const model::Graph& graph) {
+  const std::string version = graph.record().version > 1 ? " v" + std::to_string(graph.record().version) : "";
+  return shortened(graph.name(), 28) + version;
+}
+
+const char* loss_name(trace::LossKind kind) {
+  switch (kind) {
+    case trace::LossKind::Replays: return "replays";
+    case trace::LossKind::Samples: return "samples";
+    case trace::LossKind::Events: return "events";
+    case trace::LossKind::DeviceRecords: return "records of the device";
+    case trace::LossKind::ZeroTimestamps: return "times that the device left at zero";
+  }
+  return "?";
+}
+
+struct Lost {
+  std::uint64_t count = 0;
+  std::string what;
+};
+
+Lost lost_of(const model::Document& document) {
+  constexpr std::size_t kMostShown = 8, kMostLooked = 4096;
+  Lost lost;
+  std::size_t shown = 0;
+  const std::size_t all = document.losses.size(), first = all > kMostLooked ? all - kMostLooked : 0;
+  for (std::size_t i = first; i < all; ++i) lost.count += document.losses[i].count;
+  for (std::size_t i = all; i-- > first && shown < kMostShown; ++shown) {
+    const trace::Loss& loss = document.losses[i];
+    lost.what += "\n" + count_text(loss.count) + " " + loss_name(loss.kind) + (loss.why.empty() ? "" : ": " + loss.why);
+  }
+  if (all > kMostShown) lost.what += "\nand more: see Messages";
+  if (document.unknown_replays + document.unknown_samples > 0) {
+    lost.what += "\n" + count_text(document.unknown_replays + document.unknown_samples) + " records name a graph that the trace does not describe";
+  }
+  return lost;
+}
+
+// Draws one figure where the cursor is, in the middle of the line.
+void draw_figure(const Theme& theme, const std::string& name, const std::string& value, ImU32 colour) {
+  ImGui::AlignTextToFramePadding();
+  ImGui::PushStyleColor(ImGuiCol_Text, theme.ink_soft);
+  if (!name.empty()) ImGui::TextUnformatted(name.c_str());
+  ImGui::PopStyleColor();
+  if (!name.empty()) ImGui::SameLine(0, 5 * theme.scale);
+  ImGui::PushStyleColor(ImGuiCol_Text, colour);
+  ImGui::TextUnformatted(value.c_str());
+  ImGui::PopStyleColor();
+}
+
+}  // namespace
+
+float TopBar::height(const Theme& theme) { return std::round(40 * theme.scale); }
+
+void TopBar::add_session(const Frame& frame) {
+  const std::string name =
+      shortened(frame.document->sessions->empty() || !frame.is_live ? file_name(frame.name) : frame.document->sessions->front().application, 26);
+  const Theme& theme = frame.theme;
+  const std::string state = frame.is_live ? "live" : "";
+  const float width = text_width(name) + (state.empty() ? 0 : text_width(state) + 2.5f * theme.space);
+  segments_.push_back({kSessionRank, width, frame.is_live ? "session" : "file", name, [=, hint = session_hint(frame), &theme] {
+                         ImGui::BeginGroup();
+                         ImGui::AlignTextToFramePadding();
+                         ImGui::TextUnformatted(name.c_str());
+                         if (!state.empty()) {
+                           ImGui::SameLine(0, theme.space);
+                           const ImVec2 at = ImGui::GetCursorScreenPos();
+                           const float wide = text_width(state) + theme.space, line = ImGui::GetTextLineHeight();
+                           ImGui::GetWindowDrawList()->AddRectFilled({at.x, at.y - 1}, {at.x + wide, at.y + line + 1}, theme.good, theme.radius);
+                           ImGui::SetCursorPosX(ImGui::GetCursorPosX() + theme.half_space);
+                           ImGui::PushStyleColor(ImGuiCol_Text, ink_on(theme.good));
+                           ImGui::TextUnformatted(state.c_str());
+                           ImGui::PopStyleColor();
+                         }
+                         ImGui::EndGroup();
+                         tooltip(hint);
+                       }});
+}
+
+void TopBar::add_graph(const Frame& frame) {
+  if (frame.entry == nullptr) return;
+  const Theme& theme = frame.theme;
+  const std::string text = graph_text(*frame.graph());
+  const float width = std::min(std::max(text_width(text), 60 * theme.scale) + 4.5f * theme.space, 260 * theme.scale);
+  segments_.push_back({kGraphRank, width, "graph", text, [this, &frame, &theme, text, width] {
+                         ImGui::SetNextItemWidth(width);
+                         ImGui::SetNextWindowSizeConstraints({0, 0}, {560 * theme.scale, 420 * theme.scale});
+                         if (ImGui::BeginCombo("##graph", text.c_str(), ImGuiComboFlags_HeightLargest)) {
+                           for (const auto& [key, entry] : frame.document->graphs) {
+                             ImGui::PushID(static_cast<int>(key.graph * 65'537 + key.version));
+                             const std::string row = graph_text(*entry.graph);
+                             if (ImGui::Selectable("##row", key == frame.view.graph, 0, {340 * theme.scale, 0})) actions_.graph = key;
+                             ImGui::SameLine(0, 0);
+                             ImGui::TextUnformatted(row.c_str());
+                             ImGui::SameLine(180 * theme.scale);
+                             ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(theme.ink_soft), "%s nodes, %s replays",
+                                                count_text(entry.graph->node_count()).c_str(), count_text(entry.replays.size()).c_str());
+                             ImGui::PopID();
+                           }
+                           ImGui::EndCombo();
+                         }
+                         const auto device = frame.document->devices->find(frame.graph()->record().device);
+                         const std::string on = device == frame.document->devices->end() ? "" : " on " + device->second.name;
+                         tooltip("Graph " + frame.graph()->name() + ", version " + std::to_string(frame.graph()->record().version) + on + ": " +
+                                 count_text(frame.graph()->node_count()) + " nodes, " + count_text(frame.graph()->record().edges.size()) + " edges");
+                       }});
+}
+
+void TopBar::add_profile(const Frame& frame, const TopBarFacts& facts) {
+  const ProfileText profile = profile_text(*frame.document, facts.status);
+  if (profile.mode.empty()) return;
+  const Theme& theme = frame.theme;
+  const ImU32 cost_colour = profile.cost > 0.05 ? theme.warning : theme.ink_soft;
+  if (!facts.status.allowed) {
+    add_figure(frame, kProfileRank, "profile", profile.mode + (profile.cost_text.empty() ? "" : ", cost " + profile.cost_text),
+               profile.cost > 0.05 ? theme.warning : theme.ink, profile.hint);
+    return;
+  }
+  const float combo = text_width("sampled") + 4.5f * theme.space;
+  const std::string cost = profile.cost_text.empty() ? "" : "cost " + profile.cost_text;
+  const float width = combo + (cost.empty() ? 0 : theme.space + text_width(cost));
+  const trace::LiveProfile most = *facts.status.allowed;
+  segments_.push_back(
+      {kProfileRank, width, "profile", profile.mode + " " + cost, [=, this, &theme] {
+         ImGui::SetNextItemWidth(combo);
+         if (ImGui::BeginCombo("##profile", profile.mode.c_str())) {
+           for (const trace::LiveProfile mode :
+                {trace::LiveProfile::Off, trace::LiveProfile::Replays, trace::LiveProfile::Sampled, trace::LiveProfile::Every}) {
+             const bool is_allowed = mode <= most;
+             if (ImGui::Selectable(profile_name(mode), profile.mode == profile_name(mode), is_allowed ? 0 : ImGuiSelectableFlags_Disabled))
+               actions_.profile = mode;
+             tooltip(is_allowed ? profile_hint(mode) : std::string("The session does not allow a viewer this much"));
+           }
+           ImGui::EndCombo();
+         }
+         tooltip(profile.hint);
+         if (cost.empty()) return;
+         ImGui::SameLine();
+         draw_figure(theme, "", cost, cost_colour);
+         tooltip(profile.hint);
+       }});
+}
+
+void TopBar::add_figure(const Frame& frame, int rank, const std::string& name, const std::string& value, ImU32 colour, const std::string& hint) {
+  const float width = text_width(value) + (name.empty() ? 0 : text_width(name) + 5 * frame.theme.scale);
+  segments_.push_back({rank, width, name, value, [=, &theme = frame.theme] {
+                         ImGui::BeginGroup();
+                         draw_figure(theme, name, value, colour);
+                         ImGui::EndGroup();
+                         tooltip(hint);
+                       }});
+}
+
+void TopBar::add_figures(const Frame& frame, const TopBarFacts& facts) {
+  if (frame.entry == nullptr) return;
+  const Theme& theme = frame.theme;
+  const std::string over = frame.view.has_range() ? "the chosen range" : "all replays";
+  if (facts.figures != nullptr) {
+    const ReplayFigures& figures = *facts.figures;
+    if (figures.per_second > 0) {
+      const std::string rate = rate_text(figures.per_second);
+      add_figure(frame, kRateRank, "", rate + " replays/s", theme.ink,
+                 frame.is_live ? "Replays launched in the last second" : "Replays launched a second, over " + over);
+    }
+    if (figures.device.count > 0) {
+      const std::string many = count_text(figures.device.count) + " replays";
+      add_figure(frame, kMedianRank, "p50", duration_text(static_cast<double>(figures.device.median)), theme.ink,
+                 "Half of " + many + " took no longer on the device (" + over + ")");
+      add_figure(frame, kTailRank, "p99", duration_text(static_cast<double>(figures.device.p99)), theme.ink,
+                 "99 of 100 of " + many + " took no longer on the device (" + over + ")");
+    }
+  }
+  const Lost lost = lost_of(*frame.document);
+  if (lost.count > 0 || !lost.what.empty()) {
+    add_figure(frame, kLostRank, "lost", count_text(lost.count), theme.warning, "What did not get into the trace:" + lost.what);
+  } else {
+    add_figure(frame, kNothingLostRank, "lost", "0", theme.ink_soft, "Everything that was recorded is in the trace");
+  }
+}
+
+TopBarActions TopBar::draw(Frame& frame, const TopBarFacts& facts) {
+  const Theme& theme = frame.theme;
+  actions_ = {};
+  segments_.clear();
+  add_session(frame);
+  add_graph(frame);
+  add_profile(frame, facts);
+  add_figures(frame, facts);
+
+  const float gap = 2 * theme.space, button = ImGui::GetFrameHeight() + theme.half_space;
+  const float buttons = button * (frame.is_live ? 4.0f : 2.0f) + theme.half_space, back = button;
+  const float least_search = 130 * theme.scale, best_search = 300 * theme.scale;
+  const float width = ImGui::GetContentRegionAvail().x;
+  std::vector<const Segment*> shown, left_out;
+  for (const Segment& segment : segments_) shown.push_back(&segment);
+  const auto needed = [&] {
+    float all = back + buttons + least_search + gap + (left_out.empty() ? 0 : button + gap);
+    for (const Segment* segment : shown) all += segment->width + gap;
+    return all;
+  };
+  while (needed() > width && shown.size() > 1) {
+    const auto least = std::min_element(shown.begin(), shown.end(), [](const Segment* a, const Segment* b) { return a->rank < b->rank; });
+    if ((*least)->rank == kGraphRank) break;
+    left_out.push_back(*least);
+    shown.erase(least);
+  }
+
+  const float y = std::round((height(theme) - ImGui::GetFrameHeight()) / 2), left = ImGui::GetCursorPosX(), right = left + width;
+  ImGui::SetCursorPos({left, y});
+  if (icon_button(theme, "back", Icon::Back, "Back to the start page (Ctrl+W)")) actions_.close = true;
+  float x = left + back + theme.half_space;
+  for (const Segment* segment : shown) {
+    ImGui::SetCursorPos({x, y});
+    segment->draw();
+    x += segment->width;
+    if (segment != shown.back() || !left_out.empty()) {
+      const ImVec2 at{std::round(ImGui::GetWindowPos().x + x + gap / 2), ImGui::GetWindowPos().y + y + 5 * theme.scale};
+      ImGui::GetWindowDrawList()->AddLine(at, {at.x, at.y + ImGui::GetFrameHeight() - 10 * theme.scale}, theme.line);
+    }
+    x += gap;
+  }
+  if (!left_out.empty()) {
+    ImGui::SetCursorPos({x - theme.half_space, y});
+    draw_more(theme, left_out);
+    x += button;
+  }
+  const float search = std::clamp(right - buttons - x, 60 * theme.scale, best_search);
+  ImGui::SetCursorPos({right - buttons - search, y});
+  draw_search(frame, facts, search);
+  ImGui::SetCursorPos({right - buttons + theme.half_space, y});
+  draw_buttons(frame);
+  return actions_;
+}
+
+void TopBar::draw_more(const Theme& theme, const std::vector<const Segment*>& left_out) {
+  if (icon_button(theme, "more", Icon::More, "What has no room here")) ImGui::OpenPopup("more figures");
+  if (!ImGui::BeginPopup("more figures")) return;
+  for (const Segment* segment : left_out) {
+    draw_field(theme, segment->name.empty() ? "rate" : segment->name.c_str(), segment->value, 90 * theme.scale);
+  }
+  ImGui::EndPopup();
+}
+
+void TopBar::draw_search(Frame& frame, const TopBarFacts& facts, float width) {
+  const Theme& theme = frame.theme;
+  model::Filter& filter = frame.view.filter;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float x = ImGui::GetCursorPosX(), y = ImGui::GetCursorPosY(), side = ImGui::GetFrameHeight();
+  const bool has_text = !filter.text.empty();
+  const bool has_room = width > 220 * theme.scale;
+  const std::string count =
+      has_text && frame.graph() != nullptr ? count_text(facts.matches) + (has_room ? " of " + count_text(frame.graph()->node_count()) : "") : "";
+  const float buttons = has_text ? (has_room ? 3 : 1) * side : 0;
+
+  if (frame.view.focus_search) {
+    ImGui::SetKeyboardFocusHere();
+    frame.view.focus_search = false;
+  }
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {side * 0.95f, ImGui::GetStyle().FramePadding.y});
+  ImGui::SetNextItemWidth(width - buttons);
+  const char* const hint = width > 200 * theme.scale ? "Search nodes, kernels, buffers" : "Search";
+  const bool entered =
+      ImGui::InputTextWithHint("##search", hint, &filter.text, ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
+  ImGui::PopStyleVar();
+  const bool active = ImGui::IsItemActive();
+  if (!has_text) tooltip("Words of a node's name, label, kernel or buffers (Ctrl+F); the rest is dimmed everywhere");
+  if (entered) {
+    actions_.find = 1;
+    frame.view.focus_search = true;
+  }
+  ImDrawList& draw = *ImGui::GetWindowDrawList();
+  if (active) draw.AddRect(at, {at.x + width - buttons, at.y + side}, theme.accent, theme.radius);
+  draw_icon(draw, Icon::Search, {std::round(at.x + side * 0.5f), std::round(at.y + side * 0.5f)}, side * 0.5f,
+            active ? theme.accent : theme.ink_soft);
+  if (!has_text) return;
+  const ImU32 colour = facts.matches == 0 ? theme.warning : theme.ink_soft;
+  const float wide = text_width(count);
+  draw.AddText({at.x + width - buttons - wide - theme.space, at.y + ImGui::GetStyle().FramePadding.y}, colour, count.c_str());
+  ImGui::SetCursorPos({x + width - buttons, y});
+  if (has_room) {
+    const IconState state = facts.matches == 0 ? IconState::Disabled : IconState::Normal;
+    if (icon_button(theme, "previous match", Icon::Previous, "Previous match (Shift+F3)", state)) actions_.find = -1;
+    ImGui::SameLine(0, 0);
+    if (icon_button(theme, "next match", Icon::Next, "Next match (F3)", state)) actions_.find = 1;
+    ImGui::SameLine(0, 0);
+  }
+  if (icon_button(theme, "clear search", Icon::Cross, "Show all nodes (Esc)")) filter.text.clear();
+}
+
+void TopBar::draw_buttons(Frame& frame) {
+  const Theme& theme = frame.theme;
+  if (frame.is_live) {
+    if (icon_button(theme, "follow", Icon::Follow, "Follow: the newest replays stay in sight (F)",
+                    frame.view.follow ? IconState::Active : IconState::Normal)) {
+      frame.view.follow = !frame.view.follow;
+    }
+    ImGui::SameLine(0, theme.half_space);
+    const bool paused = frame.view.paused;
+    if (icon_button(theme, "pause", paused ? Icon::Play : Icon::Pause,
+                    paused ? "Go on (Space)" : "Pause: the picture stays, the trace goes on (Space)",
+                    paused ? IconState::Active : IconState::Normal)) {
+      frame.view.paused = !paused;
+    }
+    ImGui::SameLine(0, theme.half_space);
+  }
+  if (icon_button(theme, "shade", theme.shade == Shade::Dark ? Icon::Sun : Icon::Moon, theme.shade == Shade::Dark ? "Light (L)" : "Dark (L)"))
+    actions_.shade = true;
+  ImGui::SameLine(0, theme.half_space);
+  if (icon_button(theme, "help", Icon::Help, "Keys and mouse (F1)")) actions_.help = true;
+}
+
+}  // namespace reprise::viewer

@@ -1,0 +1,88 @@
+// What a Workspace is made of: its feeds, the one view of them, the facts, the panels. For its own files alone. Threads: the drawing thread's.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "panels/compare_panel.hpp"
+#include "panels/graph_panel.hpp"
+#include "panels/help_overlay.hpp"
+#include "panels/inspector_panel.hpp"
+#include "panels/memory_panel.hpp"
+#include "panels/messages_panel.hpp"
+#include "panels/nodes_panel.hpp"
+#include "panels/replays_panel.hpp"
+#include "panels/sync_panel.hpp"
+#include "panels/timeline_panel.hpp"
+#include "panels/top_bar.hpp"
+#include "panels/workspace.hpp"
+#include "panels/workspace_facts.hpp"
+
+namespace reprise::viewer {
+
+enum class PanelPlace : std::uint8_t { Strip, Graph, Timeline, Sync, Inspector, Nodes, Memory, Compare, Messages, Count };
+
+struct Workspace::State {
+  State(std::shared_ptr<model::TraceFeed> of, std::shared_ptr<model::TraceFeed> beside, Background& work);
+
+  // The document that is shown, the graph of it, and the facts: at the start of a frame.
+  void take_document();
+  void settle_view();
+  void choose_graph();
+  void change_graph(model::GraphKey key);
+  void step_replay(int by);
+  void step_match(int by);
+  void escape();
+
+  void draw_empty_document(const Theme& theme);
+  void draw_bar(Frame& frame);
+  void draw_body(Frame& frame, WorkspaceLayout& layout, ImVec2 min, ImVec2 max);
+  void draw_upper(Frame& frame, ImVec2 min, ImVec2 max);
+  void draw_lower(Frame& frame, ImVec2 min, ImVec2 max);
+  void draw_upper_panel(Frame& frame);
+  void draw_lower_panel(Frame& frame);
+  // What the view says to one panel, and what the panel said to the others.
+  template <class Panel>
+  void draw_panel(Frame& frame, PanelPlace place, Panel& panel);
+  void begin_turns();
+  void end_turns();
+
+  std::shared_ptr<model::TraceFeed> feed, other_feed;  // the second may be null
+  Background& background;
+  std::shared_ptr<const model::Document> document, other;
+  model::FeedStatus status;
+  std::string name, other_name;
+  ViewState view;
+  WorkspaceFacts facts;
+
+  std::optional<model::GraphKey> shown;  // in the frame before
+  bool chosen_by_user = false;           // which graph is shown
+  std::uint32_t newest_seen = 0;         // version of it
+  model::ReplayRange range_before;
+  std::optional<std::uint64_t> replay_before;
+
+  TopBar bar;
+  HelpOverlay help;
+  ReplaysPanel replays;
+  GraphPanel graph;
+  TimelinePanel timeline;
+  SyncPanel sync;
+  InspectorPanel inspector;
+  NodesPanel nodes;
+  MemoryPanel memory;
+  ComparePanel compare;
+  MessagesPanel messages;
+
+  std::optional<View> in_front;  // has the most room, until a splitter is moved
+  bool inspector_above = false;  // where it has no place of its own: instead of the upper tabs
+  bool close = false, shade_change = false;
+
+  std::array<bool, static_cast<std::size_t>(PanelPlace::Count)> reveal{};
+  model::Selection hovered_before, hovered_next;
+  PanelPlace mouse_at = PanelPlace::Count, fit_at = PanelPlace::Count;
+};
+
+}  // namespace reprise::viewer

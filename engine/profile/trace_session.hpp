@@ -29,6 +29,8 @@ class TraceSession {
  public:
   enum class Id : std::uint8_t { Device, Queue, Graph, Buffer, Pool };
 
+  // A device was opened: at the end of the process sessions close before its driver goes, which may have times of replays to tell.
+  static void note_device();
   // Throws InvalidArgument naming the file or the address where it can't be made, or is open with other options.
   [[nodiscard]] static std::shared_ptr<TraceSession> open(const TraceOptions& options, std::string_view application);
   // `next_ids`: the file goes on; empty: it is made anew.

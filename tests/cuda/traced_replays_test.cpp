@@ -22,11 +22,11 @@ trace::Records traced(ProfileMode mode, const Launch& launch) {
   {
     const Instance instance({.application = "gpu test", .trace = {.target = folder.file(), .profile = mode}});
     const Device device = instance.open_device(DeviceSelector::named(gpu().info().selector));
-    const Queue queue = device.create_queue({.label = "main"});
-    const auto pool = device.create_pool();
-    const auto values = pool->allocate<unsigned long long>(kWidth, "values");
-    const Kernel kernel = device.load_kernel(shaders::gpu_count);
     {
+      const Queue queue = device.create_queue({.label = "main"});
+      const auto pool = device.create_pool();
+      const auto values = pool->allocate<unsigned long long>(kWidth, "values");
+      const Kernel kernel = device.load_kernel(shaders::gpu_count);
       CommandBuffer commands = device.create_command_buffer({.label = "counters"});
       commands.begin();
       for (std::uint32_t i = 0; i < kWidth; ++i) commands.dispatch(kernel, {.grid = 1, .block = 1}, read_write(values.slice(i, 1)));

@@ -12,7 +12,7 @@ CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<c
       frame_(std::move(frame)),
       staged_(context_, *plan_->recording),
       bindings_(instruments ? bindings : Bindings{}),
-      source_(instruments ? std::make_shared<CudaReplaySource>(context_, instruments, plan_) : nullptr) {
+      source_(instruments ? std::make_shared<CudaReplaySource>(context_, instruments) : nullptr) {
   const SetupScope scope(*context_, Stage::Instantiate);
   try {
     cuda_check(cudaGraphCreate(&graph_, 0), "cudaGraphCreate", context_->at(Stage::Instantiate));
@@ -25,7 +25,7 @@ CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<c
     destroy();
     throw;
   }
-  if (source_) source_->open([this](NodeStamps& nodes) { return make_twin(nodes); });
+  if (source_) source_->open([this] { return make_twin(); });
 }
 
 CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<const Plan> plan, CUgraph graph, std::shared_ptr<const void> owner)
@@ -47,24 +47,26 @@ CudaExec::~CudaExec() {
   destroy();
 }
 
-CUgraphExec CudaExec::make_twin(NodeStamps& nodes) {
+CudaReplaySource::Twin CudaExec::make_twin() {
   const SetupScope scope(*context_, Stage::Profile);
+  const CudaInstruments& instruments = source_->instruments();
+  auto nodes = std::make_unique<NodeStamps>(context_, instruments.readback, plan_->lowered);
   const CallPlace place = context_->at(Stage::Profile, plan_->label);
   cudaGraph_t graph = nullptr;
   cuda_check(cudaGraphCreate(&graph, 0), "cudaGraphCreate", place);
   try {
     GraphBuilder builder(*context_, *plan_, bindings_,
-                         {graph, staged_, calls_, frame_.get(), {&source_->instruments(), source_->ring().memory(), &nodes}});
+                         {graph, staged_, calls_, frame_.get(), {&instruments, source_->ring().memory(), nodes.get()}});
     builder.add_nodes();
     twin_ = builder.instantiate();
-    cuda_check(context_->driver.cuGraphUpload(twin_, source_->instruments().readback->stream()), "cuGraphUpload", place);
-    source_->instruments().readback->wait();
+    cuda_check(context_->driver.cuGraphUpload(twin_, instruments.readback->stream()), "cuGraphUpload", place);
+    instruments.readback->wait();
   } catch (...) {
     cuda_ignore(cudaGraphDestroy(graph));
     throw;
   }
   cuda_ignore(cudaGraphDestroy(graph));
-  return twin_;
+  return {twin_, std::move(nodes)};
 }
 
 void CudaExec::destroy() noexcept {

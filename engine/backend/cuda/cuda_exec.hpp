@@ -35,7 +35,7 @@ class CudaExec final : public BackendExec {
 
  private:
   void destroy() noexcept;
-  [[nodiscard]] CUgraphExec make_twin(NodeStamps& nodes);  // any thread, under the source's mutex
+  [[nodiscard]] CudaReplaySource::Twin make_twin();  // any thread, under the source's mutex
 
   const std::shared_ptr<const CudaContext> context_;
   const std::shared_ptr<const Plan> plan_;

@@ -13,7 +13,7 @@ constexpr std::size_t kMailboxWords = kRounds + 1;
 constexpr std::int64_t kFirstAnswer = 50'000'000, kNextAnswer = 2'000'000;  // ns that the host waits
 constexpr unsigned long long kPatience = 5'000'000;                          // ns that the kernel waits for each round
 constexpr std::int64_t kValidFor = 1'000'000'000;
-constexpr double kMostDrift = 1e-3;  // a rate further from 1 is no drift but a mistake
+constexpr double kMostDrift = 1e-4;  // a rate further from 1 is no drift but a mistake
 
 std::int64_t now() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 

@@ -11,7 +11,7 @@
 #include "backend/cuda/gpu_clock.hpp"
 #include "backend/cuda/readback.hpp"
 #include "backend/cuda/stamp_ring.hpp"
-#include "plan/plan.hpp"
+#include "lanes/lowered_graph.hpp"
 
 namespace reprise::detail {
 
@@ -20,17 +20,17 @@ class NodeStamps {
   // Room for as many replays in a row as kMostRows and some megabytes allow, and for one at least.
   static constexpr std::uint32_t kMostRows = 1024;
 
-  NodeStamps(std::shared_ptr<const CudaContext> context, std::shared_ptr<Readback> readback, std::shared_ptr<const Plan> plan);
+  NodeStamps(std::shared_ptr<const CudaContext> context, std::shared_ptr<Readback> readback, LoweredGraph lowered);
 
   [[nodiscard]] std::uint64_t* memory() const noexcept { return memory_.words(); }
   [[nodiscard]] std::uint32_t rows() const noexcept { return rows_; }
-  [[nodiscard]] std::uint32_t nodes() const noexcept { return static_cast<std::uint32_t>(plan_->lowered.nodes.size()); }
+  [[nodiscard]] std::uint32_t nodes() const noexcept { return static_cast<std::uint32_t>(lowered_.nodes.size()); }
   // Fills `times`, one a lowered node, with those of `replay`, whose row no later replay has yet. Nodes of the frame keep 0.
   void read(const ReplayStamps& replay, const GpuClock& clock, NodeTime* times);
 
  private:
   const std::shared_ptr<Readback> readback_;
-  const std::shared_ptr<const Plan> plan_;
+  const LoweredGraph lowered_;  // a copy: this outlives the plan, and must not keep alive what the plan keeps alive
   const std::uint32_t rows_;
   const InstrumentMemory memory_;
   std::vector<std::uint64_t> row_;

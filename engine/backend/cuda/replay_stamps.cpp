@@ -4,9 +4,8 @@
 
 namespace reprise::detail {
 
-CudaReplaySource::CudaReplaySource(std::shared_ptr<const CudaContext> context, std::shared_ptr<const CudaInstruments> instruments,
-                                   std::shared_ptr<const Plan> plan)
-    : context_(std::move(context)), instruments_(std::move(instruments)), plan_(std::move(plan)), ring_(context_, instruments_->readback) {}
+CudaReplaySource::CudaReplaySource(std::shared_ptr<const CudaContext> context, std::shared_ptr<const CudaInstruments> instruments)
+    : context_(std::move(context)), instruments_(std::move(instruments)), ring_(context_, instruments_->readback) {}
 
 void CudaReplaySource::close() noexcept {
   left_.store(0);
@@ -46,8 +45,11 @@ void CudaReplaySource::time_nodes(std::uint64_t replays) {
   if (window_) return;
   const std::lock_guard lock(make_mutex_);
   if (!make_) return;
-  if (!nodes_) nodes_ = std::make_unique<NodeStamps>(context_, instruments_->readback, plan_);
-  if (twin_ == nullptr) twin_ = make_(*nodes_);
+  if (twin_ == nullptr) {
+    Twin twin = make_();
+    nodes_ = std::move(twin.nodes);
+    twin_ = twin.exec;
+  }
   window_ = true;
   first_.store(0);
   last_.store(0);

@@ -21,9 +21,13 @@ namespace reprise::detail {
 class CudaReplaySource final : public ReplaySource {
  public:
   // Makes, uploads and returns the twin, which the exec keeps.
-  using MakeTwin = std::function<CUgraphExec(NodeStamps&)>;
+  struct Twin {
+    CUgraphExec exec = nullptr;
+    std::unique_ptr<NodeStamps> nodes;
+  };
+  using MakeTwin = std::function<Twin()>;
 
-  CudaReplaySource(std::shared_ptr<const CudaContext> context, std::shared_ptr<const CudaInstruments> instruments, std::shared_ptr<const Plan> plan);
+  CudaReplaySource(std::shared_ptr<const CudaContext> context, std::shared_ptr<const CudaInstruments> instruments);
 
   [[nodiscard]] const CudaInstruments& instruments() const noexcept { return *instruments_; }
   [[nodiscard]] StampRing& ring() noexcept { return ring_; }
@@ -52,11 +56,10 @@ class CudaReplaySource final : public ReplaySource {
 
   const std::shared_ptr<const CudaContext> context_;
   const std::shared_ptr<const CudaInstruments> instruments_;
-  const std::shared_ptr<const Plan> plan_;
   StampRing ring_;
   std::mutex make_mutex_;  // of make_
   MakeTwin make_;
-  std::unique_ptr<NodeStamps> nodes_;
+  std::unique_ptr<NodeStamps> nodes_;  // of the twin
   std::vector<ReplayStamps> ended_;  // scratch
   bool window_ = false;              // of whoever collects, as nodes_ and ended_
 

@@ -9,9 +9,8 @@ StampRing::StampRing(std::shared_ptr<const CudaContext> context, std::shared_ptr
     : readback_(std::move(readback)), memory_(std::move(context), *readback_, kHeadWords + kSlots * kSlotWords) {}
 
 std::uint64_t StampRing::read(std::vector<ReplayStamps>& into) {
-  std::uint64_t head[2] = {0, 0};
-  readback_->read(memory(), head);
-  const std::uint64_t ended = head[1];
+  std::uint64_t ended = 0;
+  readback_->read(memory(), {&ended, 1});
   if (ended == seen_) return 0;
   const std::uint64_t first = std::max(seen_ + 1, ended >= kSlots ? ended - kSlots + 1 : 1);
   words_.resize((ended - first + 1) * kSlotWords);
@@ -23,10 +22,12 @@ std::uint64_t StampRing::read(std::vector<ReplayStamps>& into) {
   std::uint64_t lost = first - seen_ - 1;
   for (std::uint64_t replay = first; replay <= ended; ++replay) {
     const std::uint64_t* const slot = &words_[(replay - first) * kSlotWords];
-    if (slot[0] == replay) {
-      into.push_back({replay, slot[1], slot[2]});
-    } else {
+    if (slot[0] == replay && slot[2] == replay) {
+      into.push_back({replay, slot[1], slot[3]});
+    } else if (slot[0] > replay || slot[2] > replay) {
       ++lost;  // a later replay is in it by now
+    } else {
+      ended = replay - 1;  // its number was seen before it was: next time
     }
   }
   seen_ = ended;

@@ -1,6 +1,7 @@
 // Kernels of one thread that note the GPU's clock while a graph runs. Replays of one graph follow each other, so that nothing here is
-// touched twice at once. A ring is replays begun, replays ended, two words of nothing, and then slots of four words:
-// the replay's number, its start, its end, nothing; `mask` is slots - 1. See stamp_ring.hpp and node_stamps.hpp.
+// touched twice at once, and a stamp is one load and one or two stores, without a fence: each pair of words is written in one piece, so that
+// whoever reads sees by the numbers what belongs together. A ring is the number of replays that ended, three words of nothing, and then slots
+// of four words: the replay's number, its begin, the number again, its end; `mask` is slots - 1. See stamp_ring.hpp and node_stamps.hpp.
 #include <reprise_kernel.hpp>
 
 #ifdef __CUDACC__
@@ -9,31 +10,32 @@ static __device__ __forceinline__ unsigned long long stamp_now() {
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
   return now;
 }
+static __device__ __forceinline__ void stamp_pair(unsigned long long* at, unsigned long long replay, unsigned long long time) {
+  *reinterpret_cast<ulonglong2*>(at) = make_ulonglong2(replay, time);
+}
 #else
 static inline unsigned long long stamp_now() { return 0; }
+static inline void stamp_pair(unsigned long long* at, unsigned long long replay, unsigned long long time) {
+  at[0] = replay;
+  at[1] = time;
+}
 #endif
 
 REPRISE_KERNEL(reprise_stamp_begin, (unsigned long long* ring, unsigned long long mask)) {
   const unsigned long long now = stamp_now(), replay = ring[0] + 1;
-  unsigned long long* const slot = ring + 4 + (replay & mask) * 4;
-  slot[0] = 0;
-  slot[1] = now;
-  ring[0] = replay;
+  stamp_pair(ring + 4 + (replay & mask) * 4, replay, now);
 }
 
 REPRISE_KERNEL(reprise_stamp_end, (unsigned long long* ring, unsigned long long mask)) {
-  const unsigned long long replay = ring[0];
-  unsigned long long* const slot = ring + 4 + (replay & mask) * 4;
-  slot[2] = stamp_now();
-  slot[0] = replay;
-  __threadfence_system();
-  ring[1] = replay;
+  const unsigned long long now = stamp_now(), replay = ring[0] + 1;
+  stamp_pair(ring + 4 + (replay & mask) * 4 + 2, replay, now);
+  ring[0] = replay;
 }
 
 // Stands behind `node`; `times` has rows of `nodes` words, a replay each in turn.
 REPRISE_KERNEL(reprise_stamp_node, (const unsigned long long* ring, unsigned long long* times, unsigned rows, unsigned nodes, unsigned node)) {
   const unsigned long long now = stamp_now();
-  times[(ring[0] % rows) * nodes + node] = now;
+  times[((ring[0] + 1) % rows) * nodes + node] = now;
 }
 
 // Answers with the GPU's clock whenever the host has put the next number into mailbox[0]; gives up `patience` ns after the last one.

@@ -49,10 +49,12 @@ void normalise(const LayoutGraph& graph, Drawing& drawing, std::vector<double>& 
 }
 
 // `graph`: a component with its sizes turned so that edges lead down.
-Drawing draw(const LayoutGraph& graph, const LayoutOptions& options, LayoutStatistics& statistics) {
+Drawing draw(const LayoutGraph& graph, const GroupTree& groups, const LayoutOptions& options, LayoutStatistics& statistics) {
   Drawing drawing;
   drawing.ranks = assign_ranks(graph);
-  const LayeredGraph layered = build_layered_graph(graph, drawing.ranks);
+  LayeredGraph layered = build_layered_graph(graph, drawing.ranks);
+  layered.groups = &groups;
+  layered.node_group = graph.node_group;
   const RankOrder order = order_ranks(layered, graph.node_lane);
   add_statistics(layered, order, statistics);
 
@@ -129,6 +131,7 @@ Layout lay_out(const LayoutGraph& graph, const LayoutOptions& options) {
   check_layout_graph(graph);
   const bool down = options.direction == Direction::Down;
   std::vector<Component> components = components_of(graph);
+  const GroupTree groups(graph.group_parent);
   std::vector<Drawing> drawings;
   std::vector<Size> sizes;
   Layout layout;
@@ -137,7 +140,7 @@ Layout lay_out(const LayoutGraph& graph, const LayoutOptions& options) {
     if (!down) {
       for (Size& size : component.graph.sizes) std::swap(size.width, size.height);
     }
-    drawings.push_back(draw(component.graph, options, layout.statistics));
+    drawings.push_back(draw(component.graph, groups, options, layout.statistics));
     const Size size = drawings.back().size;
     sizes.push_back(down ? size : Size{size.height, size.width});
   }

@@ -150,8 +150,6 @@ void GraphPanel::State::draw_picture(Frame& frame) {
   }
   reveal(frame, drawing);
   marks = graph_marks(*scene, frame, options.causes);
-  ImDrawList& list = drawing.list;
-  list.AddRectFilled(canvas.min(), canvas.max(), frame.theme.background);
   draw_graph_areas(drawing);
   draw_graph_links(drawing);
   draw_graph_boxes(drawing);

@@ -95,6 +95,12 @@ void draw_shown_launch(const TimelineSight& sight, const Replay& replay) {
   const Theme& theme = sight.frame.theme;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float left = sight.canvas.min().x - 40, right = sight.canvas.max().x + 40;
+  if (const float x = sight.x_of(std::max(replay.launched, replay.launch_returned)); x < sight.canvas.min().x) {
+    const std::string text = "< launched " + duration_text(static_cast<double>(replay.started - replay.launched)) + " before it started";
+    const float line = theme.small->FontSize, y = sight.top + from->top + (from->height - line) / 2;
+    list.AddText(theme.small, line, {sight.canvas.min().x + theme.half_space, std::floor(y)}, theme.ink_soft, text.c_str());
+    return;
+  }
   const ImVec2 a{std::clamp(sight.x_of(replay.launched), left, right), sight.top + from->top + from->height};
   const ImVec2 b{std::clamp(sight.x_of(replay.started), left, right), sight.top + to->top};
   list.AddLine({a.x, a.y - from->height}, a, theme.accent, 1.5f * theme.scale);

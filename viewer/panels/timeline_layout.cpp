@@ -5,13 +5,16 @@
 #include <map>
 #include <utility>
 
+#include "panels/format.hpp"
+#include "panels/widgets.hpp"
+
 namespace reprise::viewer {
 
 namespace {
 
 using Of = TimelineRow::Of;
 
-constexpr float kTitle = 19, kHost = 18, kReplays = 19, kLeastNodes = 17, kMostNodes = 30, kApart = 3;
+constexpr float kTitle = 19, kHost = 18, kReplays = 19, kLeastNodes = 17, kMostNodes = 44, kApart = 3;
 
 std::string thread_label(const Frame& frame, std::uint32_t thread) {
   const auto& names = *frame.document->thread_names;
@@ -27,6 +30,15 @@ std::string group_label(const TimelineLayoutDesc& desc, std::uint32_t group) {
   return (is_stream ? "stream " : "worker ") + std::to_string(group);
 }
 
+// Where the times of nodes come from, and how many have one.
+std::string measured_text(const TimelineLayoutDesc& desc) {
+  if (desc.shown == nullptr) return {};
+  const std::size_t nodes = desc.shown->times.nodes.size(), measured = nodes - desc.shown->unmeasured;
+  const std::string source = source_name(desc.shown->block->source);
+  if (measured == nodes) return "all " + count_text(nodes) + " nodes were measured, by " + source;
+  return count_text(measured) + " of " + count_text(nodes) + " nodes were measured, by " + source + "; the others are left out";
+}
+
 class Builder {
  public:
   explicit Builder(float scale) : scale_(scale) {}
@@ -37,9 +49,10 @@ class Builder {
     layout.height += row.height + (row.of == Of::Title ? 0 : std::round(kApart * scale_));
     layout.rows.push_back(std::move(row));
   }
-  void title(std::string text) {
+  void title(std::string text, std::string detail = {}) {
     TimelineRow row;
     row.label = std::move(text);
+    row.detail = std::move(detail);
     add(std::move(row), kTitle);
   }
 
@@ -101,7 +114,7 @@ void add_nodes(const TimelineLayoutDesc& desc, Builder& builder) {
     for (const auto& [number, scene] : *desc.beside) take(*scene);
   }
   if (levels.empty()) return;
-  builder.title(desc.by == model::RowsBy::Lane ? "NODES BY LANE" : "NODES BY WORKER");
+  builder.title(desc.by == model::RowsBy::Lane ? "NODES BY LANE" : "NODES BY WORKER", measured_text(desc));
   std::uint32_t count = 0;
   for (const auto& [group, group_levels] : levels) count += group_levels;
   const float scale = desc.frame.theme.scale;

@@ -19,6 +19,7 @@ struct TimelineRow {
   std::uint32_t level = 0;  // depth of ranges; the row of a group of nodes
   model::GraphKey graph;    // of Replays
   std::string label;        // empty: of the row above
+  std::string detail = {};  // of a title
   float top = 0, height = 0;
 };
 

@@ -184,6 +184,9 @@ void TimelinePanel::State::draw_rows(Frame& frame, const trace::Replay& replay, 
     const float y = sight.top + row.top;
     if (row.of == TimelineRow::Of::Title) {
       list.AddLine({canvas.min().x, y + row.height - 2}, {canvas.max().x, y + row.height - 2}, theme.line);
+      const float line = theme.small->FontSize;
+      list.AddText(theme.small, line, {canvas.min().x + theme.half_space, std::floor(y + (row.height - line) / 2)}, theme.ink_faint,
+                   row.detail.c_str());
     } else if (row.of == TimelineRow::Of::Nodes) {
       list.AddRectFilled({canvas.min().x, y}, {canvas.max().x, y + row.height}, with_alpha(theme.ink, 0.03f));
     }
@@ -220,7 +223,7 @@ void TimelinePanel::State::draw_rows(Frame& frame, const trace::Replay& replay, 
   ImGui::EndChild();
 }
 
-// What nodes are coloured by, at the lower left, below the names of rows, or above the last of them.
+// What nodes are coloured by, at the lower right.
 void TimelinePanel::State::draw_colours(const Frame& frame, float rows_end) {
   const Theme& theme = frame.theme;
   const float width = 150 * theme.scale, pad = theme.space;

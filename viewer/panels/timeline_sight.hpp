@@ -69,7 +69,7 @@ struct TimelineBox {
 };
 [[nodiscard]] TimelineBox box_of(const TimelineSight& sight, const TimelineRow& row, double began, double ended);
 [[nodiscard]] bool is_below_mouse(const TimelineSight& sight, const TimelineBox& box);
-// As much of it as fits, with a little room on each side; nothing, where that would be less than three characters.
+// As much of it as fits; nothing, where that would be less than two characters.
 void draw_text_in(const TimelineSight& sight, const TimelineBox& box, const std::string& text, ImU32 colour);
 // Replays of a list that touch [from, to]: the first place, and the one after the last.
 [[nodiscard]] std::pair<std::size_t, std::size_t> replays_between(const model::ListView<trace::Replay>& replays, trace::Time from, trace::Time to);

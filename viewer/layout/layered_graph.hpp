@@ -23,6 +23,8 @@ class GroupTree {
   explicit GroupTree(const std::vector<std::uint32_t>& parents);
   // Groups that hold one of two nodes and not the other, by the nodes' innermost groups or kNoGroup.
   [[nodiscard]] std::uint32_t borders(std::uint32_t a, std::uint32_t b) const;
+  [[nodiscard]] std::uint32_t parent(std::uint32_t group) const { return parents_[group]; }
+  [[nodiscard]] std::uint32_t count() const noexcept { return static_cast<std::uint32_t>(parents_.size()); }
 
  private:
   std::vector<std::uint32_t> parents_, depths_;  // a group each; depth: 1 for outermost ones

@@ -159,7 +159,7 @@ void GraphPanel::State::draw_picture(Frame& frame) {
   do_wish(frame, menu.draw(frame, *scene, options));
   std::string of_what;
   if (options.times == GraphTimes::Replay && frame.replay != nullptr) of_what = "replay " + count_text(frame.replay->replay.replay) + " alone";
-  legend.draw(drawing, of_what, options.causes);
+  if (options.legend) legend.draw(drawing, of_what, options.causes);
   draw_graph_minimap(drawing, canvas);
   ImGui::PopID();
 }

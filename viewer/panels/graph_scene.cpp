@@ -28,15 +28,16 @@ class SceneMaker {
     const CollapsedGraph collapsed = collapse(layout_graph(), collapse_desc());
     const std::uint32_t levels = most_levels(collapsed.graph);
     const float s = key_.scale, side = 6 * s, title = key_.small.height + 4 * s;
-    const float room_side = side * static_cast<float>(levels), room_title = title * static_cast<float>(levels);
     const bool down = key_.direction == Direction::Down;
     const LayoutOptions options{.direction = key_.direction,
                                 .node_gap = 12 * s,
                                 .edge_gap = 8 * s,
-                                .rank_gap = down ? 24 * s + room_side + room_title : 26 * s + 2 * room_side,
+                                .rank_gap = down ? 26 * s : 44 * s,
                                 .group_gap = down ? side : (side + title) / 2,
+                                .group_begin = down ? title : side,
+                                .group_end = side,
                                 .most_spread = 1.15f,
-                                .component_gap = 28 * s + room_title,
+                                .component_gap = 28 * s + title * static_cast<float>(levels),
                                 .group_padding = side,
                                 .aspect = 2.4f};
     Layout layout = lay_out(collapsed.graph, options);

@@ -42,7 +42,9 @@ void draw_plates(const GraphDrawing& d) {
     if (std::min(whole.width(), whole.height()) < 1.5f * height) continue;
     const std::string name = small.fit(label_name(d.scene.graph(), area.group + 1), std::max(r.width(), whole.width() * 0.6f) - 2 * padding);
     if (name.empty()) continue;
-    const Rect plate{r.left, r.top - height, r.left + small.width(name) + 2 * padding, r.top};
+    const float wide = small.width(name) + 2 * padding;
+    const bool beside = graph_detail(d.zoom()) == GraphDetail::Blocks && d.scene.key.direction == Direction::Down;  // ranks leave no room between
+    const Rect plate = beside ? Rect{whole.left - wide, r.top, whole.left, r.top + height} : Rect{r.left, r.top - height, r.left + wide, r.top};
     if (std::any_of(taken.begin(), taken.end(), [&](const Rect& other) { return meets(other, plate); })) continue;
     taken.push_back({plate.left - 4 * s, plate.top - 4 * s, plate.right + 4 * s, plate.bottom + 4 * s});
     d.list.AddRectFilled({plate.left, plate.top}, {plate.right, plate.bottom}, with_alpha(d.theme().panel, 0.75f), d.theme().radius);

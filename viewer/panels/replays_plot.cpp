@@ -71,6 +71,8 @@ class Plot {
   }
 
   [[nodiscard]] ImU32 colour(trace::Time time) const {
+    // The colours of the strips below it would say what their height does.
+    if (plot_.marks == ReplayPlot::Marks::None) return against_median(theme_, 1);
     const double ratio = plot_.figures.median > 0 ? static_cast<double>(time) / static_cast<double>(plot_.figures.median) : 0;
     return against_median(theme_, ratio);
   }

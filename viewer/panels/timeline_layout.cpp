@@ -118,7 +118,9 @@ void add_nodes(const TimelineLayoutDesc& desc, Builder& builder) {
   std::uint32_t count = 0;
   for (const auto& [group, group_levels] : levels) count += group_levels;
   const float scale = desc.frame.theme.scale;
-  const float room = (desc.room - builder.layout.height) / (scale * static_cast<float>(count)) - kApart;
+  const float labels =
+      desc.shown == nullptr || desc.shown->label_rows == 0 ? 0 : scale * (kTitle + static_cast<float>(desc.shown->label_rows) * (kHost + kApart));
+  const float room = (desc.room - builder.layout.height - labels) / (scale * static_cast<float>(count)) - kApart;
   const float height = std::clamp(room, kLeastNodes, kMostNodes);
   for (const auto& [group, group_levels] : levels) {
     for (std::uint32_t level = 0; level < group_levels; ++level) {
@@ -129,6 +131,17 @@ void add_nodes(const TimelineLayoutDesc& desc, Builder& builder) {
       if (level == 0) row.label = group_label(desc, group);
       builder.add(row, height);
     }
+  }
+}
+
+void add_labels(const TimelineLayoutDesc& desc, Builder& builder) {
+  if (desc.shown == nullptr || desc.shown->label_rows == 0) return;
+  builder.title("LABELS", "from the first node of each to the last");
+  for (std::uint32_t level = 0; level < desc.shown->label_rows; ++level) {
+    TimelineRow row;
+    row.of = Of::Labels;
+    row.level = level;
+    builder.add(row, kHost);
   }
 }
 
@@ -149,6 +162,7 @@ TimelineLayout make_timeline_layout(const TimelineLayoutDesc& desc) {
   add_host(desc, builder);
   add_replays(desc, builder);
   add_nodes(desc, builder);
+  add_labels(desc, builder);
   return std::move(builder.layout);
 }
 

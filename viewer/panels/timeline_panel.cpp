@@ -202,6 +202,7 @@ void TimelinePanel::State::draw_rows(Frame& frame, const trace::Replay& replay, 
     const bool is_path_of_it = frame.replay->replay.replay == scene->replay.replay;
     if (frame.view.critical_path && is_path_of_it) draw_timeline_path(sight, *scene, frame.replay->path);
     draw_timeline_links(sight, *scene);
+    draw_timeline_labels_of(sight, *scene);
   }
   list.PopClipRect();
   ruler.draw(axis);
@@ -292,6 +293,8 @@ void TimelinePanel::State::take_mouse(Frame& frame, TimelineSight& sight, const 
     if (twice && of->replay.started != 0) show(of->replay.started, of->replay.ended);
   } else if (const auto* const range = std::get_if<RangeHit>(&sight.hit)) {
     if (twice) show(range->range.started, range->range.ended);
+  } else if (const auto* const label = std::get_if<LabelHit>(&sight.hit)) {
+    if (twice) show(label->label.began, label->label.ended);
   } else {
     if (clicked) frame.view.selection = {};
     if (twice) fit(replay, stretch);

@@ -44,6 +44,20 @@ void draw_text_in(const TimelineSight& sight, const TimelineBox& box, const std:
   ImGui::GetWindowDrawList()->AddText(font, size, {left, std::floor((box.min.y + box.max.y - size) / 2)}, colour, text.c_str(), nullptr, 0, &clip);
 }
 
+void draw_timeline_box(const TimelineSight& sight, const TimelineBox& box, ImU32 fill, const std::string& text) {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const float round = box.width() > 8 ? 2 * sight.frame.theme.scale : 0;
+  const ImVec2 max{box.max.x - (box.width() > 5 ? 1.0f : 0.0f), box.max.y};
+  list.AddRectFilled(box.min, max, fill, round);
+  if (is_below_mouse(sight, box)) list.AddRectFilled(box.min, max, with_alpha(sight.frame.theme.ink, 0.22f), round);
+  draw_text_in(sight, box, text, ink_on(fill));
+}
+
+ImU32 muted(const Theme& theme, ImU32 colour, float part) {
+  const ImVec4 a = ImGui::ColorConvertU32ToFloat4(theme.panel), b = ImGui::ColorConvertU32ToFloat4(colour);
+  return ImGui::ColorConvertFloat4ToU32({a.x + (b.x - a.x) * part, a.y + (b.y - a.y) * part, a.z + (b.z - a.z) * part, 1});
+}
+
 std::pair<std::size_t, std::size_t> replays_between(const model::ListView<Replay>& replays, Time from, Time to) {
   // One without any time stands where its neighbours do.
   const auto when = [&](std::size_t place) {

@@ -78,10 +78,9 @@ void take_start_page(const ScreenshotDesc& desc) {
   Settings settings = SettingsFile(settings_path()).values;
   settings.shade = desc.shade;
   Application application({.program = desc.program}, settings);
-  const Clock::time_point end = Clock::now() + kStartPage;
-  for (int still = 0; still < kStillFrames || Clock::now() < end; ++still) {
+  for (int frame = 0; frame <= kStillFrames; ++frame) {
     frames.draw([&](const Theme& theme) { application.draw(theme); });
-    std::this_thread::sleep_for(kPause);
+    if (frame == 0) std::this_thread::sleep_for(kStartPage);
   }
   frames.write();
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "profile/host_span.hpp"
 #include "profile/process_info.hpp"
 #include "run/device_core.hpp"
 #include "run/failure.hpp"
@@ -195,6 +196,9 @@ void GraphCore::set_profile(ProfileMode mode) {
 
 void GraphCore::upload(const std::shared_ptr<QueueCore>& queue) {
   submit(queue, Stage::Upload, [&] {
+    const DeviceTrace* const trace = device()->trace();
+    HostSpan span(trace == nullptr ? nullptr : trace->session(), concat("upload ", label()));
+    if (trace != nullptr) span.about(trace_id());
     body_->exec->upload(queue->backend());
     const std::uint64_t serial = queue->backend().mark();
     uploaded_.store(true, std::memory_order_relaxed);

@@ -92,6 +92,13 @@ trace::Clock read_clocks() {
   return {trace::kNone, before + (after - before) / 2, utc, (after - before + 1) / 2};
 }
 
+trace::Time time_run_by(pthread_t thread) noexcept {
+  clockid_t clock{};
+  timespec run{};
+  if (pthread_getcpuclockid(thread, &clock) != 0 || clock_gettime(clock, &run) != 0) return 0;
+  return run.tv_sec * kSecond + run.tv_nsec;
+}
+
 std::uint32_t thread_number() noexcept {
   thread_local const auto number = static_cast<std::uint32_t>(syscall(SYS_gettid));
   return number;

@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "profile/process_info.hpp"
+#include "trace/sample_order.hpp"
 
 namespace reprise::detail {
 
@@ -129,21 +130,20 @@ void ReplayLog::take_block(const Times& times, std::vector<trace::Record>& recor
   NodeTime* const nodes = blocks_.get() + std::size_t{times.block} * desc_.nodes;
   trace::SampleBlock block{desc_.graph, desc_.version, 0, times.replay, source_ ? trace::SampleSource::Stamp : trace::SampleSource::Host, {}};
   block.samples.reserve(desc_.nodes);
+  hooks_.nodes += desc_.nodes;
   for (std::uint32_t node = 0; node < desc_.nodes; ++node) {
     const NodeTime& at = nodes[node];
     if (at.started != 0) block.samples.push_back({node, 0, at.started, at.duration, at.worker});
   }
   std::fill_n(nodes, desc_.nodes, NodeTime{});
   free_blocks_.put(times.block);
-  const auto by_start = [](const trace::Sample& a, const trace::Sample& b) { return a.started < b.started; };
-  if (!std::is_sorted(block.samples.begin(), block.samples.end(), by_start)) {
-    std::stable_sort(block.samples.begin(), block.samples.end(), by_start);
-  }
+  trace::sort_by_start(block.samples);
   records.emplace_back(std::move(block));
 }
 
 void ReplayLog::take_times(std::vector<trace::Record>& records) {
   for (Times times; times_.take(times);) {
+    ++hooks_.replays;
     if (times.block != kNoBlock) take_block(times, records);
     early_.push_back(times);
   }
@@ -226,6 +226,7 @@ bool ReplayLog::collect(std::vector<trace::Record>& records) {
   const bool closed = closed_.load(std::memory_order_acquire);
   if (source_) fetch(records);
   for (LaunchNote note; launches_.take(note);) {
+    ++hooks_.launches;
     if (has_device_times_) {
       waiting_.push_back(note);
     } else {

@@ -14,11 +14,13 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <reprise/trace.hpp>
 
 #include "backend/backend.hpp"
+#include "profile/cost_meter.hpp"
 #include "profile/ring.hpp"
 #include "trace/records.hpp"
 
@@ -83,6 +85,9 @@ class ReplayLog final : public ReplayObserver {
   // Appends the replays whose times did not come, too.
   void finish(std::vector<trace::Record>& records);
 
+  // What its hooks did that was collected since the last call.
+  [[nodiscard]] HookCounts take_hooks() noexcept { return std::exchange(hooks_, {}); }
+
   [[nodiscard]] std::uint32_t graph() const noexcept { return desc_.graph; }
 
  private:
@@ -128,6 +133,7 @@ class ReplayLog final : public ReplayObserver {
   std::atomic<std::uint64_t> lost_launches_{0}, lost_times_{0}, lost_blocks_{0};
 
   // --- of the collector ---
+  HookCounts hooks_;
   std::deque<LaunchNote> waiting_;  // launches whose times did not come yet, ascending
   std::deque<Times> early_;         // times whose launch did not come yet, ascending
   struct Reported {

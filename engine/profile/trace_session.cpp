@@ -110,7 +110,7 @@ std::shared_ptr<TraceSession> TraceSession::open(const TraceOptions& options, st
 }
 
 TraceSession::TraceSession(const TraceOptions& options, std::string_view application, const std::optional<NextIds>& next_ids)
-    : path_(options.file.path) {
+    : path_(options.file.path), cost_(trace_now(), price_of_a_look()) {
   try {
     start(options, application, next_ids);
     return;
@@ -222,12 +222,30 @@ void TraceSession::name_thread(std::uint32_t thread) {
   if (std::string name = thread_name(thread); !name.empty()) push(trace::ThreadName{thread, std::move(name)});
 }
 
+trace::Time TraceSession::time_run() noexcept {
+  trace::Time run = collector_run_.load(std::memory_order_relaxed);
+  const std::shared_lock lock(writer_mutex_);
+  if (writer_) run += time_run_by(writer_->thread());
+  if (server_) run += time_run_by(server_->thread());
+  return run;
+}
+
+void TraceSession::add_cost(Last last) {
+  switch (last) {
+    case Last::No: return cost_.tick(trace_now(), closest_, time_run(), records_);
+    case Last::Yes: return cost_.finish(trace_now(), closest_, time_run(), records_);
+  }
+}
+
 void TraceSession::collect(Last last) {
   {
     const std::lock_guard lock(logs_mutex_);
+    if (!logs_.empty()) closest_ = ProfileMode::Off;
     for (std::size_t i = 0; i < logs_.size();) {
       const bool more = logs_[i]->collect(records_);
       if (last == Last::Yes) logs_[i]->finish(records_);
+      closest_ = std::max(closest_, logs_[i]->mode());
+      cost_.add(logs_[i]->take_hooks());
       if (more) {
         ++i;
       } else {
@@ -239,6 +257,7 @@ void TraceSession::collect(Last last) {
   for (const trace::Record& record : records_) {
     if (const auto* replay = std::get_if<trace::Replay>(&record)) name_thread(replay->thread);
   }
+  add_cost(last);
   for (trace::Record& record : records_) push(std::move(record));
   records_.clear();
   if (const std::uint64_t count = dropped_.exchange(0, std::memory_order_relaxed); count != 0) {
@@ -253,6 +272,7 @@ void TraceSession::run() noexcept {
     bell_.rung.store(false, std::memory_order_relaxed);
     if (stop_) return;
     lock.unlock();
+    collector_run_.store(time_run_by(pthread_self()), std::memory_order_relaxed);
     try {
       collect(Last::No);
       if (flush_.exchange(false, std::memory_order_relaxed)) flush();

@@ -17,6 +17,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "profile/cost_meter.hpp"
 #include "profile/replay_log.hpp"
 #include "profile/trace_options.hpp"
 #include "profile/trace_past.hpp"
@@ -54,6 +55,8 @@ class TraceSession {
   enum class Last : std::uint8_t { No, Yes };
   void run() noexcept;
   void collect(Last last);
+  void add_cost(Last last);
+  [[nodiscard]] trace::Time time_run() noexcept;  // by the threads of the trace
   void name_thread(std::uint32_t thread);
   void start(const TraceOptions& options, std::string_view application, const std::optional<NextIds>& next_ids);
   [[nodiscard]] std::shared_ptr<trace::LiveServer> serve(const LiveOptions& live, std::string_view application);
@@ -76,6 +79,9 @@ class TraceSession {
   std::optional<ProfileMode> asked_;
   std::vector<trace::Record> records_;           // of whoever collects
   std::unordered_set<std::uint32_t> threads_;    // of whoever collects: those that have a name in the trace
+  CostMeter cost_;                               // of whoever collects
+  ProfileMode closest_ = ProfileMode::Off;       // of whoever collects: that any graph was looked at
+  std::atomic<trace::Time> collector_run_{0};    // time of the collector's thread
 
   CollectorBell bell_;
   std::atomic<bool> flush_{false};  // a viewer can't wait

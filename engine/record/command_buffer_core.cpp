@@ -39,10 +39,11 @@ bool is_stale(const Recording& recording) { return first_stale_buffer(recording)
 
 }  // namespace
 
-CommandBufferCore::CommandBufferCore(std::shared_ptr<DeviceStatus> device, const CommandBufferDesc& desc)
+CommandBufferCore::CommandBufferCore(std::shared_ptr<DeviceStatus> device, const CommandBufferDesc& desc, std::unique_ptr<RecordObserver> observer)
     : family_(make_family(std::move(device), desc.label)),
       ordering_(desc.ordering),
       level_(desc.level),
+      observer_(std::move(observer)),
       main_(std::make_shared<RecorderCore>(family_)) {}
 
 void CommandBufferCore::begin() {
@@ -53,6 +54,7 @@ void CommandBufferCore::begin() {
   drop_recorded();  // first, so that its arena is there to be taken
   main_->start(arenas_->take(), new_recorder_ids(1), nullptr);
   family_->state.store(CommandBufferState::Recording, std::memory_order_release);
+  if (observer_) observer_->began();
 }
 
 void CommandBufferCore::end() {
@@ -77,6 +79,7 @@ void CommandBufferCore::end() {
     for (const auto& recorder : point.recorders) static_cast<void>(recorder->stop(recorder->command_count()));
   }
   splits_.clear();
+  if (observer_) observer_->ended();
   const std::lock_guard lock(mutex_);
   held_ = std::move(held);
   recording_ = std::move(recording);
@@ -86,6 +89,7 @@ void CommandBufferCore::end() {
 void CommandBufferCore::reset() {
   if (state() == CommandBufferState::Pending) fail_state("reset", "wait for the fences of its replays first");
   drop_recorded();
+  if (observer_) observer_->ended();
 }
 
 std::vector<std::shared_ptr<RecorderCore>> CommandBufferCore::split(std::uint32_t count) {
@@ -217,8 +221,9 @@ void CommandBufferCore::check_labels_closed(const RecorderCore& recorder, std::s
   fail("end", ErrorCode::InvalidState, concat("label ", recorder.label_path(), " is still open in ", which, "; end_label() it first"));
 }
 
-std::shared_ptr<CommandBufferCore> make_command_buffer(std::shared_ptr<DeviceStatus> device, const CommandBufferDesc& desc) {
-  return std::make_shared<CommandBufferCore>(std::move(device), desc);
+std::shared_ptr<CommandBufferCore> make_command_buffer(std::shared_ptr<DeviceStatus> device, const CommandBufferDesc& desc,
+                                                       std::unique_ptr<RecordObserver> observer) {
+  return std::make_shared<CommandBufferCore>(std::move(device), desc, std::move(observer));
 }
 
 }  // namespace reprise::detail

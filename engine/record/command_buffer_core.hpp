@@ -15,6 +15,7 @@
 
 #include "base/arena_cache.hpp"
 #include "record/merge.hpp"
+#include "record/record_observer.hpp"
 #include "record/recorder_core.hpp"
 
 namespace reprise::detail {
@@ -28,7 +29,8 @@ class PendingSource {
 
 class CommandBufferCore {
  public:
-  CommandBufferCore(std::shared_ptr<DeviceStatus> device, const CommandBufferDesc& desc);
+  // `observer` may be null.
+  CommandBufferCore(std::shared_ptr<DeviceStatus> device, const CommandBufferDesc& desc, std::unique_ptr<RecordObserver> observer);
   CommandBufferCore(const CommandBufferCore&) = delete;
   CommandBufferCore& operator=(const CommandBufferCore&) = delete;
 
@@ -75,6 +77,7 @@ class CommandBufferCore {
   const std::shared_ptr<RecorderFamily> family_;
   const Ordering ordering_;
   const Level level_;
+  const std::unique_ptr<RecordObserver> observer_;
   const std::shared_ptr<ArenaCache> arenas_ = std::make_shared<ArenaCache>();
   std::shared_ptr<RecorderCore> main_;
   std::vector<SplitPoint> splits_;
@@ -86,6 +89,7 @@ class CommandBufferCore {
   std::shared_ptr<const PendingSources> pending_;  // replaced, never changed: sources are asked outside the lock
 };
 
-[[nodiscard]] std::shared_ptr<CommandBufferCore> make_command_buffer(std::shared_ptr<DeviceStatus> device, const CommandBufferDesc& desc);
+[[nodiscard]] std::shared_ptr<CommandBufferCore> make_command_buffer(std::shared_ptr<DeviceStatus> device, const CommandBufferDesc& desc,
+                                                                     std::unique_ptr<RecordObserver> observer = nullptr);
 
 }  // namespace reprise::detail

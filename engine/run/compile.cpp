@@ -9,6 +9,8 @@
 #include "lanes/lowered_graph.hpp"
 #include "memory/placement.hpp"
 #include "plan/plan.hpp"
+#include "profile/host_span.hpp"
+#include "profile/nvtx.hpp"
 #include "profile/process_info.hpp"
 #include "run/device_core.hpp"
 #include "run/failure.hpp"
@@ -106,15 +108,26 @@ CompileReport make_report(const Plan& plan, std::vector<Message> messages) {
 
 std::shared_ptr<GraphCore> compile(const std::shared_ptr<DeviceCore>& device, const CommandBuffer& commands, const CompileDesc& desc) {
   auto recording = checked_recording(*device, commands, desc);
+  const std::string label = desc.label.empty() ? recording->label : std::string(desc.label);
+  const NvtxRange range(NvtxWork::Compile, label);
+  HostSpan span(device->trace() == nullptr ? nullptr : device->trace()->session(), concat("compile ", label));
   const trace::Time began = device->trace() == nullptr ? 0 : trace_now();
-  auto messages = check(*device, *recording);
+  std::vector<Message> messages;
+  {
+    const auto part = span.part("validate");
+    messages = check(*device, *recording);
+  }
   auto body = std::make_unique<GraphBody>(device);
   body->pool = desc.pool;
-  body->plan =
-      make_plan(desc.label.empty() ? recording->label : std::string(desc.label), recording, desc.lowering, device->info().limits.buffer_alignment);
-  body->slab = allocate_slab(*device, *body->plan);
+  {
+    const auto part = span.part("plan");
+    body->plan = make_plan(label, recording, desc.lowering, device->info().limits.buffer_alignment);
+    body->slab = allocate_slab(*device, *body->plan);
+  }
   const trace::Time planned = device->trace() == nullptr ? 0 : trace_now();
   try {
+    const auto part = span.part("instantiate");
+    const NvtxRange instantiating(NvtxWork::Instantiate, label);
     body->exec = device->backend().instantiate(body->plan, bind(*body->plan, body->slab),
                                                  device->trace() == nullptr ? Instruments::None : Instruments::Stamps);
   } catch (const Error& error) {
@@ -123,6 +136,7 @@ std::shared_ptr<GraphCore> compile(const std::shared_ptr<DeviceCore>& device, co
   if (device->trace() != nullptr) body->times = {began, planned - began, trace_now() - planned};
   CompileReport report = make_report(*body->plan, std::move(messages));
   auto graph = GraphCore::make(std::move(body), std::move(report));
+  if (device->trace() != nullptr) span.about(graph->trace_id());
   commands.core()->add_pending_source(graph);
   return graph;
 }

@@ -80,7 +80,7 @@ void DeviceCore::add_queue(const std::shared_ptr<QueueCore>& queue) {
 }
 
 std::shared_ptr<CommandBufferCore> DeviceCore::make_commands(const CommandBufferDesc& desc) {
-  auto commands = make_command_buffer(status_, desc);
+  auto commands = make_command_buffer(status_, desc, trace_ ? trace_->observe_recording(desc.label) : nullptr);
   std::lock_guard lock(registry_);
   add_weak(commands_, std::weak_ptr(commands));
   return commands;

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "profile/host_span.hpp"
+#include "profile/nvtx.hpp"
 #include "profile/process_info.hpp"
 #include "run/device_core.hpp"
 #include "run/failure.hpp"
@@ -169,6 +171,7 @@ void GraphCore::submit(const std::shared_ptr<QueueCore>& queue, Stage stage, Sub
 std::uint64_t GraphCore::start_replay(QueueCore& queue) {
   ReplayLog* const log = body_->log.get();
   const std::uint64_t replay = replays_.load(std::memory_order_relaxed) + 1;
+  const NvtxRange range(NvtxWork::Replay, label(), replay);
   if (log == nullptr || !log->begin_launch(replay)) return body_->exec->launch(queue.backend());
   LaunchNote note{replay, trace_now(), 0, queue.trace_id(), thread_number()};
   const std::uint64_t serial = body_->exec->launch(queue.backend());
@@ -195,6 +198,10 @@ void GraphCore::set_profile(ProfileMode mode) {
 
 void GraphCore::upload(const std::shared_ptr<QueueCore>& queue) {
   submit(queue, Stage::Upload, [&] {
+    const DeviceTrace* const trace = device()->trace();
+    const NvtxRange range(NvtxWork::Upload, label());
+    HostSpan span(trace == nullptr ? nullptr : trace->session(), concat("upload ", label()));
+    if (trace != nullptr) span.about(trace_id());
     body_->exec->upload(queue->backend());
     const std::uint64_t serial = queue->backend().mark();
     uploaded_.store(true, std::memory_order_relaxed);

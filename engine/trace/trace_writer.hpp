@@ -49,6 +49,7 @@ class TraceWriter {
   // Returns when all that was pushed before has reached the sinks.
   void flush();
   [[nodiscard]] TraceWriterStats stats() const;
+  [[nodiscard]] std::thread::native_handle_type thread() noexcept { return thread_.native_handle(); }  // its own, as long as this lives
 
  private:
   struct Command;

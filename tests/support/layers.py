@@ -27,7 +27,8 @@ MAY_INCLUDE = {
 }
 # Native headers: the pattern, and the only layer that may name it.
 NATIVE = [
-    (re.compile(r"^(cuda|cudart|cu[A-Z]|driver_types|vector_types|nvtx3/|crt/)"), "backend/cuda"),
+    (re.compile(r"^(cuda|cudart|cu[A-Z]|driver_types|vector_types|crt/)"), "backend/cuda"),
+    (re.compile(r"^nvtx3/"), "profile"),
     (re.compile(r"^(tbb|oneapi/tbb|boost)/"), "backend/host"),
     (re.compile(r"^asio(\.hpp|/)"), "trace"),
 ]

@@ -23,7 +23,8 @@ std::vector<double> offsets_of(const LayeredGraph& graph, const RankOrder& order
     const auto items = order.rank(r);
     for (std::size_t i = 1; i < items.size(); ++i) {
       const bool nodes = items[i - 1] < graph.node_count && items[i] < graph.node_count;
-      const double gap = static_cast<double>(nodes ? options.node_gap : options.edge_gap);
+      const double groups = nodes && options.group_gap > 0 ? static_cast<double>(options.group_gap) * graph.borders(items[i - 1], items[i]) : 0;
+      const double gap = static_cast<double>(nodes ? options.node_gap : options.edge_gap) + groups;
       result[items[i]] = result[items[i - 1]] + gap + (width(items[i - 1]) + width(items[i])) / 2;
     }
   }

@@ -37,6 +37,7 @@ std::vector<Component> components_of(const LayoutGraph& graph) {
     part.nodes.push_back(n);
     part.graph.sizes.push_back(graph.sizes[n]);
     if (!graph.node_lane.empty()) part.graph.node_lane.push_back(graph.node_lane[n]);
+    if (!graph.node_group.empty()) part.graph.node_group.push_back(graph.node_group[n]);
   }
   for (std::uint32_t e = 0; e < graph.edge_count(); ++e) {
     const LayoutEdge edge = graph.edges[e];

@@ -106,8 +106,6 @@ class Compaction {
   std::vector<double> x_;
 };
 
-constexpr double kTooWide = 3;  // times the least width
-
 struct Extent {
   double left = 0, right = 0;
 };
@@ -138,7 +136,7 @@ std::vector<double> place_across(const LayeredGraph& graph, const RankOrder& ord
     if (extents[a].right - extents[a].left < extents[narrowest].right - extents[narrowest].left) narrowest = a;
   }
   const double width = extents[narrowest].right - extents[narrowest].left;
-  if (graph.segments.empty() && width > kTooWide * least_width(graph, order, across, options)) {
+  if (graph.segments.empty() && width > static_cast<double>(options.most_spread) * least_width(graph, order, across, options)) {
     return balance_across(graph, order, across, options);
   }
   std::array<double, 4> shift{};

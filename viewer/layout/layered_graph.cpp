@@ -50,6 +50,23 @@ void index_links(LayeredGraph& g) {
 
 std::uint64_t bend_budget(std::uint32_t nodes, std::uint32_t edges) noexcept { return 2000 + 2 * (static_cast<std::uint64_t>(nodes) + edges); }
 
+GroupTree::GroupTree(const std::vector<std::uint32_t>& parents) : parents_(parents), depths_(parents.size(), 1) {
+  for (std::size_t g = 0; g < parents.size(); ++g) {
+    if (parents[g] != kNoGroup) depths_[g] = depths_[parents[g]] + 1;
+  }
+}
+
+std::uint32_t GroupTree::borders(std::uint32_t a, std::uint32_t b) const {
+  const auto depth = [&](std::uint32_t g) { return g == kNoGroup ? 0 : depths_[g]; };
+  std::uint32_t count = 0;
+  while (a != b) {
+    std::uint32_t& deeper = depth(a) >= depth(b) ? a : b;
+    deeper = parents_[deeper];
+    ++count;
+  }
+  return count;
+}
+
 LayeredGraph build_layered_graph(const LayoutGraph& graph, const std::vector<std::uint32_t>& ranks) {
   LayeredGraph g;
   g.node_count = graph.node_count();

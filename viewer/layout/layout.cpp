@@ -48,11 +48,43 @@ void normalise(const LayoutGraph& graph, Drawing& drawing, std::vector<double>& 
   drawing.size = {static_cast<float>(right - left), static_cast<float>(rank_end.back())};
 }
 
+// What a rank needs before it beside the rank gap, for groups that begin there or have ended.
+std::vector<double> group_rooms(const LayeredGraph& graph, const RankOrder& order, const LayoutOptions& options) {
+  std::vector<double> rooms(graph.rank_count, 0);
+  if (graph.rank_count < 2 || graph.node_group.empty() || (options.group_begin <= 0 && options.group_end <= 0)) return rooms;
+  std::vector<std::uint32_t> seen(graph.groups->count(), 0);  // the last turn in which a group was there
+  std::uint32_t turn = 0;
+  // Groups around a node of `rank` that `other` has not; the most of any node.
+  const auto missing = [&](std::uint32_t rank, std::uint32_t other) {
+    ++turn;
+    const auto each_group = [&](std::uint32_t r, auto visit) {
+      for (const std::uint32_t item : order.rank(r)) {
+        if (item >= graph.node_count) continue;
+        for (std::uint32_t g = graph.node_group[item]; g != kNoGroup; g = graph.groups->parent(g)) visit(item, g);
+      }
+    };
+    each_group(other, [&](std::uint32_t, std::uint32_t g) { seen[g] = turn; });
+    std::uint32_t most = 0, count = 0, last = kNoGroup;
+    each_group(rank, [&](std::uint32_t item, std::uint32_t g) {
+      count = (item == last ? count : 0) + (seen[g] == turn ? 0 : 1);
+      last = item;
+      most = std::max(most, count);
+    });
+    return static_cast<float>(most);
+  };
+  for (std::uint32_t r = 1; r < graph.rank_count; ++r) {
+    rooms[r] = static_cast<double>(options.group_begin * missing(r, r - 1) + options.group_end * missing(r - 1, r));
+  }
+  return rooms;
+}
+
 // `graph`: a component with its sizes turned so that edges lead down.
-Drawing draw(const LayoutGraph& graph, const LayoutOptions& options, LayoutStatistics& statistics) {
+Drawing draw(const LayoutGraph& graph, const GroupTree& groups, const LayoutOptions& options, LayoutStatistics& statistics) {
   Drawing drawing;
   drawing.ranks = assign_ranks(graph);
-  const LayeredGraph layered = build_layered_graph(graph, drawing.ranks);
+  LayeredGraph layered = build_layered_graph(graph, drawing.ranks);
+  layered.groups = &groups;
+  layered.node_group = graph.node_group;
   const RankOrder order = order_ranks(layered, graph.node_lane);
   add_statistics(layered, order, statistics);
 
@@ -66,7 +98,9 @@ Drawing draw(const LayoutGraph& graph, const LayoutOptions& options, LayoutStati
     tallest = std::max(tallest, static_cast<double>(height[n]));
   }
   double y = 0;
+  const std::vector<double> rooms = group_rooms(layered, order, options);
   for (std::uint32_t r = 0; r < layered.rank_count; ++r) {
+    y += rooms[r];
     rank_begin[r] = y;
     rank_end[r] += y;
     y = rank_end[r] + static_cast<double>(options.rank_gap);
@@ -129,6 +163,7 @@ Layout lay_out(const LayoutGraph& graph, const LayoutOptions& options) {
   check_layout_graph(graph);
   const bool down = options.direction == Direction::Down;
   std::vector<Component> components = components_of(graph);
+  const GroupTree groups(graph.group_parent);
   std::vector<Drawing> drawings;
   std::vector<Size> sizes;
   Layout layout;
@@ -137,7 +172,7 @@ Layout lay_out(const LayoutGraph& graph, const LayoutOptions& options) {
     if (!down) {
       for (Size& size : component.graph.sizes) std::swap(size.width, size.height);
     }
-    drawings.push_back(draw(component.graph, options, layout.statistics));
+    drawings.push_back(draw(component.graph, groups, options, layout.statistics));
     const Size size = drawings.back().size;
     sizes.push_back(down ? size : Size{size.height, size.width});
   }

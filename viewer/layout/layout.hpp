@@ -35,6 +35,10 @@ struct LayoutOptions {
   float node_gap = 24;       // across, between two nodes of a rank
   float edge_gap = 10;       // across, between an edge that passes and its neighbour
   float rank_gap = 40;       // between two ranks
+  float group_gap = 0;       // across, more for each group that ends or begins between two nodes of a rank
+  float group_begin = 0;     // between two ranks, more for each group that begins there, and for each that ends
+  float group_end = 0;
+  float most_spread = 3;     // times the least width: a picture that would be wider is balanced, with edges that are less straight
   float component_gap = 48;  // between parts that no edge joins
   float group_padding = 8;   // around a group's nodes, once more for each level of groups inside it
   float aspect = 1.6f;       // width over height that packing aims at

@@ -32,7 +32,9 @@ class DistanceCollector {
   void keep(std::uint32_t left, std::uint32_t right) {
     const bool nodes = left < graph_.node_count && right < graph_.node_count;
     const double half = (width(left) + width(right)) / 2;
-    result_.push_back({left, right, half + static_cast<double>(nodes ? options_.node_gap : options_.edge_gap)});
+    const double gap = static_cast<double>(nodes ? options_.node_gap : options_.edge_gap);
+    const double groups = nodes && options_.group_gap > 0 ? static_cast<double>(options_.group_gap) * graph_.borders(left, right) : 0;
+    result_.push_back({left, right, half + gap + groups});
   }
   [[nodiscard]] double width(std::uint32_t e) const { return e < graph_.node_count ? static_cast<double>(across_[e]) : 0; }
 

@@ -10,27 +10,31 @@ namespace reprise::viewer {
 
 namespace {
 
-struct NodeTimes {
-  double median = 0;
-  std::uint64_t count = 0;
+struct NodeRuns {
+  double median = 0;         // ns
+  std::uint64_t timed = 0;   // samples with a time
+  double a_replay = 0;       // how often it runs in one, those included whose time was lost
+  [[nodiscard]] double effect() const noexcept { return median * a_replay; }
 };
 
-// Of every node, for those that match nothing.
-std::vector<NodeTimes> times_of(const model::Graph& graph, const std::vector<model::SampleStore::Block>& blocks) {
+std::vector<NodeRuns> runs_of(const model::Graph& graph, const std::vector<model::SampleStore::Block>& blocks) {
   std::vector<std::vector<std::uint32_t>> durations(graph.node_count());
+  std::vector<NodeRuns> runs(graph.node_count());
   for (const auto& block : blocks) {
     for (const trace::Sample& sample : block->samples) {
-      if (sample.started != 0 && sample.node < durations.size()) durations[sample.node].push_back(sample.duration);
+      if (sample.node >= runs.size()) continue;
+      runs[sample.node].a_replay += 1 / static_cast<double>(blocks.size());
+      if (sample.started != 0) durations[sample.node].push_back(sample.duration);
     }
   }
-  std::vector<NodeTimes> times(durations.size());
   for (std::size_t n = 0; n < durations.size(); ++n) {
     if (durations[n].empty()) continue;
-    const auto middle = durations[n].begin() + static_cast<std::ptrdiff_t>(durations[n].size() / 2);
+    const auto middle = durations[n].begin() + static_cast<std::ptrdiff_t>((durations[n].size() - 1) / 2);
     std::nth_element(durations[n].begin(), middle, durations[n].end());
-    times[n] = {static_cast<double>(*middle), durations[n].size()};
+    runs[n].median = static_cast<double>(*middle);
+    runs[n].timed = durations[n].size();
   }
-  return times;
+  return runs;
 }
 
 trace::DurationHistogram replay_times(const model::GraphEntry& entry, model::ReplayRange range, model::ReplayMeasure what) {
@@ -59,10 +63,6 @@ ComparedAs judge(const model::NodeComparison& node) {
   return node.median_b > node.median_a ? ComparedAs::Slower : ComparedAs::Faster;
 }
 
-double a_replay(double median, std::uint64_t count, std::size_t replays) {
-  return replays == 0 ? 0 : median * static_cast<double>(count) / static_cast<double>(replays);
-}
-
 }  // namespace
 
 CompareResult compare_sides(const CompareSide& a, const CompareSide& b) {
@@ -78,19 +78,20 @@ CompareResult compare_sides(const CompareSide& a, const CompareSide& b) {
   result.sampled_a = blocks_a.size();
   result.sampled_b = blocks_b.size();
   const model::GraphComparison comparison = model::compare({*entry_a->graph, blocks_a}, {*entry_b->graph, blocks_b});
+  const std::vector<NodeRuns> runs_a = runs_of(*entry_a->graph, blocks_a), runs_b = runs_of(*entry_b->graph, blocks_b);
   for (const model::NodeComparison& node : comparison.nodes) {
-    const bool has_both = node.count_a != 0 && node.count_b != 0;
-    const double effect = has_both ? a_replay(node.median_b, node.count_b, result.sampled_b) - a_replay(node.median_a, node.count_a, result.sampled_a) : 0;
-    result.nodes.push_back({judge(node), node.a, node.b, node.count_a, node.count_b, node.median_a, node.median_b, node.change, node.p, effect});
+    const NodeRuns &in_a = runs_a[node.a], &in_b = runs_b[node.b];
+    const double change = in_a.median > 0 && in_b.timed != 0 ? in_b.median / in_a.median - 1 : 0;
+    const double effect = in_a.timed != 0 && in_b.timed != 0 ? in_b.effect() - in_a.effect() : 0;
+    result.nodes.push_back({judge(node), node.a, node.b, in_a.timed, in_b.timed, in_a.median, in_b.median, change, node.p, effect});
     result.slower += result.nodes.back().as == ComparedAs::Slower ? 1 : 0;
     result.faster += result.nodes.back().as == ComparedAs::Faster ? 1 : 0;
   }
-  const auto times_a = times_of(*entry_a->graph, blocks_a), times_b = times_of(*entry_b->graph, blocks_b);
   for (const std::uint32_t n : comparison.added) {
-    result.nodes.push_back({ComparedAs::Added, trace::kNone, n, 0, times_b[n].count, 0, times_b[n].median, 0, 1, a_replay(times_b[n].median, times_b[n].count, result.sampled_b)});
+    result.nodes.push_back({ComparedAs::Added, trace::kNone, n, 0, runs_b[n].timed, 0, runs_b[n].median, 0, 1, runs_b[n].effect()});
   }
   for (const std::uint32_t n : comparison.removed) {
-    result.nodes.push_back({ComparedAs::Removed, n, trace::kNone, times_a[n].count, 0, times_a[n].median, 0, 0, 1, -a_replay(times_a[n].median, times_a[n].count, result.sampled_a)});
+    result.nodes.push_back({ComparedAs::Removed, n, trace::kNone, runs_a[n].timed, 0, runs_a[n].median, 0, 0, 1, -runs_a[n].effect()});
   }
   result.added = comparison.added.size();
   result.removed = comparison.removed.size();

@@ -18,14 +18,14 @@ struct Span {
 struct Run {
   std::uint32_t group = 0, rank = 0;
   Span across;
+  std::uint32_t first_levels = 1, last_levels = 1, most_levels = 1;  // groups from this one to its first and last box's innermost; of all
 };
 
 // One component's ranks, with the room of groups, along and across the edges' direction whichever that is.
 class ComponentAreas {
  public:
-  ComponentAreas(const LayoutGraph& graph, const Layout& layout, const GraphAreaDesc& desc, const std::vector<std::uint32_t>& heights,
-                 std::vector<GraphArea>& areas)
-      : graph_(graph), layout_(layout), desc_(desc), heights_(heights), areas_(areas) {}
+  ComponentAreas(const LayoutGraph& graph, const Layout& layout, const GraphAreaDesc& desc, std::vector<GraphArea>& areas)
+      : graph_(graph), layout_(layout), desc_(desc), areas_(areas) {}
 
   void add(const std::vector<std::uint32_t>& nodes) {
     sort_into_ranks(nodes);
@@ -66,6 +66,9 @@ class ComponentAreas {
     }
   }
 
+  [[nodiscard]] std::uint32_t levels(std::size_t outer, std::size_t depth) const {
+    return std::min(desc_.levels, static_cast<std::uint32_t>(depth - outer));
+  }
   void add_runs(std::uint32_t rank, std::vector<Run>& runs) const {
     std::vector<Run> open;  // outer groups first
     std::vector<std::uint32_t> chain;
@@ -80,8 +83,12 @@ class ComponentAreas {
       std::size_t same = 0;
       while (same < open.size() && same < chain.size() && open[same].group == chain[same]) ++same;
       close(same);
-      for (std::size_t i = same; i < chain.size(); ++i) open.push_back({chain[i], rank, across(n)});
-      for (Run& run : open) run.across.end = across(n).end;
+      for (std::size_t i = same; i < chain.size(); ++i) open.push_back({chain[i], rank, across(n), levels(i, chain.size()), 1, 1});
+      for (std::size_t i = 0; i < open.size(); ++i) {
+        open[i].across.end = across(n).end;
+        open[i].last_levels = levels(i, chain.size());
+        open[i].most_levels = std::max(open[i].most_levels, open[i].last_levels);
+      }
     }
     close(0);
   }
@@ -97,19 +104,23 @@ class ComponentAreas {
   // The runs of one group, by rank, then across.
   void add_parts(std::span<Run> runs) {
     GraphArea& area = areas_[runs.front().group];
-    const auto level = static_cast<float>(heights_[area.group] + 1);
-    const float side = desc_.side * level, title = desc_.title * level;
-    for (Run& run : runs) run.across = {run.across.begin - (is_down() ? side : title), run.across.end + side};
+    const auto side = [&](std::uint32_t levels) { return desc_.side * static_cast<float>(levels); };
+    const auto title = [&](std::uint32_t levels) { return desc_.title * static_cast<float>(levels); };
+    for (Run& run : runs) {
+      run.across.begin -= is_down() ? side(run.first_levels) : title(run.first_levels);
+      run.across.end += side(run.last_levels);
+    }
     const auto of_rank = [&](std::uint32_t rank) {
       const auto [first, last] =
-          std::equal_range(runs.begin(), runs.end(), Run{0, rank, {}}, [](const Run& a, const Run& b) { return a.rank < b.rank; });
+          std::equal_range(runs.begin(), runs.end(), Run{0, rank, {}, 1, 1, 1}, [](const Run& a, const Run& b) { return a.rank < b.rank; });
       return std::span<Run>(first, last);
     };
     for (const Run& run : runs) {
       const std::span<Run> before = run.rank > 0 ? of_rank(run.rank - 1) : std::span<Run>{}, after = of_rank(run.rank + 1);
       const Span band = bands_[run.rank];
-      const Span along{before.empty() ? band.begin - (is_down() ? title : side) : (bands_[run.rank - 1].end + band.begin) / 2,
-                       after.empty() ? band.end + side : (band.end + bands_[run.rank + 1].begin) / 2};
+      const Span along{
+          before.empty() ? band.begin - (is_down() ? title(run.most_levels) : side(run.most_levels)) : (bands_[run.rank - 1].end + band.begin) / 2,
+          after.empty() ? band.end + side(run.most_levels) : (band.end + bands_[run.rank + 1].begin) / 2};
       const Rect part = rect_of(run.across, along);
       Rect& b = area.bounds;
       b = area.parts.empty()
@@ -137,7 +148,6 @@ class ComponentAreas {
   const LayoutGraph& graph_;
   const Layout& layout_;
   const GraphAreaDesc& desc_;
-  const std::vector<std::uint32_t>& heights_;
   std::vector<GraphArea>& areas_;
   std::vector<std::vector<std::uint32_t>> ranks_;
   std::vector<Span> bands_;  // a rank each, along
@@ -145,29 +155,13 @@ class ComponentAreas {
 
 }  // namespace
 
-std::vector<std::uint32_t> group_heights(const LayoutGraph& graph, std::uint32_t levels) {
-  std::vector<std::uint32_t> heights(graph.group_parent.size(), 0);
-  std::vector<std::uint8_t> used(heights.size(), 0);
-  for (const std::uint32_t g : graph.node_group) {
-    if (g != kNoGroup) used[g] = 1;
-  }
-  for (std::size_t g = heights.size(); g-- > 0;) {
-    const std::uint32_t parent = graph.group_parent[g];
-    if (parent == kNoGroup || used[g] == 0) continue;
-    used[parent] = 1;
-    heights[parent] = std::min(levels, std::max(heights[parent], heights[g] + 1));
-  }
-  return heights;
-}
-
 std::vector<GraphArea> graph_areas(const LayoutGraph& graph, const Layout& layout, const GraphAreaDesc& desc) {
   std::vector<GraphArea> areas(graph.group_parent.size());
   for (std::uint32_t g = 0; g < areas.size(); ++g) {
     areas[g].group = g;
     if (graph.group_parent[g] != kNoGroup) areas[g].depth = areas[graph.group_parent[g]].depth + 1;
   }
-  const std::vector<std::uint32_t> heights = group_heights(graph, desc.levels);
-  ComponentAreas component(graph, layout, desc, heights, areas);
+  ComponentAreas component(graph, layout, desc, areas);
   for (const Component& part : components_of(graph)) component.add(part.nodes);
   std::erase_if(areas, [](const GraphArea& area) { return area.parts.empty(); });
   std::stable_sort(areas.begin(), areas.end(), [](const GraphArea& a, const GraphArea& b) { return a.depth < b.depth; });

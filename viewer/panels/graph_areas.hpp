@@ -9,11 +9,11 @@
 
 namespace reprise::viewer {
 
-// Distances around a group's boxes, once more for each level of groups inside it.
+// Distances around a group's boxes, once more for each group that is around a box inside this one.
 struct GraphAreaDesc {
   Direction direction = Direction::Down;
   float side = 6, title = 18;  // left, right and below; above, where the title stands
-  std::uint32_t levels = 4;    // inner levels beyond these take no more room
+  std::uint32_t levels = 3;    // more take no more room
 };
 
 struct GraphLine {
@@ -29,8 +29,5 @@ struct GraphArea {
 
 // A group each that has a box in it or in a group below it, outer ones first. `layout` is of `graph`.
 [[nodiscard]] std::vector<GraphArea> graph_areas(const LayoutGraph& graph, const Layout& layout, const GraphAreaDesc& desc);
-
-// Levels of groups inside each group: 0 for those that hold none. `levels` at most.
-[[nodiscard]] std::vector<std::uint32_t> group_heights(const LayoutGraph& graph, std::uint32_t levels);
 
 }  // namespace reprise::viewer

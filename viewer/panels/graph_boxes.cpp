@@ -11,7 +11,7 @@ namespace reprise::viewer {
 
 namespace {
 
-constexpr float kFullZoom = 0.72f, kNameZoom = 0.34f, kBlockZoom = 0.07f;
+constexpr float kRichZoom = 1.12f, kFullZoom = 0.72f, kNameZoom = 0.34f, kBlockZoom = 0.07f;
 constexpr float kBlockCell = 4;  // points of the screen
 constexpr float kFadedFill = 0.16f, kFadedText = 0.35f;
 
@@ -79,7 +79,7 @@ class BoxPainter {
     }
     const GraphBoxTime time = box_time(d_.scene, d_.frame, b);
     const ImU32 colour = node_colour(d_.frame, time.hottest);
-    const float radius = theme_.radius * (detail_ == GraphDetail::Full ? 1.25f : 0.75f);
+    const float radius = theme_.radius * (detail_ <= GraphDetail::Full ? 1.25f : 0.75f);
     const ImVec2 low{r.left, r.top}, high{r.right, r.bottom};
     if (group) {  // a stack of cards
       for (const float by : {6.0f, 3.0f}) {
@@ -93,29 +93,33 @@ class BoxPainter {
     d_.list.AddRectFilled(low, high, fill_of(colour, faded), radius);
     d_.list.AddRect(low, high, with_alpha(theme_.node_border, faded ? kFadedText : 1), radius);
     const ImU32 ink = faded ? with_alpha(theme_.ink, kFadedText) : ink_on(colour);
-    if (detail_ == GraphDetail::Full) {
-      draw_two_lines(box, r, ink, time);
+    if (detail_ <= GraphDetail::Full) {
+      draw_lines(box, r, ink, time);
     } else {
       draw_name(box, r, ink);
     }
   }
 
-  void draw_two_lines(const GraphBox& box, const Rect& r, ImU32 ink, const GraphBoxTime& time) {
+  void draw_lines(const GraphBox& box, const Rect& r, ImU32 ink, const GraphBoxTime& time) {
     const TextWidths &text = d_.scene.key.text, &small = d_.scene.key.small;
     const ImU32 soft = with_alpha(ink, static_cast<float>(ink >> IM_COL32_A_SHIFT & 0xff) / 255 * 0.82f);
-    const float padding = std::min(9.0f, 9 * d_.zoom()) * theme_.scale, gap = 8 * theme_.scale;
-    const float free = r.height() - text.height - small.height, top = r.top + free * 0.42f, below = r.bottom - free * 0.42f - small.height;
-    float first = r.right - padding, second = first;
-    if (time.measured) {
-      const std::string duration = duration_text(time.median), share = percent_text(time.share);
-      const float duration_width = text.width(duration), share_width = small.width(share);
-      draw_graph_text(d_.list, theme_.text, {first - duration_width, top}, ink, duration);
-      draw_graph_text(d_.list, theme_.small, {second - share_width, below}, soft, share);
-      first -= duration_width + gap;
-      second -= share_width + gap;
+    const float padding = std::min(8.0f, 8 * d_.zoom()) * theme_.scale, left = r.left + padding, right = r.right - padding;
+    const bool rich = detail_ == GraphDetail::Rich;
+    const float free = r.height() - text.height - small.height * (rich ? 2 : 1), space = std::max(0.0f, free / (rich ? 4 : 3));
+    float y = r.top + space;
+    draw_graph_text(d_.list, theme_.text, {left, y}, ink, text.fit(box.name, right - left));
+    y += text.height + space;
+    if (rich) {
+      draw_graph_text(d_.list, theme_.small, {left, y}, soft, small.fit(box.detail, right - left));
+      y += small.height + space;
     }
-    draw_graph_text(d_.list, theme_.text, {r.left + padding, top}, ink, text.fit(box.name, first - r.left - padding));
-    draw_graph_text(d_.list, theme_.small, {r.left + padding, below}, soft, small.fit(box.detail, second - r.left - padding));
+    if (!time.measured) {
+      if (!rich) draw_graph_text(d_.list, theme_.small, {left, y}, soft, small.fit(box.detail, right - left));
+      return;
+    }
+    const std::string share = percent_text(time.share);
+    draw_graph_text(d_.list, theme_.small, {left, y}, ink, duration_text(time.median));
+    draw_graph_text(d_.list, theme_.small, {right - small.width(share), y}, soft, share);
   }
   void draw_name(const GraphBox& box, const Rect& r, ImU32 ink) {
     const TextWidths& small = d_.scene.key.small;
@@ -160,6 +164,7 @@ class BoxPainter {
 }  // namespace
 
 GraphDetail graph_detail(float zoom) noexcept {
+  if (zoom >= kRichZoom) return GraphDetail::Rich;
   if (zoom >= kFullZoom) return GraphDetail::Full;
   if (zoom >= kNameZoom) return GraphDetail::Name;
   return zoom >= kBlockZoom ? GraphDetail::Plain : GraphDetail::Blocks;

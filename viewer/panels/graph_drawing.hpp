@@ -16,7 +16,8 @@
 namespace reprise::viewer {
 
 enum class GraphDetail : std::uint8_t {
-  Full,   // two lines: name and time, detail and share
+  Rich,   // three lines: name; kernel, grid or bytes; time and share
+  Full,   // two: without the second
   Name,   // of the node
   Plain,  // a coloured rectangle
   Blocks  // boxes that are nearer than a few pixels are one rectangle, in the colour of the hottest

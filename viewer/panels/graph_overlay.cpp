@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
 
 #include "panels/format.hpp"
 #include "panels/widgets.hpp"
@@ -75,14 +76,34 @@ void draw_cause(const GraphDrawing& d, trace::EdgeCause cause, std::uint32_t& sh
 
 }  // namespace
 
+void GraphLegend::choose_corner(const GraphDrawing& drawing, ImVec2 size) {
+  const CanvasBounds sight = drawing.canvas.in_sight();
+  const Rect& all = drawing.scene.bounds;
+  if (sight.left > static_cast<double>(all.left) || sight.top > static_cast<double>(all.top) || sight.right < static_cast<double>(all.right) ||
+      sight.bottom < static_cast<double>(all.bottom)) {
+    return;
+  }
+  std::vector<std::uint32_t> found;
+  const auto covered = [&](float top) {
+    const float left = drawing.canvas.min().x;
+    drawing.scene.box_index.find({static_cast<float>(drawing.canvas.x_of(left)), static_cast<float>(drawing.canvas.y_of(top)),
+                                  static_cast<float>(drawing.canvas.x_of(left + size.x)), static_cast<float>(drawing.canvas.y_of(top + size.y))},
+                                 found);
+    return found.size();
+  };
+  at_top_ = covered(drawing.canvas.min().y) < covered(drawing.canvas.max().y - size.y);
+}
+
 void GraphLegend::draw(const GraphDrawing& drawing, const std::string& of_what, std::uint32_t& shown) {
   const Theme& theme = drawing.theme();
   const float width = kLegendWidth * theme.scale, margin = theme.space;
   const float room = drawing.canvas.max().y - drawing.canvas.min().y - 2 * margin;
   if (room < 60 * theme.scale || drawing.canvas.max().x - drawing.canvas.min().x < 1.6f * width) return;
   const float height = std::min(room, height_ > 0 ? height_ : 140 * theme.scale);
+  choose_corner(drawing, {width + 2 * margin, height + 2 * margin});
+  const ImVec2 at{drawing.canvas.min().x + margin, at_top_ ? drawing.canvas.min().y + margin : drawing.canvas.max().y - margin - height};
   ImGui::PushFont(theme.small);
-  if (begin_overlay(theme, "legend", {drawing.canvas.min().x + margin, drawing.canvas.max().y - margin - height}, {width, height})) {
+  if (begin_overlay(theme, "legend", at, {width, height})) {
     const float begin = ImGui::GetCursorPosY();
     if (!of_what.empty()) {
       ImGui::PushStyleColor(ImGuiCol_Text, theme.accent);

@@ -1,4 +1,4 @@
-// What lies over a drawn graph: the legend of colours and causes at its lower left, and the minimap at its lower right. They are windows of
+// What lies over a drawn graph: the legend of colours and causes at a corner on its left, and the minimap at its lower right. They are windows of
 // their own, so that the mouse on them is not on the graph. Threads: the drawing thread's.
 #pragma once
 
@@ -11,12 +11,15 @@ namespace reprise::viewer {
 
 class GraphLegend {
  public:
+  // Stands at the lower left, or above where fewer boxes are below it when the whole graph is in sight.
   // Draws after Canvas::end(). A click on a cause takes its bit out of `shown`, or puts it back.
   void draw(const GraphDrawing& drawing, const std::string& of_what, std::uint32_t& shown);
 
  private:
+  void choose_corner(const GraphDrawing& drawing, ImVec2 size);
+
   float height_ = 0;  // of what was drawn last
-  bool open_ = true;
+  bool at_top_ = false;
 };
 
 // All of the graph, and a frame around what is in sight; a click or drag moves that. Not there while everything is in sight.

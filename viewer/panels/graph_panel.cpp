@@ -150,8 +150,6 @@ void GraphPanel::State::draw_picture(Frame& frame) {
   }
   reveal(frame, drawing);
   marks = graph_marks(*scene, frame, options.causes);
-  ImDrawList& list = drawing.list;
-  list.AddRectFilled(canvas.min(), canvas.max(), frame.theme.background);
   draw_graph_areas(drawing);
   draw_graph_links(drawing);
   draw_graph_boxes(drawing);
@@ -161,7 +159,7 @@ void GraphPanel::State::draw_picture(Frame& frame) {
   do_wish(frame, menu.draw(frame, *scene, options));
   std::string of_what;
   if (options.times == GraphTimes::Replay && frame.replay != nullptr) of_what = "replay " + count_text(frame.replay->replay.replay) + " alone";
-  legend.draw(drawing, of_what, options.causes);
+  if (options.legend) legend.draw(drawing, of_what, options.causes);
   draw_graph_minimap(drawing, canvas);
   ImGui::PopID();
 }

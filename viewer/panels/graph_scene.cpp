@@ -13,25 +13,31 @@ namespace reprise::viewer {
 namespace {
 
 // At scale 1.
-constexpr float kPadding = 9, kLineGap = 4, kLeastWidth = 96, kMostName = 240;
+constexpr float kPadding = 8, kLineGap = 3, kLeastWidth = 84, kMostName = 260;
 constexpr std::uint32_t kTitleLevels = 3;
 
 class SceneMaker {
  public:
-  explicit SceneMaker(const GraphSceneKey& key) : key_(key), graph_(*key.graph), time_width_(key.text.width("888.88 us")) { scene_.key = key; }
+  explicit SceneMaker(const GraphSceneKey& key)
+      : key_(key), graph_(*key.graph), figures_width_(key.small.width("888.88 us") + key.small.width("88.8 %") + 12 * key.scale) {
+    scene_.key = key;
+  }
 
   GraphScene make() {
     const auto begin = std::chrono::steady_clock::now();
     const CollapsedGraph collapsed = collapse(layout_graph(), collapse_desc());
     const std::uint32_t levels = most_levels(collapsed.graph);
     const float s = key_.scale, side = 6 * s, title = key_.small.height + 4 * s;
-    const float room_side = side * static_cast<float>(levels), room_title = title * static_cast<float>(levels);
     const bool down = key_.direction == Direction::Down;
     const LayoutOptions options{.direction = key_.direction,
-                                .node_gap = down ? 14 * s + 2 * room_side : 14 * s + room_side + room_title,
+                                .node_gap = 12 * s,
                                 .edge_gap = 8 * s,
-                                .rank_gap = down ? 34 * s + room_side + room_title : 56 * s + 2 * room_side,
-                                .component_gap = 40 * s + room_title,
+                                .rank_gap = down ? 26 * s : 44 * s,
+                                .group_gap = down ? side : (side + title) / 2,
+                                .group_begin = down ? title : side,
+                                .group_end = side,
+                                .most_spread = 1.15f,
+                                .component_gap = 28 * s + title * static_cast<float>(levels),
                                 .group_padding = side,
                                 .aspect = 2.4f};
     Layout layout = lay_out(collapsed.graph, options);
@@ -50,16 +56,16 @@ class SceneMaker {
   }
 
  private:
-  [[nodiscard]] Size box_size(const std::string& name, const std::string& detail) const {
-    const float s = key_.scale, first = std::min(kMostName * s, key_.text.width(name)), second = std::min(kMostName * s, key_.small.width(detail));
-    return {std::max(kLeastWidth * s, std::max(first, second) + time_width_ + 3 * kPadding * s),
-            key_.text.height + key_.small.height + (2 * kPadding - 4 + kLineGap) * s};
+  [[nodiscard]] Size box_size(const std::string& name) const {
+    const float s = key_.scale, name_width = std::min(kMostName * s, key_.text.width(name));
+    return {std::max({kLeastWidth * s, name_width, figures_width_}) + 2 * kPadding * s,
+            key_.text.height + key_.small.height + (2 * kPadding - 6 + kLineGap) * s};
   }
   [[nodiscard]] LayoutGraph layout_graph() const {
     const trace::GraphVersion& record = graph_.record();
     LayoutGraph result;
     for (std::uint32_t n = 0; n < graph_.node_count(); ++n) {
-      result.sizes.push_back(box_size(graph_.node_name(n), node_detail(graph_, n)));
+      result.sizes.push_back(box_size(graph_.node_name(n)));
       result.node_lane.push_back(record.nodes[n].lane);
       result.node_group.push_back(record.nodes[n].label == 0 ? kNoGroup : record.nodes[n].label - 1);
     }
@@ -74,15 +80,19 @@ class SceneMaker {
     const auto labels = static_cast<std::uint32_t>(graph_.record().labels.size());
     for (std::uint32_t l = 1; l < labels; ++l) {
       desc.collapsed.push_back(!key_.collapsed.empty() && key_.collapsed.count(graph_.label_path(l)) != 0);
-      desc.group_sizes.push_back(desc.collapsed.back() ? box_size(label_name(graph_, l), "8,888 nodes") : Size{1, 1});
+      desc.group_sizes.push_back(desc.collapsed.back() ? box_size(label_name(graph_, l)) : Size{1, 1});
     }
     return desc;
   }
+  // Groups around the box that has most.
   [[nodiscard]] static std::uint32_t most_levels(const LayoutGraph& graph) {
+    std::vector<std::uint32_t> depths(graph.group_parent.size(), 1);
+    for (std::size_t g = 0; g < depths.size(); ++g) {
+      if (graph.group_parent[g] != kNoGroup) depths[g] = depths[graph.group_parent[g]] + 1;
+    }
     std::uint32_t most = 0;
-    for (const std::uint32_t g : graph.node_group) most = std::max(most, g == kNoGroup ? 0u : 1u);
-    for (const std::uint32_t height : group_heights(graph, kTitleLevels)) most = std::max(most, height == 0 ? most : height + 1);
-    return most;
+    for (const std::uint32_t g : graph.node_group) most = std::max(most, g == kNoGroup ? 0 : depths[g]);
+    return std::min(most, kTitleLevels);
   }
 
   void add_boxes(const CollapsedGraph& collapsed, const Layout& layout) {
@@ -161,7 +171,7 @@ class SceneMaker {
 
   const GraphSceneKey& key_;
   const model::Graph& graph_;
-  float time_width_;
+  float figures_width_;
   GraphScene scene_;
 };
 

@@ -1,5 +1,5 @@
-// The areas of labels behind a graph, and their titles: at the upper border where one reads boxes, and on plates in the middle of
-// the largest areas where one sees the whole.
+// The areas of labels behind a graph, and their titles: at the upper border where one reads boxes, and above the outermost
+// areas where one sees the whole.
 #include <algorithm>
 #include <vector>
 
@@ -30,32 +30,32 @@ void draw_title(const GraphDrawing& d, const GraphArea& area) {
   draw_graph_text(d.list, d.theme().small, {left + 3 * mark, middle - small.height / 2}, ink, text);
 }
 
-// Names over a picture whose boxes can't be read: outer labels first, none over another.
+// Names above areas whose boxes can't be read: outer labels first, none over another.
 void draw_plates(const GraphDrawing& d) {
   const TextWidths& small = d.scene.key.small;
-  const float s = d.theme().scale, padding = 4 * s;
+  const float s = d.theme().scale, padding = 3 * s, height = small.height;
+  const Rect sight = d.in_sight(0);
   std::vector<Rect> taken;
   for (const GraphArea& area : d.scene.areas) {
-    const Rect r = d.on_screen(area.bounds);
-    const std::string name = label_name(d.scene.graph(), area.group + 1);
-    const float width = small.width(name) + 2 * padding, height = small.height + padding;
-    if (name.empty() || r.width() < width * 0.8f || r.height() < height * 1.2f) continue;
-    const float left = std::clamp((r.left + r.right - width) / 2, d.canvas.min().x + padding,
-                                  std::max(d.canvas.min().x + padding, d.canvas.max().x - width - padding));
-    const Rect plate{left, r.top + padding, left + width, r.top + padding + height};
-    if (plate.bottom < d.canvas.min().y || plate.top > d.canvas.max().y || r.right < d.canvas.min().x || r.left > d.canvas.max().x) continue;
+    if (!meets(area.bounds, sight)) continue;
+    const Rect r = d.on_screen(area.parts.front()), whole = d.on_screen(area.bounds);
+    if (std::min(whole.width(), whole.height()) < 1.5f * height) continue;
+    const std::string name = small.fit(label_name(d.scene.graph(), area.group + 1), std::max(r.width(), whole.width() * 0.6f) - 2 * padding);
+    if (name.empty()) continue;
+    const float wide = small.width(name) + 2 * padding;
+    const bool beside = graph_detail(d.zoom()) == GraphDetail::Blocks && d.scene.key.direction == Direction::Down;  // ranks leave no room between
+    const Rect plate = beside ? Rect{whole.left - wide, r.top, whole.left, r.top + height} : Rect{r.left, r.top - height, r.left + wide, r.top};
     if (std::any_of(taken.begin(), taken.end(), [&](const Rect& other) { return meets(other, plate); })) continue;
-    taken.push_back({plate.left - 2 * s, plate.top - 2 * s, plate.right + 2 * s, plate.bottom + 2 * s});
-    d.list.AddRectFilled({plate.left, plate.top}, {plate.right, plate.bottom}, with_alpha(d.theme().panel, 0.82f), d.theme().radius);
-    draw_graph_text(d.list, d.theme().small, {plate.left + padding, plate.top + padding / 2}, area.depth == 0 ? d.theme().ink : d.theme().ink_soft,
-                    name);
+    taken.push_back({plate.left - 4 * s, plate.top - 4 * s, plate.right + 4 * s, plate.bottom + 4 * s});
+    d.list.AddRectFilled({plate.left, plate.top}, {plate.right, plate.bottom}, with_alpha(d.theme().panel, 0.75f), d.theme().radius);
+    draw_graph_text(d.list, d.theme().small, {plate.left + padding, plate.top}, area.depth == 0 ? d.theme().ink : d.theme().ink_soft, name);
   }
 }
 
 }  // namespace
 
 Rect area_title(const GraphDrawing& d, const GraphArea& area) {
-  if (graph_detail(d.zoom()) != GraphDetail::Full) return {};
+  if (graph_detail(d.zoom()) > GraphDetail::Full) return {};
   const Rect part = d.on_screen(area.parts.front());
   const float height = d.scene.key.small.height + 2 * d.theme().scale;
   if (part.width() < kLeastTitle * d.theme().scale) return {};
@@ -83,7 +83,7 @@ void draw_graph_areas(const GraphDrawing& d) {
 }
 
 void draw_graph_titles(const GraphDrawing& d) {
-  if (graph_detail(d.zoom()) != GraphDetail::Full) return draw_plates(d);
+  if (graph_detail(d.zoom()) > GraphDetail::Full) return draw_plates(d);
   const Rect sight = d.in_sight(4);
   for (const GraphArea& area : d.scene.areas) {
     if (meets(area.bounds, sight)) draw_title(d, area);

@@ -137,6 +137,10 @@ GraphWish draw_graph_toolbar(Frame& frame, const GraphToolbarFacts& facts, Graph
     frame.view.critical_path = !frame.view.critical_path;
   }
   draw_labels_toggle(frame, options);
+  if (follows(frame.theme, 64 * frame.theme.scale) &&
+      draw_toggle(frame.theme, "legend", {.text = "Legend", .explanation = "What colours and lines mean.", .is_on = options.legend})) {
+    options.legend = !options.legend;
+  }
   if (follows(frame.theme, 40 * frame.theme.scale) &&
       draw_toggle(frame.theme, "fit", {.text = "Fit", .explanation = "Brings everything into sight (Home).", .is_on = false})) {
     wish = GraphWish::Fit;

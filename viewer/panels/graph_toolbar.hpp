@@ -17,6 +17,7 @@ struct GraphOptions {
   std::optional<Direction> direction;  // none: whichever fits the panel better
   std::uint32_t causes = 0xffffffffu;  // a bit for each trace::EdgeCause that is drawn
   GraphTimes times = GraphTimes::Range;
+  bool legend = true;
   std::set<std::string> collapsed;  // paths of labels
 };
 

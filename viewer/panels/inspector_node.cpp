@@ -207,7 +207,7 @@ void NodePage::draw_times(Frame& frame, std::uint32_t node) {
   draw_tiles(theme, tiles);
   draw_mono(theme, "Slack", facts->is_critical ? "none: longest path" : duration_text(facts->slack),
             "How much longer it could take without making the replay longer, by medians.");
-  if (facts->lost != 0) draw_mono(theme, "Lost", count_text(facts->lost) + " samples", "Runs whose time was lost.");
+  if (facts->lost != 0) draw_mono(theme, "Lost", count_text(facts->lost) + (facts->lost == 1 ? " sample" : " samples"), "Runs whose time was lost.");
 
   const auto trend = ask_trend(frame, node);
   const model::TimeHistogram* times = nullptr;

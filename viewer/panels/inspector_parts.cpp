@@ -147,15 +147,16 @@ bool draw_link(const Theme& theme, const LinkDesc& desc) {
   }
   ImGui::PushFont(theme.mono);
   const float note = desc.note.empty() ? 0 : ImGui::CalcTextSize(desc.note.c_str()).x;
-  if (note > 0) {
-    ImGui::SetCursorScreenPos({at.x + width - note, at.y});
-    draw_text(desc.note, theme.ink_soft);
-  }
   ImGui::PopFont();
-  const float room = at.x + width - x - (note > 0 ? note + theme.space : 0);
-  const std::string text = fitting(desc.text, room);
+  const std::string text = fitting(desc.text, at.x + width - x - (note > 0 ? note + theme.space : 0));
   ImGui::SetCursorScreenPos({x, at.y});
   draw_text(text, hovered ? theme.accent : theme.ink);
+  if (note > 0) {
+    ImGui::PushFont(theme.mono);
+    ImGui::SetCursorScreenPos({at.x + width - note, at.y});
+    draw_text(desc.note, theme.ink_soft);
+    ImGui::PopFont();
+  }
   if (!desc.detail.empty()) {
     ImGui::PushFont(theme.small);
     ImGui::SetCursorScreenPos({x, at.y + line});

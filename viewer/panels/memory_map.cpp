@@ -13,38 +13,6 @@ namespace reprise::viewer {
 using trace::kNone;
 using trace::Time;
 
-// A buffer is lit: the selection names it, or a node that touches it. It is near: its bytes are those of the selected buffer.
-struct MemoryMap::Lit {
-  std::vector<std::uint32_t> selected, near;  // ascending
-  std::uint32_t buffer = kNone;               // the selected one, if it stands in the map
-  std::uint32_t node = kNone;                 // the selected one
-  std::uint32_t hovered_buffer = kNone, hovered_node = kNone;
-
-  static Lit of(const ViewState& view, const MemoryFacts& facts) {
-    Lit lit;
-    const model::Graph& graph = *facts.graph;
-    const auto find = [&](const model::Selection& what, std::uint32_t& buffer, std::uint32_t& node) {
-      if (const auto* b = std::get_if<model::SelectedBuffer>(&what); b && b->graph == graph.key() && b->buffer < facts.span.size()) {
-        if (facts.span[b->buffer] != kNone) buffer = b->buffer;
-      }
-      if (const auto* n = std::get_if<model::SelectedNode>(&what); n && n->graph == graph.key() && n->node < graph.node_count()) node = n->node;
-    };
-    find(view.selection, lit.buffer, lit.node);
-    find(view.hovered, lit.hovered_buffer, lit.hovered_node);
-    if (lit.buffer != kNone) {
-      lit.selected = {lit.buffer};
-      lit.near = shares_bytes_with(facts, lit.buffer);
-    } else if (lit.node != kNone) {
-      for (const trace::NodeAccess& a : graph.accesses(lit.node)) lit.selected.push_back(a.buffer);
-      std::sort(lit.selected.begin(), lit.selected.end());
-    }
-    return lit;
-  }
-  [[nodiscard]] bool any() const { return buffer != kNone || node != kNone; }
-  [[nodiscard]] bool is_selected(std::uint32_t b) const { return std::binary_search(selected.begin(), selected.end(), b); }
-  [[nodiscard]] bool is_near(std::uint32_t b) const { return std::binary_search(near.begin(), near.end(), b); }
-};
-
 namespace {
 
 constexpr float kAxis = 20, kLeft = 66, kRight = 142;  // gutters, in points
@@ -144,22 +112,23 @@ void MemoryMap::draw_map(Frame& frame, const Content& content, const Places& pla
   // Offsets grow upwards.
   const CanvasBounds bounds{0, -static_cast<double>(std::max<std::uint64_t>(top, 1)), static_cast<double>(std::max<Time>(facts.length, 1)), 0};
   ImGui::SetCursorScreenPos(places.map_min);
-  if (frame.view.reveal_selection) reveal(frame, facts);
+  if (frame.view.reveal_selection) reveal(frame, content);
   canvas_.begin("slab", bounds, frame.theme, places.map_size);
   draw_grid(frame, content, places);
-  const Lit lit = Lit::of(frame.view, facts);
+  const MemoryEmphasis lit(frame.view, facts, content.matches);
   draw_buffers(frame, content, lit);
   draw_moments(frame, content, lit);
   handle_mouse(frame, content);
   canvas_.end();
 }
 
-void MemoryMap::reveal(const Frame& frame, const MemoryFacts& facts) {
-  const Lit lit = Lit::of(frame.view, facts);
-  if (canvas_.max().x <= canvas_.min().x || lit.selected.empty()) return;
+void MemoryMap::reveal(const Frame& frame, const Content& content) {
+  const MemoryFacts& facts = content.facts;
+  const MemoryEmphasis lit(frame.view, facts, content.matches);
+  if (canvas_.max().x <= canvas_.min().x || lit.selected().empty()) return;
   const CanvasBounds sight = canvas_.in_sight();
   const model::BufferSpan* first = nullptr;
-  for (const std::uint32_t b : lit.selected) {
+  for (const std::uint32_t b : lit.selected()) {
     if (facts.span[b] == kNone) continue;
     const model::BufferSpan& s = facts.use.spans[facts.span[b]];
     const bool is_visible = static_cast<double>(s.began) < sight.right && static_cast<double>(s.ended) > sight.left &&
@@ -206,7 +175,7 @@ void MemoryMap::draw_grid(const Frame& frame, const Content& content, const Plac
   list->PopClipRect();
 }
 
-void MemoryMap::draw_buffers(const Frame& frame, const Content& content, const Lit& lit) const {
+void MemoryMap::draw_buffers(const Frame& frame, const Content& content, const MemoryEmphasis& lit) const {
   const Theme& theme = frame.theme;
   const MemoryFacts& facts = content.facts;
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -215,9 +184,9 @@ void MemoryMap::draw_buffers(const Frame& frame, const Content& content, const L
   for (const model::BufferSpan& s : facts.use.spans) {
     const Box box = box_of(facts, s.buffer);
     if (box.max.x < min.x || box.min.x > max.x || box.max.y < min.y || box.min.y > max.y) continue;
-    const bool passes = content.matches.empty() || content.matches[s.buffer] != 0;
-    const bool is_lit = !lit.any() || lit.is_selected(s.buffer) || lit.is_near(s.buffer);
-    const float alpha = !passes ? 0.15f : is_lit ? 1.0f : 0.4f;
+    const Emphasis emphasis = lit.of(s.buffer);
+    const bool passes = emphasis != Emphasis::Filtered;
+    const float alpha = !passes ? 0.15f : emphasis == Emphasis::Beside ? 0.4f : 1.0f;
     const ImU32 fill = memory_colour(theme, facts, content.colour, s.buffer);
     list->AddRectFilled(box.min, box.max, with_alpha(fill, alpha));
     const ImVec2 size{box.max.x - box.min.x, box.max.y - box.min.y};
@@ -249,10 +218,10 @@ void MemoryMap::draw_buffers(const Frame& frame, const Content& content, const L
     const Box box = box_of(facts, buffer);
     list->AddRect({box.min.x - 1, box.min.y - 1}, {box.max.x + 1, box.max.y + 1}, colour, 0, 0, width * theme.scale);
   };
-  for (const std::uint32_t b : lit.near) outline(b, theme.ink_soft, 1.5f);
-  for (const std::uint32_t b : lit.selected) outline(b, theme.accent, 2);
-  outline(lit.hovered_buffer, theme.ink, 1.5f);
-  if (lit.buffer != kNone) draw_uses(frame, facts, lit.buffer);
+  for (const std::uint32_t b : lit.sharing()) outline(b, theme.ink_soft, 1.5f);
+  for (const std::uint32_t b : lit.selected()) outline(b, theme.accent, 2);
+  outline(lit.hovered_buffer(), theme.ink, 1.5f);
+  if (lit.buffer() != kNone) draw_uses(frame, facts, lit.buffer());
 }
 
 // Where the selected buffer is written and read: a mark below its rectangle, a faint line through the map.
@@ -273,7 +242,7 @@ void MemoryMap::draw_uses(const Frame& frame, const MemoryFacts& facts, std::uin
   }
 }
 
-void MemoryMap::draw_moments(const Frame& frame, const Content& content, const Lit& lit) const {
+void MemoryMap::draw_moments(const Frame& frame, const Content& content, const MemoryEmphasis& lit) const {
   const Theme& theme = frame.theme;
   const MemoryFacts& facts = content.facts;
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -286,8 +255,8 @@ void MemoryMap::draw_moments(const Frame& frame, const Content& content, const L
     list->AddLine({crisp(x0), min.y}, {crisp(x0), max.y}, with_alpha(colour, alpha), theme.scale);
     list->AddLine({crisp(x1), min.y}, {crisp(x1), max.y}, with_alpha(colour, alpha), theme.scale);
   };
-  band(lit.hovered_node, theme.ink_soft, 0.5f);
-  band(lit.node, theme.accent, 1);
+  band(lit.hovered_node(), theme.ink_soft, 0.5f);
+  band(lit.node(), theme.accent, 1);
   const auto dashes = [&](Time at, ImU32 colour) {
     const float x = crisp(screen_x(facts.is_measured ? static_cast<double>(at) : static_cast<double>(at) + 0.5));
     for (float y = min.y; y < max.y; y += 6 * theme.scale) list->AddLine({x, y}, {x, std::min(y + 3 * theme.scale, max.y)}, colour, theme.scale);

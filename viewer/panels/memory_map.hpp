@@ -10,6 +10,7 @@
 
 #include "panels/canvas.hpp"
 #include "panels/memory_colours.hpp"
+#include "panels/memory_emphasis.hpp"
 #include "panels/memory_facts.hpp"
 
 namespace reprise::viewer {
@@ -41,17 +42,16 @@ class MemoryMap {
     ImVec2 map_min, map_size, curve_min, curve_max;
     float right = 0;  // end of the gutter with the names of the lines
   };
-  struct Lit;  // what the selection says of each buffer
 
   void draw_map(Frame& frame, const Content& content, const Places& places);
   void draw_grid(const Frame& frame, const Content& content, const Places& places) const;
-  void draw_buffers(const Frame& frame, const Content& content, const Lit& lit) const;
+  void draw_buffers(const Frame& frame, const Content& content, const MemoryEmphasis& lit) const;
   void draw_uses(const Frame& frame, const MemoryFacts& facts, std::uint32_t buffer) const;
-  void draw_moments(const Frame& frame, const Content& content, const Lit& lit) const;
+  void draw_moments(const Frame& frame, const Content& content, const MemoryEmphasis& lit) const;
   void handle_mouse(Frame& frame, const Content& content);
   void draw_curve(Frame& frame, const Content& content, const Places& places);
   void draw_lines(const Frame& frame, const Content& content, const Places& places, double highest) const;
-  void reveal(const Frame& frame, const MemoryFacts& facts);
+  void reveal(const Frame& frame, const Content& content);
   [[nodiscard]] float screen_x(double time) const { return canvas_.to_screen(time, 0).x; }
 
   Canvas canvas_{CanvasAxes::Each};

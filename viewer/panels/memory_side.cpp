@@ -24,16 +24,13 @@ void soft_text(const Theme& theme, const std::string& text) {
 }
 
 // Text that does something when it is clicked.
-bool link(const Theme& theme, const char* id, const std::string& text) {
-  const ImVec2 at = ImGui::GetCursorScreenPos(), size = ImGui::CalcTextSize(text.c_str());
-  ImGui::PushID(id);
-  const bool clicked = ImGui::InvisibleButton("link", {std::max(size.x, 1.0f), size.y});
-  const bool hovered = ImGui::IsItemHovered();
-  ImGui::PopID();
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  list->AddText(at, theme.accent, text.c_str());
-  if (hovered) list->AddLine({at.x, at.y + size.y}, {at.x + size.x, at.y + size.y}, theme.accent);
-  return clicked;
+bool link(const Theme& theme, const std::string& text) {
+  ImGui::PushStyleColor(ImGuiCol_Text, theme.accent);
+  ImGui::TextUnformatted(text.c_str());
+  ImGui::PopStyleColor();
+  const ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax();
+  if (ImGui::IsItemHovered()) ImGui::GetWindowDrawList()->AddLine({min.x, max.y}, max, theme.accent);
+  return ImGui::IsItemClicked();
 }
 
 void figure(const Theme& theme, const char* name, const std::string& value, const char* explanation) {
@@ -98,7 +95,7 @@ std::optional<Time> MemorySide::draw(Frame& frame, const Content& content) {
   soft_text(theme, bytes_text(live_.bytes) + " in " + count_text(live_.buffers.size()) + (live_.buffers.size() == 1 ? " buffer" : " buffers"));
   if (moment) {
     ImGui::SameLine();
-    if (link(theme, "peak", "back to the peak")) moment.reset();
+    if (link(theme, "back to the peak")) moment.reset();
   } else {
     tooltip("Click the curve to see who is live at another moment.");
   }
@@ -138,10 +135,8 @@ void MemorySide::draw_buffer(Frame& frame, const MemoryFacts& facts, std::uint32
   constexpr std::size_t kShown = 4;
   for (std::size_t i = 0; i < std::min(others.size(), kShown); ++i) {
     if (i != 0) ImGui::SetCursorPosX(value);
-    ImGui::PushID(static_cast<int>(others[i]));
-    if (link(theme, "other", shortened(graph.buffer_name(others[i]), 26))) frame.view.select(model::SelectedBuffer{graph.key(), others[i]});
+    if (link(theme, shortened(graph.buffer_name(others[i]), 26))) frame.view.select(model::SelectedBuffer{graph.key(), others[i]});
     if (ImGui::IsItemHovered()) frame.view.hovered = model::SelectedBuffer{graph.key(), others[i]};
-    ImGui::PopID();
   }
   if (others.size() > kShown) {
     ImGui::SetCursorPosX(value);

@@ -1,5 +1,5 @@
-// MessagesPanel: the validation messages, updates and losses. Draws into the rest of the current ImGui window; changes nothing but its own view and Frame::view.
-// Threads: the drawing thread's.
+// MessagesPanel: the validation messages, updates and losses. Draws into the rest of the current ImGui window; changes nothing but its own view and
+// Frame::view. Threads: the drawing thread's.
 #pragma once
 
 #include <memory>

@@ -194,7 +194,13 @@ std::string nodes_as_tsv(const model::Graph& graph, const GraphFacts* facts, std
       const double value = as_number ? node_number(graph, facts, info.column, node) : -1;
       char number[32];
       if (value >= 0) std::snprintf(number, sizeof number, info.column == NodeColumn::Share ? "%.6f" : "%.0f", value);
-      text += !as_number ? node_text(graph, facts, {}, info.column, node) : value >= 0 ? number : "";
+      if (as_number) {
+        text += value >= 0 ? number : "";
+        continue;
+      }
+      std::string cell = node_text(graph, facts, {}, info.column, node);
+      std::replace_if(cell.begin(), cell.end(), [](char c) { return c == '\t' || c == '\n' || c == '\r'; }, ' ');
+      text += cell;
     }
     text += '\n';
   }

@@ -12,11 +12,10 @@ ImU32 mixed(ImU32 a, ImU32 b, float part) {
 }
 
 ImU32 against_median(const Theme& theme, double ratio) {
-  const ImU32 same = mixed(theme.ink_faint, theme.ink_soft, 0.35f);
+  const ImU32 same = mixed(theme.node_border, theme.ink_faint, 0.5f);
   if (!(ratio > 0)) return same;
   const double part = std::clamp(std::log(ratio) / std::log(kFullColourRatio), -1.0, 1.0);
-  // A step away from grey is seen at once; the rest goes by size.
-  const auto far = static_cast<float>(std::sqrt(std::abs(part)));
+  const auto far = static_cast<float>(std::abs(part));
   const ImU32 faster = category(theme, theme.shade == Shade::Dark ? 0 : 6), slower = category(theme, 4);
   return mixed(same, part < 0 ? faster : slower, far);
 }

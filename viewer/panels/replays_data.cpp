@@ -9,10 +9,6 @@ namespace {
 
 constexpr double kShareOfAThread = 0.1;  // that counting a growing trace again and again may take
 
-model::ReplayMeasure measure_of(ReplayValue value) {
-  return value == ReplayValue::LaunchCall ? model::ReplayMeasure::LaunchCall : model::ReplayMeasure::DeviceTime;
-}
-
 }  // namespace
 
 struct ReplaysData::Builders {
@@ -50,8 +46,9 @@ void ReplaysData::ask(const Frame& frame, Detail detail, const std::optional<Dur
   });
   const auto series = this->series();
   if (!series) return;
-  ask(overall_, overall_asked_, frame, {series, 0, 0, {}},
-      [](const ReplaysSeries& s) { return model::replay_statistics(s.replays, measure_of(s.main.what()), {}, 0); });
+  ask(overall_, overall_asked_, frame, {series, 0, 0, {}}, [](const ReplaysSeries& s) {
+    return AllFigures{series_figures(s.main), series_figures(s.latency), series_figures(s.gap)};
+  });
   const model::ReplayRange range = frame.view.range;
   // What the user changes is not put off.
   if (range.first != chosen_.first || range.count != chosen_.count) range_asked_ = matches_asked_ = -1e9;

@@ -20,6 +20,10 @@ struct ReplaysSeries {
   ReplaySeries latency, gap;
 };
 
+struct AllFigures {
+  SeriesFigures main, latency, gap;
+};
+
 // A value of one graph, and what it cost to make, so that a stream of documents does not keep a thread busy.
 template <class Value>
 struct MadeOf {
@@ -38,7 +42,7 @@ class ReplaysData {
 
   // Of the graph that was asked for last; null: not yet.
   [[nodiscard]] std::shared_ptr<const ReplaysSeries> series() const;
-  [[nodiscard]] std::shared_ptr<const model::ReplayStatistics> overall() const { return value(overall_); }
+  [[nodiscard]] std::shared_ptr<const AllFigures> overall() const { return value(overall_); }
   [[nodiscard]] std::shared_ptr<const RangeFacts> range() const { return value(range_); }
   [[nodiscard]] std::shared_ptr<const Matches> matches() const { return wants_matches_ ? value(matches_) : nullptr; }
 
@@ -68,7 +72,7 @@ class ReplaysData {
   }
 
   Latest<SeriesKey, ReplaysSeries> series_;
-  Facts<model::ReplayStatistics> overall_;
+  Facts<AllFigures> overall_;
   Facts<RangeFacts> range_;
   Facts<Matches> matches_;
   std::shared_ptr<Builders> builders_;  // used by one piece of work at a time

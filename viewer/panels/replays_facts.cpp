@@ -1,6 +1,7 @@
 #include "panels/replays_facts.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace reprise::viewer {
 
@@ -12,6 +13,29 @@ struct Places {
   std::size_t first = 0, end = 0;
 };
 
+std::vector<Time> known_values(const ReplaySeries& series, std::size_t first, std::size_t end) {
+  std::vector<Time> values;
+  values.reserve(end - first);
+  for (std::size_t i = first; i < end; ++i) {
+    if (series[i] >= 0) values.push_back(series[i]);
+  }
+  return values;
+}
+
+// By nearest rank; changes the order of the values.
+Time quantile(std::vector<Time>& values, double part) {
+  const double rank = std::ceil(part * static_cast<double>(values.size()));
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(std::max(rank, 1.0)) - 1;
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+
+// Tukey's far fence: the third quartile and 3 quartile distances.
+Time far_fence(std::vector<Time>& values) {
+  const Time low = quantile(values, 0.25), high = quantile(values, 0.75);
+  return high + 3 * (high - low);
+}
+
 Places cut(model::ReplayRange range, std::size_t size) {
   const std::size_t first = std::min(range.first, size);
   return {first, first + std::min(range.count, size - first)};
@@ -22,25 +46,17 @@ Places cut(model::ReplayRange range, std::size_t size) {
 DurationHistogram duration_histogram(const ReplaySeries& series, model::ReplayRange range, std::size_t bins) {
   DurationHistogram h;
   const auto [first, end] = cut(range, series.size());
-  std::vector<Time> values;
-  for (std::size_t i = first; i < end; ++i) {
-    if (series[i] >= 0) values.push_back(series[i]);
-  }
+  std::vector<Time> values = known_values(series, first, end);
   if (values.empty() || bins == 0) return h;
-  const auto rank = [&](double part) {
-    const auto at = values.begin() + static_cast<std::ptrdiff_t>(part * static_cast<double>(values.size() - 1));
-    std::nth_element(values.begin(), at, values.end());
-    return *at;
-  };
-  const Time low_quarter = rank(0.25), high_quarter = rank(0.75), most_of_all = rank(0.99);
-  const auto [least, greatest] = std::minmax_element(values.begin(), values.end());
-  const Time fence = std::max<Time>(high_quarter + 3 * (high_quarter - low_quarter), most_of_all);
-  const Time highest = std::min(*greatest, fence);
-  h.lowest = static_cast<double>(*least);
-  h.greatest = static_cast<double>(*greatest);
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  const Time least = *low, greatest = *high;
+  const Time fence = std::max(far_fence(values), quantile(values, 0.99));
+  const Time highest = std::min(greatest, fence);
+  h.lowest = static_cast<double>(least);
+  h.greatest = static_cast<double>(greatest);
   h.bins.resize(bins);
   // Whole nanoseconds, so that a bin holds as many values as its neighbour could.
-  h.width = static_cast<double>(std::max<Time>((highest - *least) / static_cast<Time>(bins) + 1, 1));
+  h.width = static_cast<double>(std::max<Time>((highest - least) / static_cast<Time>(bins) + 1, 1));
   for (const Time t : values) {
     const auto bin = static_cast<std::size_t>((static_cast<double>(t) - h.lowest) / h.width);
     if (bin < bins) {
@@ -51,6 +67,17 @@ DurationHistogram duration_histogram(const ReplaySeries& series, model::ReplayRa
   }
   h.most = std::max(*std::max_element(h.bins.begin(), h.bins.end()), h.above);
   return h;
+}
+
+SeriesFigures series_figures(const ReplaySeries& series) {
+  std::vector<Time> values = known_values(series, 0, series.size());
+  if (values.empty()) return {};
+  SeriesFigures figures;
+  figures.median = quantile(values, 0.5);
+  figures.p99 = quantile(values, 0.99);
+  // A few per cent above the rest are not far out, however little the rest differs.
+  figures.fence = std::max(far_fence(values), figures.median + figures.median / 10);
+  return figures;
 }
 
 RangeFacts range_facts(const model::ListView<trace::Replay>& replays, const ReplaySeries& series, model::ReplayRange range) {

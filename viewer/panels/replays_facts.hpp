@@ -20,6 +20,13 @@ struct DurationHistogram {
 };
 [[nodiscard]] DurationHistogram duration_histogram(const ReplaySeries& series, model::ReplayRange range, std::size_t bins);
 
+// Of all of a series, in ns; below 0: nothing is known.
+struct SeriesFigures {
+  trace::Time median = -1, p99 = -1;
+  trace::Time fence = 0;  // above it is far out
+};
+[[nodiscard]] SeriesFigures series_figures(const ReplaySeries& series);
+
 struct RangeFacts {
   model::ReplayStatistics device, launch, latency;  // without histograms
   DurationHistogram histogram;                      // of the series

@@ -113,7 +113,7 @@ void ReplaysPanel::State::draw_strips(Frame& frame, const ReplaysSeries& series,
   const float s = theme.scale, line = theme.small->FontSize;
   draw_replays_legend(theme, {at.x + theme.half_space, at.y}, size.x - theme.space,
                       {series.main.what(), series.replays.size(), frame.view.has_range() ? range_text(series.replays, frame.view.range) : ""});
-  const float left = 66 * s, right = 92 * s, header = line + 5 * s;
+  const float left = 66 * s, right = 92 * s, header = line + 3 * s;
   const ImVec2 area{std::max(size.x - left - right, 24.0f), std::max(size.y - header, 24.0f)};
   ImGui::SetCursorScreenPos({at.x + left, at.y + header});
   canvas.begin("replays", {0, 0, static_cast<double>(series.replays.size()), 1}, theme, area);
@@ -121,18 +121,13 @@ void ReplaysPanel::State::draw_strips(Frame& frame, const ReplaysSeries& series,
   drag.update(canvas, series.replays.size(), frame.view);
   take_mouse(frame, series);
 
-  const float top = canvas.min().y, numbers = canvas.max().y - line - 4 * s, height = numbers - top;
+  const float top = canvas.min().y, numbers = canvas.max().y - line - 2 * s, height = numbers - top;
   const bool has_more = is_tall && height > 150 * s;
   const float between = 6 * s, main = has_more ? height * 0.56f : height, other = (height - main) / 2 - between;
   const auto overall = data.overall();
   const auto matches = data.matches();
   ReplayPlot plot{.series = series.main, .top = top, .bottom = top + main};
-  if (overall && overall->count != 0) {
-    plot.median = overall->median;
-    plot.p99 = overall->p99;
-    // A few per cent above the rest are not far out, however little the rest differs.
-    plot.fence = std::max(overall->outlier_above, overall->median + overall->median / 10);
-  }
+  if (overall) plot.figures = overall->main;
   plot.matches = matches.get();
   const std::uint64_t shown = frame.replay != nullptr ? frame.replay->replay.replay : frame.view.replay.value_or(0);
   if (const std::size_t place = place_of(series.replays, shown); place < series.replays.size()) plot.shown = place;
@@ -142,6 +137,7 @@ void ReplaysPanel::State::draw_strips(Frame& frame, const ReplaysSeries& series,
   draw_replay_plot(theme, canvas, plot);
   if (has_more) {
     ReplayPlot latency{.series = series.latency, .top = top + main + between, .bottom = top + main + between + other};
+    if (overall) latency.figures = overall->latency;
     latency.matches = plot.matches;
     latency.shown = plot.shown;
     latency.hovered = plot.hovered;
@@ -149,6 +145,7 @@ void ReplaysPanel::State::draw_strips(Frame& frame, const ReplaysSeries& series,
     latency.title = "latency: from the call of launch to the start";
     draw_replay_plot(theme, canvas, latency);
     ReplayPlot gap{.series = series.gap, .top = numbers - other, .bottom = numbers};
+    if (overall) gap.figures = overall->gap;
     gap.matches = plot.matches;
     gap.shown = plot.shown;
     gap.hovered = plot.hovered;
@@ -186,7 +183,7 @@ void ReplaysPanel::State::take_mouse(Frame& frame, const ReplaysSeries& series) 
   }
   const auto overall = data.overall();
   if (!ImGui::IsMouseDown(ImGuiMouseButton_Right) && !ImGui::IsMouseDown(ImGuiMouseButton_Middle)) {
-    draw_replay_tooltip(frame.theme, series, bar, place, overall && overall->count != 0 ? overall->median : -1);
+    draw_replay_tooltip(frame.theme, series, bar, place, overall ? overall->main.median : -1);
   }
 }
 
@@ -199,7 +196,7 @@ void ReplaysPanel::State::draw_counts(Frame& frame, const ReplaysSeries& series)
   }
   const ImVec2 size = ImGui::GetContentRegionAvail();
   const auto overall = data.overall();
-  const double median = overall ? static_cast<double>(overall->median) : 0;
+  const double median = overall ? static_cast<double>(overall->main.median) : 0;
   const float table = std::min(std::max(size.x * 0.46f, 360 * theme.scale), size.x), left = size.x - table - 2 * theme.space;
   const bool has_histogram = left > 160 * theme.scale;
   if (has_histogram) {

@@ -23,7 +23,7 @@ class Plot {
     bars_ = replay_bars(plot.series, sight.left, sight.right, canvas.zoom_x());
     trace::Time most = 0;
     for (const ReplayBar& bar : bars_) most = std::max(most, bar.run.greatest);
-    top_ = top_of(most, plot.median, plot.p99, plot.fence);
+    top_ = top_of(most, plot.figures.median, plot.figures.p99, plot.figures.fence);
     bottom_ = plot.marks == ReplayPlot::Marks::All ? plot.bottom - 5 * theme.scale : plot.bottom;
   }
 
@@ -57,7 +57,8 @@ class Plot {
   }
 
   void grid() const {
-    const double step = round_step(0, top_, std::max(2.0, static_cast<double>(bottom_ - plot_.top) / (22 * theme_.scale)));
+    double step = round_step(0, top_, std::max(2.0, static_cast<double>(bottom_ - plot_.top) / (22 * theme_.scale)));
+    if (step > top_ * 0.95) step = round_step(0, top_, 4);
     for (const double tick : round_ticks(0, top_ * 0.999, step)) {
       const float y = std::floor(y_of(tick)) + 0.5f;
       list_.AddLine({canvas_.min().x, y}, {canvas_.max().x, y}, theme_.line);
@@ -70,7 +71,9 @@ class Plot {
   }
 
   [[nodiscard]] ImU32 colour(trace::Time time) const {
-    const double ratio = plot_.median > 0 ? static_cast<double>(time) / static_cast<double>(plot_.median) : 0;
+    // The colours of the strips below it would say what their height does.
+    if (plot_.marks == ReplayPlot::Marks::None) return against_median(theme_, 1);
+    const double ratio = plot_.figures.median > 0 ? static_cast<double>(time) / static_cast<double>(plot_.figures.median) : 0;
     return against_median(theme_, ratio);
   }
 
@@ -105,7 +108,7 @@ class Plot {
         list_.AddLine({middle + cross, bottom_ - 2 * cross}, {middle - cross, bottom_}, theme_.error, 1.5f * theme_.scale);
       }
       // Marks that would cover each other become one.
-      if (plot_.fence > 0 && bar.run.greatest > plot_.fence && middle - last >= 2 * size) {
+      if (plot_.figures.fence > 0 && bar.run.greatest > plot_.figures.fence && middle - last >= 2 * size) {
         last = middle;
         const float y = std::max(y_of(static_cast<double>(bar.run.greatest)) - 2 * size - 1, plot_.top);
         list_.AddTriangleFilled({middle - size, y}, {middle + size, y}, {middle, y + 1.8f * size}, theme_.warning);
@@ -122,9 +125,9 @@ class Plot {
 
   // Median and p99 with their values in the margin on the right, apart from each other.
   void lines() const {
-    if (plot_.median <= 0) return;
+    if (plot_.figures.median <= 0) return;
     const float line = small_->FontSize;
-    float median = y_of(static_cast<double>(plot_.median)), p99 = y_of(static_cast<double>(plot_.p99));
+    float median = y_of(static_cast<double>(plot_.figures.median)), p99 = y_of(static_cast<double>(plot_.figures.p99));
     list_.AddLine({canvas_.min().x, median}, {canvas_.max().x, median}, with_alpha(theme_.ink, 0.75f));
     for (float x = canvas_.min().x; x < canvas_.max().x; x += 7)
       list_.AddLine({x, p99}, {std::min(x + 4, canvas_.max().x), p99}, with_alpha(theme_.ink, 0.55f));
@@ -142,8 +145,8 @@ class Plot {
       list_.AddText(small_, line, {x, y - line / 2}, colour, all.c_str());
     };
     list_.PushClipRectFullScreen();
-    text(p99, "p99 ", plot_.p99, theme_.ink_soft);
-    text(median, "p50 ", plot_.median, theme_.ink);
+    text(p99, "p99 ", plot_.figures.p99, theme_.ink_soft);
+    text(median, "p50 ", plot_.figures.median, theme_.ink);
     list_.PopClipRect();
   }
 
@@ -172,18 +175,21 @@ void draw_replay_numbers(const Theme& theme, const Canvas& canvas, const model::
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImFont* const small = theme.small;
   const CanvasBounds sight = canvas.in_sight();
-  const double last = static_cast<double>(replays.size()) - 1;
-  const double from = std::clamp(std::floor(sight.left), 0.0, last), to = std::clamp(std::ceil(sight.right) - 1, 0.0, last);
+  const auto place = [&](double at) { return static_cast<std::size_t>(std::clamp(at, 0.0, static_cast<double>(replays.size()) - 1)); };
+  const auto number = [&](std::size_t at) { return static_cast<double>(replays[at].replay); };
+  const double from = number(place(std::floor(sight.left))), to = number(place(std::ceil(sight.right) - 1));
   const double room = (canvas.max().x - canvas.min().x) / (90.0 * theme.scale);
   float free_from = canvas.min().x - 1e9f;
   for (const double tick : round_ticks(from, to, round_step(from, to, room, 1))) {
-    const std::string text = count_text(replays[static_cast<std::size_t>(tick)].replay);
-    const float middle = canvas.to_screen(tick + 0.5, 0).x, half = width_of(small, text) / 2;
+    const std::size_t at = replays.lower_bound(tick, [](const trace::Replay& r, double n) { return static_cast<double>(r.replay) < n; });
+    if (at >= replays.size() || number(at) != tick) continue;
+    const std::string text = count_text(replays[at].replay);
+    const float middle = canvas.to_screen(static_cast<double>(at) + 0.5, 0).x, half = width_of(small, text) / 2;
     const float x = std::clamp(middle - half, canvas.min().x, std::max(canvas.min().x, canvas.max().x - 2 * half));
     if (x < free_from) continue;
     free_from = x + 2 * half + theme.space;
-    list.AddLine({middle, y}, {middle, y + 3 * theme.scale}, theme.ink_faint);
-    list.AddText(small, small->FontSize, {x, y + 3 * theme.scale}, theme.ink_soft, text.c_str());
+    list.AddLine({middle, y}, {middle, y + 2 * theme.scale}, theme.ink_faint);
+    list.AddText(small, small->FontSize, {x, y + 2 * theme.scale}, theme.ink_soft, text.c_str());
   }
 }
 

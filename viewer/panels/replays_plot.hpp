@@ -15,8 +15,7 @@ namespace reprise::viewer {
 struct ReplayPlot {
   const ReplaySeries& series;
   float top = 0, bottom = 0;                            // on the screen; the sides are the canvas's
-  trace::Time median = -1, p99 = -1;                    // of all; below 0: no lines
-  trace::Time fence = 0;                                // above it is an outlier; 0: none is marked
+  SeriesFigures figures = {};                           // lines, colours, outliers
   const Matches* matches = nullptr;                     // others are dimmed; null: none are
   std::optional<std::size_t> shown = {}, hovered = {};  // places
   const char* title = "";                               // at the upper left; empty: none

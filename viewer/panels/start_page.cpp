@@ -1,21 +1,279 @@
 #include "panels/start_page.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include <imgui.h>
 
+#include "panels/format.hpp"
+#include "panels/icons.hpp"
+#include "panels/keys.hpp"
 #include "panels/widgets.hpp"
 
 namespace reprise::viewer {
 
+namespace {
+
+constexpr float kWide = 1040;  // points: from there on sessions stand beside files
+constexpr float kRow = 44;
+
+std::string file_name(const std::string& path) {
+  const std::size_t slash = path.find_last_of('/');
+  return slash == std::string::npos || slash + 1 == path.size() ? path : path.substr(slash + 1);
+}
+
+std::string folder(const std::string& path) {
+  const std::size_t slash = path.find_last_of('/');
+  return slash == std::string::npos ? std::string() : path.substr(0, slash);
+}
+
+// The sign of the product: replays as bars, one of them slower.
+void draw_sign(const Theme& theme, ImVec2 at, float size) {
+  ImDrawList& draw = *ImGui::GetWindowDrawList();
+  constexpr float kBars[] = {0.42f, 0.5f, 0.46f, 0.92f, 0.48f};
+  const float step = size / 5, width = std::max(2.0f, std::round(step * 0.62f));
+  for (int i = 0; i < 5; ++i) {
+    const float left = std::round(at.x + static_cast<float>(i) * step);
+    const ImU32 colour = i == 3 ? theme.critical : with_alpha(theme.accent, 0.55f + 0.1f * static_cast<float>(i));
+    draw.AddRectFilled({left, at.y + size * (1 - kBars[i])}, {left + width, at.y + size}, colour, width / 3);
+  }
+}
+
+void heading(const Theme& theme, const char* text, const std::string& beside) {
+  ImGui::PushStyleColor(ImGuiCol_Text, theme.ink);
+  ImGui::TextUnformatted(text);
+  ImGui::PopStyleColor();
+  if (!beside.empty()) {
+    ImGui::SameLine();
+    ImGui::PushStyleColor(ImGuiCol_Text, theme.ink_faint);
+    ImGui::TextUnformatted(beside.c_str());
+    ImGui::PopStyleColor();
+  }
+  ImGui::Dummy({0, theme.half_space / 2});
+}
+
+void wrapped(const std::string& text, ImU32 colour) {
+  ImGui::PushTextWrapPos(0);
+  ImGui::PushStyleColor(ImGuiCol_Text, colour);
+  ImGui::TextUnformatted(text.c_str());
+  ImGui::PopStyleColor();
+  ImGui::PopTextWrapPos();
+}
+
+// As much of a text, from its start or around its middle, as has room.
+std::string fitted(const std::string& text, float width) {
+  const float wide = ImGui::CalcTextSize(text.c_str()).x;
+  if (wide <= width || text.empty()) return text;
+  return shortened(text, static_cast<std::size_t>(std::max(4.0f, std::floor(static_cast<float>(text.size()) * width / wide) - 1)));
+}
+
+struct RowText {
+  std::string title, detail, right;
+  ImU32 dot = 0;  // 0: none
+  bool is_there = true;
+};
+
+// A row to click on; returns true where it was.
+bool draw_row(const Theme& theme, const char* id, const RowText& text, float right_room) {
+  const float width = ImGui::GetContentRegionAvail().x, height = std::round(kRow * theme.scale);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const bool clicked = ImGui::InvisibleButton(id, {std::max(1.0f, width - right_room), height});
+  const bool hovered = ImGui::IsItemHovered() && text.is_there;
+  ImDrawList& draw = *ImGui::GetWindowDrawList();
+  if (hovered) draw.AddRectFilled(at, {at.x + width, at.y + height}, theme.hovered, theme.radius);
+  float x = at.x + theme.space;
+  if (text.dot != 0) {
+    draw.AddCircleFilled({x + 4 * theme.scale, at.y + std::round(height / 2)}, 4 * theme.scale, text.dot);
+    x += 18 * theme.scale;
+  }
+  const float line = theme.text->FontSize, small = theme.small->FontSize;
+  ImGui::PushFont(theme.small);
+  const float right = text.right.empty() ? 0 : ImGui::CalcTextSize(text.right.c_str()).x + theme.space;
+  if (right > 0) draw.AddText({at.x + width - right_room - right, at.y + std::round((height - small) / 2)}, theme.ink_soft, text.right.c_str());
+  const float room = width - right_room - right - (x - at.x) - theme.space;
+  const std::string detail = fitted(text.detail, room);
+  ImGui::PopFont();
+  const float top = at.y + std::round((height - line - small - 2 * theme.scale) / 2);
+  draw.AddText(theme.text, line, {x, top}, text.is_there ? theme.ink : theme.ink_faint, fitted(text.title, room).c_str());
+  draw.AddText(theme.small, small, {x, top + line + 2 * theme.scale}, theme.ink_soft, detail.c_str());
+  return clicked && text.is_there;
+}
+
+void draw_sessions(const Theme& theme, const StartFacts& facts, StartAction& action) {
+  const auto alive = std::count_if(facts.sessions.begin(), facts.sessions.end(), [](const trace::LiveSession& s) { return s.alive; });
+  heading(theme, "Live on this machine", alive > 0 ? count_text(static_cast<std::uint64_t>(alive)) : "");
+  if (alive == 0) {
+    wrapped("No program is sending just now. Start one with REPRISE_TRACE=live and it appears here.", theme.ink_soft);
+    return;
+  }
+  for (const trace::LiveSession& session : facts.sessions) {
+    if (!session.alive) continue;
+    const std::string path = session.path.string();
+    const RowText row{.title = session.application.empty() ? "process " + std::to_string(session.pid) : session.application,
+                      .detail = "process " + std::to_string(session.pid),
+                      .right = "live",
+                      .dot = theme.good};
+    if (draw_row(theme, path.c_str(), row, 0)) action = OpenTarget{path, {}};
+    tooltip(path);
+  }
+}
+
+void draw_recent(const Theme& theme, const StartFacts& facts, StartAction& action) {
+  heading(theme, "Recent traces", {});
+  if (facts.recent.empty()) {
+    wrapped("None yet. Drop a trace here, or write one: reprise record -o run.reprise -- PROGRAM", theme.ink_soft);
+    return;
+  }
+  const float side = ImGui::GetFrameHeight() + theme.half_space;
+  for (const RecentFile& file : facts.recent) {
+    ImGui::PushID(file.path.c_str());
+    const float top = ImGui::GetCursorPosY();
+    const RowText row{.title = file_name(file.path),
+                      .detail = folder(file.path),
+                      .right = file.is_there ? file.text : "no longer there",
+                      .is_there = file.is_there};
+    if (draw_row(theme, "row", row, side)) action = OpenTarget{file.path, {}};
+    tooltip(file.path);
+    const float next = ImGui::GetCursorPosY();
+    ImGui::SetCursorPos(
+        {ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - side, top + std::round((kRow * theme.scale - ImGui::GetFrameHeight()) / 2)});
+    if (icon_button(theme, "forget", Icon::Cross, "Leave it out of this list; the file stays")) action = ForgetRecent{file.path};
+    ImGui::SetCursorPosY(next);
+    ImGui::PopID();
+  }
+}
+
+void begin_card(const Theme& theme, const char* id, float width, float height) {
+  ImGui::PushStyleColor(ImGuiCol_ChildBg, theme.panel);
+  ImGui::PushStyleColor(ImGuiCol_Border, theme.line);
+  ImGui::PushStyleVar(ImGuiStyleVar_ChildRounding, 2 * theme.radius);
+  ImGui::PushStyleVar(ImGuiStyleVar_ChildBorderSize, 1);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {2 * theme.space, 1.5f * theme.space});
+  ImGui::BeginChild(id, {width, height}, true, ImGuiWindowFlags_AlwaysUseWindowPadding);
+  ImGui::PopStyleVar(3);
+  ImGui::PopStyleColor(2);
+}
+
+bool accent_button(const Theme& theme, const char* text, ImVec2 size) {
+  ImGui::PushStyleColor(ImGuiCol_Button, theme.accent);
+  ImGui::PushStyleColor(ImGuiCol_ButtonHovered, with_alpha(theme.accent, 0.85f));
+  ImGui::PushStyleColor(ImGuiCol_ButtonActive, with_alpha(theme.accent, 0.7f));
+  ImGui::PushStyleColor(ImGuiCol_Text, theme.on_accent);
+  const bool clicked = ImGui::Button(text, size);
+  ImGui::PopStyleColor(4);
+  return clicked;
+}
+
+}  // namespace
+
 StartAction StartPage::draw(const Theme& theme, const StartFacts& facts) {
   StartAction action;
-  for (const RecentFile& file : facts.recent) {
-    if (ImGui::Selectable(file.path.c_str())) action = OpenTarget{file.path, {}};
-  }
-  ImGui::InputText("address", address_, sizeof address_);
-  ImGui::InputText("token", token_, sizeof token_);
-  if (ImGui::Button("Open")) action = OpenTarget{address_, token_};
-  ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(theme.error), "%s", facts.error.c_str());
+  if (is_pressed(Key::Help)) help_.toggle();
+  if (is_pressed(Key::Escape)) help_.close();
+  const ImGuiViewport& viewport = *ImGui::GetMainViewport();
+  ImGui::SetNextWindowPos(viewport.Pos);
+  ImGui::SetNextWindowSize(viewport.Size);
+  ImGui::PushFont(theme.text);
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, theme.background);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
+  ImGui::Begin("##start", nullptr,
+               ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoCollapse |
+                   ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus);
+  ImGui::PopStyleVar();
+  ImGui::PopStyleColor();
+
+  const float s = theme.scale, margin = std::min(40 * s, viewport.Size.x * 0.04f);
+  const float width = std::min(viewport.Size.x - 2 * margin, kWide * s), left = std::round((viewport.Size.x - width) / 2);
+  const bool is_wide = width > 680 * s;
+  const bool is_tall = viewport.Size.y > 560 * s;
+  float y = is_tall ? std::round(std::min(viewport.Size.y * 0.1f, 96 * s)) : margin;
+
+  draw_title(theme, {left, y}, width);
+  y += 76 * s;
+  ImGui::SetCursorPos({left, y});
+  ImGui::BeginGroup();
+  draw_open(theme, facts, width, action);
+  ImGui::EndGroup();
+  y += ImGui::GetItemRectSize().y + 2 * theme.space;
+
+  const float gap = 2 * theme.space, foot = 40 * s;
+  const float least = 150 * s, height = std::max(least, std::min(viewport.Size.y - y - foot - margin / 2, 430 * s));
+  const float column = is_wide ? std::round((width - gap) / 2) : width;
+  ImGui::SetCursorPos({left, y});
+  begin_card(theme, "sessions", column, is_wide ? height : least);
+  draw_sessions(theme, facts, action);
+  draw_sample(theme, facts, action);
+  ImGui::EndChild();
+  ImGui::SetCursorPos(is_wide ? ImVec2{left + column + gap, y} : ImVec2{left, y + least + gap});
+  begin_card(theme, "recent", is_wide ? width - column - gap : width, height);
+  draw_recent(theme, facts, action);
+  ImGui::EndChild();
+  y += is_wide ? height : least + gap + height;
+
+  ImGui::PushFont(theme.small);
+  ImGui::SetCursorPos({left, y + theme.space * 1.5f});
+  ImGui::PushTextWrapPos(left + width);
+  ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(theme.ink_soft),
+                     "Drop a trace anywhere to open it, two of them to compare them. F1 shows the keys, L changes between dark and light.");
+  ImGui::PopTextWrapPos();
+  ImGui::Dummy({0, theme.space});
+  ImGui::PopFont();
+  ImGui::End();
+  help_.draw(theme);
+  ImGui::PopFont();
   return action;
+}
+
+void StartPage::draw_title(const Theme& theme, ImVec2 at, float width) {
+  const float s = theme.scale, sign = 44 * s;
+  const ImVec2 window = ImGui::GetWindowPos();
+  draw_sign(theme, {window.x + at.x, window.y - ImGui::GetScrollY() + at.y}, sign);
+  ImDrawList& draw = *ImGui::GetWindowDrawList();
+  const float x = window.x + at.x + sign + 16 * s, y = window.y - ImGui::GetScrollY() + at.y;
+  const float large = theme.heading->FontSize * 1.5f;
+  draw.AddText(theme.heading, large, {x, y - 4 * s}, theme.ink, "Reprise");
+  draw.AddText(theme.text, theme.text->FontSize, {x, y - 2 * s + large}, theme.ink_soft,
+               width > 460 * s ? "Captured graphs, every replay of them, and where the time goes" : "Graphs, their replays, their time");
+}
+
+void StartPage::draw_open(const Theme& theme, const StartFacts& facts, float width, StartAction& action) {
+  const float s = theme.scale, button = 92 * s, token = width > 560 * s ? 190 * s : 0;
+  const float left = ImGui::GetCursorPosX();
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {1.25f * theme.space, 7 * s});
+  ImGui::SetNextItemWidth(width - button - theme.space - (token > 0 ? token + theme.space : 0));
+  const bool entered = ImGui::InputTextWithHint("##address", width > 560 * s ? "A trace file, a session's socket, or host:port" : "file or host:port",
+                                                address_, sizeof address_, ImGuiInputTextFlags_EnterReturnsTrue);
+  ImGui::SameLine(0, theme.space);
+  bool token_entered = false;
+  if (token > 0) {
+    ImGui::SetNextItemWidth(token);
+    token_entered = ImGui::InputTextWithHint("##token", "token, for host:port", token_, sizeof token_,
+                                             ImGuiInputTextFlags_Password | ImGuiInputTextFlags_EnterReturnsTrue);
+    tooltip("What the session was started with as REPRISE_TOKEN");
+    ImGui::SameLine(0, theme.space);
+  }
+  const bool clicked = accent_button(theme, "Open", {button, 0});
+  ImGui::PopStyleVar();
+  if ((entered || token_entered || clicked) && address_[0] != '\0') action = OpenTarget{address_, token_};
+  if (!facts.error.empty()) {
+    ImGui::SetCursorPosX(left);
+    ImGui::PushTextWrapPos(left + width);
+    ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(theme.error), "%s", facts.error.c_str());
+    ImGui::PopTextWrapPos();
+  }
+}
+
+void StartPage::draw_sample(const Theme& theme, const StartFacts& facts, StartAction& action) {
+  ImGui::Dummy({0, theme.space});
+  if (facts.sample.empty()) {
+    wrapped("The digits sample is not installed beside this program.", theme.ink_faint);
+  } else {
+    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {1.5f * theme.space, 6 * theme.scale});
+    if (ImGui::Button("Run the digits sample live")) action = RunSample{};
+    ImGui::PopStyleVar();
+    tooltip("Trains a small network on this machine and shows it here while it runs\n" + facts.sample);
+  }
+  if (!facts.sample_state.empty()) wrapped(facts.sample_state, theme.ink_soft);
 }
 
 }  // namespace reprise::viewer

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "panels/help_overlay.hpp"
 #include "panels/theme.hpp"
 #include "trace/live/session_directory.hpp"
 
@@ -15,7 +16,7 @@ namespace reprise::viewer {
 struct OpenTarget {
   std::string target, token;  // a file, a socket's path, or host:port
 };
-struct RunSample {};             // digits, live
+struct RunSample {};  // digits, live
 struct ForgetRecent {
   std::string path;
 };
@@ -36,9 +37,15 @@ struct StartFacts {
 
 class StartPage {
  public:
+  // Fills the main viewport, with a window of its own.
   [[nodiscard]] StartAction draw(const Theme& theme, const StartFacts& facts);
 
  private:
+  void draw_title(const Theme& theme, ImVec2 at, float width);
+  void draw_open(const Theme& theme, const StartFacts& facts, float width, StartAction& action);
+  void draw_sample(const Theme& theme, const StartFacts& facts, StartAction& action);
+
+  HelpOverlay help_;
   char address_[256] = {}, token_[256] = {};
 };
 

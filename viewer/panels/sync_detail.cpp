@@ -117,7 +117,10 @@ void SyncDetail::draw_edge(Frame& frame, const SyncFacts& facts, std::uint32_t e
   }
   words(cost_text(facts, cost.cost, "it"), theme.ink);
   if (cost.is_implied) words("It orders nothing: other edges put these two in order already.", theme.warning);
-  if (waits_.is_overtaken && frame.replay && frame.replay->block) words("In this replay another predecessor (pale) ended later: this edge is not what was waited for.", theme.ink_soft);
+  if (!frame.replay || !frame.replay->block || !waits_.last || !waits_.first) return;
+  words(waits_.is_overtaken ? "In the replay shown another predecessor (pale) ended later: this edge is not what was waited for."
+                            : "In the replay shown it was what was waited for last; what is left of the gap is the launch, or a worker that was busy.",
+        theme.ink_soft);
 }
 
 void SyncDetail::draw_node(Frame& frame, const SyncFacts& facts, std::uint32_t node) const {

@@ -80,6 +80,10 @@ void draw_timeline_gaps(TimelineSight& sight, const TimelineScene& scene) {
       if (box.width() > 70 * theme.scale) draw_text_in(sight, box, gap_text(*sight.frame.graph(), *gap), theme.ink_soft);
       if (hovered) sight.hit = GapHit{&scene, &*gap};
     }
+    const auto items = scene.items(row);
+    if (items.empty() || items.back().ended >= scene.times.ended) continue;
+    const TimelineBox rest = box_of(sight, *place, sight.plane_of(items.back().ended), sight.plane_of(scene.times.ended));
+    if (rest.width() > 70 * theme.scale) draw_text_in(sight, rest, "nothing left to run", theme.ink_faint);
   }
 }
 

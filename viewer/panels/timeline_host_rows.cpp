@@ -14,21 +14,6 @@ namespace {
 
 constexpr std::uint32_t kOtherGraphs = 2;  // where colours of graphs begin
 
-void draw_box(const TimelineSight& sight, const TimelineBox& box, ImU32 fill, const std::string& text) {
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  const float round = box.width() > 8 ? 2 * sight.frame.theme.scale : 0;
-  const ImVec2 max{box.max.x - (box.width() > 5 ? 1.0f : 0.0f), box.max.y};
-  list.AddRectFilled(box.min, max, fill, round);
-  if (is_below_mouse(sight, box)) list.AddRectFilled(box.min, max, with_alpha(sight.frame.theme.ink, 0.22f), round);
-  draw_text_in(sight, box, text, ink_on(fill));
-}
-
-// On a surface, so that its text's contrast is known.
-ImU32 muted(const Theme& theme, ImU32 colour, float part) {
-  const ImVec4 a = ImGui::ColorConvertU32ToFloat4(theme.panel), b = ImGui::ColorConvertU32ToFloat4(colour);
-  return ImGui::ColorConvertFloat4ToU32({a.x + (b.x - a.x) * part, a.y + (b.y - a.y) * part, a.z + (b.z - a.z) * part, 1});
-}
-
 ImU32 graph_colour(const TimelineSight& sight, model::GraphKey graph) {
   const Theme& theme = sight.frame.theme;
   if (graph == sight.frame.view.graph) return muted(theme, theme.accent, 0.62f);
@@ -60,7 +45,7 @@ void draw_device(TimelineSight& sight, const ReplaysInSight& of, std::uint64_t s
       text =
           "replay " + count_text(replay.replay) + (is_known ? ", " + duration_text(static_cast<double>(replay.ended - replay.started)) : ": no time");
     }
-    draw_box(sight, box, is_known ? graph_colour(sight, of.graph) : theme.error, text);
+    draw_timeline_box(sight, box, is_known ? graph_colour(sight, of.graph) : theme.error, text);
     if (is_shown)
       ImGui::GetWindowDrawList()->AddRect({box.min.x - 1, box.min.y - 1}, {box.max.x, box.max.y + 1}, theme.accent, 2 * theme.scale, 0,
                                           1.5f * theme.scale);
@@ -81,7 +66,7 @@ void draw_launches(TimelineSight& sight, const ReplaysInSight& of) {
       const TimelineBox box = box_of(sight, *row, block.began, block.ended);
       const Replay& replay = of.replays[places[block.first]];
       const std::string text = block.count() == 1 ? "launch of " + count_text(replay.replay) : count_text(block.count()) + " launches";
-      draw_box(sight, box, graph_colour(sight, of.graph), text);
+      draw_timeline_box(sight, box, graph_colour(sight, of.graph), text);
       if (is_below_mouse(sight, box)) sight.hit = ReplayHit{ReplayHit::What::Launch, of.graph, replay, block.count()};
     }
   }
@@ -95,6 +80,12 @@ void draw_shown_launch(const TimelineSight& sight, const Replay& replay) {
   const Theme& theme = sight.frame.theme;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float left = sight.canvas.min().x - 40, right = sight.canvas.max().x + 40;
+  if (const float x = sight.x_of(std::max(replay.launched, replay.launch_returned)); x < sight.canvas.min().x) {
+    const std::string text = "< launched " + duration_text(static_cast<double>(replay.started - replay.launched)) + " before it started";
+    const float line = theme.small->FontSize, y = sight.top + from->top + (from->height - line) / 2;
+    list.AddText(theme.small, line, {sight.canvas.min().x + theme.half_space, std::floor(y)}, theme.ink_soft, text.c_str());
+    return;
+  }
   const ImVec2 a{std::clamp(sight.x_of(replay.launched), left, right), sight.top + from->top + from->height};
   const ImVec2 b{std::clamp(sight.x_of(replay.started), left, right), sight.top + to->top};
   list.AddLine({a.x, a.y - from->height}, a, theme.accent, 1.5f * theme.scale);
@@ -117,7 +108,7 @@ void draw_timeline_ranges(TimelineSight& sight, const HostRows& host) {
     for (const TimelineBlock& block : merged_blocks(first, std::max(first, end), 1 / sight.canvas.zoom_x(), extent_of)) {
       const TimelineBox box = box_of(sight, *row, block.began, block.ended);
       const trace::HostRange& range = host.ranges[spans[block.first].range];
-      draw_box(sight, box, muted(theme, category(theme, 2), 0.5f), block.count() == 1 ? range.name : count_text(block.count()) + " ranges");
+      draw_timeline_box(sight, box, muted(theme, category(theme, 2), 0.5f), block.count() == 1 ? range.name : count_text(block.count()) + " ranges");
       if (is_below_mouse(sight, box)) sight.hit = RangeHit{range, block.count()};
     }
   }

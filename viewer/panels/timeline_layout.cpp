@@ -5,13 +5,16 @@
 #include <map>
 #include <utility>
 
+#include "panels/format.hpp"
+#include "panels/widgets.hpp"
+
 namespace reprise::viewer {
 
 namespace {
 
 using Of = TimelineRow::Of;
 
-constexpr float kTitle = 19, kHost = 18, kReplays = 19, kLeastNodes = 17, kMostNodes = 30, kApart = 3;
+constexpr float kTitle = 19, kHost = 18, kReplays = 19, kLeastNodes = 17, kMostNodes = 44, kApart = 3;
 
 std::string thread_label(const Frame& frame, std::uint32_t thread) {
   const auto& names = *frame.document->thread_names;
@@ -27,6 +30,15 @@ std::string group_label(const TimelineLayoutDesc& desc, std::uint32_t group) {
   return (is_stream ? "stream " : "worker ") + std::to_string(group);
 }
 
+// Where the times of nodes come from, and how many have one.
+std::string measured_text(const TimelineLayoutDesc& desc) {
+  if (desc.shown == nullptr) return {};
+  const std::size_t nodes = desc.shown->times.nodes.size(), measured = nodes - desc.shown->unmeasured;
+  const std::string source = source_name(desc.shown->block->source);
+  if (measured == nodes) return "all " + count_text(nodes) + " nodes were measured, by " + source;
+  return count_text(measured) + " of " + count_text(nodes) + " nodes were measured, by " + source + "; the others are left out";
+}
+
 class Builder {
  public:
   explicit Builder(float scale) : scale_(scale) {}
@@ -37,9 +49,10 @@ class Builder {
     layout.height += row.height + (row.of == Of::Title ? 0 : std::round(kApart * scale_));
     layout.rows.push_back(std::move(row));
   }
-  void title(std::string text) {
+  void title(std::string text, std::string detail = {}) {
     TimelineRow row;
     row.label = std::move(text);
+    row.detail = std::move(detail);
     add(std::move(row), kTitle);
   }
 
@@ -101,11 +114,13 @@ void add_nodes(const TimelineLayoutDesc& desc, Builder& builder) {
     for (const auto& [number, scene] : *desc.beside) take(*scene);
   }
   if (levels.empty()) return;
-  builder.title(desc.by == model::RowsBy::Lane ? "NODES BY LANE" : "NODES BY WORKER");
+  builder.title(desc.by == model::RowsBy::Lane ? "NODES BY LANE" : "NODES BY WORKER", measured_text(desc));
   std::uint32_t count = 0;
   for (const auto& [group, group_levels] : levels) count += group_levels;
   const float scale = desc.frame.theme.scale;
-  const float room = (desc.room - builder.layout.height) / (scale * static_cast<float>(count)) - kApart;
+  const float labels =
+      desc.shown == nullptr || desc.shown->label_rows == 0 ? 0 : scale * (kTitle + static_cast<float>(desc.shown->label_rows) * (kHost + kApart));
+  const float room = (desc.room - builder.layout.height - labels) / (scale * static_cast<float>(count)) - kApart;
   const float height = std::clamp(room, kLeastNodes, kMostNodes);
   for (const auto& [group, group_levels] : levels) {
     for (std::uint32_t level = 0; level < group_levels; ++level) {
@@ -116,6 +131,17 @@ void add_nodes(const TimelineLayoutDesc& desc, Builder& builder) {
       if (level == 0) row.label = group_label(desc, group);
       builder.add(row, height);
     }
+  }
+}
+
+void add_labels(const TimelineLayoutDesc& desc, Builder& builder) {
+  if (desc.shown == nullptr || desc.shown->label_rows == 0) return;
+  builder.title("LABELS", "from the first node of each to the last");
+  for (std::uint32_t level = 0; level < desc.shown->label_rows; ++level) {
+    TimelineRow row;
+    row.of = Of::Labels;
+    row.level = level;
+    builder.add(row, kHost);
   }
 }
 
@@ -136,6 +162,7 @@ TimelineLayout make_timeline_layout(const TimelineLayoutDesc& desc) {
   add_host(desc, builder);
   add_replays(desc, builder);
   add_nodes(desc, builder);
+  add_labels(desc, builder);
   return std::move(builder.layout);
 }
 

@@ -1,5 +1,5 @@
-// Which rows a timeline has, from the top: host threads with their launches and nested ranges, the replays of each graph, and the lanes or
-// workers of the shown graph; and where each stands. Draws nothing. Threads: pure functions.
+// Which rows a timeline has, from the top: host threads with their launches and nested ranges, the replays of each graph, the lanes or workers
+// of the shown graph, and its labels; and where each stands. Draws nothing. Threads: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,13 @@
 namespace reprise::viewer {
 
 struct TimelineRow {
-  enum class Of : std::uint8_t { Title, Launches, Ranges, Replays, Nodes };
+  enum class Of : std::uint8_t { Title, Launches, Ranges, Replays, Nodes, Labels };
   Of of = Of::Title;
   std::uint32_t id = 0;     // thread; lane or worker
-  std::uint32_t level = 0;  // depth of ranges; the row of a group of nodes
+  std::uint32_t level = 0;  // depth of ranges; the row of a group of nodes, or of labels
   model::GraphKey graph;    // of Replays
   std::string label;        // empty: of the row above
+  std::string detail = {};  // of a title
   float top = 0, height = 0;
 };
 

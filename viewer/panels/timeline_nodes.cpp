@@ -125,14 +125,29 @@ void draw_timeline_nodes(TimelineSight& sight, const TimelineScene& scene) {
 }
 
 void draw_timeline_path(const TimelineSight& sight, const TimelineScene& scene, const model::CriticalPath& path) {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const Theme& theme = sight.frame.theme;
+  const ImU32 colour = with_alpha(theme.critical, 0.9f);
+  const float thick = 1.5f * theme.scale, half = thick / 2, left = sight.canvas.min().x - 40, right = sight.canvas.max().x + 40;
   float last = -1e9f;
   for (std::size_t i = 1; i < path.steps.size(); ++i) {
     const std::uint32_t from = path.steps[i - 1].node, to = path.steps[i].node;
+    const Place a = place_of(sight, scene, from), b = place_of(sight, scene, to);
+    if (a.row == nullptr || b.row == nullptr) continue;
+    const float x0 = std::clamp(sight.x_of(scene.times.nodes[from].ended), left, right),
+                x1 = std::clamp(sight.x_of(scene.times.nodes[to].started), left, right);
     // Steps that would be drawn on top of each other are drawn once.
-    const float x = sight.x_of(scene.times.nodes[to].started);
-    if (std::abs(x - last) < 1.5f) continue;
-    last = x;
-    draw_link(sight, scene, from, to, with_alpha(sight.frame.theme.critical, 0.9f), 1.5f * sight.frame.theme.scale);
+    if (std::abs(x1 - last) < 1.5f || (x0 == left && x1 == left) || (x0 == right && x1 == right)) continue;
+    last = x1;
+    // Down or up where the first ends, then along the top of the other's row, in dashes as long as nothing of the path runs.
+    const float top_a = sight.top + a.row->top + half, top_b = sight.top + b.row->top + half;
+    if (top_a != top_b) list.AddLine({x0, top_a}, {x0, top_b}, colour, thick);
+    const float begin = std::max(std::min(x0, x1), sight.canvas.min().x), end = std::min(std::max(x0, x1), sight.canvas.max().x);
+    if (end - begin < 12 * theme.scale) {
+      list.AddLine({begin, top_b}, {end, top_b}, colour, thick);
+    } else {
+      for (float x = begin; x < end; x += 9 * theme.scale) list.AddLine({x, top_b}, {std::min(x + 5 * theme.scale, end), top_b}, colour, thick);
+    }
   }
 }
 

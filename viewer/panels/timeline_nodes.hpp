@@ -14,6 +14,8 @@ void draw_timeline_gaps(TimelineSight& sight, const TimelineScene& scene);
 void draw_timeline_nodes(TimelineSight& sight, const TimelineScene& scene);
 // The chain of nodes that decided how long the replay took: a line from each to the next. `path` is of the scene's replay.
 void draw_timeline_path(const TimelineSight& sight, const TimelineScene& scene, const model::CriticalPath& path);
+// When the nodes of each label ran.
+void draw_timeline_labels_of(TimelineSight& sight, const TimelineScene& scene);
 // From the predecessors of the selected node to it, and from it to its successors.
 void draw_timeline_links(const TimelineSight& sight, const TimelineScene& scene);
 

@@ -184,6 +184,9 @@ void TimelinePanel::State::draw_rows(Frame& frame, const trace::Replay& replay, 
     const float y = sight.top + row.top;
     if (row.of == TimelineRow::Of::Title) {
       list.AddLine({canvas.min().x, y + row.height - 2}, {canvas.max().x, y + row.height - 2}, theme.line);
+      const float line = theme.small->FontSize;
+      list.AddText(theme.small, line, {canvas.min().x + theme.half_space, std::floor(y + (row.height - line) / 2)}, theme.ink_faint,
+                   row.detail.c_str());
     } else if (row.of == TimelineRow::Of::Nodes) {
       list.AddRectFilled({canvas.min().x, y}, {canvas.max().x, y + row.height}, with_alpha(theme.ink, 0.03f));
     }
@@ -199,6 +202,7 @@ void TimelinePanel::State::draw_rows(Frame& frame, const trace::Replay& replay, 
     const bool is_path_of_it = frame.replay->replay.replay == scene->replay.replay;
     if (frame.view.critical_path && is_path_of_it) draw_timeline_path(sight, *scene, frame.replay->path);
     draw_timeline_links(sight, *scene);
+    draw_timeline_labels_of(sight, *scene);
   }
   list.PopClipRect();
   ruler.draw(axis);
@@ -220,7 +224,7 @@ void TimelinePanel::State::draw_rows(Frame& frame, const trace::Replay& replay, 
   ImGui::EndChild();
 }
 
-// What nodes are coloured by, at the lower left, below the names of rows, or above the last of them.
+// What nodes are coloured by, at the lower right.
 void TimelinePanel::State::draw_colours(const Frame& frame, float rows_end) {
   const Theme& theme = frame.theme;
   const float width = 150 * theme.scale, pad = theme.space;
@@ -289,6 +293,8 @@ void TimelinePanel::State::take_mouse(Frame& frame, TimelineSight& sight, const 
     if (twice && of->replay.started != 0) show(of->replay.started, of->replay.ended);
   } else if (const auto* const range = std::get_if<RangeHit>(&sight.hit)) {
     if (twice) show(range->range.started, range->range.ended);
+  } else if (const auto* const label = std::get_if<LabelHit>(&sight.hit)) {
+    if (twice) show(label->label.began, label->label.ended);
   } else {
     if (clicked) frame.view.selection = {};
     if (twice) fit(replay, stretch);

@@ -14,6 +14,13 @@
 
 namespace reprise::viewer {
 
+// When the nodes below a label ran: from the first that started to the last that ended.
+struct TimelineLabel {
+  std::uint32_t label = 0, row = 0;
+  std::uint32_t nodes = 0;  // measured ones
+  trace::Time began = 0, ended = 0;
+};
+
 struct TimelineScene {
   trace::Replay replay;
   model::SampleStore::Block block;  // never null
@@ -22,7 +29,9 @@ struct TimelineScene {
   std::vector<model::Gap> gaps;                  // by row, then time
   std::vector<std::size_t> row_items, row_gaps;  // where a row's begin, and the end
   std::vector<std::uint32_t> items_of;           // a node each: its first item; kNone without one
-  std::uint32_t unmeasured = 0;                  // nodes without a time
+  std::vector<TimelineLabel> labels;             // outer ones above inner ones; by row, then begin; those of a row do not overlap
+  std::uint32_t label_rows = 0;
+  std::uint32_t unmeasured = 0;  // nodes without a time
 
   [[nodiscard]] std::span<const model::TimelineItem> items(std::size_t row) const {
     return std::span(rows.items).subspan(row_items[row], row_items[row + 1] - row_items[row]);

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "panels/format.hpp"
-
 namespace reprise::viewer {
 
 using trace::Replay;
@@ -36,20 +34,28 @@ bool is_below_mouse(const TimelineSight& sight, const TimelineBox& box) {
 }
 
 void draw_text_in(const TimelineSight& sight, const TimelineBox& box, const std::string& text, ImU32 colour) {
-  const ImFont* const font = sight.frame.theme.small;
-  const float size = font->FontSize, room = box.width() - 8 * sight.frame.theme.scale;
-  if (room < size * 1.5f || text.empty()) return;
-  std::string shown = text;
-  float width = font->CalcTextSizeA(size, 1e9f, 0, shown.c_str()).x;
-  if (width > room) {
-    const auto fit = static_cast<std::size_t>(static_cast<float>(text.size()) * room / width);
-    if (fit < 4) return;
-    shown = shortened(text, fit);
-    width = font->CalcTextSizeA(size, 1e9f, 0, shown.c_str()).x;
-    if (width > room + 3) return;
-  }
-  const float y = (box.min.y + box.max.y - size) / 2;
-  ImGui::GetWindowDrawList()->AddText(font, size, {box.min.x + 4 * sight.frame.theme.scale, std::floor(y)}, colour, shown.c_str());
+  const Theme& theme = sight.frame.theme;
+  const ImFont* const font = theme.small;
+  const float size = font->FontSize, pad = 4 * theme.scale;
+  // A box that begins left of the canvas has its text where it can be seen.
+  const float left = std::max(box.min.x, sight.canvas.min().x) + pad, right = std::min(box.max.x, sight.canvas.max().x) - pad / 2;
+  if (right - left < size * 1.7f || text.empty()) return;
+  const ImVec4 clip{left, box.min.y, right, box.max.y};
+  ImGui::GetWindowDrawList()->AddText(font, size, {left, std::floor((box.min.y + box.max.y - size) / 2)}, colour, text.c_str(), nullptr, 0, &clip);
+}
+
+void draw_timeline_box(const TimelineSight& sight, const TimelineBox& box, ImU32 fill, const std::string& text) {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const float round = box.width() > 8 ? 2 * sight.frame.theme.scale : 0;
+  const ImVec2 max{box.max.x - (box.width() > 5 ? 1.0f : 0.0f), box.max.y};
+  list.AddRectFilled(box.min, max, fill, round);
+  if (is_below_mouse(sight, box)) list.AddRectFilled(box.min, max, with_alpha(sight.frame.theme.ink, 0.22f), round);
+  draw_text_in(sight, box, text, ink_on(fill));
+}
+
+ImU32 muted(const Theme& theme, ImU32 colour, float part) {
+  const ImVec4 a = ImGui::ColorConvertU32ToFloat4(theme.panel), b = ImGui::ColorConvertU32ToFloat4(colour);
+  return ImGui::ColorConvertFloat4ToU32({a.x + (b.x - a.x) * part, a.y + (b.y - a.y) * part, a.z + (b.z - a.z) * part, 1});
 }
 
 std::pair<std::size_t, std::size_t> replays_between(const model::ListView<Replay>& replays, Time from, Time to) {

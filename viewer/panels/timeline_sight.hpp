@@ -36,7 +36,11 @@ struct RangeHit {
   trace::HostRange range;
   std::size_t count = 1;
 };
-using TimelineHit = std::variant<std::monostate, NodeHit, GapHit, ReplayHit, RangeHit>;
+struct LabelHit {
+  TimelineLabel label;
+  std::size_t count = 1;
+};
+using TimelineHit = std::variant<std::monostate, NodeHit, GapHit, ReplayHit, RangeHit, LabelHit>;
 
 // Which marks are drawn.
 struct TimelineOptions {
@@ -69,8 +73,12 @@ struct TimelineBox {
 };
 [[nodiscard]] TimelineBox box_of(const TimelineSight& sight, const TimelineRow& row, double began, double ended);
 [[nodiscard]] bool is_below_mouse(const TimelineSight& sight, const TimelineBox& box);
-// As much of it as fits, with a little room on each side; nothing, where that would be less than three characters.
+// As much of it as fits; nothing, where that would be less than two characters.
 void draw_text_in(const TimelineSight& sight, const TimelineBox& box, const std::string& text, ImU32 colour);
+// A box with its text; brighter below the mouse.
+void draw_timeline_box(const TimelineSight& sight, const TimelineBox& box, ImU32 fill, const std::string& text);
+// A colour laid thinly on the panel, opaque: 0 is the panel, 1 the colour.
+[[nodiscard]] ImU32 muted(const Theme& theme, ImU32 colour, float part);
 // Replays of a list that touch [from, to]: the first place, and the one after the last.
 [[nodiscard]] std::pair<std::size_t, std::size_t> replays_between(const model::ListView<trace::Replay>& replays, trace::Time from, trace::Time to);
 

@@ -87,16 +87,6 @@ TimelineAction draw_timeline_toolbar(Frame& frame, const TimelineScene* scene, T
         .is_on = frame.view.critical_path};
     if (draw_toggle(theme, "critical", critical)) frame.view.critical_path = !frame.view.critical_path;
   }
-  const std::size_t nodes = scene->times.nodes.size(), measured = nodes - scene->unmeasured;
-  std::string text = std::string(source_name(scene->block->source)) + ", ";
-  text +=
-      scene->unmeasured == 0 ? "all " + count_text(nodes) + " nodes measured" : count_text(measured) + " of " + count_text(nodes) + " nodes measured";
-  if (follows(theme, ImGui::CalcTextSize(text.c_str()).x)) {
-    ImGui::AlignTextToFramePadding();
-    text_right(text, scene->unmeasured == 0 ? theme.ink_soft : theme.warning);
-    tooltip(scene->unmeasured == 0 ? "Where the times of these nodes come from."
-                                   : "Nodes without a time are left out of the rows, and taken to need none.");
-  }
   return action;
 }
 

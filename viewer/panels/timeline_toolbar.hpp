@@ -1,4 +1,4 @@
-// The bar above the timeline: which replay, by what rows, what the colours of gaps mean and how much of each there is, what the times come from.
+// The bar above the timeline: which replay, by what rows, what the colours of gaps mean and how much of each there is.
 // Threads: the drawing thread's.
 #pragma once
 

@@ -107,6 +107,20 @@ void say(const TimelineSight& sight, const RangeHit& hit) {
   draw_field(theme, "thread, depth", std::to_string(hit.range.thread) + ", " + std::to_string(hit.range.depth), x);
 }
 
+void say(const TimelineSight& sight, const LabelHit& hit) {
+  const Theme& theme = sight.frame.theme;
+  if (hit.count > 1) {
+    ImGui::TextUnformatted((count_text(hit.count) + " labels, too short to see").c_str());
+    return hint(theme, "Zoom in for each.");
+  }
+  const float x = 110 * theme.scale;
+  ImGui::TextUnformatted(sight.frame.graph()->label_path(hit.label.label).c_str());
+  ImGui::Separator();
+  draw_field(theme, "took", duration_text(static_cast<double>(hit.label.ended - hit.label.began)), x);
+  draw_field(theme, "began", at_text(sight, hit.label.began), x);
+  draw_field(theme, "nodes", count_text(hit.label.nodes), x);
+}
+
 void say(const TimelineSight&, const std::monostate&) {}
 
 }  // namespace

@@ -180,13 +180,18 @@ void Workspace::handle_keys() {
   if (is_pressed(Key::Left)) s.step_replay(-1);
   if (is_pressed(Key::Right)) s.step_replay(1);
   if (is_pressed(Key::Close)) s.close = true;
-  if (is_pressed(Key::TabGraph)) view.upper = UpperTab::Graph;
-  if (is_pressed(Key::TabTimeline)) view.upper = UpperTab::Timeline;
-  if (is_pressed(Key::TabSync)) view.upper = UpperTab::Sync;
-  if (is_pressed(Key::TabNodes)) view.lower = LowerTab::Nodes;
-  if (is_pressed(Key::TabMemory)) view.lower = LowerTab::Memory;
-  if (is_pressed(Key::TabCompare)) view.lower = LowerTab::Compare;
-  if (is_pressed(Key::TabMessages)) view.lower = LowerTab::Messages;
+  constexpr std::array<Key, 3> kUpper = {Key::TabGraph, Key::TabTimeline, Key::TabSync};
+  constexpr std::array<Key, 4> kLower = {Key::TabNodes, Key::TabMemory, Key::TabCompare, Key::TabMessages};
+  for (std::size_t i = 0; i < kUpper.size(); ++i) {
+    if (!is_pressed(kUpper[i])) continue;
+    view.upper = static_cast<UpperTab>(i);
+    s.lower_alone = s.inspector_above = false;
+  }
+  for (std::size_t i = 0; i < kLower.size(); ++i) {
+    if (!is_pressed(kLower[i])) continue;
+    view.lower = static_cast<LowerTab>(i);
+    s.lower_alone = true;
+  }
   if (!s.feed->is_live()) return;
   if (is_pressed(Key::Pause)) view.paused = !view.paused;
   if (is_pressed(Key::Follow)) {
@@ -198,6 +203,8 @@ void Workspace::handle_keys() {
 void Workspace::show(View view) {
   State& s = *state_;
   s.in_front = view;
+  s.lower_alone = view == View::Nodes || view == View::Memory || view == View::Compare;
+  s.inspector_above = false;
   switch (view) {
     case View::Graph: s.view.upper = UpperTab::Graph; return;
     case View::Timeline: s.view.upper = UpperTab::Timeline; return;

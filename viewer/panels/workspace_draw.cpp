@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <imgui.h>
 
@@ -20,6 +21,7 @@ namespace reprise::viewer {
 
 namespace {
 
+constexpr float kLow = 430;     // points: below, one panel alone has a place
 constexpr float kNarrow = 760;  // points: below, the inspector has no place of its own
 constexpr float kLeastStrip = 34, kLeastLower = 60, kLeastInspector = 220;
 
@@ -131,57 +133,114 @@ void Workspace::State::draw_empty_document(const Theme& theme) {
 
 void Workspace::State::draw_body(Frame& frame, WorkspaceLayout& layout, ImVec2 min, ImVec2 max) {
   const Theme& theme = frame.theme;
-  const float s = theme.scale, gap = theme.splitter, width = max.x - min.x, height = max.y - min.y;
-  const bool is_narrow = width < kNarrow * s;
+  const float s = theme.scale, gap = theme.splitter, height = max.y - min.y;
+  const bool is_low = height < kLow * s, tall_strip = in_front == View::Replays;
 
-  const bool tall_strip = in_front == View::Replays;
-  const float most_strip = height * (tall_strip ? 0.6f : height < 420 * s ? 0.2f : 0.5f);
+  const float most_strip = height * (tall_strip ? 0.6f : is_low ? 0.24f : 0.5f);
   const float strip = std::round(std::clamp(tall_strip ? height * 0.5f : layout.strip * s, std::min(kLeastStrip * s, most_strip), most_strip));
-  const float rest = height - strip - 3 * gap;
-
-  float lower_part = layout.lower;
-  if (in_front == View::Nodes || in_front == View::Memory || in_front == View::Compare) lower_part = 0.68f;
-  if (in_front == View::Timeline || in_front == View::Sync || in_front == View::Graph) lower_part = 0.26f;
-  if (height < 420 * s) lower_part = std::clamp(lower_part, 0.45f, 0.55f);
-  const float least_lower = tab_height(theme) + kLeastLower * s;
-  const float lower = std::round(std::clamp(rest * lower_part, std::min(least_lower, rest / 2), std::max(rest - least_lower, rest / 2)));
-  const float side = is_narrow ? 0 : std::round(std::clamp(width * layout.inspector, kLeastInspector * s, width * 0.6f));
-
-  const float strip_top = min.y + gap, strip_end = strip_top + strip;
-  const float upper_top = strip_end + gap, upper_end = max.y - gap - lower - gap;
-  const float lower_top = upper_end + gap, lower_end = max.y - gap;
-  const float upper_right = is_narrow ? max.x : max.x - side - gap;
-
+  const float strip_top = min.y + gap, strip_end = strip_top + strip, upper_top = strip_end + gap;
   begin_region(theme, "strip", {min.x, strip_top}, {max.x, strip_end}, Scrolls::No);
   draw_panel(frame, PanelPlace::Strip, replays);
   ImGui::EndChild();
-  draw_upper(frame, {min.x, upper_top}, {upper_right, upper_end});
+  if (is_low) {
+    draw_one(frame, {min.x, upper_top}, {max.x, max.y - gap});
+  } else {
+    draw_two(frame, layout, {min.x, upper_top}, max);
+  }
+
+  const SplitterMove move = draw_splitter(theme, "##strip splitter", SplitterAxis::Level, {min.x, strip_end}, {max.x, upper_top});
+  if (move.by != 0) {
+    layout.strip = std::clamp(strip + move.by, kLeastStrip * s, height * 0.6f) / s;
+    if (tall_strip) in_front.reset();
+  }
+  if (move.reset) {
+    layout.strip = WorkspaceLayout{}.strip;
+    in_front.reset();
+  }
+}
+
+void Workspace::State::draw_two(Frame& frame, WorkspaceLayout& layout, ImVec2 min, ImVec2 max) {
+  const Theme& theme = frame.theme;
+  const float s = theme.scale, gap = theme.splitter, width = max.x - min.x, rest = max.y - min.y - 2 * gap;
+  const bool is_narrow = width < kNarrow * s;
+  float lower_part = layout.lower;
+  if (in_front == View::Nodes || in_front == View::Memory || in_front == View::Compare) lower_part = 0.68f;
+  if (in_front == View::Timeline || in_front == View::Sync || in_front == View::Graph) lower_part = 0.26f;
+  const float least_lower = tab_height(theme) + kLeastLower * s;
+  const float lower = std::round(std::clamp(rest * lower_part, std::min(least_lower, rest / 2), std::max(rest - least_lower, rest / 2)));
+  const float side = is_narrow ? 0 : std::round(std::clamp(width * layout.inspector, kLeastInspector * s, width * 0.6f));
+  const float upper_end = max.y - gap - lower - gap, lower_top = upper_end + gap, upper_right = is_narrow ? max.x : max.x - side - gap;
+
+  draw_upper(frame, min, {upper_right, upper_end});
   if (!is_narrow) {
-    begin_region(theme, "inspector", {upper_right + gap, upper_top}, {max.x, upper_end}, Scrolls::Itself);
+    begin_region(theme, "inspector", {upper_right + gap, min.y}, {max.x, upper_end}, Scrolls::Itself);
     draw_panel(frame, PanelPlace::Inspector, inspector);
     ImGui::EndChild();
   }
-  draw_lower(frame, {min.x, lower_top}, {max.x, lower_end});
+  draw_lower(frame, {min.x, lower_top}, {max.x, max.y - gap});
 
   const WorkspaceLayout first;
-  const SplitterMove of_strip = draw_splitter(theme, "##strip splitter", SplitterAxis::Level, {min.x, strip_end}, {max.x, upper_top});
-  if (of_strip.by != 0) {
-    layout.strip = std::clamp(strip + of_strip.by, kLeastStrip * s, height * 0.6f) / s;
-    if (tall_strip) in_front.reset();
-  }
   const SplitterMove of_lower = draw_splitter(theme, "##lower splitter", SplitterAxis::Level, {min.x, upper_end}, {max.x, lower_top});
-  if (of_lower.by != 0) {
-    layout.lower = std::clamp((lower - of_lower.by) / rest, 0.08f, 0.92f);
-    if (!tall_strip) in_front.reset();
-  }
-  if (of_strip.reset) layout.strip = first.strip;
+  if (of_lower.by != 0) layout.lower = std::clamp((lower - of_lower.by) / rest, 0.08f, 0.92f);
   if (of_lower.reset) layout.lower = first.lower;
-  if (of_strip.reset || of_lower.reset) in_front.reset();
+  if ((of_lower.by != 0 && in_front != View::Replays) || of_lower.reset) in_front.reset();
   if (is_narrow) return;
   const SplitterMove of_side =
-      draw_splitter(theme, "##inspector splitter", SplitterAxis::Upright, {upper_right, upper_top}, {upper_right + gap, upper_end});
+      draw_splitter(theme, "##inspector splitter", SplitterAxis::Upright, {upper_right, min.y}, {upper_right + gap, upper_end});
   if (of_side.by != 0) layout.inspector = std::clamp((side - of_side.by) / width, 0.05f, 0.6f);
   if (of_side.reset) layout.inspector = first.inspector;
+}
+
+void Workspace::State::draw_one(Frame& frame, ImVec2 min, ImVec2 max) {
+  const Theme& theme = frame.theme;
+  const float tabs_end = min.y + tab_height(theme);
+  begin_bar(theme, "all tabs", min, {max.x, tabs_end});
+  std::vector<Tab> tabs = upper_tabs();
+  const std::size_t upper_count = tabs.size();
+  for (Tab& tab : lower_tabs(theme)) tabs.push_back(std::move(tab));
+  const std::size_t upper_now = inspector_above ? upper_count - 1 : static_cast<std::size_t>(view.upper);
+  const std::size_t now = lower_alone ? upper_count + static_cast<std::size_t>(view.lower) : upper_now;
+  const std::size_t chosen = draw_tabs(theme, "tabs", tabs, now, ImGui::GetContentRegionAvail().x);
+  ImGui::EndChild();
+  if (chosen != now) {
+    lower_alone = chosen >= upper_count;
+    inspector_above = chosen == upper_count - 1;
+    if (lower_alone) view.lower = static_cast<LowerTab>(chosen - upper_count);
+    if (chosen + 1 < upper_count) view.upper = static_cast<UpperTab>(chosen);
+  }
+  const UpperTab upper_before = view.upper;
+  const LowerTab lower_before = view.lower;
+  const bool scrolls = lower_alone || inspector_above || view.upper == UpperTab::Sync;
+  begin_region(theme, "one", {min.x, tabs_end}, max, scrolls ? Scrolls::Itself : Scrolls::No);
+  if (lower_alone) {
+    draw_lower_panel(frame);
+  } else {
+    draw_upper_panel(frame);
+  }
+  ImGui::EndChild();
+  if (view.upper != upper_before) lower_alone = inspector_above = false;  // the panel sends there
+  if (view.lower != lower_before) lower_alone = true;
+}
+
+// The inspector is the last one: only where it has no place of its own.
+std::vector<Tab> Workspace::State::upper_tabs() {
+  return {{"Graph", "What runs, and what waits for what (1)", {}, 0},
+          {"Timeline", "The nodes of one replay over time (2)", {}, 0},
+          {"Sync", "Barriers and edges, and what they cost (3)", {}, 0},
+          {"Inspector", "Everything about what is selected", {}, 0}};
+}
+
+std::vector<Tab> Workspace::State::lower_tabs(const Theme& theme) const {
+  std::vector<Tab> tabs = {{"Nodes", "Every node with its figures (4)", {}, 0},
+                           {"Memory", "Buffers in the slab, and pools (5)", {}, 0},
+                           {"Compare", "What changed between two stretches of replays, or two traces (6)", {}, 0},
+                           {"Messages", "What the engine had to say, updates and losses (7)", {}, 0}};
+  std::uint64_t errors = 0;
+  const std::size_t worth = messages_worth_a_look(*document, errors);
+  if (worth == 0) return tabs;
+  tabs[3].badge = worth > 999 ? "999+" : std::to_string(worth);
+  tabs[3].badge_colour = errors > 0 ? theme.error : theme.warning;
+  return tabs;
 }
 
 void Workspace::State::draw_upper(Frame& frame, ImVec2 min, ImVec2 max) {
@@ -189,16 +248,13 @@ void Workspace::State::draw_upper(Frame& frame, ImVec2 min, ImVec2 max) {
   const bool is_narrow = ImGui::GetMainViewport()->Size.x < kNarrow * theme.scale;
   const float tabs_end = min.y + tab_height(theme);
   begin_bar(theme, "upper tabs", min, {max.x, tabs_end});
-  std::array<Tab, 4> tabs = {{{"Graph", "What runs, and what waits for what (1)", {}, 0},
-                              {"Timeline", "The nodes of one replay over time (2)", {}, 0},
-                              {"Sync", "Barriers and edges, and what they cost (3)", {}, 0},
-                              {"Inspector", "Everything about what is selected", {}, 0}}};
-  const std::size_t count = is_narrow ? 4 : 3;
+  const std::vector<Tab> tabs = upper_tabs();
+  const std::size_t count = tabs.size() - (is_narrow ? 0 : 1);
   if (!is_narrow) inspector_above = false;
-  const std::size_t now = inspector_above ? 3 : static_cast<std::size_t>(view.upper);
+  const std::size_t now = inspector_above ? tabs.size() - 1 : static_cast<std::size_t>(view.upper);
   const std::size_t chosen = draw_tabs(theme, "tabs", {tabs.data(), count}, now, ImGui::GetContentRegionAvail().x);
   if (chosen != now) {
-    inspector_above = chosen == 3;
+    inspector_above = chosen == tabs.size() - 1;
     if (!inspector_above) view.upper = static_cast<UpperTab>(chosen);
   }
   ImGui::EndChild();
@@ -226,16 +282,7 @@ void Workspace::State::draw_lower(Frame& frame, ImVec2 min, ImVec2 max) {
   const Theme& theme = frame.theme;
   const float tabs_end = min.y + tab_height(theme);
   begin_bar(theme, "lower tabs", min, {max.x, tabs_end});
-  std::array<Tab, 4> tabs = {{{"Nodes", "Every node with its figures (4)", {}, 0},
-                              {"Memory", "Buffers in the slab, and pools (5)", {}, 0},
-                              {"Compare", "What changed between two stretches of replays, or two traces (6)", {}, 0},
-                              {"Messages", "What the engine had to say, updates and losses (7)", {}, 0}}};
-  std::uint64_t errors = 0;
-  const std::size_t worth = messages_worth_a_look(*document, errors);
-  if (worth > 0) {
-    tabs[3].badge = worth > 999 ? "999+" : std::to_string(worth);
-    tabs[3].badge_colour = errors > 0 ? theme.error : theme.warning;
-  }
+  const std::vector<Tab> tabs = lower_tabs(theme);
   const auto chosen = draw_tabs(theme, "tabs", tabs, static_cast<std::size_t>(view.lower), ImGui::GetContentRegionAvail().x);
   view.lower = static_cast<LowerTab>(chosen);
   ImGui::EndChild();

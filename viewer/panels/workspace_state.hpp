@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "panels/compare_panel.hpp"
 #include "panels/graph_panel.hpp"
@@ -16,6 +17,7 @@
 #include "panels/nodes_panel.hpp"
 #include "panels/replays_panel.hpp"
 #include "panels/sync_panel.hpp"
+#include "panels/tabs.hpp"
 #include "panels/timeline_panel.hpp"
 #include "panels/top_bar.hpp"
 #include "panels/workspace.hpp"
@@ -40,10 +42,15 @@ struct Workspace::State {
   void draw_empty_document(const Theme& theme);
   void draw_bar(Frame& frame);
   void draw_body(Frame& frame, WorkspaceLayout& layout, ImVec2 min, ImVec2 max);
+  void draw_two(Frame& frame, WorkspaceLayout& layout, ImVec2 min, ImVec2 max);
   void draw_upper(Frame& frame, ImVec2 min, ImVec2 max);
   void draw_lower(Frame& frame, ImVec2 min, ImVec2 max);
   void draw_upper_panel(Frame& frame);
   void draw_lower_panel(Frame& frame);
+  // Where there is no room for two: all tabs in one row, and one panel.
+  void draw_one(Frame& frame, ImVec2 min, ImVec2 max);
+  [[nodiscard]] static std::vector<Tab> upper_tabs();
+  [[nodiscard]] std::vector<Tab> lower_tabs(const Theme& theme) const;
   // What the view says to one panel, and what the panel said to the others.
   template <class Panel>
   void draw_panel(Frame& frame, PanelPlace place, Panel& panel);
@@ -78,6 +85,7 @@ struct Workspace::State {
 
   std::optional<View> in_front;  // has the most room, until a splitter is moved
   bool inspector_above = false;  // where it has no place of its own: instead of the upper tabs
+  bool lower_alone = false;      // where one panel has a place: it is a lower one
   bool close = false, shade_change = false;
 
   std::array<bool, static_cast<std::size_t>(PanelPlace::Count)> reveal{};

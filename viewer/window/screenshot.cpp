@@ -24,7 +24,7 @@ constexpr double kFileSeconds = 600, kLiveSeconds = 20;  // how long a trace may
 constexpr std::chrono::seconds kSettle{120};             // and its views to be made
 constexpr std::chrono::milliseconds kStartPage{300};      // it looks for sessions and files meanwhile
 constexpr std::chrono::milliseconds kPause{2};
-constexpr int kStillFrames = 4;                          // that ImGui needs until sizes that depend on sizes stand still
+constexpr int kStillFrames = 8;                          // until sizes that depend on sizes stand still, and what depends on what is made
 
 std::shared_ptr<model::TraceFeed> open_feed(const std::string& target, const std::string& token) {
   auto feed = std::make_shared<model::TraceFeed>(model::TraceFeedDesc{.target = target, .token = token});
@@ -78,10 +78,9 @@ void take_start_page(const ScreenshotDesc& desc) {
   Settings settings = SettingsFile(settings_path()).values;
   settings.shade = desc.shade;
   Application application({.program = desc.program}, settings);
-  const Clock::time_point end = Clock::now() + kStartPage;
-  for (int still = 0; still < kStillFrames || Clock::now() < end; ++still) {
+  for (int frame = 0; frame <= kStillFrames; ++frame) {
     frames.draw([&](const Theme& theme) { application.draw(theme); });
-    std::this_thread::sleep_for(kPause);
+    if (frame == 0) std::this_thread::sleep_for(kStartPage);
   }
   frames.write();
 }
@@ -109,7 +108,10 @@ void take_screenshot(const ScreenshotDesc& desc) {
       selected = true;
       still = 0;
     }
-    if (workspace.is_settled() && selected) continue;
+    if (workspace.is_settled() && selected) {
+      background.wait_until_idle();  // panels make things of their own
+      continue;
+    }
     still = -1;
     if (Clock::now() > end) throw std::runtime_error("the views of " + desc.target + " are not ready after two minutes");
     std::this_thread::sleep_for(kPause);

@@ -1,12 +1,17 @@
 // What an instance writes down of its graphs and replays, and who may look while it runs. Nothing unless it is asked for: no thread, no
-// file, no socket. Threads: values.
+// file, no socket. Threads: values; a TraceRange by one at a time.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
 
 namespace reprise {
+
+namespace detail {
+class HostSpan;
+}
 
 // How closely replays are looked at. More is in the trace, and costs more; the plan and its lowering are always the same.
 enum class ProfileMode : std::uint8_t {
@@ -32,6 +37,21 @@ struct TraceDesc {
   // Of a live trace: "host:port" to listen on TCP too; without a host, this machine alone. Viewers that come so have to know the token,
   // and without one it is an error. $REPRISE_LISTEN and $REPRISE_TOKEN win over them.
   std::string_view listen = {}, token = {};
+};
+
+// A piece of the application's own work on the thread that began it, in the trace from Instance::trace_range() until it goes.
+class TraceRange {
+ public:
+  TraceRange() noexcept;  // nothing
+  explicit TraceRange(std::unique_ptr<detail::HostSpan> span) noexcept;
+  TraceRange(const TraceRange&) = delete;
+  TraceRange& operator=(const TraceRange&) = delete;
+  TraceRange(TraceRange&&) noexcept;
+  TraceRange& operator=(TraceRange&&) noexcept;
+  ~TraceRange();
+
+ private:
+  std::unique_ptr<detail::HostSpan> span_;
 };
 
 }  // namespace reprise

@@ -35,6 +35,7 @@ class LiveLoop {
   // Connections are refused for want of file descriptors until something changes.
   [[nodiscard]] bool waiting() const noexcept { return waiting_; }
   [[nodiscard]] LiveServerStats stats() const;
+  [[nodiscard]] std::thread::native_handle_type thread() noexcept { return thread_.native_handle(); }
 
  private:
   template <class Acceptor>

@@ -71,6 +71,8 @@ void LiveServer::write(const std::shared_ptr<const Chunk>& chunk) {
   if (broadcast_->write(chunk) || loop_->waiting()) loop_->wake();
 }
 
+std::thread::native_handle_type LiveServer::thread() noexcept { return loop_->thread(); }
+
 void LiveServer::flush() { broadcast_->wait_until_sent(linger_); }
 
 LiveServerStats LiveServer::stats() const {

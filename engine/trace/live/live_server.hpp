@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "trace/chunk_sink.hpp"
 #include "trace/live/live_request.hpp"
@@ -55,6 +56,7 @@ class LiveServer : public ChunkSink {
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
   [[nodiscard]] std::uint16_t port() const noexcept { return port_; }  // of TCP; 0: none
   [[nodiscard]] LiveServerStats stats() const;
+  [[nodiscard]] std::thread::native_handle_type thread() noexcept;  // its own, as long as this lives
 
  private:
   const std::chrono::milliseconds linger_;

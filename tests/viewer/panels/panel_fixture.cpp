@@ -1,5 +1,6 @@
 #include "viewer/panels/panel_fixture.hpp"
 
+#include <doctest/doctest.h>
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -69,12 +70,22 @@ void PanelContext::window(const std::function<void()>& contents) {
 std::string PanelContext::text(const std::function<void()>& contents) {
   std::string all;
   window([&] {
-    ImGui::LogToBuffer(0);
+    start_log();
     contents();
-    all = ImGui::GetCurrentContext()->LogBuffer.c_str();
-    ImGui::LogFinish();
+    all = take_log();
   });
   return all;
+}
+
+// ImGui ends a log with the window, and what was logged is on the clipboard then.
+void PanelContext::start_log() {
+  ImGui::SetClipboardText("");
+  ImGui::LogToClipboard(0);
+}
+
+std::string PanelContext::take_log() {
+  ImGui::LogFinish();
+  return ImGui::GetClipboardText();
 }
 
 void PanelContext::resize(ImVec2 size) { ImGui::GetIO().DisplaySize = size; }
@@ -157,6 +168,7 @@ void PanelFixture::show(model::GraphKey key) {
 }
 
 void PanelFixture::update() {
+  REQUIRE(document->find(view.graph) != nullptr);
   facts = viewer::make_graph_facts(*document, entry(), view.range);
   replay = viewer::make_replay_facts(*document, entry(), view.replay);
   matches = view.filter.is_empty() ? std::vector<std::uint8_t>() : model::matching_nodes(view.filter, *entry().graph);

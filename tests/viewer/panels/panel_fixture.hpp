@@ -36,6 +36,10 @@ class PanelContext {
   // The same as text: what was drawn as ImGui's items, in order. What a panel draws by ImDrawList is not in it.
   [[nodiscard]] std::string text(const std::function<void()>& contents);
 
+  // The same for what has windows of its own, in frame(): around the drawing.
+  static void start_log();
+  [[nodiscard]] static std::string take_log();
+
   void resize(ImVec2 size);
   // For the next frames.
   void move_mouse(ImVec2 to);

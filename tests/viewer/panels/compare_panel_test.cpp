@@ -1,0 +1,198 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+#include <imgui_internal.h>
+
+#include "panels/compare_choice.hpp"
+#include "panels/compare_panel.hpp"
+#include "panels/compare_result.hpp"
+#include "support/paths.hpp"
+#include "viewer/hand_made_trace.hpp"
+#include "viewer/panels/panel_fixture.hpp"
+
+using namespace reprise;
+using namespace reprise::viewer;
+using reprise::test::HandMadeTrace;
+using reprise::test::PanelFixture;
+
+namespace {
+
+std::shared_ptr<const model::Document> changed_document(const std::string& name, const HandMadeTrace& options) {
+  const std::filesystem::path path = test::scratch_folder() / (name + ".reprise");
+  if (!std::filesystem::exists(path)) write_hand_made_trace(path, options);
+  return test::document_of(path);
+}
+
+// Node 2 takes half as long again.
+std::shared_ptr<const model::Document> slower() { return changed_document("compare-slower", {.slow_node = 2}); }
+// Node 3 has another name.
+std::shared_ptr<const model::Document> renamed() { return changed_document("compare-renamed", {.renamed_node = 3}); }
+
+std::string settled_text(PanelFixture& fixture, ComparePanel& panel) {
+  fixture.settle(panel);
+  CHECK(fixture.is_drawable());
+  return fixture.text([&] { fixture.draw(panel); });
+}
+
+void check_has(const std::string& text, std::initializer_list<const char*> words) {
+  for (const char* word : words) {
+    INFO(text);
+    CHECK_MESSAGE(text.find(word) != std::string::npos, word);
+  }
+}
+
+const ComparedNode& of_a(const CompareResult& result, std::uint32_t node) {
+  return *std::find_if(result.nodes.begin(), result.nodes.end(), [&](const ComparedNode& n) { return n.a == node; });
+}
+
+// Clicks the button at a place of the first line.
+void click_button(PanelFixture& fixture, ComparePanel& panel, int which) {
+  // Buttons are told apart by where the mouse finds them: their tooltips are items of their own.
+  float x = 10;
+  for (int i = 0; i <= which; ++i) {
+    const ImGuiID none = 0;
+    ImGuiID at = none;
+    const auto look = [&] {
+      fixture.move_mouse({x, 16});
+      fixture.window([&] { fixture.draw(panel); });
+      return ImGui::GetCurrentContext()->HoveredId;
+    };
+    while (x < 1500 && (at = look()) == none) x += 4;
+    if (i == which) break;
+    while (x < 1500 && look() == at) x += 4;
+  }
+  REQUIRE(x < 1500);
+  fixture.click({x + 2, 16}, [&] { fixture.draw(panel); });
+}
+
+}  // namespace
+
+TEST_CASE("compare: the node that takes longer is slower by more than chance, and no other is") {
+  const PanelFixture fixture;
+  const CompareResult result = compare_sides({fixture.document, fixture.view.graph, {}}, {slower(), fixture.view.graph, {}});
+  CHECK(result.slower == 1);
+  CHECK(result.faster == 0);
+  REQUIRE_FALSE(result.nodes.empty());
+  const ComparedNode& first = result.nodes.front();
+  CHECK(first.a == 2);
+  CHECK(first.as == ComparedAs::Slower);
+  CHECK(first.change == doctest::Approx(0.5).epsilon(0.01));
+  CHECK(first.effect == doctest::Approx(1500).epsilon(0.01));
+  CHECK(of_a(result, 0).as == ComparedAs::Same);
+  CHECK(result.device_time.is_significant);
+  CHECK(result.device_time.change > 0);
+}
+
+TEST_CASE("compare: the other way round it is faster by as much") {
+  const PanelFixture fixture;
+  const CompareResult result = compare_sides({slower(), fixture.view.graph, {}}, {fixture.document, fixture.view.graph, {}});
+  CHECK(result.faster == 1);
+  CHECK(result.nodes.front().as == ComparedAs::Faster);
+  CHECK(result.nodes.front().effect == doctest::Approx(-1500).epsilon(0.01));
+}
+
+TEST_CASE("compare: a node of another name is only in A, and the other only in B") {
+  const PanelFixture fixture;
+  const CompareResult result = compare_sides({fixture.document, fixture.view.graph, {}}, {renamed(), fixture.view.graph, {}});
+  CHECK(result.added == 1);
+  CHECK(result.removed == 1);
+  CHECK(std::count_if(result.nodes.begin(), result.nodes.end(), [](const ComparedNode& n) { return n.as == ComparedAs::Added && n.b == 3 && n.effect > 0; }) == 1);
+  CHECK(std::count_if(result.nodes.begin(), result.nodes.end(), [](const ComparedNode& n) { return n.as == ComparedAs::Removed && n.a == 3 && n.effect < 0; }) == 1);
+}
+
+TEST_CASE("compare: few samples are said to be too few") {
+  const PanelFixture fixture;
+  const CompareResult result = compare_sides({fixture.document, fixture.view.graph, {0, 4}}, {slower(), fixture.view.graph, {0, 4}});
+  CHECK(result.slower == 0);
+  CHECK(of_a(result, 2).as == ComparedAs::TooFew);
+}
+
+TEST_CASE("compare: halves share all replays of the range, and one replay has none") {
+  PanelFixture fixture;
+  const Frame frame = fixture.frame_of_now();
+  const auto both = halves_of(frame);
+  REQUIRE(both.has_value());
+  CHECK(both->a->range.first == 0);
+  CHECK(both->a->range.count == 20);
+  CHECK(both->b->range.first == 20);
+  CHECK(both->b->range.count == 20);
+  fixture.view.range = {5, 1};
+  CHECK_FALSE(halves_of(frame).has_value());
+}
+
+TEST_CASE("compare: a side says what it is") {
+  PanelFixture fixture;
+  const Frame frame = fixture.frame_of_now();
+  CHECK(stretch_text(frame, {CompareTrace::Shown, fixture.view.graph, {}}) == "step, version 1, all 40 replays");
+  CHECK(stretch_text(frame, {CompareTrace::Shown, fixture.view.graph, {10, 5}}) == "step, version 1, replays 11 to 15");
+}
+
+TEST_CASE("compare: one trace alone says how to choose what to compare") {
+  PanelFixture fixture;
+  ComparePanel panel(fixture.background);
+  check_has(settled_text(fixture, panel), {"What shall be compared?", "A = chosen replays", "First half | second half"});
+}
+
+TEST_CASE("compare: two traces are compared whole, without being asked") {
+  PanelFixture fixture;
+  fixture.other = slower();
+  fixture.other_name = "slower.reprise";
+  ComparePanel panel(fixture.background);
+  check_has(settled_text(fixture, panel), {"hand-made.reprise: step", "slower.reprise: step", "1 node is slower", "more than chance", "+50.0 %", "+1.501 us", "blur", "slower", "no difference"});
+}
+
+TEST_CASE("compare: the second half against the first of a steady trace finds nothing") {
+  PanelFixture fixture;
+  ComparePanel panel(fixture.background);
+  fixture.settle(panel);
+  click_button(fixture, panel, 2);
+  check_has(settled_text(fixture, panel), {"replays 1 to 20", "replays 21 to 40", "0 nodes are slower", "0 faster", "which may be chance", "no difference"});
+}
+
+TEST_CASE("compare: chosen replays are taken as sides, one after the other") {
+  PanelFixture fixture;
+  ComparePanel panel(fixture.background);
+  fixture.view.range = {0, 10};
+  fixture.update();
+  fixture.settle(panel);
+  click_button(fixture, panel, 0);
+  check_has(settled_text(fixture, panel), {"replays 1 to 10", "B is not chosen yet"});
+  fixture.view.range = {20, 15};
+  fixture.update();
+  fixture.settle(panel);
+  click_button(fixture, panel, 1);
+  check_has(settled_text(fixture, panel), {"replays 1 to 10", "replays 21 to 35", "10 and 15 measured replays"});
+}
+
+TEST_CASE("compare: nodes in one side alone are listed, the filter applies, and a click selects") {
+  PanelFixture fixture;
+  fixture.other = renamed();
+  ComparePanel panel(fixture.background);
+  check_has(settled_text(fixture, panel), {"renamed", "only in B", "only in A", "1 only in B"});
+  fixture.view.filter.text = "blur";
+  fixture.update();
+  const std::string filtered = settled_text(fixture, panel);
+  CHECK(filtered.find("blur") != std::string::npos);
+  CHECK(filtered.find("store") == std::string::npos);
+  float found = 0;
+  const model::Selection blur = model::SelectedNode{fixture.view.graph, 2};
+  for (float y = 20; y < 400 && found == 0; y += 4) {
+    fixture.view.hovered = {};
+    fixture.move_mouse({100, y});
+    fixture.window([&] { fixture.draw(panel); });
+    if (fixture.view.hovered == blur) found = y;
+  }
+  REQUIRE(found > 0);
+  fixture.click({100, found}, [&] { fixture.draw(panel); });
+  CHECK(fixture.view.selection == blur);
+}
+
+TEST_CASE("compare: a graph that the other trace does not have is said, with what to do") {
+  PanelFixture fixture;
+  fixture.other = std::make_shared<model::Document>();
+  ComparePanel panel(fixture.background);
+  check_has(settled_text(fixture, panel), {"has no graph named step", "matched by name"});
+}

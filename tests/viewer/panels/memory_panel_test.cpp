@@ -1,0 +1,221 @@
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "panels/memory_map.hpp"
+#include "panels/memory_panel.hpp"
+#include "viewer/panels/memory_documents.hpp"
+#include "viewer/panels/panel_fixture.hpp"
+
+using namespace reprise;
+using namespace reprise::viewer;
+using reprise::test::PanelFixture;
+
+namespace {
+
+const ImVec2 kSize{1500, 400};
+
+model::Selection buffer(std::uint32_t b) { return model::SelectedBuffer{test::kMemoryKey, b}; }
+
+// The map alone, so that it can be asked where a rectangle is.
+struct MapFixture : PanelFixture {
+  MapFixture() : PanelFixture(kSize, test::memory_document()), facts_of_graph(memory_facts(entry().graph)) { draw_twice(); }
+
+  void draw_map() {
+    Frame now = frame_of_now();
+    view.hovered = {};
+    map.draw(now, {facts_of_graph, matches, MemoryColour::Label}, {kSize.x - 40, kSize.y - 40});
+  }
+  void draw_twice() {
+    for (int i = 0; i < 2; ++i) {
+      window([&] { draw_map(); });
+    }
+  }
+  ImVec2 middle_of(std::uint32_t b) const {
+    const MemoryMap::Box box = map.box_of(facts_of_graph, b);
+    return {(box.min.x + box.max.x) / 2, (box.min.y + box.max.y) / 2};
+  }
+
+  MemoryFacts facts_of_graph;
+  MemoryMap map;
+};
+
+std::string text_of(PanelFixture& fixture, MemoryPanel& panel) {
+  fixture.settle(panel);
+  return fixture.text([&] { fixture.draw(panel); });
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+trace::GraphVersion without_transients() {
+  trace::GraphVersion g = test::memory_record();
+  for (trace::Buffer& b : g.buffers) b.kind = trace::BufferKind::Device;
+  return g;
+}
+
+}  // namespace
+
+TEST_CASE("memory map: a click on a rectangle selects that buffer, one beside them nothing") {
+  MapFixture f;
+  for (const std::uint32_t b : {test::kBufferA, test::kBufferB, test::kBufferC, test::kBufferD, test::kBufferF}) {
+    CAPTURE(b);
+    f.click(f.middle_of(b), [&] { f.draw_map(); });
+    CHECK(f.view.selection == buffer(b));
+  }
+  const MemoryMap::Box c = f.map.box_of(f.facts_of_graph, test::kBufferC), b = f.map.box_of(f.facts_of_graph, test::kBufferB);
+  f.click({(c.min.x + f.map.box_of(f.facts_of_graph, test::kBufferA).max.x) / 2, b.min.y + 4}, [&] { f.draw_map(); });
+  CHECK(f.view.selection == buffer(test::kBufferB));
+  f.click({f.map.box_of(f.facts_of_graph, test::kBufferD).max.x - 2, f.map.box_of(f.facts_of_graph, test::kBufferF).min.y - 4}, [&] { f.draw_map(); });
+  CHECK(f.view.selection == model::Selection{});
+}
+
+TEST_CASE("memory map: rectangles lie by offset upwards and by schedule to the right") {
+  const MapFixture f;
+  const auto box = [&](std::uint32_t b) { return f.map.box_of(f.facts_of_graph, b); };
+  CHECK(box(test::kBufferB).max.y == doctest::Approx(box(test::kBufferA).min.y));  // above "a"
+  CHECK(box(test::kBufferC).min.x == doctest::Approx(box(test::kBufferA).max.x));  // as soon as "a" is done
+  CHECK(box(test::kBufferC).max.y == doctest::Approx(box(test::kBufferA).max.y));  // on its bytes
+  CHECK(box(test::kBufferF).min.x == doctest::Approx(box(test::kBufferA).min.x));
+  CHECK(box(test::kBufferF).max.x == doctest::Approx(box(test::kBufferD).max.x));
+}
+
+TEST_CASE("memory map: the mouse on a rectangle hovers the buffer for every view") {
+  MapFixture f;
+  f.move_mouse(f.middle_of(test::kBufferD));
+  f.draw_twice();
+  CHECK(f.view.hovered == buffer(test::kBufferD));
+}
+
+TEST_CASE("memory map: the wheel magnifies at the mouse, with Ctrl across alone, with Alt up and down alone") {
+  MapFixture f;
+  const auto width = [&] { return f.map.box_of(f.facts_of_graph, test::kBufferB).max.x - f.map.box_of(f.facts_of_graph, test::kBufferB).min.x; };
+  const auto height = [&] { return f.map.box_of(f.facts_of_graph, test::kBufferB).max.y - f.map.box_of(f.facts_of_graph, test::kBufferB).min.y; };
+  f.move_mouse(f.middle_of(test::kBufferB));
+  const auto turn = [&] {
+    f.wheel(2);
+    f.draw_twice();
+  };
+  float w = width(), h = height();
+  turn();
+  CHECK(width() > w * 1.2f);
+  CHECK(height() > h * 1.2f);
+  CHECK(f.middle_of(test::kBufferB).x == doctest::Approx(ImGui::GetIO().MousePos.x).epsilon(0.01));
+  w = width(), h = height();
+  ImGui::GetIO().KeyCtrl = true;
+  turn();
+  ImGui::GetIO().KeyCtrl = false;
+  CHECK(width() > w * 1.2f);
+  CHECK(height() == doctest::Approx(h));
+  w = width(), h = height();
+  ImGui::GetIO().KeyAlt = true;
+  turn();
+  ImGui::GetIO().KeyAlt = false;
+  CHECK(width() == doctest::Approx(w));
+  CHECK(height() > h * 1.2f);
+  f.map.fit();
+  f.draw_twice();
+  CHECK(width() < w);
+}
+
+TEST_CASE("memory map: a click on the curve chooses the moment below it") {
+  MapFixture f;
+  const float x = f.middle_of(test::kBufferD).x + 2;  // node 5, just behind the middle of nodes 4 and 5
+  f.click({x, 40}, [&] { f.draw_map(); });
+  REQUIRE(f.map.moment().has_value());
+  CHECK(*f.map.moment() == 5);
+  CHECK(moment_text(f.facts_of_graph, 5) == "node 5 end");
+}
+
+TEST_CASE("memory map: a selection made elsewhere is brought into sight") {
+  MapFixture f;
+  f.move_mouse(f.middle_of(test::kBufferA));
+  for (int i = 0; i < 12; ++i) {
+    f.wheel(3);
+    f.draw_twice();
+  }
+  REQUIRE(f.map.box_of(f.facts_of_graph, test::kBufferD).min.x > kSize.x);
+  f.view.select(buffer(test::kBufferD));
+  f.draw_twice();
+  f.view.reveal_selection = false;
+  f.draw_twice();
+  const ImVec2 middle = f.middle_of(test::kBufferD);
+  CHECK((middle.x > 0 && middle.x < kSize.x && middle.y > 0 && middle.y < kSize.y));
+}
+
+TEST_CASE("memory panel: the list beside the map is who is live at the peak, most bytes first") {
+  PanelFixture f(kSize, test::memory_document());
+  MemoryPanel panel(f.background);
+  const std::string text = text_of(f, panel);
+  INFO(text);
+  const model::MemoryUse use = model::memory_by_schedule(*f.entry().graph);
+  std::size_t at = text.find("Live at the peak");
+  REQUIRE(at != std::string::npos);
+  CHECK(has(text, "9 KiB in 3 buffers"));
+  for (const std::uint32_t b : use.live_at_peak) {
+    at = text.find("| " + f.entry().graph->buffer_name(b), at);
+    CHECK_MESSAGE(at != std::string::npos, f.entry().graph->buffer_name(b));
+  }
+  CHECK(has(text, "waste"));
+  CHECK(f.is_drawable());
+}
+
+TEST_CASE("memory panel: a selected buffer says with whom it shares bytes") {
+  PanelFixture f(kSize, test::memory_document());
+  MemoryPanel panel(f.background);
+  f.view.select(buffer(test::kBufferB));
+  std::string text = text_of(f, panel);
+  INFO(text);
+  const std::size_t at = text.find("shares with");
+  REQUIRE(at != std::string::npos);
+  CHECK(text.substr(at, 30).find("d") != std::string::npos);
+  f.view.select(buffer(test::kBufferF));
+  text = text_of(f, panel);
+  CHECK(text.find("nobody") != std::string::npos);
+}
+
+TEST_CASE("memory panel: a graph without transients says so and shows the pools at once") {
+  PanelFixture f(kSize, test::memory_document(without_transients()));
+  MemoryPanel panel(f.background);
+  const std::string text = text_of(f, panel);
+  INFO(text);
+  CHECK(has(text, "no transient buffers"));
+  CHECK(has(text, "model"));
+  CHECK(has(text, "held by") == false);  // the names of columns are drawn, not written
+  CHECK(has(text, "earlier: step"));
+}
+
+TEST_CASE("memory panel: the table of buffers selects those of the graph, and a filter leaves what passes") {
+  PanelFixture f(kSize, test::memory_document());
+  MemoryPanel panel(f.background);
+  f.settle(panel);
+  f.click({130, 20}, [&] { f.draw(panel); });  // Buffers
+  std::string text = text_of(f, panel);
+  INFO(text);
+  for (const char* name : {"weights", "pinned", "lent", "unused"}) CHECK_MESSAGE(has(text, name), name);
+  CHECK(has(text, "9 buffers"));
+  bool is_selected = false;
+  for (float y = 40; y < 120 && !is_selected; y += 8) {
+    f.click({60, y}, [&] { f.draw(panel); });
+    is_selected = f.view.selection == buffer(test::kBufferWeights);
+  }
+  CHECK(is_selected);
+  f.view.filter.text = "blur";
+  f.update();
+  text = text_of(f, panel);
+  CHECK(has(text, "3 of 9 buffers"));
+  CHECK_FALSE(has(text, "pinned"));
+}
+
+TEST_CASE("memory panel: it says what it waits for, and draws whatever the size") {
+  PanelFixture f(kSize, test::memory_document());
+  MemoryPanel panel(f.background);
+  const std::string first = f.text([&] { f.draw(panel); });
+  CHECK(has(first, "Laying out the slab"));
+  for (const ImVec2 size : {ImVec2{1600, 300}, ImVec2{700, 200}, ImVec2{400, 300}, ImVec2{120, 60}, ImVec2{20, 10}}) {
+    CAPTURE(size.x);
+    f.resize(size);
+    f.settle(panel);
+    CHECK(f.is_drawable());
+  }
+}

@@ -1,0 +1,100 @@
+#include <doctest/doctest.h>
+
+#include "model/document_builder.hpp"
+#include "panels/message_list.hpp"
+#include "panels/messages_panel.hpp"
+#include "viewer/hand_made_trace.hpp"
+#include "viewer/panels/panel_fixture.hpp"
+
+using namespace reprise;
+using namespace reprise::viewer;
+using reprise::test::HandMadeTrace;
+using reprise::test::PanelFixture;
+
+namespace {
+
+constexpr std::uint32_t kAll = 0xff;
+
+// With an update, an error and an info beside what the trace made by hand has.
+std::shared_ptr<const model::Document> eventful_document() {
+  const auto hand_made = test::hand_made_document();
+  model::DocumentBuilder builder(hand_made->samples);
+  trace::Records records;
+  records.graph_versions.push_back(hand_made->find({HandMadeTrace::kStep, 1})->graph->record());
+  for (const trace::Message& message : hand_made->messages) records.messages.push_back(message);
+  const trace::Time at = records.messages.front().at;
+  records.messages.push_back(
+      {at + 1'000, trace::Severity::Error, "out-of-range", "writes beyond its buffer", HandMadeTrace::kStep, 1, 3, trace::kNone});
+  records.messages.push_back({at - 1'000, trace::Severity::Info, "hint", "could run side by side", trace::kNone, 0, trace::kNone, trace::kNone});
+  records.updates.push_back({at + 2'000, HandMadeTrace::kStep, 1, 2, "grid of saxpy"});
+  records.losses.push_back({at + 3'000, trace::LossKind::Replays, 1'234, "the writer could not keep up"});
+  builder.add(std::move(records));
+  return builder.publish();
+}
+
+}  // namespace
+
+TEST_CASE("message list: all kinds in one list, the newest first") {
+  const MessageList list = make_message_list(*eventful_document(), {}, kAll);
+  REQUIRE(list.lines.size() == 5);
+  CHECK(list.all == 5);
+  CHECK(list.lines[0].rank == MessageRank::Loss);
+  CHECK(list.lines[0].text == "1,234 replays lost: the writer could not keep up");
+  CHECK(list.lines[1].rank == MessageRank::Update);
+  CHECK(list.lines[2].rank == MessageRank::Error);
+  CHECK(list.lines[3].rank == MessageRank::Warning);
+  CHECK(list.lines[4].rank == MessageRank::Info);
+  for (const std::uint64_t count : list.counts) CHECK(count == 1);
+}
+
+TEST_CASE("message list: a finding leads to the node of its command") {
+  const MessageList list = make_message_list(*eventful_document(), "beyond", kAll);
+  REQUIRE(list.lines.size() == 1);
+  CHECK(list.lines[0].about == model::Selection(model::SelectedNode{{HandMadeTrace::kStep, 1}, 3}));
+  CHECK(list.lines[0].place == "step, sum, main.cpp:13");
+  CHECK(list.all == 5);
+}
+
+TEST_CASE("message list: words and kinds leave out, counts stay") {
+  const auto document = eventful_document();
+  CHECK(make_message_list(*document, "WRITER keep", kAll).lines.size() == 1);
+  CHECK(make_message_list(*document, "nothing like it", kAll).lines.empty());
+  const MessageList errors = make_message_list(*document, {}, 1u << static_cast<unsigned>(MessageRank::Error));
+  CHECK(errors.lines.size() == 1);
+  CHECK(errors.counts[static_cast<std::size_t>(MessageRank::Warning)] == 1);
+}
+
+TEST_CASE("message list: of very many the newest are shown and the rest counted") {
+  model::DocumentBuilder builder(std::make_shared<model::SampleStore>());
+  trace::Records records;
+  for (int i = 0; i < 1'200; ++i) records.losses.push_back({1'000 + i, trace::LossKind::Events, 1, {}});
+  builder.add(std::move(records));
+  const MessageList list = make_message_list(*builder.publish(), {}, kAll);
+  CHECK(list.lines.size() == kMostMessageLines);
+  CHECK(list.left_out == 1'200 - kMostMessageLines);
+  CHECK(list.lines[0].at == 2'199);
+}
+
+TEST_CASE("messages panel: a click on a finding selects its node") {
+  PanelFixture fixture({1200, 300}, eventful_document());
+  MessagesPanel panel(fixture.background);
+  fixture.settle(panel);
+  const std::string text = fixture.text([&] { fixture.draw(panel); });
+  CHECK(text.find("writes beyond its buffer") != std::string::npos);
+  CHECK(text.find("1 error") != std::string::npos);
+  // The rows stand below the kinds and the heads of the columns, the error is the third.
+  for (float y = 40; y < 200 && std::holds_alternative<std::monostate>(fixture.view.selection); y += 8) {
+    fixture.click({500, y}, [&] { fixture.draw(panel); });
+  }
+  REQUIRE(std::holds_alternative<model::SelectedNode>(fixture.view.selection));
+  CHECK(std::get<model::SelectedNode>(fixture.view.selection).node == 3);
+  CHECK(fixture.view.reveal_selection);
+}
+
+TEST_CASE("messages panel: without anything to report it says what would be there") {
+  PanelFixture fixture;
+  fixture.document = model::DocumentBuilder(std::make_shared<model::SampleStore>()).publish();
+  MessagesPanel panel(fixture.background);
+  fixture.settle(panel);
+  CHECK(fixture.text([&] { fixture.draw(panel); }).find("Nothing to report") != std::string::npos);
+}

@@ -1,0 +1,94 @@
+#include <doctest/doctest.h>
+
+#include "panels/start_page.hpp"
+#include "viewer/panels/panel_fixture.hpp"
+
+using namespace reprise::viewer;
+using reprise::test::PanelContext;
+
+namespace {
+
+struct StartTest {
+  explicit StartTest(ImVec2 size = {1600, 900}) : context(size) {}
+  void draw() {
+    context.frame([this] { take(page.draw(context.theme, facts)); });
+  }
+  void take(StartAction now) {
+    if (!std::holds_alternative<std::monostate>(now)) action = std::move(now);
+  }
+  std::string text() {
+    std::string all;
+    context.frame([&] {
+      PanelContext::start_log();
+      take(page.draw(context.theme, facts));
+      all = context.take_log();
+    });
+    return all;
+  }
+  // Clicks from top to bottom until something happens.
+  void click_down(float x, float from, float to) {
+    for (float y = from; y < to && std::holds_alternative<std::monostate>(action); y += 9) {
+      context.move_mouse({x, y});
+      draw();
+      context.hold_button(0);
+      draw();
+      context.release_button(0);
+      draw();
+    }
+  }
+
+  PanelContext context;
+  StartPage page;
+  StartFacts facts;
+  StartAction action;
+};
+
+}  // namespace
+
+TEST_CASE("start page: with nothing there it says how to get something") {
+  for (const ImVec2 size : {ImVec2{1600, 900}, ImVec2{400, 300}, ImVec2{90, 60}}) {
+    StartTest t(size);
+    t.draw();
+    CHECK(t.context.is_drawable());
+  }
+  StartTest t;
+  const std::string text = t.text();
+  CHECK(text.find("Drop a trace") != std::string::npos);
+  CHECK(text.find("F1") != std::string::npos);
+}
+
+TEST_CASE("start page: a click on a live session opens it") {
+  StartTest t;
+  t.facts.sessions = {{"/run/dead.sock", 1, "dead", false}, {"/run/reprise/42.sock", 42, "digits", true}};
+  t.draw();
+  t.draw();
+  t.click_down(400, 200, 600);
+  REQUIRE(std::holds_alternative<OpenTarget>(t.action));
+  CHECK(std::get<OpenTarget>(t.action).target == "/run/reprise/42.sock");
+}
+
+TEST_CASE("start page: a click on a recent file opens it, unless it is gone") {
+  StartTest t;
+  t.facts.recent = {{"/traces/gone.reprise", "", false}, {"/traces/there.reprise", "today", true}};
+  t.draw();
+  t.click_down(1000, 200, 600);
+  REQUIRE(std::holds_alternative<OpenTarget>(t.action));
+  CHECK(std::get<OpenTarget>(t.action).target == "/traces/there.reprise");
+}
+
+TEST_CASE("start page: the sample runs where it is installed") {
+  StartTest t;
+  t.facts.sample = "/usr/bin/digits";
+  t.facts.sample_state = "starting, as process 7";
+  t.draw();
+  t.click_down(320, 200, 700);
+  CHECK(std::holds_alternative<RunSample>(t.action));
+}
+
+TEST_CASE("start page: why the last one could not be opened is said") {
+  StartTest t;
+  t.facts.error = "x.reprise is no trace";
+  CHECK(t.text().find("x.reprise is no trace") != std::string::npos);
+  t.facts.error.clear();
+  CHECK(t.text().find("x.reprise is no trace") == std::string::npos);
+}

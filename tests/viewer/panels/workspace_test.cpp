@@ -1,0 +1,326 @@
+// The whole window without a window: real traces, mouse and keys.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "panels/workspace.hpp"
+#include "support/paths.hpp"
+#include "viewer/hand_made_trace.hpp"
+#include "viewer/panels/panel_fixture.hpp"
+#include "viewer/panels/recorded_trace.hpp"
+
+using namespace reprise;
+using namespace reprise::viewer;
+using reprise::test::HandMadeTrace;
+using reprise::test::PanelContext;
+
+namespace {
+
+constexpr double kHangs = 120;  // seconds: a guard, nothing takes as long
+constexpr int kRight = 262, kLeft = 263, kEscape = 256, kHome = 268, kF1 = 290, kF3 = 292, kControl = 2, kShift = 1;
+
+std::string hand_made_file() {
+  const auto path = test::scratch_folder() / "workspace.reprise";
+  if (!std::filesystem::exists(path)) test::write_hand_made_trace(path);
+  return path.string();
+}
+
+struct WorkspaceTest {
+  explicit WorkspaceTest(const std::string& file, ImVec2 size = {1600, 900}, const std::string& beside = {})
+      : context(size),
+        feed(std::make_shared<model::TraceFeed>(model::TraceFeedDesc{.target = file})),
+        other(beside.empty() ? nullptr : std::make_shared<model::TraceFeed>(model::TraceFeedDesc{.target = beside})),
+        workspace(feed, other, background) {}
+  ~WorkspaceTest() { background.wait_until_idle(); }
+
+  void draw() {
+    context.frame([this] {
+      workspace.handle_keys();
+      workspace.draw(context.theme, layout);
+    });
+  }
+  // Draws until everything that the document needs is there.
+  void settle() {
+    REQUIRE(feed->wait_until_ready(kHangs));
+    if (other) REQUIRE(other->wait_until_ready(kHangs));
+    draw();
+    for (int i = 0; i < 1000 && !workspace.is_settled(); ++i) {
+      background.wait_until_idle();
+      draw();
+    }
+    background.wait_until_idle();
+    draw();
+    REQUIRE(workspace.is_settled());
+  }
+  void press(int key, int mods = 0) {
+    note_key(key, true, false, mods);
+    draw();
+    note_key(key, false, false, mods);
+    draw();
+  }
+  std::string text() {
+    std::string all;
+    context.frame([&] {
+      workspace.handle_keys();
+      PanelContext::start_log();
+      workspace.draw(context.theme, layout);
+      all = context.take_log();
+    });
+    return all;
+  }
+
+  PanelContext context;
+  Background background{1};
+  WorkspaceLayout layout;
+  std::shared_ptr<model::TraceFeed> feed, other;
+  Workspace workspace;
+};
+
+bool has(const std::string& text, const char* what) { return text.find(what) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("workspace: views have the names that the command line knows") {
+  for (const char* name : {"graph", "replays", "timeline", "nodes", "memory", "sync", "compare"}) CHECK(view_named(name));
+  CHECK_FALSE(view_named("nothing"));
+}
+
+TEST_CASE("workspace: a real trace is drawn at every size and in every view") {
+  for (const ImVec2 size : {ImVec2{400, 300}, ImVec2{700, 500}, ImVec2{1600, 900}, ImVec2{3840, 2160}, ImVec2{120, 80}}) {
+    WorkspaceTest t(hand_made_file(), size);
+    t.settle();
+    for (const char* name : {"graph", "replays", "timeline", "nodes", "memory", "sync", "compare"}) {
+      CAPTURE(name);
+      t.workspace.show(*view_named(name));
+      t.settle();
+      CHECK(t.context.is_drawable());
+    }
+  }
+}
+
+TEST_CASE("workspace: the graph with most replays is shown first") {
+  WorkspaceTest t(hand_made_file());
+  t.settle();
+  CHECK(t.workspace.view().graph == model::GraphKey{HandMadeTrace::kStep, 1});
+  const std::string text = t.text();
+  CHECK(has(text, "step"));
+  CHECK(has(text, "p50"));
+  CHECK(has(text, "ready"));
+}
+
+TEST_CASE("workspace: what the trace lost is said in the bar") {
+  WorkspaceTest t(hand_made_file());
+  t.settle();
+  CHECK(has(t.text(), "lost 12"));
+}
+
+TEST_CASE("workspace: a file that is not there says why, and does not fall") {
+  for (const ImVec2 size : {ImVec2{400, 300}, ImVec2{1600, 900}}) {
+    WorkspaceTest t((test::scratch_folder() / "no such file.reprise").string(), size);
+    t.draw();
+    REQUIRE(t.feed->wait_until_ready(kHangs));
+    t.draw();
+    const std::string text = t.text();
+    CHECK(has(text, "could not be opened"));
+    CHECK(has(text, "no such file"));
+    CHECK(t.context.is_drawable());
+  }
+}
+
+TEST_CASE("workspace: a file that is no trace says why") {
+  const auto path = test::scratch_folder() / "garbage.reprise";
+  std::ofstream(path) << "this is not a trace at all, and long enough to look like one";
+  WorkspaceTest t(path.string());
+  REQUIRE(t.feed->wait_until_ready(kHangs));
+  t.draw();
+  CHECK(has(t.text(), "garbage"));
+  CHECK(t.context.is_drawable());
+}
+
+TEST_CASE("workspace: a session that is not there is told of") {
+  WorkspaceTest t("127.0.0.1:1");
+  t.draw();
+  CHECK(t.context.is_drawable());
+  t.feed->wait_until_ready(kHangs);
+  t.draw();
+  CHECK(has(t.text(), "127.0.0.1"));
+}
+
+TEST_CASE("workspace: a search leaves the nodes that have it, and F3 goes through them") {
+  WorkspaceTest t(hand_made_file());
+  t.settle();
+  t.workspace.view().filter.text = "blur";
+  t.settle();
+  t.press(kF3);
+  const auto* node = std::get_if<model::SelectedNode>(&t.workspace.view().selection);
+  REQUIRE(node != nullptr);
+  CHECK(node->node == 2);
+  t.workspace.view().filter.text = "o";  // load, forward: nodes 0 to 2, store: 4
+  t.settle();
+  t.press(kF3);
+  CHECK(std::get<model::SelectedNode>(t.workspace.view().selection).node != 2);
+  t.press(kF3, kShift);
+  CHECK(std::get<model::SelectedNode>(t.workspace.view().selection).node == 2);
+}
+
+TEST_CASE("workspace: Ctrl+F puts the cursor into the search, and what is typed filters") {
+  WorkspaceTest t(hand_made_file());
+  t.settle();
+  t.press('F', kControl);
+  t.draw();
+  CHECK(ImGui::GetIO().WantTextInput);
+  t.context.type("sum");
+  t.draw();
+  CHECK(t.workspace.view().filter.text == "sum");
+  t.settle();
+  CHECK(has(t.text(), "1 of 5"));
+}
+
+TEST_CASE("workspace: Escape clears the selection, then the search, then the range") {
+  WorkspaceTest t(hand_made_file());
+  t.settle();
+  ViewState& view = t.workspace.view();
+  view.select(model::SelectedNode{view.graph, 1});
+  view.filter.text = "blur";
+  view.range = {3, 10};
+  t.settle();
+  t.press(kEscape);
+  CHECK(std::holds_alternative<std::monostate>(view.selection));
+  CHECK(view.filter.text == "blur");
+  t.press(kEscape);
+  CHECK(view.filter.text.empty());
+  CHECK(view.has_range());
+  t.press(kEscape);
+  CHECK_FALSE(view.has_range());
+}
+
+TEST_CASE("workspace: arrow keys go from replay to replay and stop at the ends") {
+  WorkspaceTest t(hand_made_file());
+  t.settle();
+  ViewState& view = t.workspace.view();
+  t.press(kRight);  // the newest is shown
+  CHECK_FALSE(view.replay);
+  t.press(kLeft);
+  REQUIRE(view.replay);
+  CHECK(*view.replay == HandMadeTrace::kStepReplays - 1);
+  t.settle();
+  t.press(kLeft);
+  CHECK(*view.replay == HandMadeTrace::kStepReplays - 2);
+  view.replay = 1;
+  t.settle();
+  t.press(kLeft);
+  CHECK(*view.replay == 1);
+}
+
+TEST_CASE("workspace: numbers choose tabs, C the critical path") {
+  WorkspaceTest t(hand_made_file());
+  t.settle();
+  ViewState& view = t.workspace.view();
+  t.press('2');
+  CHECK(view.upper == UpperTab::Timeline);
+  t.press('3');
+  CHECK(view.upper == UpperTab::Sync);
+  t.press('7');
+  CHECK(view.lower == LowerTab::Messages);
+  t.press('1');
+  t.press('4');
+  CHECK(view.upper == UpperTab::Graph);
+  CHECK(view.lower == LowerTab::Nodes);
+  const bool marked = view.critical_path;
+  t.press('C');
+  CHECK(view.critical_path != marked);
+}
+
+TEST_CASE("workspace: F1 shows the keys until Escape") {
+  WorkspaceTest t(hand_made_file());
+  t.settle();
+  CHECK_FALSE(has(t.text(), "Keys and mouse"));
+  ViewState& view = t.workspace.view();
+  view.selection = model::SelectedNode{view.graph, 1};
+  t.press(kF1);
+  const int with_help = t.context.vertices();
+  t.press(kEscape);
+  t.draw();
+  CHECK(t.context.vertices() < with_help);
+  CHECK_FALSE(std::holds_alternative<std::monostate>(view.selection));  // Escape was for the help
+}
+
+TEST_CASE("workspace: another graph has a range and a replay of its own") {
+  WorkspaceTest t(hand_made_file());
+  t.settle();
+  ViewState& view = t.workspace.view();
+  view.range = {3, 10};
+  view.replay = 7;
+  t.settle();
+  view.graph = {HandMadeTrace::kOther, 1};
+  t.settle();
+  CHECK_FALSE(view.has_range());
+  CHECK_FALSE(view.replay);
+  CHECK(view.graph == model::GraphKey{HandMadeTrace::kOther, 1});  // the user's choice stays
+}
+
+TEST_CASE("workspace: what is selected has to exist") {
+  WorkspaceTest t(hand_made_file());
+  t.settle();
+  ViewState& view = t.workspace.view();
+  view.select(model::SelectedNode{view.graph, 5'000});
+  t.settle();
+  CHECK(std::holds_alternative<std::monostate>(view.selection));
+  view.select(model::SelectedBuffer{{77, 1}, 0});
+  t.settle();
+  CHECK(std::holds_alternative<std::monostate>(view.selection));
+}
+
+TEST_CASE("workspace: a splitter moves with the mouse, and a double click puts it back") {
+  WorkspaceTest t(hand_made_file());
+  t.settle();
+  const WorkspaceLayout first;
+  const auto contents = [&] { t.workspace.draw(t.context.theme, t.layout); };
+  const auto drag = [&](ImVec2 from, ImVec2 to) {
+    t.context.move_mouse(from);
+    t.draw();
+    t.context.hold_button(0);
+    t.draw();
+    t.context.move_mouse(to);
+    t.draw();
+    t.draw();
+    t.context.release_button(0);
+    t.draw();
+  };
+  const float strip = 40 + t.context.theme.splitter + t.layout.strip + t.context.theme.splitter / 2;
+  drag({800, strip}, {800, strip + 60});
+  CHECK(t.layout.strip == doctest::Approx(first.strip + 60).epsilon(0.03));
+  t.context.move_mouse({800, strip + 60});
+  for (int i = 0; i < 2; ++i) {
+    t.context.hold_button(0);
+    t.context.frame(contents);
+    t.context.release_button(0);
+    t.context.frame(contents);
+  }
+  CHECK(t.layout.strip == doctest::Approx(first.strip));
+}
+
+TEST_CASE("workspace: two traces beside each other") {
+  const auto second = test::scratch_folder() / "workspace other.reprise";
+  test::write_hand_made_trace(second, {.slow_node = 2});
+  WorkspaceTest t(hand_made_file(), {1600, 900}, second.string());
+  t.workspace.show(View::Compare);
+  t.settle();
+  CHECK(t.workspace.view().lower == LowerTab::Compare);
+  CHECK(t.context.is_drawable());
+}
+
+TEST_CASE("workspace: what the engine wrote is drawn, in light too") {
+  const auto path = test::scratch_folder() / "workspace recorded.reprise";
+  test::write_recorded_trace(path);
+  WorkspaceTest t(path.string());
+  apply(t.context.theme, Shade::Light, 1.5f);
+  for (const char* name : {"graph", "timeline", "memory", "sync", "nodes"}) {
+    t.workspace.show(*view_named(name));
+    t.settle();
+    CHECK(t.context.is_drawable());
+  }
+  CHECK(has(t.text(), "frame"));
+}

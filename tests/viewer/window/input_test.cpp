@@ -1,0 +1,220 @@
+// The window as somebody uses it: real keys, mouse and dropped files, on a display of the test's own.
+#include <doctest/doctest.h>
+
+#include <GLFW/glfw3.h>
+#include <imgui.h>
+
+#include <X11/keysym.h>
+
+#include <string>
+#include <variant>
+
+#include "support/paths.hpp"
+#include "viewer/hand_made_trace.hpp"
+#include "viewer/panels/recorded_trace.hpp"
+#include "viewer/window/display_server.hpp"
+#include "viewer/window/file_drag.hpp"
+#include "viewer/window/viewer_session.hpp"
+
+namespace fs = std::filesystem;
+using namespace reprise;
+using namespace reprise::test;
+
+namespace {
+
+const std::string& recorded() {
+  static const std::string path = [] {
+    const fs::path file = scratch_folder() / "recorded.reprise";
+    write_recorded_trace(file);
+    return file.string();
+  }();
+  return path;
+}
+
+const std::string& hand_made() {
+  static const std::string path = [] {
+    const fs::path file = scratch_folder() / "hand made.reprise";
+    write_hand_made_trace(file);
+    return file.string();
+  }();
+  return path;
+}
+
+std::string uri_path(std::string path) {
+  for (std::size_t at; (at = path.find(' ')) != std::string::npos;) path.replace(at, 1, "%20");
+  return path;
+}
+
+const model::SelectedNode* node_of(const model::Selection& selection) { return std::get_if<model::SelectedNode>(&selection); }
+
+// Parts of a window of 1600 x 900: the graph is in the upper left, the table in the lower left.
+constexpr Place kUpperLeast{40, 210}, kUpperGreatest{1'100, 540};
+constexpr Place kLowerLeast{40, 620}, kLowerGreatest{400, 880};
+constexpr Place kStripLeft{300, 90}, kStripRight{900, 90};
+
+Place seek_node(ViewerSession& session, Place least, Place greatest) {
+  return session.seek(least, greatest, [&] { return node_of(session.view().hovered) != nullptr; });
+}
+
+void drop(ViewerSession& session, const std::vector<std::string>& paths) {
+  std::vector<std::string> as_uris;
+  for (const std::string& path : paths) as_uris.push_back(uri_path(path));
+  FileDrag files(display_server().name(), session.x_window(), as_uris);
+  REQUIRE(session.until([&] {
+    files.advance();
+    return files.is_finished();
+  }));
+}
+
+}  // namespace
+
+TEST_CASE("window: a trace is drawn, and its name is in the title") {
+  ViewerSession session(recorded());
+  REQUIRE(session.settle());
+  CHECK(session.application().title() == "recorded.reprise - Reprise");
+  CHECK(session.until([&] { return session.user().colours(session.x_window()) > 50; }));
+}
+
+TEST_CASE("window: a node that is clicked in the graph is selected for all panels") {
+  ViewerSession session(recorded());
+  REQUIRE(session.settle());
+  session.application().show(viewer::View::Graph);
+  REQUIRE(session.settle());
+  const Place place = seek_node(session, kUpperLeast, kUpperGreatest);
+  REQUIRE(place.x >= 0);
+  const model::SelectedNode hovered = *node_of(session.view().hovered);
+  session.click(place);
+  REQUIRE(session.until([&] { return node_of(session.view().selection) != nullptr; }));
+  CHECK(*node_of(session.view().selection) == hovered);
+
+  SUBCASE("and Escape lets go of it") {
+    session.tap(XK_Escape);
+    CHECK(session.until([&] { return node_of(session.view().selection) == nullptr; }));
+  }
+  SUBCASE("and a row of the table selects another") {
+    session.application().show(viewer::View::Nodes);
+    REQUIRE(session.settle());
+    const Place row = session.seek(kLowerLeast, kLowerGreatest, [&] {
+      const model::SelectedNode* node = node_of(session.view().hovered);
+      return node && *node != hovered;
+    });
+    REQUIRE(row.x >= 0);
+    const model::SelectedNode other = *node_of(session.view().hovered);
+    session.click(row);
+    CHECK(session.until([&] { return node_of(session.view().selection) && *node_of(session.view().selection) == other; }));
+  }
+}
+
+TEST_CASE("window: what is below the cursor stays there while the wheel magnifies") {
+  ViewerSession session(recorded());
+  REQUIRE(session.settle());
+  session.application().show(viewer::View::Graph);
+  REQUIRE(session.settle());
+  const Place place = seek_node(session, kUpperLeast, kUpperGreatest);
+  REQUIRE(place.x >= 0);
+  const model::SelectedNode hovered = *node_of(session.view().hovered);
+  const std::uint64_t before = session.drawn();
+  session.wheel(place, 4);
+  CHECK(session.drawn() != before);
+  REQUIRE(node_of(session.view().hovered) != nullptr);
+  CHECK(*node_of(session.view().hovered) == hovered);
+}
+
+TEST_CASE("window: Ctrl+F and what is typed filter the nodes") {
+  ViewerSession session(recorded());
+  REQUIRE(session.settle());
+  session.tap_with_control(XK_f);
+  REQUIRE(session.until([&] { return ImGui::GetIO().WantTextInput; }));
+  session.type("tile");
+  CHECK(session.until([&] { return session.view().filter.text == "tile"; }));
+}
+
+TEST_CASE("window: a drag over the strip of replays chooses a range, and Escape gives it back") {
+  ViewerSession session(recorded());
+  REQUIRE(session.settle());
+  REQUIRE(!session.view().has_range());
+  session.drag(kStripLeft, kStripRight, 1);
+  REQUIRE(session.until([&] { return session.view().has_range(); }));
+  CHECK(session.view().range.count > 1);
+  CHECK(session.view().range.count < kRecordedReplays);
+  session.tap(XK_Escape);
+  CHECK(session.until([&] { return !session.view().has_range(); }));
+}
+
+TEST_CASE("window: F1 shows the keys, and Escape takes them away") {
+  ViewerSession session(recorded());
+  REQUIRE(session.settle());
+  session.move({5, 5});
+  REQUIRE(session.settle());
+  const std::uint64_t before = session.drawn();
+  session.tap(XK_F1);
+  REQUIRE(session.until([&] { return session.drawn() != before; }));
+  session.tap(XK_Escape);
+  CHECK(session.until([&] { return session.drawn() == before; }));
+}
+
+TEST_CASE("window: L changes to the light shade, which is remembered") {
+  ViewerSession session;
+  session.tap(XK_l);
+  REQUIRE(session.until([&] { return session.window().ui().theme().shade == viewer::Shade::Light; }));
+  CHECK(session.settings().shade == viewer::Shade::Light);
+}
+
+TEST_CASE("window: it can be as small as 400 x 300, and large again") {
+  ViewerSession session(recorded());
+  REQUIRE(session.settle());
+  session.resize(400, 300);
+  REQUIRE(session.settle());
+  CHECK(session.window().width() == 400);
+  CHECK(session.window().height() == 300);
+  CHECK(session.until([&] { return session.user().colours(session.x_window()) > 10; }));
+  session.resize(1600, 900);
+  CHECK(session.settle());
+}
+
+TEST_CASE("window: a file that is dropped on the start page is opened") {
+  ViewerSession session;
+  REQUIRE(session.application().workspace() == nullptr);
+  drop(session, {hand_made()});
+  REQUIRE(session.settle());
+  CHECK(session.application().title() == "hand made.reprise - Reprise");
+  CHECK(session.settings().recent.front().path == hand_made());
+}
+
+TEST_CASE("window: two files that are dropped are compared, and so is one on a trace that is open") {
+  ViewerSession session;
+  SUBCASE("two at once") { drop(session, {recorded(), hand_made()}); }
+  SUBCASE("one, then another") {
+    drop(session, {recorded()});
+    REQUIRE(session.settle());
+    drop(session, {hand_made()});
+  }
+  REQUIRE(session.settle());
+  CHECK(session.application().title() == "recorded.reprise against hand made.reprise - Reprise");
+}
+
+TEST_CASE("window: what is no trace leads back to the start page with the reason") {
+  ViewerSession session;
+  drop(session, {"/etc/hostname"});
+  REQUIRE(session.until([&] { return !session.application().error().empty(); }));
+  CHECK(session.application().workspace() == nullptr);
+  CHECK(session.application().error().find("hostname") != std::string::npos);
+  CHECK(session.settings().recent.empty());
+}
+
+TEST_CASE("window: it closes when it is asked to, and with Ctrl+Q") {
+  ViewerSession session(recorded());
+  REQUIRE(session.settle());
+  SUBCASE("by the window manager") { session.user().ask_to_close(session.x_window()); }
+  SUBCASE("by the keys") { session.tap_with_control(XK_q); }
+  CHECK(session.until([&] { return session.window().wants_to_close(); }));
+}
+
+TEST_CASE("window: Ctrl+W leads back to the start page") {
+  ViewerSession session(recorded());
+  REQUIRE(session.settle());
+  session.tap_with_control(XK_w);
+  REQUIRE(session.until([&] { return session.application().workspace() == nullptr; }));
+  CHECK(session.application().title() == "Reprise");
+  CHECK(session.application().error().empty());
+}

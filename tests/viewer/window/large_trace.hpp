@@ -1,0 +1,16 @@
+// A trace with a large graph: layers of kernels that read from the layers before, in nested labels, with replays of which every tenth is
+// sampled. The same arguments give the same file. Threads: one at a time.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+namespace reprise::test {
+
+struct LargeTraceDesc {
+  std::uint32_t nodes = 10'000;
+  std::uint64_t replays = 300;
+};
+void write_large_trace(const std::filesystem::path& path, const LargeTraceDesc& desc = {});
+
+}  // namespace reprise::test

@@ -1,0 +1,205 @@
+// The commands `reprise view` and `reprise sessions` as processes.
+#include <doctest/doctest.h>
+
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+#include <png.h>
+
+#include "support/paths.hpp"
+#include "viewer/hand_made_trace.hpp"
+#include "viewer/window/display_server.hpp"
+#include "viewer/window/process.hpp"
+#include "viewer/window/x_user.hpp"
+
+namespace fs = std::filesystem;
+using namespace reprise::test;
+
+namespace {
+
+const std::string& trace() {
+  static const std::string path = [] {
+    const fs::path file = scratch_folder() / "hand.reprise";
+    write_hand_made_trace(file);
+    return file.string();
+  }();
+  return path;
+}
+
+Environment without_display() {
+  return {{"DISPLAY", std::nullopt}, {"WAYLAND_DISPLAY", std::nullopt}, {"XDG_CONFIG_HOME", (scratch_folder() / "config").string()}};
+}
+
+struct Picture {
+  std::uint32_t width = 0, height = 0;
+  std::size_t colours = 0;
+};
+
+Picture picture_of(const fs::path& path) {
+  png_image image{};
+  image.version = PNG_IMAGE_VERSION;
+  if (!png_image_begin_read_from_file(&image, path.c_str())) return {};
+  image.format = PNG_FORMAT_RGB;
+  std::vector<png_byte> bytes(PNG_IMAGE_SIZE(image));
+  png_image_finish_read(&image, nullptr, bytes.data(), 0, nullptr);
+  std::vector<std::uint32_t> colours;
+  for (std::size_t i = 0; i + 2 < bytes.size(); i += 3) colours.push_back(bytes[i] << 16 | bytes[i + 1] << 8 | bytes[i + 2]);
+  std::sort(colours.begin(), colours.end());
+  return {image.width, image.height, static_cast<std::size_t>(std::unique(colours.begin(), colours.end()) - colours.begin())};
+}
+
+bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+// A socket that nobody listens at, of a process that is gone.
+fs::path leave_socket(const fs::path& folder) {
+  fs::create_directories(folder);
+  fs::permissions(folder, fs::perms::owner_all);
+  const pid_t gone = ::fork();
+  if (gone == 0) ::_exit(0);
+  ::waitpid(gone, nullptr, 0);
+  const fs::path path = folder / (std::to_string(gone) + "-ended.sock");
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.native().copy(address.sun_path, sizeof address.sun_path - 1);
+  const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  REQUIRE(::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+  ::close(socket);
+  return path;
+}
+
+}  // namespace
+
+TEST_CASE("view: every view becomes a picture of the wanted size without a display") {
+  for (const std::string view : {"graph", "replays", "timeline", "nodes", "memory", "sync", "compare"}) {
+    CAPTURE(view);
+    const fs::path path = scratch_folder() / (view + ".png");
+    const Finished done =
+        run_process({REPRISE_PROGRAM, "view", trace(), trace(), "--screenshot", path.string(), "--view", view, "--size", "900x500"}, without_display());
+    CHECK(done.errors == "");
+    REQUIRE(done.code == 0);
+    const Picture picture = picture_of(path);
+    CHECK(picture.width == 900);
+    CHECK(picture.height == 500);
+    CHECK(picture.colours > 20);
+  }
+}
+
+TEST_CASE("view: the start page becomes a picture, and light is another one than dark") {
+  const fs::path dark = scratch_folder() / "dark.png", light = scratch_folder() / "light.png";
+  REQUIRE(run_process({REPRISE_PROGRAM, "view", "--screenshot", dark.string(), "--shade", "dark"}, without_display()).code == 0);
+  REQUIRE(run_process({REPRISE_PROGRAM, "view", "--screenshot", light.string(), "--shade", "light"}, without_display()).code == 0);
+  CHECK(picture_of(dark).width == 1600);
+  std::ifstream a(dark), b(light);
+  CHECK(std::string(std::istreambuf_iterator<char>(a), {}) != std::string(std::istreambuf_iterator<char>(b), {}));
+}
+
+TEST_CASE("view: without a display it says so, and what can be done") {
+  const Finished done = run_process({REPRISE_PROGRAM, "view", trace()}, without_display());
+  CHECK(done.code == 1);
+  CHECK(says(done.errors, "there is no display"));
+  CHECK(says(done.errors, "--screenshot"));
+}
+
+TEST_CASE("view: a picture of what is not there is a reason and no file") {
+  const fs::path path = scratch_folder() / "never.png";
+  const Finished done = run_process({REPRISE_PROGRAM, "view", "/nowhere/a.reprise", "--screenshot", path.string()}, without_display());
+  CHECK(done.code == 1);
+  CHECK(says(done.errors, "/nowhere/a.reprise"));
+  CHECK(!fs::exists(path));
+}
+
+TEST_CASE("view: a picture that cannot be written is a reason") {
+  const Finished done = run_process({REPRISE_PROGRAM, "view", trace(), "--screenshot", "/nowhere/a.png"}, without_display());
+  CHECK(done.code == 1);
+  CHECK(says(done.errors, "cannot write /nowhere/a.png"));
+}
+
+TEST_CASE("view: a wrong command line is refused") {
+  for (const std::vector<std::string>& more : {std::vector<std::string>{"--size", "wide"}, {"--view", "stars"}, {"--select", "a"}, {"a", "b", "c"}}) {
+    std::vector<std::string> command = {REPRISE_PROGRAM, "view"};
+    command.insert(command.end(), more.begin(), more.end());
+    CHECK(run_process(command, without_display()).code == 2);
+  }
+}
+
+TEST_CASE("view: the module is found in an installation, and its lack is said") {
+  const fs::path root = scratch_folder() / "installed", picture = scratch_folder() / "installed.png";
+  fs::create_directories(root / "bin");
+  fs::copy_file(REPRISE_PROGRAM, root / "bin" / "reprise");
+  const std::vector<std::string> command = {(root / "bin" / "reprise").string(), "view", trace(), "--screenshot", picture.string(), "--size", "320x200"};
+  const Finished without = run_process(command, without_display());
+  CHECK(without.code == 1);
+  CHECK(says(without.errors, "libreprise_window.so is not in"));
+
+  const fs::path folder = root / "lib" / "reprise";
+  fs::create_directories(folder);
+  std::ofstream(folder / "libreprise_window.so") << "no library";
+  CHECK(says(run_process(command, without_display()).errors, "cannot load the viewer's window"));
+
+  fs::copy_file(REPRISE_WINDOW_MODULE, folder / "libreprise_window.so", fs::copy_options::overwrite_existing);
+  const Finished done = run_process(command, without_display());
+  CHECK(done.errors == "");
+  CHECK(done.code == 0);
+  CHECK(picture_of(picture).width == 320);
+}
+
+TEST_CASE("view: SIGTERM ends it as closing its window does, and it remembers what was opened") {
+  const fs::path config = scratch_folder() / "remembered";
+  const std::string display = display_server().name();
+  XUser user(display);
+  Process viewer({REPRISE_PROGRAM, "view", trace()}, {{"XDG_CONFIG_HOME", config.string()}, {"DISPLAY", display}});
+  CHECK(user.wait_for_window("hand.reprise") != 0);
+  viewer.signal(SIGTERM);
+  const Finished done = viewer.wait();
+  CHECK(done.errors == "");
+  CHECK(done.code == 0);
+  std::ifstream file(config / "reprise" / "viewer.json");
+  const auto json = nlohmann::json::parse(file);
+  CHECK(json["recent"][0]["path"] == trace());
+}
+
+TEST_CASE("sessions: without one there is help, and an empty list for scripts") {
+  const fs::path runtime = scratch_folder() / "none";
+  fs::create_directories(runtime);
+  fs::permissions(runtime, fs::perms::owner_all);
+  const Environment environment = {{"XDG_RUNTIME_DIR", runtime.string()}};
+  const Finished text = run_process({REPRISE_PROGRAM, "sessions"}, environment);
+  CHECK(text.code == 0);
+  const Finished json = run_process({REPRISE_PROGRAM, "sessions", "--json"}, environment);
+  REQUIRE(json.code == 0);
+  CHECK(nlohmann::json::parse(json.output)["sessions"].is_array());
+}
+
+TEST_CASE("sessions: what an ended program left is listed as such, and cleaned") {
+  const fs::path runtime = scratch_folder() / "stale";
+  fs::create_directories(runtime);
+  fs::permissions(runtime, fs::perms::owner_all);
+  const fs::path socket = leave_socket(runtime / "reprise");
+  const Environment environment = {{"XDG_RUNTIME_DIR", runtime.string()}};
+  const auto listed = [&] {
+    const auto all = nlohmann::json::parse(run_process({REPRISE_PROGRAM, "sessions", "--json"}, environment).output);
+    for (const auto& each : all["sessions"]) {
+      if (each["path"] == socket.string()) return each;
+    }
+    return nlohmann::json();
+  };
+  REQUIRE(listed().is_object());
+  CHECK(listed()["alive"] == false);
+  CHECK(listed()["application"] == "ended");
+  const Finished cleaned = run_process({REPRISE_PROGRAM, "sessions", "--clean"}, environment);
+  CHECK(cleaned.code == 0);
+  CHECK(says(cleaned.output, "removed"));
+  CHECK(!fs::exists(socket));
+  CHECK(listed().is_null());
+}

@@ -1,14 +1,13 @@
 #include <doctest/doctest.h>
 
-#include <cstdlib>
-#include <fstream>
-#include <sstream>
+#include <filesystem>
 #include <string>
 
 #include "model/document_builder.hpp"
 #include "model/document_text.hpp"
 #include "model/trace_loader.hpp"
 #include "support/paths.hpp"
+#include "viewer/model/golden_text.hpp"
 #include "viewer/model/random_graph.hpp"
 #include "viewer/model/small_trace.hpp"
 
@@ -29,13 +28,7 @@ std::shared_ptr<const model::Document> live_document() {
 
 TEST_CASE("document: a hand-made trace reads as its golden text") {
   const std::string text = model::document_text(*live_document());
-  const std::filesystem::path golden = test::test_file("viewer/model/golden/hand_made.txt");
-  if (std::getenv("REPRISE_UPDATE_GOLDEN") != nullptr) std::ofstream(golden) << text;
-  std::ifstream in(golden);
-  REQUIRE(in.good());
-  std::ostringstream expected;
-  expected << in.rdbuf();
-  CHECK(text == expected.str());
+  CHECK(text == test::golden_text("hand_made.txt", text));
 }
 
 TEST_CASE("document: a file gives the text that the live trace gives, and its samples on demand") {

@@ -134,10 +134,7 @@ void GraphPanel::State::take(std::shared_ptr<const GraphScene> next, const Frame
 void GraphPanel::State::draw_picture(Frame& frame) {
   ImGui::PushID("picture");
   canvas.begin("graph", bounds_of(scene->bounds), frame.theme);
-  if (frame.view.fit && ImGui::IsWindowFocused()) {
-    frame.view.fit = false;
-    canvas.fit();
-  }
+  if (std::exchange(frame.view.fit, false)) canvas.fit();
   const GraphDrawing drawing{*scene, marks, frame, canvas, *ImGui::GetWindowDrawList(), options.causes};
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const GraphHit hit = canvas.is_hovered() ? hit_graph(drawing, mouse) : GraphHit{};

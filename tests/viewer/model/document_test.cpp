@@ -118,3 +118,29 @@ TEST_CASE("graph: neighbours, uses and labels are those of its edges, accesses a
     CHECK(g.label_path(2) == "forward / backward");
   }
 }
+
+TEST_CASE("document: of a trace without an end the oldest replays and ranges are forgotten, and counted") {
+  constexpr std::size_t kLimit = 4'096;
+  model::DocumentBuilder builder(std::make_shared<model::SampleStore>(), {.replays = kLimit, .host_ranges = kLimit});
+  builder.add(test::small_topology());
+  std::uint64_t replay = 0;
+  for (int chunk = 0; chunk < 40; ++chunk) {
+    Records r;
+    for (int i = 0; i < 500; ++i) {
+      ++replay;
+      r.replays.push_back({3, 1, 0, 4, replay, static_cast<Time>(replay), 0, 0, 0, 77, 0});
+      r.host_ranges.push_back({77, 0, static_cast<Time>(replay), static_cast<Time>(replay) + 1, "range", kNone, 0});
+    }
+    builder.add(std::move(r));
+    const auto d = builder.publish();
+    const model::GraphEntry& entry = *d->find({3, 1});
+    CHECK(entry.replays.size() <= kLimit);
+    CHECK(entry.replays.size() + entry.forgotten_replays == replay);
+    CHECK(entry.replays[0].replay == entry.forgotten_replays + 1);
+    CHECK(entry.replays.back().replay == replay);
+    CHECK(d->host_ranges.size() <= kLimit);
+    CHECK(d->host_ranges.size() + d->forgotten_host_ranges == replay);
+    CHECK(d->find_replay({3, 1}, replay - 100) != nullptr);
+  }
+  CHECK(builder.publish()->find({3, 1})->forgotten_replays > 0);
+}

@@ -63,3 +63,29 @@ TEST_CASE("growing list: views at any moment, early and late elements in any ord
     CHECK(list.size() == all.size());
   }
 }
+
+TEST_CASE("growing list: what is forgotten from the front stays in the views that saw it") {
+  constexpr int kBlock = static_cast<int>(model::GrowingList<int>::kBlock);
+  const auto before = [](int a, int b) { return a < b; };
+  model::GrowingList<int> list;
+  for (int i = 0; i < 10 * kBlock; ++i) list.push_back(2 * i);
+  const auto all = list.view();
+  CHECK(list.forget_front(20 * kBlock) == 0);
+  CHECK(list.forget_front(3 * kBlock + 1) == 6 * kBlock);
+  REQUIRE(list.size() == 4 * kBlock);
+  const auto rest = list.view();
+  CHECK(rest[0] == 2 * 6 * kBlock);
+  CHECK(rest.back() == 2 * (10 * kBlock - 1));
+  list.insert_sorted(2 * 7 * kBlock + 1, before);  // late
+  list.insert_sorted(1, before);                   // older than all that is left
+  CHECK(list[0] == 1);
+  CHECK(list[static_cast<std::size_t>(kBlock) + 2] == 2 * 7 * kBlock + 1);
+  CHECK(all.size() == 10 * kBlock);
+  CHECK(rest.size() == 4 * kBlock);
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) wrong += all[i] == 2 * static_cast<int>(i) ? 0 : 1;
+  for (std::size_t i = 0; i < rest.size(); ++i) wrong += rest[i] == 2 * (static_cast<int>(i) + 6 * kBlock) ? 0 : 1;
+  CHECK(wrong == 0);
+  CHECK(list.forget_front(0) == 4 * kBlock);
+  CHECK(list.size() == 2);
+}

@@ -127,7 +127,7 @@ TraceSession::TraceSession(const TraceOptions& options, std::string_view applica
 
 void TraceSession::start(const TraceOptions& options, std::string_view application, const std::optional<NextIds>& next_ids) {
   trace::TraceWriterDesc writer;
-  writer.on_error = complain;
+  writer.on_error = [](const std::string& text) { complain(concat(text, "; the trace ends there, the program goes on")); };
   std::shared_ptr<trace::TraceFile> file;
   if (!path_.empty()) {
     trace::TraceFileDesc described = options.file;

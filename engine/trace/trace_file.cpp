@@ -143,9 +143,14 @@ void TraceFile::rewrite() {
   }
   kept_ = std::move(kept);
   const std::filesystem::path beside = desc_.path.string() + ".new";
-  open(beside);
-  for (const auto& c : kept_) append(*c);
-  if (::rename(beside.c_str(), desc_.path.c_str()) != 0) io_error(desc_.path, "cannot replace");
+  try {
+    open(beside);
+    for (const auto& c : kept_) append(*c);
+    if (::rename(beside.c_str(), desc_.path.c_str()) != 0) io_error(desc_.path, "cannot replace");
+  } catch (const TraceError&) {
+    ::unlink(beside.c_str());  // what was there before stands
+    throw;
+  }
   open_path_ = desc_.path;
 }
 

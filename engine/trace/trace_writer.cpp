@@ -179,6 +179,7 @@ void TraceWriter::emit(ChunkKind kind, Records& records) {
   const auto chunk = std::make_shared<const Chunk>(make_chunk(kind, records, sequence_++));
   records.clear();
   if (kind == ChunkKind::Topology) topology_.push_back(chunk);
+  std::uint64_t failed = 0;
   for (std::size_t i = 0; i < sinks_.size();) {
     try {
       sinks_[i]->write(chunk);
@@ -186,9 +187,12 @@ void TraceWriter::emit(ChunkKind kind, Records& records) {
     } catch (const TraceError& error) {
       if (desc_.on_error) desc_.on_error(error.what());
       sinks_.erase(sinks_.begin() + static_cast<std::ptrdiff_t>(i));
+      ++failed;
     }
   }
   const std::lock_guard stats_lock(mutex_);
+  stats_.failed_sinks += failed;
+  stats_.unwritten_chunks += stats_.failed_sinks;
   ++stats_.chunks;
   stats_.bytes += chunk->size();
 }

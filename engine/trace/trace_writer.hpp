@@ -32,6 +32,7 @@ struct TraceWriterStats {
   std::uint64_t records = 0, samples = 0;            // taken
   std::uint64_t lost_records = 0, lost_samples = 0;  // refused because the queue was full
   std::uint64_t chunks = 0, bytes = 0;               // made
+  std::uint64_t failed_sinks = 0, unwritten_chunks = 0;  // that were dropped; that those did not get
 };
 
 class TraceWriter {

@@ -209,6 +209,8 @@ class Record(ProgramTest):
     def test_wrong_usage(self):
         output = self.here / "x"
         self.refused(2, "CMD.*required", "record", "-o", output)
+        self.refused(2, "another", "record", "-o", output, "--attach", "digits", "--", "true")
+        self.refused(1, "no live session is called no-such-program", "record", "-o", output, "--attach", "no-such-program")
         self.refused(2, "output.*required", "record", "--", "true")
         self.refused(2, "comma", "record", "-o", "a,b", "--", "true")
         self.refused(2, "no size", "record", "-o", output, "--max", "much", "--", "true")

@@ -1,6 +1,7 @@
 #include <cctype>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -8,6 +9,7 @@
 
 #include <sys/stat.h>
 
+#include "cli/attach.hpp"
 #include "cli/child_process.hpp"
 #include "cli/commands.hpp"
 #include "cli/text.hpp"
@@ -18,7 +20,7 @@ namespace reprise::cli {
 namespace {
 
 struct Options {
-  std::string output, max, profile = "every";
+  std::string output, max, profile, attach, token;
   std::vector<std::string> command;
 };
 
@@ -38,6 +40,39 @@ std::optional<FileState> state_of(const std::filesystem::path& path) {
 bool is_size(const std::string& text) {
   const std::string digits = text.substr(0, text.find_last_not_of("kKmMgG") + 1);
   return !digits.empty() && text.size() - digits.size() <= 1 && digits.find_first_not_of("0123456789") == std::string::npos;
+}
+
+// Of what is_size takes.
+std::uint64_t size_of(const std::string& text) {
+  const std::size_t digits = text.find_last_not_of("kKmMgG") + 1;
+  const char unit = digits == text.size() ? ' ' : static_cast<char>(std::tolower(text.back()));
+  const unsigned shift = unit == 'k' ? 10 : unit == 'm' ? 20 : unit == 'g' ? 30 : 0;
+  const std::uint64_t number = digits > 12 ? 0 : std::stoull(text.substr(0, digits));
+  const std::uint64_t size = number << shift;
+  if (number == 0 || size >> shift != number || size < trace::TraceFile::kMinMaxBytes) {
+    throw UsageError("--max: " + text + " is no size for a trace; the least is " + std::to_string(trace::TraceFile::kMinMaxBytes >> 10) + "k");
+  }
+  return size;
+}
+
+trace::LiveProfile profile_of(const std::string& name) {
+  if (name == "off") return trace::LiveProfile::Off;
+  if (name == "replays") return trace::LiveProfile::Replays;
+  return name == "sampled" ? trace::LiveProfile::Sampled : trace::LiveProfile::Every;
+}
+
+int attach(const Options& options, const std::filesystem::path& path) {
+  AttachDesc desc;
+  desc.session = options.attach;
+  desc.token = options.token;
+  if (desc.token.empty()) {
+    if (const char* token = std::getenv("REPRISE_TOKEN")) desc.token = token;
+  }
+  desc.file.path = path;
+  if (!options.max.empty()) desc.file.max_bytes = size_of(options.max);
+  if (!options.profile.empty()) desc.profile = profile_of(options.profile);
+  record_session(desc);
+  return kDone;
 }
 
 // Whether a trace came; says what it is, or why not.
@@ -60,6 +95,8 @@ bool report(const Options& options, const std::filesystem::path& path, const std
 }
 
 int run(const Options& options) {
+  if (options.command.empty() && options.attach.empty()) throw UsageError("CMD is required: the program to run, after --; or --attach SESSION");
+  if (!options.command.empty() && !options.attach.empty()) throw UsageError("--attach SESSION records a program that runs already; CMD would start another");
   // Commas part the options that the child reads.
   if (options.output.find(',') != std::string::npos) throw UsageError("-o: a path of a trace has no comma: " + options.output);
   // The child may go to another folder.
@@ -69,8 +106,9 @@ int run(const Options& options) {
   if (std::filesystem::is_directory(path, ignored)) throw std::runtime_error("cannot write " + options.output + ": it is a folder");
   if (!std::filesystem::is_directory(path.parent_path(), ignored))
     throw std::runtime_error("cannot write " + options.output + ": there is no such folder");
+  if (!options.attach.empty()) return attach(options, path);
 
-  ChildProcess child{options.command, {{"REPRISE_TRACE", path.string()}, {"REPRISE_PROFILE", options.profile}}};
+  ChildProcess child{options.command, {{"REPRISE_TRACE", path.string()}, {"REPRISE_PROFILE", options.profile.empty() ? "every" : options.profile}}};
   if (!options.max.empty()) child.environment["REPRISE_TRACE"] += ",max=" + options.max + ",keep=last";
   const std::optional<FileState> before = state_of(path);
   const ChildExit exit = run_child(child);
@@ -85,20 +123,24 @@ int run(const Options& options) {
 }  // namespace
 
 Command add_record(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("record", "Run a program that uses Reprise and write its trace");
+  CLI::App* app = program.add_subcommand("record", "Write the trace of a program that uses Reprise: one that it runs, or one that runs already");
   auto options = std::make_shared<Options>();
   app->add_option("-o,--output", options->output, "the trace to write")->required();
   app->add_option("--max", options->max, "keep the newest SIZE of it: bytes, or a number with k, M or G")->check([](const std::string& size) {
     return is_size(size) ? std::string() : "\"" + size + "\" is no size such as 500M";
   });
-  app->add_option("--profile", options->profile, "off, replays, sampled or every: which replays have the time of every node")
-      ->check(CLI::IsMember({"off", "replays", "sampled", "every"}))
-      ->capture_default_str();
-  app->add_option("CMD", options->command, "the program and its arguments, after --")->required();
+  app->add_option("--profile", options->profile,
+                  "off, replays, sampled or every: which replays have the time of every node; every by default, with --attach what the program does")
+      ->check(CLI::IsMember({"off", "replays", "sampled", "every"}));
+  app->add_option("--attach", options->attach, "a program that runs with REPRISE_TRACE=live: its process, its name, its socket (see reprise sessions), or host:port")
+      ->type_name("SESSION");
+  app->add_option("--token", options->token, "of a session at host:port; otherwise $REPRISE_TOKEN");
+  app->add_option("CMD", options->command, "the program and its arguments, after --");
   app->footer(
       "The exit code is that of the program (128 and the signal's number if one ended it, 127 if it is not there); 1 if it did well and\n"
       "no trace appeared. It is found in $PATH, and REPRISE_TRACE and REPRISE_PROFILE are set for it.\n"
-      "Examples:\n  reprise record -o run.reprise -- ./digits --epochs 3\n  reprise record -o last.reprise --max 500M --profile sampled -- ./server");
+      "With --attach it records until the program ends or Ctrl+C; the program goes on. --profile then holds for as long as it records.\n"
+      "Examples:\n  reprise record -o run.reprise -- ./digits --epochs 3\n  reprise record -o now.reprise --attach digits --profile sampled\n  reprise record -o last.reprise --max 500M --profile sampled -- ./server");
   return {app, [options] { return run(*options); }};
 }
 

@@ -34,7 +34,8 @@ struct GraphStatistics {
 
 struct GraphEntry {
   std::shared_ptr<const Graph> graph;
-  ListView<trace::Replay> replays;  // by number
+  ListView<trace::Replay> replays;      // by number
+  std::uint64_t forgotten_replays = 0;  // that stood before them, of a live session that goes on for long
   std::shared_ptr<const GraphStatistics> statistics;
 };
 
@@ -56,6 +57,7 @@ struct Document {
   ListView<trace::Loss> losses;
   ListView<trace::ProfileCost> profile_costs;
   std::map<GraphKey, GraphEntry> graphs;
+  std::uint64_t forgotten_host_ranges = 0;                 // that stood before host_ranges, as forgotten_replays
   std::uint64_t unknown_replays = 0, unknown_samples = 0;  // of versions that the trace does not describe
   trace::Time first = 0, last = 0;                         // of everything with a time; 0, 0: nothing
   std::uint64_t revision = 0;                              // greater for what was published later; no two of a process are the same

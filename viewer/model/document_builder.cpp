@@ -8,7 +8,16 @@ namespace reprise::model {
 
 using trace::Time;
 
-DocumentBuilder::DocumentBuilder(std::shared_ptr<SampleStore> samples) : samples_(std::move(samples)) {}
+namespace {
+
+template <class T>
+std::uint64_t keep_within(GrowingList<T>& list, std::size_t limit) {
+  return list.size() > limit ? list.forget_front(limit - limit / 4) : 0;
+}
+
+}  // namespace
+
+DocumentBuilder::DocumentBuilder(std::shared_ptr<SampleStore> samples, DocumentLimits limits) : samples_(std::move(samples)), limits_(limits) {}
 
 // 0 is no time.
 void DocumentBuilder::extend(Time from, Time to) {
@@ -37,7 +46,9 @@ void DocumentBuilder::add_replay(const trace::Replay& replay) {
     ++unknown_replays_;
     return;
   }
-  found->second.replays.insert_sorted(replay, [](const trace::Replay& a, const trace::Replay& b) { return a.replay < b.replay; });
+  Entry& entry = found->second;
+  entry.replays.insert_sorted(replay, [](const trace::Replay& a, const trace::Replay& b) { return a.replay < b.replay; });
+  entry.forgotten_replays += keep_within(entry.replays, limits_.replays);
 }
 
 void DocumentBuilder::add_samples(const trace::SampleBlock& block) {
@@ -77,6 +88,7 @@ void DocumentBuilder::add(trace::Records records) {
   for (trace::HostRange& r : records.host_ranges) {
     extend(r.started, r.ended);
     host_ranges_.push_back(std::move(r));
+    forgotten_host_ranges_ += keep_within(host_ranges_, limits_.host_ranges);
   }
   for (trace::PoolState& p : records.pool_states) {
     extend(p.at, p.at);
@@ -115,7 +127,9 @@ std::shared_ptr<const Document> DocumentBuilder::publish() {
   d->updates = updates_.view();
   d->losses = losses_.view();
   d->profile_costs = profile_costs_.view();
-  for (auto& [key, entry] : graphs_) d->graphs.emplace(key, GraphEntry{entry.graph, entry.replays.view(), entry.statistics.publish()});
+  for (auto& [key, entry] : graphs_)
+    d->graphs.emplace(key, GraphEntry{entry.graph, entry.replays.view(), entry.forgotten_replays, entry.statistics.publish()});
+  d->forgotten_host_ranges = forgotten_host_ranges_;
   d->unknown_replays = unknown_replays_;
   d->unknown_samples = unknown_samples_;
   d->first = first_;

@@ -14,10 +14,16 @@
 
 namespace reprise::model {
 
+// What is kept of a trace without an end. Beyond it, the oldest quarter goes.
+struct DocumentLimits {
+  std::size_t replays = static_cast<std::size_t>(-1);  // of a version of a graph
+  std::size_t host_ranges = static_cast<std::size_t>(-1);
+};
+
 class DocumentBuilder {
  public:
   // The store of a file reads its samples itself; a live one gets them from add().
-  explicit DocumentBuilder(std::shared_ptr<SampleStore> samples);
+  explicit DocumentBuilder(std::shared_ptr<SampleStore> samples, DocumentLimits limits = {});
 
   void add(trace::Records records);
   [[nodiscard]] std::shared_ptr<const Document> publish();
@@ -37,6 +43,7 @@ class DocumentBuilder {
   struct Entry {
     std::shared_ptr<const Graph> graph;
     GrowingList<trace::Replay> replays;
+    std::uint64_t forgotten_replays = 0;
     Table<GraphStatistics> statistics;
   };
 
@@ -46,6 +53,7 @@ class DocumentBuilder {
   void extend(trace::Time from, trace::Time to);
 
   std::shared_ptr<SampleStore> samples_;
+  const DocumentLimits limits_;
   Table<std::vector<trace::Session>> sessions_;
   Table<std::map<std::uint32_t, trace::Device>> devices_;
   Table<std::map<std::uint32_t, trace::Queue>> queues_;
@@ -60,7 +68,7 @@ class DocumentBuilder {
   GrowingList<trace::Loss> losses_;
   GrowingList<trace::ProfileCost> profile_costs_;
   std::map<GraphKey, Entry> graphs_;
-  std::uint64_t unknown_replays_ = 0, unknown_samples_ = 0;
+  std::uint64_t forgotten_host_ranges_ = 0, unknown_replays_ = 0, unknown_samples_ = 0;
   trace::Time first_ = 0, last_ = 0;
 };
 

@@ -100,6 +100,18 @@ class GrowingList {
     element(at) = std::move(value);
   }
 
+  // Forgets elements from the front, in whole blocks, so that no more than `most` and a block stay; returns how many. Views keep them.
+  std::size_t forget_front(std::size_t most) {
+    const std::size_t blocks = size_ > most ? (size_ - most) / kBlock : 0;
+    const std::size_t gone = blocks * kBlock;
+    if (blocks == 0) return 0;
+    blocks_.erase(blocks_.begin(), blocks_.begin() + static_cast<std::ptrdiff_t>(blocks));
+    table_.reset();
+    size_ -= gone;
+    viewed_ = viewed_ > gone ? viewed_ - gone : 0;
+    return gone;
+  }
+
   [[nodiscard]] ListView<T> view() {
     if (!table_) table_ = std::make_shared<const std::vector<std::shared_ptr<T[]>>>(blocks_);
     viewed_ = size_;

@@ -10,7 +10,8 @@ namespace reprise::model {
 
 namespace {
 
-constexpr std::chrono::milliseconds kLookInterval{20};  // at a connection that is being made
+constexpr std::chrono::milliseconds kLookInterval{20};                             // at a connection that is being made
+constexpr DocumentLimits kLimits{.replays = 2'000'000, .host_ranges = 1'000'000};  // about 150 MB of each
 
 FeedState state_of(trace::LiveState state) {
   switch (state) {
@@ -28,7 +29,7 @@ FeedState state_of(trace::LiveState state) {
 
 LiveFeed::LiveFeed(LiveFeedDesc desc, FeedBoard& board)
     : board_(board),
-      builder_(std::make_shared<SampleStore>(SampleStoreDesc{.max_bytes = desc.max_sample_bytes})),
+      builder_(std::make_shared<SampleStore>(SampleStoreDesc{.max_bytes = desc.max_sample_bytes}), kLimits),
       client_({.address = std::move(desc.address),
                .token = std::move(desc.token),
                .on_chunk = [this](const std::shared_ptr<const trace::Chunk>& chunk) { take(*chunk); },

@@ -52,10 +52,21 @@ const std::shared_ptr<const model::Document>& document_of(const Frame& frame, Co
   return trace == CompareTrace::Other && frame.other ? frame.other : frame.document;
 }
 
+namespace {
+
+// The file alone, where that tells the two apart.
+std::string trace_name(const Frame& frame, CompareTrace trace) {
+  const auto file = [](const std::string& path) { return path.substr(path.find_last_of('/') + 1); };
+  const std::string& name = trace == CompareTrace::Other ? frame.other_name : frame.name;
+  return file(frame.name) == file(frame.other_name) ? name : file(name);
+}
+
+}  // namespace
+
 std::string stretch_text(const Frame& frame, const CompareStretch& stretch) {
   const model::GraphEntry* entry = document_of(frame, stretch.trace)->find(stretch.graph);
   if (entry == nullptr) return "a graph that is not there";
-  std::string text = frame.other ? (stretch.trace == CompareTrace::Other ? frame.other_name : frame.name) + ": " : std::string();
+  std::string text = frame.other ? trace_name(frame, stretch.trace) + ": " : std::string();
   text += entry->graph->name() + ", version " + count_text(stretch.graph.version) + ", ";
   const std::size_t all = entry->replays.size(), first = std::min(stretch.range.first, all), count = std::min(stretch.range.count, all - first);
   if (count == 0) return text + "no replay";

@@ -9,6 +9,7 @@
 #include <imgui.h>
 
 #include "panels/format.hpp"
+#include "panels/nodes_columns.hpp"
 #include "panels/widgets.hpp"
 
 namespace reprise::viewer {
@@ -33,11 +34,11 @@ constexpr std::array<TableColumn, 10> kColumns{{
     {"Label", "The labels around it in the recording.", 18, ColumnAlign::Left},
 }};
 
-const char* verdict(ComparedAs as) {
-  switch (as) {
+const char* verdict(const ComparedNode& node) {
+  switch (node.as) {
     case ComparedAs::Slower: return "slower";
     case ComparedAs::Faster: return "faster";
-    case ComparedAs::Same: return "no difference";
+    case ComparedAs::Same: return node.p < 0.05 ? "may be chance" : "no difference";
     case ComparedAs::TooFew: return "too few samples";
     case ComparedAs::Unmeasured: return "not measured";
     case ComparedAs::Added: return "only in B";
@@ -92,33 +93,28 @@ void draw_bar(const Theme& theme, const ComparedNode& node, double largest) {
   draw->AddLine({middle, at.y - ImGui::GetStyle().CellPadding.y}, {middle, at.y + line + ImGui::GetStyle().CellPadding.y}, theme.ink_faint);
 }
 
-std::string signed_text(double nanoseconds) { return (nanoseconds > 0 ? "+" : "") + duration_text(nanoseconds); }
+std::string signed_text(double nanoseconds, double scale) { return (nanoseconds > 0 ? "+" : "") + column_text(nanoseconds, scale); }
 
+// A shape beside the word, so that neither colour nor reading is needed.
 void draw_verdict(const Theme& theme, const ComparedNode& node) {
-  const ImU32 colour = is_certain(node) ? theme.ink : theme.ink_faint;
   if (!ImGui::TableSetColumnIndex(kVerdict)) return;
+  const char* text = verdict(node);
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float size = ImGui::GetTextLineHeight() * 0.3f, line = ImGui::GetTextLineHeight();
-  const ImVec2 middle{at.x + size, at.y + line / 2};
+  const float line = ImGui::GetTextLineHeight(), size = line * 0.3f;
+  const float left = at.x + ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(text).x - 2 * size - theme.half_space * 1.5f;
+  const ImVec2 middle{left + size, at.y + line / 2};
   ImDrawList* draw = ImGui::GetWindowDrawList();
-  const bool up = node.as == ComparedAs::Slower, down = node.as == ComparedAs::Faster;
-  if (up || down) {
-    const float tip = up ? -size : size;
-    const ImU32 fill = up ? slower_colour(theme) : faster_colour(theme);
-    const ImVec2 left{middle.x - size, middle.y - tip * 0.7f}, right{middle.x + size, middle.y - tip * 0.7f}, end{middle.x, middle.y + tip};
-    if (up) {
-      draw->AddTriangleFilled(left, end, right, fill);
-    } else {
-      draw->AddTriangleFilled(left, right, end, fill);
-    }
+  if (node.as == ComparedAs::Slower) {
+    const float y = middle.y + size * 0.7f;
+    draw->AddTriangleFilled({middle.x - size, y}, {middle.x, middle.y - size}, {middle.x + size, y}, slower_colour(theme));
+  } else if (node.as == ComparedAs::Faster) {
+    const float y = middle.y - size * 0.7f;
+    draw->AddTriangleFilled({middle.x - size, y}, {middle.x + size, y}, {middle.x, middle.y + size}, faster_colour(theme));
   } else if (node.as == ComparedAs::Added || node.as == ComparedAs::Removed) {
     draw->AddRectFilled({middle.x - size, middle.y - 1}, {middle.x + size, middle.y + 1}, theme.ink);
     if (node.as == ComparedAs::Added) draw->AddRectFilled({middle.x - 1, middle.y - size}, {middle.x + 1, middle.y + size}, theme.ink);
   }
-  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + 2 * size + theme.half_space * 1.5f);
-  ImGui::PushStyleColor(ImGuiCol_Text, colour);
-  ImGui::TextUnformatted(verdict(node.as));
-  ImGui::PopStyleColor();
+  text_right(text, is_certain(node) ? theme.ink : theme.ink_faint);
 }
 
 }  // namespace
@@ -136,6 +132,18 @@ void CompareTable::make_rows(const Frame& frame, const std::shared_ptr<const Com
     if (node == trace::kNone ? frame.matches.empty() : frame.passes(node)) rows_.push_back(i);
   }
   const std::vector<ComparedNode>& nodes = result->nodes;
+  std::vector<double> medians;
+  largest_effect_ = usual_median_ = 0;
+  for (const std::uint32_t i : rows_) {
+    largest_effect_ = std::max(largest_effect_, std::abs(nodes[i].effect));
+    if (nodes[i].count_a != 0) medians.push_back(nodes[i].median_a);
+    if (nodes[i].count_b != 0) medians.push_back(nodes[i].median_b);
+  }
+  if (!medians.empty()) {
+    const auto usual = medians.begin() + static_cast<std::ptrdiff_t>((medians.size() - 1) * 3 / 4);
+    std::nth_element(medians.begin(), usual, medians.end());
+    usual_median_ = *usual;
+  }
   const auto sort_by = [&](auto value) {
     std::vector<decltype(value(0u))> values(nodes.size());
     for (const std::uint32_t i : rows_) values[i] = value(i);
@@ -162,10 +170,6 @@ void CompareTable::draw(Frame& frame, const std::shared_ptr<const CompareResult>
     draw_empty(theme, result->nodes.empty() ? "The graphs have no node" : "No compared node passes the filter", result->nodes.empty() ? "" : "Esc clears the search.");
     return;
   }
-  double largest = 0;
-  for (const std::uint32_t i : rows_) {
-    largest = std::max(largest, std::abs(result->nodes[i].effect));
-  }
   if (!begin_table(theme, {.id = "compared", .columns = kColumns, .sort = kSortAtFirst})) return;
   sort_ = sort_of(sort_);
   ImGuiListClipper clipper;
@@ -189,11 +193,11 @@ void CompareTable::draw(Frame& frame, const std::shared_ptr<const CompareResult>
       ImGui::PushFont(theme.mono);
       const ImU32 ink = is_certain(node) ? theme.ink : theme.ink_soft;
       const bool has_both = node.count_a != 0 && node.count_b != 0;
-      if (node.count_a != 0) draw_number(theme, kMedianA, duration_text(node.median_a), ink);
-      if (node.count_b != 0) draw_number(theme, kMedianB, duration_text(node.median_b), ink);
+      if (node.count_a != 0) draw_number(theme, kMedianA, column_text(node.median_a, usual_median_), ink);
+      if (node.count_b != 0) draw_number(theme, kMedianB, column_text(node.median_b, usual_median_), ink);
       if (has_both) draw_number(theme, kChange, change_text(node.change), ink);
-      draw_bar(theme, node, largest);
-      if (node.effect != 0) draw_number(theme, kEffect, signed_text(node.effect), ink);
+      draw_bar(theme, node, largest_effect_);
+      if (node.effect != 0) draw_number(theme, kEffect, signed_text(node.effect, largest_effect_), ink);
       draw_number(theme, kChance, chance_text(node), ink);
       draw_number(theme, kSamples, (node.a == trace::kNone ? "-" : count_text(node.count_a)) + " | " + (node.b == trace::kNone ? "-" : count_text(node.count_b)), theme.ink_soft);
       ImGui::PopFont();

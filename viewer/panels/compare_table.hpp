@@ -35,6 +35,7 @@ class CompareTable {
   std::vector<std::uint8_t> matches_;
   model::GraphKey shown_;
   std::vector<std::uint32_t> rows_;  // in CompareResult::nodes
+  double usual_median_ = 0, largest_effect_ = 0;  // ns, of the rows
 };
 
 }  // namespace reprise::viewer

@@ -56,8 +56,9 @@ struct GraphPanel::State {
   std::uint32_t anchor = trace::kNone;  // a node that stays where it is when the next scene comes
   model::Selection revealed;
   bool was_asked_to_reveal = false;
-  std::shared_ptr<const GraphFacts> replay_facts;  // of replay_of, and the block that it was measured by
-  std::pair<const model::Graph*, const trace::SampleBlock*> replay_of;
+  // Of one replay: facts, of which graph, and by which samples.
+  GraphFacts replay_facts;
+  std::pair<std::shared_ptr<const model::Graph>, model::SampleStore::Block> replay_of;
 };
 
 GraphPanel::GraphPanel(Background& background) : state_(std::make_unique<State>(background)) {}
@@ -103,12 +104,12 @@ void GraphPanel::State::draw(Frame& frame) {
 const GraphFacts* GraphPanel::State::facts_to_show(const Frame& frame) {
   const model::Graph& graph = *frame.graph();
   if (options.times == GraphTimes::Replay && frame.replay != nullptr && frame.replay->times.nodes.size() == graph.node_count()) {
-    const std::pair<const model::Graph*, const trace::SampleBlock*> of{&graph, frame.replay->block.get()};
-    if (replay_facts == nullptr || replay_of != of || of.second == nullptr) {
-      replay_facts = std::make_shared<const GraphFacts>(facts_of_replay(graph, *frame.replay));
+    const std::pair of{frame.entry->graph, frame.replay->block};
+    if (of.second == nullptr || replay_of != of) {
+      replay_facts = facts_of_replay(graph, *frame.replay);
       replay_of = of;
     }
-    return replay_facts.get();
+    return &replay_facts;
   }
   const bool fits = frame.facts != nullptr && frame.facts->key == graph.key() && frame.facts->nodes.size() == graph.node_count();
   return fits ? frame.facts : nullptr;
@@ -134,10 +135,7 @@ void GraphPanel::State::take(std::shared_ptr<const GraphScene> next, const Frame
 void GraphPanel::State::draw_picture(Frame& frame) {
   ImGui::PushID("picture");
   canvas.begin("graph", bounds_of(scene->bounds), frame.theme);
-  if (frame.view.fit && ImGui::IsWindowFocused()) {
-    frame.view.fit = false;
-    canvas.fit();
-  }
+  if (std::exchange(frame.view.fit, false)) canvas.fit();
   const GraphDrawing drawing{*scene, marks, frame, canvas, *ImGui::GetWindowDrawList(), options.causes};
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const GraphHit hit = canvas.is_hovered() ? hit_graph(drawing, mouse) : GraphHit{};

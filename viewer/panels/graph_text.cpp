@@ -31,12 +31,17 @@ float TextWidths::width(std::string_view text) const noexcept {
 std::string TextWidths::fit(std::string_view text, float limit) const {
   if (width(text) <= limit) return std::string(text);
   constexpr std::string_view kEllipsis = "..";
-  constexpr float kLittle = 9;  // characters, in which an ellipsis would take too much
+  constexpr float kLittle = 12;  // characters, in which an ellipsis would take too much
   if (limit < kLittle * other) {
+    std::size_t number = text.size();
+    while (number > 0 && text[number - 1] >= '0' && text[number - 1] <= '9') --number;
+    std::string last(text.substr(number));  // what tells the third from the fourth
+    if (!last.empty()) last = std::string(kEllipsis) + last;
+    if (width(last) > limit / 2) last.clear();
     std::size_t end = 0;
-    for (float sum = 0; end < text.size() && sum + width(text.substr(end, 1)) <= limit; ++end) sum += width(text.substr(end, 1));
+    for (float sum = width(last); end < text.size() && sum + width(text.substr(end, 1)) <= limit; ++end) sum += width(text.substr(end, 1));
     while (end > 0 && end < text.size() && continues(text[end])) --end;
-    return end < 3 ? std::string() : std::string(text.substr(0, end));
+    return end < 3 ? std::string() : std::string(text.substr(0, end)) + last;
   }
   const float room = limit - width(kEllipsis);
   // Both ends tell names apart: two thirds from the begin, the rest from the end.

@@ -17,7 +17,7 @@ struct TextWidths {
   // At the font's own size; null: the font that ImGui draws with now.
   [[nodiscard]] static TextWidths of(const ImFont* font);
   [[nodiscard]] float width(std::string_view text) const noexcept;
-  // `text`, or as much of its begin and end as fits around an ellipsis; where that is little, of its begin alone; empty where it is nothing.
+  // `text`, or as much of its begin and end as fits around an ellipsis; where that is little, of its begin and a number at its end; empty where it is nothing.
   [[nodiscard]] std::string fit(std::string_view text, float width) const;
   friend bool operator==(const TextWidths&, const TextWidths&) = default;
 };

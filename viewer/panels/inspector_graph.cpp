@@ -42,7 +42,9 @@ void draw_slowest(Frame& frame) {
   for (std::size_t i = 0; i < count; ++i) {
     const GraphFacts::Node& node = nodes[order[i]];
     if (node.count == 0) continue;
-    draw_node_link(frame, order[i], percent_text(node.share), "median " + duration_text(node.median) + (node.is_critical ? ", on the longest path" : ""));
+    const std::string path = frame.graph()->label_path(frame.graph()->record().nodes[order[i]].label);
+    draw_node_link(frame, order[i], percent_text(node.share),
+                   (path.empty() ? "" : path + ", ") + "median " + duration_text(node.median) + (node.is_critical ? ", on the longest path" : ""), node.share / nodes[order[0]].share);
   }
 }
 

@@ -69,7 +69,6 @@ void draw_this_replay(const Frame& frame, std::uint32_t node) {
   if (frame.replay == nullptr || frame.replay->block == nullptr) return;
   if (!draw_section(frame.theme, "In the shown replay", replay_name(frame))) return;
   const GraphFacts::Node* facts = facts_of(frame, node);
-  const trace::Node& record = frame.graph()->record().nodes[node];
   std::size_t runs = 0;
   for (const trace::Sample& sample : frame.replay->block->samples) {
     if (sample.node != node) continue;
@@ -95,7 +94,6 @@ void draw_this_replay(const Frame& frame, std::uint32_t node) {
   if (runs == 0) {
     draw_note(frame.theme, "It has no sample in this replay.");
   } else {
-    draw_mono(frame.theme, "Lane", count_text(record.lane));
     draw_value(frame.theme, "Measured by", source_name(frame.replay->block->source));
   }
 }

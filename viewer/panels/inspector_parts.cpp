@@ -70,12 +70,13 @@ void draw_title(const Theme& theme, const std::string& what, const std::string& 
 }
 
 bool draw_section(const Theme& theme, const char* title, const std::string& note) {
-  ImGui::Dummy({0, theme.half_space});
-  ImGui::PushStyleColor(ImGuiCol_Header, theme.raised);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {theme.half_space, 2 * theme.scale});
+  ImGui::PushStyleColor(ImGuiCol_Header, ImGui::GetStyleColorVec4(ImGuiCol_TableHeaderBg));
   ImGui::PushStyleColor(ImGuiCol_HeaderHovered, theme.hovered);
   ImGui::PushStyleColor(ImGuiCol_HeaderActive, theme.hovered);
   const bool open = ImGui::CollapsingHeader(title, ImGuiTreeNodeFlags_DefaultOpen);
   ImGui::PopStyleColor(3);
+  ImGui::PopStyleVar();
   if (!note.empty()) {
     const ImVec2 max = ImGui::GetItemRectMax(), min = ImGui::GetItemRectMin();
     const float room = max.x - min.x - ImGui::CalcTextSize(title).x - ImGui::GetFontSize() * 2 - 2 * theme.space;
@@ -87,7 +88,6 @@ bool draw_section(const Theme& theme, const char* title, const std::string& note
     }
     ImGui::PopFont();
   }
-  if (open) ImGui::Dummy({0, 0});
   return open;
 }
 
@@ -133,7 +133,8 @@ bool draw_link(const Theme& theme, const LinkDesc& desc) {
   ImGui::PushFont(theme.small);
   const float small = ImGui::GetTextLineHeight();
   ImGui::PopFont();
-  const float height = line + (desc.detail.empty() ? 0 : small);
+  const float bar = desc.part > 0 ? theme.half_space : 0;
+  const float height = line + (desc.detail.empty() ? 0 : small) + bar;
   ImGui::BeginGroup();
   ImGui::PushStyleColor(ImGuiCol_Header, theme.accent_soft);
   const bool clicked = ImGui::Selectable("##link", desc.is_selected, ImGuiSelectableFlags_AllowItemOverlap, {width, height});
@@ -162,6 +163,12 @@ bool draw_link(const Theme& theme, const LinkDesc& desc) {
     ImGui::SetCursorScreenPos({x, at.y + line});
     draw_text(fitting(desc.detail, at.x + width - x), theme.ink_soft);
     ImGui::PopFont();
+  }
+  if (bar > 0) {
+    ImDrawList* draw = ImGui::GetWindowDrawList();
+    const float top = at.y + height - bar + 1, right = at.x + width;
+    draw->AddRectFilled({x, top}, {right, top + bar - 1}, with_alpha(theme.ink_faint, 0.18f), 2);
+    draw->AddRectFilled({x, top}, {x + (right - x) * static_cast<float>(std::min(1.0, desc.part)), top + bar - 1}, with_alpha(theme.accent, 0.8f), 2);
   }
   ImGui::EndGroup();
   if (hovered && (text != desc.text || !desc.detail.empty())) {
@@ -192,11 +199,11 @@ void next_action(const char* text) {
   if (right + ImGui::CalcTextSize(text).x + ImGui::GetStyle().ItemSpacing.x * 4 < end) ImGui::SameLine(0, ImGui::GetStyle().ItemSpacing.x / 2 + 2);
 }
 
-void draw_node_link(Frame& frame, std::uint32_t node, const std::string& note, const std::string& detail) {
+void draw_node_link(Frame& frame, std::uint32_t node, const std::string& note, const std::string& detail, double part) {
   const model::Graph& graph = *frame.graph();
   const model::SelectedNode selected{graph.key(), node};
   ImGui::PushID(static_cast<int>(node));
-  const bool clicked = draw_link(frame.theme, {graph.node_name(node), note, detail, node_colour(frame, node), frame.view.selection == model::Selection{selected}});
+  const bool clicked = draw_link(frame.theme, {graph.node_name(node), note, detail, node_colour(frame, node), frame.view.selection == model::Selection{selected}, part});
   ImGui::PopID();
   if (ImGui::IsItemHovered()) frame.view.hovered = selected;
   if (clicked) frame.view.select(selected);

@@ -37,6 +37,7 @@ struct LinkDesc {
   std::string text, note = {}, detail = {};  // note: at the right end; detail: below
   ImU32 chip = 0;
   bool is_selected = false;
+  double part = 0;  // 0 to 1, of a bar below; 0: none
 };
 // A line to click. True if it was.
 [[nodiscard]] bool draw_link(const Theme& theme, const LinkDesc& desc);
@@ -46,7 +47,7 @@ struct LinkDesc {
 void next_action(const char* text);
 
 // Links to nodes: a click selects, hovering lights up.
-void draw_node_link(Frame& frame, std::uint32_t node, const std::string& note = {}, const std::string& detail = {});
+void draw_node_link(Frame& frame, std::uint32_t node, const std::string& note = {}, const std::string& detail = {}, double part = 0);
 void draw_buffer_link(Frame& frame, std::uint32_t buffer, const std::string& note = {}, const std::string& detail = {});
 
 enum class ListRow : std::uint8_t { OneLine, TwoLines };

@@ -36,7 +36,7 @@ void draw_device(const Frame& frame, const trace::Device& device) {
 void draw_session(const Frame& frame) {
   const Theme& theme = frame.theme;
   const model::Document& document = *frame.document;
-  if (!draw_section(theme, "Recorded by", frame.name)) return;
+  if (!draw_section(theme, "Recorded by", frame.name.substr(frame.name.find_last_of('/') + 1))) return;
   for (std::size_t i = 0; i < document.sessions->size(); ++i) {
     const trace::Session& session = (*document.sessions)[i];
     ImGui::PushID(static_cast<int>(i));

@@ -69,10 +69,13 @@ std::optional<std::uint64_t> draw_trend(const Theme& theme, const NodeTrend& tre
   ImGui::PushFont(theme.small);
   ImGui::PushStyleColor(ImGuiCol_Text, theme.ink_soft);
   const std::string left = "replay " + count_text(trend.points.front().replay), right = count_text(trend.points.back().replay);
+  const float start = ImGui::GetCursorPosX();
   ImGui::TextUnformatted(left.c_str());
-  ImGui::SameLine(std::max(0.0f, ImGui::GetCursorPosX() + width - ImGui::CalcTextSize(right.c_str()).x));
+  const std::string scale = "0 to " + duration_text(top);
+  ImGui::SameLine(start + (width - ImGui::CalcTextSize(scale.c_str()).x) / 2);
+  ImGui::TextUnformatted(scale.c_str());
+  ImGui::SameLine(std::max(0.0f, start + width - ImGui::CalcTextSize(right.c_str()).x));
   ImGui::TextUnformatted(right.c_str());
-  draw->AddText({min.x + inset, min.y + 2}, theme.ink_soft, duration_text(top).c_str());
   ImGui::PopStyleColor();
   ImGui::PopFont();
   return clicked;

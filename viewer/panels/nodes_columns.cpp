@@ -15,11 +15,11 @@ namespace {
 using Show = NodeColumnInfo::Show;
 
 constexpr NodeColumnInfo kColumns[] = {
-    {NodeColumn::Name, "Node", "The node, in the colour that the graph gives it. Double-click shows it in the graph.", 26, CellAlign::Left, Show::Always},
+    {NodeColumn::Name, "Node", "The node, in the colour that the graph gives it. Double-click shows it in the graph.", 22, CellAlign::Left, Show::Always},
     {NodeColumn::Id, "Id", "Its number in the graph: the order in which nodes were recorded.", 6},
-    {NodeColumn::Share, "Share", "Its part of the time of all nodes of the graph.", 15},
+    {NodeColumn::Share, "Share", "Its part of the time of all nodes of the graph.", 14},
     {NodeColumn::Median, "Median", "Half of its samples took no longer.", 11},
-    {NodeColumn::Spread, "Spread", "How its durations are distributed, from the shortest on the left; the last bar holds the tail.", 12, CellAlign::Left},
+    {NodeColumn::Spread, "Spread", "How its durations are distributed, from the shortest on the left; the bars at the ends hold the tails.", 11, CellAlign::Left},
     {NodeColumn::P10, "p10", "A tenth of its samples took no longer.", 11, CellAlign::Right, Show::OnDemand},
     {NodeColumn::P90, "p90", "Nine tenths of its samples took no longer.", 11},
     {NodeColumn::P99, "p99", "99 of 100 samples took no longer.", 11},
@@ -29,10 +29,10 @@ constexpr NodeColumnInfo kColumns[] = {
     {NodeColumn::Slack, "Slack", "How much longer it could take without making the replay longer, by medians.", 11},
     {NodeColumn::Critical, "Critical", "On the longest path through the graph, by medians.", 8},
     {NodeColumn::Kind, "Kind", "What it does.", 9, CellAlign::Left},
-    {NodeColumn::Label, "Label", "The labels around it in the recording.", 22, CellAlign::Left},
-    {NodeColumn::Kernel, "Kernel", "The kernel that it runs.", 24, CellAlign::Left},
-    {NodeColumn::Grid, "Grid", "Thread blocks in each direction.", 13},
-    {NodeColumn::Block, "Block", "Threads of a block in each direction.", 11},
+    {NodeColumn::Label, "Label", "The labels around it in the recording.", 20, CellAlign::Left},
+    {NodeColumn::Kernel, "Kernel", "The kernel that it runs.", 18, CellAlign::Left},
+    {NodeColumn::Grid, "Grid", "Thread blocks in each direction.", 10},
+    {NodeColumn::Block, "Block", "Threads of a block in each direction.", 10},
     {NodeColumn::Bytes, "Bytes", "Bytes that a copy, fill or update moves or sets.", 10},
     {NodeColumn::Throughput, "Throughput", "Its bytes by its median time.", 12},
     {NodeColumn::Source, "Source", "The place in the program that recorded it.", 22, CellAlign::Left},
@@ -93,6 +93,18 @@ std::string throughput_text(double bytes_a_second) {
 }  // namespace
 
 std::span<const NodeColumnInfo> node_columns() { return kColumns; }
+
+std::string column_text(double nanoseconds, double scale) {
+  const double unit = scale >= 1e9 ? 1e9 : scale >= 1e6 ? 1e6 : scale >= 1e3 ? 1e3 : 1;
+  const double shown = scale / unit;
+  const int decimals = unit == 1 ? 0 : shown >= 100 ? 1 : shown >= 10 ? 2 : 3;
+  char text[48];
+  std::snprintf(text, sizeof text, "%.*f", decimals, nanoseconds / unit);
+  std::string number = text;
+  const std::size_t start = number.find_first_of("0123456789");
+  for (std::size_t at = std::min(number.find('.'), number.size()); at > start + 3; at -= 3) number.insert(at - 3, 1, ',');
+  return number + (unit == 1e9 ? " s" : unit == 1e6 ? " ms" : unit == 1e3 ? " us" : " ns");
+}
 
 ColumnScales column_scales(const GraphFacts& facts) {
   ColumnScales scales{};
@@ -169,7 +181,7 @@ std::string node_text(const model::Graph& graph, const GraphFacts* facts, const 
     case NodeColumn::Id:
     case NodeColumn::Samples:
     case NodeColumn::Lost: return count_text(static_cast<std::uint64_t>(value));
-    default: return duration_text(value, scales[static_cast<std::size_t>(column)]);
+    default: return column_text(value, scales[static_cast<std::size_t>(column)]);
   }
 }
 

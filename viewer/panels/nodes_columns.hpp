@@ -40,6 +40,9 @@ using ColumnScales = std::array<double, kNodeColumns>;
 // What stands in the cell; empty: nothing to say. `facts` may be null.
 [[nodiscard]] std::string node_text(const model::Graph& graph, const GraphFacts* facts, const ColumnScales& scales, NodeColumn column, std::uint32_t node);
 
+// All of a column in the unit that suits `scale`, ns, with as many decimals: three to four digits of most, more of giants.
+[[nodiscard]] std::string column_text(double nanoseconds, double scale);
+
 // A line with the names of the columns, then a line a node, separated by tabs; durations in ns and shares as parts, without separators, as programs read them.
 [[nodiscard]] std::string nodes_as_tsv(const model::Graph& graph, const GraphFacts* facts, std::span<const std::uint32_t> nodes);
 

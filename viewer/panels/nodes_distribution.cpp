@@ -14,11 +14,12 @@ double Distribution::place(double nanoseconds) const noexcept {
 Distribution distribution(const model::TimeHistogram& times, std::size_t bars) {
   Distribution result;
   if (times.count() == 0 || bars == 0) return result;
-  result.lowest = static_cast<double>(times.least());
+  result.least = static_cast<double>(times.least());
   result.greatest = static_cast<double>(times.greatest());
-  const double median = times.median(), late = times.quantile(0.99);
-  // A tail that is far longer than the rest is folded into the last bar.
-  result.highest = std::min(result.greatest, std::max(late, median + 3 * (times.quantile(0.9) - median)));
+  // Tails that are far longer than the rest are folded into the bars at the ends.
+  const double median = times.median();
+  result.highest = std::min(result.greatest, std::max(times.quantile(0.99), median + 3 * (times.quantile(0.9) - median)));
+  result.lowest = std::max(result.least, std::min(times.quantile(0.01), median - 3 * (median - times.quantile(0.1))));
   result.bars.assign(bars, 0);
   const double width = (result.highest - result.lowest) / static_cast<double>(bars);
   const auto bar_of = [&](double value) {
@@ -26,7 +27,7 @@ Distribution distribution(const model::TimeHistogram& times, std::size_t bars) {
     return std::min(bars - 1, static_cast<std::size_t>(std::max(0.0, (value - result.lowest) / width)));
   };
   for (const model::TimeHistogram::Bucket& b : times.buckets()) {
-    const double from = std::max(static_cast<double>(b.lowest), result.lowest);
+    const double from = std::max(static_cast<double>(b.lowest), result.least);
     const double to = std::min(static_cast<double>(b.lowest + b.width), result.greatest);
     const std::size_t first = bar_of(from), last = bar_of(std::max(from, std::nexttoward(to, from)));
     if (first == last) {
@@ -34,7 +35,7 @@ Distribution distribution(const model::TimeHistogram& times, std::size_t bars) {
       continue;
     }
     for (std::size_t i = first; i <= last; ++i) {
-      const double begin = std::max(from, result.lowest + width * static_cast<double>(i));
+      const double begin = i == 0 ? from : std::max(from, result.lowest + width * static_cast<double>(i));
       const double end = i + 1 == bars ? to : std::min(to, result.lowest + width * static_cast<double>(i + 1));
       result.bars[i] += b.count * std::max(0.0, end - begin) / (to - from);
     }
@@ -89,13 +90,13 @@ void draw_distribution(const Theme& theme, const Distribution& of, double median
     const double part = std::clamp((ImGui::GetIO().MousePos.x - from.x) / std::max(1.0f, to.x - from.x), 0.0f, 0.999f);
     const std::size_t bar = static_cast<std::size_t>(part * static_cast<double>(of.bars.size()));
     const double step = (of.highest - of.lowest) / static_cast<double>(of.bars.size()), lowest = of.lowest + step * static_cast<double>(bar);
-    const bool is_tail = bar + 1 == of.bars.size() && of.has_tail();
-    ImGui::SetTooltip("%s to %s: %s", duration_text(lowest).c_str(), duration_text(is_tail ? of.greatest : lowest + step).c_str(),
+    const bool is_head = bar == 0 && of.has_head(), is_tail = bar + 1 == of.bars.size() && of.has_tail();
+    ImGui::SetTooltip("%s to %s: %s", duration_text(is_head ? of.least : lowest).c_str(), duration_text(is_tail ? of.greatest : lowest + step).c_str(),
                       count_text(static_cast<std::uint64_t>(std::llround(of.bars[bar]))).c_str());
   }
   ImGui::PushFont(theme.small);
   const float axis = max.y + theme.half_space / 2, line = ImGui::GetTextLineHeight();
-  draw_axis_text(min.x, min.x, max.x, axis, theme.ink_soft, duration_text(of.lowest));
+  draw_axis_text(min.x, min.x, max.x, axis, theme.ink_soft, of.has_head() ? "from " + duration_text(of.least) : duration_text(of.lowest));
   draw_axis_text(max.x, min.x, max.x, axis, theme.ink_soft, of.has_tail() ? "to " + duration_text(of.greatest) : duration_text(of.highest));
   ImGui::Dummy({width, line});
   // Each line's name with the line itself before it.

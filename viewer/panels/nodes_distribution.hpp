@@ -13,12 +13,13 @@
 
 namespace reprise::viewer {
 
-// Bars of equal width. What is above `highest` counts in the last one, so that one late replay does not squeeze the rest into one bar.
+// Bars of equal width. What is outside counts in the first and the last one, so that one late replay does not squeeze the rest into one bar.
 struct Distribution {
   double lowest = 0, highest = 0;  // ns; equal: every value is the same
-  double greatest = 0;             // ns, of all values
+  double least = 0, greatest = 0;  // ns, of all values
   std::vector<double> bars;        // values in each
   double most = 0;                 // in one bar
+  [[nodiscard]] bool has_head() const noexcept { return least < lowest; }
   [[nodiscard]] bool has_tail() const noexcept { return greatest > highest; }
   // Where a duration stands, 0 to 1.
   [[nodiscard]] double place(double nanoseconds) const noexcept;

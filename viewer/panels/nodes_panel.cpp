@@ -125,7 +125,7 @@ void NodesPanel::draw(Frame& frame) {
   if (frame.facts != nullptr) {
     for (const std::uint32_t n : rows) largest_share = std::max(largest_share, frame.facts->nodes[n].share);
   }
-  const float footer = ImGui::GetTextLineHeight() + theme.half_space;
+  const float footer = ImGui::GetTextLineHeight() + ImGui::GetStyle().ItemSpacing.y + 1;
   const ImGuiTableFlags flags = ImGuiTableFlags_Resizable | ImGuiTableFlags_Reorderable | ImGuiTableFlags_Hideable | ImGuiTableFlags_Sortable |
                                 ImGuiTableFlags_RowBg | ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_BordersInnerV |
                                 ImGuiTableFlags_SizingFixedFit;

@@ -72,14 +72,17 @@ void draw_spread(const Frame& frame, std::uint32_t node) {
 void draw_critical(const Theme& theme) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float size = ImGui::GetTextLineHeight() * 0.28f;
-  const ImVec2 middle{at.x + ImGui::GetContentRegionAvail().x / 2, at.y + ImGui::GetTextLineHeight() / 2};
+  const float right = at.x + ImGui::GetContentRegionAvail().x;
+  const ImVec2 middle{right - ImGui::CalcTextSize("Critical").x / 2, at.y + ImGui::GetTextLineHeight() / 2};
   ImGui::GetWindowDrawList()->AddQuadFilled({middle.x, middle.y - size}, {middle.x + size, middle.y}, {middle.x, middle.y + size},
                                             {middle.x - size, middle.y}, theme.critical);
   ImGui::Dummy({size, ImGui::GetTextLineHeight()});
 }
 
 bool is_dimmed(const Frame& frame, NodeColumn column, std::uint32_t node) {
-  return column == NodeColumn::Lost && frame.facts != nullptr && frame.facts->nodes[node].lost == 0;
+  if (frame.facts == nullptr) return false;
+  const GraphFacts::Node& of = frame.facts->nodes[node];
+  return (column == NodeColumn::Lost && of.lost == 0) || (column == NodeColumn::Slack && of.slack <= 0);
 }
 
 void draw_cell(const Frame& frame, const NodeRowDesc& desc, const NodeColumnInfo& info) {

@@ -63,7 +63,7 @@ class Plot {
       const float y = std::floor(y_of(tick)) + 0.5f;
       list_.AddLine({canvas_.min().x, y}, {canvas_.max().x, y}, theme_.line);
       const std::string text = tick_text(tick, step, top_);
-      const float text_y = std::clamp(y - small_->FontSize / 2, plot_.top - small_->FontSize / 2, plot_.bottom - small_->FontSize);
+      const float text_y = std::clamp(y - small_->FontSize / 2, plot_.top - 3 * theme_.scale, plot_.bottom - small_->FontSize);
       list_.PushClipRectFullScreen();
       list_.AddText(small_, small_->FontSize, {canvas_.min().x - theme_.half_space - width_of(small_, text), text_y}, theme_.ink_soft, text.c_str());
       list_.PopClipRect();

@@ -116,7 +116,8 @@ void SyncDetail::draw_edge(Frame& frame, const SyncFacts& facts, std::uint32_t e
     words("The frame of the graph: its begin comes before everything, its end after everything.", theme.ink_soft);
   }
   words(cost_text(facts, cost.cost, "it"), theme.ink);
-  if (cost.is_implied) words("It orders nothing: other edges put these two in order already.", theme.warning);
+  if (facts.edge_needs[edge] == Need::None) words("It orders nothing: what else these two need puts them in order already.", theme.warning);
+  if (facts.edge_needs[edge] == Need::ByLanes) words("Lanes or the frame order these two as well.", theme.ink_soft);
   if (!frame.replay || !frame.replay->block || !waits_.last || !waits_.first) return;
   words(waits_.is_overtaken ? "In the replay shown another predecessor (pale) ended later: this edge is not what was waited for."
                             : "In the replay shown it was what was waited for last; what is left of the gap is the launch, or a worker that was busy.",
@@ -149,10 +150,12 @@ std::optional<std::uint32_t> SyncDetail::draw_barrier(Frame& frame, const SyncFa
   words("Barrier at " + barrier_text(graph, barrier), theme.ink);
   const std::string on = b.buffer == kNone ? "all memory" : graph.buffer_name(b.buffer) + " [" + count_text(b.begin) + ", " + count_text(b.end) + ")";
   words(access_text(b) + ", on " + on, theme.ink_soft);
-  if (cost.orders_nothing()) {
-    words(cost.edges == 0 ? "It orders nothing: no edge exists because of it. It can be removed." : "It orders nothing that other edges do not order already. It can be removed.", theme.warning);
+  const Need need = facts.barrier_needs[barrier];
+  if (need == Need::None) {
+    words(cost.edges == 0 ? "It orders nothing: no edge exists because of it. It can be removed." : "It orders nothing that is not ordered without it. It can be removed.", theme.warning);
   } else {
     words(cost_text(facts, cost.cost, "it"), theme.ink);
+    if (need == Need::ByLanes) words("It is needed, but the lanes of this graph order the same nodes.", theme.ink_soft);
   }
   if (cost.edges != 0 && ImGui::SmallButton(("show its " + count_text(cost.edges) + (cost.edges == 1 ? " edge" : " edges")).c_str())) wanted = barrier;
   return wanted;

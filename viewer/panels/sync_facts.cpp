@@ -36,6 +36,37 @@ void list_barrier_edges(SyncFacts& facts) {
   }
 }
 
+bool is_added(trace::EdgeCause cause) { return cause == trace::EdgeCause::Lane || cause == trace::EdgeCause::Frame; }
+
+// A lane that happens to order what a barrier does makes the barrier no less necessary: needs are found without lanes and frame.
+void find_needs(SyncFacts& facts, const std::vector<double>& durations) {
+  const auto& edges = facts.graph->record().edges;
+  facts.edge_needs.assign(edges.size(), Need::Needed);
+  facts.barrier_needs.assign(facts.costs.barriers.size(), Need::None);
+  const bool any_added = std::any_of(edges.begin(), edges.end(), [](const trace::Edge& e) { return is_added(e.cause); });
+  std::vector<std::uint8_t> is_idle(edges.size(), 0);
+  if (any_added) {
+    trace::GraphVersion needed = facts.graph->record();
+    std::vector<std::uint32_t> kept;  // edges
+    needed.edges.clear();
+    for (std::uint32_t e = 0; e < edges.size(); ++e) {
+      if (is_added(edges[e].cause)) continue;
+      kept.push_back(e);
+      needed.edges.push_back(edges[e]);
+    }
+    const model::SyncCosts costs = model::sync_costs(model::Graph(std::move(needed)), durations);
+    for (std::size_t k = 0; k < kept.size(); ++k) is_idle[kept[k]] = costs.edges[k].is_implied ? 1 : 0;
+  } else {
+    for (std::size_t e = 0; e < edges.size(); ++e) is_idle[e] = facts.costs.edges[e].is_implied ? 1 : 0;
+  }
+  for (std::size_t e = 0; e < edges.size(); ++e) {
+    Need& need = facts.edge_needs[e];
+    need = is_idle[e] != 0 ? Need::None : facts.costs.edges[e].is_implied ? Need::ByLanes : Need::Needed;
+    if (edges[e].barrier != kNone) facts.barrier_needs[edges[e].barrier] = std::min(facts.barrier_needs[edges[e].barrier], need);
+  }
+  facts.idle_barriers = static_cast<std::uint32_t>(std::count(facts.barrier_needs.begin(), facts.barrier_needs.end(), Need::None));
+}
+
 // Follows joins one way; each node once.
 template <class Neighbours>
 std::vector<std::uint32_t> without_joins(const model::Graph& graph, std::vector<std::uint32_t> nodes, Neighbours neighbours) {
@@ -63,6 +94,7 @@ SyncFacts sync_facts(std::shared_ptr<const model::Graph> graph, const std::vecto
   facts.costs = model::sync_costs(*graph, durations);
   facts.graph = std::move(graph);
   list_barrier_edges(facts);
+  find_needs(facts, durations);
   const auto& edges = facts.graph->record().edges;
   for (std::uint32_t e = 0; e < edges.size(); ++e) {
     const model::EdgeCost& cost = facts.costs.edges[e];
@@ -77,7 +109,6 @@ SyncFacts sync_facts(std::shared_ptr<const model::Graph> graph, const std::vecto
   }
   for (std::uint32_t b = 0; b < facts.costs.barriers.size(); ++b) {
     const model::BarrierCost& cost = facts.costs.barriers[b];
-    facts.idle_barriers += cost.orders_nothing() ? 1 : 0;
     if (cost.cost > (facts.dearest_barrier == kNone ? 0 : facts.costs.barriers[facts.dearest_barrier].cost)) facts.dearest_barrier = b;
   }
   return facts;

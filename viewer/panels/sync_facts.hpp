@@ -17,6 +17,13 @@ namespace reprise::viewer {
 
 inline constexpr std::size_t kEdgeCauses = 7;  // of trace::EdgeCause
 
+// Whether the program could do without something that orders.
+enum class Need : std::uint8_t {
+  Needed,
+  ByLanes,  // lanes or the frame order the same nodes now; with other lanes they would not
+  None      // what the nodes need beside it orders them already: it orders nothing
+};
+
 struct SyncFacts {
   struct Cause {
     std::uint32_t edges = 0, critical = 0, implied = 0;
@@ -26,7 +33,8 @@ struct SyncFacts {
   model::SyncCosts costs;
   bool has_times = false;  // else every cost is 0, and means nothing
   std::array<Cause, kEdgeCauses> causes;
-  std::uint32_t idle_barriers = 0;  // that order nothing
+  std::vector<Need> edge_needs, barrier_needs;  // an edge, a barrier each
+  std::uint32_t idle_barriers = 0;              // of Need::None
   // With the greatest cost above 0; kNone: none.
   std::uint32_t dearest_edge = trace::kNone, dearest_barrier = trace::kNone;
 

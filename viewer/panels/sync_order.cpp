@@ -23,7 +23,7 @@ bool is_chosen(const SyncFacts& facts, std::uint32_t edge, const EdgeChoice& cho
   switch (choice.kind) {
     case EdgeKind::All: return true;
     case EdgeKind::Critical: return cost.is_critical;
-    case EdgeKind::OrdersNothing: return cost.is_implied;
+    case EdgeKind::OrdersNothing: return facts.edge_needs[edge] == Need::None;
   }
   return true;
 }
@@ -41,7 +41,7 @@ void sort_rows(std::vector<std::uint32_t>& rows, bool is_descending, Value value
   rows = std::move(order);
 }
 
-int remark_rank(const model::EdgeCost& cost) { return cost.is_critical ? 0 : cost.is_implied ? 1 : 2; }
+int remark_rank(const model::EdgeCost& cost, Need need) { return cost.is_critical ? 0 : need == Need::None ? 1 : need == Need::ByLanes ? 2 : 3; }
 
 }  // namespace
 
@@ -68,7 +68,7 @@ std::vector<std::uint32_t> ordered_edges(const SyncFacts& facts, const std::vect
         return is_known ? gaps[e].time : std::numeric_limits<trace::Time>::min();
       });
       break;
-    case EdgeColumn::Remark: sort_by([&](std::uint32_t e) { return remark_rank(facts.costs.edges[e]); }); break;
+    case EdgeColumn::Remark: sort_by([&](std::uint32_t e) { return remark_rank(facts.costs.edges[e], facts.edge_needs[e]); }); break;
   }
   return rows;
 }
@@ -98,7 +98,7 @@ std::vector<std::uint32_t> ordered_barriers(const SyncFacts& facts, BarrierOrder
     case BarrierColumn::Edges: sort_by([&](std::uint32_t b) { return facts.costs.barriers[b].edges; }); break;
     case BarrierColumn::Critical: sort_by([&](std::uint32_t b) { return facts.costs.barriers[b].critical_edges; }); break;
     case BarrierColumn::Cost: sort_by([&](std::uint32_t b) { return facts.costs.barriers[b].cost; }); break;
-    case BarrierColumn::Remark: sort_by([&](std::uint32_t b) { return facts.costs.barriers[b].orders_nothing() ? 0 : 1; }); break;
+    case BarrierColumn::Remark: sort_by([&](std::uint32_t b) { return 2 - static_cast<int>(facts.barrier_needs[b]); }); break;
   }
   return rows;
 }

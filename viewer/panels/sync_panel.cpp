@@ -147,7 +147,7 @@ void SyncPanel::State::draw_causes(const Frame& frame, const SyncFacts& facts) {
   ImGui::SameLine(0, theme.space * 2);
   const std::array<ChoiceItem, 3> kinds{{{"All", "All of these causes."},
                                          {"Critical", "Only edges on a longest way through the graph."},
-                                         {"Implied", "Only edges that order nothing that others do not."}}};
+                                         {"Implied", "Only edges that order nothing: what else their nodes need orders them already."}}};
   choice.kind = static_cast<EdgeKind>(draw_choice(theme, "kind", kinds, static_cast<int>(choice.kind)));
 }
 
@@ -198,7 +198,7 @@ void SyncPanel::State::draw_summary(Frame& frame, const SyncFacts& facts) const 
          "How much shorter the longest way would be without all edges between nodes of one lane, and without all of the frame.");
   }
   if (!graph.record().barriers.empty()) {
-    fact("barriers that order nothing", count_text(facts.idle_barriers), facts.idle_barriers != 0 ? theme.warning : theme.ink, "They make no edge, or only such as others imply: they can be removed.");
+    fact("barriers that order nothing", count_text(facts.idle_barriers), facts.idle_barriers != 0 ? theme.warning : theme.ink, "They make no edge, or what else the nodes need orders all that they do: they can be removed.");
   }
   const auto list = found.value();
   const auto hazards = list ? std::count_if(list->begin(), list->end(), [](const Finding& f) { return is_hazard(f); }) : 0;

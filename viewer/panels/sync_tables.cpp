@@ -67,7 +67,8 @@ void EdgeTable::draw(Frame& frame, const SyncFactsPointer& facts, const EdgeGaps
                "where another way is as long.", 11, ColumnAlign::Right},
       {"gap", "In the replay that is shown: from the end of the earlier node to the start of the later one. Bright where this edge was what the later node "
               "waited for last; faint where another predecessor ended later.", 11, ColumnAlign::Right},
-      {"remark", "Critical: on a longest way through the graph. Implied: other edges order the same two nodes already, so that this one orders nothing.", 11, ColumnAlign::Left},
+      {"remark", "Critical: on a longest way through the graph. Implied: what else the nodes need orders the same two already, so that this one orders nothing. "
+                 "By lanes: lanes or the frame order them too, now; with other lanes they would not.", 11, ColumnAlign::Left},
   };
   const Theme& theme = frame.theme;
   const EdgeGaps wanted = sort_.by == EdgeColumn::Gap ? gaps : nullptr;
@@ -131,11 +132,14 @@ void EdgeTable::draw_row(Frame& frame, const SyncFacts& facts, const std::vector
     const EdgeGap& gap = (*gaps)[edge];
     draw_number(theme, 7, duration_text(static_cast<double>(gap.time)), gap.is_deciding ? theme.ink : theme.ink_faint);
   }
+  const Need need = facts.edge_needs[edge];
   if (cost.is_critical && facts.has_times) {
     if (ImGui::TableSetColumnIndex(8)) swatch(theme, theme.critical);
-    draw_cell(theme, 8, cost.is_implied ? "critical, implied" : "critical");
-  } else if (cost.is_implied) {
+    draw_cell(theme, 8, need == Need::None ? "critical, implied" : "critical");
+  } else if (need == Need::None) {
     draw_cell(theme, 8, "implied", theme.warning);
+  } else if (need == Need::ByLanes) {
+    draw_cell(theme, 8, "by lanes", theme.ink_soft);
   }
 }
 
@@ -148,7 +152,8 @@ void BarrierTable::draw(Frame& frame, const SyncFactsPointer& facts, ImVec2 size
       {"edges", "Edges that exist because of it.", 7, ColumnAlign::Right},
       {"critical", "Those of them on a longest way through the graph.", 8, ColumnAlign::Right},
       {"cost", "How much shorter the longest way through the graph would be without this barrier, by the medians of the range.", 11, ColumnAlign::Right},
-      {"remark", "Orders nothing: it makes no edge, or other edges order all that it does: it can be removed.", 16, ColumnAlign::Left},
+      {"remark", "Orders nothing: it makes no edge, or what else the nodes need orders all that it does: it can be removed. By lanes too: it is needed, but the lanes "
+                 "of this graph order the same nodes.", 16, ColumnAlign::Left},
   };
   const Theme& theme = frame.theme;
   const bool is_same = asked_.facts == facts && asked_.order == sort_ && asked_.matches == frame.matches;
@@ -191,7 +196,8 @@ void BarrierTable::draw_row(Frame& frame, const SyncFacts& facts, std::uint32_t 
   const RowInput input = begin_row(theme, static_cast<int>(barrier), {frame.view.selection == self, is_lit});
   if (input.is_clicked) frame.view.select(self);
   if (input.is_hovered) frame.view.hovered = self;
-  const bool is_idle = cost.orders_nothing();
+  const Need need = facts.barrier_needs[barrier];
+  const bool is_idle = need == Need::None;
   const ImU32 ink = is_idle ? theme.ink_soft : theme.ink;
   draw_cell(theme, 0, barrier_text(graph, barrier), ink);
   draw_cell(theme, 1, graph.label_path(b.label), theme.ink_soft);
@@ -207,9 +213,10 @@ void BarrierTable::draw_row(Frame& frame, const SyncFacts& facts, std::uint32_t 
     if (ImGui::TableSetColumnIndex(7)) swatch(theme, theme.warning);
     draw_cell(theme, 7, "orders nothing", theme.warning);
     tooltip(cost.edges == 0 ? "No edge exists because of it: nothing before it touches what something after it touches, or other commands are ordered already."
-                            : "Other edges order all that its edges do.");
-  } else if (cost.implied_edges != 0) {
-    draw_cell(theme, 7, count_text(cost.implied_edges) + " implied", theme.ink_soft);
+                            : "What else the nodes need orders all that its edges do.");
+  } else if (need == Need::ByLanes) {
+    draw_cell(theme, 7, "by lanes too", theme.ink_soft);
+    tooltip("It is needed, but lanes or the frame order the same nodes now: it costs nothing.");
   }
 }
 

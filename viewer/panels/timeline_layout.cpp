@@ -118,8 +118,9 @@ void add_nodes(const TimelineLayoutDesc& desc, Builder& builder) {
   std::uint32_t count = 0;
   for (const auto& [group, group_levels] : levels) count += group_levels;
   const float scale = desc.frame.theme.scale;
-  const float labels =
-      desc.shown == nullptr || desc.shown->label_rows == 0 ? 0 : scale * (kTitle + static_cast<float>(desc.shown->label_rows) * (kHost + kApart));
+  // Labels get what nodes leave, but for a part of the room.
+  const std::uint32_t label_rows = desc.shown == nullptr ? 0 : desc.shown->label_rows;
+  const float labels = label_rows == 0 ? 0 : std::min(scale * (kTitle + static_cast<float>(label_rows) * (kHost + kApart)), desc.room * 0.35f);
   const float room = (desc.room - builder.layout.height - labels) / (scale * static_cast<float>(count)) - kApart;
   const float height = std::clamp(room, kLeastNodes, kMostNodes);
   for (const auto& [group, group_levels] : levels) {

@@ -75,10 +75,20 @@ class Nodes {
       for (float x = box.min.x + 2; x < max.x - 1; x += 4) list_.AddLine({x, y}, {x, box.max.y - 1}, with_alpha(ink_on(fill), 0.55f));
     }
     if (critical) list_.AddRectFilled({box.min.x, box.min.y}, {max.x, box.min.y + 3 * theme.scale}, theme.critical, round);
-    if (selected) list_.AddRect({box.min.x - 1, box.min.y - 1}, {max.x + 1, max.y + 1}, theme.accent, round, 0, 2 * theme.scale);
+    if (selected) mark(box, max);
     const std::string text = box.width() < 20 ? std::string() : is_one ? graph_.node_name(item.node) : count_text(block.count()) + " nodes";
     draw_text_in(sight_, box, text, passes ? ink_on(fill) : theme.ink_faint);
     if (hovered) sight_.hit = NodeHit{&scene_, &item, block.count()};
+  }
+
+  // A narrow one is found by the arrow above it.
+  void mark(const TimelineBox& box, ImVec2 max) {
+    const Theme& theme = frame_.theme;
+    const float out = 2 * theme.scale, size = 5 * theme.scale, middle = (box.min.x + max.x) / 2;
+    list_.AddRect(box.min, max, theme.panel, 0, 0, theme.scale);
+    list_.AddRect({box.min.x - out, box.min.y - out}, {max.x + out, max.y + out}, theme.accent, theme.radius / 2, 0, 2 * theme.scale);
+    list_.AddTriangleFilled({middle - size, box.min.y - out - size}, {middle + size, box.min.y - out - size}, {middle, box.min.y - out},
+                            theme.accent);
   }
 
   TimelineSight& sight_;

@@ -50,7 +50,7 @@ struct TimelinePanel::State {
 
   void draw(Frame& frame);
   void draw_rows(Frame& frame, const trace::Replay& replay, const TimelineScene* scene);
-  void draw_colours(const Frame& frame, float rows_end);
+  void draw_colours(const Frame& frame, float names_end, float left);
   void fit(const trace::Replay& replay, const Stretch& stretch);
   void look_around(Frame& frame, Time origin);
   void reveal(const Frame& frame, const TimelineScene& scene, const TimelineLayout& layout);
@@ -214,8 +214,12 @@ void TimelinePanel::State::draw_rows(Frame& frame, const trace::Replay& replay, 
   list.AddText(theme.small, theme.small->FontSize, {at.x + theme.half_space, canvas.min().y + (ruler_height - theme.small->FontSize) / 2},
                theme.ink_soft, from_begin);
   scroll = draw_timeline_scrollbar(theme, scroll, layout.height, desc.room, {canvas.max().x + 1, rows_top});
+  if (scene != nullptr) {
+    const auto last = std::find_if(layout.rows.rbegin(), layout.rows.rend(), [](const TimelineRow& r) { return r.of == TimelineRow::Of::Nodes; });
+    const float names = last == layout.rows.rend() ? 0 : last->top + last->height + 22 * theme.scale;
+    return draw_colours(frame, sight.top + names, at.x);
+  }
   const float rows_end = std::min(rows_top + layout.height, canvas.max().y);
-  if (scene != nullptr) return draw_colours(frame, rows_end);
   const TimelineReason reason = why_no_nodes(frame);
   const float top = std::min(rows_end, canvas.max().y - 4 * theme.row);
   ImGui::SetCursorScreenPos({canvas.min().x, top});
@@ -224,23 +228,25 @@ void TimelinePanel::State::draw_rows(Frame& frame, const trace::Replay& replay, 
   ImGui::EndChild();
 }
 
-// What nodes are coloured by, at the lower right.
-void TimelinePanel::State::draw_colours(const Frame& frame, float rows_end) {
+// What nodes are coloured by: below the names of rows where there are none, otherwise at the lower right.
+void TimelinePanel::State::draw_colours(const Frame& frame, float names_end, float left) {
   const Theme& theme = frame.theme;
-  const float width = 150 * theme.scale, pad = theme.space;
+  const float pad = theme.space, column = canvas.min().x - left - 2 * pad, width = std::min(150 * theme.scale, column);
+  const ColourBy by = frame.view.colour_by;
+  const bool is_heat = by == ColourBy::Median || by == ColourBy::P99 || by == ColourBy::Share || by == ColourBy::Slack;
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  list.PushClipRect(canvas.min(), canvas.max(), true);
-  list.ChannelsSplit(2);
-  list.ChannelsSetCurrent(1);
-  // Once to know its height; the second one is where it belongs.
-  const float height = draw_colour_legend(frame, {canvas.min().x - 1e5f, canvas.min().y}, width);
-  const ImVec2 min{canvas.max().x - width - 3 * pad, std::max(canvas.max().y - height - 3 * pad, canvas.min().y)};
-  draw_colour_legend(frame, {min.x + pad, min.y + pad}, width);
-  list.ChannelsSetCurrent(0);
-  const ImVec2 max{min.x + width + 2 * pad, min.y + height + 1.5f * pad};
-  list.AddRectFilled(min, max, with_alpha(theme.raised, rows_end > min.y ? 0.93f : 1), theme.radius);
-  list.AddRect(min, max, theme.line, theme.radius);
-  list.ChannelsMerge();
+  list.PushClipRect({left, canvas.min().y}, canvas.max(), true);
+  // Once out of sight, to know how high it is.
+  const float height = draw_colour_legend(frame, {canvas.max().x + 1e5f, canvas.min().y}, width);
+  if (is_heat && names_end < canvas.max().y - height - 2 * pad) {
+    draw_colour_legend(frame, {left + pad, canvas.max().y - height - pad}, width);
+  } else {
+    const ImVec2 min{canvas.max().x - width - 3 * pad, std::max(canvas.max().y - height - 3 * pad, canvas.min().y)};
+    const ImVec2 max{min.x + width + 2 * pad, min.y + height + 1.5f * pad};
+    list.AddRectFilled(min, max, with_alpha(theme.raised, 0.95f), theme.radius);
+    list.AddRect(min, max, theme.line, theme.radius);
+    draw_colour_legend(frame, {min.x + pad, min.y + pad}, width);
+  }
   list.PopClipRect();
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ctime>
 #include <exception>
+#include <stdexcept>
 #include <system_error>
 #include <utility>
 
@@ -105,7 +106,8 @@ void Application::watch_feeds() {
 }
 
 void Application::draw(const Theme& theme) {
-  if (is_pressed(Key::Shade)) settings_.shade = settings_.shade == Shade::Dark ? Shade::Light : Shade::Dark;
+  const bool is_clicked = workspace_ && workspace_->take_shade_change();
+  if (is_clicked || is_pressed(Key::Shade)) settings_.shade = settings_.shade == Shade::Dark ? Shade::Light : Shade::Dark;
   if (workspace_) watch_feeds();
   if (!workspace_) return draw_start(theme);
   workspace_->handle_keys();
@@ -143,7 +145,9 @@ void Application::act(const StartAction& action) {
 void Application::run_sample() {
   error_.clear();
   try {
-    if (!sample_) sample_ = std::make_unique<SampleRun>(find_sample(desc_.program));
+    const std::filesystem::path sample = find_sample(desc_.program);
+    if (sample.empty()) throw std::runtime_error("the digits sample is not installed beside " + desc_.program.string());
+    if (!sample_) sample_ = std::make_unique<SampleRun>(sample);
     sample_state_ = "starting, as process " + std::to_string(sample_->pid());
   } catch (const std::exception& error) {
     sample_state_ = error.what();

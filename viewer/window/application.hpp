@@ -36,6 +36,8 @@ class Application {
   void compare(const OpenTarget& first, const OpenTarget& second);
   // Files: one is opened, or compared with the one that is open; two are compared.
   void drop(const std::vector<std::string>& paths);
+  // Starts the sample, and looks at it as soon as it listens: what the button of the start page does.
+  void run_sample();
   // In front as soon as there is a workspace.
   void show(View view);
 
@@ -48,6 +50,8 @@ class Application {
   [[nodiscard]] bool is_busy() const;
   // Why the last one could not be opened; empty: it could.
   [[nodiscard]] const std::string& error() const noexcept { return error_; }
+  // How the sample starts, or why it did not; empty: nothing to say.
+  [[nodiscard]] const std::string& sample_state() const noexcept { return sample_state_; }
 
  private:
   [[nodiscard]] std::shared_ptr<model::TraceFeed> feed_of(const OpenTarget& target);
@@ -56,7 +60,6 @@ class Application {
   void watch_feeds();
   void draw_start(const Theme& theme);
   void act(const StartAction& action);
-  void run_sample();
   void watch_sample();
 
   ApplicationDesc desc_;

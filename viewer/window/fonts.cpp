@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr float kText = 15, kSmall = 12.5f, kHeading = 19, kMono = 14;  // points
+constexpr float kText = 15, kSmall = 12.5f, kHeading = 19, kTitle = 32, kMono = 14;  // points
 
 // Latin, Greek, general punctuation, super- and subscripts, arrows, mathematical signs, boxes and shapes.
 constexpr std::array<ImWchar, 15> kRanges = {0x0020, 0x024F, 0x0370, 0x03FF, 0x2010, 0x205E, 0x2070, 0x209C, 0x2190, 0x21FF, 0x2200, 0x22FF, 0x2500, 0x25FF, 0};
@@ -103,6 +103,7 @@ void load_fonts(Theme& theme, const FontFiles& files, float pixels, float points
   theme.text = add(files.text, files.mono, kText * pixels);  // the first is ImGui's default
   theme.small = add(files.text, files.mono, kSmall * pixels);
   theme.heading = add(files.heading.empty() ? files.text : files.heading, files.mono, kHeading * pixels);
+  theme.title = add(files.heading.empty() ? files.text : files.heading, {}, kTitle * pixels);
   theme.mono = add(files.mono, files.text, kMono * pixels);
   io.FontDefault = theme.text;
   io.FontGlobalScale = points / pixels;

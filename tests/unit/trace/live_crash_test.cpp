@@ -1,72 +1,22 @@
 #include <doctest/doctest.h>
-#include <signal.h>
-#include <sys/wait.h>
 
 #include <algorithm>
-#include <functional>
 #include <optional>
-#include <utility>
 
 #include "trace/live/session_directory.hpp"
+#include "unit/trace/child_process.hpp"
 #include "unit/trace/live_support.hpp"
 
 using namespace reprise;
 using namespace reprise::trace;
-
-namespace {
-
-// A process of its own, and a pipe each way. It ends by kill -9 alone, at the latest with this object.
-class Child {
- public:
-  // `body` gets the descriptors to read from and to write to.
-  explicit Child(const std::function<void(int, int)>& body) {
-    REQUIRE(::pipe(down_) == 0);
-    REQUIRE(::pipe(up_) == 0);
-    pid_ = ::fork();
-    REQUIRE(pid_ >= 0);
-    if (pid_ == 0) {
-      body(down_[0], up_[1]);
-      for (;;) ::pause();
-    }
-    ::close(std::exchange(up_[1], -1));  // so that a child that ends early is the end of what it says
-  }
-  Child(const Child&) = delete;
-  Child& operator=(const Child&) = delete;
-  ~Child() {
-    kill();
-    for (const int end : {down_[0], down_[1], up_[0]}) ::close(end);
-  }
-  void say(const std::string& text) const { REQUIRE(::write(down_[1], text.c_str(), text.size() + 1) > 0); }
-  [[nodiscard]] std::string hear() const { return read_text(up_[0]); }
-  void kill() {
-    if (pid_ <= 0) return;
-    ::kill(pid_, SIGKILL);
-    ::waitpid(std::exchange(pid_, -1), nullptr, 0);
-  }
-  [[nodiscard]] pid_t pid() const noexcept { return pid_; }
-  [[nodiscard]] static std::string read_text(int from) {
-    std::string text;
-    for (char c = 1; ::read(from, &c, 1) == 1 && c != 0;) text += c;
-    return text;
-  }
-
- private:
-  int down_[2]{}, up_[2]{};
-  pid_t pid_ = -1;
-};
-
-void tell(int to, const std::string& text) {
-  if (::write(to, text.c_str(), text.size() + 1) < 0) ::_exit(1);
-}
-
-}  // namespace
+using reprise::test::Child;
 
 TEST_CASE("live server: kill -9 of a viewer is a connection less, for nobody else anything") {
   const test::RuntimeFolder runtime;
   Child child([](int from, int to) {
     const test::RawPeer peer(std::filesystem::path(Child::read_text(from)));
     peer.send(encode_hello(""));
-    tell(to, peer.connected() ? "sent" : "no");
+    Child::tell(to, peer.connected() ? "sent" : "no");
     for (;;) ::pause();
   });
   LiveServer server(test::patient("digits"));
@@ -91,7 +41,7 @@ TEST_CASE("live client: kill -9 of a session is an end, and what it left is foun
     // It lives until the process ends.
     auto* server = new LiveServer(test::patient("victim"));
     server->write(test::topology_chunk(1, 0));
-    tell(to, server->path());
+    Child::tell(to, server->path());
   });
   const std::string path = child.hear();
   const auto session = [&] {

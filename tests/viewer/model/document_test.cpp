@@ -1,14 +1,13 @@
 #include <doctest/doctest.h>
 
-#include <cstdlib>
-#include <fstream>
-#include <sstream>
+#include <filesystem>
 #include <string>
 
 #include "model/document_builder.hpp"
 #include "model/document_text.hpp"
 #include "model/trace_loader.hpp"
 #include "support/paths.hpp"
+#include "viewer/model/golden_text.hpp"
 #include "viewer/model/random_graph.hpp"
 #include "viewer/model/small_trace.hpp"
 
@@ -29,13 +28,7 @@ std::shared_ptr<const model::Document> live_document() {
 
 TEST_CASE("document: a hand-made trace reads as its golden text") {
   const std::string text = model::document_text(*live_document());
-  const std::filesystem::path golden = test::test_file("viewer/model/golden/hand_made.txt");
-  if (std::getenv("REPRISE_UPDATE_GOLDEN") != nullptr) std::ofstream(golden) << text;
-  std::ifstream in(golden);
-  REQUIRE(in.good());
-  std::ostringstream expected;
-  expected << in.rdbuf();
-  CHECK(text == expected.str());
+  CHECK(text == test::golden_text("hand_made.txt", text));
 }
 
 TEST_CASE("document: a file gives the text that the live trace gives, and its samples on demand") {
@@ -124,4 +117,30 @@ TEST_CASE("graph: neighbours, uses and labels are those of its edges, accesses a
     CHECK_FALSE(g.is_below(1, 2));
     CHECK(g.label_path(2) == "forward / backward");
   }
+}
+
+TEST_CASE("document: of a trace without an end the oldest replays and ranges are forgotten, and counted") {
+  constexpr std::size_t kLimit = 4'096;
+  model::DocumentBuilder builder(std::make_shared<model::SampleStore>(), {.replays = kLimit, .host_ranges = kLimit});
+  builder.add(test::small_topology());
+  std::uint64_t replay = 0;
+  for (int chunk = 0; chunk < 40; ++chunk) {
+    Records r;
+    for (int i = 0; i < 500; ++i) {
+      ++replay;
+      r.replays.push_back({3, 1, 0, 4, replay, static_cast<Time>(replay), 0, 0, 0, 77, 0});
+      r.host_ranges.push_back({77, 0, static_cast<Time>(replay), static_cast<Time>(replay) + 1, "range", kNone, 0});
+    }
+    builder.add(std::move(r));
+    const auto d = builder.publish();
+    const model::GraphEntry& entry = *d->find({3, 1});
+    CHECK(entry.replays.size() <= kLimit);
+    CHECK(entry.replays.size() + entry.forgotten_replays == replay);
+    CHECK(entry.replays[0].replay == entry.forgotten_replays + 1);
+    CHECK(entry.replays.back().replay == replay);
+    CHECK(d->host_ranges.size() <= kLimit);
+    CHECK(d->host_ranges.size() + d->forgotten_host_ranges == replay);
+    CHECK(d->find_replay({3, 1}, replay - 100) != nullptr);
+  }
+  CHECK(builder.publish()->find({3, 1})->forgotten_replays > 0);
 }

@@ -79,6 +79,18 @@ TEST_CASE("sync facts: barriers that order nothing are counted, the others know 
   CHECK(facts.dearest_barrier == 0);
 }
 
+TEST_CASE("sync facts: what only a lane orders too is needed, for another lowering has other lanes") {
+  trace::GraphVersion record = test::memory_record();
+  record.edges[test::kEdge01].cause = EdgeCause::Lane;
+  const SyncFacts facts = sync_facts(std::make_shared<model::Graph>(record), medians());
+  CHECK(facts.costs.edges[test::kEdge02Implied].is_implied);
+  CHECK(facts.edge_needs[test::kEdge02Implied] == Need::ByLanes);
+  CHECK(facts.barrier_needs[1] == Need::ByLanes);
+  CHECK(facts.barrier_needs[2] == Need::None);
+  CHECK(facts.idle_barriers == 1);
+  CHECK(sync_facts(graph(), medians()).edge_needs[test::kEdge02Implied] == Need::None);
+}
+
 TEST_CASE("sync facts: without a time nothing has a cost") {
   const SyncFacts facts = sync_facts(graph(), std::vector<double>(6, 0));
   CHECK_FALSE(facts.has_times);

@@ -38,9 +38,9 @@ unsigned long x_window_of(const viewer::Window& window) { return glfwGetX11Windo
 
 }  // namespace
 
-ViewerSession::ViewerSession(const std::string& target, int width, int height)
-    : window_((display_server(), viewer::WindowDesc{.width = static_cast<std::uint32_t>(width), .height = static_cast<std::uint32_t>(height), .scale = 1})),
-      application_({.program = "/nowhere/bin/reprise", .wake = [this] { window_.wake(); }}, settings_),
+ViewerSession::ViewerSession(const std::string& target, const std::string& program)
+    : window_((display_server(), viewer::WindowDesc{.width = 1600, .height = 900, .scale = 1})),
+      application_({.program = program, .wake = [this] { window_.wake(); }}, settings_),
       loop_(window_, application_, settings_),
       user_(display_server().name()),
       x_window_(x_window_of(window_)) {

@@ -20,7 +20,8 @@ struct Place {
 
 class ViewerSession {
  public:
-  explicit ViewerSession(const std::string& target = {}, int width = 1600, int height = 900);
+  // Without a target: the start page. `program`: beside which the sample is looked for.
+  explicit ViewerSession(const std::string& target = {}, const std::string& program = "/nowhere/bin/reprise");
 
   [[nodiscard]] viewer::Application& application() noexcept { return application_; }
   [[nodiscard]] viewer::Settings& settings() noexcept { return settings_; }

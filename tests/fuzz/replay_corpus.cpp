@@ -1,0 +1,52 @@
+// Runs the entry of a fuzzer over files and over variations of them, for compilers without libFuzzer: replay_corpus FOLDER [SEED].
+// What differs from file to file is made from the seed, which is printed.
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <vector>
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
+namespace {
+
+constexpr int kVariations = 300;
+
+std::vector<std::uint8_t> vary(std::vector<std::uint8_t> bytes, std::mt19937_64& random) {
+  for (std::uint64_t changes = 1 + random() % 4; changes != 0 && bytes.size() > 1; --changes) {
+    const std::size_t at = 1 + random() % (bytes.size() - 1);  // the first byte says where it goes
+    switch (random() % 4) {
+      case 0: bytes[at] = static_cast<std::uint8_t>(random()); break;
+      case 1: bytes[at] ^= static_cast<std::uint8_t>(1u << random() % 8); break;
+      case 2: bytes.resize(at); break;
+      default: bytes[at] = random() % 2 == 0 ? 0x00 : 0xff; break;
+    }
+  }
+  return bytes;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) return std::fprintf(stderr, "usage: %s FOLDER [SEED]\n", argv[0]), 2;
+  const std::uint64_t seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : std::random_device{}();
+  std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
+  std::fflush(stdout);
+  std::mt19937_64 random(seed);
+  std::size_t runs = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(argv[1])) {
+    std::ifstream in(entry.path(), std::ios::binary);
+    const std::vector<std::uint8_t> bytes{std::istreambuf_iterator<char>(in), {}};
+    LLVMFuzzerTestOneInput(bytes.data(), bytes.size());
+    ++runs;
+    for (int i = 0; i < kVariations; ++i, ++runs) {
+      const std::vector<std::uint8_t> other = vary(bytes, random);
+      LLVMFuzzerTestOneInput(other.data(), other.size());
+    }
+  }
+  std::printf("%zu inputs\n", runs);
+  return runs == 0 ? 1 : 0;
+}

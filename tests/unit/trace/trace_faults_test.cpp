@@ -1,0 +1,216 @@
+// What befalls a trace: its process is killed, its file is cut, its disk is full.
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <random>
+
+#include "trace/trace_error.hpp"
+#include "trace/trace_file.hpp"
+#include "trace/trace_reader.hpp"
+#include "trace/trace_writer.hpp"
+#include "unit/trace/child_process.hpp"
+#include "unit/trace/live_support.hpp"
+
+using namespace reprise;
+using namespace reprise::trace;
+using reprise::test::Child;
+
+namespace {
+
+class Folder {
+ public:
+  Folder() {
+    std::string name = "/tmp/reprise_faults_XXXXXX";
+    REQUIRE(::mkdtemp(name.data()) != nullptr);
+    path_ = name;
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  [[nodiscard]] std::filesystem::path file() const { return path_ / "run.reprise"; }
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// Every chunk of it can be read, and what does not belong to one is less than a chunk; samples in all.
+std::uint64_t check_whole(const std::filesystem::path& file) {
+  const TraceReader reader(file);
+  std::uint64_t samples = 0;
+  for (const ChunkEntry& chunk : reader.chunks()) {
+    for (const SampleBlock& block : reader.read(chunk).sample_blocks) samples += block.samples.size();
+  }
+  CHECK(reader.damage().empty() == (reader.trailing_bytes() == 0));
+  return samples;
+}
+
+// Files no larger than so long as it lives; a write beyond is an error and no signal.
+class FileLimit {
+ public:
+  explicit FileLimit(rlim_t bytes) : handler_(::signal(SIGXFSZ, SIG_IGN)) {
+    REQUIRE(::getrlimit(RLIMIT_FSIZE, &before_) == 0);
+    const rlimit limit{bytes, before_.rlim_max};
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &limit) == 0);
+  }
+  FileLimit(const FileLimit&) = delete;
+  FileLimit& operator=(const FileLimit&) = delete;
+  ~FileLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    ::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int);
+};
+
+constexpr std::uint32_t kSamples = 500;
+
+}  // namespace
+
+TEST_CASE("trace faults: kill -9 of the process at any moment leaves a file that opens, with all that was flushed") {
+  const std::uint64_t seed = std::random_device{}();
+  CAPTURE(seed);
+  std::mt19937_64 random(seed);
+  for (int i = 0; i < 8; ++i) {
+    for (const std::uint64_t limit : {std::uint64_t{0}, TraceFile::kMinMaxBytes}) {
+      CAPTURE(limit);
+      const Folder folder;
+      Child child([&](int, int to) {
+        auto* const writer = new TraceWriter({.chunk_bytes = 20'000});
+        writer->add_sink(std::make_shared<TraceFile>(TraceFileDesc{.path = folder.file(), .max_bytes = limit}));
+        static_cast<void>(writer->push(test::sample_graph(3, 10)));
+        for (std::uint64_t replay = 1;; ++replay) {
+          static_cast<void>(writer->push(test::sample_block(replay, kSamples)));
+          if (replay % 3 == 0) writer->flush();
+          if (replay % 3 == 0) Child::tell(to, std::to_string(replay));
+        }
+      });
+      std::uint64_t flushed = 0;
+      for (std::uint64_t heard = 1 + random() % 40; heard > 0; --heard) {
+        const std::string said = child.hear();
+        REQUIRE_FALSE(said.empty());
+        flushed = std::stoull(said);
+      }
+      child.kill();
+      const std::uint64_t samples = check_whole(folder.file());
+      if (limit == 0) CHECK(samples >= flushed * kSamples);
+      CHECK(samples > 0);
+      const TraceReader reader(folder.file());
+      CHECK(reader.read(reader.chunks().front()).graph_versions.size() == 1);
+    }
+  }
+}
+
+TEST_CASE("trace faults: cut at every chunk, and at random bytes, a file opens up to its last whole chunk") {
+  const std::uint64_t seed = std::random_device{}();
+  CAPTURE(seed);
+  std::mt19937_64 random(seed);
+  const Folder folder;
+  {
+    TraceWriter writer({.chunk_bytes = 20'000});
+    writer.add_sink(std::make_shared<TraceFile>(TraceFileDesc{.path = folder.file()}));
+    CHECK(writer.push(test::sample_graph(3, 10)));
+    for (std::uint64_t replay = 1; replay <= 60; ++replay) CHECK(writer.push(test::sample_block(replay, kSamples)));
+  }
+  std::vector<std::uint64_t> ends;
+  {
+    const TraceReader whole(folder.file());
+    for (const ChunkEntry& chunk : whole.chunks()) ends.push_back(chunk.offset + ChunkHeader::kBytes + chunk.header.compressed_bytes);
+    REQUIRE(ends.size() > 10);
+  }
+  std::vector<std::uint64_t> cuts;
+  for (const std::uint64_t end : ends) {
+    for (const std::uint64_t cut : {end - 1, end, end + 1, end + ChunkHeader::kBytes}) {
+      if (cut <= ends.back()) cuts.push_back(cut);
+    }
+  }
+  for (int i = 0; i < 100; ++i) cuts.push_back(kPreambleBytes + random() % (ends.back() - kPreambleBytes));
+  std::ranges::sort(cuts, std::greater());
+  for (const std::uint64_t cut : cuts) {
+    CAPTURE(cut);
+    std::filesystem::resize_file(folder.file(), cut);
+    const auto expected = static_cast<std::size_t>(std::ranges::count_if(ends, [&](std::uint64_t end) { return end <= cut; }));
+    const TraceReader reader(folder.file());
+    REQUIRE(reader.chunks().size() == expected);
+    CHECK(reader.trailing_bytes() == cut - (expected == 0 ? kPreambleBytes : ends[expected - 1]));
+    CHECK(reader.damage().empty() == (reader.trailing_bytes() == 0));
+    if (expected != 0) CHECK_FALSE(reader.read(reader.chunks().back()).empty());
+  }
+}
+
+TEST_CASE("trace faults: on a full disk the trace ends and says so once, others go on, and what is missing is counted") {
+  const test::RuntimeFolder runtime;
+  for (const std::uint64_t limit : {std::uint64_t{0}, std::uint64_t{1} << 20}) {
+    CAPTURE(limit);
+    const Folder folder;
+    std::atomic<int> errors{0};
+    std::string said;
+    const auto server = std::make_shared<LiveServer>(test::patient("full"));
+    test::Collector viewer(server->path());
+    REQUIRE(viewer.wait_until_live());
+    REQUIRE(test::eventually([&] { return server->stats().welcomed == 1; }));
+    TraceWriterStats stats;
+    {
+      const FileLimit full(100'000);
+      TraceWriter writer({.chunk_bytes = 20'000, .on_error = [&](const std::string& text) {
+                            ++errors;
+                            said = text;
+                          }});
+      writer.add_sink(std::make_shared<TraceFile>(TraceFileDesc{.path = folder.file(), .max_bytes = limit}));
+      writer.add_sink(server);
+      CHECK(writer.push(test::sample_graph(3, 10)));
+      std::minstd_rand noise(1);
+      for (std::uint64_t replay = 1; replay <= 200; ++replay) {
+        SampleBlock block = test::sample_block(replay, kSamples);
+        for (Sample& sample : block.samples) sample.duration = static_cast<std::uint32_t>(noise());
+        CHECK(writer.push(std::move(block)));
+        if (replay % 20 == 0) writer.flush();
+      }
+      stats = writer.stats();
+    }
+    CHECK(errors == 1);
+    CHECK(said.find(folder.file().string()) != std::string::npos);
+    CHECK(stats.lost_records == 0);
+    CHECK(stats.failed_sinks == 1);
+    CHECK(stats.unwritten_chunks > 0);
+    CHECK(check_whole(folder.file()) > 0);
+    const TraceReader reader(folder.file());
+    CHECK(reader.trailing_bytes() == 0);
+    CHECK(reader.chunks().size() + stats.unwritten_chunks == stats.chunks);
+    REQUIRE(viewer.wait_for_chunks(stats.chunks));
+    CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
+  }
+}
+
+TEST_CASE("trace faults: a flight recorder whose disk is full keeps what it had") {
+  const Folder folder;
+  std::minstd_rand noise(1);
+  const auto chunk = [&](std::uint64_t sequence) {
+    Records records;
+    records.sample_blocks = {test::sample_block(sequence, kSamples)};
+    for (Sample& sample : records.sample_blocks[0].samples) sample.duration = static_cast<std::uint32_t>(noise());
+    return std::make_shared<const Chunk>(make_chunk(ChunkKind::Samples, records, sequence));
+  };
+  TraceFile file({.path = folder.file(), .max_bytes = TraceFile::kMinMaxBytes});
+  std::uint64_t written = 0;
+  while (file.dropped_chunks() == 0) file.write(chunk(written++));
+  while (file.bytes() + chunk(0)->size() <= TraceFile::kMinMaxBytes) file.write(chunk(written++));
+  const std::uint64_t before = check_whole(folder.file());
+  {
+    const FileLimit full(1'000);
+    CHECK_THROWS_AS(file.write(chunk(written)), TraceError);
+  }
+  CHECK(check_whole(folder.file()) == before);
+  CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
+}

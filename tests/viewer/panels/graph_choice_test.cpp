@@ -1,0 +1,83 @@
+#include <doctest/doctest.h>
+
+#include "model/document_builder.hpp"
+#include "panels/graph_choice.hpp"
+#include "viewer/hand_made_trace.hpp"
+#include "viewer/panels/panel_fixture.hpp"
+
+using namespace reprise;
+using namespace reprise::viewer;
+using reprise::test::HandMadeTrace;
+
+namespace {
+
+struct Made {
+  model::GraphKey key;
+  std::size_t nodes = 1, replays = 0;
+};
+
+std::shared_ptr<const model::Document> document_with(const std::vector<Made>& graphs) {
+  model::DocumentBuilder builder(std::make_shared<model::SampleStore>());
+  trace::Records records;
+  for (const Made& made : graphs) {
+    trace::GraphVersion g;
+    g.graph = made.key.graph;
+    g.version = made.key.version;
+    g.strings = {"", "a", "b"};
+    g.labels = {{0, 0, 0}};
+    g.buffers = {{1, trace::BufferKind::Device, 0, 0, 64, 0}};
+    for (std::size_t n = 0; n < made.nodes; ++n) {
+      trace::Node node;
+      node.name = n == 0 ? 1 : 2;
+      g.nodes.push_back(node);
+    }
+    records.graph_versions.push_back(g);
+    for (std::uint64_t r = 1; r <= made.replays; ++r) {
+      trace::Replay replay;
+      replay.graph = g.graph;
+      replay.version = g.version;
+      replay.replay = r;
+      records.replays.push_back(replay);
+    }
+  }
+  builder.add(std::move(records));
+  return builder.publish();
+}
+
+}  // namespace
+
+TEST_CASE("graph choice: of a file what was replayed most, of equals the larger") {
+  CHECK_FALSE(first_choice(*document_with({}), ChoiceOf::File));
+  CHECK(first_choice(*document_with({{{1, 1}, 9, 3}, {{2, 1}, 2, 8}}), ChoiceOf::File) == model::GraphKey{2, 1});
+  CHECK(first_choice(*document_with({{{1, 1}, 2, 0}, {{2, 1}, 7, 0}, {{3, 1}, 3, 0}}), ChoiceOf::File) == model::GraphKey{2, 1});
+}
+
+TEST_CASE("graph choice: of a session the newest version that runs, of the graph that runs most") {
+  const auto document = document_with({{{1, 1}, 2, 90}, {{1, 2}, 2, 20}, {{1, 3}, 2, 0}, {{2, 1}, 9, 50}});
+  CHECK(first_choice(*document, ChoiceOf::Session) == model::GraphKey{1, 2});
+  CHECK(first_choice(*document, ChoiceOf::File) == model::GraphKey{1, 1});
+  CHECK(newest_version(*document, {1, 1}) == model::GraphKey{1, 3});
+  CHECK(newest_version(*document, {2, 1}) == model::GraphKey{2, 1});
+}
+
+TEST_CASE("graph choice: what is selected exists or does not") {
+  const auto document = document_with({{{1, 1}, 2, 5}});
+  CHECK(is_there({}, *document));
+  CHECK(is_there(model::SelectedNode{{1, 1}, 1}, *document));
+  CHECK_FALSE(is_there(model::SelectedNode{{1, 1}, 2}, *document));
+  CHECK_FALSE(is_there(model::SelectedNode{{1, 2}, 0}, *document));
+  CHECK(is_there(model::SelectedBuffer{{1, 1}, 0}, *document));
+  CHECK_FALSE(is_there(model::SelectedBuffer{{1, 1}, 1}, *document));
+  CHECK(is_there(model::SelectedReplay{{1, 1}, 5}, *document));
+  CHECK_FALSE(is_there(model::SelectedReplay{{1, 1}, 6}, *document));
+  CHECK_FALSE(is_there(model::SelectedBarrier{{1, 1}, 0}, *document));
+  CHECK_FALSE(is_there(model::SelectedEdge{{1, 1}, 0}, *document));
+}
+
+TEST_CASE("graph choice: a node or buffer is carried to another version if it is the same there") {
+  const auto document = document_with({{{1, 1}, 3, 0}, {{1, 2}, 2, 0}});
+  CHECK(carried_over(model::SelectedNode{{1, 1}, 1}, *document, {1, 2}) == model::Selection(model::SelectedNode{{1, 2}, 1}));
+  CHECK(carried_over(model::SelectedNode{{1, 1}, 2}, *document, {1, 2}) == model::Selection());
+  CHECK(carried_over(model::SelectedBuffer{{1, 1}, 0}, *document, {1, 2}) == model::Selection(model::SelectedBuffer{{1, 2}, 0}));
+  CHECK(carried_over(model::SelectedReplay{{1, 1}, 1}, *document, {1, 2}) == model::Selection());
+}

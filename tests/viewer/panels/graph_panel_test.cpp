@@ -1,0 +1,217 @@
+#include "panels/graph_panel.hpp"
+
+#include <doctest/doctest.h>
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "panels/graph_drawing.hpp"
+#include "panels/graph_replay.hpp"
+#include "panels/graph_toolbar.hpp"
+#include "viewer/hand_made_trace.hpp"
+#include "viewer/panels/graph_documents.hpp"
+#include "viewer/panels/panel_fixture.hpp"
+
+namespace {
+
+using namespace reprise;
+using namespace reprise::viewer;
+
+// A graph panel that fills a window, and somebody who looks for things with the mouse.
+struct Looker {
+  explicit Looker(std::shared_ptr<const model::Document> document = test::hand_made_document(), ImVec2 size = {1000, 640})
+      : fixture(size, std::move(document)), panel(fixture.background), size_(size) {
+    fixture.settle(panel);
+  }
+  void draw() {
+    fixture.view.hovered = {};
+    fixture.window([&] { fixture.draw(panel); });
+  }
+  // A place where `is` is true, by rows; the mouse is there then.
+  template <class Is>
+  std::optional<ImVec2> find(Is is, float top, float step) {
+    for (float y = top; y < size_.y; y += step) {
+      for (float x = 6; x < size_.x; x += step) {
+        fixture.move_mouse({x, y});
+        draw();
+        if (is()) return ImVec2{x, y};
+      }
+    }
+    return std::nullopt;
+  }
+  std::optional<ImVec2> find_node(std::uint32_t node) {
+    return find([&] { return fixture.view.hovered == model::Selection(model::SelectedNode{fixture.view.graph, node}); }, 40, 9);
+  }
+  // Of the row above the picture.
+  bool click_toggle(const char* id) {
+    ImGuiID wanted = 0;
+    fixture.window([&] {
+      ImGui::PushID(id);
+      wanted = ImGui::GetID("toggle");
+      ImGui::PopID();
+      fixture.draw(panel);
+    });
+    for (float x = 4; x < size_.x; x += 6) {
+      fixture.move_mouse({x, 18});
+      draw();
+      if (ImGui::GetCurrentContext()->HoveredIdPreviousFrame != wanted && ImGui::GetHoveredID() != wanted) continue;
+      fixture.click({x, 18}, [&] { fixture.draw(panel); });
+      fixture.settle(panel);
+      return true;
+    }
+    return false;
+  }
+  [[nodiscard]] std::string text() {
+    return fixture.text([&] { fixture.draw(panel); });
+  }
+
+  test::PanelFixture fixture;
+  GraphPanel panel;
+
+ private:
+  ImVec2 size_;
+};
+
+}  // namespace
+
+TEST_CASE("graph panel: says what is missing, without a graph and without nodes") {
+  test::PanelFixture fixture({600, 400});
+  GraphPanel panel(fixture.background);
+  fixture.view.graph = {99, 1};
+  CHECK(fixture.text([&] { fixture.draw(panel); }).find("No graph yet") != std::string::npos);
+
+  trace::GraphVersion empty;
+  empty.graph = 1;
+  empty.version = 1;
+  empty.label = "hollow";
+  empty.strings = {""};
+  empty.labels = {{0, 0, 0}};
+  model::DocumentBuilder builder(std::make_shared<model::SampleStore>());
+  trace::Records records;
+  records.graph_versions.push_back(empty);
+  builder.add(std::move(records));
+  fixture.document = builder.publish();
+  fixture.show({1, 1});
+  CHECK(fixture.text([&] { fixture.draw(panel); }).find("\"hollow\" has no nodes") != std::string::npos);
+}
+
+TEST_CASE("graph panel: a click on a node selects it, on nothing clears, and hovering is seen by others") {
+  Looker looker;
+  const auto at = looker.find_node(3);
+  REQUIRE(at.has_value());
+  looker.fixture.click(*at, [&] { looker.fixture.draw(looker.panel); });
+  CHECK(looker.fixture.view.selection == model::Selection(model::SelectedNode{looker.fixture.view.graph, 3}));
+  CHECK(looker.fixture.view.reveal_selection);
+  const auto is_free = [&] {
+    const ImGuiContext& context = *ImGui::GetCurrentContext();
+    return std::holds_alternative<std::monostate>(looker.fixture.view.hovered) && context.HoveredId != 0 &&
+           std::string(context.HoveredWindow->Name) == "window";  // the canvas, and not what lies over it
+  };
+  const auto free = looker.find(is_free, 60, 11);
+  REQUIRE(free.has_value());
+  looker.fixture.click(*free, [&] { looker.fixture.draw(looker.panel); });
+  CHECK(std::holds_alternative<std::monostate>(looker.fixture.view.selection));
+}
+
+TEST_CASE("graph panel: a click on an edge selects it") {
+  Looker looker;
+  const auto at = looker.find([&] { return std::holds_alternative<model::SelectedEdge>(looker.fixture.view.hovered); }, 40, 5);
+  REQUIRE(at.has_value());
+  looker.fixture.click(*at, [&] { looker.fixture.draw(looker.panel); });
+  const auto* edge = std::get_if<model::SelectedEdge>(&looker.fixture.view.selection);
+  REQUIRE(edge != nullptr);
+  CHECK(edge->edge < looker.fixture.entry().graph->record().edges.size());
+}
+
+TEST_CASE("graph panel: counts nodes, and those that the filter lets pass") {
+  Looker looker;
+  CHECK(looker.text().find("5 nodes, 5 edges") != std::string::npos);
+  looker.fixture.view.filter.text = "blur";
+  looker.fixture.update();
+  const auto passing = std::count(looker.fixture.matches.begin(), looker.fixture.matches.end(), 1);
+  CHECK(looker.text().find(std::to_string(passing) + " of 5 nodes match") != std::string::npos);
+}
+
+TEST_CASE("graph panel: collapsing labels hides their nodes, expanding shows them again") {
+  Looker looker;
+  REQUIRE(looker.find_node(3).has_value());
+  REQUIRE(looker.click_toggle("labels"));
+  CHECK_FALSE(looker.find_node(3).has_value());
+  CHECK(looker.find_node(0).has_value());  // in no label
+  REQUIRE(looker.click_toggle("labels"));
+  CHECK(looker.find_node(3).has_value());
+}
+
+TEST_CASE("graph panel: the times of one replay, in the form of those over all") {
+  test::PanelFixture fixture({600, 400});
+  REQUIRE(fixture.replay.has_value());
+  const model::Graph& graph = *fixture.entry().graph;
+  const GraphFacts facts = facts_of_replay(graph, *fixture.replay);
+  double share = 0;
+  for (std::uint32_t n = 0; n < graph.node_count(); ++n) {
+    const double expected = static_cast<double>(test::hand_made_time(n, fixture.replay->replay.replay));
+    CHECK(facts.nodes[n].median == expected);
+    CHECK(facts.nodes[n].p99 == expected);
+    CHECK(facts.nodes[n].count == 1);
+    share += facts.nodes[n].share;
+  }
+  CHECK(share == doctest::Approx(1));
+  CHECK(facts.samples == graph.node_count());
+  CHECK(facts.least < facts.greatest);
+}
+
+TEST_CASE("graph panel: the wheel magnifies until names and times can be read, and every picture is drawable") {
+  Looker looker(test::graph_document({.nodes = 400, .width = 20}), {1200, 700});
+  const int far = looker.fixture.vertices();
+  looker.fixture.move_mouse({600, 380});
+  for (int i = 0; i < 30; ++i) {
+    looker.fixture.wheel(1);
+    looker.draw();
+    CHECK(looker.fixture.is_drawable());
+  }
+  CHECK(looker.fixture.vertices() != far);
+  CHECK(graph_detail(0.01f) == GraphDetail::Blocks);
+  CHECK(graph_detail(0.2f) == GraphDetail::Plain);
+  CHECK(graph_detail(0.5f) == GraphDetail::Name);
+  CHECK(graph_detail(1.0f) == GraphDetail::Full);
+  CHECK(graph_detail(1.5f) == GraphDetail::Rich);
+}
+
+TEST_CASE("graph panel: 10,000 nodes at once take few vertices, in any direction, and the same ones each time") {
+  const auto document = test::graph_document({.nodes = 10'000, .width = 40, .far_edges = 17});
+  int first = 0;
+  for (int i = 0; i < 2; ++i) {
+    Looker looker(document, {1600, 900});
+    CHECK(looker.fixture.is_drawable());
+    CHECK(looker.fixture.vertices() > 1'000);
+    CHECK(looker.fixture.vertices() < 120'000);
+    if (i == 0) first = looker.fixture.vertices();
+    CHECK(looker.fixture.vertices() == first);
+  }
+}
+
+TEST_CASE("graph panel: what is selected elsewhere comes into sight, large enough to be seen") {
+  Looker looker(test::graph_document({.nodes = 3'000, .width = 30}), {1200, 700});
+  looker.fixture.view.select(model::SelectedNode{looker.fixture.view.graph, 2'500});
+  looker.draw();
+  looker.fixture.view.reveal_selection = false;
+  looker.draw();
+  looker.fixture.move_mouse({600, 370});
+  looker.draw();
+  CHECK(looker.fixture.view.hovered == model::Selection(model::SelectedNode{looker.fixture.view.graph, 2'500}));
+}
+
+TEST_CASE("graph panel: without a sample nodes are plain and the picture is there all the same") {
+  Looker looker(test::graph_document({.nodes = 60, .replays = 0}), {900, 500});
+  CHECK(looker.fixture.facts.samples == 0);
+  CHECK(looker.fixture.vertices() > 500);
+  CHECK(looker.find_node(30).has_value());
+}
+
+TEST_CASE("graph toolbar: outermost labels are those with a node in or below them") {
+  const model::Graph graph(test::graph_record({.nodes = 200}));
+  const std::set<std::string> labels = outermost_labels(graph);
+  CHECK(labels.size() == 3);
+  CHECK(labels.count("block 1") == 1);
+}

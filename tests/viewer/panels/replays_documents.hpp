@@ -1,0 +1,59 @@
+// Documents with as many replays as a test wants, of a graph with three nodes in a row. Threads: values.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "model/document_builder.hpp"
+
+namespace reprise::test {
+
+inline constexpr model::GraphKey kManyReplays{5, 1};
+inline constexpr trace::Time kManyReplaysBegin = 1'000'000'000, kManyReplaysStep = 1'000'000;
+
+// Replay `number`, one each millisecond, 20 us after its launch, which took 3 us.
+inline trace::Replay one_of_many(std::uint64_t number, trace::Time duration) {
+  const trace::Time started = kManyReplaysBegin + static_cast<trace::Time>(number) * kManyReplaysStep;
+  trace::Replay replay;
+  replay.graph = kManyReplays.graph;
+  replay.version = kManyReplays.version;
+  replay.replay = number;
+  replay.launched = started - 20'000;
+  replay.launch_returned = started - 17'000;
+  replay.started = started;
+  replay.ended = started + duration;
+  return replay;
+}
+
+inline trace::GraphVersion graph_of_many() {
+  trace::GraphVersion graph;
+  graph.graph = kManyReplays.graph;
+  graph.version = kManyReplays.version;
+  graph.label = "many";
+  graph.strings = {"", "first", "second", "third"};
+  graph.labels = {{}};
+  for (std::uint32_t n = 0; n < 3; ++n) {
+    trace::Node node;
+    node.kind = trace::NodeKind::Dispatch;
+    node.name = n + 1;
+    graph.nodes.push_back(node);
+  }
+  graph.edges = {{0, 1}, {1, 2}};
+  return graph;
+}
+
+// Replays 1 to `count`; `each` may change any.
+inline std::shared_ptr<const model::Document> document_of_many(std::uint64_t count, const std::function<void(trace::Replay&)>& each = {}) {
+  model::DocumentBuilder builder(std::make_shared<model::SampleStore>());
+  trace::Records records;
+  records.graph_versions.push_back(graph_of_many());
+  for (std::uint64_t number = 1; number <= count; ++number) {
+    records.replays.push_back(one_of_many(number, 100'000 + static_cast<trace::Time>(number * 7919 % 1000)));
+    if (each) each(records.replays.back());
+  }
+  builder.add(std::move(records));
+  return builder.publish();
+}
+
+}  // namespace reprise::test

@@ -1,0 +1,179 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "panels/replays_panel.hpp"
+#include "viewer/panels/panel_fixture.hpp"
+#include "viewer/panels/recorded_trace.hpp"
+#include "viewer/panels/replays_documents.hpp"
+
+using namespace reprise;
+using namespace reprise::viewer;
+using test::PanelFixture;
+
+namespace {
+
+constexpr float kInStrip = 50;  // a height that is in the bars
+
+struct Strip : PanelFixture {
+  explicit Strip(std::shared_ptr<const model::Document> of, ImVec2 size = {1600, 106}) : PanelFixture(size, std::move(of)), panel(background) {
+    settle(panel);
+  }
+  void once() {
+    window([&] { draw(panel); });
+  }
+  // Which replay the mouse is on there; 0: none.
+  std::uint64_t replay_at(float x) {
+    move_mouse({x, kInStrip});
+    view.hovered = {};
+    once();
+    const auto* const hovered = std::get_if<model::SelectedReplay>(&view.hovered);
+    return hovered == nullptr ? 0 : hovered->replay;
+  }
+  // Where the mouse is on that replay.
+  float x_of(std::uint64_t number) {
+    for (float x = 60; x < ImGui::GetIO().DisplaySize.x; x += 1) {
+      if (replay_at(x) == number) return x;
+    }
+    FAIL("no place of the strip shows replay " << number);
+    return 0;
+  }
+
+  // Where the last bar is.
+  float x_of_end() {
+    for (float x = ImGui::GetIO().DisplaySize.x; x > 60; x -= 1) {
+      if (replay_at(x) != 0) return x;
+    }
+    FAIL("the strip shows no replay");
+    return 0;
+  }
+
+  ReplaysPanel panel;
+};
+
+}  // namespace
+
+TEST_CASE("replays panel: a click on a bar selects its replay, and every panel shows it") {
+  Strip strip(test::document_of_many(50));
+  const float x = strip.x_of(31);
+  strip.click({x, kInStrip}, [&] { strip.draw(strip.panel); });
+  CHECK(strip.view.replay == 31u);
+  const auto* const selected = std::get_if<model::SelectedReplay>(&strip.view.selection);
+  REQUIRE(selected != nullptr);
+  CHECK(selected->replay == 31);
+  CHECK(selected->graph == test::kManyReplays);
+  CHECK(!strip.view.has_range());
+}
+
+TEST_CASE("replays panel: a drag chooses a range, and a drag of its end moves that end alone") {
+  Strip strip(test::document_of_many(50));
+  const float from = strip.x_of(11), to = strip.x_of(20);
+  const auto contents = [&] { strip.draw(strip.panel); };
+  strip.drag({from, kInStrip}, {to, kInStrip}, contents);
+  CHECK(strip.view.range.first == 10);
+  CHECK(strip.view.range.count == 10);
+  CHECK(std::holds_alternative<std::monostate>(strip.view.selection));  // it was no click
+  // The end of the range is where replay 21 begins.
+  strip.view.range = {10, 10};
+  const float end = strip.x_of(21), further = strip.x_of(35);
+  strip.drag({end, kInStrip}, {further, kInStrip}, contents);
+  CHECK(strip.view.range.first == 10);
+  CHECK(strip.view.range.count == 25);
+}
+
+TEST_CASE("replays panel: the wheel zooms at the cursor") {
+  Strip strip(test::document_of_many(4000));
+  const float x = 700;
+  const std::uint64_t before = strip.replay_at(x), beside = strip.replay_at(x + 100);
+  for (int i = 0; i < 12; ++i) {
+    strip.move_mouse({x, kInStrip});
+    strip.wheel(1);
+    strip.once();
+  }
+  const std::uint64_t after = strip.replay_at(x), beside_after = strip.replay_at(x + 100);
+  // A bar stood for a few replays; the cursor is still on one of them.
+  CHECK(std::abs(static_cast<double>(after) - static_cast<double>(before)) <= 8);
+  CHECK(beside_after - after < (beside - before) / 4);
+}
+
+TEST_CASE("replays panel: among 100,000 replays the one outlier is what the mouse finds in its column") {
+  constexpr std::uint64_t kOutlier = 61'803;
+  Strip strip(test::document_of_many(100'000, [](trace::Replay& r) {
+    if (r.replay == kOutlier) r.ended = r.started + 9'000'000;
+  }));
+  const float x = strip.x_of(kOutlier);
+  strip.click({x, kInStrip}, [&] { strip.draw(strip.panel); });
+  CHECK(strip.view.replay == kOutlier);
+  CHECK(strip.is_drawable());
+  CHECK(strip.vertices() < 60'000);  // of columns, not of replays
+}
+
+TEST_CASE("replays panel: where the device gave no times, the launch calls are drawn, and it says so") {
+  Strip strip(test::document_of_many(20, [](trace::Replay& r) { r.started = r.ended = 0; }));
+  strip.move_mouse({strip.x_of(5), kInStrip});
+  const std::string text = strip.text([&] { strip.draw(strip.panel); });
+  CHECK(text.find("3.000 us") != std::string::npos);  // its launch call, in the tooltip
+  CHECK(text.find("unknown") != std::string::npos);
+}
+
+TEST_CASE("replays panel: live, the newest replays come into sight; who looks elsewhere is left alone") {
+  Strip strip(test::document_of_many(2000));
+  strip.is_live = true;
+  for (int i = 0; i < 25; ++i) {  // far in, at the right end
+    strip.move_mouse({strip.x_of_end() - 1, kInStrip});
+    strip.wheel(1);
+    strip.once();
+  }
+  strip.document = test::document_of_many(2100);
+  strip.settle(strip.panel);
+  CHECK(strip.view.follow);
+  CHECK(strip.x_of(2100) > 0);
+
+  strip.drag(
+      {700, kInStrip}, {1300, kInStrip}, [&] { strip.draw(strip.panel); }, 1);  // away from the end
+  CHECK(!strip.view.follow);
+  const std::uint64_t here = strip.replay_at(700);
+  REQUIRE(here != 0);
+  strip.document = test::document_of_many(2200);
+  strip.settle(strip.panel);
+  CHECK(strip.replay_at(700) == here);
+}
+
+TEST_CASE("replays panel: tall, it has the quantiles of the chosen range, and durations that are one stretch become the range") {
+  // Ten slow ones in a row.
+  Strip strip(test::document_of_many(400,
+                                     [](trace::Replay& r) {
+                                       if (r.replay > 200 && r.replay <= 210) r.ended = r.started + 900'000;
+                                     }),
+              {1600, 620});
+  const std::string text = strip.text([&] { strip.draw(strip.panel); });
+  for (const char* const part : {"device time", "launch call", "latency", "p99", "900.0 us", "Over all replays"}) {
+    CAPTURE(part);
+    CHECK(text.find(part) != std::string::npos);
+  }
+  // The last bin of the histogram holds them: a drag over the right end of it.
+  const auto contents = [&] { strip.draw(strip.panel); };
+  float right = 0;
+  for (float x = 300; x < 900 && right == 0; x += 4) {
+    strip.move_mouse({x, 560});
+    if (strip.text(contents).find("10 replays: ") != std::string::npos) right = x;
+  }
+  REQUIRE(right != 0);
+  strip.click({right, 560}, contents);
+  for (int i = 0; i < 3; ++i) strip.settle(strip.panel);
+  CHECK(strip.view.range.first == 200);
+  CHECK(strip.view.range.count == 10);
+}
+
+TEST_CASE("replays panel: says what it waits for, and draws at every size") {
+  PanelFixture empty({1600, 106}, test::document_of_many(0));
+  ReplaysPanel panel(empty.background);
+  empty.show(test::kManyReplays);
+  CHECK(empty.text([&] { empty.draw(panel); }).find("No replay of many yet") != std::string::npos);
+  for (const ImVec2 size : {ImVec2{1600, 106}, ImVec2{400, 300}, ImVec2{120, 60}, ImVec2{900, 260}, ImVec2{1600, 900}}) {
+    PanelFixture fixture(size, test::recorded_document());
+    ReplaysPanel drawn(fixture.background);
+    fixture.settle(drawn);
+    CHECK(fixture.is_drawable());
+  }
+}

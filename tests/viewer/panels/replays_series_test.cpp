@@ -1,0 +1,195 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "model/growing_list.hpp"
+#include "panels/replays_bars.hpp"
+#include "panels/replays_facts.hpp"
+#include "panels/replays_series.hpp"
+#include "viewer/panels/replays_documents.hpp"
+
+using namespace reprise;
+using namespace reprise::viewer;
+using test::one_of_many;
+using trace::Time;
+
+namespace {
+
+// Replays with random times, some without one, some sampled.
+model::GrowingList<trace::Replay> random_replays(std::size_t count, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  model::GrowingList<trace::Replay> list;
+  for (std::uint64_t number = 1; number <= count; ++number) {
+    trace::Replay replay = one_of_many(number, static_cast<Time>(random() % 500'000));
+    if (random() % 11 == 0) replay.ended = 0;
+    replay.sampled = random() % 5 == 0 ? 1 : 0;
+    list.push_back(replay);
+  }
+  return list;
+}
+
+ReplayRun plain_run(const model::ListView<trace::Replay>& replays, std::size_t first, std::size_t end) {
+  ReplayRun run;
+  std::vector<Time> known;
+  for (std::size_t i = first; i < std::min(end, replays.size()); ++i) {
+    run.sampled += replays[i].sampled;
+    if (replays[i].ended == 0) continue;
+    known.push_back(replays[i].ended - replays[i].started);
+    if (known.back() > run.greatest) {
+      run.greatest = known.back();
+      run.greatest_at = static_cast<std::uint32_t>(i);
+    }
+  }
+  run.known = static_cast<std::uint32_t>(known.size());
+  std::sort(known.begin(), known.end());
+  if (!known.empty()) run.least = known.front();
+  if (!known.empty()) run.median = known[(known.size() - 1) / 2];
+  return run;
+}
+
+void check_same(const ReplayRun& a, const ReplayRun& b) {
+  CHECK(a.least == b.least);
+  CHECK(a.median == b.median);
+  CHECK(a.greatest == b.greatest);
+  CHECK(a.greatest_at == b.greatest_at);
+  CHECK(a.known == b.known);
+  CHECK(a.sampled == b.sampled);
+}
+
+}  // namespace
+
+TEST_CASE("replay series: a run says what its replays say, whole or not") {
+  model::GrowingList<trace::Replay> list = random_replays(3001, 1);
+  const auto replays = list.view();
+  const ReplaySeries series = ReplaySeriesBuilder(ReplayValue::DeviceTime).extend(replays);
+  REQUIRE(series.size() == 3001);
+  for (const std::size_t count : {1u, 2u, 8u, 64u, 1024u, 2048u}) {
+    for (std::size_t first = 0; first < replays.size(); first += count)
+      check_same(series.run(first, first + count), plain_run(replays, first, first + count));
+  }
+  std::mt19937_64 random(2);
+  for (int i = 0; i < 200; ++i) {
+    const std::size_t first = random() % 3001, end = first + random() % 700;
+    CAPTURE(first);
+    CAPTURE(end);
+    check_same(series.run(first, end), plain_run(replays, first, end));
+    CHECK(series.greatest(first, end) == plain_run(replays, first, end).greatest);
+  }
+}
+
+TEST_CASE("replay series: grown in pieces it is what it would be at once") {
+  model::GrowingList<trace::Replay> all = random_replays(1000, 3), some;
+  ReplaySeriesBuilder builder(ReplayValue::DeviceTime);
+  ReplaySeries grown;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    some.push_back(all[i]);
+    if (i % 37 == 0 || i + 1 == all.size()) grown = builder.extend(some.view());
+  }
+  const ReplaySeries at_once = ReplaySeriesBuilder(ReplayValue::DeviceTime).extend(all.view());
+  REQUIRE(grown.size() == at_once.size());
+  CHECK(grown.known() == at_once.known());
+  for (std::size_t first = 0; first < 1000; first += 16) check_same(grown.run(first, first + 16), at_once.run(first, first + 16));
+}
+
+TEST_CASE("replay series: a replay that comes late, in the midst of the list, is in it") {
+  model::GrowingList<trace::Replay> list;
+  const auto before = [](const trace::Replay& a, const trace::Replay& b) { return a.replay < b.replay; };
+  for (std::uint64_t number = 1; number <= 40; ++number) {
+    if (number != 17) list.push_back(one_of_many(number, 100));
+  }
+  ReplaySeriesBuilder builder(ReplayValue::DeviceTime);
+  CHECK(builder.extend(list.view()).run(0, 64).greatest == 100);
+  list.insert_sorted(one_of_many(17, 7000), before);
+  const ReplaySeries series = builder.extend(list.view());
+  CHECK(series.size() == 40);
+  CHECK(series.run(0, 64).greatest == 7000);
+  CHECK(series.run(0, 64).greatest_at == 16);
+}
+
+TEST_CASE("replay series: each value is what its name says") {
+  model::GrowingList<trace::Replay> list;
+  list.push_back(one_of_many(1, 400'000));
+  list.push_back(one_of_many(2, 1'500'000));
+  list.push_back(one_of_many(3, 400'000));
+  const auto of = [&](ReplayValue value) { return ReplaySeriesBuilder(value).extend(list.view()); };
+  CHECK(of(ReplayValue::DeviceTime)[1] == 1'500'000);
+  CHECK(of(ReplayValue::LaunchCall)[1] == 3'000);
+  CHECK(of(ReplayValue::Latency)[1] == 20'000);
+  const ReplaySeries gaps = of(ReplayValue::Gap);
+  CHECK(gaps[0] < 0);         // nothing was before it
+  CHECK(gaps[1] == 600'000);  // a millisecond from start to start
+  CHECK(gaps[2] == 0);        // the one before had not ended
+}
+
+TEST_CASE("replay bars: an outlier among 100,000 replays is drawn at every zoom") {
+  constexpr std::uint64_t kOutlier = 61'803;
+  const auto document = test::document_of_many(100'000, [](trace::Replay& r) {
+    if (r.replay == kOutlier) r.ended = r.started + 9'000'000;
+  });
+  const ReplaySeries series = ReplaySeriesBuilder(ReplayValue::DeviceTime).extend(document->find(test::kManyReplays)->replays);
+  for (const double points : {100.0, 640.0, 1434.0, 1600.0, 5000.0}) {
+    CAPTURE(points);
+    const auto bars = replay_bars(series, -3000, 103'000, points / 100'000);
+    CHECK(static_cast<double>(bars.size()) <= points + 1);
+    std::size_t at = 0, outliers = 0;
+    for (const ReplayBar& bar : bars) {
+      CHECK(bar.first == at);  // nothing is left out, and nothing drawn twice
+      at = bar.end;
+      if (bar.run.greatest != 9'000'000) continue;
+      ++outliers;
+      CHECK(bar.run.greatest_at == kOutlier - 1);
+    }
+    CHECK(at == 100'000);
+    CHECK(outliers == 1);
+  }
+}
+
+TEST_CASE("replay bars: a bar is the same bar wherever the picture is moved") {
+  const auto document = test::document_of_many(10'000);
+  const ReplaySeries series = ReplaySeriesBuilder(ReplayValue::DeviceTime).extend(document->find(test::kManyReplays)->replays);
+  const auto here = replay_bars(series, 1000, 5000, 0.2), moved = replay_bars(series, 1003.4, 5003.4, 0.2);
+  const auto same = std::find_if(moved.begin(), moved.end(), [&](const ReplayBar& bar) { return bar.first == here[10].first; });
+  REQUIRE(same != moved.end());
+  CHECK(same->end == here[10].end);
+}
+
+TEST_CASE("replay bars: the top of the strip holds all but outliers, and no less than it must") {
+  CHECK(top_of(1000, 950, 990, 1100) == doctest::Approx(1080));  // everything fits
+  const double top = top_of(1'000'000, 950, 990, 1100);
+  CHECK(top < 3000);
+  CHECK(top > 1100);
+  CHECK(top_of(5000, -1, -1, 0) > 5000);  // nothing is known of the rest
+}
+
+TEST_CASE("replay facts: a histogram counts every known value, and outliers in a bin of their own") {
+  const auto document = test::document_of_many(1000, [](trace::Replay& r) {
+    if (r.replay == 500) r.ended = r.started + 80'000'000;
+    if (r.replay == 600) r.ended = 0;
+  });
+  const ReplaySeries series = ReplaySeriesBuilder(ReplayValue::DeviceTime).extend(document->find(test::kManyReplays)->replays);
+  const DurationHistogram histogram = duration_histogram(series, {}, 40);
+  std::size_t count = histogram.above;
+  for (const std::size_t bin : histogram.bins) count += bin;
+  CHECK(count == 999);
+  CHECK(histogram.above == 1);
+  CHECK(histogram.greatest == 80'000'000);
+  CHECK(histogram.lowest + histogram.width * 40 < 200'000);  // it does not stretch the others' axis
+  const Matches matches = matching_replays(series, {}, 1'000'000, 1e9);
+  REQUIRE(matches.places.size() == 1);
+  CHECK(matches.places.front() == 499);
+  CHECK(matches.is_contiguous());
+  CHECK(matches.any(400, 500));
+  CHECK(!matches.any(500, 1000));
+  CHECK(matching_replays(series, {0, 100}, 0, 1e9).places.size() == 100);
+}
+
+TEST_CASE("replay facts: the figures of a series are its quantiles, and what is far out is above their fence") {
+  const auto document = test::document_of_many(1001, [](trace::Replay& r) { r.ended = r.started + 1000 + static_cast<Time>(r.replay); });
+  const ReplaySeries series = ReplaySeriesBuilder(ReplayValue::DeviceTime).extend(document->find(test::kManyReplays)->replays);
+  const SeriesFigures figures = series_figures(series);
+  CHECK(figures.median == 1501);
+  CHECK(figures.p99 == 1991);
+  CHECK(figures.fence > 2001);
+  CHECK(series_figures({}).median < 0);
+}

@@ -9,7 +9,7 @@
 #include "backend/backend.hpp"
 #include "backend/cuda/cuda_context.hpp"
 #include "backend/cuda/cuda_kernel.hpp"
-#include "backend/cuda/instruments.hpp"
+#include "backend/cuda/cuda_instruments.hpp"
 
 namespace reprise::detail {
 

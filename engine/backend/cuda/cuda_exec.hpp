@@ -7,7 +7,7 @@
 #include "backend/cuda/cuda_context.hpp"
 #include "backend/cuda/cuda_kernel.hpp"
 #include "backend/cuda/host_calls.hpp"
-#include "backend/cuda/replay_stamps.hpp"
+#include "backend/cuda/cuda_replay_source.hpp"
 #include "backend/cuda/staged_bytes.hpp"
 
 namespace reprise::detail {

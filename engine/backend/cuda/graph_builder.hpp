@@ -11,7 +11,7 @@
 #include "backend/cuda/cuda_context.hpp"
 #include "backend/cuda/cuda_kernel.hpp"
 #include "backend/cuda/host_calls.hpp"
-#include "backend/cuda/instruments.hpp"
+#include "backend/cuda/cuda_instruments.hpp"
 #include "backend/cuda/node_stamps.hpp"
 #include "backend/cuda/staged_bytes.hpp"
 #include "backend/cuda/transfer_nodes.hpp"

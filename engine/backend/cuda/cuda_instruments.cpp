@@ -1,4 +1,4 @@
-#include "backend/cuda/instruments.hpp"
+#include "backend/cuda/cuda_instruments.hpp"
 
 #include <stamps.shaders.hpp>
 

@@ -1,4 +1,4 @@
-#include "backend/cuda/replay_stamps.hpp"
+#include "backend/cuda/cuda_replay_source.hpp"
 
 #include <algorithm>
 

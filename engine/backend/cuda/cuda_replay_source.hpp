@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "backend/backend.hpp"
-#include "backend/cuda/instruments.hpp"
+#include "backend/cuda/cuda_instruments.hpp"
 #include "backend/cuda/node_stamps.hpp"
 #include "backend/cuda/stamp_ring.hpp"
 

@@ -152,6 +152,11 @@ void ComparePanel::draw(Frame& frame) {
     if (!is_here(state.chosen.a) && !is_here(state.chosen.b)) state.chosen = {};
     state.chosen_for = shown;
   }
+  if (!frame.other) {  // it was closed
+    const auto is_gone = [](const std::optional<CompareStretch>& side) { return side && side->trace == CompareTrace::Other; };
+    if (is_gone(state.chosen.a)) state.chosen.a.reset();
+    if (is_gone(state.chosen.b)) state.chosen.b.reset();
+  }
   CompareChoice now = state.chosen;
   const CompareChoice usual = default_choice(frame);
   if (!now.a) now.a = usual.a;
@@ -177,12 +182,16 @@ void ComparePanel::draw(Frame& frame) {
       auto result = std::make_shared<const CompareResult>(compare_sides({document_a, key.a.graph, key.a.range}, {document_b, key.b.graph, key.b.range}));
       return State::Compared{key.a, key.b, std::move(result)};
     });
+  } else if (!(*state.asked == key)) {
+    frame.background.run([] {});  // so that there is a next frame, to ask in
   }
   const auto compared = state.compared.value();
   if (const std::string error = state.compared.error(); !error.empty()) {
     draw_empty(theme, "The comparison could not be made", error);
-  } else if (!compared || !(compared->a == key.a && compared->b == key.b) || !compared->result->graph_a || !compared->result->graph_b) {
+  } else if (!compared || !(compared->a == key.a && compared->b == key.b)) {
     draw_busy(theme, "Reading the samples of both sides");
+  } else if (!compared->result->graph_a || !compared->result->graph_b) {
+    draw_empty(theme, "One of the two graphs is not in its trace", "Choose both sides anew with the buttons above.");
   } else {
     draw_summary(theme, *compared->result);
     state.table.draw(frame, compared->result, key.a, key.b);

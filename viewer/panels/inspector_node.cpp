@@ -172,6 +172,8 @@ std::shared_ptr<const NodeTrend> NodePage::ask_trend(const Frame& frame, std::ui
     trend_key_ = key;
     trend_asked_ = now;
     trend_.ask(key, [document = frame.document, key] { return node_trend(*document, key.graph, key.node, {key.first, key.count}); });
+  } else if (key != trend_key_) {
+    frame.background.run([] {});  // so that there is a next frame, to ask in
   }
   // One of fewer replays stays until the new one is there.
   auto trend = trend_.value();

@@ -43,6 +43,8 @@ struct PoolKey {
 enum class Tab : int { Slab, Pools, Buffers };
 enum class Axis : int { Schedule, Time };
 
+bool has_times(const Frame& frame) { return frame.replay && frame.replay->block && frame.replay->times.ended > frame.replay->times.began; }
+
 }  // namespace
 
 struct MemoryPanel::State {
@@ -53,6 +55,10 @@ struct MemoryPanel::State {
   void draw_slab(Frame& frame);
   void draw_pools(Frame& frame);
   [[nodiscard]] bool has_transients(const Frame& frame) const;
+  // The times of the next replay are being read: those of the last one stay until then.
+  [[nodiscard]] bool waits_for_times(const Frame& frame) const {
+    return axis == Axis::Time && !frame.replay && asked.block && asked.graph == frame.entry->graph;
+  }
 
   Latest<UseKey, MemoryFacts> use;
   Latest<MatchKey, std::vector<std::uint8_t>> buffer_matches;
@@ -80,9 +86,8 @@ bool MemoryPanel::State::has_transients(const Frame& frame) const {
 
 void MemoryPanel::State::ask(Frame& frame) {
   const GraphPointer graph = frame.entry->graph;
-  const bool has_times = frame.replay && frame.replay->block && frame.replay->times.ended > frame.replay->times.began;
-  const UseKey key{graph, axis == Axis::Time && has_times ? frame.replay->block : nullptr};
-  if (!(key == asked)) {
+  const UseKey key{graph, axis == Axis::Time && has_times(frame) ? frame.replay->block : nullptr};
+  if (!(key == asked) && !waits_for_times(frame)) {
     asked = key;
     // A copy of the times: the frame's are gone when this runs.
     const auto times = key.block ? std::make_shared<const model::ReplayTimes>(frame.replay->times) : nullptr;
@@ -105,11 +110,11 @@ void MemoryPanel::State::draw_bar(Frame& frame) {
   tab = static_cast<Tab>(draw_choice(theme, "tab", tabs, static_cast<int>(tab)));
   if (tab != Tab::Slab || !has_transients(frame)) return;
   ImGui::SameLine(0, theme.space * 2);
-  const bool has_times = frame.replay && frame.replay->block && frame.replay->times.ended > frame.replay->times.began;
+  const bool can_show_times = has_times(frame) || waits_for_times(frame);
   const std::array<ChoiceItem, 2> axes{
       {{"Schedule order", "Across: nodes, in the order of the schedule."},
-       {"Measured time", has_times ? "Across: the time of the replay that is shown." : "There is no replay with measured times to show.", has_times}}};
-  const Axis shown = has_times ? axis : Axis::Schedule;
+       {"Measured time", can_show_times ? "Across: the time of the replay that is shown." : "There is no replay with measured times to show.", can_show_times}}};
+  const Axis shown = can_show_times ? axis : Axis::Schedule;
   const auto chosen = static_cast<Axis>(draw_choice(theme, "axis", axes, static_cast<int>(shown)));
   if (chosen != shown) axis = chosen;
   ImGui::SameLine(0, theme.space * 2);

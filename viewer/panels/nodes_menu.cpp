@@ -1,8 +1,11 @@
 #include "panels/nodes_menu.hpp"
 
+#include <algorithm>
+
 #include <imgui.h>
 
 #include "panels/format.hpp"
+#include "panels/keys.hpp"
 #include "panels/nodes_columns.hpp"
 
 namespace reprise::viewer {
@@ -48,6 +51,20 @@ void copy_by_keys(const Frame& frame, std::span<const std::uint32_t> rows) {
   } else if (selected != nullptr && selected->graph == frame.graph()->key()) {
     copy(frame, std::span(&selected->node, 1));
   }
+}
+
+void move_by_keys(Frame& frame, std::span<const std::uint32_t> rows) {
+  if (rows.empty() || !ImGui::IsWindowFocused()) return;
+  const bool up = is_pressed(Key::Up), down = is_pressed(Key::Down);
+  if (up == down) return;
+  const auto* selected = std::get_if<model::SelectedNode>(&frame.view.selection);
+  const auto at = selected != nullptr && selected->graph == frame.graph()->key() ? std::find(rows.begin(), rows.end(), selected->node) : rows.end();
+  auto next = rows.begin();
+  if (at != rows.end()) {
+    if ((up && at == rows.begin()) || (down && at + 1 == rows.end())) return;
+    next = up ? at - 1 : at + 1;
+  }
+  frame.view.select(model::SelectedNode{frame.graph()->key(), *next});
 }
 
 }  // namespace reprise::viewer

@@ -1,4 +1,4 @@
-// What can be done with a row of the table of nodes, in a menu and by keys: show it elsewhere, filter by it, copy it. Threads: the drawing thread's.
+// What can be done with a row of the table of nodes, in a menu and by keys: show it elsewhere, filter by it, copy it, go to the next. Threads: the drawing thread's.
 #pragma once
 
 #include <cstdint>
@@ -12,5 +12,8 @@ namespace reprise::viewer {
 void draw_node_menu(Frame& frame, std::uint32_t node, std::span<const std::uint32_t> rows);
 // Ctrl+C copies the selected row, with Shift all of them, if the current window has the focus.
 void copy_by_keys(const Frame& frame, std::span<const std::uint32_t> rows);
+
+// The arrows select the row above or below the selected one, if the current window has the focus.
+void move_by_keys(Frame& frame, std::span<const std::uint32_t> rows);
 
 }  // namespace reprise::viewer

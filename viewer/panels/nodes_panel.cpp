@@ -150,6 +150,7 @@ void NodesPanel::draw(Frame& frame) {
       }
     }
     copy_by_keys(frame, rows);
+    move_by_keys(frame, rows);
     ImGui::EndTable();
   }
   ImGui::PopStyleVar();

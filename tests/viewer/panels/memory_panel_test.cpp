@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <future>
 #include <string>
 #include <vector>
 
@@ -210,7 +211,10 @@ TEST_CASE("memory panel: the table of buffers selects those of the graph, and a 
 TEST_CASE("memory panel: it says what it waits for, and draws whatever the size") {
   PanelFixture f(kSize, test::memory_document());
   MemoryPanel panel(f.background);
+  std::promise<void> gate;  // what holds the background's one thread, so that nothing is ready at first
+  f.background.run([opened = gate.get_future().share()] { opened.wait(); });
   const std::string first = f.text([&] { f.draw(panel); });
+  gate.set_value();
   CHECK(has(first, "Laying out the slab"));
   for (const ImVec2 size : {ImVec2{1600, 300}, ImVec2{700, 200}, ImVec2{400, 300}, ImVec2{120, 60}, ImVec2{20, 10}}) {
     CAPTURE(size.x);

@@ -44,14 +44,14 @@ struct Excess {
   double took = 0, more = 0;
 };
 
-// The nodes that took most more than their median.
+// The nodes that took longer than their median, by how much, at most ten.
 std::vector<Excess> slowest(const Frame& frame, const ReplayFacts& facts) {
   std::vector<Excess> all;
   for (std::uint32_t n = 0; n < facts.times.nodes.size() && n < frame.facts->nodes.size(); ++n) {
     const model::NodeSpan& span = facts.times.nodes[n];
     if (!span.measured || frame.facts->nodes[n].count == 0) continue;
     const double took = static_cast<double>(span.ended - span.started);
-    all.push_back({n, took, took - frame.facts->nodes[n].median});
+    if (const double more = took - frame.facts->nodes[n].median; more > 0) all.push_back({n, took, more});
   }
   const std::size_t count = std::min<std::size_t>(10, all.size());
   std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count), all.end(),
@@ -63,9 +63,11 @@ std::vector<Excess> slowest(const Frame& frame, const ReplayFacts& facts) {
 void draw_slowest(Frame& frame, const ReplayFacts& facts) {
   if (frame.facts == nullptr || frame.facts->samples == 0 || !draw_section(frame.theme, "Slower than usual", "against the median")) return;
   const std::vector<Excess> nodes = slowest(frame, facts);
-  if (nodes.empty()) draw_note(frame.theme, "None of its nodes was measured.");
+  if (nodes.empty()) draw_note(frame.theme, "No node took longer than its median.");
   for (const Excess& e : nodes) {
-    draw_node_link(frame, e.node, (e.more >= 0 ? "+" : "") + duration_text(e.more), "took " + duration_text(e.took) + ", median " + duration_text(frame.facts->nodes[e.node].median));
+    const std::string path = frame.graph()->label_path(frame.graph()->record().nodes[e.node].label);
+    draw_node_link(frame, e.node, "+" + duration_text(e.more),
+                   "took " + duration_text(e.took) + ", median " + duration_text(frame.facts->nodes[e.node].median) + (path.empty() ? "" : ", " + path));
   }
 }
 

@@ -53,7 +53,10 @@ std::shared_ptr<const model::Document> with_another_version(const PanelFixture& 
   auto next = std::make_shared<const model::Graph>(changed_version(*fixture.entry().graph));
   auto statistics = std::make_shared<model::GraphStatistics>();
   statistics->nodes.resize(next->node_count());
-  document->graphs[next->key()] = {next, {}, std::move(statistics)};
+  model::GraphEntry entry;
+  entry.graph = next;
+  entry.statistics = std::move(statistics);
+  document->graphs[next->key()] = std::move(entry);
   return document;
 }
 

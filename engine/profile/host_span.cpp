@@ -25,6 +25,7 @@ HostSpan::HostSpan(std::shared_ptr<TraceSession> session, std::string_view name)
   if (!session_) return;
   name_ = name;
   thread_ = thread_number();
+  session_->name_thread(thread_);
   open_ = std::make_shared<std::atomic<bool>>(true);
   depth_ = push_open(open_);
   started_ = trace_now();

@@ -218,7 +218,10 @@ void TraceSession::flush() {
 }
 
 void TraceSession::name_thread(std::uint32_t thread) {
-  if (!threads_.insert(thread).second) return;
+  {
+    const std::lock_guard lock(threads_mutex_);
+    if (!threads_.insert(thread).second) return;
+  }
   if (std::string name = thread_name(thread); !name.empty()) push(trace::ThreadName{thread, std::move(name)});
 }
 

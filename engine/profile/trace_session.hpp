@@ -43,6 +43,8 @@ class TraceSession {
   [[nodiscard]] std::uint32_t new_id(Id of) noexcept { return ids_[static_cast<std::size_t>(of)].fetch_add(1, std::memory_order_relaxed); }
   // What does not fit is counted in the trace, also for want of memory; nothing where the session is over.
   void push(trace::Record record) noexcept;
+  // Tells the thread's name, once.
+  void name_thread(std::uint32_t thread);
   // A record that could not even be made.
   void count_dropped() noexcept { dropped_.fetch_add(1, std::memory_order_relaxed); }
   // From now on the collector looks after the log, until that is closed.
@@ -57,7 +59,6 @@ class TraceSession {
   void collect(Last last);
   void add_cost(Last last);
   [[nodiscard]] trace::Time time_run() noexcept;  // by the threads of the trace
-  void name_thread(std::uint32_t thread);
   void start(const TraceOptions& options, std::string_view application, const std::optional<NextIds>& next_ids);
   [[nodiscard]] std::shared_ptr<trace::LiveServer> serve(const LiveOptions& live, std::string_view application);
   // Viewers; empty: there is none any more.
@@ -78,7 +79,8 @@ class TraceSession {
   std::vector<std::shared_ptr<ReplayLog>> logs_;
   std::optional<ProfileMode> asked_;
   std::vector<trace::Record> records_;           // of whoever collects
-  std::unordered_set<std::uint32_t> threads_;    // of whoever collects: those that have a name in the trace
+  std::mutex threads_mutex_;
+  std::unordered_set<std::uint32_t> threads_;    // under threads_mutex_: those that have a name in the trace
   CostMeter cost_;                               // of whoever collects
   ProfileMode closest_ = ProfileMode::Off;       // of whoever collects: that any graph was looked at
   std::atomic<trace::Time> collector_run_{0};    // time of the collector's thread

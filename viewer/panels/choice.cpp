@@ -61,7 +61,8 @@ bool draw_toggle(const Theme& theme, const char* id, const ToggleDesc& desc) {
     if (desc.is_on) list->AddRectFilled(low, high, desc.colour, 2 * theme.scale);
     list->AddRect(low, high, desc.is_on ? theme.line : theme.ink_faint, 2 * theme.scale);
   }
-  list->AddText({at.x + padding.x + swatch + gap, at.y + (size.y - ImGui::GetTextLineHeight()) / 2}, desc.is_on ? theme.ink : theme.ink_faint, desc.text.c_str());
+  list->AddText({at.x + padding.x + swatch + gap, at.y + (size.y - ImGui::GetTextLineHeight()) / 2}, desc.is_on ? theme.ink : theme.ink_faint,
+                desc.text.c_str());
   tooltip(desc.explanation);
   return clicked;
 }

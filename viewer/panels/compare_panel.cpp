@@ -29,8 +29,8 @@ struct ComparePanel::State {
     std::shared_ptr<const CompareResult> result;
   };
 
-  CompareChoice chosen;          // what is empty is the default's
-  model::GraphKey chosen_for;    // the shown graph at that time: another one is compared anew
+  CompareChoice chosen;        // what is empty is the default's
+  model::GraphKey chosen_for;  // the shown graph at that time: another one is compared anew
   Latest<Key, Compared> compared;
   std::optional<Key> asked;
   double asked_at = 0;
@@ -74,20 +74,26 @@ bool draw_button(const Theme& theme, const char* text, const char* explanation, 
 
 void draw_buttons(const Frame& frame, CompareChoice& chosen, const CompareChoice& now) {
   const Theme& theme = frame.theme;
-  const char* range_hint = frame.view.has_range() ? "The replays that are chosen in the strip above" : "All replays: drag in the strip above to choose some";
+  const char* range_hint =
+      frame.view.has_range() ? "The replays that are chosen in the strip above" : "All replays: drag in the strip above to choose some";
   if (draw_button(theme, "A = chosen replays", range_hint, !frame.entry->replays.empty())) chosen.a = chosen_now(frame);
   if (draw_button(theme, "B = chosen replays", range_hint, !frame.entry->replays.empty())) chosen.b = chosen_now(frame);
-  if (const auto both = halves_of(frame); draw_button(theme, "First half | second half", "Of the chosen replays: does it get slower while it runs?", both.has_value())) chosen = *both;
-  if (const auto both = versions_of(frame); both && draw_button(theme, "Version before | this one", "What the last change of the graph did", true)) chosen = *both;
+  if (const auto both = halves_of(frame);
+      draw_button(theme, "First half | second half", "Of the chosen replays: does it get slower while it runs?", both.has_value()))
+    chosen = *both;
+  if (const auto both = versions_of(frame); both && draw_button(theme, "Version before | this one", "What the last change of the graph did", true))
+    chosen = *both;
   if (draw_button(theme, "Swap", "A for B", now.a && now.b)) chosen = {now.b, now.a};
-  if (frame.other && (chosen.a || chosen.b) && draw_button(theme, "Whole traces", "All replays of the one trace against all of the other", true)) chosen = {};
+  if (frame.other && (chosen.a || chosen.b) && draw_button(theme, "Whole traces", "All replays of the one trace against all of the other", true))
+    chosen = {};
   if (!frame.other && (chosen.a || chosen.b) && draw_button(theme, "Clear", "Forget both sides", true)) chosen = {};
   ImGui::NewLine();
 }
 
 std::string times_text(const char* what, const ComparedTimes& times) {
   if (!times.is_known()) return {};
-  std::string text = std::string(what) + " " + duration_text(times.median_a) + " in A, " + duration_text(times.median_b) + " in B: " + change_text(times.change);
+  std::string text =
+      std::string(what) + " " + duration_text(times.median_a) + " in A, " + duration_text(times.median_b) + " in B: " + change_text(times.change);
   if (times.is_significant) {
     text += times.p < 0.0001 ? ", more than chance (p < 0.0001)" : ", more than chance";
   } else {
@@ -121,19 +127,23 @@ void draw_summary(const Theme& theme, const CompareResult& result) {
   draw_legend_mark(theme, 0, count_text(result.added) + " only in B");
   draw_legend_mark(theme, 0, count_text(result.removed) + " only in A");
   ImGui::PushStyleColor(ImGuiCol_Text, theme.ink_soft);
-  ImGui::TextUnformatted(("nodes of " + count_text(result.sampled_a) + " and " + count_text(result.sampled_b) + " measured replays; hollow bars may be chance").c_str());
+  ImGui::TextUnformatted(
+      ("nodes of " + count_text(result.sampled_a) + " and " + count_text(result.sampled_b) + " measured replays; hollow bars may be chance").c_str());
   ImGui::PopStyleColor(2);
   tooltip("Of more replays than " + count_text(kComparedReplays) + " on a side, as many are read, spread evenly.");
 }
 
 void draw_nothing(const Frame& frame, const CompareChoice& now) {
   if (frame.other && !now.b) {
-    draw_empty(frame.theme, "The other trace has no graph named " + frame.graph()->name(), "Graphs are matched by name. Show another graph, or compare two stretches of this trace with the buttons above.");
+    draw_empty(frame.theme, "The other trace has no graph named " + frame.graph()->name(),
+               "Graphs are matched by name. Show another graph, or compare two stretches of this trace with the buttons above.");
   } else if (now.a || now.b) {
-    draw_empty(frame.theme, now.a ? "B is not chosen yet" : "A is not chosen yet", "Drag in the strip of replays above to choose some, then take them as the other side.");
+    draw_empty(frame.theme, now.a ? "B is not chosen yet" : "A is not chosen yet",
+               "Drag in the strip of replays above to choose some, then take them as the other side.");
   } else {
     draw_empty(frame.theme, "What shall be compared?",
-               "Two stretches of replays: drag in the strip above and take them as A, then as B, or compare the first half with the second. Two traces: reprise view A B, or drop both on the window.");
+               "Two stretches of replays: drag in the strip above and take them as A, then as B, or compare the first half with the second. Two "
+               "traces: reprise view A B, or drop both on the window.");
   }
 }
 
@@ -148,7 +158,9 @@ void ComparePanel::draw(Frame& frame) {
   State& state = *state_;
   const model::GraphKey shown = frame.graph()->key();
   if (state.chosen_for != shown) {
-    const auto is_here = [&](const std::optional<CompareStretch>& side) { return side && side->trace == CompareTrace::Shown && side->graph == shown; };
+    const auto is_here = [&](const std::optional<CompareStretch>& side) {
+      return side && side->trace == CompareTrace::Shown && side->graph == shown;
+    };
     if (!is_here(state.chosen.a) && !is_here(state.chosen.b)) state.chosen = {};
     state.chosen_for = shown;
   }
@@ -179,7 +191,8 @@ void ComparePanel::draw(Frame& frame) {
     state.asked = key;
     state.asked_at = ImGui::GetTime();
     state.compared.ask(key, [key, document_a, document_b] {
-      auto result = std::make_shared<const CompareResult>(compare_sides({document_a, key.a.graph, key.a.range}, {document_b, key.b.graph, key.b.range}));
+      auto result =
+          std::make_shared<const CompareResult>(compare_sides({document_a, key.a.graph, key.a.range}, {document_b, key.b.graph, key.b.range}));
       return State::Compared{key.a, key.b, std::move(result)};
     });
   } else if (!(*state.asked == key)) {

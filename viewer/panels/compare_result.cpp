@@ -11,9 +11,9 @@ namespace reprise::viewer {
 namespace {
 
 struct NodeRuns {
-  double median = 0;         // ns
-  std::uint64_t timed = 0;   // samples with a time
-  double a_replay = 0;       // how often it runs in one, those included whose time was lost
+  double median = 0;        // ns
+  std::uint64_t timed = 0;  // samples with a time
+  double a_replay = 0;      // how often it runs in one, those included whose time was lost
   [[nodiscard]] double effect() const noexcept { return median * a_replay; }
 };
 
@@ -47,9 +47,11 @@ trace::DurationHistogram replay_times(const model::GraphEntry& entry, model::Rep
   return times;
 }
 
-ComparedTimes compare_replays(const model::GraphEntry& a, model::ReplayRange in_a, const model::GraphEntry& b, model::ReplayRange in_b, model::ReplayMeasure what) {
+ComparedTimes compare_replays(const model::GraphEntry& a, model::ReplayRange in_a, const model::GraphEntry& b, model::ReplayRange in_b,
+                              model::ReplayMeasure what) {
   const trace::DurationHistogram times_a = replay_times(a, in_a, what), times_b = replay_times(b, in_b, what);
-  ComparedTimes result{static_cast<std::size_t>(times_a.count()), static_cast<std::size_t>(times_b.count()), times_a.quantile(0.5), times_b.quantile(0.5)};
+  ComparedTimes result{static_cast<std::size_t>(times_a.count()), static_cast<std::size_t>(times_b.count()), times_a.quantile(0.5),
+                       times_b.quantile(0.5)};
   if (result.median_a > 0 && result.count_b != 0) result.change = result.median_b / result.median_a - 1;
   result.p = model::compare(times_a, times_b).p;
   result.is_significant = result.p < model::kSignificanceLevel;
@@ -95,7 +97,8 @@ CompareResult compare_sides(const CompareSide& a, const CompareSide& b) {
   }
   result.added = comparison.added.size();
   result.removed = comparison.removed.size();
-  std::stable_sort(result.nodes.begin(), result.nodes.end(), [](const ComparedNode& x, const ComparedNode& y) { return std::abs(x.effect) > std::abs(y.effect); });
+  std::stable_sort(result.nodes.begin(), result.nodes.end(),
+                   [](const ComparedNode& x, const ComparedNode& y) { return std::abs(x.effect) > std::abs(y.effect); });
   return result;
 }
 

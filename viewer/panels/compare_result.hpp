@@ -18,13 +18,13 @@ struct CompareSide {
 };
 
 enum class ComparedAs : std::uint8_t {
-  Slower,    // by more than chance
+  Slower,  // by more than chance
   Faster,
-  Same,      // not by more than chance
-  TooFew,    // samples to tell
+  Same,    // not by more than chance
+  TooFew,  // samples to tell
   Unmeasured,
-  Added,     // only in B
-  Removed    // only in A
+  Added,   // only in B
+  Removed  // only in A
 };
 
 struct ComparedNode {
@@ -34,7 +34,7 @@ struct ComparedNode {
   double median_a = 0, median_b = 0;                 // ns
   double change = 0;                                 // of median_a
   double p = 1;
-  double effect = 0;                                 // ns that it adds to a replay: its change by how often it runs in one
+  double effect = 0;  // ns that it adds to a replay: its change by how often it runs in one
 };
 
 struct ComparedTimes {
@@ -46,9 +46,9 @@ struct ComparedTimes {
 
 struct CompareResult {
   std::shared_ptr<const model::Graph> graph_a, graph_b;
-  std::vector<ComparedNode> nodes;               // by the size of their effect, largest first
-  ComparedTimes device_time, launch_call;        // of replays
-  std::size_t sampled_a = 0, sampled_b = 0;      // replays whose nodes were compared
+  std::vector<ComparedNode> nodes;           // by the size of their effect, largest first
+  ComparedTimes device_time, launch_call;    // of replays
+  std::size_t sampled_a = 0, sampled_b = 0;  // replays whose nodes were compared
   std::size_t slower = 0, faster = 0, added = 0, removed = 0;
 };
 

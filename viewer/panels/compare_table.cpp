@@ -55,7 +55,9 @@ std::string chance_text(const ComparedNode& node) {
   return text.data();
 }
 
-bool is_certain(const ComparedNode& node) { return node.as != ComparedAs::Same && node.as != ComparedAs::TooFew && node.as != ComparedAs::Unmeasured; }
+bool is_certain(const ComparedNode& node) {
+  return node.as != ComparedAs::Same && node.as != ComparedAs::TooFew && node.as != ComparedAs::Unmeasured;
+}
 
 // The side that names a row: B where it has the node, as that is the newer one.
 std::string name_of(const CompareResult& result, const ComparedNode& node) {
@@ -119,7 +121,8 @@ void draw_verdict(const Theme& theme, const ComparedNode& node) {
 
 }  // namespace
 
-void CompareTable::make_rows(const Frame& frame, const std::shared_ptr<const CompareResult>& result, const CompareStretch& a, const CompareStretch& b) {
+void CompareTable::make_rows(const Frame& frame, const std::shared_ptr<const CompareResult>& result, const CompareStretch& a,
+                             const CompareStretch& b) {
   if (made_of_ == result && made_sort_ == sort_ && matches_ == frame.matches && shown_ == frame.graph()->key()) return;
   made_of_ = result;
   made_sort_ = sort_;
@@ -147,7 +150,8 @@ void CompareTable::make_rows(const Frame& frame, const std::shared_ptr<const Com
   const auto sort_by = [&](auto value) {
     std::vector<decltype(value(0u))> values(nodes.size());
     for (const std::uint32_t i : rows_) values[i] = value(i);
-    std::stable_sort(rows_.begin(), rows_.end(), [&](std::uint32_t x, std::uint32_t y) { return sort_.is_descending ? values[y] < values[x] : values[x] < values[y]; });
+    std::stable_sort(rows_.begin(), rows_.end(),
+                     [&](std::uint32_t x, std::uint32_t y) { return sort_.is_descending ? values[y] < values[x] : values[x] < values[y]; });
   };
   switch (sort_.column) {
     case kNode: return sort_by([&](std::uint32_t i) { return name_of(*result, nodes[i]); });
@@ -167,7 +171,8 @@ void CompareTable::draw(Frame& frame, const std::shared_ptr<const CompareResult>
   const Theme& theme = frame.theme;
   make_rows(frame, result, a, b);
   if (rows_.empty()) {
-    draw_empty(theme, result->nodes.empty() ? "The graphs have no node" : "No compared node passes the filter", result->nodes.empty() ? "" : "Esc clears the search.");
+    draw_empty(theme, result->nodes.empty() ? "The graphs have no node" : "No compared node passes the filter",
+               result->nodes.empty() ? "" : "Esc clears the search.");
     return;
   }
   if (!begin_table(theme, {.id = "compared", .columns = kColumns, .sort = kSortAtFirst})) return;
@@ -185,7 +190,8 @@ void CompareTable::draw(Frame& frame, const std::shared_ptr<const CompareResult>
       if (input.is_clicked && shown != trace::kNone) frame.view.select(selected);
       const ImVec2 at = ImGui::GetCursorScreenPos();
       const float line = ImGui::GetTextLineHeight(), size = std::round(line * 0.62f), top = at.y + (line - size) / 2;
-      ImGui::GetWindowDrawList()->AddRectFilled({at.x, top}, {at.x + size, top + size}, shown == trace::kNone ? theme.ink_faint : node_colour(frame, shown), 2);
+      ImGui::GetWindowDrawList()->AddRectFilled({at.x, top}, {at.x + size, top + size},
+                                                shown == trace::kNone ? theme.ink_faint : node_colour(frame, shown), 2);
       ImGui::Dummy({size, line});
       ImGui::SameLine(0, theme.space * 0.75f);
       ImGui::TextUnformatted(name_of(*result, node).c_str());
@@ -199,7 +205,9 @@ void CompareTable::draw(Frame& frame, const std::shared_ptr<const CompareResult>
       draw_bar(theme, node, largest_effect_);
       if (node.effect != 0) draw_number(theme, kEffect, signed_text(node.effect, largest_effect_), ink);
       draw_number(theme, kChance, chance_text(node), ink);
-      draw_number(theme, kSamples, (node.a == trace::kNone ? "-" : count_text(node.count_a)) + " | " + (node.b == trace::kNone ? "-" : count_text(node.count_b)), theme.ink_soft);
+      draw_number(theme, kSamples,
+                  (node.a == trace::kNone ? "-" : count_text(node.count_a)) + " | " + (node.b == trace::kNone ? "-" : count_text(node.count_b)),
+                  theme.ink_soft);
       ImGui::PopFont();
       draw_cell(theme, kLabel, label_of(*result, node), theme.ink_soft);
     }

@@ -21,7 +21,6 @@ class CompareTable {
  public:
   static constexpr TableSort kSortAtFirst{6, true};  // by effect
 
-
   // Fills the rest of the window. `a` and `b` are what the result was made of; a click selects the node on whichever side the shown trace has it.
   void draw(Frame& frame, const std::shared_ptr<const CompareResult>& result, const CompareStretch& a, const CompareStretch& b);
   // Of the last draw().
@@ -34,7 +33,7 @@ class CompareTable {
   std::shared_ptr<const CompareResult> made_of_;
   std::vector<std::uint8_t> matches_;
   model::GraphKey shown_;
-  std::vector<std::uint32_t> rows_;  // in CompareResult::nodes
+  std::vector<std::uint32_t> rows_;               // in CompareResult::nodes
   double usual_median_ = 0, largest_effect_ = 0;  // ns, of the rows
 };
 

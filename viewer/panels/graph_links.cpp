@@ -66,7 +66,7 @@ class LinkPainter {
   }
   void draw_on_top(std::uint32_t link, std::uint8_t bit) {
     const float scale = d_.theme().scale;
-    if (bit == GraphMark::kCritical) return draw(link, std::round((near_ ? 3 : 2) * scale), d_.theme().critical);
+    if (bit == GraphMark::kCritical) return draw(link, std::round((near_ ? 4 : 2) * scale), d_.theme().critical);
     draw(link, std::round((near_ ? 2 : 1) * scale), bit == GraphMark::kSelected ? d_.theme().accent : d_.theme().ink);
   }
   [[nodiscard]] bool is_added(std::uint32_t link) const { return (d_.scene.links[link].causes & d_.causes & ~kAddedCauses) == 0; }

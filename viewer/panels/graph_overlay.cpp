@@ -31,7 +31,7 @@ const char* cause_explanation(trace::EdgeCause cause) {
 
 bool begin_overlay(const Theme& theme, const char* id, ImVec2 at, ImVec2 size) {
   ImGui::SetCursorScreenPos(at);
-  ImGui::PushStyleColor(ImGuiCol_ChildBg, with_alpha(theme.raised, 0.94f));
+  ImGui::PushStyleColor(ImGuiCol_ChildBg, with_alpha(theme.raised, 0.98f));
   ImGui::PushStyleColor(ImGuiCol_Border, theme.line);
   ImGui::PushStyleVar(ImGuiStyleVar_ChildRounding, theme.radius);
   ImGui::PushStyleVar(ImGuiStyleVar_ChildBorderSize, 1);

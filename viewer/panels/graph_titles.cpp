@@ -35,9 +35,10 @@ void draw_plates(const GraphDrawing& d) {
   const TextWidths& small = d.scene.key.small;
   const float s = d.theme().scale, padding = 3 * s, height = small.height;
   const Rect sight = d.in_sight(0);
+  const bool far = graph_detail(d.zoom()) >= GraphDetail::Plain;  // inner titles would stand on boxes
   std::vector<Rect> taken;
   for (const GraphArea& area : d.scene.areas) {
-    if (!meets(area.bounds, sight)) continue;
+    if (!meets(area.bounds, sight) || (far && area.depth > 0)) continue;
     const Rect r = d.on_screen(area.parts.front()), whole = d.on_screen(area.bounds);
     if (std::min(whole.width(), whole.height()) < 1.5f * height) continue;
     const std::string name = small.fit(label_name(d.scene.graph(), area.group + 1), std::max(r.width(), whole.width() * 0.6f) - 2 * padding);

@@ -10,7 +10,8 @@ namespace reprise::viewer {
 
 namespace {
 
-constexpr std::size_t kMostLines = 6;  // of a list in a tooltip
+constexpr std::size_t kMostLines = 6;        // of a list in a tooltip
+constexpr std::size_t kMostCharacters = 64;  // of a value, which stands on one line
 
 class Lines {
  public:
@@ -22,7 +23,10 @@ class Lines {
   }
   void soft(const std::string& text) { plain(text, theme_.ink_soft); }
   void field(const char* name, const std::string& value) {
-    if (!value.empty()) draw_field(theme_, name, value, value_x_);
+    if (value.empty()) return;
+    plain(name, theme_.ink_soft);
+    ImGui::SameLine(value_x_);
+    plain(shortened(value, kMostCharacters), theme_.ink);
   }
 
  private:

@@ -59,6 +59,18 @@ void draw_icon(ImDrawList& draw, Icon icon, ImVec2 c, float size, ImU32 colour) 
     case Icon::More:
       for (int i = -1; i <= 1; ++i) draw.AddCircleFilled({c.x + static_cast<float>(i) * r * 0.65f, c.y}, r * 0.17f, colour);
       return;
+    case Icon::Filter:
+      line(-0.8f, -0.6f, 0.8f, -0.6f);
+      line(-0.5f, 0, 0.5f, 0);
+      line(-0.2f, 0.6f, 0.2f, 0.6f);
+      return;
+    case Icon::Copy:
+      draw.AddRect({c.x - r * 0.35f, c.y - r * 0.35f}, {c.x + r * 0.7f, c.y + r * 0.7f}, colour, 1, 0, thick);
+      draw.PathLineTo({c.x - r * 0.7f, c.y + r * 0.25f});
+      draw.PathLineTo({c.x - r * 0.7f, c.y - r * 0.7f});
+      draw.PathLineTo({c.x + r * 0.25f, c.y - r * 0.7f});
+      draw.PathStroke(colour, 0, thick);
+      return;
     case Icon::Help: {
       const char* const mark = "?";
       const ImVec2 text = ImGui::CalcTextSize(mark);

@@ -8,7 +8,7 @@
 
 namespace reprise::viewer {
 
-enum class Icon : std::uint8_t { Back, Next, Previous, Pause, Play, Follow, Sun, Moon, Search, Cross, More, Help };
+enum class Icon : std::uint8_t { Back, Next, Previous, Pause, Play, Follow, Sun, Moon, Search, Cross, More, Help, Filter, Copy };
 enum class IconState : std::uint8_t { Normal, Active, Disabled };
 
 // A square as high as a frame. True when it was clicked.

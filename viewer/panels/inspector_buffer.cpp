@@ -30,7 +30,8 @@ void draw_place(const Frame& frame, std::uint32_t buffer) {
   draw_mono(theme, "Size", bytes_text(record.bytes) + "  (" + count_text(record.bytes) + " B)");
   draw_value(theme, "Pool", pool_text(*frame.document, record.pool));
   if (record.kind == trace::BufferKind::Transient) {
-    draw_mono(theme, "Slab", "[" + count_text(record.offset) + ", " + count_text(record.offset + record.bytes) + ")", "Its bytes in the memory that the transient buffers of the graph share.");
+    draw_mono(theme, "Slab", "[" + count_text(record.offset) + ", " + count_text(record.offset + record.bytes) + ")",
+              "Its bytes in the memory that the transient buffers of the graph share.");
     if (version.slab_bytes != 0) {
       draw_mono(theme, "Of the slab", percent_text(static_cast<double>(record.bytes) / static_cast<double>(version.slab_bytes)));
     }
@@ -55,7 +56,8 @@ void draw_uses(Frame& frame, std::uint32_t buffer) {
   draw_list(frame.theme, "uses", uses.size(), ListRow::TwoLines, [&](std::size_t i) {
     const trace::NodeAccess& access = graph.record().accesses[uses[i].access];
     draw_node_link(frame, uses[i].node, "node " + count_text(uses[i].node),
-                   std::string(access_name(access.access)) + " " + range_text(access.begin, access.end, bytes) + (access.inferred != 0 ? ", guessed from a pointer" : ""));
+                   std::string(access_name(access.access)) + " " + range_text(access.begin, access.end, bytes) +
+                       (access.inferred != 0 ? ", guessed from a pointer" : ""));
   });
 }
 
@@ -64,7 +66,8 @@ void draw_life(Frame& frame, std::uint32_t buffer) {
   const auto uses = graph.uses(buffer);
   if (uses.empty() || !draw_section(frame.theme, "Lifetime in a replay")) return;
   const std::uint32_t first = uses.front().node, last = uses.back().node;
-  draw_mono(frame.theme, "Needed for", count_text(last - first + 1) + " of " + count_text(graph.node_count()) + " nodes", "From its first access to its last one, in the order of the nodes.");
+  draw_mono(frame.theme, "Needed for", count_text(last - first + 1) + " of " + count_text(graph.node_count()) + " nodes",
+            "From its first access to its last one, in the order of the nodes.");
   if (frame.replay != nullptr && last < frame.replay->times.nodes.size()) {
     trace::Time began = 0, ended = 0;
     for (const model::BufferUse& use : uses) {
@@ -73,7 +76,8 @@ void draw_life(Frame& frame, std::uint32_t buffer) {
       ended = std::max(ended, span.ended);
     }
     if (began != 0) {
-      draw_mono(frame.theme, "Measured", duration_text(static_cast<double>(ended - began)), "From the start of its first user to the end of its last one, in the shown replay.");
+      draw_mono(frame.theme, "Measured", duration_text(static_cast<double>(ended - began)),
+                "From the start of its first user to the end of its last one, in the shown replay.");
     }
   }
   draw_note(frame.theme, "First");
@@ -102,9 +106,8 @@ void BufferPage::draw_aliases(Frame& frame, std::uint32_t buffer) {
   }
   std::vector<std::uint32_t> others;
   std::copy_if(group->begin(), group->end(), std::back_inserter(others), [&](std::uint32_t b) { return b != buffer; });
-  draw_list(frame.theme, "aliases", others.size(), ListRow::OneLine, [&](std::size_t i) {
-    draw_buffer_link(frame, others[i], bytes_text(frame.graph()->record().buffers[others[i]].bytes));
-  });
+  draw_list(frame.theme, "aliases", others.size(), ListRow::OneLine,
+            [&](std::size_t i) { draw_buffer_link(frame, others[i], bytes_text(frame.graph()->record().buffers[others[i]].bytes)); });
 }
 
 void BufferPage::draw(Frame& frame, std::uint32_t buffer) {

@@ -29,7 +29,8 @@ const char* ordering_name(std::uint8_t ordering) {
 void draw_slowest(Frame& frame) {
   if (frame.facts == nullptr || frame.facts->samples == 0) {
     if (!draw_section(frame.theme, "Where the time goes")) return;
-    draw_note(frame.theme, frame.facts == nullptr ? "Times are being read." : "No node was measured. REPRISE_PROFILE=sampled or =every measures nodes.");
+    draw_note(frame.theme,
+              frame.facts == nullptr ? "Times are being read." : "No node was measured. REPRISE_PROFILE=sampled or =every measures nodes.");
     return;
   }
   if (!draw_section(frame.theme, "Where the time goes", "by share")) return;
@@ -44,7 +45,8 @@ void draw_slowest(Frame& frame) {
     if (node.count == 0) continue;
     const std::string path = frame.graph()->label_path(frame.graph()->record().nodes[order[i]].label);
     draw_node_link(frame, order[i], percent_text(node.share),
-                   (path.empty() ? "" : path + ", ") + "median " + duration_text(node.median) + (node.is_critical ? ", on the longest path" : ""), node.share / nodes[order[0]].share);
+                   (path.empty() ? "" : path + ", ") + "median " + duration_text(node.median) + (node.is_critical ? ", on the longest path" : ""),
+                   node.share / nodes[order[0]].share);
   }
 }
 
@@ -98,7 +100,8 @@ void draw_memory(const Frame& frame) {
   if (version.naive_bytes == 0) return;
   const double saved = 1 - static_cast<double>(version.slab_bytes) / static_cast<double>(version.naive_bytes);
   if (!draw_section(theme, "Transient memory", saved > 0 ? percent_text(saved) + " saved by sharing" : "")) return;
-  draw_bytes(theme, "Without sharing", version.naive_bytes, version.naive_bytes, theme.ink_faint, "What the transient buffers would need if each had bytes of its own.");
+  draw_bytes(theme, "Without sharing", version.naive_bytes, version.naive_bytes, theme.ink_faint,
+             "What the transient buffers would need if each had bytes of its own.");
   draw_bytes(theme, "Slab", version.slab_bytes, version.naive_bytes, theme.accent, "What they need, sharing.");
   draw_bytes(theme, "At least", version.bound_bytes, version.naive_bytes, theme.good, "No placement could need less: so much is live at once.");
 }
@@ -128,12 +131,14 @@ void GraphPage::draw_versions(Frame& frame) {
   if (draw_section(frame.theme, "Versions", count_text(all.size()))) {
     draw_list(frame.theme, "versions", all.size(), ListRow::OneLine, [&](std::size_t i) {
       const auto& [other, entry] = all[i];
-      if (draw_link(frame.theme, {"version " + count_text(other.version), count_text(entry->replays.size()) + " replays", {}, 0, other == key})) frame.view.graph = other;
+      if (draw_link(frame.theme, {"version " + count_text(other.version), count_text(entry->replays.size()) + " replays", {}, 0, other == key}))
+        frame.view.graph = other;
     });
   }
   const auto before = version_before(*frame.document, key);
   if (!before) return;
-  versions_.ask(VersionsKey{*before, key}, [was = frame.document->find(*before)->graph, is = frame.entry->graph] { return version_changes(*was, *is); });
+  versions_.ask(VersionsKey{*before, key},
+                [was = frame.document->find(*before)->graph, is = frame.entry->graph] { return version_changes(*was, *is); });
   const auto changes = versions_.value(VersionsKey{*before, key});
   if (!changes || !draw_section(frame.theme, "Since the version before", "version " + count_text(before->version))) return;
   for (const trace::Update& update : frame.document->updates) {

@@ -113,7 +113,8 @@ void draw_what(const Frame& frame, std::uint32_t node) {
     draw_mono(theme, "Kernel", name);
     if (full != name) draw_mono(theme, "Full name", full);
     if (kernel.registers != 0) draw_mono(theme, "Registers", count_text(kernel.registers), "Of each thread.");
-    if (kernel.static_shared_bytes != 0) draw_mono(theme, "Static shared", bytes_text(kernel.static_shared_bytes), "Shared memory that the kernel declares.");
+    if (kernel.static_shared_bytes != 0)
+      draw_mono(theme, "Static shared", bytes_text(kernel.static_shared_bytes), "Shared memory that the kernel declares.");
   }
   if (record.shared_bytes != 0) draw_mono(theme, "Shared", bytes_text(record.shared_bytes), "Shared memory that the launch adds.");
   if (record.grid[0] != 0) {
@@ -140,7 +141,8 @@ void draw_buffers(Frame& frame, std::uint32_t node) {
     const trace::NodeAccess& access = accesses[i];
     const std::uint64_t bytes = graph.record().buffers[access.buffer].bytes;
     draw_buffer_link(frame, access.buffer, bytes_text(access.end - access.begin),
-                     std::string(access_name(access.access)) + " " + range_text(access.begin, access.end, bytes) + (access.inferred != 0 ? ", guessed from a pointer" : ""));
+                     std::string(access_name(access.access)) + " " + range_text(access.begin, access.end, bytes) +
+                         (access.inferred != 0 ? ", guessed from a pointer" : ""));
   });
 }
 
@@ -166,7 +168,8 @@ void draw_neighbours(Frame& frame, std::uint32_t node, Side side) {
 
 std::shared_ptr<const NodeTrend> NodePage::ask_trend(const Frame& frame, std::uint32_t node) {
   TrendKey key{frame.graph()->key(), node, frame.view.range.first, frame.view.range.count, frame.entry->replays.size()};
-  const bool is_other = key.graph != trend_key_.graph || key.node != trend_key_.node || key.first != trend_key_.first || key.count != trend_key_.count;
+  const bool is_other =
+      key.graph != trend_key_.graph || key.node != trend_key_.node || key.first != trend_key_.first || key.count != trend_key_.count;
   const double now = ImGui::GetTime();
   if (is_other || trend_asked_ < 0 || (key != trend_key_ && (!frame.is_live || now - trend_asked_ > 0.5))) {
     trend_key_ = key;

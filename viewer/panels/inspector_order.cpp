@@ -33,7 +33,9 @@ std::shared_ptr<const OrderPage::Costs> OrderPage::ask(const Frame& frame) {
   if (frame.facts == nullptr || frame.facts->samples == 0) return nullptr;
   if (const FactsMark mark = mark_of(frame); !(mark == asked_)) {
     asked_ = mark;
-    costs_.ask(mark, [graph = frame.entry->graph, medians = frame.facts->medians] { return Costs{graph->key(), model::sync_costs(*graph, medians)}; });
+    costs_.ask(mark, [graph = frame.entry->graph, medians = frame.facts->medians] {
+      return Costs{graph->key(), model::sync_costs(*graph, medians)};
+    });
   }
   auto costs = costs_.value();
   return costs && costs->graph == frame.graph()->key() ? costs : nullptr;
@@ -62,11 +64,13 @@ void OrderPage::draw_barrier(Frame& frame, std::uint32_t number) {
   }
   if (draw_section(theme, "What it costs")) {
     if (costs == nullptr) {
-      draw_note(theme, frame.facts != nullptr && frame.facts->samples == 0 ? "Nothing was measured, so its cost is unknown." : "Its cost is being worked out.");
+      draw_note(theme, frame.facts != nullptr && frame.facts->samples == 0 ? "Nothing was measured, so its cost is unknown."
+                                                                           : "Its cost is being worked out.");
     } else {
       const model::BarrierCost& cost = costs->of.barriers[number];
       draw_mono(theme, "Cost", cost_text(cost.cost), kCost);
-      draw_mono(theme, "Edges", count_text(cost.edges) + ", " + count_text(cost.critical_edges) + " critical, " + count_text(cost.implied_edges) + " implied",
+      draw_mono(theme, "Edges",
+                count_text(cost.edges) + ", " + count_text(cost.critical_edges) + " critical, " + count_text(cost.implied_edges) + " implied",
                 "Critical: on a longest path. Implied: other edges order the same nodes already.");
       if (cost.orders_nothing()) draw_note(theme, "It orders nothing that is not ordered without it: it could be left out.");
     }
@@ -81,8 +85,8 @@ void OrderPage::draw_barrier(Frame& frame, std::uint32_t number) {
     const trace::Edge& edge = graph.record().edges[edges[i]];
     const model::Selection selected = model::SelectedEdge{graph.key(), edges[i]};
     const std::string cost = costs != nullptr && costs->of.edges[edges[i]].cost > 0 ? duration_text(costs->of.edges[edges[i]].cost) : "";
-    if (draw_link(theme, {graph.node_name(edge.from) + "  to  " + graph.node_name(edge.to), cost, edge_reason(graph, edges[i]), cause_colour(theme, edge.cause),
-                          frame.view.selection == selected})) {
+    if (draw_link(theme, {graph.node_name(edge.from) + "  to  " + graph.node_name(edge.to), cost, edge_reason(graph, edges[i]),
+                          cause_colour(theme, edge.cause), frame.view.selection == selected})) {
       frame.view.select(selected);
     }
     if (ImGui::IsItemHovered()) frame.view.hovered = selected;
@@ -105,7 +109,8 @@ void OrderPage::draw_edge(Frame& frame, std::uint32_t number) {
       draw_mono(theme, "Bytes", bytes_range(graph, edge.buffer, edge.begin, edge.end), "That both of them touch.");
       draw_buffer_link(frame, edge.buffer, bytes_text(graph.record().buffers[edge.buffer].bytes));
     }
-    if (edge.cause == trace::EdgeCause::Lane) draw_note(theme, "Nothing needs it: it keeps the nodes of one lane in order, so that fewer edges are needed elsewhere.");
+    if (edge.cause == trace::EdgeCause::Lane)
+      draw_note(theme, "Nothing needs it: it keeps the nodes of one lane in order, so that fewer edges are needed elsewhere.");
     if (edge.cause == trace::EdgeCause::Frame) draw_note(theme, "Nothing needs it: it belongs to the frame around every replay.");
     if (edge.barrier != trace::kNone) {
       const trace::Barrier& barrier = graph.record().barriers[edge.barrier];
@@ -118,7 +123,8 @@ void OrderPage::draw_edge(Frame& frame, std::uint32_t number) {
   if (!draw_section(theme, "What it costs")) return;
   const auto costs = ask(frame);
   if (costs == nullptr) {
-    draw_note(theme, frame.facts != nullptr && frame.facts->samples == 0 ? "Nothing was measured, so its cost is unknown." : "Its cost is being worked out.");
+    draw_note(theme, frame.facts != nullptr && frame.facts->samples == 0 ? "Nothing was measured, so its cost is unknown."
+                                                                         : "Its cost is being worked out.");
     return;
   }
   const model::EdgeCost& cost = costs->of.edges[number];

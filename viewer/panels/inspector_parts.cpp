@@ -203,7 +203,8 @@ void draw_node_link(Frame& frame, std::uint32_t node, const std::string& note, c
   const model::Graph& graph = *frame.graph();
   const model::SelectedNode selected{graph.key(), node};
   ImGui::PushID(static_cast<int>(node));
-  const bool clicked = draw_link(frame.theme, {graph.node_name(node), note, detail, node_colour(frame, node), frame.view.selection == model::Selection{selected}, part});
+  const bool clicked = draw_link(
+      frame.theme, {graph.node_name(node), note, detail, node_colour(frame, node), frame.view.selection == model::Selection{selected}, part});
   ImGui::PopID();
   if (ImGui::IsItemHovered()) frame.view.hovered = selected;
   if (clicked) frame.view.select(selected);

@@ -28,7 +28,8 @@ void draw_where(const Frame& frame, const trace::Replay& replay) {
   if (!draw_section(theme, "Where it ran")) return;
   const model::Document& document = *frame.document;
   const auto queue = document.queues->find(replay.queue);
-  draw_value(theme, "Queue", queue != document.queues->end() && !queue->second.label.empty() ? queue->second.label : "queue " + count_text(replay.queue));
+  draw_value(theme, "Queue",
+             queue != document.queues->end() && !queue->second.label.empty() ? queue->second.label : "queue " + count_text(replay.queue));
   draw_mono(theme, "Executable", count_text(replay.exec));
   const auto thread = document.thread_names->find(replay.thread);
   draw_value(theme, "Launched by", thread != document.thread_names->end() ? thread->second : "thread " + count_text(replay.thread));
@@ -44,14 +45,14 @@ struct Excess {
   double took = 0, more = 0;
 };
 
-// The nodes that took most more than their median.
+// The nodes that took longer than their median, by how much, at most ten.
 std::vector<Excess> slowest(const Frame& frame, const ReplayFacts& facts) {
   std::vector<Excess> all;
   for (std::uint32_t n = 0; n < facts.times.nodes.size() && n < frame.facts->nodes.size(); ++n) {
     const model::NodeSpan& span = facts.times.nodes[n];
     if (!span.measured || frame.facts->nodes[n].count == 0) continue;
     const double took = static_cast<double>(span.ended - span.started);
-    all.push_back({n, took, took - frame.facts->nodes[n].median});
+    if (const double more = took - frame.facts->nodes[n].median; more > 0) all.push_back({n, took, more});
   }
   const std::size_t count = std::min<std::size_t>(10, all.size());
   std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count), all.end(),
@@ -63,9 +64,12 @@ std::vector<Excess> slowest(const Frame& frame, const ReplayFacts& facts) {
 void draw_slowest(Frame& frame, const ReplayFacts& facts) {
   if (frame.facts == nullptr || frame.facts->samples == 0 || !draw_section(frame.theme, "Slower than usual", "against the median")) return;
   const std::vector<Excess> nodes = slowest(frame, facts);
-  if (nodes.empty()) draw_note(frame.theme, "None of its nodes was measured.");
+  if (nodes.empty()) draw_note(frame.theme, "No node took longer than its median.");
   for (const Excess& e : nodes) {
-    draw_node_link(frame, e.node, (e.more >= 0 ? "+" : "") + duration_text(e.more), "took " + duration_text(e.took) + ", median " + duration_text(frame.facts->nodes[e.node].median));
+    const std::string path = frame.graph()->label_path(frame.graph()->record().nodes[e.node].label);
+    draw_node_link(
+        frame, e.node, "+" + duration_text(e.more),
+        "took " + duration_text(e.took) + ", median " + duration_text(frame.facts->nodes[e.node].median) + (path.empty() ? "" : ", " + path));
   }
 }
 
@@ -103,13 +107,18 @@ void ReplayPage::draw_times(const Frame& frame, const trace::Replay& replay) {
   auto usual = statistics_.value();
   if (usual && usual->graph != key.graph) usual = nullptr;
   if (!draw_section(theme, "Time", "against the median")) return;
-  draw_mono(theme, "On the device", against(model::measure(replay, model::ReplayMeasure::DeviceTime), usual ? &usual->device : nullptr), "From its start to its end on the device.");
-  if (usual && usual->device.count > 1) draw_mono(theme, "Median", duration_text(static_cast<double>(usual->device.median)), "Of the replays of the chosen range, on the device.");
-  draw_mono(theme, "Launch call", against(model::measure(replay, model::ReplayMeasure::LaunchCall), usual ? &usual->call : nullptr), "How long the call of launch took on its thread.");
-  draw_mono(theme, "Latency", against(model::measure(replay, model::ReplayMeasure::Latency), usual ? &usual->latency : nullptr), "From the call of launch to the start on the device.");
+  draw_mono(theme, "On the device", against(model::measure(replay, model::ReplayMeasure::DeviceTime), usual ? &usual->device : nullptr),
+            "From its start to its end on the device.");
+  if (usual && usual->device.count > 1)
+    draw_mono(theme, "Median", duration_text(static_cast<double>(usual->device.median)), "Of the replays of the chosen range, on the device.");
+  draw_mono(theme, "Launch call", against(model::measure(replay, model::ReplayMeasure::LaunchCall), usual ? &usual->call : nullptr),
+            "How long the call of launch took on its thread.");
+  draw_mono(theme, "Latency", against(model::measure(replay, model::ReplayMeasure::Latency), usual ? &usual->latency : nullptr),
+            "From the call of launch to the start on the device.");
   draw_mono(theme, "Launched", moment_text(*frame.document, replay.launched), "From the first moment of the trace.");
   if (const ReplayFacts* facts = facts_of(frame, replay); facts != nullptr && facts->times.ended > facts->times.began) {
-    draw_mono(theme, "Its nodes", duration_text(static_cast<double>(facts->times.ended - facts->times.began)), "From the start of its first node to the end of its last.");
+    draw_mono(theme, "Its nodes", duration_text(static_cast<double>(facts->times.ended - facts->times.began)),
+              "From the start of its first node to the end of its last.");
   }
 }
 

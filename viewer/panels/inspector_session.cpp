@@ -26,7 +26,8 @@ void draw_device(const Frame& frame, const trace::Device& device) {
   for (std::size_t i = frame.document->clocks.size(); i-- > 0;) {
     const trace::Clock& clock = frame.document->clocks[i];
     if (clock.device != device.id) continue;
-    draw_mono(theme, "Its clock", "within " + duration_text(static_cast<double>(clock.error)), "How far off its times may be, beside those of the host.");
+    draw_mono(theme, "Its clock", "within " + duration_text(static_cast<double>(clock.error)),
+              "How far off its times may be, beside those of the host.");
     break;
   }
 }
@@ -54,7 +55,8 @@ void draw_session(const Frame& frame) {
     draw_device(frame, device);
     ImGui::PopID();
   }
-  if (document.last > document.first) draw_mono(theme, "Covers", duration_text(static_cast<double>(document.last - document.first)), "From the first moment of the trace to the last.");
+  if (document.last > document.first)
+    draw_mono(theme, "Covers", duration_text(static_cast<double>(document.last - document.first)), "From the first moment of the trace to the last.");
 }
 
 }  // namespace reprise::viewer

@@ -49,7 +49,8 @@ std::optional<std::uint64_t> draw_trend(const Theme& theme, const NodeTrend& tre
   for (const NodeTrend::Point& p : trend.points) {
     const ImVec2 at{x_of(p.replay), y_of(p.nanoseconds)};
     if (p.nanoseconds > top) {  // above the picture: an arrow
-      draw->AddTriangleFilled({at.x, at.y - radius * 1.5f}, {at.x - radius * 1.5f, at.y + radius}, {at.x + radius * 1.5f, at.y + radius}, theme.warning);
+      draw->AddTriangleFilled({at.x, at.y - radius * 1.5f}, {at.x - radius * 1.5f, at.y + radius}, {at.x + radius * 1.5f, at.y + radius},
+                              theme.warning);
     } else {
       draw->AddCircleFilled(at, radius, with_alpha(theme.accent, 0.85f), 8);
     }

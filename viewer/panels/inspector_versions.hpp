@@ -17,8 +17,8 @@ struct ChangedNode {
 
 struct VersionChanges {
   model::GraphKey before, after;
-  std::vector<ChangedNode> changed;            // by node
-  std::vector<std::uint32_t> added, removed;   // of the later and of the earlier version, ascending
+  std::vector<ChangedNode> changed;           // by node
+  std::vector<std::uint32_t> added, removed;  // of the later and of the earlier version, ascending
   [[nodiscard]] bool is_empty() const noexcept { return changed.empty() && added.empty() && removed.empty(); }
   [[nodiscard]] const ChangedNode* find(std::uint32_t node) const;
 };

@@ -65,9 +65,8 @@ Unit unit_of(const std::array<Unit, n>& units, double largest) {
 }  // namespace
 
 std::vector<AxisTick> count_ticks(double first, double last, int most) {
-  return ticks(first, last, std::max(1.0, decimal_step(last - first, most)), [](double at) {
-    return at < 0 ? "-" + count_text(static_cast<std::uint64_t>(-at)) : count_text(static_cast<std::uint64_t>(at));
-  });
+  return ticks(first, last, std::max(1.0, decimal_step(last - first, most)),
+               [](double at) { return at < 0 ? "-" + count_text(static_cast<std::uint64_t>(-at)) : count_text(static_cast<std::uint64_t>(at)); });
 }
 
 std::vector<AxisTick> byte_ticks(double first, double last, int most) {

@@ -45,7 +45,8 @@ ImU32 memory_colour(const Theme& theme, const MemoryFacts& facts, MemoryColour b
 
 float draw_memory_legend(const Theme& theme, const MemoryFacts& facts, MemoryColour by, ImVec2 at, float width) {
   if (by == MemoryColour::Size) {
-    return draw_heat_legend(theme, at, width, "Size of the buffer, by orders of magnitude", bytes_text(facts.least_bytes), bytes_text(facts.greatest_bytes));
+    return draw_heat_legend(theme, at, width, "Size of the buffer, by orders of magnitude", bytes_text(facts.least_bytes),
+                            bytes_text(facts.greatest_bytes));
   }
   struct Part {
     std::uint64_t bytes = 0;

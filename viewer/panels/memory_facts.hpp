@@ -12,9 +12,9 @@ namespace reprise::viewer {
 
 struct MemoryFacts {
   std::shared_ptr<const model::Graph> graph;
-  bool is_measured = false;  // times are ns from the replay's begin; else nodes
-  trace::Time length = 0;    // of the axis: nodes, or ns
-  model::MemoryUse use;      // times from 0 to `length`
+  bool is_measured = false;                        // times are ns from the replay's begin; else nodes
+  trace::Time length = 0;                          // of the axis: nodes, or ns
+  model::MemoryUse use;                            // times from 0 to `length`
   std::vector<std::vector<std::uint32_t>> groups;  // of buffers that share bytes, directly or through others
   // A buffer each; kNone: none, or not a transient.
   std::vector<std::uint32_t> group, span, first_node;

@@ -64,7 +64,8 @@ void draw_buffer_tooltip(const Theme& theme, const MemoryFacts& facts, std::uint
   draw_field(theme, "first use", "node " + count_text(uses.front().node) + " " + shortened(graph.node_name(uses.front().node), 50), value);
   draw_field(theme, "last use", "node " + count_text(uses.back().node) + " " + shortened(graph.node_name(uses.back().node), 50), value);
   if (facts.is_measured) {
-    draw_field(theme, "live", duration_text(static_cast<double>(span.ended - span.began)) + " from " + duration_text(static_cast<double>(span.began)), value);
+    draw_field(theme, "live", duration_text(static_cast<double>(span.ended - span.began)) + " from " + duration_text(static_cast<double>(span.began)),
+               value);
   }
   const std::vector<std::uint32_t> others = shares_bytes_with(facts, buffer);
   std::string names;
@@ -131,7 +132,7 @@ void MemoryMap::reveal(const Frame& frame, const Content& content) {
   for (const std::uint32_t b : lit.selected()) {
     if (facts.span[b] == kNone) continue;
     const model::BufferSpan& s = facts.use.spans[facts.span[b]];
-    const bool is_visible = static_cast<double>(s.began) < sight.right && static_cast<double>(s.ended) > sight.left &&
+    const bool is_visible = static_cast<double>(s.began)<sight.right&& static_cast<double>(s.ended)> sight.left &&
                             -static_cast<double>(s.offset) > sight.top && -static_cast<double>(s.offset + s.bytes) < sight.bottom;
     if (is_visible) return;
     if (!first) first = &s;
@@ -152,7 +153,8 @@ void MemoryMap::draw_grid(const Frame& frame, const Content& content, const Plac
   // Above the slab and behind the end there is nothing: what is the slab stands out.
   const ImVec2 slab_min = canvas_.to_screen(0, -static_cast<double>(content.facts.use.slab_bytes));
   const ImVec2 slab_max = canvas_.to_screen(static_cast<double>(content.facts.length), 0);
-  const ImVec2 inside_min{std::max(slab_min.x, min.x), std::max(slab_min.y, min.y)}, inside_max{std::min(slab_max.x, max.x), std::min(slab_max.y, max.y)};
+  const ImVec2 inside_min{std::max(slab_min.x, min.x), std::max(slab_min.y, min.y)},
+      inside_max{std::min(slab_max.x, max.x), std::min(slab_max.y, max.y)};
   if (inside_min.x < inside_max.x && inside_min.y < inside_max.y) list->AddRectFilled(inside_min, inside_max, theme.panel);
   for (const AxisTick& tick : byte_ticks(-sight.bottom, -sight.top, std::max(1, static_cast<int>(places.map_size.y / (text * 2.2f))))) {
     const float y = crisp(canvas_.to_screen(0, -tick.at).y);

@@ -113,7 +113,8 @@ void MemoryPanel::State::draw_bar(Frame& frame) {
   const bool can_show_times = has_times(frame) || waits_for_times(frame);
   const std::array<ChoiceItem, 2> axes{
       {{"Schedule order", "Across: nodes, in the order of the schedule."},
-       {"Measured time", can_show_times ? "Across: the time of the replay that is shown." : "There is no replay with measured times to show.", can_show_times}}};
+       {"Measured time", can_show_times ? "Across: the time of the replay that is shown." : "There is no replay with measured times to show.",
+        can_show_times}}};
   const Axis shown = can_show_times ? axis : Axis::Schedule;
   const auto chosen = static_cast<Axis>(draw_choice(theme, "axis", axes, static_cast<int>(shown)));
   if (chosen != shown) axis = chosen;
@@ -132,7 +133,9 @@ void MemoryPanel::State::draw_bar(Frame& frame) {
   }
   ImGui::SameLine(0, theme.space * 2);
   if (ImGui::Button("Fit")) map.fit();
-  tooltip("Everything into sight (Home). The wheel zooms at the cursor, with Ctrl only across, with Alt only up and down; a right drag pans, a middle drag zooms to what it frames.");
+  tooltip(
+      "Everything into sight (Home). The wheel zooms at the cursor, with Ctrl only across, with Alt only up and down; a right drag pans, a middle "
+      "drag zooms to what it frames.");
 }
 
 void MemoryPanel::State::draw_slab(Frame& frame) {

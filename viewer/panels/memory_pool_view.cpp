@@ -44,7 +44,8 @@ void PoolView::draw_table(Frame& frame, const PoolFacts& facts, float width) {
   std::vector<const PoolRow*> rows;
   for (const PoolRow& row : facts.pools) rows.push_back(&row);
   const auto sort_by = [&](auto value) {
-    std::stable_sort(rows.begin(), rows.end(), [&](const PoolRow* a, const PoolRow* b) { return sort.is_descending ? value(*b) < value(*a) : value(*a) < value(*b); });
+    std::stable_sort(rows.begin(), rows.end(),
+                     [&](const PoolRow* a, const PoolRow* b) { return sort.is_descending ? value(*b) < value(*a) : value(*a) < value(*b); });
   };
   switch (sort.column) {
     case 0: sort_by([](const PoolRow& r) { return r.state.label; }); break;
@@ -88,7 +89,8 @@ void PoolView::draw_history(Frame& frame, const PoolFacts& facts) {
   const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
   const float left = 66 * theme.scale, axis = font->FontSize + theme.half_space, title = font->FontSize + theme.half_space;
   list->AddText(font, font->FontSize, at, theme.ink_soft, "Bytes of each pool over the trace: line device, area device and pinned");
-  const double length = static_cast<double>(std::max<Time>(facts.last - facts.first, 1)), top = static_cast<double>(std::max<std::uint64_t>(facts.most_bytes, 1)) * 1.08;
+  const double length = static_cast<double>(std::max<Time>(facts.last - facts.first, 1)),
+               top = static_cast<double>(std::max<std::uint64_t>(facts.most_bytes, 1)) * 1.08;
   ImGui::SetCursorScreenPos({at.x + left, at.y + title});
   const ImVec2 size{std::max(room.x - left, 20.0f), std::max(room.y - title - axis, 20.0f)};
   canvas_.begin("pool history", {0, -top, length, 0}, theme, size);
@@ -98,15 +100,18 @@ void PoolView::draw_history(Frame& frame, const PoolFacts& facts) {
     list->AddLine({canvas_.min().x, y}, {canvas_.max().x, y}, theme.line);
     list->PushClipRect({at.x, at.y}, {at.x + room.x, at.y + room.y}, false);
     const float width = font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, tick.text.c_str()).x;
-    list->AddText(font, font->FontSize, {canvas_.min().x - theme.half_space - width, std::floor(y - font->FontSize / 2)}, theme.ink_soft, tick.text.c_str());
+    list->AddText(font, font->FontSize, {canvas_.min().x - theme.half_space - width, std::floor(y - font->FontSize / 2)}, theme.ink_soft,
+                  tick.text.c_str());
     list->PopClipRect();
   }
-  for (const AxisTick& tick : time_ticks(canvas_.in_sight().left, canvas_.in_sight().right, std::max(1, static_cast<int>(size.x / (font->FontSize * 7))))) {
+  for (const AxisTick& tick :
+       time_ticks(canvas_.in_sight().left, canvas_.in_sight().right, std::max(1, static_cast<int>(size.x / (font->FontSize * 7))))) {
     const float x = std::floor(canvas_.to_screen(tick.at, 0).x) + 0.5f;
     list->AddLine({x, canvas_.min().y}, {x, canvas_.max().y}, theme.line);
     list->PushClipRect({at.x, at.y}, {at.x + room.x, at.y + room.y}, false);
     const float width = font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, tick.text.c_str()).x;
-    list->AddText(font, font->FontSize, {std::floor(std::min(x - width / 2, at.x + room.x - width)), canvas_.max().y + 2}, theme.ink_soft, tick.text.c_str());
+    list->AddText(font, font->FontSize, {std::floor(std::min(x - width / 2, at.x + room.x - width)), canvas_.max().y + 2}, theme.ink_soft,
+                  tick.text.c_str());
     list->PopClipRect();
   }
   for (const PoolRow& pool : facts.pools) {
@@ -151,7 +156,8 @@ void PoolView::draw_hovered_time(const Frame& frame, const PoolFacts& facts) con
     const auto after = std::upper_bound(pool.history.begin(), pool.history.end(), at,
                                         [&](double t, const PoolPoint& p) { return t < static_cast<double>(p.at - facts.first); });
     const PoolPoint then = after == pool.history.begin() ? PoolPoint{} : *std::prev(after);
-    draw_field(theme, pool.state.label.c_str(), bytes_text(then.device_bytes) + " device, " + bytes_text(then.host_bytes) + " pinned", ImGui::GetFontSize() * 9);
+    draw_field(theme, pool.state.label.c_str(), bytes_text(then.device_bytes) + " device, " + bytes_text(then.host_bytes) + " pinned",
+               ImGui::GetFontSize() * 9);
   }
   ImGui::EndTooltip();
 }
@@ -159,7 +165,8 @@ void PoolView::draw_hovered_time(const Frame& frame, const PoolFacts& facts) con
 void BufferView::draw(Frame& frame, const std::shared_ptr<const PoolFacts>& facts, const std::shared_ptr<const std::vector<std::uint8_t>>& matches) {
   static constexpr TableColumn kColumns[] = {
       {"buffer", "Its name. A click selects it, if the shown graph touches it.", 24, ColumnAlign::Left},
-      {"kind", "Device memory, pinned host memory, foreign (adopted, not allocated here), or transient (lives inside a replay, in the slab).", 11, ColumnAlign::Left},
+      {"kind", "Device memory, pinned host memory, foreign (adopted, not allocated here), or transient (lives inside a replay, in the slab).", 11,
+       ColumnAlign::Left},
       {"size", "In bytes, without what alignment adds.", 10, ColumnAlign::Right},
       {"address", "On its device; of a transient, its offset in the slab.", 19, ColumnAlign::Right},
       {"pool", "The pool that it was allocated from.", 12, ColumnAlign::Left},
@@ -177,7 +184,9 @@ void BufferView::draw(Frame& frame, const std::shared_ptr<const PoolFacts>& fact
   const auto rows = order_.value();
   if (facts->buffers.empty()) return draw_empty(theme, "No buffers", "The trace tells of no buffer, and the shown graph touches none.");
   if (!rows) return draw_busy(theme, "Sorting the buffers");
-  if (rows->places.empty()) return draw_empty(theme, "No buffer passes the filter", "A buffer passes by its name, or because a node that passes touches it. Esc clears the search.");
+  if (rows->places.empty())
+    return draw_empty(theme, "No buffer passes the filter",
+                      "A buffer passes by its name, or because a node that passes touches it. Esc clears the search.");
   const float footer = ImGui::GetTextLineHeight() + theme.half_space;
   if (begin_table(theme, {"buffers", kColumns, {2, true}, {0, -footer}})) {
     const TableSort sort = sort_of({static_cast<int>(asked_.by), asked_.is_descending});
@@ -198,9 +207,10 @@ void BufferView::draw(Frame& frame, const std::shared_ptr<const PoolFacts>& fact
   }
   std::uint64_t bytes = 0;
   for (const std::uint32_t place : rows->places) bytes += rows->facts->buffers[place].bytes;
-  const std::string shown = rows->places.size() == rows->facts->buffers.size()
-                                ? count_text(rows->places.size()) + " buffers"
-                                : count_text(rows->places.size()) + " of " + count_text(rows->facts->buffers.size()) + " buffers pass the filter, all of the shown graph";
+  const std::string shown =
+      rows->places.size() == rows->facts->buffers.size()
+          ? count_text(rows->places.size()) + " buffers"
+          : count_text(rows->places.size()) + " of " + count_text(rows->facts->buffers.size()) + " buffers pass the filter, all of the shown graph";
   ImGui::PushStyleColor(ImGuiCol_Text, theme.ink_soft);
   ImGui::TextUnformatted((shown + "      " + bytes_text(bytes)).c_str());
   ImGui::PopStyleColor();

@@ -8,8 +8,8 @@
 
 #include "panels/background.hpp"
 #include "panels/canvas.hpp"
-#include "panels/memory_pools.hpp"
 #include "panels/frame.hpp"
+#include "panels/memory_pools.hpp"
 
 namespace reprise::viewer {
 

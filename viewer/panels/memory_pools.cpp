@@ -46,7 +46,8 @@ std::vector<PoolRow> pool_rows(const model::Document& document, const std::map<s
     PoolRow& row = rows[found->second];
     const PoolPoint point{state.at, state.device_bytes, state.host_bytes};
     // Changes that only concern holders move nothing.
-    const bool is_same = !row.history.empty() && row.history.back().device_bytes == point.device_bytes && row.history.back().host_bytes == point.host_bytes;
+    const bool is_same =
+        !row.history.empty() && row.history.back().device_bytes == point.device_bytes && row.history.back().host_bytes == point.host_bytes;
     if (!is_same) row.history.push_back(point);
     row.most_device = std::max(row.most_device, state.device_bytes);
     row.most_host = std::max(row.most_host, state.host_bytes);
@@ -57,7 +58,8 @@ std::vector<PoolRow> pool_rows(const model::Document& document, const std::map<s
   for (std::size_t i = 0; i < rows.size(); ++i) {
     PoolRow& row = rows[i];
     for (const std::uint32_t graph : earlier[i]) {
-      if (std::find(row.state.holders.begin(), row.state.holders.end(), graph) == row.state.holders.end()) append(row.earlier_holders, name_of(graph));
+      if (std::find(row.state.holders.begin(), row.state.holders.end(), graph) == row.state.holders.end())
+        append(row.earlier_holders, name_of(graph));
     }
     std::stable_sort(row.history.begin(), row.history.end(), [](const PoolPoint& a, const PoolPoint& b) { return a.at < b.at; });
   }

@@ -31,19 +31,19 @@ struct BufferRow {
   std::string name, pool;
   trace::BufferKind kind = trace::BufferKind::Device;
   std::uint64_t bytes = 0;
-  std::uint64_t address = 0;                // in the slab, of a transient; 0: unknown
-  trace::Time allocated = 0, freed = 0;     // 0: unknown; alive
-  std::uint32_t buffer = trace::kNone;      // of the graph; kNone: it does not touch it
-  std::uint32_t uses = 0;                   // by nodes of the graph
-  std::string other_graphs;                 // that touch it, by name
+  std::uint64_t address = 0;             // in the slab, of a transient; 0: unknown
+  trace::Time allocated = 0, freed = 0;  // 0: unknown; alive
+  std::uint32_t buffer = trace::kNone;   // of the graph; kNone: it does not touch it
+  std::uint32_t uses = 0;                // by nodes of the graph
+  std::string other_graphs;              // that touch it, by name
 };
 
 struct PoolFacts {
   std::shared_ptr<const model::Graph> graph;  // may be null
   std::vector<PoolRow> pools;                 // by id
   std::vector<BufferRow> buffers;
-  trace::Time first = 0, last = 0;            // of the document
-  std::uint64_t most_bytes = 0;               // of a pool
+  trace::Time first = 0, last = 0;  // of the document
+  std::uint64_t most_bytes = 0;     // of a pool
 };
 
 [[nodiscard]] PoolFacts pool_facts(const model::Document& document, std::shared_ptr<const model::Graph> graph);

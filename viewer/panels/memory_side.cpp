@@ -61,13 +61,15 @@ void draw_memory_figures(const Theme& theme, const MemoryFacts& facts, MemoryCol
   figure(theme, "bound", bytes_text(facts.graph->record().bound_bytes),
          "No placement can be smaller: buffers that may be live at once, because nothing orders their nodes, cannot share bytes.");
   figure(theme, "peak", bytes_text(use.peak_bytes),
-         facts.is_measured ? "The most bytes that were live at one moment of this replay." : "The most bytes that are live at one node, if nodes run one after another in schedule order.");
+         facts.is_measured ? "The most bytes that were live at one moment of this replay."
+                           : "The most bytes that are live at one node, if nodes run one after another in schedule order.");
   const std::uint64_t bound = facts.graph->record().bound_bytes;
   figure(theme, "waste", bytes_text(use.waste_bytes) + ", " + percent_text(part(use.waste_bytes, use.slab_bytes)),
          "Of the slab, not live at the peak. The two figures below say why it is there.");
   if (bound >= use.peak_bytes && use.slab_bytes >= bound) {
     figure(theme, "   for what may overlap", bytes_text(bound - use.peak_bytes),
-           "Bound less peak. Buffers of nodes that nothing orders need bytes of their own, also if they do not meet here. Fewer lanes, or an edge between "
+           "Bound less peak. Buffers of nodes that nothing orders need bytes of their own, also if they do not meet here. Fewer lanes, or an edge "
+           "between "
            "such nodes, would let them share.");
     figure(theme, "   holes", bytes_text(use.slab_bytes - bound), "Slab less bound: left free between buffers of different sizes, and by alignment.");
   }
@@ -125,7 +127,8 @@ void MemorySide::draw_buffer(Frame& frame, const MemoryFacts& facts, std::uint32
   tooltip(graph.buffer_name(buffer));
   draw_field(theme, "bytes", bytes_text(record.bytes) + " at " + bytes_text(record.offset), value);
   const auto uses = graph.uses(buffer);
-  draw_field(theme, "live", "nodes " + count_text(uses.front().node) + " to " + count_text(uses.back().node) + ", " + count_text(uses.size()) + " uses", value);
+  draw_field(theme, "live",
+             "nodes " + count_text(uses.front().node) + " to " + count_text(uses.back().node) + ", " + count_text(uses.size()) + " uses", value);
   const std::vector<std::uint32_t> others = shares_bytes_with(facts, buffer);
   ImGui::PushStyleColor(ImGuiCol_Text, theme.ink_soft);
   ImGui::TextUnformatted("shares with");
@@ -165,12 +168,14 @@ void MemorySide::draw_list(Frame& frame, const Content& content) {
       const model::Selection self = model::SelectedBuffer{key, b};
       const bool passes = content.matches.empty() || content.matches[b] != 0;
       const ImU32 ink = passes ? theme.ink : theme.ink_faint;
-      const RowInput input = begin_row(theme, i, {frame.view.selection == self, frame.view.hovered == self || model::selects_buffer(frame.view.selection, *facts.graph, b)});
+      const RowInput input = begin_row(
+          theme, i, {frame.view.selection == self, frame.view.hovered == self || model::selects_buffer(frame.view.selection, *facts.graph, b)});
       if (input.is_clicked) frame.view.select(self);
       if (input.is_hovered) frame.view.hovered = self;
       const ImVec2 at = ImGui::GetCursorScreenPos();
       const float line = ImGui::GetTextLineHeight(), swatch = line * 0.62f, top = at.y + (line - swatch) / 2;
-      ImGui::GetWindowDrawList()->AddRectFilled({at.x, top}, {at.x + swatch, top + swatch}, with_alpha(memory_colour(theme, facts, content.colour, b), passes ? 1.0f : 0.4f), 2 * theme.scale);
+      ImGui::GetWindowDrawList()->AddRectFilled({at.x, top}, {at.x + swatch, top + swatch},
+                                                with_alpha(memory_colour(theme, facts, content.colour, b), passes ? 1.0f : 0.4f), 2 * theme.scale);
       ImGui::SetCursorScreenPos({at.x + swatch + theme.half_space * 1.5f, at.y});
       draw_cell(theme, 0, facts.graph->buffer_name(b), ink);
       const std::uint64_t bytes = facts.graph->record().buffers[b].bytes;

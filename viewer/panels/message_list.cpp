@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <limits>
 #include <sstream>
 #include <utility>
 
@@ -50,7 +51,8 @@ class Maker {
     if ((ranks_ >> static_cast<unsigned>(line.rank) & 1) == 0) return;
     const std::string all = lower(line.id + " " + line.text + " " + line.place);
     if (!std::all_of(words_.begin(), words_.end(), [&](const std::string& word) { return all.find(word) != std::string::npos; })) return;
-    line.at_text = line.at > document_.first ? duration_text(static_cast<double>(line.at - document_.first)) : "0 ns";
+    if (line.rank != MessageRank::Note)
+      line.at_text = line.at > document_.first ? duration_text(static_cast<double>(line.at - document_.first)) : "0 ns";
     list_.lines.push_back(std::move(line));
   }
 
@@ -86,6 +88,22 @@ class Maker {
             .text = count_text(loss.count) + " " + what_was_lost(loss.kind) + " lost" + (loss.why.empty() ? "" : ": " + loss.why)};
   }
 
+  MessageLine of(const Note& note) const {
+    MessageLine line{.at = std::numeric_limits<trace::Time>::max(), .rank = MessageRank::Note, .id = "note", .text = note.text};
+    const model::GraphEntry* const entry = document_.find(note.graph);
+    if (entry == nullptr) return line;
+    line.place = entry->graph->name() + ", ";
+    if (note.about == Note::About::Replay) {
+      line.place += "replay " + count_text(note.number);
+      if (document_.find_replay(note.graph, note.number) != nullptr) line.about = model::SelectedReplay{note.graph, note.number};
+    } else if (note.number < entry->graph->node_count()) {
+      const auto node = static_cast<std::uint32_t>(note.number);
+      line.about = model::SelectedNode{note.graph, node};
+      line.place += entry->graph->node_name(node);
+    }
+    return line;
+  }
+
   MessageList finish() {
     std::stable_sort(list_.lines.begin(), list_.lines.end(), [](const MessageLine& a, const MessageLine& b) { return a.at > b.at; });
     if (list_.lines.size() > kMostMessageLines) {
@@ -104,11 +122,12 @@ class Maker {
 
 }  // namespace
 
-MessageList make_message_list(const model::Document& document, const std::string& filter, std::uint32_t ranks) {
+MessageList make_message_list(const model::Document& document, const std::string& filter, std::uint32_t ranks, std::span<const Note> notes) {
   Maker maker(document, filter, ranks);
   for (const trace::Message& message : document.messages) maker.add(maker.of(message));
   for (const trace::Update& update : document.updates) maker.add(maker.of(update));
   for (const trace::Loss& loss : document.losses) maker.add(Maker::of(loss));
+  for (const Note& note : notes) maker.add(maker.of(note));
   return maker.finish();
 }
 

@@ -24,6 +24,7 @@ ImU32 colour_of(const Theme& theme, MessageRank rank) {
     case MessageRank::Info: return theme.accent;
     case MessageRank::Update: return theme.good;
     case MessageRank::Loss: return theme.warning;
+    case MessageRank::Note: return theme.accent;
   }
   return theme.ink;
 }
@@ -35,6 +36,7 @@ const char* name_of(MessageRank rank) {
     case MessageRank::Info: return "info";
     case MessageRank::Update: return "update";
     case MessageRank::Loss: return "loss";
+    case MessageRank::Note: return "note";
   }
   return "?";
 }
@@ -46,6 +48,7 @@ const char* plural_of(MessageRank rank) {
     case MessageRank::Info: return "infos";
     case MessageRank::Update: return "updates";
     case MessageRank::Loss: return "losses";
+    case MessageRank::Note: return "notes";
   }
   return "?";
 }
@@ -63,6 +66,7 @@ void draw_sign(const Theme& theme, MessageRank rank) {
     case MessageRank::Info: draw.AddCircleFilled(c, r, colour); break;
     case MessageRank::Update: draw.AddCircle(c, r, colour, 0, 2 * theme.scale); break;
     case MessageRank::Loss: draw.AddTriangle({c.x - r, c.y - r}, {c.x + r, c.y - r}, {c.x, c.y + r}, colour, 1.6f * theme.scale); break;
+    case MessageRank::Note: draw.AddRect({c.x - r, c.y - r}, {c.x + r, c.y + r}, colour, 2, 0, 1.6f * theme.scale); break;
   }
   ImGui::Dummy({2 * r + 4 * theme.scale, size});
   ImGui::SameLine(0, theme.half_space);
@@ -78,6 +82,7 @@ struct MessagesPanel::State {
 
   Latest<MessageListKey, MessageList> list;
   std::uint32_t ranks = 0xff;  // a bit each that is shown
+  const Notes* notes = nullptr;
 };
 
 MessagesPanel::MessagesPanel(Background& background) : state_(std::make_unique<State>(background)) {}
@@ -142,12 +147,21 @@ void MessagesPanel::State::draw_row(Frame& frame, const MessageLine& line) {
   ImGui::PopID();
 }
 
+void MessagesPanel::show_notes(const Notes& notes) { state_->notes = &notes; }
+
 void MessagesPanel::draw(Frame& frame) {
   const model::Document& document = *frame.document;
-  const MessageListKey key{document.messages.size(), document.updates.size(), document.losses.size(),
-                           document.graphs.size(),   frame.view.filter.text,  state_->ranks};
-  state_->list.ask(
-      key, [shared = frame.document, filter = frame.view.filter.text, ranks = state_->ranks] { return make_message_list(*shared, filter, ranks); });
+  const MessageListKey key{.messages = document.messages.size(),
+                           .updates = document.updates.size(),
+                           .losses = document.losses.size(),
+                           .graphs = document.graphs.size(),
+                           .filter = frame.view.filter.text,
+                           .ranks = state_->ranks,
+                           .notes = state_->notes != nullptr ? state_->notes->revision() : 0};
+  state_->list.ask(key, [shared = frame.document, filter = frame.view.filter.text, ranks = state_->ranks,
+                         notes = state_->notes != nullptr ? state_->notes->all() : std::vector<Note>()] {
+    return make_message_list(*shared, filter, ranks, notes);
+  });
   const auto made = state_->list.value();
   if (!made) return draw_busy(frame.theme, "Reading messages");
   if (made->all == 0) {

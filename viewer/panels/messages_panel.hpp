@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "panels/frame.hpp"
+#include "panels/notes.hpp"
 
 namespace reprise::viewer {
 
@@ -16,6 +17,8 @@ class MessagesPanel {
   ~MessagesPanel();
 
   void draw(Frame& frame);
+  // Lists these too, from now on; they outlive the panel.
+  void show_notes(const Notes& notes);
 
  private:
   struct State;

@@ -1,5 +1,6 @@
 // What nodes are coloured by, and the legend that says so: the part of widgets that reads the shared facts.
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,11 @@ constexpr std::size_t kMostLegendItems = 10;
 float part_of(double value, double least, double greatest) {
   return greatest > least ? static_cast<float>((value - least) / (greatest - least)) : 0.5f;
 }
+
+// Times spread over orders of magnitude: the root keeps the slowest apart, and shows differences among the rest.
+ImU32 time_heat(double value, double least, double greatest) { return heat(std::sqrt(std::max(0.0f, part_of(value, least, greatest)))); }
+// What has the colour in the middle.
+double half_way(double least, double greatest) { return least + (greatest - least) / 4; }
 
 ImU32 label_colour(const Frame& frame, std::uint32_t label) {
   const trace::Label& l = frame.graph()->record().labels[label];
@@ -88,15 +94,15 @@ ImU32 node_colour(const Frame& frame, std::uint32_t node) {
   const GraphFacts& facts = *frame.facts;
   const GraphFacts::Node& n = facts.nodes[node];
   switch (frame.view.colour_by) {
-    case ColourBy::P99: return heat(part_of(n.p99, facts.least_p99, facts.greatest_p99));
-    case ColourBy::Share: return heat(part_of(n.share, 0, facts.greatest_share));
+    case ColourBy::P99: return time_heat(n.p99, facts.least_p99, facts.greatest_p99);
+    case ColourBy::Share: return time_heat(n.share, 0, facts.greatest_share);
     case ColourBy::Slack: return heat(1 - part_of(n.slack, 0, facts.greatest_slack));
     case ColourBy::Median:
     case ColourBy::Kind:
     case ColourBy::Label:
     case ColourBy::Lane: break;
   }
-  return heat(part_of(n.median, facts.least, facts.greatest));
+  return time_heat(n.median, facts.least, facts.greatest);
 }
 
 float draw_colour_legend(const Frame& frame, ImVec2 at, float width) {
@@ -117,15 +123,19 @@ float draw_colour_legend(const Frame& frame, ImVec2 at, float width) {
   const GraphFacts& facts = *frame.facts;
   switch (frame.view.colour_by) {
     case ColourBy::P99:
-      return draw_heat_legend(frame.theme, at, width, "p99 of a node", duration_text(facts.least_p99), duration_text(facts.greatest_p99));
-    case ColourBy::Share: return draw_heat_legend(frame.theme, at, width, "share of all nodes' time", "0 %", percent_text(facts.greatest_share));
+      return draw_heat_legend(frame.theme, at, width, "p99 of a node", duration_text(facts.least_p99), duration_text(facts.greatest_p99),
+                              duration_text(half_way(facts.least_p99, facts.greatest_p99)));
+    case ColourBy::Share:
+      return draw_heat_legend(frame.theme, at, width, "share of all nodes' time", "0 %", percent_text(facts.greatest_share),
+                              percent_text(half_way(0, facts.greatest_share)));
     case ColourBy::Slack: return draw_heat_legend(frame.theme, at, width, "slack of a node", duration_text(facts.greatest_slack), "none");
     case ColourBy::Median:
     case ColourBy::Kind:
     case ColourBy::Label:
     case ColourBy::Lane: break;
   }
-  return draw_heat_legend(frame.theme, at, width, "median of a node", duration_text(facts.least), duration_text(facts.greatest));
+  return draw_heat_legend(frame.theme, at, width, "median of a node", duration_text(facts.least), duration_text(facts.greatest),
+                          duration_text(half_way(facts.least, facts.greatest)));
 }
 
 }  // namespace reprise::viewer

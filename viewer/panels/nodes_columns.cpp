@@ -15,11 +15,13 @@ namespace {
 using Show = NodeColumnInfo::Show;
 
 constexpr NodeColumnInfo kColumns[] = {
-    {NodeColumn::Name, "Node", "The node, in the colour that the graph gives it. Double-click shows it in the graph.", 22, CellAlign::Left, Show::Always},
+    {NodeColumn::Name, "Node", "The node, in the colour that the graph gives it. Double-click shows it in the graph.", 22, CellAlign::Left,
+     Show::Always},
     {NodeColumn::Id, "Id", "Its number in the graph: the order in which nodes were recorded.", 6},
     {NodeColumn::Share, "Share", "Its part of the time of all nodes of the graph.", 14},
     {NodeColumn::Median, "Median", "Half of its samples took no longer.", 11},
-    {NodeColumn::Spread, "Spread", "How its durations are distributed, from the shortest on the left; the bars at the ends hold the tails.", 11, CellAlign::Left},
+    {NodeColumn::Spread, "Spread", "How its durations are distributed, from the shortest on the left; the bars at the ends hold the tails.", 11,
+     CellAlign::Left},
     {NodeColumn::P10, "p10", "A tenth of its samples took no longer.", 11, CellAlign::Right, Show::OnDemand},
     {NodeColumn::P90, "p90", "Nine tenths of its samples took no longer.", 11},
     {NodeColumn::P99, "p99", "99 of 100 samples took no longer.", 11},
@@ -211,7 +213,8 @@ std::string nodes_as_tsv(const model::Graph& graph, const GraphFacts* facts, std
         continue;
       }
       std::string cell = node_text(graph, facts, {}, info.column, node);
-      std::replace_if(cell.begin(), cell.end(), [](char c) { return c == '\t' || c == '\n' || c == '\r'; }, ' ');
+      std::replace_if(
+          cell.begin(), cell.end(), [](char c) { return c == '\t' || c == '\n' || c == '\r'; }, ' ');
       text += cell;
     }
     text += '\n';

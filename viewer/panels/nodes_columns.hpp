@@ -12,7 +12,27 @@
 namespace reprise::viewer {
 
 enum class NodeColumn : std::uint8_t {
-  Name, Id, Share, Median, Spread, P10, P90, P99, Greatest, Samples, Lost, Slack, Critical, Kind, Label, Kernel, Grid, Block, Bytes, Throughput, Source
+  Name,
+  Id,
+  Share,
+  Median,
+  Spread,
+  P10,
+  P90,
+  P99,
+  Greatest,
+  Samples,
+  Lost,
+  Slack,
+  Critical,
+  Kind,
+  Label,
+  Kernel,
+  Grid,
+  Block,
+  Bytes,
+  Throughput,
+  Source
 };
 inline constexpr std::size_t kNodeColumns = static_cast<std::size_t>(NodeColumn::Source) + 1;
 
@@ -38,12 +58,14 @@ using ColumnScales = std::array<double, kNodeColumns>;
 // True for columns that sort by their text.
 [[nodiscard]] bool sorts_by_text(NodeColumn column);
 // What stands in the cell; empty: nothing to say. `facts` may be null.
-[[nodiscard]] std::string node_text(const model::Graph& graph, const GraphFacts* facts, const ColumnScales& scales, NodeColumn column, std::uint32_t node);
+[[nodiscard]] std::string node_text(const model::Graph& graph, const GraphFacts* facts, const ColumnScales& scales, NodeColumn column,
+                                    std::uint32_t node);
 
 // All of a column in the unit that suits `scale`, ns, with as many decimals: three to four digits of most, more of giants.
 [[nodiscard]] std::string column_text(double nanoseconds, double scale);
 
-// A line with the names of the columns, then a line a node, separated by tabs; durations in ns and shares as parts, without separators, as programs read them.
+// A line with the names of the columns, then a line a node, separated by tabs; durations in ns and shares as parts, without separators, as programs
+// read them.
 [[nodiscard]] std::string nodes_as_tsv(const model::Graph& graph, const GraphFacts* facts, std::span<const std::uint32_t> nodes);
 
 }  // namespace reprise::viewer

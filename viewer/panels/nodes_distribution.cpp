@@ -91,7 +91,8 @@ void draw_distribution(const Theme& theme, const Distribution& of, double median
     const std::size_t bar = static_cast<std::size_t>(part * static_cast<double>(of.bars.size()));
     const double step = (of.highest - of.lowest) / static_cast<double>(of.bars.size()), lowest = of.lowest + step * static_cast<double>(bar);
     const bool is_head = bar == 0 && of.has_head(), is_tail = bar + 1 == of.bars.size() && of.has_tail();
-    ImGui::SetTooltip("%s to %s: %s", duration_text(is_head ? of.least : lowest).c_str(), duration_text(is_tail ? of.greatest : lowest + step).c_str(),
+    ImGui::SetTooltip("%s to %s: %s", duration_text(is_head ? of.least : lowest).c_str(),
+                      duration_text(is_tail ? of.greatest : lowest + step).c_str(),
                       count_text(static_cast<std::uint64_t>(std::llround(of.bars[bar]))).c_str());
   }
   ImGui::PushFont(theme.small);

@@ -66,7 +66,8 @@ NodeSort sort_asked_for(NodeSort last) {
   const ImGuiTableSortSpecs* specs = ImGui::TableGetSortSpecs();
   if (specs == nullptr || specs->SpecsCount == 0) return last;
   const ImGuiTableColumnSortSpecs& first = specs->Specs[0];
-  return {static_cast<NodeColumn>(first.ColumnUserID), first.SortDirection == ImGuiSortDirection_Descending ? SortDirection::Descending : SortDirection::Ascending};
+  return {static_cast<NodeColumn>(first.ColumnUserID),
+          first.SortDirection == ImGuiSortDirection_Descending ? SortDirection::Descending : SortDirection::Ascending};
 }
 
 // Scrolls so that a row that is out of sight stands in the middle.
@@ -91,7 +92,8 @@ void draw_footer(const Frame& frame, std::span<const std::uint32_t> rows) {
       samples += node.count;
       lost += node.lost;
     }
-    text += "      medians together " + duration_text(median) + "      " + percent_text(share) + " of the time of all nodes      " + count_text(samples) + " samples";
+    text += "      medians together " + duration_text(median) + "      " + percent_text(share) + " of the time of all nodes      " +
+            count_text(samples) + " samples";
     if (lost != 0) text += "      " + count_text(lost) + " lost";
     double longest = 0;
     for (const model::PathStep& step : frame.facts->path.steps) longest += step.duration;
@@ -113,7 +115,8 @@ void NodesPanel::draw(Frame& frame) {
   }
   const std::vector<std::uint32_t>& rows = state_->sorter.rows(frame, state_->sort);
   if (rows.empty() && frame.graph()->node_count() != 0) {
-    const bool is_filtered = std::none_of(frame.matches.begin(), frame.matches.end(), [](std::uint8_t m) { return m != 0; }) && !frame.matches.empty();
+    const bool is_filtered =
+        std::none_of(frame.matches.begin(), frame.matches.end(), [](std::uint8_t m) { return m != 0; }) && !frame.matches.empty();
     if (is_filtered) {
       draw_empty(theme, "No node passes the filter", "Each word is looked for in names, labels, kernels and buffers. Esc clears the search.");
     } else {

@@ -40,7 +40,8 @@ void draw_share(const Frame& frame, const NodeRowDesc& desc, const std::string& 
     const float top = at.y + line * 0.2f, bottom = at.y + line * 0.85f;
     ImDrawList* draw = ImGui::GetWindowDrawList();
     draw->AddRectFilled({at.x, top}, {at.x + room, bottom}, with_alpha(theme.ink_faint, 0.18f), 2);
-    draw->AddRectFilled({at.x, top}, {at.x + std::max(2.0f, room * static_cast<float>(share / desc.largest_share)), bottom}, with_alpha(theme.accent, 0.8f), 2);
+    draw->AddRectFilled({at.x, top}, {at.x + std::max(2.0f, room * static_cast<float>(share / desc.largest_share)), bottom},
+                        with_alpha(theme.accent, 0.8f), 2);
   }
   text_right(text, theme.ink);
 }

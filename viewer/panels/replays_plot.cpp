@@ -59,11 +59,14 @@ class Plot {
   void grid() const {
     double step = round_step(0, top_, std::max(2.0, static_cast<double>(bottom_ - plot_.top) / (22 * theme_.scale)));
     if (step > top_ * 0.95) step = round_step(0, top_, 4);
+    float free_above = plot_.bottom + small_->FontSize;  // of text
     for (const double tick : round_ticks(0, top_ * 0.999, step)) {
       const float y = std::floor(y_of(tick)) + 0.5f;
       list_.AddLine({canvas_.min().x, y}, {canvas_.max().x, y}, theme_.line);
       const std::string text = tick_text(tick, step, top_);
       const float text_y = std::clamp(y - small_->FontSize / 2, plot_.top - 3 * theme_.scale, plot_.bottom - small_->FontSize);
+      if (text_y + small_->FontSize > free_above + 3) continue;
+      free_above = text_y;
       list_.PushClipRectFullScreen();
       list_.AddText(small_, small_->FontSize, {canvas_.min().x - theme_.half_space - width_of(small_, text), text_y}, theme_.ink_soft, text.c_str());
       list_.PopClipRect();

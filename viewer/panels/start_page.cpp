@@ -15,7 +15,7 @@ namespace reprise::viewer {
 namespace {
 
 constexpr float kWide = 1040;  // points: from there on sessions stand beside files
-constexpr float kRow = 44;
+constexpr float kRow = 44, kWays = 92;
 
 std::string file_name(const std::string& path) {
   const std::size_t slash = path.find_last_of('/');
@@ -86,7 +86,7 @@ bool draw_row(const Theme& theme, const char* id, const RowText& text, float rig
     draw.AddCircleFilled({x + 4 * theme.scale, at.y + std::round(height / 2)}, 4 * theme.scale, text.dot);
     x += 18 * theme.scale;
   }
-  const float line = theme.text->FontSize, small = theme.small->FontSize;
+  const float line = font_size(theme.text), small = font_size(theme.small);
   ImGui::PushFont(theme.small);
   const float right = text.right.empty() ? 0 : ImGui::CalcTextSize(text.right.c_str()).x + theme.space;
   if (right > 0) draw.AddText({at.x + width - right_room - right, at.y + std::round((height - small) / 2)}, theme.ink_soft, text.right.c_str());
@@ -164,6 +164,44 @@ bool accent_button(const Theme& theme, const char* text, ImVec2 size) {
   return clicked;
 }
 
+struct Way {
+  const char *what, *command, *then;
+};
+constexpr Way kWaysToBegin[] = {{"Look while it runs", "REPRISE_TRACE=live ./program", "It appears above, and in reprise sessions."},
+                                {"Record, look later", "reprise record -o run.reprise -- ./program", "Drop the file here, or open it by its name."},
+                                {"Compare two runs", "reprise view before.reprise after.reprise", "What changed, with its significance."}};
+
+void draw_ways(const Theme& theme, float width, int columns) {
+  const float gap = 2 * theme.space, s = theme.scale;
+  const float card = std::round((width - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns));
+  const ImVec2 from = ImGui::GetCursorPos();
+  for (int i = 0; i < 3; ++i) {
+    const Way& way = kWaysToBegin[i];
+    const auto column = static_cast<float>(i % columns), row = static_cast<float>(i / columns);
+    ImGui::SetCursorPos({from.x + column * (card + gap), from.y + row * (kWays * s + gap)});
+    ImGui::PushID(i);
+    begin_card(theme, "way", card, kWays * s);
+    ImGui::TextUnformatted(way.what);
+    const float side = ImGui::GetFrameHeight();
+    ImGui::PushFont(theme.mono);
+    ImGui::AlignTextToFramePadding();
+    ImGui::PushStyleColor(ImGuiCol_Text, theme.accent);
+    ImGui::TextUnformatted(fitted(way.command, ImGui::GetContentRegionAvail().x - side).c_str());
+    ImGui::PopStyleColor();
+    ImGui::PopFont();
+    tooltip(way.command);
+    ImGui::SameLine(ImGui::GetContentRegionMax().x - side);
+    if (icon_button(theme, "copy", Icon::Copy, "Copy the command")) ImGui::SetClipboardText(way.command);
+    ImGui::PushFont(theme.small);
+    ImGui::PushStyleColor(ImGuiCol_Text, theme.ink_soft);
+    ImGui::TextUnformatted(fitted(way.then, ImGui::GetContentRegionAvail().x).c_str());
+    ImGui::PopStyleColor();
+    ImGui::PopFont();
+    ImGui::EndChild();
+    ImGui::PopID();
+  }
+}
+
 }  // namespace
 
 StartAction StartPage::draw(const Theme& theme, const StartFacts& facts) {
@@ -196,19 +234,30 @@ StartAction StartPage::draw(const Theme& theme, const StartFacts& facts) {
   ImGui::EndGroup();
   y += ImGui::GetItemRectSize().y + 2 * theme.space;
 
-  const float gap = 2 * theme.space, foot = 40 * s;
-  const float least = 150 * s, height = std::max(least, std::min(viewport.Size.y - y - foot - margin / 2, 430 * s));
+  const float gap = 2 * theme.space, foot = 40 * s, ways = is_wide ? kWays * s : 3 * (kWays * s + gap) - gap;
+  const auto alive =
+      static_cast<float>(std::count_if(facts.sessions.begin(), facts.sessions.end(), [](const trace::LiveSession& each) { return each.alive; }));
+  const float row = kRow * s + ImGui::GetStyle().ItemSpacing.y, head = 62 * s;
+  const float of_sessions = head + std::max(1.0f, alive) * row + 60 * s,
+              of_recent = head + std::max(1.0f, static_cast<float>(facts.recent.size())) * row;
+  const float most = std::max(of_sessions, viewport.Size.y - y - gap - ways - foot - margin);
   const float column = is_wide ? std::round((width - gap) / 2) : width;
+  const float first = is_wide ? std::clamp(std::max(of_sessions, of_recent), 200 * s, std::max(200 * s, most)) : of_sessions;
+  const float second = is_wide ? first : std::min(of_recent, 360 * s);
   ImGui::SetCursorPos({left, y});
-  begin_card(theme, "sessions", column, is_wide ? height : least);
+  begin_card(theme, "sessions", column, first);
   draw_sessions(theme, facts, action);
   draw_sample(theme, facts, action);
   ImGui::EndChild();
-  ImGui::SetCursorPos(is_wide ? ImVec2{left + column + gap, y} : ImVec2{left, y + least + gap});
-  begin_card(theme, "recent", is_wide ? width - column - gap : width, height);
+  ImGui::SetCursorPos(is_wide ? ImVec2{left + column + gap, y} : ImVec2{left, y + first + gap});
+  begin_card(theme, "recent", is_wide ? width - column - gap : width, second);
   draw_recent(theme, facts, action);
   ImGui::EndChild();
-  y += is_wide ? height : least + gap + height;
+  y += (is_wide ? first : first + gap + second) + gap;
+
+  ImGui::SetCursorPos({left, y});
+  draw_ways(theme, width, is_wide ? 3 : 1);
+  y += ways;
 
   ImGui::PushFont(theme.small);
   ImGui::SetCursorPos({left, y + theme.space * 1.5f});
@@ -225,15 +274,16 @@ StartAction StartPage::draw(const Theme& theme, const StartFacts& facts) {
 }
 
 void StartPage::draw_title(const Theme& theme, ImVec2 at, float width) {
-  const float s = theme.scale, sign = 44 * s;
+  const float s = theme.scale, sign = 46 * s;
   const ImVec2 window = ImGui::GetWindowPos();
-  draw_sign(theme, {window.x + at.x, window.y - ImGui::GetScrollY() + at.y}, sign);
+  const float x = window.x + at.x, y = window.y - ImGui::GetScrollY() + at.y;
+  draw_sign(theme, {x, y}, sign);
   ImDrawList& draw = *ImGui::GetWindowDrawList();
-  const float x = window.x + at.x + sign + 16 * s, y = window.y - ImGui::GetScrollY() + at.y;
-  const float large = theme.heading->FontSize * 1.5f;
-  draw.AddText(theme.heading, large, {x, y - 4 * s}, theme.ink, "Reprise");
-  draw.AddText(theme.text, theme.text->FontSize, {x, y - 2 * s + large}, theme.ink_soft,
-               width > 460 * s ? "Captured graphs, every replay of them, and where the time goes" : "Graphs, their replays, their time");
+  ImFont* const large = theme.title != nullptr ? theme.title : theme.heading;
+  const float line = font_size(large), text = x + sign + 16 * s;
+  draw.AddText(large, line, {text, std::round(y - 5 * s)}, theme.ink, "Reprise");
+  draw.AddText(theme.text, font_size(theme.text), {text, std::round(y - 3 * s + line)}, theme.ink_soft,
+               width > 460 * s ? "Captured graphs, every replay of them, and where the time goes" : "Graphs, replays, time");
 }
 
 void StartPage::draw_open(const Theme& theme, const StartFacts& facts, float width, StartAction& action) {

@@ -34,7 +34,8 @@ void node_button(Frame& frame, const model::Graph& graph, const char* id, std::u
 std::string cost_text(const SyncFacts& facts, double cost, const char* without) {
   if (!facts.has_times) return "Nothing was measured: what it costs is unknown.";
   if (!(cost > 0)) return std::string("Without ") + without + " the longest way would be as long.";
-  return std::string("Without ") + without + " the longest way would be " + duration_text(cost) + " shorter, " + percent_text(cost / facts.costs.length) + " of it.";
+  return std::string("Without ") + without + " the longest way would be " + duration_text(cost) + " shorter, " +
+         percent_text(cost / facts.costs.length) + " of it.";
 }
 
 }  // namespace
@@ -53,7 +54,8 @@ std::optional<std::uint32_t> SyncDetail::draw(Frame& frame, const SyncFacts& fac
   if (!is_chosen && facts.dearest_edge != kNone) edge = &dearest;
   if (!edge && !barrier && !node) {
     ImGui::BeginChild("detail", size);
-    draw_empty(theme, "No edge and no barrier is selected", "A click on a row shows the nodes on both sides of it in the replay that is shown, and how long they waited.");
+    draw_empty(theme, "No edge and no barrier is selected",
+               "A click on a row shows the nodes on both sides of it in the replay that is shown, and how long they waited.");
     ImGui::EndChild();
     return std::nullopt;
   }
@@ -119,8 +121,13 @@ void SyncDetail::draw_edge(Frame& frame, const SyncFacts& facts, std::uint32_t e
   if (facts.edge_needs[edge] == Need::None) words("It orders nothing: what else these two need puts them in order already.", theme.warning);
   if (facts.edge_needs[edge] == Need::ByLanes) words("Lanes or the frame order these two as well.", theme.ink_soft);
   if (!frame.replay || !frame.replay->block || !waits_.last || !waits_.first) return;
-  words(waits_.is_overtaken ? "In the replay shown another predecessor (pale) ended later: this edge is not what was waited for."
-                            : "In the replay shown it was what was waited for last; what is left of the gap is the launch, or a worker that was busy.",
+  if (waits_.began < waits_.released) {
+    return words("In the replay shown the two overlapped: times are only as exact as their clocks, or the node before was measured beyond its end.",
+                 theme.warning);
+  }
+  words(waits_.is_overtaken
+            ? "In the replay shown another predecessor (pale) ended later: this edge is not what was waited for."
+            : "In the replay shown it was what was waited for last; what is left of the gap is the launch, or a worker that was busy.",
         theme.ink_soft);
 }
 
@@ -152,12 +159,15 @@ std::optional<std::uint32_t> SyncDetail::draw_barrier(Frame& frame, const SyncFa
   words(access_text(b) + ", on " + on, theme.ink_soft);
   const Need need = facts.barrier_needs[barrier];
   if (need == Need::None) {
-    words(cost.edges == 0 ? "It orders nothing: no edge exists because of it. It can be removed." : "It orders nothing that is not ordered without it. It can be removed.", theme.warning);
+    words(cost.edges == 0 ? "It orders nothing: no edge exists because of it. It can be removed."
+                          : "It orders nothing that is not ordered without it. It can be removed.",
+          theme.warning);
   } else {
     words(cost_text(facts, cost.cost, "it"), theme.ink);
     if (need == Need::ByLanes) words("It is needed, but the lanes of this graph order the same nodes.", theme.ink_soft);
   }
-  if (cost.edges != 0 && ImGui::SmallButton(("show its " + count_text(cost.edges) + (cost.edges == 1 ? " edge" : " edges")).c_str())) wanted = barrier;
+  if (cost.edges != 0 && ImGui::SmallButton(("show its " + count_text(cost.edges) + (cost.edges == 1 ? " edge" : " edges")).c_str()))
+    wanted = barrier;
   return wanted;
 }
 

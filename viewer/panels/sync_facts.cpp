@@ -105,7 +105,8 @@ SyncFacts sync_facts(std::shared_ptr<const model::Graph> graph, const std::vecto
     if (cost.cost > (facts.dearest_edge == kNone ? 0 : facts.costs.edges[facts.dearest_edge].cost)) facts.dearest_edge = e;
   }
   for (std::size_t c = 0; c < kEdgeCauses; ++c) {
-    if (facts.causes[c].critical != 0) facts.causes[c].cost = facts.costs.length - length_without(*facts.graph, durations, static_cast<trace::EdgeCause>(c));
+    if (facts.causes[c].critical != 0)
+      facts.causes[c].cost = facts.costs.length - length_without(*facts.graph, durations, static_cast<trace::EdgeCause>(c));
   }
   for (std::uint32_t b = 0; b < facts.costs.barriers.size(); ++b) {
     const model::BarrierCost& cost = facts.costs.barriers[b];
@@ -160,8 +161,8 @@ std::vector<Finding> findings(const model::Graph& graph, const model::ListView<t
   for (const trace::Message& m : messages) {
     const bool is_of_graph = m.graph == graph.key().graph && (m.version == 0 || m.version == graph.key().version);
     if (!is_of_graph && m.graph != kNone) continue;
-    const bool concerns = m.id.starts_with("hazard-") || m.id.starts_with("barrier-") || m.id.starts_with("edge-") || m.id.starts_with("transient-") ||
-                          m.id == "findings-left-out";
+    const bool concerns = m.id.starts_with("hazard-") || m.id.starts_with("barrier-") || m.id.starts_with("edge-") ||
+                          m.id.starts_with("transient-") || m.id == "findings-left-out";
     if (!concerns) continue;
     Finding finding{m, kNone, kNone, kNone};
     if (is_of_graph) finding = {m, find(nodes, m.command), find(nodes, m.other_command), find(barriers, m.command)};

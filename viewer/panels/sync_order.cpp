@@ -36,7 +36,8 @@ void sort_rows(std::vector<std::uint32_t>& rows, bool is_descending, Value value
   for (const std::uint32_t r : rows) values.push_back(value(r));
   std::vector<std::uint32_t> order(rows.size());
   for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return is_descending ? values[b] < values[a] : values[a] < values[b]; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return is_descending ? values[b] < values[a] : values[a] < values[b]; });
   for (std::uint32_t& i : order) i = rows[i];
   rows = std::move(order);
 }
@@ -59,7 +60,9 @@ std::vector<std::uint32_t> ordered_edges(const SyncFacts& facts, const std::vect
     case EdgeColumn::To: sort_by([&](std::uint32_t e) { return edges[e].to; }); break;
     case EdgeColumn::Cause: sort_by([&](std::uint32_t e) { return edges[e].cause; }); break;
     case EdgeColumn::Hazard: sort_by([&](std::uint32_t e) { return edges[e].hazard; }); break;
-    case EdgeColumn::Buffer: sort_by([&](std::uint32_t e) { return edges[e].buffer == kNone ? std::string() : graph.buffer_name(edges[e].buffer); }); break;
+    case EdgeColumn::Buffer:
+      sort_by([&](std::uint32_t e) { return edges[e].buffer == kNone ? std::string() : graph.buffer_name(edges[e].buffer); });
+      break;
     case EdgeColumn::Bytes: sort_by([&](std::uint32_t e) { return edges[e].end - edges[e].begin; }); break;
     case EdgeColumn::Cost: sort_by([&](std::uint32_t e) { return facts.costs.edges[e].cost; }); break;
     case EdgeColumn::Gap:
@@ -93,7 +96,9 @@ std::vector<std::uint32_t> ordered_barriers(const SyncFacts& facts, BarrierOrder
   switch (order.by) {
     case BarrierColumn::Place: sort_by([&](std::uint32_t b) { return std::pair(strings[barriers[b].file], barriers[b].line); }); break;
     case BarrierColumn::Label: sort_by([&](std::uint32_t b) { return graph.label_path(barriers[b].label); }); break;
-    case BarrierColumn::Buffer: sort_by([&](std::uint32_t b) { return barriers[b].buffer == kNone ? std::string() : graph.buffer_name(barriers[b].buffer); }); break;
+    case BarrierColumn::Buffer:
+      sort_by([&](std::uint32_t b) { return barriers[b].buffer == kNone ? std::string() : graph.buffer_name(barriers[b].buffer); });
+      break;
     case BarrierColumn::Access: sort_by([&](std::uint32_t b) { return std::pair(barriers[b].before, barriers[b].after); }); break;
     case BarrierColumn::Edges: sort_by([&](std::uint32_t b) { return facts.costs.barriers[b].edges; }); break;
     case BarrierColumn::Critical: sort_by([&](std::uint32_t b) { return facts.costs.barriers[b].critical_edges; }); break;

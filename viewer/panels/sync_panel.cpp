@@ -85,7 +85,8 @@ void SyncPanel::State::ask(const Frame& frame) {
   const bool is_same = asked_costs.graph == graph && asked_costs.medians &&
                        (has_facts ? *asked_costs.medians == frame.facts->medians : asked_costs.medians->size() == graph->node_count());
   if (!is_same) {
-    asked_costs = {graph, std::make_shared<const std::vector<double>>(has_facts ? frame.facts->medians : std::vector<double>(graph->node_count(), 0))};
+    asked_costs = {graph,
+                   std::make_shared<const std::vector<double>>(has_facts ? frame.facts->medians : std::vector<double>(graph->node_count(), 0))};
     costs.ask(asked_costs, [key = asked_costs] { return sync_facts(key.graph, *key.medians); });
   }
   const GapKey gap{graph, frame.replay ? frame.replay->block : nullptr};
@@ -110,9 +111,10 @@ void SyncPanel::State::draw_bar(Frame& frame, const SyncFacts& facts) {
   const auto& record = facts.graph->record();
   const auto list = found.value();
   const std::size_t findings_count = list ? list->size() : 0;
-  const std::array<ChoiceItem, 3> tabs{{{"Edges  " + count_text(record.edges.size()), "What has to end before what, why, and what it costs."},
-                                        {"Barriers  " + count_text(record.barriers.size()), "Barriers that the program recorded, and what each costs."},
-                                        {"Findings  " + count_text(findings_count), "What the validation said about ordering: hazards, barriers that order nothing."}}};
+  const std::array<ChoiceItem, 3> tabs{
+      {{"Edges  " + count_text(record.edges.size()), "What has to end before what, why, and what it costs."},
+       {"Barriers  " + count_text(record.barriers.size()), "Barriers that the program recorded, and what each costs."},
+       {"Findings  " + count_text(findings_count), "What the validation said about ordering: hazards, barriers that order nothing."}}};
   const auto before = tab;
   tab = static_cast<Tab>(draw_choice(theme, "tab", tabs, static_cast<int>(tab)));
   if (tab != before) choice.barrier = kNone;
@@ -125,7 +127,9 @@ void SyncPanel::State::draw_bar(Frame& frame, const SyncFacts& facts) {
 void SyncPanel::State::draw_causes(const Frame& frame, const SyncFacts& facts) {
   const Theme& theme = frame.theme;
   if (choice.barrier != kNone) {
-    if (draw_toggle(theme, "barrier", {"edges of " + barrier_text(*facts.graph, choice.barrier) + "   x", "Show all edges again", cause_colour(theme, trace::EdgeCause::Barrier), true})) {
+    if (draw_toggle(theme, "barrier",
+                    {"edges of " + barrier_text(*facts.graph, choice.barrier) + "   x", "Show all edges again",
+                     cause_colour(theme, trace::EdgeCause::Barrier), true})) {
       choice.barrier = kNone;
     }
     return;
@@ -134,13 +138,16 @@ void SyncPanel::State::draw_causes(const Frame& frame, const SyncFacts& facts) {
     const SyncFacts::Cause& cause = facts.causes[c];
     if (cause.edges == 0) continue;
     const auto which = static_cast<trace::EdgeCause>(c);
-    std::string text = count_text(cause.edges) + " edges, " + count_text(cause.critical) + " on a longest way, " + count_text(cause.implied) + " that order nothing.";
+    std::string text = count_text(cause.edges) + " edges, " + count_text(cause.critical) + " on a longest way, " + count_text(cause.implied) +
+                       " that order nothing.";
     if (facts.has_times) text += "\nWithout all of them the longest way would be " + duration_text(cause.cost) + " shorter.";
     if (which == trace::EdgeCause::Lane || which == trace::EdgeCause::Frame) text += "\nFalse dependencies: nothing that the nodes do asks for them.";
     text += "\nClick: show or hide them.";
     ImGui::PushID(static_cast<int>(c));
     const std::uint32_t bit = 1u << c;
-    if (draw_toggle(theme, "cause", {std::string(cause_name(which)) + "  " + count_text(cause.edges), text, cause_colour(theme, which), (choice.causes & bit) != 0})) choice.causes ^= bit;
+    if (draw_toggle(theme, "cause",
+                    {std::string(cause_name(which)) + "  " + count_text(cause.edges), text, cause_colour(theme, which), (choice.causes & bit) != 0}))
+      choice.causes ^= bit;
     ImGui::PopID();
     ImGui::SameLine(0, theme.half_space);
   }
@@ -174,13 +181,15 @@ void SyncPanel::State::draw_summary(Frame& frame, const SyncFacts& facts) const 
     return ImGui::IsItemClicked();
   };
   if (facts.has_times) {
-    fact("longest way", duration_text(facts.costs.length), theme.ink, "The sum of the medians along the longest chain of nodes that wait for each other: no replay can be faster, unless nodes or edges change.");
+    fact("longest way", duration_text(facts.costs.length), theme.ink,
+         "The sum of the medians along the longest chain of nodes that wait for each other: no replay can be faster, unless nodes or edges change.");
   } else {
     fact("costs", "unknown, nothing was measured", theme.ink_soft, "Costs come from the medians of node times; this graph has none in the range.");
   }
   if (facts.dearest_edge != kNone) {
     const trace::Edge& e = graph.record().edges[facts.dearest_edge];
-    const std::string text = std::to_string(e.from) + " " + shortened(graph.node_name(e.from), 20) + " to " + std::to_string(e.to) + " " + shortened(graph.node_name(e.to), 20) + ", " + duration_text(facts.costs.edges[facts.dearest_edge].cost);
+    const std::string text = std::to_string(e.from) + " " + shortened(graph.node_name(e.from), 20) + " to " + std::to_string(e.to) + " " +
+                             shortened(graph.node_name(e.to), 20) + ", " + duration_text(facts.costs.edges[facts.dearest_edge].cost);
     if (fact("dearest edge", text, theme.accent, "The edge without which the longest way would be shortest. Click to select it.")) {
       frame.view.select(model::SelectedEdge{graph.key(), facts.dearest_edge});
     }
@@ -194,15 +203,18 @@ void SyncPanel::State::draw_summary(Frame& frame, const SyncFacts& facts) const 
   const auto& lane = facts.causes[static_cast<std::size_t>(trace::EdgeCause::Lane)];
   const auto& frame_edges = facts.causes[static_cast<std::size_t>(trace::EdgeCause::Frame)];
   if (facts.has_times && lane.edges + frame_edges.edges != 0) {
-    fact("false dependencies", "lanes " + duration_text(lane.cost) + ", frame " + duration_text(frame_edges.cost), lane.cost > 0 ? theme.warning : theme.ink,
+    fact("false dependencies", "lanes " + duration_text(lane.cost) + ", frame " + duration_text(frame_edges.cost),
+         lane.cost > 0 ? theme.warning : theme.ink,
          "How much shorter the longest way would be without all edges between nodes of one lane, and without all of the frame.");
   }
   if (!graph.record().barriers.empty()) {
-    fact("barriers that order nothing", count_text(facts.idle_barriers), facts.idle_barriers != 0 ? theme.warning : theme.ink, "They make no edge, or what else the nodes need orders all that they do: they can be removed.");
+    fact("barriers that order nothing", count_text(facts.idle_barriers), facts.idle_barriers != 0 ? theme.warning : theme.ink,
+         "They make no edge, or what else the nodes need orders all that they do: they can be removed.");
   }
   const auto list = found.value();
   const auto hazards = list ? std::count_if(list->begin(), list->end(), [](const Finding& f) { return is_hazard(f); }) : 0;
-  fact("hazards found", count_text(static_cast<std::uint64_t>(hazards)), hazards != 0 ? theme.error : theme.ink, "Conflicting accesses that nothing orders, as full validation reported them. Without full validation nobody looked.");
+  fact("hazards found", count_text(static_cast<std::uint64_t>(hazards)), hazards != 0 ? theme.error : theme.ink,
+       "Conflicting accesses that nothing orders, as full validation reported them. Without full validation nobody looked.");
 }
 
 void SyncPanel::State::draw_table(Frame& frame, const SyncFactsPointer& facts, ImVec2 size) {
@@ -216,15 +228,18 @@ void SyncPanel::State::draw_table(Frame& frame, const SyncFactsPointer& facts, I
     }
     case Tab::Barriers:
       if (facts->graph->record().barriers.empty()) {
-        return draw_empty(theme, "No barriers", facts->graph->record().ordering == 0 ? "The order of this graph was inferred from what its commands read and write: it needs none."
-                                                                                    : "The program recorded none.");
+        return draw_empty(theme, "No barriers",
+                          facts->graph->record().ordering == 0
+                              ? "The order of this graph was inferred from what its commands read and write: it needs none."
+                              : "The program recorded none.");
       }
       barriers.draw(frame, facts, size);
       break;
     case Tab::Findings: {
       const auto list = found.value();
       if (!list || list->empty()) {
-        return draw_empty(theme, "Nothing was found", "Hazards and barriers that order nothing are looked for at full validation; the engine writes them into the trace.");
+        return draw_empty(theme, "Nothing was found",
+                          "Hazards and barriers that order nothing are looked for at full validation; the engine writes them into the trace.");
       }
       viewer::draw_findings(frame, *list, size);
       break;
@@ -254,7 +269,8 @@ void SyncPanel::draw(Frame& frame) {
   ImGui::EndChild();
   if (!has_detail) return;
   const ImVec2 line = ImGui::GetItemRectMin();
-  const SplitterMove move = draw_splitter(theme, "detail line", SplitterAxis::Level, {line.x, line.y + size.y}, {line.x + size.x, line.y + size.y + theme.splitter});
+  const SplitterMove move =
+      draw_splitter(theme, "detail line", SplitterAxis::Level, {line.x, line.y + size.y}, {line.x + size.x, line.y + size.y + theme.splitter});
   s.detail_part = move.reset ? kDetailPart : std::clamp(s.detail_part - move.by / room, 0.1f, 0.8f);
   ImGui::SetCursorScreenPos({line.x, line.y + size.y + theme.splitter + theme.half_space});
   if (const auto barrier = s.detail.draw(frame, *facts, {size.x, ImGui::GetContentRegionAvail().y})) {

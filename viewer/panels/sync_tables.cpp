@@ -58,21 +58,33 @@ void EdgeTable::draw(Frame& frame, const SyncFactsPointer& facts, const EdgeGaps
   static constexpr TableColumn kColumns[] = {
       {"from", "The node that has to end first.", 22, ColumnAlign::Left},
       {"to", "The node that may start only then.", 22, ColumnAlign::Left},
-      {"cause", "Why the edge exists. Hazard: both touch the same bytes. Barrier, user: the program asked for it. Lane: nothing but that both were put into one "
-                "lane, a false dependency. Frame: the begin and the end of the graph.", 10, ColumnAlign::Left},
+      {"cause",
+       "Why the edge exists. Hazard: both touch the same bytes. Barrier, user: the program asked for it. Lane: nothing but that both were put into "
+       "one "
+       "lane, a false dependency. Frame: the begin and the end of the graph.",
+       10, ColumnAlign::Left},
       {"hazard", "What would go wrong without it: read after write, write after read, write after write.", 14, ColumnAlign::Left},
       {"buffer", "The buffer that both touch, or that the barrier names.", 16, ColumnAlign::Left},
       {"bytes", "The bytes of the buffer that conflict.", 10, ColumnAlign::Right},
-      {"cost", "How much shorter the longest way through the graph would be without this edge alone, by the medians of the range. 0 beside the longest way, and "
-               "where another way is as long.", 11, ColumnAlign::Right},
-      {"gap", "In the replay that is shown: from the end of the earlier node to the start of the later one. Bright where this edge was what the later node "
-              "waited for last; faint where another predecessor ended later.", 11, ColumnAlign::Right},
-      {"remark", "Critical: on a longest way through the graph. Implied: what else the nodes need orders the same two already, so that this one orders nothing. "
-                 "By lanes: lanes or the frame order them too, now; with other lanes they would not.", 11, ColumnAlign::Left},
+      {"cost",
+       "How much shorter the longest way through the graph would be without this edge alone, by the medians of the range. 0 beside the longest way, "
+       "and "
+       "where another way is as long.",
+       11, ColumnAlign::Right},
+      {"gap",
+       "In the replay that is shown: from the end of the earlier node to the start of the later one. Bright where this edge was what the later node "
+       "waited for last; faint where another predecessor ended later.",
+       11, ColumnAlign::Right},
+      {"remark",
+       "Critical: on a longest way through the graph. Implied: what else the nodes need orders the same two already, so that this one orders "
+       "nothing. "
+       "By lanes: lanes or the frame order them too, now; with other lanes they would not.",
+       11, ColumnAlign::Left},
   };
   const Theme& theme = frame.theme;
   const EdgeGaps wanted = sort_.by == EdgeColumn::Gap ? gaps : nullptr;
-  const bool is_same = asked_.facts == facts && asked_.gaps == wanted && asked_.choice == choice && asked_.order == sort_ && asked_.matches == frame.matches;
+  const bool is_same =
+      asked_.facts == facts && asked_.gaps == wanted && asked_.choice == choice && asked_.order == sort_ && asked_.matches == frame.matches;
   if (!is_same) {
     asked_ = {facts, wanted, choice, sort_, frame.matches};
     order_.ask(asked_, [key = asked_] {
@@ -89,7 +101,8 @@ void EdgeTable::draw(Frame& frame, const SyncFactsPointer& facts, const EdgeGaps
   if (is_ready) {
     if (seen_ != frame.view.selection || frame.view.reveal_selection) {
       seen_ = frame.view.selection;
-      const auto first = std::find_if(rows->edges.begin(), rows->edges.end(), [&](std::uint32_t e) { return model::selects_edge(seen_, *facts->graph, e); });
+      const auto first =
+          std::find_if(rows->edges.begin(), rows->edges.end(), [&](std::uint32_t e) { return model::selects_edge(seen_, *facts->graph, e); });
       if (first != rows->edges.end()) reveal_row(static_cast<std::size_t>(first - rows->edges.begin()));
     }
     const double dearest = facts->dearest_edge == kNone ? 0 : facts->costs.edges[facts->dearest_edge].cost;
@@ -151,9 +164,13 @@ void BarrierTable::draw(Frame& frame, const SyncFactsPointer& facts, ImVec2 size
       {"orders", "Which accesses before it, and which ones after it.", 26, ColumnAlign::Left},
       {"edges", "Edges that exist because of it.", 7, ColumnAlign::Right},
       {"critical", "Those of them on a longest way through the graph.", 8, ColumnAlign::Right},
-      {"cost", "How much shorter the longest way through the graph would be without this barrier, by the medians of the range.", 11, ColumnAlign::Right},
-      {"remark", "Orders nothing: it makes no edge, or what else the nodes need orders all that it does: it can be removed. By lanes too: it is needed, but the lanes "
-                 "of this graph order the same nodes.", 16, ColumnAlign::Left},
+      {"cost", "How much shorter the longest way through the graph would be without this barrier, by the medians of the range.", 11,
+       ColumnAlign::Right},
+      {"remark",
+       "Orders nothing: it makes no edge, or what else the nodes need orders all that it does: it can be removed. By lanes too: it is needed, but "
+       "the lanes "
+       "of this graph order the same nodes.",
+       16, ColumnAlign::Left},
   };
   const Theme& theme = frame.theme;
   const bool is_same = asked_.facts == facts && asked_.order == sort_ && asked_.matches == frame.matches;
@@ -190,7 +207,8 @@ void BarrierTable::draw_row(Frame& frame, const SyncFacts& facts, std::uint32_t 
   const model::BarrierCost& cost = facts.costs.barriers[barrier];
   const model::Selection self = model::SelectedBarrier{graph.key(), barrier};
   bool is_lit = frame.view.hovered == self;
-  if (const auto* e = std::get_if<model::SelectedEdge>(&frame.view.selection); e && e->graph == graph.key() && e->edge < graph.record().edges.size()) {
+  if (const auto* e = std::get_if<model::SelectedEdge>(&frame.view.selection);
+      e && e->graph == graph.key() && e->edge < graph.record().edges.size()) {
     is_lit = is_lit || graph.record().edges[e->edge].barrier == barrier;
   }
   const RowInput input = begin_row(theme, static_cast<int>(barrier), {frame.view.selection == self, is_lit});
@@ -212,8 +230,9 @@ void BarrierTable::draw_row(Frame& frame, const SyncFacts& facts, std::uint32_t 
   if (is_idle) {
     if (ImGui::TableSetColumnIndex(7)) swatch(theme, theme.warning);
     draw_cell(theme, 7, "orders nothing", theme.warning);
-    tooltip(cost.edges == 0 ? "No edge exists because of it: nothing before it touches what something after it touches, or other commands are ordered already."
-                            : "What else the nodes need orders all that its edges do.");
+    tooltip(cost.edges == 0
+                ? "No edge exists because of it: nothing before it touches what something after it touches, or other commands are ordered already."
+                : "What else the nodes need orders all that its edges do.");
   } else if (need == Need::ByLanes) {
     draw_cell(theme, 7, "by lanes too", theme.ink_soft);
     tooltip("It is needed, but lanes or the frame order the same nodes now: it costs nothing.");
@@ -230,7 +249,11 @@ void draw_findings(Frame& frame, const std::vector<Finding>& findings, ImVec2 si
     ImGui::PushID(static_cast<int>(i));
     ImGui::BeginGroup();
     ImGui::PushStyleColor(ImGuiCol_Text, colour);
-    ImGui::TextUnformatted((std::string(m.severity == trace::Severity::Error ? "error" : m.severity == trace::Severity::Warning ? "warning" : "info") + "  " + m.id).c_str());
+    ImGui::TextUnformatted((std::string(m.severity == trace::Severity::Error     ? "error"
+                                        : m.severity == trace::Severity::Warning ? "warning"
+                                                                                 : "info") +
+                            "  " + m.id)
+                               .c_str());
     ImGui::PopStyleColor();
     if (m.graph == kNone) {
       ImGui::SameLine();
@@ -248,7 +271,8 @@ void draw_findings(Frame& frame, const std::vector<Finding>& findings, ImVec2 si
     const model::Graph& graph = *frame.graph();
     if (finding.barrier != kNone) jump("barrier", barrier_text(graph, finding.barrier), model::SelectedBarrier{graph.key(), finding.barrier});
     if (finding.node != kNone) jump("node", "node " + node_text(graph, finding.node), model::SelectedNode{graph.key(), finding.node});
-    if (finding.other_node != kNone) jump("other", "node " + node_text(graph, finding.other_node), model::SelectedNode{graph.key(), finding.other_node});
+    if (finding.other_node != kNone)
+      jump("other", "node " + node_text(graph, finding.other_node), model::SelectedNode{graph.key(), finding.other_node});
     ImGui::PushTextWrapPos(0);
     ImGui::TextUnformatted(m.text.c_str());
     ImGui::PopTextWrapPos();

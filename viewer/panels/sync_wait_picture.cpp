@@ -80,7 +80,8 @@ WaitTimes wait_times(const model::Graph& graph, const model::ReplayTimes& times,
     // Who else the first of the later nodes had to wait for.
     std::vector<std::uint32_t> others;
     for (const model::Neighbour& p : graph.predecessors(*waits.first)) {
-      if (!std::binary_search(ends.before.begin(), ends.before.end(), p.node) && graph.record().nodes[p.node].kind != trace::NodeKind::Join) others.push_back(p.node);
+      if (!std::binary_search(ends.before.begin(), ends.before.end(), p.node) && graph.record().nodes[p.node].kind != trace::NodeKind::Join)
+        others.push_back(p.node);
     }
     std::sort(others.begin(), others.end());
     others.erase(std::unique(others.begin(), others.end()), others.end());
@@ -133,14 +134,17 @@ void draw_wait_picture(Frame& frame, const WaitTimes& waits, ImVec2 size) {
   const float gap = theme.half_space, height = (max.y - min.y - 3 * gap) / static_cast<float>(levels);
   const float middle = min.y + gap + height * static_cast<float>(waits.levels_before) + gap / 2;
   list->AddLine({min.x, std::floor(middle) + 0.5f}, {max.x, std::floor(middle) + 0.5f}, theme.line);
-  const auto row_name = [&](const char* name, float y0, float y1) { list->AddText(font, line, {at.x, std::floor((y0 + y1 - line) / 2)}, theme.ink_soft, name); };
+  const auto row_name = [&](const char* name, float y0, float y1) {
+    list->AddText(font, line, {at.x, std::floor((y0 + y1 - line) / 2)}, theme.ink_soft, name);
+  };
   row_name("before", min.y, middle);
   row_name("after", middle, max.y);
 
   if (waits.last && waits.first) {
     const float x0 = x_of(waits.released), x1 = x_of(waits.began);
     const bool waited = waits.began >= waits.released;
-    const std::string text = waited ? "started " + duration_text(waits.began - waits.released) + " after" : "overlapped by " + duration_text(waits.released - waits.began);
+    const std::string text =
+        waited ? "started " + duration_text(waits.began - waits.released) + " after" : "overlapped by " + duration_text(waits.released - waits.began);
     list->AddRectFilled({std::min(x0, x1), min.y}, {std::max(x0, x1), max.y}, with_alpha(waited ? theme.gap_predecessor : theme.error, 0.35f));
     list->AddLine({x0, min.y}, {x0, max.y}, theme.accent, theme.scale);
     list->AddLine({x1, min.y}, {x1, max.y}, theme.accent, theme.scale);
@@ -159,7 +163,8 @@ void draw_wait_picture(Frame& frame, const WaitTimes& waits, ImVec2 size) {
     for (std::size_t i = place + 1; i < bars.size(); ++i) {
       if (bars[i].level == bar.level) room_right = std::min(room_right, x_of(bars[i].began));
     }
-    const float x0 = x_of(bar.began), x1 = std::max(x_of(bar.ended), x0 + 2), y0 = row_top + height * static_cast<float>(bar.level), y1 = y0 + std::max(height - 2, 2.0f);
+    const float x0 = x_of(bar.began), x1 = std::max(x_of(bar.ended), x0 + 2), y0 = row_top + height * static_cast<float>(bar.level),
+                y1 = y0 + std::max(height - 2, 2.0f);
     const ImU32 fill = node_colour(frame, bar.node);
     list->AddRectFilled({x0, y0}, {x1, y1}, with_alpha(fill, bar.is_other ? 0.35f : 1.0f), 2 * theme.scale);
     const bool is_hovered = frame.view.hovered == model::Selection(model::SelectedNode{graph.key(), bar.node});

@@ -16,15 +16,15 @@ struct WaitTimes {
   struct Bar {
     std::uint32_t node = 0;
     double began = 0, ended = 0;
-    int level = 0;            // of bars that overlap
-    bool is_other = false;    // not an end of what is selected: another predecessor of the later node
+    int level = 0;          // of bars that overlap
+    bool is_other = false;  // not an end of what is selected: another predecessor of the later node
   };
   std::vector<Bar> before, after;
   int levels_before = 1, levels_after = 1;
-  std::size_t left_out = 0;                // nodes without a time, or too many to draw
+  std::size_t left_out = 0;                  // nodes without a time, or too many to draw
   std::optional<std::uint32_t> last, first;  // the node that ended last before, and the one that began first after
-  double released = 0, began = 0;          // when they did
-  bool is_overtaken = false;               // another predecessor ended later still
+  double released = 0, began = 0;            // when they did
+  bool is_overtaken = false;                 // another predecessor ended later still
 };
 [[nodiscard]] WaitTimes wait_times(const model::Graph& graph, const model::ReplayTimes& times, std::span<const std::uint32_t> edges);
 

@@ -51,7 +51,7 @@ std::size_t draw_tabs(const Theme& theme, const char* id, std::span<const Tab> t
     const float x = std::round(at.x + 1.25f * theme.space), y = std::round(at.y + (height - line) / 2);
     draw.AddText({x, y}, is_chosen || hovered ? theme.ink : theme.ink_soft, tab.name.c_str());
     if (!tab.badge.empty()) {
-      const float small = theme.small->FontSize, left = x + parts.name + theme.half_space * 1.5f;
+      const float small = font_size(theme.small), left = x + parts.name + theme.half_space * 1.5f;
       const float top = std::round(at.y + (height - small) / 2 - 1);
       draw.AddRectFilled({left, top}, {left + parts.badge, top + small + 2}, tab.badge_colour, (small + 2) / 2);
       draw.AddText(theme.small, small, {left + theme.space * 0.625f, top + 1}, ink_on(tab.badge_colour), tab.badge.c_str());

@@ -167,6 +167,8 @@ constexpr std::array<std::uint32_t, 8> kOkabeIto = {0x56b4e9, 0xe69f00, 0x009e73
 
 }  // namespace
 
+float font_size(const ImFont* font) { return font->FontSize * font->Scale * ImGui::GetIO().FontGlobalScale; }
+
 void apply(Theme& theme, Shade shade, float scale) {
   theme.shade = shade;
   theme.scale = scale;

@@ -19,6 +19,7 @@ struct Theme {
   ImFont* text = nullptr;     // proportional
   ImFont* small = nullptr;    // proportional, for legends and axes
   ImFont* heading = nullptr;  // proportional, larger
+  ImFont* title = nullptr;    // proportional, largest: the product's name; null: as heading
   ImFont* mono = nullptr;     // names of kernels, addresses, columns of numbers
 
   // Surfaces, from the back to the front.
@@ -35,6 +36,9 @@ struct Theme {
 
   float space = 8, half_space = 4, radius = 4, row = 24, splitter = 5;
 };
+
+// How high its lines are on the screen, for what is drawn by ImDrawList.
+[[nodiscard]] float font_size(const ImFont* font);
 
 // Sets the colours, distances and ImGui's style; fonts stay as they are.
 void apply(Theme& theme, Shade shade, float scale);

@@ -240,7 +240,7 @@ void TimelinePanel::State::draw_colours(const Frame& frame, float names_end, flo
   const float height = draw_colour_legend(frame, {canvas.max().x + 1e5f, canvas.min().y}, width);
   if (is_heat && names_end < canvas.max().y - height - 2 * pad) {
     draw_colour_legend(frame, {left + pad, canvas.max().y - height - pad}, width);
-  } else {
+  } else if (canvas.max().y - canvas.min().y > 2.5f * height) {  // it hides rows: not where it would hide most of them
     const ImVec2 min{canvas.max().x - width - 3 * pad, std::max(canvas.max().y - height - 3 * pad, canvas.min().y)};
     const ImVec2 max{min.x + width + 2 * pad, min.y + height + 1.5f * pad};
     list.AddRectFilled(min, max, with_alpha(theme.raised, 0.95f), theme.radius);

@@ -13,7 +13,7 @@ struct TimelineRulerDesc {
   const Theme& theme;
   const Canvas& canvas;
   float height = 20;
-  std::optional<std::pair<double, double>> replay;  // where it begins and ends, on the plane
+  std::optional<std::pair<double, double>> replay = {};  // where it begins and ends, on the plane
 };
 
 class TimelineRuler {

@@ -1,13 +1,12 @@
 #include "panels/top_bar.hpp"
 
-#include <imgui_stdlib.h>
 #include <algorithm>
 #include <cmath>
 
 #include "panels/format.hpp"
 #include "panels/icons.hpp"
-#include "panels/keys.hpp"
 #include "panels/profile_text.hpp"
+#include "panels/search_box.hpp"
 #include "panels/widgets.hpp"
 
 namespace reprise::viewer {
@@ -34,6 +33,26 @@ std::string session_hint(const Frame& frame) {
   }
   if (!frame.other_name.empty()) text += "\n\ncompared with " + frame.other_name;
   return text;
+}
+
+struct StateText {
+  std::string text;
+  ImU32 colour = 0;
+};
+
+// Of a session; a file has none.
+StateText session_state(const Frame& frame, const model::FeedStatus& status) {
+  const Theme& theme = frame.theme;
+  if (!frame.is_live) return {};
+  switch (status.state) {
+    case model::FeedState::Opening:
+    case model::FeedState::Loading: return {"connecting", theme.accent};
+    case model::FeedState::Ready:
+    case model::FeedState::Live: return frame.view.paused ? StateText{"paused", theme.warning} : StateText{"live", theme.good};
+    case model::FeedState::Ended: return {"ended", theme.ink_faint};
+    case model::FeedState::Failed: return {"lost", theme.error};
+  }
+  return {};
 }
 
 std::string graph_text(const model::Graph& graph) {
@@ -90,29 +109,31 @@ void draw_figure(const Theme& theme, const std::string& name, const std::string&
 
 float TopBar::height(const Theme& theme) { return std::round(40 * theme.scale); }
 
-void TopBar::add_session(const Frame& frame) {
-  const std::string name =
-      shortened(frame.document->sessions->empty() || !frame.is_live ? file_name(frame.name) : frame.document->sessions->front().application, 26);
+void TopBar::add_session(const Frame& frame, const TopBarFacts& facts) {
+  const bool has_session = frame.is_live && !frame.document->sessions->empty();
+  std::string name = shortened(has_session ? frame.document->sessions->front().application : file_name(frame.name), 26);
+  if (!frame.other_name.empty()) name += " against " + shortened(file_name(frame.other_name), 26);
   const Theme& theme = frame.theme;
-  const std::string state = frame.is_live ? "live" : "";
-  const float width = text_width(name) + (state.empty() ? 0 : text_width(state) + 2.5f * theme.space);
-  segments_.push_back({kSessionRank, width, frame.is_live ? "session" : "file", name, [=, hint = session_hint(frame), &theme] {
-                         ImGui::BeginGroup();
-                         ImGui::AlignTextToFramePadding();
-                         ImGui::TextUnformatted(name.c_str());
-                         if (!state.empty()) {
-                           ImGui::SameLine(0, theme.space);
-                           const ImVec2 at = ImGui::GetCursorScreenPos();
-                           const float wide = text_width(state) + theme.space, line = ImGui::GetTextLineHeight();
-                           ImGui::GetWindowDrawList()->AddRectFilled({at.x, at.y - 1}, {at.x + wide, at.y + line + 1}, theme.good, theme.radius);
-                           ImGui::SetCursorPosX(ImGui::GetCursorPosX() + theme.half_space);
-                           ImGui::PushStyleColor(ImGuiCol_Text, ink_on(theme.good));
-                           ImGui::TextUnformatted(state.c_str());
-                           ImGui::PopStyleColor();
-                         }
-                         ImGui::EndGroup();
-                         tooltip(hint);
-                       }});
+  const auto [state, colour] = session_state(frame, facts.status);
+  const float width = text_width(name) + (state.empty() ? 0 : text_width(state) + 2 * theme.space);
+  segments_.push_back(
+      {kSessionRank, width, frame.is_live ? "session" : "file", name, [=, state = state, colour = colour, hint = session_hint(frame), &theme] {
+         ImGui::BeginGroup();
+         ImGui::AlignTextToFramePadding();
+         ImGui::TextUnformatted(name.c_str());
+         if (!state.empty()) {
+           ImGui::SameLine(0, theme.space);
+           const ImVec2 at = ImGui::GetCursorScreenPos();
+           const float wide = text_width(state) + theme.space, line = ImGui::GetTextLineHeight();
+           const float top = at.y + ImGui::GetStyle().FramePadding.y;
+           ImDrawList& draw = *ImGui::GetWindowDrawList();
+           draw.AddRectFilled({at.x, top - 1}, {at.x + wide, top + line + 1}, colour, theme.radius);
+           draw.AddText({at.x + theme.half_space, top}, ink_on(colour), state.c_str());
+           ImGui::Dummy({wide, line});
+         }
+         ImGui::EndGroup();
+         tooltip(hint);
+       }});
 }
 
 void TopBar::add_graph(const Frame& frame) {
@@ -121,9 +142,7 @@ void TopBar::add_graph(const Frame& frame) {
   const std::string text = graph_text(*frame.graph());
   const float width = std::min(std::max(text_width(text), 60 * theme.scale) + 4.5f * theme.space, 260 * theme.scale);
   segments_.push_back({kGraphRank, width, "graph", text, [this, &frame, &theme, text, width] {
-                         ImGui::SetNextItemWidth(width);
-                         ImGui::SetNextWindowSizeConstraints({0, 0}, {560 * theme.scale, 420 * theme.scale});
-                         if (ImGui::BeginCombo("##graph", text.c_str(), ImGuiComboFlags_HeightLargest)) {
+                         if (begin_combo(theme, "##graph", text, width)) {
                            for (const auto& [key, entry] : frame.document->graphs) {
                              ImGui::PushID(static_cast<int>(key.graph * 65'537 + key.version));
                              const std::string row = graph_text(*entry.graph);
@@ -160,8 +179,7 @@ void TopBar::add_profile(const Frame& frame, const TopBarFacts& facts) {
   const trace::LiveProfile most = *facts.status.allowed;
   segments_.push_back(
       {kProfileRank, width, "profile", profile.mode + " " + cost, [=, this, &theme] {
-         ImGui::SetNextItemWidth(combo);
-         if (ImGui::BeginCombo("##profile", profile.mode.c_str())) {
+         if (begin_combo(theme, "##profile", profile.mode, combo)) {
            for (const trace::LiveProfile mode :
                 {trace::LiveProfile::Off, trace::LiveProfile::Replays, trace::LiveProfile::Sampled, trace::LiveProfile::Every}) {
              const bool is_allowed = mode <= most;
@@ -220,7 +238,7 @@ TopBarActions TopBar::draw(Frame& frame, const TopBarFacts& facts) {
   const Theme& theme = frame.theme;
   actions_ = {};
   segments_.clear();
-  add_session(frame);
+  add_session(frame, facts);
   add_graph(frame);
   add_profile(frame, facts);
   add_figures(frame, facts);
@@ -264,7 +282,7 @@ TopBarActions TopBar::draw(Frame& frame, const TopBarFacts& facts) {
   }
   const float search = std::clamp(right - buttons - x, 60 * theme.scale, best_search);
   ImGui::SetCursorPos({right - buttons - search, y});
-  draw_search(frame, facts, search);
+  actions_.find = draw_search_box(frame, facts.matches, search);
   ImGui::SetCursorPos({right - buttons + theme.half_space, y});
   draw_buttons(frame);
   return actions_;
@@ -277,52 +295,6 @@ void TopBar::draw_more(const Theme& theme, const std::vector<const Segment*>& le
     draw_field(theme, segment->name.empty() ? "rate" : segment->name.c_str(), segment->value, 90 * theme.scale);
   }
   ImGui::EndPopup();
-}
-
-void TopBar::draw_search(Frame& frame, const TopBarFacts& facts, float width) {
-  const Theme& theme = frame.theme;
-  model::Filter& filter = frame.view.filter;
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float x = ImGui::GetCursorPosX(), y = ImGui::GetCursorPosY(), side = ImGui::GetFrameHeight();
-  const bool has_text = !filter.text.empty();
-  const bool has_room = width > 220 * theme.scale;
-  const std::string count =
-      has_text && frame.graph() != nullptr ? count_text(facts.matches) + (has_room ? " of " + count_text(frame.graph()->node_count()) : "") : "";
-  const float buttons = has_text ? (has_room ? 3 : 1) * side : 0;
-
-  if (frame.view.focus_search) {
-    ImGui::SetKeyboardFocusHere();
-    frame.view.focus_search = false;
-  }
-  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {side * 0.95f, ImGui::GetStyle().FramePadding.y});
-  ImGui::SetNextItemWidth(width - buttons);
-  const char* const hint = width > 200 * theme.scale ? "Search nodes, kernels, buffers" : "Search";
-  const bool entered =
-      ImGui::InputTextWithHint("##search", hint, &filter.text, ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
-  ImGui::PopStyleVar();
-  const bool active = ImGui::IsItemActive();
-  if (!has_text) tooltip("Words of a node's name, label, kernel or buffers (Ctrl+F); the rest is dimmed everywhere");
-  if (entered) {
-    actions_.find = 1;
-    frame.view.focus_search = true;
-  }
-  ImDrawList& draw = *ImGui::GetWindowDrawList();
-  if (active) draw.AddRect(at, {at.x + width - buttons, at.y + side}, theme.accent, theme.radius);
-  draw_icon(draw, Icon::Search, {std::round(at.x + side * 0.5f), std::round(at.y + side * 0.5f)}, side * 0.5f,
-            active ? theme.accent : theme.ink_soft);
-  if (!has_text) return;
-  const ImU32 colour = facts.matches == 0 ? theme.warning : theme.ink_soft;
-  const float wide = text_width(count);
-  draw.AddText({at.x + width - buttons - wide - theme.space, at.y + ImGui::GetStyle().FramePadding.y}, colour, count.c_str());
-  ImGui::SetCursorPos({x + width - buttons, y});
-  if (has_room) {
-    const IconState state = facts.matches == 0 ? IconState::Disabled : IconState::Normal;
-    if (icon_button(theme, "previous match", Icon::Previous, "Previous match (Shift+F3)", state)) actions_.find = -1;
-    ImGui::SameLine(0, 0);
-    if (icon_button(theme, "next match", Icon::Next, "Next match (F3)", state)) actions_.find = 1;
-    ImGui::SameLine(0, 0);
-  }
-  if (icon_button(theme, "clear search", Icon::Cross, "Show all nodes (Esc)")) filter.text.clear();
 }
 
 void TopBar::draw_buttons(Frame& frame) {

@@ -41,18 +41,16 @@ class TopBar {
     std::string name, value;  // in the menu
     std::function<void()> draw;
   };
-  void add_session(const Frame& frame);
+  void add_session(const Frame& frame, const TopBarFacts& facts);
   void add_graph(const Frame& frame);
   void add_profile(const Frame& frame, const TopBarFacts& facts);
   void add_figures(const Frame& frame, const TopBarFacts& facts);
   void add_figure(const Frame& frame, int rank, const std::string& name, const std::string& value, ImU32 colour, const std::string& hint);
   void draw_more(const Theme& theme, const std::vector<const Segment*>& left_out);
-  void draw_search(Frame& frame, const TopBarFacts& facts, float width);
   void draw_buttons(Frame& frame);
 
   std::vector<Segment> segments_;
   TopBarActions actions_;
-  bool search_has_focus_ = false;
 };
 
 }  // namespace reprise::viewer

@@ -81,6 +81,23 @@ void draw_field(const Theme& theme, const char* label, const std::string& value,
   ImGui::PopStyleColor();
 }
 
+bool begin_combo(const Theme& theme, const char* id, const std::string& chosen, float width) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float side = ImGui::GetFrameHeight(), line = ImGui::GetTextLineHeight();
+  ImDrawList* const draw = ImGui::GetWindowDrawList();  // once it is open, the window is another
+  ImGui::SetNextItemWidth(width);
+  ImGui::SetNextWindowSizeConstraints({width, 0}, {std::max(width, 560 * theme.scale), 420 * theme.scale});
+  const bool open = ImGui::BeginCombo(id, "", ImGuiComboFlags_NoArrowButton | ImGuiComboFlags_HeightLargest);
+  const ImVec4 clip{at.x, at.y, at.x + width - side, at.y + side};
+  draw->AddText(ImGui::GetFont(), ImGui::GetFontSize(), {at.x + ImGui::GetStyle().FramePadding.x, at.y + std::round((side - line) / 2)}, theme.ink,
+                chosen.c_str(), nullptr, 0, &clip);
+  const ImVec2 c{std::round(at.x + width - side / 2), std::round(at.y + side / 2)};
+  const float r = std::round(3.5f * theme.scale);
+  draw->AddLine({c.x - r, c.y - r / 2}, {c.x, c.y + r / 2}, theme.ink_soft, 1.5f * theme.scale);
+  draw->AddLine({c.x, c.y + r / 2}, {c.x + r, c.y - r / 2}, theme.ink_soft, 1.5f * theme.scale);
+  return open;
+}
+
 void tooltip(const std::string& text) {
   if (text.empty() || !ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
   const ImGuiContext& context = *ImGui::GetCurrentContext();
@@ -92,11 +109,15 @@ void tooltip(const std::string& text) {
   ImGui::EndTooltip();
 }
 
-float draw_heat_legend(const Theme& theme, ImVec2 at, float width, const std::string& title, const std::string& least, const std::string& greatest) {
+float draw_heat_legend(const Theme& theme, ImVec2 at, float width, const std::string& title, const std::string& least, const std::string& greatest,
+                       const std::string& middle) {
   ImDrawList* const draw = ImGui::GetWindowDrawList();
   ImFont* const font = theme.small != nullptr ? theme.small : ImGui::GetFont();
-  const float line = font->FontSize, bar = std::round(8 * theme.scale);
-  const auto text = [&](float x, float y, ImU32 colour, const std::string& what) { draw->AddText(font, line, {x, y}, colour, what.c_str()); };
+  const float line = font_size(font), bar = std::round(8 * theme.scale);
+  const auto text = [&](float x, float y, ImU32 colour, const std::string& what) {
+    draw->AddText(font, line, {std::round(x), y}, colour, what.c_str());
+  };
+  const auto wide = [&](const std::string& what) { return font->CalcTextSizeA(line, FLT_MAX, 0, what.c_str()).x; };
   float y = at.y;
   text(at.x, y, theme.ink_soft, title);
   y += line + theme.half_space;
@@ -108,16 +129,21 @@ float draw_heat_legend(const Theme& theme, ImVec2 at, float width, const std::st
   }
   draw->AddRect({at.x, y}, {at.x + width, y + bar}, theme.line);
   y += bar + 2 * theme.scale;
+  const float first = wide(least), last = wide(greatest), half = wide(middle);
   text(at.x, y, theme.ink, least);
-  const float end = font->CalcTextSizeA(line, FLT_MAX, 0, greatest.c_str()).x;
-  text(at.x + width - end, y, theme.ink, greatest);
+  text(at.x + width - last, y, theme.ink, greatest);
+  const float from = at.x + (width - half) / 2;
+  if (!middle.empty() && from > at.x + first + theme.half_space && from + half < at.x + width - last - theme.half_space) {
+    text(from, y, theme.ink_soft, middle);
+    draw->AddLine({at.x + width / 2, y - 2 * theme.scale - bar / 2}, {at.x + width / 2, y}, theme.ink, 1);
+  }
   return y + line - at.y;
 }
 
 float draw_legend(const Theme& theme, ImVec2 at, const std::string& title, std::span<const LegendItem> items) {
   ImDrawList* const draw = ImGui::GetWindowDrawList();
   ImFont* const font = theme.small != nullptr ? theme.small : ImGui::GetFont();
-  const float line = font->FontSize, swatch = std::round(line * 0.72f);
+  const float line = font_size(font), swatch = std::round(line * 0.72f);
   float y = at.y;
   if (!title.empty()) {
     draw->AddText(font, line, {at.x, y}, theme.ink_soft, title.c_str());

@@ -20,8 +20,13 @@ void draw_field(const Theme& theme, const char* label, const std::string& value,
 // A tooltip for the item before it, after a short rest of the mouse.
 void tooltip(const std::string& text);
 
-// A bar of the heat map with its least and greatest value and the name of what is shown, `width` wide; returns its height.
-float draw_heat_legend(const Theme& theme, ImVec2 at, float width, const std::string& title, const std::string& least, const std::string& greatest);
+// As ImGui::BeginCombo(), with what is chosen and a small sign that it opens; EndCombo() if it returns true.
+[[nodiscard]] bool begin_combo(const Theme& theme, const char* id, const std::string& chosen, float width);
+
+// A bar of the heat map with its least and greatest value and the name of what is shown, `width` wide; returns its height. `middle`: what stands for
+// half way, where that is not plain.
+float draw_heat_legend(const Theme& theme, ImVec2 at, float width, const std::string& title, const std::string& least, const std::string& greatest,
+                       const std::string& middle = {});
 struct LegendItem {
   ImU32 colour = 0;
   std::string text;

@@ -54,6 +54,9 @@ Workspace::State::State(std::shared_ptr<model::TraceFeed> of, std::shared_ptr<mo
       messages(work) {
   name = feed->target();
   if (other_feed) other_name = other_feed->target();
+  if (feed->is_live()) return;
+  notes.emplace(feed->target(), work);
+  messages.show_notes(*notes);
 }
 
 void Workspace::State::take_document() {

@@ -15,6 +15,8 @@
 #include "panels/memory_panel.hpp"
 #include "panels/messages_panel.hpp"
 #include "panels/nodes_panel.hpp"
+#include "panels/note_bar.hpp"
+#include "panels/notes.hpp"
 #include "panels/replays_panel.hpp"
 #include "panels/sync_panel.hpp"
 #include "panels/tabs.hpp"
@@ -28,6 +30,8 @@ namespace reprise::viewer {
 enum class PanelPlace : std::uint8_t { Strip, Graph, Timeline, Sync, Inspector, Nodes, Memory, Compare, Messages, Count };
 
 struct Workspace::State {
+  static constexpr float kNarrow = 760;  // points: below, the inspector has no place of its own
+
   State(std::shared_ptr<model::TraceFeed> of, std::shared_ptr<model::TraceFeed> beside, Background& work);
 
   // The document that is shown, the graph of it, and the facts: at the start of a frame.
@@ -46,14 +50,16 @@ struct Workspace::State {
   void draw_upper(Frame& frame, ImVec2 min, ImVec2 max);
   void draw_lower(Frame& frame, ImVec2 min, ImVec2 max);
   void draw_upper_panel(Frame& frame);
+  // The inspector, and below it the line for a note.
+  void draw_inspector(Frame& frame, ImVec2 min, ImVec2 max);
   void draw_lower_panel(Frame& frame);
   // Where there is no room for two: all tabs in one row, and one panel.
   void draw_one(Frame& frame, ImVec2 min, ImVec2 max);
   [[nodiscard]] static std::vector<Tab> upper_tabs();
   [[nodiscard]] std::vector<Tab> lower_tabs(const Theme& theme) const;
   // What the view says to one panel, and what the panel said to the others.
-  template <class Panel>
-  void draw_panel(Frame& frame, PanelPlace place, Panel& panel);
+  void draw_panel(Frame& frame, PanelPlace place);
+  void draw_contents(Frame& frame, PanelPlace place);
   void begin_turns();
   void end_turns();
 
@@ -81,7 +87,9 @@ struct Workspace::State {
   NodesPanel nodes;
   MemoryPanel memory;
   ComparePanel compare;
+  std::optional<Notes> notes;  // of a file; a session has none
   MessagesPanel messages;
+  NoteBar note_bar;
 
   std::optional<View> in_front;  // has the most room, until a splitter is moved
   bool inspector_above = false;  // where it has no place of its own: instead of the upper tabs

@@ -89,6 +89,7 @@ TEST_CASE("host spans: recording, compiling with its parts and uploading are ran
   CHECK(range.at("compile step").graph == all.graph_versions[0].graph);
   CHECK(range.at("upload step").graph == all.graph_versions[0].graph);
   CHECK(is_nested(all.host_ranges));
+  CHECK(std::ranges::count(all.thread_names, whole.thread, &trace::ThreadName::thread) == 1);
   REQUIRE(all.profile_costs.size() >= 1);
   CHECK(all.profile_costs.back().mode == 1);
   CHECK(all.profile_costs.back().host > 0);

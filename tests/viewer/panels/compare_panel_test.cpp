@@ -99,8 +99,10 @@ TEST_CASE("compare: a node of another name is only in A, and the other only in B
   const CompareResult result = compare_sides({fixture.document, fixture.view.graph, {}}, {renamed(), fixture.view.graph, {}});
   CHECK(result.added == 1);
   CHECK(result.removed == 1);
-  CHECK(std::count_if(result.nodes.begin(), result.nodes.end(), [](const ComparedNode& n) { return n.as == ComparedAs::Added && n.b == 3 && n.effect > 0; }) == 1);
-  CHECK(std::count_if(result.nodes.begin(), result.nodes.end(), [](const ComparedNode& n) { return n.as == ComparedAs::Removed && n.a == 3 && n.effect < 0; }) == 1);
+  CHECK(std::count_if(result.nodes.begin(), result.nodes.end(),
+                      [](const ComparedNode& n) { return n.as == ComparedAs::Added && n.b == 3 && n.effect > 0; }) == 1);
+  CHECK(std::count_if(result.nodes.begin(), result.nodes.end(),
+                      [](const ComparedNode& n) { return n.as == ComparedAs::Removed && n.a == 3 && n.effect < 0; }) == 1);
 }
 
 TEST_CASE("compare: few samples are said to be too few") {
@@ -141,7 +143,8 @@ TEST_CASE("compare: two traces are compared whole, without being asked") {
   fixture.other = slower();
   fixture.other_name = "slower.reprise";
   ComparePanel panel(fixture.background);
-  check_has(settled_text(fixture, panel), {"hand-made.reprise: step", "slower.reprise: step", "1 node is slower", "more than chance", "+50.0 %", "+1.501 us", "blur", "slower", "no difference"});
+  check_has(settled_text(fixture, panel), {"hand-made.reprise: step", "slower.reprise: step", "1 node is slower", "more than chance", "+50.0 %",
+                                           "+1.501 us", "blur", "slower", "no difference"});
 }
 
 TEST_CASE("compare: the second half against the first of a steady trace finds nothing") {
@@ -149,7 +152,8 @@ TEST_CASE("compare: the second half against the first of a steady trace finds no
   ComparePanel panel(fixture.background);
   fixture.settle(panel);
   click_button(fixture, panel, 2);
-  check_has(settled_text(fixture, panel), {"replays 1 to 20", "replays 21 to 40", "0 nodes are slower", "0 faster", "which may be chance", "no difference"});
+  check_has(settled_text(fixture, panel),
+            {"replays 1 to 20", "replays 21 to 40", "0 nodes are slower", "0 faster", "which may be chance", "no difference"});
 }
 
 TEST_CASE("compare: chosen replays are taken as sides, one after the other") {

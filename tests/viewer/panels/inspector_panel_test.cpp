@@ -53,7 +53,10 @@ std::shared_ptr<const model::Document> with_another_version(const PanelFixture& 
   auto next = std::make_shared<const model::Graph>(changed_version(*fixture.entry().graph));
   auto statistics = std::make_shared<model::GraphStatistics>();
   statistics->nodes.resize(next->node_count());
-  document->graphs[next->key()] = {next, {}, std::move(statistics)};
+  model::GraphEntry entry;
+  entry.graph = next;
+  entry.statistics = std::move(statistics);
+  document->graphs[next->key()] = std::move(entry);
   return document;
 }
 
@@ -61,15 +64,33 @@ std::shared_ptr<const model::Document> with_another_version(const PanelFixture& 
 
 TEST_CASE("inspector: with nothing selected it says what the graph is, where its time goes, and who recorded it") {
   PanelFixture fixture;
-  check_says(page_of(fixture, {}), {"step", "Where the time goes", "store", "32.8 %", "nodes", "hazard edges", "lane edges", "0xfeedfacecafebeef", "node7", "4711", "digits --epochs 3",
-                                    "host (2 threads)", "2023-11-14"});
+  check_says(page_of(fixture, {}), {"step", "Where the time goes", "store", "32.8 %", "nodes", "hazard edges", "lane edges", "0xfeedfacecafebeef",
+                                    "node7", "4711", "digits --epochs 3", "host (2 threads)", "2023-11-14"});
 }
 
 TEST_CASE("inspector: a node with its place, kernel, statistics, buffers and what it waits for") {
   PanelFixture fixture;
   const std::string text = page_of(fixture, model::SelectedNode{fixture.view.graph, 2});
-  check_says(text, {"dispatch node 2 of step", "blur", "epoch / forward", "median", "p99", "main.cpp:12", "saxpy \"a, b\"", "Registers", "32", "256", "x<&>", "reads all of it",
-                    "Waits for", "load", "read after write", "Is waited for by", "sum", "write after read", "In the shown replay", "Over the replays"});
+  check_says(text, {"dispatch node 2 of step",
+                    "blur",
+                    "epoch / forward",
+                    "median",
+                    "p99",
+                    "main.cpp:12",
+                    "saxpy \"a, b\"",
+                    "Registers",
+                    "32",
+                    "256",
+                    "x<&>",
+                    "reads all of it",
+                    "Waits for",
+                    "load",
+                    "read after write",
+                    "Is waited for by",
+                    "sum",
+                    "write after read",
+                    "In the shown replay",
+                    "Over the replays"});
   CHECK(text.find(duration_text(fixture.facts.nodes[2].median)) != std::string::npos);
 }
 
@@ -87,19 +108,22 @@ TEST_CASE("inspector: a node of a graph that was not measured says how it could 
   fixture.facts.nodes.resize(5);
   fixture.facts.medians.resize(5);
   fixture.replay.reset();
-  check_says(page_of(fixture, model::SelectedNode{fixture.view.graph, 0}), {"It was not measured", "REPRISE_PROFILE", "It can start as soon as the replay does"});
+  check_says(page_of(fixture, model::SelectedNode{fixture.view.graph, 0}),
+             {"It was not measured", "REPRISE_PROFILE", "It can start as soon as the replay does"});
 }
 
 TEST_CASE("inspector: a buffer with its slab, its users in order and what shares its bytes") {
   PanelFixture fixture;
   check_says(page_of(fixture, model::SelectedBuffer{fixture.view.graph, 0}),
-             {"transient buffer of step", "x<&>", "4 KiB", "[256, 4,352)", "5 of 5 nodes", "writes all of it", "load", "store", "No other transient buffer"});
+             {"transient buffer of step", "x<&>", "4 KiB", "[256, 4,352)", "5 of 5 nodes", "writes all of it", "load", "store",
+              "No other transient buffer"});
   PanelFixture recorded({420, 3000}, test::recorded_document());
   const model::Graph& graph = *recorded.entry().graph;
   const auto& buffers = graph.record().buffers;
   const auto result = std::find_if(buffers.begin(), buffers.end(), [](const trace::Buffer& b) { return b.kind != trace::BufferKind::Transient; });
   REQUIRE(result != buffers.end());
-  check_says(page_of(recorded, model::SelectedBuffer{recorded.view.graph, static_cast<std::uint32_t>(result - buffers.begin())}), {"frame pool", "Allocated", "Size"});
+  check_says(page_of(recorded, model::SelectedBuffer{recorded.view.graph, static_cast<std::uint32_t>(result - buffers.begin())}),
+             {"frame pool", "Allocated", "Size"});
 }
 
 TEST_CASE("inspector: a replay with its times against the median, where it ran, and its slowest nodes and path") {
@@ -107,7 +131,8 @@ TEST_CASE("inspector: a replay with its times against the median, where it ran, 
   fixture.view.replay = 7;
   fixture.update();
   check_says(page_of(fixture, model::SelectedReplay{fixture.view.graph, 7}),
-             {"Replay 7", "On the device", "Median", "Launch call", "907 ns", "Latency", "2.500 us", "main", "trainer", "Slower than usual", "Critical path, as measured", "work", "waiting"});
+             {"Replay 7", "On the device", "Median", "Launch call", "907 ns", "Latency", "2.500 us", "main", "trainer", "Slower than usual",
+              "Critical path, as measured", "work", "waiting"});
   check_says(page_of(fixture, model::SelectedReplay{fixture.view.graph, 1000}), {"does not have this replay"});
 }
 
@@ -125,13 +150,15 @@ TEST_CASE("inspector: a barrier with its place, what it orders, the edges that i
   std::uint32_t useful = 0;
   while (useful < version.barriers.size() && version.barriers[useful].edges == 0) ++useful;
   REQUIRE(useful < version.barriers.size());
-  check_says(page_of(fixture, model::SelectedBarrier{fixture.view.graph, useful}), {"barrier", "recorded_trace.cpp", "Before it", "After it", "Cost", "critical", "Edges that it made"});
+  check_says(page_of(fixture, model::SelectedBarrier{fixture.view.graph, useful}),
+             {"barrier", "recorded_trace.cpp", "Before it", "After it", "Cost", "critical", "Edges that it made"});
 }
 
 TEST_CASE("inspector: an edge with both ends, why it exists and what it costs") {
   PanelFixture fixture;
-  check_says(page_of(fixture, model::SelectedEdge{fixture.view.graph, 3}),
-             {"edge of step", "write after read", "This runs first", "blur", "This waits for it", "sum", "[0, 64)", "x<&>", "Cost", "on a longest path"});
+  check_says(
+      page_of(fixture, model::SelectedEdge{fixture.view.graph, 3}),
+      {"edge of step", "write after read", "This runs first", "blur", "This waits for it", "sum", "[0, 64)", "x<&>", "Cost", "on a longest path"});
   check_says(page_of(fixture, model::SelectedEdge{fixture.view.graph, 4}), {"lane", "Nothing needs it"});
 }
 

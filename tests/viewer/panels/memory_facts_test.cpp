@@ -65,7 +65,7 @@ TEST_CASE("memory facts: measured times begin with the replay") {
   CHECK(facts.is_measured);
   CHECK(facts.length == 6 * 11'000 + 30'000 - 1'000);
   const model::BufferSpan& b = facts.use.spans[facts.span[test::kBufferB]];
-  CHECK(b.began == 11'000);            // with node 1
+  CHECK(b.began == 11'000);               // with node 1
   CHECK(b.ended == 3 * 11'000 + 40'000);  // with node 3
 }
 

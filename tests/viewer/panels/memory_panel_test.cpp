@@ -67,7 +67,8 @@ TEST_CASE("memory map: a click on a rectangle selects that buffer, one beside th
   const MemoryMap::Box c = f.map.box_of(f.facts_of_graph, test::kBufferC), b = f.map.box_of(f.facts_of_graph, test::kBufferB);
   f.click({(c.min.x + f.map.box_of(f.facts_of_graph, test::kBufferA).max.x) / 2, b.min.y + 4}, [&] { f.draw_map(); });
   CHECK(f.view.selection == buffer(test::kBufferB));
-  f.click({f.map.box_of(f.facts_of_graph, test::kBufferD).max.x - 2, f.map.box_of(f.facts_of_graph, test::kBufferF).min.y - 4}, [&] { f.draw_map(); });
+  f.click({f.map.box_of(f.facts_of_graph, test::kBufferD).max.x - 2, f.map.box_of(f.facts_of_graph, test::kBufferF).min.y - 4},
+          [&] { f.draw_map(); });
   CHECK(f.view.selection == model::Selection{});
 }
 

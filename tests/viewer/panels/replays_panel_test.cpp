@@ -51,6 +51,19 @@ struct Strip : PanelFixture {
   ReplaysPanel panel;
 };
 
+// As a live session grows: the graph is the same one in every document.
+struct Session {
+  std::shared_ptr<const model::Document> grown_to(std::uint64_t count) {
+    trace::Records records;
+    if (last == 0) records.graph_versions.push_back(test::graph_of_many());
+    while (last < count) records.replays.push_back(test::one_of_many(++last, 100'000));
+    builder.add(std::move(records));
+    return builder.publish();
+  }
+  model::DocumentBuilder builder{std::make_shared<model::SampleStore>()};
+  std::uint64_t last = 0;
+};
+
 }  // namespace
 
 TEST_CASE("replays panel: a click on a bar selects its replay, and every panel shows it") {
@@ -117,14 +130,15 @@ TEST_CASE("replays panel: where the device gave no times, the launch calls are d
 }
 
 TEST_CASE("replays panel: live, the newest replays come into sight; who looks elsewhere is left alone") {
-  Strip strip(test::document_of_many(2000));
+  Session session;
+  Strip strip(session.grown_to(2000));
   strip.is_live = true;
   for (int i = 0; i < 25; ++i) {  // far in, at the right end
     strip.move_mouse({strip.x_of_end() - 1, kInStrip});
     strip.wheel(1);
     strip.once();
   }
-  strip.document = test::document_of_many(2100);
+  strip.document = session.grown_to(2100);
   strip.settle(strip.panel);
   CHECK(strip.view.follow);
   CHECK(strip.x_of(2100) > 0);
@@ -134,7 +148,7 @@ TEST_CASE("replays panel: live, the newest replays come into sight; who looks el
   CHECK(!strip.view.follow);
   const std::uint64_t here = strip.replay_at(700);
   REQUIRE(here != 0);
-  strip.document = test::document_of_many(2200);
+  strip.document = session.grown_to(2200);
   strip.settle(strip.panel);
   CHECK(strip.replay_at(700) == here);
 }

@@ -1,0 +1,144 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "panels/timeline_data.hpp"
+#include "panels/timeline_host.hpp"
+#include "panels/timeline_reasons.hpp"
+#include "panels/timeline_scene.hpp"
+#include "panels/timeline_sight.hpp"
+#include "viewer/panels/panel_fixture.hpp"
+#include "viewer/panels/recorded_trace.hpp"
+#include "viewer/panels/replays_documents.hpp"
+
+using namespace reprise;
+using namespace reprise::viewer;
+using test::PanelFixture;
+using trace::Time;
+
+TEST_CASE("timeline scene: every item is in its row, by start, and every node with a time has one") {
+  PanelFixture fixture({100, 100}, test::recorded_document());
+  const model::Graph& graph = *fixture.entry().graph;
+  for (const model::RowsBy by : {model::RowsBy::Lane, model::RowsBy::Worker}) {
+    const TimelineScene scene = make_timeline_scene(graph, fixture.replay->replay, fixture.replay->block, by);
+    std::size_t items = 0;
+    for (std::size_t row = 0; row < scene.rows.rows.size(); ++row) {
+      Time end = 0;
+      for (const model::TimelineItem& item : scene.items(row)) {
+        CHECK(item.row == row);
+        CHECK(item.started >= end);
+        end = item.ended;
+        ++items;
+      }
+      for (const model::Gap& gap : scene.row_of_gaps(row)) CHECK(gap.row == row);
+    }
+    CHECK(items == scene.rows.items.size());
+    for (std::uint32_t n = 0; n < graph.node_count(); ++n) {
+      CHECK((scene.items_of[n] != trace::kNone) == scene.times.nodes[n].measured);
+      if (scene.items_of[n] != trace::kNone) CHECK(scene.rows.items[scene.items_of[n]].node == n);
+    }
+  }
+}
+
+TEST_CASE("timeline scene: labels reach from their first node to their last, those of a row do not overlap, and all are there") {
+  PanelFixture fixture({100, 100});
+  const model::Graph& graph = *fixture.entry().graph;
+  const TimelineScene scene = make_timeline_scene(graph, fixture.replay->replay, fixture.replay->block, model::RowsBy::Lane);
+  CHECK(scene.labels.size() == graph.record().labels.size() - 1);
+  REQUIRE(!scene.labels.empty());
+  for (std::size_t i = 0; i < scene.labels.size(); ++i) {
+    const TimelineLabel& label = scene.labels[i];
+    Time first = 0, last = 0;
+    std::uint32_t nodes = 0;
+    for (std::uint32_t n = 0; n < graph.node_count(); ++n) {
+      if (!graph.is_below(graph.record().nodes[n].label, label.label)) continue;
+      first = nodes == 0 ? scene.times.nodes[n].started : std::min(first, scene.times.nodes[n].started);
+      last = std::max(last, scene.times.nodes[n].ended);
+      ++nodes;
+    }
+    CHECK(label.began == first);
+    CHECK(label.ended == last);
+    CHECK(label.nodes == nodes);
+    CHECK(label.row < scene.label_rows);
+    if (i > 0 && scene.labels[i - 1].row == label.row) CHECK(scene.labels[i - 1].ended <= label.began);
+  }
+}
+
+TEST_CASE("timeline scene: a node whose time was lost is counted, and has no item") {
+  PanelFixture fixture({100, 100});
+  fixture.view.replay = 3;  // of "step": the time of its last node was lost
+  fixture.update();
+  REQUIRE(fixture.replay);
+  const TimelineScene scene = make_timeline_scene(*fixture.entry().graph, fixture.replay->replay, fixture.replay->block, model::RowsBy::Lane);
+  CHECK(scene.unmeasured == 1);
+  CHECK(scene.items_of[4] == trace::kNone);
+}
+
+TEST_CASE("timeline host rows: ranges stand by thread and depth, whichever comes first, and more may come") {
+  model::GrowingList<trace::HostRange> list;
+  HostRowsBuilder builder;
+  list.push_back({7, 1, 120, 150, "inner"});
+  list.push_back({7, 0, 100, 200, "outer"});
+  list.push_back({8, 0, 90, 300, "other"});
+  CHECK(builder.extend(list.view()).rows.size() == 3);
+  list.push_back({7, 0, 210, 260, "outer"});
+  list.push_back({7, 0, 0, 260, "of no time"});
+  const HostRows rows = builder.extend(list.view());
+  const auto& outer = rows.rows.at({7, std::uint16_t{0}});
+  REQUIRE(outer.size() == 2);
+  CHECK(outer[0].began == 100);
+  CHECK(outer[1].began == 210);
+  CHECK(rows.ranges[rows.rows.at({7, std::uint16_t{1}})[0].range].name == "inner");
+}
+
+TEST_CASE("timeline: goes to sampled replays alone, by place and by time") {
+  const auto document = test::document_of_many(100, [](trace::Replay& r) {
+    r.sampled = r.replay % 10 == 0 ? 1 : 0;
+    if (r.replay == 40) r.ended = r.started + 700'000;
+    if (r.replay == 41) r.ended = r.started + 900'000;  // slower, but not sampled
+  });
+  const auto& replays = document->find(test::kManyReplays)->replays;
+  const auto go = [&](ReplayChoice choice, std::uint64_t from, model::ReplayRange range = {}) { return chosen_replay(replays, range, choice, from); };
+  CHECK(go(ReplayChoice::Previous, 35) == 30u);
+  CHECK(go(ReplayChoice::Previous, 30) == 20u);
+  CHECK(go(ReplayChoice::Next, 30) == 40u);
+  CHECK(!go(ReplayChoice::Previous, 10));
+  CHECK(!go(ReplayChoice::Next, 100));
+  CHECK(go(ReplayChoice::Slowest, 1) == 40u);
+  CHECK(*go(ReplayChoice::Slowest, 1, {50, 30}) > 50);
+  CHECK(*go(ReplayChoice::Median, 1) % 10 == 0);
+  CHECK(!go(ReplayChoice::Median, 1, {1, 3}));
+}
+
+TEST_CASE("timeline: finds the replays of a stretch of time, those without a time among them") {
+  const auto document = test::document_of_many(1000, [](trace::Replay& r) {
+    if (r.replay % 7 == 0) r.started = r.ended = r.launched = r.launch_returned = 0;
+  });
+  const auto& replays = document->find(test::kManyReplays)->replays;
+  const Time at = test::kManyReplaysBegin;
+  const auto [first, end] = replays_between(replays, at + 500 * test::kManyReplaysStep + 50'000, at + 510 * test::kManyReplaysStep);
+  CHECK(first <= 499);  // replay 500 had begun
+  CHECK(first >= 490);
+  CHECK(end >= 510);
+  CHECK(end <= 512);
+  const auto before = replays_between(replays, 0, 1000);
+  CHECK(before.first == before.second);
+  const auto after = replays_between(replays, at + 5000 * test::kManyReplaysStep, at + 6000 * test::kManyReplaysStep);
+  CHECK(after.first == after.second);
+}
+
+TEST_CASE("timeline: says why there are no nodes to see") {
+  PanelFixture fixture({100, 100}, test::document_of_many(20));
+  fixture.update();
+  Frame frame = fixture.frame_of_now();
+  CHECK(why_no_nodes(frame).what.find("No node was timed") != std::string::npos);
+  CHECK(why_no_nodes(frame).hint.find("REPRISE_PROFILE") != std::string::npos);
+
+  PanelFixture waiting({100, 100}, test::recorded_document());
+  waiting.replay.reset();
+  CHECK(why_no_nodes(waiting.frame_of_now()).is_busy);
+
+  PanelFixture none({100, 100}, test::document_of_many(0));
+  none.show(test::kManyReplays);
+  CHECK(why_no_nodes(none.frame_of_now()).what.find("No replay of many") != std::string::npos);
+}

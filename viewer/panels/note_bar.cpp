@@ -1,0 +1,51 @@
+#include "panels/note_bar.hpp"
+
+#include <imgui_stdlib.h>
+#include <cmath>
+
+#include "panels/format.hpp"
+#include "panels/widgets.hpp"
+
+namespace reprise::viewer {
+
+namespace {
+
+std::string name_of(const Frame& frame, const model::Selection& selection) {
+  if (const auto* node = std::get_if<model::SelectedNode>(&selection)) {
+    const model::GraphEntry* const entry = frame.document->find(node->graph);
+    return entry != nullptr && node->node < entry->graph->node_count() ? entry->graph->node_name(node->node) : std::string();
+  }
+  if (const auto* replay = std::get_if<model::SelectedReplay>(&selection)) return "replay " + count_text(replay->replay);
+  return {};
+}
+
+}  // namespace
+
+float NoteBar::height(const Theme& theme) { return std::round(36 * theme.scale); }
+
+void NoteBar::draw(Frame& frame, Notes& notes) {
+  const Theme& theme = frame.theme;
+  if (!(about_ == frame.view.selection)) {
+    if (is_edited_) notes.set(about_, name_of(frame, about_), text_);
+    about_ = frame.view.selection;
+    text_ = notes.text_of(about_);
+    is_edited_ = false;
+  } else if (!is_edited_) {
+    text_ = notes.text_of(about_);
+  }
+  const std::string name = name_of(frame, about_);
+  ImGui::SetCursorPosY(std::round((height(theme) - ImGui::GetFrameHeight()) / 2));
+  ImGui::SetNextItemWidth(-theme.half_space);
+  const std::string hint = "A note on " + shortened(name, 32);
+  ImGui::InputTextWithHint("##note", hint.c_str(), &text_);
+  is_edited_ = ImGui::IsItemActive();
+  if (ImGui::IsItemDeactivatedAfterEdit()) notes.set(about_, name, text_);
+  const std::string error = notes.error();
+  if (!error.empty()) {
+    const ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax();
+    ImGui::GetWindowDrawList()->AddRect(min, max, theme.error, theme.radius);
+  }
+  tooltip(error.empty() ? "Kept beside the trace, in a file that ends in .notes.json; listed among the messages" : error);
+}
+
+}  // namespace reprise::viewer

@@ -19,7 +19,7 @@ void HelpOverlay::draw(const Theme& theme) {
   ImGui::Begin("##help shade", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
   ImGui::PopStyleColor();
   const float width = std::min(viewport.Size.x - 2 * theme.space, 640 * theme.scale);
-  const float wanted = (static_cast<float>(key_help().size()) * 25 + 76) * theme.scale;
+  const float wanted = (static_cast<float>(key_help().size()) * 21 + 74) * theme.scale;
   const float height = std::min(viewport.Size.y - 2 * theme.space, wanted);
   ImGui::SetCursorPos({std::round((viewport.Size.x - width) / 2), std::round((viewport.Size.y - height) / 2)});
   ImGui::PushStyleColor(ImGuiCol_ChildBg, theme.raised);

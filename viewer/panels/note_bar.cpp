@@ -19,6 +19,17 @@ std::string name_of(const Frame& frame, const model::Selection& selection) {
   return {};
 }
 
+// Another one for each place, so that a line that is being typed in does not go on for another place.
+std::string id_of(const model::Selection& selection) {
+  if (const auto* node = std::get_if<model::SelectedNode>(&selection)) {
+    return "node " + std::to_string(node->graph.graph) + "." + std::to_string(node->graph.version) + "." + std::to_string(node->node);
+  }
+  if (const auto* replay = std::get_if<model::SelectedReplay>(&selection)) {
+    return "replay " + std::to_string(replay->graph.graph) + "." + std::to_string(replay->graph.version) + "." + std::to_string(replay->replay);
+  }
+  return "nothing";
+}
+
 }  // namespace
 
 float NoteBar::height(const Theme& theme) { return std::round(36 * theme.scale); }
@@ -37,7 +48,7 @@ void NoteBar::draw(Frame& frame, Notes& notes) {
   ImGui::SetCursorPosY(std::round((height(theme) - ImGui::GetFrameHeight()) / 2));
   ImGui::SetNextItemWidth(-theme.half_space);
   const std::string hint = "A note on " + shortened(name, 32);
-  ImGui::InputTextWithHint("##note", hint.c_str(), &text_);
+  ImGui::InputTextWithHint(("##" + id_of(about_)).c_str(), hint.c_str(), &text_);
   is_edited_ = ImGui::IsItemActive();
   if (ImGui::IsItemDeactivatedAfterEdit()) notes.set(about_, name, text_);
   const std::string error = notes.error();

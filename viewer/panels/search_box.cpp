@@ -118,6 +118,7 @@ int draw_search_box(Frame& frame, std::size_t matches, float width) {
                   is_kept_to_some(filter) ? IconState::Active : IconState::Normal)) {
     ImGui::OpenPopup("kinds and labels");
   }
+  ImGui::SetNextWindowPos({ImGui::GetItemRectMax().x, ImGui::GetItemRectMax().y + theme.half_space}, ImGuiCond_Appearing, {1, 0});
   draw_menu(frame);
   if (!filters) return find;
   const IconState state = matches == 0 ? IconState::Disabled : IconState::Normal;

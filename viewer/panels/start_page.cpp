@@ -224,7 +224,7 @@ StartAction StartPage::draw(const Theme& theme, const StartFacts& facts) {
   const float width = std::min(viewport.Size.x - 2 * margin, kWide * s), left = std::round((viewport.Size.x - width) / 2);
   const bool is_wide = width > 680 * s;
   const bool is_tall = viewport.Size.y > 560 * s;
-  float y = is_tall ? std::round(std::min(viewport.Size.y * 0.1f, 96 * s)) : margin;
+  float y = is_tall ? std::round(std::max(margin, (viewport.Size.y - 560 * s) * 0.36f)) : margin;
 
   draw_title(theme, {left, y}, width);
   y += 76 * s;

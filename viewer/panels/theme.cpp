@@ -85,7 +85,7 @@ void set_colours(ImGuiStyle& style, const Theme& theme) {
   set(ImGuiCol_Border, theme.line);
   set(ImGuiCol_BorderShadow, theme.line, 0);
   const bool dark = theme.shade == Shade::Dark;
-  const ImU32 field = dark ? theme.raised : mix(theme.panel, theme.line, 0.45f);
+  const ImU32 field = dark ? mix(theme.raised, theme.hovered, 0.6f) : mix(theme.panel, theme.line, 0.55f);  // seen on popups too
   set(ImGuiCol_FrameBg, field);
   set(ImGuiCol_FrameBgHovered, theme.hovered);
   set(ImGuiCol_FrameBgActive, mix(theme.hovered, theme.accent_soft, 0.5f));

@@ -60,6 +60,21 @@ std::string graph_text(const model::Graph& graph) {
   return shortened(graph.name(), 28) + version;
 }
 
+// Returns true where it was clicked.
+bool draw_graph_row(const Theme& theme, const model::Graph& graph, std::size_t replays, model::GraphKey shown) {
+  const std::string amount = count_text(graph.node_count()) + " nodes, " + count_text(replays) + (replays == 1 ? " replay" : " replays");
+  const float left = ImGui::GetCursorPosX(), name = 190 * theme.scale;
+  ImGui::PushID(static_cast<int>(graph.key().graph * 65'537 + graph.key().version));
+  const bool clicked = ImGui::Selectable(graph_text(graph).c_str(), graph.key() == shown, 0, {name + text_width(amount) + theme.space, 0});
+  ImGui::SameLine();
+  ImGui::SetCursorPosX(left + name);
+  ImGui::PushStyleColor(ImGuiCol_Text, theme.ink_soft);
+  ImGui::TextUnformatted(amount.c_str());
+  ImGui::PopStyleColor();
+  ImGui::PopID();
+  return clicked;
+}
+
 const char* loss_name(trace::LossKind kind) {
   switch (kind) {
     case trace::LossKind::Replays: return "replays";
@@ -144,15 +159,7 @@ void TopBar::add_graph(const Frame& frame) {
   segments_.push_back({kGraphRank, width, "graph", text, [this, &frame, &theme, text, width] {
                          if (begin_combo(theme, "##graph", text, width)) {
                            for (const auto& [key, entry] : frame.document->graphs) {
-                             ImGui::PushID(static_cast<int>(key.graph * 65'537 + key.version));
-                             const std::string row = graph_text(*entry.graph);
-                             if (ImGui::Selectable("##row", key == frame.view.graph, 0, {340 * theme.scale, 0})) actions_.graph = key;
-                             ImGui::SameLine(0, 0);
-                             ImGui::TextUnformatted(row.c_str());
-                             ImGui::SameLine(180 * theme.scale);
-                             ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(theme.ink_soft), "%s nodes, %s replays",
-                                                count_text(entry.graph->node_count()).c_str(), count_text(entry.replays.size()).c_str());
-                             ImGui::PopID();
+                             if (draw_graph_row(theme, *entry.graph, entry.replays.size(), frame.view.graph)) actions_.graph = key;
                            }
                            ImGui::EndCombo();
                          }

@@ -1,6 +1,7 @@
 #include "panels/workspace.hpp"
 
 #include <imgui.h>
+#include <imgui_internal.h>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -151,7 +152,9 @@ void Workspace::State::step_match(int by) {
 }
 
 void Workspace::State::escape() {
-  if (help.is_open()) {
+  if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup)) {
+    ImGui::ClosePopupToLevel(0, false);
+  } else if (help.is_open()) {
     help.close();
   } else if (!std::holds_alternative<std::monostate>(view.selection)) {
     view.selection = {};

@@ -44,7 +44,10 @@ TEST_CASE("message list: all kinds in one list, the newest first") {
   CHECK(list.lines[2].rank == MessageRank::Error);
   CHECK(list.lines[3].rank == MessageRank::Warning);
   CHECK(list.lines[4].rank == MessageRank::Info);
-  for (const std::uint64_t count : list.counts) CHECK(count == 1);
+  for (const MessageRank rank : {MessageRank::Error, MessageRank::Warning, MessageRank::Info, MessageRank::Update, MessageRank::Loss}) {
+    CHECK(list.counts[static_cast<std::size_t>(rank)] == 1);
+  }
+  CHECK(list.counts[static_cast<std::size_t>(MessageRank::Note)] == 0);
 }
 
 TEST_CASE("message list: a finding leads to the node of its command") {

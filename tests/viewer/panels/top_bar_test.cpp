@@ -1,0 +1,139 @@
+#include <doctest/doctest.h>
+
+#include "model/document_builder.hpp"
+#include "panels/profile_text.hpp"
+#include "panels/search_box.hpp"
+#include "panels/status_line.hpp"
+#include "panels/tabs.hpp"
+#include "panels/top_bar.hpp"
+#include "viewer/hand_made_trace.hpp"
+#include "viewer/panels/panel_fixture.hpp"
+
+using namespace reprise;
+using namespace reprise::viewer;
+using reprise::test::HandMadeTrace;
+using reprise::test::PanelFixture;
+
+namespace {
+
+struct BarTest {
+  explicit BarTest(float width) : fixture({width, 60}) { figures = make_replay_figures(fixture.entry(), {}, RateOver::Range); }
+  std::string text() {
+    return fixture.text([this] {
+      Frame frame = fixture.frame_of_now();
+      actions = bar.draw(frame, {.status = status, .figures = &figures, .matches = 2});
+    });
+  }
+
+  PanelFixture fixture;
+  model::FeedStatus status{.state = model::FeedState::Ready};
+  ReplayFigures figures;
+  TopBar bar;
+  TopBarActions actions;
+};
+
+bool has(const std::string& text, const char* what) { return text.find(what) != std::string::npos; }
+
+std::shared_ptr<const model::Document> with_costs(const std::vector<trace::ProfileCost>& costs) {
+  model::DocumentBuilder builder(std::make_shared<model::SampleStore>());
+  trace::Records records;
+  records.profile_costs = costs;
+  builder.add(std::move(records));
+  return builder.publish();
+}
+
+}  // namespace
+
+TEST_CASE("top bar: with room it says everything, with less the least important goes first") {
+  BarTest wide(1600);
+  const std::string all = wide.text();
+  for (const char* what : {"hand-made.reprise", "replays/s", "p50", "p99", "lost", "12"}) {
+    CAPTURE(what);
+    CHECK(has(all, what));
+  }
+  BarTest narrow(520);
+  const std::string few = narrow.text();
+  CHECK_FALSE(has(few, "hand-made.reprise"));
+  CHECK(has(few, "lost"));
+  BarTest tiny(60);
+  (void)tiny.text();
+  CHECK(tiny.fixture.is_drawable());
+}
+
+TEST_CASE("top bar: a live session says its state and has its mode to choose") {
+  BarTest t(1600);
+  t.fixture.is_live = true;
+  t.status.state = model::FeedState::Live;
+  t.status.allowed = trace::LiveProfile::Sampled;
+  t.status.asked = trace::LiveProfile::Replays;
+  CHECK(has(t.text(), "digits"));
+  CHECK_FALSE(t.actions.profile);
+  CHECK_FALSE(t.actions.close);
+}
+
+TEST_CASE("top bar: what a mode costs is the larger of host and device over its last records") {
+  const auto document = with_costs({{0, 1'000, 3, 900, 900}, {1'000, 2'000, 2, 10, 2}, {2'000, 3'000, 2, 2, 0}});
+  const ProfileText text = profile_text(*document, {});
+  CHECK(text.mode == "sampled");
+  CHECK(text.cost == doctest::Approx(0.006));
+  CHECK(text.cost_text == "+0.6 %");
+  CHECK(profile_text(*with_costs({}), {}).mode.empty());
+  CHECK(profile_text(*with_costs({}), {.asked = trace::LiveProfile::Every}).mode == "every");
+}
+
+TEST_CASE("status line: each state of a feed has its words") {
+  const PanelFixture fixture;
+  const auto what = [&](model::FeedStatus status) { return feed_text(fixture.theme, status, "x.reprise").what; };
+  CHECK(what({.state = model::FeedState::Opening}) == "opening x.reprise");
+  CHECK(what({.state = model::FeedState::Loading, .progress = 0.42}) == "loading, 42.0 %");
+  CHECK(what({.state = model::FeedState::Ready}) == "ready");
+  CHECK(what({.state = model::FeedState::Ready, .reason = "cut off"}) == "read, as far as it goes");
+  CHECK(what({.state = model::FeedState::Live}) == "live");
+  CHECK(what({.state = model::FeedState::Ended}) == "session ended");
+  CHECK(what({.state = model::FeedState::Failed}) == "failed");
+  CHECK(feed_text(fixture.theme, {.state = model::FeedState::Ended}, {}).reason == "all that it sent is here");
+}
+
+TEST_CASE("status line: a chosen range is named, and its cross gives it up") {
+  PanelFixture fixture({1600, 24});
+  fixture.view.range = {4, 10};
+  const auto draw = [&] {
+    ImGui::SetCursorPos({0, 0});
+    Frame frame = fixture.frame_of_now();
+    draw_status(frame, {.status = {.state = model::FeedState::Ready}, .figures = nullptr, .error = {}});
+  };
+  CHECK(has(fixture.text(draw), "range: 10 replays, 5 to 14"));
+  for (float x = 100; x < 600 && fixture.view.has_range(); x += 8) fixture.click({x, 12}, draw);
+  CHECK_FALSE(fixture.view.has_range());
+}
+
+TEST_CASE("search box: what is typed filters, the cross shows all again") {
+  PanelFixture fixture({400, 60});
+  int find = 0;
+  const auto draw = [&] {
+    Frame frame = fixture.frame_of_now();
+    find = draw_search_box(frame, 3, 300);
+  };
+  fixture.view.focus_search = true;
+  fixture.window(draw);
+  fixture.window(draw);
+  CHECK_FALSE(fixture.view.focus_search);
+  fixture.type("load");
+  fixture.window(draw);
+  CHECK(fixture.view.filter.text == "load");
+  fixture.view.filter.kinds = 1;
+  fixture.click({296, 20}, draw);
+  CHECK(fixture.view.filter.is_empty());
+}
+
+TEST_CASE("tabs: a click chooses, and a badge is drawn") {
+  PanelFixture fixture({500, 60});
+  const std::vector<Tab> tabs = {{"One", "", {}, 0}, {"Two", "", "12", fixture.theme.warning}, {"Three", "", {}, 0}};
+  std::size_t chosen = 0;
+  const auto draw = [&] { chosen = draw_tabs(fixture.theme, "tabs", tabs, chosen, 400); };
+  fixture.click({60, 20}, draw);
+  CHECK(chosen == 1);
+  fixture.click({20, 20}, draw);
+  CHECK(chosen == 0);
+  CHECK(fixture.is_drawable());
+}

@@ -81,7 +81,7 @@ void set_colours(ImGuiStyle& style, const Theme& theme) {
   set(ImGuiCol_TextDisabled, theme.ink_faint);
   set(ImGuiCol_WindowBg, theme.panel);
   set(ImGuiCol_ChildBg, theme.panel, 0);
-  set(ImGuiCol_PopupBg, theme.raised);
+  set(ImGuiCol_PopupBg, theme.shade == Shade::Dark ? mix(theme.panel, theme.raised, 0.3f) : theme.raised);  // fields on it are seen
   set(ImGuiCol_Border, theme.line);
   set(ImGuiCol_BorderShadow, theme.line, 0);
   const bool dark = theme.shade == Shade::Dark;

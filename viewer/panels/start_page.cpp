@@ -290,6 +290,8 @@ void StartPage::draw_open(const Theme& theme, const StartFacts& facts, float wid
   const float s = theme.scale, button = 92 * s, token = width > 560 * s ? 190 * s : 0;
   const float left = ImGui::GetCursorPosX();
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {1.25f * theme.space, 7 * s});
+  ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, 1);
+  ImGui::PushStyleColor(ImGuiCol_FrameBg, theme.raised);
   ImGui::SetNextItemWidth(width - button - theme.space - (token > 0 ? token + theme.space : 0));
   const bool entered = ImGui::InputTextWithHint("##address", width > 560 * s ? "A trace file, a session's socket, or host:port" : "file or host:port",
                                                 address_, sizeof address_, ImGuiInputTextFlags_EnterReturnsTrue);
@@ -302,8 +304,9 @@ void StartPage::draw_open(const Theme& theme, const StartFacts& facts, float wid
     tooltip("What the session was started with as REPRISE_TOKEN");
     ImGui::SameLine(0, theme.space);
   }
+  ImGui::PopStyleColor();
   const bool clicked = accent_button(theme, "Open", {button, 0});
-  ImGui::PopStyleVar();
+  ImGui::PopStyleVar(2);
   if ((entered || token_entered || clicked) && address_[0] != '\0') action = OpenTarget{address_, token_};
   if (!facts.error.empty()) {
     ImGui::SetCursorPosX(left);

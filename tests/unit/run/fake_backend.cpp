@@ -224,7 +224,7 @@ class FakeBackend final : public Backend {
     });
     return kernel;
   }
-  [[nodiscard]] std::unique_ptr<BackendExec> instantiate(std::shared_ptr<const Plan> plan, const Bindings& bindings, Instruments) override {
+  [[nodiscard]] std::unique_ptr<BackendExec> instantiate(std::shared_ptr<const Plan> plan, const Bindings& bindings, detail::Instruments) override {
     std::lock_guard lock(world_.mutex_);
     world_.may_fail("instantiate", Stage::Instantiate);
     for (const auto& kernel : plan->recording->kernels) {

@@ -55,6 +55,21 @@ model::GraphKey newest_version(const model::Document& document, model::GraphKey 
   return key;
 }
 
+model::ReplayRange after_forgetting(model::ReplayRange range, std::uint64_t replays) {
+  const model::ReplayRange all;
+  if (range.first == all.first && range.count == all.count) return range;
+  if (replays <= range.first) {
+    range.first -= static_cast<std::size_t>(replays);
+    return range;
+  }
+  const std::uint64_t lost = replays - range.first;
+  range.first = 0;
+  if (range.count == all.count) return all;
+  if (lost >= range.count) return all;
+  range.count -= static_cast<std::size_t>(lost);
+  return range;
+}
+
 bool is_there(const model::Selection& selection, const model::Document& document) {
   return std::visit(
       [&](const auto& selected) {

@@ -104,8 +104,12 @@ void Workspace::State::change_graph(model::GraphKey key) {
   replay_before.reset();
 }
 
-// Another graph has other replays; what is no longer there is not selected.
+// Another graph has other replays; a range stays with its replays; what is no longer there is not selected.
 void Workspace::State::settle_view() {
+  const model::GraphEntry* const entry = document->find(view.graph);
+  const std::uint64_t forgotten = entry != nullptr ? entry->forgotten_replays : 0;
+  if (shown == view.graph && forgotten > forgotten_before) view.range = after_forgetting(view.range, forgotten - forgotten_before);
+  forgotten_before = forgotten;
   if (shown && !(view.graph == *shown)) {
     if (view.range == range_before) view.range = {};
     if (view.replay == replay_before) view.replay.reset();

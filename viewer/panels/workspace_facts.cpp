@@ -66,7 +66,7 @@ void WorkspaceFacts::ask_matches(const model::GraphEntry& entry, const ViewState
 }
 
 void WorkspaceFacts::ask_figures(const model::GraphEntry& entry, const ViewState& view, Pace pace) {
-  FiguresAsk ask{entry.graph, view.range.first, view.range.count, entry.replays.size()};
+  FiguresAsk ask{entry.graph, view.range.first, view.range.count, entry.replays.size(), entry.forgotten_replays};
   if (figures_ask_ == ask) return;
   figures_ask_ = ask;
   const RateOver rate = pace == Pace::Steady && !view.has_range() ? RateOver::LastSecond : RateOver::Range;

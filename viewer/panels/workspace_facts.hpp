@@ -58,6 +58,7 @@ class WorkspaceFacts {
   struct FiguresAsk {
     GraphPointer graph;
     std::size_t first = 0, count = 0, replays = 0;
+    std::uint64_t forgotten = 0;
     friend bool operator==(const FiguresAsk&, const FiguresAsk&) = default;
   };
 

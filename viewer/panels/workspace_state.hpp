@@ -75,6 +75,7 @@ struct Workspace::State {
   bool chosen_by_user = false;           // which graph is shown
   std::uint32_t newest_seen = 0;         // version of it
   model::ReplayRange range_before;
+  std::uint64_t forgotten_before = 0;  // replays of it that a long session no longer has
   std::optional<std::uint64_t> replay_before;
 
   TopBar bar;

@@ -1,5 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <utility>
+#include <vector>
+
 #include "model/document_builder.hpp"
 #include "panels/graph_choice.hpp"
 #include "viewer/hand_made_trace.hpp"
@@ -80,4 +83,19 @@ TEST_CASE("graph choice: a node or buffer is carried to another version if it is
   CHECK(carried_over(model::SelectedNode{{1, 1}, 2}, *document, {1, 2}) == model::Selection());
   CHECK(carried_over(model::SelectedBuffer{{1, 1}, 0}, *document, {1, 2}) == model::Selection(model::SelectedBuffer{{1, 2}, 0}));
   CHECK(carried_over(model::SelectedReplay{{1, 1}, 1}, *document, {1, 2}) == model::Selection());
+}
+
+TEST_CASE("graph choice: a range stays with its replays when older ones are forgotten") {
+  const auto after = [](model::ReplayRange range, std::uint64_t replays) {
+    const model::ReplayRange now = after_forgetting(range, replays);
+    return std::pair(now.first, now.count);
+  };
+  const model::ReplayRange all;
+  const auto everything = std::pair(all.first, all.count);
+  CHECK(after(all, 100) == everything);
+  CHECK(after({50, 20}, 30) == std::pair<std::size_t, std::size_t>(20, 20));
+  CHECK(after({50, 20}, 60) == std::pair<std::size_t, std::size_t>(0, 10));
+  CHECK(after({50, 20}, 70) == everything);
+  CHECK(after({50, all.count}, 20) == std::pair<std::size_t, std::size_t>(30, all.count));
+  CHECK(after({50, all.count}, 80) == everything);
 }

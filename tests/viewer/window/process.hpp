@@ -19,7 +19,7 @@ struct Finished {
 
 class Process {
  public:
-  Process(const std::vector<std::string>& command, const Environment& environment);
+  Process(const std::vector<std::string>& command, Environment environment);
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
   ~Process();  // ended, if it was not waited for

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -89,6 +90,7 @@ SampleRun::SampleRun(const fs::path& sample) : folder_(make_folder()) {
   std::vector<std::string> variables = environment();
   const std::vector<char*> argument_pointers = pointers_to(arguments), variable_pointers = pointers_to(variables);
   const pid_t parent = ::getpid();
+  std::fflush(nullptr);  // or a child that does not start could write it once more
   pid_ = log < 0 ? -1 : ::fork();
   if (pid_ == 0) become(arguments.front().c_str(), argument_pointers.data(), variable_pointers.data(), log, parent);
   const int error = errno;

@@ -6,10 +6,14 @@
 
 #include <X11/keysym.h>
 
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <variant>
 
 #include "support/paths.hpp"
+#include "trace/trace_file.hpp"
+#include "trace/trace_writer.hpp"
 #include "viewer/hand_made_trace.hpp"
 #include "viewer/panels/recorded_trace.hpp"
 #include "viewer/window/display_server.hpp"
@@ -40,6 +44,39 @@ const std::string& hand_made() {
   return path;
 }
 
+constexpr std::uint64_t kSlowing = 60;
+
+// Each replay takes 10 us longer than the one before it.
+const std::string& slowing() {
+  static const std::string path = [] {
+    const fs::path file = scratch_folder() / "slowing.reprise";
+    trace::TraceWriter writer;
+    writer.add_sink(std::make_shared<trace::TraceFile>(trace::TraceFileDesc{.path = file}));
+    trace::GraphVersion graph;
+    graph.version = 1;
+    graph.label = "slowing";
+    graph.strings = {"", "node"};
+    graph.labels = {{}};
+    graph.nodes.emplace_back();
+    graph.nodes.back().name = 1;
+    writer.push(trace::Session{"node7", 4711, 1'700'000'000'000'000'000, trace::kNone, "slowing", "slowing", "0.1.0"});
+    writer.push(graph);
+    trace::Time at = 1'000'000'000;
+    for (std::uint64_t number = 1; number <= kSlowing; ++number) {
+      trace::Replay replay;
+      replay.version = 1;
+      replay.replay = number;
+      replay.launched = at;
+      replay.launch_returned = replay.started = at + 1'000;
+      replay.ended = replay.started + 100'000 + static_cast<trace::Time>(number) * 10'000;
+      at = replay.ended + 1'000;
+      writer.push(replay);
+    }
+    return file.string();
+  }();
+  return path;
+}
+
 std::string uri_path(std::string path) {
   for (std::size_t at; (at = path.find(' ')) != std::string::npos;) path.replace(at, 1, "%20");
   return path;
@@ -51,6 +88,7 @@ const model::SelectedNode* node_of(const model::Selection& selection) { return s
 constexpr Place kUpperLeast{40, 210}, kUpperGreatest{1'100, 540};
 constexpr Place kLowerLeast{40, 620}, kLowerGreatest{140, 830};  // within the first column
 constexpr Place kStripLeft{300, 90}, kStripRight{900, 90};
+constexpr Place kHistogramLeft{70, 400}, kHistogramMiddle{450, 400};  // where replays have the room
 
 Place seek_node(ViewerSession& session, Place least, Place greatest) {
   return session.seek(least, greatest, [&] { return node_of(session.view().hovered) != nullptr; });
@@ -100,6 +138,19 @@ TEST_CASE("window: a node that is clicked in the graph is selected for all panel
     session.click(row);
     CHECK(session.until([&] { return is_another(session.view().selection); }));
   }
+}
+
+TEST_CASE("window: a drag over the histogram chooses the replays that took so long") {
+  ViewerSession session(slowing());
+  REQUIRE(session.settle());
+  session.application().show(viewer::View::Replays);
+  REQUIRE(session.settle());
+  REQUIRE(!session.view().has_range());
+  session.drag(kHistogramLeft, kHistogramMiddle, 1);
+  REQUIRE(session.until([&] { return session.view().has_range(); }));
+  CHECK(session.view().range.first < kSlowing / 4);  // the fast ones
+  CHECK(session.view().range.count > 1);
+  CHECK(session.view().range.first + session.view().range.count < kSlowing);
 }
 
 TEST_CASE("window: what is below the cursor stays there while the wheel magnifies") {

@@ -78,6 +78,8 @@ class ReplaySource {
   virtual void time_nodes(std::uint64_t replays) = 0;
   // Launches that time_nodes() asked for are still to come, or to be collected.
   [[nodiscard]] virtual bool is_timing_nodes() const = 0;
+  // Replays that it keeps the times of, until they are collected.
+  [[nodiscard]] virtual std::uint64_t capacity() const noexcept = 0;
   // How the device's clock stands to the host's; empty until it is known.
   [[nodiscard]] virtual std::optional<ClockPair> clock() const = 0;
 };

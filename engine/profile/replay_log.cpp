@@ -33,6 +33,7 @@ std::uint32_t blocks_for(const ReplayLogDesc& desc) {
 ReplayLog::ReplayLog(ReplayLogDesc desc)
     : desc_(std::move(desc)),
       block_count_(blocks_for(desc_)),
+      ring_at_(desc_.replays),
       wanted_(desc_.mode),
       switch_(static_cast<std::uint32_t>(desc_.mode)),
       launches_(desc_.replays),
@@ -67,7 +68,7 @@ void ReplayLog::ring_if_half(std::size_t used, std::size_t of) noexcept {
 void ReplayLog::note_launch(const LaunchNote& note) noexcept {
   const std::size_t used = launches_.put(note);
   if (used == 0) lost_launches_.fetch_add(1, std::memory_order_relaxed);
-  ring_if_half(used, desc_.replays);
+  ring_if_half(used, ring_at_);
 }
 
 bool ReplayLog::wants_nodes(std::uint64_t replay) noexcept {
@@ -100,6 +101,7 @@ NodeTime* ReplayLog::begin_replay(std::uint64_t replay) noexcept {
 void ReplayLog::end_replay(std::uint64_t replay, std::int64_t started, std::int64_t ended, NodeTime* nodes) noexcept {
   if (!is_told(replay)) return;
   if (source_) {
+    source_told_ = replay;
     const trace::Time took = ended - started;
     if (nodes != nullptr) {
       window_.extra += std::max<trace::Time>(0, took - static_cast<trace::Time>(window_.plain));
@@ -181,6 +183,7 @@ void ReplayLog::join(std::vector<trace::Record>& records) {
 void ReplayLog::follow(std::shared_ptr<ReplaySource> source) {
   source_ = std::move(source);
   has_device_times_ = true;
+  ring_at_ = std::min<std::size_t>(desc_.replays, source_->capacity());
   if (mode() == ProfileMode::Every) plan_window();
 }
 
@@ -204,9 +207,11 @@ void ReplayLog::plan_window() {
 // What the device kept of its replays.
 void ReplayLog::fetch(std::vector<trace::Record>& records) {
   try {
-    const ReplaySource::Lost lost = source_->collect(*this);
-    lost_times_.fetch_add(lost.replays, std::memory_order_relaxed);
-    lost_blocks_.fetch_add(lost.nodes, std::memory_order_relaxed);
+    if (told_.load(std::memory_order_relaxed) > source_told_) {  // or nothing was launched since, and nobody has to ask the device
+      const ReplaySource::Lost lost = source_->collect(*this);
+      lost_times_.fetch_add(lost.replays, std::memory_order_relaxed);
+      lost_blocks_.fetch_add(lost.nodes, std::memory_order_relaxed);
+    }
     if (const auto clock = source_->clock(); clock && clock->host != clock_reported_) {
       clock_reported_ = clock->host;
       records.emplace_back(trace::Clock{desc_.device, clock->host, clock->other, clock->error});

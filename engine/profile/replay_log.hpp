@@ -114,6 +114,7 @@ class ReplayLog final : public ReplayObserver {
   const ReplayLogDesc desc_;
   const std::uint32_t block_count_;
   bool has_device_times_ = false;
+  std::size_t ring_at_;  // launches that wait, at which the collector is woken
   std::atomic<bool> closed_{false};
 
   std::mutex switch_mutex_;
@@ -140,6 +141,7 @@ class ReplayLog final : public ReplayObserver {
     std::uint64_t launches = 0, times = 0, blocks = 0;
   } reported_;
   std::shared_ptr<ReplaySource> source_;  // null: times come by themselves
+  std::uint64_t source_told_ = 0;         // the last replay whose times came from there
   struct Window {
     std::uint32_t seen_switch = ~0u;  // the mode that it was planned for
     bool is_open = false;

@@ -49,6 +49,7 @@ class CudaReplaySource final : public ReplaySource {
   [[nodiscard]] Lost collect(ReplayObserver& observer) override;
   void time_nodes(std::uint64_t replays) override;
   [[nodiscard]] bool is_timing_nodes() const override { return window_; }
+  [[nodiscard]] std::uint64_t capacity() const noexcept override { return StampRing::kSlots; }
   [[nodiscard]] std::optional<ClockPair> clock() const override { return instruments_->clock->pair(); }
 
  private:

@@ -18,7 +18,7 @@ struct ReplayStamps {
 
 class StampRing {
  public:
-  static constexpr std::uint64_t kSlots = 16384;
+  static constexpr std::uint64_t kSlots = 4096;  // 128 KiB a graph
   static constexpr std::uint64_t kHeadWords = 4, kSlotWords = 4;  // as stamps.cu has them
 
   StampRing(std::shared_ptr<const CudaContext> context, std::shared_ptr<Readback> readback);

@@ -1,0 +1,196 @@
+// ReplayLog with a device that keeps its times until they are collected: when it is asked for nodes, and what becomes of its answers.
+#include <doctest/doctest.h>
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include <reprise/error.hpp>
+
+#include "profile/replay_log.hpp"
+#include "trace/codec.hpp"
+
+using namespace reprise;
+using detail::NodeTime;
+using detail::ReplayLog;
+
+namespace {
+
+constexpr std::uint32_t kNodes = 3;
+
+// Replays that were run and not collected yet, each 100 long, and 300 long where a twin ran.
+class FakeSource final : public detail::ReplaySource {
+ public:
+  [[nodiscard]] Lost collect(detail::ReplayObserver& observer) override {
+    ++collected;
+    if (broken) {
+      ErrorDetails details;
+      details.code = ErrorCode::DeviceLost;
+      details.stage = Stage::Profile;
+      throw Error(std::move(details), "the device is gone");
+    }
+    for (; !over.empty(); over.pop_front()) {
+      NodeTime* times = nullptr;
+      if (left_ > 0) {
+        if (left_ != kAllReplays) --left_;
+        times = observer.begin_replay(over.front());
+        for (std::uint32_t node = 0; times != nullptr && node < kNodes; ++node) times[node] = {at_ + 100 * node, 100, 0};
+      }
+      const std::int64_t took = times == nullptr ? 100 : 300;
+      observer.end_replay(over.front(), at_, at_ + took, times);
+      at_ += took;
+    }
+    return std::exchange(lost, {});
+  }
+  void time_nodes(std::uint64_t replays) override {
+    asked.push_back(replays);
+    left_ = replays;
+  }
+  [[nodiscard]] bool is_timing_nodes() const override { return left_ > 0; }
+  [[nodiscard]] std::uint64_t capacity() const noexcept override { return 64; }
+  [[nodiscard]] std::optional<detail::ClockPair> clock() const override { return pair; }
+
+  std::deque<std::uint64_t> over;
+  std::vector<std::uint64_t> asked;
+  Lost lost;
+  std::optional<detail::ClockPair> pair;
+  bool broken = false;
+  int collected = 0;
+
+ private:
+  std::uint64_t left_ = 0;
+  std::int64_t at_ = 1'000;
+};
+
+struct Followed {
+  explicit Followed(ProfileMode mode) : log({.graph = 7, .device = 2, .label = "g", .nodes = kNodes, .mode = mode}) { log.follow(source); }
+
+  void run(std::uint64_t times) {
+    for (std::uint64_t i = 0; i < times; ++i) {
+      const std::uint64_t replay = ++launched;
+      source->over.push_back(replay);
+      if (!log.begin_launch(replay)) continue;
+      log.note_launch({replay, 10, 15, 3, 99});
+    }
+  }
+  trace::Records collect() {
+    std::vector<trace::Record> records;
+    static_cast<void>(log.collect(records));
+    trace::Records by_kind;
+    for (trace::Record& record : records) by_kind.add(std::move(record));
+    return by_kind;
+  }
+
+  std::shared_ptr<FakeSource> source = std::make_shared<FakeSource>();
+  ReplayLog log;
+  std::uint64_t launched = 0;
+};
+
+}  // namespace
+
+TEST_CASE("replay source: replays get their times when they are collected, and nobody asks where nothing was launched") {
+  Followed f(ProfileMode::Replays);
+  CHECK(f.collect().count() == 0);
+  CHECK(f.source->collected == 0);
+  f.run(3);
+  const trace::Records records = f.collect();
+  REQUIRE(records.replays.size() == 3);
+  CHECK(records.replays[2].started == 1'200);
+  CHECK(records.replays[2].ended == 1'300);
+  CHECK(records.replays[2].launched == 10);
+  CHECK(records.replays[2].sampled == 0);
+  CHECK(f.source->asked.empty());
+  CHECK(f.source->collected == 1);
+  CHECK(f.collect().count() == 0);
+  CHECK(f.source->collected == 1);
+}
+
+TEST_CASE("replay source: every replay's nodes are asked for before the first launch, and called off with the mode") {
+  Followed f(ProfileMode::Every);
+  REQUIRE(f.source->asked == std::vector<std::uint64_t>{detail::ReplaySource::kAllReplays});
+  f.run(5);
+  const trace::Records records = f.collect();
+  REQUIRE(records.sample_blocks.size() == 5);
+  CHECK(records.sample_blocks[0].source == trace::SampleSource::Stamp);
+  CHECK(records.sample_blocks[0].samples.size() == kNodes);
+  CHECK(records.replays[4].sampled == 1);
+  f.log.set_mode(ProfileMode::Replays);
+  static_cast<void>(f.collect());
+  CHECK(f.source->asked == std::vector<std::uint64_t>{detail::ReplaySource::kAllReplays, 0});
+  f.run(2);
+  CHECK(f.collect().sample_blocks.empty());
+}
+
+TEST_CASE("replay source: a first window of samples comes at once, the next one not before it has paid for itself") {
+  Followed f(ProfileMode::Sampled);
+  static_cast<void>(f.collect());
+  REQUIRE(f.source->asked.size() == 1);
+  const std::uint64_t window = f.source->asked[0];
+  CHECK(window > 0);
+  CHECK(window < 100);
+  f.run(2 * window);
+  CHECK(f.collect().sample_blocks.size() == window);
+  f.run(2 * window);
+  CHECK(f.collect().sample_blocks.empty());
+  CHECK(f.source->asked.size() == 1);
+  // Whoever asks anew does not wait.
+  f.log.ask(ProfileMode::Sampled);
+  static_cast<void>(f.collect());
+  CHECK(f.source->asked.size() == 2);
+}
+
+TEST_CASE("replay source: nothing is timed while the mode is Off") {
+  Followed f(ProfileMode::Off);
+  f.run(4);
+  CHECK(f.collect().count() == 0);
+  CHECK(f.source->asked.empty());
+  f.log.set_mode(ProfileMode::Replays);
+  f.run(1);
+  const trace::Records records = f.collect();
+  REQUIRE(records.replays.size() == 1);
+  CHECK(records.replays[0].replay == 5);
+  CHECK(records.replays[0].started == 1'400);
+}
+
+TEST_CASE("replay source: what came too late is counted as lost") {
+  Followed f(ProfileMode::Replays);
+  f.run(3);
+  f.source->over.pop_front();
+  f.source->lost = {1, 2};
+  const trace::Records records = f.collect();
+  REQUIRE(records.replays.size() == 3);
+  CHECK(records.replays[0].started == 0);
+  CHECK(records.replays[1].started == 1'000);
+  REQUIRE(records.losses.size() == 2);
+  CHECK(records.losses[0].kind == trace::LossKind::DeviceRecords);
+  CHECK(records.losses[0].count == 1);
+  CHECK(records.losses[1].kind == trace::LossKind::Samples);
+  CHECK(records.losses[1].count == 2 * kNodes);
+}
+
+TEST_CASE("replay source: the clock's pairs are in the trace, each once") {
+  Followed f(ProfileMode::Replays);
+  f.source->pair = detail::ClockPair{500, 9'000, 3};
+  f.run(1);
+  const trace::Records first = f.collect();
+  REQUIRE(first.clocks.size() == 1);
+  CHECK(first.clocks[0] == trace::Clock{2, 500, 9'000, 3});
+  f.run(1);
+  CHECK(f.collect().clocks.empty());
+}
+
+TEST_CASE("replay source: a device that fails is said once, and replays go on without its times") {
+  Followed f(ProfileMode::Replays);
+  f.run(2);
+  f.source->broken = true;
+  const trace::Records records = f.collect();
+  REQUIRE(records.messages.size() == 1);
+  CHECK(records.messages[0].id == "device-times-lost");
+  CHECK(records.messages[0].graph == 7);
+  REQUIRE(records.replays.size() == 2);
+  CHECK(records.replays[0].started == 0);
+  f.run(2);
+  const trace::Records later = f.collect();
+  CHECK(later.messages.empty());
+  CHECK(later.replays.size() == 2);
+}

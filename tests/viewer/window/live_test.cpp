@@ -27,6 +27,12 @@ std::string private_runtime_folder() {
   return path.string();
 }
 
+}  // namespace
+
+#if REPRISE_HAS_DIGITS
+
+namespace {
+
 std::size_t most_replays(const model::Document& document) {
   std::size_t most = 0;
   for (const auto& [key, entry] : document.graphs) most = std::max(most, entry.replays.size());
@@ -34,8 +40,6 @@ std::size_t most_replays(const model::Document& document) {
 }
 
 }  // namespace
-
-#if REPRISE_HAS_DIGITS
 
 TEST_CASE("window: the sample is looked at live, measures what the viewer asks for, and ends when it is left") {
   const EnvironmentVariable runtime("XDG_RUNTIME_DIR", private_runtime_folder());

@@ -3,11 +3,13 @@
 #include <spawn.h>
 #include <sys/wait.h>
 
+#include <optional>
 #include <string>
 
 #include <gpu_kernels.shaders.hpp>
 
 #include "cuda/gpu.hpp"
+#include "support/environment_variable.hpp"
 
 extern char** environ;
 
@@ -18,6 +20,8 @@ namespace {
 int run_alone(const std::string& name) {
   std::string arguments[] = {"reprise_cuda_tests", "--test-case=" + name, "--no-skip"};
   char* argv[] = {arguments[0].data(), arguments[1].data(), arguments[2].data(), nullptr};
+  // A tool that watches this process and not its children would be waited for by the child.
+  const EnvironmentVariable no_tool("NVTX_INJECTION64_PATH", std::nullopt);
   pid_t child = 0;
   REQUIRE(posix_spawn(&child, "/proc/self/exe", nullptr, nullptr, argv, environ) == 0);
   int status = 0;

@@ -184,7 +184,11 @@ void ReplayLog::follow(std::shared_ptr<ReplaySource> source) {
   source_ = std::move(source);
   has_device_times_ = true;
   ring_at_ = std::min<std::size_t>(desc_.replays, source_->capacity());
-  if (mode() == ProfileMode::Every) plan_window();
+  if (mode() != ProfileMode::Every) return;
+  try {
+    plan_window();
+  } catch (const Error&) {  // no reason to have no graph: whoever collects tries again, and says what is wrong
+  }
 }
 
 void ReplayLog::plan_window() {

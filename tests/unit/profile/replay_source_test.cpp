@@ -23,12 +23,7 @@ class FakeSource final : public detail::ReplaySource {
  public:
   [[nodiscard]] Lost collect(detail::ReplayObserver& observer) override {
     ++collected;
-    if (broken) {
-      ErrorDetails details;
-      details.code = ErrorCode::DeviceLost;
-      details.stage = Stage::Profile;
-      throw Error(std::move(details), "the device is gone");
-    }
+    if (broken) fail();
     for (; !over.empty(); over.pop_front()) {
       NodeTime* times = nullptr;
       if (left_ > 0) {
@@ -43,6 +38,7 @@ class FakeSource final : public detail::ReplaySource {
     return std::exchange(lost, {});
   }
   void time_nodes(std::uint64_t replays) override {
+    if (broken) fail();
     asked.push_back(replays);
     left_ = replays;
   }
@@ -58,6 +54,13 @@ class FakeSource final : public detail::ReplaySource {
   int collected = 0;
 
  private:
+  [[noreturn]] static void fail() {
+    ErrorDetails details;
+    details.code = ErrorCode::DeviceLost;
+    details.stage = Stage::Profile;
+    throw Error(std::move(details), "the device is gone");
+  }
+
   std::uint64_t left_ = 0;
   std::int64_t at_ = 1'000;
 };
@@ -193,4 +196,16 @@ TEST_CASE("replay source: a device that fails is said once, and replays go on wi
   const trace::Records later = f.collect();
   CHECK(later.messages.empty());
   CHECK(later.replays.size() == 2);
+}
+
+TEST_CASE("replay source: a device that cannot time nodes does not stand in the way of its graph, and it is said later") {
+  const auto source = std::make_shared<FakeSource>();
+  source->broken = true;
+  ReplayLog log({.graph = 7, .label = "g", .nodes = kNodes, .mode = ProfileMode::Every});
+  CHECK_NOTHROW(log.follow(source));
+  std::vector<trace::Record> records;
+  CHECK(log.collect(records));
+  REQUIRE(records.size() == 1);
+  REQUIRE(std::holds_alternative<trace::Message>(records[0]));
+  CHECK(std::get<trace::Message>(records[0]).id == "device-times-lost");
 }

@@ -27,17 +27,6 @@ MessageRank rank_of(trace::Severity severity) {
   return MessageRank::Info;
 }
 
-const char* what_was_lost(trace::LossKind kind) {
-  switch (kind) {
-    case trace::LossKind::Replays: return "replays";
-    case trace::LossKind::Samples: return "samples";
-    case trace::LossKind::Events: return "events";
-    case trace::LossKind::DeviceRecords: return "records of the device";
-    case trace::LossKind::ZeroTimestamps: return "times that the device left at zero";
-  }
-  return "records";
-}
-
 class Maker {
  public:
   Maker(const model::Document& document, const std::string& filter, std::uint32_t ranks) : document_(document), ranks_(ranks) {
@@ -85,7 +74,7 @@ class Maker {
     return {.at = loss.at,
             .rank = MessageRank::Loss,
             .id = {},
-            .text = count_text(loss.count) + " " + what_was_lost(loss.kind) + " lost" + (loss.why.empty() ? "" : ": " + loss.why)};
+            .text = count_text(loss.count) + " " + loss_name(loss.kind) + " lost" + (loss.why.empty() ? "" : ": " + loss.why)};
   }
 
   MessageLine of(const Note& note) const {

@@ -75,17 +75,6 @@ bool draw_graph_row(const Theme& theme, const model::Graph& graph, std::size_t r
   return clicked;
 }
 
-const char* loss_name(trace::LossKind kind) {
-  switch (kind) {
-    case trace::LossKind::Replays: return "replays";
-    case trace::LossKind::Samples: return "samples";
-    case trace::LossKind::Events: return "events";
-    case trace::LossKind::DeviceRecords: return "records of the device";
-    case trace::LossKind::ZeroTimestamps: return "times that the device left at zero";
-  }
-  return "?";
-}
-
 struct Lost {
   std::uint64_t count = 0;
   std::string what;

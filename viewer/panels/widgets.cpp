@@ -220,6 +220,17 @@ const char* buffer_kind_name(trace::BufferKind kind) {
   return "?";
 }
 
+const char* loss_name(trace::LossKind kind) {
+  switch (kind) {
+    case trace::LossKind::Replays: return "replays";
+    case trace::LossKind::Samples: return "samples";
+    case trace::LossKind::Events: return "events";
+    case trace::LossKind::DeviceRecords: return "records of the device";
+    case trace::LossKind::ZeroTimestamps: return "times that the device left at zero";
+  }
+  return "records";
+}
+
 std::string edge_reason(const model::Graph& graph, std::uint32_t edge) {
   const trace::GraphVersion& record = graph.record();
   const trace::Edge& e = record.edges[edge];

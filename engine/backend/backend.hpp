@@ -78,6 +78,10 @@ class ReplaySource {
   virtual void time_nodes(std::uint64_t replays) = 0;
   // Launches that time_nodes() asked for are still to come, or to be collected.
   [[nodiscard]] virtual bool is_timing_nodes() const = 0;
+  // Nobody wants times for now, or somebody does again: from one of the next launches on the device spares what they cost, where that can be
+  // spared, and notes them again from the very next launch on. Any thread.
+  virtual void pause() noexcept {}
+  virtual void resume() noexcept {}
   // Replays that it keeps the times of, until they are collected.
   [[nodiscard]] virtual std::uint64_t capacity() const noexcept = 0;
   // How the device's clock stands to the host's; empty until it is known.

@@ -25,12 +25,13 @@ std::shared_ptr<const detail::Plan> empty_plan(const detail::DeviceCore& device,
 }  // namespace
 
 CapturedGraph adopt_graph(const Device& device, CUgraph graph, const AdoptedGraphDesc& desc) {
-  const std::shared_ptr<const detail::CudaContext>& context = detail::cuda_backend(device, "adopt_graph").context();
+  detail::CudaBackend& backend = detail::cuda_backend(device, "adopt_graph");
   device.core()->require_usable(Stage::Instantiate);
   if (graph == nullptr) detail::fail(ErrorCode::InvalidArgument, Stage::Instantiate, desc.label, "adopt_graph got a null graph");
   auto body = std::make_unique<detail::GraphBody>(device.core());
   body->plan = empty_plan(*device.core(), desc.label);
-  auto exec = std::make_unique<detail::CudaExec>(context, body->plan, graph, desc.owner);
+  const bool is_traced = device.core()->trace() != nullptr;
+  auto exec = std::make_unique<detail::CudaExec>(backend.context(), body->plan, graph, desc.owner, is_traced ? backend.instruments() : nullptr);
   CompileReport report;
   report.nodes = exec->node_count();
   report.plan_hash = body->plan->plan_hash;

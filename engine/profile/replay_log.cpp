@@ -44,8 +44,20 @@ ReplayLog::ReplayLog(ReplayLogDesc desc)
 }
 
 void ReplayLog::switch_to(ProfileMode mode) noexcept {
+  if (mode != ProfileMode::Off && is_paused_) {  // before anybody tells of a launch that is to have times
+    is_paused_ = false;
+    paused_source_->resume();
+  }
   const std::uint32_t before = switch_.load(std::memory_order_relaxed);
   switch_.store(((before & ~3u) + 4u) | static_cast<std::uint32_t>(mode), std::memory_order_relaxed);
+}
+
+// Some time after the mode became Off, so that launches that were told of before have their times.
+void ReplayLog::pause_source() noexcept {
+  const std::lock_guard lock(switch_mutex_);
+  if (mode() != ProfileMode::Off || is_paused_ || !paused_source_) return;
+  is_paused_ = true;
+  paused_source_->pause();
 }
 
 void ReplayLog::set_mode(ProfileMode mode) {
@@ -184,6 +196,11 @@ void ReplayLog::follow(std::shared_ptr<ReplaySource> source) {
   source_ = std::move(source);
   has_device_times_ = true;
   ring_at_ = std::min<std::size_t>(desc_.replays, source_->capacity());
+  {
+    const std::lock_guard lock(switch_mutex_);
+    paused_source_ = source_;
+  }
+  pause_source();
   if (mode() != ProfileMode::Every) return;
   try {
     plan_window();
@@ -234,6 +251,7 @@ void ReplayLog::fetch(std::vector<trace::Record>& records) {
 bool ReplayLog::collect(std::vector<trace::Record>& records) {
   const bool closed = closed_.load(std::memory_order_acquire);
   if (source_) fetch(records);
+  if (mode() == ProfileMode::Off) pause_source();
   for (LaunchNote note; launches_.take(note);) {
     ++hooks_.launches;
     if (has_device_times_) {

@@ -100,6 +100,7 @@ class ReplayLog final : public ReplayObserver {
   // The mode, and how often it was set: who runs sees that it was set again.
   [[nodiscard]] static ProfileMode mode_of(std::uint32_t word) noexcept { return static_cast<ProfileMode>(word & 3u); }
   void switch_to(ProfileMode mode) noexcept;  // under switch_mutex_
+  void pause_source() noexcept;
   [[nodiscard]] bool is_told(std::uint64_t replay) const noexcept { return replay <= told_.load(std::memory_order_relaxed); }
   [[nodiscard]] bool wants_nodes(std::uint64_t replay) noexcept;
   void ring_if_half(std::size_t used, std::size_t of) noexcept;
@@ -120,6 +121,8 @@ class ReplayLog final : public ReplayObserver {
   std::mutex switch_mutex_;
   ProfileMode wanted_;                // under switch_mutex_
   std::optional<ProfileMode> asked_;  // under switch_mutex_
+  std::shared_ptr<ReplaySource> paused_source_;  // under switch_mutex_: what is paused while the mode is Off; null: nothing has to be
+  bool is_paused_ = false;                       // under switch_mutex_
   std::atomic<std::uint32_t> switch_;
   std::atomic<std::uint64_t> told_{0};  // the last replay whose launch is noted
 

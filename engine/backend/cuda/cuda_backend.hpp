@@ -28,12 +28,13 @@ class CudaBackend final : public Backend {
   void rebuild() override;
 
   [[nodiscard]] const std::shared_ptr<const CudaContext>& context() const noexcept { return context_; }
+  // Made at the first call.
+  [[nodiscard]] std::shared_ptr<const CudaInstruments> instruments();
 
  private:
   // One load an image, shared by its kernels as long as one is left.
   [[nodiscard]] std::shared_ptr<CudaLibrary> library(std::span<const std::byte> image, std::string_view name);
   [[nodiscard]] std::shared_ptr<const CudaKernel> frame();
-  [[nodiscard]] std::shared_ptr<const CudaInstruments> instruments();
 
   const std::shared_ptr<const CudaContext> context_;
   std::mutex mutex_;

@@ -21,6 +21,7 @@ CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<c
     GraphBuilder builder(*context_, *plan_, bindings, {graph_, staged_, calls_, frame_.get(), stamps});
     builder.add_nodes();
     exec_ = builder.instantiate();
+    ends_ = builder.ends();
   } catch (...) {
     destroy();
     throw;
@@ -28,14 +29,19 @@ CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<c
   if (source_) source_->open([this] { return make_twin(); });
 }
 
-CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<const Plan> plan, CUgraph graph, std::shared_ptr<const void> owner)
-    : context_(std::move(context)), plan_(std::move(plan)), owner_(std::move(owner)) {
+CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<const Plan> plan, CUgraph graph, std::shared_ptr<const void> owner,
+                   std::shared_ptr<const CudaInstruments> instruments)
+    : context_(std::move(context)),
+      plan_(std::move(plan)),
+      owner_(std::move(owner)),
+      source_(instruments ? std::make_shared<CudaReplaySource>(context_, instruments) : nullptr) {
   const SetupScope scope(*context_, Stage::Instantiate);
   try {
-    cuda_check(cudaGraphClone(&graph_, graph), "cudaGraphClone", context_->at(Stage::Instantiate, plan_->label));
+    const CallPlace place = context_->at(Stage::Instantiate, plan_->label);
+    cuda_check(cudaGraphClone(&graph_, graph), "cudaGraphClone", place);
+    if (source_) ends_ = add_stamp_ends(*context_, graph_, source_->instruments(), source_->ring().memory(), place);
     cudaGraphInstantiateParams parameters = {};
-    cuda_check(cudaGraphInstantiateWithParams(&exec_, graph_, &parameters), "cudaGraphInstantiateWithParams",
-               context_->at(Stage::Instantiate, plan_->label));
+    cuda_check(cudaGraphInstantiateWithParams(&exec_, graph_, &parameters), "cudaGraphInstantiateWithParams", place);
   } catch (...) {
     destroy();
     throw;
@@ -53,19 +59,22 @@ CudaReplaySource::Twin CudaExec::make_twin() {
   auto nodes = std::make_unique<NodeStamps>(context_, instruments.readback, plan_->lowered);
   const CallPlace place = context_->at(Stage::Profile, plan_->label);
   cudaGraph_t graph = nullptr;
+  cudaGraphExec_t twin = nullptr;
   cuda_check(cudaGraphCreate(&graph, 0), "cudaGraphCreate", place);
   try {
     GraphBuilder builder(*context_, *plan_, bindings_,
                          {graph, staged_, calls_, frame_.get(), {&instruments, source_->ring().memory(), nodes.get()}});
     builder.add_nodes();
-    twin_ = builder.instantiate();
-    cuda_check(context_->driver.cuGraphUpload(twin_, instruments.readback->stream()), "cuGraphUpload", place);
+    twin = builder.instantiate();
+    cuda_check(context_->driver.cuGraphUpload(twin, instruments.readback->stream()), "cuGraphUpload", place);
     instruments.readback->wait();
   } catch (...) {
+    if (twin != nullptr) cuda_ignore(cudaGraphExecDestroy(twin));
     cuda_ignore(cudaGraphDestroy(graph));
     throw;
   }
   cuda_ignore(cudaGraphDestroy(graph));
+  twin_ = twin;
   return {twin_, std::move(nodes)};
 }
 
@@ -80,7 +89,14 @@ void CudaExec::destroy() noexcept {
 cudaGraph_t CudaExec::clone_graph() const {
   const SetupScope scope(*context_, Stage::Instantiate);
   cudaGraph_t copy = nullptr;
-  cuda_check(cudaGraphClone(&copy, graph_), "cudaGraphClone", context_->at(Stage::Instantiate, plan_->label));
+  const CallPlace place = context_->at(Stage::Instantiate, plan_->label);
+  cuda_check(cudaGraphClone(&copy, graph_), "cudaGraphClone", place);
+  try {
+    if (ends_) remove_stamp_ends(copy, ends_, place);
+  } catch (...) {
+    cuda_ignore(cudaGraphDestroy(copy));
+    throw;
+  }
   return copy;
 }
 
@@ -88,7 +104,7 @@ std::uint32_t CudaExec::node_count() const {
   const SetupScope scope(*context_, Stage::Instantiate);
   std::size_t count = 0;
   cuda_check(cudaGraphGetNodes(graph_, nullptr, &count), "cudaGraphGetNodes", context_->at(Stage::Instantiate, plan_->label));
-  return static_cast<std::uint32_t>(count);
+  return static_cast<std::uint32_t>(ends_ ? count - 2 : count);
 }
 
 void CudaExec::upload(BackendQueue& queue) {
@@ -96,8 +112,27 @@ void CudaExec::upload(BackendQueue& queue) {
   uploaded_ = true;
 }
 
+void CudaExec::switch_stamps() {
+  const SetupScope scope(*context_, Stage::Launch);
+  const Stamping wanted = source_->stamping();
+  set_stamping(exec_, ends_, wanted, context_->at(Stage::Launch, plan_->label));
+  stamping_ = wanted;
+}
+
 std::uint64_t CudaExec::launch(BackendQueue& queue) {
-  CUgraphExec exec = source_ ? source_->take_twin(launches_ + 1) : nullptr;
+  CUgraphExec exec = nullptr;
+  bool is_stamped = false;
+  if (source_) {
+    // Once after each change of the mode, by whoever launches first: an executable is not to be changed beside its launches.
+    if (ends_ && source_->stamping() != stamping_) [[unlikely]]
+      switch_stamps();
+    exec = source_->take_twin(stamped_ + 1);
+    is_stamped = exec != nullptr || stamping_ == Stamping::On;
+    if (is_stamped && launches_ - stamped_ != skipped_) [[unlikely]] {
+      skipped_ = launches_ - stamped_;
+      source_->numbers().skip(stamped_ + 1, skipped_);
+    }
+  }
   if (exec == nullptr) {
     // A first launch moves the graph to the device in any case; asked for by name, CUDA does it faster.
     if (!uploaded_) upload(queue);
@@ -105,6 +140,7 @@ std::uint64_t CudaExec::launch(BackendQueue& queue) {
   }
   const std::uint64_t serial = static_cast<CudaQueue&>(queue).launch(exec);
   ++launches_;
+  if (is_stamped) ++stamped_;
   return serial;
 }
 

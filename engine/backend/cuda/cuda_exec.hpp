@@ -9,6 +9,7 @@
 #include "backend/cuda/host_calls.hpp"
 #include "backend/cuda/cuda_replay_source.hpp"
 #include "backend/cuda/staged_bytes.hpp"
+#include "backend/cuda/stamp_ends.hpp"
 
 namespace reprise::detail {
 
@@ -17,8 +18,9 @@ class CudaExec final : public BackendExec {
   // `frame` is kept; null where the plan has no frame. `instruments` time the replays; null: nothing does.
   CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<const Plan> plan, const Bindings& bindings,
            std::shared_ptr<const CudaKernel> frame, std::shared_ptr<const CudaInstruments> instruments);
-  // Of a copy of `graph`. `owner` keeps what its nodes use; `plan` names it.
-  CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<const Plan> plan, CUgraph graph, std::shared_ptr<const void> owner);
+  // Of a copy of `graph`. `owner` keeps what its nodes use; `plan` names it. `instruments` time the replays, not their nodes; null: nothing does.
+  CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<const Plan> plan, CUgraph graph, std::shared_ptr<const void> owner,
+           std::shared_ptr<const CudaInstruments> instruments);
   CudaExec(const CudaExec&) = delete;
   CudaExec& operator=(const CudaExec&) = delete;
   ~CudaExec() override;
@@ -29,12 +31,13 @@ class CudaExec final : public BackendExec {
   [[nodiscard]] std::shared_ptr<ReplaySource> replay_source() const override { return source_; }
   [[nodiscard]] void* native() const noexcept override { return exec_; }
   [[nodiscard]] void* native_graph() const noexcept override { return graph_; }
-  // A copy of the graph, the caller's.
+  // A copy of the graph, the caller's, without stamps around it.
   [[nodiscard]] cudaGraph_t clone_graph() const;
-  [[nodiscard]] std::uint32_t node_count() const;
+  [[nodiscard]] std::uint32_t node_count() const;  // stamps around the graph are none of its nodes
 
  private:
   void destroy() noexcept;
+  void switch_stamps();
   [[nodiscard]] CudaReplaySource::Twin make_twin();  // any thread, under the source's mutex
 
   const std::shared_ptr<const CudaContext> context_;
@@ -45,7 +48,9 @@ class CudaExec final : public BackendExec {
   HostCalls calls_;
   cudaGraph_t graph_ = nullptr;
   cudaGraphExec_t exec_ = nullptr;
-  std::uint64_t launches_ = 0;
+  StampEnds ends_;  // in graph_
+  std::uint64_t launches_ = 0, stamped_ = 0, skipped_ = 0;  // so far; with stamps; without, as source_ knows it
+  Stamping stamping_ = Stamping::On;                        // of exec_
   bool uploaded_ = false;
   const Bindings bindings_;                          // for the twin
   const std::shared_ptr<CudaReplaySource> source_;  // null: replays are not timed

@@ -27,14 +27,19 @@ ReplaySource::Lost CudaReplaySource::collect(ReplayObserver& observer) {
   instruments_->clock->align();
   const std::uint64_t newest = last_.load(std::memory_order_acquire);  // whose row may be written already
   for (const ReplayStamps& replay : ended_) {
+    const std::uint64_t number = numbers_.replay(replay.replay);
+    if (number == 0) {
+      ++lost.replays;
+      continue;
+    }
     NodeTime* times = nullptr;
     if (ran_twin(replay.replay)) {
       const bool has_row = replay.replay + nodes_->rows() > newest;
-      if (has_row) times = observer.begin_replay(replay.replay);
+      if (has_row) times = observer.begin_replay(number);
       if (times != nullptr) nodes_->read(replay, clock, times);
       if (!has_row) ++lost.nodes;
     }
-    observer.end_replay(replay.replay, clock.to_host(replay.began), clock.to_host(replay.ended), times);
+    observer.end_replay(number, clock.to_host(replay.began), clock.to_host(replay.ended), times);
   }
   if (window_ && left_.load(std::memory_order_acquire) == 0 && ended_.back().replay >= newest) window_ = false;
   return lost;

@@ -1,7 +1,7 @@
 // CudaReplaySource: the times of one graph's replays on a GPU: those of every replay from the stamps in the graph, those of nodes from a
 // twin: a second executable, lowered again from the plan with a stamp behind every node, which takes the place of the first for some real
 // launches. Shared by the exec, which launches, and whoever collects.
-// Threads: take_twin() from the thread that launches; the rest as ReplaySource says; close() from whoever destroys the exec.
+// Threads: take_twin() from the thread that launches; stamping(), pause() and resume() from any; the rest as ReplaySource says; close() from whoever destroys the exec.
 #pragma once
 
 #include <atomic>
@@ -14,6 +14,8 @@
 #include "backend/backend.hpp"
 #include "backend/cuda/cuda_instruments.hpp"
 #include "backend/cuda/node_stamps.hpp"
+#include "backend/cuda/replay_numbers.hpp"
+#include "backend/cuda/stamp_ends.hpp"
 #include "backend/cuda/stamp_ring.hpp"
 
 namespace reprise::detail {
@@ -31,10 +33,13 @@ class CudaReplaySource final : public ReplaySource {
 
   [[nodiscard]] const CudaInstruments& instruments() const noexcept { return *instruments_; }
   [[nodiscard]] StampRing& ring() noexcept { return ring_; }
+  [[nodiscard]] ReplayNumbers& numbers() noexcept { return numbers_; }
+  // Whether stamps around the graph are to be on.
+  [[nodiscard]] Stamping stamping() const noexcept { return stamping_.load(std::memory_order_relaxed); }
   void open(MakeTwin make) { make_ = std::move(make); }  // before anybody else knows this
   void close() noexcept;                                 // no twin is made or asked for from now on
 
-  // What this launch, number `replay` of the graph, has to run instead of the exec; null: the exec.
+  // What this launch has to run instead of the exec, launch number `replay` of those that are stamped; null: the exec.
   [[nodiscard]] CUgraphExec take_twin(std::uint64_t replay) noexcept {
     std::uint64_t left = left_.load(std::memory_order_acquire);
     if (left == 0) [[likely]] return nullptr;
@@ -49,6 +54,8 @@ class CudaReplaySource final : public ReplaySource {
   [[nodiscard]] Lost collect(ReplayObserver& observer) override;
   void time_nodes(std::uint64_t replays) override;
   [[nodiscard]] bool is_timing_nodes() const override { return window_; }
+  void pause() noexcept override { stamping_.store(Stamping::Off, std::memory_order_relaxed); }
+  void resume() noexcept override { stamping_.store(Stamping::On, std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t capacity() const noexcept override { return StampRing::kSlots; }
   [[nodiscard]] std::optional<ClockPair> clock() const override { return instruments_->clock->pair(); }
 
@@ -57,7 +64,9 @@ class CudaReplaySource final : public ReplaySource {
 
   const std::shared_ptr<const CudaContext> context_;
   const std::shared_ptr<const CudaInstruments> instruments_;
-  StampRing ring_;
+  StampRing ring_;  // its replays are those that were stamped
+  ReplayNumbers numbers_;
+  std::atomic<Stamping> stamping_{Stamping::On};
   std::mutex make_mutex_;  // of make_
   MakeTwin make_;
   std::unique_ptr<NodeStamps> nodes_;  // of the twin
@@ -65,7 +74,7 @@ class CudaReplaySource final : public ReplaySource {
   bool window_ = false;              // of whoever collects, as nodes_ and ended_
 
   CUgraphExec twin_ = nullptr;  // set before left_ is
-  std::atomic<std::uint64_t> left_{0}, first_{0}, last_{0};  // launches that go to the twin; replays that went there
+  std::atomic<std::uint64_t> left_{0}, first_{0}, last_{0};  // launches that go to the twin; stamped ones that went there
 };
 
 }  // namespace reprise::detail

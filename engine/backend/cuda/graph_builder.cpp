@@ -65,11 +65,11 @@ void GraphBuilder::add_nodes() {
   nodes_.resize(lowered.nodes.size());
   done_.resize(lowered.nodes.size());
   after_.clear();
-  const cudaGraphNode_t before_all = needs_ends ? add_boundary(LoweredKind::FrameBegin) : nullptr;
+  if (needs_ends) ends_.begin = add_boundary(LoweredKind::FrameBegin);
   for (std::uint32_t i = 0; i < lowered.nodes.size(); ++i) {
     after_.clear();
     for (const LoweredEdge& edge : lowered.edges_into(i)) after_.push_back(done_[edge.from]);
-    if (after_.empty() && before_all != nullptr) after_.push_back(before_all);
+    if (after_.empty() && ends_) after_.push_back(ends_.begin);
     try {
       done_[i] = nodes_[i] = add_node(lowered.nodes[i]);
       if (target_.stamps.nodes != nullptr && lowered.nodes[i].kind == LoweredKind::Work) done_[i] = add_node_stamp(i);
@@ -77,7 +77,7 @@ void GraphBuilder::add_nodes() {
       throw with_command(error, i);
     }
   }
-  if (needs_ends) add_end_stamp();
+  if (needs_ends) ends_.end = add_end_stamp();
 }
 
 cudaGraphNode_t GraphBuilder::add_node(const LoweredNode& node) {
@@ -115,7 +115,7 @@ cudaGraphNode_t GraphBuilder::add_node_stamp(std::uint32_t node) {
   return add_instrument(*target_.stamps.kernels->node, parameters);
 }
 
-void GraphBuilder::add_end_stamp() {
+cudaGraphNode_t GraphBuilder::add_end_stamp() {
   const LoweredGraph& lowered = plan_.lowered;
   std::vector<bool> is_leaf(lowered.nodes.size(), true);
   for (const LoweredEdge& edge : lowered.edges) is_leaf[edge.from] = false;
@@ -123,7 +123,7 @@ void GraphBuilder::add_end_stamp() {
   for (std::uint32_t i = 0; i < lowered.nodes.size(); ++i) {
     if (is_leaf[i]) after_.push_back(done_[i]);
   }
-  static_cast<void>(add_boundary(LoweredKind::FrameEnd));
+  return add_boundary(LoweredKind::FrameEnd);
 }
 
 cudaGraphNode_t GraphBuilder::add_command(std::uint32_t command) {

@@ -14,6 +14,7 @@
 #include "backend/cuda/cuda_instruments.hpp"
 #include "backend/cuda/node_stamps.hpp"
 #include "backend/cuda/staged_bytes.hpp"
+#include "backend/cuda/stamp_ends.hpp"
 #include "backend/cuda/transfer_nodes.hpp"
 
 namespace reprise::detail {
@@ -39,6 +40,8 @@ class GraphBuilder {
   void add_nodes();
   // The graph that add_nodes() filled, as CUDA's executable.
   [[nodiscard]] cudaGraphExec_t instantiate();
+  // The stamps that it put around everything; none where the frame's nodes stamp, or nothing does.
+  [[nodiscard]] const StampEnds& ends() const noexcept { return ends_; }
 
  private:
   [[nodiscard]] cudaGraphNode_t add_node(const LoweredNode& node);
@@ -51,7 +54,7 @@ class GraphBuilder {
   [[nodiscard]] cudaGraphNode_t add_instrument(const CudaKernel& kernel, std::span<void*> parameters);
   [[nodiscard]] cudaGraphNode_t add_boundary(LoweredKind kind);
   [[nodiscard]] cudaGraphNode_t add_node_stamp(std::uint32_t node);
-  void add_end_stamp();
+  [[nodiscard]] cudaGraphNode_t add_end_stamp();
   void set_launch_attributes(cudaGraphNode_t node, const DispatchPayload& dispatch, const CudaKernel& kernel);
   [[nodiscard]] std::byte* address(std::uint32_t buffer, std::uint64_t offset) const { return bindings_.address[buffer] + offset; }
   [[nodiscard]] NodePlace place() const { return {target_.graph, after_, call_}; }
@@ -64,6 +67,7 @@ class GraphBuilder {
   const Bindings& bindings_;
   const Target target_;
   const CallPlace call_;
+  StampEnds ends_;
   std::vector<cudaGraphNode_t> nodes_;  // by lowered node
   std::vector<cudaGraphNode_t> done_;   // by lowered node: what stands for its end, itself or the stamp behind it
   std::vector<cudaGraphNode_t> after_;  // scratch: what the node being added comes after

@@ -102,6 +102,8 @@ std::string cause_text(const Recording& recording, const EdgeCause& cause) {
       return "edge()";
     case CauseKind::Linear:
       return "recorded order";
+    case CauseKind::Captured:
+      return "captured";
   }
   return "?";
 }

@@ -40,6 +40,7 @@ trace::EdgeCause traced(CauseKind kind) {
     case CauseKind::Barrier: return trace::EdgeCause::Barrier;
     case CauseKind::User: return trace::EdgeCause::User;
     case CauseKind::Linear: return trace::EdgeCause::Linear;
+    case CauseKind::Captured: return trace::EdgeCause::Captured;
   }
   return trace::EdgeCause::User;
 }

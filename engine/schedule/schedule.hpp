@@ -11,7 +11,8 @@
 namespace reprise::detail {
 
 enum class Hazard : std::uint8_t { ReadAfterWrite, WriteAfterRead, WriteAfterWrite };
-enum class CauseKind : std::uint8_t { Hazard, Barrier, User, Linear };
+// Captured: of a graph that CUDA captured or the application made.
+enum class CauseKind : std::uint8_t { Hazard, Barrier, User, Linear, Captured };
 
 // Why an edge exists. The first cause found is kept: hazards before barriers before user edges.
 struct EdgeCause {

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace reprise {
 
@@ -30,6 +31,9 @@ namespace reprise {
   X(KernelNotFound, "a module holds no kernel of this name for this device")                       \
   X(ParameterMismatch, "a kernel's compiled parameters differ from its parameter table")           \
   X(CapturingStream, "the queue's stream is being captured; a launch would end up in the capture") \
+  X(NotInitialized, "the object was never given anything to work on, or was moved away")           \
+  X(CaptureUnmatched, "a capture is ended that was never begun, or was ended before")              \
+  X(CaptureInvalidated, "something that a capture does not allow happened while it was open")      \
   X(PoolInUse, "the pool is held by live graphs or recordings")                                    \
   X(DeviceLost, "the device reported an error that it does not recover from")                      \
   X(NativeFailure, "a native call failed for a reason that has no code of its own")                \
@@ -62,6 +66,7 @@ struct ErrorDetails {
   std::string native_call = {};             // text of the native call, empty where none failed
   std::int64_t native_code = 0;        // its result
   std::string native_name = {};             // the result's own name, "cudaErrorInvalidValue"
+  std::vector<std::uint32_t> unfinished = {};  // of DeviceLost, of a graph with fault markers: commands that began and did not end
 };
 
 class Error : public std::runtime_error {

@@ -44,6 +44,7 @@ Instance make_instance(const InstanceDesc& desc, std::vector<BackendProvider*> p
 InstanceCore::InstanceCore(const InstanceDesc& desc, std::vector<BackendProvider*> providers)
     : application_(desc.application),
       validation_(validation_from_environment(desc.validation)),
+      cuda_graphs_(desc.cuda_graphs),
       on_message_(desc.on_message),
       suppressed_(desc.suppress.begin(), desc.suppress.end()),
       providers_(std::move(providers)) {

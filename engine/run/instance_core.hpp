@@ -32,6 +32,7 @@ class InstanceCore : public std::enable_shared_from_this<InstanceCore> {
 
   [[nodiscard]] std::string_view application() const noexcept { return application_; }
   [[nodiscard]] Validation validation() const noexcept { return validation_; }
+  [[nodiscard]] CudaGraphs cuda_graphs() const noexcept { return cuda_graphs_; }
   // Null: no trace is wanted.
   [[nodiscard]] const std::shared_ptr<TraceSession>& trace() const noexcept { return trace_; }
   // Of the graphs of this instance's devices; null without a trace.
@@ -55,6 +56,7 @@ class InstanceCore : public std::enable_shared_from_this<InstanceCore> {
 
   std::string application_;
   Validation validation_;
+  CudaGraphs cuda_graphs_;
   MessageHandler on_message_;
   std::unordered_set<std::string> suppressed_;
   std::vector<BackendProvider*> providers_;

@@ -64,7 +64,7 @@ bool check_first_steps(Trainer& trainer, const DigitSet& training, const Schedul
 
 bool train(const samples::Program& program, std::uint32_t seed, std::uint32_t epochs) {
   const DigitSplit split = read_digits(samples::bundled("digits.csv"));
-  const reprise::Instance instance({.application = "digits"});
+  const reprise::Instance instance({.application = "digits", .cuda_graphs = reprise::CudaGraphs::OursOnly});
   const reprise::Device device = program.open_device(instance);
   const std::uint32_t per_epoch = steps_per_epoch(split.training.rows());
   const Schedule schedule = {.seed = seed, .total_steps = epochs * per_epoch};

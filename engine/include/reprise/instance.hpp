@@ -19,6 +19,14 @@ namespace detail {
 class InstanceCore;
 }
 
+// Whose CUDA graphs this process launches while the instance lives. CUPTI, which times the nodes of a few replays most closely, reaches into
+// every graph of the process while it is at work, and graphs that were instantiated before may crash then unless they are uploaded again, which
+// only their owner can do. So where some are not the engine's own, nodes are timed by stamps instead.
+enum class CudaGraphs : std::uint8_t {
+  Foreign,  // the application's, or a library's, too; the default, because it is always right
+  OursOnly  // none but those that instances of this process compile or adopt
+};
+
 struct InstanceDesc {
   std::string_view application = "application";
   Validation validation = kDefaultValidation;  // $REPRISE_VALIDATION = off | basic | full wins over it
@@ -27,6 +35,7 @@ struct InstanceDesc {
   TraceDesc trace = {};                        // empty: none
   // Of a live trace. $REPRISE_REMOTE_PROFILE = nothing | replays | sampled | every wins over it.
   RemoteProfile remote_profile = RemoteProfile::Sampled;
+  CudaGraphs cuda_graphs = CudaGraphs::Foreign;
 };
 
 // Which device to open: "host", "cuda:N", or "best" (the first GPU, the host device where there is none).

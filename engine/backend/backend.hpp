@@ -88,6 +88,12 @@ class ReplaySource {
   [[nodiscard]] virtual std::optional<ClockPair> clock() const = 0;
 };
 
+// A node of the lowered graph that began in `replay` (1 for the first launch) and did not end.
+struct UnfinishedNode {
+  std::uint32_t node = 0;
+  std::uint64_t replay = 0;
+};
+
 // An executable graph. One thread at a time (run/ holds the graph's mutex). Destroyed only when its launches are done.
 class BackendExec {
  public:
@@ -98,6 +104,8 @@ class BackendExec {
   [[nodiscard]] virtual std::uint64_t launch(BackendQueue& queue) = 0;
   // What a host callback threw in replay `replay` (1 for the first launch); null if none did. Any thread, after that replay is done.
   [[nodiscard]] virtual std::exception_ptr callback_error(std::uint64_t replay) const = 0;
+  // Where plan.lowered has fault markers: who was running when the device was lost, ascending. Any thread, once it is lost.
+  [[nodiscard]] virtual std::vector<UnfinishedNode> unfinished_nodes() const { return {}; }
   // From now on `observer`, which outlives this, is told of every replay. Before the first launch. False: this device has no times.
   [[nodiscard]] virtual bool observe(ReplayObserver& observer) {
     static_cast<void>(observer);

@@ -179,9 +179,7 @@ LoweredGraph build_lanes(const Schedule& schedule, std::uint32_t max_lanes) {
   return writer.finish(assignment.lanes);
 }
 
-}  // namespace
-
-LoweredGraph build_lowered_graph(const Schedule& schedule, Lowering lowering) {
+LoweredGraph build_as(const Schedule& schedule, const Lowering& lowering) {
   switch (lowering.mode) {
     case Lowering::Mode::Faithful:
       return build_faithful(schedule);
@@ -198,6 +196,14 @@ LoweredGraph build_lowered_graph(const Schedule& schedule, Lowering lowering) {
                                         std::to_string(lowering.lanes));
   }
   return build_lanes(schedule, lowering.lanes);
+}
+
+}  // namespace
+
+LoweredGraph build_lowered_graph(const Schedule& schedule, Lowering lowering) {
+  LoweredGraph graph = build_as(schedule, lowering);
+  graph.fault_markers = lowering.fault_markers;
+  return graph;
 }
 
 }  // namespace reprise::detail

@@ -33,7 +33,8 @@ class PlanDot {
   }
 
   std::string title() const {
-    return concat(plan_.label, "\nplan ", hex(plan_.plan_hash), ", lowering ", hex(plan_.lowering_hash));
+    return concat(plan_.label, "\nplan ", hex(plan_.plan_hash), ", lowering ", hex(plan_.lowering_hash),
+                  plan_.lowered.fault_markers ? ", fault markers" : "");
   }
 
   void frame_nodes() {

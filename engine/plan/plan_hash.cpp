@@ -152,7 +152,7 @@ std::uint64_t hash_recording(const Recording& recording, const Schedule& schedul
 
 std::uint64_t hash_lowering(const LoweredGraph& lowered, const Placement& placement) {
   Hash64 hash;
-  hash.add(lowered.lanes, lowered.frame ? 1 : 0);
+  hash.add(lowered.lanes, (lowered.frame ? 1u : 0u) | (lowered.fault_markers ? 2u : 0u));
   hash.add(lowered.nodes.size());
   for (const LoweredNode& node : lowered.nodes) {
     hash.add(node.schedule_node, node.lane);

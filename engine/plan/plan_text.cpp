@@ -41,6 +41,7 @@ class PlanText {
     line("edges ", lowered.edges.size(), ", of them added ", lowered.added_edges);
     line("lanes ", lowered.lanes);
     line("frame ", lowered.frame ? "yes" : "no");
+    if (lowered.fault_markers) line("fault markers yes");
     line("transient bytes ", plan_.placement.naive_bytes, ", slab ", plan_.placement.slab_bytes, ", lower bound ",
          plan_.placement.lower_bound);
   }

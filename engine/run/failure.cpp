@@ -8,13 +8,16 @@ void fail(ErrorCode code, Stage stage, std::string_view label, const std::string
   throw Error({.code = code, .stage = stage, .label = std::string(label)}, text);
 }
 
+std::string text_of(const Error& error) {
+  std::string text = error.what();
+  if (const auto end = text.rfind(concat(" [", to_string(error.code()), ", ")); end != std::string::npos) text.erase(end);
+  return text;
+}
+
 Error with_context(const Error& error, std::string_view label, const std::string& where) {
   ErrorDetails details = error.details();
-  // what() ends in the details that Error composes anew.
-  std::string text = error.what();
-  if (const auto end = text.rfind(concat(" [", to_string(details.code), ", ")); end != std::string::npos) text.erase(end);
   if (details.command == ErrorDetails::kNoCommand && !label.empty()) details.label = label;
-  return Error(std::move(details), concat(text, "; ", where));
+  return Error(std::move(details), concat(text_of(error), "; ", where));
 }
 
 }  // namespace reprise::detail

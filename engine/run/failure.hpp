@@ -11,6 +11,9 @@ namespace reprise::detail {
 
 [[noreturn]] void fail(ErrorCode code, Stage stage, std::string_view label, const std::string& text);
 
+// What the error was made with: what() without the details behind it.
+[[nodiscard]] std::string text_of(const Error& error);
+
 // The same error, `where` after its text; its label is `label` unless it names a command.
 [[nodiscard]] Error with_context(const Error& error, std::string_view label, const std::string& where);
 

@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "run/failure.hpp"
 #include "run/graph_core.hpp"
+#include "run/loss_report.hpp"
 #include "run/queue_core.hpp"
 
 namespace reprise {
@@ -17,7 +18,7 @@ constexpr std::chrono::nanoseconds kLongestLimit = std::chrono::hours(24 * 365);
 
 [[noreturn]] void rethrow_with_names(const Error& error, const detail::QueueCore& queue, const detail::GraphCore* graph, std::uint64_t replay) {
   if (graph == nullptr) throw detail::with_context(error, queue.label(), detail::concat("on queue ", queue.label()));
-  throw detail::with_context(error, graph->label(), detail::concat("in replay ", replay, " of graph ", graph->label(), " on queue ", queue.label()));
+  throw detail::with_context(detail::with_unfinished(error, *graph), graph->label(), detail::concat("in replay ", replay, " of graph ", graph->label(), " on queue ", queue.label()));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "profile/process_info.hpp"
 #include "run/device_core.hpp"
 #include "run/failure.hpp"
+#include "run/loss_report.hpp"
 #include "run/pool_core.hpp"
 #include "run/queue_core.hpp"
 #include "run/trace_graph.hpp"
@@ -134,7 +135,7 @@ void GraphCore::note_uses() noexcept {
 }
 
 void GraphCore::rethrow_with_names(const Error& error, const QueueCore& queue, Stage stage) const {
-  throw with_context(error, label(),
+  throw with_context(with_unfinished(error, *this), label(),
                      stage == Stage::Launch ? concat("in replay ", replays() + 1, " of graph ", label(), " on queue ", queue.label())
                                             : concat("in the upload of graph ", label(), " on queue ", queue.label()));
 }

@@ -126,3 +126,56 @@ TEST_CASE_FIXTURE(LossFixture, "device loss: lost and rebuilt twice, generations
   const auto y = buffer(std::vector<unsigned>(8, 5), "y");
   CHECK(values(y) == std::vector<unsigned>(8, 5));
 }
+
+TEST_CASE_FIXTURE(LossFixture, "device loss: with fault markers the fence names the commands that began and did not end") {
+  if (!is_host()) return;
+  std::promise<void> started, go;
+  CommandBuffer cmd = recording({.label = "marked"});
+  cmd.fill(x, 1u);
+  {
+    const auto scope = cmd.label("slow part");
+    cmd.host(
+        [&started, gone = go.get_future().share()] {
+          started.set_value();
+          gone.wait();
+        },
+        {read(x)});
+  }
+  cmd.fill(x, 2u);
+  CapturedGraph marked = compile(cmd, Lowering::Auto.with_fault_markers());
+  CHECK(marked.to_text().find("fault markers yes") != std::string::npos);
+  const Fence fence = marked.launch(queue);
+  started.get_future().wait();
+  device.lose();
+  const Error error = thrown_by([&] { fence.wait(); });
+  go.set_value();
+  CHECK(error.code() == ErrorCode::DeviceLost);
+  CHECK(error.details().unfinished == std::vector<std::uint32_t>{1});
+  const std::string text = error.what();
+  INFO("text: ", text);
+  for (const std::string_view part : {"begun and not ended", "command 1, host", "slow part", "replay 1", "graph marked", "queue main"}) {
+    CHECK(text.find(part) != std::string::npos);
+  }
+  CHECK(thrown_by([&] { fence.wait(); }).details().unfinished == std::vector<std::uint32_t>{1});  // also after it ended
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "fault markers: replays compute what they compute without them") {
+  const auto x = buffer(generated<unsigned>(256, [](std::size_t i) { return static_cast<unsigned>(i); }));
+  const auto y = pool->allocate<unsigned>(256), z = pool->allocate<unsigned>(256);
+  const Kernel add = kernel(shaders::conf_add);
+  CommandBuffer cmd = recording();
+  cmd.dispatch(add, {.grid = 1, .block = 256}, read(x), write(y), 1u, 256u);
+  cmd.dispatch(add, {.grid = 1, .block = 256}, read(x), write(z), 2u, 256u);
+  cmd.dispatch(add, {.grid = 1, .block = 256}, read(y), write(x), 3u, 256u);
+  cmd.end();
+  for (const Lowering lowering : {Lowering::Auto, Lowering::Faithful, Lowering::Lanes(1)}) {
+    run([&](CommandBuffer& restore) { restore.copy(snapshot(generated<unsigned>(256, [](std::size_t i) { return static_cast<unsigned>(i); })), x); });
+    CapturedGraph marked = device.compile(cmd, {.pool = pool, .lowering = lowering.with_fault_markers()});
+    CapturedGraph plain = device.compile(cmd, {.pool = pool, .lowering = lowering});
+    CHECK(marked.report().plan_hash == plain.report().plan_hash);
+    CHECK(marked.report().lowering_hash != plain.report().lowering_hash);
+    for (int replay = 0; replay < 3; ++replay) marked.launch(queue).wait();
+    CHECK(values(x) == generated<unsigned>(256, [](std::size_t i) { return static_cast<unsigned>(i) + 12; }));
+    CHECK(values(z) == generated<unsigned>(256, [](std::size_t i) { return static_cast<unsigned>(i) + 10; }));
+  }
+}

@@ -51,6 +51,16 @@ TEST_CASE("cuda loss: dropping everything after a fault, in any order, is quiet"
   CHECK(run_alone("child: dropped after a fault") == 0);
 }
 
+TEST_CASE("cuda loss: with fault markers a fault names the commands that began and did not end") {
+  if (!have_gpu()) return;
+  CHECK(run_alone("child: a fault among markers") == 0);
+}
+
+TEST_CASE("cuda loss: a launch after a fault in another graph, and the queue itself, say that the device is lost") {
+  if (!have_gpu()) return;
+  CHECK(run_alone("child: a fault and the others") == 0);
+}
+
 TEST_CASE("child: a faulting kernel" * doctest::skip()) {
   const Gpu t;
   const auto other = t.pool->allocate<float>(100, "other");
@@ -72,8 +82,54 @@ TEST_CASE("child: a faulting kernel" * doctest::skip()) {
   CHECK((again == ErrorCode::StaleHandle || again == ErrorCode::DeviceLost));
   CHECK(error_of([&] { static_cast<void>(t.pool->allocate<float>(1)); }).code == ErrorCode::DeviceLost);
   CHECK(error_of([&] { static_cast<void>(t.device.load_kernel(shaders::gpu_add)); }).code == ErrorCode::DeviceLost);
-  CHECK(error_of([&] { static_cast<void>(t.device.rebuild()); }).code == ErrorCode::Unsupported);
+  const ErrorDetails refused = error_of([&] { static_cast<void>(t.device.rebuild()); }, &text);
+  CHECK(refused.code == ErrorCode::Unsupported);
+  CHECK_FALSE(refused.native_call.empty());  // what the driver said
+  CHECK_FALSE(refused.native_name.empty());
+  CHECK(refused.native_code != 0);
+  CHECK(text.find("new process") != std::string::npos);
   CHECK(t.device.is_lost());
+}
+
+TEST_CASE("child: a fault among markers" * doctest::skip()) {
+  const Gpu t;
+  const Kernel poke = t.device.load_kernel(shaders::gpu_poke);
+  const auto x = t.pool->allocate<std::uint32_t>(64, "x");
+  CommandBuffer commands = t.record([&](CommandBuffer& cmd) {
+    const CommandRef first = cmd.fill(x, 1);
+    auto scope = cmd.label("faulting");
+    const CommandRef bad = cmd.dispatch(poke, {.grid = 1, .block = 1}, 0x10ull);
+    cmd.edge(first, bad);
+    cmd.edge(bad, cmd.fill(x, 2));
+  });
+  CapturedGraph graph = t.device.compile(commands, {.pool = t.pool, .lowering = Lowering::Auto.with_fault_markers()});
+  const Fence fence = graph.launch(t.queue);
+  std::string text;
+  for (int again = 0; again < 2; ++again) {
+    const ErrorDetails error = error_of([&] { fence.wait(); }, &text);
+    INFO("text: ", text);
+    CHECK(error.code == ErrorCode::DeviceLost);
+    CHECK(error.unfinished == std::vector<std::uint32_t>{1});
+    for (const char* part : {"begun and not ended", "command 1, dispatch gpu_poke", "faulting", "replay 1", "graph test"}) {
+      CHECK(text.find(part) != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("child: a fault and the others" * doctest::skip()) {
+  const Gpu t;
+  const Queue other = t.device.create_queue({.label = "other"});
+  CapturedGraph innocent = t.compile([&](CommandBuffer& cmd) { cmd.fill(t.pool->allocate<std::uint32_t>(64, "y"), 3); });
+  innocent.launch(other).wait();
+  CapturedGraph graph;
+  const Fence fence = launch_fault(t, graph);
+  CHECK(error_of([&] { fence.wait(); }).code == ErrorCode::DeviceLost);
+  CHECK(error_of([&] { static_cast<void>(innocent.launch(other)); }).code == ErrorCode::StaleHandle);
+  CHECK(error_of([&] { innocent.upload(other); }).code == ErrorCode::StaleHandle);
+  CHECK(error_of([&] { static_cast<void>(t.device.compile(t.record([](CommandBuffer&) {}))); }).code == ErrorCode::DeviceLost);
+  CHECK(error_of([&] { static_cast<void>(t.device.create_queue()); }).code == ErrorCode::DeviceLost);
+  CHECK(error_of([&] { t.device.wait_idle(); }).code == ErrorCode::DeviceLost);
+  CHECK(error_of([&] { t.queue.wait_idle(); }).code == ErrorCode::DeviceLost);
 }
 
 TEST_CASE("child: dropped after a fault" * doctest::skip()) {

@@ -1,5 +1,6 @@
 #include "backend/cuda/cuda_backend.hpp"
 
+#include <fault_markers.shaders.hpp>
 #include <frame.shaders.hpp>
 
 #include "backend/cuda/cuda_exec.hpp"
@@ -88,16 +89,37 @@ std::shared_ptr<const CudaInstruments> CudaBackend::instruments() {
   return instruments_;
 }
 
+std::unique_ptr<const FaultMarkers> CudaBackend::fault_markers(const LoweredGraph& lowered) {
+  auto kernel = std::static_pointer_cast<const CudaKernel>(load_kernel(shaders::reprise_fault_mark).backend);
+  return std::make_unique<const FaultMarkers>(context_, std::move(kernel), static_cast<std::uint32_t>(lowered.nodes.size()));
+}
+
 std::unique_ptr<BackendExec> CudaBackend::instantiate(std::shared_ptr<const Plan> plan, const Bindings& bindings, Instruments wanted) {
   std::shared_ptr<const CudaKernel> around = plan->lowered.frame ? frame() : nullptr;
   std::shared_ptr<const CudaInstruments> timed = wanted == Instruments::Stamps ? instruments() : nullptr;
-  return std::make_unique<CudaExec>(context_, std::move(plan), bindings, std::move(around), std::move(timed));
+  std::unique_ptr<const FaultMarkers> marked = plan->lowered.fault_markers ? fault_markers(plan->lowered) : nullptr;
+  return std::make_unique<CudaExec>(context_, std::move(plan), bindings, std::move(around), std::move(timed), std::move(marked));
 }
 
 void CudaBackend::lose() { unsupported("a GPU can't be made lost on purpose; the host device can"); }
 
+// Resetting the device would not help: CUDA reports success and refuses everything after it, and the reset would take away what destructors
+// still name. So the driver is asked, and what it says is passed on.
 void CudaBackend::rebuild() {
-  unsupported("after an error that it does not recover from, the CUDA driver gives this process no GPU any more: start a new process");
+  const SetupScope scope(*context_, std::nothrow);
+  const cudaError_t said = scope ? cudaDeviceSynchronize() : cudaErrorDevicesUnavailable;
+  if (said == cudaSuccess) return;
+  cuda_ignore(said);
+  ErrorDetails details;
+  details.code = ErrorCode::Unsupported;
+  details.stage = Stage::Open;
+  details.label = context_->status->selector;
+  details.native_call = scope ? "cudaDeviceSynchronize" : "cuCtxPushCurrent";
+  details.native_code = said;
+  details.native_name = cudaGetErrorName(said);
+  const std::string text = concat("the CUDA driver gives this process no ", context_->status->selector, " any more; it says: ", cudaGetErrorString(said),
+                                  ". Start a new process");
+  throw Error(std::move(details), text);
 }
 
 }  // namespace reprise::detail

@@ -10,6 +10,7 @@
 #include "backend/cuda/cuda_context.hpp"
 #include "backend/cuda/cuda_kernel.hpp"
 #include "backend/cuda/cuda_instruments.hpp"
+#include "backend/cuda/fault_markers.hpp"
 
 namespace reprise::detail {
 
@@ -35,6 +36,7 @@ class CudaBackend final : public Backend {
   // One load an image, shared by its kernels as long as one is left.
   [[nodiscard]] std::shared_ptr<CudaLibrary> library(std::span<const std::byte> image, std::string_view name);
   [[nodiscard]] std::shared_ptr<const CudaKernel> frame();
+  [[nodiscard]] std::unique_ptr<const FaultMarkers> fault_markers(const LoweredGraph& lowered);
 
   const std::shared_ptr<const CudaContext> context_;
   std::mutex mutex_;

@@ -6,6 +6,7 @@
 #include "backend/backend.hpp"
 #include "backend/cuda/cuda_context.hpp"
 #include "backend/cuda/cuda_kernel.hpp"
+#include "backend/cuda/fault_markers.hpp"
 #include "backend/cuda/host_calls.hpp"
 #include "backend/cuda/cuda_replay_source.hpp"
 #include "backend/cuda/staged_bytes.hpp"
@@ -15,9 +16,9 @@ namespace reprise::detail {
 
 class CudaExec final : public BackendExec {
  public:
-  // `frame` is kept; null where the plan has no frame. `instruments` time the replays; null: nothing does.
+  // `frame` is kept; null where the plan has no frame. `instruments` time the replays; null: nothing does. `markers`: null where the plan has none.
   CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<const Plan> plan, const Bindings& bindings,
-           std::shared_ptr<const CudaKernel> frame, std::shared_ptr<const CudaInstruments> instruments);
+           std::shared_ptr<const CudaKernel> frame, std::shared_ptr<const CudaInstruments> instruments, std::unique_ptr<const FaultMarkers> markers);
   // Of a copy of `graph`. `owner` keeps what its nodes use; `plan` names it. `instruments` time the replays, not their nodes; null: nothing does.
   CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<const Plan> plan, CUgraph graph, std::shared_ptr<const void> owner,
            std::shared_ptr<const CudaInstruments> instruments);
@@ -28,6 +29,9 @@ class CudaExec final : public BackendExec {
   void upload(BackendQueue& queue) override;
   [[nodiscard]] std::uint64_t launch(BackendQueue& queue) override;
   [[nodiscard]] std::exception_ptr callback_error(std::uint64_t replay) const override { return calls_.error(replay); }
+  [[nodiscard]] std::vector<UnfinishedNode> unfinished_nodes() const override {
+    return markers_ ? markers_->unfinished() : std::vector<UnfinishedNode>();
+  }
   [[nodiscard]] std::shared_ptr<ReplaySource> replay_source() const override { return source_; }
   [[nodiscard]] void* native() const noexcept override { return exec_; }
   [[nodiscard]] void* native_graph() const noexcept override { return graph_; }
@@ -43,6 +47,7 @@ class CudaExec final : public BackendExec {
   const std::shared_ptr<const CudaContext> context_;
   const std::shared_ptr<const Plan> plan_;
   const std::shared_ptr<const CudaKernel> frame_;
+  const std::unique_ptr<const FaultMarkers> markers_;  // null: the plan has none
   const std::shared_ptr<const void> owner_;
   StagedBytes staged_;
   HostCalls calls_;

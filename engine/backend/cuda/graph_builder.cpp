@@ -71,7 +71,13 @@ void GraphBuilder::add_nodes() {
     for (const LoweredEdge& edge : lowered.edges_into(i)) after_.push_back(done_[edge.from]);
     if (after_.empty() && ends_) after_.push_back(ends_.begin);
     try {
+      const bool is_marked = target_.markers != nullptr && lowered.nodes[i].kind == LoweredKind::Work;
+      if (is_marked) static_cast<void>(add_fault_mark(target_.markers->begun(i)));
       done_[i] = nodes_[i] = add_node(lowered.nodes[i]);
+      if (is_marked) {
+        after_.assign(1, nodes_[i]);
+        done_[i] = add_fault_mark(target_.markers->ended(i));
+      }
       if (target_.stamps.nodes != nullptr && lowered.nodes[i].kind == LoweredKind::Work) done_[i] = add_node_stamp(i);
     } catch (const Error& error) {
       throw with_command(error, i);
@@ -111,8 +117,15 @@ cudaGraphNode_t GraphBuilder::add_node_stamp(std::uint32_t node) {
   std::uint64_t *ring = target_.stamps.ring, *times = target_.stamps.nodes->memory();
   unsigned rows = target_.stamps.nodes->rows(), nodes = target_.stamps.nodes->nodes();
   void* parameters[] = {&ring, &times, &rows, &nodes, &node};
-  after_.assign(1, nodes_[node]);
+  after_.assign(1, done_[node]);
   return add_instrument(*target_.stamps.kernels->node, parameters);
+}
+
+cudaGraphNode_t GraphBuilder::add_fault_mark(std::uint64_t* word) {
+  void* parameters[] = {&word};
+  const cudaGraphNode_t mark = add_instrument(target_.markers->kernel(), parameters);
+  after_.assign(1, mark);
+  return mark;
 }
 
 cudaGraphNode_t GraphBuilder::add_end_stamp() {

@@ -12,6 +12,7 @@
 #include "backend/cuda/cuda_kernel.hpp"
 #include "backend/cuda/host_calls.hpp"
 #include "backend/cuda/cuda_instruments.hpp"
+#include "backend/cuda/fault_markers.hpp"
 #include "backend/cuda/node_stamps.hpp"
 #include "backend/cuda/staged_bytes.hpp"
 #include "backend/cuda/stamp_ends.hpp"
@@ -34,6 +35,7 @@ class GraphBuilder {
     HostCalls& calls;
     const CudaKernel* frame;  // null where the plan has none
     Stamps stamps = {};
+    const FaultMarkers* markers = nullptr;  // null where the plan has none
   };
   GraphBuilder(const CudaContext& context, const Plan& plan, const Bindings& bindings, const Target& target);
 
@@ -54,6 +56,8 @@ class GraphBuilder {
   [[nodiscard]] cudaGraphNode_t add_instrument(const CudaKernel& kernel, std::span<void*> parameters);
   [[nodiscard]] cudaGraphNode_t add_boundary(LoweredKind kind);
   [[nodiscard]] cudaGraphNode_t add_node_stamp(std::uint32_t node);
+  // Counts up `word`; the next node comes after it.
+  cudaGraphNode_t add_fault_mark(std::uint64_t* word);
   [[nodiscard]] cudaGraphNode_t add_end_stamp();
   void set_launch_attributes(cudaGraphNode_t node, const DispatchPayload& dispatch, const CudaKernel& kernel);
   [[nodiscard]] std::byte* address(std::uint32_t buffer, std::uint64_t offset) const { return bindings_.address[buffer] + offset; }
@@ -69,7 +73,7 @@ class GraphBuilder {
   const CallPlace call_;
   StampEnds ends_;
   std::vector<cudaGraphNode_t> nodes_;  // by lowered node
-  std::vector<cudaGraphNode_t> done_;   // by lowered node: what stands for its end, itself or the stamp behind it
+  std::vector<cudaGraphNode_t> done_;   // by lowered node: what stands for its end, itself or what is noted behind it
   std::vector<cudaGraphNode_t> after_;  // scratch: what the node being added comes after
   std::vector<std::byte> block_;        // scratch: its parameter block
   std::vector<void*> parameters_;       // scratch: where in it each parameter is

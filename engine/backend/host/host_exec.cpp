@@ -29,7 +29,12 @@ bool is_long(std::uint64_t ns, std::uint32_t nodes) { return ns > kShortReplayNs
 
 HostExec::HostExec(std::shared_ptr<const Plan> plan, const Bindings& bindings, const Lifeline& lifeline, std::shared_ptr<QueueRegistry> queues,
                    ReplayMode mode)
-    : lifeline_(lifeline), queues_(std::move(queues)), program_(std::move(plan), bindings), parallel_(program_, lifeline_, errors_), mode_(mode) {}
+    : lifeline_(lifeline),
+      queues_(std::move(queues)),
+      marks_(plan->lowered.fault_markers ? std::make_unique<FaultMarks>(lifeline, plan->lowered.nodes.size()) : nullptr),
+      program_(std::move(plan), bindings, marks_.get()),
+      parallel_(program_, lifeline_, errors_),
+      mode_(mode) {}
 
 HostExec::~HostExec() {
   if (lifeline_.is_cut()) queues_->wait_until_not_running(*this);

@@ -26,6 +26,9 @@ class HostExec final : public BackendExec {
   void upload(BackendQueue& queue) override;
   [[nodiscard]] std::uint64_t launch(BackendQueue& queue) override;
   [[nodiscard]] std::exception_ptr callback_error(std::uint64_t replay) const override { return errors_.of(replay); }
+  [[nodiscard]] std::vector<UnfinishedNode> unfinished_nodes() const override {
+    return marks_ ? marks_->unfinished() : std::vector<UnfinishedNode>();
+  }
   [[nodiscard]] bool observe(ReplayObserver& observer) override {
     observer_ = &observer;
     return true;
@@ -43,6 +46,7 @@ class HostExec final : public BackendExec {
 
   Lifeline lifeline_;
   std::shared_ptr<QueueRegistry> queues_;
+  std::unique_ptr<FaultMarks> marks_;  // null: the plan has none
   HostProgram program_;
   CallbackErrors errors_;
   ParallelReplay parallel_;

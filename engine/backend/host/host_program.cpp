@@ -18,7 +18,8 @@ std::byte* address_of(const Endpoint& endpoint, const Bindings& bindings) {
 
 }  // namespace
 
-HostProgram::HostProgram(std::shared_ptr<const Plan> plan, const Bindings& bindings) : plan_(std::move(plan)) {
+HostProgram::HostProgram(std::shared_ptr<const Plan> plan, const Bindings& bindings, FaultMarks* marks)
+    : plan_(std::move(plan)), marks_(marks) {
   const LoweredGraph& lowered = plan_->lowered;
   nodes_.reserve(lowered.nodes.size());
   for (const LoweredNode& node : lowered.nodes) {
@@ -111,6 +112,13 @@ void HostProgram::link() {
 }
 
 void HostProgram::run(std::uint32_t node, Crew& crew, std::uint64_t replay, CallbackErrors& errors) noexcept {
+  if (marks_ == nullptr || nodes_[node].kind == Kind::Nothing) return run_unmarked(node, crew, replay, errors);
+  marks_->begin(node, replay);
+  run_unmarked(node, crew, replay, errors);
+  marks_->end(node, replay);
+}
+
+void HostProgram::run_unmarked(std::uint32_t node, Crew& crew, std::uint64_t replay, CallbackErrors& errors) noexcept {
   const Node& what = nodes_[node];
   switch (what.kind) {
     case Kind::Nothing: return;

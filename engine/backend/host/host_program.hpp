@@ -11,14 +11,15 @@
 #include "backend/backend.hpp"
 #include "backend/host/callback_errors.hpp"
 #include "backend/host/dispatch_node.hpp"
+#include "backend/host/fault_marks.hpp"
 #include "backend/host/rows.hpp"
 
 namespace reprise::detail {
 
 class HostProgram {
  public:
-  // Throws Error (Stage::Instantiate) naming the command.
-  HostProgram(std::shared_ptr<const Plan> plan, const Bindings& bindings);
+  // Throws Error (Stage::Instantiate) naming the command. `marks`, which outlive this, are told of every node; null: nobody is.
+  HostProgram(std::shared_ptr<const Plan> plan, const Bindings& bindings, FaultMarks* marks = nullptr);
 
   [[nodiscard]] std::uint32_t node_count() const noexcept { return static_cast<std::uint32_t>(nodes_.size()); }
   [[nodiscard]] bool has_callbacks() const noexcept { return !callbacks_.empty(); }
@@ -49,11 +50,13 @@ class HostProgram {
     std::uint32_t bits, element_bytes;
   };
 
+  void run_unmarked(std::uint32_t node, Crew& crew, std::uint64_t replay, CallbackErrors& errors) noexcept;
   [[nodiscard]] Node make_node(std::uint32_t command, const Bindings& bindings);
   [[nodiscard]] Node make_dispatch(std::uint32_t command, const Bindings& bindings);
   void link();
 
   std::shared_ptr<const Plan> plan_;
+  FaultMarks* marks_;
   std::vector<Node> nodes_;
   std::vector<DispatchNode> dispatches_;
   std::vector<CopyNode> copies_;

@@ -57,12 +57,16 @@ struct Lowering {
   enum class Mode : std::uint8_t { Auto, Faithful, Lanes };
   Mode mode = Mode::Auto;
   std::uint32_t lanes = 0;  // of Mode::Lanes, 1..65535
+  // Each command notes its begin and end where the CPU finds it, so that DeviceLost names those that were running. On a GPU that
+  // is two kernels of one thread a command: for looking for a fault.
+  bool fault_markers = false;
   static const Lowering Auto, Faithful;
-  [[nodiscard]] static constexpr Lowering Lanes(std::uint32_t k) { return {Mode::Lanes, k}; }
+  [[nodiscard]] static constexpr Lowering Lanes(std::uint32_t k) { return {Mode::Lanes, k, false}; }
+  [[nodiscard]] constexpr Lowering with_fault_markers() const { return {mode, lanes, true}; }
   friend constexpr bool operator==(const Lowering&, const Lowering&) = default;
 };
-inline constexpr Lowering Lowering::Auto{Lowering::Mode::Auto, 0};
-inline constexpr Lowering Lowering::Faithful{Lowering::Mode::Faithful, 0};
+inline constexpr Lowering Lowering::Auto{Lowering::Mode::Auto, 0, false};
+inline constexpr Lowering Lowering::Faithful{Lowering::Mode::Faithful, 0, false};
 
 enum class BufferKind : std::uint8_t {
   Device,      // lives as long as its handles

@@ -1,0 +1,39 @@
+// FaultMarks: which nodes of a graph of the host device have begun and not ended, of a plan with fault markers. Once the device is lost
+// nothing ends any more, so that what was running then stays known. Threads: a node's calls come from one thread at a time; the rest any.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "backend/backend.hpp"
+#include "backend/host/lifeline.hpp"
+
+namespace reprise::detail {
+
+class FaultMarks {
+ public:
+  FaultMarks(const Lifeline& lifeline, std::size_t nodes) : lifeline_(lifeline), marks_(nodes) {}
+
+  void begin(std::uint32_t node, std::uint64_t replay) noexcept { marks_[node].begun.store(replay, std::memory_order_release); }
+  void end(std::uint32_t node, std::uint64_t replay) noexcept {
+    if (!lifeline_.is_cut()) marks_[node].ended.store(replay, std::memory_order_release);
+  }
+  [[nodiscard]] std::vector<UnfinishedNode> unfinished() const {
+    std::vector<UnfinishedNode> found;
+    for (std::uint32_t node = 0; node < marks_.size(); ++node) {
+      const std::uint64_t begun = marks_[node].begun.load(std::memory_order_acquire);
+      if (begun > marks_[node].ended.load(std::memory_order_acquire)) found.push_back({node, begun});
+    }
+    return found;
+  }
+
+ private:
+  struct Mark {
+    std::atomic<std::uint64_t> begun{0}, ended{0};  // replays
+  };
+  const Lifeline lifeline_;
+  std::vector<Mark> marks_;
+};
+
+}  // namespace reprise::detail

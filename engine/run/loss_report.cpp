@@ -1,0 +1,32 @@
+#include "run/loss_report.hpp"
+
+#include <string>
+#include <utility>
+
+#include "base/text.hpp"
+#include "run/failure.hpp"
+#include "run/graph_core.hpp"
+
+namespace reprise::detail {
+
+Error with_unfinished(const Error& error, const GraphCore& graph) {
+  const Plan& plan = graph.plan();
+  if (error.code() != ErrorCode::DeviceLost || !plan.lowered.fault_markers) return error;
+  const Recording& recording = *plan.recording;
+  ErrorDetails details = error.details();
+  std::string names;
+  for (const UnfinishedNode& unfinished : graph.exec().unfinished_nodes()) {
+    const std::uint32_t of_schedule = plan.lowered.nodes[unfinished.node].schedule_node;
+    if (of_schedule == kNone) continue;
+    const std::uint32_t command = plan.schedule.node_command[of_schedule];
+    const std::string label = recording.label_path(recording.commands[command].label);
+    details.unfinished.push_back(command);
+    names += concat(names.empty() ? "" : "; ", "command ", command, ", ", recording.command_name(command));
+    if (!label.empty()) names += concat(", in \"", label, "\"");
+    names += concat(" (replay ", unfinished.replay, ")");
+  }
+  const std::string found = names.empty() ? "none of its commands had begun and not ended" : concat("begun and not ended: ", names);
+  return with_context(Error(std::move(details), text_of(error)), "", found);
+}
+
+}  // namespace reprise::detail

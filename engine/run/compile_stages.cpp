@@ -1,0 +1,108 @@
+#include "run/compile_stages.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.hpp"
+#include "lanes/lowered_graph.hpp"
+#include "memory/placement.hpp"
+#include "run/device_core.hpp"
+#include "run/failure.hpp"
+#include "run/instance_core.hpp"
+#include "run/pool_core.hpp"
+#include "schedule/schedule.hpp"
+#include "validate/validate.hpp"
+
+namespace reprise::detail {
+
+namespace {
+
+// The same nodes with the same edges between them, whatever they do.
+bool same_structure(const Schedule& a, const Schedule& b) {
+  return a.is_join == b.is_join && a.first_edge == b.first_edge &&
+         std::equal(a.edges.begin(), a.edges.end(), b.edges.begin(), b.edges.end(), [](const Edge& x, const Edge& y) { return x.from == y.from; });
+}
+
+}  // namespace
+
+std::shared_ptr<const Recording> checked_recording(const DeviceCore& device, const CommandBuffer& commands, const CompileDesc& desc) {
+  if (!commands.core()) fail(ErrorCode::InvalidState, Stage::Validate, "", "compile: the command buffer was moved away");
+  const CommandBufferCore& core = *commands.core();
+  if (core.device() != device.status()) {
+    fail(ErrorCode::WrongDevice, Stage::Validate, core.label(),
+         concat("command buffer ", core.label(), " of ", core.device()->selector, " cannot be compiled on ", device.status()->selector));
+  }
+  if (desc.pool && desc.pool->core()->device()->status() != device.status()) {
+    fail(ErrorCode::WrongDevice, Stage::Validate, core.label(),
+         concat("pool ", desc.pool->label(), " of ", desc.pool->core()->device()->status()->selector, " cannot serve a graph on ",
+                device.status()->selector));
+  }
+  if (core.level() == Level::Secondary) {
+    fail(ErrorCode::InvalidArgument, Stage::Validate, core.label(),
+         concat("command buffer ", core.label(), " is secondary; execute() it from a primary one and compile that"));
+  }
+  device.require_usable(Stage::Validate);
+  return core.executable("compile");
+}
+
+std::vector<Message> check(const DeviceCore& device, const Recording& recording) {
+  std::vector<Finding> findings = validate(recording, device.info(), device.instance().validation());
+  std::erase_if(findings, [&](const Finding& finding) { return device.instance().suppresses(finding.message); });
+  for (const Finding& finding : findings) device.instance().report(finding.message);
+  const bool refused = std::any_of(findings.begin(), findings.end(), [](const Finding& f) { return f.message.severity == Severity::Error; });
+  if (refused && device.trace() != nullptr) {
+    for (const Finding& finding : findings) device.trace()->report(trace::kNone, finding.message);
+  }
+  throw_first_error(findings, recording);
+  std::vector<Message> kept;
+  for (Finding& finding : findings) kept.push_back(std::move(finding.message));
+  return kept;
+}
+
+std::shared_ptr<const Plan> make_plan(std::string label, std::shared_ptr<const Recording> recording, const PlanDesc& desc) {
+  Schedule schedule = build_schedule(*recording);
+  LoweredGraph lowered =
+      desc.like != nullptr && same_structure(schedule, desc.like->schedule) ? desc.like->lowered : build_lowered_graph(schedule, desc.lowering);
+  check_lowered_graph(schedule, lowered);
+  Placement placement = place_transients(*recording, schedule, lowered, desc.alignment);
+  return std::make_shared<const Plan>(
+      freeze_plan(std::move(label), std::move(recording), std::move(schedule), std::move(lowered), std::move(placement)));
+}
+
+std::byte* allocate_slab(DeviceCore& device, const Plan& plan) {
+  const std::uint64_t bytes = plan.placement.slab_bytes;
+  if (bytes == 0) return nullptr;
+  try {
+    return device.allocate(BufferKind::Device, bytes);
+  } catch (const Error& error) {
+    throw with_context(error, plan.label, concat("for the ", bytes, " bytes of graph ", plan.label, "'s transient buffers"));
+  }
+}
+
+Bindings bind(const Plan& plan, std::byte* slab) {
+  Bindings bindings;
+  bindings.address.reserve(plan.recording->buffers.size());
+  for (const auto& buffer : plan.recording->buffers) bindings.address.push_back(buffer->address);
+  for (const PlacedBuffer& placed : plan.placement.buffers) bindings.address[placed.buffer] = slab + placed.offset;
+  return bindings;
+}
+
+CompileReport make_report(const Plan& plan, std::vector<Message> messages) {
+  CompileReport report;
+  report.messages = std::move(messages);
+  report.commands = static_cast<std::uint32_t>(plan.recording->commands.size());
+  report.nodes = static_cast<std::uint32_t>(plan.lowered.nodes.size());
+  report.needed_edges = static_cast<std::uint32_t>(plan.schedule.edges.size());
+  report.implied_edges_left = plan.schedule.implied_edges_left;
+  report.added_edges = plan.lowered.added_edges;
+  report.lanes = plan.lowered.lanes;
+  report.frame = plan.lowered.frame;
+  report.transient_bytes = plan.placement.naive_bytes;
+  report.slab_bytes = plan.placement.slab_bytes;
+  report.slab_lower_bound = plan.placement.lower_bound;
+  report.plan_hash = plan.plan_hash;
+  report.lowering_hash = plan.lowering_hash;
+  return report;
+}
+
+}  // namespace reprise::detail

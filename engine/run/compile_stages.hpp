@@ -1,0 +1,39 @@
+// The stages of a compile, one call each, in the order that they are called in; for what compiles anew as well as for what updates.
+// Threads: any thread.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <reprise/captured_graph.hpp>
+#include <reprise/command_buffer.hpp>
+
+#include "backend/backend.hpp"
+#include "plan/plan.hpp"
+
+namespace reprise::detail {
+
+class DeviceCore;
+
+// What is to be compiled. Throws where it is not executable, secondary, or of another device than `device` or the pool.
+[[nodiscard]] std::shared_ptr<const Recording> checked_recording(const DeviceCore& device, const CommandBuffer& commands, const CompileDesc& desc);
+
+// Reports what was found, gives what is no error, throws the first error.
+[[nodiscard]] std::vector<Message> check(const DeviceCore& device, const Recording& recording);
+
+struct PlanDesc {
+  Lowering lowering = Lowering::Auto;
+  std::uint32_t alignment = 1;  // of transients
+  const Plan* like = nullptr;   // lowered as this one is, node by node, where its schedule has the same structure; null: for itself
+};
+[[nodiscard]] std::shared_ptr<const Plan> make_plan(std::string label, std::shared_ptr<const Recording> recording, const PlanDesc& desc);
+
+// Memory for the plan's transients; null where there are none. Throws OutOfMemory.
+[[nodiscard]] std::byte* allocate_slab(DeviceCore& device, const Plan& plan);
+
+[[nodiscard]] Bindings bind(const Plan& plan, std::byte* slab);
+
+[[nodiscard]] CompileReport make_report(const Plan& plan, std::vector<Message> messages);
+
+}  // namespace reprise::detail

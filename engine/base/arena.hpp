@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <string_view>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -43,6 +44,9 @@ class Arena {
     auto* p = static_cast<std::byte*>(allocate(bytes, alignment));
     if (bytes != 0) std::memcpy(p, source, bytes);
     return p;
+  }
+  [[nodiscard]] std::string_view copy_text(std::string_view text) {
+    return {reinterpret_cast<const char*>(copy_bytes(text.data(), text.size(), 1)), text.size()};
   }
   // Forgets everything and keeps the largest block.
   void reset() noexcept;

@@ -11,6 +11,7 @@ Plan freeze_plan(std::string label, std::shared_ptr<const Recording> recording, 
   Plan plan;
   plan.plan_hash = hash_recording(*recording, schedule);
   plan.lowering_hash = hash_lowering(lowered, placement);
+  plan.slots = collect_scalar_slots(*recording);
   plan.label = std::move(label);
   plan.recording = std::move(recording);
   plan.schedule = std::move(schedule);

@@ -10,6 +10,7 @@
 
 #include "lanes/lowered_graph.hpp"
 #include "memory/placement.hpp"
+#include "plan/scalar_slots.hpp"
 #include "schedule/schedule.hpp"
 
 namespace reprise::detail {
@@ -20,10 +21,12 @@ struct Plan {
   Schedule schedule;
   LoweredGraph lowered;
   Placement placement;
+  ScalarSlots slots;
   std::uint64_t plan_hash = 0;      // of the recording and its needed edges: names, sizes, ranges, values; no addresses
   std::uint64_t lowering_hash = 0;  // of lowered graph and placements
 };
 
+// Throws what collect_scalar_slots() throws.
 [[nodiscard]] Plan freeze_plan(std::string label, std::shared_ptr<const Recording> recording, Schedule schedule, LoweredGraph lowered,
                                Placement placement);
 

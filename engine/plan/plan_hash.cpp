@@ -34,6 +34,11 @@ void add(Hash64& hash, const DispatchPayload& dispatch) {
     hash.add(argument.parameter_offset, argument.buffer);
     hash.add(argument.offset);
   }
+  for (std::uint32_t i = 0; i < dispatch.slot_argument_count; ++i) {
+    const SlotArgument& argument = dispatch.slot_arguments[i];
+    hash.add(argument.parameter_offset, argument.bytes);
+    hash.add(argument.name);
+  }
 }
 
 // A snapshot's bytes are part of the recording; borrowed bytes are read at each replay and are not.

@@ -141,6 +141,10 @@ class PlanText {
       }
       line("    value at ", parameter.offset, ": ", bytes);
     }
+    for (std::uint32_t i = 0; i < dispatch.slot_argument_count; ++i) {
+      const SlotArgument& slot = dispatch.slot_arguments[i];
+      line("    slot at ", slot.parameter_offset, ": ", quote_text(slot.name), ", ", slot.bytes, " bytes");
+    }
   }
 
   void endpoint(std::string_view side, const Endpoint& endpoint, const Extent& extent, const Pitch& pitch) {

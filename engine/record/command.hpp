@@ -59,6 +59,12 @@ struct BufferArgument {
   std::uint64_t offset = 0;
 };
 
+// A value of a dispatch's parameter block that the graph can be given anew.
+struct SlotArgument {
+  std::uint32_t parameter_offset = 0, bytes = 0;
+  std::string_view name;  // in the arena
+};
+
 struct DispatchPayload {
   std::uint32_t kernel = 0;  // in recording.kernels
   Dim3 grid, block, cluster;  // cluster 0,0,0: none
@@ -68,6 +74,8 @@ struct DispatchPayload {
   std::uint32_t buffer_argument_count = 0;
   const std::byte* parameters = nullptr;  // values in place, addresses zero
   BufferArgument* buffer_arguments = nullptr;
+  std::uint32_t slot_argument_count = 0;
+  const SlotArgument* slot_arguments = nullptr;
 };
 
 // One side of a copy: a buffer of the recording, or host memory.

@@ -17,7 +17,7 @@ CommandRef RecorderCore::dispatch(const Kernel& kernel, const DispatchDesc& desc
   const KernelParameter* const parameters = core->parameters.data();
   if (count != core->parameters.size()) [[unlikely]]
     fail_argument(verb, *core, args);
-  std::uint32_t pointers = 0;
+  std::uint32_t pointers = 0, slots = 0;
   for (std::uint32_t i = 0; i < count; ++i) {
     const Argument& arg = args[i];
     const bool is_pointer = arg.view != nullptr;
@@ -25,7 +25,10 @@ CommandRef RecorderCore::dispatch(const Kernel& kernel, const DispatchDesc& desc
     if (is_pointer ? !(parameter.is_pointer || parameter.may_be_pointer) : parameter.is_pointer || arg.size != parameter.size) [[unlikely]] {
       fail_argument(verb, *core, args);
     }
-    if (!is_pointer) continue;
+    if (!is_pointer) {
+      if (arg.slot != nullptr) ++slots;
+      continue;
+    }
     const BufferCore* const buffer = arg.view->core().get();
     if (buffer == nullptr || buffer->device.get() != device_ || buffer->is_stale()) [[unlikely]] {
       fail_view(verb, *arg.view, concat("argument ", i, " of ", core->name));
@@ -48,6 +51,8 @@ CommandRef RecorderCore::dispatch(const Kernel& kernel, const DispatchDesc& desc
     memory = static_cast<std::byte*>(arena.allocate(block_at + core->parameter_bytes, kBlockAlignment));
     static_cast<void>(lists_.commands.reserve(arena, 1));
     if (pointers != 0) accesses = lists_.accesses.reserve(arena, pointers);
+    SlotArgument* const slot_arguments = slots == 0 ? nullptr : arena.make_array<SlotArgument>(slots);
+    SlotArgument* next_slot = slot_arguments;
     std::byte* const block = memory + block_at;
     std::memset(block, 0, core->parameter_bytes);
     buffer_arguments = reinterpret_cast<BufferArgument*>(memory + arguments_at);
@@ -57,6 +62,7 @@ CommandRef RecorderCore::dispatch(const Kernel& kernel, const DispatchDesc& desc
       const Argument& arg = args[i];
       if (arg.view == nullptr) {
         std::memcpy(block + parameters[i].offset, arg.value, arg.size);
+        if (arg.slot != nullptr) *next_slot++ = {parameters[i].offset, arg.size, arena.copy_text(*arg.slot)};
         continue;
       }
       const std::uint32_t buffer = intern(arg.view->core());
@@ -66,7 +72,8 @@ CommandRef RecorderCore::dispatch(const Kernel& kernel, const DispatchDesc& desc
       ::new (static_cast<void*>(accesses + access_count++)) BufferAccess{buffer, arg.access, 0, begin, begin + arg.view->bytes()};
     }
     payload = ::new (static_cast<void*>(memory)) DispatchPayload{
-        kernel_index, desc.grid, desc.block, desc.cluster, desc.shared_bytes, desc.launch, core->parameter_bytes, pointers, block, buffer_arguments};
+        kernel_index, desc.grid, desc.block, desc.cluster, desc.shared_bytes, desc.launch, core->parameter_bytes, pointers, block, buffer_arguments,
+        slots, slot_arguments};
   });
   return commit(CommandKind::Dispatch, payload, access_count, desc.where);
 }

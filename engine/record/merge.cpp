@@ -65,6 +65,7 @@ class Merge {
         edges += segment.lists->edges.size();
       }
       source(segment.lists).segments.emplace_back(segment.first, static_cast<std::uint32_t>(commands));
+      into_.runs.push_back({segment.lists->recorder, segment.first, segment.count, static_cast<std::uint32_t>(commands)});
       commands += segment.count;
     }
     into_.commands.reserve(commands);

@@ -51,6 +51,12 @@ void* clone_payload(CommandKind kind, const void* payload, Arena& arena) {
       auto* arguments = arena.make_array<BufferArgument>(p->buffer_argument_count);
       for (std::uint32_t i = 0; i < p->buffer_argument_count; ++i) arguments[i] = p->buffer_arguments[i];
       p->buffer_arguments = arguments;
+      auto* slots = arena.make_array<SlotArgument>(p->slot_argument_count);
+      for (std::uint32_t i = 0; i < p->slot_argument_count; ++i) {
+        slots[i] = p->slot_arguments[i];
+        slots[i].name = arena.copy_text(slots[i].name);
+      }
+      p->slot_arguments = slots;
       return p;
     }
     case CommandKind::Copy: {

@@ -18,6 +18,13 @@ Rows rows_of(const Recording& recording, const BufferAccess& access) {
 
 }  // namespace
 
+std::uint32_t Recording::command_of(const CommandRef& ref) const noexcept {
+  for (const RecordedRun& run : runs) {
+    if (run.recorder == ref.recorder && ref.index >= run.first && ref.index - run.first < run.count) return run.command + (ref.index - run.first);
+  }
+  return kNone;
+}
+
 std::string Recording::label_path(std::uint32_t innermost) const {
   std::string path;
   for (std::uint32_t at = innermost; at != 0; at = labels[at].parent) {

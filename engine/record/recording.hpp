@@ -28,6 +28,11 @@ struct UserEdge {
   SourceLocation where;
 };
 
+// Where the commands of one recorder went: its commands [first, first + count) are the recording's from `command` on.
+struct RecordedRun {
+  std::uint32_t recorder = 0, first = 0, count = 0, command = 0;
+};
+
 struct Recording {
   std::string label;
   Ordering ordering = Ordering::Inferred;
@@ -40,6 +45,7 @@ struct Recording {
   std::vector<AccessShape> shapes;
   std::vector<LabelRecord> labels;                         // [0] is the root
   std::vector<UserEdge> edges;                             // from edge()
+  std::vector<RecordedRun> runs;
   std::vector<std::shared_ptr<BufferCore>> buffers;        // in order of first use
   std::vector<std::shared_ptr<const KernelCore>> kernels;  // in order of first use
   std::vector<std::shared_ptr<const std::function<void()>>> functions;
@@ -49,6 +55,8 @@ struct Recording {
   [[nodiscard]] const Payload& payload(std::uint32_t command) const {
     return *static_cast<const Payload*>(commands[command].payload);
   }
+  // The index of a command that a verb gave; kNone for one of another recording.
+  [[nodiscard]] std::uint32_t command_of(const CommandRef& ref) const noexcept;
   // "forward/layer 1"; empty at the root.
   [[nodiscard]] std::string label_path(std::uint32_t label) const;
   // "dispatch saxpy", "copy x -> y", "fill tmp", ... for messages, plans and DOT.

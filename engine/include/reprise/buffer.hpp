@@ -145,6 +145,7 @@ struct Argument {
   Access access = Access::Read;
   const void* value = nullptr;
   std::uint32_t size = 0;  // bytes of the value
+  const std::string_view* slot = nullptr;  // its name, of a value that may be set later; null: it stays
 };
 [[nodiscard]] inline Argument make_argument(const AccessedView& a) { return {&a.view, a.access, nullptr, 0}; }
 template <class T>

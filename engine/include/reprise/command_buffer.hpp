@@ -13,6 +13,7 @@
 
 #include <reprise/buffer.hpp>
 #include <reprise/kernel.hpp>
+#include <reprise/scalar_slot.hpp>
 #include <reprise/types.hpp>
 
 namespace reprise {
@@ -85,7 +86,8 @@ class Recorder {
   Recorder(Recorder&&) noexcept = default;
   Recorder& operator=(Recorder&&) noexcept = default;
 
-  // Runs a kernel. Arguments in the kernel's order: read(x), write(x), read_write(x) for pointers, values as they are.
+  // Runs a kernel. Arguments in the kernel's order: read(x), write(x), read_write(x) for pointers, values as they are,
+  // slot(name, value) for a value that the graph is to be given anew later.
   template <class... Args>
   CommandRef dispatch(const Kernel& kernel, const DispatchDesc& desc, const Args&... args) {
     const detail::Argument list[sizeof...(Args) + 1] = {detail::make_argument(args)..., {}};

@@ -1,0 +1,37 @@
+// ScalarSlots: the values of a recording's dispatches that its graph can be given anew, by name, and where each of them goes.
+// Knows no device. Threads: values.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "record/recording.hpp"
+
+namespace reprise::detail {
+
+struct ScalarSlots {
+  struct Slot {
+    std::string_view name;        // in the recording's arenas
+    std::uint32_t bytes = 0;
+    std::uint32_t offset = 0;     // of its value in `first_values`
+    std::uint32_t first_use = 0;  // command
+  };
+  // A place in the parameter block of one command.
+  struct Use {
+    std::uint32_t command = 0, parameter_offset = 0, slot = 0;
+  };
+  std::vector<Slot> slots;  // in order of first use
+  std::vector<Use> uses;    // ascending by command
+  std::vector<std::byte> first_values;
+
+  [[nodiscard]] std::uint32_t find(std::string_view name) const noexcept;  // kNone: there is none of this name
+  [[nodiscard]] std::span<const Use> uses_of(std::uint32_t command) const noexcept;
+};
+
+// Throws InvalidArgument (Stage::Plan) where one name stands for values of two sizes, or with two first values, naming both commands.
+[[nodiscard]] ScalarSlots collect_scalar_slots(const Recording& recording);
+
+}  // namespace reprise::detail

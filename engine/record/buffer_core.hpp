@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include <reprise/types.hpp>
 
@@ -16,6 +17,7 @@ struct DeviceStatus {
   std::string selector;                        // "cuda:0"
   std::atomic<std::uint32_t> generation{1};    // advances when the device is lost
   std::atomic<bool> lost{false};
+  std::atomic<bool> shut_down{false};          // for good; see Device::shut_down
 
   // Marks the device lost, once: the generation advances and every handle of before is stale.
   void lose() noexcept {
@@ -42,9 +44,15 @@ struct BufferCore {
   std::atomic<std::uint32_t> recorded{0};
 
   [[nodiscard]] bool is_stale() const noexcept {
-    return cleared.load(std::memory_order_acquire) || generation != device->generation.load(std::memory_order_acquire);
+    return cleared.load(std::memory_order_acquire) || generation != device->generation.load(std::memory_order_acquire) ||
+           device->shut_down.load(std::memory_order_acquire);
   }
 };
+
+// N of "cuda:N"; 0 for the host device.
+[[nodiscard]] std::uint32_t number_of(const DeviceStatus& device) noexcept;
+// Of a stale buffer: "its pool was cleared", for messages.
+[[nodiscard]] std::string_view why_stale(const BufferCore& buffer) noexcept;
 
 // The buffer's name, or "buffer #7" for one without; for messages, plans and DOT.
 [[nodiscard]] std::string display_name(const BufferCore& buffer);

@@ -29,18 +29,38 @@ void check_subrange(std::uint64_t whole, std::uint64_t offset, std::uint64_t siz
 
 std::string display_name(const BufferCore& buffer) { return buffer.name.empty() ? concat("buffer #", buffer.id.slot) : buffer.name; }
 
+std::string_view why_stale(const BufferCore& buffer) noexcept {
+  if (buffer.cleared.load(std::memory_order_acquire)) return "its pool was cleared";
+  return buffer.device->shut_down.load(std::memory_order_acquire) ? "its device was shut down" : "its device was lost";
+}
+
 }  // namespace detail
 
 BufferId BufferView::id() const noexcept { return core_ ? core_->id : BufferId(); }
 BufferKind BufferView::kind() const { return checked(core_, "kind()").kind; }
 std::string_view BufferView::name() const noexcept { return core_ ? std::string_view(core_->name) : std::string_view(); }
 bool BufferView::is_stale() const noexcept { return core_ && core_->is_stale(); }
+std::uint32_t BufferView::generation() const noexcept { return core_ ? core_->generation : 0; }
+
+std::optional<std::uint32_t> BufferView::device_id() const noexcept {
+  if (!core_ || core_->device->shut_down.load(std::memory_order_acquire)) return std::nullopt;
+  return detail::number_of(*core_->device);
+}
+
+std::uint64_t BufferView::raw_device_ptr() const { return reinterpret_cast<std::uintptr_t>(address()); }
+
+std::shared_ptr<const void> BufferView::validate() const {
+  const detail::BufferCore& core = checked(core_, "validate()");
+  if (core.is_stale()) {
+    fail(ErrorCode::StaleHandle, detail::concat("validate() of ", detail::display_name(core), ", which is stale: ", detail::why_stale(core)));
+  }
+  return core_;
+}
 
 void* BufferView::address() const {
   const detail::BufferCore& core = checked(core_, "address()");
   if (core.is_stale()) {
-    fail(ErrorCode::StaleHandle, detail::concat("address() of ", detail::display_name(core), ", which is stale: ",
-                                                core.cleared.load(std::memory_order_acquire) ? "its pool was cleared" : "its device was lost"));
+    fail(ErrorCode::StaleHandle, detail::concat("address() of ", detail::display_name(core), ", which is stale: ", detail::why_stale(core)));
   }
   if (core.kind == BufferKind::Transient) {
     fail(ErrorCode::Unsupported, detail::concat("address() of ", detail::display_name(core),

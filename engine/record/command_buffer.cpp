@@ -35,6 +35,15 @@ CommandRef Recorder::dispatch_arguments(const Kernel& kernel, const DispatchDesc
   return checked(core_).dispatch(kernel, desc, args);
 }
 
+CommandRef Recorder::dispatch_arguments(const Kernel& kernel, const DispatchDesc& desc, std::span<const detail::Argument> args,
+                                        std::span<const std::shared_ptr<const void>> owners) {
+  detail::RecorderCore& core = checked(core_);
+  core.reserve_owners(owners.size());
+  const CommandRef command = core.dispatch(kernel, desc, args);
+  core.keep(owners);
+  return command;
+}
+
 CommandRef Recorder::copy(const BufferView& source, const BufferView& destination, SourceLocation where) {
   return checked(core_).copy({.view = &source}, {.view = &destination}, where);
 }

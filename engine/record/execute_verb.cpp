@@ -38,6 +38,7 @@ void RecorderCore::execute(const std::shared_ptr<const Recording>& secondary, So
     for (const auto& kernel : from.kernels) kernels.push_back(intern(kernel));
     std::iota(functions.begin(), functions.end(), static_cast<std::uint32_t>(lists_.functions.size()));
     lists_.functions.insert(lists_.functions.end(), from.functions.begin(), from.functions.end());
+    reserve_owners(from.owners.size());
     const IndexMaps maps{buffers, kernels, functions};
 
     LocalLabel* const labels = lists_.labels.reserve(arena, label_count);
@@ -74,6 +75,7 @@ void RecorderCore::execute(const std::shared_ptr<const Recording>& secondary, So
   lists_.accesses.commit(access_count);
   lists_.commands.commit(command_count);
   lists_.edges.commit(edge_count);
+  keep(from.owners);
 }
 
 }  // namespace reprise::detail

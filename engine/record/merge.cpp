@@ -50,6 +50,7 @@ class Merge {
     }
     for (const auto& source : sources_) copy_edges(*source);
     for (const auto& source : sources_) into_.arenas.push_back(source->lists->arena);
+    for (const auto& source : sources_) into_.owners.insert(into_.owners.end(), source->lists->owners.begin(), source->lists->owners.end());
     rewrite_payloads();
   }
 

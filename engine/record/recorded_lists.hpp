@@ -43,6 +43,7 @@ struct RecordedLists {
   HeldBuffers buffers;  // in order of first use
   std::vector<std::shared_ptr<const KernelCore>> kernels;
   std::vector<std::shared_ptr<const std::function<void()>>> functions;
+  std::vector<std::shared_ptr<const void>> owners;  // of what arguments point to
 };
 
 }  // namespace reprise::detail

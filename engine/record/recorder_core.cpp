@@ -1,5 +1,6 @@
 #include "record/recorder_core.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/text.hpp"
@@ -50,6 +51,11 @@ void RecorderCore::roll_back(const Mark& to) noexcept {
   lists_.buffers.truncate(to.buffers);
   lists_.kernels.resize(to.kernels);
   lists_.functions.resize(to.functions);
+}
+
+void RecorderCore::reserve_owners(std::size_t count) {
+  const std::size_t needed = lists_.owners.size() + count;
+  if (needed > lists_.owners.capacity()) lists_.owners.reserve(std::max(needed, 2 * lists_.owners.capacity()));
 }
 
 void RecorderCore::write_access(BufferAccess* at, std::uint32_t buffer, Access access, std::uint64_t begin, const Extent& extent,

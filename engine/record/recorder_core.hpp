@@ -53,6 +53,10 @@ class RecorderCore {
   void edge(CommandRef before, CommandRef after, SourceLocation where);
   void execute(const std::shared_ptr<const Recording>& secondary, SourceLocation where);
 
+  // keep(): the recording, and whoever compiles it, holds `owners`. Does not throw after reserve_owners() of as many.
+  void reserve_owners(std::size_t count);
+  void keep(std::span<const std::shared_ptr<const void>> owners) noexcept { lists_.owners.insert(lists_.owners.end(), owners.begin(), owners.end()); }
+
   // A ticket for close_label: names this label of this recording and no other.
   std::uint64_t begin_label(std::string_view name, Color color);
   void end_label();

@@ -40,6 +40,9 @@ DeviceCore::DeviceCore(std::shared_ptr<InstanceCore> instance, std::shared_ptr<D
 }
 
 void DeviceCore::require_usable(Stage stage) const {
+  if (status_->shut_down.load(std::memory_order_acquire)) {
+    fail(ErrorCode::StaleHandle, stage, status_->selector, concat("device ", status_->selector, " was shut down; open it again with Instance::open_device"));
+  }
   if (!status_->lost.load(std::memory_order_acquire)) return;
   fail(ErrorCode::DeviceLost, stage, status_->selector, concat("device ", status_->selector, " is lost; call Device::rebuild"));
 }
@@ -100,7 +103,7 @@ std::shared_ptr<const KernelCore> DeviceCore::load_kernel(const KernelDesc& desc
   return kernel;
 }
 
-void DeviceCore::wait_idle() {
+void DeviceCore::wait_for_queues() {
   std::vector<std::shared_ptr<QueueCore>> queues;
   {
     std::lock_guard lock(registry_);
@@ -112,7 +115,17 @@ void DeviceCore::wait_idle() {
   for (const auto& queue : queues) {
     if (queue->is_current()) Queue(queue).wait_idle();
   }
+}
+
+void DeviceCore::wait_idle() {
+  wait_for_queues();
   require_usable(Stage::Wait);
+  retired_.flush();
+}
+
+void DeviceCore::shut_down() {
+  if (status_->shut_down.exchange(true)) return;
+  wait_for_queues();
   retired_.flush();
 }
 
@@ -144,6 +157,8 @@ CapturedGraph Device::compile(const CommandBuffer& commands, const CompileDesc& 
 
 void Device::wait_idle() const { core_->wait_idle(); }
 std::uint32_t Device::generation() const noexcept { return core_->generation(); }
+DeviceState Device::state() const noexcept { return DeviceState(core_->status()); }
+void Device::shut_down() const { core_->shut_down(); }
 bool Device::is_lost() const noexcept { return core_->status()->lost.load(std::memory_order_acquire); }
 
 void Device::lose() const {

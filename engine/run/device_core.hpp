@@ -36,7 +36,7 @@ class DeviceCore : public std::enable_shared_from_this<DeviceCore> {
   [[nodiscard]] std::uint32_t generation() const noexcept { return status_->generation.load(std::memory_order_acquire); }
   [[nodiscard]] Backend& backend() const noexcept { return *backend_; }
   [[nodiscard]] RetireQueue& retired() noexcept { return retired_; }
-  // Throws DeviceLost until a lost device was rebuilt.
+  // Throws DeviceLost until a lost device was rebuilt, StaleHandle once it was shut down.
   void require_usable(Stage stage) const;
 
   // The device's memory; frees what is over and tries once more where there is too little. Throws OutOfMemory, DeviceLost.
@@ -53,12 +53,14 @@ class DeviceCore : public std::enable_shared_from_this<DeviceCore> {
   void add_queue(const std::shared_ptr<QueueCore>& queue);
   [[nodiscard]] std::shared_ptr<CommandBufferCore> make_commands(const CommandBufferDesc& desc);
   void wait_idle();
+  void shut_down();
   // Throws KernelNotFound, ParameterMismatch, DeviceLost.
   [[nodiscard]] std::shared_ptr<const KernelCore> load_kernel(const KernelDesc& desc);
   // See Device::rebuild().
   [[nodiscard]] std::vector<RebuiltBuffer> rebuild();
 
  private:
+  void wait_for_queues();
   // What rebuild() puts in the place of buffers and kernels of before.
   class Replacements;
   [[nodiscard]] std::vector<RebuiltBuffer> replace_everything();

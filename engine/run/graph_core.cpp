@@ -94,6 +94,9 @@ void GraphCore::require_launchable(const QueueCore& queue, Stage stage) const {
     fail(ErrorCode::WrongDevice, stage, label(),
          concat("graph ", label(), " of ", device()->info().selector, " was given queue ", queue.label(), " of ", queue.device()->info().selector));
   }
+  if (device()->status()->shut_down.load(std::memory_order_acquire)) {
+    fail(ErrorCode::StaleHandle, stage, label(), concat("graph ", label(), " is stale: its device was shut down"));
+  }
   if (generation_ != device()->generation()) {
     fail(ErrorCode::StaleHandle, stage, label(),
          concat("graph ", label(), " is stale: its device was lost; compile its command buffer again after Device::rebuild"));

@@ -73,6 +73,9 @@ QueueCore::~QueueCore() {
 bool QueueCore::is_current() const noexcept { return generation_ == device_->generation(); }
 
 void QueueCore::require_current(Stage stage) const {
+  if (device_->status()->shut_down.load(std::memory_order_acquire)) {
+    fail(ErrorCode::StaleHandle, stage, label_, concat("queue ", label_, " is stale: its device was shut down"));
+  }
   if (is_current()) return;
   fail(ErrorCode::StaleHandle, stage, label_,
        concat("queue ", label_, " is stale: its device was lost; make another with Device::create_queue after Device::rebuild"));

@@ -66,6 +66,10 @@ class DeviceCore::Replacements {
 };
 
 std::vector<RebuiltBuffer> DeviceCore::rebuild() {
+  if (status_->shut_down.load(std::memory_order_acquire)) {
+    fail(ErrorCode::InvalidState, Stage::Open, status_->selector,
+         concat("device ", status_->selector, " was shut down and cannot be rebuilt; open it again with Instance::open_device"));
+  }
   if (status_->lost.load(std::memory_order_acquire)) retired_.flush();  // what nobody holds any more needs no replacement
   std::lock_guard one_at_a_time(rebuilding_);
   if (!status_->lost.load(std::memory_order_acquire)) {

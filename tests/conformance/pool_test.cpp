@@ -100,3 +100,14 @@ TEST_CASE_FIXTURE(DeviceFixture, "pool: clear while a dropped graph still runs l
   for (int r = 0; r < 2000; ++r) expected = expected * 1664525u + 1013904223u;
   CHECK(out[4095] == expected);
 }
+
+TEST_CASE_FIXTURE(DeviceFixture, "pool: a buffer's handle knows its device, its generation, its address, and who wrote it last") {
+  const auto x = buffer(std::vector<unsigned>(16, 7), "x");
+  CHECK(x.generation() == device.generation());
+  CHECK(x.device_id() == device.state().device_id());
+  CHECK(x.access().data == x.data());
+  CHECK(x.access().size == 16);
+  CHECK(x.raw_device_ptr() == reinterpret_cast<std::uintptr_t>(x.data()));
+  CHECK_FALSE(x.is_empty());
+  CHECK(x.last_write_stream() == queue);
+}

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -16,6 +17,7 @@ namespace reprise {
 
 class Queue;
 class Fence;
+class LaunchArgs;
 
 namespace detail {
 struct BufferCore;
@@ -44,6 +46,14 @@ class BufferView {
   [[nodiscard]] bool is_stale() const noexcept;
   // The address on the device (for PinnedHost: the one both sides use). Throws Unsupported for a transient, StaleHandle.
   [[nodiscard]] void* address() const;
+  [[nodiscard]] std::uint64_t raw_device_ptr() const;  // the same, as CUdeviceptr has it
+  [[nodiscard]] bool is_empty() const noexcept { return bytes_ == 0; }
+  // The device's generation when the buffer was made; 0 for a handle without a buffer.
+  [[nodiscard]] std::uint32_t generation() const noexcept;
+  // N of its device "cuda:N", 0 for the host device; none for a handle without a buffer, and once the device was shut down.
+  [[nodiscard]] std::optional<std::uint32_t> device_id() const noexcept;
+  // What keeps the buffer alive. Throws StaleHandle. With push(), of GpuRef and HostRef: see DevSliceArg in <reprise/launch_args.hpp>.
+  [[nodiscard]] std::shared_ptr<const void> validate() const;
   [[nodiscard]] BufferView subview(std::uint64_t offset, std::uint64_t bytes) const;  // throws OutOfRange
   [[nodiscard]] const std::shared_ptr<detail::BufferCore>& core() const noexcept { return core_; }
 
@@ -59,6 +69,14 @@ class BufferView {
   std::uint64_t offset_ = 0, bytes_ = 0;
 };
 
+// What GpuRef::access() gives: memory that was there when it was asked for, and what keeps it there, unless its pool is cleared.
+template <class T>
+struct DeviceSlice {
+  T* data = nullptr;       // on the device
+  std::uint64_t size = 0;  // in T
+  std::shared_ptr<const void> owner = nullptr;
+};
+
 // `count` values of T in device memory, persistent or transient.
 template <class T>
 class GpuRef : public BufferView {
@@ -71,6 +89,9 @@ class GpuRef : public BufferView {
 
   [[nodiscard]] std::uint64_t size() const noexcept { return bytes_ / sizeof(T); }  // in T
   [[nodiscard]] T* data() const { return static_cast<T*>(address()); }              // device address
+  // Throws StaleHandle once the device was lost, rebuilt or shut down, or the pool cleared; Unsupported for a transient.
+  [[nodiscard]] DeviceSlice<T> access() const { return {data(), size(), core_}; }
+  void push(LaunchArgs& args) const;  // as read_write(*this)
   [[nodiscard]] GpuRef slice(std::uint64_t first, std::uint64_t count) const {      // in T
     return GpuRef(subview(detail::bytes_of(first, sizeof(T)), detail::bytes_of(count, sizeof(T))));
   }
@@ -90,6 +111,7 @@ class HostRef : public BufferView {
 
   [[nodiscard]] std::uint64_t size() const noexcept { return bytes_ / sizeof(T); }
   [[nodiscard]] T* data() const { return static_cast<T*>(address()); }
+  void push(LaunchArgs& args) const;  // as read_write(*this)
   [[nodiscard]] std::span<T> span() const { return {data(), static_cast<std::size_t>(size())}; }
   [[nodiscard]] T& operator[](std::uint64_t i) const { return data()[i]; }
   [[nodiscard]] HostRef slice(std::uint64_t first, std::uint64_t count) const {

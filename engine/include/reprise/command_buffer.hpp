@@ -13,6 +13,7 @@
 
 #include <reprise/buffer.hpp>
 #include <reprise/kernel.hpp>
+#include <reprise/launch_args.hpp>
 #include <reprise/scalar_slot.hpp>
 #include <reprise/types.hpp>
 
@@ -90,10 +91,20 @@ class Recorder {
   // slot(name, value) for a value that the graph is to be given anew later.
   template <class... Args>
   CommandRef dispatch(const Kernel& kernel, const DispatchDesc& desc, const Args&... args) {
-    const detail::Argument list[sizeof...(Args) + 1] = {detail::make_argument(args)..., {}};
-    return dispatch_arguments(kernel, desc, std::span(list, sizeof...(Args)));
+    if constexpr (((DevSliceArg<Args> && !std::is_base_of_v<BufferView, Args>) || ...)) {  // the application's own: see <reprise/launch_args.hpp>
+      static_assert(!(std::is_base_of_v<BufferView, Args> || ...), "say how the kernel uses the buffer: read(x), write(x) or read_write(x)");
+      LaunchArgs pushed;
+      (pushed.push(args), ...);
+      return dispatch_arguments(kernel, desc, pushed.arguments(), pushed.owners());
+    } else {
+      const detail::Argument list[sizeof...(Args) + 1] = {detail::make_argument(args)..., {}};
+      return dispatch_arguments(kernel, desc, std::span(list, sizeof...(Args)));
+    }
   }
   CommandRef dispatch_arguments(const Kernel& kernel, const DispatchDesc& desc, std::span<const detail::Argument> args);
+  // `owners` are held until the last launch of every graph with this command has completed.
+  CommandRef dispatch_arguments(const Kernel& kernel, const DispatchDesc& desc, std::span<const detail::Argument> args,
+                                std::span<const std::shared_ptr<const void>> owners);
 
   // Copies of equal size. Two buffers may be one, if the ranges do not overlap.
   CommandRef copy(const BufferView& source, const BufferView& destination, SourceLocation where = SourceLocation::current());

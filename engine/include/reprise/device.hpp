@@ -9,6 +9,7 @@
 #include <reprise/captured_graph.hpp>
 #include <reprise/command_buffer.hpp>
 #include <reprise/device_info.hpp>
+#include <reprise/device_state.hpp>
 #include <reprise/kernel.hpp>
 #include <reprise/pool.hpp>
 #include <reprise/queue.hpp>
@@ -44,6 +45,10 @@ class Device {
   // Counts up when the device is lost; handles and graphs of an earlier generation are stale.
   [[nodiscard]] std::uint32_t generation() const noexcept;
   [[nodiscard]] bool is_lost() const noexcept;
+  [[nodiscard]] DeviceState state() const noexcept;
+  // Ends the device for everybody: from now on every handle, queue and graph of it is stale, and nothing new is made; returns when what
+  // was launched before is over. Fences stay good. Again is a no-op. Throws DeviceLost where it finds that out.
+  void shut_down() const;
   // Makes the device lost, as a faulting kernel would; for testing what an application does then. Host device only (else Unsupported).
   void lose() const;
   // Makes a lost device usable again: buffers get new memory with undefined contents, command buffers stay and can be

@@ -6,9 +6,11 @@
 #include <reprise/command_buffer.hpp>
 #include <reprise/device.hpp>
 #include <reprise/device_info.hpp>
+#include <reprise/device_state.hpp>
 #include <reprise/error.hpp>
 #include <reprise/instance.hpp>
 #include <reprise/kernel.hpp>
+#include <reprise/launch_args.hpp>
 #include <reprise/message.hpp>
 #include <reprise/pool.hpp>
 #include <reprise/queue.hpp>

@@ -1,0 +1,110 @@
+// Arguments that push themselves.
+#include <reprise/launch_args.hpp>
+
+#include "unit/record/record_fixture.hpp"
+
+using namespace reprise;
+using namespace reprise::test;
+using detail::DispatchPayload;
+
+namespace {
+
+// A matrix of the application: an address and two sizes, and memory that it owns.
+struct Matrix {
+  GpuRef<float> values;
+  std::uint32_t rows = 0, columns = 0;
+  std::shared_ptr<int> memory = std::make_shared<int>(0);
+
+  [[nodiscard]] std::shared_ptr<const void> validate() const {
+    static_cast<void>(values.validate());
+    return memory;
+  }
+  void push(LaunchArgs& args) const {
+    args.push(read(values));
+    args.push(rows);
+    args.push(columns);
+  }
+};
+
+// Another, of which the matrix is a part.
+struct Scaled {
+  Matrix matrix;
+  float factor = 1;
+
+  [[nodiscard]] std::shared_ptr<const void> validate() const { return std::make_shared<int>(1); }
+  void push(LaunchArgs& args) const {
+    args.push(matrix);
+    args.push(factor);
+  }
+};
+
+static_assert(DevSliceArg<Matrix> && DevSliceArg<Scaled> && DevSliceArg<GpuRef<float>> && DevSliceArg<HostRef<int>>);
+static_assert(!DevSliceArg<int> && !DevSliceArg<AccessedView> && !DevSliceArg<BufferView>);
+
+template <class T>
+T value_at(const DispatchPayload& payload, std::size_t offset) {
+  T value{};
+  std::memcpy(&value, payload.parameters + offset, sizeof value);
+  return value;
+}
+
+}  // namespace
+
+TEST_CASE("launch args: a type of the application pushes several arguments, among others, in the kernel's order") {
+  RecordFixture f;
+  const auto y = f.buffer<float>(8, "y");
+  const Scaled scaled{{f.buffer<float>(6, "m"), 2, 3}, 0.5f};
+  CommandBuffer cmd = f.recording();
+  cmd.dispatch(f.kernel("scale", "ppvvvv"), {.grid = 1, .block = 1}, write(y), scaled, 9u);
+  const auto r = frozen(cmd);
+  const auto& p = r->payload<DispatchPayload>(0);
+  CHECK(value_at<std::uint32_t>(p, 16) == 2);
+  CHECK(value_at<std::uint32_t>(p, 20) == 3);
+  CHECK(value_at<float>(p, 24) == 0.5f);
+  CHECK(value_at<std::uint32_t>(p, 28) == 9);
+  REQUIRE(r->accesses.size() == 2);
+  CHECK(r->accesses[0].access == Access::Write);
+  CHECK(r->accesses[1].access == Access::Read);
+  CHECK(r->buffers[r->accesses[1].buffer]->name == "m");
+}
+
+TEST_CASE("launch args: what validate() gives is held by the recording, through split and execute, and let go with it") {
+  RecordFixture f;
+  Matrix matrix{f.buffer<float>(6, "m"), 2, 3};
+  const std::weak_ptr<int> memory = matrix.memory;
+  const Kernel sum = f.kernel("sum", "pvv");
+  CommandBuffer secondary = f.recording({.level = Level::Secondary});
+  secondary.split(1).front().dispatch(sum, {.grid = 1, .block = 1}, matrix);
+  matrix.memory.reset();
+  secondary.end();
+  CHECK_FALSE(memory.expired());
+  CommandBuffer primary = f.recording();
+  primary.execute(secondary);
+  primary.end();
+  secondary.reset();
+  CHECK_FALSE(memory.expired());
+  primary.reset();
+  CHECK(memory.expired());
+}
+
+TEST_CASE("launch args: an argument that cannot be used is refused with nothing recorded") {
+  RecordFixture f;
+  const Matrix matrix{f.buffer<float>(6, "m"), 2, 3};
+  CommandBuffer cmd = f.recording();
+  check_refused(cmd, ErrorCode::ArgumentCount, {"sum", "takes 1", "got 3"},
+                [&] { cmd.dispatch(f.kernel("sum", "p"), {.grid = 1, .block = 1}, matrix); });
+  const Kernel sum = f.kernel("sum", "pvv");
+  f.status->lose();
+  CHECK(thrown_by([&] { cmd.dispatch(sum, {.grid = 1, .block = 1}, matrix); }).code() == ErrorCode::StaleHandle);
+  CHECK(cmd.command_count() == 0);
+}
+
+TEST_CASE("launch args: a GpuRef pushes itself as read and written") {
+  RecordFixture f;
+  LaunchArgs args;
+  args.push(f.buffer<float>(6, "m"));
+  REQUIRE(args.arguments().size() == 1);
+  CHECK(args.arguments()[0].access == Access::ReadWrite);
+  CHECK(args.arguments()[0].view->name() == "m");
+  CHECK(args.owners().size() == 1);
+}

@@ -74,6 +74,16 @@ void add(Hash64& hash, const UpdatePayload& update) {
 
 void add(Hash64& hash, const HostPayload& host) { hash.add(host.function); }
 
+void add(Hash64& hash, const OpPayload& payload, const RecordedOp& op) {
+  hash.add(op.name);
+  hash.add(op.parameters);
+  hash.add(payload.buffer_count, op.workspace_count);
+  for (std::uint32_t i = 0; i < payload.buffer_count; ++i) {
+    hash.add(payload.buffers[i]);
+    if (i < op.views.size()) hash.add(op.views[i].offset());
+  }
+}
+
 void add(Hash64& hash, const BarrierPayload& barrier) {
   hash.add(barrier.buffer, static_cast<std::uint32_t>(pack_bytes(barrier.before, barrier.after)));
   hash.add(barrier.begin);
@@ -92,6 +102,10 @@ void add_payload(Hash64& hash, const Recording& recording, std::uint32_t command
       return add(hash, recording.payload<UpdatePayload>(command));
     case CommandKind::Host:
       return add(hash, recording.payload<HostPayload>(command));
+    case CommandKind::Op: {
+      const auto& payload = recording.payload<OpPayload>(command);
+      return add(hash, payload, *recording.ops[payload.op]);
+    }
     case CommandKind::Barrier:
       return add(hash, recording.payload<BarrierPayload>(command));
   }

@@ -120,6 +120,10 @@ class PlanText {
         return line("    update of ", recording_.payload<UpdatePayload>(command).bytes, " bytes");
       case CommandKind::Host:
         return line("    callback ", recording_.payload<HostPayload>(command).function);
+      case CommandKind::Op: {
+        const std::string& parameters = recording_.ops[recording_.payload<OpPayload>(command).op]->parameters;
+        return parameters.empty() ? void() : line("    ", parameters);
+      }
       case CommandKind::Barrier:
         return;
     }

@@ -200,6 +200,7 @@ class GraphDescriber {
         node.bytes = recording_.payload<UpdatePayload>(index).bytes;
         break;
       case CommandKind::Host: node.kind = trace::NodeKind::Host; break;
+      case CommandKind::Op: node.kind = trace::NodeKind::Child; break;
       case CommandKind::Barrier: node.kind = trace::NodeKind::Join; break;
     }
     node.name = text(recording_.command_name(index));

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include <reprise/device_info.hpp>
 #include <reprise/types.hpp>
 
 namespace reprise::detail {
@@ -15,6 +16,7 @@ namespace reprise::detail {
 // One a device, shared by everything that was made from it.
 struct DeviceStatus {
   std::string selector;                        // "cuda:0"
+  DeviceKind kind = DeviceKind::Host;
   std::atomic<std::uint32_t> generation{1};    // advances when the device is lost
   std::atomic<bool> lost{false};
   std::atomic<bool> shut_down{false};          // for good; see Device::shut_down
@@ -24,6 +26,9 @@ struct DeviceStatus {
     if (!lost.exchange(true)) generation.fetch_add(1);
   }
 };
+
+// CUDA's number of the device, as its selector has it; 0 for the host device.
+[[nodiscard]] std::uint32_t ordinal_of(const DeviceStatus& device) noexcept;
 
 struct BufferCore {
   BufferCore() = default;

@@ -18,6 +18,7 @@ namespace reprise::detail {
   X(Fill, "fill")           \
   X(Update, "update")       \
   X(Host, "host")           \
+  X(Op, "op")               \
   X(Barrier, "barrier")
 
 enum class CommandKind : std::uint8_t {
@@ -110,6 +111,12 @@ struct UpdatePayload {
 
 struct HostPayload {
   std::uint32_t function = 0;  // in recording.functions
+};
+
+struct OpPayload {
+  std::uint32_t op = 0;  // in recording.ops
+  std::uint32_t buffer_count = 0;
+  std::uint32_t* buffers = nullptr;  // of the recording: declared views in order, then workspaces
 };
 
 struct BarrierPayload {

@@ -79,6 +79,8 @@ CommandRef Recorder::host(std::function<void()> function, std::span<const Access
   return checked(core_).host(std::move(function), accesses, where);
 }
 
+CommandRef Recorder::add(std::shared_ptr<const GraphOp> op, SourceLocation where) { return checked(core_).add(std::move(op), where); }
+
 void Recorder::barrier(const BarrierDesc& desc, SourceLocation where) { checked(core_).barrier(desc, where); }
 
 void Recorder::edge(CommandRef before, CommandRef after, SourceLocation where) { checked(core_).edge(before, after, where); }

@@ -31,7 +31,7 @@ void RecorderCore::execute(const std::shared_ptr<const Recording>& secondary, So
 
   transact([&] {
     Arena& arena = *lists_.arena;
-    std::vector<std::uint32_t> buffers, kernels, functions(from.functions.size());
+    std::vector<std::uint32_t> buffers, kernels, functions(from.functions.size()), ops(from.ops.size());
     buffers.reserve(from.buffers.size());
     kernels.reserve(from.kernels.size());
     for (const auto& buffer : from.buffers) buffers.push_back(intern(buffer));
@@ -39,7 +39,9 @@ void RecorderCore::execute(const std::shared_ptr<const Recording>& secondary, So
     std::iota(functions.begin(), functions.end(), static_cast<std::uint32_t>(lists_.functions.size()));
     lists_.functions.insert(lists_.functions.end(), from.functions.begin(), from.functions.end());
     reserve_owners(from.owners.size());
-    const IndexMaps maps{buffers, kernels, functions};
+    std::iota(ops.begin(), ops.end(), static_cast<std::uint32_t>(lists_.ops.size()));
+    lists_.ops.insert(lists_.ops.end(), from.ops.begin(), from.ops.end());
+    const IndexMaps maps{buffers, kernels, functions, ops};
 
     LocalLabel* const labels = lists_.labels.reserve(arena, label_count);
     for (std::uint32_t i = 0; i < label_count; ++i) {

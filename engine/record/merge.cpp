@@ -19,18 +19,19 @@ struct Source {
         buffers(recorded.buffers.size(), kNone),
         kernels(recorded.kernels.size(), kNone),
         functions(recorded.functions.size(), kNone),
+        ops(recorded.ops.size(), kNone),
         labels(recorded.labels.size(), kNone) {
     label_at.reserve(recorded.labels.size());
     for (auto at = recorded.labels.cursor(); const LocalLabel* label = at.next();) label_at.push_back(label);
     shape_at.reserve(recorded.shapes.size());
     for (auto at = recorded.shapes.cursor(); const AccessShape* shape = at.next();) shape_at.push_back(shape);
   }
-  [[nodiscard]] IndexMaps maps() const { return {buffers, kernels, functions}; }
+  [[nodiscard]] IndexMaps maps() const { return {buffers, kernels, functions, ops}; }
 
   const RecordedLists* lists;
   ChunkList<Command>::Cursor commands;
   ChunkList<BufferAccess>::Cursor accesses;
-  std::vector<std::uint32_t> buffers, kernels, functions, labels;
+  std::vector<std::uint32_t> buffers, kernels, functions, ops, labels;
   std::vector<const LocalLabel*> label_at;
   std::vector<const AccessShape*> shape_at;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> segments;  // first own command, first merged command
@@ -86,6 +87,7 @@ class Merge {
     into_.buffers = from.lists->buffers.list();
     into_.kernels = from.lists->kernels;
     into_.functions = from.lists->functions;
+    into_.ops = from.lists->ops;
   }
 
   void copy_commands(Source& from, std::uint32_t count) {
@@ -96,7 +98,7 @@ class Merge {
       copied.label = merged_label(from, command.label);
       copied.first_access = static_cast<std::uint32_t>(into_.accesses.size());
       for_each_buffer(command.kind, command.payload, [&](std::uint32_t buffer) { merged_buffer(from, buffer); });
-      merge_kernel_or_function(from, command);
+      merge_objects(from, command);
       for (std::uint32_t a = 0; a < command.access_count; ++a) {
         BufferAccess access = *from.accesses.next();
         access.buffer = merged_buffer(from, access.buffer);
@@ -118,7 +120,7 @@ class Merge {
     return merged;
   }
 
-  void merge_kernel_or_function(Source& from, const Command& command) {
+  void merge_objects(Source& from, const Command& command) {
     if (command.kind == CommandKind::Dispatch) {
       const std::uint32_t kernel = static_cast<const DispatchPayload*>(command.payload)->kernel;
       std::uint32_t& merged = from.kernels[kernel];
@@ -129,6 +131,10 @@ class Merge {
       const std::uint32_t function = static_cast<const HostPayload*>(command.payload)->function;
       from.functions[function] = static_cast<std::uint32_t>(into_.functions.size());
       into_.functions.push_back(from.lists->functions[function]);
+    } else if (command.kind == CommandKind::Op) {
+      const std::uint32_t op = static_cast<const OpPayload*>(command.payload)->op;
+      from.ops[op] = static_cast<std::uint32_t>(into_.ops.size());
+      into_.ops.push_back(from.lists->ops[op]);
     }
   }
 

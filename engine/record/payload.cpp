@@ -39,6 +39,12 @@ void remap_payload(CommandKind kind, void* payload, const IndexMaps& maps) noexc
     case CommandKind::Fill: remap(static_cast<FillPayload*>(payload)->buffer, maps.buffers); return;
     case CommandKind::Update: remap(static_cast<UpdatePayload*>(payload)->buffer, maps.buffers); return;
     case CommandKind::Host: remap(static_cast<HostPayload*>(payload)->function, maps.functions); return;
+    case CommandKind::Op: {
+      auto& p = *static_cast<OpPayload*>(payload);
+      remap(p.op, maps.ops);
+      for (std::uint32_t i = 0; i < p.buffer_count; ++i) remap(p.buffers[i], maps.buffers);
+      return;
+    }
     case CommandKind::Barrier: remap(static_cast<BarrierPayload*>(payload)->buffer, maps.buffers); return;
   }
 }
@@ -72,6 +78,13 @@ void* clone_payload(CommandKind kind, const void* payload, Arena& arena) {
       return p;
     }
     case CommandKind::Host: return clone<HostPayload>(payload, arena);
+    case CommandKind::Op: {
+      auto* p = clone<OpPayload>(payload, arena);
+      auto* buffers = arena.make_array<std::uint32_t>(p->buffer_count);
+      for (std::uint32_t i = 0; i < p->buffer_count; ++i) buffers[i] = p->buffers[i];
+      p->buffers = buffers;
+      return p;
+    }
     case CommandKind::Barrier: return clone<BarrierPayload>(payload, arena);
   }
   return nullptr;

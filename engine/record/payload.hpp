@@ -12,7 +12,7 @@ namespace reprise::detail {
 
 // Old index -> new index.
 struct IndexMaps {
-  std::span<const std::uint32_t> buffers, kernels, functions;
+  std::span<const std::uint32_t> buffers, kernels, functions, ops;
 };
 
 // Calls visit(index of a buffer) for each buffer that the command's payload names, in the order the verb met them.
@@ -33,6 +33,11 @@ void for_each_buffer(CommandKind kind, const void* payload, Visit&& visit) {
     case CommandKind::Fill: visit(static_cast<const FillPayload*>(payload)->buffer); return;
     case CommandKind::Update: visit(static_cast<const UpdatePayload*>(payload)->buffer); return;
     case CommandKind::Host: return;  // its buffers are in its accesses alone
+    case CommandKind::Op: {
+      const auto& p = *static_cast<const OpPayload*>(payload);
+      for (std::uint32_t i = 0; i < p.buffer_count; ++i) visit(p.buffers[i]);
+      return;
+    }
     case CommandKind::Barrier: {
       const std::uint32_t buffer = static_cast<const BarrierPayload*>(payload)->buffer;
       if (buffer != kNone) visit(buffer);

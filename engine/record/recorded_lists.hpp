@@ -16,6 +16,7 @@
 #include "record/held_buffers.hpp"
 #include "record/kernel_core.hpp"
 #include "record/pointer_map.hpp"
+#include "record/recorded_op.hpp"
 
 namespace reprise::detail {
 
@@ -43,6 +44,7 @@ struct RecordedLists {
   HeldBuffers buffers;  // in order of first use
   std::vector<std::shared_ptr<const KernelCore>> kernels;
   std::vector<std::shared_ptr<const std::function<void()>>> functions;
+  std::vector<std::shared_ptr<const RecordedOp>> ops;
   std::vector<std::shared_ptr<const void>> owners;  // of what arguments point to
 };
 

@@ -51,6 +51,7 @@ void RecorderCore::roll_back(const Mark& to) noexcept {
   lists_.buffers.truncate(to.buffers);
   lists_.kernels.resize(to.kernels);
   lists_.functions.resize(to.functions);
+  lists_.ops.resize(to.ops);
 }
 
 void RecorderCore::reserve_owners(std::size_t count) {

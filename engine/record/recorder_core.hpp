@@ -49,6 +49,7 @@ class RecorderCore {
   CommandRef fill(const BufferView& destination, std::uint32_t bits, std::uint32_t element_bytes, Extent extent, Pitch pitch, SourceLocation where);
   CommandRef update(const BufferView& destination, std::span<const std::byte> bytes, SourceLocation where);
   CommandRef host(std::function<void()> function, std::span<const AccessedView> accesses, SourceLocation where);
+  CommandRef add(std::shared_ptr<const GraphOp> op, SourceLocation where);
   void barrier(const BarrierDesc& desc, SourceLocation where);
   void edge(CommandRef before, CommandRef after, SourceLocation where);
   void execute(const std::shared_ptr<const Recording>& secondary, SourceLocation where);
@@ -80,7 +81,7 @@ class RecorderCore {
 
  private:
   struct Mark {
-    std::size_t buffers, kernels, functions;
+    std::size_t buffers, kernels, functions, ops;
   };
 
   [[noreturn]] void fail_state(const Verb& verb) const;
@@ -111,7 +112,7 @@ class RecorderCore {
   }
   [[nodiscard]] std::uint32_t intern_new(const std::shared_ptr<BufferCore>& buffer);
   [[nodiscard]] std::uint32_t intern_new(const std::shared_ptr<const KernelCore>& kernel);
-  [[nodiscard]] Mark mark() const noexcept { return {lists_.buffers.size(), lists_.kernels.size(), lists_.functions.size()}; }
+  [[nodiscard]] Mark mark() const noexcept { return {lists_.buffers.size(), lists_.kernels.size(), lists_.functions.size(), lists_.ops.size()}; }
   void roll_back(const Mark& to) noexcept;
 
   // Runs `reserve_and_intern`, and lets go of what it interned if that throws.

@@ -44,6 +44,7 @@ std::string Recording::command_name(std::uint32_t command) const {
     case CommandKind::Fill: return concat("fill ", display_name(*buffers[payload<FillPayload>(command).buffer]));
     case CommandKind::Update: return concat("update ", display_name(*buffers[payload<UpdatePayload>(command).buffer]));
     case CommandKind::Host: return "host callback";
+    case CommandKind::Op: return concat("op ", ops[payload<OpPayload>(command).op]->name);
     case CommandKind::Barrier: {
       const auto& barrier = payload<BarrierPayload>(command);
       return barrier.buffer == kNone ? "barrier" : concat("barrier ", display_name(*buffers[barrier.buffer]));

@@ -14,6 +14,7 @@
 #include "record/buffer_core.hpp"
 #include "record/command.hpp"
 #include "record/kernel_core.hpp"
+#include "record/recorded_op.hpp"
 
 namespace reprise::detail {
 
@@ -49,6 +50,7 @@ struct Recording {
   std::vector<std::shared_ptr<BufferCore>> buffers;        // in order of first use
   std::vector<std::shared_ptr<const KernelCore>> kernels;  // in order of first use
   std::vector<std::shared_ptr<const std::function<void()>>> functions;
+  std::vector<std::shared_ptr<const RecordedOp>> ops;
   std::vector<std::shared_ptr<const void>> owners;         // of what arguments point to, besides buffers
   std::vector<std::shared_ptr<const Arena>> arenas;        // own the payloads
 

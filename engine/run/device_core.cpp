@@ -30,6 +30,7 @@ std::shared_ptr<DeviceCore> DeviceCore::open(std::shared_ptr<InstanceCore> insta
                                              const DeviceInfo& info) {
   auto status = std::make_shared<DeviceStatus>();
   status->selector = info.selector;
+  status->kind = info.kind;
   auto backend = provider.open(index, status);
   return std::make_shared<DeviceCore>(std::move(instance), std::move(status), std::move(backend));
 }

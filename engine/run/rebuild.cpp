@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "record/recorded_op.hpp"
 #include "run/device_core.hpp"
 #include "run/failure.hpp"
 #include "run/pool_core.hpp"
@@ -39,9 +40,11 @@ class DeviceCore::Replacements {
     }
   }
 
-  [[nodiscard]] std::shared_ptr<BufferCore> of(const std::shared_ptr<BufferCore>& before) const {
+  [[nodiscard]] std::shared_ptr<BufferCore> of(const std::shared_ptr<BufferCore>& before) {
     const auto found = buffer_for_.find(before.get());
-    return found == buffer_for_.end() ? before : found->second;
+    if (found != buffer_for_.end()) return found->second;
+    auto workspace = make_workspace_again(*before);
+    return workspace ? buffer_for_[before.get()] = std::move(workspace) : before;
   }
   // Loaded once, when a recording needs it. One that was adopted stays as it is, and stale.
   [[nodiscard]] std::shared_ptr<const KernelCore> of(const std::shared_ptr<const KernelCore>& before) {

@@ -139,7 +139,8 @@ void check_commands(const Recording& recording, const DeviceLimits& limits, Find
         break;
       }
       case CommandKind::Update:
-      case CommandKind::Host: break;
+      case CommandKind::Host:
+      case CommandKind::Op: break;
     }
   }
 }

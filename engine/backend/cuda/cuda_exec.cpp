@@ -20,7 +20,7 @@ CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<c
     cuda_check(cudaGraphCreate(&graph_, 0), "cudaGraphCreate", context_->at(Stage::Instantiate));
     GraphBuilder::Stamps stamps;
     if (source_) stamps = {&source_->instruments(), source_->ring().memory(), nullptr};
-    GraphBuilder builder(*context_, *plan_, bindings, {graph_, staged_, calls_, frame_.get(), stamps, markers_.get()});
+    GraphBuilder builder(*context_, *plan_, bindings, {graph_, staged_, calls_, holdings_, frame_.get(), stamps, markers_.get()});
     builder.add_nodes();
     exec_ = builder.instantiate();
     ends_ = builder.ends();
@@ -65,7 +65,7 @@ CudaReplaySource::Twin CudaExec::make_twin() {
   cuda_check(cudaGraphCreate(&graph, 0), "cudaGraphCreate", place);
   try {
     GraphBuilder builder(*context_, *plan_, bindings_,
-                         {graph, staged_, calls_, frame_.get(), {&instruments, source_->ring().memory(), nodes.get()}, markers_.get()});
+                         {graph, staged_, calls_, holdings_, frame_.get(), {&instruments, source_->ring().memory(), nodes.get()}, markers_.get()});
     builder.add_nodes();
     twin = builder.instantiate();
     cuda_check(context_->driver.cuGraphUpload(twin, instruments.readback->stream()), "cuGraphUpload", place);

@@ -9,6 +9,7 @@
 #include "backend/cuda/fault_markers.hpp"
 #include "backend/cuda/host_calls.hpp"
 #include "backend/cuda/cuda_replay_source.hpp"
+#include "backend/cuda/op_capture.hpp"
 #include "backend/cuda/staged_bytes.hpp"
 #include "backend/cuda/stamp_ends.hpp"
 
@@ -51,6 +52,7 @@ class CudaExec final : public BackendExec {
   const std::shared_ptr<const void> owner_;
   StagedBytes staged_;
   HostCalls calls_;
+  OpHoldings holdings_;  // of the twin's ops too
   cudaGraph_t graph_ = nullptr;
   cudaGraphExec_t exec_ = nullptr;
   StampEnds ends_;  // in graph_

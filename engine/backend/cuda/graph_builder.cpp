@@ -163,6 +163,7 @@ cudaGraphNode_t GraphBuilder::add_command(std::uint32_t command) {
                       {{update.bytes, 1, 1}, row, row});
     }
     case CommandKind::Host: return add_host(command);
+    case CommandKind::Op: return add_op(command);
     case CommandKind::Barrier: return add_empty();  // one that stayed as a join
   }
   return add_empty();
@@ -246,6 +247,14 @@ cudaGraphNode_t GraphBuilder::add_host(std::uint32_t command) {
   const cudaHostNodeParams parameters = {&HostCalls::run, target_.calls.add(*plan_.recording->functions[host.function], command)};
   cudaGraphNode_t node = nullptr;
   cuda_check(cudaGraphAddHostNode(&node, target_.graph, after_.data(), after_.size(), &parameters), "cudaGraphAddHostNode", call_);
+  return node;
+}
+
+cudaGraphNode_t GraphBuilder::add_op(std::uint32_t command) {
+  const OwnedGraph graph = capture_op(context_, *plan_.recording, command, bindings_, target_.holdings);
+  if (graph.get() == nullptr) return add_empty();
+  cudaGraphNode_t node = nullptr;
+  cuda_check(cudaGraphAddChildGraphNode(&node, target_.graph, after_.data(), after_.size(), graph.get()), "cudaGraphAddChildGraphNode", call_);
   return node;
 }
 

@@ -14,6 +14,7 @@
 #include "backend/cuda/cuda_instruments.hpp"
 #include "backend/cuda/fault_markers.hpp"
 #include "backend/cuda/node_stamps.hpp"
+#include "backend/cuda/op_capture.hpp"
 #include "backend/cuda/staged_bytes.hpp"
 #include "backend/cuda/stamp_ends.hpp"
 #include "backend/cuda/transfer_nodes.hpp"
@@ -33,6 +34,7 @@ class GraphBuilder {
     cudaGraph_t graph;
     StagedBytes& staged;
     HostCalls& calls;
+    OpHoldings& holdings;
     const CudaKernel* frame;  // null where the plan has none
     Stamps stamps = {};
     const FaultMarkers* markers = nullptr;  // null where the plan has none
@@ -51,6 +53,7 @@ class GraphBuilder {
   [[nodiscard]] cudaGraphNode_t add_dispatch(const DispatchPayload& dispatch);
   [[nodiscard]] cudaGraphNode_t add_kernel(CUDA_KERNEL_NODE_PARAMS& parameters);
   [[nodiscard]] cudaGraphNode_t add_host(std::uint32_t command);
+  [[nodiscard]] cudaGraphNode_t add_op(std::uint32_t command);
   [[nodiscard]] cudaGraphNode_t add_empty();
   // One thread of `kernel`.
   [[nodiscard]] cudaGraphNode_t add_instrument(const CudaKernel& kernel, std::span<void*> parameters);

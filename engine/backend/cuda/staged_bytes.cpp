@@ -22,6 +22,7 @@ std::uint64_t taken_by(const Recording& recording, std::uint32_t command) {
     case CommandKind::Dispatch:
     case CommandKind::Fill:
     case CommandKind::Host:
+    case CommandKind::Op:
     case CommandKind::Barrier: return 0;
   }
   return 0;

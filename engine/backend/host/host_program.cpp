@@ -57,6 +57,7 @@ HostProgram::Node HostProgram::make_node(std::uint32_t command, const Bindings& 
       callbacks_.push_back(recording.functions[recording.payload<HostPayload>(command).function].get());
       return {Kind::Callback, static_cast<std::uint32_t>(callbacks_.size() - 1)};
     }
+    case CommandKind::Op: return make_op(command, bindings);
     case CommandKind::Barrier: return {};
   }
   return {};
@@ -89,6 +90,21 @@ HostProgram::Node HostProgram::make_dispatch(std::uint32_t command, const Bindin
   block.parameters = parameters;
   dispatches_.emplace_back(host->function, block);
   return {Kind::Dispatch, static_cast<std::uint32_t>(dispatches_.size() - 1)};
+}
+
+HostProgram::Node HostProgram::make_op(std::uint32_t command, const Bindings& bindings) {
+  auto steps = std::make_unique<OpSteps>(bindings);
+  try {
+    record_op(*plan_->recording, command, *steps);
+  } catch (const Error& error) {
+    ErrorDetails details = error.details();
+    details.stage = Stage::Instantiate;
+    details.command = command;
+    details.label = plan_->recording->label_path(plan_->recording->commands[command].label);
+    throw Error(std::move(details), concat("command ", command, " (", plan_->recording->command_name(command), "): ", error.what()));
+  }
+  ops_.push_back(std::move(steps));
+  return {Kind::Op, static_cast<std::uint32_t>(ops_.size() - 1)};
 }
 
 void HostProgram::link() {
@@ -128,6 +144,7 @@ void HostProgram::run_unmarked(std::uint32_t node, Crew& crew, std::uint64_t rep
       const FillNode& fill = fills_[what.index];
       return fill_rows(fill.destination, fill.extent, fill.bits, fill.element_bytes);
     }
+    case Kind::Op: return ops_[what.index]->run(crew, replay, errors);
     case Kind::Callback:
       try {
         (*callbacks_[what.index])();

@@ -11,6 +11,7 @@
 #include "backend/backend.hpp"
 #include "backend/host/callback_errors.hpp"
 #include "backend/host/dispatch_node.hpp"
+#include "backend/host/op_steps.hpp"
 #include "backend/host/fault_marks.hpp"
 #include "backend/host/rows.hpp"
 
@@ -35,7 +36,7 @@ class HostProgram {
   void run(std::uint32_t node, Crew& crew, std::uint64_t replay, CallbackErrors& errors) noexcept;
 
  private:
-  enum class Kind : std::uint8_t { Nothing, Dispatch, Copy, Fill, Callback };
+  enum class Kind : std::uint8_t { Nothing, Dispatch, Copy, Fill, Callback, Op };
   struct Node {
     Kind kind = Kind::Nothing;
     std::uint32_t index = 0;  // in the vector of its kind
@@ -53,6 +54,7 @@ class HostProgram {
   void run_unmarked(std::uint32_t node, Crew& crew, std::uint64_t replay, CallbackErrors& errors) noexcept;
   [[nodiscard]] Node make_node(std::uint32_t command, const Bindings& bindings);
   [[nodiscard]] Node make_dispatch(std::uint32_t command, const Bindings& bindings);
+  [[nodiscard]] Node make_op(std::uint32_t command, const Bindings& bindings);
   void link();
 
   std::shared_ptr<const Plan> plan_;
@@ -62,6 +64,7 @@ class HostProgram {
   std::vector<CopyNode> copies_;
   std::vector<FillNode> fills_;
   std::vector<const std::function<void()>*> callbacks_;
+  std::vector<std::unique_ptr<OpSteps>> ops_;
   std::vector<std::uint32_t> first_follower_, followers_;
   bool wide_ = false;
   Arena parameters_;

@@ -9,6 +9,8 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <reprise/buffer.hpp>
@@ -61,6 +63,7 @@ struct CommandRef {
 };
 
 class CommandBuffer;
+class GraphOp;
 
 // Closes its label when it dies, if that label is then the innermost open one; end() names those that stayed open.
 class [[nodiscard]] LabelScope {
@@ -143,6 +146,14 @@ class Recorder {
   // that replay rethrows; the replay itself goes on. `accesses` name the pinned memory that it touches.
   CommandRef host(std::function<void()> function, std::initializer_list<AccessedView> accesses = {}, SourceLocation where = SourceLocation::current());
   CommandRef host(std::function<void()> function, std::span<const AccessedView> accesses, SourceLocation where = SourceLocation::current());
+
+  // One command that is many inside: an op of a library, or one of your own (<reprise/graph_op.hpp>).
+  template <class Op>
+    requires std::is_base_of_v<GraphOp, Op>
+  CommandRef add(Op op, SourceLocation where = SourceLocation::current()) {
+    return add(std::shared_ptr<const GraphOp>(std::make_shared<const Op>(std::move(op))), where);
+  }
+  CommandRef add(std::shared_ptr<const GraphOp> op, SourceLocation where = SourceLocation::current());
 
   // Orders every earlier command that accesses the range as `before` says, before every later one that does as `after` says.
   void barrier(const BarrierDesc& desc = {}, SourceLocation where = SourceLocation::current());

@@ -79,6 +79,12 @@ class RecordingDump {
         break;
       }
       case CommandKind::Host: out_ << " function " << r_.payload<HostPayload>(i).function; break;
+      case CommandKind::Op: {
+        const auto& p = r_.payload<OpPayload>(i);
+        out_ << " op " << p.op << ' ' << r_.ops[p.op]->parameters;
+        for (std::uint32_t b = 0; b < p.buffer_count; ++b) out_ << " buffer " << p.buffers[b];
+        break;
+      }
       case CommandKind::Barrier: {
         const auto& p = r_.payload<BarrierPayload>(i);
         out_ << " buffer " << int(p.buffer) << " [" << p.begin << ' ' << p.end << ") " << int(p.before) << ' ' << int(p.after);

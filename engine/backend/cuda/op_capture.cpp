@@ -1,0 +1,120 @@
+#include "backend/cuda/op_capture.hpp"
+
+#include "backend/cuda/cuda_kernel.hpp"
+#include "base/text.hpp"
+#include "record/recording.hpp"
+
+namespace reprise::detail {
+namespace {
+
+// A stream of its own, being captured from the first use on. Left by an exception, the capture ends with it.
+class OpCapture final : public OpTarget {
+ public:
+  OpCapture(const CudaContext& context, const Recording& recording, std::uint32_t command, const Bindings& bindings, OpHoldings& holdings)
+      : context_(context),
+        bindings_(bindings),
+        holdings_(holdings),
+        name_(concat("op ", recording.ops[recording.payload<OpPayload>(command).op]->name)),
+        place_(context.at(Stage::Instantiate, name_)) {}
+  OpCapture(const OpCapture&) = delete;
+  OpCapture& operator=(const OpCapture&) = delete;
+  ~OpCapture() override {
+    if (stream_ == nullptr) return;
+    if (is_capturing_) abandon();
+    cuda_ignore(cudaStreamDestroy(stream_));
+  }
+
+  [[nodiscard]] std::byte* address(std::uint32_t buffer) const override { return bindings_.address[buffer]; }
+
+  void dispatch(const KernelCore& core, const DispatchDesc& desc, std::span<const std::byte> parameters) override {
+    const auto& kernel = static_cast<const CudaKernel&>(*core.backend);
+    if (desc.shared_bytes != 0) kernel.allow_shared_bytes(desc.shared_bytes);
+    std::vector<void*> list;
+    list.reserve(core.parameters.size());
+    for (const KernelParameter& parameter : core.parameters) list.push_back(const_cast<std::byte*>(parameters.data() + parameter.offset));
+    cuda_check(context_.driver.cuLaunchKernel(kernel.function(), desc.grid.x, desc.grid.y, desc.grid.z, desc.block.x, desc.block.y, desc.block.z,
+                                              desc.shared_bytes, static_cast<CUstream>(native_stream()), list.data(), nullptr),
+               "cuLaunchKernel", place_);
+  }
+
+  void host(std::function<void(std::uint32_t)>, std::uint32_t) override {
+    ErrorDetails details;
+    details.code = ErrorCode::Unsupported;
+    details.stage = Stage::Instantiate;
+    throw Error(std::move(details), concat(name_, ": steps on the host are for the host device"));
+  }
+
+  [[nodiscard]] void* native_stream() override {
+    if (stream_ == nullptr) {
+      cuda_check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags", place_);
+      cuda_check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture", place_);
+      is_capturing_ = true;
+    }
+    return stream_;
+  }
+
+  void keep(std::shared_ptr<const void> thing) override { holdings_.push_back(std::move(thing)); }
+
+  [[nodiscard]] OwnedGraph end() {
+    if (stream_ == nullptr) return OwnedGraph();
+    cudaGraph_t graph = nullptr;
+    is_capturing_ = false;
+    const cudaError_t result = cudaStreamEndCapture(stream_, &graph);
+    if (result != cudaSuccess) {
+      throw_cuda_error(NativeApi::Runtime, result, "cudaStreamEndCapture", place_,
+                       "the op did something that can't be captured, or left a stream that it forked unjoined");
+    }
+    OwnedGraph owned(graph);
+    return check(graph) == 0 ? OwnedGraph() : std::move(owned);
+  }
+
+ private:
+  void abandon() noexcept {
+    cudaGraph_t graph = nullptr;
+    cuda_ignore(cudaStreamEndCapture(stream_, &graph));
+    if (graph != nullptr) cuda_ignore(cudaGraphDestroy(graph));
+  }
+
+  // How many nodes there are. Memory that a graph allocates is the graph's: a child can't.
+  std::size_t check(cudaGraph_t graph) const {
+    std::size_t count = 0;
+    cuda_check(cudaGraphGetNodes(graph, nullptr, &count), "cudaGraphGetNodes", place_);
+    std::vector<cudaGraphNode_t> nodes(count);
+    if (count != 0) cuda_check(cudaGraphGetNodes(graph, nodes.data(), &count), "cudaGraphGetNodes", place_);
+    for (const cudaGraphNode_t node : nodes) {
+      cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
+      cuda_check(cudaGraphNodeGetType(node, &type), "cudaGraphNodeGetType", place_);
+      if (type == cudaGraphNodeTypeMemAlloc || type == cudaGraphNodeTypeMemFree) refuse_memory(type == cudaGraphNodeTypeMemAlloc);
+      if (type != cudaGraphNodeTypeGraph) continue;
+      cudaGraph_t child = nullptr;
+      cuda_check(cudaGraphChildGraphNodeGetGraph(node, &child), "cudaGraphChildGraphNodeGetGraph", place_);
+      static_cast<void>(check(child));
+    }
+    return count;
+  }
+
+  [[noreturn]] void refuse_memory(bool allocates) const {
+    ErrorDetails details;
+    details.code = ErrorCode::Unsupported;
+    details.stage = Stage::Instantiate;
+    throw Error(std::move(details), concat(name_, allocates ? " allocates" : " frees", " memory while it records; declare a workspace for it"));
+  }
+
+  const CudaContext& context_;
+  const Bindings& bindings_;
+  OpHoldings& holdings_;
+  const std::string name_;
+  const CallPlace place_;
+  cudaStream_t stream_ = nullptr;
+  bool is_capturing_ = false;
+};
+
+}  // namespace
+
+OwnedGraph capture_op(const CudaContext& context, const Recording& recording, std::uint32_t command, const Bindings& bindings, OpHoldings& holdings) {
+  OpCapture capture(context, recording, command, bindings, holdings);
+  record_op(recording, command, capture);
+  return capture.end();
+}
+
+}  // namespace reprise::detail

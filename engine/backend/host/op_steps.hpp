@@ -1,0 +1,50 @@
+// OpSteps: what one op does in a replay of the host device: kernels and functions, one after another.
+// Threads: filled by one thread; one thread at a time runs it, with its crew.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "backend/backend.hpp"
+#include "backend/host/callback_errors.hpp"
+#include "backend/host/dispatch_node.hpp"
+#include "record/recorded_op.hpp"
+
+namespace reprise::detail {
+
+class OpSteps final : public OpTarget {
+ public:
+  // `bindings` is looked at while the op records, not later.
+  explicit OpSteps(const Bindings& bindings) noexcept : bindings_(&bindings) {}
+  OpSteps(const OpSteps&) = delete;
+  OpSteps& operator=(const OpSteps&) = delete;
+
+  [[nodiscard]] std::byte* address(std::uint32_t buffer) const override { return bindings_->address[buffer]; }
+  void dispatch(const KernelCore& kernel, const DispatchDesc& desc, std::span<const std::byte> parameters) override;
+  void host(std::function<void(std::uint32_t)> step, std::uint32_t pieces) override;
+  [[nodiscard]] void* native_stream() override { return nullptr; }  // nobody asks: this is no GPU
+  void keep(std::shared_ptr<const void> thing) override { kept_.push_back(std::move(thing)); }
+
+  // What a step throws goes to `errors`; the steps behind it run all the same.
+  void run(Crew& crew, std::uint64_t replay, CallbackErrors& errors) noexcept;
+
+ private:
+  struct Function {
+    std::function<void(std::uint32_t)> call;
+    CallbackErrors* errors = nullptr;  // of the replay that runs
+    std::uint64_t replay = 0;
+  };
+  static void run_piece(const HostBlock& block);
+
+  const Bindings* bindings_;
+  std::vector<std::shared_ptr<const void>> kept_;
+  std::deque<Function> functions_;  // stay where they are: nodes point to them
+  std::deque<std::vector<std::byte>> parameters_;
+  std::vector<DispatchNode> nodes_;
+};
+
+}  // namespace reprise::detail

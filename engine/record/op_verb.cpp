@@ -1,0 +1,61 @@
+// RecorderCore::add: an op with what it declares becomes one command.
+#include <bit>
+#include <utility>
+
+#include "base/text.hpp"
+#include "record/recorded_op.hpp"
+#include "record/recorder_core.hpp"
+
+namespace reprise::detail {
+
+CommandRef RecorderCore::add(std::shared_ptr<const GraphOp> op, SourceLocation where) {
+  const Verb verb{"add", where};
+  require_recording(verb);
+  if (!op) fail(verb, ErrorCode::InvalidArgument, "a null op");
+  auto recorded = std::make_shared<RecordedOp>();
+  recorded->name = op->op_name();
+  if (recorded->name.empty()) fail(verb, ErrorCode::InvalidArgument, "an op without a name; op_name() says what plans and messages call it");
+  recorded->parameters = op->parameters();
+  GraphOpDeclaration declared(device_->kind, ordinal_of(*device_));
+  op->declare(declared);
+  recorded->op = std::move(op);
+  for (const AccessedView& use : declared.views()) {
+    check_view(verb, use.view, concat("buffer of op ", recorded->name));
+    recorded->views.push_back(use.view);
+  }
+  std::vector<std::shared_ptr<BufferCore>> workspaces;
+  for (const GraphOpDeclaration::Workspace& wanted : declared.workspaces()) {
+    if (wanted.bytes == 0 || !std::has_single_bit(wanted.alignment)) {
+      fail(verb, ErrorCode::InvalidArgument,
+           concat("op ", recorded->name, " asks for a workspace of ", wanted.bytes, " bytes aligned to ", wanted.alignment,
+                  "; it has at least a byte, and alignments are powers of two"));
+    }
+    workspaces.push_back(make_workspace(family_->device, concat(recorded->name, " workspace"), wanted.bytes, wanted.alignment));
+  }
+  recorded->workspace_count = static_cast<std::uint32_t>(workspaces.size());
+
+  const OpPayload* payload = nullptr;
+  std::uint32_t access_count = 0;
+  transact([&] {
+    Arena& arena = *lists_.arena;
+    const auto count = static_cast<std::uint32_t>(declared.views().size() + workspaces.size());
+    static_cast<void>(lists_.commands.reserve(arena, 1));
+    BufferAccess* const accesses = count == 0 ? nullptr : lists_.accesses.reserve(arena, count);
+    auto* const buffers = arena.make_array<std::uint32_t>(count);
+    std::uint32_t next = 0;
+    for (const AccessedView& use : declared.views()) {
+      const std::uint32_t buffer = buffers[next++] = intern(use.view.core());
+      const std::uint64_t begin = use.view.offset();
+      if (use.view.bytes() != 0) accesses[access_count++] = {buffer, use.access, 0, begin, begin + use.view.bytes()};
+    }
+    for (const auto& workspace : workspaces) {
+      const std::uint32_t buffer = buffers[next++] = intern(workspace);
+      accesses[access_count++] = {buffer, Access::Write, 0, 0, workspace->bytes};
+    }
+    payload = arena.make<OpPayload>(static_cast<std::uint32_t>(lists_.ops.size()), count, buffers);
+    lists_.ops.push_back(std::move(recorded));
+  });
+  return commit(CommandKind::Op, payload, access_count, where);
+}
+
+}  // namespace reprise::detail

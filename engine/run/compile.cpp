@@ -13,6 +13,7 @@
 #include "run/device_core.hpp"
 #include "run/failure.hpp"
 #include "run/graph_core.hpp"
+#include "run/shared_slab.hpp"
 
 namespace reprise::detail {
 
@@ -29,16 +30,23 @@ std::shared_ptr<GraphCore> compile(const std::shared_ptr<DeviceCore>& device, co
   }
   auto body = std::make_unique<GraphBody>(device);
   body->pool = desc.pool;
+  std::byte* transients = nullptr;
   {
     const auto part = span.part("plan");
     body->plan = make_plan(label, recording, {.lowering = desc.lowering, .alignment = device->info().limits.buffer_alignment});
-    body->slab = allocate_slab(*device, *body->plan);
+    SharedSlab shared = shared_slab(*device, desc.slab, *body->plan);
+    if (shared.buffer) {
+      body->shared_slab = std::move(shared.buffer);
+      transients = shared.address;
+    } else {
+      transients = body->slab = allocate_slab(*device, *body->plan);
+    }
   }
   const trace::Time planned = device->trace() == nullptr ? 0 : trace_now();
   try {
     const auto part = span.part("instantiate");
     const NvtxRange instantiating(NvtxWork::Instantiate, label);
-    body->exec = device->backend().instantiate(body->plan, bind(*body->plan, body->slab),
+    body->exec = device->backend().instantiate(body->plan, bind(*body->plan, transients),
                                                  device->trace() == nullptr ? Instruments::None : Instruments::Stamps);
   } catch (const Error& error) {
     throw with_context(error, body->plan->label, concat("in graph ", body->plan->label));

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "run/device_core.hpp"
+#include "run/pool_buffer.hpp"
 #include "run/queue_core.hpp"
 
 namespace reprise::detail {

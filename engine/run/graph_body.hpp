@@ -15,6 +15,7 @@
 namespace reprise::detail {
 
 class DeviceCore;
+class PoolBuffer;
 
 // Dropped in the reverse order: the executable first, the device last.
 class GraphBody final : public Retired {
@@ -27,7 +28,8 @@ class GraphBody final : public Retired {
   Point last;                         // the last launch or upload; later ones wait for it, so it stands for all before
   std::shared_ptr<CapturePool> pool;  // null: compiled without
   std::shared_ptr<const Plan> plan;   // holds the recording: buffers, kernels, functions
-  std::byte* slab = nullptr;          // of the transients; null: there are none
+  std::byte* slab = nullptr;          // of the transients, freed with this; null: there is none, or it is somebody else's
+  std::shared_ptr<PoolBuffer> shared_slab;  // that somebody's; null: there is none
   // Of the trace; null and 0 without one.
   struct Times {
     trace::Time compiled = 0, compile_time = 0, instantiate_time = 0;

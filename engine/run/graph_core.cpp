@@ -43,6 +43,10 @@ void GraphCore::collect_uses() {
       uses_.push_back({std::move(buffer), access[i] == 0 ? Access::Read : static_cast<Access>(access[i])});
     }
   }
+  if (body_->shared_slab) {
+    pools_.push_back(body_->shared_slab->pool());
+    uses_.push_back({body_->shared_slab, Access::ReadWrite});
+  }
   if (body_->pool) pools_.push_back(body_->pool->core());
   std::sort(pools_.begin(), pools_.end());
   pools_.erase(std::unique(pools_.begin(), pools_.end()), pools_.end());

@@ -111,3 +111,35 @@ TEST_CASE_FIXTURE(DeviceFixture, "transient: two graphs with the same transient 
   CHECK(values(x) == std::vector<unsigned>(kCount, one));
   CHECK(values(y) == std::vector<unsigned>(kCount, two));
 }
+
+TEST_CASE_FIXTURE(DeviceFixture, "transient: graphs that share a slab take turns on it, on whatever queues they are launched") {
+  const auto t = pool->transient<unsigned>(kCount, "t");
+  const auto x = pool->allocate<unsigned>(kCount, "x"), y = pool->allocate<unsigned>(kCount, "y");
+  const auto slab = pool->allocate<std::byte>(kCount * sizeof(unsigned), "slab");
+  const auto record = [&](const GpuRef<unsigned>& to, unsigned value) {
+    CommandBuffer cmd = recording();
+    cmd.dispatch(kernel(shaders::conf_set), kWords, write(t), value, kCount);
+    cmd.dispatch(kernel(shaders::conf_churn), kWords, read_write(t), 500u, kCount);
+    cmd.copy(t, to);
+    cmd.end();
+    return device.compile(cmd, {.pool = pool, .slab = slab});
+  };
+  CapturedGraph a = record(x, 1), b = record(y, 2);
+  Queue other = device.create_queue();
+  unsigned one = 1, two = 2;
+  for (int r = 0; r < 500; ++r) {
+    one = one * 1664525u + 1013904223u;
+    two = two * 1664525u + 1013904223u;
+  }
+  for (int round = 0; round < 5; ++round) {
+    run([&](CommandBuffer& cmd) {
+      cmd.fill(x, 0u);
+      cmd.fill(y, 0u);
+    });
+    static_cast<void>(a.launch(queue));
+    static_cast<void>(b.launch(other));
+    device.wait_idle();
+    CHECK(values(x) == std::vector<unsigned>(kCount, one));
+    CHECK(values(y) == std::vector<unsigned>(kCount, two));
+  }
+}

@@ -26,6 +26,9 @@ struct CompileDesc {
   std::shared_ptr<CapturePool> pool = nullptr;  // held by the graph; transients of any pool are placed in the graph's own slab
   Lowering lowering = Lowering::Auto;
   std::string_view label = {};                  // empty: the command buffer's
+  // Where transients are placed instead of memory of the graph's own: a Device buffer that no command uses, of report().slab_bytes at least.
+  // Graphs with one slab never run at the same time: a launch waits for the last one of any other on it.
+  GpuRef<std::byte> slab = {};
 };
 
 // What compiling found and decided.

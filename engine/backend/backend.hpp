@@ -15,6 +15,7 @@
 #include <reprise/device_info.hpp>
 #include <reprise/kernel.hpp>
 
+#include "backend/exec_update.hpp"
 #include "plan/plan.hpp"
 #include "record/buffer_core.hpp"
 #include "record/kernel_core.hpp"
@@ -102,6 +103,17 @@ class BackendExec {
   virtual void upload(BackendQueue& queue) = 0;
   // Starts a replay; returns its serial on `queue`. Allocates nothing, logs nothing. Throws CapturingStream, DeviceLost.
   [[nodiscard]] virtual std::uint64_t launch(BackendQueue& queue) = 0;
+  // Changes what nodes are given, from the next launch on; launches so far are not touched. Where it is refused, nothing has changed.
+  // A disabled node does nothing and comes between the same others. Throws DeviceLost.
+  [[nodiscard]] virtual ExecUpdate change(const BindingChange& change) {
+    static_cast<void>(change);
+    return {.outcome = GraphExecUpdateOutcome::NotSupported};
+  }
+  // The same for everything at once. All nodes of the new plan are enabled but those that its bindings disable.
+  [[nodiscard]] virtual ExecUpdate change(const PlanChange& change) {
+    static_cast<void>(change);
+    return {.outcome = GraphExecUpdateOutcome::NotSupported};
+  }
   // What a host callback threw in replay `replay` (1 for the first launch); null if none did. Any thread, after that replay is done.
   [[nodiscard]] virtual std::exception_ptr callback_error(std::uint64_t replay) const = 0;
   // Where plan.lowered has fault markers: who was running when the device was lost, ascending. Any thread, once it is lost.
@@ -121,11 +133,6 @@ class BackendExec {
 enum class Instruments : std::uint8_t {
   None,
   Stamps  // begin and end of every replay, on devices that keep times themselves
-};
-
-// Addresses by index in recording.buffers; transients already point into the graph's slab.
-struct Bindings {
-  std::vector<std::byte*> address;
 };
 
 // One opened device. Any thread.

@@ -1,12 +1,14 @@
 #include "backend/host/host_exec.hpp"
 
 #include <chrono>
+#include <utility>
 
 #include "backend/host/crew.hpp"
 #include "backend/host/host_queue.hpp"
 #include "backend/host/node_clock.hpp"
 #include "backend/host/queue_line.hpp"
 #include "backend/host/queue_registry.hpp"
+#include "plan/plan_difference.hpp"
 
 namespace reprise::detail {
 
@@ -32,27 +34,95 @@ HostExec::HostExec(std::shared_ptr<const Plan> plan, const Bindings& bindings, c
     : lifeline_(lifeline),
       queues_(std::move(queues)),
       marks_(plan->lowered.fault_markers ? std::make_unique<FaultMarks>(lifeline, plan->lowered.nodes.size()) : nullptr),
-      program_(std::move(plan), bindings, marks_.get()),
-      parallel_(program_, lifeline_, errors_),
-      mode_(mode) {}
+      loaded_(std::make_shared<Loaded>(plan, bindings, lifeline_, marks_.get(), errors_)),
+      mode_(mode),
+      plan_(std::move(plan)),
+      bindings_(bindings),
+      latest_(loaded_),
+      has_callbacks_(loaded_->program.has_callbacks()) {}
 
 HostExec::~HostExec() {
   if (lifeline_.is_cut()) queues_->wait_until_not_running(*this);
 }
 
 void HostExec::upload(BackendQueue& queue) {
-  lifeline_.require(Stage::Upload, "graph", program_.label());
+  lifeline_.require(Stage::Upload, "graph", plan_->label);
   static_cast<HostQueue&>(queue).line().require_alive(Stage::Upload);
 }
 
 std::uint64_t HostExec::launch(BackendQueue& queue) {
-  lifeline_.require(Stage::Launch, "graph", program_.label());
+  lifeline_.require(Stage::Launch, "graph", plan_->label);
   const std::uint64_t serial = static_cast<HostQueue&>(queue).line().submit(*this, launches_ + 1);
   ++launches_;
   return serial;
 }
 
+ExecUpdate HostExec::change(const BindingChange& change) {
+  lifeline_.require(Stage::Launch, "graph", plan_->label);
+  Bindings changed = bindings_;
+  apply(*plan_, change, changed);
+  Change entry;
+  switch (change.what) {
+    case BindingChange::What::Scalar:
+    case BindingChange::What::Buffer:
+      entry.remade.reserve(change.nodes.size());
+      for (const std::uint32_t node : change.nodes) entry.remade.push_back(latest_->program.remake(node, changed));
+      break;
+    case BindingChange::What::Disable:
+    case BindingChange::What::Enable:
+      entry.switched.assign(change.nodes.begin(), change.nodes.end());
+      entry.disabled = change.what == BindingChange::What::Disable ? 1 : 0;
+      break;
+  }
+  add_change(std::move(entry));
+  bindings_ = std::move(changed);
+  return {};
+}
+
+ExecUpdate HostExec::change(const PlanChange& change) {
+  lifeline_.require(Stage::Launch, "graph", plan_->label);
+  if (change.scope == PlanChange::Scope::Whole) {
+    const PlanDifference difference = find_difference(*plan_, *change.plan);
+    if (difference.outcome != GraphExecUpdateOutcome::Success) return {.outcome = difference.outcome, .node = difference.node, .from = difference.from};
+  }
+  Change entry;
+  entry.program = std::make_shared<Loaded>(change.plan, *change.bindings, lifeline_, marks_.get(), errors_);
+  Bindings bindings = *change.bindings;
+  auto next = entry.program;
+  add_change(std::move(entry));
+  if (next->program.has_callbacks()) has_callbacks_.store(true, std::memory_order_relaxed);
+  plan_ = change.plan;
+  bindings_ = std::move(bindings);
+  return {.replaced = std::exchange(latest_, std::move(next))};
+}
+
+void HostExec::add_change(Change change) {
+  change.replay = launches_ + 1;
+  std::list<Change> one;
+  one.push_back(std::move(change));
+  const std::lock_guard lock(changes_mutex_);
+  changes_.splice(changes_.end(), one);
+  waiting_changes_.fetch_add(1, std::memory_order_release);
+}
+
+void HostExec::take_changes(std::uint64_t replay) noexcept {
+  std::list<Change> taken;  // with what it replaced, which goes without the lock
+  {
+    const std::lock_guard lock(changes_mutex_);
+    while (!changes_.empty() && changes_.front().replay <= replay) {
+      taken.splice(taken.end(), changes_, changes_.begin());
+      waiting_changes_.fetch_sub(1, std::memory_order_relaxed);
+    }
+  }
+  for (Change& change : taken) {
+    for (HostProgram::Remade& made : change.remade) loaded_->program.put(made);
+    for (const std::uint32_t node : change.switched) loaded_->program.set_disabled(node, change.disabled);
+    if (change.program) loaded_.swap(change.program);
+  }
+}
+
 void HostExec::run(Crew& crew, std::uint64_t replay) noexcept {
+  if (waiting_changes_.load(std::memory_order_acquire) != 0) take_changes(replay);
   if (observer_ == nullptr) return run_nodes(crew, replay, nullptr);
   NodeTime* const times = observer_->begin_replay(replay);
   const std::int64_t started = steady_now();
@@ -62,24 +132,25 @@ void HostExec::run(Crew& crew, std::uint64_t replay) noexcept {
 
 void HostExec::run_nodes(Crew& crew, std::uint64_t replay, NodeTime* times) noexcept {
   switch (mode_) {
-    case ReplayMode::Parallel: return parallel_.run(crew, replay, 0, times);
+    case ReplayMode::Parallel: return loaded_->parallel.run(crew, replay, 0, times);
     case ReplayMode::InOrder: return run_in_order(crew, replay, times);
     case ReplayMode::Measured: break;
   }
-  if (crew.threads() > 1 && program_.is_wide()) return run_measured(crew, replay, times);
+  if (crew.threads() > 1 && loaded_->program.is_wide()) return run_measured(crew, replay, times);
   run_in_order(crew, replay, times);
 }
 
 void HostExec::run_in_order(Crew& crew, std::uint64_t replay, NodeTime* times) noexcept {
-  const std::uint32_t count = program_.node_count();
+  HostProgram& program = loaded_->program;
+  const std::uint32_t count = program.node_count();
   if (times == nullptr) {
-    for (std::uint32_t node = 0; node < count && !lifeline_.is_cut(); ++node) program_.run(node, crew, replay, errors_);
+    for (std::uint32_t node = 0; node < count && !lifeline_.is_cut(); ++node) program.run(node, crew, replay, errors_);
     return;
   }
   // One look at the clock a node: what ends one begins the next.
   std::int64_t started = steady_now();
   for (std::uint32_t node = 0; node < count && !lifeline_.is_cut(); ++node) {
-    program_.run(node, crew, replay, errors_);
+    program.run(node, crew, replay, errors_);
     const std::int64_t ended = steady_now();
     times[node] = node_time(started, ended, 1);
     started = ended;
@@ -87,10 +158,11 @@ void HostExec::run_in_order(Crew& crew, std::uint64_t replay, NodeTime* times) n
 }
 
 void HostExec::run_measured(Crew& crew, std::uint64_t replay, NodeTime* times) noexcept {
-  const std::uint32_t count = program_.node_count();
+  HostProgram& program = loaded_->program;
+  const std::uint32_t count = program.node_count();
   const auto begin = Clock::now();
   if (use_parallel_) {
-    parallel_.run(crew, replay, 0, times);
+    loaded_->parallel.run(crew, replay, 0, times);
     use_parallel_ = nanoseconds_since(begin) * crew.threads() > kShortNodeNs * count;
     return;
   }
@@ -102,11 +174,11 @@ void HostExec::run_measured(Crew& crew, std::uint64_t replay, NodeTime* times) n
   ++measured_;
   for (std::uint32_t node = 0; node < count && !lifeline_.is_cut(); ++node) {
     const std::int64_t started = times == nullptr ? 0 : steady_now();
-    program_.run(node, crew, replay, errors_);
+    program.run(node, crew, replay, errors_);
     if (times != nullptr) times[node] = node_time(started, steady_now(), 1);
     if (is_long(nanoseconds_since(begin), node + 1)) {
       use_parallel_ = true;
-      return parallel_.run(crew, replay, node + 1, times);
+      return loaded_->parallel.run(crew, replay, node + 1, times);
     }
   }
 }

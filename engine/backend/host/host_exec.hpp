@@ -3,8 +3,12 @@
 // Threads: as BackendExec says; one replay at a time runs.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <list>
 #include <memory>
+#include <mutex>
+#include <vector>
 
 #include "backend/backend.hpp"
 #include "backend/host/host_program.hpp"
@@ -25,6 +29,8 @@ class HostExec final : public BackendExec {
 
   void upload(BackendQueue& queue) override;
   [[nodiscard]] std::uint64_t launch(BackendQueue& queue) override;
+  [[nodiscard]] ExecUpdate change(const BindingChange& change) override;
+  [[nodiscard]] ExecUpdate change(const PlanChange& change) override;
   [[nodiscard]] std::exception_ptr callback_error(std::uint64_t replay) const override { return errors_.of(replay); }
   [[nodiscard]] std::vector<UnfinishedNode> unfinished_nodes() const override {
     return marks_ ? marks_->unfinished() : std::vector<UnfinishedNode>();
@@ -35,11 +41,28 @@ class HostExec final : public BackendExec {
   }
 
   // For queues. A program with callbacks runs on a thread of the device, never on one that waits for it.
-  [[nodiscard]] bool has_callbacks() const noexcept { return program_.has_callbacks(); }
+  [[nodiscard]] bool has_callbacks() const noexcept { return has_callbacks_.load(std::memory_order_relaxed); }
   // Stops between two nodes once the device is lost.
   void run(Crew& crew, std::uint64_t replay) noexcept;
 
  private:
+  // A program, with what runs it on many threads.
+  struct Loaded {
+    Loaded(std::shared_ptr<const Plan> plan, const Bindings& bindings, const Lifeline& lifeline, FaultMarks* marks, CallbackErrors& errors)
+        : program(std::move(plan), bindings, marks), parallel(program, lifeline, errors) {}
+    HostProgram program;
+    ParallelReplay parallel;
+  };
+  // What is different from one replay on.
+  struct Change {
+    std::uint64_t replay = 0;
+    std::vector<HostProgram::Remade> remade = {};
+    std::vector<std::uint32_t> switched = {};  // nodes, to `disabled`
+    std::uint8_t disabled = 0;
+    std::shared_ptr<Loaded> program = {};      // null: the same
+  };
+  void add_change(Change change);
+  void take_changes(std::uint64_t replay) noexcept;
   void run_nodes(Crew& crew, std::uint64_t replay, NodeTime* times) noexcept;
   void run_in_order(Crew& crew, std::uint64_t replay, NodeTime* times) noexcept;
   void run_measured(Crew& crew, std::uint64_t replay, NodeTime* times) noexcept;
@@ -47,14 +70,22 @@ class HostExec final : public BackendExec {
   Lifeline lifeline_;
   std::shared_ptr<QueueRegistry> queues_;
   std::unique_ptr<FaultMarks> marks_;  // null: the plan has none
-  HostProgram program_;
   CallbackErrors errors_;
-  ParallelReplay parallel_;
+  std::shared_ptr<Loaded> loaded_;  // of whoever runs replays
   ReplayMode mode_;
   ReplayObserver* observer_ = nullptr;
   bool use_parallel_ = false;        // what the last measured replay decided
   std::uint32_t measured_ = 0;       // replays
+  // Of whoever launches and changes: what the next launch is to run.
   std::uint64_t launches_ = 0;
+  std::shared_ptr<const Plan> plan_;
+  Bindings bindings_;
+  std::shared_ptr<Loaded> latest_;
+  std::atomic<bool> has_callbacks_;
+  // Changes on their way to the replays that they are for, in order.
+  std::atomic<std::uint32_t> waiting_changes_{0};
+  std::mutex changes_mutex_;
+  std::list<Change> changes_;
 };
 
 }  // namespace reprise::detail

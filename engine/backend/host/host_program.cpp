@@ -18,6 +18,55 @@ std::byte* address_of(const Endpoint& endpoint, const Bindings& bindings) {
 
 }  // namespace
 
+HostProgram::CopyNode HostProgram::copy_node(std::uint32_t command, const Bindings& bindings) const {
+  const Recording& recording = *plan_->recording;
+  if (recording.commands[command].kind == CommandKind::Update) {
+    const auto& update = recording.payload<UpdatePayload>(command);
+    const Pitch pitch{update.bytes, update.bytes};
+    return {{const_cast<std::byte*>(update.data), pitch}, {bindings.address[update.buffer] + update.offset, pitch}, {update.bytes, 1, 1}};
+  }
+  const auto& copy = recording.payload<CopyPayload>(command);
+  return {{address_of(copy.source, bindings), copy.source_pitch}, {address_of(copy.destination, bindings), copy.destination_pitch}, copy.extent};
+}
+
+HostProgram::FillNode HostProgram::fill_node(std::uint32_t command, const Bindings& bindings) const {
+  const auto& fill = plan_->recording->payload<FillPayload>(command);
+  return {{bindings.address[fill.buffer] + fill.offset, fill.pitch}, fill.extent, fill.bits, fill.element_bytes};
+}
+
+HostProgram::Remade HostProgram::remake(std::uint32_t node, const Bindings& bindings) const {
+  Remade made;
+  made.node = node;
+  if (nodes_[node].kind == Kind::Nothing) return made;
+  const std::uint32_t command = plan_->schedule.node_command[plan_->lowered.nodes[node].schedule_node];
+  switch (nodes_[node].kind) {
+    case Kind::Nothing:
+    case Kind::Callback: break;
+    case Kind::Dispatch:
+      made.parameters.resize(plan_->recording->payload<DispatchPayload>(command).parameter_bytes);
+      fill_parameter_block(*plan_, bindings, command, made.parameters.data());
+      break;
+    case Kind::Copy: made.copy = copy_node(command, bindings); break;
+    case Kind::Fill: made.fill = fill_node(command, bindings); break;
+    case Kind::Op: made.op = record_steps(command, bindings); break;
+  }
+  return made;
+}
+
+void HostProgram::put(Remade& made) noexcept {
+  const Node& node = nodes_[made.node];
+  switch (node.kind) {
+    case Kind::Nothing:
+    case Kind::Callback: return;
+    case Kind::Dispatch:
+      if (!made.parameters.empty()) std::memcpy(blocks_[node.index], made.parameters.data(), made.parameters.size());
+      return;
+    case Kind::Copy: copies_[node.index] = made.copy; return;
+    case Kind::Fill: fills_[node.index] = made.fill; return;
+    case Kind::Op: ops_[node.index].swap(made.op); return;
+  }
+}
+
 HostProgram::HostProgram(std::shared_ptr<const Plan> plan, const Bindings& bindings, FaultMarks* marks)
     : plan_(std::move(plan)), marks_(marks) {
   const LoweredGraph& lowered = plan_->lowered;
@@ -26,6 +75,8 @@ HostProgram::HostProgram(std::shared_ptr<const Plan> plan, const Bindings& bindi
     const bool runs = node.kind == LoweredKind::Work && plan_->schedule.is_join[node.schedule_node] == 0;
     nodes_.push_back(runs ? make_node(plan_->schedule.node_command[node.schedule_node], bindings) : Node{});
   }
+  disabled_ = bindings.disabled;
+  disabled_.resize(lowered.nodes.size());
   link();
 }
 
@@ -33,26 +84,9 @@ HostProgram::Node HostProgram::make_node(std::uint32_t command, const Bindings& 
   const Recording& recording = *plan_->recording;
   switch (recording.commands[command].kind) {
     case CommandKind::Dispatch: return make_dispatch(command, bindings);
-    case CommandKind::Copy: {
-      const auto& copy = recording.payload<CopyPayload>(command);
-      copies_.push_back({{address_of(copy.source, bindings), copy.source_pitch},
-                         {address_of(copy.destination, bindings), copy.destination_pitch},
-                         copy.extent});
-      return {Kind::Copy, static_cast<std::uint32_t>(copies_.size() - 1)};
-    }
-    case CommandKind::Fill: {
-      const auto& fill = recording.payload<FillPayload>(command);
-      fills_.push_back({{bindings.address[fill.buffer] + fill.offset, fill.pitch}, fill.extent, fill.bits, fill.element_bytes});
-      return {Kind::Fill, static_cast<std::uint32_t>(fills_.size() - 1)};
-    }
-    case CommandKind::Update: {
-      const auto& update = recording.payload<UpdatePayload>(command);
-      const Pitch pitch{update.bytes, update.bytes};
-      copies_.push_back({{const_cast<std::byte*>(update.data), pitch},
-                         {bindings.address[update.buffer] + update.offset, pitch},
-                         {update.bytes, 1, 1}});
-      return {Kind::Copy, static_cast<std::uint32_t>(copies_.size() - 1)};
-    }
+    case CommandKind::Copy:
+    case CommandKind::Update: copies_.push_back(copy_node(command, bindings)); return {Kind::Copy, static_cast<std::uint32_t>(copies_.size() - 1)};
+    case CommandKind::Fill: fills_.push_back(fill_node(command, bindings)); return {Kind::Fill, static_cast<std::uint32_t>(fills_.size() - 1)};
     case CommandKind::Host: {
       callbacks_.push_back(recording.functions[recording.payload<HostPayload>(command).function].get());
       return {Kind::Callback, static_cast<std::uint32_t>(callbacks_.size() - 1)};
@@ -77,22 +111,19 @@ HostProgram::Node HostProgram::make_dispatch(std::uint32_t command, const Bindin
     throw Error(std::move(details), concat("command ", command, " (", recording.command_name(command), "): kernel ", kernel.name,
                                            " was not loaded on the host device"));
   }
-  std::byte* parameters = parameters_.copy_bytes(dispatch.parameters, dispatch.parameter_bytes, 64);
-  for (std::uint32_t i = 0; i < dispatch.buffer_argument_count; ++i) {
-    const BufferArgument& argument = dispatch.buffer_arguments[i];
-    std::byte* address = bindings.address[argument.buffer] + argument.offset;
-    std::memcpy(parameters + argument.parameter_offset, &address, sizeof(address));
-  }
+  auto* const parameters = static_cast<std::byte*>(parameters_.allocate(dispatch.parameter_bytes, 64));
+  fill_parameter_block(*plan_, bindings, command, parameters);
   HostBlock block;
   block.grid = dispatch.grid;
   block.block = dispatch.block;
   block.shared_bytes = dispatch.shared_bytes;
   block.parameters = parameters;
   dispatches_.emplace_back(host->function, block);
+  blocks_.push_back(parameters);
   return {Kind::Dispatch, static_cast<std::uint32_t>(dispatches_.size() - 1)};
 }
 
-HostProgram::Node HostProgram::make_op(std::uint32_t command, const Bindings& bindings) {
+std::unique_ptr<OpSteps> HostProgram::record_steps(std::uint32_t command, const Bindings& bindings) const {
   auto steps = std::make_unique<OpSteps>(bindings);
   try {
     record_op(*plan_->recording, command, *steps);
@@ -103,7 +134,11 @@ HostProgram::Node HostProgram::make_op(std::uint32_t command, const Bindings& bi
     details.label = plan_->recording->label_path(plan_->recording->commands[command].label);
     throw Error(std::move(details), concat("command ", command, " (", plan_->recording->command_name(command), "): ", error.what()));
   }
-  ops_.push_back(std::move(steps));
+  return steps;
+}
+
+HostProgram::Node HostProgram::make_op(std::uint32_t command, const Bindings& bindings) {
+  ops_.push_back(record_steps(command, bindings));
   return {Kind::Op, static_cast<std::uint32_t>(ops_.size() - 1)};
 }
 
@@ -136,6 +171,7 @@ void HostProgram::run(std::uint32_t node, Crew& crew, std::uint64_t replay, Call
 
 void HostProgram::run_unmarked(std::uint32_t node, Crew& crew, std::uint64_t replay, CallbackErrors& errors) noexcept {
   const Node& what = nodes_[node];
+  if (disabled_[node] != 0) return;
   switch (what.kind) {
     case Kind::Nothing: return;
     case Kind::Dispatch: return dispatches_[what.index].run(crew);

@@ -32,6 +32,14 @@ class HostProgram {
   }
   [[nodiscard]] std::string_view label() const noexcept { return plan_->label; }
 
+  // A node's contents after its bindings changed; belongs to this program alone.
+  struct Remade;
+  // Any thread, at any time. Throws what an op throws.
+  [[nodiscard]] Remade remake(std::uint32_t node, const Bindings& bindings) const;
+  // These two between replays. `made` gets what was there, for whoever destroys it.
+  void put(Remade& made) noexcept;
+  void set_disabled(std::uint32_t node, std::uint8_t disabled) noexcept { disabled_[node] = disabled; }
+
   // What a callback throws goes to `errors`.
   void run(std::uint32_t node, Crew& crew, std::uint64_t replay, CallbackErrors& errors) noexcept;
 
@@ -51,6 +59,9 @@ class HostProgram {
     std::uint32_t bits, element_bytes;
   };
 
+  [[nodiscard]] CopyNode copy_node(std::uint32_t command, const Bindings& bindings) const;
+  [[nodiscard]] FillNode fill_node(std::uint32_t command, const Bindings& bindings) const;
+  [[nodiscard]] std::unique_ptr<OpSteps> record_steps(std::uint32_t command, const Bindings& bindings) const;
   void run_unmarked(std::uint32_t node, Crew& crew, std::uint64_t replay, CallbackErrors& errors) noexcept;
   [[nodiscard]] Node make_node(std::uint32_t command, const Bindings& bindings);
   [[nodiscard]] Node make_dispatch(std::uint32_t command, const Bindings& bindings);
@@ -60,7 +71,9 @@ class HostProgram {
   std::shared_ptr<const Plan> plan_;
   FaultMarks* marks_;
   std::vector<Node> nodes_;
+  std::vector<std::uint8_t> disabled_;  // by node
   std::vector<DispatchNode> dispatches_;
+  std::vector<std::byte*> blocks_;  // by dispatch: its parameters
   std::vector<CopyNode> copies_;
   std::vector<FillNode> fills_;
   std::vector<const std::function<void()>*> callbacks_;
@@ -68,6 +81,14 @@ class HostProgram {
   std::vector<std::uint32_t> first_follower_, followers_;
   bool wide_ = false;
   Arena parameters_;
+};
+
+struct HostProgram::Remade {
+  std::uint32_t node = 0;
+  std::vector<std::byte> parameters;  // of a dispatch
+  CopyNode copy = {};
+  FillNode fill = {};
+  std::unique_ptr<OpSteps> op;
 };
 
 }  // namespace reprise::detail

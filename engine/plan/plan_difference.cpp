@@ -1,0 +1,103 @@
+#include "plan/plan_difference.hpp"
+
+#include <algorithm>
+
+namespace reprise::detail {
+namespace {
+
+using Outcome = GraphExecUpdateOutcome;
+
+// Commands of one class are nodes of one type.
+enum class NodeClass : std::uint8_t { Kernel, Copy, Fill, Host, Child, Empty };
+
+NodeClass class_of(CommandKind kind) {
+  switch (kind) {
+    case CommandKind::Dispatch: return NodeClass::Kernel;
+    case CommandKind::Copy:
+    case CommandKind::Update: return NodeClass::Copy;
+    case CommandKind::Fill: return NodeClass::Fill;
+    case CommandKind::Host: return NodeClass::Host;
+    case CommandKind::Op: return NodeClass::Child;
+    case CommandKind::Barrier: return NodeClass::Empty;
+  }
+  return NodeClass::Empty;
+}
+
+// A copy as far as it has to stay: which kinds of memory it is between, and its shape where that has rows.
+struct CopyFacts {
+  bool from_host = false, to_host = false;
+  Extent extent;
+  Pitch source, destination;
+
+  [[nodiscard]] bool is_pitched() const { return extent.height != 1 || extent.depth != 1; }
+};
+
+bool is_host(const Recording& recording, const Endpoint& side) {
+  return side.buffer == kNone || recording.buffers[side.buffer]->kind == BufferKind::PinnedHost;
+}
+
+CopyFacts copy_facts(const Recording& recording, std::uint32_t command) {
+  if (recording.commands[command].kind == CommandKind::Update) {
+    const auto& update = recording.payload<UpdatePayload>(command);
+    return {true, recording.buffers[update.buffer]->kind == BufferKind::PinnedHost, {update.bytes, 1, 1}, {}, {}};
+  }
+  const auto& copy = recording.payload<CopyPayload>(command);
+  return {is_host(recording, copy.source), is_host(recording, copy.destination), copy.extent, copy.source_pitch, copy.destination_pitch};
+}
+
+bool same(const Extent& a, const Extent& b) { return a.width == b.width && a.height == b.height && a.depth == b.depth; }
+bool same(const Pitch& a, const Pitch& b) { return a.row == b.row && a.slice == b.slice; }
+bool same(const Dim3& a, const Dim3& b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
+
+Outcome compare_copies(const CopyFacts& a, const CopyFacts& b) {
+  if (a.from_host != b.from_host || a.to_host != b.to_host) return Outcome::ParametersChanged;
+  if (!a.is_pitched() && !b.is_pitched()) return Outcome::Success;
+  const bool is_same = same(a.extent, b.extent) && same(a.source, b.source) && same(a.destination, b.destination);
+  return is_same ? Outcome::Success : Outcome::ParametersChanged;
+}
+
+Outcome compare_commands(const Recording& before, std::uint32_t old_command, const Recording& after, std::uint32_t command) {
+  const NodeClass node_class = class_of(after.commands[command].kind);
+  if (class_of(before.commands[old_command].kind) != node_class) return Outcome::NodeTypeChanged;
+  switch (node_class) {
+    case NodeClass::Kernel: {
+      const auto& a = before.payload<DispatchPayload>(old_command);
+      const auto& b = after.payload<DispatchPayload>(command);
+      return a.launch == b.launch && same(a.cluster, b.cluster) ? Outcome::Success : Outcome::AttributesChanged;
+    }
+    case NodeClass::Copy: return compare_copies(copy_facts(before, old_command), copy_facts(after, command));
+    case NodeClass::Fill: {
+      const auto& a = before.payload<FillPayload>(old_command);
+      const auto& b = after.payload<FillPayload>(command);
+      if (a.extent.height == 1 && b.extent.height == 1) return Outcome::Success;
+      const bool is_same = same(a.extent, b.extent) && same(a.pitch, b.pitch) && a.element_bytes == b.element_bytes;
+      return is_same ? Outcome::Success : Outcome::ParametersChanged;
+    }
+    case NodeClass::Host:
+    case NodeClass::Child:
+    case NodeClass::Empty: return Outcome::Success;
+  }
+  return Outcome::Success;
+}
+
+}  // namespace
+
+PlanDifference find_difference(const Plan& before, const Plan& after) {
+  const LoweredGraph &a = before.lowered, &b = after.lowered;
+  if (a.nodes.size() != b.nodes.size() || a.edges.size() != b.edges.size()) return {Outcome::TopologyChanged, kNone, kNone};
+  for (std::uint32_t node = 0; node < b.nodes.size(); ++node) {
+    const auto old_edges = a.edges_into(node), edges = b.edges_into(node);
+    const auto [at, other] =
+        std::mismatch(edges.begin(), edges.end(), old_edges.begin(), old_edges.end(), [](const auto& x, const auto& y) { return x.from == y.from; });
+    if (at != edges.end()) return {Outcome::TopologyChanged, node, at->from};
+    if (other != old_edges.end()) return {Outcome::TopologyChanged, node, kNone};
+    if (a.nodes[node].kind != b.nodes[node].kind) return {Outcome::NodeTypeChanged, node, kNone};
+    if (b.nodes[node].kind != LoweredKind::Work) continue;
+    const Outcome outcome = compare_commands(*before.recording, before.schedule.node_command[a.nodes[node].schedule_node], *after.recording,
+                                             after.schedule.node_command[b.nodes[node].schedule_node]);
+    if (outcome != Outcome::Success) return {outcome, node, kNone};
+  }
+  return {};
+}
+
+}  // namespace reprise::detail

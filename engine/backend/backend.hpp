@@ -36,6 +36,7 @@ class BackendQueue {
   // A serial of its own for everything in the queue so far, work that the engine did not submit included.
   virtual std::uint64_t mark() = 0;
   [[nodiscard]] virtual void* native() const noexcept { return nullptr; }  // CUstream
+  [[nodiscard]] virtual void* identity() const noexcept { return nullptr; }  // the same, for tools: nobody submits work to it
 };
 
 // When one node ran in one replay. Nanoseconds of the steady clock; started 0: it did not run.

@@ -1,12 +1,9 @@
 #include "profile/device_trace.hpp"
 
-#include <new>
-#include <optional>
 #include <string>
 #include <utility>
 
 #include "base/text.hpp"
-#include "profile/host_span.hpp"
 #include "profile/process_info.hpp"
 
 namespace reprise::detail {
@@ -21,26 +18,6 @@ trace::Severity traced(Severity severity) {
   }
   return trace::Severity::Info;
 }
-
-// A range for each time that a command buffer is recorded. Keeps no session from ending.
-class RecordSpans final : public RecordObserver {
- public:
-  RecordSpans(std::weak_ptr<TraceSession> session, std::string_view label) : session_(std::move(session)), name_(concat("record ", label)) {}
-  void began() noexcept override {
-    ended();
-    try {
-      if (auto session = session_.lock()) span_.emplace(std::move(session), name_);
-    } catch (const std::bad_alloc&) {
-      // It is left out.
-    }
-  }
-  void ended() noexcept override { span_.reset(); }
-
- private:
-  std::weak_ptr<TraceSession> session_;
-  std::string name_;
-  std::optional<HostSpan> span_;
-};
 
 }  // namespace
 
@@ -82,10 +59,6 @@ std::shared_ptr<ReplayLog> DeviceTrace::follow(std::uint32_t graph, const Plan& 
   }
   session_->follow(log);
   return log;
-}
-
-std::unique_ptr<RecordObserver> DeviceTrace::observe_recording(std::string_view label) const {
-  return std::make_unique<RecordSpans>(session_, label);
 }
 
 void DeviceTrace::say_no_device_times() {

@@ -14,7 +14,6 @@
 #include "profile/pool_trace.hpp"
 #include "profile/profile_switch.hpp"
 #include "profile/trace_session.hpp"
-#include "record/record_observer.hpp"
 
 namespace reprise::detail {
 
@@ -28,8 +27,6 @@ class DeviceTrace {
   [[nodiscard]] std::uint32_t add_graph(const Plan& plan, GraphIdentity identity);
   // Replays of a graph from now on. `exec` has not been launched, and goes before the log is closed.
   [[nodiscard]] std::shared_ptr<ReplayLog> follow(std::uint32_t graph, const Plan& plan, BackendExec& exec);
-  // For a new command buffer.
-  [[nodiscard]] std::unique_ptr<RecordObserver> observe_recording(std::string_view label) const;
   [[nodiscard]] const std::shared_ptr<TraceSession>& session() const noexcept { return session_; }
   // graph kNone: it did not become one.
   void report(std::uint32_t graph, const Message& message);

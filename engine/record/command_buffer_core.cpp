@@ -16,10 +16,11 @@ std::uint32_t give_ids(std::uint32_t count) {
   return next.fetch_add(count, std::memory_order_relaxed);
 }
 
-std::shared_ptr<RecorderFamily> make_family(std::shared_ptr<DeviceStatus> device, std::string_view label) {
+std::shared_ptr<RecorderFamily> make_family(std::shared_ptr<DeviceStatus> device, std::string_view label, std::unique_ptr<RecordObserver> observer) {
   auto family = std::make_shared<RecorderFamily>();
   family->label = label;
   family->device = std::move(device);
+  family->observer = std::move(observer);
   return family;
 }
 
@@ -40,10 +41,9 @@ bool is_stale(const Recording& recording) { return first_stale_buffer(recording)
 }  // namespace
 
 CommandBufferCore::CommandBufferCore(std::shared_ptr<DeviceStatus> device, const CommandBufferDesc& desc, std::unique_ptr<RecordObserver> observer)
-    : family_(make_family(std::move(device), desc.label)),
+    : family_(make_family(std::move(device), desc.label, std::move(observer))),
       ordering_(desc.ordering),
       level_(desc.level),
-      observer_(std::move(observer)),
       main_(std::make_shared<RecorderCore>(family_)) {}
 
 void CommandBufferCore::begin() {
@@ -54,7 +54,7 @@ void CommandBufferCore::begin() {
   drop_recorded();  // first, so that its arena is there to be taken
   main_->start(arenas_->take(), new_recorder_ids(1), nullptr);
   family_->state.store(CommandBufferState::Recording, std::memory_order_release);
-  if (observer_) observer_->began();
+  if (family_->observer) family_->observer->began();
 }
 
 void CommandBufferCore::end() {
@@ -79,7 +79,7 @@ void CommandBufferCore::end() {
     for (const auto& recorder : point.recorders) static_cast<void>(recorder->stop(recorder->command_count()));
   }
   splits_.clear();
-  if (observer_) observer_->ended();
+  if (family_->observer) family_->observer->ended();
   const std::lock_guard lock(mutex_);
   held_ = std::move(held);
   recording_ = std::move(recording);
@@ -89,7 +89,7 @@ void CommandBufferCore::end() {
 void CommandBufferCore::reset() {
   if (state() == CommandBufferState::Pending) fail_state("reset", "wait for the fences of its replays first");
   drop_recorded();
-  if (observer_) observer_->ended();
+  if (family_->observer) family_->observer->ended();
 }
 
 std::vector<std::shared_ptr<RecorderCore>> CommandBufferCore::split(std::uint32_t count) {

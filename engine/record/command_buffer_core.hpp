@@ -15,7 +15,6 @@
 
 #include "base/arena_cache.hpp"
 #include "record/merge.hpp"
-#include "record/record_observer.hpp"
 #include "record/recorder_core.hpp"
 
 namespace reprise::detail {
@@ -77,7 +76,6 @@ class CommandBufferCore {
   const std::shared_ptr<RecorderFamily> family_;
   const Ordering ordering_;
   const Level level_;
-  const std::unique_ptr<RecordObserver> observer_;
   const std::shared_ptr<ArenaCache> arenas_ = std::make_shared<ArenaCache>();
   std::shared_ptr<RecorderCore> main_;
   std::vector<SplitPoint> splits_;

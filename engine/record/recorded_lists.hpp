@@ -26,6 +26,7 @@ struct LocalLabel {
   std::string_view name;  // in the arena
   Color color;
   std::uint32_t index = 0;
+  std::uint64_t observed = 0;  // what the observer calls it
 };
 
 struct LocalEdge {

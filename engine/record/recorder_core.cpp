@@ -12,7 +12,7 @@ void RecorderCore::start(std::shared_ptr<Arena> arena, std::uint32_t recorder, c
   fresh.recorder = recorder;
   fresh.arena = std::move(arena);
   LocalLabel* const root = fresh.labels.reserve(*fresh.arena, 1);
-  *root = {outer, {}, {}, 0};
+  *root = {outer, {}, {}, 0, 0};
   fresh.labels.commit(1);
   lists_ = std::move(fresh);
   index_of_ = {};
@@ -21,7 +21,13 @@ void RecorderCore::start(std::shared_ptr<Arena> arena, std::uint32_t recorder, c
   active_ = true;
 }
 
+void RecorderCore::leave_label() noexcept {
+  if (RecordObserver* const observer = family_->observer.get()) observer->label_ended(label_->observed);
+  label_ = label_->parent;
+}
+
 RecordedLists RecorderCore::stop(std::uint32_t commands) noexcept {
+  while (has_open_label()) leave_label();
   active_ = false;
   stopped_count_ = commands;
   label_ = nullptr;

@@ -132,6 +132,8 @@ class RecorderCore {
   // Appends the command whose space was reserved last. Does not throw.
   CommandRef commit(CommandKind kind, const void* payload, std::uint32_t access_count, SourceLocation where) noexcept;
 
+  void leave_label() noexcept;
+
   std::shared_ptr<const RecorderFamily> family_;
   const DeviceStatus* device_ = nullptr;
   RecordedLists lists_;

@@ -10,6 +10,7 @@
 #include <reprise/command_buffer.hpp>
 
 #include "record/buffer_core.hpp"
+#include "record/record_observer.hpp"
 
 namespace reprise::detail {
 
@@ -22,6 +23,7 @@ struct RecorderIds {
 struct RecorderFamily {
   std::string label;
   std::shared_ptr<DeviceStatus> device;
+  std::unique_ptr<RecordObserver> observer;  // null: nobody watches
   std::atomic<CommandBufferState> state{CommandBufferState::Initial};  // never Pending or Invalid
   std::atomic<const RecorderIds*> ids{nullptr};                        // of the recording that is going on
 

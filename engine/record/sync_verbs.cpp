@@ -83,7 +83,8 @@ std::uint64_t RecorderCore::begin_label(std::string_view name, Color color) {
   Arena& arena = *lists_.arena;
   const std::string_view kept(reinterpret_cast<const char*>(arena.copy_bytes(name.data(), name.size(), 1)), name.size());
   LocalLabel* const label = lists_.labels.reserve(arena, 1);
-  *label = {label_, kept, color, lists_.labels.size()};
+  RecordObserver* const observer = family_->observer.get();
+  *label = {label_, kept, color, lists_.labels.size(), observer == nullptr ? 0 : observer->label_began(kept)};
   lists_.labels.commit(1);
   label_ = label;
   return ticket_of(lists_.recorder, label->index);
@@ -93,11 +94,11 @@ void RecorderCore::end_label() {
   const Verb verb{"end_label", {}};
   require_recording(verb);
   if (!has_open_label()) fail(verb, ErrorCode::InvalidState, "no label is open here; each end_label() closes one begin_label()");
-  label_ = label_->parent;
+  leave_label();
 }
 
 void RecorderCore::close_label(std::uint64_t ticket) noexcept {
-  if (has_open_label() && ticket == ticket_of(lists_.recorder, label_->index)) label_ = label_->parent;
+  if (has_open_label() && ticket == ticket_of(lists_.recorder, label_->index)) leave_label();
 }
 
 }  // namespace reprise::detail

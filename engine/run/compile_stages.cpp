@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "lanes/lowered_graph.hpp"
 #include "memory/placement.hpp"
+#include "profile/nvtx.hpp"
 #include "run/device_core.hpp"
 #include "run/failure.hpp"
 #include "run/instance_core.hpp"
@@ -73,7 +74,9 @@ std::byte* allocate_slab(DeviceCore& device, const Plan& plan) {
   const std::uint64_t bytes = plan.placement.slab_bytes;
   if (bytes == 0) return nullptr;
   try {
-    return device.allocate(BufferKind::Device, bytes);
+    std::byte* const slab = device.allocate(BufferKind::Device, bytes);
+    if (device.info().kind != DeviceKind::Host) nvtx_name_memory(slab, plan.label, "transient buffers");
+    return slab;
   } catch (const Error& error) {
     throw with_context(error, plan.label, concat("for the ", bytes, " bytes of graph ", plan.label, "'s transient buffers"));
   }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "profile/record_ranges.hpp"
 #include "run/compile.hpp"
 #include "run/failure.hpp"
 #include "run/instance_core.hpp"
@@ -84,7 +85,7 @@ void DeviceCore::add_queue(const std::shared_ptr<QueueCore>& queue) {
 }
 
 std::shared_ptr<CommandBufferCore> DeviceCore::make_commands(const CommandBufferDesc& desc) {
-  auto commands = make_command_buffer(status_, desc, trace_ ? trace_->observe_recording(desc.label) : nullptr);
+  auto commands = make_command_buffer(status_, desc, RecordRanges::make(trace_ ? trace_->session() : nullptr, desc.label));
   std::lock_guard lock(registry_);
   add_weak(commands_, std::weak_ptr(commands));
   return commands;

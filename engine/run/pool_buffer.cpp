@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "profile/nvtx.hpp"
 #include "run/device_core.hpp"
 #include "run/graph_core.hpp"
 #include "run/pool_core.hpp"
@@ -54,6 +55,7 @@ std::shared_ptr<PoolBuffer> PoolBuffer::make(std::shared_ptr<PoolCore> pool, con
       throw;
     }
     if (desc.kind == BufferKind::PinnedHost) std::memset(buffer->address, 0, desc.bytes);
+    if (desc.kind == BufferKind::Device && device.info().kind != DeviceKind::Host) nvtx_name_memory(buffer->address, pool->label(), buffer->name);
   } else if (desc.owner) {
     buffer->grave_ = std::make_unique<RetiredMemory>(pool->device(), desc.kind, nullptr);
     buffer->grave_->adopted_owner = desc.owner;

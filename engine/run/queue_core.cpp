@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "base/text.hpp"
+#include "profile/nvtx.hpp"
 #include "run/device_core.hpp"
 #include "run/failure.hpp"
 
@@ -61,6 +62,7 @@ QueueCore::QueueCore(std::shared_ptr<DeviceCore> device, std::unique_ptr<Backend
       id_(next_id()),
       grave_(std::make_unique<RetiredQueue>()) {
   followed_.reserve(kUsualQueues);
+  nvtx_name_queue(backend_->identity(), label_);
   if (DeviceTrace* const traced = device_->trace()) trace_id_ = traced->add_queue(label_);
 }
 

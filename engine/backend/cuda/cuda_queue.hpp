@@ -34,6 +34,7 @@ class CudaQueue final : public BackendQueue {
   std::uint64_t mark() override;
   // The stream. From now on the queue looks out for captures that its new user may begin.
   [[nodiscard]] void* native() const noexcept override;
+  [[nodiscard]] void* identity() const noexcept override { return stream_; }
 
   // Launches and gives the serial. Throws CapturingStream, leaving the capture as it was.
   [[nodiscard]] std::uint64_t launch(CUgraphExec exec);

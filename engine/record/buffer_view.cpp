@@ -44,7 +44,7 @@ std::uint32_t BufferView::generation() const noexcept { return core_ ? core_->ge
 
 std::optional<std::uint32_t> BufferView::device_id() const noexcept {
   if (!core_ || core_->device->shut_down.load(std::memory_order_acquire)) return std::nullopt;
-  return detail::number_of(*core_->device);
+  return detail::ordinal_of(*core_->device);
 }
 
 std::uint64_t BufferView::raw_device_ptr() const { return reinterpret_cast<std::uintptr_t>(address()); }

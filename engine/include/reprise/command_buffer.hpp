@@ -3,6 +3,7 @@
 // Errors: every verb throws Error (Stage::Record) and then leaves the recording as it was before the call.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -64,6 +65,23 @@ struct CommandRef {
 
 class CommandBuffer;
 class GraphOp;
+class GraphOpDeclaration;
+class GraphRecordCtx;
+
+// An op that derives from nothing and carries its request itself: any copyable type with op_name(), declare() and record() as GraphOp has them.
+template <class Op>
+concept GraphOpRecord = !std::is_base_of_v<GraphOp, Op> && std::is_copy_constructible_v<Op> &&
+                        requires(const Op& op, GraphOpDeclaration& declaration, GraphRecordCtx& ctx) {
+                          { op.op_name() } -> std::convertible_to<std::string_view>;
+                          op.declare(declaration);
+                          op.record(ctx);
+                        };
+
+namespace detail {
+// In <reprise/graph_op.hpp>.
+template <GraphOpRecord Op>
+[[nodiscard]] std::shared_ptr<const GraphOp> as_graph_op(Op op);
+}  // namespace detail
 
 // Closes its label when it dies, if that label is then the innermost open one; end() names those that stayed open.
 class [[nodiscard]] LabelScope {
@@ -154,6 +172,10 @@ class Recorder {
     return add(std::shared_ptr<const GraphOp>(std::make_shared<const Op>(std::move(op))), where);
   }
   CommandRef add(std::shared_ptr<const GraphOp> op, SourceLocation where = SourceLocation::current());
+  template <GraphOpRecord Op>
+  CommandRef add(Op op, SourceLocation where = SourceLocation::current()) {
+    return add(detail::as_graph_op(std::move(op)), where);
+  }
 
   // Orders every earlier command that accesses the range as `before` says, before every later one that does as `after` says.
   void barrier(const BarrierDesc& desc = {}, SourceLocation where = SourceLocation::current());

@@ -129,4 +129,33 @@ class GraphOp {
   GraphOp& operator=(GraphOp&&) = default;
 };
 
+namespace detail {
+
+// A GraphOpRecord as a GraphOp.
+template <GraphOpRecord Op>
+class RecordedByValue final : public GraphOp {
+ public:
+  explicit RecordedByValue(Op op) : op_(std::move(op)) {}
+  [[nodiscard]] std::string_view op_name() const noexcept override { return op_.op_name(); }
+  [[nodiscard]] std::string parameters() const override {
+    if constexpr (requires { { op_.parameters() } -> std::convertible_to<std::string>; }) {
+      return op_.parameters();
+    } else {
+      return {};
+    }
+  }
+  void declare(GraphOpDeclaration& declaration) const override { op_.declare(declaration); }
+  void record(GraphRecordCtx& ctx) const override { op_.record(ctx); }
+
+ private:
+  Op op_;
+};
+
+template <GraphOpRecord Op>
+std::shared_ptr<const GraphOp> as_graph_op(Op op) {
+  return std::make_shared<const RecordedByValue<Op>>(std::move(op));
+}
+
+}  // namespace detail
+
 }  // namespace reprise

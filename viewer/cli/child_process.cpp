@@ -9,6 +9,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "model/program_environment.hpp"
+
 namespace reprise::cli {
 
 namespace {
@@ -34,27 +36,10 @@ class KeyboardSignalsIgnored {
   }, quit_{};
 };
 
-std::vector<std::string> environment_with(const std::map<std::string, std::string>& more) {
-  std::vector<std::string> all;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string text = *entry;
-    if (more.count(text.substr(0, text.find('='))) == 0) all.push_back(text);
-  }
-  for (const auto& [name, value] : more) all.push_back(name + "=" + value);
-  return all;
-}
-
-std::vector<char*> pointers_to(std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  for (std::string& text : texts) pointers.push_back(text.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
 }  // namespace
 
 ChildExit run_child(const ChildProcess& child) {
-  std::vector<std::string> arguments = child.command, environment = environment_with(child.environment);
+  std::vector<std::string> arguments = child.command, environment = model::program_environment({.set = child.environment, .unset = {}});
   const KeyboardSignalsIgnored ignored;
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
@@ -66,7 +51,7 @@ ChildExit run_child(const ChildProcess& child) {
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
   pid_t pid = 0;
   const int error =
-      posix_spawnp(&pid, arguments.front().c_str(), nullptr, &attributes, pointers_to(arguments).data(), pointers_to(environment).data());
+      posix_spawnp(&pid, arguments.front().c_str(), nullptr, &attributes, model::exec_pointers(arguments).data(), model::exec_pointers(environment).data());
   posix_spawnattr_destroy(&attributes);
   if (error != 0) return {error == ENOENT ? kNoSuchProgram : kNotExecutable, std::strerror(error)};
   int status = 0;

@@ -6,7 +6,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -14,8 +13,9 @@
 #include <fstream>
 #include <stdexcept>
 #include <system_error>
-#include <utility>
 #include <vector>
+
+#include "model/program_environment.hpp"
 
 namespace reprise::viewer {
 
@@ -36,24 +36,8 @@ fs::path make_folder() {
 
 // This process's environment, so that the sample listens, and lets a viewer ask for the times of some nodes.
 std::vector<std::string> environment() {
-  constexpr std::array<std::pair<const char*, const char*>, 3> kSet = {
-      {{"REPRISE_TRACE=", "live"}, {"REPRISE_PROFILE=", "sampled"}, {"REPRISE_REMOTE_PROFILE=", "every"}}};
-  std::vector<std::string> all;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    if (std::strncmp(*entry, "REPRISE_TRACE=", 14) != 0 && std::strncmp(*entry, "REPRISE_PROFILE=", 16) != 0 &&
-        std::strncmp(*entry, "REPRISE_REMOTE_PROFILE=", 23) != 0 && std::strncmp(*entry, "REPRISE_LISTEN=", 15) != 0) {
-      all.emplace_back(*entry);
-    }
-  }
-  for (const auto& [name, value] : kSet) all.push_back(std::string(name) + value);
-  return all;
-}
-
-std::vector<char*> pointers_to(std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  for (std::string& text : texts) pointers.push_back(text.data());
-  pointers.push_back(nullptr);
-  return pointers;
+  return model::program_environment({.set = {{"REPRISE_TRACE", "live"}, {"REPRISE_PROFILE", "sampled"}, {"REPRISE_REMOTE_PROFILE", "every"}},
+                                     .unset = {"REPRISE_LISTEN"}});
 }
 
 // In the child, where only async-signal-safe calls may be made.
@@ -88,7 +72,7 @@ SampleRun::SampleRun(const fs::path& sample) : folder_(make_folder()) {
   const int log = ::open(log_path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   std::vector<std::string> arguments = {sample.string(), "--out", (folder_ / "out").string(), "--epochs", "1000000"};
   std::vector<std::string> variables = environment();
-  const std::vector<char*> argument_pointers = pointers_to(arguments), variable_pointers = pointers_to(variables);
+  const std::vector<char*> argument_pointers = model::exec_pointers(arguments), variable_pointers = model::exec_pointers(variables);
   const pid_t parent = ::getpid();
   std::fflush(nullptr);  // or a child that does not start could write it once more
   pid_ = log < 0 ? -1 : ::fork();

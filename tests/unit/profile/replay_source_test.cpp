@@ -43,6 +43,8 @@ class FakeSource final : public detail::ReplaySource {
     left_ = replays;
   }
   [[nodiscard]] bool is_timing_nodes() const override { return left_ > 0; }
+  void pause() noexcept override { is_paused = true, ++switched; }
+  void resume() noexcept override { is_paused = false, ++switched; }
   [[nodiscard]] std::uint64_t capacity() const noexcept override { return 64; }
   [[nodiscard]] std::optional<detail::ClockPair> clock() const override { return pair; }
 
@@ -51,7 +53,8 @@ class FakeSource final : public detail::ReplaySource {
   Lost lost;
   std::optional<detail::ClockPair> pair;
   bool broken = false;
-  int collected = 0;
+  int collected = 0, switched = 0;
+  bool is_paused = false;
 
  private:
   [[noreturn]] static void fail() {
@@ -153,6 +156,31 @@ TEST_CASE("replay source: nothing is timed while the mode is Off") {
   REQUIRE(records.replays.size() == 1);
   CHECK(records.replays[0].replay == 5);
   CHECK(records.replays[0].started == 1'400);
+}
+
+TEST_CASE("replay source: it is paused while the mode is Off, once all that was told has its times, and resumed before the first launch after") {
+  Followed off(ProfileMode::Off);
+  CHECK(off.source->is_paused);
+  Followed f(ProfileMode::Replays);
+  CHECK_FALSE(f.source->is_paused);
+  f.run(2);
+  f.log.set_mode(ProfileMode::Off);
+  CHECK_FALSE(f.source->is_paused);  // launches of before may be on their way
+  CHECK(f.collect().replays.size() == 2);
+  CHECK(f.source->is_paused);
+  static_cast<void>(f.collect());
+  CHECK(f.source->switched == 1);
+  f.log.ask(ProfileMode::Sampled);
+  CHECK_FALSE(f.source->is_paused);
+  f.log.ask(std::nullopt);
+  CHECK_FALSE(f.source->is_paused);
+  static_cast<void>(f.collect());
+  CHECK(f.source->is_paused);
+  f.log.set_mode(ProfileMode::Replays);
+  CHECK_FALSE(f.source->is_paused);
+  f.run(1);
+  CHECK(f.collect().replays.size() == 1);
+  CHECK(f.source->switched == 4);
 }
 
 TEST_CASE("replay source: what came too late is counted as lost") {

@@ -1,0 +1,58 @@
+// ReplayNumbers: from the count of stamped launches to the replay, over stretches without stamps. Needs no GPU.
+#include <doctest/doctest.h>
+
+#include "backend/cuda/replay_numbers.hpp"
+
+namespace reprise::test {
+
+using detail::ReplayNumbers;
+
+TEST_CASE("replay numbers: where every launch is stamped the numbers are the same") {
+  ReplayNumbers numbers;
+  for (std::uint64_t replay = 1; replay <= 1000; ++replay) CHECK(numbers.replay(replay) == replay);
+}
+
+TEST_CASE("replay numbers: launches without stamps are skipped, as often as it happens") {
+  ReplayNumbers numbers;
+  numbers.skip(11, 5);   // 1..10, then five without, then 16..
+  numbers.skip(14, 12);  // 16..18, then seven more without, then 26..
+  for (std::uint64_t stamped = 1; stamped <= 10; ++stamped) CHECK(numbers.replay(stamped) == stamped);
+  CHECK(numbers.replay(11) == 16);
+  CHECK(numbers.replay(13) == 18);
+  CHECK(numbers.replay(14) == 26);
+  CHECK(numbers.replay(100) == 112);
+}
+
+TEST_CASE("replay numbers: a launch that failed after it was announced is announced once more") {
+  ReplayNumbers numbers;
+  numbers.skip(3, 1);
+  numbers.skip(3, 4);
+  CHECK(numbers.replay(2) == 2);
+  CHECK(numbers.replay(3) == 7);
+}
+
+TEST_CASE("replay numbers: of more stretches than there is room for the oldest are forgotten, and never guessed") {
+  ReplayNumbers numbers;
+  constexpr std::uint64_t kMore = 3 * ReplayNumbers::kStretches;
+  for (std::uint64_t i = 1; i <= kMore; ++i) numbers.skip(1 + 10 * i, i);
+  std::uint64_t forgotten = 0;
+  for (std::uint64_t stamped = 1; stamped <= 10 * kMore; ++stamped) {
+    const std::uint64_t replay = numbers.replay(stamped);
+    if (replay == 0) {
+      ++forgotten;
+      continue;
+    }
+    CHECK(replay == stamped + (stamped - 1) / 10);
+  }
+  CHECK(forgotten == 10 * (kMore - ReplayNumbers::kStretches + 1));
+}
+
+TEST_CASE("replay numbers: what was asked for makes room for what comes") {
+  ReplayNumbers numbers;
+  for (std::uint64_t i = 1; i <= 1000; ++i) {
+    numbers.skip(1 + 10 * i, i);
+    CHECK(numbers.replay(10 * i) == 10 * i + i - 1);
+  }
+}
+
+}  // namespace reprise::test

@@ -1,0 +1,136 @@
+// Buffers that the engine and a stream of the application share: each kind of hazard, on two streams. The application's work stands still
+// until the test opens a gate, so that a launch which did not wait for it would be over long before.
+#include <future>
+
+#include <reprise/cuda_interop.hpp>
+
+#include "cuda/gpu.hpp"
+
+namespace reprise::test {
+namespace {
+
+constexpr unsigned kCount = 256;
+constexpr std::size_t kBytes = kCount * sizeof(std::uint32_t);
+
+struct SharedStream {
+  const Gpu t;
+  cudaStream_t stream = nullptr;
+  Queue application;
+  GpuRef<std::uint32_t> x, y, z;
+  std::promise<void> gate;
+  std::shared_future<void> opened = gate.get_future().share();
+  bool is_open = false;
+
+  SharedStream() {
+    const CurrentDevice current(t.device);
+    REQUIRE(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess);
+    application = adopt_queue(t.device, stream, {.label = "application"});
+    x = t.pool->allocate<std::uint32_t>(kCount, "x");
+    y = t.pool->allocate<std::uint32_t>(kCount, "y");
+    z = t.pool->allocate<std::uint32_t>(kCount, "z");
+    REQUIRE(cudaMemset(x.data(), 0, kBytes) == cudaSuccess);
+    REQUIRE(cudaMemset(y.data(), 0, kBytes) == cudaSuccess);
+  }
+  SharedStream(const SharedStream&) = delete;
+  SharedStream& operator=(const SharedStream&) = delete;
+  ~SharedStream() {
+    open();
+    const CurrentDevice current(t.device);
+    CHECK(cudaStreamSynchronize(stream) == cudaSuccess);
+    application = Queue();
+    CHECK(cudaStreamDestroy(stream) == cudaSuccess);
+  }
+
+  void open() {
+    if (!is_open) gate.set_value();
+    is_open = true;
+  }
+  // The stream stands still from here until open().
+  void close() {
+    const auto wait = [](void* data) { static_cast<std::shared_future<void>*>(data)->wait(); };
+    REQUIRE(cudaLaunchHostFunc(stream, wait, &opened) == cudaSuccess);
+  }
+  // Graphs that have been replayed before: what CUDA does at a first launch may not happen while the stream stands still.
+  [[nodiscard]] CapturedGraph warm(CapturedGraph graph) const {
+    graph.launch(t.queue).wait();
+    return graph;
+  }
+  [[nodiscard]] CapturedGraph fills(const GpuRef<std::uint32_t>& into, std::uint32_t value) const {
+    return warm(t.compile([&](CommandBuffer& cmd) { cmd.fill(into, value); }));
+  }
+  [[nodiscard]] CapturedGraph copies(const GpuRef<std::uint32_t>& from, const GpuRef<std::uint32_t>& into) const {
+    return warm(t.compile([&](CommandBuffer& cmd) { cmd.copy(from, into); }));
+  }
+  // Other work, which nothing keeps from running, a hundred times.
+  void let_others_run(CapturedGraph& unrelated) const {
+    for (int i = 0; i < 100; ++i) unrelated.launch(t.queue).wait();
+  }
+  [[nodiscard]] std::vector<std::uint32_t> values(const GpuRef<std::uint32_t>& of) const { return t.read(of); }
+};
+
+}  // namespace
+
+TEST_CASE("cuda shared stream: a launch that reads waits for the application's write (RAW)") {
+  if (!have_gpu()) return;
+  SharedStream s;
+  const Queue other = s.t.device.create_queue({.label = "other"});
+  CapturedGraph reader = s.copies(s.x, s.y), unrelated = s.fills(s.z, 1);
+  s.close();
+  REQUIRE(cudaMemsetAsync(s.x.data(), 7, kBytes, s.stream) == cudaSuccess);
+  s.x.record_write(s.application);
+  CHECK(s.x.last_write_stream() == s.application);
+  const Fence fence = reader.launch(other);
+  s.let_others_run(unrelated);
+  CHECK_FALSE(fence.done());
+  s.open();
+  fence.wait();
+  CHECK(s.values(s.y) == std::vector<std::uint32_t>(kCount, 0x07070707u));
+}
+
+TEST_CASE("cuda shared stream: a launch that writes waits for the application's write (WAW)") {
+  if (!have_gpu()) return;
+  SharedStream s;
+  const Queue other = s.t.device.create_queue({.label = "other"});
+  CapturedGraph writer = s.fills(s.x, 5), unrelated = s.fills(s.z, 1);
+  s.close();
+  REQUIRE(cudaMemsetAsync(s.x.data(), 7, kBytes, s.stream) == cudaSuccess);
+  s.x.record_write(s.application);
+  const Fence fence = writer.launch(other);
+  CHECK(s.x.last_write_stream() == other);
+  s.let_others_run(unrelated);
+  CHECK_FALSE(fence.done());
+  s.open();
+  fence.wait();
+  CHECK(s.values(s.x) == std::vector<std::uint32_t>(kCount, 5));
+}
+
+TEST_CASE("cuda shared stream: a launch that writes waits for what the application reads on the stream of an earlier launch (WAR)") {
+  if (!have_gpu()) return;
+  SharedStream s;
+  const Queue other = s.t.device.create_queue({.label = "other"});
+  CapturedGraph first = s.fills(s.x, 3), writer = s.fills(s.x, 9), unrelated = s.fills(s.z, 1);
+  static_cast<void>(first.launch(s.application));
+  s.close();
+  REQUIRE(cudaMemcpyAsync(s.y.data(), s.x.data(), kBytes, cudaMemcpyDeviceToDevice, s.stream) == cudaSuccess);
+  const Fence fence = writer.launch(other);
+  s.let_others_run(unrelated);
+  CHECK_FALSE(fence.done());
+  s.open();
+  fence.wait();
+  const CurrentDevice current(s.t.device);
+  REQUIRE(cudaStreamSynchronize(s.stream) == cudaSuccess);
+  CHECK(s.values(s.y) == std::vector<std::uint32_t>(kCount, 3));
+  CHECK(s.values(s.x) == std::vector<std::uint32_t>(kCount, 9));
+}
+
+TEST_CASE("cuda shared stream: a launch that shares nothing with the application does not wait for it") {
+  if (!have_gpu()) return;
+  SharedStream s;
+  CapturedGraph unrelated = s.fills(s.z, 1);
+  s.close();
+  s.x.record_write(s.application);
+  unrelated.launch(s.t.queue).wait();
+  s.open();
+}
+
+}  // namespace reprise::test

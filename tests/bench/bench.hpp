@@ -116,6 +116,10 @@ void run_cuda_compile(const Options& options, Report& report);
 void run_cuda_instantiate(const Options& options, Report& report);
 void run_cuda_launch(const Options& options, Report& report);
 void run_cuda_replay(const Options& options, Report& report);
+void run_profile_nvtx(const Options& options, Report& report);
+void run_profile_replays(const Options& options, Report& report);
+void run_profile_nodes(const Options& options, Report& report);
+void run_profile_raw(const Options& options, Report& report);
 #endif
 
 }  // namespace reprise::bench

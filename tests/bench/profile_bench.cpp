@@ -1,0 +1,159 @@
+#ifdef REPRISE_HAS_CUDA
+
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench.hpp"
+#include "profile/nvtx.hpp"
+#include "profiled_graph.hpp"
+#include "trace_samples.hpp"
+
+namespace reprise::bench {
+
+namespace {
+
+bool have_gpu() {
+  const std::string reason = Instance({.application = "reprise_bench"}).why_no_gpu();
+  if (!reason.empty()) std::printf("  not run: %s\n", reason.c_str());
+  return reason.empty();
+}
+
+// Keeps the device there, whatever comes and goes. A raw executable must not be there while CUPTI comes or goes: so nothing is, but what is
+// measured.
+struct Place {
+  BenchFolder folder;
+  Instance instance{{.application = "reprise_bench"}};
+  Device device = instance.open_device(DeviceSelector::named("cuda:0"));
+  CurrentDevice current{device};
+  [[nodiscard]] std::string file() const { return (folder.path() / "run.reprise").string() + ",max=256M"; }
+};
+
+std::vector<Shape> profiled_shapes(const Options& options) {
+  if (options.is_quick()) return {chain_shape(1), layer_shape(100, 4, 4)};
+  return {chain_shape(1), chain_shape(1000), layer_shape(1000, 4, 4), wide_shape(1000)};
+}
+
+bool is_in_process(const char* library) {
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    if (line.find(library) != std::string::npos) return true;
+  }
+  return false;
+}
+
+struct Look {
+  const char* name;
+  ProfileMode mode;
+  CudaGraphs cuda_graphs;
+  Goal goal;  // of the ratio to no trace
+};
+
+// Both are there at once, and measured in turn.
+void measure_beside(const Place& place, const Shape& shape, const Look& look, const Options& options, Report& report) {
+  const std::uint32_t pairs = options.is_quick() ? 3 : 21, launches = 32;
+  ProfiledGraph plain({.shape = &shape});
+  const auto replays = static_cast<std::uint32_t>(std::fmin(200, std::fmax(4, 10'000 / plain.gpu_us(4))));
+  ProfiledGraph looked({.shape = &shape, .trace = place.file(), .mode = look.mode, .cuda_graphs = look.cuda_graphs});
+  Line gpu{.what = std::string(look.name) + ", replay", .shape = shape.name, .nodes = shape.size(), .unit = "us", .peer = "no trace", .goal = look.goal};
+  measure_pairs(gpu, pairs, [&] { return looked.gpu_us(replays); }, [&] { return plain.gpu_us(replays); });
+  report.add(gpu);
+  Line more{.what = "  of it more", .shape = shape.name, .nodes = shape.size(), .unit = "us"};
+  if (shape.size() == 1) more.goal = {Goal::Of::Median, look.mode == ProfileMode::Off ? 0.1 : 2.0};
+  for (std::size_t i = 0; i < gpu.ours.size(); ++i) more.ours.push_back(gpu.ours[i] - gpu.peers[i]);
+  report.add(more);
+  Line cpu{.what = std::string(look.name) + ", launch", .shape = shape.name, .nodes = shape.size(), .unit = "ns", .peer = "no trace"};
+  measure_pairs(cpu, pairs, [&] { return looked.launch_ns(launches); }, [&] { return plain.launch_ns(launches); });
+  report.add(cpu);
+  Line more_cpu{.what = "  of it more", .shape = shape.name, .nodes = shape.size(), .unit = "ns"};
+  if (shape.size() == 1) more_cpu.goal = {Goal::Of::Median, look.mode == ProfileMode::Off ? 20.0 : 200.0};
+  for (std::size_t i = 0; i < cpu.ours.size(); ++i) more_cpu.ours.push_back(cpu.ours[i] - cpu.peers[i]);
+  report.add(more_cpu);
+}
+
+}  // namespace
+
+void run_profile_nvtx(const Options& options, Report& report) {
+  const std::uint32_t ranges = options.is_quick() ? 10'000 : 1'000'000;
+  Line line{.what = detail::nvtx_listens() ? "a tool listens" : "nobody listens", .unit = "ns a launch"};
+  if (!detail::nvtx_listens()) line.goal = {Goal::Of::Median, 50};
+  for (int i = 0; i < 9; ++i) {
+    line.ours.push_back(ns_of([&] {
+                          for (std::uint32_t replay = 1; replay <= ranges; ++replay) {
+                            const detail::NvtxRange range(detail::NvtxWork::Replay, "step", replay);
+                          }
+                        }) /
+                        ranges);
+  }
+  report.add(line);
+}
+
+void run_profile_replays(const Options& options, Report& report) {
+  if (!have_gpu()) return;
+  const Place place;
+  const bool was_there = is_in_process("libcupti");
+  for (const Shape& shape : profiled_shapes(options)) {
+    {
+      const auto raw = std::make_unique<TimedRaw>(shape, 0);
+      ProfiledGraph plain({.shape = &shape});
+      const auto replays = static_cast<std::uint32_t>(std::fmin(200, std::fmax(4, 10'000 / raw->gpu_us(4))));
+      Line line{.what = "no trace, replay", .shape = shape.name, .nodes = shape.size(), .unit = "us", .peer = "raw graph"};
+      measure_pairs(line, options.is_quick() ? 3 : 21, [&] { return plain.gpu_us(replays); }, [&] { return raw->gpu_us(replays); });
+      report.add(line);
+    }
+    measure_beside(place, shape, {"Off", ProfileMode::Off, CudaGraphs::OursOnly, {Goal::Of::Ratio, 1.01}}, options, report);
+    measure_beside(place, shape, {"Replays", ProfileMode::Replays, CudaGraphs::OursOnly, shape.size() == 1 ? Goal{} : Goal{Goal::Of::Ratio, 1.02}},
+                   options, report);
+  }
+  report.add({.what = "libcupti came into the process",
+              .unit = "times",
+              .goal = {Goal::Of::Median, 0},
+              .ours = {is_in_process("libcupti") && !was_there ? 1.0 : 0.0}});
+}
+
+// What is measured in turn here can't be there at once: CUPTI is in the way of everything else while it is at work.
+void run_profile_nodes(const Options& options, Report& report) {
+  if (!have_gpu()) return;
+  const Place place;
+  const double shortly = options.is_quick() ? 0.05 : 1, at_length = options.is_quick() ? 0.2 : 10;
+  const std::uint32_t rounds = options.is_quick() ? 1 : 3;
+  const Look looks[] = {{"Sampled, CUPTI", ProfileMode::Sampled, CudaGraphs::OursOnly, {Goal::Of::Ratio, 1.02}},
+                        {"Sampled, stamps", ProfileMode::Sampled, CudaGraphs::Foreign, {Goal::Of::Ratio, 1.02}},
+                        {"Every, CUPTI", ProfileMode::Every, CudaGraphs::OursOnly, {}},
+                        {"Every, stamps", ProfileMode::Every, CudaGraphs::Foreign, {}}};
+  for (const Shape& shape : profiled_shapes(options)) {
+    std::vector<double> raw, plain;
+    for (std::uint32_t round = 0; round < rounds; ++round) {
+      raw.push_back(std::make_unique<TimedRaw>(shape, 0)->wall_us(shortly));
+      plain.push_back(std::make_unique<ProfiledGraph>(ProfiledGraphDesc{.shape = &shape})->wall_us(shortly));
+    }
+    report.add({.what = "no trace", .shape = shape.name, .nodes = shape.size(), .unit = "us a replay", .peer = "raw graph", .ours = plain, .peers = raw});
+    for (const Look& look : looks) {
+      const double seconds = look.mode == ProfileMode::Sampled && shape.name == "layers 4/4" ? at_length : shortly;
+      Line line{.what = look.name, .shape = shape.name, .nodes = shape.size(), .unit = "us a replay", .peer = "no trace", .goal = look.goal, .peers = plain};
+      for (std::uint32_t round = 0; round < rounds; ++round) {
+        ProfiledGraph looked({.shape = &shape, .trace = place.file(), .mode = look.mode, .cuda_graphs = look.cuda_graphs});
+        line.ours.push_back(looked.wall_us(seconds));
+      }
+      report.add(line);
+    }
+  }
+}
+
+void run_profile_raw(const Options& options, Report& report) {
+  if (!have_gpu()) return;
+  const Place place;
+  for (const Shape& shape : profiled_shapes(options)) {
+    Line line{.what = "raw graph", .shape = shape.name, .nodes = shape.size(), .unit = "us a replay"};
+    TimedRaw raw(shape, 0);
+    for (int i = 0; i < 3; ++i) line.ours.push_back(raw.wall_us(options.is_quick() ? 0.02 : 0.5));
+    report.add(line);
+  }
+}
+
+}  // namespace reprise::bench
+
+#endif  // REPRISE_HAS_CUDA

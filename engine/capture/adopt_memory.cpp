@@ -3,6 +3,7 @@
 
 #include "base/text.hpp"
 #include "capture/cuda_access.hpp"
+#include "capture/real_pointers.hpp"
 #include "run/device_core.hpp"
 #include "run/failure.hpp"
 #include "run/pool_core.hpp"
@@ -74,6 +75,15 @@ BufferView adopt_memory(const Device& device, BufferKind kind, void* address, st
   desc.adopted = static_cast<std::byte*>(address);
   desc.owner = std::move(owner);
   return pool->core()->add(desc);
+}
+
+BufferView adopt_allocation(const Device& device, const void* address) {
+  const CudaContext& context = *cuda_backend(device, "adopt_allocation").context();
+  const PointerFacts facts = facts_of(context, address);
+  if ((facts.memory_type == 0 && facts.managed == 0) || facts.size == 0) return {};
+  const BufferKind kind = facts.memory_type == CU_MEMORYTYPE_HOST && facts.managed == 0 ? BufferKind::PinnedHost : BufferKind::Device;
+  const BufferView whole = adopt_memory(device, kind, reinterpret_cast<void*>(facts.start), facts.size, 1, 1, "", nullptr);
+  return whole.subview(reinterpret_cast<CUdeviceptr>(address) - facts.start, facts.start + facts.size - reinterpret_cast<CUdeviceptr>(address));
 }
 
 }  // namespace reprise::detail

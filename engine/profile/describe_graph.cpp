@@ -72,8 +72,9 @@ class GraphDescriber {
     describe_kernels();
     describe_buffers();
     describe_barriers();
+    const std::uint8_t is_inferred = recording_.origin == RecordingOrigin::ReadBack ? 1 : 0;
     for (const BufferAccess& access : recording_.accesses) {
-      graph_.accesses.push_back({access.buffer, traced(access.access), 0, access.begin, access.end});
+      graph_.accesses.push_back({access.buffer, traced(access.access), is_inferred, access.begin, access.end});
     }
     graph_.nodes.reserve(plan_.lowered.nodes.size());
     for (const LoweredNode& node : plan_.lowered.nodes) describe_node(node);

@@ -24,6 +24,9 @@ struct LabelRecord {
   Color color;
 };
 
+// ReadBack: of a graph that the application made or captured: it tells what the nodes do, and nothing is made of it again.
+enum class RecordingOrigin : std::uint8_t { Recorded, ReadBack };
+
 struct UserEdge {
   std::uint32_t before = 0, after = 0;  // command indices
   SourceLocation where;
@@ -38,6 +41,7 @@ struct Recording {
   std::string label;
   Ordering ordering = Ordering::Inferred;
   Level level = Level::Primary;
+  RecordingOrigin origin = RecordingOrigin::Recorded;
   std::shared_ptr<DeviceStatus> device;
   std::uint32_t generation = 1;
 

@@ -106,6 +106,7 @@ void GraphCore::require_launchable(const QueueCore& queue, Stage stage) const {
          concat("graph ", label(), " is stale: its device was lost; compile its command buffer again after Device::rebuild"));
   }
   queue.require_current(stage);
+  queue.captures().require_none(stage, label(), queue.label());
 }
 
 void GraphCore::share_all() {

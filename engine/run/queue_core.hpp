@@ -15,6 +15,7 @@
 
 #include "backend/backend.hpp"
 #include "run/point.hpp"
+#include "run/queue_capture.hpp"
 
 namespace reprise::detail {
 
@@ -41,6 +42,8 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
   // The application got to know what is behind the queue: from now on it is like an adopted one.
   void share() noexcept { origin_.store(QueueOrigin::Adopted, std::memory_order_release); }
   [[nodiscard]] std::uint32_t trace_id() const noexcept { return trace_id_; }  // means something only with a trace
+  [[nodiscard]] QueueCaptureSlot& captures() noexcept { return captures_; }
+  [[nodiscard]] const QueueCaptureSlot& captures() const noexcept { return captures_; }
   [[nodiscard]] bool is_current() const noexcept;
   // Throws StaleHandle where the device was lost since the queue was made.
   void require_current(Stage stage) const;
@@ -58,6 +61,7 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
   std::shared_ptr<BackendQueue> backend_;
   std::string label_;
   std::atomic<QueueOrigin> origin_;
+  QueueCaptureSlot captures_;
   std::uint32_t generation_;
   std::uint64_t id_;                // never used again
   std::uint32_t trace_id_ = 0;

@@ -25,6 +25,8 @@ namespace reprise::detail {
   X(cuStreamDestroy, 4000)                             \
   X(cuStreamGetCtx, 9020)                              \
   X(cuStreamIsCapturing, 10000)                        \
+  X(cuStreamBeginCapture, 10010)                       \
+  X(cuStreamEndCapture, 10000)                         \
   X(cuStreamWaitEvent, 3020)                           \
   X(cuEventCreate, 2000)                               \
   X(cuEventDestroy, 4000)                              \
@@ -39,6 +41,17 @@ namespace reprise::detail {
   X(cuFuncSetAttribute, 9000)                          \
   X(cuOccupancyMaxActiveBlocksPerMultiprocessor, 6050) \
   X(cuOccupancyMaxActiveClusters, 11070)               \
+  X(cuGraphGetNodes, 10000)                            \
+  X(cuGraphGetEdges, 12030)                            \
+  X(cuGraphNodeGetType, 10000)                         \
+  X(cuGraphKernelNodeGetParams, 12000)                 \
+  X(cuGraphKernelNodeGetAttribute, 11000)              \
+  X(cuGraphMemcpyNodeGetParams, 10000)                 \
+  X(cuGraphMemsetNodeGetParams, 10000)                 \
+  X(cuGraphHostNodeGetParams, 10000)                   \
+  X(cuGraphMemAllocNodeGetParams, 11040)               \
+  X(cuGraphChildGraphNodeGetGraph, 10000)              \
+  X(cuGraphDebugDotPrint, 11030)                       \
   X(cuGraphAddKernelNode, 12000)                       \
   X(cuGraphKernelNodeSetAttribute, 11000)              \
   X(cuLaunchKernel, 4000)                              \

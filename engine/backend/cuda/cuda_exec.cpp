@@ -31,7 +31,7 @@ CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<c
   if (source_) source_->open([this] { return make_twin(); });
 }
 
-CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<const Plan> plan, CUgraph graph, std::shared_ptr<const void> owner,
+CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<const Plan> plan, OwnedGraph graph, std::shared_ptr<const void> owner,
                    std::shared_ptr<const CudaInstruments> instruments)
     : context_(std::move(context)),
       plan_(std::move(plan)),
@@ -40,7 +40,7 @@ CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<c
   const SetupScope scope(*context_, Stage::Instantiate);
   try {
     const CallPlace place = context_->at(Stage::Instantiate, plan_->label);
-    cuda_check(cudaGraphClone(&graph_, graph), "cudaGraphClone", place);
+    graph_ = graph.release();
     if (source_) ends_ = add_stamp_ends(*context_, graph_, source_->instruments(), source_->ring().memory(), place);
     cudaGraphInstantiateParams parameters = {};
     cuda_check(cudaGraphInstantiateWithParams(&exec_, graph_, &parameters), "cudaGraphInstantiateWithParams", place);

@@ -20,8 +20,8 @@ class CudaExec final : public BackendExec {
   // `frame` is kept; null where the plan has no frame. `instruments` time the replays; null: nothing does. `markers`: null where the plan has none.
   CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<const Plan> plan, const Bindings& bindings,
            std::shared_ptr<const CudaKernel> frame, std::shared_ptr<const CudaInstruments> instruments, std::unique_ptr<const FaultMarkers> markers);
-  // Of a copy of `graph`. `owner` keeps what its nodes use; `plan` names it. `instruments` time the replays, not their nodes; null: nothing does.
-  CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<const Plan> plan, CUgraph graph, std::shared_ptr<const void> owner,
+  // Of `graph` itself. `owner` keeps what its nodes use; `plan` names it. `instruments` time the replays, not their nodes; null: nothing does.
+  CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<const Plan> plan, OwnedGraph graph, std::shared_ptr<const void> owner,
            std::shared_ptr<const CudaInstruments> instruments);
   CudaExec(const CudaExec&) = delete;
   CudaExec& operator=(const CudaExec&) = delete;

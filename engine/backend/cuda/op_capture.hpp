@@ -29,6 +29,7 @@ class OwnedGraph {
     if (graph_ != nullptr) cuda_ignore(cudaGraphDestroy(graph_));
   }
   [[nodiscard]] cudaGraph_t get() const noexcept { return graph_; }
+  [[nodiscard]] cudaGraph_t release() noexcept { return std::exchange(graph_, nullptr); }
 
  private:
   cudaGraph_t graph_ = nullptr;

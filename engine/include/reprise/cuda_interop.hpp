@@ -23,6 +23,7 @@
 #include <reprise/device.hpp>
 #include <reprise/kernel.hpp>
 #include <reprise/queue.hpp>
+#include <reprise/stream_capture.hpp>
 
 namespace reprise {
 
@@ -106,9 +107,41 @@ struct AdoptedGraphDesc {
   std::string_view label = "adopted";
   std::shared_ptr<void> owner = nullptr;  // of what its nodes use
 };
-// A copy of `graph` as a CapturedGraph. The engine does not know what it touches: tell it with BufferView::record_write.
+// A copy of `graph` as a CapturedGraph, with its nodes, names, edges and parameters in plan, DOT and trace. Buffers of the device whose
+// addresses are among the parameters are held by it and ordered with their other uses, as read and written; what else it touches, tell
+// with BufferView::record_write.
 // Throws what the driver says of a graph that can't be copied (it holds memory or conditional nodes) or instantiated.
 [[nodiscard]] CapturedGraph adopt_graph(const Device& device, CUgraph graph, const AdoptedGraphDesc& desc = {});
+// --- Captures of what the application does with a stream ---
+[[nodiscard]] CUstreamCaptureMode to_cuda(CaptureMode mode) noexcept;
+// Whether the queue's stream is being captured, by whomever.
+[[nodiscard]] CaptureStatus capture_status(const Queue& queue);
+// What is submitted to native_stream(queue) from now on is captured and not done, until end_capture. Launches of the engine on the queue are
+// refused meanwhile, and invalidate the capture where its mode says so. Throws NotInitialized for an empty queue, InvalidState where a
+// capture is open on it, and what the driver says.
+void begin_capture(const Queue& queue, CaptureMode mode = CaptureMode::Global);
+// What was captured since, as adopt_graph gives it. The capture is over and the stream usable again, also where this throws:
+// CaptureUnmatched where begin_capture was not called, CaptureInvalidated with what invalidated it as far as that can be known, InvalidState
+// on another thread than the mode allows.
+[[nodiscard]] CapturedGraph end_capture(const Queue& queue, const AdoptedGraphDesc& desc = {.label = "captured"});
+// The same, with a pool that the graph holds, and every buffer that is in it now.
+[[nodiscard]] CapturedGraph end_capture_with_pool(const Queue& queue, const std::shared_ptr<CapturePool>& pool,
+                                                  const AdoptedGraphDesc& desc = {.label = "captured"});
+
+// Both as a scope: where it is left without end(), by an exception too, what was captured is dropped and the stream usable again.
+class [[nodiscard]] CaptureScope {
+ public:
+  explicit CaptureScope(const Queue& queue, CaptureMode mode = CaptureMode::Global);
+  CaptureScope(const CaptureScope&) = delete;
+  CaptureScope& operator=(const CaptureScope&) = delete;
+  ~CaptureScope();
+  [[nodiscard]] CapturedGraph end(const AdoptedGraphDesc& desc = {.label = "captured"});  // throws as end_capture
+
+ private:
+  Queue queue_;  // empty: ended
+};
+
+// --- The graph behind a CapturedGraph ---
 // The graph behind `graph`, and its executable: the CapturedGraph's own, for looking at and for the tools.
 [[nodiscard]] CUgraph native_graph(const CapturedGraph& graph);
 [[nodiscard]] CUgraphExec native_exec(const CapturedGraph& graph);

@@ -15,5 +15,6 @@
 #include <reprise/message.hpp>
 #include <reprise/pool.hpp>
 #include <reprise/queue.hpp>
+#include <reprise/stream_capture.hpp>
 #include <reprise/trace.hpp>
 #include <reprise/types.hpp>

@@ -1,0 +1,148 @@
+#include "backend/cuda/native_nodes.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <queue>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include "base/text.hpp"
+
+namespace reprise::detail {
+namespace {
+
+// The form of CUDA 12.3 and later, which also gives edges that are more than "after": older headers name another.
+using GetEdges = CUresult (*)(CUgraph, CUgraphNode*, CUgraphNode*, CUgraphEdgeData*, std::size_t*);
+
+class Collector {
+ public:
+  Collector(const CudaContext& context, const CallPlace& place) : context_(context), place_(place) {}
+
+  NativeNodes collect(CUgraph graph) {
+    found_.groups.push_back({});
+    static_cast<void>(add_graph(graph, 0));
+    sort();
+    return std::move(found_);
+  }
+
+ private:
+  using Ends = std::vector<std::uint32_t>;
+  struct Span {
+    Ends first, last;  // what begins it, what ends it
+  };
+
+  std::uint32_t add(CUgraphNode node, CUgraphNodeType type, std::uint32_t group) {
+    found_.nodes.push_back({node, type, group});
+    return static_cast<std::uint32_t>(found_.nodes.size() - 1);
+  }
+
+  // Edges from each to each, through a join where that is fewer.
+  void connect(const Ends& from, const Ends& to, std::uint32_t group) {
+    constexpr std::size_t kMany = 64;
+    if (from.size() * to.size() > kMany) {
+      const std::uint32_t join = add(nullptr, CU_GRAPH_NODE_TYPE_EMPTY, group);
+      for (const std::uint32_t before : from) found_.edges.push_back({before, join});
+      for (const std::uint32_t after : to) found_.edges.push_back({join, after});
+      return;
+    }
+    for (const std::uint32_t before : from) {
+      for (const std::uint32_t after : to) found_.edges.push_back({before, after});
+    }
+  }
+
+  Span add_node(CUgraphNode node, std::uint32_t group) {
+    CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
+    cuda_check(context_.driver.cuGraphNodeGetType(node, &type), "cuGraphNodeGetType", place_);
+    if (type == CU_GRAPH_NODE_TYPE_GRAPH) {
+      CUgraph child = nullptr;
+      cuda_check(context_.driver.cuGraphChildGraphNodeGetGraph(node, &child), "cuGraphChildGraphNodeGetGraph", place_);
+      found_.groups.push_back({group, concat("child graph ", found_.groups.size())});
+      Span inside = add_graph(child, static_cast<std::uint32_t>(found_.groups.size() - 1));
+      if (!inside.first.empty()) return inside;
+    }
+    const std::uint32_t one = add(node, type, group);
+    return {{one}, {one}};
+  }
+
+  Span add_graph(CUgraph graph, std::uint32_t group) {
+    std::size_t count = 0;
+    cuda_check(context_.driver.cuGraphGetNodes(graph, nullptr, &count), "cuGraphGetNodes", place_);
+    std::vector<CUgraphNode> nodes(count);
+    if (count != 0) cuda_check(context_.driver.cuGraphGetNodes(graph, nodes.data(), &count), "cuGraphGetNodes", place_);
+    std::unordered_map<CUgraphNode, std::size_t> index;
+    std::vector<Span> spans;
+    spans.reserve(count);
+    for (const CUgraphNode node : nodes) {
+      index.emplace(node, spans.size());
+      spans.push_back(add_node(node, group));
+    }
+    std::vector<bool> has_before(count, false), has_after(count, false);
+    for (const auto& [before, after] : edges_of(graph)) {
+      const std::size_t from = index.at(before), to = index.at(after);
+      has_after[from] = has_before[to] = true;
+      connect(spans[from].last, spans[to].first, group);
+    }
+    Span whole;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!has_before[i]) whole.first.insert(whole.first.end(), spans[i].first.begin(), spans[i].first.end());
+      if (!has_after[i]) whole.last.insert(whole.last.end(), spans[i].last.begin(), spans[i].last.end());
+    }
+    return whole;
+  }
+
+  [[nodiscard]] std::vector<std::pair<CUgraphNode, CUgraphNode>> edges_of(CUgraph graph) const {
+    const auto get = reinterpret_cast<GetEdges>(reinterpret_cast<void*>(context_.driver.cuGraphGetEdges));
+    std::size_t count = 0;
+    cuda_check(get(graph, nullptr, nullptr, nullptr, &count), "cuGraphGetEdges", place_);
+    std::vector<CUgraphNode> from(count), to(count);
+    std::vector<CUgraphEdgeData> data(count);
+    if (count != 0) cuda_check(get(graph, from.data(), to.data(), data.data(), &count), "cuGraphGetEdges", place_);
+    std::vector<std::pair<CUgraphNode, CUgraphNode>> edges(count);
+    for (std::size_t i = 0; i < count; ++i) edges[i] = {from[i], to[i]};
+    return edges;
+  }
+
+  // Numbers the nodes so that every edge leads forward.
+  void sort() {
+    const std::size_t count = found_.nodes.size();
+    std::vector<std::uint32_t> waits(count, 0), number(count, 0);
+    std::vector<std::vector<std::uint32_t>> after(count);
+    for (const NativeEdge& edge : found_.edges) {
+      after[edge.from].push_back(edge.to);
+      ++waits[edge.to];
+    }
+    std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> ready;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      if (waits[i] == 0) ready.push(i);
+    }
+    std::vector<NativeNode> sorted;
+    sorted.reserve(count);
+    while (!ready.empty()) {
+      const std::uint32_t node = ready.top();
+      ready.pop();
+      number[node] = static_cast<std::uint32_t>(sorted.size());
+      sorted.push_back(found_.nodes[node]);
+      for (const std::uint32_t next : after[node]) {
+        if (--waits[next] == 0) ready.push(next);
+      }
+    }
+    found_.nodes = std::move(sorted);  // CUDA refuses edges that would close a circle, so it is all of them
+    for (NativeEdge& edge : found_.edges) edge = {number[edge.from], number[edge.to]};
+    const auto key = [](const NativeEdge& edge) { return std::tuple(edge.to, edge.from); };
+    std::sort(found_.edges.begin(), found_.edges.end(), [&](const NativeEdge& a, const NativeEdge& b) { return key(a) < key(b); });
+    const auto same =
+        std::unique(found_.edges.begin(), found_.edges.end(), [&](const NativeEdge& a, const NativeEdge& b) { return key(a) == key(b); });
+    found_.edges.erase(same, found_.edges.end());
+  }
+
+  const CudaContext& context_;
+  const CallPlace& place_;
+  NativeNodes found_;
+};
+
+}  // namespace
+
+NativeNodes native_nodes(const CudaContext& context, CUgraph graph, const CallPlace& place) { return Collector(context, place).collect(graph); }
+
+}  // namespace reprise::detail

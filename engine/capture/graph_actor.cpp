@@ -1,0 +1,147 @@
+#include <reprise/graph_actor.hpp>
+
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include "base/text.hpp"
+#include "capture/mailbox.hpp"
+#include "run/device_core.hpp"
+#include "run/failure.hpp"
+#include "run/graph_core.hpp"
+#include "run/queue_core.hpp"
+
+namespace reprise {
+namespace detail {
+
+class GraphActorCore {
+ public:
+  GraphActorCore(const Device& device, const Queue& queue) : device_(device), queue_(queue) {
+    completer_ = std::thread([this] { complete(); });
+    try {
+      worker_ = std::thread([this] { work(); });
+    } catch (...) {
+      launched_.close();
+      completer_.join();
+      throw;
+    }
+  }
+  GraphActorCore(const GraphActorCore&) = delete;
+  GraphActorCore& operator=(const GraphActorCore&) = delete;
+  ~GraphActorCore() { shutdown(); }
+
+  [[nodiscard]] bool put(GraphMsg&& message) { return inbox_.put(std::move(message)); }
+
+  void shutdown() {
+    const std::lock_guard lock(joining_);
+    if (!worker_.joinable()) return;
+    inbox_.close();
+    worker_.join();
+    launched_.close();
+    completer_.join();
+  }
+
+ private:
+  struct Launched {
+    Fence fence;
+    GraphMsg::Launch launch;  // holds the graph until its replay is over
+  };
+
+  // Runs `act`; what it throws goes to whoever waits for `reply`.
+  template <class Reply, class Act>
+  static void answer(Reply& reply, Act&& act) {
+    try {
+      act();
+    } catch (...) {
+      reply.set_exception(std::current_exception());
+    }
+  }
+
+  void work() {
+    while (std::optional<GraphMsg> message = inbox_.take()) {
+      std::visit([this](auto& what) { answer(what.reply, [&] { handle(what); }); }, message->what);
+    }
+  }
+
+  void handle(GraphMsg::Record& record) {
+    CommandBuffer commands = device_.create_command_buffer({.label = record.desc.label, .ordering = record.desc.ordering});
+    commands.begin();
+    for (const auto& op : record.script) commands.add(op);
+    commands.end();
+    record.reply.set_value(
+        GraphHandle::from_graph(device_.compile(commands, {.pool = record.desc.pool, .lowering = record.desc.lowering, .label = record.desc.label})));
+  }
+
+  void handle(GraphMsg::Launch& launch) {
+    if (!launch.handle) fail(ErrorCode::InvalidArgument, Stage::Launch, "", "an actor was given an empty GraphHandle; GraphHandle::from_graph makes one");
+    const GraphCore& graph = *launch.handle.graph()->core();
+    if (launch.handle.generation() != graph.device()->generation()) {
+      fail(ErrorCode::StaleHandle, Stage::Launch, graph.label(),
+           concat("the handle of graph ", graph.label(), " is of generation ", launch.handle.generation(), " of its device, which is in generation ",
+                  graph.device()->generation(), " now; record it anew"));
+    }
+    Fence fence = launch.handle.graph()->launch(queue_);
+    // Open until the worker has ended.
+    static_cast<void>(launched_.put({std::move(fence), std::move(launch)}));
+  }
+
+  void complete() {
+    while (std::optional<Launched> launched = launched_.take()) {
+      std::promise<std::uint64_t>& reply = launched->launch.reply;
+      answer(reply, [&] {
+        launched->fence.wait();
+        reply.set_value(launched->fence.replay());
+      });
+    }
+  }
+
+  const Device device_;
+  const Queue queue_;
+  Mailbox<GraphMsg> inbox_;
+  Mailbox<Launched> launched_;
+  std::mutex joining_;
+  std::thread worker_, completer_;
+};
+
+}  // namespace detail
+
+GraphHandle GraphHandle::from_graph(CapturedGraph graph) {
+  if (!graph) detail::fail(ErrorCode::InvalidArgument, Stage::Launch, "", "GraphHandle::from_graph got an empty CapturedGraph");
+  const std::uint32_t generation = graph.core()->plan().recording->generation;
+  return {std::make_shared<CapturedGraph>(std::move(graph)), generation};
+}
+
+GraphActor::GraphActor(const Device& device, const Queue& queue) {
+  if (!device || !queue) detail::fail(ErrorCode::NotInitialized, Stage::Open, "", "a GraphActor needs a device and a queue of it");
+  if (queue.core()->device() != device.core()) {
+    detail::fail(ErrorCode::WrongDevice, Stage::Open, queue.label(),
+                 detail::concat("a GraphActor of ", device.info().selector, " was given queue ", queue.label(), " of ",
+                                queue.core()->device()->info().selector));
+  }
+  core_ = std::make_unique<detail::GraphActorCore>(device, queue);
+}
+
+GraphActor::~GraphActor() = default;
+
+void GraphActor::send(GraphMsg message) {
+  if (core_->put(std::move(message))) return;
+  detail::fail(ErrorCode::InvalidState, Stage::Launch, "", "the GraphActor was shut down; make another");
+}
+
+std::future<GraphHandle> GraphActor::record(GraphScript script, const GraphScriptDesc& desc) {
+  GraphMsg::Record message{std::move(script), desc};
+  std::future<GraphHandle> reply = message.reply.get_future();
+  send(std::move(message));
+  return reply;
+}
+
+std::future<std::uint64_t> GraphActor::launch(GraphHandle handle) {
+  GraphMsg::Launch message{std::move(handle)};
+  std::future<std::uint64_t> reply = message.reply.get_future();
+  send(std::move(message));
+  return reply;
+}
+
+void GraphActor::shutdown() { core_->shutdown(); }
+
+}  // namespace reprise

@@ -1,0 +1,49 @@
+// Mailbox: what threads leave for one other thread, in order. Threads: put() and close() any; take() one.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+namespace reprise::detail {
+
+template <class Letter>
+class Mailbox {
+ public:
+  // False, and nothing is taken, once it is closed.
+  [[nodiscard]] bool put(Letter&& letter) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (is_closed_) return false;
+      letters_.push_back(std::move(letter));
+    }
+    changed_.notify_one();
+    return true;
+  }
+  // Waits for a letter; empty where it is closed and none is left.
+  [[nodiscard]] std::optional<Letter> take() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return is_closed_ || !letters_.empty(); });
+    if (letters_.empty()) return std::nullopt;
+    std::optional<Letter> first(std::move(letters_.front()));
+    letters_.pop_front();
+    return first;
+  }
+  void close() {
+    {
+      const std::lock_guard lock(mutex_);
+      is_closed_ = true;
+    }
+    changed_.notify_all();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Letter> letters_;
+  bool is_closed_ = false;
+};
+
+}  // namespace reprise::detail

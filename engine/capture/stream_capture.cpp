@@ -1,0 +1,134 @@
+#include <reprise/stream_capture.hpp>
+
+#include <utility>
+#include <vector>
+
+#include "base/text.hpp"
+#include "capture/real_pointers.hpp"
+#include "run/device_core.hpp"
+#include "run/failure.hpp"
+#include "run/queue_core.hpp"
+
+namespace reprise {
+namespace detail {
+
+// What is recorded, and the queue that it is for. The queue is free again when this dies.
+class StreamCaptureCore {
+ public:
+  StreamCaptureCore(const Queue& queue, CaptureMode mode, std::string_view label)
+      : queue_(queue.core()),
+        device_(queue_->device()),
+        capture_(std::make_shared<QueueCapture>(CaptureSource::Calls, mode, label)),
+        commands_(device_.create_command_buffer({.label = label, .ordering = Ordering::Linear})),
+        pointers_(device_) {
+    commands_.begin();
+    queue_->captures().open(capture_, queue_->label());
+  }
+  StreamCaptureCore(const StreamCaptureCore&) = delete;
+  StreamCaptureCore& operator=(const StreamCaptureCore&) = delete;
+  ~StreamCaptureCore() { queue_->captures().close(*capture_); }
+
+  [[nodiscard]] const QueueCapture& capture() const noexcept { return *capture_; }
+  [[nodiscard]] CommandBuffer& commands() noexcept { return commands_; }
+
+  void kernel(const Kernel& kernel, const DispatchDesc& desc, std::span<const CapturedArgument> args) {
+    std::vector<BufferView> views;
+    views.reserve(args.size());  // arguments point into it
+    std::vector<Argument> arguments;
+    arguments.reserve(args.size());
+    for (const CapturedArgument& arg : args) {
+      if (arg.kind != CapturedArgument::Kind::Address) {
+        arguments.push_back(arg.argument);
+        continue;
+      }
+      views.push_back(pointers_.reach(arg.address, concat("argument ", arguments.size(), " of kernel ", kernel.name())));
+      arguments.push_back({&views.back(), Access::ReadWrite, nullptr, 0});
+    }
+    commands_.dispatch_arguments(kernel, desc, arguments);
+  }
+
+  void memcpy(MemcpyDirection direction, void* destination, const void* source, std::size_t bytes, SourceLocation where) {
+    const bool from_host = direction == MemcpyDirection::HostToDevice, to_host = direction == MemcpyDirection::DeviceToHost;
+    const BufferView from = from_host ? pinned(source, bytes) : pointers_.reach(source, bytes, "the source of a copy");
+    const BufferView to = to_host ? pinned(destination, bytes) : pointers_.reach(destination, bytes, "the destination of a copy");
+    if (from && to) {
+      commands_.copy(from, to, where);
+    } else if (to) {
+      commands_.copy(borrowed(std::span(static_cast<const std::byte*>(source), bytes)), to, where);
+    } else {
+      commands_.copy(from, borrowed(std::span(static_cast<std::byte*>(destination), bytes)), where);
+    }
+  }
+
+  void memset(void* destination, std::uint8_t value, std::size_t bytes, SourceLocation where) {
+    const BufferView to = pointers_.reach(destination, bytes, "the destination of a memset");
+    commands_.fill_bits(to, value, 1, {to.bytes(), 1, 1}, {}, where);
+  }
+
+  [[nodiscard]] CapturedGraph end(const CompileDesc& desc) {
+    capture_->require_valid();
+    commands_.end();
+    queue_->captures().close(*capture_);
+    return device_.compile(commands_, desc);
+  }
+
+ private:
+  // Host memory of a pool of this device; empty for any other.
+  [[nodiscard]] BufferView pinned(const void* address, std::size_t bytes) {
+    const BufferView rest = address == nullptr ? BufferView() : pointers_.find(address);
+    if (!rest || rest.kind() != BufferKind::PinnedHost || bytes > rest.bytes()) return {};
+    return rest.subview(0, bytes);
+  }
+
+  const std::shared_ptr<QueueCore> queue_;
+  const Device device_;
+  const std::shared_ptr<QueueCapture> capture_;
+  CommandBuffer commands_;
+  RealPointers pointers_;
+};
+
+}  // namespace detail
+
+StreamCapture StreamCapture::begin(const Queue& queue, CaptureMode mode, std::string_view label) {
+  if (!queue) {
+    detail::fail(ErrorCode::NotInitialized, Stage::Record, label,
+                 detail::concat("capture ", label, " cannot begin on an empty Queue; take one from Device::create_queue"));
+  }
+  queue.core()->device()->require_usable(Stage::Record);
+  queue.core()->require_current(Stage::Record);
+  return StreamCapture(std::make_unique<detail::StreamCaptureCore>(queue, mode, label));
+}
+
+StreamCapture::StreamCapture(std::unique_ptr<detail::StreamCaptureCore> core) noexcept : core_(std::move(core)) {}
+StreamCapture::StreamCapture(StreamCapture&&) noexcept = default;
+StreamCapture& StreamCapture::operator=(StreamCapture&&) noexcept = default;
+StreamCapture::~StreamCapture() = default;
+
+detail::StreamCaptureCore& StreamCapture::checked(std::string_view call) const {
+  if (core_) return *core_;
+  detail::fail(ErrorCode::CaptureUnmatched, Stage::Record, "", detail::concat(call, ": the capture was ended, or moved away; begin another"));
+}
+
+void StreamCapture::record_kernel_arguments(const Kernel& kernel, const DispatchDesc& desc, std::span<const detail::CapturedArgument> args) {
+  checked("record_kernel").kernel(kernel, desc, args);
+}
+
+void StreamCapture::record_memcpy(MemcpyDirection direction, void* destination, const void* source, std::size_t bytes, SourceLocation where) {
+  checked("record_memcpy").memcpy(direction, destination, source, bytes, where);
+}
+
+void StreamCapture::record_memset(void* destination, std::uint8_t value, std::size_t bytes, SourceLocation where) {
+  checked("record_memset").memset(destination, value, bytes, where);
+}
+
+std::size_t StreamCapture::recorded_count() const { return checked("recorded_count").commands().command_count(); }
+CaptureStatus StreamCapture::status() const noexcept { return core_ ? core_->capture().status() : CaptureStatus::None; }
+CaptureMode StreamCapture::mode() const { return checked("mode").capture().mode(); }
+
+CapturedGraph StreamCapture::end(const CompileDesc& desc) {
+  checked("end").capture().require_thread();
+  const std::unique_ptr<detail::StreamCaptureCore> core = std::move(core_);
+  return core->end(desc);
+}
+
+}  // namespace reprise

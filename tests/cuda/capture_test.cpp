@@ -1,0 +1,336 @@
+// Captures of what an application does with its streams, and what is read back of graphs that the engine did not make.
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+#include <string_view>
+
+#include <reprise/cuda_interop.hpp>
+
+#include "cuda/gpu.hpp"
+#include "profile/describe_graph.hpp"
+#include "run/graph_core.hpp"
+
+__attribute__((visibility("default"))) void application_scale(float* x, float factor, unsigned n);  // __global__, in application.cu
+
+namespace reprise::test {
+namespace {
+
+constexpr unsigned kCount = 1000;
+constexpr std::size_t kBytes = kCount * sizeof(float);
+
+void scale(float* x, float factor, unsigned n, cudaStream_t stream) {
+  void* arguments[] = {&x, &factor, &n};
+  REQUIRE(cudaLaunchKernel(reinterpret_cast<const void*>(&application_scale), dim3(blocks(n, 128)), dim3(128), arguments, 0, stream) == cudaSuccess);
+}
+
+// The application's second stream, and an event of it.
+struct Side {
+  cudaStream_t stream = nullptr;
+  cudaEvent_t forked = nullptr, joined = nullptr;
+  explicit Side(const Device& device) {
+    const CurrentDevice current(device);
+    REQUIRE(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess);
+    REQUIRE(cudaEventCreateWithFlags(&forked, cudaEventDisableTiming) == cudaSuccess);
+    REQUIRE(cudaEventCreateWithFlags(&joined, cudaEventDisableTiming) == cudaSuccess);
+  }
+  Side(const Side&) = delete;
+  Side& operator=(const Side&) = delete;
+  ~Side() {
+    CHECK(cudaEventDestroy(forked) == cudaSuccess);
+    CHECK(cudaEventDestroy(joined) == cudaSuccess);
+    CHECK(cudaStreamDestroy(stream) == cudaSuccess);
+  }
+  void fork(cudaStream_t from) const {
+    REQUIRE(cudaEventRecord(forked, from) == cudaSuccess);
+    REQUIRE(cudaStreamWaitEvent(stream, forked, 0) == cudaSuccess);
+  }
+  void join(cudaStream_t to) const {
+    REQUIRE(cudaEventRecord(joined, stream) == cudaSuccess);
+    REQUIRE(cudaStreamWaitEvent(to, joined, 0) == cudaSuccess);
+  }
+};
+
+[[nodiscard]] bool holds(std::string_view text, std::string_view part) {
+  INFO("looked for: ", std::string(part));
+  INFO("in: ", std::string(text));
+  const bool found = text.find(part) != std::string_view::npos;
+  CHECK(found);
+  return found;
+}
+
+[[nodiscard]] std::size_t count_of(const trace::GraphVersion& graph, trace::NodeKind kind) {
+  return static_cast<std::size_t>(std::count_if(graph.nodes.begin(), graph.nodes.end(), [&](const trace::Node& node) { return node.kind == kind; }));
+}
+
+[[nodiscard]] trace::GraphVersion traced(const CapturedGraph& graph) { return detail::describe_graph(graph.core()->plan(), {}); }
+
+void count_call(void* counter) { ++*static_cast<int*>(counter); }
+
+}  // namespace
+
+TEST_CASE("cuda capture: an application's stream work becomes a graph, whose nodes are shown with names, parameters and edges") {
+  if (!have_gpu()) return;
+  const Gpu t;
+  const Side side(t.device);
+  const CurrentDevice current(t.device);
+  const auto x = t.pool->allocate<float>(kCount, "x"), y = t.pool->allocate<float>(kCount, "y");
+  const auto out = t.pool->host<float>(kCount, "out");
+  int called = 0;
+  CHECK(capture_status(t.queue) == CaptureStatus::None);
+  begin_capture(t.queue);
+  const CUstream stream = native_stream(t.queue);
+  CHECK(capture_status(t.queue) == CaptureStatus::Active);
+  REQUIRE(cudaMemsetAsync(x.data(), 0, kBytes, stream) == cudaSuccess);
+  side.fork(stream);
+  scale(x.data(), 3.0f, kCount, stream);
+  REQUIRE(cudaMemsetAsync(y.data(), 1, kBytes, side.stream) == cudaSuccess);
+  side.join(stream);
+  REQUIRE(cudaMemcpyAsync(out.data(), y.data(), kBytes, cudaMemcpyDeviceToHost, stream) == cudaSuccess);
+  REQUIRE(cudaLaunchHostFunc(stream, count_call, &called) == cudaSuccess);
+  CapturedGraph graph = end_capture(t.queue, {.label = "step"});
+  CHECK(capture_status(t.queue) == CaptureStatus::None);
+
+  CHECK(graph.label() == "step");
+  CHECK(graph.node_count() == 5);
+  CHECK(graph.report().commands == 5);
+  CHECK(graph.report().needed_edges == 5);
+  CHECK(graph.pool_buffer_count() == 3);
+  const std::string text = graph.to_text();
+  CHECK(holds(text, "\"dispatch application_scale\""));
+  CHECK(holds(text, "grid 8 1 1, block 128 1 1"));
+  CHECK(holds(text, "value at 8: 00004040"));  // 3.0f
+  CHECK(holds(text, "value at 12: e8030000"));
+  CHECK(holds(text, "\"fill x\""));
+  CHECK(holds(text, "\"copy y -> out\""));
+  CHECK(holds(text, "needed: captured"));
+  CHECK(holds(graph.to_dot(), "dispatch application_scale"));
+  CHECK(holds(graph.to_dot(), "captured"));
+  const trace::GraphVersion shown = traced(graph);
+  CHECK(count_of(shown, trace::NodeKind::Dispatch) == 1);
+  CHECK(count_of(shown, trace::NodeKind::Fill) == 2);
+  CHECK(count_of(shown, trace::NodeKind::Copy) == 1);
+  CHECK(count_of(shown, trace::NodeKind::Host) == 1);
+  CHECK(std::all_of(shown.edges.begin(), shown.edges.end(), [](const trace::Edge& edge) { return edge.cause == trace::EdgeCause::Captured; }));
+  CHECK(std::all_of(shown.accesses.begin(), shown.accesses.end(), [](const trace::NodeAccess& access) { return access.inferred == 1; }));
+
+  CHECK(called == 0);  // captured, not done
+  graph.launch(t.queue).wait();
+  graph.launch(t.queue).wait();
+  CHECK(called == 2);
+  CHECK(t.read(x) == std::vector<float>(kCount, 0.0f));
+  unsigned bits = 0;
+  std::memcpy(&bits, out.data() + kCount - 1, sizeof bits);
+  CHECK(bits == 0x01010101);
+}
+
+TEST_CASE("cuda capture: buffers that its nodes name stay alive with it, and it is ordered with their other uses") {
+  if (!have_gpu()) return;
+  const Gpu t;
+  const CurrentDevice current(t.device);
+  CapturedGraph graph;
+  const Queue other = t.device.create_queue({.label = "other"});
+  auto x = t.pool->allocate<float>(kCount, "x");
+  begin_capture(t.queue, CaptureMode::ThreadLocal);
+  scale(x.data(), 2.0f, kCount, native_stream(t.queue));
+  graph = end_capture(t.queue);
+  CapturedGraph set = t.compile([&](CommandBuffer& cmd) { cmd.fill(x, 1.0f); });
+  CapturedGraph get = t.compile([&](CommandBuffer& cmd) { cmd.copy(x, t.pool->host<float>(kCount, "copy")); });
+  for (int i = 0; i < 50; ++i) {
+    static_cast<void>(set.launch(other));
+    static_cast<void>(graph.launch(t.queue));
+    static_cast<void>(get.launch(other));
+  }
+  other.wait_idle();
+  CHECK(t.read(x) == std::vector<float>(kCount, 2.0f));
+  CHECK(error_of([&] { t.pool->clear(); }).code == ErrorCode::PoolInUse);
+  x = {};
+  graph.launch(t.queue).wait();
+}
+
+TEST_CASE("cuda capture: a pool given at the end is held with every buffer in it") {
+  if (!have_gpu()) return;
+  const Gpu t;
+  const CurrentDevice current(t.device);
+  const auto pool = t.device.create_pool({.label = "held"});
+  auto x = pool->allocate<float>(kCount, "x"), hidden = pool->allocate<float>(kCount, "hidden");
+  begin_capture(t.queue);
+  scale(x.data(), 2.0f, kCount, native_stream(t.queue));
+  {
+    CapturedGraph graph = end_capture_with_pool(t.queue, pool);
+    CHECK(graph.pool() == pool);
+    CHECK(graph.pool_buffer_count() == 2);
+    x = {};
+    hidden = {};
+    CHECK(pool->buffer_count() == 2);
+    CHECK(pool->live_graphs() == 1);
+    graph.launch(t.queue).wait();
+  }
+  t.device.wait_idle();
+  CHECK(pool->buffer_count() == 0);
+  CHECK(error_of([&] { static_cast<void>(end_capture_with_pool(t.queue, nullptr)); }).code == ErrorCode::InvalidArgument);
+}
+
+TEST_CASE("cuda capture: ended without a beginning it is unmatched, and begun twice it is refused") {
+  if (!have_gpu()) return;
+  const Gpu t;
+  const CudaState before = cuda_state();
+  CHECK(error_of([&] { static_cast<void>(end_capture(t.queue)); }).code == ErrorCode::CaptureUnmatched);
+  CHECK(error_of([] { begin_capture(Queue()); }).code == ErrorCode::NotInitialized);
+  CHECK(error_of([] { static_cast<void>(end_capture(Queue())); }).code == ErrorCode::NotInitialized);
+  begin_capture(t.queue);
+  CHECK(error_of([&] { begin_capture(t.queue); }).code == ErrorCode::InvalidState);
+  CHECK(error_of([&] { static_cast<void>(StreamCapture::begin(t.queue)); }).code == ErrorCode::InvalidState);
+  CHECK(end_capture(t.queue).node_count() == 0);
+  {
+    const StreamCapture calls = StreamCapture::begin(t.queue);
+    CHECK(error_of([&] { static_cast<void>(end_capture(t.queue)); }).code == ErrorCode::CaptureUnmatched);
+  }
+  CHECK(error_of([&] { static_cast<void>(end_capture(t.queue)); }).code == ErrorCode::CaptureUnmatched);
+  CHECK(cuda_state() == before);
+}
+
+TEST_CASE("cuda capture: what invalidated it is told, and the stream is usable afterwards") {
+  if (!have_gpu()) return;
+  const Gpu t;
+  const Side side(t.device);
+  const CurrentDevice current(t.device);
+  const auto x = t.pool->allocate<float>(kCount, "x");
+  const CUstream stream = native_stream(t.queue);
+  CapturedGraph intruder = t.compile([&](CommandBuffer& cmd) { cmd.fill(x, 1.0f); });
+  std::string text;
+
+  SUBCASE("a call that a capture does not allow") {
+    begin_capture(t.queue, CaptureMode::Global);
+    void* memory = nullptr;
+    CHECK(cudaMalloc(&memory, 64) == cudaErrorStreamCaptureUnsupported);
+    static_cast<void>(cudaGetLastError());
+    CHECK(capture_status(t.queue) == CaptureStatus::Invalidated);
+    CHECK(error_of([&] { static_cast<void>(end_capture(t.queue)); }, &text).code == ErrorCode::CaptureInvalidated);
+    CHECK(holds(text, "queue"));
+  }
+  SUBCASE("work on another stream that was not joined") {
+    begin_capture(t.queue);
+    side.fork(stream);
+    REQUIRE(cudaMemsetAsync(x.data(), 0, kBytes, side.stream) == cudaSuccess);
+    CHECK(error_of([&] { static_cast<void>(end_capture(t.queue)); }, &text).code == ErrorCode::CaptureInvalidated);
+    CHECK(holds(text, "not joined"));
+  }
+  SUBCASE("a launch of the engine") {
+    begin_capture(t.queue);
+    CHECK(error_of([&] { static_cast<void>(intruder.launch(t.queue)); }).code == ErrorCode::CapturingStream);
+    CHECK(capture_status(t.queue) == CaptureStatus::Invalidated);
+    CHECK(error_of([&] { static_cast<void>(end_capture(t.queue)); }, &text).code == ErrorCode::CaptureInvalidated);
+    CHECK(holds(text, "launch of graph test"));
+  }
+  SUBCASE("a launch of the engine that a relaxed capture does not mind") {
+    begin_capture(t.queue, CaptureMode::Relaxed);
+    CHECK(error_of([&] { static_cast<void>(intruder.launch(t.queue)); }).code == ErrorCode::CapturingStream);
+    REQUIRE(cudaMemsetAsync(x.data(), 0, kBytes, stream) == cudaSuccess);
+    CHECK(end_capture(t.queue).node_count() == 1);
+  }
+  static_cast<void>(cudaGetLastError());
+  CHECK(capture_status(t.queue) == CaptureStatus::None);
+  intruder.launch(t.queue).wait();
+  CHECK(t.read(x) == std::vector<float>(kCount, 1.0f));
+}
+
+TEST_CASE("cuda capture: a scope that an exception leaves drops the capture") {
+  if (!have_gpu()) return;
+  const Gpu t;
+  const CurrentDevice current(t.device);
+  const auto x = t.pool->allocate<float>(kCount, "x");
+  const CudaState before = cuda_state();
+  try {
+    const CaptureScope scope(t.queue);
+    scale(x.data(), 2.0f, kCount, native_stream(t.queue));
+    throw std::runtime_error("the application's own");
+  } catch (const std::runtime_error&) {
+  }
+  CHECK(capture_status(t.queue) == CaptureStatus::None);
+  CHECK(cuda_state() == before);
+  CaptureScope scope(t.queue, CaptureMode::ThreadLocal);
+  scale(x.data(), 2.0f, kCount, native_stream(t.queue));
+  CapturedGraph graph = scope.end({.label = "scope"});
+  CHECK(graph.node_count() == 1);
+  CHECK(error_of([&] { static_cast<void>(scope.end()); }).code == ErrorCode::CaptureUnmatched);
+  graph.launch(t.queue).wait();
+}
+
+TEST_CASE("cuda capture: modes are CUDA's") {
+  CHECK(to_cuda(CaptureMode::Global) == CU_STREAM_CAPTURE_MODE_GLOBAL);
+  CHECK(to_cuda(CaptureMode::ThreadLocal) == CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+  CHECK(to_cuda(CaptureMode::Relaxed) == CU_STREAM_CAPTURE_MODE_RELAXED);
+}
+
+TEST_CASE("cuda capture: memory that is allocated in it, and memory that is nobody's of the engine, are shown") {
+  if (!have_gpu()) return;
+  const Gpu t;
+  const CurrentDevice current(t.device);
+  float* theirs = nullptr;
+  REQUIRE(cudaMalloc(reinterpret_cast<void**>(&theirs), kBytes) == cudaSuccess);
+  begin_capture(t.queue, CaptureMode::ThreadLocal);
+  const CUstream stream = native_stream(t.queue);
+  void* temporary = nullptr;
+  REQUIRE(cudaMallocAsync(&temporary, kBytes, stream) == cudaSuccess);
+  REQUIRE(cudaMemcpyAsync(temporary, theirs, kBytes, cudaMemcpyDeviceToDevice, stream) == cudaSuccess);
+  REQUIRE(cudaFreeAsync(temporary, stream) == cudaSuccess);
+  scale(theirs, 2.0f, kCount, stream);
+  {
+    CapturedGraph graph = end_capture(t.queue);  // no copy is made of it: CUDA can't copy graphs that allocate
+    CHECK(graph.node_count() == 4);
+    CHECK(graph.pool_buffer_count() == 0);
+    const std::string text = graph.to_text();
+    CHECK(holds(text, "memory allocation"));
+    CHECK(holds(text, "memory release"));
+    CHECK(holds(text, "device memory 1"));
+    graph.launch(t.queue).wait();
+    graph.launch(t.queue).wait();
+  }
+  t.device.wait_idle();
+  CHECK(cudaFree(theirs) == cudaSuccess);
+}
+
+TEST_CASE("cuda capture: an adopted graph is shown too, its child graphs as labels and its pitched copies as rows") {
+  if (!have_gpu()) return;
+  const Gpu t;
+  const CurrentDevice current(t.device);
+  const auto x = t.pool->allocate<float>(kCount, "x"), y = t.pool->allocate<float>(kCount, "y");
+  cudaGraph_t child = nullptr, whole = nullptr;
+  cudaGraphNode_t a = nullptr, b = nullptr, c = nullptr, d = nullptr;
+  REQUIRE(cudaGraphCreate(&child, 0) == cudaSuccess);
+  REQUIRE(cudaGraphCreate(&whole, 0) == cudaSuccess);
+  const cudaMemsetParams set = {.dst = x.data(), .pitch = 0, .value = 7, .elementSize = 4, .width = kCount, .height = 1};
+  REQUIRE(cudaGraphAddMemsetNode(&a, child, nullptr, 0, &set) == cudaSuccess);
+  REQUIRE(cudaGraphAddChildGraphNode(&b, whole, nullptr, 0, child) == cudaSuccess);
+  REQUIRE(cudaGraphAddEmptyNode(&c, whole, &b, 1) == cudaSuccess);
+  cudaMemcpy3DParms copy = {};
+  copy.srcPtr = {x.data(), 100, 40, 10};
+  copy.dstPtr = {y.data(), 200, 40, 10};
+  copy.extent = {40, 10, 1};
+  copy.kind = cudaMemcpyDeviceToDevice;
+  REQUIRE(cudaGraphAddMemcpyNode(&d, whole, &c, 1, &copy) == cudaSuccess);
+  {
+    CapturedGraph graph = adopt_graph(t.device, whole, {.label = "theirs"});
+    CHECK(cudaGraphDestroy(whole) == cudaSuccess);
+    CHECK(cudaGraphDestroy(child) == cudaSuccess);
+    CHECK(graph.report().commands == 3);
+    CHECK(graph.report().needed_edges == 2);
+    const std::string text = graph.to_text();
+    CHECK(holds(text, "\"fill x\" in \"child graph 1\""));
+    CHECK(holds(text, "join"));
+    CHECK(holds(text, "\"copy x -> y\""));
+    CHECK(holds(text, "40 x 10 x 1 pitch 100"));
+    CHECK(holds(text, "40 x 10 x 1 pitch 200"));
+    const trace::GraphVersion shown = traced(graph);
+    CHECK(count_of(shown, trace::NodeKind::Join) == 1);
+    REQUIRE(shown.labels.size() == 2);
+    CHECK(shown.strings[shown.labels[1].name] == "child graph 1");
+    graph.launch(t.queue).wait();
+  }
+  std::vector<unsigned> words(kCount);
+  t.run([&](CommandBuffer& cmd) { cmd.copy(y, borrowed(words)); });
+  CHECK(words[0] == 7);
+  CHECK(words[50] == 7);
+}
+
+}  // namespace reprise::test

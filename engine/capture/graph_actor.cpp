@@ -73,7 +73,8 @@ class GraphActorCore {
   }
 
   void handle(GraphMsg::Launch& launch) {
-    if (!launch.handle) fail(ErrorCode::InvalidArgument, Stage::Launch, "", "an actor was given an empty GraphHandle; GraphHandle::from_graph makes one");
+    if (!launch.handle)
+      fail(ErrorCode::InvalidArgument, Stage::Launch, "", "an actor was given an empty GraphHandle; GraphHandle::from_graph makes one");
     const GraphCore& graph = *launch.handle.graph()->core();
     if (launch.handle.generation() != graph.device()->generation()) {
       fail(ErrorCode::StaleHandle, Stage::Launch, graph.label(),

@@ -70,7 +70,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "stream capture: what its commands name stays a
     graph = capture.end();
   }
   CHECK(pool->buffer_count() == 2);
-  check_refused(ErrorCode::PoolInUse, {"x"}, [&] { pool->clear(); });
+  check_refused(ErrorCode::PoolInUse, {"graph capture"}, [&] { pool->clear(); });
   graph.launch(queue).wait();
   CHECK(output[kCount - 1] == 0x03030303);
 }

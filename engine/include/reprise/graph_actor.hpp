@@ -33,8 +33,8 @@ class GraphHandle {
   [[nodiscard]] static GraphHandle from_graph(CapturedGraph graph);
 
   [[nodiscard]] explicit operator bool() const noexcept { return graph_ != nullptr; }
-  [[nodiscard]] const SendGraph& graph() const noexcept { return graph_; }               // null: an empty handle
-  [[nodiscard]] std::uint32_t generation() const noexcept { return generation_; }        // the device's, when the graph was made
+  [[nodiscard]] const SendGraph& graph() const noexcept { return graph_; }         // null: an empty handle
+  [[nodiscard]] std::uint32_t generation() const noexcept { return generation_; }  // the device's, when the graph was made
 
  private:
   GraphHandle(SendGraph graph, std::uint32_t generation) noexcept : graph_(std::move(graph)), generation_(generation) {}

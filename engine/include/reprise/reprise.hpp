@@ -8,6 +8,7 @@
 #include <reprise/device_info.hpp>
 #include <reprise/device_state.hpp>
 #include <reprise/error.hpp>
+#include <reprise/graph_actor.hpp>
 #include <reprise/graph_op.hpp>
 #include <reprise/instance.hpp>
 #include <reprise/kernel.hpp>

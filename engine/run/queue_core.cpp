@@ -62,7 +62,7 @@ QueueCore::QueueCore(std::shared_ptr<DeviceCore> device, std::unique_ptr<Backend
       id_(next_id()),
       grave_(std::make_unique<RetiredQueue>()) {
   followed_.reserve(kUsualQueues);
-  nvtx_name_queue(backend_->identity(), label_);
+  if (origin == QueueOrigin::Ours) nvtx_name_queue(backend_->identity(), label_);  // an application names its own
   if (DeviceTrace* const traced = device_->trace()) trace_id_ = traced->add_queue(label_);
 }
 

@@ -29,9 +29,31 @@ void CapturedGraph::upload(const Queue& queue) { checked(core_, Stage::Upload).u
 
 void CapturedGraph::set_profile(ProfileMode mode) { checked(core_, Stage::Launch).set_profile(mode); }
 
+std::uint32_t CapturedGraph::find_scalar(std::string_view name) const { return checked(core_, Stage::Launch).find_scalar(name); }
+
+UpdateReport CapturedGraph::rebind(std::span<const BufferBinding> bindings, const UpdateDesc& desc) {
+  return checked(core_, Stage::Launch).rebind(bindings, desc);
+}
+UpdateReport CapturedGraph::rebind(const BufferView& recorded, const BufferView& buffer, const UpdateDesc& desc) {
+  const BufferBinding one{recorded, buffer};
+  return rebind(std::span(&one, 1), desc);
+}
+
+void CapturedGraph::disable(CommandRef command) { checked(core_, Stage::Launch).switch_command(command, detail::GraphCore::Switch::Disable); }
+void CapturedGraph::enable(CommandRef command) { checked(core_, Stage::Launch).switch_command(command, detail::GraphCore::Switch::Enable); }
+bool CapturedGraph::is_enabled(CommandRef command) const { return checked(core_, Stage::Launch).is_enabled(command); }
+
+UpdateReport CapturedGraph::update(const CommandBuffer& commands, const UpdateDesc& desc) {
+  return checked(core_, Stage::Launch).update(core_, commands, desc);
+}
+UpdateReport CapturedGraph::exec_update(const CommandBuffer& commands) {
+  return update(commands, {.first = UpdateRung::WholeGraph, .last = UpdateRung::WholeGraph});
+}
+UpdateReport exec_update(CapturedGraph& graph, const CommandBuffer& commands) { return graph.exec_update(commands); }
+
 std::uint64_t CapturedGraph::num_replays() const noexcept { return core_ ? core_->replays() : 0; }
 bool CapturedGraph::is_uploaded() const noexcept { return core_ && core_->is_uploaded(); }
-std::size_t CapturedGraph::pool_buffer_count() const noexcept { return core_ ? core_->plan().recording->buffers.size() : 0; }
+std::size_t CapturedGraph::pool_buffer_count() const noexcept { return core_ ? core_->current_plan()->recording->buffers.size() : 0; }
 bool CapturedGraph::has_pool() const noexcept { return core_ && core_->pool(); }
 std::shared_ptr<CapturePool> CapturedGraph::pool() const noexcept { return core_ ? core_->pool() : nullptr; }
 std::uint32_t CapturedGraph::node_count() const noexcept { return core_ ? core_->report().nodes : 0; }
@@ -42,8 +64,8 @@ const CompileReport& CapturedGraph::report() const noexcept {
   return core_ ? core_->report() : none;
 }
 
-std::string CapturedGraph::to_dot(const DotOptions& options) const { return detail::to_dot(checked(core_, Stage::Plan).plan(), options); }
-std::string CapturedGraph::to_text() const { return detail::to_text(checked(core_, Stage::Plan).plan()); }
+std::string CapturedGraph::to_dot(const DotOptions& options) const { return detail::to_dot(*checked(core_, Stage::Plan).current_plan(), options); }
+std::string CapturedGraph::to_text() const { return detail::to_text(*checked(core_, Stage::Plan).current_plan()); }
 
 void CapturedGraph::export_dot(const std::filesystem::path& path, const DotOptions& options) const {
   const std::string text = to_dot(options);

@@ -38,15 +38,21 @@ std::shared_ptr<GraphCore> compile(const std::shared_ptr<DeviceCore>& device, co
     if (shared.buffer) {
       body->shared_slab = std::move(shared.buffer);
       transients = shared.address;
+      body->transient_bytes = body->shared_slab->bytes - static_cast<std::uint64_t>(transients - body->shared_slab->address);
     } else {
       transients = body->slab = allocate_slab(*device, *body->plan);
+      body->transient_bytes = body->plan->placement.slab_bytes;
     }
   }
   const trace::Time planned = device->trace() == nullptr ? 0 : trace_now();
   try {
     const auto part = span.part("instantiate");
     const NvtxRange instantiating(NvtxWork::Instantiate, label);
-    body->exec = device->backend().instantiate(body->plan, bind(*body->plan, transients),
+    body->transients = transients;
+    body->lowering = desc.lowering;
+    body->journal = GraphJournal(body->plan, bind(*body->plan, transients));
+    body->is_ours = true;
+    body->exec = device->backend().instantiate(body->plan, body->journal.now(),
                                                  device->trace() == nullptr ? Instruments::None : Instruments::Stamps);
   } catch (const Error& error) {
     throw with_context(error, body->plan->label, concat("in graph ", body->plan->label));

@@ -9,6 +9,7 @@
 #include "backend/backend.hpp"
 #include "plan/plan.hpp"
 #include "profile/replay_log.hpp"
+#include "run/graph_journal.hpp"
 #include "run/point.hpp"
 #include "run/retire_queue.hpp"
 
@@ -30,6 +31,12 @@ class GraphBody final : public Retired {
   std::shared_ptr<const Plan> plan;   // holds the recording: buffers, kernels, functions
   std::byte* slab = nullptr;          // of the transients, freed with this; null: there is none, or it is somebody else's
   std::shared_ptr<PoolBuffer> shared_slab;  // that somebody's; null: there is none
+  std::byte* transients = nullptr;          // where they are, whoever's the slab is
+  std::uint64_t transient_bytes = 0;        // room for them
+  Lowering lowering = Lowering::Auto;
+  GraphJournal journal;
+  bool is_ours = false;                     // made of its plan, and so can be made again; false: of a graph of the application
+  std::uint64_t replays_before = 0;         // of the graph, by executables before this one
   // Of the trace; null and 0 without one.
   struct Times {
     trace::Time compiled = 0, compile_time = 0, instantiate_time = 0;

@@ -27,26 +27,34 @@ std::shared_ptr<GraphCore> GraphCore::make(std::unique_ptr<GraphBody> body, Comp
 }
 
 GraphCore::GraphCore(std::unique_ptr<GraphBody> body, CompileReport report)
-    : body_(std::move(body)), report_(std::move(report)), generation_(body_->plan->recording->generation) {
+    : body_(std::move(body)),
+      device_(body_->device),
+      pool_(body_->pool),
+      label_(body_->plan->label),
+      report_(std::move(report)),
+      generation_(body_->plan->recording->generation) {
   collect_uses();
 }
 
-void GraphCore::collect_uses() {
-  const Recording& recording = *body_->plan->recording;
+std::vector<GraphCore::Use> GraphCore::uses_of(const Recording& recording) const {
+  std::vector<Use> uses;
   std::vector<int> access(recording.buffers.size(), 0);
   for (const BufferAccess& a : recording.accesses) access[a.buffer] |= static_cast<int>(a.access);
   for (std::size_t i = 0; i < recording.buffers.size(); ++i) {
     auto buffer = PoolBuffer::of(recording.buffers[i]);
-    if (!buffer) continue;
-    pools_.push_back(buffer->pool());
-    if (buffer->is_persistent()) {
-      uses_.push_back({std::move(buffer), access[i] == 0 ? Access::Read : static_cast<Access>(access[i])});
-    }
+    if (!buffer || !buffer->is_persistent()) continue;
+    uses.push_back({std::move(buffer), access[i] == 0 ? Access::Read : static_cast<Access>(access[i]), static_cast<std::uint32_t>(i)});
   }
-  if (body_->shared_slab) {
-    pools_.push_back(body_->shared_slab->pool());
-    uses_.push_back({body_->shared_slab, Access::ReadWrite});
+  if (body_->shared_slab) uses.push_back({body_->shared_slab, Access::ReadWrite, kNone});
+  return uses;
+}
+
+void GraphCore::collect_uses() {
+  uses_ = uses_of(*body_->plan->recording);
+  for (const auto& core : body_->plan->recording->buffers) {
+    if (const auto buffer = PoolBuffer::of(core)) pools_.push_back(buffer->pool());
   }
+  if (body_->shared_slab) pools_.push_back(body_->shared_slab->pool());
   if (body_->pool) pools_.push_back(body_->pool->core());
   std::sort(pools_.begin(), pools_.end());
   pools_.erase(std::unique(pools_.begin(), pools_.end()), pools_.end());
@@ -73,6 +81,7 @@ GraphCore::~GraphCore() {
     for (const Use& use : uses_) use.buffer->detach(*this, body_->last);
     for (const auto& pool : pools_) pool->detach(*this);
   }
+  for (auto& body : earlier_) device->retired().push(std::move(body));
   device->retired().push(std::move(body_));
 }
 
@@ -90,7 +99,14 @@ void GraphCore::track(PoolBuffer& buffer, Access access) noexcept {
 }
 
 void GraphCore::rethrow_callback_error(std::uint64_t replay) const {
-  if (const std::exception_ptr thrown = body_->exec->callback_error(replay)) std::rethrow_exception(thrown);
+  std::exception_ptr thrown;
+  {
+    std::lock_guard lock(mutex_);
+    const GraphBody* of = body_.get();
+    for (auto before = earlier_.rbegin(); before != earlier_.rend() && replay <= of->replays_before; ++before) of = before->get();
+    if (replay > of->replays_before) thrown = of->exec->callback_error(replay - of->replays_before);
+  }
+  if (thrown) std::rethrow_exception(thrown);
 }
 
 void GraphCore::require_launchable(const QueueCore& queue, Stage stage) const {
@@ -179,7 +195,7 @@ void GraphCore::submit(const std::shared_ptr<QueueCore>& queue, Stage stage, Sub
 
 std::uint64_t GraphCore::start_replay(QueueCore& queue) {
   ReplayLog* const log = body_->log.get();
-  const std::uint64_t replay = replays_.load(std::memory_order_relaxed) + 1;
+  const std::uint64_t replay = replays_.load(std::memory_order_relaxed) - body_->replays_before + 1;  // of this executable
   const NvtxRange range(NvtxWork::Replay, label(), replay);
   if (log == nullptr || !log->begin_launch(replay)) return body_->exec->launch(queue.backend());
   LaunchNote note{replay, trace_now(), 0, queue.trace_id(), thread_number()};
@@ -202,6 +218,7 @@ Fence GraphCore::launch(const std::shared_ptr<GraphCore>& self, const std::share
 }
 
 void GraphCore::set_profile(ProfileMode mode) {
+  std::lock_guard lock(mutex_);
   if (body_->log) body_->log->set_mode(mode);
 }
 

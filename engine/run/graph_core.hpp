@@ -7,10 +7,12 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
 #include <reprise/captured_graph.hpp>
+#include <reprise/graph_update.hpp>
 
 #include "record/command_buffer_core.hpp"
 #include "run/graph_body.hpp"
@@ -37,9 +39,23 @@ class GraphCore final : public PendingSource {
   void upload(const std::shared_ptr<QueueCore>& queue);
   void set_profile(ProfileMode mode);
 
-  [[nodiscard]] const std::string& label() const noexcept { return body_->plan->label; }
-  [[nodiscard]] const std::shared_ptr<DeviceCore>& device() const noexcept { return body_->device; }
-  [[nodiscard]] const std::shared_ptr<CapturePool>& pool() const noexcept { return body_->pool; }
+  // --- Updates: graph_update.cpp; what they do is said in <reprise/captured_graph.hpp> ---
+  // The number of a scalar slot, for the two below; the same as long as the graph lives. Throws InvalidArgument where there is none of this name.
+  [[nodiscard]] std::uint32_t find_scalar(std::string_view name);
+  void check_scalar(std::uint32_t scalar, std::uint64_t bytes) const;
+  std::uint32_t set_scalar(std::uint32_t scalar, const void* value);
+  [[nodiscard]] UpdateReport rebind(std::span<const BufferBinding> bindings, const UpdateDesc& desc);
+  enum class Switch : std::uint8_t { Enable, Disable };
+  void switch_command(const CommandRef& command, Switch how);
+  [[nodiscard]] bool is_enabled(const CommandRef& command);
+  [[nodiscard]] UpdateReport update(const std::shared_ptr<GraphCore>& self, const CommandBuffer& commands, const UpdateDesc& desc);
+  // The plan as it is now, whoever updates meanwhile.
+  [[nodiscard]] std::shared_ptr<const Plan> current_plan() const;
+
+  [[nodiscard]] const std::string& label() const noexcept { return label_; }
+  [[nodiscard]] const std::shared_ptr<DeviceCore>& device() const noexcept { return device_; }
+  [[nodiscard]] const std::shared_ptr<CapturePool>& pool() const noexcept { return pool_; }
+  // These, and what follows of the body, while nobody updates the graph.
   [[nodiscard]] const Plan& plan() const noexcept { return *body_->plan; }
   [[nodiscard]] BackendExec& exec() const noexcept { return *body_->exec; }
   [[nodiscard]] const CompileReport& report() const noexcept { return report_; }
@@ -62,8 +78,26 @@ class GraphCore final : public PendingSource {
   struct Use {
     std::shared_ptr<PoolBuffer> buffer;
     Access access;
+    std::uint32_t index = kNone;  // in recording.buffers, as recorded; kNone: of a shared slab
   };
+  // A scalar slot that somebody asked for.
+  struct Scalar {
+    std::string name;
+    std::uint32_t bytes;
+    std::uint32_t slot;  // of the plan; kNone: it has none of this name and size any more
+  };
+  // Buffers that an update brings in, attached for as long as it may still be called off.
+  class NewUses;
+  [[nodiscard]] std::vector<Use> uses_of(const Recording& recording) const;
   void collect_uses();
+  void require_updatable(std::string_view verb) const;
+  [[nodiscard]] std::vector<Use> checked_bindings(std::span<const BufferBinding> bindings, std::vector<std::byte*>& addresses);
+  // These under mutex_.
+  [[nodiscard]] UpdateReport update_in_place(const std::shared_ptr<const Plan>& plan, const Bindings& bindings, const UpdateDesc& desc,
+                                             std::shared_ptr<const void>& replaced);
+  void reinstantiate(std::shared_ptr<const Plan> plan, Bindings bindings, std::byte* slab);
+  void find_new_uses(const std::vector<Use>& wanted, std::vector<Use>& added, std::vector<Use>& gone) const;  // under order()
+  void say_updated(const UpdateReport& report);
   [[nodiscard]] std::uint64_t start_replay(QueueCore& queue);  // under mutex_; the serial
   void attach();
   void require_launchable(const QueueCore& queue, Stage stage) const;
@@ -77,6 +111,12 @@ class GraphCore final : public PendingSource {
   [[noreturn]] void rethrow_with_names(const Error& error, const QueueCore& queue, Stage stage) const;
 
   std::unique_ptr<GraphBody> body_;
+  const std::shared_ptr<DeviceCore> device_;
+  const std::shared_ptr<CapturePool> pool_;
+  const std::string label_;
+  std::mutex updating_;                              // one update at a time, but for scalars; taken before all other locks
+  std::vector<Scalar> scalars_;                      // under mutex_
+  std::vector<std::unique_ptr<GraphBody>> earlier_;  // under mutex_: replaced, and asked for what their host callbacks threw
   CompileReport report_;
   std::vector<Use> uses_;
   std::vector<std::shared_ptr<PoolCore>> pools_;  // each once

@@ -106,7 +106,7 @@ void PoolBuffer::prepare() {
 
 void PoolBuffer::attach(GraphCore& graph, Access access) noexcept {
   const bool conflict =
-      usage_.conflicts(access) || std::any_of(uses_.begin(), uses_.end(), [&](const Use& use) { return writes(use.access) || writes(access); });
+      usage_.conflicts(access) || std::any_of(uses_.begin(), uses_.end(), [&](const Use& use) { return use.graph != &graph && (writes(use.access) || writes(access)); });
   uses_.push_back({&graph, access});
   if (shared_) {
     graph.track(*this, access);

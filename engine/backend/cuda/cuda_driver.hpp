@@ -54,6 +54,7 @@ namespace reprise::detail {
   X(cuGraphDebugDotPrint, 11030)                       \
   X(cuGraphAddKernelNode, 12000)                       \
   X(cuGraphKernelNodeSetAttribute, 11000)              \
+  X(cuGraphExecKernelNodeSetParams, 12000)             \
   X(cuLaunchKernel, 4000)                              \
   X(cuGraphUpload, 11010)                              \
   X(cuGraphLaunch, 10000)

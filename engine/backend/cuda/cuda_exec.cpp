@@ -12,18 +12,21 @@ CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<c
       plan_(std::move(plan)),
       frame_(std::move(frame)),
       markers_(std::move(markers)),
-      staged_(context_, *plan_->recording),
-      bindings_(instruments ? bindings : Bindings{}),
+      held_(std::make_shared<Held>(context_, *plan_->recording)),
+      bindings_(bindings),
+      update_(*context_, *plan_->recording),
       source_(instruments ? std::make_shared<CudaReplaySource>(context_, instruments) : nullptr) {
   const SetupScope scope(*context_, Stage::Instantiate);
   try {
     cuda_check(cudaGraphCreate(&graph_, 0), "cudaGraphCreate", context_->at(Stage::Instantiate));
     GraphBuilder::Stamps stamps;
     if (source_) stamps = {&source_->instruments(), source_->ring().memory(), nullptr};
-    GraphBuilder builder(*context_, *plan_, bindings, {graph_, staged_, calls_, holdings_, frame_.get(), stamps, markers_.get()});
+    GraphBuilder builder(*context_, *plan_, bindings, {graph_, held_->staged, calls_, held_->holdings, frame_.get(), stamps, markers_.get()});
     builder.add_nodes();
     exec_ = builder.instantiate();
     ends_ = builder.ends();
+    fast_nodes_ = {exec_, builder.take_nodes()};
+    update_.disable_all(fast_nodes_, bindings_);
   } catch (...) {
     destroy();
     throw;
@@ -36,6 +39,8 @@ CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<c
     : context_(std::move(context)),
       plan_(std::move(plan)),
       owner_(std::move(owner)),
+      held_(std::make_shared<Held>()),
+      update_(*context_, *plan_->recording),
       source_(instruments ? std::make_shared<CudaReplaySource>(context_, instruments) : nullptr) {
   const SetupScope scope(*context_, Stage::Instantiate);
   try {
@@ -57,17 +62,21 @@ CudaExec::~CudaExec() {
 
 CudaReplaySource::Twin CudaExec::make_twin() {
   const SetupScope scope(*context_, Stage::Profile);
+  const std::lock_guard lock(changing_);
   const CudaInstruments& instruments = source_->instruments();
   auto nodes = std::make_unique<NodeStamps>(context_, instruments.readback, plan_->lowered);
   const CallPlace place = context_->at(Stage::Profile, plan_->label);
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t twin = nullptr;
+  ExecNodes twin_nodes;
   cuda_check(cudaGraphCreate(&graph, 0), "cudaGraphCreate", place);
   try {
     GraphBuilder builder(*context_, *plan_, bindings_,
-                         {graph, staged_, calls_, holdings_, frame_.get(), {&instruments, source_->ring().memory(), nodes.get()}, markers_.get()});
+                         {graph, held_->staged, calls_, held_->holdings, frame_.get(), {&instruments, source_->ring().memory(), nodes.get()}, markers_.get()});
     builder.add_nodes();
     twin = builder.instantiate();
+    twin_nodes = {twin, builder.take_nodes()};
+    update_.disable_all(twin_nodes, bindings_);
     cuda_check(context_->driver.cuGraphUpload(twin, instruments.readback->stream()), "cuGraphUpload", place);
     instruments.readback->wait();
   } catch (...) {
@@ -75,21 +84,30 @@ CudaReplaySource::Twin CudaExec::make_twin() {
     cuda_ignore(cudaGraphDestroy(graph));
     throw;
   }
-  cuda_ignore(cudaGraphDestroy(graph));
-  twin_ = twin;
-  return {twin_, std::move(nodes)};
+  twin_graph_ = graph;  // names its nodes when they change
+  twin_nodes_ = std::move(twin_nodes);
+  return {twin, std::move(nodes)};
 }
 
 void CudaExec::destroy() noexcept {
   const SetupScope scope(*context_, std::nothrow);
   if (!scope) return;
-  if (twin_ != nullptr) cuda_ignore(cudaGraphExecDestroy(twin_));
+  destroy_twin();
   if (exec_ != nullptr) cuda_ignore(cudaGraphExecDestroy(exec_));
   if (graph_ != nullptr) cuda_ignore(cudaGraphDestroy(graph_));
 }
 
+void CudaExec::destroy_twin() noexcept {
+  if (twin_nodes_.exec != nullptr) cuda_ignore(cudaGraphExecDestroy(twin_nodes_.exec));
+  if (twin_graph_ != nullptr) cuda_ignore(cudaGraphDestroy(twin_graph_));
+  twin_nodes_ = {};
+  twin_graph_ = nullptr;
+}
+
 cudaGraph_t CudaExec::clone_graph() const {
   const SetupScope scope(*context_, Stage::Instantiate);
+  const std::lock_guard lock(changing_);
+  if (is_changed_) return build_again().release();
   cudaGraph_t copy = nullptr;
   const CallPlace place = context_->at(Stage::Instantiate, plan_->label);
   cuda_check(cudaGraphClone(&copy, graph_), "cudaGraphClone", place);

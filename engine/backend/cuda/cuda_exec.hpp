@@ -2,12 +2,15 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
+#include <vector>
 
 #include "backend/backend.hpp"
 #include "backend/cuda/cuda_context.hpp"
 #include "backend/cuda/cuda_kernel.hpp"
 #include "backend/cuda/fault_markers.hpp"
 #include "backend/cuda/host_calls.hpp"
+#include "backend/cuda/node_update.hpp"
 #include "backend/cuda/cuda_replay_source.hpp"
 #include "backend/cuda/op_capture.hpp"
 #include "backend/cuda/staged_bytes.hpp"
@@ -29,6 +32,8 @@ class CudaExec final : public BackendExec {
 
   void upload(BackendQueue& queue) override;
   [[nodiscard]] std::uint64_t launch(BackendQueue& queue) override;
+  [[nodiscard]] ExecUpdate change(const BindingChange& change) override;  // the changes: cuda_exec_update.cpp
+  [[nodiscard]] ExecUpdate change(const PlanChange& change) override;
   [[nodiscard]] std::exception_ptr callback_error(std::uint64_t replay) const override { return calls_.error(replay); }
   [[nodiscard]] std::vector<UnfinishedNode> unfinished_nodes() const override {
     return markers_ ? markers_->unfinished() : std::vector<UnfinishedNode>();
@@ -41,27 +46,45 @@ class CudaExec final : public BackendExec {
   [[nodiscard]] std::uint32_t node_count() const;  // stamps around the graph are none of its nodes
 
  private:
+  // What nodes point to, besides buffers: goes when the launches of its plan are over.
+  struct Held {
+    Held() = default;
+    Held(std::shared_ptr<const CudaContext> context, const Recording& recording) : staged(std::move(context), recording) {}
+    StagedBytes staged;
+    OpHoldings holdings;  // of the twin's ops too
+  };
   void destroy() noexcept;
+  void destroy_twin() noexcept;
+  // These under changing_. The first `count` nodes that the change reaches get what bindings_ says; refused: they and bindings_ are as before.
+  [[nodiscard]] ExecUpdate set_nodes(const ExecNodes& of, const BindingChange& change, std::size_t count);
+  [[nodiscard]] ExecUpdate change_nodes(const PlanChange& change);
+  [[nodiscard]] ExecUpdate change_whole(const PlanChange& change);
+  [[nodiscard]] OwnedGraph build_again() const;  // of the plan and the bindings as they are now, without stamps
   void switch_stamps();
   [[nodiscard]] CudaReplaySource::Twin make_twin();  // any thread, under the source's mutex
 
   const std::shared_ptr<const CudaContext> context_;
-  const std::shared_ptr<const Plan> plan_;
+  std::shared_ptr<const Plan> plan_;
   const std::shared_ptr<const CudaKernel> frame_;
   const std::unique_ptr<const FaultMarkers> markers_;  // null: the plan has none
   const std::shared_ptr<const void> owner_;
-  StagedBytes staged_;
-  HostCalls calls_;
-  OpHoldings holdings_;  // of the twin's ops too
+  std::shared_ptr<Held> held_;
+  mutable HostCalls calls_;
   cudaGraph_t graph_ = nullptr;
   cudaGraphExec_t exec_ = nullptr;
   StampEnds ends_;  // in graph_
   std::uint64_t launches_ = 0, stamped_ = 0, skipped_ = 0;  // so far; with stamps; without, as source_ knows it
   Stamping stamping_ = Stamping::On;                        // of exec_
   bool uploaded_ = false;
-  const Bindings bindings_;                          // for the twin
+  mutable std::mutex changing_;  // of plan_, bindings_, held_ and the twin: changes come beside whoever makes a twin; after the source's mutex
+  Bindings bindings_;
+  NodeUpdate update_;
+  ExecNodes fast_nodes_, twin_nodes_;  // no nodes: of a graph of the application
+  BindingChange undo_;                 // scratch, as the next
+  std::vector<std::byte> old_value_;
+  bool is_changed_ = false;            // graph_ is not what exec_ does any more
   const std::shared_ptr<CudaReplaySource> source_;  // null: replays are not timed
-  cudaGraphExec_t twin_ = nullptr;
+  cudaGraph_t twin_graph_ = nullptr;
 };
 
 }  // namespace reprise::detail

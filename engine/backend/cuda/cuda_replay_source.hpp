@@ -39,6 +39,15 @@ class CudaReplaySource final : public ReplaySource {
   void open(MakeTwin make) { make_ = std::move(make); }  // before anybody else knows this
   void close() noexcept;                                 // no twin is made or asked for from now on
 
+  // Runs `change`, after which there is no twin: the one that there was is made again when it is wanted. From the thread that launches.
+  template <class Change>
+  void without_twin(Change&& change) {
+    const std::lock_guard lock(make_mutex_);
+    left_.store(0);
+    twin_ = nullptr;
+    change();
+  }
+
   // What this launch has to run instead of the exec, launch number `replay` of those that are stamped; null: the exec.
   [[nodiscard]] CUgraphExec take_twin(std::uint64_t replay) noexcept {
     std::uint64_t left = left_.load(std::memory_order_acquire);

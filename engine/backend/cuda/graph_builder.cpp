@@ -30,14 +30,11 @@ std::string_view to_string(cudaGraphInstantiateResult result) {
 }  // namespace
 
 GraphBuilder::GraphBuilder(const CudaContext& context, const Plan& plan, const Bindings& bindings, const Target& target)
-    : context_(context), plan_(plan), bindings_(bindings), target_(target), call_(context.at(Stage::Instantiate)) {
-  std::size_t block = 0, count = 0;
-  for (const auto& kernel : plan.recording->kernels) {
-    block = std::max<std::size_t>(block, kernel->parameter_bytes);
-    count = std::max(count, kernel->parameters.size());
-  }
-  block_.resize(block);
-  parameters_.resize(count);
+    : context_(context), plan_(plan), bindings_(bindings), target_(target), call_(context.at(Stage::Instantiate)), arguments_(*plan.recording) {}
+
+std::uint32_t GraphBuilder::lowered_of(cudaGraphNode_t node) const {
+  const auto at = node == nullptr ? nodes_.end() : std::find(nodes_.begin(), nodes_.end(), node);
+  return at == nodes_.end() ? kNone : static_cast<std::uint32_t>(at - nodes_.begin());
 }
 
 std::uint32_t GraphBuilder::command_of(std::uint32_t node) const {
@@ -142,7 +139,7 @@ cudaGraphNode_t GraphBuilder::add_end_stamp() {
 cudaGraphNode_t GraphBuilder::add_command(std::uint32_t command) {
   const Recording& recording = *plan_.recording;
   switch (recording.commands[command].kind) {
-    case CommandKind::Dispatch: return add_dispatch(recording.payload<DispatchPayload>(command));
+    case CommandKind::Dispatch: return add_dispatch(command);
     case CommandKind::Copy: {
       const auto& copy = recording.payload<CopyPayload>(command);
       const auto end = [&](const Endpoint& e) { return e.buffer != kNone ? address(e.buffer, e.offset) : static_cast<std::byte*>(e.host); };
@@ -169,29 +166,10 @@ cudaGraphNode_t GraphBuilder::add_command(std::uint32_t command) {
   return add_empty();
 }
 
-cudaGraphNode_t GraphBuilder::add_dispatch(const DispatchPayload& dispatch) {
-  const KernelCore& core = *plan_.recording->kernels[dispatch.kernel];
-  const auto& kernel = static_cast<const CudaKernel&>(*core.backend);
-  if (dispatch.shared_bytes != 0) kernel.allow_shared_bytes(dispatch.shared_bytes);
-
-  if (dispatch.parameter_bytes != 0) std::memcpy(block_.data(), dispatch.parameters, dispatch.parameter_bytes);
-  for (std::uint32_t i = 0; i < dispatch.buffer_argument_count; ++i) {
-    const BufferArgument& argument = dispatch.buffer_arguments[i];
-    const std::byte* const at = address(argument.buffer, argument.offset);
-    std::memcpy(block_.data() + argument.parameter_offset, &at, sizeof at);
-  }
-  for (std::size_t i = 0; i < core.parameters.size(); ++i) parameters_[i] = block_.data() + core.parameters[i].offset;
-
-  CUDA_KERNEL_NODE_PARAMS parameters = {};
-  parameters.func = kernel.function();
-  parameters.gridDimX = dispatch.grid.x;
-  parameters.gridDimY = dispatch.grid.y;
-  parameters.gridDimZ = dispatch.grid.z;
-  parameters.blockDimX = dispatch.block.x;
-  parameters.blockDimY = dispatch.block.y;
-  parameters.blockDimZ = dispatch.block.z;
-  parameters.sharedMemBytes = dispatch.shared_bytes;
-  parameters.kernelParams = parameters_.data();
+cudaGraphNode_t GraphBuilder::add_dispatch(std::uint32_t command) {
+  const auto& dispatch = plan_.recording->payload<DispatchPayload>(command);
+  const auto& kernel = static_cast<const CudaKernel&>(*plan_.recording->kernels[dispatch.kernel]->backend);
+  CUDA_KERNEL_NODE_PARAMS parameters = arguments_.of(plan_, bindings_, command);
   const cudaGraphNode_t node = add_kernel(parameters);
   if (dispatch.cluster.x != 0 || dispatch.launch == DispatchDesc::Launch::Cooperative) set_launch_attributes(node, dispatch, kernel);
   return node;

@@ -13,6 +13,7 @@
 #include "backend/cuda/host_calls.hpp"
 #include "backend/cuda/cuda_instruments.hpp"
 #include "backend/cuda/fault_markers.hpp"
+#include "backend/cuda/kernel_arguments.hpp"
 #include "backend/cuda/node_stamps.hpp"
 #include "backend/cuda/op_capture.hpp"
 #include "backend/cuda/staged_bytes.hpp"
@@ -46,11 +47,13 @@ class GraphBuilder {
   [[nodiscard]] cudaGraphExec_t instantiate();
   // The stamps that it put around everything; none where the frame's nodes stamp, or nothing does.
   [[nodiscard]] const StampEnds& ends() const noexcept { return ends_; }
+  [[nodiscard]] std::vector<cudaGraphNode_t> take_nodes() noexcept { return std::move(nodes_); }  // by lowered node
+  [[nodiscard]] std::uint32_t lowered_of(cudaGraphNode_t node) const;  // kNone for an instrument and for null
 
  private:
   [[nodiscard]] cudaGraphNode_t add_node(const LoweredNode& node);
   [[nodiscard]] cudaGraphNode_t add_command(std::uint32_t command);
-  [[nodiscard]] cudaGraphNode_t add_dispatch(const DispatchPayload& dispatch);
+  [[nodiscard]] cudaGraphNode_t add_dispatch(std::uint32_t command);
   [[nodiscard]] cudaGraphNode_t add_kernel(CUDA_KERNEL_NODE_PARAMS& parameters);
   [[nodiscard]] cudaGraphNode_t add_host(std::uint32_t command);
   [[nodiscard]] cudaGraphNode_t add_op(std::uint32_t command);
@@ -78,8 +81,7 @@ class GraphBuilder {
   std::vector<cudaGraphNode_t> nodes_;  // by lowered node
   std::vector<cudaGraphNode_t> done_;   // by lowered node: what stands for its end, itself or what is noted behind it
   std::vector<cudaGraphNode_t> after_;  // scratch: what the node being added comes after
-  std::vector<std::byte> block_;        // scratch: its parameter block
-  std::vector<void*> parameters_;       // scratch: where in it each parameter is
+  KernelArguments arguments_;
 };
 
 }  // namespace reprise::detail

@@ -4,9 +4,14 @@
 
 namespace reprise::detail {
 
+HostCalls::HostCalls() : set_(std::make_shared<Set>(0)) {}
+
+std::shared_ptr<HostCalls::Set> HostCalls::begin_set(std::uint64_t replays) { return std::exchange(set_, std::make_shared<Set>(replays)); }
+
 HostCalls::Call* HostCalls::add(const std::function<void()>& function, std::uint32_t command) {
-  Call*& call = call_of_[command];
-  if (call == nullptr) call = &calls_.emplace_back(Call{this, &function, command, 0});
+  Call*& call = set_->call_of_[command];
+  if (call == nullptr) call = &set_->calls_.emplace_back(Call{this, &function, command, set_->replays_});
+  has_calls_.store(true, std::memory_order_release);
   return call;
 }
 
@@ -31,7 +36,7 @@ void HostCalls::keep(std::uint64_t replay, std::uint32_t command, std::exception
 }
 
 std::exception_ptr HostCalls::error(std::uint64_t replay) const {
-  if (calls_.empty()) return nullptr;
+  if (!has_calls_.load(std::memory_order_acquire)) return nullptr;
   const std::lock_guard lock(mutex_);
   if (const auto found = thrown_.find(replay); found != thrown_.end()) return found->second.what;
   return first_unkept_ == replay && replay != 0 ? std::make_exception_ptr(std::bad_alloc()) : nullptr;

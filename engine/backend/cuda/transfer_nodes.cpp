@@ -8,12 +8,29 @@ cudaPitchedPtr pitched(const std::byte* address, const Extent& extent, const Pit
   return {const_cast<std::byte*>(address), pitch.row, extent.width, rows_of_slice};
 }
 
-cudaGraphNode_t add_pitched(const NodePlace& place, const std::byte* source, std::byte* destination, const CopyShape& shape) {
+cudaMemcpy3DParms pitched_copy(const std::byte* source, std::byte* destination, const CopyShape& shape) {
   cudaMemcpy3DParms copy = {};
   copy.srcPtr = pitched(source, shape.extent, shape.source);
   copy.dstPtr = pitched(destination, shape.extent, shape.destination);
   copy.extent = {shape.extent.width, shape.extent.height, shape.extent.depth};
   copy.kind = cudaMemcpyDefault;
+  return copy;
+}
+
+cudaMemsetParams memset_of(std::byte* destination, const FillPayload& fill) {
+  const bool dense = fill.extent.height == 1 || fill.pitch.row == fill.extent.width;
+  cudaMemsetParams set = {};
+  set.dst = destination;
+  set.elementSize = fill.element_bytes;
+  set.value = fill.bits;
+  set.width = (dense ? fill.extent.width * fill.extent.height : fill.extent.width) / fill.element_bytes;
+  set.height = dense ? 1 : fill.extent.height;
+  set.pitch = dense ? 0 : fill.pitch.row;
+  return set;
+}
+
+cudaGraphNode_t add_pitched(const NodePlace& place, const std::byte* source, std::byte* destination, const CopyShape& shape) {
+  const cudaMemcpy3DParms copy = pitched_copy(source, destination, shape);
   cudaGraphNode_t node = nullptr;
   cuda_check(cudaGraphAddMemcpyNode(&node, place.graph, place.after.data(), place.after.size(), &copy), "cudaGraphAddMemcpyNode", place.call);
   return node;
@@ -47,17 +64,24 @@ cudaGraphNode_t add_copy(const NodePlace& place, const std::byte* source, std::b
 }
 
 cudaGraphNode_t add_fill(const NodePlace& place, std::byte* destination, const FillPayload& fill) {
-  const bool dense = fill.extent.height == 1 || fill.pitch.row == fill.extent.width;
-  cudaMemsetParams set = {};
-  set.dst = destination;
-  set.elementSize = fill.element_bytes;
-  set.value = fill.bits;
-  set.width = (dense ? fill.extent.width * fill.extent.height : fill.extent.width) / fill.element_bytes;
-  set.height = dense ? 1 : fill.extent.height;
-  set.pitch = dense ? 0 : fill.pitch.row;
+  const cudaMemsetParams set = memset_of(destination, fill);
   cudaGraphNode_t node = nullptr;
   cuda_check(cudaGraphAddMemsetNode(&node, place.graph, place.after.data(), place.after.size(), &set), "cudaGraphAddMemsetNode", place.call);
   return node;
+}
+
+cudaError_t set_copy(cudaGraphExec_t exec, cudaGraphNode_t node, const std::byte* source, std::byte* destination, const CopyShape& shape) {
+  const CopyShape s = reduce(shape);
+  if (s.extent.height == 1 && s.extent.depth == 1) {
+    return cudaGraphExecMemcpyNodeSetParams1D(exec, node, destination, source, s.extent.width, cudaMemcpyDefault);
+  }
+  const cudaMemcpy3DParms copy = pitched_copy(source, destination, s);
+  return cudaGraphExecMemcpyNodeSetParams(exec, node, &copy);
+}
+
+cudaError_t set_fill(cudaGraphExec_t exec, cudaGraphNode_t node, std::byte* destination, const FillPayload& fill) {
+  const cudaMemsetParams set = memset_of(destination, fill);
+  return cudaGraphExecMemsetNodeSetParams(exec, node, &set);
 }
 
 }  // namespace reprise::detail

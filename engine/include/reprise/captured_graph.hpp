@@ -6,10 +6,13 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <reprise/command_buffer.hpp>
+#include <reprise/graph_update.hpp>
 #include <reprise/message.hpp>
 #include <reprise/pool.hpp>
 #include <reprise/queue.hpp>
@@ -75,6 +78,28 @@ class CapturedGraph {
   // How closely replays of this graph are looked at, until Instance::set_profile says otherwise. Nothing where there is no trace.
   void set_profile(ProfileMode mode);
 
+  // Updates. Each holds from the next launch on, of whatever executable the graph has; replays that are queued already keep what they were
+  // launched with. They wait for no replay.
+  // The slot that dispatches were given with slot(name, value). Throws InvalidArgument where there is none, ArgumentSize.
+  template <class T>
+  [[nodiscard]] GraphScalar<T> scalar(std::string_view name) {
+    return GraphScalar<T>(core_, find_scalar(name));
+  }
+  // Other buffers in the place of recorded ones; sets only the nodes of those that are not bound so already. All or none. Throws Overlap
+  // where two buffers would share bytes that are written, Unsupported where a host callback uses the buffer, OutOfRange, StaleHandle...
+  UpdateReport rebind(std::span<const BufferBinding> bindings, const UpdateDesc& desc = {});
+  UpdateReport rebind(const BufferView& recorded, const BufferView& buffer, const UpdateDesc& desc = {});
+  // A disabled command does nothing in later replays; what was ordered by it stays ordered. Dispatches, copies, fills and updates (else
+  // Unsupported), of the recording that the graph has now (else InvalidArgument).
+  void disable(CommandRef command);
+  void enable(CommandRef command);
+  [[nodiscard]] bool is_enabled(CommandRef command) const;
+  // Makes this the graph of another recording, or of the same command buffer recorded anew: by the cheapest rung that does. Slots have the
+  // new recording's first values, buffers are as it names them, all commands are enabled. Throws what compile() throws; then nothing changed.
+  UpdateReport update(const CommandBuffer& commands, const UpdateDesc& desc = {});
+  // update() by cudaGraphExecUpdate or not at all: where the outcome is not Success, nothing has changed.
+  UpdateReport exec_update(const CommandBuffer& commands);
+
   [[nodiscard]] std::uint64_t num_replays() const noexcept;       // successful launches
   [[nodiscard]] bool is_uploaded() const noexcept;
   [[nodiscard]] std::size_t pool_buffer_count() const noexcept;  // buffers that this graph keeps alive
@@ -93,6 +118,7 @@ class CapturedGraph {
   [[nodiscard]] const std::shared_ptr<detail::GraphCore>& core() const noexcept { return core_; }
 
  private:
+  [[nodiscard]] std::uint32_t find_scalar(std::string_view name) const;
   std::shared_ptr<detail::GraphCore> core_;
 };
 

@@ -1,0 +1,154 @@
+// CudaExec's verbs for changes: of single nodes, in every executable that there is, and of everything at once.
+#include <cstring>
+#include <utility>
+
+#include "backend/cuda/cuda_exec.hpp"
+#include "backend/cuda/graph_builder.hpp"
+
+namespace reprise::detail {
+
+ExecUpdate CudaExec::set_nodes(const ExecNodes& of, const BindingChange& change, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint32_t node = change.nodes[i];
+    const bool switches = change.what == BindingChange::What::Enable || change.what == BindingChange::What::Disable;
+    ExecUpdate result = switches ? update_.switch_on_or_off(of, node, bindings_)
+                                 : update_.set(of, node, {*plan_, bindings_, held_->staged, held_->holdings});
+    if (result.done()) continue;
+    // The nodes before have been told already.
+    undo_.what = change.what == BindingChange::What::Enable    ? BindingChange::What::Disable
+                 : change.what == BindingChange::What::Disable ? BindingChange::What::Enable
+                                                               : change.what;
+    undo_.index = change.index;
+    undo_.nodes = change.nodes;
+    apply(*plan_, undo_, bindings_);
+    if (i != 0) static_cast<void>(set_nodes(of, undo_, i));
+    return result;
+  }
+  return {};
+}
+
+ExecUpdate CudaExec::change(const BindingChange& change) {
+  if (fast_nodes_.nodes.empty()) return {.outcome = GraphExecUpdateOutcome::NotSupported};
+  const DeviceScope scope(*context_, Stage::Launch);
+  const std::lock_guard lock(changing_);
+  switch (change.what) {
+    case BindingChange::What::Scalar: {
+      const auto& values = bindings_.scalars.empty() ? plan_->slots.first_values : bindings_.scalars;
+      const std::byte* const old = values.data() + plan_->slots.slots[change.index].offset;
+      old_value_.assign(old, old + change.value.size());
+      undo_.value = old_value_;
+      break;
+    }
+    case BindingChange::What::Buffer: undo_.address = bindings_.address[change.index]; break;
+    case BindingChange::What::Disable:
+    case BindingChange::What::Enable: break;
+  }
+  apply(*plan_, change, bindings_);
+  ExecUpdate result = set_nodes(fast_nodes_, change, change.nodes.size());
+  if (!result.done()) return result;
+  is_changed_ = true;
+  if (twin_nodes_.exec == nullptr) return result;
+  result = set_nodes(twin_nodes_, change, change.nodes.size());
+  if (!result.done()) static_cast<void>(set_nodes(fast_nodes_, undo_, change.nodes.size()));  // the bindings are as before by now
+  return result;
+}
+
+ExecUpdate CudaExec::change(const PlanChange& change) {
+  if (fast_nodes_.nodes.empty()) return {.outcome = GraphExecUpdateOutcome::NotSupported};
+  ExecUpdate result;
+  const auto act = [&] {
+    const SetupScope scope(*context_, Stage::Launch);
+    const std::lock_guard lock(changing_);
+    destroy_twin();  // made again from the new plan when somebody wants it
+    switch (change.scope) {
+      case PlanChange::Scope::Nodes: result = change_nodes(change); break;
+      case PlanChange::Scope::Whole: result = change_whole(change); break;
+    }
+  };
+  if (source_) {
+    source_->without_twin(act);
+  } else {
+    act();
+  }
+  return result;
+}
+
+ExecUpdate CudaExec::change_nodes(const PlanChange& change) {
+  update_.make_room(*change.plan->recording);
+  for (std::size_t i = 0; i < change.nodes.size(); ++i) {
+    ExecUpdate result = update_.set(fast_nodes_, change.nodes[i], {*change.plan, *change.bindings, held_->staged, held_->holdings});
+    if (result.done()) continue;
+    while (i > 0) {
+      --i;
+      static_cast<void>(update_.set(fast_nodes_, change.nodes[i], {*plan_, bindings_, held_->staged, held_->holdings}));
+    }
+    return result;
+  }
+  is_changed_ = true;
+  bindings_ = *change.bindings;
+  return {.replaced = std::exchange(plan_, change.plan)};
+}
+
+ExecUpdate CudaExec::change_whole(const PlanChange& change) {
+  const LoweredGraph &old = plan_->lowered, &lowered = change.plan->lowered;
+  const bool cannot_build = (lowered.frame && frame_ == nullptr && source_ == nullptr) || lowered.fault_markers != old.fault_markers ||
+                            (markers_ && lowered.nodes.size() != old.nodes.size());
+  if (cannot_build) return {.outcome = GraphExecUpdateOutcome::TopologyChanged};
+  const CallPlace place = context_->at(Stage::Launch, plan_->label);
+  auto held = std::make_shared<Held>(context_, *change.plan->recording);
+  auto calls = calls_.begin_set(launches_);
+  cudaGraph_t made = nullptr;
+  ExecUpdate refused;
+  try {
+    cuda_check(cudaGraphCreate(&made, 0), "cudaGraphCreate", place);
+    const OwnedGraph graph(made);
+    GraphBuilder::Stamps stamps;
+    if (source_) stamps = {&source_->instruments(), source_->ring().memory(), nullptr};
+    GraphBuilder builder(*context_, *change.plan, *change.bindings, {made, held->staged, calls_, held->holdings, frame_.get(), stamps, markers_.get()});
+    builder.add_nodes();
+    cudaGraphExecUpdateResultInfo info = {};
+    const cudaError_t result = cudaGraphExecUpdate(exec_, made, &info);
+    if (result != cudaSuccess) {
+      if (is_sticky(result)) throw_cuda_error(NativeApi::Runtime, result, "cudaGraphExecUpdate", place);
+      refused.outcome = info.result == cudaGraphExecUpdateSuccess ? GraphExecUpdateOutcome::Error : outcome_of(info.result);
+      refused.native_code = result;
+      refused.native_name = cudaGetErrorName(result);
+      refused.node = builder.lowered_of(info.errorNode);
+      refused.from = builder.lowered_of(info.errorFromNode);
+      cuda_ignore(result);
+    }
+  } catch (...) {
+    calls_.end_set(std::move(calls));
+    throw;
+  }
+  if (!refused.done()) {
+    calls_.end_set(std::move(calls));
+    return refused;
+  }
+  update_.make_room(*change.plan->recording);
+  const Bindings before = std::exchange(bindings_, *change.bindings);
+  for (std::uint32_t node = 0; node < lowered.nodes.size(); ++node) {
+    if (before.is_disabled(node) != bindings_.is_disabled(node)) static_cast<void>(update_.switch_on_or_off(fast_nodes_, node, bindings_));
+  }
+  if (ends_ && stamping_ == Stamping::Off) set_stamping(exec_, ends_, stamping_, place);
+  is_changed_ = true;
+  // Launches so far use what the plan before held.
+  struct Replaced {
+    std::shared_ptr<const Plan> plan;
+    std::shared_ptr<const void> held, calls;
+  };
+  ExecUpdate done;
+  done.replaced = std::make_shared<Replaced>(Replaced{std::exchange(plan_, change.plan), std::exchange(held_, std::move(held)), std::move(calls)});
+  return done;
+}
+
+OwnedGraph CudaExec::build_again() const {
+  cudaGraph_t made = nullptr;
+  cuda_check(cudaGraphCreate(&made, 0), "cudaGraphCreate", context_->at(Stage::Instantiate, plan_->label));
+  OwnedGraph graph(made);
+  GraphBuilder builder(*context_, *plan_, bindings_, {made, held_->staged, calls_, held_->holdings, frame_.get(), {}, markers_.get()});
+  builder.add_nodes();
+  return graph;
+}
+
+}  // namespace reprise::detail

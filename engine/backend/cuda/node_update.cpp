@@ -1,0 +1,118 @@
+#include "backend/cuda/node_update.hpp"
+
+#include "backend/cuda/transfer_nodes.hpp"
+#include "record/geometry.hpp"
+
+namespace reprise::detail {
+
+GraphExecUpdateOutcome outcome_of(cudaGraphExecUpdateResult result) noexcept {
+  using Outcome = GraphExecUpdateOutcome;
+  switch (result) {
+    case cudaGraphExecUpdateSuccess: return Outcome::Success;
+    case cudaGraphExecUpdateError: return Outcome::Error;
+    case cudaGraphExecUpdateErrorTopologyChanged: return Outcome::TopologyChanged;
+    case cudaGraphExecUpdateErrorNodeTypeChanged: return Outcome::NodeTypeChanged;
+    case cudaGraphExecUpdateErrorFunctionChanged: return Outcome::FunctionChanged;
+    case cudaGraphExecUpdateErrorParametersChanged: return Outcome::ParametersChanged;
+    case cudaGraphExecUpdateErrorNotSupported: return Outcome::NotSupported;
+    case cudaGraphExecUpdateErrorUnsupportedFunctionChange: return Outcome::UnsupportedFunctionChange;
+    case cudaGraphExecUpdateErrorAttributesChanged: return Outcome::AttributesChanged;
+  }
+  return Outcome::Error;
+}
+
+ExecUpdate NodeUpdate::result_of(NativeApi api, std::int64_t code, const char* call, std::uint32_t node) const {
+  if (code == 0) return {};
+  try {
+    throw_cuda_error(api, code, call, context_.at(Stage::Launch));
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::DeviceLost) throw;
+    ExecUpdate refused;
+    refused.node = node;
+    refused.native_code = code;
+    refused.native_name = error.details().native_name;
+    switch (code) {
+      case cudaErrorInvalidValue: refused.outcome = GraphExecUpdateOutcome::ParametersChanged; break;
+      case cudaErrorNotSupported:
+      case cudaErrorNotPermitted: refused.outcome = GraphExecUpdateOutcome::NotSupported; break;
+      case cudaErrorInvalidDeviceFunction: refused.outcome = GraphExecUpdateOutcome::UnsupportedFunctionChange; break;
+      default: refused.outcome = GraphExecUpdateOutcome::Error; break;
+    }
+    return refused;
+  }
+}
+
+ExecUpdate NodeUpdate::set(const ExecNodes& of, std::uint32_t node, const Source& source) {
+  const std::uint32_t of_schedule = source.plan.lowered.nodes[node].schedule_node;
+  if (of_schedule == kNone) return {};  // the frame has nothing to be told
+  return set_command(of, node, source.plan.schedule.node_command[of_schedule], source);
+}
+
+ExecUpdate NodeUpdate::set_command(const ExecNodes& of, std::uint32_t node, std::uint32_t command, const Source& source) {
+  switch (source.plan.recording->commands[command].kind) {
+    case CommandKind::Dispatch: {
+      const CUDA_KERNEL_NODE_PARAMS parameters = arguments_.of(source.plan, source.bindings, command);
+      return result_of(NativeApi::Driver, context_.driver.cuGraphExecKernelNodeSetParams(of.exec, of.nodes[node], &parameters),
+                       "cuGraphExecKernelNodeSetParams", node);
+    }
+    case CommandKind::Copy:
+    case CommandKind::Update: return set_copy_of(of, node, command, source);
+    case CommandKind::Fill: {
+      const auto& fill = source.plan.recording->payload<FillPayload>(command);
+      return result_of(NativeApi::Runtime, set_fill(of.exec, of.nodes[node], source.bindings.address[fill.buffer] + fill.offset, fill),
+                       "cudaGraphExecMemsetNodeSetParams", node);
+    }
+    case CommandKind::Op: return set_op(of, node, command, source);
+    case CommandKind::Host:
+    case CommandKind::Barrier: return {};  // they are given nothing
+  }
+  return {.outcome = GraphExecUpdateOutcome::NotSupported, .node = node};
+}
+
+ExecUpdate NodeUpdate::set_copy_of(const ExecNodes& of, std::uint32_t node, std::uint32_t command, const Source& source) {
+  const Recording& recording = *source.plan.recording;
+  const auto address = [&](const Endpoint& e) {
+    return e.buffer != kNone ? source.bindings.address[e.buffer] + e.offset : static_cast<std::byte*>(e.host);
+  };
+  const std::byte* from = nullptr;
+  std::byte* to = nullptr;
+  CopyShape shape;
+  if (recording.commands[command].kind == CommandKind::Update) {
+    const auto& update = recording.payload<UpdatePayload>(command);
+    const Pitch row{update.bytes, update.bytes};
+    from = source.staged.add(command, update.data, update.bytes);
+    to = source.bindings.address[update.buffer] + update.offset;
+    shape = {{update.bytes, 1, 1}, row, row};
+  } else {
+    const auto& copy = recording.payload<CopyPayload>(command);
+    from = address(copy.source);
+    to = address(copy.destination);
+    shape = {copy.extent, copy.source_pitch, copy.destination_pitch};
+    if (copy.source.buffer == kNone && copy.source.lifetime == HostBytes::Lifetime::Snapshot) {
+      from = source.staged.add(command, from, *span_bytes(copy.extent, copy.source_pitch));
+    }
+  }
+  return result_of(NativeApi::Runtime, set_copy(of.exec, of.nodes[node], from, to, shape), "cudaGraphExecMemcpyNodeSetParams", node);
+}
+
+ExecUpdate NodeUpdate::set_op(const ExecNodes& of, std::uint32_t node, std::uint32_t command, const Source& source) {
+  const SetupScope scope(context_, Stage::Launch);
+  const OwnedGraph graph = capture_op(context_, *source.plan.recording, command, source.bindings, source.holdings);
+  if (graph.get() == nullptr) return {.outcome = GraphExecUpdateOutcome::TopologyChanged, .node = node};
+  return result_of(NativeApi::Runtime, cudaGraphExecChildGraphNodeSetParams(of.exec, of.nodes[node], graph.get()),
+                   "cudaGraphExecChildGraphNodeSetParams", node);
+}
+
+ExecUpdate NodeUpdate::switch_on_or_off(const ExecNodes& of, std::uint32_t node, const Bindings& bindings) {
+  return result_of(NativeApi::Runtime, cudaGraphNodeSetEnabled(of.exec, of.nodes[node], bindings.is_disabled(node) ? 0 : 1), "cudaGraphNodeSetEnabled",
+                   node);
+}
+
+void NodeUpdate::disable_all(const ExecNodes& of, const Bindings& bindings) {
+  for (std::uint32_t node = 0; node < bindings.disabled.size(); ++node) {
+    if (bindings.disabled[node] == 0) continue;
+    cuda_check(cudaGraphNodeSetEnabled(of.exec, of.nodes[node], 0), "cudaGraphNodeSetEnabled", context_.at(Stage::Instantiate));
+  }
+}
+
+}  // namespace reprise::detail

@@ -1,0 +1,55 @@
+// NodeUpdate: gives single nodes of an executable graph what a plan and its bindings say now. Launches before keep what they had.
+// Threads: one at a time, which does not launch the executable meanwhile; its context is current.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "backend/backend.hpp"
+#include "backend/cuda/cuda_context.hpp"
+#include "backend/cuda/kernel_arguments.hpp"
+#include "backend/cuda/op_capture.hpp"
+#include "backend/cuda/staged_bytes.hpp"
+
+namespace reprise::detail {
+
+// An executable, with the nodes of the graph that it was made from, by lowered node.
+struct ExecNodes {
+  cudaGraphExec_t exec = nullptr;
+  std::vector<cudaGraphNode_t> nodes;
+};
+
+class NodeUpdate {
+ public:
+  // What nodes are given. All of it outlives the call.
+  struct Source {
+    const Plan& plan;
+    const Bindings& bindings;
+    StagedBytes& staged;
+    OpHoldings& holdings;
+  };
+  NodeUpdate(const CudaContext& context, const Recording& recording) : context_(context), arguments_(recording) {}
+
+  // For the kernels of another recording, too.
+  void make_room(const Recording& recording) { arguments_.make_room(recording); }
+  // Parameters of a node. Refused: it is as it was. Throws DeviceLost.
+  [[nodiscard]] ExecUpdate set(const ExecNodes& of, std::uint32_t node, const Source& source);
+  // Whether it runs, by source.bindings.
+  [[nodiscard]] ExecUpdate switch_on_or_off(const ExecNodes& of, std::uint32_t node, const Bindings& bindings);
+  // The same for every node that is disabled; for an executable that is new.
+  void disable_all(const ExecNodes& of, const Bindings& bindings);
+
+ private:
+  [[nodiscard]] ExecUpdate set_command(const ExecNodes& of, std::uint32_t node, std::uint32_t command, const Source& source);
+  [[nodiscard]] ExecUpdate set_copy_of(const ExecNodes& of, std::uint32_t node, std::uint32_t command, const Source& source);
+  [[nodiscard]] ExecUpdate set_op(const ExecNodes& of, std::uint32_t node, std::uint32_t command, const Source& source);
+  [[nodiscard]] ExecUpdate result_of(NativeApi api, std::int64_t code, const char* call, std::uint32_t node) const;
+
+  const CudaContext& context_;
+  KernelArguments arguments_;
+};
+
+// What came of cudaGraphExecUpdate, as ours.
+[[nodiscard]] GraphExecUpdateOutcome outcome_of(cudaGraphExecUpdateResult result) noexcept;
+
+}  // namespace reprise::detail

@@ -1,0 +1,215 @@
+// GraphCore::update: another recording for a graph, by the cheapest rung that does.
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "base/text.hpp"
+#include "run/changed_nodes.hpp"
+#include "run/compile_stages.hpp"
+#include "run/device_core.hpp"
+#include "run/failure.hpp"
+#include "run/graph_core.hpp"
+#include "run/graph_update_report.hpp"
+#include "run/new_uses.hpp"
+#include "run/queue_core.hpp"
+#include "run/trace_graph.hpp"
+
+namespace reprise::detail {
+namespace {
+
+// What launches before an update may still use of what it replaced.
+class RetiredParts final : public Retired {
+ public:
+  explicit RetiredParts(std::shared_ptr<DeviceCore> owner) noexcept : device(std::move(owner)) {}
+  ~RetiredParts() override {
+    parts.reset();
+    if (slab != nullptr) device->backend().free(BufferKind::Device, slab);
+  }
+  [[nodiscard]] Pending pending() const noexcept override {
+    if (is_over(last)) return {};
+    return {last.queue->shared_backend(), last.serial};
+  }
+
+  std::shared_ptr<DeviceCore> device;
+  Point last;
+  std::shared_ptr<const Plan> plan;
+  std::shared_ptr<const void> parts;
+  std::byte* slab = nullptr;
+};
+
+// Memory for transients that belongs to nobody yet.
+class NewSlab {
+ public:
+  NewSlab(DeviceCore& device, const Plan& plan, std::uint64_t room) : device_(device) {
+    if (plan.placement.slab_bytes > room) address_ = allocate_slab(device, plan);
+  }
+  NewSlab(const NewSlab&) = delete;
+  NewSlab& operator=(const NewSlab&) = delete;
+  ~NewSlab() {
+    if (address_ != nullptr) device_.backend().free(BufferKind::Device, address_);
+  }
+  [[nodiscard]] std::byte* address() const noexcept { return address_; }
+  [[nodiscard]] std::byte* release() noexcept { return std::exchange(address_, nullptr); }
+
+ private:
+  DeviceCore& device_;
+  std::byte* address_ = nullptr;
+};
+
+}  // namespace
+
+UpdateReport GraphCore::update_in_place(const std::shared_ptr<const Plan>& plan, const Bindings& bindings, const UpdateDesc& desc,
+                                        std::shared_ptr<const void>& replaced) {
+  UpdateReport report;
+  const auto take = [&](const PlanChange& change) {
+    ExecUpdate result = body_->exec->change(change);
+    replaced = std::move(result.replaced);
+    if (!result.done()) note_refusal(result, *plan, report);
+    return result.done();
+  };
+  const auto done = [&](UpdateRung rung, std::size_t nodes) {
+    report = {};
+    report.rung = nodes == 0 ? UpdateRung::Unchanged : rung;
+    report.nodes = static_cast<std::uint32_t>(nodes);
+    return report;
+  };
+  // Nodes that are disabled stay so by themselves only where they are set one by one.
+  const auto& off = body_->journal.now().disabled;
+  const bool has_disabled = std::find(off.begin(), off.end(), std::uint8_t{1}) != off.end();
+  if (desc.first <= UpdateRung::Nodes && desc.last >= UpdateRung::Nodes) {
+    const auto changed = has_disabled ? std::nullopt : find_changed_nodes({*body_->plan, body_->journal.now()}, {*plan, bindings});
+    const bool few = changed && (changed->size() * 2 <= plan->lowered.nodes.size() || desc.last == UpdateRung::Nodes);
+    if (few && take({PlanChange::Scope::Nodes, plan, &bindings, *changed})) return done(UpdateRung::Nodes, changed->size());
+    if (!changed && desc.last == UpdateRung::Nodes) {
+      report.outcome = GraphExecUpdateOutcome::NotSupported;
+      report.reason = "setting nodes one by one can't bring this graph from the one recording to the other";
+    }
+  }
+  if (desc.first <= UpdateRung::WholeGraph && desc.last >= UpdateRung::WholeGraph &&
+      take({PlanChange::Scope::Whole, plan, &bindings, {}})) {
+    return done(UpdateRung::WholeGraph, plan->lowered.nodes.size());
+  }
+  if (report.outcome == GraphExecUpdateOutcome::Success) report.outcome = GraphExecUpdateOutcome::NotSupported;  // nothing was allowed that could
+  return report;
+}
+
+// The executable that there was goes when its launches are over; the new one is a version of its own to whoever looks on.
+void GraphCore::reinstantiate(std::shared_ptr<const Plan> plan, Bindings bindings, std::byte* slab) {
+  auto next = std::make_unique<GraphBody>(device_);
+  next->last = body_->last;
+  next->pool = pool_;
+  next->plan = std::move(plan);
+  next->shared_slab = body_->shared_slab;
+  next->transients = slab != nullptr ? slab : body_->transients;
+  next->transient_bytes = slab != nullptr ? next->plan->placement.slab_bytes : body_->transient_bytes;
+  next->lowering = body_->lowering;
+  next->is_ours = true;
+  next->replays_before = replays_.load(std::memory_order_relaxed);
+  next->journal = GraphJournal(next->plan, std::move(bindings));
+  next->exec = device_->backend().instantiate(next->plan, next->journal.now(), device_->trace() == nullptr ? Instruments::None : Instruments::Stamps);
+  earlier_.reserve(earlier_.size() + 1);
+  if (device_->trace() != nullptr) trace_graph(*next, {});
+  // Nothing fails from here on.
+  for (const auto& pool : pools_) pool->detach(*this);
+  next->slab = slab != nullptr ? slab : std::exchange(body_->slab, nullptr);
+  body_.swap(next);
+  for (const auto& pool : pools_) pool->attach(*this);
+  uploaded_.store(false, std::memory_order_relaxed);
+  if (next->plan->recording->functions.empty()) {
+    device_->retired().push(std::move(next));
+  } else {
+    earlier_.push_back(std::move(next));
+  }
+}
+
+void GraphCore::say_updated(const UpdateReport& report) {
+  DeviceTrace* const trace = device_->trace();
+  if (trace == nullptr) return;
+  Message message;
+  message.severity = Severity::Info;
+  message.id = "graph-updated";
+  message.text = concat("graph ", label(), " was updated: ", to_string(report.rung), ", ", report.nodes, " nodes, ", report.time.count() / 1000, " us",
+                        report.reason.empty() ? "" : "; ", report.reason);
+  trace->report(trace_id(), message);
+}
+
+// Most often both lists are the same.
+void GraphCore::find_new_uses(const std::vector<Use>& wanted, std::vector<Use>& added, std::vector<Use>& gone) const {
+  const auto same = [](const Use& a, const Use& b) { return a.buffer == b.buffer && a.access == b.access; };
+  const auto [now, old] = std::mismatch(wanted.begin(), wanted.end(), uses_.begin(), uses_.end(), same);
+  const auto is_in = [&](const Use& use, const auto& first, const auto& last) {
+    return std::any_of(first, last, [&](const Use& other) { return same(use, other); });
+  };
+  for (auto use = now; use != wanted.end(); ++use) {
+    if (!is_in(*use, old, uses_.end())) added.push_back(*use);
+  }
+  for (auto use = old; use != uses_.end(); ++use) {
+    if (!is_in(*use, now, wanted.end())) gone.push_back(*use);
+  }
+}
+
+UpdateReport GraphCore::update(const std::shared_ptr<GraphCore>& self, const CommandBuffer& commands, const UpdateDesc& desc) {
+  const UpdateClock clock;
+  auto recording = checked_recording(*device_, commands, {.pool = pool_});
+  std::vector<Message> messages = check(*device_, *recording);
+  std::lock_guard one(updating_);
+  require_updatable("update");
+  const std::shared_ptr<const Plan> before = body_->plan;
+  const auto plan = make_plan(label(), std::move(recording),
+                              {.lowering = body_->lowering, .alignment = device_->info().limits.buffer_alignment, .like = before.get()});
+  NewSlab slab(*device_, *plan, body_->transient_bytes);
+  Bindings bindings = bind(*plan, slab.address() != nullptr ? slab.address() : body_->transients);
+  CompileReport compiled = make_report(*plan, std::move(messages));
+  auto old_parts = std::make_unique<RetiredParts>(device_);
+  GraphJournal journal(plan, bindings);
+
+  std::lock_guard order(device_->order());
+  std::vector<Use> wanted = uses_of(*plan->recording);
+  for (const Use& use : wanted) {
+    if (!use.buffer->is_stale()) continue;
+    fail(ErrorCode::StaleHandle, Stage::Launch, label(), concat("update of graph ", label(), ": ", display_name(*use.buffer), " is stale"));
+  }
+  std::vector<Use> added, gone;
+  find_new_uses(wanted, added, gone);
+  NewUses uses(*this, std::move(added));
+  UpdateReport report;
+  Point last;
+  {
+    std::lock_guard lock(mutex_);
+    report = update_in_place(plan, bindings, desc, old_parts->parts);
+    if (report.done()) {
+      old_parts->plan = std::exchange(body_->plan, plan);
+      body_->journal = std::move(journal);
+      if (slab.address() != nullptr) {
+        old_parts->slab = std::exchange(body_->slab, slab.address());
+        body_->transients = slab.release();
+        body_->transient_bytes = plan->placement.slab_bytes;
+      }
+    } else if (desc.last == UpdateRung::Reinstantiated) {
+      reinstantiate(plan, std::move(bindings), slab.address());
+      static_cast<void>(slab.release());
+      report.rung = UpdateRung::Reinstantiated;
+      report.nodes = static_cast<std::uint32_t>(plan->lowered.nodes.size());
+    }
+    last = old_parts->last = body_->last;
+    if (report.done()) {
+      report_ = std::move(compiled);
+      uses_.swap(wanted);
+      uses.keep();
+      for (Scalar& scalar : scalars_) {
+        const std::uint32_t slot = plan->slots.find(scalar.name);
+        scalar.slot = slot != kNone && plan->slots.slots[slot].bytes == scalar.bytes ? slot : kNone;
+      }
+    }
+  }
+  if (report.done()) {
+    for (const Use& use : gone) use.buffer->detach(*this, last);
+    device_->retired().push(std::move(old_parts));
+    commands.core()->add_pending_source(self);
+  }
+  report.time = clock.elapsed();
+  say_updated(report);
+  return report;
+}
+
+}  // namespace reprise::detail

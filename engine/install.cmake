@@ -1,7 +1,7 @@
 # What `cmake --install` gives another project: the engine, its public headers, and reprise_add_shaders, all found by
 #
 #     find_package(reprise)
-#     target_link_libraries(app PRIVATE reprise::engine)
+#     target_link_libraries(app PRIVATE reprise::engine)   # and reprise::ops, for products, transforms, random numbers
 #     reprise_add_shaders(app kernels.cu)
 
 include(GNUInstallDirs)
@@ -9,7 +9,11 @@ include(CMakePackageConfigHelpers)
 
 set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/reprise)
 
-install(TARGETS reprise_engine EXPORT reprise ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT reprise)
+set(package_targets reprise_engine)
+if(REPRISE_OPS)
+  list(APPEND package_targets reprise_ops)
+endif()
+install(TARGETS ${package_targets} EXPORT reprise ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT reprise)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/engine/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT reprise
   FILES_MATCHING PATTERN "*.hpp")
 install(EXPORT reprise FILE reprise-targets.cmake NAMESPACE reprise:: DESTINATION ${package_directory} COMPONENT reprise)

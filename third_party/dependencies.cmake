@@ -8,6 +8,10 @@
 #   FlatBuffers       >= 2.0   Apache-2.0            trace         schema, verified reading
 #   zstd              >= 1.5   BSD-3-Clause          trace         compresses chunks
 #   Asio              >= 1.18  BSL-1.0               trace         sockets of the live stream; headers only
+#   cuBLAS, cuFFT, CUB  of the toolkit  NVIDIA EULA, Apache-2.0 (CUB)  ops  products, transforms, reductions, scans and sorts on GPUs
+#   OpenBLAS          >= 0.3.20 BSD-3-Clause          ops           products on the host device; the serial build, since pieces share its threads
+#   FFTW              >= 3.3    GPL-2.0 or later      ops           transforms on the host device
+#   libsndfile        >= 1.0.28 LGPL-2.1 or later     samples       reads and writes sound
 #   libjpeg-turbo     any       IJG, BSD-3-Clause     samples       reads photographs
 #   libpng            >= 1.6    libpng-2.0            samples       reads and writes pictures
 #   CLI11             >= 2.1    BSD-3-Clause          viewer, samples, tests command lines
@@ -53,8 +57,21 @@ if(NOT ZSTD_FOUND OR NOT REPRISE_FLATC_PROGRAM OR NOT REPRISE_FLATBUFFERS_INCLUD
   message(FATAL_ERROR "The trace needs zstd, FlatBuffers and Asio. Install them with\n    apt-get install libzstd-dev flatbuffers-compiler libflatbuffers-dev libasio-dev\nor run third_party/setup.")
 endif()
 
+if(REPRISE_OPS)
+  pkg_check_modules(OPENBLAS IMPORTED_TARGET openblas>=0.3.20)
+  pkg_check_modules(FFTW IMPORTED_TARGET fftw3f>=3.3)
+  if(NOT OPENBLAS_FOUND OR NOT FFTW_FOUND)
+    message(FATAL_ERROR "The ops need OpenBLAS and FFTW. Install them with\n    apt-get install libopenblas-serial-dev libfftw3-dev\nor run third_party/setup, or leave the ops out with -DREPRISE_OPS=OFF.")
+  endif()
+endif()
 if(REPRISE_SAMPLES)
   reprise_require(JPEG APT libjpeg-dev)
+  if(REPRISE_OPS)
+    pkg_check_modules(SNDFILE IMPORTED_TARGET sndfile>=1.0.28)
+    if(NOT SNDFILE_FOUND)
+      message(FATAL_ERROR "The sample spectrogram needs libsndfile. Install it with\n    apt-get install libsndfile1-dev\nor run third_party/setup.")
+    endif()
+  endif()
 endif()
 if(REPRISE_SAMPLES OR REPRISE_VIEWER)
   reprise_require(PNG APT libpng-dev 1.6)

@@ -23,14 +23,16 @@ MAY_INCLUDE = {
     "backend/cuda": ["base", "record", "schedule", "lanes", "memory", "plan", "backend"],
     "profile": ["base", "record", "schedule", "lanes", "memory", "plan", "backend", "trace"],
     "run": ["base", "record", "validate", "schedule", "lanes", "memory", "plan", "backend", "profile", "trace"],
+    "ops": [],
     "capture": ["base", "record", "validate", "schedule", "lanes", "memory", "plan", "backend", "backend/cuda", "run"],
 }
-# Native headers: the pattern, and the only layer that may name it.
+# Native headers: the pattern, and the layers that may name it.
 NATIVE = [
-    (re.compile(r"^(cuda|cudart|cu[A-Z]|driver_types|vector_types|crt/)"), "backend/cuda"),
-    (re.compile(r"^nvtx3/"), "profile"),
-    (re.compile(r"^(tbb|oneapi/tbb|boost)/"), "backend/host"),
-    (re.compile(r"^asio(\.hpp|/)"), "trace"),
+    (re.compile(r"^(cuda|cudart|cu[A-Z]|driver_types|vector_types|crt/)"), ("backend/cuda", "ops")),
+    (re.compile(r"^(cublas|cufft|cub/|cblas|fftw3)"), ("ops",)),
+    (re.compile(r"^nvtx3/"), ("profile",)),
+    (re.compile(r"^(tbb|oneapi/tbb|boost)/"), ("backend/host",)),
+    (re.compile(r"^asio(\.hpp|/)"), ("trace",)),
 ]
 # Public headers that are allowed a native one.
 INTEROP_HEADERS = {"cuda_interop.hpp"}
@@ -60,9 +62,9 @@ def complaints(engine: pathlib.Path, path: pathlib.Path):
             continue
         quoted, name = match.group(1) == '"', match.group(2)
         where = f"engine/{relative}:{number}: {line.strip()}"
-        for pattern, owner in NATIVE:
-            if pattern.match(name) and layer != owner and path.name not in INTEROP_HEADERS:
-                yield f"{where}: only {owner} may include this"
+        for pattern, owners in NATIVE:
+            if pattern.match(name) and layer not in owners and path.name not in INTEROP_HEADERS:
+                yield f"{where}: only {' and '.join(owners)} may include this"
         if not quoted or name.endswith("_generated.h"):
             continue
         if layer == "include/reprise":

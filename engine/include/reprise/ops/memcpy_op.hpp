@@ -1,0 +1,27 @@
+// MemcpyOp: a copy as an op, for scripts that are lists of ops. Recorder::copy does the same and more. Target reprise::ops. Threads: values.
+#pragma once
+
+#include <string_view>
+
+#include <reprise/graph_op.hpp>
+
+namespace reprise {
+
+struct MemcpyDesc {
+  BufferView source = {}, destination = {};  // of equal size; device memory or pinned, in any direction
+};
+
+class MemcpyOp final : public GraphOp {
+ public:
+  // Throws InvalidArgument for different sizes, Overlap where the two share bytes.
+  explicit MemcpyOp(MemcpyDesc desc);
+  [[nodiscard]] std::string_view op_name() const noexcept override { return "memcpy"; }
+  [[nodiscard]] std::string parameters() const override;
+  void declare(GraphOpDeclaration& declaration) const override;
+  void record(GraphRecordCtx& ctx) const override;
+
+ private:
+  MemcpyDesc desc_;
+};
+
+}  // namespace reprise

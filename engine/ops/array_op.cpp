@@ -1,0 +1,171 @@
+#include <reprise/ops/array_op.hpp>
+
+#include <limits>
+#include <utility>
+
+#include "ops/array_cuda.hpp"
+#include "ops/array_host.hpp"
+#include "ops/failure.hpp"
+
+namespace reprise {
+namespace {
+
+using ops::ArrayAddresses;
+using ops::ArrayElement;
+using ops::ArrayVerb;
+using ops::ArrayWork;
+using ops::refuse;
+using ops::text;
+
+struct TypeRow {
+  ArrayElement element;
+  std::uint64_t bytes;
+  std::string_view name;
+};
+
+TypeRow row_of(ArrayType type) {
+  switch (type) {
+    case ArrayType::F32: return {ArrayElement::F32, 4, "f32"};
+    case ArrayType::F64: return {ArrayElement::F64, 8, "f64"};
+    case ArrayType::I32: return {ArrayElement::I32, 4, "i32"};
+    case ArrayType::U32: return {ArrayElement::U32, 4, "u32"};
+  }
+  return {};
+}
+
+std::uint64_t count_of(const BufferView& view, ArrayType type) { return view.bytes() / row_of(type).bytes; }
+
+ArrayWork work_of(ArrayVerb verb, ArrayType type, const BufferView& input) { return {verb, row_of(type).element, count_of(input, type)}; }
+
+ArrayVerb verb_of(ReduceKind kind) {
+  switch (kind) {
+    case ReduceKind::Sum: return ArrayVerb::Sum;
+    case ReduceKind::Min: return ArrayVerb::Min;
+    case ReduceKind::Max: return ArrayVerb::Max;
+  }
+  return ArrayVerb::Sum;
+}
+
+ArrayVerb verb_of(ScanKind kind) { return kind == ScanKind::Exclusive ? ArrayVerb::ExclusiveScan : ArrayVerb::InclusiveScan; }
+
+ArrayVerb verb_of(SortOrder order, const BufferView& indices) {
+  if (order == SortOrder::Ascending) return indices ? ArrayVerb::SortPairsAscending : ArrayVerb::SortAscending;
+  return indices ? ArrayVerb::SortPairsDescending : ArrayVerb::SortDescending;
+}
+
+std::string_view verb_name(ArrayVerb verb) {
+  switch (verb) {
+    case ArrayVerb::Sum: return "sum";
+    case ArrayVerb::Min: return "min";
+    case ArrayVerb::Max: return "max";
+    case ArrayVerb::ExclusiveScan: return "exclusive";
+    case ArrayVerb::InclusiveScan: return "inclusive";
+    case ArrayVerb::SortAscending: return "ascending";
+    case ArrayVerb::SortDescending: return "descending";
+    case ArrayVerb::SortPairsAscending: return "ascending with indices";
+    case ArrayVerb::SortPairsDescending: return "descending with indices";
+  }
+  return "?";
+}
+
+std::string describe(ArrayVerb verb, ArrayType type, const BufferView& input) {
+  return text(verb_name(verb), ", ", row_of(type).name, ", values ", count_of(input, type));
+}
+
+void check_input(std::string_view name, const BufferView& input, const BufferView& output, ArrayType type) {
+  if (!input || !output) refuse(ErrorCode::InvalidArgument, name, "input or output is a view without a buffer");
+  const std::uint64_t count = count_of(input, type);
+  if (count == 0) refuse(ErrorCode::InvalidArgument, name, "no values");
+  if (count > std::numeric_limits<std::int32_t>::max()) refuse(ErrorCode::OutOfRange, name, text(count, " values are more than one op takes"));
+}
+
+bool share_bytes(const BufferView& a, const BufferView& b) {
+  return a.core() == b.core() && a.offset() < b.offset() + b.bytes() && b.offset() < a.offset() + a.bytes();
+}
+
+void declare_workspaces(const ArrayWork& work, std::uint64_t bytes, GraphOpDeclaration& declaration) {
+  if (declaration.device_kind() == DeviceKind::Host) return;
+  static_cast<void>(declaration.workspace(ops::array_cuda_workspace(work, declaration.device_ordinal())));
+  if (ops::is_sort(work.verb)) static_cast<void>(declaration.workspace(work.count * bytes));
+  if (ops::has_indices(work.verb)) static_cast<void>(declaration.workspace(work.count * sizeof(std::uint32_t)));
+}
+
+void record_work(const ArrayWork& work, const ArrayAddresses& at, GraphRecordCtx& ctx) {
+  if (ctx.device_kind() == DeviceKind::Host) return ops::record_array_host(work, at, ctx);
+  ops::record_array_cuda(work, at, ctx);
+}
+
+}  // namespace
+
+ReduceOp::ReduceOp(BufferView input, BufferView output, ArrayType type, ReduceKind kind)
+    : input_(std::move(input)), output_(std::move(output)), type_(type), kind_(kind) {
+  check_input(op_name(), input_, output_, type_);
+  if (count_of(output_, type_) != 1) refuse(ErrorCode::InvalidArgument, op_name(), text("the output has ", count_of(output_, type_), " values; it takes one"));
+  if (share_bytes(input_, output_)) refuse(ErrorCode::Overlap, op_name(), text("input and output share bytes of ", input_.name()));
+}
+
+std::string ReduceOp::parameters() const { return describe(verb_of(kind_), type_, input_); }
+
+void ReduceOp::declare(GraphOpDeclaration& declaration) const {
+  declaration.use(read(input_));
+  declaration.use(write(output_));
+  declare_workspaces(work_of(verb_of(kind_), type_, input_), row_of(type_).bytes, declaration);
+}
+
+void ReduceOp::record(GraphRecordCtx& ctx) const {
+  record_work(work_of(verb_of(kind_), type_, input_), {.input = ctx.address(input_), .output = ctx.address(output_)}, ctx);
+}
+
+ScanOp::ScanOp(BufferView input, BufferView output, ArrayType type, ScanKind kind)
+    : input_(std::move(input)), output_(std::move(output)), type_(type), kind_(kind) {
+  check_input(op_name(), input_, output_, type_);
+  if (output_.bytes() != input_.bytes()) {
+    refuse(ErrorCode::InvalidArgument, op_name(), text("the output has ", count_of(output_, type_), " values and the input ", count_of(input_, type_)));
+  }
+  if (input_.offset() != output_.offset() && share_bytes(input_, output_)) {
+    refuse(ErrorCode::Overlap, op_name(), text("input and output share some bytes of ", input_.name(), "; all or none"));
+  }
+}
+
+std::string ScanOp::parameters() const { return describe(verb_of(kind_), type_, input_); }
+
+void ScanOp::declare(GraphOpDeclaration& declaration) const {
+  declaration.use(read(input_));
+  declaration.use(write(output_));
+  declare_workspaces(work_of(verb_of(kind_), type_, input_), row_of(type_).bytes, declaration);
+}
+
+void ScanOp::record(GraphRecordCtx& ctx) const {
+  record_work(work_of(verb_of(kind_), type_, input_), {.input = ctx.address(input_), .output = ctx.address(output_)}, ctx);
+}
+
+SortOp::SortOp(BufferView input, BufferView output, BufferView indices, ArrayType type, SortOrder order)
+    : input_(std::move(input)), output_(std::move(output)), indices_(std::move(indices)), type_(type), order_(order) {
+  check_input(op_name(), input_, output_, type_);
+  if (output_.bytes() != input_.bytes()) {
+    refuse(ErrorCode::InvalidArgument, op_name(), text("the output has ", count_of(output_, type_), " values and the input ", count_of(input_, type_)));
+  }
+  if (indices_ && indices_.bytes() != count_of(input_, type_) * sizeof(std::uint32_t)) {
+    refuse(ErrorCode::InvalidArgument, op_name(), text(indices_.bytes() / sizeof(std::uint32_t), " indices for ", count_of(input_, type_), " values"));
+  }
+  if (share_bytes(input_, output_) || (indices_ && (share_bytes(indices_, input_) || share_bytes(indices_, output_)))) {
+    refuse(ErrorCode::Overlap, op_name(), text("input, output and indices share bytes"));
+  }
+}
+
+std::string SortOp::parameters() const { return describe(verb_of(order_, indices_), type_, input_); }
+
+void SortOp::declare(GraphOpDeclaration& declaration) const {
+  declaration.use(read(input_));
+  declaration.use(write(output_));
+  if (indices_) declaration.use(write(indices_));
+  declare_workspaces(work_of(verb_of(order_, indices_), type_, input_), row_of(type_).bytes, declaration);
+}
+
+void SortOp::record(GraphRecordCtx& ctx) const {
+  ArrayAddresses at{.input = ctx.address(input_), .output = ctx.address(output_)};
+  if (indices_) at.indices = static_cast<std::uint32_t*>(ctx.address(indices_));
+  record_work(work_of(verb_of(order_, indices_), type_, input_), at, ctx);
+}
+
+}  // namespace reprise

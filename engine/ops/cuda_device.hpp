@@ -1,0 +1,36 @@
+// What the ops of GPUs share: the current device, and CUDA's codes as Error. Threads: a CurrentOrdinal belongs to the thread it was made on.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <string_view>
+
+#include "ops/failure.hpp"
+
+namespace reprise::ops {
+
+inline void check_cuda(std::string_view op, cudaError_t result, const char* call) {
+  if (result == cudaSuccess) return;
+  static_cast<void>(cudaGetLastError());
+  refuse_native(op, call, result, cudaGetErrorName(result));
+}
+
+// While it lives, the device is current in this thread.
+class CurrentOrdinal {
+ public:
+  CurrentOrdinal(std::string_view op, std::uint32_t ordinal) {
+    check_cuda(op, cudaGetDevice(&before_), "cudaGetDevice");
+    check_cuda(op, cudaSetDevice(static_cast<int>(ordinal)), "cudaSetDevice");
+  }
+  CurrentOrdinal(const CurrentOrdinal&) = delete;
+  CurrentOrdinal& operator=(const CurrentOrdinal&) = delete;
+  ~CurrentOrdinal() {
+    if (cudaSetDevice(before_) != cudaSuccess) static_cast<void>(cudaGetLastError());
+  }
+
+ private:
+  int before_ = 0;
+};
+
+}  // namespace reprise::ops

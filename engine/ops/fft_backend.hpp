@@ -1,0 +1,24 @@
+// The two ways a transform is made. Each throws Error naming the op. Threads: as GraphOp::record() says.
+#pragma once
+
+#include <cstdint>
+
+#include <reprise/ops/fft_op.hpp>
+
+namespace reprise::ops {
+
+enum class FftKind : std::uint8_t { RealToComplex, ComplexToReal, Forward, Inverse };
+
+struct FftPlanDesc {
+  FftKind kind = FftKind::Forward;
+  std::uint64_t size = 0, batch = 1;
+  std::uint64_t input_distance = 0, output_distance = 0;  // values
+};
+
+void record_fft_host(const FftPlanDesc& plan, GraphRecordCtx& ctx, void* input, void* output);
+
+// Bytes of workspace; 0: none.
+[[nodiscard]] std::uint64_t fft_cuda_workspace(const FftPlanDesc& plan, std::uint32_t ordinal);
+void record_fft_cuda(const FftPlanDesc& plan, GraphRecordCtx& ctx, void* input, void* output);
+
+}  // namespace reprise::ops

@@ -1,0 +1,142 @@
+// Ops of a user who knows CUDA: what is captured, what is refused, and that nothing is left behind.
+#include <reprise/cuda_interop.hpp>
+#include <reprise/graph_op.hpp>
+
+#include <functional>
+#include <stdexcept>
+#include <utility>
+
+#include "cuda/gpu.hpp"
+
+namespace reprise::test {
+namespace {
+
+class Captured final : public GraphOp {
+ public:
+  using Record = std::function<void(GraphRecordCtx&, cudaStream_t)>;
+  Captured(std::vector<AccessedView> uses, Record record) : uses_(std::move(uses)), record_(std::move(record)) {}
+  [[nodiscard]] std::string_view op_name() const noexcept override { return "captured"; }
+  void declare(GraphOpDeclaration& declaration) const override {
+    CHECK(declaration.device_kind() == DeviceKind::Cuda);
+    for (const AccessedView& use : uses_) declaration.use(use);
+  }
+  void record(GraphRecordCtx& ctx) const override { record_(ctx, static_cast<cudaStream_t>(ctx.native_stream())); }
+
+ private:
+  std::vector<AccessedView> uses_;
+  Record record_;
+};
+
+std::size_t node_count(const CapturedGraph& graph) {
+  std::size_t count = 0;
+  CHECK(cudaGraphGetNodes(native_graph(graph), nullptr, &count) == cudaSuccess);
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("cuda op: work in its stream becomes one child graph, with forks that join again") {
+  if (!have_gpu()) return;
+  const Gpu t;
+  const auto x = t.pool->allocate<unsigned>(256, "x"), y = t.pool->allocate<unsigned>(256, "y");
+  const CudaState before = cuda_state();
+  CapturedGraph graph = t.compile([&](CommandBuffer& cmd) {
+    cmd.fill(x, 5u);
+    cmd.add(Captured({read_write(x), write(y)}, [&](GraphRecordCtx& ctx, cudaStream_t stream) {
+      cudaStream_t side = nullptr;
+      cudaEvent_t forked = nullptr, joined = nullptr;
+      REQUIRE(cudaStreamCreateWithFlags(&side, cudaStreamNonBlocking) == cudaSuccess);
+      REQUIRE(cudaEventCreateWithFlags(&forked, cudaEventDisableTiming) == cudaSuccess);
+      REQUIRE(cudaEventCreateWithFlags(&joined, cudaEventDisableTiming) == cudaSuccess);
+      CHECK(cudaMemcpyAsync(ctx.address(y), ctx.address(x), 512, cudaMemcpyDeviceToDevice, stream) == cudaSuccess);
+      CHECK(cudaEventRecord(forked, stream) == cudaSuccess);
+      CHECK(cudaStreamWaitEvent(side, forked, 0) == cudaSuccess);
+      CHECK(cudaMemsetAsync(ctx.address(x), 0, 1024, side) == cudaSuccess);
+      CHECK(cudaMemcpyAsync(ctx.address(y) + 128, ctx.address(y), 512, cudaMemcpyDeviceToDevice, stream) == cudaSuccess);
+      CHECK(cudaEventRecord(joined, side) == cudaSuccess);
+      CHECK(cudaStreamWaitEvent(stream, joined, 0) == cudaSuccess);
+      CHECK(cudaEventDestroy(forked) == cudaSuccess);
+      CHECK(cudaEventDestroy(joined) == cudaSuccess);
+      CHECK(cudaStreamDestroy(side) == cudaSuccess);
+    }));
+  });
+  CHECK(cuda_state() == before);
+  CHECK(node_count(graph) == 2);
+  for (int replay = 0; replay < 3; ++replay) graph.launch(t.queue).wait();
+  CHECK(t.read(x) == std::vector<unsigned>(256, 0));
+  CHECK(t.read(y) == std::vector<unsigned>(256, 5));
+}
+
+TEST_CASE("cuda op: memory that it allocates is refused, and the op is named") {
+  if (!have_gpu()) return;
+  const Gpu t;
+  const auto x = t.pool->allocate<unsigned>(256, "x");
+  const CudaState before = cuda_state();
+  std::string text;
+  const ErrorDetails details = error_of(
+      [&] {
+        static_cast<void>(t.compile([&](CommandBuffer& cmd) {
+          cmd.fill(x, 1u);
+          cmd.add(Captured({read_write(x)}, [](GraphRecordCtx&, cudaStream_t stream) {
+            void* memory = nullptr;
+            CHECK(cudaMallocAsync(&memory, 1024, stream) == cudaSuccess);
+            CHECK(cudaFreeAsync(memory, stream) == cudaSuccess);
+          }));
+        }));
+      },
+      &text);
+  CHECK(details.code == ErrorCode::Unsupported);
+  CHECK(details.command == 1);
+  CHECK(text.find("op captured") != std::string::npos);
+  CHECK(text.find("memory") != std::string::npos);
+  CHECK(cuda_state() == before);
+}
+
+TEST_CASE("cuda op: a fork that is not joined is refused, and the next op is none the worse") {
+  if (!have_gpu()) return;
+  const Gpu t;
+  const auto x = t.pool->allocate<unsigned>(256, "x");
+  cudaStream_t side = nullptr;
+  cudaEvent_t forked = nullptr;
+  {
+    const CurrentDevice current(t.device);
+    REQUIRE(cudaStreamCreateWithFlags(&side, cudaStreamNonBlocking) == cudaSuccess);
+    REQUIRE(cudaEventCreateWithFlags(&forked, cudaEventDisableTiming) == cudaSuccess);
+  }
+  const ErrorDetails details = error_of([&] {
+    static_cast<void>(t.compile([&](CommandBuffer& cmd) {
+      cmd.add(Captured({read_write(x)}, [&](GraphRecordCtx& ctx, cudaStream_t stream) {
+        CHECK(cudaEventRecord(forked, stream) == cudaSuccess);
+        CHECK(cudaStreamWaitEvent(side, forked, 0) == cudaSuccess);
+        CHECK(cudaMemsetAsync(ctx.address(x), 0, 1024, side) == cudaSuccess);
+      }));
+    }));
+  });
+  CHECK(details.native_call == "cudaStreamEndCapture");
+  CHECK(details.native_name == "cudaErrorStreamCaptureUnjoined");
+  CHECK(cudaEventDestroy(forked) == cudaSuccess);
+  CHECK(cudaStreamDestroy(side) == cudaSuccess);
+  t.run([&](CommandBuffer& cmd) {
+    cmd.add(Captured({write(x)}, [&](GraphRecordCtx& ctx, cudaStream_t stream) { CHECK(cudaMemsetAsync(ctx.address(x), 1, 1024, stream) == cudaSuccess); }));
+  });
+  CHECK(t.read(x) == std::vector<unsigned>(256, 0x01010101u));
+}
+
+TEST_CASE("cuda op: what it throws comes out as it is, and its capture ends with it") {
+  if (!have_gpu()) return;
+  const Gpu t;
+  const auto x = t.pool->allocate<unsigned>(256, "x");
+  const CudaState before = cuda_state();
+  CHECK_THROWS_WITH_AS(static_cast<void>(t.compile([&](CommandBuffer& cmd) {
+                         cmd.add(Captured({write(x)}, [&](GraphRecordCtx& ctx, cudaStream_t stream) {
+                           CHECK(cudaMemsetAsync(ctx.address(x), 0, 1024, stream) == cudaSuccess);
+                           throw std::runtime_error("the op's own");
+                         }));
+                       })),
+                       "the op's own", std::runtime_error);
+  CHECK(cuda_state() == before);
+  t.run([&](CommandBuffer& cmd) { cmd.fill(x, 3u); });
+  CHECK(t.read(x) == std::vector<unsigned>(256, 3));
+}
+
+}  // namespace reprise::test

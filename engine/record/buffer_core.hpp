@@ -54,8 +54,6 @@ struct BufferCore {
   }
 };
 
-// N of "cuda:N"; 0 for the host device.
-[[nodiscard]] std::uint32_t number_of(const DeviceStatus& device) noexcept;
 // Of a stale buffer: "its pool was cleared", for messages.
 [[nodiscard]] std::string_view why_stale(const BufferCore& buffer) noexcept;
 

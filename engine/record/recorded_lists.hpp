@@ -45,8 +45,8 @@ struct RecordedLists {
   HeldBuffers buffers;  // in order of first use
   std::vector<std::shared_ptr<const KernelCore>> kernels;
   std::vector<std::shared_ptr<const std::function<void()>>> functions;
-  std::vector<std::shared_ptr<const RecordedOp>> ops;
   std::vector<std::shared_ptr<const void>> owners;  // of what arguments point to
+  std::vector<std::shared_ptr<const RecordedOp>> ops;
 };
 
 }  // namespace reprise::detail

@@ -54,8 +54,8 @@ struct Recording {
   std::vector<std::shared_ptr<BufferCore>> buffers;        // in order of first use
   std::vector<std::shared_ptr<const KernelCore>> kernels;  // in order of first use
   std::vector<std::shared_ptr<const std::function<void()>>> functions;
-  std::vector<std::shared_ptr<const RecordedOp>> ops;
   std::vector<std::shared_ptr<const void>> owners;         // of what arguments point to, besides buffers
+  std::vector<std::shared_ptr<const RecordedOp>> ops;
   std::vector<std::shared_ptr<const Arena>> arenas;        // own the payloads
 
   template <class Payload>

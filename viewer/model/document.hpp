@@ -11,6 +11,7 @@
 
 #include "model/graph.hpp"
 #include "model/growing_list.hpp"
+#include "model/sample_sources.hpp"
 #include "model/sample_store.hpp"
 #include "model/time_histogram.hpp"
 
@@ -27,6 +28,7 @@ struct GraphStatistics {
   std::int64_t sum = 0;       // ns, of all nodes
   std::uint64_t samples = 0;  // with a time
   std::uint64_t unknown = 0;  // of nodes that the version does not have
+  SampleSources sources;      // of its replays' samples
   // A node's part of the time of all nodes, 0 to 1.
   [[nodiscard]] double share(std::uint32_t node) const;
   [[nodiscard]] std::vector<double> medians() const;  // ns, a node each; 0 without a sample

@@ -58,6 +58,7 @@ void DocumentBuilder::add_samples(const trace::SampleBlock& block) {
     return;
   }
   GraphStatistics& s = found->second.statistics.change();
+  s.sources.add(block.replay, block.source);
   for (const trace::Sample& sample : block.samples) {
     if (sample.node >= s.nodes.size()) {
       ++s.unknown;

@@ -7,6 +7,7 @@
 
 #include "panels/format.hpp"
 #include "panels/inspector_parts.hpp"
+#include "panels/profile_text.hpp"
 #include "panels/widgets.hpp"
 
 namespace reprise::viewer {
@@ -33,7 +34,8 @@ void draw_where(const Frame& frame, const trace::Replay& replay) {
   draw_mono(theme, "Executable", count_text(replay.exec));
   const auto thread = document.thread_names->find(replay.thread);
   draw_value(theme, "Launched by", thread != document.thread_names->end() ? thread->second : "thread " + count_text(replay.thread));
-  draw_value(theme, "Node times", replay.sampled != 0 ? "measured" : "not measured in this replay");
+  const std::string how = measured_by(*frame.entry, replay);
+  draw_value(theme, "Node times", replay.sampled == 0 ? "not measured in this replay" : how.empty() ? "measured" : "measured " + how);
 }
 
 const ReplayFacts* facts_of(const Frame& frame, const trace::Replay& replay) {

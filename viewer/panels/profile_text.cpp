@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "panels/format.hpp"
+#include "panels/widgets.hpp"
 
 namespace reprise::viewer {
 
@@ -11,6 +12,26 @@ namespace {
 constexpr std::size_t kLastCosts = 64;  // records that a cost is taken over
 
 }  // namespace
+
+std::string measured_by(const model::GraphEntry& entry, const trace::Replay& replay) {
+  if (replay.sampled == 0 || !entry.statistics) return {};
+  const auto source = entry.statistics->sources.of(replay.replay);
+  return source ? std::string("by ") + source_name(*source) : std::string();
+}
+
+std::string sampled_text(const model::GraphEntry& entry, std::size_t sampled) {
+  std::string text = count_text(sampled) + " sampled", parts;
+  if (!entry.statistics) return text;
+  std::size_t sources = 0;
+  for (const trace::SampleSource source : model::kSampleSources) {
+    const std::uint64_t count = entry.statistics->sources.count(source);
+    if (count == 0) continue;
+    parts += (sources++ == 0 ? "" : ", ") + count_text(count) + " by " + source_name(source);
+  }
+  if (sources == 0) return text;
+  if (sources > 1) return text + ": " + parts;
+  return text + parts.substr(parts.find(" by "));
+}
 
 const char* profile_name(trace::LiveProfile mode) {
   switch (mode) {

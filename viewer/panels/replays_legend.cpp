@@ -68,9 +68,13 @@ void draw_replays_legend(const Theme& theme, ImVec2 at, float width, const Repla
             1.5f * theme.space);
   line.ratios();
   const float thick = 1.5f * theme.scale;
-  line.mark("sampled", [&](ImDrawList& list, ImVec2 m, float r) {
-    list.AddRectFilled({m.x - r, m.y - thick}, {m.x + r, m.y + thick}, theme.accent);
-  });
+  const auto sampled = [&](const std::string& name, float high) {
+    line.mark(name, [&](ImDrawList& list, ImVec2 m, float r) { list.AddRectFilled({m.x - r, m.y + thick - high}, {m.x + r, m.y + thick}, theme.accent); });
+  };
+  const auto has = [&](trace::SampleSource source) { return legend.sources != nullptr && legend.sources->count(source) != 0; };
+  if (has(trace::SampleSource::Cupti)) sampled("sampled by CUPTI", 2 * thick);
+  if (has(trace::SampleSource::Stamp)) sampled("sampled by stamps", thick);
+  if (!has(trace::SampleSource::Cupti) && !has(trace::SampleSource::Stamp)) sampled("sampled", 2 * thick);
   line.mark("outlier", [&](ImDrawList& list, ImVec2 m, float r) {
     list.AddTriangleFilled({m.x - r, m.y - r}, {m.x + r, m.y - r}, {m.x, m.y + r}, theme.warning);
   });

@@ -111,8 +111,9 @@ void ReplaysPanel::State::keep_newest_in_sight(Frame& frame, std::size_t size) {
 void ReplaysPanel::State::draw_strips(Frame& frame, const ReplaysSeries& series, ImVec2 at, ImVec2 size) {
   const Theme& theme = frame.theme;
   const float s = theme.scale, line = theme.small->FontSize;
+  const model::SampleSources* const sources = frame.entry->statistics ? &frame.entry->statistics->sources : nullptr;
   draw_replays_legend(theme, {at.x + theme.half_space, at.y}, size.x - theme.space,
-                      {series.main.what(), series.replays.size(), frame.view.has_range() ? range_text(series.replays, frame.view.range) : ""});
+                      {series.main.what(), series.replays.size(), frame.view.has_range() ? range_text(series.replays, frame.view.range) : "", sources});
   const float left = 66 * s, right = 92 * s, header = line + 3 * s;
   const ImVec2 area{std::max(size.x - left - right, 24.0f), std::max(size.y - header, 24.0f)};
   ImGui::SetCursorScreenPos({at.x + left, at.y + header});
@@ -129,6 +130,8 @@ void ReplaysPanel::State::draw_strips(Frame& frame, const ReplaysSeries& series,
   ReplayPlot plot{.series = series.main, .top = top, .bottom = top + main};
   if (overall) plot.figures = overall->main;
   plot.matches = matches.get();
+  plot.sources = sources;
+  plot.replays = &series.replays;
   const std::uint64_t shown = frame.replay != nullptr ? frame.replay->replay.replay : frame.view.replay.value_or(0);
   if (const std::size_t place = place_of(series.replays, shown); place < series.replays.size()) plot.shown = place;
   if (const auto* hovered = std::get_if<model::SelectedReplay>(&frame.view.hovered)) {
@@ -183,7 +186,7 @@ void ReplaysPanel::State::take_mouse(Frame& frame, const ReplaysSeries& series) 
   }
   const auto overall = data.overall();
   if (!ImGui::IsMouseDown(ImGuiMouseButton_Right) && !ImGui::IsMouseDown(ImGuiMouseButton_Middle)) {
-    draw_replay_tooltip(frame.theme, series, bar, place, overall ? overall->main.median : -1);
+    draw_replay_tooltip(frame.theme, {series, bar, place, overall ? overall->main.median : -1, *frame.entry});
   }
 }
 

@@ -96,6 +96,12 @@ class Plot {
     list_.AddRectFilled({left, middle}, {right, middle + 1}, with_alpha(theme_.ink, 0.8f * dim));
   }
 
+  // Of a run of replays its last one stands for all: windows are longer than what tells a pixel from the next.
+  [[nodiscard]] bool is_by_stamps(const ReplayBar& bar) const {
+    if (plot_.sources == nullptr || plot_.replays == nullptr || bar.end > plot_.replays->size()) return false;
+    return plot_.sources->of((*plot_.replays)[bar.end - 1].replay) == trace::SampleSource::Stamp;
+  }
+
   void marks() const {
     const float base = plot_.bottom - 3 * theme_.scale, size = 3.5f * theme_.scale;
     float last = -1e9f;
@@ -103,8 +109,10 @@ class Plot {
       const auto [left, right] = sides(bar);
       const float middle = (left + right) / 2;
       const auto count = static_cast<std::uint32_t>(bar.end - bar.first);
-      if (bar.run.sampled != 0)
-        list_.AddRectFilled({left, base}, {right, plot_.bottom}, with_alpha(theme_.accent, bar.run.sampled == count ? 1 : 0.6f));
+      if (bar.run.sampled != 0) {
+        const float top = is_by_stamps(bar) ? plot_.bottom - 1.5f * theme_.scale : base;
+        list_.AddRectFilled({left, top}, {right, plot_.bottom}, with_alpha(theme_.accent, bar.run.sampled == count ? 1 : 0.6f));
+      }
       if (bar.run.known < count) {
         const float cross = std::clamp((right - left) / 2, 1.5f, size);
         list_.AddLine({middle - cross, bottom_ - 2 * cross}, {middle + cross, bottom_}, theme_.error, 1.5f * theme_.scale);

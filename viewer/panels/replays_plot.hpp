@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "model/sample_sources.hpp"
 #include "panels/canvas.hpp"
 #include "panels/replays_facts.hpp"
 #include "panels/replays_series.hpp"
@@ -19,6 +20,9 @@ struct ReplayPlot {
   const Matches* matches = nullptr;                     // others are dimmed; null: none are
   std::optional<std::size_t> shown = {}, hovered = {};  // places
   const char* title = "";                               // at the upper left; empty: none
+  // Where samples come from: those of stamps, which count in the stamps' own time, have a thinner mark. Null: nobody knows.
+  const model::SampleSources* sources = nullptr;
+  const model::ListView<trace::Replay>* replays = nullptr;  // with sources
   // Which marks there are.
   enum class Marks : std::uint8_t { None, All } marks = Marks::All;
 };

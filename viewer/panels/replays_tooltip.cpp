@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "panels/format.hpp"
+#include "panels/profile_text.hpp"
 #include "panels/widgets.hpp"
 
 namespace reprise::viewer {
@@ -18,7 +19,8 @@ std::string against(trace::Time time, trace::Time median) {
 
 }  // namespace
 
-void draw_replay_tooltip(const Theme& theme, const ReplaysSeries& series, const ReplayBar& bar, std::size_t place, trace::Time median) {
+void draw_replay_tooltip(const Theme& theme, const ReplayTooltip& tooltip) {
+  const auto& [series, bar, place, median, entry] = tooltip;
   ImGui::BeginTooltip();
   const float value_x = 110 * theme.scale;
   const auto field = [&](const char* name, const std::string& value) { draw_field(theme, name, value, value_x); };
@@ -49,7 +51,8 @@ void draw_replay_tooltip(const Theme& theme, const ReplaysSeries& series, const 
     const trace::Time from = series.replays[0].launched, at = replay.launched;
     if (from != 0 && at != 0) field("launched", duration_text(static_cast<double>(at - from)) + " after the first");
     field("queue, exec", std::to_string(replay.queue) + ", " + std::to_string(replay.exec));
-    field("sampled", replay.sampled != 0 ? "yes: its nodes are in the timeline" : "no");
+    const std::string how = measured_by(entry, replay);
+    field("sampled", replay.sampled == 0 ? "no" : (how.empty() ? "yes" : how) + ": its nodes are in the timeline");
   }
   ImGui::EndTooltip();
 }

@@ -5,6 +5,7 @@
 
 #include "panels/format.hpp"
 #include "panels/icons.hpp"
+#include "panels/profile_text.hpp"
 #include "panels/widgets.hpp"
 
 namespace reprise::viewer {
@@ -32,7 +33,7 @@ std::string amount_text(const Frame& frame, const StatusFacts& facts) {
   const trace::GraphVersion& record = frame.graph()->record();
   std::string text = count_text(record.nodes.size()) + " nodes, " + count_text(record.edges.size()) + " edges, " +
                      count_text(frame.entry->replays.size()) + (frame.entry->replays.size() == 1 ? " replay" : " replays");
-  if (facts.figures != nullptr && !frame.view.has_range()) text += ", " + count_text(facts.figures->sampled) + " sampled";
+  if (facts.figures != nullptr && !frame.view.has_range()) text += ", " + sampled_text(*frame.entry, facts.figures->sampled);
   if (record.slab_bytes > 0) text += ", slab " + bytes_text(record.slab_bytes);
   return text;
 }

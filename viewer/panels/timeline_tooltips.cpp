@@ -1,6 +1,7 @@
 #include "panels/timeline_tooltips.hpp"
 
 #include "panels/format.hpp"
+#include "panels/profile_text.hpp"
 #include "panels/timeline_nodes.hpp"
 #include "panels/widgets.hpp"
 
@@ -89,7 +90,8 @@ void say(const TimelineSight& sight, const ReplayHit& hit) {
   field("device time", model::ReplayMeasure::DeviceTime);
   field("launch call", model::ReplayMeasure::LaunchCall);
   field("latency", model::ReplayMeasure::Latency);
-  draw_field(theme, "sampled", replay.sampled != 0 ? "yes" : "no: its nodes have no times", x);
+  const std::string how = entry == nullptr ? "" : measured_by(*entry, replay);
+  draw_field(theme, "sampled", replay.sampled == 0 ? "no: its nodes have no times" : how.empty() ? "yes" : "yes, " + how, x);
   hint(theme, "Click shows this replay.");
 }
 

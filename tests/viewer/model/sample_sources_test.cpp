@@ -1,0 +1,38 @@
+// SampleSources: which clock each replay's samples come from.
+#include <doctest/doctest.h>
+
+#include <map>
+#include <random>
+
+#include "model/sample_sources.hpp"
+
+using namespace reprise;
+using model::SampleSources;
+using trace::SampleSource;
+
+TEST_CASE("sample sources: none is known before there is one, and one that is alone stands for all") {
+  SampleSources sources;
+  CHECK_FALSE(sources.of(7));
+  sources.add(7, SampleSource::Stamp);
+  CHECK(sources.of(7) == SampleSource::Stamp);
+  CHECK(sources.of(8) == SampleSource::Stamp);
+  CHECK(sources.count(SampleSource::Stamp) == 1);
+  CHECK(sources.count(SampleSource::Cupti) == 0);
+}
+
+TEST_CASE("sample sources: every replay has its own, in whatever order they come") {
+  constexpr unsigned kSeed = 4711;
+  CAPTURE(kSeed);
+  std::mt19937 random(kSeed);
+  for (int run = 0; run < 200; ++run) {
+    SampleSources sources;
+    std::map<std::uint64_t, SampleSource> expected;
+    for (int i = 0; i < 60; ++i) {
+      const std::uint64_t replay = 1 + random() % 40;
+      const SampleSource source = model::kSampleSources[random() % 3];
+      sources.add(replay, source);
+      expected[replay] = source;
+      for (const auto& [number, is] : expected) REQUIRE(sources.of(number) == is);
+    }
+  }
+}

@@ -140,6 +140,48 @@ TEST_CASE("cuda stamp ends: switched so often that nobody can keep up, times are
   CHECK(numbers.plain.back() == 400);
 }
 
+TEST_CASE("cuda stamp ends: a copy that was given away notes nothing, whatever carries the stamps") {
+  if (!have_gpu()) return;
+  for (const std::uint32_t width : {1u, 8u}) {
+    CAPTURE(width);
+    const NoTraceEnvironment none;
+    const TraceFolder folder;
+    {
+      const Instance instance({.application = "gpu test", .trace = {.target = folder.file(), .profile = ProfileMode::Replays}});
+      const Device device = instance.open_device(DeviceSelector::named(gpu().info().selector));
+      {
+        const Queue queue = device.create_queue();
+        const auto pool = device.create_pool();
+        const auto values = pool->allocate<unsigned long long>(width, "values");
+        const Kernel kernel = device.load_kernel(shaders::gpu_count);
+        CommandBuffer commands = device.create_command_buffer({.label = "ours"});
+        commands.begin();
+        for (std::uint32_t i = 0; i < width; ++i) commands.dispatch(kernel, {.grid = 1, .block = 1}, read_write(values.slice(i, 1)));
+        commands.end();
+        CapturedGraph ours = device.compile(commands, {.pool = pool});
+        const CUgraph raw = release_graph(ours);
+        CapturedGraph copy = adopt_graph(device, raw, {.label = "copy"});
+        CHECK(cudaGraphDestroy(raw) == cudaSuccess);
+        for (int i = 0; i < 10; ++i) {
+          ours.launch(queue).wait();
+          copy.launch(queue).wait();
+        }
+      }
+      device.wait_idle();
+    }
+    const trace::Records records = all_records(folder.file());
+    REQUIRE(records.graph_versions.size() == 2);
+    std::uint64_t ours = 0;
+    for (const trace::Replay& replay : records.replays) {
+      CHECK(replay.ended > replay.started);
+      CHECK(replay.started > 0);
+      if (replay.graph == records.graph_versions[0].graph) CHECK(replay.replay == ++ours);
+    }
+    CHECK(ours == 10);
+    CHECK(records.replays.size() == 20);
+  }
+}
+
 TEST_CASE("cuda stamp ends: a graph of the application has the times of its replays in the trace, and no node that it had not") {
   if (!have_gpu()) return;
   const NoTraceEnvironment none;

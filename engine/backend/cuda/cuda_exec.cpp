@@ -107,7 +107,8 @@ void CudaExec::destroy_twin() noexcept {
 cudaGraph_t CudaExec::clone_graph() const {
   const SetupScope scope(*context_, Stage::Instantiate);
   const std::lock_guard lock(changing_);
-  if (is_changed_) return build_again().release();
+  const bool frame_stamps = source_ && !ends_;  // stamps that are there for this graph's replays alone
+  if (is_changed_ || frame_stamps) return build_again().release();
   cudaGraph_t copy = nullptr;
   const CallPlace place = context_->at(Stage::Instantiate, plan_->label);
   cuda_check(cudaGraphClone(&copy, graph_), "cudaGraphClone", place);

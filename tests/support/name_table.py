@@ -1,0 +1,38 @@
+#!/usr/bin/env python3
+"""Checks that every test that engine/README.md names in its table of names exists.
+
+usage: name_table.py ROOT      (the folder that holds engine/ and tests/)
+"""
+import pathlib
+import re
+import sys
+
+SECTION = "## Names from other APIs"
+STRING = r'"((?:[^"\\]|\\.)*)"'
+
+
+def names_of_tests(root):
+    names = set()
+    for file in (root / "tests").rglob("*.cpp"):
+        for parts in re.findall(r"TEST_CASE\w*\(\s*(?:\w+,\s*)?((?:" + STRING.replace("(", "(?:", 1) + r"\s*)+)", file.read_text()):
+            names.add("".join(re.findall(STRING, parts)))
+    return names
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    readme = (root / "engine" / "README.md").read_text()
+    if SECTION not in readme:
+        sys.exit(f"engine/README.md has no section \"{SECTION}\"")
+    section = readme.split(SECTION, 1)[1].split("\n## ", 1)[0]
+    named = [cells[-1].strip()[1:-1] for row in section.splitlines() if row.startswith("| ") and (cells := row.strip(" |").split(" | ")) and cells[-1].startswith('"')]
+    if not named:
+        sys.exit("the table names no test")
+    known = names_of_tests(root)
+    missing = [name for name in named if name not in known]
+    for name in missing:
+        print(f"engine/README.md names a test that there is not: {name}")
+    sys.exit(1 if missing else 0)
+
+
+main()

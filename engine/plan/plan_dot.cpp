@@ -2,6 +2,7 @@
 
 #include "base/text.hpp"
 #include "plan/describe.hpp"
+#include "plan/dot_parameters.hpp"
 #include "plan/plan.hpp"
 
 namespace reprise::detail {
@@ -115,32 +116,44 @@ class PlanDot {
       text += concat('\n', access_name(access.access), ' ', display_name(*recording_.buffers[access.buffer]), ' ',
                      range_text(access.begin, access.end));
     }
+    text += dot_parameters(plan_, index, options_.flags);
     if (options_.locations) text += concat('\n', location_text(command.where));
     return text;
   }
 
   void edges() {
     if (!options_.added_edges) {
-      for (const Edge& edge : plan_.schedule.edges) {
-        needed_edge(plan_.lowered.node_of[edge.from], plan_.lowered.node_of[edge.to], edge);
+      for (std::uint32_t node = 0; node < plan_.schedule.node_count(); ++node) {
+        std::uint32_t number = 0;
+        for (const Edge& edge : plan_.schedule.edges_into(node)) {
+          needed_edge(plan_.lowered.node_of[edge.from], plan_.lowered.node_of[edge.to], edge, number++);
+        }
       }
       return;
     }
     for (std::uint32_t node = 0; node < plan_.lowered.nodes.size(); ++node) {
-      for (const LoweredEdge& edge : plan_.lowered.edges_into(node)) lowered_edge(node, edge);
+      std::uint32_t number = 0;
+      for (const LoweredEdge& edge : plan_.lowered.edges_into(node)) lowered_edge(node, edge, number++);
     }
   }
 
-  void lowered_edge(std::uint32_t node, const LoweredEdge& edge) {
-    if (edge.origin != EdgeOrigin::Needed) return line("  n", edge.from, " -> n", node, " [style=dashed, color=gray50];");
+  // `number` of an edge: among those into its node, in the order that the device gets.
+  void lowered_edge(std::uint32_t node, const LoweredEdge& edge, std::uint32_t number) {
+    if (edge.origin != EdgeOrigin::Needed) {
+      const std::string label = shows_numbers() ? concat(", label=", quote_text(concat('#', number))) : "";
+      return line("  n", edge.from, " -> n", node, " [style=dashed, color=gray50", label, "];");
+    }
     const Edge* needed = find_edge(plan_.schedule, plan_.lowered.nodes[edge.from].schedule_node, plan_.lowered.nodes[node].schedule_node);
-    if (needed != nullptr) needed_edge(edge.from, node, *needed);
+    if (needed != nullptr) needed_edge(edge.from, node, *needed, number);
   }
 
-  void needed_edge(std::uint32_t from, std::uint32_t to, const Edge& edge) {
-    const std::string cause = options_.causes ? concat(" [label=", quote_text(cause_text(recording_, edge.cause)), ']') : "";
-    line("  n", from, " -> n", to, cause, ';');
+  void needed_edge(std::uint32_t from, std::uint32_t to, const Edge& edge, std::uint32_t number) {
+    std::string label = shows_numbers() ? concat('#', number) : "";
+    if (options_.causes) label += concat(label.empty() ? "" : " ", cause_text(recording_, edge.cause));
+    line("  n", from, " -> n", to, label.empty() ? "" : concat(" [label=", quote_text(label), ']'), ';');
   }
+
+  [[nodiscard]] bool shows_numbers() const { return asks_for(options_.flags, DotFlags::ExtraTopoInfo); }
 
   const Plan& plan_;
   const Recording& recording_;

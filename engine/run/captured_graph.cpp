@@ -1,5 +1,6 @@
 #include <reprise/captured_graph.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -12,6 +13,13 @@
 namespace reprise {
 
 namespace {
+
+// Those that somebody made or adopted: what stands for memory of others in an adopted graph, or is the graph's own, is none.
+std::size_t held_buffers(const detail::Plan& plan) {
+  const auto& buffers = plan.recording->buffers;
+  return static_cast<std::size_t>(
+      std::count_if(buffers.begin(), buffers.end(), [](const auto& buffer) { return detail::PoolBuffer::of(buffer) != nullptr; }));
+}
 
 [[noreturn]] void fail_empty(Stage stage) {
   detail::fail(ErrorCode::InvalidState, stage, "", "the CapturedGraph is empty; Device::compile makes one");
@@ -53,7 +61,7 @@ UpdateReport exec_update(CapturedGraph& graph, const CommandBuffer& commands) { 
 
 std::uint64_t CapturedGraph::num_replays() const noexcept { return core_ ? core_->replays() : 0; }
 bool CapturedGraph::is_uploaded() const noexcept { return core_ && core_->is_uploaded(); }
-std::size_t CapturedGraph::pool_buffer_count() const noexcept { return core_ ? core_->current_plan()->recording->buffers.size() : 0; }
+std::size_t CapturedGraph::pool_buffer_count() const noexcept { return core_ ? held_buffers(*core_->current_plan()) : 0; }
 bool CapturedGraph::has_pool() const noexcept { return core_ && core_->pool(); }
 std::shared_ptr<CapturePool> CapturedGraph::pool() const noexcept { return core_ ? core_->pool() : nullptr; }
 std::uint32_t CapturedGraph::node_count() const noexcept { return core_ ? core_->report().nodes : 0; }

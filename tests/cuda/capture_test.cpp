@@ -1,6 +1,9 @@
 // Captures of what an application does with its streams, and what is read back of graphs that the engine did not make.
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <stdexcept>
 #include <string_view>
 
@@ -21,6 +24,12 @@ constexpr std::size_t kBytes = kCount * sizeof(float);
 void scale(float* x, float factor, unsigned n, cudaStream_t stream) {
   void* arguments[] = {&x, &factor, &n};
   REQUIRE(cudaLaunchKernel(reinterpret_cast<const void*>(&application_scale), dim3(blocks(n, 128)), dim3(128), arguments, 0, stream) == cudaSuccess);
+}
+
+// The kernel is loaded before a capture begins: loading is none of what is captured.
+void load_scale() {
+  cudaFuncAttributes attributes = {};
+  REQUIRE(cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(&application_scale)) == cudaSuccess);
 }
 
 // The application's second stream, and an event of it.
@@ -73,6 +82,7 @@ TEST_CASE("cuda capture: an application's stream work becomes a graph, whose nod
   const Gpu t;
   const Side side(t.device);
   const CurrentDevice current(t.device);
+  load_scale();
   const auto x = t.pool->allocate<float>(kCount, "x"), y = t.pool->allocate<float>(kCount, "y");
   const auto out = t.pool->host<float>(kCount, "out");
   int called = 0;
@@ -127,6 +137,7 @@ TEST_CASE("cuda capture: buffers that its nodes name stay alive with it, and it 
   if (!have_gpu()) return;
   const Gpu t;
   const CurrentDevice current(t.device);
+  load_scale();
   CapturedGraph graph;
   const Queue other = t.device.create_queue({.label = "other"});
   auto x = t.pool->allocate<float>(kCount, "x");
@@ -151,6 +162,7 @@ TEST_CASE("cuda capture: a pool given at the end is held with every buffer in it
   if (!have_gpu()) return;
   const Gpu t;
   const CurrentDevice current(t.device);
+  load_scale();
   const auto pool = t.device.create_pool({.label = "held"});
   auto x = pool->allocate<float>(kCount, "x"), hidden = pool->allocate<float>(kCount, "hidden");
   begin_capture(t.queue);
@@ -194,6 +206,7 @@ TEST_CASE("cuda capture: what invalidated it is told, and the stream is usable a
   const Gpu t;
   const Side side(t.device);
   const CurrentDevice current(t.device);
+  load_scale();
   const auto x = t.pool->allocate<float>(kCount, "x");
   const CUstream stream = native_stream(t.queue);
   CapturedGraph intruder = t.compile([&](CommandBuffer& cmd) { cmd.fill(x, 1.0f); });
@@ -238,6 +251,7 @@ TEST_CASE("cuda capture: a scope that an exception leaves drops the capture") {
   if (!have_gpu()) return;
   const Gpu t;
   const CurrentDevice current(t.device);
+  load_scale();
   const auto x = t.pool->allocate<float>(kCount, "x");
   const CudaState before = cuda_state();
   try {
@@ -256,6 +270,37 @@ TEST_CASE("cuda capture: a scope that an exception leaves drops the capture") {
   graph.launch(t.queue).wait();
 }
 
+TEST_CASE("cuda capture: CUDA's own print of a graph is a second source beside the plan's") {
+  if (!have_gpu()) return;
+  const Gpu t;
+  const CurrentDevice current(t.device);
+  load_scale();
+  const auto x = t.pool->allocate<float>(kCount, "x");
+  begin_capture(t.queue);
+  scale(x.data(), 2.0f, kCount, native_stream(t.queue));
+  const CapturedGraph graph = end_capture(t.queue);
+  const auto print = [&](DotFlags flags) {
+    const std::filesystem::path path = std::filesystem::temp_directory_path() / "reprise_cuda_debug_dot_test.dot";
+    cuda_debug_dot(graph, path, flags);
+    std::ifstream file(path, std::ios::binary);
+    std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    file.close();
+    std::filesystem::remove(path);
+    return text;
+  };
+  const std::string plain = print(DotFlags::None), verbose = print(DotFlags::Verbose);
+  CHECK(holds(plain, "digraph"));
+  CHECK(holds(verbose, "application_scale"));
+  CHECK(verbose.size() > plain.size());
+  CHECK(to_cuda(DotFlags::KernelNodeParams | DotFlags::Accesses) == CU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_PARAMS);
+  const Device host = Instance({.validation = Validation::Off}).open_device(DeviceSelector::named("host"));
+  CommandBuffer commands = host.create_command_buffer();
+  commands.begin();
+  commands.end();
+  const CapturedGraph on_host = host.compile(commands);
+  CHECK(error_of([&] { cuda_debug_dot(on_host, "x.dot"); }).code == ErrorCode::Unsupported);
+}
+
 TEST_CASE("cuda capture: modes are CUDA's") {
   CHECK(to_cuda(CaptureMode::Global) == CU_STREAM_CAPTURE_MODE_GLOBAL);
   CHECK(to_cuda(CaptureMode::ThreadLocal) == CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
@@ -265,7 +310,9 @@ TEST_CASE("cuda capture: modes are CUDA's") {
 TEST_CASE("cuda capture: memory that is allocated in it, and memory that is nobody's of the engine, are shown") {
   if (!have_gpu()) return;
   const Gpu t;
+  const Side side(t.device);
   const CurrentDevice current(t.device);
+  load_scale();
   float* theirs = nullptr;
   REQUIRE(cudaMalloc(reinterpret_cast<void**>(&theirs), kBytes) == cudaSuccess);
   begin_capture(t.queue, CaptureMode::ThreadLocal);
@@ -274,14 +321,17 @@ TEST_CASE("cuda capture: memory that is allocated in it, and memory that is nobo
   REQUIRE(cudaMallocAsync(&temporary, kBytes, stream) == cudaSuccess);
   REQUIRE(cudaMemcpyAsync(temporary, theirs, kBytes, cudaMemcpyDeviceToDevice, stream) == cudaSuccess);
   REQUIRE(cudaFreeAsync(temporary, stream) == cudaSuccess);
+  REQUIRE(cudaEventRecordWithFlags(side.forked, stream, cudaEventRecordExternal) == cudaSuccess);
   scale(theirs, 2.0f, kCount, stream);
   {
     CapturedGraph graph = end_capture(t.queue);  // no copy is made of it: CUDA can't copy graphs that allocate
-    CHECK(graph.node_count() == 4);
+    CHECK(graph.node_count() == 5);
     CHECK(graph.pool_buffer_count() == 0);
     const std::string text = graph.to_text();
-    CHECK(holds(text, "memory allocation"));
-    CHECK(holds(text, "memory release"));
+    CHECK(holds(text, "op memory allocation"));
+    CHECK(holds(text, "op memory release"));
+    CHECK(holds(text, "op event record"));
+    CHECK(holds(to_dot(graph, DotFlags::MemAllocNodeParams), "4000 bytes"));
     CHECK(holds(text, "device memory 1"));
     graph.launch(t.queue).wait();
     graph.launch(t.queue).wait();
@@ -294,6 +344,7 @@ TEST_CASE("cuda capture: an adopted graph is shown too, its child graphs as labe
   if (!have_gpu()) return;
   const Gpu t;
   const CurrentDevice current(t.device);
+  load_scale();
   const auto x = t.pool->allocate<float>(kCount, "x"), y = t.pool->allocate<float>(kCount, "y");
   cudaGraph_t child = nullptr, whole = nullptr;
   cudaGraphNode_t a = nullptr, b = nullptr, c = nullptr, d = nullptr;

@@ -164,7 +164,8 @@ class Reader {
       const std::byte* const base =
           end.type == CU_MEMORYTYPE_HOST ? static_cast<const std::byte*>(end.host) : reinterpret_cast<const std::byte*>(end.device);
       const std::byte* const address = base + end.z * end.pitch * end.height + end.y * end.pitch + end.x;
-      const auto place = memory_.find(address);
+      auto place = memory_.find(address);
+      if (!place && end.type == CU_MEMORYTYPE_DEVICE) place = memory_.find_device(address, *span);
       if (!place) {
         endpoint.host = const_cast<std::byte*>(address);
         return true;  // pageable host memory: not a buffer of anybody
@@ -179,17 +180,14 @@ class Reader {
   const FillPayload* memset(CUgraphNode node) {
     CUDA_MEMSET_NODE_PARAMS p = {};
     if (context_.driver.cuGraphMemsetNodeGetParams(node, &p) != CUDA_SUCCESS) return nullptr;
-    const auto place = memory_.find(reinterpret_cast<const void*>(p.dst));
-    if (!place) return nullptr;
+    const Extent extent{p.width * p.elementSize, std::max<std::size_t>(p.height, 1), 1};
+    Pitch pitch;
+    if (extent.height > 1) pitch.row = p.pitch;
+    if (extent.width == 0 || normalise(extent, pitch) != PitchFault::None) return nullptr;
+    const NativeMemory::Place place = memory_.find_device(reinterpret_cast<const void*>(p.dst), *span_bytes(extent, pitch));
     auto* payload = arena_->make<FillPayload>();
-    payload->buffer = place->buffer;
-    payload->offset = place->offset;
-    payload->bits = p.value;
-    payload->element_bytes = p.elementSize;
-    payload->extent = {p.width * p.elementSize, std::max<std::size_t>(p.height, 1), 1};
-    if (payload->extent.height > 1) payload->pitch.row = p.pitch;
-    if (payload->extent.width == 0 || normalise(payload->extent, payload->pitch) != PitchFault::None) return nullptr;
-    add_access(place->buffer, Access::Write, place->offset, payload->extent, payload->pitch);
+    *payload = {place.buffer, place.offset, p.value, p.elementSize, extent, pitch};
+    add_access(place.buffer, Access::Write, place.offset, extent, pitch);
     return payload;
   }
 

@@ -57,6 +57,15 @@ std::optional<NativeMemory::Place> NativeMemory::find(const void* address) {
   return find_known(value);
 }
 
+NativeMemory::Place NativeMemory::find_device(const void* address, std::uint64_t bytes) {
+  if (const auto known = find(address)) return *known;
+  const auto start = reinterpret_cast<std::uint64_t>(address);
+  const std::uint32_t buffer =
+      add_foreign(BufferKind::Device, bytes, reinterpret_cast<std::byte*>(start), concat("device memory ", ++foreign_));
+  ranges_.emplace(start, Range{bytes, buffer});
+  return {buffer, 0, bytes};
+}
+
 std::uint32_t NativeMemory::array(CUarray array, std::uint64_t bytes) {
   const auto [at, is_new] = arrays_.try_emplace(array, 0);
   if (is_new) at->second = add_foreign(BufferKind::Device, bytes, nullptr, concat("CUDA array ", arrays_.size()));

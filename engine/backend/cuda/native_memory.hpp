@@ -35,6 +35,8 @@ class NativeMemory {
   };
   // Empty for what CUDA does not know: no pointer, or pageable host memory.
   [[nodiscard]] std::optional<Place> find(const void* address);
+  // The same of memory of a device, whether CUDA knows an allocation there or not yet: then it is `bytes` from there on.
+  [[nodiscard]] Place find_device(const void* address, std::uint64_t bytes);
   // An array, as `bytes` without an address.
   [[nodiscard]] std::uint32_t array(CUarray array, std::uint64_t bytes);
 

@@ -13,6 +13,7 @@
 
 #include <reprise/command_buffer.hpp>
 #include <reprise/graph_update.hpp>
+#include <reprise/dot.hpp>
 #include <reprise/message.hpp>
 #include <reprise/pool.hpp>
 #include <reprise/queue.hpp>
@@ -57,6 +58,7 @@ struct DotOptions {
   bool causes = true;     // why each edge exists
   bool added_edges = true;  // lane and frame edges, dashed
   bool locations = false;   // file:line of each command
+  DotFlags flags = DotFlags::None;  // what of each node's parameters
 };
 
 class CapturedGraph {

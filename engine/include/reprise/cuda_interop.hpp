@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -21,6 +22,7 @@
 #include <reprise/buffer.hpp>
 #include <reprise/captured_graph.hpp>
 #include <reprise/device.hpp>
+#include <reprise/dot.hpp>
 #include <reprise/kernel.hpp>
 #include <reprise/queue.hpp>
 #include <reprise/stream_capture.hpp>
@@ -147,5 +149,9 @@ class [[nodiscard]] CaptureScope {
 [[nodiscard]] CUgraphExec native_exec(const CapturedGraph& graph);
 // A copy that the caller destroys. Buffers, kernels and host functions that its nodes name stay the CapturedGraph's.
 [[nodiscard]] CUgraph release_graph(const CapturedGraph& graph);
+// Writes CUDA's own DOT of the graph, stamps and all, beside which export_dot shows the plan's. Of the flags it takes the first 16 bits, CUDA's.
+// Throws what the driver says.
+[[nodiscard]] unsigned to_cuda(DotFlags flags) noexcept;
+void cuda_debug_dot(const CapturedGraph& graph, const std::filesystem::path& path, DotFlags flags = DotFlags::None);
 
 }  // namespace reprise

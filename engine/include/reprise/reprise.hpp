@@ -7,6 +7,7 @@
 #include <reprise/device.hpp>
 #include <reprise/device_info.hpp>
 #include <reprise/device_state.hpp>
+#include <reprise/dot.hpp>
 #include <reprise/error.hpp>
 #include <reprise/graph_actor.hpp>
 #include <reprise/graph_op.hpp>

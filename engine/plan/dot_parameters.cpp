@@ -1,0 +1,144 @@
+#include "plan/dot_parameters.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "plan/describe.hpp"
+
+namespace reprise::detail {
+
+namespace {
+
+std::string triple(const Dim3& d) { return concat(d.x, ' ', d.y, ' ', d.z); }
+
+std::string rows(const Extent& extent, const Pitch& pitch) {
+  return concat(extent.width, " x ", extent.height, " x ", extent.depth, " bytes, pitch ", pitch.row, ' ', pitch.slice);
+}
+
+std::string value_bytes(const std::byte* bytes, std::uint32_t count) {
+  std::string text;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::string digits = hex(std::to_integer<unsigned>(bytes[i]));
+    text += digits.substr(digits.size() - 2);
+  }
+  return text;
+}
+
+// Nodes of captured graphs that no command stands for, by the names that they are read back with.
+DotFlags flag_of_op(std::string_view name) {
+  struct Row {
+    std::string_view name;
+    DotFlags flag;
+  };
+  static constexpr Row kRows[] = {{"event record", DotFlags::EventNodeParams},
+                                  {"event wait", DotFlags::EventNodeParams},
+                                  {"semaphore signal", DotFlags::ExtSemasSignalNodeParams},
+                                  {"semaphore wait", DotFlags::ExtSemasWaitNodeParams},
+                                  {"memory allocation", DotFlags::MemAllocNodeParams},
+                                  {"memory release", DotFlags::MemFreeNodeParams},
+                                  {"memory operations", DotFlags::BatchMemOpNodeParams},
+                                  {"conditional", DotFlags::ConditionalNodeParams}};
+  const auto* const found = std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& row) { return row.name == name; });
+  return found == std::end(kRows) ? DotFlags::KernelNodeParams : found->flag;
+}
+
+class NodeParameters {
+ public:
+  NodeParameters(const Recording& recording, std::uint32_t command, DotFlags flags)
+      : recording_(recording), command_(command), kind_(recording.commands[command].kind), flags_(flags) {}
+
+  std::string write() {
+    if (asks(DotFlags::RuntimeTypes)) line(runtime_type());
+    if (kind_ == CommandKind::Dispatch) dispatch();
+    if (kind_ == CommandKind::Copy && asks(DotFlags::MemcpyNodeParams)) copy();
+    if (kind_ == CommandKind::Fill && asks(DotFlags::MemsetNodeParams)) fill();
+    if (kind_ == CommandKind::Update && asks(DotFlags::MemcpyNodeParams)) {
+      line(recording_.payload<UpdatePayload>(command_).bytes, " bytes taken while recording");
+    }
+    if (kind_ == CommandKind::Host && asks(DotFlags::HostNodeParams)) line("callback ", recording_.payload<HostPayload>(command_).function);
+    if (kind_ == CommandKind::Op) op();
+    if (asks(DotFlags::Handles)) handles();
+    return std::move(text_);
+  }
+
+ private:
+  [[nodiscard]] bool asks(DotFlags one) const noexcept { return asks_for(flags_, one); }
+
+  template <class... Parts>
+  void line(const Parts&... parts) {
+    text_ += concat('\n', parts...);
+  }
+
+  [[nodiscard]] std::string_view runtime_type() const {
+    if (kind_ == CommandKind::Dispatch) return "cudaGraphNodeTypeKernel";
+    if (kind_ == CommandKind::Copy || kind_ == CommandKind::Update) return "cudaGraphNodeTypeMemcpy";
+    if (kind_ == CommandKind::Fill) return "cudaGraphNodeTypeMemset";
+    if (kind_ == CommandKind::Host) return "cudaGraphNodeTypeHost";
+    if (kind_ == CommandKind::Barrier) return "cudaGraphNodeTypeEmpty";
+    return recording_.origin == RecordingOrigin::ReadBack ? "no type of CUDA's runtime" : "cudaGraphNodeTypeGraph";
+  }
+
+  void dispatch() {
+    const auto& p = recording_.payload<DispatchPayload>(command_);
+    const KernelCore& kernel = *recording_.kernels[p.kernel];
+    if (asks(DotFlags::KernelNodeParams)) {
+      line("grid ", triple(p.grid), ", block ", triple(p.block), ", shared ", p.shared_bytes);
+      for (std::size_t i = 0; i < kernel.parameters.size(); ++i) line("argument ", i, ": ", argument(p, kernel.parameters[i]));
+    }
+    if (asks(DotFlags::KernelNodeAttributes)) {
+      line("cluster ", p.cluster.x == 0 ? std::string("none") : triple(p.cluster),
+           p.launch == DispatchDesc::Launch::Cooperative ? ", cooperative" : ", not cooperative");
+      line("kernel: static shared ", kernel.static_shared_bytes, ", at most ", kernel.max_block_threads, " threads");
+    }
+  }
+
+  [[nodiscard]] std::string argument(const DispatchPayload& p, const KernelParameter& parameter) const {
+    for (std::uint32_t i = 0; i < p.buffer_argument_count; ++i) {
+      const BufferArgument& buffer = p.buffer_arguments[i];
+      if (buffer.parameter_offset == parameter.offset) return concat(display_name(*recording_.buffers[buffer.buffer]), " + ", buffer.offset);
+    }
+    if (parameter.offset + parameter.size > p.parameter_bytes) return "?";
+    return value_bytes(p.parameters + parameter.offset, parameter.size);
+  }
+
+  void copy() {
+    const auto& p = recording_.payload<CopyPayload>(command_);
+    line("source at ", p.source.offset, ", ", rows(p.extent, p.source_pitch));
+    line("destination at ", p.destination.offset, ", ", rows(p.extent, p.destination_pitch));
+  }
+
+  void fill() {
+    const auto& p = recording_.payload<FillPayload>(command_);
+    line("value ", hex(p.bits), ", elements of ", p.element_bytes, " bytes");
+    line("destination at ", p.offset, ", ", rows(p.extent, p.pitch));
+  }
+
+  void op() {
+    const RecordedOp& recorded = *recording_.ops[recording_.payload<OpPayload>(command_).op];
+    if (!recorded.parameters.empty() && asks(flag_of_op(recorded.name))) line(recorded.parameters);
+  }
+
+  void handles() {
+    const Command& command = recording_.commands[command_];
+    for (std::uint32_t i = 0; i < command.access_count; ++i) {
+      const BufferCore& buffer = *recording_.buffers[recording_.accesses[command.first_access + i].buffer];
+      const std::string at = buffer.address == nullptr ? "no address of its own" : hex(reinterpret_cast<std::uintptr_t>(buffer.address));
+      line(display_name(buffer), ": buffer ", buffer.id.slot, '.', buffer.id.version, " at ", at);
+    }
+  }
+
+  const Recording& recording_;
+  const std::uint32_t command_;
+  const CommandKind kind_;
+  const DotFlags flags_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string dot_parameters(const Plan& plan, std::uint32_t command, DotFlags flags) {
+  if (flags == DotFlags::None) return {};
+  return NodeParameters(*plan.recording, command, flags).write();
+}
+
+}  // namespace reprise::detail

@@ -1,0 +1,89 @@
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "conformance/device_fixture.hpp"
+#include "words.shaders.hpp"
+
+using namespace reprise;
+using namespace reprise::test;
+
+namespace {
+
+struct DotFixture : DeviceFixture {
+  GpuRef<unsigned> x = pool->allocate<unsigned>(256, "x"), y = pool->allocate<unsigned>(256, "y");
+
+  [[nodiscard]] CapturedGraph graph() const {
+    CommandBuffer cmd = recording({.label = "step"});
+    const unsigned word = 9;
+    cmd.fill(x, 7u);
+    cmd.dispatch(kernel(shaders::conf_add), {.grid = 4, .block = 64}, read(x), write(y), 5u, 256u);
+    cmd.copy(y.slice(0, 16), x.slice(64, 16));
+    cmd.update(y, std::as_bytes(std::span(&word, 1)));
+    cmd.host([] {});
+    return compile(cmd, Lowering::Faithful);
+  }
+};
+
+bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE_FIXTURE(DotFixture, "dot: each flag adds what its name says, and nothing does without its flag") {
+  const CapturedGraph step = graph();
+  struct Row {
+    DotFlags flag;
+    std::string_view adds;
+  };
+  const Row rows[] = {{DotFlags::RuntimeTypes, "cudaGraphNodeTypeMemset"},
+                      {DotFlags::KernelNodeParams, "grid 4 1 1, block 64 1 1, shared 0"},
+                      {DotFlags::KernelNodeParams, "argument 0: x + 0"},
+                      {DotFlags::KernelNodeParams, "argument 2: 05000000"},
+                      {DotFlags::MemcpyNodeParams, "destination at 256, 64 x 1 x 1 bytes"},
+                      {DotFlags::MemcpyNodeParams, "4 bytes taken while recording"},
+                      {DotFlags::MemsetNodeParams, "value 0x0000000000000007, elements of 4 bytes"},
+                      {DotFlags::HostNodeParams, "callback 0"},
+                      {DotFlags::KernelNodeAttributes, "cluster none, not cooperative"},
+                      {DotFlags::Handles, "x: buffer "},
+                      {DotFlags::ExtraTopoInfo, "#0"},
+                      {DotFlags::Accesses, "write y [0, 1024)"},
+                      {DotFlags::Causes, "RAW x"},
+                      {DotFlags::Locations, "dot_test.cpp:"}};
+  const std::string plain = to_dot(step, DotFlags::None);
+  CHECK(has(plain, "dispatch conf_add"));
+  for (const Row& row : rows) {
+    INFO("adds: ", std::string(row.adds));
+    CHECK_FALSE(has(plain, row.adds));
+    CHECK(has(to_dot(step, row.flag), row.adds));
+    CHECK(has(to_dot(step, DotFlags::Verbose), row.adds));
+    for (const Row& other : rows) {
+      if (other.flag != row.flag) CHECK_FALSE(has(to_dot(step, other.flag), row.adds));
+    }
+  }
+  CHECK(to_dot(step, DotFlags::Default) == step.to_dot());
+}
+
+TEST_CASE_FIXTURE(DotFixture, "dot: flags join, and lane and frame edges have a flag of their own") {
+  CommandBuffer cmd = recording();
+  for (unsigned i = 0; i < 4; ++i) cmd.fill(x.slice(i * 64, 64), i);
+  const CapturedGraph wide = compile(cmd);
+  CHECK(wide.report().frame);
+  CHECK_FALSE(has(to_dot(wide, DotFlags::MemsetNodeParams), "frame begin"));
+  const std::string both = to_dot(wide, DotFlags::MemsetNodeParams | DotFlags::AddedEdges);
+  CHECK(has(both, "frame begin"));
+  CHECK(has(both, "style=dashed"));
+  CHECK(has(both, "elements of 4 bytes"));
+}
+
+TEST_CASE_FIXTURE(DotFixture, "dot: export_dot writes the file that to_dot says") {
+  const CapturedGraph step = graph();
+  const auto path = std::filesystem::temp_directory_path() / ("reprise_dot_test_" + device.info().selector + ".dot");
+  export_dot(step, path, DotFlags::Verbose);
+  std::ifstream file(path, std::ios::binary);
+  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  file.close();
+  std::filesystem::remove(path);
+  CHECK(text == to_dot(step, DotFlags::Verbose));
+  CHECK_THROWS_AS(export_dot(step, path / "no folder" / "x.dot"), Error);
+  CHECK(thrown_by([] { static_cast<void>(to_dot(CapturedGraph(), DotFlags::None)); }).code() == ErrorCode::InvalidState);
+}

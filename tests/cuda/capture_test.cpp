@@ -301,6 +301,27 @@ TEST_CASE("cuda capture: CUDA's own print of a graph is a second source beside t
   CHECK(error_of([&] { cuda_debug_dot(on_host, "x.dot"); }).code == ErrorCode::Unsupported);
 }
 
+TEST_CASE("cuda capture: calls may name memory of the application that the engine never saw") {
+  if (!have_gpu()) return;
+  const Gpu t;
+  const CurrentDevice current(t.device);
+  const Kernel kernel = kernel_from_symbol(t.device, &application_scale);
+  float* theirs = nullptr;
+  REQUIRE(cudaMalloc(reinterpret_cast<void**>(&theirs), kBytes) == cudaSuccess);
+  std::vector<float> input(kCount, 2.0f), output(kCount);
+  {
+    StreamCapture capture = StreamCapture::begin(t.queue);
+    capture.record_memcpy(MemcpyDirection::HostToDevice, theirs, input.data(), kBytes);
+    capture.record_kernel(kernel, {.grid = blocks(kCount, 128), .block = 128}, theirs + 10, 3.0f, kCount - 10);
+    capture.record_memcpy(MemcpyDirection::DeviceToHost, output.data(), theirs, kBytes);
+    CapturedGraph graph = capture.end();
+    CHECK(graph.pool_buffer_count() == 1);  // one allocation, one buffer
+    graph.launch(t.queue).wait();
+  }
+  for (unsigned i = 0; i < kCount; ++i) REQUIRE(output[i] == (i < 10 ? 2.0f : 6.0f));
+  CHECK(cudaFree(theirs) == cudaSuccess);
+}
+
 TEST_CASE("cuda capture: modes are CUDA's") {
   CHECK(to_cuda(CaptureMode::Global) == CU_STREAM_CAPTURE_MODE_GLOBAL);
   CHECK(to_cuda(CaptureMode::ThreadLocal) == CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);

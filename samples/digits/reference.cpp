@@ -17,9 +17,22 @@ std::uint32_t mix(std::uint32_t x) {
 
 constexpr int kSide = 8;  // pixels of an image's side
 
+// Value `index` of the uniform stream of `seed`: Philox4x32-10, four words a block, the upper 24 bits of a word.
+double random_value(std::uint32_t index, std::uint32_t seed) {
+  std::array<std::uint32_t, 4> c = {index / 4, 0, 0, 0};
+  std::array<std::uint32_t, 2> key = {seed, 0};
+  for (int round = 0; round < 10; ++round) {
+    const std::uint64_t a = std::uint64_t{0xD2511F53} * c[0], b = std::uint64_t{0xCD9E8D57} * c[2];
+    c = {static_cast<std::uint32_t>(b >> 32) ^ c[1] ^ key[0], static_cast<std::uint32_t>(b), static_cast<std::uint32_t>(a >> 32) ^ c[3] ^ key[1],
+         static_cast<std::uint32_t>(a)};
+    key = {key[0] + 0x9E3779B9U, key[1] + 0xBB67AE85U};
+  }
+  return (c[index % 4] >> 8) / 16777216.0;
+}
+
 // The image as `example` of the training sees it: half of the time moved by one pixel, so that no two epochs are alike.
 std::array<float, kPixels> moved(const float* image, std::uint32_t example, std::uint32_t seed) {
-  const std::uint32_t way = mix(seed ^ mix(example)) % 8;
+  const auto way = static_cast<std::uint32_t>(8 * random_value(example, seed));
   const int right = way == 0 ? 1 : way == 1 ? -1 : 0;
   const int down = way == 2 ? 1 : way == 3 ? -1 : 0;
   std::array<float, kPixels> result{};

@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include <reprise/ops/gemm_op.hpp>
+
 #include "training.shaders.hpp"
 
 namespace digits {
@@ -12,15 +14,13 @@ using reprise::CommandBuffer;
 using reprise::GpuRef;
 using reprise::read;
 using reprise::read_write;
+using reprise::Transpose;
 using reprise::write;
 
 namespace {
 
-constexpr std::uint32_t kTile = 16;               // of the matrix products
-constexpr reprise::Dim3 kTileBlock = {kTile, 4};  // threads that work on one
-constexpr std::uint32_t kThreads = 256;           // of a block of the other kernels
-
-reprise::Dim3 tiles(std::uint32_t columns, std::uint32_t rows) { return {blocks(columns, kTile), blocks(rows, kTile)}; }
+constexpr std::uint32_t kThreads = 256;                            // of a block
+constexpr std::uint64_t kProductWorkspace = std::uint64_t{1} << 20;  // bytes; the matrices are small, and many at once
 
 std::string numbered(const char* name, std::size_t number) { return std::string(name) + ' ' + std::to_string(number); }
 
@@ -30,10 +30,10 @@ Trainer::Trainer(const reprise::Device& device, const DigitSplit& digits, const 
     : device_(device),
       schedule_(schedule),
       kernels_{.gather_rows = device.load_kernel(shaders::gather_rows),
-               .dense = device.load_kernel(shaders::dense),
+               .add_bias = device.load_kernel(shaders::add_bias),
                .softmax_cross_entropy = device.load_kernel(shaders::softmax_cross_entropy),
-               .weight_gradient = device.load_kernel(shaders::weight_gradient),
-               .input_gradient = device.load_kernel(shaders::input_gradient),
+               .bias_gradient = device.load_kernel(shaders::bias_gradient),
+               .tanh_slope = device.load_kernel(shaders::tanh_slope),
                .momentum_step = device.load_kernel(shaders::momentum_step),
                .finish_step = device.load_kernel(shaders::finish_step),
                .count_correct = device.load_kernel(shaders::count_correct)},
@@ -48,7 +48,8 @@ Trainer::Trainer(const reprise::Device& device, const DigitSplit& digits, const 
       loss_result_(pool_->host<float>(1, "loss result")),
       correct_result_(pool_->host<std::uint32_t>(1, "correct result")),
       step_result_(pool_->host<std::uint32_t>(1, "step result")),
-      queue_(device.create_queue({.label = "training"})) {
+      queue_(device.create_queue({.label = "training"})),
+      random_(device, queue_, {.seed = schedule.seed, .label = "moves"}) {
   for (std::size_t l = 0; l < kDepth; ++l) {
     weights_[l] = pool_->allocate<float>(kLayers[l].weights(), numbered("weights", l + 1));
     velocity_[l] = pool_->allocate<float>(kLayers[l].weights(), numbered("velocity", l + 1));
@@ -90,9 +91,11 @@ CommandBuffer Trainer::record_step() {
     gradients[l] = pool_->transient<float>(kMicrobatches * kLayers[l].weights(), numbered("gradients", l + 1));
   }
   const auto loss = pool_->transient<float>(kBatchRows, "loss");
+  const auto moves = pool_->transient<float>(kBatchRows, "moves");
+  commands.add(reprise::RngFillUniformOp({.destination = moves, .stream = random_}));
   for (std::uint32_t m = 0; m < kMicrobatches; ++m) {
     const auto scope = commands.label(numbered("microbatch", m + 1));
-    record_microbatch(commands, m, gradients, loss);
+    record_microbatch(commands, m, gradients, loss, moves);
   }
   {
     const auto scope = commands.label("update");
@@ -108,7 +111,8 @@ CommandBuffer Trainer::record_step() {
   return commands;
 }
 
-void Trainer::record_microbatch(CommandBuffer& commands, std::uint32_t microbatch, const Gradients& gradients, const GpuRef<float>& loss) {
+void Trainer::record_microbatch(CommandBuffer& commands, std::uint32_t microbatch, const Gradients& gradients, const GpuRef<float>& loss,
+                                const GpuRef<float>& moves) {
   const std::uint32_t first = microbatch * kMicrobatchRows;
   std::array<GpuRef<float>, kDepth + 1> values;  // the microbatch's pixels, then each layer's output
   values[0] = pool_->transient<float>(kMicrobatchRows * kPixels, "x");
@@ -116,8 +120,8 @@ void Trainer::record_microbatch(CommandBuffer& commands, std::uint32_t microbatc
   {
     const auto scope = commands.label("forward");
     commands.dispatch(kernels_.gather_rows, {.grid = kMicrobatchRows, .block = kPixels}, read(images_), read(labels_),
-                      static_cast<std::uint32_t>(labels_.size()), read(step_counter_), schedule_.seed, kBatchRows, first, write(values[0]),
-                      write(labels));
+                      static_cast<std::uint32_t>(labels_.size()), read(step_counter_), schedule_.seed, kBatchRows, first,
+                      read(moves.slice(first, kMicrobatchRows)), write(values[0]), write(labels));
     for (std::size_t l = 0; l < kDepth; ++l) {
       values[l + 1] = pool_->transient<float>(kMicrobatchRows * kLayers[l].units, numbered("output", l + 1));
       dense(commands, l, values[l], values[l + 1], kMicrobatchRows);
@@ -130,12 +134,18 @@ void Trainer::record_microbatch(CommandBuffer& commands, std::uint32_t microbatc
   for (std::size_t l = kDepth; l-- > 0;) {
     const auto [inputs, units] = kLayers[l];
     const std::uint32_t count = kLayers[l].weights();
-    commands.dispatch(kernels_.weight_gradient, {.grid = tiles(units, inputs + 1), .block = kTileBlock}, read(values[l]), read(slope),
-                      write(gradients[l].slice(microbatch * count, count)), kMicrobatchRows, inputs, units);
+    const auto gradient = gradients[l].slice(std::uint64_t{microbatch} * count, count);
+    commands.add(reprise::SgemmOp({.a = values[l], .b = slope, .c = gradient.slice(0, std::uint64_t{inputs} * units), .m = inputs, .n = units,
+                                   .k = kMicrobatchRows, .transpose_a = Transpose::Yes, .workspace_bytes = kProductWorkspace}));
+    commands.dispatch(kernels_.bias_gradient, {.grid = blocks(units, kThreads), .block = kThreads}, read(slope),
+                      write(gradient.slice(std::uint64_t{inputs} * units, units)), kMicrobatchRows, units);
     if (l > 0) {
       auto earlier = pool_->transient<float>(kMicrobatchRows * inputs, numbered("slope", l));
-      commands.dispatch(kernels_.input_gradient, {.grid = tiles(inputs, kMicrobatchRows), .block = kTileBlock}, read(slope), read(weights_[l]),
-                        read(values[l]), write(earlier), kMicrobatchRows, inputs, units);
+      commands.add(reprise::SgemmOp({.a = slope, .b = matrix(l), .c = earlier, .m = kMicrobatchRows, .n = inputs, .k = units,
+                                     .transpose_b = Transpose::Yes, .workspace_bytes = kProductWorkspace}));
+      const std::uint32_t values_of_slope = kMicrobatchRows * inputs;
+      commands.dispatch(kernels_.tanh_slope, {.grid = blocks(values_of_slope, kThreads), .block = kThreads}, read(values[l]), read_write(earlier),
+                        values_of_slope);
       slope = earlier;
     }
   }
@@ -175,8 +185,15 @@ CommandBuffer Trainer::record_read_back() {
 void Trainer::dense(CommandBuffer& commands, std::size_t layer, const GpuRef<float>& x, const GpuRef<float>& y, std::uint32_t rows) const {
   const auto [inputs, units] = kLayers[layer];
   const std::uint32_t linear = layer + 1 < kDepth ? 0 : 1;
-  commands.dispatch(kernels_.dense, {.grid = tiles(units, rows), .block = kTileBlock}, read(x), read(weights_[layer]), write(y), rows, inputs, units,
-                    linear);
+  commands.add(reprise::SgemmOp({.a = x, .b = matrix(layer), .c = y, .m = rows, .n = units, .k = inputs, .workspace_bytes = kProductWorkspace}));
+  commands.dispatch(kernels_.add_bias, {.grid = blocks(std::uint64_t{rows} * units, kThreads), .block = kThreads}, read(bias(layer)), read_write(y), rows,
+                    units, linear);
+}
+
+GpuRef<float> Trainer::matrix(std::size_t layer) const { return weights_[layer].slice(0, std::uint64_t{kLayers[layer].inputs} * kLayers[layer].units); }
+
+GpuRef<float> Trainer::bias(std::size_t layer) const {
+  return weights_[layer].slice(std::uint64_t{kLayers[layer].inputs} * kLayers[layer].units, kLayers[layer].units);
 }
 
 void Trainer::train(std::uint32_t steps) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 
+#include <reprise/ops/rng_op.hpp>
 #include <reprise/reprise.hpp>
 
 #include "digit_set.hpp"
@@ -30,18 +31,22 @@ class Trainer {
 
  private:
   struct Kernels {
-    reprise::Kernel gather_rows, dense, softmax_cross_entropy, weight_gradient, input_gradient, momentum_step, finish_step, count_correct;
+    reprise::Kernel gather_rows, add_bias, softmax_cross_entropy, bias_gradient, tanh_slope, momentum_step, finish_step, count_correct;
   };
   using Gradients = std::array<reprise::GpuRef<float>, kDepth>;  // of each layer, a slice for each microbatch
 
   [[nodiscard]] reprise::CapturedGraph compile(const reprise::CommandBuffer& commands) const;
   [[nodiscard]] reprise::CommandBuffer record_start(const DigitSplit& digits);
   [[nodiscard]] reprise::CommandBuffer record_step();
-  void record_microbatch(reprise::CommandBuffer& commands, std::uint32_t microbatch, const Gradients& gradients, const reprise::GpuRef<float>& loss);
+  // `moves`: a random value of each row of the batch.
+  void record_microbatch(reprise::CommandBuffer& commands, std::uint32_t microbatch, const Gradients& gradients, const reprise::GpuRef<float>& loss,
+                         const reprise::GpuRef<float>& moves);
   [[nodiscard]] reprise::CommandBuffer record_evaluation();
   [[nodiscard]] reprise::CommandBuffer record_read_back();
   void dense(reprise::CommandBuffer& commands, std::size_t layer, const reprise::GpuRef<float>& x, const reprise::GpuRef<float>& y,
              std::uint32_t rows) const;
+  [[nodiscard]] reprise::GpuRef<float> matrix(std::size_t layer) const;  // of its weights
+  [[nodiscard]] reprise::GpuRef<float> bias(std::size_t layer) const;
 
   reprise::Device device_;
   Schedule schedule_;
@@ -56,6 +61,7 @@ class Trainer {
   reprise::HostRef<std::uint32_t> correct_result_, step_result_;
   std::array<reprise::HostRef<float>, kDepth> weights_result_;
   reprise::Queue queue_;
+  reprise::RngStream random_;  // of the moves
   reprise::CapturedGraph step_, evaluation_, read_back_;
   std::uint32_t steps_since_evaluation_ = 0;
 };

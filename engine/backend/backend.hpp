@@ -96,6 +96,12 @@ struct UnfinishedNode {
   std::uint64_t replay = 0;
 };
 
+// What a loop of the plan did in the replay that ran last. See plan/loops.hpp for its number.
+struct LoopCount {
+  std::uint64_t iterations = 0;
+  bool reached_limit = false;
+};
+
 // An executable graph. One thread at a time (run/ holds the graph's mutex). Destroyed only when its launches are done.
 class BackendExec {
  public:
@@ -119,6 +125,8 @@ class BackendExec {
   [[nodiscard]] virtual std::exception_ptr callback_error(std::uint64_t replay) const = 0;
   // Where plan.lowered has fault markers: who was running when the device was lost, ascending. Any thread, once it is lost.
   [[nodiscard]] virtual std::vector<UnfinishedNode> unfinished_nodes() const { return {}; }
+  // By loop. Of a replay that still runs: as far as it is. Throws DeviceLost.
+  [[nodiscard]] virtual std::vector<LoopCount> loop_counts() { return {}; }
   // From now on `observer`, which outlives this, is told of every replay. Before the first launch. False: this device has no times.
   [[nodiscard]] virtual bool observe(ReplayObserver& observer) {
     static_cast<void>(observer);

@@ -73,6 +73,8 @@ std::string_view kind_name(BufferKind kind) {
       return "transient";
     case BufferKind::PinnedHost:
       return "pinned host";
+    case BufferKind::Condition:
+      return "condition";
   }
   return "?";
 }

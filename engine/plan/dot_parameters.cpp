@@ -75,6 +75,7 @@ class NodeParameters {
     if (kind_ == CommandKind::Fill) return "cudaGraphNodeTypeMemset";
     if (kind_ == CommandKind::Host) return "cudaGraphNodeTypeHost";
     if (kind_ == CommandKind::Barrier) return "cudaGraphNodeTypeEmpty";
+    if (kind_ == CommandKind::Conditional) return "cudaGraphNodeTypeConditional";
     return recording_.origin == RecordingOrigin::ReadBack ? "no type of CUDA's runtime" : "cudaGraphNodeTypeGraph";
   }
 

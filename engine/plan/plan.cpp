@@ -7,11 +7,16 @@
 namespace reprise::detail {
 
 Plan freeze_plan(std::string label, std::shared_ptr<const Recording> recording, Schedule schedule, LoweredGraph lowered,
-                 Placement placement) {
+                 Placement placement, std::vector<std::shared_ptr<const Plan>> bodies) {
   Plan plan;
   plan.plan_hash = hash_recording(*recording, schedule);
   plan.lowering_hash = hash_lowering(lowered, placement);
   plan.slots = collect_scalar_slots(*recording);
+  for (const auto& body : bodies) {
+    plan.plan_hash = hash_pair(plan.plan_hash, body->plan_hash);
+    plan.lowering_hash = hash_pair(plan.lowering_hash, body->lowering_hash);
+  }
+  plan.bodies = std::move(bodies);
   plan.label = std::move(label);
   plan.recording = std::move(recording);
   plan.schedule = std::move(schedule);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <reprise/captured_graph.hpp>
 
@@ -22,13 +23,14 @@ struct Plan {
   LoweredGraph lowered;
   Placement placement;
   ScalarSlots slots;
+  std::vector<std::shared_ptr<const Plan>> bodies;  // of recording->bodies; their transients lie in this plan's slab
   std::uint64_t plan_hash = 0;      // of the recording and its needed edges: names, sizes, ranges, values; no addresses
   std::uint64_t lowering_hash = 0;  // of lowered graph and placements
 };
 
 // Throws what collect_scalar_slots() throws.
 [[nodiscard]] Plan freeze_plan(std::string label, std::shared_ptr<const Recording> recording, Schedule schedule, LoweredGraph lowered,
-                               Placement placement);
+                               Placement placement, std::vector<std::shared_ptr<const Plan>> bodies = {});
 
 // Stable text: the same recording gives the same text on every run and machine.
 [[nodiscard]] std::string to_text(const Plan& plan);

@@ -8,7 +8,7 @@ namespace {
 using Outcome = GraphExecUpdateOutcome;
 
 // Commands of one class are nodes of one type.
-enum class NodeClass : std::uint8_t { Kernel, Copy, Fill, Host, Child, Empty };
+enum class NodeClass : std::uint8_t { Kernel, Copy, Fill, Host, Child, Conditional, Empty };
 
 NodeClass class_of(CommandKind kind) {
   switch (kind) {
@@ -17,7 +17,9 @@ NodeClass class_of(CommandKind kind) {
     case CommandKind::Update: return NodeClass::Copy;
     case CommandKind::Fill: return NodeClass::Fill;
     case CommandKind::Host: return NodeClass::Host;
-    case CommandKind::Op: return NodeClass::Child;
+    case CommandKind::Op:
+    case CommandKind::Nested: return NodeClass::Child;
+    case CommandKind::Conditional: return NodeClass::Conditional;
     case CommandKind::Barrier: return NodeClass::Empty;
   }
   return NodeClass::Empty;
@@ -75,6 +77,7 @@ Outcome compare_commands(const Recording& before, std::uint32_t old_command, con
     }
     case NodeClass::Host:
     case NodeClass::Child:
+    case NodeClass::Conditional:
     case NodeClass::Empty: return Outcome::Success;
   }
   return Outcome::Success;

@@ -1,6 +1,7 @@
 #include "plan/plan_hash.hpp"
 
 #include "plan/hash.hpp"
+#include "record/condition_core.hpp"
 
 namespace reprise::detail {
 
@@ -84,6 +85,18 @@ void add(Hash64& hash, const OpPayload& payload, const RecordedOp& op) {
   }
 }
 
+void add(Hash64& hash, const Body& body) {
+  hash.add(body.index, body.buffer_count);
+  for (std::uint32_t i = 0; i < body.buffer_count; ++i) hash.add(body.buffers[i]);
+}
+
+void add(Hash64& hash, const ConditionalPayload& conditional, const Recording& recording) {
+  hash.add(static_cast<std::uint32_t>(conditional.branch), conditional.condition);
+  hash.add(conditional.max_iterations);
+  hash.add(ConditionCore::of(*recording.buffers[conditional.condition]).initial);
+  for (std::uint32_t i = 0; i < conditional.body_count; ++i) add(hash, conditional.bodies[i]);
+}
+
 void add(Hash64& hash, const BarrierPayload& barrier) {
   hash.add(barrier.buffer, static_cast<std::uint32_t>(pack_bytes(barrier.before, barrier.after)));
   hash.add(barrier.begin);
@@ -108,6 +121,10 @@ void add_payload(Hash64& hash, const Recording& recording, std::uint32_t command
     }
     case CommandKind::Barrier:
       return add(hash, recording.payload<BarrierPayload>(command));
+    case CommandKind::Nested:
+      return add(hash, recording.payload<NestedPayload>(command).body);
+    case CommandKind::Conditional:
+      return add(hash, recording.payload<ConditionalPayload>(command), recording);
   }
 }
 
@@ -166,6 +183,13 @@ std::uint64_t hash_recording(const Recording& recording, const Schedule& schedul
     hash.add(edge.cause.begin);
     hash.add(edge.cause.end);
   }
+  return hash.value();
+}
+
+std::uint64_t hash_pair(std::uint64_t first, std::uint64_t second) {
+  Hash64 hash;
+  hash.add(first);
+  hash.add(second);
   return hash.value();
 }
 

@@ -3,6 +3,7 @@
 #include "base/text.hpp"
 #include "plan/describe.hpp"
 #include "plan/plan.hpp"
+#include "record/condition_core.hpp"
 
 namespace reprise::detail {
 
@@ -19,6 +20,7 @@ class PlanText {
     line("");
     line("nodes");
     for (std::uint32_t node = 0; node < plan_.lowered.nodes.size(); ++node) lowered_node(node);
+    for (std::size_t body = 0; body < plan_.bodies.size(); ++body) body_plan(body);
     return std::move(text_);
   }
 
@@ -26,6 +28,18 @@ class PlanText {
   template <class... Parts>
   void line(const Parts&... parts) {
     text_ += concat(parts..., '\n');
+  }
+
+  // The text of a body's plan, moved in.
+  void body_plan(std::size_t body) {
+    line("");
+    line("body ", body);
+    const std::string whole = PlanText(*plan_.bodies[body]).write();
+    for (std::size_t begin = 0; begin < whole.size();) {
+      const std::size_t end = whole.find('\n', begin);
+      line(begin == end ? "" : "  ", std::string_view(whole).substr(begin, end - begin));
+      begin = end + 1;
+    }
   }
 
   void header() {
@@ -126,7 +140,23 @@ class PlanText {
       }
       case CommandKind::Barrier:
         return;
+      case CommandKind::Nested:
+        return body(recording_.payload<NestedPayload>(command).body);
+      case CommandKind::Conditional: {
+        const auto& conditional = recording_.payload<ConditionalPayload>(command);
+        const std::string limit = conditional.max_iterations == 0 ? "" : concat(", at most ", conditional.max_iterations, " iterations");
+        line("    ", to_string(conditional.branch), ' ', buffer_name(conditional.condition), ", initially ",
+             ConditionCore::of(*recording_.buffers[conditional.condition]).initial, limit);
+        for (std::uint32_t i = 0; i < conditional.body_count; ++i) body(conditional.bodies[i]);
+        return;
+      }
     }
+  }
+
+  void body(const Body& body) {
+    std::string buffers;
+    for (std::uint32_t i = 0; i < body.buffer_count; ++i) buffers += concat(i == 0 ? ", its buffers b" : " b", body.buffers[i]);
+    line("    body ", body.index, ' ', quote_text(recording_.bodies[body.index]->label), buffers);
   }
 
   void dispatch(const DispatchPayload& dispatch) {
@@ -136,7 +166,7 @@ class PlanText {
     if (dispatch.launch == DispatchDesc::Launch::Cooperative) more += ", cooperative";
     line("    grid ", triple(dispatch.grid), ", block ", triple(dispatch.block), more);
     for (const KernelParameter& parameter : recording_.kernels[dispatch.kernel]->parameters) {
-      if (parameter.is_pointer || parameter.offset + parameter.size > dispatch.parameter_bytes) continue;
+      if (parameter.is_pointer || parameter.is_condition || parameter.offset + parameter.size > dispatch.parameter_bytes) continue;
       std::string bytes;
       for (std::uint32_t i = 0; i < parameter.size; ++i) {
         const auto byte = std::to_integer<unsigned>(dispatch.parameters[parameter.offset + i]);

@@ -21,6 +21,7 @@ trace::BufferKind traced(BufferKind kind, BufferIdentity::Memory memory) {
     case BufferKind::Device: return trace::BufferKind::Device;
     case BufferKind::Transient: return trace::BufferKind::Transient;
     case BufferKind::PinnedHost: return trace::BufferKind::PinnedHost;
+    case BufferKind::Condition: return trace::BufferKind::Foreign;  // no memory of ours
   }
   return trace::BufferKind::Device;
 }
@@ -203,6 +204,8 @@ class GraphDescriber {
       case CommandKind::Host: node.kind = trace::NodeKind::Host; break;
       case CommandKind::Op: node.kind = trace::NodeKind::Child; break;
       case CommandKind::Barrier: node.kind = trace::NodeKind::Join; break;
+      case CommandKind::Nested: node.kind = trace::NodeKind::Child; break;
+      case CommandKind::Conditional: node.kind = trace::NodeKind::Conditional; break;
     }
     node.name = text(recording_.command_name(index));
   }

@@ -28,7 +28,8 @@ void PoolTrace::count(const BufferCore& buffer, Change change) {
   switch (buffer.kind) {
     case BufferKind::Device: apply(state_.device_bytes, buffer.bytes); break;
     case BufferKind::PinnedHost: apply(state_.host_bytes, buffer.bytes); break;
-    case BufferKind::Transient: break;
+    case BufferKind::Transient:
+    case BufferKind::Condition: break;
   }
   push_state();
 }

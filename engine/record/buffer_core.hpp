@@ -49,6 +49,7 @@ struct BufferCore {
   std::atomic<std::uint32_t> recorded{0};
 
   [[nodiscard]] bool is_stale() const noexcept {
+    if (kind == BufferKind::Condition) return device->shut_down.load(std::memory_order_acquire);  // it has no memory that could be gone
     return cleared.load(std::memory_order_acquire) || generation != device->generation.load(std::memory_order_acquire) ||
            device->shut_down.load(std::memory_order_acquire);
   }

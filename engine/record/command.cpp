@@ -12,4 +12,13 @@ std::string_view to_string(CommandKind kind) noexcept {
   return "unknown";
 }
 
+std::string_view to_string(Branch branch) noexcept {
+  switch (branch) {
+    case Branch::If: return "if";
+    case Branch::While: return "while";
+    case Branch::Switch: return "switch";
+  }
+  return "unknown";
+}
+
 }  // namespace reprise::detail

@@ -19,7 +19,9 @@ namespace reprise::detail {
   X(Update, "update")       \
   X(Host, "host")           \
   X(Op, "op")               \
-  X(Barrier, "barrier")
+  X(Barrier, "barrier")     \
+  X(Nested, "nested")       \
+  X(Conditional, "conditional")
 
 enum class CommandKind : std::uint8_t {
 #define REPRISE_X(kind, name) kind,
@@ -124,6 +126,30 @@ struct BarrierPayload {
   std::uint64_t begin = 0, end = 0;     // bytes
   Access before = Access::ReadWrite;
   Access after = Access::ReadWrite;
+};
+
+// What a command runs as a whole: recording.bodies[index], whose buffer i is this recording's buffer buffers[i].
+struct Body {
+  std::uint32_t index = 0;
+  std::uint32_t buffer_count = 0;
+  std::uint32_t* buffers = nullptr;
+};
+
+struct NestedPayload {
+  Body body;
+};
+
+// If: bodies[0] where the condition is not 0, else bodies[1] if there is one. While: bodies[0] as long as it is not 0.
+// Switch: the body whose number it is, none where there is no such body.
+enum class Branch : std::uint8_t { If, While, Switch };
+[[nodiscard]] std::string_view to_string(Branch branch) noexcept;
+
+struct ConditionalPayload {
+  Branch branch = Branch::If;
+  std::uint32_t condition = 0;  // in recording.buffers
+  std::uint32_t body_count = 0;
+  Body* bodies = nullptr;
+  std::uint64_t max_iterations = 0;  // of While; 0: no limit
 };
 
 }  // namespace reprise::detail

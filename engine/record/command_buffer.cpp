@@ -92,20 +92,63 @@ LabelScope Recorder::label(std::string_view name, Color color) {
 void Recorder::begin_label(std::string_view name, Color color) { static_cast<void>(checked(core_).begin_label(name, color)); }
 void Recorder::end_label() { checked(core_).end_label(); }
 
-void Recorder::execute(const CommandBuffer& secondary, SourceLocation where) {
-  detail::RecorderCore& recorder = checked(core_);
-  const detail::Verb verb{"execute", where};
+namespace {
+
+// The frozen recording of a secondary that may be executed.
+std::shared_ptr<const detail::Recording> executable(const detail::RecorderCore& recorder, const detail::Verb& verb, const CommandBuffer& secondary) {
   recorder.require_recording(verb);
   const detail::CommandBufferCore& core = checked(secondary.core());
   if (core.level() != Level::Secondary) {
     recorder.fail(verb, ErrorCode::InvalidArgument, "command buffer " + core.label() + " is a primary; create it with .level = Level::Secondary");
   }
-  const auto recording = core.recording();
+  auto recording = core.recording();
   if (!recording) {
     recorder.fail(verb, ErrorCode::InvalidState,
                   "secondary " + core.label() + " is in state " + std::string(to_string(core.state())) + "; end() it first");
   }
-  recorder.execute(recording, where);
+  return recording;
+}
+
+}  // namespace
+
+void Recorder::execute(const CommandBuffer& secondary, SourceLocation where) {
+  detail::RecorderCore& recorder = checked(core_);
+  recorder.execute(executable(recorder, {"execute", where}, secondary), where);
+}
+
+CommandRef Recorder::execute(const CommandBuffer& secondary, NestedExecution, SourceLocation where) {
+  detail::RecorderCore& recorder = checked(core_);
+  return recorder.nested(executable(recorder, {"execute", where}, secondary), where);
+}
+
+CommandRef Recorder::execute_if(const Condition& condition, const CommandBuffer& then, SourceLocation where) {
+  detail::RecorderCore& recorder = checked(core_);
+  const auto body = executable(recorder, {"execute_if", where}, then);
+  return recorder.conditional({detail::Branch::If, &condition.view()}, std::span(&body, 1), where);
+}
+
+CommandRef Recorder::execute_if(const Condition& condition, const CommandBuffer& then, const CommandBuffer& otherwise, SourceLocation where) {
+  detail::RecorderCore& recorder = checked(core_);
+  const detail::Verb verb{"execute_if", where};
+  const std::shared_ptr<const detail::Recording> bodies[] = {executable(recorder, verb, then), executable(recorder, verb, otherwise)};
+  return recorder.conditional({detail::Branch::If, &condition.view()}, bodies, where);
+}
+
+CommandRef Recorder::execute_while(const Condition& condition, const CommandBuffer& body, const WhileDesc& desc, SourceLocation where) {
+  detail::RecorderCore& recorder = checked(core_);
+  const auto recording = executable(recorder, {"execute_while", where}, body);
+  return recorder.conditional({detail::Branch::While, &condition.view(), desc.max_iterations}, std::span(&recording, 1), where);
+}
+
+CommandRef Recorder::execute_switch(const Condition& condition, std::initializer_list<std::reference_wrapper<const CommandBuffer>> cases,
+                                    SourceLocation where) {
+  detail::RecorderCore& recorder = checked(core_);
+  const detail::Verb verb{"execute_switch", where};
+  recorder.require_recording(verb);
+  std::vector<std::shared_ptr<const detail::Recording>> bodies;
+  bodies.reserve(cases.size());
+  for (const CommandBuffer& one : cases) bodies.push_back(executable(recorder, verb, one));
+  return recorder.conditional({detail::Branch::Switch, &condition.view()}, bodies, where);
 }
 
 std::uint32_t Recorder::command_count() const noexcept { return core_ ? core_->command_count() : 0; }

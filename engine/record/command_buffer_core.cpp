@@ -33,7 +33,21 @@ std::shared_ptr<const KernelCore> first_stale_kernel(const Recording& recording)
   const auto found = std::find_if(recording.kernels.begin(), recording.kernels.end(), [](const auto& kernel) {
     return kernel->generation != kernel->device->generation.load(std::memory_order_acquire);
   });
-  return found == recording.kernels.end() ? nullptr : *found;
+  if (found != recording.kernels.end()) return *found;
+  for (const auto& body : recording.bodies) {
+    if (auto kernel = first_stale_kernel(*body)) return kernel;
+  }
+  return nullptr;
+}
+
+// The same recording with other buffers and kernels, payloads and indices staying.
+std::shared_ptr<Recording> rebound(const Recording& before, const RebindBuffer& buffer, const RebindKernel& kernel) {
+  auto after = std::make_shared<Recording>(before);
+  for (auto& core : after->buffers) core = buffer(core);
+  for (auto& core : after->kernels) core = kernel(core);
+  for (auto& body : after->bodies) body = rebound(*body, buffer, kernel);
+  after->generation = after->device->generation.load(std::memory_order_acquire);
+  return after;
 }
 
 bool is_stale(const Recording& recording) { return first_stale_buffer(recording) != nullptr || first_stale_kernel(recording) != nullptr; }
@@ -155,15 +169,11 @@ void CommandBufferCore::add_pending_source(std::weak_ptr<const PendingSource> so
   before = std::exchange(pending_, std::move(sources));
 }
 
-void CommandBufferCore::rebind(const std::function<std::shared_ptr<BufferCore>(const std::shared_ptr<BufferCore>&)>& buffer,
-                               const std::function<std::shared_ptr<const KernelCore>(const std::shared_ptr<const KernelCore>&)>& kernel) {
+void CommandBufferCore::rebind(const RebindBuffer& buffer, const RebindKernel& kernel) {
   const std::shared_ptr<const Recording> before = recording();
   if (!before) return;
-  auto after = std::make_shared<Recording>(*before);
-  for (auto& core : after->buffers) core = buffer(core);
-  for (auto& core : after->kernels) core = kernel(core);
+  auto after = rebound(*before, buffer, kernel);
   HeldBuffers held(after->buffers);  // what it held before is let go after the lock
-  after->generation = after->device->generation.load(std::memory_order_acquire);
   const std::lock_guard lock(mutex_);
   if (recording_ != before) return;
   recording_ = std::move(after);

@@ -26,6 +26,9 @@ class PendingSource {
   [[nodiscard]] virtual bool is_pending() const noexcept = 0;  // a replay of it has not completed
 };
 
+using RebindBuffer = std::function<std::shared_ptr<BufferCore>(const std::shared_ptr<BufferCore>&)>;
+using RebindKernel = std::function<std::shared_ptr<const KernelCore>(const std::shared_ptr<const KernelCore>&)>;
+
 class CommandBufferCore {
  public:
   // `observer` may be null.
@@ -56,8 +59,7 @@ class CommandBufferCore {
 
   // Device::rebuild(): the frozen recording names other buffers and kernels from now on, payloads and indices staying.
   // A function may give its argument back. Graphs keep the recording they were compiled from.
-  void rebind(const std::function<std::shared_ptr<BufferCore>(const std::shared_ptr<BufferCore>&)>& buffer,
-              const std::function<std::shared_ptr<const KernelCore>(const std::shared_ptr<const KernelCore>&)>& kernel);
+  void rebind(const RebindBuffer& buffer, const RebindKernel& kernel);
 
  private:
   using PendingSources = std::vector<std::weak_ptr<const PendingSource>>;

@@ -22,7 +22,8 @@ CommandRef RecorderCore::dispatch(const Kernel& kernel, const DispatchDesc& desc
     const Argument& arg = args[i];
     const bool is_pointer = arg.view != nullptr;
     const KernelParameter& parameter = parameters[i];
-    if (is_pointer ? !(parameter.is_pointer || parameter.may_be_pointer) : parameter.is_pointer || arg.size != parameter.size) [[unlikely]] {
+    if (is_pointer ? !(parameter.is_pointer || parameter.may_be_pointer || parameter.is_condition)
+                   : parameter.is_pointer || parameter.is_condition || arg.size != parameter.size) [[unlikely]] {
       fail_argument(verb, *core, args);
     }
     if (!is_pointer) {
@@ -30,6 +31,9 @@ CommandRef RecorderCore::dispatch(const Kernel& kernel, const DispatchDesc& desc
       continue;
     }
     const BufferCore* const buffer = arg.view->core().get();
+    if (buffer != nullptr && !parameter.may_be_pointer && (buffer->kind == BufferKind::Condition) != parameter.is_condition) [[unlikely]] {
+      fail_argument(verb, *core, args);
+    }
     if (buffer == nullptr || buffer->device.get() != device_ || buffer->is_stale()) [[unlikely]] {
       fail_view(verb, *arg.view, concat("argument ", i, " of ", core->name));
     }
@@ -101,6 +105,15 @@ void RecorderCore::fail_argument(const Verb& verb, const KernelCore& kernel, std
       fail(verb, ErrorCode::ArgumentSize,
            concat("argument ", i, " of kernel ", kernel.name, ": expected a buffer, got a value of ", arg.size,
                   " bytes; pass read(x), write(x) or read_write(x)"));
+    }
+    if (parameter.is_condition && (arg.view == nullptr || !*arg.view || arg.view->core()->kind != BufferKind::Condition)) {
+      fail(verb, ErrorCode::ArgumentSize,
+           concat("argument ", i, " of kernel ", kernel.name, ": expected a Condition; make one with Device::create_condition"));
+    }
+    if (parameter.is_pointer && arg.view != nullptr && *arg.view && arg.view->core()->kind == BufferKind::Condition) {
+      fail(verb, ErrorCode::ArgumentSize,
+           concat("argument ", i, " of kernel ", kernel.name, ": expected a buffer, got condition ", display_name(*arg.view->core()),
+                  "; a kernel takes one as a reprise_condition"));
     }
     if (!parameter.is_pointer && !parameter.may_be_pointer && arg.view != nullptr) {
       const std::string name = *arg.view ? display_name(*arg.view->core()) : std::string("a view without a buffer");

@@ -7,18 +7,23 @@
 
 namespace reprise::detail {
 
+void RecorderCore::check_secondary(const Verb& verb, const Recording& secondary) const {
+  if (secondary.device != family_->device) {
+    fail(verb, ErrorCode::WrongDevice,
+         concat("secondary ", secondary.label, " is of device ", secondary.device->selector, ", this command buffer of ",
+                family_->device->selector));
+  }
+  for (const auto& buffer : secondary.buffers) {
+    if (!buffer->is_stale()) continue;
+    fail(verb, ErrorCode::StaleHandle, concat("secondary ", secondary.label, " names ", display_name(*buffer), ", which is stale; record it anew"));
+  }
+}
+
 void RecorderCore::execute(const std::shared_ptr<const Recording>& secondary, SourceLocation where) {
   const Verb verb{"execute", where};
   require_recording(verb);
   const Recording& from = *secondary;
-  if (from.device != family_->device) {
-    fail(verb, ErrorCode::WrongDevice,
-         concat("secondary ", from.label, " is of device ", from.device->selector, ", this command buffer of ", family_->device->selector));
-  }
-  for (const auto& buffer : from.buffers) {
-    if (!buffer->is_stale()) continue;
-    fail(verb, ErrorCode::StaleHandle, concat("secondary ", from.label, " names ", display_name(*buffer), ", which is stale; record it anew"));
-  }
+  check_secondary(verb, from);
   const auto command_count = static_cast<std::uint32_t>(from.commands.size());
   const auto access_count = static_cast<std::uint32_t>(from.accesses.size());
   const auto shape_count = static_cast<std::uint32_t>(from.shapes.size());
@@ -31,7 +36,7 @@ void RecorderCore::execute(const std::shared_ptr<const Recording>& secondary, So
 
   transact([&] {
     Arena& arena = *lists_.arena;
-    std::vector<std::uint32_t> buffers, kernels, functions(from.functions.size()), ops(from.ops.size());
+    std::vector<std::uint32_t> buffers, kernels, functions(from.functions.size()), ops(from.ops.size()), bodies(from.bodies.size());
     buffers.reserve(from.buffers.size());
     kernels.reserve(from.kernels.size());
     for (const auto& buffer : from.buffers) buffers.push_back(intern(buffer));
@@ -41,7 +46,9 @@ void RecorderCore::execute(const std::shared_ptr<const Recording>& secondary, So
     reserve_owners(from.owners.size());
     std::iota(ops.begin(), ops.end(), static_cast<std::uint32_t>(lists_.ops.size()));
     lists_.ops.insert(lists_.ops.end(), from.ops.begin(), from.ops.end());
-    const IndexMaps maps{buffers, kernels, functions, ops};
+    std::iota(bodies.begin(), bodies.end(), static_cast<std::uint32_t>(lists_.bodies.size()));
+    lists_.bodies.insert(lists_.bodies.end(), from.bodies.begin(), from.bodies.end());
+    const IndexMaps maps{buffers, kernels, functions, ops, bodies};
 
     LocalLabel* const labels = lists_.labels.reserve(arena, label_count);
     for (std::uint32_t i = 0; i < label_count; ++i) {

@@ -20,18 +20,19 @@ struct Source {
         kernels(recorded.kernels.size(), kNone),
         functions(recorded.functions.size(), kNone),
         ops(recorded.ops.size(), kNone),
+        bodies(recorded.bodies.size(), kNone),
         labels(recorded.labels.size(), kNone) {
     label_at.reserve(recorded.labels.size());
     for (auto at = recorded.labels.cursor(); const LocalLabel* label = at.next();) label_at.push_back(label);
     shape_at.reserve(recorded.shapes.size());
     for (auto at = recorded.shapes.cursor(); const AccessShape* shape = at.next();) shape_at.push_back(shape);
   }
-  [[nodiscard]] IndexMaps maps() const { return {buffers, kernels, functions, ops}; }
+  [[nodiscard]] IndexMaps maps() const { return {buffers, kernels, functions, ops, bodies}; }
 
   const RecordedLists* lists;
   ChunkList<Command>::Cursor commands;
   ChunkList<BufferAccess>::Cursor accesses;
-  std::vector<std::uint32_t> buffers, kernels, functions, ops, labels;
+  std::vector<std::uint32_t> buffers, kernels, functions, ops, bodies, labels;
   std::vector<const LocalLabel*> label_at;
   std::vector<const AccessShape*> shape_at;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> segments;  // first own command, first merged command
@@ -88,6 +89,7 @@ class Merge {
     into_.kernels = from.lists->kernels;
     into_.functions = from.lists->functions;
     into_.ops = from.lists->ops;
+    into_.bodies = from.lists->bodies;
   }
 
   void copy_commands(Source& from, std::uint32_t count) {
@@ -135,6 +137,10 @@ class Merge {
       const std::uint32_t op = static_cast<const OpPayload*>(command.payload)->op;
       from.ops[op] = static_cast<std::uint32_t>(into_.ops.size());
       into_.ops.push_back(from.lists->ops[op]);
+    }
+    for (const Body& body : bodies_of(command.kind, command.payload)) {
+      from.bodies[body.index] = static_cast<std::uint32_t>(into_.bodies.size());
+      into_.bodies.push_back(from.lists->bodies[body.index]);
     }
   }
 

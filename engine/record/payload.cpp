@@ -1,5 +1,7 @@
 #include "record/payload.hpp"
 
+#include <algorithm>
+
 #include "record/geometry.hpp"
 
 namespace reprise::detail {
@@ -15,12 +17,41 @@ void take_snapshot(Endpoint& side, const Extent& extent, const Pitch& pitch, Are
   side.host = arena.copy_bytes(side.host, *span_bytes(extent, pitch));
 }
 
+void remap(Body& body, const IndexMaps& maps) {
+  remap(body.index, maps.bodies);
+  for (std::uint32_t i = 0; i < body.buffer_count; ++i) remap(body.buffers[i], maps.buffers);
+}
+
+void own_buffers(Body& body, Arena& arena) {
+  auto* const buffers = arena.make_array<std::uint32_t>(body.buffer_count);
+  std::copy_n(body.buffers, body.buffer_count, buffers);
+  body.buffers = buffers;
+}
+
 template <class Payload>
 Payload* clone(const void* payload, Arena& arena) {
   return arena.make<Payload>(*static_cast<const Payload*>(payload));
 }
 
 }  // namespace
+
+std::span<Body> bodies_of(CommandKind kind, const void* payload) noexcept {
+  switch (kind) {
+    case CommandKind::Nested: return {&static_cast<NestedPayload*>(const_cast<void*>(payload))->body, 1};
+    case CommandKind::Conditional: {
+      const auto& p = *static_cast<const ConditionalPayload*>(payload);
+      return {p.bodies, p.body_count};
+    }
+    case CommandKind::Dispatch:
+    case CommandKind::Copy:
+    case CommandKind::Fill:
+    case CommandKind::Update:
+    case CommandKind::Host:
+    case CommandKind::Op:
+    case CommandKind::Barrier: break;
+  }
+  return {};
+}
 
 void remap_payload(CommandKind kind, void* payload, const IndexMaps& maps) noexcept {
   switch (kind) {
@@ -46,6 +77,10 @@ void remap_payload(CommandKind kind, void* payload, const IndexMaps& maps) noexc
       return;
     }
     case CommandKind::Barrier: remap(static_cast<BarrierPayload*>(payload)->buffer, maps.buffers); return;
+    case CommandKind::Conditional: remap(static_cast<ConditionalPayload*>(payload)->condition, maps.buffers); [[fallthrough]];
+    case CommandKind::Nested:
+      for (Body& body : bodies_of(kind, payload)) remap(body, maps);
+      return;
   }
 }
 
@@ -86,6 +121,18 @@ void* clone_payload(CommandKind kind, const void* payload, Arena& arena) {
       return p;
     }
     case CommandKind::Barrier: return clone<BarrierPayload>(payload, arena);
+    case CommandKind::Nested: {
+      auto* p = clone<NestedPayload>(payload, arena);
+      own_buffers(p->body, arena);
+      return p;
+    }
+    case CommandKind::Conditional: {
+      auto* p = clone<ConditionalPayload>(payload, arena);
+      auto* const bodies = arena.make_array<Body>(p->body_count);
+      for (std::uint32_t i = 0; i < p->body_count; ++i) own_buffers(bodies[i] = p->bodies[i], arena);
+      p->bodies = bodies;
+      return p;
+    }
   }
   return nullptr;
 }

@@ -12,8 +12,11 @@ namespace reprise::detail {
 
 // Old index -> new index.
 struct IndexMaps {
-  std::span<const std::uint32_t> buffers, kernels, functions, ops;
+  std::span<const std::uint32_t> buffers, kernels, functions, ops, bodies;
 };
+
+// What a command runs as a whole; empty for all but Nested and Conditional.
+[[nodiscard]] std::span<Body> bodies_of(CommandKind kind, const void* payload) noexcept;
 
 // Calls visit(index of a buffer) for each buffer that the command's payload names, in the order the verb met them.
 template <class Visit>
@@ -43,6 +46,12 @@ void for_each_buffer(CommandKind kind, const void* payload, Visit&& visit) {
       if (buffer != kNone) visit(buffer);
       return;
     }
+    case CommandKind::Conditional: visit(static_cast<const ConditionalPayload*>(payload)->condition); [[fallthrough]];
+    case CommandKind::Nested:
+      for (const Body& body : bodies_of(kind, payload)) {
+        for (std::uint32_t i = 0; i < body.buffer_count; ++i) visit(body.buffers[i]);
+      }
+      return;
   }
 }
 

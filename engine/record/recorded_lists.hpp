@@ -20,6 +20,8 @@
 
 namespace reprise::detail {
 
+struct Recording;
+
 // A label as it is recorded. Index 0 is a recorder's root; that of a recorder of split() has the label which was open there as parent.
 struct LocalLabel {
   const LocalLabel* parent = nullptr;
@@ -47,6 +49,7 @@ struct RecordedLists {
   std::vector<std::shared_ptr<const std::function<void()>>> functions;
   std::vector<std::shared_ptr<const void>> owners;  // of what arguments point to
   std::vector<std::shared_ptr<const RecordedOp>> ops;
+  std::vector<std::shared_ptr<const Recording>> bodies;
 };
 
 }  // namespace reprise::detail

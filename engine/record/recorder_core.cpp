@@ -58,6 +58,7 @@ void RecorderCore::roll_back(const Mark& to) noexcept {
   lists_.kernels.resize(to.kernels);
   lists_.functions.resize(to.functions);
   lists_.ops.resize(to.ops);
+  lists_.bodies.resize(to.bodies);
 }
 
 void RecorderCore::reserve_owners(std::size_t count) {

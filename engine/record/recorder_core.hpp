@@ -32,6 +32,13 @@ struct CopySide {
   const HostBytes* host = nullptr;
 };
 
+// What a conditional decides by.
+struct Decision {
+  Branch branch = Branch::If;
+  const BufferView* condition = nullptr;
+  std::uint64_t max_iterations = 0;  // of While; 0: no limit
+};
+
 class RecorderCore {
  public:
   explicit RecorderCore(std::shared_ptr<const RecorderFamily> family) noexcept : family_(std::move(family)) {}
@@ -53,6 +60,8 @@ class RecorderCore {
   void barrier(const BarrierDesc& desc, SourceLocation where);
   void edge(CommandRef before, CommandRef after, SourceLocation where);
   void execute(const std::shared_ptr<const Recording>& secondary, SourceLocation where);
+  CommandRef nested(const std::shared_ptr<const Recording>& secondary, SourceLocation where);
+  CommandRef conditional(const Decision& decision, std::span<const std::shared_ptr<const Recording>> bodies, SourceLocation where);
 
   // keep(): the recording, and whoever compiles it, holds `owners`. Does not throw after reserve_owners() of as many.
   void reserve_owners(std::size_t count);
@@ -81,7 +90,7 @@ class RecorderCore {
 
  private:
   struct Mark {
-    std::size_t buffers, kernels, functions, ops;
+    std::size_t buffers, kernels, functions, ops, bodies;
   };
 
   [[noreturn]] void fail_state(const Verb& verb) const;
@@ -96,6 +105,11 @@ class RecorderCore {
       fail_view(verb, view, role);
   }
 
+  void check_secondary(const Verb& verb, const Recording& secondary) const;
+  void check_condition(const Verb& verb, const BufferView& condition) const;
+  void check_body(const Verb& verb, const Decision& decision, const Recording& body) const;
+  // Interns what `body` names; its place in lists_.bodies is the next one.
+  [[nodiscard]] Body add_body(const std::shared_ptr<const Recording>& body);
   CommandRef record_copy(const Verb& verb, const CopySide& source, const CopySide& destination, CopyPayload payload);
   void check_copy_side(const Verb& verb, const CopySide& side, std::string_view role, const Extent& extent, Pitch& pitch) const;
   void check_no_overlap(const Verb& verb, const CopySide& source, const CopySide& destination, const CopyPayload& payload) const;
@@ -112,7 +126,9 @@ class RecorderCore {
   }
   [[nodiscard]] std::uint32_t intern_new(const std::shared_ptr<BufferCore>& buffer);
   [[nodiscard]] std::uint32_t intern_new(const std::shared_ptr<const KernelCore>& kernel);
-  [[nodiscard]] Mark mark() const noexcept { return {lists_.buffers.size(), lists_.kernels.size(), lists_.functions.size(), lists_.ops.size()}; }
+  [[nodiscard]] Mark mark() const noexcept {
+    return {lists_.buffers.size(), lists_.kernels.size(), lists_.functions.size(), lists_.ops.size(), lists_.bodies.size()};
+  }
   void roll_back(const Mark& to) noexcept;
 
   // Runs `reserve_and_intern`, and lets go of what it interned if that throws.

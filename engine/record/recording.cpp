@@ -49,6 +49,13 @@ std::string Recording::command_name(std::uint32_t command) const {
       const auto& barrier = payload<BarrierPayload>(command);
       return barrier.buffer == kNone ? "barrier" : concat("barrier ", display_name(*buffers[barrier.buffer]));
     }
+    case CommandKind::Nested: return concat("nested ", bodies[payload<NestedPayload>(command).body.index]->label);
+    case CommandKind::Conditional: {
+      const auto& conditional = payload<ConditionalPayload>(command);
+      std::string name = concat(to_string(conditional.branch), ' ', display_name(*buffers[conditional.condition]), ':');
+      for (std::uint32_t i = 0; i < conditional.body_count; ++i) name += concat(i == 0 ? " " : ", ", bodies[conditional.bodies[i].index]->label);
+      return name;
+    }
   }
   return std::string(to_string(kind));
 }

@@ -56,6 +56,7 @@ struct Recording {
   std::vector<std::shared_ptr<const std::function<void()>>> functions;
   std::vector<std::shared_ptr<const void>> owners;         // of what arguments point to, besides buffers
   std::vector<std::shared_ptr<const RecordedOp>> ops;
+  std::vector<std::shared_ptr<const Recording>> bodies;    // of commands that run a whole recording, one for each use
   std::vector<std::shared_ptr<const Arena>> arenas;        // own the payloads
 
   template <class Payload>

@@ -72,6 +72,8 @@ const CompileReport& CapturedGraph::report() const noexcept {
   return core_ ? core_->report() : none;
 }
 
+std::vector<LoopReport> CapturedGraph::loops() const { return checked(core_, Stage::Wait).loops(); }
+
 std::string CapturedGraph::to_dot(const DotOptions& options) const { return detail::to_dot(*checked(core_, Stage::Plan).current_plan(), options); }
 std::string CapturedGraph::to_text() const { return detail::to_text(*checked(core_, Stage::Plan).current_plan()); }
 

@@ -34,6 +34,8 @@ class Comparer {
       }
       case CommandKind::Op: return ops(command);
       case CommandKind::Barrier: return Comparison::Same;
+      case CommandKind::Nested:
+      case CommandKind::Conditional: return Comparison::NotByItself;
     }
     return Comparison::NotByItself;
   }

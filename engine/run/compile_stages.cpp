@@ -24,6 +24,17 @@ bool same_structure(const Schedule& a, const Schedule& b) {
          std::equal(a.edges.begin(), a.edges.end(), b.edges.begin(), b.edges.end(), [](const Edge& x, const Edge& y) { return x.from == y.from; });
 }
 
+// What a command runs as a whole is planned by the same stages: as it was recorded, without a frame, its transients in the outer slab.
+std::shared_ptr<const Plan> make_body_plan(const std::shared_ptr<const Recording>& recording) {
+  std::vector<std::shared_ptr<const Plan>> bodies;
+  for (const auto& body : recording->bodies) bodies.push_back(make_body_plan(body));
+  Schedule schedule = build_schedule(*recording);
+  LoweredGraph lowered = build_lowered_graph(schedule, Lowering::Faithful);
+  check_lowered_graph(schedule, lowered);
+  return std::make_shared<const Plan>(
+      freeze_plan(recording->label, recording, std::move(schedule), std::move(lowered), {}, std::move(bodies)));
+}
+
 }  // namespace
 
 std::shared_ptr<const Recording> checked_recording(const DeviceCore& device, const CommandBuffer& commands, const CompileDesc& desc) {
@@ -66,8 +77,10 @@ std::shared_ptr<const Plan> make_plan(std::string label, std::shared_ptr<const R
       desc.like != nullptr && same_structure(schedule, desc.like->schedule) ? desc.like->lowered : build_lowered_graph(schedule, desc.lowering);
   check_lowered_graph(schedule, lowered);
   Placement placement = place_transients(*recording, schedule, lowered, desc.alignment);
+  std::vector<std::shared_ptr<const Plan>> bodies;
+  for (const auto& body : recording->bodies) bodies.push_back(make_body_plan(body));
   return std::make_shared<const Plan>(
-      freeze_plan(std::move(label), std::move(recording), std::move(schedule), std::move(lowered), std::move(placement)));
+      freeze_plan(std::move(label), std::move(recording), std::move(schedule), std::move(lowered), std::move(placement), std::move(bodies)));
 }
 
 std::byte* allocate_slab(DeviceCore& device, const Plan& plan) {

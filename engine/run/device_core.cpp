@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "profile/record_ranges.hpp"
+#include "record/condition_core.hpp"
 #include "run/compile.hpp"
 #include "run/failure.hpp"
 #include "run/instance_core.hpp"
@@ -152,6 +153,8 @@ Kernel Device::load_kernel(const KernelDesc& desc) const {
 }
 
 CommandBuffer Device::create_command_buffer(const CommandBufferDesc& desc) const { return CommandBuffer(core_->make_commands(desc)); }
+
+Condition Device::create_condition(const ConditionDesc& desc) const { return detail::make_condition(core_->status(), desc); }
 
 CapturedGraph Device::compile(const CommandBuffer& commands, const CompileDesc& desc) const {
   return CapturedGraph(detail::compile(core_, commands, desc));

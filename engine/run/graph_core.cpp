@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "plan/loops.hpp"
 #include "profile/host_span.hpp"
 #include "profile/nvtx.hpp"
 #include "profile/process_info.hpp"
@@ -220,6 +221,19 @@ Fence GraphCore::launch(const std::shared_ptr<GraphCore>& self, const std::share
 void GraphCore::set_profile(ProfileMode mode) {
   std::lock_guard lock(mutex_);
   if (body_->log) body_->log->set_mode(mode);
+}
+
+std::vector<LoopReport> GraphCore::loops() {
+  std::vector<LoopReport> reports;
+  for (Loop& loop : loops_of(*current_plan()->recording)) reports.push_back({.name = std::move(loop.name), .command = loop.command});
+  if (reports.empty() || replays() == 0) return reports;
+  std::lock_guard lock(mutex_);
+  const std::vector<LoopCount> counts = body_->exec->loop_counts();
+  for (std::size_t i = 0; i < std::min(counts.size(), reports.size()); ++i) {
+    reports[i].iterations = counts[i].iterations;
+    reports[i].reached_limit = counts[i].reached_limit;
+  }
+  return reports;
 }
 
 void GraphCore::upload(const std::shared_ptr<QueueCore>& queue) {

@@ -59,6 +59,7 @@ class GraphCore final : public PendingSource {
   [[nodiscard]] const Plan& plan() const noexcept { return *body_->plan; }
   [[nodiscard]] BackendExec& exec() const noexcept { return *body_->exec; }
   [[nodiscard]] const CompileReport& report() const noexcept { return report_; }
+  [[nodiscard]] std::vector<LoopReport> loops();
   [[nodiscard]] std::uint64_t replays() const noexcept { return replays_.load(std::memory_order_relaxed); }
   [[nodiscard]] bool is_uploaded() const noexcept { return uploaded_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::uint32_t trace_id() const noexcept { return body_->trace_id; }  // means something only with a trace

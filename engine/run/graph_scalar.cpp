@@ -31,7 +31,9 @@ bool can_be_disabled(CommandKind kind) {
     case CommandKind::Update: return true;
     case CommandKind::Host:
     case CommandKind::Op:
-    case CommandKind::Barrier: return false;
+    case CommandKind::Barrier:
+    case CommandKind::Nested:
+    case CommandKind::Conditional: return false;
   }
   return false;
 }

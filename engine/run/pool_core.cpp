@@ -30,7 +30,8 @@ std::uint64_t PoolCore::bytes(BufferKind kind) const noexcept {
   switch (kind) {
     case BufferKind::Device: return device_bytes_.load(std::memory_order_relaxed);
     case BufferKind::PinnedHost: return host_bytes_.load(std::memory_order_relaxed);
-    case BufferKind::Transient: return 0;
+    case BufferKind::Transient:
+    case BufferKind::Condition: return 0;
   }
   return 0;
 }

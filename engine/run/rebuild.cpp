@@ -55,6 +55,11 @@ class DeviceCore::Replacements {
     return after;
   }
 
+  void load_kernels(const Recording& recording) {
+    for (const auto& kernel : recording.kernels) static_cast<void>(of(kernel));
+    for (const auto& body : recording.bodies) load_kernels(*body);
+  }
+
   [[nodiscard]] const std::vector<std::shared_ptr<PoolBuffer>>& buffers() const noexcept { return buffers_; }
   [[nodiscard]] std::vector<RebuiltBuffer> take() { return std::move(rebuilt_); }
 
@@ -102,7 +107,7 @@ std::vector<RebuiltBuffer> DeviceCore::replace_everything() {
   for (const auto& one : commands) {
     const auto recording = one->recording();
     if (!recording) continue;
-    for (const auto& kernel : recording->kernels) static_cast<void>(replacements.of(kernel));
+    replacements.load_kernels(*recording);
   }
   for (const auto& one : commands) {
     one->rebind([&](const std::shared_ptr<BufferCore>& before) { return replacements.of(before); },

@@ -140,7 +140,9 @@ void check_commands(const Recording& recording, const DeviceLimits& limits, Find
       }
       case CommandKind::Update:
       case CommandKind::Host:
-      case CommandKind::Op: break;
+      case CommandKind::Op:
+      case CommandKind::Nested:
+      case CommandKind::Conditional: break;
     }
   }
 }

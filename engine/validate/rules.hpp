@@ -19,6 +19,9 @@ namespace reprise::detail {
   X(CopyOverlap, "copy-overlap", Off, Error, Overlap)                                              \
   X(DispatchParametersMismatch, "dispatch-parameters-mismatch", Off, Error, ArgumentSize)          \
   X(EdgeInvalid, "edge-invalid", Off, Error, InvalidArgument)                                      \
+  X(ConditionDecidesNothing, "condition-decides-nothing", Off, Error, InvalidArgument)             \
+  X(ConditionDecidesSeveral, "condition-decides-several", Off, Error, InvalidArgument)             \
+  X(ConditionalUnsupported, "conditional-unsupported", Off, Error, Unsupported)                    \
   X(DispatchGridZero, "dispatch-grid-zero", Basic, Error, LaunchLimits)                            \
   X(DispatchGridTooLarge, "dispatch-grid-too-large", Basic, Error, LaunchLimits)                   \
   X(DispatchBlockZero, "dispatch-block-zero", Basic, Error, LaunchLimits)                          \

@@ -4,18 +4,56 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "record/payload.hpp"
+#include "schedule/describe.hpp"
 #include "validate/check_commands.hpp"
+#include "validate/check_conditionals.hpp"
 #include "validate/check_order.hpp"
 #include "validate/findings.hpp"
 
 namespace reprise::detail {
 
-std::vector<Finding> validate(const Recording& recording, const DeviceInfo& device, Validation level) {
+namespace {
+
+std::vector<Finding> check_one(const Recording& recording, const DeviceInfo& device, Validation level) {
   Findings findings(recording, level);
   check_handles(recording, findings);
   check_commands(recording, device.limits, findings);
   if (findings.checks(Validation::Full)) check_order(recording, findings);
   return findings.take();
+}
+
+// What is found in what a command runs is said of that command.
+void check_bodies(const Recording& recording, const DeviceInfo& device, Validation level, std::vector<Finding>& found) {
+  for (std::uint32_t i = 0; !recording.bodies.empty() && i < recording.commands.size(); ++i) {
+    for (const Body& body : bodies_of(recording.commands[i].kind, recording.commands[i].payload)) {
+      const Recording& inside = *recording.bodies[body.index];
+      std::vector<Finding> inner = check_one(inside, device, level);
+      check_bodies(inside, device, level, inner);
+      for (Finding& finding : inner) {
+        // A transient may come with contents from outside; the command's own accesses tell of one that does not.
+        if (finding.message.id == row_of(Rule::TransientReadBeforeWrite).id) continue;
+        finding.message.text = concat(describe_command(recording, i), " runs ", inside.label, ": ", finding.message.text);
+        finding.message.command = i;
+        finding.message.other_command = Message::kNoCommand;
+        finding.message.label = recording.label_path(recording.commands[i].label);
+        found.push_back(std::move(finding));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Finding> validate(const Recording& recording, const DeviceInfo& device, Validation level) {
+  std::vector<Finding> found = check_one(recording, device, level);
+  if (recording.bodies.empty() && !has_condition(recording)) return found;
+  check_bodies(recording, device, level, found);
+  Findings conditionals(recording, level);
+  check_conditionals(recording, device.limits, conditionals);
+  for (Finding& finding : conditionals.take()) found.push_back(std::move(finding));
+  std::stable_sort(found.begin(), found.end(), [](const Finding& a, const Finding& b) { return a.message.command < b.message.command; });
+  return found;
 }
 
 void throw_first_error(const std::vector<Finding>& findings, const Recording& recording) {

@@ -8,13 +8,21 @@
 //
 // Kernels stand at global scope; their names are entry points of the whole program. The same works on both devices:
 // threadIdx and its like, __shared__ arrays, REPRISE_DYNAMIC_SHARED, __syncthreads() and its votes, __threadfence(),
-// atomics, vector types, math functions, helpers marked __device__. What works on warps or on several blocks does not
+// atomics, vector types, math functions, conditions, helpers marked __device__. What works on warps or on several blocks does not
 // compile for the host device; the message names it. An exception that leaves a kernel ends the program.
 #pragma once
 
 #ifdef __CUDACC__
 
 #define REPRISE_KERNEL(name, parameters) extern "C" __global__ void name parameters
+
+// What a kernel takes a reprise::Condition as, and how one thread of it sets the condition.
+struct reprise_condition {
+  unsigned long long handle;
+};
+__device__ __forceinline__ void reprise_set_condition(reprise_condition condition, unsigned value) {
+  cudaGraphSetConditional(condition.handle, value);
+}
 
 // `name`: a T*, the dispatch's `.shared_bytes` of scratch that the threads of a block share, aligned to 16 bytes.
 #define REPRISE_DYNAMIC_SHARED(T, name)                                        \
@@ -30,6 +38,7 @@
 #include <reprise_host_kernel/vector_types.hpp>
 
 #include <reprise_host_kernel/atomics.hpp>
+#include <reprise_host_kernel/condition.hpp>
 #include <reprise_host_kernel/device_only.hpp>
 #include <reprise_host_kernel/intrinsics.hpp>
 #include <reprise_host_kernel/reflection.hpp>

@@ -6,6 +6,7 @@
 #include "backend/cuda/cuda_exec.hpp"
 #include "backend/cuda/cuda_queue.hpp"
 #include "base/text.hpp"
+#include "plan/loops.hpp"
 
 namespace reprise::detail {
 namespace {
@@ -94,11 +95,19 @@ std::unique_ptr<const FaultMarkers> CudaBackend::fault_markers(const LoweredGrap
   return std::make_unique<const FaultMarkers>(context_, std::move(kernel), static_cast<std::uint32_t>(lowered.nodes.size()));
 }
 
+std::unique_ptr<const LoopCounters> CudaBackend::loop_counters(const Recording& recording) {
+  const std::uint32_t loops = count_loops(recording);
+  if (loops == 0) return nullptr;
+  const auto load = [this](const KernelDesc& desc) { return std::static_pointer_cast<const CudaKernel>(load_kernel(desc).backend); };
+  return std::make_unique<const LoopCounters>(context_, load, loops);
+}
+
 std::unique_ptr<BackendExec> CudaBackend::instantiate(std::shared_ptr<const Plan> plan, const Bindings& bindings, Instruments wanted) {
   std::shared_ptr<const CudaKernel> around = plan->lowered.frame ? frame() : nullptr;
   std::shared_ptr<const CudaInstruments> timed = wanted == Instruments::Stamps ? instruments() : nullptr;
   std::unique_ptr<const FaultMarkers> marked = plan->lowered.fault_markers ? fault_markers(plan->lowered) : nullptr;
-  return std::make_unique<CudaExec>(context_, std::move(plan), bindings, std::move(around), std::move(timed), std::move(marked));
+  std::unique_ptr<const LoopCounters> counted = loop_counters(*plan->recording);
+  return std::make_unique<CudaExec>(context_, std::move(plan), bindings, std::move(around), std::move(timed), std::move(marked), std::move(counted));
 }
 
 void CudaBackend::lose() { unsupported("a GPU can't be made lost on purpose; the host device can"); }

@@ -10,6 +10,7 @@
 #include "backend/cuda/cuda_context.hpp"
 #include "backend/cuda/cuda_kernel.hpp"
 #include "backend/cuda/cuda_instruments.hpp"
+#include "backend/cuda/loop_counters.hpp"
 #include "backend/cuda/fault_markers.hpp"
 
 namespace reprise::detail {
@@ -31,6 +32,7 @@ class CudaBackend final : public Backend {
   [[nodiscard]] const std::shared_ptr<const CudaContext>& context() const noexcept { return context_; }
   // Made at the first call.
   [[nodiscard]] std::shared_ptr<const CudaInstruments> instruments();
+  [[nodiscard]] std::unique_ptr<const LoopCounters> loop_counters(const Recording& recording);  // null where there is no loop
 
  private:
   // One load an image, shared by its kernels as long as one is left.

@@ -14,12 +14,18 @@ constexpr CallPlace kPlace{Stage::Open};
 constexpr std::uint32_t kParameterBytes = 4096;
 constexpr std::uint32_t kLargeParameterBytes = 32764;  // compute 7.0 and up, driver 12.1 and up
 constexpr int kLargeParametersDriver = 12010;
+constexpr std::uint32_t kIfAndWhileDriver = 12040, kElseAndSwitchDriver = 12080;
 constexpr std::uint32_t kPortableClusterBlocks = 8;  // compute 9.0 and up
 
 std::uint32_t attribute(int ordinal, cudaDeviceAttr which) {
   int value = 0;
   cuda_check(cudaDeviceGetAttribute(&value, which, ordinal), "cudaDeviceGetAttribute", kPlace);
   return static_cast<std::uint32_t>(std::max(value, 0));
+}
+
+DeviceLimits::Conditionals conditionals_of(std::uint32_t driver_version) {
+  if (driver_version >= kElseAndSwitchDriver) return DeviceLimits::Conditionals::All;
+  return driver_version >= kIfAndWhileDriver ? DeviceLimits::Conditionals::Basic : DeviceLimits::Conditionals::None;
 }
 
 DeviceLimits limits_of(int ordinal, const DeviceInfo& info) {
@@ -37,6 +43,7 @@ DeviceLimits limits_of(int ordinal, const DeviceInfo& info) {
       attribute(ordinal, cudaDevAttrCooperativeLaunch) != 0 ? info.multiprocessors * attribute(ordinal, cudaDevAttrMaxBlocksPerMultiprocessor) : 0;
   limits.max_pitch = attribute(ordinal, cudaDevAttrMaxPitch);
   limits.buffer_alignment = 256;  // what cudaMalloc keeps
+  limits.conditionals = conditionals_of(info.driver_version);
   return limits;
 }
 

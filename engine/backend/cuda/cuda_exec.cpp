@@ -7,11 +7,12 @@ namespace reprise::detail {
 
 CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<const Plan> plan, const Bindings& bindings,
                    std::shared_ptr<const CudaKernel> frame, std::shared_ptr<const CudaInstruments> instruments,
-                   std::unique_ptr<const FaultMarkers> markers)
+                   std::unique_ptr<const FaultMarkers> markers, std::unique_ptr<const LoopCounters> loops)
     : context_(std::move(context)),
       plan_(std::move(plan)),
       frame_(std::move(frame)),
       markers_(std::move(markers)),
+      loops_(std::move(loops)),
       held_(std::make_shared<Held>(context_, *plan_->recording)),
       bindings_(bindings),
       update_(*context_, *plan_->recording),
@@ -21,7 +22,7 @@ CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<c
     cuda_check(cudaGraphCreate(&graph_, 0), "cudaGraphCreate", context_->at(Stage::Instantiate));
     GraphBuilder::Stamps stamps;
     if (source_) stamps = {&source_->instruments(), source_->ring().memory(), nullptr};
-    GraphBuilder builder(*context_, *plan_, bindings, {graph_, held_->staged, calls_, held_->holdings, frame_.get(), stamps, markers_.get()});
+    GraphBuilder builder(*context_, *plan_, bindings, {graph_, held_->staged, calls_, held_->holdings, frame_.get(), stamps, markers_.get(), loops_.get()});
     builder.add_nodes();
     exec_ = builder.instantiate();
     ends_ = builder.ends();
@@ -72,7 +73,7 @@ CudaReplaySource::Twin CudaExec::make_twin() {
   cuda_check(cudaGraphCreate(&graph, 0), "cudaGraphCreate", place);
   try {
     GraphBuilder builder(*context_, *plan_, bindings_,
-                         {graph, held_->staged, calls_, held_->holdings, frame_.get(), {&instruments, source_->ring().memory(), nodes.get()}, markers_.get()});
+                         {graph, held_->staged, calls_, held_->holdings, frame_.get(), {&instruments, source_->ring().memory(), nodes.get()}, markers_.get(), loops_.get()});
     builder.add_nodes();
     twin = builder.instantiate();
     twin_nodes = {twin, builder.take_nodes()};

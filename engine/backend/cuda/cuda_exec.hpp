@@ -12,6 +12,7 @@
 #include "backend/cuda/host_calls.hpp"
 #include "backend/cuda/node_update.hpp"
 #include "backend/cuda/cuda_replay_source.hpp"
+#include "backend/cuda/loop_counters.hpp"
 #include "backend/cuda/op_capture.hpp"
 #include "backend/cuda/staged_bytes.hpp"
 #include "backend/cuda/stamp_ends.hpp"
@@ -20,9 +21,11 @@ namespace reprise::detail {
 
 class CudaExec final : public BackendExec {
  public:
-  // `frame` is kept; null where the plan has no frame. `instruments` time the replays; null: nothing does. `markers`: null where the plan has none.
+  // `frame` is kept; null where the plan has no frame. `instruments` time the replays; null: nothing does. `markers`,
+  // `loops`: null where the plan has none.
   CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<const Plan> plan, const Bindings& bindings,
-           std::shared_ptr<const CudaKernel> frame, std::shared_ptr<const CudaInstruments> instruments, std::unique_ptr<const FaultMarkers> markers);
+           std::shared_ptr<const CudaKernel> frame, std::shared_ptr<const CudaInstruments> instruments, std::unique_ptr<const FaultMarkers> markers,
+           std::unique_ptr<const LoopCounters> loops);
   // Of `graph` itself. `owner` keeps what its nodes use; `plan` names it. `instruments` time the replays, not their nodes; null: nothing does.
   CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<const Plan> plan, OwnedGraph graph, std::shared_ptr<const void> owner,
            std::shared_ptr<const CudaInstruments> instruments);
@@ -38,6 +41,7 @@ class CudaExec final : public BackendExec {
   [[nodiscard]] std::vector<UnfinishedNode> unfinished_nodes() const override {
     return markers_ ? markers_->unfinished() : std::vector<UnfinishedNode>();
   }
+  [[nodiscard]] std::vector<LoopCount> loop_counts() override { return loops_ ? loops_->read() : std::vector<LoopCount>(); }
   [[nodiscard]] std::shared_ptr<ReplaySource> replay_source() const override { return source_; }
   [[nodiscard]] void* native() const noexcept override { return exec_; }
   [[nodiscard]] void* native_graph() const noexcept override { return graph_; }
@@ -67,6 +71,7 @@ class CudaExec final : public BackendExec {
   std::shared_ptr<const Plan> plan_;
   const std::shared_ptr<const CudaKernel> frame_;
   const std::unique_ptr<const FaultMarkers> markers_;  // null: the plan has none
+  const std::unique_ptr<const LoopCounters> loops_;    // null: nothing is a loop
   const std::shared_ptr<const void> owner_;
   std::shared_ptr<Held> held_;
   mutable HostCalls calls_;

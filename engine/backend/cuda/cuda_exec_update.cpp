@@ -1,4 +1,5 @@
 // CudaExec's verbs for changes: of single nodes, in every executable that there is, and of everything at once.
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -6,6 +7,13 @@
 #include "backend/cuda/graph_builder.hpp"
 
 namespace reprise::detail {
+namespace {
+
+bool has_condition(const Recording& recording) {
+  return std::any_of(recording.buffers.begin(), recording.buffers.end(), [](const auto& buffer) { return buffer->kind == BufferKind::Condition; });
+}
+
+}  // namespace
 
 ExecUpdate CudaExec::set_nodes(const ExecNodes& of, const BindingChange& change, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
@@ -94,6 +102,8 @@ ExecUpdate CudaExec::change_whole(const PlanChange& change) {
   const bool cannot_build = (lowered.frame && frame_ == nullptr && source_ == nullptr) || lowered.fault_markers != old.fault_markers ||
                             (markers_ && lowered.nodes.size() != old.nodes.size());
   if (cannot_build) return {.outcome = GraphExecUpdateOutcome::TopologyChanged};
+  // The handles of conditions belong to one graph: kernels would set those of the other.
+  if (has_condition(*plan_->recording) || has_condition(*change.plan->recording)) return {.outcome = GraphExecUpdateOutcome::NotSupported};
   const CallPlace place = context_->at(Stage::Launch, plan_->label);
   auto held = std::make_shared<Held>(context_, *change.plan->recording);
   auto calls = calls_.begin_set(launches_);
@@ -104,7 +114,7 @@ ExecUpdate CudaExec::change_whole(const PlanChange& change) {
     const OwnedGraph graph(made);
     GraphBuilder::Stamps stamps;
     if (source_) stamps = {&source_->instruments(), source_->ring().memory(), nullptr};
-    GraphBuilder builder(*context_, *change.plan, *change.bindings, {made, held->staged, calls_, held->holdings, frame_.get(), stamps, markers_.get()});
+    GraphBuilder builder(*context_, *change.plan, *change.bindings, {made, held->staged, calls_, held->holdings, frame_.get(), stamps, markers_.get(), loops_.get()});
     builder.add_nodes();
     cudaGraphExecUpdateResultInfo info = {};
     const cudaError_t result = cudaGraphExecUpdate(exec_, made, &info);
@@ -146,7 +156,7 @@ OwnedGraph CudaExec::build_again() const {
   cudaGraph_t made = nullptr;
   cuda_check(cudaGraphCreate(&made, 0), "cudaGraphCreate", context_->at(Stage::Instantiate, plan_->label));
   OwnedGraph graph(made);
-  GraphBuilder builder(*context_, *plan_, bindings_, {made, held_->staged, calls_, held_->holdings, frame_.get(), {}, markers_.get()});
+  GraphBuilder builder(*context_, *plan_, bindings_, {made, held_->staged, calls_, held_->holdings, frame_.get(), {}, markers_.get(), loops_.get()});
   builder.add_nodes();
   return graph;
 }

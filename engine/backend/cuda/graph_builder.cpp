@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/text.hpp"
+#include "plan/loops.hpp"
 #include "record/geometry.hpp"
 
 namespace reprise::detail {
@@ -30,7 +31,17 @@ std::string_view to_string(cudaGraphInstantiateResult result) {
 }  // namespace
 
 GraphBuilder::GraphBuilder(const CudaContext& context, const Plan& plan, const Bindings& bindings, const Target& target)
-    : context_(context), plan_(plan), bindings_(bindings), target_(target), call_(context.at(Stage::Instantiate)), arguments_(*plan.recording) {}
+    : context_(context),
+      plan_(plan),
+      target_(target),
+      call_(context.at(Stage::Instantiate)),
+      bindings_(with_conditions(bindings)),
+      next_key_(target.outer == nullptr ? own_next_key_ : target.outer->next_key),
+      first_key_(next_key_),
+      first_loop_(number_loops(*plan.recording, target.outer == nullptr ? 0 : target.outer->first_loop)),
+      arguments_(*plan.recording) {
+  next_key_ += static_cast<std::uint32_t>(plan.recording->commands.size());
+}
 
 std::uint32_t GraphBuilder::lowered_of(cudaGraphNode_t node) const {
   const auto at = node == nullptr ? nodes_.end() : std::find(nodes_.begin(), nodes_.end(), node);
@@ -81,6 +92,7 @@ void GraphBuilder::add_nodes() {
     }
   }
   if (needs_ends) ends_.end = add_end_stamp();
+  if (target_.outer != nullptr && target_.outer->iteration != nullptr) add_iteration(*target_.outer->iteration);
 }
 
 cudaGraphNode_t GraphBuilder::add_node(const LoweredNode& node) {
@@ -125,7 +137,7 @@ cudaGraphNode_t GraphBuilder::add_fault_mark(std::uint64_t* word) {
   return mark;
 }
 
-cudaGraphNode_t GraphBuilder::add_end_stamp() {
+void GraphBuilder::come_after_leaves() {
   const LoweredGraph& lowered = plan_.lowered;
   std::vector<bool> is_leaf(lowered.nodes.size(), true);
   for (const LoweredEdge& edge : lowered.edges) is_leaf[edge.from] = false;
@@ -133,6 +145,10 @@ cudaGraphNode_t GraphBuilder::add_end_stamp() {
   for (std::uint32_t i = 0; i < lowered.nodes.size(); ++i) {
     if (is_leaf[i]) after_.push_back(done_[i]);
   }
+}
+
+cudaGraphNode_t GraphBuilder::add_end_stamp() {
+  come_after_leaves();
   return add_boundary(LoweredKind::FrameEnd);
 }
 
@@ -145,7 +161,7 @@ cudaGraphNode_t GraphBuilder::add_command(std::uint32_t command) {
       const auto end = [&](const Endpoint& e) { return e.buffer != kNone ? address(e.buffer, e.offset) : static_cast<std::byte*>(e.host); };
       const std::byte* source = end(copy.source);
       if (copy.source.buffer == kNone && copy.source.lifetime == HostBytes::Lifetime::Snapshot) {
-        source = target_.staged.add(command, source, *span_bytes(copy.extent, copy.source_pitch));
+        source = target_.staged.add(first_key_ + command, source, *span_bytes(copy.extent, copy.source_pitch));
       }
       return add_copy(place(), source, end(copy.destination), {copy.extent, copy.source_pitch, copy.destination_pitch});
     }
@@ -156,12 +172,14 @@ cudaGraphNode_t GraphBuilder::add_command(std::uint32_t command) {
     case CommandKind::Update: {
       const auto& update = recording.payload<UpdatePayload>(command);
       const Pitch row{update.bytes, update.bytes};
-      return add_copy(place(), target_.staged.add(command, update.data, update.bytes), address(update.buffer, update.offset),
+      return add_copy(place(), target_.staged.add(first_key_ + command, update.data, update.bytes), address(update.buffer, update.offset),
                       {{update.bytes, 1, 1}, row, row});
     }
     case CommandKind::Host: return add_host(command);
     case CommandKind::Op: return add_op(command);
     case CommandKind::Barrier: return add_empty();  // one that stayed as a join
+    case CommandKind::Nested: return add_nested(command);
+    case CommandKind::Conditional: return add_conditional(command);
   }
   return add_empty();
 }
@@ -222,7 +240,7 @@ void GraphBuilder::set_launch_attributes(cudaGraphNode_t node, const DispatchPay
 
 cudaGraphNode_t GraphBuilder::add_host(std::uint32_t command) {
   const auto& host = plan_.recording->payload<HostPayload>(command);
-  const cudaHostNodeParams parameters = {&HostCalls::run, target_.calls.add(*plan_.recording->functions[host.function], command)};
+  const cudaHostNodeParams parameters = {&HostCalls::run, target_.calls.add(*plan_.recording->functions[host.function], first_key_ + command)};
   cudaGraphNode_t node = nullptr;
   cuda_check(cudaGraphAddHostNode(&node, target_.graph, after_.data(), after_.size(), &parameters), "cudaGraphAddHostNode", call_);
   return node;

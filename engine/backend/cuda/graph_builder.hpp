@@ -14,6 +14,7 @@
 #include "backend/cuda/cuda_instruments.hpp"
 #include "backend/cuda/fault_markers.hpp"
 #include "backend/cuda/kernel_arguments.hpp"
+#include "backend/cuda/loop_counters.hpp"
 #include "backend/cuda/node_stamps.hpp"
 #include "backend/cuda/op_capture.hpp"
 #include "backend/cuda/staged_bytes.hpp"
@@ -30,6 +31,18 @@ class GraphBuilder {
     std::uint64_t* ring = nullptr;             // of a StampRing
     NodeStamps* nodes = nullptr;               // null: only when replays begin and end
   };
+  // A loop's iteration, to be counted in the body.
+  struct Iteration {
+    std::uint32_t loop = 0;  // its number
+    std::uint64_t limit = 0;
+    cudaGraphConditionalHandle condition = 0;
+  };
+  // What a body knows of the graph that it is in.
+  struct Outer {
+    std::uint32_t& next_key;                // counts on over all bodies
+    std::uint32_t first_loop = 0;           // the number of the body's first one
+    const Iteration* iteration = nullptr;  // null: not the body of a loop
+  };
   // Everything outlives the builder; `graph` is empty.
   struct Target {
     cudaGraph_t graph;
@@ -39,6 +52,8 @@ class GraphBuilder {
     const CudaKernel* frame;  // null where the plan has none
     Stamps stamps = {};
     const FaultMarkers* markers = nullptr;  // null where the plan has none
+    const LoopCounters* loops = nullptr;    // null where nothing is a loop
+    const Outer* outer = nullptr;           // null: this is no body of another graph
   };
   GraphBuilder(const CudaContext& context, const Plan& plan, const Bindings& bindings, const Target& target);
 
@@ -57,6 +72,15 @@ class GraphBuilder {
   [[nodiscard]] cudaGraphNode_t add_kernel(CUDA_KERNEL_NODE_PARAMS& parameters);
   [[nodiscard]] cudaGraphNode_t add_host(std::uint32_t command);
   [[nodiscard]] cudaGraphNode_t add_op(std::uint32_t command);
+  [[nodiscard]] cudaGraphNode_t add_nested(std::uint32_t command);
+  [[nodiscard]] cudaGraphNode_t add_conditional(std::uint32_t command);
+  void fill_body(const Body& body, cudaGraph_t graph, const Outer& outer);
+  // What a loop's counters need before it; the next node comes after it.
+  void add_loop_entry(std::uint32_t command);
+  void add_iteration(const Iteration& iteration);
+  // The addresses, and for each condition its handle in this graph.
+  [[nodiscard]] Bindings with_conditions(const Bindings& bindings) const;
+  void come_after_leaves();
   [[nodiscard]] cudaGraphNode_t add_empty();
   // One thread of `kernel`.
   [[nodiscard]] cudaGraphNode_t add_instrument(const CudaKernel& kernel, std::span<void*> parameters);
@@ -74,9 +98,13 @@ class GraphBuilder {
 
   const CudaContext& context_;
   const Plan& plan_;
-  const Bindings& bindings_;
   const Target target_;
   const CallPlace call_;
+  const Bindings bindings_;
+  std::uint32_t own_next_key_ = 0;
+  std::uint32_t& next_key_;                // of the outermost builder
+  const std::uint32_t first_key_;          // of this plan's commands, for what is kept by command
+  std::vector<std::uint32_t> first_loop_;  // by command; empty where nothing runs bodies
   StampEnds ends_;
   std::vector<cudaGraphNode_t> nodes_;  // by lowered node
   std::vector<cudaGraphNode_t> done_;   // by lowered node: what stands for its end, itself or what is noted behind it

@@ -30,6 +30,7 @@ class HostCalls {
 
   // What a host node takes as user data; the same for all nodes of one command, whichever executable they are in. Stays where it is.
   // `function` outlives this. One thread at a time.
+  // Commands of what the recording runs count on from its own.
   [[nodiscard]] Call* add(const std::function<void()>& function, std::uint32_t command);
   // Calls that are added from now on are of a new set, whose first replay comes after `replays`; the set so far, which replays up to then use.
   class Set;

@@ -1,9 +1,22 @@
 #include "backend/cuda/node_update.hpp"
 
+#include <algorithm>
+
 #include "backend/cuda/transfer_nodes.hpp"
 #include "record/geometry.hpp"
 
 namespace reprise::detail {
+namespace {
+
+// Each executable has handles of its own for conditions, which bindings do not know.
+bool takes_condition(const Recording& recording, std::uint32_t command) {
+  const auto& dispatch = recording.payload<DispatchPayload>(command);
+  return std::any_of(dispatch.buffer_arguments, dispatch.buffer_arguments + dispatch.buffer_argument_count, [&](const BufferArgument& argument) {
+    return recording.buffers[argument.buffer]->kind == BufferKind::Condition;
+  });
+}
+
+}  // namespace
 
 GraphExecUpdateOutcome outcome_of(cudaGraphExecUpdateResult result) noexcept {
   using Outcome = GraphExecUpdateOutcome;
@@ -51,6 +64,7 @@ ExecUpdate NodeUpdate::set(const ExecNodes& of, std::uint32_t node, const Source
 ExecUpdate NodeUpdate::set_command(const ExecNodes& of, std::uint32_t node, std::uint32_t command, const Source& source) {
   switch (source.plan.recording->commands[command].kind) {
     case CommandKind::Dispatch: {
+      if (takes_condition(*source.plan.recording, command)) return {.outcome = GraphExecUpdateOutcome::NotSupported, .node = node};
       const CUDA_KERNEL_NODE_PARAMS parameters = arguments_.of(source.plan, source.bindings, command);
       return result_of(NativeApi::Driver, context_.driver.cuGraphExecKernelNodeSetParams(of.exec, of.nodes[node], &parameters),
                        "cuGraphExecKernelNodeSetParams", node);
@@ -65,6 +79,8 @@ ExecUpdate NodeUpdate::set_command(const ExecNodes& of, std::uint32_t node, std:
     case CommandKind::Op: return set_op(of, node, command, source);
     case CommandKind::Host:
     case CommandKind::Barrier: return {};  // they are given nothing
+    case CommandKind::Nested:
+    case CommandKind::Conditional: break;  // made anew, with what they run
   }
   return {.outcome = GraphExecUpdateOutcome::NotSupported, .node = node};
 }

@@ -23,15 +23,24 @@ std::uint64_t taken_by(const Recording& recording, std::uint32_t command) {
     case CommandKind::Fill:
     case CommandKind::Host:
     case CommandKind::Op:
-    case CommandKind::Barrier: return 0;
+    case CommandKind::Barrier:
+    case CommandKind::Nested:
+    case CommandKind::Conditional: return 0;
   }
   return 0;
+}
+
+std::uint64_t taken_by(const Recording& recording) {
+  std::uint64_t bytes = 0;
+  for (std::uint32_t i = 0; i < recording.commands.size(); ++i) bytes += aligned(taken_by(recording, i));
+  for (const auto& body : recording.bodies) bytes += taken_by(*body);
+  return bytes;
 }
 
 }  // namespace
 
 StagedBytes::StagedBytes(std::shared_ptr<const CudaContext> context, const Recording& recording) : context_(std::move(context)) {
-  for (std::uint32_t i = 0; i < recording.commands.size(); ++i) size_ += aligned(taken_by(recording, i));
+  size_ = taken_by(recording);
   if (size_ == 0) return;
   const SetupScope scope(*context_, Stage::Instantiate);
   void* memory = nullptr;
@@ -46,8 +55,8 @@ StagedBytes::~StagedBytes() {
   if (scope) cuda_ignore(cudaFreeHost(memory_));
 }
 
-const std::byte* StagedBytes::add(std::uint32_t command, const void* bytes, std::uint64_t size) {
-  const auto [at, is_new] = offsets_.try_emplace(command, used_);
+const std::byte* StagedBytes::add(std::uint32_t key, const void* bytes, std::uint64_t size) {
+  const auto [at, is_new] = offsets_.try_emplace(key, used_);
   if (is_new) {
     std::memcpy(memory_ + used_, bytes, size);
     used_ += aligned(size);

@@ -34,6 +34,7 @@ DeviceLimits host_limits() {
   limits.max_parameter_bytes = 32764;
   limits.max_pitch = kMaxInt;
   limits.buffer_alignment = HostMemory::kAlignment;
+  limits.conditionals = DeviceLimits::Conditionals::All;
   return limits;
 }
 

@@ -123,6 +123,7 @@ void HostExec::take_changes(std::uint64_t replay) noexcept {
 
 void HostExec::run(Crew& crew, std::uint64_t replay) noexcept {
   if (waiting_changes_.load(std::memory_order_acquire) != 0) take_changes(replay);
+  loaded_->program.begin_replay();
   if (observer_ == nullptr) return run_nodes(crew, replay, nullptr);
   NodeTime* const times = observer_->begin_replay(replay);
   const std::int64_t started = steady_now();

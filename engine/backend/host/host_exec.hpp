@@ -35,6 +35,7 @@ class HostExec final : public BackendExec {
   [[nodiscard]] std::vector<UnfinishedNode> unfinished_nodes() const override {
     return marks_ ? marks_->unfinished() : std::vector<UnfinishedNode>();
   }
+  [[nodiscard]] std::vector<LoopCount> loop_counts() override { return latest_->program.loop_counts(); }
   [[nodiscard]] bool observe(ReplayObserver& observer) override {
     observer_ = &observer;
     return true;
@@ -49,7 +50,7 @@ class HostExec final : public BackendExec {
   // A program, with what runs it on many threads.
   struct Loaded {
     Loaded(std::shared_ptr<const Plan> plan, const Bindings& bindings, const Lifeline& lifeline, FaultMarks* marks, CallbackErrors& errors)
-        : program(std::move(plan), bindings, marks), parallel(program, lifeline, errors) {}
+        : program(std::move(plan), bindings, lifeline, marks), parallel(program, lifeline, errors) {}
     HostProgram program;
     ParallelReplay parallel;
   };

@@ -1,11 +1,14 @@
 #include "backend/host/host_program.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include <reprise/error.hpp>
 
 #include "backend/host/host_kernel.hpp"
 #include "base/text.hpp"
+#include "plan/loops.hpp"
+#include "record/payload.hpp"
 
 namespace reprise::detail {
 
@@ -35,6 +38,11 @@ HostProgram::FillNode HostProgram::fill_node(std::uint32_t command, const Bindin
 }
 
 HostProgram::Remade HostProgram::remake(std::uint32_t node, const Bindings& bindings) const {
+  if (state_->has_conditions()) return remake_bound(node, state_->bind(bindings));
+  return remake_bound(node, bindings);
+}
+
+HostProgram::Remade HostProgram::remake_bound(std::uint32_t node, const Bindings& bindings) const {
   Remade made;
   made.node = node;
   if (nodes_[node].kind == Kind::Nothing) return made;
@@ -49,6 +57,7 @@ HostProgram::Remade HostProgram::remake(std::uint32_t node, const Bindings& bind
     case Kind::Copy: made.copy = copy_node(command, bindings); break;
     case Kind::Fill: made.fill = fill_node(command, bindings); break;
     case Kind::Op: made.op = record_steps(command, bindings); break;
+    case Kind::Bodies: made.body = std::make_unique<BodyNode>(body_node(command, bindings)); break;
   }
   return made;
 }
@@ -64,11 +73,25 @@ void HostProgram::put(Remade& made) noexcept {
     case Kind::Copy: copies_[node.index] = made.copy; return;
     case Kind::Fill: fills_[node.index] = made.fill; return;
     case Kind::Op: ops_[node.index].swap(made.op); return;
+    case Kind::Bodies: std::swap(bodies_[node.index], *made.body); return;
   }
 }
 
-HostProgram::HostProgram(std::shared_ptr<const Plan> plan, const Bindings& bindings, FaultMarks* marks)
-    : plan_(std::move(plan)), marks_(marks) {
+HostProgram::HostProgram(std::shared_ptr<const Plan> plan, const Bindings& bindings, const Lifeline& lifeline, FaultMarks* marks)
+    : plan_(std::move(plan)),
+      marks_(marks),
+      state_(std::make_unique<ReplayState>(*plan_->recording)),
+      shared_{&lifeline, state_.get()},
+      first_loop_(number_loops(*plan_->recording, 0)) {
+  make_nodes(state_->bind(bindings));
+}
+
+HostProgram::HostProgram(std::shared_ptr<const Plan> plan, const Bindings& bindings, const BodyNode::Shared& outer, std::uint32_t first_loop)
+    : plan_(std::move(plan)), marks_(nullptr), shared_(outer), first_loop_(number_loops(*plan_->recording, first_loop)) {
+  make_nodes(bindings);
+}
+
+void HostProgram::make_nodes(const Bindings& bindings) {
   const LoweredGraph& lowered = plan_->lowered;
   nodes_.reserve(lowered.nodes.size());
   for (const LoweredNode& node : lowered.nodes) {
@@ -77,6 +100,7 @@ HostProgram::HostProgram(std::shared_ptr<const Plan> plan, const Bindings& bindi
   }
   disabled_ = bindings.disabled;
   disabled_.resize(lowered.nodes.size());
+  has_callbacks_ = !callbacks_.empty() || std::any_of(bodies_.begin(), bodies_.end(), [](const BodyNode& node) { return node.has_callbacks(); });
   link();
 }
 
@@ -93,6 +117,8 @@ HostProgram::Node HostProgram::make_node(std::uint32_t command, const Bindings& 
     }
     case CommandKind::Op: return make_op(command, bindings);
     case CommandKind::Barrier: return {};
+    case CommandKind::Nested:
+    case CommandKind::Conditional: return make_bodies(command, bindings);
   }
   return {};
 }
@@ -142,6 +168,29 @@ HostProgram::Node HostProgram::make_op(std::uint32_t command, const Bindings& bi
   return {Kind::Op, static_cast<std::uint32_t>(ops_.size() - 1)};
 }
 
+BodyNode HostProgram::body_node(std::uint32_t command, const Bindings& bindings) const {
+  const Recording& recording = *plan_->recording;
+  std::uint32_t loop = first_loop_[command];
+  BodyNode node(shared_);
+  if (recording.commands[command].kind == CommandKind::Conditional) {
+    const auto& conditional = recording.payload<ConditionalPayload>(command);
+    node = BodyNode(shared_, conditional, bindings.address[conditional.condition], loop);
+    if (conditional.branch == Branch::While) ++loop;
+  }
+  for (const Body& body : bodies_of(recording.commands[command].kind, recording.commands[command].payload)) {
+    Bindings inside;
+    for (std::uint32_t i = 0; i < body.buffer_count; ++i) inside.address.push_back(bindings.address[body.buffers[i]]);
+    node.add(std::make_unique<HostProgram>(plan_->bodies[body.index], inside, shared_, loop));
+    loop += count_loops(*recording.bodies[body.index]);
+  }
+  return node;
+}
+
+HostProgram::Node HostProgram::make_bodies(std::uint32_t command, const Bindings& bindings) {
+  bodies_.push_back(body_node(command, bindings));
+  return {Kind::Bodies, static_cast<std::uint32_t>(bodies_.size() - 1)};
+}
+
 void HostProgram::link() {
   const std::uint32_t count = node_count();
   std::uint32_t roots = 0;
@@ -180,6 +229,7 @@ void HostProgram::run_unmarked(std::uint32_t node, Crew& crew, std::uint64_t rep
       const FillNode& fill = fills_[what.index];
       return fill_rows(fill.destination, fill.extent, fill.bits, fill.element_bytes);
     }
+    case Kind::Bodies: return bodies_[what.index].run(crew, replay, errors);
     case Kind::Op: return ops_[what.index]->run(crew, replay, errors);
     case Kind::Callback:
       try {

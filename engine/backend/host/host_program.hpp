@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backend/backend.hpp"
+#include "backend/host/body_node.hpp"
 #include "backend/host/callback_errors.hpp"
 #include "backend/host/dispatch_node.hpp"
 #include "backend/host/op_steps.hpp"
@@ -20,10 +21,16 @@ namespace reprise::detail {
 class HostProgram {
  public:
   // Throws Error (Stage::Instantiate) naming the command. `marks`, which outlive this, are told of every node; null: nobody is.
-  HostProgram(std::shared_ptr<const Plan> plan, const Bindings& bindings, FaultMarks* marks = nullptr);
+  // `lifeline` outlives this too.
+  HostProgram(std::shared_ptr<const Plan> plan, const Bindings& bindings, const Lifeline& lifeline, FaultMarks* marks);
+  // Of a body, whose first loop is number `first_loop`.
+  HostProgram(std::shared_ptr<const Plan> plan, const Bindings& bindings, const BodyNode::Shared& outer, std::uint32_t first_loop);
 
   [[nodiscard]] std::uint32_t node_count() const noexcept { return static_cast<std::uint32_t>(nodes_.size()); }
-  [[nodiscard]] bool has_callbacks() const noexcept { return !callbacks_.empty(); }
+  [[nodiscard]] bool has_callbacks() const noexcept { return has_callbacks_; }
+  // Before the first node of each replay; of the outermost program.
+  void begin_replay() noexcept { state_->begin_replay(); }
+  [[nodiscard]] std::vector<LoopCount> loop_counts() const { return state_->counts(); }
   // Two nodes may run at the same time.
   [[nodiscard]] bool is_wide() const noexcept { return wide_; }
   [[nodiscard]] std::span<const LoweredEdge> edges_into(std::uint32_t node) const noexcept { return plan_->lowered.edges_into(node); }
@@ -44,7 +51,7 @@ class HostProgram {
   void run(std::uint32_t node, Crew& crew, std::uint64_t replay, CallbackErrors& errors) noexcept;
 
  private:
-  enum class Kind : std::uint8_t { Nothing, Dispatch, Copy, Fill, Callback, Op };
+  enum class Kind : std::uint8_t { Nothing, Dispatch, Copy, Fill, Callback, Op, Bodies };
   struct Node {
     Kind kind = Kind::Nothing;
     std::uint32_t index = 0;  // in the vector of its kind
@@ -61,15 +68,22 @@ class HostProgram {
 
   [[nodiscard]] CopyNode copy_node(std::uint32_t command, const Bindings& bindings) const;
   [[nodiscard]] FillNode fill_node(std::uint32_t command, const Bindings& bindings) const;
+  [[nodiscard]] BodyNode body_node(std::uint32_t command, const Bindings& bindings) const;
+  [[nodiscard]] Remade remake_bound(std::uint32_t node, const Bindings& bindings) const;  // conditions have their addresses
   [[nodiscard]] std::unique_ptr<OpSteps> record_steps(std::uint32_t command, const Bindings& bindings) const;
   void run_unmarked(std::uint32_t node, Crew& crew, std::uint64_t replay, CallbackErrors& errors) noexcept;
   [[nodiscard]] Node make_node(std::uint32_t command, const Bindings& bindings);
   [[nodiscard]] Node make_dispatch(std::uint32_t command, const Bindings& bindings);
   [[nodiscard]] Node make_op(std::uint32_t command, const Bindings& bindings);
+  [[nodiscard]] Node make_bodies(std::uint32_t command, const Bindings& bindings);
+  void make_nodes(const Bindings& bindings);
   void link();
 
   std::shared_ptr<const Plan> plan_;
-  FaultMarks* marks_;
+  FaultMarks* marks_;                   // null: nobody is told
+  std::unique_ptr<ReplayState> state_;  // null in a body: the outermost has it
+  BodyNode::Shared shared_;
+  std::vector<std::uint32_t> first_loop_;  // by command; empty where there are no bodies
   std::vector<Node> nodes_;
   std::vector<std::uint8_t> disabled_;  // by node
   std::vector<DispatchNode> dispatches_;
@@ -78,8 +92,9 @@ class HostProgram {
   std::vector<FillNode> fills_;
   std::vector<const std::function<void()>*> callbacks_;
   std::vector<std::unique_ptr<OpSteps>> ops_;
+  std::vector<BodyNode> bodies_;
   std::vector<std::uint32_t> first_follower_, followers_;
-  bool wide_ = false;
+  bool wide_ = false, has_callbacks_ = false;
   Arena parameters_;
 };
 
@@ -89,6 +104,7 @@ struct HostProgram::Remade {
   CopyNode copy = {};
   FillNode fill = {};
   std::unique_ptr<OpSteps> op;
+  std::unique_ptr<BodyNode> body;
 };
 
 }  // namespace reprise::detail

@@ -61,6 +61,14 @@ struct DotOptions {
   DotFlags flags = DotFlags::None;  // what of each node's parameters
 };
 
+// What a loop of the graph did in the replay that ran last.
+struct LoopReport {
+  std::string name;              // "while go: iteration"
+  std::uint32_t command = 0;     // of the command buffer: the loop, or what it is inside of
+  std::uint64_t iterations = 0;  // of a loop inside another: of all its runs together
+  bool reached_limit = false;    // it ran as often as .max_iterations allows
+};
+
 class CapturedGraph {
  public:
   CapturedGraph() = default;
@@ -107,6 +115,8 @@ class CapturedGraph {
   [[nodiscard]] std::size_t pool_buffer_count() const noexcept;  // buffers that this graph keeps alive
   [[nodiscard]] bool has_pool() const noexcept;
   [[nodiscard]] std::shared_ptr<CapturePool> pool() const noexcept;  // null without
+  // Every loop, in recorded order, each before those inside it. Wait for the replay's fence first: of one that runs, it tells how far it is.
+  [[nodiscard]] std::vector<LoopReport> loops() const;
   [[nodiscard]] std::uint32_t node_count() const noexcept;
   [[nodiscard]] std::string_view label() const noexcept;
   [[nodiscard]] const CompileReport& report() const noexcept;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <reprise/buffer.hpp>
+#include <reprise/condition.hpp>
 #include <reprise/kernel.hpp>
 #include <reprise/launch_args.hpp>
 #include <reprise/scalar_slot.hpp>
@@ -82,6 +83,16 @@ namespace detail {
 template <GraphOpRecord Op>
 [[nodiscard]] std::shared_ptr<const GraphOp> as_graph_op(Op op);
 }  // namespace detail
+
+// Of execute(): the secondary becomes one command, a graph of its own inside the graph.
+struct NestedExecution {
+  explicit constexpr NestedExecution() = default;
+};
+inline constexpr NestedExecution Nested{};
+
+struct WhileDesc {
+  std::uint64_t max_iterations = 0;  // the loop ends after so many; 0: when the condition says so alone
+};
 
 // Closes its label when it dies, if that label is then the innermost open one; end() names those that stayed open.
 class [[nodiscard]] LabelScope {
@@ -191,6 +202,22 @@ class Recorder {
   // Appends the commands of an executable secondary command buffer, under the current label. The secondary may be
   // executed often and recorded anew afterwards. Its commands are ordered as the executing command buffer says.
   void execute(const CommandBuffer& secondary, SourceLocation where = SourceLocation::current());
+
+  // One command that runs the whole secondary, whose commands keep their own order. Other commands wait for all of it, and it for
+  // all that it touches. Throws Unsupported for a secondary that holds a conditional.
+  CommandRef execute(const CommandBuffer& secondary, NestedExecution nested, SourceLocation where = SourceLocation::current());
+
+  // Conditionals: commands that run secondaries by what `condition` is when their turn comes. A condition decides one of them. What
+  // they run holds no host callback and copies no borrowed host memory, and may hold conditionals. Throw Unsupported where it does.
+  CommandRef execute_if(const Condition& condition, const CommandBuffer& then, SourceLocation where = SourceLocation::current());
+  CommandRef execute_if(const Condition& condition, const CommandBuffer& then, const CommandBuffer& otherwise,
+                        SourceLocation where = SourceLocation::current());
+  // As long as the condition is not 0, asked before each iteration.
+  CommandRef execute_while(const Condition& condition, const CommandBuffer& body, const WhileDesc& desc = {},
+                           SourceLocation where = SourceLocation::current());
+  // The case whose index the condition is; none where there is no such case.
+  CommandRef execute_switch(const Condition& condition, std::initializer_list<std::reference_wrapper<const CommandBuffer>> cases,
+                            SourceLocation where = SourceLocation::current());
 
   [[nodiscard]] std::uint32_t command_count() const noexcept;
 

@@ -38,6 +38,7 @@ class Device {
   // Throws KernelNotFound where the description has nothing for this device, ParameterMismatch.
   [[nodiscard]] Kernel load_kernel(const KernelDesc& desc) const;
   [[nodiscard]] CommandBuffer create_command_buffer(const CommandBufferDesc& desc = {}) const;
+  [[nodiscard]] Condition create_condition(const ConditionDesc& desc = {}) const;
   // Validates, schedules, plans and instantiates. Throws what validation found, OutOfMemory, WrongDevice, InvalidState.
   [[nodiscard]] CapturedGraph compile(const CommandBuffer& commands, const CompileDesc& desc = {}) const;
 

@@ -21,6 +21,8 @@ struct DeviceLimits {
   std::uint32_t max_cooperative_blocks = 0;  // of one-thread blocks at once; 0: no cooperative launches
   std::uint64_t max_pitch = 0;            // bytes, of 2D and 3D copies
   std::uint32_t buffer_alignment = 256;   // bytes, of every allocation and transient
+  // Basic: execute_if without an else, and execute_while.
+  enum class Conditionals : std::uint8_t { None, Basic, All } conditionals = Conditionals::None;
 };
 
 struct DeviceInfo {

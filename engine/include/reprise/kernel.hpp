@@ -17,7 +17,8 @@ struct KernelParameter {
   std::uint32_t offset = 0;  // bytes, as the CUDA ABI lays the block out
   std::uint32_t size = 0;    // bytes
   bool is_pointer = false;   // takes a buffer; anything else is passed by value
-  bool may_be_pointer = false;  // of an adopted kernel, whose image does not say: takes a buffer or 8 bytes by value
+  bool may_be_pointer = false;  // of an adopted kernel, whose image does not say: takes a buffer, a Condition or 8 bytes by value
+  bool is_condition = false;    // a reprise_condition: takes a Condition
 };
 
 // One block of a host-device launch. `parameters` is the parameter block; the function runs every thread of block `block_index`.

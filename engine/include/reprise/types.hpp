@@ -71,7 +71,8 @@ inline constexpr Lowering Lowering::Faithful{Lowering::Mode::Faithful, 0, false}
 enum class BufferKind : std::uint8_t {
   Device,      // lives as long as its handles
   Transient,   // lives inside one replay, has no address outside it, may share bytes with others
-  PinnedHost   // host memory that the device reaches, read and written at each replay
+  PinnedHost,  // host memory that the device reaches, read and written at each replay
+  Condition    // no memory: what a Condition is in a recording
 };
 
 // A buffer's identity on its device. A slot that is used again gets another version.

@@ -13,6 +13,7 @@
 #include <reprise/host_kernel_runtime.hpp>
 #include <reprise/kernel.hpp>
 
+#include <reprise_host_kernel/condition.hpp>
 #include <reprise_host_kernel/threads.hpp>
 
 namespace reprise::host_kernel {
@@ -21,12 +22,12 @@ template <class... Parameters>
 consteval std::array<KernelParameter, sizeof...(Parameters)> lay_out() {
   std::array<KernelParameter, sizeof...(Parameters)> result{};
   [[maybe_unused]] std::size_t index = 0, end = 0;
-  [[maybe_unused]] const auto place = [&](std::size_t size, std::size_t alignment, bool is_pointer) {
+  [[maybe_unused]] const auto place = [&](std::size_t size, std::size_t alignment, bool is_pointer, bool is_condition) {
     end = (end + alignment - 1) / alignment * alignment;
-    result[index++] = {static_cast<std::uint32_t>(end), static_cast<std::uint32_t>(size), is_pointer};
+    result[index++] = {static_cast<std::uint32_t>(end), static_cast<std::uint32_t>(size), is_pointer, false, is_condition};
     end += size;
   };
-  (place(sizeof(Parameters), alignof(Parameters), std::is_pointer_v<Parameters>), ...);
+  (place(sizeof(Parameters), alignof(Parameters), std::is_pointer_v<Parameters>, std::is_same_v<Parameters, language::reprise_condition>), ...);
   return result;
 }
 

@@ -44,6 +44,12 @@ class RecordingDump {
     rows(extent, pitch);
   }
 
+  void body(const detail::Body& body) {
+    out_ << " body " << body.index << " buffers";
+    for (std::uint32_t b = 0; b < body.buffer_count; ++b) out_ << ' ' << body.buffers[b];
+    out_ << " {\n" << RecordingDump(*r_.bodies[body.index]).text() << '}';
+  }
+
   void command(std::uint32_t i) {
     using namespace detail;
     const Command& c = r_.commands[i];
@@ -83,6 +89,13 @@ class RecordingDump {
         const auto& p = r_.payload<OpPayload>(i);
         out_ << " op " << p.op << ' ' << r_.ops[p.op]->parameters;
         for (std::uint32_t b = 0; b < p.buffer_count; ++b) out_ << " buffer " << p.buffers[b];
+        break;
+      }
+      case CommandKind::Nested: body(r_.payload<NestedPayload>(i).body); break;
+      case CommandKind::Conditional: {
+        const auto& p = r_.payload<ConditionalPayload>(i);
+        out_ << ' ' << to_string(p.branch) << ' ' << p.condition << " at most " << p.max_iterations;
+        for (std::uint32_t b = 0; b < p.body_count; ++b) body(p.bodies[b]);
         break;
       }
       case CommandKind::Barrier: {

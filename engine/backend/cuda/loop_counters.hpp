@@ -1,0 +1,43 @@
+// LoopCounters: how often the loops of one graph went round, counted by one-thread kernels in device memory. All executables of a graph
+// share them: their launches follow each other. Threads: any.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include <reprise/kernel.hpp>
+
+#include "backend/backend.hpp"
+#include "backend/cuda/cuda_context.hpp"
+#include "backend/cuda/cuda_kernel.hpp"
+
+namespace reprise::detail {
+
+class LoopCounters {
+ public:
+  using Load = std::function<std::shared_ptr<const CudaKernel>(const KernelDesc&)>;
+
+  LoopCounters(std::shared_ptr<const CudaContext> context, const Load& load, std::uint32_t loops);
+  LoopCounters(const LoopCounters&) = delete;
+  LoopCounters& operator=(const LoopCounters&) = delete;
+  ~LoopCounters();
+
+  [[nodiscard]] const CudaKernel& enter() const noexcept { return *enter_; }
+  [[nodiscard]] const CudaKernel& iterate() const noexcept { return *iterate_; }
+  [[nodiscard]] std::uint64_t* words_of(std::uint32_t loop) const noexcept { return words_ + std::size_t{kWords} * loop; }
+  // As they are now. Waits for a copy of its own, for no queue. Throws DeviceLost.
+  [[nodiscard]] std::vector<LoopCount> read() const;
+
+ private:
+  static constexpr std::uint32_t kWords = 4;  // a loop, as loops.cu has them
+
+  const std::shared_ptr<const CudaContext> context_;
+  const std::shared_ptr<const CudaKernel> enter_, iterate_;
+  const std::uint32_t loops_;
+  cudaStream_t stream_ = nullptr;
+  std::uint64_t* words_ = nullptr;
+};
+
+}  // namespace reprise::detail

@@ -1,0 +1,58 @@
+#include "backend/host/body_node.hpp"
+
+#include <algorithm>
+#include <atomic>
+
+#include "backend/host/host_program.hpp"
+
+namespace reprise::detail {
+
+BodyNode::BodyNode(const Shared& shared) : shared_(shared) {}
+
+BodyNode::BodyNode(const Shared& shared, const ConditionalPayload& conditional, std::byte* condition, std::uint32_t loop)
+    : shared_(shared), condition_(reinterpret_cast<std::uint32_t*>(condition)), max_iterations_(conditional.max_iterations), loop_(loop) {
+  switch (conditional.branch) {
+    case Branch::If: kind_ = Kind::If; break;
+    case Branch::While: kind_ = Kind::While; break;
+    case Branch::Switch: kind_ = Kind::Switch; break;
+  }
+}
+
+BodyNode::BodyNode(BodyNode&&) noexcept = default;
+BodyNode& BodyNode::operator=(BodyNode&&) noexcept = default;
+BodyNode::~BodyNode() = default;
+
+void BodyNode::add(std::unique_ptr<HostProgram> program) { bodies_.push_back(std::move(program)); }
+
+bool BodyNode::has_callbacks() const noexcept {
+  return std::any_of(bodies_.begin(), bodies_.end(), [](const auto& body) { return body->has_callbacks(); });
+}
+
+std::uint32_t BodyNode::condition() const noexcept { return std::atomic_ref(*condition_).load(std::memory_order_relaxed); }
+
+void BodyNode::run(Crew& crew, std::uint64_t replay, CallbackErrors& errors) noexcept {
+  switch (kind_) {
+    case Kind::Once: return run_body(0, crew, replay, errors);
+    case Kind::If: return run_body(condition() != 0 ? 0 : 1, crew, replay, errors);
+    case Kind::Switch: return run_body(condition(), crew, replay, errors);
+    case Kind::While: return run_loop(crew, replay, errors);
+  }
+}
+
+void BodyNode::run_body(std::size_t body, Crew& crew, std::uint64_t replay, CallbackErrors& errors) noexcept {
+  if (body >= bodies_.size()) return;
+  HostProgram& program = *bodies_[body];
+  for (std::uint32_t node = 0; node < program.node_count() && !shared_.lifeline->is_cut(); ++node) program.run(node, crew, replay, errors);
+}
+
+void BodyNode::run_loop(Crew& crew, std::uint64_t replay, CallbackErrors& errors) noexcept {
+  for (std::uint64_t iterations = 1; condition() != 0 && !shared_.lifeline->is_cut(); ++iterations) {
+    run_body(0, crew, replay, errors);
+    shared_.state->count_iteration(loop_);
+    if (iterations != max_iterations_) continue;
+    shared_.state->reach_limit(loop_);
+    std::atomic_ref(*condition_).store(0, std::memory_order_relaxed);
+  }
+}
+
+}  // namespace reprise::detail

@@ -1,0 +1,52 @@
+// BodyNode: a node that runs whole programs: one once, or by what a condition is. They run in order on one thread; their kernels may
+// still take all of the crew. Threads: one thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "backend/host/callback_errors.hpp"
+#include "backend/host/lifeline.hpp"
+#include "backend/host/replay_state.hpp"
+
+namespace reprise::detail {
+
+class Crew;
+class HostProgram;
+
+class BodyNode {
+ public:
+  // What is the same for all nodes of a program; outlives them.
+  struct Shared {
+    const Lifeline* lifeline = nullptr;
+    ReplayState* state = nullptr;
+  };
+  // `loop`: its number, where it is one.
+  BodyNode(const Shared& shared, const ConditionalPayload& conditional, std::byte* condition, std::uint32_t loop);
+  explicit BodyNode(const Shared& shared);  // runs its one program once
+  BodyNode(BodyNode&&) noexcept;
+  BodyNode& operator=(BodyNode&&) noexcept;
+  ~BodyNode();
+
+  void add(std::unique_ptr<HostProgram> program);
+  [[nodiscard]] bool has_callbacks() const noexcept;
+  // Stops between two nodes, and between two iterations, once the device is lost.
+  void run(Crew& crew, std::uint64_t replay, CallbackErrors& errors) noexcept;
+
+ private:
+  enum class Kind : std::uint8_t { Once, If, While, Switch };
+
+  [[nodiscard]] std::uint32_t condition() const noexcept;
+  void run_body(std::size_t body, Crew& crew, std::uint64_t replay, CallbackErrors& errors) noexcept;
+  void run_loop(Crew& crew, std::uint64_t replay, CallbackErrors& errors) noexcept;
+
+  Shared shared_;
+  Kind kind_ = Kind::Once;
+  std::uint32_t* condition_ = nullptr;
+  std::uint64_t max_iterations_ = 0;
+  std::uint32_t loop_ = 0;
+  std::vector<std::unique_ptr<HostProgram>> bodies_;
+};
+
+}  // namespace reprise::detail

@@ -1,0 +1,319 @@
+#include "conformance/device_fixture.hpp"
+#include "conditions.shaders.hpp"
+#include "words.shaders.hpp"
+
+using namespace reprise;
+using namespace reprise::test;
+
+namespace {
+
+constexpr unsigned kCount = 700;
+constexpr DispatchDesc kOne{.grid = 1, .block = 1};
+
+struct ConditionalFixture : DeviceFixture {
+  GpuRef<unsigned> x = buffer(std::vector<unsigned>(kCount, 1), "x");
+
+  [[nodiscard]] CommandBuffer secondary(std::string_view label, const std::function<void(CommandBuffer&)>& record) const {
+    CommandBuffer made = recording({.label = label, .level = Level::Secondary});
+    record(made);
+    made.end();
+    return made;
+  }
+  // A secondary that adds `value` to each word of x.
+  [[nodiscard]] CommandBuffer adding(std::string_view label, unsigned value) const {
+    return secondary(label, [&](CommandBuffer& c) { add(c, value); });
+  }
+  void add(Recorder& to, unsigned value) const {
+    to.dispatch(kernel(shaders::conf_increase), {.grid = blocks(kCount, 128), .block = 128}, read_write(x), value, kCount);
+  }
+  // Counts x[0] up; the condition stays set as long as it is below `end`.
+  void step(Recorder& to, const Condition& go, unsigned end) const {
+    to.dispatch(kernel(shaders::conf_step), {.grid = blocks(kCount, 128), .block = 128}, read_write(x), end, kCount, go);
+  }
+  void check_all(unsigned expected) const { CHECK(values(x) == std::vector<unsigned>(kCount, expected)); }
+};
+
+}  // namespace
+
+TEST_CASE_FIXTURE(ConditionalFixture, "conditional: if runs its body where a kernel set the condition, in each replay anew") {
+  const auto decision = pool->host<unsigned>(1, "decision");
+  const Condition go = device.create_condition({.name = "go"});
+  CommandBuffer cmd = recording();
+  cmd.dispatch(kernel(shaders::conf_decide), kOne, read(decision), go);
+  cmd.execute_if(go, adding("body", 10));
+  CapturedGraph graph = compile(cmd);
+  unsigned expected = 1;
+  for (const unsigned value : {0u, 7u, 0u, 1u}) {
+    decision[0] = value;
+    graph.launch(queue).wait();
+    if (value != 0) expected += 10;
+    check_all(expected);
+  }
+  CHECK(graph.to_text().find("if b") != std::string::npos);
+  CHECK(graph.loops().empty());
+}
+
+TEST_CASE_FIXTURE(ConditionalFixture, "conditional: if and else run one of two") {
+  const auto decision = pool->host<unsigned>(1, "decision");
+  const Condition go = device.create_condition({.name = "go"});
+  CommandBuffer cmd = recording();
+  cmd.dispatch(kernel(shaders::conf_decide), kOne, read(decision), go);
+  cmd.execute_if(go, adding("then", 10), adding("else", 200));
+  add(cmd, 1);  // waits for whichever ran
+  CapturedGraph graph = compile(cmd);
+  unsigned expected = 1;
+  for (const unsigned value : {0u, 1u, 0u}) {
+    decision[0] = value;
+    graph.launch(queue).wait();
+    expected += (value != 0 ? 10 : 200) + 1;
+    check_all(expected);
+  }
+}
+
+TEST_CASE_FIXTURE(ConditionalFixture, "conditional: switch runs the case of the condition's number, or none") {
+  const auto decision = pool->host<unsigned>(1, "decision");
+  const Condition which = device.create_condition({.name = "which"});
+  const CommandBuffer zero = adding("zero", 1), one = adding("one", 10), two = adding("two", 100);
+  CommandBuffer cmd = recording();
+  cmd.dispatch(kernel(shaders::conf_decide), kOne, read(decision), which);
+  cmd.execute_switch(which, {zero, one, two});
+  CapturedGraph graph = compile(cmd);
+  unsigned expected = 1;
+  const unsigned added[] = {1, 10, 100, 0, 0};
+  for (const unsigned value : {2u, 0u, 3u, 1u, 4u}) {
+    decision[0] = value;
+    graph.launch(queue).wait();
+    expected += added[value];
+    check_all(expected);
+  }
+}
+
+TEST_CASE_FIXTURE(ConditionalFixture, "conditional: while goes round until a kernel of its body says no, and tells how often") {
+  const Condition go = device.create_condition({.name = "go", .initial = 1});
+  const CommandBuffer body = secondary("iteration", [&](CommandBuffer& c) { step(c, go, 1000); });
+  CommandBuffer cmd = recording();
+  cmd.fill(x, 990u);
+  cmd.execute_while(go, body);
+  add(cmd, 5);
+  CapturedGraph graph = compile(cmd);
+  CHECK(graph.loops()[0].iterations == 0);
+  for (int replay = 0; replay < 3; ++replay) {
+    graph.launch(queue).wait();
+    check_all(1005);
+    const auto loops = graph.loops();
+    REQUIRE(loops.size() == 1);
+    CHECK(loops[0].name == "while go: iteration");
+    CHECK(loops[0].command == 1);
+    CHECK(loops[0].iterations == 10);
+    CHECK_FALSE(loops[0].reached_limit);
+  }
+}
+
+TEST_CASE_FIXTURE(ConditionalFixture, "conditional: while runs its body not once where the condition is 0 at first") {
+  const Condition go = device.create_condition({.name = "go", .initial = 0});
+  const CommandBuffer body = secondary("iteration", [&](CommandBuffer& c) { step(c, go, 1000); });
+  CommandBuffer cmd = recording();
+  cmd.execute_while(go, body);
+  CapturedGraph graph = compile(cmd);
+  graph.launch(queue).wait();
+  check_all(1);
+  CHECK(graph.loops()[0].iterations == 0);
+}
+
+TEST_CASE_FIXTURE(ConditionalFixture, "conditional: a loop ends at its limit, also one that nobody would end") {
+  const Condition go = device.create_condition({.name = "go", .initial = 1});
+  CommandBuffer cmd = recording();
+  cmd.execute_while(go, adding("iteration", 2), {.max_iterations = 7});
+  CapturedGraph graph = compile(cmd);
+  for (unsigned replay = 1; replay <= 2; ++replay) {
+    graph.launch(queue).wait();
+    check_all(1 + 14 * replay);
+    CHECK(graph.loops()[0].iterations == 7);
+    CHECK(graph.loops()[0].reached_limit);
+  }
+}
+
+TEST_CASE_FIXTURE(ConditionalFixture, "conditional: a limit that is not reached changes nothing, one that is wins over the condition") {
+  for (const unsigned limit : {4u, 40u}) {
+    const Condition go = device.create_condition({.name = "go", .initial = 1});
+    const CommandBuffer body = secondary("iteration", [&](CommandBuffer& c) { step(c, go, 20); });
+    CommandBuffer cmd = recording();
+    cmd.fill(x, 10u);
+    cmd.execute_while(go, body, {.max_iterations = limit});
+    CapturedGraph graph = compile(cmd);
+    graph.launch(queue).wait();
+    const unsigned iterations = std::min(limit, 10u);
+    check_all(10 + iterations);
+    CHECK(graph.loops()[0].iterations == iterations);
+    CHECK(graph.loops()[0].reached_limit == (iterations == limit));
+  }
+}
+
+TEST_CASE_FIXTURE(ConditionalFixture, "conditional: a loop in a loop runs anew in each iteration, and its iterations add up") {
+  const auto counter = pool->allocate<unsigned>(1, "counter");
+  const Condition outer = device.create_condition({.name = "outer", .initial = 1}), inner = device.create_condition({.name = "inner"});
+  const CommandBuffer innermost = secondary("inner body", [&](CommandBuffer& c) {
+    add(c, 1);
+    c.dispatch(kernel(shaders::conf_count_down), kOne, read_write(counter), inner);
+  });
+  const CommandBuffer body = secondary("outer body", [&](CommandBuffer& c) {
+    c.fill(counter, 3u);
+    c.dispatch(kernel(shaders::conf_decide), kOne, read(counter), inner);  // 3: on
+    c.execute_while(inner, innermost);
+    step(c, outer, 16);  // adds 1
+  });
+  CommandBuffer cmd = recording();
+  cmd.fill(x, 0u);
+  cmd.execute_while(outer, body);
+  CapturedGraph graph = compile(cmd);
+  for (int replay = 0; replay < 2; ++replay) {
+    graph.launch(queue).wait();
+    check_all(16);  // 4 times 3 + 1
+    const auto loops = graph.loops();
+    REQUIRE(loops.size() == 2);
+    CHECK(loops[0].name == "while outer: outer body");
+    CHECK(loops[0].iterations == 4);
+    CHECK(loops[1].name == "while inner: inner body");
+    CHECK(loops[1].command == 1);
+    CHECK(loops[1].iterations == 12);
+  }
+}
+
+TEST_CASE_FIXTURE(ConditionalFixture, "conditional: an if in a loop, a limit in each of two loops") {
+  const Condition go = device.create_condition({.name = "go", .initial = 1}), odd = device.create_condition({.name = "odd"});
+  const Condition again = device.create_condition({.name = "again", .initial = 1});
+  const CommandBuffer hundred = adding("hundred", 100);
+  const CommandBuffer body = secondary("body", [&](CommandBuffer& c) {
+    add(c, 1);
+    c.dispatch(kernel(shaders::conf_is_odd), kOne, read(x), odd);
+    c.execute_if(odd, hundred);
+  });
+  CommandBuffer cmd = recording();
+  cmd.fill(x, 0u);
+  cmd.execute_while(go, body, {.max_iterations = 4});
+  cmd.execute_while(again, adding("more", 1000), {.max_iterations = 2});
+  CapturedGraph graph = compile(cmd);
+  graph.launch(queue).wait();
+  check_all(4 + 2 * 100 + 2000);
+  const auto loops = graph.loops();
+  REQUIRE(loops.size() == 2);
+  CHECK(loops[0].iterations == 4);
+  CHECK(loops[1].iterations == 2);
+  CHECK(loops[1].command == 2);
+}
+
+TEST_CASE_FIXTURE(ConditionalFixture, "conditional: two loops of one graph may run beside each other, and so may two graphs of one recording") {
+  const auto y = buffer(std::vector<unsigned>(kCount, 1), "y");
+  const Condition a = device.create_condition({.name = "a", .initial = 1}), b = device.create_condition({.name = "b", .initial = 1});
+  const auto loop = [&](const GpuRef<unsigned>& on, const Condition& go) {
+    return secondary("iteration", [&](CommandBuffer& c) {
+      c.dispatch(kernel(shaders::conf_step), {.grid = blocks(kCount, 128), .block = 128}, read_write(on), 50u, kCount, go);
+    });
+  };
+  CommandBuffer cmd = recording();
+  cmd.execute_while(a, loop(x, a));
+  cmd.execute_while(b, loop(y, b));
+  CapturedGraph first = compile(cmd), second = compile(cmd);
+  CHECK(first.report().needed_edges == 0);
+  first.launch(queue).wait();
+  check_all(50);
+  CHECK(values(y) == std::vector<unsigned>(kCount, 50));
+  second.launch(queue).wait();  // its conditions are its own: it begins with 1 again, and goes round once
+  check_all(51);
+  CHECK(second.loops()[0].iterations == 1);
+  CHECK(first.loops()[0].iterations == 49);
+}
+
+TEST_CASE_FIXTURE(ConditionalFixture, "conditional: bodies reach transients, copies, fills and updates") {
+  const auto t = pool->transient<unsigned>(kCount, "t"), u = pool->transient<unsigned>(kCount, "u");
+  const Condition go = device.create_condition({.name = "go", .initial = 1});
+  const std::vector<unsigned> three(kCount, 3);
+  const unsigned four = 4;
+  const CommandBuffer body = secondary("body", [&](CommandBuffer& c) {
+    c.copy(x, t);
+    c.fill(u, 2u);
+    c.dispatch(kernel(shaders::conf_add), {.grid = blocks(kCount, 128), .block = 128}, read(t), write(x), 1u, kCount);
+    c.copy(snapshot(three), u);
+    c.update(u.slice(0, 1), std::as_bytes(std::span(&four, 1)));
+    c.dispatch(kernel(shaders::conf_mix), {.grid = blocks(kCount, 128), .block = 128}, read(u), read_write(x), 0u, kCount);
+  });
+  CommandBuffer cmd = recording();
+  cmd.execute_while(go, body, {.max_iterations = 2});
+  CapturedGraph graph = compile(cmd);
+  graph.launch(queue).wait();
+  std::vector<unsigned> expected(kCount, 1);
+  for (int i = 0; i < 2; ++i) {
+    for (unsigned k = 0; k < kCount; ++k) expected[k] = (expected[k] + 1) * 1664525u + (k == 0 ? 4u : 3u) + 1013904223u;
+  }
+  CHECK(values(x) == expected);
+  CHECK(graph.report().slab_bytes >= 2 * kCount * sizeof(unsigned));
+}
+
+TEST_CASE_FIXTURE(ConditionalFixture, "conditional: what its bodies cannot hold is refused while recording") {
+  const Condition go = device.create_condition({.name = "go", .initial = 1});
+  std::vector<unsigned> values(kCount);
+  CommandBuffer callback = secondary("with callback", [&](CommandBuffer& c) { c.host([] {}); });
+  CommandBuffer nested = secondary("outer one", [&](CommandBuffer& c) { c.execute(callback, Nested); });
+  CommandBuffer borrows = secondary("borrows", [&](CommandBuffer& c) { c.copy(x, borrowed(values)); });
+  CommandBuffer endless = adding("endless", 1);
+  CommandBuffer cmd = recording();
+  check_refused(ErrorCode::Unsupported, {"execute_if", "with callback", "host callback"}, [&] { cmd.execute_if(go, callback); });
+  check_refused(ErrorCode::Unsupported, {"outer one", "host callback"}, [&] { cmd.execute_if(go, nested); });
+  check_refused(ErrorCode::Unsupported, {"borrows", "borrowed host memory"}, [&] { cmd.execute_if(go, endless, borrows); });
+  check_refused(ErrorCode::InvalidArgument, {"execute_while", "nothing in secondary endless sets condition go"},
+                [&] { cmd.execute_while(go, endless); });
+  check_refused(ErrorCode::InvalidArgument, {"condition is empty"}, [&] { cmd.execute_if(Condition(), endless); });
+  check_refused(ErrorCode::InvalidArgument, {"execute_switch", "no case"}, [&] { cmd.execute_switch(go, {}); });
+  CHECK(cmd.command_count() == 0);
+}
+
+TEST_CASE_FIXTURE(ConditionalFixture, "conditional: a condition decides exactly one command") {
+  const Condition go = device.create_condition({.name = "go", .initial = 1});
+  CommandBuffer twice = recording();
+  twice.execute_if(go, adding("a", 1));
+  twice.execute_if(go, adding("b", 1));
+  check_refused(ErrorCode::InvalidArgument, {"condition-decides-several", "condition go"}, [&] { static_cast<void>(compile(twice)); });
+  CommandBuffer never = recording();
+  step(never, go, 3);
+  check_refused(ErrorCode::InvalidArgument, {"condition-decides-nothing", "condition go"}, [&] { static_cast<void>(compile(never)); });
+}
+
+TEST_CASE_FIXTURE(ConditionalFixture, "conditional: a kernel takes conditions where it has a reprise_condition, and nowhere else") {
+  const Condition go = device.create_condition({.name = "go"});
+  CommandBuffer cmd = recording();
+  check_refused(ErrorCode::ArgumentSize, {"expected a Condition"}, [&] { cmd.dispatch(kernel(shaders::conf_decide), kOne, read(x), read(x)); });
+  check_refused(ErrorCode::ArgumentSize, {"expected a Condition"}, [&] { cmd.dispatch(kernel(shaders::conf_decide), kOne, read(x), 1ull); });
+  check_refused(ErrorCode::ArgumentSize, {"condition go"}, [&] { cmd.dispatch(kernel(shaders::conf_decide), kOne, go, go); });
+}
+
+TEST_CASE_FIXTURE(ConditionalFixture, "conditional: under Explicit ordering a barrier stands between who sets a condition and what it decides") {
+  const Condition go = device.create_condition({.name = "go"});
+  const auto record = [&](CommandBuffer& cmd, const std::function<void()>& between) {
+    cmd.dispatch(kernel(shaders::conf_decide), kOne, read(x), go);
+    between();
+    cmd.execute_if(go, adding("body", 10));
+  };
+  CommandBuffer unordered = recording({.ordering = Ordering::Explicit});
+  record(unordered, [] {});
+  check_refused(ErrorCode::MissingBarrier, {"go", "barrier("}, [&] { static_cast<void>(compile(unordered)); });
+  CommandBuffer cmd = recording({.ordering = Ordering::Explicit});
+  record(cmd, [&] { cmd.barrier(); });
+  run(cmd);
+  check_all(11);
+}
+
+TEST_CASE_FIXTURE(ConditionalFixture, "conditional: a secondary with a conditional is executed inline, and refused as Nested") {
+  const auto decision = pool->host<unsigned>(1, "decision");
+  const Condition go = device.create_condition({.name = "go"});
+  const CommandBuffer body = adding("body", 10);
+  const CommandBuffer deciding = secondary("deciding", [&](CommandBuffer& c) {
+    c.dispatch(kernel(shaders::conf_decide), kOne, read(decision), go);
+    c.execute_if(go, body);
+  });
+  CommandBuffer cmd = recording();
+  check_refused(ErrorCode::Unsupported, {"deciding", "conditional", "if go: body"}, [&] { cmd.execute(deciding, Nested); });
+  cmd.execute(deciding);
+  decision[0] = 1;
+  run(cmd);
+  check_all(11);
+}

@@ -2,6 +2,8 @@
 #include <bit>
 #include <utility>
 
+#include <reprise/child_graph_op.hpp>
+
 #include "base/text.hpp"
 #include "record/recorded_op.hpp"
 #include "record/recorder_core.hpp"
@@ -12,6 +14,7 @@ CommandRef RecorderCore::add(std::shared_ptr<const GraphOp> op, SourceLocation w
   const Verb verb{"add", where};
   require_recording(verb);
   if (!op) fail(verb, ErrorCode::InvalidArgument, "a null op");
+  if (const auto* const child = dynamic_cast<const ChildGraphOp*>(op.get())) return nested(child->recording(), where);
   auto recorded = std::make_shared<RecordedOp>();
   recorded->name = op->op_name();
   if (recorded->name.empty()) fail(verb, ErrorCode::InvalidArgument, "an op without a name; op_name() says what plans and messages call it");

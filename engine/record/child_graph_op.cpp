@@ -1,0 +1,39 @@
+#include <reprise/child_graph_op.hpp>
+
+#include "base/text.hpp"
+#include "record/command_buffer_core.hpp"
+
+namespace reprise {
+namespace {
+
+[[noreturn]] void refuse(ErrorCode code, const std::string& text) {
+  ErrorDetails details;
+  details.code = code;
+  details.stage = Stage::Record;
+  throw Error(std::move(details), detail::concat("op child_graph: ", text));
+}
+
+std::shared_ptr<const detail::Recording> executable(const CommandBuffer& secondary) {
+  if (!secondary.core()) refuse(ErrorCode::InvalidState, "the command buffer was moved away");
+  const detail::CommandBufferCore& core = *secondary.core();
+  if (core.level() != Level::Secondary) {
+    refuse(ErrorCode::InvalidArgument, detail::concat("command buffer ", core.label(), " is a primary; create it with .level = Level::Secondary"));
+  }
+  auto recording = core.recording();
+  if (!recording) {
+    refuse(ErrorCode::InvalidState, detail::concat("secondary ", core.label(), " is in state ", to_string(core.state()), "; end() it first"));
+  }
+  return recording;
+}
+
+}  // namespace
+
+ChildGraphOp::ChildGraphOp(const CommandBuffer& secondary) : recording_(executable(secondary)) {}
+
+std::string ChildGraphOp::parameters() const { return detail::concat("secondary ", recording_->label); }
+
+void ChildGraphOp::declare(GraphOpDeclaration&) const {}
+
+void ChildGraphOp::record(GraphRecordCtx&) const {}
+
+}  // namespace reprise

@@ -8,6 +8,7 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +36,9 @@ class BackendQueue {
   virtual void wait_for(BackendQueue& other, std::uint64_t serial) = 0;
   // A serial of its own for everything in the queue so far, work that the engine did not submit included.
   virtual std::uint64_t mark() = 0;
+  // A submission that writes up to kMaxWriteBytes, taken now, to device memory. Does not block.
+  static constexpr std::size_t kMaxWriteBytes = 64;
+  virtual std::uint64_t write(std::byte* destination, std::span<const std::byte> bytes) = 0;
   [[nodiscard]] virtual void* native() const noexcept { return nullptr; }  // CUstream
   [[nodiscard]] virtual void* identity() const noexcept { return nullptr; }  // the same, for tools: nobody submits work to it
 };

@@ -56,6 +56,7 @@ namespace reprise::detail {
   X(cuGraphKernelNodeSetAttribute, 11000)              \
   X(cuGraphExecKernelNodeSetParams, 12000)             \
   X(cuLaunchKernel, 4000)                              \
+  X(cuMemcpyHtoDAsync, 3020)                           \
   X(cuGraphUpload, 11010)                              \
   X(cuGraphLaunch, 10000)
 

@@ -1,6 +1,7 @@
 #include "backend/cuda/cuda_queue.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <thread>
 
 #include "base/text.hpp"
@@ -70,6 +71,7 @@ void CudaQueue::destroy() noexcept {
     slot.event = nullptr;
   }
   if (owned_ && stream_ != nullptr) cuda_ignore(context_->driver.cuStreamDestroy(stream_));
+  if (staging_ != nullptr) cuda_ignore(cudaFreeHost(staging_));
   stream_ = nullptr;
 }
 
@@ -137,6 +139,25 @@ std::uint64_t CudaQueue::mark() {
   const std::lock_guard lock(mutex_);
   refuse_capture(Stage::Launch);
   return record(next_slot(Stage::Launch), Stage::Launch);
+}
+
+std::uint64_t CudaQueue::write(std::byte* destination, std::span<const std::byte> bytes) {
+  const DeviceScope scope(*context_, Stage::Launch);
+  const std::lock_guard lock(mutex_);
+  refuse_capture(Stage::Launch);
+  if (staging_ == nullptr) {
+    const RelaxedCapture relaxed(context_->driver);
+    void* memory = nullptr;
+    cuda_check(cudaHostAlloc(&memory, kRing * kMaxWriteBytes, cudaHostAllocPortable), "cudaHostAlloc", context_->at(Stage::Launch, name_));
+    staging_ = static_cast<std::byte*>(memory);
+  }
+  const std::uint16_t slot = next_slot(Stage::Launch);
+  std::byte* const staged = staging_ + slot * kMaxWriteBytes;
+  std::memcpy(staged, bytes.data(), bytes.size());
+  const CUresult result = context_->driver.cuMemcpyHtoDAsync(reinterpret_cast<CUdeviceptr>(destination), staged, bytes.size(), stream_);
+  if (result != CUDA_SUCCESS) free_[free_count_++] = slot;
+  cuda_check(result, "cuMemcpyHtoDAsync", context_->at(Stage::Launch, name_));
+  return record(slot, Stage::Launch);
 }
 
 std::uint64_t CudaQueue::launch(CUgraphExec exec) {

@@ -32,6 +32,7 @@ class CudaQueue final : public BackendQueue {
   [[nodiscard]] bool wait(std::uint64_t serial, std::optional<std::chrono::nanoseconds> timeout) override;
   void wait_for(BackendQueue& other, std::uint64_t serial) override;
   std::uint64_t mark() override;
+  std::uint64_t write(std::byte* destination, std::span<const std::byte> bytes) override;
   // The stream. From now on the queue looks out for captures that its new user may begin.
   [[nodiscard]] void* native() const noexcept override;
   [[nodiscard]] void* identity() const noexcept override { return stream_; }
@@ -72,6 +73,7 @@ class CudaQueue final : public BackendQueue {
   std::array<std::atomic<std::uint16_t>, kRing> slot_of_{};  // by serial % kRing
   std::array<std::uint16_t, kRing> free_{};                  // a stack; under mutex_, as the two below
   std::uint64_t free_count_ = 0;
+  std::byte* staging_ = nullptr;  // pinned: kMaxWriteBytes of each slot, which is not used again before its serial is done; null: nothing was written
   std::uint64_t taken_back_ = 0;  // events of serials up to this one are free, or in use for a later one
 };
 

@@ -20,6 +20,7 @@ class HostQueue final : public BackendQueue {
   }
   void wait_for(BackendQueue& other, std::uint64_t serial) override { line_->submit_wait(static_cast<HostQueue&>(other).line_, serial); }
   std::uint64_t mark() override { return line_->mark(); }
+  std::uint64_t write(std::byte* destination, std::span<const std::byte> bytes) override { return line_->submit_write(destination, bytes); }
 
   [[nodiscard]] QueueLine& line() const noexcept { return *line_; }
 

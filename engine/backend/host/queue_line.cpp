@@ -1,5 +1,6 @@
 #include "backend/host/queue_line.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -27,7 +28,7 @@ std::uint64_t QueueLine::submit(HostExec& exec, std::uint64_t replay) {
   std::lock_guard lock(mutex_);
   require_alive(Stage::Launch);
   const std::uint64_t serial = last_serial_.load(std::memory_order_relaxed) + 1;
-  push({serial, &exec, replay, nullptr, 0});
+  push({.serial = serial, .exec = &exec, .replay = replay});
   last_serial_.store(serial, std::memory_order_release);
   if (!driven_) call_worker(Urgency::Launch);
   return serial;
@@ -40,9 +41,23 @@ std::uint64_t QueueLine::mark() {
   if (count_ == 0 && !driven_) {
     completed_.store(serial, std::memory_order_release);
   } else {
-    push({serial, nullptr, 0, nullptr, 0});
+    push({.serial = serial});
   }
   last_serial_.store(serial, std::memory_order_release);
+  return serial;
+}
+
+std::uint64_t QueueLine::submit_write(std::byte* destination, std::span<const std::byte> bytes) {
+  std::lock_guard lock(mutex_);
+  require_alive(Stage::Launch);
+  const std::uint64_t serial = last_serial_.load(std::memory_order_relaxed) + 1;
+  Entry entry{.serial = serial};
+  entry.write.destination = destination;
+  entry.write.size = static_cast<std::uint32_t>(bytes.size());
+  std::copy(bytes.begin(), bytes.end(), entry.write.bytes.begin());
+  push(std::move(entry));
+  last_serial_.store(serial, std::memory_order_release);
+  if (!driven_) call_worker(Urgency::Launch);
   return serial;
 }
 
@@ -50,7 +65,7 @@ void QueueLine::submit_wait(const std::shared_ptr<QueueLine>& other, std::uint64
   if (other.get() == this || other->reached(serial)) return;
   std::lock_guard lock(mutex_);
   require_alive(Stage::Launch);
-  push({0, nullptr, 0, other, serial});
+  push({.other = other, .other_serial = serial});
 }
 
 bool QueueLine::done(std::uint64_t serial) {
@@ -134,6 +149,8 @@ void QueueLine::drive(Lock& lock, std::uint64_t serial, Runner runner) {
 void QueueLine::run(const Entry& entry, Runner runner) noexcept {
   if (entry.exec != nullptr) {
     entry.exec->run(crew_, entry.replay);
+  } else if (entry.write.size != 0) {
+    std::copy_n(entry.write.bytes.begin(), entry.write.size, entry.write.destination);
   } else if (entry.other) {
     try {
       static_cast<void>(entry.other->wait(entry.other_serial, std::nullopt, runner));

@@ -3,6 +3,7 @@
 // Threads: any thread. Everything below mutex_ is guarded by it; nothing of the application runs under it.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -10,11 +11,13 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
+#include "backend/backend.hpp"
 #include "backend/host/crew.hpp"
 #include "backend/host/lifeline.hpp"
 
@@ -34,6 +37,7 @@ class QueueLine {
   // Each throws DeviceLost.
   [[nodiscard]] std::uint64_t submit(HostExec& exec, std::uint64_t replay);
   [[nodiscard]] std::uint64_t mark();
+  [[nodiscard]] std::uint64_t submit_write(std::byte* destination, std::span<const std::byte> bytes);
   void submit_wait(const std::shared_ptr<QueueLine>& other, std::uint64_t serial);
   [[nodiscard]] bool done(std::uint64_t serial);
   [[nodiscard]] bool wait(std::uint64_t serial, Timeout timeout, Runner runner);
@@ -49,12 +53,18 @@ class QueueLine {
   void close();
 
  private:
+  struct Write {
+    std::byte* destination = nullptr;
+    std::uint32_t size = 0;  // 0: none
+    std::array<std::byte, BackendQueue::kMaxWriteBytes> bytes;
+  };
   struct Entry {
     std::uint64_t serial = 0;  // 0: a wait
-    HostExec* exec = nullptr;  // null: a mark or a wait
+    HostExec* exec = nullptr;  // null: a mark, a write or a wait
     std::uint64_t replay = 0;
-    std::shared_ptr<QueueLine> other;  // of a wait
+    std::shared_ptr<QueueLine> other = {};  // of a wait
     std::uint64_t other_serial = 0;
+    Write write = {};
   };
   enum class Worker : std::uint8_t { NotStarted, Asleep, Napping, Awake };
   enum class Urgency : std::uint8_t { Launch, Wait };

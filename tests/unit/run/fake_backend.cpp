@@ -81,6 +81,13 @@ class FakeQueue final : public BackendQueue {
     world_.may_fail("mark", Stage::Launch);
     return submit(FakeWorld::Event::Kind::Mark);
   }
+  std::uint64_t write(std::byte* destination, std::span<const std::byte> bytes) override {
+    std::lock_guard lock(world_.mutex_);
+    if (dead()) throw_lost();
+    world_.may_fail("write", Stage::Launch);
+    std::copy(bytes.begin(), bytes.end(), destination);
+    return submit(FakeWorld::Event::Kind::Mark);
+  }
 
   // Under the world's mutex:
   std::uint64_t submit(FakeWorld::Event::Kind kind) {

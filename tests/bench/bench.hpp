@@ -116,6 +116,8 @@ void run_cuda_compile(const Options& options, Report& report);
 void run_cuda_instantiate(const Options& options, Report& report);
 void run_cuda_launch(const Options& options, Report& report);
 void run_cuda_replay(const Options& options, Report& report);
+void run_update_scalar(const Options& options, Report& report);
+void run_update_graph(const Options& options, Report& report);
 void run_profile_nvtx(const Options& options, Report& report);
 void run_profile_replays(const Options& options, Report& report);
 void run_profile_nodes(const Options& options, Report& report);

@@ -31,6 +31,8 @@ constexpr Bench kBenches[] = {
     {"cuda.instantiate", "does the lowered graph instantiate and upload as fast as the raw one?", run_cuda_instantiate},
     {"cuda.launch", "what does a launch with its exact fence cost the CPU?", run_cuda_launch},
     {"cuda.replay", "how long does a replay take on the GPU, Faithful and Auto, beside the raw graph?", run_cuda_replay},
+    {"update.scalar", "what does it cost to set a value between launches?", run_update_scalar},
+    {"update.graph", "what does each rung of an update cost, beside CUDA's own call?", run_update_graph},
     {"profile.nvtx", "what do NVTX ranges cost a launch?", run_profile_nvtx},
     {"profile.replays", "what does it cost to know when each replay began and ended?", run_profile_replays},
     {"profile.nodes", "what does it cost to time the nodes of some replays, and of all?", run_profile_nodes},

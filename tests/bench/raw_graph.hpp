@@ -49,6 +49,7 @@ class RawGraph {
   void upload(cudaStream_t stream);
   void launch(cudaStream_t stream);
   [[nodiscard]] cudaGraph_t graph() const { return graph_; }
+  [[nodiscard]] cudaGraphExec_t exec() const { return exec_; }
 
  private:
   cudaGraph_t graph_ = nullptr;

@@ -108,6 +108,7 @@ void check_causes(const Recording& recording, const Schedule& schedule) {
         CHECK(std::any_of(recording.edges.begin(), recording.edges.end(), [&](const UserEdge& e) { return e.before == a && e.after == b; }));
         break;
       case CauseKind::Linear: CHECK(recording.ordering == Ordering::Linear); break;
+      case CauseKind::Captured: FAIL("no recording of commands has captured edges"); break;
     }
   }
 }

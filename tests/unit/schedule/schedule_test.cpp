@@ -24,6 +24,7 @@ std::string cause_text(const Recording& recording, const EdgeCause& cause) {
     case CauseKind::Barrier: return concat("barrier ", cause.barrier);
     case CauseKind::User: return "user";
     case CauseKind::Linear: return "linear";
+    case CauseKind::Captured: return "captured";
   }
   return "?";
 }

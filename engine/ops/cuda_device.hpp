@@ -16,21 +16,25 @@ inline void check_cuda(std::string_view op, cudaError_t result, const char* call
   refuse_native(op, call, result, cudaGetErrorName(result));
 }
 
-// While it lives, the device is current in this thread.
+// While it lives, the device is current in this thread, and what the thread does breaks no capture that is under way elsewhere.
 class CurrentOrdinal {
  public:
   CurrentOrdinal(std::string_view op, std::uint32_t ordinal) {
     check_cuda(op, cudaGetDevice(&before_), "cudaGetDevice");
     check_cuda(op, cudaSetDevice(static_cast<int>(ordinal)), "cudaSetDevice");
+    exchanged_ = cudaThreadExchangeStreamCaptureMode(&mode_) == cudaSuccess;
   }
   CurrentOrdinal(const CurrentOrdinal&) = delete;
   CurrentOrdinal& operator=(const CurrentOrdinal&) = delete;
   ~CurrentOrdinal() {
+    if (exchanged_) static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode_));
     if (cudaSetDevice(before_) != cudaSuccess) static_cast<void>(cudaGetLastError());
   }
 
  private:
   int before_ = 0;
+  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
+  bool exchanged_ = false;
 };
 
 }  // namespace reprise::ops

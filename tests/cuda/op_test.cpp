@@ -39,15 +39,18 @@ TEST_CASE("cuda op: work in its stream becomes one child graph, with forks that 
   if (!have_gpu()) return;
   const Gpu t;
   const auto x = t.pool->allocate<unsigned>(256, "x"), y = t.pool->allocate<unsigned>(256, "y");
+  cudaStream_t side = nullptr;
+  cudaEvent_t forked = nullptr, joined = nullptr;
+  {
+    const CurrentDevice current(t.device);
+    REQUIRE(cudaStreamCreateWithFlags(&side, cudaStreamNonBlocking) == cudaSuccess);
+    REQUIRE(cudaEventCreateWithFlags(&forked, cudaEventDisableTiming) == cudaSuccess);
+    REQUIRE(cudaEventCreateWithFlags(&joined, cudaEventDisableTiming) == cudaSuccess);
+  }
   const CudaState before = cuda_state();
   CapturedGraph graph = t.compile([&](CommandBuffer& cmd) {
     cmd.fill(x, 5u);
     cmd.add(Captured({read_write(x), write(y)}, [&](GraphRecordCtx& ctx, cudaStream_t stream) {
-      cudaStream_t side = nullptr;
-      cudaEvent_t forked = nullptr, joined = nullptr;
-      REQUIRE(cudaStreamCreateWithFlags(&side, cudaStreamNonBlocking) == cudaSuccess);
-      REQUIRE(cudaEventCreateWithFlags(&forked, cudaEventDisableTiming) == cudaSuccess);
-      REQUIRE(cudaEventCreateWithFlags(&joined, cudaEventDisableTiming) == cudaSuccess);
       CHECK(cudaMemcpyAsync(ctx.address(y), ctx.address(x), 512, cudaMemcpyDeviceToDevice, stream) == cudaSuccess);
       CHECK(cudaEventRecord(forked, stream) == cudaSuccess);
       CHECK(cudaStreamWaitEvent(side, forked, 0) == cudaSuccess);
@@ -55,12 +58,12 @@ TEST_CASE("cuda op: work in its stream becomes one child graph, with forks that 
       CHECK(cudaMemcpyAsync(ctx.address(y) + 128, ctx.address(y), 512, cudaMemcpyDeviceToDevice, stream) == cudaSuccess);
       CHECK(cudaEventRecord(joined, side) == cudaSuccess);
       CHECK(cudaStreamWaitEvent(stream, joined, 0) == cudaSuccess);
-      CHECK(cudaEventDestroy(forked) == cudaSuccess);
-      CHECK(cudaEventDestroy(joined) == cudaSuccess);
-      CHECK(cudaStreamDestroy(side) == cudaSuccess);
     }));
   });
   CHECK(cuda_state() == before);
+  CHECK(cudaEventDestroy(forked) == cudaSuccess);
+  CHECK(cudaEventDestroy(joined) == cudaSuccess);
+  CHECK(cudaStreamDestroy(side) == cudaSuccess);
   CHECK(node_count(graph) == 2);
   for (int replay = 0; replay < 3; ++replay) graph.launch(t.queue).wait();
   CHECK(t.read(x) == std::vector<unsigned>(256, 0));

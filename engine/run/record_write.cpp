@@ -30,7 +30,7 @@ std::shared_ptr<PoolBuffer> persistent(const BufferView& view, std::string_view 
 
 void note_write(PoolBuffer& buffer, const std::shared_ptr<detail::QueueCore>& queue, std::uint64_t serial) {
   if (buffer.is_stale()) {
-    detail::fail(ErrorCode::StaleHandle, Stage::Launch, buffer.name, concat("record_write of ", display_name(buffer), ", which is stale"));
+    detail::fail(ErrorCode::StaleHandle, Stage::Launch, buffer.name, concat("record_write of ", display_name(buffer), ", which is stale: ", why_stale(buffer)));
   }
   if (queue->device() != buffer.pool()->device()) {
     detail::fail(ErrorCode::WrongDevice, Stage::Launch, buffer.name,

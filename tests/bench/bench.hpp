@@ -118,6 +118,9 @@ void run_cuda_launch(const Options& options, Report& report);
 void run_cuda_replay(const Options& options, Report& report);
 void run_update_scalar(const Options& options, Report& report);
 void run_update_graph(const Options& options, Report& report);
+#ifdef REPRISE_HAS_OPS
+void run_ops_gemm(const Options& options, Report& report);
+#endif
 void run_profile_nvtx(const Options& options, Report& report);
 void run_profile_replays(const Options& options, Report& report);
 void run_profile_nodes(const Options& options, Report& report);

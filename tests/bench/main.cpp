@@ -33,6 +33,9 @@ constexpr Bench kBenches[] = {
     {"cuda.replay", "how long does a replay take on the GPU, Faithful and Auto, beside the raw graph?", run_cuda_replay},
     {"update.scalar", "what does it cost to set a value between launches?", run_update_scalar},
     {"update.graph", "what does each rung of an update cost, beside CUDA's own call?", run_update_graph},
+#ifdef REPRISE_HAS_OPS
+    {"ops.gemm", "does a graph of GemmOps replay as fast as the same calls of cuBLAS, captured by hand?", run_ops_gemm},
+#endif
     {"profile.nvtx", "what do NVTX ranges cost a launch?", run_profile_nvtx},
     {"profile.replays", "what does it cost to know when each replay began and ended?", run_profile_replays},
     {"profile.nodes", "what does it cost to time the nodes of some replays, and of all?", run_profile_nodes},

@@ -1,0 +1,135 @@
+// Products as ops beside the same calls of cuBLAS, captured by hand: the chains are alike, so a difference is what an op's child graph costs.
+#if defined(REPRISE_HAS_CUDA) && defined(REPRISE_HAS_OPS)
+
+#include <cublas_v2.h>
+
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+
+#include <reprise/cuda_interop.hpp>
+#include <reprise/ops/gemm_op.hpp>
+#include <reprise/reprise.hpp>
+
+#include "bench.hpp"
+#include "raw_graph.hpp"
+
+namespace reprise::bench {
+namespace {
+
+constexpr std::uint32_t kProducts = 16;
+constexpr std::uint64_t kWorkspace = std::uint64_t{32} << 20;
+
+void check_blas(cublasStatus_t result, const char* call) {
+  if (result != CUBLAS_STATUS_SUCCESS) throw std::runtime_error(std::string(call) + ": " + cublasGetStatusName(result));
+}
+
+// A stream, and a chain of products captured in it: x = a x, again and again, from one half of a buffer to the other.
+class CapturedProducts {
+ public:
+  CapturedProducts(std::uint32_t size, const GpuRef<float>& a, const GpuRef<float>& x) {
+    REPRISE_BENCH_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+    REPRISE_BENCH_CUDA(cudaMalloc(&workspace_, kWorkspace));
+    check_blas(cublasCreate(&handle_), "cublasCreate");
+    check_blas(cublasSetStream(handle_, stream_), "cublasSetStream");
+    check_blas(cublasSetWorkspace(handle_, workspace_, kWorkspace), "cublasSetWorkspace");
+    cudaGraph_t graph = nullptr;
+    REPRISE_BENCH_CUDA(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeRelaxed));
+    const int n = static_cast<int>(size);
+    const float one = 1, zero = 0;
+    for (std::uint32_t i = 0; i < kProducts; ++i) {
+      float* const from = x.data() + (i % 2) * std::uint64_t{size} * size;
+      float* const to = x.data() + (1 - i % 2) * std::uint64_t{size} * size;
+      check_blas(cublasGemmStridedBatchedEx(handle_, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, from, CUDA_R_32F, n, 0, a.data(), CUDA_R_32F, n, 0, &zero,
+                                            to, CUDA_R_32F, n, 0, 1, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
+                 "cublasGemmStridedBatchedEx");
+    }
+    REPRISE_BENCH_CUDA(cudaStreamEndCapture(stream_, &graph));
+    REPRISE_BENCH_CUDA(cudaGraphInstantiate(&exec_, graph, 0));
+    REPRISE_BENCH_CUDA(cudaGraphDestroy(graph));
+    REPRISE_BENCH_CUDA(cudaGraphUpload(exec_, stream_));
+    REPRISE_BENCH_CUDA(cudaEventCreate(&begin_));
+    REPRISE_BENCH_CUDA(cudaEventCreate(&end_));
+  }
+  CapturedProducts(const CapturedProducts&) = delete;
+  CapturedProducts& operator=(const CapturedProducts&) = delete;
+  ~CapturedProducts() {
+    static_cast<void>(cudaStreamSynchronize(stream_));
+    static_cast<void>(cudaGraphExecDestroy(exec_));
+    static_cast<void>(cublasDestroy(handle_));
+    static_cast<void>(cudaFree(workspace_));
+    static_cast<void>(cudaEventDestroy(begin_));
+    static_cast<void>(cudaEventDestroy(end_));
+    static_cast<void>(cudaStreamDestroy(stream_));
+  }
+
+  [[nodiscard]] cudaStream_t stream() const { return stream_; }
+  void launch() const { REPRISE_BENCH_CUDA(cudaGraphLaunch(exec_, stream_)); }
+  // GPU time in us of one of `count` launches into the stream.
+  template <class Launch>
+  [[nodiscard]] double gpu_us(std::uint32_t count, Launch&& launch) const {
+    REPRISE_BENCH_CUDA(cudaStreamSynchronize(stream_));
+    REPRISE_BENCH_CUDA(cudaEventRecord(begin_, stream_));
+    for (std::uint32_t i = 0; i < count; ++i) launch();
+    REPRISE_BENCH_CUDA(cudaEventRecord(end_, stream_));
+    REPRISE_BENCH_CUDA(cudaStreamSynchronize(stream_));
+    float ms = 0;
+    REPRISE_BENCH_CUDA(cudaEventElapsedTime(&ms, begin_, end_));
+    return 1000.0 * static_cast<double>(ms) / count;
+  }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+  void* workspace_ = nullptr;
+  cublasHandle_t handle_ = nullptr;
+  cudaGraphExec_t exec_ = nullptr;
+  cudaEvent_t begin_ = nullptr, end_ = nullptr;
+};
+
+}  // namespace
+
+void run_ops_gemm(const Options& options, Report& report) {
+  const Instance instance({.application = "reprise_bench"});
+  if (const std::string reason = instance.why_no_gpu(); !reason.empty()) {
+    std::printf("  not run: %s\n", reason.c_str());
+    return;
+  }
+  const Device device = instance.open_device(DeviceSelector::named("cuda:0"));
+  const CurrentDevice current(device);
+  const auto pool = device.create_pool({.label = "products"});
+  for (const std::uint32_t size : {64u, 256u, 1024u}) {
+    const std::uint64_t values = std::uint64_t{size} * size;
+    const auto a = pool->allocate<float>(values, "a"), x = pool->allocate<float>(2 * values, "x");
+    CommandBuffer commands = device.create_command_buffer({.label = "products"});
+    commands.begin();
+    for (std::uint32_t i = 0; i < kProducts; ++i) {
+      commands.add(SgemmOp({.a = a, .b = x.slice((i % 2) * values, values), .c = x.slice((1 - i % 2) * values, values), .m = size, .n = size, .k = size,
+                            .workspace_bytes = kWorkspace}));
+    }
+    commands.end();
+    CommandBuffer clear = device.create_command_buffer({.label = "clear"});
+    clear.begin();
+    clear.fill(a, 0.0f);
+    clear.fill(x, 0.0f);
+    clear.end();
+    device.compile(clear).launch(device.create_queue()).wait();
+    const CapturedProducts captured(size, a, x);
+    {
+      CapturedGraph graph = device.compile(commands, {.pool = pool});
+      const Queue queue = adopt_queue(device, captured.stream());
+      graph.upload(queue);
+      const std::uint32_t launches = options.is_quick() ? 4 : 64;
+      Line line{.what = "replay of 16 products, f32", .shape = std::to_string(size) + " x " + std::to_string(size), .nodes = kProducts, .unit = "us",
+                .peer = "captured cuBLAS", .goal = {Goal::Of::Ratio, 1.0}};
+      measure_pairs(
+          line, options.is_quick() ? 3 : 21, [&] { return captured.gpu_us(launches, [&] { static_cast<void>(graph.launch(queue)); }); },
+          [&] { return captured.gpu_us(launches, [&] { captured.launch(); }); });
+      report.add(line);
+    }
+    device.wait_idle();
+  }
+}
+
+}  // namespace reprise::bench
+
+#endif

@@ -66,7 +66,9 @@ FftR2COp::FftR2COp(FftR2CDesc desc) : desc_(std::move(desc)) {
   check_sizes(op_name(), d.size, d.batch);
   if (d.input_distance == 0) d.input_distance = d.size;
   if (d.output_distance == 0) d.output_distance = d.size / 2 + 1;
-  if (d.output_distance < d.size / 2 + 1) refuse(ErrorCode::Overlap, op_name(), text("spectra of ", d.size / 2 + 1, " values lie ", d.output_distance, " apart"));
+  if (d.output_distance < d.size / 2 + 1) {
+    refuse(ErrorCode::Overlap, op_name(), text("spectra of ", d.size / 2 + 1, " values lie ", d.output_distance, " apart"));
+  }
   check_view(op_name(), "input", d.input, d.size, d.batch, d.input_distance);
   check_view(op_name(), "output", d.output, d.size / 2 + 1, d.batch, d.output_distance);
   check_apart(op_name(), d.input, d.output);

@@ -58,4 +58,5 @@ TEST_CASE_FIXTURE(ChildGraphFixture, "child graph op: a primary, and a secondary
   check_refused(ErrorCode::InvalidArgument, {"child_graph", "first is a primary"}, [&] { static_cast<void>(ChildGraphOp(primary)); });
   const CommandBuffer open = adds(1);
   check_refused(ErrorCode::InvalidState, {"child_graph", "adds", "end() it first"}, [&] { static_cast<void>(ChildGraphOp(open)); });
+  CHECK(open.command_count() == 2);  // none the worse
 }

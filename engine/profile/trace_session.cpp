@@ -1,7 +1,5 @@
 #include "profile/trace_session.hpp"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
@@ -15,6 +13,7 @@
 
 #include "base/text.hpp"
 #include "profile/process_info.hpp"
+#include "trace/background_thread.hpp"
 #include "trace/trace_error.hpp"
 
 namespace reprise::detail {
@@ -144,8 +143,7 @@ void TraceSession::start(const TraceOptions& options, std::string_view applicati
   if (server_) writer_->add_sink(server_);
   push(describe_process(application));
   push(read_clocks());
-  collector_ = std::thread([this] { run(); });
-  pthread_setname_np(collector_.native_handle(), "reprise-trace");
+  collector_ = trace::start_background_thread("reprise-trace", [this] { run(); });
 }
 
 std::shared_ptr<trace::LiveServer> TraceSession::serve(const LiveOptions& live, std::string_view application) {

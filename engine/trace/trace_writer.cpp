@@ -1,11 +1,10 @@
 #include "trace/trace_writer.hpp"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <type_traits>
 #include <utility>
 
+#include "trace/background_thread.hpp"
 #include "trace/trace_error.hpp"
 
 namespace reprise::trace {
@@ -51,9 +50,7 @@ ChunkKind kind_of(const Record& record) {
 
 }  // namespace
 
-TraceWriter::TraceWriter(TraceWriterDesc desc) : desc_(std::move(desc)), sequence_(desc_.first_sequence), thread_([this] { run(); }) {
-  ::pthread_setname_np(thread_.native_handle(), "reprise-write");
-}
+TraceWriter::TraceWriter(TraceWriterDesc desc) : desc_(std::move(desc)), sequence_(desc_.first_sequence), thread_(start_background_thread("reprise-write", [this] { run(); })) {}
 
 TraceWriter::~TraceWriter() {
   {

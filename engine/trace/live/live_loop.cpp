@@ -1,7 +1,6 @@
 #include "trace/live/live_loop.hpp"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "trace/background_thread.hpp"
 #include "trace/trace_error.hpp"
 
 namespace reprise::trace {
@@ -85,11 +85,7 @@ void LiveLoop::start() {
   path_waits_ = path_door_.has_value();
   tcp_waits_ = tcp_door_.has_value();
   open_doors();
-  thread_ = std::thread([this] {
-    // The application's signals are for its own threads.
-    sigset_t all;
-    sigfillset(&all);
-    ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
+  thread_ = start_background_thread("reprise-live", [this] {
     for (bool more = true; more;) {
       try {
         io_.run();
@@ -99,7 +95,6 @@ void LiveLoop::start() {
       }
     }
   });
-  ::pthread_setname_np(thread_.native_handle(), "reprise-live");
 }
 
 void LiveLoop::wake() {

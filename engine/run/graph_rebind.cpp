@@ -17,6 +17,7 @@ std::string_view kind_name(BufferKind kind) {
     case BufferKind::Device: return "device memory";
     case BufferKind::PinnedHost: return "pinned host memory";
     case BufferKind::Transient: return "a transient";
+    case BufferKind::Condition: return "a condition";
   }
   return "?";
 }

@@ -2,7 +2,8 @@
 # (third_party/setup installs them); nothing is vendored or downloaded by the build.
 #
 #   package           version   licence               used by       why
-#   CUDA toolkit      >= 12.8   NVIDIA EULA           cuda device   graphs, driver entry points, nvcc for kernels; optional
+#   CUDA toolkit      >= 12.8   NVIDIA EULA           cuda device   graphs, driver entry points, nvcc for kernels; CUPTI's headers (its library is
+#                                                                   opened at run time, if a profile asks for it); optional
 #   oneTBB            >= 2021.8 Apache-2.0            host device   runs the nodes of a graph on the CPU's threads
 #   Boost.Context     >= 1.74   BSL-1.0               host device   fibers: the threads of a block that meet at __syncthreads
 #   FlatBuffers       >= 2.0   Apache-2.0            trace         schema, verified reading
@@ -110,6 +111,12 @@ if(NOT REPRISE_CUDA STREQUAL "OFF")
   find_package(CUDAToolkit 12.8 QUIET)
   if(CUDAToolkit_FOUND AND CUDAToolkit_NVCC_EXECUTABLE)
     set(REPRISE_WITH_CUDA ON)
+    find_path(REPRISE_CUPTI_INCLUDE cupti.h HINTS ${CUDAToolkit_INCLUDE_DIRS} ${CUDAToolkit_LIBRARY_ROOT}/extras/CUPTI/include NO_CACHE)
+    if(NOT REPRISE_CUPTI_INCLUDE)
+      message(FATAL_ERROR
+        "The CUDA toolkit in ${CUDAToolkit_BIN_DIR} lacks cupti.h. Install its CUPTI part (Debian: cuda-cupti-dev-${CUDAToolkit_VERSION_MAJOR}-"
+        "${CUDAToolkit_VERSION_MINOR}), or build the host device alone with -DREPRISE_CUDA=OFF.")
+    endif()
     message(STATUS "Reprise: host and CUDA devices, with the CUDA toolkit ${CUDAToolkit_VERSION} in ${CUDAToolkit_BIN_DIR}")
   elseif(REPRISE_CUDA STREQUAL "ON")
     message(FATAL_ERROR

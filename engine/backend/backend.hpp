@@ -66,6 +66,13 @@ class ReplayObserver {
   virtual void end_replay(std::uint64_t replay, std::int64_t started, std::int64_t ended, NodeTime* nodes) noexcept = 0;
 };
 
+// What told the times of a node.
+enum class TimedBy : std::uint8_t {
+  HostClock,  // of the thread that ran it
+  Stamp,      // a stamp behind it on the device; the stamp's own time is in it
+  Cupti       // the device's profiler
+};
+
 // Times that a device keeps until somebody fetches them. May outlive its exec, and has nothing new then. One thread at a time, none of
 // those that launch. Throws DeviceLost and OutOfMemory.
 class ReplaySource {
@@ -84,6 +91,10 @@ class ReplaySource {
   virtual void time_nodes(std::uint64_t replays) = 0;
   // Launches that time_nodes() asked for are still to come, or to be collected.
   [[nodiscard]] virtual bool is_timing_nodes() const = 0;
+  // What told the times of the nodes that collect() is telling.
+  [[nodiscard]] virtual TimedBy timed_by() const noexcept { return TimedBy::Stamp; }
+  // What is to be said of how nodes are timed, in plain words, once; empty: nothing.
+  [[nodiscard]] virtual std::string notice() { return {}; }
   // Nobody wants times for now, or somebody does again: from one of the next launches on the device spares what they cost, where that can be
   // spared, and notes them again from the very next launch on. Any thread.
   virtual void pause() noexcept {}
@@ -145,7 +156,8 @@ class BackendExec {
 // What is built into an exec besides the plan's nodes. The order and the placement are the plan's in any case.
 enum class Instruments : std::uint8_t {
   None,
-  Stamps  // begin and end of every replay, on devices that keep times themselves
+  Stamps,  // begin and end of every replay, on devices that keep times themselves; nodes by stamps in a twin
+  Cupti    // the same, and nodes by CUPTI where it can be had: no graphs but the engine's run in the process
 };
 
 // One opened device. Any thread.

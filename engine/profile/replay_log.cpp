@@ -28,6 +28,15 @@ std::uint32_t blocks_for(const ReplayLogDesc& desc) {
   return static_cast<std::uint32_t>(std::clamp(fit, std::min(kFewestBlocks, desc.replays), desc.replays));
 }
 
+trace::SampleSource sample_source(TimedBy by) {
+  switch (by) {
+    case TimedBy::HostClock: return trace::SampleSource::Host;
+    case TimedBy::Stamp: return trace::SampleSource::Stamp;
+    case TimedBy::Cupti: break;
+  }
+  return trace::SampleSource::Cupti;
+}
+
 }  // namespace
 
 ReplayLog::ReplayLog(ReplayLogDesc desc)
@@ -121,7 +130,7 @@ void ReplayLog::end_replay(std::uint64_t replay, std::int64_t started, std::int6
       window_.plain += (static_cast<double>(took) - window_.plain) / (window_.plain == 0 ? 1 : kMeanOf);
     }
   }
-  Times times{replay, started, ended, kNoBlock};
+  Times times{replay, started, ended, kNoBlock, source_ ? sample_source(source_->timed_by()) : trace::SampleSource::Host};
   if (nodes != nullptr) {
     times.block = static_cast<std::uint32_t>(static_cast<std::size_t>(nodes - blocks_.get()) / desc_.nodes);
     const std::int64_t took = std::max<std::int64_t>(ended - started, 1);
@@ -142,7 +151,7 @@ void ReplayLog::end_replay(std::uint64_t replay, std::int64_t started, std::int6
 
 void ReplayLog::take_block(const Times& times, std::vector<trace::Record>& records) {
   NodeTime* const nodes = blocks_.get() + std::size_t{times.block} * desc_.nodes;
-  trace::SampleBlock block{desc_.graph, desc_.version, 0, times.replay, source_ ? trace::SampleSource::Stamp : trace::SampleSource::Host, {}};
+  trace::SampleBlock block{desc_.graph, desc_.version, 0, times.replay, times.source, {}};
   block.samples.reserve(desc_.nodes);
   hooks_.nodes += desc_.nodes;
   for (std::uint32_t node = 0; node < desc_.nodes; ++node) {
@@ -220,24 +229,31 @@ void ReplayLog::plan_window() {
   if (was_open && !window_.is_open) window_.next = now + std::clamp(kShareOfTime * window_.extra, kSoonestWindow, kLatestWindow);
   if (window_.is_open || mode < ProfileMode::Sampled) return;
   if (mode == ProfileMode::Sampled && !is_new && now < window_.next) return;
-  window_.extra = 0;
   source_->time_nodes(mode == ProfileMode::Every ? ReplaySource::kAllReplays : kWindowReplays);
   window_.is_open = source_->is_timing_nodes();
+  window_.extra = trace_now() - now;  // launches may have waited for it
 }
 
 // What the device kept of its replays.
 void ReplayLog::fetch(std::vector<trace::Record>& records) {
   try {
-    if (told_.load(std::memory_order_relaxed) > source_told_) {  // or nothing was launched since, and nobody has to ask the device
+    const bool was_timing = source_->is_timing_nodes();
+    if (was_timing || told_.load(std::memory_order_relaxed) > source_told_) {  // or nothing was launched since, and nobody has to ask the device
+      const trace::Time began = trace_now();
       const ReplaySource::Lost lost = source_->collect(*this);
       lost_times_.fetch_add(lost.replays, std::memory_order_relaxed);
       lost_blocks_.fetch_add(lost.nodes, std::memory_order_relaxed);
+      if (was_timing && !source_->is_timing_nodes()) window_.extra += trace_now() - began;  // it may have had to take its twin away
     }
     if (const auto clock = source_->clock(); clock && clock->host != clock_reported_) {
       clock_reported_ = clock->host;
       records.emplace_back(trace::Clock{desc_.device, clock->host, clock->other, clock->error});
     }
     if (!closed_.load(std::memory_order_relaxed)) plan_window();
+    if (std::string notice = source_->notice(); !notice.empty()) {
+      records.emplace_back(trace::Message{trace_now(), trace::Severity::Info, "nodes-by-stamps", concat("graph ", desc_.label, ": ", notice), desc_.graph,
+                                          desc_.version, trace::kNone, trace::kNone});
+    }
   } catch (const Error& error) {
     records.emplace_back(trace::Message{trace_now(), trace::Severity::Warning, "device-times-lost",
                                         concat("graph ", desc_.label, ": no times of its replays come any more: ", error.what()), desc_.graph,

@@ -96,6 +96,7 @@ class ReplayLog final : public ReplayObserver {
     std::uint64_t replay = 0;
     std::int64_t started = 0, ended = 0;
     std::uint32_t block = kNoBlock;
+    trace::SampleSource source = trace::SampleSource::Host;  // of the block
   };
   // The mode, and how often it was set: who runs sees that it was set again.
   [[nodiscard]] static ProfileMode mode_of(std::uint32_t word) noexcept { return static_cast<ProfileMode>(word & 3u); }

@@ -13,9 +13,23 @@
 #include "run/device_core.hpp"
 #include "run/failure.hpp"
 #include "run/graph_core.hpp"
+#include "run/instance_core.hpp"
 #include "run/shared_slab.hpp"
 
 namespace reprise::detail {
+
+namespace {
+
+Instruments instruments_for(const DeviceCore& device) {
+  if (device.trace() == nullptr) return Instruments::None;
+  switch (device.instance().cuda_graphs()) {
+    case CudaGraphs::Foreign: return Instruments::Stamps;
+    case CudaGraphs::OursOnly: break;
+  }
+  return Instruments::Cupti;
+}
+
+}  // namespace
 
 std::shared_ptr<GraphCore> compile(const std::shared_ptr<DeviceCore>& device, const CommandBuffer& commands, const CompileDesc& desc) {
   auto recording = checked_recording(*device, commands, desc);
@@ -52,8 +66,7 @@ std::shared_ptr<GraphCore> compile(const std::shared_ptr<DeviceCore>& device, co
     body->lowering = desc.lowering;
     body->journal = GraphJournal(body->plan, bind(*body->plan, transients));
     body->is_ours = true;
-    body->exec = device->backend().instantiate(body->plan, body->journal.now(),
-                                                 device->trace() == nullptr ? Instruments::None : Instruments::Stamps);
+    body->exec = device->backend().instantiate(body->plan, body->journal.now(), instruments_for(*device));
   } catch (const Error& error) {
     throw with_context(error, body->plan->label, concat("in graph ", body->plan->label));
   }

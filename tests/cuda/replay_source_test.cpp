@@ -6,95 +6,13 @@
 #include <stdexcept>
 #include <vector>
 
-#include <gpu_kernels.shaders.hpp>
-
-#include "backend/backend.hpp"
-#include "cuda/gpu.hpp"
-#include "run/device_core.hpp"
-#include "run/graph_core.hpp"
-#include "run/queue_core.hpp"
+#include "cuda/timed_graph.hpp"
 #include "support/counting_allocator.hpp"
 
 namespace reprise::test {
 namespace {
 
 std::int64_t host_now() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
-
-// Keeps everything that it is told.
-class Notes final : public detail::ReplayObserver {
- public:
-  struct Replay {
-    std::uint64_t replay = 0;
-    std::int64_t started = 0, ended = 0;
-    std::vector<detail::NodeTime> nodes;  // empty: not timed
-  };
-  explicit Notes(std::size_t nodes) : nodes_(nodes) {}
-  [[nodiscard]] detail::NodeTime* begin_replay(std::uint64_t) noexcept override {
-    room_.assign(nodes_, {});
-    return room_.data();
-  }
-  void end_replay(std::uint64_t replay, std::int64_t started, std::int64_t ended, detail::NodeTime* nodes) noexcept override {
-    replays.push_back({replay, started, ended, nodes == nullptr ? std::vector<detail::NodeTime>{} : room_});
-  }
-  std::vector<Replay> replays;
-
- private:
-  const std::size_t nodes_;
-  std::vector<detail::NodeTime> room_;
-};
-
-// A graph, and a second executable of its plan with stamps.
-struct Timed : Gpu {
-  CapturedGraph graph;
-  std::unique_ptr<detail::BackendExec> exec;
-  std::shared_ptr<detail::ReplaySource> source;
-  std::uint64_t launched = 0;
-
-  void make(const CommandBuffer& commands, Lowering lowering = Lowering::Auto) {
-    graph = device.compile(commands, {.pool = pool, .lowering = lowering});
-    detail::Bindings bindings;
-    for (const auto& buffer : plan().recording->buffers) bindings.address.push_back(buffer->address);
-    const std::shared_ptr<const detail::Plan> shared(graph.core(), &plan());
-    exec = device.core()->backend().instantiate(shared, bindings, detail::Instruments::Stamps);
-    source = exec->replay_source();
-    REQUIRE(source);
-  }
-  ~Timed() {
-    if (device) queue.wait_idle();
-  }
-  [[nodiscard]] const detail::Plan& plan() const { return graph.core()->plan(); }
-  [[nodiscard]] Notes notes() const { return Notes(plan().lowered.nodes.size()); }
-  void launch(std::uint64_t times) {
-    for (std::uint64_t i = 0; i < times; ++i) static_cast<void>(exec->launch(queue.core()->backend()));
-    launched += times;
-  }
-  void wait() const { queue.core()->backend().mark(), queue.wait_idle(); }
-};
-
-// What all times of nodes have in common: they lie in their replay, after the nodes before them, and every command has one.
-void check_nodes(const Timed& timed, const Notes::Replay& replay) {
-  const detail::LoweredGraph& lowered = timed.plan().lowered;
-  REQUIRE(replay.nodes.size() == lowered.nodes.size());
-  for (std::uint32_t node = 0; node < lowered.nodes.size(); ++node) {
-    CAPTURE(node);
-    const detail::NodeTime& time = replay.nodes[node];
-    if (lowered.nodes[node].kind != detail::LoweredKind::Work) {
-      CHECK(time.started == 0);
-      continue;
-    }
-    const std::int64_t ended = time.started + time.duration;
-    CHECK(time.started >= replay.started);
-    CHECK(ended <= replay.ended + 1);  // both were rounded
-    for (const detail::LoweredEdge& edge : lowered.edges_into(node)) {
-      if (lowered.nodes[edge.from].kind != detail::LoweredKind::Work) continue;
-      CHECK(time.started + 1 >= replay.nodes[edge.from].started + replay.nodes[edge.from].duration);
-    }
-  }
-}
-
-void record_counters(CommandBuffer& cmd, const Kernel& kernel, const GpuRef<unsigned long long>& values, std::uint32_t count) {
-  for (std::uint32_t i = 0; i < count; ++i) cmd.dispatch(kernel, {.grid = 1, .block = 1}, read_write(values.slice(i, 1)));
-}
 
 }  // namespace
 

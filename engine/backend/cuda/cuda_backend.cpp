@@ -104,10 +104,12 @@ std::unique_ptr<const LoopCounters> CudaBackend::loop_counters(const Recording& 
 
 std::unique_ptr<BackendExec> CudaBackend::instantiate(std::shared_ptr<const Plan> plan, const Bindings& bindings, Instruments wanted) {
   std::shared_ptr<const CudaKernel> around = plan->lowered.frame ? frame() : nullptr;
-  std::shared_ptr<const CudaInstruments> timed = wanted == Instruments::Stamps ? instruments() : nullptr;
+  std::shared_ptr<const CudaInstruments> timed = wanted != Instruments::None ? instruments() : nullptr;
+  const TimedBy nodes_by = wanted == Instruments::Cupti ? TimedBy::Cupti : TimedBy::Stamp;
   std::unique_ptr<const FaultMarkers> marked = plan->lowered.fault_markers ? fault_markers(plan->lowered) : nullptr;
   std::unique_ptr<const LoopCounters> counted = loop_counters(*plan->recording);
-  return std::make_unique<CudaExec>(context_, std::move(plan), bindings, std::move(around), std::move(timed), std::move(marked), std::move(counted));
+  return std::make_unique<CudaExec>(context_, std::move(plan), bindings, std::move(around), std::move(timed), nodes_by, std::move(marked),
+                                    std::move(counted));
 }
 
 void CudaBackend::lose() { unsupported("a GPU can't be made lost on purpose; the host device can"); }

@@ -1,13 +1,15 @@
 #include "backend/cuda/cuda_exec.hpp"
 
 #include "backend/cuda/cuda_queue.hpp"
+#include "backend/cuda/cupti/cupti_session.hpp"
+#include "backend/cuda/cupti/cupti_times.hpp"
 #include "backend/cuda/graph_builder.hpp"
 
 namespace reprise::detail {
 
 CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<const Plan> plan, const Bindings& bindings,
                    std::shared_ptr<const CudaKernel> frame, std::shared_ptr<const CudaInstruments> instruments,
-                   std::unique_ptr<const FaultMarkers> markers, std::unique_ptr<const LoopCounters> loops)
+                   TimedBy nodes_by, std::unique_ptr<const FaultMarkers> markers, std::unique_ptr<const LoopCounters> loops)
     : context_(std::move(context)),
       plan_(std::move(plan)),
       frame_(std::move(frame)),
@@ -16,8 +18,10 @@ CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<c
       held_(std::make_shared<Held>(context_, *plan_->recording)),
       bindings_(bindings),
       update_(*context_, *plan_->recording),
-      source_(instruments ? std::make_shared<CudaReplaySource>(context_, instruments) : nullptr) {
+      source_(instruments ? std::make_shared<CudaReplaySource>(context_, instruments, nodes_by) : nullptr) {
   const SetupScope scope(*context_, Stage::Instantiate);
+  const GatePass pass(CuptiSession::of_process().gate());
+  epoch_ = CuptiSession::of_process().epoch();
   try {
     cuda_check(cudaGraphCreate(&graph_, 0), "cudaGraphCreate", context_->at(Stage::Instantiate));
     GraphBuilder::Stamps stamps;
@@ -32,7 +36,9 @@ CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<c
     destroy();
     throw;
   }
-  if (source_) source_->open([this] { return make_twin(); });
+  if (source_) {
+    source_->open({.make = [this](TimedBy by) { return make_twin(by); }, .destroy = [this] { drop_twin(); }});
+  }
 }
 
 CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<const Plan> plan, OwnedGraph graph, std::shared_ptr<const void> owner,
@@ -42,8 +48,10 @@ CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<c
       owner_(std::move(owner)),
       held_(std::make_shared<Held>()),
       update_(*context_, *plan_->recording),
-      source_(instruments ? std::make_shared<CudaReplaySource>(context_, instruments) : nullptr) {
+      source_(instruments ? std::make_shared<CudaReplaySource>(context_, instruments, TimedBy::Stamp) : nullptr) {
   const SetupScope scope(*context_, Stage::Instantiate);
+  const GatePass pass(CuptiSession::of_process().gate());
+  epoch_ = CuptiSession::of_process().epoch();
   try {
     const CallPlace place = context_->at(Stage::Instantiate, plan_->label);
     graph_ = graph.release();
@@ -61,11 +69,13 @@ CudaExec::~CudaExec() {
   destroy();
 }
 
-CudaReplaySource::Twin CudaExec::make_twin() {
+CudaReplaySource::Twin CudaExec::make_twin(TimedBy nodes_by) {
   const SetupScope scope(*context_, Stage::Profile);
   const std::lock_guard lock(changing_);
   const CudaInstruments& instruments = source_->instruments();
-  auto nodes = std::make_unique<NodeStamps>(context_, instruments.readback, plan_->lowered);
+  std::unique_ptr<NodeStamps> stamps;
+  std::unique_ptr<NodeTimer> nodes;
+  if (nodes_by != TimedBy::Cupti) stamps = std::make_unique<NodeStamps>(context_, instruments.readback, plan_->lowered);
   const CallPlace place = context_->at(Stage::Profile, plan_->label);
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t twin = nullptr;
@@ -73,8 +83,14 @@ CudaReplaySource::Twin CudaExec::make_twin() {
   cuda_check(cudaGraphCreate(&graph, 0), "cudaGraphCreate", place);
   try {
     GraphBuilder builder(*context_, *plan_, bindings_,
-                         {graph, held_->staged, calls_, held_->holdings, frame_.get(), {&instruments, source_->ring().memory(), nodes.get()}, markers_.get(), loops_.get()});
+                         {graph, held_->staged, calls_, held_->holdings, frame_.get(), {&instruments, source_->ring().memory(), stamps.get()},
+                          markers_.get(), loops_.get()});
     builder.add_nodes();
+    if (stamps) {
+      nodes = std::move(stamps);
+    } else {
+      nodes = std::make_unique<CuptiTimes>(CuptiSession::of_process(), plan_->lowered, builder.nodes(), builder.ends());
+    }
     twin = builder.instantiate();
     twin_nodes = {twin, builder.take_nodes()};
     update_.disable_all(twin_nodes, bindings_);
@@ -105,6 +121,12 @@ void CudaExec::destroy_twin() noexcept {
   twin_graph_ = nullptr;
 }
 
+void CudaExec::drop_twin() noexcept {
+  const SetupScope scope(*context_, std::nothrow);
+  const std::lock_guard lock(changing_);
+  if (scope) destroy_twin();
+}
+
 cudaGraph_t CudaExec::clone_graph() const {
   const SetupScope scope(*context_, Stage::Instantiate);
   const std::lock_guard lock(changing_);
@@ -130,8 +152,17 @@ std::uint32_t CudaExec::node_count() const {
 }
 
 void CudaExec::upload(BackendQueue& queue) {
+  const GatePass pass(CuptiSession::of_process().gate());
+  follow_epoch();
   static_cast<CudaQueue&>(queue).upload(exec_);
   uploaded_ = true;
+}
+
+void CudaExec::follow_epoch() noexcept {
+  const std::uint32_t epoch = CuptiSession::of_process().epoch();
+  if (epoch != epoch_) [[unlikely]]
+    uploaded_ = false;
+  epoch_ = epoch;
 }
 
 void CudaExec::switch_stamps() {
@@ -142,6 +173,8 @@ void CudaExec::switch_stamps() {
 }
 
 std::uint64_t CudaExec::launch(BackendQueue& queue) {
+  const GatePass pass(CuptiSession::of_process().gate());
+  follow_epoch();
   CUgraphExec exec = nullptr;
   bool is_stamped = false;
   if (source_) {
@@ -157,7 +190,10 @@ std::uint64_t CudaExec::launch(BackendQueue& queue) {
   }
   if (exec == nullptr) {
     // A first launch moves the graph to the device in any case; asked for by name, CUDA does it faster.
-    if (!uploaded_) upload(queue);
+    if (!uploaded_) {
+      static_cast<CudaQueue&>(queue).upload(exec_);
+      uploaded_ = true;
+    }
     exec = exec_;
   }
   const std::uint64_t serial = static_cast<CudaQueue&>(queue).launch(exec);

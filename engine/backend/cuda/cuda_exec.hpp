@@ -21,11 +21,11 @@ namespace reprise::detail {
 
 class CudaExec final : public BackendExec {
  public:
-  // `frame` is kept; null where the plan has no frame. `instruments` time the replays; null: nothing does. `markers`,
-  // `loops`: null where the plan has none.
+  // `frame` is kept; null where the plan has no frame. `instruments` time the replays, and `nodes_by` their nodes (Stamp or Cupti); null: nothing
+  // does. `markers`, `loops`: null where the plan has none.
   CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<const Plan> plan, const Bindings& bindings,
-           std::shared_ptr<const CudaKernel> frame, std::shared_ptr<const CudaInstruments> instruments, std::unique_ptr<const FaultMarkers> markers,
-           std::unique_ptr<const LoopCounters> loops);
+           std::shared_ptr<const CudaKernel> frame, std::shared_ptr<const CudaInstruments> instruments, TimedBy nodes_by,
+           std::unique_ptr<const FaultMarkers> markers, std::unique_ptr<const LoopCounters> loops);
   // Of `graph` itself. `owner` keeps what its nodes use; `plan` names it. `instruments` time the replays, not their nodes; null: nothing does.
   CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<const Plan> plan, OwnedGraph graph, std::shared_ptr<const void> owner,
            std::shared_ptr<const CudaInstruments> instruments);
@@ -58,14 +58,16 @@ class CudaExec final : public BackendExec {
     OpHoldings holdings;  // of the twin's ops too
   };
   void destroy() noexcept;
-  void destroy_twin() noexcept;
+  void destroy_twin() noexcept;  // under changing_, unless nobody else is there
+  void drop_twin() noexcept;
   // These under changing_. The first `count` nodes that the change reaches get what bindings_ says; refused: they and bindings_ are as before.
   [[nodiscard]] ExecUpdate set_nodes(const ExecNodes& of, const BindingChange& change, std::size_t count);
   [[nodiscard]] ExecUpdate change_nodes(const PlanChange& change);
   [[nodiscard]] ExecUpdate change_whole(const PlanChange& change);
   [[nodiscard]] OwnedGraph build_again() const;  // of the plan and the bindings as they are now, without stamps
   void switch_stamps();
-  [[nodiscard]] CudaReplaySource::Twin make_twin();  // any thread, under the source's mutex
+  void follow_epoch() noexcept;  // inside the gate
+  [[nodiscard]] CudaReplaySource::Twin make_twin(TimedBy nodes_by);  // any thread, under the source's mutex
 
   const std::shared_ptr<const CudaContext> context_;
   std::shared_ptr<const Plan> plan_;
@@ -81,6 +83,7 @@ class CudaExec final : public BackendExec {
   std::uint64_t launches_ = 0, stamped_ = 0, skipped_ = 0;  // so far; with stamps; without, as source_ knows it
   Stamping stamping_ = Stamping::On;                        // of exec_
   bool uploaded_ = false;
+  std::uint32_t epoch_ = 0;  // of the CUPTI session, when exec_ was uploaded
   mutable std::mutex changing_;  // of plan_, bindings_, held_ and the twin: changes come beside whoever makes a twin; after the source's mutex
   Bindings bindings_;
   NodeUpdate update_;

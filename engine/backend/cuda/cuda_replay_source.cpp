@@ -2,15 +2,31 @@
 
 #include <algorithm>
 
-namespace reprise::detail {
+#include "backend/cuda/cupti/cupti_session.hpp"
+#include "base/text.hpp"
 
-CudaReplaySource::CudaReplaySource(std::shared_ptr<const CudaContext> context, std::shared_ptr<const CudaInstruments> instruments)
-    : context_(std::move(context)), instruments_(std::move(instruments)), ring_(context_, instruments_->readback) {}
+namespace reprise::detail {
+namespace {
+
+// After so long without a launch a window of CUPTI is closed: other graphs are slower while it is open.
+constexpr std::chrono::seconds kLongestWindow{1};
+
+}  // namespace
+
+CudaReplaySource::CudaReplaySource(std::shared_ptr<const CudaContext> context, std::shared_ptr<const CudaInstruments> instruments, TimedBy nodes_by)
+    : context_(std::move(context)),
+      instruments_(std::move(instruments)),
+      ring_(context_, instruments_->readback),
+      nodes_by_(nodes_by),
+      timed_by_(nodes_by) {
+  if (nodes_by_ == TimedBy::Cupti) CuptiSession::of_process().expect(context_);
+}
 
 void CudaReplaySource::close() noexcept {
   left_.store(0);
   const std::lock_guard lock(make_mutex_);
-  make_ = nullptr;
+  close_window();
+  twins_ = {};
 }
 
 bool CudaReplaySource::ran_twin(std::uint64_t replay) const noexcept {
@@ -18,47 +34,101 @@ bool CudaReplaySource::ran_twin(std::uint64_t replay) const noexcept {
   return first != 0 && replay >= first && replay <= last_.load(std::memory_order_acquire);
 }
 
+bool CudaReplaySource::is_over() {
+  if (!window_) return false;
+  const bool is_idle = timed_by_ == TimedBy::Cupti && !is_endless_ && last_.load() <= last_ended_ && Clock::now() - opened_ > kLongestWindow;
+  if (is_idle) left_.store(0);
+  return left_.load(std::memory_order_acquire) == 0 && last_.load(std::memory_order_acquire) <= last_ended_;
+}
+
+bool CudaReplaySource::tell(const ReplayStamps& replay, NodeTimer::Rest rest, ReplayObserver& observer, Lost& lost) {
+  const GpuClock& clock = *instruments_->clock;
+  const bool by_twin = ran_twin(replay.replay);
+  NodeTimer::Found found = NodeTimer::Found::Lost;
+  if (by_twin) found = nodes_->find({replay, last_.load(std::memory_order_acquire), rest}, clock);
+  if (found == NodeTimer::Found::NotYet) return false;
+  const std::uint64_t number = numbers_.replay(replay.replay);
+  if (number == 0) {
+    ++lost.replays;
+    return true;
+  }
+  NodeTime* times = nullptr;
+  if (found == NodeTimer::Found::Times) {
+    times = observer.begin_replay(number);
+    if (times != nullptr) nodes_->fill(times, clock);
+  } else if (by_twin) {
+    ++lost.nodes;
+  }
+  observer.end_replay(number, clock.to_host(replay.began), clock.to_host(replay.ended), times);
+  return true;
+}
+
 ReplaySource::Lost CudaReplaySource::collect(ReplayObserver& observer) {
   ended_.clear();
   Lost lost;
   lost.replays = ring_.read(ended_);
-  if (ended_.empty()) return lost;
-  const GpuClock& clock = *instruments_->clock;
-  instruments_->clock->align();
-  const std::uint64_t newest = last_.load(std::memory_order_acquire);  // whose row may be written already
-  for (const ReplayStamps& replay : ended_) {
-    const std::uint64_t number = numbers_.replay(replay.replay);
-    if (number == 0) {
-      ++lost.replays;
-      continue;
-    }
-    NodeTime* times = nullptr;
-    if (ran_twin(replay.replay)) {
-      const bool has_row = replay.replay + nodes_->rows() > newest;
-      if (has_row) times = observer.begin_replay(number);
-      if (times != nullptr) nodes_->read(replay, clock, times);
-      if (!has_row) ++lost.nodes;
-    }
-    observer.end_replay(number, clock.to_host(replay.began), clock.to_host(replay.ended), times);
+  if (lost.replays != 0 && window_) nodes_->note_gap();
+  if (!ended_.empty()) {
+    instruments_->clock->align();
+    waiting_.insert(waiting_.end(), ended_.begin(), ended_.end());
+    last_ended_ = ended_.back().replay;
   }
-  if (window_ && left_.load(std::memory_order_acquire) == 0 && ended_.back().replay >= newest) window_ = false;
+  const bool over = is_over();
+  if (over) {
+    const std::lock_guard lock(make_mutex_);
+    close_window();
+  } else if (window_ && !waiting_.empty()) {
+    nodes_->gather();
+  }
+  while (!waiting_.empty() && tell(waiting_.front(), over ? NodeTimer::Rest::IsHere : NodeTimer::Rest::MayCome, observer, lost)) {
+    waiting_.pop_front();
+  }
+  if (over) window_ = false;
   return lost;
+}
+
+bool CudaReplaySource::open_window() {
+  try {
+    const std::string why = CuptiSession::of_process().open([this] {
+      Twin twin = twins_.make(TimedBy::Cupti);
+      nodes_ = std::move(twin.nodes);
+      twin_ = twin.exec;
+    });
+    has_window_ = why.empty();
+    if (!why.empty()) notice_ = concat("nodes are timed by stamps, not by CUPTI: ", why);
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::DeviceLost) throw;
+    notice_ = concat("nodes are timed by stamps, because a window of CUPTI failed: ", error.what());
+  }
+  return has_window_;
+}
+
+void CudaReplaySource::close_window() noexcept {
+  if (!std::exchange(has_window_, false)) return;
+  CuptiSession::of_process().close([this] {
+    twins_.destroy();
+    twin_ = nullptr;
+  });
 }
 
 void CudaReplaySource::time_nodes(std::uint64_t replays) {
   if (replays == 0) return left_.store(0);
   if (window_) return;
   const std::lock_guard lock(make_mutex_);
-  if (!make_) return;
+  if (!twins_.make) return;
+  timed_by_ = nodes_by_;
+  if (nodes_by_ == TimedBy::Cupti && !open_window()) timed_by_ = nodes_by_ = TimedBy::Stamp;
   if (twin_ == nullptr) {
-    Twin twin = make_();
+    Twin twin = twins_.make(TimedBy::Stamp);
     nodes_ = std::move(twin.nodes);
     twin_ = twin.exec;
   }
+  opened_ = Clock::now();
+  is_endless_ = replays == kAllReplays;
   window_ = true;
   first_.store(0);
   last_.store(0);
-  left_.store(replays == kAllReplays ? replays : std::min<std::uint64_t>(replays, nodes_->rows()), std::memory_order_release);
+  left_.store(is_endless_ ? replays : std::min<std::uint64_t>(replays, nodes_->rows()), std::memory_order_release);
 }
 
 }  // namespace reprise::detail

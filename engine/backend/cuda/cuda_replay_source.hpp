@@ -1,19 +1,24 @@
 // CudaReplaySource: the times of one graph's replays on a GPU: those of every replay from the stamps in the graph, those of nodes from a
-// twin: a second executable, lowered again from the plan with a stamp behind every node, which takes the place of the first for some real
-// launches. Shared by the exec, which launches, and whoever collects.
-// Threads: take_twin() from the thread that launches; stamping(), pause() and resume() from any; the rest as ReplaySource says; close() from whoever destroys the exec.
+// twin: a second executable, lowered again from the plan, which takes the place of the first for some real launches. Where CUPTI can be had, a
+// twin is made inside each of its windows and goes with it; else one with a stamp behind every node is made once.
+// Shared by the exec, which launches, and whoever collects.
+// Threads: take_twin() from the thread that launches; stamping(), pause() and resume() from any; the rest as ReplaySource says; close() from
+// whoever destroys the exec.
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "backend/backend.hpp"
 #include "backend/cuda/cuda_instruments.hpp"
-#include "backend/cuda/node_stamps.hpp"
+#include "backend/cuda/node_timer.hpp"
 #include "backend/cuda/replay_numbers.hpp"
 #include "backend/cuda/stamp_ends.hpp"
 #include "backend/cuda/stamp_ring.hpp"
@@ -22,21 +27,26 @@ namespace reprise::detail {
 
 class CudaReplaySource final : public ReplaySource {
  public:
-  // Makes, uploads and returns the twin, which the exec keeps.
+  // The exec keeps it.
   struct Twin {
     CUgraphExec exec = nullptr;
-    std::unique_ptr<NodeStamps> nodes;
+    std::unique_ptr<NodeTimer> nodes;
   };
-  using MakeTwin = std::function<Twin()>;
+  // How the exec makes and uploads a twin whose nodes are timed by stamps or by CUPTI, and how it gets rid of one that is not running.
+  struct Twins {
+    std::function<Twin(TimedBy)> make;
+    std::function<void()> destroy;
+  };
 
-  CudaReplaySource(std::shared_ptr<const CudaContext> context, std::shared_ptr<const CudaInstruments> instruments);
+  // `nodes_by`: Stamp or, where it can be had, Cupti.
+  CudaReplaySource(std::shared_ptr<const CudaContext> context, std::shared_ptr<const CudaInstruments> instruments, TimedBy nodes_by);
 
   [[nodiscard]] const CudaInstruments& instruments() const noexcept { return *instruments_; }
   [[nodiscard]] StampRing& ring() noexcept { return ring_; }
   [[nodiscard]] ReplayNumbers& numbers() noexcept { return numbers_; }
   // Whether stamps around the graph are to be on.
   [[nodiscard]] Stamping stamping() const noexcept { return stamping_.load(std::memory_order_relaxed); }
-  void open(MakeTwin make) { make_ = std::move(make); }  // before anybody else knows this
+  void open(Twins twins) { twins_ = std::move(twins); }  // before anybody else knows this
   void close() noexcept;                                 // no twin is made or asked for from now on
 
   // Runs `change`, after which there is no twin: the one that there was is made again when it is wanted. From the thread that launches.
@@ -52,10 +62,14 @@ class CudaReplaySource final : public ReplaySource {
   [[nodiscard]] CUgraphExec take_twin(std::uint64_t replay) noexcept {
     std::uint64_t left = left_.load(std::memory_order_acquire);
     if (left == 0) [[likely]] return nullptr;
-    if (first_.load(std::memory_order_relaxed) == 0) first_.store(replay, std::memory_order_relaxed);
+    const std::uint64_t first = first_.load(std::memory_order_relaxed), last = last_.load(std::memory_order_relaxed);
+    if (first == 0) first_.store(replay, std::memory_order_relaxed);
     last_.store(replay, std::memory_order_relaxed);
     while (!left_.compare_exchange_weak(left, left - 1, std::memory_order_acq_rel)) {
-      if (left == 0) return nullptr;  // called off meanwhile
+      if (left != 0) continue;
+      first_.store(first, std::memory_order_relaxed);  // called off meanwhile
+      last_.store(last, std::memory_order_relaxed);
+      return nullptr;
     }
     return twin_;
   }
@@ -63,24 +77,40 @@ class CudaReplaySource final : public ReplaySource {
   [[nodiscard]] Lost collect(ReplayObserver& observer) override;
   void time_nodes(std::uint64_t replays) override;
   [[nodiscard]] bool is_timing_nodes() const override { return window_; }
+  [[nodiscard]] TimedBy timed_by() const noexcept override { return timed_by_; }
+  [[nodiscard]] std::string notice() override { return std::exchange(notice_, {}); }
   void pause() noexcept override { stamping_.store(Stamping::Off, std::memory_order_relaxed); }
   void resume() noexcept override { stamping_.store(Stamping::On, std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t capacity() const noexcept override { return StampRing::kSlots; }
   [[nodiscard]] std::optional<ClockPair> clock() const override { return instruments_->clock->pair(); }
 
  private:
+  using Clock = std::chrono::steady_clock;
   [[nodiscard]] bool ran_twin(std::uint64_t replay) const noexcept;
+  [[nodiscard]] bool is_over();
+  [[nodiscard]] bool tell(const ReplayStamps& replay, NodeTimer::Rest rest, ReplayObserver& observer, Lost& lost);  // false: not yet
+  [[nodiscard]] bool open_window();  // of CUPTI; under make_mutex_. False: stamps instead
+  void close_window() noexcept;      // the same
 
   const std::shared_ptr<const CudaContext> context_;
   const std::shared_ptr<const CudaInstruments> instruments_;
   StampRing ring_;  // its replays are those that were stamped
   ReplayNumbers numbers_;
   std::atomic<Stamping> stamping_{Stamping::On};
-  std::mutex make_mutex_;  // of make_
-  MakeTwin make_;
-  std::unique_ptr<NodeStamps> nodes_;  // of the twin
-  std::vector<ReplayStamps> ended_;  // scratch
-  bool window_ = false;              // of whoever collects, as nodes_ and ended_
+  std::mutex make_mutex_;  // of twins_ and has_window_
+  Twins twins_;
+  bool has_window_ = false;  // of CUPTI, open
+
+  // --- of whoever collects ---
+  TimedBy nodes_by_;                 // what the next twin is made for
+  TimedBy timed_by_;                 // what the last one was made for
+  std::string notice_;
+  std::unique_ptr<NodeTimer> nodes_;  // of the twin
+  std::vector<ReplayStamps> ended_;   // scratch
+  std::deque<ReplayStamps> waiting_;  // ended; some that the twin ran wait for the times of their nodes
+  std::uint64_t last_ended_ = 0;
+  bool window_ = false, is_endless_ = false;
+  Clock::time_point opened_;
 
   CUgraphExec twin_ = nullptr;  // set before left_ is
   std::atomic<std::uint64_t> left_{0}, first_{0}, last_{0};  // launches that go to the twin; stamped ones that went there

@@ -62,6 +62,7 @@ class GraphBuilder {
   [[nodiscard]] cudaGraphExec_t instantiate();
   // The stamps that it put around everything; none where the frame's nodes stamp, or nothing does.
   [[nodiscard]] const StampEnds& ends() const noexcept { return ends_; }
+  [[nodiscard]] std::span<const cudaGraphNode_t> nodes() const noexcept { return nodes_; }  // by lowered node
   [[nodiscard]] std::vector<cudaGraphNode_t> take_nodes() noexcept { return std::move(nodes_); }  // by lowered node
   [[nodiscard]] std::uint32_t lowered_of(cudaGraphNode_t node) const;  // kNone for an instrument and for null
 

@@ -22,11 +22,16 @@ NodeStamps::NodeStamps(std::shared_ptr<const CudaContext> context, std::shared_p
       memory_(std::move(context), *readback_, std::size_t{rows_} * lowered_.nodes.size()),
       row_(lowered_.nodes.size()) {}
 
-void NodeStamps::read(const ReplayStamps& replay, const GpuClock& clock, NodeTime* times) {
-  readback_->read(memory() + replay.replay % rows_ * lowered_.nodes.size(), row_);
+NodeTimer::Found NodeStamps::find(const Wanted& wanted, const GpuClock& /*clock*/) {
+  found_ = wanted.replay;
+  return wanted.replay.replay + rows_ > wanted.newest ? Found::Times : Found::Lost;
+}
+
+void NodeStamps::fill(NodeTime* times, const GpuClock& clock) {
+  readback_->read(memory() + found_.replay % rows_ * lowered_.nodes.size(), row_);
   for (std::uint32_t node = 0; node < lowered_.nodes.size(); ++node) {
     if (lowered_.nodes[node].kind != LoweredKind::Work || row_[node] == 0) continue;
-    std::uint64_t began = replay.began;
+    std::uint64_t began = found_.began;
     for (const LoweredEdge& edge : lowered_.edges_into(node)) {
       if (lowered_.nodes[edge.from].kind == LoweredKind::Work) began = std::max(began, row_[edge.from]);
     }

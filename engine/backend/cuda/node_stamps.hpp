@@ -7,15 +7,13 @@
 #include <memory>
 #include <vector>
 
-#include "backend/backend.hpp"
-#include "backend/cuda/gpu_clock.hpp"
+#include "backend/cuda/node_timer.hpp"
 #include "backend/cuda/readback.hpp"
-#include "backend/cuda/stamp_ring.hpp"
 #include "lanes/lowered_graph.hpp"
 
 namespace reprise::detail {
 
-class NodeStamps {
+class NodeStamps final : public NodeTimer {
  public:
   // Room for as many replays in a row as kMostRows and some megabytes allow, and for one at least.
   static constexpr std::uint32_t kMostRows = 1024;
@@ -23,10 +21,12 @@ class NodeStamps {
   NodeStamps(std::shared_ptr<const CudaContext> context, std::shared_ptr<Readback> readback, LoweredGraph lowered);
 
   [[nodiscard]] std::uint64_t* memory() const noexcept { return memory_.words(); }
-  [[nodiscard]] std::uint32_t rows() const noexcept { return rows_; }
+  [[nodiscard]] TimedBy timed_by() const noexcept override { return TimedBy::Stamp; }
+  [[nodiscard]] std::uint64_t rows() const noexcept override { return rows_; }
   [[nodiscard]] std::uint32_t nodes() const noexcept { return static_cast<std::uint32_t>(lowered_.nodes.size()); }
-  // Fills `times`, one a lowered node, with those of `replay`, whose row no later replay has yet. Nodes of the frame keep 0.
-  void read(const ReplayStamps& replay, const GpuClock& clock, NodeTime* times);
+  // Lost where a later replay may have written over it.
+  [[nodiscard]] Found find(const Wanted& wanted, const GpuClock& clock) override;
+  void fill(NodeTime* times, const GpuClock& clock) override;  // nodes of the frame keep 0
 
  private:
   const std::shared_ptr<Readback> readback_;
@@ -34,6 +34,7 @@ class NodeStamps {
   const std::uint32_t rows_;
   const InstrumentMemory memory_;
   std::vector<std::uint64_t> row_;
+  ReplayStamps found_;
 };
 
 }  // namespace reprise::detail

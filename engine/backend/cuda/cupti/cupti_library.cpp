@@ -1,0 +1,66 @@
+#include "backend/cuda/cupti/cupti_library.hpp"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <memory>
+#include <string_view>
+
+#include "base/text.hpp"
+
+namespace reprise::detail {
+namespace {
+
+constexpr std::uint32_t kOldestVersion = 26;  // of CUDA 12.8; from 13.0 on versions have six digits
+constexpr const char* kNames[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so"};
+constexpr const char* kFolders[] = {"", "/usr/local/cuda/lib64/", "/usr/local/cuda/extras/CUPTI/lib64/", "/usr/local/cuda/targets/x86_64-linux/lib/"};
+
+struct CloseLibrary {
+  void operator()(void* handle) const { ::dlclose(handle); }
+};
+
+}  // namespace
+
+CuptiLibrary::Search CuptiLibrary::usual_places() {
+  const char* const wanted = std::getenv("REPRISE_CUPTI");
+  if (wanted != nullptr && *wanted != '\0') {
+    if (std::string_view(wanted) == "off") return {};
+    return {{wanted}};
+  }
+  Search search;
+  for (const char* folder : kFolders) {
+    for (const char* name : kNames) search.names.push_back(concat(folder, name));
+  }
+  return search;
+}
+
+CuptiLibrary::Loaded CuptiLibrary::load(const Search& search) {
+  if (search.names.empty()) return {nullptr, "REPRISE_CUPTI is off"};
+  for (const std::string& name : search.names) {
+    if (const std::unique_ptr<void, CloseLibrary> there{::dlopen(name.c_str(), RTLD_LAZY | RTLD_NOLOAD)}) {
+      return {nullptr, concat("the process has loaded ", name, " already: a profiler or another library uses CUPTI, which serves one at a time")};
+    }
+  }
+  std::string why;
+  std::unique_ptr<void, CloseLibrary> handle;
+  for (const std::string& name : search.names) {
+    handle.reset(::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL));
+    if (handle) break;
+    if (why.empty()) why = ::dlerror();
+  }
+  if (!handle) return {nullptr, concat("libcupti, which comes with the CUDA toolkit, was not found (", why, "); $REPRISE_CUPTI names its file")};
+  auto library = std::make_unique<CuptiLibrary>();
+#define REPRISE_X(call, symbol)                                                            \
+  library->call = reinterpret_cast<decltype(library->call)>(::dlsym(handle.get(), #symbol)); \
+  if (library->call == nullptr) return {nullptr, "this libcupti has no " #symbol};
+  REPRISE_CUPTI_CALLS(REPRISE_X)
+#undef REPRISE_X
+  std::uint32_t version = 0;
+  if (library->get_version(&version) != CUPTI_SUCCESS || version < kOldestVersion) {
+    return {nullptr, concat("this libcupti is too old: interface ", version, ", and CUDA 12.8 has ", kOldestVersion)};
+  }
+  static_cast<void>(handle.release());  // stays
+  return {library.release(), {}};
+}
+
+}  // namespace reprise::detail

@@ -1,0 +1,48 @@
+// CuptiLibrary: NVIDIA's profiling library, found at run time and only when a profile asks for it, so that programs start and run without it.
+// A process has one copy at most: one that is there already belongs to somebody else, who then has its only subscription too.
+// Threads: load() is a pure function of the file system and the process.
+#pragma once
+
+#include <cupti.h>
+
+#include <string>
+#include <vector>
+
+namespace reprise::detail {
+
+// call, symbol
+#define REPRISE_CUPTI_CALLS(X)                                     \
+  X(get_version, cuptiGetVersion)                                  \
+  X(result_string, cuptiGetResultString)                           \
+  X(subscribe, cuptiSubscribe)                                     \
+  X(unsubscribe, cuptiUnsubscribe)                                 \
+  X(enable_callback, cuptiEnableCallback)                          \
+  X(register_buffers, cuptiActivityRegisterCallbacks)              \
+  X(register_clock, cuptiActivityRegisterTimestampCallback)        \
+  X(enable, cuptiActivityEnable)                                   \
+  X(disable, cuptiActivityDisable)                                 \
+  X(flush_all, cuptiActivityFlushAll)                              \
+  X(next_record, cuptiActivityGetNextRecord)                       \
+  X(dropped_records, cuptiActivityGetNumDroppedRecords)            \
+  X(node_id, cuptiGetGraphNodeId)                                  \
+  X(finalize, cuptiFinalize)
+
+struct CuptiLibrary {
+#define REPRISE_X(call, symbol) decltype(&::symbol) call = nullptr;
+  REPRISE_CUPTI_CALLS(REPRISE_X)
+#undef REPRISE_X
+
+  struct Loaded {
+    const CuptiLibrary* library = nullptr;  // null: it cannot be used
+    std::string why_not = {};               // in plain words, where it is null
+  };
+  struct Search {
+    std::vector<std::string> names;  // tried in this order; with a slash: that file
+  };
+  // $REPRISE_CUPTI = off | FILE, else the names that the toolkit's library has, in the loader's own places and the toolkit's usual ones.
+  [[nodiscard]] static Search usual_places();
+  // The library of this process; stays loaded. Never throws for want of it.
+  [[nodiscard]] static Loaded load(const Search& search);
+};
+
+}  // namespace reprise::detail

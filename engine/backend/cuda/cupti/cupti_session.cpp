@@ -1,0 +1,221 @@
+#include "backend/cuda/cupti/cupti_session.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "backend/backend.hpp"
+#include "base/text.hpp"
+
+namespace reprise::detail {
+namespace {
+
+constexpr CUpti_ActivityKind kKinds[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMSET};
+constexpr std::size_t kBufferAlignment = 8;
+
+std::uint64_t CUPTIAPI host_clock() {
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count());
+}
+
+// Whoever opens or closes a window closes the gate meanwhile.
+class ClosedGate {
+ public:
+  explicit ClosedGate(LaunchGate& gate) noexcept : gate_(gate) { gate_.close(); }
+  ClosedGate(const ClosedGate&) = delete;
+  ClosedGate& operator=(const ClosedGate&) = delete;
+  ~ClosedGate() { gate_.open(); }
+
+ private:
+  LaunchGate& gate_;
+};
+
+}  // namespace
+
+CuptiSession& CuptiSession::of_process() {
+  static CuptiSession* const session = new CuptiSession;
+  return *session;
+}
+
+void CuptiSession::expect(std::shared_ptr<const CudaContext> context) {
+  const std::lock_guard lock(mutex_);
+  const auto same = [&](const auto& known) { return known->handle == context->handle; };
+  if (std::none_of(contexts_.begin(), contexts_.end(), same)) contexts_.push_back(std::move(context));
+  expected_.store(true, std::memory_order_relaxed);
+}
+
+std::string CuptiSession::said(const char* call, CUptiResult result) const {
+  const char* text = nullptr;
+  if (loaded_.library->result_string(result, &text) != CUPTI_SUCCESS || text == nullptr) text = "an unknown result";
+  switch (result) {
+    case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
+    case CUPTI_ERROR_MAX_LIMIT_REACHED: return concat("another profiler has this process (", call, ": ", text, "); only one can");
+    case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
+    case CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES:
+      return concat("this user may not profile GPUs here (", call, ": ", text, "); an administrator can allow it");
+    default: return concat(call, ": ", text);
+  }
+}
+
+void CuptiSession::wait_for_devices() noexcept {
+  for (const auto& context : contexts_) {
+    const SetupScope scope(*context, std::nothrow);
+    if (scope) cuda_ignore(cudaDeviceSynchronize());
+  }
+}
+
+std::string CuptiSession::attach() {
+  if (loaded_.library == nullptr) loaded_ = CuptiLibrary::load(CuptiLibrary::usual_places());
+  if (loaded_.library == nullptr) return loaded_.why_not;
+  const CuptiLibrary& cupti = *loaded_.library;
+  CUptiResult result = cupti.subscribe(&subscriber_, &on_callback, this);
+  if (result != CUPTI_SUCCESS) {
+    subscriber_ = nullptr;
+    return said("cuptiSubscribe", result);
+  }
+  epoch_.fetch_add(1);
+  std::string why;
+  const auto call = [&](const char* name, CUptiResult got) {
+    if (why.empty() && got != CUPTI_SUCCESS) why = said(name, got);
+  };
+  call("cuptiActivityRegisterCallbacks", cupti.register_buffers(&on_buffer_wanted, &on_buffer_full));
+  call("cuptiActivityRegisterTimestampCallback", cupti.register_clock(&host_clock));
+  call("cuptiEnableCallback", cupti.enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED));
+  for (const CUpti_ActivityKind kind : kKinds) call("cuptiActivityEnable", cupti.enable(kind));
+  if (!why.empty()) detach();
+  return why;
+}
+
+void CuptiSession::detach() noexcept {
+  const CuptiLibrary& cupti = *loaded_.library;
+  for (const CUpti_ActivityKind kind : kKinds) static_cast<void>(cupti.disable(kind));
+  static_cast<void>(cupti.unsubscribe(std::exchange(subscriber_, nullptr)));
+  static_cast<void>(cupti.finalize());
+  epoch_.fetch_add(1);
+  const std::lock_guard lock(owners_mutex_);
+  owners_.clear();
+}
+
+std::string CuptiSession::open(const std::function<void()>& make) {
+  const std::lock_guard lock(mutex_);
+  if (windows_ == 0) {
+    const ClosedGate closed(gate_);
+    wait_for_devices();
+    if (std::string why = attach(); !why.empty()) return why;
+  }
+  ++windows_;
+  try {
+    make();
+  } catch (...) {
+    if (--windows_ == 0) {
+      const ClosedGate closed(gate_);
+      wait_for_devices();
+      detach();
+    }
+    throw;
+  }
+  return {};
+}
+
+void CuptiSession::close(const std::function<void()>& unmake) noexcept {
+  const std::lock_guard lock(mutex_);
+  const ClosedGate closed(gate_);
+  wait_for_devices();
+  static_cast<void>(loaded_.library->flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED));
+  unmake();
+  if (--windows_ == 0) detach();
+}
+
+void CuptiSession::flush() noexcept {
+  const std::lock_guard lock(mutex_);
+  if (windows_ != 0) static_cast<void>(loaded_.library->flush_all(0));
+}
+
+void CuptiSession::claim(CUgraphNode node, std::uint32_t place, const std::shared_ptr<Sink>& sink) {
+  std::uint64_t id = 0;
+  if (const CUptiResult result = loaded_.library->node_id(node, &id); result != CUPTI_SUCCESS) {
+    ErrorDetails details;
+    details.code = ErrorCode::NativeFailure;
+    details.stage = Stage::Profile;
+    details.native_call = "cuptiGetGraphNodeId";
+    details.native_code = result;
+    throw Error(std::move(details), said("cuptiGetGraphNodeId", result));
+  }
+  const std::lock_guard lock(owners_mutex_);
+  owners_[id] = {place, sink};
+}
+
+void CuptiSession::on_callback(void* session, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
+  if (domain != CUPTI_CB_DOMAIN_RESOURCE || id != CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED) return;
+  auto& self = *static_cast<CuptiSession*>(session);
+  const auto* resource = static_cast<const CUpti_ResourceData*>(data);
+  const auto* graph = static_cast<const CUpti_GraphData*>(resource->resourceDescriptor);
+  std::uint64_t from = 0, to = 0;
+  const CuptiLibrary& cupti = *self.loaded_.library;
+  if (cupti.node_id(graph->originalNode, &from) != CUPTI_SUCCESS || cupti.node_id(graph->node, &to) != CUPTI_SUCCESS) return;
+  try {
+    const std::lock_guard lock(self.owners_mutex_);
+    const auto owner = self.owners_.find(from);
+    if (owner != self.owners_.end()) self.owners_.insert_or_assign(to, Owner(owner->second));
+  } catch (const std::bad_alloc&) {  // its records belong to nobody then, and its replays lack them
+  }
+}
+
+void CuptiSession::on_buffer_wanted(std::uint8_t** buffer, std::size_t* size, std::size_t* records) {
+  CuptiSession& self = of_process();
+  *buffer = nullptr;
+  *size = 0;
+  *records = 0;  // as many as fit
+  const std::lock_guard lock(self.buffers_mutex_);
+  if (self.free_buffers_.empty() && self.buffers_.size() < kBuffers) {
+    try {
+      self.free_buffers_.reserve(kBuffers);
+      self.buffers_.reserve(kBuffers);
+      self.buffers_.emplace_back(new std::uint8_t[kBufferBytes]);
+      self.free_buffers_.push_back(self.buffers_.back().get());
+    } catch (const std::bad_alloc&) {
+      return;
+    }
+  }
+  if (self.free_buffers_.empty()) return;  // CUPTI counts what it drops
+  *buffer = self.free_buffers_.back();
+  *size = kBufferBytes;
+  self.free_buffers_.pop_back();
+}
+
+void CuptiSession::on_buffer_full(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t /*size*/, std::size_t valid) {
+  CuptiSession& self = of_process();
+  const CuptiLibrary& cupti = *self.loaded_.library;
+  for (CUpti_Activity* record = nullptr; cupti.next_record(buffer, valid, &record) == CUPTI_SUCCESS;) self.take(*record);
+  std::size_t dropped = 0;
+  if (cupti.dropped_records(context, stream, &dropped) == CUPTI_SUCCESS) self.dropped_.fetch_add(dropped, std::memory_order_relaxed);
+  const std::lock_guard lock(self.buffers_mutex_);
+  self.free_buffers_.push_back(buffer);
+}
+
+void CuptiSession::take(const CUpti_Activity& activity) {
+  const auto record = node_record(activity);
+  if (!record) return;
+  std::shared_ptr<Sink> sink;
+  std::uint32_t place = 0;
+  {
+    const std::lock_guard lock(owners_mutex_);
+    const auto owner = owners_.find(record->node);
+    if (owner == owners_.end()) return;
+    sink = owner->second.sink.lock();
+    place = owner->second.place;
+  }
+  if (!sink) return;
+  const std::lock_guard lock(sink->mutex);
+  if (record->started == 0 || record->ended == 0) {
+    ++sink->untimed;
+    sink->runs.note_lost();
+    return;
+  }
+  try {
+    sink->runs.add({place, static_cast<std::int64_t>(record->started), static_cast<std::int64_t>(record->ended)});
+  } catch (const std::bad_alloc&) {
+    sink->runs.note_lost();
+  }
+}
+
+}  // namespace reprise::detail

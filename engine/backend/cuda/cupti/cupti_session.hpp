@@ -1,0 +1,94 @@
+// CuptiSession: CUPTI at work in this process, from the first window that is opened to the last one that is closed. Attaching makes every
+// graph of the process slower, and an executable that was uploaded on the other side of an attach or a detach must be uploaded again before its
+// next launch: epoch() counts both. While either happens nobody launches, and nothing runs on the devices concerned.
+// Threads: any.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "backend/cuda/cuda_context.hpp"
+#include "backend/cuda/cupti/cupti_library.hpp"
+#include "backend/cuda/cupti/cupti_records.hpp"
+#include "backend/cuda/cupti/launch_gate.hpp"
+
+namespace reprise::detail {
+
+class CuptiSession {
+ public:
+  // What one window gets of its twin. Kept by the window while it is open.
+  struct Sink {
+    explicit Sink(std::size_t expected) : runs(expected) {}
+    std::mutex mutex;      // of what stands below
+    ReplayRuns runs;
+    std::uint64_t untimed = 0;  // records without times
+  };
+
+  // The process's one. What it has is never given back: launches of threads that end last still pass the gate.
+  [[nodiscard]] static CuptiSession& of_process();
+
+  // From now on launches pass the gate, because windows may be opened while graphs of `context` run.
+  void expect(std::shared_ptr<const CudaContext> context);
+  // What launches, uploads and instantiations pass; null: nobody expects windows.
+  [[nodiscard]] LaunchGate* gate() noexcept { return expected_.load(std::memory_order_relaxed) ? &gate_ : nullptr; }
+  // Another number after each attach and each detach.
+  [[nodiscard]] std::uint32_t epoch() const noexcept { return epoch_.load(std::memory_order_acquire); }
+
+  // Attaches, if this is the first window, and calls `make` then. Where it cannot, or `make` throws, nothing is left behind. Empty: it is open;
+  // else why not, in plain words.
+  [[nodiscard]] std::string open(const std::function<void()>& make);
+  // Flushes, calls `unmake` while nothing runs, and detaches if this was the last window.
+  void close(const std::function<void()>& unmake) noexcept;
+
+  // In `make`: `node`, of a graph that an executable will be made of, is `place` of a replay of the twin whose records `sink` takes; so are those
+  // that CUDA makes of it. Throws what CUPTI says.
+  void claim(CUgraphNode node, std::uint32_t place, const std::shared_ptr<Sink>& sink);
+  // Asks CUPTI for everything that is over. Records come to their sinks before it returns.
+  void flush() noexcept;
+  // Records for which there was no room.
+  [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_.load(std::memory_order_relaxed); }
+
+ private:
+  struct Owner {
+    std::uint32_t place = 0;
+    std::weak_ptr<Sink> sink;
+  };
+  static constexpr std::size_t kBufferBytes = std::size_t{1} << 20, kBuffers = 32;
+
+  CuptiSession() = default;
+  [[nodiscard]] std::string attach();   // under mutex_, the gate closed
+  void detach() noexcept;               // the same
+  void wait_for_devices() noexcept;     // the same
+  [[nodiscard]] std::string said(const char* call, CUptiResult result) const;
+  void take(const CUpti_Activity& record);
+  static void CUPTIAPI on_callback(void* session, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data);
+  static void CUPTIAPI on_buffer_wanted(std::uint8_t** buffer, std::size_t* size, std::size_t* records);
+  static void CUPTIAPI on_buffer_full(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t size, std::size_t valid);
+
+  LaunchGate gate_;
+  std::atomic<bool> expected_{false};
+  std::atomic<std::uint32_t> epoch_{0};
+  std::atomic<std::uint64_t> dropped_{0};
+
+  std::mutex mutex_;  // of what stands below; held while windows open and close
+  std::vector<std::shared_ptr<const CudaContext>> contexts_;
+  std::uint32_t windows_ = 0;
+  CuptiLibrary::Loaded loaded_;
+  CUpti_SubscriberHandle subscriber_ = nullptr;
+
+  std::mutex owners_mutex_;  // of owners_; callbacks and buffers come on any thread
+  std::unordered_map<std::uint64_t, Owner> owners_;  // by CUPTI's id of a node
+
+  std::mutex buffers_mutex_;
+  std::vector<std::unique_ptr<std::uint8_t[]>> buffers_;
+  std::vector<std::uint8_t*> free_buffers_;
+};
+
+}  // namespace reprise::detail

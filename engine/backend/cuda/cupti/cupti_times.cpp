@@ -1,0 +1,117 @@
+#include "backend/cuda/cupti/cupti_times.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "backend/cuda/cuda_check.hpp"
+
+namespace reprise::detail {
+namespace {
+
+// By which CUPTI's clock and ours may differ: both are fitted to the host's.
+constexpr std::int64_t kClocksApart = 20'000;  // ns
+
+// Claims what of `node` leaves records, inside of it too; appends those nodes.
+void find_recorded(cudaGraphNode_t node, std::vector<cudaGraphNode_t>& into) {
+  cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
+  const CallPlace place{Stage::Profile};
+  cuda_check(cudaGraphNodeGetType(node, &type), "cudaGraphNodeGetType", place);
+  switch (type) {
+    case cudaGraphNodeTypeKernel:
+    case cudaGraphNodeTypeMemcpy:
+    case cudaGraphNodeTypeMemset: into.push_back(node); return;
+    case cudaGraphNodeTypeGraph: break;
+    default: return;  // CUDA's list: what leaves no record
+  }
+  cudaGraph_t inside = nullptr;
+  cuda_check(cudaGraphChildGraphNodeGetGraph(node, &inside), "cudaGraphChildGraphNodeGetGraph", place);
+  std::size_t count = 0;
+  cuda_check(cudaGraphGetNodes(inside, nullptr, &count), "cudaGraphGetNodes", place);
+  std::vector<cudaGraphNode_t> nodes(count);
+  cuda_check(cudaGraphGetNodes(inside, nodes.data(), &count), "cudaGraphGetNodes", place);
+  for (const cudaGraphNode_t inner : nodes) find_recorded(inner, into);
+}
+
+std::uint32_t place_of(const LoweredGraph& lowered, std::uint32_t node) {
+  switch (lowered.nodes[node].kind) {
+    case LoweredKind::FrameBegin: return NodeRun::kBegin;
+    case LoweredKind::FrameEnd: return NodeRun::kEnd;
+    case LoweredKind::Work: break;
+  }
+  return node;
+}
+
+}  // namespace
+
+std::shared_ptr<CuptiSession::Sink> CuptiTimes::claim_all(CuptiSession& session, const LoweredGraph& lowered, std::span<const cudaGraphNode_t> nodes,
+                                                          const StampEnds& ends) {
+  struct Claim {
+    std::uint32_t place;
+    cudaGraphNode_t node;
+  };
+  std::vector<Claim> claims;
+  std::vector<cudaGraphNode_t> found;
+  for (std::uint32_t i = 0; i < nodes.size(); ++i) {
+    found.clear();
+    find_recorded(nodes[i], found);
+    for (const cudaGraphNode_t node : found) claims.push_back({place_of(lowered, i), node});
+  }
+  if (ends) {
+    claims.push_back({NodeRun::kBegin, ends.begin});
+    claims.push_back({NodeRun::kEnd, ends.end});
+  }
+  auto sink = std::make_shared<CuptiSession::Sink>(claims.size());
+  for (const Claim& claim : claims) session.claim(claim.node, claim.place, sink);
+  return sink;
+}
+
+CuptiTimes::CuptiTimes(CuptiSession& session, const LoweredGraph& lowered, std::span<const cudaGraphNode_t> nodes, const StampEnds& ends)
+    : session_(session), sink_(claim_all(session, lowered, nodes, ends)), seen_dropped_(session.dropped()) {}
+
+void CuptiTimes::note_gap() noexcept {
+  const std::lock_guard lock(sink_->mutex);
+  sink_->runs.note_lost();
+}
+
+NodeTimer::Found CuptiTimes::find(const Wanted& wanted, const GpuClock& clock) {
+  replay_ = wanted.replay;
+  const bool lost = session_.dropped() != seen_dropped_;
+  const std::lock_guard lock(sink_->mutex);
+  if (lost) sink_->runs.note_lost();
+  auto runs = sink_->runs.take({clock.to_host(replay_.began), kClocksApart,
+                                wanted.rest == Rest::IsHere ? ReplayRuns::More::NotToCome : ReplayRuns::More::ToCome});
+  if (!runs) return Found::NotYet;
+  runs_ = std::move(*runs);
+  return runs_.empty() ? Found::Lost : Found::Times;
+}
+
+void CuptiTimes::fill(NodeTime* times, const GpuClock& clock) {
+  const std::int64_t offset = clock_offset(runs_, clock.to_host(replay_.began), clock.to_host(replay_.ended));
+  for (const NodeRun& run : runs_) {
+    if (run.node >= NodeRun::kBegin) continue;
+    NodeTime& time = times[run.node];
+    const std::int64_t started = run.started + offset, ended = run.ended + offset;
+    const std::int64_t first = time.started == 0 ? started : std::min(time.started, started);
+    const std::int64_t last = time.started == 0 ? ended : std::max(time.started + time.duration, ended);
+    time.started = first;
+    time.duration = static_cast<std::uint32_t>(std::clamp<std::int64_t>(last - first, 0, std::numeric_limits<std::uint32_t>::max()));
+  }
+}
+
+std::int64_t clock_offset(std::span<const NodeRun> runs, std::int64_t began, std::int64_t ended) {
+  // A stamp is taken while its kernel runs: between `low` and `high` both are.
+  std::optional<std::int64_t> low, high;
+  const auto narrow = [&](const NodeRun& run, std::int64_t stamp) {
+    low = std::max(low.value_or(stamp - run.ended), stamp - run.ended);
+    high = std::min(high.value_or(stamp - run.started), stamp - run.started);
+  };
+  for (const NodeRun& run : runs) {
+    if (run.node == NodeRun::kBegin) narrow(run, began);
+    if (run.node == NodeRun::kEnd) narrow(run, ended);
+  }
+  if (!low) return 0;
+  return *low <= *high ? std::clamp<std::int64_t>(0, *low, *high) : *low + (*high - *low) / 2;
+}
+
+}  // namespace reprise::detail

@@ -1,0 +1,44 @@
+// CuptiTimes: the times of a twin's nodes as CUPTI saw them, put on the clock of the stamps around them: the two stamps are kernels that CUPTI saw
+// too, so that each replay says itself how the clocks stood. What CUPTI does not record (host functions, empty nodes) has no time.
+// Threads: as NodeTimer.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "backend/cuda/cupti/cupti_session.hpp"
+#include "backend/cuda/node_timer.hpp"
+#include "backend/cuda/stamp_ends.hpp"
+#include "lanes/lowered_graph.hpp"
+
+namespace reprise::detail {
+
+class CuptiTimes final : public NodeTimer {
+ public:
+  // Before the twin is instantiated, in a window that is being opened. `nodes`: of its graph, by lowered node; `ends`: its stamps, where the
+  // frame has none.
+  CuptiTimes(CuptiSession& session, const LoweredGraph& lowered, std::span<const cudaGraphNode_t> nodes, const StampEnds& ends);
+
+  [[nodiscard]] TimedBy timed_by() const noexcept override { return TimedBy::Cupti; }
+  [[nodiscard]] std::uint64_t rows() const noexcept override { return ~std::uint64_t{0}; }
+  void gather() override { session_.flush(); }
+  void note_gap() noexcept override;
+  [[nodiscard]] Found find(const Wanted& wanted, const GpuClock& clock) override;
+  void fill(NodeTime* times, const GpuClock& clock) override;
+
+ private:
+  [[nodiscard]] static std::shared_ptr<CuptiSession::Sink> claim_all(CuptiSession& session, const LoweredGraph& lowered,
+                                                                     std::span<const cudaGraphNode_t> nodes, const StampEnds& ends);
+
+  CuptiSession& session_;
+  const std::shared_ptr<CuptiSession::Sink> sink_;
+  std::uint64_t seen_dropped_;
+  ReplayStamps replay_;         // that was found last
+  std::vector<NodeRun> runs_;  // of it
+};
+
+// What has to be added to CUPTI's times of one replay, so that the stamps' kernels run when the stamps say. `began` and `ended`: the stamps.
+[[nodiscard]] std::int64_t clock_offset(std::span<const NodeRun> runs, std::int64_t began, std::int64_t ended);
+
+}  // namespace reprise::detail

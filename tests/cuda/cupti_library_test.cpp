@@ -1,0 +1,61 @@
+// How libcupti is looked for, and the gate that launches pass beside it. Needs no GPU.
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "backend/cuda/cupti/cupti_library.hpp"
+#include "backend/cuda/cupti/launch_gate.hpp"
+
+namespace reprise::detail {
+namespace {
+
+std::string why_not(const CuptiLibrary::Search& search) {
+  const CuptiLibrary::Loaded loaded = CuptiLibrary::load(search);
+  CHECK(loaded.library == nullptr);
+  return loaded.why_not;
+}
+bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+}  // namespace
+
+TEST_CASE("cupti library: one that is switched off, is nowhere, or is something else is refused by its reason") {
+  CHECK(has(why_not({}), "REPRISE_CUPTI is off"));
+  const std::string nowhere = why_not({{"libreprise-has-no-such-library.so"}});
+  CHECK(has(nowhere, "was not found"));
+  CHECK(has(nowhere, "libreprise-has-no-such-library.so"));
+  CHECK(has(why_not({{"libanl.so.1"}}), "has no cuptiGetVersion"));
+}
+
+TEST_CASE("cupti library: one that the process has already belongs to somebody else") {
+  CHECK(has(why_not({{"libc.so.6"}}), "has loaded libc.so.6 already"));
+}
+
+TEST_CASE("launch gate: nobody is inside while it is closed, and everybody gets in afterwards") {
+  LaunchGate gate;
+  std::atomic<int> inside{0}, seen_inside{0}, passed{0};
+  constexpr int kThreads = 3, kPasses = 20'000;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i) {
+    threads.emplace_back([&] {
+      for (int pass = 0; pass < kPasses; ++pass) {
+        const GatePass guard(&gate);
+        inside.fetch_add(1);
+        inside.fetch_sub(1);
+        passed.fetch_add(1);
+      }
+    });
+  }
+  for (int i = 0; i < 50; ++i) {
+    gate.close();
+    if (inside.load() != 0) seen_inside.fetch_add(1);
+    gate.open();
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(seen_inside.load() == 0);
+  CHECK(passed.load() == kThreads * kPasses);
+}
+
+}  // namespace reprise::detail

@@ -1,0 +1,228 @@
+// Windows of CUPTI on a GPU: what they tell, that replays in, beside and after them do what they did, and that they leave nothing behind.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cuda/timed_graph.hpp"
+
+namespace reprise::test {
+namespace {
+
+using Window = detail::TimedBy;
+
+// A graph of layers of counters and copies, whose nodes CUPTI is to time.
+struct Counted : Timed {
+  static constexpr std::uint32_t kWidth = 40;
+  GpuRef<unsigned long long> values;
+
+  Counted() {
+    const Kernel kernel = device.load_kernel(shaders::gpu_count);
+    values = pool->allocate<unsigned long long>(kWidth, "values");
+    const std::vector<unsigned long long> zeros(kWidth);
+    run([&](CommandBuffer& cmd) { cmd.update(values, std::as_bytes(std::span(zeros))); });
+    make(record([&](CommandBuffer& cmd) {
+           record_counters(cmd, kernel, values, kWidth);
+           for (std::uint32_t i = 0; i + 1 < kWidth; i += 2) cmd.copy(values.slice(i, 1), values.slice(i + 1, 1));
+           record_counters(cmd, kernel, values, kWidth);
+         }),
+         Lowering::Auto, detail::Instruments::Cupti);
+  }
+  void check_values() const {
+    const auto counted = read(values);
+    for (std::uint32_t i = 0; i < kWidth; ++i) CHECK(counted[i] == 2 * launched);
+  }
+};
+
+// Under another profiler, compute-sanitizer among them, there is no CUPTI to be had, and stamps do its work.
+bool expect_cupti(const Counted& t) {
+  const std::string notice = t.source->notice();
+  const bool has_tool = std::getenv("NVTX_INJECTION64_PATH") != nullptr || std::getenv("CUDA_INJECTION64_PATH") != nullptr;
+  if (!notice.empty()) MESSAGE(notice);
+  if (!has_tool) CHECK(t.source->timed_by() == Window::Cupti);
+  return t.source->timed_by() == Window::Cupti;
+}
+
+// kB of memory that the process has in use.
+long resident() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    if (word == "VmRSS:") {
+      long kilobytes = 0;
+      status >> kilobytes;
+      return kilobytes;
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+TEST_CASE("cupti window: it times every node of the replays that were asked for, which do what they always do") {
+  if (!have_gpu()) return;
+  Counted t;
+  t.launch(10);
+  t.source->time_nodes(4);
+  t.launch(10);
+  t.wait();
+  Notes notes = t.notes();
+  CHECK(t.source->collect(notes).nodes == 0);
+  CHECK_FALSE(t.source->is_timing_nodes());
+  static_cast<void>(expect_cupti(t));
+  REQUIRE(notes.replays.size() == 20);
+  for (const Notes::Replay& replay : notes.replays) {
+    CAPTURE(replay.replay);
+    CHECK(replay.nodes.empty() == (replay.replay < 11 || replay.replay > 14));
+    if (!replay.nodes.empty()) check_nodes(t, replay);
+  }
+  t.launch(100);
+  t.check_values();
+}
+
+TEST_CASE("cupti window: hundreds of them, one after the other, tell all and leave nothing behind") {
+  if (!have_gpu()) return;
+  Counted t;
+  Counted beside;  // launched on the other side of every attach and detach
+  Notes notes = t.notes(), others = beside.notes();
+  long after_some = 0;
+  constexpr int kWindows = 250, kWarm = 50;
+  for (int window = 0; window < kWindows; ++window) {
+    t.source->time_nodes(3);
+    beside.launch(2);
+    t.launch(4);
+    t.wait();
+    notes.replays.clear();
+    CHECK(t.source->collect(notes).nodes == 0);
+    REQUIRE(notes.replays.size() == 4);
+    for (std::size_t i = 0; i < 3; ++i) check_nodes(t, notes.replays[i]);
+    CHECK(notes.replays[3].nodes.empty());
+    beside.launch(2);
+    others.replays.clear();
+    beside.wait();
+    static_cast<void>(beside.source->collect(others));
+    if (window == kWarm) after_some = resident();
+  }
+  MESSAGE("memory after ", kWarm, " windows: ", after_some, " kB, after ", kWindows, ": ", resident(), " kB");
+  CHECK(resident() < after_some + 64 * 1024);
+  t.check_values();
+  beside.check_values();
+}
+
+TEST_CASE("cupti window: all nodes of all replays, until it is called off") {
+  if (!have_gpu()) return;
+  Counted t;
+  t.source->time_nodes(detail::ReplaySource::kAllReplays);
+  Notes notes = t.notes();
+  std::uint64_t lost = 0;
+  for (int i = 0; i < 10; ++i) {
+    t.launch(100);
+    t.wait();
+    lost += t.source->collect(notes).nodes;
+  }
+  t.source->time_nodes(0);
+  lost += t.source->collect(notes).nodes;
+  CHECK_FALSE(t.source->is_timing_nodes());
+  CHECK(lost == 0);
+  REQUIRE(notes.replays.size() == 1'000);
+  for (const Notes::Replay& replay : notes.replays) check_nodes(t, replay);
+  t.launch(10);
+  t.check_values();
+}
+
+TEST_CASE("cupti window: launches of two graphs on two queues go on while windows open and close") {
+  if (!have_gpu()) return;
+  Counted t, other;
+  std::atomic<bool> stop{false};
+  std::thread launching([&] {
+    while (!stop.load()) {
+      other.launch(20);
+      other.wait();
+    }
+  });
+  Notes notes = t.notes();
+  std::uint64_t timed = 0;
+  for (int window = 0; window < 20; ++window) {
+    t.source->time_nodes(5);
+    t.launch(10);
+    t.wait();
+    static_cast<void>(t.source->collect(notes));
+  }
+  stop.store(true);
+  launching.join();
+  for (const Notes::Replay& replay : notes.replays) {
+    if (replay.nodes.empty()) continue;
+    check_nodes(t, replay);
+    ++timed;
+  }
+  CHECK(notes.replays.size() == 200);
+  CHECK(timed == 100);
+  t.check_values();
+  other.check_values();
+}
+
+TEST_CASE("cupti window: one that nobody launches in closes, and one whose graph goes away goes with it") {
+  if (!have_gpu()) return;
+  {
+    Counted t;
+    t.source->time_nodes(3);
+    t.exec.reset();
+    Notes notes = t.notes();
+    static_cast<void>(t.source->collect(notes));
+    CHECK_FALSE(t.source->is_timing_nodes());
+  }
+  Counted t;
+  t.source->time_nodes(3);
+  Notes notes = t.notes();
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (t.source->is_timing_nodes() && std::chrono::steady_clock::now() < give_up) static_cast<void>(t.source->collect(notes));
+  if (expect_cupti(t)) CHECK_FALSE(t.source->is_timing_nodes());
+  t.source->time_nodes(0);
+  t.launch(5);
+  t.check_values();
+}
+
+TEST_CASE("cupti window: a graph of the application goes on through a hundred windows that were asked for") {
+  if (!have_gpu()) return;
+  Counted t;
+  // Foreign graphs in the process: the engine takes stamps, whatever is asked for.
+  t.make(t.record([&](CommandBuffer& cmd) { record_counters(cmd, t.device.load_kernel(shaders::gpu_count), t.values, 1); }), Lowering::Auto,
+         detail::Instruments::Stamps);
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t exec = nullptr;
+  cudaStream_t stream = nullptr;
+  unsigned char* bytes = nullptr;
+  REQUIRE(cudaMalloc(reinterpret_cast<void**>(&bytes), 64) == cudaSuccess);
+  REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);
+  REQUIRE(cudaGraphCreate(&graph, 0) == cudaSuccess);
+  cudaMemsetParams fill = {};
+  fill.dst = bytes;
+  fill.value = 7;
+  fill.elementSize = 1;
+  fill.width = 64;
+  fill.height = 1;
+  cudaGraphNode_t node = nullptr;
+  REQUIRE(cudaGraphAddMemsetNode(&node, graph, nullptr, 0, &fill) == cudaSuccess);
+  REQUIRE(cudaGraphInstantiate(&exec, graph, 0) == cudaSuccess);
+  Notes notes = t.notes();
+  for (int window = 0; window < 100; ++window) {
+    t.source->time_nodes(2);
+    for (int i = 0; i < 100; ++i) REQUIRE(cudaGraphLaunch(exec, stream) == cudaSuccess);
+    t.launch(3);
+    t.wait();
+    static_cast<void>(t.source->collect(notes));
+  }
+  CHECK(cudaStreamSynchronize(stream) == cudaSuccess);
+  CHECK(t.source->timed_by() == Window::Stamp);
+  CHECK(std::count_if(notes.replays.begin(), notes.replays.end(), [](const auto& replay) { return !replay.nodes.empty(); }) == 200);
+  CHECK(cudaGraphExecDestroy(exec) == cudaSuccess);
+  CHECK(cudaGraphDestroy(graph) == cudaSuccess);
+  CHECK(cudaStreamDestroy(stream) == cudaSuccess);
+  CHECK(cudaFree(bytes) == cudaSuccess);
+}
+
+}  // namespace reprise::test

@@ -21,6 +21,9 @@ class BlasHandle {
   explicit BlasHandle(std::uint32_t ordinal) : ordinal_(ordinal) {
     const CurrentOrdinal current("gemm", ordinal);
     check_blas(cublasCreate(&handle_), "cublasCreate");
+    // Sums stay 32-bit floats to their end.
+    check_blas(cublasSetMathMode(handle_, static_cast<cublasMath_t>(CUBLAS_DEFAULT_MATH | CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION)),
+               "cublasSetMathMode");
   }
   BlasHandle(const BlasHandle&) = delete;
   BlasHandle& operator=(const BlasHandle&) = delete;

@@ -4,12 +4,14 @@
 #include <cstdio>
 #include <fstream>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "bench.hpp"
 #include "profile/nvtx.hpp"
 #include "profiled_graph.hpp"
+#include "raw_cupti.hpp"
 #include "trace_samples.hpp"
 
 namespace reprise::bench {
@@ -140,6 +142,22 @@ void run_profile_nodes(const Options& options, Report& report) {
       }
       report.add(line);
     }
+    Line beside{.what = "Every, OursOnly, and CUPTI", .shape = shape.name, .nodes = shape.size(), .unit = "us a replay", .peer = "raw CUPTI", .goal = {Goal::Of::Ratio, 1.05}};
+    for (std::uint32_t round = 0; round < rounds; ++round) {
+      {
+        RawCupti cupti;
+        if (!cupti.why_not().empty()) {
+          std::printf("  no raw CUPTI beside it: %s\n", cupti.why_not().c_str());
+          return;
+        }
+        TimedRaw traced(shape, 0);
+        beside.peers.push_back(traced.wall_us(shortly));
+        if (cupti.records() == 0) throw std::runtime_error("raw CUPTI recorded nothing");
+      }
+      ProfiledGraph looked({.shape = &shape, .trace = place.file(), .mode = ProfileMode::Every});
+      beside.ours.push_back(looked.wall_us(shortly));
+    }
+    report.add(beside);
   }
 }
 

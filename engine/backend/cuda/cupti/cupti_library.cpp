@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 #include "base/text.hpp"
 
@@ -49,18 +50,30 @@ CuptiLibrary::Loaded CuptiLibrary::load(const Search& search) {
     if (why.empty()) why = ::dlerror();
   }
   if (!handle) return {nullptr, concat("libcupti, which comes with the CUDA toolkit, was not found (", why, "); $REPRISE_CUPTI names its file")};
-  auto library = std::make_unique<CuptiLibrary>();
-#define REPRISE_X(call, symbol)                                                            \
-  library->call = reinterpret_cast<decltype(library->call)>(::dlsym(handle.get(), #symbol)); \
-  if (library->call == nullptr) return {nullptr, "this libcupti has no " #symbol};
+  std::string refused;
+  const std::optional<CuptiLibrary> library = resolve(handle.get(), refused);
+  if (!library) return {nullptr, std::move(refused)};
+  auto kept = std::make_unique<const CuptiLibrary>(*library);
+  static_cast<void>(handle.release());
+  return {kept.release(), {}};
+}
+
+std::optional<CuptiLibrary> CuptiLibrary::resolve(void* handle, std::string& why_not) {
+  CuptiLibrary library;
+#define REPRISE_X(call, symbol)                                                    \
+  library.call = reinterpret_cast<decltype(library.call)>(::dlsym(handle, #symbol)); \
+  if (library.call == nullptr) {                                                   \
+    why_not = "this libcupti has no " #symbol;                                     \
+    return std::nullopt;                                                           \
+  }
   REPRISE_CUPTI_CALLS(REPRISE_X)
 #undef REPRISE_X
   std::uint32_t version = 0;
-  if (library->get_version(&version) != CUPTI_SUCCESS || version < kOldestVersion) {
-    return {nullptr, concat("this libcupti is too old: interface ", version, ", and CUDA 12.8 has ", kOldestVersion)};
+  if (library.get_version(&version) != CUPTI_SUCCESS || version < kOldestVersion) {
+    why_not = concat("this libcupti is too old: interface ", version, ", and CUDA 12.8 has ", kOldestVersion);
+    return std::nullopt;
   }
-  static_cast<void>(handle.release());  // stays
-  return {library.release(), {}};
+  return library;
 }
 
 }  // namespace reprise::detail

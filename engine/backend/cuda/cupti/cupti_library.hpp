@@ -5,6 +5,7 @@
 
 #include <cupti.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,8 @@ struct CuptiLibrary {
   };
   // $REPRISE_CUPTI = off | FILE, else the names that the toolkit's library has, in the loader's own places and the toolkit's usual ones.
   [[nodiscard]] static Search usual_places();
+  // What a library that was opened has; empty, with the reason in `why_not`, where it is another one, or too old.
+  [[nodiscard]] static std::optional<CuptiLibrary> resolve(void* handle, std::string& why_not);
   // The library of this process; stays loaded. Never throws for want of it.
   [[nodiscard]] static Loaded load(const Search& search);
 };

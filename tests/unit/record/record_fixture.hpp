@@ -40,14 +40,14 @@ struct RecordFixture {
     return GpuRef<T>(BufferView(core, 0, core->bytes));
   }
 
-  // A kernel whose parameters are pointers ('p') and 4-byte values ('v').
+  // A kernel whose parameters are pointers ('p'), conditions ('c') and 4-byte values ('v').
   Kernel kernel(const std::string& name, const std::string& parameters) {
     auto core = std::make_shared<detail::KernelCore>();
     core->name = name;
     for (const char kind : parameters) {
-      const std::uint32_t size = kind == 'p' ? 8 : 4;
+      const std::uint32_t size = kind == 'v' ? 4 : 8;
       const std::uint32_t offset = (core->parameter_bytes + size - 1) / size * size;
-      core->parameters.push_back({offset, size, kind == 'p'});
+      core->parameters.push_back({.offset = offset, .size = size, .is_pointer = kind == 'p', .is_condition = kind == 'c'});
       core->parameter_bytes = offset + size;
     }
     core->device = status;

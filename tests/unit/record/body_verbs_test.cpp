@@ -1,0 +1,136 @@
+#include <doctest/doctest.h>
+
+#include "record/condition_core.hpp"
+#include "support/counting_allocator.hpp"
+#include "unit/record/record_fixture.hpp"
+#include "unit/record/recording_dump.hpp"
+
+using namespace reprise;
+using namespace reprise::test;
+
+namespace {
+
+struct BodyFixture : RecordFixture {
+  GpuRef<std::uint32_t> x = buffer<std::uint32_t>(64, "x"), y = buffer<std::uint32_t>(64, "y");
+  GpuRef<std::uint32_t> t = buffer<std::uint32_t>(64, "t", BufferKind::Transient);
+  Condition go = condition("go"), other = condition("other");
+  Kernel work = kernel("work", "pp"), decide = kernel("decide", "pc");
+
+  Condition condition(std::string_view name) { return detail::make_condition(status, {.name = name, .initial = 1}); }
+  CommandBuffer secondary(std::string_view label, const std::function<void(CommandBuffer&)>& record) {
+    CommandBuffer made = recording({.label = label, .level = Level::Secondary});
+    record(made);
+    made.end();
+    return made;
+  }
+  CommandBuffer loop_body() {
+    return secondary("body", [&](CommandBuffer& c) {
+      c.copy(x.slice(0, 4), t.slice(0, 4));
+      c.dispatch(work, {.grid = 1}, read(t), write(y.slice(8, 8)));
+      c.dispatch(decide, {.grid = 1}, read(y), go);
+    });
+  }
+};
+
+}  // namespace
+
+TEST_CASE("bodies: a nested secondary is one command, whose accesses bound those of its commands") {
+  BodyFixture f;
+  CommandBuffer cmd = f.recording();
+  cmd.fill(f.y, 0u);
+  const CommandRef nested = cmd.execute(f.secondary("twice", [&](CommandBuffer& c) {
+    c.copy(f.x.slice(0, 4), f.t.slice(0, 4));
+    c.copy(f.t.slice(0, 4), f.y.slice(8, 4));
+    c.copy(f.t.slice(0, 4), f.y.slice(32, 4));
+  }), Nested);
+  const auto r = frozen(cmd);
+  REQUIRE(r->commands.size() == 2);
+  CHECK(r->command_of(nested) == 1);
+  CHECK(r->command_name(1) == "nested twice");
+  REQUIRE(r->commands[1].access_count == 3);
+  const auto access = [&](std::uint32_t i) { return r->accesses[r->commands[1].first_access + i]; };
+  CHECK(r->buffers[access(0).buffer]->name == "x");
+  CHECK(access(0).access == Access::Read);
+  CHECK(r->buffers[access(1).buffer]->name == "t");
+  CHECK(access(1).access == Access::Write);  // what it reads it has written before
+  CHECK(r->buffers[access(2).buffer]->name == "y");
+  CHECK(access(2).begin == 32);
+  CHECK(access(2).end == 144);
+  CHECK(r->bodies.size() == 1);
+  CHECK(f.t.core()->recorded.load() == 1);  // the primary holds it; the secondary is gone
+}
+
+TEST_CASE("bodies: recorders of split() and an inlined secondary give what one recorder gives") {
+  BodyFixture f;
+  const SourceLocation where = SourceLocation::current();
+  const CommandBuffer body = f.loop_body(), plain = f.secondary("plain", [&](CommandBuffer& c) { c.fill(f.x, 1u, where); });
+  const auto play = [&](Recorder& to) {
+    to.fill(f.y, 2u, where);
+    to.execute_while(f.go, body, {.max_iterations = 9}, where);
+    to.execute(plain, Nested, where);
+  };
+  CommandBuffer whole = f.recording();
+  play(whole);
+  whole.execute_if(f.other, plain, plain, where);
+  const std::string expected = dump(*frozen(whole));
+
+  CommandBuffer split = f.recording();
+  auto recorders = split.split(2);
+  play(recorders[0]);
+  recorders[1].execute_if(f.other, plain, plain, where);
+  CHECK(dump(*frozen(split)) == expected);
+
+  CommandBuffer inner = f.recording({.level = Level::Secondary});
+  play(inner);
+  inner.end();
+  CommandBuffer inlined = f.recording();
+  inlined.execute(inner);
+  inlined.execute_if(f.other, plain, plain, where);
+  CHECK(dump(*frozen(inlined)) == expected);
+}
+
+TEST_CASE("bodies: when memory runs out nothing has changed") {
+  BodyFixture f;
+  const CommandBuffer body = f.loop_body();
+  const SourceLocation where = SourceLocation::current();
+  CommandBuffer complete = f.recording();
+  complete.execute_while(f.go, body, {}, where);
+  const std::string expected = dump(*frozen(complete));
+  const auto held = f.x.core()->recorded.load();
+  int failures = 0;
+  for (std::uint64_t n = 0; n < 1000; ++n) {
+    CommandBuffer cmd = f.recording();
+    bool threw = false;
+    {
+      const FailingAllocations failing(n);
+      try {
+        cmd.execute_while(f.go, body, {}, where);
+      } catch (const std::bad_alloc&) {
+        threw = true;
+      }
+    }
+    if (!threw) {
+      CHECK(dump(*frozen(cmd)) == expected);
+      break;
+    }
+    ++failures;
+    REQUIRE(cmd.command_count() == 0);
+    REQUIRE(f.x.core()->recorded.load() == held);
+    cmd.execute_while(f.go, body, {}, where);
+    REQUIRE(dump(*frozen(cmd)) == expected);
+  }
+  CHECK(failures >= 5);
+}
+
+TEST_CASE("bodies: a condition of another device, a stale buffer inside, a condition where a buffer is wanted") {
+  BodyFixture f, foreign;
+  foreign.status = RecordFixture::make_status("cuda:0");
+  const Condition theirs = foreign.condition("theirs");
+  const CommandBuffer body = f.loop_body();
+  CommandBuffer cmd = f.recording();
+  check_refused(cmd, ErrorCode::WrongDevice, {"execute_if", "condition theirs", "cuda:0"}, [&] { cmd.execute_if(theirs, body); });
+  check_refused(cmd, ErrorCode::ArgumentSize, {"expected a buffer", "condition go"}, [&] { cmd.dispatch(f.work, {.grid = 1}, read(f.x), f.go); });
+  check_refused(cmd, ErrorCode::ArgumentSize, {"expected a Condition"}, [&] { cmd.dispatch(f.decide, {.grid = 1}, read(f.x), write(f.y)); });
+  f.t.core()->cleared = true;
+  check_refused(cmd, ErrorCode::StaleHandle, {"secondary body names t", "stale"}, [&] { cmd.execute(body, Nested); });
+}

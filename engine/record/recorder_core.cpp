@@ -122,10 +122,10 @@ void RecorderCore::fail_view(const Verb& verb, const BufferView& view, std::stri
          concat("the ", role, ' ', name, " is of device ", core->device->selector, ", this command buffer of ", family_->device->selector,
                 "; use a buffer of a pool of ", family_->device->selector));
   }
-  fail(verb, ErrorCode::StaleHandle,
-       concat("the ", role, ' ', name, " is stale: ",
-              core->cleared.load(std::memory_order_acquire) ? "its pool was cleared; allocate it anew"
-                                                            : "its device was lost after it was made; take the new handle from Device::rebuild()"));
+  std::string_view way_out = "; take the new handle from Device::rebuild()";
+  if (core->cleared.load(std::memory_order_acquire)) way_out = "; allocate it anew";
+  if (core->device->shut_down.load(std::memory_order_acquire)) way_out = "; open it again with Instance::open_device";
+  fail(verb, ErrorCode::StaleHandle, concat("the ", role, ' ', name, " is stale: ", why_stale(*core), way_out));
 }
 
 }  // namespace reprise::detail

@@ -190,6 +190,7 @@ UpdateReport GraphCore::update(const std::shared_ptr<GraphCore>& self, const Com
       static_cast<void>(slab.release());
       report.rung = UpdateRung::Reinstantiated;
       report.nodes = static_cast<std::uint32_t>(plan->lowered.nodes.size());
+      if (desc.first == UpdateRung::Reinstantiated) report.outcome = GraphExecUpdateOutcome::Success;  // nothing else was tried
     }
     last = old_parts->last = body_->last;
     if (report.done()) {

@@ -1,0 +1,73 @@
+#include <vector>
+
+#include "conformance/device_fixture.hpp"
+#include "words.shaders.hpp"
+
+using namespace reprise;
+using namespace reprise::test;
+
+namespace {
+
+constexpr unsigned kCount = 256;
+constexpr DispatchDesc kWords{.grid = 1, .block = kCount};
+
+}  // namespace
+
+TEST_CASE_FIXTURE(DeviceFixture, "device scalar: it holds its first value, and each launch sees what was set before it") {
+  const DeviceScalar<unsigned> scalar(*pool, queue, 5, "alpha");
+  const auto back = pool->host<unsigned>(1, "back");
+  CommandBuffer cmd = recording();
+  cmd.copy(scalar, back);
+  CapturedGraph graph = compile(cmd);
+  graph.launch(queue).wait();
+  CHECK(back[0] == 5u);
+  scalar.set(6);
+  graph.launch(queue).wait();
+  CHECK(back[0] == 6u);
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "device scalar: more sets than its ring has places, with replays queued, and each replay sees its own value") {
+  constexpr unsigned kReplays = 3000;
+  struct Pair {
+    unsigned value, other;
+  };
+  const DeviceScalar<Pair> scalar(*pool, queue, {0, 0}, "pair");
+  const auto salt = GpuRef<unsigned>(scalar.subview(0, sizeof(unsigned)));
+  const auto state = buffer(std::vector<unsigned>{1}, "state");
+  CommandBuffer cmd = recording();
+  cmd.dispatch(kernel(shaders::conf_mix), {.grid = 1, .block = 1}, read(salt), read_write(state), 3u, 1u);
+  CapturedGraph graph = compile(cmd);
+  unsigned expected = 1;
+  for (unsigned i = 0; i < kReplays; ++i) {
+    scalar.set({i * 31u, i});
+    static_cast<void>(graph.launch(queue));
+    expected = expected * 1664525u + ((i * 31u) ^ 3u) + 1013904223u;
+  }
+  queue.wait_idle();
+  CHECK(values(state)[0] == expected);
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "device scalar: launches on other queues wait for a set, and a set waits for them") {
+  const Queue other = device.create_queue({.label = "other"});
+  const DeviceScalar<unsigned> scalar(*pool, queue, 0, "scalar");
+  const auto x = buffer(std::vector<unsigned>(kCount, 1), "x");
+  const auto seen = pool->allocate<unsigned>(1, "seen");
+  CommandBuffer cmd = recording();
+  cmd.dispatch(kernel(shaders::conf_churn), kWords, read_write(x), 20000u, kCount);
+  cmd.copy(scalar, seen, SourceLocation::current());
+  CapturedGraph graph = compile(cmd);
+  for (unsigned i = 1; i <= 20; ++i) {
+    scalar.set(i);
+    static_cast<void>(graph.launch(other));
+    scalar.set(1000 + i);  // after the launch has read it
+    other.wait_idle();
+    CHECK(values(seen)[0] == i);
+  }
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "device scalar: empty ones, empty queues and other devices are refused") {
+  const DeviceScalar<unsigned> empty;
+  check_refused(ErrorCode::InvalidState, {"empty DeviceScalar"}, [&] { empty.set(1); });
+  const DeviceScalar<unsigned> scalar(*pool, queue, 1, "alpha");
+  check_refused(ErrorCode::InvalidArgument, {"alpha", "empty Queue"}, [&] { scalar.set(Queue(), 2); });
+}

@@ -1,0 +1,287 @@
+#include <functional>
+#include <vector>
+
+#include "conformance/device_fixture.hpp"
+#include "words.shaders.hpp"
+
+using namespace reprise;
+using namespace reprise::test;
+
+namespace {
+
+constexpr unsigned kCount = 256;
+constexpr DispatchDesc kWords{.grid = 1, .block = kCount};
+using Outcome = GraphExecUpdateOutcome;
+
+struct UpdateFixture : DeviceFixture {
+  GpuRef<unsigned> x = buffer(std::vector<unsigned>(kCount, 1), "x"), y = buffer(std::vector<unsigned>(kCount, 2), "y"),
+                   z = buffer(std::vector<unsigned>(kCount, 3), "z");
+  Kernel set = kernel(shaders::conf_set), add = kernel(shaders::conf_add), mix = kernel(shaders::conf_mix);
+
+  [[nodiscard]] CommandBuffer recorded(const std::function<void(CommandBuffer&)>& record) const {
+    CommandBuffer cmd = recording({.label = "step"});
+    record(cmd);
+    cmd.end();
+    return cmd;
+  }
+  void replay(CapturedGraph& graph) const { graph.launch(queue).wait(); }
+};
+
+}  // namespace
+
+TEST_CASE_FIXTURE(UpdateFixture, "update: the same recording again touches nothing") {
+  const auto record = [&](CommandBuffer& cmd) {
+    cmd.dispatch(set, kWords, write(x), 1u, kCount);
+    cmd.dispatch(add, kWords, read(x), write(y), 1u, kCount);
+  };
+  CommandBuffer first = recorded(record), second = recorded(record);
+  CapturedGraph graph = compile(first);
+  CHECK(graph.update(first).rung == UpdateRung::Unchanged);
+  const UpdateReport report = graph.update(second);
+  CHECK(report.rung == UpdateRung::Unchanged);
+  CHECK(report.nodes == 0);
+  CHECK(report.done());
+  replay(graph);
+  CHECK(values(y) == std::vector<unsigned>(kCount, 2));
+}
+
+TEST_CASE_FIXTURE(UpdateFixture, "update: one command of many is one node") {
+  constexpr unsigned kCommands = 50;
+  const auto record = [&](unsigned different) {
+    return recorded([&](CommandBuffer& cmd) {
+      for (unsigned i = 0; i < kCommands; ++i) cmd.dispatch(mix, kWords, read(y), read_write(x), i == 20 ? different : i, kCount);
+    });
+  };
+  CommandBuffer first = record(0), second = record(12345);
+  CapturedGraph graph = compile(first);
+  const std::uint64_t hash = graph.report().plan_hash;
+  const UpdateReport report = graph.update(second);
+  CHECK(report.rung == UpdateRung::Nodes);
+  CHECK(report.nodes == 1);
+  CHECK(graph.report().plan_hash != hash);
+  replay(graph);
+  unsigned expected = 1;
+  for (unsigned i = 0; i < kCommands; ++i) expected = expected * 1664525u + (2u ^ (i == 20 ? 12345u : i)) + 1013904223u;
+  CHECK(values(x) == std::vector<unsigned>(kCount, expected));
+}
+
+TEST_CASE_FIXTURE(UpdateFixture, "exec_update: other buffers, values, grids and kernels, while replays are queued") {
+  CommandBuffer first = recorded([&](CommandBuffer& cmd) {
+    cmd.fill(x, 10u);
+    cmd.dispatch(add, kWords, read(x), write(y), 1u, kCount);
+    cmd.copy(y, z);
+  });
+  CommandBuffer second = recorded([&](CommandBuffer& cmd) {
+    cmd.fill(y, 20u);
+    cmd.dispatch(mix, {.grid = 2, .block = kCount / 2}, read(y), read_write(z), 7u, kCount);
+    cmd.copy(z, x);
+  });
+  CapturedGraph graph = compile(first);
+  const Fence before = graph.launch(queue);
+  const UpdateReport report = exec_update(graph, second);
+  INFO("reason: ", report.reason);
+  CHECK(to_string(report.outcome) == to_string(Outcome::Success));
+  CHECK(report.rung == UpdateRung::WholeGraph);
+  CHECK(report.nodes == graph.node_count());
+  CHECK(report.time.count() > 0);
+  graph.launch(queue).wait();
+  CHECK(before.done());
+  const unsigned expected = 11u * 1664525u + (20u ^ 7u) + 1013904223u;  // z was 11 after the first replay
+  CHECK(values(x) == std::vector<unsigned>(kCount, expected));
+  CHECK(values(y) == std::vector<unsigned>(kCount, 20));
+  CHECK(graph.to_text().find("conf_mix") != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(UpdateFixture, "exec_update: another number of commands is another topology, and nothing changes") {
+  CommandBuffer first = recorded([&](CommandBuffer& cmd) { cmd.dispatch(set, kWords, write(x), 4u, kCount); });
+  CommandBuffer second = recorded([&](CommandBuffer& cmd) {
+    cmd.dispatch(set, kWords, write(x), 5u, kCount);
+    cmd.dispatch(add, kWords, read(x), write(y), 1u, kCount);
+  });
+  CapturedGraph graph = compile(first);
+  const UpdateReport report = graph.exec_update(second);
+  CHECK(to_string(report.outcome) == to_string(Outcome::TopologyChanged));
+  CHECK(report.rung == UpdateRung::Unchanged);
+  CHECK_FALSE(report.done());
+  CHECK(report.reason.find("other nodes or edges") != std::string::npos);
+  replay(graph);
+  CHECK(values(x) == std::vector<unsigned>(kCount, 4));
+  CHECK(graph.node_count() == 1);
+}
+
+TEST_CASE_FIXTURE(UpdateFixture, "exec_update: other edges are named by their commands") {
+  // Both have four nodes and four edges; the third command reads what another one wrote.
+  const auto record = [&](bool late) {
+    return recorded([&](CommandBuffer& cmd) {
+      cmd.dispatch(set, kWords, write(x), 1u, kCount);
+      cmd.dispatch(add, kWords, read(x), write(y), 1u, kCount);
+      cmd.dispatch(add, kWords, read(late ? y : x), write(z), 1u, kCount);
+    });
+  };
+  CommandBuffer fan = record(false), chain = record(true);
+  CapturedGraph graph = compile(fan, Lowering::Faithful);
+  const UpdateReport report = graph.exec_update(chain);
+  CHECK(to_string(report.outcome) == to_string(Outcome::TopologyChanged));
+  CHECK(report.command == 2);
+  CHECK(report.reason.find("command 2") != std::string::npos);
+  replay(graph);
+  CHECK(values(z) == std::vector<unsigned>(kCount, 2));
+}
+
+TEST_CASE_FIXTURE(UpdateFixture, "exec_update: a command of another kind is told by its number") {
+  CommandBuffer first = recorded([&](CommandBuffer& cmd) {
+    cmd.fill(x, 4u);
+    cmd.copy(x, y);
+  });
+  CommandBuffer second = recorded([&](CommandBuffer& cmd) {
+    cmd.fill(x, 5u);
+    cmd.dispatch(add, kWords, read(x), write(y), 1u, kCount);
+  });
+  CapturedGraph graph = compile(first);
+  const UpdateReport report = graph.exec_update(second);
+  CHECK(to_string(report.outcome) == to_string(Outcome::NodeTypeChanged));
+  CHECK(report.command == 1);
+  CHECK(report.reason.find("conf_add") != std::string::npos);
+  replay(graph);
+  CHECK(values(y) == std::vector<unsigned>(kCount, 4));
+}
+
+TEST_CASE_FIXTURE(UpdateFixture, "exec_update: a copy that gets rows is taken or refused, never half") {
+  CommandBuffer first = recorded([&](CommandBuffer& cmd) { cmd.copy(x, y); });
+  CommandBuffer pitched = recorded([&](CommandBuffer& cmd) { cmd.copy(z, y, CopyDesc{{64, 4, 1}, {128, 0}, {256, 0}}); });
+  CapturedGraph graph = compile(first);
+  const UpdateReport report = graph.exec_update(pitched);
+  if (!report.done()) CHECK(report.command == 0);
+  replay(graph);
+  std::vector<unsigned> expected(kCount, report.done() ? 2 : 1);
+  for (unsigned i = 0; report.done() && i < kCount; ++i) expected[i] = i % 64 < 16 ? 3 : 2;
+  CHECK(values(y) == expected);
+}
+
+TEST_CASE_FIXTURE(UpdateFixture, "update: the last rung is a new executable, which the report says, with what forced it") {
+  CommandBuffer first = recorded([&](CommandBuffer& cmd) { cmd.dispatch(set, kWords, write(x), slot("value", 4u), kCount); });
+  CommandBuffer second = recorded([&](CommandBuffer& cmd) {
+    cmd.dispatch(set, kWords, write(x), slot("value", 5u), kCount);
+    cmd.dispatch(add, kWords, read(x), write(y), slot("more", 10u), kCount);
+  });
+  CapturedGraph graph = compile(first);
+  const auto value = graph.scalar<unsigned>("value");
+  static_cast<void>(graph.launch(queue));
+  const UpdateReport report = graph.update(second);
+  CHECK(report.rung == UpdateRung::Reinstantiated);
+  CHECK(to_string(report.outcome) == to_string(Outcome::TopologyChanged));
+  CHECK(report.done());
+  CHECK_FALSE(report.reason.empty());
+  CHECK_FALSE(graph.is_uploaded());
+  value.set(6);
+  CHECK(graph.scalar<unsigned>("more").set(20) == 1);
+  const Fence fence = graph.launch(queue);
+  CHECK(fence.replay() == 2);
+  CHECK(graph.num_replays() == 2);
+  fence.wait();
+  CHECK(values(y) == std::vector<unsigned>(kCount, 26));
+  CommandBuffer third = recorded([&](CommandBuffer& cmd) { cmd.fill(x, 1u); });
+  CHECK(graph.update(third).rung == UpdateRung::Reinstantiated);
+  check_refused(ErrorCode::InvalidState, {"\"value\"", "any more"}, [&] { value.set(7); });
+}
+
+TEST_CASE_FIXTURE(UpdateFixture, "update: transients find room, and a slab that is too small is replaced") {
+  const auto record = [&](unsigned words) {
+    return recorded([&, words](CommandBuffer& cmd) {
+      const auto t = pool->transient<unsigned>(words, "t");
+      cmd.fill(t, words);
+      cmd.dispatch(add, kWords, read(t), write(x), 1u, kCount);
+    });
+  };
+  CommandBuffer first = record(kCount), larger = record(64 * kCount), smaller = record(kCount + 1);
+  CapturedGraph graph = compile(first);
+  const auto check = [&](CommandBuffer& cmd, unsigned words) {
+    static_cast<void>(graph.launch(queue));
+    CHECK(graph.exec_update(cmd).done());
+    replay(graph);
+    CHECK(values(x) == std::vector<unsigned>(kCount, words + 1));
+  };
+  check(larger, 64 * kCount);
+  check(smaller, kCount + 1);
+}
+
+TEST_CASE_FIXTURE(UpdateFixture, "update: callbacks and bytes taken while recording are the new recording's; errors stay with their replays") {
+  int first_calls = 0, second_calls = 0;
+  const unsigned one = 111, two = 222;
+  CommandBuffer first = recorded([&](CommandBuffer& cmd) {
+    cmd.update(x.slice(0, 1), std::as_bytes(std::span(&one, 1)));
+    cmd.host([&] {
+      ++first_calls;
+      throw std::runtime_error("first");
+    });
+  });
+  CommandBuffer second = recorded([&](CommandBuffer& cmd) {
+    cmd.update(x.slice(0, 1), std::as_bytes(std::span(&two, 1)));
+    cmd.host([&] { ++second_calls; });
+  });
+  CapturedGraph graph = compile(first);
+  const Fence old = graph.launch(queue);
+  const UpdateReport report = graph.update(second);
+  INFO("reason: ", report.reason);
+  CHECK(report.rung == UpdateRung::WholeGraph);
+  const Fence now = graph.launch(queue);
+  now.wait();
+  CHECK_THROWS_WITH_AS(old.wait(), "first", std::runtime_error);
+  CHECK(first_calls == 1);
+  CHECK(second_calls == 1);
+  CHECK(values(x)[0] == 222u);
+  CHECK(graph.update(first, {.first = UpdateRung::Reinstantiated}).rung == UpdateRung::Reinstantiated);
+  CHECK_THROWS_WITH_AS(old.wait(), "first", std::runtime_error);
+  CHECK_NOTHROW(now.wait());
+  CHECK_THROWS_WITH_AS(graph.launch(queue).wait(), "first", std::runtime_error);
+}
+
+TEST_CASE_FIXTURE(UpdateFixture, "update: disabled commands and bound buffers are the recording's again") {
+  const auto record = [&](unsigned value) { return recorded([&, value](CommandBuffer& cmd) { cmd.dispatch(set, kWords, write(x), value, kCount); }); };
+  CommandBuffer first = recording({.label = "step"});
+  const CommandRef only = first.dispatch(set, kWords, write(x), 4u, kCount);
+  first.end();
+  CommandBuffer second = record(5);
+  CapturedGraph graph = compile(first);
+  graph.disable(only);
+  graph.rebind(x, y);
+  const UpdateReport report = graph.update(second);
+  CHECK(report.done());
+  replay(graph);
+  CHECK(values(x) == std::vector<unsigned>(kCount, 5));
+  CHECK(values(y) == std::vector<unsigned>(kCount, 2));
+}
+
+TEST_CASE_FIXTURE(UpdateFixture, "update: buffers that only the old recording used are let go, those of the new one are held") {
+  const auto own = device.create_pool({.label = "own"});
+  auto w = own->allocate<unsigned>(kCount, "w");
+  CommandBuffer first = recorded([&](CommandBuffer& cmd) { cmd.dispatch(set, kWords, write(x), 4u, kCount); });
+  {
+    CommandBuffer second = recorded([&](CommandBuffer& cmd) { cmd.dispatch(set, kWords, write(w), 5u, kCount); });
+    CapturedGraph graph = compile(first);
+    CHECK(graph.update(second).rung == UpdateRung::WholeGraph);
+    check_refused(ErrorCode::PoolInUse, {"own"}, [&] { own->clear(); });
+    replay(graph);
+    CHECK(values(w) == std::vector<unsigned>(kCount, 5));
+    CHECK(graph.update(first).done());
+    second.reset();
+  }
+  queue.wait_idle();
+  device.wait_idle();
+  own->clear();
+  CHECK(w.is_stale());
+}
+
+TEST_CASE_FIXTURE(UpdateFixture, "update: what compile refuses, update refuses, and nothing changes") {
+  CommandBuffer first = recorded([&](CommandBuffer& cmd) { cmd.dispatch(set, kWords, write(x), 4u, kCount); });
+  CapturedGraph graph = compile(first);
+  CommandBuffer open = recording({.label = "open"});
+  check_refused(ErrorCode::InvalidState, {"open"}, [&] { graph.update(open); });
+  CommandBuffer secondary = recording({.label = "part", .level = Level::Secondary});
+  secondary.end();
+  check_refused(ErrorCode::InvalidArgument, {"part", "secondary"}, [&] { graph.update(secondary); });
+  CapturedGraph none;
+  check_refused(ErrorCode::InvalidState, {"empty"}, [&] { none.update(first); });
+  replay(graph);
+  CHECK(values(x) == std::vector<unsigned>(kCount, 4));
+}

@@ -1,0 +1,132 @@
+#include <vector>
+
+#include "conformance/device_fixture.hpp"
+#include "words.shaders.hpp"
+
+using namespace reprise;
+using namespace reprise::test;
+
+namespace {
+
+constexpr unsigned kCount = 256;
+constexpr DispatchDesc kWords{.grid = 1, .block = kCount};
+
+}  // namespace
+
+TEST_CASE_FIXTURE(DeviceFixture, "rebind: of many bindings only those that changed are touched") {
+  constexpr unsigned kBuffers = 100;
+  const Kernel set = kernel(shaders::conf_set);
+  std::vector<GpuRef<unsigned>> recorded;
+  CommandBuffer cmd = recording();
+  for (unsigned i = 0; i < kBuffers; ++i) {
+    recorded.push_back(pool->allocate<unsigned>(kCount, "b" + std::to_string(i)));
+    cmd.dispatch(set, kWords, write(recorded[i]), i, kCount);
+  }
+  CapturedGraph graph = compile(cmd);
+  graph.launch(queue).wait();
+  const auto other = buffer(std::vector<unsigned>(kCount, 9999), "other");
+  std::vector<BufferBinding> bindings;
+  for (const auto& b : recorded) bindings.push_back({b, b});
+  UpdateReport report = graph.rebind(bindings);
+  CHECK(report.rung == UpdateRung::Unchanged);
+  CHECK(report.nodes == 0);
+  bindings[42].buffer = other;
+  report = graph.rebind(bindings);
+  CHECK(report.rung == UpdateRung::Nodes);
+  CHECK(report.nodes == 1);
+  CHECK(report.done());
+  recorded[42].record_write(queue);
+  const auto before = values(recorded[42]);
+  graph.launch(queue).wait();
+  CHECK(values(other) == std::vector<unsigned>(kCount, 42));
+  CHECK(values(recorded[42]) == before);
+  CHECK(graph.rebind(bindings).rung == UpdateRung::Unchanged);
+  CHECK(graph.rebind(recorded[42], recorded[42]).nodes == 1);
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "rebind: copies, fills, updates and dispatches follow; queued replays keep what they were launched with") {
+  const auto x = pool->allocate<unsigned>(kCount, "x"), y = pool->allocate<unsigned>(kCount, "y");
+  const auto back = pool->host<unsigned>(kCount, "back"), other_back = pool->host<unsigned>(kCount, "other back");
+  const unsigned first = 77;
+  CommandBuffer cmd = recording();
+  cmd.fill(x, 5u);
+  cmd.dispatch(kernel(shaders::conf_add), kWords, read(x), write(y), 1u, kCount);
+  cmd.update(y.slice(0, 1), std::as_bytes(std::span(&first, 1)));
+  cmd.copy(y, back);
+  CapturedGraph graph = compile(cmd);
+  const auto z = pool->allocate<unsigned>(2 * kCount, "z");
+  static_cast<void>(graph.launch(queue));
+  const BufferBinding bindings[] = {{y, z.slice(kCount, kCount)}, {back, other_back}};
+  const UpdateReport report = graph.rebind(bindings);
+  CHECK(report.rung == UpdateRung::Nodes);
+  graph.launch(queue).wait();
+  std::vector<unsigned> expected(kCount, 6);
+  expected[0] = first;
+  CHECK(std::vector<unsigned>(back.span().begin(), back.span().end()) == expected);
+  CHECK(std::vector<unsigned>(other_back.span().begin(), other_back.span().end()) == expected);
+  CHECK(values(y) == expected);
+  CHECK(values(z.slice(kCount, kCount)) == expected);
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "rebind: the new buffer is held and ordered like a recorded one") {
+  const auto x = pool->allocate<unsigned>(kCount, "x");
+  CommandBuffer cmd = recording();
+  cmd.dispatch(kernel(shaders::conf_set), kWords, write(x), 3u, kCount);
+  CapturedGraph graph = compile(cmd);
+  const auto own = device.create_pool({.label = "own"});
+  auto z = own->allocate<unsigned>(kCount, "z");
+  CHECK(own->live_graphs() == 0);
+  graph.rebind(x, z);
+  CHECK(own->live_graphs() == 1);
+  check_refused(ErrorCode::PoolInUse, {"own", "z"}, [&] { own->clear(); });
+  // A reader on another queue sees what the graph writes.
+  const auto back = pool->host<unsigned>(kCount, "back");
+  CommandBuffer reading = recording();
+  reading.copy(z, back);
+  CapturedGraph reader = compile(reading);
+  const Queue other = device.create_queue({.label = "other"});
+  static_cast<void>(graph.launch(queue));
+  reader.launch(other).wait();
+  CHECK(back[0] == 3u);
+  z = {};
+  graph.launch(queue).wait();  // kept alive by the graph
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "rebind: what cannot be is refused, and nothing changes") {
+  const auto x = pool->allocate<unsigned>(kCount, "x"), y = pool->allocate<unsigned>(kCount, "y"), z = pool->allocate<unsigned>(kCount, "z");
+  const auto pinned = pool->host<unsigned>(kCount, "pinned");
+  const auto t = pool->transient<unsigned>(kCount, "t");
+  CommandBuffer cmd = recording({.label = "step"});
+  cmd.fill(t, 1u);
+  cmd.dispatch(kernel(shaders::conf_add), kWords, read(t), write(x), 1u, kCount);
+  cmd.dispatch(kernel(shaders::conf_add), kWords, read(x), write(y), 1u, kCount);
+  cmd.copy(y, pinned);
+  cmd.host([] {}, {read(pinned)});
+  CapturedGraph graph = compile(cmd);
+  check_refused(ErrorCode::InvalidArgument, {"z", "no command"}, [&] { graph.rebind(z, x); });
+  check_refused(ErrorCode::InvalidArgument, {"x", "pinned host memory"}, [&] { graph.rebind(x, pinned); });
+  check_refused(ErrorCode::InvalidArgument, {"t", "a transient"}, [&] { graph.rebind(t, z); });
+  check_refused(ErrorCode::InvalidArgument, {"x", "a part of"}, [&] { graph.rebind(x.slice(0, 1), z); });
+  check_refused(ErrorCode::OutOfRange, {"z", "16 bytes"}, [&] { graph.rebind(x, z.slice(0, 4)); });
+  check_refused(ErrorCode::InvalidArgument, {"empty view"}, [&] { graph.rebind(BufferView(), z); });
+  check_refused(ErrorCode::Overlap, {"step", "share bytes"}, [&] { graph.rebind(x, y); });
+  check_refused(ErrorCode::Unsupported, {"pinned", "host callback"}, [&] { graph.rebind(pinned, pool->host<unsigned>(kCount, "other")); });
+  const BufferBinding twice[] = {{x, z}, {x, pool->allocate<unsigned>(kCount, "w")}};
+  check_refused(ErrorCode::InvalidArgument, {"named twice"}, [&] { graph.rebind(twice); });
+  graph.launch(queue).wait();
+  CHECK(values(y) == std::vector<unsigned>(kCount, 3));
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "rebind: two slots may read one buffer") {
+  const auto x = buffer(std::vector<unsigned>(kCount, 1), "x"), y = buffer(std::vector<unsigned>(kCount, 2), "y");
+  const auto out = pool->allocate<unsigned>(kCount, "out"), out2 = pool->allocate<unsigned>(kCount, "out2");
+  const Kernel add = kernel(shaders::conf_add);
+  CommandBuffer cmd = recording();
+  cmd.dispatch(add, kWords, read(x), write(out), 10u, kCount);
+  cmd.dispatch(add, kWords, read(y), write(out2), 10u, kCount);
+  CapturedGraph graph = compile(cmd);
+  CHECK(graph.rebind(x, y).rung == UpdateRung::Nodes);
+  graph.launch(queue).wait();
+  CHECK(values(out) == std::vector<unsigned>(kCount, 12));
+  CHECK(values(out2) == std::vector<unsigned>(kCount, 12));
+}

@@ -2,6 +2,7 @@
 #include <cblas.h>
 
 #include <algorithm>
+#include <mutex>
 
 #include "ops/gemm_backend.hpp"
 #include "ops/half.hpp"
@@ -18,8 +19,16 @@ std::uint16_t store(GemmType type, float value) { return type == GemmType::F16 ?
 
 CBLAS_TRANSPOSE blas(Transpose transpose) { return transpose == Transpose::No ? CblasNoTrans : CblasTrans; }
 
+// An OpenBLAS without threads of its own may keep its buffers without locks, for one caller at a time: calls take turns there.
+[[nodiscard]] std::unique_lock<std::mutex> turn() {
+  static std::mutex mutex;
+  if (openblas_get_parallel() != OPENBLAS_SEQUENTIAL) return {};
+  return std::unique_lock(mutex);
+}
+
 void multiply(const GemmDesc& d, std::uint64_t rows, const float* a, std::uint64_t row_a, const float* b, std::uint64_t row_b, float* c,
               std::uint64_t row_c) {
+  const auto mine = turn();
   cblas_sgemm(CblasRowMajor, blas(d.transpose_a), blas(d.transpose_b), static_cast<blasint>(rows), static_cast<blasint>(d.n), static_cast<blasint>(d.k),
               static_cast<float>(d.alpha), a, static_cast<blasint>(row_a), b, static_cast<blasint>(row_b), static_cast<float>(d.beta), c,
               static_cast<blasint>(row_c));
@@ -27,6 +36,7 @@ void multiply(const GemmDesc& d, std::uint64_t rows, const float* a, std::uint64
 
 void multiply(const GemmDesc& d, std::uint64_t rows, const double* a, std::uint64_t row_a, const double* b, std::uint64_t row_b, double* c,
               std::uint64_t row_c) {
+  const auto mine = turn();
   cblas_dgemm(CblasRowMajor, blas(d.transpose_a), blas(d.transpose_b), static_cast<blasint>(rows), static_cast<blasint>(d.n), static_cast<blasint>(d.k),
               d.alpha, a, static_cast<blasint>(row_a), b, static_cast<blasint>(row_b), d.beta, c, static_cast<blasint>(row_c));
 }

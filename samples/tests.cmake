@@ -37,7 +37,7 @@ foreach(device IN LISTS REPRISE_TEST_DEVICES)
   set_property(TEST sample.${device}.photo APPEND PROPERTY FIXTURES_SETUP ${device}.photo.pictures)
 endforeach()
 
-foreach(sample IN ITEMS saxpy cg digits photo spectrogram)
+foreach(sample IN ITEMS saxpy updates cg digits photo spectrogram)
   if(NOT TARGET ${sample})
     continue()
   endif()

@@ -3,6 +3,7 @@
 #include <exception>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "base/text.hpp"
 #include "capture/mailbox.hpp"
@@ -47,14 +48,16 @@ class GraphActorCore {
     GraphMsg::Launch launch;  // holds the graph until its replay is over
   };
 
-  // Runs `act`; what it throws goes to whoever waits for `reply`.
+  // Runs `act`; what it throws goes to whoever waits for `reply`, and is let go of here before.
   template <class Reply, class Act>
   static void answer(Reply& reply, Act&& act) {
+    std::exception_ptr thrown;
     try {
       act();
     } catch (...) {
-      reply.set_exception(std::current_exception());
+      thrown = std::current_exception();
     }
+    if (thrown) reply.set_exception(std::move(thrown));
   }
 
   void work() {

@@ -49,14 +49,21 @@ class NodeParameters {
 
   std::string write() {
     if (asks(DotFlags::RuntimeTypes)) line(runtime_type());
-    if (kind_ == CommandKind::Dispatch) dispatch();
-    if (kind_ == CommandKind::Copy && asks(DotFlags::MemcpyNodeParams)) copy();
-    if (kind_ == CommandKind::Fill && asks(DotFlags::MemsetNodeParams)) fill();
-    if (kind_ == CommandKind::Update && asks(DotFlags::MemcpyNodeParams)) {
-      line(recording_.payload<UpdatePayload>(command_).bytes, " bytes taken while recording");
+    switch (kind_) {
+      case CommandKind::Dispatch: dispatch(); break;
+      case CommandKind::Copy: copy(); break;
+      case CommandKind::Fill: fill(); break;
+      case CommandKind::Update:
+        if (asks(DotFlags::MemcpyNodeParams)) line(recording_.payload<UpdatePayload>(command_).bytes, " bytes taken while recording");
+        break;
+      case CommandKind::Host:
+        if (asks(DotFlags::HostNodeParams)) line("callback ", recording_.payload<HostPayload>(command_).function);
+        break;
+      case CommandKind::Op: op(); break;
+      case CommandKind::Conditional: conditional(); break;
+      case CommandKind::Nested:
+      case CommandKind::Barrier: break;
     }
-    if (kind_ == CommandKind::Host && asks(DotFlags::HostNodeParams)) line("callback ", recording_.payload<HostPayload>(command_).function);
-    if (kind_ == CommandKind::Op) op();
     if (asks(DotFlags::Handles)) handles();
     return std::move(text_);
   }
@@ -70,13 +77,18 @@ class NodeParameters {
   }
 
   [[nodiscard]] std::string_view runtime_type() const {
-    if (kind_ == CommandKind::Dispatch) return "cudaGraphNodeTypeKernel";
-    if (kind_ == CommandKind::Copy || kind_ == CommandKind::Update) return "cudaGraphNodeTypeMemcpy";
-    if (kind_ == CommandKind::Fill) return "cudaGraphNodeTypeMemset";
-    if (kind_ == CommandKind::Host) return "cudaGraphNodeTypeHost";
-    if (kind_ == CommandKind::Barrier) return "cudaGraphNodeTypeEmpty";
-    if (kind_ == CommandKind::Conditional) return "cudaGraphNodeTypeConditional";
-    return recording_.origin == RecordingOrigin::ReadBack ? "no type of CUDA's runtime" : "cudaGraphNodeTypeGraph";
+    switch (kind_) {
+      case CommandKind::Dispatch: return "cudaGraphNodeTypeKernel";
+      case CommandKind::Copy:
+      case CommandKind::Update: return "cudaGraphNodeTypeMemcpy";
+      case CommandKind::Fill: return "cudaGraphNodeTypeMemset";
+      case CommandKind::Host: return "cudaGraphNodeTypeHost";
+      case CommandKind::Barrier: return "cudaGraphNodeTypeEmpty";
+      case CommandKind::Conditional: return "cudaGraphNodeTypeConditional";
+      case CommandKind::Nested: return "cudaGraphNodeTypeGraph";
+      case CommandKind::Op: break;
+    }
+    return recording_.origin == RecordingOrigin::ReadBack ? "a node that no command stands for" : "cudaGraphNodeTypeGraph";
   }
 
   void dispatch() {
@@ -103,12 +115,14 @@ class NodeParameters {
   }
 
   void copy() {
+    if (!asks(DotFlags::MemcpyNodeParams)) return;
     const auto& p = recording_.payload<CopyPayload>(command_);
     line("source at ", p.source.offset, ", ", rows(p.extent, p.source_pitch));
     line("destination at ", p.destination.offset, ", ", rows(p.extent, p.destination_pitch));
   }
 
   void fill() {
+    if (!asks(DotFlags::MemsetNodeParams)) return;
     const auto& p = recording_.payload<FillPayload>(command_);
     line("value ", hex(p.bits), ", elements of ", p.element_bytes, " bytes");
     line("destination at ", p.offset, ", ", rows(p.extent, p.pitch));
@@ -117,6 +131,14 @@ class NodeParameters {
   void op() {
     const RecordedOp& recorded = *recording_.ops[recording_.payload<OpPayload>(command_).op];
     if (!recorded.parameters.empty() && asks(flag_of_op(recorded.name))) line(recorded.parameters);
+  }
+
+  void conditional() {
+    if (!asks(DotFlags::ConditionalNodeParams)) return;
+    const auto& p = recording_.payload<ConditionalPayload>(command_);
+    const std::string limit = p.max_iterations == 0 ? "" : concat(", at most ", p.max_iterations, " iterations");
+    line(to_string(p.branch), " by ", display_name(*recording_.buffers[p.condition]), ", ", p.body_count, p.body_count == 1 ? " body" : " bodies",
+         limit);
   }
 
   void handles() {

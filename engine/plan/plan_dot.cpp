@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <span>
+#include <utility>
 
 #include "base/text.hpp"
 #include "plan/describe.hpp"
@@ -9,25 +11,59 @@ namespace reprise::detail {
 
 namespace {
 
+std::span<const Body> bodies_of(const Recording& recording, std::uint32_t command) {
+  switch (recording.commands[command].kind) {
+    case CommandKind::Nested: return {&recording.payload<NestedPayload>(command).body, 1};
+    case CommandKind::Conditional: {
+      const auto& conditional = recording.payload<ConditionalPayload>(command);
+      return {conditional.bodies, conditional.body_count};
+    }
+    case CommandKind::Dispatch:
+    case CommandKind::Copy:
+    case CommandKind::Fill:
+    case CommandKind::Update:
+    case CommandKind::Host:
+    case CommandKind::Op:
+    case CommandKind::Barrier: break;
+  }
+  return {};
+}
+
 // Nodes inside the clusters of their labels, then edges.
 class PlanDot {
  public:
-  PlanDot(const Plan& plan, const DotOptions& options) : plan_(plan), recording_(*plan.recording), options_(options) {}
+  // `prefix` of every name: empty for the graph itself, another for each body in it.
+  PlanDot(const Plan& plan, const DotOptions& options, std::string prefix = {})
+      : plan_(plan), recording_(*plan.recording), options_(options), prefix_(std::move(prefix)) {}
 
   std::string write() {
     line("digraph ", quote_text(plan_.label), " {");
     line("  graph [label=", quote_text(title()), ", labelloc=t, fontname=\"sans-serif\"];");
     line("  node [shape=box, style=rounded, fontname=\"sans-serif\", fontsize=10];");
     line("  edge [fontname=\"sans-serif\", fontsize=8];");
-    frame_nodes();
-    sort_by_label();
-    clusters();
-    edges();
+    contents();
     line("}");
     return std::move(text_);
   }
 
+  // The nodes and edges alone, as a box in the graph that runs them.
+  std::string write_body() {
+    line("  subgraph cluster_", prefix_, "body {");
+    line("    label=", quote_text(plan_.label), "; style=dashed; color=gray60;");
+    contents();
+    line("  }");
+    return std::move(text_);
+  }
+
  private:
+  void contents() {
+    frame_nodes();
+    sort_by_label();
+    clusters();
+    bodies();
+    edges();
+  }
+
   template <class... Parts>
   void line(const Parts&... parts) {
     text_ += concat(parts..., '\n');
@@ -41,7 +77,7 @@ class PlanDot {
   void frame_nodes() {
     if (!plan_.lowered.frame || !options_.added_edges) return;
     const auto write = [this](std::size_t node, std::string_view name) {
-      line("  n", node, " [label=", quote_text(name), ", shape=ellipse, style=dashed, color=gray50, fontcolor=gray30];");
+      line("  ", name_of(node), " [label=", quote_text(name), ", shape=ellipse, style=dashed, color=gray50, fontcolor=gray30];");
     };
     write(0, "frame begin");
     write(plan_.lowered.nodes.size() - 1, "frame end");
@@ -80,7 +116,7 @@ class PlanDot {
       }
       const std::uint32_t label = children.back();
       children.pop_back();
-      line(indent, "subgraph cluster_", label, " {");
+      line(indent, "subgraph cluster_", prefix_, label, " {");
       line(indent, "  label=", quote_text(recording_.labels[label].name), "; style=rounded; color=", color_of(label), ';');
       work_nodes(label, indent + "  ");
       open.push_back(label);
@@ -102,7 +138,7 @@ class PlanDot {
     for (const std::uint32_t node : nodes_[label]) {
       const std::uint32_t schedule_node = plan_.lowered.nodes[node].schedule_node;
       const bool is_join = plan_.schedule.is_join[schedule_node] != 0;
-      line(indent, 'n', node, " [label=", quote_text(node_label(node)), is_join ? ", shape=diamond" : "", "];");
+      line(indent, name_of(node), " [label=", quote_text(node_label(node)), is_join ? ", shape=diamond" : "", "];");
     }
   }
 
@@ -113,13 +149,29 @@ class PlanDot {
     if (plan_.lowered.lanes != 0) text += concat("\nlane ", plan_.lowered.nodes[node].lane);
     for (std::uint32_t i = 0; options_.accesses && i < command.access_count; ++i) {
       const BufferAccess& access = recording_.accesses[command.first_access + i];
-      text += concat('\n', access_name(access.access), ' ', display_name(*recording_.buffers[access.buffer]), ' ',
-                     range_text(access.begin, access.end));
+      text +=
+          concat('\n', access_name(access.access), ' ', display_name(*recording_.buffers[access.buffer]), ' ', range_text(access.begin, access.end));
     }
     text += dot_parameters(plan_, index, options_.flags);
     if (options_.locations) text += concat('\n', location_text(command.where));
     return text;
   }
+
+  // What a command runs as a whole stands in a box of its own, with a dotted line from the command.
+  void bodies() {
+    for (std::uint32_t node = 0; node < plan_.lowered.nodes.size(); ++node) {
+      if (plan_.lowered.nodes[node].kind != LoweredKind::Work) continue;
+      for (const Body& body : bodies_of(recording_, plan_.schedule.node_command[plan_.lowered.nodes[node].schedule_node])) {
+        if (body.index >= plan_.bodies.size()) continue;
+        const Plan& inner = *plan_.bodies[body.index];
+        const std::string prefix = concat(prefix_, 'b', body.index, '_');
+        text_ += PlanDot(inner, options_, prefix).write_body();
+        if (!inner.lowered.nodes.empty()) line("  ", name_of(node), " -> ", prefix, "n0 [style=dotted];");
+      }
+    }
+  }
+
+  [[nodiscard]] std::string name_of(std::size_t node) const { return concat(prefix_, 'n', node); }
 
   void edges() {
     if (!options_.added_edges) {
@@ -141,7 +193,7 @@ class PlanDot {
   void lowered_edge(std::uint32_t node, const LoweredEdge& edge, std::uint32_t number) {
     if (edge.origin != EdgeOrigin::Needed) {
       const std::string label = shows_numbers() ? concat(", label=", quote_text(concat('#', number))) : "";
-      return line("  n", edge.from, " -> n", node, " [style=dashed, color=gray50", label, "];");
+      return line("  ", name_of(edge.from), " -> ", name_of(node), " [style=dashed, color=gray50", label, "];");
     }
     const Edge* needed = find_edge(plan_.schedule, plan_.lowered.nodes[edge.from].schedule_node, plan_.lowered.nodes[node].schedule_node);
     if (needed != nullptr) needed_edge(edge.from, node, *needed, number);
@@ -150,7 +202,7 @@ class PlanDot {
   void needed_edge(std::uint32_t from, std::uint32_t to, const Edge& edge, std::uint32_t number) {
     std::string label = shows_numbers() ? concat('#', number) : "";
     if (options_.causes) label += concat(label.empty() ? "" : " ", cause_text(recording_, edge.cause));
-    line("  n", from, " -> n", to, label.empty() ? "" : concat(" [label=", quote_text(label), ']'), ';');
+    line("  ", name_of(from), " -> ", name_of(to), label.empty() ? "" : concat(" [label=", quote_text(label), ']'), ';');
   }
 
   [[nodiscard]] bool shows_numbers() const { return asks_for(options_.flags, DotFlags::ExtraTopoInfo); }
@@ -158,6 +210,7 @@ class PlanDot {
   const Plan& plan_;
   const Recording& recording_;
   const DotOptions& options_;
+  const std::string prefix_;
   std::vector<std::vector<std::uint32_t>> nodes_;     // by label: lowered nodes
   std::vector<std::vector<std::uint32_t>> children_;  // by label: labels to write yet, last first
   std::string text_;

@@ -75,6 +75,25 @@ TEST_CASE_FIXTURE(DotFixture, "dot: flags join, and lane and frame edges have a 
   CHECK(has(both, "elements of 4 bytes"));
 }
 
+TEST_CASE_FIXTURE(DotFixture, "dot: what a loop and a nested command buffer run stands in a box of its own") {
+  const auto secondary = [&](std::string_view label) {
+    CommandBuffer made = recording({.label = label, .level = Level::Secondary});
+    made.fill(x, 1u);
+    made.end();
+    return made;
+  };
+  const Condition go = device.create_condition({.name = "go", .initial = 1});
+  CommandBuffer cmd = recording();
+  cmd.execute_while(go, secondary("iteration"), {.max_iterations = 3});
+  const CapturedGraph loop = compile(cmd, Lowering::Faithful);
+  CHECK(has(to_dot(loop, DotFlags::None), "label=\"iteration\""));
+  CHECK(has(to_dot(loop, DotFlags::None), "-> b0_n0 [style=dotted"));
+  CHECK_FALSE(has(to_dot(loop, DotFlags::None), "while by go"));
+  CHECK(has(to_dot(loop, DotFlags::ConditionalNodeParams), "while by go, 1 body, at most 3 iterations"));
+  CHECK(has(to_dot(loop, DotFlags::RuntimeTypes), "cudaGraphNodeTypeConditional"));
+  CHECK(has(to_dot(loop, DotFlags::MemsetNodeParams), "elements of 4 bytes"));  // of the body's node
+}
+
 TEST_CASE_FIXTURE(DotFixture, "dot: export_dot writes the file that to_dot says") {
   const CapturedGraph step = graph();
   const auto path = std::filesystem::temp_directory_path() / ("reprise_dot_test_" + device.info().selector + ".dot");

@@ -1,5 +1,6 @@
 #include <reprise/ops/gemm_op.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 #include "conformance/device_fixture.hpp"
@@ -128,6 +129,29 @@ TEST_CASE_FIXTURE(GemmFixture, "gemm: products that follow each other and produc
   const Queue other = device.create_queue({.label = "other"});
   for (int replay = 0; replay < 4; ++replay) graph.launch(replay % 2 == 0 ? queue : other).wait();
   CHECK(values(sum) == expected);
+}
+
+TEST_CASE_FIXTURE(GemmFixture, "gemm: many products at once are each what they are alone") {
+  const Sizes sizes{200, 96, 64};
+  const Product product(sizes);
+  const auto a = buffer(std::vector<float>(product.a.begin(), product.a.end()), "a"), b = buffer(std::vector<float>(product.b.begin(), product.b.end()), "b");
+  const std::vector<double> result = product.result();
+  const std::vector<float> expected(result.begin(), result.end());
+  constexpr std::uint64_t kProducts = 24;
+  const auto c = pool->allocate<float>(kProducts * expected.size(), "c");
+  CommandBuffer cmd = recording();
+  for (std::uint64_t i = 0; i < kProducts; ++i) {
+    cmd.add(SgemmOp({.a = a, .b = b, .c = c.slice(i * expected.size(), expected.size()), .m = 200, .n = 96, .k = 64, .workspace_bytes = 1 << 20}));
+  }
+  CapturedGraph graph = compile(cmd);
+  CHECK(graph.report().needed_edges == 0);
+  for (int replay = 0; replay < 10; ++replay) {
+    graph.launch(queue).wait();
+    const std::vector<float> found = values(c);
+    for (std::uint64_t i = 0; i < kProducts; ++i) {
+      CHECK(std::equal(expected.begin(), expected.end(), found.begin() + static_cast<std::ptrdiff_t>(i * expected.size())));
+    }
+  }
 }
 
 TEST_CASE_FIXTURE(GemmFixture, "gemm: what describes no product is refused") {

@@ -10,7 +10,7 @@
 #   zstd              >= 1.5   BSD-3-Clause          trace         compresses chunks
 #   Asio              >= 1.18  BSL-1.0               trace         sockets of the live stream; headers only
 #   cuBLAS, cuFFT, CUB  of the toolkit  NVIDIA EULA, Apache-2.0 (CUB)  ops  products, transforms, reductions, scans and sorts on GPUs
-#   OpenBLAS          >= 0.3.20 BSD-3-Clause          ops           products on the host device; the serial build, since pieces share its threads
+#   OpenBLAS          >= 0.3.20 BSD-3-Clause          ops           products on the host device; the serial build: the device has threads of its own
 #   FFTW              >= 3.3    GPL-2.0 or later      ops           transforms on the host device
 #   libsndfile        >= 1.0.28 LGPL-2.1 or later     samples       reads and writes sound
 #   libjpeg-turbo     any       IJG, BSD-3-Clause     samples       reads photographs

@@ -11,6 +11,25 @@ namespace {
 constexpr unsigned kCount = 256;
 constexpr DispatchDesc kWords{.grid = 1, .block = kCount};
 
+// out = in + 1 + 2, by two kernels.
+class AddThree final : public GraphOp {
+ public:
+  AddThree(Kernel add, GpuRef<unsigned> in, GpuRef<unsigned> out) : add_(std::move(add)), in_(std::move(in)), out_(std::move(out)) {}
+  [[nodiscard]] std::string_view op_name() const noexcept override { return "add_three"; }
+  void declare(GraphOpDeclaration& declaration) const override {
+    declaration.use(read(in_));
+    declaration.use(read_write(out_));
+  }
+  void record(GraphRecordCtx& ctx) const override {
+    ctx.dispatch(add_, kWords, read(in_), write(out_), 1u, kCount);
+    ctx.dispatch(add_, kWords, read(out_), write(out_), 2u, kCount);
+  }
+
+ private:
+  Kernel add_;
+  GpuRef<unsigned> in_, out_;
+};
+
 }  // namespace
 
 TEST_CASE_FIXTURE(DeviceFixture, "rebind: of many bindings only those that changed are touched") {
@@ -129,4 +148,27 @@ TEST_CASE_FIXTURE(DeviceFixture, "rebind: two slots may read one buffer") {
   graph.launch(queue).wait();
   CHECK(values(out) == std::vector<unsigned>(kCount, 12));
   CHECK(values(out2) == std::vector<unsigned>(kCount, 12));
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "rebind: an op is recorded again by itself, and queued replays keep the one that they were launched with") {
+  const auto x = buffer(std::vector<unsigned>(kCount, 10), "x"), other = buffer(std::vector<unsigned>(kCount, 20), "other");
+  const auto y = pool->allocate<unsigned>(kCount, "y"), z = pool->allocate<unsigned>(kCount, "z");
+  const auto sum = buffer(std::vector<unsigned>(kCount, 0), "sum");
+  const Kernel add = kernel(shaders::conf_add);
+  CommandBuffer cmd = recording();
+  cmd.add(AddThree(add, x, y));
+  cmd.dispatch(kernel(shaders::conf_mix), kWords, read(y), read_write(sum), 0u, kCount);
+  CapturedGraph graph = compile(cmd);
+  static_cast<void>(graph.launch(queue));
+  const UpdateReport report = graph.rebind(x, other);
+  INFO("reason: ", report.reason);
+  CHECK(to_string(report.rung) == to_string(UpdateRung::Nodes));
+  CHECK(report.nodes == 1);
+  static_cast<void>(graph.launch(queue));
+  CHECK(graph.rebind(y, z).nodes == 2);
+  graph.launch(queue).wait();
+  unsigned expected = 0;
+  for (const unsigned in : {13u, 23u, 23u}) expected = expected * 1664525u + in + 1013904223u;
+  CHECK(values(sum) == std::vector<unsigned>(kCount, expected));
+  CHECK(values(z) == std::vector<unsigned>(kCount, 23));
 }

@@ -1,0 +1,73 @@
+// Updates where CUDA is looked at from outside: executables that time nodes, graphs that are given away, and the application's own graphs.
+#include <algorithm>
+#include <vector>
+
+#include <reprise/cuda_interop.hpp>
+
+#include "cuda/gpu.hpp"
+#include "support/thrown_by.hpp"
+#include "unit/profile/traced_run.hpp"
+
+namespace reprise::test {
+namespace {
+
+constexpr unsigned kCount = 64;
+
+// `values` filled with a value that update() changes, read back into `seen`.
+CommandBuffer record(const Device& device, const GpuRef<unsigned>& values, const HostRef<unsigned>& seen, unsigned value) {
+  CommandBuffer commands = device.create_command_buffer({.label = "value"});
+  commands.begin();
+  commands.fill(values, value);
+  commands.copy(values, seen);
+  commands.end();
+  return commands;
+}
+
+}  // namespace
+
+TEST_CASE("updates on a GPU: whichever executable runs, the one that times nodes too, has them") {
+  if (!have_gpu()) return;
+  const NoTraceEnvironment none;
+  const TraceFolder folder;
+  {
+    const Instance instance({.application = "gpu test", .trace = {.target = folder.file(), .profile = ProfileMode::Every}});
+    const Device device = instance.open_device(DeviceSelector::named(gpu().info().selector));
+    const Queue queue = device.create_queue({.label = "main"});
+    const auto pool = device.create_pool();
+    const auto values = pool->allocate<unsigned>(kCount, "values"), other = pool->allocate<unsigned>(kCount, "other");
+    const auto seen = pool->host<unsigned>(kCount, "seen");
+    CapturedGraph graph = device.compile(record(device, values, seen, 1), {.pool = pool});
+    for (unsigned i = 1; i <= 200; ++i) {
+      const CommandBuffer next = record(device, i % 2 == 0 ? values : other, seen, i);
+      const UpdateReport report = graph.update(next, {.first = i % 3 == 0 ? UpdateRung::WholeGraph : UpdateRung::Nodes, .last = UpdateRung::WholeGraph});
+      CAPTURE(report.reason);
+      REQUIRE(report.done());
+      graph.launch(queue).wait();
+      REQUIRE(seen[0] == i);
+      REQUIRE(seen[kCount - 1] == i);
+    }
+  }
+  const trace::Records records = all_records(folder.file());
+  CHECK(std::any_of(records.messages.begin(), records.messages.end(), [](const trace::Message& message) { return message.id == "graph-updated"; }));
+}
+
+TEST_CASE("updates on a GPU: a graph that is given away is the graph as it is now") {
+  if (!have_gpu()) return;
+  const Device& device = gpu();
+  const Queue queue = device.create_queue({.label = "main"});
+  const auto pool = device.create_pool();
+  const auto values = pool->allocate<unsigned>(kCount, "values");
+  const auto seen = pool->host<unsigned>(kCount, "seen");
+  CapturedGraph graph = device.compile(record(device, values, seen, 1), {.pool = pool});
+  REQUIRE(graph.update(record(device, values, seen, 2)).done());
+  const CUgraph copy = release_graph(graph);
+  CapturedGraph adopted = adopt_graph(device, copy, {.label = "copy"});
+  REQUIRE(cudaGraphDestroy(copy) == cudaSuccess);
+  adopted.launch(queue).wait();
+  CHECK(seen[0] == 2u);
+  // What was not compiled here is not updated here.
+  const Error refused = thrown_by([&] { adopted.update(record(device, values, seen, 3)); });
+  CHECK(refused.code() == ErrorCode::Unsupported);
+}
+
+}  // namespace reprise::test

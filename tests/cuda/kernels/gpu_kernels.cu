@@ -51,3 +51,10 @@ REPRISE_KERNEL(gpu_meet, (unsigned* counter, unsigned* seen)) {
   seen[blockIdx.x] = *counter;
 #endif
 }
+
+// Counts; on until the count is a multiple of `end`.
+REPRISE_KERNEL(gpu_count_to, (unsigned long long* counter, unsigned end, reprise_condition on)) {
+  const unsigned long long count = *counter + 1;
+  *counter = count;
+  reprise_set_condition(on, count % end != 0 ? 1u : 0u);
+}

@@ -105,8 +105,8 @@ void PoolBuffer::prepare() {
 }
 
 void PoolBuffer::attach(GraphCore& graph, Access access) noexcept {
-  const bool conflict =
-      usage_.conflicts(access) || std::any_of(uses_.begin(), uses_.end(), [&](const Use& use) { return use.graph != &graph && (writes(use.access) || writes(access)); });
+  const auto conflicts = [&](const Use& use) { return use.graph != &graph && (writes(use.access) || writes(access)); };
+  const bool conflict = usage_.conflicts(access) || std::any_of(uses_.begin(), uses_.end(), conflicts);
   uses_.push_back({&graph, access});
   if (shared_) {
     graph.track(*this, access);

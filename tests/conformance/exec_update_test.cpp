@@ -197,7 +197,7 @@ TEST_CASE_FIXTURE(UpdateFixture, "update: transients find room, and a slab that 
   CapturedGraph graph = compile(first);
   const auto check = [&](CommandBuffer& cmd, unsigned words) {
     static_cast<void>(graph.launch(queue));
-    CHECK(graph.exec_update(cmd).done());
+    CHECK(graph.update(cmd).done());
     replay(graph);
     CHECK(values(x) == std::vector<unsigned>(kCount, words + 1));
   };

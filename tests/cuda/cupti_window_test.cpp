@@ -84,6 +84,44 @@ TEST_CASE("cupti window: it times every node of the replays that were asked for,
   t.check_values();
 }
 
+TEST_CASE("cupti window: host commands tell their own times") {
+  if (!have_gpu()) return;
+  Timed t;
+  const Kernel kernel = t.device.load_kernel(shaders::gpu_count);
+  const auto values = t.pool->allocate<unsigned long long>(1, "values");
+  int calls = 0;
+  t.make(t.record([&](CommandBuffer& cmd) {
+           const CommandRef before = cmd.dispatch(kernel, {.grid = 1, .block = 1}, read_write(values));
+           const CommandRef called = cmd.host([&] { ++calls; });
+           cmd.edge(before, called);
+           cmd.edge(called, cmd.dispatch(kernel, {.grid = 1, .block = 1}, read_write(values)));
+         }),
+         Lowering::Auto, detail::Instruments::Cupti);
+  t.launch(2);
+  t.source->time_nodes(3);
+  t.launch(4);
+  t.wait();
+  Notes notes = t.notes();
+  CHECK(t.source->collect(notes).nodes == 0);
+  CHECK(calls == 6);
+  const auto clock = t.source->clock();
+  REQUIRE(clock);
+  const std::int64_t slack = clock->error + 20'000;
+  REQUIRE(notes.replays.size() == 6);
+  for (std::size_t i = 2; i < 5; ++i) {
+    const Notes::Replay& replay = notes.replays[i];
+    REQUIRE_FALSE(replay.nodes.empty());
+    std::uint32_t timed = 0;
+    for (const detail::NodeTime& time : replay.nodes) {
+      if (time.started == 0) continue;
+      ++timed;
+      CHECK(time.started + slack >= replay.started);
+      CHECK(time.started + time.duration <= replay.ended + slack);
+    }
+    CHECK(timed == 3);
+  }
+}
+
 TEST_CASE("cupti window: hundreds of them, one after the other, tell all and leave nothing behind") {
   if (!have_gpu()) return;
   Counted t;

@@ -2,7 +2,6 @@
 
 #include "backend/cuda/cuda_queue.hpp"
 #include "backend/cuda/cupti/cupti_session.hpp"
-#include "backend/cuda/cupti/cupti_times.hpp"
 #include "backend/cuda/graph_builder.hpp"
 
 namespace reprise::detail {
@@ -69,6 +68,17 @@ CudaExec::~CudaExec() {
   destroy();
 }
 
+std::vector<CuptiTimes::HostNode> CudaExec::time_host_nodes() {
+  std::vector<CuptiTimes::HostNode> host;
+  for (std::uint32_t node = 0; node < plan_->lowered.nodes.size(); ++node) {
+    const std::uint32_t of_schedule = plan_->lowered.nodes[node].schedule_node;
+    if (of_schedule == kNone) continue;
+    const std::uint32_t command = plan_->schedule.node_command[of_schedule];
+    if (plan_->recording->commands[command].kind == CommandKind::Host) host.push_back({node, calls_.time(command)});
+  }
+  return host;
+}
+
 CudaReplaySource::Twin CudaExec::make_twin(TimedBy nodes_by) {
   const SetupScope scope(*context_, Stage::Profile);
   const std::lock_guard lock(changing_);
@@ -89,7 +99,7 @@ CudaReplaySource::Twin CudaExec::make_twin(TimedBy nodes_by) {
     if (stamps) {
       nodes = std::move(stamps);
     } else {
-      nodes = std::make_unique<CuptiTimes>(CuptiSession::of_process(), plan_->lowered, builder.nodes(), builder.ends());
+      nodes = std::make_unique<CuptiTimes>(CuptiSession::of_process(), plan_->lowered, builder.nodes(), builder.ends(), time_host_nodes());
     }
     twin = builder.instantiate();
     twin_nodes = {twin, builder.take_nodes()};

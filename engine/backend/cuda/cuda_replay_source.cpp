@@ -44,10 +44,10 @@ bool CudaReplaySource::is_over() {
 bool CudaReplaySource::tell(const ReplayStamps& replay, NodeTimer::Rest rest, ReplayObserver& observer, Lost& lost) {
   const GpuClock& clock = *instruments_->clock;
   const bool by_twin = ran_twin(replay.replay);
-  NodeTimer::Found found = NodeTimer::Found::Lost;
-  if (by_twin) found = nodes_->find({replay, last_.load(std::memory_order_acquire), rest}, clock);
-  if (found == NodeTimer::Found::NotYet) return false;
   const std::uint64_t number = numbers_.replay(replay.replay);
+  NodeTimer::Found found = NodeTimer::Found::Lost;
+  if (by_twin) found = nodes_->find({replay, number, last_.load(std::memory_order_acquire), rest}, clock);
+  if (found == NodeTimer::Found::NotYet) return false;
   if (number == 0) {
     ++lost.replays;
     return true;

@@ -1,8 +1,16 @@
 #include "backend/cuda/host_calls.hpp"
 
+#include <chrono>
 #include <new>
 
 namespace reprise::detail {
+namespace {
+
+std::int64_t now() noexcept {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
 
 HostCalls::HostCalls() : set_(std::make_shared<Set>(0)) {}
 
@@ -10,18 +18,40 @@ std::shared_ptr<HostCalls::Set> HostCalls::begin_set(std::uint64_t replays) { re
 
 HostCalls::Call* HostCalls::add(const std::function<void()>& function, std::uint32_t command) {
   Call*& call = set_->call_of_[command];
-  if (call == nullptr) call = &set_->calls_.emplace_back(Call{this, &function, command, set_->replays_});
+  if (call == nullptr) {
+    call = &set_->calls_.emplace_back();
+    call->owner = this;
+    call->function = &function;
+    call->command = command;
+    call->count = set_->replays_;
+  }
   has_calls_.store(true, std::memory_order_release);
   return call;
+}
+
+std::shared_ptr<const HostTimes> HostCalls::time(std::uint32_t command) {
+  Call& call = *set_->call_of_.at(command);
+  if (!call.kept) {
+    call.kept = std::make_shared<HostTimes>();
+    call.times.store(call.kept.get(), std::memory_order_release);
+  }
+  return call.kept;
 }
 
 void HostCalls::run(void* call) noexcept {
   auto& self = *static_cast<Call*>(call);
   const std::uint64_t replay = ++self.count;
+  HostTimes* const times = self.times.load(std::memory_order_acquire);
+  const std::int64_t started = times == nullptr ? 0 : now();
+  self.owner->run_function(self, replay);
+  if (times != nullptr) times->note(replay, {started, now()});
+}
+
+void HostCalls::run_function(const Call& self, std::uint64_t replay) noexcept {
   try {
     (*self.function)();
   } catch (...) {
-    self.owner->keep(replay, self.command, std::current_exception());
+    keep(replay, self.command, std::current_exception());
   }
 }
 

@@ -13,6 +13,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "backend/cuda/host_times.hpp"
+
 namespace reprise::detail {
 
 class HostCalls {
@@ -22,6 +24,8 @@ class HostCalls {
     const std::function<void()>* function = nullptr;
     std::uint32_t command = 0;
     std::uint64_t count = 0;  // times that it was called: the number of the replay, since replays of one exec follow each other
+    std::atomic<HostTimes*> times{nullptr};  // null: nobody wants to know when it ran
+    std::shared_ptr<HostTimes> kept = {};    // what times points to; set once
   };
 
   HostCalls();
@@ -37,6 +41,8 @@ class HostCalls {
   [[nodiscard]] std::shared_ptr<Set> begin_set(std::uint64_t replays);
   // Goes back to that set, as if the other had never been.
   void end_set(std::shared_ptr<Set> before) noexcept { set_ = std::move(before); }
+  // When `command`, which was added, runs from now on. Outlives this. One thread at a time, as add().
+  [[nodiscard]] std::shared_ptr<const HostTimes> time(std::uint32_t command);
   // The function of a host node.
   static void run(void* call) noexcept;
   // What replay `replay` (from 1) threw; of several the one of the lowest command. Null if nothing.
@@ -47,6 +53,7 @@ class HostCalls {
     std::uint32_t command = 0;
     std::exception_ptr what;
   };
+  void run_function(const Call& call, std::uint64_t replay) noexcept;
   void keep(std::uint64_t replay, std::uint32_t command, std::exception_ptr what) noexcept;
 
   std::shared_ptr<Set> set_;

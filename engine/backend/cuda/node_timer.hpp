@@ -13,7 +13,8 @@ class NodeTimer {
  public:
   enum class Rest : std::uint8_t { MayCome, IsHere };
   struct Wanted {
-    ReplayStamps replay;
+    ReplayStamps replay;       // numbered as stamps are
+    std::uint64_t number = 0;  // as the graph's replays are
     std::uint64_t newest = 0;  // replay that the twin may be running
     Rest rest = Rest::MayCome;
   };

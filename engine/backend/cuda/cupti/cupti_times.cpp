@@ -33,6 +33,10 @@ void find_recorded(cudaGraphNode_t node, std::vector<cudaGraphNode_t>& into) {
   for (const cudaGraphNode_t inner : nodes) find_recorded(inner, into);
 }
 
+std::uint32_t saturated(std::int64_t ns) {
+  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(ns, 0, std::numeric_limits<std::uint32_t>::max()));
+}
+
 std::uint32_t place_of(const LoweredGraph& lowered, std::uint32_t node) {
   switch (lowered.nodes[node].kind) {
     case LoweredKind::FrameBegin: return NodeRun::kBegin;
@@ -66,8 +70,9 @@ std::shared_ptr<CuptiSession::Sink> CuptiTimes::claim_all(CuptiSession& session,
   return sink;
 }
 
-CuptiTimes::CuptiTimes(CuptiSession& session, const LoweredGraph& lowered, std::span<const cudaGraphNode_t> nodes, const StampEnds& ends)
-    : session_(session), sink_(claim_all(session, lowered, nodes, ends)), seen_dropped_(session.dropped()) {}
+CuptiTimes::CuptiTimes(CuptiSession& session, const LoweredGraph& lowered, std::span<const cudaGraphNode_t> nodes, const StampEnds& ends,
+                       std::vector<HostNode> host)
+    : session_(session), sink_(claim_all(session, lowered, nodes, ends)), seen_dropped_(session.dropped()), host_(std::move(host)) {}
 
 void CuptiTimes::note_gap() noexcept {
   const std::lock_guard lock(sink_->mutex);
@@ -76,6 +81,7 @@ void CuptiTimes::note_gap() noexcept {
 
 NodeTimer::Found CuptiTimes::find(const Wanted& wanted, const GpuClock& clock) {
   replay_ = wanted.replay;
+  number_ = wanted.number;
   const bool lost = session_.dropped() != seen_dropped_;
   const std::lock_guard lock(sink_->mutex);
   if (lost) sink_->runs.note_lost();
@@ -95,7 +101,10 @@ void CuptiTimes::fill(NodeTime* times, const GpuClock& clock) {
     const std::int64_t first = time.started == 0 ? started : std::min(time.started, started);
     const std::int64_t last = time.started == 0 ? ended : std::max(time.started + time.duration, ended);
     time.started = first;
-    time.duration = static_cast<std::uint32_t>(std::clamp<std::int64_t>(last - first, 0, std::numeric_limits<std::uint32_t>::max()));
+    time.duration = saturated(last - first);
+  }
+  for (const HostNode& host : host_) {
+    if (const auto span = host.times->find(number_)) times[host.node] = {span->started, saturated(span->ended - span->started), 0};
   }
 }
 

@@ -1,5 +1,5 @@
 // CuptiTimes: the times of a twin's nodes as CUPTI saw them, put on the clock of the stamps around them: the two stamps are kernels that CUPTI saw
-// too, so that each replay says itself how the clocks stood. What CUPTI does not record (host functions, empty nodes) has no time.
+// too, so that each replay says itself how the clocks stood. Host commands tell their own times; what else CUPTI does not record has none.
 // Threads: as NodeTimer.
 #pragma once
 
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backend/cuda/cupti/cupti_session.hpp"
+#include "backend/cuda/host_times.hpp"
 #include "backend/cuda/node_timer.hpp"
 #include "backend/cuda/stamp_ends.hpp"
 #include "lanes/lowered_graph.hpp"
@@ -16,9 +17,14 @@ namespace reprise::detail {
 
 class CuptiTimes final : public NodeTimer {
  public:
+  struct HostNode {
+    std::uint32_t node = 0;  // lowered
+    std::shared_ptr<const HostTimes> times;
+  };
   // Before the twin is instantiated, in a window that is being opened. `nodes`: of its graph, by lowered node; `ends`: its stamps, where the
-  // frame has none.
-  CuptiTimes(CuptiSession& session, const LoweredGraph& lowered, std::span<const cudaGraphNode_t> nodes, const StampEnds& ends);
+  // frame has none; `host`: its host commands.
+  CuptiTimes(CuptiSession& session, const LoweredGraph& lowered, std::span<const cudaGraphNode_t> nodes, const StampEnds& ends,
+             std::vector<HostNode> host);
 
   [[nodiscard]] TimedBy timed_by() const noexcept override { return TimedBy::Cupti; }
   [[nodiscard]] std::uint64_t rows() const noexcept override { return ~std::uint64_t{0}; }
@@ -34,7 +40,9 @@ class CuptiTimes final : public NodeTimer {
   CuptiSession& session_;
   const std::shared_ptr<CuptiSession::Sink> sink_;
   std::uint64_t seen_dropped_;
-  ReplayStamps replay_;         // that was found last
+  const std::vector<HostNode> host_;
+  ReplayStamps replay_;        // that was found last
+  std::uint64_t number_ = 0;   // of it
   std::vector<NodeRun> runs_;  // of it
 };
 

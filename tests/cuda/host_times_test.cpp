@@ -1,0 +1,40 @@
+// HostTimes: what host commands say of their own times. Needs no GPU.
+#include <doctest/doctest.h>
+
+#include <memory>
+
+#include "backend/cuda/host_calls.hpp"
+
+namespace reprise::detail {
+
+TEST_CASE("host times: a replay's span is found, one that did not run or is long over is not") {
+  const auto times = std::make_unique<HostTimes>();
+  CHECK_FALSE(times->find(1));
+  times->note(1, {100, 150});
+  times->note(2, {200, 260});
+  REQUIRE(times->find(2));
+  CHECK(times->find(2)->started == 200);
+  CHECK(times->find(2)->ended == 260);
+  CHECK_FALSE(times->find(3));
+  times->note(1 + StampRing::kSlots, {900, 950});
+  CHECK_FALSE(times->find(1));
+  CHECK(times->find(1 + StampRing::kSlots)->started == 900);
+}
+
+TEST_CASE("host times: a call is timed from when somebody wants to know, and goes on numbering its replays") {
+  HostCalls calls;
+  int ran = 0;
+  const std::function<void()> function = [&] { ++ran; };
+  HostCalls::Call* const call = calls.add(function, 7);
+  HostCalls::run(call);
+  const auto times = calls.time(7);
+  CHECK_FALSE(times->find(1));
+  HostCalls::run(call);
+  CHECK(ran == 2);
+  REQUIRE(times->find(2));
+  CHECK(times->find(2)->started > 0);
+  CHECK(times->find(2)->ended >= times->find(2)->started);
+  CHECK(calls.time(7) == times);
+}
+
+}  // namespace reprise::detail

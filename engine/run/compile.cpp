@@ -13,23 +13,9 @@
 #include "run/device_core.hpp"
 #include "run/failure.hpp"
 #include "run/graph_core.hpp"
-#include "run/instance_core.hpp"
 #include "run/shared_slab.hpp"
 
 namespace reprise::detail {
-
-namespace {
-
-Instruments instruments_for(const DeviceCore& device) {
-  if (device.trace() == nullptr) return Instruments::None;
-  switch (device.instance().cuda_graphs()) {
-    case CudaGraphs::Foreign: return Instruments::Stamps;
-    case CudaGraphs::OursOnly: break;
-  }
-  return Instruments::Cupti;
-}
-
-}  // namespace
 
 std::shared_ptr<GraphCore> compile(const std::shared_ptr<DeviceCore>& device, const CommandBuffer& commands, const CompileDesc& desc) {
   auto recording = checked_recording(*device, commands, desc);

@@ -103,6 +103,15 @@ Bindings bind(const Plan& plan, std::byte* slab) {
   return bindings;
 }
 
+Instruments instruments_for(const DeviceCore& device) {
+  if (device.trace() == nullptr) return Instruments::None;
+  switch (device.instance().cuda_graphs()) {
+    case CudaGraphs::Foreign: return Instruments::Stamps;
+    case CudaGraphs::OursOnly: break;
+  }
+  return Instruments::Cupti;
+}
+
 CompileReport make_report(const Plan& plan, std::vector<Message> messages) {
   CompileReport report;
   report.messages = std::move(messages);

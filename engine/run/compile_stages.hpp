@@ -34,6 +34,9 @@ struct PlanDesc {
 
 [[nodiscard]] Bindings bind(const Plan& plan, std::byte* slab);
 
+// What times the graphs of `device`.
+[[nodiscard]] Instruments instruments_for(const DeviceCore& device);
+
 [[nodiscard]] CompileReport make_report(const Plan& plan, std::vector<Message> messages);
 
 }  // namespace reprise::detail

@@ -106,7 +106,7 @@ void GraphCore::reinstantiate(std::shared_ptr<const Plan> plan, Bindings binding
   next->is_ours = true;
   next->replays_before = replays_.load(std::memory_order_relaxed);
   next->journal = GraphJournal(next->plan, std::move(bindings));
-  next->exec = device_->backend().instantiate(next->plan, next->journal.now(), device_->trace() == nullptr ? Instruments::None : Instruments::Stamps);
+  next->exec = device_->backend().instantiate(next->plan, next->journal.now(), instruments_for(*device_));
   earlier_.reserve(earlier_.size() + 1);
   if (device_->trace() != nullptr) trace_graph(*next, {});
   // Nothing fails from here on.

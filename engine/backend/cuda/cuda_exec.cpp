@@ -2,7 +2,7 @@
 
 #include "backend/cuda/cuda_queue.hpp"
 #include "backend/cuda/cupti/cupti_session.hpp"
-#include "backend/cuda/graph_builder.hpp"
+#include "backend/cuda/cuda_graph_builder.hpp"
 
 namespace reprise::detail {
 
@@ -23,9 +23,9 @@ CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<c
   epoch_ = CuptiSession::of_process().epoch();
   try {
     cuda_check(cudaGraphCreate(&graph_, 0), "cudaGraphCreate", context_->at(Stage::Instantiate));
-    GraphBuilder::Stamps stamps;
+    CudaGraphBuilder::Stamps stamps;
     if (source_) stamps = {&source_->instruments(), source_->ring().memory(), nullptr};
-    GraphBuilder builder(*context_, *plan_, bindings, {graph_, held_->staged, calls_, held_->holdings, frame_.get(), stamps, markers_.get(), loops_.get()});
+    CudaGraphBuilder builder(*context_, *plan_, bindings, {graph_, held_->staged, calls_, held_->holdings, frame_.get(), stamps, markers_.get(), loops_.get()});
     builder.add_nodes();
     exec_ = builder.instantiate();
     ends_ = builder.ends();
@@ -92,7 +92,7 @@ CudaReplaySource::Twin CudaExec::make_twin(TimedBy nodes_by) {
   ExecNodes twin_nodes;
   cuda_check(cudaGraphCreate(&graph, 0), "cudaGraphCreate", place);
   try {
-    GraphBuilder builder(*context_, *plan_, bindings_,
+    CudaGraphBuilder builder(*context_, *plan_, bindings_,
                          {graph, held_->staged, calls_, held_->holdings, frame_.get(), {&instruments, source_->ring().memory(), stamps.get()},
                           markers_.get(), loops_.get()});
     builder.add_nodes();

@@ -5,7 +5,8 @@
 
 #include "backend/cuda/cuda_exec.hpp"
 #include "backend/cuda/cupti/cupti_session.hpp"
-#include "backend/cuda/graph_builder.hpp"
+#include "backend/cuda/cuda_graph_builder.hpp"
+#include "plan/plan_difference.hpp"
 
 namespace reprise::detail {
 namespace {
@@ -115,9 +116,9 @@ ExecUpdate CudaExec::change_whole(const PlanChange& change) {
   try {
     cuda_check(cudaGraphCreate(&made, 0), "cudaGraphCreate", place);
     const OwnedGraph graph(made);
-    GraphBuilder::Stamps stamps;
+    CudaGraphBuilder::Stamps stamps;
     if (source_) stamps = {&source_->instruments(), source_->ring().memory(), nullptr};
-    GraphBuilder builder(*context_, *change.plan, *change.bindings, {made, held->staged, calls_, held->holdings, frame_.get(), stamps, markers_.get(), loops_.get()});
+    CudaGraphBuilder builder(*context_, *change.plan, *change.bindings, {made, held->staged, calls_, held->holdings, frame_.get(), stamps, markers_.get(), loops_.get()});
     builder.add_nodes();
     cudaGraphExecUpdateResultInfo info = {};
     const cudaError_t result = cudaGraphExecUpdate(exec_, made, &info);
@@ -129,6 +130,11 @@ ExecUpdate CudaExec::change_whole(const PlanChange& change) {
       refused.node = builder.lowered_of(info.errorNode);
       refused.from = builder.lowered_of(info.errorFromNode);
       cuda_ignore(result);
+      // CUDA names no node of graphs whose shapes differ.
+      if (refused.node == kNone) {
+        const PlanDifference difference = find_difference(*plan_, *change.plan);
+        if (difference.outcome == refused.outcome) refused.node = difference.node, refused.from = difference.from;
+      }
     }
   } catch (...) {
     calls_.end_set(std::move(calls));
@@ -159,7 +165,7 @@ OwnedGraph CudaExec::build_again() const {
   cudaGraph_t made = nullptr;
   cuda_check(cudaGraphCreate(&made, 0), "cudaGraphCreate", context_->at(Stage::Instantiate, plan_->label));
   OwnedGraph graph(made);
-  GraphBuilder builder(*context_, *plan_, bindings_, {made, held_->staged, calls_, held_->holdings, frame_.get(), {}, markers_.get(), loops_.get()});
+  CudaGraphBuilder builder(*context_, *plan_, bindings_, {made, held_->staged, calls_, held_->holdings, frame_.get(), {}, markers_.get(), loops_.get()});
   builder.add_nodes();
   return graph;
 }

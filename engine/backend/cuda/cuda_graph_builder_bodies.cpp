@@ -1,5 +1,5 @@
-// GraphBuilder's nodes that run whole plans: child graphs and conditionals.
-#include "backend/cuda/graph_builder.hpp"
+// CudaGraphBuilder's nodes that run whole plans: child graphs and conditionals.
+#include "backend/cuda/cuda_graph_builder.hpp"
 
 #include "plan/loops.hpp"
 #include "record/condition_core.hpp"
@@ -19,7 +19,7 @@ cudaGraphConditionalNodeType type_of(Branch branch) {
 
 }  // namespace
 
-Bindings GraphBuilder::with_conditions(const Bindings& bindings) const {
+Bindings CudaGraphBuilder::with_conditions(const Bindings& bindings) const {
   Bindings all = bindings;
   if (target_.outer != nullptr) return all;  // a body's come from outside
   const auto& buffers = plan_.recording->buffers;
@@ -34,11 +34,11 @@ Bindings GraphBuilder::with_conditions(const Bindings& bindings) const {
   return all;
 }
 
-void GraphBuilder::fill_body(const Body& body, cudaGraph_t graph, const Outer& outer) {
+void CudaGraphBuilder::fill_body(const Body& body, cudaGraph_t graph, const Outer& outer) {
   Bindings inside;
   inside.address.reserve(body.buffer_count);
   for (std::uint32_t i = 0; i < body.buffer_count; ++i) inside.address.push_back(bindings_.address[body.buffers[i]]);
-  GraphBuilder builder(context_, *plan_.bodies[body.index], inside,
+  CudaGraphBuilder builder(context_, *plan_.bodies[body.index], inside,
                        {.graph = graph,
                         .staged = target_.staged,
                         .calls = target_.calls,
@@ -49,7 +49,7 @@ void GraphBuilder::fill_body(const Body& body, cudaGraph_t graph, const Outer& o
   builder.add_nodes();
 }
 
-cudaGraphNode_t GraphBuilder::add_nested(std::uint32_t command) {
+cudaGraphNode_t CudaGraphBuilder::add_nested(std::uint32_t command) {
   cudaGraph_t made = nullptr;
   cuda_check(cudaGraphCreate(&made, 0), "cudaGraphCreate", call_);
   const OwnedGraph child(made);
@@ -59,7 +59,7 @@ cudaGraphNode_t GraphBuilder::add_nested(std::uint32_t command) {
   return node;
 }
 
-cudaGraphNode_t GraphBuilder::add_conditional(std::uint32_t command) {
+cudaGraphNode_t CudaGraphBuilder::add_conditional(std::uint32_t command) {
   const Recording& recording = *plan_.recording;
   const auto& conditional = recording.payload<ConditionalPayload>(command);
   const bool is_loop = conditional.branch == Branch::While;
@@ -89,7 +89,7 @@ cudaGraphNode_t GraphBuilder::add_conditional(std::uint32_t command) {
   return node;
 }
 
-void GraphBuilder::add_loop_entry(std::uint32_t command) {
+void CudaGraphBuilder::add_loop_entry(std::uint32_t command) {
   const std::uint32_t loops = count_loops(*plan_.recording, command);
   const bool is_loop = plan_.recording->payload<ConditionalPayload>(command).branch == Branch::While;
   const bool is_outermost = target_.outer == nullptr;
@@ -100,7 +100,7 @@ void GraphBuilder::add_loop_entry(std::uint32_t command) {
   after_.assign(1, add_instrument(target_.loops->enter(), parameters));
 }
 
-void GraphBuilder::add_iteration(const Iteration& iteration) {
+void CudaGraphBuilder::add_iteration(const Iteration& iteration) {
   after_.clear();
   if (iteration.limit != 0) come_after_leaves();
   std::uint64_t* words = target_.loops->words_of(iteration.loop);

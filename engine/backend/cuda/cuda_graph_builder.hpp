@@ -1,4 +1,4 @@
-// GraphBuilder: makes the CUDA graph of a plan: one node a lowered node, in the plan's order, edges in the plan's order.
+// CudaGraphBuilder: makes the CUDA graph of a plan: one node a lowered node, in the plan's order, edges in the plan's order.
 // Failures name the command. Threads: one; used within a SetupScope.
 #pragma once
 
@@ -23,7 +23,7 @@
 
 namespace reprise::detail {
 
-class GraphBuilder {
+class CudaGraphBuilder {
  public:
   // What notes times in the graph, in place of the frame or around it where the plan has none.
   struct Stamps {
@@ -55,7 +55,7 @@ class GraphBuilder {
     const LoopCounters* loops = nullptr;    // null where nothing is a loop
     const Outer* outer = nullptr;           // null: this is no body of another graph
   };
-  GraphBuilder(const CudaContext& context, const Plan& plan, const Bindings& bindings, const Target& target);
+  CudaGraphBuilder(const CudaContext& context, const Plan& plan, const Bindings& bindings, const Target& target);
 
   void add_nodes();
   // The graph that add_nodes() filled, as CUDA's executable.

@@ -1,4 +1,4 @@
-#include "backend/cuda/graph_builder.hpp"
+#include "backend/cuda/cuda_graph_builder.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -30,7 +30,7 @@ std::string_view to_string(cudaGraphInstantiateResult result) {
 
 }  // namespace
 
-GraphBuilder::GraphBuilder(const CudaContext& context, const Plan& plan, const Bindings& bindings, const Target& target)
+CudaGraphBuilder::CudaGraphBuilder(const CudaContext& context, const Plan& plan, const Bindings& bindings, const Target& target)
     : context_(context),
       plan_(plan),
       target_(target),
@@ -43,17 +43,17 @@ GraphBuilder::GraphBuilder(const CudaContext& context, const Plan& plan, const B
   next_key_ += static_cast<std::uint32_t>(plan.recording->commands.size());
 }
 
-std::uint32_t GraphBuilder::lowered_of(cudaGraphNode_t node) const {
+std::uint32_t CudaGraphBuilder::lowered_of(cudaGraphNode_t node) const {
   const auto at = node == nullptr ? nodes_.end() : std::find(nodes_.begin(), nodes_.end(), node);
   return at == nodes_.end() ? kNone : static_cast<std::uint32_t>(at - nodes_.begin());
 }
 
-std::uint32_t GraphBuilder::command_of(std::uint32_t node) const {
+std::uint32_t CudaGraphBuilder::command_of(std::uint32_t node) const {
   const std::uint32_t of_schedule = plan_.lowered.nodes[node].schedule_node;
   return of_schedule == kNone ? kNone : plan_.schedule.node_command[of_schedule];
 }
 
-Error GraphBuilder::with_command(const Error& error, std::uint32_t node) const {
+Error CudaGraphBuilder::with_command(const Error& error, std::uint32_t node) const {
   ErrorDetails details = error.details();
   details.stage = Stage::Instantiate;
   details.command = command_of(node);
@@ -66,7 +66,7 @@ Error GraphBuilder::with_command(const Error& error, std::uint32_t node) const {
   return Error(std::move(details), text);
 }
 
-void GraphBuilder::add_nodes() {
+void CudaGraphBuilder::add_nodes() {
   const LoweredGraph& lowered = plan_.lowered;
   const bool is_stamped = target_.stamps.kernels != nullptr;
   const bool needs_ends = is_stamped && !lowered.frame;  // the frame's own nodes stamp, where there is one
@@ -95,7 +95,7 @@ void GraphBuilder::add_nodes() {
   if (target_.outer != nullptr && target_.outer->iteration != nullptr) add_iteration(*target_.outer->iteration);
 }
 
-cudaGraphNode_t GraphBuilder::add_node(const LoweredNode& node) {
+cudaGraphNode_t CudaGraphBuilder::add_node(const LoweredNode& node) {
   switch (node.kind) {
     case LoweredKind::FrameBegin:
     case LoweredKind::FrameEnd: return add_boundary(node.kind);
@@ -104,7 +104,7 @@ cudaGraphNode_t GraphBuilder::add_node(const LoweredNode& node) {
   return add_command(plan_.schedule.node_command[node.schedule_node]);
 }
 
-cudaGraphNode_t GraphBuilder::add_instrument(const CudaKernel& kernel, std::span<void*> parameters) {
+cudaGraphNode_t CudaGraphBuilder::add_instrument(const CudaKernel& kernel, std::span<void*> parameters) {
   CUDA_KERNEL_NODE_PARAMS node = {};
   node.func = kernel.function();
   node.gridDimX = node.gridDimY = node.gridDimZ = 1;
@@ -113,7 +113,7 @@ cudaGraphNode_t GraphBuilder::add_instrument(const CudaKernel& kernel, std::span
   return add_kernel(node);
 }
 
-cudaGraphNode_t GraphBuilder::add_boundary(LoweredKind kind) {
+cudaGraphNode_t CudaGraphBuilder::add_boundary(LoweredKind kind) {
   const Stamps& stamps = target_.stamps;
   if (stamps.kernels == nullptr) return add_instrument(*target_.frame, {});
   std::uint64_t* ring = stamps.ring;
@@ -122,7 +122,7 @@ cudaGraphNode_t GraphBuilder::add_boundary(LoweredKind kind) {
   return add_instrument(kind == LoweredKind::FrameBegin ? *stamps.kernels->begin : *stamps.kernels->end, parameters);
 }
 
-cudaGraphNode_t GraphBuilder::add_node_stamp(std::uint32_t node) {
+cudaGraphNode_t CudaGraphBuilder::add_node_stamp(std::uint32_t node) {
   std::uint64_t *ring = target_.stamps.ring, *times = target_.stamps.nodes->memory();
   unsigned rows = target_.stamps.nodes->rows(), nodes = target_.stamps.nodes->nodes();
   void* parameters[] = {&ring, &times, &rows, &nodes, &node};
@@ -130,14 +130,14 @@ cudaGraphNode_t GraphBuilder::add_node_stamp(std::uint32_t node) {
   return add_instrument(*target_.stamps.kernels->node, parameters);
 }
 
-cudaGraphNode_t GraphBuilder::add_fault_mark(std::uint64_t* word) {
+cudaGraphNode_t CudaGraphBuilder::add_fault_mark(std::uint64_t* word) {
   void* parameters[] = {&word};
   const cudaGraphNode_t mark = add_instrument(target_.markers->kernel(), parameters);
   after_.assign(1, mark);
   return mark;
 }
 
-void GraphBuilder::come_after_leaves() {
+void CudaGraphBuilder::come_after_leaves() {
   const LoweredGraph& lowered = plan_.lowered;
   std::vector<bool> is_leaf(lowered.nodes.size(), true);
   for (const LoweredEdge& edge : lowered.edges) is_leaf[edge.from] = false;
@@ -147,12 +147,12 @@ void GraphBuilder::come_after_leaves() {
   }
 }
 
-cudaGraphNode_t GraphBuilder::add_end_stamp() {
+cudaGraphNode_t CudaGraphBuilder::add_end_stamp() {
   come_after_leaves();
   return add_boundary(LoweredKind::FrameEnd);
 }
 
-cudaGraphNode_t GraphBuilder::add_command(std::uint32_t command) {
+cudaGraphNode_t CudaGraphBuilder::add_command(std::uint32_t command) {
   const Recording& recording = *plan_.recording;
   switch (recording.commands[command].kind) {
     case CommandKind::Dispatch: return add_dispatch(command);
@@ -184,7 +184,7 @@ cudaGraphNode_t GraphBuilder::add_command(std::uint32_t command) {
   return add_empty();
 }
 
-cudaGraphNode_t GraphBuilder::add_dispatch(std::uint32_t command) {
+cudaGraphNode_t CudaGraphBuilder::add_dispatch(std::uint32_t command) {
   const auto& dispatch = plan_.recording->payload<DispatchPayload>(command);
   const auto& kernel = static_cast<const CudaKernel&>(*plan_.recording->kernels[dispatch.kernel]->backend);
   CUDA_KERNEL_NODE_PARAMS parameters = arguments_.of(plan_, bindings_, command);
@@ -193,13 +193,13 @@ cudaGraphNode_t GraphBuilder::add_dispatch(std::uint32_t command) {
   return node;
 }
 
-cudaGraphNode_t GraphBuilder::add_kernel(CUDA_KERNEL_NODE_PARAMS& parameters) {
+cudaGraphNode_t CudaGraphBuilder::add_kernel(CUDA_KERNEL_NODE_PARAMS& parameters) {
   cudaGraphNode_t node = nullptr;
   cuda_check(context_.driver.cuGraphAddKernelNode(&node, target_.graph, after_.data(), after_.size(), &parameters), "cuGraphAddKernelNode", call_);
   return node;
 }
 
-void GraphBuilder::set_launch_attributes(cudaGraphNode_t node, const DispatchPayload& dispatch, const CudaKernel& kernel) {
+void CudaGraphBuilder::set_launch_attributes(cudaGraphNode_t node, const DispatchPayload& dispatch, const CudaKernel& kernel) {
   const CudaDriver& driver = context_.driver;
   CUlaunchAttributeValue value = {};
   if (dispatch.cluster.x != 0) {
@@ -238,7 +238,7 @@ void GraphBuilder::set_launch_attributes(cudaGraphNode_t node, const DispatchPay
   }
 }
 
-cudaGraphNode_t GraphBuilder::add_host(std::uint32_t command) {
+cudaGraphNode_t CudaGraphBuilder::add_host(std::uint32_t command) {
   const auto& host = plan_.recording->payload<HostPayload>(command);
   const cudaHostNodeParams parameters = {&HostCalls::run, target_.calls.add(*plan_.recording->functions[host.function], first_key_ + command)};
   cudaGraphNode_t node = nullptr;
@@ -246,7 +246,7 @@ cudaGraphNode_t GraphBuilder::add_host(std::uint32_t command) {
   return node;
 }
 
-cudaGraphNode_t GraphBuilder::add_op(std::uint32_t command) {
+cudaGraphNode_t CudaGraphBuilder::add_op(std::uint32_t command) {
   const OwnedGraph graph = capture_op(context_, *plan_.recording, command, bindings_, target_.holdings);
   if (graph.get() == nullptr) return add_empty();
   cudaGraphNode_t node = nullptr;
@@ -254,13 +254,13 @@ cudaGraphNode_t GraphBuilder::add_op(std::uint32_t command) {
   return node;
 }
 
-cudaGraphNode_t GraphBuilder::add_empty() {
+cudaGraphNode_t CudaGraphBuilder::add_empty() {
   cudaGraphNode_t node = nullptr;
   cuda_check(cudaGraphAddEmptyNode(&node, target_.graph, after_.data(), after_.size()), "cudaGraphAddEmptyNode", call_);
   return node;
 }
 
-cudaGraphExec_t GraphBuilder::instantiate() {
+cudaGraphExec_t CudaGraphBuilder::instantiate() {
   cudaGraphExec_t exec = nullptr;
   cudaGraphInstantiateParams parameters = {};
   const cudaError_t result = cudaGraphInstantiateWithParams(&exec, target_.graph, &parameters);

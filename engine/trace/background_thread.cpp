@@ -3,14 +3,17 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include <initializer_list>
 #include <utility>
 
 namespace reprise::trace {
 
 std::thread start_background_thread(const char* name, std::function<void()> work) {
-  // The new thread inherits the mask, so that no signal ever reaches it.
+  // The new thread inherits the mask, so that none of them ever reaches it.
   sigset_t all, before;
   sigfillset(&all);
+  // What is wrong with a thread itself is its own: whoever handles crashes is to hear of them.
+  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT}) sigdelset(&all, fault);
   ::pthread_sigmask(SIG_BLOCK, &all, &before);
   std::thread thread;
   try {

@@ -7,7 +7,7 @@
 
 namespace reprise::trace {
 
-// Runs `work` on a thread that takes no signals. `name`: up to 15 characters, for debuggers and the kernel.
+// Runs `work` on a thread that takes no signals but its own faults. `name`: up to 15 characters, for debuggers and the kernel.
 [[nodiscard]] std::thread start_background_thread(const char* name, std::function<void()> work);
 
 }  // namespace reprise::trace

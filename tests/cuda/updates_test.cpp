@@ -28,27 +28,33 @@ CommandBuffer record(const Device& device, const GpuRef<unsigned>& values, const
 TEST_CASE("updates on a GPU: whichever executable runs, the one that times nodes too, has them") {
   if (!have_gpu()) return;
   const NoTraceEnvironment none;
-  const TraceFolder folder;
-  {
-    const Instance instance({.application = "gpu test", .trace = {.target = folder.file(), .profile = ProfileMode::Every}});
-    const Device device = instance.open_device(DeviceSelector::named(gpu().info().selector));
-    const Queue queue = device.create_queue({.label = "main"});
-    const auto pool = device.create_pool();
-    const auto values = pool->allocate<unsigned>(kCount, "values"), other = pool->allocate<unsigned>(kCount, "other");
-    const auto seen = pool->host<unsigned>(kCount, "seen");
-    CapturedGraph graph = device.compile(record(device, values, seen, 1), {.pool = pool});
-    for (unsigned i = 1; i <= 200; ++i) {
-      const CommandBuffer next = record(device, i % 2 == 0 ? values : other, seen, i);
-      const UpdateReport report = graph.update(next, {.first = i % 3 == 0 ? UpdateRung::WholeGraph : UpdateRung::Nodes, .last = UpdateRung::WholeGraph});
-      CAPTURE(report.reason);
-      REQUIRE(report.done());
-      graph.launch(queue).wait();
-      REQUIRE(seen[0] == i);
-      REQUIRE(seen[kCount - 1] == i);
+  for (const CudaGraphs cuda_graphs : {CudaGraphs::Foreign, CudaGraphs::OursOnly}) {
+    const TraceFolder folder;
+    {
+      const Instance instance(
+          {.application = "gpu test", .trace = {.target = folder.file(), .profile = ProfileMode::Every}, .cuda_graphs = cuda_graphs});
+      const Device device = instance.open_device(DeviceSelector::named(gpu().info().selector));
+      {
+        const Queue queue = device.create_queue({.label = "main"});
+        const auto pool = device.create_pool();
+        const auto values = pool->allocate<unsigned>(kCount, "values"), other = pool->allocate<unsigned>(kCount, "other");
+        const auto seen = pool->host<unsigned>(kCount, "seen");
+        CapturedGraph graph = device.compile(record(device, values, seen, 1), {.pool = pool});
+        for (unsigned i = 1; i <= 200; ++i) {
+          const CommandBuffer next = record(device, i % 2 == 0 ? values : other, seen, i);
+          const UpdateReport report = graph.update(next, {.first = i % 3 == 0 ? UpdateRung::WholeGraph : UpdateRung::Nodes, .last = UpdateRung::WholeGraph});
+          CAPTURE(report.reason);
+          REQUIRE(report.done());
+          graph.launch(queue).wait();
+          REQUIRE(seen[0] == i);
+          REQUIRE(seen[kCount - 1] == i);
+        }
+      }
+      device.wait_idle();  // what was dropped is gone then, and the trace whole
     }
+    const trace::Records records = all_records(folder.file());
+    CHECK(std::any_of(records.messages.begin(), records.messages.end(), [](const trace::Message& message) { return message.id == "graph-updated"; }));
   }
-  const trace::Records records = all_records(folder.file());
-  CHECK(std::any_of(records.messages.begin(), records.messages.end(), [](const trace::Message& message) { return message.id == "graph-updated"; }));
 }
 
 TEST_CASE("updates on a GPU: a graph that is given away is the graph as it is now") {

@@ -54,6 +54,7 @@ class CudaReplaySource final : public ReplaySource {
   void without_twin(Change&& change) {
     const std::lock_guard lock(make_mutex_);
     left_.store(0);
+    close_window();  // CUPTI has to be asked for what it knows of a twin before that goes
     twin_ = nullptr;
     change();
   }

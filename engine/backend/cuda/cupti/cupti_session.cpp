@@ -31,6 +31,11 @@ class ClosedGate {
 
 }  // namespace
 
+// Made once CUPTI has been at work, so that what its library does at the end of the process comes behind this.
+struct CuptiSession::ExitGate {
+  ~ExitGate() { of_process().end(); }
+};
+
 CuptiSession& CuptiSession::of_process() {
   static CuptiSession* const session = new CuptiSession;
   return *session;
@@ -97,6 +102,7 @@ void CuptiSession::detach() noexcept {
 
 std::string CuptiSession::open(const std::function<void()>& make) {
   const std::lock_guard lock(mutex_);
+  if (ended_) return "the process ends";
   if (windows_ == 0) {
     const ClosedGate closed(gate_);
     wait_for_devices();
@@ -113,21 +119,32 @@ std::string CuptiSession::open(const std::function<void()>& make) {
     }
     throw;
   }
+  static const ExitGate gate;
   return {};
+}
+
+void CuptiSession::end() noexcept {
+  const std::lock_guard lock(mutex_);
+  const ClosedGate closed(gate_);
+  ended_ = true;
+  if (windows_ == 0) return;
+  wait_for_devices();
+  static_cast<void>(loaded_.library->flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED));
+  detach();
 }
 
 void CuptiSession::close(const std::function<void()>& unmake) noexcept {
   const std::lock_guard lock(mutex_);
   const ClosedGate closed(gate_);
   wait_for_devices();
-  static_cast<void>(loaded_.library->flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED));
+  if (!ended_) static_cast<void>(loaded_.library->flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED));
   unmake();
-  if (--windows_ == 0) detach();
+  if (--windows_ == 0 && !ended_) detach();
 }
 
 void CuptiSession::flush() noexcept {
   const std::lock_guard lock(mutex_);
-  if (windows_ != 0) static_cast<void>(loaded_.library->flush_all(0));
+  if (windows_ != 0 && !ended_) static_cast<void>(loaded_.library->flush_all(0));
 }
 
 void CuptiSession::claim(CUgraphNode node, std::uint32_t place, const std::shared_ptr<Sink>& sink) {

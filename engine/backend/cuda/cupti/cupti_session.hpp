@@ -1,7 +1,7 @@
 // CuptiSession: CUPTI at work in this process, from the first window that is opened to the last one that is closed. Attaching makes every
 // graph of the process slower, and an executable that was uploaded on the other side of an attach or a detach must be uploaded again before its
 // next launch: epoch() counts both. While either happens nobody launches, and nothing runs on the devices concerned.
-// Threads: any.
+// When the process ends, so does CUPTI, before its own library is torn down. Threads: any.
 #pragma once
 
 #include <array>
@@ -62,9 +62,12 @@ class CuptiSession {
   };
   static constexpr std::size_t kBufferBytes = std::size_t{1} << 20, kBuffers = 32;
 
+  struct ExitGate;
+
   CuptiSession() = default;
   [[nodiscard]] std::string attach();   // under mutex_, the gate closed
   void detach() noexcept;               // the same
+  void end() noexcept;                  // no window is there from now on, and none is opened
   void wait_for_devices() noexcept;     // the same
   [[nodiscard]] std::string said(const char* call, CUptiResult result) const;
   void take(const CUpti_Activity& record);
@@ -80,6 +83,7 @@ class CuptiSession {
   std::mutex mutex_;  // of what stands below; held while windows open and close
   std::vector<std::shared_ptr<const CudaContext>> contexts_;
   std::uint32_t windows_ = 0;
+  bool ended_ = false;
   CuptiLibrary::Loaded loaded_;
   CUpti_SubscriberHandle subscriber_ = nullptr;
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "backend/cuda/cupti/cupti_library.hpp"
+#include "profile/activity/cupti_library.hpp"
 
 namespace reprise::bench {
 

@@ -6,8 +6,8 @@
 #include <thread>
 #include <vector>
 
-#include "backend/cuda/cupti/cupti_library.hpp"
-#include "backend/cuda/cupti/launch_gate.hpp"
+#include "profile/activity/cupti_library.hpp"
+#include "profile/activity/launch_gate.hpp"
 
 namespace reprise::detail {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <vector>
 
-#include "backend/cuda/cupti/cupti_records.hpp"
-#include "backend/cuda/cupti/cupti_times.hpp"
+#include "profile/activity/cupti_records.hpp"
+#include "backend/cuda/activity_times.hpp"
 
 namespace reprise::detail {
 namespace {

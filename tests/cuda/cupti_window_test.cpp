@@ -146,7 +146,7 @@ TEST_CASE("cupti window: hundreds of them, one after the other, tell all and lea
     if (window == kWarm) after_some = resident();
   }
   MESSAGE("memory after ", kWarm, " windows: ", after_some, " kB, after ", kWindows, ": ", resident(), " kB");
-  CHECK(resident() < after_some + 64 * 1024);
+  if (expect_cupti(t)) CHECK(resident() < after_some + 64 * 1024);  // memory that a tool takes is the tool's
   t.check_values();
   beside.check_values();
 }

@@ -20,7 +20,8 @@ MAY_INCLUDE = {
     "plan": ["base", "record", "schedule", "lanes", "memory"],
     "backend": ["base", "record", "schedule", "lanes", "memory", "plan"],
     "backend/host": ["base", "record", "schedule", "lanes", "memory", "plan", "backend"],
-    "backend/cuda": ["base", "record", "schedule", "lanes", "memory", "plan", "backend"],
+    "backend/cuda": ["base", "record", "schedule", "lanes", "memory", "plan", "backend", "profile/activity"],
+    "profile/activity": ["base"],
     "profile": ["base", "record", "schedule", "lanes", "memory", "plan", "backend", "trace"],
     "run": ["base", "record", "validate", "schedule", "lanes", "memory", "plan", "backend", "profile", "trace"],
     "ops": [],
@@ -28,7 +29,8 @@ MAY_INCLUDE = {
 }
 # Native headers: the pattern, and the layers that may name it.
 NATIVE = [
-    (re.compile(r"^(cuda|cudart|cu[A-Z]|driver_types|vector_types|crt/)"), ("backend/cuda", "ops")),
+    (re.compile(r"^(cuda|cudart|cu[A-Z]|driver_types|vector_types|crt/)"), ("backend/cuda", "ops", "profile/activity")),
+    (re.compile(r"^cupti"), ("profile/activity",)),
     (re.compile(r"^(cublas|cufft|cub/|cblas|fftw3)"), ("ops",)),
     (re.compile(r"^nvtx3/"), ("profile",)),
     (re.compile(r"^(tbb|oneapi/tbb|boost)/"), ("backend/host",)),

@@ -1,7 +1,7 @@
 #include "backend/cuda/cuda_exec.hpp"
 
 #include "backend/cuda/cuda_queue.hpp"
-#include "backend/cuda/cupti/cupti_session.hpp"
+#include "profile/activity/activity_session.hpp"
 #include "backend/cuda/cuda_graph_builder.hpp"
 
 namespace reprise::detail {
@@ -19,8 +19,8 @@ CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<c
       update_(*context_, *plan_->recording),
       source_(instruments ? std::make_shared<CudaReplaySource>(context_, instruments, nodes_by) : nullptr) {
   const SetupScope scope(*context_, Stage::Instantiate);
-  const GatePass pass(CuptiSession::of_process().gate());
-  epoch_ = CuptiSession::of_process().epoch();
+  const GatePass pass(ActivitySession::of_process().gate());
+  epoch_ = ActivitySession::of_process().epoch();
   try {
     cuda_check(cudaGraphCreate(&graph_, 0), "cudaGraphCreate", context_->at(Stage::Instantiate));
     CudaGraphBuilder::Stamps stamps;
@@ -49,8 +49,8 @@ CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<c
       update_(*context_, *plan_->recording),
       source_(instruments ? std::make_shared<CudaReplaySource>(context_, instruments, TimedBy::Stamp) : nullptr) {
   const SetupScope scope(*context_, Stage::Instantiate);
-  const GatePass pass(CuptiSession::of_process().gate());
-  epoch_ = CuptiSession::of_process().epoch();
+  const GatePass pass(ActivitySession::of_process().gate());
+  epoch_ = ActivitySession::of_process().epoch();
   try {
     const CallPlace place = context_->at(Stage::Instantiate, plan_->label);
     graph_ = graph.release();
@@ -68,8 +68,8 @@ CudaExec::~CudaExec() {
   destroy();
 }
 
-std::vector<CuptiTimes::HostNode> CudaExec::time_host_nodes() {
-  std::vector<CuptiTimes::HostNode> host;
+std::vector<ActivityTimes::HostNode> CudaExec::time_host_nodes() {
+  std::vector<ActivityTimes::HostNode> host;
   for (std::uint32_t node = 0; node < plan_->lowered.nodes.size(); ++node) {
     const std::uint32_t of_schedule = plan_->lowered.nodes[node].schedule_node;
     if (of_schedule == kNone) continue;
@@ -99,7 +99,7 @@ CudaReplaySource::Twin CudaExec::make_twin(TimedBy nodes_by) {
     if (stamps) {
       nodes = std::move(stamps);
     } else {
-      nodes = std::make_unique<CuptiTimes>(CuptiSession::of_process(), plan_->lowered, builder.nodes(), builder.ends(), time_host_nodes());
+      nodes = std::make_unique<ActivityTimes>(ActivitySession::of_process(), plan_->lowered, builder.nodes(), builder.ends(), time_host_nodes());
     }
     twin = builder.instantiate();
     twin_nodes = {twin, builder.take_nodes()};
@@ -162,14 +162,14 @@ std::uint32_t CudaExec::node_count() const {
 }
 
 void CudaExec::upload(BackendQueue& queue) {
-  const GatePass pass(CuptiSession::of_process().gate());
+  const GatePass pass(ActivitySession::of_process().gate());
   follow_epoch();
   static_cast<CudaQueue&>(queue).upload(exec_);
   uploaded_ = true;
 }
 
 void CudaExec::follow_epoch() noexcept {
-  const std::uint32_t epoch = CuptiSession::of_process().epoch();
+  const std::uint32_t epoch = ActivitySession::of_process().epoch();
   if (epoch != epoch_) [[unlikely]]
     uploaded_ = false;
   epoch_ = epoch;
@@ -183,7 +183,7 @@ void CudaExec::switch_stamps() {
 }
 
 std::uint64_t CudaExec::launch(BackendQueue& queue) {
-  const GatePass pass(CuptiSession::of_process().gate());
+  const GatePass pass(ActivitySession::of_process().gate());
   follow_epoch();
   CUgraphExec exec = nullptr;
   bool is_stamped = false;

@@ -12,7 +12,7 @@
 #include "backend/cuda/host_calls.hpp"
 #include "backend/cuda/node_update.hpp"
 #include "backend/cuda/cuda_replay_source.hpp"
-#include "backend/cuda/cupti/cupti_times.hpp"
+#include "backend/cuda/activity_times.hpp"
 #include "backend/cuda/loop_counters.hpp"
 #include "backend/cuda/op_capture.hpp"
 #include "backend/cuda/staged_bytes.hpp"
@@ -68,7 +68,7 @@ class CudaExec final : public BackendExec {
   [[nodiscard]] OwnedGraph build_again() const;  // of the plan and the bindings as they are now, without stamps
   void switch_stamps();
   void follow_epoch() noexcept;  // inside the gate
-  [[nodiscard]] std::vector<CuptiTimes::HostNode> time_host_nodes();  // under changing_, once a graph has been built of the plan
+  [[nodiscard]] std::vector<ActivityTimes::HostNode> time_host_nodes();  // under changing_, once a graph has been built of the plan
   [[nodiscard]] CudaReplaySource::Twin make_twin(TimedBy nodes_by);  // any thread, under the source's mutex
 
   const std::shared_ptr<const CudaContext> context_;

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "backend/cuda/cuda_exec.hpp"
-#include "backend/cuda/cupti/cupti_session.hpp"
+#include "profile/activity/activity_session.hpp"
 #include "backend/cuda/cuda_graph_builder.hpp"
 #include "plan/plan_difference.hpp"
 
@@ -39,7 +39,7 @@ ExecUpdate CudaExec::set_nodes(const ExecNodes& of, const BindingChange& change,
 
 ExecUpdate CudaExec::change(const BindingChange& change) {
   if (fast_nodes_.nodes.empty()) return {.outcome = GraphExecUpdateOutcome::NotSupported};
-  const GatePass pass(CuptiSession::of_process().gate());
+  const GatePass pass(ActivitySession::of_process().gate());
   const DeviceScope scope(*context_, Stage::Launch);
   const std::lock_guard lock(changing_);
   switch (change.what) {
@@ -68,7 +68,7 @@ ExecUpdate CudaExec::change(const PlanChange& change) {
   if (fast_nodes_.nodes.empty()) return {.outcome = GraphExecUpdateOutcome::NotSupported};
   ExecUpdate result;
   const auto act = [&] {
-    const GatePass pass(CuptiSession::of_process().gate());  // after the source's mutex, under which windows open and close
+    const GatePass pass(ActivitySession::of_process().gate());  // after the source's mutex, under which windows open and close
     const SetupScope scope(*context_, Stage::Launch);
     const std::lock_guard lock(changing_);
     destroy_twin();  // made again from the new plan when somebody wants it

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "backend/cuda/cupti/cupti_session.hpp"
+#include "profile/activity/activity_session.hpp"
 #include "base/text.hpp"
 
 namespace reprise::detail {
@@ -19,7 +19,11 @@ CudaReplaySource::CudaReplaySource(std::shared_ptr<const CudaContext> context, s
       ring_(context_, instruments_->readback),
       nodes_by_(nodes_by),
       timed_by_(nodes_by) {
-  if (nodes_by_ == TimedBy::Cupti) CuptiSession::of_process().expect(context_);
+  if (nodes_by_ != TimedBy::Cupti) return;
+  ActivitySession::of_process().expect(context_->handle, [context = context_] {
+    const SetupScope scope(*context, std::nothrow);
+    if (scope) cuda_ignore(cudaDeviceSynchronize());
+  });
 }
 
 void CudaReplaySource::close() noexcept {
@@ -89,7 +93,7 @@ ReplaySource::Lost CudaReplaySource::collect(ReplayObserver& observer) {
 
 bool CudaReplaySource::open_window() {
   try {
-    const std::string why = CuptiSession::of_process().open([this] {
+    const std::string why = ActivitySession::of_process().open([this] {
       Twin twin = twins_.make(TimedBy::Cupti);
       nodes_ = std::move(twin.nodes);
       twin_ = twin.exec;
@@ -105,7 +109,7 @@ bool CudaReplaySource::open_window() {
 
 void CudaReplaySource::close_window() noexcept {
   if (!std::exchange(has_window_, false)) return;
-  CuptiSession::of_process().close([this] {
+  ActivitySession::of_process().close([this] {
     twins_.destroy();
     twin_ = nullptr;
   });

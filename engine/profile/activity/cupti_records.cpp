@@ -1,4 +1,4 @@
-#include "backend/cuda/cupti/cupti_records.hpp"
+#include "profile/activity/cupti_records.hpp"
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// CuptiSession: CUPTI at work in this process, from the first window that is opened to the last one that is closed. Attaching makes every
+// ActivitySession: CUPTI at work in this process, from the first window that is opened to the last one that is closed. Attaching makes every
 // graph of the process slower, and an executable that was uploaded on the other side of an attach or a detach must be uploaded again before its
 // next launch: epoch() counts both. While either happens nobody launches, and nothing runs on the devices concerned.
 // When the process ends, so does CUPTI, before its own library is torn down. Threads: any.
@@ -8,20 +8,20 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
-#include "backend/cuda/cuda_context.hpp"
-#include "backend/cuda/cupti/cupti_library.hpp"
-#include "backend/cuda/cupti/cupti_records.hpp"
-#include "backend/cuda/cupti/launch_gate.hpp"
+#include "profile/activity/cupti_library.hpp"
+#include "profile/activity/cupti_records.hpp"
+#include "profile/activity/launch_gate.hpp"
 
 namespace reprise::detail {
 
-class CuptiSession {
+class ActivitySession {
  public:
   // What one window gets of its twin. Kept by the window while it is open.
   struct Sink {
@@ -32,10 +32,11 @@ class CuptiSession {
   };
 
   // The process's one. What it has is never given back: launches of threads that end last still pass the gate.
-  [[nodiscard]] static CuptiSession& of_process();
+  [[nodiscard]] static ActivitySession& of_process();
 
-  // From now on launches pass the gate, because windows may be opened while graphs of `context` run.
-  void expect(std::shared_ptr<const CudaContext> context);
+  // From now on launches pass the gate, because windows may be opened while graphs run on the device that `identity` stands for.
+  // `wait_until_idle` returns when nothing runs there, and throws nothing.
+  void expect(const void* identity, std::function<void()> wait_until_idle);
   // What launches, uploads and instantiations pass; null: nobody expects windows.
   [[nodiscard]] LaunchGate* gate() noexcept { return expected_.load(std::memory_order_relaxed) ? &gate_ : nullptr; }
   // Another number after each attach and each detach.
@@ -64,7 +65,7 @@ class CuptiSession {
 
   struct ExitGate;
 
-  CuptiSession() = default;
+  ActivitySession() = default;
   [[nodiscard]] std::string attach();   // under mutex_, the gate closed
   void detach() noexcept;               // the same
   void end() noexcept;                  // no window is there from now on, and none is opened
@@ -81,7 +82,7 @@ class CuptiSession {
   std::atomic<std::uint64_t> dropped_{0};
 
   std::mutex mutex_;  // of what stands below; held while windows open and close
-  std::vector<std::shared_ptr<const CudaContext>> contexts_;
+  std::map<const void*, std::function<void()>> devices_;
   std::uint32_t windows_ = 0;
   bool ended_ = false;
   CuptiLibrary::Loaded loaded_;

@@ -1,4 +1,4 @@
-// CuptiTimes: the times of a twin's nodes as CUPTI saw them, put on the clock of the stamps around them: the two stamps are kernels that CUPTI saw
+// ActivityTimes: the times of a twin's nodes as CUPTI saw them, put on the clock of the stamps around them: the two stamps are kernels that CUPTI saw
 // too, so that each replay says itself how the clocks stood. Host commands tell their own times; what else CUPTI does not record has none.
 // Threads: as NodeTimer.
 #pragma once
@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "backend/cuda/cupti/cupti_session.hpp"
+#include "profile/activity/activity_session.hpp"
 #include "backend/cuda/host_times.hpp"
 #include "backend/cuda/node_timer.hpp"
 #include "backend/cuda/stamp_ends.hpp"
@@ -15,7 +15,7 @@
 
 namespace reprise::detail {
 
-class CuptiTimes final : public NodeTimer {
+class ActivityTimes final : public NodeTimer {
  public:
   struct HostNode {
     std::uint32_t node = 0;  // lowered
@@ -23,7 +23,7 @@ class CuptiTimes final : public NodeTimer {
   };
   // Before the twin is instantiated, in a window that is being opened. `nodes`: of its graph, by lowered node; `ends`: its stamps, where the
   // frame has none; `host`: its host commands.
-  CuptiTimes(CuptiSession& session, const LoweredGraph& lowered, std::span<const cudaGraphNode_t> nodes, const StampEnds& ends,
+  ActivityTimes(ActivitySession& session, const LoweredGraph& lowered, std::span<const cudaGraphNode_t> nodes, const StampEnds& ends,
              std::vector<HostNode> host);
 
   [[nodiscard]] TimedBy timed_by() const noexcept override { return TimedBy::Cupti; }
@@ -34,11 +34,11 @@ class CuptiTimes final : public NodeTimer {
   void fill(NodeTime* times, const GpuClock& clock) override;
 
  private:
-  [[nodiscard]] static std::shared_ptr<CuptiSession::Sink> claim_all(CuptiSession& session, const LoweredGraph& lowered,
+  [[nodiscard]] static std::shared_ptr<ActivitySession::Sink> claim_all(ActivitySession& session, const LoweredGraph& lowered,
                                                                      std::span<const cudaGraphNode_t> nodes, const StampEnds& ends);
 
-  CuptiSession& session_;
-  const std::shared_ptr<CuptiSession::Sink> sink_;
+  ActivitySession& session_;
+  const std::shared_ptr<ActivitySession::Sink> sink_;
   std::uint64_t seen_dropped_;
   const std::vector<HostNode> host_;
   ReplayStamps replay_;        // that was found last

@@ -1,4 +1,4 @@
-#include "backend/cuda/cupti/cupti_library.hpp"
+#include "profile/activity/cupti_library.hpp"
 
 #include <dlfcn.h>
 

@@ -1,16 +1,17 @@
-#include "backend/cuda/cupti/cupti_session.hpp"
+#include "profile/activity/activity_session.hpp"
 
-#include <algorithm>
+#include <chrono>
+#include <new>
 #include <utility>
 
-#include "backend/backend.hpp"
+#include <reprise/error.hpp>
+
 #include "base/text.hpp"
 
 namespace reprise::detail {
 namespace {
 
 constexpr CUpti_ActivityKind kKinds[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMSET};
-constexpr std::size_t kBufferAlignment = 8;
 
 std::uint64_t CUPTIAPI host_clock() {
   return static_cast<std::uint64_t>(
@@ -32,23 +33,22 @@ class ClosedGate {
 }  // namespace
 
 // Made once CUPTI has been at work, so that what its library does at the end of the process comes behind this.
-struct CuptiSession::ExitGate {
+struct ActivitySession::ExitGate {
   ~ExitGate() { of_process().end(); }
 };
 
-CuptiSession& CuptiSession::of_process() {
-  static CuptiSession* const session = new CuptiSession;
+ActivitySession& ActivitySession::of_process() {
+  static ActivitySession* const session = new ActivitySession;
   return *session;
 }
 
-void CuptiSession::expect(std::shared_ptr<const CudaContext> context) {
+void ActivitySession::expect(const void* identity, std::function<void()> wait_until_idle) {
   const std::lock_guard lock(mutex_);
-  const auto same = [&](const auto& known) { return known->handle == context->handle; };
-  if (std::none_of(contexts_.begin(), contexts_.end(), same)) contexts_.push_back(std::move(context));
+  devices_.try_emplace(identity, std::move(wait_until_idle));
   expected_.store(true, std::memory_order_relaxed);
 }
 
-std::string CuptiSession::said(const char* call, CUptiResult result) const {
+std::string ActivitySession::said(const char* call, CUptiResult result) const {
   const char* text = nullptr;
   if (loaded_.library->result_string(result, &text) != CUPTI_SUCCESS || text == nullptr) text = "an unknown result";
   switch (result) {
@@ -61,14 +61,11 @@ std::string CuptiSession::said(const char* call, CUptiResult result) const {
   }
 }
 
-void CuptiSession::wait_for_devices() noexcept {
-  for (const auto& context : contexts_) {
-    const SetupScope scope(*context, std::nothrow);
-    if (scope) cuda_ignore(cudaDeviceSynchronize());
-  }
+void ActivitySession::wait_for_devices() noexcept {
+  for (const auto& [identity, wait_until_idle] : devices_) wait_until_idle();
 }
 
-std::string CuptiSession::attach() {
+std::string ActivitySession::attach() {
   if (loaded_.library == nullptr) loaded_ = CuptiLibrary::load(CuptiLibrary::usual_places());
   if (loaded_.library == nullptr) return loaded_.why_not;
   const CuptiLibrary& cupti = *loaded_.library;
@@ -90,7 +87,7 @@ std::string CuptiSession::attach() {
   return why;
 }
 
-void CuptiSession::detach() noexcept {
+void ActivitySession::detach() noexcept {
   const CuptiLibrary& cupti = *loaded_.library;
   for (const CUpti_ActivityKind kind : kKinds) static_cast<void>(cupti.disable(kind));
   static_cast<void>(cupti.unsubscribe(std::exchange(subscriber_, nullptr)));
@@ -100,7 +97,7 @@ void CuptiSession::detach() noexcept {
   owners_.clear();
 }
 
-std::string CuptiSession::open(const std::function<void()>& make) {
+std::string ActivitySession::open(const std::function<void()>& make) {
   const std::lock_guard lock(mutex_);
   if (ended_) return "the process ends";
   if (windows_ == 0) {
@@ -123,7 +120,7 @@ std::string CuptiSession::open(const std::function<void()>& make) {
   return {};
 }
 
-void CuptiSession::end() noexcept {
+void ActivitySession::end() noexcept {
   const std::lock_guard lock(mutex_);
   const ClosedGate closed(gate_);
   ended_ = true;
@@ -133,7 +130,7 @@ void CuptiSession::end() noexcept {
   detach();
 }
 
-void CuptiSession::close(const std::function<void()>& unmake) noexcept {
+void ActivitySession::close(const std::function<void()>& unmake) noexcept {
   const std::lock_guard lock(mutex_);
   const ClosedGate closed(gate_);
   wait_for_devices();
@@ -142,12 +139,12 @@ void CuptiSession::close(const std::function<void()>& unmake) noexcept {
   if (--windows_ == 0 && !ended_) detach();
 }
 
-void CuptiSession::flush() noexcept {
+void ActivitySession::flush() noexcept {
   const std::lock_guard lock(mutex_);
   if (windows_ != 0 && !ended_) static_cast<void>(loaded_.library->flush_all(0));
 }
 
-void CuptiSession::claim(CUgraphNode node, std::uint32_t place, const std::shared_ptr<Sink>& sink) {
+void ActivitySession::claim(CUgraphNode node, std::uint32_t place, const std::shared_ptr<Sink>& sink) {
   std::uint64_t id = 0;
   if (const CUptiResult result = loaded_.library->node_id(node, &id); result != CUPTI_SUCCESS) {
     ErrorDetails details;
@@ -161,9 +158,9 @@ void CuptiSession::claim(CUgraphNode node, std::uint32_t place, const std::share
   owners_[id] = {place, sink};
 }
 
-void CuptiSession::on_callback(void* session, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
+void ActivitySession::on_callback(void* session, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
   if (domain != CUPTI_CB_DOMAIN_RESOURCE || id != CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED) return;
-  auto& self = *static_cast<CuptiSession*>(session);
+  auto& self = *static_cast<ActivitySession*>(session);
   const auto* resource = static_cast<const CUpti_ResourceData*>(data);
   const auto* graph = static_cast<const CUpti_GraphData*>(resource->resourceDescriptor);
   std::uint64_t from = 0, to = 0;
@@ -177,8 +174,8 @@ void CuptiSession::on_callback(void* session, CUpti_CallbackDomain domain, CUpti
   }
 }
 
-void CuptiSession::on_buffer_wanted(std::uint8_t** buffer, std::size_t* size, std::size_t* records) {
-  CuptiSession& self = of_process();
+void ActivitySession::on_buffer_wanted(std::uint8_t** buffer, std::size_t* size, std::size_t* records) {
+  ActivitySession& self = of_process();
   *buffer = nullptr;
   *size = 0;
   *records = 0;  // as many as fit
@@ -199,8 +196,8 @@ void CuptiSession::on_buffer_wanted(std::uint8_t** buffer, std::size_t* size, st
   self.free_buffers_.pop_back();
 }
 
-void CuptiSession::on_buffer_full(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t /*size*/, std::size_t valid) {
-  CuptiSession& self = of_process();
+void ActivitySession::on_buffer_full(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t /*size*/, std::size_t valid) {
+  ActivitySession& self = of_process();
   const CuptiLibrary& cupti = *self.loaded_.library;
   for (CUpti_Activity* record = nullptr; cupti.next_record(buffer, valid, &record) == CUPTI_SUCCESS;) self.take(*record);
   std::size_t dropped = 0;
@@ -209,7 +206,7 @@ void CuptiSession::on_buffer_full(CUcontext context, std::uint32_t stream, std::
   self.free_buffers_.push_back(buffer);
 }
 
-void CuptiSession::take(const CUpti_Activity& activity) {
+void ActivitySession::take(const CUpti_Activity& activity) {
   const auto record = node_record(activity);
   if (!record) return;
   std::shared_ptr<Sink> sink;

@@ -1,4 +1,4 @@
-#include "backend/cuda/cupti/cupti_times.hpp"
+#include "backend/cuda/activity_times.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -48,7 +48,7 @@ std::uint32_t place_of(const LoweredGraph& lowered, std::uint32_t node) {
 
 }  // namespace
 
-std::shared_ptr<CuptiSession::Sink> CuptiTimes::claim_all(CuptiSession& session, const LoweredGraph& lowered, std::span<const cudaGraphNode_t> nodes,
+std::shared_ptr<ActivitySession::Sink> ActivityTimes::claim_all(ActivitySession& session, const LoweredGraph& lowered, std::span<const cudaGraphNode_t> nodes,
                                                           const StampEnds& ends) {
   struct Claim {
     std::uint32_t place;
@@ -65,21 +65,21 @@ std::shared_ptr<CuptiSession::Sink> CuptiTimes::claim_all(CuptiSession& session,
     claims.push_back({NodeRun::kBegin, ends.begin});
     claims.push_back({NodeRun::kEnd, ends.end});
   }
-  auto sink = std::make_shared<CuptiSession::Sink>(claims.size());
+  auto sink = std::make_shared<ActivitySession::Sink>(claims.size());
   for (const Claim& claim : claims) session.claim(claim.node, claim.place, sink);
   return sink;
 }
 
-CuptiTimes::CuptiTimes(CuptiSession& session, const LoweredGraph& lowered, std::span<const cudaGraphNode_t> nodes, const StampEnds& ends,
+ActivityTimes::ActivityTimes(ActivitySession& session, const LoweredGraph& lowered, std::span<const cudaGraphNode_t> nodes, const StampEnds& ends,
                        std::vector<HostNode> host)
     : session_(session), sink_(claim_all(session, lowered, nodes, ends)), seen_dropped_(session.dropped()), host_(std::move(host)) {}
 
-void CuptiTimes::note_gap() noexcept {
+void ActivityTimes::note_gap() noexcept {
   const std::lock_guard lock(sink_->mutex);
   sink_->runs.note_lost();
 }
 
-NodeTimer::Found CuptiTimes::find(const Wanted& wanted, const GpuClock& clock) {
+NodeTimer::Found ActivityTimes::find(const Wanted& wanted, const GpuClock& clock) {
   replay_ = wanted.replay;
   number_ = wanted.number;
   const bool lost = session_.dropped() != seen_dropped_;
@@ -92,7 +92,7 @@ NodeTimer::Found CuptiTimes::find(const Wanted& wanted, const GpuClock& clock) {
   return runs_.empty() ? Found::Lost : Found::Times;
 }
 
-void CuptiTimes::fill(NodeTime* times, const GpuClock& clock) {
+void ActivityTimes::fill(NodeTime* times, const GpuClock& clock) {
   const std::int64_t offset = clock_offset(runs_, clock.to_host(replay_.began), clock.to_host(replay_.ended));
   for (const NodeRun& run : runs_) {
     if (run.node >= NodeRun::kBegin) continue;

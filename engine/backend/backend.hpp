@@ -86,9 +86,13 @@ class ReplaySource {
   // Tells the observer of the replays that ended since the last call, in order: begin_replay() and end_replay(), with nodes where their times
   // were asked for. Returns what came too late.
   [[nodiscard]] virtual Lost collect(ReplayObserver& observer) = 0;
+  enum class Closeness : std::uint8_t {
+    Cheap,  // by what costs least to begin with
+    Close   // by what is most exact, where it can be had
+  };
   // The nodes of the next `replays` launches are timed, by a second executable of the same plan that is made now, if it is not there; 0: of no
   // more. Nothing changes where the exec is gone.
-  virtual void time_nodes(std::uint64_t replays) = 0;
+  virtual void time_nodes(std::uint64_t replays, Closeness closeness) = 0;
   // Launches that time_nodes() asked for are still to come, or to be collected.
   [[nodiscard]] virtual bool is_timing_nodes() const = 0;
   // What told the times of the nodes that collect() is telling.

@@ -19,6 +19,7 @@ constexpr std::int64_t kSeldom = 10'000;
 constexpr std::size_t kFewestBlocks = 4;
 // Of devices that are asked for their times: replays of which all nodes are timed in one go, and how soon after them the next.
 constexpr std::uint64_t kWindowReplays = 8;
+constexpr trace::Time kSoonestClose = 60'000'000'000;  // CUPTI takes up to 0.6 s to begin with
 constexpr trace::Time kSoonestWindow = 200'000'000, kLatestWindow = 30'000'000'000;
 constexpr double kMeanOf = 64;
 
@@ -222,14 +223,20 @@ void ReplayLog::plan_window() {
   const bool is_new = std::exchange(window_.seen_switch, word) != word;
   const ProfileMode mode = mode_of(word);
   if (mode != ProfileMode::Every && is_new && window_.is_open) {
-    source_->time_nodes(0);  // what is under way is told all the same
+    source_->time_nodes(0, ReplaySource::Closeness::Cheap);  // what is under way is told all the same
   }
   const bool was_open = std::exchange(window_.is_open, source_->is_timing_nodes());
   const trace::Time now = trace_now();
   if (was_open && !window_.is_open) window_.next = now + std::clamp(kShareOfTime * window_.extra, kSoonestWindow, kLatestWindow);
   if (window_.is_open || mode < ProfileMode::Sampled) return;
   if (mode == ProfileMode::Sampled && !is_new && now < window_.next) return;
-  source_->time_nodes(mode == ProfileMode::Every ? ReplaySource::kAllReplays : kWindowReplays);
+  if (mode == ProfileMode::Every) {
+    source_->time_nodes(ReplaySource::kAllReplays, ReplaySource::Closeness::Close);
+  } else {
+    // The dear means are worth it in what runs for long.
+    if (window_.first == 0) window_.first = now;
+    source_->time_nodes(kWindowReplays, now - window_.first < kSoonestClose ? ReplaySource::Closeness::Cheap : ReplaySource::Closeness::Close);
+  }
   window_.is_open = source_->is_timing_nodes();
   window_.extra = trace_now() - now;  // launches may have waited for it
 }

@@ -122,8 +122,7 @@ void run_profile_nodes(const Options& options, Report& report) {
   const Place place;
   const double shortly = options.is_quick() ? 0.05 : 1, at_length = options.is_quick() ? 0.2 : 10;
   const std::uint32_t rounds = options.is_quick() ? 1 : 3;
-  const Look looks[] = {{"Sampled, OursOnly", ProfileMode::Sampled, CudaGraphs::OursOnly, {Goal::Of::Ratio, 1.02}},
-                        {"Sampled, Foreign", ProfileMode::Sampled, CudaGraphs::Foreign, {Goal::Of::Ratio, 1.02}},
+  const Look looks[] = {{"Sampled", ProfileMode::Sampled, CudaGraphs::OursOnly, {Goal::Of::Ratio, 1.02}},
                         {"Every, OursOnly", ProfileMode::Every, CudaGraphs::OursOnly, {}},
                         {"Every, Foreign", ProfileMode::Every, CudaGraphs::Foreign, {}}};
   for (const Shape& shape : profiled_shapes(options)) {

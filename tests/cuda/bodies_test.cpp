@@ -43,7 +43,7 @@ TEST_CASE("cuda bodies: a twin has conditions of its own, times loops and nested
   Bodies bodies(t);
   t.make(bodies.commands);
   t.launch(3);
-  t.source->time_nodes(2);
+  t.source->time_nodes(2, detail::ReplaySource::Closeness::Close);
   t.launch(4);
   t.wait();
   Notes notes = t.notes();

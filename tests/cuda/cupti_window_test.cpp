@@ -67,7 +67,7 @@ TEST_CASE("cupti window: it times every node of the replays that were asked for,
   if (!have_gpu()) return;
   Counted t;
   t.launch(10);
-  t.source->time_nodes(4);
+  t.source->time_nodes(4, kClose);
   t.launch(10);
   t.wait();
   Notes notes = t.notes();
@@ -98,7 +98,7 @@ TEST_CASE("cupti window: host commands tell their own times") {
          }),
          Lowering::Auto, detail::Instruments::Cupti);
   t.launch(2);
-  t.source->time_nodes(3);
+  t.source->time_nodes(3, kClose);
   t.launch(4);
   t.wait();
   Notes notes = t.notes();
@@ -130,7 +130,7 @@ TEST_CASE("cupti window: hundreds of them, one after the other, tell all and lea
   long after_some = 0;
   constexpr int kWindows = 250, kWarm = 50;
   for (int window = 0; window < kWindows; ++window) {
-    t.source->time_nodes(3);
+    t.source->time_nodes(3, kClose);
     beside.launch(2);
     t.launch(4);
     t.wait();
@@ -154,7 +154,7 @@ TEST_CASE("cupti window: hundreds of them, one after the other, tell all and lea
 TEST_CASE("cupti window: all nodes of all replays, until it is called off") {
   if (!have_gpu()) return;
   Counted t;
-  t.source->time_nodes(detail::ReplaySource::kAllReplays);
+  t.source->time_nodes(detail::ReplaySource::kAllReplays, kClose);
   Notes notes = t.notes();
   std::uint64_t lost = 0;
   for (int i = 0; i < 10; ++i) {
@@ -162,7 +162,7 @@ TEST_CASE("cupti window: all nodes of all replays, until it is called off") {
     t.wait();
     lost += t.source->collect(notes).nodes;
   }
-  t.source->time_nodes(0);
+  t.source->time_nodes(0, kClose);
   lost += t.source->collect(notes).nodes;
   CHECK_FALSE(t.source->is_timing_nodes());
   CHECK(lost == 0);
@@ -185,7 +185,7 @@ TEST_CASE("cupti window: launches of two graphs on two queues go on while window
   Notes notes = t.notes();
   std::uint64_t timed = 0;
   for (int window = 0; window < 20; ++window) {
-    t.source->time_nodes(5);
+    t.source->time_nodes(5, kClose);
     t.launch(10);
     t.wait();
     static_cast<void>(t.source->collect(notes));
@@ -207,19 +207,19 @@ TEST_CASE("cupti window: one that nobody launches in closes, and one whose graph
   if (!have_gpu()) return;
   {
     Counted t;
-    t.source->time_nodes(3);
+    t.source->time_nodes(3, kClose);
     t.exec.reset();
     Notes notes = t.notes();
     static_cast<void>(t.source->collect(notes));
     CHECK_FALSE(t.source->is_timing_nodes());
   }
   Counted t;
-  t.source->time_nodes(3);
+  t.source->time_nodes(3, kClose);
   Notes notes = t.notes();
   const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   while (t.source->is_timing_nodes() && std::chrono::steady_clock::now() < give_up) static_cast<void>(t.source->collect(notes));
   if (expect_cupti(t)) CHECK_FALSE(t.source->is_timing_nodes());
-  t.source->time_nodes(0);
+  t.source->time_nodes(0, kClose);
   t.launch(5);
   t.check_values();
 }
@@ -248,7 +248,7 @@ TEST_CASE("cupti window: a graph of the application goes on through a hundred wi
   REQUIRE(cudaGraphInstantiate(&exec, graph, 0) == cudaSuccess);
   Notes notes = t.notes();
   for (int window = 0; window < 100; ++window) {
-    t.source->time_nodes(2);
+    t.source->time_nodes(2, kClose);
     for (int i = 0; i < 100; ++i) REQUIRE(cudaGraphLaunch(exec, stream) == cudaSuccess);
     t.launch(3);
     t.wait();

@@ -70,7 +70,7 @@ TEST_CASE("cuda replay source: a twin times the nodes of as many replays as were
     record_counters(cmd, kernel, values, kWidth);
   }));
   t.launch(10);
-  t.source->time_nodes(4);
+  t.source->time_nodes(4, kClose);
   CHECK(t.source->is_timing_nodes());
   t.launch(10);
   t.wait();
@@ -85,7 +85,7 @@ TEST_CASE("cuda replay source: a twin times the nodes of as many replays as were
   }
   // Again, and it is the same twin.
   for (int again = 0; again < 20; ++again) {
-    t.source->time_nodes(2);
+    t.source->time_nodes(2, kClose);
     t.launch(3);
     t.wait();
     notes.replays.clear();
@@ -106,7 +106,7 @@ TEST_CASE("cuda replay source: all nodes of all replays, until it is called off"
   const Kernel kernel = t.device.load_kernel(shaders::gpu_count);
   const auto values = t.pool->allocate<unsigned long long>(3, "values");
   t.make(t.record([&](CommandBuffer& cmd) { record_counters(cmd, kernel, values, 3); }));
-  t.source->time_nodes(detail::ReplaySource::kAllReplays);
+  t.source->time_nodes(detail::ReplaySource::kAllReplays, kClose);
   Notes notes = t.notes();
   for (int i = 0; i < 5; ++i) {
     t.launch(100);
@@ -115,7 +115,7 @@ TEST_CASE("cuda replay source: all nodes of all replays, until it is called off"
   }
   REQUIRE(notes.replays.size() == 500);
   for (const Notes::Replay& replay : notes.replays) check_nodes(t, replay);
-  t.source->time_nodes(0);
+  t.source->time_nodes(0, kClose);
   t.launch(10);
   t.wait();
   notes.replays.clear();
@@ -155,7 +155,7 @@ TEST_CASE("cuda replay source: host callbacks, updates and snapshots are the sam
     });
   }));
   t.launch(3);
-  t.source->time_nodes(3);
+  t.source->time_nodes(3, kClose);
   t.launch(4);
   t.wait();
   CHECK(calls == 7);
@@ -169,7 +169,7 @@ TEST_CASE("cuda replay source: it outlives its executable, has what that left, a
   const Kernel kernel = t.device.load_kernel(shaders::gpu_count);
   const auto values = t.pool->allocate<unsigned long long>(2, "values");
   t.make(t.record([&](CommandBuffer& cmd) { record_counters(cmd, kernel, values, 2); }));
-  t.source->time_nodes(2);
+  t.source->time_nodes(2, kClose);
   t.launch(5);
   t.wait();
   Notes notes = t.notes();
@@ -177,7 +177,7 @@ TEST_CASE("cuda replay source: it outlives its executable, has what that left, a
   static_cast<void>(t.source->collect(notes));
   REQUIRE(notes.replays.size() == 5);
   check_nodes(t, notes.replays[1]);
-  t.source->time_nodes(2);
+  t.source->time_nodes(2, kClose);
   CHECK_FALSE(t.source->is_timing_nodes());
 }
 
@@ -188,7 +188,7 @@ TEST_CASE("cuda replay source: launches of a graph and of its twin allocate noth
   const auto values = t.pool->allocate<unsigned long long>(2, "values");
   t.make(t.record([&](CommandBuffer& cmd) { record_counters(cmd, kernel, values, 2); }));
   t.launch(10);
-  t.source->time_nodes(5);
+  t.source->time_nodes(5, kClose);
   const std::uint64_t before = allocations_of_this_thread();
   t.launch(10);
   CHECK(allocations_of_this_thread() == before);

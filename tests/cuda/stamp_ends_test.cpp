@@ -103,7 +103,7 @@ TEST_CASE("cuda stamp ends: a twin that is asked for while they are off tells it
   c.launch(3);
   c.source->pause();
   c.launch(4);
-  c.source->time_nodes(2);
+  c.source->time_nodes(2, detail::ReplaySource::Closeness::Close);
   c.launch(6);
   const Numbers numbers = c.collect();
   CHECK(numbers.plain == from_to(1, 3));

@@ -18,6 +18,8 @@
 
 namespace reprise::test {
 
+inline constexpr auto kClose = detail::ReplaySource::Closeness::Close;
+
 // Keeps everything that it is told.
 class Notes final : public detail::ReplayObserver {
  public:

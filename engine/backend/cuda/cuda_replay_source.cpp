@@ -115,13 +115,17 @@ void CudaReplaySource::close_window() noexcept {
   });
 }
 
-void CudaReplaySource::time_nodes(std::uint64_t replays) {
+void CudaReplaySource::time_nodes(std::uint64_t replays, Closeness closeness) {
   if (replays == 0) return left_.store(0);
   if (window_) return;
   const std::lock_guard lock(make_mutex_);
   if (!twins_.make) return;
-  timed_by_ = nodes_by_;
-  if (nodes_by_ == TimedBy::Cupti && !open_window()) timed_by_ = nodes_by_ = TimedBy::Stamp;
+  timed_by_ = closeness == Closeness::Close ? nodes_by_ : TimedBy::Stamp;
+  if (timed_by_ == TimedBy::Cupti) {
+    twins_.destroy();  // one with stamps is not running: all that it ran was collected
+    twin_ = nullptr;
+    if (!open_window()) timed_by_ = nodes_by_ = TimedBy::Stamp;
+  }
   if (twin_ == nullptr) {
     Twin twin = twins_.make(TimedBy::Stamp);
     nodes_ = std::move(twin.nodes);

@@ -1,6 +1,7 @@
 // CudaReplaySource: the times of one graph's replays on a GPU: those of every replay from the stamps in the graph, those of nodes from a
 // twin: a second executable, lowered again from the plan, which takes the place of the first for some real launches. Where CUPTI can be had, a
-// twin is made inside each of its windows and goes with it; else one with a stamp behind every node is made once.
+// twin is made inside each of its windows and goes with it; else, and where it would cost too much, one with a stamp behind every node is made
+// once.
 // Shared by the exec, which launches, and whoever collects.
 // Threads: take_twin() from the thread that launches; stamping(), pause() and resume() from any; the rest as ReplaySource says; close() from
 // whoever destroys the exec.
@@ -76,7 +77,7 @@ class CudaReplaySource final : public ReplaySource {
   }
 
   [[nodiscard]] Lost collect(ReplayObserver& observer) override;
-  void time_nodes(std::uint64_t replays) override;
+  void time_nodes(std::uint64_t replays, Closeness closeness) override;
   [[nodiscard]] bool is_timing_nodes() const override { return window_; }
   [[nodiscard]] TimedBy timed_by() const noexcept override { return timed_by_; }
   [[nodiscard]] std::string notice() override { return std::exchange(notice_, {}); }
@@ -103,7 +104,7 @@ class CudaReplaySource final : public ReplaySource {
   bool has_window_ = false;  // of CUPTI, open
 
   // --- of whoever collects ---
-  TimedBy nodes_by_;                 // what the next twin is made for
+  TimedBy nodes_by_;                 // the closest that can be had
   TimedBy timed_by_;                 // what the last one was made for
   std::string notice_;
   std::unique_ptr<NodeTimer> nodes_;  // of the twin

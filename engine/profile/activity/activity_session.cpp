@@ -66,8 +66,6 @@ void ActivitySession::wait_for_devices() noexcept {
 }
 
 std::string ActivitySession::attach() {
-  if (loaded_.library == nullptr) loaded_ = CuptiLibrary::load(CuptiLibrary::usual_places());
-  if (loaded_.library == nullptr) return loaded_.why_not;
   const CuptiLibrary& cupti = *loaded_.library;
   CUptiResult result = cupti.subscribe(&subscriber_, &on_callback, this);
   if (result != CUPTI_SUCCESS) {
@@ -100,6 +98,8 @@ void ActivitySession::detach() noexcept {
 std::string ActivitySession::open(const std::function<void()>& make) {
   const std::lock_guard lock(mutex_);
   if (ended_) return "the process ends";
+  if (loaded_.library == nullptr) loaded_ = CuptiLibrary::load(CuptiLibrary::usual_places());
+  if (loaded_.library == nullptr) return loaded_.why_not;
   if (windows_ == 0) {
     const ClosedGate closed(gate_);
     wait_for_devices();

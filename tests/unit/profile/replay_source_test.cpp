@@ -37,9 +37,10 @@ class FakeSource final : public detail::ReplaySource {
     }
     return std::exchange(lost, {});
   }
-  void time_nodes(std::uint64_t replays) override {
+  void time_nodes(std::uint64_t replays, Closeness closeness) override {
     if (broken) fail();
     asked.push_back(replays);
+    how.push_back(closeness);
     left_ = replays;
   }
   [[nodiscard]] bool is_timing_nodes() const override { return left_ > 0; }
@@ -50,6 +51,7 @@ class FakeSource final : public detail::ReplaySource {
 
   std::deque<std::uint64_t> over;
   std::vector<std::uint64_t> asked;
+  std::vector<Closeness> how;
   Lost lost;
   std::optional<detail::ClockPair> pair;
   bool broken = false;
@@ -114,6 +116,7 @@ TEST_CASE("replay source: replays get their times when they are collected, and n
 TEST_CASE("replay source: every replay's nodes are asked for before the first launch, and called off with the mode") {
   Followed f(ProfileMode::Every);
   REQUIRE(f.source->asked == std::vector<std::uint64_t>{detail::ReplaySource::kAllReplays});
+  CHECK(f.source->how.front() == detail::ReplaySource::Closeness::Close);
   f.run(5);
   const trace::Records records = f.collect();
   REQUIRE(records.sample_blocks.size() == 5);
@@ -132,6 +135,7 @@ TEST_CASE("replay source: a first window of samples comes at once, the next one 
   static_cast<void>(f.collect());
   REQUIRE(f.source->asked.size() == 1);
   const std::uint64_t window = f.source->asked[0];
+  CHECK(f.source->how[0] == detail::ReplaySource::Closeness::Cheap);  // long before it is known to run for long
   CHECK(window > 0);
   CHECK(window < 100);
   f.run(2 * window);

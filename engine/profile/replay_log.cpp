@@ -258,7 +258,7 @@ void ReplayLog::fetch(std::vector<trace::Record>& records) {
     }
     if (!closed_.load(std::memory_order_relaxed)) plan_window();
     if (std::string notice = source_->notice(); !notice.empty()) {
-      records.emplace_back(trace::Message{trace_now(), trace::Severity::Info, "nodes-by-stamps", concat("graph ", desc_.label, ": ", notice), desc_.graph,
+      records.emplace_back(trace::Message{trace_now(), trace::Severity::Info, "node-times", concat("graph ", desc_.label, ": ", notice), desc_.graph,
                                           desc_.version, trace::kNone, trace::kNone});
     }
   } catch (const Error& error) {

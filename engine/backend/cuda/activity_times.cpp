@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "backend/cuda/cuda_check.hpp"
+#include "base/text.hpp"
 
 namespace reprise::detail {
 namespace {
@@ -72,17 +73,32 @@ std::shared_ptr<ActivitySession::Sink> ActivityTimes::claim_all(ActivitySession&
 
 ActivityTimes::ActivityTimes(ActivitySession& session, const LoweredGraph& lowered, std::span<const cudaGraphNode_t> nodes, const StampEnds& ends,
                        std::vector<HostNode> host)
-    : session_(session), sink_(claim_all(session, lowered, nodes, ends)), seen_dropped_(session.dropped()), host_(std::move(host)) {}
+    : session_(session), sink_(claim_all(session, lowered, nodes, ends)), dropped_before_(session.dropped()), told_dropped_(dropped_before_), host_(std::move(host)) {}
 
 void ActivityTimes::note_gap() noexcept {
   const std::lock_guard lock(sink_->mutex);
   sink_->runs.note_lost();
 }
 
+std::string ActivityTimes::complaint() {
+  const std::uint64_t dropped = session_.dropped();
+  std::uint64_t untimed = 0;
+  {
+    const std::lock_guard lock(sink_->mutex);
+    untimed = sink_->untimed;
+  }
+  if (dropped == told_dropped_ && untimed == told_untimed_) return {};
+  std::string text = concat("CUPTI lost ", dropped - told_dropped_, " records for want of room, and the times of ", untimed - told_untimed_,
+                            " more; their replays lack nodes");
+  told_dropped_ = dropped;
+  told_untimed_ = untimed;
+  return text;
+}
+
 NodeTimer::Found ActivityTimes::find(const Wanted& wanted, const GpuClock& clock) {
   replay_ = wanted.replay;
   number_ = wanted.number;
-  const bool lost = session_.dropped() != seen_dropped_;
+  const bool lost = session_.dropped() != dropped_before_;
   const std::lock_guard lock(sink_->mutex);
   if (lost) sink_->runs.note_lost();
   auto runs = sink_->runs.take({clock.to_host(replay_.began), kClocksApart,

@@ -30,6 +30,7 @@ class ActivityTimes final : public NodeTimer {
   [[nodiscard]] std::uint64_t rows() const noexcept override { return ~std::uint64_t{0}; }
   void gather() override { session_.flush(); }
   void note_gap() noexcept override;
+  [[nodiscard]] std::string complaint() override;
   [[nodiscard]] Found find(const Wanted& wanted, const GpuClock& clock) override;
   void fill(NodeTime* times, const GpuClock& clock) override;
 
@@ -39,7 +40,8 @@ class ActivityTimes final : public NodeTimer {
 
   ActivitySession& session_;
   const std::shared_ptr<ActivitySession::Sink> sink_;
-  std::uint64_t seen_dropped_;
+  const std::uint64_t dropped_before_;  // this
+  std::uint64_t told_dropped_, told_untimed_ = 0;
   const std::vector<HostNode> host_;
   ReplayStamps replay_;        // that was found last
   std::uint64_t number_ = 0;   // of it

@@ -87,6 +87,9 @@ ReplaySource::Lost CudaReplaySource::collect(ReplayObserver& observer) {
   while (!waiting_.empty() && tell(waiting_.front(), over ? NodeTimer::Rest::IsHere : NodeTimer::Rest::MayCome, observer, lost)) {
     waiting_.pop_front();
   }
+  if (window_) {
+    if (std::string complaint = nodes_->complaint(); !complaint.empty()) notice_ = std::move(complaint);
+  }
   if (over) window_ = false;
   return lost;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "backend/backend.hpp"
 #include "backend/cuda/gpu_clock.hpp"
@@ -25,6 +26,8 @@ class NodeTimer {
   [[nodiscard]] virtual std::uint64_t rows() const noexcept = 0;  // replays in a row that it can time, if they are looked for in between
   virtual void gather() {}                                        // before replays are looked for
   virtual void note_gap() noexcept {}                             // replays that the twin ran will not be looked for
+  // What went wrong since the last call, in plain words; empty: nothing.
+  [[nodiscard]] virtual std::string complaint() { return {}; }
   // Replays in their order.
   [[nodiscard]] virtual Found find(const Wanted& wanted, const GpuClock& clock) = 0;
   // Fills `times`, one a lowered node, with those of the replay that was found last. What was not timed keeps 0.

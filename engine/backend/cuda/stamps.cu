@@ -1,7 +1,8 @@
 // Kernels of one thread that note the GPU's clock while a graph runs. Replays of one graph follow each other, so that nothing here is
-// touched twice at once, and a stamp is one load and one or two stores, without a fence: each pair of words is written in one piece, so that
-// whoever reads sees by the numbers what belongs together. A ring is the number of replays that ended, three words of nothing, and then slots
-// of four words: the replay's number, its begin, the number again, its end; `mask` is slots - 1. See stamp_ring.hpp and node_stamps.hpp.
+// touched twice at once. The first stamp is one store, the last one a load and three stores, without a fence: each pair of words is written in
+// one piece, so that whoever reads sees by the numbers what belongs together. A ring is the number of replays that ended, when the one under way
+// began, two words of nothing, and then slots of four words: the replay's number, its begin, the number again, its end; `mask` is slots - 1.
+// See stamp_ring.hpp and node_stamps.hpp.
 #include <reprise_kernel.hpp>
 
 #ifdef __CUDACC__
@@ -21,14 +22,14 @@ static inline void stamp_pair(unsigned long long* at, unsigned long long replay,
 }
 #endif
 
-REPRISE_KERNEL(reprise_stamp_begin, (unsigned long long* ring, unsigned long long mask)) {
-  const unsigned long long now = stamp_now(), replay = ring[0] + 1;
-  stamp_pair(ring + 4 + (replay & mask) * 4, replay, now);
-}
+// `mask` is for the last one, which takes the same.
+REPRISE_KERNEL(reprise_stamp_begin, (unsigned long long* ring, unsigned long long)) { ring[1] = stamp_now(); }
 
 REPRISE_KERNEL(reprise_stamp_end, (unsigned long long* ring, unsigned long long mask)) {
-  const unsigned long long now = stamp_now(), replay = ring[0] + 1;
-  stamp_pair(ring + 4 + (replay & mask) * 4 + 2, replay, now);
+  const unsigned long long now = stamp_now(), replay = ring[0] + 1, began = ring[1];
+  unsigned long long* const slot = ring + 4 + (replay & mask) * 4;
+  stamp_pair(slot, replay, began);
+  stamp_pair(slot + 2, replay, now);
   ring[0] = replay;
 }
 

@@ -19,7 +19,8 @@ constexpr std::int64_t kSeldom = 10'000;
 constexpr std::size_t kFewestBlocks = 4;
 // Of devices that are asked for their times: replays of which all nodes are timed in one go, and how soon after them the next.
 constexpr std::uint64_t kWindowReplays = 8;
-constexpr trace::Time kSoonestClose = 60'000'000'000;  // CUPTI takes up to 0.6 s to begin with
+// The close means are for what runs for long: CUPTI takes up to 0.6 s to begin with, and keeps some 80 KB for good each time.
+constexpr trace::Time kSoonestClose = 60'000'000'000;
 constexpr trace::Time kSoonestWindow = 200'000'000, kLatestWindow = 30'000'000'000;
 constexpr double kMeanOf = 64;
 
@@ -233,9 +234,10 @@ void ReplayLog::plan_window() {
   if (mode == ProfileMode::Every) {
     source_->time_nodes(ReplaySource::kAllReplays, ReplaySource::Closeness::Close);
   } else {
-    // The dear means are worth it in what runs for long.
-    if (window_.first == 0) window_.first = now;
-    source_->time_nodes(kWindowReplays, now - window_.first < kSoonestClose ? ReplaySource::Closeness::Cheap : ReplaySource::Closeness::Close);
+    if (window_.last_close == 0) window_.last_close = now;
+    const bool is_close = now - window_.last_close >= kSoonestClose;
+    if (is_close) window_.last_close = now;
+    source_->time_nodes(kWindowReplays, is_close ? ReplaySource::Closeness::Close : ReplaySource::Closeness::Cheap);
   }
   window_.is_open = source_->is_timing_nodes();
   window_.extra = trace_now() - now;  // launches may have waited for it

@@ -150,7 +150,7 @@ class ReplayLog final : public ReplayObserver {
     std::uint32_t seen_switch = ~0u;  // the mode that it was planned for
     bool is_open = false;
     trace::Time next = 0;    // when the next one may open
-    trace::Time first = 0;   // when the first one of some replays opened; 0: none has
+    trace::Time last_close = 0;  // when the last one by close means opened; before, the first one by any
     trace::Time extra = 0;   // ns that the replays of the last one took beyond `plain`
     double plain = 0;        // ns that a replay takes of which no node is timed; a running mean
   } window_;

@@ -97,6 +97,20 @@ TEST_CASE("replay runs: a replay that is not all there is waited for, until no m
   }
 }
 
+TEST_CASE("replay runs: a replay that lacks something is given up once two others are there") {
+  ReplayRuns runs(4);
+  auto broken = replay_at(1'000);
+  broken.pop_back();
+  add(runs, broken);
+  add(runs, replay_at(2'000));
+  CHECK_FALSE(runs.take({1'000, 0, More::ToCome}));
+  add(runs, replay_at(3'000));
+  const auto rest = runs.take({1'000, 0, More::ToCome});
+  REQUIRE(rest);
+  CHECK(rest->size() == 3);
+  CHECK(runs.take({2'000, 0, More::ToCome})->size() == 4);
+}
+
 TEST_CASE("replay runs: where records were lost, their times tell which replay is there and which is not") {
   ReplayRuns runs(4);
   add(runs, replay_at(3'000));

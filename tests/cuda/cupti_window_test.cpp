@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include <reprise/graph_op.hpp>
+
 #include "cuda/timed_graph.hpp"
 
 namespace reprise::test {
@@ -37,6 +39,22 @@ struct Counted : Timed {
     const auto counted = read(values);
     for (std::uint32_t i = 0; i < kWidth; ++i) CHECK(counted[i] == 2 * launched);
   }
+};
+
+// An op of as many kernels, one after the other, as it is told.
+class CountsOften final : public GraphOp {
+ public:
+  CountsOften(Kernel kernel, GpuRef<unsigned long long> value, std::uint32_t times) : kernel_(std::move(kernel)), value_(std::move(value)), times_(times) {}
+  [[nodiscard]] std::string_view op_name() const noexcept override { return "counts_often"; }
+  void declare(GraphOpDeclaration& declaration) const override { declaration.use(read_write(value_)); }
+  void record(GraphRecordCtx& ctx) const override {
+    for (std::uint32_t i = 0; i < times_; ++i) ctx.dispatch(kernel_, {.grid = 1, .block = 1}, read_write(value_));
+  }
+
+ private:
+  Kernel kernel_;
+  GpuRef<unsigned long long> value_;
+  std::uint32_t times_;
 };
 
 // Under another profiler, compute-sanitizer among them, there is no CUPTI to be had, and stamps do its work.
@@ -120,6 +138,31 @@ TEST_CASE("cupti window: host commands tell their own times") {
     }
     CHECK(timed == 3);
   }
+}
+
+TEST_CASE("cupti window: what ops run inside is timed as their commands") {
+  if (!have_gpu()) return;
+  constexpr std::uint32_t kOps = 6;
+  Timed t;
+  const Kernel kernel = t.device.load_kernel(shaders::gpu_count);
+  const auto values = t.pool->allocate<unsigned long long>(kOps, "values");
+  const std::vector<unsigned long long> zeros(kOps);
+  t.run([&](CommandBuffer& cmd) { cmd.update(values, std::as_bytes(std::span(zeros))); });
+  t.make(t.record([&](CommandBuffer& cmd) {
+           record_counters(cmd, kernel, values, kOps);
+           for (std::uint32_t i = 0; i < kOps; ++i) cmd.add(std::make_shared<const CountsOften>(kernel, values.slice(i, 1), i + 1));
+           record_counters(cmd, kernel, values, kOps);
+         }),
+         Lowering::Auto, detail::Instruments::Cupti);
+  t.source->time_nodes(5, kClose);
+  t.launch(6);
+  t.wait();
+  Notes notes = t.notes();
+  CHECK(t.source->collect(notes).nodes == 0);
+  REQUIRE(notes.replays.size() == 6);
+  for (std::size_t i = 0; i < 5; ++i) check_nodes(t, notes.replays[i]);
+  const auto counted = t.read(values);
+  for (std::uint32_t i = 0; i < kOps; ++i) CHECK(counted[i] == (i + 3) * t.launched);
 }
 
 TEST_CASE("cupti window: a thousand of them, one after the other, tell all and leave nothing behind") {

@@ -13,26 +13,57 @@ namespace {
 // By which CUPTI's clock and ours may differ: both are fitted to the host's.
 constexpr std::int64_t kClocksApart = 20'000;  // ns
 
-// Claims what of `node` leaves records, inside of it too; appends those nodes.
-void find_recorded(cudaGraphNode_t node, std::vector<cudaGraphNode_t>& into) {
-  cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
-  const CallPlace place{Stage::Profile};
-  cuda_check(cudaGraphNodeGetType(node, &type), "cudaGraphNodeGetType", place);
-  switch (type) {
-    case cudaGraphNodeTypeKernel:
-    case cudaGraphNodeTypeMemcpy:
-    case cudaGraphNodeTypeMemset: into.push_back(node); return;
-    case cudaGraphNodeTypeGraph: break;
-    default: return;  // CUDA's list: what leaves no record
-  }
-  cudaGraph_t inside = nullptr;
-  cuda_check(cudaGraphChildGraphNodeGetGraph(node, &inside), "cudaGraphChildGraphNodeGetGraph", place);
+std::vector<cudaGraphNode_t> nodes_of(cudaGraph_t graph) {
   std::size_t count = 0;
-  cuda_check(cudaGraphGetNodes(inside, nullptr, &count), "cudaGraphGetNodes", place);
+  cuda_check(cudaGraphGetNodes(graph, nullptr, &count), "cudaGraphGetNodes", {Stage::Profile});
   std::vector<cudaGraphNode_t> nodes(count);
-  cuda_check(cudaGraphGetNodes(inside, nodes.data(), &count), "cudaGraphGetNodes", place);
-  for (const cudaGraphNode_t inner : nodes) find_recorded(inner, into);
+  if (count != 0) cuda_check(cudaGraphGetNodes(graph, nodes.data(), &count), "cudaGraphGetNodes", {Stage::Profile});
+  return nodes;
 }
+
+cudaGraphNodeType type_of(cudaGraphNode_t node) {
+  cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
+  cuda_check(cudaGraphNodeGetType(node, &type), "cudaGraphNodeGetType", {Stage::Profile});
+  return type;
+}
+
+bool leaves_records(cudaGraphNodeType type) {
+  return type == cudaGraphNodeTypeKernel || type == cudaGraphNodeTypeMemcpy || type == cudaGraphNodeTypeMemset;
+}
+
+// Claims the nodes of one graph, and those inside its child graphs. What is inside of those again has no time: CUDA's order of it is not known.
+class Claims {
+ public:
+  Claims(ActivitySession& session, std::shared_ptr<ActivitySession::Sink> sink, std::uint32_t nodes_of_graph)
+      : session_(session), sink_(std::move(sink)), next_inside_(nodes_of_graph) {}
+
+  void add(cudaGraphNode_t node, std::uint32_t place) {
+    const cudaGraphNodeType type = type_of(node);
+    if (leaves_records(type)) {
+      session_.claim(node, place, sink_);
+      ++count_;
+    }
+    if (type == cudaGraphNodeTypeGraph) add_inside(node, place);
+  }
+  [[nodiscard]] std::size_t count() const noexcept { return count_; }
+
+ private:
+  void add_inside(cudaGraphNode_t child, std::uint32_t place) {
+    cudaGraph_t graph = nullptr;
+    cuda_check(cudaGraphChildGraphNodeGetGraph(child, &graph), "cudaGraphChildGraphNodeGetGraph", {Stage::Profile});
+    for (const cudaGraphNode_t node : nodes_of(graph)) {
+      const std::uint32_t number = next_inside_++;
+      if (!leaves_records(type_of(node))) continue;
+      session_.claim_inside(child, number, place, sink_);
+      ++count_;
+    }
+  }
+
+  ActivitySession& session_;
+  const std::shared_ptr<ActivitySession::Sink> sink_;
+  std::uint32_t next_inside_;
+  std::size_t count_ = 0;
+};
 
 std::uint32_t saturated(std::int64_t ns) {
   return static_cast<std::uint32_t>(std::clamp<std::int64_t>(ns, 0, std::numeric_limits<std::uint32_t>::max()));
@@ -49,25 +80,16 @@ std::uint32_t place_of(const LoweredGraph& lowered, std::uint32_t node) {
 
 }  // namespace
 
-std::shared_ptr<ActivitySession::Sink> ActivityTimes::claim_all(ActivitySession& session, const LoweredGraph& lowered, std::span<const cudaGraphNode_t> nodes,
-                                                          const StampEnds& ends) {
-  struct Claim {
-    std::uint32_t place;
-    cudaGraphNode_t node;
-  };
-  std::vector<Claim> claims;
-  std::vector<cudaGraphNode_t> found;
-  for (std::uint32_t i = 0; i < nodes.size(); ++i) {
-    found.clear();
-    find_recorded(nodes[i], found);
-    for (const cudaGraphNode_t node : found) claims.push_back({place_of(lowered, i), node});
-  }
+std::shared_ptr<ActivitySession::Sink> ActivityTimes::claim_all(ActivitySession& session, const LoweredGraph& lowered,
+                                                                std::span<const cudaGraphNode_t> nodes, const StampEnds& ends) {
+  auto sink = std::make_shared<ActivitySession::Sink>();
+  Claims claims(session, sink, static_cast<std::uint32_t>(nodes.size() + (ends ? 2 : 0)));
+  for (std::uint32_t i = 0; i < nodes.size(); ++i) claims.add(nodes[i], place_of(lowered, i));
   if (ends) {
-    claims.push_back({NodeRun::kBegin, ends.begin});
-    claims.push_back({NodeRun::kEnd, ends.end});
+    claims.add(ends.begin, NodeRun::kBegin);
+    claims.add(ends.end, NodeRun::kEnd);
   }
-  auto sink = std::make_shared<ActivitySession::Sink>(claims.size());
-  for (const Claim& claim : claims) session.claim(claim.node, claim.place, sink);
+  sink->runs = ReplayRuns(claims.count());
   return sink;
 }
 

@@ -13,6 +13,10 @@ namespace {
 
 constexpr CUpti_ActivityKind kKinds[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMSET};
 
+// CUPTI's id of a node: its graph's above, its number in there below.
+constexpr std::uint64_t kNumberBits = 0xffffffff;
+std::uint32_t graph_part(std::uint64_t id) { return static_cast<std::uint32_t>(id >> 32); }
+
 std::uint64_t CUPTIAPI host_clock() {
   return static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count());
@@ -93,6 +97,7 @@ void ActivitySession::detach() noexcept {
   epoch_.fetch_add(1);
   const std::lock_guard lock(owners_mutex_);
   owners_.clear();
+  inside_.clear();
 }
 
 std::string ActivitySession::open(const std::function<void()>& make) {
@@ -144,7 +149,7 @@ void ActivitySession::flush() noexcept {
   if (windows_ != 0 && !ended_) static_cast<void>(loaded_.library->flush_all(0));
 }
 
-void ActivitySession::claim(CUgraphNode node, std::uint32_t place, const std::shared_ptr<Sink>& sink) {
+std::uint64_t ActivitySession::id_of(CUgraphNode node) const {
   std::uint64_t id = 0;
   if (const CUptiResult result = loaded_.library->node_id(node, &id); result != CUPTI_SUCCESS) {
     ErrorDetails details;
@@ -154,8 +159,19 @@ void ActivitySession::claim(CUgraphNode node, std::uint32_t place, const std::sh
     details.native_code = result;
     throw Error(std::move(details), said("cuptiGetGraphNodeId", result));
   }
+  return id;
+}
+
+void ActivitySession::claim(CUgraphNode node, std::uint32_t place, const std::shared_ptr<Sink>& sink) {
+  const std::uint64_t id = id_of(node);
   const std::lock_guard lock(owners_mutex_);
   owners_[id] = {place, sink};
+}
+
+void ActivitySession::claim_inside(CUgraphNode of, std::uint32_t number, std::uint32_t place, const std::shared_ptr<Sink>& sink) {
+  const std::uint32_t graph = graph_part(id_of(of));
+  const std::lock_guard lock(owners_mutex_);
+  inside_[graph].push_back({number, {place, sink}});
 }
 
 void ActivitySession::on_callback(void* session, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
@@ -169,7 +185,12 @@ void ActivitySession::on_callback(void* session, CUpti_CallbackDomain domain, CU
   try {
     const std::lock_guard lock(self.owners_mutex_);
     const auto owner = self.owners_.find(from);
-    if (owner != self.owners_.end()) self.owners_.insert_or_assign(to, Owner(owner->second));
+    if (owner == self.owners_.end()) return;
+    self.owners_.insert_or_assign(to, Owner(owner->second));
+    const auto inside = self.inside_.find(graph_part(from));
+    if (inside == self.inside_.end()) return;
+    for (const Inside& one : inside->second) self.owners_.insert_or_assign((to & ~kNumberBits) | one.number, one.owner);
+    self.inside_.erase(inside);
   } catch (const std::bad_alloc&) {  // its records belong to nobody then, and its replays lack them
   }
 }

@@ -25,9 +25,8 @@ class ActivitySession {
  public:
   // What one window gets of its twin. Kept by the window while it is open.
   struct Sink {
-    explicit Sink(std::size_t expected) : runs(expected) {}
-    std::mutex mutex;      // of what stands below
-    ReplayRuns runs;
+    std::mutex mutex;  // of what stands below
+    ReplayRuns runs{0};
     std::uint64_t untimed = 0;  // records without times
   };
 
@@ -51,6 +50,9 @@ class ActivitySession {
   // In `make`: `node`, of a graph that an executable will be made of, is `place` of a replay of the twin whose records `sink` takes; so are those
   // that CUDA makes of it. Throws what CUPTI says.
   void claim(CUgraphNode node, std::uint32_t place, const std::shared_ptr<Sink>& sink);
+  // The same of a node inside a child graph, which CUPTI knows by another name in the executable: CUDA 13.0 takes child graphs apart there and
+  // numbers what is in them behind the `number` nodes of the graph itself, in order. `of` is any node of that graph.
+  void claim_inside(CUgraphNode of, std::uint32_t number, std::uint32_t place, const std::shared_ptr<Sink>& sink);
   // Asks CUPTI for everything that is over. Records come to their sinks before it returns.
   void flush() noexcept;
   // Records for which there was no room.
@@ -70,6 +72,7 @@ class ActivitySession {
   void detach() noexcept;               // the same
   void end() noexcept;                  // no window is there from now on, and none is opened
   void wait_for_devices() noexcept;     // the same
+  [[nodiscard]] std::uint64_t id_of(CUgraphNode node) const;
   [[nodiscard]] std::string said(const char* call, CUptiResult result) const;
   void take(const CUpti_Activity& record);
   static void CUPTIAPI on_callback(void* session, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data);
@@ -90,6 +93,11 @@ class ActivitySession {
 
   std::mutex owners_mutex_;  // of owners_; callbacks and buffers come on any thread
   std::unordered_map<std::uint64_t, Owner> owners_;  // by CUPTI's id of a node
+  struct Inside {
+    std::uint32_t number = 0;
+    Owner owner;
+  };
+  std::unordered_map<std::uint32_t, std::vector<Inside>> inside_;  // by CUPTI's id of a graph that no executable was made of yet
 
   std::mutex buffers_mutex_;
   std::vector<std::unique_ptr<std::uint8_t[]>> buffers_;

@@ -53,7 +53,7 @@ class ReplayRuns {
   using Runs = std::vector<NodeRun>;
   [[nodiscard]] Runs::iterator find(const Wanted& wanted);
 
-  const std::size_t expected_;
+  std::size_t expected_;
   Runs runs_;
   bool sorted_ = true, broken_ = false;
 };

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that every file of the engine includes only the layers that its own layer may include.
+"""Checks that every file of the engine includes only the layers that its own layer may include, and that no two headers
+define a class of one name: the linker would take the one's inline functions for the other's.
 
 usage: layers.py ROOT      (the folder that holds engine/)
 
@@ -79,13 +80,32 @@ def complaints(engine: pathlib.Path, path: pathlib.Path):
             yield f"{where}: {layer} may not include {target}"
 
 
+NAMESPACE = re.compile(r"^namespace ([\w:]+) \{")
+DEFINITION = re.compile(r"^(?:class|struct|enum class) (?:\[\[\w+\]\] )?([\w:]+)[^;]*\{")
+
+
+def named_twice(engine: pathlib.Path):
+    first = {}
+    for path in sorted(engine.rglob("*.hpp")):
+        namespace = ""
+        for number, line in enumerate(path.read_text().splitlines(), start=1):
+            if match := NAMESPACE.match(line):
+                namespace = match.group(1)
+            elif match := DEFINITION.match(line):
+                name = f"{namespace}::{match.group(1)}"
+                where = f"engine/{path.relative_to(engine)}:{number}"
+                if name in first:
+                    yield f"{where}: {name} is what {first[name]} defines too"
+                first.setdefault(name, where)
+
+
 def main() -> int:
     engine = pathlib.Path(sys.argv[1]) / "engine"
     files = sorted(p for p in engine.rglob("*") if p.suffix in (".hpp", ".cpp"))
     if not files:
         print(f"no source files in {engine}")
         return 1
-    found = [text for path in files for text in complaints(engine, path)]
+    found = [text for path in files for text in complaints(engine, path)] + list(named_twice(engine))
     print("\n".join(found) or f"{len(files)} files, every include within its layer's rights")
     return 1 if found else 0
 

@@ -11,16 +11,12 @@ bool is_loop(const Recording& recording, std::uint32_t command) {
          recording.payload<ConditionalPayload>(command).branch == Branch::While;
 }
 
-std::span<const Body> bodies_of(const Recording& recording, std::uint32_t command) {
-  return bodies_of(recording.commands[command].kind, recording.commands[command].payload);
-}
-
 void collect(const Recording& recording, std::uint32_t outermost, std::vector<Loop>& loops) {
   if (recording.bodies.empty()) return;
   for (std::uint32_t i = 0; i < recording.commands.size(); ++i) {
     const std::uint32_t command = outermost == kNone ? i : outermost;
     if (is_loop(recording, i)) loops.push_back({recording.command_name(i), command});
-    for (const Body& body : bodies_of(recording, i)) collect(*recording.bodies[body.index], command, loops);
+    for (const Body& body : bodies_of(recording.commands[i])) collect(*recording.bodies[body.index], command, loops);
   }
 }
 
@@ -34,7 +30,7 @@ std::vector<Loop> loops_of(const Recording& recording) {
 
 std::uint32_t count_loops(const Recording& recording, std::uint32_t command) {
   std::uint32_t count = is_loop(recording, command) ? 1 : 0;
-  for (const Body& body : bodies_of(recording, command)) count += count_loops(*recording.bodies[body.index]);
+  for (const Body& body : bodies_of(recording.commands[command])) count += count_loops(*recording.bodies[body.index]);
   return count;
 }
 

@@ -1,33 +1,15 @@
 #include <algorithm>
-#include <span>
 #include <utility>
 
 #include "base/text.hpp"
 #include "plan/describe.hpp"
 #include "plan/dot_parameters.hpp"
 #include "plan/plan.hpp"
+#include "record/payload.hpp"
 
 namespace reprise::detail {
 
 namespace {
-
-std::span<const Body> bodies_of(const Recording& recording, std::uint32_t command) {
-  switch (recording.commands[command].kind) {
-    case CommandKind::Nested: return {&recording.payload<NestedPayload>(command).body, 1};
-    case CommandKind::Conditional: {
-      const auto& conditional = recording.payload<ConditionalPayload>(command);
-      return {conditional.bodies, conditional.body_count};
-    }
-    case CommandKind::Dispatch:
-    case CommandKind::Copy:
-    case CommandKind::Fill:
-    case CommandKind::Update:
-    case CommandKind::Host:
-    case CommandKind::Op:
-    case CommandKind::Barrier: break;
-  }
-  return {};
-}
 
 // Nodes inside the clusters of their labels, then edges.
 class PlanDot {
@@ -161,7 +143,7 @@ class PlanDot {
   void bodies() {
     for (std::uint32_t node = 0; node < plan_.lowered.nodes.size(); ++node) {
       if (plan_.lowered.nodes[node].kind != LoweredKind::Work) continue;
-      for (const Body& body : bodies_of(recording_, plan_.schedule.node_command[plan_.lowered.nodes[node].schedule_node])) {
+      for (const Body& body : bodies_of(recording_.commands[plan_.schedule.node_command[plan_.lowered.nodes[node].schedule_node]])) {
         if (body.index >= plan_.bodies.size()) continue;
         const Plan& inner = *plan_.bodies[body.index];
         const std::string prefix = concat(prefix_, 'b', body.index, '_');

@@ -138,7 +138,7 @@ class Merge {
       from.ops[op] = static_cast<std::uint32_t>(into_.ops.size());
       into_.ops.push_back(from.lists->ops[op]);
     }
-    for (const Body& body : bodies_of(command.kind, command.payload)) {
+    for (const Body& body : bodies_of(command)) {
       from.bodies[body.index] = static_cast<std::uint32_t>(into_.bodies.size());
       into_.bodies.push_back(from.lists->bodies[body.index]);
     }

@@ -17,6 +17,7 @@ struct IndexMaps {
 
 // What a command runs as a whole; empty for all but Nested and Conditional.
 [[nodiscard]] std::span<Body> bodies_of(CommandKind kind, const void* payload) noexcept;
+[[nodiscard]] inline std::span<const Body> bodies_of(const Command& command) noexcept { return bodies_of(command.kind, command.payload); }
 
 // Calls visit(index of a buffer) for each buffer that the command's payload names, in the order the verb met them.
 template <class Visit>

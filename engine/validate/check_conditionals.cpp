@@ -36,7 +36,7 @@ class ConditionalCheck {
   // `outermost`: the command of the outermost recording that `command` is or is inside of.
   void visit(const Recording& recording, std::uint32_t command, std::uint32_t outermost) {
     const Command& c = recording.commands[command];
-    const std::span<const Body> bodies = bodies_of(c.kind, c.payload);
+    const std::span<const Body> bodies = bodies_of(c);
     if (c.kind == CommandKind::Conditional) decide(recording, recording.payload<ConditionalPayload>(command), outermost);
     if (bodies.empty()) note_sets(recording, c, outermost);
     for (const Body& body : bodies) {

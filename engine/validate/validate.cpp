@@ -26,7 +26,7 @@ std::vector<Finding> check_one(const Recording& recording, const DeviceInfo& dev
 // What is found in what a command runs is said of that command.
 void check_bodies(const Recording& recording, const DeviceInfo& device, Validation level, std::vector<Finding>& found) {
   for (std::uint32_t i = 0; !recording.bodies.empty() && i < recording.commands.size(); ++i) {
-    for (const Body& body : bodies_of(recording.commands[i].kind, recording.commands[i].payload)) {
+    for (const Body& body : bodies_of(recording.commands[i])) {
       const Recording& inside = *recording.bodies[body.index];
       std::vector<Finding> inner = check_one(inside, device, level);
       check_bodies(inside, device, level, inner);

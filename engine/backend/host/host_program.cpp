@@ -177,7 +177,7 @@ BodyNode HostProgram::body_node(std::uint32_t command, const Bindings& bindings)
     node = BodyNode(shared_, conditional, bindings.address[conditional.condition], loop);
     if (conditional.branch == Branch::While) ++loop;
   }
-  for (const Body& body : bodies_of(recording.commands[command].kind, recording.commands[command].payload)) {
+  for (const Body& body : bodies_of(recording.commands[command])) {
     Bindings inside;
     for (std::uint32_t i = 0; i < body.buffer_count; ++i) inside.address.push_back(bindings.address[body.buffers[i]]);
     node.add(std::make_unique<HostProgram>(plan_->bodies[body.index], inside, shared_, loop));

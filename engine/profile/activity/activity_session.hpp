@@ -4,7 +4,6 @@
 // When the process ends, so does CUPTI, before its own library is torn down. Threads: any.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>

@@ -47,7 +47,6 @@ class ReplayRuns {
   // The runs of the replay after the one taken last, by their start; empty where they are lost, nullopt where they are not all there yet.
   // Those of earlier ones are forgotten.
   [[nodiscard]] std::optional<std::vector<NodeRun>> take(const Wanted& wanted);
-  [[nodiscard]] std::size_t expected() const noexcept { return expected_; }
 
  private:
   using Runs = std::vector<NodeRun>;

@@ -10,12 +10,14 @@
 
 namespace digits {
 
-// A dense layer. Its weights are a matrix of (inputs + 1) x units: a row for each input, and the bias as the last row.
+// A dense layer. Its weights are a matrix of (inputs + 1) x units: a row for each input, and the bias as the last row, which
+// the last column of what it reads, all ones, makes a part of the product.
 // All layers but the last end in tanh: it has no kink, so that a device that rounds otherwise learns the same.
 struct Layer {
   std::uint32_t inputs = 0;
   std::uint32_t units = 0;
-  [[nodiscard]] constexpr std::uint32_t weights() const { return (inputs + 1) * units; }
+  [[nodiscard]] constexpr std::uint32_t columns() const { return inputs + 1; }  // of what it reads
+  [[nodiscard]] constexpr std::uint32_t weights() const { return columns() * units; }
 };
 
 inline constexpr std::array<Layer, 3> kLayers = {Layer{kPixels, 64}, Layer{64, 32}, Layer{32, kClasses}};

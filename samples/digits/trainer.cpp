@@ -22,6 +22,17 @@ namespace {
 constexpr std::uint32_t kThreads = 256;                            // of a block
 constexpr std::uint64_t kProductWorkspace = std::uint64_t{1} << 20;  // bytes; the matrices are small, and many at once
 
+// The rows of `pixels`, each with a one behind it.
+std::vector<float> with_ones(const std::vector<float>& pixels) {
+  std::vector<float> rows;
+  rows.reserve(pixels.size() / kPixels * kLayers[0].columns());
+  for (std::size_t i = 0; i < pixels.size(); ++i) {
+    rows.push_back(pixels[i]);
+    if (i % kPixels == kPixels - 1) rows.push_back(1.0f);
+  }
+  return rows;
+}
+
 std::string numbered(const char* name, std::size_t number) { return std::string(name) + ' ' + std::to_string(number); }
 
 }  // namespace
@@ -30,16 +41,15 @@ Trainer::Trainer(const reprise::Device& device, const DigitSplit& digits, const 
     : device_(device),
       schedule_(schedule),
       kernels_{.gather_rows = device.load_kernel(shaders::gather_rows),
-               .add_bias = device.load_kernel(shaders::add_bias),
+               .activate = device.load_kernel(shaders::activate),
                .softmax_cross_entropy = device.load_kernel(shaders::softmax_cross_entropy),
-               .bias_gradient = device.load_kernel(shaders::bias_gradient),
                .tanh_slope = device.load_kernel(shaders::tanh_slope),
                .momentum_step = device.load_kernel(shaders::momentum_step),
                .finish_step = device.load_kernel(shaders::finish_step),
                .count_correct = device.load_kernel(shaders::count_correct)},
       pool_(device.create_pool({.label = "digits"})),
       images_(pool_->allocate<float>(digits.training.pixels.size(), "images")),
-      held_out_images_(pool_->allocate<float>(digits.held_out.pixels.size(), "held-out images")),
+      held_out_images_(pool_->allocate<float>(digits.held_out.rows() * kLayers[0].columns(), "held-out images")),
       labels_(pool_->allocate<std::uint32_t>(digits.training.rows(), "labels")),
       held_out_labels_(pool_->allocate<std::uint32_t>(digits.held_out.rows(), "held-out labels")),
       running_loss_(pool_->allocate<float>(1, "running loss")),
@@ -70,7 +80,7 @@ CommandBuffer Trainer::record_start(const DigitSplit& digits) {
   commands.begin();
   commands.copy(reprise::snapshot(digits.training.pixels), images_);
   commands.copy(reprise::snapshot(digits.training.labels), labels_);
-  commands.copy(reprise::snapshot(digits.held_out.pixels), held_out_images_);
+  commands.copy(reprise::snapshot(with_ones(digits.held_out.pixels)), held_out_images_);
   commands.copy(reprise::snapshot(digits.held_out.labels), held_out_labels_);
   const Weights<float> first = first_weights(schedule_.seed);
   for (std::size_t l = 0; l < kDepth; ++l) {
@@ -114,8 +124,8 @@ CommandBuffer Trainer::record_step() {
 void Trainer::record_microbatch(CommandBuffer& commands, std::uint32_t microbatch, const Gradients& gradients, const GpuRef<float>& loss,
                                 const GpuRef<float>& moves) {
   const std::uint32_t first = microbatch * kMicrobatchRows;
-  std::array<GpuRef<float>, kDepth + 1> values;  // the microbatch's pixels, then each layer's output
-  values[0] = pool_->transient<float>(kMicrobatchRows * kPixels, "x");
+  std::array<GpuRef<float>, kDepth + 1> values;  // what each layer reads, and the logits
+  values[0] = pool_->transient<float>(kMicrobatchRows * kLayers[0].columns(), "x");
   const auto labels = pool_->transient<std::uint32_t>(kMicrobatchRows, "microbatch labels");
   {
     const auto scope = commands.label("forward");
@@ -123,8 +133,7 @@ void Trainer::record_microbatch(CommandBuffer& commands, std::uint32_t microbatc
                       static_cast<std::uint32_t>(labels_.size()), read(step_counter_), schedule_.seed, kBatchRows, first,
                       read(moves.slice(first, kMicrobatchRows)), write(values[0]), write(labels));
     for (std::size_t l = 0; l < kDepth; ++l) {
-      values[l + 1] = pool_->transient<float>(kMicrobatchRows * kLayers[l].units, numbered("output", l + 1));
-      dense(commands, l, values[l], values[l + 1], kMicrobatchRows);
+      values[l + 1] = dense(commands, l, values[l], kMicrobatchRows);
     }
   }
   const auto scope = commands.label("backward");
@@ -134,18 +143,15 @@ void Trainer::record_microbatch(CommandBuffer& commands, std::uint32_t microbatc
   for (std::size_t l = kDepth; l-- > 0;) {
     const auto [inputs, units] = kLayers[l];
     const std::uint32_t count = kLayers[l].weights();
-    const auto gradient = gradients[l].slice(std::uint64_t{microbatch} * count, count);
-    commands.add(reprise::SgemmOp({.a = values[l], .b = slope, .c = gradient.slice(0, std::uint64_t{inputs} * units), .m = inputs, .n = units,
-                                   .k = kMicrobatchRows, .transpose_a = Transpose::Yes, .workspace_bytes = kProductWorkspace}));
-    commands.dispatch(kernels_.bias_gradient, {.grid = blocks(units, kThreads), .block = kThreads}, read(slope),
-                      write(gradient.slice(std::uint64_t{inputs} * units, units)), kMicrobatchRows, units);
+    commands.add(reprise::SgemmOp({.a = values[l], .b = slope, .c = gradients[l].slice(std::uint64_t{microbatch} * count, count),
+                                   .m = kLayers[l].columns(), .n = units, .k = kMicrobatchRows, .transpose_a = Transpose::Yes,
+                                   .workspace_bytes = kProductWorkspace}));
     if (l > 0) {
       auto earlier = pool_->transient<float>(kMicrobatchRows * inputs, numbered("slope", l));
-      commands.add(reprise::SgemmOp({.a = slope, .b = matrix(l), .c = earlier, .m = kMicrobatchRows, .n = inputs, .k = units,
-                                     .transpose_b = Transpose::Yes, .workspace_bytes = kProductWorkspace}));
-      const std::uint32_t values_of_slope = kMicrobatchRows * inputs;
-      commands.dispatch(kernels_.tanh_slope, {.grid = blocks(values_of_slope, kThreads), .block = kThreads}, read(values[l]), read_write(earlier),
-                        values_of_slope);
+      commands.add(reprise::SgemmOp({.a = slope, .b = weights_[l].slice(0, std::uint64_t{inputs} * units), .c = earlier, .m = kMicrobatchRows, .n = inputs,
+                                     .k = units, .transpose_b = Transpose::Yes, .workspace_bytes = kProductWorkspace}));
+      commands.dispatch(kernels_.tanh_slope, {.grid = blocks(kMicrobatchRows * inputs, kThreads), .block = kThreads}, read(values[l]),
+                        read_write(earlier), kMicrobatchRows, inputs);
       slope = earlier;
     }
   }
@@ -158,9 +164,7 @@ CommandBuffer Trainer::record_evaluation() {
   commands.fill(correct_, 0u);
   GpuRef<float> values = held_out_images_;
   for (std::size_t l = 0; l < kDepth; ++l) {
-    const auto output = pool_->transient<float>(rows * kLayers[l].units, numbered("output", l + 1));
-    dense(commands, l, values, output, rows);
-    values = output;
+    values = dense(commands, l, values, rows);
   }
   commands.dispatch(kernels_.count_correct, {.grid = blocks(rows, kThreads), .block = kThreads}, read(values), read(held_out_labels_), rows,
                     read_write(correct_));
@@ -182,18 +186,16 @@ CommandBuffer Trainer::record_read_back() {
   return commands;
 }
 
-void Trainer::dense(CommandBuffer& commands, std::size_t layer, const GpuRef<float>& x, const GpuRef<float>& y, std::uint32_t rows) const {
-  const auto [inputs, units] = kLayers[layer];
-  const std::uint32_t linear = layer + 1 < kDepth ? 0 : 1;
-  commands.add(reprise::SgemmOp({.a = x, .b = matrix(layer), .c = y, .m = rows, .n = units, .k = inputs, .workspace_bytes = kProductWorkspace}));
-  commands.dispatch(kernels_.add_bias, {.grid = blocks(std::uint64_t{rows} * units, kThreads), .block = kThreads}, read(bias(layer)), read_write(y), rows,
-                    units, linear);
-}
-
-GpuRef<float> Trainer::matrix(std::size_t layer) const { return weights_[layer].slice(0, std::uint64_t{kLayers[layer].inputs} * kLayers[layer].units); }
-
-GpuRef<float> Trainer::bias(std::size_t layer) const {
-  return weights_[layer].slice(std::uint64_t{kLayers[layer].inputs} * kLayers[layer].units, kLayers[layer].units);
+GpuRef<float> Trainer::dense(CommandBuffer& commands, std::size_t layer, const GpuRef<float>& x, std::uint32_t rows) const {
+  const std::uint32_t units = kLayers[layer].units;
+  const bool is_last = layer + 1 == kDepth;
+  const auto product = pool_->transient<float>(rows * units, is_last ? "logits" : numbered("product", layer + 1));
+  commands.add(reprise::SgemmOp({.a = x, .b = weights_[layer], .c = product, .m = rows, .n = units, .k = kLayers[layer].columns(),
+                                 .workspace_bytes = kProductWorkspace}));
+  if (is_last) return product;
+  const auto output = pool_->transient<float>(rows * (units + 1), numbered("output", layer + 1));
+  commands.dispatch(kernels_.activate, {.grid = blocks(output.size(), kThreads), .block = kThreads}, read(product), write(output), rows, units);
+  return output;
 }
 
 void Trainer::train(std::uint32_t steps) {

@@ -31,7 +31,7 @@ class Trainer {
 
  private:
   struct Kernels {
-    reprise::Kernel gather_rows, add_bias, softmax_cross_entropy, bias_gradient, tanh_slope, momentum_step, finish_step, count_correct;
+    reprise::Kernel gather_rows, activate, softmax_cross_entropy, tanh_slope, momentum_step, finish_step, count_correct;
   };
   using Gradients = std::array<reprise::GpuRef<float>, kDepth>;  // of each layer, a slice for each microbatch
 
@@ -43,10 +43,8 @@ class Trainer {
                          const reprise::GpuRef<float>& moves);
   [[nodiscard]] reprise::CommandBuffer record_evaluation();
   [[nodiscard]] reprise::CommandBuffer record_read_back();
-  void dense(reprise::CommandBuffer& commands, std::size_t layer, const reprise::GpuRef<float>& x, const reprise::GpuRef<float>& y,
-             std::uint32_t rows) const;
-  [[nodiscard]] reprise::GpuRef<float> matrix(std::size_t layer) const;  // of its weights
-  [[nodiscard]] reprise::GpuRef<float> bias(std::size_t layer) const;
+  // The layer's output for `rows` rows of x: what the next layer reads, or after the last one the logits.
+  [[nodiscard]] reprise::GpuRef<float> dense(reprise::CommandBuffer& commands, std::size_t layer, const reprise::GpuRef<float>& x, std::uint32_t rows) const;
 
   reprise::Device device_;
   Schedule schedule_;

@@ -33,8 +33,8 @@ __device__ inline unsigned shuffled_row(unsigned position, unsigned rows, unsign
 }
 
 // Picks the rows of one microbatch and moves half of the images by a pixel. A block is a row, a thread a pixel.
-// x: gridDim.x x PIXELS; labels: gridDim.x. `first`: the microbatch's first row in the batch of `batch_rows`. moves: a
-// random value of each of its rows, in [0, 1).
+// x: gridDim.x x (PIXELS + 1), the last column 1; labels: gridDim.x. `first`: the microbatch's first row in the batch of
+// `batch_rows`. moves: a random value of each of its rows, in [0, 1).
 REPRISE_KERNEL(gather_rows, (const float* images, const unsigned* image_labels, unsigned rows, const unsigned* step, unsigned seed,
                              unsigned batch_rows, unsigned first, const float* moves, float* x, unsigned* labels)) {
   const unsigned per_epoch = rows / batch_rows;
@@ -46,31 +46,27 @@ REPRISE_KERNEL(gather_rows, (const float* images, const unsigned* image_labels, 
   const int from_x = static_cast<int>(threadIdx.x % SIDE) - right;
   const int from_y = static_cast<int>(threadIdx.x / SIDE) - down;
   const bool inside = from_x >= 0 && from_x < SIDE && from_y >= 0 && from_y < SIDE;
-  x[blockIdx.x * PIXELS + threadIdx.x] = inside ? images[row * PIXELS + from_y * SIDE + from_x] : 0.0f;
-  if (threadIdx.x == 0) labels[blockIdx.x] = image_labels[row];
+  float* out = x + blockIdx.x * (PIXELS + 1);
+  out[threadIdx.x] = inside ? images[row * PIXELS + from_y * SIDE + from_x] : 0.0f;
+  if (threadIdx.x != 0) return;
+  out[PIXELS] = 1.0f;
+  labels[blockIdx.x] = image_labels[row];
 }
 
-// A thread a value: adds the bias to a product (rows x units); then tanh unless `linear`.
-REPRISE_KERNEL(add_bias, (const float* bias, float* y, unsigned rows, unsigned units, unsigned linear)) {
+// A thread a value of h, rows x (units + 1): tanh of y, rows x units, and 1 in the last column.
+REPRISE_KERNEL(activate, (const float* y, float* h, unsigned rows, unsigned units)) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= rows * (units + 1)) return;
+  const unsigned row = i / (units + 1);
+  h[i] = i % (units + 1) == units ? 1.0f : tanhf(y[i - row]);
+}
+
+// A thread a value of dx, rows x units: times the derivative of tanh, whose values were h, rows x (units + 1).
+REPRISE_KERNEL(tanh_slope, (const float* h, float* dx, unsigned rows, unsigned units)) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= rows * units) return;
-  const float value = y[i] + bias[i % units];
-  y[i] = linear != 0 ? value : tanhf(value);
-}
-
-// A thread a unit: the bias' gradient, the sums of the columns of dy (rows x units).
-REPRISE_KERNEL(bias_gradient, (const float* dy, float* db, unsigned rows, unsigned units)) {
-  const unsigned unit = blockIdx.x * blockDim.x + threadIdx.x;
-  if (unit >= units) return;
-  float sum = 0.0f;
-  for (unsigned r = 0; r < rows; ++r) sum += dy[r * units + unit];
-  db[unit] = sum;
-}
-
-// A thread a value: dx times the derivative of tanh, whose values were h.
-REPRISE_KERNEL(tanh_slope, (const float* h, float* dx, unsigned count)) {
-  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < count) dx[i] *= 1.0f - h[i] * h[i];
+  const float value = h[i + i / units];
+  dx[i] *= 1.0f - value * value;
 }
 
 // A thread a row: the cross-entropy of softmax(logits) in loss[row], its derivative times `scale` in slope.

@@ -26,6 +26,12 @@ struct Plan {
   std::vector<std::shared_ptr<const Plan>> bodies;  // of recording->bodies; their transients lie in this plan's slab
   std::uint64_t plan_hash = 0;      // of the recording and its needed edges: names, sizes, ranges, values; no addresses
   std::uint64_t lowering_hash = 0;  // of lowered graph and placements
+
+  // Of a lowered node; kNone for one of the frame.
+  [[nodiscard]] std::uint32_t command_of(std::uint32_t node) const noexcept {
+    const std::uint32_t of_schedule = lowered.nodes[node].schedule_node;
+    return of_schedule == kNone ? kNone : schedule.node_command[of_schedule];
+  }
 };
 
 // Throws what collect_scalar_slots() throws.

@@ -96,8 +96,7 @@ PlanDifference find_difference(const Plan& before, const Plan& after) {
     if (other != old_edges.end()) return {Outcome::TopologyChanged, node, kNone};
     if (a.nodes[node].kind != b.nodes[node].kind) return {Outcome::NodeTypeChanged, node, kNone};
     if (b.nodes[node].kind != LoweredKind::Work) continue;
-    const Outcome outcome = compare_commands(*before.recording, before.schedule.node_command[a.nodes[node].schedule_node], *after.recording,
-                                             after.schedule.node_command[b.nodes[node].schedule_node]);
+    const Outcome outcome = compare_commands(*before.recording, before.command_of(node), *after.recording, after.command_of(node));
     if (outcome != Outcome::Success) return {outcome, node, kNone};
   }
   return {};

@@ -11,6 +11,7 @@
 #include <iterator>
 #include <sstream>
 
+#include "base/steady_clock.hpp"
 #include "base/text.hpp"
 
 namespace reprise::detail {
@@ -67,9 +68,7 @@ std::uint32_t rank() {
 
 }  // namespace
 
-trace::Time trace_now() noexcept {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+trace::Time trace_now() noexcept { return steady_now(); }
 
 trace::Session describe_process(std::string_view application) {
   trace::Session session;

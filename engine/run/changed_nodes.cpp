@@ -123,9 +123,9 @@ std::optional<std::vector<std::uint32_t>> find_changed_nodes(const BoundPlan& be
   std::vector<std::uint32_t> changed;
   Comparer comparer(before, after);
   for (std::uint32_t node = 0; node < after.plan.lowered.nodes.size(); ++node) {
-    const std::uint32_t of_schedule = after.plan.lowered.nodes[node].schedule_node;
-    if (of_schedule == kNone) continue;
-    switch (comparer.compare(after.plan.schedule.node_command[of_schedule])) {
+    const std::uint32_t command = after.plan.command_of(node);
+    if (command == kNone) continue;
+    switch (comparer.compare(command)) {
       case Comparison::Same: break;
       case Comparison::Different: changed.push_back(node); break;
       case Comparison::NotByItself: return std::nullopt;

@@ -65,7 +65,7 @@ std::vector<GraphCore::Use> GraphCore::checked_bindings(std::span<const BufferBi
     }
     if (addresses[index] == address) continue;
     for (const std::uint32_t node : journal.nodes_of_buffer(index)) {
-      const std::uint32_t command = body_->plan->schedule.node_command[body_->plan->lowered.nodes[node].schedule_node];
+      const std::uint32_t command = body_->plan->command_of(node);
       if (recording.commands[command].kind == CommandKind::Host) {
         refuse(ErrorCode::Unsupported, concat("command ", command, ", ", recording.command_name(command), ", goes on using the memory that it captured"));
       }

@@ -47,11 +47,7 @@ std::string_view in_words(GraphExecUpdateOutcome outcome) {
   return "";
 }
 
-std::uint32_t command_of(const Plan& plan, std::uint32_t node) {
-  if (node == kNone) return kNone;
-  const std::uint32_t of_schedule = plan.lowered.nodes[node].schedule_node;
-  return of_schedule == kNone ? kNone : plan.schedule.node_command[of_schedule];
-}
+std::uint32_t command_of(const Plan& plan, std::uint32_t node) { return node == kNone ? kNone : plan.command_of(node); }
 
 }  // namespace
 

@@ -16,9 +16,8 @@ Error with_unfinished(const Error& error, const GraphCore& graph) {
   ErrorDetails details = error.details();
   std::string names;
   for (const UnfinishedNode& unfinished : graph.exec().unfinished_nodes()) {
-    const std::uint32_t of_schedule = plan.lowered.nodes[unfinished.node].schedule_node;
-    if (of_schedule == kNone) continue;
-    const std::uint32_t command = plan.schedule.node_command[of_schedule];
+    const std::uint32_t command = plan.command_of(unfinished.node);
+    if (command == kNone) continue;
     const std::string label = recording.label_path(recording.commands[command].label);
     details.unfinished.push_back(command);
     names += concat(names.empty() ? "" : "; ", "command ", command, ", ", recording.command_name(command));

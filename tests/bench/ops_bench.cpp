@@ -12,6 +12,7 @@
 #include <reprise/reprise.hpp>
 
 #include "bench.hpp"
+#include "profiled_graph.hpp"
 #include "raw_graph.hpp"
 
 namespace reprise::bench {
@@ -28,13 +29,12 @@ void check_blas(cublasStatus_t result, const char* call) {
 class CapturedProducts {
  public:
   CapturedProducts(std::uint32_t size, const GpuRef<float>& a, const GpuRef<float>& x) {
-    REPRISE_BENCH_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
     REPRISE_BENCH_CUDA(cudaMalloc(&workspace_, kWorkspace));
     check_blas(cublasCreate(&handle_), "cublasCreate");
-    check_blas(cublasSetStream(handle_, stream_), "cublasSetStream");
+    check_blas(cublasSetStream(handle_, stream()), "cublasSetStream");
     check_blas(cublasSetWorkspace(handle_, workspace_, kWorkspace), "cublasSetWorkspace");
     cudaGraph_t graph = nullptr;
-    REPRISE_BENCH_CUDA(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeRelaxed));
+    REPRISE_BENCH_CUDA(cudaStreamBeginCapture(stream(), cudaStreamCaptureModeRelaxed));
     const int n = static_cast<int>(size);
     const float one = 1, zero = 0;
     for (std::uint32_t i = 0; i < kProducts; ++i) {
@@ -44,46 +44,29 @@ class CapturedProducts {
                                             to, CUDA_R_32F, n, 0, 1, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
                  "cublasGemmStridedBatchedEx");
     }
-    REPRISE_BENCH_CUDA(cudaStreamEndCapture(stream_, &graph));
+    REPRISE_BENCH_CUDA(cudaStreamEndCapture(stream(), &graph));
     REPRISE_BENCH_CUDA(cudaGraphInstantiate(&exec_, graph, 0));
     REPRISE_BENCH_CUDA(cudaGraphDestroy(graph));
-    REPRISE_BENCH_CUDA(cudaGraphUpload(exec_, stream_));
-    REPRISE_BENCH_CUDA(cudaEventCreate(&begin_));
-    REPRISE_BENCH_CUDA(cudaEventCreate(&end_));
+    REPRISE_BENCH_CUDA(cudaGraphUpload(exec_, stream()));
   }
   CapturedProducts(const CapturedProducts&) = delete;
   CapturedProducts& operator=(const CapturedProducts&) = delete;
   ~CapturedProducts() {
-    static_cast<void>(cudaStreamSynchronize(stream_));
+    static_cast<void>(cudaStreamSynchronize(stream()));
     static_cast<void>(cudaGraphExecDestroy(exec_));
     static_cast<void>(cublasDestroy(handle_));
     static_cast<void>(cudaFree(workspace_));
-    static_cast<void>(cudaEventDestroy(begin_));
-    static_cast<void>(cudaEventDestroy(end_));
-    static_cast<void>(cudaStreamDestroy(stream_));
   }
 
-  [[nodiscard]] cudaStream_t stream() const { return stream_; }
-  void launch() const { REPRISE_BENCH_CUDA(cudaGraphLaunch(exec_, stream_)); }
-  // GPU time in us of one of `count` launches into the stream.
-  template <class Launch>
-  [[nodiscard]] double gpu_us(std::uint32_t count, Launch&& launch) const {
-    REPRISE_BENCH_CUDA(cudaStreamSynchronize(stream_));
-    REPRISE_BENCH_CUDA(cudaEventRecord(begin_, stream_));
-    for (std::uint32_t i = 0; i < count; ++i) launch();
-    REPRISE_BENCH_CUDA(cudaEventRecord(end_, stream_));
-    REPRISE_BENCH_CUDA(cudaStreamSynchronize(stream_));
-    float ms = 0;
-    REPRISE_BENCH_CUDA(cudaEventElapsedTime(&ms, begin_, end_));
-    return 1000.0 * static_cast<double>(ms) / count;
-  }
+  [[nodiscard]] const TimedStream& timed() const { return timed_; }
+  [[nodiscard]] cudaStream_t stream() const { return timed_.stream(); }
+  void launch() const { REPRISE_BENCH_CUDA(cudaGraphLaunch(exec_, stream())); }
 
  private:
-  cudaStream_t stream_ = nullptr;
+  TimedStream timed_;
   void* workspace_ = nullptr;
   cublasHandle_t handle_ = nullptr;
   cudaGraphExec_t exec_ = nullptr;
-  cudaEvent_t begin_ = nullptr, end_ = nullptr;
 };
 
 }  // namespace
@@ -122,8 +105,8 @@ void run_ops_gemm(const Options& options, Report& report) {
       Line line{.what = "replay of 16 products, f32", .shape = std::to_string(size) + " x " + std::to_string(size), .nodes = kProducts, .unit = "us",
                 .peer = "captured cuBLAS", .goal = {Goal::Of::Ratio, 1.0}};
       measure_pairs(
-          line, options.is_quick() ? 3 : 21, [&] { return captured.gpu_us(launches, [&] { static_cast<void>(graph.launch(queue)); }); },
-          [&] { return captured.gpu_us(launches, [&] { captured.launch(); }); });
+          line, options.is_quick() ? 3 : 21, [&] { return captured.timed().gpu_us(launches, [&] { static_cast<void>(graph.launch(queue)); }); },
+          [&] { return captured.timed().gpu_us(launches, [&] { captured.launch(); }); });
       report.add(line);
     }
     device.wait_idle();

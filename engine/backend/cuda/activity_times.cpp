@@ -1,10 +1,10 @@
 #include "backend/cuda/activity_times.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 
 #include "backend/cuda/cuda_check.hpp"
+#include "base/steady_clock.hpp"
 #include "base/text.hpp"
 
 namespace reprise::detail {
@@ -64,10 +64,6 @@ class Claims {
   std::uint32_t next_inside_;
   std::size_t count_ = 0;
 };
-
-std::uint32_t saturated(std::int64_t ns) {
-  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(ns, 0, std::numeric_limits<std::uint32_t>::max()));
-}
 
 std::uint32_t place_of(const LoweredGraph& lowered, std::uint32_t node) {
   switch (lowered.nodes[node].kind) {
@@ -139,10 +135,10 @@ void ActivityTimes::fill(NodeTime* times, const GpuClock& clock) {
     const std::int64_t first = time.started == 0 ? started : std::min(time.started, started);
     const std::int64_t last = time.started == 0 ? ended : std::max(time.started + time.duration, ended);
     time.started = first;
-    time.duration = saturated(last - first);
+    time.duration = saturated_ns(last - first);
   }
   for (const HostNode& host : host_) {
-    if (const auto span = host.times->find(number_)) times[host.node] = {span->started, saturated(span->ended - span->started), 0};
+    if (const auto span = host.times->find(number_)) times[host.node] = {span->started, saturated_ns(span->ended - span->started), 0};
   }
 }
 

@@ -71,10 +71,8 @@ CudaExec::~CudaExec() {
 std::vector<ActivityTimes::HostNode> CudaExec::time_host_nodes() {
   std::vector<ActivityTimes::HostNode> host;
   for (std::uint32_t node = 0; node < plan_->lowered.nodes.size(); ++node) {
-    const std::uint32_t of_schedule = plan_->lowered.nodes[node].schedule_node;
-    if (of_schedule == kNone) continue;
-    const std::uint32_t command = plan_->schedule.node_command[of_schedule];
-    if (plan_->recording->commands[command].kind == CommandKind::Host) host.push_back({node, calls_.time(command)});
+    const std::uint32_t command = plan_->command_of(node);
+    if (command != kNone && plan_->recording->commands[command].kind == CommandKind::Host) host.push_back({node, calls_.time(command)});
   }
   return host;
 }

@@ -48,15 +48,10 @@ std::uint32_t CudaGraphBuilder::lowered_of(cudaGraphNode_t node) const {
   return at == nodes_.end() ? kNone : static_cast<std::uint32_t>(at - nodes_.begin());
 }
 
-std::uint32_t CudaGraphBuilder::command_of(std::uint32_t node) const {
-  const std::uint32_t of_schedule = plan_.lowered.nodes[node].schedule_node;
-  return of_schedule == kNone ? kNone : plan_.schedule.node_command[of_schedule];
-}
-
 Error CudaGraphBuilder::with_command(const Error& error, std::uint32_t node) const {
   ErrorDetails details = error.details();
   details.stage = Stage::Instantiate;
-  details.command = command_of(node);
+  details.command = plan_.command_of(node);
   if (details.command == kNone) return Error(std::move(details), concat("the frame of graph \"", plan_.label, "\": ", error.what()));
   const Recording& recording = *plan_.recording;
   details.label = recording.label_path(recording.commands[details.command].label);

@@ -93,8 +93,6 @@ class CudaGraphBuilder {
   void set_launch_attributes(cudaGraphNode_t node, const DispatchPayload& dispatch, const CudaKernel& kernel);
   [[nodiscard]] std::byte* address(std::uint32_t buffer, std::uint64_t offset) const { return bindings_.address[buffer] + offset; }
   [[nodiscard]] NodePlace place() const { return {target_.graph, after_, call_}; }
-  // Command of a lowered node; kNone for a node of the frame.
-  [[nodiscard]] std::uint32_t command_of(std::uint32_t node) const;
   [[nodiscard]] Error with_command(const Error& error, std::uint32_t node) const;
 
   const CudaContext& context_;

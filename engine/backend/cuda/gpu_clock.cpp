@@ -1,9 +1,10 @@
 #include "backend/cuda/gpu_clock.hpp"
 
 #include <atomic>
-#include <chrono>
 #include <cmath>
 #include <thread>
+
+#include "base/steady_clock.hpp"
 
 namespace reprise::detail {
 namespace {
@@ -14,8 +15,6 @@ constexpr std::int64_t kFirstAnswer = 50'000'000, kNextAnswer = 2'000'000;  // n
 constexpr unsigned long long kPatience = 5'000'000;                          // ns that the kernel waits for each round
 constexpr std::int64_t kValidFor = 1'000'000'000;
 constexpr double kMostDrift = 1e-4;  // a rate further from 1 is no drift but a mistake
-
-std::int64_t now() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 
 }  // namespace
 
@@ -43,14 +42,14 @@ std::optional<ClockPair> GpuClock::measure() {
   cuda_check(context_->driver.cuLaunchKernel(echo_->function(), 1, 1, 1, 1, 1, 1, 0, readback_->stream(), parameters, nullptr), "cuLaunchKernel", place);
   std::optional<ClockPair> best;
   for (unsigned round = 1; round <= kRounds; ++round) {
-    const std::int64_t asked = now();
+    const std::int64_t asked = steady_now();
     std::atomic_ref(mailbox_[0]).store(round);
     const std::int64_t limit = round == 1 ? kFirstAnswer : kNextAnswer;
     std::uint64_t answer = 0;
     std::int64_t answered = asked;
-    while ((answer = std::atomic_ref(mailbox_[round]).load()) == 0 && answered - asked < limit) answered = now();
+    while ((answer = std::atomic_ref(mailbox_[round]).load()) == 0 && answered - asked < limit) answered = steady_now();
     if (answer == 0) break;
-    answered = now();
+    answered = steady_now();
     const std::int64_t error = (answered - asked) / 2 + 1;
     // The first round holds the launch of the kernel: its answer says nothing of when it was asked for.
     if (round > 1 && (!best || error < best->error)) best = ClockPair{asked + (answered - asked) / 2, static_cast<std::int64_t>(answer), error};
@@ -63,7 +62,7 @@ std::optional<ClockPair> GpuClock::measure() {
 void GpuClock::align() {
   {
     const std::lock_guard lock(mutex_);
-    if (last_ && now() - last_->host < kValidFor) return;
+    if (last_ && steady_now() - last_->host < kValidFor) return;
   }
   const std::optional<ClockPair> pair = measure();
   if (!pair) return;

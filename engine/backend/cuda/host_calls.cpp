@@ -1,16 +1,10 @@
 #include "backend/cuda/host_calls.hpp"
 
-#include <chrono>
 #include <new>
 
+#include "base/steady_clock.hpp"
+
 namespace reprise::detail {
-namespace {
-
-std::int64_t now() noexcept {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-}  // namespace
 
 HostCalls::HostCalls() : set_(std::make_shared<Set>(0)) {}
 
@@ -42,9 +36,9 @@ void HostCalls::run(void* call) noexcept {
   auto& self = *static_cast<Call*>(call);
   const std::uint64_t replay = ++self.count;
   HostTimes* const times = self.times.load(std::memory_order_acquire);
-  const std::int64_t started = times == nullptr ? 0 : now();
+  const std::int64_t started = times == nullptr ? 0 : steady_now();
   self.owner->run_function(self, replay);
-  if (times != nullptr) times->note(replay, {started, now()});
+  if (times != nullptr) times->note(replay, {started, steady_now()});
 }
 
 void HostCalls::run_function(const Call& self, std::uint64_t replay) noexcept {

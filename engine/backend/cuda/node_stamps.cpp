@@ -1,7 +1,8 @@
 #include "backend/cuda/node_stamps.hpp"
 
 #include <algorithm>
-#include <limits>
+
+#include "base/steady_clock.hpp"
 
 namespace reprise::detail {
 namespace {
@@ -37,7 +38,7 @@ void NodeStamps::fill(NodeTime* times, const GpuClock& clock) {
     }
     const std::int64_t started = clock.to_host(began), ended = clock.to_host(std::max(row_[node], began));
     times[node].started = started;
-    times[node].duration = static_cast<std::uint32_t>(std::min<std::int64_t>(ended - started, std::numeric_limits<std::uint32_t>::max()));
+    times[node].duration = saturated_ns(ended - started);
   }
 }
 

@@ -56,9 +56,9 @@ ExecUpdate NodeUpdate::result_of(NativeApi api, std::int64_t code, const char* c
 }
 
 ExecUpdate NodeUpdate::set(const ExecNodes& of, std::uint32_t node, const Source& source) {
-  const std::uint32_t of_schedule = source.plan.lowered.nodes[node].schedule_node;
-  if (of_schedule == kNone) return {};  // the frame has nothing to be told
-  return set_command(of, node, source.plan.schedule.node_command[of_schedule], source);
+  const std::uint32_t command = source.plan.command_of(node);
+  if (command == kNone) return {};  // the frame has nothing to be told
+  return set_command(of, node, command, source);
 }
 
 ExecUpdate NodeUpdate::set_command(const ExecNodes& of, std::uint32_t node, std::uint32_t command, const Source& source) {

@@ -46,7 +46,7 @@ HostProgram::Remade HostProgram::remake_bound(std::uint32_t node, const Bindings
   Remade made;
   made.node = node;
   if (nodes_[node].kind == Kind::Nothing) return made;
-  const std::uint32_t command = plan_->schedule.node_command[plan_->lowered.nodes[node].schedule_node];
+  const std::uint32_t command = plan_->command_of(node);
   switch (nodes_[node].kind) {
     case Kind::Nothing:
     case Kind::Callback: break;

@@ -1,11 +1,11 @@
 #include "profile/activity/activity_session.hpp"
 
-#include <chrono>
 #include <new>
 #include <utility>
 
 #include <reprise/error.hpp>
 
+#include "base/steady_clock.hpp"
 #include "base/text.hpp"
 
 namespace reprise::detail {
@@ -17,10 +17,7 @@ constexpr CUpti_ActivityKind kKinds[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, 
 constexpr std::uint64_t kNumberBits = 0xffffffff;
 std::uint32_t graph_part(std::uint64_t id) { return static_cast<std::uint32_t>(id >> 32); }
 
-std::uint64_t CUPTIAPI host_clock() {
-  return static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count());
-}
+std::uint64_t CUPTIAPI host_clock() { return static_cast<std::uint64_t>(steady_now()); }
 
 // Whoever opens or closes a window closes the gate meanwhile.
 class ClosedGate {

@@ -17,14 +17,18 @@
 
 namespace reprise::detail {
 
-std::shared_ptr<GraphCore> compile(const std::shared_ptr<DeviceCore>& device, const CommandBuffer& commands, const CompileDesc& desc) {
-  auto recording = checked_recording(*device, commands, desc);
+namespace {
+
+enum class Checked : std::uint8_t { Already, ByThis };
+
+std::shared_ptr<GraphCore> make_graph(const std::shared_ptr<DeviceCore>& device, std::shared_ptr<const Recording> recording, const CompileDesc& desc,
+                                      Checked checked) {
   const std::string label = desc.label.empty() ? recording->label : std::string(desc.label);
   const NvtxRange range(NvtxWork::Compile, label);
   HostSpan span(device->trace() == nullptr ? nullptr : device->trace()->session(), concat("compile ", label));
   const trace::Time began = device->trace() == nullptr ? 0 : trace_now();
   std::vector<Message> messages;
-  {
+  if (checked == Checked::ByThis) {
     const auto part = span.part("validate");
     messages = check(*device, *recording);
   }
@@ -33,7 +37,7 @@ std::shared_ptr<GraphCore> compile(const std::shared_ptr<DeviceCore>& device, co
   std::byte* transients = nullptr;
   {
     const auto part = span.part("plan");
-    body->plan = make_plan(label, recording, {.lowering = desc.lowering, .alignment = device->info().limits.buffer_alignment});
+    body->plan = make_plan(label, std::move(recording), {.lowering = desc.lowering, .alignment = device->info().limits.buffer_alignment});
     SharedSlab shared = shared_slab(*device, desc.slab, *body->plan);
     if (shared.buffer) {
       body->shared_slab = std::move(shared.buffer);
@@ -60,8 +64,20 @@ std::shared_ptr<GraphCore> compile(const std::shared_ptr<DeviceCore>& device, co
   CompileReport report = make_report(*body->plan, std::move(messages));
   auto graph = GraphCore::make(std::move(body), std::move(report));
   if (device->trace() != nullptr) span.about(graph->trace_id());
+  return graph;
+}
+
+}  // namespace
+
+std::shared_ptr<GraphCore> compile(const std::shared_ptr<DeviceCore>& device, const CommandBuffer& commands, const CompileDesc& desc) {
+  auto graph = make_graph(device, checked_recording(*device, commands, desc), desc, Checked::ByThis);
   commands.core()->add_pending_source(graph);
   return graph;
+}
+
+std::shared_ptr<GraphCore> compile_checked(const std::shared_ptr<DeviceCore>& device, std::shared_ptr<const Recording> recording,
+                                           const CompileDesc& desc) {
+  return make_graph(device, std::move(recording), desc, Checked::Already);
 }
 
 }  // namespace reprise::detail

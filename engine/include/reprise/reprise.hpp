@@ -21,6 +21,7 @@
 #include <reprise/pool.hpp>
 #include <reprise/queue.hpp>
 #include <reprise/scalar_slot.hpp>
+#include <reprise/shake.hpp>
 #include <reprise/stream_capture.hpp>
 #include <reprise/trace.hpp>
 #include <reprise/types.hpp>

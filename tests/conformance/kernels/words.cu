@@ -25,3 +25,13 @@ REPRISE_KERNEL(conf_churn, (unsigned* io, unsigned rounds, unsigned n)) {
   for (unsigned r = 0; r < rounds; ++r) value = value * 1664525u + 1013904223u;
   io[i] = value;
 }
+
+// Tells where `words` is, for a kernel that goes there without saying so.
+REPRISE_KERNEL(conf_tell_address, (unsigned* words, unsigned long long* where)) {
+  if (blockIdx.x == 0 && threadIdx.x == 0) *where = reinterpret_cast<unsigned long long>(words);
+}
+
+REPRISE_KERNEL(conf_add_from_address, (const unsigned long long* where, unsigned* out, unsigned value, unsigned n)) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = reinterpret_cast<const unsigned*>(*where)[i] + value;
+}

@@ -11,7 +11,7 @@
 
 namespace reprise::cli {
 
-inline constexpr int kDone = 0, kFailed = 1, kWrongUsage = 2;
+inline constexpr int kDone = 0, kFailed = 1, kWrongUsage = 2, kDoesNotFit = 3;  // the last of `plan` alone
 
 class UsageError : public std::runtime_error {
  public:
@@ -31,5 +31,6 @@ struct Command {
 [[nodiscard]] Command add_devices(CLI::App& program);
 [[nodiscard]] Command add_view(CLI::App& program);
 [[nodiscard]] Command add_sessions(CLI::App& program);
+[[nodiscard]] Command add_plan(CLI::App& program);
 
 }  // namespace reprise::cli

@@ -1,0 +1,39 @@
+// Packings made item by item in a given order, each where it fits best among those before it. Knows no device.
+// Threads: pure functions; a GreedyPacker belongs to one thread.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "memory/packing.hpp"
+
+namespace reprise::detail {
+
+enum class GapRule : std::uint8_t { Lowest, Tightest };
+
+class GreedyPacker {
+ public:
+  explicit GreedyPacker(const PackProblem& problem) : problem_(problem) {}
+  // `order` names each item once. Items of `kept` have offsets already and are not in `order`. O(conflicts log conflicts).
+  [[nodiscard]] Packing pack(std::span<const std::uint32_t> order, GapRule rule, const std::vector<std::uint64_t>* kept = nullptr);
+
+ private:
+  struct Placed {
+    std::uint64_t begin = 0, end = 0;
+    friend auto operator<=>(const Placed&, const Placed&) = default;
+  };
+  const PackProblem& problem_;
+  std::vector<Placed> around_;
+};
+
+inline constexpr std::uint64_t kUnplaced = ~std::uint64_t{0};
+
+// Orders that are worth a try, the most promising first: by bytes, by what must lie beside an item, by sections, by their products.
+inline constexpr std::uint32_t kPackOrders = 5;
+[[nodiscard]] std::vector<std::uint32_t> pack_order(const PackProblem& problem, std::uint32_t number);
+
+// The lowest of packings in all orders; ends as soon as one is not above `target`.
+[[nodiscard]] Packing best_greedy(const PackProblem& problem, std::uint64_t target);
+
+}  // namespace reprise::detail

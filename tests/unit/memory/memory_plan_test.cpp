@@ -1,0 +1,200 @@
+#include <reprise/memory_plan.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+#include <reprise/error.hpp>
+
+#include "support/lifetime_shapes.hpp"
+#include "support/random_recording.hpp"
+#include "support/thrown_by.hpp"
+
+namespace {
+
+using namespace reprise;
+using namespace reprise::test;
+using std::chrono::seconds;
+
+bool live_at_once(const BufferLifetime& a, const BufferLifetime& b) { return a.lower < b.upper && b.lower < a.upper; }
+
+std::uint64_t most_at_once(const std::vector<BufferLifetime>& buffers) {
+  std::uint64_t most = 0;
+  for (const BufferLifetime& at : buffers) {
+    std::uint64_t bytes = 0;
+    for (const BufferLifetime& b : buffers) bytes += b.lower <= at.lower && at.lower < b.upper ? b.size : 0;
+    most = std::max(most, bytes);
+  }
+  return most;
+}
+
+void check_plan(const std::vector<BufferLifetime>& buffers, const MemoryPlan& plan) {
+  REQUIRE(plan.offsets.size() == buffers.size());
+  std::uint64_t height = 0;
+  for (std::size_t a = 0; a < buffers.size(); ++a) {
+    REQUIRE(plan.offsets[a] % buffers[a].alignment == 0);
+    if (buffers[a].size != 0) height = std::max(height, plan.offsets[a] + buffers[a].size);
+    for (std::size_t b = 0; b < a; ++b) {
+      if (buffers[a].size == 0 || buffers[b].size == 0 || !live_at_once(buffers[a], buffers[b])) continue;
+      const bool is_apart = plan.offsets[a] + buffers[a].size <= plan.offsets[b] || plan.offsets[b] + buffers[b].size <= plan.offsets[a];
+      if (!is_apart) FAIL("buffers " << a << " and " << b << " share bytes");
+    }
+  }
+  CHECK(plan.height == height);
+  CHECK(plan.bound <= plan.height);
+}
+
+// The least height of all: each order of stacking, each buffer on top of those that it may not share with.
+std::uint64_t least_height(const std::vector<BufferLifetime>& buffers) {
+  std::vector<std::size_t> order(buffers.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::uint64_t least = ~std::uint64_t{0};
+  do {
+    std::vector<std::uint64_t> end(buffers.size(), 0);
+    std::uint64_t height = 0;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      const BufferLifetime& buffer = buffers[order[i]];
+      std::uint64_t offset = 0;
+      for (std::size_t j = 0; j < i; ++j) {
+        if (live_at_once(buffer, buffers[order[j]])) offset = std::max(offset, end[order[j]]);
+      }
+      offset = (offset + buffer.alignment - 1) / buffer.alignment * buffer.alignment;
+      end[order[i]] = offset + buffer.size;
+      height = std::max(height, end[order[i]]);
+    }
+    least = std::min(least, height);
+  } while (std::next_permutation(order.begin(), order.end()));
+  return least;
+}
+
+}  // namespace
+
+TEST_CASE("memory plan: no buffers, and buffers without bytes, need nothing") {
+  CHECK(plan_memory({}).height == 0);
+  CHECK(plan_memory({}).is_least);
+  const std::vector<BufferLifetime> empty = {{0, 5, 0}, {1, 2, 0, 64}};
+  const MemoryPlan plan = plan_memory(empty);
+  CHECK(plan.height == 0);
+  CHECK(plan.offsets == std::vector<std::uint64_t>{0, 0});
+}
+
+TEST_CASE("memory plan: a buffer may begin where another ends and take its bytes") {
+  const std::vector<BufferLifetime> buffers = {{0, 3, 4}, {3, 9, 4}, {0, 9, 4}, {9, 21, 4}, {0, 21, 4}};
+  const MemoryPlan plan = plan_memory(buffers);
+  check_plan(buffers, plan);
+  CHECK(plan.height == 12);
+  CHECK(plan.bound == 12);
+  CHECK(plan.is_least);
+}
+
+TEST_CASE("memory plan: times may be negative, and only their order counts") {
+  const std::vector<BufferLifetime> buffers = {{INT64_MIN, -5, 10}, {-5, INT64_MAX, 10}, {-6, -4, 1}};
+  const MemoryPlan plan = plan_memory(buffers);
+  check_plan(buffers, plan);
+  CHECK(plan.height == 11);
+}
+
+TEST_CASE("memory plan: what is wrong is refused and named by its index") {
+  const auto refused = [](std::vector<BufferLifetime> buffers) { return thrown_by([&] { static_cast<void>(plan_memory(buffers)); }); };
+  for (const BufferLifetime wrong : {BufferLifetime{3, 3, 1}, BufferLifetime{4, 3, 1}, BufferLifetime{0, 1, 1, 0},
+                                     BufferLifetime{0, 1, ~std::uint64_t{0}}, BufferLifetime{0, 1, 1, ~std::uint64_t{0}}}) {
+    const auto error = refused({{0, 1, 1}, wrong});
+    CHECK(error.code() == ErrorCode::InvalidArgument);
+    CHECK(std::string(error.what()).find("buffer 1") != std::string::npos);
+  }
+}
+
+TEST_CASE("memory plan: random lists: no two buffers that live at once share bytes, each is aligned, none is above the height") {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    CAPTURE(seed);
+    const auto buffers = random_lifetimes({.seed = seed,
+                                           .buffers = 1 + static_cast<std::uint32_t>(seed * 7 % 150),
+                                           .time = 200,
+                                           .most_bytes = 300,
+                                           .alignment = seed % 3 == 0 ? 64u : 1u,
+                                           .mixed_alignment = seed % 2 == 0});
+    const MemoryPlan plan = plan_memory(buffers);
+    check_plan(buffers, plan);
+    CHECK(plan.bound >= most_at_once(buffers));
+    CHECK(plan_memory(buffers).offsets == plan.offsets);
+  }
+}
+
+TEST_CASE("memory plan: with time to search it is as low as trying every order finds") {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    CAPTURE(seed);
+    const auto buffers = random_lifetimes(
+        {.seed = seed, .buffers = 6, .time = 3, .most_bytes = 12, .alignment = seed % 2 == 0 ? 4u : 1u, .mixed_alignment = seed % 4 == 0});
+    const MemoryPlan plan = plan_memory(buffers, {.budget = seconds(60)});
+    check_plan(buffers, plan);
+    const std::uint64_t least = least_height(buffers);
+    CHECK(plan.bound <= least);
+    if (std::all_of(buffers.begin(), buffers.end(), [](const BufferLifetime& b) { return b.alignment == 1; })) {
+      CHECK(plan.height == least);
+      CHECK(plan.is_least);
+    }
+    if (plan.is_least) CHECK(plan.height == least);
+  }
+}
+
+TEST_CASE("memory plan: a tight packing is found again") {
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    CAPTURE(seed);
+    const auto buffers = cut_lifetimes({.seed = seed, .pieces = 60, .removed_percent = 10});
+    const MemoryPlan plan = plan_memory(buffers, {.budget = seconds(60)});
+    check_plan(buffers, plan);
+    CHECK(plan.bound == std::uint64_t{1} << 20);
+    CHECK(plan.height == plan.bound);
+  }
+}
+
+TEST_CASE("memory plan: a training step is at its bound without a search") {
+  const auto buffers = training_lifetimes(1, 100);
+  const MemoryPlan plan = plan_memory(buffers);
+  check_plan(buffers, plan);
+  CHECK(static_cast<double>(plan.height) <= 1.05 * static_cast<double>(plan.bound));
+}
+
+TEST_CASE("memory plan: more pairs than are looked at one by one") {
+  std::vector<BufferLifetime> buffers;
+  for (std::int64_t i = 0; i < 3000; ++i) buffers.push_back({i, 3000 + i * 7 % 2900, 1 + static_cast<std::uint64_t>(i % 13), 1});
+  const MemoryPlan plan = plan_memory(buffers);
+  check_plan(buffers, plan);
+}
+
+TEST_CASE("memory plan: what was planned before stays where it is") {
+  auto buffers = training_lifetimes(3, 60);
+  const MemoryPlan before = plan_memory(buffers);
+  SUBCASE("one buffer more") { buffers.push_back({100, 180, 4096}); }
+  SUBCASE("one buffer larger") { buffers[20].size += 4096; }
+  SUBCASE("one buffer smaller") { buffers[7].size /= 2; }
+  SUBCASE("one buffer lives longer") { buffers[50].upper += 10; }
+  SUBCASE("nothing is different") {}
+  const MemoryPlan after = plan_memory(buffers, {.keep = before.offsets, .keep_within = 0.05});
+  check_plan(buffers, after);
+  std::size_t moved = 0;
+  for (std::size_t i = 0; i < before.offsets.size(); ++i) moved += after.offsets[i] != before.offsets[i] ? 1 : 0;
+  CHECK(moved <= buffers.size() / 100);
+  CHECK(static_cast<double>(after.height) <= 1.05 * static_cast<double>(plan_memory(buffers).height));
+}
+
+TEST_CASE("memory plan: what was planned before is given up where it costs too much") {
+  const std::vector<BufferLifetime> buffers = {{0, 10, 100}, {0, 10, 100}};
+  const std::vector<std::uint64_t> apart = {0, 1000};
+  CHECK(plan_memory(buffers, {.keep = apart}).height == 200);
+  CHECK(plan_memory(buffers, {.keep = apart, .keep_within = 9}).offsets == apart);
+}
+
+TEST_CASE("memory plan: a search says how far it is") {
+  const auto buffers = cut_lifetimes({.seed = 9, .pieces = 120, .removed_percent = 0});
+  std::uint64_t last = ~std::uint64_t{0};
+  bool only_lower = true;
+  const MemoryPlan plan = plan_memory(buffers, {.budget = std::chrono::milliseconds(300), .progress = [&](const MemoryPlanProgress& at) {
+                                                  only_lower &= at.height <= last && at.bound <= at.height && at.part >= 0 && at.part <= 1;
+                                                  last = at.height;
+                                                }});
+  CHECK(only_lower);
+  check_plan(buffers, plan);
+}

@@ -1,0 +1,139 @@
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include "cli/commands.hpp"
+#include "cli/json_text.hpp"
+#include "cli/lifetime_table.hpp"
+#include "cli/progress_line.hpp"
+#include "cli/text.hpp"
+
+namespace reprise::cli {
+
+namespace {
+
+struct Options {
+  std::string file, output;
+  std::optional<std::uint64_t> capacity;
+  double budget = 10;
+  bool json = false;
+};
+
+struct Planned {
+  MemoryPlan plan;
+  double seconds = 0;
+};
+
+LifetimeTable read(const Options& options) {
+  if (options.file == "-") return read_lifetimes(std::cin, "standard input");
+  if (std::filesystem::is_directory(options.file)) throw std::runtime_error(options.file + ": it is a folder");
+  std::ifstream in(options.file, std::ios::binary);
+  if (!in) throw std::runtime_error(options.file + ": " + std::strerror(errno));
+  return read_lifetimes(in, options.file);
+}
+
+Planned plan(const Options& options, const LifetimeTable& table) {
+  ProgressLine line("planning " + counted(table.buffers.size(), "buffer"));
+  const auto began = std::chrono::steady_clock::now();
+  Planned planned;
+  planned.plan =
+      plan_memory(table.buffers, {.budget = std::chrono::nanoseconds(static_cast<std::int64_t>(options.budget * 1e9)),
+                                  .progress = [&](const MemoryPlanProgress& at) { line.update(static_cast<std::uint64_t>(at.part * 1000), 1000); }});
+  planned.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  return planned;
+}
+
+// The file appears whole or not at all.
+void write(const std::string& path, const LifetimeTable& table, const MemoryPlan& plan) {
+  const std::string part = path + ".part";
+  std::ofstream out(part, std::ios::binary);
+  if (out) write_offsets(out, table, plan.offsets);
+  out.close();
+  std::error_code error;
+  if (out) std::filesystem::rename(part, path, error);
+  if (out && !error) return;
+  const std::string reason = error ? error.message() : std::strerror(errno);
+  std::filesystem::remove(part, error);
+  throw std::runtime_error("cannot write " + path + ": " + reason);
+}
+
+void print(const Options& options, const LifetimeTable& table, const Planned& planned) {
+  const MemoryPlan& plan = planned.plan;
+  const double above = plan.bound == 0 ? 0 : static_cast<double>(plan.height) / static_cast<double>(plan.bound) - 1;
+  std::printf("%s in %s\n", counted(table.buffers.size(), "buffer").c_str(), duration(planned.seconds * 1e9).c_str());
+  std::printf("height %s bytes%s\n", with_separators(plan.height).c_str(),
+              plan.height == plan.bound ? ", the bound"
+              : plan.is_least           ? ", the least there is"
+                                        : "");
+  std::printf("bound  %s bytes live at once", with_separators(plan.bound).c_str());
+  if (plan.height != plan.bound) std::printf("; the height is %s above", percent(above).c_str());
+  std::printf("\n");
+  if (options.capacity) {
+    std::printf("capacity %s bytes: %s\n", with_separators(*options.capacity).c_str(),
+                plan.height <= *options.capacity ? "it fits" : "it does not fit");
+  }
+  if (table.buffers.empty()) return;
+  Table rows(1, {"id", "lower", "upper", "size", "offset"});
+  for (std::size_t i = 0; i < table.buffers.size(); ++i) {
+    const BufferLifetime& buffer = table.buffers[i];
+    rows.add({printable(table.ids[i]), std::to_string(buffer.lower), std::to_string(buffer.upper), std::to_string(buffer.size),
+              std::to_string(plan.offsets[i])});
+  }
+  std::printf("\n%s", rows.text().c_str());
+}
+
+void print_json(const Options& options, const LifetimeTable& table, const Planned& planned) {
+  nlohmann::ordered_json json = {{"buffers", table.buffers.size()},
+                                 {"height", planned.plan.height},
+                                 {"bound", planned.plan.bound},
+                                 {"least", planned.plan.is_least},
+                                 {"seconds", planned.seconds}};
+  if (options.capacity) {
+    json["capacity"] = *options.capacity;
+    json["fits"] = planned.plan.height <= *options.capacity;
+  }
+  json["offsets"] = planned.plan.offsets;
+  std::fputs(json_text(json).c_str(), stdout);
+}
+
+int run(const Options& options) {
+  const LifetimeTable table = read(options);
+  const Planned planned = plan(options, table);
+  if (!options.output.empty()) write(options.output, table, planned.plan);
+  if (options.json) {
+    print_json(options, table, planned);
+  } else {
+    print(options, table, planned);
+  }
+  return options.capacity && planned.plan.height > *options.capacity ? kDoesNotFit : kDone;
+}
+
+}  // namespace
+
+Command add_plan(CLI::App& program) {
+  CLI::App* app = program.add_subcommand("plan", "Place buffers with known lifetimes in as little memory as they need");
+  auto options = std::make_shared<Options>();
+  app->add_option("FILE", options->file,
+                  "CSV with columns id, lower, upper, size, and alignment if there is one, in any order; - reads standard input")
+      ->required();
+  app->add_option("--capacity", options->capacity, "bytes that there are: exit code 3 if the plan needs more");
+  app->add_option("--budget", options->budget, "seconds for a search, if quick ways do not reach the bound; 0: those alone")
+      ->check(CLI::Range(0.0, 86400.0))
+      ->capture_default_str();
+  app->add_flag("--json", options->json, "write JSON: height, bound, seconds, offsets in the order of the rows");
+  app->add_option("-o,--output", options->output, "also write the rows with a last column offset to this file; it is replaced only by a whole one");
+  app->footer(
+      "A buffer lives from lower until just before upper. The bound is the most bytes that live at once: no plan is lower.\n"
+      "Exit codes: as every command's, and 3 where the plan does not fit --capacity.\n"
+      "Examples:\n  reprise plan buffers.csv --capacity 1048576\n  reprise plan buffers.csv --budget 60 --json | jq .height\n"
+      "  reprise plan - -o placed.csv < buffers.csv");
+  return {app, [options] { return run(*options); }};
+}
+
+}  // namespace reprise::cli

@@ -69,10 +69,11 @@ void CudaGraphBuilder::add_nodes() {
   done_.resize(lowered.nodes.size());
   after_.clear();
   if (needs_ends) ends_.begin = add_boundary(LoweredKind::FrameBegin);
+  const std::uint32_t overlapping = needs_ends ? root_beside_begin() : kNone;
   for (std::uint32_t i = 0; i < lowered.nodes.size(); ++i) {
     after_.clear();
     for (const LoweredEdge& edge : lowered.edges_into(i)) after_.push_back(done_[edge.from]);
-    if (after_.empty() && ends_) after_.push_back(ends_.begin);
+    if (after_.empty() && ends_ && i != overlapping) after_.push_back(ends_.begin);
     try {
       const bool is_marked = target_.markers != nullptr && lowered.nodes[i].kind == LoweredKind::Work;
       if (is_marked) static_cast<void>(add_fault_mark(target_.markers->begun(i)));
@@ -87,6 +88,7 @@ void CudaGraphBuilder::add_nodes() {
     }
   }
   if (needs_ends) ends_.end = add_end_stamp();
+  if (overlapping != kNone) overlap_begin(target_.graph, ends_, nodes_[overlapping], call_);
   if (target_.outer != nullptr && target_.outer->iteration != nullptr) add_iteration(*target_.outer->iteration);
 }
 
@@ -140,6 +142,20 @@ void CudaGraphBuilder::come_after_leaves() {
   for (std::uint32_t i = 0; i < lowered.nodes.size(); ++i) {
     if (is_leaf[i]) after_.push_back(done_[i]);
   }
+}
+
+std::uint32_t CudaGraphBuilder::root_beside_begin() const {
+  if (!can_overlap_begin(context_.info) || target_.markers != nullptr) return kNone;
+  std::uint32_t root = kNone;
+  for (std::uint32_t i = 0; i < plan_.lowered.nodes.size(); ++i) {
+    if (!plan_.lowered.edges_into(i).empty()) continue;
+    if (root != kNone) return kNone;
+    root = i;
+  }
+  const std::uint32_t command = root == kNone ? kNone : plan_.command_of(root);
+  if (command == kNone || plan_.recording->commands[command].kind != CommandKind::Dispatch) return kNone;
+  const auto& dispatch = plan_.recording->payload<DispatchPayload>(command);
+  return dispatch.cluster.x == 0 && dispatch.launch != DispatchDesc::Launch::Cooperative ? root : kNone;
 }
 
 cudaGraphNode_t CudaGraphBuilder::add_end_stamp() {

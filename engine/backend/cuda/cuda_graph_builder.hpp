@@ -90,6 +90,8 @@ class CudaGraphBuilder {
   // Counts up `word`; the next node comes after it.
   cudaGraphNode_t add_fault_mark(std::uint64_t* word);
   [[nodiscard]] cudaGraphNode_t add_end_stamp();
+  // The lowered node that may run beside the first of the two stamps: the only root, if it is a plain kernel. kNone if there is none.
+  [[nodiscard]] std::uint32_t root_beside_begin() const;
   void set_launch_attributes(cudaGraphNode_t node, const DispatchPayload& dispatch, const CudaKernel& kernel);
   [[nodiscard]] std::byte* address(std::uint32_t buffer, std::uint64_t offset) const { return bindings_.address[buffer] + offset; }
   [[nodiscard]] NodePlace place() const { return {target_.graph, after_, call_}; }

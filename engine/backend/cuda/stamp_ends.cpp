@@ -9,7 +9,7 @@ namespace {
 
 using Nodes = std::vector<cudaGraphNode_t>;
 
-// CUDA 13 gave edges data, which nobody here has.
+// CUDA 13 asks for edges' data too, which nobody here looks at.
 bool is_leaf(cudaGraphNode_t node, const CallPlace& place) {
   std::size_t count = 0;
 #if CUDART_VERSION >= 13000
@@ -23,11 +23,12 @@ bool is_leaf(cudaGraphNode_t node, const CallPlace& place) {
   return count == 0;
 }
 
-void add_edges(cudaGraph_t graph, const Nodes& from, const Nodes& to, const CallPlace& place) {
+// `kind`: of each edge; null for edges that wait for all of a node.
+void add_edges(cudaGraph_t graph, const Nodes& from, const Nodes& to, const cudaGraphEdgeData* kind, const CallPlace& place) {
 #if CUDART_VERSION >= 13000
-  cuda_check(cudaGraphAddDependencies(graph, from.data(), to.data(), nullptr, from.size()), "cudaGraphAddDependencies", place);
+  cuda_check(cudaGraphAddDependencies(graph, from.data(), to.data(), kind, from.size()), "cudaGraphAddDependencies", place);
 #else
-  cuda_check(cudaGraphAddDependencies(graph, from.data(), to.data(), from.size()), "cudaGraphAddDependencies", place);
+  cuda_check(cudaGraphAddDependencies_v2(graph, from.data(), to.data(), kind, from.size()), "cudaGraphAddDependencies_v2", place);
 #endif
 }
 
@@ -65,10 +66,20 @@ StampEnds add_stamp_ends(const CudaContext& context, cudaGraph_t graph, const Cu
   if (roots.empty()) {
     leaves.assign(1, ends.begin);
   } else {
-    add_edges(graph, Nodes(roots.size(), ends.begin), roots, place);
+    add_edges(graph, Nodes(roots.size(), ends.begin), roots, nullptr, place);
   }
   ends.end = add_stamp(context, graph, *instruments.end, ring, leaves, place);
   return ends;
+}
+
+bool can_overlap_begin(const DeviceInfo& device) { return device.compute_major >= 9; }
+
+void overlap_begin(cudaGraph_t graph, const StampEnds& ends, cudaGraphNode_t root, const CallPlace& place) {
+  cudaGraphEdgeData programmatic = {};
+  programmatic.from_port = cudaGraphKernelNodePortProgrammatic;
+  programmatic.type = cudaGraphDependencyTypeProgrammatic;
+  add_edges(graph, {ends.begin}, {root}, &programmatic, place);
+  add_edges(graph, {ends.begin}, {ends.end}, nullptr, place);  // root's end says nothing of the first stamp's any more
 }
 
 void remove_stamp_ends(cudaGraph_t copy, const StampEnds& ends, const CallPlace& place) {

@@ -14,7 +14,14 @@ static __device__ __forceinline__ unsigned long long stamp_now() {
 static __device__ __forceinline__ void stamp_pair(unsigned long long* at, unsigned long long replay, unsigned long long time) {
   *reinterpret_cast<ulonglong2*>(at) = make_ulonglong2(replay, time);
 }
+// What comes after this kernel by a programmatic edge may start.
+static __device__ __forceinline__ void stamp_let_go() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
 #else
+static inline void stamp_let_go() {}
 static inline unsigned long long stamp_now() { return 0; }
 static inline void stamp_pair(unsigned long long* at, unsigned long long replay, unsigned long long time) {
   at[0] = replay;
@@ -23,7 +30,10 @@ static inline void stamp_pair(unsigned long long* at, unsigned long long replay,
 #endif
 
 // `mask` is for the last one, which takes the same.
-REPRISE_KERNEL(reprise_stamp_begin, (unsigned long long* ring, unsigned long long)) { ring[1] = stamp_now(); }
+REPRISE_KERNEL(reprise_stamp_begin, (unsigned long long* ring, unsigned long long)) {
+  ring[1] = stamp_now();
+  stamp_let_go();
+}
 
 REPRISE_KERNEL(reprise_stamp_end, (unsigned long long* ring, unsigned long long mask)) {
   const unsigned long long now = stamp_now(), replay = ring[0] + 1, began = ring[1];

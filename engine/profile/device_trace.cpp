@@ -42,10 +42,11 @@ std::uint32_t DeviceTrace::add_graph(const Plan& plan, GraphIdentity identity) {
   return identity.graph;
 }
 
-std::shared_ptr<ReplayLog> DeviceTrace::follow(std::uint32_t graph, const Plan& plan, BackendExec& exec) {
+std::shared_ptr<ReplayLog> DeviceTrace::follow(std::uint32_t graph, ExecNumber number, const Plan& plan, BackendExec& exec) {
   ReplayLogDesc desc;
   desc.graph = graph;
   desc.device = id_;
+  desc.exec = number;
   desc.label = plan.label;
   desc.nodes = static_cast<std::uint32_t>(plan.lowered.nodes.size());
   desc.bell = &session_->bell();

@@ -26,7 +26,7 @@ class DeviceTrace {
   // The graph's id; `identity` gets it, and the device's.
   [[nodiscard]] std::uint32_t add_graph(const Plan& plan, GraphIdentity identity);
   // Replays of a graph from now on. `exec` has not been launched, and goes before the log is closed.
-  [[nodiscard]] std::shared_ptr<ReplayLog> follow(std::uint32_t graph, const Plan& plan, BackendExec& exec);
+  [[nodiscard]] std::shared_ptr<ReplayLog> follow(std::uint32_t graph, ExecNumber number, const Plan& plan, BackendExec& exec);
   [[nodiscard]] const std::shared_ptr<TraceSession>& session() const noexcept { return session_; }
   // graph kNone: it did not become one.
   void report(std::uint32_t graph, const Message& message);

@@ -153,7 +153,7 @@ void ReplayLog::end_replay(std::uint64_t replay, std::int64_t started, std::int6
 
 void ReplayLog::take_block(const Times& times, std::vector<trace::Record>& records) {
   NodeTime* const nodes = blocks_.get() + std::size_t{times.block} * desc_.nodes;
-  trace::SampleBlock block{desc_.graph, desc_.version, 0, times.replay, times.source, {}};
+  trace::SampleBlock block{desc_.graph, desc_.version, desc_.exec.number, desc_.exec.replay_of(times.replay), times.source, {}};
   block.samples.reserve(desc_.nodes);
   hooks_.nodes += desc_.nodes;
   for (std::uint32_t node = 0; node < desc_.nodes; ++node) {
@@ -178,8 +178,9 @@ void ReplayLog::add_replay(const LaunchNote& launch, const Times& times, std::ve
   trace::Replay replay;
   replay.graph = desc_.graph;
   replay.version = desc_.version;
+  replay.exec = desc_.exec.number;
   replay.queue = launch.queue;
-  replay.replay = launch.replay;
+  replay.replay = desc_.exec.replay_of(launch.replay);
   replay.launched = launch.launched;
   replay.launch_returned = launch.returned;
   replay.started = times.started;

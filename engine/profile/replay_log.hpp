@@ -36,8 +36,17 @@ struct CollectorBell {
   }
 };
 
+// Which executable of a graph, of so many that replay side by side. Their replays are numbered within the graph: the nth of `number`, from 1,
+// is (n - 1) count + number + 1.
+struct ExecNumber {
+  std::uint32_t number = 0, count = 1;
+  [[nodiscard]] std::uint64_t replay_of(std::uint64_t nth) const noexcept { return (nth - 1) * count + number + 1; }
+  [[nodiscard]] std::uint64_t nth_of(std::uint64_t replay) const noexcept { return (replay - 1) / count + 1; }
+};
+
 struct ReplayLogDesc {
   std::uint32_t graph = 0, version = 1, device = 0;
+  ExecNumber exec = {};                       // whose replays these are; all that the log is told counts this one's alone
   std::string label = {};                     // of the graph, for messages
   std::uint32_t nodes = 0;                    // of the lowered graph
   ProfileMode mode = ProfileMode::Every;      // to begin with

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <reprise/device_info.hpp>
 #include <reprise/types.hpp>
@@ -44,6 +45,7 @@ struct BufferCore {
   std::shared_ptr<DeviceStatus> device;
   std::uint32_t generation = 1;   // the device's, when the buffer was made
   std::byte* address = nullptr;   // null for a transient
+  std::vector<std::shared_ptr<BufferCore>> copies;  // that a graph's instances 1, 2... use in its place; none: they use this one
   std::atomic<bool> cleared{false};  // its pool was cleared
   // Command buffers being recorded and frozen recordings that hold it. A pool with such a buffer refuses to be cleared.
   std::atomic<std::uint32_t> recorded{0};
@@ -54,6 +56,11 @@ struct BufferCore {
            device->shut_down.load(std::memory_order_acquire);
   }
 };
+
+// What instance `instance` of a graph uses where a command names `buffer`.
+[[nodiscard]] inline const std::shared_ptr<BufferCore>& copy_for(const std::shared_ptr<BufferCore>& buffer, std::uint32_t instance) noexcept {
+  return instance == 0 || buffer->copies.size() < instance ? buffer : buffer->copies[instance - 1];
+}
 
 // Of a stale buffer: "its pool was cleared", for messages.
 [[nodiscard]] std::string_view why_stale(const BufferCore& buffer) noexcept;

@@ -75,4 +75,15 @@ BufferView BufferView::subview(std::uint64_t offset, std::uint64_t bytes) const 
   return {core_, offset_ + offset, bytes};
 }
 
+BufferView BufferView::instance(std::uint32_t i) const {
+  const detail::BufferCore& core = checked(core_, "instance()");
+  if (i > core.copies.size()) {
+    fail(ErrorCode::OutOfRange, detail::concat("instance(", i, ") of ", detail::display_name(core), ", of which there ",
+                                               core.copies.empty() ? "is one copy" : detail::concat("are ", core.copies.size() + 1, " copies")));
+  }
+  return i == 0 ? *this : BufferView(core.copies[i - 1], offset_, bytes_);
+}
+
+std::uint32_t BufferView::instances() const noexcept { return core_ ? static_cast<std::uint32_t>(core_->copies.size()) + 1 : 0; }
+
 }  // namespace reprise

@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "run/failure.hpp"
 #include "run/graph_core.hpp"
+#include "run/graph_instances.hpp"
 #include "run/queue_core.hpp"
 
 namespace reprise {
@@ -30,37 +31,70 @@ detail::GraphCore& checked(const std::shared_ptr<detail::GraphCore>& core, Stage
   return *core;
 }
 
+void switch_command(detail::GraphCore& core, const CommandRef& command, detail::GraphCore::Switch how) {
+  core.instances() != nullptr ? core.instances()->switch_command(command, how) : core.switch_command(command, how);
+}
+
 }  // namespace
 
-Fence CapturedGraph::launch(const Queue& queue) { return checked(core_, Stage::Launch).launch(core_, queue.core()); }
-void CapturedGraph::upload(const Queue& queue) { checked(core_, Stage::Upload).upload(queue.core()); }
+Fence CapturedGraph::launch(const Queue& queue, const LaunchDesc& desc) {
+  detail::GraphCore& core = checked(core_, Stage::Launch);
+  if (auto* const all = core.instances()) return all->launch(core_, queue.core(), desc);
+  if (desc.instance != LaunchDesc::kAny && desc.instance != 0) {
+    detail::fail(ErrorCode::OutOfRange, Stage::Launch, core.label(),
+                 detail::concat("graph ", core.label(), " has no instance ", desc.instance, "; it was compiled with one"));
+  }
+  return core.launch(core_, queue.core());
+}
 
-void CapturedGraph::set_profile(ProfileMode mode) { checked(core_, Stage::Launch).set_profile(mode); }
+void CapturedGraph::upload(const Queue& queue) {
+  detail::GraphCore& core = checked(core_, Stage::Upload);
+  core.instances() != nullptr ? core.instances()->upload(queue.core()) : core.upload(queue.core());
+}
 
-std::uint32_t CapturedGraph::find_scalar(std::string_view name) const { return checked(core_, Stage::Launch).find_scalar(name); }
+void CapturedGraph::set_profile(ProfileMode mode) {
+  detail::GraphCore& core = checked(core_, Stage::Launch);
+  core.instances() != nullptr ? core.instances()->set_profile(mode) : core.set_profile(mode);
+}
+
+std::uint32_t CapturedGraph::find_scalar(std::string_view name) const {
+  detail::GraphCore& core = checked(core_, Stage::Launch);
+  return core.instances() != nullptr ? core.instances()->find_scalar(name) : core.find_scalar(name);
+}
 
 UpdateReport CapturedGraph::rebind(std::span<const BufferBinding> bindings, const UpdateDesc& desc) {
-  return checked(core_, Stage::Launch).rebind(bindings, desc);
+  detail::GraphCore& core = checked(core_, Stage::Launch);
+  return core.instances() != nullptr ? core.instances()->rebind(bindings, desc) : core.rebind(bindings, desc);
 }
 UpdateReport CapturedGraph::rebind(const BufferView& recorded, const BufferView& buffer, const UpdateDesc& desc) {
   const BufferBinding one{recorded, buffer};
   return rebind(std::span(&one, 1), desc);
 }
 
-void CapturedGraph::disable(CommandRef command) { checked(core_, Stage::Launch).switch_command(command, detail::GraphCore::Switch::Disable); }
-void CapturedGraph::enable(CommandRef command) { checked(core_, Stage::Launch).switch_command(command, detail::GraphCore::Switch::Enable); }
+void CapturedGraph::disable(CommandRef command) { switch_command(checked(core_, Stage::Launch), command, detail::GraphCore::Switch::Disable); }
+void CapturedGraph::enable(CommandRef command) { switch_command(checked(core_, Stage::Launch), command, detail::GraphCore::Switch::Enable); }
 bool CapturedGraph::is_enabled(CommandRef command) const { return checked(core_, Stage::Launch).is_enabled(command); }
 
 UpdateReport CapturedGraph::update(const CommandBuffer& commands, const UpdateDesc& desc) {
-  return checked(core_, Stage::Launch).update(core_, commands, desc);
+  detail::GraphCore& core = checked(core_, Stage::Launch);
+  return core.instances() != nullptr ? core.instances()->update(core_, commands, desc) : core.update(core_, commands, desc);
 }
 UpdateReport CapturedGraph::exec_update(const CommandBuffer& commands) {
   return update(commands, {.first = UpdateRung::WholeGraph, .last = UpdateRung::WholeGraph});
 }
 UpdateReport exec_update(CapturedGraph& graph, const CommandBuffer& commands) { return graph.exec_update(commands); }
 
-std::uint64_t CapturedGraph::num_replays() const noexcept { return core_ ? core_->replays() : 0; }
-bool CapturedGraph::is_uploaded() const noexcept { return core_ && core_->is_uploaded(); }
+std::uint64_t CapturedGraph::num_replays() const noexcept {
+  if (!core_) return 0;
+  return core_->instances() != nullptr ? core_->instances()->replays() : core_->replays();
+}
+std::uint32_t CapturedGraph::instances() const noexcept {
+  if (!core_) return 0;
+  return core_->instances() != nullptr ? core_->instances()->count() : 1;
+}
+bool CapturedGraph::is_uploaded() const noexcept {
+  return core_ && (core_->instances() != nullptr ? core_->instances()->is_uploaded() : core_->is_uploaded());
+}
 std::size_t CapturedGraph::pool_buffer_count() const noexcept { return core_ ? held_buffers(*core_->current_plan()) : 0; }
 bool CapturedGraph::has_pool() const noexcept { return core_ && core_->pool(); }
 std::shared_ptr<CapturePool> CapturedGraph::pool() const noexcept { return core_ ? core_->pool() : nullptr; }
@@ -72,7 +106,10 @@ const CompileReport& CapturedGraph::report() const noexcept {
   return core_ ? core_->report() : none;
 }
 
-std::vector<LoopReport> CapturedGraph::loops() const { return checked(core_, Stage::Wait).loops(); }
+std::vector<LoopReport> CapturedGraph::loops() const {
+  detail::GraphCore& core = checked(core_, Stage::Wait);
+  return core.instances() != nullptr ? core.instances()->loops() : core.loops();
+}
 
 std::string CapturedGraph::to_dot(const DotOptions& options) const { return detail::to_dot(*checked(core_, Stage::Plan).current_plan(), options); }
 std::string CapturedGraph::to_text() const { return detail::to_text(*checked(core_, Stage::Plan).current_plan()); }

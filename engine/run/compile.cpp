@@ -13,11 +13,65 @@
 #include "run/device_core.hpp"
 #include "run/failure.hpp"
 #include "run/graph_core.hpp"
+#include "run/graph_instances.hpp"
+#include "run/per_instance.hpp"
 #include "run/shared_slab.hpp"
 
 namespace reprise::detail {
 
 namespace {
+
+// The trace's clock, where there is a trace.
+trace::Time now_of(const DeviceCore& device) { return device.trace() == nullptr ? 0 : trace_now(); }
+
+void place(GraphBody& body, const CompileDesc& desc) {
+  DeviceCore& device = *body.device;
+  const GpuRef<std::byte> slab = desc.slab ? desc.slab.instance(body.instance.number) : GpuRef<std::byte>();
+  SharedSlab shared = shared_slab(device, slab, *body.plan);
+  if (shared.buffer) {
+    body.shared_slab = std::move(shared.buffer);
+    body.transients = shared.address;
+    body.transient_bytes = body.shared_slab->bytes - static_cast<std::uint64_t>(body.transients - body.shared_slab->address);
+  } else {
+    body.transients = body.slab = allocate_slab(device, *body.plan);
+    body.transient_bytes = body.plan->placement.slab_bytes;
+  }
+}
+
+// One instance, with its memory and its executable.
+std::unique_ptr<GraphBody> make_body(const std::shared_ptr<DeviceCore>& device, std::shared_ptr<const Plan> plan, const CompileDesc& desc,
+                                     std::uint32_t instance, HostSpan& span) {
+  auto body = std::make_unique<GraphBody>(device);
+  body->pool = desc.pool;
+  body->plan = std::move(plan);
+  body->lowering = desc.lowering;
+  body->is_ours = true;
+  body->instance = {instance, desc.instances};
+  place(*body, desc);
+  const auto part = span.part("instantiate");
+  const NvtxRange instantiating(NvtxWork::Instantiate, body->plan->label);
+  const trace::Time began = now_of(*device);
+  try {
+    body->journal = GraphJournal(body->plan, bind(*body->plan, body->transients, instance));
+    body->exec = device->backend().instantiate(body->plan, body->journal.now(), instruments_for(*device));
+  } catch (const Error& error) {
+    throw with_context(error, body->plan->label, concat("in graph ", body->plan->label));
+  }
+  body->times.instantiate_time = now_of(*device) - began;
+  return body;
+}
+
+void check_instances(const CompileDesc& desc, const Recording& recording, std::string_view label) {
+  if (desc.instances == 0) {
+    fail(ErrorCode::InvalidArgument, Stage::Instantiate, label, concat("graph ", label, " was asked for with no instances; 1 is a graph without others"));
+  }
+  require_per_instance(recording, desc.instances, label);
+  if (desc.slab && desc.slab.instances() < desc.instances) {
+    fail(ErrorCode::NotPerInstance, Stage::Memory, label,
+         concat("the slab of graph ", label, ": its ", desc.instances, " instances would all use ", display_name(*desc.slab.core()),
+                "; allocate it with PerInstance{", desc.instances, "}"));
+  }
+}
 
 enum class Checked : std::uint8_t { Already, ByThis };
 
@@ -26,44 +80,33 @@ std::shared_ptr<GraphCore> make_graph(const std::shared_ptr<DeviceCore>& device,
   const std::string label = desc.label.empty() ? recording->label : std::string(desc.label);
   const NvtxRange range(NvtxWork::Compile, label);
   HostSpan span(device->trace() == nullptr ? nullptr : device->trace()->session(), concat("compile ", label));
-  const trace::Time began = device->trace() == nullptr ? 0 : trace_now();
+  const trace::Time began = now_of(*device);
   std::vector<Message> messages;
   if (checked == Checked::ByThis) {
     const auto part = span.part("validate");
     messages = check(*device, *recording);
+    check_instances(desc, *recording, label);
   }
-  auto body = std::make_unique<GraphBody>(device);
-  body->pool = desc.pool;
-  std::byte* transients = nullptr;
+  std::shared_ptr<const Plan> plan;
   {
     const auto part = span.part("plan");
-    body->plan = make_plan(label, std::move(recording), {.lowering = desc.lowering, .alignment = device->info().limits.buffer_alignment});
-    SharedSlab shared = shared_slab(*device, desc.slab, *body->plan);
-    if (shared.buffer) {
-      body->shared_slab = std::move(shared.buffer);
-      transients = shared.address;
-      body->transient_bytes = body->shared_slab->bytes - static_cast<std::uint64_t>(transients - body->shared_slab->address);
-    } else {
-      transients = body->slab = allocate_slab(*device, *body->plan);
-      body->transient_bytes = body->plan->placement.slab_bytes;
-    }
+    plan = make_plan(label, std::move(recording), {.lowering = desc.lowering, .alignment = device->info().limits.buffer_alignment});
   }
-  const trace::Time planned = device->trace() == nullptr ? 0 : trace_now();
-  try {
-    const auto part = span.part("instantiate");
-    const NvtxRange instantiating(NvtxWork::Instantiate, label);
-    body->transients = transients;
-    body->lowering = desc.lowering;
-    body->journal = GraphJournal(body->plan, bind(*body->plan, transients));
-    body->is_ours = true;
-    body->exec = device->backend().instantiate(body->plan, body->journal.now(), instruments_for(*device));
-  } catch (const Error& error) {
-    throw with_context(error, body->plan->label, concat("in graph ", body->plan->label));
-  }
-  if (device->trace() != nullptr) body->times = {began, planned - began, trace_now() - planned};
-  CompileReport report = make_report(*body->plan, std::move(messages));
-  auto graph = GraphCore::make(std::move(body), std::move(report));
+  const trace::Time planned = now_of(*device);
+  CompileReport report = make_report(*plan, std::move(messages));
+  report.instances = desc.instances;
+  auto body = make_body(device, plan, desc, 0, span);
+  body->times.compiled = began;
+  body->times.compile_time = planned - began;
+  auto graph = GraphCore::make(std::move(body), report);
   if (device->trace() != nullptr) span.about(graph->trace_id());
+  std::vector<std::shared_ptr<GraphCore>> others;
+  for (std::uint32_t i = 1; i < desc.instances; ++i) {
+    auto other = make_body(device, plan, desc, i, span);
+    other->trace_id = graph->trace_id();
+    others.push_back(GraphCore::make(std::move(other), report));
+  }
+  if (!others.empty()) graph->set_instances(std::make_unique<GraphInstances>(*graph, std::move(others)));
   return graph;
 }
 
@@ -71,6 +114,9 @@ std::shared_ptr<GraphCore> make_graph(const std::shared_ptr<DeviceCore>& device,
 
 std::shared_ptr<GraphCore> compile(const std::shared_ptr<DeviceCore>& device, const CommandBuffer& commands, const CompileDesc& desc) {
   auto graph = make_graph(device, checked_recording(*device, commands, desc), desc, Checked::ByThis);
+  if (graph->instances() != nullptr) {
+    for (const auto& other : graph->instances()->others()) commands.core()->add_pending_source(other);
+  }
   commands.core()->add_pending_source(graph);
   return graph;
 }

@@ -95,10 +95,10 @@ std::byte* allocate_slab(DeviceCore& device, const Plan& plan) {
   }
 }
 
-Bindings bind(const Plan& plan, std::byte* slab) {
+Bindings bind(const Plan& plan, std::byte* slab, std::uint32_t instance) {
   Bindings bindings;
   bindings.address.reserve(plan.recording->buffers.size());
-  for (const auto& buffer : plan.recording->buffers) bindings.address.push_back(buffer->address);
+  for (const auto& buffer : plan.recording->buffers) bindings.address.push_back(copy_for(buffer, instance)->address);
   for (const PlacedBuffer& placed : plan.placement.buffers) bindings.address[placed.buffer] = slab + placed.offset;
   return bindings;
 }

@@ -32,7 +32,8 @@ struct PlanDesc {
 // Memory for the plan's transients; null where there are none. Throws OutOfMemory.
 [[nodiscard]] std::byte* allocate_slab(DeviceCore& device, const Plan& plan);
 
-[[nodiscard]] Bindings bind(const Plan& plan, std::byte* slab);
+// What instance `instance` of a graph gives the nodes.
+[[nodiscard]] Bindings bind(const Plan& plan, std::byte* slab, std::uint32_t instance);
 
 // What times the graphs of `device`.
 [[nodiscard]] Instruments instruments_for(const DeviceCore& device);

@@ -48,6 +48,8 @@ bool Fence::wait_for(std::chrono::nanoseconds timeout) const {
   return true;
 }
 
+std::uint32_t Fence::instance() const noexcept { return graph_ ? graph_->instance().number : 0; }
+
 bool Fence::done() const {
   if (!queue_) return true;
   try {

@@ -36,12 +36,13 @@ class GraphBody final : public Retired {
   Lowering lowering = Lowering::Auto;
   GraphJournal journal;
   bool is_ours = false;                     // made of its plan, and so can be made again; false: of a graph of the application
-  std::uint64_t replays_before = 0;         // of the graph, by executables before this one
+  std::uint64_t replays_before = 0;         // of the instance, by executables before this one
+  ExecNumber instance;                      // which of the graph's instances, and of how many
   // Of the trace; null and 0 without one.
   struct Times {
     trace::Time compiled = 0, compile_time = 0, instantiate_time = 0;
   } times;
-  std::uint32_t trace_id = 0;
+  std::uint32_t trace_id = 0;               // of an instance after the first, to begin with: the one that its replays are told under
   std::shared_ptr<ReplayLog> log;
   std::unique_ptr<BackendExec> exec;
 };

@@ -12,6 +12,7 @@
 #include "profile/process_info.hpp"
 #include "run/device_core.hpp"
 #include "run/failure.hpp"
+#include "run/graph_instances.hpp"
 #include "run/loss_report.hpp"
 #include "run/pool_core.hpp"
 #include "run/queue_core.hpp"
@@ -29,6 +30,8 @@ std::shared_ptr<GraphCore> GraphCore::make(std::unique_ptr<GraphBody> body, Comp
 
 GraphCore::GraphCore(std::unique_ptr<GraphBody> body, CompileReport report)
     : body_(std::move(body)),
+      instance_(body_->instance),
+      traced_as_(body_->trace_id),
       device_(body_->device),
       pool_(body_->pool),
       label_(body_->plan->label),
@@ -37,12 +40,14 @@ GraphCore::GraphCore(std::unique_ptr<GraphBody> body, CompileReport report)
   collect_uses();
 }
 
+void GraphCore::set_instances(std::unique_ptr<GraphInstances> instances) noexcept { instances_ = std::move(instances); }
+
 std::vector<GraphCore::Use> GraphCore::uses_of(const Recording& recording) const {
   std::vector<Use> uses;
   std::vector<int> access(recording.buffers.size(), 0);
   for (const BufferAccess& a : recording.accesses) access[a.buffer] |= static_cast<int>(a.access);
   for (std::size_t i = 0; i < recording.buffers.size(); ++i) {
-    auto buffer = PoolBuffer::of(recording.buffers[i]);
+    auto buffer = PoolBuffer::of(copy_for(recording.buffers[i], instance_.number));
     if (!buffer || !buffer->is_persistent()) continue;
     uses.push_back({std::move(buffer), access[i] == 0 ? Access::Read : static_cast<Access>(access[i]), static_cast<std::uint32_t>(i)});
   }
@@ -52,6 +57,7 @@ std::vector<GraphCore::Use> GraphCore::uses_of(const Recording& recording) const
 
 void GraphCore::collect_uses() {
   uses_ = uses_of(*body_->plan->recording);
+  if (instance_.number != 0) return;  // pools know a graph by its first instance
   for (const auto& core : body_->plan->recording->buffers) {
     if (const auto buffer = PoolBuffer::of(core)) pools_.push_back(buffer->pool());
   }
@@ -101,6 +107,7 @@ void GraphCore::track(PoolBuffer& buffer, Access access) noexcept {
 
 void GraphCore::rethrow_callback_error(std::uint64_t replay) const {
   std::exception_ptr thrown;
+  replay = instance_.nth_of(replay);
   {
     std::lock_guard lock(mutex_);
     const GraphBody* of = body_.get();
@@ -161,7 +168,7 @@ void GraphCore::note_uses() noexcept {
 
 void GraphCore::rethrow_with_names(const Error& error, const QueueCore& queue, Stage stage) const {
   throw with_context(with_unfinished(error, *this), label(),
-                     stage == Stage::Launch ? concat("in replay ", replays() + 1, " of graph ", label(), " on queue ", queue.label())
+                     stage == Stage::Launch ? concat("in replay ", instance_.replay_of(replays() + 1), " of graph ", label(), " on queue ", queue.label())
                                             : concat("in the upload of graph ", label(), " on queue ", queue.label()));
 }
 
@@ -197,7 +204,7 @@ void GraphCore::submit(const std::shared_ptr<QueueCore>& queue, Stage stage, Sub
 std::uint64_t GraphCore::start_replay(QueueCore& queue) {
   ReplayLog* const log = body_->log.get();
   const std::uint64_t replay = replays_.load(std::memory_order_relaxed) - body_->replays_before + 1;  // of this executable
-  const NvtxRange range(NvtxWork::Replay, label(), replay);
+  const NvtxRange range(NvtxWork::Replay, label(), instance_.replay_of(replay));
   if (log == nullptr || !log->begin_launch(replay)) return body_->exec->launch(queue.backend());
   LaunchNote note{replay, trace_now(), 0, queue.trace_id(), thread_number()};
   const std::uint64_t serial = body_->exec->launch(queue.backend());
@@ -215,7 +222,7 @@ Fence GraphCore::launch(const std::shared_ptr<GraphCore>& self, const std::share
     uploaded_.store(true, std::memory_order_relaxed);
     return serial;
   });
-  return Fence(queue, serial, self, replay);
+  return Fence(queue, serial, self, instance_.replay_of(replay));
 }
 
 void GraphCore::set_profile(ProfileMode mode) {

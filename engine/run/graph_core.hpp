@@ -1,5 +1,5 @@
-// GraphCore: one compiled graph: its plan, its executable, its slab, and where it was launched last. Held by the
-// CapturedGraph and by fences; when both are gone, everything that its last launch may touch goes to the retire queue.
+// GraphCore: one compiled graph: its plan, its executable, its slab, and where it was launched last; of a graph with instances, one of them,
+// which knows the others where it is the first. Held by the CapturedGraph and by fences; when both are gone, everything that its last launch may touch goes to the retire queue.
 // Threads: any thread. Launches take the graph's mutex; launches of graphs that share buffers take DeviceCore::order() first.
 #pragma once
 
@@ -22,6 +22,7 @@
 namespace reprise::detail {
 
 class DeviceCore;
+class GraphInstances;
 class PoolCore;
 class QueueCore;
 
@@ -34,7 +35,12 @@ class GraphCore final : public PendingSource {
   GraphCore& operator=(const GraphCore&) = delete;
   ~GraphCore() override;
 
-  // `self` is this graph's own owner.
+  // Before anybody else knows the graph. It is the first of them.
+  void set_instances(std::unique_ptr<GraphInstances> instances) noexcept;
+  [[nodiscard]] GraphInstances* instances() const noexcept { return instances_.get(); }  // null: there are no others
+  [[nodiscard]] const ExecNumber& instance() const noexcept { return instance_; }
+
+  // These, and updates, of this instance alone. `self` is this graph's own owner.
   Fence launch(const std::shared_ptr<GraphCore>& self, const std::shared_ptr<QueueCore>& queue);
   void upload(const std::shared_ptr<QueueCore>& queue);
   void set_profile(ProfileMode mode);
@@ -49,6 +55,18 @@ class GraphCore final : public PendingSource {
   void switch_command(const CommandRef& command, Switch how);
   [[nodiscard]] bool is_enabled(const CommandRef& command);
   [[nodiscard]] UpdateReport update(const std::shared_ptr<GraphCore>& self, const CommandBuffer& commands, const UpdateDesc& desc);
+  // The two halves of it, while nobody else updates any instance: `commands` planned for this graph, by any of its instances, and one that
+  // becomes that, whose launches are pending work of `commands` from now on.
+  struct NextPlan {
+    std::shared_ptr<const Plan> plan;
+    std::vector<Message> messages;
+  };
+  [[nodiscard]] NextPlan plan_update(const CommandBuffer& commands);
+  [[nodiscard]] UpdateReport become(const std::shared_ptr<GraphCore>& self, const CommandBuffer& commands, const NextPlan& next, const UpdateDesc& desc);
+  // The trace is told what an update came to.
+  void say_updated(const UpdateReport& report);
+  // An executable that an update makes from now on is told of in the trace as one of this graph.
+  void set_traced_as(std::uint32_t trace_id) noexcept { traced_as_ = trace_id; }
   // The plan as it is now, whoever updates meanwhile.
   [[nodiscard]] std::shared_ptr<const Plan> current_plan() const;
 
@@ -98,7 +116,6 @@ class GraphCore final : public PendingSource {
                                              std::shared_ptr<const void>& replaced);
   void reinstantiate(std::shared_ptr<const Plan> plan, Bindings bindings, std::byte* slab);
   void find_new_uses(const std::vector<Use>& wanted, std::vector<Use>& added, std::vector<Use>& gone) const;  // under order()
-  void say_updated(const UpdateReport& report);
   [[nodiscard]] std::uint64_t start_replay(QueueCore& queue);  // under mutex_; the serial
   void attach();
   void require_launchable(const QueueCore& queue, Stage stage) const;
@@ -112,6 +129,9 @@ class GraphCore final : public PendingSource {
   [[noreturn]] void rethrow_with_names(const Error& error, const QueueCore& queue, Stage stage) const;
 
   std::unique_ptr<GraphBody> body_;
+  const ExecNumber instance_;
+  std::unique_ptr<GraphInstances> instances_;
+  std::uint32_t traced_as_;
   const std::shared_ptr<DeviceCore> device_;
   const std::shared_ptr<CapturePool> pool_;
   const std::string label_;

@@ -45,9 +45,16 @@ std::vector<GraphCore::Use> GraphCore::checked_bindings(std::span<const BufferBi
     };
     if (!binding.recorded || !binding.buffer) refuse(ErrorCode::InvalidArgument, "a view without a buffer");
     const BufferCore& from = *binding.recorded.core();
-    const BufferCore& to = *binding.buffer.core();
+    const std::shared_ptr<BufferCore>& copy = copy_for(binding.buffer.core(), instance_.number);
+    const BufferCore& to = *copy;
     const std::uint32_t index = journal.index_of(&from);
     if (index == kNone) refuse(ErrorCode::InvalidArgument, "no command of the graph uses it");
+    const auto use = std::find_if(uses_.begin(), uses_.end(), [&](const Use& u) { return u.index == index; });
+    const std::uint32_t copies = binding.buffer.instances();
+    if (copies < instance_.count && (copies > 1 || (use != uses_.end() && writes(use->access)))) {
+      refuse(ErrorCode::NotPerInstance, concat(display_name(to), " has ", copies, " of the ", instance_.count, " copies that the graph's instances ",
+                                               copies > 1 ? "use" : "write"));
+    }
     if (from.kind == BufferKind::Transient || to.kind != from.kind) {
       refuse(ErrorCode::InvalidArgument, concat(kind_name(to.kind), " cannot take the place of ", kind_name(from.kind)));
     }
@@ -71,10 +78,9 @@ std::vector<GraphCore::Use> GraphCore::checked_bindings(std::span<const BufferBi
       }
     }
     addresses[index] = address;
-    const auto use = std::find_if(uses_.begin(), uses_.end(), [&](const Use& u) { return u.index == index; });
     const auto before = std::find_if(changed.begin(), changed.end(), [&](const Use& u) { return u.index == index; });
     if (before != changed.end()) refuse(ErrorCode::InvalidArgument, "it is named twice");
-    changed.push_back({PoolBuffer::of(binding.buffer.core()), use->access, index});
+    changed.push_back({PoolBuffer::of(copy), use->access, index});
   }
   // The order of the commands was found for buffers that are not the same memory.
   std::vector<Span> spans;

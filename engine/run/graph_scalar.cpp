@@ -7,6 +7,7 @@
 #include "run/device_core.hpp"
 #include "run/failure.hpp"
 #include "run/graph_core.hpp"
+#include "run/graph_instances.hpp"
 
 namespace reprise::detail {
 namespace {
@@ -136,6 +137,8 @@ std::shared_ptr<const Plan> GraphCore::current_plan() const {
 }
 
 void check_scalar(const GraphCore& graph, std::uint32_t scalar, std::uint64_t bytes) { graph.check_scalar(scalar, bytes); }
-std::uint32_t set_scalar(GraphCore& graph, std::uint32_t scalar, const void* value) { return graph.set_scalar(scalar, value); }
+std::uint32_t set_scalar(GraphCore& graph, std::uint32_t scalar, const void* value) { 
+  return graph.instances() != nullptr ? graph.instances()->set_scalar(scalar, value) : graph.set_scalar(scalar, value);
+}
 
 }  // namespace reprise::detail

@@ -11,6 +11,7 @@
 #include "run/graph_core.hpp"
 #include "run/graph_update_report.hpp"
 #include "run/new_uses.hpp"
+#include "run/per_instance.hpp"
 #include "run/queue_core.hpp"
 #include "run/trace_graph.hpp"
 
@@ -105,6 +106,8 @@ void GraphCore::reinstantiate(std::shared_ptr<const Plan> plan, Bindings binding
   next->lowering = body_->lowering;
   next->is_ours = true;
   next->replays_before = replays_.load(std::memory_order_relaxed);
+  next->instance = instance_;
+  next->trace_id = traced_as_;
   next->journal = GraphJournal(next->plan, std::move(bindings));
   next->exec = device_->backend().instantiate(next->plan, next->journal.now(), instruments_for(*device_));
   earlier_.reserve(earlier_.size() + 1);
@@ -148,18 +151,33 @@ void GraphCore::find_new_uses(const std::vector<Use>& wanted, std::vector<Use>& 
   }
 }
 
-UpdateReport GraphCore::update(const std::shared_ptr<GraphCore>& self, const CommandBuffer& commands, const UpdateDesc& desc) {
-  const UpdateClock clock;
+GraphCore::NextPlan GraphCore::plan_update(const CommandBuffer& commands) {
   auto recording = checked_recording(*device_, commands, {.pool = pool_});
   std::vector<Message> messages = check(*device_, *recording);
-  std::lock_guard one(updating_);
+  require_per_instance(*recording, instance_.count, label());
   require_updatable("update");
   const std::shared_ptr<const Plan> before = body_->plan;
-  const auto plan = make_plan(label(), std::move(recording),
-                              {.lowering = body_->lowering, .alignment = device_->info().limits.buffer_alignment, .like = before.get()});
+  return {make_plan(label(), std::move(recording),
+                    {.lowering = body_->lowering, .alignment = device_->info().limits.buffer_alignment, .like = before.get()}),
+          std::move(messages)};
+}
+
+UpdateReport GraphCore::update(const std::shared_ptr<GraphCore>& self, const CommandBuffer& commands, const UpdateDesc& desc) {
+  const UpdateClock clock;
+  std::lock_guard one(updating_);
+  UpdateReport report = become(self, commands, plan_update(commands), desc);
+  report.time = clock.elapsed();
+  say_updated(report);
+  return report;
+}
+
+UpdateReport GraphCore::become(const std::shared_ptr<GraphCore>& self, const CommandBuffer& commands, const NextPlan& next, const UpdateDesc& desc) {
+  require_updatable("update");
+  const std::shared_ptr<const Plan>& plan = next.plan;
   NewSlab slab(*device_, *plan, body_->transient_bytes);
-  Bindings bindings = bind(*plan, slab.address() != nullptr ? slab.address() : body_->transients);
-  CompileReport compiled = make_report(*plan, std::move(messages));
+  Bindings bindings = bind(*plan, slab.address() != nullptr ? slab.address() : body_->transients, instance_.number);
+  CompileReport compiled = make_report(*plan, next.messages);
+  compiled.instances = instance_.count;
   auto old_parts = std::make_unique<RetiredParts>(device_);
   GraphJournal journal(plan, bindings);
 
@@ -208,8 +226,6 @@ UpdateReport GraphCore::update(const std::shared_ptr<GraphCore>& self, const Com
     device_->retired().push(std::move(old_parts));
     commands.core()->add_pending_source(self);
   }
-  report.time = clock.elapsed();
-  say_updated(report);
   return report;
 }
 

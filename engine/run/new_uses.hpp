@@ -17,6 +17,7 @@ class GraphCore::NewUses {
   NewUses(GraphCore& graph, std::vector<Use> uses) : graph_(graph), uses_(std::move(uses)) {
     for (const Use& use : uses_) {
       use.buffer->prepare();
+      if (graph.instance_.number != 0) continue;
       const auto& pool = use.buffer->pool();
       if (std::find(graph.pools_.begin(), graph.pools_.end(), pool) != graph.pools_.end()) continue;
       pool->prepare();

@@ -23,6 +23,7 @@ struct BufferDesc {
   std::string_view name = {};
   std::byte* adopted = nullptr;           // memory that the caller owns and keeps; null: the device's own
   std::shared_ptr<void> owner = nullptr;  // of adopted memory: held until nothing uses it any more
+  std::uint32_t copies = 1;               // see PerInstance; of Device and PinnedHost buffers
 };
 
 class PoolBuffer final : public BufferCore, public std::enable_shared_from_this<PoolBuffer> {

@@ -51,9 +51,19 @@ BufferView PoolCore::add(const BufferDesc& desc) {
     fail(ErrorCode::InvalidArgument, Stage::Allocate, label_,
          concat("buffers are aligned to powers of two up to ", largest, " bytes, not to ", desc.alignment));
   }
+  if (desc.copies == 0) {
+    fail(ErrorCode::InvalidArgument, Stage::Allocate, label_,
+         concat("a buffer of 0 copies was asked of pool ", label_, desc.name.empty() ? "" : " as ", desc.name));
+  }
   device_->require_usable(Stage::Allocate);
   try {
     auto buffer = PoolBuffer::make(shared_from_this(), desc);
+    for (std::uint32_t i = 1; i < desc.copies; ++i) {
+      BufferDesc copy = desc;
+      const std::string name = desc.name.empty() ? std::string() : concat(desc.name, "[", i, "]");
+      copy.name = name;
+      buffer->copies.push_back(PoolBuffer::make(shared_from_this(), copy));
+    }
     return {std::move(buffer), 0, desc.bytes};
   } catch (const Error& error) {
     throw with_context(error, desc.name.empty() ? std::string_view(label_) : desc.name,
@@ -103,13 +113,13 @@ void PoolCore::detach(GraphCore& graph) noexcept {
 namespace reprise {
 
 BufferView CapturePool::allocate_bytes(BufferKind kind, std::uint64_t count, std::uint64_t element_bytes, std::uint64_t alignment,
-                                       std::string_view name) {
+                                       std::string_view name, PerInstance instances) {
   if (element_bytes != 0 && count > ~std::uint64_t{0} / element_bytes) {
     detail::fail(ErrorCode::OutOfMemory, Stage::Allocate, name.empty() ? std::string_view(core_->label()) : name,
                  detail::concat(count, " elements of ", element_bytes, " bytes are more than any memory holds"));
   }
   const auto power = static_cast<std::uint32_t>(std::min<std::uint64_t>(alignment, 0xffffffffu));
-  return core_->add({.kind = kind, .bytes = count * element_bytes, .alignment = power, .name = name});
+  return core_->add({.kind = kind, .bytes = count * element_bytes, .alignment = power, .name = name, .copies = instances.copies});
 }
 
 std::size_t CapturePool::buffer_count() const noexcept { return core_->buffer_count(); }

@@ -38,6 +38,9 @@ class DeviceCore::Replacements {
       rebuilt_.push_back({BufferView(before, 0, before->bytes), BufferView(after, 0, after->bytes)});
       buffer_for_.emplace(before.get(), std::move(after));
     }
+    for (const auto& before : buffers_) {
+      for (const auto& copy : before->copies) buffer_for_.at(before.get())->copies.push_back(of(copy));
+    }
   }
 
   [[nodiscard]] std::shared_ptr<BufferCore> of(const std::shared_ptr<BufferCore>& before) {

@@ -9,6 +9,10 @@ namespace reprise::detail {
 
 void trace_graph(GraphBody& body, const std::vector<Message>& messages) {
   DeviceTrace& device = *body.device->trace();
+  if (body.instance.number != 0) {
+    body.log = device.follow(body.trace_id, body.instance, *body.plan, *body.exec);
+    return;
+  }
   std::vector<BufferIdentity> buffers;
   buffers.reserve(body.plan->recording->buffers.size());
   for (const auto& buffer : body.plan->recording->buffers) {
@@ -22,7 +26,7 @@ void trace_graph(GraphBody& body, const std::vector<Message>& messages) {
   identity.buffers = buffers;
   body.trace_id = device.add_graph(*body.plan, identity);
   for (const Message& message : messages) device.report(body.trace_id, message);
-  body.log = device.follow(body.trace_id, *body.plan, *body.exec);
+  body.log = device.follow(body.trace_id, body.instance, *body.plan, *body.exec);
 }
 
 }  // namespace reprise::detail

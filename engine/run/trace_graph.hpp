@@ -9,7 +9,8 @@ namespace reprise::detail {
 
 class GraphBody;
 
-// `body` has its executable, its device a trace. From now on the body knows its place in the trace and logs its replays there.
+// `body` has its executable, its device a trace. From now on the body knows its place in the trace and logs its replays there: an instance
+// after the first, as executable of the graph that body.trace_id names already.
 void trace_graph(GraphBody& body, const std::vector<Message>& messages);
 
 }  // namespace reprise::detail

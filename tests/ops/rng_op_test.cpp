@@ -143,3 +143,30 @@ TEST_CASE_FIXTURE(RngFixture, "rng: fills without a stream or without values are
   check_refused(ErrorCode::InvalidArgument, {"rng_fill_normal", "no values"},
                 [&] { static_cast<void>(RngFillNormalOp({.stream = RngStream(device, queue, {.seed = 1})})); });
 }
+
+TEST_CASE_FIXTURE(RngFixture, "rng: instances of a graph draw from subsequences of their own, each from where its last replay ended") {
+  constexpr std::size_t kValues = 100;
+  const RngStream stream(device, queue, {.seed = 11, .subsequence = 5, .position = 8, .instances = 2});
+  const auto x = pool->allocate<float>(kValues, "x", PerInstance{2});
+  CommandBuffer cmd = recording();
+  cmd.add(RngFillUniformOp({.destination = x, .stream = stream}));
+  cmd.end();
+  CapturedGraph graph = device.compile(cmd, {.pool = pool, .instances = 2});
+  const Queue other = device.create_queue({.label = "other"});
+  static_cast<void>(graph.launch(queue));
+  static_cast<void>(graph.launch(queue));
+  static_cast<void>(graph.launch(other));
+  device.wait_idle();
+  CHECK(values(x) == uniform(11, 5, 8 + kValues, kValues));
+  CHECK(values(x.instance(1)) == uniform(11, 6, 8, kValues));
+  CHECK(stream.position(queue) == 8 + 2 * kValues);
+  CHECK(stream.instance(1).position(queue) == 8 + kValues);
+  stream.instance(1).seek(other, 3).wait();
+  graph.launch(other).wait();
+  CHECK(values(x.instance(1)) == uniform(11, 6, 3, kValues));
+  const RngStream shared(device, queue, {.seed = 1});
+  CommandBuffer refused = recording();
+  refused.add(RngFillUniformOp({.destination = x, .stream = shared}));
+  refused.end();
+  check_refused(ErrorCode::NotPerInstance, {"rng"}, [&] { static_cast<void>(device.compile(refused, {.pool = pool, .instances = 2})); });
+}

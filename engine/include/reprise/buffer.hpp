@@ -55,6 +55,10 @@ class BufferView {
   // What keeps the buffer alive. Throws StaleHandle. With push(), of GpuRef and HostRef: see DevSliceArg in <reprise/launch_args.hpp>.
   [[nodiscard]] std::shared_ptr<const void> validate() const;
   [[nodiscard]] BufferView subview(std::uint64_t offset, std::uint64_t bytes) const;  // throws OutOfRange
+  // The same range of the copy that a graph's instance `i` uses where a command names this; of copy 0, which is this. Throws OutOfRange where
+  // the buffer was not made with as many (PerInstance).
+  [[nodiscard]] BufferView instance(std::uint32_t i) const;
+  [[nodiscard]] std::uint32_t instances() const noexcept;  // copies there are; 1: all instances use the same memory
   [[nodiscard]] const std::shared_ptr<detail::BufferCore>& core() const noexcept { return core_; }
 
   // Work on this buffer that the engine did not launch: later launches on other queues wait for it. The second form
@@ -97,6 +101,7 @@ class GpuRef : public BufferView {
   }
   template <class U>
   [[nodiscard]] GpuRef<U> as() const { return GpuRef<U>(*this); }
+  [[nodiscard]] GpuRef instance(std::uint32_t i) const { return GpuRef(BufferView::instance(i)); }
 };
 
 // `count` values of T in pinned host memory. The host may touch them while no launch that does is pending.
@@ -117,6 +122,7 @@ class HostRef : public BufferView {
   [[nodiscard]] HostRef slice(std::uint64_t first, std::uint64_t count) const {
     return HostRef(subview(detail::bytes_of(first, sizeof(T)), detail::bytes_of(count, sizeof(T))));
   }
+  [[nodiscard]] HostRef instance(std::uint32_t i) const { return HostRef(BufferView::instance(i)); }
 };
 
 // Host bytes that a copy reads or writes, with their lifetime in the name. A bare span is refused by the compiler.

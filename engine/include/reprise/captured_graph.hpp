@@ -33,6 +33,16 @@ struct CompileDesc {
   // Where transients are placed instead of memory of the graph's own: a Device buffer that no command uses, of report().slab_bytes at least.
   // Graphs with one slab never run at the same time: a launch waits for the last one of any other on it.
   GpuRef<std::byte> slab = {};
+  // Replays of one recording that run at once, on several queues: so many executables, each with transients, scalar slots, staged bytes and
+  // copies of PerInstance buffers of its own. A recording that writes anything else that outlives a replay is refused (NotPerInstance).
+  std::uint32_t instances = 1;
+};
+
+struct LaunchDesc {
+  static constexpr std::uint32_t kAny = 0xffffffffu;
+  // Which instance replays. kAny: the one that the queue's last launch of the graph took; else one that has nothing to do; else the one that
+  // was launched longest ago, whose replay this one waits for.
+  std::uint32_t instance = kAny;
 };
 
 // What compiling found and decided.
@@ -43,10 +53,11 @@ struct CompileReport {
   std::uint32_t needed_edges = 0;      // after transitive reduction
   std::uint32_t implied_edges_left = 0;  // needed edges that others imply (only above 20,000 commands)
   std::uint32_t added_edges = 0;       // lane and frame edges
+  std::uint32_t instances = 1;         // compiled
   std::uint32_t lanes = 0;             // 0: Faithful
   bool frame = false;                  // two kernels around several roots or leaves
   std::uint64_t transient_bytes = 0;   // sum of transient buffers
-  std::uint64_t slab_bytes = 0;        // planned
+  std::uint64_t slab_bytes = 0;        // planned, for each instance
   std::uint64_t slab_lower_bound = 0;  // no placement can be smaller
   std::uint64_t plan_hash = 0;         // the same for the same recording on every run
   std::uint64_t lowering_hash = 0;
@@ -81,15 +92,17 @@ class CapturedGraph {
 
   [[nodiscard]] explicit operator bool() const noexcept { return core_ != nullptr; }
 
-  // Starts one replay on `queue`, after everything launched there before. Throws WrongDevice, StaleHandle, CapturingStream, DeviceLost.
-  Fence launch(const Queue& queue);
+  // Starts one replay on `queue`, after everything launched there before. Throws WrongDevice, StaleHandle, CapturingStream, DeviceLost;
+  // OutOfRange for an instance that there is not, InvalidState for one that was taken out of use.
+  Fence launch(const Queue& queue, const LaunchDesc& desc = {});
   // Moves what a first launch would have to move; again is a no-op.
   void upload(const Queue& queue);
   // How closely replays of this graph are looked at, until Instance::set_profile says otherwise. Nothing where there is no trace.
   void set_profile(ProfileMode mode);
 
   // Updates. Each holds from the next launch on, of whatever executable the graph has; replays that are queued already keep what they were
-  // launched with. They wait for no replay.
+  // launched with. They wait for no replay. They reach every instance; one that can't follow the first is taken out of use, with a warning
+  // ("instance-left-out"), and instances() is one less.
   // The slot that dispatches were given with slot(name, value). Throws InvalidArgument where there is none, ArgumentSize.
   template <class T>
   [[nodiscard]] GraphScalar<T> scalar(std::string_view name) {
@@ -110,7 +123,8 @@ class CapturedGraph {
   // update() by cudaGraphExecUpdate or not at all: where the outcome is not Success, nothing has changed.
   UpdateReport exec_update(const CommandBuffer& commands);
 
-  [[nodiscard]] std::uint64_t num_replays() const noexcept;       // successful launches
+  [[nodiscard]] std::uint64_t num_replays() const noexcept;       // successful launches, of all instances
+  [[nodiscard]] std::uint32_t instances() const noexcept;         // that launches may take; 0 for an empty graph
   [[nodiscard]] bool is_uploaded() const noexcept;
   [[nodiscard]] std::size_t pool_buffer_count() const noexcept;  // buffers that this graph keeps alive
   [[nodiscard]] bool has_pool() const noexcept;

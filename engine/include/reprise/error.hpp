@@ -34,6 +34,7 @@ namespace reprise {
   X(NotInitialized, "the object was never given anything to work on, or was moved away")           \
   X(CaptureUnmatched, "a capture is ended that was never begun, or was ended before")              \
   X(CaptureInvalidated, "something that a capture does not allow happened while it was open")      \
+  X(NotPerInstance, "instances of one graph would write memory that they share")                  \
   X(PoolInUse, "the pool is held by live graphs or recordings")                                    \
   X(DeviceLost, "the device reported an error that it does not recover from")                      \
   X(NativeFailure, "a native call failed for a reason that has no code of its own")                \

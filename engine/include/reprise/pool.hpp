@@ -18,6 +18,12 @@ struct PoolDesc {
   std::string_view label = "pool";
 };
 
+// A buffer of so many copies, of which each instance of a graph (CompileDesc::instances) uses its own: commands name the buffer, which is
+// copy 0, and instance i reads and writes copy i. Each copy is a buffer like any other, BufferView::instance(i): that is how to fill and read it.
+struct PerInstance {
+  std::uint32_t copies = 1;
+};
+
 class CapturePool {
  public:
   explicit CapturePool(std::shared_ptr<detail::PoolCore> core) noexcept : core_(std::move(core)) {}
@@ -26,13 +32,13 @@ class CapturePool {
 
   // Device memory; contents undefined. `count` > 0. Throws OutOfMemory, DeviceLost.
   template <class T>
-  [[nodiscard]] GpuRef<T> allocate(std::uint64_t count, std::string_view name = "") {
-    return GpuRef<T>(allocate_bytes(BufferKind::Device, count, sizeof(T), alignof(T), name));
+  [[nodiscard]] GpuRef<T> allocate(std::uint64_t count, std::string_view name = "", PerInstance instances = {}) {
+    return GpuRef<T>(allocate_bytes(BufferKind::Device, count, sizeof(T), alignof(T), name, instances));
   }
   // Pinned host memory that the device reaches; zeroed.
   template <class T>
-  [[nodiscard]] HostRef<T> host(std::uint64_t count, std::string_view name = "") {
-    return HostRef<T>(allocate_bytes(BufferKind::PinnedHost, count, sizeof(T), alignof(T), name));
+  [[nodiscard]] HostRef<T> host(std::uint64_t count, std::string_view name = "", PerInstance instances = {}) {
+    return HostRef<T>(allocate_bytes(BufferKind::PinnedHost, count, sizeof(T), alignof(T), name, instances));
   }
   // Memory inside one replay, placed when a graph is compiled; contents undefined at the start of each replay.
   template <class T>
@@ -40,7 +46,7 @@ class CapturePool {
     return GpuRef<T>(allocate_bytes(BufferKind::Transient, count, sizeof(T), alignof(T), name));
   }
   [[nodiscard]] BufferView allocate_bytes(BufferKind kind, std::uint64_t count, std::uint64_t element_bytes, std::uint64_t alignment,
-                                          std::string_view name);
+                                          std::string_view name, PerInstance instances = {});
 
   [[nodiscard]] std::size_t buffer_count() const noexcept;    // buffers alive
   [[nodiscard]] std::uint64_t device_bytes() const noexcept;  // of Device buffers alive

@@ -18,6 +18,9 @@ struct RngStreamDesc {
   std::uint64_t subsequence = 0;  // streams of one seed with different ones share no values
   std::uint64_t position = 0;     // of the value that comes first
   std::string_view label = "rng";
+  // Of graphs that draw from it (CompileDesc::instances): instance i has a position of its own in subsequence + i, so that instances share no
+  // values and each goes on where its own last replay ended.
+  std::uint32_t instances = 1;
 };
 
 class RngStream {
@@ -32,6 +35,9 @@ class RngStream {
   CommandRef seek(Recorder& recorder, std::uint64_t position, SourceLocation where = SourceLocation::current()) const;
   // Where the stream is after everything launched on `queue` so far; waits for it.
   [[nodiscard]] std::uint64_t position(const Queue& queue) const;
+
+  // What instance `i` of a graph draws from, as a stream of its own: to seek in it, or ask for its position. Throws OutOfRange.
+  [[nodiscard]] RngStream instance(std::uint32_t i) const;
 
   // Seed, subsequence, position. Each op of the stream reads and writes it.
   [[nodiscard]] const GpuRef<std::uint64_t>& state() const noexcept { return state_; }

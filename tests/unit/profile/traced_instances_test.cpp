@@ -12,28 +12,37 @@
 using namespace reprise;
 using namespace reprise::test;
 
+namespace {
+
+// On two queues, with two instances. `launched` gets the number and the instance of each replay.
+void replay_twice_at_once(const Device& device, std::size_t replays, std::map<std::uint64_t, std::uint32_t>& launched) {
+  const Queue queues[] = {device.create_queue({.label = "a"}), device.create_queue({.label = "b"})};
+  const auto pool = device.create_pool({.label = "pool"});
+  const auto x = pool->allocate<unsigned>(64, "x", PerInstance{2});
+  CommandBuffer cmd = device.create_command_buffer({.label = "step"});
+  cmd.begin();
+  cmd.fill(x, 1u);
+  cmd.dispatch(device.load_kernel(shaders::step), {.grid = 1, .block = 1}, read_write(x), 5u);
+  cmd.end();
+  CapturedGraph graph = device.compile(cmd, {.pool = pool, .instances = 2});
+  for (std::size_t i = 0; i < replays; ++i) {
+    const Fence fence = graph.launch(queues[i % 3 == 0 ? 1 : 0]);
+    launched.emplace(fence.replay(), fence.instance());
+  }
+}
+
+}  // namespace
+
 TEST_CASE("traced instances: replays and samples are one graph's, each by its executable and with a number of its own") {
   const NoTraceEnvironment none;
   const TraceFolder folder;
   constexpr std::size_t kReplays = 30;
   std::map<std::uint64_t, std::uint32_t> launched;  // number to instance
   {
-    const Instance instance({.application = "profile test", .trace = {.target = folder.file(), .mode = ProfileMode::Every}});
+    const Instance instance({.application = "profile test", .trace = {.target = folder.file(), .profile = ProfileMode::Every}});
     const Device device = instance.open_device(DeviceSelector::named("host"));
-    const Queue queues[] = {device.create_queue({.label = "a"}), device.create_queue({.label = "b"})};
-    const auto pool = device.create_pool({.label = "pool"});
-    const auto x = pool->allocate<unsigned>(64, "x", PerInstance{2});
-    CommandBuffer cmd = device.create_command_buffer({.label = "step"});
-    cmd.begin();
-    cmd.fill(x, 1u);
-    cmd.dispatch(device.load_kernel(shaders::step), {.grid = 1, .block = 1}, read_write(x), 5u);
-    cmd.end();
-    CapturedGraph graph = device.compile(cmd, {.pool = pool, .instances = 2});
-    for (std::size_t i = 0; i < kReplays; ++i) {
-      const Fence fence = graph.launch(queues[i % 3 == 0 ? 1 : 0]);
-      launched.emplace(fence.replay(), fence.instance());
-    }
-    device.wait_idle();
+    replay_twice_at_once(device, kReplays, launched);
+    device.wait_idle();  // what it made is gone then
   }
   CHECK(launched.size() == kReplays);
   const trace::Records all = all_records(folder.file());

@@ -25,6 +25,9 @@ using Clock = std::chrono::steady_clock;
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 62;
 // Pairs of buffers that live at once, for ways that look at each: without a budget and with one.
 constexpr std::uint64_t kQuickPairs = 1'000'000, kMostPairs = 30'000'000;
+// Items of a group at most, and steps, for a look at what a search finds at once.
+constexpr std::uint32_t kQuickSearch = 500;
+constexpr std::uint64_t kQuickSteps = 1000;
 
 [[noreturn]] void refuse(const std::string& text) {
   ErrorDetails details;
@@ -129,10 +132,17 @@ class LifetimePlanner {
       group.problem = std::make_unique<PackProblem>(interval_problem(sections_, items_, group.which));
       Packing greedy = best_greedy(*group.problem, bound_);
       if (greedy.height < packing.height) packing = std::move(greedy);
-      group.improver = std::make_unique<PackImprover>(*group.problem, std::move(packing), bound_);
+      group.improver = std::make_unique<PackImprover>(*group.problem, std::move(packing), bound_, desc_.capacity);
       groups_.push_back(std::move(group));
     }
+    for (Group& group : groups_) try_quickly(*group.improver, group.problem->size());
     collect();
+  }
+
+  // A few steps of a search, the same on every run.
+  static void try_quickly(PackImprover& improver, std::uint32_t size) {
+    if (size > kQuickSearch) return;
+    for (int attempt = 0; attempt < 2 && !improver.is_done(); ++attempt) improver.attempt(nullptr, kQuickSteps);
   }
 
   void collect() {

@@ -1,8 +1,8 @@
 #include "memory/pack_improver.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
+#include <iterator>
 #include <utility>
 
 #include "memory/greedy_pack.hpp"
@@ -14,7 +14,12 @@ namespace {
 
 constexpr std::uint64_t kShortSearch = 1000;  // steps
 constexpr double kLongestDive = 3e8;          // items times sections walked, for one packing
-constexpr std::array kDisturbances = {0.0, 0.05, 0.15, 0.02, 0.3};
+// Which order, and how far items move in it: those that sections fill with long-lived ones first are right most often.
+struct Way {
+  std::uint32_t order = 0;
+  double disturbance = 0;
+};
+constexpr Way kWays[] = {{2, 0}, {4, 0}, {2, 0.2}, {1, 0.05}, {2, 0.05}, {3, 0.2}, {2, 0.1}, {4, 0.1}, {2, 0.4}, {1, 0.2}, {2, 0.02}, {0, 0.1}};
 
 // 1, 1, 2, 1, 1, 2, 4, 1, ...: long attempts are as rare as they are long (Luby, Sinclair, Zuckerman).
 std::uint64_t restart_length(std::uint64_t attempt) {
@@ -33,25 +38,28 @@ double dive_cost(const PackProblem& problem) {
 
 }  // namespace
 
-PackImprover::PackImprover(const PackProblem& problem, Packing first, std::uint64_t target)
-    : problem_(problem), best_(std::move(first)), target_(target), can_search_(dive_cost(problem) <= kLongestDive) {
+PackImprover::PackImprover(const PackProblem& problem, Packing first, std::uint64_t target, std::uint64_t wish)
+    : problem_(problem), best_(std::move(first)), target_(target), wish_(wish), can_search_(dive_cost(problem) <= kLongestDive) {
   for (std::uint32_t number = 0; number < kPackOrders; ++number) orders_.push_back(pack_order(problem, number));
 }
 
-void PackImprover::attempt(const std::function<bool()>& stop) {
+void PackImprover::attempt(const std::function<bool()>& stop, std::uint64_t most_steps) {
   const std::uint32_t attempt = attempts_++;
-  const Order& order = orders_[attempt % orders_.size()];
-  const double part = kDisturbances[attempt / orders_.size() % kDisturbances.size()];
-  if (can_search_) return search(disturbed(order, part), kShortSearch * restart_length(attempt / orders_.size()), stop);
-  pack(pack_order_.empty() || attempt < orders_.size() ? order : disturbed(pack_order_, 0.02));
+  // Twice each: once for each height.
+  const std::uint32_t turn = attempt / 2;
+  Way way = kWays[turn % std::size(kWays)];
+  if (turn >= std::size(kWays) && way.disturbance == 0) way.disturbance = 0.15;
+  if (can_search_) {
+    const std::uint64_t steps = kShortSearch * (turn < 2 ? 8 : restart_length(turn / 2));
+    return search(disturbed(orders_[way.order], way.disturbance), std::min(steps, most_steps), stop);
+  }
+  pack(pack_order_.empty() || attempt < orders_.size() ? orders_[attempt % orders_.size()] : disturbed(pack_order_, 0.02));
 }
 
 // Every other search asks for the target itself, the others for a part of the way.
 void PackImprover::search(const Order& order, std::uint64_t steps, const std::function<bool()>& stop) {
   const bool is_modest = attempts_ % 2 == 0;
-  const double above = static_cast<double>(best_.height - target_);
-  const std::uint64_t height =
-      std::max(is_modest ? best_.height - std::max<std::uint64_t>(1, static_cast<std::uint64_t>(above * stride_)) : target_, impossible_ + 1);
+  const std::uint64_t height = std::max(is_modest ? modest_height() : target_, impossible_ + 1);
   SearchResult result = search_packing(problem_, {.height = height, .order = order, .max_steps = steps, .stop = stop});
   switch (result.outcome) {
     case SearchOutcome::Found: best_ = std::move(result.packing); break;
@@ -59,6 +67,12 @@ void PackImprover::search(const Order& order, std::uint64_t steps, const std::fu
     case SearchOutcome::GaveUp: break;
   }
   if (is_modest) stride_ = result.outcome == SearchOutcome::Found ? std::min(1.0, 2 * stride_) : std::max(1.0 / 64, 0.8 * stride_);
+}
+
+std::uint64_t PackImprover::modest_height() const {
+  if (target_ < wish_ && wish_ < best_.height) return wish_;
+  const double above = static_cast<double>(best_.height - target_);
+  return best_.height - std::max<std::uint64_t>(1, static_cast<std::uint64_t>(above * stride_));
 }
 
 void PackImprover::pack(Order order) {

@@ -44,6 +44,7 @@ Planned plan(const Options& options, const LifetimeTable& table) {
   Planned planned;
   planned.plan =
       plan_memory(table.buffers, {.budget = std::chrono::nanoseconds(static_cast<std::int64_t>(options.budget * 1e9)),
+                                  .capacity = options.capacity.value_or(0),
                                   .progress = [&](const MemoryPlanProgress& at) { line.update(static_cast<std::uint64_t>(at.part * 1000), 1000); }});
   planned.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   return planned;

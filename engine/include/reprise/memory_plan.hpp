@@ -28,6 +28,8 @@ struct MemoryPlanProgress {
 struct MemoryPlanDesc {
   // Time for a search, once quick ways have not reached the bound. 0: those alone, whose result is the same on every run and machine.
   std::chrono::nanoseconds budget = std::chrono::nanoseconds(0);
+  // Bytes that there are: a search goes for a plan of this height first, and then on. 0: it does not matter.
+  std::uint64_t capacity = 0;
   std::function<void(const MemoryPlanProgress&)> progress = nullptr;  // called now and then while a search goes on
   // Offsets of an earlier plan of nearly the same list: [i] is buffer i's, kNoOffset where it had none; shorter than the list: the rest had
   // none. Buffers stay there wherever that is still allowed and the height is at most `keep_within` above that of a plan from nothing.
@@ -46,9 +48,10 @@ struct MemoryPlan {
 // Throws InvalidArgument (Stage::Memory) naming the buffer by its index: an empty or negative lifetime, alignment 0, sizes whose sum is
 // beyond 2^62. O(n log n) for the first plan; quicker than 0.2 s for some ten thousands of buffers where the budget is 0.
 //
-// Methods: bottom-left and best-fit packing in several orders; then a depth-first search over packings in which each buffer rests on others
-// or on the ground, made in order of offsets, with independent stretches of time on their own and what must still go on each clique of
-// buffers as a bound (after M. Moffitt, MiniMalloc, ASPLOS 2023; the bound is that of one machine with release times).
+// Methods: bottom-left and best-fit packing in several orders; then a depth-first search with restarts over packings in which each buffer rests
+// on others or on the ground (their idea, and that of searching independent stretches of time on their own: M. Moffitt, MiniMalloc,
+// ASPLOS 2023). Its bound is that of one machine with release times, for each set of buffers that live at once; it goes on where such a set
+// leaves the fewest choices.
 [[nodiscard]] MemoryPlan plan_memory(std::span<const BufferLifetime> buffers, const MemoryPlanDesc& desc = {});
 
 }  // namespace reprise

@@ -1,7 +1,6 @@
 #include "schedule/hazards.hpp"
 
 #include <algorithm>
-#include <iterator>
 
 namespace reprise::detail {
 
@@ -41,8 +40,10 @@ std::span<const Conflict> HazardSweep::visit(std::uint32_t command) {
       continue;
     }
     if (buffer.split == nullptr) {
-      buffer.split = std::make_unique<Split>();
-      if (buffer.end != 0) buffer.split->segments.emplace(buffer.begin, Segment{buffer.end, buffer.history});
+      if (!keys_) keys_.emplace(recording_);
+      buffer.split = std::make_unique<Split>(keys_->of(access.buffer));
+      Segments& segments = buffer.split->segments;
+      if (buffer.end != 0) segments.insert(segments.slot_of(buffer.begin), segments.slot_of(buffer.end), buffer.history);
     }
     visit_split(*buffer.split, access);
   }
@@ -97,26 +98,33 @@ void HazardSweep::visit_split(Split& split, const BufferAccess& access) {
 }
 
 void HazardSweep::report_segments(Segments& segments, const BufferAccess& access) {
-  const auto last = cut(segments, access.end);
-  for (auto at = cut(segments, access.begin); at != last;) {  // neighbours with one history are reported as one
-    const std::uint64_t begin = at->first;
-    const History history = at->second.history;
-    std::uint64_t end = begin;
+  const std::uint32_t last = segments.slot_of(access.end), first = segments.slot_of(access.begin);
+  segments.cut(last);
+  segments.cut(first);
+  for (std::uint32_t at = segments.at_or_after(first); at < last;) {  // neighbours with one history are reported as one
+    const std::uint32_t begin = at;
+    const History history = segments[at].value;
+    std::uint32_t end = begin;
     do {
-      end = at->second.end;
-      ++at;
-    } while (at != last && at->first == end && at->second.history == history);
-    report(history, access, begin, end);
+      end = segments[at].end;
+      at = segments.at_or_after(end);
+    } while (at == end && at < last && segments[at].value == history);
+    report(history, access, segments.byte_of(begin), segments.byte_of(end));
   }
+}
+
+std::uint32_t HazardSweep::first_touched(const Segments& segments, const BufferAccess& access) noexcept {
+  const std::uint32_t slot = segments.slot_of(access.begin);
+  const std::uint32_t before = segments.at_or_before(slot);
+  return before == kNone ? segments.at_or_after(slot) : before;
 }
 
 void HazardSweep::report_with_rows(Split& split, const BufferAccess& access) {
   touched_.clear();
-  auto at = split.segments.upper_bound(access.begin);
-  if (at != split.segments.begin()) --at;
-  for (; at != split.segments.end() && at->first < access.end; ++at) {
-    const BufferAccess dense{access.buffer, Access::Read, 0, at->first, at->second.end};
-    if (overlaps(recording_, dense, access)) touched_.push_back({dense, at->second.history});
+  const Segments& segments = split.segments;
+  for (std::uint32_t at = first_touched(segments, access); at != kNone && segments.byte_of(at) < access.end; at = segments.at_or_after(at + 1)) {
+    const BufferAccess dense{access.buffer, Access::Read, 0, segments.byte_of(at), segments.byte_of(segments[at].end)};
+    if (overlaps(recording_, dense, access)) touched_.push_back({dense, segments[at].value});
   }
   for (const Rows& rows : split.rows) {
     if (rows.access.end <= access.begin || access.end <= rows.access.begin) continue;
@@ -144,30 +152,27 @@ std::uint32_t HazardSweep::newest_writer_over(std::size_t touched) const {
   return newest;
 }
 
-HazardSweep::Segments::iterator HazardSweep::cut(Segments& segments, std::uint64_t at) {
-  const auto next = segments.lower_bound(at);
-  if (next == segments.begin()) return next;
-  const auto before = std::prev(next);
-  if (before->second.end <= at) return next;
-  const auto tail = segments.emplace_hint(next, at, before->second);
-  before->second.end = at;
-  return tail;
-}
-
 void HazardSweep::update_segments(Segments& segments, const BufferAccess& access) {
-  const auto last = cut(segments, access.end);
-  auto at = cut(segments, access.begin);
+  const std::uint32_t last = segments.slot_of(access.end), first = segments.slot_of(access.begin);
+  segments.cut(last);
+  segments.cut(first);
+  std::uint32_t at = segments.at_or_after(first);
   if (writes(access.access)) {
-    at = segments.erase(at, last);
-    segments.emplace_hint(at, access.begin, Segment{access.end, {command_, kNone}});
+    for (; at < last; at = segments.at_or_after(at + 1)) segments.erase(at);
+    segments.insert(first, last, {command_, kNone});
     return;
   }
-  std::uint64_t next = access.begin;  // first byte that has no history of this access yet
-  for (; next < access.end; ++at) {
-    const std::uint64_t gap_end = at == last ? access.end : at->first;
-    if (next < gap_end) at = segments.emplace_hint(at, next, Segment{gap_end, {}});
-    update(at->second.history, access.access);
-    next = at->second.end;
+  for (std::uint32_t next = first; next < last;) {  // first byte that has no history of this access yet
+    if (next < std::min(at, last)) {
+      const std::uint32_t gap_end = std::min(at, last);
+      segments.insert(next, gap_end, {});
+      update(segments[next].value, access.access);
+      next = gap_end;
+      continue;
+    }
+    update(segments[at].value, access.access);
+    next = segments[at].end;
+    at = segments.at_or_after(next);
   }
 }
 
@@ -190,12 +195,12 @@ void HazardSweep::update_rows(Split& split, const BufferAccess& access) {
 
 void HazardSweep::find_unwritten(const Split& split, const BufferAccess& access) {
   std::uint64_t next = access.begin;
-  auto at = split.segments.upper_bound(access.begin);
-  if (at != split.segments.begin()) --at;
-  for (; at != split.segments.end() && at->first < access.end; ++at) {
-    if (at->second.history.writer == kNone || at->second.end <= next) continue;
-    if (next < at->first) note_unwritten(split, access, next, at->first);
-    next = at->second.end;
+  const Segments& segments = split.segments;
+  for (std::uint32_t at = first_touched(segments, access); at != kNone && segments.byte_of(at) < access.end; at = segments.at_or_after(at + 1)) {
+    const std::uint64_t begin = segments.byte_of(at), end = segments.byte_of(segments[at].end);
+    if (segments[at].value.writer == kNone || end <= next) continue;
+    if (next < begin) note_unwritten(split, access, next, begin);
+    next = end;
   }
   if (next < access.end) note_unwritten(split, access, next, access.end);
 }

@@ -5,13 +5,15 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "record/recording.hpp"
 #include "schedule/schedule.hpp"
+#include "schedule/segment_table.hpp"
 
 namespace reprise::detail {
 
@@ -51,16 +53,13 @@ class HazardSweep {
     std::uint32_t readers = kNone;  // in readers_
     friend bool operator==(const History&, const History&) = default;
   };
-  struct Segment {
-    std::uint64_t end = 0;
-    History history;
-  };
-  using Segments = std::map<std::uint64_t, Segment>;  // by first byte; disjoint
+  using Segments = SegmentTable<History>;
   struct Rows {                                       // accesses with gaps between their rows, all of the same bytes
     BufferAccess access;
     History history;
   };
   struct Split {
+    explicit Split(SegmentKeys keys) : segments(std::move(keys)) {}
     Segments segments;
     std::vector<Rows> rows;
   };
@@ -88,12 +87,13 @@ class HazardSweep {
   [[nodiscard]] std::uint32_t newest_writer_over(std::size_t touched) const;
   [[nodiscard]] bool watches(const BufferAccess& access) const;
   [[nodiscard]] bool same_rows(const BufferAccess& a, const BufferAccess& b) const;
-  // The first segment that starts at `at` or later, after the one that lies across `at` was cut in two.
-  [[nodiscard]] static Segments::iterator cut(Segments& segments, std::uint64_t at);
+  // The first segment that `access` may touch.
+  [[nodiscard]] static std::uint32_t first_touched(const Segments& segments, const BufferAccess& access) noexcept;
 
   const Recording& recording_;
   Watch watch_;
   std::vector<Buffer> buffers_;
+  std::optional<SegmentKeysOfBuffers> keys_;  // made when it is first needed
   std::vector<Reader> readers_;
   std::vector<std::uint32_t> visit_of_;     // by command: 1, 2... in the order of visits
   std::vector<std::uint32_t> reported_in_;  // by command: the last visit that reported it

@@ -158,9 +158,28 @@ void report_unwritten(const Recording& recording, std::uint32_t command, const U
                       ", a transient, before any command of this replay writes them; their contents are undefined. Write or fill them first"));
 }
 
+// Commands may run as they were recorded, and all that is asked of them can be answered by that alone.
+bool is_told_by_recorded_order(const Recording& recording) {
+  const auto is_barrier = [](const Command& command) { return command.kind == CommandKind::Barrier; };
+  const auto leads_forward = [&](const UserEdge& edge) { return edge.before < edge.after && edge.after < recording.commands.size(); };
+  return recording.ordering != Ordering::Explicit && std::none_of(recording.commands.begin(), recording.commands.end(), is_barrier) &&
+         std::all_of(recording.edges.begin(), recording.edges.end(), leads_forward);
+}
+
+void check_recorded_order(const Recording& recording, Findings& findings) {
+  const auto is_transient = [](const auto& buffer) { return buffer->kind == BufferKind::Transient; };
+  if (std::none_of(recording.buffers.begin(), recording.buffers.end(), is_transient)) return;
+  HazardSweep sweep(recording, HazardSweep::Watch::ConflictsAndTransients);
+  for (std::uint32_t command = 0; command < recording.commands.size(); ++command) {
+    static_cast<void>(sweep.visit(command));
+    for (const UnwrittenRead& read : sweep.unwritten_reads()) report_unwritten(recording, command, read, findings);
+  }
+}
+
 }  // namespace
 
 void check_order(const Recording& recording, Findings& findings) {
+  if (is_told_by_recorded_order(recording)) return check_recorded_order(recording, findings);
   const std::optional<Schedule> schedule = user_order(recording);
   if (!schedule) return;
   std::vector<std::uint32_t> node_of(recording.commands.size(), kNone);

@@ -1,4 +1,5 @@
 #include <array>
+#include <numeric>
 
 #include <reprise/reprise.hpp>
 
@@ -6,7 +7,9 @@
 #include "lanes/lowered_graph.hpp"
 #include "memory/placement.hpp"
 #include "plan/plan.hpp"
+#include "record/command_buffer_core.hpp"
 #include "schedule/schedule.hpp"
+#include "shapes.hpp"
 #include "support/random_recording.hpp"
 #include "validate/validate.hpp"
 
@@ -84,11 +87,32 @@ std::vector<double> measure(const Input& input, std::uint32_t commands, BufferKi
   return total.ours;
 }
 
+// Dispatches over slices of one buffer: recorded, ended, and brought through all stages with Validation::Full, up to the plan that a device
+// makes an executable of.
+void measure_recorded(const Shape& shape, const Device& device, const NodeKernels& kernels, const Options& options, Report& report) {
+  const auto state = device.create_pool()->allocate<float>(shape.size(), "state");
+  CommandBuffer commands = device.create_command_buffer({.label = "recorded"});
+  Line record{.what = "record and end", .shape = shape.name, .nodes = shape.size(), .unit = "ns a command"};
+  Line all{.what = "recorded and compiled", .shape = shape.name, .nodes = shape.size(), .unit = "ns a command"};
+  if (shape.size() == 100000) all.goal = {Goal::Of::Median, 1000};
+  const std::uint32_t samples = options.is_quick() ? 3 : 9;
+  for (std::uint32_t sample = 0; sample <= samples; ++sample) {
+    const double recorded = cpu_ns_of([&] { record_shape(commands, shape, kernels, state, 0); });
+    const StageTimes stages = compile_once(commands.core()->recording(), device.info());
+    if (sample == 0) continue;  // warms the caches and the arenas
+    record.ours.push_back(recorded / shape.size());
+    all.ours.push_back((recorded + std::accumulate(stages.begin(), stages.end(), 0.0)) / shape.size());
+  }
+  report.add(record);
+  report.add(all);
+}
+
 }  // namespace
 
 void run_compile(const Options& options, Report& report) {
   const Instance instance({.application = "reprise_bench"});
-  const DeviceInfo device = instance.open_device(DeviceSelector::named("host")).info();
+  const Device host = instance.open_device(DeviceSelector::named("host"));
+  const DeviceInfo device = host.info();
   for (const Input& input : kInputs) {
     std::vector<double> at_10000;
     for (const std::uint32_t commands : {100u, 1000u, 10000u, 100000u}) {
@@ -97,6 +121,11 @@ void run_compile(const Options& options, Report& report) {
       if (commands == 10000) at_10000 = total;
     }
     measure(input, options.is_quick() ? 1000 : 10000, BufferKind::Transient, device, options, report, {});
+  }
+  const NodeKernels kernels = load_node_kernels(host);
+  const std::uint32_t most = options.is_quick() ? 1000 : 100000;
+  for (const Shape& shape : {chain_shape(most), wide_shape(most), tree_shape(most), layer_shape(most, 32, 3)}) {
+    measure_recorded(shape, host, kernels, options, report);
   }
 }
 

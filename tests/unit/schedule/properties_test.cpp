@@ -139,6 +139,13 @@ TEST_CASE("schedule: random recordings get exactly the order that their conflict
   }
 }
 
+TEST_CASE("schedule: ranges that begin and end anywhere in buffers of many bytes are ordered as in small ones") {
+  for (std::uint64_t seed = 1; seed <= kSeeds / 2; ++seed) {
+    check_everything({.seed = seed, .commands = 40, .buffers = 3, .bytes = std::uint64_t{1} << 40, .whole_percent = 10});
+    check_everything({.seed = seed, .commands = 40, .buffers = 2, .bytes = 100'003, .whole_percent = 10, .rows_percent = 20});
+  }
+}
+
 TEST_CASE("schedule: random rows with gaps conflict where they share a byte and nowhere else") {
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     check_everything({.seed = seed, .commands = 50, .buffers = 2, .whole_percent = 20, .rows_percent = 60});

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -54,7 +55,8 @@ struct PlanChange {
   enum class Scope : std::uint8_t { Nodes, Whole } scope = Scope::Whole;
   std::shared_ptr<const Plan> plan;
   const Bindings* bindings = nullptr;
-  std::span<const std::uint32_t> nodes = {};  // of Nodes: no other node of the lowered graph is different, nor any edge
+  // No other node of the lowered graph is different, nor any edge. Empty where that is not known; of Nodes it is.
+  std::optional<std::span<const std::uint32_t>> nodes = {};
 };
 
 struct ExecUpdate {

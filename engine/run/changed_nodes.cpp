@@ -1,5 +1,6 @@
 #include "run/changed_nodes.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "plan/plan_difference.hpp"
@@ -57,11 +58,20 @@ class Comparer {
         a.shared_bytes != b.shared_bytes || a.parameter_bytes != b.parameter_bytes) {
       return Comparison::Different;
     }
+    if (a.slot_argument_count == 0 && b.slot_argument_count == 0) return arguments(a, b) ? Comparison::Same : Comparison::Different;
     old_block_.resize(a.parameter_bytes);
     block_.resize(b.parameter_bytes);
     fill_parameter_block(before_.plan, before_.bindings, command, old_block_.data());
     fill_parameter_block(after_.plan, after_.bindings, command, block_.data());
     return old_block_ == block_ ? Comparison::Same : Comparison::Different;
+  }
+  // Values and addresses of two dispatches of one kernel, none of them a slot's.
+  [[nodiscard]] bool arguments(const DispatchPayload& a, const DispatchPayload& b) const {
+    if (a.parameter_bytes != 0 && std::memcmp(a.parameters, b.parameters, a.parameter_bytes) != 0) return false;
+    return std::equal(a.buffer_arguments, a.buffer_arguments + a.buffer_argument_count, b.buffer_arguments, b.buffer_arguments + b.buffer_argument_count,
+                      [&](const BufferArgument& x, const BufferArgument& y) {
+                        return x.parameter_offset == y.parameter_offset && address(before_, x.buffer, x.offset) == address(after_, y.buffer, y.offset);
+                      });
   }
 
   // Host bytes that were taken while recording are part of the executable.
@@ -117,19 +127,18 @@ class Comparer {
 
 }  // namespace
 
-std::optional<std::vector<std::uint32_t>> find_changed_nodes(const BoundPlan& before, const BoundPlan& after) {
+std::optional<ChangedNodes> find_changed_nodes(const BoundPlan& before, const BoundPlan& after) {
   if (find_difference(before.plan, after.plan).outcome != GraphExecUpdateOutcome::Success) return std::nullopt;
   if (before.plan.schedule.node_command != after.plan.schedule.node_command) return std::nullopt;
-  std::vector<std::uint32_t> changed;
+  ChangedNodes changed;
   Comparer comparer(before, after);
   for (std::uint32_t node = 0; node < after.plan.lowered.nodes.size(); ++node) {
     const std::uint32_t command = after.plan.command_of(node);
     if (command == kNone) continue;
-    switch (comparer.compare(command)) {
-      case Comparison::Same: break;
-      case Comparison::Different: changed.push_back(node); break;
-      case Comparison::NotByItself: return std::nullopt;
-    }
+    const Comparison comparison = comparer.compare(command);
+    if (comparison == Comparison::Same) continue;
+    changed.nodes.push_back(node);
+    if (comparison == Comparison::NotByItself) changed.can_be_set_one_by_one = false;
   }
   return changed;
 }

@@ -16,8 +16,12 @@ struct BoundPlan {
   const Bindings& bindings;
 };
 
-// Lowered nodes, ascending, that do something else after than before. Empty optional where setting nodes one by one can't do it: another
-// structure, nodes of another type, bytes or functions that the recording took with it.
-[[nodiscard]] std::optional<std::vector<std::uint32_t>> find_changed_nodes(const BoundPlan& before, const BoundPlan& after);
+struct ChangedNodes {
+  std::vector<std::uint32_t> nodes;     // lowered, ascending: they do something else after than before
+  bool can_be_set_one_by_one = true;    // no: bytes or functions that the recording took with it, or whole recordings, are other ones
+};
+
+// Empty where no update in place can do it, by find_difference(), or the commands of nodes are other ones: every node may have changed.
+[[nodiscard]] std::optional<ChangedNodes> find_changed_nodes(const BoundPlan& before, const BoundPlan& after);
 
 }  // namespace reprise::detail

@@ -11,6 +11,7 @@
 #include "run/failure.hpp"
 #include "run/instance_core.hpp"
 #include "run/pool_core.hpp"
+#include "schedule/same_order.hpp"
 #include "schedule/schedule.hpp"
 #include "validate/validate.hpp"
 
@@ -22,6 +23,13 @@ namespace {
 bool same_structure(const Schedule& a, const Schedule& b) {
   return a.is_join == b.is_join && a.first_edge == b.first_edge &&
          std::equal(a.edges.begin(), a.edges.end(), b.edges.begin(), b.edges.end(), [](const Edge& x, const Edge& y) { return x.from == y.from; });
+}
+
+// Of recordings with the same order: transients of the same sizes, which then have the same places.
+bool has_same_transients(const Recording& a, const Recording& b) {
+  return std::equal(a.buffers.begin(), a.buffers.end(), b.buffers.begin(), b.buffers.end(), [](const auto& x, const auto& y) {
+    return x->kind == y->kind && (x->kind != BufferKind::Transient || (x->bytes == y->bytes && x->alignment == y->alignment));
+  });
 }
 
 // What a command runs as a whole is planned by the same stages: as it was recorded, without a frame, its transients in the outer slab.
@@ -72,11 +80,15 @@ std::vector<Message> check(const DeviceCore& device, const Recording& recording)
 }
 
 std::shared_ptr<const Plan> make_plan(std::string label, std::shared_ptr<const Recording> recording, const PlanDesc& desc) {
-  Schedule schedule = build_schedule(*recording);
-  LoweredGraph lowered =
-      desc.like != nullptr && same_structure(schedule, desc.like->schedule) ? desc.like->lowered : build_lowered_graph(schedule, desc.lowering);
-  check_lowered_graph(schedule, lowered);
-  Placement placement = place_transients(*recording, schedule, lowered, desc.alignment);
+  // Stages whose inputs are those that they had for `like` would do the same again.
+  const bool is_ordered_alike = desc.like != nullptr && has_same_order(*desc.like->recording, *recording);
+  Schedule schedule = is_ordered_alike ? desc.like->schedule : build_schedule(*recording);
+  const bool is_lowered_alike = is_ordered_alike || (desc.like != nullptr && same_structure(schedule, desc.like->schedule));
+  LoweredGraph lowered = is_lowered_alike ? desc.like->lowered : build_lowered_graph(schedule, desc.lowering);
+  if (!is_ordered_alike) check_lowered_graph(schedule, lowered);
+  Placement placement = is_ordered_alike && has_same_transients(*desc.like->recording, *recording)
+                            ? desc.like->placement
+                            : place_transients(*recording, schedule, lowered, desc.alignment);
   std::vector<std::shared_ptr<const Plan>> bodies;
   for (const auto& body : recording->bodies) bodies.push_back(make_body_plan(body));
   return std::make_shared<const Plan>(

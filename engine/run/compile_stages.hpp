@@ -25,7 +25,9 @@ class DeviceCore;
 struct PlanDesc {
   Lowering lowering = Lowering::Auto;
   std::uint32_t alignment = 1;  // of transients
-  const Plan* like = nullptr;   // lowered as this one is, node by node, where its schedule has the same structure; null: for itself
+  // Made with the same lowering and alignment. The plan is lowered as this one is, node by node, where its schedule has the same structure, and
+  // stages that it went through alike are not gone through again. Null: the plan is made for itself.
+  const Plan* like = nullptr;
 };
 [[nodiscard]] std::shared_ptr<const Plan> make_plan(std::string label, std::shared_ptr<const Recording> recording, const PlanDesc& desc);
 

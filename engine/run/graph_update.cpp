@@ -77,17 +77,18 @@ UpdateReport GraphCore::update_in_place(const std::shared_ptr<const Plan>& plan,
   // Nodes that are disabled stay so by themselves only where they are set one by one.
   const auto& off = body_->journal.now().disabled;
   const bool has_disabled = std::find(off.begin(), off.end(), std::uint8_t{1}) != off.end();
+  const auto changed = desc.first <= UpdateRung::WholeGraph ? find_changed_nodes({*body_->plan, body_->journal.now()}, {*plan, bindings}) : std::nullopt;
   if (desc.first <= UpdateRung::Nodes && desc.last >= UpdateRung::Nodes) {
-    const auto changed = has_disabled ? std::nullopt : find_changed_nodes({*body_->plan, body_->journal.now()}, {*plan, bindings});
-    const bool few = changed && (changed->size() * 2 <= plan->lowered.nodes.size() || desc.last == UpdateRung::Nodes);
-    if (few && take({PlanChange::Scope::Nodes, plan, &bindings, *changed})) return done(UpdateRung::Nodes, changed->size());
-    if (!changed && desc.last == UpdateRung::Nodes) {
+    const bool can_be_set = changed && changed->can_be_set_one_by_one && !has_disabled;
+    const bool few = can_be_set && (changed->nodes.size() * 2 <= plan->lowered.nodes.size() || desc.last == UpdateRung::Nodes);
+    if (few && take({PlanChange::Scope::Nodes, plan, &bindings, changed->nodes})) return done(UpdateRung::Nodes, changed->nodes.size());
+    if (!can_be_set && desc.last == UpdateRung::Nodes) {
       report.outcome = GraphExecUpdateOutcome::NotSupported;
       report.reason = "setting nodes one by one can't bring this graph from the one recording to the other";
     }
   }
   if (desc.first <= UpdateRung::WholeGraph && desc.last >= UpdateRung::WholeGraph &&
-      take({PlanChange::Scope::Whole, plan, &bindings, {}})) {
+      take({PlanChange::Scope::Whole, plan, &bindings, changed ? std::optional<std::span<const std::uint32_t>>(changed->nodes) : std::nullopt})) {
     return done(UpdateRung::WholeGraph, plan->lowered.nodes.size());
   }
   if (report.outcome == GraphExecUpdateOutcome::Success) report.outcome = GraphExecUpdateOutcome::NotSupported;  // nothing was allowed that could

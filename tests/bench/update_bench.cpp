@@ -74,11 +74,11 @@ class Chains {
     params.kernelParams = arguments;
     REPRISE_BENCH_CUDA(cudaGraphExecKernelNodeSetParams(raw_->exec(), raw_nodes_[middle()], &params));
   }
-  // Builds the graph again, with another value everywhere, and updates with it.
-  void exec_update_raw(std::uint32_t value) const {
-    const auto next = make_raw(value);
+  // Builds the graph again, with another value everywhere, updates with it, and destroys it.
+  void exec_update_raw(std::uint32_t value) const { update_raw(*make_raw(value)); }
+  void update_raw(const RawGraph& next) const {
     cudaGraphExecUpdateResultInfo info = {};
-    REPRISE_BENCH_CUDA(cudaGraphExecUpdate(raw_->exec(), next->graph(), &info));
+    REPRISE_BENCH_CUDA(cudaGraphExecUpdate(raw_->exec(), next.graph(), &info));
   }
   void instantiate_raw(std::uint32_t value) {
     auto next = make_raw(value);
@@ -236,9 +236,28 @@ void run_update_graph(const Options& options, Report& report) {
     report.add(line);
   };
   const auto all_new = [&] { return chains->record(++value); };
-  update_line("exec_update of a recording", "build the graph, cudaGraphExecUpdate", {Goal::Of::Ratio, 1.1},
-              {.first = UpdateRung::WholeGraph, .last = UpdateRung::WholeGraph}, UpdateRung::WholeGraph, all_new,
+  const UpdateDesc whole{.first = UpdateRung::WholeGraph, .last = UpdateRung::WholeGraph};
+  // Ours has a recording, checks and plans it, and updates; CUDA's peer has nothing, builds a graph, updates, and destroys it.
+  const char* const peer = "build, cudaGraphExecUpdate, destroy";
+  update_line("exec_update of a recording", peer, {Goal::Of::Ratio, 1.1}, whole, UpdateRung::WholeGraph, all_new,
               [&] { chains->exec_update_raw(++value); });
+  Line recorded = line_of(*chains, "record and exec_update", "us", peer);
+  measure_pairs(
+      recorded, pairs(options), [&] { return us_of([&] { static_cast<void>(chains->graph().update(chains->record(++value), whole)); }); },
+      [&] { return us_of([&] { chains->exec_update_raw(++value); }); });
+  report.add(recorded);
+  update_line("update, every node is different", peer, {}, {.last = UpdateRung::Nodes}, UpdateRung::Nodes, all_new,
+              [&] { chains->exec_update_raw(++value); });
+  // What the peer's time is made of.
+  Line build = line_of(*chains, "of the peer: build", "us", ""), take = line_of(*chains, "of the peer: cudaGraphExecUpdate", "us", ""),
+       destroy = line_of(*chains, "of the peer: destroy", "us", "");
+  for (std::uint32_t i = 0; i < pairs(options); ++i) {
+    std::unique_ptr<RawGraph> next;
+    build.ours.push_back(us_of([&] { next = chains->make_raw(++value); }));
+    take.ours.push_back(us_of([&] { chains->update_raw(*next); }));
+    destroy.ours.push_back(us_of([&] { next.reset(); }));
+  }
+  for (const Line& part : {build, take, destroy}) report.add(part);
   const std::uint32_t now = value;
   static_cast<void>(chains->graph().update(chains->record(now)));
   Line same = line_of(*chains, "update by the same recording", "us", "");

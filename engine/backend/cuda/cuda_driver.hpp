@@ -53,6 +53,7 @@ namespace reprise::detail {
   X(cuGraphChildGraphNodeGetGraph, 10000)              \
   X(cuGraphDebugDotPrint, 11030)                       \
   X(cuGraphAddKernelNode, 12000)                       \
+  X(cuGraphKernelNodeSetParams, 12000)                 \
   X(cuGraphKernelNodeSetAttribute, 11000)              \
   X(cuGraphExecKernelNodeSetParams, 12000)             \
   X(cuLaunchKernel, 4000)                              \

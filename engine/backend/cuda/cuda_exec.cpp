@@ -30,6 +30,7 @@ CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<c
     exec_ = builder.instantiate();
     ends_ = builder.ends();
     fast_nodes_ = {exec_, builder.take_nodes()};
+    source_nodes_.reset(fast_nodes_.nodes.size());
     update_.disable_all(fast_nodes_, bindings_);
   } catch (...) {
     destroy();

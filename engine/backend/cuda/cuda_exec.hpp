@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "backend/backend.hpp"
@@ -15,10 +16,13 @@
 #include "backend/cuda/activity_times.hpp"
 #include "backend/cuda/loop_counters.hpp"
 #include "backend/cuda/op_capture.hpp"
+#include "backend/cuda/source_nodes.hpp"
 #include "backend/cuda/staged_bytes.hpp"
 #include "backend/cuda/stamp_ends.hpp"
 
 namespace reprise::detail {
+
+class CudaGraphBuilder;
 
 class CudaExec final : public BackendExec {
  public:
@@ -65,6 +69,10 @@ class CudaExec final : public BackendExec {
   [[nodiscard]] ExecUpdate set_nodes(const ExecNodes& of, const BindingChange& change, std::size_t count);
   [[nodiscard]] ExecUpdate change_nodes(const PlanChange& change);
   [[nodiscard]] ExecUpdate change_whole(const PlanChange& change);
+  // Both bring exec_ to what `change` says, with `held`; the first by graph_ itself, whose nodes are told what is different: empty where they can't be.
+  [[nodiscard]] std::optional<ExecUpdate> update_by_source(const PlanChange& change, Held& held);
+  [[nodiscard]] ExecUpdate update_by_new_graph(const PlanChange& change, Held& held);
+  [[nodiscard]] ExecUpdate take_graph(cudaGraph_t graph, const CudaGraphBuilder* builder, const Plan& plan);
   [[nodiscard]] OwnedGraph build_again() const;  // of the plan and the bindings as they are now, without stamps
   void switch_stamps();
   void follow_epoch() noexcept;  // inside the gate
@@ -90,6 +98,7 @@ class CudaExec final : public BackendExec {
   Bindings bindings_;
   NodeUpdate update_;
   ExecNodes fast_nodes_, twin_nodes_;  // no nodes: of a graph of the application
+  SourceNodes source_nodes_;           // in graph_
   BindingChange undo_;                 // scratch, as the next
   std::vector<std::byte> old_value_;
   bool is_changed_ = false;            // graph_ is not what exec_ does any more

@@ -58,6 +58,7 @@ ExecUpdate CudaExec::change(const BindingChange& change) {
   ExecUpdate result = set_nodes(fast_nodes_, change, change.nodes.size());
   if (!result.done()) return result;
   is_changed_ = true;
+  source_nodes_.note_told(change.nodes);
   if (twin_nodes_.exec == nullptr) return result;
   result = set_nodes(twin_nodes_, change, change.nodes.size());
   if (!result.done()) static_cast<void>(set_nodes(fast_nodes_, undo_, change.nodes.size()));  // the bindings are as before by now
@@ -87,18 +88,75 @@ ExecUpdate CudaExec::change(const PlanChange& change) {
 
 ExecUpdate CudaExec::change_nodes(const PlanChange& change) {
   update_.make_room(*change.plan->recording);
-  for (std::size_t i = 0; i < change.nodes.size(); ++i) {
-    ExecUpdate result = update_.set(fast_nodes_, change.nodes[i], {*change.plan, *change.bindings, held_->staged, held_->holdings});
+  const std::span<const std::uint32_t> nodes = *change.nodes;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    ExecUpdate result = update_.set(fast_nodes_, nodes[i], {*change.plan, *change.bindings, held_->staged, held_->holdings});
     if (result.done()) continue;
     while (i > 0) {
       --i;
-      static_cast<void>(update_.set(fast_nodes_, change.nodes[i], {*plan_, bindings_, held_->staged, held_->holdings}));
+      static_cast<void>(update_.set(fast_nodes_, nodes[i], {*plan_, bindings_, held_->staged, held_->holdings}));
     }
     return result;
   }
   is_changed_ = true;
+  source_nodes_.note_told(nodes);
   bindings_ = *change.bindings;
   return {.replaced = std::exchange(plan_, change.plan)};
+}
+
+// `builder` made the graph; null: it is the one that exec_ was made from.
+ExecUpdate CudaExec::take_graph(cudaGraph_t graph, const CudaGraphBuilder* builder, const Plan& plan) {
+  cudaGraphExecUpdateResultInfo info = {};
+  const cudaError_t result = cudaGraphExecUpdate(exec_, graph, &info);
+  if (result == cudaSuccess) return {};
+  if (is_sticky(result)) throw_cuda_error(NativeApi::Runtime, result, "cudaGraphExecUpdate", context_->at(Stage::Launch, plan_->label));
+  const auto lowered_of = [&](cudaGraphNode_t node) {
+    if (builder != nullptr) return builder->lowered_of(node);
+    const auto at = node == nullptr ? fast_nodes_.nodes.end() : std::find(fast_nodes_.nodes.begin(), fast_nodes_.nodes.end(), node);
+    return at == fast_nodes_.nodes.end() ? kNone : static_cast<std::uint32_t>(at - fast_nodes_.nodes.begin());
+  };
+  ExecUpdate refused;
+  refused.outcome = info.result == cudaGraphExecUpdateSuccess ? GraphExecUpdateOutcome::Error : outcome_of(info.result);
+  refused.native_code = result;
+  refused.native_name = cudaGetErrorName(result);
+  refused.node = lowered_of(info.errorNode);
+  refused.from = lowered_of(info.errorFromNode);
+  cuda_ignore(result);
+  // CUDA names no node of graphs whose shapes differ.
+  if (refused.node == kNone) {
+    const PlanDifference difference = find_difference(*plan_, plan);
+    if (difference.outcome == refused.outcome) refused.node = difference.node, refused.from = difference.from;
+  }
+  return refused;
+}
+
+std::optional<ExecUpdate> CudaExec::update_by_source(const PlanChange& change, Held& held) {
+  const auto nodes = source_nodes_.to_tell(change);
+  if (!nodes) return std::nullopt;
+  source_nodes_.note_told(*nodes);  // the other way round, until exec_ has taken it
+  is_changed_ = true;
+  held.holdings = held_->holdings;  // of ops, which are the same ones
+  for (const std::uint32_t node : *nodes) {
+    if (!update_.set_in_graph(fast_nodes_, node, {*change.plan, *change.bindings, held.staged, held.holdings, &calls_}).done()) return std::nullopt;
+  }
+  ExecUpdate result = take_graph(graph_, nullptr, *change.plan);
+  if (result.done()) source_nodes_.note_same();
+  return result;
+}
+
+ExecUpdate CudaExec::update_by_new_graph(const PlanChange& change, Held& held) {
+  held.holdings.clear();
+  const CallPlace place = context_->at(Stage::Launch, plan_->label);
+  cudaGraph_t made = nullptr;
+  cuda_check(cudaGraphCreate(&made, 0), "cudaGraphCreate", place);
+  const OwnedGraph graph(made);
+  CudaGraphBuilder::Stamps stamps;
+  if (source_) stamps = {&source_->instruments(), source_->ring().memory(), nullptr};
+  CudaGraphBuilder builder(*context_, *change.plan, *change.bindings, {made, held.staged, calls_, held.holdings, frame_.get(), stamps, markers_.get(), loops_.get()});
+  builder.add_nodes();
+  ExecUpdate result = take_graph(made, &builder, *change.plan);
+  if (result.done()) source_nodes_.note_all_told();
+  return result;
 }
 
 ExecUpdate CudaExec::change_whole(const PlanChange& change) {
@@ -108,57 +166,34 @@ ExecUpdate CudaExec::change_whole(const PlanChange& change) {
   if (cannot_build) return {.outcome = GraphExecUpdateOutcome::TopologyChanged};
   // The handles of conditions belong to one graph: kernels would set those of the other.
   if (has_condition(*plan_->recording) || has_condition(*change.plan->recording)) return {.outcome = GraphExecUpdateOutcome::NotSupported};
-  const CallPlace place = context_->at(Stage::Launch, plan_->label);
+  update_.make_room(*change.plan->recording);
   auto held = std::make_shared<Held>(context_, *change.plan->recording);
   auto calls = calls_.begin_set(launches_);
-  cudaGraph_t made = nullptr;
-  ExecUpdate refused;
+  ExecUpdate result;
   try {
-    cuda_check(cudaGraphCreate(&made, 0), "cudaGraphCreate", place);
-    const OwnedGraph graph(made);
-    CudaGraphBuilder::Stamps stamps;
-    if (source_) stamps = {&source_->instruments(), source_->ring().memory(), nullptr};
-    CudaGraphBuilder builder(*context_, *change.plan, *change.bindings, {made, held->staged, calls_, held->holdings, frame_.get(), stamps, markers_.get(), loops_.get()});
-    builder.add_nodes();
-    cudaGraphExecUpdateResultInfo info = {};
-    const cudaError_t result = cudaGraphExecUpdate(exec_, made, &info);
-    if (result != cudaSuccess) {
-      if (is_sticky(result)) throw_cuda_error(NativeApi::Runtime, result, "cudaGraphExecUpdate", place);
-      refused.outcome = info.result == cudaGraphExecUpdateSuccess ? GraphExecUpdateOutcome::Error : outcome_of(info.result);
-      refused.native_code = result;
-      refused.native_name = cudaGetErrorName(result);
-      refused.node = builder.lowered_of(info.errorNode);
-      refused.from = builder.lowered_of(info.errorFromNode);
-      cuda_ignore(result);
-      // CUDA names no node of graphs whose shapes differ.
-      if (refused.node == kNone) {
-        const PlanDifference difference = find_difference(*plan_, *change.plan);
-        if (difference.outcome == refused.outcome) refused.node = difference.node, refused.from = difference.from;
-      }
-    }
+    std::optional<ExecUpdate> by_source = update_by_source(change, *held);
+    result = by_source ? std::move(*by_source) : update_by_new_graph(change, *held);
   } catch (...) {
     calls_.end_set(std::move(calls));
     throw;
   }
-  if (!refused.done()) {
+  if (!result.done()) {
     calls_.end_set(std::move(calls));
-    return refused;
+    return result;
   }
-  update_.make_room(*change.plan->recording);
   const Bindings before = std::exchange(bindings_, *change.bindings);
   for (std::uint32_t node = 0; node < lowered.nodes.size(); ++node) {
     if (before.is_disabled(node) != bindings_.is_disabled(node)) static_cast<void>(update_.switch_on_or_off(fast_nodes_, node, bindings_));
   }
-  if (ends_ && stamping_ == Stamping::Off) set_stamping(exec_, ends_, stamping_, place);
+  if (ends_ && stamping_ == Stamping::Off) set_stamping(exec_, ends_, stamping_, context_->at(Stage::Launch, plan_->label));
   is_changed_ = true;
   // Launches so far use what the plan before held.
   struct Replaced {
     std::shared_ptr<const Plan> plan;
     std::shared_ptr<const void> held, calls;
   };
-  ExecUpdate done;
-  done.replaced = std::make_shared<Replaced>(Replaced{std::exchange(plan_, change.plan), std::exchange(held_, std::move(held)), std::move(calls)});
-  return done;
+  result.replaced = std::make_shared<Replaced>(Replaced{std::exchange(plan_, change.plan), std::exchange(held_, std::move(held)), std::move(calls)});
+  return result;
 }
 
 OwnedGraph CudaExec::build_again() const {

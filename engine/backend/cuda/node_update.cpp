@@ -58,34 +58,54 @@ ExecUpdate NodeUpdate::result_of(NativeApi api, std::int64_t code, const char* c
 ExecUpdate NodeUpdate::set(const ExecNodes& of, std::uint32_t node, const Source& source) {
   const std::uint32_t command = source.plan.command_of(node);
   if (command == kNone) return {};  // the frame has nothing to be told
-  return set_command(of, node, command, source);
+  return set_command({of.exec, of.nodes[node], node, command}, source);
 }
 
-ExecUpdate NodeUpdate::set_command(const ExecNodes& of, std::uint32_t node, std::uint32_t command, const Source& source) {
-  switch (source.plan.recording->commands[command].kind) {
-    case CommandKind::Dispatch: {
-      if (takes_condition(*source.plan.recording, command)) return {.outcome = GraphExecUpdateOutcome::NotSupported, .node = node};
-      const CUDA_KERNEL_NODE_PARAMS parameters = arguments_.of(source.plan, source.bindings, command);
-      return result_of(NativeApi::Driver, context_.driver.cuGraphExecKernelNodeSetParams(of.exec, of.nodes[node], &parameters),
-                       "cuGraphExecKernelNodeSetParams", node);
-    }
+ExecUpdate NodeUpdate::set_in_graph(const ExecNodes& of, std::uint32_t node, const Source& source) {
+  const std::uint32_t command = source.plan.command_of(node);
+  if (command == kNone) return {};
+  return set_command({nullptr, of.nodes[node], node, command}, source);
+}
+
+ExecUpdate NodeUpdate::set_command(const Place& at, const Source& source) {
+  switch (source.plan.recording->commands[at.command].kind) {
+    case CommandKind::Dispatch: return set_kernel(at, source);
     case CommandKind::Copy:
-    case CommandKind::Update: return set_copy_of(of, node, command, source);
+    case CommandKind::Update: return set_copy_of(at, source);
     case CommandKind::Fill: {
-      const auto& fill = source.plan.recording->payload<FillPayload>(command);
-      return result_of(NativeApi::Runtime, set_fill(of.exec, of.nodes[node], source.bindings.address[fill.buffer] + fill.offset, fill),
-                       "cudaGraphExecMemsetNodeSetParams", node);
+      const auto& fill = source.plan.recording->payload<FillPayload>(at.command);
+      return result_of(NativeApi::Runtime, set_fill(at.exec, at.handle, source.bindings.address[fill.buffer] + fill.offset, fill),
+                       at.exec == nullptr ? "cudaGraphMemsetNodeSetParams" : "cudaGraphExecMemsetNodeSetParams", at.node);
     }
-    case CommandKind::Op: return set_op(of, node, command, source);
-    case CommandKind::Host:
-    case CommandKind::Barrier: return {};  // they are given nothing
+    case CommandKind::Op: return set_op(at, source);
+    case CommandKind::Host: return set_host(at, source);
+    case CommandKind::Barrier: return {};  // it is given nothing
     case CommandKind::Nested:
     case CommandKind::Conditional: break;  // made anew, with what they run
   }
-  return {.outcome = GraphExecUpdateOutcome::NotSupported, .node = node};
+  return {.outcome = GraphExecUpdateOutcome::NotSupported, .node = at.node};
 }
 
-ExecUpdate NodeUpdate::set_copy_of(const ExecNodes& of, std::uint32_t node, std::uint32_t command, const Source& source) {
+ExecUpdate NodeUpdate::set_kernel(const Place& at, const Source& source) {
+  if (takes_condition(*source.plan.recording, at.command)) return {.outcome = GraphExecUpdateOutcome::NotSupported, .node = at.node};
+  const CUDA_KERNEL_NODE_PARAMS parameters = arguments_.of(source.plan, source.bindings, at.command);
+  if (at.exec == nullptr) {
+    return result_of(NativeApi::Driver, context_.driver.cuGraphKernelNodeSetParams(at.handle, &parameters), "cuGraphKernelNodeSetParams", at.node);
+  }
+  return result_of(NativeApi::Driver, context_.driver.cuGraphExecKernelNodeSetParams(at.exec, at.handle, &parameters), "cuGraphExecKernelNodeSetParams",
+                   at.node);
+}
+
+ExecUpdate NodeUpdate::set_host(const Place& at, const Source& source) {
+  if (source.calls == nullptr) return {};
+  const Recording& recording = *source.plan.recording;
+  const auto& host = recording.payload<HostPayload>(at.command);
+  const cudaHostNodeParams parameters = {&HostCalls::run, source.calls->add(*recording.functions[host.function], at.command)};
+  if (at.exec == nullptr) return result_of(NativeApi::Runtime, cudaGraphHostNodeSetParams(at.handle, &parameters), "cudaGraphHostNodeSetParams", at.node);
+  return result_of(NativeApi::Runtime, cudaGraphExecHostNodeSetParams(at.exec, at.handle, &parameters), "cudaGraphExecHostNodeSetParams", at.node);
+}
+
+ExecUpdate NodeUpdate::set_copy_of(const Place& at, const Source& source) {
   const Recording& recording = *source.plan.recording;
   const auto address = [&](const Endpoint& e) {
     return e.buffer != kNone ? source.bindings.address[e.buffer] + e.offset : static_cast<std::byte*>(e.host);
@@ -93,30 +113,32 @@ ExecUpdate NodeUpdate::set_copy_of(const ExecNodes& of, std::uint32_t node, std:
   const std::byte* from = nullptr;
   std::byte* to = nullptr;
   CopyShape shape;
-  if (recording.commands[command].kind == CommandKind::Update) {
-    const auto& update = recording.payload<UpdatePayload>(command);
+  if (recording.commands[at.command].kind == CommandKind::Update) {
+    const auto& update = recording.payload<UpdatePayload>(at.command);
     const Pitch row{update.bytes, update.bytes};
-    from = source.staged.add(command, update.data, update.bytes);
+    from = source.staged.add(at.command, update.data, update.bytes);
     to = source.bindings.address[update.buffer] + update.offset;
     shape = {{update.bytes, 1, 1}, row, row};
   } else {
-    const auto& copy = recording.payload<CopyPayload>(command);
+    const auto& copy = recording.payload<CopyPayload>(at.command);
     from = address(copy.source);
     to = address(copy.destination);
     shape = {copy.extent, copy.source_pitch, copy.destination_pitch};
     if (copy.source.buffer == kNone && copy.source.lifetime == HostBytes::Lifetime::Snapshot) {
-      from = source.staged.add(command, from, *span_bytes(copy.extent, copy.source_pitch));
+      from = source.staged.add(at.command, from, *span_bytes(copy.extent, copy.source_pitch));
     }
   }
-  return result_of(NativeApi::Runtime, set_copy(of.exec, of.nodes[node], from, to, shape), "cudaGraphExecMemcpyNodeSetParams", node);
+  return result_of(NativeApi::Runtime, set_copy(at.exec, at.handle, from, to, shape),
+                   at.exec == nullptr ? "cudaGraphMemcpyNodeSetParams" : "cudaGraphExecMemcpyNodeSetParams", at.node);
 }
 
-ExecUpdate NodeUpdate::set_op(const ExecNodes& of, std::uint32_t node, std::uint32_t command, const Source& source) {
+ExecUpdate NodeUpdate::set_op(const Place& at, const Source& source) {
+  if (at.exec == nullptr) return {.outcome = GraphExecUpdateOutcome::NotSupported, .node = at.node};  // a graph's child can't be replaced
   const SetupScope scope(context_, Stage::Launch);
-  const OwnedGraph graph = capture_op(context_, *source.plan.recording, command, source.bindings, source.holdings);
-  if (graph.get() == nullptr) return {.outcome = GraphExecUpdateOutcome::TopologyChanged, .node = node};
-  return result_of(NativeApi::Runtime, cudaGraphExecChildGraphNodeSetParams(of.exec, of.nodes[node], graph.get()),
-                   "cudaGraphExecChildGraphNodeSetParams", node);
+  const OwnedGraph graph = capture_op(context_, *source.plan.recording, at.command, source.bindings, source.holdings);
+  if (graph.get() == nullptr) return {.outcome = GraphExecUpdateOutcome::TopologyChanged, .node = at.node};
+  return result_of(NativeApi::Runtime, cudaGraphExecChildGraphNodeSetParams(at.exec, at.handle, graph.get()), "cudaGraphExecChildGraphNodeSetParams",
+                   at.node);
 }
 
 ExecUpdate NodeUpdate::switch_on_or_off(const ExecNodes& of, std::uint32_t node, const Bindings& bindings) {

@@ -1,4 +1,5 @@
-// NodeUpdate: gives single nodes of an executable graph what a plan and its bindings say now. Launches before keep what they had.
+// NodeUpdate: gives single nodes, of an executable or of the graph that it was made from, what a plan and its bindings say now. Launches before
+// keep what they had.
 // Threads: one at a time, which does not launch the executable meanwhile; its context is current.
 #pragma once
 
@@ -7,6 +8,7 @@
 
 #include "backend/backend.hpp"
 #include "backend/cuda/cuda_context.hpp"
+#include "backend/cuda/host_calls.hpp"
 #include "backend/cuda/kernel_arguments.hpp"
 #include "backend/cuda/op_capture.hpp"
 #include "backend/cuda/staged_bytes.hpp"
@@ -27,6 +29,7 @@ class NodeUpdate {
     const Bindings& bindings;
     StagedBytes& staged;
     OpHoldings& holdings;
+    HostCalls* calls = nullptr;  // of host nodes; null: they stay
   };
   NodeUpdate(const CudaContext& context, const Recording& recording) : context_(context), arguments_(recording) {}
 
@@ -34,15 +37,25 @@ class NodeUpdate {
   void make_room(const Recording& recording) { arguments_.make_room(recording); }
   // Parameters of a node. Refused: it is as it was. Throws DeviceLost.
   [[nodiscard]] ExecUpdate set(const ExecNodes& of, std::uint32_t node, const Source& source);
+  // The same for a node of the graph itself, which launches do not know until the executable is updated by it.
+  [[nodiscard]] ExecUpdate set_in_graph(const ExecNodes& of, std::uint32_t node, const Source& source);
   // Whether it runs, by source.bindings.
   [[nodiscard]] ExecUpdate switch_on_or_off(const ExecNodes& of, std::uint32_t node, const Bindings& bindings);
   // The same for every node that is disabled; for an executable that is new.
   void disable_all(const ExecNodes& of, const Bindings& bindings);
 
  private:
-  [[nodiscard]] ExecUpdate set_command(const ExecNodes& of, std::uint32_t node, std::uint32_t command, const Source& source);
-  [[nodiscard]] ExecUpdate set_copy_of(const ExecNodes& of, std::uint32_t node, std::uint32_t command, const Source& source);
-  [[nodiscard]] ExecUpdate set_op(const ExecNodes& of, std::uint32_t node, std::uint32_t command, const Source& source);
+  // A node, by its number in the lowered graph; in the graph itself where there is no executable.
+  struct Place {
+    cudaGraphExec_t exec = nullptr;
+    cudaGraphNode_t handle = nullptr;
+    std::uint32_t node = 0, command = 0;
+  };
+  [[nodiscard]] ExecUpdate set_command(const Place& at, const Source& source);
+  [[nodiscard]] ExecUpdate set_kernel(const Place& at, const Source& source);
+  [[nodiscard]] ExecUpdate set_copy_of(const Place& at, const Source& source);
+  [[nodiscard]] ExecUpdate set_host(const Place& at, const Source& source);
+  [[nodiscard]] ExecUpdate set_op(const Place& at, const Source& source);
   [[nodiscard]] ExecUpdate result_of(NativeApi api, std::int64_t code, const char* call, std::uint32_t node) const;
 
   const CudaContext& context_;

@@ -73,15 +73,16 @@ cudaGraphNode_t add_fill(const NodePlace& place, std::byte* destination, const F
 cudaError_t set_copy(cudaGraphExec_t exec, cudaGraphNode_t node, const std::byte* source, std::byte* destination, const CopyShape& shape) {
   const CopyShape s = reduce(shape);
   if (s.extent.height == 1 && s.extent.depth == 1) {
+    if (exec == nullptr) return cudaGraphMemcpyNodeSetParams1D(node, destination, source, s.extent.width, cudaMemcpyDefault);
     return cudaGraphExecMemcpyNodeSetParams1D(exec, node, destination, source, s.extent.width, cudaMemcpyDefault);
   }
   const cudaMemcpy3DParms copy = pitched_copy(source, destination, s);
-  return cudaGraphExecMemcpyNodeSetParams(exec, node, &copy);
+  return exec == nullptr ? cudaGraphMemcpyNodeSetParams(node, &copy) : cudaGraphExecMemcpyNodeSetParams(exec, node, &copy);
 }
 
 cudaError_t set_fill(cudaGraphExec_t exec, cudaGraphNode_t node, std::byte* destination, const FillPayload& fill) {
   const cudaMemsetParams set = memset_of(destination, fill);
-  return cudaGraphExecMemsetNodeSetParams(exec, node, &set);
+  return exec == nullptr ? cudaGraphMemsetNodeSetParams(node, &set) : cudaGraphExecMemsetNodeSetParams(exec, node, &set);
 }
 
 }  // namespace reprise::detail

@@ -27,7 +27,8 @@ struct CopyShape {
 [[nodiscard]] cudaGraphNode_t add_copy(const NodePlace& place, const std::byte* source, std::byte* destination, const CopyShape& shape);
 [[nodiscard]] cudaGraphNode_t add_fill(const NodePlace& place, std::byte* destination, const FillPayload& fill);
 
-// The same for a node of an executable, from its next launch on. CUDA's result; where it is an error, the node is as it was.
+// The same for a node of an executable, from its next launch on; without `exec` for the node itself, in the graph that it is in. CUDA's result;
+// where it is an error, the node is as it was.
 [[nodiscard]] cudaError_t set_copy(cudaGraphExec_t exec, cudaGraphNode_t node, const std::byte* source, std::byte* destination, const CopyShape& shape);
 [[nodiscard]] cudaError_t set_fill(cudaGraphExec_t exec, cudaGraphNode_t node, std::byte* destination, const FillPayload& fill);
 

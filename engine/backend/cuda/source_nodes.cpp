@@ -1,0 +1,69 @@
+#include "backend/cuda/source_nodes.hpp"
+
+#include <algorithm>
+
+namespace reprise::detail {
+namespace {
+
+// Attributes and handles of conditions are given to nodes when they are made.
+bool is_plain(const Recording& recording, const DispatchPayload& dispatch) {
+  return dispatch.launch == DispatchDesc::Launch::Normal && dispatch.cluster.x == 0 &&
+         std::none_of(dispatch.buffer_arguments, dispatch.buffer_arguments + dispatch.buffer_argument_count, [&](const BufferArgument& argument) {
+           return recording.buffers[argument.buffer]->kind == BufferKind::Condition;
+         });
+}
+
+bool can_be_told(const Recording& recording, std::uint32_t command) {
+  switch (recording.commands[command].kind) {
+    case CommandKind::Dispatch: return is_plain(recording, recording.payload<DispatchPayload>(command));
+    case CommandKind::Copy:
+    case CommandKind::Fill:
+    case CommandKind::Update:
+    case CommandKind::Host:
+    case CommandKind::Barrier: return true;
+    case CommandKind::Op:
+    case CommandKind::Nested:
+    case CommandKind::Conditional: return false;
+  }
+  return false;
+}
+
+// Points to what is held for one plan alone.
+bool goes_with_its_plan(const Recording& recording, std::uint32_t command) {
+  switch (recording.commands[command].kind) {
+    case CommandKind::Update:
+    case CommandKind::Host: return true;
+    case CommandKind::Copy: {
+      const Endpoint& source = recording.payload<CopyPayload>(command).source;
+      return source.buffer == kNone && source.lifetime == HostBytes::Lifetime::Snapshot;
+    }
+    case CommandKind::Dispatch:
+    case CommandKind::Fill:
+    case CommandKind::Op:
+    case CommandKind::Barrier:
+    case CommandKind::Nested:
+    case CommandKind::Conditional: return false;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::optional<std::vector<std::uint32_t>> SourceNodes::to_tell(const PlanChange& change) const {
+  if (!change.nodes || change.plan->lowered.nodes.size() != is_behind_.size()) return std::nullopt;
+  const Recording& recording = *change.plan->recording;
+  std::vector<std::uint32_t> nodes;
+  nodes.reserve(change.nodes->size());
+  auto different = change.nodes->begin();
+  for (std::uint32_t node = 0; node < is_behind_.size(); ++node) {
+    const bool is_different = different != change.nodes->end() && *different == node;
+    if (is_different) ++different;
+    const std::uint32_t command = change.plan->command_of(node);
+    if (command == kNone || !(is_different || is_behind_[node] != 0 || goes_with_its_plan(recording, command))) continue;
+    if (!can_be_told(recording, command)) return std::nullopt;
+    nodes.push_back(node);
+  }
+  return nodes;
+}
+
+}  // namespace reprise::detail

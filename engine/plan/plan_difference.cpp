@@ -1,6 +1,9 @@
 #include "plan/plan_difference.hpp"
 
 #include <algorithm>
+#include <vector>
+
+#include "record/payload.hpp"
 
 namespace reprise::detail {
 namespace {
@@ -83,9 +86,47 @@ Outcome compare_commands(const Recording& before, std::uint32_t old_command, con
   return Outcome::Success;
 }
 
-}  // namespace
+// A plan, with the number of each of its conditions in the outermost recording, by buffer; kNone for what is none.
+struct Side {
+  const Plan& plan;
+  std::vector<std::uint32_t> condition;
 
-PlanDifference find_difference(const Plan& before, const Plan& after) {
+  [[nodiscard]] Side inside(const Body& body) const {
+    Side side{*plan.bodies[body.index], {}};
+    for (std::uint32_t i = 0; i < body.buffer_count; ++i) side.condition.push_back(condition[body.buffers[i]]);
+    return side;
+  }
+};
+
+Side outermost(const Plan& plan) {
+  Side side{plan, {}};
+  std::uint32_t count = 0;
+  for (const auto& buffer : plan.recording->buffers) side.condition.push_back(buffer->kind == BufferKind::Condition ? count++ : kNone);
+  return side;
+}
+
+PlanDifference find_difference(const Side& before, const Side& after);
+
+// What two commands of one class run as a whole: as many bodies, each with the same nodes and edges, and the same condition.
+Outcome compare_bodies(const Side& before, std::uint32_t old_command, const Side& after, std::uint32_t command) {
+  const Recording &a = *before.plan.recording, &b = *after.plan.recording;
+  const auto old_bodies = bodies_of(a.commands[old_command]), bodies = bodies_of(b.commands[command]);
+  if (old_bodies.empty() && bodies.empty()) return Outcome::Success;
+  if (b.commands[command].kind == CommandKind::Conditional) {
+    const auto &x = a.payload<ConditionalPayload>(old_command), &y = b.payload<ConditionalPayload>(command);
+    if (x.branch != y.branch || x.body_count != y.body_count || before.condition[x.condition] != after.condition[y.condition]) return Outcome::NotSupported;
+    if ((x.max_iterations == 0) != (y.max_iterations == 0)) return Outcome::TopologyChanged;  // what counts comes after what it counts
+  }
+  if (old_bodies.size() != bodies.size()) return Outcome::TopologyChanged;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    const PlanDifference inside = find_difference(before.inside(old_bodies[i]), after.inside(bodies[i]));
+    if (inside.outcome != Outcome::Success) return inside.outcome;
+  }
+  return Outcome::Success;
+}
+
+PlanDifference find_difference(const Side& before_side, const Side& after_side) {
+  const Plan &before = before_side.plan, &after = after_side.plan;
   const LoweredGraph &a = before.lowered, &b = after.lowered;
   if (a.nodes.size() != b.nodes.size() || a.edges.size() != b.edges.size()) return {Outcome::TopologyChanged, kNone, kNone};
   for (std::uint32_t node = 0; node < b.nodes.size(); ++node) {
@@ -96,10 +137,19 @@ PlanDifference find_difference(const Plan& before, const Plan& after) {
     if (other != old_edges.end()) return {Outcome::TopologyChanged, node, kNone};
     if (a.nodes[node].kind != b.nodes[node].kind) return {Outcome::NodeTypeChanged, node, kNone};
     if (b.nodes[node].kind != LoweredKind::Work) continue;
-    const Outcome outcome = compare_commands(*before.recording, before.command_of(node), *after.recording, after.command_of(node));
+    const std::uint32_t old_command = before.command_of(node), command = after.command_of(node);
+    Outcome outcome = compare_commands(*before.recording, old_command, *after.recording, command);
+    if (outcome == Outcome::Success) outcome = compare_bodies(before_side, old_command, after_side, command);
     if (outcome != Outcome::Success) return {outcome, node, kNone};
   }
   return {};
+}
+
+}  // namespace
+
+PlanDifference find_difference(const Plan& before, const Plan& after) {
+  if (before.bodies.empty() && after.bodies.empty()) return find_difference(Side{before, {}}, Side{after, {}});
+  return find_difference(outermost(before), outermost(after));
 }
 
 }  // namespace reprise::detail

@@ -1,4 +1,7 @@
 // Updates of graphs that run whole recordings.
+#include <functional>
+#include <vector>
+
 #include "conditions.shaders.hpp"
 #include "conformance/device_fixture.hpp"
 
@@ -11,7 +14,18 @@ constexpr unsigned kCount = 300;
 
 struct BodyUpdateFixture : DeviceFixture {
   GpuRef<unsigned> x = buffer(std::vector<unsigned>(kCount, 0), "x"), y = buffer(std::vector<unsigned>(kCount, 0), "y");
+  HostRef<unsigned> decision = pool->host<unsigned>(2, "decision");
   Condition go = device.create_condition({.name = "go", .initial = 1});
+
+  // A body that adds `value` to x, `times` times.
+  [[nodiscard]] CommandBuffer increasing(unsigned value, unsigned times = 1) const {
+    CommandBuffer body = recording({.label = "increasing", .level = Level::Secondary});
+    for (unsigned i = 0; i < times; ++i) {
+      body.dispatch(kernel(shaders::conf_increase), DispatchDesc{.grid = blocks(kCount, 128), .block = 128}, read_write(x), value, kCount);
+    }
+    body.end();
+    return body;
+  }
 
   // x goes up by `value` in each iteration, until it has reached `end`.
   [[nodiscard]] CommandBuffer loop(unsigned value, unsigned end) const {
@@ -39,30 +53,112 @@ struct BodyUpdateFixture : DeviceFixture {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(BodyUpdateFixture, "body update: a graph with a loop takes another recording, and its conditions go on working") {
+TEST_CASE_FIXTURE(BodyUpdateFixture, "body update: a graph with a loop takes another recording in place, and its conditions go on working") {
   CommandBuffer first = loop(3, 10), second = loop(5, 40);
   CapturedGraph graph = compile(first);
-  graph.launch(queue).wait();
-  CHECK(values(x) == std::vector<unsigned>(kCount, 12));
-  CHECK(graph.loops()[0].iterations == 4);
+  const Fence queued = graph.launch(queue);
   const UpdateReport report = graph.update(second);
-  // The handles of conditions belong to one graph of CUDA's: no executable takes those of another.
-  CHECK(report.rung == (is_host() ? UpdateRung::WholeGraph : UpdateRung::Reinstantiated));
+  INFO("reason: ", report.reason);
+  CHECK(report.rung == UpdateRung::WholeGraph);
+  queued.wait();
   for (int replay = 0; replay < 2; ++replay) {
     graph.launch(queue).wait();
     CHECK(values(x) == std::vector<unsigned>(kCount, 40));
     CHECK(graph.loops()[0].iterations == 8);
   }
+  CHECK(graph.exec_update(first).done());
+  graph.launch(queue).wait();
+  CHECK(values(x) == std::vector<unsigned>(kCount, 12));
+  CHECK(graph.loops()[0].iterations == 4);
 }
 
-TEST_CASE_FIXTURE(BodyUpdateFixture, "body update: in place a GPU refuses a graph with a loop, which stays as it was") {
-  CommandBuffer first = loop(3, 10), second = loop(5, 40);
-  CapturedGraph graph = compile(first);
-  const UpdateReport report = graph.exec_update(second);
-  const bool is_taken = is_host();
-  CHECK(report.outcome == (is_taken ? GraphExecUpdateOutcome::Success : GraphExecUpdateOutcome::NotSupported));
+TEST_CASE_FIXTURE(BodyUpdateFixture, "body update: how a condition begins is the new recording's") {
+  const auto recorded = [&](unsigned initial) {
+    const Condition begin = device.create_condition({.name = "begin", .initial = initial});
+    CommandBuffer cmd = recording();
+    cmd.execute_if(begin, increasing(7));
+    cmd.end();
+    return cmd;
+  };
+  CommandBuffer off = recorded(0), on = recorded(1);
+  CapturedGraph graph = compile(off);
   graph.launch(queue).wait();
-  CHECK(values(x) == std::vector<unsigned>(kCount, is_taken ? 40 : 12));
+  CHECK(values(x) == std::vector<unsigned>(kCount, 0));
+  CHECK(graph.exec_update(on).done());
+  for (unsigned replay = 1; replay <= 2; ++replay) {
+    graph.launch(queue).wait();
+    CHECK(values(x) == std::vector<unsigned>(kCount, 7 * replay));
+  }
+  CHECK(graph.exec_update(off).done());
+  graph.launch(queue).wait();
+  CHECK(values(x) == std::vector<unsigned>(kCount, 14));
+}
+
+TEST_CASE_FIXTURE(BodyUpdateFixture, "body update: a conditional inside another one is reached") {
+  const auto recorded = [&](unsigned value, unsigned end) {
+    const Condition odd = device.create_condition({.name = "odd"});
+    CommandBuffer body = recording({.label = "body", .level = Level::Secondary});
+    body.dispatch(kernel(shaders::conf_is_odd), DispatchDesc{.grid = 1, .block = 1}, read(x), odd);
+    body.execute_if(odd, increasing(value));
+    body.dispatch(kernel(shaders::conf_step), DispatchDesc{.grid = blocks(kCount, 128), .block = 128}, read_write(x), end, kCount, go);
+    body.end();
+    CommandBuffer cmd = recording();
+    cmd.fill(x, 1u);
+    cmd.execute_while(go, body);
+    cmd.end();
+    return cmd;
+  };
+  CommandBuffer first = recorded(10, 20), second = recorded(4, 30);
+  CapturedGraph graph = compile(first);
+  graph.launch(queue).wait();
+  CHECK(values(x) == std::vector<unsigned>(kCount, 24));
+  CHECK(graph.loops()[0].iterations == 3);
+  CHECK(graph.exec_update(second).done());
+  graph.launch(queue).wait();
+  CHECK(values(x) == std::vector<unsigned>(kCount, 30));
+  CHECK(graph.loops()[0].iterations == 9);
+}
+
+TEST_CASE_FIXTURE(BodyUpdateFixture, "body update: another body, another branch or other conditions need a new executable, which the report says") {
+  const auto recorded = [&](const std::function<void(CommandBuffer&)>& record) {
+    CommandBuffer cmd = recording({.ordering = Ordering::Linear});  // the edges are the same, whatever decides what
+    record(cmd);
+    cmd.end();
+    return cmd;
+  };
+  const Condition a = device.create_condition({.name = "a", .initial = 1}), b = device.create_condition({.name = "b"});
+  const auto decided = [&](const Condition& one, const Condition& other) {
+    return recorded([&](CommandBuffer& cmd) {
+      cmd.dispatch(kernel(shaders::conf_decide), DispatchDesc{.grid = 1, .block = 1}, read(decision.slice(0, 1)), a);
+      cmd.dispatch(kernel(shaders::conf_decide), DispatchDesc{.grid = 1, .block = 1}, read(decision.slice(1, 1)), b);
+      cmd.execute_if(one, increasing(1));
+      cmd.execute_if(other, increasing(100));
+    });
+  };
+  CommandBuffer first = decided(a, b), swapped = decided(b, a);
+  CommandBuffer longer = recorded([&](CommandBuffer& cmd) {
+    cmd.execute_if(a, increasing(1, 2));
+  });
+  CommandBuffer shorter = recorded([&](CommandBuffer& cmd) { cmd.execute_if(a, increasing(1)); });
+  CommandBuffer branched = recorded([&](CommandBuffer& cmd) { cmd.execute_if(a, increasing(1), increasing(2)); });
+  const auto refused = [&](CommandBuffer& from, CommandBuffer& to, GraphExecUpdateOutcome outcome) {
+    CapturedGraph graph = compile(from);
+    const UpdateReport in_place = graph.exec_update(to);
+    CHECK(to_string(in_place.outcome) == to_string(outcome));
+    CHECK_FALSE(in_place.done());
+    const UpdateReport report = graph.update(to);
+    CHECK(report.rung == UpdateRung::Reinstantiated);
+    CHECK(to_string(report.outcome) == to_string(outcome));
+    CHECK_FALSE(report.reason.empty());
+    return graph;
+  };
+  static_cast<void>(refused(shorter, longer, GraphExecUpdateOutcome::TopologyChanged));
+  static_cast<void>(refused(shorter, branched, GraphExecUpdateOutcome::NotSupported));
+  CapturedGraph graph = refused(first, swapped, GraphExecUpdateOutcome::NotSupported);
+  decision[0] = 1;
+  decision[1] = 0;
+  graph.launch(queue).wait();
+  CHECK(values(x) == std::vector<unsigned>(kCount, 100));
 }
 
 TEST_CASE_FIXTURE(BodyUpdateFixture, "body update: another recording reaches what a nested command buffer runs, in place") {

@@ -9,13 +9,6 @@
 #include "plan/plan_difference.hpp"
 
 namespace reprise::detail {
-namespace {
-
-bool has_condition(const Recording& recording) {
-  return std::any_of(recording.buffers.begin(), recording.buffers.end(), [](const auto& buffer) { return buffer->kind == BufferKind::Condition; });
-}
-
-}  // namespace
 
 ExecUpdate CudaExec::set_nodes(const ExecNodes& of, const BindingChange& change, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
@@ -164,8 +157,6 @@ ExecUpdate CudaExec::change_whole(const PlanChange& change) {
   const bool cannot_build = (lowered.frame && frame_ == nullptr && source_ == nullptr) || lowered.fault_markers != old.fault_markers ||
                             (markers_ && lowered.nodes.size() != old.nodes.size());
   if (cannot_build) return {.outcome = GraphExecUpdateOutcome::TopologyChanged};
-  // The handles of conditions belong to one graph: kernels would set those of the other.
-  if (has_condition(*plan_->recording) || has_condition(*change.plan->recording)) return {.outcome = GraphExecUpdateOutcome::NotSupported};
   update_.make_room(*change.plan->recording);
   auto held = std::make_shared<Held>(context_, *change.plan->recording);
   auto calls = calls_.begin_set(launches_);

@@ -19,6 +19,9 @@ cudaGraphConditionalNodeType type_of(Branch branch) {
 
 }  // namespace
 
+// CUDA numbers the handles of each graph by itself, from 1 in the order that they are made. Kernels that take one keep it as it is when an
+// executable is updated by another graph (cudaGraphExecUpdate), and it is right there: CUDA refuses conditionals that have another number, type or
+// size than before (NotSupported), and takes over the default values.
 Bindings CudaGraphBuilder::with_conditions(const Bindings& bindings) const {
   Bindings all = bindings;
   if (target_.outer != nullptr) return all;  // a body's come from outside

@@ -1,11 +1,13 @@
 // Plans of commands that run other recordings: their hash, text and loops.
 #include <doctest/doctest.h>
 
+#include <functional>
 #include <set>
 
 #include "lanes/lowered_graph.hpp"
 #include "plan/loops.hpp"
 #include "plan/plan.hpp"
+#include "plan/plan_difference.hpp"
 #include "record/condition_core.hpp"
 #include "unit/record/record_fixture.hpp"
 
@@ -85,4 +87,32 @@ TEST_CASE("plan: loops are numbered in recorded order, each before those inside 
   }
   CHECK(count_loops(*recording) == 5);
   CHECK(number_loops(*recording, 10) == std::vector<std::uint32_t>{10, 11, 14, 14, 14});
+}
+
+TEST_CASE("plan difference: what commands run is compared, too: bodies, branches, limits and which condition decides") {
+  using Outcome = GraphExecUpdateOutcome;
+  BodyPlans f;
+  const auto outcome = [](const Plan& a, const Plan& b) { return find_difference(a, b).outcome; };
+  CHECK(outcome(f.loop(1, 1, 5), f.loop(0, 2, 9)) == Outcome::Success);
+  CHECK(outcome(f.loop(1, 1, 5), f.loop(1, 1, 0)) == Outcome::TopologyChanged);
+  const Condition a = make_condition(f.status, {.name = "a", .initial = 1}), b = make_condition(f.status, {.name = "b", .initial = 1});
+  const CommandBuffer one = f.filling(1);
+  CommandBuffer two = f.recording({.label = "two", .level = Level::Secondary});
+  two.fill(f.x, 1u);
+  two.fill(f.x, 2u);
+  two.end();
+  const auto plan = [&](const std::function<void(CommandBuffer&)>& record) {
+    CommandBuffer cmd = f.recording();
+    record(cmd);
+    return f.plan_of(frozen(cmd));
+  };
+  const Plan then = plan([&](CommandBuffer& cmd) { cmd.execute_if(a, one); });
+  const PlanDifference longer = find_difference(then, plan([&](CommandBuffer& cmd) { cmd.execute_if(a, two); }));
+  CHECK(longer.outcome == Outcome::TopologyChanged);
+  CHECK(longer.node == 0);
+  CHECK(outcome(then, plan([&](CommandBuffer& cmd) { cmd.execute_if(a, one, one); })) == Outcome::NotSupported);
+  CHECK(outcome(then, plan([&](CommandBuffer& cmd) { cmd.execute_while(a, one, {.max_iterations = 1}); })) == Outcome::NotSupported);
+  CHECK(outcome(then, plan([&](CommandBuffer& cmd) { cmd.execute_if(b, one); })) == Outcome::Success);  // the only one of either
+  CHECK(outcome(plan([&](CommandBuffer& cmd) { cmd.execute(one, Nested); }), plan([&](CommandBuffer& cmd) { cmd.execute(two, Nested); })) ==
+        Outcome::TopologyChanged);
 }

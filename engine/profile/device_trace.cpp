@@ -42,11 +42,22 @@ std::uint32_t DeviceTrace::add_graph(const Plan& plan, GraphIdentity identity) {
   return identity.graph;
 }
 
-std::shared_ptr<ReplayLog> DeviceTrace::follow(std::uint32_t graph, ExecNumber number, const Plan& plan, BackendExec& exec) {
+void DeviceTrace::add_version(const Plan& plan, GraphIdentity identity) {
+  identity.device = id_;
+  session_->push(describe_graph(plan, identity));
+}
+
+void DeviceTrace::note_update(std::uint32_t graph, std::uint32_t from_version, std::uint32_t to_version, std::string what) {
+  session_->push(trace::Update{trace_now(), graph, from_version, to_version, std::move(what)});
+}
+
+std::shared_ptr<ReplayLog> DeviceTrace::follow(const FollowedGraph& graph, const Plan& plan, BackendExec& exec) {
   ReplayLogDesc desc;
-  desc.graph = graph;
+  desc.graph = graph.graph;
+  desc.version = graph.version;
   desc.device = id_;
-  desc.exec = number;
+  desc.exec = graph.exec;
+  desc.before = graph.replays_before;
   desc.label = plan.label;
   desc.nodes = static_cast<std::uint32_t>(plan.lowered.nodes.size());
   desc.bell = &session_->bell();

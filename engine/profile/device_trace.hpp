@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include <reprise/device_info.hpp>
@@ -17,6 +18,13 @@
 
 namespace reprise::detail {
 
+// Whose replays are followed.
+struct FollowedGraph {
+  std::uint32_t graph = 0, version = 1;
+  ExecNumber exec = {};
+  std::uint64_t replays_before = 0;  // by executables whose place this one took
+};
+
 class DeviceTrace {
  public:
   DeviceTrace(std::shared_ptr<TraceSession> session, std::shared_ptr<ProfileSwitch> profile, const DeviceInfo& info);
@@ -25,8 +33,11 @@ class DeviceTrace {
   [[nodiscard]] std::unique_ptr<PoolTrace> add_pool(std::string_view label);
   // The graph's id; `identity` gets it, and the device's.
   [[nodiscard]] std::uint32_t add_graph(const Plan& plan, GraphIdentity identity);
+  // Another version of a graph that has an id: identity.graph and identity.version.
+  void add_version(const Plan& plan, GraphIdentity identity);
+  void note_update(std::uint32_t graph, std::uint32_t from_version, std::uint32_t to_version, std::string what);
   // Replays of a graph from now on. `exec` has not been launched, and goes before the log is closed.
-  [[nodiscard]] std::shared_ptr<ReplayLog> follow(std::uint32_t graph, ExecNumber number, const Plan& plan, BackendExec& exec);
+  [[nodiscard]] std::shared_ptr<ReplayLog> follow(const FollowedGraph& graph, const Plan& plan, BackendExec& exec);
   [[nodiscard]] const std::shared_ptr<TraceSession>& session() const noexcept { return session_; }
   // graph kNone: it did not become one.
   void report(std::uint32_t graph, const Message& message);

@@ -47,6 +47,7 @@ ReplayLog::ReplayLog(ReplayLogDesc desc)
       ring_at_(desc_.replays),
       wanted_(desc_.mode),
       switch_(static_cast<std::uint32_t>(desc_.mode)),
+      versions_{{0, desc_.version}},
       launches_(desc_.replays),
       times_(desc_.replays),
       free_blocks_(std::max(block_count_, 1u)),
@@ -153,7 +154,7 @@ void ReplayLog::end_replay(std::uint64_t replay, std::int64_t started, std::int6
 
 void ReplayLog::take_block(const Times& times, std::vector<trace::Record>& records) {
   NodeTime* const nodes = blocks_.get() + std::size_t{times.block} * desc_.nodes;
-  trace::SampleBlock block{desc_.graph, desc_.version, desc_.exec.number, desc_.exec.replay_of(times.replay), times.source, {}};
+  trace::SampleBlock block{desc_.graph, version_of(times.replay), desc_.exec.number, number_of(times.replay), times.source, {}};
   block.samples.reserve(desc_.nodes);
   hooks_.nodes += desc_.nodes;
   for (std::uint32_t node = 0; node < desc_.nodes; ++node) {
@@ -174,13 +175,35 @@ void ReplayLog::take_times(std::vector<trace::Record>& records) {
   }
 }
 
-void ReplayLog::add_replay(const LaunchNote& launch, const Times& times, std::vector<trace::Record>& records) const {
+void ReplayLog::begin_version(std::uint32_t version, std::uint64_t replay) {
+  const std::lock_guard lock(versions_mutex_);
+  if (versions_.back().version == version) return;
+  if (versions_.back().replay == replay) versions_.pop_back();  // nothing was launched in between
+  versions_.push_back({replay, version});
+}
+
+std::uint32_t ReplayLog::version_of(std::uint64_t replay) const {
+  const std::lock_guard lock(versions_mutex_);
+  auto at = versions_.rbegin();
+  while (at->replay > replay && std::next(at) != versions_.rend()) ++at;
+  return at->version;
+}
+
+void ReplayLog::forget_versions() {
+  const std::lock_guard lock(versions_mutex_);
+  auto last = versions_.begin();
+  while (std::next(last) != versions_.end() && std::next(last)->replay <= added_ + 1) ++last;
+  versions_.erase(versions_.begin(), last);
+}
+
+void ReplayLog::add_replay(const LaunchNote& launch, const Times& times, std::vector<trace::Record>& records) {
+  added_ = launch.replay;
   trace::Replay replay;
   replay.graph = desc_.graph;
-  replay.version = desc_.version;
+  replay.version = version_of(launch.replay);
   replay.exec = desc_.exec.number;
   replay.queue = launch.queue;
-  replay.replay = desc_.exec.replay_of(launch.replay);
+  replay.replay = number_of(launch.replay);
   replay.launched = launch.launched;
   replay.launch_returned = launch.returned;
   replay.started = times.started;
@@ -288,6 +311,7 @@ bool ReplayLog::collect(std::vector<trace::Record>& records) {
   }
   take_times(records);
   join(records);
+  forget_versions();
   add_losses(records);
   if (closed) finish(records);
   return !closed;

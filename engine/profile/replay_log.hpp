@@ -47,6 +47,7 @@ struct ExecNumber {
 struct ReplayLogDesc {
   std::uint32_t graph = 0, version = 1, device = 0;
   ExecNumber exec = {};                       // whose replays these are; all that the log is told counts this one's alone
+  std::uint64_t before = 0;                   // replays by executables whose place this one took
   std::string label = {};                     // of the graph, for messages
   std::uint32_t nodes = 0;                    // of the lowered graph
   ProfileMode mode = ProfileMode::Every;      // to begin with
@@ -86,6 +87,8 @@ class ReplayLog final : public ReplayObserver {
   void note_launch(const LaunchNote& note) noexcept;
   [[nodiscard]] NodeTime* begin_replay(std::uint64_t replay) noexcept override;
   void end_replay(std::uint64_t replay, std::int64_t started, std::int64_t ended, NodeTime* nodes) noexcept override;
+  // Replays from that one on are of another version of the graph, which the trace has. In the order of replays; one thread at a time.
+  void begin_version(std::uint32_t version, std::uint64_t replay);
   // Nothing comes any more.
   void close() noexcept { closed_.store(true, std::memory_order_release); }
 
@@ -118,8 +121,11 @@ class ReplayLog final : public ReplayObserver {
   void plan_window();
   void take_times(std::vector<trace::Record>& records);
   void take_block(const Times& times, std::vector<trace::Record>& records);
-  void add_replay(const LaunchNote& launch, const Times& times, std::vector<trace::Record>& records) const;
+  void add_replay(const LaunchNote& launch, const Times& times, std::vector<trace::Record>& records);
   void join(std::vector<trace::Record>& records);
+  [[nodiscard]] std::uint64_t number_of(std::uint64_t replay) const noexcept { return desc_.exec.replay_of(replay + desc_.before); }
+  [[nodiscard]] std::uint32_t version_of(std::uint64_t replay) const;
+  void forget_versions();
   void add_losses(std::vector<trace::Record>& records);
 
   const ReplayLogDesc desc_;
@@ -135,6 +141,14 @@ class ReplayLog final : public ReplayObserver {
   bool is_paused_ = false;                       // under switch_mutex_
   std::atomic<std::uint32_t> switch_;
   std::atomic<std::uint64_t> told_{0};  // the last replay whose launch is noted
+
+  // Replays from `replay` on are of `version`; ascending, with those that all replays to come are after left out.
+  struct VersionBegin {
+    std::uint64_t replay = 0;
+    std::uint32_t version = 0;
+  };
+  mutable std::mutex versions_mutex_;
+  std::vector<VersionBegin> versions_;  // under versions_mutex_; never empty
 
   // --- from the threads that launch and run ---
   Ring<LaunchNote> launches_;
@@ -155,6 +169,7 @@ class ReplayLog final : public ReplayObserver {
   } reported_;
   std::shared_ptr<ReplaySource> source_;  // null: times come by themselves
   std::uint64_t source_told_ = 0;         // the last replay whose times came from there
+  std::uint64_t added_ = 0;               // the last replay that there is a record of
   struct Window {
     std::uint32_t seen_switch = ~0u;  // the mode that it was planned for
     bool is_open = false;

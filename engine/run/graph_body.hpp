@@ -8,6 +8,7 @@
 
 #include "backend/backend.hpp"
 #include "plan/plan.hpp"
+#include "profile/graph_versions.hpp"
 #include "profile/replay_log.hpp"
 #include "run/graph_journal.hpp"
 #include "run/point.hpp"
@@ -42,6 +43,7 @@ class GraphBody final : public Retired {
   struct Times {
     trace::Time compiled = 0, compile_time = 0, instantiate_time = 0;
   } times;
+  GraphVersions versions;                   // what the trace has of the graph
   std::uint32_t trace_id = 0;               // of an instance after the first, to begin with: the one that its replays are told under
   std::shared_ptr<ReplayLog> log;
   std::unique_ptr<BackendExec> exec;

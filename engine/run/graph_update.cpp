@@ -109,6 +109,7 @@ void GraphCore::reinstantiate(std::shared_ptr<const Plan> plan, Bindings binding
   next->replays_before = replays_.load(std::memory_order_relaxed);
   next->instance = instance_;
   next->trace_id = traced_as_;
+  next->versions = body_->versions;
   next->journal = GraphJournal(next->plan, std::move(bindings));
   next->exec = device_->backend().instantiate(next->plan, next->journal.now(), instruments_for(*device_));
   earlier_.reserve(earlier_.size() + 1);
@@ -132,8 +133,7 @@ void GraphCore::say_updated(const UpdateReport& report) {
   Message message;
   message.severity = Severity::Info;
   message.id = "graph-updated";
-  message.text = concat("graph ", label(), " was updated: ", to_string(report.rung), ", ", report.nodes, " nodes, ", report.time.count() / 1000, " us",
-                        report.reason.empty() ? "" : "; ", report.reason);
+  message.text = concat("graph ", label(), " was updated in ", report.time.count() / 1000, " us: ", describe(report));
   trace->report(trace_id(), message);
 }
 
@@ -193,8 +193,11 @@ UpdateReport GraphCore::become(const std::shared_ptr<GraphCore>& self, const Com
   NewUses uses(*this, std::move(added));
   UpdateReport report;
   Point last;
+  DeviceTrace* const trace = device_->trace();
+  std::uint32_t version = 0, version_before = 0;
   {
     std::lock_guard lock(mutex_);
+    version_before = body_->versions.now();
     report = update_in_place(plan, bindings, desc, old_parts->parts);
     if (report.done()) {
       old_parts->plan = std::exchange(body_->plan, plan);
@@ -220,8 +223,11 @@ UpdateReport GraphCore::become(const std::shared_ptr<GraphCore>& self, const Com
         const std::uint32_t slot = plan->slots.find(scalar.name);
         scalar.slot = slot != kNone && plan->slots.slots[slot].bytes == scalar.bytes ? slot : kNone;
       }
+      if (trace != nullptr && report.rung != UpdateRung::Reinstantiated) trace_update(*body_, replays() - body_->replays_before + 1);
     }
+    version = body_->versions.now();
   }
+  if (version != version_before && instance_.number == 0) trace->note_update(trace_id(), version_before, version, describe(report));
   if (report.done()) {
     for (const Use& use : gone) use.buffer->detach(*this, last);
     device_->retired().push(std::move(old_parts));

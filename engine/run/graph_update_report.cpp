@@ -51,6 +51,10 @@ std::uint32_t command_of(const Plan& plan, std::uint32_t node) { return node == 
 
 }  // namespace
 
+std::string describe(const UpdateReport& report) {
+  return concat(to_string(report.rung), ", ", report.nodes, " nodes", report.reason.empty() ? "" : "; ", report.reason);
+}
+
 void note_refusal(const ExecUpdate& refused, const Plan& plan, UpdateReport& report) {
   report.outcome = refused.outcome;
   report.native_code = refused.native_code;

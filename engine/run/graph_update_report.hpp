@@ -21,4 +21,7 @@ class UpdateClock {
 // What a backend refused, of `plan`: outcome, native code, command, edge, and the reason in words.
 void note_refusal(const ExecUpdate& refused, const Plan& plan, UpdateReport& report);
 
+// How far it went, and what kept it from a cheaper rung.
+[[nodiscard]] std::string describe(const UpdateReport& report);
+
 }  // namespace reprise::detail

@@ -49,6 +49,7 @@ inline void append_records(trace::Records& all, const trace::Records& r) {
   append(all.pool_states, r.pool_states);
   append(all.buffer_lives, r.buffer_lives);
   append(all.messages, r.messages);
+  append(all.updates, r.updates);
   append(all.losses, r.losses);
   append(all.profile_costs, r.profile_costs);
 }

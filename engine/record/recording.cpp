@@ -44,7 +44,12 @@ std::string Recording::command_name(std::uint32_t command) const {
     case CommandKind::Fill: return concat("fill ", display_name(*buffers[payload<FillPayload>(command).buffer]));
     case CommandKind::Update: return concat("update ", display_name(*buffers[payload<UpdatePayload>(command).buffer]));
     case CommandKind::Host: return "host callback";
-    case CommandKind::Op: return concat("op ", ops[payload<OpPayload>(command).op]->name);
+    case CommandKind::Op: {
+      // Of somebody else's graph: which event, how much memory. An op of ours is told by its name.
+      const RecordedOp& op = *ops[payload<OpPayload>(command).op];
+      const bool is_native = origin == RecordingOrigin::ReadBack && !op.parameters.empty();
+      return concat("op ", op.name, is_native ? ", " : "", is_native ? op.parameters : std::string());
+    }
     case CommandKind::Barrier: {
       const auto& barrier = payload<BarrierPayload>(command);
       return barrier.buffer == kNone ? "barrier" : concat("barrier ", display_name(*buffers[barrier.buffer]));

@@ -349,9 +349,9 @@ TEST_CASE("cuda capture: memory that is allocated in it, and memory that is nobo
     CHECK(graph.node_count() == 5);
     CHECK(graph.pool_buffer_count() == 0);
     const std::string text = graph.to_text();
-    CHECK(holds(text, "op memory allocation"));
-    CHECK(holds(text, "op memory release"));
-    CHECK(holds(text, "op event record"));
+    CHECK(holds(text, "op memory allocation, 4000 bytes, allocation 1"));
+    CHECK(holds(text, "op memory release, allocation 1"));
+    CHECK(holds(text, "op event record, event 1"));
     CHECK(holds(to_dot(graph, DotFlags::MemAllocNodeParams), "4000 bytes"));
     CHECK(holds(text, "device memory 1"));
     graph.launch(t.queue).wait();

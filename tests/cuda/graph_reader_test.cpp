@@ -23,6 +23,10 @@ struct CUgraphNode_st {
   CUDA_MEMCPY3D copy = {};
   CUDA_MEMSET_NODE_PARAMS set = {};
   CUgraph child = nullptr;
+  CUevent event = nullptr;
+  CUDA_MEM_ALLOC_NODE_PARAMS allocation = {};
+  CUDA_EXT_SEM_SIGNAL_NODE_PARAMS signal = {};
+  CUDA_EXT_SEM_WAIT_NODE_PARAMS wait = {};
 };
 struct CUgraph_st {
   std::vector<CUgraphNode> nodes = {};
@@ -67,6 +71,11 @@ CUresult get_pointer(unsigned, CUpointer_attribute*, void** answers, CUdeviceptr
   return CUDA_SUCCESS;
 }
 
+CUresult get_event(CUgraphNode node, CUevent* event) {
+  *event = node->event;
+  return node->event == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
 detail::CudaDriver made_up_driver() {
   detail::CudaDriver driver;
   driver.cuCtxGetCurrent = [](CUcontext* context) {
@@ -95,6 +104,24 @@ detail::CudaDriver made_up_driver() {
   };
   driver.cuGraphMemsetNodeGetParams = [](CUgraphNode node, CUDA_MEMSET_NODE_PARAMS* parameters) {
     *parameters = node->set;
+    return CUDA_SUCCESS;
+  };
+  driver.cuGraphEventRecordNodeGetEvent = get_event;
+  driver.cuGraphEventWaitNodeGetEvent = get_event;
+  driver.cuGraphMemAllocNodeGetParams = [](CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARAMS* parameters) {
+    *parameters = node->allocation;
+    return CUDA_SUCCESS;
+  };
+  driver.cuGraphMemFreeNodeGetParams = [](CUgraphNode node, CUdeviceptr* address) {
+    *address = node->allocation.dptr;
+    return CUDA_SUCCESS;
+  };
+  driver.cuGraphExternalSemaphoresSignalNodeGetParams = [](CUgraphNode node, CUDA_EXT_SEM_SIGNAL_NODE_PARAMS* parameters) {
+    *parameters = node->signal;
+    return CUDA_SUCCESS;
+  };
+  driver.cuGraphExternalSemaphoresWaitNodeGetParams = [](CUgraphNode node, CUDA_EXT_SEM_WAIT_NODE_PARAMS* parameters) {
+    *parameters = node->wait;
     return CUDA_SUCCESS;
   };
   driver.cuFuncGetName = get_name;
@@ -275,6 +302,49 @@ TEST_CASE("graph reader: nodes that no command stands for, and kernels that the 
         op.declare(declaration);
       }(),
       Error);
+}
+
+TEST_CASE("graph reader: events, memory and semaphores are told by numbers and sizes, none by an address") {
+  Theirs theirs;
+  const auto event = [](std::uintptr_t at) { return reinterpret_cast<CUevent>(at); };
+  CUexternalSemaphore semaphores[] = {reinterpret_cast<CUexternalSemaphore>(0x10), reinterpret_cast<CUexternalSemaphore>(0x20)};
+  CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS signals[2] = {};
+  signals[0].params.fence.value = 5;
+  signals[1].params.fence.value = 6;
+  CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS waited = {};
+  waited.params.fence.value = 6;
+  CUgraphNode_st allocation{.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC};
+  allocation.allocation.bytesize = 4096;
+  allocation.allocation.dptr = 0x1000;
+  CUgraphNode_st release{.type = CU_GRAPH_NODE_TYPE_MEM_FREE};
+  release.allocation.dptr = 0x1000;
+  CUgraphNode_st other_release{.type = CU_GRAPH_NODE_TYPE_MEM_FREE};
+  other_release.allocation.dptr = 0x2000;
+  const CUgraphNode_st nodes[] = {{.type = CU_GRAPH_NODE_TYPE_EVENT_RECORD, .event = event(8)},
+                                  {.type = CU_GRAPH_NODE_TYPE_EVENT_RECORD, .event = event(16)},
+                                  {.type = CU_GRAPH_NODE_TYPE_WAIT_EVENT, .event = event(8)},
+                                  allocation,
+                                  release,
+                                  other_release,
+                                  {.type = CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL, .signal = {semaphores, signals, 2}},
+                                  {.type = CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT, .wait = {semaphores + 1, &waited, 1}}};
+  CUgraphNode before = nullptr;
+  for (const CUgraphNode_st& node : nodes) {
+    const CUgraphNode added = theirs.add(node);
+    if (before != nullptr) theirs.edge(before, added);
+    before = added;
+  }
+  const detail::ReadGraph found = theirs.read();
+  const char* const expected[] = {"op event record, event 1",
+                                  "op event record, event 2",
+                                  "op event wait, event 1",
+                                  "op memory allocation, 4096 bytes, allocation 1",
+                                  "op memory release, allocation 1",
+                                  "op memory release, of an allocation outside of the graph",
+                                  "op semaphore signal, semaphore 1 value 5, semaphore 2 value 6",
+                                  "op semaphore wait, semaphore 2 value 6"};
+  for (std::uint32_t i = 0; i < 8; ++i) CHECK(found.recording->command_name(i) == expected[i]);
+  CHECK(holds(theirs.text(), "event 2"));
 }
 
 }  // namespace reprise::test

@@ -50,6 +50,11 @@ namespace reprise::detail {
   X(cuGraphMemsetNodeGetParams, 10000)                 \
   X(cuGraphHostNodeGetParams, 10000)                   \
   X(cuGraphMemAllocNodeGetParams, 11040)               \
+  X(cuGraphMemFreeNodeGetParams, 11040)                \
+  X(cuGraphEventRecordNodeGetEvent, 11010)             \
+  X(cuGraphEventWaitNodeGetEvent, 11010)               \
+  X(cuGraphExternalSemaphoresSignalNodeGetParams, 11020)   \
+  X(cuGraphExternalSemaphoresWaitNodeGetParams, 11020)     \
   X(cuGraphChildGraphNodeGetGraph, 10000)              \
   X(cuGraphDebugDotPrint, 11030)                       \
   X(cuGraphAddKernelNode, 12000)                       \

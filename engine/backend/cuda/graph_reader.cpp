@@ -27,7 +27,7 @@ struct CopyEnd {
 class Reader {
  public:
   Reader(const CudaContext& context, Recording& recording, const BufferFinder& finder)
-      : context_(context), recording_(recording), arena_(std::make_shared<Arena>()), memory_(context, recording, finder) {
+      : context_(context), recording_(recording), arena_(std::make_shared<Arena>()), memory_(context, recording, finder), ops_(context) {
     recording_.arenas.push_back(arena_);
   }
 
@@ -65,7 +65,7 @@ class Reader {
       case CU_GRAPH_NODE_TYPE_EMPTY: return {.kind = CommandKind::Barrier, .payload = arena_->make<BarrierPayload>(), .where = {}};
       default: break;
     }
-    recording_.ops.push_back(native_op(context_, node));
+    recording_.ops.push_back(ops_.make(node));
     const auto index = static_cast<std::uint32_t>(recording_.ops.size() - 1);
     return {.kind = CommandKind::Op, .payload = arena_->make<OpPayload>(index, 0u, nullptr), .where = {}};
   }
@@ -211,6 +211,7 @@ class Reader {
   Recording& recording_;
   const std::shared_ptr<Arena> arena_;
   NativeMemory memory_;
+  NativeOps ops_;
   std::vector<KernelCore> kernels_;  // until it is known which parameters are addresses
   std::unordered_map<CUfunction, std::uint32_t> kernel_of_;
 };

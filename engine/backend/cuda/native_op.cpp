@@ -46,20 +46,64 @@ std::string_view name_of(CUgraphNodeType type) {
   }
 }
 
-// What is the same on every run, so that hashes are too: no address.
-std::string parameters_of(const CudaContext& context, const NativeNode& node) {
-  if (node.type != CU_GRAPH_NODE_TYPE_MEM_ALLOC) return {};
-  CUDA_MEM_ALLOC_NODE_PARAMS p = {};
-  if (context.driver.cuGraphMemAllocNodeGetParams(node.node, &p) != CUDA_SUCCESS) return {};
-  return concat(p.bytesize, " bytes");
+// From 1, the same again for what was named before.
+std::size_t number_of(std::unordered_map<std::uint64_t, std::size_t>& numbers, std::uint64_t key) {
+  return numbers.try_emplace(key, numbers.size() + 1).first->second;
 }
 
 }  // namespace
 
-std::shared_ptr<const RecordedOp> native_op(const CudaContext& context, const NativeNode& node) {
+std::string NativeOps::event_of(const NativeNode& node) {
+  CUevent event = nullptr;
+  const CUresult result = node.type == CU_GRAPH_NODE_TYPE_EVENT_RECORD ? context_.driver.cuGraphEventRecordNodeGetEvent(node.node, &event)
+                                                                       : context_.driver.cuGraphEventWaitNodeGetEvent(node.node, &event);
+  if (result != CUDA_SUCCESS) return {};
+  return concat("event ", number_of(events_, reinterpret_cast<std::uintptr_t>(event)));
+}
+
+template <class Parameters>
+std::string NativeOps::semaphores_of(const Parameters& parameters) {
+  std::string text;
+  for (unsigned i = 0; i < parameters.numExtSems; ++i) {
+    text += concat(i == 0 ? "" : ", ", "semaphore ", number_of(semaphores_, reinterpret_cast<std::uintptr_t>(parameters.extSemArray[i])), " value ",
+                   parameters.paramsArray[i].params.fence.value);
+  }
+  return text;
+}
+
+// What is the same on every run, so that hashes are too: no address.
+std::string NativeOps::parameters_of(const NativeNode& node) {
+  const CudaDriver& driver = context_.driver;
+  switch (node.type) {
+    case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT: return event_of(node);
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC: {
+      CUDA_MEM_ALLOC_NODE_PARAMS p = {};
+      if (driver.cuGraphMemAllocNodeGetParams(node.node, &p) != CUDA_SUCCESS) return {};
+      return concat(p.bytesize, " bytes, allocation ", number_of(allocations_, p.dptr));
+    }
+    case CU_GRAPH_NODE_TYPE_MEM_FREE: {
+      CUdeviceptr address = 0;
+      if (driver.cuGraphMemFreeNodeGetParams(node.node, &address) != CUDA_SUCCESS) return {};
+      const auto known = allocations_.find(address);
+      return known == allocations_.end() ? "of an allocation outside of the graph" : concat("allocation ", known->second);
+    }
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL: {
+      CUDA_EXT_SEM_SIGNAL_NODE_PARAMS p = {};
+      return driver.cuGraphExternalSemaphoresSignalNodeGetParams(node.node, &p) == CUDA_SUCCESS ? semaphores_of(p) : std::string();
+    }
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT: {
+      CUDA_EXT_SEM_WAIT_NODE_PARAMS p = {};
+      return driver.cuGraphExternalSemaphoresWaitNodeGetParams(node.node, &p) == CUDA_SUCCESS ? semaphores_of(p) : std::string();
+    }
+    default: return {};  // nothing that a call tells
+  }
+}
+
+std::shared_ptr<const RecordedOp> NativeOps::make(const NativeNode& node) {
   auto recorded = std::make_shared<RecordedOp>();
   recorded->name = name_of(node.type);
-  recorded->parameters = parameters_of(context, node);
+  recorded->parameters = parameters_of(node);
   recorded->op = std::make_shared<const NativeOp>(recorded->name, recorded->parameters);
   return recorded;
 }

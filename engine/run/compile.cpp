@@ -73,6 +73,16 @@ void check_instances(const CompileDesc& desc, const Recording& recording, std::s
   }
 }
 
+// Like one of the same structure, where there was one before.
+std::shared_ptr<const Plan> plan_of(DeviceCore& device, const std::string& label, std::shared_ptr<const Recording> recording, Lowering lowering) {
+  const PlanCache::Way way{lowering, device.info().limits.buffer_alignment};
+  const std::uint64_t number = PlanCache::number_of(*recording, way);
+  const std::shared_ptr<const Plan> like = device.plans().find(number, *recording, way);
+  auto plan = make_plan(label, std::move(recording), {.lowering = way.lowering, .alignment = way.alignment, .like = like.get()});
+  if (!like) device.plans().note(number, *plan, way);
+  return plan;
+}
+
 enum class Checked : std::uint8_t { Already, ByThis };
 
 std::shared_ptr<GraphCore> make_graph(const std::shared_ptr<DeviceCore>& device, std::shared_ptr<const Recording> recording, const CompileDesc& desc,
@@ -90,7 +100,7 @@ std::shared_ptr<GraphCore> make_graph(const std::shared_ptr<DeviceCore>& device,
   std::shared_ptr<const Plan> plan;
   {
     const auto part = span.part("plan");
-    plan = make_plan(label, std::move(recording), {.lowering = desc.lowering, .alignment = device->info().limits.buffer_alignment});
+    plan = plan_of(*device, label, std::move(recording), desc.lowering);
   }
   const trace::Time planned = now_of(*device);
   CompileReport report = make_report(*plan, std::move(messages));

@@ -160,6 +160,9 @@ CapturedGraph Device::compile(const CommandBuffer& commands, const CompileDesc& 
   return CapturedGraph(detail::compile(core_, commands, desc));
 }
 
+CompileCacheReport Device::compile_cache() const { return core_->plans().report(); }
+void Device::set_compile_cache_budget(std::uint64_t bytes) const { core_->plans().set_budget(bytes); }
+
 void Device::wait_idle() const { core_->wait_idle(); }
 std::uint32_t Device::generation() const noexcept { return core_->generation(); }
 DeviceState Device::state() const noexcept { return DeviceState(core_->status()); }

@@ -16,6 +16,7 @@
 #include "base/slot_map.hpp"
 #include "profile/device_trace.hpp"
 #include "record/command_buffer_core.hpp"
+#include "run/plan_cache.hpp"
 #include "run/retire_queue.hpp"
 
 namespace reprise::detail {
@@ -36,6 +37,7 @@ class DeviceCore : public std::enable_shared_from_this<DeviceCore> {
   [[nodiscard]] std::uint32_t generation() const noexcept { return status_->generation.load(std::memory_order_acquire); }
   [[nodiscard]] Backend& backend() const noexcept { return *backend_; }
   [[nodiscard]] RetireQueue& retired() noexcept { return retired_; }
+  [[nodiscard]] PlanCache& plans() noexcept { return plans_; }
   // Throws DeviceLost until a lost device was rebuilt, StaleHandle once it was shut down.
   void require_usable(Stage stage) const;
 
@@ -69,6 +71,7 @@ class DeviceCore : public std::enable_shared_from_this<DeviceCore> {
   std::shared_ptr<DeviceStatus> status_;
   std::unique_ptr<Backend> backend_;
   std::unique_ptr<DeviceTrace> trace_;
+  PlanCache plans_;
   std::mutex rebuilding_, order_, registry_;
   SlotMap<PoolBuffer*, BufferId> buffers_;                  // under registry_
   std::vector<std::weak_ptr<QueueCore>> queues_;            // under registry_

@@ -8,6 +8,7 @@
 
 #include <reprise/captured_graph.hpp>
 #include <reprise/command_buffer.hpp>
+#include <reprise/compile_cache.hpp>
 #include <reprise/device_info.hpp>
 #include <reprise/device_state.hpp>
 #include <reprise/kernel.hpp>
@@ -41,6 +42,10 @@ class Device {
   [[nodiscard]] Condition create_condition(const ConditionDesc& desc = {}) const;
   // Validates, schedules, plans and instantiates. Throws what validation found, OutOfMemory, WrongDevice, InvalidState.
   [[nodiscard]] CapturedGraph compile(const CommandBuffer& commands, const CompileDesc& desc = {}) const;
+
+  // Compiles of recordings that have the structure of an earlier one go through the stages in a fraction of the time; the graph is the same.
+  [[nodiscard]] CompileCacheReport compile_cache() const;
+  void set_compile_cache_budget(std::uint64_t bytes) const;  // 64 MiB unless said otherwise; 0: nothing is kept
 
   void wait_idle() const;  // every queue of this device
   // Counts up when the device is lost; handles and graphs of an earlier generation are stale.

@@ -4,6 +4,7 @@
 #include <reprise/buffer.hpp>
 #include <reprise/captured_graph.hpp>
 #include <reprise/command_buffer.hpp>
+#include <reprise/compile_cache.hpp>
 #include <reprise/condition.hpp>
 #include <reprise/device.hpp>
 #include <reprise/device_info.hpp>

@@ -169,4 +169,13 @@ std::optional<TraceOptions> trace_options(const TraceDesc& desc, RemoteProfile r
   return options;
 }
 
+TraceOptions trace_options_of(std::string_view variable, std::string_view target) {
+  TraceOptions options = parse_target({variable, target});
+  if (options.live) {
+    options.live->remote_profile = trace::LiveProfile::Every;
+    apply_listen(*options.live, {});
+  }
+  return options;
+}
+
 }  // namespace reprise::detail

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <reprise/trace.hpp>
 
@@ -29,5 +30,8 @@ struct TraceOptions {
 // nullopt: no trace is wanted. $REPRISE_TRACE, $REPRISE_PROFILE, $REPRISE_LISTEN, $REPRISE_TOKEN and $REPRISE_REMOTE_PROFILE win over the
 // arguments. Throws InvalidArgument naming where the wrong value stands and what it may be.
 [[nodiscard]] std::optional<TraceOptions> trace_options(const TraceDesc& desc, RemoteProfile remote_profile = RemoteProfile::Sampled);
+
+// The same of one text of that form, which stands in the variable that is named; whatever viewers ask for they get.
+[[nodiscard]] TraceOptions trace_options_of(std::string_view variable, std::string_view target);
 
 }  // namespace reprise::detail

@@ -25,15 +25,16 @@ MAY_INCLUDE = {
     "profile/activity": ["base"],
     "profile": ["base", "record", "schedule", "lanes", "memory", "plan", "backend", "trace"],
     "run": ["base", "record", "validate", "schedule", "lanes", "memory", "plan", "backend", "profile", "trace"],
+    "profile/injection": ["base", "profile/activity", "profile", "trace"],
     "ops": [],
     "capture": ["base", "record", "validate", "schedule", "lanes", "memory", "plan", "backend", "backend/cuda", "run"],
 }
 # Native headers: the pattern, and the layers that may name it.
 NATIVE = [
-    (re.compile(r"^(cuda|cudart|cu[A-Z]|driver_types|vector_types|crt/)"), ("backend/cuda", "ops", "profile/activity")),
-    (re.compile(r"^cupti"), ("profile/activity",)),
+    (re.compile(r"^(cuda|cudart|cu[A-Z]|driver_types|vector_types|crt/)"), ("backend/cuda", "ops", "profile/activity", "profile/injection")),
+    (re.compile(r"^cupti"), ("profile/activity", "profile/injection")),
     (re.compile(r"^(cublas|cufft|cub/|cblas|fftw3)"), ("ops",)),
-    (re.compile(r"^nvtx3/"), ("profile",)),
+    (re.compile(r"^(nvtx3/|generated_nvtx)"), ("profile", "profile/injection")),
     (re.compile(r"^(tbb|oneapi/tbb|boost)/"), ("backend/host",)),
     (re.compile(r"^asio(\.hpp|/)"), ("trace",)),
 ]

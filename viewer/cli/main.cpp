@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
   program.require_subcommand(0, 1);
   program.footer("Each command has a --help of its own with examples.\nExit codes: 0 done, 1 the work failed, 2 the command line is wrong.");
   const std::vector<Command> commands = {add_view(program),   add_stats(program),   add_export(program),  add_diff(program),
-                                         add_record(program), add_devices(program), add_sessions(program), add_plan(program)};
+                                         add_record(program), add_run(program),     add_devices(program), add_sessions(program), add_plan(program)};
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& success) {  // --help, --version

@@ -7,11 +7,10 @@
 #include <optional>
 #include <system_error>
 
-#include <sys/stat.h>
-
 #include "cli/attach.hpp"
 #include "cli/child_process.hpp"
 #include "cli/commands.hpp"
+#include "cli/file_state.hpp"
 #include "cli/text.hpp"
 #include "trace/trace_reader.hpp"
 
@@ -23,19 +22,6 @@ struct Options {
   std::string output, max, profile, attach, token;
   std::vector<std::string> command;
 };
-
-// Which file stands at a path, and in which state.
-struct FileState {
-  ino_t inode = 0;
-  std::int64_t seconds = 0, nanoseconds = 0, bytes = 0;
-  friend bool operator==(const FileState&, const FileState&) = default;
-};
-
-std::optional<FileState> state_of(const std::filesystem::path& path) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) return std::nullopt;
-  return FileState{status.st_ino, status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_size};
-}
 
 bool is_size(const std::string& text) {
   const std::string digits = text.substr(0, text.find_last_not_of("kKmMgG") + 1);

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "cli/program_files.hpp"
+
 namespace reprise::cli {
 
 namespace {
@@ -28,20 +30,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kPackages
                                                                                     {"libzstd", "libzstd1"},
                                                                                     {"libstdc++", "libstdc++6"}}};
 
-fs::path this_program() {
-  std::error_code error;
-  fs::path path = fs::read_symlink("/proc/self/exe", error);
-  if (error) throw std::runtime_error("cannot find the program's own folder: " + error.message());
-  return path;
-}
-
-// bin/reprise of a build or an installation, with lib, lib64 or lib/<architecture> beside bin.
-std::vector<fs::path> places(const fs::path& program) {
-  const fs::path root = program.parent_path().parent_path();
-  return {root / REPRISE_LIBRARY_FOLDER / "reprise" / kName, root / "lib" / "reprise" / kName, root / "lib64" / "reprise" / kName,
-          program.parent_path() / kName};
-}
-
 std::string advice(const std::string& reason) {
   for (const auto& [library, package] : kPackages) {
     if (reason.starts_with(library)) return reason + "; apt-get install " + std::string(package);
@@ -52,7 +40,7 @@ std::string advice(const std::string& reason) {
 }  // namespace
 
 WindowModule::WindowModule() : program_(this_program()) {
-  for (const fs::path& place : places(program_)) {
+  for (const fs::path& place : library_places(program_, kName)) {
     std::error_code ignored;
     if (!fs::exists(place, ignored)) continue;
     void* library = ::dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -61,7 +49,7 @@ WindowModule::WindowModule() : program_(this_program()) {
     if (!function_) throw std::runtime_error(place.string() + " is no window of this viewer; install both anew");
     return;
   }
-  throw std::runtime_error(std::string(kName) + " is not in " + places(program_).front().parent_path().string() +
+  throw std::runtime_error(std::string(kName) + " is not in " + library_places(program_, kName).front().parent_path().string() +
                            ": build the target reprise_window, or install the component \"reprise\" as a whole");
 }
 

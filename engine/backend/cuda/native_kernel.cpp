@@ -1,38 +1,12 @@
 #include "backend/cuda/native_kernel.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
-#include <memory>
 
-#include <cxxabi.h>
+#include "base/kernel_name.hpp"
 
 namespace reprise::detail {
 namespace {
-
-// Where the list of parameters at the end of a demangled name begins; its length where there is none.
-std::size_t parameters_of(std::string_view name) {
-  std::size_t depth = 0;
-  const std::size_t last = name.rfind(')');
-  if (last == std::string_view::npos) return name.size();
-  for (std::size_t i = last + 1; i-- > 0;) {
-    if (name[i] == ')') ++depth;
-    if (name[i] == '(' && --depth == 0) return i;
-  }
-  return name.size();
-}
-
-// Where the name begins behind the type that it returns: after the last space outside of all brackets.
-std::size_t name_of(std::string_view text) {
-  std::size_t depth = 0, begin = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '<' || c == '(') ++depth;
-    if ((c == '>' || c == ')') && depth > 0) --depth;
-    if (c == ' ' && depth == 0) begin = i + 1;
-  }
-  return begin;
-}
 
 std::uint32_t attribute(const CudaContext& context, CUfunction function, CUfunction_attribute which) {
   int value = 0;
@@ -52,15 +26,6 @@ void copy_extra(void** extra, std::vector<std::byte>& block) {
 }
 
 }  // namespace
-
-std::string readable_kernel_name(std::string_view name) {
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> words(abi::__cxa_demangle(std::string(name).c_str(), nullptr, nullptr, &status), &std::free);
-  if (status != 0 || words == nullptr) return std::string(name);
-  std::string_view text = words.get();
-  text = text.substr(0, parameters_of(text));
-  return std::string(text.substr(name_of(text)));
-}
 
 CUfunction native_kernel_function(const CudaContext& context, const CUDA_KERNEL_NODE_PARAMS& node) noexcept {
   if (node.func != nullptr) return node.func;

@@ -2,17 +2,12 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "backend/cuda/cuda_context.hpp"
 #include "record/kernel_core.hpp"
 
 namespace reprise::detail {
-
-// "scale<float>" of "_Z5scaleIfEvPT_f": the name as it is written, without what it returns and takes. What is no C++ name stays.
-[[nodiscard]] std::string readable_kernel_name(std::string_view name);
 
 // The function of a node's parameters; null where the driver does not give one.
 [[nodiscard]] CUfunction native_kernel_function(const CudaContext& context, const CUDA_KERNEL_NODE_PARAMS& node) noexcept;

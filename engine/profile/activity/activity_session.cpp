@@ -6,7 +6,6 @@
 #include <reprise/error.hpp>
 
 #include "base/steady_clock.hpp"
-#include "base/text.hpp"
 
 namespace reprise::detail {
 namespace {
@@ -49,19 +48,6 @@ void ActivitySession::expect(const void* identity, std::function<void()> wait_un
   expected_.store(true, std::memory_order_relaxed);
 }
 
-std::string ActivitySession::said(const char* call, CUptiResult result) const {
-  const char* text = nullptr;
-  if (loaded_.library->result_string(result, &text) != CUPTI_SUCCESS || text == nullptr) text = "an unknown result";
-  switch (result) {
-    case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
-    case CUPTI_ERROR_MAX_LIMIT_REACHED: return concat("another profiler has this process (", call, ": ", text, "); only one can");
-    case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
-    case CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES:
-      return concat("this user may not profile GPUs here (", call, ": ", text, "); an administrator can allow it");
-    default: return concat(call, ": ", text);
-  }
-}
-
 void ActivitySession::wait_for_devices() noexcept {
   for (const auto& [identity, wait_until_idle] : devices_) wait_until_idle();
 }
@@ -71,12 +57,12 @@ std::string ActivitySession::attach() {
   CUptiResult result = cupti.subscribe(&subscriber_, &on_callback, this);
   if (result != CUPTI_SUCCESS) {
     subscriber_ = nullptr;
-    return said("cuptiSubscribe", result);
+    return cupti.said("cuptiSubscribe", result);
   }
   epoch_.fetch_add(1);
   std::string why;
   const auto call = [&](const char* name, CUptiResult got) {
-    if (why.empty() && got != CUPTI_SUCCESS) why = said(name, got);
+    if (why.empty() && got != CUPTI_SUCCESS) why = cupti.said(name, got);
   };
   call("cuptiActivityRegisterCallbacks", cupti.register_buffers(&on_buffer_wanted, &on_buffer_full));
   call("cuptiActivityRegisterTimestampCallback", cupti.register_clock(&host_clock));
@@ -154,7 +140,7 @@ std::uint64_t ActivitySession::id_of(CUgraphNode node) const {
     details.stage = Stage::Profile;
     details.native_call = "cuptiGetGraphNodeId";
     details.native_code = result;
-    throw Error(std::move(details), said("cuptiGetGraphNodeId", result));
+    throw Error(std::move(details), loaded_.library->said("cuptiGetGraphNodeId", result));
   }
   return id;
 }
@@ -194,24 +180,9 @@ void ActivitySession::on_callback(void* session, CUpti_CallbackDomain domain, CU
 
 void ActivitySession::on_buffer_wanted(std::uint8_t** buffer, std::size_t* size, std::size_t* records) {
   ActivitySession& self = of_process();
-  *buffer = nullptr;
-  *size = 0;
   *records = 0;  // as many as fit
-  const std::lock_guard lock(self.buffers_mutex_);
-  if (self.free_buffers_.empty() && self.buffers_.size() < kBuffers) {
-    try {
-      self.free_buffers_.reserve(kBuffers);
-      self.buffers_.reserve(kBuffers);
-      self.buffers_.emplace_back(new std::uint8_t[kBufferBytes]);
-      self.free_buffers_.push_back(self.buffers_.back().get());
-    } catch (const std::bad_alloc&) {
-      return;
-    }
-  }
-  if (self.free_buffers_.empty()) return;  // CUPTI counts what it drops
-  *buffer = self.free_buffers_.back();
-  *size = kBufferBytes;
-  self.free_buffers_.pop_back();
+  *buffer = self.buffers_.take();
+  *size = *buffer == nullptr ? 0 : ActivityBuffers::kBytes;
 }
 
 void ActivitySession::on_buffer_full(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t /*size*/, std::size_t valid) {
@@ -220,8 +191,7 @@ void ActivitySession::on_buffer_full(CUcontext context, std::uint32_t stream, st
   for (CUpti_Activity* record = nullptr; cupti.next_record(buffer, valid, &record) == CUPTI_SUCCESS;) self.take(*record);
   std::size_t dropped = 0;
   if (cupti.dropped_records(context, stream, &dropped) == CUPTI_SUCCESS) self.dropped_.fetch_add(dropped, std::memory_order_relaxed);
-  const std::lock_guard lock(self.buffers_mutex_);
-  self.free_buffers_.push_back(buffer);
+  self.buffers_.give_back(buffer);
 }
 
 void ActivitySession::take(const CUpti_Activity& activity) {

@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "profile/activity/activity_buffers.hpp"
 #include "profile/activity/cupti_library.hpp"
 #include "profile/activity/cupti_records.hpp"
 #include "profile/activity/launch_gate.hpp"
@@ -62,8 +63,6 @@ class ActivitySession {
     std::uint32_t place = 0;
     std::weak_ptr<Sink> sink;
   };
-  static constexpr std::size_t kBufferBytes = std::size_t{1} << 20, kBuffers = 32;
-
   struct ExitGate;
 
   ActivitySession() = default;
@@ -72,7 +71,6 @@ class ActivitySession {
   void end() noexcept;                  // no window is there from now on, and none is opened
   void wait_for_devices() noexcept;     // the same
   [[nodiscard]] std::uint64_t id_of(CUgraphNode node) const;
-  [[nodiscard]] std::string said(const char* call, CUptiResult result) const;
   void take(const CUpti_Activity& record);
   static void CUPTIAPI on_callback(void* session, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data);
   static void CUPTIAPI on_buffer_wanted(std::uint8_t** buffer, std::size_t* size, std::size_t* records);
@@ -98,9 +96,7 @@ class ActivitySession {
   };
   std::unordered_map<std::uint32_t, std::vector<Inside>> inside_;  // by CUPTI's id of a graph that no executable was made of yet
 
-  std::mutex buffers_mutex_;
-  std::vector<std::unique_ptr<std::uint8_t[]>> buffers_;
-  std::vector<std::uint8_t*> free_buffers_;
+  ActivityBuffers buffers_;
 };
 
 }  // namespace reprise::detail

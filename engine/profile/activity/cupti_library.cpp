@@ -37,17 +37,18 @@ CuptiLibrary::Search CuptiLibrary::usual_places() {
 
 CuptiLibrary::Loaded CuptiLibrary::load(const Search& search) {
   if (search.names.empty()) return {nullptr, "REPRISE_CUPTI is off"};
-  for (const std::string& name : search.names) {
-    if (const std::unique_ptr<void, CloseLibrary> there{::dlopen(name.c_str(), RTLD_LAZY | RTLD_NOLOAD)}) {
-      return {nullptr, concat("the process has loaded ", name, " already: a profiler or another library uses CUPTI, which serves one at a time")};
-    }
-  }
-  std::string why;
   std::unique_ptr<void, CloseLibrary> handle;
   for (const std::string& name : search.names) {
-    handle.reset(::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL));
+    handle.reset(::dlopen(name.c_str(), RTLD_LAZY | RTLD_NOLOAD));
+    if (!handle) continue;
+    if (search.present == Search::Present::IsShared) break;
+    return {nullptr, concat("the process has loaded ", name, " already: a profiler or another library uses CUPTI, which serves one at a time")};
+  }
+  std::string why;
+  for (const std::string& name : search.names) {
     if (handle) break;
-    if (why.empty()) why = ::dlerror();
+    handle.reset(::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL));
+    if (!handle && why.empty()) why = ::dlerror();
   }
   if (!handle) return {nullptr, concat("libcupti, which comes with the CUDA toolkit, was not found (", why, "); $REPRISE_CUPTI names its file")};
   std::string refused;
@@ -74,6 +75,19 @@ std::optional<CuptiLibrary> CuptiLibrary::resolve(void* handle, std::string& why
     return std::nullopt;
   }
   return library;
+}
+
+std::string CuptiLibrary::said(const char* call, CUptiResult result) const {
+  const char* text = nullptr;
+  if (result_string(result, &text) != CUPTI_SUCCESS || text == nullptr) text = "an unknown result";
+  switch (result) {
+    case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
+    case CUPTI_ERROR_MAX_LIMIT_REACHED: return concat("another profiler has this process (", call, ": ", text, "); only one can");
+    case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
+    case CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES:
+      return concat("this user may not profile GPUs here (", call, ": ", text, "); an administrator can allow it");
+    default: return concat(call, ": ", text);
+  }
 }
 
 }  // namespace reprise::detail

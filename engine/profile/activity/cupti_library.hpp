@@ -1,10 +1,12 @@
 // CuptiLibrary: NVIDIA's profiling library, found at run time and only when a profile asks for it, so that programs start and run without it.
-// A process has one copy at most: one that is there already belongs to somebody else, who then has its only subscription too.
+// A process has one copy at most: to an engine, one that is there already belongs to somebody else, who then has its only subscription too;
+// who is in the process before everybody shares it with whoever links it.
 // Threads: load() is a pure function of the file system and the process.
 #pragma once
 
 #include <cupti.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,6 +28,7 @@ namespace reprise::detail {
   X(next_record, cuptiActivityGetNextRecord)                       \
   X(dropped_records, cuptiActivityGetNumDroppedRecords)            \
   X(node_id, cuptiGetGraphNodeId)                                  \
+  X(exec_id, cuptiGetGraphExecId)                                  \
   X(finalize, cuptiFinalize)
 
 struct CuptiLibrary {
@@ -39,6 +42,7 @@ struct CuptiLibrary {
   };
   struct Search {
     std::vector<std::string> names;  // tried in this order; with a slash: that file
+    enum class Present : std::uint8_t { IsTaken, IsShared } present = Present::IsTaken;  // what one that is there already is
   };
   // $REPRISE_CUPTI = off | FILE, else the names that the toolkit's library has, in the loader's own places and the toolkit's usual ones.
   [[nodiscard]] static Search usual_places();
@@ -46,6 +50,9 @@ struct CuptiLibrary {
   [[nodiscard]] static std::optional<CuptiLibrary> resolve(void* handle, std::string& why_not);
   // The library of this process; stays loaded. Never throws for want of it.
   [[nodiscard]] static Loaded load(const Search& search);
+
+  // A failed call in plain words: who holds CUPTI, what is not allowed, or CUPTI's own.
+  [[nodiscard]] std::string said(const char* call, CUptiResult result) const;
 };
 
 }  // namespace reprise::detail

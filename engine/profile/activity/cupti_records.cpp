@@ -11,7 +11,9 @@ template <class Record>
 std::optional<NodeRecord> read_as(const CUpti_Activity& activity) {
   const auto& record = reinterpret_cast<const Record&>(activity);
   if (record.graphNodeId == 0) return std::nullopt;
-  return NodeRecord{record.graphNodeId, record.start, record.end};
+  NodeRecord read{record.graphNodeId, record.start, record.end, record.correlationId, record.streamId};
+  if constexpr (requires { record.gridX; }) read.kernel = record.name;
+  return read;
 }
 
 bool is_begin(const NodeRun& run) { return run.node == NodeRun::kBegin; }

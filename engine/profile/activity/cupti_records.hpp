@@ -14,6 +14,8 @@ namespace reprise::detail {
 struct NodeRecord {
   std::uint64_t node = 0;                // CUPTI's id of the node of the executable
   std::uint64_t started = 0, ended = 0;  // ns of the clock that CUPTI was given; 0 and 0: the times were lost
+  std::uint32_t correlation = 0, stream = 0;  // of the launch; CUPTI's number of where it ran
+  const char* kernel = nullptr;          // its name as the binary has it, as long as the record is there; null: it is none
 };
 
 // Empty for a record of something else than a graph's node.

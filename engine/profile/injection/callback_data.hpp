@@ -1,0 +1,25 @@
+// How callbacks of CUPTI are read. Threads: pure functions.
+#pragma once
+
+#include <cupti.h>
+
+#include <cstdint>
+
+namespace reprise::detail {
+
+template <class Parameters>
+[[nodiscard]] const Parameters& as(const void* parameters) {
+  return *static_cast<const Parameters*>(parameters);
+}
+
+template <class Handle>
+[[nodiscard]] std::uint64_t number_of(Handle handle) {
+  return reinterpret_cast<std::uintptr_t>(handle);
+}
+
+// Whether the call is over and did what it was asked for.
+[[nodiscard]] inline bool succeeded(const CUpti_CallbackData& data) {
+  return data.callbackSite == CUPTI_API_EXIT && data.functionReturnValue != nullptr && *static_cast<const CUresult*>(data.functionReturnValue) == CUDA_SUCCESS;
+}
+
+}  // namespace reprise::detail

@@ -1,0 +1,42 @@
+// NodeRecorder: switches the profiler's records of nodes on and off, and gives what they say to a ProgramWatch. One a process, because CUPTI's
+// calls carry no object. Threads: start(), stop() and flush() one at a time; records come on any.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "profile/injection/program_watch.hpp"
+#include "profile/activity/activity_buffers.hpp"
+#include "profile/activity/cupti_library.hpp"
+
+namespace reprise::detail {
+
+class NodeRecorder {
+ public:
+  // Both outlive it, and it the process.
+  NodeRecorder(const CuptiLibrary& cupti, ProgramWatch& watch);
+
+  // Empty: it records; else why not.
+  [[nodiscard]] std::string start();
+  void stop() noexcept;
+  enum class Wait : std::uint8_t { ForWhatIsOver, ForAll };
+  void flush(Wait wait) noexcept;
+  [[nodiscard]] bool is_on() const noexcept { return on_; }
+  // Records for which there was no room, since the last call.
+  [[nodiscard]] std::uint64_t take_dropped() noexcept { return dropped_.exchange(0, std::memory_order_relaxed); }
+
+ private:
+  static void CUPTIAPI on_buffer_wanted(std::uint8_t** buffer, std::size_t* size, std::size_t* records);
+  static void CUPTIAPI on_buffer_full(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t size, std::size_t valid);
+  void take(std::uint8_t* buffer, std::size_t valid) noexcept;
+
+  const CuptiLibrary& cupti_;
+  ProgramWatch& watch_;
+  ActivityBuffers buffers_;
+  std::atomic<std::uint64_t> dropped_{0};
+  bool on_ = false, registered_ = false;
+};
+
+}  // namespace reprise::detail

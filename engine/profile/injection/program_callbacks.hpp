@@ -1,0 +1,83 @@
+// ProgramCallbacks: what CUPTI says of the program's calls, as it happens, told to a ProgramWatch. Called on the program's own threads, inside of
+// its calls: it throws nothing there, holds no lock while it asks the driver, and does nothing per node at a launch. Threads: any.
+#pragma once
+
+#include <cupti.h>
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <span>
+#include <string>
+#include <unordered_map>
+
+#include "profile/injection/driver_calls.hpp"
+#include "profile/injection/graph_picture.hpp"
+#include "profile/injection/program_watch.hpp"
+#include "profile/activity/cupti_library.hpp"
+
+namespace reprise::detail {
+
+struct WantedCallback {
+  CUpti_CallbackDomain domain;
+  CUpti_CallbackId id;
+};
+
+class ProgramCallbacks {
+ public:
+  struct Sources {
+    const CuptiLibrary& cupti;
+    std::function<DriverCalls::Loaded()> load_driver;  // once, when a graph is to be read
+    std::function<void()> on_context;                  // the driver is up: a context was made
+  };
+  ProgramCallbacks(ProgramWatch& watch, Sources sources);
+
+  // All that take() understands.
+  [[nodiscard]] static std::span<const WantedCallback> wanted();
+  void take(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) noexcept;
+
+  // From the next launch on.
+  void record_nodes(ProgramWatch::Nodes nodes) noexcept { nodes_.store(nodes, std::memory_order_relaxed); }
+  // What went wrong in callbacks, once; empty: nothing new.
+  [[nodiscard]] std::string take_complaint();
+
+ private:
+  // What is under way on one of the program's threads.
+  struct Thread {
+    OpenScopes scopes;
+    trace::Time instantiation_began = 0, launch_began = 0;
+    std::uint64_t nodes_made = 0, nodes_before = 0;
+  };
+  [[nodiscard]] static Thread& this_thread();
+  void take_resource(CUpti_CallbackId id, const CUpti_ResourceData& data);
+  void take_graph(CUpti_CallbackId id, const CUpti_GraphData& graph);
+  void take_driver(CUpti_CallbackId id, const CUpti_CallbackData& data);
+  void take_memory(CUpti_CallbackId id, const void* parameters);
+  void take_update(CUpti_CallbackId id, const CUpti_CallbackData& data);
+  void take_range(CUpti_CallbackId id, const CUpti_NvtxData& data);
+  enum class PerThread : std::uint8_t { No, Yes };  // whether stream 0 is the thread's own
+  void take_launch(const CUpti_CallbackData& data, CUgraphExec exec, CUstream stream, PerThread per_thread);
+  void instantiated(const CUpti_GraphData& graph);
+  void set_parameters(CUgraphExec exec, CUgraphNode node, const CUgraphNodeParams& parameters);
+  void changed(CUgraphExec exec, CUgraphNode node, const SeenGraph& one, const char* what);
+  void allocated(std::uint64_t address, std::uint64_t bytes, ProgramMemory::Source source);
+  [[nodiscard]] std::uint32_t current_device();
+  [[nodiscard]] std::uint64_t queue_of(CUstream stream, std::uint32_t device, PerThread per_thread);
+  [[nodiscard]] const DriverCalls* driver();
+  [[nodiscard]] SeenGraph read(CUgraph graph);
+  [[nodiscard]] std::string range_name(const void* attributes);  // nvtxEventAttributes_t
+  void complain(const std::string& text) noexcept;
+
+  ProgramWatch& watch_;
+  const Sources sources_;
+  GraphKnowledge knowledge_;
+  std::once_flag driver_once_;
+  DriverCalls::Loaded driver_;
+  std::atomic<ProgramWatch::Nodes> nodes_{ProgramWatch::Nodes::Unrecorded};
+  std::mutex mutex_;  // of what stands below
+  std::string complaint_;
+  std::unordered_map<std::uint64_t, std::string> registered_strings_;
+};
+
+}  // namespace reprise::detail

@@ -1,0 +1,127 @@
+#include "profile/injection/run_trace.hpp"
+
+#include <chrono>
+#include <exception>
+#include <utility>
+
+#include "base/text.hpp"
+#include "profile/process_info.hpp"
+#include "trace/background_thread.hpp"
+#include "trace/trace_error.hpp"
+#include "trace/trace_file.hpp"
+
+namespace reprise::detail {
+namespace {
+
+constexpr std::chrono::milliseconds kPause{50};
+constexpr int kNothing = -1;
+
+}  // namespace
+
+RunTrace::RunTrace(Desc desc) : desc_(std::move(desc)), cost_(trace_now(), price_of_a_look()), mode_(desc_.options.profile), asked_(kNothing) {
+  auto file = std::make_shared<trace::TraceFile>(desc_.options.file);
+  writer_ = std::make_unique<trace::TraceWriter>();
+  writer_->add_sink(std::move(file));
+  static_cast<void>(writer_->push(describe_process(desc_.application)));
+  static_cast<void>(writer_->push(read_clocks()));
+  serve();
+}
+
+void RunTrace::start() { thread_ = trace::start_background_thread("reprise-run", [this] { run(); }); }
+
+RunTrace::~RunTrace() { finish(); }
+
+void RunTrace::serve() {
+  if (!desc_.options.live) return;
+  trace::LiveServerDesc live;
+  live.application = desc_.application;
+  live.listen = desc_.options.live->listen;
+  live.token = desc_.options.live->token;
+  live.remote_profile = desc_.options.live->remote_profile;
+  live.on_request = [this](const trace::LiveRequest& request) {
+    if (request.kind == trace::LiveRequest::Kind::SetProfile) asked_.store(static_cast<int>(request.profile));
+  };
+  live.on_alone = [this] { asked_.store(kNothing); };
+  try {
+    server_ = std::make_shared<trace::LiveServer>(std::move(live));
+  } catch (const trace::TraceError& error) {
+    say(trace::Severity::Warning, "run.live", concat("nobody can look while it runs: ", error.what()));
+    return;
+  }
+  writer_->add_sink(server_);
+}
+
+void RunTrace::say(trace::Severity severity, const char* id, std::string text) {
+  static_cast<void>(writer_->push(trace::Message{trace_now(), severity, id, std::move(text)}));
+}
+
+void RunTrace::look_at_viewers() {
+  if (!server_) return;
+  std::optional<trace::LiveProfile> wanted;
+  if (server_->stats().viewers != 0) {
+    const int asked = asked_.load();
+    wanted = asked == kNothing ? trace::LiveProfile::Every : static_cast<trace::LiveProfile>(asked);
+  }
+  if (wanted == told_) return;
+  told_ = wanted;
+  mode_.store(wanted ? static_cast<ProfileMode>(*wanted) : desc_.options.profile);
+  desc_.watch(wanted);
+}
+
+trace::Time RunTrace::time_run() noexcept {
+  trace::Time run = time_run_by(writer_->thread());
+  if (thread_.joinable()) run += time_run_by(thread_.native_handle());
+  if (server_) run += time_run_by(server_->thread());
+  return run;
+}
+
+void RunTrace::collect(Last last) {
+  desc_.collect(last, records_);
+  for (const trace::Record& record : records_) {
+    const auto* const replay = std::get_if<trace::Replay>(&record);
+    if (replay == nullptr || !named_threads_.insert(replay->thread).second) continue;
+    if (std::string name = thread_name(replay->thread); !name.empty()) static_cast<void>(writer_->push(trace::ThreadName{replay->thread, std::move(name)}));
+  }
+  cost_.add(desc_.take_hooks());
+  switch (last) {
+    case Last::No: cost_.tick(trace_now(), mode_.load(), time_run(), records_); break;
+    case Last::Yes: cost_.finish(trace_now(), mode_.load(), time_run(), records_); break;
+  }
+  for (trace::Record& record : records_) static_cast<void>(writer_->push(std::move(record)));
+  records_.clear();
+}
+
+void RunTrace::run() noexcept {
+  std::unique_lock lock(mutex_);
+  while (!stop_) {
+    wake_.wait_for(lock, kPause, [this] { return stop_; });
+    if (stop_) return;
+    lock.unlock();
+    try {
+      look_at_viewers();
+      collect(Last::No);
+    } catch (const std::exception&) {
+      records_.clear();  // there was no memory for them; on with the next
+    }
+    lock.lock();
+  }
+}
+
+void RunTrace::finish() noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(finished_, true)) return;
+    stop_ = true;
+  }
+  wake_.notify_all();
+  try {
+    if (thread_.joinable()) thread_.join();
+    collect(Last::Yes);
+    writer_->flush();
+  } catch (const std::exception&) {  // what is written stays, and the program ends as it would
+  }
+  writer_.reset();
+  server_.reset();
+}
+
+}  // namespace reprise::detail

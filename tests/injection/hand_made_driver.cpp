@@ -1,0 +1,78 @@
+#include "injection/hand_made_driver.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace reprise::test {
+namespace {
+
+HandMadeNode& node_of(CUgraphNode node) { return *reinterpret_cast<HandMadeNode*>(node); }
+HandMadeGraph& graph_of(CUgraph graph) { return *reinterpret_cast<HandMadeGraph*>(graph); }
+HandMadeKernel& kernel_of(CUfunction function) { return *reinterpret_cast<HandMadeKernel*>(function); }
+
+CUresult CUDAAPI get_nodes(CUgraph graph, CUgraphNode* nodes, std::size_t* count) {
+  HandMadeGraph& made = graph_of(graph);
+  if (nodes == nullptr) {
+    *count = made.nodes.size();
+    return CUDA_SUCCESS;
+  }
+  for (std::size_t i = 0; i < *count; ++i) nodes[i] = handle_of<CUgraphNode>(made.nodes[i]);
+  return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI get_edges(CUgraph graph, CUgraphNode* from, CUgraphNode* to, CUgraphEdgeData* /*data*/, std::size_t* count) {
+  HandMadeGraph& made = graph_of(graph);
+  if (from == nullptr) {
+    *count = made.edges.size();
+    return CUDA_SUCCESS;
+  }
+  for (std::size_t i = 0; i < *count; ++i) {
+    from[i] = handle_of<CUgraphNode>(made.nodes[made.edges[i].first]);
+    to[i] = handle_of<CUgraphNode>(made.nodes[made.edges[i].second]);
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI get_parameter(CUfunction function, std::size_t index, std::size_t* offset, std::size_t* size) {
+  const auto& bytes = kernel_of(function).parameter_bytes;
+  if (index >= bytes.size()) return CUDA_ERROR_INVALID_VALUE;
+  *offset = 0;
+  for (std::size_t i = 0; i < index; ++i) *offset += bytes[i];
+  *size = bytes[index];
+  return CUDA_SUCCESS;
+}
+
+}  // namespace
+
+detail::DriverCalls hand_made_driver() {
+  detail::DriverCalls calls;
+  calls.cuCtxGetDevice = [](CUdevice* device) { return *device = 0, CUDA_SUCCESS; };
+  calls.cuDeviceGetName = [](char* name, int, CUdevice) { return std::strcpy(name, "a GPU by hand"), CUDA_SUCCESS; };
+  calls.cuDeviceGetUuid = [](CUuuid*, CUdevice) { return CUDA_SUCCESS; };
+  calls.cuDeviceTotalMem = [](std::size_t* bytes, CUdevice) { return *bytes = 1 << 30, CUDA_SUCCESS; };
+  calls.cuDeviceGetAttribute = [](int* value, CUdevice_attribute, CUdevice) { return *value = 4, CUDA_SUCCESS; };
+  calls.cuStreamGetId = [](CUstream, unsigned long long* id) { return *id = 13, CUDA_SUCCESS; };
+  calls.cuThreadExchangeStreamCaptureMode = [](CUstreamCaptureMode*) { return CUDA_SUCCESS; };
+  calls.cuGraphGetNodes = &get_nodes;
+  calls.cuGraphGetEdges = reinterpret_cast<decltype(calls.cuGraphGetEdges)>(reinterpret_cast<void*>(&get_edges));
+  calls.cuGraphNodeGetType = [](CUgraphNode node, CUgraphNodeType* type) { return *type = node_of(node).type, CUDA_SUCCESS; };
+  calls.cuGraphKernelNodeGetParams = [](CUgraphNode node, CUDA_KERNEL_NODE_PARAMS* p) { return *p = node_of(node).kernel, CUDA_SUCCESS; };
+  calls.cuGraphMemcpyNodeGetParams = [](CUgraphNode node, CUDA_MEMCPY3D* p) { return *p = node_of(node).copy, CUDA_SUCCESS; };
+  calls.cuGraphMemsetNodeGetParams = [](CUgraphNode node, CUDA_MEMSET_NODE_PARAMS* p) { return *p = node_of(node).fill, CUDA_SUCCESS; };
+  calls.cuGraphMemAllocNodeGetParams = [](CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARAMS* p) { return *p = node_of(node).allocation, CUDA_SUCCESS; };
+  calls.cuGraphChildGraphNodeGetGraph = [](CUgraphNode node, CUgraph* child) { return *child = reinterpret_cast<CUgraph>(node_of(node).child), CUDA_SUCCESS; };
+  calls.cuKernelGetFunction = [](CUfunction*, CUkernel) { return CUDA_ERROR_NOT_FOUND; };
+  calls.cuFuncGetName = [](const char** name, CUfunction function) { return *name = kernel_of(function).name.c_str(), CUDA_SUCCESS; };
+  calls.cuFuncGetParamInfo = &get_parameter;
+  calls.cuFuncGetAttribute = [](int* value, CUfunction_attribute, CUfunction) { return *value = 24, CUDA_SUCCESS; };
+  return calls;
+}
+
+detail::CuptiLibrary hand_made_cupti() {
+  detail::CuptiLibrary library;
+  library.node_id = [](CUgraphNode node, std::uint64_t* id) { return *id = node_of(node).profiler_id, CUPTI_SUCCESS; };
+  library.exec_id = [](CUgraphExec, std::uint32_t* id) { return *id = kHandMadeExecId, CUPTI_SUCCESS; };
+  return library;
+}
+
+}  // namespace reprise::test

@@ -1,0 +1,52 @@
+#include "profile/injection/node_scopes.hpp"
+
+#include <doctest/doctest.h>
+
+namespace reprise::test {
+
+using detail::NodeScopes;
+using detail::OpenScopes;
+using detail::ScopePath;
+
+TEST_CASE("node scopes: ranges nest, each domain's among themselves, and what was never opened closes nothing") {
+  OpenScopes open;
+  CHECK(open.path() == nullptr);
+  open.push(0, "model");
+  open.push(5, "library");
+  open.push(0, "layer");
+  CHECK(*open.path() == ScopePath{"model", "library", "layer"});
+  open.pop(5);
+  CHECK(*open.path() == ScopePath{"model", "layer"});
+  open.pop(5);
+  open.pop(0);
+  open.pop(0);
+  CHECK(open.path() == nullptr);
+}
+
+TEST_CASE("node scopes: a copy of a node has its scope, and an address that is used again has not") {
+  NodeScopes scopes;
+  const auto path = std::make_shared<const ScopePath>(ScopePath{"forward"});
+  scopes.add(1, 10, path);
+  scopes.copy(10, 2, 20);
+  CHECK(scopes.find(20) == path);
+  scopes.forget_graph(1);
+  CHECK(scopes.find(10) == nullptr);
+  CHECK(scopes.find(20) == path);
+  scopes.add(3, 20, nullptr);
+  CHECK(scopes.find(20) == nullptr);
+  scopes.add(3, 30, path);
+  scopes.forget_node(30);
+  CHECK(scopes.find(30) == nullptr);
+  scopes.forget_graph(3);
+}
+
+TEST_CASE("node scopes: a graph that ends takes only nodes that are still its own") {
+  NodeScopes scopes;
+  const auto path = std::make_shared<const ScopePath>(ScopePath{"forward"});
+  scopes.add(1, 10, path);
+  scopes.add(2, 10, path);  // the address went to a node of another graph
+  scopes.forget_graph(1);
+  CHECK(scopes.find(10) == path);
+}
+
+}  // namespace reprise::test

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""Runs `reprise run` on programs that do what programs do, on a machine without a GPU too: exit codes, messages, and the traces that the library
+leaves, which the programs here load as CUDA would.
+
+usage: process_test.py REPRISE LIBRARY      (LIBRARY "none": it can't be loaded here, and only the command is tested)
+"""
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM, LIBRARY = "", ""
+START = "import ctypes, os, sys, time; ctypes.CDLL(os.environ['CUDA_INJECTION64_PATH']).InitializeInjection()\n"
+
+
+class RunTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="reprise-run-")
+        self.here = pathlib.Path(self.folder.name)
+        (self.here / "runtime").mkdir(mode=0o700)
+        self.environment = {**os.environ, "XDG_RUNTIME_DIR": str(self.here / "runtime"), "REPRISE_CUPTI": "off"}
+        for name in ("CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH", "REPRISE_RUN_TRACE"):
+            self.environment.pop(name, None)
+        self.trace = self.here / "run.reprise"
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def run_it(self, *command, options=()):
+        return subprocess.run([PROGRAM, "run", "-o", self.trace, *options, "--", *map(str, command)], capture_output=True, text=True, env=self.environment,
+                              timeout=300)
+
+    def python(self, text, options=()):
+        return self.run_it(sys.executable, "-c", START + text, options=options)
+
+    def stats(self, path=None):
+        result = subprocess.run([PROGRAM, "stats", "--json", path or self.trace], capture_output=True, text=True)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return json.loads(result.stdout)
+
+
+class Command(RunTest):
+    def test_the_exit_code_is_the_programs(self):
+        for code in (0, 1, 7):
+            result = self.run_it("sh", "-c", f"exit {code}")
+            self.assertEqual(result.returncode, code, result.stderr)
+
+    def test_a_signal_is_128_and_its_number(self):
+        self.assertEqual(self.run_it("sh", "-c", "kill -9 $$").returncode, 128 + signal.SIGKILL)
+
+    def test_a_program_that_is_not_there_is_127(self):
+        result = self.run_it("reprise-has-no-such-program")
+        self.assertEqual(result.returncode, 127)
+        self.assertIn("cannot run reprise-has-no-such-program", result.stderr)
+
+    def test_without_cuda_it_says_so_and_leaves_nothing(self):
+        result = self.run_it("sh", "-c", "echo out; echo err >&2")
+        self.assertEqual(result.returncode, 0)
+        self.assertEqual(result.stdout, "out\n")
+        self.assertRegex(result.stderr, r"^err\nreprise: no trace: sh (did not start CUDA|could not start CUDA, this machine has no driver of a GPU)\n$")
+        self.assertFalse(self.trace.exists())
+
+    def test_wrong_usage_is_refused_before_anything_runs(self):
+        marker = self.here / "ran"
+        for arguments, code, text in (((), 2, "CMD is required"),
+                                      (("-o", self.here / "a,b"), 2, "no comma"),
+                                      (("-o", self.here), 1, "is a folder"),
+                                      (("-o", self.here / "no" / "x.reprise"), 1, "no such folder")):
+            command = ("--", "touch", marker) if arguments else ()
+            result = subprocess.run([PROGRAM, "run", *map(str, arguments), *command], capture_output=True, text=True, env=self.environment)
+            self.assertEqual(result.returncode, code, result.stderr)
+            self.assertIn(text, result.stderr)
+            self.assertFalse(marker.exists())
+
+    def test_the_program_is_told_where_the_library_is(self):
+        result = self.run_it("sh", "-c", "echo $CUDA_INJECTION64_PATH; echo $REPRISE_RUN_TRACE; echo $REPRISE_RUN_NODES", options=("--nodes",))
+        library, trace, nodes = result.stdout.split("\n")[:3]
+        self.assertTrue(pathlib.Path(library).is_file())
+        self.assertEqual(trace, f"live,{self.trace}")
+        self.assertEqual(nodes, "1")
+
+    def test_another_tools_library_is_set_aside_with_a_word(self):
+        self.environment["CUDA_INJECTION64_PATH"] = "/other/tool.so"
+        self.assertIn("/other/tool.so", self.run_it("true").stderr)
+
+
+class Library(RunTest):
+    def setUp(self):
+        if LIBRARY == "none":
+            self.skipTest("the library can't be loaded here")
+        super().setUp()
+
+    def test_a_program_without_graphs_leaves_a_trace_that_opens_and_why_none_was_seen(self):
+        result = self.python("print('out')")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stdout, "out\n")
+        self.assertRegex(result.stderr, r"^reprise: .*run.reprise: python3.* \(process \d+\): no CUDA graph was seen, ")
+        self.assertIn("REPRISE_CUPTI is off", result.stderr)
+        self.stats()
+
+    def test_yield_leaves_cupti_alone_and_says_what_that_means(self):
+        result = self.python("print(int('cupti' in open('/proc/self/maps').read()))", options=("--yield",))
+        self.assertEqual(result.stdout, "0\n")
+        self.assertIn("CUPTI is left to the program", result.stderr)
+
+    def test_a_forked_child_writes_nothing_into_its_parents_trace(self):
+        result = self.python("pid = os.fork()\nif pid == 0: sys.exit(3)\nprint(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))")
+        self.assertEqual(result.stdout, "3\n")
+        self.assertEqual([path.name for path in self.here.glob("run.reprise*")], ["run.reprise"])
+        self.stats()
+
+    def test_each_process_writes_its_own_and_one_alone_takes_the_name(self):
+        child = "import subprocess; subprocess.run([sys.executable, '-c', 'import ctypes, os; ctypes.CDLL(os.environ[\"CUDA_INJECTION64_PATH\"]).InitializeInjection()'], check=True)"
+        result = self.python(child)
+        names = sorted(path.name for path in self.here.glob("run.reprise*"))
+        self.assertEqual(len(names), 2, result.stderr)
+        self.assertEqual(names[0], "run.reprise")
+        self.assertRegex(names[1], r"^run\.reprise\.\d+$")
+        self.stats(self.here / names[1])
+        for path in self.here.glob("run.reprise*"):
+            path.unlink()
+        result = self.run_it("sh", "-c", f"{sys.executable} -c \"$0\"; true", START)
+        self.assertEqual([path.name for path in self.here.glob("run.reprise*")], ["run.reprise"], result.stderr)
+
+    def test_a_killed_process_leaves_a_file_that_opens(self):
+        text = "while os.path.getsize(sys.argv[1]) < 100: time.sleep(0.01)\nos.kill(os.getpid(), 9)"
+        result = self.run_it(sys.executable, "-c", START + text, self.trace)
+        self.assertEqual(result.returncode, 128 + signal.SIGKILL, result.stderr)
+        self.assertIn("no CUDA graph was seen", result.stderr)
+        self.stats()
+
+    def test_a_trace_that_cannot_be_written_harms_nothing(self):
+        self.environment["REPRISE_RUN_TRACE"] = "/no/such/folder/x.reprise"
+        environment = {**self.environment, "CUDA_INJECTION64_PATH": LIBRARY}
+        result = subprocess.run([sys.executable, "-c", START + "print('on')"], capture_output=True, text=True, env=environment)
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "on\n", ""))
+
+    def test_it_exports_its_entries_alone_and_links_nothing_of_cuda(self):
+        symbols = subprocess.run(["nm", "-D", "--defined-only", LIBRARY], capture_output=True, text=True, check=True).stdout
+        self.assertEqual(sorted(line.split()[-1] for line in symbols.splitlines()), ["InitializeInjection", "InitializeInjectionNvtx2"])
+        needed = subprocess.run(["readelf", "-d", LIBRARY], capture_output=True, text=True, check=True).stdout
+        for name in ("libcuda", "libcudart", "libcupti", "libtbb", "openblas", "libGL", "libstdc++"):
+            self.assertNotIn(name, needed)
+
+
+if __name__ == "__main__":
+    PROGRAM, LIBRARY = sys.argv[1:3]
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,313 @@
+// Callbacks as CUPTI gives them, played by hand.
+#include "profile/injection/program_callbacks.hpp"
+
+#include <doctest/doctest.h>
+#include <generated_nvtx_meta.h>
+
+#include <algorithm>
+#include <string>
+
+#include "injection/hand_made_driver.hpp"
+#include "injection/traced.hpp"
+
+namespace reprise::test {
+namespace {
+
+using detail::ProgramCallbacks;
+using detail::ProgramWatch;
+using detail::SeenExec;
+
+class PlayedProgram {
+ public:
+  PlayedProgram()
+      : driver_(hand_made_driver()), cupti_(hand_made_cupti()), callbacks_(watch, {cupti_, [this] { return load(); }, [this] { ++contexts; }}) {}
+
+  void resource(CUpti_CallbackId id, CUpti_GraphData graph) {
+    CUpti_ResourceData data = {};
+    data.resourceDescriptor = &graph;
+    callbacks_.take(CUPTI_CB_DOMAIN_RESOURCE, id, &data);
+  }
+  void context_made() {
+    CUpti_ResourceData data = {};
+    callbacks_.take(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_CREATED, &data);
+  }
+  template <class Parameters>
+  void call(CUpti_CallbackId id, const Parameters& parameters, CUresult result = CUDA_SUCCESS, std::uint32_t correlation = 1) {
+    CUpti_CallbackData data = {};
+    data.functionParams = &parameters;
+    data.correlationId = correlation;
+    data.callbackSite = CUPTI_API_ENTER;
+    callbacks_.take(CUPTI_CB_DOMAIN_DRIVER_API, id, &data);
+    if (inside_call) inside_call();
+    data.callbackSite = CUPTI_API_EXIT;
+    data.functionReturnValue = &result;
+    callbacks_.take(CUPTI_CB_DOMAIN_DRIVER_API, id, &data);
+  }
+  template <class Parameters>
+  void nvtx(CUpti_CallbackId id, const Parameters& parameters) {
+    CUpti_NvtxData data = {};
+    data.functionParams = &parameters;
+    callbacks_.take(CUPTI_CB_DOMAIN_NVTX, id, &data);
+  }
+  void make_node(HandMadeGraph& graph, HandMadeNode& node) {
+    CUpti_GraphData data = {};
+    data.graph = handle_of<CUgraph>(graph);
+    data.node = handle_of<CUgraphNode>(node);
+    resource(CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, data);
+  }
+  void instantiate(HandMadeGraph& graph) {
+    CUpti_GraphData data = {};
+    data.graph = handle_of<CUgraph>(graph);
+    data.graphExec = exec;
+    resource(CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED, data);
+  }
+  void launch(std::uint32_t correlation = 1, CUresult result = CUDA_SUCCESS) {
+    call(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, cuGraphLaunch_params{exec, reinterpret_cast<CUstream>(0x7000000)}, result, correlation);
+  }
+  trace::GraphVersion only_version() {
+    const auto versions = all<trace::GraphVersion>(said(watch));
+    REQUIRE(versions.size() == 1);
+    return versions[0];
+  }
+
+  ProgramWatch watch;
+  CUgraphExec exec = reinterpret_cast<CUgraphExec>(0xe0e0e0);
+  int contexts = 0;
+  std::function<void()> inside_call;
+  const char* no_driver = nullptr;
+  ProgramCallbacks& callbacks() { return callbacks_; }
+
+ private:
+  detail::DriverCalls::Loaded load() const {
+    if (no_driver != nullptr) return {nullptr, no_driver};
+    return {&driver_, {}};
+  }
+  const detail::DriverCalls driver_;
+  const detail::CuptiLibrary cupti_;
+  ProgramCallbacks callbacks_;
+};
+
+HandMadeNode kernel_node(HandMadeKernel& kernel, std::uint64_t id, void** parameters = nullptr) {
+  HandMadeNode node;
+  node.type = CU_GRAPH_NODE_TYPE_KERNEL;
+  node.kernel.func = handle_of<CUfunction>(kernel);
+  node.kernel.gridDimX = 4, node.kernel.gridDimY = node.kernel.gridDimZ = 1;
+  node.kernel.blockDimX = 128, node.kernel.blockDimY = node.kernel.blockDimZ = 1;
+  node.kernel.kernelParams = parameters;
+  node.profiler_id = id;
+  return node;
+}
+
+std::string name_of(const trace::GraphVersion& version, std::size_t node) { return version.strings[version.nodes[node].name]; }
+std::string label_of(const trace::GraphVersion& version, std::size_t node) { return version.strings[version.labels[version.nodes[node].label].name]; }
+
+}  // namespace
+
+TEST_CASE("program callbacks: an instantiated graph is read with kernels, grids, copies, fills and edges") {
+  PlayedProgram program;
+  const CUdeviceptr memory = 0x5000000;
+  CUdeviceptr made = memory;
+  program.call(CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2, cuMemAlloc_v2_params{&made, 4096});
+  HandMadeKernel kernel{"_Z5scaleIfEvPT_f", {8, 4}};
+  CUdeviceptr argument = memory + 256;
+  float factor = 2;
+  void* parameters[] = {&argument, &factor};
+  HandMadeGraph graph;
+  graph.nodes.push_back(kernel_node(kernel, 0, parameters));
+  HandMadeNode copy;
+  copy.type = CU_GRAPH_NODE_TYPE_MEMCPY;
+  copy.copy.srcMemoryType = CU_MEMORYTYPE_DEVICE, copy.copy.srcDevice = memory;
+  copy.copy.dstMemoryType = CU_MEMORYTYPE_HOST, copy.copy.dstHost = &made;
+  copy.copy.WidthInBytes = 64, copy.copy.Height = copy.copy.Depth = 1;
+  copy.profiler_id = 1;
+  graph.nodes.push_back(copy);
+  HandMadeNode fill;
+  fill.type = CU_GRAPH_NODE_TYPE_MEMSET;
+  fill.fill = {memory, 0, 0, 1, 32, 1};
+  fill.profiler_id = 2;
+  graph.nodes.push_back(fill);
+  graph.edges = {{0, 1}, {0, 2}};
+  program.instantiate(graph);
+
+  const auto records = said(program.watch);
+  CHECK(all<trace::Device>(records).at(0).name == "a GPU by hand");
+  CHECK(all<trace::BufferLife>(records).at(0).bytes == 4096);
+  const trace::GraphVersion version = all<trace::GraphVersion>(records).at(0);
+  REQUIRE(version.nodes.size() == 3);
+  CHECK(name_of(version, 0) == "scale<float>");
+  CHECK(version.nodes[0].grid[0] == 4);
+  CHECK(version.nodes[0].block[0] == 128);
+  CHECK(name_of(version, 1) == "copy device to host");
+  CHECK(version.nodes[1].bytes == 64);
+  CHECK(name_of(version, 2) == "fill");
+  CHECK(version.edges.size() == 2);
+  REQUIRE(version.accesses.size() == 3);
+  CHECK(version.accesses[0] == trace::NodeAccess{0, trace::Access::ReadWrite, 1, 256, 4096});
+  CHECK(version.accesses[1] == trace::NodeAccess{0, trace::Access::Read, 0, 0, 64});
+  CHECK(version.accesses[2] == trace::NodeAccess{0, trace::Access::Write, 0, 0, 32});
+}
+
+TEST_CASE("program callbacks: child graphs and bodies are opened, in CUDA's order of numbers") {
+  PlayedProgram program;
+  HandMadeKernel kernel{"_Z1kv"};
+  HandMadeGraph inner, child, body, graph;
+  inner.nodes.push_back(kernel_node(kernel, 0));
+  HandMadeNode nested;
+  nested.type = CU_GRAPH_NODE_TYPE_GRAPH, nested.child = &inner;
+  child.nodes.push_back(nested);
+  child.nodes.push_back(kernel_node(kernel, 1));
+  child.edges = {{0, 1}};
+  body.nodes.push_back(kernel_node(kernel, 0));
+  HandMadeNode opened;
+  opened.type = CU_GRAPH_NODE_TYPE_GRAPH, opened.child = &child;
+  graph.nodes.push_back(opened);
+  HandMadeNode condition;
+  condition.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
+  condition.profiler_id = 1;
+  graph.nodes.push_back(condition);
+  graph.edges = {{0, 1}};
+  CUgraphNode made = handle_of<CUgraphNode>(graph.nodes[1]);
+  CUgraph bodies[] = {handle_of<CUgraph>(body)};
+  CUgraphNodeParams parameters = {};
+  parameters.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
+  parameters.conditional.size = 1;
+  parameters.conditional.phGraph_out = bodies;
+  program.call(CUPTI_DRIVER_TRACE_CBID_cuGraphAddNode_v2, cuGraphAddNode_v2_params{&made, nullptr, nullptr, nullptr, 0, &parameters});
+  program.instantiate(graph);
+  program.callbacks().record_nodes(ProgramWatch::Nodes::Recorded);
+  program.launch(3);
+
+  // Outermost 0 and 1, the child graph's 2 and 3, what is nested there 4, the body's 5.
+  const auto run = [](std::uint32_t number, std::uint32_t correlation, trace::Time started) {
+    return detail::SeenRun{(std::uint64_t{kHandMadeExecId} << 32) | number, correlation, 1, started, started + 5, "_Z1kv"};
+  };
+  program.watch.ran({run(4, 3, 100), run(3, 3, 110), run(5, 0, 120)}, 10);
+  const auto records = said(program.watch, SeenExec::Rest::IsHere);
+  const trace::GraphVersion version = all<trace::GraphVersion>(records).at(0);
+  REQUIRE(version.nodes.size() == 4);
+  CHECK(label_of(version, 0) == "child graph 2");
+  CHECK(label_of(version, 1) == "child graph 1");
+  CHECK(version.nodes[2].kind == trace::NodeKind::Conditional);
+  CHECK(label_of(version, 3) == "body 0");
+  CHECK(version.edges.size() == 3);
+  const auto samples = all<trace::SampleBlock>(records).at(0).samples;
+  REQUIRE(samples.size() == 3);
+  CHECK(samples[0].node == 0);
+  CHECK(samples[1].node == 1);
+  CHECK(samples[2].node == 3);
+}
+
+TEST_CASE("program callbacks: ranges that were open while a node was captured are its labels") {
+  PlayedProgram program;
+  HandMadeKernel kernel{"_Z1kv"};
+  HandMadeGraph graph;
+  graph.nodes.push_back(kernel_node(kernel, 0));
+  graph.nodes.push_back(kernel_node(kernel, 1));
+  program.nvtx(CUPTI_CBID_NVTX_nvtxRangePushA, nvtxRangePushA_params{"model"});
+  nvtxEventAttributes_t attributes = {};
+  attributes.messageType = NVTX_MESSAGE_TYPE_ASCII;
+  attributes.message.ascii = "layer";
+  program.nvtx(CUPTI_CBID_NVTX_nvtxDomainRangePushEx, nvtxDomainRangePushEx_params{reinterpret_cast<nvtxDomainHandle_t>(0x1), {&attributes}});
+  program.make_node(graph, graph.nodes[0]);
+  program.nvtx(CUPTI_CBID_NVTX_nvtxDomainRangePop, nvtxDomainRangePop_params{reinterpret_cast<nvtxDomainHandle_t>(0x1)});
+  program.nvtx(CUPTI_CBID_NVTX_nvtxRangePop, nvtxRangePop_params{});
+  program.make_node(graph, graph.nodes[1]);
+  program.instantiate(graph);
+  const trace::GraphVersion version = program.only_version();
+  CHECK(label_of(version, 0) == "layer");
+  CHECK(version.strings[version.labels[version.labels[version.nodes[0].label].parent].name] == "model");
+  CHECK(version.nodes[1].label == 0);
+}
+
+TEST_CASE("program callbacks: launches are replays on named queues; those that fail, or are captured, are none") {
+  PlayedProgram program;
+  HandMadeKernel kernel{"_Z1kv"};
+  HandMadeGraph graph;
+  graph.nodes.push_back(kernel_node(kernel, 0));
+  program.instantiate(graph);
+  program.launch();
+  program.call(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, cuGraphLaunch_params{program.exec, nullptr});
+  program.call(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz, cuGraphLaunch_ptsz_params{program.exec, nullptr});
+  program.launch(2, CUDA_ERROR_INVALID_VALUE);
+  program.inside_call = [&] { program.make_node(graph, graph.nodes[0]); };
+  program.launch(3);
+  const auto records = said(program.watch);
+  CHECK(all<trace::Replay>(records).size() == 3);
+  const auto queues = all<trace::Queue>(records);
+  REQUIRE(queues.size() == 3);
+  CHECK(queues[0].label == "stream 13");
+  CHECK(queues[1].label == "default stream");
+  CHECK(queues[2].label.starts_with("default stream of thread "));
+}
+
+TEST_CASE("program callbacks: parameters that are set, nodes that are switched off and updates of all are versions") {
+  PlayedProgram program;
+  HandMadeKernel kernel{"_Z1kv"}, other{"_Z1jv"};
+  HandMadeGraph graph;
+  graph.nodes.push_back(kernel_node(kernel, 0));
+  program.instantiate(graph);
+  CHECK(program.only_version().version == 1);
+  const CUgraphNode node = handle_of<CUgraphNode>(graph.nodes[0]);
+  CUDA_KERNEL_NODE_PARAMS parameters = kernel_node(other, 0).kernel;
+  parameters.gridDimX = 9;
+  program.call(CUPTI_DRIVER_TRACE_CBID_cuGraphExecKernelNodeSetParams_v2, cuGraphExecKernelNodeSetParams_v2_params{program.exec, node, &parameters});
+  program.launch();
+  trace::GraphVersion version = program.only_version();
+  CHECK(version.version == 2);
+  CHECK(name_of(version, 0) == "j");
+  CHECK(version.nodes[0].grid[0] == 9);
+  program.call(CUPTI_DRIVER_TRACE_CBID_cuGraphNodeSetEnabled, cuGraphNodeSetEnabled_params{program.exec, node, 0});
+  program.launch();
+  CHECK(name_of(program.only_version(), 0) == "j (disabled)");
+  CUgraphExecUpdateResultInfo info = {};
+  program.call(CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate_v2, cuGraphExecUpdate_v2_params{program.exec, handle_of<CUgraph>(graph), &info});
+  version = program.only_version();
+  CHECK(version.version == 4);
+  CHECK(name_of(version, 0) == "k");
+  program.call(CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate_v2, cuGraphExecUpdate_v2_params{program.exec, handle_of<CUgraph>(graph), &info},
+               CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
+  const auto records = said(program.watch);
+  CHECK(all<trace::GraphVersion>(records).empty());
+  CHECK(all<trace::Message>(records).at(0).text.find("910") != std::string::npos);
+}
+
+TEST_CASE("program callbacks: memory of every family is known from its allocation to its end") {
+  PlayedProgram program;
+  CUdeviceptr address = 0x1000000;
+  program.call(CUPTI_DRIVER_TRACE_CBID_cuMemAllocAsync, cuMemAllocAsync_params{&address, 64, nullptr});
+  void* host = reinterpret_cast<void*>(0x2000000);
+  program.call(CUPTI_DRIVER_TRACE_CBID_cuMemHostAlloc, cuMemHostAlloc_params{&host, 128, 0});
+  program.call(CUPTI_DRIVER_TRACE_CBID_cuMemMap, cuMemMap_params{0x3000000, 256, 0, 0, 0});
+  program.call(CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2, cuMemAlloc_v2_params{&address, 64}, CUDA_ERROR_OUT_OF_MEMORY);
+  CHECK(all<trace::BufferLife>(said(program.watch)).size() == 3);
+  program.call(CUPTI_DRIVER_TRACE_CBID_cuMemFreeAsync, cuMemFreeAsync_params{0x1000000, nullptr});
+  program.call(CUPTI_DRIVER_TRACE_CBID_cuMemFreeHost, cuMemFreeHost_params{host});
+  program.call(CUPTI_DRIVER_TRACE_CBID_cuMemUnmap, cuMemUnmap_params{0x3000000, 256});
+  const auto lives = all<trace::BufferLife>(said(program.watch));
+  CHECK(lives.size() == 3);
+  CHECK(std::all_of(lives.begin(), lives.end(), [](const trace::BufferLife& life) { return life.freed != 0; }));
+}
+
+TEST_CASE("program callbacks: without a driver that can be asked graphs are told of without nodes, and why") {
+  PlayedProgram program;
+  program.no_driver = "the driver is too old";
+  HandMadeGraph graph;
+  program.instantiate(graph);
+  program.launch();
+  program.context_made();
+  CHECK(program.contexts == 1);
+  const auto records = said(program.watch);
+  CHECK(all<trace::GraphVersion>(records).at(0).nodes.empty());
+  CHECK(all<trace::Message>(records).at(0).text.find("too old") != std::string::npos);
+  CHECK(program.callbacks().take_complaint() == "the driver is too old");
+  CHECK(program.callbacks().take_complaint().empty());
+}
+
+TEST_CASE("program callbacks: what is asked of CUPTI has each callback once") {
+  std::vector<std::pair<int, std::uint32_t>> wanted;
+  for (const detail::WantedCallback& one : ProgramCallbacks::wanted()) wanted.emplace_back(one.domain, one.id);
+  std::sort(wanted.begin(), wanted.end());
+  CHECK(std::adjacent_find(wanted.begin(), wanted.end()) == wanted.end());
+}
+
+}  // namespace reprise::test

@@ -1,0 +1,26 @@
+// Records of one kind, out of what a watch has to say. Threads: pure functions.
+#pragma once
+
+#include <variant>
+#include <vector>
+
+#include "profile/injection/program_watch.hpp"
+
+namespace reprise::test {
+
+inline std::vector<trace::Record> said(detail::ProgramWatch& watch, detail::SeenExec::Rest rest = detail::SeenExec::Rest::IsToCome, trace::Time now = 1'000) {
+  std::vector<trace::Record> records;
+  watch.collect(now, rest, records);
+  return records;
+}
+
+template <class Kind>
+std::vector<Kind> all(const std::vector<trace::Record>& records) {
+  std::vector<Kind> found;
+  for (const trace::Record& record : records) {
+    if (const auto* const one = std::get_if<Kind>(&record)) found.push_back(*one);
+  }
+  return found;
+}
+
+}  // namespace reprise::test

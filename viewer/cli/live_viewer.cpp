@@ -1,0 +1,64 @@
+#include "cli/live_viewer.hpp"
+
+#include <spawn.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "cli/program_files.hpp"
+#include "model/program_environment.hpp"
+#include "trace/live/session_directory.hpp"
+
+namespace reprise::cli {
+
+namespace {
+
+constexpr std::chrono::milliseconds kPause{100};
+
+// 0: it could not be started.
+pid_t open_window(const std::filesystem::path& session) {
+  std::vector<std::string> command = {this_program().string(), "view", session.string()}, environment = model::program_environment({});
+  pid_t pid = 0;
+  const int error = ::posix_spawn(&pid, command.front().c_str(), nullptr, nullptr, model::exec_pointers(command).data(), model::exec_pointers(environment).data());
+  return error == 0 ? pid : 0;
+}
+
+}  // namespace
+
+LiveViewer::LiveViewer() {
+  for (const trace::LiveSession& session : trace::list_sessions()) before_.insert(session.path);
+  thread_ = std::thread([this] { wait_for_session(); });
+}
+
+LiveViewer::~LiveViewer() { finish(); }
+
+void LiveViewer::wait_for_session() {
+  std::unique_lock lock(mutex_);
+  while (!over_) {
+    for (const trace::LiveSession& session : trace::list_sessions()) {
+      if (!session.alive || before_.contains(session.path)) continue;
+      viewer_ = open_window(session.path);
+      return;
+    }
+    wake_.wait_for(lock, kPause, [this] { return over_; });
+  }
+}
+
+bool LiveViewer::finish() {
+  {
+    const std::lock_guard lock(mutex_);
+    over_ = true;
+  }
+  wake_.notify_all();
+  if (thread_.joinable()) thread_.join();
+  if (viewer_ == 0) return false;
+  int status = 0;
+  while (::waitpid(viewer_, &status, 0) < 0 && errno == EINTR) {}
+  viewer_ = 0;
+  return true;
+}
+
+}  // namespace reprise::cli

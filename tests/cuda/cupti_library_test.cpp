@@ -33,6 +33,10 @@ TEST_CASE("cupti library: one that the process has already belongs to somebody e
   CHECK(has(why_not({{"libc.so.6"}}), "has loaded libc.so.6 already"));
 }
 
+TEST_CASE("cupti library: who shares it takes the one that the process has, and no second one") {
+  CHECK(has(why_not({{"libreprise-has-no-such-library.so", "libc.so.6"}, CuptiLibrary::Search::Present::IsShared}), "has no cuptiGetVersion"));
+}
+
 TEST_CASE("launch gate: nobody is inside while it is closed, and everybody gets in afterwards") {
   LaunchGate gate;
   std::atomic<int> inside{0}, seen_inside{0}, passed{0};

@@ -16,7 +16,7 @@
 #   libjpeg-turbo     any       IJG, BSD-3-Clause     samples       reads photographs
 #   libpng            >= 1.6    libpng-2.0            samples       reads and writes pictures
 #   CLI11             >= 2.1    BSD-3-Clause          viewer, samples, tests command lines
-#   nlohmann-json     >= 3.11   MIT                   viewer, benches results as JSON
+#   nlohmann-json     >= 3.11   MIT                   run, viewer   tuning files, results as JSON; headers only
 #   SQLite            >= 3.34   public domain         viewer        exports traces as a database
 #   Protocol Buffers  >= 3.12   BSD-3-Clause          viewer        exports traces for Perfetto
 #   Dear ImGui        >= 1.86   MIT                   viewer        draws the panels
@@ -80,9 +80,7 @@ endif()
 if(REPRISE_SAMPLES OR REPRISE_BENCHES OR REPRISE_VIEWER)
   reprise_require(CLI11 APT libcli11-dev 2.1)
 endif()
-if(REPRISE_BENCHES OR REPRISE_VIEWER)
-  reprise_require(nlohmann_json APT nlohmann-json3-dev 3.11)
-endif()
+reprise_require(nlohmann_json APT nlohmann-json3-dev 3.11)
 if(REPRISE_VIEWER)
   reprise_require(SQLite3 APT libsqlite3-dev 3.34)
   reprise_require(Protobuf APT "libprotobuf-dev protobuf-compiler" 3.12)

@@ -17,6 +17,7 @@
 #include <reprise/kernel.hpp>
 
 #include "backend/exec_update.hpp"
+#include "backend/stopwatch.hpp"
 #include "plan/plan.hpp"
 #include "record/buffer_core.hpp"
 #include "record/kernel_core.hpp"
@@ -39,6 +40,8 @@ class BackendQueue {
   // A submission that writes up to kMaxWriteBytes, taken now, to device memory. Does not block.
   static constexpr std::size_t kMaxWriteBytes = 64;
   virtual std::uint64_t write(std::byte* destination, std::span<const std::byte> bytes) = 0;
+  // By the device's clock; null where it has none of its own. Outlived by the queue.
+  [[nodiscard]] virtual std::unique_ptr<QueueStopwatch> make_stopwatch() { return nullptr; }
   [[nodiscard]] virtual void* native() const noexcept { return nullptr; }  // CUstream
   [[nodiscard]] virtual void* identity() const noexcept { return nullptr; }  // the same, for tools: nobody submits work to it
 };

@@ -5,7 +5,10 @@
 
 #include <reprise/error.hpp>
 
+#include "lanes/cost_schedule.hpp"
+#include "lanes/finishing.hpp"
 #include "lanes/list_schedule.hpp"
+#include "lanes/lowering_choice.hpp"
 
 namespace reprise::detail {
 
@@ -143,8 +146,9 @@ class LatestPositions {
   std::uint32_t stamp_ = 0;
 };
 
-LoweredGraph build_lanes(const Schedule& schedule, std::uint32_t max_lanes) {
-  const LaneAssignment assignment = assign_lanes(schedule, max_lanes);
+}  // namespace
+
+LoweredGraph build_lanes(const Schedule& schedule, const LaneAssignment& assignment) {
   GraphWriter writer(schedule, schedule.edges.size() + schedule.node_count());
   const Ends ends = count_ends(schedule, assignment.before);
   writer.frame_around(ends.roots, ends.leaves);
@@ -179,12 +183,14 @@ LoweredGraph build_lanes(const Schedule& schedule, std::uint32_t max_lanes) {
   return writer.finish(assignment.lanes);
 }
 
+namespace {
+
 LoweredGraph build_as(const Schedule& schedule, const Lowering& lowering) {
   switch (lowering.mode) {
     case Lowering::Mode::Faithful:
       return build_faithful(schedule);
     case Lowering::Mode::Auto:
-      return known_width(schedule) > kAutoLanes ? build_lanes(schedule, kAutoLanes) : build_framed(schedule);
+      return known_width(schedule) > kAutoLanes ? build_lanes(schedule, assign_lanes(schedule, kAutoLanes)) : build_framed(schedule);
     case Lowering::Mode::Lanes:
       break;
   }
@@ -195,7 +201,22 @@ LoweredGraph build_as(const Schedule& schedule, const Lowering& lowering) {
     throw Error(std::move(details), "Lowering::Lanes takes 1 to " + std::to_string(kMaxLanes) + " lanes, not " +
                                         std::to_string(lowering.lanes));
   }
-  return build_lanes(schedule, lowering.lanes);
+  return build_lanes(schedule, assign_lanes(schedule, lowering.lanes));
+}
+
+// Where nothing is known, a node is the time between two nodes.
+std::vector<std::uint32_t> costs_of(const Schedule& schedule, const LoweringChoice& choice) {
+  return choice.costs.size() == schedule.node_count() ? choice.costs : std::vector<std::uint32_t>(schedule.node_count(), 0);
+}
+
+LoweredGraph build_as(const Schedule& schedule, const LoweringChoice& choice) {
+  switch (choice.shape) {
+    case LoweringChoice::Shape::Faithful: return build_faithful(schedule);
+    case LoweringChoice::Shape::Framed: return build_framed(schedule);
+    case LoweringChoice::Shape::Lanes: return build_as(schedule, Lowering::Lanes(choice.lanes));
+    case LoweringChoice::Shape::Costed: break;
+  }
+  return build_lanes(schedule, assign_lanes_by_cost(schedule, std::max(choice.lanes, 1u), costs_of(schedule, choice)));
 }
 
 }  // namespace
@@ -203,6 +224,21 @@ LoweredGraph build_as(const Schedule& schedule, const Lowering& lowering) {
 LoweredGraph build_lowered_graph(const Schedule& schedule, Lowering lowering) {
   LoweredGraph graph = build_as(schedule, lowering);
   graph.fault_markers = lowering.fault_markers;
+  return graph;
+}
+
+LoweredGraph build_lowered_graph(const Schedule& schedule, Lowering lowering, const NodeHints& hints) {
+  const bool knows_more = lowering.mode == Lowering::Mode::Auto && !hints.costs.empty();
+  LoweredGraph graph = knows_more ? build_as(schedule, automatic_choice(schedule, hints)) : build_as(schedule, lowering);
+  graph.fault_markers = lowering.fault_markers;
+  if (lowering.mode != Lowering::Mode::Faithful) let_start_early(hints.starts, graph);
+  return graph;
+}
+
+LoweredGraph build_lowered_graph(const Schedule& schedule, const LoweringChoice& choice, const NodeHints& hints) {
+  LoweredGraph graph = build_as(schedule, choice);
+  if (choice.priorities == LoweringChoice::Priorities::LongestWayFirst) set_urgencies(schedule, costs_of(schedule, choice), graph);
+  if (choice.starts == LoweringChoice::Starts::Declared) let_start_early(hints.starts, graph);
   return graph;
 }
 

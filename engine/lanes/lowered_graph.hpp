@@ -13,13 +13,22 @@
 namespace reprise::detail {
 
 inline constexpr std::uint32_t kAutoLanes = 128;
+inline constexpr std::uint8_t kMostUrgent = 5;
+
+struct LaneAssignment;
+struct LoweringChoice;
+struct NodeHints;
 
 enum class LoweredKind : std::uint8_t { Work, FrameBegin, FrameEnd };
 enum class EdgeOrigin : std::uint8_t { Needed, Lane, Frame };
+// Early: the node may start before the one it comes from has ended, and waits for that end itself before it touches memory. It orders what
+// the nodes do as any other edge.
+enum class EdgeStrength : std::uint8_t { Full, Early };
 
 struct LoweredEdge {
   std::uint32_t from = 0;  // in LoweredGraph::nodes, always lower than the node that it leads to
   EdgeOrigin origin = EdgeOrigin::Needed;
+  EdgeStrength strength = EdgeStrength::Full;
 };
 
 struct LoweredNode {
@@ -27,6 +36,7 @@ struct LoweredNode {
   std::uint32_t schedule_node = kNone;  // of Work
   std::uint32_t lane = 0;               // 0 where there are no lanes
   std::uint32_t first_edge = 0, edge_count = 0;  // in LoweredGraph::edges, in the order that they are given to the device
+  std::uint8_t urgency = 0;             // the higher, the sooner its blocks get a place where there is none for all; up to kMostUrgent
 };
 
 // Nodes in creation order, which is topological. Creation and edge order decide the speed on CUDA: a node goes on in the
@@ -46,6 +56,12 @@ struct LoweredGraph {
 
 // Throws InvalidArgument (Stage::Lanes) for 0 or more than 65,535 lanes.
 [[nodiscard]] LoweredGraph build_lowered_graph(const Schedule& schedule, Lowering lowering);
+// The same, Auto taking into account what is known of the nodes; and by a choice that was made before, which names costs itself.
+[[nodiscard]] LoweredGraph build_lowered_graph(const Schedule& schedule, Lowering lowering, const NodeHints& hints);
+[[nodiscard]] LoweredGraph build_lowered_graph(const Schedule& schedule, const LoweringChoice& choice, const NodeHints& hints);
+
+// The graph of lanes that somebody assigned; `assignment` names each schedule node once, in a topological order.
+[[nodiscard]] LoweredGraph build_lanes(const Schedule& schedule, const LaneAssignment& assignment);
 
 // Throws Internal (Stage::Lanes) naming the first needed edge that the lowered graph does not imply.
 void check_lowered_graph(const Schedule& schedule, const LoweredGraph& lowered);

@@ -132,10 +132,11 @@ PlanDifference find_difference(const Side& before_side, const Side& after_side) 
   for (std::uint32_t node = 0; node < b.nodes.size(); ++node) {
     const auto old_edges = a.edges_into(node), edges = b.edges_into(node);
     const auto [at, other] =
-        std::mismatch(edges.begin(), edges.end(), old_edges.begin(), old_edges.end(), [](const auto& x, const auto& y) { return x.from == y.from; });
+        std::mismatch(edges.begin(), edges.end(), old_edges.begin(), old_edges.end(), [](const auto& x, const auto& y) { return x.from == y.from && x.strength == y.strength; });
     if (at != edges.end()) return {Outcome::TopologyChanged, node, at->from};
     if (other != old_edges.end()) return {Outcome::TopologyChanged, node, kNone};
     if (a.nodes[node].kind != b.nodes[node].kind) return {Outcome::NodeTypeChanged, node, kNone};
+    if (a.nodes[node].urgency != b.nodes[node].urgency) return {Outcome::AttributesChanged, node, kNone};
     if (b.nodes[node].kind != LoweredKind::Work) continue;
     const std::uint32_t old_command = before.command_of(node), command = after.command_of(node);
     Outcome outcome = compare_commands(*before.recording, old_command, *after.recording, command);

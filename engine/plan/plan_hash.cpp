@@ -40,6 +40,7 @@ void add(Hash64& hash, const DispatchPayload& dispatch) {
     hash.add(argument.parameter_offset, argument.bytes);
     hash.add(argument.name);
   }
+  if (dispatch.start != DispatchDesc::Start::Ordered) hash.add(static_cast<std::uint32_t>(dispatch.start), 0);
 }
 
 // A snapshot's bytes are part of the recording; borrowed bytes are read at each replay and are not.
@@ -199,10 +200,12 @@ std::uint64_t hash_lowering(const LoweredGraph& lowered, const Placement& placem
   hash.add(lowered.nodes.size());
   for (const LoweredNode& node : lowered.nodes) {
     hash.add(node.schedule_node, node.lane);
-    hash.add(node.edge_count, static_cast<std::uint32_t>(node.kind));
+    hash.add(node.edge_count, static_cast<std::uint32_t>(node.kind) | std::uint32_t{node.urgency} << 8);
   }
   hash.add(lowered.edges.size());
-  for (const LoweredEdge& edge : lowered.edges) hash.add(edge.from, static_cast<std::uint32_t>(edge.origin));
+  for (const LoweredEdge& edge : lowered.edges) {
+    hash.add(edge.from, static_cast<std::uint32_t>(edge.origin) | static_cast<std::uint32_t>(edge.strength) << 8);
+  }
   hash.add(placement.buffers.size());
   for (const PlacedBuffer& placed : placement.buffers) {
     hash.add(placed.buffer);

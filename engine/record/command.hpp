@@ -79,6 +79,8 @@ struct DispatchPayload {
   BufferArgument* buffer_arguments = nullptr;
   std::uint32_t slot_argument_count = 0;
   const SlotArgument* slot_arguments = nullptr;
+  DispatchDesc::Start start = DispatchDesc::Start::Ordered;
+  float cost = 0;  // us; 0: unknown
 };
 
 // One side of a copy: a buffer of the recording, or host memory.

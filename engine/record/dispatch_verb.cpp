@@ -13,6 +13,7 @@ CommandRef RecorderCore::dispatch(const Kernel& kernel, const DispatchDesc& desc
   if (core == nullptr || core->device.get() != device_ || core->generation != device_->generation.load(std::memory_order_acquire)) [[unlikely]] {
     fail_kernel(verb, core);
   }
+  if (!(desc.cost >= 0)) [[unlikely]] fail(verb, ErrorCode::InvalidArgument, "a cost is microseconds, 0 where it is not known");
   const auto count = static_cast<std::uint32_t>(args.size());
   const KernelParameter* const parameters = core->parameters.data();
   if (count != core->parameters.size()) [[unlikely]]
@@ -77,7 +78,7 @@ CommandRef RecorderCore::dispatch(const Kernel& kernel, const DispatchDesc& desc
     }
     payload = ::new (static_cast<void*>(memory)) DispatchPayload{
         kernel_index, desc.grid, desc.block, desc.cluster, desc.shared_bytes, desc.launch, core->parameter_bytes, pointers, block, buffer_arguments,
-        slots, slot_arguments};
+        slots, slot_arguments, desc.start, desc.cost};
   });
   return commit(CommandKind::Dispatch, payload, access_count, desc.where);
 }

@@ -7,9 +7,11 @@
 
 #include "base/text.hpp"
 #include "run/failure.hpp"
+#include "run/device_core.hpp"
 #include "run/graph_core.hpp"
 #include "run/graph_instances.hpp"
 #include "run/queue_core.hpp"
+#include "run/tuning_file.hpp"
 
 namespace reprise {
 
@@ -83,6 +85,18 @@ UpdateReport CapturedGraph::exec_update(const CommandBuffer& commands) {
   return update(commands, {.first = UpdateRung::WholeGraph, .last = UpdateRung::WholeGraph});
 }
 UpdateReport exec_update(CapturedGraph& graph, const CommandBuffer& commands) { return graph.exec_update(commands); }
+
+TuneReport CapturedGraph::tune(const Queue& queue, const TuneDesc& desc) { return checked(core_, Stage::Launch).tune(queue.core(), desc); }
+
+void CapturedGraph::save_tuning(const std::filesystem::path& path) const {
+  detail::GraphCore& core = checked(core_, Stage::Lanes);
+  const std::optional<detail::LoweringChoice> choice = core.tuned();
+  if (!choice) {
+    detail::fail(ErrorCode::InvalidState, Stage::Lanes, core.label(),
+                 detail::concat("graph ", core.label(), " is lowered as it was compiled: no other lowering was tuned for it that could be saved"));
+  }
+  detail::write_tuning(path, {core.device()->info().name, core.current_plan()->plan_hash}, *choice);
+}
 
 std::uint64_t CapturedGraph::num_replays() const noexcept {
   if (!core_) return 0;

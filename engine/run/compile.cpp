@@ -1,5 +1,6 @@
 #include "run/compile.hpp"
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "run/graph_instances.hpp"
 #include "run/per_instance.hpp"
 #include "run/shared_slab.hpp"
+#include "run/tuning_file.hpp"
 
 namespace reprise::detail {
 
@@ -76,6 +78,8 @@ void check_instances(const CompileDesc& desc, const Recording& recording, std::s
 // Like one of the same structure, where there was one before.
 std::shared_ptr<const Plan> plan_of(DeviceCore& device, const std::string& label, std::shared_ptr<const Recording> recording, Lowering lowering) {
   const PlanCache::Way way{lowering, device.info().limits.buffer_alignment};
+  // What is known of its nodes is no part of the structure that plans are kept by.
+  if (has_hints(*recording)) return make_plan(label, std::move(recording), {.lowering = way.lowering, .alignment = way.alignment});
   const std::uint64_t number = PlanCache::number_of(*recording, way);
   const std::shared_ptr<const Plan> like = device.plans().find(number, *recording, way);
   auto plan = make_plan(label, std::move(recording), {.lowering = way.lowering, .alignment = way.alignment, .like = like.get()});
@@ -98,9 +102,12 @@ std::shared_ptr<GraphCore> make_graph(const std::shared_ptr<DeviceCore>& device,
     check_instances(desc, *recording, label);
   }
   std::shared_ptr<const Plan> plan;
+  std::optional<LoweringChoice> tuned;
   {
     const auto part = span.part("plan");
     plan = plan_of(*device, label, std::move(recording), desc.lowering);
+    if (!desc.tuning_file.empty()) tuned = read_tuning(desc.tuning_file, {device->info().name, plan->plan_hash});
+    if (tuned) plan = lower_again(*plan, *tuned, device->info().limits.buffer_alignment);
   }
   const trace::Time planned = now_of(*device);
   CompileReport report = make_report(*plan, std::move(messages));
@@ -109,6 +116,7 @@ std::shared_ptr<GraphCore> make_graph(const std::shared_ptr<DeviceCore>& device,
   body->times.compiled = began;
   body->times.compile_time = planned - began;
   auto graph = GraphCore::make(std::move(body), report);
+  if (tuned) graph->set_tuned(std::move(*tuned));
   if (device->trace() != nullptr) span.about(graph->trace_id());
   std::vector<std::shared_ptr<GraphCore>> others;
   for (std::uint32_t i = 1; i < desc.instances; ++i) {

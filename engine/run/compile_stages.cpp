@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "lanes/finishing.hpp"
 #include "lanes/lowered_graph.hpp"
+#include "lanes/lowering_choice.hpp"
 #include "memory/placement.hpp"
 #include "profile/nvtx.hpp"
 #include "run/device_core.hpp"
@@ -83,16 +85,26 @@ std::shared_ptr<const Plan> make_plan(std::string label, std::shared_ptr<const R
   // Stages whose inputs are those that they had for `like` would do the same again.
   const bool is_ordered_alike = desc.like != nullptr && has_same_order(*desc.like->recording, *recording);
   Schedule schedule = is_ordered_alike ? desc.like->schedule : build_schedule(*recording);
-  const bool is_lowered_alike = is_ordered_alike || (desc.like != nullptr && same_structure(schedule, desc.like->schedule));
-  LoweredGraph lowered = is_lowered_alike ? desc.like->lowered : build_lowered_graph(schedule, desc.lowering);
-  if (!is_ordered_alike) check_lowered_graph(schedule, lowered);
-  Placement placement = is_ordered_alike && has_same_transients(*desc.like->recording, *recording)
+  const bool is_lowered_alike = (is_ordered_alike || (desc.like != nullptr && same_structure(schedule, desc.like->schedule))) &&
+                                (!has_early_starts(desc.like->lowered) || may_start_early_as(desc.like->lowered, hints_of(*recording, schedule)));
+  LoweredGraph lowered = is_lowered_alike ? desc.like->lowered : build_lowered_graph(schedule, desc.lowering, hints_of(*recording, schedule));
+  const bool is_all_alike = is_ordered_alike && is_lowered_alike;
+  if (!is_all_alike) check_lowered_graph(schedule, lowered);
+  Placement placement = is_all_alike && has_same_transients(*desc.like->recording, *recording)
                             ? desc.like->placement
                             : place_transients(*recording, schedule, lowered, desc.alignment);
   std::vector<std::shared_ptr<const Plan>> bodies;
   for (const auto& body : recording->bodies) bodies.push_back(make_body_plan(body));
   return std::make_shared<const Plan>(
       freeze_plan(std::move(label), std::move(recording), std::move(schedule), std::move(lowered), std::move(placement), std::move(bodies)));
+}
+
+std::shared_ptr<const Plan> lower_again(const Plan& plan, const LoweringChoice& choice, std::uint32_t alignment) {
+  LoweredGraph lowered = build_lowered_graph(plan.schedule, choice, hints_of(*plan.recording, plan.schedule));
+  check_lowered_graph(plan.schedule, lowered);
+  Placement placement = place_transients(*plan.recording, plan.schedule, lowered, alignment);
+  return std::make_shared<const Plan>(
+      freeze_plan(plan.label, plan.recording, plan.schedule, std::move(lowered), std::move(placement), plan.bodies));
 }
 
 std::byte* allocate_slab(DeviceCore& device, const Plan& plan) {

@@ -10,6 +10,7 @@
 #include <reprise/command_buffer.hpp>
 
 #include "backend/backend.hpp"
+#include "lanes/lowering_choice.hpp"
 #include "plan/plan.hpp"
 
 namespace reprise::detail {
@@ -30,6 +31,9 @@ struct PlanDesc {
   const Plan* like = nullptr;
 };
 [[nodiscard]] std::shared_ptr<const Plan> make_plan(std::string label, std::shared_ptr<const Recording> recording, const PlanDesc& desc);
+
+// The same recording and needed edges, lowered as `choice` says, without fault markers.
+[[nodiscard]] std::shared_ptr<const Plan> lower_again(const Plan& plan, const LoweringChoice& choice, std::uint32_t alignment);
 
 // Memory for the plan's transients; null where there are none. Throws OutOfMemory.
 [[nodiscard]] std::byte* allocate_slab(DeviceCore& device, const Plan& plan);

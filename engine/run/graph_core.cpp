@@ -225,6 +225,20 @@ Fence GraphCore::launch(const std::shared_ptr<GraphCore>& self, const std::share
   return Fence(queue, serial, self, instance_.replay_of(replay));
 }
 
+void GraphCore::launch_aside(const std::shared_ptr<QueueCore>& queue, BackendExec& exec) {
+  submit(queue, Stage::Launch, [&] { return exec.launch(queue->backend()); });
+}
+
+std::optional<LoweringChoice> GraphCore::tuned() {
+  std::lock_guard one(updating_);
+  return tuned_;
+}
+
+void GraphCore::set_tuned(LoweringChoice choice) {
+  std::lock_guard one(updating_);
+  tuned_ = std::move(choice);
+}
+
 void GraphCore::set_profile(ProfileMode mode) {
   std::lock_guard lock(mutex_);
   if (body_->log) body_->log->set_mode(mode);

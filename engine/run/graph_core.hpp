@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include <reprise/captured_graph.hpp>
 #include <reprise/graph_update.hpp>
 
+#include "lanes/lowering_choice.hpp"
 #include "record/command_buffer_core.hpp"
 #include "run/graph_body.hpp"
 #include "run/point.hpp"
@@ -67,6 +69,11 @@ class GraphCore final : public PendingSource {
   void say_updated(const UpdateReport& report);
   // An executable that an update makes from now on is told of in the trace as one of this graph.
   void set_traced_as(std::uint32_t trace_id) noexcept { traced_as_ = trace_id; }
+  // --- Tuning: graph_tuning.cpp; see <reprise/tuning.hpp> ---
+  [[nodiscard]] TuneReport tune(const std::shared_ptr<QueueCore>& queue, const TuneDesc& desc);
+  // What the graph was tuned to, or compiled with; empty: neither.
+  [[nodiscard]] std::optional<LoweringChoice> tuned();
+  void set_tuned(LoweringChoice choice);
   // The plan as it is now, whoever updates meanwhile.
   [[nodiscard]] std::shared_ptr<const Plan> current_plan() const;
 
@@ -116,6 +123,13 @@ class GraphCore final : public PendingSource {
                                              std::shared_ptr<const void>& replaced);
   void reinstantiate(std::shared_ptr<const Plan> plan, Bindings bindings, std::byte* slab);
   void find_new_uses(const std::vector<Use>& wanted, std::vector<Use>& added, std::vector<Use>& gone) const;  // under order()
+  class Tuning;
+  void launch_aside(const std::shared_ptr<QueueCore>& queue, BackendExec& exec);  // ordered as a replay of the graph is, and none of it
+  [[nodiscard]] Bindings bindings_of(const Plan& plan, std::byte* transients) const;
+  [[nodiscard]] std::unique_ptr<GraphBody> make_other_body(std::shared_ptr<const Plan> plan);
+  void bring_up_to_date(GraphBody& body);  // under mutex_
+  void swap_in(std::unique_ptr<GraphBody> next);
+  void take_tuned(const std::shared_ptr<QueueCore>& queue, const std::shared_ptr<const Plan>& plan, TuneReport& report);
   [[nodiscard]] std::uint64_t start_replay(QueueCore& queue);  // under mutex_; the serial
   void attach();
   void require_launchable(const QueueCore& queue, Stage stage) const;
@@ -136,6 +150,7 @@ class GraphCore final : public PendingSource {
   const std::shared_ptr<CapturePool> pool_;
   const std::string label_;
   std::mutex updating_;                              // one update at a time, but for scalars; taken before all other locks
+  std::optional<LoweringChoice> tuned_;              // under updating_
   std::vector<Scalar> scalars_;                      // under mutex_
   std::vector<std::unique_ptr<GraphBody>> earlier_;  // under mutex_: replaced, and asked for what their host callbacks threw
   CompileReport report_;

@@ -217,6 +217,7 @@ UpdateReport GraphCore::become(const std::shared_ptr<GraphCore>& self, const Com
     last = old_parts->last = body_->last;
     if (report.done()) {
       report_ = std::move(compiled);
+      if (old_parts->plan == nullptr || old_parts->plan->lowering_hash != plan->lowering_hash) tuned_.reset();
       uses_.swap(wanted);
       uses.keep();
       for (Scalar& scalar : scalars_) {

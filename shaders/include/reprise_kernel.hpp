@@ -24,6 +24,20 @@ __device__ __forceinline__ void reprise_set_condition(reprise_condition conditio
   cudaGraphSetConditional(condition.handle, value);
 }
 
+// Of a kernel dispatched with .start = Early: each block calls this before it first touches memory. Returns once everything that the
+// dispatch comes after has ended, and its writes are seen.
+__device__ __forceinline__ void reprise_wait_for_predecessors() {
+#if __CUDA_ARCH__ >= 900
+  cudaGridDependencySynchronize();
+#endif
+}
+// From here on, once every block has come here or ended, what comes after and waits itself may start. Changes no result.
+__device__ __forceinline__ void reprise_trigger_successors() {
+#if __CUDA_ARCH__ >= 900
+  cudaTriggerProgrammaticLaunchCompletion();
+#endif
+}
+
 // `name`: a T*, the dispatch's `.shared_bytes` of scratch that the threads of a block share, aligned to 16 bytes.
 #define REPRISE_DYNAMIC_SHARED(T, name)                                        \
   extern __shared__ __align__(16) unsigned char reprise_dynamic_shared_bytes[]; \
@@ -41,6 +55,7 @@ __device__ __forceinline__ void reprise_set_condition(reprise_condition conditio
 #include <reprise_host_kernel/condition.hpp>
 #include <reprise_host_kernel/device_only.hpp>
 #include <reprise_host_kernel/intrinsics.hpp>
+#include <reprise_host_kernel/predecessors.hpp>
 #include <reprise_host_kernel/reflection.hpp>
 #include <reprise_host_kernel/threads.hpp>
 

@@ -49,7 +49,7 @@ class CudaGraphBuilder {
     StagedBytes& staged;
     HostCalls& calls;
     OpHoldings& holdings;
-    const CudaKernel* frame;  // null where the plan has none
+    const CudaKernel* frame;  // of joins too; null where the plan has neither
     Stamps stamps = {};
     const FaultMarkers* markers = nullptr;  // null where the plan has none
     const LoopCounters* loops = nullptr;    // null where nothing is a loop
@@ -83,6 +83,7 @@ class CudaGraphBuilder {
   [[nodiscard]] Bindings with_conditions(const Bindings& bindings) const;
   void come_after_leaves();
   [[nodiscard]] cudaGraphNode_t add_empty();
+  [[nodiscard]] cudaGraphNode_t add_join();
   // One thread of `kernel`.
   [[nodiscard]] cudaGraphNode_t add_instrument(const CudaKernel& kernel, std::span<void*> parameters);
   [[nodiscard]] cudaGraphNode_t add_boundary(LoweredKind kind);
@@ -92,6 +93,9 @@ class CudaGraphBuilder {
   [[nodiscard]] cudaGraphNode_t add_end_stamp();
   // The lowered node that may run beside the first of the two stamps: the only root, if it is a plain kernel. kNone if there is none.
   [[nodiscard]] std::uint32_t root_beside_begin() const;
+  [[nodiscard]] bool may_start_early(const LoweredEdge& edge) const;
+  void add_early_edges(cudaGraphNode_t node);
+  void set_priority(cudaGraphNode_t node, std::uint32_t index);  // of a lowered node
   void set_launch_attributes(cudaGraphNode_t node, const DispatchPayload& dispatch, const CudaKernel& kernel);
   [[nodiscard]] std::byte* address(std::uint32_t buffer, std::uint64_t offset) const { return bindings_.address[buffer] + offset; }
   [[nodiscard]] NodePlace place() const { return {target_.graph, after_, call_}; }
@@ -110,6 +114,7 @@ class CudaGraphBuilder {
   std::vector<cudaGraphNode_t> nodes_;  // by lowered node
   std::vector<cudaGraphNode_t> done_;   // by lowered node: what stands for its end, itself or what is noted behind it
   std::vector<cudaGraphNode_t> after_;  // scratch: what the node being added comes after
+  std::vector<cudaGraphNode_t> early_;  // the same, where it may start before they end
   KernelArguments arguments_;
 };
 

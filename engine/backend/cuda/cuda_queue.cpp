@@ -4,6 +4,7 @@
 #include <cstring>
 #include <thread>
 
+#include "backend/cuda/cuda_stopwatch.hpp"
 #include "base/text.hpp"
 
 namespace reprise::detail {
@@ -177,6 +178,8 @@ void CudaQueue::upload(CUgraphExec exec) {
   refuse_capture(Stage::Upload);
   cuda_check(context_->driver.cuGraphUpload(exec, stream_), "cuGraphUpload", context_->at(Stage::Upload, name_));
 }
+
+std::unique_ptr<QueueStopwatch> CudaQueue::make_stopwatch() { return std::make_unique<CudaStopwatch>(context_, stream_, name_); }
 
 void* CudaQueue::native() const noexcept {
   shared_.store(true);

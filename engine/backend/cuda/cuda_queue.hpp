@@ -33,6 +33,7 @@ class CudaQueue final : public BackendQueue {
   void wait_for(BackendQueue& other, std::uint64_t serial) override;
   std::uint64_t mark() override;
   std::uint64_t write(std::byte* destination, std::span<const std::byte> bytes) override;
+  [[nodiscard]] std::unique_ptr<QueueStopwatch> make_stopwatch() override;
   // The stream. From now on the queue looks out for captures that its new user may begin.
   [[nodiscard]] void* native() const noexcept override;
   [[nodiscard]] void* identity() const noexcept override { return stream_; }

@@ -18,6 +18,7 @@
 #include <reprise/pool.hpp>
 #include <reprise/queue.hpp>
 #include <reprise/trace.hpp>
+#include <reprise/tuning.hpp>
 #include <reprise/types.hpp>
 
 namespace reprise {
@@ -36,6 +37,9 @@ struct CompileDesc {
   // Replays of one recording that run at once, on several queues: so many executables, each with transients, scalar slots, staged bytes and
   // copies of PerInstance buffers of its own. A recording that writes anything else that outlives a replay is refused (NotPerInstance).
   std::uint32_t instances = 1;
+  // What CapturedGraph::save_tuning() wrote: a graph with the same plan on a device of the same name is lowered as it was tuned, which then
+  // counts more than `lowering`. A file that is not there, or says nothing of this graph, is no error. Empty: none.
+  std::filesystem::path tuning_file = {};
 };
 
 struct LaunchDesc {
@@ -122,6 +126,15 @@ class CapturedGraph {
   UpdateReport update(const CommandBuffer& commands, const UpdateDesc& desc = {});
   // update() by cudaGraphExecUpdate or not at all: where the outcome is not Success, nothing has changed.
   UpdateReport exec_update(const CommandBuffer& commands);
+
+  // Measures other lowerings of the graph on `queue`, beside replays of it as it is, and makes it the fastest one where that is faster beyond
+  // doubt. Replays that are queued, num_replays() and traces are not touched; launches may go on meanwhile and wait their turn. With
+  // Contents::Restored nobody else may use the graph's buffers meanwhile. Throws Unsupported for host callbacks, whose effects can't be
+  // undone, and for graphs of the application; OutOfMemory where contents can't be saved; a lowering that lacks memory is passed over.
+  TuneReport tune(const Queue& queue, const TuneDesc& desc = {});
+  // Adds what this graph was tuned to to a file, which CompileDesc::tuning_file reads, in the place of what was there for its plan. Throws
+  // InvalidState where it was not tuned, or stayed what it was; InvalidArgument for a file that is none of these; NativeFailure.
+  void save_tuning(const std::filesystem::path& path) const;
 
   [[nodiscard]] std::uint64_t num_replays() const noexcept;       // successful launches, of all instances
   [[nodiscard]] std::uint32_t instances() const noexcept;         // that launches may take; 0 for an empty graph

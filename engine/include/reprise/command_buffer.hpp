@@ -34,6 +34,9 @@ struct DispatchDesc {
   std::uint32_t shared_bytes = 0;  // dynamic shared memory of a block, up to the device's opt-in maximum
   Dim3 cluster = {0, 0, 0};        // blocks of a cluster; 0,0,0: no cluster
   enum class Launch : std::uint8_t { Normal, Cooperative } launch = Launch::Normal;
+  // Early: each block calls reprise_wait_for_predecessors() before it first touches memory, so it may start while those before it end.
+  enum class Start : std::uint8_t { Ordered, Early } start = Start::Ordered;
+  float cost = 0;  // microseconds that it takes, as far as is known, for the order of nodes and the number of lanes; 0: unknown
   SourceLocation where = SourceLocation::current();  // of the braces that make it
 };
 

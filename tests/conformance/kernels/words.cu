@@ -35,3 +35,11 @@ REPRISE_KERNEL(conf_add_from_address, (const unsigned long long* where, unsigned
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) out[i] = reinterpret_cast<const unsigned*>(*where)[i] + value;
 }
+
+// conf_mix for a dispatch with .start = Early: it lets others start at once, and waits before it touches memory.
+REPRISE_KERNEL(conf_mix_early, (const unsigned* in, unsigned* io, unsigned salt, unsigned n)) {
+  reprise_trigger_successors();
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  reprise_wait_for_predecessors();
+  if (i < n) io[i] = io[i] * 1664525u + (in[i] ^ salt) + 1013904223u;
+}

@@ -15,6 +15,7 @@ using detail::BackendExec;
 using detail::BackendQueue;
 using detail::Bindings;
 using detail::Plan;
+using detail::QueueStopwatch;
 
 namespace {
 
@@ -29,6 +30,8 @@ struct FakeKernel : detail::BackendKernel {
 [[noreturn]] void throw_lost() { throw Error({.code = ErrorCode::DeviceLost, .stage = Stage::Wait}, "the fake device is lost"); }
 
 }  // namespace
+
+class FakeStopwatch;
 
 class FakeQueue final : public BackendQueue {
  public:
@@ -89,6 +92,8 @@ class FakeQueue final : public BackendQueue {
     return submit(FakeWorld::Event::Kind::Mark);
   }
 
+  [[nodiscard]] std::unique_ptr<QueueStopwatch> make_stopwatch() override;
+
   // Under the world's mutex:
   std::uint64_t submit(FakeWorld::Event::Kind kind) {
     ++last;
@@ -100,6 +105,7 @@ class FakeQueue final : public BackendQueue {
   [[nodiscard]] std::string_view label() const { return label_; }
 
   std::uint64_t last = 0, completed = 0;
+  double nanoseconds = 0;  // of its launches so far, by the test
 
  private:
   FakeWorld& world_;
@@ -107,6 +113,30 @@ class FakeQueue final : public BackendQueue {
   std::uint32_t generation_;
   std::string_view label_;
 };
+
+// The time of what is launched meanwhile, as the test has it.
+class FakeStopwatch final : public QueueStopwatch {
+ public:
+  FakeStopwatch(FakeWorld& world, FakeQueue& queue) : world_(world), queue_(queue) {}
+  void start() override { began_ = now(); }
+  void stop() override { ended_ = now(); }
+  [[nodiscard]] double nanoseconds() override { return ended_ - began_; }
+
+ private:
+  [[nodiscard]] double now() const {
+    std::lock_guard lock(world_.mutex_);
+    return queue_.nanoseconds;
+  }
+  FakeWorld& world_;
+  FakeQueue& queue_;
+  double began_ = 0, ended_ = 0;
+};
+
+std::unique_ptr<QueueStopwatch> FakeQueue::make_stopwatch() {
+  std::lock_guard lock(world_.mutex_);
+  if (!world_.time_of_) return nullptr;
+  return std::make_unique<FakeStopwatch>(world_, *this);
+}
 
 class FakeExec final : public BackendExec {
  public:
@@ -140,6 +170,7 @@ class FakeExec final : public BackendExec {
     const std::uint64_t serial = q.submit(FakeWorld::Event::Kind::Launch);
     last_queue_ = &q;
     last_serial_ = serial;
+    if (world_.time_of_) q.nanoseconds += world_.time_of_(*plan_);
     return serial;
   }
   [[nodiscard]] std::exception_ptr callback_error(std::uint64_t replay) const override {
@@ -314,6 +345,11 @@ void FakeWorld::fail_nothing() { fail_call(~std::uint64_t{0}); }
 void FakeWorld::limit_bytes(std::uint64_t bytes) {
   std::lock_guard lock(mutex_);
   limit_ = bytes;
+}
+
+void FakeWorld::set_time_of(std::function<double(const Plan&)> time_of) {
+  std::lock_guard lock(mutex_);
+  time_of_ = std::move(time_of);
 }
 
 void FakeWorld::throw_in_callback(std::uint64_t replay, const std::string& text) {

@@ -48,6 +48,8 @@ class FakeWorld {
   void fail_call(std::uint64_t n);  // the n-th call from now on that may fail does, counted from 0
   void fail_nothing();
   void limit_bytes(std::uint64_t bytes);
+  // Queues tell how long launches take, by this; nothing: they don't.
+  void set_time_of(std::function<double(const detail::Plan&)> time_of);
   void throw_in_callback(std::uint64_t replay, const std::string& text);  // of every exec
 
   // --- what the test asks ---
@@ -75,6 +77,7 @@ class FakeWorld {
   friend class FakeProvider;
   friend class FakeQueue;
   friend class FakeExec;
+  friend class FakeStopwatch;
   struct Memory {
     std::uint64_t bytes;
     std::unique_ptr<std::byte[]> storage;
@@ -92,6 +95,7 @@ class FakeWorld {
   std::uint64_t bytes_ = 0;
   std::vector<FakeQueue*> queues_;
   std::vector<FakeExec*> execs_;
+  std::function<double(const detail::Plan&)> time_of_;
   std::size_t backends_ = 0, kernel_loads_ = 0, waiting_ = 0;
   std::uint64_t throwing_replay_ = 0;
   std::string thrown_text_;

@@ -1,0 +1,46 @@
+#include "lanes/finishing.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "lanes/cost_schedule.hpp"
+
+namespace reprise::detail {
+
+void set_urgencies(const Schedule& schedule, std::span<const std::uint32_t> costs, LoweredGraph& graph) {
+  const std::vector<std::uint64_t> heights = heights_by_cost(schedule, costs);
+  const std::uint64_t tallest = heights.empty() ? 0 : *std::max_element(heights.begin(), heights.end());
+  if (tallest == 0) return;
+  for (LoweredNode& node : graph.nodes) {
+    if (node.schedule_node == kNone) continue;
+    node.urgency = static_cast<std::uint8_t>((heights[node.schedule_node] * kMostUrgent + tallest / 2) / tallest);
+  }
+}
+
+void let_start_early(std::span<const NodeStart> starts, LoweredGraph& graph) {
+  if (starts.empty()) return;
+  for (const LoweredNode& node : graph.nodes) {
+    if (node.schedule_node == kNone || starts[node.schedule_node] != NodeStart::Early) continue;
+    const auto edges = std::span(graph.edges).subspan(node.first_edge, node.edge_count);
+    const bool all = std::all_of(edges.begin(), edges.end(), [&](const LoweredEdge& edge) {
+      const std::uint32_t from = graph.nodes[edge.from].schedule_node;
+      return from != kNone && starts[from] != NodeStart::NoKernel;
+    });
+    if (!all) continue;
+    for (LoweredEdge& edge : edges) edge.strength = EdgeStrength::Early;
+  }
+}
+
+bool has_early_starts(const LoweredGraph& graph) {
+  return std::any_of(graph.edges.begin(), graph.edges.end(), [](const LoweredEdge& edge) { return edge.strength == EdgeStrength::Early; });
+}
+
+bool may_start_early_as(const LoweredGraph& graph, const NodeHints& hints) {
+  const auto may = [&](std::uint32_t node) { return !hints.starts.empty() && node != kNone && hints.starts[node] == NodeStart::Early; };
+  return std::all_of(graph.nodes.begin(), graph.nodes.end(), [&](const LoweredNode& node) {
+    const auto edges = std::span(graph.edges).subspan(node.first_edge, node.edge_count);
+    return may(node.schedule_node) || std::none_of(edges.begin(), edges.end(), [](const LoweredEdge& e) { return e.strength == EdgeStrength::Early; });
+  });
+}
+
+}  // namespace reprise::detail

@@ -1,0 +1,90 @@
+#include "lanes/lowering_choice.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "lanes/cost_schedule.hpp"
+#include "lanes/list_schedule.hpp"
+#include "lanes/lowered_graph.hpp"
+
+namespace reprise::detail {
+
+namespace {
+
+constexpr float kMostMicroseconds = 4e6F;  // what 32 bits of nanoseconds hold
+
+std::uint32_t to_ns(float microseconds) { return static_cast<std::uint32_t>(std::lround(1000.0F * std::min(microseconds, kMostMicroseconds))); }
+
+std::string_view shape_name(LoweringChoice::Shape shape) {
+  switch (shape) {
+    case LoweringChoice::Shape::Faithful: return "faithful";
+    case LoweringChoice::Shape::Framed: return "frame";
+    case LoweringChoice::Shape::Lanes:
+    case LoweringChoice::Shape::Costed: return "lanes ";
+  }
+  return "?";
+}
+
+}  // namespace
+
+NodeHints hints_of(const Recording& recording, const Schedule& schedule) {
+  NodeHints hints;
+  hints.starts.assign(schedule.node_count(), NodeStart::NoKernel);
+  bool any_early = false;
+  std::vector<std::uint32_t> known;
+  for (std::uint32_t node = 0; node < schedule.node_count(); ++node) {
+    const std::uint32_t command = schedule.node_command[node];
+    if (recording.commands[command].kind != CommandKind::Dispatch) continue;
+    const auto& dispatch = recording.payload<DispatchPayload>(command);
+    const bool is_early = dispatch.start == DispatchDesc::Start::Early && dispatch.launch == DispatchDesc::Launch::Normal;
+    hints.starts[node] = is_early ? NodeStart::Early : NodeStart::Ordered;
+    any_early |= is_early;
+    if (dispatch.cost <= 0) continue;
+    hints.costs.resize(schedule.node_count(), kNone);
+    known.push_back(hints.costs[node] = to_ns(dispatch.cost));
+  }
+  if (!any_early) hints.starts.clear();
+  if (known.empty()) return hints;
+  const auto middle = known.begin() + static_cast<std::ptrdiff_t>(known.size() / 2);
+  std::nth_element(known.begin(), middle, known.end());
+  for (std::uint32_t node = 0; node < schedule.node_count(); ++node) {
+    if (hints.costs[node] == kNone) hints.costs[node] = schedule.is_join[node] != 0 ? 0 : *middle;
+  }
+  return hints;
+}
+
+bool has_hints(const Recording& recording) {
+  for (std::uint32_t i = 0; i < recording.commands.size(); ++i) {
+    if (recording.commands[i].kind != CommandKind::Dispatch) continue;
+    const auto& dispatch = recording.payload<DispatchPayload>(i);
+    if (dispatch.cost > 0 || dispatch.start == DispatchDesc::Start::Early) return true;
+  }
+  return false;
+}
+
+std::string name_of(const LoweringChoice& choice) {
+  std::string name(shape_name(choice.shape));
+  const bool is_costed = choice.shape == LoweringChoice::Shape::Costed;
+  if (is_costed || choice.shape == LoweringChoice::Shape::Lanes) name += std::to_string(choice.lanes);
+  if (is_costed) name += " by cost";
+  if (choice.priorities == LoweringChoice::Priorities::LongestWayFirst) name += ", priorities";
+  if (choice.starts == LoweringChoice::Starts::Ordered) name += ", no early starts";
+  return name;
+}
+
+LoweringChoice automatic_choice(const Schedule& schedule, const NodeHints& hints) {
+  LoweringChoice choice;
+  const std::uint32_t width = known_width(schedule);
+  if (!hints.costs.empty()) {
+    choice.lanes = lanes_for_costs(schedule, kAutoLanes, hints.costs);
+    choice.shape = choice.lanes < width ? LoweringChoice::Shape::Costed : LoweringChoice::Shape::Framed;
+    choice.costs = hints.costs;
+    return choice;
+  }
+  choice.shape = width > kAutoLanes ? LoweringChoice::Shape::Lanes : LoweringChoice::Shape::Framed;
+  choice.lanes = width > kAutoLanes ? kAutoLanes : 0;
+  return choice;
+}
+
+}  // namespace reprise::detail

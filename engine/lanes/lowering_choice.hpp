@@ -1,0 +1,50 @@
+// What is known of the nodes of a schedule, and one way of lowering it, as tuning tries them, keeps them and writes them down.
+// Knows no device. Threads: values.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <reprise/types.hpp>
+
+#include "schedule/schedule.hpp"
+
+namespace reprise::detail {
+
+// Early: a kernel that waits itself for what it comes after.
+enum class NodeStart : std::uint8_t { NoKernel, Ordered, Early };
+
+struct NodeHints {
+  std::vector<std::uint32_t> costs;  // ns, by schedule node; empty: nothing is known
+  std::vector<NodeStart> starts;     // by schedule node; empty: none is early
+};
+
+// What the recording says. Nodes without a cost have the median of those that have one; joins take no time.
+[[nodiscard]] NodeHints hints_of(const Recording& recording, const Schedule& schedule);
+
+// True if hints_of() would tell anything.
+[[nodiscard]] bool has_hints(const Recording& recording);
+
+struct LoweringChoice {
+  enum class Shape : std::uint8_t {
+    Faithful,  // the needed edges
+    Framed,    // with a frame
+    Lanes,     // in lanes, all nodes costing the same
+    Costed     // in lanes, by `costs`
+  } shape = Shape::Faithful;
+  std::uint32_t lanes = 0;           // of Lanes and Costed
+  std::vector<std::uint32_t> costs = {};  // ns, by schedule node; of Costed and of priorities; empty: all the same
+  enum class Priorities : std::uint8_t { Same, LongestWayFirst } priorities = Priorities::Same;
+  enum class Starts : std::uint8_t { Declared, Ordered } starts = Starts::Declared;  // Declared: early where nodes say that they wait themselves
+
+  friend bool operator==(const LoweringChoice&, const LoweringChoice&) = default;
+};
+
+// "lanes 16 by cost, priorities"; what reports call it.
+[[nodiscard]] std::string name_of(const LoweringChoice& choice);
+
+// What Lowering::Auto makes of a schedule.
+[[nodiscard]] LoweringChoice automatic_choice(const Schedule& schedule, const NodeHints& hints);
+
+}  // namespace reprise::detail

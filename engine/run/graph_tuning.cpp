@@ -1,0 +1,341 @@
+// GraphCore::tune: other lowerings of a graph, measured beside it, and the best of them in its place.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <exception>
+#include <mutex>
+#include <utility>
+
+#include "base/text.hpp"
+#include "lanes/tuning_choices.hpp"
+#include "run/compile_stages.hpp"
+#include "run/device_core.hpp"
+#include "run/failure.hpp"
+#include "run/graph_core.hpp"
+#include "run/node_costs.hpp"
+#include "run/pool_core.hpp"
+#include "run/queue_core.hpp"
+#include "run/saved_contents.hpp"
+#include "run/trace_graph.hpp"
+#include "run/tuning_series.hpp"
+
+namespace reprise::detail {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double kSampleNs = 1e6;          // a measurement takes at least so long, in as many replays as that needs
+constexpr std::uint32_t kMostReplays = 64;
+constexpr std::uint32_t kCostLanes = 8;    // of the run that tells what nodes cost: more would run beside each other than are told apart
+
+// The nodes that are switched off, as another lowering of the same schedule numbers them.
+std::vector<std::uint8_t> renumber(const std::vector<std::uint8_t>& disabled, const Plan& from, const Plan& to) {
+  if (disabled.empty()) return {};
+  std::vector<std::uint8_t> result(to.lowered.nodes.size(), 0);
+  for (std::uint32_t node = 0; node < to.schedule.node_count(); ++node) result[to.lowered.node_of[node]] = disabled[from.lowered.node_of[node]];
+  return result;
+}
+
+}  // namespace
+
+// The graph's own queue work aside from its replays: what it is ordered with, and how long a stretch of it takes.
+class GraphCore::Tuning {
+ public:
+  Tuning(GraphCore& graph, std::shared_ptr<QueueCore> queue, const TuneDesc& desc)
+      : graph_(graph), queue_(std::move(queue)), desc_(desc), stopwatch_(queue_->backend().make_stopwatch()) {}
+  Tuning(const Tuning&) = delete;
+  Tuning& operator=(const Tuning&) = delete;
+  // Contents are as they were, and what was launched is over.
+  ~Tuning() {
+    try {
+      restore();
+    } catch (...) {
+      // A device that is lost has nothing left to restore; what threw before tells why.
+    }
+    try {
+      wait();
+    } catch (...) {
+      // The same.
+    }
+    for (auto& body : bodies_) {
+      if (body) body->last = graph_.last();
+      if (body) graph_.device_->retired().push(std::move(body));
+    }
+  }
+
+  void save() {
+    switch (desc_.contents) {
+      case TuneDesc::Contents::Repeatable: return;
+      case TuneDesc::Contents::Restored: break;
+    }
+    const Recording& recording = *graph_.body_->plan->recording;
+    if (!recording.functions.empty()) {
+      fail(ErrorCode::Unsupported, Stage::Launch, graph_.label(),
+           concat("tune: what the host callbacks of graph ", graph_.label(),
+                  " did can't be undone; where it may be replayed at will, say .contents = TuneDesc::Contents::Repeatable"));
+    }
+    std::vector<std::shared_ptr<PoolBuffer>> written;
+    for (const Use& use : graph_.uses_) {
+      if (use.index == kNone || !writes(use.access) || use.buffer->kind == BufferKind::Condition) continue;
+      if (std::find(written.begin(), written.end(), use.buffer) == written.end()) written.push_back(use.buffer);
+    }
+    saved_ = std::make_unique<SavedContents>(Device(graph_.device_), written, recording);
+    if (saved_->save() != nullptr) launch(*saved_->save());
+    wait();
+    saved_->save_host();
+  }
+  void finish() {
+    if (!saved_) return wait();
+    restore();
+    wait();
+    saved_.reset();
+  }
+
+  void launch(BackendExec& exec) { graph_.launch_aside(queue_, exec); }
+  void wait() {
+    const Point last = graph_.last();
+    if (last.queue) static_cast<void>(last.queue->backend().wait(last.serial, std::nullopt));
+  }
+  void restore() {
+    if (!saved_) return;
+    wait();
+    saved_->restore_host();
+    if (saved_->restore() != nullptr) launch(*saved_->restore());
+  }
+  // ns of one of `replays` replays.
+  [[nodiscard]] double time(BackendExec& exec, std::uint32_t replays) {
+    restore();
+    wait();
+    if (stopwatch_) {
+      stopwatch_->start();
+      for (std::uint32_t i = 0; i < replays; ++i) launch(exec);
+      stopwatch_->stop();
+      return stopwatch_->nanoseconds() / replays;
+    }
+    const Clock::time_point began = Clock::now();
+    for (std::uint32_t i = 0; i < replays; ++i) launch(exec);
+    wait();
+    return std::chrono::duration<double, std::nano>(Clock::now() - began).count() / replays;
+  }
+
+  // What nodes cost, by schedule node. Empty where it can't be told.
+  [[nodiscard]] std::vector<std::uint32_t> measured_costs() {
+    const Plan& now = *graph_.body_->plan;
+    if (!now.bodies.empty()) return {};  // what a body takes depends on how often it runs
+    const auto plan = lower_again(now, {.shape = LoweringChoice::Shape::Lanes, .lanes = kCostLanes}, alignment());
+    if (plan->placement.slab_bytes > graph_.body_->transient_bytes) return {};
+    const Bindings bindings = graph_.bindings_of(*plan, graph_.body_->transients);
+    return measure_node_costs(graph_.device_->backend(), plan, bindings, [&](BackendExec& exec) {
+      restore();
+      launch(exec);
+      wait();
+    });
+  }
+
+  [[nodiscard]] std::uint32_t alignment() const { return graph_.device_->info().limits.buffer_alignment; }
+
+  std::vector<std::unique_ptr<GraphBody>> bodies_;  // of the contestants; null: it could not be made
+
+ private:
+  GraphCore& graph_;
+  const std::shared_ptr<QueueCore> queue_;
+  const TuneDesc& desc_;
+  std::unique_ptr<QueueStopwatch> stopwatch_;
+  std::unique_ptr<SavedContents> saved_;
+};
+
+Bindings GraphCore::bindings_of(const Plan& plan, std::byte* transients) const {
+  std::lock_guard lock(mutex_);
+  const Bindings& now = body_->journal.now();
+  Bindings bindings;
+  bindings.address = now.address;
+  for (const PlacedBuffer& placed : plan.placement.buffers) bindings.address[placed.buffer] = transients + placed.offset;
+  bindings.scalars = now.scalars;
+  bindings.disabled = renumber(now.disabled, *body_->plan, plan);
+  return bindings;
+}
+
+// Under updating_. Its slab is the graph's, or one of its own where that is too small.
+std::unique_ptr<GraphBody> GraphCore::make_other_body(std::shared_ptr<const Plan> plan) {
+  auto body = std::make_unique<GraphBody>(device_);
+  body->pool = pool_;
+  body->shared_slab = body_->shared_slab;
+  body->transients = body_->transients;
+  body->transient_bytes = body_->transient_bytes;
+  if (plan->placement.slab_bytes > body_->transient_bytes) {
+    if (body_->shared_slab) {
+      fail(ErrorCode::OutOfMemory, Stage::Memory, label(),
+           concat("it needs ", plan->placement.slab_bytes, " bytes of transients, and the slab has ", body_->transient_bytes));
+    }
+    body->slab = body->transients = allocate_slab(*device_, *plan);
+    body->transient_bytes = plan->placement.slab_bytes;
+  }
+  body->lowering = body_->lowering;
+  body->is_ours = true;
+  body->instance = instance_;
+  body->trace_id = traced_as_;
+  body->journal = GraphJournal(plan, bindings_of(*plan, body->transients));
+  body->plan = std::move(plan);
+  body->exec = device_->backend().instantiate(body->plan, body->journal.now(), instruments_for(*device_));
+  return body;
+}
+
+// Values that were set since `body` was made.
+void GraphCore::bring_up_to_date(GraphBody& body) {
+  for (std::uint32_t slot = 0; slot < body.plan->slots.slots.size(); ++slot) {
+    const std::span<const std::byte> value = body_->journal.value(slot);
+    if (std::equal(value.begin(), value.end(), body.journal.value(slot).begin())) continue;
+    const BindingChange change{.what = BindingChange::What::Scalar, .index = slot, .value = value, .nodes = body.journal.nodes_of_slot(slot)};
+    if (!body.exec->change(change).done()) {
+      fail(ErrorCode::Unsupported, Stage::Launch, label(), concat("tune: a scalar of graph ", label(), " was set meanwhile, and the new executable does not take it"));
+    }
+    body.journal.note(change);
+  }
+}
+
+// Between two launches: the executable that there was goes when its launches are over.
+void GraphCore::swap_in(std::unique_ptr<GraphBody> next) {
+  CompileReport report = make_report(*next->plan, report_.messages);
+  std::lock_guard order(device_->order());
+  std::lock_guard lock(mutex_);
+  bring_up_to_date(*next);
+  next->last = body_->last;
+  next->replays_before = replays_.load(std::memory_order_relaxed);
+  earlier_.reserve(earlier_.size() + 1);
+  if (device_->trace() != nullptr) trace_graph(*next, {});
+  // Nothing fails from here on.
+  for (const auto& pool : pools_) pool->detach(*this);
+  if (next->slab == nullptr) next->slab = std::exchange(body_->slab, nullptr);
+  body_.swap(next);
+  report_ = std::move(report);
+  for (const auto& pool : pools_) pool->attach(*this);
+  uploaded_.store(true, std::memory_order_relaxed);
+  if (next->plan->recording->functions.empty()) {
+    device_->retired().push(std::move(next));
+  } else {
+    earlier_.push_back(std::move(next));
+  }
+}
+
+TuneReport GraphCore::tune(const std::shared_ptr<QueueCore>& queue, const TuneDesc& desc) {
+  const Clock::time_point began = Clock::now();
+  if (!queue) fail(ErrorCode::InvalidArgument, Stage::Launch, label(), concat("tune: graph ", label(), " was given an empty Queue"));
+  if (desc.pairs < TuningSeries::kLeastRounds || desc.budget <= std::chrono::milliseconds(0)) {
+    fail(ErrorCode::InvalidArgument, Stage::Launch, label(),
+         concat("tune of graph ", label(), ": at least ", TuningSeries::kLeastRounds, " pairs, and a budget of more than nothing"));
+  }
+  std::lock_guard one(updating_);
+  require_updatable("tune");
+  require_launchable(*queue, Stage::Launch);
+  if (instances_) {
+    fail(ErrorCode::Unsupported, Stage::Launch, label(),
+         concat("tune: graph ", label(), " has ", instance_.count, " instances; tune one of the same recording with a single instance, save_tuning() it, and "
+                "compile this one with that tuning_file"));
+  }
+  const std::shared_ptr<const Plan> plan = body_->plan;
+  TuneReport report;
+  report.plan_hash = plan->plan_hash;
+  std::vector<LoweringChoice> choices;
+  {
+    Tuning tuning(*this, queue, desc);
+    tuning.save();
+    NodeHints hints = hints_of(*plan->recording, plan->schedule);
+    if (std::vector<std::uint32_t> costs = tuning.measured_costs(); !costs.empty()) hints.costs = std::move(costs);
+    const bool has_priorities = device_->info().kind != DeviceKind::Host;
+    choices = tuning_choices(plan->schedule, hints, has_priorities ? DevicePriorities::Yes : DevicePriorities::No);
+
+    // The graph as it is, then the choices that are not the same graph.
+    report.candidates.push_back({.name = "as it was"});
+    tuning.bodies_.push_back(make_other_body(plan));
+    std::vector<LoweringChoice> kept{LoweringChoice{}};
+    TuningSeries series(static_cast<std::uint32_t>(choices.size()) + 1);
+    for (LoweringChoice& choice : choices) {
+      const auto at = static_cast<std::uint32_t>(report.candidates.size());
+      TuneCandidate candidate{.name = name_of(choice)};
+      std::unique_ptr<GraphBody> body;
+      if (Clock::now() - began > desc.budget / 2) {
+        candidate.reason = "no time was left to make it";
+      } else {
+        try {
+          auto other = lower_again(*plan, choice, tuning.alignment());
+          const bool is_known = std::any_of(tuning.bodies_.begin(), tuning.bodies_.end(),
+                                            [&](const auto& known) { return known && known->plan->lowering_hash == other->lowering_hash; });
+          if (is_known) {
+            candidate.reason = "the same graph as one before it";
+          } else {
+            body = make_other_body(std::move(other));
+          }
+        } catch (const Error& error) {
+          if (error.code() != ErrorCode::OutOfMemory) throw;
+          candidate.reason = error.what();
+        }
+      }
+      if (!candidate.reason.empty()) series.drop(at, candidate.reason);
+      report.candidates.push_back(std::move(candidate));
+      tuning.bodies_.push_back(std::move(body));
+      kept.push_back(std::move(choice));
+    }
+    choices = std::move(kept);
+    for (auto& body : tuning.bodies_) {
+      if (body) static_cast<void>(tuning.time(*body->exec, 1));
+    }
+    const double once = tuning.time(*tuning.bodies_[0]->exec, 1);
+    const auto replays = static_cast<std::uint32_t>(std::clamp(std::ceil(kSampleNs / std::max(once, 1.0)), 1.0, double{kMostReplays}));
+    const auto measure = [&](std::uint32_t i) { return tuning.time(*tuning.bodies_[i]->exec, replays); };
+    series.run({.rounds = desc.pairs, .until = began + desc.budget, .measure = measure});
+    for (std::uint32_t i = 0; i < report.candidates.size(); ++i) {
+      TuneCandidate& candidate = report.candidates[i];
+      const TuningSeries::Contestant& measured = series.contestants()[i];
+      const RatioInterval ratio = series.ratio(i);
+      candidate.pairs = static_cast<std::uint32_t>(measured.times.size());
+      if (candidate.pairs != 0) {
+        candidate.median_us = 1e-3 * median_of(measured.times);
+        candidate.ratio = ratio.median;
+        candidate.ratio_low = ratio.low;
+        candidate.ratio_high = ratio.high;
+      }
+      if (candidate.reason.empty()) candidate.reason = measured.reason;
+      if (tuning.bodies_[i]) {
+        const LoweredGraph& lowered = tuning.bodies_[i]->plan->lowered;
+        candidate.nodes = static_cast<std::uint32_t>(lowered.nodes.size());
+        candidate.edges = static_cast<std::uint32_t>(lowered.edges.size());
+        candidate.lanes = lowered.lanes;
+      }
+    }
+    // The best of many is lucky too: it has to win once more, alone.
+    if (const std::uint32_t best = series.winner(); best != 0) {
+      TuningSeries final_series(2);
+      final_series.run({.rounds = desc.pairs, .measure = [&](std::uint32_t i) { return measure(i == 0 ? 0 : best); }});
+      if (final_series.winner() != 0) {
+        report.chosen = best;
+        report.confirmed_ratio = final_series.ratio(1).median;
+      } else {
+        report.candidates[best].reason = "did not win a second time";
+      }
+    }
+    tuning.finish();
+    for (auto& body : tuning.bodies_) {
+      if (const std::exception_ptr thrown = body ? body->exec->callback_error(1) : nullptr) std::rethrow_exception(thrown);
+    }
+    if (report.chosen != 0) take_tuned(queue, tuning.bodies_[report.chosen]->plan, report);
+  }
+  if (report.chosen != 0) tuned_ = std::move(choices[report.chosen]);
+  report.time = Clock::now() - began;
+  return report;
+}
+
+// An executable of its own, whose replays count from 1. Where there is no memory for it, the graph stays what it is.
+void GraphCore::take_tuned(const std::shared_ptr<QueueCore>& queue, const std::shared_ptr<const Plan>& plan, TuneReport& report) {
+  try {
+    auto next = make_other_body(plan);
+    next->exec->upload(queue->backend());
+    swap_in(std::move(next));
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::OutOfMemory) throw;
+    report.candidates[report.chosen].reason = error.what();
+    report.chosen = 0;
+  }
+}
+
+}  // namespace reprise::detail

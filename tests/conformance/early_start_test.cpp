@@ -1,0 +1,79 @@
+#include <vector>
+
+#include "conformance/device_fixture.hpp"
+#include "words.shaders.hpp"
+
+using namespace reprise;
+using namespace reprise::test;
+
+namespace {
+
+constexpr unsigned kCount = 4096;
+constexpr DispatchDesc kEarly{.grid = kCount / 128, .block = 128, .start = DispatchDesc::Start::Early};
+constexpr DispatchDesc kOrdered{.grid = kCount / 128, .block = 128};
+
+unsigned mixed(unsigned io, unsigned in, unsigned salt) { return io * 1664525u + (in ^ salt) + 1013904223u; }
+
+}  // namespace
+
+TEST_CASE_FIXTURE(DeviceFixture, "early start: kernels that wait themselves do what they do in order, in chains and where ways join") {
+  const auto input = buffer(std::vector<unsigned>(kCount, 5), "input");
+  const auto left = buffer(std::vector<unsigned>(kCount, 1), "left"), right = buffer(std::vector<unsigned>(kCount, 2), "right");
+  const Kernel early = kernel(shaders::conf_mix_early), ordered = kernel(shaders::conf_mix);
+  for (const Lowering lowering : {Lowering::Auto, Lowering::Faithful, Lowering::Lanes(2)}) {
+    CommandBuffer cmd = recording();
+    for (unsigned i = 0; i < 40; ++i) {
+      cmd.dispatch(early, kEarly, read(input), read_write(left), i, kCount);
+      cmd.dispatch(i % 3 == 0 ? ordered : early, i % 3 == 0 ? kOrdered : kEarly, read(input), read_write(right), i, kCount);
+      if (i % 5 == 4) cmd.dispatch(early, kEarly, read(left), read_write(right), i, kCount);
+      if (i % 7 == 6) cmd.copy(right, left);  // no kernel, and a kernel behind it
+    }
+    CapturedGraph graph = compile(cmd, lowering);
+    std::vector<unsigned> l = values(left), r = values(right);
+    for (unsigned replay = 0; replay < 10; ++replay) graph.launch(queue);
+    queue.wait_idle();
+    unsigned x = l[0], y = r[0];
+    for (unsigned replay = 0; replay < 10; ++replay) {
+      for (unsigned i = 0; i < 40; ++i) {
+        x = mixed(x, 5, i);
+        y = mixed(y, 5, i);
+        if (i % 5 == 4) y = mixed(y, x, i);
+        if (i % 7 == 6) x = y;
+      }
+    }
+    CHECK(values(left) == std::vector<unsigned>(kCount, x));
+    CHECK(values(right) == std::vector<unsigned>(kCount, y));
+  }
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "early start: an update whose kernel does not wait itself is ordered in full") {
+  const auto input = buffer(std::vector<unsigned>(kCount, 5), "input"), io = buffer(std::vector<unsigned>(kCount, 1), "io");
+  const auto record = [&](DispatchDesc::Start start) {
+    CommandBuffer cmd = recording();
+    DispatchDesc desc = kOrdered;
+    desc.start = start;
+    for (unsigned i = 0; i < 20; ++i) cmd.dispatch(kernel(shaders::conf_mix_early), desc, read(input), read_write(io), i, kCount);
+    cmd.end();
+    return cmd;
+  };
+  CommandBuffer early = record(DispatchDesc::Start::Early), ordered = record(DispatchDesc::Start::Ordered);
+  CapturedGraph graph = device.compile(early, {.pool = pool});
+  const std::uint64_t lowering = graph.report().lowering_hash;
+  CHECK(graph.update(ordered).done());
+  CHECK(graph.report().lowering_hash != lowering);
+  graph.launch(queue).wait();
+  unsigned expected = 1;
+  for (unsigned i = 0; i < 20; ++i) expected = mixed(expected, 5, i);
+  CHECK(values(io) == std::vector<unsigned>(kCount, expected));
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "dispatch: a cost is no part of what is computed, and one below 0 is refused") {
+  const auto io = buffer(std::vector<unsigned>(kCount, 1), "io");
+  const auto hash = [&](float cost) {
+    CommandBuffer cmd = recording();
+    cmd.dispatch(kernel(shaders::conf_set), {.grid = 1, .block = 128, .cost = cost}, write(io), 3u, 128u);
+    return compile(cmd).report().plan_hash;
+  };
+  CHECK(hash(0) == hash(12.5F));
+  check_refused(ErrorCode::InvalidArgument, {"dispatch", "cost"}, [&] { (void)hash(-1); });
+}

@@ -1,0 +1,149 @@
+// What CUDA is told of early starts, priorities and joins, as its own calls see it.
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include <reprise/cuda_interop.hpp>
+
+#include <gpu_kernels.shaders.hpp>
+
+#include "backend/backend.hpp"
+#include "cuda/gpu.hpp"
+#include "lanes/lowering_choice.hpp"
+#include "run/compile_stages.hpp"
+#include "run/device_core.hpp"
+#include "run/graph_core.hpp"
+
+namespace reprise::test {
+namespace {
+
+constexpr unsigned kCount = 64;
+
+std::vector<cudaGraphEdgeData> edges_of(cudaGraph_t graph) {
+  std::size_t count = 0;
+#if CUDART_VERSION >= 13000
+  REQUIRE(cudaGraphGetEdges(graph, nullptr, nullptr, nullptr, &count) == cudaSuccess);
+  std::vector<cudaGraphNode_t> from(count), to(count);
+  std::vector<cudaGraphEdgeData> data(count);
+  REQUIRE(cudaGraphGetEdges(graph, from.data(), to.data(), data.data(), &count) == cudaSuccess);
+#else
+  REQUIRE(cudaGraphGetEdges_v2(graph, nullptr, nullptr, nullptr, &count) == cudaSuccess);
+  std::vector<cudaGraphNode_t> from(count), to(count);
+  std::vector<cudaGraphEdgeData> data(count);
+  REQUIRE(cudaGraphGetEdges_v2(graph, from.data(), to.data(), data.data(), &count) == cudaSuccess);
+#endif
+  return data;
+}
+
+std::vector<cudaGraphNode_t> nodes_of(cudaGraph_t graph) {
+  std::size_t count = 0;
+  REQUIRE(cudaGraphGetNodes(graph, nullptr, &count) == cudaSuccess);
+  std::vector<cudaGraphNode_t> nodes(count);
+  REQUIRE(cudaGraphGetNodes(graph, nodes.data(), &count) == cudaSuccess);
+  return nodes;
+}
+
+cudaGraph_t native(const CapturedGraph& graph) { return static_cast<cudaGraph_t>(graph.core()->exec().native_graph()); }
+
+}  // namespace
+
+TEST_CASE("early edges: a chain of kernels that wait themselves has programmatic edges, where the device knows them") {
+  if (!have_gpu()) return;
+  const Gpu gpu;
+  const auto y = gpu.pool->allocate<float>(kCount, "y");
+  const Kernel add = gpu.device.load_kernel(shaders::gpu_add);
+  const auto chain = [&](DispatchDesc::Start start) {
+    return gpu.compile([&](CommandBuffer& cmd) {
+      for (int i = 0; i < 10; ++i) cmd.dispatch(add, {.grid = 1, .block = kCount, .start = start}, read_write(y), 1.0F, kCount);
+    });
+  };
+  const auto programmatic = [](const CapturedGraph& graph) {
+    const auto edges = edges_of(native(graph));
+    return std::count_if(edges.begin(), edges.end(), [](const cudaGraphEdgeData& edge) { return edge.type == cudaGraphDependencyTypeProgrammatic; });
+  };
+  CHECK(programmatic(chain(DispatchDesc::Start::Ordered)) == 0);
+  CHECK(programmatic(chain(DispatchDesc::Start::Early)) == (gpu.device.info().compute_major >= 9 ? 9 : 0));
+}
+
+TEST_CASE("early edges: a barrier that stays as a join is a kernel, since empty nodes are slow there") {
+  if (!have_gpu()) return;
+  const Gpu gpu;
+  const Kernel add = gpu.device.load_kernel(shaders::gpu_add);
+  std::vector<GpuRef<float>> parts;
+  for (int i = 0; i < 40; ++i) parts.push_back(gpu.pool->allocate<float>(kCount, "part"));
+  CommandBuffer commands = gpu.record(
+      [&](CommandBuffer& cmd) {
+        for (int round = 0; round < 2; ++round) {
+          for (const auto& part : parts) cmd.dispatch(add, {.grid = 1, .block = kCount}, read_write(part), 1.0F, kCount);
+          if (round == 0) cmd.barrier({});
+        }
+      },
+      Ordering::Explicit);
+  CapturedGraph graph = gpu.device.compile(commands, {.pool = gpu.pool});
+  for (const cudaGraphNode_t node : nodes_of(native(graph))) {
+    cudaGraphNodeType type = cudaGraphNodeTypeCount;
+    REQUIRE(cudaGraphNodeGetType(node, &type) == cudaSuccess);
+    CHECK(type == cudaGraphNodeTypeKernel);
+  }
+  graph.launch(gpu.queue).wait();
+}
+
+TEST_CASE("priorities: the nodes on the longest way have the greatest") {
+  if (!have_gpu()) return;
+  const Gpu gpu;
+  const auto x = gpu.pool->allocate<float>(kCount, "x"), y = gpu.pool->allocate<float>(kCount, "y");
+  const Kernel add = gpu.device.load_kernel(shaders::gpu_add);
+  CapturedGraph graph = gpu.compile([&](CommandBuffer& cmd) {
+    for (int i = 0; i < 10; ++i) cmd.dispatch(add, {.grid = 1, .block = kCount}, read_write(x), 1.0F, kCount);
+    cmd.dispatch(add, {.grid = 1, .block = kCount}, read_write(y), 1.0F, kCount);
+  });
+  detail::DeviceCore& core = *gpu.device.core();
+  const detail::LoweringChoice choice{.shape = detail::LoweringChoice::Shape::Framed,
+                                      .priorities = detail::LoweringChoice::Priorities::LongestWayFirst};
+  const auto plan = detail::lower_again(graph.core()->plan(), choice, core.info().limits.buffer_alignment);
+  const auto exec = core.backend().instantiate(plan, detail::bind(*plan, nullptr, 0), detail::Instruments::None);
+  int least = 0, greatest = 0;
+  REQUIRE(cudaDeviceGetStreamPriorityRange(&least, &greatest) == cudaSuccess);
+  std::vector<int> priorities;
+  for (const cudaGraphNode_t node : nodes_of(static_cast<cudaGraph_t>(exec->native_graph()))) {
+    cudaLaunchAttributeValue value = {};
+    REQUIRE(cudaGraphKernelNodeGetAttribute(node, cudaLaunchAttributePriority, &value) == cudaSuccess);
+    priorities.push_back(value.priority);
+  }
+  CHECK(std::count(priorities.begin(), priorities.end(), greatest) >= 1);
+  CHECK(std::count(priorities.begin(), priorities.end(), least) >= 1);
+}
+
+TEST_CASE("tuning on a GPU: a wide graph of short kernels is never slower than it was, and computes the same") {
+  if (!have_gpu()) return;
+  const Gpu gpu;
+  std::vector<GpuRef<float>> parts;
+  for (int i = 0; i < 24; ++i) parts.push_back(gpu.pool->allocate<float>(kCount, "part"));
+  const auto sum = gpu.pool->allocate<float>(kCount, "sum");
+  gpu.run([&](CommandBuffer& cmd) {
+    for (const auto& part : parts) cmd.fill(part, 0.0F);
+    cmd.fill(sum, 0.0F);
+  });
+  const Kernel add = gpu.device.load_kernel(shaders::gpu_add);
+  CapturedGraph graph = gpu.compile([&](CommandBuffer& cmd) {
+    for (int round = 0; round < 10; ++round) {
+      for (const auto& part : parts) cmd.dispatch(add, {.grid = 1, .block = kCount}, read_write(part), 1.0F, kCount);
+      cmd.dispatch(add, {.grid = 1, .block = kCount}, read_write(sum), 2.0F, kCount);
+    }
+  });
+  const TuneReport report = graph.tune(gpu.queue);
+  bool has_costs = false;
+  for (const TuneCandidate& candidate : report.candidates) has_costs |= candidate.name.find("by cost") != std::string::npos;
+  CHECK(has_costs);  // the run that tells what nodes cost told
+  if (report.has_changed()) {
+    CHECK(report.candidates[report.chosen].ratio_high < 1);
+    CHECK(report.confirmed_ratio < 1);
+  }
+  MESSAGE("chosen: ", report.candidates[report.chosen].name, ", ", report.candidates[report.chosen].ratio);
+  CHECK(gpu.read(sum) == std::vector<float>(kCount, 0.0F));
+  graph.launch(gpu.queue).wait();
+  CHECK(gpu.read(sum) == std::vector<float>(kCount, 20.0F));
+  CHECK(gpu.read(parts[0]) == std::vector<float>(kCount, 10.0F));
+}
+
+}  // namespace reprise::test

@@ -54,6 +54,10 @@ TEST_CASE("updates on a GPU: whichever executable runs, the one that times nodes
     }
     const trace::Records records = all_records(folder.file());
     CHECK(std::any_of(records.messages.begin(), records.messages.end(), [](const trace::Message& message) { return message.id == "graph-updated"; }));
+    // Each recording is a version of the graph, and each replay is told under its own.
+    CHECK(records.graph_versions.size() == 201);
+    CHECK(records.updates.size() == 200);
+    for (const trace::Replay& replay : records.replays) CHECK(replay.version == replay.replay + 1);
   }
 }
 

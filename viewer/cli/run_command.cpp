@@ -74,6 +74,12 @@ bool has_driver() {
   return true;
 }
 
+// As one would write it from here.
+fs::path shown(const fs::path& file) {
+  fs::path from_here = fs::proximate(file);
+  return from_here.string().starts_with("..") ? file : from_here;
+}
+
 // What there is to see now.
 std::vector<fs::path> report(const Options& options, const RunFiles& files) {
   const std::vector<fs::path> written = files.written();
@@ -83,7 +89,7 @@ std::vector<fs::path> report(const Options& options, const RunFiles& files) {
   for (const fs::path& file : written) {
     try {
       const RunSummary summary = summarise(file);
-      say(line_of(fs::proximate(file), summary));
+      say(line_of(shown(file), summary));
       for (const std::string& warning : summary.warnings) say("  " + warning);
     } catch (const std::exception& error) {
       say(error.what());

@@ -13,6 +13,7 @@ namespace reprise::detail {
 namespace {
 
 bool same(const PlanCache::Way& a, const PlanCache::Way& b) { return a.lowering == b.lowering && a.alignment == b.alignment; }
+bool same(const NodeHints& a, const NodeHints& b) { return a.costs == b.costs && a.starts == b.starts; }
 
 // Stands for every buffer of a kind whose size no stage looks at.
 const std::shared_ptr<BufferCore>& any_buffer(BufferKind kind) {
@@ -107,12 +108,16 @@ std::uint64_t PlanCache::number_of(const Recording& recording, const Way& way) {
 
 std::shared_ptr<const Plan> PlanCache::find(std::uint64_t number, const Recording& recording, const Way& way) {
   std::shared_ptr<const Plan> plan;
+  NodeHints hints;
   {
     std::lock_guard lock(mutex_);
     const auto found = entries_.find(number);
-    if (found != entries_.end() && same(found->second.way, way)) plan = found->second.plan;
+    if (found != entries_.end() && same(found->second.way, way)) {
+      plan = found->second.plan;
+      hints = found->second.hints;
+    }
   }
-  const bool is_hit = plan != nullptr && has_same_order(*plan->recording, recording);
+  const bool is_hit = plan != nullptr && has_same_order(*plan->recording, recording) && same(hints, hints_of(recording, plan->schedule));
   std::lock_guard lock(mutex_);
   if (!is_hit) {
     ++report_.misses;
@@ -133,12 +138,13 @@ void PlanCache::note(std::uint64_t number, const Plan& plan, const Way& way) {
   kept->schedule = plan.schedule;
   kept->lowered = plan.lowered;
   kept->placement = plan.placement;
-  const std::uint64_t bytes = bytes_of(*kept);
+  NodeHints hints = hints_of(*plan.recording, plan.schedule);
+  const std::uint64_t bytes = bytes_of(*kept) + bytes_of(hints.costs) + bytes_of(hints.starts);
   std::lock_guard lock(mutex_);
   if (bytes > report_.budget) return;
   Entry& entry = entries_[number];
   report_.bytes += bytes - entry.bytes;
-  entry = {std::move(kept), way, bytes, ++clock_};
+  entry = {std::move(kept), way, std::move(hints), bytes, ++clock_};
   make_room();
 }
 

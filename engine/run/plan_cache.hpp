@@ -11,6 +11,7 @@
 #include <reprise/compile_cache.hpp>
 #include <reprise/types.hpp>
 
+#include "lanes/lowering_choice.hpp"
 #include "plan/plan.hpp"
 
 namespace reprise::detail {
@@ -40,6 +41,7 @@ class PlanCache {
   struct Entry {
     std::shared_ptr<const Plan> plan;  // of a recording without payloads
     Way way;
+    NodeHints hints;                   // what lowering knew of the commands
     std::uint64_t bytes = 0, used = 0;
   };
   [[nodiscard]] bool is_seen_again(std::uint64_t number);  // under mutex_

@@ -80,6 +80,22 @@ TEST_CASE("plan cache: other ranges, transients of another size, and another low
   CHECK(find(cache, same, {Lowering::Auto, 512}) == nullptr);
 }
 
+TEST_CASE("plan cache: what is known of how long commands take is part of it, since lanes are made by that") {
+  PlanCache cache;
+  const auto costing = [](float microseconds) {
+    RecordingBuilder build;
+    const BufferAccess accesses[] = {build.write(build.add_buffer("x", 256))};
+    DispatchPayload dispatch;
+    dispatch.cost = microseconds;
+    build.dispatch("kernel", dispatch, accesses);
+    return build.finish();
+  };
+  keep(cache, costing(5));
+  CHECK(find(cache, costing(5)) != nullptr);
+  CHECK(find(cache, costing(7)) == nullptr);
+  CHECK(find(cache, costing(0)) == nullptr);
+}
+
 TEST_CASE("plan cache: an equal number alone is no hit") {
   PlanCache cache;
   keep(cache, recorded("kernel"));

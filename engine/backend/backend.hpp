@@ -53,6 +53,11 @@ struct NodeTime {
   std::uint16_t worker = 0;    // who ran it, from 1; 0: unknown
 };
 
+// The slot of a body counts how often it ran.
+inline void add_round(NodeTime& body) noexcept { ++body.started; }
+inline void set_rounds(NodeTime& body, std::uint64_t rounds) noexcept { body.started = static_cast<std::int64_t>(rounds); }
+[[nodiscard]] inline std::uint64_t rounds_of(const NodeTime& body) noexcept { return static_cast<std::uint64_t>(body.started); }
+
 // One moment on the host's steady clock and on a device's own.
 struct ClockPair {
   std::int64_t host = 0, other = 0;  // ns
@@ -63,7 +68,8 @@ struct ClockPair {
 class ReplayObserver {
  public:
   virtual ~ReplayObserver() = default;
-  // Room for the time of every node of the lowered graph, all zero; null where the nodes of this replay are not wanted.
+  // Room for the times of every node, all zero, as time_slots() says (plan/time_slots.hpp): first one for each node of the lowered graph. Null
+  // where the nodes of this replay are not wanted.
   [[nodiscard]] virtual NodeTime* begin_replay(std::uint64_t replay) noexcept = 0;
   // `nodes` is what begin_replay gave. ended 0: the replay was abandoned.
   virtual void end_replay(std::uint64_t replay, std::int64_t started, std::int64_t ended, NodeTime* nodes) noexcept = 0;

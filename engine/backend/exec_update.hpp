@@ -20,12 +20,28 @@ namespace reprise::detail {
 struct Bindings {
   std::vector<std::byte*> address;
   std::vector<std::byte> scalars = {};       // laid out as plan.slots.first_values; empty: as those
-  std::vector<std::uint8_t> disabled = {};   // by lowered node, 1: it does nothing; empty: none is
+  std::vector<std::uint8_t> disabled = {};   // by node, those of bodies included, 1: it does nothing; empty: none is
 
-  [[nodiscard]] bool is_disabled(std::uint32_t node) const noexcept { return !disabled.empty() && disabled[node] != 0; }
+  [[nodiscard]] bool is_disabled(std::uint32_t node) const noexcept { return node < disabled.size() && disabled[node] != 0; }
 };
 
-// One change of the bindings, and the lowered nodes that it reaches.
+// What the nodes of a body are given, by `plan`'s bindings, which it is in. Of `disabled` nothing: that is by number.
+inline Bindings bindings_of_body(const Plan& plan, const Body& body, const Bindings& bindings) {
+  Bindings inside;
+  inside.address.reserve(body.buffer_count);
+  for (std::uint32_t i = 0; i < body.buffer_count; ++i) inside.address.push_back(bindings.address[body.buffers[i]]);
+  const std::vector<std::uint32_t>& slots = plan.slots.in_bodies[body.index];
+  if (bindings.scalars.empty() || slots.empty()) return inside;
+  const ScalarSlots& of_body = plan.bodies[body.index]->slots;
+  inside.scalars = of_body.first_values;
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    std::memcpy(inside.scalars.data() + of_body.slots[i].offset, bindings.scalars.data() + plan.slots.slots[slots[i]].offset, of_body.slots[i].bytes);
+  }
+  return inside;
+}
+
+// One change of the bindings, and the nodes that it reaches: of the lowered graph, where what they run is meant too; of Disable and Enable, those
+// of bodies by their own numbers.
 struct BindingChange {
   enum class What : std::uint8_t { Scalar, Buffer, Disable, Enable } what = What::Scalar;
   std::uint32_t index = 0;                     // slot of plan.slots, or buffer of the recording
@@ -44,7 +60,7 @@ inline void apply(const Plan& plan, const BindingChange& change, Bindings& bindi
     case BindingChange::What::Buffer: bindings.address[change.index] = change.address; return;
     case BindingChange::What::Disable:
     case BindingChange::What::Enable:
-      if (bindings.disabled.empty()) bindings.disabled.resize(plan.lowered.nodes.size());
+      if (bindings.disabled.empty()) bindings.disabled.resize(plan.all_nodes);
       for (const std::uint32_t node : change.nodes) bindings.disabled[node] = change.what == BindingChange::What::Disable ? 1 : 0;
       return;
   }

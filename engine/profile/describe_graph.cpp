@@ -6,6 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.hpp"
+#include "plan/time_slots.hpp"
+#include "record/payload.hpp"
+
 namespace reprise::detail {
 
 namespace {
@@ -63,23 +67,59 @@ void set_dim(std::uint32_t (&to)[3], const Dim3& from) {
   to[2] = from.z;
 }
 
+trace::BodyKind traced(BodyPlace::Kind kind) {
+  switch (kind) {
+    case BodyPlace::Kind::Nested: return trace::BodyKind::Nested;
+    case BodyPlace::Kind::Then: return trace::BodyKind::Then;
+    case BodyPlace::Kind::Else: return trace::BodyKind::Else;
+    case BodyPlace::Kind::Loop: return trace::BodyKind::Loop;
+    case BodyPlace::Kind::Case: return trace::BodyKind::Case;
+  }
+  return trace::BodyKind::Nested;
+}
+
+// What a body's part of a graph is called: as the command, and which branch it is.
+std::string body_name(std::string command, const BodyPlace& place) {
+  switch (place.kind) {
+    case BodyPlace::Kind::Nested:
+    case BodyPlace::Kind::Then:
+    case BodyPlace::Kind::Loop: return command;
+    case BodyPlace::Kind::Else: return concat(command, ", else");
+    case BodyPlace::Kind::Case: return concat(command, ", case ", place.branch);
+  }
+  return command;
+}
+
+// A plan among those that are told, the graph's own or a body's, and where in the graph its things stand.
+struct Part {
+  const Plan& plan;
+  std::uint32_t first_node = 0, first_access = 0;
+  std::uint32_t lane = 0;                 // of everything in a body
+  std::vector<std::uint32_t> labels = {};  // of the recording, in the graph, as the next two
+  std::vector<std::uint32_t> kernels = {}, buffers = {};
+  std::vector<std::uint32_t> barriers = {};  // by command
+
+  [[nodiscard]] const Recording& recording() const { return *plan.recording; }
+  [[nodiscard]] std::uint32_t command_of(std::uint32_t node) const {
+    return plan.schedule.node_command[plan.lowered.nodes[node].schedule_node];
+  }
+};
+
 class GraphDescriber {
  public:
-  GraphDescriber(const Plan& plan, const GraphIdentity& identity) : plan_(plan), recording_(*plan.recording), identity_(identity) {}
+  GraphDescriber(const Plan& plan, const GraphIdentity& identity) : plan_(plan), identity_(identity), slots_(time_slots(plan)) {}
 
   trace::GraphVersion describe() {
     describe_plan();
-    describe_labels();
-    describe_kernels();
-    describe_buffers();
-    describe_barriers();
-    const std::uint8_t is_inferred = recording_.origin == RecordingOrigin::ReadBack ? 1 : 0;
-    for (const BufferAccess& access : recording_.accesses) {
-      graph_.accesses.push_back({access.buffer, traced(access.access), is_inferred, access.begin, access.end});
-    }
-    graph_.nodes.reserve(plan_.lowered.nodes.size());
-    for (const LoweredNode& node : plan_.lowered.nodes) describe_node(node);
-    describe_edges();
+    graph_.nodes.reserve(slots_.nodes);
+    Part own{.plan = plan_};
+    describe_labels(own, trace::kNone);
+    describe_buffers(own);
+    describe_part(std::move(own));
+    const std::vector<const Plan*> plans = plans_of_bodies(plan_);
+    for (std::uint32_t i = 0; i < plans.size(); ++i) describe_body(slots_.bodies[i], *plans[i]);
+    std::sort(graph_.edges.begin(), graph_.edges.end(),
+              [](const trace::Edge& a, const trace::Edge& b) { return a.to != b.to ? a.to < b.to : a.from < b.from; });
     return std::move(graph_);
   }
 
@@ -100,7 +140,7 @@ class GraphDescriber {
     graph_.lowering_hash = plan_.lowering_hash;
     graph_.lanes = plan_.lowered.lanes;
     graph_.frame = plan_.lowered.frame ? 1 : 0;
-    graph_.ordering = traced(recording_.ordering);
+    graph_.ordering = traced(plan_.recording->ordering);
     graph_.naive_bytes = plan_.placement.naive_bytes;
     graph_.slab_bytes = plan_.placement.slab_bytes;
     graph_.bound_bytes = plan_.placement.lower_bound;
@@ -109,53 +149,93 @@ class GraphDescriber {
     graph_.instantiate_time = identity_.instantiate_time;
   }
 
-  void describe_labels() {
-    for (const LabelRecord& label : recording_.labels) {
+  // Everything but labels and buffers, which a body has of the part that it is in.
+  void describe_part(Part part) {
+    describe_kernels(part);
+    describe_barriers(part);
+    part.first_access = static_cast<std::uint32_t>(graph_.accesses.size());
+    const std::uint8_t is_inferred = part.recording().origin == RecordingOrigin::ReadBack ? 1 : 0;
+    for (const BufferAccess& access : part.recording().accesses) {
+      graph_.accesses.push_back({part.buffers[access.buffer], traced(access.access), is_inferred, access.begin, access.end});
+    }
+    for (std::uint32_t node = 0; node < part.plan.lowered.nodes.size(); ++node) describe_node(part, node);
+    describe_edges(part);
+    parts_.push_back(std::move(part));
+  }
+
+  void describe_body(const BodyPlace& place, const Plan& plan) {
+    const Part& owner = parts_[place.owner == kNone ? 0 : place.owner + 1];
+    const std::uint32_t command = owner.command_of(place.parent - owner.first_node);
+    const Command& runs = owner.recording().commands[command];
+    Part part{.plan = plan, .first_node = place.first_node, .lane = graph_.nodes[place.parent].lane};
+    graph_.labels.push_back({owner.labels[runs.label], text(body_name(owner.recording().command_name(command), place)), 0});
+    describe_labels(part, static_cast<std::uint32_t>(graph_.labels.size() - 1));
+    const Body& body = bodies_of(runs)[place.branch];
+    for (std::uint32_t i = 0; i < body.buffer_count; ++i) part.buffers.push_back(owner.buffers[body.buffers[i]]);
+    graph_.bodies.push_back({place.parent, place.branch, place.first_node, place.nodes, traced(place.kind)});
+    describe_part(std::move(part));
+  }
+
+  // `root`: what the recording's own stands for; kNone: it is the graph's.
+  void describe_labels(Part& part, std::uint32_t root) {
+    for (const LabelRecord& label : part.recording().labels) {
+      if (part.labels.empty() && root != trace::kNone) {
+        part.labels.push_back(root);
+        continue;
+      }
       const std::uint32_t color = (std::uint32_t{label.color.r} << 16) | (std::uint32_t{label.color.g} << 8) | label.color.b;
-      graph_.labels.push_back({label.parent, text(label.name), color});
+      const std::uint32_t parent = part.labels.empty() ? 0 : part.labels[label.parent];
+      part.labels.push_back(static_cast<std::uint32_t>(graph_.labels.size()));
+      graph_.labels.push_back({parent, text(label.name), color});
     }
   }
 
-  void describe_kernels() {
-    for (const auto& kernel : recording_.kernels) {
+  void describe_kernels(Part& part) {
+    for (const auto& kernel : part.recording().kernels) {
+      const auto [at, is_new] = kernels_.try_emplace(kernel.get(), static_cast<std::uint32_t>(graph_.kernels.size()));
+      part.kernels.push_back(at->second);
+      if (!is_new) continue;
       const std::uint32_t name = text(kernel->name);
       graph_.kernels.push_back({name, name, 0, kernel->static_shared_bytes});
     }
   }
 
-  void describe_buffers() {
-    for (std::size_t i = 0; i < recording_.buffers.size(); ++i) {
-      const BufferCore& buffer = *recording_.buffers[i];
+  void describe_buffers(Part& part) {
+    for (std::size_t i = 0; i < part.recording().buffers.size(); ++i) {
+      const BufferCore& buffer = *part.recording().buffers[i];
       const BufferIdentity identity = i < identity_.buffers.size() ? identity_.buffers[i] : BufferIdentity{};
+      part.buffers.push_back(static_cast<std::uint32_t>(i));
       graph_.buffers.push_back({text(display_name(buffer)), traced(buffer.kind, identity.memory), identity.buffer, identity.pool, buffer.bytes, 0});
     }
     for (const PlacedBuffer& placed : plan_.placement.buffers) graph_.buffers[placed.buffer].offset = placed.offset;
   }
 
-  void describe_barriers() {
-    barrier_of_.assign(recording_.commands.size(), trace::kNone);
-    for (std::uint32_t command = 0; command < recording_.commands.size(); ++command) {
-      const Command& c = recording_.commands[command];
+  void describe_barriers(Part& part) {
+    const Recording& recording = part.recording();
+    part.barriers.assign(recording.commands.size(), trace::kNone);
+    for (std::uint32_t command = 0; command < recording.commands.size(); ++command) {
+      const Command& c = recording.commands[command];
       if (c.kind != CommandKind::Barrier) continue;
-      const auto& payload = recording_.payload<BarrierPayload>(command);
+      const auto& payload = recording.payload<BarrierPayload>(command);
       trace::Barrier barrier;
       barrier.command = command;
-      barrier.label = c.label;
+      barrier.label = part.labels[c.label];
       barrier.file = text(c.where.file);
       barrier.line = c.where.line;
-      barrier.buffer = payload.buffer;
+      barrier.buffer = payload.buffer == kNone ? trace::kNone : part.buffers[payload.buffer];
       barrier.begin = payload.begin;
       barrier.end = payload.end;
       barrier.before = traced(payload.before);
       barrier.after = traced(payload.after);
-      barrier_of_[command] = static_cast<std::uint32_t>(graph_.barriers.size());
+      part.barriers[command] = static_cast<std::uint32_t>(graph_.barriers.size());
       graph_.barriers.push_back(barrier);
     }
   }
 
-  void describe_node(const LoweredNode& lowered) {
+  void describe_node(const Part& part, std::uint32_t index) {
+    const LoweredNode& lowered = part.plan.lowered.nodes[index];
     trace::Node node;
-    node.lane = lowered.lane;
+    node.lane = part.first_node == 0 ? lowered.lane : part.lane;
     switch (lowered.kind) {
       case LoweredKind::FrameBegin:
         node.kind = trace::NodeKind::FrameBegin;
@@ -165,25 +245,26 @@ class GraphDescriber {
         node.kind = trace::NodeKind::FrameEnd;
         node.name = text("frame end");
         break;
-      case LoweredKind::Work: describe_command(plan_.schedule.node_command[lowered.schedule_node], node); break;
+      case LoweredKind::Work: describe_command(part, part.command_of(index), node); break;
     }
     graph_.nodes.push_back(node);
   }
 
-  void describe_command(std::uint32_t index, trace::Node& node) {
-    const Command& command = recording_.commands[index];
+  void describe_command(const Part& part, std::uint32_t index, trace::Node& node) {
+    const Recording& recording = part.recording();
+    const Command& command = recording.commands[index];
     node.command = index;
-    node.label = command.label;
+    node.label = part.labels[command.label];
     node.file = text(command.where.file);
     node.line = command.where.line;
-    node.first_access = command.first_access;
+    node.first_access = part.first_access + command.first_access;
     node.access_count = command.access_count;
     switch (command.kind) {
       case CommandKind::Dispatch: {
-        const auto& dispatch = recording_.payload<DispatchPayload>(index);
+        const auto& dispatch = recording.payload<DispatchPayload>(index);
         node.kind = trace::NodeKind::Dispatch;
-        node.name = graph_.kernels[dispatch.kernel].name;
-        node.kernel = dispatch.kernel;
+        node.kernel = part.kernels[dispatch.kernel];
+        node.name = graph_.kernels[node.kernel].name;
         set_dim(node.grid, dispatch.grid);
         set_dim(node.block, dispatch.block);
         node.shared_bytes = dispatch.shared_bytes;
@@ -191,15 +272,15 @@ class GraphDescriber {
       }
       case CommandKind::Copy:
         node.kind = trace::NodeKind::Copy;
-        node.bytes = volume(recording_.payload<CopyPayload>(index).extent);
+        node.bytes = volume(recording.payload<CopyPayload>(index).extent);
         break;
       case CommandKind::Fill:
         node.kind = trace::NodeKind::Fill;
-        node.bytes = volume(recording_.payload<FillPayload>(index).extent);
+        node.bytes = volume(recording.payload<FillPayload>(index).extent);
         break;
       case CommandKind::Update:
         node.kind = trace::NodeKind::Update;
-        node.bytes = recording_.payload<UpdatePayload>(index).bytes;
+        node.bytes = recording.payload<UpdatePayload>(index).bytes;
         break;
       case CommandKind::Host: node.kind = trace::NodeKind::Host; break;
       case CommandKind::Op: node.kind = trace::NodeKind::Child; break;
@@ -207,23 +288,23 @@ class GraphDescriber {
       case CommandKind::Nested: node.kind = trace::NodeKind::Child; break;
       case CommandKind::Conditional: node.kind = trace::NodeKind::Conditional; break;
     }
-    node.name = text(recording_.command_name(index));
+    node.name = text(recording.command_name(index));
   }
 
-  void describe_edges() {
-    const LoweredGraph& lowered = plan_.lowered;
-    graph_.edges.reserve(plan_.schedule.edges.size() + lowered.added_edges);
-    for (const Edge& edge : plan_.schedule.edges) {
+  void describe_edges(const Part& part) {
+    const LoweredGraph& lowered = part.plan.lowered;
+    graph_.edges.reserve(graph_.edges.size() + part.plan.schedule.edges.size() + lowered.added_edges);
+    for (const Edge& edge : part.plan.schedule.edges) {
       trace::Edge e;
-      e.from = lowered.node_of[edge.from];
-      e.to = lowered.node_of[edge.to];
+      e.from = part.first_node + lowered.node_of[edge.from];
+      e.to = part.first_node + lowered.node_of[edge.to];
       e.cause = traced(edge.cause.kind);
-      e.buffer = edge.cause.buffer;
+      e.buffer = edge.cause.buffer == kNone ? trace::kNone : part.buffers[edge.cause.buffer];
       e.begin = edge.cause.begin;
       e.end = edge.cause.end;
       if (edge.cause.kind == CauseKind::Hazard) e.hazard = traced(edge.cause.hazard);
       if (edge.cause.kind == CauseKind::Barrier) {
-        e.barrier = barrier_of_[edge.cause.barrier];
+        e.barrier = part.barriers[edge.cause.barrier];
         ++graph_.barriers[e.barrier].edges;
       }
       graph_.edges.push_back(e);
@@ -232,22 +313,21 @@ class GraphDescriber {
       for (const LoweredEdge& edge : lowered.edges_into(to)) {
         if (edge.origin == EdgeOrigin::Needed) continue;
         trace::Edge e;
-        e.from = edge.from;
-        e.to = to;
+        e.from = part.first_node + edge.from;
+        e.to = part.first_node + to;
         e.cause = edge.origin == EdgeOrigin::Lane ? trace::EdgeCause::Lane : trace::EdgeCause::Frame;
         graph_.edges.push_back(e);
       }
     }
-    std::sort(graph_.edges.begin(), graph_.edges.end(),
-              [](const trace::Edge& a, const trace::Edge& b) { return a.to != b.to ? a.to < b.to : a.from < b.from; });
   }
 
   const Plan& plan_;
-  const Recording& recording_;
   const GraphIdentity& identity_;
+  const TimeSlots slots_;
   trace::GraphVersion graph_;
+  std::vector<Part> parts_;  // told so far: the graph's own, then bodies
   std::unordered_map<std::string, std::uint32_t> strings_;
-  std::vector<std::uint32_t> barrier_of_;  // command -> in graph_.barriers
+  std::unordered_map<const KernelCore*, std::uint32_t> kernels_;
 };
 
 }  // namespace

@@ -60,6 +60,7 @@ std::shared_ptr<ReplayLog> DeviceTrace::follow(const FollowedGraph& graph, const
   desc.before = graph.replays_before;
   desc.label = plan.label;
   desc.nodes = static_cast<std::uint32_t>(plan.lowered.nodes.size());
+  desc.slots = time_slots(plan);
   desc.bell = &session_->bell();
   auto log = profile_->make_log(std::move(desc));
   if (auto source = exec.replay_source()) {

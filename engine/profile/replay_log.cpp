@@ -24,9 +24,11 @@ constexpr trace::Time kSoonestClose = 60'000'000'000;
 constexpr trace::Time kSoonestWindow = 200'000'000, kLatestWindow = 30'000'000'000;
 constexpr double kMeanOf = 64;
 
+std::size_t slots_of(const ReplayLogDesc& desc) { return std::max<std::size_t>(desc.nodes, desc.slots.slots); }
+
 std::uint32_t blocks_for(const ReplayLogDesc& desc) {
   if (desc.nodes == 0) return 0;
-  const std::size_t fit = desc.node_bytes / (desc.nodes * sizeof(NodeTime));
+  const std::size_t fit = desc.node_bytes / (slots_of(desc) * sizeof(NodeTime));
   return static_cast<std::uint32_t>(std::clamp(fit, std::min(kFewestBlocks, desc.replays), desc.replays));
 }
 
@@ -43,6 +45,7 @@ trace::SampleSource sample_source(TimedBy by) {
 
 ReplayLog::ReplayLog(ReplayLogDesc desc)
     : desc_(std::move(desc)),
+      block_slots_(slots_of(desc_)),
       block_count_(blocks_for(desc_)),
       ring_at_(desc_.replays),
       wanted_(desc_.mode),
@@ -51,7 +54,7 @@ ReplayLog::ReplayLog(ReplayLogDesc desc)
       launches_(desc_.replays),
       times_(desc_.replays),
       free_blocks_(std::max(block_count_, 1u)),
-      blocks_(zeroed<NodeTime>(std::max<std::size_t>(1, std::size_t{block_count_} * desc_.nodes))) {
+      blocks_(zeroed<NodeTime>(std::max<std::size_t>(1, block_count_ * block_slots_))) {
   for (std::uint32_t block = 0; block < block_count_; ++block) free_blocks_.put(block);
 }
 
@@ -119,7 +122,15 @@ NodeTime* ReplayLog::begin_replay(std::uint64_t replay) noexcept {
     if (desc_.bell != nullptr) desc_.bell->ring();
     return nullptr;
   }
-  return blocks_.get() + std::size_t{block} * desc_.nodes;
+  return blocks_.get() + block * block_slots_;
+}
+
+std::int64_t ReplayLog::timed_nodes(const NodeTime* slots) const noexcept {
+  std::int64_t count = desc_.nodes;
+  for (const BodyPlace& body : desc_.slots.bodies) {
+    count += static_cast<std::int64_t>(std::min<std::uint64_t>(rounds_of(slots[body.first_slot]), body.kept)) * body.nodes;
+  }
+  return count;
 }
 
 void ReplayLog::end_replay(std::uint64_t replay, std::int64_t started, std::int64_t ended, NodeTime* nodes) noexcept {
@@ -135,9 +146,9 @@ void ReplayLog::end_replay(std::uint64_t replay, std::int64_t started, std::int6
   }
   Times times{replay, started, ended, kNoBlock, source_ ? sample_source(source_->timed_by()) : trace::SampleSource::Host};
   if (nodes != nullptr) {
-    times.block = static_cast<std::uint32_t>(static_cast<std::size_t>(nodes - blocks_.get()) / desc_.nodes);
+    times.block = static_cast<std::uint32_t>(static_cast<std::size_t>(nodes - blocks_.get()) / block_slots_);
     const std::int64_t took = std::max<std::int64_t>(ended - started, 1);
-    sample_every_ = static_cast<std::uint64_t>(std::clamp<std::int64_t>(kShareOfTime * kNodeCostNs * desc_.nodes / took, 1, kSeldom));
+    sample_every_ = static_cast<std::uint64_t>(std::clamp<std::int64_t>(kShareOfTime * kNodeCostNs * timed_nodes(nodes) / took, 1, kSeldom));
     next_sampled_ = replay + sample_every_;
   }
   const std::size_t used = times_.put(times);
@@ -145,23 +156,43 @@ void ReplayLog::end_replay(std::uint64_t replay, std::int64_t started, std::int6
     lost_times_.fetch_add(1, std::memory_order_relaxed);
     if (nodes != nullptr) {  // only the collector may give a block back to the others
       lost_blocks_.fetch_add(1, std::memory_order_relaxed);
-      std::fill_n(nodes, desc_.nodes, NodeTime{});
+      std::fill_n(nodes, block_slots_, NodeTime{});
       spare_block_ = times.block;
     }
   }
   ring_if_half(used, nodes == nullptr ? desc_.replays : std::min<std::size_t>(desc_.replays, block_count_));
 }
 
+void ReplayLog::take_body(std::uint32_t body, const NodeTime* slots, trace::SampleBlock& block, std::vector<trace::Record>& records) {
+  const BodyPlace& place = desc_.slots.bodies[body];
+  const std::uint64_t rounds = rounds_of(slots[place.first_slot]), kept = std::min<std::uint64_t>(rounds, place.kept);
+  std::uint64_t timed = 0;
+  for (std::uint64_t round = 0; round < kept; ++round) {
+    const std::size_t before = block.samples.size();
+    for (std::uint32_t node = 0; node < place.nodes; ++node) {
+      const NodeTime& at = slots[place.slot(node, round)];
+      if (at.started != 0) {
+        block.samples.push_back({place.first_node + node, static_cast<std::uint32_t>(round), at.started, at.duration, at.worker});
+      }
+    }
+    if (block.samples.size() != before) ++timed;
+  }
+  untimed_ += (rounds - timed) * place.nodes;
+  if (place.kind == BodyPlace::Kind::Loop) records.emplace_back(trace::LoopRun{block.graph, block.version, body, block.replay, rounds, timed});
+}
+
 void ReplayLog::take_block(const Times& times, std::vector<trace::Record>& records) {
-  NodeTime* const nodes = blocks_.get() + std::size_t{times.block} * desc_.nodes;
+  NodeTime* const nodes = blocks_.get() + times.block * block_slots_;
   trace::SampleBlock block{desc_.graph, version_of(times.replay), desc_.exec.number, number_of(times.replay), times.source, {}};
-  block.samples.reserve(desc_.nodes);
-  hooks_.nodes += desc_.nodes;
+  const std::int64_t most = timed_nodes(nodes);
+  block.samples.reserve(static_cast<std::size_t>(most));
+  hooks_.nodes += static_cast<std::uint64_t>(most);
   for (std::uint32_t node = 0; node < desc_.nodes; ++node) {
     const NodeTime& at = nodes[node];
     if (at.started != 0) block.samples.push_back({node, 0, at.started, at.duration, at.worker});
   }
-  std::fill_n(nodes, desc_.nodes, NodeTime{});
+  for (std::uint32_t body = 0; body < desc_.slots.bodies.size(); ++body) take_body(body, nodes, block, records);
+  std::fill_n(nodes, block_slots_, NodeTime{});
   free_blocks_.put(times.block);
   trace::sort_by_start(block.samples);
   records.emplace_back(std::move(block));
@@ -334,6 +365,11 @@ void ReplayLog::add_losses(std::vector<trace::Record>& records) {
   add(trace::LossKind::Replays, lost_launches_, reported_.launches, 1, "launches");
   add(trace::LossKind::DeviceRecords, lost_times_, reported_.times, 1, "the times of replays");
   add(trace::LossKind::Samples, lost_blocks_, reported_.blocks, desc_.nodes, "the times of nodes");
+  if (untimed_ != reported_.untimed) {
+    records.emplace_back(trace::Loss{trace_now(), trace::LossKind::NodeRuns, untimed_ - reported_.untimed,
+                                     concat("graph ", desc_.label, ": rounds of loops whose nodes were not timed")});
+    reported_.untimed = untimed_;
+  }
 }
 
 }  // namespace reprise::detail

@@ -20,6 +20,7 @@
 #include <reprise/trace.hpp>
 
 #include "backend/backend.hpp"
+#include "plan/time_slots.hpp"
 #include "profile/cost_meter.hpp"
 #include "profile/ring.hpp"
 #include "trace/records.hpp"
@@ -50,6 +51,7 @@ struct ReplayLogDesc {
   std::uint64_t before = 0;                   // replays by executables whose place this one took
   std::string label = {};                     // of the graph, for messages
   std::uint32_t nodes = 0;                    // of the lowered graph
+  TimeSlots slots = {};                       // of the plan; none: nothing runs bodies
   ProfileMode mode = ProfileMode::Every;      // to begin with
   std::size_t replays = 16384;                // that the rings hold
   std::size_t node_bytes = std::size_t{8} << 20;  // of times of nodes that wait for the collector
@@ -121,6 +123,9 @@ class ReplayLog final : public ReplayObserver {
   void plan_window();
   void take_times(std::vector<trace::Record>& records);
   void take_block(const Times& times, std::vector<trace::Record>& records);
+  // What a body's slots say, added to the replay's block.
+  void take_body(std::uint32_t body, const NodeTime* slots, trace::SampleBlock& block, std::vector<trace::Record>& records);
+  [[nodiscard]] std::int64_t timed_nodes(const NodeTime* slots) const noexcept;
   void add_replay(const LaunchNote& launch, const Times& times, std::vector<trace::Record>& records);
   void join(std::vector<trace::Record>& records);
   [[nodiscard]] std::uint64_t number_of(std::uint64_t replay) const noexcept { return desc_.exec.replay_of(replay + desc_.before); }
@@ -129,6 +134,7 @@ class ReplayLog final : public ReplayObserver {
   void add_losses(std::vector<trace::Record>& records);
 
   const ReplayLogDesc desc_;
+  const std::size_t block_slots_;
   const std::uint32_t block_count_;
   bool has_device_times_ = false;
   std::size_t ring_at_;  // launches that wait, at which the collector is woken
@@ -154,7 +160,7 @@ class ReplayLog final : public ReplayObserver {
   Ring<LaunchNote> launches_;
   Ring<Times> times_;
   Ring<std::uint32_t> free_blocks_;                // from the collector to who runs
-  std::unique_ptr<NodeTime[], FreeBytes> blocks_;  // each of desc_.nodes
+  std::unique_ptr<NodeTime[], FreeBytes> blocks_;  // each of block_slots_
   std::uint64_t next_sampled_ = 1, sample_every_ = 1;  // of who runs
   std::uint32_t seen_switch_ = 0;                      // of who runs
   std::uint32_t spare_block_ = kNoBlock;               // of who runs
@@ -164,8 +170,9 @@ class ReplayLog final : public ReplayObserver {
   HookCounts hooks_;
   std::deque<LaunchNote> waiting_;  // launches whose times did not come yet, ascending
   std::deque<Times> early_;         // times whose launch did not come yet, ascending
+  std::uint64_t untimed_ = 0;  // runs of nodes in bodies that left no time
   struct Reported {
-    std::uint64_t launches = 0, times = 0, blocks = 0;
+    std::uint64_t launches = 0, times = 0, blocks = 0, untimed = 0;
   } reported_;
   std::shared_ptr<ReplaySource> source_;  // null: times come by themselves
   std::uint64_t source_told_ = 0;         // the last replay whose times came from there

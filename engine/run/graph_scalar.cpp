@@ -4,6 +4,7 @@
 #include <reprise/error.hpp>
 
 #include "base/text.hpp"
+#include "plan/time_slots.hpp"
 #include "run/device_core.hpp"
 #include "run/failure.hpp"
 #include "run/graph_core.hpp"
@@ -37,6 +38,32 @@ bool can_be_disabled(CommandKind kind) {
     case CommandKind::Conditional: return false;
   }
   return false;
+}
+
+// A command of a graph's recording or of one that it runs, wherever it stands there.
+struct FoundCommand {
+  const Recording* recording = nullptr;  // null: it is in none of them
+  std::uint32_t index = 0;
+  std::vector<std::uint32_t> nodes = {};  // by number; none of a barrier that became edges
+};
+
+FoundCommand find_command(const Plan& plan, const CommandRef& command) {
+  FoundCommand found;
+  const auto look_into = [&](const Plan& in, std::uint32_t first_node) {
+    const std::uint32_t index = in.recording->command_of(command);
+    if (index == kNone) return;
+    found.recording = in.recording.get();
+    found.index = index;
+    for (std::uint32_t node = 0; node < in.lowered.nodes.size(); ++node) {
+      if (in.command_of(node) == index) found.nodes.push_back(first_node + node);
+    }
+  };
+  look_into(plan, 0);
+  if (plan.bodies.empty() || found.recording != nullptr) return found;
+  const TimeSlots slots = time_slots(plan);
+  const std::vector<const Plan*> plans = plans_of_bodies(plan);
+  for (std::size_t body = 0; body < plans.size(); ++body) look_into(*plans[body], slots.bodies[body].first_node);
+  return found;
 }
 
 }  // namespace
@@ -101,34 +128,34 @@ void GraphCore::switch_command(const CommandRef& command, Switch how) {
   std::lock_guard one(updating_);
   std::lock_guard lock(mutex_);
   require_updatable(verb);
-  const Recording& recording = *body_->plan->recording;
-  const std::uint32_t index = recording.command_of(command);
-  if (index == kNone) {
+  const FoundCommand found = find_command(*body_->plan, command);
+  if (found.recording == nullptr) {
     fail(ErrorCode::InvalidArgument, Stage::Launch, label(),
-         concat(verb, ": the command is none of the recording that graph ", label(), " was compiled from or updated with"));
+         concat(verb, ": the command is none of the recording that graph ", label(), " was compiled from or updated with, nor of what that runs"));
   }
-  if (!can_be_disabled(recording.commands[index].kind)) {
-    fail(ErrorCode::Unsupported, Stage::Launch, label(),
-         concat(verb, ": command ", index, ", ", recording.command_name(index), ": only dispatches, copies, fills and updates can be disabled"));
+  const std::string name = concat("command ", found.index, ", ", found.recording->command_name(found.index));
+  if (!can_be_disabled(found.recording->commands[found.index].kind)) {
+    fail(ErrorCode::Unsupported, Stage::Launch, label(), concat(verb, ": ", name, ": only dispatches, copies, fills and updates can be disabled"));
   }
-  const std::uint32_t node = body_->journal.node_of_command(index);
-  const bool is_disabled = body_->journal.now().is_disabled(node);
-  if (is_disabled == (how == Switch::Disable)) return;
-  const BindingChange change{.what = how == Switch::Disable ? BindingChange::What::Disable : BindingChange::What::Enable, .nodes = {&node, 1}};
+  std::vector<std::uint32_t> nodes;
+  for (const std::uint32_t node : found.nodes) {
+    if (body_->journal.now().is_disabled(node) != (how == Switch::Disable)) nodes.push_back(node);
+  }
+  if (nodes.empty()) return;
+  const BindingChange change{.what = how == Switch::Disable ? BindingChange::What::Disable : BindingChange::What::Enable, .nodes = nodes};
   const ExecUpdate result = body_->exec->change(change);
-  if (!result.done()) fail_change(result, label(), concat(verb, " of command ", index, ", ", recording.command_name(index), ","));
+  if (!result.done()) fail_change(result, label(), concat(verb, " of ", name, ","));
   body_->journal.note(change);
 }
 
 bool GraphCore::is_enabled(const CommandRef& command) {
   std::lock_guard lock(mutex_);
   require_updatable("is_enabled");
-  const std::uint32_t index = body_->plan->recording->command_of(command);
-  if (index == kNone) {
-    fail(ErrorCode::InvalidArgument, Stage::Launch, label(), concat("is_enabled: the command is none of the recording of graph ", label()));
+  const FoundCommand found = find_command(*body_->plan, command);
+  if (found.recording == nullptr) {
+    fail(ErrorCode::InvalidArgument, Stage::Launch, label(), concat("is_enabled: the command is none of the recording of graph ", label(), ", nor of what that runs"));
   }
-  const std::uint32_t node = body_->journal.node_of_command(index);
-  return node == kNone || !body_->journal.now().is_disabled(node);
+  return found.nodes.empty() || !body_->journal.now().is_disabled(found.nodes.front());
 }
 
 std::shared_ptr<const Plan> GraphCore::current_plan() const {

@@ -8,6 +8,7 @@
 
 #include "base/text.hpp"
 #include "lanes/tuning_choices.hpp"
+#include "plan/time_slots.hpp"
 #include "run/compile_stages.hpp"
 #include "run/device_core.hpp"
 #include "run/failure.hpp"
@@ -32,8 +33,17 @@ constexpr std::uint32_t kCostLanes = 8;    // of the run that tells what nodes c
 // The nodes that are switched off, as another lowering of the same schedule numbers them.
 std::vector<std::uint8_t> renumber(const std::vector<std::uint8_t>& disabled, const Plan& from, const Plan& to) {
   if (disabled.empty()) return {};
-  std::vector<std::uint8_t> result(to.lowered.nodes.size(), 0);
-  for (std::uint32_t node = 0; node < to.schedule.node_count(); ++node) result[to.lowered.node_of[node]] = disabled[from.lowered.node_of[node]];
+  std::vector<std::uint32_t> number(from.all_nodes, kNone);  // by number there: the number here
+  for (std::uint32_t node = 0; node < to.schedule.node_count(); ++node) number[from.lowered.node_of[node]] = to.lowered.node_of[node];
+  const TimeSlots there = time_slots(from), here = time_slots(to);
+  for (const BodyPlace& body : there.bodies) {
+    const BodyPlace& same = here.bodies[here.first_body(number[body.parent]) + body.branch];
+    for (std::uint32_t node = 0; node < body.nodes; ++node) number[body.first_node + node] = same.first_node + node;
+  }
+  std::vector<std::uint8_t> result(to.all_nodes, 0);
+  for (std::uint32_t node = 0; node < disabled.size(); ++node) {
+    if (number[node] != kNone) result[number[node]] = disabled[node];
+  }
   return result;
 }
 

@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "lanes/cost_schedule.hpp"
+#include "plan/time_slots.hpp"
 
 namespace reprise::detail {
 
@@ -15,7 +16,7 @@ constexpr std::uint32_t kMostReplays = 64;  // until their times are there
 // Keeps the durations of each node.
 class CostObserver final : public ReplayObserver {
  public:
-  explicit CostObserver(const Plan& plan) : plan_(plan), times_(plan.lowered.nodes.size()), durations_(plan.schedule.node_count()) {
+  explicit CostObserver(const Plan& plan) : plan_(plan), times_(time_slots(plan).slots), durations_(plan.schedule.node_count()) {
     for (auto& of_node : durations_) of_node.reserve(kMostReplays);
   }
 
@@ -27,7 +28,7 @@ class CostObserver final : public ReplayObserver {
     const std::lock_guard lock(mutex_);
     if (nodes == nullptr || ended == 0 || replays_ >= kMostReplays) return;
     ++replays_;
-    for (std::size_t i = 0; i < times_.size(); ++i) {
+    for (std::size_t i = 0; i < plan_.lowered.nodes.size(); ++i) {
       const std::uint32_t node = plan_.lowered.nodes[i].schedule_node;
       if (node != kNone && nodes[i].started != 0) durations_[node].push_back(nodes[i].duration);
     }
@@ -54,7 +55,7 @@ class CostObserver final : public ReplayObserver {
  private:
   const Plan& plan_;
   mutable std::mutex mutex_;
-  std::vector<NodeTime> times_;                        // of the replay that is told of
+  std::vector<NodeTime> times_;                        // of the replay that is told of, with those of bodies
   std::vector<std::vector<std::uint32_t>> durations_;  // by schedule node
   std::uint32_t replays_ = 0;
 };

@@ -28,6 +28,7 @@ struct Records {
   std::vector<Update> updates;
   std::vector<Loss> losses;
   std::vector<ProfileCost> profile_costs;
+  std::vector<LoopRun> loop_runs;
 
   void add(Record record);
   [[nodiscard]] std::size_t count() const noexcept;  // of all kinds

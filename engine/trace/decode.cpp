@@ -60,6 +60,10 @@ Edge from_wire(const wire::Edge& w) {
 Replay from_wire(const wire::Replay& w) {
   return {w.graph(), w.version(), w.exec(), w.queue(), w.replay(), w.launched(), w.launch_returned(), w.started(), w.ended(), w.thread(), w.sampled()};
 }
+Body from_wire(const wire::Body& w) {
+  return {w.parent(), w.branch(), w.first_node(), w.nodes(), enumerator(w.kind(), BodyKind::Case)};
+}
+LoopRun from_wire(const wire::LoopRun& w) { return {w.graph(), w.version(), w.body(), w.replay(), w.iterations(), w.timed()}; }
 ProfileCost from_wire(const wire::ProfileCost& w) { return {w.from(), w.to(), w.mode(), w.host(), w.device()}; }
 
 Session from_wire(const wire::Session& w) {
@@ -96,7 +100,7 @@ Message from_wire(const wire::Message& w) {
   return {w.at(), enumerator(w.severity(), Severity::Error), text(w.id()), text(w.text()), w.graph(), w.version(), w.command(), w.other_command()};
 }
 Update from_wire(const wire::Update& w) { return {w.at(), w.graph(), w.from_version(), w.to_version(), text(w.what())}; }
-Loss from_wire(const wire::Loss& w) { return {w.at(), enumerator(w.kind(), LossKind::ZeroTimestamps), w.count(), text(w.why())}; }
+Loss from_wire(const wire::Loss& w) { return {w.at(), enumerator(w.kind(), LossKind::NodeRuns), w.count(), text(w.why())}; }
 
 template <class Out, class Vector>
 void convert(std::vector<Out>& out, const Vector* in);
@@ -144,6 +148,12 @@ void check_indices(const GraphVersion& g) {
     inside_or_none(e.buffer, g.buffers.size(), "buffer of an edge");
     inside_or_none(e.barrier, g.barriers.size(), "barrier of an edge");
   }
+  std::uint64_t next = g.bodies.empty() ? g.nodes.size() : g.bodies.front().first_node;
+  for (const Body& body : g.bodies) {
+    if (body.first_node != next || body.parent >= body.first_node) corrupt(where + "a body that is not behind its parent and the one before");
+    next += body.nodes;
+  }
+  if (next != g.nodes.size()) corrupt(where + "bodies that do not end with the last node");
 }
 
 GraphVersion from_wire(const wire::GraphVersion& w) {
@@ -174,6 +184,7 @@ GraphVersion from_wire(const wire::GraphVersion& w) {
   convert(g.barriers, w.barriers());
   convert(g.nodes, w.nodes());
   convert(g.edges, w.edges());
+  convert(g.bodies, w.bodies());
   check_indices(g);
   return g;
 }
@@ -213,6 +224,7 @@ Records decode(std::span<const std::uint8_t> bytes) {
   convert(r.updates, w.updates());
   convert(r.losses, w.losses());
   convert(r.profile_costs, w.profile_costs());
+  convert(r.loop_runs, w.loop_runs());
   return r;
 }
 

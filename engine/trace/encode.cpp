@@ -32,6 +32,8 @@ wire::Edge to_wire(const Edge& r) {
 wire::Replay to_wire(const Replay& r) {
   return {r.replay, r.launched, r.launch_returned, r.started, r.ended, r.graph, r.version, r.exec, r.queue, r.thread, r.sampled};
 }
+wire::Body to_wire(const Body& r) { return {r.parent, r.branch, r.first_node, r.nodes, static_cast<std::uint8_t>(r.kind)}; }
+wire::LoopRun to_wire(const LoopRun& r) { return {r.replay, r.iterations, r.timed, r.graph, r.version, r.body}; }
 wire::ProfileCost to_wire(const ProfileCost& r) { return {r.from, r.to, r.host, r.device, r.mode}; }
 
 template <class T>
@@ -62,9 +64,10 @@ Offset<wire::GraphVersion> to_table(FlatBufferBuilder& b, const GraphVersion& r)
   const auto barriers = structs(b, r.barriers);
   const auto nodes = structs(b, r.nodes);
   const auto edges = structs(b, r.edges);
+  const auto bodies = structs(b, r.bodies);
   return wire::CreateGraphVersion(b, r.graph, r.version, r.device, label, r.plan_hash, r.lowering_hash, r.lanes, r.frame, r.ordering,
                                   r.naive_bytes, r.slab_bytes, r.bound_bytes, r.compiled, r.compile_time, r.instantiate_time, strings,
-                                  labels, kernels, buffers, accesses, barriers, nodes, edges);
+                                  labels, kernels, buffers, accesses, barriers, nodes, edges, bodies);
 }
 Offset<wire::SampleBlock> to_table(FlatBufferBuilder& b, const SampleBlock& r) {
   std::vector<std::uint8_t> columns;
@@ -123,6 +126,7 @@ void each_kind(R& records, Visit visit) {
   visit(records.updates);
   visit(records.losses);
   visit(records.profile_costs);
+  visit(records.loop_runs);
 }
 
 }  // namespace
@@ -164,8 +168,10 @@ std::vector<std::uint8_t> encode(const Records& r) {
   const auto updates = tables(b, r.updates);
   const auto losses = tables(b, r.losses);
   const auto profile_costs = structs(b, r.profile_costs);
+  const auto loop_runs = structs(b, r.loop_runs);
   wire::FinishChunkBuffer(b, wire::CreateChunk(b, sessions, clocks, devices, queues, graph_versions, replays, sample_blocks, host_ranges,
-                                               thread_names, pool_states, buffer_lives, messages, updates, losses, profile_costs));
+                                               thread_names, pool_states, buffer_lives, messages, updates, losses, profile_costs,
+                                               loop_runs));
   return {b.GetBufferPointer(), b.GetBufferPointer() + b.GetSize()};
 }
 

@@ -124,6 +124,18 @@ struct Buffer {
   friend bool operator==(const Buffer&, const Buffer&) = default;
 };
 
+// What a node runs as a whole: nodes of its own, which have edges among themselves alone. `first_node` and `nodes` say which; bodies stand in
+// that order, and together they are all nodes behind the graph's own.
+enum class BodyKind : std::uint8_t { Nested, Then, Else, Loop, Case };
+
+struct Body {
+  std::uint32_t parent = 0;            // the node that runs it, before first_node
+  std::uint32_t branch = 0;            // which of that node's bodies
+  std::uint32_t first_node = 0, nodes = 0;
+  BodyKind kind = BodyKind::Nested;
+  friend bool operator==(const Body&, const Body&) = default;
+};
+
 // A version of a graph: what was compiled. Changes never edit one: an update makes the next version.
 struct GraphVersion {
   std::uint32_t graph = 0, version = 0;
@@ -141,8 +153,9 @@ struct GraphVersion {
   std::vector<Buffer> buffers;
   std::vector<NodeAccess> accesses;
   std::vector<Barrier> barriers;
-  std::vector<Node> nodes;             // in creation order, topological
+  std::vector<Node> nodes;             // in creation order, topological; those of bodies behind the graph's own
   std::vector<Edge> edges;             // sorted by to, then from
+  std::vector<Body> bodies;
   friend bool operator==(const GraphVersion&, const GraphVersion&) = default;
 };
 
@@ -177,6 +190,15 @@ struct SampleBlock {
   SampleSource source = SampleSource::Host;
   std::vector<Sample> samples;         // by start
   friend bool operator==(const SampleBlock&, const SampleBlock&) = default;
+};
+
+// How often a loop went round in one replay.
+struct LoopRun {
+  std::uint32_t graph = 0, version = 0;
+  std::uint32_t body = 0;              // in bodies
+  std::uint64_t replay = 0;
+  std::uint64_t iterations = 0, timed = 0;  // of all of them; of those whose nodes have samples
+  friend bool operator==(const LoopRun&, const LoopRun&) = default;
 };
 
 struct HostRange {
@@ -233,7 +255,8 @@ struct Update {
 };
 
 // What did not get into the trace, and since when.
-enum class LossKind : std::uint8_t { Replays, Samples, Events, DeviceRecords, ZeroTimestamps };
+// NodeRuns: of nodes in loops that ran more often than could be timed.
+enum class LossKind : std::uint8_t { Replays, Samples, Events, DeviceRecords, ZeroTimestamps, NodeRuns };
 struct Loss {
   Time at = 0;
   LossKind kind = LossKind::Samples;
@@ -251,6 +274,6 @@ struct ProfileCost {
 };
 
 using Record = std::variant<Session, Clock, Device, Queue, GraphVersion, Replay, SampleBlock, HostRange, ThreadName, PoolState, BufferLife,
-                            Message, Update, Loss, ProfileCost>;
+                            Message, Update, Loss, ProfileCost, LoopRun>;
 
 }  // namespace reprise::trace

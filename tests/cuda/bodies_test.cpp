@@ -1,5 +1,7 @@
 // Graphs with conditionals and nested graphs beside what a GPU builds around them: twins and fault markers.
-#include "cuda/timed_graph.hpp"
+#include <vector>
+
+#include "cuda/body_times.hpp"
 
 namespace reprise::test {
 namespace {
@@ -37,7 +39,7 @@ struct Bodies {
 
 }  // namespace
 
-TEST_CASE("cuda bodies: a twin has conditions of its own, times loops and nested graphs whole, and counts iterations in the same place") {
+TEST_CASE("cuda bodies: a twin has conditions of its own, times what loops and nested graphs run, round by round, and counts in the same place") {
   if (!have_gpu()) return;
   Timed t;
   Bodies bodies(t);
@@ -52,13 +54,63 @@ TEST_CASE("cuda bodies: a twin has conditions of its own, times loops and nested
   for (const Notes::Replay& replay : notes.replays) {
     CAPTURE(replay.replay);
     CHECK(replay.nodes.empty() == (replay.replay != 4 && replay.replay != 5));
-    if (!replay.nodes.empty()) check_nodes(t, replay);
+    if (replay.nodes.empty()) continue;
+    check_nodes(t, replay);
+    check_rounds(t, replay, 1000);
+    CHECK(rounds_of_bodies(detail::time_slots(t.plan()), replay) == std::vector<std::uint64_t>{5, 1});
   }
   CHECK(t.read(bodies.counter)[0] == 7 * 5);
   CHECK(t.read(bodies.other)[0] == 7 * 2);
   const auto counts = t.exec->loop_counts();
   REQUIRE(counts.size() == 1);
   CHECK(counts[0].iterations == 5);
+}
+
+TEST_CASE("cuda bodies: branches that are not taken have no times, and loops in loops count on over a replay") {
+  if (!have_gpu()) return;
+  Timed t;
+  const auto counter = t.pool->allocate<unsigned long long>(1, "counter"), other = t.pool->allocate<unsigned long long>(1, "other");
+  t.run([&](CommandBuffer& cmd) {
+    cmd.fill(counter.as<unsigned>(), 0u);
+    cmd.fill(other.as<unsigned>(), 0u);
+  });
+  const Kernel count = t.device.load_kernel(shaders::gpu_count);
+  const DispatchDesc one{.grid = 1, .block = 1};
+  const Condition yes = t.device.create_condition({.name = "yes", .initial = 1}), no = t.device.create_condition({.name = "no"}),
+                  which = t.device.create_condition({.name = "which", .initial = 1}), go = t.device.create_condition({.name = "go", .initial = 1});
+  const auto counting = [&](std::string_view label, const GpuRef<unsigned long long>& value) {
+    CommandBuffer made = t.device.create_command_buffer({.label = label, .level = Level::Secondary});
+    made.begin();
+    made.dispatch(count, one, read_write(value));
+    made.end();
+    return made;
+  };
+  const CommandBuffer a = counting("a", counter), b = counting("b", other);
+  CommandBuffer round = t.device.create_command_buffer({.label = "round", .level = Level::Secondary});
+  round.begin();
+  round.execute(a, Nested);
+  round.execute_if(yes, a);
+  round.end();
+  t.make(t.record([&](CommandBuffer& cmd) {
+    cmd.execute_if(no, a, b);
+    cmd.execute_switch(which, {a, b, a});
+    cmd.execute_while(go, round, {.max_iterations = 4});
+  }));
+  t.source->time_nodes(3, kClose);
+  t.launch(3);
+  t.wait();
+  Notes notes = t.notes();
+  CHECK(t.source->collect(notes).nodes == 0);
+  REQUIRE(notes.replays.size() == 3);
+  for (const Notes::Replay& replay : notes.replays) {
+    CAPTURE(replay.replay);
+    REQUIRE_FALSE(replay.nodes.empty());
+    check_rounds(t, replay, 1000);
+    // then, else; three cases; the loop; in it the nested one and the branch
+    CHECK(rounds_of_bodies(detail::time_slots(t.plan()), replay) == std::vector<std::uint64_t>{0, 1, 0, 1, 0, 4, 4, 4});
+  }
+  CHECK(t.read(other)[0] == 3 * 2);
+  CHECK(t.read(counter)[0] == 3 * 8);
 }
 
 TEST_CASE("cuda bodies: fault markers stand around loops and nested graphs") {

@@ -12,6 +12,7 @@
 
 #include "backend/backend.hpp"
 #include "cuda/gpu.hpp"
+#include "plan/time_slots.hpp"
 #include "run/device_core.hpp"
 #include "run/graph_core.hpp"
 #include "run/queue_core.hpp"
@@ -63,7 +64,7 @@ struct Timed : Gpu {
     if (device) queue.wait_idle();
   }
   [[nodiscard]] const detail::Plan& plan() const { return graph.core()->plan(); }
-  [[nodiscard]] Notes notes() const { return Notes(plan().lowered.nodes.size()); }
+  [[nodiscard]] Notes notes() const { return Notes(detail::time_slots(plan()).slots); }
   void launch(std::uint64_t times) {
     for (std::uint64_t i = 0; i < times; ++i) static_cast<void>(exec->launch(queue.core()->backend()));
     launched += times;
@@ -74,7 +75,7 @@ struct Timed : Gpu {
 // What all times of nodes have in common: they lie in their replay, after the nodes before them, and every command has one.
 inline void check_nodes(const Timed& timed, const Notes::Replay& replay) {
   const detail::LoweredGraph& lowered = timed.plan().lowered;
-  REQUIRE(replay.nodes.size() == lowered.nodes.size());
+  REQUIRE(replay.nodes.size() == detail::time_slots(timed.plan()).slots);
   for (std::uint32_t node = 0; node < lowered.nodes.size(); ++node) {
     CAPTURE(node);
     const detail::NodeTime& time = replay.nodes[node];

@@ -52,6 +52,14 @@ void print_graph(const GraphSummary& g) {
     if (n.times.count() != 0 || n.lost != 0) nodes.push_back(&n);
   }
   std::stable_sort(nodes.begin(), nodes.end(), [](const NodeSummary* a, const NodeSummary* b) { return a->times.total() > b->times.total(); });
+  for (const model::LoopSummary& l : g.loops) {
+    if (l.replays == 0) continue;
+    std::printf("  %s (node %u): %s to %s iterations in %s, %.2f on average", printable(g.nodes[l.node].name).c_str(), l.node,
+                with_separators(l.least).c_str(), with_separators(l.greatest).c_str(), counted(l.replays, "replay").c_str(),
+                static_cast<double>(l.iterations) / static_cast<double>(l.replays));
+    if (l.timed != l.iterations) std::printf("; %s of them not measured", with_separators(l.iterations - l.timed).c_str());
+    std::printf("\n");
+  }
   Table table(3, {"node", "name", "label", "count", "median us", "p99 us", "share"});
   for (const NodeSummary* n : nodes) {
     table.add({std::to_string(n->node), printable(n->name), printable(n->label_path), with_separators(n->times.count()),
@@ -95,9 +103,19 @@ nlohmann::ordered_json json_of(const GraphSummary& g) {
                      {"name", n.name},
                      {"label", n.label_path},
                      {"kind", trace::kind_name(n.kind)},
+                     {"parent", n.parent == trace::kNone ? nlohmann::ordered_json() : nlohmann::ordered_json(n.parent)},
                      {"lost", n.lost},
                      {"share", n.share},
                      {"time", json_times(n.times)}});
+  }
+  nlohmann::ordered_json loops = nlohmann::ordered_json::array();
+  for (const model::LoopSummary& l : g.loops) {
+    loops.push_back({{"node", l.node},
+                     {"replays", l.replays},
+                     {"iterations", l.iterations},
+                     {"timed_iterations", l.timed},
+                     {"least", l.least},
+                     {"greatest", l.greatest}});
   }
   return {{"graph", g.graph},
           {"version", g.version},
@@ -113,6 +131,7 @@ nlohmann::ordered_json json_of(const GraphSummary& g) {
           {"device_time", json_times(g.device_time)},
           {"samples", g.samples},
           {"lost_samples", g.lost_samples},
+          {"loops", std::move(loops)},
           {"nodes", std::move(nodes)}};
 }
 

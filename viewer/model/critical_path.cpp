@@ -5,9 +5,11 @@
 namespace reprise::model {
 
 LongestPaths longest_paths(const Graph& graph, const std::vector<double>& durations) {
-  const std::uint32_t count = graph.node_count();
+  const std::uint32_t count = graph.own_node_count();
   LongestPaths paths;
-  paths.until = paths.from = durations;
+  paths.until = durations;
+  std::fill(paths.until.begin() + count, paths.until.end(), 0.0);
+  paths.from = paths.until;
   for (std::uint32_t n = 0; n < count; ++n) {
     for (const Neighbour& p : graph.predecessors(n)) paths.until[n] = std::max(paths.until[n], paths.until[p.node] + durations[n]);
     paths.length = std::max(paths.length, paths.until[n]);
@@ -40,7 +42,7 @@ CriticalPath critical_path(const Graph& graph, const ReplayTimes& times) {
   CriticalPath path;
   if (times.nodes.empty()) return path;
   std::uint32_t node = 0;
-  for (std::uint32_t n = 0; n < times.nodes.size(); ++n) {
+  for (std::uint32_t n = 0; n < graph.own_node_count(); ++n) {
     if (times.nodes[n].ended > times.nodes[node].ended) node = n;
   }
   for (;;) {

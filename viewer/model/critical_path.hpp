@@ -11,7 +11,8 @@
 
 namespace reprise::model {
 
-// The longest ways through a graph whose nodes take `durations`, none below 0.
+// The longest ways through a graph whose nodes take `durations`, none below 0. What a node runs is in that node's time: it is on no way, and
+// has 0 and 0 below.
 struct LongestPaths {
   std::vector<double> until;  // to the end of a node, itself included
   std::vector<double> from;   // from the start of a node, itself included

@@ -25,7 +25,7 @@ struct NodeStatistics {
 
 struct GraphStatistics {
   std::vector<NodeStatistics> nodes;
-  std::int64_t sum = 0;       // ns, of all nodes
+  std::int64_t sum = 0;       // ns, of all nodes of the graph itself: what they run is in their time
   std::uint64_t samples = 0;  // with a time
   std::uint64_t unknown = 0;  // of nodes that the version does not have
   SampleSources sources;      // of its replays' samples
@@ -38,6 +38,7 @@ struct GraphEntry {
   std::shared_ptr<const Graph> graph;
   ListView<trace::Replay> replays;      // by number
   std::uint64_t forgotten_replays = 0;  // that stood before them, of a live session that goes on for long
+  ListView<trace::LoopRun> loops;       // by replay; those of replays that told how often their loops went round
   std::shared_ptr<const GraphStatistics> statistics;
 };
 

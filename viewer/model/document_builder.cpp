@@ -66,11 +66,18 @@ void DocumentBuilder::add_samples(const trace::SampleBlock& block) {
       ++s.nodes[sample.node].lost;
     } else {
       s.nodes[sample.node].times.add(sample.duration);
-      s.sum += sample.duration;
+      if (sample.node < found->second.graph->own_node_count()) s.sum += sample.duration;
       ++s.samples;
       extend(sample.started, sample.started + sample.duration);
     }
   }
+}
+
+void DocumentBuilder::add_loop(const trace::LoopRun& run) {
+  const auto found = graphs_.find({run.graph, run.version});
+  if (found == graphs_.end() || run.body >= found->second.graph->record().bodies.size()) return;
+  found->second.loops.insert_sorted(run, [](const trace::LoopRun& a, const trace::LoopRun& b) { return a.replay < b.replay; });
+  static_cast<void>(keep_within(found->second.loops, limits_.replays));
 }
 
 void DocumentBuilder::add(trace::Records records) {
@@ -85,6 +92,7 @@ void DocumentBuilder::add(trace::Records records) {
   for (trace::GraphVersion& g : records.graph_versions) add_graph(std::move(g));
   for (const trace::Replay& r : records.replays) add_replay(r);
   for (const trace::SampleBlock& b : records.sample_blocks) add_samples(b);
+  for (const trace::LoopRun& l : records.loop_runs) add_loop(l);
   if (samples_->is_live()) samples_->keep(std::move(records.sample_blocks));
   for (trace::HostRange& r : records.host_ranges) {
     extend(r.started, r.ended);
@@ -129,7 +137,7 @@ std::shared_ptr<const Document> DocumentBuilder::publish() {
   d->losses = losses_.view();
   d->profile_costs = profile_costs_.view();
   for (auto& [key, entry] : graphs_)
-    d->graphs.emplace(key, GraphEntry{entry.graph, entry.replays.view(), entry.forgotten_replays, entry.statistics.publish()});
+    d->graphs.emplace(key, GraphEntry{entry.graph, entry.replays.view(), entry.forgotten_replays, entry.loops.view(), entry.statistics.publish()});
   d->forgotten_host_ranges = forgotten_host_ranges_;
   d->unknown_replays = unknown_replays_;
   d->unknown_samples = unknown_samples_;

@@ -42,6 +42,7 @@ class DocumentBuilder {
   };
   struct Entry {
     std::shared_ptr<const Graph> graph;
+    GrowingList<trace::LoopRun> loops;
     GrowingList<trace::Replay> replays;
     std::uint64_t forgotten_replays = 0;
     Table<GraphStatistics> statistics;
@@ -50,6 +51,7 @@ class DocumentBuilder {
   void add_graph(trace::GraphVersion record);
   void add_replay(const trace::Replay& replay);
   void add_samples(const trace::SampleBlock& block);
+  void add_loop(const trace::LoopRun& run);
   void extend(trace::Time from, trace::Time to);
 
   std::shared_ptr<SampleStore> samples_;

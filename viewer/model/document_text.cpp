@@ -33,6 +33,9 @@ struct Writer {
       out << "  replay " << p.replay << " exec " << p.exec << " queue " << p.queue << " launched " << at(p.launched) << " to "
           << at(p.launch_returned) << " ran " << at(p.started) << " to " << at(p.ended) << (p.sampled != 0 ? " sampled" : "") << "\n";
     }
+    for (const trace::LoopRun& l : entry.loops) {
+      out << "  loop " << r.bodies[l.body].parent << " in replay " << l.replay << " iterations " << l.iterations << " timed " << l.timed << "\n";
+    }
   }
 
   void node(const GraphEntry& entry, std::uint32_t n) {
@@ -45,7 +48,9 @@ struct Writer {
     out << " before";
     for (const Neighbour& p : g.successors(n)) out << " " << p.node;
     out << " samples " << s.times.count() << " sum " << s.times.sum() << " least " << s.times.least() << " greatest " << s.times.greatest()
-        << " lost " << s.lost << "\n";
+        << " lost " << s.lost;
+    if (const std::uint32_t parent = g.parent(n); parent != kNone) out << " run by " << parent;
+    out << "\n";
   }
 
   std::string text() {

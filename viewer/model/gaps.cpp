@@ -24,7 +24,7 @@ std::vector<Gap> gaps(const Graph& graph, const TimelineRows& rows, const Replay
   for (const TimelineItem& item : rows.items) {
     Time at = free_since[item.row];
     free_since[item.row] = item.ended;
-    if (at >= item.started) continue;
+    if (at >= item.started || graph.parent(item.node) != trace::kNone) continue;  // before what a node runs stands that node
     Last needed, imposed;
     for (const Neighbour& p : graph.predecessors(item.node)) {
       Last& last = is_false_dependency(graph.record().edges[p.edge].cause) ? imposed : needed;

@@ -62,6 +62,23 @@ bool Graph::is_below(std::uint32_t label, std::uint32_t ancestor) const {
   return label == ancestor;
 }
 
+std::uint32_t Graph::body_of(std::uint32_t node) const noexcept {
+  if (node < own_node_count()) return trace::kNone;
+  const auto behind = std::upper_bound(record_.bodies.begin(), record_.bodies.end(), node,
+                                       [](std::uint32_t n, const trace::Body& body) { return n < body.first_node; });
+  return static_cast<std::uint32_t>(behind - record_.bodies.begin()) - 1;
+}
+
+std::uint32_t Graph::parent(std::uint32_t node) const noexcept {
+  const std::uint32_t body = body_of(node);
+  return body == trace::kNone ? trace::kNone : record_.bodies[body].parent;
+}
+
+std::uint32_t Graph::own_node_of(std::uint32_t node) const noexcept {
+  while (node >= own_node_count()) node = parent(node);
+  return node;
+}
+
 std::string Graph::name() const { return trace::graph_name(record_); }
 
 std::string Graph::node_name(std::uint32_t node) const { return trace::node_name(record_, node); }

@@ -32,6 +32,15 @@ class Graph {
   [[nodiscard]] const trace::GraphVersion& record() const noexcept { return record_; }
   [[nodiscard]] GraphKey key() const noexcept { return {record_.graph, record_.version}; }
   [[nodiscard]] std::uint32_t node_count() const noexcept { return static_cast<std::uint32_t>(record_.nodes.size()); }
+  // The graph's own nodes are those before: what stands behind them is run by one of these, in its time, and has edges to its like alone.
+  [[nodiscard]] std::uint32_t own_node_count() const noexcept {
+    return record_.bodies.empty() ? node_count() : record_.bodies.front().first_node;
+  }
+  // The body that a node is in, in record().bodies, and the node that runs that; trace::kNone for one of the graph's own.
+  [[nodiscard]] std::uint32_t body_of(std::uint32_t node) const noexcept;
+  [[nodiscard]] std::uint32_t parent(std::uint32_t node) const noexcept;
+  // The graph's own node that it runs in, itself perhaps.
+  [[nodiscard]] std::uint32_t own_node_of(std::uint32_t node) const noexcept;
   // By node, then edge; two edges between the same nodes are two neighbours.
   [[nodiscard]] std::span<const Neighbour> predecessors(std::uint32_t node) const { return row(predecessors_, node); }
   [[nodiscard]] std::span<const Neighbour> successors(std::uint32_t node) const { return row(successors_, node); }

@@ -39,7 +39,7 @@ MemoryUse use_of(const Graph& graph, std::vector<BufferSpan> spans) {
   return use;
 }
 
-// `began` and `ended` give a node's times.
+// `began` and `ended` give a node's times; what a node runs uses buffers in its time.
 template <class Began, class Ended>
 std::vector<BufferSpan> spans_of(const Graph& graph, Began began, Ended ended) {
   std::vector<BufferSpan> spans;
@@ -49,6 +49,7 @@ std::vector<BufferSpan> spans_of(const Graph& graph, Began began, Ended ended) {
     if (buffer.kind != trace::BufferKind::Transient || uses.empty()) continue;
     BufferSpan span{b, began(uses.front().node), ended(uses.front().node), buffer.offset, buffer.bytes};
     for (const BufferUse& u : uses) {
+      if (u.node >= graph.own_node_count()) continue;
       span.began = std::min(span.began, began(u.node));
       span.ended = std::max(span.ended, ended(u.node));
     }

@@ -11,14 +11,17 @@ ReplayTimes replay_times(const Graph& graph, const trace::SampleBlock& block) {
     if (s.started == 0 || s.node >= times.nodes.size()) continue;
     NodeSpan& span = times.nodes[s.node];
     const trace::Time ended = s.started + s.duration;
-    span = span.measured ? NodeSpan{std::min(span.started, s.started), std::max(span.ended, ended), true} : NodeSpan{s.started, ended, true};
+    span = span.measured ? NodeSpan{std::min(span.started, s.started), std::max(span.ended, ended), true, span.taken + s.duration}
+                         : NodeSpan{s.started, ended, true, s.duration};
     times.began = times.began == 0 ? s.started : std::min(times.began, s.started);
     times.ended = std::max(times.ended, ended);
   }
   for (std::uint32_t n = 0; n < times.nodes.size(); ++n) {
     NodeSpan& span = times.nodes[n];
+    if (n < graph.own_node_count()) span.taken = span.ended - span.started;
     if (span.measured) continue;
-    span.started = times.began;
+    const std::uint32_t parent = graph.parent(n);
+    span.started = parent == trace::kNone ? times.began : times.nodes[parent].started;
     for (const Neighbour& p : graph.predecessors(n)) span.started = std::max(span.started, times.nodes[p.node].ended);
     span.ended = span.started;
   }
@@ -27,7 +30,7 @@ ReplayTimes replay_times(const Graph& graph, const trace::SampleBlock& block) {
 
 std::vector<double> durations(const ReplayTimes& times) {
   std::vector<double> all(times.nodes.size());
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<double>(times.nodes[i].ended - times.nodes[i].started);
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<double>(times.nodes[i].taken);
   return all;
 }
 

@@ -12,6 +12,7 @@ namespace reprise::model {
 struct NodeSpan {
   trace::Time started = 0, ended = 0;
   bool measured = false;
+  trace::Time taken = 0;  // of a node in a body by all of its runs; of the others from the first to the last
 };
 
 struct ReplayTimes {

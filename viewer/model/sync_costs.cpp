@@ -78,7 +78,7 @@ void find_implied_edges(const Graph& graph, SyncCosts& costs) {
 double length_without_barrier(const Graph& graph, const std::vector<double>& durations, std::uint32_t barrier) {
   std::vector<double> until = durations;
   double length = 0;
-  for (std::uint32_t n = 0; n < graph.node_count(); ++n) {
+  for (std::uint32_t n = 0; n < graph.own_node_count(); ++n) {
     for (const Neighbour& p : graph.predecessors(n)) {
       if (graph.record().edges[p.edge].barrier != barrier) until[n] = std::max(until[n], until[p.node] + durations[n]);
     }

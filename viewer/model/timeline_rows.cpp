@@ -41,9 +41,11 @@ TimelineRows timeline_rows(const Graph& graph, const trace::SampleBlock& block, 
     const trace::Sample& s = block.samples[i];
     if (s.started != 0 && s.node < graph.node_count()) result.items.push_back({i, s.node, 0, s.started, s.started + s.duration});
   }
-  std::sort(result.items.begin(), result.items.end(), [](const TimelineItem& a, const TimelineItem& b) {
-    return std::tuple(a.started, a.ended, a.sample) < std::tuple(b.started, b.ended, b.sample);
-  });
+  // What a node runs stands below it, also where both began at once.
+  const auto order = [own = graph.own_node_count()](const TimelineItem& item) {
+    return std::tuple(item.started, item.node < own ? 0 : item.node, item.ended, item.sample);
+  };
+  std::sort(result.items.begin(), result.items.end(), [&](const TimelineItem& a, const TimelineItem& b) { return order(a) < order(b); });
   const auto group_of = [&](const TimelineItem& item) {
     return by == RowsBy::Lane ? graph.record().nodes[item.node].lane : std::uint32_t{block.samples[item.sample].worker};
   };

@@ -27,6 +27,7 @@ class Summarizer {
   void take(const trace::Records& records) {
     for (const trace::Replay& r : records.replays) take(r);
     for (const trace::SampleBlock& b : records.sample_blocks) take(b);
+    for (const trace::LoopRun& l : records.loop_runs) take(l);
     for (const trace::HostRange& r : records.host_ranges) extend(r.started, r.ended);
     for (const trace::Message& m : records.messages) {
       ++summary_.messages[m.severity];
@@ -41,8 +42,8 @@ class Summarizer {
 
   void finish() {
     for (GraphSummary& g : summary_.graphs) {
-      double total = 0;
-      for (const NodeSummary& n : g.nodes) total += static_cast<double>(n.times.total());
+      double total = 0;  // without what nodes run, which is in their time
+      for (const NodeSummary& n : g.nodes) total += n.parent == trace::kNone ? static_cast<double>(n.times.total()) : 0;
       for (NodeSummary& n : g.nodes) n.share = total > 0 ? static_cast<double>(n.times.total()) / total : 0;
     }
   }
@@ -57,6 +58,7 @@ class Summarizer {
     s.plan_hash = graph.plan_hash;
     s.lanes = graph.lanes;
     s.edges = graph.edges.size();
+    for (const trace::Body& body : graph.bodies) s.body_parents.push_back(body.parent);
     s.nodes.resize(graph.nodes.size());
     for (std::uint32_t i = 0; i < s.nodes.size(); ++i) {
       NodeSummary& node = s.nodes[i];
@@ -65,6 +67,10 @@ class Summarizer {
       node.label_path = trace::label_path(graph, graph.nodes[i].label);
       node.kind = graph.nodes[i].kind;
       node.command = graph.nodes[i].command;
+    }
+    for (const trace::Body& body : graph.bodies) {
+      for (std::uint32_t i = 0; i < body.nodes; ++i) s.nodes[body.first_node + i].parent = body.parent;
+      if (body.kind == trace::BodyKind::Loop) s.loops.push_back({.node = body.parent});
     }
     return s;
   }
@@ -121,6 +127,19 @@ class Summarizer {
       }
       node.times.add(sample.duration);
       extend(sample.started, sample.started + sample.duration);
+    }
+  }
+
+  void take(const trace::LoopRun& run) {
+    GraphSummary* graph = find(run.graph, run.version);
+    if (graph == nullptr || run.body >= graph->body_parents.size()) return;
+    for (LoopSummary& loop : graph->loops) {
+      if (loop.node != graph->body_parents[run.body]) continue;
+      loop.least = loop.replays == 0 ? run.iterations : std::min(loop.least, run.iterations);
+      loop.greatest = std::max(loop.greatest, run.iterations);
+      ++loop.replays;
+      loop.iterations += run.iterations;
+      loop.timed += run.timed;
     }
   }
 

@@ -19,9 +19,18 @@ struct NodeSummary {
   std::string name, label_path;
   trace::NodeKind kind = trace::NodeKind::Other;
   std::uint32_t command = trace::kNone;
+  std::uint32_t parent = trace::kNone;  // the node that runs it; kNone: the graph itself
   trace::DurationHistogram times;  // ns, of its samples
   std::uint64_t lost = 0;          // samples without a time
   double share = 0;                // of the time of all nodes of this version, 0 to 1
+};
+
+// A loop, over the replays that told how often it went round.
+struct LoopSummary {
+  std::uint32_t node = 0;
+  std::uint64_t replays = 0;
+  std::uint64_t iterations = 0, timed = 0;   // in all of them; those whose nodes have samples
+  std::uint64_t least = 0, greatest = 0;     // iterations of one replay
 };
 
 struct GraphSummary {
@@ -37,6 +46,8 @@ struct GraphSummary {
   trace::DurationHistogram device_time;  // ns, from start to end on the device
   std::uint64_t samples = 0, lost_samples = 0;
   std::vector<NodeSummary> nodes;  // in creation order
+  std::vector<LoopSummary> loops;  // by node
+  std::vector<std::uint32_t> body_parents;  // of the graph's bodies
 };
 
 struct TraceSummary {

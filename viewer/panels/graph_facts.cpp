@@ -74,18 +74,18 @@ GraphFacts make_graph_facts(const model::Document& document, const model::GraphE
   } else {
     of_range = statistics_of(document, entry, range);
   }
-  double sum = 0;
+  double sum = 0;  // without what nodes run, which is in their time
   for (const model::NodeStatistics& node : *statistics) {
+    if (facts.nodes.size() < entry.graph->own_node_count()) sum += static_cast<double>(node.times.sum());
     facts.nodes.push_back(node_of(node));
     facts.medians.push_back(facts.nodes.back().median);
     facts.samples += facts.nodes.back().count;
-    sum += static_cast<double>(node.times.sum());
   }
   if (facts.samples == 0) return facts;
   const model::LongestPaths paths = model::longest_paths(*entry.graph, facts.medians);
   for (std::uint32_t n = 0; n < count; ++n) {
     facts.nodes[n].share = sum > 0 ? static_cast<double>((*statistics)[n].times.sum()) / sum : 0;
-    facts.nodes[n].slack = std::max(0.0, paths.slack(n, facts.medians));
+    facts.nodes[n].slack = std::max(0.0, paths.slack(entry.graph->own_node_of(n), facts.medians));
   }
   facts.path = model::critical_path(*entry.graph, facts.medians);
   for (const model::PathStep& step : facts.path.steps) facts.nodes[step.node].is_critical = true;

@@ -62,7 +62,8 @@ class LinkPainter {
   }
   [[nodiscard]] ImU32 colour_of(std::uint32_t link) const {
     const float alpha = (d_.marks.links[link] & GraphMark::kFaded) != 0 ? alpha_ * 0.22f : alpha_;
-    return with_alpha(cause_colour(d_.theme(), cause_of(d_.scene.links[link].causes & d_.causes)), alpha);
+    const std::uint32_t causes = d_.scene.links[link].causes & d_.causes;
+    return with_alpha(causes == 0 ? d_.theme().ink_faint : cause_colour(d_.theme(), cause_of(causes)), alpha);
   }
   void draw_on_top(std::uint32_t link, std::uint8_t bit) {
     const float scale = d_.theme().scale;

@@ -73,7 +73,7 @@ GraphMarks graph_marks(const GraphScene& scene, const Frame& frame, std::uint32_
   }
   for (std::uint32_t l = 0; l < scene.links.size(); ++l) {
     const GraphLink& link = scene.links[l];
-    if ((link.causes & causes) == 0) marks.links[l] |= GraphMark::kHidden;
+    if ((link.causes & (causes | kRunsBit)) == 0) marks.links[l] |= GraphMark::kHidden;
     if (((marks.boxes[link.from] | marks.boxes[link.to]) & GraphMark::kFaded) != 0) marks.links[l] |= GraphMark::kFaded;
   }
   return marks;

@@ -13,7 +13,7 @@ GraphFacts facts_of_replay(const model::Graph& graph, const ReplayFacts& replay)
   facts.path = replay.path;
   const model::LongestPaths paths = model::longest_paths(graph, facts.medians);
   double sum = 0;
-  for (const double duration : facts.medians) sum += duration;
+  for (std::uint32_t n = 0; n < graph.own_node_count(); ++n) sum += facts.medians[n];  // what nodes run is in their time
   for (std::uint32_t n = 0; n < graph.node_count() && n < replay.times.nodes.size(); ++n) {
     if (!replay.times.nodes[n].measured) continue;
     GraphFacts::Node& node = facts.nodes[n];
@@ -21,7 +21,7 @@ GraphFacts facts_of_replay(const model::Graph& graph, const ReplayFacts& replay)
     node.count = 1;
     node.median = node.p10 = node.p90 = node.p99 = node.mean = node.least = node.greatest = duration;
     node.share = sum > 0 ? duration / sum : 0;
-    node.slack = std::max(0.0, paths.slack(n, facts.medians));
+    node.slack = std::max(0.0, paths.slack(graph.own_node_of(n), facts.medians));
     const bool first = facts.samples++ == 0;
     facts.least = first ? duration : std::min(facts.least, duration);
     facts.greatest = std::max(facts.greatest, duration);

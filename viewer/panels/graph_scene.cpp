@@ -61,6 +61,15 @@ class SceneMaker {
     return {std::max({kLeastWidth * s, name_width, figures_width_}) + 2 * kPadding * s,
             key_.text.height + key_.small.height + (2 * kPadding - 6 + kLineGap) * s};
   }
+  // Each node that runs others, and those of them that come first.
+  template <class Visit>
+  void for_each_run(const Visit& visit) const {
+    for (const trace::Body& body : graph_.record().bodies) {
+      for (std::uint32_t n = body.first_node; n < body.first_node + body.nodes; ++n) {
+        if (graph_.predecessors(n).empty()) visit(body.parent, n);
+      }
+    }
+  }
   [[nodiscard]] LayoutGraph layout_graph() const {
     const trace::GraphVersion& record = graph_.record();
     LayoutGraph result;
@@ -70,6 +79,7 @@ class SceneMaker {
       result.node_group.push_back(record.nodes[n].label == 0 ? kNoGroup : record.nodes[n].label - 1);
     }
     for (const trace::Edge& edge : record.edges) result.edges.push_back({edge.from, edge.to});
+    for_each_run([&](std::uint32_t from, std::uint32_t to) { result.edges.push_back({from, to}); });
     for (std::size_t l = 1; l < record.labels.size(); ++l) {
       result.group_parent.push_back(record.labels[l].parent == 0 ? kNoGroup : record.labels[l].parent - 1);
     }
@@ -130,13 +140,20 @@ class SceneMaker {
     for (const LayoutEdge edge : between) scene_.links.push_back({edge.from, edge.to, 0});
     scene_.link_of.assign(record.size(), trace::kNone);
     scene_.first_edge.assign(between.size() + 1, 0);
-    for (std::size_t e = 0; e < record.size(); ++e) {
-      const LayoutEdge sought{collapsed.node_of[record[e].from], collapsed.node_of[record[e].to]};
-      scene_.causes |= cause_bit(record[e].cause);
-      if (sought.from == sought.to) continue;
+    const auto link_between = [&](std::uint32_t from, std::uint32_t to) {
+      const LayoutEdge sought{collapsed.node_of[from], collapsed.node_of[to]};
+      if (sought.from == sought.to) return trace::kNone;
       const auto at = std::lower_bound(between.begin(), between.end(), sought,
                                        [](LayoutEdge a, LayoutEdge b) { return a.from != b.from ? a.from < b.from : a.to < b.to; });
-      const auto link = static_cast<std::uint32_t>(at - between.begin());
+      return static_cast<std::uint32_t>(at - between.begin());
+    };
+    for_each_run([&](std::uint32_t from, std::uint32_t to) {
+      if (const std::uint32_t link = link_between(from, to); link != trace::kNone) scene_.links[link].causes |= kRunsBit;
+    });
+    for (std::size_t e = 0; e < record.size(); ++e) {
+      scene_.causes |= cause_bit(record[e].cause);
+      const std::uint32_t link = link_between(record[e].from, record[e].to);
+      if (link == trace::kNone) continue;
       scene_.link_of[e] = link;
       scene_.links[link].causes |= cause_bit(record[e].cause);
       ++scene_.first_edge[link + 1];

@@ -37,7 +37,7 @@ struct GraphBox {
 
 struct GraphLink {
   std::uint32_t from = 0, to = 0;  // boxes
-  std::uint32_t causes = 0;        // a bit for each trace::EdgeCause of its edges
+  std::uint32_t causes = 0;        // a bit for each trace::EdgeCause of its edges, and kRunsBit
 };
 
 struct GraphScene {
@@ -69,6 +69,8 @@ struct GraphScene {
   }
 };
 
+// Of a link from a node to what it runs, which is no edge, and is shown always.
+inline constexpr std::uint32_t kRunsBit = 1u << 31;
 [[nodiscard]] constexpr std::uint32_t cause_bit(trace::EdgeCause cause) noexcept { return 1u << static_cast<unsigned>(cause); }
 // What a lane or the frame adds, beyond what the commands ask for.
 inline constexpr std::uint32_t kAddedCauses = cause_bit(trace::EdgeCause::Lane) | cause_bit(trace::EdgeCause::Frame);

@@ -65,8 +65,10 @@ void draw_life(Frame& frame, std::uint32_t buffer) {
   const model::Graph& graph = *frame.graph();
   const auto uses = graph.uses(buffer);
   if (uses.empty() || !draw_section(frame.theme, "Lifetime in a replay")) return;
-  const std::uint32_t first = uses.front().node, last = uses.back().node;
-  draw_mono(frame.theme, "Needed for", count_text(last - first + 1) + " of " + count_text(graph.node_count()) + " nodes",
+  const std::uint32_t first = graph.own_node_of(uses.front().node);
+  std::uint32_t last = first;  // what a node runs uses it in that node's time
+  for (const model::BufferUse& use : uses) last = std::max(last, graph.own_node_of(use.node));
+  draw_mono(frame.theme, "Needed for", count_text(last - first + 1) + " of " + count_text(graph.own_node_count()) + " nodes",
             "From its first access to its last one, in the order of the nodes.");
   if (frame.replay != nullptr && last < frame.replay->times.nodes.size()) {
     trace::Time began = 0, ended = 0;

@@ -56,6 +56,9 @@ void draw_head(Frame& frame, std::uint32_t node) {
   draw_title(frame.theme, what, graph.node_name(node), node_colour(frame, node));
   const std::string path = graph.label_path(record.label);
   if (!path.empty()) draw_note(frame.theme, path);
+  if (const std::uint32_t parent = graph.parent(node); parent != trace::kNone) {
+    draw_note(frame.theme, "Run by " + graph.node_name(parent) + ", node " + count_text(parent) + ", in whose time it is.");
+  }
   if (draw_action(frame.theme, "Graph", "Show it in the graph")) frame.view.upper = UpperTab::Graph, frame.view.reveal_selection = true;
   next_action("Timeline");
   if (draw_action(frame.theme, "Timeline", "Show it in the timeline")) frame.view.upper = UpperTab::Timeline, frame.view.reveal_selection = true;
@@ -65,9 +68,23 @@ void draw_head(Frame& frame, std::uint32_t node) {
   if (draw_action(frame.theme, "Copy all", "Name, place, kernel and statistics, as text")) ImGui::SetClipboardText(node_as_text(frame, node).c_str());
 }
 
+// How often a loop went round in the shown replay, where that is known.
+void draw_iterations(const Frame& frame, std::uint32_t node) {
+  const auto& loops = frame.entry->loops;
+  const std::uint64_t replay = frame.replay->replay.replay;
+  for (std::size_t i = loops.lower_bound(replay, [](const trace::LoopRun& l, std::uint64_t number) { return l.replay < number; });
+       i < loops.size() && loops[i].replay == replay; ++i) {
+    if (frame.graph()->record().bodies[loops[i].body].parent != node) continue;
+    draw_mono(frame.theme, "Iterations", count_text(loops[i].iterations), "How often the loop went round in this replay.");
+    const std::uint64_t rest = loops[i].iterations - std::min(loops[i].iterations, loops[i].timed);
+    if (rest != 0) draw_mono(frame.theme, "Not measured", count_text(rest), "Iterations whose nodes have no times.");
+  }
+}
+
 void draw_this_replay(const Frame& frame, std::uint32_t node) {
   if (frame.replay == nullptr || frame.replay->block == nullptr) return;
   if (!draw_section(frame.theme, "In the shown replay", replay_name(frame))) return;
+  if (frame.entry != nullptr) draw_iterations(frame, node);
   const GraphFacts::Node* facts = facts_of(frame, node);
   std::size_t runs = 0;
   for (const trace::Sample& sample : frame.replay->block->samples) {

@@ -37,7 +37,7 @@ MemoryFacts facts_of(std::shared_ptr<const model::Graph> graph, model::MemoryUse
 
 MemoryFacts memory_facts(std::shared_ptr<const model::Graph> graph) {
   model::MemoryUse use = model::memory_by_schedule(*graph);
-  const Time length = graph->node_count();
+  const Time length = graph->own_node_count();
   MemoryFacts facts = facts_of(std::move(graph), std::move(use));
   facts.length = length;
   return facts;

@@ -13,7 +13,7 @@ namespace {
 double length_without(const model::Graph& graph, const std::vector<double>& durations, trace::EdgeCause cause) {
   std::vector<double> until = durations;
   double length = 0;
-  for (std::uint32_t n = 0; n < graph.node_count(); ++n) {
+  for (std::uint32_t n = 0; n < graph.own_node_count(); ++n) {
     for (const model::Neighbour& p : graph.predecessors(n)) {
       if (graph.record().edges[p.edge].cause != cause) until[n] = std::max(until[n], until[p.node] + durations[n]);
     }

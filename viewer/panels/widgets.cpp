@@ -227,6 +227,7 @@ const char* loss_name(trace::LossKind kind) {
     case trace::LossKind::Events: return "events";
     case trace::LossKind::DeviceRecords: return "records of the device";
     case trace::LossKind::ZeroTimestamps: return "times that the device left at zero";
+    case trace::LossKind::NodeRuns: return "runs of nodes in loops";
   }
   return "records";
 }

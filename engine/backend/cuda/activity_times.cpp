@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
+#include <utility>
 
 #include "backend/cuda/cuda_check.hpp"
 #include "base/steady_clock.hpp"
@@ -31,39 +33,84 @@ bool leaves_records(cudaGraphNodeType type) {
   return type == cudaGraphNodeTypeKernel || type == cudaGraphNodeTypeMemcpy || type == cudaGraphNodeTypeMemset;
 }
 
-// Claims the nodes of one graph, and those inside its child graphs. What is inside of those again has no time: CUDA's order of it is not known.
+// Claims the nodes of one graph, those inside its child graphs, and those of bodies.
 class Claims {
  public:
-  Claims(ActivitySession& session, std::shared_ptr<ActivitySession::Sink> sink, std::uint32_t nodes_of_graph)
-      : session_(session), sink_(std::move(sink)), next_inside_(nodes_of_graph) {}
-
-  void add(cudaGraphNode_t node, std::uint32_t place) {
-    const cudaGraphNodeType type = type_of(node);
-    if (leaves_records(type)) {
-      session_.claim(node, place, sink_);
-      ++count_;
+  Claims(ActivitySession& session, std::shared_ptr<ActivitySession::Sink> sink, const TimeSlots& slots, std::span<const BodyGraph> bodies)
+      : session_(session), sink_(std::move(sink)), records_(slots.nodes) {
+    for (std::uint32_t body = 0; body < bodies.size(); ++body) {
+      bodies_[bodies[body].parent].push_back(bodies[body].graph);
+      for (std::uint32_t i = 0; i < bodies[body].nodes.size(); ++i) places_.emplace(bodies[body].nodes[i], slots.bodies[body].first_node + i);
     }
-    if (type == cudaGraphNodeTypeGraph) add_inside(node, place);
   }
-  [[nodiscard]] std::size_t count() const noexcept { return count_; }
+
+  // A node of the graph itself.
+  void add(cudaGraphNode_t node, std::uint32_t place) {
+    places_.emplace(node, place);
+    if (!leaves_records(type_of(node))) return;
+    session_.claim(node, place, sink_);
+    count(place);
+  }
+  // Once all of them are added: what is inside of them.
+  void add_insides(cudaGraph_t graph) {
+    const std::vector<cudaGraphNode_t> nodes = nodes_of(graph);
+    next_ = static_cast<std::uint32_t>(nodes.size());
+    for (const cudaGraphNode_t node : nodes) add_inside(node, node, place_of(node));
+  }
+  // Records that a replay leaves of the graph's own nodes, the stamps included.
+  [[nodiscard]] std::size_t own_records() const noexcept { return own_records_; }
+  // By place: how many of them one run leaves.
+  [[nodiscard]] std::vector<std::uint32_t> take_records() noexcept { return std::move(records_); }
 
  private:
-  void add_inside(cudaGraphNode_t child, std::uint32_t place) {
-    cudaGraph_t graph = nullptr;
-    cuda_check(cudaGraphChildGraphNodeGetGraph(child, &graph), "cudaGraphChildGraphNodeGetGraph", {Stage::Profile});
-    for (const cudaGraphNode_t node : nodes_of(graph)) {
-      const std::uint32_t number = next_inside_++;
-      if (!leaves_records(type_of(node))) continue;
-      session_.claim_inside(child, number, place, sink_);
-      ++count_;
+  [[nodiscard]] std::uint32_t place_of(cudaGraphNode_t node) const {
+    const auto at = places_.find(node);
+    return at == places_.end() ? kNone : at->second;  // an instrument has none
+  }
+  void count(std::uint32_t place) {
+    if (place < records_.size()) ++records_[place];
+    if (place >= NodeRun::kBegin) ++own_records_;
+  }
+  // `of`: the node of the graph itself that it is in.
+  void add_inside(cudaGraphNode_t node, cudaGraphNode_t of, std::uint32_t place) {
+    if (const auto bodies = bodies_.find(node); bodies != bodies_.end()) {
+      for (const cudaGraph_t graph : bodies->second) add_graph(graph, of, kNone);
+    } else if (type_of(node) == cudaGraphNodeTypeGraph) {
+      cudaGraph_t graph = nullptr;
+      cuda_check(cudaGraphChildGraphNodeGetGraph(node, &graph), "cudaGraphChildGraphNodeGetGraph", {Stage::Profile});
+      add_graph(graph, of, place);
     }
+  }
+  // `place`: of everything in the graph; kNone: each node has its own.
+  void add_graph(cudaGraph_t graph, cudaGraphNode_t of, std::uint32_t place) {
+    const std::vector<cudaGraphNode_t> nodes = nodes_of(graph);
+    const std::uint32_t first = next_;
+    next_ += static_cast<std::uint32_t>(nodes.size());
+    for (std::uint32_t i = 0; i < nodes.size(); ++i) {
+      const std::uint32_t at = place == kNone ? place_of(nodes[i]) : place;
+      if (at == kNone || !leaves_records(type_of(nodes[i]))) continue;
+      session_.claim_inside(of, first + i, at, sink_);
+      count(at);
+    }
+    for (const cudaGraphNode_t node : nodes) add_inside(node, of, place == kNone ? place_of(node) : place);
   }
 
   ActivitySession& session_;
   const std::shared_ptr<ActivitySession::Sink> sink_;
-  std::uint32_t next_inside_;
-  std::size_t count_ = 0;
+  std::unordered_map<cudaGraphNode_t, std::uint32_t> places_;
+  std::unordered_map<cudaGraphNode_t, std::vector<cudaGraph_t>> bodies_;  // by the node that runs them
+  std::vector<std::uint32_t> records_;
+  std::size_t own_records_ = 0;
+  std::uint32_t next_ = 0;
 };
+
+// Makes the time cover a run too.
+void cover(NodeTime& time, std::int64_t started, std::int64_t ended) {
+  const std::int64_t first = time.started == 0 ? started : std::min(time.started, started);
+  const std::int64_t last = time.started == 0 ? ended : std::max(time.started + time.duration, ended);
+  time.started = first;
+  time.duration = saturated_ns(last - first);
+}
 
 std::uint32_t place_of(const LoweredGraph& lowered, std::uint32_t node) {
   switch (lowered.nodes[node].kind) {
@@ -76,34 +123,59 @@ std::uint32_t place_of(const LoweredGraph& lowered, std::uint32_t node) {
 
 }  // namespace
 
-std::shared_ptr<ActivitySession::Sink> ActivityTimes::claim_all(ActivitySession& session, const LoweredGraph& lowered,
-                                                                std::span<const cudaGraphNode_t> nodes, const StampEnds& ends) {
+ActivityTimes::Claimed ActivityTimes::claim_all(ActivitySession& session, const Graph& graph, const TimeSlots& slots) {
   auto sink = std::make_shared<ActivitySession::Sink>();
-  Claims claims(session, sink, static_cast<std::uint32_t>(nodes.size() + (ends ? 2 : 0)));
-  for (std::uint32_t i = 0; i < nodes.size(); ++i) claims.add(nodes[i], place_of(lowered, i));
-  if (ends) {
-    claims.add(ends.begin, NodeRun::kBegin);
-    claims.add(ends.end, NodeRun::kEnd);
+  Claims claims(session, sink, slots, graph.bodies);
+  for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) claims.add(graph.nodes[i], place_of(graph.lowered, i));
+  if (graph.ends) {
+    claims.add(graph.ends.begin, NodeRun::kBegin);
+    claims.add(graph.ends.end, NodeRun::kEnd);
   }
-  sink->runs = ReplayRuns(claims.count());
-  return sink;
+  claims.add_insides(graph.graph);
+  std::size_t own = claims.own_records();
+  std::vector<std::uint32_t> records = claims.take_records();
+  for (std::uint32_t node = 0; node < slots.own_nodes; ++node) own += records[node];
+  sink->runs = ReplayRuns(own);
+  return {std::move(sink), std::move(records)};
 }
 
-ActivityTimes::ActivityTimes(ActivitySession& session, const LoweredGraph& lowered, std::span<const cudaGraphNode_t> nodes, const StampEnds& ends,
-                       std::vector<HostNode> host)
-    : session_(session), sink_(claim_all(session, lowered, nodes, ends)), dropped_before_(session.dropped()), told_dropped_(dropped_before_), host_(std::move(host)) {}
+ActivityTimes::ActivityTimes(ActivitySession& session, const Graph& graph, const TimeSlots& slots, std::unique_ptr<BodyStamps> bodies,
+                             std::vector<HostNode> host)
+    : session_(session),
+      slots_(slots),
+      claimed_(claim_all(session, graph, slots_)),
+      bodies_(std::move(bodies)),
+      dropped_before_(session.dropped()),
+      told_dropped_(dropped_before_),
+      host_(std::move(host)),
+      told_(slots_.nodes) {}
+
+// How often a body ran in the replay that was read last. One that nothing counts runs as often as what it is in.
+std::uint64_t ActivityTimes::rounds_of_body(std::uint32_t body) const {
+  if (bodies_) return bodies_->rounds_of_body(body);
+  return 1;
+}
+
+std::size_t ActivityTimes::runs_in_bodies() const {
+  std::size_t runs = 0;
+  for (std::uint32_t body = 0; body < slots_.bodies.size(); ++body) {
+    const BodyPlace& place = slots_.bodies[body];
+    for (std::uint32_t node = 0; node < place.nodes; ++node) runs += rounds_of_body(body) * claimed_.records[place.first_node + node];
+  }
+  return runs;
+}
 
 void ActivityTimes::note_gap() noexcept {
-  const std::lock_guard lock(sink_->mutex);
-  sink_->runs.note_lost();
+  const std::lock_guard lock(claimed_.sink->mutex);
+  claimed_.sink->runs.note_lost();
 }
 
 std::string ActivityTimes::complaint() {
   const std::uint64_t dropped = session_.dropped();
   std::uint64_t untimed = 0;
   {
-    const std::lock_guard lock(sink_->mutex);
-    untimed = sink_->untimed;
+    const std::lock_guard lock(claimed_.sink->mutex);
+    untimed = claimed_.sink->untimed;
   }
   if (dropped == told_dropped_ && untimed == told_untimed_) return {};
   std::string text = concat("CUPTI lost ", dropped - told_dropped_, " records for want of room, and the times of ", untimed - told_untimed_,
@@ -116,11 +188,18 @@ std::string ActivityTimes::complaint() {
 NodeTimer::Found ActivityTimes::find(const Wanted& wanted, const GpuClock& clock) {
   replay_ = wanted.replay;
   number_ = wanted.number;
+  if (bodies_ && wanted.replay.replay + bodies_->rows() <= wanted.newest) {  // a later replay may have counted over it
+    note_gap();
+    return Found::Lost;
+  }
+  if (bodies_) bodies_->read(replay_.replay);
+  const std::size_t besides = runs_in_bodies();
   const bool lost = session_.dropped() != dropped_before_;
-  const std::lock_guard lock(sink_->mutex);
-  if (lost) sink_->runs.note_lost();
-  auto runs = sink_->runs.take({clock.to_host(replay_.began), kClocksApart,
-                                wanted.rest == Rest::IsHere ? ReplayRuns::More::NotToCome : ReplayRuns::More::ToCome});
+  const std::lock_guard lock(claimed_.sink->mutex);
+  if (lost) claimed_.sink->runs.note_lost();
+  auto runs = claimed_.sink->runs.take({clock.to_host(replay_.began), kClocksApart,
+                                wanted.rest == Rest::IsHere ? ReplayRuns::More::NotToCome : ReplayRuns::More::ToCome,
+                                           besides});
   if (!runs) return Found::NotYet;
   runs_ = std::move(*runs);
   return runs_.empty() ? Found::Lost : Found::Times;
@@ -128,17 +207,33 @@ NodeTimer::Found ActivityTimes::find(const Wanted& wanted, const GpuClock& clock
 
 void ActivityTimes::fill(NodeTime* times, const GpuClock& clock) {
   const std::int64_t offset = clock_offset(runs_, clock.to_host(replay_.began), clock.to_host(replay_.ended));
+  for (std::uint32_t body = 0; body < slots_.bodies.size(); ++body) set_rounds(times[slots_.bodies[body].first_slot], rounds_of_body(body));
+  std::fill(told_.begin(), told_.end(), 0);
   for (const NodeRun& run : runs_) {
     if (run.node >= NodeRun::kBegin) continue;
-    NodeTime& time = times[run.node];
     const std::int64_t started = run.started + offset, ended = run.ended + offset;
-    const std::int64_t first = time.started == 0 ? started : std::min(time.started, started);
-    const std::int64_t last = time.started == 0 ? ended : std::max(time.started + time.duration, ended);
-    time.started = first;
-    time.duration = saturated_ns(last - first);
+    if (run.node < slots_.own_nodes) {
+      cover(times[run.node], started, ended);
+    } else {
+      fill_inside(times, run.node, started, ended);
+    }
   }
   for (const HostNode& host : host_) {
     if (const auto span = host.times->find(number_)) times[host.node] = {span->started, saturated_ns(span->ended - span->started), 0};
+  }
+}
+
+// The first records of a node are those of its first round, and so on. What runs a body has no record: its time is that of what it runs.
+void ActivityTimes::fill_inside(NodeTime* times, std::uint32_t node, std::int64_t started, std::int64_t ended) {
+  const std::uint64_t round = told_[node]++ / std::max(1u, claimed_.records[node]);
+  bool is_round_known = true;
+  for (;;) {
+    if (node < slots_.own_nodes) return cover(times[node], started, ended);
+    const BodyPlace& place = slots_.bodies[slots_.body_of(node)];
+    if (is_round_known && round < place.kept) cover(times[place.slot(node - place.first_node, round)], started, ended);
+    // Rounds of a branch or a loop are others than those of what it is in.
+    is_round_known = is_round_known && place.kind == BodyPlace::Kind::Nested;
+    node = place.parent;
   }
 }
 

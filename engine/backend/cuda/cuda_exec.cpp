@@ -15,6 +15,7 @@ CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<c
       markers_(std::move(markers)),
       loops_(std::move(loops)),
       held_(std::make_shared<Held>(context_, *plan_->recording)),
+      slots_(time_slots(*plan_)),
       bindings_(bindings),
       update_(*context_, *plan_->recording),
       source_(instruments ? std::make_shared<CudaReplaySource>(context_, instruments, nodes_by) : nullptr) {
@@ -29,7 +30,7 @@ CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<c
     builder.add_nodes();
     exec_ = builder.instantiate();
     ends_ = builder.ends();
-    fast_nodes_ = {exec_, builder.take_nodes()};
+    fast_nodes_ = builder.take_nodes(exec_);
     source_nodes_.reset(fast_nodes_.nodes.size());
     update_.disable_all(fast_nodes_, bindings_);
   } catch (...) {
@@ -83,8 +84,10 @@ CudaReplaySource::Twin CudaExec::make_twin(TimedBy nodes_by) {
   const std::lock_guard lock(changing_);
   const CudaInstruments& instruments = source_->instruments();
   std::unique_ptr<NodeStamps> stamps;
+  std::unique_ptr<BodyStamps> rounds;  // beside CUPTI
   std::unique_ptr<NodeTimer> nodes;
-  if (nodes_by != TimedBy::Cupti) stamps = std::make_unique<NodeStamps>(context_, instruments.readback, plan_->lowered);
+  if (nodes_by == TimedBy::Cupti) rounds = BodyStamps::make(context_, instruments.readback, *plan_, slots_, BodyStamps::Keep::Rounds);
+  if (nodes_by != TimedBy::Cupti) stamps = std::make_unique<NodeStamps>(context_, instruments.readback, *plan_, slots_);
   const CallPlace place = context_->at(Stage::Profile, plan_->label);
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t twin = nullptr;
@@ -92,16 +95,18 @@ CudaReplaySource::Twin CudaExec::make_twin(TimedBy nodes_by) {
   cuda_check(cudaGraphCreate(&graph, 0), "cudaGraphCreate", place);
   try {
     CudaGraphBuilder builder(*context_, *plan_, bindings_,
-                         {graph, held_->staged, calls_, held_->holdings, frame_.get(), {&instruments, source_->ring().memory(), stamps.get()},
+                         {graph, held_->staged, calls_, held_->holdings, frame_.get(), {&instruments, source_->ring().memory(), stamps.get(), stamps ? stamps->bodies() : rounds.get()},
                           markers_.get(), loops_.get()});
     builder.add_nodes();
     if (stamps) {
       nodes = std::move(stamps);
     } else {
-      nodes = std::make_unique<ActivityTimes>(ActivitySession::of_process(), plan_->lowered, builder.nodes(), builder.ends(), time_host_nodes());
+      const bool has_slots = slots_.has_same_nodes(time_slots(*plan_));
+      const ActivityTimes::Graph timed{graph, plan_->lowered, builder.nodes(), has_slots ? builder.bodies() : std::span<const BodyGraph>(), builder.ends()};
+      nodes = std::make_unique<ActivityTimes>(ActivitySession::of_process(), timed, slots_, std::move(rounds), time_host_nodes());
     }
     twin = builder.instantiate();
-    twin_nodes = {twin, builder.take_nodes()};
+    twin_nodes = builder.take_nodes(twin);
     update_.disable_all(twin_nodes, bindings_);
     cuda_check(context_->driver.cuGraphUpload(twin, instruments.readback->stream()), "cuGraphUpload", place);
     instruments.readback->wait();

@@ -66,6 +66,7 @@ class CudaExec final : public BackendExec {
   void destroy_twin() noexcept;  // under changing_, unless nobody else is there
   void drop_twin() noexcept;
   // These under changing_. The first `count` nodes that the change reaches get what bindings_ says; refused: they and bindings_ are as before.
+  [[nodiscard]] ExecUpdate set_node(const ExecNodes& of, const BindingChange& change, std::uint32_t node);
   [[nodiscard]] ExecUpdate set_nodes(const ExecNodes& of, const BindingChange& change, std::size_t count);
   [[nodiscard]] ExecUpdate change_nodes(const PlanChange& change);
   [[nodiscard]] ExecUpdate change_whole(const PlanChange& change);
@@ -95,6 +96,7 @@ class CudaExec final : public BackendExec {
   bool uploaded_ = false;
   std::uint32_t epoch_ = 0;  // of the CUPTI session, when exec_ was uploaded
   mutable std::mutex changing_;  // of plan_, bindings_, held_ and the twin: changes come beside whoever makes a twin; after the source's mutex
+  const TimeSlots slots_;        // where times go, whatever other recordings it is given
   Bindings bindings_;
   NodeUpdate update_;
   ExecNodes fast_nodes_, twin_nodes_;  // no nodes: of a graph of the application

@@ -10,21 +10,24 @@
 
 namespace reprise::detail {
 
+ExecUpdate CudaExec::set_node(const ExecNodes& of, const BindingChange& change, std::uint32_t node) {
+  const bool switches = change.what == BindingChange::What::Enable || change.what == BindingChange::What::Disable;
+  return switches ? update_.switch_on_or_off(of, node, bindings_)
+                  : update_.set(of, node, {*plan_, bindings_, held_->staged, held_->holdings}, &change);
+}
+
 ExecUpdate CudaExec::set_nodes(const ExecNodes& of, const BindingChange& change, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
-    const std::uint32_t node = change.nodes[i];
-    const bool switches = change.what == BindingChange::What::Enable || change.what == BindingChange::What::Disable;
-    ExecUpdate result = switches ? update_.switch_on_or_off(of, node, bindings_)
-                                 : update_.set(of, node, {*plan_, bindings_, held_->staged, held_->holdings});
+    ExecUpdate result = set_node(of, change, change.nodes[i]);
     if (result.done()) continue;
-    // The nodes before have been told already.
+    // The nodes before have been told already, and of this one perhaps some that it runs.
     undo_.what = change.what == BindingChange::What::Enable    ? BindingChange::What::Disable
                  : change.what == BindingChange::What::Disable ? BindingChange::What::Enable
                                                                : change.what;
     undo_.index = change.index;
     undo_.nodes = change.nodes;
     apply(*plan_, undo_, bindings_);
-    if (i != 0) static_cast<void>(set_nodes(of, undo_, i));
+    for (std::size_t told = 0; told <= i; ++told) static_cast<void>(set_node(of, undo_, change.nodes[told]));
     return result;
   }
   return {};
@@ -148,7 +151,12 @@ ExecUpdate CudaExec::update_by_new_graph(const PlanChange& change, Held& held) {
   CudaGraphBuilder builder(*context_, *change.plan, *change.bindings, {made, held.staged, calls_, held.holdings, frame_.get(), stamps, markers_.get(), loops_.get()});
   builder.add_nodes();
   ExecUpdate result = take_graph(made, &builder, *change.plan);
-  if (result.done()) source_nodes_.note_all_told();
+  if (!result.done()) return result;
+  source_nodes_.note_all_told();
+  ExecNodes now = builder.take_nodes(exec_);  // the nodes that exec_ knows are still those of the first graph
+  fast_nodes_.slots = std::move(now.slots);
+  fast_nodes_.first_keys = std::move(now.first_keys);
+  fast_nodes_.handles = std::move(now.handles);
   return result;
 }
 
@@ -173,7 +181,7 @@ ExecUpdate CudaExec::change_whole(const PlanChange& change) {
     return result;
   }
   const Bindings before = std::exchange(bindings_, *change.bindings);
-  for (std::uint32_t node = 0; node < lowered.nodes.size(); ++node) {
+  for (std::uint32_t node = 0; node < fast_nodes_.nodes.size(); ++node) {
     if (before.is_disabled(node) != bindings_.is_disabled(node)) static_cast<void>(update_.switch_on_or_off(fast_nodes_, node, bindings_));
   }
   if (ends_ && stamping_ == Stamping::Off) set_stamping(exec_, ends_, stamping_, context_->at(Stage::Launch, plan_->label));

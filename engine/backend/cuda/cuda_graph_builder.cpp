@@ -38,6 +38,10 @@ CudaGraphBuilder::CudaGraphBuilder(const CudaContext& context, const Plan& plan,
       bindings_(with_conditions(bindings)),
       next_key_(target.outer == nullptr ? own_next_key_ : target.outer->next_key),
       first_key_(next_key_),
+      own_slots_(target.outer == nullptr && !plan.bodies.empty() ? time_slots(plan) : TimeSlots{}),
+      slots_(target.outer == nullptr ? own_slots_ : target.outer->slots),
+      own_bodies_(own_slots_.bodies.size()),
+      bodies_(target.outer == nullptr ? own_bodies_ : target.outer->bodies),
       first_loop_(number_loops(*plan.recording, target.outer == nullptr ? 0 : target.outer->first_loop)),
       arguments_(*plan.recording) {
   next_key_ += static_cast<std::uint32_t>(plan.recording->commands.size());
@@ -46,6 +50,21 @@ CudaGraphBuilder::CudaGraphBuilder(const CudaContext& context, const Plan& plan,
 std::uint32_t CudaGraphBuilder::lowered_of(cudaGraphNode_t node) const {
   const auto at = node == nullptr ? nodes_.end() : std::find(nodes_.begin(), nodes_.end(), node);
   return at == nodes_.end() ? kNone : static_cast<std::uint32_t>(at - nodes_.begin());
+}
+
+ExecNodes CudaGraphBuilder::take_nodes(cudaGraphExec_t exec) {
+  ExecNodes taken{exec, std::move(nodes_), own_slots_};
+  for (const BodyGraph& body : own_bodies_) {
+    taken.nodes.insert(taken.nodes.end(), body.nodes.begin(), body.nodes.end());
+    taken.first_keys.push_back(body.first_key);
+  }
+  const auto& buffers = plan_.recording->buffers;
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    if (buffers[i]->kind != BufferKind::Condition) continue;
+    taken.handles.resize(buffers.size());
+    taken.handles[i] = bindings_.address[i];
+  }
+  return taken;
 }
 
 Error CudaGraphBuilder::with_command(const Error& error, std::uint32_t node) const {
@@ -64,17 +83,20 @@ Error CudaGraphBuilder::with_command(const Error& error, std::uint32_t node) con
 void CudaGraphBuilder::add_nodes() {
   const LoweredGraph& lowered = plan_.lowered;
   const bool is_stamped = target_.stamps.kernels != nullptr;
-  const bool needs_ends = is_stamped && !lowered.frame;  // the frame's own nodes stamp, where there is one
+  const bool is_body = target_.outer != nullptr;
+  const bool needs_ends = is_stamped && !is_body && !lowered.frame;  // the frame's own nodes stamp, where there is one
   nodes_.resize(lowered.nodes.size());
   done_.resize(lowered.nodes.size());
   after_.clear();
   if (needs_ends) ends_.begin = add_boundary(LoweredKind::FrameBegin);
   const std::uint32_t overlapping = needs_ends ? root_beside_begin() : kNone;
+  const cudaGraphNode_t before = is_body ? add_round_stamp() : ends_.begin;
   for (std::uint32_t i = 0; i < lowered.nodes.size(); ++i) {
     after_.clear();
     early_.clear();
     for (const LoweredEdge& edge : lowered.edges_into(i)) (may_start_early(edge) ? early_ : after_).push_back(done_[edge.from]);
-    if (after_.empty() && early_.empty() && ends_ && i != overlapping) after_.push_back(ends_.begin);
+    if (after_.empty() && early_.empty() && before != nullptr && i != overlapping) after_.push_back(before);
+    adding_ = i;
     try {
       const bool is_marked = target_.markers != nullptr && lowered.nodes[i].kind == LoweredKind::Work;
       if (is_marked) static_cast<void>(add_fault_mark(target_.markers->begun(i)));
@@ -85,14 +107,14 @@ void CudaGraphBuilder::add_nodes() {
         after_.assign(1, nodes_[i]);
         done_[i] = add_fault_mark(target_.markers->ended(i));
       }
-      if (target_.stamps.nodes != nullptr && lowered.nodes[i].kind == LoweredKind::Work) done_[i] = add_node_stamp(i);
+      if (stamps_nodes() && lowered.nodes[i].kind == LoweredKind::Work) done_[i] = is_body ? add_inside_stamp(i) : add_node_stamp(i);
     } catch (const Error& error) {
       throw with_command(error, i);
     }
   }
   if (needs_ends) ends_.end = add_end_stamp();
   if (overlapping != kNone) overlap_begin(target_.graph, ends_, nodes_[overlapping], call_);
-  if (target_.outer != nullptr && target_.outer->iteration != nullptr) add_iteration(*target_.outer->iteration);
+  if (is_body && target_.outer->iteration != nullptr) add_iteration(*target_.outer->iteration);
 }
 
 // Not where something is noted between the two nodes, and not on devices before 9.0, which start nothing early.
@@ -157,6 +179,11 @@ cudaGraphNode_t CudaGraphBuilder::add_node_stamp(std::uint32_t node) {
   void* parameters[] = {&ring, &times, &rows, &nodes, &node};
   after_.assign(1, done_[node]);
   return add_instrument(*target_.stamps.kernels->node, parameters);
+}
+
+bool CudaGraphBuilder::stamps_nodes() const {
+  const Stamps& stamps = target_.stamps;
+  return target_.outer == nullptr ? stamps.nodes != nullptr : stamps.bodies != nullptr && stamps.bodies->notes_times();
 }
 
 cudaGraphNode_t CudaGraphBuilder::add_fault_mark(std::uint64_t* word) {

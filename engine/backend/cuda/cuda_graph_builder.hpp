@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "backend/backend.hpp"
+#include "backend/cuda/body_graph.hpp"
 #include "backend/cuda/cuda_context.hpp"
 #include "backend/cuda/cuda_kernel.hpp"
 #include "backend/cuda/host_calls.hpp"
 #include "backend/cuda/cuda_instruments.hpp"
+#include "backend/cuda/exec_nodes.hpp"
 #include "backend/cuda/fault_markers.hpp"
 #include "backend/cuda/kernel_arguments.hpp"
 #include "backend/cuda/loop_counters.hpp"
@@ -20,6 +22,7 @@
 #include "backend/cuda/staged_bytes.hpp"
 #include "backend/cuda/stamp_ends.hpp"
 #include "backend/cuda/transfer_nodes.hpp"
+#include "plan/time_slots.hpp"
 
 namespace reprise::detail {
 
@@ -29,7 +32,8 @@ class CudaGraphBuilder {
   struct Stamps {
     const CudaInstruments* kernels = nullptr;  // null: nothing is noted
     std::uint64_t* ring = nullptr;             // of a StampRing
-    NodeStamps* nodes = nullptr;               // null: only when replays begin and end
+    const NodeStamps* nodes = nullptr;         // null: only when replays begin and end
+    const BodyStamps* bodies = nullptr;        // null: nothing is noted in bodies
   };
   // A loop's iteration, to be counted in the body.
   struct Iteration {
@@ -40,6 +44,9 @@ class CudaGraphBuilder {
   // What a body knows of the graph that it is in.
   struct Outer {
     std::uint32_t& next_key;                // counts on over all bodies
+    const TimeSlots& slots;                 // of everything
+    std::vector<BodyGraph>& bodies;         // by number in `slots`
+    std::uint32_t body = 0;                 // its number
     std::uint32_t first_loop = 0;           // the number of the body's first one
     const Iteration* iteration = nullptr;  // null: not the body of a loop
   };
@@ -63,7 +70,10 @@ class CudaGraphBuilder {
   // The stamps that it put around everything; none where the frame's nodes stamp, or nothing does.
   [[nodiscard]] const StampEnds& ends() const noexcept { return ends_; }
   [[nodiscard]] std::span<const cudaGraphNode_t> nodes() const noexcept { return nodes_; }  // by lowered node
-  [[nodiscard]] std::vector<cudaGraphNode_t> take_nodes() noexcept { return std::move(nodes_); }  // by lowered node
+  // What `exec`, which was made of the graph, is changed by.
+  [[nodiscard]] ExecNodes take_nodes(cudaGraphExec_t exec);
+  // By the number of the body in time_slots().
+  [[nodiscard]] std::span<const BodyGraph> bodies() const noexcept { return own_bodies_; }
   [[nodiscard]] std::uint32_t lowered_of(cudaGraphNode_t node) const;  // kNone for an instrument and for null
 
  private:
@@ -75,7 +85,14 @@ class CudaGraphBuilder {
   [[nodiscard]] cudaGraphNode_t add_op(std::uint32_t command);
   [[nodiscard]] cudaGraphNode_t add_nested(std::uint32_t command);
   [[nodiscard]] cudaGraphNode_t add_conditional(std::uint32_t command);
-  void fill_body(const Body& body, cudaGraph_t graph, const Outer& outer);
+  // The body goes into `graph`, which node `parent` runs.
+  void fill_body(const Body& body, cudaGraph_t graph, cudaGraphNode_t parent, const Outer& outer);
+  // The number of the first body of the node that is being added.
+  [[nodiscard]] std::uint32_t first_body() const;
+  // What comes before everything in this body; null where nothing has to.
+  [[nodiscard]] cudaGraphNode_t add_round_stamp();
+  [[nodiscard]] cudaGraphNode_t add_inside_stamp(std::uint32_t node);
+  [[nodiscard]] bool stamps_nodes() const;
   // What a loop's counters need before it; the next node comes after it.
   void add_loop_entry(std::uint32_t command);
   void add_iteration(const Iteration& iteration);
@@ -109,8 +126,13 @@ class CudaGraphBuilder {
   std::uint32_t own_next_key_ = 0;
   std::uint32_t& next_key_;                // of the outermost builder
   const std::uint32_t first_key_;          // of this plan's commands, for what is kept by command
+  const TimeSlots own_slots_;              // empty in a body
+  const TimeSlots& slots_;                 // of the outermost builder
+  std::vector<BodyGraph> own_bodies_;
+  std::vector<BodyGraph>& bodies_;         // of the outermost builder
   std::vector<std::uint32_t> first_loop_;  // by command; empty where nothing runs bodies
   StampEnds ends_;
+  std::uint32_t adding_ = 0;            // the lowered node that is being added
   std::vector<cudaGraphNode_t> nodes_;  // by lowered node
   std::vector<cudaGraphNode_t> done_;   // by lowered node: what stands for its end, itself or what is noted behind it
   std::vector<cudaGraphNode_t> after_;  // scratch: what the node being added comes after

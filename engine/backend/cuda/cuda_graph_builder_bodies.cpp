@@ -37,28 +37,56 @@ Bindings CudaGraphBuilder::with_conditions(const Bindings& bindings) const {
   return all;
 }
 
-void CudaGraphBuilder::fill_body(const Body& body, cudaGraph_t graph, const Outer& outer) {
-  Bindings inside;
-  inside.address.reserve(body.buffer_count);
-  for (std::uint32_t i = 0; i < body.buffer_count; ++i) inside.address.push_back(bindings_.address[body.buffers[i]]);
-  CudaGraphBuilder builder(context_, *plan_.bodies[body.index], inside,
+void CudaGraphBuilder::fill_body(const Body& body, cudaGraph_t graph, cudaGraphNode_t parent, const Outer& outer) {
+  CudaGraphBuilder builder(context_, *plan_.bodies[body.index], bindings_of_body(plan_, body, bindings_),
                        {.graph = graph,
                         .staged = target_.staged,
                         .calls = target_.calls,
                         .holdings = target_.holdings,
                         .frame = nullptr,
+                        .stamps = target_.stamps,
                         .loops = target_.loops,
                         .outer = &outer});
   builder.add_nodes();
+  bodies_[outer.body] = {graph, parent, std::move(builder.nodes_), builder.first_key_};
+}
+
+std::uint32_t CudaGraphBuilder::first_body() const {
+  return slots_.first_body((target_.outer == nullptr ? 0 : slots_.bodies[target_.outer->body].first_node) + adding_);
+}
+
+cudaGraphNode_t CudaGraphBuilder::add_round_stamp() {
+  const BodyStamps* const stamps = target_.stamps.bodies;
+  if (stamps == nullptr || !stamps->counts(target_.outer->body)) return nullptr;
+  const BodyStamps::Words& at = stamps->words_of(target_.outer->body);
+  std::uint64_t *ring = target_.stamps.ring, *times = stamps->memory();
+  unsigned rows = stamps->rows(), words = stamps->row_words(), body = at.first, nodes = at.nodes, kept = at.kept;
+  void* parameters[] = {&ring, &times, &rows, &words, &body, &nodes, &kept};
+  after_.clear();
+  return add_instrument(*target_.stamps.kernels->round, parameters);
+}
+
+cudaGraphNode_t CudaGraphBuilder::add_inside_stamp(std::uint32_t node) {
+  const BodyStamps* const stamps = target_.stamps.bodies;
+  const BodyStamps::Words& at = stamps->words_of(target_.outer->body);
+  std::uint64_t *ring = target_.stamps.ring, *times = stamps->memory();
+  unsigned rows = stamps->rows(), words = stamps->row_words(), body = at.first, nodes = at.nodes, kept = at.kept;
+  void* parameters[] = {&ring, &times, &rows, &words, &body, &nodes, &kept, &node};
+  after_.assign(1, done_[node]);
+  return add_instrument(*target_.stamps.kernels->inside, parameters);
 }
 
 cudaGraphNode_t CudaGraphBuilder::add_nested(std::uint32_t command) {
+  // CUDA copies the graph that it is given: an empty one, so that the nodes which are added are those of the copy, and can be named later.
   cudaGraph_t made = nullptr;
   cuda_check(cudaGraphCreate(&made, 0), "cudaGraphCreate", call_);
-  const OwnedGraph child(made);
-  fill_body(plan_.recording->payload<NestedPayload>(command).body, child.get(), {.next_key = next_key_, .first_loop = first_loop_[command]});
+  const OwnedGraph empty(made);
   cudaGraphNode_t node = nullptr;
-  cuda_check(cudaGraphAddChildGraphNode(&node, target_.graph, after_.data(), after_.size(), child.get()), "cudaGraphAddChildGraphNode", call_);
+  cuda_check(cudaGraphAddChildGraphNode(&node, target_.graph, after_.data(), after_.size(), empty.get()), "cudaGraphAddChildGraphNode", call_);
+  cudaGraph_t child = nullptr;
+  cuda_check(cudaGraphChildGraphNodeGetGraph(node, &child), "cudaGraphChildGraphNodeGetGraph", call_);
+  fill_body(plan_.recording->payload<NestedPayload>(command).body, child, node,
+            {.next_key = next_key_, .slots = slots_, .bodies = bodies_, .body = first_body(), .first_loop = first_loop_[command]});
   return node;
 }
 
@@ -86,7 +114,13 @@ cudaGraphNode_t CudaGraphBuilder::add_conditional(std::uint32_t command) {
   if (is_loop) ++loop;
   for (std::uint32_t i = 0; i < conditional.body_count; ++i) {
     const Body& body = conditional.bodies[i];
-    fill_body(body, parameters.conditional.phGraph_out[i], {next_key_, loop, is_loop ? &iteration : nullptr});
+    fill_body(body, parameters.conditional.phGraph_out[i], node,
+              {.next_key = next_key_,
+               .slots = slots_,
+               .bodies = bodies_,
+               .body = first_body() + i,
+               .first_loop = loop,
+               .iteration = is_loop ? &iteration : nullptr});
     loop += count_loops(*recording.bodies[body.index]);
   }
   return node;

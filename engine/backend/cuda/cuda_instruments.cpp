@@ -8,6 +8,8 @@ CudaInstruments::CudaInstruments(const std::shared_ptr<const CudaContext>& conte
     : begin(load(shaders::reprise_stamp_begin)),
       end(load(shaders::reprise_stamp_end)),
       node(load(shaders::reprise_stamp_node)),
+      round(load(shaders::reprise_stamp_round)),
+      inside(load(shaders::reprise_stamp_inside)),
       readback(std::make_shared<Readback>(context)),
       clock(std::make_unique<GpuClock>(context, readback, load(shaders::reprise_clock_echo))) {}
 

@@ -16,7 +16,7 @@ class KernelArguments {
   KernelArguments() = default;
   explicit KernelArguments(const Recording& recording) { make_room(recording); }
 
-  // For every kernel of the recording.
+  // For every kernel of the recording and of what it runs.
   void make_room(const Recording& recording) {
     std::size_t bytes = block_.size(), count = parameters_.size();
     for (const auto& kernel : recording.kernels) {
@@ -25,6 +25,7 @@ class KernelArguments {
     }
     block_.resize(bytes);
     parameters_.resize(count);
+    for (const auto& body : recording.bodies) make_room(*body);
   }
 
   // Good until the next call. Makes the kernel ready for its shared memory.

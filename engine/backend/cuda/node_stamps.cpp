@@ -9,17 +9,19 @@ namespace {
 
 constexpr std::size_t kMostWords = std::size_t{1} << 20;
 
-std::uint32_t rows_for(const LoweredGraph& lowered) {
+std::uint32_t rows_for(const LoweredGraph& lowered, const BodyStamps* bodies) {
   const std::size_t fit = kMostWords / std::max<std::size_t>(1, lowered.nodes.size());
-  return static_cast<std::uint32_t>(std::clamp<std::size_t>(fit, 1, NodeStamps::kMostRows));
+  const auto rows = static_cast<std::uint32_t>(std::clamp<std::size_t>(fit, 1, NodeStamps::kMostRows));
+  return bodies == nullptr ? rows : std::min(rows, bodies->rows());
 }
 
 }  // namespace
 
-NodeStamps::NodeStamps(std::shared_ptr<const CudaContext> context, std::shared_ptr<Readback> readback, LoweredGraph lowered)
+NodeStamps::NodeStamps(std::shared_ptr<const CudaContext> context, std::shared_ptr<Readback> readback, const Plan& plan, const TimeSlots& slots)
     : readback_(std::move(readback)),
-      lowered_(std::move(lowered)),
-      rows_(rows_for(lowered_)),
+      lowered_(plan.lowered),
+      bodies_(BodyStamps::make(context, readback_, plan, slots, BodyStamps::Keep::Times)),
+      rows_(rows_for(lowered_, bodies_.get())),
       memory_(std::move(context), *readback_, std::size_t{rows_} * lowered_.nodes.size()),
       row_(lowered_.nodes.size()) {}
 
@@ -40,6 +42,9 @@ void NodeStamps::fill(NodeTime* times, const GpuClock& clock) {
     times[node].started = started;
     times[node].duration = saturated_ns(ended - started);
   }
+  if (!bodies_) return;
+  bodies_->read(found_.replay);
+  bodies_->fill(times, clock);
 }
 
 }  // namespace reprise::detail

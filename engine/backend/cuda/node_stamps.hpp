@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "backend/cuda/body_stamps.hpp"
 #include "backend/cuda/node_timer.hpp"
 #include "backend/cuda/readback.hpp"
 #include "lanes/lowered_graph.hpp"
@@ -18,12 +19,13 @@ class NodeStamps final : public NodeTimer {
   // Room for as many replays in a row as kMostRows and some megabytes allow, and for one at least.
   static constexpr std::uint32_t kMostRows = 1024;
 
-  NodeStamps(std::shared_ptr<const CudaContext> context, std::shared_ptr<Readback> readback, LoweredGraph lowered);
+  NodeStamps(std::shared_ptr<const CudaContext> context, std::shared_ptr<Readback> readback, const Plan& plan, const TimeSlots& slots);
 
   [[nodiscard]] std::uint64_t* memory() const noexcept { return memory_.words(); }
   [[nodiscard]] TimedBy timed_by() const noexcept override { return TimedBy::Stamp; }
   [[nodiscard]] std::uint64_t rows() const noexcept override { return rows_; }
   [[nodiscard]] std::uint32_t nodes() const noexcept { return static_cast<std::uint32_t>(lowered_.nodes.size()); }
+  [[nodiscard]] const BodyStamps* bodies() const noexcept { return bodies_.get(); }  // null where nothing runs any
   // Lost where a later replay may have written over it.
   [[nodiscard]] Found find(const Wanted& wanted, const GpuClock& clock) override;
   void fill(NodeTime* times, const GpuClock& clock) override;  // nodes of the frame keep 0
@@ -31,6 +33,7 @@ class NodeStamps final : public NodeTimer {
  private:
   const std::shared_ptr<Readback> readback_;
   const LoweredGraph lowered_;  // a copy: this outlives the plan, and must not keep alive what the plan keeps alive
+  const std::unique_ptr<BodyStamps> bodies_;
   const std::uint32_t rows_;
   const InstrumentMemory memory_;
   std::vector<std::uint64_t> row_;

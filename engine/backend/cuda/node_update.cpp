@@ -4,16 +4,36 @@
 
 #include "backend/cuda/transfer_nodes.hpp"
 #include "record/geometry.hpp"
+#include "record/payload.hpp"
 
 namespace reprise::detail {
 namespace {
 
-// Each executable has handles of its own for conditions, which bindings do not know.
-bool takes_condition(const Recording& recording, std::uint32_t command) {
-  const auto& dispatch = recording.payload<DispatchPayload>(command);
-  return std::any_of(dispatch.buffer_arguments, dispatch.buffer_arguments + dispatch.buffer_argument_count, [&](const BufferArgument& argument) {
-    return recording.buffers[argument.buffer]->kind == BufferKind::Condition;
-  });
+// The same change as `plan`'s body sees it; its index is kNone where it does not reach in there.
+BindingChange change_inside(const Plan& plan, const Body& body, const BindingChange& change) {
+  BindingChange inside = change;
+  inside.index = kNone;
+  if (change.what == BindingChange::What::Scalar) {
+    const auto& slots = plan.slots.in_bodies[body.index];
+    const auto at = std::find(slots.begin(), slots.end(), change.index);
+    if (at != slots.end()) inside.index = static_cast<std::uint32_t>(at - slots.begin());
+  } else {
+    const auto end = body.buffers + body.buffer_count, at = std::find(body.buffers, end, change.index);
+    if (at != end) inside.index = static_cast<std::uint32_t>(at - body.buffers);
+  }
+  return inside;
+}
+
+bool reaches(const Plan& plan, std::uint32_t command, const BindingChange& change) {
+  if (change.what == BindingChange::What::Scalar) {
+    const auto uses = plan.slots.uses_of(command);
+    return std::any_of(uses.begin(), uses.end(), [&](const ScalarSlots::Use& use) { return use.slot == change.index; });
+  }
+  const Command& of = plan.recording->commands[command];
+  if (of.kind == CommandKind::Barrier) return false;
+  bool found = false;
+  for_each_buffer(of.kind, of.payload, [&](std::uint32_t buffer) { found = found || buffer == change.index; });
+  return found;
 }
 
 }  // namespace
@@ -55,44 +75,74 @@ ExecUpdate NodeUpdate::result_of(NativeApi api, std::int64_t code, const char* c
   }
 }
 
-ExecUpdate NodeUpdate::set(const ExecNodes& of, std::uint32_t node, const Source& source) {
+ExecUpdate NodeUpdate::set(const ExecNodes& of, std::uint32_t node, const Source& source, const BindingChange* change) {
   const std::uint32_t command = source.plan.command_of(node);
   if (command == kNone) return {};  // the frame has nothing to be told
-  return set_command({of.exec, of.nodes[node], node, command}, source);
+  const Place at{of, of.exec, 0, 0, node, command, node};
+  if (of.handles.empty()) return set_command(at, source, change);
+  // Each executable has handles of its own for conditions, which bindings do not know.
+  bound_ = source.bindings;
+  const auto& buffers = source.plan.recording->buffers;
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    if (buffers[i]->kind != BufferKind::Condition) continue;
+    if (i >= of.handles.size() || of.handles[i] == nullptr) return {.outcome = GraphExecUpdateOutcome::NotSupported, .node = node};
+    bound_.address[i] = of.handles[i];
+  }
+  return set_command(at, {source.plan, bound_, source.staged, source.holdings, source.calls}, change);
 }
 
 ExecUpdate NodeUpdate::set_in_graph(const ExecNodes& of, std::uint32_t node, const Source& source) {
   const std::uint32_t command = source.plan.command_of(node);
   if (command == kNone) return {};
-  return set_command({nullptr, of.nodes[node], node, command}, source);
+  return set_command({of, nullptr, 0, 0, node, command, node}, source, nullptr);
 }
 
-ExecUpdate NodeUpdate::set_command(const Place& at, const Source& source) {
+ExecUpdate NodeUpdate::set_command(const Place& at, const Source& source, const BindingChange* change) {
   switch (source.plan.recording->commands[at.command].kind) {
     case CommandKind::Dispatch: return set_kernel(at, source);
     case CommandKind::Copy:
     case CommandKind::Update: return set_copy_of(at, source);
     case CommandKind::Fill: {
       const auto& fill = source.plan.recording->payload<FillPayload>(at.command);
-      return result_of(NativeApi::Runtime, set_fill(at.exec, at.handle, source.bindings.address[fill.buffer] + fill.offset, fill),
+      return result_of(NativeApi::Runtime, set_fill(at.exec, at.handle(), source.bindings.address[fill.buffer] + fill.offset, fill),
                        at.exec == nullptr ? "cudaGraphMemsetNodeSetParams" : "cudaGraphExecMemsetNodeSetParams", at.node);
     }
     case CommandKind::Op: return set_op(at, source);
     case CommandKind::Host: return set_host(at, source);
     case CommandKind::Barrier: return {};  // it is given nothing
     case CommandKind::Nested:
-    case CommandKind::Conditional: break;  // made anew, with what they run
+    case CommandKind::Conditional: return set_bodies(at, source, change);
   }
   return {.outcome = GraphExecUpdateOutcome::NotSupported, .node = at.node};
 }
 
+// Of a change of bindings. Another recording has what it runs made anew.
+ExecUpdate NodeUpdate::set_bodies(const Place& at, const Source& source, const BindingChange* change) {
+  if (change == nullptr) return {.outcome = GraphExecUpdateOutcome::NotSupported, .node = at.node};
+  std::uint32_t number = at.of.slots.first_body(at.first_node + at.in_lowered);
+  for (const Body& body : bodies_of(source.plan.recording->commands[at.command])) {
+    const std::uint32_t this_one = number++;
+    const BindingChange inside = change_inside(source.plan, body, *change);
+    if (inside.index == kNone) continue;
+    const Plan& plan = *source.plan.bodies[body.index];
+    const Bindings bindings = bindings_of_body(source.plan, body, source.bindings);
+    for (std::uint32_t node = 0; node < plan.lowered.nodes.size(); ++node) {
+      const std::uint32_t command = plan.command_of(node);
+      if (command == kNone || !reaches(plan, command, inside)) continue;
+      ExecUpdate result = set_command({at.of, at.exec, at.of.slots.bodies[this_one].first_node, at.of.first_keys[this_one], node, command, at.node},
+                                      {plan, bindings, source.staged, source.holdings, source.calls}, &inside);
+      if (!result.done()) return result;
+    }
+  }
+  return {};
+}
+
 ExecUpdate NodeUpdate::set_kernel(const Place& at, const Source& source) {
-  if (takes_condition(*source.plan.recording, at.command)) return {.outcome = GraphExecUpdateOutcome::NotSupported, .node = at.node};
   const CUDA_KERNEL_NODE_PARAMS parameters = arguments_.of(source.plan, source.bindings, at.command);
   if (at.exec == nullptr) {
-    return result_of(NativeApi::Driver, context_.driver.cuGraphKernelNodeSetParams(at.handle, &parameters), "cuGraphKernelNodeSetParams", at.node);
+    return result_of(NativeApi::Driver, context_.driver.cuGraphKernelNodeSetParams(at.handle(), &parameters), "cuGraphKernelNodeSetParams", at.node);
   }
-  return result_of(NativeApi::Driver, context_.driver.cuGraphExecKernelNodeSetParams(at.exec, at.handle, &parameters), "cuGraphExecKernelNodeSetParams",
+  return result_of(NativeApi::Driver, context_.driver.cuGraphExecKernelNodeSetParams(at.exec, at.handle(), &parameters), "cuGraphExecKernelNodeSetParams",
                    at.node);
 }
 
@@ -100,9 +150,9 @@ ExecUpdate NodeUpdate::set_host(const Place& at, const Source& source) {
   if (source.calls == nullptr) return {};
   const Recording& recording = *source.plan.recording;
   const auto& host = recording.payload<HostPayload>(at.command);
-  const cudaHostNodeParams parameters = {&HostCalls::run, source.calls->add(*recording.functions[host.function], at.command)};
-  if (at.exec == nullptr) return result_of(NativeApi::Runtime, cudaGraphHostNodeSetParams(at.handle, &parameters), "cudaGraphHostNodeSetParams", at.node);
-  return result_of(NativeApi::Runtime, cudaGraphExecHostNodeSetParams(at.exec, at.handle, &parameters), "cudaGraphExecHostNodeSetParams", at.node);
+  const cudaHostNodeParams parameters = {&HostCalls::run, source.calls->add(*recording.functions[host.function], at.first_key + at.command)};
+  if (at.exec == nullptr) return result_of(NativeApi::Runtime, cudaGraphHostNodeSetParams(at.handle(), &parameters), "cudaGraphHostNodeSetParams", at.node);
+  return result_of(NativeApi::Runtime, cudaGraphExecHostNodeSetParams(at.exec, at.handle(), &parameters), "cudaGraphExecHostNodeSetParams", at.node);
 }
 
 ExecUpdate NodeUpdate::set_copy_of(const Place& at, const Source& source) {
@@ -116,7 +166,7 @@ ExecUpdate NodeUpdate::set_copy_of(const Place& at, const Source& source) {
   if (recording.commands[at.command].kind == CommandKind::Update) {
     const auto& update = recording.payload<UpdatePayload>(at.command);
     const Pitch row{update.bytes, update.bytes};
-    from = source.staged.add(at.command, update.data, update.bytes);
+    from = source.staged.add(at.first_key + at.command, update.data, update.bytes);
     to = source.bindings.address[update.buffer] + update.offset;
     shape = {{update.bytes, 1, 1}, row, row};
   } else {
@@ -125,10 +175,10 @@ ExecUpdate NodeUpdate::set_copy_of(const Place& at, const Source& source) {
     to = address(copy.destination);
     shape = {copy.extent, copy.source_pitch, copy.destination_pitch};
     if (copy.source.buffer == kNone && copy.source.lifetime == HostBytes::Lifetime::Snapshot) {
-      from = source.staged.add(at.command, from, *span_bytes(copy.extent, copy.source_pitch));
+      from = source.staged.add(at.first_key + at.command, from, *span_bytes(copy.extent, copy.source_pitch));
     }
   }
-  return result_of(NativeApi::Runtime, set_copy(at.exec, at.handle, from, to, shape),
+  return result_of(NativeApi::Runtime, set_copy(at.exec, at.handle(), from, to, shape),
                    at.exec == nullptr ? "cudaGraphMemcpyNodeSetParams" : "cudaGraphExecMemcpyNodeSetParams", at.node);
 }
 
@@ -137,7 +187,7 @@ ExecUpdate NodeUpdate::set_op(const Place& at, const Source& source) {
   const SetupScope scope(context_, Stage::Launch);
   const OwnedGraph graph = capture_op(context_, *source.plan.recording, at.command, source.bindings, source.holdings);
   if (graph.get() == nullptr) return {.outcome = GraphExecUpdateOutcome::TopologyChanged, .node = at.node};
-  return result_of(NativeApi::Runtime, cudaGraphExecChildGraphNodeSetParams(at.exec, at.handle, graph.get()), "cudaGraphExecChildGraphNodeSetParams",
+  return result_of(NativeApi::Runtime, cudaGraphExecChildGraphNodeSetParams(at.exec, at.handle(), graph.get()), "cudaGraphExecChildGraphNodeSetParams",
                    at.node);
 }
 

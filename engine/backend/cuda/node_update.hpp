@@ -8,18 +8,13 @@
 
 #include "backend/backend.hpp"
 #include "backend/cuda/cuda_context.hpp"
+#include "backend/cuda/exec_nodes.hpp"
 #include "backend/cuda/host_calls.hpp"
 #include "backend/cuda/kernel_arguments.hpp"
 #include "backend/cuda/op_capture.hpp"
 #include "backend/cuda/staged_bytes.hpp"
 
 namespace reprise::detail {
-
-// An executable, with the nodes of the graph that it was made from, by lowered node.
-struct ExecNodes {
-  cudaGraphExec_t exec = nullptr;
-  std::vector<cudaGraphNode_t> nodes;
-};
 
 class NodeUpdate {
  public:
@@ -35,8 +30,9 @@ class NodeUpdate {
 
   // For the kernels of another recording, too.
   void make_room(const Recording& recording) { arguments_.make_room(recording); }
-  // Parameters of a node. Refused: it is as it was. Throws DeviceLost.
-  [[nodiscard]] ExecUpdate set(const ExecNodes& of, std::uint32_t node, const Source& source);
+  // Parameters of a node of the lowered graph; of one that runs bodies, those that `change` reaches in there. Refused: it is as it was, but for what
+  // it runs. Throws DeviceLost.
+  [[nodiscard]] ExecUpdate set(const ExecNodes& of, std::uint32_t node, const Source& source, const BindingChange* change = nullptr);
   // The same for a node of the graph itself, which launches do not know until the executable is updated by it.
   [[nodiscard]] ExecUpdate set_in_graph(const ExecNodes& of, std::uint32_t node, const Source& source);
   // Whether it runs, by source.bindings.
@@ -45,13 +41,20 @@ class NodeUpdate {
   void disable_all(const ExecNodes& of, const Bindings& bindings);
 
  private:
-  // A node, by its number in the lowered graph; in the graph itself where there is no executable.
+  // A command, of the graph's own recording or of a body's, with the node that it became.
   struct Place {
-    cudaGraphExec_t exec = nullptr;
-    cudaGraphNode_t handle = nullptr;
-    std::uint32_t node = 0, command = 0;
+    const ExecNodes& of;
+    cudaGraphExec_t exec;      // null: in the graph itself
+    std::uint32_t first_node;  // of the recording that it is in, by number
+    std::uint32_t first_key;   // likewise
+    std::uint32_t in_lowered;  // in the lowered graph of that recording
+    std::uint32_t command;
+    std::uint32_t node;        // the graph's own node that it runs in, which is told of where it is refused
+
+    [[nodiscard]] cudaGraphNode_t handle() const { return of.nodes[first_node + in_lowered]; }
   };
-  [[nodiscard]] ExecUpdate set_command(const Place& at, const Source& source);
+  [[nodiscard]] ExecUpdate set_command(const Place& at, const Source& source, const BindingChange* change);
+  [[nodiscard]] ExecUpdate set_bodies(const Place& at, const Source& source, const BindingChange* change);
   [[nodiscard]] ExecUpdate set_kernel(const Place& at, const Source& source);
   [[nodiscard]] ExecUpdate set_copy_of(const Place& at, const Source& source);
   [[nodiscard]] ExecUpdate set_host(const Place& at, const Source& source);
@@ -60,6 +63,7 @@ class NodeUpdate {
 
   const CudaContext& context_;
   KernelArguments arguments_;
+  Bindings bound_;  // scratch: with the handles of conditions
 };
 
 // What came of cudaGraphExecUpdate, as ours.

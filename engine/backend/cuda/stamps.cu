@@ -2,7 +2,7 @@
 // touched twice at once. The first stamp is one store, the last one a load and three stores, without a fence: each pair of words is written in
 // one piece, so that whoever reads sees by the numbers what belongs together. A ring is the number of replays that ended, when the one under way
 // began, two words of nothing, and then slots of four words: the replay's number, its begin, the number again, its end; `mask` is slots - 1.
-// See stamp_ring.hpp and node_stamps.hpp.
+// See stamp_ring.hpp, node_stamps.hpp and body_stamps.hpp.
 #include <reprise_kernel.hpp>
 
 #ifdef __CUDACC__
@@ -47,6 +47,27 @@ REPRISE_KERNEL(reprise_stamp_end, (unsigned long long* ring, unsigned long long 
 REPRISE_KERNEL(reprise_stamp_node, (const unsigned long long* ring, unsigned long long* times, unsigned rows, unsigned nodes, unsigned node)) {
   const unsigned long long now = stamp_now();
   times[((ring[0] + 1) % rows) * nodes + node] = now;
+}
+
+// Before everything in a body, each round of it. A row has `words` words, those of this body from `body` on: the replay and in its lower half how
+// often the body ran in it, then for each of the first `kept` rounds when it began and when each of its `nodes` ended.
+REPRISE_KERNEL(reprise_stamp_round, (const unsigned long long* ring, unsigned long long* times, unsigned rows, unsigned words, unsigned body,
+                                     unsigned nodes, unsigned kept)) {
+  const unsigned long long now = stamp_now(), replay = ring[0] + 1;
+  unsigned long long* const at = times + (replay % rows) * words + body;
+  const unsigned long long head = at[0];
+  const unsigned round = head >> 32 == (replay & 0xffffffffu) ? (unsigned)(head & 0xffffffffu) : 0u;
+  at[0] = replay << 32 | (round == 0xffffffffu ? round : round + 1u);
+  if (round < kept) at[1 + (unsigned long long)round * (nodes + 1ull)] = now;
+}
+
+// Stands behind `node` of a body.
+REPRISE_KERNEL(reprise_stamp_inside, (const unsigned long long* ring, unsigned long long* times, unsigned rows, unsigned words, unsigned body,
+                                      unsigned nodes, unsigned kept, unsigned node)) {
+  const unsigned long long now = stamp_now(), replay = ring[0] + 1;
+  unsigned long long* const at = times + (replay % rows) * words + body;
+  const unsigned round = (unsigned)(at[0] & 0xffffffffu) - 1u;
+  if (round < kept) at[2 + (unsigned long long)round * (nodes + 1ull) + node] = now;
 }
 
 // Answers with the GPU's clock whenever the host has put the next number into mailbox[0]; gives up `patience` ns after the last one.

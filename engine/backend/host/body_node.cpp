@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <atomic>
 
+#include "backend/host/crew.hpp"
 #include "backend/host/host_program.hpp"
+#include "backend/host/node_clock.hpp"
 
 namespace reprise::detail {
 
@@ -22,7 +24,10 @@ BodyNode::BodyNode(BodyNode&&) noexcept = default;
 BodyNode& BodyNode::operator=(BodyNode&&) noexcept = default;
 BodyNode::~BodyNode() = default;
 
-void BodyNode::add(std::unique_ptr<HostProgram> program) { bodies_.push_back(std::move(program)); }
+void BodyNode::add(std::unique_ptr<HostProgram> program, std::uint32_t body) {
+  places_.push_back(body);
+  bodies_.push_back(std::move(program));
+}
 
 bool BodyNode::has_callbacks() const noexcept {
   return std::any_of(bodies_.begin(), bodies_.end(), [](const auto& body) { return body->has_callbacks(); });
@@ -41,8 +46,26 @@ void BodyNode::run(Crew& crew, std::uint64_t replay, CallbackErrors& errors) noe
 
 void BodyNode::run_body(std::size_t body, Crew& crew, std::uint64_t replay, CallbackErrors& errors) noexcept {
   if (body >= bodies_.size()) return;
+  if (NodeTime* const times = shared_.state->times(); times != nullptr) return run_timed(body, times, crew, replay, errors);
   HostProgram& program = *bodies_[body];
   for (std::uint32_t node = 0; node < program.node_count() && !shared_.lifeline->is_cut(); ++node) program.run(node, crew, replay, errors);
+}
+
+// One look at the clock a node: what ends one begins the next.
+void BodyNode::run_timed(std::size_t body, NodeTime* times, Crew& crew, std::uint64_t replay, CallbackErrors& errors) noexcept {
+  HostProgram& program = *bodies_[body];
+  const BodyPlace& place = shared_.slots->bodies[places_[body]];
+  NodeTime& rounds = times[place.first_slot];
+  const std::uint64_t round = rounds_of(rounds);
+  add_round(rounds);
+  const std::uint16_t worker = Crew::worker();
+  std::int64_t started = steady_now();
+  for (std::uint32_t node = 0; node < program.node_count() && !shared_.lifeline->is_cut(); ++node) {
+    program.run(node, crew, replay, errors);
+    const std::int64_t ended = steady_now();
+    if (round < place.kept) times[place.slot(node, round)] = node_time(started, ended, worker);
+    started = ended;
+  }
 }
 
 void BodyNode::run_loop(Crew& crew, std::uint64_t replay, CallbackErrors& errors) noexcept {

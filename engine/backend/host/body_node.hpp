@@ -9,6 +9,7 @@
 #include "backend/host/callback_errors.hpp"
 #include "backend/host/lifeline.hpp"
 #include "backend/host/replay_state.hpp"
+#include "plan/time_slots.hpp"
 
 namespace reprise::detail {
 
@@ -21,6 +22,7 @@ class BodyNode {
   struct Shared {
     const Lifeline* lifeline = nullptr;
     ReplayState* state = nullptr;
+    const TimeSlots* slots = nullptr;
   };
   // `loop`: its number, where it is one.
   BodyNode(const Shared& shared, const ConditionalPayload& conditional, std::byte* condition, std::uint32_t loop);
@@ -29,7 +31,8 @@ class BodyNode {
   BodyNode& operator=(BodyNode&&) noexcept;
   ~BodyNode();
 
-  void add(std::unique_ptr<HostProgram> program);
+  // Whose times go where body number `body` of the slots has them.
+  void add(std::unique_ptr<HostProgram> program, std::uint32_t body);
   [[nodiscard]] bool has_callbacks() const noexcept;
   // Stops between two nodes, and between two iterations, once the device is lost.
   void run(Crew& crew, std::uint64_t replay, CallbackErrors& errors) noexcept;
@@ -39,6 +42,7 @@ class BodyNode {
 
   [[nodiscard]] std::uint32_t condition() const noexcept;
   void run_body(std::size_t body, Crew& crew, std::uint64_t replay, CallbackErrors& errors) noexcept;
+  void run_timed(std::size_t body, NodeTime* times, Crew& crew, std::uint64_t replay, CallbackErrors& errors) noexcept;
   void run_loop(Crew& crew, std::uint64_t replay, CallbackErrors& errors) noexcept;
 
   Shared shared_;
@@ -47,6 +51,7 @@ class BodyNode {
   std::uint64_t max_iterations_ = 0;
   std::uint32_t loop_ = 0;
   std::vector<std::unique_ptr<HostProgram>> bodies_;
+  std::vector<std::uint32_t> places_;  // of them, in the slots
 };
 
 }  // namespace reprise::detail

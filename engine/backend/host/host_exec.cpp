@@ -70,7 +70,13 @@ ExecUpdate HostExec::change(const BindingChange& change) {
       break;
     case BindingChange::What::Disable:
     case BindingChange::What::Enable:
-      entry.switched.assign(change.nodes.begin(), change.nodes.end());
+      for (const std::uint32_t node : change.nodes) {
+        if (node < plan_->lowered.nodes.size()) {
+          entry.switched.push_back(node);
+        } else {  // in a body, which is made again
+          entry.remade.push_back(latest_->program.remake(latest_->program.slots().own_node_of(node), changed));
+        }
+      }
       entry.disabled = change.what == BindingChange::What::Disable ? 1 : 0;
       break;
   }
@@ -89,6 +95,7 @@ ExecUpdate HostExec::change(const PlanChange& change) {
   entry.program = std::make_shared<Loaded>(change.plan, *change.bindings, lifeline_, marks_.get(), errors_);
   Bindings bindings = *change.bindings;
   auto next = entry.program;
+  if (next->program.slots().has_same_nodes(slots_)) next->program.take_slots(slots_);
   add_change(std::move(entry));
   if (next->program.has_callbacks()) has_callbacks_.store(true, std::memory_order_relaxed);
   plan_ = change.plan;
@@ -123,9 +130,11 @@ void HostExec::take_changes(std::uint64_t replay) noexcept {
 
 void HostExec::run(Crew& crew, std::uint64_t replay) noexcept {
   if (waiting_changes_.load(std::memory_order_acquire) != 0) take_changes(replay);
-  loaded_->program.begin_replay();
+  NodeTime* const times = observer_ == nullptr ? nullptr : observer_->begin_replay(replay);
+  HostProgram& program = loaded_->program;
+  // A recording that took the place of the first may run other bodies, which nobody has slots for.
+  program.begin_replay(program.slots() == slots_ ? times : nullptr);
   if (observer_ == nullptr) return run_nodes(crew, replay, nullptr);
-  NodeTime* const times = observer_->begin_replay(replay);
   const std::int64_t started = steady_now();
   run_nodes(crew, replay, times);
   observer_->end_replay(replay, started, lifeline_.is_cut() ? 0 : steady_now(), times);

@@ -37,6 +37,7 @@ class HostExec final : public BackendExec {
   }
   [[nodiscard]] std::vector<LoopCount> loop_counts() override { return latest_->program.loop_counts(); }
   [[nodiscard]] bool observe(ReplayObserver& observer) override {
+    slots_ = latest_->program.slots();
     observer_ = &observer;
     return true;
   }
@@ -75,6 +76,7 @@ class HostExec final : public BackendExec {
   std::shared_ptr<Loaded> loaded_;  // of whoever runs replays
   ReplayMode mode_;
   ReplayObserver* observer_ = nullptr;
+  TimeSlots slots_;                  // that the observer knows
   bool use_parallel_ = false;        // what the last measured replay decided
   std::uint32_t measured_ = 0;       // replays
   // Of whoever launches and changes: what the next launch is to run.

@@ -57,7 +57,7 @@ HostProgram::Remade HostProgram::remake_bound(std::uint32_t node, const Bindings
     case Kind::Copy: made.copy = copy_node(command, bindings); break;
     case Kind::Fill: made.fill = fill_node(command, bindings); break;
     case Kind::Op: made.op = record_steps(command, bindings); break;
-    case Kind::Bodies: made.body = std::make_unique<BodyNode>(body_node(command, bindings)); break;
+    case Kind::Bodies: made.body = std::make_unique<BodyNode>(body_node(node, bindings)); break;
   }
   return made;
 }
@@ -81,31 +81,33 @@ HostProgram::HostProgram(std::shared_ptr<const Plan> plan, const Bindings& bindi
     : plan_(std::move(plan)),
       marks_(marks),
       state_(std::make_unique<ReplayState>(*plan_->recording)),
-      shared_{&lifeline, state_.get()},
+      slots_(time_slots(*plan_)),
+      shared_{&lifeline, state_.get(), &slots_},
       first_loop_(number_loops(*plan_->recording, 0)) {
   make_nodes(state_->bind(bindings));
 }
 
-HostProgram::HostProgram(std::shared_ptr<const Plan> plan, const Bindings& bindings, const BodyNode::Shared& outer, std::uint32_t first_loop)
-    : plan_(std::move(plan)), marks_(nullptr), shared_(outer), first_loop_(number_loops(*plan_->recording, first_loop)) {
+HostProgram::HostProgram(std::shared_ptr<const Plan> plan, const Bindings& bindings, const BodyNode::Shared& outer, std::uint32_t first_loop,
+                         std::uint32_t first_node)
+    : plan_(std::move(plan)), marks_(nullptr), shared_(outer), first_node_(first_node), first_loop_(number_loops(*plan_->recording, first_loop)) {
   make_nodes(bindings);
 }
 
 void HostProgram::make_nodes(const Bindings& bindings) {
   const LoweredGraph& lowered = plan_->lowered;
   nodes_.reserve(lowered.nodes.size());
-  for (const LoweredNode& node : lowered.nodes) {
-    const bool runs = node.kind == LoweredKind::Work && plan_->schedule.is_join[node.schedule_node] == 0;
-    nodes_.push_back(runs ? make_node(plan_->schedule.node_command[node.schedule_node], bindings) : Node{});
+  for (std::uint32_t node = 0; node < lowered.nodes.size(); ++node) {
+    const bool runs = lowered.nodes[node].kind == LoweredKind::Work && plan_->schedule.is_join[lowered.nodes[node].schedule_node] == 0;
+    nodes_.push_back(runs ? make_node(node, bindings) : Node{});
   }
-  disabled_ = bindings.disabled;
-  disabled_.resize(lowered.nodes.size());
+  for (std::uint32_t node = 0; node < lowered.nodes.size(); ++node) disabled_.push_back(bindings.is_disabled(first_node_ + node) ? 1 : 0);
   has_callbacks_ = !callbacks_.empty() || std::any_of(bodies_.begin(), bodies_.end(), [](const BodyNode& node) { return node.has_callbacks(); });
   link();
 }
 
-HostProgram::Node HostProgram::make_node(std::uint32_t command, const Bindings& bindings) {
+HostProgram::Node HostProgram::make_node(std::uint32_t node, const Bindings& bindings) {
   const Recording& recording = *plan_->recording;
+  const std::uint32_t command = plan_->schedule.node_command[plan_->lowered.nodes[node].schedule_node];
   switch (recording.commands[command].kind) {
     case CommandKind::Dispatch: return make_dispatch(command, bindings);
     case CommandKind::Copy:
@@ -118,7 +120,7 @@ HostProgram::Node HostProgram::make_node(std::uint32_t command, const Bindings& 
     case CommandKind::Op: return make_op(command, bindings);
     case CommandKind::Barrier: return {};
     case CommandKind::Nested:
-    case CommandKind::Conditional: return make_bodies(command, bindings);
+    case CommandKind::Conditional: return make_bodies(node, bindings);
   }
   return {};
 }
@@ -168,26 +170,28 @@ HostProgram::Node HostProgram::make_op(std::uint32_t command, const Bindings& bi
   return {Kind::Op, static_cast<std::uint32_t>(ops_.size() - 1)};
 }
 
-BodyNode HostProgram::body_node(std::uint32_t command, const Bindings& bindings) const {
+BodyNode HostProgram::body_node(std::uint32_t node, const Bindings& bindings) const {
   const Recording& recording = *plan_->recording;
-  std::uint32_t loop = first_loop_[command];
-  BodyNode node(shared_);
+  const std::uint32_t command = plan_->schedule.node_command[plan_->lowered.nodes[node].schedule_node];
+  std::uint32_t loop = first_loop_[command], place = shared_.slots->first_body(first_node_ + node);
+  BodyNode made(shared_);
   if (recording.commands[command].kind == CommandKind::Conditional) {
     const auto& conditional = recording.payload<ConditionalPayload>(command);
-    node = BodyNode(shared_, conditional, bindings.address[conditional.condition], loop);
+    made = BodyNode(shared_, conditional, bindings.address[conditional.condition], loop);
     if (conditional.branch == Branch::While) ++loop;
   }
   for (const Body& body : bodies_of(recording.commands[command])) {
-    Bindings inside;
-    for (std::uint32_t i = 0; i < body.buffer_count; ++i) inside.address.push_back(bindings.address[body.buffers[i]]);
-    node.add(std::make_unique<HostProgram>(plan_->bodies[body.index], inside, shared_, loop));
+    Bindings inside = bindings_of_body(*plan_, body, bindings);
+    inside.disabled = bindings.disabled;
+    made.add(std::make_unique<HostProgram>(plan_->bodies[body.index], inside, shared_, loop, shared_.slots->bodies[place].first_node), place);
+    ++place;
     loop += count_loops(*recording.bodies[body.index]);
   }
-  return node;
+  return made;
 }
 
-HostProgram::Node HostProgram::make_bodies(std::uint32_t command, const Bindings& bindings) {
-  bodies_.push_back(body_node(command, bindings));
+HostProgram::Node HostProgram::make_bodies(std::uint32_t node, const Bindings& bindings) {
+  bodies_.push_back(body_node(node, bindings));
   return {Kind::Bodies, static_cast<std::uint32_t>(bodies_.size() - 1)};
 }
 

@@ -23,13 +23,18 @@ class HostProgram {
   // Throws Error (Stage::Instantiate) naming the command. `marks`, which outlive this, are told of every node; null: nobody is.
   // `lifeline` outlives this too.
   HostProgram(std::shared_ptr<const Plan> plan, const Bindings& bindings, const Lifeline& lifeline, FaultMarks* marks);
-  // Of a body, whose first loop is number `first_loop`.
-  HostProgram(std::shared_ptr<const Plan> plan, const Bindings& bindings, const BodyNode::Shared& outer, std::uint32_t first_loop);
+  // Of a body, whose first loop is number `first_loop`, and its first node `first_node` of time_slots().
+  HostProgram(std::shared_ptr<const Plan> plan, const Bindings& bindings, const BodyNode::Shared& outer, std::uint32_t first_loop,
+              std::uint32_t first_node);
 
   [[nodiscard]] std::uint32_t node_count() const noexcept { return static_cast<std::uint32_t>(nodes_.size()); }
   [[nodiscard]] bool has_callbacks() const noexcept { return has_callbacks_; }
-  // Before the first node of each replay; of the outermost program.
-  void begin_replay() noexcept { state_->begin_replay(); }
+  // Before the first node of each replay; of the outermost program. `times`: for those of bodies, as slots() says, or null.
+  void begin_replay(NodeTime* times) noexcept { state_->begin_replay(times); }
+  // Of the outermost program.
+  [[nodiscard]] const TimeSlots& slots() const noexcept { return slots_; }
+  // Before the first replay: times go where these, which have the same nodes, say.
+  void take_slots(const TimeSlots& slots) { slots_ = slots; }
   [[nodiscard]] std::vector<LoopCount> loop_counts() const { return state_->counts(); }
   // Two nodes may run at the same time.
   [[nodiscard]] bool is_wide() const noexcept { return wide_; }
@@ -68,21 +73,23 @@ class HostProgram {
 
   [[nodiscard]] CopyNode copy_node(std::uint32_t command, const Bindings& bindings) const;
   [[nodiscard]] FillNode fill_node(std::uint32_t command, const Bindings& bindings) const;
-  [[nodiscard]] BodyNode body_node(std::uint32_t command, const Bindings& bindings) const;
+  [[nodiscard]] BodyNode body_node(std::uint32_t node, const Bindings& bindings) const;
   [[nodiscard]] Remade remake_bound(std::uint32_t node, const Bindings& bindings) const;  // conditions have their addresses
   [[nodiscard]] std::unique_ptr<OpSteps> record_steps(std::uint32_t command, const Bindings& bindings) const;
   void run_unmarked(std::uint32_t node, Crew& crew, std::uint64_t replay, CallbackErrors& errors) noexcept;
-  [[nodiscard]] Node make_node(std::uint32_t command, const Bindings& bindings);
+  [[nodiscard]] Node make_node(std::uint32_t node, const Bindings& bindings);
   [[nodiscard]] Node make_dispatch(std::uint32_t command, const Bindings& bindings);
   [[nodiscard]] Node make_op(std::uint32_t command, const Bindings& bindings);
-  [[nodiscard]] Node make_bodies(std::uint32_t command, const Bindings& bindings);
+  [[nodiscard]] Node make_bodies(std::uint32_t node, const Bindings& bindings);
   void make_nodes(const Bindings& bindings);
   void link();
 
   std::shared_ptr<const Plan> plan_;
   FaultMarks* marks_;                   // null: nobody is told
   std::unique_ptr<ReplayState> state_;  // null in a body: the outermost has it
+  TimeSlots slots_;                     // empty in a body, likewise
   BodyNode::Shared shared_;
+  const std::uint32_t first_node_ = 0;  // of this program, in the slots
   std::vector<std::uint32_t> first_loop_;  // by command; empty where there are no bodies
   std::vector<Node> nodes_;
   std::vector<std::uint8_t> disabled_;  // by node

@@ -19,7 +19,8 @@ Bindings ReplayState::bind(const Bindings& bindings) const {
   return all;
 }
 
-void ReplayState::begin_replay() noexcept {
+void ReplayState::begin_replay(NodeTime* times) noexcept {
+  times_ = times;
   for (std::size_t i = 0; i < values_.size(); ++i) std::atomic_ref(now_[i]).store(values_[i].initial, std::memory_order_relaxed);
   for (std::uint32_t i = 0; i < loop_count_; ++i) {
     loops_[i].iterations.store(0, std::memory_order_relaxed);

@@ -1,4 +1,4 @@
-// ReplayState: what a replay of a host program keeps beside buffers: conditions, and how often its loops went round.
+// ReplayState: what a replay of a host program keeps beside buffers: conditions, how often its loops went round, and where times go.
 // Threads: nodes of one replay write; counts() may be asked by any thread.
 #pragma once
 
@@ -22,7 +22,9 @@ class ReplayState {
   // The same addresses, and those of the recording's conditions. They stay where they are.
   [[nodiscard]] Bindings bind(const Bindings& bindings) const;
 
-  void begin_replay() noexcept;
+  // `times`: of all nodes, as time_slots() says, or null where nobody wants those of bodies.
+  void begin_replay(NodeTime* times) noexcept;
+  [[nodiscard]] NodeTime* times() const noexcept { return times_; }
   void count_iteration(std::uint32_t loop) noexcept { loops_[loop].iterations.fetch_add(1, std::memory_order_relaxed); }
   void reach_limit(std::uint32_t loop) noexcept { loops_[loop].reached_limit.store(true, std::memory_order_relaxed); }
   [[nodiscard]] std::vector<LoopCount> counts() const;
@@ -37,6 +39,7 @@ class ReplayState {
   };
 
   std::vector<Value> values_;
+  NodeTime* times_ = nullptr;
   std::unique_ptr<std::uint32_t[]> now_;  // by value; touched as an atomic alone
   std::uint32_t loop_count_;
   std::unique_ptr<LoopState[]> loops_;

@@ -50,8 +50,9 @@ class ActivitySession {
   // In `make`: `node`, of a graph that an executable will be made of, is `place` of a replay of the twin whose records `sink` takes; so are those
   // that CUDA makes of it. Throws what CUPTI says.
   void claim(CUgraphNode node, std::uint32_t place, const std::shared_ptr<Sink>& sink);
-  // The same of a node inside a child graph, which CUPTI knows by another name in the executable: CUDA 13.0 takes child graphs apart there and
-  // numbers what is in them behind the `number` nodes of the graph itself, in order. `of` is any node of that graph.
+  // The same of a node inside a child graph or a conditional's body, which CUPTI knows by another name in the executable: CUDA 13.0 takes such
+  // graphs apart there and gives what is in them numbers behind those of the graph itself: graph by graph, in order of the nodes that hold them,
+  // each before those inside it. `of` is any node of the graph itself.
   void claim_inside(CUgraphNode of, std::uint32_t number, std::uint32_t place, const std::shared_ptr<Sink>& sink);
   // Asks CUPTI for everything that is over. Records come to their sinks before it returns.
   void flush() noexcept;

@@ -61,7 +61,7 @@ std::optional<std::vector<NodeRun>> ReplayRuns::take(const Wanted& wanted) {
     return std::nullopt;
   }
   const auto end = std::find_if(begin + 1, runs_.end(), is_begin);
-  const bool is_whole = static_cast<std::size_t>(end - begin) == expected_;
+  const bool is_whole = static_cast<std::size_t>(end - begin) == expected_ + wanted.besides;
   // Of a replay that lacks something the rest may come, unless others came since: one where records were lost, two in any case.
   const bool is_past = end != runs_.end() && (broken_ || std::any_of(end + 1, runs_.end(), is_begin));
   if (!is_whole && wanted.more == More::ToCome && !is_past) return std::nullopt;

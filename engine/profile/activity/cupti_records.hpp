@@ -37,6 +37,7 @@ class ReplayRuns {
     std::int64_t began = 0;
     std::int64_t tolerance = 0;  // by which `began` may be off; ns
     More more = More::ToCome;
+    std::size_t besides = 0;     // runs of this replay beside those that every one leaves
   };
 
   // `expected`: the runs that a replay leaves if nothing is lost, its two stamps included.

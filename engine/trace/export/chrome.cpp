@@ -53,6 +53,7 @@ class Chrome : public TimelineSink {
     if (slice.graph != kNone && slice.replay != 0) argument("replay", std::to_string(slice.replay));
     if (slice.node != kNone) argument("node", std::to_string(slice.node));
     if (slice.occurrence != 0) argument("occurrence", std::to_string(slice.occurrence));
+    if (slice.parent != kNone) argument("parent", std::to_string(slice.parent));
     if (!slice.label.empty()) argument("label", escaped(slice.label));
     out_.write(event + "}}");
     for (const std::uint64_t flow : slice.flows_out) add_flow("s", flow, slice);

@@ -53,8 +53,12 @@ struct CriticalPath {
   std::vector<std::uint8_t> edges;
 };
 
-// The chain of edges with the most time in its nodes. Edges lead forward.
-CriticalPath critical_path(const GraphVersion& graph, const std::vector<double>& times) {
+// The graph's own nodes are those before; what stands behind is run by one of them, in its time.
+std::size_t own_nodes(const GraphVersion& graph) { return graph.bodies.empty() ? graph.nodes.size() : graph.bodies.front().first_node; }
+
+// The chain of edges with the most time in its nodes, of the graph's own. Edges lead forward.
+CriticalPath critical_path(const GraphVersion& graph, std::vector<double> times) {
+  std::fill(times.begin() + static_cast<std::ptrdiff_t>(own_nodes(graph)), times.end(), 0.0);
   constexpr std::size_t kNoEdge = ~std::size_t{0};
   std::vector<double> ends = times;
   std::vector<std::size_t> by(times.size(), kNoEdge);
@@ -95,8 +99,8 @@ class Drawing {
  public:
   Drawing(const GraphVersion& graph, const std::vector<DurationHistogram>& times) : graph_(graph), times_(times) {
     for (const DurationHistogram& t : times) {
+      if (medians_.size() < own_nodes(graph)) total_ += static_cast<double>(t.total());
       medians_.push_back(t.quantile(0.5));
-      total_ += static_cast<double>(t.total());
       slowest_ = std::max(slowest_, medians_.back());
     }
     path_ = critical_path(graph, medians_);
@@ -110,12 +114,26 @@ class Drawing {
            ", labelloc=t, fontname=\"sans-serif\"];\n";
     out += "  node [shape=box, style=\"rounded,filled\", fillcolor=white, fontname=\"sans-serif\", fontsize=10];\n";
     out += "  edge [fontname=\"sans-serif\", fontsize=8, color=gray50];\n";
-    for (std::uint32_t i = 0; i < graph_.nodes.size(); ++i) out += node(i);
+    for (std::uint32_t i = 0; i < own_nodes(graph_); ++i) out += node(i);
+    for (std::size_t i = 0; i < graph_.bodies.size(); ++i) out += body(i);
     for (std::size_t i = 0; i < graph_.edges.size(); ++i) out += edge(i);
     return out + "}\n";
   }
 
  private:
+  // A box around what a node runs, with a dotted line from that node.
+  std::string body(std::size_t i) const {
+    const Body& of = graph_.bodies[i];
+    std::string name = node_name(graph_, of.parent);
+    if (of.kind == BodyKind::Else) name += ", else";
+    if (of.kind == BodyKind::Case) name += ", case " + std::to_string(of.branch);
+    std::string out = "  subgraph cluster_body" + std::to_string(i) + " {\n    label=" + dot_text(name) + "; style=dashed; color=gray60;\n";
+    for (std::uint32_t n = 0; n < of.nodes; ++n) out += node(of.first_node + n);
+    out += "  }\n";
+    if (of.nodes != 0) out += "  n" + std::to_string(of.parent) + " -> n" + std::to_string(of.first_node) + " [style=dotted];\n";
+    return out;
+  }
+
   std::string node(std::uint32_t i) const {
     std::string label = node_name(graph_, i);
     if (const std::string path = label_path(graph_, graph_.nodes[i].label); !path.empty()) label += '\n' + path;

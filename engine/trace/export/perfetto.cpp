@@ -66,6 +66,7 @@ class Perfetto : public TimelineSink {
     if (slice.graph != kNone && slice.replay != 0) annotate("replay")->set_uint_value(slice.replay);
     if (slice.node != kNone) annotate("node")->set_uint_value(slice.node);
     if (slice.occurrence != 0) annotate("occurrence")->set_uint_value(slice.occurrence);
+    if (slice.parent != kNone) annotate("parent")->set_uint_value(slice.parent);
     if (!slice.label.empty()) annotate("label")->set_string_value(slice.label);
     for (const std::uint64_t flow : slice.flows_out) event.add_flow_ids(flow);
     for (const std::uint64_t flow : slice.flows_in) event.add_terminating_flow_ids(flow);

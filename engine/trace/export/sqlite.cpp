@@ -17,7 +17,7 @@ CREATE TABLE graphs (graph INTEGER, version INTEGER, name TEXT, device TEXT, pla
   slab_bytes INTEGER, bound_bytes INTEGER, compile_ns INTEGER, instantiate_ns INTEGER, PRIMARY KEY (graph, version)) WITHOUT ROWID;
 CREATE TABLE nodes (graph INTEGER, version INTEGER, node INTEGER, name TEXT, label TEXT, kind TEXT, lane INTEGER, command INTEGER,
   kernel TEXT, file TEXT, line INTEGER, grid_x INTEGER, grid_y INTEGER, grid_z INTEGER, block_x INTEGER, block_y INTEGER,
-  block_z INTEGER, shared_bytes INTEGER, bytes INTEGER, PRIMARY KEY (graph, version, node)) WITHOUT ROWID;
+  block_z INTEGER, shared_bytes INTEGER, bytes INTEGER, parent INTEGER, PRIMARY KEY (graph, version, node)) WITHOUT ROWID;
 CREATE TABLE edges (graph INTEGER, version INTEGER, from_node INTEGER, to_node INTEGER, cause TEXT, hazard TEXT, buffer INTEGER,
   barrier INTEGER, begin_byte INTEGER, end_byte INTEGER);
 CREATE TABLE buffers (graph INTEGER, version INTEGER, buffer INTEGER, name TEXT, kind TEXT, bytes INTEGER, slab_offset INTEGER,
@@ -28,6 +28,7 @@ CREATE TABLE samples (graph INTEGER, version INTEGER, exec INTEGER, replay INTEG
   source TEXT, started_ns INTEGER, duration_ns INTEGER);
 CREATE TABLE messages (at_ns INTEGER, severity TEXT, id TEXT, text TEXT, graph INTEGER, version INTEGER, command INTEGER,
   other_command INTEGER);
+CREATE TABLE loops (graph INTEGER, version INTEGER, replay INTEGER, node INTEGER, iterations INTEGER, timed_iterations INTEGER);
 CREATE TABLE losses (at_ns INTEGER, kind TEXT, count INTEGER, why TEXT);
 )";
 
@@ -51,14 +52,14 @@ void write_graph(Database& db, const GraphVersion& g, const Topology& topology) 
   Database::Insert graph(db, "INSERT INTO graphs VALUES (?,?,?,?,?,?,?,?,?,?,?)");
   graph.row(g.graph, g.version, graph_name(g), device == topology.devices.end() ? std::nullopt : std::optional(device->second.name), hex(g.plan_hash),
             g.lanes, g.naive_bytes, g.slab_bytes, g.bound_bytes, known(g.compile_time), known(g.instantiate_time));
-  Database::Insert node(db, "INSERT INTO nodes VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+  Database::Insert node(db, "INSERT INTO nodes VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
   for (std::uint32_t i = 0; i < g.nodes.size(); ++i) {
     const Node& n = g.nodes[i];
     const std::optional<std::string> kernel = n.kernel == kNone ? std::nullopt : std::optional(g.strings[g.kernels[n.kernel].full_name]);
     const bool located = n.line != 0;
     node.row(g.graph, g.version, i, node_name(g, i), label_path(g, n.label), kind_name(n.kind), n.lane, index(n.command), kernel,
              located ? std::optional(g.strings[n.file]) : std::nullopt, located ? std::optional(n.line) : std::nullopt, n.grid[0], n.grid[1],
-             n.grid[2], n.block[0], n.block[1], n.block[2], n.shared_bytes, n.bytes);
+             n.grid[2], n.block[0], n.block[1], n.block[2], n.shared_bytes, n.bytes, index(parent_of(g, i)));
   }
   Database::Insert edge(db, "INSERT INTO edges VALUES (?,?,?,?,?,?,?,?,?,?)");
   for (const Edge& e : g.edges) {
@@ -78,6 +79,7 @@ class Events {
       : selection_(selection),
         replays_(db, "INSERT INTO replays VALUES (?,?,?,?,?,?,?,?,?,?,?)"),
         samples_(db, "INSERT INTO samples VALUES (?,?,?,?,?,?,?,?,?,?)"),
+        loops_(db, "INSERT INTO loops VALUES (?,?,?,?,?,?)"),
         messages_(db, "INSERT INTO messages VALUES (?,?,?,?,?,?,?,?)"),
         losses_(db, "INSERT INTO losses VALUES (?,?,?,?)") {}
 
@@ -96,6 +98,11 @@ class Events {
         ++report_.samples;
       }
     }
+    for (const LoopRun& l : records.loop_runs) {
+      const GraphVersion* graph = selection_.topology.find(l.graph, l.version);
+      if (!selection_.takes(l.graph) || graph == nullptr || l.body >= graph->bodies.size()) continue;
+      loops_.row(l.graph, l.version, l.replay, graph->bodies[l.body].parent, l.iterations, l.timed);
+    }
     for (const Message& m : records.messages) {
       const bool of_graph = m.graph != kNone;
       if (of_graph && !selection_.takes(m.graph)) continue;
@@ -109,7 +116,7 @@ class Events {
 
  private:
   const Selection& selection_;
-  Database::Insert replays_, samples_, messages_, losses_;
+  Database::Insert replays_, samples_, loops_, messages_, losses_;
   ExportReport report_;
 };
 

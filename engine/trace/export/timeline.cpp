@@ -138,6 +138,7 @@ class Timeline {
     slice.replay = block.replay;
     slice.node = sample.node;
     slice.occurrence = sample.occurrence;
+    if (known) slice.parent = parent_of(*graph, sample.node);
     if (known) slice.label = label_path(*graph, graph->nodes[sample.node].label);
     if (drawn.arrows != nullptr) {
       slice.flows_out = drawn.arrows->out;

@@ -30,6 +30,7 @@ struct Slice {
   std::uint32_t graph = kNone, version = 0;
   std::uint64_t replay = 0;  // 0: none
   std::uint32_t node = kNone, occurrence = 0;
+  std::uint32_t parent = kNone;  // the node that runs it
   std::string label;                               // path of the node
   std::vector<std::uint64_t> flows_out, flows_in;  // ids of arrows that begin and end here
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <set>
 
 #include "trace/export/export_error.hpp"
@@ -112,12 +113,18 @@ const char* severity_name(Severity severity) noexcept {
   return "error";
 }
 
+std::uint32_t parent_of(const GraphVersion& graph, std::uint32_t node) noexcept {
+  const auto behind = std::upper_bound(graph.bodies.begin(), graph.bodies.end(), node, [](std::uint32_t n, const Body& body) { return n < body.first_node; });
+  return behind == graph.bodies.begin() ? kNone : std::prev(behind)->parent;
+}
+
 const char* loss_name(LossKind kind) noexcept {
   switch (kind) {
     case LossKind::Replays: return "replays";
     case LossKind::Samples: return "samples";
     case LossKind::Events: return "events";
     case LossKind::DeviceRecords: return "device records";
+    case LossKind::NodeRuns: return "runs of nodes in loops";
     case LossKind::ZeroTimestamps: break;
   }
   return "zero timestamps";

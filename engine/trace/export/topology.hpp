@@ -48,6 +48,8 @@ void for_each_chunk(const TraceReader& reader, const Progress& progress, const s
 [[nodiscard]] const char* kind_name(NodeKind kind) noexcept;
 [[nodiscard]] const char* source_name(SampleSource source) noexcept;
 [[nodiscard]] const char* severity_name(Severity severity) noexcept;
+// The node that runs it; kNone for one of the graph's own.
+[[nodiscard]] std::uint32_t parent_of(const GraphVersion& graph, std::uint32_t node) noexcept;
 [[nodiscard]] const char* loss_name(LossKind kind) noexcept;
 [[nodiscard]] const char* cause_name(EdgeCause cause) noexcept;
 [[nodiscard]] const char* hazard_name(Hazard hazard) noexcept;

@@ -29,7 +29,7 @@ bool decodes(const GraphVersion& graph) {
 
 TEST_CASE("trace codec: a record of every kind comes back as it was") {
   const Records records = test::one_of_each();
-  CHECK(records.count() == 15);
+  CHECK(records.count() == 16);
   CHECK(decode(encode(records)) == records);
 }
 
@@ -79,6 +79,29 @@ TEST_CASE("trace codec: an index that leads nowhere is corrupt") {
   CHECK(broken([](GraphVersion& g) { g.edges[0].from = 1; }));
   CHECK(broken([](GraphVersion& g) { g.edges[0].buffer = 1; }));
   CHECK(broken([](GraphVersion& g) { g.edges[0].barrier = 1; }));
+}
+
+TEST_CASE("trace codec: bodies come back, and one that is not behind what runs it is corrupt") {
+  const GraphVersion good = [] {
+    GraphVersion g = test::sample_graph(0, 6);
+    std::erase_if(g.edges, [](const Edge& e) { return e.from == 1 || e.from == 4; });
+    g.bodies = {{0, 0, 2, 3, BodyKind::Loop}, {3, 0, 5, 1, BodyKind::Nested}};
+    return g;
+  }();
+  Records records;
+  records.graph_versions = {good};
+  CHECK(decode(encode(records)) == records);
+  const auto broken = [&](auto change) {
+    GraphVersion g = good;
+    change(g.bodies);
+    return !decodes(g);
+  };
+  CHECK(broken([](auto& bodies) { bodies[0].parent = 2; }));
+  CHECK(broken([](auto& bodies) { bodies[1].parent = 5; }));
+  CHECK(broken([](auto& bodies) { bodies[1].first_node = 4; }));
+  CHECK(broken([](auto& bodies) { bodies[1].nodes = 2; }));
+  CHECK(broken([](auto& bodies) { bodies[0].nodes = 0xffffffff; }));
+  CHECK(broken([](auto& bodies) { bodies.pop_back(); }));
 }
 
 TEST_CASE("trace codec: bytes that are cut or changed never do more than throw") {

@@ -78,6 +78,7 @@ namespace reprise::test {
   r.updates = {{700, 3, 1, 2, "scalar lr"}};
   r.losses = {{800, trace::LossKind::Samples, 12, "queue full"}};
   r.profile_costs = {{100, 900, 3, 40, 50}};
+  r.loop_runs = {{3, 1, 0, 9, 12, 10}};
   return r;
 }
 

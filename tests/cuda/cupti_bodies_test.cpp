@@ -1,0 +1,89 @@
+// Windows of CUPTI on graphs that run whole recordings: their nodes are joined, and rounds that it does not tell of are known.
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cuda/body_times.hpp"
+
+namespace reprise::test {
+namespace {
+
+// fill counter; nested { count a, nested { count b, fill c }, count a }; if go { count a, nested { count b } }; while, 5 times { count a; count b }.
+struct Joined : Timed {
+  GpuRef<unsigned long long> a = pool->allocate<unsigned long long>(1, "a"), b = pool->allocate<unsigned long long>(1, "b"),
+                             c = pool->allocate<unsigned long long>(1, "c");
+
+  CommandBuffer secondary(std::string_view label, const std::function<void(CommandBuffer&)>& record) {
+    CommandBuffer made = device.create_command_buffer({.label = label, .level = Level::Secondary});
+    made.begin();
+    record(made);
+    made.end();
+    return made;
+  }
+  Joined() {
+    const Kernel count = device.load_kernel(shaders::gpu_count);
+    const DispatchDesc one{.grid = 1, .block = 1};
+    const Condition yes = device.create_condition({.name = "yes", .initial = 1}), go = device.create_condition({.name = "go", .initial = 1});
+    const CommandBuffer inner = secondary("inner", [&](CommandBuffer& cmd) {
+      cmd.dispatch(count, one, read_write(b));
+      cmd.fill(c.as<unsigned>(), 7u);
+    });
+    const CommandBuffer outer = secondary("outer", [&](CommandBuffer& cmd) {
+      cmd.dispatch(count, one, read_write(a));
+      cmd.execute(inner, Nested);
+      cmd.dispatch(count, one, read_write(a));
+    });
+    const CommandBuffer single = secondary("single", [&](CommandBuffer& cmd) { cmd.dispatch(count, one, read_write(b)); });
+    const CommandBuffer branch = secondary("branch", [&](CommandBuffer& cmd) {
+      cmd.dispatch(count, one, read_write(a));
+      cmd.execute(single, Nested);
+    });
+    const CommandBuffer round = secondary("round", [&](CommandBuffer& cmd) {
+      cmd.dispatch(count, one, read_write(a));
+      cmd.dispatch(count, one, read_write(b));
+    });
+    run([&](CommandBuffer& cmd) {
+      for (const auto& value : {a, b, c}) cmd.fill(value.as<unsigned>(), 0u);
+    });
+    make(record([&](CommandBuffer& cmd) {
+           cmd.execute(outer, Nested);
+           cmd.execute_if(yes, branch);
+           cmd.execute_while(go, round, {.max_iterations = 5});
+         }),
+         Lowering::Auto, detail::Instruments::Cupti);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("cupti window: what nested graphs, branches and loops run is joined, and rounds are those that the device counted") {
+  if (!have_gpu()) return;
+  Joined t;
+  t.launch(2);
+  t.source->time_nodes(4, kClose);
+  t.launch(6);
+  t.wait();
+  Notes notes = t.notes();
+  CHECK(t.source->collect(notes).nodes == 0);
+  const std::string notice = t.source->notice();
+  if (!notice.empty()) MESSAGE(notice);
+  REQUIRE(notes.replays.size() == 8);
+  const detail::TimeSlots slots = detail::time_slots(t.plan());
+  for (const Notes::Replay& replay : notes.replays) {
+    CAPTURE(replay.replay);
+    CHECK(replay.nodes.empty() == (replay.replay < 3 || replay.replay > 6));
+    if (replay.nodes.empty()) continue;
+    check_nodes(t, replay);
+    // outer; the branch; the loop; inner; single
+    CHECK(rounds_of_bodies(slots, replay) == std::vector<std::uint64_t>{1, 1, 5, 1, 1});
+    check_rounds(t, replay, t.source->timed_by() == detail::TimedBy::Cupti ? 1 : 5);
+    std::uint64_t rounds = 0;  // of the loop, that have times
+    for (std::uint64_t round = 0; round < 5; ++round) rounds += replay.nodes[slots.bodies[2].slot(0, round)].started != 0 ? 1 : 0;
+    MESSAGE("rounds of the loop with times: ", rounds);
+  }
+  CHECK(t.read(t.a)[0] == 8 * 8);
+  CHECK(t.read(t.b)[0] == 8 * 7);
+}
+
+}  // namespace reprise::test

@@ -1,7 +1,8 @@
 // memory: places transient buffers in one slab. Two may share bytes only if every use of one is ordered before every use of
-// the other by edges of the lowered graph. Adds no edge. A pure function; knows no device.
+// the other by edges of the lowered graph. Adds no edge. Knows no device. Threads: pure functions.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <vector>
 
@@ -10,7 +11,7 @@
 namespace reprise::detail {
 
 struct PlacedBuffer {
-  std::uint32_t buffer = 0;  // in recording.buffers
+  std::uint32_t buffer = 0;             // in recording.buffers
   std::uint64_t offset = 0, bytes = 0;  // in the slab
 };
 
@@ -21,7 +22,9 @@ struct Placement {
   std::uint64_t lower_bound = 0;      // no placement can be smaller
 };
 
-[[nodiscard]] Placement place_transients(const Recording& recording, const Schedule& schedule, const LoweredGraph& lowered,
-                                         std::uint32_t alignment);
+// `alignment` is of every transient, and a power of two. `budget`: time for a search where quick ways do not reach the bound; 0: those alone,
+// whose result is the same on every run and machine.
+[[nodiscard]] Placement place_transients(const Recording& recording, const Schedule& schedule, const LoweredGraph& lowered, std::uint32_t alignment,
+                                         std::chrono::nanoseconds budget = {});
 
 }  // namespace reprise::detail

@@ -58,6 +58,13 @@ class PlanText {
     if (lowered.fault_markers) line("fault markers yes");
     line("transient bytes ", plan_.placement.naive_bytes, ", slab ", plan_.placement.slab_bytes, ", lower bound ",
          plan_.placement.lower_bound);
+    if (plan_.price.goal != MemoryGoal::Speed) price();
+  }
+
+  void price() {
+    const auto& [goal, before, after] = plan_.price;
+    line("memory goal ", goal == MemoryGoal::Least ? "least" : "balanced", ": slab ", before.slab_bytes, " -> ", after.slab_bytes, " bytes, critical path ",
+         before.critical_path, " -> ", after.critical_path, " commands, lanes ", before.lanes, " -> ", after.lanes);
   }
 
   std::string buffer_name(std::uint32_t buffer) const { return concat('b', buffer, ' ', quote_text(display_name(*recording_.buffers[buffer]))); }

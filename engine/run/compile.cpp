@@ -47,6 +47,7 @@ std::unique_ptr<GraphBody> make_body(const std::shared_ptr<DeviceCore>& device, 
   body->pool = desc.pool;
   body->plan = std::move(plan);
   body->lowering = desc.lowering;
+  body->memory_goal = desc.memory_goal;
   body->is_ours = true;
   body->instance = {instance, desc.instances};
   place(*body, desc);
@@ -76,13 +77,18 @@ void check_instances(const CompileDesc& desc, const Recording& recording, std::s
 }
 
 // Like one of the same structure, where there was one before.
-std::shared_ptr<const Plan> plan_of(DeviceCore& device, const std::string& label, std::shared_ptr<const Recording> recording, Lowering lowering) {
-  const PlanCache::Way way{lowering, device.info().limits.buffer_alignment};
+std::shared_ptr<const Plan> plan_of(DeviceCore& device, const std::string& label, std::shared_ptr<const Recording> recording, const CompileDesc& desc) {
+  const PlanCache::Way way{desc.lowering, device.info().limits.buffer_alignment, desc.memory_goal, desc.memory_search_budget};
+  PlanDesc plan_desc{.lowering = way.lowering,
+                     .alignment = way.alignment,
+                     .memory_goal = way.memory_goal,
+                     .memory_search_budget = way.memory_search_budget};
   // What is known of its nodes is no part of the structure that plans are kept by.
-  if (has_hints(*recording)) return make_plan(label, std::move(recording), {.lowering = way.lowering, .alignment = way.alignment});
+  if (has_hints(*recording)) return make_plan(label, std::move(recording), plan_desc);
   const std::uint64_t number = PlanCache::number_of(*recording, way);
   const std::shared_ptr<const Plan> like = device.plans().find(number, *recording, way);
-  auto plan = make_plan(label, std::move(recording), {.lowering = way.lowering, .alignment = way.alignment, .like = like.get()});
+  plan_desc.like = like.get();
+  auto plan = make_plan(label, std::move(recording), plan_desc);
   if (!like) device.plans().note(number, *plan, way);
   return plan;
 }
@@ -105,7 +111,7 @@ std::shared_ptr<GraphCore> make_graph(const std::shared_ptr<DeviceCore>& device,
   std::optional<LoweringChoice> tuned;
   {
     const auto part = span.part("plan");
-    plan = plan_of(*device, label, std::move(recording), desc.lowering);
+    plan = plan_of(*device, label, std::move(recording), desc);
     if (!desc.tuning_file.empty()) tuned = read_tuning(desc.tuning_file, {device->info().name, plan->plan_hash});
     if (tuned) plan = lower_again(*plan, *tuned, device->info().limits.buffer_alignment);
   }

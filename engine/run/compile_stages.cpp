@@ -8,6 +8,7 @@
 #include "lanes/lowered_graph.hpp"
 #include "lanes/lowering_choice.hpp"
 #include "memory/placement.hpp"
+#include "plan/memory_goal.hpp"
 #include "profile/nvtx.hpp"
 #include "run/device_core.hpp"
 #include "run/failure.hpp"
@@ -85,18 +86,27 @@ std::shared_ptr<const Plan> make_plan(std::string label, std::shared_ptr<const R
   // Stages whose inputs are those that they had for `like` would do the same again.
   const bool is_ordered_alike = desc.like != nullptr && has_same_order(*desc.like->recording, *recording);
   Schedule schedule = is_ordered_alike ? desc.like->schedule : build_schedule(*recording);
+  const NodeHints hints = hints_of(*recording, schedule);
   const bool is_lowered_alike = (is_ordered_alike || (desc.like != nullptr && same_structure(schedule, desc.like->schedule))) &&
-                                (!has_early_starts(desc.like->lowered) || may_start_early_as(desc.like->lowered, hints_of(*recording, schedule)));
-  LoweredGraph lowered = is_lowered_alike ? desc.like->lowered : build_lowered_graph(schedule, desc.lowering, hints_of(*recording, schedule));
+                                (!has_early_starts(desc.like->lowered) || may_start_early_as(desc.like->lowered, hints));
   const bool is_all_alike = is_ordered_alike && is_lowered_alike;
-  if (!is_all_alike) check_lowered_graph(schedule, lowered);
-  Placement placement = is_all_alike && has_same_transients(*desc.like->recording, *recording)
-                            ? desc.like->placement
-                            : place_transients(*recording, schedule, lowered, desc.alignment);
+  GoalResult result;
+  if (is_all_alike && has_same_transients(*desc.like->recording, *recording)) {
+    result = {desc.like->lowered, desc.like->placement, desc.like->price};
+  } else if (is_lowered_alike) {
+    result = {desc.like->lowered, place_transients(*recording, schedule, desc.like->lowered, desc.alignment), desc.like->price};
+    if (result.price.goal != MemoryGoal::Speed) result.price.after.slab_bytes = result.placement.slab_bytes;
+  } else {
+    result = lower_for_goal(*recording, schedule,
+                            {.goal = desc.memory_goal, .lowering = desc.lowering, .alignment = desc.alignment, .budget = desc.memory_search_budget, .hints = hints});
+  }
+  if (!is_all_alike) check_lowered_graph(schedule, result.lowered);
   std::vector<std::shared_ptr<const Plan>> bodies;
   for (const auto& body : recording->bodies) bodies.push_back(make_body_plan(body));
-  return std::make_shared<const Plan>(
-      freeze_plan(std::move(label), std::move(recording), std::move(schedule), std::move(lowered), std::move(placement), std::move(bodies)));
+  Plan plan = freeze_plan(std::move(label), std::move(recording), std::move(schedule), std::move(result.lowered), std::move(result.placement),
+                          std::move(bodies));
+  plan.price = result.price;
+  return std::make_shared<const Plan>(std::move(plan));
 }
 
 std::shared_ptr<const Plan> lower_again(const Plan& plan, const LoweringChoice& choice, std::uint32_t alignment) {
@@ -149,6 +159,7 @@ CompileReport make_report(const Plan& plan, std::vector<Message> messages) {
   report.transient_bytes = plan.placement.naive_bytes;
   report.slab_bytes = plan.placement.slab_bytes;
   report.slab_lower_bound = plan.placement.lower_bound;
+  report.memory_price = plan.price;
   report.plan_hash = plan.plan_hash;
   report.lowering_hash = plan.lowering_hash;
   return report;

@@ -2,6 +2,7 @@
 // Threads: any thread.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,7 +27,9 @@ class DeviceCore;
 struct PlanDesc {
   Lowering lowering = Lowering::Auto;
   std::uint32_t alignment = 1;  // of transients
-  // Made with the same lowering and alignment. The plan is lowered as this one is, node by node, where its schedule has the same structure, and
+  MemoryGoal memory_goal = MemoryGoal::Speed;
+  std::chrono::nanoseconds memory_search_budget = {};
+  // Made with the same lowering, alignment and memory goal. The plan is lowered as this one is, node by node, where its schedule has the same structure, and
   // stages that it went through alike are not gone through again. Null: the plan is made for itself.
   const Plan* like = nullptr;
 };

@@ -35,6 +35,7 @@ class GraphBody final : public Retired {
   std::byte* transients = nullptr;          // where they are, whoever's the slab is
   std::uint64_t transient_bytes = 0;        // room for them
   Lowering lowering = Lowering::Auto;
+  MemoryGoal memory_goal = MemoryGoal::Speed;
   GraphJournal journal;
   bool is_ours = false;                     // made of its plan, and so can be made again; false: of a graph of the application
   std::uint64_t replays_before = 0;         // of the instance, by executables before this one

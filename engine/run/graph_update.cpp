@@ -105,6 +105,7 @@ void GraphCore::reinstantiate(std::shared_ptr<const Plan> plan, Bindings binding
   next->transients = slab != nullptr ? slab : body_->transients;
   next->transient_bytes = slab != nullptr ? next->plan->placement.slab_bytes : body_->transient_bytes;
   next->lowering = body_->lowering;
+  next->memory_goal = body_->memory_goal;
   next->is_ours = true;
   next->replays_before = replays_.load(std::memory_order_relaxed);
   next->instance = instance_;
@@ -159,7 +160,10 @@ GraphCore::NextPlan GraphCore::plan_update(const CommandBuffer& commands) {
   require_updatable("update");
   const std::shared_ptr<const Plan> before = body_->plan;
   return {make_plan(label(), std::move(recording),
-                    {.lowering = body_->lowering, .alignment = device_->info().limits.buffer_alignment, .like = before.get()}),
+                    {.lowering = body_->lowering,
+                     .alignment = device_->info().limits.buffer_alignment,
+                     .memory_goal = body_->memory_goal,
+                     .like = before.get()}),
           std::move(messages)};
 }
 

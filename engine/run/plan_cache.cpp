@@ -12,7 +12,9 @@ namespace reprise::detail {
 
 namespace {
 
-bool same(const PlanCache::Way& a, const PlanCache::Way& b) { return a.lowering == b.lowering && a.alignment == b.alignment; }
+bool same(const PlanCache::Way& a, const PlanCache::Way& b) {
+  return a.lowering == b.lowering && a.alignment == b.alignment && a.memory_goal == b.memory_goal && a.memory_search_budget == b.memory_search_budget;
+}
 bool same(const NodeHints& a, const NodeHints& b) { return a.costs == b.costs && a.starts == b.starts; }
 
 // Stands for every buffer of a kind whose size no stage looks at.
@@ -79,6 +81,8 @@ std::uint64_t PlanCache::number_of(const Recording& recording, const Way& way) {
   Hash64 hash;
   hash.add(static_cast<std::uint32_t>(way.lowering.mode), way.lowering.lanes);
   hash.add(way.alignment, way.lowering.fault_markers ? 1u : 0u);
+  hash.add(std::uint64_t{static_cast<std::uint8_t>(way.memory_goal)});
+  hash.add(static_cast<std::uint64_t>(way.memory_search_budget.count()));
   hash.add(static_cast<std::uint32_t>(recording.ordering), static_cast<std::uint32_t>(recording.commands.size()));
   for (std::uint32_t i = 0; i < recording.commands.size(); ++i) {
     const Command& command = recording.commands[i];
@@ -138,6 +142,7 @@ void PlanCache::note(std::uint64_t number, const Plan& plan, const Way& way) {
   kept->schedule = plan.schedule;
   kept->lowered = plan.lowered;
   kept->placement = plan.placement;
+  kept->price = plan.price;
   NodeHints hints = hints_of(*plan.recording, plan.schedule);
   const std::uint64_t bytes = bytes_of(*kept) + bytes_of(hints.costs) + bytes_of(hints.starts);
   std::lock_guard lock(mutex_);

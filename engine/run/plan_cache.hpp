@@ -3,12 +3,14 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
 
 #include <reprise/compile_cache.hpp>
+#include <reprise/memory_goal.hpp>
 #include <reprise/types.hpp>
 
 #include "lanes/lowering_choice.hpp"
@@ -24,6 +26,8 @@ class PlanCache {
   struct Way {
     Lowering lowering = Lowering::Auto;
     std::uint32_t alignment = 1;
+    MemoryGoal memory_goal = MemoryGoal::Speed;
+    std::chrono::nanoseconds memory_search_budget = {};
   };
   // A number that recordings of one structure, made in one way, have in common; others rarely.
   [[nodiscard]] static std::uint64_t number_of(const Recording& recording, const Way& way);

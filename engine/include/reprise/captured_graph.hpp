@@ -2,6 +2,7 @@
 // Threads: every call may come from any thread; launches of one graph take its mutex, uncontended in ordinary use.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -14,6 +15,7 @@
 #include <reprise/command_buffer.hpp>
 #include <reprise/graph_update.hpp>
 #include <reprise/dot.hpp>
+#include <reprise/memory_goal.hpp>
 #include <reprise/message.hpp>
 #include <reprise/pool.hpp>
 #include <reprise/queue.hpp>
@@ -40,6 +42,11 @@ struct CompileDesc {
   // What CapturedGraph::save_tuning() wrote: a graph with the same plan on a device of the same name is lowered as it was tuned, which then
   // counts more than `lowering`. A file that is not there, or says nothing of this graph, is no error. Empty: none.
   std::filesystem::path tuning_file = {};
+  // Fewer bytes of transients for less concurrency: report().memory_price says what that cost. Another than Speed adds edges, which
+  // Lowering::Faithful refuses (InvalidArgument).
+  MemoryGoal memory_goal = MemoryGoal::Speed;
+  // Time for a search, where quick ways have not placed transients in slab_lower_bound bytes. 0: none, and the same plan on every run.
+  std::chrono::nanoseconds memory_search_budget = std::chrono::nanoseconds(0);
 };
 
 struct LaunchDesc {
@@ -63,6 +70,7 @@ struct CompileReport {
   std::uint64_t transient_bytes = 0;   // sum of transient buffers
   std::uint64_t slab_bytes = 0;        // planned, for each instance
   std::uint64_t slab_lower_bound = 0;  // no placement can be smaller
+  MemoryPrice memory_price;            // what the memory goal gave up, and for how much; of Speed only its name
   std::uint64_t plan_hash = 0;         // the same for the same recording on every run
   std::uint64_t lowering_hash = 0;
 };

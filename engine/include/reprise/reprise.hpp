@@ -18,6 +18,7 @@
 #include <reprise/instance.hpp>
 #include <reprise/kernel.hpp>
 #include <reprise/launch_args.hpp>
+#include <reprise/memory_goal.hpp>
 #include <reprise/memory_plan.hpp>
 #include <reprise/message.hpp>
 #include <reprise/pool.hpp>

@@ -1,0 +1,107 @@
+#include "memory/heaviest_set.hpp"
+
+#include <algorithm>
+
+namespace reprise::detail {
+
+namespace {
+
+// Bytes handed on from transients to later ones, as many as can be: each gives at most its own, and takes at most its own. Dinic's algorithm.
+class HandOver {
+ public:
+  HandOver(const TransientUses& uses, const UseOrder& order, const std::vector<std::uint32_t>& items)
+      : uses_(uses), items_(items), nodes_(2 * static_cast<std::uint32_t>(items.size()) + 2), first_(nodes_, kNone), level_(nodes_), next_(nodes_) {
+    const auto count = static_cast<std::uint32_t>(items.size());
+    for (std::uint32_t a = 0; a < count; ++a) {
+      link(source(), giver(a), bytes(a));
+      link(taker(a), sink(), bytes(a));
+      for (std::uint32_t b = 0; b < count; ++b) {
+        if (a != b && order.precedes(items[a], items[b])) link(giver(a), taker(b), ~std::uint64_t{0} >> 2);
+      }
+    }
+  }
+
+  std::uint64_t run() {
+    std::uint64_t total = 0;
+    while (find_levels()) {
+      next_ = first_;
+      while (const std::uint64_t more = push(source(), ~std::uint64_t{0})) total += more;
+    }
+    return total;
+  }
+
+  // After run(): what cannot hand on all it has, and gets nothing from such a one.
+  [[nodiscard]] bool is_in_set(std::uint32_t item) const { return level_[giver(item)] != kNone && level_[taker(item)] == kNone; }
+
+ private:
+  struct Link {
+    std::uint32_t to = 0, next = kNone;  // the next of the same node
+    std::uint64_t left = 0;
+  };
+  std::uint32_t source() const { return nodes_ - 2; }
+  std::uint32_t sink() const { return nodes_ - 1; }
+  static std::uint32_t giver(std::uint32_t item) { return 2 * item; }
+  static std::uint32_t taker(std::uint32_t item) { return 2 * item + 1; }
+  std::uint64_t bytes(std::uint32_t item) const { return uses_.transients[items_[item]].bytes; }
+
+  void link(std::uint32_t from, std::uint32_t to, std::uint64_t most) {
+    links_.push_back({to, first_[from], most});
+    first_[from] = static_cast<std::uint32_t>(links_.size() - 1);
+    links_.push_back({from, first_[to], 0});
+    first_[to] = static_cast<std::uint32_t>(links_.size() - 1);
+  }
+
+  bool find_levels() {
+    std::fill(level_.begin(), level_.end(), kNone);
+    queue_.assign(1, source());
+    level_[source()] = 0;
+    for (std::size_t at = 0; at < queue_.size(); ++at) {
+      for (std::uint32_t i = first_[queue_[at]]; i != kNone; i = links_[i].next) {
+        if (links_[i].left == 0 || level_[links_[i].to] != kNone) continue;
+        level_[links_[i].to] = level_[queue_[at]] + 1;
+        queue_.push_back(links_[i].to);
+      }
+    }
+    return level_[sink()] != kNone;
+  }
+
+  std::uint64_t push(std::uint32_t node, std::uint64_t most) {
+    if (node == sink()) return most;
+    for (std::uint32_t& i = next_[node]; i != kNone; i = links_[i].next) {
+      if (links_[i].left == 0 || level_[links_[i].to] != level_[node] + 1) continue;
+      const std::uint64_t done = push(links_[i].to, std::min(most, links_[i].left));
+      if (done == 0) continue;
+      links_[i].left -= done;
+      links_[i ^ 1].left += done;
+      return done;
+    }
+    return 0;
+  }
+
+  const TransientUses& uses_;
+  const std::vector<std::uint32_t>& items_;
+  std::uint32_t nodes_;
+  std::vector<Link> links_;  // each followed by its reverse
+  std::vector<std::uint32_t> first_, level_, next_, queue_;
+};
+
+}  // namespace
+
+HeaviestSet find_heaviest_set(const TransientUses& uses, const UseOrder& order) {
+  std::vector<std::uint32_t> items;
+  for (const std::uint32_t transient : uses.by_first_use) {
+    if (uses.transients[transient].bytes != 0) items.push_back(transient);
+  }
+  HandOver flow(uses, order, items);
+  static_cast<void>(flow.run());
+  HeaviestSet set;
+  for (std::uint32_t i = 0; i < items.size(); ++i) {
+    if (!flow.is_in_set(i)) continue;
+    set.members.push_back(items[i]);
+    set.bytes += uses.transients[items[i]].bytes;
+  }
+  std::sort(set.members.begin(), set.members.end());
+  return set;
+}
+
+}  // namespace reprise::detail

@@ -1,0 +1,117 @@
+#include "plan/memory_goal.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <reprise/error.hpp>
+
+#include "lanes/byte_order.hpp"
+#include "lanes/list_schedule.hpp"
+
+namespace reprise::detail {
+
+namespace {
+
+struct Candidate {
+  LoweredGraph lowered;
+  Placement placement;
+  MemoryPrice::Side side;
+};
+
+std::uint32_t critical_path(const LoweredGraph& lowered) {
+  std::vector<std::uint32_t> length(lowered.nodes.size(), 0);
+  std::uint32_t longest = 0;
+  for (std::uint32_t node = 0; node < lowered.nodes.size(); ++node) {
+    for (const LoweredEdge& edge : lowered.edges_into(node)) length[node] = std::max(length[node], length[edge.from]);
+    length[node] += lowered.nodes[node].kind == LoweredKind::Work ? 1 : 0;
+    longest = std::max(longest, length[node]);
+  }
+  return longest;
+}
+
+class GoalSearch {
+ public:
+  GoalSearch(const Recording& recording, const Schedule& schedule, const GoalDesc& desc)
+      : recording_(recording),
+        schedule_(schedule),
+        desc_(desc),
+        best_(measured(build_lowered_graph(schedule, desc.lowering, desc.hints))),
+        before_(best_.side) {}
+
+  GoalResult run() {
+    if (before_.slab_bytes != 0) {
+      const std::uint32_t most = most_lanes();
+      for (const ByteOrder order : {ByteOrder::Recorded, ByteOrder::Fewest}) {
+        const std::vector<std::uint32_t> nodes = byte_order(recording_, schedule_, order);
+        for (std::uint32_t lanes = 1; lanes < 2 * most; lanes *= 2) {
+          const LaneAssignment assignment = assign_lanes_in_order(schedule_, nodes, std::min(lanes, most));
+          LoweredGraph lowered = build_lanes(schedule_, assignment);
+          lowered.fault_markers = desc_.lowering.fault_markers;
+          consider(measured(std::move(lowered)));
+          if (assignment.lanes < std::min(lanes, most)) break;  // more are not used
+        }
+      }
+    }
+    if (desc_.budget.count() > 0) {
+      best_.placement = place_transients(recording_, schedule_, best_.lowered, desc_.alignment, desc_.budget);
+      best_.side.slab_bytes = best_.placement.slab_bytes;
+    }
+    return {std::move(best_.lowered), std::move(best_.placement), {desc_.goal, before_, best_.side}};
+  }
+
+ private:
+  std::uint32_t most_lanes() const {
+    const std::uint32_t allowed = desc_.lowering.mode == Lowering::Mode::Lanes ? desc_.lowering.lanes : kAutoLanes;
+    return std::max(1u, std::min(allowed, known_width(schedule_)));
+  }
+
+  Candidate measured(LoweredGraph lowered) const {
+    Candidate candidate;
+    candidate.lowered = std::move(lowered);
+    candidate.placement = place_transients(recording_, schedule_, candidate.lowered, desc_.alignment);
+    candidate.side = {candidate.placement.slab_bytes, critical_path(candidate.lowered), candidate.lowered.lanes};
+    return candidate;
+  }
+
+  bool is_allowed(const MemoryPrice::Side& side) const {
+    switch (desc_.goal) {
+      case MemoryGoal::Speed: return false;
+      case MemoryGoal::Balanced: return std::uint64_t{4} * side.critical_path <= std::uint64_t{5} * before_.critical_path;
+      case MemoryGoal::Least: break;
+    }
+    return true;
+  }
+
+  // Fewer bytes; of the same bytes the shorter critical path.
+  void consider(Candidate candidate) {
+    const MemoryPrice::Side &now = best_.side, &next = candidate.side;
+    if (next.slab_bytes >= before_.slab_bytes || !is_allowed(next)) return;
+    if (std::pair(next.slab_bytes, next.critical_path) < std::pair(now.slab_bytes, now.critical_path)) best_ = std::move(candidate);
+  }
+
+  const Recording& recording_;
+  const Schedule& schedule_;
+  const GoalDesc& desc_;
+  Candidate best_;
+  MemoryPrice::Side before_;
+};
+
+}  // namespace
+
+GoalResult lower_for_goal(const Recording& recording, const Schedule& schedule, const GoalDesc& desc) {
+  if (desc.goal == MemoryGoal::Speed) {
+    GoalResult result{build_lowered_graph(schedule, desc.lowering, desc.hints), {}, {}};
+    result.placement = place_transients(recording, schedule, result.lowered, desc.alignment, desc.budget);
+    return result;
+  }
+  if (desc.lowering.mode == Lowering::Mode::Faithful) {
+    ErrorDetails details;
+    details.code = ErrorCode::InvalidArgument;
+    details.stage = Stage::Lanes;
+    throw Error(std::move(details), "a MemoryGoal other than Speed adds edges between commands, and Lowering::Faithful adds none");
+  }
+  return GoalSearch(recording, schedule, desc).run();
+}
+
+}  // namespace reprise::detail

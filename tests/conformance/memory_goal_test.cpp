@@ -1,0 +1,70 @@
+#include "conformance/device_fixture.hpp"
+#include "words.shaders.hpp"
+
+using namespace reprise;
+using namespace reprise::test;
+
+namespace {
+
+constexpr unsigned kCount = 1024, kBranches = 12;
+constexpr DispatchDesc kWords{.grid = kCount / 256, .block = 256};
+
+// Branches that nothing orders, each with a transient of its own.
+void record_branches(CommandBuffer& cmd, CapturePool& pool, const Kernel& set, const GpuRef<unsigned>& out) {
+  for (unsigned b = 0; b < kBranches; ++b) {
+    const auto t = pool.transient<unsigned>(kCount, "branch");
+    cmd.dispatch(set, kWords, write(t), b + 1, kCount);
+    cmd.copy(t, out.slice(b * kCount, kCount));
+  }
+}
+
+}  // namespace
+
+TEST_CASE_FIXTURE(DeviceFixture, "memory goal: fewer bytes, the same result, and a price that is told") {
+  const auto out = pool->allocate<unsigned>(kBranches * kCount, "out");
+  CommandBuffer cmd = recording();
+  record_branches(cmd, *pool, kernel(shaders::conf_set), out);
+  cmd.end();
+  for (const MemoryGoal goal : {MemoryGoal::Speed, MemoryGoal::Balanced, MemoryGoal::Least}) {
+    CapturedGraph graph = device.compile(cmd, {.pool = pool, .memory_goal = goal, .memory_search_budget = std::chrono::seconds(1)});
+    const CompileReport& report = graph.report();
+    CHECK(report.memory_price.goal == goal);
+    if (goal == MemoryGoal::Least) {
+      CHECK(report.memory_price.before.slab_bytes == kBranches * kCount * 4);
+      CHECK(report.memory_price.after.slab_bytes == kCount * 4);
+      CHECK(report.slab_bytes == kCount * 4);
+      CHECK(report.memory_price.after.critical_path == 2 * kBranches);
+      CHECK(report.lanes == 1);
+    } else {
+      CHECK(report.slab_bytes == kBranches * kCount * 4);
+    }
+    graph.launch(queue).wait();
+    const auto found = values(out);
+    for (unsigned i = 0; i < found.size(); ++i) REQUIRE(found[i] == i / kCount + 1);
+  }
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "memory goal: it holds for what the graph becomes") {
+  const auto out = pool->allocate<unsigned>(kBranches * kCount, "out");
+  const Kernel set = kernel(shaders::conf_set);
+  CommandBuffer cmd = recording();
+  record_branches(cmd, *pool, set, out);
+  cmd.end();
+  CapturedGraph graph = device.compile(cmd, {.pool = pool, .memory_goal = MemoryGoal::Least});
+  CommandBuffer other = recording();
+  record_branches(other, *pool, set, out);
+  cmd.reset();
+  other.fill(out.slice(0, kCount), 7u);
+  other.end();
+  graph.update(other);
+  CHECK(graph.report().slab_bytes == kCount * 4);
+  graph.launch(queue).wait();
+  CHECK(values(out)[0] == 7);
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "memory goal: Faithful adds no edge, and so is refused with one that would") {
+  CommandBuffer cmd = recording();
+  cmd.end();
+  check_refused(ErrorCode::InvalidArgument, {"MemoryGoal", "Faithful"},
+                [&] { static_cast<void>(device.compile(cmd, {.lowering = Lowering::Faithful, .memory_goal = MemoryGoal::Least})); });
+}

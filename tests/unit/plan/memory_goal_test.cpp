@@ -1,0 +1,122 @@
+#include "plan/memory_goal.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include <reprise/error.hpp>
+
+#include "plan/plan.hpp"
+#include "schedule/schedule.hpp"
+#include "support/network_recordings.hpp"
+#include "support/random_recording.hpp"
+#include "support/thrown_by.hpp"
+
+namespace {
+
+using namespace reprise;
+using namespace reprise::detail;
+using namespace reprise::test;
+
+GoalResult lowered_for(const Recording& recording, MemoryGoal goal, Lowering lowering = Lowering::Auto) {
+  const Schedule schedule = build_schedule(recording);
+  GoalResult result = lower_for_goal(recording, schedule, {.goal = goal, .lowering = lowering, .alignment = 64});
+  check_lowered_graph(schedule, result.lowered);
+  return result;
+}
+
+// Branches that nothing orders, each with a transient of 4 KiB that is written and read.
+RecordingPtr branches(std::uint32_t count) {
+  RecordingBuilder b;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const auto t = b.add_buffer("t" + std::to_string(i), 4096, BufferKind::Transient), out = b.add_buffer("out" + std::to_string(i), 4096);
+    b.dispatch("make", {b.write(t)});
+    b.dispatch("use", {b.read(t), b.write(out)});
+  }
+  return b.finish();
+}
+
+// A chain of 40 commands, and eight branches of two beside it.
+RecordingPtr chain_with_branches() {
+  RecordingBuilder b;
+  const auto x = b.add_buffer("x", 64);
+  for (std::uint32_t i = 0; i < 40; ++i) {
+    b.dispatch("link", {b.read_write(x)});
+    if (i % 5 != 0) continue;
+    const auto t = b.add_buffer("t" + std::to_string(i), 4096, BufferKind::Transient), out = b.add_buffer("out" + std::to_string(i), 4096);
+    b.dispatch("make", {b.write(t)});
+    b.dispatch("use", {b.read(t), b.write(out)});
+  }
+  return b.finish();
+}
+
+}  // namespace
+
+TEST_CASE("memory goal: speed is the lowering without a goal") {
+  const auto recording = branches(16);
+  const Schedule schedule = build_schedule(*recording);
+  const GoalResult result = lower_for_goal(*recording, schedule, {.alignment = 64});
+  CHECK(result.lowered.edges.size() == build_lowered_graph(schedule, Lowering::Auto).edges.size());
+  CHECK(result.placement.slab_bytes == 16 * 4096);
+  CHECK(result.price.goal == MemoryGoal::Speed);
+  CHECK(result.price.after == MemoryPrice::Side{});
+}
+
+TEST_CASE("memory goal: least runs branches one after the other, and says what that costs") {
+  const GoalResult result = lowered_for(*branches(16), MemoryGoal::Least);
+  CHECK(result.placement.slab_bytes == 4096);
+  CHECK(result.lowered.lanes == 1);
+  CHECK(result.price.before.slab_bytes == 16 * 4096);
+  CHECK(result.price.before.critical_path == 2);
+  CHECK(result.price.after.slab_bytes == 4096);
+  CHECK(result.price.after.critical_path == 32);
+  CHECK(result.price.after.lanes == 1);
+}
+
+TEST_CASE("memory goal: balanced keeps the critical path within five fourths") {
+  const GoalResult none = lowered_for(*branches(16), MemoryGoal::Balanced);
+  CHECK(none.price.after == none.price.before);
+
+  const GoalResult some = lowered_for(*chain_with_branches(), MemoryGoal::Balanced);
+  CHECK(some.price.before.slab_bytes == 8 * 4096);
+  CHECK(some.price.before.critical_path == 40);
+  CHECK(some.price.after.slab_bytes < 8 * 4096);
+  CHECK(some.price.after.critical_path <= 50);
+}
+
+TEST_CASE("memory goal: no goal needs more bytes than speed, on random graphs and networks") {
+  const auto check = [](const Recording& recording) {
+    const std::uint64_t speed = lowered_for(recording, MemoryGoal::Speed).placement.slab_bytes;
+    const GoalResult balanced = lowered_for(recording, MemoryGoal::Balanced), least = lowered_for(recording, MemoryGoal::Least);
+    CHECK(balanced.price.before.slab_bytes == speed);
+    CHECK(balanced.placement.slab_bytes <= speed);
+    CHECK(least.placement.slab_bytes <= balanced.placement.slab_bytes);
+    CHECK(4 * balanced.price.after.critical_path <= 5 * balanced.price.before.critical_path);
+  };
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    CAPTURE(seed);
+    check(*random_recording({.seed = seed, .commands = 40, .buffers = 12, .kind = BufferKind::Transient}));
+  }
+  check(*resnet_step({.blocks = 4}));
+  check(*transformer_step({.blocks = 2}));
+  check(*unet_step({.blocks = 4}));
+}
+
+TEST_CASE("memory goal: lanes are a limit, and Faithful is refused") {
+  const GoalResult result = lowered_for(*branches(16), MemoryGoal::Least, Lowering::Lanes(4));
+  CHECK(result.price.before.lanes == 4);
+  CHECK(result.price.after.lanes <= 4);
+  const auto error = thrown_by([] { static_cast<void>(lowered_for(*branches(2), MemoryGoal::Balanced, Lowering::Faithful)); });
+  CHECK(error.code() == ErrorCode::InvalidArgument);
+  CHECK(std::string(error.what()).find("Faithful") != std::string::npos);
+}
+
+TEST_CASE("memory goal: the plan's text says the price") {
+  auto recording = branches(4);
+  Schedule schedule = build_schedule(*recording);
+  GoalResult result = lower_for_goal(*recording, schedule, {.goal = MemoryGoal::Least, .alignment = 64});
+  Plan plan = freeze_plan("p", recording, std::move(schedule), std::move(result.lowered), std::move(result.placement));
+  CHECK(to_text(plan).find("memory goal") == std::string::npos);
+  plan.price = result.price;
+  CHECK(to_text(plan).find("memory goal least: slab 16384 -> 4096 bytes, critical path 2 -> 8 commands, lanes 0 -> 1\n") != std::string::npos);
+}

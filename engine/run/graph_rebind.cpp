@@ -49,9 +49,13 @@ std::vector<GraphCore::Use> GraphCore::checked_bindings(std::span<const BufferBi
     const BufferCore& to = *copy;
     const std::uint32_t index = journal.index_of(&from);
     if (index == kNone) refuse(ErrorCode::InvalidArgument, "no command of the graph uses it");
-    const auto use = std::find_if(uses_.begin(), uses_.end(), [&](const Use& u) { return u.index == index; });
+    const auto use = [&] { return std::find_if(uses_.begin(), uses_.end(), [&](const Use& u) { return u.index == index; }); };
+    const auto is_written = [&] {
+      const auto found = use();
+      return found != uses_.end() && writes(found->access);
+    };
     const std::uint32_t copies = binding.buffer.instances();
-    if (copies < instance_.count && (copies > 1 || (use != uses_.end() && writes(use->access)))) {
+    if (copies < instance_.count && (copies > 1 || is_written())) {
       refuse(ErrorCode::NotPerInstance, concat(display_name(to), " has ", copies, " of the ", instance_.count, " copies that the graph's instances ",
                                                copies > 1 ? "use" : "write"));
     }
@@ -80,7 +84,7 @@ std::vector<GraphCore::Use> GraphCore::checked_bindings(std::span<const BufferBi
     addresses[index] = address;
     const auto before = std::find_if(changed.begin(), changed.end(), [&](const Use& u) { return u.index == index; });
     if (before != changed.end()) refuse(ErrorCode::InvalidArgument, "it is named twice");
-    changed.push_back({PoolBuffer::of(copy), use->access, index});
+    changed.push_back({PoolBuffer::of(copy), use()->access, index});
   }
   // The order of the commands was found for buffers that are not the same memory.
   std::vector<Span> spans;

@@ -120,7 +120,10 @@ void DeviceCore::wait_for_queues() {
   }
 }
 
+// What was dropped goes first, as far as it is over by itself: a stream of the application that nothing but a dropped graph remembers may be
+// gone already, and is not asked any more.
 void DeviceCore::wait_idle() {
+  retired_.flush();
   wait_for_queues();
   require_usable(Stage::Wait);
   retired_.flush();
@@ -128,6 +131,7 @@ void DeviceCore::wait_idle() {
 
 void DeviceCore::shut_down() {
   if (status_->shut_down.exchange(true)) return;
+  retired_.flush();
   wait_for_queues();
   retired_.flush();
 }

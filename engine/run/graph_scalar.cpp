@@ -47,8 +47,14 @@ struct FoundCommand {
   std::vector<std::uint32_t> nodes = {};  // by number; none of a barrier that became edges
 };
 
-FoundCommand find_command(const Plan& plan, const CommandRef& command) {
+FoundCommand find_command(const Plan& plan, GraphJournal& journal, const CommandRef& command) {
   FoundCommand found;
+  found.index = plan.recording->command_of(command);
+  if (found.index != kNone) {
+    found.recording = plan.recording.get();
+    if (const std::uint32_t node = journal.node_of_command(found.index); node != kNone) found.nodes.push_back(node);
+    return found;
+  }
   const auto look_into = [&](const Plan& in, std::uint32_t first_node) {
     const std::uint32_t index = in.recording->command_of(command);
     if (index == kNone) return;
@@ -58,8 +64,7 @@ FoundCommand find_command(const Plan& plan, const CommandRef& command) {
       if (in.command_of(node) == index) found.nodes.push_back(first_node + node);
     }
   };
-  look_into(plan, 0);
-  if (plan.bodies.empty() || found.recording != nullptr) return found;
+  if (plan.bodies.empty()) return found;
   const TimeSlots slots = time_slots(plan);
   const std::vector<const Plan*> plans = plans_of_bodies(plan);
   for (std::size_t body = 0; body < plans.size(); ++body) look_into(*plans[body], slots.bodies[body].first_node);
@@ -128,7 +133,7 @@ void GraphCore::switch_command(const CommandRef& command, Switch how) {
   std::lock_guard one(updating_);
   std::lock_guard lock(mutex_);
   require_updatable(verb);
-  const FoundCommand found = find_command(*body_->plan, command);
+  const FoundCommand found = find_command(*body_->plan, body_->journal, command);
   if (found.recording == nullptr) {
     fail(ErrorCode::InvalidArgument, Stage::Launch, label(),
          concat(verb, ": the command is none of the recording that graph ", label(), " was compiled from or updated with, nor of what that runs"));
@@ -151,7 +156,7 @@ void GraphCore::switch_command(const CommandRef& command, Switch how) {
 bool GraphCore::is_enabled(const CommandRef& command) {
   std::lock_guard lock(mutex_);
   require_updatable("is_enabled");
-  const FoundCommand found = find_command(*body_->plan, command);
+  const FoundCommand found = find_command(*body_->plan, body_->journal, command);
   if (found.recording == nullptr) {
     fail(ErrorCode::InvalidArgument, Stage::Launch, label(), concat("is_enabled: the command is none of the recording of graph ", label(), ", nor of what that runs"));
   }
@@ -164,7 +169,7 @@ std::shared_ptr<const Plan> GraphCore::current_plan() const {
 }
 
 void check_scalar(const GraphCore& graph, std::uint32_t scalar, std::uint64_t bytes) { graph.check_scalar(scalar, bytes); }
-std::uint32_t set_scalar(GraphCore& graph, std::uint32_t scalar, const void* value) { 
+std::uint32_t set_scalar(GraphCore& graph, std::uint32_t scalar, const void* value) {
   return graph.instances() != nullptr ? graph.instances()->set_scalar(scalar, value) : graph.set_scalar(scalar, value);
 }
 

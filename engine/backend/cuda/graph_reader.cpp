@@ -221,7 +221,7 @@ Schedule schedule_of(const NativeNodes& nodes) {
   const auto count = static_cast<std::uint32_t>(nodes.nodes.size());
   schedule.first_edge.assign(count + 1, 0);
   schedule.edges.reserve(nodes.edges.size());
-  for (const NativeEdge& edge : nodes.edges) {
+  for (const DirectedEdge& edge : nodes.edges) {
     schedule.edges.push_back({edge.from, edge.to, {.kind = CauseKind::Captured}});
     ++schedule.first_edge[edge.to + 1];
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backend/cuda/cuda_context.hpp"
+#include "base/forward_order.hpp"
 
 namespace reprise::detail {
 
@@ -16,10 +17,6 @@ struct NativeNode {
   std::uint32_t group = 0;  // the child graph that it is in, in NativeNodes::groups
 };
 
-struct NativeEdge {
-  std::uint32_t from = 0, to = 0;  // from < to
-};
-
 struct NativeNodes {
   // groups[0] is the graph itself, its own parent.
   struct Group {
@@ -27,7 +24,7 @@ struct NativeNodes {
     std::string name;
   };
   std::vector<NativeNode> nodes;  // topological; ties in order of creation
-  std::vector<NativeEdge> edges;  // by to, then from; each once
+  std::vector<DirectedEdge> edges;  // from < to; by to, then from; each once
   std::vector<Group> groups;
 };
 

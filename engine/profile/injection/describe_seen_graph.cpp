@@ -49,7 +49,7 @@ class Describer {
     version_.nodes.reserve(seen_.nodes.size());
     for (const SeenNode& node : seen_.nodes) add(node);
     version_.edges.reserve(seen_.edges.size());
-    for (const SeenEdge& edge : seen_.edges) add(edge);
+    for (const DirectedEdge& edge : seen_.edges) add(edge);
     version_.plan_hash = version_.lowering_hash = hash_.value();
     return std::move(version_);
   }
@@ -117,7 +117,7 @@ class Describer {
     return at->second;
   }
 
-  void add(const SeenEdge& seen) {
+  void add(const DirectedEdge& seen) {
     trace::Edge edge;
     edge.from = seen.from;
     edge.to = seen.to;

@@ -1,9 +1,5 @@
 #include "profile/injection/graph_picture.hpp"
 
-#include <algorithm>
-#include <functional>
-#include <queue>
-#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -79,21 +75,13 @@ class Walk {
     return static_cast<std::uint32_t>(found_.nodes.size() - 1);
   }
 
-  // Edges from each to each, through a join where that is fewer.
   void connect(const Ends& from, const Ends& to, const ScopePath& scope) {
-    constexpr std::size_t kMany = 64;
-    if (from.size() * to.size() > kMany) {
+    connect_each(from, to, found_.edges, [&] {
       SeenNode join;
       join.kind = trace::NodeKind::Join;
       join.name = "join";
-      const std::uint32_t middle = push(std::move(join), scope);
-      for (const std::uint32_t before : from) found_.edges.push_back({before, middle});
-      for (const std::uint32_t after : to) found_.edges.push_back({middle, after});
-      return;
-    }
-    for (const std::uint32_t before : from) {
-      for (const std::uint32_t after : to) found_.edges.push_back({before, after});
-    }
+      return push(std::move(join), scope);
+    });
   }
 
   [[nodiscard]] ScopePath path_of(CUgraphNode node, const ScopePath& outer) const {
@@ -171,34 +159,13 @@ class Walk {
 
   // Numbers the nodes so that every edge leads forward; ties in order of creation.
   void sort() {
-    const std::size_t count = found_.nodes.size();
-    std::vector<std::uint32_t> waits(count, 0), number(count, 0);
-    std::vector<std::vector<std::uint32_t>> after(count);
-    for (const SeenEdge& edge : found_.edges) {
-      after[edge.from].push_back(edge.to);
-      ++waits[edge.to];
-    }
-    std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> ready;
-    for (std::uint32_t i = 0; i < count; ++i) {
-      if (waits[i] == 0) ready.push(i);
-    }
     std::vector<SeenNode> sorted;
-    sorted.reserve(count);
-    while (!ready.empty()) {
-      const std::uint32_t node = ready.top();
-      ready.pop();
-      number[node] = static_cast<std::uint32_t>(sorted.size());
+    sorted.reserve(found_.nodes.size());
+    // CUDA refuses edges that would close a circle, so it is all of them.
+    for (const std::uint32_t node : order_forward(static_cast<std::uint32_t>(found_.nodes.size()), found_.edges)) {
       sorted.push_back(std::move(found_.nodes[node]));
-      for (const std::uint32_t next : after[node]) {
-        if (--waits[next] == 0) ready.push(next);
-      }
     }
-    found_.nodes = std::move(sorted);  // CUDA refuses edges that would close a circle, so it is all of them
-    for (SeenEdge& edge : found_.edges) edge = {number[edge.from], number[edge.to]};
-    const auto key = [](const SeenEdge& edge) { return std::tuple(edge.to, edge.from); };
-    std::sort(found_.edges.begin(), found_.edges.end(), [&](const SeenEdge& a, const SeenEdge& b) { return key(a) < key(b); });
-    const auto same = std::unique(found_.edges.begin(), found_.edges.end(), [&](const SeenEdge& a, const SeenEdge& b) { return key(a) == key(b); });
-    found_.edges.erase(same, found_.edges.end());
+    found_.nodes = std::move(sorted);
   }
 
   const DriverCalls& driver_;

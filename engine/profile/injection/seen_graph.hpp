@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/forward_order.hpp"
 #include "trace/records.hpp"
 
 namespace reprise::detail {
@@ -46,15 +47,11 @@ struct SeenNode {
   enum class Enabled : std::uint8_t { Yes, No } enabled = Enabled::Yes;
 };
 
-struct SeenEdge {
-  std::uint32_t from = 0, to = 0;  // from < to
-};
-
 struct SeenGraph {
   std::vector<SeenKernel> kernels;
   std::vector<SeenNode> nodes;  // topological; child graphs and bodies are opened
-  std::vector<SeenEdge> edges;  // by to, then from; each once
-  std::string complaint;        // what could not be read; empty: nothing
+  std::vector<DirectedEdge> edges;  // from < to; by to, then from; each once
+  std::string complaint;            // what could not be read; empty: nothing
 };
 
 }  // namespace reprise::detail

@@ -7,6 +7,12 @@
 
 namespace reprise::ops {
 
+// From a batch's first element to behind its last; matrices lie `stride` apart, their rows `row`.
+[[nodiscard]] constexpr std::uint64_t gemm_elements(std::uint64_t rows, std::uint64_t columns, std::uint64_t row, std::uint64_t batch, std::uint64_t stride) {
+  return (batch - 1) * stride + (rows - 1) * row + columns;
+}
+[[nodiscard]] std::uint64_t gemm_element_bytes(GemmType type);
+
 // Bytes of workspace; 0: none.
 [[nodiscard]] std::uint64_t gemm_host_workspace(const GemmDesc& desc);
 void record_gemm_host(const GemmDesc& desc, GraphRecordCtx& ctx);

@@ -1,9 +1,12 @@
 // Products on GPUs: cuBLAS. One handle a device, shared by what was recorded with it and held by it; the workspace is each recording's own.
 #include <cublas_v2.h>
 
+#include <algorithm>
+#include <array>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 
 #include "ops/cuda_device.hpp"
 #include "ops/gemm_backend.hpp"
@@ -14,6 +17,9 @@ namespace {
 void check_blas(cublasStatus_t result, const char* call) {
   if (result != CUBLAS_STATUS_SUCCESS) refuse_native("gemm", call, result, cublasGetStatusName(result));
 }
+
+// What cuBLAS may choose a kernel by.
+using ProductKey = std::array<std::uint64_t, 17>;
 
 // Used by one thread at a time, under its mutex.
 class BlasHandle {
@@ -37,6 +43,7 @@ class BlasHandle {
 
   [[nodiscard]] std::mutex& mutex() noexcept { return mutex_; }
   [[nodiscard]] cublasHandle_t get() const noexcept { return handle_; }
+  [[nodiscard]] std::set<ProductKey>& warm() noexcept { return warm_; }  // products whose kernels are loaded
 
   [[nodiscard]] static std::shared_ptr<BlasHandle> of(std::uint32_t ordinal) {
     static std::mutex mutex;
@@ -51,6 +58,7 @@ class BlasHandle {
  private:
   std::uint32_t ordinal_;
   cublasHandle_t handle_ = nullptr;
+  std::set<ProductKey> warm_;
   std::mutex mutex_;
 };
 
@@ -81,6 +89,85 @@ void multiply(const GemmDesc& d, cublasHandle_t handle, const void* a, const voi
              "cublasGemmStridedBatchedEx");
 }
 
+struct Operands {
+  const void* a;
+  const void* b;
+  void* c;
+};
+
+void multiply(const GemmDesc& d, BlasHandle& blas, cudaStream_t stream, void* workspace, std::uint64_t workspace_bytes, const Operands& at) {
+  check_blas(cublasSetStream(blas.get(), stream), "cublasSetStream");
+  check_blas(cublasSetWorkspace(blas.get(), workspace, workspace_bytes), "cublasSetWorkspace");  // after the stream, which resets it
+  multiply(d, blas.get(), at.a, at.b, at.c);
+  check_blas(cublasSetStream(blas.get(), nullptr), "cublasSetStream");
+}
+
+// Memory in the order of a stream of its own; none where there is too little.
+class Scratch {
+ public:
+  explicit Scratch(std::uint64_t bytes) {
+    check_cuda("gemm", cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+    void* memory = nullptr;
+    if (cudaMallocAsync(&memory, bytes, stream_) == cudaSuccess) {
+      memory_ = static_cast<std::byte*>(memory);
+    } else {
+      static_cast<void>(cudaGetLastError());
+    }
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  ~Scratch() {
+    if (memory_ != nullptr) static_cast<void>(cudaFreeAsync(memory_, stream_));
+    static_cast<void>(cudaStreamSynchronize(stream_));
+    static_cast<void>(cudaStreamDestroy(stream_));
+    static_cast<void>(cudaGetLastError());
+  }
+
+  [[nodiscard]] std::byte* memory() const noexcept { return memory_; }
+  [[nodiscard]] cudaStream_t stream() const noexcept { return stream_; }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+  std::byte* memory_ = nullptr;
+};
+
+constexpr std::uint64_t kAlignment = 256;  // bytes; nothing chooses by more
+
+std::uint64_t misalignment(const void* address) { return reinterpret_cast<std::uintptr_t>(address) % kAlignment; }
+
+std::uint64_t round_up(std::uint64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+
+ProductKey key_of(const GemmDesc& d, const Operands& at, std::uint64_t workspace_bytes) {
+  return {static_cast<std::uint64_t>(d.type), static_cast<std::uint64_t>(d.transpose_a), static_cast<std::uint64_t>(d.transpose_b), d.m, d.n, d.k,
+          d.row_a, d.row_b, d.row_c, d.batch, d.stride_a, d.stride_b, d.stride_c, (d.alpha == 0 ? 2U : 0U) + (d.beta == 0 ? 1U : 0U),
+          workspace_bytes, misalignment(at.a) * kAlignment + misalignment(at.b), misalignment(at.c)};
+}
+
+// cuBLAS loads its kernels when they are first used, which fails at times, in a capture and cold: so each kind of product is done once before,
+// on scratch memory. What fails here, for want of memory too, has its second try in the capture, which reports it.
+void warm_up(const GemmDesc& d, BlasHandle& blas, std::uint32_t ordinal, std::uint64_t workspace_bytes, const Operands& at) {
+  const ProductKey key = key_of(d, at, workspace_bytes);
+  if (blas.warm().contains(key)) return;
+  const CurrentOrdinal current("gemm", ordinal);
+  const std::uint64_t rows_a = d.transpose_a == Transpose::No ? d.m : d.k, columns_a = d.transpose_a == Transpose::No ? d.k : d.m;
+  const std::uint64_t rows_b = d.transpose_b == Transpose::No ? d.k : d.n, columns_b = d.transpose_b == Transpose::No ? d.n : d.k;
+  const std::uint64_t read = std::max(gemm_elements(rows_a, columns_a, d.row_a, d.batch, d.stride_a), gemm_elements(rows_b, columns_b, d.row_b, d.batch, d.stride_b));
+  const std::uint64_t written = gemm_elements(d.m, d.n, d.row_c, d.batch, d.stride_c), element = gemm_element_bytes(d.type);
+  const std::uint64_t c_at = round_up(kAlignment + read * element), workspace_at = round_up(c_at + kAlignment + written * element);
+  const Scratch scratch(workspace_at + workspace_bytes);
+  std::byte* const memory = scratch.memory();
+  if (memory == nullptr) return;
+  try {
+    check_cuda("gemm", cudaMemsetAsync(memory, 0, workspace_at, scratch.stream()), "cudaMemsetAsync");
+    multiply(d, blas, scratch.stream(), memory + workspace_at, workspace_bytes,
+             {.a = memory + misalignment(at.a), .b = memory + misalignment(at.b), .c = memory + c_at + misalignment(at.c)});
+    check_cuda("gemm", cudaStreamSynchronize(scratch.stream()), "cudaStreamSynchronize");
+  } catch (const Error&) {
+    return;
+  }
+  blas.warm().insert(key);
+}
+
 }  // namespace
 
 // What cuBLAS' own documentation asks for: 32 MiB from compute capability 9.0 on, 4 MiB before.
@@ -94,15 +181,11 @@ std::uint64_t gemm_cuda_workspace(const GemmDesc& d, std::uint32_t ordinal) {
 void record_gemm_cuda(const GemmDesc& d, GraphRecordCtx& ctx) {
   std::shared_ptr<BlasHandle> blas = BlasHandle::of(ctx.device_ordinal());
   const std::uint64_t bytes = gemm_cuda_workspace(d, ctx.device_ordinal());
-  void* const workspace = ctx.workspace();
-  const void *const a = ctx.address(d.a), *const b = ctx.address(d.b);
-  void* const c = ctx.address(d.c);
+  const Operands at{.a = ctx.address(d.a), .b = ctx.address(d.b), .c = ctx.address(d.c)};
   {
     const std::lock_guard lock(blas->mutex());
-    check_blas(cublasSetStream(blas->get(), static_cast<cudaStream_t>(ctx.native_stream())), "cublasSetStream");
-    check_blas(cublasSetWorkspace(blas->get(), workspace, bytes), "cublasSetWorkspace");  // after the stream, which resets it
-    multiply(d, blas->get(), a, b, c);
-    check_blas(cublasSetStream(blas->get(), nullptr), "cublasSetStream");
+    warm_up(d, *blas, ctx.device_ordinal(), bytes, at);
+    multiply(d, *blas, static_cast<cudaStream_t>(ctx.native_stream()), ctx.workspace(), bytes, at);
   }
   ctx.keep(std::move(blas));
 }

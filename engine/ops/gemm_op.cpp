@@ -12,16 +12,6 @@ namespace {
 using ops::refuse;
 using ops::text;
 
-std::uint64_t element_bytes(GemmType type) {
-  switch (type) {
-    case GemmType::F32: return 4;
-    case GemmType::F64: return 8;
-    case GemmType::F16:
-    case GemmType::BF16: return 2;
-  }
-  return 0;
-}
-
 std::string_view type_name(GemmType type) {
   switch (type) {
     case GemmType::F32: return "f32";
@@ -45,7 +35,7 @@ void check(const Stored& matrix, const BufferView& view, std::uint64_t batch, st
     refuse(ErrorCode::InvalidArgument, "gemm", text("rows of ", matrix.name, " have ", matrix.columns, " elements and lie ", row, " apart"));
   }
   if (stride == 0) stride = row * matrix.rows;
-  const std::uint64_t elements = (batch - 1) * stride + (matrix.rows - 1) * row + matrix.columns;
+  const std::uint64_t elements = ops::gemm_elements(matrix.rows, matrix.columns, row, batch, stride);
   if (elements * bytes > view.bytes()) {
     refuse(ErrorCode::OutOfRange, "gemm",
            text("matrix ", matrix.name, " of ", matrix.rows, " x ", matrix.columns, " in a batch of ", batch, " needs ", elements * bytes, " bytes and ",
@@ -56,6 +46,20 @@ void check(const Stored& matrix, const BufferView& view, std::uint64_t batch, st
 
 }  // namespace
 
+namespace ops {
+
+std::uint64_t gemm_element_bytes(GemmType type) {
+  switch (type) {
+    case GemmType::F32: return 4;
+    case GemmType::F64: return 8;
+    case GemmType::F16:
+    case GemmType::BF16: return 2;
+  }
+  return 0;
+}
+
+}  // namespace ops
+
 GemmOp::GemmOp(GemmDesc desc) : desc_(std::move(desc)) {
   GemmDesc& d = desc_;
   if (d.m == 0 || d.n == 0 || d.k == 0 || d.batch == 0) {
@@ -65,7 +69,7 @@ GemmOp::GemmOp(GemmDesc desc) : desc_(std::move(desc)) {
   if (d.m > kMost || d.n > kMost || d.k > kMost || d.batch > kMost || d.row_a > kMost || d.row_b > kMost || d.row_c > kMost) {
     refuse(ErrorCode::OutOfRange, "gemm", text("a size of more than ", kMost));
   }
-  const std::uint64_t bytes = element_bytes(d.type);
+  const std::uint64_t bytes = ops::gemm_element_bytes(d.type);
   check(d.transpose_a == Transpose::No ? Stored{"a", d.m, d.k} : Stored{"a", d.k, d.m}, d.a, d.batch, bytes, d.row_a, d.stride_a);
   check(d.transpose_b == Transpose::No ? Stored{"b", d.k, d.n} : Stored{"b", d.n, d.k}, d.b, d.batch, bytes, d.row_b, d.stride_b);
   check({"c", d.m, d.n}, d.c, d.batch, bytes, d.row_c, d.stride_c);

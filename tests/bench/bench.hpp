@@ -124,6 +124,7 @@ void run_ops_gemm(const Options& options, Report& report);
 void run_profile_nvtx(const Options& options, Report& report);
 void run_profile_replays(const Options& options, Report& report);
 void run_profile_nodes(const Options& options, Report& report);
+void run_profile_cupti(const Options& options, Report& report);
 void run_profile_raw(const Options& options, Report& report);
 #endif
 

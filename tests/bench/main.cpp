@@ -39,6 +39,7 @@ constexpr Bench kBenches[] = {
     {"profile.nvtx", "what do NVTX ranges cost a launch?", run_profile_nvtx},
     {"profile.replays", "what does it cost to know when each replay began and ended?", run_profile_replays},
     {"profile.nodes", "what does it cost to time the nodes of some replays, and of all?", run_profile_nodes},
+    {"profile.cupti", "timing all nodes by CUPTI: how does it compare to bare CUPTI?", run_profile_cupti},
     {"profile.raw", "how long does a raw graph alone take? For runs under a tool: see bench/profile-table", run_profile_raw},
 #endif
 };

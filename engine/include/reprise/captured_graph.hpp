@@ -125,7 +125,7 @@ class CapturedGraph {
   UpdateReport rebind(std::span<const BufferBinding> bindings, const UpdateDesc& desc = {});
   UpdateReport rebind(const BufferView& recorded, const BufferView& buffer, const UpdateDesc& desc = {});
   // A disabled command does nothing in later replays; what was ordered by it stays ordered. Dispatches, copies, fills and updates (else
-  // Unsupported), of the recording that the graph has now (else InvalidArgument).
+  // Unsupported), of the recording that the graph has now, or of what its commands run, wherever that runs (else InvalidArgument).
   void disable(CommandRef command);
   void enable(CommandRef command);
   [[nodiscard]] bool is_enabled(CommandRef command) const;

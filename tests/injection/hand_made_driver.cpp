@@ -1,7 +1,7 @@
 #include "injection/hand_made_driver.hpp"
 
-#include <algorithm>
 #include <cstring>
+#include <numeric>
 
 namespace reprise::test {
 namespace {
@@ -10,35 +10,50 @@ HandMadeNode& node_of(CUgraphNode node) { return *reinterpret_cast<HandMadeNode*
 HandMadeGraph& graph_of(CUgraph graph) { return *reinterpret_cast<HandMadeGraph*>(graph); }
 HandMadeKernel& kernel_of(CUfunction function) { return *reinterpret_cast<HandMadeKernel*>(function); }
 
+std::vector<HandMadeNode*> nodes_of(HandMadeGraph& graph) {
+  std::vector<HandMadeNode*> nodes;
+  for (HandMadeNode& own : graph.nodes) nodes.push_back(&own);
+  nodes.insert(nodes.end(), graph.others.begin(), graph.others.end());
+  return nodes;
+}
+
 CUresult CUDAAPI get_nodes(CUgraph graph, CUgraphNode* nodes, std::size_t* count) {
-  HandMadeGraph& made = graph_of(graph);
+  const std::vector<HandMadeNode*> made = nodes_of(graph_of(graph));
   if (nodes == nullptr) {
-    *count = made.nodes.size();
+    *count = made.size();
     return CUDA_SUCCESS;
   }
-  for (std::size_t i = 0; i < *count; ++i) nodes[i] = handle_of<CUgraphNode>(made.nodes[i]);
+  for (std::size_t i = 0; i < *count; ++i) nodes[i] = handle_of<CUgraphNode>(*made[i]);
   return CUDA_SUCCESS;
 }
 
 CUresult CUDAAPI get_edges(CUgraph graph, CUgraphNode* from, CUgraphNode* to, CUgraphEdgeData* /*data*/, std::size_t* count) {
-  HandMadeGraph& made = graph_of(graph);
+  const auto& edges = graph_of(graph).edges;
   if (from == nullptr) {
-    *count = made.edges.size();
+    *count = edges.size();
     return CUDA_SUCCESS;
   }
+  const std::vector<HandMadeNode*> made = nodes_of(graph_of(graph));
   for (std::size_t i = 0; i < *count; ++i) {
-    from[i] = handle_of<CUgraphNode>(made.nodes[made.edges[i].first]);
-    to[i] = handle_of<CUgraphNode>(made.nodes[made.edges[i].second]);
+    from[i] = handle_of<CUgraphNode>(*made[edges[i].first]);
+    to[i] = handle_of<CUgraphNode>(*made[edges[i].second]);
   }
   return CUDA_SUCCESS;
 }
 
 CUresult CUDAAPI get_parameter(CUfunction function, std::size_t index, std::size_t* offset, std::size_t* size) {
-  const auto& bytes = kernel_of(function).parameter_bytes;
+  const HandMadeKernel& kernel = kernel_of(function);
+  const auto& bytes = kernel.parameter_bytes;
   if (index >= bytes.size()) return CUDA_ERROR_INVALID_VALUE;
-  *offset = 0;
-  for (std::size_t i = 0; i < index; ++i) *offset += bytes[i];
+  *offset = kernel.parameter_offsets.empty() ? std::accumulate(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(index), std::size_t{0})
+                                             : kernel.parameter_offsets[index];
   *size = bytes[index];
+  return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI get_attribute(int* value, CUfunction_attribute attribute, CUfunction function) {
+  const HandMadeKernel& kernel = kernel_of(function);
+  *value = attribute == CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES ? kernel.static_shared_bytes : kernel.registers;
   return CUDA_SUCCESS;
 }
 
@@ -46,7 +61,7 @@ CUresult CUDAAPI get_parameter(CUfunction function, std::size_t index, std::size
 
 detail::DriverCalls hand_made_driver() {
   detail::DriverCalls calls;
-  calls.cuCtxGetDevice = [](CUdevice* device) { return *device = 0, CUDA_SUCCESS; };
+  calls.cuCtxGetDevice = [](CUdevice* device) { return *device = hand_made_device, CUDA_SUCCESS; };
   calls.cuDeviceGetName = [](char* name, int, CUdevice) { return std::strcpy(name, "a GPU by hand"), CUDA_SUCCESS; };
   calls.cuDeviceGetUuid = [](CUuuid*, CUdevice) { return CUDA_SUCCESS; };
   calls.cuDeviceTotalMem = [](std::size_t* bytes, CUdevice) { return *bytes = 1 << 30, CUDA_SUCCESS; };
@@ -64,15 +79,8 @@ detail::DriverCalls hand_made_driver() {
   calls.cuKernelGetFunction = [](CUfunction*, CUkernel) { return CUDA_ERROR_NOT_FOUND; };
   calls.cuFuncGetName = [](const char** name, CUfunction function) { return *name = kernel_of(function).name.c_str(), CUDA_SUCCESS; };
   calls.cuFuncGetParamInfo = &get_parameter;
-  calls.cuFuncGetAttribute = [](int* value, CUfunction_attribute, CUfunction) { return *value = 24, CUDA_SUCCESS; };
+  calls.cuFuncGetAttribute = &get_attribute;
   return calls;
-}
-
-detail::CuptiLibrary hand_made_cupti() {
-  detail::CuptiLibrary library;
-  library.node_id = [](CUgraphNode node, std::uint64_t* id) { return *id = node_of(node).profiler_id, CUPTI_SUCCESS; };
-  library.exec_id = [](CUgraphExec, std::uint32_t* id) { return *id = kHandMadeExecId, CUPTI_SUCCESS; };
-  return library;
 }
 
 }  // namespace reprise::test

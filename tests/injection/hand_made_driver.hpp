@@ -1,15 +1,15 @@
-// A driver and a CUPTI of plain tables, with graphs that are made by hand: what is watched can then be played on a machine without either.
-// One at a time; its handles are addresses of its own nodes. Threads: one.
+// A driver of plain tables, with graphs that are made by hand: what is watched can then be played on a machine without one. Its handles are
+// addresses of what it is made of. Threads: any, for graphs that nobody changes meanwhile.
 #pragma once
 
-#include <cupti.h>
+#include <cuda.h>
 
+#include <cstdint>
 #include <deque>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "profile/activity/cupti_library.hpp"
 #include "profile/injection/driver_calls.hpp"
 
 namespace reprise::test {
@@ -17,6 +17,8 @@ namespace reprise::test {
 struct HandMadeKernel {
   std::string name;
   std::vector<std::size_t> parameter_bytes = {};
+  std::vector<std::size_t> parameter_offsets = {};  // empty: one after the other
+  int registers = 24, static_shared_bytes = 0;
 };
 
 struct HandMadeNode {
@@ -31,6 +33,7 @@ struct HandMadeNode {
 
 struct HandMadeGraph {
   std::deque<HandMadeNode> nodes;
+  std::vector<HandMadeNode*> others;  // behind its own: somebody else keeps them
   std::vector<std::pair<std::size_t, std::size_t>> edges;
 };
 
@@ -39,9 +42,9 @@ template <class Handle, class Made>
   return reinterpret_cast<Handle>(&made);
 }
 
-// What the calls of both say; `exec_id` is CUPTI's of every executable.
+// The device that is current on the calling thread; any with a number is there.
+inline thread_local CUdevice hand_made_device = 0;
+
 [[nodiscard]] detail::DriverCalls hand_made_driver();
-[[nodiscard]] detail::CuptiLibrary hand_made_cupti();
-inline constexpr std::uint32_t kHandMadeExecId = 12;
 
 }  // namespace reprise::test

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <string>
 
+#include "injection/hand_made_cupti.hpp"
 #include "injection/hand_made_driver.hpp"
+#include "injection/played_calls.hpp"
 #include "injection/traced.hpp"
 
 namespace reprise::test {
@@ -17,53 +19,16 @@ using detail::ProgramCallbacks;
 using detail::ProgramWatch;
 using detail::SeenExec;
 
-class PlayedProgram {
+class PlayedProgram : public PlayedCalls {
  public:
   PlayedProgram()
-      : driver_(hand_made_driver()), cupti_(hand_made_cupti()), callbacks_(watch, {cupti_, [this] { return load(); }, [this] { ++contexts; }}) {}
+      : PlayedCalls([this](CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) { callbacks_.take(domain, id, data); }),
+        driver_(hand_made_driver()),
+        callbacks_(watch, {cupti_.library(), [this] { return load(); }, [this] { ++contexts; }}) {}
 
-  void resource(CUpti_CallbackId id, CUpti_GraphData graph) {
-    CUpti_ResourceData data = {};
-    data.resourceDescriptor = &graph;
-    callbacks_.take(CUPTI_CB_DOMAIN_RESOURCE, id, &data);
-  }
-  void context_made() {
-    CUpti_ResourceData data = {};
-    callbacks_.take(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_CREATED, &data);
-  }
-  template <class Parameters>
-  void call(CUpti_CallbackId id, const Parameters& parameters, CUresult result = CUDA_SUCCESS, std::uint32_t correlation = 1) {
-    CUpti_CallbackData data = {};
-    data.functionParams = &parameters;
-    data.correlationId = correlation;
-    data.callbackSite = CUPTI_API_ENTER;
-    callbacks_.take(CUPTI_CB_DOMAIN_DRIVER_API, id, &data);
-    if (inside_call) inside_call();
-    data.callbackSite = CUPTI_API_EXIT;
-    data.functionReturnValue = &result;
-    callbacks_.take(CUPTI_CB_DOMAIN_DRIVER_API, id, &data);
-  }
-  template <class Parameters>
-  void nvtx(CUpti_CallbackId id, const Parameters& parameters) {
-    CUpti_NvtxData data = {};
-    data.functionParams = &parameters;
-    callbacks_.take(CUPTI_CB_DOMAIN_NVTX, id, &data);
-  }
-  void make_node(HandMadeGraph& graph, HandMadeNode& node) {
-    CUpti_GraphData data = {};
-    data.graph = handle_of<CUgraph>(graph);
-    data.node = handle_of<CUgraphNode>(node);
-    resource(CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, data);
-  }
-  void instantiate(HandMadeGraph& graph) {
-    CUpti_GraphData data = {};
-    data.graph = handle_of<CUgraph>(graph);
-    data.graphExec = exec;
-    resource(CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED, data);
-  }
-  void launch(std::uint32_t correlation = 1, CUresult result = CUDA_SUCCESS) {
-    call(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, cuGraphLaunch_params{exec, reinterpret_cast<CUstream>(0x7000000)}, result, correlation);
-  }
+  void instantiate(HandMadeGraph& graph) const { PlayedCalls::instantiate(graph, exec); }
+  void launch(Outcome outcome = {}) const { call(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, launch_parameters(), outcome); }
+  [[nodiscard]] cuGraphLaunch_params launch_parameters() const { return {exec, reinterpret_cast<CUstream>(0x7000000)}; }
   trace::GraphVersion only_version() {
     const auto versions = all<trace::GraphVersion>(said(watch));
     REQUIRE(versions.size() == 1);
@@ -73,7 +38,6 @@ class PlayedProgram {
   ProgramWatch watch;
   CUgraphExec exec = reinterpret_cast<CUgraphExec>(0xe0e0e0);
   int contexts = 0;
-  std::function<void()> inside_call;
   const char* no_driver = nullptr;
   ProgramCallbacks& callbacks() { return callbacks_; }
 
@@ -82,8 +46,8 @@ class PlayedProgram {
     if (no_driver != nullptr) return {nullptr, no_driver};
     return {&driver_, {}};
   }
+  HandMadeCupti cupti_;
   const detail::DriverCalls driver_;
-  const detail::CuptiLibrary cupti_;
   ProgramCallbacks callbacks_;
 };
 
@@ -175,7 +139,7 @@ TEST_CASE("program callbacks: child graphs and bodies are opened, in CUDA's orde
   program.call(CUPTI_DRIVER_TRACE_CBID_cuGraphAddNode_v2, cuGraphAddNode_v2_params{&made, nullptr, nullptr, nullptr, 0, &parameters});
   program.instantiate(graph);
   program.callbacks().record_nodes(ProgramWatch::Nodes::Recorded);
-  program.launch(3);
+  program.launch({.correlation = 3});
 
   // Outermost 0 and 1, the child graph's 2 and 3, what is nested there 4, the body's 5.
   const auto run = [](std::uint32_t number, std::uint32_t correlation, trace::Time started) {
@@ -219,6 +183,38 @@ TEST_CASE("program callbacks: ranges that were open while a node was captured ar
   CHECK(version.nodes[1].label == 0);
 }
 
+TEST_CASE("program callbacks: ranges have names of any kind of text: wide, registered, in attributes, or none") {
+  PlayedProgram program;
+  HandMadeKernel kernel{"_Z1kv"};
+  HandMadeGraph graph;
+  for (std::uint64_t i = 0; i < 5; ++i) graph.nodes.push_back(kernel_node(kernel, i));
+  const auto in_range = [&](std::size_t node, const nvtxEventAttributes_t& attributes) {
+    program.nvtx(CUPTI_CBID_NVTX_nvtxRangePushEx, nvtxRangePushEx_params{&attributes});
+    program.make_node(graph, graph.nodes[node]);
+    program.nvtx(CUPTI_CBID_NVTX_nvtxRangePop, nvtxRangePop_params{});
+  };
+  program.nvtx(CUPTI_CBID_NVTX_nvtxRangePushW, nvtxRangePushW_params{L"Schicht \u00e4\u20ac\U0001f600"});
+  program.make_node(graph, graph.nodes[0]);
+  program.nvtx(CUPTI_CBID_NVTX_nvtxRangePop, nvtxRangePop_params{});
+  nvtxEventAttributes_t attributes = {};
+  attributes.messageType = NVTX_MESSAGE_TYPE_UNICODE;
+  attributes.message.unicode = L"wide";
+  in_range(1, attributes);
+  const auto narrow = reinterpret_cast<nvtxStringHandle_t>(0x51), wide = reinterpret_cast<nvtxStringHandle_t>(0x52);
+  program.nvtx(CUPTI_CBID_NVTX_nvtxDomainRegisterStringA, nvtxDomainRegisterStringA_params{nullptr, "kept"}, &narrow);
+  program.nvtx(CUPTI_CBID_NVTX_nvtxDomainRegisterStringW, nvtxDomainRegisterStringW_params{nullptr, reinterpret_cast<const char*>(L"kept \u03b1")}, &wide);
+  attributes.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
+  attributes.message.registered = narrow;
+  in_range(2, attributes);
+  attributes.message.registered = wide;
+  in_range(3, attributes);
+  in_range(4, {});
+  program.instantiate(graph);
+  const trace::GraphVersion version = program.only_version();
+  const char* const names[] = {"Schicht \xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", "wide", "kept", "kept \xce\xb1", "range"};
+  for (std::size_t i = 0; i < std::size(names); ++i) CHECK(label_of(version, i) == names[i]);
+}
+
 TEST_CASE("program callbacks: launches are replays on named queues; those that fail, or are captured, are none") {
   PlayedProgram program;
   HandMadeKernel kernel{"_Z1kv"};
@@ -228,9 +224,10 @@ TEST_CASE("program callbacks: launches are replays on named queues; those that f
   program.launch();
   program.call(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, cuGraphLaunch_params{program.exec, nullptr});
   program.call(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz, cuGraphLaunch_ptsz_params{program.exec, nullptr});
-  program.launch(2, CUDA_ERROR_INVALID_VALUE);
-  program.inside_call = [&] { program.make_node(graph, graph.nodes[0]); };
-  program.launch(3);
+  program.launch({.result = CUDA_ERROR_INVALID_VALUE, .correlation = 2});
+  program.enter(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, program.launch_parameters());
+  program.make_node(graph, graph.nodes[0]);
+  program.leave(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, program.launch_parameters(), {.correlation = 3});
   const auto records = said(program.watch);
   CHECK(all<trace::Replay>(records).size() == 3);
   const auto queues = all<trace::Queue>(records);
@@ -265,7 +262,7 @@ TEST_CASE("program callbacks: parameters that are set, nodes that are switched o
   CHECK(version.version == 4);
   CHECK(name_of(version, 0) == "k");
   program.call(CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate_v2, cuGraphExecUpdate_v2_params{program.exec, handle_of<CUgraph>(graph), &info},
-               CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
+               {.result = CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE});
   const auto records = said(program.watch);
   CHECK(all<trace::GraphVersion>(records).empty());
   CHECK(all<trace::Message>(records).at(0).text.find("910") != std::string::npos);
@@ -278,7 +275,7 @@ TEST_CASE("program callbacks: memory of every family is known from its allocatio
   void* host = reinterpret_cast<void*>(0x2000000);
   program.call(CUPTI_DRIVER_TRACE_CBID_cuMemHostAlloc, cuMemHostAlloc_params{&host, 128, 0});
   program.call(CUPTI_DRIVER_TRACE_CBID_cuMemMap, cuMemMap_params{0x3000000, 256, 0, 0, 0});
-  program.call(CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2, cuMemAlloc_v2_params{&address, 64}, CUDA_ERROR_OUT_OF_MEMORY);
+  program.call(CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2, cuMemAlloc_v2_params{&address, 64}, {.result = CUDA_ERROR_OUT_OF_MEMORY});
   CHECK(all<trace::BufferLife>(said(program.watch)).size() == 3);
   program.call(CUPTI_DRIVER_TRACE_CBID_cuMemFreeAsync, cuMemFreeAsync_params{0x1000000, nullptr});
   program.call(CUPTI_DRIVER_TRACE_CBID_cuMemFreeHost, cuMemFreeHost_params{host});

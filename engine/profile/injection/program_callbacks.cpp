@@ -1,7 +1,5 @@
 #include "profile/injection/program_callbacks.hpp"
 
-#include <generated_nvtx_meta.h>
-
 #include <exception>
 #include <utility>
 
@@ -53,11 +51,13 @@ constexpr WantedCallback kWanted[] = {
     {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuMemAllocHost_v2},
     {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuMemFreeHost},
     {CUPTI_CB_DOMAIN_NVTX, CUPTI_CBID_NVTX_nvtxRangePushA},
+    {CUPTI_CB_DOMAIN_NVTX, CUPTI_CBID_NVTX_nvtxRangePushW},
     {CUPTI_CB_DOMAIN_NVTX, CUPTI_CBID_NVTX_nvtxRangePushEx},
     {CUPTI_CB_DOMAIN_NVTX, CUPTI_CBID_NVTX_nvtxRangePop},
     {CUPTI_CB_DOMAIN_NVTX, CUPTI_CBID_NVTX_nvtxDomainRangePushEx},
     {CUPTI_CB_DOMAIN_NVTX, CUPTI_CBID_NVTX_nvtxDomainRangePop},
     {CUPTI_CB_DOMAIN_NVTX, CUPTI_CBID_NVTX_nvtxDomainRegisterStringA},
+    {CUPTI_CB_DOMAIN_NVTX, CUPTI_CBID_NVTX_nvtxDomainRegisterStringW},
 };
 
 }  // namespace
@@ -233,49 +233,6 @@ std::uint64_t ProgramCallbacks::queue_of(CUstream stream, std::uint32_t device, 
   }
   watch_.name_queue(queue, device, std::move(label));
   return queue;
-}
-
-// --- ranges ---
-
-std::string ProgramCallbacks::range_name(const void* of) {
-  const auto* const attributes = static_cast<const nvtxEventAttributes_t*>(of);
-  if (attributes == nullptr) return "range";
-  switch (attributes->messageType) {
-    case NVTX_MESSAGE_TYPE_ASCII: return attributes->message.ascii == nullptr ? "range" : attributes->message.ascii;
-    case NVTX_MESSAGE_TYPE_REGISTERED: {
-      const std::lock_guard lock(mutex_);
-      const auto found = registered_strings_.find(number_of(attributes->message.registered));
-      return found == registered_strings_.end() ? "range" : found->second;
-    }
-    default: return "range";  // wide ones are not read
-  }
-}
-
-void ProgramCallbacks::take_range(CUpti_CallbackId id, const CUpti_NvtxData& data) {
-  OpenScopes& scopes = this_thread().scopes;
-  const void* const p = data.functionParams;
-  switch (id) {
-    case CUPTI_CBID_NVTX_nvtxRangePushA: {
-      const char* const message = as<nvtxRangePushA_params>(p).message;
-      return scopes.push(0, message == nullptr ? "range" : message);
-    }
-    case CUPTI_CBID_NVTX_nvtxRangePushEx: return scopes.push(0, range_name(as<nvtxRangePushEx_params>(p).eventAttrib));
-    case CUPTI_CBID_NVTX_nvtxRangePop: return scopes.pop(0);
-    case CUPTI_CBID_NVTX_nvtxDomainRangePushEx: {
-      const auto& push = as<nvtxDomainRangePushEx_params>(p);
-      return scopes.push(number_of(push.domain), range_name(push.core.eventAttrib));
-    }
-    case CUPTI_CBID_NVTX_nvtxDomainRangePop: return scopes.pop(number_of(as<nvtxDomainRangePop_params>(p).domain));
-    case CUPTI_CBID_NVTX_nvtxDomainRegisterStringA: {
-      if (data.functionReturnValue == nullptr) return;
-      const char* const text = as<nvtxDomainRegisterStringA_params>(p).string;
-      const auto handle = *static_cast<const nvtxStringHandle_t*>(data.functionReturnValue);
-      const std::lock_guard lock(mutex_);
-      registered_strings_[number_of(handle)] = text == nullptr ? "range" : text;
-      return;
-    }
-    default: return;  // nothing that was asked for
-  }
 }
 
 }  // namespace reprise::detail

@@ -67,6 +67,7 @@ class ProgramCallbacks {
   [[nodiscard]] const DriverCalls* driver();
   [[nodiscard]] SeenGraph read(CUgraph graph);
   [[nodiscard]] std::string range_name(const void* attributes);  // nvtxEventAttributes_t
+  void register_string(const CUpti_NvtxData& data, std::string text);
   void complain(const std::string& text) noexcept;
 
   ProgramWatch& watch_;

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -12,11 +13,23 @@
 
 namespace reprise::bench {
 
+// What cuda.lowering measures: every shape with every kernel in every size, in an order in which the first ones are of all parts of that.
+inline constexpr std::uint32_t kMostTasks = 16384;  // nodes
+struct LoweringAxes {
+  std::vector<std::string> shapes;  // of test::task_graph_names(); empty: all
+  std::vector<std::string> kernels = {"empty", "2us", "10us", "100us"};
+  std::vector<std::string> lowerings = {"auto"};
+  std::vector<std::uint32_t> nodes = {100, 1000};
+  double budget = 60;        // seconds; no point is begun later
+  double point_budget = 1;   // seconds that a point goes on for at most, where its intervals stay wide
+};
+
 struct Options {
   enum class Effort : std::uint8_t { Full, Quick };  // Quick: small sizes and few samples, to see that everything runs
   Effort effort = Effort::Full;
   std::string filter;  // part of a bench's name; empty: all
   std::string json;    // file to write; empty: none
+  LoweringAxes axes;   // of cuda.lowering
   [[nodiscard]] bool is_quick() const { return effort == Effort::Quick; }
 };
 
@@ -34,6 +47,7 @@ struct Line {
   std::uint32_t nodes = 0;
   std::string unit = {};
   std::string peer = {};  // empty: none
+  std::map<std::string, std::string> axes = {};  // of a bench that has some, by their names
   Goal goal = {};
   std::vector<double> ours = {}, peers = {};  // pairs, where there is a peer
 };
@@ -49,15 +63,21 @@ class Report {
  public:
   void begin_bench(std::string name, std::string question);
   void add(const Line& line);  // prints it
-  [[nodiscard]] nlohmann::json to_json() const;
+  void leave_out(const std::string& what, const std::string& reason);  // prints it: what was asked for and not measured
+  [[nodiscard]] nlohmann::json to_json() const;           // the lines
+  [[nodiscard]] nlohmann::json left_out_to_json() const;
 
  private:
   struct Entry {
     std::string bench;
     Line line;
   };
+  struct LeftOut {
+    std::string bench, what, reason;
+  };
   std::string bench_;
   std::vector<Entry> entries_;
+  std::vector<LeftOut> left_out_;
 };
 
 [[nodiscard]] inline double now_ns() {
@@ -103,6 +123,7 @@ struct Bench {
 };
 void run_record(const Options& options, Report& report);
 void run_compile(const Options& options, Report& report);
+void run_counts(const Options& options, Report& report);
 void run_host_replay(const Options& options, Report& report);
 void run_trace_file(const Options& options, Report& report);
 void run_trace_replays(const Options& options, Report& report);
@@ -116,6 +137,7 @@ void run_cuda_compile(const Options& options, Report& report);
 void run_cuda_instantiate(const Options& options, Report& report);
 void run_cuda_launch(const Options& options, Report& report);
 void run_cuda_replay(const Options& options, Report& report);
+void run_cuda_lowering(const Options& options, Report& report);
 void run_update_scalar(const Options& options, Report& report);
 void run_update_graph(const Options& options, Report& report);
 #ifdef REPRISE_HAS_OPS

@@ -1,4 +1,9 @@
 // reprise_bench: what recording, compiling and replaying cost, phases apart, a peer that does the same work beside each.
+#ifdef REPRISE_HAS_CUDA
+#include <cuda_runtime_api.h>
+#endif
+
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <fstream>
@@ -10,6 +15,7 @@
 #include <reprise/reprise.hpp>
 
 #include "bench.hpp"
+#include "support/task_graphs.hpp"
 
 namespace {
 
@@ -18,6 +24,7 @@ using namespace reprise::bench;
 constexpr Bench kBenches[] = {
     {"record", "what does it cost to record a command?", run_record},
     {"compile", "what does each stage cost a command, and does it stay linear?", run_compile},
+    {"counts", "what does a graph consist of, and how often does making it allocate? No times: for comparisons", run_counts},
     {"host.replay", "what does a node cost on the host device, beside a bare oneTBB flow graph?", run_host_replay},
     {"trace.file", "what does a sample cost on its way to the disk, and there?", run_trace_file},
     {"trace.replays", "what does a trace cost replays on the host device whose nodes take 2 us?", run_trace_replays},
@@ -31,6 +38,7 @@ constexpr Bench kBenches[] = {
     {"cuda.instantiate", "does the lowered graph instantiate and upload as fast as the raw one?", run_cuda_instantiate},
     {"cuda.launch", "what does a launch with its exact fence cost the CPU?", run_cuda_launch},
     {"cuda.replay", "how long does a replay take on the GPU, Faithful and Auto, beside the raw graph?", run_cuda_replay},
+    {"cuda.lowering", "is a replay of ours faster than of the raw graph, by shape, kernel, size and lowering?", run_cuda_lowering},
     {"update.scalar", "what does it cost to set a value between launches?", run_update_scalar},
     {"update.graph", "what does each rung of an update cost, beside CUDA's own call?", run_update_graph},
 #ifdef REPRISE_HAS_OPS
@@ -47,7 +55,8 @@ constexpr Bench kBenches[] = {
 nlohmann::json machine() {
   nlohmann::json devices = nlohmann::json::array();
   for (const reprise::DeviceInfo& info : reprise::Instance({.application = "reprise_bench"}).devices()) {
-    devices.push_back({{"selector", info.selector}, {"name", info.name}, {"driver", info.driver_version}});
+    devices.push_back({{"selector", info.selector}, {"name", info.name}, {"driver", info.driver_version},
+                       {"multiprocessors", info.multiprocessors}, {"memory", info.memory_bytes}});
   }
   nlohmann::json flags = {{"compiler", __VERSION__}};
 #ifdef NDEBUG
@@ -65,7 +74,19 @@ nlohmann::json machine() {
 #else
   flags["cuda"] = false;
 #endif
-  return {{"devices", devices}, {"flags", flags}};
+  nlohmann::json versions = {{"reprise", REPRISE_VERSION}};
+#ifdef REPRISE_HAS_CUDA
+  versions["cuda_toolkit"] = CUDART_VERSION;
+#endif
+  return {{"devices", devices}, {"versions", versions}, {"flags", flags}};
+}
+
+void print_list() {
+  for (const Bench& bench : kBenches) std::printf("%-18s %s\n", bench.name, bench.question);
+  std::printf("\nshapes of cuda.lowering and counts:");
+  for (const std::string_view name : reprise::test::task_graph_names()) std::printf(" %.*s", static_cast<int>(name.size()), name.data());
+  std::printf("\nkernels: empty, Nus, Nus-full (N microseconds in one block, or in blocks that fill the GPU)\n");
+  std::printf("lowerings: auto, tuned, costs (auto, told how long kernels take), faithful, lanes-K\n");
 }
 
 int run(const Options& options) {
@@ -88,6 +109,7 @@ int run(const Options& options) {
   }
   if (options.json.empty()) return 0;
   result["lines"] = report.to_json();
+  result["left_out"] = report.left_out_to_json();
   std::ofstream file(options.json);
   file << result.dump(1) << '\n';
   file.close();
@@ -100,11 +122,33 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) try {
   Options options;
+  bool list = false, tuned = false;
   CLI::App app("Measures what recording, compiling and replaying cost.", "reprise_bench");
   app.add_flag_callback("--quick", [&] { options.effort = Options::Effort::Quick; }, "small sizes and few samples");
   app.add_option("--json", options.json, "also write the figures to FILE")->type_name("FILE");
   app.add_option("--filter", options.filter, "only benches with NAME in their name")->type_name("NAME");
+  app.add_flag_callback("--list", [&] { list = true; }, "the benches, and what cuda.lowering can vary; measures nothing");
+  LoweringAxes& axes = options.axes;
+  const std::string group = "Of cuda.lowering";
+  const auto axis = [&](const char* name, auto& values, const char* text) {
+    CLI::Option* option = app.add_option(name, values, text)->delimiter(',')->group(group);
+    return values.empty() ? option : option->capture_default_str();
+  };
+  axis("--shape", axes.shapes, "cholesky, layers-32... (default: all)")->type_name("NAMES");
+  axis("--kernel", axes.kernels, "of all nodes, in one block or in as many as fill the GPU: empty, 10us, 100us-full...")->type_name("NAMES");
+  axis("--nodes", axes.nodes, "about so many")->type_name("NUMBERS")->check(CLI::Range(1u, kMostTasks));
+  axis("--lowering", axes.lowerings, "auto, tuned, costs, faithful, lanes-16...")->type_name("NAMES");
+  app.add_flag_callback("--tuned", [&] { tuned = true; }, "tuned ones beside them")->group(group);
+  app.add_option("--budget", axes.budget, "seconds; no point is begun later")->check(CLI::PositiveNumber)->capture_default_str()->group(group);
+  app.add_option("--point-budget", axes.point_budget, "seconds for a point whose intervals stay wide; 20 pairs are taken in any case")
+      ->check(CLI::PositiveNumber)->capture_default_str()->group(group);
   CLI11_PARSE(app, argc, argv);
+  if (list) {
+    print_list();
+    return 0;
+  }
+  if (axes.shapes.empty()) axes.shapes.assign(reprise::test::task_graph_names().begin(), reprise::test::task_graph_names().end());
+  if (tuned && std::find(axes.lowerings.begin(), axes.lowerings.end(), "tuned") == axes.lowerings.end()) axes.lowerings.emplace_back("tuned");
   return run(options);
 } catch (const std::exception& error) {
   std::fprintf(stderr, "reprise_bench: %s\n", error.what());

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/paired_ratios.hpp"
 #include "bench.hpp"
 
 namespace reprise::bench {
@@ -29,6 +30,11 @@ std::string goal_text(const Line& line) {
          (line.goal.of == Goal::Of::Ratio ? " x" : "");
 }
 
+std::string interval_text(const Line& line) {
+  const detail::RatioInterval interval = detail::ratio_interval(line.ours, line.peers);
+  return number(interval.low) + "-" + number(interval.high);
+}
+
 nlohmann::json to_json(const Summary& summary) { return {{"median", summary.median}, {"p10", summary.p10}, {"p99", summary.p99}}; }
 
 }  // namespace
@@ -46,19 +52,32 @@ double ratio_of(const Line& line) {
 
 void Report::begin_bench(std::string name, std::string question) {
   std::printf("\n%s: %s\n", name.c_str(), question.c_str());
-  std::printf("  %-34s %-11s %7s  %10s %10s %10s %-14s  %10s %7s  %s\n", "what", "shape", "nodes", "median", "p10", "p99", "unit", "peer",
-              "ratio", "goal");
+  std::printf("  %-34s %-15s %7s  %10s %10s %10s %-14s  %10s %7s %-15s  %s\n", "what", "shape", "nodes", "median", "p10", "p99", "unit",
+              "peer", "ratio", "95 %", "goal");
   bench_ = std::move(name);
 }
 
 void Report::add(const Line& line) {
   const Summary ours = summarise(line.ours), peer = summarise(line.peers);
   const bool has_peer = !line.peers.empty();
-  std::printf("  %-34s %-11s %7u  %10s %10s %10s %-14s  %10s %7s  %s\n", line.what.c_str(), line.shape.c_str(), line.nodes,
+  std::printf("  %-34s %-15s %7u  %10s %10s %10s %-14s  %10s %7s %-15s  %s\n", line.what.c_str(), line.shape.c_str(), line.nodes,
               number(ours.median).c_str(), number(ours.p10).c_str(), number(ours.p99).c_str(), line.unit.c_str(),
-              has_peer ? number(peer.median).c_str() : "", has_peer ? number(ratio_of(line)).c_str() : "", goal_text(line).c_str());
+              has_peer ? number(peer.median).c_str() : "", has_peer ? number(ratio_of(line)).c_str() : "",
+              has_peer ? interval_text(line).c_str() : "", goal_text(line).c_str());
   std::fflush(stdout);
   entries_.push_back({bench_, line});
+}
+
+void Report::leave_out(const std::string& what, const std::string& reason) {
+  std::printf("  %s: not measured: %s\n", what.c_str(), reason.c_str());
+  std::fflush(stdout);
+  left_out_.push_back({bench_, what, reason});
+}
+
+nlohmann::json Report::left_out_to_json() const {
+  nlohmann::json entries = nlohmann::json::array();
+  for (const auto& [bench, what, reason] : left_out_) entries.push_back({{"bench", bench}, {"what", what}, {"reason", reason}});
+  return entries;
 }
 
 nlohmann::json Report::to_json() const {
@@ -66,10 +85,13 @@ nlohmann::json Report::to_json() const {
   for (const auto& [bench, line] : entries_) {
     nlohmann::json entry = {{"bench", bench},     {"what", line.what}, {"shape", line.shape},          {"nodes", line.nodes},
                             {"unit", line.unit}, {"samples", line.ours.size()}, {"ours", bench::to_json(summarise(line.ours))}};
+    if (!line.axes.empty()) entry["axes"] = line.axes;
     if (!line.peers.empty()) {
       entry["peer"] = bench::to_json(summarise(line.peers));
       entry["peer"]["name"] = line.peer;
       entry["ratio"] = ratio_of(line);
+      const detail::RatioInterval interval = detail::ratio_interval(line.ours, line.peers);
+      entry["ratio_interval"] = {interval.low, interval.high};
     }
     if (line.goal.of != Goal::Of::Nothing) {
       entry["goal"] = {{"of", line.goal.of == Goal::Of::Ratio ? "ratio" : "median"},

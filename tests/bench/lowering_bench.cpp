@@ -1,0 +1,245 @@
+// Every shape, kernel and size, lowered in every way, beside the raw graph that a person would write down.
+#ifdef REPRISE_HAS_CUDA
+
+#include <cuda_runtime_api.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <reprise/cuda_interop.hpp>
+#include <reprise/reprise.hpp>
+
+#include "base/paired_ratios.hpp"
+#include "bench.hpp"
+#include "lowering_points.hpp"
+#include "profiled_graph.hpp"
+#include "raw_task_graph.hpp"
+#include "support/task_graphs.hpp"
+#include "task.shaders.hpp"
+
+namespace reprise::bench {
+
+namespace {
+
+using test::TaskGraph;
+
+constexpr std::uint32_t kLeastPairs = 20, kMostPairs = 400;
+constexpr double kNarrow = 0.01;         // an interval of this much of its median is enough
+constexpr double kSampleUs = 2000;       // so long are the replays that give one figure, where one takes no longer
+constexpr std::uint64_t kMostEdges = 200000;  // more take CUDA longer to instantiate than all else together
+// CUDA instantiates some graphs in two speeds, whoever made them: of up to so many nodes several executables are measured in turns.
+constexpr std::uint32_t kSeveralUpTo = 3000, kSeveral = 3;
+
+// How far a long run is, on stderr: one line that is written anew on a terminal, a line a point elsewhere.
+class PointProgress {
+ public:
+  PointProgress(std::size_t points, double budget) : points_(points), budget_(budget), terminal_(::isatty(STDERR_FILENO) == 1), begin_(now_ns()) {}
+  [[nodiscard]] double seconds() const { return 1e-9 * (now_ns() - begin_); }
+  void show(std::size_t point, const std::string& what) const {
+    std::fprintf(stderr, "%scuda.lowering: %zu of %zu, %.0f of %.0f s: %s%s", terminal_ ? "\r\x1b[K" : "", point + 1, points_, seconds(), budget_,
+                 what.c_str(), terminal_ ? "" : "\n");
+  }
+  void hide() const {
+    if (terminal_) std::fputs("\r\x1b[K", stderr);
+  }
+
+ private:
+  std::size_t points_;
+  double budget_;
+  bool terminal_;
+  double begin_;
+};
+
+class LoweringBench {
+ public:
+  LoweringBench(const Instance& instance, const Options& options, Report& report)
+      : options_(options), axes_(options.axes), report_(report), device_(instance.open_device(DeviceSelector::named("cuda:0"))), current_(device_),
+        queue_(adopt_queue(device_, stream_.stream())), pool_(device_.create_pool()), memory_(pool_->allocate<float>(kMostTasks, "tasks")),
+        task_(device_.load_kernel(shaders::task)) {}
+  LoweringBench(const LoweringBench&) = delete;
+  LoweringBench& operator=(const LoweringBench&) = delete;
+  ~LoweringBench() { queue_.wait_idle(); }
+
+  void run() {
+    const std::vector<LoweringPoint> points = lowering_points(axes_);
+    const PointProgress progress(points.size(), axes_.budget);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const LoweringPoint& point = points[i];
+      const TaskGraph tasks = test::make_task_graph(point.shape, point.nodes);
+      const std::string what = point.shape + ", " + std::to_string(tasks.size()) + " nodes, " + point.kernel.name;
+      std::string reason = progress.seconds() > axes_.budget ? "--budget is used up" : reason_against(point, tasks);
+      if (reason.empty()) {
+        progress.show(i, what);
+        reason = measure(point, tasks, progress);
+        device_.wait_idle();  // frees what was dropped: no other graph is alive while one is made
+      }
+      if (!reason.empty()) report_.leave_out(what, reason);
+    }
+  }
+
+ private:
+  // One way of lowering a point, with its figures so far.
+  struct Way {
+    std::vector<CapturedGraph> graphs;
+    Line line;
+  };
+
+  [[nodiscard]] std::string reason_against(const LoweringPoint& point, const TaskGraph& tasks) const {
+    if (tasks.size() > kMostTasks) return "more than " + std::to_string(kMostTasks) + " nodes";
+    if (tasks.size() > 2 * point.nodes) return "there is no such shape of " + std::to_string(point.nodes) + " nodes";
+    if (tasks.edges() > kMostEdges) return std::to_string(tasks.edges()) + " edges";
+    const std::uint32_t kernels = point.kernel.fills_gpu ? tasks.size() : tasks.depth();  // one after another
+    return reason_against_time(1e-3 * point.kernel.spin_ns * kernels);
+  }
+  [[nodiscard]] std::string reason_against_time(double replay_us) const {
+    const double seconds = 1e-6 * replay_us * kLeastPairs * static_cast<double>(1 + axes_.lowerings.size());
+    if (seconds <= 2 * axes_.point_budget) return "";
+    return std::to_string(kLeastPairs) + " pairs take " + std::to_string(static_cast<long>(seconds + 0.5)) + " s: see --point-budget";
+  }
+
+  // Why it was not measured; empty: it was.
+  [[nodiscard]] std::string measure(const LoweringPoint& point, const TaskGraph& tasks, const PointProgress& progress) {
+    const std::uint32_t several = tasks.size() <= kSeveralUpTo ? kSeveral : 1;
+    std::vector<std::unique_ptr<RawTaskGraph>> raw;
+    for (std::uint32_t i = 0; i < several; ++i) raw.push_back(std::make_unique<RawTaskGraph>(raw_desc(point.kernel, tasks)));
+    for (const auto& graph : raw) static_cast<void>(stream_.gpu_us(1, [&] { graph->launch(stream_.stream()); }));
+    const double once_us = stream_.gpu_us(1, [&] { raw[0]->launch(stream_.stream()); });
+    if (std::string reason = reason_against_time(once_us); !reason.empty()) return reason;
+
+    std::vector<Way> ways;
+    for (const std::string& name : axes_.lowerings) ways.push_back(make_way(name, point, tasks, several));
+    take_turns(raw, ways, static_cast<std::uint32_t>(std::clamp(kSampleUs / once_us, 1.0, 200.0)));
+    progress.hide();
+    for (const Way& way : ways) report_.add(way.line);
+    compare_tuned(ways);
+    return "";
+  }
+
+  [[nodiscard]] RawTaskGraphDesc raw_desc(const TaskKernel& kernel, const TaskGraph& tasks) const {
+    return {.tasks = &tasks, .kernel = raw_task_.kernel(), .blocks = blocks(kernel), .threads = threads(kernel), .spin_ns = kernel.spin_ns,
+            .memory = memory_.data()};
+  }
+  [[nodiscard]] std::uint32_t blocks(const TaskKernel& kernel) const { return kernel.fills_gpu ? 2 * device_.info().multiprocessors : 1; }
+  [[nodiscard]] static std::uint32_t threads(const TaskKernel& kernel) { return kernel.fills_gpu ? 1024 : 32; }
+
+  [[nodiscard]] Way make_way(const std::string& name, const LoweringPoint& point, const TaskGraph& tasks, std::uint32_t several) {
+    const TaskKernel& kernel = point.kernel;
+    const CommandBuffer commands = record(tasks, kernel, name == "costs" ? std::max(1e-3F * static_cast<float>(kernel.spin_ns), 1e-3F) : 0.0F);
+    CompileDesc desc = {.pool = pool_, .lowering = lowering_of(name)};
+    Way way;
+    way.line = {.what = name + ", " + kernel.name, .shape = tasks.name, .nodes = tasks.size(), .unit = "us", .peer = "raw graph",
+                .axes = {{"kernel", kernel.name}, {"lowering", name}}, .goal = goal(name, kernel, tasks)};
+    way.graphs.push_back(device_.compile(commands, desc));
+    const std::filesystem::path file = std::filesystem::temp_directory_path() / ("reprise_bench." + std::to_string(::getpid()) + ".tuning.json");
+    if (name == "tuned") {
+      const TuneReport tuned = way.graphs[0].tune(queue_, {.contents = TuneDesc::Contents::Repeatable});
+      way.line.axes["chosen"] = tuned.candidates[tuned.chosen].name;
+      if (tuned.has_changed()) {
+        way.graphs[0].save_tuning(file);
+        desc.tuning_file = file;
+      }
+    }
+    while (way.graphs.size() < several) way.graphs.push_back(device_.compile(commands, desc));
+    if (!desc.tuning_file.empty()) std::filesystem::remove(file);
+    for (CapturedGraph& graph : way.graphs) static_cast<void>(stream_.gpu_us(1, [&] { static_cast<void>(graph.launch(queue_)); }));
+    return way;
+  }
+
+  // Rounds of the raw graph and of every way, each first in its turn, until the intervals are narrow or the time is used.
+  void take_turns(const std::vector<std::unique_ptr<RawTaskGraph>>& raw, std::vector<Way>& ways, std::uint32_t replays) {
+    const double until = now_ns() + 1e9 * axes_.point_budget;
+    const std::size_t several = raw.size();
+    const std::uint32_t least = options_.is_quick() ? 3 : kLeastPairs;
+    for (std::uint32_t round = 0; round < kMostPairs; ++round) {
+      // Each executable of ours meets each raw one.
+      RawTaskGraph& peer = *raw[round % several];
+      double peer_us = 0;
+      for (std::size_t i = 0; i <= ways.size(); ++i) {
+        const std::size_t turn = (i + round) % (ways.size() + 1);
+        if (turn == ways.size()) {
+          peer_us = stream_.gpu_us(replays, [&] { peer.launch(stream_.stream()); });
+        } else {
+          CapturedGraph& graph = ways[turn].graphs[round / several % several];
+          ways[turn].line.ours.push_back(stream_.gpu_us(replays, [&] { static_cast<void>(graph.launch(queue_)); }));
+        }
+      }
+      for (Way& way : ways) way.line.peers.push_back(peer_us);
+      if (round + 1 < least) continue;
+      if (now_ns() > until || std::all_of(ways.begin(), ways.end(), [](const Way& way) { return is_narrow(way.line); })) return;
+    }
+  }
+
+  [[nodiscard]] static bool is_narrow(const Line& line) {
+    const detail::RatioInterval ratio = detail::ratio_interval(line.ours, line.peers);
+    return ratio.high - ratio.low <= kNarrow * ratio.median;
+  }
+
+  // Tuning must not make anything slower.
+  void compare_tuned(const std::vector<Way>& ways) {
+    const auto find = [&](const char* name) { return std::find_if(ways.begin(), ways.end(), [&](const Way& way) { return way.line.axes.at("lowering") == name; }); };
+    const auto tuned = find("tuned"), untuned = find("auto");
+    if (tuned == ways.end() || untuned == ways.end()) return;
+    Line line = tuned->line;
+    line.what = "  of it over auto";
+    line.peer = "auto";
+    line.peers = untuned->line.ours;
+    line.goal = {Goal::Of::Ratio, 1.01};
+    report_.add(line);
+  }
+
+  [[nodiscard]] CommandBuffer record(const TaskGraph& tasks, const TaskKernel& kernel, float cost) const {
+    CommandBuffer commands = device_.create_command_buffer({.label = tasks.name});
+    commands.begin();
+    std::vector<CommandRef> made;
+    for (std::uint32_t i = 0; i < tasks.size(); ++i) {
+      const DispatchDesc desc = {.grid = blocks(kernel), .block = threads(kernel), .cost = cost};
+      made.push_back(commands.dispatch(task_, desc, kernel.spin_ns, write(memory_.slice(i, 1))));
+      for (const std::uint32_t parent : tasks.parents[i]) commands.edge(made[parent], made[i]);
+    }
+    commands.end();
+    return commands;
+  }
+
+  [[nodiscard]] static Goal goal(const std::string& lowering, const TaskKernel& kernel, const TaskGraph& tasks) {
+    if (lowering == "tuned" && tasks.name == "cholesky" && tasks.size() == 816) {
+      if (kernel.name == "empty") return {Goal::Of::Ratio, 0.8};
+      if (kernel.name == "2us") return {Goal::Of::Ratio, 0.78};
+      if (kernel.name == "10us") return {Goal::Of::Ratio, 0.9};
+    }
+    return {Goal::Of::Ratio, 1.02};
+  }
+
+  const Options& options_;
+  const LoweringAxes& axes_;
+  Report& report_;
+  const Device device_;
+  const CurrentDevice current_;
+  TimedStream stream_;
+  RawTask raw_task_;
+  Queue queue_;
+  std::shared_ptr<CapturePool> pool_;
+  GpuRef<float> memory_;
+  Kernel task_;
+};
+
+}  // namespace
+
+void run_cuda_lowering(const Options& options, Report& report) {
+  const Instance instance({.application = "reprise_bench"});
+  if (const std::string reason = instance.why_no_gpu(); !reason.empty()) {
+    static_cast<void>(lowering_points(options.axes));  // a wrong name is one here too
+    std::printf("  not run: %s\n", reason.c_str());
+    return;
+  }
+  LoweringBench(instance, options, report).run();
+}
+
+}  // namespace reprise::bench
+
+#endif  // REPRISE_HAS_CUDA

@@ -11,13 +11,13 @@ namespace reprise::detail {
 namespace {
 
 constexpr std::uint32_t kReplays = 5;
-constexpr std::uint32_t kMostReplays = 64;  // until their times are there
+constexpr std::uint32_t kMostTimedReplays = 64;  // until their times are there
 
 // Keeps the durations of each node.
 class CostObserver final : public ReplayObserver {
  public:
   explicit CostObserver(const Plan& plan) : plan_(plan), times_(time_slots(plan).slots), durations_(plan.schedule.node_count()) {
-    for (auto& of_node : durations_) of_node.reserve(kMostReplays);
+    for (auto& of_node : durations_) of_node.reserve(kMostTimedReplays);
   }
 
   [[nodiscard]] NodeTime* begin_replay(std::uint64_t) noexcept override {
@@ -26,7 +26,7 @@ class CostObserver final : public ReplayObserver {
   }
   void end_replay(std::uint64_t, std::int64_t, std::int64_t ended, NodeTime* nodes) noexcept override {
     const std::lock_guard lock(mutex_);
-    if (nodes == nullptr || ended == 0 || replays_ >= kMostReplays) return;
+    if (nodes == nullptr || ended == 0 || replays_ >= kMostTimedReplays) return;
     ++replays_;
     for (std::size_t i = 0; i < plan_.lowered.nodes.size(); ++i) {
       const std::uint32_t node = plan_.lowered.nodes[i].schedule_node;
@@ -70,7 +70,7 @@ std::vector<std::uint32_t> measure_node_costs(Backend& backend, const std::share
     replay(*exec);  // everything that a first replay does once
     static_cast<void>(source->collect(observer));
     source->time_nodes(kReplays, ReplaySource::Closeness::Cheap);
-    for (std::uint32_t i = 0; i < kMostReplays && (source->is_timing_nodes() || observer.replays() < kReplays); ++i) {
+    for (std::uint32_t i = 0; i < kMostTimedReplays && (source->is_timing_nodes() || observer.replays() < kReplays); ++i) {
       replay(*exec);
       static_cast<void>(source->collect(observer));
     }

@@ -13,7 +13,7 @@ namespace reprise::detail {
 
 namespace {
 
-constexpr std::uint64_t kAreaAlignment = 256;
+constexpr std::uint64_t kPieceAlignment = 256;
 
 }  // namespace
 
@@ -75,7 +75,7 @@ void ShakenMemory::add_buffers(const Recording& recording, const ShakeDesc& desc
     const bool ignored = std::any_of(desc.ignore.begin(), desc.ignore.end(), [&](const BufferView& view) { return view.core() == buffer; });
     compared_.push_back(ignored ? 0 : 1);
     areas_.push_back({.name = display_name(*buffer), .buffer = buffer, .at = bytes_, .bytes = buffer->bytes});
-    bytes_ += (buffer->bytes + kAreaAlignment - 1) & ~(kAreaAlignment - 1);
+    bytes_ += (buffer->bytes + kPieceAlignment - 1) & ~(kPieceAlignment - 1);
   }
 }
 

@@ -86,8 +86,6 @@ struct FreeContext {
   void operator()(ZSTD_DCtx* d) const { ZSTD_freeDCtx(d); }
 };
 
-[[noreturn]] void corrupt(const std::string& what) { throw TraceError(TraceErrorCode::Corrupt, "corrupt trace: " + what); }
-
 }  // namespace
 
 std::array<std::uint8_t, ChunkHeader::kBytes> encode_header(const ChunkHeader& h) {
@@ -106,10 +104,10 @@ std::array<std::uint8_t, ChunkHeader::kBytes> encode_header(const ChunkHeader& h
 }
 
 ChunkHeader decode_header(std::span<const std::uint8_t, ChunkHeader::kBytes> bytes) {
-  if (!std::equal(kChunkMagic.begin(), kChunkMagic.end(), bytes.begin())) corrupt("a chunk does not begin with its mark");
-  if (get<std::uint32_t>(&bytes[kAtChecksum]) != checksum(bytes.first(kAtChecksum))) corrupt("the checksum of a chunk's header is wrong");
+  if (!std::equal(kChunkMagic.begin(), kChunkMagic.end(), bytes.begin())) throw_corrupt("a chunk does not begin with its mark");
+  if (get<std::uint32_t>(&bytes[kAtChecksum]) != checksum(bytes.first(kAtChecksum))) throw_corrupt("the checksum of a chunk's header is wrong");
   ChunkHeader h;
-  if (bytes[kAtKind] > static_cast<std::uint8_t>(ChunkKind::Samples)) corrupt("a chunk of an unknown kind");
+  if (bytes[kAtKind] > static_cast<std::uint8_t>(ChunkKind::Samples)) throw_corrupt("a chunk of an unknown kind");
   h.kind = static_cast<ChunkKind>(bytes[kAtKind]);
   h.compressed_bytes = get<std::uint32_t>(&bytes[kAtCompressed]);
   h.raw_bytes = get<std::uint32_t>(&bytes[kAtRaw]);
@@ -156,15 +154,15 @@ Chunk make_chunk(ChunkKind kind, const Records& records, std::uint64_t sequence)
 Records read_chunk(const ChunkHeader& header, std::span<const std::uint8_t> payload) {
   thread_local const std::unique_ptr<ZSTD_DCtx, FreeContext> context(ZSTD_createDCtx());
   if (!context) throw std::bad_alloc();
-  if (payload.size() != header.compressed_bytes) corrupt("a chunk has another size than its header says");
+  if (payload.size() != header.compressed_bytes) throw_corrupt("a chunk has another size than its header says");
   // The frame's own claim has to agree before anything of that size is allocated.
   if (ZSTD_getFrameContentSize(payload.data(), payload.size()) != header.raw_bytes || header.raw_bytes > ChunkHeader::kMaxRawBytes) {
-    corrupt("a chunk unpacks to another size than its header says");
+    throw_corrupt("a chunk unpacks to another size than its header says");
   }
   std::vector<std::uint8_t> raw(header.raw_bytes);
   const std::size_t size = ZSTD_decompressDCtx(context.get(), raw.data(), raw.size(), payload.data(), payload.size());
-  if (ZSTD_isError(size)) corrupt(std::string("a chunk does not unpack: ") + ZSTD_getErrorName(size));
-  if (size != raw.size()) corrupt("a chunk unpacks to another size than its header says");
+  if (ZSTD_isError(size)) throw_corrupt(std::string("a chunk does not unpack: ") + ZSTD_getErrorName(size));
+  if (size != raw.size()) throw_corrupt("a chunk unpacks to another size than its header says");
   return decode(raw);
 }
 

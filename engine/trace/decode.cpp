@@ -12,8 +12,6 @@ namespace reprise::trace {
 
 namespace {
 
-[[noreturn]] void corrupt(const std::string& what) { throw TraceError(TraceErrorCode::Corrupt, "corrupt trace: " + what); }
-
 // An enumerator of a later minor version reads as `last`, the kind's catch-all or most harmless value.
 template <class Enum>
 Enum enumerator(std::uint8_t value, Enum last) {
@@ -80,7 +78,7 @@ SampleBlock from_wire(const wire::SampleBlock& w) {
   if (w.columns()) {
     b.samples = decode_samples({w.columns()->data(), w.columns()->size()}, w.count());
   } else if (w.count() != 0) {
-    corrupt("a block of samples without its columns");
+    throw_corrupt("a block of samples without its columns");
   }
   return b;
 }
@@ -109,7 +107,7 @@ void convert(std::vector<Out>& out, const Vector* in);
 void check_indices(const GraphVersion& g) {
   const std::string where = "graph " + std::to_string(g.graph) + " version " + std::to_string(g.version) + ": ";
   const auto inside = [&](std::uint64_t index, std::size_t size, const char* what) {
-    if (index >= size) corrupt(where + what + " " + std::to_string(index) + " of " + std::to_string(size));
+    if (index >= size) throw_corrupt(where + what + " " + std::to_string(index) + " of " + std::to_string(size));
   };
   const auto inside_or_none = [&](std::uint32_t index, std::size_t size, const char* what) {
     if (index != kNone) inside(index, size, what);
@@ -118,7 +116,7 @@ void check_indices(const GraphVersion& g) {
   inside(0, g.labels.size(), "label");
   for (std::size_t i = 0; i < g.labels.size(); ++i) {
     inside(g.labels[i].name, g.strings.size(), "name of a label");
-    if (i == 0 ? g.labels[i].parent != 0 : g.labels[i].parent >= i) corrupt(where + "a label that is not below an earlier one");
+    if (i == 0 ? g.labels[i].parent != 0 : g.labels[i].parent >= i) throw_corrupt(where + "a label that is not below an earlier one");
   }
   for (const Kernel& k : g.kernels) {
     inside(k.name, g.strings.size(), "name of a kernel");
@@ -127,7 +125,7 @@ void check_indices(const GraphVersion& g) {
   for (const Buffer& b : g.buffers) inside(b.name, g.strings.size(), "name of a buffer");
   for (const NodeAccess& a : g.accesses) {
     inside(a.buffer, g.buffers.size(), "buffer of an access");
-    if (a.end < a.begin) corrupt(where + "an access that ends before it begins");
+    if (a.end < a.begin) throw_corrupt(where + "an access that ends before it begins");
   }
   for (const Barrier& b : g.barriers) {
     inside_or_none(b.buffer, g.buffers.size(), "buffer of a barrier");
@@ -139,21 +137,21 @@ void check_indices(const GraphVersion& g) {
     inside(n.label, g.labels.size(), "label of a node");
     inside(n.file, g.strings.size(), "file of a node");
     inside_or_none(n.kernel, g.kernels.size(), "kernel of a node");
-    if (std::uint64_t{n.first_access} + n.access_count > g.accesses.size()) corrupt(where + "accesses of a node");
+    if (std::uint64_t{n.first_access} + n.access_count > g.accesses.size()) throw_corrupt(where + "accesses of a node");
   }
   for (const Edge& e : g.edges) {
     inside(e.to, g.nodes.size(), "end of an edge");
     inside(e.from, g.nodes.size(), "start of an edge");
-    if (e.from >= e.to) corrupt(where + "an edge that does not lead forward");
+    if (e.from >= e.to) throw_corrupt(where + "an edge that does not lead forward");
     inside_or_none(e.buffer, g.buffers.size(), "buffer of an edge");
     inside_or_none(e.barrier, g.barriers.size(), "barrier of an edge");
   }
   std::uint64_t next = g.bodies.empty() ? g.nodes.size() : g.bodies.front().first_node;
   for (const Body& body : g.bodies) {
-    if (body.first_node != next || body.parent >= body.first_node) corrupt(where + "a body that is not behind its parent and the one before");
+    if (body.first_node != next || body.parent >= body.first_node) throw_corrupt(where + "a body that is not behind its parent and the one before");
     next += body.nodes;
   }
-  if (next != g.nodes.size()) corrupt(where + "bodies that do not end with the last node");
+  if (next != g.nodes.size()) throw_corrupt(where + "bodies that do not end with the last node");
 }
 
 GraphVersion from_wire(const wire::GraphVersion& w) {
@@ -195,7 +193,7 @@ void convert(std::vector<Out>& out, const Vector* in) {
   using Wire = std::remove_cv_t<std::remove_pointer_t<decltype(in->Get(0))>>;
   // The verifier looks at the alignment of a vector's length, not of its structs.
   if constexpr (!std::is_base_of_v<flatbuffers::Table, Wire>) {
-    if (in->size() != 0 && reinterpret_cast<std::uintptr_t>(in->Data()) % alignof(Wire) != 0) corrupt("a vector that is not aligned");
+    if (in->size() != 0 && reinterpret_cast<std::uintptr_t>(in->Data()) % alignof(Wire) != 0) throw_corrupt("a vector that is not aligned");
   }
   out.reserve(in->size());
   for (const auto* w : *in) out.push_back(from_wire(*w));
@@ -206,7 +204,7 @@ void convert(std::vector<Out>& out, const Vector* in) {
 Records decode(std::span<const std::uint8_t> bytes) {
   // Depth and table count bound what a hostile buffer can make the verifier do.
   flatbuffers::Verifier verifier(bytes.data(), bytes.size(), 16, 4'000'000);
-  if (!wire::VerifyChunkBuffer(verifier)) corrupt("the bytes of a chunk do not verify");
+  if (!wire::VerifyChunkBuffer(verifier)) throw_corrupt("the bytes of a chunk do not verify");
   const wire::Chunk& w = *wire::GetChunk(bytes.data());
   Records r;
   convert(r.sessions, w.sessions());

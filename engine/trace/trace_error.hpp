@@ -1,7 +1,10 @@
 // What reading and writing traces throws. Knows no engine: the viewer uses this too. Threads: values.
 #pragma once
 
+#include <cerrno>
 #include <cstdint>
+#include <cstring>
+#include <filesystem>
 #include <stdexcept>
 #include <string>
 
@@ -24,5 +27,12 @@ class TraceError : public std::runtime_error {
  private:
   TraceErrorCode code_;
 };
+
+[[noreturn]] inline void throw_corrupt(const std::string& what) { throw TraceError(TraceErrorCode::Corrupt, "corrupt trace: " + what); }
+
+// What was tried of the file, and errno's reason.
+[[noreturn]] inline void throw_io_error(const std::filesystem::path& path, const char* what) {
+  throw TraceError(TraceErrorCode::Io, path.string() + ": " + what + ": " + std::strerror(errno));
+}
 
 }  // namespace reprise::trace

@@ -14,10 +14,6 @@ namespace reprise::trace {
 
 namespace {
 
-[[noreturn]] void io_error(const std::filesystem::path& path, const char* what) {
-  throw TraceError(TraceErrorCode::Io, path.string() + ": " + what + ": " + std::strerror(errno));
-}
-
 struct Descriptor {
   int number;
   explicit Descriptor(int of) : number(of) {}
@@ -33,7 +29,7 @@ void read_exactly(int file, std::uint64_t offset, std::vector<std::uint8_t>& int
   while (done < into.size()) {
     const ssize_t n = ::pread(file, into.data() + done, into.size() - done, static_cast<off_t>(offset + done));
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) io_error(path, "cannot read");
+    if (n <= 0) throw_io_error(path, "cannot read");
     done += static_cast<std::size_t>(n);
   }
 }
@@ -53,7 +49,7 @@ TraceFile::~TraceFile() {
 
 void TraceFile::open(const std::filesystem::path& path) {
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (file < 0) io_error(path, "cannot create");
+  if (file < 0) throw_io_error(path, "cannot create");
   if (file_ >= 0) ::close(file_);
   file_ = file;
   open_path_ = path;
@@ -65,7 +61,7 @@ void TraceFile::open(const std::filesystem::path& path) {
 void TraceFile::resume() {
   const TraceReader before(desc_.path);
   Descriptor file{::open(desc_.path.c_str(), O_RDWR | O_CLOEXEC)};
-  if (file.number < 0) io_error(desc_.path, "cannot go on");
+  if (file.number < 0) throw_io_error(desc_.path, "cannot go on");
   std::uint64_t end = kPreambleBytes;
   for (const ChunkEntry& entry : before.chunks()) {
     end = entry.offset + ChunkHeader::kBytes + entry.header.compressed_bytes;
@@ -76,7 +72,7 @@ void TraceFile::resume() {
     kept_.push_back(std::move(chunk));
   }
   if (::ftruncate(file.number, static_cast<off_t>(end)) != 0 || ::lseek(file.number, static_cast<off_t>(end), SEEK_SET) < 0) {
-    io_error(desc_.path, "cannot go on");
+    throw_io_error(desc_.path, "cannot go on");
   }
   open_path_ = desc_.path;
   bytes_ = end;
@@ -94,7 +90,7 @@ void TraceFile::append_bytes(const void* data, std::size_t bytes) {
       // A half-written chunk would hide everything after it.
       if (::ftruncate(file_, static_cast<off_t>(bytes_)) == 0) ::lseek(file_, static_cast<off_t>(bytes_), SEEK_SET);
       errno = reason;
-      io_error(open_path_, "cannot write");
+      throw_io_error(open_path_, "cannot write");
     }
     at += n;
     left -= static_cast<std::size_t>(n);
@@ -146,7 +142,7 @@ void TraceFile::rewrite() {
   try {
     open(beside);
     for (const auto& c : kept_) append(*c);
-    if (::rename(beside.c_str(), desc_.path.c_str()) != 0) io_error(desc_.path, "cannot replace");
+    if (::rename(beside.c_str(), desc_.path.c_str()) != 0) throw_io_error(desc_.path, "cannot replace");
   } catch (const TraceError&) {
     ::unlink(beside.c_str());  // what was there before stands
     throw;
@@ -155,7 +151,7 @@ void TraceFile::rewrite() {
 }
 
 void TraceFile::flush() {
-  if (::fdatasync(file_) != 0 && errno != EINVAL && errno != EROFS) io_error(open_path_, "cannot flush");
+  if (::fdatasync(file_) != 0 && errno != EINVAL && errno != EROFS) throw_io_error(open_path_, "cannot flush");
 }
 
 }  // namespace reprise::trace

@@ -14,17 +14,13 @@ namespace reprise::trace {
 
 namespace {
 
-[[noreturn]] void io_error(const std::filesystem::path& path, const char* what) {
-  throw TraceError(TraceErrorCode::Io, path.string() + ": " + what + ": " + std::strerror(errno));
-}
-
 // Reads up to `bytes`; fewer at the end of the file.
 std::size_t read_at(int file, std::uint64_t offset, std::uint8_t* out, std::size_t bytes, const std::filesystem::path& path) {
   std::size_t done = 0;
   while (done < bytes) {
     const ssize_t n = ::pread(file, out + done, bytes - done, static_cast<off_t>(offset + done));
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) io_error(path, "cannot read");
+    if (n < 0) throw_io_error(path, "cannot read");
     if (n == 0) break;
     done += static_cast<std::size_t>(n);
   }
@@ -33,7 +29,7 @@ std::size_t read_at(int file, std::uint64_t offset, std::uint8_t* out, std::size
 
 std::uint64_t size_of(int file, const std::filesystem::path& path) {
   struct stat status {};
-  if (::fstat(file, &status) != 0) io_error(path, "cannot look at");
+  if (::fstat(file, &status) != 0) throw_io_error(path, "cannot look at");
   return static_cast<std::uint64_t>(status.st_size);
 }
 
@@ -41,7 +37,7 @@ std::uint64_t size_of(int file, const std::filesystem::path& path) {
 
 TraceReader::TraceReader(std::filesystem::path path) : path_(std::move(path)) {
   file_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file_ < 0) io_error(path_, "cannot open");
+  if (file_ < 0) throw_io_error(path_, "cannot open");
   try {
     std::array<std::uint8_t, kPreambleBytes> preamble{};
     if (read_at(file_, 0, preamble.data(), preamble.size(), path_) < preamble.size()) {
@@ -58,7 +54,7 @@ TraceReader::TraceReader(std::filesystem::path path) : path_(std::move(path)) {
 
 TraceReader::TraceReader(const TraceReader& earlier)
     : path_(earlier.path_), file_(::fcntl(earlier.file_, F_DUPFD_CLOEXEC, 0)), indexed_(earlier.indexed_), chunks_(earlier.chunks_) {
-  if (file_ < 0) io_error(path_, "cannot open again");
+  if (file_ < 0) throw_io_error(path_, "cannot open again");
 }
 
 TraceReader::~TraceReader() { ::close(file_); }

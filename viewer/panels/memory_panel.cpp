@@ -40,7 +40,7 @@ struct PoolKey {
   friend bool operator==(const PoolKey&, const PoolKey&) = default;
 };
 
-enum class Tab : int { Slab, Pools, Buffers };
+enum class MemoryTab : int { Slab, Pools, Buffers };
 enum class Axis : int { Schedule, Time };
 
 bool has_times(const Frame& frame) { return frame.replay && frame.replay->block && frame.replay->times.ended > frame.replay->times.began; }
@@ -69,7 +69,7 @@ struct MemoryPanel::State {
   MemorySide side;
   PoolView pool_view;
   BufferView buffers;
-  Tab tab = Tab::Slab;
+  MemoryTab tab = MemoryTab::Slab;
   Axis axis = Axis::Schedule;
   MemoryColour colour = MemoryColour::Label;
   std::optional<bool> seen_axis;  // of the facts that were drawn last
@@ -107,8 +107,8 @@ void MemoryPanel::State::draw_bar(Frame& frame) {
   const std::array<ChoiceItem, 3> tabs{{{"Slab", "Where the transients of this graph lie, and when."},
                                         {"Pools", "Persistent memory: pools, who holds them, and how they grew."},
                                         {"Buffers", "Every buffer that the trace knows, and those of this graph."}}};
-  tab = static_cast<Tab>(draw_choice(theme, "tab", tabs, static_cast<int>(tab)));
-  if (tab != Tab::Slab || !has_transients(frame)) return;
+  tab = static_cast<MemoryTab>(draw_choice(theme, "tab", tabs, static_cast<int>(tab)));
+  if (tab != MemoryTab::Slab || !has_transients(frame)) return;
   ImGui::SameLine(0, theme.space * 2);
   const bool can_show_times = has_times(frame) || waits_for_times(frame);
   const std::array<ChoiceItem, 2> axes{
@@ -191,9 +191,9 @@ void MemoryPanel::draw(Frame& frame) {
   s.ask(frame);
   s.draw_bar(frame);
   switch (s.tab) {
-    case Tab::Slab: s.draw_slab(frame); break;
-    case Tab::Pools: s.draw_pools(frame); break;
-    case Tab::Buffers: {
+    case MemoryTab::Slab: s.draw_slab(frame); break;
+    case MemoryTab::Pools: s.draw_pools(frame); break;
+    case MemoryTab::Buffers: {
       const auto facts = s.pools.value();
       if (!facts) return draw_busy(frame.theme, "Looking at the buffers");
       const auto matches = frame.view.filter.is_empty() ? Matches() : s.buffer_matches.value(MatchKey{frame.entry->graph, frame.view.filter});

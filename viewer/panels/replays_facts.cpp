@@ -9,7 +9,7 @@ using trace::Time;
 
 namespace {
 
-struct Places {
+struct CutPlaces {
   std::size_t first = 0, end = 0;
 };
 
@@ -36,7 +36,7 @@ Time far_fence(std::vector<Time>& values) {
   return high + 3 * (high - low);
 }
 
-Places cut(model::ReplayRange range, std::size_t size) {
+CutPlaces cut(model::ReplayRange range, std::size_t size) {
   const std::size_t first = std::min(range.first, size);
   return {first, first + std::min(range.count, size - first)};
 }

@@ -39,7 +39,7 @@ struct FindingKey {
   friend bool operator==(const FindingKey&, const FindingKey&) = default;
 };
 
-enum class Tab : int { Edges, Barriers, Findings };
+enum class SyncTab : int { Edges, Barriers, Findings };
 
 constexpr float kDetailPart = 0.34f;
 
@@ -64,7 +64,7 @@ struct SyncPanel::State {
   EdgeTable edges;
   BarrierTable barriers;
   SyncDetail detail;
-  Tab tab = Tab::Edges;
+  SyncTab tab = SyncTab::Edges;
   EdgeChoice choice;
   float detail_part = kDetailPart;  // of what is below the summary
   GraphPointer seen_graph;
@@ -102,8 +102,8 @@ void SyncPanel::State::follow_selection(const Frame& frame) {
   if (seen == frame.view.selection) return;
   seen = frame.view.selection;
   // A barrier that was selected elsewhere stands in the other table.
-  if (std::holds_alternative<model::SelectedBarrier>(seen) && tab != Tab::Barriers && choice.barrier == kNone) tab = Tab::Barriers;
-  if (std::holds_alternative<model::SelectedEdge>(seen) && tab == Tab::Findings) tab = Tab::Edges;
+  if (std::holds_alternative<model::SelectedBarrier>(seen) && tab != SyncTab::Barriers && choice.barrier == kNone) tab = SyncTab::Barriers;
+  if (std::holds_alternative<model::SelectedEdge>(seen) && tab == SyncTab::Findings) tab = SyncTab::Edges;
 }
 
 void SyncPanel::State::draw_bar(Frame& frame, const SyncFacts& facts) {
@@ -116,9 +116,9 @@ void SyncPanel::State::draw_bar(Frame& frame, const SyncFacts& facts) {
        {"Barriers  " + count_text(record.barriers.size()), "Barriers that the program recorded, and what each costs."},
        {"Findings  " + count_text(findings_count), "What the validation said about ordering: hazards, barriers that order nothing."}}};
   const auto before = tab;
-  tab = static_cast<Tab>(draw_choice(theme, "tab", tabs, static_cast<int>(tab)));
+  tab = static_cast<SyncTab>(draw_choice(theme, "tab", tabs, static_cast<int>(tab)));
   if (tab != before) choice.barrier = kNone;
-  if (tab == Tab::Edges) {
+  if (tab == SyncTab::Edges) {
     ImGui::SameLine(0, theme.space * 2);
     draw_causes(frame, facts);
   }
@@ -220,13 +220,13 @@ void SyncPanel::State::draw_summary(Frame& frame, const SyncFacts& facts) const 
 void SyncPanel::State::draw_table(Frame& frame, const SyncFactsPointer& facts, ImVec2 size) {
   const Theme& theme = frame.theme;
   switch (tab) {
-    case Tab::Edges: {
+    case SyncTab::Edges: {
       if (facts->graph->record().edges.empty()) return draw_empty(theme, "No edges", "Nothing in this graph has to wait for anything else.");
       const EdgeGaps shown = asked_gaps.block && frame.replay && frame.replay->block == asked_gaps.block ? gaps.value(asked_gaps) : nullptr;
       edges.draw(frame, facts, shown, choice, size);
       break;
     }
-    case Tab::Barriers:
+    case SyncTab::Barriers:
       if (facts->graph->record().barriers.empty()) {
         return draw_empty(theme, "No barriers",
                           facts->graph->record().ordering == 0
@@ -235,7 +235,7 @@ void SyncPanel::State::draw_table(Frame& frame, const SyncFactsPointer& facts, I
       }
       barriers.draw(frame, facts, size);
       break;
-    case Tab::Findings: {
+    case SyncTab::Findings: {
       const auto list = found.value();
       if (!list || list->empty()) {
         return draw_empty(theme, "Nothing was found",
@@ -261,7 +261,7 @@ void SyncPanel::draw(Frame& frame) {
   s.draw_bar(frame, *facts);
   s.draw_summary(frame, *facts);
   const float room = ImGui::GetContentRegionAvail().y;
-  const bool has_detail = s.tab != Tab::Findings && room > 220 * theme.scale;
+  const bool has_detail = s.tab != SyncTab::Findings && room > 220 * theme.scale;
   const float detail = has_detail ? std::clamp(std::floor(room * s.detail_part), 100 * theme.scale, room - 110 * theme.scale) : 0;
   const ImVec2 size{ImGui::GetContentRegionAvail().x, room - (has_detail ? detail + theme.splitter + theme.half_space : 0)};
   ImGui::BeginChild("tables", size);
@@ -275,7 +275,7 @@ void SyncPanel::draw(Frame& frame) {
   ImGui::SetCursorScreenPos({line.x, line.y + size.y + theme.splitter + theme.half_space});
   if (const auto barrier = s.detail.draw(frame, *facts, {size.x, ImGui::GetContentRegionAvail().y})) {
     s.choice.barrier = *barrier;
-    s.tab = Tab::Edges;
+    s.tab = SyncTab::Edges;
   }
 }
 

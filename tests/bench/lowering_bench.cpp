@@ -15,13 +15,13 @@
 #include <reprise/cuda_interop.hpp>
 #include <reprise/reprise.hpp>
 
-#include "base/paired_ratios.hpp"
 #include "bench.hpp"
 #include "lowering_points.hpp"
 #include "profiled_graph.hpp"
 #include "raw_task_graph.hpp"
 #include "support/task_graphs.hpp"
 #include "task.shaders.hpp"
+#include "turns.hpp"
 
 namespace reprise::bench {
 
@@ -29,9 +29,7 @@ namespace {
 
 using test::TaskGraph;
 
-constexpr std::uint32_t kLeastPairs = 20, kMostPairs = 400;
-constexpr double kNarrow = 0.01;         // an interval of this much of its median is enough
-constexpr double kSampleUs = 2000;       // so long are the replays that give one figure, where one takes no longer
+constexpr std::uint32_t kLeastPairs = 20;
 constexpr std::uint64_t kMostEdges = 200000;  // more take CUDA longer to instantiate than all else together
 // CUDA instantiates some graphs in two speeds, whoever made them: of up to so many nodes several executables are measured in turns.
 constexpr std::uint32_t kSeveralUpTo = 3000, kSeveral = 3;
@@ -84,7 +82,7 @@ class LoweringBench {
   }
 
  private:
-  // One way of lowering a point, with its figures so far.
+  // One way of lowering a point.
   struct Way {
     std::vector<CapturedGraph> graphs;
     Line line;
@@ -114,7 +112,17 @@ class LoweringBench {
 
     std::vector<Way> ways;
     for (const std::string& name : axes_.lowerings) ways.push_back(make_way(name, point, tasks, several));
-    take_turns(raw, ways, static_cast<std::uint32_t>(std::clamp(kSampleUs / once_us, 1.0, 200.0)));
+    std::vector<Contender> contenders(1 + ways.size());
+    // Each executable of ours meets each raw one.
+    contenders[0].launch = [&](std::uint32_t round) { raw[round % several]->launch(stream_.stream()); };
+    for (std::size_t i = 0; i < ways.size(); ++i) {
+      contenders[i + 1].launch = [&, i](std::uint32_t round) { static_cast<void>(ways[i].graphs[round / several % several].launch(queue_)); };
+    }
+    take_turns(stream_, contenders, {.once_us = once_us, .budget = axes_.point_budget, .least = options_.is_quick() ? 3 : kLeastPairs});
+    for (std::size_t i = 0; i < ways.size(); ++i) {
+      ways[i].line.ours = contenders[i + 1].us;
+      ways[i].line.peers = contenders[0].us;
+    }
     progress.hide();
     for (const Way& way : ways) report_.add(way.line);
     compare_tuned(ways);
@@ -149,35 +157,6 @@ class LoweringBench {
     if (!desc.tuning_file.empty()) std::filesystem::remove(file);
     for (CapturedGraph& graph : way.graphs) static_cast<void>(stream_.gpu_us(1, [&] { static_cast<void>(graph.launch(queue_)); }));
     return way;
-  }
-
-  // Rounds of the raw graph and of every way, each first in its turn, until the intervals are narrow or the time is used.
-  void take_turns(const std::vector<std::unique_ptr<RawTaskGraph>>& raw, std::vector<Way>& ways, std::uint32_t replays) {
-    const double until = now_ns() + 1e9 * axes_.point_budget;
-    const std::size_t several = raw.size();
-    const std::uint32_t least = options_.is_quick() ? 3 : kLeastPairs;
-    for (std::uint32_t round = 0; round < kMostPairs; ++round) {
-      // Each executable of ours meets each raw one.
-      RawTaskGraph& peer = *raw[round % several];
-      double peer_us = 0;
-      for (std::size_t i = 0; i <= ways.size(); ++i) {
-        const std::size_t turn = (i + round) % (ways.size() + 1);
-        if (turn == ways.size()) {
-          peer_us = stream_.gpu_us(replays, [&] { peer.launch(stream_.stream()); });
-        } else {
-          CapturedGraph& graph = ways[turn].graphs[round / several % several];
-          ways[turn].line.ours.push_back(stream_.gpu_us(replays, [&] { static_cast<void>(graph.launch(queue_)); }));
-        }
-      }
-      for (Way& way : ways) way.line.peers.push_back(peer_us);
-      if (round + 1 < least) continue;
-      if (now_ns() > until || std::all_of(ways.begin(), ways.end(), [](const Way& way) { return is_narrow(way.line); })) return;
-    }
-  }
-
-  [[nodiscard]] static bool is_narrow(const Line& line) {
-    const detail::RatioInterval ratio = detail::ratio_interval(line.ours, line.peers);
-    return ratio.high - ratio.low <= kNarrow * ratio.median;
   }
 
   // Tuning must not make anything slower.

@@ -39,6 +39,9 @@ constexpr Bench kBenches[] = {
     {"cuda.launch", "what does a launch with its exact fence cost the CPU?", run_cuda_launch},
     {"cuda.replay", "how long does a replay take on the GPU, Faithful and Auto, beside the raw graph?", run_cuda_replay},
     {"cuda.lowering", "is a replay of ours faster than of the raw graph, by shape, kernel, size and lowering?", run_cuda_lowering},
+#ifdef REPRISE_HAS_SAMPLES
+    {"cuda.samples", "are the graphs of the samples faster lowered than faithful? --lowering and --tuned say which", run_cuda_samples},
+#endif
     {"update.scalar", "what does it cost to set a value between launches?", run_update_scalar},
     {"update.graph", "what does each rung of an update cost, beside CUDA's own call?", run_update_graph},
 #ifdef REPRISE_HAS_OPS

@@ -1,0 +1,114 @@
+// The samples' own graphs, with their own kernels and copies, lowered in every way beside their faithful lowering.
+#if defined(REPRISE_HAS_CUDA) && defined(REPRISE_HAS_SAMPLES)
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <reprise/cuda_interop.hpp>
+#include <reprise/reprise.hpp>
+
+#include "bench.hpp"
+#include "cg/poisson.hpp"
+#include "cg/solver.hpp"
+#ifdef REPRISE_HAS_OPS
+#include "digits/trainer.hpp"
+#endif
+#include "lowering_points.hpp"
+#include "photo/pyramid.hpp"
+#include "plan/plan.hpp"
+#include "run/compile.hpp"
+#include "run/graph_core.hpp"
+#ifdef REPRISE_HAS_OPS
+#include "spectrogram/analysis.hpp"
+#endif
+#include "turns.hpp"
+
+namespace reprise::bench {
+
+namespace {
+
+struct SampleGraph {
+  std::string name;
+  std::shared_ptr<const void> sample;  // that made it
+  const CapturedGraph* graph = nullptr;
+};
+
+#ifdef REPRISE_HAS_OPS
+// Rows of images that nobody drew: what the step takes does not depend on them.
+digits::DigitSet digit_rows(std::uint32_t rows) {
+  digits::DigitSet set;
+  for (std::uint32_t i = 0; i < rows * digits::kPixels; ++i) set.pixels.push_back(static_cast<float>(i * 7 % 17) / 16.0F);
+  for (std::uint32_t i = 0; i < rows; ++i) set.labels.push_back(i % digits::kClasses);
+  return set;
+}
+#endif
+
+std::vector<SampleGraph> sample_graphs(const Device& device) {
+  std::vector<SampleGraph> graphs;
+  const auto photo = std::make_shared<photo::Pyramid>(device, photo::Size{640, 427});
+  graphs.push_back({"photo", photo, &photo->graph()});
+  const auto cg = std::make_shared<cg::Solver>(device, cg::SolverDesc{.size = 128, .max_iterations = 50});
+  static_cast<void>(cg->solve_in_graph(cg::right_side(128)));  // what its graph copies in from then on
+  graphs.push_back({"cg", cg, &cg->graph()});
+#ifdef REPRISE_HAS_OPS
+  const digits::DigitSplit split = {.training = digit_rows(1024), .held_out = digit_rows(128)};
+  const auto digits = std::make_shared<digits::Trainer>(device, split, digits::Schedule{.total_steps = 1000000});
+  graphs.push_back({"digits", digits, &digits->step()});
+  const auto spectrogram = std::make_shared<spectrogram::Analysis>(device, spectrogram::Frames{});
+  graphs.push_back({"spectrogram", spectrogram, &spectrogram->graph()});
+#endif
+  return graphs;
+}
+
+CapturedGraph compile_again(const Device& device, const CapturedGraph& graph, Lowering lowering) {
+  return CapturedGraph(detail::compile_checked(device.core(), graph.core()->plan().recording, {.pool = graph.pool(), .lowering = lowering}));
+}
+
+void measure(const Device& device, const SampleGraph& sample, const Options& options, Report& report) {
+  const TimedStream stream;
+  const Queue queue = adopt_queue(device, stream.stream());
+  std::vector<CapturedGraph> graphs;
+  std::vector<Line> lines;
+  graphs.push_back(compile_again(device, *sample.graph, Lowering::Faithful));
+  for (const std::string& name : options.axes.lowerings) {
+    graphs.push_back(compile_again(device, *sample.graph, lowering_of(name)));
+    Line& line = lines.emplace_back(Line{.what = name, .shape = sample.name, .nodes = graphs[0].node_count(), .unit = "us", .peer = "faithful",
+                                         .axes = {{"lowering", name}}, .goal = {Goal::Of::Ratio, 1.02}});
+    if (name == "tuned") {
+      const TuneReport tuned = graphs.back().tune(queue);
+      line.axes["chosen"] = tuned.candidates[tuned.chosen].name;
+    }
+  }
+  std::vector<Contender> contenders(graphs.size());
+  for (std::size_t i = 0; i < graphs.size(); ++i) {
+    contenders[i].launch = [&, i](std::uint32_t) { static_cast<void>(graphs[i].launch(queue)); };
+    static_cast<void>(stream.gpu_us(1, [&] { contenders[i].launch(0); }));
+  }
+  const double once_us = stream.gpu_us(1, [&] { contenders[0].launch(0); });
+  take_turns(stream, contenders, {.once_us = once_us, .budget = options.axes.point_budget, .least = options.is_quick() ? 3u : 20u});
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    lines[i].ours = contenders[i + 1].us;
+    lines[i].peers = contenders[0].us;
+    report.add(lines[i]);
+  }
+}
+
+}  // namespace
+
+void run_cuda_samples(const Options& options, Report& report) {
+  const Instance instance({.application = "reprise_bench"});
+  if (const std::string reason = instance.why_no_gpu(); !reason.empty()) {
+    std::printf("  not run: %s\n", reason.c_str());
+    return;
+  }
+  const Device device = instance.open_device(DeviceSelector::named("cuda:0"));
+  const CurrentDevice current(device);
+  for (const SampleGraph& sample : sample_graphs(device)) measure(device, sample, options, report);
+}
+
+}  // namespace reprise::bench
+
+#endif  // REPRISE_HAS_CUDA and REPRISE_HAS_SAMPLES

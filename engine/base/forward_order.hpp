@@ -1,4 +1,4 @@
-// What readers of CUDA graphs that others made share: edges between what begins and ends a child graph, and an order in which nodes could run.
+// An order in which nodes could run; and what readers of CUDA graphs that others made share: edges between what begins and ends a child graph.
 // Knows no CUDA. Threads: pure functions.
 #pragma once
 
@@ -27,8 +27,8 @@ void connect_each(std::span<const std::uint32_t> from, std::span<const std::uint
   }
 }
 
-// The numbers of `nodes` nodes in an order in which every edge leads forward, of those that may come next always the lowest. `edges`, which close
-// no circle, are numbered by that order from then on: by to, then from; each once.
+// The numbers of `nodes` nodes in an order in which every edge leads forward, of those that may come next always the lowest. Nodes in a circle of
+// edges, and those behind it, are left out; where there is none, `edges` are numbered by that order from then on: by to, then from; each once.
 [[nodiscard]] std::vector<std::uint32_t> order_forward(std::uint32_t nodes, std::vector<DirectedEdge>& edges);
 
 }  // namespace reprise::detail

@@ -54,3 +54,8 @@ TEST_CASE("forward order: few are connected each to each, many through one join"
   CHECK(edges.front().to == 100);
   CHECK(edges.back().from == 100);
 }
+
+TEST_CASE("forward order: what is in a circle, or behind one, is left out") {
+  std::vector<DirectedEdge> edges = {{0, 1}, {1, 2}, {2, 1}, {2, 3}};
+  CHECK(order_forward(5, edges) == std::vector<std::uint32_t>{0, 4});
+}

@@ -5,6 +5,7 @@
 
 #include <reprise/error.hpp>
 
+#include "base/huge_pages.hpp"
 #include "lanes/cost_schedule.hpp"
 #include "lanes/finishing.hpp"
 #include "lanes/list_schedule.hpp"
@@ -20,8 +21,8 @@ constexpr std::uint32_t kMaxLanes = 65535;
 class GraphWriter {
  public:
   GraphWriter(const Schedule& schedule, std::size_t max_work_edges) : schedule_(schedule) {
-    graph_.nodes.reserve(schedule.node_count() + 2);
-    graph_.edges.reserve(max_work_edges);
+    reserve_huge(graph_.nodes, schedule.node_count() + 2);
+    reserve_huge(graph_.edges, max_work_edges);
     graph_.node_of.assign(schedule.node_count(), kNone);
   }
 

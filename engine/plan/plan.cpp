@@ -6,27 +6,38 @@
 
 namespace reprise::detail {
 
-Plan freeze_plan(std::string label, std::shared_ptr<const Recording> recording, Schedule schedule, LoweredGraph lowered,
-                 Placement placement, std::vector<std::shared_ptr<const Plan>> bodies) {
-  Plan plan;
-  plan.plan_hash = hash_recording(*recording, schedule);
-  plan.lowering_hash = hash_lowering(lowered, placement);
+RecordedParts recorded_parts(const Recording& recording, std::span<const std::shared_ptr<const Plan>> bodies) {
   std::vector<const ScalarSlots*> slots_of_bodies;
   for (const auto& body : bodies) slots_of_bodies.push_back(&body->slots);
-  plan.slots = collect_scalar_slots(*recording, slots_of_bodies);
-  plan.all_nodes = static_cast<std::uint32_t>(lowered.nodes.size());
-  for (const auto& body : bodies) {
+  return {hash_recording(recording), collect_scalar_slots(recording, slots_of_bodies)};
+}
+
+Plan freeze_plan(PlanParts parts, RecordedParts recorded, std::uint64_t schedule_hash) {
+  Plan plan;
+  plan.plan_hash = schedule_hash;
+  plan.lowering_hash = hash_lowering(parts.lowered, parts.placement);
+  plan.slots = std::move(recorded.slots);
+  plan.all_nodes = static_cast<std::uint32_t>(parts.lowered.nodes.size());
+  for (const auto& body : parts.bodies) {
     plan.plan_hash = hash_pair(plan.plan_hash, body->plan_hash);
     plan.lowering_hash = hash_pair(plan.lowering_hash, body->lowering_hash);
     plan.all_nodes += body->all_nodes;
   }
-  plan.bodies = std::move(bodies);
-  plan.label = std::move(label);
-  plan.recording = std::move(recording);
-  plan.schedule = std::move(schedule);
-  plan.lowered = std::move(lowered);
-  plan.placement = std::move(placement);
+  plan.bodies = std::move(parts.bodies);
+  plan.label = std::move(parts.label);
+  plan.recording = std::move(parts.recording);
+  plan.schedule = std::move(parts.schedule);
+  plan.lowered = std::move(parts.lowered);
+  plan.placement = std::move(parts.placement);
   return plan;
+}
+
+Plan freeze_plan(std::string label, std::shared_ptr<const Recording> recording, Schedule schedule, LoweredGraph lowered,
+                 Placement placement, std::vector<std::shared_ptr<const Plan>> bodies) {
+  RecordedParts recorded = recorded_parts(*recording, bodies);
+  const std::uint64_t hash = hash_schedule(recorded.hash, schedule);
+  return freeze_plan({std::move(label), std::move(recording), std::move(schedule), std::move(lowered), std::move(placement), std::move(bodies)},
+                     std::move(recorded), hash);
 }
 
 }  // namespace reprise::detail

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 
 #include "lanes/lowered_graph.hpp"
 #include "memory/placement.hpp"
+#include "plan/hash.hpp"
 #include "plan/scalar_slots.hpp"
 #include "schedule/schedule.hpp"
 
@@ -36,6 +38,25 @@ struct Plan {
   }
 };
 
+// What a plan has of its recording alone, so that it can be made beside the stages.
+struct RecordedParts {
+  Hash64 hash;
+  ScalarSlots slots;
+};
+// Throws what collect_scalar_slots() throws.
+[[nodiscard]] RecordedParts recorded_parts(const Recording& recording, std::span<const std::shared_ptr<const Plan>> bodies);
+
+// What the stages gave.
+struct PlanParts {
+  std::string label;
+  std::shared_ptr<const Recording> recording;
+  Schedule schedule;
+  LoweredGraph lowered;
+  Placement placement;
+  std::vector<std::shared_ptr<const Plan>> bodies;
+};
+// `schedule_hash`: what hash_schedule() gives of `recorded` and the schedule.
+[[nodiscard]] Plan freeze_plan(PlanParts parts, RecordedParts recorded, std::uint64_t schedule_hash);
 // Throws what collect_scalar_slots() throws.
 [[nodiscard]] Plan freeze_plan(std::string label, std::shared_ptr<const Recording> recording, Schedule schedule, LoweredGraph lowered,
                                Placement placement, std::vector<std::shared_ptr<const Plan>> bodies = {});

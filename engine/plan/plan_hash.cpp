@@ -158,7 +158,7 @@ void add_tables(Hash64& hash, const Recording& recording) {
 
 }  // namespace
 
-std::uint64_t hash_recording(const Recording& recording, const Schedule& schedule) {
+Hash64 hash_recording(const Recording& recording) {
   Hash64 hash;
   add_tables(hash, recording);
   hash.add(recording.commands.size());
@@ -174,6 +174,11 @@ std::uint64_t hash_recording(const Recording& recording, const Schedule& schedul
       hash.add(access.end ^ std::uint64_t{static_cast<std::uint8_t>(access.access)} << 62);
     }
   }
+  return hash;
+}
+
+std::uint64_t hash_schedule(const Hash64& recording, const Schedule& schedule) {
+  Hash64 hash = recording;
   hash.add(schedule.node_count());
   for (const std::uint32_t command : schedule.node_command) hash.add(command);
   hash.add(schedule.edges.size());

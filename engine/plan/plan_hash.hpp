@@ -4,14 +4,17 @@
 #include <cstdint>
 
 #include "memory/placement.hpp"
+#include "plan/hash.hpp"
 
 namespace reprise::detail {
 
-// Of what was recorded and the edges it needs: buffers, kernels, labels, commands with their values, ranges, edges, causes.
-[[nodiscard]] std::uint64_t hash_recording(const Recording& recording, const Schedule& schedule);
-// Of what lanes and memory made of it.
+// Of what was recorded: buffers, kernels, labels, commands with their values and ranges.
+[[nodiscard]] Hash64 hash_recording(const Recording& recording);
+// Of that and the edges it needs, with their causes.
+[[nodiscard]] std::uint64_t hash_schedule(const Hash64& recording, const Schedule& schedule);
 // One hash of two, in that order.
 [[nodiscard]] std::uint64_t hash_pair(std::uint64_t first, std::uint64_t second);
+// Of what lanes and memory made of it.
 [[nodiscard]] std::uint64_t hash_lowering(const LoweredGraph& lowered, const Placement& placement);
 
 }  // namespace reprise::detail

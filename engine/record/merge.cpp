@@ -3,6 +3,7 @@
 #include <reprise/error.hpp>
 #include <unordered_map>
 
+#include "base/huge_pages.hpp"
 #include "base/text.hpp"
 #include "record/payload.hpp"
 
@@ -71,8 +72,8 @@ class Merge {
       into_.runs.push_back({segment.lists->recorder, segment.first, segment.count, static_cast<std::uint32_t>(commands)});
       commands += segment.count;
     }
-    into_.commands.reserve(commands);
-    into_.accesses.reserve(accesses);
+    reserve_huge(into_.commands, commands);
+    reserve_huge(into_.accesses, accesses);
     into_.edges.reserve(edges);
   }
 

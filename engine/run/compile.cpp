@@ -1,5 +1,6 @@
 #include "run/compile.hpp"
 
+#include <future>
 #include <optional>
 #include <string>
 #include <utility>
@@ -76,20 +77,35 @@ void check_instances(const CompileDesc& desc, const Recording& recording, std::s
   }
 }
 
-// Like one of the same structure, where there was one before.
-std::shared_ptr<const Plan> plan_of(DeviceCore& device, const std::string& label, std::shared_ptr<const Recording> recording, const CompileDesc& desc) {
-  const PlanCache::Way way{desc.lowering, device.info().limits.buffer_alignment, desc.memory_goal, desc.memory_search_budget};
-  PlanDesc plan_desc{.lowering = way.lowering,
-                     .alignment = way.alignment,
-                     .memory_goal = way.memory_goal,
-                     .memory_search_budget = way.memory_search_budget};
-  // What is known of its nodes is no part of the structure that plans are kept by.
-  if (has_hints(*recording)) return make_plan(label, std::move(recording), plan_desc);
-  const std::uint64_t number = PlanCache::number_of(*recording, way);
-  const std::shared_ptr<const Plan> like = device.plans().find(number, *recording, way);
-  plan_desc.like = like.get();
-  auto plan = make_plan(label, std::move(recording), plan_desc);
-  if (!like) device.plans().note(number, *plan, way);
+// What the device knows of a structure.
+struct Known {
+  PlanCache::Way way;
+  std::optional<std::uint64_t> number;  // none: what is known of its nodes is no part of the structure that plans are kept by
+  std::shared_ptr<const Plan> like;     // one of the same structure, where there was one before
+  std::shared_ptr<const Plan> near;     // else: of what was compiled last under the same label
+};
+
+Known look_up(DeviceCore& device, const Recording& recording, const std::string& label, const CompileDesc& desc) {
+  Known known{{desc.lowering, device.info().limits.buffer_alignment, desc.memory_goal, desc.memory_search_budget}, {}, {}, {}};
+  if (has_hints(recording)) return known;
+  known.number = PlanCache::number_of(recording, known.way);
+  known.like = device.plans().find(*known.number, recording, known.way);
+  if (!known.like) known.near = device.plans().last(label, known.way);
+  return known;
+}
+
+std::shared_ptr<const Plan> plan_of(DeviceCore& device, const std::string& label, std::shared_ptr<const Recording> recording, const Known& known,
+                                    std::future<Schedule> ahead) {
+  auto plan = make_plan(label, std::move(recording),
+                        {.lowering = known.way.lowering,
+                         .alignment = known.way.alignment,
+                         .memory_goal = known.way.memory_goal,
+                         .memory_search_budget = known.way.memory_search_budget,
+                         .like = known.like.get(),
+                         .near = known.near.get()},
+                        std::move(ahead));
+  if (known.number && !known.like) device.plans().note(*known.number, *plan, known.way);
+  if (known.number) device.plans().remember(label, plan, known.way);
   return plan;
 }
 
@@ -102,7 +118,10 @@ std::shared_ptr<GraphCore> make_graph(const std::shared_ptr<DeviceCore>& device,
   HostSpan span(device->trace() == nullptr ? nullptr : device->trace()->session(), concat("compile ", label));
   const trace::Time began = now_of(*device);
   std::vector<Message> messages;
+  const Known known = look_up(*device, *recording, label, desc);
+  std::future<Schedule> ahead;
   if (checked == Checked::ByThis) {
+    if (!known.like) ahead = schedule_ahead(recording, known.near);
     const auto part = span.part("validate");
     messages = check(*device, *recording);
     check_instances(desc, *recording, label);
@@ -111,7 +130,7 @@ std::shared_ptr<GraphCore> make_graph(const std::shared_ptr<DeviceCore>& device,
   std::optional<LoweringChoice> tuned;
   {
     const auto part = span.part("plan");
-    plan = plan_of(*device, label, std::move(recording), desc);
+    plan = plan_of(*device, label, std::move(recording), known, std::move(ahead));
     if (!desc.tuning_file.empty()) tuned = read_tuning(desc.tuning_file, {device->info().name, plan->plan_hash});
     if (tuned) plan = lower_again(*plan, *tuned, device->info().limits.buffer_alignment);
   }

@@ -1,6 +1,7 @@
 #include "run/compile_stages.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/text.hpp"
@@ -9,10 +10,13 @@
 #include "lanes/lowering_choice.hpp"
 #include "memory/placement.hpp"
 #include "plan/memory_goal.hpp"
+#include "plan/plan_hash.hpp"
 #include "profile/nvtx.hpp"
+#include "run/beside.hpp"
 #include "run/device_core.hpp"
 #include "run/failure.hpp"
 #include "run/instance_core.hpp"
+#include "run/near_plan.hpp"
 #include "run/pool_core.hpp"
 #include "schedule/same_order.hpp"
 #include "schedule/schedule.hpp"
@@ -21,12 +25,6 @@
 namespace reprise::detail {
 
 namespace {
-
-// The same nodes with the same edges between them, whatever they do.
-bool same_structure(const Schedule& a, const Schedule& b) {
-  return a.is_join == b.is_join && a.first_edge == b.first_edge &&
-         std::equal(a.edges.begin(), a.edges.end(), b.edges.begin(), b.edges.end(), [](const Edge& x, const Edge& y) { return x.from == y.from; });
-}
 
 // Of recordings with the same order: transients of the same sizes, which then have the same places.
 bool has_same_transients(const Recording& a, const Recording& b) {
@@ -82,29 +80,52 @@ std::vector<Message> check(const DeviceCore& device, const Recording& recording)
   return kept;
 }
 
-std::shared_ptr<const Plan> make_plan(std::string label, std::shared_ptr<const Recording> recording, const PlanDesc& desc) {
-  // Stages whose inputs are those that they had for `like` would do the same again.
-  const bool is_ordered_alike = desc.like != nullptr && has_same_order(*desc.like->recording, *recording);
-  Schedule schedule = is_ordered_alike ? desc.like->schedule : build_schedule(*recording);
+std::future<Schedule> schedule_ahead(std::shared_ptr<const Recording> recording, std::shared_ptr<const Plan> near) {
+  const std::size_t commands = recording->commands.size();
+  return beside(commands, [recording = std::move(recording), near = std::move(near)] { return schedule_near(*recording, near.get()); });
+}
+
+std::shared_ptr<const Plan> make_plan(std::string label, std::shared_ptr<const Recording> recording, const PlanDesc& desc,
+                                      std::future<Schedule> ahead) {
+  const Plan* const before = desc.like != nullptr ? desc.like : desc.near;
+  // Its hash and its slots need no stage, but those of the bodies.
+  const std::size_t commands_beside = recording->bodies.empty() ? recording->commands.size() : 0;
+  std::vector<std::shared_ptr<const Plan>> bodies = bodies_near(*recording, before);
+  auto recorded = beside(commands_beside, [&] { return recorded_parts(*recording, bodies); });
+  // Stages whose inputs are those that they had for the plan before would do the same again.
+  const bool is_ordered_alike = before != nullptr && has_same_order(*before->recording, *recording);
+  Schedule schedule = is_ordered_alike ? before->schedule : ahead.valid() ? ahead.get() : schedule_near(*recording, before);
+  auto hashed = beside(commands_beside, [&] {
+    RecordedParts parts = recorded.get();
+    const std::uint64_t hash = hash_schedule(parts.hash, schedule);
+    return std::pair(std::move(parts), hash);
+  });
   const NodeHints hints = hints_of(*recording, schedule);
-  const bool is_lowered_alike = (is_ordered_alike || (desc.like != nullptr && same_structure(schedule, desc.like->schedule))) &&
-                                (!has_early_starts(desc.like->lowered) || may_start_early_as(desc.like->lowered, hints));
-  const bool is_all_alike = is_ordered_alike && is_lowered_alike;
+  // A goal other than Speed looks at bytes, and is lowered by them: only a plan that this one is to be like is followed then.
+  const bool may_be_lowered_alike = before != nullptr && (desc.like != nullptr || desc.memory_goal == MemoryGoal::Speed);
+  const bool is_lowered_alike = may_be_lowered_alike && (is_ordered_alike || same_structure(schedule, before->schedule)) &&
+                                (!has_early_starts(before->lowered) || may_start_early_as(before->lowered, hints));
   GoalResult result;
-  if (is_all_alike && has_same_transients(*desc.like->recording, *recording)) {
-    result = {desc.like->lowered, desc.like->placement, desc.like->price};
+  if (is_lowered_alike && is_ordered_alike && has_same_transients(*before->recording, *recording)) {
+    result = {before->lowered, before->placement, before->price};
   } else if (is_lowered_alike) {
-    result = {desc.like->lowered, place_transients(*recording, schedule, desc.like->lowered, desc.alignment), desc.like->price};
+    std::optional<Placement> placement = placement_near(*recording, schedule, *before, desc.alignment);
+    if (!placement) placement = place_transients(*recording, schedule, before->lowered, desc.alignment, desc.memory_search_budget);
+    result = {before->lowered, std::move(*placement), before->price};
     if (result.price.goal != MemoryGoal::Speed) result.price.after.slab_bytes = result.placement.slab_bytes;
   } else {
     result = lower_for_goal(*recording, schedule,
                             {.goal = desc.memory_goal, .lowering = desc.lowering, .alignment = desc.alignment, .budget = desc.memory_search_budget, .hints = hints});
   }
-  if (!is_all_alike) check_lowered_graph(schedule, result.lowered);
-  std::vector<std::shared_ptr<const Plan>> bodies;
-  for (const auto& body : recording->bodies) bodies.push_back(make_body_plan(body));
-  Plan plan = freeze_plan(std::move(label), std::move(recording), std::move(schedule), std::move(result.lowered), std::move(result.placement),
-                          std::move(bodies));
+  // What is lowered alike was checked against the same edges.
+  if (!is_lowered_alike) check_lowered_graph(schedule, result.lowered);
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    if (!bodies[i]) bodies[i] = make_body_plan(recording->bodies[i]);
+  }
+  auto [parts, hash] = hashed.get();
+  Plan plan = freeze_plan({std::move(label), std::move(recording), std::move(schedule), std::move(result.lowered), std::move(result.placement),
+                           std::move(bodies)},
+                          std::move(parts), hash);
   plan.price = result.price;
   return std::make_shared<const Plan>(std::move(plan));
 }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/huge_pages.hpp"
 #include "schedule/schedule.hpp"
 
 namespace reprise::detail {
@@ -17,7 +18,7 @@ class GraphBuilder {
     made_.node_command.reserve(nodes);
     made_.is_join.reserve(nodes);
     made_.first_edge.reserve(nodes + 1);
-    made_.edges.reserve(edges);
+    reserve_huge(made_.edges, edges);
     edge_from_.reserve(nodes);
   }
 

@@ -16,7 +16,7 @@ HazardSweep::HazardSweep(const Recording& recording, Watch watch)
       watch_(watch),
       buffers_(recording.buffers.size()),
       visit_of_(recording.commands.size(), 0),
-      reported_in_(recording.commands.size(), 0) {
+      reported_(recording.commands.size()) {
   readers_.reserve(recording.accesses.size());
 }
 
@@ -52,13 +52,15 @@ std::span<const Conflict> HazardSweep::visit(std::uint32_t command) {
 
 void HazardSweep::add(std::uint32_t from, Hazard hazard, std::uint32_t buffer, std::uint64_t begin, std::uint64_t end) {
   if (from == command_) return;
-  if (reported_in_[from] != visit_) {
-    reported_in_[from] = visit_;
+  Reported& reported = reported_[from];
+  if (reported.visit != visit_) {
+    reported = {visit_, static_cast<std::uint32_t>(conflicts_.size())};
     conflicts_.push_back({from, buffer, hazard, begin, end});
     return;
   }
-  Conflict& last = conflicts_.back();  // the same pair again: bytes that go on where the last ones ended belong to it
-  if (last.from == from && last.buffer == buffer && last.hazard == hazard && last.end == begin) last.end = end;
+  // The same pair again: bytes that go on where the last ones ended belong to it.
+  Conflict& known = conflicts_[reported.conflict];
+  if (known.buffer == buffer && known.hazard == hazard && known.end == begin) known.end = end;
 }
 
 void HazardSweep::report(const History& history, const BufferAccess& access, std::uint64_t begin, std::uint64_t end, std::uint32_t since) {
@@ -89,12 +91,27 @@ void HazardSweep::update(History& history, Access access) {
 void HazardSweep::visit_split(Split& split, const BufferAccess& access) {
   if (watches(access)) find_unwritten(split, access);
   if (access.shape == 0 && split.rows.empty()) {
-    report_segments(split.segments, access);
-  } else {
-    report_with_rows(split, access);
+    visit_dense(split.segments, access);
+    return;
   }
+  report_with_rows(split, access);
   if (access.shape == 0) update_segments(split.segments, access);
-  if (access.shape != 0 || !split.rows.empty()) update_rows(split, access);
+  update_rows(split, access);
+}
+
+// Most ranges are touched as a whole by all that touch them.
+void HazardSweep::visit_dense(Segments& segments, const BufferAccess& access) {
+  const std::uint32_t first = segments.slot_of(access.begin), last = segments.slot_of(access.end);
+  if (!segments.is_one(first, last)) {
+    if (!segments.is_free(first, last)) {
+      report_segments(segments, access);
+      update_segments(segments, access);
+      return;
+    }
+    segments.insert(first, last, {});
+  }
+  report(segments[first].value, access, access.begin, access.end);
+  update(segments[first].value, access.access);
 }
 
 void HazardSweep::report_segments(Segments& segments, const BufferAccess& access) {

@@ -24,6 +24,10 @@ struct Conflict {
   std::uint64_t begin = 0, end = 0;  // bytes that both touch; of rows, their bounds
 };
 
+[[nodiscard]] inline EdgeCause cause_of(const Conflict& conflict) {
+  return {.kind = CauseKind::Hazard, .hazard = conflict.hazard, .buffer = conflict.buffer, .begin = conflict.begin, .end = conflict.end};
+}
+
 // Bytes of a transient buffer that a command reads and that nothing visited before it writes.
 struct UnwrittenRead {
   std::uint32_t buffer = 0;
@@ -37,7 +41,7 @@ class HazardSweep {
   // The recording outlives the sweep.
   explicit HazardSweep(const Recording& recording, Watch watch = Watch::Conflicts);
 
-  // At most one conflict a pair of commands, the first found. Visit each command once; valid until the next visit.
+  // At most one conflict a pair of commands, the first found, with the bytes that follow on its own as far as it goes on in them. Visit each command once; valid until the next visit.
   [[nodiscard]] std::span<const Conflict> visit(std::uint32_t command);
   // Of the last visit; only with Watch::ConflictsAndTransients.
   [[nodiscard]] std::span<const UnwrittenRead> unwritten_reads() const noexcept { return unwritten_; }
@@ -78,6 +82,7 @@ class HazardSweep {
   void report(const History& history, const BufferAccess& access, std::uint64_t begin, std::uint64_t end, std::uint32_t since = 0);
   void update(History& history, Access access);
   void visit_split(Split& split, const BufferAccess& access);
+  void visit_dense(Segments& segments, const BufferAccess& access);
   void report_segments(Segments& segments, const BufferAccess& access);
   void report_with_rows(Split& split, const BufferAccess& access);
   void update_segments(Segments& segments, const BufferAccess& access);
@@ -96,7 +101,10 @@ class HazardSweep {
   std::optional<SegmentKeysOfBuffers> keys_;  // made when it is first needed
   std::vector<Reader> readers_;
   std::vector<std::uint32_t> visit_of_;     // by command: 1, 2... in the order of visits
-  std::vector<std::uint32_t> reported_in_;  // by command: the last visit that reported it
+  struct Reported {
+    std::uint32_t visit = 0, conflict = 0;  // the last visit that reported it, and where in conflicts_
+  };
+  std::vector<Reported> reported_;          // by command
   std::vector<Conflict> conflicts_;
   std::vector<UnwrittenRead> unwritten_;
   std::vector<Touched> touched_;

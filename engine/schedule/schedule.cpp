@@ -60,10 +60,6 @@ class UserEdges {
   std::size_t next_ = 0;
 };
 
-EdgeCause cause_of(const Conflict& conflict) {
-  return {.kind = CauseKind::Hazard, .hazard = conflict.hazard, .buffer = conflict.buffer, .begin = conflict.begin, .end = conflict.end};
-}
-
 // Every edge that something asks for, in recorded order as far as no user edge leads backwards; joins for barriers.
 Schedule collect(const Recording& recording) {
   const auto count = static_cast<std::uint32_t>(recording.commands.size());

@@ -20,6 +20,7 @@ class SlotSet {
   explicit SlotSet(std::uint32_t limit);
   void insert(std::uint32_t slot) noexcept;
   void erase(std::uint32_t slot) noexcept;
+  [[nodiscard]] bool contains(std::uint32_t slot) const noexcept { return (levels_.front()[slot / 64] >> (slot % 64) & 1) != 0; }
   // The nearest member; kNone where there is none. `slot` may be the limit.
   [[nodiscard]] std::uint32_t at_or_after(std::uint32_t slot) const noexcept;
   [[nodiscard]] std::uint32_t at_or_before(std::uint32_t slot) const noexcept;
@@ -58,6 +59,13 @@ class SegmentTable {
   [[nodiscard]] std::uint32_t at_or_before(std::uint32_t slot) const noexcept { return begins_.at_or_before(slot); }
   [[nodiscard]] Segment& operator[](std::uint32_t slot) noexcept { return segments_[slot]; }
   [[nodiscard]] const Segment& operator[](std::uint32_t slot) const noexcept { return segments_[slot]; }
+
+  // A segment begins and ends there; no segment overlaps it. begin < end.
+  [[nodiscard]] bool is_one(std::uint32_t begin, std::uint32_t end) const noexcept { return begins_.contains(begin) && segments_[begin].end == end; }
+  [[nodiscard]] bool is_free(std::uint32_t begin, std::uint32_t end) const noexcept {
+    const std::uint32_t before = begins_.at_or_before(end - 1);
+    return before == kNone || segments_[before].end <= begin;
+  }
 
   // Overlaps none.
   void insert(std::uint32_t begin, std::uint32_t end, const Value& value) noexcept {

@@ -81,3 +81,23 @@ TEST_CASE("segment keys: multiples of a power of two where those are few, else a
   CHECK(of_odd.slot_of(1'000'000'010) == 1);
   CHECK(of_odd.slot_of(0) == 0);
 }
+
+TEST_CASE("segment table: tells a range that is one segment, and one that none touches") {
+  SegmentTable<int> table({.shift = 0, .count = 101});
+  table.insert(10, 20, 7);
+  table.insert(20, 30, 8);
+  CHECK(table.is_one(10, 20));
+  CHECK_FALSE(table.is_one(10, 30));
+  CHECK_FALSE(table.is_one(10, 15));
+  CHECK_FALSE(table.is_one(15, 20));
+  CHECK_FALSE(table.is_one(30, 40));
+  CHECK(table.is_free(0, 10));
+  CHECK(table.is_free(30, 100));
+  CHECK_FALSE(table.is_free(0, 11));
+  CHECK_FALSE(table.is_free(12, 14));
+  CHECK_FALSE(table.is_free(29, 40));
+  CHECK_FALSE(table.is_free(5, 50));
+  table.erase(10);
+  CHECK(table.is_free(10, 20));
+  CHECK_FALSE(table.is_one(10, 20));
+}

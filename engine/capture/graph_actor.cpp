@@ -111,7 +111,7 @@ class GraphActorCore {
 
 GraphHandle GraphHandle::from_graph(CapturedGraph graph) {
   if (!graph) detail::fail(ErrorCode::InvalidArgument, Stage::Launch, "", "GraphHandle::from_graph got an empty CapturedGraph");
-  const std::uint32_t generation = graph.core()->plan().recording->generation;
+  const std::uint32_t generation = graph.core()->current_plan()->recording->generation;
   return {std::make_shared<CapturedGraph>(std::move(graph)), generation};
 }
 

@@ -16,6 +16,11 @@ GraphBody::~GraphBody() {
   if (slab != nullptr) device->backend().free(BufferKind::Device, slab);
 }
 
+bool GraphBody::watch() {
+  watched = std::make_unique<ReplayTimes>(*plan);
+  return exec->replay_source() != nullptr || exec->observe(*watched);
+}
+
 Retired::Pending GraphBody::pending() const noexcept {
   if (is_over(last)) return {};
   return {last.queue->shared_backend(), last.serial};

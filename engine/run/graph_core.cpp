@@ -1,6 +1,7 @@
 #include "run/graph_core.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <optional>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "run/failure.hpp"
 #include "run/graph_instances.hpp"
 #include "run/loss_report.hpp"
+#include "run/online_tuning.hpp"
 #include "run/pool_core.hpp"
 #include "run/queue_core.hpp"
 #include "run/trace_graph.hpp"
@@ -88,6 +90,7 @@ GraphCore::~GraphCore() {
     for (const Use& use : uses_) use.buffer->detach(*this, body_->last);
     for (const auto& pool : pools_) pool->detach(*this);
   }
+  if (online_) online_->leave(*this);
   for (auto& body : earlier_) device->retired().push(std::move(body));
   device->retired().push(std::move(body_));
 }
@@ -201,28 +204,37 @@ void GraphCore::submit(const std::shared_ptr<QueueCore>& queue, Stage stage, Sub
   }
 }
 
-std::uint64_t GraphCore::start_replay(QueueCore& queue) {
-  ReplayLog* const log = body_->log.get();
-  const std::uint64_t replay = replays_.load(std::memory_order_relaxed) - body_->replays_before + 1;  // of this executable
+std::uint64_t GraphCore::start_replay(QueueCore& queue, GraphBody& body) {
+  ReplayLog* const log = body.log.get();
+  const std::uint64_t replay = replays_.load(std::memory_order_relaxed) - body.replays_before + 1;  // of this executable
   const NvtxRange range(NvtxWork::Replay, label(), instance_.replay_of(replay));
-  if (log == nullptr || !log->begin_launch(replay)) return body_->exec->launch(queue.backend());
+  if (log == nullptr || !log->begin_launch(replay)) return body.exec->launch(queue.backend());
   LaunchNote note{replay, trace_now(), 0, queue.trace_id(), thread_number()};
-  const std::uint64_t serial = body_->exec->launch(queue.backend());
+  const std::uint64_t serial = body.exec->launch(queue.backend());
   note.returned = trace_now();
   log->note_launch(note);
   return serial;
 }
 
-Fence GraphCore::launch(const std::shared_ptr<GraphCore>& self, const std::shared_ptr<QueueCore>& queue) {
+template <class Pick>
+Fence GraphCore::launch_by(const std::shared_ptr<GraphCore>& self, const std::shared_ptr<QueueCore>& queue, Pick&& pick) {
   std::uint64_t serial = 0, replay = 0;
   submit(queue, Stage::Launch, [&] {
-    serial = start_replay(*queue);
+    serial = start_replay(*queue, pick());
     replay = replays_.load(std::memory_order_relaxed) + 1;
     replays_.store(replay, std::memory_order_relaxed);
     uploaded_.store(true, std::memory_order_relaxed);
     return serial;
   });
   return Fence(queue, serial, self, instance_.replay_of(replay));
+}
+
+Fence GraphCore::launch(const std::shared_ptr<GraphCore>& self, const std::shared_ptr<QueueCore>& queue) {
+  if (!is_watched_.load(std::memory_order_acquire)) [[likely]] return launch_by(self, queue, [this]() -> GraphBody& { return *body_; });
+  const auto began = std::chrono::steady_clock::now();
+  Fence fence = launch_by(self, queue, [this]() -> GraphBody& { return online_->turn(*this); });
+  online_->meter().note(std::chrono::steady_clock::now() - began);
+  return fence;
 }
 
 void GraphCore::launch_aside(const std::shared_ptr<QueueCore>& queue, BackendExec& exec) {

@@ -14,6 +14,7 @@
 #include "run/failure.hpp"
 #include "run/graph_core.hpp"
 #include "run/node_costs.hpp"
+#include "run/online_tuning.hpp"
 #include "run/pool_core.hpp"
 #include "run/queue_core.hpp"
 #include "run/saved_contents.hpp"
@@ -167,7 +168,7 @@ Bindings GraphCore::bindings_of(const Plan& plan, std::byte* transients) const {
 }
 
 // Under updating_. Its slab is the graph's, or one of its own where that is too small.
-std::unique_ptr<GraphBody> GraphCore::make_other_body(std::shared_ptr<const Plan> plan) {
+std::unique_ptr<GraphBody> GraphCore::make_other_body(std::shared_ptr<const Plan> plan, Watched watched) {
   auto body = std::make_unique<GraphBody>(device_);
   body->pool = pool_;
   body->shared_slab = body_->shared_slab;
@@ -182,26 +183,47 @@ std::unique_ptr<GraphBody> GraphCore::make_other_body(std::shared_ptr<const Plan
     body->transient_bytes = plan->placement.slab_bytes;
   }
   body->lowering = body_->lowering;
+  body->memory_goal = body_->memory_goal;
   body->is_ours = true;
   body->instance = instance_;
   body->trace_id = traced_as_;
   body->journal = GraphJournal(plan, bindings_of(*plan, body->transients));
   body->plan = std::move(plan);
-  body->exec = device_->backend().instantiate(body->plan, body->journal.now(), instruments_for(*device_));
+  const bool is_watched = watched == Watched::Yes;
+  body->exec = device_->backend().instantiate(body->plan, body->journal.now(), is_watched ? Instruments::Stamps : instruments_for(*device_));
+  if (is_watched) static_cast<void>(body->watch());
   return body;
 }
 
-// Values that were set since `body` was made.
+// What was set, bound and switched since `body` was made.
 void GraphCore::bring_up_to_date(GraphBody& body) {
+  const auto take = [&](const BindingChange& change) {
+    if (!body.exec->change(change).done()) {
+      fail(ErrorCode::Unsupported, Stage::Launch, label(), concat("tune: graph ", label(), " was updated meanwhile, and the new executable does not take it"));
+    }
+    body.journal.note(change);
+  };
   for (std::uint32_t slot = 0; slot < body.plan->slots.slots.size(); ++slot) {
     const std::span<const std::byte> value = body_->journal.value(slot);
     if (std::equal(value.begin(), value.end(), body.journal.value(slot).begin())) continue;
-    const BindingChange change{.what = BindingChange::What::Scalar, .index = slot, .value = value, .nodes = body.journal.nodes_of_slot(slot)};
-    if (!body.exec->change(change).done()) {
-      fail(ErrorCode::Unsupported, Stage::Launch, label(), concat("tune: a scalar of graph ", label(), " was set meanwhile, and the new executable does not take it"));
-    }
-    body.journal.note(change);
+    take({.what = BindingChange::What::Scalar, .index = slot, .value = value, .nodes = body.journal.nodes_of_slot(slot)});
   }
+  const Bindings& now = body_->journal.now();
+  const auto& buffers = body.plan->recording->buffers;
+  for (std::uint32_t i = 0; i < buffers.size(); ++i) {
+    if (buffers[i]->kind == BufferKind::Transient || now.address[i] == body.journal.now().address[i]) continue;
+    take({.what = BindingChange::What::Buffer, .index = i, .address = now.address[i], .nodes = body.journal.nodes_of_buffer(i)});
+  }
+  if (now.disabled.empty() && body.journal.now().disabled.empty()) return;
+  Bindings wanted;
+  wanted.disabled = renumber(now.disabled, *body_->plan, *body.plan);
+  std::vector<std::uint32_t> off, on;
+  for (std::uint32_t node = 0; node < body.plan->all_nodes; ++node) {
+    if (wanted.is_disabled(node) == body.journal.now().is_disabled(node)) continue;
+    (wanted.is_disabled(node) ? off : on).push_back(node);
+  }
+  if (!off.empty()) take({.what = BindingChange::What::Disable, .nodes = off});
+  if (!on.empty()) take({.what = BindingChange::What::Enable, .nodes = on});
 }
 
 // Between two launches: the executable that there was goes when its launches are over.
@@ -243,6 +265,10 @@ TuneReport GraphCore::tune(const std::shared_ptr<QueueCore>& queue, const TuneDe
          concat("tune: graph ", label(), " has ", instance_.count, " instances; tune one of the same recording with a single instance, save_tuning() it, and "
                 "compile this one with that tuning_file"));
   }
+  if (online_) {
+    std::lock_guard lock(mutex_);
+    online_->forget_rival(*this, "tune() was called");
+  }
   const std::shared_ptr<const Plan> plan = body_->plan;
   TuneReport report;
   report.plan_hash = plan->plan_hash;
@@ -257,7 +283,7 @@ TuneReport GraphCore::tune(const std::shared_ptr<QueueCore>& queue, const TuneDe
 
     // The graph as it is, then the choices that are not the same graph.
     report.candidates.push_back({.name = "as it was"});
-    tuning.bodies_.push_back(make_other_body(plan));
+    tuning.bodies_.push_back(make_other_body(plan, Watched::No));
     std::vector<LoweringChoice> kept{LoweringChoice{}};
     TuningSeries series(static_cast<std::uint32_t>(choices.size()) + 1);
     for (LoweringChoice& choice : choices) {
@@ -274,7 +300,7 @@ TuneReport GraphCore::tune(const std::shared_ptr<QueueCore>& queue, const TuneDe
           if (is_known) {
             candidate.reason = "the same graph as one before it";
           } else {
-            body = make_other_body(std::move(other));
+            body = make_other_body(std::move(other), Watched::No);
           }
         } catch (const Error& error) {
           if (error.code() != ErrorCode::OutOfMemory) throw;
@@ -338,7 +364,7 @@ TuneReport GraphCore::tune(const std::shared_ptr<QueueCore>& queue, const TuneDe
 // An executable of its own, whose replays count from 1. Where there is no memory for it, the graph stays what it is.
 void GraphCore::take_tuned(const std::shared_ptr<QueueCore>& queue, const std::shared_ptr<const Plan>& plan, TuneReport& report) {
   try {
-    auto next = make_other_body(plan);
+    auto next = make_other_body(plan, Watched::No);
     next->exec->upload(queue->backend());
     swap_in(std::move(next));
   } catch (const Error& error) {

@@ -10,8 +10,9 @@
 namespace reprise::detail {
 
 Error with_unfinished(const Error& error, const GraphCore& graph) {
+  if (error.code() != ErrorCode::DeviceLost) return error;
   const Plan& plan = graph.plan();
-  if (error.code() != ErrorCode::DeviceLost || !plan.lowered.fault_markers) return error;
+  if (!plan.lowered.fault_markers) return error;
   const Recording& recording = *plan.recording;
   ErrorDetails details = error.details();
   std::string names;

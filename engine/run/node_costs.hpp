@@ -7,9 +7,13 @@
 #include <vector>
 
 #include "backend/backend.hpp"
+#include "lanes/cost_schedule.hpp"
 #include "plan/plan.hpp"
 
 namespace reprise::detail {
+
+// What a time of a node that a stamp told is too long by: the stamp stands behind the node, and another node behind the stamp.
+inline constexpr std::uint32_t kStampOverheadNs = 2 * kNodeLatencyNs;
 
 // Makes a replay of `exec` and returns once it is over.
 using ReplayOnce = std::function<void(BackendExec& exec)>;

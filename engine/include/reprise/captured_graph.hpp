@@ -42,6 +42,8 @@ struct CompileDesc {
   // What CapturedGraph::save_tuning() wrote: a graph with the same plan on a device of the same name is lowered as it was tuned, which then
   // counts more than `lowering`. A file that is not there, or says nothing of this graph, is no error. Empty: none.
   std::filesystem::path tuning_file = {};
+  // $REPRISE_TUNING = off | online wins over it.
+  TuningMode tuning = TuningMode::Off;
   // Fewer bytes of transients for less concurrency: report().memory_price says what that cost. Another than Speed adds edges, which
   // Lowering::Faithful refuses (InvalidArgument).
   MemoryGoal memory_goal = MemoryGoal::Speed;
@@ -140,6 +142,8 @@ class CapturedGraph {
   // Contents::Restored nobody else may use the graph's buffers meanwhile. Throws Unsupported for host callbacks, whose effects can't be
   // undone, and for graphs of the application; OutOfMemory where contents can't be saved; a lowering that lacks memory is passed over.
   TuneReport tune(const Queue& queue, const TuneDesc& desc = {});
+  // What TuningMode::Online does or did. Any thread; waits for nothing.
+  [[nodiscard]] OnlineTuningReport online_tuning() const;
   // Adds what this graph was tuned to to a file, which CompileDesc::tuning_file reads, in the place of what was there for its plan. Throws
   // InvalidState where it was not tuned, or stayed what it was; InvalidArgument for a file that is none of these; NativeFailure.
   void save_tuning(const std::filesystem::path& path) const;

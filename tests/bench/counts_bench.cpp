@@ -12,6 +12,8 @@
 #include <reprise/reprise.hpp>
 
 #include "bench.hpp"
+#include "plan/plan.hpp"
+#include "run/graph_core.hpp"
 #include "shapes.hpp"
 #include "support/counting_allocator.hpp"
 #include "support/task_graphs.hpp"
@@ -89,7 +91,8 @@ Counts count(const Device& device, const TaskGraph& tasks, Lowering lowering, fl
     if (i != 0) launched = std::min(launched, once);
   }
   const CompileReport& report = graph.report();
-  return {{"nodes", report.nodes},           {"needed", report.needed_edges},      {"added", report.added_edges},
+  return {{"nodes", report.nodes},           {"edges", graph.core()->plan().lowered.edges.size()},
+          {"needed", report.needed_edges},   {"added", report.added_edges},
           {"lanes", report.lanes},           {"slab", report.slab_bytes},          {"bound", report.slab_lower_bound},
           {"record_allocs", recorded},       {"compile_allocs", compiled},         {"launch_allocs", launched}};
 }

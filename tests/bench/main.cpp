@@ -113,6 +113,7 @@ int run(const Options& options) {
   if (options.json.empty()) return 0;
   result["lines"] = report.to_json();
   result["left_out"] = report.left_out_to_json();
+  result["shapes"] = options.axes.shapes;  // in the order of tables
   std::ofstream file(options.json);
   file << result.dump(1) << '\n';
   file.close();

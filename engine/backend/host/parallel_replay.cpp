@@ -2,17 +2,38 @@
 
 #include <tbb/task_group.h>
 
+#include <algorithm>
+
 #include "backend/host/crew.hpp"
 #include "backend/host/node_clock.hpp"
 
 namespace reprise::detail {
 
+namespace {
+
+// How many are not done stands above when the last of the others ended: ns since the replay began; kTooLate: or later.
+constexpr unsigned kTimeBits = 40;
+constexpr std::uint64_t kOneNode = std::uint64_t{1} << kTimeBits, kTooLate = kOneNode - 1;
+
+// One of those that a node waits for is done, and ended then. What is left; below kOneNode: the node may run.
+std::uint64_t arrive(std::atomic<std::uint64_t>& waits_for, std::uint64_t ended) noexcept {
+  if (ended == 0) return waits_for.fetch_sub(kOneNode, std::memory_order_acq_rel) - kOneNode;
+  std::uint64_t before = waits_for.load(std::memory_order_relaxed), after = 0;
+  do {
+    after = ((before & ~kTooLate) - kOneNode) | std::max(before & kTooLate, ended);
+  } while (!waits_for.compare_exchange_weak(before, after, std::memory_order_acq_rel, std::memory_order_relaxed));
+  return after;
+}
+
+}  // namespace
+
 class ParallelReplay::Tasks {
  public:
-  Tasks(Crew& crew, std::uint64_t replay, NodeTime* times) : crew_(crew), replay_(replay), times_(times) {}
+  Tasks(Crew& crew, std::uint64_t replay, NodeTime* times) : crew_(crew), replay_(replay), times_(times), began_(times == nullptr ? 0 : steady_now()) {}
   [[nodiscard]] Crew& crew() const noexcept { return crew_; }
   [[nodiscard]] std::uint64_t replay() const noexcept { return replay_; }
   [[nodiscard]] NodeTime* times() const noexcept { return times_; }
+  [[nodiscard]] std::int64_t began() const noexcept { return began_; }
   template <class Task>
   void offer(const Task& task) {
     group_.run(task);
@@ -23,19 +44,20 @@ class ParallelReplay::Tasks {
   Crew& crew_;
   std::uint64_t replay_;
   NodeTime* times_;
+  std::int64_t began_;  // where times are wanted
   tbb::task_group group_;
 };
 
 ParallelReplay::ParallelReplay(HostProgram& program, const Lifeline& lifeline, CallbackErrors& errors)
-    : program_(program), lifeline_(lifeline), errors_(errors), waits_for_(new std::atomic<std::uint32_t>[program.node_count()]) {
+    : program_(program), lifeline_(lifeline), errors_(errors), waits_for_(new std::atomic<std::uint64_t>[program.node_count()]) {
   roots_.reserve(program.node_count());
 }
 
 void ParallelReplay::prepare(std::uint32_t first) {
   roots_.clear();
   for (std::uint32_t node = first; node < program_.node_count(); ++node) {
-    std::uint32_t count = 0;
-    for (const LoweredEdge& edge : program_.edges_into(node)) count += edge.from >= first ? 1 : 0;
+    std::uint64_t count = 0;
+    for (const LoweredEdge& edge : program_.edges_into(node)) count += edge.from >= first ? kOneNode : 0;
     waits_for_[node].store(count, std::memory_order_relaxed);
     if (count == 0) roots_.push_back(node);
   }
@@ -64,19 +86,29 @@ void ParallelReplay::run_roots(Tasks& tasks, std::uint32_t first, std::uint32_t 
 }
 
 void ParallelReplay::run_chain(Tasks& tasks, std::uint32_t node) noexcept {
+  NodeTime* const times = tasks.times();
+  std::int64_t started = times == nullptr ? 0 : steady_now();
   for (;;) {
     if (lifeline_.is_cut()) break;
-    NodeTime* const times = tasks.times();
-    const std::int64_t started = times == nullptr ? 0 : steady_now();
     program_.run(node, tasks.crew(), tasks.replay(), errors_);
-    if (times != nullptr) times[node] = node_time(started, steady_now(), Crew::worker());
+    std::uint64_t ended = 0;
+    if (times != nullptr) {
+      const std::int64_t now = steady_now();
+      times[node] = node_time(started, now, Crew::worker());
+      ended = std::min(static_cast<std::uint64_t>(now - tasks.began()), kTooLate);
+    }
     std::uint32_t next = kNone;
+    std::uint64_t ready = kTooLate;  // since when the next one is; where that is no time ago
+    bool has_offered = false;
     for (const std::uint32_t follower : program_.followers(node)) {
-      std::atomic<std::uint32_t>& waits_for = waits_for_[follower];
-      if (waits_for.fetch_sub(1, std::memory_order_acq_rel) != 1) continue;
+      std::atomic<std::uint64_t>& waits_for = waits_for_[follower];
+      const std::uint64_t left = arrive(waits_for, ended);
+      if (left >= kOneNode) continue;
       if (next == kNone) {
         next = follower;
+        ready = left;
       } else {
+        has_offered = true;
         tasks.offer([this, &tasks, &waits_for, follower] {
           static_cast<void>(waits_for.load(std::memory_order_acquire));  // before all else
           run_chain(tasks, follower);
@@ -85,6 +117,7 @@ void ParallelReplay::run_chain(Tasks& tasks, std::uint32_t node) noexcept {
     }
     if (next == kNone) break;
     node = next;
+    if (times != nullptr) started = has_offered || ready == kTooLate ? steady_now() : tasks.began() + static_cast<std::int64_t>(ready);
   }
   handed_over_.fetch_add(1, std::memory_order_release);
 }

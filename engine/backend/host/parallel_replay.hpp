@@ -1,5 +1,6 @@
 // ParallelReplay: runs a program's nodes on all threads of a crew, each as soon as those before it are done. A thread goes
-// on with a node that it made ready, and offers the others. Threads: one replay at a time.
+// on with a node that it made ready, and offers the others. A node that it goes right on with begins, as far as times are told, when the last of
+// those before it ended. Threads: one replay at a time.
 #pragma once
 
 #include <atomic>
@@ -9,7 +10,6 @@
 
 #include "backend/host/host_program.hpp"
 #include "backend/host/lifeline.hpp"
-
 
 namespace reprise::detail {
 
@@ -30,7 +30,7 @@ class ParallelReplay {
   HostProgram& program_;
   const Lifeline& lifeline_;
   CallbackErrors& errors_;
-  std::unique_ptr<std::atomic<std::uint32_t>[]> waits_for_;  // a node: how many before it are not done
+  std::unique_ptr<std::atomic<std::uint64_t>[]> waits_for_;  // a node: how many before it are not done, and when the last of those that are ended
   std::vector<std::uint32_t> roots_;
   std::atomic<std::uint32_t> handed_over_{0};  // what one thread did before is seen by the next
 };

@@ -1,8 +1,11 @@
 // Replays of hand-made graphs, in each way that the host device runs them.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdint>
+#include <map>
 #include <numeric>
 #include <random>
 #include <stdexcept>
@@ -27,6 +30,24 @@ std::unique_ptr<detail::HostExec> make_exec(HostFixture& host, HandMadeGraph& gr
   return std::make_unique<detail::HostExec>(graph.plan(), graph.bindings(), detail::Lifeline(host.status),
                                             std::make_shared<detail::QueueRegistry>(), mode);
 }
+
+// The times of the nodes of the last replay.
+class LastTimes final : public detail::ReplayObserver {
+ public:
+  explicit LastTimes(std::size_t nodes) : times(nodes) {}
+  detail::NodeTime* begin_replay(std::uint64_t) noexcept override {
+    std::fill(times.begin(), times.end(), detail::NodeTime{});
+    return times.data();
+  }
+  void end_replay(std::uint64_t, std::int64_t started, std::int64_t ended, detail::NodeTime*) noexcept override {
+    replay_started = started;
+    replay_ended = ended;
+  }
+  [[nodiscard]] std::int64_t end_of(std::uint32_t node) const { return times[node].started + times[node].duration; }
+
+  std::vector<detail::NodeTime> times;
+  std::int64_t replay_started = 0, replay_ended = 0;
+};
 
 std::string message_of(const std::exception_ptr& error) {
   try {
@@ -86,6 +107,55 @@ TEST_CASE("host exec: on random graphs every node runs once, after all that are 
     for (int replay = 0; replay < 3; ++replay) host.run(*exec);
     for (const auto& count : runs) CHECK(count.load() == 3);
     CHECK(out_of_order.load() == 0);
+  }
+}
+
+TEST_CASE("host exec: by the times that it tells, no node begins before those before it ended, and a thread runs one at a time") {
+  std::mt19937 random(20261122);
+  for (const ReplayMode mode : kModes) {
+    HostFixture host;
+    constexpr std::uint32_t kNodes = 200;
+    HandMadeGraph graph(*host.backend);
+    graph.unordered();
+    graph.framed();
+    std::atomic<unsigned> sum{0};
+    for (std::uint32_t node = 0; node < kNodes; ++node) {
+      for (std::uint32_t k = 0; k < 3 && node > 0; ++k) {
+        const std::uint32_t from = node - 1 - random() % std::min(node, 12u);
+        if (k == 0 || from % 3 == k) graph.edge(from, node);
+      }
+      const unsigned steps = random() % 400;
+      graph.host([&sum, steps] {
+        for (unsigned i = 0; i < steps; ++i) sum.fetch_add(i, std::memory_order_relaxed);
+      });
+    }
+    const auto plan = graph.plan();
+    const auto exec = make_exec(host, graph, mode);
+    const std::vector<detail::LoweredNode>& nodes = plan->lowered.nodes;
+    LastTimes last(nodes.size());
+    REQUIRE(exec->observe(last));
+    for (int replay = 0; replay < 20; ++replay) {
+      host.run(*exec);
+      std::uint32_t too_early = 0, untimed = 0;
+      std::vector<std::uint32_t> by_start(nodes.size());
+      std::iota(by_start.begin(), by_start.end(), 0u);
+      for (std::uint32_t node = 0; node < nodes.size(); ++node) {
+        untimed += last.times[node].started == 0 ? 1 : 0;
+        too_early += last.times[node].started < last.replay_started || last.end_of(node) > last.replay_ended ? 1 : 0;
+        for (const detail::LoweredEdge& edge : plan->lowered.edges_into(node)) too_early += last.times[node].started < last.end_of(edge.from) ? 1 : 0;
+      }
+      std::stable_sort(by_start.begin(), by_start.end(), [&](std::uint32_t a, std::uint32_t b) {
+        return last.times[a].started != last.times[b].started ? last.times[a].started < last.times[b].started : last.end_of(a) < last.end_of(b);
+      });
+      std::map<std::uint16_t, std::int64_t> busy_until;
+      for (const std::uint32_t node : by_start) {
+        std::int64_t& until = busy_until[last.times[node].worker];
+        too_early += last.times[node].started < until ? 1 : 0;
+        until = last.end_of(node);
+      }
+      CHECK(untimed == 0);
+      CHECK(too_early == 0);
+    }
   }
 }
 

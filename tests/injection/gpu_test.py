@@ -1,17 +1,23 @@
 #!/usr/bin/env python3
-"""What `reprise run` sees of a program with graphs of every kind (kinds.cu), on a machine with a GPU: exact counts.
+"""What `reprise run` sees on a machine with a GPU, in exact counts: of a program with graphs of every kind (kinds.cu), of one with graphs on every
+device (devices.cu), and of one that viewers come to while it runs.
 
-usage: gpu_test.py REPRISE KINDS
+usage: gpu_test.py REPRISE KINDS DEVICES [TEST...]
 """
 import collections
+import contextlib
+import json
+import os
 import pathlib
+import signal
 import sqlite3
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
-PROGRAM, KINDS = "", ""
+PROGRAM, KINDS, DEVICES = "", "", ""
 
 # Of each graph, by the range that it was instantiated in: a line a version, as nodes, edges, replays, runs of nodes in one replay.
 GRAPHS = {
@@ -27,6 +33,12 @@ GRAPHS = {
 }
 
 
+def as_base(trace):
+    base = trace.with_suffix(".db")
+    subprocess.run([PROGRAM, "export", trace, "--format", "sqlite", "-o", base], check=True, capture_output=True)
+    return sqlite3.connect(base)
+
+
 class KindsTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -34,11 +46,10 @@ class KindsTest(unittest.TestCase):
         here = pathlib.Path(cls.folder.name)
         cls.bases = {}
         for name, options in (("nodes", ["--nodes"]), ("calls", [])):
-            trace, base = here / f"{name}.reprise", here / f"{name}.db"
+            trace = here / f"{name}.reprise"
             result = subprocess.run([PROGRAM, "run", "-o", trace, *options, "--", KINDS], capture_output=True, text=True, timeout=300)
             assert result.returncode == 0 and result.stdout == "done\n", result.stdout + result.stderr
-            subprocess.run([PROGRAM, "export", trace, "--format", "sqlite", "-o", base], check=True, capture_output=True)
-            cls.bases[name] = sqlite3.connect(base)
+            cls.bases[name] = as_base(trace)
 
     @classmethod
     def tearDownClass(cls):
@@ -75,6 +86,93 @@ class KindsTest(unittest.TestCase):
             self.assertEqual(base.execute("SELECT count(*) FROM losses").fetchone()[0], 0)
 
 
+class DevicesTest(unittest.TestCase):
+    THREADS, LAUNCHES = 4, 25  # as in devices.cu
+
+    def test_every_graph_is_on_its_device_with_all_that_it_did(self):
+        for options, timed in ((["--nodes"], True), ([], False)):
+            with self.subTest(options=options), tempfile.TemporaryDirectory(prefix="reprise-devices-") as folder:
+                trace = pathlib.Path(folder) / "devices.reprise"
+                result = subprocess.run([PROGRAM, "run", "-o", trace, *options, "--", DEVICES], capture_output=True, text=True, timeout=300)
+                self.assertEqual(result.returncode, 0, result.stderr)
+                devices = int(result.stdout)
+                names = json.loads(subprocess.run([PROGRAM, "stats", "--json", trace], capture_output=True, text=True, check=True).stdout)["devices"]
+                shared = collections.Counter(one["name"] for one in names)
+                name_of = {one["selector"]: one["name"] + (f" [{one['selector']}]" if shared[one["name"]] > 1 else "") for one in names}
+                base = as_base(trace)
+                seen = collections.Counter()
+                for graph, name, device in base.execute("SELECT graph, name, device FROM graphs"):
+                    number = lambda what: base.execute(f"SELECT count({what}) FROM graphs LEFT JOIN {what.split('.')[0]} USING (graph, version) WHERE graph = ?", (graph,)).fetchone()[0]
+                    line = [number(what) for what in ("nodes.node", "edges.from_node", "replays.replay", "samples.node")]
+                    seen[(name.split()[0], device, *line)] += 1
+                expected = collections.Counter()
+                for device in range(devices):
+                    nodes = 2 + device
+                    for launches, graphs in ((self.LAUNCHES, self.THREADS), (devices, 1)):
+                        expected[(f"device{device}", name_of[f"cuda:{device}"], nodes, nodes - 1, launches, nodes * launches if timed else 0)] += graphs
+                self.assertEqual(seen, expected)
+                self.assertEqual(base.execute("SELECT count(*) FROM losses").fetchone()[0], 0)
+                base.close()
+
+
+class LiveTest(unittest.TestCase):
+    HANG = 120  # seconds: a guard, nothing takes as long
+
+    def until(self, is_so):
+        limit = time.monotonic() + self.HANG
+        while not is_so():
+            self.assertLess(time.monotonic(), limit)
+            time.sleep(0.05)
+
+    def count(self, trace, query):
+        if not trace.exists():
+            return 0
+        with tempfile.TemporaryDirectory(prefix="reprise-live-") as folder:
+            base = pathlib.Path(folder) / "now.db"
+            subprocess.run([PROGRAM, "export", trace, "--format", "sqlite", "-o", base], capture_output=True)
+            with contextlib.closing(sqlite3.connect(base)) as opened:
+                try:
+                    return opened.execute(query).fetchone()[0]
+                except sqlite3.OperationalError:  # there is no whole chunk yet
+                    return 0
+
+    def test_nodes_come_while_a_viewer_is_there_and_not_before_or_after(self):
+        with tempfile.TemporaryDirectory(prefix="reprise-live-") as folder:
+            here = pathlib.Path(folder)
+            (here / "runtime").mkdir(mode=0o700)
+            environment = {**os.environ, "XDG_RUNTIME_DIR": str(here / "runtime")}
+            trace, attached, stop = here / "live.reprise", here / "attached.reprise", here / "stop"
+            program = subprocess.Popen([PROGRAM, "run", "-o", trace, "--", DEVICES, stop], env=environment, stdout=subprocess.DEVNULL)
+            try:
+                self.until(lambda: self.count(trace, "SELECT count(*) FROM replays") > 300)
+                viewer = subprocess.Popen([PROGRAM, "record", "-o", attached, "--attach", "reprise_injection_devices"], env=environment)
+                try:
+                    self.until(lambda: self.count(attached, "SELECT count(*) FROM samples") > 300)
+                finally:
+                    viewer.send_signal(signal.SIGINT)
+                    viewer.wait(self.HANG)
+                self.until(lambda: self.count(trace, "SELECT count(*) FROM messages WHERE id = 'run.nodes'") == 2)
+            finally:
+                stop.touch()
+                self.assertEqual(program.wait(self.HANG), 0)
+            base = as_base(trace)
+            self.addCleanup(base.close)
+            timed = 0
+            for graph, nodes in base.execute("SELECT graph, (SELECT count(*) FROM nodes n WHERE n.graph = g.graph) FROM graphs g").fetchall():
+                last = base.execute("SELECT max(replay) FROM replays WHERE graph = ?", (graph,)).fetchone()[0]
+                runs = base.execute("SELECT replay, count(*) FROM samples WHERE graph = ? GROUP BY replay ORDER BY replay", (graph,)).fetchall()
+                if not runs:
+                    continue
+                timed += 1
+                self.assertEqual([replay for replay, _ in runs], list(range(runs[0][0], runs[-1][0] + 1)))
+                self.assertEqual({count for _, count in runs}, {nodes})
+                self.assertGreater(runs[0][0], 1)
+                self.assertLess(runs[-1][0], last)
+            self.assertGreater(timed, 0)
+            self.assertEqual(base.execute("SELECT count(*) FROM losses").fetchone()[0], 0)
+            self.assertEqual(self.count(attached, "SELECT count(DISTINCT graph) FROM graphs"), self.count(trace, "SELECT count(DISTINCT graph) FROM graphs"))
+
+
 if __name__ == "__main__":
-    PROGRAM, KINDS = sys.argv[1:3]
-    unittest.main(argv=sys.argv[:1])
+    PROGRAM, KINDS, DEVICES = sys.argv[1:4]
+    unittest.main(argv=sys.argv[:1] + sys.argv[4:])

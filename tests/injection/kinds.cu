@@ -1,5 +1,5 @@
 // A program that knows nothing of Reprise and has graphs of every kind, each instantiated in a range of its name and launched a known number of
-// times: what gpu_test.py expects of its trace. Exit code 0: CUDA took all of it.
+// times: what gpu_test.py expects of its trace. Exit code 0: CUDA took all of it. Usage: kinds [LAUNCHES], of each of its threads; 50.
 #include <cuda_runtime.h>
 #include <nvtx3/nvToolsExt.h>
 
@@ -175,14 +175,14 @@ void again(cudaStream_t stream, cudaGraph_t graph) {
   }
 }
 
-void of_threads(const Memory& memory) {
+void of_threads(const Memory& memory, int times) {
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {
-    threads.emplace_back([&memory] {
+    threads.emplace_back([&memory, times] {
       cudaStream_t own = nullptr;
       CHECK_CUDA(cudaStreamCreate(&own));
       const cudaGraphExec_t exec = instantiate("thread", capture(own, memory.y, 1.f));
-      for (int launches = 0; launches < 50; ++launches) CHECK_CUDA(cudaGraphLaunch(exec, own));
+      for (int launches = 0; launches < times; ++launches) CHECK_CUDA(cudaGraphLaunch(exec, own));
       CHECK_CUDA(cudaStreamSynchronize(own));
       CHECK_CUDA(cudaGraphExecDestroy(exec));
       CHECK_CUDA(cudaStreamDestroy(own));
@@ -193,7 +193,7 @@ void of_threads(const Memory& memory) {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
   Memory memory;
   CHECK_CUDA(cudaMalloc(&memory.x, kCount * sizeof(float)));
   CHECK_CUDA(cudaMalloc(&memory.y, kCount * sizeof(float)));
@@ -207,7 +207,7 @@ int main() {
   allocating(stream);
   looping(memory, stream);
   again(stream, graph);
-  of_threads(memory);
+  of_threads(memory, argc > 1 ? std::atoi(argv[1]) : 50);
   CHECK_CUDA(cudaFree(memory.x));
   std::puts("done");
 }

@@ -1,0 +1,146 @@
+// What was recorded beside a GPU, played without one: exact counts.
+#include "injection/recorded_program.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "injection/traced.hpp"
+#include "support/paths.hpp"
+
+namespace reprise::test {
+namespace {
+
+using detail::ProgramWatch;
+
+// One version of a graph: nodes, edges, replays, runs of nodes in all of them.
+using Version = std::array<std::size_t, 4>;
+// By the range that they were instantiated in, in order of instantiation: the versions of each graph.
+using Graphs = std::map<std::string, std::vector<std::vector<Version>>>;
+
+std::vector<trace::Record> play(const char* name, ProgramWatch::Nodes nodes) {
+  std::ifstream file(test_file(std::string("injection/recorded/") + name));
+  REQUIRE(file.is_open());
+  RecordedProgram program(nodes);
+  program.play(file);
+  CHECK(program.complaint().empty());
+  return program.records();
+}
+
+Graphs graphs_of(const std::vector<trace::Record>& records) {
+  std::map<std::uint32_t, std::pair<std::string, std::map<std::uint32_t, Version>>> by_number;
+  for (const auto& version : all<trace::GraphVersion>(records)) {
+    by_number[version.graph].first = version.label.substr(0, version.label.rfind(' '));
+    by_number[version.graph].second[version.version] = {version.nodes.size(), version.edges.size(), 0, 0};
+  }
+  for (const auto& replay : all<trace::Replay>(records)) ++by_number.at(replay.graph).second.at(replay.version)[2];
+  for (const auto& block : all<trace::SampleBlock>(records)) by_number.at(block.graph).second.at(block.version)[3] += block.samples.size();
+  Graphs graphs;
+  for (const auto& [number, graph] : by_number) {
+    auto& versions = graphs[graph.first].emplace_back();
+    for (const auto& [version, counts] : graph.second) versions.push_back(counts);
+  }
+  return graphs;
+}
+
+std::string text_of(const Graphs& graphs) {
+  std::ostringstream text;
+  for (const auto& [name, of] : graphs) {
+    text << name << ":";
+    for (const auto& versions : of) {
+      text << " [";
+      for (const Version& one : versions) text << "(" << one[0] << " " << one[1] << " " << one[2] << " " << one[3] << ")";
+      text << "]";
+    }
+    text << "\n";
+  }
+  return text.str();
+}
+
+void check_graphs(const std::vector<trace::Record>& records, const Graphs& expected) { CHECK(text_of(graphs_of(records)) == text_of(expected)); }
+
+Graphs without_runs(Graphs graphs) {
+  for (auto& [name, of] : graphs) {
+    for (auto& versions : of) {
+      for (Version& one : versions) one[3] = 0;
+    }
+  }
+  return graphs;
+}
+
+}  // namespace
+
+// Of kinds.cu, with three launches a thread.
+const Graphs kKinds = {
+    {"captured", {{{3, 2, 18, 54}, {3, 2, 2, 6}}}},
+    {"explicit", {{{6, 5, 7, 21}, {6, 5, 2, 6}, {6, 5, 1, 2}}}},
+    {"children", {{{6, 5, 4, 24}}}},
+    {"grandchildren", {{{6, 5, 4, 24}}}},
+    {"clone", {{{3, 2, 2, 6}}}},
+    {"allocating", {{{3, 2, 2, 2}}}},
+    {"looping", {{{3, 2, 2, 20}}}},
+    {"again", {{{3, 2, 1, 3}}, {{3, 2, 1, 3}}, {{3, 2, 1, 3}}}},
+    {"thread", {{{3, 2, 3, 9}}, {{3, 2, 3, 9}}, {{3, 2, 3, 9}}, {{3, 2, 3, 9}}}},
+};
+
+TEST_CASE("recorded program: graphs of every kind, each version, replay and run of a node") {
+  const auto records = play("kinds.calls", ProgramWatch::Nodes::Recorded);
+  check_graphs(records, kKinds);
+  CHECK(all<trace::Loss>(records).empty());
+  // Runs in bodies come without a launch, and their time says whose they are. Calls are played faster than they came, so that here all of them
+  // are the first replay's.
+  std::vector<std::uint64_t> without_times;
+  for (const auto& replay : all<trace::Replay>(records)) {
+    if (replay.started >= replay.ended) without_times.push_back(replay.replay);
+  }
+  CHECK(without_times == std::vector<std::uint64_t>{2});
+}
+
+TEST_CASE("recorded program: without records of nodes everything else is the same") {
+  const auto records = play("kinds.calls", ProgramWatch::Nodes::Unrecorded);
+  check_graphs(records, without_runs(kKinds));
+  CHECK(all<trace::Loss>(records).empty());
+}
+
+TEST_CASE("recorded program: ranges of a program are the labels of its nodes, and its memory is known") {
+  const auto records = play("kinds.calls", ProgramWatch::Nodes::Unrecorded);
+  const trace::GraphVersion version = all<trace::GraphVersion>(records).at(0);
+  const auto node = [&](std::size_t i) {
+    std::string text = version.strings[version.nodes[i].name];
+    for (std::uint32_t label = version.nodes[i].label; label != 0; label = version.labels[label].parent) text += " < " + version.strings[version.labels[label].name];
+    return text;
+  };
+  CHECK(node(0) == "add < forward");
+  CHECK(node(1) == "scale<float> < layer < forward");
+  CHECK(node(2) == "fill");
+  std::string pools;
+  for (const auto& pool : all<trace::PoolState>(records)) pools += pool.label + " " + std::to_string(pool.buffers) + "\n";
+  CHECK(pools == "cudaMalloc 2\ncudaHostAlloc 1\ncudaMallocAsync 0\ngraph memory 1\n");
+  CHECK(std::all_of(version.accesses.begin(), version.accesses.end(), [](const trace::NodeAccess& one) { return one.buffer == 0; }));
+  CHECK(version.accesses.size() == 3);
+}
+
+TEST_CASE("recorded program: a PyTorch network is one graph with its layers as labels, and every replay has all its nodes") {
+  const auto records = play("mlp.calls", ProgramWatch::Nodes::Recorded);
+  check_graphs(records, {{"graph", {{{9, 8, 6, 54}}}}});
+  const trace::GraphVersion version = all<trace::GraphVersion>(records).at(0);
+  for (std::size_t i = 0; i < 9; ++i) CHECK(version.strings[version.labels[version.nodes[i].label].name] == "layer " + std::to_string(i / 3));
+}
+
+TEST_CASE("recorded program: a line that can't be read, or an end that is missing, is an error that shows it") {
+  for (const char* text : {"", "1 context\n", "0 end\n1 context\n", "1 launch 1\n0 end\n", "1 launch one 2 plain\n0 end\n", "1 sing\n0 end\n", "0 context\n0 end\n",
+                           "1 graph 1\n1 edge 0 1\n0 end\n", "1 alloc moon ff 1\n0 end\n", "1 context 2\n0 end\n"}) {
+    std::istringstream recording(text);
+    RecordedProgram program(ProgramWatch::Nodes::Recorded);
+    CHECK_THROWS_WITH_AS(program.play(recording), doctest::Contains("recording"), std::runtime_error);
+  }
+}
+
+}  // namespace reprise::test

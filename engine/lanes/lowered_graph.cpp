@@ -54,6 +54,7 @@ class GraphWriter {
     return graph_.edges_into(graph_.node_of[schedule_node]);
   }
   [[nodiscard]] std::uint32_t schedule_node(std::uint32_t node) const { return graph_.nodes[node].schedule_node; }
+  [[nodiscard]] const std::vector<std::uint32_t>& node_of() const { return graph_.node_of; }
 
  private:
   void begin_node(LoweredKind kind, std::uint32_t schedule_node, std::uint32_t lane) {
@@ -147,6 +148,45 @@ class LatestPositions {
   std::uint32_t stamp_ = 0;
 };
 
+// What is ordered before each node that is done: by lane so many of the lane's nodes. Kept where that is little memory.
+class ReachedPositions {
+ public:
+  ReachedPositions(std::uint32_t nodes, std::uint32_t lanes) : lanes_(lanes) {
+    if (std::uint64_t{nodes} * lanes > kMostEntries) return;
+    reached_.resize(std::size_t{nodes} * lanes, 0);
+    kept_for_.resize(nodes, kNone);
+  }
+  [[nodiscard]] bool is_kept() const { return !reached_.empty(); }
+  // `parent` and all before it are before `node`.
+  void add(std::uint32_t node, std::uint32_t parent, const LaneAssignment& assignment) {
+    std::uint32_t* const to = row(node);
+    const std::uint32_t* const from = row(parent);
+    for (std::uint32_t lane = 0; lane < lanes_; ++lane) to[lane] = std::max(to[lane], from[lane]);
+    std::uint32_t& own = to[assignment.lane[parent]];
+    own = std::max(own, assignment.position[parent] + 1);
+  }
+  // Of the parents of `node` those that others are ordered after go; they and what was added before are before it from now on. `made` numbers nodes
+  // in the order that they were made.
+  void erase_implied(std::uint32_t node, const LaneAssignment& assignment, const std::vector<std::uint32_t>& made, std::vector<std::uint32_t>& parents) {
+    last_first_ = parents;
+    std::sort(last_first_.begin(), last_first_.end(), [&](std::uint32_t a, std::uint32_t b) { return made[a] > made[b]; });
+    const auto is_implied = [&](std::uint32_t parent) { return row(node)[assignment.lane[parent]] > assignment.position[parent]; };
+    for (const std::uint32_t parent : last_first_) {
+      if (is_implied(parent)) continue;
+      add(node, parent, assignment);
+      kept_for_[parent] = node;
+    }
+    std::erase_if(parents, [&](std::uint32_t parent) { return kept_for_[parent] != node; });
+  }
+
+ private:
+  static constexpr std::uint64_t kMostEntries = std::uint64_t{1} << 22;
+  [[nodiscard]] std::uint32_t* row(std::uint32_t node) { return reached_.data() + std::size_t{node} * lanes_; }
+  std::uint32_t lanes_;
+  std::vector<std::uint32_t> reached_;  // by node and lane
+  std::vector<std::uint32_t> kept_for_, last_first_;  // scratch; the first by node
+};
+
 }  // namespace
 
 LoweredGraph build_lanes(const Schedule& schedule, const LaneAssignment& assignment) {
@@ -155,6 +195,8 @@ LoweredGraph build_lanes(const Schedule& schedule, const LaneAssignment& assignm
   writer.frame_around(ends.roots, ends.leaves);
 
   LatestPositions implied(assignment.lanes), direct(assignment.lanes);
+  ReachedPositions reached(schedule.node_count(), assignment.lanes);
+  std::vector<std::uint32_t> waits_for;
   for (const std::uint32_t node : assignment.order) {
     const std::uint32_t before = assignment.before[node];
     const auto parents = schedule.edges_into(node);
@@ -169,16 +211,19 @@ LoweredGraph build_lanes(const Schedule& schedule, const LaneAssignment& assignm
     if (before != kNone) {
       writer.add_edge(before, before_is_parent ? EdgeOrigin::Needed : EdgeOrigin::Lane);
       implied.raise(assignment.lane[before], assignment.position[before]);
+      if (reached.is_kept()) reached.add(node, before, assignment);
       for (const LoweredEdge& edge : writer.edges_into(before)) {
         const std::uint32_t parent = writer.schedule_node(edge.from);
         if (parent != kNone) implied.raise(assignment.lane[parent], assignment.position[parent]);
       }
     }
+    waits_for.clear();
     for (const Edge& edge : parents) {
       const std::uint32_t lane = assignment.lane[edge.from], position = assignment.position[edge.from];
-      if (implied.reaches(lane, position) || direct.reaches(lane, position + 1)) continue;
-      writer.add_edge(edge.from, EdgeOrigin::Needed);
+      if (!implied.reaches(lane, position) && !direct.reaches(lane, position + 1)) waits_for.push_back(edge.from);
     }
+    if (reached.is_kept()) reached.erase_implied(node, assignment, writer.node_of(), waits_for);
+    for (const std::uint32_t parent : waits_for) writer.add_edge(parent, EdgeOrigin::Needed);
     writer.end_work();
   }
   return writer.finish(assignment.lanes);

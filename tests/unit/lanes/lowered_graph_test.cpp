@@ -230,3 +230,26 @@ TEST_CASE("lanes: every edge that a frame adds leads from its begin or to its en
     }
   }
 }
+
+TEST_CASE("lanes: no needed edge is left that lanes and other edges imply") {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    for (const std::uint32_t lanes : {1u, 2u, 5u, 16u}) {
+      CAPTURE(seed);
+      CAPTURE(lanes);
+      const Schedule schedule = random_schedule({.seed = seed, .nodes = 100, .edge_percent = 4});
+      const LoweredGraph graph = build_lanes(schedule, assign_lanes(schedule, lanes));
+      CHECK(implies_all(schedule, graph));
+      const Closure before = close(graph);
+      std::uint32_t implied = 0;
+      for (std::uint32_t node = 0; node < graph.nodes.size(); ++node) {
+        for (const LoweredEdge& edge : graph.edges_into(node)) {
+          const auto edges = graph.edges_into(node);
+          const bool by_another = std::any_of(edges.begin(), edges.end(), [&](const LoweredEdge& other) { return before[other.from][edge.from]; });
+          const bool is_lanes_own = graph.nodes[edge.from].lane == graph.nodes[node].lane;  // stays in any case, and first
+          if (edge.origin == EdgeOrigin::Needed && by_another && !is_lanes_own) ++implied;
+        }
+      }
+      CHECK(implied == 0);
+    }
+  }
+}

@@ -5,10 +5,12 @@
 #include <numeric>
 #include <set>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include <reprise/error.hpp>
 
+#include "memory/ejection_thread.hpp"
 #include "memory/greedy_pack.hpp"
 #include "memory/interval_fit.hpp"
 #include "memory/keep_offsets.hpp"
@@ -153,8 +155,11 @@ class LifetimePlanner {
     for (std::size_t i = 0; i < items_.size(); ++i) best_.height = std::max(best_.height, best_.offsets[i] + items_[i].bytes);
   }
 
-  // Always the highest group, until it cannot get lower.
+  // Always the highest group, until it cannot get lower; ejections of the same one on a thread beside it.
   void improve() {
+    const bool has_other_core = std::thread::hardware_concurrency() > 1;
+    const Group* beside = nullptr;
+    std::unique_ptr<EjectionThread> ejections;  // of that group
     const auto lower = [](const Group& a, const Group& b) { return a.improver->best().height < b.improver->best().height; };
     while (!groups_.empty()) {
       Group& highest = *std::max_element(groups_.begin(), groups_.end(), lower);
@@ -164,7 +169,13 @@ class LifetimePlanner {
         break;
       }
       if (is_over()) break;
-      highest.improver->attempt([this] { return is_over(); });
+      if (has_other_core && beside != &highest) {
+        ejections.reset();
+        ejections = std::make_unique<EjectionThread>(*highest.problem, highest.improver->best(), bound_, desc_.capacity);
+        beside = &highest;
+      }
+      highest.improver->attempt([&] { return is_over() || (ejections && ejections->is_at_target()); });
+      if (ejections) highest.improver->offer(ejections->exchange(highest.improver->best()));
       report(highest.improver->best().height);
     }
     collect();

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "memory/packing.hpp"
@@ -16,6 +17,10 @@ class PackImprover {
   PackImprover(const PackProblem& problem, Packing first, std::uint64_t target, std::uint64_t wish = 0);
 
   [[nodiscard]] const Packing& best() const noexcept { return best_; }
+  // Goes on from a packing that was found elsewhere, if it is lower.
+  void offer(Packing packing) {
+    if (packing.height < best_.height) best_ = std::move(packing);
+  }
   // Nothing lower is wanted, or a search has proved that there is nothing lower.
   [[nodiscard]] bool is_done() const noexcept { return best_.height <= target_ || is_least(); }
   [[nodiscard]] bool is_least() const noexcept { return best_.height == impossible_ + 1; }

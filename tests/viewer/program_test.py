@@ -313,6 +313,7 @@ class Plan(ProgramTest):
                               ("id,lower,upper,size,end\n", ":1: two columns are called upper and end")):
             self.refused(1, pattern, "plan", self.file(text))
         self.refused(1, r":2: column alignment: \"0\"", "plan", self.file("id,lower,upper,size,alignment\na,0,1,2,0\n"))
+        self.refused(1, r":1: there is no column id; .*commas", "plan", self.file("id;lower;upper;size\na;0;1;2\n"))
 
     def test_bytes_of_any_kind_are_refused_or_planned(self):
         random = __import__("random").Random(7)
@@ -331,6 +332,7 @@ class Plan(ProgramTest):
         self.refused(2, "FILE.*required", "plan")
         self.refused(2, "budget", "plan", path, "--budget", "-1")
         self.refused(2, "capacity", "plan", path, "--capacity", "much")
+        self.refused(2, "capacity.*below 0", "plan", path, "--capacity", "-5")
         self.refused(1, "nowhere.*No such file", "plan", self.here / "nowhere")
         self.refused(1, "it is a folder", "plan", self.here)
         self.refused(1, "cannot write", "plan", path, "-o", self.here / "no" / "folder.csv")

@@ -101,7 +101,10 @@ class LifetimeReader {
       names_.push_back(std::move(lower));
     }
     for (std::size_t column = kId; column <= kSize; ++column) {
-      if (where_[column] == kNowhere) fail_line(std::string("there is no column ") + kNames[column] + "; it takes id, lower, upper, size");
+      if (where_[column] != kNowhere) continue;
+      const bool has_other_separator = names_.size() == 1 && line_.find_first_of(";\t") != std::string::npos;
+      fail_line(std::string("there is no column ") + kNames[column] + "; it takes id, lower, upper, size" +
+                (has_other_separator ? ", with commas between them" : ""));
     }
   }
 

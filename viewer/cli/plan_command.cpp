@@ -123,7 +123,8 @@ Command add_plan(CLI::App& program) {
   app->add_option("FILE", options->file,
                   "CSV with columns id, lower, upper, size, and alignment if there is one, in any order; - reads standard input")
       ->required();
-  app->add_option("--capacity", options->capacity, "bytes that there are: exit code 3 if the plan needs more");
+  app->add_option("--capacity", options->capacity, "bytes that there are: exit code 3 if the plan needs more")
+      ->check(CLI::Validator([](const std::string& text) { return text.starts_with('-') ? "Value " + text + " is below 0" : std::string(); }, ""));
   app->add_option("--budget", options->budget, "seconds for a search, if quick ways do not reach the bound; 0: those alone")
       ->check(CLI::Range(0.0, 86400.0))
       ->capture_default_str();

@@ -26,7 +26,8 @@ struct MemoryPlanProgress {
 };
 
 struct MemoryPlanDesc {
-  // Time for a search, once quick ways have not reached the bound. 0: those alone, whose result is the same on every run and machine.
+  // Time for a search, once quick ways have not reached the bound, on this thread and on one more that ends with the call. 0: those ways
+  // alone, whose result is the same on every run and machine.
   std::chrono::nanoseconds budget = std::chrono::nanoseconds(0);
   // Bytes that there are: a search goes for a plan of this height first, and then on. 0: it does not matter.
   std::uint64_t capacity = 0;
@@ -50,7 +51,7 @@ struct MemoryPlan {
 //
 // Methods: bottom-left and best-fit packing in several orders; then a depth-first search with restarts over packings in which each buffer rests
 // on others or on the ground (their idea, and that of searching independent stretches of time on their own: M. Moffitt, MiniMalloc,
-// ASPLOS 2023). Its bound is that of one machine with release times, for each set of buffers that live at once; it goes on where such a set
+// ASPLOS 2023), and beside it ejections from what fits best (the idea: Y. Nagata, O. Braysy, 2009). The search's bound is that of one machine with release times, for each set of buffers that live at once; it goes on where such a set
 // leaves the fewest choices.
 [[nodiscard]] MemoryPlan plan_memory(std::span<const BufferLifetime> buffers, const MemoryPlanDesc& desc = {});
 

@@ -1,0 +1,56 @@
+// EjectionSearch: looks for a packing of at most a given height among packings that some items are missing from. A missing item goes into a free
+// gap; where there is none, it takes the place of those that are the least hard to place, which are missing then, and counts as harder from
+// then on (guided ejection: Y. Nagata, O. Braysy, 2009). It proves nothing; it is at its best where there is a little room everywhere, which
+// is where an exact search is lost. Knows no clock. Threads: one at a time.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "memory/packing.hpp"
+
+namespace reprise::detail {
+
+class EjectionSearch {
+ public:
+  // `problem` outlives this.
+  EjectionSearch(const PackProblem& problem, std::uint64_t seed);
+
+  // From a packing of all items; those that end above `height`, which no item is larger than, are missing at first.
+  void begin(const Packing& from, std::uint64_t height);
+  // Some steps; true as soon as no item is missing. Each is O(conflicts log conflicts) of an item, or of two.
+  [[nodiscard]] bool run(std::uint64_t steps, const std::function<bool()>& stop);
+  [[nodiscard]] bool is_complete() const noexcept { return missing_.empty(); }
+  // Of all items, once none is missing.
+  [[nodiscard]] Packing packing() const;
+
+ private:
+  struct Placed {
+    std::uint64_t begin = 0, end = 0;
+    double cost = 0;
+    std::uint32_t item = 0;
+  };
+  void list_around(std::uint32_t item);
+  [[nodiscard]] std::uint64_t tightest_gap(std::uint32_t item);
+  [[nodiscard]] std::uint64_t any_gap(std::uint32_t item);
+  [[nodiscard]] std::uint64_t cheapest_place(std::uint32_t item);
+  void place(std::uint32_t item);
+  void shift_one();
+  // Calls visit(lowest, highest) with the aligned offsets in each gap that the item fits in; of list_around().
+  template <class Visit>
+  void for_each_gap(std::uint32_t item, Visit visit) const;
+  [[nodiscard]] std::uint32_t below(std::uint32_t limit);
+
+  const PackProblem& problem_;
+  std::uint64_t height_ = 0;
+  std::uint64_t random_ = 0;
+  std::vector<std::uint64_t> offsets_;  // by item; kUnplaced: missing
+  std::vector<double> weight_, times_;  // by item: what it is to find room for it; how often there was none, and 1
+  std::vector<std::uint32_t> missing_;
+  std::vector<Placed> around_;
+  std::vector<std::pair<std::uint64_t, double>> ends_;  // of around_, ascending
+  std::vector<std::uint64_t> places_;
+};
+
+}  // namespace reprise::detail

@@ -1,0 +1,65 @@
+#include "memory/ejection_thread.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "memory/ejection_search.hpp"
+
+namespace reprise::detail {
+
+namespace {
+
+constexpr std::uint64_t kTurn = 10'000;  // steps between two looks at what the other side found
+constexpr int kTurns = 12;               // before another height is tried
+constexpr double kLeastStride = 0.01;    // of what is above the target
+
+}  // namespace
+
+EjectionThread::EjectionThread(const PackProblem& problem, Packing first, std::uint64_t target, std::uint64_t wish)
+    : problem_(problem), target_(target), wish_(wish), best_(std::move(first)), thread_([this](const std::stop_token& stop) { run(stop); }) {}
+
+Packing EjectionThread::exchange(const Packing& found) {
+  const std::lock_guard lock(mutex_);
+  if (found.height < best_.height) best_ = found;
+  return best_;
+}
+
+Packing EjectionThread::best() {
+  const std::lock_guard lock(mutex_);
+  return best_;
+}
+
+// Heights come nearer to the best packing's where they are not reached, and every third one is the target itself.
+void EjectionThread::run(const std::stop_token& stop) {
+  double stride = 0.125;
+  for (Packing from = best(); from.height > target_ && !stop.stop_requested(); from = best()) {
+    const double above = static_cast<double>(from.height - target_);
+    std::uint64_t height = from.height - std::max<std::uint64_t>(1, static_cast<std::uint64_t>(above * stride));
+    if (target_ < wish_ && wish_ < from.height) height = wish_;
+    if (heights_ % 3 == 2) height = target_;
+    if (try_height(height, from, stop)) {
+      stride = std::min(0.5, 1.5 * stride);
+    } else {
+      stride = stride < 2 * kLeastStride ? 0.25 : stride / 2;
+    }
+  }
+}
+
+// True once there is a packing of that height, whoever found it.
+bool EjectionThread::try_height(std::uint64_t height, const Packing& from, const std::stop_token& stop) {
+  EjectionSearch search(problem_, ++heights_);
+  search.begin(from, height);
+  for (int turn = 0; turn < kTurns && !stop.stop_requested(); ++turn) {
+    const bool is_found = search.run(kTurn, [&] { return stop.stop_requested(); });
+    const std::lock_guard lock(mutex_);
+    if (is_found) {
+      Packing found = search.packing();
+      if (found.height < best_.height) best_ = std::move(found);
+    }
+    if (best_.height <= target_) is_at_target_.store(true, std::memory_order_relaxed);
+    if (best_.height <= height) return true;
+  }
+  return false;
+}
+
+}  // namespace reprise::detail

@@ -1,0 +1,127 @@
+#include "memory/ejection_search.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "memory/ejection_thread.hpp"
+#include "memory/greedy_pack.hpp"
+#include "memory/lifetime_sections.hpp"
+#include "support/lifetime_shapes.hpp"
+
+namespace {
+
+using namespace reprise;
+using namespace reprise::detail;
+using namespace reprise::test;
+
+constexpr std::uint64_t kCapacity = std::uint64_t{1} << 20;
+constexpr std::uint64_t kManySteps = 2'000'000;
+
+PackProblem problem_of(const std::vector<BufferLifetime>& buffers) {
+  std::vector<PackItem> items;
+  for (const BufferLifetime& buffer : buffers) items.push_back({buffer.size, buffer.alignment});
+  std::vector<std::uint32_t> all(buffers.size());
+  std::iota(all.begin(), all.end(), 0u);
+  return interval_problem(find_sections(buffers), items, all);
+}
+
+Packing one_above_the_other(const PackProblem& problem) {
+  std::vector<std::uint32_t> order(problem.size());
+  std::iota(order.begin(), order.end(), 0u);
+  return GreedyPacker(problem).pack(order, GapRule::Lowest);
+}
+
+void check_packing(const PackProblem& problem, const Packing& packing) {
+  std::uint64_t height = 0;
+  for (std::uint32_t item = 0; item < problem.size(); ++item) {
+    const std::uint64_t end = packing.offsets[item] + problem.items[item].bytes;
+    height = std::max(height, end);
+    REQUIRE(packing.offsets[item] % problem.items[item].alignment == 0);
+    for (const std::uint32_t other : problem.conflicts_of(item)) {
+      const std::uint64_t other_end = packing.offsets[other] + problem.items[other].bytes;
+      const bool is_apart = end <= packing.offsets[other] || other_end <= packing.offsets[item];
+      REQUIRE(is_apart);
+    }
+  }
+  CHECK(packing.height == height);
+}
+
+}  // namespace
+
+TEST_CASE("ejection search: it finds a packing of the height that there is one of, where orders alone do not") {
+  const PackProblem problem = problem_of(cut_lifetimes({.seed = 3, .pieces = 200, .removed_percent = 25}));
+  const Packing greedy = best_greedy(problem, kCapacity);
+  REQUIRE(greedy.height > kCapacity);
+  EjectionSearch search(problem, 3);
+  search.begin(greedy, kCapacity);
+  CHECK_FALSE(search.is_complete());
+  REQUIRE(search.run(kManySteps, nullptr));
+  CHECK(search.is_complete());
+  check_packing(problem, search.packing());
+  CHECK(search.packing().height <= kCapacity);
+}
+
+TEST_CASE("ejection search: offsets stay multiples of each item's alignment") {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    CAPTURE(seed);
+    const PackProblem problem = problem_of(
+        random_lifetimes({.seed = seed, .buffers = 80, .time = 100, .most_bytes = 300, .alignment = 64, .mixed_alignment = true}));
+    const Packing first = one_above_the_other(problem);
+    EjectionSearch search(problem, seed);
+    search.begin(first, first.height - 1);
+    if (search.run(20'000, nullptr)) {
+      check_packing(problem, search.packing());
+      CHECK(search.packing().height < first.height);
+    }
+  }
+}
+
+TEST_CASE("ejection search: the same seed finds the same packing, and more steps go on where the last ones ended") {
+  const PackProblem problem = problem_of(cut_lifetimes({.seed = 3, .pieces = 200, .removed_percent = 25}));
+  const Packing greedy = best_greedy(problem, kCapacity);
+  EjectionSearch whole(problem, 3), parts(problem, 3);
+  whole.begin(greedy, kCapacity);
+  parts.begin(greedy, kCapacity);
+  REQUIRE(whole.run(kManySteps, nullptr));
+  for (int part = 0; part < 2000 && !parts.run(1000, nullptr); ++part) {}
+  REQUIRE(parts.is_complete());
+  CHECK(parts.packing().offsets == whole.packing().offsets);
+}
+
+TEST_CASE("ejection search: a height that nothing fits in is never reached, and it ends when told to") {
+  const PackProblem problem = problem_of({{0, 4, 10}, {1, 5, 10}, {2, 6, 10}});
+  const Packing first = one_above_the_other(problem);
+  EjectionSearch search(problem, 1);
+  search.begin(first, 29);
+  CHECK_FALSE(search.run(5000, nullptr));
+  int asked = 0;
+  CHECK_FALSE(search.run(kManySteps, [&] { return ++asked == 3; }));
+  CHECK(asked == 3);
+}
+
+TEST_CASE("ejection thread: what either side finds is there for the other, and it ends with its owner") {
+  const PackProblem problem = problem_of({{0, 4, 10}, {1, 5, 10}, {4, 8, 10}, {5, 9, 10}});
+  Packing high;
+  high.offsets = {0, 10, 20, 30};
+  high.height = 40;
+  EjectionThread thread(problem, high, 19, 0);  // 20 is the least there is: it never ends by itself
+  Packing best = thread.exchange(high);
+  while (best.height > 20) best = thread.exchange(high);
+  check_packing(problem, best);
+  CHECK_FALSE(thread.is_at_target());
+  Packing found = best;
+  found.offsets = {0, 10, 0, 10};
+  CHECK(thread.exchange(found).height == 20);
+}
+
+TEST_CASE("ejection thread: at its target it says so") {
+  const PackProblem problem = problem_of({{0, 4, 10}, {1, 5, 10}, {4, 8, 10}, {5, 9, 10}});
+  Packing high;
+  high.offsets = {0, 10, 20, 30};
+  high.height = 40;
+  EjectionThread thread(problem, high, 20, 0);
+  while (!thread.is_at_target()) std::this_thread::yield();
+  CHECK(thread.exchange(high).height == 20);
+}

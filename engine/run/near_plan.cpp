@@ -8,8 +8,17 @@
 
 namespace reprise::detail {
 
+namespace {
+
+// Where commands have fewer edges, looking for what is different takes as long as ordering all of them.
+constexpr std::size_t kEdgesOfACommand = 2;
+
+bool is_worth_it(const Schedule& schedule) { return schedule.edges.size() + schedule.implied.size() >= kEdgesOfACommand * schedule.node_count(); }
+
+}  // namespace
+
 Schedule schedule_near(const Recording& recording, const Plan* before) {
-  if (before != nullptr) {
+  if (before != nullptr && is_worth_it(before->schedule)) {
     if (std::optional<Schedule> schedule = reschedule(recording, *before->recording, before->schedule)) return std::move(*schedule);
   }
   return build_schedule(recording);

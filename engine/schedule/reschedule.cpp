@@ -73,11 +73,13 @@ class Rescheduling {
 
   std::optional<Schedule> run() {
     if (!find_asked()) return std::nullopt;
+    collect_history();
     begin_schedule();
-    HazardSweep sweep(now_);
+    HazardSweep sweep(history_);
+    std::uint32_t visited = 0;
     for (std::uint32_t command = 0; command < count_; ++command) {
       std::span<const Conflict> conflicts;
-      if (part_[command] != Part::Neither) conflicts = sweep.visit(command);
+      if (part_[command] != Part::Neither) conflicts = sweep.visit(visited++);
       schedule_.first_edge[command] = static_cast<std::uint32_t>(schedule_.edges.size());
       if (part_[command] == Part::Asked) {
         add_found(command, conflicts);
@@ -131,6 +133,29 @@ class Rescheduling {
     return true;
   }
 
+  // The sweep costs what the commands cost that it looks at: they are a recording of their own, with buffers of its own.
+  void collect_history() {
+    std::vector<std::uint32_t> number(now_.buffers.size(), kNone);
+    for (std::uint32_t i = 0; i < count_; ++i) {
+      if (part_[i] == Part::Neither) continue;
+      const Command& command = now_.commands[i];
+      Command& copy = history_.commands.emplace_back();
+      copy.kind = command.kind;
+      copy.first_access = static_cast<std::uint32_t>(history_.accesses.size());
+      copy.access_count = command.access_count;
+      command_of_.push_back(i);
+      for (std::uint32_t a = 0; a < command.access_count; ++a) {
+        BufferAccess& access = history_.accesses.emplace_back(now_.accesses[command.first_access + a]);
+        if (number[access.buffer] == kNone) {
+          number[access.buffer] = static_cast<std::uint32_t>(buffer_of_.size());
+          buffer_of_.push_back(access.buffer);
+        }
+        access.buffer = number[access.buffer];
+      }
+    }
+    history_.buffers.resize(buffer_of_.size());
+  }
+
   void begin_schedule() {
     schedule_.node_command.resize(count_);
     for (std::uint32_t i = 0; i < count_; ++i) schedule_.node_command[i] = i;
@@ -141,7 +166,10 @@ class Rescheduling {
 
   void add_found(std::uint32_t command, std::span<const Conflict> conflicts) {
     const std::size_t first = schedule_.edges.size();
-    for (const Conflict& conflict : conflicts) schedule_.edges.push_back({conflict.from, command, cause_of(conflict)});
+    for (const Conflict& conflict : conflicts) {
+      Edge& edge = schedule_.edges.emplace_back(Edge{command_of_[conflict.from], command, cause_of(conflict)});
+      edge.cause.buffer = buffer_of_[conflict.buffer];
+    }
     std::sort(schedule_.edges.begin() + static_cast<std::ptrdiff_t>(first), schedule_.edges.end(), [](const Edge& a, const Edge& b) { return a.from < b.from; });
   }
 
@@ -171,6 +199,8 @@ class Rescheduling {
   const MatchedCommands& matched_;
   const std::uint32_t count_;
   std::vector<Part> part_;  // by command
+  Recording history_;       // those that are asked or seen
+  std::vector<std::uint32_t> command_of_, buffer_of_;  // what those of history_ are here
   std::size_t next_implied_ = 0;
   Schedule schedule_;
 };

@@ -166,6 +166,17 @@ class BackendExec {
   [[nodiscard]] virtual void* native_graph() const noexcept { return nullptr; }  // CUgraph it was made from
 };
 
+// Device memory at an address that stays, whose pages may be given back to the system and taken again; their contents are lost, and while they
+// are gone nothing may use the address. Frees all of it. One thread at a time; nothing uses the memory in any of these calls.
+class BackendPages {
+ public:
+  virtual ~BackendPages() = default;
+  [[nodiscard]] virtual std::byte* address() const noexcept = 0;
+  [[nodiscard]] virtual std::uint64_t bytes() const noexcept = 0;  // whole pages
+  virtual void give_back() = 0;  // they are there; throws DeviceLost
+  virtual void take() = 0;       // they are not; throws OutOfMemory, DeviceLost
+};
+
 // What is built into an exec besides the plan's nodes. The order and the placement are the plan's in any case.
 enum class Instruments : std::uint8_t {
   None,
@@ -182,6 +193,11 @@ class Backend {
   // Device or PinnedHost memory, aligned to info().limits.buffer_alignment. Throws OutOfMemory, DeviceLost.
   [[nodiscard]] virtual std::byte* allocate(BufferKind kind, std::uint64_t bytes) = 0;
   virtual void free(BufferKind kind, std::byte* address) noexcept = 0;  // nothing uses it any more
+  // Device memory with pages that can be given back; goes before this. Null where there is no such memory, or it takes much more than `bytes`.
+  [[nodiscard]] virtual std::unique_ptr<BackendPages> allocate_pages(std::uint64_t bytes) {
+    static_cast<void>(bytes);
+    return nullptr;
+  }
   [[nodiscard]] virtual std::unique_ptr<BackendQueue> create_queue(std::string_view label) = 0;
   // Fills every field of the result but `device` and `generation`, which run/ sets.
   [[nodiscard]] virtual KernelCore load_kernel(const KernelDesc& desc) = 0;

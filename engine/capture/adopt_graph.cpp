@@ -5,8 +5,19 @@
 #include "capture/native_graph.hpp"
 #include "run/device_core.hpp"
 #include "run/failure.hpp"
+#include "run/graph_core.hpp"
 
 namespace reprise {
+namespace {
+
+// Whoever gets a part of it may launch it, which the engine does not see: its pages stay.
+const detail::CudaExec& exec_to_hand_out(const CapturedGraph& graph, std::string_view call) {
+  const detail::CudaExec& exec = detail::cuda_exec(graph, call);
+  graph.core()->keep_pages();
+  return exec;
+}
+
+}  // namespace
 
 CapturedGraph adopt_graph(const Device& device, CUgraph graph, const AdoptedGraphDesc& desc) {
   detail::CudaBackend& backend = detail::cuda_backend(device, "adopt_graph");
@@ -19,10 +30,10 @@ CapturedGraph adopt_graph(const Device& device, CUgraph graph, const AdoptedGrap
   return detail::graph_of_native(device, backend, detail::OwnedGraph(copy), {.label = desc.label, .owner = desc.owner});
 }
 
-CUgraph native_graph(const CapturedGraph& graph) { return static_cast<CUgraph>(detail::cuda_exec(graph, "native_graph").native_graph()); }
+CUgraph native_graph(const CapturedGraph& graph) { return static_cast<CUgraph>(exec_to_hand_out(graph, "native_graph").native_graph()); }
 
-CUgraphExec native_exec(const CapturedGraph& graph) { return static_cast<CUgraphExec>(detail::cuda_exec(graph, "native_exec").native()); }
+CUgraphExec native_exec(const CapturedGraph& graph) { return static_cast<CUgraphExec>(exec_to_hand_out(graph, "native_exec").native()); }
 
-CUgraph release_graph(const CapturedGraph& graph) { return detail::cuda_exec(graph, "release_graph").clone_graph(); }
+CUgraph release_graph(const CapturedGraph& graph) { return exec_to_hand_out(graph, "release_graph").clone_graph(); }
 
 }  // namespace reprise

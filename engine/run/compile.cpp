@@ -30,15 +30,15 @@ namespace {
 trace::Time now_of(const DeviceCore& device) { return device.trace() == nullptr ? 0 : trace_now(); }
 
 void place(GraphBody& body, const CompileDesc& desc) {
-  DeviceCore& device = *body.device;
   const GpuRef<std::byte> slab = desc.slab ? desc.slab.instance(body.instance.number) : GpuRef<std::byte>();
-  SharedSlab shared = shared_slab(device, slab, *body.plan);
+  SharedSlab shared = shared_slab(*body.device, slab, *body.plan);
   if (shared.buffer) {
     body.shared_slab = std::move(shared.buffer);
     body.transients = shared.address;
     body.transient_bytes = body.shared_slab->bytes - static_cast<std::uint64_t>(body.transients - body.shared_slab->address);
   } else {
-    body.transients = body.slab = allocate_slab(device, *body.plan);
+    body.slab = allocate_slab(body.device, desc.pool, *body.plan);
+    body.transients = body.slab ? body.slab->address() : nullptr;
     body.transient_bytes = body.plan->placement.slab_bytes;
   }
 }

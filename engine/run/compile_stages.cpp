@@ -18,6 +18,7 @@
 #include "run/instance_core.hpp"
 #include "run/near_plan.hpp"
 #include "run/pool_core.hpp"
+#include "run/slab.hpp"
 #include "schedule/same_order.hpp"
 #include "schedule/schedule.hpp"
 #include "validate/validate.hpp"
@@ -138,15 +139,28 @@ std::shared_ptr<const Plan> lower_again(const Plan& plan, const LoweringChoice& 
       freeze_plan(plan.label, plan.recording, plan.schedule, std::move(lowered), std::move(placement), plan.bodies));
 }
 
-std::byte* allocate_slab(DeviceCore& device, const Plan& plan) {
+std::unique_ptr<Slab> allocate_slab(const std::shared_ptr<DeviceCore>& device, const std::shared_ptr<CapturePool>& pool, const Plan& plan) {
   const std::uint64_t bytes = plan.placement.slab_bytes;
   if (bytes == 0) return nullptr;
-  try {
-    std::byte* const slab = device.allocate(BufferKind::Device, bytes);
-    if (device.info().kind != DeviceKind::Host) nvtx_name_memory(slab, plan.label, "transient buffers");
+  const PoolCore* const of = pool ? pool->core().get() : nullptr;
+  const auto make = [&] {
+    auto slab = std::make_unique<Slab>(device, of == nullptr ? nullptr : of->memory(), bytes, plan.label);
+    if (device->info().kind != DeviceKind::Host) nvtx_name_memory(slab->address(), plan.label, "transient buffers");
     return slab;
-  } catch (const Error& error) {
-    throw with_context(error, plan.label, concat("for the ", bytes, " bytes of graph ", plan.label, "'s transient buffers"));
+  };
+  for (int tries = 0;; ++tries) {
+    try {
+      return make();
+    } catch (const Error& error) {
+      const bool is_full = error.code() == ErrorCode::OutOfMemory || error.code() == ErrorCode::SlabExhausted;
+      if (tries != 0 || !is_full) {
+        const std::string holders = is_full ? device->largest_holders(error.code() == ErrorCode::SlabExhausted ? of : nullptr) : std::string();
+        throw with_context(error, plan.label,
+                           concat("for the ", bytes, " bytes of graph ", plan.label, "'s transient buffers", holders.empty() ? "" : "; ", holders));
+      }
+    }
+    device->retired().free_what_is_over();
+    static_cast<void>(device->trim(nullptr));
   }
 }
 

@@ -38,7 +38,7 @@ std::shared_ptr<DeviceCore> DeviceCore::open(std::shared_ptr<InstanceCore> insta
 }
 
 DeviceCore::DeviceCore(std::shared_ptr<InstanceCore> instance, std::shared_ptr<DeviceStatus> status, std::unique_ptr<Backend> backend)
-    : instance_(std::move(instance)), status_(std::move(status)), backend_(std::move(backend)) {
+    : instance_(std::move(instance)), status_(std::move(status)), backend_(std::move(backend)), memory_(status_->selector, 0) {
   if (instance_->trace()) trace_ = std::make_unique<DeviceTrace>(instance_->trace(), instance_->profile(), backend_->info());
 }
 
@@ -57,6 +57,7 @@ std::byte* DeviceCore::allocate(BufferKind kind, std::uint64_t bytes) {
     if (error.code() != ErrorCode::OutOfMemory) throw;
   }
   retired_.free_what_is_over();
+  if (kind == BufferKind::Device) static_cast<void>(trim(nullptr));
   return backend_->allocate(kind, bytes);
 }
 
@@ -148,7 +149,7 @@ Queue Device::create_queue(const QueueDesc& desc) const {
 }
 
 std::shared_ptr<CapturePool> Device::create_pool(const PoolDesc& desc) const {
-  return std::make_shared<CapturePool>(std::make_shared<detail::PoolCore>(core_, desc.label));
+  return std::make_shared<CapturePool>(std::make_shared<detail::PoolCore>(core_, desc));
 }
 
 Kernel Device::load_kernel(const KernelDesc& desc) const {
@@ -166,6 +167,12 @@ CapturedGraph Device::compile(const CommandBuffer& commands, const CompileDesc& 
 
 CompileCacheReport Device::compile_cache() const { return core_->plans().report(); }
 void Device::set_compile_cache_budget(std::uint64_t bytes) const { core_->plans().set_budget(bytes); }
+MemoryStatistics Device::memory() const noexcept { return core_->memory().statistics(); }
+void Device::set_memory_budget(std::uint64_t bytes) const { core_->memory().set_budget(bytes); }
+TrimReport Device::trim() const {
+  core_->require_usable(Stage::Allocate);
+  return core_->trim(nullptr);
+}
 
 void Device::wait_idle() const { core_->wait_idle(); }
 std::uint32_t Device::generation() const noexcept { return core_->generation(); }

@@ -17,13 +17,16 @@
 #include "profile/device_trace.hpp"
 #include "record/command_buffer_core.hpp"
 #include "run/background_thread.hpp"
+#include "run/memory_account.hpp"
 #include "run/plan_cache.hpp"
 #include "run/retire_queue.hpp"
 
 namespace reprise::detail {
 
+class GraphCore;
 class InstanceCore;
 class PoolBuffer;
+class PoolCore;
 
 class DeviceCore : public std::enable_shared_from_this<DeviceCore> {
  public:
@@ -43,8 +46,18 @@ class DeviceCore : public std::enable_shared_from_this<DeviceCore> {
   // Throws DeviceLost until a lost device was rebuilt, StaleHandle once it was shut down.
   void require_usable(Stage stage) const;
 
-  // The device's memory; frees what is over and tries once more where there is too little. Throws OutOfMemory, DeviceLost.
+  // The device's memory, which the caller counts; frees what is over, and trims what is idle, and tries once more where there is too little.
+  // Throws OutOfMemory, DeviceLost. Without any lock.
   [[nodiscard]] std::byte* allocate(BufferKind kind, std::uint64_t bytes);
+  [[nodiscard]] MemoryAccount& memory() noexcept { return memory_; }
+  // The pages of idle graphs compiled with `pool`, null: of all, go back. Without any lock.
+  TrimReport trim(const PoolCore* pool);
+  // Who takes most of the memory of `pool`, null: of the device, in words. Without any lock.
+  [[nodiscard]] std::string largest_holders(const PoolCore* pool);
+  // Under order(): graphs that there are. Call prepare_graph() first, so that add_graph() can't fail.
+  void prepare_graph() { graphs_.reserve(graphs_.size() + 1); }
+  void add_graph(GraphCore& graph) noexcept { graphs_.push_back(&graph); }
+  void remove_graph(GraphCore& graph) noexcept { std::erase(graphs_, &graph); }
 
   // Held while launches that share buffers are ordered and submitted, and while buffers and graphs get to know each other.
   [[nodiscard]] std::mutex& order() noexcept { return order_; }
@@ -84,6 +97,8 @@ class DeviceCore : public std::enable_shared_from_this<DeviceCore> {
     [[nodiscard]] bool expired() const noexcept { return kernel.expired(); }
   };
   std::vector<Loaded> kernels_;  // under registry_
+  std::vector<GraphCore*> graphs_;  // under order_
+  MemoryAccount memory_;
   RetireQueue retired_;          // ends its thread before the backend goes
   BackgroundThread background_;  // and this one before that
 };

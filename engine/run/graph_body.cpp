@@ -13,7 +13,6 @@ GraphBody::GraphBody(std::shared_ptr<DeviceCore> owner) noexcept : device(std::m
 GraphBody::~GraphBody() {
   exec.reset();
   if (log) log->close();
-  if (slab != nullptr) device->backend().free(BufferKind::Device, slab);
 }
 
 bool GraphBody::watch() {

@@ -14,6 +14,7 @@
 #include "run/point.hpp"
 #include "run/replay_times.hpp"
 #include "run/retire_queue.hpp"
+#include "run/slab.hpp"
 
 namespace reprise::detail {
 
@@ -34,7 +35,7 @@ class GraphBody final : public Retired {
   Point last;                         // the last launch or upload; later ones wait for it, so it stands for all before
   std::shared_ptr<CapturePool> pool;  // null: compiled without
   std::shared_ptr<const Plan> plan;   // holds the recording: buffers, kernels, functions
-  std::byte* slab = nullptr;          // of the transients, freed with this; null: there is none, or it is somebody else's
+  std::unique_ptr<Slab> slab;         // of the transients; null: there is none, or it is somebody else's
   std::shared_ptr<PoolBuffer> shared_slab;  // that somebody's; null: there is none
   std::byte* transients = nullptr;          // where they are, whoever's the slab is
   std::uint64_t transient_bytes = 0;        // room for them

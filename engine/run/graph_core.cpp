@@ -79,6 +79,8 @@ void GraphCore::attach() {
     use.buffer->prepare();
   }
   for (const auto& pool : pools_) pool->prepare();
+  device()->prepare_graph();
+  device()->add_graph(*this);
   for (const auto& pool : pools_) pool->attach(*this);
   for (const Use& use : uses_) use.buffer->attach(*this, use.access);
 }
@@ -89,6 +91,7 @@ GraphCore::~GraphCore() {
     std::lock_guard order(device->order());
     for (const Use& use : uses_) use.buffer->detach(*this, body_->last);
     for (const auto& pool : pools_) pool->detach(*this);
+    device->remove_graph(*this);
   }
   if (online_) online_->leave(*this);
   for (auto& body : earlier_) device->retired().push(std::move(body));
@@ -187,9 +190,15 @@ void GraphCore::submit(const std::shared_ptr<QueueCore>& queue, Stage stage, Sub
     std::unique_lock<std::mutex> order;
     const bool shared = is_shared();
     if (shared) order = std::unique_lock(device()->order());
-    std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
     if (shared != shared_.load(std::memory_order_relaxed)) continue;  // shared since: once more, with the device's lock
     require_launchable(*queue, stage);
+    if (trimmed_.load(std::memory_order_relaxed)) [[unlikely]] {
+      lock.unlock();
+      if (order) order.unlock();
+      return_pages();
+      continue;
+    }
     if (stage == Stage::Upload && is_uploaded()) return;
     try {
       follow_last(*queue);

@@ -46,6 +46,13 @@ class GraphCore final : public PendingSource {
   Fence launch(const std::shared_ptr<GraphCore>& self, const std::shared_ptr<QueueCore>& queue);
   void upload(const std::shared_ptr<QueueCore>& queue);
   void set_profile(ProfileMode mode);
+  // Under order(): gives the pages of its slab back where no launch may use them. The next launch takes them again.
+  void trim(TrimReport& report);
+  [[nodiscard]] std::uint64_t slab_bytes() const;  // with pages
+  // Takes them now, for whoever shows addresses of transients to the driver. Without any lock. Throws SlabExhausted, OutOfMemory.
+  void return_pages();
+  // And it is never trimmed again. The same.
+  void keep_pages();
 
   // --- Updates: graph_update.cpp; what they do is said in <reprise/captured_graph.hpp> ---
   // The number of a scalar slot, for the two below; the same as long as the graph lives. Throws InvalidArgument where there is none of this name.
@@ -128,7 +135,21 @@ class GraphCore final : public PendingSource {
   // These under mutex_.
   [[nodiscard]] UpdateReport update_in_place(const std::shared_ptr<const Plan>& plan, const Bindings& bindings, const UpdateDesc& desc,
                                              std::shared_ptr<const void>& replaced);
-  void reinstantiate(std::shared_ptr<const Plan> plan, Bindings bindings, std::byte* slab);
+  void reinstantiate(std::shared_ptr<const Plan> plan, Bindings bindings, std::unique_ptr<Slab> slab);
+  // Whoever looks at addresses of transients has pages behind them. Throws SlabExhausted, OutOfMemory.
+  void take_pages();  // under mutex_
+  // While it lives the slab has its pages.
+  class PagesKept {
+   public:
+    explicit PagesKept(GraphCore& graph);
+    PagesKept(const PagesKept&) = delete;
+    PagesKept& operator=(const PagesKept&) = delete;
+    ~PagesKept();
+
+   private:
+    GraphCore& graph_;
+  };
+  void say_memory(std::string_view id, std::string_view did) const;  // under mutex_
   void find_new_uses(const std::vector<Use>& wanted, std::vector<Use>& added, std::vector<Use>& gone) const;  // under order()
   class Tuning;
   class Online;
@@ -172,7 +193,8 @@ class GraphCore final : public PendingSource {
   std::vector<Use> uses_;
   std::vector<std::shared_ptr<PoolCore>> pools_;  // each once
   std::uint32_t generation_;
-  std::atomic<bool> shared_{false}, all_shared_{false}, uploaded_{false};
+  std::atomic<bool> shared_{false}, all_shared_{false}, uploaded_{false}, trimmed_{false};
+  std::uint32_t pages_kept_ = 0;  // under mutex_: by so many, whatever trim() is asked
   std::atomic<std::uint64_t> replays_{0};
   mutable std::mutex mutex_;  // of body_->exec and body_->last
 };

@@ -112,6 +112,7 @@ UpdateReport GraphCore::rebind(std::span<const BufferBinding> bindings, const Up
   UpdateReport report;
   std::lock_guard one(updating_);
   require_updatable("rebind");
+  const PagesKept pages(*this);
   std::lock_guard order(device()->order());
   std::vector<std::byte*> addresses = body_->journal.now().address;
   NewUses uses(*this, checked_bindings(bindings, addresses));

@@ -179,7 +179,8 @@ std::unique_ptr<GraphBody> GraphCore::make_other_body(std::shared_ptr<const Plan
       fail(ErrorCode::OutOfMemory, Stage::Memory, label(),
            concat("it needs ", plan->placement.slab_bytes, " bytes of transients, and the slab has ", body_->transient_bytes));
     }
-    body->slab = body->transients = allocate_slab(*device_, *plan);
+    body->slab = allocate_slab(device_, pool_, *plan);
+    body->transients = body->slab->address();
     body->transient_bytes = plan->placement.slab_bytes;
   }
   body->lowering = body_->lowering;
@@ -238,7 +239,7 @@ void GraphCore::swap_in(std::unique_ptr<GraphBody> next) {
   if (device_->trace() != nullptr) trace_graph(*next, {});
   // Nothing fails from here on.
   for (const auto& pool : pools_) pool->detach(*this);
-  if (next->slab == nullptr) next->slab = std::exchange(body_->slab, nullptr);
+  if (!next->slab) next->slab = std::move(body_->slab);
   body_.swap(next);
   report_ = std::move(report);
   for (const auto& pool : pools_) pool->attach(*this);
@@ -269,6 +270,7 @@ TuneReport GraphCore::tune(const std::shared_ptr<QueueCore>& queue, const TuneDe
     std::lock_guard lock(mutex_);
     online_->forget_rival(*this, "tune() was called");
   }
+  const PagesKept pages(*this);  // candidates replay on the slab without the graph's mutex
   const std::shared_ptr<const Plan> plan = body_->plan;
   TuneReport report;
   report.plan_hash = plan->plan_hash;
@@ -303,7 +305,7 @@ TuneReport GraphCore::tune(const std::shared_ptr<QueueCore>& queue, const TuneDe
             body = make_other_body(std::move(other), Watched::No);
           }
         } catch (const Error& error) {
-          if (error.code() != ErrorCode::OutOfMemory) throw;
+          if (error.code() != ErrorCode::OutOfMemory && error.code() != ErrorCode::SlabExhausted) throw;
           candidate.reason = error.what();
         }
       }
@@ -368,7 +370,7 @@ void GraphCore::take_tuned(const std::shared_ptr<QueueCore>& queue, const std::s
     next->exec->upload(queue->backend());
     swap_in(std::move(next));
   } catch (const Error& error) {
-    if (error.code() != ErrorCode::OutOfMemory) throw;
+    if (error.code() != ErrorCode::OutOfMemory && error.code() != ErrorCode::SlabExhausted) throw;
     report.candidates[report.chosen].reason = error.what();
     report.chosen = 0;
   }

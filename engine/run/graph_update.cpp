@@ -24,8 +24,7 @@ class RetiredParts final : public Retired {
  public:
   explicit RetiredParts(std::shared_ptr<DeviceCore> owner) noexcept : device(std::move(owner)) {}
   ~RetiredParts() override {
-    parts.reset();
-    if (slab != nullptr) device->backend().free(BufferKind::Device, slab);
+    parts.reset();  // before the memory that they use
   }
   [[nodiscard]] Pending pending() const noexcept override {
     if (is_over(last)) return {};
@@ -36,26 +35,7 @@ class RetiredParts final : public Retired {
   Point last;
   std::shared_ptr<const Plan> plan;
   std::shared_ptr<const void> parts;
-  std::byte* slab = nullptr;
-};
-
-// Memory for transients that belongs to nobody yet.
-class NewSlab {
- public:
-  NewSlab(DeviceCore& device, const Plan& plan, std::uint64_t room) : device_(device) {
-    if (plan.placement.slab_bytes > room) address_ = allocate_slab(device, plan);
-  }
-  NewSlab(const NewSlab&) = delete;
-  NewSlab& operator=(const NewSlab&) = delete;
-  ~NewSlab() {
-    if (address_ != nullptr) device_.backend().free(BufferKind::Device, address_);
-  }
-  [[nodiscard]] std::byte* address() const noexcept { return address_; }
-  [[nodiscard]] std::byte* release() noexcept { return std::exchange(address_, nullptr); }
-
- private:
-  DeviceCore& device_;
-  std::byte* address_ = nullptr;
+  std::unique_ptr<Slab> slab;
 };
 
 }  // namespace
@@ -97,15 +77,15 @@ UpdateReport GraphCore::update_in_place(const std::shared_ptr<const Plan>& plan,
 }
 
 // The executable that there was goes when its launches are over; the new one is a version of its own to whoever looks on.
-void GraphCore::reinstantiate(std::shared_ptr<const Plan> plan, Bindings bindings, std::byte* slab) {
+void GraphCore::reinstantiate(std::shared_ptr<const Plan> plan, Bindings bindings, std::unique_ptr<Slab> slab) {
   if (online_) online_->forget_rival(*this, "an update made another executable");
   auto next = std::make_unique<GraphBody>(device_);
   next->last = body_->last;
   next->pool = pool_;
   next->plan = std::move(plan);
   next->shared_slab = body_->shared_slab;
-  next->transients = slab != nullptr ? slab : body_->transients;
-  next->transient_bytes = slab != nullptr ? next->plan->placement.slab_bytes : body_->transient_bytes;
+  next->transients = slab ? slab->address() : body_->transients;
+  next->transient_bytes = slab ? next->plan->placement.slab_bytes : body_->transient_bytes;
   next->lowering = body_->lowering;
   next->memory_goal = body_->memory_goal;
   next->is_ours = true;
@@ -119,7 +99,7 @@ void GraphCore::reinstantiate(std::shared_ptr<const Plan> plan, Bindings binding
   if (device_->trace() != nullptr) trace_graph(*next, {});
   // Nothing fails from here on.
   for (const auto& pool : pools_) pool->detach(*this);
-  next->slab = slab != nullptr ? slab : std::exchange(body_->slab, nullptr);
+  next->slab = slab ? std::move(slab) : std::move(body_->slab);
   body_.swap(next);
   for (const auto& pool : pools_) pool->attach(*this);
   uploaded_.store(false, std::memory_order_relaxed);
@@ -180,9 +160,10 @@ UpdateReport GraphCore::update(const std::shared_ptr<GraphCore>& self, const Com
 
 UpdateReport GraphCore::become(const std::shared_ptr<GraphCore>& self, const CommandBuffer& commands, const NextPlan& next, const UpdateDesc& desc) {
   require_updatable("update");
+  const PagesKept pages(*this);
   const std::shared_ptr<const Plan>& plan = next.plan;
-  NewSlab slab(*device_, *plan, body_->transient_bytes);
-  Bindings bindings = bind(*plan, slab.address() != nullptr ? slab.address() : body_->transients, instance_.number);
+  auto slab = plan->placement.slab_bytes > body_->transient_bytes ? allocate_slab(device_, pool_, *plan) : nullptr;
+  Bindings bindings = bind(*plan, slab ? slab->address() : body_->transients, instance_.number);
   CompileReport compiled = make_report(*plan, next.messages);
   compiled.instances = instance_.count;
   auto old_parts = std::make_unique<RetiredParts>(device_);
@@ -209,14 +190,13 @@ UpdateReport GraphCore::become(const std::shared_ptr<GraphCore>& self, const Com
       if (online_) online_->forget_rival(*this, "an update made it the graph of another recording");
       old_parts->plan = std::exchange(body_->plan, plan);
       body_->journal = std::move(journal);
-      if (slab.address() != nullptr) {
-        old_parts->slab = std::exchange(body_->slab, slab.address());
-        body_->transients = slab.release();
+      if (slab) {
+        old_parts->slab = std::exchange(body_->slab, std::move(slab));
+        body_->transients = body_->slab->address();
         body_->transient_bytes = plan->placement.slab_bytes;
       }
     } else if (desc.last == UpdateRung::Reinstantiated) {
-      reinstantiate(plan, std::move(bindings), slab.address());
-      static_cast<void>(slab.release());
+      reinstantiate(plan, std::move(bindings), std::move(slab));
       report.rung = UpdateRung::Reinstantiated;
       report.nodes = static_cast<std::uint32_t>(plan->lowered.nodes.size());
       if (desc.first == UpdateRung::Reinstantiated) report.outcome = GraphExecUpdateOutcome::Success;  // nothing else was tried

@@ -92,7 +92,7 @@ GraphBody& GraphCore::Online::turn(GraphCore& graph) noexcept {
     case Rival::Chosen:
       rival_->last = graph.body_->last;
       rival_->replays_before = graph.body_->replays_before;
-      if (rival_->slab == nullptr) rival_->slab = std::exchange(graph.body_->slab, nullptr);
+      if (!rival_->slab) rival_->slab = std::move(graph.body_->slab);
       graph.body_.swap(rival_);
       retire_rival(graph);
       break;
@@ -158,6 +158,7 @@ Next GraphCore::Online::advance(GraphCore& graph) {
   switch (phase_) {
     case Phase::Quiet: {
       if (meter_.launches(Stretch::Before) < kLaunchesBefore) return Next::Again;
+      const PagesKept pages(graph);  // for a twin
       meter_.begin(Stretch::Meanwhile);
       graph.body_->watched->open(kCostReplays, ReplayTimes::Nodes::Yes);
       if (const auto source = graph.body_->exec->replay_source()) source->time_nodes(kCostReplays, ReplaySource::Closeness::Cheap);
@@ -211,13 +212,14 @@ std::unique_ptr<GraphBody> GraphCore::Online::make_rival(GraphCore& graph, const
     static_cast<void>(queue->wait(queue->mark(), std::nullopt));
     return rival;
   } catch (const Error& error) {
-    if (error.code() != ErrorCode::OutOfMemory) throw;
+    if (error.code() != ErrorCode::OutOfMemory && error.code() != ErrorCode::SlabExhausted) throw;
     tried.reason = error.what();
     return nullptr;
   }
 }
 
 Next GraphCore::Online::try_next(GraphCore& graph) {
+  const PagesKept pages(graph);  // nodes are made and set
   std::size_t tries = 0;
   {
     std::lock_guard lock(reporting_);

@@ -17,7 +17,9 @@ class RetiredMemory final : public Retired {
   RetiredMemory(std::shared_ptr<DeviceCore> owner, BufferKind memory_kind, std::byte* memory) noexcept
       : device(std::move(owner)), kind(memory_kind), address(memory) {}
   ~RetiredMemory() override {
-    if (address != nullptr) device->backend().free(kind, address);
+    if (address == nullptr) return;
+    device->backend().free(kind, address);
+    if (account) uncount(*device, *account, bytes);
   }
 
   [[nodiscard]] Pending pending() const noexcept override {
@@ -30,6 +32,8 @@ class RetiredMemory final : public Retired {
   std::shared_ptr<DeviceCore> device;
   BufferKind kind;
   std::byte* address;  // null: adopted
+  std::shared_ptr<MemoryAccount> account;  // that counts it; null: none does
+  std::uint64_t bytes = 0;
   std::shared_ptr<void> adopted_owner;
   std::vector<Point> uses;
 };
@@ -47,12 +51,17 @@ std::shared_ptr<PoolBuffer> PoolBuffer::make(std::shared_ptr<PoolCore> pool, con
   buffer->adopted_ = desc.adopted != nullptr;
   buffer->address = desc.adopted;
   if (desc.kind != BufferKind::Transient && desc.adopted == nullptr) {
-    buffer->address = device.allocate(desc.kind, desc.bytes);
+    buffer->address = pool->allocate(desc.kind, desc.bytes);
     try {
       buffer->grave_ = std::make_unique<RetiredMemory>(pool->device(), desc.kind, buffer->address);
     } catch (...) {
       device.backend().free(desc.kind, buffer->address);
+      if (desc.kind == BufferKind::Device) uncount(device, *pool->memory(), desc.bytes);
       throw;
+    }
+    if (desc.kind == BufferKind::Device) {
+      buffer->grave_->account = pool->memory();
+      buffer->grave_->bytes = desc.bytes;
     }
     if (desc.kind == BufferKind::PinnedHost) std::memset(buffer->address, 0, desc.bytes);
     if (desc.kind == BufferKind::Device && device.info().kind != DeviceKind::Host) nvtx_name_memory(buffer->address, pool->label(), buffer->name);

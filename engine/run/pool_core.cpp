@@ -22,7 +22,13 @@ std::string holders_of(const PoolBuffer& buffer) {
 
 }  // namespace
 
-PoolCore::PoolCore(std::shared_ptr<DeviceCore> device, std::string_view label) : device_(std::move(device)), label_(label) {
+void uncount(DeviceCore& device, MemoryAccount& pool, std::uint64_t bytes) noexcept {
+  pool.give_back(MemoryAccount::Part::Buffer, bytes);
+  device.memory().give_back(MemoryAccount::Part::Buffer, bytes);
+}
+
+PoolCore::PoolCore(std::shared_ptr<DeviceCore> device, const PoolDesc& desc)
+    : device_(std::move(device)), label_(desc.label), memory_(std::make_shared<MemoryAccount>(concat("pool ", desc.label), desc.budget)) {
   if (DeviceTrace* const traced = device_->trace()) trace_ = traced->add_pool(label_);
 }
 
@@ -39,6 +45,34 @@ std::uint64_t PoolCore::bytes(BufferKind kind) const noexcept {
 std::size_t PoolCore::live_graphs() const {
   std::lock_guard order(device_->order());
   return graphs_.size();
+}
+
+std::byte* PoolCore::allocate(BufferKind kind, std::uint64_t bytes) {
+  if (kind != BufferKind::Device) return device_->allocate(kind, bytes);
+  const MemoryAccount* refused = try_count(bytes);
+  if (refused != nullptr) {
+    device_->retired().free_what_is_over();
+    static_cast<void>(device_->trim(refused == memory_.get() ? this : nullptr));
+    refused = try_count(bytes);
+  }
+  if (refused != nullptr) {
+    const std::string holders = device_->largest_holders(refused == memory_.get() ? this : nullptr);
+    fail(ErrorCode::OutOfMemory, Stage::Allocate, label_, concat(bytes, " bytes were asked, and ", refused->why_not(), holders.empty() ? "" : "; ", holders));
+  }
+  try {
+    return device_->allocate(kind, bytes);
+  } catch (...) {
+    uncount(*device_, *memory_, bytes);
+    throw;
+  }
+}
+
+// Whose budget refuses; null: they are counted.
+const MemoryAccount* PoolCore::try_count(std::uint64_t bytes) noexcept {
+  if (!memory_->take(MemoryAccount::Part::Buffer, bytes)) return memory_.get();
+  if (device_->memory().take(MemoryAccount::Part::Buffer, bytes)) return nullptr;
+  memory_->give_back(MemoryAccount::Part::Buffer, bytes);
+  return &device_->memory();
 }
 
 BufferView PoolCore::add(const BufferDesc& desc) {
@@ -127,6 +161,13 @@ std::uint64_t CapturePool::device_bytes() const noexcept { return core_->bytes(B
 std::uint64_t CapturePool::host_bytes() const noexcept { return core_->bytes(BufferKind::PinnedHost); }
 std::size_t CapturePool::live_graphs() const noexcept { return core_->live_graphs(); }
 std::string_view CapturePool::label() const noexcept { return core_->label(); }
+MemoryStatistics CapturePool::statistics() const noexcept { return core_->memory()->statistics(); }
+
+TrimReport CapturePool::trim() {
+  core_->device()->require_usable(Stage::Allocate);
+  return core_->device()->trim(core_.get());
+}
+
 void CapturePool::clear() { core_->clear(); }
 
 }  // namespace reprise

@@ -11,6 +11,7 @@
 
 #include <reprise/pool.hpp>
 
+#include "run/memory_account.hpp"
 #include "run/pool_buffer.hpp"
 
 namespace reprise::detail {
@@ -18,9 +19,12 @@ namespace reprise::detail {
 class DeviceCore;
 class GraphCore;
 
+// The end of what PoolCore::allocate() counted.
+void uncount(DeviceCore& device, MemoryAccount& pool, std::uint64_t bytes) noexcept;
+
 class PoolCore : public std::enable_shared_from_this<PoolCore> {
  public:
-  PoolCore(std::shared_ptr<DeviceCore> device, std::string_view label);
+  PoolCore(std::shared_ptr<DeviceCore> device, const PoolDesc& desc);
 
   [[nodiscard]] const std::shared_ptr<DeviceCore>& device() const noexcept { return device_; }
   [[nodiscard]] const std::string& label() const noexcept { return label_; }
@@ -28,6 +32,9 @@ class PoolCore : public std::enable_shared_from_this<PoolCore> {
   [[nodiscard]] std::size_t buffer_count() const noexcept { return buffers_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t bytes(BufferKind kind) const noexcept;
   [[nodiscard]] std::size_t live_graphs() const;
+  [[nodiscard]] const std::shared_ptr<MemoryAccount>& memory() const noexcept { return memory_; }
+  // Memory of a buffer, counted where it is Device; uncount() when it is freed. Throws OutOfMemory, DeviceLost.
+  [[nodiscard]] std::byte* allocate(BufferKind kind, std::uint64_t bytes);
 
   // The view of a new buffer. Throws InvalidArgument for no bytes or an alignment that no buffer has, OutOfMemory, DeviceLost.
   [[nodiscard]] BufferView add(const BufferDesc& desc);
@@ -42,11 +49,14 @@ class PoolCore : public std::enable_shared_from_this<PoolCore> {
   void detach(GraphCore& graph) noexcept;
 
  private:
+  [[nodiscard]] const MemoryAccount* try_count(std::uint64_t bytes) noexcept;
+
   std::shared_ptr<DeviceCore> device_;
   std::string label_;
   std::atomic<std::size_t> buffers_{0};
   std::atomic<std::uint64_t> device_bytes_{0}, host_bytes_{0};
   std::vector<GraphCore*> graphs_;
+  std::shared_ptr<MemoryAccount> memory_;
   std::unique_ptr<PoolTrace> trace_;
 };
 

@@ -42,6 +42,7 @@ constexpr Bench kBenches[] = {
 #ifdef REPRISE_HAS_SAMPLES
     {"cuda.samples", "are the graphs of the samples faster lowered than faithful? --lowering and --tuned say which", run_cuda_samples},
 #endif
+    {"memory", "how much memory do temporary buffers of a graph take, and a replay of them, beside cudaMallocAsync nodes?", run_memory},
     {"update.scalar", "what does it cost to set a value between launches?", run_update_scalar},
     {"update.graph", "what does each rung of an update cost, beside CUDA's own call?", run_update_graph},
 #ifdef REPRISE_HAS_OPS

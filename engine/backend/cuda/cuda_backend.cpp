@@ -5,6 +5,7 @@
 #include <frame.shaders.hpp>
 
 #include "backend/cuda/cuda_exec.hpp"
+#include "backend/cuda/cuda_pages.hpp"
 #include "backend/cuda/cuda_queue.hpp"
 #include "base/text.hpp"
 #include "plan/loops.hpp"
@@ -38,6 +39,8 @@ void CudaBackend::free(BufferKind kind, std::byte* address) noexcept {
   const SetupScope scope(*context_, std::nothrow);
   if (scope) cuda_ignore(kind == BufferKind::PinnedHost ? cudaFreeHost(address) : cudaFree(address));
 }
+
+std::unique_ptr<BackendPages> CudaBackend::allocate_pages(std::uint64_t bytes) { return CudaPages::make(context_, bytes); }
 
 std::unique_ptr<BackendQueue> CudaBackend::create_queue(std::string_view label) { return std::make_unique<CudaQueue>(context_, label); }
 

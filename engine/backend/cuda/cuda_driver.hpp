@@ -15,6 +15,15 @@ namespace reprise::detail {
   X(cuDeviceGetName, 2000)                             \
   X(cuDeviceGetUuid, 11040)                            \
   X(cuDeviceTotalMem, 3020)                            \
+  X(cuDeviceGetAttribute, 2000)                        \
+  X(cuMemGetAllocationGranularity, 10020)              \
+  X(cuMemAddressReserve, 10020)                        \
+  X(cuMemAddressFree, 10020)                           \
+  X(cuMemCreate, 10020)                                \
+  X(cuMemRelease, 10020)                               \
+  X(cuMemMap, 10020)                                   \
+  X(cuMemUnmap, 10020)                                 \
+  X(cuMemSetAccess, 10020)                             \
   X(cuDevicePrimaryCtxRetain, 7000)                    \
   X(cuCtxGetCurrent, 4000)                             \
   X(cuCtxPushCurrent, 4000)                            \

@@ -1,5 +1,6 @@
 #include "backend/cuda/cuda_exec.hpp"
 
+#include "backend/cuda/cuda_pages.hpp"
 #include "backend/cuda/cuda_queue.hpp"
 #include "profile/activity/activity_session.hpp"
 #include "backend/cuda/cuda_graph_builder.hpp"
@@ -38,7 +39,7 @@ CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<c
     throw;
   }
   if (source_) {
-    source_->open({.make = [this](TimedBy by) { return make_twin(by); }, .destroy = [this] { drop_twin(); }});
+    source_->open({.make = [this](TimedBy by) { return make_twin(by); }, .destroy = [this] { drop_twin(); }, .is_possible = [this] { return has_pages(); }});
   }
 }
 
@@ -118,6 +119,11 @@ CudaReplaySource::Twin CudaExec::make_twin(TimedBy nodes_by) {
   twin_graph_ = graph;  // names its nodes when they change
   twin_nodes_ = std::move(twin_nodes);
   return {twin, std::move(nodes)};
+}
+
+bool CudaExec::has_pages() const {
+  const std::lock_guard lock(changing_);
+  return !GonePages::of_process().has_any(bindings_.address);
 }
 
 void CudaExec::destroy() noexcept {

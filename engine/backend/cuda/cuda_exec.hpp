@@ -65,6 +65,7 @@ class CudaExec final : public BackendExec {
   void destroy() noexcept;
   void destroy_twin() noexcept;  // under changing_, unless nobody else is there
   void drop_twin() noexcept;
+  [[nodiscard]] bool has_pages() const;  // behind all addresses; while GonePages are held
   // These under changing_. The first `count` nodes that the change reaches get what bindings_ says; refused: they and bindings_ are as before.
   [[nodiscard]] ExecUpdate set_node(const ExecNodes& of, const BindingChange& change, std::uint32_t node);
   [[nodiscard]] ExecUpdate set_nodes(const ExecNodes& of, const BindingChange& change, std::size_t count);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "backend/cuda/cuda_pages.hpp"
 #include "profile/activity/activity_session.hpp"
 #include "base/text.hpp"
 
@@ -123,6 +124,8 @@ void CudaReplaySource::time_nodes(std::uint64_t replays, Closeness closeness) {
   if (window_) return;
   const std::lock_guard lock(make_mutex_);
   if (!twins_.make) return;
+  const auto pages = GonePages::of_process().hold();
+  if (!twins_.is_possible()) return;  // it is asked for again
   timed_by_ = closeness == Closeness::Close ? nodes_by_ : TimedBy::Stamp;
   if (timed_by_ == TimedBy::Cupti) {
     twins_.destroy();  // one with stamps is not running: all that it ran was collected

@@ -37,6 +37,7 @@ class CudaReplaySource final : public ReplaySource {
   struct Twins {
     std::function<Twin(TimedBy)> make;
     std::function<void()> destroy;
+    std::function<bool()> is_possible;  // of making one, now: what its nodes name is there. While GonePages are held
   };
 
   // `nodes_by`: Stamp or, where it can be had, Cupti.

@@ -7,6 +7,7 @@
 #include "backend/host/crew.hpp"
 #include "backend/host/host_exec.hpp"
 #include "backend/host/host_kernel.hpp"
+#include "backend/host/host_pages.hpp"
 #include "backend/host/host_queue.hpp"
 #include "base/text.hpp"
 
@@ -65,6 +66,11 @@ std::byte* HostBackend::allocate(BufferKind, std::uint64_t bytes) {
 }
 
 void HostBackend::free(BufferKind, std::byte* address) noexcept { memory_.free(address); }
+
+std::unique_ptr<BackendPages> HostBackend::allocate_pages(std::uint64_t bytes) {
+  require_usable(Stage::Allocate);
+  return HostPages::make(memory_, bytes);
+}
 
 std::unique_ptr<BackendQueue> HostBackend::create_queue(std::string_view label) {
   require_usable(Stage::Open);

@@ -44,6 +44,18 @@ std::byte* HostMemory::allocate(std::uint64_t bytes) {
   return address;
 }
 
+void HostMemory::count_in(std::uint64_t bytes) {
+  std::lock_guard lock(mutex_);
+  const std::uint64_t left = limit_ - used_;
+  if (bytes > left) fail_out_of_memory(bytes, left);
+  used_ += bytes;
+}
+
+void HostMemory::count_out(std::uint64_t bytes) noexcept {
+  std::lock_guard lock(mutex_);
+  used_ -= bytes;
+}
+
 void HostMemory::free(std::byte* address) noexcept {
   if (address == nullptr) return;
   {

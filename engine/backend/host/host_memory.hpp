@@ -17,6 +17,9 @@ class HostMemory {
   // Contents are undefined. Throws OutOfMemory naming the bytes.
   [[nodiscard]] std::byte* allocate(std::uint64_t bytes);
   void free(std::byte* address) noexcept;
+  // Of memory that somebody else takes from the system: throws OutOfMemory where there are not so many left.
+  void count_in(std::uint64_t bytes);
+  void count_out(std::uint64_t bytes) noexcept;
 
   [[nodiscard]] static std::uint64_t of_this_machine() noexcept;  // bytes
 

@@ -47,6 +47,13 @@ class Device {
   [[nodiscard]] CompileCacheReport compile_cache() const;
   void set_compile_cache_budget(std::uint64_t bytes) const;  // 64 MiB unless said otherwise; 0: nothing is kept
 
+  // Of all pools and graphs.
+  [[nodiscard]] MemoryStatistics memory() const noexcept;
+  // Bytes of device memory that they may take together, from the next allocation on; 0: as many as there are.
+  void set_memory_budget(std::uint64_t bytes) const;
+  // CapturePool::trim() of every graph, with a pool or without.
+  TrimReport trim() const;
+
   void wait_idle() const;  // every queue of this device
   // Counts up when the device is lost; handles and graphs of an earlier generation are stale.
   [[nodiscard]] std::uint32_t generation() const noexcept;

@@ -28,6 +28,7 @@ namespace reprise {
   X(NoDriver, "there is no usable CUDA driver on this machine")                                    \
   X(DriverTooOld, "the installed CUDA driver is older than this build needs")                      \
   X(OutOfMemory, "the device or the host has not enough memory left")                              \
+  X(SlabExhausted, "a budget has no room for the transient buffers of a graph")                     \
   X(KernelNotFound, "a module holds no kernel of this name for this device")                       \
   X(ParameterMismatch, "a kernel's compiled parameters differ from its parameter table")           \
   X(CapturingStream, "the queue's stream is being captured; a launch would end up in the capture") \

@@ -16,6 +16,29 @@ class PoolCore;
 
 struct PoolDesc {
   std::string_view label = "pool";
+  // Bytes of device memory that its buffers, and the transients of graphs compiled with it, may take together; 0: as many as there are. Before
+  // anything is refused, idle graphs of the pool give their pages back.
+  std::uint64_t budget = 0;
+};
+
+// What a pool, or a device, takes of the device's memory; adopted memory is not counted. Bytes.
+struct MemoryStatistics {
+  std::uint64_t budget = 0;    // 0: none
+  std::uint64_t reserved = 0;  // addresses: buffers and slabs, with pages or without
+  std::uint64_t mapped = 0;    // with pages: what is taken now
+  std::uint64_t peak = 0;      // the most that ever was
+  std::uint64_t buffers = 0;   // of Device buffers; they always have pages
+  std::uint64_t slabs = 0;     // how many: one for each executable with transients of its own
+  std::uint64_t trims = 0;     // slabs that gave their pages back, so far
+  std::uint64_t remaps = 0;    // slabs that took pages again, so far
+};
+
+// What trim() did.
+struct TrimReport {
+  std::uint64_t bytes = 0;        // given back
+  std::uint32_t slabs = 0;        // that gave them
+  std::uint32_t busy = 0;         // slabs that keep theirs because a launch is not over
+  std::uint32_t without_pages = 0;  // slabs too small for pages of their own
 };
 
 // A buffer of so many copies, of which each instance of a graph (CompileDesc::instances) uses its own: commands name the buffer, which is
@@ -53,6 +76,12 @@ class CapturePool {
   [[nodiscard]] std::uint64_t host_bytes() const noexcept;    // of PinnedHost buffers alive
   [[nodiscard]] std::size_t live_graphs() const noexcept;     // graphs that hold this pool or a buffer of it
   [[nodiscard]] std::string_view label() const noexcept;
+  [[nodiscard]] MemoryStatistics statistics() const noexcept;
+
+  // The pages behind the transients of every graph that was compiled with this pool and has nothing to do go back to the system. Buffers keep
+  // theirs. Graphs stay valid: the next launch, or update, of such a graph takes pages for the same addresses first, and throws SlabExhausted or
+  // OutOfMemory where there are none. Other launches do not wait for it. Throws DeviceLost.
+  TrimReport trim();
 
   // Makes every handle stale and gives the memory back when the last launch that uses it has completed.
   // Throws PoolInUse while a live graph or a recording holds a buffer of it; then nothing has changed.

@@ -1,0 +1,118 @@
+#include "backend/cuda/cuda_pages.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "base/text.hpp"
+
+namespace reprise::detail {
+namespace {
+
+// Of what is asked for, that may be added to make it whole pages.
+constexpr std::uint64_t kWasteShare = 8;
+
+CUmemAllocationProp properties(int ordinal) {
+  CUmemAllocationProp wanted = {};
+  wanted.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  wanted.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  wanted.location.id = ordinal;
+  return wanted;
+}
+
+// Bytes of a page; 0 where the device has none to give.
+std::uint64_t page_bytes(const CudaContext& context) {
+  const CallPlace place = context.at(Stage::Allocate);
+  CUdevice device = 0;
+  int supported = 0;
+  cuda_check(context.driver.cuDeviceGet(&device, context.ordinal), "cuDeviceGet", place);
+  cuda_check(context.driver.cuDeviceGetAttribute(&supported, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, device), "cuDeviceGetAttribute",
+             place);
+  if (supported == 0) return 0;
+  const CUmemAllocationProp wanted = properties(context.ordinal);
+  std::size_t bytes = 0;
+  cuda_check(context.driver.cuMemGetAllocationGranularity(&bytes, &wanted, CU_MEM_ALLOC_GRANULARITY_MINIMUM), "cuMemGetAllocationGranularity", place);
+  return bytes;
+}
+
+}  // namespace
+
+GonePages& GonePages::of_process() {
+  static GonePages* const all = new GonePages;  // never destroyed: slabs may be freed after the end of main
+  return *all;
+}
+
+bool GonePages::has_any(std::span<std::byte* const> addresses) const {
+  return !ranges_.empty() && std::any_of(addresses.begin(), addresses.end(), [this](const std::byte* address) {
+    const auto after = ranges_.upper_bound(const_cast<std::byte*>(address));
+    if (after == ranges_.begin()) return false;
+    const auto range = std::prev(after);
+    return address < range->first + range->second;
+  });
+}
+
+std::unique_ptr<CudaPages> CudaPages::make(std::shared_ptr<const CudaContext> context, std::uint64_t bytes) {
+  const SetupScope scope(*context, Stage::Allocate);
+  const std::uint64_t page = page_bytes(*context);
+  if (page == 0 || bytes > ~std::uint64_t{0} - page) return nullptr;
+  const std::uint64_t whole = (bytes + page - 1) / page * page;
+  if (whole - bytes > bytes / kWasteShare) return nullptr;
+  const std::string what = concat(bytes, " bytes");
+  CUdeviceptr address = 0;
+  cuda_check(context->driver.cuMemAddressReserve(&address, whole, page, 0, 0), "cuMemAddressReserve", context->at(Stage::Allocate, what));
+  auto pages = std::make_unique<CudaPages>(std::move(context), address, whole);
+  pages->take();
+  return pages;
+}
+
+CudaPages::CudaPages(std::shared_ptr<const CudaContext> context, CUdeviceptr address, std::uint64_t bytes) noexcept
+    : context_(std::move(context)), address_(address), bytes_(bytes) {}
+
+CudaPages::~CudaPages() {
+  const SetupScope scope(*context_, std::nothrow);
+  {
+    GonePages& gone = GonePages::of_process();
+    const std::lock_guard lock(gone.mutex_);
+    gone.ranges_.erase(address());
+  }
+  if (!scope) return;
+  if (mapped_) cuda_ignore(context_->driver.cuMemUnmap(address_, bytes_));
+  cuda_ignore(context_->driver.cuMemAddressFree(address_, bytes_));
+}
+
+void CudaPages::give_back() {
+  const SetupScope scope(*context_, Stage::Allocate);
+  GonePages& gone = GonePages::of_process();
+  const std::lock_guard lock(gone.mutex_);
+  const auto range = gone.ranges_.emplace(address(), bytes_).first;
+  const CUresult unmapped = context_->driver.cuMemUnmap(address_, bytes_);
+  if (unmapped != CUDA_SUCCESS) gone.ranges_.erase(range);
+  cuda_check(unmapped, "cuMemUnmap", context_->at(Stage::Allocate));
+  mapped_ = false;
+}
+
+void CudaPages::take() {
+  const SetupScope scope(*context_, Stage::Allocate);
+  const std::string what = concat(bytes_, " bytes");
+  const CallPlace place = context_->at(Stage::Allocate, what);
+  const CudaDriver& driver = context_->driver;
+  const CUmemAllocationProp wanted = properties(context_->ordinal);
+  CUmemGenericAllocationHandle memory = 0;
+  cuda_check(driver.cuMemCreate(&memory, bytes_, &wanted, 0), "cuMemCreate", place);
+  const CUresult mapped = driver.cuMemMap(address_, bytes_, 0, memory, 0);
+  cuda_ignore(driver.cuMemRelease(memory));  // what is mapped stays until it is unmapped
+  cuda_check(mapped, "cuMemMap", place);
+  CUmemAccessDesc access = {};
+  access.location = wanted.location;
+  access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+  const CUresult allowed = driver.cuMemSetAccess(address_, bytes_, &access, 1);
+  if (allowed != CUDA_SUCCESS) cuda_ignore(driver.cuMemUnmap(address_, bytes_));
+  cuda_check(allowed, "cuMemSetAccess", place);
+  mapped_ = true;
+  GonePages& gone = GonePages::of_process();
+  const std::lock_guard lock(gone.mutex_);
+  gone.ranges_.erase(address());
+}
+
+}  // namespace reprise::detail

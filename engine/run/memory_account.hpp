@@ -1,0 +1,45 @@
+// MemoryAccount: bytes of device memory that a pool, or a device, has taken: against its budget, and for its statistics. Knows no memory.
+// Threads: any thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include <reprise/pool.hpp>
+
+namespace reprise::detail {
+
+class MemoryAccount {
+ public:
+  // `name`, for messages: "pool step", "cuda:0".
+  MemoryAccount(std::string name, std::uint64_t budget) : name_(std::move(name)), budget_(budget) {}
+
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+
+  void set_budget(std::uint64_t bytes) noexcept { budget_.store(bytes, std::memory_order_relaxed); }
+  // What may still be taken; the largest number without a budget.
+  [[nodiscard]] std::uint64_t available() const noexcept;
+
+  enum class Part : std::uint8_t { Buffer, Slab };
+  // False, and nothing has changed, where the budget does not allow it.
+  [[nodiscard]] bool take(Part part, std::uint64_t bytes) noexcept;
+  void give_back(Part part, std::uint64_t bytes) noexcept;
+  // A slab came, or went, whether it had pages or not.
+  void add_slab(std::uint64_t bytes) noexcept;
+  void remove_slab(std::uint64_t bytes) noexcept;
+  void note_trim() noexcept { trims_.fetch_add(1, std::memory_order_relaxed); }
+  void note_remap() noexcept { remaps_.fetch_add(1, std::memory_order_relaxed); }
+
+  [[nodiscard]] MemoryStatistics statistics() const noexcept;
+  // "of the 5000 bytes of the budget of pool step 1000 are left: 4000 are taken by buffers, 0 by slabs".
+  [[nodiscard]] std::string why_not() const;
+
+ private:
+  const std::string name_;
+  std::atomic<std::uint64_t> budget_;
+  std::atomic<std::uint64_t> mapped_{0}, buffers_{0}, peak_{0}, reserved_slabs_{0}, slabs_{0}, trims_{0}, remaps_{0};
+};
+
+}  // namespace reprise::detail

@@ -33,7 +33,9 @@ std::uint32_t DeviceTrace::add_queue(std::string_view label) {
   return queue;
 }
 
-std::unique_ptr<PoolTrace> DeviceTrace::add_pool(std::string_view label) { return std::make_unique<PoolTrace>(session_, id_, label); }
+std::shared_ptr<PoolTrace> DeviceTrace::add_pool(std::string_view label, PoolTrace::Memory memory) {
+  return std::make_shared<PoolTrace>(session_, id_, label, std::move(memory));
+}
 
 std::uint32_t DeviceTrace::add_graph(const Plan& plan, GraphIdentity identity) {
   identity.graph = session_->new_id(TraceSession::Id::Graph);

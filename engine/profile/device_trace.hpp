@@ -30,7 +30,7 @@ class DeviceTrace {
   DeviceTrace(std::shared_ptr<TraceSession> session, std::shared_ptr<ProfileSwitch> profile, const DeviceInfo& info);
 
   [[nodiscard]] std::uint32_t add_queue(std::string_view label);
-  [[nodiscard]] std::unique_ptr<PoolTrace> add_pool(std::string_view label);
+  [[nodiscard]] std::shared_ptr<PoolTrace> add_pool(std::string_view label, PoolTrace::Memory memory);
   // The graph's id; `identity` gets it, and the device's.
   [[nodiscard]] std::uint32_t add_graph(const Plan& plan, GraphIdentity identity);
   // Another version of a graph that has an id: identity.graph and identity.version.

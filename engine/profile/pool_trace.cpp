@@ -8,7 +8,8 @@
 
 namespace reprise::detail {
 
-PoolTrace::PoolTrace(std::shared_ptr<TraceSession> session, std::uint32_t device, std::string_view label) : session_(std::move(session)) {
+PoolTrace::PoolTrace(std::shared_ptr<TraceSession> session, std::uint32_t device, std::string_view label, Memory memory)
+    : session_(std::move(session)), memory_(std::move(memory)) {
   state_.pool = session_->new_id(TraceSession::Id::Pool);
   state_.device = device;
   state_.label = label;
@@ -17,6 +18,14 @@ PoolTrace::PoolTrace(std::shared_ptr<TraceSession> session, std::uint32_t device
 }
 
 void PoolTrace::push_state() {
+  const MemoryStatistics memory = memory_();
+  state_.budget = memory.budget;
+  state_.reserved = memory.reserved;
+  state_.mapped = memory.mapped;
+  state_.peak = memory.peak;
+  state_.slabs = memory.slabs;
+  state_.trims = memory.trims;
+  state_.remaps = memory.remaps;
   state_.at = trace_now();
   session_->push(state_);
 }
@@ -85,6 +94,15 @@ void PoolTrace::remove_holder(std::uint32_t graph) noexcept {
   try {
     const std::lock_guard lock(mutex_);
     std::erase(state_.holders, graph);
+    push_state();
+  } catch (const std::bad_alloc&) {
+    session_->count_dropped();
+  }
+}
+
+void PoolTrace::note_memory() noexcept {
+  try {
+    const std::lock_guard lock(mutex_);
     push_state();
   } catch (const std::bad_alloc&) {
     session_->count_dropped();

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string_view>
 
+#include <reprise/pool.hpp>
 #include <reprise/types.hpp>
 
 #include "profile/describe_graph.hpp"
@@ -22,13 +24,16 @@ struct TracedBuffer {
 
 class PoolTrace {
  public:
-  PoolTrace(std::shared_ptr<TraceSession> session, std::uint32_t device, std::string_view label);
+  // `memory` is asked for each state, from any thread.
+  using Memory = std::function<MemoryStatistics()>;
+  PoolTrace(std::shared_ptr<TraceSession> session, std::uint32_t device, std::string_view label, Memory memory);
 
   [[nodiscard]] std::uint32_t id() const noexcept { return state_.pool; }
   [[nodiscard]] TracedBuffer add(const BufferCore& buffer, BufferIdentity::Memory memory);
   void remove(const BufferCore& buffer, BufferIdentity::Memory memory, const TracedBuffer& traced) noexcept;
   void add_holder(std::uint32_t graph) noexcept;
   void remove_holder(std::uint32_t graph) noexcept;
+  void note_memory() noexcept;  // what it takes has changed
 
  private:
   enum class Change : std::uint8_t { Added, Removed };
@@ -37,6 +42,7 @@ class PoolTrace {
   void push_life(const BufferCore& buffer, BufferIdentity::Memory memory, const TracedBuffer& traced, trace::Time freed);
 
   std::shared_ptr<TraceSession> session_;
+  const Memory memory_;
   std::mutex mutex_;
   trace::PoolState state_;  // under mutex_, but for the ids
 };

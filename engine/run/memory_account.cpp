@@ -27,17 +27,35 @@ bool MemoryAccount::take(Part part, std::uint64_t bytes) noexcept {
 
 void MemoryAccount::give_back(Part part, std::uint64_t bytes) noexcept {
   mapped_.fetch_sub(bytes, std::memory_order_relaxed);
-  if (part == Part::Buffer) buffers_.fetch_sub(bytes, std::memory_order_relaxed);
+  if (part != Part::Buffer) return;
+  buffers_.fetch_sub(bytes, std::memory_order_relaxed);
+  say_changed();
+}
+
+void MemoryAccount::say_changed() const noexcept {
+  if (changed_) changed_();
 }
 
 void MemoryAccount::add_slab(std::uint64_t bytes) noexcept {
   slabs_.fetch_add(1, std::memory_order_relaxed);
   reserved_slabs_.fetch_add(bytes, std::memory_order_relaxed);
+  say_changed();
 }
 
 void MemoryAccount::remove_slab(std::uint64_t bytes) noexcept {
   slabs_.fetch_sub(1, std::memory_order_relaxed);
   reserved_slabs_.fetch_sub(bytes, std::memory_order_relaxed);
+  say_changed();
+}
+
+void MemoryAccount::note_trim() noexcept {
+  trims_.fetch_add(1, std::memory_order_relaxed);
+  say_changed();
+}
+
+void MemoryAccount::note_remap() noexcept {
+  remaps_.fetch_add(1, std::memory_order_relaxed);
+  say_changed();
 }
 
 MemoryStatistics MemoryAccount::statistics() const noexcept {

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -16,7 +17,8 @@ class MemoryAccount {
   // `name`, for messages: "pool step", "cuda:0".
   MemoryAccount(std::string name, std::uint64_t budget) : name_(std::move(name)), budget_(budget) {}
 
-  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  // Told after each change but that a buffer was made, on the thread that made it; it must not throw. Before anybody else knows the account.
+  void watch(std::function<void()> changed) noexcept { changed_ = std::move(changed); }
 
   void set_budget(std::uint64_t bytes) noexcept { budget_.store(bytes, std::memory_order_relaxed); }
   // What may still be taken; the largest number without a budget.
@@ -29,15 +31,18 @@ class MemoryAccount {
   // A slab came, or went, whether it had pages or not.
   void add_slab(std::uint64_t bytes) noexcept;
   void remove_slab(std::uint64_t bytes) noexcept;
-  void note_trim() noexcept { trims_.fetch_add(1, std::memory_order_relaxed); }
-  void note_remap() noexcept { remaps_.fetch_add(1, std::memory_order_relaxed); }
+  void note_trim() noexcept;
+  void note_remap() noexcept;
 
   [[nodiscard]] MemoryStatistics statistics() const noexcept;
   // "of the 5000 bytes of the budget of pool step 1000 are left: 4000 are taken by buffers, 0 by slabs".
   [[nodiscard]] std::string why_not() const;
 
  private:
+  void say_changed() const noexcept;
+
   const std::string name_;
+  std::function<void()> changed_;
   std::atomic<std::uint64_t> budget_;
   std::atomic<std::uint64_t> mapped_{0}, buffers_{0}, peak_{0}, reserved_slabs_{0}, slabs_{0}, trims_{0}, remaps_{0};
 };

@@ -29,7 +29,10 @@ void uncount(DeviceCore& device, MemoryAccount& pool, std::uint64_t bytes) noexc
 
 PoolCore::PoolCore(std::shared_ptr<DeviceCore> device, const PoolDesc& desc)
     : device_(std::move(device)), label_(desc.label), memory_(std::make_shared<MemoryAccount>(concat("pool ", desc.label), desc.budget)) {
-  if (DeviceTrace* const traced = device_->trace()) trace_ = traced->add_pool(label_);
+  DeviceTrace* const traced = device_->trace();
+  if (traced == nullptr) return;
+  trace_ = traced->add_pool(label_, [account = memory_.get()] { return account->statistics(); });
+  memory_->watch([trace = trace_] { trace->note_memory(); });  // as long as the account is there, which outlives the pool
 }
 
 std::uint64_t PoolCore::bytes(BufferKind kind) const noexcept {

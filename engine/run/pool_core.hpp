@@ -57,7 +57,7 @@ class PoolCore : public std::enable_shared_from_this<PoolCore> {
   std::atomic<std::uint64_t> device_bytes_{0}, host_bytes_{0};
   std::vector<GraphCore*> graphs_;
   std::shared_ptr<MemoryAccount> memory_;
-  std::unique_ptr<PoolTrace> trace_;
+  std::shared_ptr<PoolTrace> trace_;
 };
 
 }  // namespace reprise::detail

@@ -89,6 +89,13 @@ ThreadName from_wire(const wire::ThreadName& w) { return {w.thread(), text(w.nam
 PoolState from_wire(const wire::PoolState& w) {
   PoolState p{w.pool(), w.device(), w.at(), text(w.label()), w.buffers(), w.device_bytes(), w.host_bytes(), {}};
   if (w.holders()) p.holders.assign(w.holders()->begin(), w.holders()->end());
+  p.budget = w.budget();
+  p.reserved = w.reserved();
+  p.mapped = w.mapped();
+  p.peak = w.peak();
+  p.slabs = w.slabs();
+  p.trims = w.trims();
+  p.remaps = w.remaps();
   return p;
 }
 BufferLife from_wire(const wire::BufferLife& w) {

@@ -83,7 +83,7 @@ Offset<wire::ThreadName> to_table(FlatBufferBuilder& b, const ThreadName& r) {
 }
 Offset<wire::PoolState> to_table(FlatBufferBuilder& b, const PoolState& r) {
   return wire::CreatePoolState(b, r.pool, r.device, r.at, b.CreateSharedString(r.label), r.buffers, r.device_bytes, r.host_bytes,
-                               b.CreateVector(r.holders));
+                               b.CreateVector(r.holders), r.budget, r.reserved, r.mapped, r.peak, r.slabs, r.trims, r.remaps);
 }
 Offset<wire::BufferLife> to_table(FlatBufferBuilder& b, const BufferLife& r) {
   return wire::CreateBufferLife(b, r.buffer, r.pool, r.device, static_cast<std::uint8_t>(r.kind), r.bytes, r.address, r.allocated, r.freed,

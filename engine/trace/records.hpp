@@ -222,8 +222,14 @@ struct PoolState {
   Time at = 0;
   std::string label;
   std::uint32_t buffers = 0;
-  std::uint64_t device_bytes = 0, host_bytes = 0;
+  std::uint64_t device_bytes = 0, host_bytes = 0;  // of buffers
   std::vector<std::uint32_t> holders;  // graphs that hold it
+  // Device memory of buffers and of the slabs of graphs that were compiled with it, bytes; peak 0: not told, or none ever.
+  std::uint64_t budget = 0;            // that it is bound to; 0: none
+  std::uint64_t reserved = 0;          // addresses, with pages behind them or without
+  std::uint64_t mapped = 0, peak = 0;  // with pages: now, and the most so far
+  std::uint64_t slabs = 0;             // how many
+  std::uint64_t trims = 0, remaps = 0;  // slabs that gave their pages back, and that took pages again, so far
   friend bool operator==(const PoolState&, const PoolState&) = default;
 };
 

@@ -104,6 +104,8 @@ class Stats(ProgramTest):
         self.assertIn("step (graph 3, version 1) on host (2 threads): 5 nodes, 5 edges, 2 lanes", text)
         self.assertIn("40 replays, 40 sampled; 200 node samples, 1 of them without a time", text)
         self.assertIn("lost: 12 samples", text)
+        self.assertRegex(text, r"pool +buffers +their bytes +taken +reserved +most taken +budget +trims +taken again")
+        self.assertRegex(text, r"step +2 +6\S* MiB +6\S* MiB +14\S* MiB +14\S* MiB +32\S* MiB +3 +2")
         self.assertIn("session: digits on node7, process 4711, engine 0.1.0", text)
         for line in text.splitlines():
             self.assertEqual(line, line.rstrip())
@@ -123,6 +125,8 @@ class Stats(ProgramTest):
         self.assertAlmostEqual(sum(node["share"] for node in step["nodes"]), 1)
         self.assertEqual(stats["bytes"], self.trace.stat().st_size)
         self.assertEqual(stats["losses"], {"samples": 12})
+        self.assertEqual(stats["pools"], [{"pool": 2, "label": "step", "buffers": 2, "device_bytes": 6 << 20, "host_bytes": 4096, "budget": 32 << 20,
+                                           "reserved": 14 << 20, "mapped": 6 << 20, "peak": 14 << 20, "slabs": 1, "trims": 3, "remaps": 2}])
         launch = f"{step['launch_latency']['mean_ns'] / 1000:.3f}"
         self.assertRegex(self.done("stats", self.trace), rf"launch latency +40 +{launch}")
 

@@ -100,6 +100,26 @@ TEST_CASE("trace summary: replays and samples of what the trace does not describ
   CHECK(s.graphs[0].nodes[0].times.count() == 0);
 }
 
+TEST_CASE("trace summary: pools are what they were last") {
+  const std::filesystem::path path = test::scratch_folder() / "pools.reprise";
+  {
+    trace::Records events;
+    events.pool_states = {{7, 0, 20, "step", 2, 4096, 0, {}, 1 << 20, 8192, 8192, 8192, 1, 0, 0},
+                          {2, 0, 10, "weights", 1, 64, 0, {}},
+                          {7, 0, 40, "step", 1, 2048, 0, {}, 1 << 20, 8192, 2048, 8192, 1, 1, 0},
+                          {7, 0, 30, "step", 2, 4096, 0, {}, 1 << 20, 8192, 8192, 8192, 1, 0, 0}};
+    trace::TraceFile file({.path = path});
+    file.write(std::make_shared<const trace::Chunk>(trace::make_chunk(trace::ChunkKind::Topology, events, 0)));
+  }
+  const model::TraceSummary s = model::summarize(trace::TraceReader(path));
+  REQUIRE(s.pools.size() == 2);
+  CHECK(s.pools[0].label == "weights");
+  CHECK(s.pools[0].peak == 0);
+  CHECK(s.pools[1].mapped == 2048);
+  CHECK(s.pools[1].trims == 1);
+  CHECK(s.last == 40);
+}
+
 TEST_CASE("trace summary: a file that was cut off gives what came before, and says so") {
   const std::filesystem::path path = hand_made(), cut = test::scratch_folder() / "cut.reprise";
   std::filesystem::copy_file(path, cut, std::filesystem::copy_options::overwrite_existing);

@@ -68,6 +68,21 @@ void print_graph(const GraphSummary& g) {
   if (!table.empty()) std::printf("\n%s", table.text().c_str());
 }
 
+// Of old traces, and of programs that nobody changed, buffers are all that is known.
+void print_pools(const TraceSummary& s) {
+  Table table(1, {"pool", "buffers", "their bytes", "taken", "reserved", "most taken", "budget", "trims", "taken again"});
+  for (const trace::PoolState& p : s.pools) {
+    const std::string name = p.label.empty() ? "pool " + std::to_string(p.pool) : printable(p.label);
+    if (p.peak == 0) {
+      table.add({name, with_separators(p.buffers), bytes(p.device_bytes), "", "", "", "", "", ""});
+      continue;
+    }
+    table.add({name, with_separators(p.buffers), bytes(p.device_bytes), bytes(p.mapped), bytes(p.reserved), bytes(p.peak),
+               p.budget == 0 ? "none" : bytes(p.budget), with_separators(p.trims), with_separators(p.remaps)});
+  }
+  if (!table.empty()) std::printf("\nDevice memory of pools, at the end of the trace\n%s", table.text().c_str());
+}
+
 void print(const TraceSummary& s) {
   std::printf("%s: %s, %s, %s\n", printable(s.path).c_str(), bytes(s.file_bytes).c_str(), counted(s.chunks, "chunk").c_str(),
               s.first == 0 && s.last == 0 ? "no times" : duration(static_cast<double>(s.last) - static_cast<double>(s.first)).c_str());
@@ -92,6 +107,7 @@ void print(const TraceSummary& s) {
   }
   if (s.graphs.empty()) std::printf("  no graphs\n");
   for (const GraphSummary& g : s.graphs) print_graph(g);
+  print_pools(s);
   std::printf("\nPercentiles are within %.1f %% of the exact ones; counts, means and maxima are exact.\n",
               100 * trace::DurationHistogram::kRelativeError);
 }
@@ -154,6 +170,21 @@ nlohmann::ordered_json json_of(const TraceSummary& s) {
   for (const auto& [kind, count] : s.losses) losses[trace::loss_name(kind)] = count;
   auto& messages = json["messages"] = nlohmann::ordered_json::object();
   for (const auto& [severity, count] : s.messages) messages[trace::severity_name(severity)] = count;
+  auto& pools = json["pools"] = nlohmann::ordered_json::array();
+  for (const trace::PoolState& p : s.pools) {
+    pools.push_back({{"pool", p.pool},
+                     {"label", p.label},
+                     {"buffers", p.buffers},
+                     {"device_bytes", p.device_bytes},
+                     {"host_bytes", p.host_bytes},
+                     {"budget", p.budget},
+                     {"reserved", p.reserved},
+                     {"mapped", p.mapped},
+                     {"peak", p.peak},
+                     {"slabs", p.slabs},
+                     {"trims", p.trims},
+                     {"remaps", p.remaps}});
+  }
   json["profile_cost"] = {{"host_ns", s.profile_host}, {"device_ns", s.profile_device}};
   json["unknown_replays"] = s.unknown_replays;
   json["unknown_samples"] = s.unknown_samples;

@@ -67,6 +67,10 @@ struct Writer {
     for (const auto& [id, x] : *d.pools) {
       out << "pool " << id << " " << x.label << " buffers " << x.buffers << " device " << x.device_bytes << " host " << x.host_bytes << " held by";
       for (const std::uint32_t h : x.holders) out << " " << h;
+      if (x.peak != 0) {
+        out << " takes " << x.mapped << " of " << x.reserved << " most " << x.peak << " budget " << x.budget << " slabs " << x.slabs << " trims " << x.trims
+            << " remaps " << x.remaps;
+      }
       out << "\n";
     }
     for (const auto& [id, x] : *d.buffers) {

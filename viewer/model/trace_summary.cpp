@@ -33,6 +33,7 @@ class Summarizer {
       ++summary_.messages[m.severity];
       extend(m.at, m.at);
     }
+    for (const trace::PoolState& p : records.pool_states) take(p);
     for (const trace::Loss& l : records.losses) summary_.losses[l.kind] += l.count;
     for (const trace::ProfileCost& c : records.profile_costs) {
       summary_.profile_host += c.host;
@@ -86,6 +87,17 @@ class Summarizer {
       if (t == 0) continue;
       if (summary_.first == 0 || t < summary_.first) summary_.first = t;
       if (summary_.last == 0 || t > summary_.last) summary_.last = t;
+    }
+  }
+
+  void take(const trace::PoolState& state) {
+    extend(state.at, state.at);
+    auto& pools = summary_.pools;
+    const auto at = std::lower_bound(pools.begin(), pools.end(), state.pool, [](const trace::PoolState& p, std::uint32_t id) { return p.pool < id; });
+    if (at == pools.end() || at->pool != state.pool) {
+      pools.insert(at, state);
+    } else if (at->at <= state.at) {
+      *at = state;
     }
   }
 

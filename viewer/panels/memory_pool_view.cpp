@@ -36,6 +36,10 @@ void PoolView::draw_table(Frame& frame, const PoolFacts& facts, float width) {
       {"pinned bytes", "The most pinned host memory at one time.", 11, ColumnAlign::Right},
       {"buffers", "The most buffers at one time, transients included.", 8, ColumnAlign::Right},
       {"now", "Device and pinned bytes now; of a trace that has ended, at its end.", 10, ColumnAlign::Right},
+      {"taken", "Device memory with pages behind it: buffers, and the slabs that hold the transients of its graphs.", 10, ColumnAlign::Right},
+      {"most taken", "The most that was ever taken.", 10, ColumnAlign::Right},
+      {"budget", "What it may take at most.", 10, ColumnAlign::Right},
+      {"trims", "Slabs of idle graphs that gave their pages back, so far.", 7, ColumnAlign::Right},
       {"held by", "Graphs that hold it: its memory stays as long as they live. Pale: they did, and do no more.", 24, ColumnAlign::Left},
   };
   const Theme& theme = frame.theme;
@@ -54,7 +58,11 @@ void PoolView::draw_table(Frame& frame, const PoolFacts& facts, float width) {
     case 3: sort_by([](const PoolRow& r) { return r.most_host; }); break;
     case 4: sort_by([](const PoolRow& r) { return r.most_buffers; }); break;
     case 5: sort_by([](const PoolRow& r) { return r.state.device_bytes + r.state.host_bytes; }); break;
-    case 6: sort_by([](const PoolRow& r) { return r.holders; }); break;
+    case 6: sort_by([](const PoolRow& r) { return r.state.mapped; }); break;
+    case 7: sort_by([](const PoolRow& r) { return r.state.peak; }); break;
+    case 8: sort_by([](const PoolRow& r) { return r.state.budget; }); break;
+    case 9: sort_by([](const PoolRow& r) { return r.state.trims; }); break;
+    case 10: sort_by([](const PoolRow& r) { return r.holders; }); break;
   }
   ImGuiListClipper clipper;
   clipper.Begin(static_cast<int>(rows.size()), row_height());
@@ -76,7 +84,13 @@ void PoolView::draw_table(Frame& frame, const PoolFacts& facts, float width) {
       draw_number(theme, 4, count_text(row.most_buffers));
       draw_number(theme, 5, bytes_text(row.state.device_bytes + row.state.host_bytes));
       const std::string earlier = row.earlier_holders.empty() ? "nobody" : "earlier: " + row.earlier_holders;
-      draw_cell(theme, 6, row.holders.empty() ? earlier : row.holders, row.holders.empty() ? theme.ink_soft : theme.ink);
+      if (row.is_memory_told()) {
+        draw_number(theme, 6, bytes_text(row.state.mapped));
+        draw_number(theme, 7, bytes_text(row.state.peak));
+        draw_number(theme, 8, row.state.budget == 0 ? "none" : bytes_text(row.state.budget));
+        draw_number(theme, 9, count_text(row.state.trims));
+      }
+      draw_cell(theme, 10, row.holders.empty() ? earlier : row.holders, row.holders.empty() ? theme.ink_soft : theme.ink);
     }
   }
   ImGui::EndTable();
@@ -88,7 +102,7 @@ void PoolView::draw_history(Frame& frame, const PoolFacts& facts) {
   ImFont* font = theme.small ? theme.small : ImGui::GetFont();
   const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
   const float left = 66 * theme.scale, axis = font->FontSize + theme.half_space, title = font->FontSize + theme.half_space;
-  list->AddText(font, font->FontSize, at, theme.ink_soft, "Bytes of each pool over the trace: line device, area device and pinned");
+  list->AddText(font, font->FontSize, at, theme.ink_soft, "Bytes of each pool over the trace: line device, area device and pinned, thin line with slabs");
   const double length = static_cast<double>(std::max<Time>(facts.last - facts.first, 1)),
                top = static_cast<double>(std::max<std::uint64_t>(facts.most_bytes, 1)) * 1.08;
   ImGui::SetCursorScreenPos({at.x + left, at.y + title});
@@ -118,7 +132,7 @@ void PoolView::draw_history(Frame& frame, const PoolFacts& facts) {
     const bool is_faded = pool_ && *pool_ != pool.state.pool;
     const ImU32 colour = category(theme, pool.state.pool);
     const auto y_of = [&](std::uint64_t bytes) { return canvas_.to_screen(0, -static_cast<double>(bytes)).y; };
-    float last_y = canvas_.max().y;
+    float last_y = canvas_.max().y, last_taken = last_y;
     for (std::size_t i = 0; i < pool.history.size();) {
       PoolPoint most = pool.history[i];
       const auto x_of = [&](Time time) { return canvas_.to_screen(static_cast<double>(time - facts.first), 0).x; };
@@ -126,7 +140,11 @@ void PoolView::draw_history(Frame& frame, const PoolFacts& facts) {
       std::size_t next = i + 1;
       // What falls into one column of pixels is drawn as its most.
       for (; next < pool.history.size() && x_of(pool.history[next].at) < x0 + 1; ++next) {
-        if (pool.history[next].device_bytes + pool.history[next].host_bytes > most.device_bytes + most.host_bytes) most = pool.history[next];
+        const PoolPoint& point = pool.history[next];
+        most.mapped = std::max(most.mapped, point.mapped);
+        if (point.device_bytes + point.host_bytes <= most.device_bytes + most.host_bytes) continue;
+        most.device_bytes = point.device_bytes;
+        most.host_bytes = point.host_bytes;
       }
       const float x1 = next < pool.history.size() ? x_of(pool.history[next].at) : x_of(facts.last);
       if (x1 >= canvas_.min().x && x0 <= canvas_.max().x) {
@@ -134,7 +152,13 @@ void PoolView::draw_history(Frame& frame, const PoolFacts& facts) {
         list->AddRectFilled({x0, y_of(most.device_bytes + most.host_bytes)}, {x1, canvas_.max().y}, with_alpha(colour, is_faded ? 0.05f : 0.2f));
         list->AddLine({x0, last_y}, {x0, y}, with_alpha(colour, is_faded ? 0.3f : 1.0f), 1.5f * theme.scale);
         list->AddLine({x0, y}, {x1, y}, with_alpha(colour, is_faded ? 0.3f : 1.0f), 1.5f * theme.scale);
+        if (pool.is_memory_told()) {
+          const float taken = y_of(most.mapped);
+          list->AddLine({x0, last_taken}, {x0, taken}, with_alpha(colour, is_faded ? 0.2f : 0.7f), 0.75f * theme.scale);
+          list->AddLine({x0, taken}, {x1, taken}, with_alpha(colour, is_faded ? 0.2f : 0.7f), 0.75f * theme.scale);
+        }
       }
+      last_taken = y_of(pool.history[next - 1].mapped);
       last_y = y_of(pool.history[next - 1].device_bytes);
       i = next;
     }
@@ -156,7 +180,8 @@ void PoolView::draw_hovered_time(const Frame& frame, const PoolFacts& facts) con
     const auto after = std::upper_bound(pool.history.begin(), pool.history.end(), at,
                                         [&](double t, const PoolPoint& p) { return t < static_cast<double>(p.at - facts.first); });
     const PoolPoint then = after == pool.history.begin() ? PoolPoint{} : *std::prev(after);
-    draw_field(theme, pool.state.label.c_str(), bytes_text(then.device_bytes) + " device, " + bytes_text(then.host_bytes) + " pinned",
+    const std::string taken = pool.is_memory_told() ? ", " + bytes_text(then.mapped) + " taken" : "";
+    draw_field(theme, pool.state.label.c_str(), bytes_text(then.device_bytes) + " device, " + bytes_text(then.host_bytes) + " pinned" + taken,
                ImGui::GetFontSize() * 9);
   }
   ImGui::EndTooltip();

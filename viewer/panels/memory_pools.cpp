@@ -44,14 +44,14 @@ std::vector<PoolRow> pool_rows(const model::Document& document, const std::map<s
     const auto found = place.find(state.pool);
     if (found == place.end()) continue;
     PoolRow& row = rows[found->second];
-    const PoolPoint point{state.at, state.device_bytes, state.host_bytes};
+    const PoolPoint point{state.at, state.device_bytes, state.host_bytes, state.mapped};
     // Changes that only concern holders move nothing.
-    const bool is_same =
-        !row.history.empty() && row.history.back().device_bytes == point.device_bytes && row.history.back().host_bytes == point.host_bytes;
+    const bool is_same = !row.history.empty() && row.history.back().device_bytes == point.device_bytes &&
+                         row.history.back().host_bytes == point.host_bytes && row.history.back().mapped == point.mapped;
     if (!is_same) row.history.push_back(point);
     row.most_device = std::max(row.most_device, state.device_bytes);
     row.most_host = std::max(row.most_host, state.host_bytes);
-    row.most_bytes = std::max(row.most_bytes, state.device_bytes + state.host_bytes);
+    row.most_bytes = std::max(row.most_bytes, std::max(state.device_bytes, state.mapped) + state.host_bytes);
     row.most_buffers = std::max(row.most_buffers, state.buffers);
     earlier[found->second].insert(state.holders.begin(), state.holders.end());
   }

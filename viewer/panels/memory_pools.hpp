@@ -14,6 +14,7 @@ namespace reprise::viewer {
 struct PoolPoint {
   trace::Time at = 0;
   std::uint64_t device_bytes = 0, host_bytes = 0;
+  std::uint64_t mapped = 0;  // device memory with pages, slabs of graphs included; 0: not told
 };
 
 struct PoolRow {
@@ -22,9 +23,11 @@ struct PoolRow {
   std::string holders;             // names of graphs; empty: nobody
   std::string earlier_holders;     // that held it once and do not now
   std::vector<PoolPoint> history;  // by time
-  // The most at one time; most_bytes: device and host together.
+  // The most at one time; most_bytes: device and host together, or what it took of the device where that is more.
   std::uint64_t most_device = 0, most_host = 0, most_bytes = 0;
   std::uint32_t most_buffers = 0;
+  // What the pool takes of the device, and its budget, are in `state`.
+  [[nodiscard]] bool is_memory_told() const noexcept { return state.peak != 0; }
 };
 
 struct BufferRow {
@@ -43,7 +46,7 @@ struct PoolFacts {
   std::vector<PoolRow> pools;                 // by id
   std::vector<BufferRow> buffers;
   trace::Time first = 0, last = 0;  // of the document
-  std::uint64_t most_bytes = 0;     // of a pool
+  std::uint64_t most_bytes = 0;     // of a pool, the slabs of its graphs included
 };
 
 [[nodiscard]] PoolFacts pool_facts(const model::Document& document, std::shared_ptr<const model::Graph> graph);

@@ -72,7 +72,7 @@ namespace reprise::test {
   r.sample_blocks = {sample_block(9, 12)};
   r.host_ranges = {{77, 2, 900, 1'500, "epoch", 3, 9}};
   r.thread_names = {{77, "trainer"}};
-  r.pool_states = {{1, 1, 1'300, "step", 5, 4096, 128, {3, 8}}};
+  r.pool_states = {{1, 1, 1'300, "step", 5, 4096, 128, {3, 8}, 1 << 20, 9216, 6144, 8192, 2, 4, 3}};
   r.buffer_lives = {{2, 1, 1, trace::BufferKind::PinnedHost, 4096, 0xdeadbeef, 400, 500, "weights"}};
   r.messages = {{600, trace::Severity::Warning, "barrier-orders-nothing", "text", 3, 1, 5, 4}};
   r.updates = {{700, 3, 1, 2, "scalar lr"}};

@@ -117,11 +117,25 @@ TEST_CASE("memory pools: each knows its most, who holds it and who did, and its 
   CHECK(facts.pools[0].holders == "step");
   CHECK(facts.pools[0].most_device == 1 << 20);
   CHECK(facts.pools[0].most_host == 4096);
-  CHECK(facts.pools[0].most_bytes == (1 << 20) + 4096);
-  CHECK(facts.pools[0].history.size() == 3);
+  CHECK(facts.pools[0].most_bytes == (3 << 20) + 4096);
+  CHECK(facts.pools[0].history.size() == 4);
   CHECK(facts.pools[1].holders.empty());
   CHECK(facts.pools[1].earlier_holders == "step");
   CHECK(facts.pools[1].most_buffers == 1);
+}
+
+TEST_CASE("memory pools: what a pool takes with its graphs' slabs rises and falls, where the trace tells of it") {
+  const auto document = test::memory_document();
+  const PoolFacts facts = pool_facts(*document, nullptr);
+  REQUIRE(facts.pools.size() == 2);
+  CHECK(facts.pools[0].is_memory_told());
+  CHECK(facts.pools[0].state.mapped == 1 << 20);
+  CHECK(facts.pools[0].state.trims == 1);
+  std::vector<std::uint64_t> mapped;
+  for (const PoolPoint& point : facts.pools[0].history) mapped.push_back(point.mapped);
+  CHECK(mapped == std::vector<std::uint64_t>{0, 0, 3 << 20, 1 << 20});
+  CHECK_FALSE(facts.pools[1].is_memory_told());
+  CHECK(facts.most_bytes == facts.pools[0].most_bytes);
 }
 
 TEST_CASE("memory pools: every buffer of the trace and of the graph is there once, of all four kinds") {

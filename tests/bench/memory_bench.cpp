@@ -45,8 +45,18 @@ std::vector<Step> make_steps(std::uint32_t count) {
 
 std::uint64_t bytes_of_copy(const Step& to, const Step& from) { return std::min<std::uint64_t>({to.bytes, from.bytes, 65536}); }
 
-CapturedGraph make_ours(const Device& device, const std::shared_ptr<CapturePool>& pool, const std::vector<Step>& steps) {
-  CommandBuffer commands = device.create_command_buffer({.label = "steps"});
+// How ours orders the steps. The peers' are one after another, as a stream is; buffers share bytes by what is ordered.
+struct Variant {
+  const char* name;
+  Ordering ordering;
+  MemoryGoal goal;
+};
+constexpr Variant kVariants[] = {{"a chain", Ordering::Linear, MemoryGoal::Speed},
+                                 {"as needed", Ordering::Inferred, MemoryGoal::Speed},
+                                 {"least bytes", Ordering::Inferred, MemoryGoal::Least}};
+
+CapturedGraph make_ours(const Device& device, const std::shared_ptr<CapturePool>& pool, const std::vector<Step>& steps, const Variant& variant) {
+  CommandBuffer commands = device.create_command_buffer({.label = "steps", .ordering = variant.ordering});
   commands.begin();
   std::vector<GpuRef<std::byte>> buffers;
   for (const Step& step : steps) {
@@ -58,7 +68,7 @@ CapturedGraph make_ours(const Device& device, const std::shared_ptr<CapturePool>
     }
   }
   commands.end();
-  return device.compile(commands, {.pool = pool});
+  return device.compile(commands, {.pool = pool, .memory_goal = variant.goal});
 }
 
 // The same nodes in the same order, each buffer between a cudaMallocAsync and a cudaFreeAsync node.
@@ -123,15 +133,70 @@ std::uint64_t reserved_for_graphs() {
   return bytes;
 }
 
-Line line_of(const char* what, const char* unit, std::uint32_t nodes) {
-  Line line;
-  line.what = what;
-  line.shape = "steps";
-  line.nodes = nodes;
-  line.unit = unit;
-  line.peer = "cudaMallocAsync nodes";
-  return line;
-}
+class MemoryComparison {
+ public:
+  MemoryComparison(const Device& device, const std::vector<Step>& steps, const Variant& variant)
+      : variant_(variant), queue_(device.create_queue({.label = "bench"})), pool_(device.create_pool({.label = "steps"})),
+        ours_(make_ours(device, pool_, steps, variant)), raw_(steps) {
+    REPRISE_BENCH_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+    static_cast<void>(replay_raw());
+    static_cast<void>(replay_ours());
+  }
+  MemoryComparison(const MemoryComparison&) = delete;
+  MemoryComparison& operator=(const MemoryComparison&) = delete;
+  ~MemoryComparison() { static_cast<void>(cudaStreamDestroy(stream_)); }
+
+  void run(std::uint32_t pairs, Report& report) {
+    Line footprint = line_of("footprint", "MiB");
+    footprint.ours = {static_cast<double>(pool_->statistics().mapped) / kMiB};
+    footprint.peers = {static_cast<double>(reserved_for_graphs()) / kMiB};
+    report.add(footprint);
+    Line bound = line_of("lower bound", "MiB");
+    bound.peer = {};
+    bound.ours = {static_cast<double>(ours_.report().slab_lower_bound) / kMiB};
+    report.add(bound);
+    Line replay = line_of("launch and wait", "us");
+    measure_pairs(replay, pairs, [this] { return replay_ours(); }, [this] { return replay_raw(); });
+    report.add(replay);
+
+    Line trim = line_of("give all back", "us"), again = line_of("replay after that", "us");
+    for (std::uint32_t i = 0; i < std::max(pairs / 3, 1u); ++i) {
+      trim.ours.push_back(ns_of([&] { static_cast<void>(pool_->trim()); }) / 1e3);
+      trim.peers.push_back(ns_of([&] { REPRISE_BENCH_CUDA(cudaDeviceGraphMemTrim(0)); }) / 1e3);
+      again.ours.push_back(replay_ours());
+      again.peers.push_back(replay_raw());
+    }
+    report.add(trim);
+    report.add(again);
+  }
+
+ private:
+  double replay_ours() {
+    return ns_of([&] { ours_.launch(queue_).wait(); }) / 1e3;
+  }
+  double replay_raw() {
+    return ns_of([&] {
+             raw_.launch(stream_);
+             REPRISE_BENCH_CUDA(cudaStreamSynchronize(stream_));
+           }) / 1e3;
+  }
+  Line line_of(const char* what, const char* unit) const {
+    Line line;
+    line.what = what;
+    line.shape = variant_.name;
+    line.nodes = ours_.node_count();
+    line.unit = unit;
+    line.peer = "cudaMallocAsync nodes";
+    return line;
+  }
+
+  const Variant& variant_;
+  Queue queue_;
+  std::shared_ptr<CapturePool> pool_;
+  CapturedGraph ours_;
+  MemoryNodes raw_;
+  cudaStream_t stream_ = nullptr;
+};
 
 }  // namespace
 
@@ -143,52 +208,12 @@ void run_memory(const Options& options, Report& report) {
   }
   const Device device = instance.open_device(DeviceSelector::named("cuda:0"));
   const CurrentDevice current(device);
-  const Queue queue = device.create_queue({.label = "bench"});
-  const auto pool = device.create_pool({.label = "steps"});
   const std::vector<Step> steps = make_steps(options.is_quick() ? 40 : 300);
-  CapturedGraph ours = make_ours(device, pool, steps);
-  cudaStream_t stream = nullptr;
-  REPRISE_BENCH_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-  {
-    const MemoryNodes raw(steps);
-    raw.launch(stream);
-    REPRISE_BENCH_CUDA(cudaStreamSynchronize(stream));
-    ours.launch(queue).wait();
-    const auto nodes = ours.node_count();
-    Line footprint = line_of("footprint", "MiB", nodes);
-    footprint.ours = {static_cast<double>(pool->statistics().mapped) / kMiB};
-    footprint.peers = {static_cast<double>(reserved_for_graphs()) / kMiB};
-    report.add(footprint);
-    Line bound = line_of("lower bound", "MiB", nodes);
-    bound.peer = {};
-    bound.ours = {static_cast<double>(ours.report().slab_lower_bound) / kMiB};
-    report.add(bound);
-
-    const std::uint32_t pairs = options.is_quick() ? 3 : 21;
-    const auto replay_ours = [&] { return ns_of([&] { ours.launch(queue).wait(); }) / 1e3; };
-    const auto replay_raw = [&] {
-      return ns_of([&] {
-               raw.launch(stream);
-               REPRISE_BENCH_CUDA(cudaStreamSynchronize(stream));
-             }) / 1e3;
-    };
-    Line replay = line_of("launch and wait", "us", nodes);
-    measure_pairs(replay, pairs, replay_ours, replay_raw);
-    report.add(replay);
-
-    Line trim = line_of("give all back", "us", nodes), again = line_of("replay after that", "us", nodes);
-    const auto trim_ours = [&] { return ns_of([&] { static_cast<void>(pool->trim()); }) / 1e3; };
-    const auto trim_raw = [&] { return ns_of([&] { REPRISE_BENCH_CUDA(cudaDeviceGraphMemTrim(0)); }) / 1e3; };
-    for (std::uint32_t i = 0; i < std::max(pairs / 3, 1u); ++i) {
-      trim.ours.push_back(trim_ours());
-      trim.peers.push_back(trim_raw());
-      again.ours.push_back(replay_ours());
-      again.peers.push_back(replay_raw());
-    }
-    report.add(trim);
-    report.add(again);
+  for (const Variant& variant : kVariants) {
+    MemoryComparison(device, steps, variant).run(options.is_quick() ? 3 : 21, report);
+    device.wait_idle();
+    REPRISE_BENCH_CUDA(cudaDeviceGraphMemTrim(0));
   }
-  REPRISE_BENCH_CUDA(cudaStreamDestroy(stream));
 }
 
 }  // namespace reprise::bench

@@ -60,6 +60,8 @@ std::optional<ClockPair> GpuClock::measure() {
 }
 
 void GpuClock::align() {
+  const std::unique_lock alone(aligning_, std::try_to_lock);
+  if (!alone) return;
   {
     const std::lock_guard lock(mutex_);
     if (last_ && steady_now() - last_->host < kValidFor) return;

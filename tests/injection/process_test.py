@@ -64,6 +64,12 @@ class Command(RunTest):
         self.assertRegex(result.stderr, r"^err\nreprise: no trace: sh (did not start CUDA|could not start CUDA, this machine has no driver of a GPU)\n$")
         self.assertFalse(self.trace.exists())
 
+    def test_a_window_is_not_opened_for_nothing_which_is_said(self):
+        result = self.run_it("sh", "-c", "exit 3", options=("--view",))
+        self.assertEqual(result.returncode, 3)
+        self.assertIn("reprise: no trace: sh ", result.stderr)
+        self.assertIn("reprise: no window: there is nothing to look at\n", result.stderr)
+
     def test_wrong_usage_is_refused_before_anything_runs(self):
         marker = self.here / "ran"
         for arguments, code, text in (((), 2, "CMD is required"),

@@ -8,6 +8,7 @@
 
 #include "trace/export/export_error.hpp"
 #include "trace/export/pending_file.hpp"
+#include "trace/export/topology.hpp"
 #include "trace/trace_error.hpp"
 #include "viewer/hand_made_exports.hpp"
 
@@ -47,6 +48,20 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 TEST_CASE("export: formats have names") {
   for (const ExportFormat format : kFormats) CHECK(trace::format_from(trace::format_name(format)) == format);
   CHECK_FALSE(trace::format_from("xml").has_value());
+}
+
+TEST_CASE("export: devices of one name are told apart") {
+  trace::Topology topology;
+  for (std::uint32_t id = 0; id < 3; ++id) {
+    trace::Device& device = topology.devices[id];
+    device.id = id;
+    device.name = id == 2 ? "small" : "large";
+    device.selector = "cuda:" + std::to_string(id);
+  }
+  CHECK(trace::device_name(topology, 0) == "large [cuda:0]");
+  CHECK(trace::device_name(topology, 1) == "large [cuda:1]");
+  CHECK(trace::device_name(topology, 2) == "small");
+  CHECK(trace::device_name(topology, 3).empty());
 }
 
 TEST_CASE("export: an output is replaced by a whole one and nothing stays beside it") {

@@ -120,7 +120,13 @@ int run(const Options& options) {
   }
   if (library.empty()) return exit.code;
   const std::vector<fs::path> written = report(options, files);
-  if (viewer && !viewer->finish() && !written.empty()) view(written.front());
+  if (viewer && !viewer->finish()) {
+    if (written.empty()) {
+      say("no window: there is nothing to look at");
+    } else {
+      view(written.front());
+    }
+  }
   return exit.code;
 }
 

@@ -55,7 +55,7 @@ class Summarizer {
     s.graph = graph.graph;
     s.version = graph.version;
     s.name = trace::graph_name(graph);
-    if (const auto device = topology.devices.find(graph.device); device != topology.devices.end()) s.device = device->second.name;
+    s.device = trace::device_name(topology, graph.device);
     s.plan_hash = graph.plan_hash;
     s.lanes = graph.lanes;
     s.edges = graph.edges.size();

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include <imgui.h>
 
@@ -19,6 +20,19 @@ namespace {
 
 constexpr float kLow = 430;  // points: below, one panel alone has a place
 constexpr float kLeastStrip = 34, kLeastLower = 60, kLeastInspector = 220;
+constexpr std::size_t kMostReasons = 3;
+
+// What the trace itself says of why there is no graph: its last warnings, a line each; `otherwise` where it has none.
+std::string reasons_in(const model::Document& document, const std::string& otherwise) {
+  std::vector<std::string> lines;
+  for (std::size_t i = document.messages.size(); i-- > 0 && lines.size() < kMostReasons;) {
+    const trace::Message& message = document.messages[i];
+    if (message.severity != trace::Severity::Info) lines.push_back(message.text);
+  }
+  std::string text;
+  for (auto line = lines.rbegin(); line != lines.rend(); ++line) text += (text.empty() ? "" : "\n") + *line;
+  return text.empty() ? otherwise : text;
+}
 
 }  // namespace
 
@@ -83,13 +97,13 @@ void Workspace::State::draw_empty_document(const Theme& theme) {
     case model::FeedState::Loading: return draw_busy(theme, "Reading " + what + ": " + percent_text(status.progress));
     case model::FeedState::Ready:
       return draw_empty(theme, "There is no graph in " + what,
-                        status.reason.empty() ? "The program that wrote it compiled none, or was traced only before that." : status.reason);
+                        status.reason.empty() ? reasons_in(*document, "The program that wrote it compiled none, or was traced only before that.") : status.reason);
     case model::FeedState::Live:
       return draw_empty(theme, "Connected, and waiting for the first graph",
-                        "The session has not compiled one yet. It appears here as soon as it does.");
+                        reasons_in(*document, "The session has not compiled one yet. It appears here as soon as it does."));
     case model::FeedState::Ended:
       return draw_empty(theme, "The session ended before it compiled a graph",
-                        status.reason.empty() ? "Ctrl+W goes back to the start page." : status.reason);
+                        status.reason.empty() ? reasons_in(*document, "Ctrl+W goes back to the start page.") : status.reason);
     case model::FeedState::Failed:
       return draw_empty(theme, "This could not be opened: " + what,
                         (status.reason.empty() ? "" : status.reason + "\n") + "Ctrl+W goes back to the start page.");

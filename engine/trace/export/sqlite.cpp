@@ -48,9 +48,9 @@ std::string hex(std::uint64_t value) {
 }
 
 void write_graph(Database& db, const GraphVersion& g, const Topology& topology) {
-  const auto device = topology.devices.find(g.device);
+  const std::string device = device_name(topology, g.device);
   Database::Insert graph(db, "INSERT INTO graphs VALUES (?,?,?,?,?,?,?,?,?,?,?)");
-  graph.row(g.graph, g.version, graph_name(g), device == topology.devices.end() ? std::nullopt : std::optional(device->second.name), hex(g.plan_hash),
+  graph.row(g.graph, g.version, graph_name(g), device.empty() ? std::nullopt : std::optional(device), hex(g.plan_hash),
             g.lanes, g.naive_bytes, g.slab_bytes, g.bound_bytes, known(g.compile_time), known(g.instantiate_time));
   Database::Insert node(db, "INSERT INTO nodes VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
   for (std::uint32_t i = 0; i < g.nodes.size(); ++i) {

@@ -47,6 +47,14 @@ void for_each_chunk(const TraceReader& reader, const Progress& progress, const s
   }
 }
 
+std::string device_name(const Topology& topology, std::uint32_t device) {
+  const auto found = topology.devices.find(device);
+  if (found == topology.devices.end()) return {};
+  const Device& one = found->second;
+  const auto namesakes = std::count_if(topology.devices.begin(), topology.devices.end(), [&](const auto& other) { return other.second.name == one.name; });
+  return namesakes == 1 ? one.name : one.name + " [" + one.selector + "]";
+}
+
 std::uint32_t find_graph(const Topology& topology, const std::string& text) {
   std::set<std::uint32_t> labelled, all;
   std::string there;

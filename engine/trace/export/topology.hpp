@@ -37,6 +37,9 @@ struct Topology {
 // Calls `take` with the records of every chunk, in file order, one chunk in memory at a time.
 void for_each_chunk(const TraceReader& reader, const Progress& progress, const std::function<void(Records&)>& take);
 
+// Of a device, as people know it; where several have that name, with what selects this one. Empty where the trace does not describe it.
+[[nodiscard]] std::string device_name(const Topology& topology, std::uint32_t device);
+
 // The graph that `text`, a number or a label, names. Throws ExportError that lists the graphs there are.
 [[nodiscard]] std::uint32_t find_graph(const Topology& topology, const std::string& text);
 

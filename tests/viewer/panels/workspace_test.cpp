@@ -3,10 +3,13 @@
 
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
 
 #include "panels/workspace.hpp"
 #include "support/paths.hpp"
+#include "trace/trace_file.hpp"
+#include "trace/trace_writer.hpp"
 #include "viewer/hand_made_trace.hpp"
 #include "viewer/panels/panel_fixture.hpp"
 #include "viewer/panels/recorded_trace.hpp"
@@ -137,6 +140,23 @@ TEST_CASE("workspace: a file that is no trace says why") {
   t.draw();
   CHECK(has(t.text(), "garbage"));
   CHECK(t.context.is_drawable());
+}
+
+TEST_CASE("workspace: where no graph is to be seen, the trace's own warnings say why") {
+  const auto path = test::scratch_folder() / "no graph.reprise";
+  {
+    trace::TraceWriter writer;
+    writer.add_sink(std::make_shared<trace::TraceFile>(trace::TraceFileDesc{.path = path}));
+    static_cast<void>(writer.push(trace::Message{1, trace::Severity::Info, "run.cupti", "by the way"}));
+    static_cast<void>(writer.push(trace::Message{2, trace::Severity::Warning, "run.cupti", "another profiler has it"}));
+  }
+  WorkspaceTest t(path.string());
+  REQUIRE(t.feed->wait_until_ready(kHangs));
+  t.draw();
+  const std::string text = t.text();
+  CHECK(has(text, "There is no graph in"));
+  CHECK(has(text, "another profiler has it"));
+  CHECK_FALSE(has(text, "by the way"));
 }
 
 TEST_CASE("workspace: a session that is not there is told of") {

@@ -124,6 +124,7 @@ struct Bench {
 void run_record(const Options& options, Report& report);
 void run_compile(const Options& options, Report& report);
 void run_counts(const Options& options, Report& report);
+void run_planning(const Options& options, Report& report);
 void run_host_replay(const Options& options, Report& report);
 void run_trace_file(const Options& options, Report& report);
 void run_trace_replays(const Options& options, Report& report);

@@ -25,6 +25,7 @@ constexpr Bench kBenches[] = {
     {"record", "what does it cost to record a command?", run_record},
     {"compile", "what does each stage cost a command, and does it stay linear?", run_compile},
     {"counts", "what does a graph consist of, and how often does making it allocate? No times: for comparisons", run_counts},
+    {"planning", "how near does planning of memory come to its bound, and how long does it take?", run_planning},
     {"host.replay", "what does a node cost on the host device, beside a bare oneTBB flow graph?", run_host_replay},
     {"trace.file", "what does a sample cost on its way to the disk, and there?", run_trace_file},
     {"trace.replays", "what does a trace cost replays on the host device whose nodes take 2 us?", run_trace_replays},

@@ -167,7 +167,8 @@ class ReachedPositions {
   }
   // Of the parents of `node` those that others are ordered after go; they and what was added before are before it from now on. `made` numbers nodes
   // in the order that they were made.
-  void erase_implied(std::uint32_t node, const LaneAssignment& assignment, const std::vector<std::uint32_t>& made, std::vector<std::uint32_t>& parents) {
+  void erase_implied(std::uint32_t node, const LaneAssignment& assignment, const std::vector<std::uint32_t>& made,
+                     std::vector<std::uint32_t>& parents) {
     last_first_ = parents;
     std::sort(last_first_.begin(), last_first_.end(), [&](std::uint32_t a, std::uint32_t b) { return made[a] > made[b]; });
     const auto is_implied = [&](std::uint32_t parent) { return row(node)[assignment.lane[parent]] > assignment.position[parent]; };

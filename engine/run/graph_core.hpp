@@ -1,5 +1,6 @@
 // GraphCore: one compiled graph: its plan, its executable, its slab, and where it was launched last; of a graph with instances, one of them,
-// which knows the others where it is the first. Held by the CapturedGraph and by fences; when both are gone, everything that its last launch may touch goes to the retire queue.
+// which knows the others where it is the first. Held by the CapturedGraph and by fences; when both are gone, everything that its last launch may
+// touch goes to the retire queue.
 // Threads: any thread. Launches take the graph's mutex; launches of graphs that share buffers take DeviceCore::order() first.
 #pragma once
 

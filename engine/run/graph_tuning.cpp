@@ -200,7 +200,8 @@ std::unique_ptr<GraphBody> GraphCore::make_other_body(std::shared_ptr<const Plan
 void GraphCore::bring_up_to_date(GraphBody& body) {
   const auto take = [&](const BindingChange& change) {
     if (!body.exec->change(change).done()) {
-      fail(ErrorCode::Unsupported, Stage::Launch, label(), concat("tune: graph ", label(), " was updated meanwhile, and the new executable does not take it"));
+      fail(ErrorCode::Unsupported, Stage::Launch, label(),
+           concat("tune: graph ", label(), " was updated meanwhile, and the new executable does not take it"));
     }
     body.journal.note(change);
   };

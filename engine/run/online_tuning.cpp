@@ -196,8 +196,8 @@ Next GraphCore::Online::advance(GraphCore& graph) {
 std::unique_ptr<GraphBody> GraphCore::Online::make_rival(GraphCore& graph, const LoweringChoice& choice, OnlineTry& tried) {
   const GraphBody& body = *graph.body_;
   auto plan = lower_again(*body.plan, choice, graph.device_->info().limits.buffer_alignment);
-  const bool is_known = plan->lowering_hash == body.plan->lowering_hash || std::find(tried_.begin(), tried_.end(), plan->lowering_hash) != tried_.end();
-  if (is_known) return nullptr;
+  const bool was_tried = std::find(tried_.begin(), tried_.end(), plan->lowering_hash) != tried_.end();
+  if (was_tried || plan->lowering_hash == body.plan->lowering_hash) return nullptr;
   tried_.push_back(plan->lowering_hash);
   tried = {.name = name_of(choice), .lanes = plan->lowered.lanes};
   if (body.memory_goal != MemoryGoal::Speed && plan->placement.slab_bytes > body.transient_bytes) {

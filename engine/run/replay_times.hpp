@@ -45,7 +45,7 @@ class ReplayTimes final : public ReplayObserver {
 
   std::vector<std::uint32_t> lowered_node_;  // by schedule node
   std::vector<NodeTime> times_;              // of the replay that runs, with those of bodies
-  std::vector<std::unique_ptr<Window>> windows_;  // each may still be looked at by a replay that was under way; the last one is what was asked for last
+  std::vector<std::unique_ptr<Window>> windows_;  // the last is what was asked for last; a replay under way may look at the others
   std::atomic<Window*> window_{nullptr};
 };
 

@@ -89,7 +89,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "online tuning: every replay does what it did, 
   CHECK(report.before.p99_us > 0);
   CHECK(report.meanwhile.p99_us > 0);
   for (const OnlineTry& tried : report.tries) {
-    MESSAGE(tried.name, ": ", tried.ratio, " (", tried.ratio_low, " to ", tried.ratio_high, ")", std::string(tried.kept ? ", kept" : ", " + tried.reason));
+    const std::string outcome = tried.kept ? "kept" : tried.reason;
+    MESSAGE(tried.name, ": ", tried.ratio, " (", tried.ratio_low, " to ", tried.ratio_high, "), ", outcome);
     if (tried.kept) CHECK(tried.ratio_high < 1);
   }
   MESSAGE("p99 of launches: ", report.before.p99_us, " us before, ", report.meanwhile.p99_us, " us meanwhile");

@@ -27,7 +27,8 @@ CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<c
     cuda_check(cudaGraphCreate(&graph_, 0), "cudaGraphCreate", context_->at(Stage::Instantiate));
     CudaGraphBuilder::Stamps stamps;
     if (source_) stamps = {&source_->instruments(), source_->ring().memory(), nullptr};
-    CudaGraphBuilder builder(*context_, *plan_, bindings, {graph_, held_->staged, calls_, held_->holdings, frame_.get(), stamps, markers_.get(), loops_.get()});
+    CudaGraphBuilder builder(*context_, *plan_, bindings,
+                             {graph_, held_->staged, calls_, held_->holdings, frame_.get(), stamps, markers_.get(), loops_.get()});
     builder.add_nodes();
     exec_ = builder.instantiate();
     ends_ = builder.ends();
@@ -95,15 +96,17 @@ CudaReplaySource::Twin CudaExec::make_twin(TimedBy nodes_by) {
   ExecNodes twin_nodes;
   cuda_check(cudaGraphCreate(&graph, 0), "cudaGraphCreate", place);
   try {
+    const BodyStamps* const in_bodies = stamps ? stamps->bodies() : rounds.get();
     CudaGraphBuilder builder(*context_, *plan_, bindings_,
-                         {graph, held_->staged, calls_, held_->holdings, frame_.get(), {&instruments, source_->ring().memory(), stamps.get(), stamps ? stamps->bodies() : rounds.get()},
-                          markers_.get(), loops_.get()});
+                             {graph, held_->staged, calls_, held_->holdings, frame_.get(),
+                              {&instruments, source_->ring().memory(), stamps.get(), in_bodies}, markers_.get(), loops_.get()});
     builder.add_nodes();
     if (stamps) {
       nodes = std::move(stamps);
     } else {
       const bool has_slots = slots_.has_same_nodes(time_slots(*plan_));
-      const ActivityTimes::Graph timed{graph, plan_->lowered, builder.nodes(), has_slots ? builder.bodies() : std::span<const BodyGraph>(), builder.ends()};
+      const auto bodies = has_slots ? builder.bodies() : std::span<const BodyGraph>();
+      const ActivityTimes::Graph timed{graph, plan_->lowered, builder.nodes(), bodies, builder.ends()};
       nodes = std::make_unique<ActivityTimes>(ActivitySession::of_process(), timed, slots_, std::move(rounds), time_host_nodes());
     }
     twin = builder.instantiate();

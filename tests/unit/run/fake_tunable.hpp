@@ -11,7 +11,7 @@
 namespace reprise::test {
 
 struct FakeTunable {
-  explicit FakeTunable(std::function<double(const detail::Plan&)> time_of, FakeClock clock = FakeClock::None, const InstanceDesc& desc = {}) : fake(desc) {
+  explicit FakeTunable(std::function<double(const detail::Plan&)> time_of, FakeClock clock = FakeClock::None) {
     fake.world.set_completion(Completion::AtOnce);
     fake.world.set_time_of(std::move(time_of));
     fake.world.set_clock(clock);

@@ -115,7 +115,8 @@ TEST_CASE("online tuning: a graph that it can't be done for says why") {
   const auto x = on.pool->allocate<int>(4, "x"), copies = on.pool->allocate<int>(4, "copies", PerInstance{2});
   CHECK(reason([](CommandBuffer& cmd) { cmd.host([] {}); }).find("host callbacks") != std::string::npos);
   CHECK(reason([&](CommandBuffer& cmd) { cmd.fill(copies, 1); }, {.instances = 2}).find("2 instances") != std::string::npos);
-  CHECK(reason([&](CommandBuffer& cmd) { cmd.fill(x, 1); }, {.lowering = Lowering::Auto.with_fault_markers()}).find("fault markers") != std::string::npos);
+  const Lowering marked = Lowering::Auto.with_fault_markers();
+  CHECK(reason([&](CommandBuffer& cmd) { cmd.fill(x, 1); }, {.lowering = marked}).find("fault markers") != std::string::npos);
   FakeTunable blind(likes_lanes);
   CHECK(blind.make_wide({.tuning = TuningMode::Online}).online_tuning().reason.find("does not tell times") != std::string::npos);
 }

@@ -27,7 +27,8 @@ std::string text_in(const std::filesystem::path& path) {
 
 class TemporaryFile {
  public:
-  explicit TemporaryFile(const std::string& name) : path_(std::filesystem::temp_directory_path() / ("reprise-" + std::to_string(stamp()) + "-" + name)) {}
+  explicit TemporaryFile(const std::string& name)
+      : path_(std::filesystem::temp_directory_path() / ("reprise-" + std::to_string(stamp()) + "-" + name)) {}
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
   ~TemporaryFile() {

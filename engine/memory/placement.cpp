@@ -18,7 +18,7 @@ namespace {
 
 // Up to here the quadratic fit is a few milliseconds; a flow and packings of all orders are, up to there.
 constexpr std::size_t kFitBySizeTransients = 1024, kPackedTransients = 400, kSearchedTransients = 4096;
-constexpr std::uint64_t kQuickSteps = 500;
+constexpr std::uint64_t kPlacementSteps = 500;
 
 Fit quick_fit(const TransientUses& uses, const UseOrder& order, std::uint64_t lower_bound) {
   Fit fit = fit_by_position(uses, order);
@@ -47,7 +47,7 @@ class OrderPlanner {
       first.height = fit_.slab_bytes;
     }
     PackImprover improver(problem.packing, std::move(first), bound_);
-    for (int attempt = 0; attempt < 2 && !improver.is_done(); ++attempt) improver.attempt(nullptr, kQuickSteps);
+    for (int attempt = 0; attempt < 2 && !improver.is_done(); ++attempt) improver.attempt(nullptr, kPlacementSteps);
     while (!improver.is_done() && !stop()) improver.attempt(stop);
     if (improver.best().height >= fit_.slab_bytes) return;
     for (std::size_t i = 0; i < problem.transients.size(); ++i) fit_.offsets[problem.transients[i]] = improver.best().offsets[i];

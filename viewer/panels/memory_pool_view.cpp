@@ -20,7 +20,7 @@ void PoolView::draw(Frame& frame, const PoolFacts& facts) {
   }
   const float width = ImGui::GetContentRegionAvail().x;
   const bool has_room = width > 760 * frame.theme.scale;
-  draw_table(frame, facts, has_room ? std::floor(width * 0.5f) : width);
+  draw_table(frame, facts, has_room ? std::floor(width * 0.6f) : width);
   if (!has_room) return;
   ImGui::SameLine();
   ImGui::BeginGroup();
@@ -32,6 +32,7 @@ void PoolView::draw_table(Frame& frame, const PoolFacts& facts, float width) {
   static constexpr TableColumn kColumns[] = {
       {"pool", "Its label. A click makes it stand out in the picture.", 14, ColumnAlign::Left},
       {"device", "The device that its memory belongs to.", 14, ColumnAlign::Left},
+      {"held by", "Graphs that hold it: its memory stays as long as they live. Pale: they did, and do no more.", 24, ColumnAlign::Left},
       {"device bytes", "The most device memory that its buffers took at one time.", 11, ColumnAlign::Right},
       {"pinned bytes", "The most pinned host memory at one time.", 11, ColumnAlign::Right},
       {"buffers", "The most buffers at one time, transients included.", 8, ColumnAlign::Right},
@@ -40,7 +41,6 @@ void PoolView::draw_table(Frame& frame, const PoolFacts& facts, float width) {
       {"most taken", "The most that was ever taken.", 10, ColumnAlign::Right},
       {"budget", "What it may take at most.", 10, ColumnAlign::Right},
       {"trims", "Slabs of idle graphs that gave their pages back, so far.", 7, ColumnAlign::Right},
-      {"held by", "Graphs that hold it: its memory stays as long as they live. Pale: they did, and do no more.", 24, ColumnAlign::Left},
   };
   const Theme& theme = frame.theme;
   if (!begin_table(theme, {"pools", kColumns, {0, false}, {width, 0}})) return;
@@ -54,15 +54,15 @@ void PoolView::draw_table(Frame& frame, const PoolFacts& facts, float width) {
   switch (sort.column) {
     case 0: sort_by([](const PoolRow& r) { return r.state.label; }); break;
     case 1: sort_by([](const PoolRow& r) { return r.device; }); break;
-    case 2: sort_by([](const PoolRow& r) { return r.most_device; }); break;
-    case 3: sort_by([](const PoolRow& r) { return r.most_host; }); break;
-    case 4: sort_by([](const PoolRow& r) { return r.most_buffers; }); break;
-    case 5: sort_by([](const PoolRow& r) { return r.state.device_bytes + r.state.host_bytes; }); break;
-    case 6: sort_by([](const PoolRow& r) { return r.state.mapped; }); break;
-    case 7: sort_by([](const PoolRow& r) { return r.state.peak; }); break;
-    case 8: sort_by([](const PoolRow& r) { return r.state.budget; }); break;
-    case 9: sort_by([](const PoolRow& r) { return r.state.trims; }); break;
-    case 10: sort_by([](const PoolRow& r) { return r.holders; }); break;
+    case 2: sort_by([](const PoolRow& r) { return r.holders; }); break;
+    case 3: sort_by([](const PoolRow& r) { return r.most_device; }); break;
+    case 4: sort_by([](const PoolRow& r) { return r.most_host; }); break;
+    case 5: sort_by([](const PoolRow& r) { return r.most_buffers; }); break;
+    case 6: sort_by([](const PoolRow& r) { return r.state.device_bytes + r.state.host_bytes; }); break;
+    case 7: sort_by([](const PoolRow& r) { return r.state.mapped; }); break;
+    case 8: sort_by([](const PoolRow& r) { return r.state.peak; }); break;
+    case 9: sort_by([](const PoolRow& r) { return r.state.budget; }); break;
+    case 10: sort_by([](const PoolRow& r) { return r.state.trims; }); break;
   }
   ImGuiListClipper clipper;
   clipper.Begin(static_cast<int>(rows.size()), row_height());
@@ -79,18 +79,18 @@ void PoolView::draw_table(Frame& frame, const PoolFacts& facts, float width) {
       ImGui::SetCursorScreenPos({at.x + swatch + theme.half_space * 1.5f, at.y});
       draw_cell(theme, 0, row.state.label.empty() ? "pool " + count_text(row.state.pool) : row.state.label);
       draw_cell(theme, 1, row.device, theme.ink_soft);
-      draw_number(theme, 2, bytes_text(row.most_device));
-      draw_number(theme, 3, bytes_text(row.most_host));
-      draw_number(theme, 4, count_text(row.most_buffers));
-      draw_number(theme, 5, bytes_text(row.state.device_bytes + row.state.host_bytes));
       const std::string earlier = row.earlier_holders.empty() ? "nobody" : "earlier: " + row.earlier_holders;
+      draw_cell(theme, 2, row.holders.empty() ? earlier : row.holders, row.holders.empty() ? theme.ink_soft : theme.ink);
+      draw_number(theme, 3, bytes_text(row.most_device));
+      draw_number(theme, 4, bytes_text(row.most_host));
+      draw_number(theme, 5, count_text(row.most_buffers));
+      draw_number(theme, 6, bytes_text(row.state.device_bytes + row.state.host_bytes));
       if (row.is_memory_told()) {
-        draw_number(theme, 6, bytes_text(row.state.mapped));
-        draw_number(theme, 7, bytes_text(row.state.peak));
-        draw_number(theme, 8, row.state.budget == 0 ? "none" : bytes_text(row.state.budget));
-        draw_number(theme, 9, count_text(row.state.trims));
+        draw_number(theme, 7, bytes_text(row.state.mapped));
+        draw_number(theme, 8, bytes_text(row.state.peak));
+        draw_number(theme, 9, row.state.budget == 0 ? "none" : bytes_text(row.state.budget));
+        draw_number(theme, 10, count_text(row.state.trims));
       }
-      draw_cell(theme, 10, row.holders.empty() ? earlier : row.holders, row.holders.empty() ? theme.ink_soft : theme.ink);
     }
   }
   ImGui::EndTable();

@@ -150,12 +150,6 @@ void EjectionSearch::shift_one() {
   if (offset != kUnplaced) offsets_[item] = offset;
 }
 
-std::uint32_t EjectionSearch::below(std::uint32_t limit) {
-  random_ += 0x9e3779b97f4a7c15ull;
-  std::uint64_t z = random_;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-  return static_cast<std::uint32_t>((((z ^ (z >> 31)) >> 32) * limit) >> 32);
-}
+std::uint32_t EjectionSearch::below(std::uint32_t limit) { return static_cast<std::uint32_t>(((random_.next() >> 32) * limit) >> 32); }
 
 }  // namespace reprise::detail

@@ -8,6 +8,7 @@
 #include <functional>
 #include <vector>
 
+#include "base/split_mix.hpp"
 #include "memory/packing.hpp"
 
 namespace reprise::detail {
@@ -44,7 +45,7 @@ class EjectionSearch {
 
   const PackProblem& problem_;
   std::uint64_t height_ = 0;
-  std::uint64_t random_ = 0;
+  SplitMix64 random_;
   std::vector<std::uint64_t> offsets_;  // by item; kUnplaced: missing
   std::vector<double> weight_, times_;  // by item: what it is to find room for it; how often there was none, and 1
   std::vector<std::uint32_t> missing_;

@@ -94,12 +94,6 @@ PackImprover::Order PackImprover::disturbed(const Order& order, double part) {
   return result;
 }
 
-double PackImprover::random() {
-  random_ += 0x9e3779b97f4a7c15ull;
-  std::uint64_t z = random_;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-  return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-53;
-}
+double PackImprover::random() { return static_cast<double>(random_.next() >> 11) * 0x1p-53; }
 
 }  // namespace reprise::detail

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/split_mix.hpp"
 #include "memory/packing.hpp"
 
 namespace reprise::detail {
@@ -45,7 +46,7 @@ class PackImprover {
   std::uint64_t pack_height_ = ~std::uint64_t{0};
   std::uint32_t attempts_ = 0;
   double stride_ = 0.5;  // part of what is above the target that the next modest search is to win
-  std::uint64_t random_ = 1;
+  SplitMix64 random_{1};
 };
 
 }  // namespace reprise::detail

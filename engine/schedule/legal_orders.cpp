@@ -4,25 +4,11 @@
 #include <numeric>
 #include <utility>
 
+#include "base/split_mix.hpp"
+
 namespace reprise::detail {
 
 namespace {
-
-// SplitMix64: the same numbers on every machine.
-class Numbers {
- public:
-  explicit Numbers(std::uint64_t seed) noexcept : state_(seed) {}
-  // Below `end`, which is small against 2^64.
-  [[nodiscard]] std::size_t below(std::size_t end) noexcept {
-    std::uint64_t z = state_ += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return (z ^ (z >> 31)) % end;
-  }
-
- private:
-  std::uint64_t state_;
-};
 
 // Who waits for each node.
 struct Followers {
@@ -49,7 +35,7 @@ struct Followers {
 
 NodeOrder legal_order(const Schedule& schedule, std::span<const OrderedPair> also, std::uint64_t number) {
   Followers followers(schedule, also);
-  Numbers numbers(number);
+  SplitMix64 numbers(number);
   NodeOrder ready, order;
   order.reserve(schedule.node_count());
   const auto add = [&](std::uint32_t node) {
@@ -63,7 +49,7 @@ NodeOrder legal_order(const Schedule& schedule, std::span<const OrderedPair> als
     if (number == 0) {
       std::pop_heap(ready.begin(), ready.end());
     } else {
-      std::swap(ready[numbers.below(ready.size())], ready.back());
+      std::swap(ready[numbers.next() % ready.size()], ready.back());
     }
     const std::uint32_t node = ready.back();
     ready.pop_back();

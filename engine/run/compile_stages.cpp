@@ -18,6 +18,7 @@
 #include "run/instance_core.hpp"
 #include "run/near_plan.hpp"
 #include "run/pool_core.hpp"
+#include "run/room.hpp"
 #include "run/slab.hpp"
 #include "schedule/same_order.hpp"
 #include "schedule/schedule.hpp"
@@ -148,20 +149,7 @@ std::unique_ptr<Slab> allocate_slab(const std::shared_ptr<DeviceCore>& device, c
     if (device->info().kind != DeviceKind::Host) nvtx_name_memory(slab->address(), plan.label, "transient buffers");
     return slab;
   };
-  for (int tries = 0;; ++tries) {
-    try {
-      return make();
-    } catch (const Error& error) {
-      const bool is_full = error.code() == ErrorCode::OutOfMemory || error.code() == ErrorCode::SlabExhausted;
-      if (tries != 0 || !is_full) {
-        const std::string holders = is_full ? device->largest_holders(error.code() == ErrorCode::SlabExhausted ? of : nullptr) : std::string();
-        throw with_context(error, plan.label,
-                           concat("for the ", bytes, " bytes of graph ", plan.label, "'s transient buffers", holders.empty() ? "" : "; ", holders));
-      }
-    }
-    device->retired().free_what_is_over();
-    static_cast<void>(device->trim(nullptr));
-  }
+  return take_with_room(*device, of, plan.label, concat("for the ", bytes, " bytes of graph ", plan.label, "'s transient buffers"), make);
 }
 
 Bindings bind(const Plan& plan, std::byte* slab, std::uint32_t instance) {

@@ -52,6 +52,8 @@ class DeviceCore : public std::enable_shared_from_this<DeviceCore> {
   [[nodiscard]] MemoryAccount& memory() noexcept { return memory_; }
   // The pages of idle graphs compiled with `pool`, null: of all, go back. Without any lock.
   TrimReport trim(const PoolCore* pool);
+  // trim(), when what was dropped and is over is freed. Without any lock.
+  void make_room(const PoolCore* pool);
   // Who takes most of the memory of `pool`, null: of the device, in words. Without any lock.
   [[nodiscard]] std::string largest_holders(const PoolCore* pool);
   // Under order(): graphs that there are. Call prepare_graph() first, so that add_graph() can't fail.

@@ -14,6 +14,8 @@ std::string text_of(const Error& error) {
   return text;
 }
 
+bool lacks_memory(const Error& error) noexcept { return error.code() == ErrorCode::OutOfMemory || error.code() == ErrorCode::SlabExhausted; }
+
 Error with_context(const Error& error, std::string_view label, const std::string& where) {
   ErrorDetails details = error.details();
   if (details.command == ErrorDetails::kNoCommand && !label.empty()) details.label = label;

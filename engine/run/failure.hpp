@@ -14,6 +14,9 @@ namespace reprise::detail {
 // What the error was made with: what() without the details behind it.
 [[nodiscard]] std::string text_of(const Error& error);
 
+// The device, or a budget, had too little: with less, or later, it may work.
+[[nodiscard]] bool lacks_memory(const Error& error) noexcept;
+
 // The same error, `where` after its text; its label is `label` unless it names a command.
 [[nodiscard]] Error with_context(const Error& error, std::string_view label, const std::string& where);
 

@@ -306,7 +306,7 @@ TuneReport GraphCore::tune(const std::shared_ptr<QueueCore>& queue, const TuneDe
             body = make_other_body(std::move(other), Watched::No);
           }
         } catch (const Error& error) {
-          if (error.code() != ErrorCode::OutOfMemory && error.code() != ErrorCode::SlabExhausted) throw;
+          if (!lacks_memory(error)) throw;
           candidate.reason = error.what();
         }
       }
@@ -371,7 +371,7 @@ void GraphCore::take_tuned(const std::shared_ptr<QueueCore>& queue, const std::s
     next->exec->upload(queue->backend());
     swap_in(std::move(next));
   } catch (const Error& error) {
-    if (error.code() != ErrorCode::OutOfMemory && error.code() != ErrorCode::SlabExhausted) throw;
+    if (!lacks_memory(error)) throw;
     report.candidates[report.chosen].reason = error.what();
     report.chosen = 0;
   }

@@ -11,6 +11,7 @@
 #include "lanes/tuning_choices.hpp"
 #include "run/compile_stages.hpp"
 #include "run/device_core.hpp"
+#include "run/failure.hpp"
 #include "run/node_costs.hpp"
 #include "run/queue_core.hpp"
 #include "run/retire_queue.hpp"
@@ -212,7 +213,7 @@ std::unique_ptr<GraphBody> GraphCore::Online::make_rival(GraphCore& graph, const
     static_cast<void>(queue->wait(queue->mark(), std::nullopt));
     return rival;
   } catch (const Error& error) {
-    if (error.code() != ErrorCode::OutOfMemory && error.code() != ErrorCode::SlabExhausted) throw;
+    if (!lacks_memory(error)) throw;
     tried.reason = error.what();
     return nullptr;
   }

@@ -54,8 +54,7 @@ std::byte* PoolCore::allocate(BufferKind kind, std::uint64_t bytes) {
   if (kind != BufferKind::Device) return device_->allocate(kind, bytes);
   const MemoryAccount* refused = try_count(bytes);
   if (refused != nullptr) {
-    device_->retired().free_what_is_over();
-    static_cast<void>(device_->trim(refused == memory_.get() ? this : nullptr));
+    device_->make_room(refused == memory_.get() ? this : nullptr);
     refused = try_count(bytes);
   }
   if (refused != nullptr) {

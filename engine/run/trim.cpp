@@ -5,9 +5,9 @@
 
 #include "base/text.hpp"
 #include "run/device_core.hpp"
-#include "run/failure.hpp"
 #include "run/graph_core.hpp"
 #include "run/pool_core.hpp"
+#include "run/room.hpp"
 
 namespace reprise::detail {
 namespace {
@@ -78,21 +78,13 @@ std::uint64_t GraphCore::slab_bytes() const {
   return body_->slab && !body_->slab->is_given_back() ? body_->slab->taken_bytes() : 0;
 }
 
-// Without any lock. Others that are idle make room where there is none.
+// Without any lock.
 void GraphCore::return_pages() {
-  for (int tries = 0;; ++tries) {
-    try {
-      std::lock_guard lock(mutex_);
-      return take_pages();
-    } catch (const Error& error) {
-      if (tries != 0 || (error.code() != ErrorCode::OutOfMemory && error.code() != ErrorCode::SlabExhausted)) {
-        const std::string holders = device()->largest_holders(error.code() == ErrorCode::SlabExhausted && pool_ ? pool_->core().get() : nullptr);
-        throw with_context(error, label(), concat("for graph ", label(), ", which was trimmed, to be launched again", holders.empty() ? "" : "; ", holders));
-      }
-    }
-    device()->retired().free_what_is_over();
-    static_cast<void>(device()->trim(nullptr));
-  }
+  const auto take = [this] {
+    std::lock_guard lock(mutex_);
+    take_pages();
+  };
+  take_with_room(*device(), pool_ ? pool_->core().get() : nullptr, label(), concat("for graph ", label(), ", which was trimmed, to be launched again"), take);
 }
 
 TrimReport DeviceCore::trim(const PoolCore* pool) {
@@ -102,6 +94,11 @@ TrimReport DeviceCore::trim(const PoolCore* pool) {
     if (is_of(*graph, pool)) graph->trim(report);
   }
   return report;
+}
+
+void DeviceCore::make_room(const PoolCore* pool) {
+  retired_.free_what_is_over();
+  static_cast<void>(trim(pool));
 }
 
 std::string DeviceCore::largest_holders(const PoolCore* pool) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "memory/packing.hpp"
 #include "record/geometry.hpp"
 #include "run/compile_stages.hpp"
 #include "run/device_core.hpp"
@@ -15,7 +16,7 @@ namespace {
 
 constexpr std::uint64_t kAreaAlignment = 256;
 
-[[nodiscard]] std::uint64_t room_for(const PoolBuffer& buffer) { return (buffer.bytes + kAreaAlignment - 1) & ~(kAreaAlignment - 1); }
+[[nodiscard]] std::uint64_t room_for(const PoolBuffer& buffer) { return aligned_up(buffer.bytes, kAreaAlignment); }
 
 }  // namespace
 

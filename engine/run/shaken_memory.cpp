@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "memory/packing.hpp"
 #include "record/geometry.hpp"
 #include "run/device_core.hpp"
 #include "run/pool_core.hpp"
@@ -75,7 +76,7 @@ void ShakenMemory::add_buffers(const Recording& recording, const ShakeDesc& desc
     const bool ignored = std::any_of(desc.ignore.begin(), desc.ignore.end(), [&](const BufferView& view) { return view.core() == buffer; });
     compared_.push_back(ignored ? 0 : 1);
     areas_.push_back({.name = display_name(*buffer), .buffer = buffer, .at = bytes_, .bytes = buffer->bytes});
-    bytes_ += (buffer->bytes + kPieceAlignment - 1) & ~(kPieceAlignment - 1);
+    bytes_ += aligned_up(buffer->bytes, kPieceAlignment);
   }
 }
 

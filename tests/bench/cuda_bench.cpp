@@ -1,7 +1,6 @@
 #ifdef REPRISE_HAS_CUDA
 
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -10,6 +9,7 @@
 #include <reprise/reprise.hpp>
 
 #include "bench.hpp"
+#include "gpu.hpp"
 #include "raw_graph.hpp"
 #include "shapes.hpp"
 
@@ -98,13 +98,10 @@ class Gpu {
   cudaEvent_t begin_ = nullptr, end_ = nullptr;
 };
 
-// No GPU: says why, and gives nothing.
+// None without a GPU.
 std::unique_ptr<Gpu> open_gpu() {
   const Instance instance({.application = "reprise_bench"});
-  const std::string reason = instance.why_no_gpu();
-  if (reason.empty()) return std::make_unique<Gpu>(instance);
-  std::printf("  not run: %s\n", reason.c_str());
-  return nullptr;
+  return finds_gpu(instance) ? std::make_unique<Gpu>(instance) : nullptr;
 }
 
 std::vector<Shape> usual_shapes(const Options& options) {

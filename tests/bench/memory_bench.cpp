@@ -1,14 +1,13 @@
 #ifdef REPRISE_HAS_CUDA
 
 #include <algorithm>
-#include <cstdio>
-#include <string>
 #include <vector>
 
 #include <reprise/cuda_interop.hpp>
 #include <reprise/reprise.hpp>
 
 #include "bench.hpp"
+#include "gpu.hpp"
 #include "raw_graph.hpp"
 
 namespace reprise::bench {
@@ -202,10 +201,7 @@ class MemoryComparison {
 
 void run_memory(const Options& options, Report& report) {
   const Instance instance({.application = "reprise_bench"});
-  if (const std::string reason = instance.why_no_gpu(); !reason.empty()) {
-    std::printf("  not run: %s\n", reason.c_str());
-    return;
-  }
+  if (!finds_gpu(instance)) return;
   const Device device = instance.open_device(DeviceSelector::named("cuda:0"));
   const CurrentDevice current(device);
   const std::vector<Step> steps = make_steps(options.is_quick() ? 40 : 300);

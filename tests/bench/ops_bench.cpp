@@ -3,7 +3,6 @@
 
 #include <cublas_v2.h>
 
-#include <cstdio>
 #include <stdexcept>
 #include <string>
 
@@ -12,6 +11,7 @@
 #include <reprise/reprise.hpp>
 
 #include "bench.hpp"
+#include "gpu.hpp"
 #include "profiled_graph.hpp"
 #include "raw_graph.hpp"
 
@@ -73,10 +73,7 @@ class CapturedProducts {
 
 void run_ops_gemm(const Options& options, Report& report) {
   const Instance instance({.application = "reprise_bench"});
-  if (const std::string reason = instance.why_no_gpu(); !reason.empty()) {
-    std::printf("  not run: %s\n", reason.c_str());
-    return;
-  }
+  if (!finds_gpu(instance)) return;
   const Device device = instance.open_device(DeviceSelector::named("cuda:0"));
   const CurrentDevice current(device);
   const auto pool = device.create_pool({.label = "products"});

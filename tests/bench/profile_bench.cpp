@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bench.hpp"
+#include "gpu.hpp"
 #include "profile/nvtx.hpp"
 #include "profiled_graph.hpp"
 #include "raw_cupti.hpp"
@@ -21,11 +22,7 @@ namespace reprise::bench {
 
 namespace {
 
-bool have_gpu() {
-  const std::string reason = Instance({.application = "reprise_bench"}).why_no_gpu();
-  if (!reason.empty()) std::printf("  not run: %s\n", reason.c_str());
-  return reason.empty();
-}
+bool have_gpu() { return finds_gpu(Instance({.application = "reprise_bench"})); }
 
 // Keeps the device there, whatever comes and goes. A raw executable must not be there while CUPTI comes or goes: so nothing is, but what is
 // measured.

@@ -1,7 +1,6 @@
 // The samples' own graphs, with their own kernels and copies, lowered in every way beside their faithful lowering.
 #if defined(REPRISE_HAS_CUDA) && defined(REPRISE_HAS_SAMPLES)
 
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <utility>
@@ -16,6 +15,7 @@
 #ifdef REPRISE_HAS_OPS
 #include "digits/trainer.hpp"
 #endif
+#include "gpu.hpp"
 #include "lowering_points.hpp"
 #include "photo/pyramid.hpp"
 #include "plan/plan.hpp"
@@ -100,10 +100,7 @@ void measure(const Device& device, const SampleGraph& sample, const Options& opt
 
 void run_cuda_samples(const Options& options, Report& report) {
   const Instance instance({.application = "reprise_bench"});
-  if (const std::string reason = instance.why_no_gpu(); !reason.empty()) {
-    std::printf("  not run: %s\n", reason.c_str());
-    return;
-  }
+  if (!finds_gpu(instance)) return;
   const Device device = instance.open_device(DeviceSelector::named("cuda:0"));
   const CurrentDevice current(device);
   for (const SampleGraph& sample : sample_graphs(device)) measure(device, sample, options, report);

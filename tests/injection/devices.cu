@@ -12,13 +12,7 @@
 #include <thread>
 #include <vector>
 
-#define CHECK_CUDA(call)                                                                          \
-  do {                                                                                            \
-    if (const cudaError_t result = (call); result != cudaSuccess) {                               \
-      std::fprintf(stderr, "line %d: %s: %s\n", __LINE__, #call, cudaGetErrorString(result));     \
-      std::exit(3);                                                                               \
-    }                                                                                             \
-  } while (false)
+#include "check_cuda.hpp"
 
 namespace {
 

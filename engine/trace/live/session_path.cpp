@@ -46,9 +46,7 @@ std::string objection(const std::filesystem::path& path) {
 std::filesystem::path make_session_folder() {
   std::filesystem::path path = runtime_folder();
   if (path.empty()) path = fallback_folder();
-  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
-    throw TraceError(TraceErrorCode::Io, path.string() + ": cannot make the folder of live sessions: " + std::strerror(errno));
-  }
+  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) throw_io_error(path, "cannot make the folder of live sessions");
   const std::string wrong = objection(path);
   if (!wrong.empty()) throw TraceError(TraceErrorCode::Io, path.string() + ": no safe place for a live session: " + wrong);
   return path;

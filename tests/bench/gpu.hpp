@@ -1,0 +1,18 @@
+// The GPU that benches measure. Threads: any.
+#pragma once
+
+#include <cstdio>
+#include <string>
+
+#include <reprise/instance.hpp>
+
+namespace reprise::bench {
+
+// None: says why.
+[[nodiscard]] inline bool finds_gpu(const Instance& instance) {
+  const std::string reason = instance.why_no_gpu();
+  if (!reason.empty()) std::printf("  not run: %s\n", reason.c_str());
+  return reason.empty();
+}
+
+}  // namespace reprise::bench

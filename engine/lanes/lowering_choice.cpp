@@ -37,7 +37,7 @@ NodeHints hints_of(const Recording& recording, const Schedule& schedule) {
     const std::uint32_t command = schedule.node_command[node];
     if (recording.commands[command].kind != CommandKind::Dispatch) continue;
     const auto& dispatch = recording.payload<DispatchPayload>(command);
-    const bool is_early = dispatch.start == DispatchDesc::Start::Early && dispatch.launch == DispatchDesc::Launch::Normal;
+    const bool is_early = recording.starts_early(command);
     hints.starts[node] = is_early ? NodeStart::Early : NodeStart::Ordered;
     any_early |= is_early;
     if (dispatch.cost <= 0) continue;
@@ -60,7 +60,7 @@ bool has_hints(const Recording& recording) {
     const auto& dispatch = recording.payload<DispatchPayload>(i);
     if (dispatch.cost > 0 || dispatch.start == DispatchDesc::Start::Early) return true;
   }
-  return false;
+  return recording.has_programmatic_dependencies();
 }
 
 std::string name_of(const LoweringChoice& choice) {

@@ -23,7 +23,7 @@ struct NodeHints {
 // What the recording says. Nodes without a cost have the median of those that have one; joins take no time.
 [[nodiscard]] NodeHints hints_of(const Recording& recording, const Schedule& schedule);
 
-// True if hints_of() would tell anything.
+// True if hints_of() would tell anything, or order depends on which kernels start early: then it is more than structure that a plan follows from.
 [[nodiscard]] bool has_hints(const Recording& recording);
 
 struct LoweringChoice {

@@ -97,9 +97,8 @@ std::string cause_text(const Recording& recording, const EdgeCause& cause) {
       return concat(hazard_name(cause.hazard), ' ', display_name(*recording.buffers[cause.buffer]), ' ',
                     range_text(cause.begin, cause.end));
     case CauseKind::Barrier:
-      return cause.buffer == kNone
-                 ? concat("barrier ", cause.barrier)
-                 : concat("barrier ", cause.barrier, " on ", display_name(*recording.buffers[cause.buffer]));
+      return concat(recording.payload<BarrierPayload>(cause.barrier).dependency == Dependency::Programmatic ? "programmatic barrier " : "barrier ",
+                    cause.barrier, cause.buffer == kNone ? std::string() : concat(" on ", display_name(*recording.buffers[cause.buffer])));
     case CauseKind::User:
       return "edge()";
     case CauseKind::Linear:

@@ -102,6 +102,7 @@ void add(Hash64& hash, const BarrierPayload& barrier) {
   hash.add(barrier.buffer, static_cast<std::uint32_t>(pack_bytes(barrier.before, barrier.after)));
   hash.add(barrier.begin);
   hash.add(barrier.end);
+  if (barrier.dependency == Dependency::Programmatic) hash.add(0, 1);
 }
 
 void add_payload(Hash64& hash, const Recording& recording, std::uint32_t command) {

@@ -70,7 +70,7 @@ struct SlotArgument {
 
 struct DispatchPayload {
   std::uint32_t kernel = 0;  // in recording.kernels
-  Dim3 grid, block, cluster;  // cluster 0,0,0: none
+  Dim3 grid = {}, block = {}, cluster = {};  // cluster 0,0,0: none
   std::uint32_t shared_bytes = 0;
   DispatchDesc::Launch launch = DispatchDesc::Launch::Normal;
   std::uint32_t parameter_bytes = 0;
@@ -128,6 +128,7 @@ struct BarrierPayload {
   std::uint64_t begin = 0, end = 0;     // bytes
   Access before = Access::ReadWrite;
   Access after = Access::ReadWrite;
+  Dependency dependency = Dependency::Full;
 };
 
 // What a command runs as a whole: recording.bodies[index], whose buffer i is this recording's buffer buffers[i].

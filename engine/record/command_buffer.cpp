@@ -83,7 +83,10 @@ CommandRef Recorder::add(std::shared_ptr<const GraphOp> op, SourceLocation where
 
 void Recorder::barrier(const BarrierDesc& desc, SourceLocation where) { checked(core_).barrier(desc, where); }
 
-void Recorder::edge(CommandRef before, CommandRef after, SourceLocation where) { checked(core_).edge(before, after, where); }
+void Recorder::edge(CommandRef before, CommandRef after, SourceLocation where) { edge(before, after, Dependency::Full, where); }
+void Recorder::edge(CommandRef before, CommandRef after, Dependency dependency, SourceLocation where) {
+  checked(core_).edge(before, after, dependency, where);
+}
 
 LabelScope Recorder::label(std::string_view name, Color color) {
   const std::uint64_t ticket = checked(core_).begin_label(name, color);

@@ -76,7 +76,7 @@ void RecorderCore::execute(const std::shared_ptr<const Recording>& secondary, So
     LocalEdge* const edges = lists_.edges.reserve(arena, edge_count);
     for (std::uint32_t i = 0; i < edge_count; ++i) {
       const UserEdge& edge = from.edges[i];
-      edges[i] = {{lists_.recorder, first_command + edge.before}, {lists_.recorder, first_command + edge.after}, edge.where};
+      edges[i] = {{lists_.recorder, first_command + edge.before}, {lists_.recorder, first_command + edge.after}, edge.where, edge.dependency};
     }
   });
   lists_.labels.commit(label_count);

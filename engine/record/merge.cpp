@@ -164,7 +164,7 @@ class Merge {
 
   void copy_edges(const Source& from) {
     for (auto at = from.lists->edges.cursor(); const LocalEdge* edge = at.next();) {
-      into_.edges.push_back({merged_command(edge->before, edge->where), merged_command(edge->after, edge->where), edge->where});
+      into_.edges.push_back({merged_command(edge->before, edge->where), merged_command(edge->after, edge->where), edge->where, edge->dependency});
     }
   }
 

@@ -34,6 +34,7 @@ struct LocalLabel {
 struct LocalEdge {
   CommandRef before, after;
   SourceLocation where;
+  Dependency dependency = Dependency::Full;
 };
 
 struct RecordedLists {

@@ -58,7 +58,7 @@ class RecorderCore {
   CommandRef host(std::function<void()> function, std::span<const AccessedView> accesses, SourceLocation where);
   CommandRef add(std::shared_ptr<const GraphOp> op, SourceLocation where);
   void barrier(const BarrierDesc& desc, SourceLocation where);
-  void edge(CommandRef before, CommandRef after, SourceLocation where);
+  void edge(CommandRef before, CommandRef after, Dependency dependency, SourceLocation where);
   void execute(const std::shared_ptr<const Recording>& secondary, SourceLocation where);
   CommandRef nested(const std::shared_ptr<const Recording>& secondary, SourceLocation where);
   CommandRef conditional(const Decision& decision, std::span<const std::shared_ptr<const Recording>> bodies, SourceLocation where);

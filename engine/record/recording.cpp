@@ -25,6 +25,22 @@ std::uint32_t Recording::command_of(const CommandRef& ref) const noexcept {
   return kNone;
 }
 
+bool Recording::starts_early(std::uint32_t command) const noexcept {
+  if (commands[command].kind != CommandKind::Dispatch) return false;
+  const auto& dispatch = payload<DispatchPayload>(command);
+  return dispatch.start == DispatchDesc::Start::Early && dispatch.launch == DispatchDesc::Launch::Normal;
+}
+
+bool Recording::has_programmatic_dependencies() const noexcept {
+  for (const UserEdge& edge : edges) {
+    if (edge.dependency == Dependency::Programmatic) return true;
+  }
+  for (std::uint32_t i = 0; i < commands.size(); ++i) {
+    if (commands[i].kind == CommandKind::Barrier && payload<BarrierPayload>(i).dependency == Dependency::Programmatic) return true;
+  }
+  return false;
+}
+
 std::string Recording::label_path(std::uint32_t innermost) const {
   std::string path;
   for (std::uint32_t at = innermost; at != 0; at = labels[at].parent) {
@@ -52,7 +68,8 @@ std::string Recording::command_name(std::uint32_t command) const {
     }
     case CommandKind::Barrier: {
       const auto& barrier = payload<BarrierPayload>(command);
-      return barrier.buffer == kNone ? "barrier" : concat("barrier ", display_name(*buffers[barrier.buffer]));
+      const char* const name = barrier.dependency == Dependency::Programmatic ? "programmatic barrier" : "barrier";
+      return barrier.buffer == kNone ? name : concat(name, ' ', display_name(*buffers[barrier.buffer]));
     }
     case CommandKind::Nested: return concat("nested ", bodies[payload<NestedPayload>(command).body.index]->label);
     case CommandKind::Conditional: {

@@ -29,7 +29,8 @@ enum class RecordingOrigin : std::uint8_t { Recorded, ReadBack };
 
 struct UserEdge {
   std::uint32_t before = 0, after = 0;  // command indices
-  SourceLocation where;
+  SourceLocation where = {};
+  Dependency dependency = Dependency::Full;
 };
 
 // Where the commands of one recorder went: its commands [first, first + count) are the recording's from `command` on.
@@ -65,6 +66,13 @@ struct Recording {
   }
   // The index of a command that a verb gave; kNone for one of another recording.
   [[nodiscard]] std::uint32_t command_of(const CommandRef& ref) const noexcept;
+  // A kernel that waits itself for what it comes after.
+  [[nodiscard]] bool starts_early(std::uint32_t command) const noexcept;
+  // Whether what has this dependency is ordered before `command`.
+  [[nodiscard]] bool orders(Dependency dependency, std::uint32_t command) const noexcept {
+    return dependency == Dependency::Full || starts_early(command);
+  }
+  [[nodiscard]] bool has_programmatic_dependencies() const noexcept;
   // "forward/layer 1"; empty at the root.
   [[nodiscard]] std::string label_path(std::uint32_t label) const;
   // "dispatch saxpy", "copy x -> y", "fill tmp", ... for messages, plans and DOT.

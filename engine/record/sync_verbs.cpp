@@ -47,6 +47,7 @@ void RecorderCore::barrier(const BarrierDesc& desc, SourceLocation where) {
     BarrierPayload barrier;
     barrier.before = desc.before;
     barrier.after = desc.after;
+    barrier.dependency = desc.dependency;
     if (desc.buffer) {
       barrier.buffer = intern(desc.buffer.core());
       barrier.begin = desc.buffer.offset();
@@ -57,7 +58,7 @@ void RecorderCore::barrier(const BarrierDesc& desc, SourceLocation where) {
   commit(CommandKind::Barrier, payload, 0, where);
 }
 
-void RecorderCore::edge(CommandRef before, CommandRef after, SourceLocation where) {
+void RecorderCore::edge(CommandRef before, CommandRef after, Dependency dependency, SourceLocation where) {
   const Verb verb{"edge", where};
   require_recording(verb);
   const auto check = [&](const CommandRef& ref, std::string_view role) {
@@ -72,7 +73,7 @@ void RecorderCore::edge(CommandRef before, CommandRef after, SourceLocation wher
     fail(verb, ErrorCode::CyclicDependency, concat("command ", before.index, " would wait for itself"));
   }
   LocalEdge* const edge = lists_.edges.reserve(*lists_.arena, 1);
-  *edge = {before, after, where};
+  *edge = {before, after, where, dependency};
   lists_.edges.commit(1);
 }
 

@@ -21,6 +21,7 @@ BarrierTracker::BarrierTracker(const Recording& recording, GraphBuilder& builder
     const auto& barrier = recording.payload<BarrierPayload>(i);
     if (!any_) buffers_.resize(recording.buffers.size());
     any_ = true;
+    any_programmatic_ |= barrier.dependency == Dependency::Programmatic;
     if (barrier.buffer == kNone) {
       any_global_ = true;
     } else {
@@ -52,20 +53,25 @@ EdgeCause BarrierTracker::cause(std::uint32_t barrier) const {
 
 void BarrierTracker::add_edges_into(std::uint32_t command) {
   if (!any_) return;
+  static constexpr std::array<Source Side::*, 2> kWaits = {&Side::wait, &Side::early_wait};
+  const auto waits = std::span(kWaits).first(any_programmatic_ && recording_.starts_early(command) ? 2 : 1);
   const Command& c = recording_.commands[command];
   for (std::uint32_t i = 0; i < c.access_count; ++i) {
     const BufferAccess& access = recording_.accesses[c.first_access + i];
-    if (any_global_) add_edges(global_, access.access);
+    if (any_global_) add_edges(global_, access.access, waits);
     const Buffer& buffer = buffers_[access.buffer];
     const Span span = ranges(buffer, access.begin, access.end);
-    for (std::size_t r = span.first; r < span.last; ++r) add_edges(buffer.states[r], access.access);
+    for (std::size_t r = span.first; r < span.last; ++r) add_edges(buffer.states[r], access.access, waits);
   }
 }
 
-void BarrierTracker::add_edges(const State& state, Access access) {
+void BarrierTracker::add_edges(const State& state, Access access, std::span<Source Side::* const> waits) {
   for (std::size_t kind = 0; kind < 2; ++kind) {
-    const Source& wait = state[kind].wait;
-    if (wait.node != kNone && meets(access, kKinds[kind])) builder_.add_edge(wait.node, cause(wait.barrier));
+    if (!meets(access, kKinds[kind])) continue;
+    for (Source Side::* const which : waits) {
+      const Source& wait = state[kind].*which;
+      if (wait.node != kNone) builder_.add_edge(wait.node, cause(wait.barrier));
+    }
   }
 }
 
@@ -98,22 +104,24 @@ void BarrierTracker::note(State& state, Access access, std::uint32_t node) {
 void BarrierTracker::pass(std::uint32_t barrier) {
   const auto& payload = recording_.payload<BarrierPayload>(barrier);
   if (payload.buffer == kNone) {
-    pass(std::span(&global_, 1), barrier, payload.before, payload.after);
+    pass(std::span(&global_, 1), barrier);
     return;
   }
   Buffer& buffer = buffers_[payload.buffer];
   const Span span = ranges(buffer, payload.begin, payload.end);
-  pass(std::span(buffer.states).subspan(span.first, span.last - span.first), barrier, payload.before, payload.after);
+  pass(std::span(buffer.states).subspan(span.first, span.last - span.first), barrier);
 }
 
-void BarrierTracker::pass(std::span<State> states, std::uint32_t barrier, Access before, Access after) {
+void BarrierTracker::pass(std::span<State> states, std::uint32_t barrier) {
+  const auto& payload = recording_.payload<BarrierPayload>(barrier);
+  Source Side::* const waiting = payload.dependency == Dependency::Full ? &Side::wait : &Side::early_wait;
   // Neighbouring ranges and both kinds often have the same history, and then share the nodes that stand for it.
   std::vector<Source> found;
   Side previous;
   std::uint32_t previous_node = kNone;
   for (State& state : states) {
     for (std::size_t kind = 0; kind < 2; ++kind) {
-      if (!meets(before, kKinds[kind])) continue;
+      if (!meets(payload.before, kKinds[kind])) continue;
       Side& side = state[kind];
       if (side.noted == kNone || side.noted != previous.noted || side.earlier != previous.earlier) {
         previous = side;
@@ -132,8 +140,8 @@ void BarrierTracker::pass(std::span<State> states, std::uint32_t barrier, Access
   Source old_wait, new_wait;
   for (State& state : states) {
     for (std::size_t kind = 0; kind < 2; ++kind) {
-      if (!meets(after, kKinds[kind])) continue;
-      Source& wait = state[kind].wait;
+      if (!meets(payload.after, kKinds[kind])) continue;
+      Source& wait = state[kind].*waiting;
       if (new_wait.node == kNone || wait != old_wait) {
         old_wait = wait;
         parts_.clear();

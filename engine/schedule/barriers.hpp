@@ -41,6 +41,7 @@ class BarrierTracker {
     std::uint32_t noted = kNone;    // in noted_: commands since the last barrier that asked for them
     std::uint32_t earlier = kNone;  // node that stands for those before
     Source wait;                    // what the next such access waits for
+    Source early_wait;              // and what it waits for besides if it is of a kernel that starts early
   };
   using State = std::array<Side, 2>;
   // Ranges between the ends of a buffer's barriers; the last one has no end.
@@ -53,9 +54,9 @@ class BarrierTracker {
   };
 
   [[nodiscard]] static Span ranges(const Buffer& buffer, std::uint64_t begin, std::uint64_t end);
-  void add_edges(const State& state, Access access);
+  void add_edges(const State& state, Access access, std::span<Source Side::* const> waits);
   void note(State& state, Access access, std::uint32_t node);
-  void pass(std::span<State> states, std::uint32_t barrier, Access before, Access after);
+  void pass(std::span<State> states, std::uint32_t barrier);
   // The node that stands for all commands noted on a side so far; kNone: none.
   std::uint32_t gather(Side& side, std::uint32_t barrier);
   // One source for several: one of them where that is enough, else a join. `parts_` is used up.
@@ -66,7 +67,7 @@ class BarrierTracker {
   GraphBuilder& builder_;
   std::vector<Buffer> buffers_;  // no ranges: no barrier names it
   State global_;
-  bool any_ = false, any_global_ = false;
+  bool any_ = false, any_global_ = false, any_programmatic_ = false;
   std::vector<Noted> noted_;
   std::vector<Source> parts_;
   std::uint32_t list_before_ = kNone, list_after_ = kNone;  // the last list that the noted node was put in front of

@@ -8,14 +8,15 @@ namespace {
 bool same(const Extent& a, const Extent& b) { return a.width == b.width && a.height == b.height && a.depth == b.depth; }
 bool same(const Pitch& a, const Pitch& b) { return a.row == b.row && a.slice == b.slice; }
 bool same(const AccessShape& a, const AccessShape& b) { return same(a.extent, b.extent) && same(a.pitch, b.pitch); }
-bool same(const UserEdge& a, const UserEdge& b) { return a.before == b.before && a.after == b.after; }
+bool same(const UserEdge& a, const UserEdge& b) { return a.before == b.before && a.after == b.after && a.dependency == b.dependency; }
 
 bool same(const BufferAccess& a, const BufferAccess& b) {
   return a.buffer == b.buffer && a.access == b.access && a.shape == b.shape && a.begin == b.begin && a.end == b.end;
 }
 
 bool same(const BarrierPayload& a, const BarrierPayload& b) {
-  return a.buffer == b.buffer && a.begin == b.begin && a.end == b.end && a.before == b.before && a.after == b.after;
+  return a.buffer == b.buffer && a.begin == b.begin && a.end == b.end && a.before == b.before && a.after == b.after &&
+         a.dependency == b.dependency;
 }
 
 template <class Value>
@@ -33,7 +34,12 @@ bool has_same_order(const Recording& a, const Recording& b) {
     if (is_barrier != (y.kind == CommandKind::Barrier) || x.first_access != y.first_access || x.access_count != y.access_count) return false;
     if (is_barrier && !same(a.payload<BarrierPayload>(i), b.payload<BarrierPayload>(i))) return false;
   }
-  return same(a.accesses, b.accesses) && same(a.shapes, b.shapes) && same(a.edges, b.edges);
+  if (!same(a.accesses, b.accesses) || !same(a.shapes, b.shapes) || !same(a.edges, b.edges)) return false;
+  if (!b.has_programmatic_dependencies()) return true;
+  for (std::uint32_t i = 0; i < a.commands.size(); ++i) {
+    if (a.starts_early(i) != b.starts_early(i)) return false;
+  }
+  return true;
 }
 
 }  // namespace reprise::detail

@@ -18,13 +18,14 @@ namespace reprise::detail {
 
 namespace {
 
-// User edges by the command that waits. Those that lead backwards in recorded order are kept apart.
+// User edges that order something, by the command that waits. Those that lead backwards in recorded order are kept apart.
 class UserEdges {
  public:
   explicit UserEdges(const Recording& recording) {
     for (const UserEdge& edge : recording.edges) {
       for (const std::uint32_t end : {edge.before, edge.after}) check_end(recording, end);
       if (edge.before == edge.after) throw_cycle(recording, std::span(&edge.before, 1));
+      if (!recording.orders(edge.dependency, edge.after)) continue;
       (edge.before < edge.after ? forward_ : backward_).push_back({edge.before, edge.after});
     }
     std::stable_sort(forward_.begin(), forward_.end(), [](const Pair& a, const Pair& b) { return a.after < b.after; });

@@ -72,7 +72,10 @@ void add_unordered(const Recording& recording, std::uint32_t from, std::uint32_t
                        concat(later, " ", words.later_does, " ", range_text(recording, conflict.buffer, conflict.begin, conflict.end), ", which ",
                               earlier, " ", words.earlier_does, ", and nothing orders the two (", words.name,
                               "). Record between them: barrier({.buffer = ", view_text(recording, conflict.buffer, conflict.begin, conflict.end),
-                              ", .before = Access::", words.before, ", .after = Access::", words.after, "})"));
+                              ", .before = Access::", words.before, ", .after = Access::", words.after, "})",
+                              recording.has_programmatic_dependencies() && !recording.starts_early(to)
+                                  ? "; a programmatic one orders only kernels dispatched with Start::Early"
+                                  : ""));
 }
 
 void report_unordered(const Recording& recording, const Schedule& schedule, const std::vector<std::uint32_t>& node_of, const std::vector<Pair>& pairs,
@@ -125,15 +128,17 @@ const char* access_text(Access access) {
 std::string why_nothing(const Recording& recording, std::uint32_t command) {
   const auto& barrier = recording.payload<BarrierPayload>(command);
   const std::string range = barrier.buffer == kNone ? "anything" : range_text(recording, barrier.buffer, barrier.begin, barrier.end);
-  const auto any = [&](std::uint32_t first, std::uint32_t last, Access kind) {
+  const auto any = [&](std::uint32_t first, std::uint32_t last, Access kind, Dependency dependency) {
     for (std::uint32_t i = first; i < last; ++i) {
-      if (accesses_range(recording, i, barrier, kind)) return true;
+      if (accesses_range(recording, i, barrier, kind) && recording.orders(dependency, i)) return true;
     }
     return false;
   };
-  if (!any(0, command, barrier.before)) return concat("no command before it ", access_text(barrier.before), " ", range);
-  if (!any(command + 1, static_cast<std::uint32_t>(recording.commands.size()), barrier.after)) {
-    return concat("no command after it ", access_text(barrier.after), " ", range);
+  const auto count = static_cast<std::uint32_t>(recording.commands.size());
+  if (!any(0, command, barrier.before, Dependency::Full)) return concat("no command before it ", access_text(barrier.before), " ", range);
+  if (!any(command + 1, count, barrier.after, Dependency::Full)) return concat("no command after it ", access_text(barrier.after), " ", range);
+  if (!any(command + 1, count, barrier.after, barrier.dependency)) {
+    return concat("it is programmatic, and nothing after it that ", access_text(barrier.after), " ", range, " is dispatched with Start::Early");
   }
   return recording.ordering == Ordering::Inferred ? "accesses, other barriers and edges order all of it already"
                                                   : "other barriers and edges order all of it already";
@@ -149,6 +154,16 @@ void report_idle_barriers(const Recording& recording, const Schedule& schedule, 
     findings.add_counted(
         Rule::BarrierOrdersNothing, i, Message::kNoCommand,
         concat(describe_command(recording, i), " orders nothing: ", why_nothing(recording, i), ". Remove it, or widen what it says"));
+  }
+}
+
+void report_idle_edges(const Recording& recording, Findings& findings) {
+  for (const UserEdge& edge : recording.edges) {
+    const bool is_inside = std::max(edge.before, edge.after) < recording.commands.size();
+    if (!is_inside || recording.orders(edge.dependency, edge.after) || !findings.count(Rule::EdgeOrdersNothing)) continue;
+    findings.add_counted(Rule::EdgeOrdersNothing, edge.after, edge.before,
+                         concat("an edge (", edge.where.file, ':', edge.where.line, ") orders nothing: it is programmatic, and ",
+                                describe_command(recording, edge.after), " is not dispatched with Start::Early"));
   }
 }
 
@@ -179,6 +194,7 @@ void check_recorded_order(const Recording& recording, Findings& findings) {
 }  // namespace
 
 void check_order(const Recording& recording, Findings& findings) {
+  report_idle_edges(recording, findings);
   if (is_told_by_recorded_order(recording)) return check_recorded_order(recording, findings);
   const std::optional<Schedule> schedule = user_order(recording);
   if (!schedule) return;

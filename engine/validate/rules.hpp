@@ -39,6 +39,7 @@ namespace reprise::detail {
   X(FillElementInvalid, "fill-element-invalid", Basic, Error, InvalidArgument)                     \
   X(HazardUnordered, "hazard-unordered", Full, Error, MissingBarrier)                              \
   X(BarrierOrdersNothing, "barrier-orders-nothing", Full, Warning, InvalidArgument)                \
+  X(EdgeOrdersNothing, "edge-orders-nothing", Full, Warning, InvalidArgument)                      \
   X(TransientReadBeforeWrite, "transient-read-before-write", Full, Warning, InvalidArgument)       \
   X(FindingsLeftOut, "findings-left-out", Full, Info, InvalidArgument)
 

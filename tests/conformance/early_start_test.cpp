@@ -67,6 +67,58 @@ TEST_CASE_FIXTURE(DeviceFixture, "early start: an update whose kernel does not w
   CHECK(values(io) == std::vector<unsigned>(kCount, expected));
 }
 
+TEST_CASE_FIXTURE(DeviceFixture, "early start: under Explicit, programmatic barriers and edges order kernels that wait themselves") {
+  const auto input = buffer(std::vector<unsigned>(kCount, 5), "input"), io = buffer(std::vector<unsigned>(kCount, 1), "io"),
+             other = buffer(std::vector<unsigned>(kCount, 2), "other");
+  const Kernel early = kernel(shaders::conf_mix_early);
+  for (const Lowering lowering : {Lowering::Auto, Lowering::Faithful}) {
+    CommandBuffer cmd = recording({.ordering = Ordering::Explicit});
+    CommandRef last;
+    for (unsigned i = 0; i < 40; ++i) {
+      const CommandRef mix = cmd.dispatch(early, kEarly, read(input), read_write(io), i, kCount);
+      if (i != 0) cmd.edge(last, mix, Dependency::Programmatic);
+      cmd.barrier({.buffer = io, .dependency = Dependency::Programmatic});
+      last = cmd.dispatch(early, kEarly, read(io), read_write(other), i, kCount);
+      cmd.barrier({.buffer = other, .dependency = Dependency::Programmatic});
+    }
+    const unsigned x = values(io)[0], y = values(other)[0];
+    CapturedGraph graph = compile(cmd, lowering);
+    for (unsigned replay = 0; replay < 10; ++replay) graph.launch(queue);
+    queue.wait_idle();
+    unsigned left = x, right = y;
+    for (unsigned i = 0; i < 400; ++i) {
+      left = mixed(left, 5, i % 40);
+      right = mixed(right, left, i % 40);
+    }
+    CHECK(values(io) == std::vector<unsigned>(kCount, left));
+    CHECK(values(other) == std::vector<unsigned>(kCount, right));
+  }
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "early start: an update to kernels that do not wait themselves keeps nothing of what programmatic barriers ordered") {
+  const auto input = buffer(std::vector<unsigned>(kCount, 5), "input"), io = buffer(std::vector<unsigned>(kCount, 1), "io");
+  const auto record = [&](DispatchDesc::Start start, Dependency dependency) {
+    CommandBuffer cmd = recording({.ordering = Ordering::Explicit});
+    DispatchDesc desc = kOrdered;
+    desc.start = start;
+    for (unsigned i = 0; i < 20; ++i) {
+      cmd.dispatch(kernel(shaders::conf_mix_early), desc, read(input), read_write(io), i, kCount);
+      cmd.barrier({.dependency = dependency});
+    }
+    cmd.end();
+    return cmd;
+  };
+  CommandBuffer early = record(DispatchDesc::Start::Early, Dependency::Programmatic), full = record(DispatchDesc::Start::Ordered, Dependency::Full),
+                nothing = record(DispatchDesc::Start::Ordered, Dependency::Programmatic);
+  CapturedGraph graph = device.compile(early, {.pool = pool});
+  check_refused(ErrorCode::MissingBarrier, {"conf_mix_early", "Start::Early"}, [&] { (void)device.compile(nothing, {.pool = pool}); });
+  CHECK(graph.update(full).done());
+  graph.launch(queue).wait();
+  unsigned expected = 1;
+  for (unsigned i = 0; i < 20; ++i) expected = mixed(expected, 5, i);
+  CHECK(values(io) == std::vector<unsigned>(kCount, expected));
+}
+
 TEST_CASE_FIXTURE(DeviceFixture, "dispatch: a cost is no part of what is computed, and one below 0 is refused") {
   const auto io = buffer(std::vector<unsigned>(kCount, 1), "io");
   const auto hash = [&](float cost) {

@@ -161,6 +161,9 @@ RecordingPtr random_recording(const RandomDesc& desc) {
     constexpr Access kAll[] = {Access::Read, Access::Write, Access::ReadWrite};
     return kAll[random.below(3)];
   };
+  const auto any_dependency = [&] {
+    return desc.programmatic_percent != 0 && random.percent(desc.programmatic_percent) ? Dependency::Programmatic : Dependency::Full;
+  };
   const auto any_range = [&](Access access) {
     const std::uint64_t begin = random.below(desc.bytes);
     const std::uint64_t end = begin + 1 + random.below(desc.bytes - begin);
@@ -178,6 +181,7 @@ RecordingPtr random_recording(const RandomDesc& desc) {
       }
       barrier.before = any_access();
       barrier.after = any_access();
+      barrier.dependency = any_dependency();
       builder.barrier(barrier);
       continue;
     }
@@ -194,18 +198,17 @@ RecordingPtr random_recording(const RandomDesc& desc) {
         accesses.push_back(any_range(access));
       }
     }
-    builder.dispatch(concat("k", i % 7), accesses);
+    DispatchPayload dispatch;
+    if (desc.programmatic_percent != 0 && random.percent(50)) dispatch.start = DispatchDesc::Start::Early;
+    builder.dispatch(concat("k", i % 7), dispatch, accesses);
   }
   for (std::uint32_t e = 0; e < desc.user_edges + desc.backward_edges && desc.commands >= 2; ++e) {
     const std::uint32_t earlier = random.below(desc.commands - 1);
     const std::uint32_t later = earlier + 1 + random.below(desc.commands - 1 - earlier);
     if (builder.recording().commands[earlier].kind == CommandKind::Barrier) continue;
     if (builder.recording().commands[later].kind == CommandKind::Barrier) continue;
-    if (e < desc.user_edges) {
-      builder.edge(earlier, later);
-    } else {
-      builder.edge(later, earlier);
-    }
+    const bool is_forward = e < desc.user_edges;
+    builder.edge(is_forward ? earlier : later, is_forward ? later : earlier, any_dependency());
   }
   return builder.finish();
 }

@@ -38,6 +38,7 @@ struct RandomDesc {
   std::uint32_t barrier_percent = 0;  // commands that are barriers, a quarter of them global
   std::uint32_t user_edges = 0;       // forward in recorded order
   std::uint32_t backward_edges = 0;   // against it: may close a cycle
+  std::uint32_t programmatic_percent = 0;  // barriers and edges that are; half of the dispatches start early then
   BufferKind kind = BufferKind::Device;
   Ordering ordering = Ordering::Inferred;
 };

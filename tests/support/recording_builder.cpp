@@ -149,8 +149,8 @@ std::uint32_t RecordingBuilder::barrier(const BarrierPayload& barrier) {
   return add_command(CommandKind::Barrier, arena_->make<BarrierPayload>(barrier), {});
 }
 
-void RecordingBuilder::edge(std::uint32_t before, std::uint32_t after) {
-  recording_->edges.push_back({before, after, {"app.cpp", 1000000 + static_cast<std::uint32_t>(recording_->edges.size())}});
+void RecordingBuilder::edge(std::uint32_t before, std::uint32_t after, Dependency dependency) {
+  recording_->edges.push_back({before, after, {"app.cpp", 1000000 + static_cast<std::uint32_t>(recording_->edges.size())}, dependency});
 }
 
 void RecordingBuilder::begin_label(std::string_view name, Color color) {

@@ -54,7 +54,7 @@ class RecordingBuilder {
   std::uint32_t update(const BufferAccess& destination);  // with zeros
   std::uint32_t host(std::initializer_list<BufferAccess> accesses);
   std::uint32_t barrier(const detail::BarrierPayload& barrier = {});
-  void edge(std::uint32_t before, std::uint32_t after);
+  void edge(std::uint32_t before, std::uint32_t after, Dependency dependency = Dependency::Full);
 
   void begin_label(std::string_view name, Color color = {});
   void end_label();

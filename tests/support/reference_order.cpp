@@ -29,6 +29,12 @@ std::vector<BufferAccess> accesses_of(const Recording& recording, std::uint32_t 
   return {recording.accesses.begin() + c.first_access, recording.accesses.begin() + c.first_access + c.access_count};
 }
 
+bool waits_itself(const Recording& recording, std::uint32_t command) {
+  if (recording.commands[command].kind != CommandKind::Dispatch) return false;
+  const auto& dispatch = recording.payload<DispatchPayload>(command);
+  return dispatch.start == DispatchDesc::Start::Early && dispatch.launch != DispatchDesc::Launch::Cooperative;
+}
+
 bool accesses_range(const Recording& recording, std::uint32_t command, const BarrierPayload& barrier, Access access) {
   for (const BufferAccess& a : accesses_of(recording, command)) {
     const bool kind = (reads(a.access) && reads(access)) || (writes(a.access) && writes(access));
@@ -53,6 +59,7 @@ bool conflict(const Recording& recording, std::uint32_t a, std::uint32_t b) {
 bool orders(const Recording& recording, std::uint32_t barrier, std::uint32_t a, std::uint32_t b) {
   if (barrier < a || b < barrier || recording.commands[barrier].kind != CommandKind::Barrier) return false;
   const auto& payload = recording.payload<BarrierPayload>(barrier);
+  if (payload.dependency == Dependency::Programmatic && !waits_itself(recording, b)) return false;
   return accesses_range(recording, a, payload, payload.before) && accesses_range(recording, b, payload, payload.after);
 }
 
@@ -69,7 +76,9 @@ Relation direct_order(const Recording& recording) {
       if (is_before) order.set(a, b);
     }
   }
-  for (const UserEdge& edge : recording.edges) order.set(edge.before, edge.after);
+  for (const UserEdge& edge : recording.edges) {
+    if (edge.dependency == Dependency::Full || waits_itself(recording, edge.after)) order.set(edge.before, edge.after);
+  }
   return order;
 }
 

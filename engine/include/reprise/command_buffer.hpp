@@ -34,7 +34,8 @@ struct DispatchDesc {
   std::uint32_t shared_bytes = 0;  // dynamic shared memory of a block, up to the device's opt-in maximum
   Dim3 cluster = {0, 0, 0};        // blocks of a cluster; 0,0,0: no cluster
   enum class Launch : std::uint8_t { Normal, Cooperative } launch = Launch::Normal;
-  // Early: each block calls reprise_wait_for_predecessors() before it first touches memory, so it may start while those before it end.
+  // Early: each block calls reprise_wait_for_predecessors() before it first touches memory, so it may start while those before it end. A
+  // cooperative kernel never does.
   enum class Start : std::uint8_t { Ordered, Early } start = Start::Ordered;
   float cost = 0;  // microseconds that it takes, as far as is known, for the order of nodes and the number of lanes; 0: unknown
   SourceLocation where = SourceLocation::current();  // of the braces that make it
@@ -59,6 +60,7 @@ struct BarrierDesc {
   BufferView buffer = {};  // empty: a global barrier, all memory
   Access before = Access::ReadWrite;
   Access after = Access::ReadWrite;
+  Dependency dependency = Dependency::Full;
 };
 
 // A command of one command buffer, for edge(). Only means something to the command buffer that gave it.
@@ -194,8 +196,10 @@ class Recorder {
   // Orders every earlier command that accesses the range as `before` says, before every later one that does as `after` says.
   void barrier(const BarrierDesc& desc = {}, SourceLocation where = SourceLocation::current());
 
-  // `before` completes before `after` starts, whatever the order they were recorded in.
+  // `before` completes before `after` starts, whatever the order they were recorded in; with Dependency::Programmatic, before `after` first
+  // touches memory, if it is a kernel that starts early, and else nothing is ordered.
   void edge(CommandRef before, CommandRef after, SourceLocation where = SourceLocation::current());
+  void edge(CommandRef before, CommandRef after, Dependency dependency, SourceLocation where = SourceLocation::current());
 
   // Nested debug labels, shown in messages, plan, DOT and viewer.
   LabelScope label(std::string_view name, Color color = {});

@@ -42,6 +42,10 @@ enum class Access : std::uint8_t { Read = 1, Write = 2, ReadWrite = 3 };
 // Inferred: from accesses. Explicit: only what barriers and edges say, as in Vulkan. Linear: recorded order.
 enum class Ordering : std::uint8_t { Inferred, Explicit, Linear };
 
+// How a barrier or an edge orders what comes after it. Full: it starts when all before it has ended. Programmatic (programmatic dependent
+// launch): orders only kernels dispatched with DispatchDesc::Start::Early, which wait themselves; whatever else comes after is not ordered by it.
+enum class Dependency : std::uint8_t { Full, Programmatic };
+
 enum class Level : std::uint8_t { Primary, Secondary };
 
 // Off: nothing but what keeps the process safe. Basic: every rule about one command. Full: hazards and barriers too.

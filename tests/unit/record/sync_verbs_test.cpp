@@ -68,7 +68,28 @@ TEST_CASE("barrier: of a range, of all memory") {
   CHECK(one.after == Access::Read);
   CHECK(r->payload<BarrierPayload>(1).buffer == kNone);
   CHECK(r->payload<BarrierPayload>(1).before == Access::ReadWrite);
+  CHECK(r->payload<BarrierPayload>(1).dependency == Dependency::Full);
   CHECK(r->commands[0].access_count == 0);
+}
+
+TEST_CASE("barrier, edge: programmatic, as it was said, in a secondary that is executed too") {
+  RecordFixture f;
+  CommandBuffer secondary = f.recording({.level = Level::Secondary});
+  const CommandRef a = secondary.host([] {});
+  secondary.barrier({.dependency = Dependency::Programmatic});
+  const CommandRef b = secondary.host([] {});
+  secondary.edge(a, b, Dependency::Programmatic);
+  secondary.edge(a, b);
+  secondary.end();
+  CommandBuffer cmd = f.recording();
+  cmd.execute(secondary);
+  const auto r = frozen(cmd);
+  CHECK(r->payload<BarrierPayload>(1).dependency == Dependency::Programmatic);
+  CHECK(r->command_name(1) == "programmatic barrier");
+  REQUIRE(r->edges.size() == 2);
+  CHECK(r->edges[0].dependency == Dependency::Programmatic);
+  CHECK(r->edges[1].dependency == Dependency::Full);
+  CHECK(r->has_programmatic_dependencies());
 }
 
 TEST_CASE("barrier: another device and a stale handle") {

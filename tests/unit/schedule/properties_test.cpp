@@ -182,6 +182,19 @@ TEST_CASE("schedule: thousands of small explicit recordings, where few paths hid
   }
 }
 
+TEST_CASE("schedule: programmatic barriers and edges order kernels that start early, and nothing else") {
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    for (const Ordering ordering : {Ordering::Inferred, Ordering::Explicit}) {
+      check_everything({.seed = seed, .commands = 50, .buffers = 4, .barrier_percent = 20, .user_edges = 10, .programmatic_percent = 60, .ordering = ordering});
+    }
+    check_everything({.seed = seed, .commands = 40, .buffers = 8, .backward_edges = 3, .programmatic_percent = 70, .ordering = Ordering::Explicit});
+  }
+  for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
+    check_everything(
+        {.seed = seed, .commands = 14, .buffers = 1, .max_accesses = 1, .barrier_percent = 35, .programmatic_percent = 50, .ordering = Ordering::Explicit});
+  }
+}
+
 TEST_CASE("schedule: random edges against the recorded order are kept, or are a cycle") {
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     const auto backward = 1 + static_cast<std::uint32_t>(seed % 5);

@@ -30,6 +30,8 @@ struct Parts {
   Access access = Access::Read;
   std::uint64_t begin = 0;
   std::uint32_t edge_to = 2;
+  Dependency edge = Dependency::Full;
+  DispatchDesc::Start start = DispatchDesc::Start::Ordered;
   Ordering ordering = Ordering::Inferred;
   std::string_view kernel = "second";
 };
@@ -39,9 +41,10 @@ RecordingPtr made_of(const Parts& parts) {
   const auto x = builder.add_buffer("x", 64), y = builder.add_buffer("y", 64);
   builder.dispatch("first", {builder.write(x)});
   builder.barrier(parts.barrier);
-  builder.dispatch(parts.kernel, {RecordingBuilder::range(parts.access, x, parts.begin, 64), builder.write(y)});
+  const BufferAccess accesses[] = {RecordingBuilder::range(parts.access, x, parts.begin, 64), builder.write(y)};
+  builder.dispatch(parts.kernel, {.start = parts.start}, accesses);
   builder.fill(builder.write(y));
-  builder.edge(0, parts.edge_to);
+  builder.edge(0, parts.edge_to, parts.edge);
   return builder.finish();
 }
 
@@ -59,7 +62,20 @@ TEST_CASE("same order: a recording made again is ordered alike, and so are their
   }
 }
 
-TEST_CASE("same order: what commands do may differ") { CHECK(has_same_order(*made_of({}), *made_of({.kernel = "another"}))); }
+TEST_CASE("same order: what commands do may differ") {
+  CHECK(has_same_order(*made_of({}), *made_of({.kernel = "another"})));
+  CHECK(has_same_order(*made_of({}), *made_of({.start = DispatchDesc::Start::Early})));
+}
+
+TEST_CASE("same order: which kernels start early may not differ where something is programmatic") {
+  const Parts programmatic{.edge = Dependency::Programmatic};
+  Parts early = programmatic;
+  early.start = DispatchDesc::Start::Early;
+  CHECK(has_same_order(*made_of(programmatic), *made_of(programmatic)));
+  CHECK_FALSE(has_same_order(*made_of(programmatic), *made_of({})));
+  CHECK_FALSE(has_same_order(*made_of(programmatic), *made_of(early)));
+  CHECK_FALSE(has_same_order(*made_of(early), *made_of(programmatic)));
+}
 
 TEST_CASE("same order: accesses, barriers, edges, the number of commands and the ordering may not") {
   const RecordingPtr before = made_of({});
@@ -71,6 +87,7 @@ TEST_CASE("same order: accesses, barriers, edges, the number of commands and the
   CHECK_FALSE(has_same_order(*before, *made_of({.barrier = {.buffer = 0, .begin = 0, .end = 32}})));
   CHECK_FALSE(has_same_order(*before, *made_of({.barrier = {.buffer = 0, .begin = 0, .end = 64, .before = Access::Write}})));
   CHECK_FALSE(has_same_order(*before, *made_of({.barrier = {.buffer = 0, .begin = 0, .end = 64, .after = Access::Read}})));
+  CHECK_FALSE(has_same_order(*before, *made_of({.barrier = {.buffer = 0, .begin = 0, .end = 64, .dependency = Dependency::Programmatic}})));
   RecordingBuilder longer;
   const auto x = longer.add_buffer("x", 64);
   longer.dispatch("first", {longer.write(x)});

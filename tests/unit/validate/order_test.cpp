@@ -295,6 +295,49 @@ TEST_CASE("validate: without the idle barriers of a random recording its order i
   }
 }
 
+TEST_CASE("validate: a programmatic barrier orders a kernel that starts early, and of one that does not it says that it orders nothing") {
+  const auto with = [](const DispatchPayload& later) {
+    Fixture f;
+    f.dispatch(W);
+    f.b.barrier({.buffer = f.x, .begin = 0, .end = 64, .before = W, .after = R, .dependency = Dependency::Programmatic});
+    const BufferAccess access = f.b.read(f.x);
+    f.b.dispatch("later", later, {&access, 1});
+    return findings_of(*f.b.finish());
+  };
+  CHECK(with({.start = DispatchDesc::Start::Early}).empty());
+  for (const DispatchPayload& later :
+       {DispatchPayload{}, DispatchPayload{.launch = DispatchDesc::Launch::Cooperative, .start = DispatchDesc::Start::Early}}) {
+    std::vector<Finding> findings = with(later);
+    std::erase_if(findings, [](const Finding& finding) { return finding.message.id == "dispatch-cooperative-unsupported"; });
+    REQUIRE(findings.size() == 2);
+    CHECK(findings[0].message.id == "barrier-orders-nothing");
+    CHECK(has(findings[0].message.text, "orders nothing: it is programmatic, and nothing after it that reads bytes [0, 64) of buffer \"x\" is dispatched with "
+                                        "Start::Early"));
+    CHECK(findings[1].message.id == "hazard-unordered");
+    CHECK(has(findings[1].message.text, "; a programmatic one orders only kernels dispatched with Start::Early"));
+  }
+}
+
+TEST_CASE("validate: edge-orders-nothing names the edge and the command that does not wait itself") {
+  for (const Ordering ordering : {Ordering::Explicit, Ordering::Inferred, Ordering::Linear}) {
+    Fixture f(ordering);
+    const BufferAccess access = f.b.read(f.x);
+    f.dispatch(R);
+    f.b.dispatch("later", {&access, 1});
+    f.b.dispatch("early", {.start = DispatchDesc::Start::Early}, {&access, 1});
+    f.b.edge(0, 1, Dependency::Programmatic);
+    f.b.edge(0, 2, Dependency::Programmatic);
+    const std::vector<Finding> findings = findings_of(*f.b.finish());
+    REQUIRE(findings.size() == 1);
+    CHECK(findings[0].message.id == "edge-orders-nothing");
+    CHECK(findings[0].message.severity == Severity::Warning);
+    CHECK(findings[0].message.command == 1);
+    CHECK(findings[0].message.other_command == 0);
+    CHECK(has(findings[0].message.text, "app.cpp:1000000"));
+    CHECK(has(findings[0].message.text, "dispatch later"));
+  }
+}
+
 TEST_CASE("validate: transient-read-before-write names the bytes that nothing wrote") {
   RecordingBuilder b;
   const std::uint32_t t = b.add_buffer("t", 64, BufferKind::Transient);

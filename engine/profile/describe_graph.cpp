@@ -19,6 +19,10 @@ static_assert(static_cast<int>(trace::Access::Read) == static_cast<int>(Access::
 static_assert(static_cast<int>(trace::Access::Write) == static_cast<int>(Access::Write));
 static_assert(static_cast<int>(trace::Access::ReadWrite) == static_cast<int>(Access::ReadWrite));
 
+trace::Dependency traced(Dependency dependency) {
+  return dependency == Dependency::Full ? trace::Dependency::Full : trace::Dependency::Programmatic;
+}
+
 trace::BufferKind traced(BufferKind kind, BufferIdentity::Memory memory) {
   if (memory == BufferIdentity::Memory::Adopted) return trace::BufferKind::Foreign;
   switch (kind) {
@@ -227,6 +231,7 @@ class GraphDescriber {
       barrier.end = payload.end;
       barrier.before = traced(payload.before);
       barrier.after = traced(payload.after);
+      barrier.dependency = traced(payload.dependency);
       part.barriers[command] = static_cast<std::uint32_t>(graph_.barriers.size());
       graph_.barriers.push_back(barrier);
     }

@@ -27,7 +27,7 @@ Buffer from_wire(const wire::Buffer& w) { return {w.name(), enumerator(w.kind(),
 NodeAccess from_wire(const wire::NodeAccess& w) { return {w.buffer(), enumerator(w.access(), Access::ReadWrite), w.inferred(), w.begin(), w.end()}; }
 Barrier from_wire(const wire::Barrier& w) {
   return {w.command(), w.label(), w.file(), w.line(), w.buffer(), w.begin(), w.end(), enumerator(w.before(), Access::ReadWrite),
-          enumerator(w.after(), Access::ReadWrite), w.edges()};
+          enumerator(w.after(), Access::ReadWrite), w.edges(), enumerator(w.dependency(), Dependency::Programmatic)};
 }
 Node from_wire(const wire::Node& w) {
   Node n;

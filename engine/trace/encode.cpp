@@ -20,7 +20,10 @@ wire::Kernel to_wire(const Kernel& r) { return {r.name, r.full_name, r.registers
 wire::Buffer to_wire(const Buffer& r) { return {r.bytes, r.offset, r.name, r.id, r.pool, static_cast<std::uint8_t>(r.kind)}; }
 wire::NodeAccess to_wire(const NodeAccess& r) { return {r.begin, r.end, r.buffer, static_cast<std::uint8_t>(r.access), r.inferred}; }
 wire::Barrier to_wire(const Barrier& r) {
-  return {r.begin, r.end, r.command, r.label, r.file, r.line, r.buffer, r.edges, static_cast<std::uint8_t>(r.before), static_cast<std::uint8_t>(r.after)};
+  return {r.begin,  r.end,   r.command,
+          r.label,  r.file,  r.line,
+          r.buffer, r.edges, static_cast<std::uint8_t>(r.before),
+          static_cast<std::uint8_t>(r.after), static_cast<std::uint8_t>(r.dependency)};
 }
 wire::Node to_wire(const Node& r) {
   return {r.bytes,        r.name,        r.label,    r.kernel,   r.lane,     r.command,  r.file,     r.line,         r.first_access,

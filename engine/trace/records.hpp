@@ -90,12 +90,16 @@ struct Edge {
   friend bool operator==(const Edge&, const Edge&) = default;
 };
 
+// Programmatic: only kernels that wait themselves are ordered by it.
+enum class Dependency : std::uint8_t { Full, Programmatic };
+
 struct Barrier {
   std::uint32_t command = 0, label = 0, file = 0, line = 0;
   std::uint32_t buffer = kNone;        // kNone: global
   std::uint64_t begin = 0, end = 0;
   Access before = Access::ReadWrite, after = Access::ReadWrite;
   std::uint32_t edges = 0;             // that exist because of it; 0: it orders nothing
+  Dependency dependency = Dependency::Full;
   friend bool operator==(const Barrier&, const Barrier&) = default;
 };
 

@@ -54,7 +54,8 @@ void OrderPage::draw_barrier(Frame& frame, std::uint32_t number) {
     draw_mono(theme, "Command", count_text(barrier.command), "Its number in the command buffer.");
     draw_value(theme, "Label", graph.label_path(barrier.label));
     draw_value(theme, "Before it", std::string(access_name(barrier.before)) + " are waited for");
-    draw_value(theme, "After it", std::string(access_name(barrier.after)) + " wait");
+    const bool is_programmatic = barrier.dependency == trace::Dependency::Programmatic;
+    draw_value(theme, "After it", std::string(access_name(barrier.after)) + (is_programmatic ? " of kernels that start early wait" : " wait"));
     if (barrier.buffer == trace::kNone) {
       draw_value(theme, "Buffer", "all of them");
     } else {

@@ -52,7 +52,10 @@ std::string barrier_text(const model::Graph& graph, std::uint32_t barrier) {
   return place.empty() ? "barrier " + count_text(barrier) : place;
 }
 
-std::string access_text(const trace::Barrier& barrier) { return std::string(access_name(barrier.before)) + " before " + access_name(barrier.after); }
+std::string access_text(const trace::Barrier& barrier) {
+  return std::string(access_name(barrier.before)) + " before " + access_name(barrier.after) +
+         (barrier.dependency == trace::Dependency::Programmatic ? ", programmatic" : "");
+}
 
 void EdgeTable::draw(Frame& frame, const SyncFactsPointer& facts, const EdgeGaps& gaps, const EdgeChoice& choice, ImVec2 size) {
   static constexpr TableColumn kColumns[] = {

@@ -241,6 +241,7 @@ std::string edge_reason(const model::Graph& graph, std::uint32_t edge) {
     const std::string place = place_text(graph, barrier.file, barrier.line);
     if (!place.empty()) text += " at " + place;
     text += barrier.buffer == trace::kNone ? ", global" : " on " + graph.buffer_name(barrier.buffer);
+    if (barrier.dependency == trace::Dependency::Programmatic) text += ", programmatic";
   }
   if (e.hazard != trace::Hazard::None) {
     text += std::string(": ") + hazard_name(e.hazard);

@@ -89,7 +89,7 @@ TEST_CASE("describe graph: a barrier knows the edges that exist because of it, a
   builder.barrier({.buffer = x, .begin = 0, .end = 64, .before = Access::Write, .after = Access::Read});
   builder.end_label();
   builder.copy(builder.read(x), builder.write(y));
-  builder.barrier({});
+  builder.barrier({.dependency = Dependency::Programmatic});
   const trace::GraphVersion g = detail::describe_graph(planned(builder.finish(), Lowering::Faithful), {});
   check_readable(g);
   REQUIRE(g.barriers.size() == 2);
@@ -100,6 +100,8 @@ TEST_CASE("describe graph: a barrier knows the edges that exist because of it, a
   CHECK(g.barriers[0].after == trace::Access::Read);
   CHECK(g.strings[g.labels[g.barriers[0].label].name] == "outer");
   CHECK(g.labels[g.barriers[0].label].color == 0xff8000);
+  CHECK(g.barriers[0].dependency == trace::Dependency::Full);
+  CHECK(g.barriers[1].dependency == trace::Dependency::Programmatic);
   CHECK(g.barriers[1].edges == 0);
   CHECK(g.barriers[1].buffer == trace::kNone);
   REQUIRE(g.edges.size() == 1);

@@ -27,7 +27,7 @@ namespace reprise::test {
   g.labels = {{0, 0, 0}, {0, 2, 0xff8800}};
   g.kernels = {{1, 5, 32, 1024}};
   g.buffers = {{3, trace::BufferKind::Transient, trace::kNone, 0, 4096, 256}};
-  g.barriers = {{9, 1, 4, 12, 0, 0, 4096, trace::Access::Write, trace::Access::Read, 1}};
+  g.barriers = {{9, 1, 4, 12, 0, 0, 4096, trace::Access::Write, trace::Access::Read, 1, trace::Dependency::Programmatic}};
   for (std::uint32_t i = 0; i < nodes; ++i) {
     g.accesses.push_back({0, trace::Access::ReadWrite, 0, 16, 32});
     trace::Node node;

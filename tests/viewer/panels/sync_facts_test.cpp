@@ -203,5 +203,8 @@ TEST_CASE("sync texts: a barrier is named by its place, what it orders by its ac
   CHECK(barrier_text(*g, 0) == "step.cpp:12");
   CHECK(access_text(g->record().barriers[0]) == "writes before reads");
   CHECK(access_text(g->record().barriers[1]) == "any access before any access");
+  trace::Barrier programmatic = g->record().barriers[0];
+  programmatic.dependency = trace::Dependency::Programmatic;
+  CHECK(access_text(programmatic) == "writes before reads, programmatic");
   CHECK(node_text(*g, 3) == "3  sum");
 }

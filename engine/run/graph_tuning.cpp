@@ -167,7 +167,7 @@ Bindings GraphCore::bindings_of(const Plan& plan, std::byte* transients) const {
   return bindings;
 }
 
-// Under updating_. Its slab is the graph's, or one of its own where that is too small.
+// Under updating_. Its slab is the graph's, or one of its own where that is too small and no memory goal forbids it.
 std::unique_ptr<GraphBody> GraphCore::make_other_body(std::shared_ptr<const Plan> plan, Watched watched) {
   auto body = std::make_unique<GraphBody>(device_);
   body->pool = pool_;
@@ -175,6 +175,10 @@ std::unique_ptr<GraphBody> GraphCore::make_other_body(std::shared_ptr<const Plan
   body->transients = body_->transients;
   body->transient_bytes = body_->transient_bytes;
   if (plan->placement.slab_bytes > body_->transient_bytes) {
+    if (body_->memory_goal != MemoryGoal::Speed) {
+      fail(ErrorCode::OutOfMemory, Stage::Memory, label(),
+           concat("it needs ", plan->placement.slab_bytes, " bytes of transients, which the graph's memory goal gave up"));
+    }
     if (body_->shared_slab) {
       fail(ErrorCode::OutOfMemory, Stage::Memory, label(),
            concat("it needs ", plan->placement.slab_bytes, " bytes of transients, and the slab has ", body_->transient_bytes));

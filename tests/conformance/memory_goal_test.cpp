@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "conformance/device_fixture.hpp"
 #include "words.shaders.hpp"
 
@@ -60,6 +62,22 @@ TEST_CASE_FIXTURE(DeviceFixture, "memory goal: it holds for what the graph becom
   CHECK(graph.report().slab_bytes == kCount * 4);
   graph.launch(queue).wait();
   CHECK(values(out)[0] == 7);
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "memory goal: tuning takes no lowering that needs the bytes that were given up") {
+  const auto out = pool->allocate<unsigned>(kBranches * kCount, "out");
+  CommandBuffer cmd = recording();
+  record_branches(cmd, *pool, kernel(shaders::conf_set), out);
+  cmd.end();
+  CapturedGraph graph = device.compile(cmd, {.pool = pool, .memory_goal = MemoryGoal::Least});
+  const TuneReport tuned = graph.tune(queue, {.pairs = 9});
+  const bool is_told = std::any_of(tuned.candidates.begin(), tuned.candidates.end(),
+                                   [](const TuneCandidate& c) { return c.pairs == 0 && c.reason.find("memory goal") != std::string::npos; });
+  CHECK(is_told);
+  CHECK(graph.report().slab_bytes == kCount * 4);
+  graph.launch(queue).wait();
+  const auto found = values(out);
+  for (unsigned i = 0; i < found.size(); ++i) REQUIRE(found[i] == i / kCount + 1);
 }
 
 TEST_CASE_FIXTURE(DeviceFixture, "memory goal: Faithful adds no edge, and so is refused with one that would") {

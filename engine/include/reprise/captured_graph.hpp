@@ -140,7 +140,8 @@ class CapturedGraph {
   // Measures other lowerings of the graph on `queue`, beside replays of it as it is, and makes it the fastest one where that is faster beyond
   // doubt. Replays that are queued, num_replays() and traces are not touched; launches may go on meanwhile and wait their turn. With
   // Contents::Restored nobody else may use the graph's buffers meanwhile. Throws Unsupported for host callbacks, whose effects can't be
-  // undone, and for graphs of the application; OutOfMemory where contents can't be saved; a lowering that lacks memory is passed over.
+  // undone, and for graphs of the application; OutOfMemory where contents can't be saved; a lowering that lacks memory, or needs
+  // more of it for transients than a MemoryGoal other than Speed left, is passed over.
   TuneReport tune(const Queue& queue, const TuneDesc& desc = {});
   // What TuningMode::Online does or did. Any thread; waits for nothing.
   [[nodiscard]] OnlineTuningReport online_tuning() const;

@@ -263,7 +263,9 @@ LoweredGraph build_as(const Schedule& schedule, const LoweringChoice& choice) {
     case LoweringChoice::Shape::Lanes: return build_as(schedule, Lowering::Lanes(choice.lanes));
     case LoweringChoice::Shape::Costed: break;
   }
-  return build_lanes(schedule, assign_lanes_by_cost(schedule, std::max(choice.lanes, 1u), costs_of(schedule, choice)));
+  LoweredGraph graph = build_lanes(schedule, assign_lanes_by_cost(schedule, std::max(choice.lanes, 1u), costs_of(schedule, choice)));
+  graph.by_cost = !choice.costs.empty();
+  return graph;
 }
 
 }  // namespace

@@ -47,6 +47,7 @@ struct LoweredGraph {
   std::vector<std::uint32_t> node_of;  // schedule node -> index in nodes
   std::uint32_t lanes = 0;             // 0: faithful
   bool frame = false;
+  bool by_cost = false;                // lanes were assigned by costs
   bool fault_markers = false;          // every Work node notes its begin and end
   std::uint32_t added_edges = 0;       // of origin Lane or Frame
   [[nodiscard]] std::span<const LoweredEdge> edges_into(std::uint32_t node) const noexcept {

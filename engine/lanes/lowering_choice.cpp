@@ -16,6 +16,18 @@ constexpr float kMostMicroseconds = 4e6F;  // what 32 bits of nanoseconds hold
 
 std::uint32_t to_ns(float microseconds) { return static_cast<std::uint32_t>(std::lround(1000.0F * std::min(microseconds, kMostMicroseconds))); }
 
+// Whether nodes wait for half a node besides their first on average. What a node has beyond a few counts no more: a GPU has most of them over
+// by the time that the last one is.
+bool waits_are_many(const Schedule& schedule) {
+  constexpr std::uint64_t kMostOthers = 2;
+  std::uint64_t others = 0;
+  for (std::uint32_t node = 0; node < schedule.node_count(); ++node) {
+    const std::uint64_t parents = schedule.edges_into(node).size();
+    others += parents == 0 ? 0 : std::min(parents - 1, kMostOthers);
+  }
+  return 2 * others >= schedule.node_count();
+}
+
 std::string_view shape_name(LoweringChoice::Shape shape) {
   switch (shape) {
     case LoweringChoice::Shape::Faithful: return "faithful";
@@ -28,28 +40,39 @@ std::string_view shape_name(LoweringChoice::Shape shape) {
 
 }  // namespace
 
-NodeHints hints_of(const Recording& recording, const Schedule& schedule) {
+NodeHints hints_of(const Recording& recording, const Schedule& schedule, std::span<const std::uint32_t> measured) {
   NodeHints hints;
   hints.starts.assign(schedule.node_count(), NodeStart::NoKernel);
   bool any_early = false;
   std::vector<std::uint32_t> known;
+  const auto know = [&](std::uint32_t node, std::uint32_t ns) {
+    hints.costs.resize(schedule.node_count(), kNone);
+    known.push_back(hints.costs[node] = ns);
+  };
   for (std::uint32_t node = 0; node < schedule.node_count(); ++node) {
     const std::uint32_t command = schedule.node_command[node];
+    const bool is_measured = node < measured.size() && measured[node] != kNone;
+    if (is_measured) {
+      know(node, measured[node]);
+      ++hints.measured;
+    }
     if (recording.commands[command].kind != CommandKind::Dispatch) continue;
     const auto& dispatch = recording.payload<DispatchPayload>(command);
     const bool is_early = recording.starts_early(command);
     hints.starts[node] = is_early ? NodeStart::Early : NodeStart::Ordered;
     any_early |= is_early;
-    if (dispatch.cost <= 0) continue;
-    hints.costs.resize(schedule.node_count(), kNone);
-    known.push_back(hints.costs[node] = to_ns(dispatch.cost));
+    if (dispatch.cost <= 0 || is_measured) continue;
+    know(node, to_ns(dispatch.cost));
+    ++hints.hinted;
   }
   if (!any_early) hints.starts.clear();
   if (known.empty()) return hints;
   const auto middle = known.begin() + static_cast<std::ptrdiff_t>(known.size() / 2);
   std::nth_element(known.begin(), middle, known.end());
   for (std::uint32_t node = 0; node < schedule.node_count(); ++node) {
-    if (hints.costs[node] == kNone) hints.costs[node] = schedule.is_join[node] != 0 ? 0 : *middle;
+    if (hints.costs[node] != kNone) continue;
+    hints.costs[node] = schedule.is_join[node] != 0 ? 0 : *middle;
+    hints.guessed += schedule.is_join[node] != 0 ? 0 : 1;
   }
   return hints;
 }
@@ -77,6 +100,7 @@ LoweringChoice automatic_choice(const Schedule& schedule, const NodeHints& hints
   LoweringChoice choice;
   const std::uint32_t width = known_width(schedule);
   if (!hints.costs.empty()) {
+    if (width <= kAutoLanes && !waits_are_many(schedule)) return {.shape = LoweringChoice::Shape::Framed};
     choice.lanes = lanes_for_costs(schedule, kAutoLanes, hints.costs);
     choice.shape = choice.lanes < width ? LoweringChoice::Shape::Costed : LoweringChoice::Shape::Framed;
     choice.costs = hints.costs;

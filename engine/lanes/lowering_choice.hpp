@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,11 +18,13 @@ enum class NodeStart : std::uint8_t { NoKernel, Ordered, Early };
 
 struct NodeHints {
   std::vector<std::uint32_t> costs;  // ns, by schedule node; empty: nothing is known
+  std::uint32_t measured = 0, hinted = 0, guessed = 0;  // nodes with a cost that was measured, of those without one that is hinted, and neither
   std::vector<NodeStart> starts;     // by schedule node; empty: none is early
 };
 
-// What the recording says. Nodes without a cost have the median of those that have one; joins take no time.
-[[nodiscard]] NodeHints hints_of(const Recording& recording, const Schedule& schedule);
+// What was measured (ns, by schedule node, kNone: it was not; empty: nothing), and where it was not what the recording says. Nodes without either
+// have the median of those that have one; joins take no time.
+[[nodiscard]] NodeHints hints_of(const Recording& recording, const Schedule& schedule, std::span<const std::uint32_t> measured = {});
 
 // True if hints_of() would tell anything, or order depends on which kernels start early: then it is more than structure that a plan follows from.
 [[nodiscard]] bool has_hints(const Recording& recording);
@@ -44,7 +47,7 @@ struct LoweringChoice {
 // "lanes 16 by cost, priorities"; what reports call it.
 [[nodiscard]] std::string name_of(const LoweringChoice& choice);
 
-// What Lowering::Auto makes of a schedule.
+// What Lowering::Auto makes of a schedule. By costs where the graph is wider than it may have lanes, or where many nodes wait for several others.
 [[nodiscard]] LoweringChoice automatic_choice(const Schedule& schedule, const NodeHints& hints);
 
 }  // namespace reprise::detail

@@ -70,7 +70,7 @@ class GoalSearch {
     Candidate candidate;
     candidate.lowered = std::move(lowered);
     candidate.placement = place_transients(recording_, schedule_, candidate.lowered, desc_.alignment);
-    candidate.side = {candidate.placement.slab_bytes, critical_path(candidate.lowered), candidate.lowered.lanes};
+    candidate.side = side_of(candidate.lowered, candidate.placement);
     return candidate;
   }
 
@@ -98,6 +98,10 @@ class GoalSearch {
 };
 
 }  // namespace
+
+MemoryPrice::Side side_of(const LoweredGraph& lowered, const Placement& placement) {
+  return {placement.slab_bytes, critical_path(lowered), lowered.lanes};
+}
 
 GoalResult lower_for_goal(const Recording& recording, const Schedule& schedule, const GoalDesc& desc) {
   if (desc.goal == MemoryGoal::Speed) {

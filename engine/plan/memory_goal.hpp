@@ -28,6 +28,8 @@ struct GoalResult {
   MemoryPrice price;  // of Speed: only its goal
 };
 
+[[nodiscard]] MemoryPrice::Side side_of(const LoweredGraph& lowered, const Placement& placement);
+
 // Throws InvalidArgument (Stage::Lanes) for another goal than Speed with Lowering::Faithful, and what build_lowered_graph() throws.
 [[nodiscard]] GoalResult lower_for_goal(const Recording& recording, const Schedule& schedule, const GoalDesc& desc);
 

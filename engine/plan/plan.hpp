@@ -27,6 +27,7 @@ struct Plan {
   ScalarSlots slots;
   std::vector<std::shared_ptr<const Plan>> bodies;  // of recording->bodies; their transients lie in this plan's slab
   std::uint32_t all_nodes = 0;      // of the lowered graph and of the bodies; numbered as plan/time_slots.hpp says
+  CostsReport costs;                // what was known of its nodes; `used` is said by the lowered graph
   MemoryPrice price;                // what its MemoryGoal gave up for bytes
   std::uint64_t plan_hash = 0;      // of the recording and its needed edges: names, sizes, ranges, values; no addresses
   std::uint64_t lowering_hash = 0;  // of lowered graph and placements

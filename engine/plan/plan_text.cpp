@@ -59,6 +59,14 @@ class PlanText {
     line("transient bytes ", plan_.placement.naive_bytes, ", slab ", plan_.placement.slab_bytes, ", lower bound ",
          plan_.placement.lower_bound);
     if (plan_.price.goal != MemoryGoal::Speed) price();
+    if (plan_.costs.measured + plan_.costs.hinted != 0) costs();
+  }
+
+  void costs() {
+    const CostsReport& costs = plan_.costs;
+    const std::string source = costs.source.empty() ? "" : concat(" by ", quote_text(costs.source));
+    line("costs of commands: ", costs.measured, " measured", source, ", ", costs.hinted, " hinted, ", costs.guessed, " guessed; ",
+         plan_.lowered.by_cost ? "lanes are by cost" : "not used");
   }
 
   void price() {

@@ -17,6 +17,7 @@
 #include "run/graph_core.hpp"
 #include "run/graph_instances.hpp"
 #include "run/instance_core.hpp"
+#include "run/known_costs.hpp"
 #include "run/online_tuning.hpp"
 #include "run/per_instance.hpp"
 #include "run/shared_slab.hpp"
@@ -51,6 +52,7 @@ std::unique_ptr<GraphBody> make_body(const std::shared_ptr<DeviceCore>& device, 
   body->plan = std::move(plan);
   body->lowering = desc.lowering;
   body->memory_goal = desc.memory_goal;
+  body->costs = desc.costs;
   body->is_ours = true;
   body->instance = {instance, desc.instances};
   place(*body, desc);
@@ -89,7 +91,7 @@ struct Known {
 
 Known look_up(DeviceCore& device, const Recording& recording, const std::string& label, const CompileDesc& desc) {
   Known known{{desc.lowering, device.info().limits.buffer_alignment, desc.memory_goal, desc.memory_search_budget}, {}, {}, {}};
-  if (has_hints(recording)) return known;
+  if (desc.costs || has_hints(recording)) return known;
   known.number = PlanCache::number_of(recording, known.way);
   known.like = device.plans().find(*known.number, recording, known.way);
   if (!known.like) known.near = device.plans().last(label, known.way);
@@ -97,18 +99,28 @@ Known look_up(DeviceCore& device, const Recording& recording, const std::string&
 }
 
 std::shared_ptr<const Plan> plan_of(DeviceCore& device, const std::string& label, std::shared_ptr<const Recording> recording, const Known& known,
-                                    std::future<Schedule> ahead) {
+                                    const NodeCosts* costs, std::future<Schedule> ahead) {
   auto plan = make_plan(label, std::move(recording),
                         {.lowering = known.way.lowering,
                          .alignment = known.way.alignment,
                          .memory_goal = known.way.memory_goal,
                          .memory_search_budget = known.way.memory_search_budget,
+                         .costs = costs,
                          .like = known.like.get(),
                          .near = known.near.get()},
                         std::move(ahead));
   if (known.number && !known.like) device.plans().note(*known.number, *plan, known.way);
   if (known.number) device.plans().remember(label, plan, known.way);
   return plan;
+}
+
+// What of the costs is not as it might be thought to be.
+void report_costs(const DeviceCore& device, const Plan& plan, std::vector<Message>& messages) {
+  for (Message& message : doubts_about(plan.costs, plan, device.info().name)) {
+    if (device.instance().suppresses(message)) continue;
+    device.instance().report(message);
+    messages.push_back(std::move(message));
+  }
 }
 
 enum class Checked : std::uint8_t { Already, ByThis };
@@ -132,10 +144,11 @@ std::shared_ptr<GraphCore> make_graph(const std::shared_ptr<DeviceCore>& device,
   std::optional<LoweringChoice> tuned;
   {
     const auto part = span.part("plan");
-    plan = plan_of(*device, label, std::move(recording), known, std::move(ahead));
+    plan = plan_of(*device, label, std::move(recording), known, desc.costs.get(), std::move(ahead));
     if (!desc.tuning_file.empty()) tuned = read_tuning(desc.tuning_file, {device->info().name, plan->plan_hash});
     if (tuned) plan = lower_again(*plan, *tuned, device->info().limits.buffer_alignment);
   }
+  if (desc.costs) report_costs(*device, *plan, messages);
   const trace::Time planned = now_of(*device);
   CompileReport report = make_report(*plan, std::move(messages));
   report.instances = desc.instances;

@@ -16,6 +16,7 @@
 #include "run/device_core.hpp"
 #include "run/failure.hpp"
 #include "run/instance_core.hpp"
+#include "run/known_costs.hpp"
 #include "run/near_plan.hpp"
 #include "run/pool_core.hpp"
 #include "run/room.hpp"
@@ -102,7 +103,9 @@ std::shared_ptr<const Plan> make_plan(std::string label, std::shared_ptr<const R
     const std::uint64_t hash = hash_schedule(parts.hash, schedule);
     return std::pair(std::move(parts), hash);
   });
-  const NodeHints hints = hints_of(*recording, schedule);
+  const KnownCosts known = known_costs(desc.costs, label, *recording, schedule);
+  if (desc.costs != nullptr && desc.like == nullptr) require_known(known, *desc.costs, label, *recording, schedule);
+  const NodeHints& hints = known.hints;
   // A goal other than Speed looks at bytes, and is lowered by them: only a plan that this one is to be like is followed then.
   const bool may_be_lowered_alike = before != nullptr && (desc.like != nullptr || desc.memory_goal == MemoryGoal::Speed);
   const bool is_lowered_alike = may_be_lowered_alike && (is_ordered_alike || same_structure(schedule, before->schedule)) &&
@@ -129,6 +132,7 @@ std::shared_ptr<const Plan> make_plan(std::string label, std::shared_ptr<const R
                            std::move(bodies)},
                           std::move(parts), hash);
   plan.price = result.price;
+  plan.costs = known.report(plan.plan_hash);
   return std::make_shared<const Plan>(std::move(plan));
 }
 
@@ -136,8 +140,11 @@ std::shared_ptr<const Plan> lower_again(const Plan& plan, const LoweringChoice& 
   LoweredGraph lowered = build_lowered_graph(plan.schedule, choice, hints_of(*plan.recording, plan.schedule));
   check_lowered_graph(plan.schedule, lowered);
   Placement placement = place_transients(*plan.recording, plan.schedule, lowered, alignment);
-  return std::make_shared<const Plan>(
-      freeze_plan(plan.label, plan.recording, plan.schedule, std::move(lowered), std::move(placement), plan.bodies));
+  Plan again = freeze_plan(plan.label, plan.recording, plan.schedule, std::move(lowered), std::move(placement), plan.bodies);
+  again.costs = plan.costs;
+  again.price = plan.price;
+  if (again.price.goal != MemoryGoal::Speed) again.price.after = side_of(again.lowered, again.placement);
+  return std::make_shared<const Plan>(std::move(again));
 }
 
 std::unique_ptr<Slab> allocate_slab(const std::shared_ptr<DeviceCore>& device, const std::shared_ptr<CapturePool>& pool, const Plan& plan) {
@@ -182,6 +189,8 @@ CompileReport make_report(const Plan& plan, std::vector<Message> messages) {
   report.transient_bytes = plan.placement.naive_bytes;
   report.slab_bytes = plan.placement.slab_bytes;
   report.slab_lower_bound = plan.placement.lower_bound;
+  report.costs = plan.costs;
+  report.costs.used = plan.lowered.by_cost;
   report.memory_price = plan.price;
   report.plan_hash = plan.plan_hash;
   report.lowering_hash = plan.lowering_hash;

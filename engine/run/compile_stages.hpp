@@ -31,10 +31,12 @@ struct PlanDesc {
   std::uint32_t alignment = 1;  // of transients
   MemoryGoal memory_goal = MemoryGoal::Speed;
   std::chrono::nanoseconds memory_search_budget = {};
+  // Null: none. Where `like` is null too, there is a graph of this label in them with commands of the recording, or it throws InvalidArgument.
+  const NodeCosts* costs = nullptr;
   // Made with the same lowering, alignment and memory goal. The plan is lowered as this one is, node by node, where its schedule has the same structure, and
   // stages that it went through alike are not gone through again. Null: the plan is made for itself.
   const Plan* like = nullptr;
-  // Made in the same way, of a recording that may be nearly this one, of which as little is known as of this one: what is taken from it is what the
+  // Made in the same way, without costs, of a recording that may be nearly this one, of which as little is known as of this one: what is taken from it is what the
   // stages would give. Null: none.
   const Plan* near = nullptr;
 };

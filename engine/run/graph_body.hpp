@@ -41,6 +41,7 @@ class GraphBody final : public Retired {
   std::uint64_t transient_bytes = 0;        // room for them
   Lowering lowering = Lowering::Auto;
   MemoryGoal memory_goal = MemoryGoal::Speed;
+  std::shared_ptr<const NodeCosts> costs;   // null: none were given
   GraphJournal journal;
   bool is_ours = false;                     // made of its plan, and so can be made again; false: of a graph of the application
   std::uint64_t replays_before = 0;         // of the instance, by executables before this one

@@ -13,6 +13,7 @@
 #include "run/device_core.hpp"
 #include "run/failure.hpp"
 #include "run/graph_core.hpp"
+#include "run/known_costs.hpp"
 #include "run/node_costs.hpp"
 #include "run/online_tuning.hpp"
 #include "run/pool_core.hpp"
@@ -189,6 +190,7 @@ std::unique_ptr<GraphBody> GraphCore::make_other_body(std::shared_ptr<const Plan
   }
   body->lowering = body_->lowering;
   body->memory_goal = body_->memory_goal;
+  body->costs = body_->costs;
   body->is_ours = true;
   body->instance = instance_;
   body->trace_id = traced_as_;
@@ -283,13 +285,13 @@ TuneReport GraphCore::tune(const std::shared_ptr<QueueCore>& queue, const TuneDe
   {
     Tuning tuning(*this, queue, desc);
     tuning.save();
-    NodeHints hints = hints_of(*plan->recording, plan->schedule);
+    NodeHints hints = known_hints(body_->costs.get(), *plan);
     if (std::vector<std::uint32_t> costs = tuning.measured_costs(); !costs.empty()) hints.costs = std::move(costs);
     const bool has_priorities = device_->info().kind != DeviceKind::Host;
     choices = tuning_choices(plan->schedule, hints, has_priorities ? DevicePriorities::Yes : DevicePriorities::No);
 
     // The graph as it is, then the choices that are not the same graph.
-    report.candidates.push_back({.name = "as it was"});
+    report.candidates.push_back({.name = "as it was", .slab_bytes = plan->placement.slab_bytes});
     tuning.bodies_.push_back(make_other_body(plan, Watched::No));
     std::vector<LoweringChoice> kept{LoweringChoice{}};
     TuningSeries series(static_cast<std::uint32_t>(choices.size()) + 1);
@@ -302,6 +304,7 @@ TuneReport GraphCore::tune(const std::shared_ptr<QueueCore>& queue, const TuneDe
       } else {
         try {
           auto other = lower_again(*plan, choice, tuning.alignment());
+          candidate.slab_bytes = other->placement.slab_bytes;
           const bool is_known = std::any_of(tuning.bodies_.begin(), tuning.bodies_.end(),
                                             [&](const auto& known) { return known && known->plan->lowering_hash == other->lowering_hash; });
           if (is_known) {

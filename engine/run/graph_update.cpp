@@ -88,6 +88,7 @@ void GraphCore::reinstantiate(std::shared_ptr<const Plan> plan, Bindings binding
   next->transient_bytes = slab ? next->plan->placement.slab_bytes : body_->transient_bytes;
   next->lowering = body_->lowering;
   next->memory_goal = body_->memory_goal;
+  next->costs = body_->costs;
   next->is_ours = true;
   next->replays_before = replays_.load(std::memory_order_relaxed);
   next->instance = instance_;
@@ -145,6 +146,7 @@ GraphCore::NextPlan GraphCore::plan_update(const CommandBuffer& commands) {
                     {.lowering = body_->lowering,
                      .alignment = device_->info().limits.buffer_alignment,
                      .memory_goal = body_->memory_goal,
+                     .costs = body_->costs.get(),
                      .like = before.get()}),
           std::move(messages)};
 }

@@ -1,9 +1,7 @@
 #include "run/tuning_file.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <fstream>
 #include <string>
 #include <utility>
@@ -12,6 +10,7 @@
 
 #include "base/text.hpp"
 #include "run/failure.hpp"
+#include "run/json_file.hpp"
 
 namespace reprise::detail {
 
@@ -110,22 +109,7 @@ void write_tuning(const std::filesystem::path& path, const TuningKey& key, const
   }
   kept.push_back({{"device", key.device}, {"plan", hash_text(key.plan_hash)}, {"name", name_of(choice)}, {"lowering", to_json(choice)}});
   graphs = std::move(kept);
-  std::filesystem::path whole = path;
-  whole += ".new";
-  errno = 0;
-  std::ofstream file(whole, std::ios::binary | std::ios::trunc);
-  file << json.dump(1) << '\n';
-  file.close();
-  std::error_code error;
-  if (file) std::filesystem::rename(whole, path, error);
-  if (file && !error) return;
-  ErrorDetails details;
-  details.code = ErrorCode::NativeFailure;
-  details.stage = Stage::Lanes;
-  details.native_call = "write " + path.string();
-  details.native_code = error ? error.value() : errno;
-  details.native_name = std::strerror(static_cast<int>(details.native_code));
-  throw Error(std::move(details), concat("the tuning could not be written to ", path.string()));
+  write_json_file(path, json, "the tuning", Stage::Lanes);
 }
 
 }  // namespace reprise::detail

@@ -34,6 +34,7 @@ constexpr std::uint32_t kLeastPairs = 20;
 constexpr std::uint64_t kMostEdges = 200000;  // more take CUDA longer to instantiate than all else together
 // CUDA instantiates some graphs in two speeds, whoever made them: of up to so many nodes several executables are measured in turns.
 constexpr std::uint32_t kSeveralUpTo = 3000, kSeveral = 3;
+constexpr int kTracedReplays = 20;
 
 // How far a long run is, on stderr: one line that is written anew on a terminal, a line a point elsewhere.
 class PointProgress {
@@ -104,6 +105,8 @@ class LoweringBench {
 
   // Why it was not measured; empty: it was.
   [[nodiscard]] std::string measure(const LoweringPoint& point, const TaskGraph& tasks, const PointProgress& progress) {
+    const bool is_traced = std::find(axes_.lowerings.begin(), axes_.lowerings.end(), "traced") != axes_.lowerings.end();
+    const std::shared_ptr<const NodeCosts> traced = is_traced ? traced_costs(point.kernel, tasks) : nullptr;  // while no raw graph is there
     const std::uint32_t several = tasks.size() <= kSeveralUpTo ? kSeveral : 1;
     std::vector<std::unique_ptr<RawTaskGraph>> raw;
     for (std::uint32_t i = 0; i < several; ++i) raw.push_back(std::make_unique<RawTaskGraph>(raw_desc(point.kernel, tasks)));
@@ -112,7 +115,7 @@ class LoweringBench {
     if (std::string reason = reason_against_time(once_us); !reason.empty()) return reason;
 
     std::vector<Way> ways;
-    for (const std::string& name : axes_.lowerings) ways.push_back(make_way(name, point, tasks, several));
+    for (const std::string& name : axes_.lowerings) ways.push_back(make_way(name, point, tasks, {several, traced}));
     std::vector<Contender> contenders(1 + ways.size());
     // Each executable of ours meets each raw one.
     contenders[0].launch = [&](std::uint32_t round) { raw[round % several]->launch(stream_.stream()); };
@@ -137,14 +140,40 @@ class LoweringBench {
   [[nodiscard]] std::uint32_t blocks(const TaskKernel& kernel) const { return kernel.fills_gpu ? 2 * device_.info().multiprocessors : 1; }
   [[nodiscard]] static std::uint32_t threads(const TaskKernel& kernel) { return kernel.fills_gpu ? 1024 : 32; }
 
-  [[nodiscard]] Way make_way(const std::string& name, const LoweringPoint& point, const TaskGraph& tasks, std::uint32_t several) {
+  // What a program's earlier run leaves: a trace of replays as Auto makes them.
+  [[nodiscard]] std::shared_ptr<const NodeCosts> traced_costs(const TaskKernel& kernel, const TaskGraph& tasks) const {
+    const std::filesystem::path file = std::filesystem::temp_directory_path() / ("reprise_bench." + std::to_string(::getpid()) + ".reprise");
+    const std::string target = file.string();
+    {
+      const Instance instance({.application = "reprise_bench", .trace = {.target = target, .profile = ProfileMode::Every}});
+      const LoweringBench earlier(instance, options_, report_);
+      {
+        CapturedGraph graph = earlier.device_.compile(earlier.record(tasks, kernel, 0), {.pool = earlier.pool_});
+        for (int i = 0; i < kTracedReplays; ++i) graph.launch(earlier.queue_).wait();
+      }
+      earlier.device_.wait_idle();  // nothing of the graph is left, and so the file is whole once the instance goes
+    }
+    auto costs = read_costs(file);
+    std::filesystem::remove(file);
+    return costs;
+  }
+
+  struct MakeWay {
+    std::uint32_t several = 1;                // executables
+    std::shared_ptr<const NodeCosts> traced;  // of "traced"
+  };
+  [[nodiscard]] Way make_way(const std::string& name, const LoweringPoint& point, const TaskGraph& tasks, const MakeWay& make) {
     const TaskKernel& kernel = point.kernel;
     const CommandBuffer commands = record(tasks, kernel, name == "costs" ? std::max(1e-3F * static_cast<float>(kernel.spin_ns), 1e-3F) : 0.0F);
-    CompileDesc desc = {.pool = pool_, .lowering = lowering_of(name)};
+    CompileDesc desc = {.pool = pool_, .lowering = lowering_of(name), .costs = name == "traced" ? make.traced : nullptr};
     Way way;
     way.line = {.what = name + ", " + kernel.name, .shape = tasks.name, .nodes = tasks.size(), .unit = "us", .peer = "raw graph",
                 .axes = {{"kernel", kernel.name}, {"lowering", name}}, .goal = goal(name, kernel, tasks)};
     way.graphs.push_back(device_.compile(commands, desc));
+    if (name == "costs" || name == "traced") {
+      const CompileReport& report = way.graphs[0].report();
+      way.line.axes["chosen"] = report.costs.used ? std::to_string(report.lanes) + " lanes by cost" : "as without costs";
+    }
     const std::filesystem::path file = std::filesystem::temp_directory_path() / ("reprise_bench." + std::to_string(::getpid()) + ".tuning.json");
     if (name == "tuned") {
       const TuneReport tuned = way.graphs[0].tune(queue_, {.contents = TuneDesc::Contents::Repeatable});
@@ -154,7 +183,7 @@ class LoweringBench {
         desc.tuning_file = file;
       }
     }
-    while (way.graphs.size() < several) way.graphs.push_back(device_.compile(commands, desc));
+    while (way.graphs.size() < make.several) way.graphs.push_back(device_.compile(commands, desc));
     if (!desc.tuning_file.empty()) std::filesystem::remove(file);
     for (CapturedGraph& graph : way.graphs) static_cast<void>(stream_.gpu_us(1, [&] { static_cast<void>(graph.launch(queue_)); }));
     return way;

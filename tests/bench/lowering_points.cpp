@@ -58,13 +58,13 @@ std::vector<LoweringPoint> lowering_points(const LoweringAxes& axes) {
 }
 
 Lowering lowering_of(const std::string& name) {
-  if (name == "auto" || name == "tuned" || name == "costs") return Lowering::Auto;
+  if (name == "auto" || name == "tuned" || name == "costs" || name == "traced") return Lowering::Auto;
   if (name == "faithful") return Lowering::Faithful;
   if (name.starts_with("lanes-")) {
     const std::optional<std::uint32_t> lanes = whole_number(std::string_view(name).substr(6));
     if (lanes && *lanes != 0 && *lanes <= 65535) return Lowering::Lanes(*lanes);
   }
-  throw std::invalid_argument("no lowering is called '" + name + "'; say auto, tuned, costs, faithful or lanes-16");
+  throw std::invalid_argument("no lowering is called '" + name + "'; say auto, tuned, costs, traced, faithful or lanes-16");
 }
 
 }  // namespace reprise::bench

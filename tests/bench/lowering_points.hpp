@@ -28,7 +28,7 @@ struct LoweringPoint {
 // that the first of them are from all parts of the grid.
 [[nodiscard]] std::vector<LoweringPoint> lowering_points(const LoweringAxes& axes);
 
-// "auto", "tuned" and "costs" are Auto. Throws std::invalid_argument.
+// "auto", "tuned", "costs" and "traced" are Auto. Throws std::invalid_argument.
 [[nodiscard]] Lowering lowering_of(const std::string& name);
 
 }  // namespace reprise::bench

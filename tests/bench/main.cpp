@@ -91,7 +91,7 @@ void print_list() {
   std::printf("\nshapes of cuda.lowering and counts:");
   for (const std::string_view name : reprise::test::task_graph_names()) std::printf(" %.*s", static_cast<int>(name.size()), name.data());
   std::printf("\nkernels: empty, Nus, Nus-full (N microseconds in one block, or in blocks that fill the GPU)\n");
-  std::printf("lowerings: auto, tuned, costs (auto, told how long kernels take), faithful, lanes-K\n");
+  std::printf("lowerings: auto, tuned, costs (auto, told how long kernels take), traced (told by a trace of replays), faithful, lanes-K\n");
 }
 
 int run(const Options& options) {
@@ -143,7 +143,7 @@ int main(int argc, char** argv) try {
   axis("--shape", axes.shapes, "cholesky, layers-32... (default: all)")->type_name("NAMES");
   axis("--kernel", axes.kernels, "of all nodes, in one block or in as many as fill the GPU: empty, 10us, 100us-full...")->type_name("NAMES");
   axis("--nodes", axes.nodes, "about so many")->type_name("NUMBERS")->check(CLI::Range(1u, kMostTasks));
-  axis("--lowering", axes.lowerings, "auto, tuned, costs, faithful, lanes-16...")->type_name("NAMES");
+  axis("--lowering", axes.lowerings, "auto, tuned, costs, traced, faithful, lanes-16...")->type_name("NAMES");
   app.add_flag_callback("--tuned", [&] { tuned = true; }, "tuned ones beside them")->group(group);
   app.add_option("--budget", axes.budget, "seconds; no point is begun later")->check(CLI::PositiveNumber)->capture_default_str()->group(group);
   app.add_option("--point-budget", axes.point_budget, "seconds for a point whose intervals stay wide; 20 pairs are taken in any case")

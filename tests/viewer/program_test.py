@@ -52,7 +52,7 @@ class Usage(ProgramTest):
     def test_help_of_every_command_has_examples(self):
         text = self.done("--help")
         self.assertIn("Exit codes", text)
-        for command in ("stats", "export", "diff", "record", "run", "devices", "plan"):
+        for command in ("stats", "export", "diff", "record", "run", "devices", "plan", "costs"):
             self.assertIn(command, text)
             help_text = self.done(command, "--help")
             self.assertIn("Example", help_text)
@@ -96,6 +96,35 @@ class Export(ProgramTest):
             self.refused(1, f"cannot write {nowhere}", "export", self.trace, "--format", name, "-o", nowhere, "--graph", "3")
         self.refused(1, "no graph .nonsense.", "export", self.trace, "--format", "csv", "-o", self.here / "x", "--graph", "nonsense")
         self.refused(1, "several graphs", "export", self.trace, "--format", "dot", "-o", self.here / "x")
+
+
+class Costs(ProgramTest):
+    MEDIAN = sorted(1000 + r % 7 for r in range(1, 41))[20] / 1000  # of the first command
+
+    def test_text_is_a_table_for_each_graph(self):
+        text = self.done("costs", self.trace)
+        self.assertIn("step (plan feedfacecafebeef) on host (2 threads): medians of 40 replays, timed by the host's clock", text)
+        self.assertRegex(text, rf"0 +load +0 +{self.MEDIAN}")
+        self.assertRegex(text, r"1 +saxpy \"a, b\" +epoch/forward +256 +\S+\n")
+        for line in text.splitlines():
+            self.assertEqual(line, line.rstrip())
+
+    def test_a_file_of_them_stands_for_the_trace(self):
+        output = self.here / "step.costs.json"
+        of_trace = json.loads(self.done("costs", self.trace, "--graph", "step", "--json", "-o", output))
+        self.assertEqual(json.loads(self.done("costs", output, "--json")), of_trace)
+        graph, = of_trace["graphs"]
+        self.assertEqual((graph["name"], graph["replays"], len(graph["commands"])), ("step", 40, 5))
+        self.assertEqual(graph["commands"][0], {"command": 0, "name": "load", "label": "", "work": 0, "us": self.MEDIAN})
+
+    def test_failures_name_what_failed(self):
+        self.refused(1, "no graph nonsense", "costs", self.trace, "--graph", "nonsense")
+        self.refused(1, "No such file", "costs", self.here / "nothing")
+        self.refused(1, f"the costs could not be written to {self.here}/no/file", "costs", self.trace, "-o", self.here / "no" / "file")
+        wrong = self.here / "wrong.json"
+        wrong.write_text('{"reprise_tuning": 1}')
+        self.refused(1, f"costs file {wrong}: it is no file that write_costs", "costs", wrong)
+        self.refused(2, "FILE.*required", "costs")
 
 
 class Stats(ProgramTest):

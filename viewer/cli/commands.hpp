@@ -33,5 +33,6 @@ struct Command {
 [[nodiscard]] Command add_view(CLI::App& program);
 [[nodiscard]] Command add_sessions(CLI::App& program);
 [[nodiscard]] Command add_plan(CLI::App& program);
+[[nodiscard]] Command add_costs(CLI::App& program);
 
 }  // namespace reprise::cli

@@ -38,8 +38,8 @@ int main(int argc, char** argv) {
   program.set_version_flag("--version", "reprise " REPRISE_VERSION);
   program.require_subcommand(0, 1);
   program.footer("Each command has a --help of its own with examples.\nExit codes: 0 done, 1 the work failed, 2 the command line is wrong.");
-  const std::vector<Command> commands = {add_view(program),   add_stats(program),   add_export(program),  add_diff(program),
-                                         add_record(program), add_run(program),     add_devices(program), add_sessions(program), add_plan(program)};
+  const std::vector<Command> commands = {add_view(program),    add_stats(program),    add_costs(program), add_export(program), add_diff(program),
+                                         add_record(program),  add_run(program),      add_devices(program), add_sessions(program), add_plan(program)};
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& success) {  // --help, --version

@@ -17,6 +17,7 @@
 #include <reprise/dot.hpp>
 #include <reprise/memory_goal.hpp>
 #include <reprise/message.hpp>
+#include <reprise/node_costs.hpp>
 #include <reprise/pool.hpp>
 #include <reprise/queue.hpp>
 #include <reprise/trace.hpp>
@@ -44,6 +45,10 @@ struct CompileDesc {
   std::filesystem::path tuning_file = {};
   // $REPRISE_TUNING = off | online wins over it.
   TuningMode tuning = TuningMode::Off;
+  // What an earlier run measured of a graph with this label, for Lowering::Auto: read_costs("run.reprise"). Counts more than hints of dispatches.
+  // Commands are found by label path, kernel or name, and work; those that are not there are told of ("costs-unmatched"). Throws InvalidArgument
+  // where there is no graph of this label, or none of its commands is of this recording. An update goes by them too. Null: none.
+  std::shared_ptr<const NodeCosts> costs = nullptr;
   // Fewer bytes of transients for less concurrency: report().memory_price says what that cost. Another than Speed adds edges, which
   // Lowering::Faithful refuses (InvalidArgument).
   MemoryGoal memory_goal = MemoryGoal::Speed;
@@ -72,6 +77,7 @@ struct CompileReport {
   std::uint64_t transient_bytes = 0;   // sum of transient buffers
   std::uint64_t slab_bytes = 0;        // planned, for each instance
   std::uint64_t slab_lower_bound = 0;  // no placement can be smaller
+  CostsReport costs;                   // what was known of how long commands take
   MemoryPrice memory_price;            // what the memory goal gave up, and for how much; of Speed only its name
   std::uint64_t plan_hash = 0;         // the same for the same recording on every run
   std::uint64_t lowering_hash = 0;

@@ -21,6 +21,7 @@
 #include <reprise/memory_goal.hpp>
 #include <reprise/memory_plan.hpp>
 #include <reprise/message.hpp>
+#include <reprise/node_costs.hpp>
 #include <reprise/pool.hpp>
 #include <reprise/queue.hpp>
 #include <reprise/scalar_slot.hpp>

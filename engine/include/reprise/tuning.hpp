@@ -26,6 +26,7 @@ struct TuneDesc {
 struct TuneCandidate {
   std::string name;  // "lanes 16 by cost"
   std::uint32_t nodes = 0, edges = 0, lanes = 0;
+  std::uint64_t slab_bytes = 0;                    // of transients that it needs
   std::uint32_t pairs = 0;                         // measured; 0: see `reason`
   double median_us = 0;
   double ratio = 0, ratio_low = 0, ratio_high = 0;  // to the graph as it was, measured in between: median, and the interval that holds it at 95 %

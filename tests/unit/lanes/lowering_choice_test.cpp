@@ -107,3 +107,23 @@ TEST_CASE("tuning choices: without costs nothing is by cost, and a device withou
     CHECK(choice.starts == LoweringChoice::Starts::Declared);
   }
 }
+
+TEST_CASE("lowering choice: costs alone give fewer lanes only where many nodes wait for several others, or more could not be had") {
+  NodeHints hints;
+  // Forks into 50 that one node joins: by measurement no number of lanes is better than the frame, and some are worse.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> forks;
+  for (std::uint32_t i = 0; i < 50; ++i) {
+    forks.emplace_back(0, 1 + i);
+    forks.emplace_back(1 + i, 51);
+  }
+  hints.costs.assign(52, 500);
+  CHECK(automatic_choice(hand_schedule(52, forks), hints).shape == LoweringChoice::Shape::Framed);
+  // Layers in which each waits for three.
+  const Schedule layers = layer_schedule(400, 50, 3);
+  hints.costs.assign(400, 500);
+  const LoweringChoice choice = automatic_choice(layers, hints);
+  CHECK(choice.shape == LoweringChoice::Shape::Costed);
+  CHECK(choice.lanes < 50);
+  CHECK(build_lowered_graph(layers, Lowering::Auto, hints).by_cost);
+  CHECK_FALSE(build_lowered_graph(layers, Lowering::Auto).by_cost);
+}

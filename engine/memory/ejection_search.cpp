@@ -32,6 +32,7 @@ void EjectionSearch::begin(const Packing& from, std::uint64_t height) {
 bool EjectionSearch::run(std::uint64_t steps, const std::function<bool()>& stop) {
   for (std::uint64_t step = 0; step < steps && !missing_.empty(); ++step) {
     if (step % 256 == 255 && stop && stop()) break;
+    ++steps_;
     std::uint32_t& next = missing_[below(static_cast<std::uint32_t>(missing_.size()))];
     const std::uint32_t item = next;
     next = missing_.back();

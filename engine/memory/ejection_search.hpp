@@ -22,6 +22,7 @@ class EjectionSearch {
   void begin(const Packing& from, std::uint64_t height);
   // Some steps; true as soon as no item is missing. Each is O(conflicts log conflicts) of an item, or of two.
   [[nodiscard]] bool run(std::uint64_t steps, const std::function<bool()>& stop);
+  [[nodiscard]] std::uint64_t steps() const noexcept { return steps_; }  // of all runs
   [[nodiscard]] bool is_complete() const noexcept { return missing_.empty(); }
   // Of all items, once none is missing.
   [[nodiscard]] Packing packing() const;
@@ -46,6 +47,7 @@ class EjectionSearch {
   const PackProblem& problem_;
   std::uint64_t height_ = 0;
   SplitMix64 random_;
+  std::uint64_t steps_ = 0;
   std::vector<std::uint64_t> offsets_;  // by item; kUnplaced: missing
   std::vector<double> weight_, times_;  // by item: what it is to find room for it; how often there was none, and 1
   std::vector<std::uint32_t> missing_;

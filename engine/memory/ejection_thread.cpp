@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "memory/ejection_descent.hpp"
 #include "memory/ejection_search.hpp"
 
 namespace reprise::detail {
@@ -11,7 +12,6 @@ namespace {
 
 constexpr std::uint64_t kTurn = 10'000;  // steps between two looks at what the other side found
 constexpr int kTurns = 12;               // before another height is tried
-constexpr double kLeastStride = 0.01;    // of what is above the target
 
 }  // namespace
 
@@ -29,18 +29,15 @@ Packing EjectionThread::best() {
   return best_;
 }
 
-// Heights come nearer to the best packing's where they are not reached, and every third one is the target itself.
 void EjectionThread::run(const std::stop_token& stop) {
-  double stride = 0.125;
+  DescentHeights heights(problem_, {.target = target_, .wish = wish_});
   for (Packing from = best(); from.height > target_ && !stop.stop_requested(); from = best()) {
-    const double above = static_cast<double>(from.height - target_);
-    std::uint64_t height = from.height - std::max<std::uint64_t>(1, static_cast<std::uint64_t>(above * stride));
-    if (target_ < wish_ && wish_ < from.height) height = wish_;
-    if (heights_ % 3 == 2) height = target_;
+    const std::uint64_t height = heights.next(from.height);
+    if (height >= from.height) return;
     if (try_height(height, from, stop)) {
-      stride = std::min(0.5, 1.5 * stride);
+      heights.tell_reached();
     } else {
-      stride = stride < 2 * kLeastStride ? 0.25 : stride / 2;
+      heights.tell_missed();
     }
   }
 }

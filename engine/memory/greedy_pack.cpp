@@ -57,6 +57,12 @@ std::uint64_t fullest_around(const PackProblem& problem, const std::vector<std::
   return most;
 }
 
+double bytes_in_conflict(const PackProblem& problem, std::uint32_t item) {
+  double bytes = 0;
+  for (const std::uint32_t other : problem.conflicts_of(item)) bytes += static_cast<double>(problem.items[other].bytes);
+  return bytes;
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> pack_order(const PackProblem& problem, std::uint32_t number) {
@@ -69,9 +75,10 @@ std::vector<std::uint32_t> pack_order(const PackProblem& problem, std::uint32_t 
     switch (number % kPackOrders) {
       case 0: first[item] = bytes, second[item] = width; break;
       case 1: first[item] = full, second[item] = width * bytes; break;
-      case 2: first[item] = width, second[item] = bytes; break;
+      case kBySections: first[item] = width, second[item] = bytes; break;
       case 3: first[item] = bytes * width, second[item] = width; break;
       case 4: first[item] = full, second[item] = width; break;
+      case kByConflicts: first[item] = bytes * bytes_in_conflict(problem, item), second[item] = width; break;
     }
   }
   std::vector<std::uint32_t> order(problem.size());

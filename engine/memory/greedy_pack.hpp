@@ -29,8 +29,9 @@ class GreedyPacker {
 
 inline constexpr std::uint64_t kUnplaced = ~std::uint64_t{0};
 
-// Orders that are worth a try, the most promising first: by bytes, by what must lie beside an item, by sections, by their products.
-inline constexpr std::uint32_t kPackOrders = 5;
+// Orders that are worth a try: by bytes, by what the fullest section of an item holds, by sections, by products of these, and by bytes and what
+// conflicts with them.
+inline constexpr std::uint32_t kPackOrders = 6, kBySections = 2, kByConflicts = 5;
 [[nodiscard]] std::vector<std::uint32_t> pack_order(const PackProblem& problem, std::uint32_t number);
 
 // The lowest of packings in all orders; ends as soon as one is not above `target`.

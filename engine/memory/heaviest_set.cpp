@@ -6,19 +6,18 @@ namespace reprise::detail {
 
 namespace {
 
-// Bytes handed on from transients to later ones, as many as can be: each gives at most its own, and takes at most its own. Dinic's algorithm.
+// Bytes handed on from transients to later ones, as many as can be: each gives at most its own, and takes at most its own; what it is handed
+// beyond that goes on to later ones. Dinic's algorithm.
 class HandOver {
  public:
-  HandOver(const TransientUses& uses, const UseOrder& order, const std::vector<std::uint32_t>& items)
-      : uses_(uses), items_(items), nodes_(2 * static_cast<std::uint32_t>(items.size()) + 2), first_(nodes_, kNone), level_(nodes_), next_(nodes_) {
-    const auto count = static_cast<std::uint32_t>(items.size());
-    for (std::uint32_t a = 0; a < count; ++a) {
-      link(source(), giver(a), bytes(a));
-      link(taker(a), sink(), bytes(a));
-      for (std::uint32_t b = 0; b < count; ++b) {
-        if (a != b && order.precedes(items[a], items[b])) link(giver(a), taker(b), ~std::uint64_t{0} >> 2);
-      }
+  HandOver(const TransientUses& uses, const Precedence& precedence)
+      : uses_(uses), precedence_(precedence), nodes_(2 * precedence.size() + 2), first_(nodes_, kNone), level_(nodes_), next_(nodes_) {
+    for (std::uint32_t item = 0; item < precedence.size(); ++item) {
+      link(source(), giver(item), bytes(item));
+      link(taker(item), sink(), bytes(item));
+      link(taker(item), giver(item), kAny);
     }
+    for (const auto& [earlier, later] : precedence.covers) link(giver(earlier), taker(later), kAny);
   }
 
   std::uint64_t run() {
@@ -34,6 +33,7 @@ class HandOver {
   [[nodiscard]] bool is_in_set(std::uint32_t item) const { return level_[giver(item)] != kNone && level_[taker(item)] == kNone; }
 
  private:
+  static constexpr std::uint64_t kAny = ~std::uint64_t{0} >> 2;
   struct Link {
     std::uint32_t to = 0, next = kNone;  // the next of the same node
     std::uint64_t left = 0;
@@ -42,7 +42,7 @@ class HandOver {
   std::uint32_t sink() const { return nodes_ - 1; }
   static std::uint32_t giver(std::uint32_t item) { return 2 * item; }
   static std::uint32_t taker(std::uint32_t item) { return 2 * item + 1; }
-  std::uint64_t bytes(std::uint32_t item) const { return uses_.transients[items_[item]].bytes; }
+  std::uint64_t bytes(std::uint32_t item) const { return uses_.transients[precedence_.transients[item]].bytes; }
 
   void link(std::uint32_t from, std::uint32_t to, std::uint64_t most) {
     links_.push_back({to, first_[from], most});
@@ -79,7 +79,7 @@ class HandOver {
   }
 
   const TransientUses& uses_;
-  const std::vector<std::uint32_t>& items_;
+  const Precedence& precedence_;
   std::uint32_t nodes_;
   std::vector<Link> links_;  // each followed by its reverse
   std::vector<std::uint32_t> first_, level_, next_, queue_;
@@ -87,20 +87,15 @@ class HandOver {
 
 }  // namespace
 
-HeaviestSet find_heaviest_set(const TransientUses& uses, const UseOrder& order) {
-  std::vector<std::uint32_t> items;
-  for (const std::uint32_t transient : uses.by_first_use) {
-    if (uses.transients[transient].bytes != 0) items.push_back(transient);
-  }
-  HandOver flow(uses, order, items);
+HeaviestSet find_heaviest_set(const TransientUses& uses, const Precedence& precedence) {
+  HandOver flow(uses, precedence);
   static_cast<void>(flow.run());
   HeaviestSet set;
-  for (std::uint32_t i = 0; i < items.size(); ++i) {
-    if (!flow.is_in_set(i)) continue;
-    set.members.push_back(items[i]);
-    set.bytes += uses.transients[items[i]].bytes;
+  for (std::uint32_t item = 0; item < precedence.size(); ++item) {
+    if (!flow.is_in_set(item)) continue;
+    set.members.push_back(item);
+    set.bytes += uses.transients[precedence.transients[item]].bytes;
   }
-  std::sort(set.members.begin(), set.members.end());
   return set;
 }
 

@@ -6,16 +6,16 @@
 #include <cstdint>
 #include <vector>
 
-#include "memory/use_order.hpp"
+#include "memory/precedence.hpp"
 
 namespace reprise::detail {
 
 struct HeaviestSet {
   std::uint64_t bytes = 0;
-  std::vector<std::uint32_t> members;  // transients, ascending
+  std::vector<std::uint32_t> members;  // items, ascending
 };
 
-// Exact as far as UseOrder is. O(n^2) pairs and a maximum flow over those that are ordered: for up to some hundreds of transients.
-[[nodiscard]] HeaviestSet find_heaviest_set(const TransientUses& uses, const UseOrder& order);
+// Exact as far as UseOrder is. A maximum flow over the pairs that imply all others.
+[[nodiscard]] HeaviestSet find_heaviest_set(const TransientUses& uses, const Precedence& precedence);
 
 }  // namespace reprise::detail

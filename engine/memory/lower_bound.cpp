@@ -1,6 +1,7 @@
 #include "memory/lower_bound.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace reprise::detail {
 
@@ -41,7 +42,9 @@ std::uint64_t slab_lower_bound(const LoweredGraph& lowered, const TransientUses&
   for (std::uint32_t node = static_cast<std::uint32_t>(nodes); node-- > 0;) {
     for (const LoweredEdge& edge : lowered.edges_into(node)) height[edge.from] = std::max(height[edge.from], height[node] + 1);
   }
-  return std::max({bound, fullest_level(uses, depth), fullest_level(uses, height)});
+  std::vector<std::uint32_t> position(nodes);
+  std::iota(position.begin(), position.end(), 0u);
+  return std::max({bound, fullest_level(uses, depth), fullest_level(uses, height), fullest_level(uses, position)});
 }
 
 }  // namespace reprise::detail

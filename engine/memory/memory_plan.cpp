@@ -5,14 +5,14 @@
 #include <numeric>
 #include <set>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include <reprise/error.hpp>
 
-#include "memory/ejection_thread.hpp"
+#include "memory/ejection_descent.hpp"
 #include "memory/greedy_pack.hpp"
 #include "memory/interval_fit.hpp"
+#include "memory/joint_search.hpp"
 #include "memory/keep_offsets.hpp"
 #include "memory/pack_improver.hpp"
 
@@ -30,6 +30,8 @@ constexpr std::uint64_t kQuickPairs = 1'000'000, kMostPairs = 30'000'000;
 // Items of a group at most, and steps, for a look at what a search finds at once.
 constexpr std::uint32_t kQuickSearch = 500;
 constexpr std::uint64_t kQuickSteps = 1000;
+// At one buffer beside another, for ejections from what orders find.
+constexpr std::uint64_t kQuickLooks = 500'000;
 
 [[noreturn]] void refuse(const std::string& text) {
   ErrorDetails details;
@@ -134,6 +136,7 @@ class LifetimePlanner {
       group.problem = std::make_unique<PackProblem>(interval_problem(sections_, items_, group.which));
       Packing greedy = best_greedy(*group.problem, bound_);
       if (greedy.height < packing.height) packing = std::move(greedy);
+      packing = descend_by_ejections(*group.problem, std::move(packing), {.target = bound_, .looks = kQuickLooks});
       group.improver = std::make_unique<PackImprover>(*group.problem, std::move(packing), bound_, desc_.capacity);
       groups_.push_back(std::move(group));
     }
@@ -155,11 +158,10 @@ class LifetimePlanner {
     for (std::size_t i = 0; i < items_.size(); ++i) best_.height = std::max(best_.height, best_.offsets[i] + items_[i].bytes);
   }
 
-  // Always the highest group, until it cannot get lower; ejections of the same one on a thread beside it.
+  // Always the highest group, until it cannot get lower.
   void improve() {
-    const bool has_other_core = std::thread::hardware_concurrency() > 1;
-    const Group* beside = nullptr;
-    std::unique_ptr<EjectionThread> ejections;  // of that group
+    const Group* searched = nullptr;
+    std::unique_ptr<JointSearch> search;  // of that group
     const auto lower = [](const Group& a, const Group& b) { return a.improver->best().height < b.improver->best().height; };
     while (!groups_.empty()) {
       Group& highest = *std::max_element(groups_.begin(), groups_.end(), lower);
@@ -169,13 +171,12 @@ class LifetimePlanner {
         break;
       }
       if (is_over()) break;
-      if (has_other_core && beside != &highest) {
-        ejections.reset();
-        ejections = std::make_unique<EjectionThread>(*highest.problem, highest.improver->best(), bound_, desc_.capacity);
-        beside = &highest;
+      if (searched != &highest) {
+        search.reset();
+        search = std::make_unique<JointSearch>(*highest.problem, *highest.improver, bound_, desc_.capacity);
+        searched = &highest;
       }
-      highest.improver->attempt([&] { return is_over() || (ejections && ejections->is_at_target()); });
-      if (ejections) highest.improver->offer(ejections->exchange(highest.improver->best()));
+      search->attempt([&] { return is_over(); });
       report(highest.improver->best().height);
     }
     collect();

@@ -4,16 +4,10 @@
 
 #include "memory/heaviest_set.hpp"
 #include "memory/packing.hpp"
-#include "memory/use_order.hpp"
 
 namespace reprise::detail {
 
-struct OrderProblem {
-  PackProblem packing;
-  std::vector<std::uint32_t> transients;  // by item
-};
-
-// Sections: what lives at once where nodes run one after the other as they were made, and `heaviest`. O(n^2).
-[[nodiscard]] OrderProblem make_order_problem(const TransientUses& uses, const UseOrder& order, const HeaviestSet& heaviest);
+// Items are the precedence's. Sections: what lives at once where nodes run one after the other as they were made, and `heaviest`. O(n^2).
+[[nodiscard]] PackProblem make_order_problem(const TransientUses& uses, const Precedence& precedence, const HeaviestSet& heaviest);
 
 }  // namespace reprise::detail

@@ -4,11 +4,16 @@
 #include <utility>
 
 #include "base/steady_clock.hpp"
+#include "memory/covering_lifetimes.hpp"
+#include "memory/ejection_descent.hpp"
 #include "memory/fit.hpp"
 #include "memory/greedy_pack.hpp"
+#include "memory/interval_fit.hpp"
+#include "memory/joint_search.hpp"
 #include "memory/lower_bound.hpp"
 #include "memory/order_problem.hpp"
 #include "memory/pack_improver.hpp"
+#include "memory/precedence.hpp"
 #include "memory/transient_uses.hpp"
 #include "memory/use_order.hpp"
 
@@ -17,14 +22,40 @@ namespace reprise::detail {
 namespace {
 
 // Up to here the quadratic fit is a few milliseconds; a flow and packings of all orders are, up to there.
-constexpr std::size_t kFitBySizeTransients = 1024, kPackedTransients = 400, kSearchedTransients = 4096;
-constexpr std::uint64_t kPlacementSteps = 500;
+constexpr std::size_t kFitBySizeTransients = 1024, kPackedTransients = 1024, kSearchedTransients = 4096;
+// At one transient beside another: ten milliseconds, about.
+constexpr std::uint64_t kQuickLooks = 300'000;
+
+// A packing of lifetimes that live at once wherever two transients may not share; nothing where none can be below `slab_bytes`.
+Fit fit_by_lifetimes(const TransientUses& uses, const UseOrder& order, std::uint64_t lower_bound, std::uint64_t slab_bytes) {
+  const CoveringLifetimes cover = cover_with_lifetimes(uses, order);
+  PackProblem packing;
+  const LifetimeSections sections = find_sections(cover.lifetimes);
+  packing.sections = sections.sections;
+  for (std::size_t i = 0; i < cover.transients.size(); ++i) {
+    packing.items.push_back({cover.lifetimes[i].size, 1});
+    packing.first_range.push_back(static_cast<std::uint32_t>(i));
+    packing.ranges.push_back(sections.ranges[i]);
+  }
+  packing.first_range.push_back(static_cast<std::uint32_t>(cover.transients.size()));
+  const std::uint64_t least = section_bound(packing);
+  if (least >= slab_bytes) return {};
+  const Packing found = fit_intervals(sections, packing.items, std::max(least, lower_bound));
+  Fit fit;
+  fit.offsets.assign(uses.transients.size(), 0);
+  for (std::size_t i = 0; i < cover.transients.size(); ++i) fit.offsets[cover.transients[i]] = found.offsets[i];
+  fit.slab_bytes = found.height;
+  return fit;
+}
 
 Fit quick_fit(const TransientUses& uses, const UseOrder& order, std::uint64_t lower_bound) {
   Fit fit = fit_by_position(uses, order);
-  if (fit.slab_bytes <= lower_bound || uses.by_first_use.size() > kFitBySizeTransients) return fit;
-  Fit other = fit_by_size(uses, order);
-  return other.slab_bytes < fit.slab_bytes ? other : fit;
+  const auto keep_smaller = [&](Fit other) {
+    if (!other.offsets.empty() && other.slab_bytes < fit.slab_bytes) fit = std::move(other);
+  };
+  if (fit.slab_bytes > lower_bound) keep_smaller(fit_by_lifetimes(uses, order, lower_bound, fit.slab_bytes));
+  if (fit.slab_bytes > lower_bound && uses.by_first_use.size() <= kFitBySizeTransients) keep_smaller(fit_by_size(uses, order));
+  return fit;
 }
 
 class OrderPlanner {
@@ -37,21 +68,34 @@ class OrderPlanner {
     if (fit_.slab_bytes <= bound_ || uses_.by_first_use.size() > most) return;
     const std::int64_t began = steady_now();
     const auto stop = [&] { return steady_now() - began >= budget.count(); };
-    const HeaviestSet heaviest = find_heaviest_set(uses_, order_);
+    const Precedence precedence = find_precedence(uses_, order_);
+    const HeaviestSet heaviest = find_heaviest_set(uses_, precedence);
     bound_ = std::max(bound_, heaviest.bytes);
     if (fit_.slab_bytes <= bound_) return;
-    const OrderProblem problem = make_order_problem(uses_, order_, heaviest);
-    Packing first = best_greedy(problem.packing, bound_);
-    if (first.height >= fit_.slab_bytes) {
-      for (std::size_t i = 0; i < problem.transients.size(); ++i) first.offsets[i] = fit_.offsets[problem.transients[i]];
-      first.height = fit_.slab_bytes;
+    const PackProblem problem = make_order_problem(uses_, precedence, heaviest);
+    Packing first = first_packing(problem, precedence);
+    PackImprover improver(problem, descend_by_ejections(problem, std::move(first), {.target = bound_, .looks = kQuickLooks}), bound_);
+    if (!improver.is_done() && !stop()) {
+      JointSearch search(problem, improver, bound_);
+      while (!improver.is_done() && !stop()) search.attempt(stop);
     }
-    PackImprover improver(problem.packing, std::move(first), bound_);
-    for (int attempt = 0; attempt < 2 && !improver.is_done(); ++attempt) improver.attempt(nullptr, kPlacementSteps);
-    while (!improver.is_done() && !stop()) improver.attempt(stop);
     if (improver.best().height >= fit_.slab_bytes) return;
-    for (std::size_t i = 0; i < problem.transients.size(); ++i) fit_.offsets[problem.transients[i]] = improver.best().offsets[i];
+    for (std::size_t i = 0; i < precedence.transients.size(); ++i) fit_.offsets[precedence.transients[i]] = improver.best().offsets[i];
     fit_.slab_bytes = improver.best().height;
+  }
+
+  // The lowest of the quick fit and of packings in orders.
+  [[nodiscard]] Packing first_packing(const PackProblem& problem, const Precedence& precedence) const {
+    Packing best;
+    for (const std::uint32_t transient : precedence.transients) best.offsets.push_back(fit_.offsets[transient]);
+    best.height = fit_.slab_bytes;
+    GreedyPacker packer(problem);
+    for (const std::uint32_t number : {kByConflicts, kBySections}) {
+      if (best.height <= bound_) break;
+      Packing packing = packer.pack(pack_order(problem, number), GapRule::Lowest);
+      if (packing.height < best.height) best = std::move(packing);
+    }
+    return best;
   }
 
   [[nodiscard]] const Fit& fit() const noexcept { return fit_; }

@@ -1,0 +1,36 @@
+#include "memory/precedence.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace reprise::detail {
+
+Precedence find_precedence(const TransientUses& uses, const UseOrder& order) {
+  Precedence result;
+  for (const std::uint32_t transient : uses.by_first_use) {
+    if (uses.transients[transient].bytes != 0) result.transients.push_back(transient);
+  }
+  result.words = (result.size() + 63) / 64;
+  result.rows.assign(std::size_t{result.size()} * result.words, 0);
+  for (std::uint32_t later = 0; later < result.size(); ++later) {
+    std::uint64_t* const row = result.rows.data() + std::size_t{later} * result.words;
+    // Backwards, so that whatever comes before one that is found is known before it is asked for.
+    for (std::uint32_t word = later / 64 + 1; word-- > 0;) {
+      const std::uint32_t first = word * 64, count = std::min(64u, later - first);
+      const std::uint64_t all = count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
+      for (std::uint64_t open = all & ~row[word]; open != 0;) {
+        const std::uint32_t bit = static_cast<std::uint32_t>(std::bit_width(open)) - 1, earlier = first + bit;
+        open &= ~(std::uint64_t{1} << bit);
+        if (!order.precedes(result.transients[earlier], result.transients[later])) continue;
+        const std::uint64_t* const before = result.rows.data() + std::size_t{earlier} * result.words;
+        for (std::uint32_t i = 0; i <= word; ++i) row[i] |= before[i];
+        row[word] |= std::uint64_t{1} << bit;
+        open &= ~row[word];
+        result.covers.emplace_back(earlier, later);
+      }
+    }
+  }
+  return result;
+}
+
+}  // namespace reprise::detail

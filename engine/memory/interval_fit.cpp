@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <memory_resource>
 #include <numeric>
 #include <queue>
 #include <set>
@@ -92,8 +93,9 @@ class FreeList {
     by_bytes_.erase(stretch);
     by_offset_.erase({stretch.offset, stretch.bytes});
   }
-  std::set<Stretch> by_bytes_;
-  std::set<std::pair<std::uint64_t, std::uint64_t>> by_offset_;  // offset, bytes
+  std::pmr::unsynchronized_pool_resource nodes_;  // of both sets, which add and remove all the time
+  std::pmr::set<Stretch> by_bytes_{&nodes_};
+  std::pmr::set<std::pair<std::uint64_t, std::uint64_t>> by_offset_{&nodes_};  // offset, bytes
   std::uint64_t top_ = 0;                                        // nothing above was ever taken
 };
 

@@ -86,7 +86,7 @@ class TimedGraph {
       const trace::Node& told = graph_.nodes[node];
       const auto times = std::find_if(times_.begin(), times_.end(), [&](const auto& of) { return !of[node].empty(); });
       if (told.command == trace::kNone || times == times_.end()) continue;
-      costs.commands.push_back({told.command, label_path(told.label), graph_.strings[told.name], work_of(told), 1e-3 * median((*times)[node])});
+      costs.commands.push_back({told.command, label_path(told.label), graph_.strings[told.name], work_of(told), median((*times)[node]) / 1000});
     }
     std::sort(costs.commands.begin(), costs.commands.end(), [](const CommandCost& a, const CommandCost& b) { return a.command < b.command; });
     return costs;

@@ -167,14 +167,18 @@ class BackendExec {
 };
 
 // Device memory at an address that stays, whose pages may be given back to the system and taken again; their contents are lost, and while they
-// are gone nothing may use the address. Frees all of it. One thread at a time; nothing uses the memory in any of these calls.
+// are gone nothing may use the address. Frees all of it. One thread at a time; nothing uses the memory in give_back() and take().
 class BackendPages {
  public:
   virtual ~BackendPages() = default;
   [[nodiscard]] virtual std::byte* address() const noexcept = 0;
-  [[nodiscard]] virtual std::uint64_t bytes() const noexcept = 0;  // whole pages
+  [[nodiscard]] virtual std::uint64_t reserved() const noexcept = 0;  // addresses
+  [[nodiscard]] virtual std::uint64_t bytes() const noexcept = 0;     // whole pages, from the first address on, that are there, or that take() takes
   virtual void give_back() = 0;  // they are there; throws DeviceLost
   virtual void take() = 0;       // they are not; throws OutOfMemory, DeviceLost
+  // Whole pages for `bytes`, up to reserved(), from now on, or from the next take() on; when it gets smaller, a few more may stay. Pages that were
+  // there and are still wanted are not touched, and may be in use; those beyond are not. Throws OutOfMemory, and nothing has changed; DeviceLost.
+  virtual void resize(std::uint64_t bytes) = 0;
 };
 
 // What is built into an exec besides the plan's nodes. The order and the placement are the plan's in any case.
@@ -195,6 +199,11 @@ class Backend {
   virtual void free(BufferKind kind, std::byte* address) noexcept = 0;  // nothing uses it any more
   // Device memory with pages that can be given back; goes before this. Null where there is no such memory, or it takes much more than `bytes`.
   [[nodiscard]] virtual std::unique_ptr<BackendPages> allocate_pages(std::uint64_t bytes) {
+    static_cast<void>(bytes);
+    return nullptr;
+  }
+  // Addresses for `bytes`, no pages behind them yet; goes before this. Null where there is no such memory, or there are not so many addresses.
+  [[nodiscard]] virtual std::unique_ptr<BackendPages> reserve_pages(std::uint64_t bytes) {
     static_cast<void>(bytes);
     return nullptr;
   }

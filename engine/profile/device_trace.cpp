@@ -1,5 +1,6 @@
 #include "profile/device_trace.hpp"
 
+#include <new>
 #include <string>
 #include <utility>
 
@@ -35,6 +36,17 @@ std::uint32_t DeviceTrace::add_queue(std::string_view label) {
 
 std::shared_ptr<PoolTrace> DeviceTrace::add_pool(std::string_view label, PoolTrace::Memory memory) {
   return std::make_shared<PoolTrace>(session_, id_, label, std::move(memory));
+}
+
+void DeviceTrace::note_memory(const PoolTrace::Memory& memory) noexcept {
+  try {
+    const std::lock_guard lock(telling_);
+    const MemoryStatistics now = memory();
+    session_->push(trace::DeviceTotals{id_, trace_now(), now.budget, now.reserved, now.mapped, now.peak, now.buffers, now.slabs, now.shared_slabs, now.trims,
+                                       now.remaps});
+  } catch (const std::bad_alloc&) {
+    session_->count_dropped();
+  }
 }
 
 std::uint32_t DeviceTrace::add_graph(const Plan& plan, GraphIdentity identity) {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -31,6 +32,8 @@ class DeviceTrace {
 
   [[nodiscard]] std::uint32_t add_queue(std::string_view label);
   [[nodiscard]] std::shared_ptr<PoolTrace> add_pool(std::string_view label, PoolTrace::Memory memory);
+  // What the device's memory comes to has changed; `memory` is asked for it.
+  void note_memory(const PoolTrace::Memory& memory) noexcept;
   // The graph's id; `identity` gets it, and the device's.
   [[nodiscard]] std::uint32_t add_graph(const Plan& plan, GraphIdentity identity);
   // Another version of a graph that has an id: identity.graph and identity.version.
@@ -50,6 +53,7 @@ class DeviceTrace {
   std::uint32_t id_;
   std::string selector_;
   std::atomic<bool> said_{false};  // that this device has no times
+  std::mutex telling_;             // what its memory comes to: later records are of later states
 };
 
 }  // namespace reprise::detail

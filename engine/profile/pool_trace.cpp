@@ -26,6 +26,7 @@ void PoolTrace::push_state() {
   state_.slabs = memory.slabs;
   state_.trims = memory.trims;
   state_.remaps = memory.remaps;
+  state_.shared_slabs = memory.shared_slabs;
   state_.at = trace_now();
   session_->push(state_);
 }
@@ -95,6 +96,33 @@ void PoolTrace::remove_holder(std::uint32_t graph) noexcept {
     const std::lock_guard lock(mutex_);
     std::erase(state_.holders, graph);
     push_state();
+  } catch (const std::bad_alloc&) {
+    session_->count_dropped();
+  }
+}
+
+void PoolTrace::push_sharers() {
+  state_.sharers = sharers_;
+  std::sort(state_.sharers.begin(), state_.sharers.end());
+  state_.sharers.erase(std::unique(state_.sharers.begin(), state_.sharers.end()), state_.sharers.end());
+  push_state();
+}
+
+void PoolTrace::add_sharer(std::uint32_t graph) noexcept {
+  try {
+    const std::lock_guard lock(mutex_);
+    sharers_.push_back(graph);
+    push_sharers();
+  } catch (const std::bad_alloc&) {
+    session_->count_dropped();
+  }
+}
+
+void PoolTrace::remove_sharer(std::uint32_t graph) noexcept {
+  try {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = std::find(sharers_.begin(), sharers_.end(), graph); found != sharers_.end()) sharers_.erase(found);
+    push_sharers();
   } catch (const std::bad_alloc&) {
     session_->count_dropped();
   }

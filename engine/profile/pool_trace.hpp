@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <string_view>
+#include <vector>
 
 #include <reprise/pool.hpp>
 #include <reprise/types.hpp>
@@ -34,10 +35,14 @@ class PoolTrace {
   void add_holder(std::uint32_t graph) noexcept;
   void remove_holder(std::uint32_t graph) noexcept;
   void note_memory() noexcept;  // what it takes has changed
+  // Transients of `graph` lie in a slab that it shares; as often as there are executables of it.
+  void add_sharer(std::uint32_t graph) noexcept;
+  void remove_sharer(std::uint32_t graph) noexcept;
 
  private:
   enum class Change : std::uint8_t { Added, Removed };
   void push_state();  // under mutex_
+  void push_sharers();  // under mutex_
   void count(const BufferCore& buffer, Change change);
   void push_life(const BufferCore& buffer, BufferIdentity::Memory memory, const TracedBuffer& traced, trace::Time freed);
 
@@ -45,6 +50,7 @@ class PoolTrace {
   const Memory memory_;
   std::mutex mutex_;
   trace::PoolState state_;  // under mutex_, but for the ids
+  std::vector<std::uint32_t> sharers_;  // under mutex_: one for each executable
 };
 
 }  // namespace reprise::detail

@@ -53,6 +53,10 @@ void BufferUsage::follow(QueueCore& queue, Access access) const {
   }
 }
 
+bool BufferUsage::is_over() const noexcept {
+  return std::all_of(points_.begin(), points_.end(), [](const Point& point) { return detail::is_over(point); });
+}
+
 bool BufferUsage::conflicts(Access access) const noexcept {
   return std::any_of(points_.begin(), points_.end(), [&](const Point& p) { return conflict(access, p.access) && !is_of_no_use(p); });
 }

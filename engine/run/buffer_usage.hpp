@@ -22,6 +22,7 @@ class BufferUsage {
   void follow(QueueCore& queue, Access access) const;
 
   [[nodiscard]] bool conflicts(Access access) const noexcept;                                            // with a point that is not over
+  [[nodiscard]] bool is_over() const noexcept;  // every point is, whatever else their queues do
   [[nodiscard]] const std::shared_ptr<QueueCore>& last_writer() const noexcept { return last_writer_; }  // null: none
   [[nodiscard]] std::vector<Point> take() noexcept { return std::move(points_); }
 

@@ -30,18 +30,15 @@ namespace {
 // The trace's clock, where there is a trace.
 trace::Time now_of(const DeviceCore& device) { return device.trace() == nullptr ? 0 : trace_now(); }
 
-void place(GraphBody& body, const CompileDesc& desc) {
+TransientMemory place(const GraphBody& body, const CompileDesc& desc) {
   const GpuRef<std::byte> slab = desc.slab ? desc.slab.instance(body.instance.number) : GpuRef<std::byte>();
   SharedSlab shared = shared_slab(*body.device, slab, *body.plan);
-  if (shared.buffer) {
-    body.shared_slab = std::move(shared.buffer);
-    body.transients = shared.address;
-    body.transient_bytes = body.shared_slab->bytes - static_cast<std::uint64_t>(body.transients - body.shared_slab->address);
-  } else {
-    body.slab = allocate_slab(body.device, desc.pool, *body.plan);
-    body.transients = body.slab ? body.slab->address() : nullptr;
-    body.transient_bytes = body.plan->placement.slab_bytes;
-  }
+  if (!shared.buffer) return allocate_transients(body.device, desc.pool, *body.plan, body.instance.number);
+  TransientMemory memory;
+  memory.address = shared.address;
+  memory.bytes = shared.buffer->bytes - static_cast<std::uint64_t>(shared.address - shared.buffer->address);
+  memory.shared = std::move(shared.buffer);
+  return memory;
 }
 
 // One instance, with its memory and its executable.
@@ -55,12 +52,12 @@ std::unique_ptr<GraphBody> make_body(const std::shared_ptr<DeviceCore>& device, 
   body->costs = desc.costs;
   body->is_ours = true;
   body->instance = {instance, desc.instances};
-  place(*body, desc);
+  body->memory = place(*body, desc);
   const auto part = span.part("instantiate");
   const NvtxRange instantiating(NvtxWork::Instantiate, body->plan->label);
   const trace::Time began = now_of(*device);
   try {
-    body->journal = GraphJournal(body->plan, bind(*body->plan, body->transients, instance));
+    body->journal = GraphJournal(body->plan, bind(*body->plan, body->memory.address, instance));
     body->exec = device->backend().instantiate(body->plan, body->journal.now(), instruments);
   } catch (const Error& error) {
     throw with_context(error, body->plan->label, concat("in graph ", body->plan->label));

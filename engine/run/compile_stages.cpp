@@ -19,8 +19,6 @@
 #include "run/known_costs.hpp"
 #include "run/near_plan.hpp"
 #include "run/pool_core.hpp"
-#include "run/room.hpp"
-#include "run/slab.hpp"
 #include "schedule/same_order.hpp"
 #include "schedule/schedule.hpp"
 #include "validate/validate.hpp"
@@ -145,18 +143,6 @@ std::shared_ptr<const Plan> lower_again(const Plan& plan, const LoweringChoice& 
   again.price = plan.price;
   if (again.price.goal != MemoryGoal::Speed) again.price.after = side_of(again.lowered, again.placement);
   return std::make_shared<const Plan>(std::move(again));
-}
-
-std::unique_ptr<Slab> allocate_slab(const std::shared_ptr<DeviceCore>& device, const std::shared_ptr<CapturePool>& pool, const Plan& plan) {
-  const std::uint64_t bytes = plan.placement.slab_bytes;
-  if (bytes == 0) return nullptr;
-  const PoolCore* const of = pool ? pool->core().get() : nullptr;
-  const auto make = [&] {
-    auto slab = std::make_unique<Slab>(device, of == nullptr ? nullptr : of->memory(), bytes, plan.label);
-    if (device->info().kind != DeviceKind::Host) nvtx_name_memory(slab->address(), plan.label, "transient buffers");
-    return slab;
-  };
-  return take_with_room(*device, of, plan.label, concat("for the ", bytes, " bytes of graph ", plan.label, "'s transient buffers"), make);
 }
 
 Bindings bind(const Plan& plan, std::byte* slab, std::uint32_t instance) {

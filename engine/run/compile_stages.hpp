@@ -50,10 +50,6 @@ struct PlanDesc {
 // The same recording and needed edges, lowered as `choice` says, without fault markers.
 [[nodiscard]] std::shared_ptr<const Plan> lower_again(const Plan& plan, const LoweringChoice& choice, std::uint32_t alignment);
 
-// Memory for the plan's transients; null where there are none. Of `pool`, null: of none. Idle graphs are trimmed where there is too little.
-// Throws SlabExhausted, OutOfMemory. Without any lock.
-[[nodiscard]] std::unique_ptr<Slab> allocate_slab(const std::shared_ptr<DeviceCore>& device, const std::shared_ptr<CapturePool>& pool, const Plan& plan);
-
 // What instance `instance` of a graph gives the nodes.
 [[nodiscard]] Bindings bind(const Plan& plan, std::byte* slab, std::uint32_t instance);
 

@@ -39,7 +39,9 @@ std::shared_ptr<DeviceCore> DeviceCore::open(std::shared_ptr<InstanceCore> insta
 
 DeviceCore::DeviceCore(std::shared_ptr<InstanceCore> instance, std::shared_ptr<DeviceStatus> status, std::unique_ptr<Backend> backend)
     : instance_(std::move(instance)), status_(std::move(status)), backend_(std::move(backend)), memory_(status_->selector, 0) {
-  if (instance_->trace()) trace_ = std::make_unique<DeviceTrace>(instance_->trace(), instance_->profile(), backend_->info());
+  if (!instance_->trace()) return;
+  trace_ = std::make_unique<DeviceTrace>(instance_->trace(), instance_->profile(), backend_->info());
+  memory_.watch([this] { trace_->note_memory([this] { return memory_.statistics(); }); });
 }
 
 void DeviceCore::require_usable(Stage stage) const {

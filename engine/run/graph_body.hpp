@@ -14,12 +14,11 @@
 #include "run/point.hpp"
 #include "run/replay_times.hpp"
 #include "run/retire_queue.hpp"
-#include "run/slab.hpp"
+#include "run/transient_memory.hpp"
 
 namespace reprise::detail {
 
 class DeviceCore;
-class PoolBuffer;
 
 // Dropped in the reverse order: the executable first, the device last.
 class GraphBody final : public Retired {
@@ -35,10 +34,7 @@ class GraphBody final : public Retired {
   Point last;                         // the last launch or upload; later ones wait for it, so it stands for all before
   std::shared_ptr<CapturePool> pool;  // null: compiled without
   std::shared_ptr<const Plan> plan;   // holds the recording: buffers, kernels, functions
-  std::unique_ptr<Slab> slab;         // of the transients; null: there is none, or it is somebody else's
-  std::shared_ptr<PoolBuffer> shared_slab;  // that somebody's; null: there is none
-  std::byte* transients = nullptr;          // where they are, whoever's the slab is
-  std::uint64_t transient_bytes = 0;        // room for them
+  TransientMemory memory;
   Lowering lowering = Lowering::Auto;
   MemoryGoal memory_goal = MemoryGoal::Speed;
   std::shared_ptr<const NodeCosts> costs;   // null: none were given

@@ -44,7 +44,7 @@ GraphCore::GraphCore(std::unique_ptr<GraphBody> body, CompileReport report)
 
 void GraphCore::set_instances(std::unique_ptr<GraphInstances> instances) noexcept { instances_ = std::move(instances); }
 
-std::vector<GraphCore::Use> GraphCore::uses_of(const Recording& recording) const {
+std::vector<GraphCore::Use> GraphCore::uses_of(const Recording& recording, const TransientMemory& memory) const {
   std::vector<Use> uses;
   std::vector<int> access(recording.buffers.size(), 0);
   for (const BufferAccess& a : recording.accesses) access[a.buffer] |= static_cast<int>(a.access);
@@ -53,17 +53,17 @@ std::vector<GraphCore::Use> GraphCore::uses_of(const Recording& recording) const
     if (!buffer || !buffer->is_persistent()) continue;
     uses.push_back({std::move(buffer), access[i] == 0 ? Access::Read : static_cast<Access>(access[i]), static_cast<std::uint32_t>(i)});
   }
-  if (body_->shared_slab) uses.push_back({body_->shared_slab, Access::ReadWrite, kNone});
+  if (memory.shared) uses.push_back({memory.shared, Access::ReadWrite, kNone});
   return uses;
 }
 
 void GraphCore::collect_uses() {
-  uses_ = uses_of(*body_->plan->recording);
+  uses_ = uses_of(*body_->plan->recording, body_->memory);
   if (instance_.number != 0) return;  // pools know a graph by its first instance
   for (const auto& core : body_->plan->recording->buffers) {
     if (const auto buffer = PoolBuffer::of(core)) pools_.push_back(buffer->pool());
   }
-  if (body_->shared_slab) pools_.push_back(body_->shared_slab->pool());
+  if (body_->memory.shared) pools_.push_back(body_->memory.shared->pool());
   if (body_->pool) pools_.push_back(body_->pool->core());
   std::sort(pools_.begin(), pools_.end());
   pools_.erase(std::unique(pools_.begin(), pools_.end()), pools_.end());
@@ -83,6 +83,9 @@ void GraphCore::attach() {
   device()->add_graph(*this);
   for (const auto& pool : pools_) pool->attach(*this);
   for (const Use& use : uses_) use.buffer->attach(*this, use.access);
+  if (!body_->memory.share) return;
+  body_->memory.share->settle();
+  body_->memory.share->tell(body_->trace_id);
 }
 
 GraphCore::~GraphCore() {

@@ -47,9 +47,15 @@ class GraphCore final : public PendingSource {
   Fence launch(const std::shared_ptr<GraphCore>& self, const std::shared_ptr<QueueCore>& queue);
   void upload(const std::shared_ptr<QueueCore>& queue);
   void set_profile(ProfileMode mode);
-  // Under order(): gives the pages of its slab back where no launch may use them. The next launch takes them again.
-  void trim(TrimReport& report);
-  [[nodiscard]] std::uint64_t slab_bytes() const;  // with pages
+  // Under order(): gives the pages of its slab back where no launch may use them. The next launch takes them again. A slab that graphs share is looked
+  // at once: those that were are in `seen`.
+  void trim(TrimReport& report, std::vector<const PoolSlab*>& seen);
+  // Under order(): the bytes of its slab with pages, and of what graphs share what stands for it.
+  struct Held {
+    std::uint64_t bytes = 0;
+    std::shared_ptr<PoolBuffer> shared;  // null: the graph's own
+  };
+  [[nodiscard]] Held held_slab() const;
   // Takes them now, for whoever shows addresses of transients to the driver. Without any lock. Throws SlabExhausted, OutOfMemory.
   void return_pages();
   // And it is never trimmed again. The same.
@@ -129,14 +135,15 @@ class GraphCore final : public PendingSource {
   };
   // Buffers that an update brings in, attached for as long as it may still be called off.
   class NewUses;
-  [[nodiscard]] std::vector<Use> uses_of(const Recording& recording) const;
+  [[nodiscard]] std::vector<Use> uses_of(const Recording& recording, const TransientMemory& memory) const;
   void collect_uses();
   void require_updatable(std::string_view verb) const;
   [[nodiscard]] std::vector<Use> checked_bindings(std::span<const BufferBinding> bindings, std::vector<std::byte*>& addresses);
   // These under mutex_.
   [[nodiscard]] UpdateReport update_in_place(const std::shared_ptr<const Plan>& plan, const Bindings& bindings, const UpdateDesc& desc,
                                              std::shared_ptr<const void>& replaced);
-  void reinstantiate(std::shared_ptr<const Plan> plan, Bindings bindings, std::unique_ptr<Slab> slab);
+  // `memory`: of the transients from then on; null: where they are.
+  void reinstantiate(std::shared_ptr<const Plan> plan, Bindings bindings, TransientMemory* memory);
   // Whoever looks at addresses of transients has pages behind them. Throws SlabExhausted, OutOfMemory.
   void take_pages();  // under mutex_
   // While it lives the slab has its pages.
@@ -151,6 +158,11 @@ class GraphCore final : public PendingSource {
     GraphCore& graph_;
   };
   void say_memory(std::string_view id, std::string_view did) const;  // under mutex_
+  static void trim_shared(PoolBuffer& shared, PoolSlab& slab, TrimReport& report);
+  // Under order(), as one of those that share a slab.
+  [[nodiscard]] bool may_be_trimmed() const;
+  enum class Says : std::uint8_t { No, Yes };
+  void note_trimmed(Says says);
   void find_new_uses(const std::vector<Use>& wanted, std::vector<Use>& added, std::vector<Use>& gone) const;  // under order()
   class Tuning;
   class Online;

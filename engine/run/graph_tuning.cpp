@@ -136,8 +136,8 @@ class GraphCore::Tuning {
     const Plan& now = *graph_.body_->plan;
     if (!now.bodies.empty()) return {};  // what a body takes depends on how often it runs
     const auto plan = lower_again(now, {.shape = LoweringChoice::Shape::Lanes, .lanes = kCostLanes}, alignment());
-    if (plan->placement.slab_bytes > graph_.body_->transient_bytes) return {};
-    const Bindings bindings = graph_.bindings_of(*plan, graph_.body_->transients);
+    if (plan->placement.slab_bytes > graph_.body_->memory.bytes) return {};
+    const Bindings bindings = graph_.bindings_of(*plan, graph_.body_->memory.address);
     return measure_node_costs(graph_.device_->backend(), plan, bindings, [&](BackendExec& exec) {
       restore();
       launch(exec);
@@ -168,33 +168,24 @@ Bindings GraphCore::bindings_of(const Plan& plan, std::byte* transients) const {
   return bindings;
 }
 
-// Under updating_. Its slab is the graph's, or one of its own where that is too small and no memory goal forbids it.
+// Under updating_, while the graph's pages are kept. Its transients lie where the graph's do, or in a slab of its own where that is too small
+// and no memory goal forbids it.
 std::unique_ptr<GraphBody> GraphCore::make_other_body(std::shared_ptr<const Plan> plan, Watched watched) {
   auto body = std::make_unique<GraphBody>(device_);
   body->pool = pool_;
-  body->shared_slab = body_->shared_slab;
-  body->transients = body_->transients;
-  body->transient_bytes = body_->transient_bytes;
-  if (plan->placement.slab_bytes > body_->transient_bytes) {
-    if (body_->memory_goal != MemoryGoal::Speed) {
-      fail(ErrorCode::OutOfMemory, Stage::Memory, label(),
-           concat("it needs ", plan->placement.slab_bytes, " bytes of transients, which the graph's memory goal gave up"));
-    }
-    if (body_->shared_slab) {
-      fail(ErrorCode::OutOfMemory, Stage::Memory, label(),
-           concat("it needs ", plan->placement.slab_bytes, " bytes of transients, and the slab has ", body_->transient_bytes));
-    }
-    body->slab = allocate_slab(device_, pool_, *plan);
-    body->transients = body->slab->address();
-    body->transient_bytes = plan->placement.slab_bytes;
+  if (body_->memory_goal != MemoryGoal::Speed && plan->placement.slab_bytes > body_->memory.bytes) {
+    fail(ErrorCode::OutOfMemory, Stage::Memory, label(),
+         concat("it needs ", plan->placement.slab_bytes, " bytes of transients, which the graph's memory goal gave up"));
   }
+  body->memory = allocate_beside(body_->memory, device_, pool_, *plan);
+  if (body->memory.share) body->memory.share->settle();
   body->lowering = body_->lowering;
   body->memory_goal = body_->memory_goal;
   body->costs = body_->costs;
   body->is_ours = true;
   body->instance = instance_;
   body->trace_id = traced_as_;
-  body->journal = GraphJournal(plan, bindings_of(*plan, body->transients));
+  body->journal = GraphJournal(plan, bindings_of(*plan, body->memory.address));
   body->plan = std::move(plan);
   const bool is_watched = watched == Watched::Yes;
   body->exec = device_->backend().instantiate(body->plan, body->journal.now(), is_watched ? Instruments::Stamps : instruments_for(*device_));
@@ -246,7 +237,8 @@ void GraphCore::swap_in(std::unique_ptr<GraphBody> next) {
   if (device_->trace() != nullptr) trace_graph(*next, {});
   // Nothing fails from here on.
   for (const auto& pool : pools_) pool->detach(*this);
-  if (!next->slab) next->slab = std::move(body_->slab);
+  if (next->memory.share) next->memory.share->tell(next->trace_id);
+  if (!next->memory.own) next->memory.own = std::move(body_->memory.own);
   body_.swap(next);
   report_ = std::move(report);
   for (const auto& pool : pools_) pool->attach(*this);

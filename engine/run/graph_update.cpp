@@ -1,6 +1,7 @@
 // GraphCore::update: another recording for a graph, by the cheapest rung that does.
 #include <algorithm>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "base/text.hpp"
@@ -35,7 +36,7 @@ class RetiredParts final : public Retired {
   Point last;
   std::shared_ptr<const Plan> plan;
   std::shared_ptr<const void> parts;
-  std::unique_ptr<Slab> slab;
+  TransientMemory memory;
 };
 
 }  // namespace
@@ -77,15 +78,12 @@ UpdateReport GraphCore::update_in_place(const std::shared_ptr<const Plan>& plan,
 }
 
 // The executable that there was goes when its launches are over; the new one is a version of its own to whoever looks on.
-void GraphCore::reinstantiate(std::shared_ptr<const Plan> plan, Bindings bindings, std::unique_ptr<Slab> slab) {
+void GraphCore::reinstantiate(std::shared_ptr<const Plan> plan, Bindings bindings, TransientMemory* memory) {
   if (online_) online_->forget_rival(*this, "an update made another executable");
   auto next = std::make_unique<GraphBody>(device_);
   next->last = body_->last;
   next->pool = pool_;
   next->plan = std::move(plan);
-  next->shared_slab = body_->shared_slab;
-  next->transients = slab ? slab->address() : body_->transients;
-  next->transient_bytes = slab ? next->plan->placement.slab_bytes : body_->transient_bytes;
   next->lowering = body_->lowering;
   next->memory_goal = body_->memory_goal;
   next->costs = body_->costs;
@@ -100,7 +98,7 @@ void GraphCore::reinstantiate(std::shared_ptr<const Plan> plan, Bindings binding
   if (device_->trace() != nullptr) trace_graph(*next, {});
   // Nothing fails from here on.
   for (const auto& pool : pools_) pool->detach(*this);
-  next->slab = slab ? std::move(slab) : std::move(body_->slab);
+  next->memory = std::move(memory != nullptr ? *memory : body_->memory);
   body_.swap(next);
   for (const auto& pool : pools_) pool->attach(*this);
   uploaded_.store(false, std::memory_order_relaxed);
@@ -164,15 +162,16 @@ UpdateReport GraphCore::become(const std::shared_ptr<GraphCore>& self, const Com
   require_updatable("update");
   const PagesKept pages(*this);
   const std::shared_ptr<const Plan>& plan = next.plan;
-  auto slab = plan->placement.slab_bytes > body_->transient_bytes ? allocate_slab(device_, pool_, *plan) : nullptr;
-  Bindings bindings = bind(*plan, slab ? slab->address() : body_->transients, instance_.number);
+  std::optional<TransientMemory> memory;
+  if (plan->placement.slab_bytes > body_->memory.bytes) memory = allocate_transients(device_, pool_, *plan, instance_.number);
+  Bindings bindings = bind(*plan, memory ? memory->address : body_->memory.address, instance_.number);
   CompileReport compiled = make_report(*plan, next.messages);
   compiled.instances = instance_.count;
   auto old_parts = std::make_unique<RetiredParts>(device_);
   GraphJournal journal(plan, bindings);
 
   std::lock_guard order(device_->order());
-  std::vector<Use> wanted = uses_of(*plan->recording);
+  std::vector<Use> wanted = uses_of(*plan->recording, memory ? *memory : body_->memory);
   for (const Use& use : wanted) {
     if (!use.buffer->is_stale()) continue;
     fail(ErrorCode::StaleHandle, Stage::Launch, label(), concat("update of graph ", label(), ": ", display_name(*use.buffer), " is stale"));
@@ -180,6 +179,10 @@ UpdateReport GraphCore::become(const std::shared_ptr<GraphCore>& self, const Com
   std::vector<Use> added, gone;
   find_new_uses(wanted, added, gone);
   NewUses uses(*this, std::move(added));
+  if (memory && memory->share) {
+    memory->share->settle();
+    memory->share->tell(trace_id());
+  }
   UpdateReport report;
   Point last;
   DeviceTrace* const trace = device_->trace();
@@ -192,13 +195,9 @@ UpdateReport GraphCore::become(const std::shared_ptr<GraphCore>& self, const Com
       if (online_) online_->forget_rival(*this, "an update made it the graph of another recording");
       old_parts->plan = std::exchange(body_->plan, plan);
       body_->journal = std::move(journal);
-      if (slab) {
-        old_parts->slab = std::exchange(body_->slab, std::move(slab));
-        body_->transients = body_->slab->address();
-        body_->transient_bytes = plan->placement.slab_bytes;
-      }
+      if (memory) old_parts->memory = std::exchange(body_->memory, std::move(*memory));
     } else if (desc.last == UpdateRung::Reinstantiated) {
-      reinstantiate(plan, std::move(bindings), std::move(slab));
+      reinstantiate(plan, std::move(bindings), memory ? &*memory : nullptr);
       report.rung = UpdateRung::Reinstantiated;
       report.nodes = static_cast<std::uint32_t>(plan->lowered.nodes.size());
       if (desc.first == UpdateRung::Reinstantiated) report.outcome = GraphExecUpdateOutcome::Success;  // nothing else was tried

@@ -48,6 +48,21 @@ void MemoryAccount::remove_slab(std::uint64_t bytes) noexcept {
   say_changed();
 }
 
+void MemoryAccount::resize_slab(std::uint64_t before, std::uint64_t bytes) noexcept {
+  reserved_slabs_.fetch_add(bytes - before, std::memory_order_relaxed);  // modulo 2^64
+  say_changed();
+}
+
+void MemoryAccount::add_sharer() noexcept {
+  sharers_.fetch_add(1, std::memory_order_relaxed);
+  say_changed();
+}
+
+void MemoryAccount::remove_sharer() noexcept {
+  sharers_.fetch_sub(1, std::memory_order_relaxed);
+  say_changed();
+}
+
 void MemoryAccount::note_trim() noexcept {
   trims_.fetch_add(1, std::memory_order_relaxed);
   say_changed();
@@ -66,6 +81,8 @@ MemoryStatistics MemoryAccount::statistics() const noexcept {
   now.reserved = now.buffers + reserved_slabs_.load(std::memory_order_relaxed);
   now.peak = peak_.load(std::memory_order_relaxed);
   now.slabs = slabs_.load(std::memory_order_relaxed);
+  now.shared_slabs = shared_slabs_.load(std::memory_order_relaxed);
+  now.sharers = sharers_.load(std::memory_order_relaxed);
   now.trims = trims_.load(std::memory_order_relaxed);
   now.remaps = remaps_.load(std::memory_order_relaxed);
   return now;

@@ -17,10 +17,13 @@ class MemoryAccount {
   // `name`, for messages: "pool step", "cuda:0".
   MemoryAccount(std::string name, std::uint64_t budget) : name_(std::move(name)), budget_(budget) {}
 
-  // Told after each change but that a buffer was made, on the thread that made it; it must not throw. Before anybody else knows the account.
+  // Told after each change but that a buffer was made (note_buffer()), on the thread that made it; it must not throw. Before anybody else knows the account.
   void watch(std::function<void()> changed) noexcept { changed_ = std::move(changed); }
 
-  void set_budget(std::uint64_t bytes) noexcept { budget_.store(bytes, std::memory_order_relaxed); }
+  void set_budget(std::uint64_t bytes) noexcept {
+    budget_.store(bytes, std::memory_order_relaxed);
+    say_changed();
+  }
   // What may still be taken; the largest number without a budget.
   [[nodiscard]] std::uint64_t available() const noexcept;
 
@@ -31,6 +34,13 @@ class MemoryAccount {
   // A slab came, or went, whether it had pages or not.
   void add_slab(std::uint64_t bytes) noexcept;
   void remove_slab(std::uint64_t bytes) noexcept;
+  void resize_slab(std::uint64_t before, std::uint64_t bytes) noexcept;
+  // One of the slabs is for several executables; or is no more. And so many more or fewer of them lie in it.
+  void add_shared_slab() noexcept { shared_slabs_.fetch_add(1, std::memory_order_relaxed); }
+  void remove_shared_slab() noexcept { shared_slabs_.fetch_sub(1, std::memory_order_relaxed); }
+  void add_sharer() noexcept;
+  void remove_sharer() noexcept;
+  void note_buffer() noexcept { say_changed(); }
   void note_trim() noexcept;
   void note_remap() noexcept;
 
@@ -44,7 +54,7 @@ class MemoryAccount {
   const std::string name_;
   std::function<void()> changed_;
   std::atomic<std::uint64_t> budget_;
-  std::atomic<std::uint64_t> mapped_{0}, buffers_{0}, peak_{0}, reserved_slabs_{0}, slabs_{0}, trims_{0}, remaps_{0};
+  std::atomic<std::uint64_t> mapped_{0}, buffers_{0}, peak_{0}, reserved_slabs_{0}, slabs_{0}, trims_{0}, remaps_{0}, shared_slabs_{0}, sharers_{0};
 };
 
 }  // namespace reprise::detail

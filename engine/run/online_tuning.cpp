@@ -93,7 +93,7 @@ GraphBody& GraphCore::Online::turn(GraphCore& graph) noexcept {
     case Rival::Chosen:
       rival_->last = graph.body_->last;
       rival_->replays_before = graph.body_->replays_before;
-      if (!rival_->slab) rival_->slab = std::move(graph.body_->slab);
+      if (!rival_->memory.own) rival_->memory.own = std::move(graph.body_->memory.own);
       graph.body_.swap(rival_);
       retire_rival(graph);
       break;
@@ -201,7 +201,7 @@ std::unique_ptr<GraphBody> GraphCore::Online::make_rival(GraphCore& graph, const
   if (was_tried || plan->lowering_hash == body.plan->lowering_hash) return nullptr;
   tried_.push_back(plan->lowering_hash);
   tried = {.name = name_of(choice), .lanes = plan->lowered.lanes};
-  if (body.memory_goal != MemoryGoal::Speed && plan->placement.slab_bytes > body.transient_bytes) {
+  if (body.memory_goal != MemoryGoal::Speed && plan->placement.slab_bytes > body.memory.bytes) {
     tried.reason = concat("it needs ", plan->placement.slab_bytes, " bytes of transients, which the graph's memory goal gave up");
     return nullptr;
   }

@@ -69,9 +69,11 @@ std::shared_ptr<PoolBuffer> PoolBuffer::make(std::shared_ptr<PoolCore> pool, con
     buffer->grave_ = std::make_unique<RetiredMemory>(pool->device(), desc.kind, nullptr);
     buffer->grave_->adopted_owner = desc.owner;
   }
+  if (desc.known == BufferDesc::Known::ToItsGraphs) return buffer;
   buffer->id = device.add_buffer(*buffer);
   buffer->registered_ = true;
   pool->count_in(*buffer);
+  if (desc.kind == BufferKind::Device && !buffer->adopted_) device.memory().note_buffer();
   if (PoolTrace* const traced = pool->trace()) buffer->traced_ = traced->add(*buffer, buffer->memory());
   return buffer;
 }

@@ -24,6 +24,10 @@ struct BufferDesc {
   std::byte* adopted = nullptr;           // memory that the caller owns and keeps; null: the device's own
   std::shared_ptr<void> owner = nullptr;  // of adopted memory: held until nothing uses it any more
   std::uint32_t copies = 1;               // see PerInstance; of Device and PinnedHost buffers
+  enum class Known : std::uint8_t {
+    ToAll,
+    ToItsGraphs  // no buffer of the application: neither counted nor listed nor traced
+  } known = Known::ToAll;
 };
 
 class PoolBuffer final : public BufferCore, public std::enable_shared_from_this<PoolBuffer> {

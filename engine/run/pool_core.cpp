@@ -28,7 +28,7 @@ void uncount(DeviceCore& device, MemoryAccount& pool, std::uint64_t bytes) noexc
 }
 
 PoolCore::PoolCore(std::shared_ptr<DeviceCore> device, const PoolDesc& desc)
-    : device_(std::move(device)), label_(desc.label), memory_(std::make_shared<MemoryAccount>(concat("pool ", desc.label), desc.budget)) {
+    : device_(std::move(device)), label_(desc.label), memory_(std::make_shared<MemoryAccount>(concat("pool ", desc.label), desc.budget)), slabs_(desc) {
   DeviceTrace* const traced = device_->trace();
   if (traced == nullptr) return;
   trace_ = traced->add_pool(label_, [account = memory_.get()] { return account->statistics(); });

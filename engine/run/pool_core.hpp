@@ -13,6 +13,7 @@
 
 #include "run/memory_account.hpp"
 #include "run/pool_buffer.hpp"
+#include "run/pool_slabs.hpp"
 
 namespace reprise::detail {
 
@@ -29,10 +30,12 @@ class PoolCore : public std::enable_shared_from_this<PoolCore> {
   [[nodiscard]] const std::shared_ptr<DeviceCore>& device() const noexcept { return device_; }
   [[nodiscard]] const std::string& label() const noexcept { return label_; }
   [[nodiscard]] PoolTrace* trace() const noexcept { return trace_.get(); }  // null: there is none
+  [[nodiscard]] const std::shared_ptr<PoolTrace>& shared_trace() const noexcept { return trace_; }
   [[nodiscard]] std::size_t buffer_count() const noexcept { return buffers_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t bytes(BufferKind kind) const noexcept;
   [[nodiscard]] std::size_t live_graphs() const;
   [[nodiscard]] const std::shared_ptr<MemoryAccount>& memory() const noexcept { return memory_; }
+  [[nodiscard]] PoolSlabs& slabs() noexcept { return slabs_; }  // that its graphs share, where they do
   // Memory of a buffer, counted where it is Device; uncount() when it is freed. Throws OutOfMemory, DeviceLost.
   [[nodiscard]] std::byte* allocate(BufferKind kind, std::uint64_t bytes);
 
@@ -58,6 +61,7 @@ class PoolCore : public std::enable_shared_from_this<PoolCore> {
   std::vector<GraphCore*> graphs_;
   std::shared_ptr<MemoryAccount> memory_;
   std::shared_ptr<PoolTrace> trace_;
+  PoolSlabs slabs_;
 };
 
 }  // namespace reprise::detail

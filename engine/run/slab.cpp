@@ -1,5 +1,6 @@
 #include "run/slab.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/text.hpp"
@@ -8,21 +9,26 @@
 
 namespace reprise::detail {
 
-Slab::Slab(std::shared_ptr<DeviceCore> device, std::shared_ptr<MemoryAccount> pool, std::uint64_t bytes, std::string_view graph)
-    : device_(std::move(device)), pool_(std::move(pool)), bytes_(bytes) {
-  charge(bytes, graph);  // before any memory is asked for
+Slab::Slab(std::shared_ptr<DeviceCore> device, std::shared_ptr<MemoryAccount> pool, const SlabRoom& room, std::string_view graph)
+    : device_(std::move(device)), pool_(std::move(pool)), grows_(room.reserve != 0), bytes_(room.bytes) {
+  charge(bytes_, graph);  // before any memory is asked for
   try {
-    pages_ = device_->backend().allocate_pages(bytes);
-    address_ = pages_ ? pages_->address() : device_->backend().allocate(BufferKind::Device, bytes);
+    if (grows_) {
+      pages_ = device_->backend().reserve_pages(std::max(room.reserve, bytes_));
+      if (pages_) pages_->resize(bytes_);
+    } else {
+      pages_ = device_->backend().allocate_pages(bytes_);
+    }
+    address_ = pages_ ? pages_->address() : device_->backend().allocate(BufferKind::Device, bytes_);
   } catch (...) {
-    discharge(bytes);
+    discharge(bytes_);
     throw;
   }
-  if (taken_bytes() > bytes) {
+  if (taken_bytes() > bytes_) {
     try {
-      charge(taken_bytes() - bytes, graph);
+      charge(taken_bytes() - bytes_, graph);
     } catch (...) {
-      discharge(bytes);
+      discharge(bytes_);
       throw;
     }
   }
@@ -42,7 +48,8 @@ Slab::~Slab() {
 void Slab::charge(std::uint64_t bytes, std::string_view graph) {
   const auto refuse = [&](const MemoryAccount& account) {
     fail(ErrorCode::SlabExhausted, Stage::Memory, graph,
-         concat("graph ", graph, " needs ", bytes, " bytes for its transient buffers, and ", account.why_not()));
+         concat(grows_ ? "the slab that graph " : "graph ", graph, grows_ ? " shares needs " : " needs ", bytes,
+                grows_ ? " bytes more for its transient buffers, and " : " bytes for its transient buffers, and ", account.why_not()));
   };
   if (pool_ && !pool_->take(MemoryAccount::Part::Slab, bytes)) refuse(*pool_);
   if (device_->memory().take(MemoryAccount::Part::Slab, bytes)) return;
@@ -56,9 +63,12 @@ void Slab::discharge(std::uint64_t bytes) noexcept {
 }
 
 void Slab::give_back() {
+  const std::uint64_t taken = taken_bytes();
   pages_->give_back();
   given_back_ = true;
-  discharge(taken_bytes());
+  discharge(taken);
+  pages_->resize(bytes_);  // of those that are taken again
+  note_room(taken);
   device_->memory().note_trim();
   if (pool_) pool_->note_trim();
 }
@@ -74,6 +84,36 @@ void Slab::take(std::string_view graph) {
   given_back_ = false;
   device_->memory().note_remap();
   if (pool_) pool_->note_remap();
+}
+
+void Slab::note_room(std::uint64_t before) noexcept {
+  if (taken_bytes() == before) return;
+  device_->memory().resize_slab(before, taken_bytes());
+  if (pool_) pool_->resize_slab(before, taken_bytes());
+}
+
+void Slab::resize(std::uint64_t bytes, std::string_view graph) {
+  const std::uint64_t before = taken_bytes();
+  if (!pages_ || bytes == bytes_) return;
+  std::uint64_t charged = 0;
+  const auto charge_up_to = [&](std::uint64_t wanted) {
+    if (given_back_ || wanted <= before + charged) return;
+    const std::uint64_t more = wanted - before - charged;
+    charge(more, graph);
+    charged += more;
+  };
+  try {
+    charge_up_to(bytes);
+    pages_->resize(bytes);
+    charge_up_to(taken_bytes());  // whole pages
+  } catch (...) {
+    discharge(charged);
+    if (taken_bytes() > before) pages_->resize(before);
+    throw;
+  }
+  bytes_ = bytes;
+  if (!given_back_ && taken_bytes() < before) discharge(before - taken_bytes());
+  note_room(before);
 }
 
 }  // namespace reprise::detail

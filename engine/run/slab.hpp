@@ -1,6 +1,7 @@
-// Slab: memory for the transients of one executable. An idle one gives its pages back, where it has whole ones, and takes others at the same
-// address before the next launch, so that the executable stays as it is. Its bytes count for its device, and for its graph's pool.
-// Threads: one at a time (the graph's mutex); nothing uses the memory in any of the calls.
+// Slab: device memory for transients, of one executable or of several that never run at the same time. An idle one gives its pages back, where it
+// has whole ones, and takes others at the same address before the next launch, so that executables stay as they are; one that was made to grow
+// gets more behind those it has. Its bytes count for its device, and for its pool.
+// Threads: one at a time; nothing uses the memory while pages are given back or taken.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +16,16 @@ namespace reprise::detail {
 
 class DeviceCore;
 
+struct SlabRoom {
+  std::uint64_t bytes = 0;
+  std::uint64_t reserve = 0;  // that it may grow to; 0: it does not grow
+};
+
 class Slab {
  public:
-  // `pool`: the pool's account; null: of no pool. Throws SlabExhausted where a budget does not allow it, OutOfMemory, DeviceLost.
-  Slab(std::shared_ptr<DeviceCore> device, std::shared_ptr<MemoryAccount> pool, std::uint64_t bytes, std::string_view graph);
+  // `pool`: the pool's account; null: of no pool. `graph` is named in errors. Throws SlabExhausted where a budget does not allow it, OutOfMemory,
+  // DeviceLost.
+  Slab(std::shared_ptr<DeviceCore> device, std::shared_ptr<MemoryAccount> pool, const SlabRoom& room, std::string_view graph);
   Slab(const Slab&) = delete;
   Slab& operator=(const Slab&) = delete;
   ~Slab();
@@ -29,14 +36,21 @@ class Slab {
   [[nodiscard]] bool is_given_back() const noexcept { return given_back_; }
   void give_back();  // it has pages, and they are there; throws DeviceLost
   void take(std::string_view graph);  // they are not; throws what the constructor does
+  // What it may be resized to.
+  [[nodiscard]] std::uint64_t most_bytes() const noexcept { return grows_ && pages_ ? pages_->reserved() : bytes_; }
+  // Room for `bytes`, at most most_bytes(), at the same address; what lies in the smaller of both stays, and may be in use. Whoever wants less may keep
+  // more. Throws what the constructor does, and nothing has changed.
+  void resize(std::uint64_t bytes, std::string_view graph);
 
  private:
   void charge(std::uint64_t bytes, std::string_view graph);
   void discharge(std::uint64_t bytes) noexcept;
+  void note_room(std::uint64_t before) noexcept;
 
   const std::shared_ptr<DeviceCore> device_;
   const std::shared_ptr<MemoryAccount> pool_;
-  const std::uint64_t bytes_;
+  const bool grows_;
+  std::uint64_t bytes_;
   std::unique_ptr<BackendPages> pages_;  // null: memory that stays
   std::byte* address_ = nullptr;
   bool given_back_ = false;

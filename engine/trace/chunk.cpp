@@ -67,6 +67,7 @@ TimeSpan times_of(const Records& r) {
     span.cover(h.ended);
   }
   for (const PoolState& p : r.pool_states) span.cover(p.at);
+  for (const DeviceTotals& d : r.device_totals) span.cover(d.at);
   for (const BufferLife& b : r.buffer_lives) {
     span.cover(b.allocated);
     span.cover(b.freed);

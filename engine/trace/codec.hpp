@@ -29,6 +29,7 @@ struct Records {
   std::vector<Loss> losses;
   std::vector<ProfileCost> profile_costs;
   std::vector<LoopRun> loop_runs;
+  std::vector<DeviceTotals> device_totals;
 
   void add(Record record);
   [[nodiscard]] std::size_t count() const noexcept;  // of all kinds

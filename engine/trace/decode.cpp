@@ -96,7 +96,12 @@ PoolState from_wire(const wire::PoolState& w) {
   p.slabs = w.slabs();
   p.trims = w.trims();
   p.remaps = w.remaps();
+  p.shared_slabs = w.shared_slabs();
+  if (w.sharers()) p.sharers.assign(w.sharers()->begin(), w.sharers()->end());
   return p;
+}
+DeviceTotals from_wire(const wire::DeviceTotals& w) {
+  return {w.device(), w.at(), w.budget(), w.reserved(), w.mapped(), w.peak(), w.buffers(), w.slabs(), w.shared_slabs(), w.trims(), w.remaps()};
 }
 BufferLife from_wire(const wire::BufferLife& w) {
   return {w.buffer(), w.pool(), w.device(), enumerator(w.kind(), BufferKind::Foreign), w.bytes(), w.address(), w.allocated(), w.freed(), text(w.name())};
@@ -230,6 +235,7 @@ Records decode(std::span<const std::uint8_t> bytes) {
   convert(r.losses, w.losses());
   convert(r.profile_costs, w.profile_costs());
   convert(r.loop_runs, w.loop_runs());
+  convert(r.device_totals, w.device_totals());
   return r;
 }
 

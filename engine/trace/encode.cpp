@@ -86,7 +86,11 @@ Offset<wire::ThreadName> to_table(FlatBufferBuilder& b, const ThreadName& r) {
 }
 Offset<wire::PoolState> to_table(FlatBufferBuilder& b, const PoolState& r) {
   return wire::CreatePoolState(b, r.pool, r.device, r.at, b.CreateSharedString(r.label), r.buffers, r.device_bytes, r.host_bytes,
-                               b.CreateVector(r.holders), r.budget, r.reserved, r.mapped, r.peak, r.slabs, r.trims, r.remaps);
+                               b.CreateVector(r.holders), r.budget, r.reserved, r.mapped, r.peak, r.slabs, r.trims, r.remaps,
+                               r.shared_slabs, b.CreateVector(r.sharers));
+}
+Offset<wire::DeviceTotals> to_table(FlatBufferBuilder& b, const DeviceTotals& r) {
+  return wire::CreateDeviceTotals(b, r.device, r.at, r.budget, r.reserved, r.mapped, r.peak, r.buffers, r.slabs, r.shared_slabs, r.trims, r.remaps);
 }
 Offset<wire::BufferLife> to_table(FlatBufferBuilder& b, const BufferLife& r) {
   return wire::CreateBufferLife(b, r.buffer, r.pool, r.device, static_cast<std::uint8_t>(r.kind), r.bytes, r.address, r.allocated, r.freed,
@@ -130,6 +134,7 @@ void each_kind(R& records, Visit visit) {
   visit(records.losses);
   visit(records.profile_costs);
   visit(records.loop_runs);
+  visit(records.device_totals);
 }
 
 }  // namespace
@@ -172,9 +177,10 @@ std::vector<std::uint8_t> encode(const Records& r) {
   const auto losses = tables(b, r.losses);
   const auto profile_costs = structs(b, r.profile_costs);
   const auto loop_runs = structs(b, r.loop_runs);
+  const auto device_totals = tables(b, r.device_totals);
   wire::FinishChunkBuffer(b, wire::CreateChunk(b, sessions, clocks, devices, queues, graph_versions, replays, sample_blocks, host_ranges,
                                                thread_names, pool_states, buffer_lives, messages, updates, losses, profile_costs,
-                                               loop_runs));
+                                               loop_runs, device_totals));
   return {b.GetBufferPointer(), b.GetBufferPointer() + b.GetSize()};
 }
 

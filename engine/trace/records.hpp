@@ -234,7 +234,19 @@ struct PoolState {
   std::uint64_t mapped = 0, peak = 0;  // with pages: now, and the most so far
   std::uint64_t slabs = 0;             // how many
   std::uint64_t trims = 0, remaps = 0;  // slabs that gave their pages back, and that took pages again, so far
+  std::uint64_t shared_slabs = 0;      // of the slabs: where transients of several graphs lie, which are its sharers
+  std::vector<std::uint32_t> sharers = {};  // graphs, each once
   friend bool operator==(const PoolState&, const PoolState&) = default;
+};
+
+// Memory that the engine takes of a device, of all pools and of none, in bytes; as in PoolState.
+struct DeviceTotals {
+  std::uint32_t device = 0;
+  Time at = 0;
+  std::uint64_t budget = 0, reserved = 0, mapped = 0, peak = 0;
+  std::uint64_t buffers = 0;  // of mapped: of buffers
+  std::uint64_t slabs = 0, shared_slabs = 0, trims = 0, remaps = 0;
+  friend bool operator==(const DeviceTotals&, const DeviceTotals&) = default;
 };
 
 // A persistent buffer's life. freed 0: alive.
@@ -284,6 +296,6 @@ struct ProfileCost {
 };
 
 using Record = std::variant<Session, Clock, Device, Queue, GraphVersion, Replay, SampleBlock, HostRange, ThreadName, PoolState, BufferLife,
-                            Message, Update, Loss, ProfileCost, LoopRun>;
+                            Message, Update, Loss, ProfileCost, LoopRun, DeviceTotals>;
 
 }  // namespace reprise::trace

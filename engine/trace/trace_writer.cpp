@@ -40,7 +40,8 @@ ChunkKind kind_of(const Record& record) {
         if constexpr (std::is_same_v<T, SampleBlock>) return ChunkKind::Samples;
         if constexpr (std::is_same_v<T, Session> || std::is_same_v<T, Clock> || std::is_same_v<T, Device> || std::is_same_v<T, Queue> ||
                       std::is_same_v<T, GraphVersion> || std::is_same_v<T, ThreadName> || std::is_same_v<T, PoolState> ||
-                      std::is_same_v<T, BufferLife> || std::is_same_v<T, Message> || std::is_same_v<T, Update>) {
+                      std::is_same_v<T, DeviceTotals> || std::is_same_v<T, BufferLife> || std::is_same_v<T, Message> ||
+                      std::is_same_v<T, Update>) {
           return ChunkKind::Topology;
         }
         return ChunkKind::Events;

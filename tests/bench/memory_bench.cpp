@@ -1,6 +1,8 @@
 #ifdef REPRISE_HAS_CUDA
 
 #include <algorithm>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include <reprise/cuda_interop.hpp>
@@ -24,9 +26,8 @@ struct Step {
   std::vector<std::uint32_t> sources = {};  // buffers
 };
 
-std::vector<Step> make_steps(std::uint32_t count) {
+std::vector<Step> make_steps(std::uint32_t count, std::uint64_t state) {
   std::vector<Step> steps(count);
-  std::uint64_t state = 1;
   for (std::uint32_t i = 0; i < count; ++i) {
     state = state * 6364136223846793005u + 1442695040888963407u;
     const auto level = (state >> 33) % 9;                              // from 64 KiB to 16 MiB, and up to half as much again
@@ -49,10 +50,14 @@ struct Variant {
   const char* name;
   Ordering ordering;
   MemoryGoal goal;
+  std::uint32_t graphs = 1;  // each of other buffers, launched one after another
+  SlabSharing sharing = SlabSharing::None;
 };
 constexpr Variant kVariants[] = {{"a chain", Ordering::Linear, MemoryGoal::Speed},
                                  {"as needed", Ordering::Inferred, MemoryGoal::Speed},
-                                 {"least bytes", Ordering::Inferred, MemoryGoal::Least}};
+                                 {"least bytes", Ordering::Inferred, MemoryGoal::Least},
+                                 {"4 chains, a slab each", Ordering::Linear, MemoryGoal::Speed, 4},
+                                 {"4 chains, one slab", Ordering::Linear, MemoryGoal::Speed, 4, SlabSharing::OneAtATime}};
 
 CapturedGraph make_ours(const Device& device, const std::shared_ptr<CapturePool>& pool, const std::vector<Step>& steps, const Variant& variant) {
   CommandBuffer commands = device.create_command_buffer({.label = "steps", .ordering = variant.ordering});
@@ -134,9 +139,13 @@ std::uint64_t reserved_for_graphs() {
 
 class MemoryComparison {
  public:
-  MemoryComparison(const Device& device, const std::vector<Step>& steps, const Variant& variant)
-      : variant_(variant), queue_(device.create_queue({.label = "bench"})), pool_(device.create_pool({.label = "steps"})),
-        ours_(make_ours(device, pool_, steps, variant)), raw_(steps) {
+  MemoryComparison(const Device& device, std::uint32_t steps, const Variant& variant)
+      : variant_(variant), queue_(device.create_queue({.label = "bench"})), pool_(device.create_pool({.label = "steps", .sharing = variant.sharing})) {
+    for (std::uint32_t i = 0; i < variant.graphs; ++i) {
+      const std::vector<Step> list = make_steps(steps, i + 1);
+      ours_.push_back(make_ours(device, pool_, list, variant));
+      raw_.push_back(std::make_unique<MemoryNodes>(list));
+    }
     REPRISE_BENCH_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
     static_cast<void>(replay_raw());
     static_cast<void>(replay_ours());
@@ -152,7 +161,11 @@ class MemoryComparison {
     report.add(footprint);
     Line bound = line_of("lower bound", "MiB");
     bound.peer = {};
-    bound.ours = {static_cast<double>(ours_.report().slab_lower_bound) / kMiB};
+    for (const CapturedGraph& graph : ours_) {
+      const double own = static_cast<double>(graph.report().slab_lower_bound) / kMiB;
+      const double before = bound.ours.empty() ? 0 : bound.ours[0];
+      bound.ours = {variant_.sharing == SlabSharing::None ? before + own : std::max(before, own)};
+    }
     report.add(bound);
     Line replay = line_of("launch and wait", "us");
     measure_pairs(replay, pairs, [this] { return replay_ours(); }, [this] { return replay_raw(); });
@@ -171,11 +184,14 @@ class MemoryComparison {
 
  private:
   double replay_ours() {
-    return ns_of([&] { ours_.launch(queue_).wait(); }) / 1e3;
+    return ns_of([&] {
+             for (CapturedGraph& graph : ours_) static_cast<void>(graph.launch(queue_));
+             queue_.wait_idle();
+           }) / 1e3;
   }
   double replay_raw() {
     return ns_of([&] {
-             raw_.launch(stream_);
+             for (const auto& graph : raw_) graph->launch(stream_);
              REPRISE_BENCH_CUDA(cudaStreamSynchronize(stream_));
            }) / 1e3;
   }
@@ -183,7 +199,7 @@ class MemoryComparison {
     Line line;
     line.what = what;
     line.shape = variant_.name;
-    line.nodes = ours_.node_count();
+    for (const CapturedGraph& graph : ours_) line.nodes += graph.node_count();
     line.unit = unit;
     line.peer = "cudaMallocAsync nodes";
     return line;
@@ -192,8 +208,8 @@ class MemoryComparison {
   const Variant& variant_;
   Queue queue_;
   std::shared_ptr<CapturePool> pool_;
-  CapturedGraph ours_;
-  MemoryNodes raw_;
+  std::vector<CapturedGraph> ours_;
+  std::vector<std::unique_ptr<MemoryNodes>> raw_;
   cudaStream_t stream_ = nullptr;
 };
 
@@ -204,9 +220,8 @@ void run_memory(const Options& options, Report& report) {
   if (!finds_gpu(instance)) return;
   const Device device = instance.open_device(DeviceSelector::named("cuda:0"));
   const CurrentDevice current(device);
-  const std::vector<Step> steps = make_steps(options.is_quick() ? 40 : 300);
   for (const Variant& variant : kVariants) {
-    MemoryComparison(device, steps, variant).run(options.is_quick() ? 3 : 21, report);
+    MemoryComparison(device, options.is_quick() ? 40 : 300, variant).run(options.is_quick() ? 3 : 21, report);
     device.wait_idle();
     REPRISE_BENCH_CUDA(cudaDeviceGraphMemTrim(0));
   }

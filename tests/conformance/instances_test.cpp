@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <atomic>
 #include <set>
 #include <stdexcept>
@@ -361,4 +362,31 @@ TEST_CASE_FIXTURE(InstancesFixture, "instances: after a rebuild each copy has it
   device.wait_idle();
   CHECK(values(again) == all(9));
   CHECK(values(again.instance(1)) == all(9));
+}
+
+TEST_CASE_FIXTURE(InstancesFixture, "instances: one that cannot follow an update is left out, which is said, and the others go on") {
+  // Room for what both have and, at a time, one larger slab, none of which has pages that a trim could give back.
+  const auto tight = device.create_pool({.label = "tight", .budget = 2 * 2048 + 8192 + 1024});
+  const auto out = copies(2, "out");
+  const auto record = [&](CommandBuffer& cmd, unsigned slabs, unsigned value) {
+    const auto t = tight->transient<unsigned>(kCount * slabs, "t");
+    cmd.fill(t, value);
+    cmd.copy(t.slice(kCount * (slabs - 1), kCount), out);
+    cmd.end();
+  };
+  CommandBuffer small = recording({.label = "step"});
+  record(small, 1, 5u);
+  CapturedGraph graph = device.compile(small, {.pool = tight, .instances = 2});
+  CHECK(graph.report().slab_bytes == 2048);
+  CommandBuffer large = recording({.label = "step"});
+  record(large, 4, 6u);
+  CHECK(graph.update(large).done());
+  CHECK(std::count(messages->begin(), messages->end(), "instance-left-out") == 1);
+  CHECK(graph.instances() == 1);
+  CHECK(graph.launch(queue).instance() == 0);
+  CHECK(graph.launch(other).instance() == 0);
+  check_refused(ErrorCode::InvalidState, {"instance 1", "step"}, [&] { static_cast<void>(graph.launch(queue, {.instance = 1})); });
+  device.wait_idle();
+  CHECK(values(out) == all(6));
+  CHECK(graph.num_replays() == 2);
 }

@@ -154,6 +154,65 @@ TEST_CASE("pages over a fake driver: whichever call fails, it is said, and nothi
   CHECK(failing > 8);
 }
 
+TEST_CASE("pages over a fake driver: reserved addresses get pages behind those that are there, in pieces, and lose them from the end") {
+  FakePages fake;
+  const auto pages = CudaPages::reserve(fake.context, 100 * kPage - 3);
+  REQUIRE(pages != nullptr);
+  CHECK(pages->reserved() == 100 * kPage);
+  CHECK(pages->bytes() == 0);
+  CHECK(given.mappings == 0);
+  pages->resize(3 * kPage - 1);
+  CHECK(pages->bytes() == 3 * kPage);
+  CHECK(given.mappings == 1);
+  pages->resize(100 * kPage);
+  CHECK(given.mappings == 5);  // 97 more, of 32 at most
+  pages->resize(40 * kPage);
+  CHECK(given.mappings == 3);
+  CHECK(pages->bytes() == 67 * kPage);  // a piece goes as a whole
+  pages->resize(3 * kPage);
+  CHECK(given.mappings == 1);
+  pages->resize(5 * kPage);
+  pages->give_back();
+  CHECK(given.mappings == 0);
+  CHECK(is_gone(pages->address()));
+  pages->resize(2 * kPage);
+  CHECK(given.mappings == 0);
+  pages->take();
+  CHECK(pages->bytes() == 2 * kPage);
+  CHECK(given.mappings == 1);
+  CHECK_FALSE(is_gone(pages->address()));
+  pages->resize(0);
+  CHECK(given.mappings == 0);
+  CHECK(given.memories == 0);
+  given.supported = 0;
+  CHECK(CudaPages::reserve(fake.context, kPage) == nullptr);
+}
+
+TEST_CASE("pages over a fake driver: where growing fails, what was there stays, and no more; addresses that there are not are none") {
+  FakePages fake;
+  given = {.failing = 1};
+  CHECK(CudaPages::reserve(fake.context, 100 * kPage) == nullptr);
+  for (int failing = 1;; ++failing) {
+    CAPTURE(failing);
+    given = {};
+    const auto pages = CudaPages::reserve(fake.context, 100 * kPage);
+    pages->resize(2 * kPage);
+    given.calls = 0;
+    given.failing = failing;
+    try {
+      pages->resize(90 * kPage);
+    } catch (const Error& error) {
+      CHECK(to_string(error.code()) == to_string(ErrorCode::OutOfMemory));
+      CHECK(pages->bytes() == 2 * kPage);
+      CHECK(given.mappings == 1);
+      CHECK(given.memories == 0);
+      continue;
+    }
+    CHECK(failing == 10);  // three pieces, three calls each
+    break;
+  }
+}
+
 TEST_CASE("cuda pages: what a trim gives back the GPU has again, until the next launch") {
   if (!have_gpu()) return;
   constexpr unsigned kCount = 64u << 20;

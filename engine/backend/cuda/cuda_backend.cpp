@@ -42,6 +42,8 @@ void CudaBackend::free(BufferKind kind, std::byte* address) noexcept {
 
 std::unique_ptr<BackendPages> CudaBackend::allocate_pages(std::uint64_t bytes) { return CudaPages::make(context_, bytes); }
 
+std::unique_ptr<BackendPages> CudaBackend::reserve_pages(std::uint64_t bytes) { return CudaPages::reserve(context_, bytes); }
+
 std::unique_ptr<BackendQueue> CudaBackend::create_queue(std::string_view label) { return std::make_unique<CudaQueue>(context_, label); }
 
 std::shared_ptr<CudaLibrary> CudaBackend::library(std::span<const std::byte> image, std::string_view name) {

@@ -61,13 +61,25 @@ std::unique_ptr<CudaPages> CudaPages::make(std::shared_ptr<const CudaContext> co
   const std::string what = concat(bytes, " bytes");
   CUdeviceptr address = 0;
   cuda_check(context->driver.cuMemAddressReserve(&address, whole, page, 0, 0), "cuMemAddressReserve", context->at(Stage::Allocate, what));
-  auto pages = std::make_unique<CudaPages>(std::move(context), address, whole);
-  pages->take();
+  auto pages = std::make_unique<CudaPages>(std::move(context), address, Room{whole, page, whole});
+  pages->resize(whole);
   return pages;
 }
 
-CudaPages::CudaPages(std::shared_ptr<const CudaContext> context, CUdeviceptr address, std::uint64_t bytes) noexcept
-    : context_(std::move(context)), address_(address), bytes_(bytes) {}
+std::unique_ptr<CudaPages> CudaPages::reserve(std::shared_ptr<const CudaContext> context, std::uint64_t bytes) {
+  const SetupScope scope(*context, Stage::Allocate);
+  const std::uint64_t page = page_bytes(*context);
+  if (page == 0 || bytes == 0 || bytes > ~std::uint64_t{0} - page) return nullptr;
+  const std::uint64_t whole = (bytes + page - 1) / page * page;
+  CUdeviceptr address = 0;
+  const CUresult reserved = context->driver.cuMemAddressReserve(&address, whole, page, 0, 0);
+  if (reserved == CUDA_ERROR_OUT_OF_MEMORY || reserved == CUDA_ERROR_INVALID_VALUE) return nullptr;  // too many addresses
+  cuda_check(reserved, "cuMemAddressReserve", context->at(Stage::Allocate, concat(bytes, " bytes")));
+  return std::make_unique<CudaPages>(std::move(context), address, Room{whole, page, std::max(page, kLargestPiece)});
+}
+
+CudaPages::CudaPages(std::shared_ptr<const CudaContext> context, CUdeviceptr address, const Room& room) noexcept
+    : context_(std::move(context)), address_(address), room_(room) {}
 
 CudaPages::~CudaPages() {
   const SetupScope scope(*context_, std::nothrow);
@@ -77,42 +89,89 @@ CudaPages::~CudaPages() {
     gone.ranges_.erase(address());
   }
   if (!scope) return;
-  if (mapped_) cuda_ignore(context_->driver.cuMemUnmap(address_, bytes_));
-  cuda_ignore(context_->driver.cuMemAddressFree(address_, bytes_));
+  while (!pieces_.empty()) cuda_ignore(unmap_piece());
+  cuda_ignore(context_->driver.cuMemAddressFree(address_, room_.bytes));
 }
 
 void CudaPages::give_back() {
   const SetupScope scope(*context_, Stage::Allocate);
   GonePages& gone = GonePages::of_process();
   const std::lock_guard lock(gone.mutex_);
-  const auto range = gone.ranges_.emplace(address(), bytes_).first;
-  const CUresult unmapped = context_->driver.cuMemUnmap(address_, bytes_);
-  if (unmapped != CUDA_SUCCESS) gone.ranges_.erase(range);
-  cuda_check(unmapped, "cuMemUnmap", context_->at(Stage::Allocate));
-  mapped_ = false;
+  const auto range = gone.ranges_.emplace(address(), room_.bytes).first;
+  while (!pieces_.empty()) {
+    const std::uint64_t before = mapped();
+    const CUresult unmapped = unmap_piece();
+    if (unmapped == CUDA_SUCCESS) continue;
+    pieces_.push_back(before);  // has the room
+    if (before == bytes_) gone.ranges_.erase(range);
+    cuda_check(unmapped, "cuMemUnmap", context_->at(Stage::Allocate));
+  }
+  is_gone_ = true;
 }
 
 void CudaPages::take() {
   const SetupScope scope(*context_, Stage::Allocate);
-  const std::string what = concat(bytes_, " bytes");
+  map(bytes_);
+  is_gone_ = false;
+  GonePages& gone = GonePages::of_process();
+  const std::lock_guard lock(gone.mutex_);
+  gone.ranges_.erase(address());
+}
+
+void CudaPages::resize(std::uint64_t bytes) {
+  const SetupScope scope(*context_, Stage::Allocate);
+  const std::uint64_t whole = (bytes + room_.page - 1) / room_.page * room_.page;
+  if (is_gone_) {
+    bytes_ = whole;
+    return;
+  }
+  if (whole > bytes_) {
+    map(whole);
+    bytes_ = whole;
+  }
+  while (pieces_.size() > 1 ? pieces_[pieces_.size() - 2] >= whole : !pieces_.empty() && whole == 0) {
+    cuda_check(unmap_piece(), "cuMemUnmap", context_->at(Stage::Allocate));
+    bytes_ = mapped();
+  }
+}
+
+void CudaPages::map(std::uint64_t to) {
+  const std::size_t before = pieces_.size();
+  try {
+    while (mapped() < to) map_piece(std::min(to, mapped() + room_.largest_piece));
+  } catch (...) {
+    while (pieces_.size() > before) cuda_ignore(unmap_piece());
+    throw;
+  }
+}
+
+void CudaPages::map_piece(std::uint64_t to) {
+  pieces_.reserve(pieces_.size() + 1);
+  const std::uint64_t bytes = to - mapped();
+  const CUdeviceptr at = address_ + mapped();
+  const std::string what = concat(bytes, " bytes");
   const CallPlace place = context_->at(Stage::Allocate, what);
   const CudaDriver& driver = context_->driver;
   const CUmemAllocationProp wanted = properties(context_->ordinal);
   CUmemGenericAllocationHandle memory = 0;
-  cuda_check(driver.cuMemCreate(&memory, bytes_, &wanted, 0), "cuMemCreate", place);
-  const CUresult mapped = driver.cuMemMap(address_, bytes_, 0, memory, 0);
+  cuda_check(driver.cuMemCreate(&memory, bytes, &wanted, 0), "cuMemCreate", place);
+  const CUresult result = driver.cuMemMap(at, bytes, 0, memory, 0);
   cuda_ignore(driver.cuMemRelease(memory));  // what is mapped stays until it is unmapped
-  cuda_check(mapped, "cuMemMap", place);
+  cuda_check(result, "cuMemMap", place);
   CUmemAccessDesc access = {};
   access.location = wanted.location;
   access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-  const CUresult allowed = driver.cuMemSetAccess(address_, bytes_, &access, 1);
-  if (allowed != CUDA_SUCCESS) cuda_ignore(driver.cuMemUnmap(address_, bytes_));
+  const CUresult allowed = driver.cuMemSetAccess(at, bytes, &access, 1);
+  if (allowed != CUDA_SUCCESS) cuda_ignore(driver.cuMemUnmap(at, bytes));
   cuda_check(allowed, "cuMemSetAccess", place);
-  mapped_ = true;
-  GonePages& gone = GonePages::of_process();
-  const std::lock_guard lock(gone.mutex_);
-  gone.ranges_.erase(address());
+  pieces_.push_back(to);
+}
+
+// What can't be unmapped is not asked for again: its context is broken.
+CUresult CudaPages::unmap_piece() noexcept {
+  const std::uint64_t end = mapped();
+  pieces_.pop_back();
+  return context_->driver.cuMemUnmap(address_ + mapped(), end - mapped());
 }
 
 }  // namespace reprise::detail

@@ -5,6 +5,7 @@
 #include <memory>
 #include <shared_mutex>
 #include <span>
+#include <vector>
 
 #include "backend/backend.hpp"
 #include "backend/cuda/cuda_context.hpp"
@@ -28,23 +29,40 @@ class GonePages {
 
 class CudaPages final : public BackendPages {
  public:
+  // Addresses, of whole pages, and what of them is mapped in one piece at most; so much may stay when less is wanted.
+  struct Room {
+    std::uint64_t bytes, page, largest_piece;
+  };
   // With pages. Null where the GPU can't, or whole pages would be much more than `bytes`. Throws OutOfMemory, DeviceLost.
   [[nodiscard]] static std::unique_ptr<CudaPages> make(std::shared_ptr<const CudaContext> context, std::uint64_t bytes);
-  CudaPages(std::shared_ptr<const CudaContext> context, CUdeviceptr address, std::uint64_t bytes) noexcept;
+  // Without pages. Null where the GPU can't, or has not so many addresses. Throws DeviceLost.
+  [[nodiscard]] static std::unique_ptr<CudaPages> reserve(std::shared_ptr<const CudaContext> context, std::uint64_t bytes);
+  CudaPages(std::shared_ptr<const CudaContext> context, CUdeviceptr address, const Room& room) noexcept;
   CudaPages(const CudaPages&) = delete;
   CudaPages& operator=(const CudaPages&) = delete;
   ~CudaPages() override;
 
+  static constexpr std::uint64_t kLargestPiece = 64 << 20;  // of what is reserved without pages
+
   [[nodiscard]] std::byte* address() const noexcept override { return reinterpret_cast<std::byte*>(address_); }
+  [[nodiscard]] std::uint64_t reserved() const noexcept override { return room_.bytes; }
   [[nodiscard]] std::uint64_t bytes() const noexcept override { return bytes_; }
   void give_back() override;
   void take() override;
+  void resize(std::uint64_t bytes) override;
 
  private:
+  [[nodiscard]] std::uint64_t mapped() const noexcept { return pieces_.empty() ? 0 : pieces_.back(); }
+  void map(std::uint64_t to);               // pages up to there; all or none of those that are missing
+  void map_piece(std::uint64_t to);         // the next one
+  [[nodiscard]] CUresult unmap_piece() noexcept;  // the last one
+
   const std::shared_ptr<const CudaContext> context_;
   const CUdeviceptr address_;
-  const std::uint64_t bytes_;
-  bool mapped_ = false;
+  const Room room_;
+  std::uint64_t bytes_ = 0;
+  bool is_gone_ = false;
+  std::vector<std::uint64_t> pieces_;  // where each mapping ends; the first one begins at 0
 };
 
 }  // namespace reprise::detail

@@ -72,6 +72,11 @@ std::unique_ptr<BackendPages> HostBackend::allocate_pages(std::uint64_t bytes) {
   return HostPages::make(memory_, bytes);
 }
 
+std::unique_ptr<BackendPages> HostBackend::reserve_pages(std::uint64_t bytes) {
+  require_usable(Stage::Allocate);
+  return HostPages::reserve(memory_, bytes);
+}
+
 std::unique_ptr<BackendQueue> HostBackend::create_queue(std::string_view label) {
   require_usable(Stage::Open);
   auto line = std::make_shared<QueueLine>(label, Lifeline(status_), info_.multiprocessors);

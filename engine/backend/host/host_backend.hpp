@@ -21,6 +21,7 @@ class HostBackend final : public Backend {
   [[nodiscard]] std::byte* allocate(BufferKind kind, std::uint64_t bytes) override;
   void free(BufferKind kind, std::byte* address) noexcept override;
   [[nodiscard]] std::unique_ptr<BackendPages> allocate_pages(std::uint64_t bytes) override;
+  [[nodiscard]] std::unique_ptr<BackendPages> reserve_pages(std::uint64_t bytes) override;
   [[nodiscard]] std::unique_ptr<BackendQueue> create_queue(std::string_view label) override;
   [[nodiscard]] KernelCore load_kernel(const KernelDesc& desc) override;
   [[nodiscard]] std::unique_ptr<BackendExec> instantiate(std::shared_ptr<const Plan> plan, const Bindings& bindings,

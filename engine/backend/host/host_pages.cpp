@@ -24,41 +24,69 @@ void require(int result, const char* call, std::uint64_t bytes) {
   throw Error(std::move(details), concat(call, " of ", bytes, " bytes failed"));
 }
 
+std::uint64_t page_size() { return static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)); }
+std::uint64_t whole_pages(std::uint64_t bytes) { return (bytes + page_size() - 1) / page_size() * page_size(); }
+bool is_too_much(std::uint64_t bytes) { return bytes > ~std::uint64_t{0} - page_size(); }
+
+void* reserve_addresses(std::uint64_t bytes) {
+  return mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+}
+
 }  // namespace
 
 std::unique_ptr<HostPages> HostPages::make(HostMemory& memory, std::uint64_t bytes) {
-  const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-  if (bytes < kFewest || bytes > ~std::uint64_t{0} - page) return nullptr;
-  const std::uint64_t whole = (bytes + page - 1) / page * page;
-  void* const address = mmap(nullptr, whole, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (bytes < kFewest || is_too_much(bytes)) return nullptr;
+  const std::uint64_t whole = whole_pages(bytes);
+  void* const address = reserve_addresses(whole);
   require(address == MAP_FAILED ? -1 : 0, "mmap", whole);
   auto pages = std::make_unique<HostPages>(memory, static_cast<std::byte*>(address), whole);
-  pages->take();
+  pages->resize(whole);
   return pages;
 }
 
+std::unique_ptr<HostPages> HostPages::reserve(HostMemory& memory, std::uint64_t bytes) {
+  if (bytes == 0 || is_too_much(bytes)) return nullptr;
+  const std::uint64_t whole = whole_pages(bytes);
+  void* const address = reserve_addresses(whole);
+  return address == MAP_FAILED ? nullptr : std::make_unique<HostPages>(memory, static_cast<std::byte*>(address), whole);
+}
+
 HostPages::~HostPages() {
-  munmap(address_, bytes_);
-  if (counted_) memory_.count_out(bytes_);
+  munmap(address_, reserved_);
+  if (is_there_) memory_.count_out(bytes_);
+}
+
+void HostPages::open(std::uint64_t from, std::uint64_t to) {
+  memory_.count_in(to - from);
+  try {
+    require(mprotect(address_ + from, to - from, PROT_READ | PROT_WRITE), "mprotect", to - from);
+  } catch (...) {
+    memory_.count_out(to - from);
+    throw;
+  }
+}
+
+void HostPages::close(std::uint64_t from, std::uint64_t to) {
+  require(mprotect(address_ + from, to - from, PROT_NONE), "mprotect", to - from);
+  require(madvise(address_ + from, to - from, MADV_DONTNEED), "madvise", to - from);
+  memory_.count_out(to - from);
 }
 
 void HostPages::give_back() {
-  require(mprotect(address_, bytes_, PROT_NONE), "mprotect", bytes_);
-  require(madvise(address_, bytes_, MADV_DONTNEED), "madvise", bytes_);
-  memory_.count_out(bytes_);
-  counted_ = false;
+  close(0, bytes_);
+  is_there_ = false;
 }
 
 void HostPages::take() {
-  memory_.count_in(bytes_);
-  counted_ = true;
-  try {
-    require(mprotect(address_, bytes_, PROT_READ | PROT_WRITE), "mprotect", bytes_);
-  } catch (...) {
-    memory_.count_out(bytes_);
-    counted_ = false;
-    throw;
-  }
+  open(0, bytes_);
+  is_there_ = true;
+}
+
+void HostPages::resize(std::uint64_t bytes) {
+  const std::uint64_t whole = whole_pages(bytes);
+  if (is_there_ && whole > bytes_) open(bytes_, whole);
+  if (is_there_ && whole < bytes_) close(whole, bytes_);
+  bytes_ = whole;
 }
 
 }  // namespace reprise::detail

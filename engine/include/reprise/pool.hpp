@@ -14,8 +14,20 @@ namespace detail {
 class PoolCore;
 }
 
+// Where transients of graphs that were compiled with a pool lie.
+enum class SlabSharing : std::uint8_t {
+  None,         // in a slab of the graph's own
+  OneAtATime    // all in one slab of the pool, as large as the largest of them needs: such graphs never run at the same time, whatever their queues
+};
+
 struct PoolDesc {
   std::string_view label = "pool";
+  // OneAtATime is for graphs that follow each other anyway: n of them take what the largest takes. A launch waits for the last one of any other, as
+  // with CompileDesc::slab, which still is where it was given. Instance i of a graph (CompileDesc::instances) lies with the instances i of the others.
+  SlabSharing sharing = SlabSharing::None;
+  // Addresses that a shared slab may grow into, in place, when a graph needs more than those before; they take no memory. 0: the budget, or else what the
+  // device has. Where a graph needs more, or a device has no pages to add, it and those after it have another slab (statistics().shared_slabs).
+  std::uint64_t reserve = 0;
   // Bytes of device memory that its buffers, and the transients of graphs compiled with it, may take together; 0: as many as there are. Before
   // anything is refused, idle graphs of the pool give their pages back.
   std::uint64_t budget = 0;
@@ -24,11 +36,13 @@ struct PoolDesc {
 // What a pool, or a device, takes of the device's memory; adopted memory is not counted. Bytes.
 struct MemoryStatistics {
   std::uint64_t budget = 0;    // 0: none
-  std::uint64_t reserved = 0;  // addresses: buffers and slabs, with pages or without
+  std::uint64_t reserved = 0;  // buffers and slabs, with pages or without
   std::uint64_t mapped = 0;    // with pages: what is taken now
   std::uint64_t peak = 0;      // the most that ever was
   std::uint64_t buffers = 0;   // of Device buffers; they always have pages
-  std::uint64_t slabs = 0;     // how many: one for each executable with transients of its own
+  std::uint64_t slabs = 0;     // how many: one for each executable with transients, or for several that share it
+  std::uint64_t shared_slabs = 0;  // of them: of a pool whose graphs share (SlabSharing)
+  std::uint64_t sharers = 0;   // executables whose transients lie in one of those
   std::uint64_t trims = 0;     // slabs that gave their pages back, so far
   std::uint64_t remaps = 0;    // slabs that took pages again, so far
 };
@@ -78,8 +92,8 @@ class CapturePool {
   [[nodiscard]] std::string_view label() const noexcept;
   [[nodiscard]] MemoryStatistics statistics() const noexcept;
 
-  // The pages behind the transients of every graph that was compiled with this pool and has nothing to do go back to the system. Buffers keep
-  // theirs. Graphs stay valid: the next launch, or update, of such a graph takes pages for the same addresses first, and throws SlabExhausted or
+  // The pages behind the transients of every graph that was compiled with this pool and has nothing to do go back to the system; of a shared slab,
+  // when none of its graphs has anything to do. Buffers keep theirs. Graphs stay valid: the next launch, or update, of such a graph takes pages for the same addresses first, and throws SlabExhausted or
   // OutOfMemory where there are none. Other launches do not wait for it. Throws DeviceLost.
   TrimReport trim();
 

@@ -53,6 +53,7 @@ inline void append_records(trace::Records& all, const trace::Records& r) {
   append(all.losses, r.losses);
   append(all.profile_costs, r.profile_costs);
   append(all.loop_runs, r.loop_runs);
+  append(all.device_totals, r.device_totals);
 }
 
 [[nodiscard]] inline trace::Records all_records(const std::filesystem::path& file) {

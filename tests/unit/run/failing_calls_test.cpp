@@ -28,7 +28,11 @@ void use_everything(FakeInstance& fake) {
   commands.end();
   CapturedGraph graph = device.compile(commands, {.pool = pool});
   CapturedGraph reader = make_graph(device, "reader", x, {});
+  const auto sharing = device.create_pool({.label = "sharing", .sharing = SlabSharing::OneAtATime});
+  CapturedGraph one = device.compile(commands, {.pool = sharing}), two = device.compile(commands, {.pool = sharing});
   graph.upload(q);
+  (void)one.launch(q);
+  (void)two.launch(r);
   (void)graph.launch(q);
   (void)reader.launch(r);
   (void)graph.launch(r);

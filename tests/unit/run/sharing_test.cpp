@@ -1,6 +1,7 @@
 // Waits between queues, for buffers that more than one graph, or the application, uses.
 #include <doctest/doctest.h>
 
+#include "base/text.hpp"
 #include "run/device_core.hpp"
 #include "run/graph_core.hpp"
 #include "run/queue_core.hpp"
@@ -179,7 +180,7 @@ TEST_CASE_FIXTURE(Sharing, "sharing: buffers of one kind only matter where they 
 
 namespace {
 
-struct SlabSharing : Sharing {
+struct SharedSlabs : Sharing {
   GpuRef<std::byte> slab = pool->allocate<std::byte>(4096, "slab");
   // Writes a transient and copies it to `into`.
   [[nodiscard]] CapturedGraph with_transient(std::string_view label, const GpuRef<int>& into, GpuRef<std::byte> in, std::uint64_t count = 16) {
@@ -195,7 +196,7 @@ struct SlabSharing : Sharing {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(SlabSharing, "shared slab: a launch waits for the last one of another graph on it, and only where queues differ") {
+TEST_CASE_FIXTURE(SharedSlabs, "shared slab: a launch waits for the last one of another graph on it, and only where queues differ") {
   CapturedGraph one = with_transient("one", x, slab), two = with_transient("two", y, slab);
   (void)one.launch(q);
   (void)two.launch(r);
@@ -206,7 +207,7 @@ TEST_CASE_FIXTURE(SlabSharing, "shared slab: a launch waits for the last one of 
   CHECK(fake.world.waits().back() == wait("q", 2, "r"));
 }
 
-TEST_CASE_FIXTURE(SlabSharing, "shared slab: graphs with slabs of their own wait for nobody") {
+TEST_CASE_FIXTURE(SharedSlabs, "shared slab: graphs with slabs of their own wait for nobody") {
   CapturedGraph one = with_transient("one", x, {}), two = with_transient("two", y, {});
   CapturedGraph alone = with_transient("alone", z, slab);
   (void)one.launch(q);
@@ -217,7 +218,7 @@ TEST_CASE_FIXTURE(SlabSharing, "shared slab: graphs with slabs of their own wait
   CHECK_FALSE(alone.core()->is_shared());
 }
 
-TEST_CASE_FIXTURE(SlabSharing, "shared slab: no memory of the graph's own, held by it, and refused to a pool that would clear it") {
+TEST_CASE_FIXTURE(SharedSlabs, "shared slab: no memory of the graph's own, held by it, and refused to a pool that would clear it") {
   const std::size_t before = fake.world.memory_blocks();
   CapturedGraph one = with_transient("one", x, slab);
   CHECK(fake.world.memory_blocks() == before);
@@ -232,7 +233,7 @@ TEST_CASE_FIXTURE(SlabSharing, "shared slab: no memory of the graph's own, held 
   CHECK(fake.world.memory_blocks() == before - 1);
 }
 
-TEST_CASE_FIXTURE(SlabSharing, "shared slab: too small, of the wrong kind, stale, misaligned, or used by a command: each says so") {
+TEST_CASE_FIXTURE(SharedSlabs, "shared slab: too small, of the wrong kind, stale, misaligned, or used by a command: each says so") {
   CHECK(error_of([&] { (void)with_transient("big", x, slab, 4096); }).code == ErrorCode::OutOfMemory);
   CHECK(text_of([&] { (void)with_transient("big", x, slab, 4096); }).find("16384") != std::string::npos);
   CHECK(error_of([&] { (void)with_transient("kind", x, pool->transient<std::byte>(4096)); }).code == ErrorCode::InvalidArgument);
@@ -242,4 +243,90 @@ TEST_CASE_FIXTURE(SlabSharing, "shared slab: too small, of the wrong kind, stale
   const auto stale = other->allocate<std::byte>(4096, "stale");
   other->clear();
   CHECK(error_of([&] { (void)with_transient("stale", x, stale); }).code == ErrorCode::StaleHandle);
+}
+
+namespace {
+
+struct PoolSlabs : Sharing {
+  std::shared_ptr<CapturePool> sharing = device.create_pool({.label = "sharing", .sharing = SlabSharing::OneAtATime, .budget = 12000});
+  // Writes a transient of `count` values and copies some of it to `into`.
+  [[nodiscard]] CapturedGraph sharer(std::string_view label, const GpuRef<int>& into, std::uint64_t count = 16) {
+    CommandBuffer commands = device.create_command_buffer({.label = label});
+    commands.begin();
+    const auto t = sharing->transient<int>(count, "t");
+    commands.fill(t, 1);
+    commands.copy(t.slice(0, into.size()), into);
+    commands.end();
+    return device.compile(commands, {.pool = sharing});
+  }
+};
+
+}  // namespace
+
+TEST_CASE_FIXTURE(PoolSlabs, "pool slab: a launch waits for the last one of another graph on it, and only where queues differ") {
+  CapturedGraph one = sharer("one", x), two = sharer("two", y);
+  (void)one.launch(q);
+  (void)two.launch(r);
+  CHECK(fake.world.waits() == std::vector<Event>{wait("r", 1, "q")});
+  (void)two.launch(r);
+  CHECK(fake.world.waits().size() == 1);
+  (void)one.launch(q);
+  CHECK(fake.world.waits().back() == wait("q", 2, "r"));
+  CHECK(sharing->statistics().shared_slabs == 1);
+  CHECK(sharing->buffer_count() == 2);  // the transients; what stands for the slab is nobody's buffer
+  CHECK(sharing->device_bytes() == 0);
+}
+
+TEST_CASE_FIXTURE(PoolSlabs, "pool slab: without pages to add, a graph that needs more has another slab, which those after it share") {
+  const std::size_t before = fake.world.memory_blocks();
+  CapturedGraph one = sharer("one", x), two = sharer("two", y);
+  CHECK(fake.world.memory_blocks() == before + 1);
+  CapturedGraph large = sharer("large", z, 1000), after = sharer("after", x, 100);
+  CHECK(fake.world.memory_blocks() == before + 2);
+  const MemoryStatistics now = sharing->statistics();
+  CHECK(now.shared_slabs == 2);
+  CHECK(now.sharers == 4);
+  CHECK(now.mapped == one.report().slab_bytes + large.report().slab_bytes);
+  CHECK(sharing->trim().without_pages == 2);
+  (void)one.launch(q);
+  (void)large.launch(r);
+  CHECK(fake.world.waits().empty());
+  (void)after.launch(q);
+  CHECK(fake.world.waits() == std::vector<Event>{wait("q", 1, "r")});
+  fake.world.complete_all();
+  large = {};
+  after = {};
+  fake.world.wait_until_execs(2);
+  device.wait_idle();
+  CHECK(sharing->statistics().mapped == one.report().slab_bytes);
+}
+
+TEST_CASE_FIXTURE(PoolSlabs, "pool slab: a budget that has no room says who shares what there is") {
+  CapturedGraph one = sharer("one", x, 2000), two = sharer("two", y, 100);
+  const std::string text = text_of([&] { (void)sharer("large", z, 2500); });
+  CHECK(text.find("the slab that graph large shares needs 10") != std::string::npos);
+  CHECK(text.find(detail::concat("the slab shared by graphs one, two (", one.report().slab_bytes, " bytes)")) != std::string::npos);
+  CHECK(text.find("pool sharing") != std::string::npos);
+  CHECK(sharing->statistics().sharers == 2);
+  CHECK(sharing->statistics().shared_slabs == 1);
+}
+
+TEST_CASE_FIXTURE(PoolSlabs, "pool slab: it stays until the last launch on it is over, whoever is gone, and then it is freed") {
+  const std::size_t before = fake.world.memory_blocks();
+  CapturedGraph one = sharer("one", x), two = sharer("two", y);
+  (void)one.launch(q);
+  (void)two.launch(r);
+  two = {};
+  one = {};
+  CHECK(fake.world.memory_blocks() == before + 1);
+  CapturedGraph three = sharer("three", z);  // on the same, if that is there still
+  (void)three.launch(s);
+  CHECK(fake.world.waits().back() == wait("s", 1, "r"));
+  three = {};
+  fake.world.complete_all();
+  fake.world.wait_until_execs(0);
+  device.wait_idle();
+  CHECK(fake.world.memory_blocks() == before);
+  CHECK(sharing->statistics().slabs == 0);
+  CHECK(sharing->statistics().sharers == 0);
 }

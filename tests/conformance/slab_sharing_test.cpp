@@ -1,0 +1,364 @@
+// Pools whose graphs share a slab (SlabSharing): results, bytes, growth, trims, budgets.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "conformance/device_fixture.hpp"
+#include "waiting.shaders.hpp"
+#include "words.shaders.hpp"
+
+using namespace reprise;
+using namespace reprise::test;
+
+namespace {
+
+// A transient of whole pages on every device.
+constexpr unsigned kCount = 1u << 20;
+constexpr std::uint64_t kBytes = kCount * sizeof(unsigned);
+constexpr unsigned kRead = 64, kRounds = 50;
+
+// A graph that shares, and what it writes.
+struct Sharer {
+  CapturedGraph graph;
+  GpuRef<unsigned> out;
+  unsigned value;
+};
+
+struct SlabSharingFixture : DeviceFixture {
+  Queue other = device.create_queue({.label = "other"});
+  std::shared_ptr<CapturePool> step = sharing_pool();
+
+  [[nodiscard]] std::shared_ptr<CapturePool> sharing_pool(std::uint64_t budget = 0, std::uint64_t reserve = 0) const {
+    return device.create_pool({.label = "step", .sharing = SlabSharing::OneAtATime, .reserve = reserve, .budget = budget});
+  }
+  // `transients` of them, all alive at once and full of `value`, in whose last one a kernel works for a while before its end is read.
+  void record(CommandBuffer& cmd, unsigned transients, unsigned value, const GpuRef<unsigned>& out) const {
+    std::vector<GpuRef<unsigned>> all;
+    for (unsigned i = 0; i < transients; ++i) {
+      all.push_back(step->transient<unsigned>(kCount, "t"));
+      cmd.fill(all.back(), value);
+    }
+    const auto last = all.back().slice(kCount - kRead, kRead);
+    cmd.dispatch(kernel(shaders::conf_churn), {.grid = 1, .block = kRead}, read_write(last), kRounds, kRead);
+    all.pop_back();
+    for (const auto& t : all) {
+      cmd.dispatch(kernel(shaders::conf_mix), {.grid = 1, .block = kRead}, read(t.slice(kCount - kRead, kRead)), read_write(last), value + 1, kRead);
+    }
+    cmd.copy(last, out);
+  }
+  [[nodiscard]] Sharer sharer(unsigned transients, unsigned value, const std::shared_ptr<CapturePool>& of, CompileDesc desc = {}) const {
+    Sharer made{{}, pool->allocate<unsigned>(kRead, "out", PerInstance{desc.instances}), value};
+    CommandBuffer cmd = recording({.label = transients == 1 ? "small" : transients == 2 ? "middle" : "large"});
+    record(cmd, transients, value, made.out);
+    cmd.end();
+    desc.pool = of;
+    made.graph = device.compile(cmd, desc);
+    return made;
+  }
+  [[nodiscard]] static std::vector<unsigned> expected(unsigned transients, unsigned value) {
+    unsigned last = value;
+    for (unsigned r = 0; r < kRounds; ++r) last = last * 1664525u + 1013904223u;
+    for (unsigned i = 1; i < transients; ++i) last = last * 1664525u + (value ^ (value + 1)) + 1013904223u;
+    return std::vector<unsigned>(kRead, last);
+  }
+  void check_runs(Sharer& sharer, unsigned transients, const Queue& on) const {
+    sharer.graph.launch(on).wait();
+    CHECK(values(sharer.out) == expected(transients, sharer.value));
+  }
+  // What a slab for so many transients takes.
+  [[nodiscard]] std::uint64_t bytes_of(unsigned transients) const {
+    const auto alone = sharing_pool();
+    const Sharer one = sharer(transients, 1, alone);
+    return alone->statistics().mapped;
+  }
+  [[nodiscard]] bool was_said(std::string_view id) const { return std::find(messages->begin(), messages->end(), id) != messages->end(); }
+};
+
+}  // namespace
+
+TEST_CASE_FIXTURE(SlabSharingFixture, "slab sharing: graphs on two queues lie in one slab, as large as the largest, and each gives what it gives alone") {
+  std::vector<Sharer> graphs;
+  const std::vector<unsigned> sizes = {1, 2, 3, 1};
+  for (unsigned i = 0; i < sizes.size(); ++i) graphs.push_back(sharer(sizes[i], 100 + i, step));
+  const MemoryStatistics now = step->statistics();
+  CHECK(now.slabs == 1);
+  CHECK(now.shared_slabs == 1);
+  CHECK(now.sharers == 4);
+  CHECK(now.mapped == bytes_of(3));
+  CHECK(now.reserved == now.mapped);
+  CHECK(now.mapped < 4 * kBytes);
+  CHECK(step->live_graphs() == 4);
+  for (int round = 0; round < 15; ++round) {
+    for (std::size_t i = 0; i < graphs.size(); ++i) static_cast<void>(graphs[i].graph.launch((round + i) % 2 == 0 ? queue : other));
+  }
+  device.wait_idle();
+  for (std::size_t i = 0; i < graphs.size(); ++i) CHECK(values(graphs[i].out) == expected(sizes[i], graphs[i].value));
+  CHECK_FALSE(was_said("another-shared-slab"));
+}
+
+TEST_CASE_FIXTURE(SlabSharingFixture, "slab sharing: the slab grows behind graphs that are there, while they run, and shrinks when who needed it is gone") {
+  Sharer small = sharer(1, 5, step);
+  const std::uint64_t alone = step->statistics().mapped;
+  CHECK(alone == bytes_of(1));
+  for (int i = 0; i < 20; ++i) static_cast<void>(small.graph.launch(queue));
+  {
+    Sharer large = sharer(3, 6, step);
+    CHECK(step->statistics().mapped == bytes_of(3));
+    for (int i = 0; i < 10; ++i) {
+      static_cast<void>(large.graph.launch(other));
+      static_cast<void>(small.graph.launch(queue));
+    }
+    device.wait_idle();
+    CHECK(values(small.out) == expected(1, 5));
+    CHECK(values(large.out) == expected(3, 6));
+    static_cast<void>(large.graph.launch(other));
+  }
+  device.wait_idle();
+  CHECK(step->statistics().mapped == alone);
+  CHECK(step->statistics().sharers == 1);
+  check_runs(small, 1, other);
+  small.graph = {};
+  device.wait_idle();
+  const MemoryStatistics gone = step->statistics();
+  CHECK(gone.slabs == 0);
+  CHECK(gone.shared_slabs == 0);
+  CHECK(gone.sharers == 0);
+  CHECK(gone.mapped == 0);
+  CHECK(gone.reserved == 0);
+  Sharer next = sharer(2, 7, step);
+  check_runs(next, 2, queue);
+}
+
+TEST_CASE_FIXTURE(SlabSharingFixture, "slab sharing: transients lie across the places where the slab grew") {
+  Sharer small = sharer(1, 5, step);
+  check_runs(small, 1, queue);
+  const auto t = step->transient<unsigned>(3 * kCount, "t"), u = step->transient<unsigned>(3 * kCount, "u");
+  const auto sums = pool->host<unsigned>(3 * kCount, "sums");
+  CommandBuffer cmd = recording({.label = "wide"});
+  cmd.fill(t, 7u);
+  cmd.dispatch(kernel(shaders::conf_add), {.grid = 3 * kCount / 256, .block = 256}, read(t), write(u), 2u, 3 * kCount);
+  cmd.copy(u, t);
+  cmd.copy(t, sums);
+  cmd.end();
+  CapturedGraph wide = device.compile(cmd, {.pool = step});
+  for (int round = 0; round < 2; ++round) {
+    std::fill_n(sums.data(), sums.size(), 0u);
+    wide.launch(other).wait();
+    CHECK(std::all_of(sums.data(), sums.data() + sums.size(), [](unsigned value) { return value == 9; }));
+    check_runs(small, 1, queue);
+    CHECK(step->trim().slabs == 1);
+  }
+}
+
+TEST_CASE_FIXTURE(SlabSharingFixture, "slab sharing: a trim takes the pages once, and whichever graph is launched next takes them back") {
+  Sharer one = sharer(1, 5, step), two = sharer(2, 6, step);
+  check_runs(one, 1, queue);
+  check_runs(two, 2, other);
+  const std::uint64_t bytes = step->statistics().mapped;
+  for (int round = 0; round < 3; ++round) {
+    const TrimReport report = step->trim();
+    CHECK(report.slabs == 1);
+    CHECK(report.bytes == bytes);
+    CHECK(report.busy == 0);
+    CHECK(step->statistics().mapped == 0);
+    CHECK(step->statistics().reserved == bytes);
+    CHECK(device.trim().slabs == 0);  // nothing more to give
+    check_runs(round % 2 == 0 ? one : two, round % 2 == 0 ? 1 : 2, queue);
+    CHECK(step->statistics().mapped == bytes);
+    CHECK(step->statistics().remaps == static_cast<std::uint64_t>(round) + 1);
+    check_runs(one, 1, other);
+    check_runs(two, 2, queue);
+  }
+  CHECK(step->trim().slabs == 1);
+  Sharer three = sharer(3, 7, step);  // takes them too, and more
+  check_runs(three, 3, queue);
+  check_runs(one, 1, queue);
+  CHECK(step->trim().slabs == 1);
+  three.graph = {};
+  device.wait_idle();
+  check_runs(two, 2, queue);
+  CHECK(step->statistics().mapped == bytes);  // what is left needs
+}
+
+TEST_CASE_FIXTURE(SlabSharingFixture, "slab sharing: as long as one graph runs the slab keeps its pages") {
+  const auto flag = pool->host<unsigned>(1, "flag"), seen = pool->host<unsigned>(1, "seen");
+  CommandBuffer cmd = recording({.label = "slow"});
+  const auto t = step->transient<unsigned>(kCount, "t");
+  const unsigned rounds = is_host() ? 2'000'000'000u : 10'000'000u;  // a guard only
+  cmd.dispatch(kernel(shaders::conf_wait), {.grid = 1, .block = 1}, read_write(flag), write(seen), 1u, rounds);
+  cmd.fill(t, 4u);
+  cmd.end();
+  CapturedGraph slow = device.compile(cmd, {.pool = step});
+  Sharer idle = sharer(1, 5, step);
+  check_runs(idle, 1, other);
+  slow.upload(queue);
+  queue.wait_idle();
+  const Fence fence = slow.launch(queue);
+  const TrimReport report = step->trim();
+  CHECK(report.busy == 1);
+  CHECK(report.slabs == 0);
+  std::atomic_ref<unsigned>(flag[0]).store(1);
+  fence.wait();
+  CHECK(seen[0] == 1);
+  CHECK(step->trim().slabs == 1);
+}
+
+TEST_CASE_FIXTURE(SlabSharingFixture, "slab sharing: a budget counts the slab once, and refuses what the largest would need") {
+  const auto tight = sharing_pool(bytes_of(2));
+  Sharer one = sharer(2, 5, tight), two = sharer(2, 6, tight), three = sharer(1, 7, tight);
+  check_runs(one, 2, queue);
+  check_runs(two, 2, other);
+  CHECK(tight->statistics().trims == 0);
+  check_refused(ErrorCode::SlabExhausted, {"graph large", "bytes more", "pool step"}, [&] { static_cast<void>(sharer(3, 8, tight)); });
+  check_runs(three, 1, queue);
+  CHECK(tight->statistics().sharers == 3);
+  CHECK(tight->statistics().peak <= bytes_of(2));
+  device.trim();
+  auto weights = tight->allocate<std::byte>(kBytes, "weights");  // in its place
+  check_refused(ErrorCode::SlabExhausted, {"graph small", "pool step", "weights"}, [&] { static_cast<void>(three.graph.launch(queue)); });
+  weights = {};
+  device.wait_idle();
+  check_runs(three, 1, queue);
+  check_runs(one, 2, other);
+}
+
+TEST_CASE_FIXTURE(SlabSharingFixture, "slab sharing: a graph that needs more than is reserved shares another slab with those after it, and that is said") {
+  const auto narrow = sharing_pool(0, bytes_of(2));
+  Sharer small = sharer(1, 5, narrow);
+  CHECK_FALSE(was_said("another-shared-slab"));
+  Sharer large = sharer(3, 6, narrow);
+  CHECK(was_said("another-shared-slab"));
+  CHECK(narrow->statistics().shared_slabs == 2);
+  CHECK(narrow->statistics().mapped == bytes_of(1) + bytes_of(3));
+  Sharer middle = sharer(2, 7, narrow);
+  CHECK(narrow->statistics().mapped == bytes_of(1) + bytes_of(3));
+  CHECK(std::count(messages->begin(), messages->end(), "another-shared-slab") == 1);
+  for (int round = 0; round < 5; ++round) {
+    for (Sharer* sharer : {&small, &large, &middle}) static_cast<void>(sharer->graph.launch(round % 2 == 0 ? queue : other));
+  }
+  device.wait_idle();
+  CHECK(values(small.out) == expected(1, 5));
+  CHECK(values(large.out) == expected(3, 6));
+  CHECK(values(middle.out) == expected(2, 7));
+}
+
+TEST_CASE_FIXTURE(SlabSharingFixture, "slab sharing: CompileDesc::slab is where it was given, and a graph without transients shares nothing") {
+  const auto slab = pool->allocate<std::byte>(4 * kBytes, "slab");
+  Sharer one = sharer(1, 5, step), two = sharer(2, 6, step), by_hand = sharer(2, 7, step, {.slab = slab}), beside = sharer(1, 8, step, {.slab = slab});
+  CHECK(step->statistics().sharers == 2);
+  CHECK(step->statistics().mapped == bytes_of(2));
+  CommandBuffer cmd = recording();
+  cmd.fill(one.out, 9u);
+  cmd.end();
+  const CapturedGraph none = device.compile(cmd, {.pool = step});
+  CHECK(step->statistics().sharers == 2);
+  for (int round = 0; round < 6; ++round) {
+    for (Sharer* sharer : {&one, &by_hand, &two, &beside}) static_cast<void>(sharer->graph.launch(round % 2 == 0 ? queue : other));
+  }
+  device.wait_idle();
+  CHECK(values(one.out) == expected(1, 5));
+  CHECK(values(two.out) == expected(2, 6));
+  CHECK(values(by_hand.out) == expected(2, 7));
+  CHECK(values(beside.out) == expected(1, 8));
+  CHECK(step->trim().slabs == 1);
+  check_runs(by_hand, 2, queue);
+  CHECK(step->statistics().mapped == 0);  // that one does not lie there
+}
+
+TEST_CASE_FIXTURE(SlabSharingFixture, "slab sharing: instances of a graph share with those of the same number, and run beside each other") {
+  Sharer one = sharer(1, 5, step, {.instances = 2}), two = sharer(2, 6, step, {.instances = 2});
+  const MemoryStatistics now = step->statistics();
+  CHECK(now.shared_slabs == 2);
+  CHECK(now.sharers == 4);
+  CHECK(now.mapped == 2 * bytes_of(2));
+  for (int round = 0; round < 5; ++round) {
+    for (Sharer* sharer : {&one, &two}) {
+      CHECK(sharer->graph.launch(queue).instance() == 0);
+      CHECK(sharer->graph.launch(other).instance() == 1);
+    }
+  }
+  device.wait_idle();
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    CHECK(values(one.out.instance(i)) == expected(1, 5));
+    CHECK(values(two.out.instance(i)) == expected(2, 6));
+  }
+  CHECK(step->trim().slabs == 2);
+  one.graph.launch(other).wait();
+  CHECK(step->statistics().mapped == bytes_of(2));
+  CHECK(values(one.out.instance(1)) == expected(1, 5));
+}
+
+TEST_CASE_FIXTURE(SlabSharingFixture, "slab sharing: an update to larger transients grows the slab, trimmed or not, and one beyond it moves to another") {
+  const auto narrow = sharing_pool(0, bytes_of(3));
+  Sharer changing = sharer(1, 5, narrow), staying = sharer(1, 6, narrow);
+  check_runs(changing, 1, queue);
+  const auto update = [&](unsigned transients) {
+    CommandBuffer cmd = recording({.label = "small"});
+    record(cmd, transients, changing.value, changing.out);
+    cmd.end();
+    CHECK(changing.graph.update(cmd).done());
+  };
+  static_cast<void>(changing.graph.launch(queue));  // replays that are queued keep what they had
+  update(2);
+  check_runs(changing, 2, other);
+  check_runs(staying, 1, queue);
+  device.wait_idle();
+  CHECK(narrow->statistics().mapped == bytes_of(2));
+  CHECK(narrow->trim().slabs == 1);
+  update(3);
+  check_runs(staying, 1, queue);
+  check_runs(changing, 3, queue);
+  device.wait_idle();
+  CHECK(narrow->statistics().shared_slabs == 1);
+  CHECK(narrow->statistics().mapped == bytes_of(3));
+  update(4);
+  check_runs(changing, 4, queue);
+  check_runs(staying, 1, queue);
+  device.wait_idle();
+  CHECK(narrow->statistics().shared_slabs == 2);
+  CHECK(narrow->statistics().sharers == 2);
+  CHECK(narrow->trim().slabs == 2);
+  check_runs(changing, 4, queue);
+  check_runs(staying, 1, other);
+  CHECK(narrow->statistics().mapped == bytes_of(1) + bytes_of(4));
+}
+
+TEST_CASE_FIXTURE(SlabSharingFixture, "slab sharing: tuning tries its candidates in the same slab") {
+  Sharer tuned = sharer(3, 5, step), neighbour = sharer(1, 6, step);
+  check_runs(neighbour, 1, other);
+  static_cast<void>(tuned.graph.tune(queue, {.contents = TuneDesc::Contents::Repeatable, .pairs = 9, .budget = std::chrono::milliseconds(300)}));
+  CHECK(step->statistics().shared_slabs == 1);
+  CHECK(step->statistics().slabs == 1);
+  check_runs(tuned, 3, queue);
+  check_runs(neighbour, 1, other);
+  device.wait_idle();
+  CHECK(step->statistics().sharers == 2);
+  CHECK(step->trim().slabs == 1);
+  check_runs(tuned, 3, other);
+}
+
+TEST_CASE_FIXTURE(SlabSharingFixture, "slab sharing: launches, trims, compiles and updates from several threads") {
+  Sharer one = sharer(1, 5, step), two = sharer(2, 6, step);
+  constexpr int kRoundsEach = 25;
+  const auto launches = [&](Sharer& sharer, const Queue& on) {
+    for (int i = 0; i < kRoundsEach; ++i) static_cast<void>(sharer.graph.launch(on));
+  };
+  std::thread left([&] { launches(one, queue); }), right([&] { launches(two, other); });
+  std::thread trims([&] {
+    for (int i = 0; i < kRoundsEach; ++i) static_cast<void>(device.trim());
+  });
+  for (int i = 0; i < 5; ++i) {
+    Sharer passing = sharer(i % 2 == 0 ? 3 : 1, 7, step);
+    static_cast<void>(passing.graph.launch(queue));
+  }
+  left.join();
+  right.join();
+  trims.join();
+  device.wait_idle();
+  CHECK(values(one.out) == expected(1, 5));
+  CHECK(values(two.out) == expected(2, 6));
+  CHECK(step->statistics().sharers == 2);
+  CHECK(step->statistics().shared_slabs == 1);
+}

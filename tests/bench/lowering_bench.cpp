@@ -5,10 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -142,7 +144,9 @@ class LoweringBench {
 
   // What a program's earlier run leaves: a trace of replays as Auto makes them.
   [[nodiscard]] std::shared_ptr<const NodeCosts> traced_costs(const TaskKernel& kernel, const TaskGraph& tasks) const {
-    const std::filesystem::path file = std::filesystem::temp_directory_path() / ("reprise_bench." + std::to_string(::getpid()) + ".reprise");
+    static int made = 0;  // an instance that names the file of an earlier one would go on in it
+    const std::filesystem::path file =
+        std::filesystem::temp_directory_path() / ("reprise_bench." + std::to_string(::getpid()) + "." + std::to_string(made++) + ".reprise");
     const std::string target = file.string();
     {
       const Instance instance({.application = "reprise_bench", .trace = {.target = target, .profile = ProfileMode::Every}});
@@ -151,11 +155,24 @@ class LoweringBench {
         CapturedGraph graph = earlier.device_.compile(earlier.record(tasks, kernel, 0), {.pool = earlier.pool_});
         for (int i = 0; i < kTracedReplays; ++i) graph.launch(earlier.queue_).wait();
       }
-      earlier.device_.wait_idle();  // nothing of the graph is left, and so the file is whole once the instance goes
+      earlier.device_.wait_idle();
     }
-    auto costs = read_costs(file);
+    auto costs = costs_once_written(file);
     std::filesystem::remove(file);
     return costs;
+  }
+
+  // A trace is written by a thread of its own, a moment later.
+  [[nodiscard]] static std::shared_ptr<const NodeCosts> costs_once_written(const std::filesystem::path& file) {
+    const double deadline = now_ns() + 10e9;
+    for (;;) {
+      try {
+        return read_costs(file);
+      } catch (const Error&) {
+        if (now_ns() > deadline) throw;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
   }
 
   struct MakeWay {

@@ -17,21 +17,22 @@ namespace {
 
 constexpr std::uint32_t kMaxLanes = 65535;
 
-// Writes a lowered graph node by node, with a frame where it has several roots or leaves.
+// Writes a lowered graph node by node, with the halves of a frame that pay.
 class GraphWriter {
  public:
-  GraphWriter(const Schedule& schedule, std::size_t max_work_edges) : schedule_(schedule) {
+  GraphWriter(const Schedule& schedule, std::size_t max_work_edges, std::span<const NodeWork> works) {
+    graph_.works.assign(works.begin(), works.end());
     reserve_huge(graph_.nodes, schedule.node_count() + 2);
     reserve_huge(graph_.edges, max_work_edges);
     graph_.node_of.assign(schedule.node_count(), kNone);
   }
 
-  // Before any node. `roots` and `leaves` are those of the graph without a frame.
-  void frame_around(std::uint32_t roots, std::uint32_t leaves) {
-    if (roots <= 1 && leaves <= 1) return;
-    graph_.frame = true;
-    graph_.edges.reserve(graph_.edges.capacity() + roots + leaves);
-    begin_node(LoweredKind::FrameBegin, kNone, 0);
+  // Before any node. `ends` are those of the graph without a frame.
+  void put_frame(const GraphEnds& ends) {
+    graph_.frame = frame_around(ends);
+    const auto edges = [](bool has_half, const GraphSide& side) { return has_half ? side.kernels + side.full_kernels : 0; };
+    graph_.edges.reserve(graph_.edges.capacity() + edges(graph_.frame.begin, ends.roots) + edges(graph_.frame.end, ends.leaves));
+    if (graph_.frame.begin) begin_node(LoweredKind::FrameBegin, kNone, 0);
   }
   void begin_work(std::uint32_t schedule_node, std::uint32_t lane) {
     graph_.node_of[schedule_node] = static_cast<std::uint32_t>(graph_.nodes.size());
@@ -42,10 +43,10 @@ class GraphWriter {
   }
   // After the last edge of a node.
   void end_work() {
-    if (graph_.frame && graph_.nodes.back().edge_count == 0) add_lowered_edge(0, EdgeOrigin::Frame);
+    if (graph_.frame.begin && graph_.nodes.back().edge_count == 0 && runs_kernel(graph_.nodes.back())) add_lowered_edge(0, EdgeOrigin::Frame);
   }
   LoweredGraph finish(std::uint32_t lanes) {
-    if (graph_.frame) end_frame();
+    if (graph_.frame.end) end_frame();
     graph_.lanes = lanes;
     return std::move(graph_);
   }
@@ -57,6 +58,9 @@ class GraphWriter {
   [[nodiscard]] const std::vector<std::uint32_t>& node_of() const { return graph_.node_of; }
 
  private:
+  [[nodiscard]] bool runs_kernel(const LoweredNode& node) const {
+    return graph_.works.empty() || (node.schedule_node != kNone && is_kernel(graph_.works[node.schedule_node]));
+  }
   void begin_node(LoweredKind kind, std::uint32_t schedule_node, std::uint32_t lane) {
     graph_.nodes.push_back({kind, schedule_node, lane, static_cast<std::uint32_t>(graph_.edges.size()), 0});
   }
@@ -71,38 +75,17 @@ class GraphWriter {
     // The leaf that was made last ends the frame's lane: the others are likely to be over before it.
     std::vector<std::uint32_t> leaves;
     for (std::uint32_t node = static_cast<std::uint32_t>(has_child.size()); node-- > 0;) {
-      if (has_child[node] == 0) leaves.push_back(node);
+      if (has_child[node] == 0 && runs_kernel(graph_.nodes[node])) leaves.push_back(node);
     }
     begin_node(LoweredKind::FrameEnd, kNone, graph_.nodes[leaves.front()].lane);
     for (const std::uint32_t leaf : leaves) add_lowered_edge(leaf, EdgeOrigin::Frame);
   }
 
-  const Schedule& schedule_;
   LoweredGraph graph_;
 };
 
-struct Ends {
-  std::uint32_t roots = 0, leaves = 0;
-};
-
-// Roots and leaves once lane order is added; `before` is empty where there are no lanes.
-Ends count_ends(const Schedule& schedule, std::span<const std::uint32_t> before) {
-  Ends ends;
-  std::vector<std::uint8_t> has_child(schedule.node_count(), 0);
-  for (const Edge& edge : schedule.edges) has_child[edge.from] = 1;
-  for (const std::uint32_t node : before) {
-    if (node != kNone) has_child[node] = 1;
-  }
-  for (std::uint32_t node = 0; node < schedule.node_count(); ++node) {
-    const bool first_of_lane = before.empty() || before[node] == kNone;
-    ends.roots += first_of_lane && schedule.edges_into(node).empty() ? 1 : 0;
-    ends.leaves += has_child[node] == 0 ? 1 : 0;
-  }
-  return ends;
-}
-
-LoweredGraph build_faithful(const Schedule& schedule) {
-  GraphWriter writer(schedule, schedule.edges.size());
+LoweredGraph build_faithful(const Schedule& schedule, std::span<const NodeWork> works) {
+  GraphWriter writer(schedule, schedule.edges.size(), works);
   for (std::uint32_t node = 0; node < schedule.node_count(); ++node) {
     writer.begin_work(node, 0);
     for (const Edge& edge : schedule.edges_into(node)) writer.add_edge(edge.from, EdgeOrigin::Needed);
@@ -111,10 +94,9 @@ LoweredGraph build_faithful(const Schedule& schedule) {
   return writer.finish(0);
 }
 
-LoweredGraph build_framed(const Schedule& schedule) {
-  GraphWriter writer(schedule, schedule.edges.size());
-  const Ends ends = count_ends(schedule, {});
-  writer.frame_around(ends.roots, ends.leaves);
+LoweredGraph build_framed(const Schedule& schedule, std::span<const NodeWork> works) {
+  GraphWriter writer(schedule, schedule.edges.size(), works);
+  writer.put_frame(count_ends(schedule, {}, works));
   const std::vector<std::uint32_t> continued = continued_parents(schedule);
   for (std::uint32_t node = 0; node < schedule.node_count(); ++node) {
     writer.begin_work(node, 0);
@@ -190,10 +172,9 @@ class ReachedPositions {
 
 }  // namespace
 
-LoweredGraph build_lanes(const Schedule& schedule, const LaneAssignment& assignment) {
-  GraphWriter writer(schedule, schedule.edges.size() + schedule.node_count());
-  const Ends ends = count_ends(schedule, assignment.before);
-  writer.frame_around(ends.roots, ends.leaves);
+LoweredGraph build_lanes(const Schedule& schedule, const LaneAssignment& assignment, std::span<const NodeWork> works) {
+  GraphWriter writer(schedule, schedule.edges.size() + schedule.node_count(), works);
+  writer.put_frame(count_ends(schedule, assignment.before, works));
 
   LatestPositions implied(assignment.lanes), direct(assignment.lanes);
   ReachedPositions reached(schedule.node_count(), assignment.lanes);
@@ -232,12 +213,13 @@ LoweredGraph build_lanes(const Schedule& schedule, const LaneAssignment& assignm
 
 namespace {
 
-LoweredGraph build_as(const Schedule& schedule, const Lowering& lowering) {
+LoweredGraph build_as(const Schedule& schedule, const Lowering& lowering, std::span<const NodeWork> works) {
   switch (lowering.mode) {
     case Lowering::Mode::Faithful:
-      return build_faithful(schedule);
+      return build_faithful(schedule, works);
     case Lowering::Mode::Auto:
-      return known_width(schedule) > kAutoLanes ? build_lanes(schedule, assign_lanes(schedule, kAutoLanes)) : build_framed(schedule);
+      if (known_width(schedule) <= kAutoLanes) return build_framed(schedule, works);
+      return build_lanes(schedule, assign_lanes(schedule, kAutoLanes), works);
     case Lowering::Mode::Lanes:
       break;
   }
@@ -248,7 +230,7 @@ LoweredGraph build_as(const Schedule& schedule, const Lowering& lowering) {
     throw Error(std::move(details), "Lowering::Lanes takes 1 to " + std::to_string(kMaxLanes) + " lanes, not " +
                                         std::to_string(lowering.lanes));
   }
-  return build_lanes(schedule, assign_lanes(schedule, lowering.lanes));
+  return build_lanes(schedule, assign_lanes(schedule, lowering.lanes), works);
 }
 
 // Where nothing is known, a node is the time between two nodes.
@@ -256,14 +238,14 @@ std::vector<std::uint32_t> costs_of(const Schedule& schedule, const LoweringChoi
   return choice.costs.size() == schedule.node_count() ? choice.costs : std::vector<std::uint32_t>(schedule.node_count(), 0);
 }
 
-LoweredGraph build_as(const Schedule& schedule, const LoweringChoice& choice) {
+LoweredGraph build_as(const Schedule& schedule, const LoweringChoice& choice, std::span<const NodeWork> works) {
   switch (choice.shape) {
-    case LoweringChoice::Shape::Faithful: return build_faithful(schedule);
-    case LoweringChoice::Shape::Framed: return build_framed(schedule);
-    case LoweringChoice::Shape::Lanes: return build_as(schedule, Lowering::Lanes(choice.lanes));
+    case LoweringChoice::Shape::Faithful: return build_faithful(schedule, works);
+    case LoweringChoice::Shape::Framed: return build_framed(schedule, works);
+    case LoweringChoice::Shape::Lanes: return build_as(schedule, Lowering::Lanes(choice.lanes), works);
     case LoweringChoice::Shape::Costed: break;
   }
-  LoweredGraph graph = build_lanes(schedule, assign_lanes_by_cost(schedule, std::max(choice.lanes, 1u), costs_of(schedule, choice)));
+  LoweredGraph graph = build_lanes(schedule, assign_lanes_by_cost(schedule, std::max(choice.lanes, 1u), costs_of(schedule, choice)), works);
   graph.by_cost = !choice.costs.empty();
   return graph;
 }
@@ -271,21 +253,21 @@ LoweredGraph build_as(const Schedule& schedule, const LoweringChoice& choice) {
 }  // namespace
 
 LoweredGraph build_lowered_graph(const Schedule& schedule, Lowering lowering) {
-  LoweredGraph graph = build_as(schedule, lowering);
+  LoweredGraph graph = build_as(schedule, lowering, {});
   graph.fault_markers = lowering.fault_markers;
   return graph;
 }
 
 LoweredGraph build_lowered_graph(const Schedule& schedule, Lowering lowering, const NodeHints& hints) {
   const bool knows_more = lowering.mode == Lowering::Mode::Auto && !hints.costs.empty();
-  LoweredGraph graph = knows_more ? build_as(schedule, automatic_choice(schedule, hints)) : build_as(schedule, lowering);
+  LoweredGraph graph = knows_more ? build_as(schedule, automatic_choice(schedule, hints), hints.works) : build_as(schedule, lowering, hints.works);
   graph.fault_markers = lowering.fault_markers;
   if (lowering.mode != Lowering::Mode::Faithful) let_start_early(hints.starts, graph);
   return graph;
 }
 
 LoweredGraph build_lowered_graph(const Schedule& schedule, const LoweringChoice& choice, const NodeHints& hints) {
-  LoweredGraph graph = build_as(schedule, choice);
+  LoweredGraph graph = build_as(schedule, choice, hints.works);
   if (choice.priorities == LoweringChoice::Priorities::LongestWayFirst) set_urgencies(schedule, costs_of(schedule, choice), graph);
   if (choice.starts == LoweringChoice::Starts::Declared) let_start_early(hints.starts, graph);
   return graph;

@@ -1,4 +1,4 @@
-// lanes: adds what costs no correctness and buys speed: a frame around several roots or leaves, and a list schedule into
+// lanes: adds what costs no correctness and buys speed: a frame before several roots and after many leaves, and a list schedule into
 // at most k lanes. A pure function; knows no device. The numbers behind it are in engine/README.md.
 #pragma once
 
@@ -8,6 +8,7 @@
 
 #include <reprise/types.hpp>
 
+#include "lanes/frame_halves.hpp"
 #include "schedule/schedule.hpp"
 
 namespace reprise::detail {
@@ -46,7 +47,8 @@ struct LoweredGraph {
   std::vector<LoweredEdge> edges;
   std::vector<std::uint32_t> node_of;  // schedule node -> index in nodes
   std::uint32_t lanes = 0;             // 0: faithful
-  bool frame = false;
+  FrameHalves frame;                   // begin: nodes.front(); end: nodes.back()
+  std::vector<NodeWork> works;         // by schedule node, as the frame was put by; empty: all are kernels
   bool by_cost = false;                // lanes were assigned by costs
   bool fault_markers = false;          // every Work node notes its begin and end
   std::uint32_t added_edges = 0;       // of origin Lane or Frame
@@ -61,8 +63,9 @@ struct LoweredGraph {
 [[nodiscard]] LoweredGraph build_lowered_graph(const Schedule& schedule, Lowering lowering, const NodeHints& hints);
 [[nodiscard]] LoweredGraph build_lowered_graph(const Schedule& schedule, const LoweringChoice& choice, const NodeHints& hints);
 
-// The graph of lanes that somebody assigned; `assignment` names each schedule node once, in a topological order.
-[[nodiscard]] LoweredGraph build_lanes(const Schedule& schedule, const LaneAssignment& assignment);
+// The graph of lanes that somebody assigned; `assignment` names each schedule node once, in a topological order. `works`: by schedule node;
+// empty: all are kernels.
+[[nodiscard]] LoweredGraph build_lanes(const Schedule& schedule, const LaneAssignment& assignment, std::span<const NodeWork> works = {});
 
 // Throws Internal (Stage::Lanes) naming the first needed edge that the lowered graph does not imply.
 void check_lowered_graph(const Schedule& schedule, const LoweredGraph& lowered);

@@ -42,6 +42,7 @@ std::string_view shape_name(LoweringChoice::Shape shape) {
 
 NodeHints hints_of(const Recording& recording, const Schedule& schedule, std::span<const std::uint32_t> measured) {
   NodeHints hints;
+  hints.works = works_of(recording, schedule);
   hints.starts.assign(schedule.node_count(), NodeStart::NoKernel);
   bool any_early = false;
   std::vector<std::uint32_t> known;

@@ -9,6 +9,7 @@
 
 #include <reprise/types.hpp>
 
+#include "lanes/frame_halves.hpp"
 #include "schedule/schedule.hpp"
 
 namespace reprise::detail {
@@ -20,19 +21,20 @@ struct NodeHints {
   std::vector<std::uint32_t> costs;  // ns, by schedule node; empty: nothing is known
   std::uint32_t measured = 0, hinted = 0, guessed = 0;  // nodes with a cost that was measured, of those without one that is hinted, and neither
   std::vector<NodeStart> starts;     // by schedule node; empty: none is early
+  std::vector<NodeWork> works;       // by schedule node; empty: all are kernels
 };
 
 // What was measured (ns, by schedule node, kNone: it was not; empty: nothing), and where it was not what the recording says. Nodes without either
 // have the median of those that have one; joins take no time.
 [[nodiscard]] NodeHints hints_of(const Recording& recording, const Schedule& schedule, std::span<const std::uint32_t> measured = {});
 
-// True if hints_of() would tell anything, or order depends on which kernels start early: then it is more than structure that a plan follows from.
+// True if hints_of() would tell more than what nodes are, or order depends on which start early: then a plan follows from more than structure.
 [[nodiscard]] bool has_hints(const Recording& recording);
 
 struct LoweringChoice {
   enum class Shape : std::uint8_t {
     Faithful,  // the needed edges
-    Framed,    // with a frame
+    Framed,    // with the halves of a frame that pay
     Lanes,     // in lanes, all nodes costing the same
     Costed     // in lanes, by `costs`
   } shape = Shape::Faithful;

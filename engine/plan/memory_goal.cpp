@@ -46,7 +46,7 @@ class GoalSearch {
         const std::vector<std::uint32_t> nodes = byte_order(recording_, schedule_, order);
         for (std::uint32_t lanes = 1; lanes < 2 * most; lanes *= 2) {
           const LaneAssignment assignment = assign_lanes_in_order(schedule_, nodes, std::min(lanes, most));
-          LoweredGraph lowered = build_lanes(schedule_, assignment);
+          LoweredGraph lowered = build_lanes(schedule_, assignment, desc_.hints.works);
           lowered.fault_markers = desc_.lowering.fault_markers;
           consider(measured(std::move(lowered)));
           if (assignment.lanes < std::min(lanes, most)) break;  // more are not used

@@ -19,7 +19,7 @@ struct GoalDesc {
   Lowering lowering = Lowering::Auto;
   std::uint32_t alignment = 1;           // of transients
   std::chrono::nanoseconds budget = {};  // of place_transients(), for the graph that is taken
-  NodeHints hints = {};                  // of Speed's lowering; lanes for fewer bytes order whole commands
+  NodeHints hints = {};                  // of Speed's lowering; lanes for fewer bytes order whole commands, and need to know what they are
 };
 
 struct GoalResult {

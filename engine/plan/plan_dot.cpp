@@ -57,12 +57,12 @@ class PlanDot {
   }
 
   void frame_nodes() {
-    if (!plan_.lowered.frame || !options_.added_edges) return;
+    if (!options_.added_edges) return;
     const auto write = [this](std::size_t node, std::string_view name) {
       line("  ", name_of(node), " [label=", quote_text(name), ", shape=ellipse, style=dashed, color=gray50, fontcolor=gray30];");
     };
-    write(0, "frame begin");
-    write(plan_.lowered.nodes.size() - 1, "frame end");
+    if (plan_.lowered.frame.begin) write(0, "frame begin");
+    if (plan_.lowered.frame.end) write(plan_.lowered.nodes.size() - 1, "frame end");
   }
 
   // Work nodes by label, and which labels hold any; a label's parent has a lower index.

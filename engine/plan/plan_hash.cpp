@@ -202,7 +202,7 @@ std::uint64_t hash_pair(std::uint64_t first, std::uint64_t second) {
 
 std::uint64_t hash_lowering(const LoweredGraph& lowered, const Placement& placement) {
   Hash64 hash;
-  hash.add(lowered.lanes, (lowered.frame ? 1u : 0u) | (lowered.fault_markers ? 2u : 0u));
+  hash.add(lowered.lanes, (lowered.frame.begin ? 1u : 0u) | (lowered.fault_markers ? 2u : 0u) | (lowered.frame.end ? 4u : 0u));
   hash.add(lowered.nodes.size());
   for (const LoweredNode& node : lowered.nodes) {
     hash.add(node.schedule_node, node.lane);

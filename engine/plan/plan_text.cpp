@@ -9,6 +9,12 @@ namespace reprise::detail {
 
 namespace {
 
+std::string_view frame_name(const FrameHalves& frame) {
+  if (frame.begin && frame.end) return "begin and end";
+  if (frame.any()) return frame.begin ? "begin" : "end";
+  return "no";
+}
+
 // Writes a plan line by line, so that a change to one node changes that node's lines and the totals.
 class PlanText {
  public:
@@ -54,7 +60,7 @@ class PlanText {
     line("needed edges ", plan_.schedule.edges.size(), ", of them implied by others ", plan_.schedule.implied_edges_left);
     line("edges ", lowered.edges.size(), ", of them added ", lowered.added_edges);
     line("lanes ", lowered.lanes);
-    line("frame ", lowered.frame ? "yes" : "no");
+    line("frame ", frame_name(lowered.frame));
     if (lowered.fault_markers) line("fault markers yes");
     line("transient bytes ", plan_.placement.naive_bytes, ", slab ", plan_.placement.slab_bytes, ", lower bound ",
          plan_.placement.lower_bound);

@@ -71,6 +71,12 @@ void set_dim(std::uint32_t (&to)[3], const Dim3& from) {
   to[2] = from.z;
 }
 
+// As GraphVersion::frame has it.
+std::uint8_t traced(const FrameHalves& frame) {
+  if (frame.begin && frame.end) return 1;
+  if (frame.begin) return 2;
+  return frame.end ? 3 : 0;
+}
 trace::BodyKind traced(BodyPlace::Kind kind) {
   switch (kind) {
     case BodyPlace::Kind::Nested: return trace::BodyKind::Nested;
@@ -143,7 +149,7 @@ class GraphDescriber {
     graph_.plan_hash = plan_.plan_hash;
     graph_.lowering_hash = plan_.lowering_hash;
     graph_.lanes = plan_.lowered.lanes;
-    graph_.frame = plan_.lowered.frame ? 1 : 0;
+    graph_.frame = traced(plan_.lowered.frame);
     graph_.ordering = traced(plan_.recording->ordering);
     graph_.naive_bytes = plan_.placement.naive_bytes;
     graph_.slab_bytes = plan_.placement.slab_bytes;

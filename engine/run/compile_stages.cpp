@@ -107,6 +107,7 @@ std::shared_ptr<const Plan> make_plan(std::string label, std::shared_ptr<const R
   // A goal other than Speed looks at bytes, and is lowered by them: only a plan that this one is to be like is followed then.
   const bool may_be_lowered_alike = before != nullptr && (desc.like != nullptr || desc.memory_goal == MemoryGoal::Speed);
   const bool is_lowered_alike = may_be_lowered_alike && (is_ordered_alike || same_structure(schedule, before->schedule)) &&
+                                hints.works == before->lowered.works &&
                                 (!has_early_starts(before->lowered) || may_start_early_as(before->lowered, hints));
   GoalResult result;
   if (is_lowered_alike && is_ordered_alike && has_same_transients(*before->recording, *recording)) {
@@ -171,7 +172,7 @@ CompileReport make_report(const Plan& plan, std::vector<Message> messages) {
   report.implied_edges_left = plan.schedule.implied_edges_left;
   report.added_edges = plan.lowered.added_edges;
   report.lanes = plan.lowered.lanes;
-  report.frame = plan.lowered.frame;
+  report.frame = plan.lowered.frame.any();
   report.transient_bytes = plan.placement.naive_bytes;
   report.slab_bytes = plan.placement.slab_bytes;
   report.slab_lower_bound = plan.placement.lower_bound;

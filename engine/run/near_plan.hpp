@@ -13,7 +13,7 @@ namespace reprise::detail {
 // `before` may be null.
 [[nodiscard]] Schedule schedule_near(const Recording& recording, const Plan* before);
 
-// The same nodes with the same edges between them, whatever they do: then both are lowered alike.
+// The same nodes with the same edges between them, whatever they do. Where they are the same kinds of work too, both are lowered alike.
 [[nodiscard]] bool same_structure(const Schedule& a, const Schedule& b);
 
 // Of two recordings with schedules of the same structure, lowered as before.lowered is: the places of the transients, where those of both are as

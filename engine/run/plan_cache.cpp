@@ -17,7 +17,7 @@ constexpr std::size_t kRemembered = 64;
 bool same(const PlanCache::Way& a, const PlanCache::Way& b) {
   return a.lowering == b.lowering && a.alignment == b.alignment && a.memory_goal == b.memory_goal && a.memory_search_budget == b.memory_search_budget;
 }
-bool same(const NodeHints& a, const NodeHints& b) { return a.costs == b.costs && a.starts == b.starts; }
+bool same(const NodeHints& a, const NodeHints& b) { return a.costs == b.costs && a.starts == b.starts && a.works == b.works; }
 
 // Stands for every buffer of a kind whose size no stage looks at.
 const std::shared_ptr<BufferCore>& any_buffer(BufferKind kind) {
@@ -74,7 +74,7 @@ std::uint64_t bytes_of(const Plan& plan) {
   return sizeof(Plan) + sizeof(Recording) + bytes_of(recording.commands) + bytes_of(recording.accesses) + bytes_of(recording.shapes) +
          bytes_of(recording.edges) + bytes_of(recording.buffers) + transients * sizeof(BufferCore) + bytes_of(plan.schedule.node_command) +
          bytes_of(plan.schedule.is_join) + bytes_of(plan.schedule.first_edge) + bytes_of(plan.schedule.edges) + bytes_of(plan.schedule.implied) + bytes_of(plan.lowered.nodes) +
-         bytes_of(plan.lowered.edges) + bytes_of(plan.lowered.node_of) + bytes_of(plan.placement.buffers);
+         bytes_of(plan.lowered.edges) + bytes_of(plan.lowered.node_of) + bytes_of(plan.lowered.works) + bytes_of(plan.placement.buffers);
 }
 
 }  // namespace
@@ -146,7 +146,7 @@ void PlanCache::note(std::uint64_t number, const Plan& plan, const Way& way) {
   kept->placement = plan.placement;
   kept->price = plan.price;
   NodeHints hints = hints_of(*plan.recording, plan.schedule);
-  const std::uint64_t bytes = bytes_of(*kept) + bytes_of(hints.costs) + bytes_of(hints.starts);
+  const std::uint64_t bytes = bytes_of(*kept) + bytes_of(hints.costs) + bytes_of(hints.starts) + bytes_of(hints.works);
   std::lock_guard lock(mutex_);
   if (bytes > report_.budget) return;
   Entry& entry = entries_[number];

@@ -147,7 +147,7 @@ struct GraphVersion {
   std::string label;
   std::uint64_t plan_hash = 0, lowering_hash = 0;
   std::uint32_t lanes = 0;             // 0: faithful
-  std::uint8_t frame = 0;
+  std::uint8_t frame = 0;              // 0 none, 1 begin and end, 2 begin alone, 3 end alone
   std::uint8_t ordering = 0;           // 0 inferred, 1 explicit, 2 linear, 3 captured
   std::uint64_t naive_bytes = 0, slab_bytes = 0, bound_bytes = 0;
   Time compiled = 0, compile_time = 0, instantiate_time = 0;

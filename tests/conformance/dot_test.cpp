@@ -65,14 +65,15 @@ TEST_CASE_FIXTURE(DotFixture, "dot: each flag adds what its name says, and nothi
 
 TEST_CASE_FIXTURE(DotFixture, "dot: flags join, and lane and frame edges have a flag of their own") {
   CommandBuffer cmd = recording();
-  for (unsigned i = 0; i < 4; ++i) cmd.fill(x.slice(i * 64, 64), i);
+  for (unsigned i = 0; i < 4; ++i) cmd.dispatch(kernel(shaders::conf_set), {.grid = 1, .block = 64}, write(x.slice(i * 64, 64)), i, 64u);
   const CapturedGraph wide = compile(cmd);
   CHECK(wide.report().frame);
-  CHECK_FALSE(has(to_dot(wide, DotFlags::MemsetNodeParams), "frame begin"));
-  const std::string both = to_dot(wide, DotFlags::MemsetNodeParams | DotFlags::AddedEdges);
+  CHECK_FALSE(has(to_dot(wide, DotFlags::KernelNodeParams), "frame begin"));
+  const std::string both = to_dot(wide, DotFlags::KernelNodeParams | DotFlags::AddedEdges);
   CHECK(has(both, "frame begin"));
+  CHECK_FALSE(has(both, "frame end"));
   CHECK(has(both, "style=dashed"));
-  CHECK(has(both, "elements of 4 bytes"));
+  CHECK(has(both, "block 64 1 1"));
 }
 
 TEST_CASE_FIXTURE(DotFixture, "dot: what a loop and a nested command buffer run stands in a box of its own") {

@@ -18,7 +18,7 @@ std::int64_t host_now() { return std::chrono::steady_clock::now().time_since_epo
 
 TEST_CASE("cuda replay source: every replay has its begin and end on the host's clock, framed or not, one root or many") {
   if (!have_gpu()) return;
-  for (const std::uint32_t width : {1u, 8u, 300u}) {
+  for (const std::uint32_t width : {1u, 3u, 8u, 300u}) {
     for (const Lowering lowering : {Lowering(Lowering::Auto), Lowering(Lowering::Faithful)}) {
       CAPTURE(width);
       Timed t;
@@ -98,6 +98,34 @@ TEST_CASE("cuda replay source: a twin times the nodes of as many replays as were
   // Each replay counts every value twice, and gives every second one its neighbour's count between: all agree.
   const auto counted = t.read(values);
   for (std::uint32_t i = 0; i < kWidth; ++i) CHECK(counted[i] == 2 * t.launched);
+}
+
+TEST_CASE("cuda replay source: half a frame carries one stamp, and nodes are timed between it and the other") {
+  if (!have_gpu()) return;
+  for (const bool has_end : {false, true}) {
+    CAPTURE(has_end);
+    const std::uint32_t width = has_end ? 12 : 3;
+    Timed t;
+    const Kernel kernel = t.device.load_kernel(shaders::gpu_count);
+    const auto values = t.pool->allocate<unsigned long long>(width, "values");
+    t.make(t.record([&](CommandBuffer& cmd) {
+      std::vector<CommandRef> made;
+      for (std::uint32_t i = 0; i < width; ++i) made.push_back(cmd.dispatch(kernel, {.grid = 1, .block = 1}, read_write(values.slice(i, 1))));
+      for (std::uint32_t i = 1; has_end && i < width; ++i) cmd.edge(made[0], made[i]);
+    }));
+    REQUIRE(t.plan().lowered.frame == detail::FrameHalves{.begin = !has_end, .end = has_end});
+    t.source->time_nodes(20, kClose);
+    t.launch(40);
+    t.wait();
+    Notes notes = t.notes();
+    CHECK(t.source->collect(notes).nodes == 0);
+    REQUIRE(notes.replays.size() == 40);
+    for (std::size_t i = 0; i < 40; ++i) {
+      CHECK(notes.replays[i].ended > notes.replays[i].started);
+      REQUIRE(notes.replays[i].nodes.empty() == (i >= 20));
+      if (i < 20) check_nodes(t, notes.replays[i]);
+    }
+  }
 }
 
 TEST_CASE("cuda replay source: all nodes of all replays, until it is called off") {

@@ -1,4 +1,4 @@
-// Stamps around graphs that have no frame: switched off and on while the graph is launched, and around graphs of the application.
+// Stamps around graphs that have no frame, or half of one: switched off and on while the graph is launched, and around graphs of the application.
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -32,15 +32,32 @@ class Numbers final : public detail::ReplayObserver {
   std::vector<detail::NodeTime> room_;
 };
 
-// A graph of `width` counters side by side, a frame around it where that is more than one, and a second executable of it that is timed.
+// Counters side by side: one has no frame, 3 to 7 its begin, 8 both halves. Or after the first one: 8 and more have a frame's end.
+struct CountersDesc {
+  std::uint32_t width = 1;
+  enum class Order : std::uint8_t { Beside, AfterFirst } order = Order::Beside;
+};
+
+void record_counters(CommandBuffer& commands, const Kernel& kernel, const GpuRef<unsigned long long>& values, const CountersDesc& desc) {
+  CommandRef first;
+  for (std::uint32_t i = 0; i < desc.width; ++i) {
+    const CommandRef made = commands.dispatch(kernel, {.grid = 1, .block = 1}, read_write(values.slice(i, 1)));
+    if (i == 0) first = made;
+    if (i != 0 && desc.order == CountersDesc::Order::AfterFirst) commands.edge(first, made);
+  }
+}
+
+constexpr CountersDesc kBeginAlone = {.width = 3}, kEndAlone = {.width = 12, .order = CountersDesc::Order::AfterFirst};
+
+// A graph of counters, and a second executable of it that is timed.
 struct Counters : Gpu {
-  explicit Counters(std::uint32_t width) : values(pool->allocate<unsigned long long>(width, "values")) {
+  explicit Counters(std::uint32_t width) : Counters(CountersDesc{.width = width}) {}
+  explicit Counters(const CountersDesc& desc) : Counters(desc, desc.width) {}
+  Counters(const CountersDesc& desc, std::uint32_t width) : values(pool->allocate<unsigned long long>(width, "values")) {
     const Kernel kernel = device.load_kernel(shaders::gpu_count);
     const std::vector<unsigned long long> zeros(width);
     run([&](CommandBuffer& cmd) { cmd.update(values, std::as_bytes(std::span(zeros))); });
-    graph = compile([&](CommandBuffer& cmd) {
-      for (std::uint32_t i = 0; i < width; ++i) cmd.dispatch(kernel, {.grid = 1, .block = 1}, read_write(values.slice(i, 1)));
-    });
+    graph = compile([&](CommandBuffer& cmd) { record_counters(cmd, kernel, values, desc); });
     const std::shared_ptr<const detail::Plan> plan(graph.core(), &graph.core()->plan());
     detail::Bindings bindings;
     for (const auto& buffer : plan->recording->buffers) bindings.address.push_back(buffer->address);
@@ -115,10 +132,39 @@ TEST_CASE("cuda stamp ends: a twin that is asked for while they are off tells it
 TEST_CASE("cuda stamp ends: a frame's own stamps cost nothing, and so stay") {
   if (!have_gpu()) return;
   Counters c(8);
-  REQUIRE(c.graph.report().frame);
+  REQUIRE(c.graph.core()->plan().lowered.frame == detail::FrameHalves{.begin = true, .end = true});
   c.source->pause();
   c.launch(9);
   CHECK(c.collect().plain == from_to(1, 9));
+}
+
+TEST_CASE("cuda stamp ends: half a frame keeps its stamp, which tells nothing while the other is off") {
+  if (!have_gpu()) return;
+  for (const CountersDesc& desc : {kBeginAlone, kEndAlone}) {
+    CAPTURE(desc.width);
+    Counters c(desc);
+    const bool has_end = desc.order == CountersDesc::Order::AfterFirst;
+    REQUIRE(c.graph.core()->plan().lowered.frame == detail::FrameHalves{.begin = !has_end, .end = has_end});
+    c.launch(10);
+    c.source->pause();
+    c.launch(7);
+    CHECK(c.collect().plain == from_to(1, 10));
+    c.source->resume();
+    c.launch(5);
+    c.source->pause();
+    c.launch(4);
+    c.source->time_nodes(2, detail::ReplaySource::Closeness::Close);
+    c.launch(3);
+    c.source->resume();
+    c.launch(1);
+    const Numbers numbers = c.collect();
+    std::vector<std::uint64_t> expected = from_to(18, 22);
+    expected.push_back(30);
+    CHECK(numbers.plain == expected);
+    CHECK(numbers.timed == from_to(27, 28));
+    CHECK(c.lost.replays == 0);
+    for (const unsigned long long count : c.read(c.values)) CHECK(count == c.launched);
+  }
 }
 
 TEST_CASE("cuda stamp ends: switched so often that nobody can keep up, times are lost and counted, never given to another replay") {
@@ -142,7 +188,8 @@ TEST_CASE("cuda stamp ends: switched so often that nobody can keep up, times are
 
 TEST_CASE("cuda stamp ends: a copy that was given away notes nothing, whatever carries the stamps") {
   if (!have_gpu()) return;
-  for (const std::uint32_t width : {1u, 8u}) {
+  for (const CountersDesc& desc : {CountersDesc{}, CountersDesc{.width = 8}, kBeginAlone, kEndAlone}) {
+    const std::uint32_t width = desc.width;
     CAPTURE(width);
     const NoTraceEnvironment none;
     const TraceFolder folder;
@@ -156,7 +203,7 @@ TEST_CASE("cuda stamp ends: a copy that was given away notes nothing, whatever c
         const Kernel kernel = device.load_kernel(shaders::gpu_count);
         CommandBuffer commands = device.create_command_buffer({.label = "ours"});
         commands.begin();
-        for (std::uint32_t i = 0; i < width; ++i) commands.dispatch(kernel, {.grid = 1, .block = 1}, read_write(values.slice(i, 1)));
+        record_counters(commands, kernel, values, desc);
         commands.end();
         CapturedGraph ours = device.compile(commands, {.pool = pool});
         const CUgraph raw = release_graph(ours);

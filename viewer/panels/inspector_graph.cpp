@@ -26,6 +26,16 @@ const char* ordering_name(std::uint8_t ordering) {
   }
 }
 
+const char* frame_name(std::uint8_t frame) {
+  switch (frame) {
+    case 0: return "none";
+    case 1: return "begin and end";
+    case 2: return "begin";
+    case 3: return "end";
+    default: return "?";
+  }
+}
+
 void draw_slowest(Frame& frame) {
   if (frame.facts == nullptr || frame.facts->samples == 0) {
     if (!draw_section(frame.theme, "Where the time goes")) return;
@@ -61,7 +71,7 @@ void draw_shape(const Frame& frame) {
   draw_tiles(theme, tiles);
   draw_value(theme, "Order", ordering_name(version.ordering));
   draw_value(theme, "Lanes", version.lanes == 0 ? "none: as recorded" : count_text(version.lanes), "Chains that the plan was narrowed to.");
-  draw_value(theme, "Frame", version.frame != 0 ? "yes" : "no", "Whether one node stands before and one behind all others.");
+  draw_value(theme, "Frame", frame_name(version.frame), "Whether a node of its own stands before all others, or behind them.");
   std::array<std::uint64_t, 7> causes{};
   for (const trace::Edge& edge : version.edges) {
     if (static_cast<std::size_t>(edge.cause) < causes.size()) ++causes[static_cast<std::size_t>(edge.cause)];

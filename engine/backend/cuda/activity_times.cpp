@@ -127,10 +127,8 @@ ActivityTimes::Claimed ActivityTimes::claim_all(ActivitySession& session, const 
   auto sink = std::make_shared<ActivitySession::Sink>();
   Claims claims(session, sink, slots, graph.bodies);
   for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) claims.add(graph.nodes[i], place_of(graph.lowered, i));
-  if (graph.ends) {
-    claims.add(graph.ends.begin, NodeRun::kBegin);
-    claims.add(graph.ends.end, NodeRun::kEnd);
-  }
+  if (graph.ends.begin != nullptr) claims.add(graph.ends.begin, NodeRun::kBegin);
+  if (graph.ends.end != nullptr) claims.add(graph.ends.end, NodeRun::kEnd);
   claims.add_insides(graph.graph);
   std::size_t own = claims.own_records();
   std::vector<std::uint32_t> records = claims.take_records();

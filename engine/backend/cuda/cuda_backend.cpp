@@ -111,7 +111,7 @@ std::unique_ptr<const LoopCounters> CudaBackend::loop_counters(const Recording& 
 std::unique_ptr<BackendExec> CudaBackend::instantiate(std::shared_ptr<const Plan> plan, const Bindings& bindings, Instruments wanted) {
   const auto& joins = plan->schedule.is_join;
   const bool has_joins = std::find(joins.begin(), joins.end(), std::uint8_t{1}) != joins.end();
-  std::shared_ptr<const CudaKernel> around = plan->lowered.frame || has_joins ? frame() : nullptr;
+  std::shared_ptr<const CudaKernel> around = plan->lowered.frame.any() || has_joins ? frame() : nullptr;
   std::shared_ptr<const CudaInstruments> timed = wanted != Instruments::None ? instruments() : nullptr;
   const TimedBy nodes_by = wanted == Instruments::Cupti ? TimedBy::Cupti : TimedBy::Stamp;
   std::unique_ptr<const FaultMarkers> marked = plan->lowered.fault_markers ? fault_markers(plan->lowered) : nullptr;

@@ -153,7 +153,7 @@ void CudaExec::drop_twin() noexcept {
 cudaGraph_t CudaExec::clone_graph() const {
   const SetupScope scope(*context_, Stage::Instantiate);
   const std::lock_guard lock(changing_);
-  const bool frame_stamps = source_ && !ends_;  // stamps that are there for this graph's replays alone
+  const bool frame_stamps = source_ && plan_->lowered.frame.any();  // stamps that are there for this graph's replays alone
   if (is_changed_ || frame_stamps) return build_again().release();
   cudaGraph_t copy = nullptr;
   const CallPlace place = context_->at(Stage::Instantiate, plan_->label);
@@ -171,7 +171,7 @@ std::uint32_t CudaExec::node_count() const {
   const SetupScope scope(*context_, Stage::Instantiate);
   std::size_t count = 0;
   cuda_check(cudaGraphGetNodes(graph_, nullptr, &count), "cudaGraphGetNodes", context_->at(Stage::Instantiate, plan_->label));
-  return static_cast<std::uint32_t>(ends_ ? count - 2 : count);
+  return static_cast<std::uint32_t>(count - ends_.count());
 }
 
 void CudaExec::upload(BackendQueue& queue) {

@@ -26,7 +26,7 @@ class CudaGraphBuilder;
 
 class CudaExec final : public BackendExec {
  public:
-  // `frame` is kept; null where the plan has no frame. `instruments` time the replays, and `nodes_by` their nodes (Stamp or Cupti); null: nothing
+  // `frame` is kept; null where the plan has no half of a frame and no join. `instruments` time the replays, and `nodes_by` their nodes (Stamp or Cupti); null: nothing
   // does. `markers`, `loops`: null where the plan has none.
   CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<const Plan> plan, const Bindings& bindings,
            std::shared_ptr<const CudaKernel> frame, std::shared_ptr<const CudaInstruments> instruments, TimedBy nodes_by,

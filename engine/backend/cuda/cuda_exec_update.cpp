@@ -162,7 +162,7 @@ ExecUpdate CudaExec::update_by_new_graph(const PlanChange& change, Held& held) {
 
 ExecUpdate CudaExec::change_whole(const PlanChange& change) {
   const LoweredGraph &old = plan_->lowered, &lowered = change.plan->lowered;
-  const bool cannot_build = (lowered.frame && frame_ == nullptr && source_ == nullptr) || lowered.fault_markers != old.fault_markers ||
+  const bool cannot_build = lowered.frame != old.frame || lowered.fault_markers != old.fault_markers ||
                             (markers_ && lowered.nodes.size() != old.nodes.size());
   if (cannot_build) return {.outcome = GraphExecUpdateOutcome::TopologyChanged};
   update_.make_room(*change.plan->recording);

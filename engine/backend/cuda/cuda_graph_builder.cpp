@@ -84,23 +84,26 @@ void CudaGraphBuilder::add_nodes() {
   const LoweredGraph& lowered = plan_.lowered;
   const bool is_stamped = target_.stamps.kernels != nullptr;
   const bool is_body = target_.outer != nullptr;
-  const bool needs_ends = is_stamped && !is_body && !lowered.frame;  // the frame's own nodes stamp, where there is one
+  // The frame's own nodes stamp, where there are any.
+  const bool needs_begin = is_stamped && !is_body && !lowered.frame.begin, needs_end = is_stamped && !is_body && !lowered.frame.end;
   nodes_.resize(lowered.nodes.size());
   done_.resize(lowered.nodes.size());
   after_.clear();
-  if (needs_ends) ends_.begin = add_boundary(LoweredKind::FrameBegin);
-  const std::uint32_t overlapping = needs_ends ? root_beside_begin() : kNone;
-  const cudaGraphNode_t before = is_body ? add_round_stamp() : ends_.begin;
+  if (needs_begin) ends_.begin = add_boundary(LoweredKind::FrameBegin);
+  const std::uint32_t overlapping = needs_begin ? root_beside_begin() : kNone;
+  cudaGraphNode_t before = is_body ? add_round_stamp() : ends_.begin;
   for (std::uint32_t i = 0; i < lowered.nodes.size(); ++i) {
     after_.clear();
     early_.clear();
     for (const LoweredEdge& edge : lowered.edges_into(i)) (may_start_early(edge) ? early_ : after_).push_back(done_[edge.from]);
     if (after_.empty() && early_.empty() && before != nullptr && i != overlapping) after_.push_back(before);
+    if (is_stamped && lowered.nodes[i].kind == LoweredKind::FrameEnd) add_leaves();
     adding_ = i;
     try {
       const bool is_marked = target_.markers != nullptr && lowered.nodes[i].kind == LoweredKind::Work;
       if (is_marked) static_cast<void>(add_fault_mark(target_.markers->begun(i)));
       done_[i] = nodes_[i] = add_node(lowered.nodes[i]);
+      if (is_stamped && lowered.nodes[i].kind == LoweredKind::FrameBegin) before = nodes_[i];  // of what the frame leaves alone, too
       if (!early_.empty()) add_early_edges(nodes_[i]);
       if (lowered.nodes[i].urgency != 0) set_priority(nodes_[i], i);
       if (is_marked) {
@@ -112,8 +115,8 @@ void CudaGraphBuilder::add_nodes() {
       throw with_command(error, i);
     }
   }
-  if (needs_ends) ends_.end = add_end_stamp();
-  if (overlapping != kNone) overlap_begin(target_.graph, ends_, nodes_[overlapping], call_);
+  if (needs_end) ends_.end = add_end_stamp();
+  if (overlapping != kNone) overlap_begin(target_.graph, {ends_.begin, needs_end ? ends_.end : nodes_.back()}, nodes_[overlapping], call_);
   if (is_body && target_.outer->iteration != nullptr) add_iteration(*target_.outer->iteration);
 }
 
@@ -194,12 +197,16 @@ cudaGraphNode_t CudaGraphBuilder::add_fault_mark(std::uint64_t* word) {
 }
 
 void CudaGraphBuilder::come_after_leaves() {
+  after_.clear();
+  add_leaves();
+}
+
+void CudaGraphBuilder::add_leaves() {
   const LoweredGraph& lowered = plan_.lowered;
   std::vector<bool> is_leaf(lowered.nodes.size(), true);
   for (const LoweredEdge& edge : lowered.edges) is_leaf[edge.from] = false;
-  after_.clear();
   for (std::uint32_t i = 0; i < lowered.nodes.size(); ++i) {
-    if (is_leaf[i]) after_.push_back(done_[i]);
+    if (is_leaf[i] && done_[i] != nullptr) after_.push_back(done_[i]);
   }
 }
 

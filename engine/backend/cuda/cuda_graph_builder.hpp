@@ -28,7 +28,7 @@ namespace reprise::detail {
 
 class CudaGraphBuilder {
  public:
-  // What notes times in the graph, in place of the frame or around it where the plan has none.
+  // What notes times in the graph, in place of the frame's halves, or around the graph where the plan has none.
   struct Stamps {
     const CudaInstruments* kernels = nullptr;  // null: nothing is noted
     std::uint64_t* ring = nullptr;             // of a StampRing
@@ -56,7 +56,7 @@ class CudaGraphBuilder {
     StagedBytes& staged;
     HostCalls& calls;
     OpHoldings& holdings;
-    const CudaKernel* frame;  // of joins too; null where the plan has neither
+    const CudaKernel* frame;  // of either half, and of joins; null where the plan has none of them
     Stamps stamps = {};
     const FaultMarkers* markers = nullptr;  // null where the plan has none
     const LoopCounters* loops = nullptr;    // null where nothing is a loop
@@ -67,7 +67,7 @@ class CudaGraphBuilder {
   void add_nodes();
   // The graph that add_nodes() filled, as CUDA's executable.
   [[nodiscard]] cudaGraphExec_t instantiate();
-  // The stamps that it put around everything; none where the frame's nodes stamp, or nothing does.
+  // The stamps that it put around everything; none where a half of the frame stamps, or nothing does.
   [[nodiscard]] const StampEnds& ends() const noexcept { return ends_; }
   [[nodiscard]] std::span<const cudaGraphNode_t> nodes() const noexcept { return nodes_; }  // by lowered node
   // What `exec`, which was made of the graph, is changed by.
@@ -99,6 +99,7 @@ class CudaGraphBuilder {
   // The addresses, and for each condition its handle in this graph.
   [[nodiscard]] Bindings with_conditions(const Bindings& bindings) const;
   void come_after_leaves();
+  void add_leaves();  // so far, to what the next node comes after
   [[nodiscard]] cudaGraphNode_t add_empty();
   [[nodiscard]] cudaGraphNode_t add_join();
   // One thread of `kernel`.

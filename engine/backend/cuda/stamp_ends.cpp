@@ -92,6 +92,7 @@ void remove_stamp_ends(cudaGraph_t copy, const StampEnds& ends, const CallPlace&
 
 void set_stamping(cudaGraphExec_t exec, const StampEnds& ends, Stamping stamping, const CallPlace& place) {
   for (const cudaGraphNode_t node : {ends.begin, ends.end}) {
+    if (node == nullptr) continue;
     cuda_check(cudaGraphNodeSetEnabled(exec, node, stamping == Stamping::On ? 1 : 0), "cudaGraphNodeSetEnabled", place);
   }
 }

@@ -1,7 +1,7 @@
 // Kernels of one thread that note the GPU's clock while a graph runs. Replays of one graph follow each other, so that nothing here is
-// touched twice at once. The first stamp is one store, the last one a load and three stores, without a fence: each pair of words is written in
+// touched twice at once. The first stamp is one store, the last one a load and four stores, without a fence: each pair of words is written in
 // one piece, so that whoever reads sees by the numbers what belongs together. A ring is the number of replays that ended, when the one under way
-// began, two words of nothing, and then slots of four words: the replay's number, its begin, the number again, its end; `mask` is slots - 1.
+// began (0: that was not noted, and its end is none to note), two words of nothing, and then slots of four words: the replay's number, its begin, the number again, its end; `mask` is slots - 1.
 // See stamp_ring.hpp, node_stamps.hpp and body_stamps.hpp.
 #include <reprise_kernel.hpp>
 
@@ -37,10 +37,11 @@ REPRISE_KERNEL(reprise_stamp_begin, (unsigned long long* ring, unsigned long lon
 
 REPRISE_KERNEL(reprise_stamp_end, (unsigned long long* ring, unsigned long long mask)) {
   const unsigned long long now = stamp_now(), replay = ring[0] + 1, began = ring[1];
+  if (began == 0) return;
   unsigned long long* const slot = ring + 4 + (replay & mask) * 4;
   stamp_pair(slot, replay, began);
   stamp_pair(slot + 2, replay, now);
-  ring[0] = replay;
+  stamp_pair(ring, replay, 0);
 }
 
 // Stands behind `node`; `times` has rows of `nodes` words, a replay each in turn.

@@ -72,7 +72,7 @@ TEST_CASE("lowering choice: a node starts early after all of its parents or afte
 }
 
 TEST_CASE("lowering choice: the longer the way to go, the more urgent") {
-  const Schedule schedule = hand_schedule(4, {{0, 1}, {1, 2}});
+  const Schedule schedule = hand_schedule(5, {{0, 1}, {1, 2}});  // two nodes alone beside three
   const LoweredGraph graph = build_lowered_graph(
       schedule, LoweringChoice{.shape = LoweringChoice::Shape::Framed, .priorities = LoweringChoice::Priorities::LongestWayFirst}, {});
   CHECK(graph.nodes[graph.node_of[0]].urgency == kMostUrgent);

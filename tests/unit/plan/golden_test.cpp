@@ -8,6 +8,7 @@
 #include <string>
 
 #include "lanes/lowered_graph.hpp"
+#include "lanes/lowering_choice.hpp"
 #include "memory/placement.hpp"
 #include "plan/plan.hpp"
 #include "schedule/schedule.hpp"
@@ -23,7 +24,7 @@ using namespace reprise::test;
 
 Plan plan_of(std::shared_ptr<const Recording> recording, Lowering lowering) {
   Schedule schedule = build_schedule(*recording);
-  LoweredGraph lowered = build_lowered_graph(schedule, lowering);
+  LoweredGraph lowered = build_lowered_graph(schedule, lowering, hints_of(*recording, schedule));
   check_lowered_graph(schedule, lowered);
   Placement placement = place_transients(*recording, schedule, lowered, 256);
   const std::string label = recording->label;

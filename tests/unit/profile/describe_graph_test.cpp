@@ -117,17 +117,37 @@ TEST_CASE("describe graph: frame and lanes are told beside the needed edges, whi
     builder.fill(builder.write(x));
     builder.dispatch("k", {builder.read_write(x)});
   }
-  const Plan plan = planned(builder.finish(), Lowering::Lanes(2));
+  const Plan plan = planned(builder.finish(), Lowering::Lanes(3));
   const trace::GraphVersion g = detail::describe_graph(plan, {});
   check_readable(g);
-  CHECK(g.lanes == 2);
-  CHECK(g.frame == 1);
+  CHECK(g.lanes == 3);
+  CHECK(g.frame == 2);
   CHECK(g.nodes.front().kind == trace::NodeKind::FrameBegin);
-  CHECK(g.nodes.back().kind == trace::NodeKind::FrameEnd);
+  CHECK(g.nodes.back().kind != trace::NodeKind::FrameEnd);
   CHECK(count_of(g, trace::EdgeCause::Hazard) == plan.schedule.edges.size());
   CHECK(count_of(g, trace::EdgeCause::Lane) + count_of(g, trace::EdgeCause::Frame) == plan.lowered.added_edges);
-  CHECK(count_of(g, trace::EdgeCause::Frame) == 4);
+  CHECK(count_of(g, trace::EdgeCause::Frame) == 3);
   CHECK(g.edges.size() == plan.schedule.edges.size() + plan.lowered.added_edges);
   CHECK(std::is_sorted(g.edges.begin(), g.edges.end(),
                        [](const trace::Edge& a, const trace::Edge& b) { return std::pair(a.to, a.from) < std::pair(b.to, b.from); }));
+}
+
+TEST_CASE("describe graph: it is told which halves of a frame there are") {
+  struct Row {
+    std::uint32_t roots, leaves;
+    std::uint8_t frame;
+  };
+  for (const Row& row : {Row{1, 1, 0}, Row{2, 8, 1}, Row{2, 1, 2}, Row{1, 8, 3}}) {
+    CAPTURE(row.frame);
+    RecordingBuilder builder;
+    const auto x = builder.add_buffer("x", 64 * 16), y = builder.add_buffer("y", 64 * 16), z = builder.add_buffer("z", 64);
+    for (std::uint32_t i = 0; i < row.roots; ++i) builder.dispatch("root", {RecordingBuilder::range(Access::Write, x, 64 * i, 64 * i + 64)});
+    builder.dispatch("middle", {builder.read(x), builder.write(z)});
+    for (std::uint32_t i = 0; i < row.leaves; ++i) builder.dispatch("leaf", {builder.read(z), RecordingBuilder::range(Access::Write, y, 64 * i, 64 * i + 64)});
+    const trace::GraphVersion g = detail::describe_graph(planned(builder.finish(), Lowering::Auto), {});
+    check_readable(g);
+    CHECK(g.frame == row.frame);
+    CHECK((g.nodes.front().kind == trace::NodeKind::FrameBegin) == (row.frame == 1 || row.frame == 2));
+    CHECK((g.nodes.back().kind == trace::NodeKind::FrameEnd) == (row.frame == 1 || row.frame == 3));
+  }
 }

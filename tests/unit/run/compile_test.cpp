@@ -53,12 +53,13 @@ TEST_CASE_FIXTURE(Recorded, "compile: the report counts commands, nodes, edges a
   CHECK(faithful.pool_buffer_count() == 3);
   CHECK_FALSE(faithful.has_pool());
 
-  CapturedGraph framed = device.compile(commands);
-  CHECK(framed.label() == "step");
-  CHECK(framed.report().frame);
-  CHECK(framed.node_count() == 5);
-  CHECK(framed.report().plan_hash == faithful.report().plan_hash);
-  CHECK(framed.report().lowering_hash != faithful.report().lowering_hash);
+  CapturedGraph laned = device.compile(commands, {.lowering = Lowering::Lanes(1)});
+  CHECK(laned.label() == "step");
+  CHECK(laned.report().lanes == 1);
+  CHECK(laned.report().added_edges == 1);
+  CHECK(laned.node_count() == 3);
+  CHECK(laned.report().plan_hash == faithful.report().plan_hash);
+  CHECK(laned.report().lowering_hash != faithful.report().lowering_hash);
 }
 
 TEST_CASE_FIXTURE(Recorded, "compile: an empty graph answers every question") {

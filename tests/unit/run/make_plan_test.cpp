@@ -7,6 +7,7 @@
 #include <reprise/error.hpp>
 
 #include "lanes/lowered_graph.hpp"
+#include "lanes/lowering_choice.hpp"
 #include "memory/placement.hpp"
 #include "record/command_buffer_core.hpp"
 #include "run/beside.hpp"
@@ -27,7 +28,7 @@ static_assert(kLong >= kCommandsWorthAThread);
 
 Plan stage_by_stage(const RecordingPtr& recording) {
   Schedule schedule = build_schedule(*recording);
-  LoweredGraph lowered = build_lowered_graph(schedule, Lowering::Auto);
+  LoweredGraph lowered = build_lowered_graph(schedule, Lowering::Auto, hints_of(*recording, schedule));
   Placement placement = place_transients(*recording, schedule, lowered, kAlignment);
   return freeze_plan("plan", recording, std::move(schedule), std::move(lowered), std::move(placement));
 }

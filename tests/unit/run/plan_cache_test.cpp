@@ -96,6 +96,21 @@ TEST_CASE("plan cache: what is known of how long commands take is part of it, si
   CHECK(find(cache, costing(0)) == nullptr);
 }
 
+TEST_CASE("plan cache: a fill where there was a kernel is another structure, since a frame stands around kernels alone") {
+  const auto recorded_with = [](bool has_fill) {
+    RecordingBuilder build;
+    const std::uint32_t x = build.add_buffer("x", 64);
+    if (has_fill) build.fill(build.write(x));
+    if (!has_fill) build.dispatch("kernel", {build.write(x)});
+    return build.finish();
+  };
+  PlanCache cache;
+  keep(cache, recorded_with(false));
+  CHECK(PlanCache::number_of(*recorded_with(true), kWay) == PlanCache::number_of(*recorded_with(false), kWay));
+  CHECK(find(cache, recorded_with(true)) == nullptr);
+  CHECK(find(cache, recorded_with(false)) != nullptr);
+}
+
 TEST_CASE("plan cache: an equal number alone is no hit") {
   PlanCache cache;
   keep(cache, recorded("kernel"));

@@ -9,14 +9,12 @@ namespace reprise::detail {
 namespace {
 
 constexpr std::uint64_t kThreadsOfGpu = std::uint64_t{1} << 18;  // 128 multiprocessors have room for so many
-// A kernel before all takes 0.6 us and saves 0.8 us of two roots that a node joins. Two that nothing joins cost no more than one.
-constexpr std::uint32_t kFewestJoined = 2, kFewestRoots = 3;
+// A kernel before all takes 0.6 us and saves 0.8 us of two roots; one after all takes 0.5 us, and no more than that is saved of fewer leaves.
+constexpr std::uint32_t kFewestRoots = 2, kFewestLeaves = 8;
 // Copies wait for another engine: a kernel beside them takes up to 2 us.
 constexpr std::uint32_t kFewestRootsBesideOthers = 8, kFewestLeavesBesideOthers = 16;
-// One that fills a GPU hides what the roots behind it cost.
-constexpr std::uint32_t kFewestFullRoots = 10;
-// A kernel after all takes 0.5 us, and no more than that is saved of fewer leaves.
-constexpr std::uint32_t kFewestLeaves = 8;
+// One that fills a GPU hides what few others cost.
+constexpr std::uint32_t kFewestFull = 24;
 
 NodeWork work_of(const Recording& recording, std::uint32_t command) {
   switch (recording.commands[command].kind) {
@@ -46,10 +44,8 @@ void count(GraphSide& side, NodeWork work) {
   }
 }
 
-bool begin_pays(const GraphSide& roots, bool has_joins) {
-  if (roots.kernels + roots.full_kernels >= kFewestFullRoots) return true;
-  if (roots.others != 0) return roots.kernels >= kFewestRootsBesideOthers;
-  return roots.kernels >= (has_joins ? kFewestJoined : kFewestRoots);
+bool pays(const GraphSide& side, std::uint32_t fewest, std::uint32_t fewest_beside_others) {
+  return side.kernels + side.full_kernels >= kFewestFull || side.kernels >= (side.others != 0 ? fewest_beside_others : fewest);
 }
 
 }  // namespace
@@ -70,18 +66,15 @@ GraphEnds count_ends(const Schedule& schedule, std::span<const std::uint32_t> be
   GraphEnds ends;
   for (std::uint32_t node = 0; node < schedule.node_count(); ++node) {
     const NodeWork work = works.empty() ? NodeWork::Kernel : works[node];
-    const std::size_t needed = schedule.edges_into(node).size();
     const bool is_first_of_lane = before.empty() || before[node] == kNone;
-    if (is_first_of_lane && needed == 0) count(ends.roots, work);
+    if (is_first_of_lane && schedule.edges_into(node).empty()) count(ends.roots, work);
     if (has_child[node] == 0) count(ends.leaves, work);
-    ends.has_joins |= needed > 1;
   }
   return ends;
 }
 
 FrameHalves frame_around(const GraphEnds& ends) {
-  const std::uint32_t fewest_leaves = ends.leaves.others != 0 ? kFewestLeavesBesideOthers : kFewestLeaves;
-  return {.begin = begin_pays(ends.roots, ends.has_joins), .end = ends.leaves.kernels >= fewest_leaves};
+  return {.begin = pays(ends.roots, kFewestRoots, kFewestRootsBesideOthers), .end = pays(ends.leaves, kFewestLeaves, kFewestLeavesBesideOthers)};
 }
 
 }  // namespace reprise::detail

@@ -33,7 +33,6 @@ struct GraphSide {
 
 struct GraphEnds {
   GraphSide roots, leaves;
-  bool has_joins = false;  // some node needs several
 };
 
 // Of the graph that has the order of its lanes besides its needed edges. `before`: by schedule node, the one before it in its lane or kNone; empty:

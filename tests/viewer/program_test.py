@@ -155,7 +155,11 @@ class Stats(ProgramTest):
         self.assertEqual(stats["bytes"], self.trace.stat().st_size)
         self.assertEqual(stats["losses"], {"samples": 12})
         self.assertEqual(stats["pools"], [{"pool": 2, "label": "step", "buffers": 2, "device_bytes": 6 << 20, "host_bytes": 4096, "budget": 32 << 20,
-                                           "reserved": 14 << 20, "mapped": 6 << 20, "peak": 14 << 20, "slabs": 1, "trims": 3, "remaps": 2}])
+                                           "reserved": 14 << 20, "mapped": 6 << 20, "peak": 14 << 20, "slabs": 1, "trims": 3, "remaps": 2,
+                                           "shared_slabs": 1, "sharers": [step["graph"]]}])
+        self.assertEqual(stats["device_memory"], [{"device": stats["devices"][0]["device"], "budget": 0, "reserved": 14 << 20, "mapped": 6 << 20,
+                                                   "peak": 14 << 20, "buffer_bytes": 6 << 20, "slabs": 1, "shared_slabs": 1, "trims": 3, "remaps": 2}])
+        self.assertRegex(self.done("stats", self.trace), r"all of host +6.0 MiB +6.0 MiB +14.0 MiB +14.0 MiB +none +3 +2\n  graphs that share 1 slab of step: 1: step\n")
         launch = f"{step['launch_latency']['mean_ns'] / 1000:.3f}"
         self.assertRegex(self.done("stats", self.trace), rf"launch latency +40 +{launch}")
 

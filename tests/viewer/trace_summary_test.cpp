@@ -100,7 +100,7 @@ TEST_CASE("trace summary: replays and samples of what the trace does not describ
   CHECK(s.graphs[0].nodes[0].times.count() == 0);
 }
 
-TEST_CASE("trace summary: pools are what they were last") {
+TEST_CASE("trace summary: pools and the memory of devices are what they were last") {
   const std::filesystem::path path = test::scratch_folder() / "pools.reprise";
   {
     trace::Records events;
@@ -108,16 +108,20 @@ TEST_CASE("trace summary: pools are what they were last") {
                           {2, 0, 10, "weights", 1, 64, 0, {}},
                           {7, 0, 40, "step", 1, 2048, 0, {}, 1 << 20, 8192, 2048, 8192, 1, 1, 0},
                           {7, 0, 30, "step", 2, 4096, 0, {}, 1 << 20, 8192, 8192, 8192, 1, 0, 0}};
+    events.device_totals = {{3, 50, 0, 9000, 9000, 9000, 64}, {3, 45, 0, 8000, 8000, 8000, 64}, {1, 20, 4096, 64, 64, 64, 64}};
     trace::TraceFile file({.path = path});
     file.write(std::make_shared<const trace::Chunk>(trace::make_chunk(trace::ChunkKind::Topology, events, 0)));
   }
   const model::TraceSummary s = model::summarize(trace::TraceReader(path));
+  REQUIRE(s.device_totals.size() == 2);
+  CHECK(s.device_totals[0].budget == 4096);
+  CHECK(s.device_totals[1].mapped == 9000);
   REQUIRE(s.pools.size() == 2);
   CHECK(s.pools[0].label == "weights");
   CHECK(s.pools[0].peak == 0);
   CHECK(s.pools[1].mapped == 2048);
   CHECK(s.pools[1].trims == 1);
-  CHECK(s.last == 40);
+  CHECK(s.last == 50);
 }
 
 TEST_CASE("trace summary: a file that was cut off gives what came before, and says so") {

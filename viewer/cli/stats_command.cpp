@@ -68,9 +68,20 @@ void print_graph(const GraphSummary& g) {
   if (!table.empty()) std::printf("\n%s", table.text().c_str());
 }
 
+// Whose transients lie in slabs of a pool: "3: forward, backward, step".
+std::string sharers_of(const trace::PoolState& pool, const TraceSummary& s) {
+  std::string names;
+  for (const std::uint32_t graph : pool.sharers) {
+    const auto found = std::find_if(s.graphs.begin(), s.graphs.end(), [&](const GraphSummary& g) { return g.graph == graph; });
+    names += (names.empty() ? ": " : ", ") + (found == s.graphs.end() ? "graph " + std::to_string(graph) : printable(found->name));
+  }
+  return pool.sharers.empty() ? "" : with_separators(pool.sharers.size()) + names;
+}
+
 // Of old traces, and of programs that nobody changed, buffers are all that is known.
 void print_pools(const TraceSummary& s) {
   Table table(1, {"pool", "buffers", "their bytes", "taken", "reserved", "most taken", "budget", "trims", "taken again"});
+  std::string sharing;
   for (const trace::PoolState& p : s.pools) {
     const std::string name = p.label.empty() ? "pool " + std::to_string(p.pool) : printable(p.label);
     if (p.peak == 0) {
@@ -79,8 +90,14 @@ void print_pools(const TraceSummary& s) {
     }
     table.add({name, with_separators(p.buffers), bytes(p.device_bytes), bytes(p.mapped), bytes(p.reserved), bytes(p.peak),
                p.budget == 0 ? "none" : bytes(p.budget), with_separators(p.trims), with_separators(p.remaps)});
+    if (!p.sharers.empty()) sharing += "  graphs that share " + counted(p.shared_slabs, "slab") + " of " + name + ": " + sharers_of(p, s) + "\n";
   }
-  if (!table.empty()) std::printf("\nDevice memory of pools, at the end of the trace\n%s", table.text().c_str());
+  for (const trace::DeviceTotals& d : s.device_totals) {
+    const auto found = std::find_if(s.devices.begin(), s.devices.end(), [&](const trace::Device& known) { return known.id == d.device; });
+    table.add({"all of " + (found == s.devices.end() ? "device " + std::to_string(d.device) : printable(found->selector)), "", bytes(d.buffers), bytes(d.mapped),
+               bytes(d.reserved), bytes(d.peak), d.budget == 0 ? "none" : bytes(d.budget), with_separators(d.trims), with_separators(d.remaps)});
+  }
+  if (!table.empty()) std::printf("\nDevice memory of pools, at the end of the trace\n%s%s", table.text().c_str(), sharing.c_str());
 }
 
 void print(const TraceSummary& s) {
@@ -165,7 +182,7 @@ nlohmann::ordered_json json_of(const TraceSummary& s) {
     if (session.rank != trace::kNone) sessions.back()["rank"] = session.rank;
   }
   auto& devices = json["devices"] = nlohmann::ordered_json::array();
-  for (const trace::Device& d : s.devices) devices.push_back({{"name", d.name}, {"selector", d.selector}, {"memory_bytes", d.memory_bytes}});
+  for (const trace::Device& d : s.devices) devices.push_back({{"device", d.id}, {"name", d.name}, {"selector", d.selector}, {"memory_bytes", d.memory_bytes}});
   auto& losses = json["losses"] = nlohmann::ordered_json::object();
   for (const auto& [kind, count] : s.losses) losses[trace::loss_name(kind)] = count;
   auto& messages = json["messages"] = nlohmann::ordered_json::object();
@@ -183,7 +200,22 @@ nlohmann::ordered_json json_of(const TraceSummary& s) {
                      {"peak", p.peak},
                      {"slabs", p.slabs},
                      {"trims", p.trims},
-                     {"remaps", p.remaps}});
+                     {"remaps", p.remaps},
+                     {"shared_slabs", p.shared_slabs},
+                     {"sharers", p.sharers}});
+  }
+  auto& totals = json["device_memory"] = nlohmann::ordered_json::array();
+  for (const trace::DeviceTotals& d : s.device_totals) {
+    totals.push_back({{"device", d.device},
+                      {"budget", d.budget},
+                      {"reserved", d.reserved},
+                      {"mapped", d.mapped},
+                      {"peak", d.peak},
+                      {"buffer_bytes", d.buffers},
+                      {"slabs", d.slabs},
+                      {"shared_slabs", d.shared_slabs},
+                      {"trims", d.trims},
+                      {"remaps", d.remaps}});
   }
   json["profile_cost"] = {{"host_ns", s.profile_host}, {"device_ns", s.profile_device}};
   json["unknown_replays"] = s.unknown_replays;

@@ -51,9 +51,11 @@ struct Document {
   Table<trace::Queue> queues;
   Table<std::string> thread_names;
   Table<trace::PoolState> pools;     // what each was last
+  Table<trace::DeviceTotals> device_totals;  // by device: what each was last
   Table<trace::BufferLife> buffers;  // persistent ones; a later record of one replaces the earlier
   ListView<trace::Clock> clocks;
   ListView<trace::PoolState> pool_history;
+  ListView<trace::DeviceTotals> device_history;
   ListView<trace::HostRange> host_ranges;  // as they came: by end, inner before outer
   ListView<trace::Message> messages;
   ListView<trace::Update> updates;

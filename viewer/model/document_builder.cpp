@@ -104,6 +104,11 @@ void DocumentBuilder::add(trace::Records records) {
     pools_.change().insert_or_assign(p.pool, p);
     pool_history_.push_back(std::move(p));
   }
+  for (const trace::DeviceTotals& t : records.device_totals) {
+    extend(t.at, t.at);
+    device_totals_.change().insert_or_assign(t.device, t);
+    device_history_.push_back(t);
+  }
   for (trace::BufferLife& b : records.buffer_lives) {
     extend(b.allocated, b.freed);
     buffers_.change().insert_or_assign(b.buffer, std::move(b));
@@ -128,9 +133,11 @@ std::shared_ptr<const Document> DocumentBuilder::publish() {
   d->queues = queues_.publish();
   d->thread_names = thread_names_.publish();
   d->pools = pools_.publish();
+  d->device_totals = device_totals_.publish();
   d->buffers = buffers_.publish();
   d->clocks = clocks_.view();
   d->pool_history = pool_history_.view();
+  d->device_history = device_history_.view();
   d->host_ranges = host_ranges_.view();
   d->messages = messages_.view();
   d->updates = updates_.view();

@@ -61,9 +61,11 @@ class DocumentBuilder {
   Table<std::map<std::uint32_t, trace::Queue>> queues_;
   Table<std::map<std::uint32_t, std::string>> thread_names_;
   Table<std::map<std::uint32_t, trace::PoolState>> pools_;
+  Table<std::map<std::uint32_t, trace::DeviceTotals>> device_totals_;
   Table<std::map<std::uint32_t, trace::BufferLife>> buffers_;
   GrowingList<trace::Clock> clocks_;
   GrowingList<trace::PoolState> pool_history_;
+  GrowingList<trace::DeviceTotals> device_history_;
   GrowingList<trace::HostRange> host_ranges_;
   GrowingList<trace::Message> messages_;
   GrowingList<trace::Update> updates_;

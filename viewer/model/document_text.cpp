@@ -71,7 +71,15 @@ struct Writer {
         out << " takes " << x.mapped << " of " << x.reserved << " most " << x.peak << " budget " << x.budget << " slabs " << x.slabs << " trims " << x.trims
             << " remaps " << x.remaps;
       }
+      if (x.shared_slabs != 0) {
+        out << " shared slabs " << x.shared_slabs << " by";
+        for (const std::uint32_t s : x.sharers) out << " " << s;
+      }
       out << "\n";
+    }
+    for (const auto& [id, x] : *d.device_totals) {
+      out << "memory of device " << id << " takes " << x.mapped << " of " << x.reserved << " most " << x.peak << " buffers " << x.buffers << " budget " << x.budget
+          << " slabs " << x.slabs << " shared " << x.shared_slabs << " trims " << x.trims << " remaps " << x.remaps << "\n";
     }
     for (const auto& [id, x] : *d.buffers) {
       out << "buffer " << id << " " << x.name << " pool " << x.pool << " " << x.bytes << " bytes from " << at(x.allocated) << " to " << at(x.freed)

@@ -33,7 +33,8 @@ class Summarizer {
       ++summary_.messages[m.severity];
       extend(m.at, m.at);
     }
-    for (const trace::PoolState& p : records.pool_states) take(p);
+    for (const trace::PoolState& p : records.pool_states) keep_last(summary_.pools, &trace::PoolState::pool, p);
+    for (const trace::DeviceTotals& d : records.device_totals) keep_last(summary_.device_totals, &trace::DeviceTotals::device, d);
     for (const trace::Loss& l : records.losses) summary_.losses[l.kind] += l.count;
     for (const trace::ProfileCost& c : records.profile_costs) {
       summary_.profile_host += c.host;
@@ -90,12 +91,13 @@ class Summarizer {
     }
   }
 
-  void take(const trace::PoolState& state) {
+  // Of the states of one id the last one, sorted by id.
+  template <class State>
+  void keep_last(std::vector<State>& states, std::uint32_t State::*id, const State& state) {
     extend(state.at, state.at);
-    auto& pools = summary_.pools;
-    const auto at = std::lower_bound(pools.begin(), pools.end(), state.pool, [](const trace::PoolState& p, std::uint32_t id) { return p.pool < id; });
-    if (at == pools.end() || at->pool != state.pool) {
-      pools.insert(at, state);
+    const auto at = std::lower_bound(states.begin(), states.end(), state.*id, [id](const State& known, std::uint32_t wanted) { return known.*id < wanted; });
+    if (at == states.end() || (*at).*id != state.*id) {
+      states.insert(at, state);
     } else if (at->at <= state.at) {
       *at = state;
     }

@@ -41,6 +41,7 @@ void PoolView::draw_table(Frame& frame, const PoolFacts& facts, float width) {
       {"most taken", "The most that was ever taken.", 10, ColumnAlign::Right},
       {"budget", "What it may take at most.", 10, ColumnAlign::Right},
       {"trims", "Slabs of idle graphs that gave their pages back, so far.", 7, ColumnAlign::Right},
+      {"one slab", "Graphs whose transients share a slab of the pool, which is as large as the largest needs: they take turns.", 18, ColumnAlign::Left},
   };
   const Theme& theme = frame.theme;
   if (!begin_table(theme, {"pools", kColumns, {0, false}, {width, 0}})) return;
@@ -63,6 +64,7 @@ void PoolView::draw_table(Frame& frame, const PoolFacts& facts, float width) {
     case 8: sort_by([](const PoolRow& r) { return r.state.peak; }); break;
     case 9: sort_by([](const PoolRow& r) { return r.state.budget; }); break;
     case 10: sort_by([](const PoolRow& r) { return r.state.trims; }); break;
+    case 11: sort_by([](const PoolRow& r) { return r.sharers; }); break;
   }
   ImGuiListClipper clipper;
   clipper.Begin(static_cast<int>(rows.size()), row_height());
@@ -91,9 +93,26 @@ void PoolView::draw_table(Frame& frame, const PoolFacts& facts, float width) {
         draw_number(theme, 9, row.state.budget == 0 ? "none" : bytes_text(row.state.budget));
         draw_number(theme, 10, count_text(row.state.trims));
       }
+      draw_cell(theme, 11, row.sharers);
     }
   }
+  draw_devices(theme, facts);
   ImGui::EndTable();
+}
+
+// Below the pools, whatever these are sorted by.
+void PoolView::draw_devices(const Theme& theme, const PoolFacts& facts) {
+  for (const DeviceRow& row : facts.devices) {
+    static_cast<void>(begin_row(theme, -1 - static_cast<int>(row.totals.device), {}));
+    draw_cell(theme, 0, "all of it", theme.ink_soft);
+    draw_cell(theme, 1, row.name, theme.ink_soft);
+    draw_number(theme, 3, bytes_text(row.most_buffers), theme.ink_soft);
+    draw_number(theme, 6, bytes_text(row.totals.buffers), theme.ink_soft);
+    draw_number(theme, 7, bytes_text(row.totals.mapped), theme.ink_soft);
+    draw_number(theme, 8, bytes_text(row.totals.peak), theme.ink_soft);
+    draw_number(theme, 9, row.totals.budget == 0 ? "none" : bytes_text(row.totals.budget), theme.ink_soft);
+    draw_number(theme, 10, count_text(row.totals.trims), theme.ink_soft);
+  }
 }
 
 void PoolView::draw_history(Frame& frame, const PoolFacts& facts) {
@@ -163,10 +182,32 @@ void PoolView::draw_history(Frame& frame, const PoolFacts& facts) {
       i = next;
     }
   }
+  draw_device_history(theme, facts);
   if (canvas_.is_hovered()) draw_hovered_time(frame, facts);
   canvas_.end();
   ImGui::SetCursorScreenPos(at);
   ImGui::Dummy(room);
+}
+
+void PoolView::draw_device_history(const Theme& theme, const PoolFacts& facts) const {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const ImU32 ink = with_alpha(theme.ink_soft, 0.8f);
+  for (const DeviceRow& row : facts.devices) {
+    float before = canvas_.max().y;
+    for (std::size_t i = 0; i < row.history.size();) {
+      const auto x_of = [&](Time time) { return canvas_.to_screen(static_cast<double>(time - facts.first), 0).x; };
+      const float x0 = x_of(row.history[i].at);
+      std::uint64_t most = row.history[i].mapped;
+      std::size_t next = i + 1;
+      for (; next < row.history.size() && x_of(row.history[next].at) < x0 + 1; ++next) most = std::max(most, row.history[next].mapped);
+      const float x1 = next < row.history.size() ? x_of(row.history[next].at) : x_of(facts.last);
+      const float y = canvas_.to_screen(0, -static_cast<double>(most)).y;
+      list->AddLine({x0, before}, {x0, y}, ink, theme.scale);
+      list->AddLine({x0, y}, {x1, y}, ink, theme.scale);
+      before = canvas_.to_screen(0, -static_cast<double>(row.history[next - 1].mapped)).y;
+      i = next;
+    }
+  }
 }
 
 void PoolView::draw_hovered_time(const Frame& frame, const PoolFacts& facts) const {
@@ -183,6 +224,12 @@ void PoolView::draw_hovered_time(const Frame& frame, const PoolFacts& facts) con
     const std::string taken = pool.is_memory_told() ? ", " + bytes_text(then.mapped) + " taken" : "";
     draw_field(theme, pool.state.label.c_str(), bytes_text(then.device_bytes) + " device, " + bytes_text(then.host_bytes) + " pinned" + taken,
                ImGui::GetFontSize() * 9);
+  }
+  for (const DeviceRow& row : facts.devices) {
+    const auto after = std::upper_bound(row.history.begin(), row.history.end(), at,
+                                        [&](double t, const PoolPoint& p) { return t < static_cast<double>(p.at - facts.first); });
+    const std::uint64_t taken = after == row.history.begin() ? 0 : std::prev(after)->mapped;
+    draw_field(theme, row.name.c_str(), bytes_text(taken) + " taken", ImGui::GetFontSize() * 9);
   }
   ImGui::EndTooltip();
 }

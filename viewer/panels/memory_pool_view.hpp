@@ -1,4 +1,4 @@
-// PoolView: the pools with their bytes and holders, and how these grew over the trace. BufferView: every buffer that is known.
+// PoolView: the pools with their bytes and holders, all that is taken of their devices, and how these grew over the trace. BufferView: every buffer that is known.
 // Threads: the drawing thread's.
 #pragma once
 
@@ -19,7 +19,9 @@ class PoolView {
 
  private:
   void draw_table(Frame& frame, const PoolFacts& facts, float width);
+  static void draw_devices(const Theme& theme, const PoolFacts& facts);
   void draw_history(Frame& frame, const PoolFacts& facts);
+  void draw_device_history(const Theme& theme, const PoolFacts& facts) const;
   void draw_hovered_time(const Frame& frame, const PoolFacts& facts) const;
 
   Canvas canvas_{CanvasAxes::Horizontal};

@@ -22,6 +22,11 @@ std::map<std::uint32_t, std::string> graph_names(const model::Document& document
 
 void append(std::string& list, const std::string& name) { list += (list.empty() ? "" : ", ") + name; }
 
+std::string device_name(const model::Document& document, std::uint32_t id) {
+  const auto device = document.devices->find(id);
+  return device == document.devices->end() ? "device " + count_text(id) : device->second.name;
+}
+
 std::vector<PoolRow> pool_rows(const model::Document& document, const std::map<std::uint32_t, std::string>& names) {
   const auto name_of = [&](std::uint32_t graph) {
     const auto name = names.find(graph);
@@ -33,9 +38,9 @@ std::vector<PoolRow> pool_rows(const model::Document& document, const std::map<s
   for (const auto& [id, state] : *document.pools) {
     PoolRow row;
     row.state = state;
-    const auto device = document.devices->find(state.device);
-    row.device = device == document.devices->end() ? "device " + count_text(state.device) : device->second.name;
+    row.device = device_name(document, state.device);
     for (const std::uint32_t graph : state.holders) append(row.holders, name_of(graph));
+    for (const std::uint32_t graph : state.sharers) append(row.sharers, name_of(graph));
     place[id] = rows.size();
     rows.push_back(std::move(row));
   }
@@ -63,6 +68,19 @@ std::vector<PoolRow> pool_rows(const model::Document& document, const std::map<s
     }
     std::stable_sort(row.history.begin(), row.history.end(), [](const PoolPoint& a, const PoolPoint& b) { return a.at < b.at; });
   }
+  return rows;
+}
+
+std::vector<DeviceRow> device_rows(const model::Document& document) {
+  std::vector<DeviceRow> rows;
+  for (const auto& [id, totals] : *document.device_totals) rows.push_back({totals, device_name(document, id), {}, 0});
+  for (const trace::DeviceTotals& totals : document.device_history) {
+    const auto row = std::find_if(rows.begin(), rows.end(), [&](const DeviceRow& r) { return r.totals.device == totals.device; });
+    if (row == rows.end()) continue;
+    row->history.push_back({totals.at, totals.buffers, 0, totals.mapped});
+    row->most_buffers = std::max(row->most_buffers, totals.buffers);
+  }
+  for (DeviceRow& row : rows) std::stable_sort(row.history.begin(), row.history.end(), [](const PoolPoint& a, const PoolPoint& b) { return a.at < b.at; });
   return rows;
 }
 
@@ -124,10 +142,12 @@ std::vector<BufferRow> buffer_rows(const model::Document& document, const model:
 PoolFacts pool_facts(const model::Document& document, std::shared_ptr<const model::Graph> graph) {
   PoolFacts facts;
   facts.pools = pool_rows(document, graph_names(document));
+  facts.devices = device_rows(document);
   facts.buffers = buffer_rows(document, graph.get());
   facts.first = document.first;
   facts.last = document.last;
   for (const PoolRow& row : facts.pools) facts.most_bytes = std::max(facts.most_bytes, row.most_bytes);
+  for (const DeviceRow& row : facts.devices) facts.most_bytes = std::max(facts.most_bytes, row.totals.peak);
   facts.graph = std::move(graph);
   return facts;
 }

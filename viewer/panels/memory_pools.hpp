@@ -1,4 +1,4 @@
-// PoolFacts: the pools of a session with who holds them and how they grew, and every buffer that is known: persistent ones of all pools,
+// PoolFacts: the pools of a session with who holds them and how they grew, what devices give in all, and every buffer that is known: persistent ones of all pools,
 // and those of one graph. Knows no ImGui. Threads: values and a pure function.
 #pragma once
 
@@ -22,12 +22,21 @@ struct PoolRow {
   std::string device;              // its name
   std::string holders;             // names of graphs; empty: nobody
   std::string earlier_holders;     // that held it once and do not now
+  std::string sharers;             // names of graphs whose transients lie in one slab of it; empty: none
   std::vector<PoolPoint> history;  // by time
   // The most at one time; most_bytes: device and host together, or what it took of the device where that is more.
   std::uint64_t most_device = 0, most_host = 0, most_bytes = 0;
   std::uint32_t most_buffers = 0;
   // What the pool takes of the device, and its budget, are in `state`.
   [[nodiscard]] bool is_memory_told() const noexcept { return state.peak != 0; }
+};
+
+// All that the engine takes of a device.
+struct DeviceRow {
+  trace::DeviceTotals totals;
+  std::string name;
+  std::vector<PoolPoint> history;  // by time; device_bytes: of all buffers
+  std::uint64_t most_buffers = 0;  // bytes, at one time
 };
 
 struct BufferRow {
@@ -44,9 +53,10 @@ struct BufferRow {
 struct PoolFacts {
   std::shared_ptr<const model::Graph> graph;  // may be null
   std::vector<PoolRow> pools;                 // by id
+  std::vector<DeviceRow> devices;             // by id, those whose memory the trace tells of
   std::vector<BufferRow> buffers;
   trace::Time first = 0, last = 0;  // of the document
-  std::uint64_t most_bytes = 0;     // of a pool, the slabs of its graphs included
+  std::uint64_t most_bytes = 0;     // of a pool or a device, the slabs of graphs included
 };
 
 [[nodiscard]] PoolFacts pool_facts(const model::Document& document, std::shared_ptr<const model::Graph> graph);

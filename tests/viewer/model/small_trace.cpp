@@ -60,7 +60,8 @@ Records small_events() {
   }
   r.replays.push_back({8, 1, 0, 4, 1, 50'000, 50'100, 0, 0, 77, 0});
   r.host_ranges = {{77, 1, 10'100, 10'800, "batch", 3, 1}, {77, 0, 9'000, 19'000, "iteration", kNone, 0}};
-  r.pool_states = {{0, 1, 9'500, "step", 1, 4'096, 0, {}}, {0, 1, 9'900, "step", 2, 1 << 20, 0, {3}, 4 << 20, 3 << 20, 1 << 20, 3 << 20, 1, 2, 1}};
+  r.pool_states = {{0, 1, 9'500, "step", 1, 4'096, 0, {}}, {0, 1, 9'900, "step", 2, 1 << 20, 0, {3}, 4 << 20, 3 << 20, 1 << 20, 3 << 20, 1, 2, 1, 1, {3}}};
+  r.device_totals = {{1, 9'500, 0, 4'096, 4'096, 4'096, 4'096}, {1, 9'900, 0, 3 << 20, 1 << 20, 3 << 20, 1 << 20, 1, 1, 2, 1}};
   r.buffer_lives = {{9, 0, 1, BufferKind::Device, 1 << 20, 0x1000, 9'100, 0, "y"},
                     {9, 0, 1, BufferKind::Device, 1 << 20, 0x1000, 9'100, 40'000, "y"}};
   r.messages = {{9'200, Severity::Warning, "barrier-orders-nothing", "barrier 0", 3, 1, 1, kNone}};

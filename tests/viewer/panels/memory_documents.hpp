@@ -100,10 +100,13 @@ enum : std::uint32_t { kEdge01, kEdge02Implied, kEdge12Barrier, kEdge23Lane, kEd
   }
   records.pool_states = {{0, 0, kMemoryBegin, "model", 0, 0, 0, {}},
                          {0, 0, kMemoryBegin + 100, "model", 1, 1 << 20, 0, {}},
-                         {0, 0, kMemoryBegin + 200, "model", 2, 1 << 20, 4096, {g.graph}, 4 << 20, 3 << 20, 3 << 20, 3 << 20, 1, 0, 0},
-                         {0, 0, kMemoryBegin + 250, "model", 2, 1 << 20, 4096, {g.graph}, 4 << 20, 3 << 20, 1 << 20, 3 << 20, 1, 1, 0},
+                         {0, 0, kMemoryBegin + 200, "model", 2, 1 << 20, 4096, {g.graph}, 4 << 20, 3 << 20, 3 << 20, 3 << 20, 1, 0, 0, 1, {g.graph}},
+                         {0, 0, kMemoryBegin + 250, "model", 2, 1 << 20, 4096, {g.graph}, 4 << 20, 3 << 20, 1 << 20, 3 << 20, 1, 1, 0, 1, {g.graph}},
                          {1, 0, kMemoryBegin + 300, "lent", 1, 0, 0, {g.graph}},
                          {1, 0, kMemoryBegin + 400, "lent", 0, 0, 0, {}}};
+  records.device_totals = {{0, kMemoryBegin + 100, 0, 1 << 20, 1 << 20, 1 << 20, 1 << 20},
+                           {0, kMemoryBegin + 210, 0, 5 << 20, 5 << 20, 5 << 20, 1 << 20, 2, 1},
+                           {0, kMemoryBegin + 250, 0, 5 << 20, 2 << 20, 5 << 20, 1 << 20, 2, 1, 1}};
   records.buffer_lives = {{0, 0, 0, BufferKind::Device, 1 << 20, 0x7f0000, kMemoryBegin + 100, 0, "weights"},
                           {1, 0, 0, BufferKind::PinnedHost, 4096, 0x8f0000, kMemoryBegin + 200, 0, "pinned"},
                           {2, 1, 0, BufferKind::Foreign, 2048, 0x9f0000, kMemoryBegin + 300, kMemoryBegin + 400, "lent"}};

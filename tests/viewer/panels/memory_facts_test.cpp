@@ -135,7 +135,22 @@ TEST_CASE("memory pools: what a pool takes with its graphs' slabs rises and fall
   for (const PoolPoint& point : facts.pools[0].history) mapped.push_back(point.mapped);
   CHECK(mapped == std::vector<std::uint64_t>{0, 0, 3 << 20, 1 << 20});
   CHECK_FALSE(facts.pools[1].is_memory_told());
-  CHECK(facts.most_bytes == facts.pools[0].most_bytes);
+  CHECK(facts.most_bytes == 5 << 20);  // of the device
+}
+
+TEST_CASE("memory pools: graphs that share a slab are named, and a device's memory rises and falls in all") {
+  const auto document = test::memory_document();
+  const PoolFacts facts = pool_facts(*document, nullptr);
+  REQUIRE(facts.pools.size() == 2);
+  CHECK(facts.pools[0].sharers == "step");
+  CHECK(facts.pools[1].sharers.empty());
+  REQUIRE(facts.devices.size() == 1);
+  CHECK(facts.devices[0].name == "host (2 threads)");
+  CHECK(facts.devices[0].totals.trims == 1);
+  CHECK(facts.devices[0].most_buffers == 1 << 20);
+  std::vector<std::uint64_t> mapped;
+  for (const PoolPoint& point : facts.devices[0].history) mapped.push_back(point.mapped);
+  CHECK(mapped == std::vector<std::uint64_t>{1 << 20, 5 << 20, 2 << 20});
 }
 
 TEST_CASE("memory pools: every buffer of the trace and of the graph is there once, of all four kinds") {

@@ -88,16 +88,17 @@ std::vector<std::uint32_t> pack_order(const PackProblem& problem, std::uint32_t 
   return order;
 }
 
-Packing best_greedy(const PackProblem& problem, std::uint64_t target) {
+Packing best_greedy(const PackProblem& problem, std::uint64_t target, std::uint64_t most_packings) {
   GreedyPacker packer(problem);
   Packing best;
   best.height = kUnplaced;
-  for (std::uint32_t number = 0; number < kPackOrders; ++number) {
-    const std::vector<std::uint32_t> order = pack_order(problem, number);
-    for (const GapRule rule : {GapRule::Lowest, GapRule::Tightest}) {
-      Packing packing = packer.pack(order, rule);
+  std::uint64_t packings = 0;
+  for (const GapRule rule : {GapRule::Lowest, GapRule::Tightest}) {
+    for (std::uint32_t i = 0; i < kPackOrders; ++i) {
+      const std::uint32_t number = (kByConflicts + i) % kPackOrders;
+      Packing packing = packer.pack(pack_order(problem, number), rule);
       if (packing.height < best.height) best = std::move(packing);
-      if (best.height <= target) return best;
+      if (best.height <= target || ++packings >= most_packings) return best;
     }
   }
   return best;

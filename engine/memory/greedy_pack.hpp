@@ -34,7 +34,7 @@ inline constexpr std::uint64_t kUnplaced = ~std::uint64_t{0};
 inline constexpr std::uint32_t kPackOrders = 6, kBySections = 2, kByConflicts = 5;
 [[nodiscard]] std::vector<std::uint32_t> pack_order(const PackProblem& problem, std::uint32_t number);
 
-// The lowest of packings in all orders; ends as soon as one is not above `target`.
-[[nodiscard]] Packing best_greedy(const PackProblem& problem, std::uint64_t target);
+// The lowest of packings in all orders, or of so many, the most promising; ends as soon as one is not above `target`.
+[[nodiscard]] Packing best_greedy(const PackProblem& problem, std::uint64_t target, std::uint64_t most_packings = 2 * kPackOrders);
 
 }  // namespace reprise::detail

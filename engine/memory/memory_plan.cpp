@@ -27,6 +27,8 @@ using Clock = std::chrono::steady_clock;
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 62;
 // Pairs of buffers that live at once, for ways that look at each: without a budget and with one.
 constexpr std::uint64_t kQuickPairs = 1'000'000, kMostPairs = 30'000'000;
+// Pairs that are looked at without a budget, for packings in orders: fewer orders of longer lists.
+constexpr std::uint64_t kPackedPairs = 700'000;
 // Items of a group at most, and steps, for a look at what a search finds at once.
 constexpr std::uint32_t kQuickSearch = 500;
 constexpr std::uint64_t kQuickSteps = 1000;
@@ -134,7 +136,7 @@ class LifetimePlanner {
       }
       if (packing.height <= bound_) continue;
       group.problem = std::make_unique<PackProblem>(interval_problem(sections_, items_, group.which));
-      Packing greedy = best_greedy(*group.problem, bound_);
+      Packing greedy = best_greedy(*group.problem, bound_, most_packings());
       if (greedy.height < packing.height) packing = std::move(greedy);
       packing = descend_by_ejections(*group.problem, std::move(packing), {.target = bound_, .looks = kQuickLooks});
       group.improver = std::make_unique<PackImprover>(*group.problem, std::move(packing), bound_, desc_.capacity);
@@ -142,6 +144,10 @@ class LifetimePlanner {
     }
     for (Group& group : groups_) try_quickly(*group.improver, group.problem->size());
     collect();
+  }
+
+  [[nodiscard]] std::uint64_t most_packings() const {
+    return desc_.budget.count() > 0 ? 2 * kPackOrders : 1 + kPackedPairs / std::max<std::uint64_t>(sections_.pairs, 1);
   }
 
   // A few steps of a search, the same on every run.

@@ -83,6 +83,20 @@ TEST_CASE("ejection descent: it comes well below what orders find, and to the sa
   }
 }
 
+TEST_CASE("greedy pack: with a limit it makes the most promising packings alone, and more are never higher") {
+  std::uint32_t lower = 0;
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    CAPTURE(seed);
+    const PackProblem problem = problem_of(cut_lifetimes({.seed = seed, .pieces = 100, .removed_percent = 10}));
+    const Packing one = best_greedy(problem, kCapacity, 1), all = best_greedy(problem, kCapacity);
+    CHECK(one.offsets == GreedyPacker(problem).pack(pack_order(problem, kByConflicts), GapRule::Lowest).offsets);
+    CHECK(all.height <= one.height);
+    lower += all.height < one.height ? 1 : 0;
+    CHECK(best_greedy(problem, one.height).offsets == one.offsets);
+  }
+  CHECK(lower > 0);
+}
+
 TEST_CASE("ejection descent: at its target, or without looks, a packing stays what it is") {
   const PackProblem problem = two_of_24();
   const Packing high{{0, 100}, 124};

@@ -24,7 +24,7 @@ namespace {
 // Up to here the quadratic fit is a few milliseconds; a flow and packings of all orders are, up to there.
 constexpr std::size_t kFitBySizeTransients = 1024, kPackedTransients = 1024, kSearchedTransients = 4096;
 // At one transient beside another: ten milliseconds, about.
-constexpr std::uint64_t kQuickLooks = 300'000;
+constexpr std::uint64_t kFitLooks = 300'000;
 
 // A packing of lifetimes that live at once wherever two transients may not share; nothing where none can be below `slab_bytes`.
 Fit fit_by_lifetimes(const TransientUses& uses, const UseOrder& order, std::uint64_t lower_bound, std::uint64_t slab_bytes) {
@@ -74,7 +74,7 @@ class OrderPlanner {
     if (fit_.slab_bytes <= bound_) return;
     const PackProblem problem = make_order_problem(uses_, precedence, heaviest);
     Packing first = first_packing(problem, precedence);
-    PackImprover improver(problem, descend_by_ejections(problem, std::move(first), {.target = bound_, .looks = kQuickLooks}), bound_);
+    PackImprover improver(problem, descend_by_ejections(problem, std::move(first), {.target = bound_, .looks = kFitLooks}), bound_);
     if (!improver.is_done() && !stop()) {
       JointSearch search(problem, improver, bound_);
       while (!improver.is_done() && !stop()) search.attempt(stop);

@@ -8,20 +8,15 @@
 
 #include "backend/host/block_scratch.hpp"
 #include "backend/host/crew.hpp"
+#include "backend/host/elapsed.hpp"
 
 namespace reprise::detail {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr std::uint64_t kWorthSplittingNs = 20'000;  // of a whole dispatch
 constexpr std::uint64_t kPieceNs = 5'000;
 constexpr std::uint32_t kMeasuredAtFirst = 4, kMeasuredEvery = 64;  // runs
-
-std::uint64_t nanoseconds_since(Clock::time_point begin) {
-  return static_cast<std::uint64_t>(std::chrono::nanoseconds(Clock::now() - begin).count());
-}
 
 }  // namespace
 
@@ -52,9 +47,9 @@ void DispatchNode::run_blocks(Crew& crew) noexcept {
   std::uint64_t first = 0;
   const bool measured = runs_ < kMeasuredAtFirst || runs_ % kMeasuredEvery == 0;
   ++runs_;
-  Clock::time_point begin;
+  std::chrono::steady_clock::time_point begin;
   if (measured) {
-    begin = Clock::now();
+    begin = std::chrono::steady_clock::now();
     run_here(0, 1);
     first = 1;
     block_ns_ = nanoseconds_since(begin);

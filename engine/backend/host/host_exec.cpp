@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "backend/host/crew.hpp"
+#include "backend/host/elapsed.hpp"
 #include "backend/host/host_queue.hpp"
 #include "backend/host/node_clock.hpp"
 #include "backend/host/queue_line.hpp"
@@ -14,16 +15,10 @@ namespace reprise::detail {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 // Handing a node to another thread takes some hundred nanoseconds: what nodes have to take on average to be worth it, and
 // below what they are not any more. A replay this short stays on one thread in any case.
 constexpr std::uint64_t kLongNodeNs = 2'000, kShortNodeNs = 1'000, kShortReplayNs = 20'000;
 constexpr std::uint32_t kFirstReplays = 2;  // in which every node is looked at
-
-std::uint64_t nanoseconds_since(Clock::time_point begin) {
-  return static_cast<std::uint64_t>(std::chrono::nanoseconds(Clock::now() - begin).count());
-}
 
 bool is_long(std::uint64_t ns, std::uint32_t nodes) { return ns > kShortReplayNs && ns > kLongNodeNs * nodes; }
 
@@ -170,7 +165,7 @@ void HostExec::run_in_order(Crew& crew, std::uint64_t replay, NodeTime* times) n
 void HostExec::run_measured(Crew& crew, std::uint64_t replay, NodeTime* times) noexcept {
   HostProgram& program = loaded_->program;
   const std::uint32_t count = program.node_count();
-  const auto begin = Clock::now();
+  const auto begin = std::chrono::steady_clock::now();
   if (use_parallel_) {
     loaded_->parallel.run(crew, replay, 0, times);
     use_parallel_ = nanoseconds_since(begin) * crew.threads() > kShortNodeNs * count;

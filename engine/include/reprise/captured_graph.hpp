@@ -73,7 +73,7 @@ struct CompileReport {
   std::uint32_t added_edges = 0;       // lane and frame edges
   std::uint32_t instances = 1;         // compiled
   std::uint32_t lanes = 0;             // 0: Faithful
-  bool frame = false;                  // two kernels around several roots or leaves
+  bool frame = false;                  // a kernel before several roots, one after many leaves, or both
   std::uint64_t transient_bytes = 0;   // sum of transient buffers
   std::uint64_t slab_bytes = 0;        // planned, for each instance
   std::uint64_t slab_lower_bound = 0;  // no placement can be smaller

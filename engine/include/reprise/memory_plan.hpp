@@ -51,8 +51,8 @@ struct MemoryPlan {
 //
 // Methods: bottom-left and best-fit packing in several orders; then a depth-first search with restarts over packings in which each buffer rests
 // on others or on the ground (their idea, and that of searching independent stretches of time on their own: M. Moffitt, MiniMalloc,
-// ASPLOS 2023), and beside it ejections from what fits best (the idea: Y. Nagata, O. Braysy, 2009). The search's bound is that of one machine with release times, for each set of buffers that live at once; it goes on where such a set
-// leaves the fewest choices.
+// ASPLOS 2023), and beside it ejections from what fits best (the idea: Y. Nagata, O. Braysy, 2009). The search's bound is that of one machine
+// with release times, for each set of buffers that live at once; it goes on where such a set leaves the fewest choices.
 [[nodiscard]] MemoryPlan plan_memory(std::span<const BufferLifetime> buffers, const MemoryPlanDesc& desc = {});
 
 }  // namespace reprise

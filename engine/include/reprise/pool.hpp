@@ -93,8 +93,8 @@ class CapturePool {
   [[nodiscard]] MemoryStatistics statistics() const noexcept;
 
   // The pages behind the transients of every graph that was compiled with this pool and has nothing to do go back to the system; of a shared slab,
-  // when none of its graphs has anything to do. Buffers keep theirs. Graphs stay valid: the next launch, or update, of such a graph takes pages for the same addresses first, and throws SlabExhausted or
-  // OutOfMemory where there are none. Other launches do not wait for it. Throws DeviceLost.
+  // when none of its graphs has anything to do. Buffers keep theirs. Graphs stay valid: the next launch, or update, of such a graph takes pages
+  // for the same addresses first, and throws SlabExhausted or OutOfMemory where there are none. Other launches do not wait for it. Throws DeviceLost.
   TrimReport trim();
 
   // Makes every handle stale and gives the memory back when the last launch that uses it has completed.

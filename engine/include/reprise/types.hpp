@@ -56,7 +56,7 @@ inline constexpr Validation kDefaultValidation = Validation::Basic;
 inline constexpr Validation kDefaultValidation = Validation::Full;
 #endif
 
-// How the schedule becomes a graph. Auto: a frame where there are several roots or leaves, and at most 128 lanes.
+// How the schedule becomes a graph. Auto: a frame, a kernel before several roots and one after many leaves, each where it pays, and at most 128 lanes.
 struct Lowering {
   enum class Mode : std::uint8_t { Auto, Faithful, Lanes };
   Mode mode = Mode::Auto;

@@ -33,9 +33,8 @@ struct TransientMemory {
 [[nodiscard]] TransientMemory allocate_transients(const std::shared_ptr<DeviceCore>& device, const std::shared_ptr<CapturePool>& pool, const Plan& plan,
                                                   std::uint32_t instance);
 
-// For the same graph's transients as `plan` has them, beside those that are in `now`, of which no two are used at once: in the same memory where it has
-// room or can grow. Else a slab of its own; where `now` is shared and can't
-// grow so far, SlabExhausted. Throws what allocate_transients() does.
+// For the same graph's transients as `plan` has them, beside those that are in `now`, of which no two are used at once: in the same memory where it
+// has room or can grow. Else in a slab of its own; where `now` is shared and can't grow so far, SlabExhausted. Throws what allocate_transients() does.
 [[nodiscard]] TransientMemory allocate_beside(const TransientMemory& now, const std::shared_ptr<DeviceCore>& device,
                                               const std::shared_ptr<CapturePool>& pool, const Plan& plan);
 

@@ -78,7 +78,7 @@ RecordingPtr resnet_step(const NetworkDesc& desc) {
   Network net(desc.ordering);
   auto x = net.input(1024 * kKiB);
   for (std::uint32_t i = 0; i < desc.blocks; ++i) {
-    const std::uint64_t bytes = std::max<std::uint64_t>(1024 >> (i / 4), 16) * kKiB;
+    const std::uint64_t bytes = (1024 >> std::min(i / 4, 6u)) * kKiB;
     const auto first = net.apply("conv1", {x}, bytes, 36 * kKiB, bytes / 2);
     const auto active = net.apply("relu1", {first}, bytes, 0);
     const auto second = net.apply("conv2", {active}, bytes, 36 * kKiB, bytes / 2);

@@ -157,6 +157,16 @@ void add_tables(Hash64& hash, const Recording& recording) {
   for (const AccessShape& shape : recording.shapes) add(hash, shape.extent, shape.pitch);
 }
 
+void add(Hash64& hash, const Placement& placement) {
+  hash.add(placement.buffers.size());
+  for (const PlacedBuffer& placed : placement.buffers) {
+    hash.add(placed.buffer);
+    hash.add(placed.offset);
+    hash.add(placed.bytes);
+  }
+  hash.add(placement.slab_bytes);
+}
+
 }  // namespace
 
 Hash64 hash_recording(const Recording& recording) {
@@ -212,13 +222,20 @@ std::uint64_t hash_lowering(const LoweredGraph& lowered, const Placement& placem
   for (const LoweredEdge& edge : lowered.edges) {
     hash.add(edge.from, static_cast<std::uint32_t>(edge.origin) | static_cast<std::uint32_t>(edge.strength) << 8);
   }
-  hash.add(placement.buffers.size());
-  for (const PlacedBuffer& placed : placement.buffers) {
-    hash.add(placed.buffer);
-    hash.add(placed.offset);
-    hash.add(placed.bytes);
+  add(hash, placement);
+  return hash.value();
+}
+
+std::uint64_t hash_execution(const LoweredGraph& lowered, const Placement& placement) {
+  Hash64 hash;
+  hash.add(lowered.nodes.size());
+  hash.add(lowered.fault_markers ? 1 : 0);
+  for (const LoweredNode& node : lowered.nodes) {
+    hash.add(node.schedule_node, node.edge_count);
+    hash.add(static_cast<std::uint32_t>(node.kind), node.urgency);
   }
-  hash.add(placement.slab_bytes);
+  for (const LoweredEdge& edge : lowered.edges) hash.add(edge.from, static_cast<std::uint32_t>(edge.strength));
+  add(hash, placement);
   return hash.value();
 }
 

@@ -1,4 +1,4 @@
-// The two hashes of a plan. Pure functions. Neither covers addresses, source locations or host pointers.
+// The hashes of a plan. Pure functions. None covers addresses, source locations or host pointers.
 #pragma once
 
 #include <cstdint>
@@ -16,5 +16,7 @@ namespace reprise::detail {
 [[nodiscard]] std::uint64_t hash_pair(std::uint64_t first, std::uint64_t second);
 // Of what lanes and memory made of it.
 [[nodiscard]] std::uint64_t hash_lowering(const LoweredGraph& lowered, const Placement& placement);
+// Of what a device is given of that: not the numbers of lanes, nor why an edge is there.
+[[nodiscard]] std::uint64_t hash_execution(const LoweredGraph& lowered, const Placement& placement);
 
 }  // namespace reprise::detail

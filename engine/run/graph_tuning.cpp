@@ -4,10 +4,14 @@
 #include <cmath>
 #include <exception>
 #include <mutex>
+#include <string>
+#include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "base/text.hpp"
 #include "lanes/tuning_choices.hpp"
+#include "plan/plan_hash.hpp"
 #include "plan/time_slots.hpp"
 #include "run/compile_stages.hpp"
 #include "run/device_core.hpp"
@@ -30,6 +34,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kSampleNs = 1e6;          // a measurement takes at least so long, in as many replays as that needs
 constexpr std::uint32_t kMostReplays = 64;
+constexpr std::uint32_t kMostFinals = 3;   // of the best, against the graph as it is
 constexpr std::uint32_t kCostLanes = 8;    // of the run that tells what nodes cost: more would run beside each other than are told apart
 
 // The nodes that are switched off, as another lowering of the same schedule numbers them.
@@ -71,8 +76,7 @@ class GraphCore::Tuning {
       // The same.
     }
     for (auto& body : bodies_) {
-      if (body) body->last = graph_.last();
-      if (body) graph_.device_->retired().push(std::move(body));
+      if (body) retire(std::move(body));
     }
   }
 
@@ -131,6 +135,36 @@ class GraphCore::Tuning {
     return std::chrono::duration<double, std::nano>(Clock::now() - began).count() / replays;
   }
 
+  struct Finals {
+    std::uint32_t pairs = 0, replays = 0;
+    Clock::time_point until;  // after which there is no other one
+  };
+  // The best of many is lucky too, and so may its executable be, of which CUDA makes some faster than others of the same graph: it has to win once
+  // more, alone, and as new executables are made of both.
+  void choose(TuningSeries& series, const Finals& finals, TuneReport& report) {
+    for (std::uint32_t tried = 0; tried < kMostFinals && (tried == 0 || Clock::now() < finals.until); ++tried) {
+      const std::uint32_t best = series.winner();
+      if (best == 0) return;
+      TuningSeries last(2);
+      try {
+        make_again(0);
+        make_again(best);
+      } catch (const Error& error) {
+        if (!lacks_memory(error)) throw;
+        report.candidates[best].reason = error.what();
+        return;
+      }
+      last.run({.rounds = finals.pairs, .measure = [&](std::uint32_t i) { return time(*bodies_[i == 0 ? 0 : best]->exec, finals.replays); }});
+      if (last.winner() != 0) {
+        report.chosen = best;
+        report.confirmed_ratio = last.ratio(1).median;
+        return;
+      }
+      report.candidates[best].reason = "did not win a second time";
+      series.drop(best, report.candidates[best].reason);
+    }
+  }
+
   // What nodes cost, by schedule node. Empty where it can't be told.
   [[nodiscard]] std::vector<std::uint32_t> measured_costs() {
     const Plan& now = *graph_.body_->plan;
@@ -150,6 +184,21 @@ class GraphCore::Tuning {
   std::vector<std::unique_ptr<GraphBody>> bodies_;  // of the contestants; null: it could not be made
 
  private:
+  // A new executable in the place of a contestant's.
+  void make_again(std::uint32_t contestant) {
+    auto body = graph_.make_other_body(bodies_[contestant]->plan, Watched::No);
+    body.swap(bodies_[contestant]);
+    const std::exception_ptr thrown = body->exec->callback_error(1);
+    retire(std::move(body));
+    if (thrown) std::rethrow_exception(thrown);
+    static_cast<void>(time(*bodies_[contestant]->exec, 1));
+  }
+
+  void retire(std::unique_ptr<GraphBody> body) {
+    body->last = graph_.last();
+    graph_.device_->retired().push(std::move(body));
+  }
+
   GraphCore& graph_;
   const std::shared_ptr<QueueCore> queue_;
   const TuneDesc& desc_;
@@ -286,6 +335,7 @@ TuneReport GraphCore::tune(const std::shared_ptr<QueueCore>& queue, const TuneDe
     report.candidates.push_back({.name = "as it was", .slab_bytes = plan->placement.slab_bytes});
     tuning.bodies_.push_back(make_other_body(plan, Watched::No));
     std::vector<LoweringChoice> kept{LoweringChoice{}};
+    std::unordered_set<std::uint64_t> made{hash_execution(plan->lowered, plan->placement)};
     TuningSeries series(static_cast<std::uint32_t>(choices.size()) + 1);
     for (LoweringChoice& choice : choices) {
       const auto at = static_cast<std::uint32_t>(report.candidates.size());
@@ -297,9 +347,7 @@ TuneReport GraphCore::tune(const std::shared_ptr<QueueCore>& queue, const TuneDe
         try {
           auto other = lower_again(*plan, choice, tuning.alignment());
           candidate.slab_bytes = other->placement.slab_bytes;
-          const bool is_known = std::any_of(tuning.bodies_.begin(), tuning.bodies_.end(),
-                                            [&](const auto& known) { return known && known->plan->lowering_hash == other->lowering_hash; });
-          if (is_known) {
+          if (!made.insert(hash_execution(other->lowered, other->placement)).second) {
             candidate.reason = "the same graph as one before it";
           } else {
             body = make_other_body(std::move(other), Watched::No);
@@ -341,17 +389,7 @@ TuneReport GraphCore::tune(const std::shared_ptr<QueueCore>& queue, const TuneDe
         candidate.lanes = lowered.lanes;
       }
     }
-    // The best of many is lucky too: it has to win once more, alone.
-    if (const std::uint32_t best = series.winner(); best != 0) {
-      TuningSeries final_series(2);
-      final_series.run({.rounds = desc.pairs, .measure = [&](std::uint32_t i) { return measure(i == 0 ? 0 : best); }});
-      if (final_series.winner() != 0) {
-        report.chosen = best;
-        report.confirmed_ratio = final_series.ratio(1).median;
-      } else {
-        report.candidates[best].reason = "did not win a second time";
-      }
-    }
+    tuning.choose(series, {.pairs = desc.pairs, .replays = replays, .until = began + desc.budget}, report);
     tuning.finish();
     for (auto& body : tuning.bodies_) {
       if (const std::exception_ptr thrown = body ? body->exec->callback_error(1) : nullptr) std::rethrow_exception(thrown);

@@ -9,6 +9,7 @@
 #include "base/paired_ratios.hpp"
 #include "base/text.hpp"
 #include "lanes/tuning_choices.hpp"
+#include "plan/plan_hash.hpp"
 #include "run/compile_stages.hpp"
 #include "run/device_core.hpp"
 #include "run/failure.hpp"
@@ -197,9 +198,10 @@ Next GraphCore::Online::advance(GraphCore& graph) {
 std::unique_ptr<GraphBody> GraphCore::Online::make_rival(GraphCore& graph, const LoweringChoice& choice, OnlineTry& tried) {
   const GraphBody& body = *graph.body_;
   auto plan = lower_again(*body.plan, choice, graph.device_->info().limits.buffer_alignment);
-  const bool was_tried = std::find(tried_.begin(), tried_.end(), plan->lowering_hash) != tried_.end();
-  if (was_tried || plan->lowering_hash == body.plan->lowering_hash) return nullptr;
-  tried_.push_back(plan->lowering_hash);
+  const std::uint64_t hash = hash_execution(plan->lowered, plan->placement);
+  const bool was_tried = std::find(tried_.begin(), tried_.end(), hash) != tried_.end();
+  if (was_tried || hash == hash_execution(body.plan->lowered, body.plan->placement)) return nullptr;
+  tried_.push_back(hash);
   tried = {.name = name_of(choice), .lanes = plan->lowered.lanes};
   if (body.memory_goal != MemoryGoal::Speed && plan->placement.slab_bytes > body.memory.bytes) {
     tried.reason = concat("it needs ", plan->placement.slab_bytes, " bytes of transients, which the graph's memory goal gave up");

@@ -19,6 +19,7 @@
 
 #include "bench.hpp"
 #include "gpu.hpp"
+#include "lowered_graphs.hpp"
 #include "lowering_points.hpp"
 #include "profiled_graph.hpp"
 #include "raw_task_graph.hpp"
@@ -34,8 +35,7 @@ using test::TaskGraph;
 
 constexpr std::uint32_t kLeastPairs = 20;
 constexpr std::uint64_t kMostEdges = 200000;  // more take CUDA longer to instantiate than all else together
-// CUDA instantiates some graphs in two speeds, whoever made them: of up to so many nodes several executables are measured in turns.
-constexpr std::uint32_t kSeveralUpTo = 3000, kSeveral = 3;
+constexpr std::uint32_t kSeveralUpTo = 3000;   // nodes; of more one executable is measured
 constexpr int kTracedReplays = 20;
 
 // How far a long run is, on stderr: one line that is written anew on a terminal, a line a point elsewhere.
@@ -109,7 +109,7 @@ class LoweringBench {
   [[nodiscard]] std::string measure(const LoweringPoint& point, const TaskGraph& tasks, const PointProgress& progress) {
     const bool is_traced = std::find(axes_.lowerings.begin(), axes_.lowerings.end(), "traced") != axes_.lowerings.end();
     const std::shared_ptr<const NodeCosts> traced = is_traced ? traced_costs(point.kernel, tasks) : nullptr;  // while no raw graph is there
-    const std::uint32_t several = tasks.size() <= kSeveralUpTo ? kSeveral : 1;
+    const std::uint32_t several = tasks.size() <= kSeveralUpTo ? kSeveralExecutables : 1;
     std::vector<std::unique_ptr<RawTaskGraph>> raw;
     for (std::uint32_t i = 0; i < several; ++i) raw.push_back(std::make_unique<RawTaskGraph>(raw_desc(point.kernel, tasks)));
     for (const auto& graph : raw) static_cast<void>(stream_.gpu_us(1, [&] { graph->launch(stream_.stream()); }));
@@ -182,27 +182,19 @@ class LoweringBench {
   [[nodiscard]] Way make_way(const std::string& name, const LoweringPoint& point, const TaskGraph& tasks, const MakeWay& make) {
     const TaskKernel& kernel = point.kernel;
     const CommandBuffer commands = record(tasks, kernel, name == "costs" ? std::max(1e-3F * static_cast<float>(kernel.spin_ns), 1e-3F) : 0.0F);
-    CompileDesc desc = {.pool = pool_, .lowering = lowering_of(name), .costs = name == "traced" ? make.traced : nullptr};
     Way way;
     way.line = {.what = name + ", " + kernel.name, .shape = tasks.name, .nodes = tasks.size(), .unit = "us", .peer = "raw graph",
                 .axes = {{"kernel", kernel.name}, {"lowering", name}}, .goal = goal(name, kernel, tasks)};
-    way.graphs.push_back(device_.compile(commands, desc));
+    LoweredGraphs made = lowered_graphs({.lowering = name, .several = make.several,
+                                         .compile = {.pool = pool_, .costs = name == "traced" ? make.traced : nullptr},
+                                         .tune = {.contents = TuneDesc::Contents::Repeatable}},
+                                        [&](const CompileDesc& desc) { return device_.compile(commands, desc); }, queue_, stream_);
+    way.graphs = std::move(made.graphs);
     if (name == "costs" || name == "traced") {
       const CompileReport& report = way.graphs[0].report();
-      way.line.axes["chosen"] = report.costs.used ? std::to_string(report.lanes) + " lanes by cost" : "as without costs";
+      made.chosen = report.costs.used ? std::to_string(report.lanes) + " lanes by cost" : "as without costs";
     }
-    const std::filesystem::path file = std::filesystem::temp_directory_path() / ("reprise_bench." + std::to_string(::getpid()) + ".tuning.json");
-    if (name == "tuned") {
-      const TuneReport tuned = way.graphs[0].tune(queue_, {.contents = TuneDesc::Contents::Repeatable});
-      way.line.axes["chosen"] = tuned.candidates[tuned.chosen].name;
-      if (tuned.has_changed()) {
-        way.graphs[0].save_tuning(file);
-        desc.tuning_file = file;
-      }
-    }
-    while (way.graphs.size() < make.several) way.graphs.push_back(device_.compile(commands, desc));
-    if (!desc.tuning_file.empty()) std::filesystem::remove(file);
-    for (CapturedGraph& graph : way.graphs) static_cast<void>(stream_.gpu_us(1, [&] { static_cast<void>(graph.launch(queue_)); }));
+    if (!made.chosen.empty()) way.line.axes["chosen"] = made.chosen;
     return way;
   }
 

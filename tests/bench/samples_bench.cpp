@@ -16,7 +16,7 @@
 #include "digits/trainer.hpp"
 #endif
 #include "gpu.hpp"
-#include "lowering_points.hpp"
+#include "lowered_graphs.hpp"
 #include "photo/pyramid.hpp"
 #include "plan/plan.hpp"
 #include "run/compile.hpp"
@@ -63,29 +63,31 @@ std::vector<SampleGraph> sample_graphs(const Device& device) {
   return graphs;
 }
 
-CapturedGraph compile_again(const Device& device, const CapturedGraph& graph, Lowering lowering) {
-  return CapturedGraph(detail::compile_checked(device.core(), graph.core()->plan().recording, {.pool = graph.pool(), .lowering = lowering}));
+LoweredGraphs lowered_again(const Device& device, const SampleGraph& sample, const std::string& lowering, const Queue& queue, const TimedStream& stream) {
+  const CapturedGraph& graph = *sample.graph;
+  const auto compile = [&](const CompileDesc& desc) { return CapturedGraph(detail::compile_checked(device.core(), graph.core()->plan().recording, desc)); };
+  return lowered_graphs({.lowering = lowering, .compile = {.pool = graph.pool()}}, compile, queue, stream);
 }
 
 void measure(const Device& device, const SampleGraph& sample, const Options& options, Report& report) {
   const TimedStream stream;
   const Queue queue = adopt_queue(device, stream.stream());
-  std::vector<CapturedGraph> graphs;
+  std::vector<LoweredGraphs> ways;
   std::vector<Line> lines;
-  graphs.push_back(compile_again(device, *sample.graph, Lowering::Faithful));
+  ways.push_back(lowered_again(device, sample, "faithful", queue, stream));
   for (const std::string& name : options.axes.lowerings) {
-    graphs.push_back(compile_again(device, *sample.graph, lowering_of(name)));
-    Line& line = lines.emplace_back(Line{.what = name, .shape = sample.name, .nodes = graphs[0].node_count(), .unit = "us", .peer = "faithful",
+    ways.push_back(lowered_again(device, sample, name, queue, stream));
+    Line& line = lines.emplace_back(Line{.what = name, .shape = sample.name, .nodes = ways[0].graphs[0].node_count(), .unit = "us", .peer = "faithful",
                                          .axes = {{"lowering", name}}, .goal = {Goal::Of::Ratio, 1.02}});
-    if (name == "tuned") {
-      const TuneReport tuned = graphs.back().tune(queue);
-      line.axes["chosen"] = tuned.candidates[tuned.chosen].name;
-    }
+    if (!ways.back().chosen.empty()) line.axes["chosen"] = ways.back().chosen;
   }
-  std::vector<Contender> contenders(graphs.size());
-  for (std::size_t i = 0; i < graphs.size(); ++i) {
-    contenders[i].launch = [&, i](std::uint32_t) { static_cast<void>(graphs[i].launch(queue)); };
-    static_cast<void>(stream.gpu_us(1, [&] { contenders[i].launch(0); }));
+  // Each executable meets each of the peer's.
+  std::vector<Contender> contenders(ways.size());
+  for (std::size_t i = 0; i < ways.size(); ++i) {
+    contenders[i].launch = [&, i](std::uint32_t round) {
+      const std::uint32_t turn = i == 0 ? round : round / kSeveralExecutables;
+      static_cast<void>(ways[i].graphs[turn % kSeveralExecutables].launch(queue));
+    };
   }
   const double once_us = stream.gpu_us(1, [&] { contenders[0].launch(0); });
   take_turns(stream, contenders, {.once_us = once_us, .budget = options.axes.point_budget, .least = options.is_quick() ? 3u : 20u});

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
@@ -88,7 +89,7 @@ class LoweringBench {
  private:
   // One way of lowering a point.
   struct Way {
-    std::vector<CapturedGraph> graphs;
+    std::unique_ptr<LoweredGraphs> lowered;
     Line line;
   };
 
@@ -111,18 +112,26 @@ class LoweringBench {
     const std::shared_ptr<const NodeCosts> traced = is_traced ? traced_costs(point.kernel, tasks) : nullptr;  // while no raw graph is there
     const std::uint32_t several = tasks.size() <= kSeveralUpTo ? kSeveralExecutables : 1;
     std::vector<std::unique_ptr<RawTaskGraph>> raw;
-    for (std::uint32_t i = 0; i < several; ++i) raw.push_back(std::make_unique<RawTaskGraph>(raw_desc(point.kernel, tasks)));
-    for (const auto& graph : raw) static_cast<void>(stream_.gpu_us(1, [&] { graph->launch(stream_.stream()); }));
+    const auto make_raw = [&] {
+      raw.push_back(std::make_unique<RawTaskGraph>(raw_desc(point.kernel, tasks)));
+      static_cast<void>(stream_.gpu_us(1, [&] { raw.back()->launch(stream_.stream()); }));
+    };
+    make_raw();
     const double once_us = stream_.gpu_us(1, [&] { raw[0]->launch(stream_.stream()); });
     if (std::string reason = reason_against_time(once_us); !reason.empty()) return reason;
+    raw.clear();
 
     std::vector<Way> ways;
-    for (const std::string& name : axes_.lowerings) ways.push_back(make_way(name, point, tasks, {several, traced}));
+    std::vector<std::function<void()>> makers{make_raw};
+    for (const std::string& name : axes_.lowerings) ways.push_back(make_way(name, point, tasks, traced));
+    for (const Way& way : ways) makers.emplace_back([lowered = way.lowered.get()] { lowered->make_one(); });
+    make_in_turns(makers, several);
+    for (Way& way : ways) note_choice(way);
     std::vector<Contender> contenders(1 + ways.size());
     // Each executable of ours meets each raw one.
     contenders[0].launch = [&](std::uint32_t round) { raw[round % several]->launch(stream_.stream()); };
     for (std::size_t i = 0; i < ways.size(); ++i) {
-      contenders[i + 1].launch = [&, i](std::uint32_t round) { static_cast<void>(ways[i].graphs[round / several % several].launch(queue_)); };
+      contenders[i + 1].launch = [&, i](std::uint32_t round) { static_cast<void>(ways[i].lowered->graphs()[round / several % several].launch(queue_)); };
     }
     take_turns(stream_, contenders, {.once_us = once_us, .budget = axes_.point_budget, .least = options_.is_quick() ? 3 : kLeastPairs});
     for (std::size_t i = 0; i < ways.size(); ++i) {
@@ -175,27 +184,27 @@ class LoweringBench {
     }
   }
 
-  struct MakeWay {
-    std::uint32_t several = 1;                // executables
-    std::shared_ptr<const NodeCosts> traced;  // of "traced"
-  };
-  [[nodiscard]] Way make_way(const std::string& name, const LoweringPoint& point, const TaskGraph& tasks, const MakeWay& make) {
+  [[nodiscard]] Way make_way(const std::string& name, const LoweringPoint& point, const TaskGraph& tasks, const std::shared_ptr<const NodeCosts>& traced) {
     const TaskKernel& kernel = point.kernel;
-    const CommandBuffer commands = record(tasks, kernel, name == "costs" ? std::max(1e-3F * static_cast<float>(kernel.spin_ns), 1e-3F) : 0.0F);
-    Way way;
-    way.line = {.what = name + ", " + kernel.name, .shape = tasks.name, .nodes = tasks.size(), .unit = "us", .peer = "raw graph",
-                .axes = {{"kernel", kernel.name}, {"lowering", name}}, .goal = goal(name, kernel, tasks)};
-    LoweredGraphs made = lowered_graphs({.lowering = name, .several = make.several,
-                                         .compile = {.pool = pool_, .costs = name == "traced" ? make.traced : nullptr},
-                                         .tune = {.contents = TuneDesc::Contents::Repeatable}},
-                                        [&](const CompileDesc& desc) { return device_.compile(commands, desc); }, queue_, stream_);
-    way.graphs = std::move(made.graphs);
-    if (name == "costs" || name == "traced") {
-      const CompileReport& report = way.graphs[0].report();
-      made.chosen = report.costs.used ? std::to_string(report.lanes) + " lanes by cost" : "as without costs";
+    const float cost = name == "costs" ? std::max(1e-3F * static_cast<float>(kernel.spin_ns), 1e-3F) : 0.0F;
+    const auto compile = [this, commands = std::make_shared<const CommandBuffer>(record(tasks, kernel, cost))](const CompileDesc& desc) {
+      return device_.compile(*commands, desc);
+    };
+    const LoweredGraphsDesc desc = {.lowering = name, .compile = {.pool = pool_, .costs = name == "traced" ? traced : nullptr},
+                                    .tune = {.contents = TuneDesc::Contents::Repeatable}};
+    return {std::make_unique<LoweredGraphs>(desc, compile, queue_, stream_),
+            {.what = name + ", " + kernel.name, .shape = tasks.name, .nodes = tasks.size(), .unit = "us", .peer = "raw graph",
+             .axes = {{"kernel", kernel.name}, {"lowering", name}}, .goal = goal(name, kernel, tasks)}};
+  }
+
+  static void note_choice(Way& way) {
+    const std::string& lowering = way.line.axes["lowering"];
+    if (lowering == "costs" || lowering == "traced") {
+      const CompileReport& report = way.lowered->graphs()[0].report();
+      way.line.axes["chosen"] = report.costs.used ? std::to_string(report.lanes) + " lanes by cost" : "as without costs";
+    } else if (!way.lowered->chosen().empty()) {
+      way.line.axes["chosen"] = way.lowered->chosen();
     }
-    if (!made.chosen.empty()) way.line.axes["chosen"] = made.chosen;
-    return way;
   }
 
   // Tuning must not make anything slower.

@@ -1,9 +1,9 @@
 // The samples' own graphs, with their own kernels and copies, lowered in every way beside their faithful lowering.
 #if defined(REPRISE_HAS_CUDA) && defined(REPRISE_HAS_SAMPLES)
 
+#include <functional>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <reprise/cuda_interop.hpp>
@@ -63,38 +63,36 @@ std::vector<SampleGraph> sample_graphs(const Device& device) {
   return graphs;
 }
 
-LoweredGraphs lowered_again(const Device& device, const SampleGraph& sample, const std::string& lowering, const Queue& queue, const TimedStream& stream) {
-  const CapturedGraph& graph = *sample.graph;
-  const auto compile = [&](const CompileDesc& desc) { return CapturedGraph(detail::compile_checked(device.core(), graph.core()->plan().recording, desc)); };
-  return lowered_graphs({.lowering = lowering, .compile = {.pool = graph.pool()}}, compile, queue, stream);
-}
-
 void measure(const Device& device, const SampleGraph& sample, const Options& options, Report& report) {
   const TimedStream stream;
   const Queue queue = adopt_queue(device, stream.stream());
-  std::vector<LoweredGraphs> ways;
-  std::vector<Line> lines;
-  ways.push_back(lowered_again(device, sample, "faithful", queue, stream));
-  for (const std::string& name : options.axes.lowerings) {
-    ways.push_back(lowered_again(device, sample, name, queue, stream));
-    Line& line = lines.emplace_back(Line{.what = name, .shape = sample.name, .nodes = ways[0].graphs[0].node_count(), .unit = "us", .peer = "faithful",
-                                         .axes = {{"lowering", name}}, .goal = {Goal::Of::Ratio, 1.02}});
-    if (!ways.back().chosen.empty()) line.axes["chosen"] = ways.back().chosen;
+  const auto compile = [&](const CompileDesc& desc) {
+    return CapturedGraph(detail::compile_checked(device.core(), sample.graph->core()->plan().recording, desc));
+  };
+  std::vector<std::string> names{"faithful"};
+  names.insert(names.end(), options.axes.lowerings.begin(), options.axes.lowerings.end());
+  std::vector<std::unique_ptr<LoweredGraphs>> ways;
+  std::vector<std::function<void()>> makers;
+  for (const std::string& name : names) {
+    ways.push_back(std::make_unique<LoweredGraphs>(LoweredGraphsDesc{.lowering = name, .compile = {.pool = sample.graph->pool()}}, compile, queue, stream));
+    makers.emplace_back([way = ways.back().get()] { way->make_one(); });
   }
+  make_in_turns(makers, kSeveralExecutables);
   // Each executable meets each of the peer's.
   std::vector<Contender> contenders(ways.size());
   for (std::size_t i = 0; i < ways.size(); ++i) {
     contenders[i].launch = [&, i](std::uint32_t round) {
       const std::uint32_t turn = i == 0 ? round : round / kSeveralExecutables;
-      static_cast<void>(ways[i].graphs[turn % kSeveralExecutables].launch(queue));
+      static_cast<void>(ways[i]->graphs()[turn % kSeveralExecutables].launch(queue));
     };
   }
   const double once_us = stream.gpu_us(1, [&] { contenders[0].launch(0); });
   take_turns(stream, contenders, {.once_us = once_us, .budget = options.axes.point_budget, .least = options.is_quick() ? 3u : 20u});
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    lines[i].ours = contenders[i + 1].us;
-    lines[i].peers = contenders[0].us;
-    report.add(lines[i]);
+  for (std::size_t i = 1; i < ways.size(); ++i) {
+    Line line = {.what = names[i], .shape = sample.name, .nodes = ways[i]->graphs()[0].node_count(), .unit = "us", .peer = "faithful",
+                 .axes = {{"lowering", names[i]}}, .goal = {Goal::Of::Ratio, 1.02}, .ours = contenders[i].us, .peers = contenders[0].us};
+    if (!ways[i]->chosen().empty()) line.axes["chosen"] = ways[i]->chosen();
+    report.add(line);
   }
 }
 

@@ -107,7 +107,8 @@ TEST_CASE("trace summary: pools and the memory of devices are what they were las
     events.pool_states = {{7, 0, 20, "step", 2, 4096, 0, {}, 1 << 20, 8192, 8192, 8192, 1, 0, 0},
                           {2, 0, 10, "weights", 1, 64, 0, {}},
                           {7, 0, 40, "step", 1, 2048, 0, {}, 1 << 20, 8192, 2048, 8192, 1, 1, 0},
-                          {7, 0, 30, "step", 2, 4096, 0, {}, 1 << 20, 8192, 8192, 8192, 1, 0, 0}};
+                          {7, 0, 30, "step", 2, 4096, 0, {}, 1 << 20, 8192, 8192, 8192, 1, 0, 0, 1, {4, 5}},
+                          {7, 0, 35, "step", 2, 4096, 0, {}, 1 << 20, 8192, 8192, 8192, 1, 0, 0, 1, {5}}};
     events.device_totals = {{3, 50, 0, 9000, 9000, 9000, 64}, {3, 45, 0, 8000, 8000, 8000, 64}, {1, 20, 4096, 64, 64, 64, 64}};
     trace::TraceFile file({.path = path});
     file.write(std::make_shared<const trace::Chunk>(trace::make_chunk(trace::ChunkKind::Topology, events, 0)));
@@ -122,6 +123,9 @@ TEST_CASE("trace summary: pools and the memory of devices are what they were las
   CHECK(s.pools[1].mapped == 2048);
   CHECK(s.pools[1].trims == 1);
   CHECK(s.last == 50);
+  REQUIRE(s.shared_pools.size() == 1);
+  CHECK(s.shared_pools[0].pool == 7);
+  CHECK(s.shared_pools[0].sharers == std::vector<std::uint32_t>{4, 5});
 }
 
 TEST_CASE("trace summary: a file that was cut off gives what came before, and says so") {

@@ -75,29 +75,35 @@ std::string sharers_of(const trace::PoolState& pool, const TraceSummary& s) {
     const auto found = std::find_if(s.graphs.begin(), s.graphs.end(), [&](const GraphSummary& g) { return g.graph == graph; });
     names += (names.empty() ? ": " : ", ") + (found == s.graphs.end() ? "graph " + std::to_string(graph) : printable(found->name));
   }
-  return pool.sharers.empty() ? "" : with_separators(pool.sharers.size()) + names;
+  return with_separators(pool.sharers.size()) + names;
 }
+
+std::string name_of(const trace::PoolState& pool) { return pool.label.empty() ? "pool " + std::to_string(pool.pool) : printable(pool.label); }
 
 // Of old traces, and of programs that nobody changed, buffers are all that is known.
 void print_pools(const TraceSummary& s) {
   Table table(1, {"pool", "buffers", "their bytes", "taken", "reserved", "most taken", "budget", "trims", "taken again"});
-  std::string sharing;
   for (const trace::PoolState& p : s.pools) {
-    const std::string name = p.label.empty() ? "pool " + std::to_string(p.pool) : printable(p.label);
+    const std::string name = name_of(p);
     if (p.peak == 0) {
       table.add({name, with_separators(p.buffers), bytes(p.device_bytes), "", "", "", "", "", ""});
       continue;
     }
     table.add({name, with_separators(p.buffers), bytes(p.device_bytes), bytes(p.mapped), bytes(p.reserved), bytes(p.peak),
                p.budget == 0 ? "none" : bytes(p.budget), with_separators(p.trims), with_separators(p.remaps)});
-    if (!p.sharers.empty()) sharing += "  graphs that share " + counted(p.shared_slabs, "slab") + " of " + name + ": " + sharers_of(p, s) + "\n";
   }
   for (const trace::DeviceTotals& d : s.device_totals) {
     const auto found = std::find_if(s.devices.begin(), s.devices.end(), [&](const trace::Device& known) { return known.id == d.device; });
     table.add({"all of " + (found == s.devices.end() ? "device " + std::to_string(d.device) : printable(found->selector)), "", bytes(d.buffers), bytes(d.mapped),
                bytes(d.reserved), bytes(d.peak), d.budget == 0 ? "none" : bytes(d.budget), with_separators(d.trims), with_separators(d.remaps)});
   }
-  if (!table.empty()) std::printf("\nDevice memory of pools, at the end of the trace\n%s%s", table.text().c_str(), sharing.c_str());
+  if (!table.empty()) std::printf("\nDevice memory of pools, at the end of the trace\n%s", table.text().c_str());
+  for (const trace::PoolState& most : s.shared_pools) {
+    const auto now = std::find_if(s.pools.begin(), s.pools.end(), [&](const trace::PoolState& p) { return p.pool == most.pool && !p.sharers.empty(); });
+    const trace::PoolState& p = now == s.pools.end() ? most : *now;
+    std::printf("  graphs that share%s %s of %s: %s\n", now == s.pools.end() ? "d" : "", counted(p.shared_slabs, "slab").c_str(), name_of(p).c_str(),
+                sharers_of(p, s).c_str());
+  }
 }
 
 void print(const TraceSummary& s) {

@@ -33,7 +33,10 @@ class Summarizer {
       ++summary_.messages[m.severity];
       extend(m.at, m.at);
     }
-    for (const trace::PoolState& p : records.pool_states) keep_last(summary_.pools, &trace::PoolState::pool, p);
+    for (const trace::PoolState& p : records.pool_states) {
+      keep_last(summary_.pools, &trace::PoolState::pool, p);
+      if (!p.sharers.empty()) keep_most_shared(p);
+    }
     for (const trace::DeviceTotals& d : records.device_totals) keep_last(summary_.device_totals, &trace::DeviceTotals::device, d);
     for (const trace::Loss& l : records.losses) summary_.losses[l.kind] += l.count;
     for (const trace::ProfileCost& c : records.profile_costs) {
@@ -99,6 +102,16 @@ class Summarizer {
     if (at == states.end() || (*at).*id != state.*id) {
       states.insert(at, state);
     } else if (at->at <= state.at) {
+      *at = state;
+    }
+  }
+
+  void keep_most_shared(const trace::PoolState& state) {
+    auto& pools = summary_.shared_pools;
+    const auto at = std::lower_bound(pools.begin(), pools.end(), state.pool, [](const trace::PoolState& known, std::uint32_t pool) { return known.pool < pool; });
+    if (at == pools.end() || at->pool != state.pool) {
+      pools.insert(at, state);
+    } else if (at->sharers.size() <= state.sharers.size()) {
       *at = state;
     }
   }

@@ -61,6 +61,7 @@ struct TraceSummary {
   trace::Time first = 0, last = 0;   // of everything with a time; 0, 0: nothing
   std::vector<GraphSummary> graphs;  // by graph, version
   std::vector<trace::PoolState> pools;  // by id: what each was last
+  std::vector<trace::PoolState> shared_pools;  // by id: what each was while most graphs shared slabs of it, if any did
   std::vector<trace::DeviceTotals> device_totals;  // by device: what each was last
   std::map<trace::LossKind, std::uint64_t> losses;
   std::map<trace::Severity, std::uint64_t> messages;

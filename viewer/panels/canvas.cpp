@@ -75,11 +75,11 @@ void Canvas::place(const CanvasBounds& bounds, ImVec2 size, const Theme& theme) 
   const CanvasBounds all = bounds;
   if (fit_) part_ = all;
   if (fit_ || has_part_) {
-    const double wide = extent(part_.left, part_.right), high = extent(part_.top, part_.bottom);
-    zoom_x_ = size.x / (wide * (1 + 2 * kAround));
+    const double wide = extent(part_.left, part_.right), high = extent(part_.top, part_.bottom), free = fit_ ? free_ : 0;
+    zoom_x_ = (size.x - free) / (wide * (1 + 2 * kAround));
     zoom_y_ = moves_down() ? size.y / (high * (1 + 2 * kAround)) : size.y / extent(all.top, all.bottom);
     if (axes_ == CanvasAxes::Both) zoom_x_ = zoom_y_ = std::min({zoom_x_, zoom_y_, 1.5 * static_cast<double>(theme.scale)});
-    left_ = (part_.left + part_.right) / 2 - size.x / zoom_x_ / 2;
+    left_ = (part_.left + part_.right) / 2 - (free + size.x) / zoom_x_ / 2;
     top_ = moves_down() ? (part_.top + part_.bottom) / 2 - size.y / zoom_y_ / 2 : all.top;
     has_part_ = false;
   }
@@ -183,6 +183,8 @@ void Canvas::limit(const CanvasBounds& bounds, ImVec2 size) {
   const double half_y = size.y / zoom_y_ / 2;
   top_ = std::clamp(top_ + half_y, bounds.top, std::max(bounds.top, bounds.bottom)) - half_y;
 }
+
+void Canvas::keep_free(float points) { free_ = points; }
 
 void Canvas::fit() {
   fit_ = true;

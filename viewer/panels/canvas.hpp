@@ -29,6 +29,7 @@ class Canvas {
   void end();
 
   void fit();                              // everything, in the next frame
+  void keep_free(float points);            // at the left, while everything is shown: something else stands there
   void show(const CanvasBounds& part);     // this part, and a little around it, in the next frame
   void centre(double x, double y);         // as large as now, in the next frame
   void follow_right(double right);         // moves so that `right` is at the right border, as large as now
@@ -58,6 +59,7 @@ class Canvas {
   CanvasAxes axes_;
   ImVec2 min_{0, 0}, max_{0, 0};
   double left_ = 0, top_ = 0, zoom_x_ = 1, zoom_y_ = 1;
+  float free_ = 0;
   bool fit_ = true, hovered_ = false, clicked_ = false, double_clicked_ = false;
   bool has_part_ = false, has_centre_ = false, framing_ = false, pressed_here_ = false;
   ImU32 frame_fill_ = 0, frame_line_ = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "panels/format.hpp"
@@ -15,6 +16,7 @@ namespace {
 constexpr std::array kCauses = {trace::EdgeCause::Hazard,   trace::EdgeCause::Barrier, trace::EdgeCause::User, trace::EdgeCause::Linear,
                                 trace::EdgeCause::Captured, trace::EdgeCause::Lane,    trace::EdgeCause::Frame};
 constexpr float kLegendWidth = 208, kMapWidth = 200, kMapHeight = 130;  // at scale 1
+constexpr float kRoomFrom = 3;  // widths of the legend: a picture so wide makes room for it
 
 const char* cause_explanation(trace::EdgeCause cause) {
   switch (cause) {
@@ -77,6 +79,9 @@ void draw_cause(const GraphDrawing& d, trace::EdgeCause cause, std::uint32_t& sh
 }  // namespace
 
 void GraphLegend::choose_corner(const GraphDrawing& drawing, ImVec2 size) {
+  const float wide = drawing.canvas.max().x - drawing.canvas.min().x, high = drawing.canvas.max().y - drawing.canvas.min().y;
+  const Seen now{&drawing.scene, wide, high};
+  if (std::exchange(seen_, now) != now) room_ = 0;
   const CanvasBounds sight = drawing.canvas.in_sight();
   const Rect& all = drawing.scene.bounds;
   if (sight.left > static_cast<double>(all.left) || sight.top > static_cast<double>(all.top) || sight.right < static_cast<double>(all.right) ||
@@ -91,7 +96,9 @@ void GraphLegend::choose_corner(const GraphDrawing& drawing, ImVec2 size) {
                                  found);
     return found.size();
   };
-  at_top_ = covered(drawing.canvas.min().y) < covered(drawing.canvas.max().y - size.y);
+  const std::size_t above = covered(drawing.canvas.min().y), below = covered(drawing.canvas.max().y - size.y);
+  at_top_ = above < below;
+  if (std::min(above, below) != 0 && wide > kRoomFrom * size.x) room_ = size.x;
 }
 
 void GraphLegend::draw(const GraphDrawing& drawing, const std::string& of_what, std::uint32_t& shown) {

@@ -14,11 +14,21 @@ class GraphLegend {
   // Stands at the lower left, or above where fewer boxes are below it when the whole graph is in sight.
   // Draws after Canvas::end(). A click on a cause takes its bit out of `shown`, or puts it back.
   void draw(const GraphDrawing& drawing, const std::string& of_what, std::uint32_t& shown);
+  // Points at the left that the graph had better leave to it: it would cover boxes at either corner. 0: none.
+  [[nodiscard]] float room() const noexcept { return room_; }
 
  private:
+  // What room_ is for.
+  struct Seen {
+    const GraphScene* scene = nullptr;
+    float width = 0, height = 0;
+    friend bool operator==(const Seen&, const Seen&) = default;
+  };
   void choose_corner(const GraphDrawing& drawing, ImVec2 size);
 
   float height_ = 0;  // of what was drawn last
+  float room_ = 0;
+  Seen seen_;
   bool at_top_ = false;
 };
 

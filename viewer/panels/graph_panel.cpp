@@ -134,6 +134,7 @@ void GraphPanel::State::take(std::shared_ptr<const GraphScene> next, const Frame
 
 void GraphPanel::State::draw_picture(Frame& frame) {
   ImGui::PushID("picture");
+  canvas.keep_free(options.legend ? legend.room() : 0);
   canvas.begin("graph", bounds_of(scene->bounds), frame.theme);
   if (std::exchange(frame.view.fit, false)) canvas.fit();
   const GraphDrawing drawing{*scene, marks, frame, canvas, *ImGui::GetWindowDrawList(), options.causes};

@@ -13,6 +13,12 @@ namespace reprise::viewer {
 
 using trace::Time;
 
+namespace {
+
+enum class PoolColumn { Label, Holders, Sharers, Taken, MostTaken, Budget, Trims, InBuffers, MostDevice, MostPinned, Buffers, Device };
+
+}  // namespace
+
 void PoolView::draw(Frame& frame, const PoolFacts& facts) {
   if (facts.pools.empty()) {
     draw_empty(frame.theme, "No pools", "The trace tells of no pool of persistent buffers.");
@@ -31,17 +37,17 @@ void PoolView::draw(Frame& frame, const PoolFacts& facts) {
 void PoolView::draw_table(Frame& frame, const PoolFacts& facts, float width) {
   static constexpr TableColumn kColumns[] = {
       {"pool", "Its label. A click makes it stand out in the picture.", 14, ColumnAlign::Left},
-      {"device", "The device that its memory belongs to.", 14, ColumnAlign::Left},
       {"held by", "Graphs that hold it: its memory stays as long as they live. Pale: they did, and do no more.", 24, ColumnAlign::Left},
-      {"device bytes", "The most device memory that its buffers took at one time.", 11, ColumnAlign::Right},
-      {"pinned bytes", "The most pinned host memory at one time.", 11, ColumnAlign::Right},
-      {"buffers", "The most buffers at one time, transients included.", 8, ColumnAlign::Right},
-      {"now", "Device and pinned bytes now; of a trace that has ended, at its end.", 10, ColumnAlign::Right},
+      {"one slab", "Graphs whose transients share a slab of the pool, which is as large as the largest needs: they take turns. Pale: they did.", 18, ColumnAlign::Left},
       {"taken", "Device memory with pages behind it: buffers, and the slabs that hold the transients of its graphs.", 10, ColumnAlign::Right},
       {"most taken", "The most that was ever taken.", 10, ColumnAlign::Right},
       {"budget", "What it may take at most.", 10, ColumnAlign::Right},
       {"trims", "Slabs of idle graphs that gave their pages back, so far.", 7, ColumnAlign::Right},
-      {"one slab", "Graphs whose transients share a slab of the pool, which is as large as the largest needs: they take turns.", 18, ColumnAlign::Left},
+      {"in buffers", "Device and pinned bytes of its buffers now; of a trace that has ended, at its end.", 10, ColumnAlign::Right},
+      {"most device", "The most device memory that its buffers took at one time.", 11, ColumnAlign::Right},
+      {"most pinned", "The most pinned host memory at one time.", 11, ColumnAlign::Right},
+      {"buffers", "The most buffers at one time, transients included.", 8, ColumnAlign::Right},
+      {"device", "The device that its memory belongs to.", 14, ColumnAlign::Left},
   };
   const Theme& theme = frame.theme;
   if (!begin_table(theme, {"pools", kColumns, {0, false}, {width, 0}})) return;
@@ -52,19 +58,19 @@ void PoolView::draw_table(Frame& frame, const PoolFacts& facts, float width) {
     std::stable_sort(rows.begin(), rows.end(),
                      [&](const PoolRow* a, const PoolRow* b) { return sort.is_descending ? value(*b) < value(*a) : value(*a) < value(*b); });
   };
-  switch (sort.column) {
-    case 0: sort_by([](const PoolRow& r) { return r.state.label; }); break;
-    case 1: sort_by([](const PoolRow& r) { return r.device; }); break;
-    case 2: sort_by([](const PoolRow& r) { return r.holders; }); break;
-    case 3: sort_by([](const PoolRow& r) { return r.most_device; }); break;
-    case 4: sort_by([](const PoolRow& r) { return r.most_host; }); break;
-    case 5: sort_by([](const PoolRow& r) { return r.most_buffers; }); break;
-    case 6: sort_by([](const PoolRow& r) { return r.state.device_bytes + r.state.host_bytes; }); break;
-    case 7: sort_by([](const PoolRow& r) { return r.state.mapped; }); break;
-    case 8: sort_by([](const PoolRow& r) { return r.state.peak; }); break;
-    case 9: sort_by([](const PoolRow& r) { return r.state.budget; }); break;
-    case 10: sort_by([](const PoolRow& r) { return r.state.trims; }); break;
-    case 11: sort_by([](const PoolRow& r) { return r.sharers; }); break;
+  switch (static_cast<PoolColumn>(sort.column)) {
+    case PoolColumn::Label: sort_by([](const PoolRow& r) { return r.state.label; }); break;
+    case PoolColumn::Holders: sort_by([](const PoolRow& r) { return r.holders; }); break;
+    case PoolColumn::Sharers: sort_by([](const PoolRow& r) { return r.sharers; }); break;
+    case PoolColumn::Taken: sort_by([](const PoolRow& r) { return r.state.mapped; }); break;
+    case PoolColumn::MostTaken: sort_by([](const PoolRow& r) { return r.state.peak; }); break;
+    case PoolColumn::Budget: sort_by([](const PoolRow& r) { return r.state.budget; }); break;
+    case PoolColumn::Trims: sort_by([](const PoolRow& r) { return r.state.trims; }); break;
+    case PoolColumn::InBuffers: sort_by([](const PoolRow& r) { return r.state.device_bytes + r.state.host_bytes; }); break;
+    case PoolColumn::MostDevice: sort_by([](const PoolRow& r) { return r.most_device; }); break;
+    case PoolColumn::MostPinned: sort_by([](const PoolRow& r) { return r.most_host; }); break;
+    case PoolColumn::Buffers: sort_by([](const PoolRow& r) { return r.most_buffers; }); break;
+    case PoolColumn::Device: sort_by([](const PoolRow& r) { return r.device; }); break;
   }
   ImGuiListClipper clipper;
   clipper.Begin(static_cast<int>(rows.size()), row_height());
@@ -79,21 +85,26 @@ void PoolView::draw_table(Frame& frame, const PoolFacts& facts, float width) {
       const float line = ImGui::GetTextLineHeight(), swatch = line * 0.62f, top = at.y + (line - swatch) / 2;
       ImGui::GetWindowDrawList()->AddRectFilled({at.x, top}, {at.x + swatch, top + swatch}, category(theme, row.state.pool), 2 * theme.scale);
       ImGui::SetCursorScreenPos({at.x + swatch + theme.half_space * 1.5f, at.y});
-      draw_cell(theme, 0, row.state.label.empty() ? "pool " + count_text(row.state.pool) : row.state.label);
-      draw_cell(theme, 1, row.device, theme.ink_soft);
-      const std::string earlier = row.earlier_holders.empty() ? "nobody" : "earlier: " + row.earlier_holders;
-      draw_cell(theme, 2, row.holders.empty() ? earlier : row.holders, row.holders.empty() ? theme.ink_soft : theme.ink);
-      draw_number(theme, 3, bytes_text(row.most_device));
-      draw_number(theme, 4, bytes_text(row.most_host));
-      draw_number(theme, 5, count_text(row.most_buffers));
-      draw_number(theme, 6, bytes_text(row.state.device_bytes + row.state.host_bytes));
+      const auto cell = [&](PoolColumn column, const std::string& text, ImU32 ink) { draw_cell(theme, static_cast<int>(column), text, ink); };
+      const auto number = [&](PoolColumn column, const std::string& text) { draw_number(theme, static_cast<int>(column), text); };
+      cell(PoolColumn::Label, row.state.label.empty() ? "pool " + count_text(row.state.pool) : row.state.label, theme.ink);
+      const auto graphs = [&](PoolColumn column, const std::string& now, const std::string& before, const char* nobody) {
+        const std::string earlier = before.empty() ? nobody : "earlier: " + before;
+        cell(column, now.empty() ? earlier : now, now.empty() ? theme.ink_soft : theme.ink);
+      };
+      graphs(PoolColumn::Holders, row.holders, row.earlier_holders, "nobody");
+      graphs(PoolColumn::Sharers, row.sharers, row.earlier_sharers, "");
       if (row.is_memory_told()) {
-        draw_number(theme, 7, bytes_text(row.state.mapped));
-        draw_number(theme, 8, bytes_text(row.state.peak));
-        draw_number(theme, 9, row.state.budget == 0 ? "none" : bytes_text(row.state.budget));
-        draw_number(theme, 10, count_text(row.state.trims));
+        number(PoolColumn::Taken, bytes_text(row.state.mapped));
+        number(PoolColumn::MostTaken, bytes_text(row.state.peak));
+        number(PoolColumn::Budget, row.state.budget == 0 ? "none" : bytes_text(row.state.budget));
+        number(PoolColumn::Trims, count_text(row.state.trims));
       }
-      draw_cell(theme, 11, row.sharers);
+      number(PoolColumn::InBuffers, bytes_text(row.state.device_bytes + row.state.host_bytes));
+      number(PoolColumn::MostDevice, bytes_text(row.most_device));
+      number(PoolColumn::MostPinned, bytes_text(row.most_host));
+      number(PoolColumn::Buffers, count_text(row.most_buffers));
+      cell(PoolColumn::Device, row.device, theme.ink_soft);
     }
   }
   draw_devices(theme, facts);
@@ -104,14 +115,15 @@ void PoolView::draw_table(Frame& frame, const PoolFacts& facts, float width) {
 void PoolView::draw_devices(const Theme& theme, const PoolFacts& facts) {
   for (const DeviceRow& row : facts.devices) {
     static_cast<void>(begin_row(theme, -1 - static_cast<int>(row.totals.device), {}));
-    draw_cell(theme, 0, "all of it", theme.ink_soft);
-    draw_cell(theme, 1, row.name, theme.ink_soft);
-    draw_number(theme, 3, bytes_text(row.most_buffers), theme.ink_soft);
-    draw_number(theme, 6, bytes_text(row.totals.buffers), theme.ink_soft);
-    draw_number(theme, 7, bytes_text(row.totals.mapped), theme.ink_soft);
-    draw_number(theme, 8, bytes_text(row.totals.peak), theme.ink_soft);
-    draw_number(theme, 9, row.totals.budget == 0 ? "none" : bytes_text(row.totals.budget), theme.ink_soft);
-    draw_number(theme, 10, count_text(row.totals.trims), theme.ink_soft);
+    const auto number = [&](PoolColumn column, const std::string& text) { draw_number(theme, static_cast<int>(column), text, theme.ink_soft); };
+    draw_cell(theme, static_cast<int>(PoolColumn::Label), "all of it", theme.ink_soft);
+    number(PoolColumn::Taken, bytes_text(row.totals.mapped));
+    number(PoolColumn::MostTaken, bytes_text(row.totals.peak));
+    number(PoolColumn::Budget, row.totals.budget == 0 ? "none" : bytes_text(row.totals.budget));
+    number(PoolColumn::Trims, count_text(row.totals.trims));
+    number(PoolColumn::InBuffers, bytes_text(row.totals.buffers));
+    number(PoolColumn::MostDevice, bytes_text(row.most_buffers));
+    draw_cell(theme, static_cast<int>(PoolColumn::Device), row.name, theme.ink_soft);
   }
 }
 

@@ -22,6 +22,13 @@ std::map<std::uint32_t, std::string> graph_names(const model::Document& document
 
 void append(std::string& list, const std::string& name) { list += (list.empty() ? "" : ", ") + name; }
 
+// Graphs that were something of a pool at some time.
+struct Earlier {
+  std::set<std::uint32_t> holders, sharers;
+};
+
+bool contains(const std::vector<std::uint32_t>& graphs, std::uint32_t graph) { return std::find(graphs.begin(), graphs.end(), graph) != graphs.end(); }
+
 std::string device_name(const model::Document& document, std::uint32_t id) {
   const auto device = document.devices->find(id);
   return device == document.devices->end() ? "device " + count_text(id) : device->second.name;
@@ -33,7 +40,7 @@ std::vector<PoolRow> pool_rows(const model::Document& document, const std::map<s
     return name == names.end() ? "graph " + count_text(graph) : name->second;
   };
   std::vector<PoolRow> rows;
-  std::vector<std::set<std::uint32_t>> earlier;  // graphs that ever held it
+  std::vector<Earlier> earlier;  // by row
   std::map<std::uint32_t, std::size_t> place;
   for (const auto& [id, state] : *document.pools) {
     PoolRow row;
@@ -58,13 +65,16 @@ std::vector<PoolRow> pool_rows(const model::Document& document, const std::map<s
     row.most_host = std::max(row.most_host, state.host_bytes);
     row.most_bytes = std::max(row.most_bytes, std::max(state.device_bytes, state.mapped) + state.host_bytes);
     row.most_buffers = std::max(row.most_buffers, state.buffers);
-    earlier[found->second].insert(state.holders.begin(), state.holders.end());
+    earlier[found->second].holders.insert(state.holders.begin(), state.holders.end());
+    earlier[found->second].sharers.insert(state.sharers.begin(), state.sharers.end());
   }
   for (std::size_t i = 0; i < rows.size(); ++i) {
     PoolRow& row = rows[i];
-    for (const std::uint32_t graph : earlier[i]) {
-      if (std::find(row.state.holders.begin(), row.state.holders.end(), graph) == row.state.holders.end())
-        append(row.earlier_holders, name_of(graph));
+    for (const std::uint32_t graph : earlier[i].holders) {
+      if (!contains(row.state.holders, graph)) append(row.earlier_holders, name_of(graph));
+    }
+    for (const std::uint32_t graph : earlier[i].sharers) {
+      if (!contains(row.state.sharers, graph)) append(row.earlier_sharers, name_of(graph));
     }
     std::stable_sort(row.history.begin(), row.history.end(), [](const PoolPoint& a, const PoolPoint& b) { return a.at < b.at; });
   }

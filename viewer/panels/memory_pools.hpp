@@ -23,6 +23,7 @@ struct PoolRow {
   std::string holders;             // names of graphs; empty: nobody
   std::string earlier_holders;     // that held it once and do not now
   std::string sharers;             // names of graphs whose transients lie in one slab of it; empty: none
+  std::string earlier_sharers;     // that did once and do not now
   std::vector<PoolPoint> history;  // by time
   // The most at one time; most_bytes: device and host together, or what it took of the device where that is more.
   std::uint64_t most_device = 0, most_host = 0, most_bytes = 0;

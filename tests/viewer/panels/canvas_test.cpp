@@ -131,6 +131,21 @@ TEST_CASE("canvas: everything stays in sight when the window changes, until some
   CHECK(t.canvas.zoom_x() == doctest::Approx(zoom));
 }
 
+TEST_CASE("canvas: what is kept free at the left shows nothing of the plane, as long as everything is shown") {
+  CanvasTest t(CanvasAxes::Both);
+  t.draw();
+  REQUIRE(t.canvas.to_screen(kPlane.left, kPlane.top).x < t.canvas.min().x + 200);
+  t.canvas.keep_free(200);
+  t.draw();
+  CHECK(t.canvas.to_screen(kPlane.left, kPlane.top).x >= t.canvas.min().x + 200);
+  CHECK(t.canvas.in_sight().right >= kPlane.right);
+  const double zoom = t.canvas.zoom_x();
+  t.canvas.centre(0, 100);
+  t.draw();
+  CHECK(t.canvas.zoom_x() == zoom);
+  CHECK(t.canvas.to_screen(0, 100).x == doctest::Approx((t.canvas.min().x + t.canvas.max().x) / 2));
+}
+
 TEST_CASE("canvas: a part is shown with a little around it, a centre as large as before") {
   CanvasTest t(CanvasAxes::Both);
   t.draw();

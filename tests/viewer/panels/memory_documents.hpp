@@ -100,7 +100,7 @@ enum : std::uint32_t { kEdge01, kEdge02Implied, kEdge12Barrier, kEdge23Lane, kEd
   }
   records.pool_states = {{0, 0, kMemoryBegin, "model", 0, 0, 0, {}},
                          {0, 0, kMemoryBegin + 100, "model", 1, 1 << 20, 0, {}},
-                         {0, 0, kMemoryBegin + 200, "model", 2, 1 << 20, 4096, {g.graph}, 4 << 20, 3 << 20, 3 << 20, 3 << 20, 1, 0, 0, 1, {g.graph}},
+                         {0, 0, kMemoryBegin + 200, "model", 2, 1 << 20, 4096, {g.graph}, 4 << 20, 3 << 20, 3 << 20, 3 << 20, 1, 0, 0, 1, {g.graph, 9}},
                          {0, 0, kMemoryBegin + 250, "model", 2, 1 << 20, 4096, {g.graph}, 4 << 20, 3 << 20, 1 << 20, 3 << 20, 1, 1, 0, 1, {g.graph}},
                          {1, 0, kMemoryBegin + 300, "lent", 1, 0, 0, {g.graph}},
                          {1, 0, kMemoryBegin + 400, "lent", 0, 0, 0, {}}};

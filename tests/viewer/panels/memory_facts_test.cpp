@@ -143,6 +143,7 @@ TEST_CASE("memory pools: graphs that share a slab are named, and a device's memo
   const PoolFacts facts = pool_facts(*document, nullptr);
   REQUIRE(facts.pools.size() == 2);
   CHECK(facts.pools[0].sharers == "step");
+  CHECK(facts.pools[0].earlier_sharers == "graph 9");
   CHECK(facts.pools[1].sharers.empty());
   REQUIRE(facts.devices.size() == 1);
   CHECK(facts.devices[0].name == "host (2 threads)");

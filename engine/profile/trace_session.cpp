@@ -205,12 +205,20 @@ void TraceSession::ask(std::optional<ProfileMode> mode) {
   for (const auto& log : logs_) log->ask(mode);
 }
 
-void TraceSession::flush_soon() noexcept {
-  flush_.store(true, std::memory_order_relaxed);
+void TraceSession::flush_soon() {
+  const std::lock_guard lock(stop_mutex_);
+  ++flushes_asked_;
   bell_.ring();
 }
 
 void TraceSession::flush() {
+  std::unique_lock lock(stop_mutex_);
+  const std::uint64_t mine = ++flushes_asked_;
+  bell_.ring();
+  flushed_.wait(lock, [&] { return stop_ || flushes_done_ >= mine; });
+}
+
+void TraceSession::write_out() {
   const std::shared_lock lock(writer_mutex_);
   if (writer_) writer_->flush();
 }
@@ -272,15 +280,19 @@ void TraceSession::run() noexcept {
     bell_.changed.wait_for(lock, kCollectorPause, [this] { return stop_ || bell_.rung.load(std::memory_order_relaxed); });
     bell_.rung.store(false, std::memory_order_relaxed);
     if (stop_) return;
+    const std::uint64_t asked = flushes_asked_;
+    const bool is_flush = asked != flushes_done_;
     lock.unlock();
     collector_run_.store(time_run_by(pthread_self()), std::memory_order_relaxed);
     try {
       collect(Last::No);
-      if (flush_.exchange(false, std::memory_order_relaxed)) flush();
+      if (is_flush) write_out();
     } catch (const std::bad_alloc&) {
       count_dropped();  // and on with the next
     }
     lock.lock();
+    flushes_done_ = asked;
+    if (is_flush) flushed_.notify_all();
   }
 }
 
@@ -292,6 +304,7 @@ void TraceSession::close() noexcept {
     stop_ = true;
   }
   bell_.changed.notify_all();
+  flushed_.notify_all();
   if (collector_.joinable()) collector_.join();
   try {
     collect(Last::Yes);

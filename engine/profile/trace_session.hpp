@@ -5,6 +5,7 @@
 
 #include <array>
 #include <atomic>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -50,6 +51,8 @@ class TraceSession {
   // From now on the collector looks after the log, until that is closed.
   void follow(std::shared_ptr<ReplayLog> log);
   [[nodiscard]] CollectorBell& bell() noexcept { return bell_; }
+  // Blocks until what was over before the call is in the file, and given to viewers. Not on a thread of the trace.
+  void flush();
   // Writes what there is and ends the threads; later calls do nothing. Once is enough.
   void close() noexcept;
 
@@ -64,8 +67,8 @@ class TraceSession {
   // Viewers; empty: there is none any more.
   void ask(std::optional<ProfileMode> mode);
   void remember() noexcept;  // under the lock of all sessions
-  void flush_soon() noexcept;
-  void flush();
+  void flush_soon();
+  void write_out();
 
   const std::filesystem::path path_;  // of the file; empty: none
   std::array<std::atomic<std::uint32_t>, kTraceIds> ids_{};
@@ -86,9 +89,10 @@ class TraceSession {
   std::atomic<trace::Time> collector_run_{0};    // time of the collector's thread
 
   CollectorBell bell_;
-  std::atomic<bool> flush_{false};  // a viewer can't wait
-  std::mutex stop_mutex_;  // of stop_ and closed_
+  std::mutex stop_mutex_;  // of what stands below
   bool stop_ = false, closed_ = false;
+  std::uint64_t flushes_asked_ = 0, flushes_done_ = 0;
+  std::condition_variable flushed_;
   std::thread collector_;
 };
 

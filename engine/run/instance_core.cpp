@@ -154,5 +154,8 @@ std::string_view Instance::application() const noexcept { return core_->applicat
 void Instance::set_profile(ProfileMode mode) const {
   if (core_->profile()) core_->profile()->set(mode);
 }
+void Instance::flush_trace() const {
+  if (core_->trace()) core_->trace()->flush();
+}
 
 }  // namespace reprise

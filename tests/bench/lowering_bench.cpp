@@ -5,13 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -157,31 +155,14 @@ class LoweringBench {
     const std::filesystem::path file =
         std::filesystem::temp_directory_path() / ("reprise_bench." + std::to_string(::getpid()) + "." + std::to_string(made++) + ".reprise");
     const std::string target = file.string();
-    {
-      const Instance instance({.application = "reprise_bench", .trace = {.target = target, .profile = ProfileMode::Every}});
-      const LoweringBench earlier(instance, options_, report_);
-      {
-        CapturedGraph graph = earlier.device_.compile(earlier.record(tasks, kernel, 0), {.pool = earlier.pool_});
-        for (int i = 0; i < kTracedReplays; ++i) graph.launch(earlier.queue_).wait();
-      }
-      earlier.device_.wait_idle();
-    }
-    auto costs = costs_once_written(file);
+    const Instance instance({.application = "reprise_bench", .trace = {.target = target, .profile = ProfileMode::Every}});
+    const LoweringBench earlier(instance, options_, report_);
+    CapturedGraph graph = earlier.device_.compile(earlier.record(tasks, kernel, 0), {.pool = earlier.pool_});
+    for (int i = 0; i < kTracedReplays; ++i) graph.launch(earlier.queue_).wait();
+    instance.flush_trace();
+    auto costs = read_costs(file);
     std::filesystem::remove(file);
     return costs;
-  }
-
-  // A trace is written by a thread of its own, a moment later.
-  [[nodiscard]] static std::shared_ptr<const NodeCosts> costs_once_written(const std::filesystem::path& file) {
-    const double deadline = now_ns() + 10e9;
-    for (;;) {
-      try {
-        return read_costs(file);
-      } catch (const Error&) {
-        if (now_ns() > deadline) throw;
-      }
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    }
   }
 
   [[nodiscard]] Way make_way(const std::string& name, const LoweringPoint& point, const TaskGraph& tasks, const std::shared_ptr<const NodeCosts>& traced) {

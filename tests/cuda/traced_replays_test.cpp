@@ -16,9 +16,8 @@ constexpr std::uint32_t kWidth = 12;
 
 // `launch` gets a device with a trace, a graph of it, and a queue.
 template <class Launch>
-trace::Records traced(ProfileMode mode, const Launch& launch) {
+trace::Records traced(ProfileMode mode, const Launch& launch, const TraceFolder& folder = {}) {
   const NoTraceEnvironment none;
-  const TraceFolder folder;
   {
     const Instance instance({.application = "gpu test", .trace = {.target = folder.file(), .profile = mode}});
     const Device device = instance.open_device(DeviceSelector::named(gpu().info().selector));
@@ -77,6 +76,22 @@ TEST_CASE("traced replays on a GPU: of every replay the time of every node, mark
     CHECK(nodes.size() == kWidth);
   }
   for (const trace::Replay& replay : records.replays) CHECK(replay.sampled == 1);
+}
+
+TEST_CASE("traced replays on a GPU: what was over before a flush is in the file while replays go on") {
+  if (!have_gpu()) return;
+  const TraceFolder folder;
+  const auto launch = [&](const Instance& instance, CapturedGraph& graph, const Queue& queue) {
+    for (std::size_t replays = 1; replays <= 50; ++replays) {
+      graph.launch(queue).wait();
+      if (replays % 10 != 0) continue;
+      instance.flush_trace();
+      const trace::Records now = all_records(folder.file());
+      CHECK(now.replays.size() == replays);
+      CHECK(now.sample_blocks.size() == replays);
+    }
+  };
+  CHECK(traced(ProfileMode::Every, launch, folder).replays.size() == 50);
 }
 
 TEST_CASE("traced replays on a GPU: samples of some replays, and a mode that changes while they run") {

@@ -69,6 +69,9 @@ class Instance {
   // How closely replays are looked at from now on, of all graphs of this instance, while they run and those to come. No launch waits for
   // it. What a viewer asks for goes before it as long as one is there. Nothing where there is no trace.
   void set_profile(ProfileMode mode) const;
+  // Blocks until all that was over before the call is in the trace: in its file, for whoever reads it while the program goes on, and given to
+  // viewers. (Of replays whose nodes CUPTI times, what it has told by then.) Nothing where there is no trace. Not in a host callback.
+  void flush_trace() const;
   // The engine's own calls are ranges too: recording, compiling, uploading. Nothing where there is no trace; `name` is copied.
   [[nodiscard]] TraceRange trace_range(std::string_view name) const;
   [[nodiscard]] const std::shared_ptr<detail::InstanceCore>& core() const noexcept { return core_; }

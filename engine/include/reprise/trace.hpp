@@ -27,8 +27,9 @@ enum class RemoteProfile : std::uint8_t { Nothing, Replays, Sampled, Every };
 struct TraceDesc {
   // "FILE[,max=SIZE][,keep=last|first]", "live", or "live,FILE..." for both; empty: no trace. $REPRISE_TRACE wins over it.
   // SIZE is in bytes, or with k, M or G; at that size the file keeps the newest events, or with keep=first the oldest. Instances of one
-  // process that name the same target share it; it is whole once the last of them, and everything made from them, is gone. A later
-  // instance of the process that names the file goes on in it; a later process writes it anew.
+  // process that name the same target share it; it is whole once the last of them, and everything made from them, is gone, and has what
+  // there is so far after Instance::flush_trace(). A later instance of the process that names the file goes on in it; a later process writes
+  // it anew.
   // live: viewers attach and leave at any time, through a socket that only this user may open ("reprise sessions" lists them).
   // A file that is called "live" is "./live".
   std::string_view target = {};

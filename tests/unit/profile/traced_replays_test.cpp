@@ -262,6 +262,29 @@ TEST_CASE("traced replays: the mode changes what is told and nothing of the plan
   CHECK(std::count(hashes.begin(), hashes.end(), hashes.front()) == 5);
 }
 
+TEST_CASE("traced replays: what was over before a flush is in the file while the program goes on") {
+  const NoTraceEnvironment none;
+  const TraceFolder folder;
+  const Instance instance = traced_instance({.target = folder.file()});
+  const Device device = instance.open_device(DeviceSelector::named("host"));
+  const auto pool = device.create_pool();
+  const CommandBuffer cmd = record_step(device, pool);
+  CapturedGraph graph = device.compile(cmd);
+  const Queue queue = device.create_queue();
+  for (std::size_t replays = 1; replays <= 3; ++replays) {
+    graph.launch(queue).wait();
+    std::vector<std::thread> others;
+    for (int i = 0; i < 3; ++i) others.emplace_back([&] { instance.flush_trace(); });
+    instance.flush_trace();
+    const trace::Records now = all_records(folder.file());
+    CHECK(now.graph_versions.size() == 1);
+    CHECK(now.replays.size() == replays);
+    CHECK(now.sample_blocks.size() == replays);
+    for (std::thread& other : others) other.join();
+  }
+  Instance({.application = "none"}).flush_trace();
+}
+
 TEST_CASE("traced replays: launching and waiting allocate nothing with a trace on") {
   const NoTraceEnvironment none;
   const TraceFolder folder;

@@ -12,10 +12,6 @@ namespace reprise::detail {
 
 namespace {
 
-constexpr float kMostMicroseconds = 4e6F;  // what 32 bits of nanoseconds hold
-
-std::uint32_t to_ns(float microseconds) { return static_cast<std::uint32_t>(std::lround(1000.0F * std::min(microseconds, kMostMicroseconds))); }
-
 // Whether nodes wait for half a node besides their first on average. What a node has beyond a few counts no more: a GPU has most of them over
 // by the time that the last one is.
 bool waits_are_many(const Schedule& schedule) {
@@ -40,6 +36,11 @@ std::string_view shape_name(LoweringChoice::Shape shape) {
 
 }  // namespace
 
+std::uint32_t cost_ns(double microseconds) noexcept {
+  constexpr double kMostMicroseconds = 4e6;
+  return static_cast<std::uint32_t>(std::lround(1000 * std::clamp(microseconds, 0.0, kMostMicroseconds)));
+}
+
 NodeHints hints_of(const Recording& recording, const Schedule& schedule, std::span<const std::uint32_t> measured) {
   NodeHints hints;
   hints.works = works_of(recording, schedule);
@@ -63,7 +64,7 @@ NodeHints hints_of(const Recording& recording, const Schedule& schedule, std::sp
     hints.starts[node] = is_early ? NodeStart::Early : NodeStart::Ordered;
     any_early |= is_early;
     if (dispatch.cost <= 0 || is_measured) continue;
-    know(node, to_ns(dispatch.cost));
+    know(node, cost_ns(static_cast<double>(dispatch.cost)));
     ++hints.hinted;
   }
   if (!any_early) hints.starts.clear();

@@ -24,6 +24,9 @@ struct NodeHints {
   std::vector<NodeWork> works;       // by schedule node; empty: all are kernels
 };
 
+// Microseconds as costs are kept, at most what 32 bits of nanoseconds hold.
+[[nodiscard]] std::uint32_t cost_ns(double microseconds) noexcept;
+
 // What was measured (ns, by schedule node, kNone: it was not; empty: nothing), and where it was not what the recording says. Nodes without either
 // have the median of those that have one; joins take no time.
 [[nodiscard]] NodeHints hints_of(const Recording& recording, const Schedule& schedule, std::span<const std::uint32_t> measured = {});

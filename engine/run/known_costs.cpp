@@ -1,7 +1,6 @@
 #include "run/known_costs.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <unordered_map>
 #include <utility>
 
@@ -12,10 +11,6 @@
 namespace reprise::detail {
 
 namespace {
-
-constexpr double kMostMicroseconds = 4e6;  // what 32 bits of nanoseconds hold
-
-std::uint32_t to_ns(double microseconds) { return static_cast<std::uint32_t>(std::lround(1000 * std::clamp(microseconds, 0.0, kMostMicroseconds))); }
 
 std::uint64_t volume(const Extent& extent) { return extent.width * extent.height * extent.depth; }
 
@@ -71,11 +66,11 @@ class CostTable {
   // The n-th of those that are alike in everything; kNone where there are not so many.
   [[nodiscard]] std::uint32_t exact(const std::string& key, std::size_t n) const {
     const auto found = in_order_.find(key);
-    return found == in_order_.end() || n >= found->second.size() ? kNone : to_ns(found->second[n]);
+    return found == in_order_.end() || n >= found->second.size() ? kNone : cost_ns(found->second[n]);
   }
   [[nodiscard]] std::uint32_t alike(const std::string& by_work) const {
     const auto found = alike_.find(by_work);
-    return found == alike_.end() ? kNone : to_ns(median(found->second));
+    return found == alike_.end() ? kNone : cost_ns(median(found->second));
   }
 
  private:

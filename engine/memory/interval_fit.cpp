@@ -32,6 +32,9 @@ Packing stack_up(const LifetimeSections& sections, std::span<const PackItem> ite
 // Free stretches below the top, by bytes and by offset.
 class FreeList {
  public:
+  // So many bytes are free to begin with.
+  explicit FreeList(std::uint64_t bytes) : top_(bytes), ends_at_(bytes) { add(0, bytes); }
+
   struct Stretch {
     std::uint64_t bytes = 0, offset = 0;
     friend auto operator<=>(const Stretch&, const Stretch&) = default;
@@ -40,8 +43,10 @@ class FreeList {
   std::uint64_t take(const PackItem& item) {
     for (auto at = by_bytes_.lower_bound({item.bytes, 0}); at != by_bytes_.end(); ++at) {
       const Stretch found = *at;
-      const std::uint64_t offset = aligned_up(found.offset, item.alignment);
-      if (offset + item.bytes > found.offset + found.bytes) continue;
+      const std::uint64_t end = found.offset + found.bytes, lowest = aligned_up(found.offset, item.alignment);
+      if (lowest + item.bytes > end) continue;
+      const bool is_at_end = end == ends_at_ && found.offset != 0;
+      const std::uint64_t offset = is_at_end ? (end - item.bytes) / item.alignment * item.alignment : lowest;
       remove(found);
       add(found.offset, offset - found.offset);
       add(offset + item.bytes, found.offset + found.bytes - offset - item.bytes);
@@ -96,10 +101,13 @@ class FreeList {
   std::pmr::unsynchronized_pool_resource nodes_;  // of both sets, which add and remove all the time
   std::pmr::set<Stretch> by_bytes_{&nodes_};
   std::pmr::set<std::pair<std::uint64_t, std::uint64_t>> by_offset_{&nodes_};  // offset, bytes
-  std::uint64_t top_ = 0;                                        // nothing above was ever taken
+  std::uint64_t top_;      // nothing above was ever taken
+  std::uint64_t ends_at_;  // what was free to begin with
 };
 
-Packing sweep(const LifetimeSections& sections, std::span<const PackItem> items) {
+// In the order that they begin, each where it fits best among those that live then, at the lower end of what is free or at the upper end of `height`:
+// buffers of a chain, each of which lives with the next, lie at both in turns.
+Packing sweep(const LifetimeSections& sections, std::span<const PackItem> items, std::uint64_t height) {
   Packing packing;
   packing.offsets.assign(items.size(), 0);
   Order order = sections.by_begin;
@@ -107,7 +115,7 @@ Packing sweep(const LifetimeSections& sections, std::span<const PackItem> items)
     const std::uint32_t begin_a = sections.ranges[a].begin, begin_b = sections.ranges[b].begin;
     return begin_a != begin_b ? begin_a < begin_b : items[a].bytes > items[b].bytes;
   });
-  FreeList memory;
+  FreeList memory(height);
   using Ending = std::pair<std::uint32_t, std::uint32_t>;  // section, item
   std::priority_queue<Ending, std::vector<Ending>, std::greater<>> live;
   for (const std::uint32_t item : order) {
@@ -135,7 +143,7 @@ Packing fit_intervals(const LifetimeSections& sections, std::span<const PackItem
   const auto keep_lower = [&](Packing packing) {
     if (packing.height < best.height) best = std::move(packing);
   };
-  if (best.height > target) keep_lower(sweep(sections, items));
+  if (best.height > target) keep_lower(sweep(sections, items, target));
   if (best.height > target) {
     keep_lower(stack_up(sections, items, ordered([&](std::uint32_t a, std::uint32_t b) { return items[a].bytes > items[b].bytes; })));
   }

@@ -157,6 +157,14 @@ TEST_CASE("memory plan: a training step is at its bound without a search") {
   CHECK(static_cast<double>(plan.height) <= 1.05 * static_cast<double>(plan.bound));
 }
 
+TEST_CASE("memory plan: a long chain, each of whose buffers lives with the next, is at its bound without a search") {
+  std::vector<BufferLifetime> buffers;
+  for (std::int64_t i = 0; i < 2000; ++i) buffers.push_back({i, i + 2, 1 + static_cast<std::uint64_t>(i * i % 997), 1});
+  const MemoryPlan plan = plan_memory(buffers);
+  check_plan(buffers, plan);
+  CHECK(plan.height == plan.bound);
+}
+
 TEST_CASE("memory plan: more pairs than are looked at one by one") {
   std::vector<BufferLifetime> buffers;
   for (std::int64_t i = 0; i < 3000; ++i) buffers.push_back({i, 3000 + i * 7 % 2900, 1 + static_cast<std::uint64_t>(i % 13), 1});

@@ -270,6 +270,23 @@ TEST_CASE("memory: training steps of networks are within two percent of their bo
   }
 }
 
+TEST_CASE("memory: a long chain, each of whose transients lives with the next, is at its bound") {
+  constexpr std::uint32_t kLength = 5000;
+  RecordingBuilder builder;
+  EdgeList edges;
+  for (std::uint32_t i = 0; i < kLength; ++i) {
+    builder.add_buffer("t" + std::to_string(i), kAlignment * (1 + std::uint64_t{i} * i % 997), BufferKind::Transient);
+    std::vector<BufferAccess> accesses = {builder.write(i)};
+    if (i != 0) accesses.push_back(builder.read(i - 1));
+    builder.dispatch("k", accesses);
+    if (i != 0) edges.emplace_back(i - 1, i);
+  }
+  Case c{builder.finish(), hand_schedule(kLength, edges), {}};
+  c.lowered = build_lowered_graph(c.schedule, Lowering::Auto);
+  const Placement placement = place(c);
+  CHECK(placement.slab_bytes == placement.lower_bound);
+}
+
 TEST_CASE("memory: layers in which each node follows a few of the layer before need not twice their bound") {
   const TaskGraph tasks = make_task_graph("sparse-8", 500);
   RecordingBuilder builder;

@@ -36,7 +36,15 @@ std::uint64_t DescentHeights::next(std::uint64_t best) {
 }
 
 void DescentHeights::tell_reached() { stride_ = std::min(0.5, 1.5 * stride_); }
-void DescentHeights::tell_missed() { stride_ = stride_ < 2 * kLeastStride ? 0.25 : stride_ / 2; }
+void DescentHeights::tell_missed() {
+  if (stride_ >= 2 * kLeastStride) {
+    stride_ /= 2;
+    return;
+  }
+  stride_ = 0.25;
+  ++rounds_;
+}
+
 
 Packing descend_by_ejections(const PackProblem& problem, Packing first, const DescentDesc& desc) {
   const std::uint64_t looks_a_step = kStepLooks + 2 * problem.conflicts.size() / std::max(problem.size(), 1u);

@@ -23,12 +23,15 @@ class DescentHeights {
   [[nodiscard]] std::uint64_t next(std::uint64_t best);
   void tell_reached();
   void tell_missed();
+  // How often strides have come down to the shortest in vain.
+  [[nodiscard]] std::uint32_t rounds() const noexcept { return rounds_; }
 
  private:
   std::uint64_t target_ = 0, wish_ = 0, unit_ = 1;
   std::uint64_t tried_ = 0;
   double stride_ = 0;
   std::uint64_t target_every_ = 1;
+  std::uint32_t rounds_ = 0;
 };
 
 struct DescentDesc {

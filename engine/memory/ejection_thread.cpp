@@ -10,8 +10,8 @@ namespace reprise::detail {
 
 namespace {
 
-constexpr std::uint64_t kTurn = 10'000;  // steps between two looks at what the other side found
-constexpr int kTurns = 12;               // before another height is tried
+constexpr std::uint64_t kTurn = 10'000;     // steps between two looks at what the other side found
+constexpr std::uint32_t kMostDoubled = 20;  // times: by then it is days
 
 }  // namespace
 
@@ -34,7 +34,9 @@ void EjectionThread::run(const std::stop_token& stop) {
   for (Packing from = best(); from.height > target_ && !stop.stop_requested(); from = best()) {
     const std::uint64_t height = heights.next(from.height);
     if (height >= from.height) return;
-    if (try_height(height, from, stop)) {
+    // One height may be hopeless where a slightly greater one is easy: none gets long before all have had their turn.
+    const std::uint64_t turns = std::uint64_t{1} << std::min(heights.rounds(), kMostDoubled);
+    if (try_height(height, turns, from, stop)) {
       heights.tell_reached();
     } else {
       heights.tell_missed();
@@ -43,10 +45,10 @@ void EjectionThread::run(const std::stop_token& stop) {
 }
 
 // True once there is a packing of that height, whoever found it.
-bool EjectionThread::try_height(std::uint64_t height, const Packing& from, const std::stop_token& stop) {
+bool EjectionThread::try_height(std::uint64_t height, std::uint64_t turns, const Packing& from, const std::stop_token& stop) {
   EjectionSearch search(problem_, ++heights_);
   search.begin(from, height);
-  for (int turn = 0; turn < kTurns && !stop.stop_requested(); ++turn) {
+  for (std::uint64_t turn = 0; turn < turns && !stop.stop_requested(); ++turn) {
     const bool is_found = search.run(kTurn, [&] { return stop.stop_requested(); });
     const std::lock_guard lock(mutex_);
     if (is_found) {

@@ -26,7 +26,7 @@ class EjectionThread {
  private:
   void run(const std::stop_token& stop);
   [[nodiscard]] Packing best();
-  [[nodiscard]] bool try_height(std::uint64_t height, const Packing& from, const std::stop_token& stop);
+  [[nodiscard]] bool try_height(std::uint64_t height, std::uint64_t turns, const Packing& from, const std::stop_token& stop);
 
   const PackProblem& problem_;
   const std::uint64_t target_, wish_;

@@ -63,6 +63,23 @@ TEST_CASE("ejection descent: what is missed makes the next step shorter, and now
   CHECK(heights.next(48 + 2400) < 48 + 1800);
 }
 
+TEST_CASE("ejection descent: a round is over when the shortest step was missed as well, and then steps are long again") {
+  const PackProblem problem = two_of_24();
+  DescentHeights heights(problem, {.target = 48, .stride = 0.25, .target_every = 100});
+  const std::uint64_t best = 48 + 2400, first = heights.next(best);
+  for (int round = 1; round <= 3; ++round) {
+    std::uint64_t last = first;
+    for (heights.tell_missed(); heights.rounds() < static_cast<std::uint32_t>(round); heights.tell_missed()) {
+      const std::uint64_t next = heights.next(best);
+      CHECK(next > last);
+      last = next;
+    }
+    CHECK(heights.next(best) == first);
+  }
+  heights.tell_reached();
+  CHECK(heights.rounds() == 3);
+}
+
 TEST_CASE("ejection descent: a height that is wished for comes first") {
   const PackProblem problem = two_of_24();
   DescentHeights heights(problem, {.target = 48, .wish = 100});

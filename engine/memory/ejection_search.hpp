@@ -4,8 +4,11 @@
 // is where an exact search is lost. Knows no clock. Threads: one at a time.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <functional>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "base/split_mix.hpp"
@@ -20,7 +23,7 @@ class EjectionSearch {
 
   // From a packing of all items; those that end above `height`, which no item is larger than, are missing at first.
   void begin(const Packing& from, std::uint64_t height);
-  // Some steps; true as soon as no item is missing. Each is O(conflicts log conflicts) of an item, or of two.
+  // Some steps; true as soon as no item is missing. Each is O(conflicts log conflicts) of an item, or of two, or O(items) where that is less.
   [[nodiscard]] bool run(std::uint64_t steps, const std::function<bool()>& stop);
   [[nodiscard]] std::uint64_t steps() const noexcept { return steps_; }  // of all runs
   [[nodiscard]] bool is_complete() const noexcept { return missing_.empty(); }
@@ -33,7 +36,16 @@ class EjectionSearch {
     double cost = 0;
     std::uint32_t item = 0;
   };
+  struct End {  // or beginning
+    std::uint64_t at = 0;
+    std::uint32_t item = 0;
+    friend auto operator<=>(const End&, const End&) = default;
+  };
+  void put(std::uint32_t item, std::uint64_t offset);
+  void take(std::uint32_t item);
   void list_around(std::uint32_t item);
+  void list_ends();
+  [[nodiscard]] std::span<const Placed> around() const { return {around_.data(), around_count_}; }
   [[nodiscard]] std::uint64_t tightest_gap(std::uint32_t item);
   [[nodiscard]] std::uint64_t any_gap(std::uint32_t item);
   [[nodiscard]] std::uint64_t cheapest_place(std::uint32_t item);
@@ -48,12 +60,16 @@ class EjectionSearch {
   std::uint64_t height_ = 0;
   SplitMix64 random_;
   std::uint64_t steps_ = 0;
+  const bool is_ordered_;               // all that are placed are kept in order
   std::vector<std::uint64_t> offsets_;  // by item; kUnplaced: missing
-  std::vector<double> weight_, times_;  // by item: what it is to find room for it; how often there was none, and 1
+  std::vector<double> weight_, cost_;   // by item: what it is to find room for it; that, and once more for each time that there was none
   std::vector<std::uint32_t> missing_;
-  std::vector<Placed> around_;
-  std::vector<std::pair<std::uint64_t, double>> ends_;  // of around_, ascending
-  std::vector<std::uint64_t> places_;
+  std::vector<End> by_begin_, by_end_;  // ascending, where is_ordered_
+  std::vector<std::uint8_t> is_around_;
+  std::span<const std::uint32_t> listed_around_;  // those of is_around_
+  std::size_t around_count_ = 0;
+  std::vector<Placed> around_;                          // the first around_count_, by begin
+  std::vector<std::pair<std::uint64_t, double>> ends_;  // of those, ascending
 };
 
 }  // namespace reprise::detail

@@ -78,6 +78,19 @@ TEST_CASE("ejection search: offsets stay multiples of each item's alignment") {
   }
 }
 
+TEST_CASE("ejection search: a long list of which few live at once comes down as a short one does") {
+  const PackProblem problem = problem_of(random_lifetimes({.seed = 1, .buffers = 600, .time = 10'000, .most_bytes = 300, .alignment = 4}));
+  REQUIRE(20 * problem.conflicts.size() < std::size_t{problem.size()} * problem.size());
+  const Packing first = one_above_the_other(problem);
+  const std::uint64_t height = aligned_up((section_bound(problem) + first.height) / 2, 4);
+  REQUIRE(first.height > height);
+  EjectionSearch search(problem, 1);
+  search.begin(first, height);
+  REQUIRE(search.run(kManySteps, nullptr));
+  check_packing(problem, search.packing());
+  CHECK(search.packing().height <= height);
+}
+
 TEST_CASE("ejection search: the same seed finds the same packing, and more steps go on where the last ones ended") {
   const PackProblem problem = problem_of(cut_lifetimes({.seed = 3, .pieces = 200, .removed_percent = 25}));
   const Packing greedy = best_greedy(problem, kCapacity);

@@ -33,7 +33,7 @@ constexpr std::uint64_t kPackedPairs = 700'000;
 constexpr std::uint32_t kQuickSearch = 500;
 constexpr std::uint64_t kQuickSteps = 1000;
 // At one buffer beside another, for ejections from what orders find.
-constexpr std::uint64_t kQuickLooks = 500'000;
+constexpr std::uint64_t kQuickLooks = 800'000;
 
 [[noreturn]] void refuse(const std::string& text) {
   ErrorDetails details;

@@ -153,7 +153,7 @@ class LifetimePlanner {
   // A few steps of a search, the same on every run.
   static void try_quickly(PackImprover& improver, std::uint32_t size) {
     if (size > kQuickSearch) return;
-    for (int attempt = 0; attempt < 2 && !improver.is_done(); ++attempt) improver.attempt(nullptr, kQuickSteps);
+    for (int attempt = 0; attempt < 4 && !improver.is_done(); ++attempt) improver.attempt(nullptr, kQuickSteps);
   }
 
   void collect() {

@@ -13,7 +13,7 @@ namespace reprise::cli {
 
 namespace {
 
-struct Options {
+struct CostsOptions {
   std::string file, graph, output;
   bool json = false;
 };
@@ -28,7 +28,7 @@ const char* told_by(GraphCosts::TimedBy timed_by) {
 }
 
 // Those that are wanted.
-NodeCosts read(const Options& options) {
+NodeCosts read(const CostsOptions& options) {
   NodeCosts costs = *read_costs(options.file);
   if (options.graph.empty()) return costs;
   std::erase_if(costs.graphs, [&](const GraphCosts& graph) { return graph.label != options.graph; });
@@ -63,7 +63,7 @@ void print_json(const NodeCosts& costs) {
   std::fputs(json_text({{"graphs", std::move(graphs)}, {"untimed", costs.untimed}}).c_str(), stdout);
 }
 
-int run(const Options& options) {
+int run(const CostsOptions& options) {
   const NodeCosts costs = read(options);
   if (!options.output.empty()) write_costs(options.output, costs);
   if (options.json) {
@@ -78,7 +78,7 @@ int run(const Options& options) {
 
 Command add_costs(CLI::App& program) {
   CLI::App* app = program.add_subcommand("costs", "How long each command of a trace takes, for compiling its graphs by that");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CostsOptions>();
   app->add_option("FILE", options->file, "a trace with times of nodes, or what -o wrote")->required();
   app->add_option("--graph", options->graph, "only graphs with this label")->type_name("LABEL");
   app->add_flag("--json", options->json, "write JSON");

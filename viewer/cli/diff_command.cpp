@@ -15,7 +15,7 @@ namespace {
 using model::Change;
 using model::GraphDiff;
 
-struct Options {
+struct DiffOptions {
   std::string a, b;
   bool json = false;
 };
@@ -45,7 +45,7 @@ void print_list(const char* what, const std::vector<std::string>& names) {
   for (const std::string& name : names) std::printf("  %s: %s\n", what, printable(name).c_str());
 }
 
-void print(const Options& options, const model::TraceDiff& d) {
+void print(const DiffOptions& options, const model::TraceDiff& d) {
   std::printf("A: %s\nB: %s\n", printable(options.a).c_str(), printable(options.b).c_str());
   print_list("graph in A alone", d.only_a);
   print_list("graph in B alone", d.only_b);
@@ -77,7 +77,7 @@ nlohmann::ordered_json json_of(const Change& c) {
           {"verdict", verdict(c)}};
 }
 
-nlohmann::ordered_json json_of(const Options& options, const model::TraceDiff& d) {
+nlohmann::ordered_json json_of(const DiffOptions& options, const model::TraceDiff& d) {
   nlohmann::ordered_json graphs = nlohmann::ordered_json::array();
   for (const GraphDiff& g : d.graphs) {
     nlohmann::ordered_json nodes = nlohmann::ordered_json::array();
@@ -106,7 +106,7 @@ model::TraceSummary read(const std::string& file) {
   return model::summarize(reader, [&](std::uint64_t done, std::uint64_t total) { line.update(done, total); });
 }
 
-int run(const Options& options) {
+int run(const DiffOptions& options) {
   const model::TraceSummary a = read(options.a), b = read(options.b);
   const model::TraceDiff d = model::diff(a, b);
   if (options.json) {
@@ -121,7 +121,7 @@ int run(const Options& options) {
 
 Command add_diff(CLI::App& program) {
   CLI::App* app = program.add_subcommand("diff", "What changed from one trace to another: medians of replays and nodes, with significance");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DiffOptions>();
   app->add_option("A", options->a, "the trace before")->required();
   app->add_option("B", options->b, "the trace after")->required();
   app->add_flag("--json", options->json, "write JSON");

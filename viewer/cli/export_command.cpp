@@ -12,12 +12,12 @@ namespace reprise::cli {
 
 namespace {
 
-struct Options {
+struct ExportOptions {
   std::string file, format, output, graph;
   std::uint64_t arrows = trace::ExportDesc{}.flow_replays;
 };
 
-int run(const Options& options) {
+int run(const ExportOptions& options) {
   // The reader would go on reading what the export replaces.
   std::error_code ignored;
   if (std::filesystem::equivalent(options.file, options.output, ignored)) throw UsageError("-o names the trace itself: " + options.output);
@@ -41,7 +41,7 @@ int run(const Options& options) {
 
 Command add_export(CLI::App& program) {
   CLI::App* app = program.add_subcommand("export", "Write a trace for other programs");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ExportOptions>();
   app->add_option("FILE", options->file, "a trace")->required();
   app->add_option("--format", options->format,
                   "perfetto: for ui.perfetto.dev; chrome: JSON for chrome://tracing; csv: a line a sample; sqlite: a database; "

@@ -18,7 +18,7 @@ namespace reprise::cli {
 
 namespace {
 
-struct Options {
+struct PlanOptions {
   std::string file, output;
   std::optional<std::uint64_t> capacity;
   double budget = 10;
@@ -30,7 +30,7 @@ struct Planned {
   double seconds = 0;
 };
 
-LifetimeTable read(const Options& options) {
+LifetimeTable read(const PlanOptions& options) {
   if (options.file == "-") return read_lifetimes(std::cin, "standard input");
   if (std::filesystem::is_directory(options.file)) throw std::runtime_error(options.file + ": it is a folder");
   std::ifstream in(options.file, std::ios::binary);
@@ -38,7 +38,7 @@ LifetimeTable read(const Options& options) {
   return read_lifetimes(in, options.file);
 }
 
-Planned plan(const Options& options, const LifetimeTable& table) {
+Planned plan(const PlanOptions& options, const LifetimeTable& table) {
   ProgressLine line("planning " + counted(table.buffers.size(), "buffer"));
   const auto began = std::chrono::steady_clock::now();
   Planned planned;
@@ -64,7 +64,7 @@ void write(const std::string& path, const LifetimeTable& table, const MemoryPlan
   throw std::runtime_error("cannot write " + path + ": " + reason);
 }
 
-void print(const Options& options, const LifetimeTable& table, const Planned& planned) {
+void print(const PlanOptions& options, const LifetimeTable& table, const Planned& planned) {
   const MemoryPlan& plan = planned.plan;
   const double above = plan.bound == 0 ? 0 : static_cast<double>(plan.height) / static_cast<double>(plan.bound) - 1;
   std::printf("%s in %s\n", counted(table.buffers.size(), "buffer").c_str(), duration(planned.seconds * 1e9).c_str());
@@ -89,7 +89,7 @@ void print(const Options& options, const LifetimeTable& table, const Planned& pl
   std::printf("\n%s", rows.text().c_str());
 }
 
-void print_json(const Options& options, const LifetimeTable& table, const Planned& planned) {
+void print_json(const PlanOptions& options, const LifetimeTable& table, const Planned& planned) {
   nlohmann::ordered_json json = {{"buffers", table.buffers.size()},
                                  {"height", planned.plan.height},
                                  {"bound", planned.plan.bound},
@@ -103,7 +103,7 @@ void print_json(const Options& options, const LifetimeTable& table, const Planne
   std::fputs(json_text(json).c_str(), stdout);
 }
 
-int run(const Options& options) {
+int run(const PlanOptions& options) {
   const LifetimeTable table = read(options);
   const Planned planned = plan(options, table);
   if (!options.output.empty()) write(options.output, table, planned.plan);
@@ -119,7 +119,7 @@ int run(const Options& options) {
 
 Command add_plan(CLI::App& program) {
   CLI::App* app = program.add_subcommand("plan", "Place buffers with known lifetimes in as little memory as they need");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PlanOptions>();
   app->add_option("FILE", options->file,
                   "CSV with columns id, lower, upper, size, and alignment if there is one, in any order; - reads standard input")
       ->required();

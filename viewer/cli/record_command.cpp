@@ -18,7 +18,7 @@ namespace reprise::cli {
 
 namespace {
 
-struct Options {
+struct RecordOptions {
   std::string output, max, profile, attach, token;
   std::vector<std::string> command;
 };
@@ -47,7 +47,7 @@ trace::LiveProfile profile_of(const std::string& name) {
   return name == "sampled" ? trace::LiveProfile::Sampled : trace::LiveProfile::Every;
 }
 
-int attach(const Options& options, const std::filesystem::path& path) {
+int attach(const RecordOptions& options, const std::filesystem::path& path) {
   AttachDesc desc;
   desc.session = options.attach;
   desc.token = options.token;
@@ -62,7 +62,7 @@ int attach(const Options& options, const std::filesystem::path& path) {
 }
 
 // Whether a trace came; says what it is, or why not.
-bool report(const Options& options, const std::filesystem::path& path, const std::optional<FileState>& before) {
+bool report(const RecordOptions& options, const std::filesystem::path& path, const std::optional<FileState>& before) {
   const std::optional<FileState> after = state_of(path);
   if (!after || after == before) {
     std::fprintf(stderr, "reprise: %s wrote no trace to %s: does it use Reprise, and is tracing built in?\n", options.command.front().c_str(),
@@ -80,7 +80,7 @@ bool report(const Options& options, const std::filesystem::path& path, const std
   }
 }
 
-int run(const Options& options) {
+int run(const RecordOptions& options) {
   if (options.command.empty() && options.attach.empty()) throw UsageError("CMD is required: the program to run, after --; or --attach SESSION");
   if (!options.command.empty() && !options.attach.empty()) throw UsageError("--attach SESSION records a program that runs already; CMD would start another");
   // Commas part the options that the child reads.
@@ -110,7 +110,7 @@ int run(const Options& options) {
 
 Command add_record(CLI::App& program) {
   CLI::App* app = program.add_subcommand("record", "Write the trace of a program that uses Reprise: one that it runs, or one that runs already");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RecordOptions>();
   app->add_option("-o,--output", options->output, "the trace to write")->required();
   app->add_option("--max", options->max, "keep the newest SIZE of it: bytes, or a number with k, M or G")->check([](const std::string& size) {
     return is_size(size) ? std::string() : "\"" + size + "\" is no size such as 500M";

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 constexpr char kLibrary[] = "libreprise_injection.so";
 constexpr char kInjection[] = "CUDA_INJECTION64_PATH", kNvtxInjection[] = "NVTX_INJECTION64_PATH";
 
-struct Options {
+struct RunOptions {
   std::string output = "run.reprise";
   bool nodes = false, yield = false, view = false;
   std::vector<std::string> command;
@@ -42,7 +42,7 @@ fs::path injection_library() {
   return {};
 }
 
-fs::path checked_output(const Options& options) {
+fs::path checked_output(const RunOptions& options) {
   const fs::path path = fs::absolute(options.output).lexically_normal();
   // Commas part the options that the child reads.
   if (path.string().find(',') != std::string::npos) throw UsageError("-o: a path of a trace has no comma: " + path.string());
@@ -52,7 +52,7 @@ fs::path checked_output(const Options& options) {
   return path;
 }
 
-ChildProcess child_of(const Options& options, const fs::path& output, const fs::path& library) {
+ChildProcess child_of(const RunOptions& options, const fs::path& output, const fs::path& library) {
   ChildProcess child{options.command, {}};
   if (library.empty()) return child;
   if (const char* other = std::getenv(kInjection); other != nullptr && *other != '\0') {
@@ -81,7 +81,7 @@ fs::path shown(const fs::path& file) {
 }
 
 // What there is to see now.
-std::vector<fs::path> report(const Options& options, const RunFiles& files) {
+std::vector<fs::path> report(const RunOptions& options, const RunFiles& files) {
   const std::vector<fs::path> written = files.written();
   if (written.empty()) {
     say("no trace: " + options.command.front() + (has_driver() ? " did not start CUDA" : " could not start CUDA, this machine has no driver of a GPU"));
@@ -106,7 +106,7 @@ void view(const fs::path& file) {
   WindowModule().view(request);
 }
 
-int run(const Options& options) {
+int run(const RunOptions& options) {
   if (options.command.empty()) throw UsageError("CMD is required: the program to run, after --");
   const fs::path output = checked_output(options), library = injection_library();
   if (library.empty()) say(std::string(kLibrary) + " is not beside this program, which was built without CUDA: what it runs is not seen");
@@ -134,7 +134,7 @@ int run(const Options& options) {
 
 Command add_run(CLI::App& program) {
   CLI::App* app = program.add_subcommand("run", "Watch the CUDA graphs of any program that it runs, into a trace and live");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RunOptions>();
   app->add_option("-o,--output", options->output, "the trace to write; each further process of the program writes one of its own, with .PID behind the name")
       ->capture_default_str();
   app->add_flag("--nodes", options->nodes, "time every node of every replay; otherwise only while a viewer looks");

@@ -45,10 +45,10 @@ void print_json(const Sessions& sessions) {
 
 Command add_sessions(CLI::App& program) {
   CLI::App* app = program.add_subcommand("sessions", "Programs that can be looked at while they run");
-  struct Options {
+  struct SessionsOptions {
     bool json = false, clean = false;
   };
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SessionsOptions>();
   app->add_flag("--json", options->json, "write JSON");
   app->add_flag("--clean", options->clean, "first remove the sockets that ended programs left behind");
   app->footer(

@@ -15,7 +15,7 @@ using model::GraphSummary;
 using model::NodeSummary;
 using model::TraceSummary;
 
-struct Options {
+struct StatsOptions {
   std::string file;
   bool json = false;
 };
@@ -231,7 +231,7 @@ nlohmann::ordered_json json_of(const TraceSummary& s) {
   return json;
 }
 
-int run(const Options& options) {
+int run(const StatsOptions& options) {
   const trace::TraceReader reader(options.file);
   const TraceSummary summary = [&] {
     ProgressLine line("reading " + options.file);
@@ -249,7 +249,7 @@ int run(const Options& options) {
 
 Command add_stats(CLI::App& program) {
   CLI::App* app = program.add_subcommand("stats", "Figures of a trace: replays, launch latency, device time, nodes, losses");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<StatsOptions>();
   app->add_option("FILE", options->file, "a trace")->required();
   app->add_flag("--json", options->json, "write JSON");
   app->footer("Examples:\n  reprise stats run.reprise\n  reprise stats run.reprise --json | jq '.graphs[0].device_time.p50_ns'");

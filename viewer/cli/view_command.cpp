@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint32_t kLeastSide = 16, kGreatestSide = 16'384;
 
-struct Options {
+struct ViewOptions {
   std::string target, other, token, screenshot, view, select, size, shade;
   float scale = 0;
   bool reset_layout = false;
@@ -24,7 +24,7 @@ struct Size {
   std::uint32_t width = 0, height = 0;
 };
 
-Size size_of(const std::string& text) {
+Size window_size_of(const std::string& text) {
   Size size;
   char end = 0;
   if (std::sscanf(text.c_str(), "%ux%u%c", &size.width, &size.height, &end) != 2 || std::min(size.width, size.height) < kLeastSide ||
@@ -36,7 +36,7 @@ Size size_of(const std::string& text) {
 
 const char* if_any(const std::string& text) { return text.empty() ? nullptr : text.c_str(); }
 
-int run(Options options) {
+int run(ViewOptions options) {
   if (!options.select.empty() && options.screenshot.empty()) throw UsageError("--select is for --screenshot");
   if (options.token.empty()) {
     if (const char* token = std::getenv("REPRISE_TOKEN")) options.token = token;
@@ -49,7 +49,7 @@ int run(Options options) {
   request.view = if_any(options.view);
   request.select = if_any(options.select);
   if (!options.size.empty()) {
-    const Size size = size_of(options.size);
+    const Size size = window_size_of(options.size);
     request.width = size.width;
     request.height = size.height;
   }
@@ -64,7 +64,7 @@ int run(Options options) {
 
 Command add_view(CLI::App& program) {
   CLI::App* app = program.add_subcommand("view", "Look at a trace or at a program that runs, in a window");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ViewOptions>();
   app->add_option("TRACE", options->target,
                   "a trace, the socket of a live session (see reprise sessions), or host:port; none: the window offers what there is");
   app->add_option("OTHER", options->other, "a second one, to compare with the first");

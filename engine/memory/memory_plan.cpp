@@ -14,6 +14,7 @@
 #include "memory/interval_fit.hpp"
 #include "memory/joint_search.hpp"
 #include "memory/keep_offsets.hpp"
+#include "memory/merged_lifetimes.hpp"
 #include "memory/pack_improver.hpp"
 
 namespace reprise {
@@ -34,6 +35,9 @@ constexpr std::uint32_t kQuickSearch = 500;
 constexpr std::uint64_t kQuickSteps = 1000;
 // At one buffer beside another, for ejections from what orders find.
 constexpr std::uint64_t kQuickLooks = 800'000;
+// Blocks are planned by themselves where they are at most so many times the buffers; with a budget after the first part of so many, up to three quarters.
+constexpr double kFewerBlocks = 0.95;
+constexpr int kPartBeforeBlocks = 16;
 
 [[noreturn]] void refuse(const std::string& text) {
   ErrorDetails details;
@@ -94,15 +98,19 @@ struct Group {
 // Plans buffers of some bytes.
 class LifetimePlanner {
  public:
-  LifetimePlanner(std::span<const BufferLifetime> buffers, const MemoryPlanDesc& desc) : desc_(desc), began_(Clock::now()) {
+  // Both outlive this.
+  LifetimePlanner(std::span<const BufferLifetime> buffers, const MemoryPlanDesc& desc) : buffers_(buffers), desc_(desc), began_(Clock::now()) {
     for (const BufferLifetime& buffer : buffers) items_.push_back({buffer.size, buffer.alignment});
     sections_ = find_sections(buffers);
     bound_ = most_at_once(items_, sections_);
   }
 
   void run() {
-    best_ = fit_intervals(sections_, items_, bound_);
-    if (best_.height > bound_) search();
+    plan_quickly();
+    if (desc_.budget.count() == 0) return;
+    improve(began_ + desc_.budget / kPartBeforeBlocks);
+    improve_blocks(began_ + desc_.budget * 3 / 4);
+    improve(began_ + desc_.budget);
   }
 
   // Takes the packing that leaves buffers where they were, if it is not much higher.
@@ -117,11 +125,35 @@ class LifetimePlanner {
   [[nodiscard]] bool is_least() const noexcept { return best_.height <= bound_ || (is_searched_ && best_.height <= least_); }
 
  private:
-  void search() {
+  void plan_quickly() {
+    best_ = fit_intervals(sections_, items_, bound_);
+    if (best_.height <= bound_) return;
+    plan_blocks();
     const std::uint64_t most = desc_.budget.count() > 0 ? kMostPairs : kQuickPairs;
-    if (sections_.pairs > most) return;
-    pack_groups();
-    if (desc_.budget.count() > 0) improve();
+    if (best_.height > bound_ && sections_.pairs <= most) pack_groups();
+  }
+
+  // What is likely to lie well together, which is much less, is planned by itself.
+  void plan_blocks() {
+    merged_ = MergedLifetimes(buffers_);
+    if (static_cast<double>(merged_.blocks().size()) > kFewerBlocks * static_cast<double>(buffers_.size())) return;
+    desc_of_blocks_.budget = desc_.budget;
+    desc_of_blocks_.capacity = desc_.capacity;
+    blocks_ = std::make_unique<LifetimePlanner>(merged_.blocks(), desc_of_blocks_);
+    blocks_->plan_quickly();
+    take_from_blocks();
+  }
+  void improve_blocks(Clock::time_point until) {
+    if (!blocks_ || best_.height <= bound_) return;
+    desc_of_blocks_.progress = [this](const MemoryPlanProgress& at) { report(std::min(at.height, best_.height)); };
+    blocks_->improve(until);
+    take_from_blocks();
+  }
+  void take_from_blocks() {
+    if (blocks_->best().height >= best_.height) return;
+    best_.offsets = merged_.offsets_of_buffers(blocks_->best().offsets);
+    best_.height = blocks_->best().height;
+    for (Group& group : groups_) group.improver->offer(packing_of(group));
   }
 
   // The lowest packing of each group on its own; only those that the first one has above the bound.
@@ -129,11 +161,7 @@ class LifetimePlanner {
     for (const IndexRange& range : independent_groups(sections_)) {
       Group group;
       group.which.assign(sections_.by_begin.begin() + range.begin, sections_.by_begin.begin() + range.end);
-      Packing packing;
-      for (const std::uint32_t buffer : group.which) {
-        packing.offsets.push_back(best_.offsets[buffer]);
-        packing.height = std::max(packing.height, best_.offsets[buffer] + items_[buffer].bytes);
-      }
+      Packing packing = packing_of(group);
       if (packing.height <= bound_) continue;
       group.problem = std::make_unique<PackProblem>(interval_problem(sections_, items_, group.which));
       Packing greedy = best_greedy(*group.problem, bound_, most_packings());
@@ -144,6 +172,16 @@ class LifetimePlanner {
     }
     for (Group& group : groups_) try_quickly(*group.improver, group.problem->size());
     collect();
+  }
+
+  // Its part of the best one.
+  [[nodiscard]] Packing packing_of(const Group& group) const {
+    Packing packing;
+    for (const std::uint32_t buffer : group.which) {
+      packing.offsets.push_back(best_.offsets[buffer]);
+      packing.height = std::max(packing.height, best_.offsets[buffer] + items_[buffer].bytes);
+    }
+    return packing;
   }
 
   [[nodiscard]] std::uint64_t most_packings() const {
@@ -165,7 +203,8 @@ class LifetimePlanner {
   }
 
   // Always the highest group, until it cannot get lower.
-  void improve() {
+  void improve(Clock::time_point until) {
+    const auto is_over = [until] { return Clock::now() >= until; };
     const Group* searched = nullptr;
     std::unique_ptr<JointSearch> search;  // of that group
     const auto lower = [](const Group& a, const Group& b) { return a.improver->best().height < b.improver->best().height; };
@@ -182,25 +221,28 @@ class LifetimePlanner {
         search = std::make_unique<JointSearch>(*highest.problem, *highest.improver, bound_, desc_.capacity);
         searched = &highest;
       }
-      search->attempt([&] { return is_over(); });
+      search->attempt(is_over);
       report(highest.improver->best().height);
     }
     collect();
   }
 
-  bool is_over() const { return Clock::now() - began_ >= desc_.budget; }
   void report(std::uint64_t height) const {
     if (!desc_.progress) return;
     const auto spent = std::chrono::duration<double>(Clock::now() - began_), all = std::chrono::duration<double>(desc_.budget);
     desc_.progress({height, bound_, std::min(1.0, spent / all)});
   }
 
+  const std::span<const BufferLifetime> buffers_;
   const MemoryPlanDesc& desc_;
   Clock::time_point began_;
   std::vector<PackItem> items_;
   LifetimeSections sections_;
   std::uint64_t bound_ = 0, least_ = 0;
   Packing best_;
+  MergedLifetimes merged_;
+  MemoryPlanDesc desc_of_blocks_;
+  std::unique_ptr<LifetimePlanner> blocks_;  // null: they are no fewer than the buffers
   std::vector<Group> groups_;
   bool is_searched_ = false;  // to the end: there is nothing below least_
 };

@@ -17,14 +17,14 @@ struct Piece {
 
 class Cutter {
  public:
-  Cutter(Random& random, double shape) : random_(random), shape_(shape) {}
+  Cutter(Random& random, double shape, std::uint32_t pinwheel_percent) : random_(random), shape_(shape), pinwheel_percent_(pinwheel_percent) {}
 
   // Replaces a piece by two, or by five around a middle one.
   bool cut(std::vector<Piece>& pieces, std::size_t which) {
     const Piece p = pieces[which];
     const std::int64_t time = p.t1 - p.t0;
     const std::uint64_t bytes = p.b1 - p.b0;
-    if (time >= 3 && bytes >= 3 && random_.percent(40)) {
+    if (time >= 3 && bytes >= 3 && random_.percent(pinwheel_percent_)) {
       const std::int64_t t1 = p.t0 + 1 + random_.below(static_cast<std::uint64_t>(time - 2)),
                          t2 = t1 + 1 + random_.below(static_cast<std::uint64_t>(p.t1 - t1 - 1));
       const std::uint64_t b1 = p.b0 + 1 + random_.below(bytes - 2), b2 = b1 + 1 + random_.below(p.b1 - b1 - 1);
@@ -52,6 +52,7 @@ class Cutter {
  private:
   Random& random_;
   double shape_;  // time units beside a byte unit, for a square
+  std::uint32_t pinwheel_percent_;
 };
 
 }  // namespace
@@ -60,7 +61,7 @@ std::vector<BufferLifetime> cut_lifetimes(const CutDesc& desc) {
   Random random(desc.seed);
   const std::uint64_t units = desc.capacity / desc.unit;
   std::vector<Piece> pieces = {{0, desc.time, 0, units}};
-  Cutter cutter(random, static_cast<double>(desc.time) / static_cast<double>(units));
+  Cutter cutter(random, static_cast<double>(desc.time) / static_cast<double>(units), desc.pinwheel_percent);
   for (std::uint32_t tries = 0; pieces.size() < desc.pieces && tries < 20 * desc.pieces; ++tries) {
     // The largest of a few: pieces of all sizes, and no one far larger than the others.
     std::size_t which = random.below(pieces.size());

@@ -19,6 +19,7 @@ struct CutDesc {
   std::uint64_t unit = 1024;
   std::int64_t time = std::int64_t{1} << 20;
   std::uint32_t removed_percent = 10;
+  std::uint32_t pinwheel_percent = 40;  // of the cuts; without any, pairs of pieces can be put together until all is whole
 };
 [[nodiscard]] std::vector<BufferLifetime> cut_lifetimes(const CutDesc& desc);
 

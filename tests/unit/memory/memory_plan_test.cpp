@@ -157,6 +157,16 @@ TEST_CASE("memory plan: a training step is at its bound without a search") {
   CHECK(static_cast<double>(plan.height) <= 1.05 * static_cast<double>(plan.bound));
 }
 
+TEST_CASE("memory plan: a list that lacks some of what was cut is lower where the rest is put together again") {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    CAPTURE(seed);
+    const auto buffers = cut_lifetimes({.seed = seed, .pieces = 200, .unit = 1, .removed_percent = 5, .pinwheel_percent = 0});
+    const MemoryPlan plan = plan_memory(buffers);
+    check_plan(buffers, plan);
+    CHECK(plan.height == plan.bound);
+  }
+}
+
 TEST_CASE("memory plan: a long chain, each of whose buffers lives with the next, is at its bound without a search") {
   std::vector<BufferLifetime> buffers;
   for (std::int64_t i = 0; i < 2000; ++i) buffers.push_back({i, i + 2, 1 + static_cast<std::uint64_t>(i * i % 997), 1});

@@ -27,6 +27,7 @@
 #   doctest           >= 2.4.9  MIT                   tests         unit and conformance tests
 #   Graphviz (dot)    any       EPL-1.0               tests         proves that exported DOT text is well-formed
 #   Xvfb, libXtst     any       MIT                   tests         a display for the window, and input events for it
+#   libXrandr         any       MIT                   tests         what GLFW's own header for X asks for
 #   clang             16        Apache-2.0 with LLVM exception  tests  libFuzzer, where it is found
 #   Python            >= 3.9    PSF-2.0               tests         checks which layer includes which
 #

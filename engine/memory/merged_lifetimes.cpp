@@ -152,7 +152,10 @@ bool MergedLifetimes::stack_fewest() {
   const std::vector<Stack> all = groups();
   if (all.empty()) return false;
   if (++guesses_ * places_.size() > kMostGuessed) return stack(all);
-  const auto order = [&](const Stack& group) { return std::pair(group.size(), blocks_[group[0]].upper - blocks_[group[0]].lower); };
+  const auto order = [&](const Stack& group) {
+    const BufferLifetime& one = blocks_[group[0]];
+    return std::pair(group.size(), static_cast<std::uint64_t>(one.upper) - static_cast<std::uint64_t>(one.lower));
+  };
   return stack({*std::min_element(all.begin(), all.end(), [&](const Stack& a, const Stack& b) { return order(a) < order(b); })});
 }
 

@@ -49,10 +49,12 @@ struct MemoryPlan {
 // Throws InvalidArgument (Stage::Memory) naming the buffer by its index: an empty or negative lifetime, alignment 0, sizes whose sum is
 // beyond 2^62. O(n log n) for the first plan; quicker than 0.2 s for some ten thousands of buffers where the budget is 0.
 //
-// Methods: bottom-left and best-fit packing in several orders; then a depth-first search with restarts over packings in which each buffer rests
-// on others or on the ground (their idea, and that of searching independent stretches of time on their own: M. Moffitt, MiniMalloc,
-// ASPLOS 2023), and beside it ejections from what fits best (the idea: Y. Nagata, O. Braysy, 2009). The search's bound is that of one machine
-// with release times, for each set of buffers that live at once; it goes on where such a set leaves the fewest choices.
+// Methods: bottom-left and best-fit packing in several orders, of the buffers and of blocks of them: those of one size that follow each other, and
+// those of one lifetime whose sum is the size of what is before or after them, are likely to lie together, again and again; then a depth-first
+// search with restarts over packings in which each buffer rests on others or on the ground (their idea, and that of searching independent
+// stretches of time on their own: M. Moffitt, MiniMalloc, ASPLOS 2023), and beside it ejections from what fits best (the idea: Y. Nagata,
+// O. Braysy, 2009). The search's bound is that of one machine with release times, for each set of buffers that live at once; it goes on where such
+// a set leaves the fewest choices.
 [[nodiscard]] MemoryPlan plan_memory(std::span<const BufferLifetime> buffers, const MemoryPlanDesc& desc = {});
 
 }  // namespace reprise

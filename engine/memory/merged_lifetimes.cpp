@@ -13,6 +13,8 @@ namespace {
 
 // Of a group of so many, two are looked at together, and up to four.
 constexpr std::size_t kMostPaired = 64, kMostCombined = 8;
+// Blocks that begin or end at a time, for a look at all that could be around a middle one.
+constexpr std::size_t kMostAround = 16;
 // Groups that are stacked one by one, for each may tell more of the others; then all at once. By blocks that are looked at.
 constexpr std::size_t kMostGuessed = 30'000;
 // None is where sizes speak for fewer than one of so many.
@@ -49,7 +51,7 @@ bool is_there_once(const std::vector<Value>& sorted, const Value& value) {
 
 MergedLifetimes::MergedLifetimes(std::span<const BufferLifetime> buffers) : blocks_(buffers.begin(), buffers.end()), places_(buffers.size()) {
   for (std::uint32_t i = 0; i < places_.size(); ++i) places_[i].block = i;
-  while (chain() || stack_what_fits() || stack_fewest()) continue;
+  while (chain() || stack_what_fits() || close_wheels() || stack_fewest()) continue;
 }
 
 std::vector<std::uint64_t> MergedLifetimes::offsets_of_buffers(std::span<const std::uint64_t> offsets_of_blocks) const {
@@ -75,29 +77,23 @@ bool MergedLifetimes::chain() {
   std::sort(ends.begin(), ends.end(), [](const End& a, const End& b) { return std::tie(a.joint, a.begins, a.block) < std::tie(b.joint, b.begins, b.block); });
   std::vector<std::uint32_t> next(blocks_.size(), kNone);
   std::vector<std::uint8_t> follows(blocks_.size(), 0);
-  bool is_any = false;
   for (std::size_t first = 0, last = 0; first < ends.size(); first = last) {
     for (last = first + 1; last < ends.size() && ends[last].joint == ends[first].joint;) ++last;
     if (last - first != 2 || ends[first].begins || !ends[first + 1].begins) continue;
     next[ends[first].block] = ends[first + 1].block;
     follows[ends[first + 1].block] = 1;
-    is_any = true;
   }
-  if (!is_any) return false;
-  std::vector<BufferLifetime> chains;
-  std::vector<Place> place(blocks_.size());
+  std::vector<Union> chains;
   for (std::uint32_t i = 0; i < blocks_.size(); ++i) {
-    if (follows[i] != 0) continue;
-    const auto number = static_cast<std::uint32_t>(chains.size());
-    chains.push_back(blocks_[i]);
+    if (follows[i] != 0 || next[i] == kNone) continue;
+    Union chain{blocks_[i]};
     for (std::uint32_t link = i; link != kNone; link = next[link]) {
-      place[link] = {number, 0};
-      chains.back().upper = blocks_[link].upper;
+      chain.parts.push_back({link, 0});
+      chain.block.upper = blocks_[link].upper;
     }
+    chains.push_back(std::move(chain));
   }
-  fitted_ += blocks_.size() - chains.size();
-  become(std::move(chains), place);
-  return true;
+  return unite(chains, Reason::Sizes);
 }
 
 // Blocks of one lifetime and alignment, two or more, in the order that they come in.
@@ -130,7 +126,7 @@ bool MergedLifetimes::stack_what_fits() {
   }
   std::sort(ends.begin(), ends.end());
   std::sort(begins.begin(), begins.end());
-  std::vector<Stack> stacks;
+  std::vector<Union> stacks;
   for (const Stack& group : all) {
     const BufferLifetime& one = blocks_[group.front()];
     const auto fits = [&](const Stack& stack) {
@@ -138,12 +134,54 @@ bool MergedLifetimes::stack_what_fits() {
       return is_there_once(ends, {one.lower, height, one.alignment}) || is_there_once(begins, {one.upper, height, one.alignment});
     };
     const std::size_t most = group.size() > kMostPaired ? 0 : group.size() > kMostCombined ? 2 : 4;
-    Stack found = fits(group) ? group : find_combination(group, most, fits);
-    if (found.empty()) continue;
-    fitted_ += found.size() - 1;
-    stacks.push_back(std::move(found));
+    const Stack found = fits(group) ? group : find_combination(group, most, fits);
+    if (!found.empty()) stacks.push_back(stacked(found));
   }
-  return stack(stacks);
+  return unite(stacks, Reason::Sizes);
+}
+
+// Five that make a rectangle, with none of them reaching across: one from the begin, one to the end on each side of a middle one.
+bool MergedLifetimes::close_wheels() {
+  using At = std::pair<std::int64_t, std::uint32_t>;  // a time, a block that begins or ends then
+  std::vector<At> ends, begins;
+  for (std::uint32_t i = 0; i < blocks_.size(); ++i) {
+    ends.emplace_back(blocks_[i].upper, i);
+    begins.emplace_back(blocks_[i].lower, i);
+  }
+  std::sort(ends.begin(), ends.end());
+  std::sort(begins.begin(), begins.end());
+  std::vector<std::uint8_t> is_taken(blocks_.size(), 0);
+  // Nothing where there are too many to look at each with each.
+  const auto at = [](const std::vector<At>& all, std::int64_t time) {
+    const auto first = std::lower_bound(all.begin(), all.end(), At{time, 0}), last = std::upper_bound(first, all.end(), At{time, kNone});
+    return last - first > static_cast<std::ptrdiff_t>(kMostAround) ? std::span<const At>() : std::span<const At>(first, last);
+  };
+  std::vector<Union> wheels;
+  const auto close_around = [&](std::uint32_t middle) {
+    const BufferLifetime& m = blocks_[middle];
+    const auto is_free = [&](std::uint32_t i) { return is_taken[i] == 0 && i != middle && blocks_[i].alignment == m.alignment; };
+    for (const auto& [x2, a] : at(ends, m.upper)) {
+      if (!is_free(a) || blocks_[a].lower >= m.lower || blocks_[a].size % m.alignment != 0 || (blocks_[a].size + m.size) % m.alignment != 0) continue;
+      for (const auto& [x1, d] : at(ends, m.lower)) {
+        if (!is_free(d) || blocks_[d].lower != blocks_[a].lower || blocks_[d].size <= m.size) continue;
+        for (const auto& [from, c] : at(begins, m.lower)) {
+          if (!is_free(c) || blocks_[c].upper <= m.upper || blocks_[c].size != blocks_[d].size - m.size) continue;
+          for (const auto& [after, b] : at(begins, m.upper)) {
+            if (!is_free(b) || blocks_[b].upper != blocks_[c].upper || blocks_[b].size != blocks_[a].size + m.size) continue;
+            const std::uint64_t below = blocks_[a].size;
+            wheels.push_back({{blocks_[a].lower, blocks_[b].upper, below + blocks_[d].size, m.alignment},
+                              {{a, 0}, {b, 0}, {d, below}, {middle, below}, {c, below + m.size}}});
+            for (const Place& part : wheels.back().parts) is_taken[part.block] = 1;
+            return;
+          }
+        }
+      }
+    }
+  };
+  for (std::uint32_t middle = 0; middle < blocks_.size(); ++middle) {
+    if (is_taken[middle] == 0) close_around(middle);
+  }
+  return unite(wheels, Reason::Sizes);
 }
 
 // The smallest group, of those the one that lives shortest; all of them once that was tried often enough.
@@ -151,41 +189,46 @@ bool MergedLifetimes::stack_fewest() {
   if (kLeastFitted * fitted_ < places_.size()) return false;
   const std::vector<Stack> all = groups();
   if (all.empty()) return false;
-  if (++guesses_ * places_.size() > kMostGuessed) return stack(all);
-  const auto order = [&](const Stack& group) {
-    const BufferLifetime& one = blocks_[group[0]];
-    return std::pair(group.size(), static_cast<std::uint64_t>(one.upper) - static_cast<std::uint64_t>(one.lower));
-  };
-  return stack({*std::min_element(all.begin(), all.end(), [&](const Stack& a, const Stack& b) { return order(a) < order(b); })});
+  std::vector<Union> stacks;
+  if (++guesses_ * places_.size() > kMostGuessed) {
+    for (const Stack& group : all) stacks.push_back(stacked(group));
+  } else {
+    const auto order = [&](const Stack& group) {
+      const BufferLifetime& one = blocks_[group[0]];
+      return std::pair(group.size(), static_cast<std::uint64_t>(one.upper) - static_cast<std::uint64_t>(one.lower));
+    };
+    stacks.push_back(stacked(*std::min_element(all.begin(), all.end(), [&](const Stack& a, const Stack& b) { return order(a) < order(b); })));
+  }
+  return unite(stacks, Reason::Guess);
 }
 
-bool MergedLifetimes::stack(const std::vector<Stack>& stacks) {
-  if (stacks.empty()) return false;
-  std::vector<BufferLifetime> merged;
-  std::vector<Place> place(blocks_.size());
-  std::vector<std::uint8_t> is_merged(blocks_.size(), 0);
-  for (const Stack& stack : stacks) {
-    BufferLifetime block = blocks_[stack.front()];
-    block.size = 0;
-    for (const std::uint32_t i : stack) {
-      place[i] = {static_cast<std::uint32_t>(merged.size()), aligned_up(block.size, block.alignment)};
-      block.size = place[i].offset + blocks_[i].size;
-      is_merged[i] = 1;
-    }
-    merged.push_back(block);
+MergedLifetimes::Union MergedLifetimes::stacked(const Stack& stack) const {
+  Union all{blocks_[stack.front()]};
+  all.block.size = 0;
+  for (const std::uint32_t block : stack) {
+    all.parts.push_back({block, aligned_up(all.block.size, all.block.alignment)});
+    all.block.size = all.parts.back().offset + blocks_[block].size;
+  }
+  return all;
+}
+
+bool MergedLifetimes::unite(const std::vector<Union>& unions, Reason reason) {
+  if (unions.empty()) return false;
+  std::vector<BufferLifetime> blocks;
+  std::vector<Place> place(blocks_.size(), Place{kNone, 0});  // by block, where it lies in the one that it becomes part of
+  for (const Union& one : unions) {
+    for (const Place& part : one.parts) place[part.block] = {static_cast<std::uint32_t>(blocks.size()), part.offset};
+    if (reason == Reason::Sizes) fitted_ += one.parts.size() - 1;
+    blocks.push_back(one.block);
   }
   for (std::uint32_t i = 0; i < blocks_.size(); ++i) {
-    if (is_merged[i] != 0) continue;
-    place[i] = {static_cast<std::uint32_t>(merged.size()), 0};
-    merged.push_back(blocks_[i]);
+    if (place[i].block != kNone) continue;
+    place[i] = {static_cast<std::uint32_t>(blocks.size()), 0};
+    blocks.push_back(blocks_[i]);
   }
-  become(std::move(merged), place);
-  return true;
-}
-
-void MergedLifetimes::become(std::vector<BufferLifetime> blocks, std::span<const Place> place) {
   for (Place& of : places_) of = {place[of.block].block, place[of.block].offset + of.offset};
   blocks_ = std::move(blocks);
+  return true;
 }
 
 }  // namespace reprise::detail

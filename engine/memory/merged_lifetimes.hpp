@@ -1,7 +1,8 @@
-// Buffers that are likely to lie well together, as one block each: those of one size of which each begins where the one before it ends, at the same place,
-// and those that live from and to the same times, one on top of the other; blocks again like buffers. Of what lives at the same times those go together
-// first whose sum is the size of a block that ends or begins there. A list that is planned by its blocks may have a higher least height than by its
-// buffers, and is much shorter where it comes from a program or was cut from blocks. Knows no device. Threads: values and pure functions.
+// Buffers that are likely to lie well together, as one block each: those of one size of which each begins where the one before it ends, at the same
+// place; those that live from and to the same times, one on top of the other; and five that close around one of them; blocks again like buffers. Of what
+// lives at the same times those go together first whose sum is the size of a block that ends or begins there. A list that is planned by its blocks may
+// have a higher least height than by its buffers, and is much shorter where it comes from a program or was cut from blocks. Knows no device.
+// Threads: values and pure functions.
 #pragma once
 
 #include <cstdint>
@@ -29,6 +30,11 @@ class MergedLifetimes {
     std::uint32_t block = 0;
     std::uint64_t offset = 0;  // in it
   };
+  // What becomes one block.
+  struct Union {
+    BufferLifetime block;
+    std::vector<Place> parts = {};
+  };
   // A time at which blocks of a size end, or begin.
   using Joint = std::tuple<std::int64_t, std::uint64_t, std::uint64_t>;  // time, size, alignment
   [[nodiscard]] std::vector<Stack> groups() const;
@@ -36,10 +42,12 @@ class MergedLifetimes {
   // These merge, and say whether anything was.
   bool chain();
   bool stack_what_fits();
+  bool close_wheels();
   bool stack_fewest();
-  bool stack(const std::vector<Stack>& stacks);
-  // `place`: by block, where it lies in the one that it becomes part of.
-  void become(std::vector<BufferLifetime> blocks, std::span<const Place> place);
+  [[nodiscard]] Union stacked(const Stack& stack) const;
+  // Those of no union stay as they are.
+  enum class Reason : std::uint8_t { Sizes, Guess };
+  bool unite(const std::vector<Union>& unions, Reason reason);
 
   std::vector<BufferLifetime> blocks_;
   std::vector<Place> places_;  // by buffer

@@ -60,10 +60,22 @@ TEST_CASE("merged lifetimes: where several could follow, and where sizes or alig
   CHECK(MergedLifetimes(std::vector<BufferLifetime>{}).blocks().empty());
 }
 
+TEST_CASE("merged lifetimes: five that close around one of them are one, aligned") {
+  // From 0 to 9, 300 bytes: 100 and 200 to begin with, 180 and 120 to end with, 80 in the middle.
+  const std::vector<BufferLifetime> buffers = {{0, 6, 100, 20}, {0, 3, 200, 20}, {3, 9, 120, 20}, {6, 9, 180, 20}, {3, 6, 80, 20}};
+  const MergedLifetimes merged(buffers);
+  REQUIRE(merged.blocks().size() == 1);
+  CHECK(is_block(merged.blocks()[0], {0, 9, 300, 20}));
+  CHECK(merged.offsets_of_buffers(Offsets{0}) == Offsets{0, 100, 180, 0, 100});
+  auto other = buffers;
+  other[4].size = 79;
+  CHECK(MergedLifetimes(other).blocks().size() == 5);
+}
+
 TEST_CASE("merged lifetimes: blocks are merged like buffers until what was cut is whole again") {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     CAPTURE(seed);
-    const auto buffers = test::cut_lifetimes({.seed = seed, .pieces = 150, .unit = 1, .removed_percent = 0, .pinwheel_percent = 0});
+    const auto buffers = test::cut_lifetimes({.seed = seed, .pieces = 150, .unit = 1, .removed_percent = 0});
     const MergedLifetimes merged(buffers);
     REQUIRE(merged.blocks().size() == 1);
     const Offsets offsets = merged.offsets_of_buffers(Offsets{0});

@@ -108,9 +108,11 @@ class LifetimePlanner {
   void run() {
     plan_quickly();
     if (desc_.budget.count() == 0) return;
-    improve(began_ + desc_.budget / kPartBeforeBlocks);
-    improve_blocks(began_ + desc_.budget * 3 / 4);
-    improve(began_ + desc_.budget);
+    if (blocks_) {
+      improve(desc_.budget / kPartBeforeBlocks);
+      improve_blocks(desc_.budget / 4 * 3);
+    }
+    improve(desc_.budget);
   }
 
   // Takes the packing that leaves buffers where they were, if it is not much higher.
@@ -143,8 +145,8 @@ class LifetimePlanner {
     blocks_->plan_quickly();
     take_from_blocks();
   }
-  void improve_blocks(Clock::time_point until) {
-    if (!blocks_ || best_.height <= bound_) return;
+  void improve_blocks(std::chrono::nanoseconds until) {
+    if (best_.height <= bound_) return;
     desc_of_blocks_.progress = [this](const MemoryPlanProgress& at) { report(std::min(at.height, best_.height)); };
     blocks_->improve(until);
     take_from_blocks();
@@ -203,8 +205,8 @@ class LifetimePlanner {
   }
 
   // Always the highest group, until it cannot get lower.
-  void improve(Clock::time_point until) {
-    const auto is_over = [until] { return Clock::now() >= until; };
+  void improve(std::chrono::nanoseconds until) {
+    const auto is_over = [&] { return Clock::now() - began_ >= until; };
     const Group* searched = nullptr;
     std::unique_ptr<JointSearch> search;  // of that group
     const auto lower = [](const Group& a, const Group& b) { return a.improver->best().height < b.improver->best().height; };

@@ -15,6 +15,8 @@ namespace {
 constexpr std::size_t kMostPaired = 64, kMostCombined = 8;
 // Blocks that begin or end at a time, for a look at all that could be around a middle one.
 constexpr std::size_t kMostAround = 16;
+// Blocks that are looked at, in all rounds together: as many rounds as there are buffers for some hundreds of them, ten for tens of thousands.
+constexpr std::size_t kMostLooked = 300'000;
 // Groups that are stacked one by one, for each may tell more of the others; then all at once. By blocks that are looked at.
 constexpr std::size_t kMostGuessed = 30'000;
 // None is where sizes speak for fewer than one of so many.
@@ -51,7 +53,10 @@ bool is_there_once(const std::vector<Value>& sorted, const Value& value) {
 
 MergedLifetimes::MergedLifetimes(std::span<const BufferLifetime> buffers) : blocks_(buffers.begin(), buffers.end()), places_(buffers.size()) {
   for (std::uint32_t i = 0; i < places_.size(); ++i) places_[i].block = i;
-  while (chain() || stack_what_fits() || close_wheels() || stack_fewest()) continue;
+  std::size_t looked = 0;
+  do {
+    looked += blocks_.size();
+  } while (looked <= kMostLooked && (chain() || stack_what_fits() || close_wheels() || stack_fewest()));
 }
 
 std::vector<std::uint64_t> MergedLifetimes::offsets_of_buffers(std::span<const std::uint64_t> offsets_of_blocks) const {

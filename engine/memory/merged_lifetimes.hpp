@@ -17,7 +17,8 @@ namespace reprise::detail {
 class MergedLifetimes {
  public:
   MergedLifetimes() = default;  // of nothing
-  // O(n log n) a round; there are about as many rounds as blocks are nested, and few of lists in which little fits.
+  // O(n log n) a round. There are about as many rounds as blocks are nested, few of lists in which little fits, and the fewer at most the longer a
+  // list is.
   explicit MergedLifetimes(std::span<const BufferLifetime> buffers);
 
   [[nodiscard]] const std::vector<BufferLifetime>& blocks() const noexcept { return blocks_; }

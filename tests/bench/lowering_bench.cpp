@@ -34,7 +34,7 @@ using test::TaskGraph;
 
 constexpr std::uint32_t kLeastPairs = 20;
 constexpr std::uint64_t kMostEdges = 200000;  // more take CUDA longer to instantiate than all else together
-constexpr std::uint32_t kSeveralUpTo = 3000;   // nodes; of more one executable is measured
+constexpr std::uint32_t kSeveralUpTo = 3000;  // nodes; of more one executable is measured
 constexpr int kTracedReplays = 20;
 
 // How far a long run is, on stderr: one line that is written anew on a terminal, a line a point elsewhere.

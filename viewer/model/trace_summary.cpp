@@ -35,7 +35,8 @@ class Summarizer {
     }
     for (const trace::PoolState& p : records.pool_states) {
       keep_last(summary_.pools, &trace::PoolState::pool, p);
-      if (!p.sharers.empty()) keep_most_shared(p);
+      const auto shares_more = [](const trace::PoolState& known, const trace::PoolState& state) { return known.sharers.size() <= state.sharers.size(); };
+      if (!p.sharers.empty()) keep(summary_.shared_pools, &trace::PoolState::pool, p, shares_more);
     }
     for (const trace::DeviceTotals& d : records.device_totals) keep_last(summary_.device_totals, &trace::DeviceTotals::device, d);
     for (const trace::Loss& l : records.losses) summary_.losses[l.kind] += l.count;
@@ -98,20 +99,16 @@ class Summarizer {
   template <class State>
   void keep_last(std::vector<State>& states, std::uint32_t State::*id, const State& state) {
     extend(state.at, state.at);
+    keep(states, id, state, [](const State& known, const State& later) { return known.at <= later.at; });
+  }
+
+  // The one that `replaces` all others of its id.
+  template <class State, class Replaces>
+  static void keep(std::vector<State>& states, std::uint32_t State::*id, const State& state, const Replaces& replaces) {
     const auto at = std::lower_bound(states.begin(), states.end(), state.*id, [id](const State& known, std::uint32_t wanted) { return known.*id < wanted; });
     if (at == states.end() || (*at).*id != state.*id) {
       states.insert(at, state);
-    } else if (at->at <= state.at) {
-      *at = state;
-    }
-  }
-
-  void keep_most_shared(const trace::PoolState& state) {
-    auto& pools = summary_.shared_pools;
-    const auto at = std::lower_bound(pools.begin(), pools.end(), state.pool, [](const trace::PoolState& known, std::uint32_t pool) { return known.pool < pool; });
-    if (at == pools.end() || at->pool != state.pool) {
-      pools.insert(at, state);
-    } else if (at->sharers.size() <= state.sharers.size()) {
+    } else if (replaces(*at, state)) {
       *at = state;
     }
   }

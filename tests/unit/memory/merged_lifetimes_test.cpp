@@ -72,6 +72,38 @@ TEST_CASE("merged lifetimes: five that close around one of them are one, aligned
   CHECK(MergedLifetimes(other).blocks().size() == 5);
 }
 
+TEST_CASE("merged lifetimes: blocks nested deeper than there are rounds for stay blocks, each in its place") {
+  // Each stands on the one before it or follows it, and fits only once that is whole.
+  constexpr std::uint64_t kSteps = 3000;
+  std::vector<BufferLifetime> buffers = {{0, 1, 1, 1}};
+  BufferLifetime whole = buffers[0];
+  for (std::uint64_t step = 0; step < kSteps; ++step) {
+    if (step % 2 == 0) {
+      buffers.push_back({whole.upper, whole.upper + 1, whole.size, 1});
+      ++whole.upper;
+    } else {
+      buffers.push_back({whole.lower, whole.upper, 1, 1});
+      ++whole.size;
+    }
+  }
+  const MergedLifetimes merged(buffers);
+  CHECK(merged.blocks().size() > 1);
+  CHECK(merged.blocks().size() < buffers.size());
+  Offsets of_blocks;
+  std::uint64_t top = 0;
+  for (const BufferLifetime& block : merged.blocks()) {
+    of_blocks.push_back(top);
+    top += block.size;
+  }
+  const Offsets offsets = merged.offsets_of_buffers(of_blocks);
+  for (std::size_t a = 0; a < buffers.size(); a += 7) {
+    for (std::size_t b = 0; b < a; ++b) {
+      const bool live_at_once = buffers[a].lower < buffers[b].upper && buffers[b].lower < buffers[a].upper;
+      if (live_at_once) REQUIRE((offsets[a] + buffers[a].size <= offsets[b] || offsets[b] + buffers[b].size <= offsets[a]));
+    }
+  }
+}
+
 TEST_CASE("merged lifetimes: blocks are merged like buffers until what was cut is whole again") {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     CAPTURE(seed);

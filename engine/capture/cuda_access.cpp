@@ -44,7 +44,6 @@ const CudaKernel& cuda_kernel(const Kernel& kernel, std::string_view call) {
 
 const CudaExec& cuda_exec(const CapturedGraph& graph, std::string_view call) {
   if (!graph) refuse_empty(call, "CapturedGraph");
-  graph.core()->end_online_tuning("its executable was asked for");
   graph.core()->return_pages();
   return as<CudaExec>(graph.core()->exec(), call, graph.core()->device()->info().selector);
 }

@@ -50,15 +50,4 @@ std::vector<LoweringChoice> tuning_choices(const Schedule& schedule, const NodeH
   return choices;
 }
 
-std::vector<LoweringChoice> likely_choices(const Schedule& schedule, const NodeHints& hints) {
-  using Shape = LoweringChoice::Shape;
-  const std::uint32_t lanes = lanes_for_costs(schedule, kLanes[std::size(kLanes) - 1], hints.costs);
-  const std::uint32_t between = lanes == 16 ? 24 : lanes - lanes / 4;  // of the powers of two; by measurements
-  std::vector<LoweringChoice> choices;
-  for (const std::uint32_t count : {lanes, between}) choices.push_back({.shape = Shape::Costed, .lanes = count, .costs = hints.costs});
-  choices.push_back({.shape = Shape::Lanes, .lanes = lanes});
-  choices.push_back({.shape = Shape::Framed});
-  return choices;
-}
-
 }  // namespace reprise::detail

@@ -14,7 +14,4 @@ enum class DevicePriorities : std::uint8_t { No, Yes };
 // Each once; none of them has `hints.costs` where these are empty, and all of them are legal.
 [[nodiscard]] std::vector<LoweringChoice> tuning_choices(const Schedule& schedule, const NodeHints& hints, DevicePriorities priorities);
 
-// The few that are most likely to be the fastest, the likeliest first. `hints` has costs.
-[[nodiscard]] std::vector<LoweringChoice> likely_choices(const Schedule& schedule, const NodeHints& hints);
-
 }  // namespace reprise::detail

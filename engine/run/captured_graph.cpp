@@ -88,8 +88,6 @@ UpdateReport exec_update(CapturedGraph& graph, const CommandBuffer& commands) { 
 
 TuneReport CapturedGraph::tune(const Queue& queue, const TuneDesc& desc) { return checked(core_, Stage::Launch).tune(queue.core(), desc); }
 
-OnlineTuningReport CapturedGraph::online_tuning() const { return checked(core_, Stage::Launch).online_tuning(); }
-
 void CapturedGraph::save_tuning(const std::filesystem::path& path) const {
   detail::GraphCore& core = checked(core_, Stage::Lanes);
   const std::optional<detail::LoweringChoice> choice = core.tuned();

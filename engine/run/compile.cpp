@@ -18,7 +18,6 @@
 #include "run/graph_instances.hpp"
 #include "run/instance_core.hpp"
 #include "run/known_costs.hpp"
-#include "run/online_tuning.hpp"
 #include "run/per_instance.hpp"
 #include "run/shared_slab.hpp"
 #include "run/tuning_file.hpp"
@@ -43,7 +42,7 @@ TransientMemory place(const GraphBody& body, const CompileDesc& desc) {
 
 // One instance, with its memory and its executable.
 std::unique_ptr<GraphBody> make_body(const std::shared_ptr<DeviceCore>& device, std::shared_ptr<const Plan> plan, const CompileDesc& desc,
-                                     std::uint32_t instance, Instruments instruments, HostSpan& span) {
+                                     std::uint32_t instance, HostSpan& span) {
   auto body = std::make_unique<GraphBody>(device);
   body->pool = desc.pool;
   body->plan = std::move(plan);
@@ -58,7 +57,7 @@ std::unique_ptr<GraphBody> make_body(const std::shared_ptr<DeviceCore>& device, 
   const trace::Time began = now_of(*device);
   try {
     body->journal = GraphJournal(body->plan, bind(*body->plan, body->memory.address, instance));
-    body->exec = device->backend().instantiate(body->plan, body->journal.now(), instruments);
+    body->exec = device->backend().instantiate(body->plan, body->journal.now(), instruments_for(*device));
   } catch (const Error& error) {
     throw with_context(error, body->plan->label, concat("in graph ", body->plan->label));
   }
@@ -149,21 +148,15 @@ std::shared_ptr<GraphCore> make_graph(const std::shared_ptr<DeviceCore>& device,
   const trace::Time planned = now_of(*device);
   CompileReport report = make_report(*plan, std::move(messages));
   report.instances = desc.instances;
-  // Replays that are watched are timed as those of a trace are.
-  const bool tunes_online = desc.tuning == TuningMode::Online;
-  std::string why_not = tunes_online ? why_not_online(*device, *plan, desc.instances) : std::string();
-  const bool is_watched = tunes_online && why_not.empty();
-  auto body = make_body(device, plan, desc, 0, is_watched ? Instruments::Stamps : instruments_for(*device), span);
-  if (is_watched && !body->watch()) why_not = "its device does not tell times";
+  auto body = make_body(device, plan, desc, 0, span);
   body->times.compiled = began;
   body->times.compile_time = planned - began;
   auto graph = GraphCore::make(std::move(body), report);
   if (tuned) graph->set_tuned(std::move(*tuned));
-  if (tunes_online) why_not.empty() ? graph->tune_online(graph) : graph->refuse_online_tuning(std::move(why_not));
   if (device->trace() != nullptr) span.about(graph->trace_id());
   std::vector<std::shared_ptr<GraphCore>> others;
   for (std::uint32_t i = 1; i < desc.instances; ++i) {
-    auto other = make_body(device, plan, desc, i, instruments_for(*device), span);
+    auto other = make_body(device, plan, desc, i, span);
     other->trace_id = graph->trace_id();
     others.push_back(GraphCore::make(std::move(other), report));
   }
@@ -174,9 +167,7 @@ std::shared_ptr<GraphCore> make_graph(const std::shared_ptr<DeviceCore>& device,
 }  // namespace
 
 std::shared_ptr<GraphCore> compile(const std::shared_ptr<DeviceCore>& device, const CommandBuffer& commands, const CompileDesc& desc) {
-  CompileDesc resolved = desc;
-  resolved.tuning = device->instance().tuning(desc.tuning);
-  auto graph = make_graph(device, checked_recording(*device, commands, desc), resolved, Checked::ByThis);
+  auto graph = make_graph(device, checked_recording(*device, commands, desc), desc, Checked::ByThis);
   if (graph->instances() != nullptr) {
     for (const auto& other : graph->instances()->others()) commands.core()->add_pending_source(other);
   }

@@ -16,7 +16,6 @@
 #include "base/slot_map.hpp"
 #include "profile/device_trace.hpp"
 #include "record/command_buffer_core.hpp"
-#include "run/background_thread.hpp"
 #include "run/memory_account.hpp"
 #include "run/plan_cache.hpp"
 #include "run/retire_queue.hpp"
@@ -42,7 +41,6 @@ class DeviceCore : public std::enable_shared_from_this<DeviceCore> {
   [[nodiscard]] Backend& backend() const noexcept { return *backend_; }
   [[nodiscard]] RetireQueue& retired() noexcept { return retired_; }
   [[nodiscard]] PlanCache& plans() noexcept { return plans_; }
-  [[nodiscard]] BackgroundThread& background() noexcept { return background_; }
   // Throws DeviceLost until a lost device was rebuilt, StaleHandle once it was shut down.
   void require_usable(Stage stage) const;
 
@@ -101,8 +99,7 @@ class DeviceCore : public std::enable_shared_from_this<DeviceCore> {
   std::vector<Loaded> kernels_;  // under registry_
   std::vector<GraphCore*> graphs_;  // under order_
   MemoryAccount memory_;
-  RetireQueue retired_;          // ends its thread before the backend goes
-  BackgroundThread background_;  // and this one before that
+  RetireQueue retired_;  // ends its thread before the backend goes
 };
 
 }  // namespace reprise::detail

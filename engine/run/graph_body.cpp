@@ -15,11 +15,6 @@ GraphBody::~GraphBody() {
   if (log) log->close();
 }
 
-bool GraphBody::watch() {
-  watched = std::make_unique<ReplayTimes>(*plan);
-  return exec->replay_source() != nullptr || exec->observe(*watched);
-}
-
 Retired::Pending GraphBody::pending() const noexcept {
   if (is_over(last)) return {};
   return {last.queue->shared_backend(), last.serial};

@@ -12,7 +12,6 @@
 #include "profile/replay_log.hpp"
 #include "run/graph_journal.hpp"
 #include "run/point.hpp"
-#include "run/replay_times.hpp"
 #include "run/retire_queue.hpp"
 #include "run/transient_memory.hpp"
 
@@ -26,9 +25,6 @@ class GraphBody final : public Retired {
   explicit GraphBody(std::shared_ptr<DeviceCore> owner) noexcept;
   ~GraphBody() override;
   [[nodiscard]] Pending pending() const noexcept override;
-  // Before the first launch of `exec`, which was made with Instruments::Stamps: its replays are told to `watched` from now on. False: the device
-  // has no times.
-  [[nodiscard]] bool watch();
 
   std::shared_ptr<DeviceCore> device;
   Point last;                         // the last launch or upload; later ones wait for it, so it stands for all before
@@ -49,7 +45,6 @@ class GraphBody final : public Retired {
   GraphVersions versions;                   // what the trace has of the graph
   std::uint32_t trace_id = 0;               // of an instance after the first, to begin with: the one that its replays are told under
   std::shared_ptr<ReplayLog> log;
-  std::unique_ptr<ReplayTimes> watched;     // of its replays, for the tuner; null: nobody times them for it
   std::unique_ptr<BackendExec> exec;
 };
 

@@ -1,7 +1,6 @@
 #include "run/graph_core.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <exception>
 #include <optional>
 #include <utility>
@@ -15,7 +14,6 @@
 #include "run/failure.hpp"
 #include "run/graph_instances.hpp"
 #include "run/loss_report.hpp"
-#include "run/online_tuning.hpp"
 #include "run/pool_core.hpp"
 #include "run/queue_core.hpp"
 #include "run/trace_graph.hpp"
@@ -96,7 +94,6 @@ GraphCore::~GraphCore() {
     for (const auto& pool : pools_) pool->detach(*this);
     device->remove_graph(*this);
   }
-  if (online_) online_->leave(*this);
   for (auto& body : earlier_) device->retired().push(std::move(body));
   device->retired().push(std::move(body_));
 }
@@ -228,25 +225,16 @@ std::uint64_t GraphCore::start_replay(QueueCore& queue, GraphBody& body) {
   return serial;
 }
 
-template <class Pick>
-Fence GraphCore::launch_by(const std::shared_ptr<GraphCore>& self, const std::shared_ptr<QueueCore>& queue, Pick&& pick) {
+Fence GraphCore::launch(const std::shared_ptr<GraphCore>& self, const std::shared_ptr<QueueCore>& queue) {
   std::uint64_t serial = 0, replay = 0;
   submit(queue, Stage::Launch, [&] {
-    serial = start_replay(*queue, pick());
+    serial = start_replay(*queue, *body_);
     replay = replays_.load(std::memory_order_relaxed) + 1;
     replays_.store(replay, std::memory_order_relaxed);
     uploaded_.store(true, std::memory_order_relaxed);
     return serial;
   });
   return Fence(queue, serial, self, instance_.replay_of(replay));
-}
-
-Fence GraphCore::launch(const std::shared_ptr<GraphCore>& self, const std::shared_ptr<QueueCore>& queue) {
-  if (!is_watched_.load(std::memory_order_acquire)) [[likely]] return launch_by(self, queue, [this]() -> GraphBody& { return *body_; });
-  const auto began = std::chrono::steady_clock::now();
-  Fence fence = launch_by(self, queue, [this]() -> GraphBody& { return online_->turn(*this); });
-  online_->meter().note(std::chrono::steady_clock::now() - began);
-  return fence;
 }
 
 void GraphCore::launch_aside(const std::shared_ptr<QueueCore>& queue, BackendExec& exec) {

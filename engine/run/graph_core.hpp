@@ -85,13 +85,6 @@ class GraphCore final : public PendingSource {
   void set_traced_as(std::uint32_t trace_id) noexcept { traced_as_ = trace_id; }
   // --- Tuning: graph_tuning.cpp; see <reprise/tuning.hpp> ---
   [[nodiscard]] TuneReport tune(const std::shared_ptr<QueueCore>& queue, const TuneDesc& desc);
-  // --- In the background: online_tuning.cpp ---
-  // Before anybody else knows the graph: its body is watched and gets a rival, or `why` nothing of it happens.
-  void tune_online(const std::shared_ptr<GraphCore>& self);
-  void refuse_online_tuning(std::string why);
-  [[nodiscard]] OnlineTuningReport online_tuning() const;
-  // The executable stays the one that it is.
-  void end_online_tuning(std::string_view why);
   // What the graph was tuned to, or compiled with; empty: neither.
   [[nodiscard]] std::optional<LoweringChoice> tuned();
   void set_tuned(LoweringChoice choice);
@@ -165,19 +158,13 @@ class GraphCore final : public PendingSource {
   void note_trimmed(Says says);
   void find_new_uses(const std::vector<Use>& wanted, std::vector<Use>& added, std::vector<Use>& gone) const;  // under order()
   class Tuning;
-  class Online;
-  class OnlineJob;
   void launch_aside(const std::shared_ptr<QueueCore>& queue, BackendExec& exec);  // ordered as a replay of the graph is, and none of it
   [[nodiscard]] Bindings bindings_of(const Plan& plan, std::byte* transients) const;
-  enum class Watched : std::uint8_t { No, Yes };
-  [[nodiscard]] std::unique_ptr<GraphBody> make_other_body(std::shared_ptr<const Plan> plan, Watched watched);
+  [[nodiscard]] std::unique_ptr<GraphBody> make_other_body(std::shared_ptr<const Plan> plan);
   void bring_up_to_date(GraphBody& body);  // under mutex_
   void swap_in(std::unique_ptr<GraphBody> next);
   void take_tuned(const std::shared_ptr<QueueCore>& queue, const std::shared_ptr<const Plan>& plan, TuneReport& report);
   [[nodiscard]] std::uint64_t start_replay(QueueCore& queue, GraphBody& body);  // under mutex_; the serial
-  // `pick` gives the body, under mutex_.
-  template <class Pick>
-  Fence launch_by(const std::shared_ptr<GraphCore>& self, const std::shared_ptr<QueueCore>& queue, Pick&& pick);
   void attach();
   void require_launchable(const QueueCore& queue, Stage stage) const;
   void share_all();                    // under order()
@@ -198,8 +185,6 @@ class GraphCore final : public PendingSource {
   const std::string label_;
   std::mutex updating_;                              // one update at a time, but for scalars; taken before all other locks
   std::optional<LoweringChoice> tuned_;              // under updating_
-  std::unique_ptr<Online> online_;                   // null: never asked for
-  std::atomic<bool> is_watched_{false};              // launches are timed, and take turns
   std::vector<Scalar> scalars_;                      // under mutex_
   std::vector<std::unique_ptr<GraphBody>> earlier_;  // under mutex_: replaced, and asked for what their host callbacks threw
   CompileReport report_;

@@ -8,7 +8,6 @@
 #include "run/graph_core.hpp"
 #include "run/graph_update_report.hpp"
 #include "run/new_uses.hpp"
-#include "run/online_tuning.hpp"
 
 namespace reprise::detail {
 namespace {
@@ -147,7 +146,6 @@ UpdateReport GraphCore::rebind(std::span<const BufferBinding> bindings, const Up
       for (const Use& use : uses.list()) {
         journal.note({.what = BindingChange::What::Buffer, .index = use.index, .address = addresses[use.index]});
       }
-      if (online_) online_->follow(*this);
     } else {
       while (done > 0) {
         --done;

@@ -9,7 +9,6 @@
 #include "run/failure.hpp"
 #include "run/graph_core.hpp"
 #include "run/graph_instances.hpp"
-#include "run/online_tuning.hpp"
 
 namespace reprise::detail {
 namespace {
@@ -126,7 +125,6 @@ std::uint32_t GraphCore::set_scalar(std::uint32_t scalar, const void* value) {
   const ExecUpdate result = body_->exec->change(change);
   if (!result.done()) fail_change(result, label(), concat("setting \"", of.name, "\""));
   journal.note(change);
-  if (online_) online_->follow(*this);
   return static_cast<std::uint32_t>(change.nodes.size());
 }
 
@@ -153,7 +151,6 @@ void GraphCore::switch_command(const CommandRef& command, Switch how) {
   const ExecUpdate result = body_->exec->change(change);
   if (!result.done()) fail_change(result, label(), concat(verb, " of ", name, ","));
   body_->journal.note(change);
-  if (online_) online_->follow(*this);
 }
 
 bool GraphCore::is_enabled(const CommandRef& command) {

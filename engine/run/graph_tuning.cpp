@@ -19,7 +19,6 @@
 #include "run/graph_core.hpp"
 #include "run/known_costs.hpp"
 #include "run/node_costs.hpp"
-#include "run/online_tuning.hpp"
 #include "run/pool_core.hpp"
 #include "run/queue_core.hpp"
 #include "run/saved_contents.hpp"
@@ -186,7 +185,7 @@ class GraphCore::Tuning {
  private:
   // A new executable in the place of a contestant's.
   void make_again(std::uint32_t contestant) {
-    auto body = graph_.make_other_body(bodies_[contestant]->plan, Watched::No);
+    auto body = graph_.make_other_body(bodies_[contestant]->plan);
     body.swap(bodies_[contestant]);
     const std::exception_ptr thrown = body->exec->callback_error(1);
     retire(std::move(body));
@@ -219,7 +218,7 @@ Bindings GraphCore::bindings_of(const Plan& plan, std::byte* transients) const {
 
 // Under updating_, while the graph's pages are kept. Its transients lie where the graph's do, or in a slab of its own where that is too small
 // and no memory goal forbids it.
-std::unique_ptr<GraphBody> GraphCore::make_other_body(std::shared_ptr<const Plan> plan, Watched watched) {
+std::unique_ptr<GraphBody> GraphCore::make_other_body(std::shared_ptr<const Plan> plan) {
   auto body = std::make_unique<GraphBody>(device_);
   body->pool = pool_;
   if (body_->memory_goal != MemoryGoal::Speed && plan->placement.slab_bytes > body_->memory.bytes) {
@@ -236,9 +235,7 @@ std::unique_ptr<GraphBody> GraphCore::make_other_body(std::shared_ptr<const Plan
   body->trace_id = traced_as_;
   body->journal = GraphJournal(plan, bindings_of(*plan, body->memory.address));
   body->plan = std::move(plan);
-  const bool is_watched = watched == Watched::Yes;
-  body->exec = device_->backend().instantiate(body->plan, body->journal.now(), is_watched ? Instruments::Stamps : instruments_for(*device_));
-  if (is_watched) static_cast<void>(body->watch());
+  body->exec = device_->backend().instantiate(body->plan, body->journal.now(), instruments_for(*device_));
   return body;
 }
 
@@ -314,10 +311,6 @@ TuneReport GraphCore::tune(const std::shared_ptr<QueueCore>& queue, const TuneDe
          concat("tune: graph ", label(), " has ", instance_.count, " instances; tune one of the same recording with a single instance, save_tuning() it, and "
                 "compile this one with that tuning_file"));
   }
-  if (online_) {
-    std::lock_guard lock(mutex_);
-    online_->forget_rival(*this, "tune() was called");
-  }
   const PagesKept pages(*this);  // candidates replay on the slab without the graph's mutex
   const std::shared_ptr<const Plan> plan = body_->plan;
   TuneReport report;
@@ -333,7 +326,7 @@ TuneReport GraphCore::tune(const std::shared_ptr<QueueCore>& queue, const TuneDe
 
     // The graph as it is, then the choices that are not the same graph.
     report.candidates.push_back({.name = "as it was", .slab_bytes = plan->placement.slab_bytes});
-    tuning.bodies_.push_back(make_other_body(plan, Watched::No));
+    tuning.bodies_.push_back(make_other_body(plan));
     std::vector<LoweringChoice> kept{LoweringChoice{}};
     std::unordered_set<std::uint64_t> made{hash_execution(plan->lowered, plan->placement)};
     TuningSeries series(static_cast<std::uint32_t>(choices.size()) + 1);
@@ -350,7 +343,7 @@ TuneReport GraphCore::tune(const std::shared_ptr<QueueCore>& queue, const TuneDe
           if (!made.insert(hash_execution(other->lowered, other->placement)).second) {
             candidate.reason = "the same graph as one before it";
           } else {
-            body = make_other_body(std::move(other), Watched::No);
+            body = make_other_body(std::move(other));
           }
         } catch (const Error& error) {
           if (!lacks_memory(error)) throw;
@@ -404,7 +397,7 @@ TuneReport GraphCore::tune(const std::shared_ptr<QueueCore>& queue, const TuneDe
 // An executable of its own, whose replays count from 1. Where there is no memory for it, the graph stays what it is.
 void GraphCore::take_tuned(const std::shared_ptr<QueueCore>& queue, const std::shared_ptr<const Plan>& plan, TuneReport& report) {
   try {
-    auto next = make_other_body(plan, Watched::No);
+    auto next = make_other_body(plan);
     next->exec->upload(queue->backend());
     swap_in(std::move(next));
   } catch (const Error& error) {

@@ -12,7 +12,6 @@
 #include "run/graph_core.hpp"
 #include "run/graph_update_report.hpp"
 #include "run/new_uses.hpp"
-#include "run/online_tuning.hpp"
 #include "run/per_instance.hpp"
 #include "run/queue_core.hpp"
 #include "run/trace_graph.hpp"
@@ -79,7 +78,6 @@ UpdateReport GraphCore::update_in_place(const std::shared_ptr<const Plan>& plan,
 
 // The executable that there was goes when its launches are over; the new one is a version of its own to whoever looks on.
 void GraphCore::reinstantiate(std::shared_ptr<const Plan> plan, Bindings bindings, TransientMemory* memory) {
-  if (online_) online_->forget_rival(*this, "an update made another executable");
   auto next = std::make_unique<GraphBody>(device_);
   next->last = body_->last;
   next->pool = pool_;
@@ -192,7 +190,6 @@ UpdateReport GraphCore::become(const std::shared_ptr<GraphCore>& self, const Com
     version_before = body_->versions.now();
     report = update_in_place(plan, bindings, desc, old_parts->parts);
     if (report.done()) {
-      if (online_) online_->forget_rival(*this, "an update made it the graph of another recording");
       old_parts->plan = std::exchange(body_->plan, plan);
       body_->journal = std::move(journal);
       if (memory) old_parts->memory = std::exchange(body_->memory, std::move(*memory));

@@ -30,14 +30,6 @@ Validation validation_from_environment(Validation wanted) {
   fail(ErrorCode::InvalidArgument, Stage::Open, "", concat("REPRISE_VALIDATION is \"", value, "\"; it may be off, basic or full"));
 }
 
-std::optional<TuningMode> tuning_from_environment() {
-  const std::string value = environment("REPRISE_TUNING");
-  if (value.empty()) return std::nullopt;
-  if (value == "off") return TuningMode::Off;
-  if (value == "online") return TuningMode::Online;
-  fail(ErrorCode::InvalidArgument, Stage::Open, "", concat("REPRISE_TUNING is \"", value, "\"; it may be off or online"));
-}
-
 bool names_a_gpu(std::string_view name) {
   constexpr std::string_view kPrefix = "cuda:";
   return name.size() > kPrefix.size() && name.starts_with(kPrefix) && name.find_first_not_of("0123456789", kPrefix.size()) == std::string_view::npos;
@@ -52,7 +44,6 @@ Instance make_instance(const InstanceDesc& desc, std::vector<BackendProvider*> p
 InstanceCore::InstanceCore(const InstanceDesc& desc, std::vector<BackendProvider*> providers)
     : application_(desc.application),
       validation_(validation_from_environment(desc.validation)),
-      tuning_(tuning_from_environment()),
       cuda_graphs_(desc.cuda_graphs),
       on_message_(desc.on_message),
       suppressed_(desc.suppress.begin(), desc.suppress.end()),

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -11,7 +10,6 @@
 
 #include <reprise/device_info.hpp>
 #include <reprise/instance.hpp>
-#include <reprise/tuning.hpp>
 
 #include "backend/backend.hpp"
 #include "profile/profile_switch.hpp"
@@ -29,13 +27,12 @@ class DeviceCore;
 
 class InstanceCore : public std::enable_shared_from_this<InstanceCore> {
  public:
-  // Throws InvalidArgument where $REPRISE_VALIDATION or $REPRISE_TUNING is none of its values, and what trace_options and TraceSession::open throw.
+  // Throws InvalidArgument if $REPRISE_VALIDATION has an unknown value, and what trace_options and
+  // TraceSession::open throw.
   InstanceCore(const InstanceDesc& desc, std::vector<BackendProvider*> providers);
 
   [[nodiscard]] std::string_view application() const noexcept { return application_; }
   [[nodiscard]] Validation validation() const noexcept { return validation_; }
-  // What a graph is to have that asks for `wanted`.
-  [[nodiscard]] TuningMode tuning(TuningMode wanted) const noexcept { return tuning_.value_or(wanted); }
   [[nodiscard]] CudaGraphs cuda_graphs() const noexcept { return cuda_graphs_; }
   // Null: no trace is wanted.
   [[nodiscard]] const std::shared_ptr<TraceSession>& trace() const noexcept { return trace_; }
@@ -60,7 +57,6 @@ class InstanceCore : public std::enable_shared_from_this<InstanceCore> {
 
   std::string application_;
   Validation validation_;
-  std::optional<TuningMode> tuning_;  // of the environment
   CudaGraphs cuda_graphs_;
   MessageHandler on_message_;
   std::unordered_set<std::string> suppressed_;

@@ -18,7 +18,7 @@ std::vector<std::uint32_t> measure_node_costs(Backend& backend, const std::share
   if (const std::shared_ptr<ReplaySource> source = exec->replay_source()) {
     replay(*exec);  // everything that a first replay does once
     static_cast<void>(source->collect(times));
-    times.open(kReplays, ReplayTimes::Nodes::Yes);
+    times.open(kReplays);
     source->time_nodes(kReplays, ReplaySource::Closeness::Cheap);
     for (std::uint32_t i = 0; i < kMostTimedReplays && (source->is_timing_nodes() || !times.is_full()); ++i) {
       replay(*exec);
@@ -27,7 +27,7 @@ std::vector<std::uint32_t> measure_node_costs(Backend& backend, const std::share
     return times.noted() == 0 ? std::vector<std::uint32_t>() : times.node_costs(kStampOverheadNs);
   }
   if (!exec->observe(times)) return {};
-  times.open(kReplays, ReplayTimes::Nodes::Yes);
+  times.open(kReplays);
   for (std::uint32_t i = 0; i < kReplays; ++i) replay(*exec);
   return times.node_costs(0);
 }

@@ -1,10 +1,11 @@
-// ReplayTimes: how long the next replays of one executable take, and their nodes, for whoever asks. Knows no device.
-// Threads: the observer's calls as ReplayObserver says; the rest from one thread at a time, beside them.
+// ReplayTimes: records the duration of each node over a fixed number of replays of one executable.
+// Knows no device.
+// Threads: the observer's calls as ReplayObserver says. open() and node_costs() run on one thread
+// while no replay runs; noted() and is_full() on any thread.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "backend/backend.hpp"
@@ -16,37 +17,24 @@ class ReplayTimes final : public ReplayObserver {
  public:
   explicit ReplayTimes(const Plan& plan);
 
-  // Yes: replays whose nodes are timed, no others; No: those whose nodes are not, which are faster.
-  enum class Nodes : std::uint8_t { No, Yes };
-  // From now on so many replays are noted, as they end; what was noted before is forgotten.
-  void open(std::uint32_t replays, Nodes nodes);
-  void close() noexcept { window_.store(nullptr, std::memory_order_release); }
+  // Records the next `replays` replays whose nodes are timed. Called once; earlier replays are ignored.
+  void open(std::uint32_t replays);
 
-  [[nodiscard]] std::uint32_t noted() const noexcept;
-  [[nodiscard]] bool is_full() const noexcept;
-  [[nodiscard]] std::vector<double> durations() const;  // ns, of those noted, in order
-  // Of each schedule node the median of its times, less `overhead`, which noting a time takes (ns); 0 for what did not run.
+  [[nodiscard]] std::uint32_t noted() const noexcept { return noted_.load(std::memory_order_acquire); }
+  [[nodiscard]] bool is_full() const noexcept { return replays_ != 0 && noted() == replays_; }
+  // The median duration of each schedule node in ns, less `overhead`, the cost of recording one time.
+  // 0 for a node that did not run.
   [[nodiscard]] std::vector<std::uint32_t> node_costs(std::uint32_t overhead) const;
 
   [[nodiscard]] NodeTime* begin_replay(std::uint64_t replay) noexcept override;
   void end_replay(std::uint64_t replay, std::int64_t started, std::int64_t ended, NodeTime* nodes) noexcept override;
 
  private:
-  // Written by whoever ends replays up to `noted`, read up to there.
-  struct Window {
-    Nodes nodes = Nodes::No;
-    std::atomic<std::uint32_t> noted{0};
-    std::vector<double> durations;
-    std::vector<std::uint32_t> of_nodes;  // of each replay one for each schedule node; kNone: it did not run
-  };
-  [[nodiscard]] static bool is_full(const Window& window) noexcept {
-    return window.noted.load(std::memory_order_relaxed) == window.durations.size();
-  }
-
   std::vector<std::uint32_t> lowered_node_;  // by schedule node
-  std::vector<NodeTime> times_;              // of the replay that runs, with those of bodies
-  std::vector<std::unique_ptr<Window>> windows_;  // the last is what was asked for last; a replay under way may look at the others
-  std::atomic<Window*> window_{nullptr};
+  std::vector<NodeTime> times_;              // of the replay that runs, including nodes of bodies
+  std::vector<std::uint32_t> durations_;     // by replay, then schedule node; kNone: it did not run
+  std::uint32_t replays_ = 0;                // wanted; 0 before open()
+  std::atomic<std::uint32_t> noted_{0};
 };
 
 }  // namespace reprise::detail

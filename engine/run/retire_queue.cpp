@@ -27,7 +27,6 @@ struct Unfreed {
   std::mutex mutex;
   std::condition_variable changed;
   std::uint64_t count = 0;
-  bool is_over = false;  // the process ends
 };
 Unfreed& unfreed() {
   alignas(Unfreed) static std::byte place[sizeof(Unfreed)];
@@ -37,7 +36,6 @@ Unfreed& unfreed() {
 struct ExitGate {
   ~ExitGate() {
     std::unique_lock lock(unfreed().mutex);
-    unfreed().is_over = true;
     unfreed().changed.wait(lock, [] { return unfreed().count == 0; });
   }
 };
@@ -163,19 +161,6 @@ void RetireQueue::run(const std::shared_ptr<State>& state) noexcept {
     }
     if (pending.queue) (void)wait_for(pending, kPatience);
   }
-}
-
-RetireQueue::Hold::Hold() noexcept {
-  std::lock_guard lock(unfreed().mutex);
-  is_held_ = !unfreed().is_over;
-  if (is_held_) ++unfreed().count;
-}
-
-RetireQueue::Hold::~Hold() {
-  if (!is_held_) return;
-  std::lock_guard lock(unfreed().mutex);
-  --unfreed().count;
-  unfreed().changed.notify_all();
 }
 
 void RetireQueue::free_what_is_over() noexcept {

@@ -45,19 +45,6 @@ class RetireQueue {
   void push(std::unique_ptr<Retired> thing) noexcept;
   // Frees what is over now, on this thread.
   void free_what_is_over() noexcept;
-  // While one is alive the process does not end, just as it does not while there is something to be freed: for whoever holds, on a thread of the
-  // engine's, what may have to be freed. Taken too late it is empty, and nothing may be held.
-  class Hold {
-   public:
-    Hold() noexcept;
-    Hold(const Hold&) = delete;
-    Hold& operator=(const Hold&) = delete;
-    ~Hold();
-    [[nodiscard]] explicit operator bool() const noexcept { return is_held_; }
-
-   private:
-    bool is_held_;
-  };
   // Blocks until everything pushed so far has been freed. Returns at once while a retired thing is freed on this thread.
   void flush() noexcept;
 

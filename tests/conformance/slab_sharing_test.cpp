@@ -339,51 +339,6 @@ TEST_CASE_FIXTURE(SlabSharingFixture, "slab sharing: tuning tries its candidates
   check_runs(tuned, 3, other);
 }
 
-TEST_CASE_FIXTURE(SlabSharingFixture, "slab sharing: what online tuning tries lies in the same slab, and a neighbour runs in turns with all of it") {
-  constexpr unsigned kWays = 12;
-  const auto make = [&](unsigned value, TuningMode tuning) {
-    Sharer made{{}, pool->allocate<unsigned>(kRead, "out"), value};
-    CommandBuffer cmd = recording({.label = "ways"});
-    std::vector<GpuRef<unsigned>> ways;
-    for (unsigned i = 0; i < kWays; ++i) {
-      ways.push_back(step->transient<unsigned>(kRead, "way"));
-      cmd.fill(ways.back(), value + i);
-    }
-    cmd.fill(made.out, 0u);
-    for (unsigned i = 0; i < kWays; ++i) {
-      cmd.dispatch(kernel(shaders::conf_mix), {.grid = 1, .block = kRead}, read(ways[i]), read_write(made.out), i, kRead);
-    }
-    cmd.end();
-    made.graph = device.compile(cmd, {.pool = step, .tuning = tuning});
-    return made;
-  };
-  const auto check = [&](const Sharer& sharer) {
-    unsigned mixed = 0;
-    for (unsigned i = 0; i < kWays; ++i) mixed = mixed * 1664525u + ((sharer.value + i) ^ i) + 1013904223u;
-    CHECK(values(sharer.out) == std::vector<unsigned>(kRead, mixed));
-  };
-  Sharer tuned = make(3, TuningMode::Online), neighbour = make(1000, TuningMode::Off);
-  const auto is_over = [&] { return tuned.graph.online_tuning().state == OnlineTuningReport::State::Over; };
-  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  for (unsigned replays = 0; !is_over() && std::chrono::steady_clock::now() < until; ++replays) {
-    tuned.graph.launch(queue);
-    neighbour.graph.launch(other).wait();
-    if (replays % 64 != 63) continue;
-    queue.wait_idle();
-    check(tuned);
-    check(neighbour);
-  }
-  REQUIRE(is_over());
-  const OnlineTuningReport report = tuned.graph.online_tuning();
-  CHECK((!report.tries.empty() || !report.reason.empty()));  // by what the nodes took
-  for (const OnlineTry& tried : report.tries) CHECK(tried.pairs != 0);
-  tuned.graph.launch(queue).wait();
-  check(tuned);
-  device.wait_idle();
-  CHECK(step->statistics().shared_slabs == 1);
-  CHECK(step->statistics().sharers == 2);
-}
-
 TEST_CASE_FIXTURE(SlabSharingFixture, "slab sharing: launches, trims, compiles and updates from several threads") {
   Sharer one = sharer(1, 5, step), two = sharer(2, 6, step);
   constexpr int kRoundsEach = 25;

@@ -43,8 +43,6 @@ struct CompileDesc {
   // What CapturedGraph::save_tuning() wrote: a graph with the same plan on a device of the same name is lowered as it was tuned, which then
   // counts more than `lowering`. A file that is not there, or says nothing of this graph, is no error. Empty: none.
   std::filesystem::path tuning_file = {};
-  // $REPRISE_TUNING = off | online wins over it.
-  TuningMode tuning = TuningMode::Off;
   // What an earlier run measured of a graph with this label, for Lowering::Auto: read_costs("run.reprise"). Counts more than hints of dispatches.
   // Commands are found by label path, kernel or name, and work; those that are not there are told of ("costs-unmatched"). Throws InvalidArgument
   // where there is no graph of this label, or none of its commands is of this recording. An update goes by them too. Null: none.
@@ -149,8 +147,6 @@ class CapturedGraph {
   // undone, and for graphs of the application; OutOfMemory where contents can't be saved; a lowering that lacks memory, or needs
   // more of it for transients than a MemoryGoal other than Speed left, is passed over.
   TuneReport tune(const Queue& queue, const TuneDesc& desc = {});
-  // What TuningMode::Online does or did. Any thread; waits for nothing.
-  [[nodiscard]] OnlineTuningReport online_tuning() const;
   // Adds what this graph was tuned to to a file, which CompileDesc::tuning_file reads, in the place of what was there for its plan. Throws
   // InvalidState where it was not tuned, or stayed what it was; InvalidArgument for a file that is none of these; NativeFailure.
   void save_tuning(const std::filesystem::path& path) const;

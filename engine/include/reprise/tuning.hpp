@@ -42,37 +42,4 @@ struct TuneReport {
   [[nodiscard]] bool has_changed() const noexcept { return chosen != 0; }
 };
 
-// Whether a graph is tuned while the application replays it.
-enum class TuningMode : std::uint8_t {
-  Off,
-  // By its own replays, whose times it notes from the compile on until it is done: another executable is made on a thread of the engine's, takes
-  // turns with the first for some replays, and takes its place where it is faster beyond doubt, at most twice. Whatever fails, the graph stays what
-  // it was. Launches look at one flag more until it is over, and make nothing; updates other than scalars wait where an executable is being made,
-  // and one that makes the graph another ends it. CompileReport and plan text stay those of the compile.
-  Online
-};
-
-// How long CapturedGraph::launch took.
-struct LaunchTimes {
-  std::uint64_t launches = 0;
-  double median_us = 0, p99_us = 0;  // to 1/16
-};
-
-// One executable that was made to be tried.
-struct OnlineTry {
-  std::string name;                                // "lanes 16 by cost"
-  std::uint32_t lanes = 0;
-  std::uint32_t pairs = 0;                         // of stretches of replays, its own and the graph's as it was, in turns
-  double ratio = 0, ratio_low = 0, ratio_high = 0;  // of the times of replays: median, and the interval that holds it at 95 %
-  bool kept = false;                               // it is what the graph launches
-  std::string reason = {};                         // why it is not
-};
-
-struct OnlineTuningReport {
-  enum class State : std::uint8_t { Off, Underway, Over } state = State::Off;
-  std::vector<OnlineTry> tries = {};    // at most two
-  std::string reason = {};              // what ended it before it was done, or why it was not begun; empty: neither
-  LaunchTimes before = {}, meanwhile = {};  // of launches before its first measurement, and from there to its end
-};
-
 }  // namespace reprise

@@ -23,10 +23,6 @@ namespace reprise::test {
 
 enum class Completion : std::uint8_t { ByTest, AtOnce };
 
-// What executables of the fake device tell of their replays, and whether nodes can be given something else.
-enum class FakeClock : std::uint8_t { None, Told };
-enum class FakeChanges : std::uint8_t { Refused, Taken };
-
 class FakeQueue;
 class FakeExec;
 class FakeStopwatch;
@@ -55,8 +51,6 @@ class FakeWorld {
   void limit_bytes(std::uint64_t bytes);
   // Queues tell how long launches take, by this; nothing: they don't.
   void set_time_of(std::function<double(const detail::Plan&)> time_of);
-  void set_clock(FakeClock clock);        // of executables made from now on; times by set_time_of
-  void set_changes(FakeChanges changes);
   void throw_in_callback(std::uint64_t replay, const std::string& text);  // of every exec
 
   // --- what the test asks ---
@@ -103,8 +97,6 @@ class FakeWorld {
   std::vector<FakeQueue*> queues_;
   std::vector<FakeExec*> execs_;
   std::function<double(const detail::Plan&)> time_of_;
-  FakeClock clock_ = FakeClock::None;
-  FakeChanges changes_ = FakeChanges::Refused;
   std::size_t backends_ = 0, kernel_loads_ = 0, waiting_ = 0;
   std::uint64_t throwing_replay_ = 0;
   std::string thrown_text_;

@@ -167,23 +167,8 @@ class FakeExec final : public BackendExec {
     const std::uint64_t serial = q.submit(FakeWorld::Event::Kind::Launch);
     last_queue_ = &q;
     last_serial_ = serial;
-    const double took = world_.time_of_ ? world_.time_of_(*plan_) : 0;
-    q.nanoseconds += took;
-    ++launches_;
-    if (observer_ != nullptr) tell(static_cast<std::int64_t>(took));
+    if (world_.time_of_) q.nanoseconds += world_.time_of_(*plan_);
     return serial;
-  }
-  [[nodiscard]] bool observe(detail::ReplayObserver& observer) override {
-    std::lock_guard lock(world_.mutex_);
-    if (world_.clock_ == FakeClock::None) return false;
-    observer_ = &observer;
-    return true;
-  }
-  [[nodiscard]] detail::ExecUpdate change(const detail::BindingChange& change) override {
-    std::lock_guard lock(world_.mutex_);
-    if (world_.changes_ == FakeChanges::Refused) return {.outcome = GraphExecUpdateOutcome::NotSupported};
-    if (change.what == detail::BindingChange::What::Buffer) addresses_.insert(change.address);
-    return {};
   }
   [[nodiscard]] std::exception_ptr callback_error(std::uint64_t replay) const override {
     std::lock_guard lock(world_.mutex_);
@@ -196,15 +181,6 @@ class FakeExec final : public BackendExec {
     if (std::find(world_.queues_.begin(), world_.queues_.end(), last_queue_) == world_.queues_.end()) return false;
     return last_serial_ > last_queue_->completed && !last_queue_->dead();
   }
-  // A replay of `took` ns that is over, as if its nodes had run one after another.
-  void tell(std::int64_t took) {
-    if (detail::NodeTime* const nodes = observer_->begin_replay(launches_)) {
-      const std::size_t count = plan_->lowered.nodes.size();
-      for (std::size_t i = 0; i < count; ++i) nodes[i] = {1, static_cast<std::uint32_t>(took) / static_cast<std::uint32_t>(count), 1};
-      return observer_->end_replay(launches_, 1, 1 + took, nodes);
-    }
-    observer_->end_replay(launches_, 1, 1 + took, nullptr);
-  }
   [[nodiscard]] bool binds(std::byte* begin, std::uint64_t bytes) const {
     const auto at = addresses_.lower_bound(begin);
     return at != addresses_.end() && *at < begin + bytes;
@@ -216,8 +192,7 @@ class FakeExec final : public BackendExec {
   std::shared_ptr<const Plan> plan_;
   std::set<std::byte*> addresses_;
   FakeQueue* last_queue_ = nullptr;
-  std::uint64_t last_serial_ = 0, launches_ = 0;
-  detail::ReplayObserver* observer_ = nullptr;
+  std::uint64_t last_serial_ = 0;
 };
 
 class FakeBackend final : public Backend {

@@ -11,10 +11,9 @@
 namespace reprise::test {
 
 struct FakeTunable {
-  explicit FakeTunable(std::function<double(const detail::Plan&)> time_of, FakeClock clock = FakeClock::None) {
+  explicit FakeTunable(std::function<double(const detail::Plan&)> time_of) {
     fake.world.set_completion(Completion::AtOnce);
     fake.world.set_time_of(std::move(time_of));
-    fake.world.set_clock(clock);
     device = fake.open();
     queue = device.create_queue({.label = "q"});
     pool = device.create_pool();

@@ -66,16 +66,6 @@ void FakeWorld::set_time_of(std::function<double(const Plan&)> time_of) {
   time_of_ = std::move(time_of);
 }
 
-void FakeWorld::set_clock(FakeClock clock) {
-  std::lock_guard lock(mutex_);
-  clock_ = clock;
-}
-
-void FakeWorld::set_changes(FakeChanges changes) {
-  std::lock_guard lock(mutex_);
-  changes_ = changes;
-}
-
 void FakeWorld::throw_in_callback(std::uint64_t replay, const std::string& text) {
   std::lock_guard lock(mutex_);
   throwing_replay_ = replay;

@@ -82,15 +82,13 @@ struct Known {
   PlanCache::Way way;
   std::optional<std::uint64_t> number;  // none: what is known of its nodes is no part of the structure that plans are kept by
   std::shared_ptr<const Plan> like;     // one of the same structure, where there was one before
-  std::shared_ptr<const Plan> near;     // else: of what was compiled last under the same label
 };
 
-Known look_up(DeviceCore& device, const Recording& recording, const std::string& label, const CompileDesc& desc) {
-  Known known{{desc.lowering, device.info().limits.buffer_alignment, desc.memory_goal, desc.memory_search_budget}, {}, {}, {}};
+Known look_up(DeviceCore& device, const Recording& recording, const CompileDesc& desc) {
+  Known known{{desc.lowering, device.info().limits.buffer_alignment, desc.memory_goal, desc.memory_search_budget}, {}, {}};
   if (desc.costs || has_hints(recording)) return known;
   known.number = PlanCache::number_of(recording, known.way);
   known.like = device.plans().find(*known.number, recording, known.way);
-  if (!known.like) known.near = device.plans().last(label, known.way);
   return known;
 }
 
@@ -102,11 +100,9 @@ std::shared_ptr<const Plan> plan_of(DeviceCore& device, const std::string& label
                          .memory_goal = known.way.memory_goal,
                          .memory_search_budget = known.way.memory_search_budget,
                          .costs = costs,
-                         .like = known.like.get(),
-                         .near = known.near.get()},
+                         .like = known.like.get()},
                         std::move(ahead));
   if (known.number && !known.like) device.plans().note(*known.number, *plan, known.way);
-  if (known.number) device.plans().remember(label, plan, known.way);
   return plan;
 }
 
@@ -128,10 +124,10 @@ std::shared_ptr<GraphCore> make_graph(const std::shared_ptr<DeviceCore>& device,
   HostSpan span(device->trace() == nullptr ? nullptr : device->trace()->session(), concat("compile ", label));
   const trace::Time began = now_of(*device);
   std::vector<Message> messages;
-  const Known known = look_up(*device, *recording, label, desc);
+  const Known known = look_up(*device, *recording, desc);
   std::future<Schedule> ahead;
   if (checked == Checked::ByThis) {
-    if (!known.like) ahead = schedule_ahead(recording, known.near);
+    if (!known.like) ahead = schedule_ahead(recording);
     const auto part = span.part("validate");
     messages = check(*device, *recording);
     check_instances(desc, *recording, label);

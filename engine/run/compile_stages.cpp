@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 
 #include "base/text.hpp"
@@ -9,6 +10,7 @@
 #include "lanes/lowered_graph.hpp"
 #include "lanes/lowering_choice.hpp"
 #include "memory/placement.hpp"
+#include "memory/transient_uses.hpp"
 #include "plan/memory_goal.hpp"
 #include "plan/plan_hash.hpp"
 #include "profile/nvtx.hpp"
@@ -17,7 +19,6 @@
 #include "run/failure.hpp"
 #include "run/instance_core.hpp"
 #include "run/known_costs.hpp"
-#include "run/near_plan.hpp"
 #include "run/pool_core.hpp"
 #include "schedule/same_order.hpp"
 #include "schedule/schedule.hpp"
@@ -32,6 +33,37 @@ bool has_same_transients(const Recording& a, const Recording& b) {
   return std::equal(a.buffers.begin(), a.buffers.end(), b.buffers.begin(), b.buffers.end(), [](const auto& x, const auto& y) {
     return x->kind == y->kind && (x->kind != BufferKind::Transient || (x->bytes == y->bytes && x->alignment == y->alignment));
   });
+}
+
+// The placement of `before` for a recording whose schedule has the same structure and which is lowered
+// as before.lowered is. Nothing unless the same nodes use transients of the same sizes in both.
+std::optional<Placement> reuse_placement(const Recording& recording, const Schedule& schedule, const Plan& before, std::uint32_t alignment) {
+  const TransientUses now = collect_transient_uses(recording, schedule, before.lowered, alignment);
+  const TransientUses then = collect_transient_uses(*before.recording, before.schedule, before.lowered, alignment);
+  const auto same = [](const Transient& a, const Transient& b) {
+    return a.bytes == b.bytes && a.first_use == b.first_use && a.use_count == b.use_count;
+  };
+  const bool is_same = now.nodes == then.nodes && now.by_first_use == then.by_first_use &&
+                       std::equal(now.transients.begin(), now.transients.end(), then.transients.begin(), then.transients.end(), same);
+  if (!is_same || before.placement.buffers.size() != now.transients.size()) return std::nullopt;
+  Placement placement = before.placement;
+  for (std::size_t i = 0; i < placement.buffers.size(); ++i) {
+    placement.buffers[i].buffer = now.transients[i].buffer;
+    placement.buffers[i].bytes = recording.buffers[now.transients[i].buffer]->bytes;
+  }
+  return placement;
+}
+
+// The plans of the bodies that `before` has too; null for the others. `before` may be null.
+std::vector<std::shared_ptr<const Plan>> reuse_bodies(const Recording& recording, const Plan* before) {
+  std::vector<std::shared_ptr<const Plan>> bodies(recording.bodies.size());
+  if (before == nullptr || before->bodies.size() != before->recording->bodies.size()) return bodies;
+  std::unordered_map<const Recording*, std::size_t> known;
+  for (std::size_t i = 0; i < before->bodies.size(); ++i) known.emplace(before->recording->bodies[i].get(), i);
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    if (const auto found = known.find(recording.bodies[i].get()); found != known.end()) bodies[i] = before->bodies[found->second];
+  }
+  return bodies;
 }
 
 // What a command runs as a whole is planned by the same stages: as it was recorded, without a frame, its transients in the outer slab.
@@ -81,39 +113,37 @@ std::vector<Message> check(const DeviceCore& device, const Recording& recording)
   return kept;
 }
 
-std::future<Schedule> schedule_ahead(std::shared_ptr<const Recording> recording, std::shared_ptr<const Plan> near) {
+std::future<Schedule> schedule_ahead(std::shared_ptr<const Recording> recording) {
   const std::size_t commands = recording->commands.size();
-  return beside(commands, [recording = std::move(recording), near = std::move(near)] { return schedule_near(*recording, near.get()); });
+  return beside(commands, [recording = std::move(recording)] { return build_schedule(*recording); });
 }
 
 std::shared_ptr<const Plan> make_plan(std::string label, std::shared_ptr<const Recording> recording, const PlanDesc& desc,
                                       std::future<Schedule> ahead) {
-  const Plan* const before = desc.like != nullptr ? desc.like : desc.near;
+  const Plan* const before = desc.like;
   // Its hash and its slots need no stage, but those of the bodies.
   const std::size_t commands_beside = recording->bodies.empty() ? recording->commands.size() : 0;
-  std::vector<std::shared_ptr<const Plan>> bodies = bodies_near(*recording, before);
+  std::vector<std::shared_ptr<const Plan>> bodies = reuse_bodies(*recording, before);
   auto recorded = beside(commands_beside, [&] { return recorded_parts(*recording, bodies); });
   // Stages whose inputs are those that they had for the plan before would do the same again.
   const bool is_ordered_alike = before != nullptr && has_same_order(*before->recording, *recording);
-  Schedule schedule = is_ordered_alike ? before->schedule : ahead.valid() ? ahead.get() : schedule_near(*recording, before);
+  Schedule schedule = is_ordered_alike ? before->schedule : ahead.valid() ? ahead.get() : build_schedule(*recording);
   auto hashed = beside(commands_beside, [&] {
     RecordedParts parts = recorded.get();
     const std::uint64_t hash = hash_schedule(parts.hash, schedule);
     return std::pair(std::move(parts), hash);
   });
   const KnownCosts known = known_costs(desc.costs, label, *recording, schedule);
-  if (desc.costs != nullptr && desc.like == nullptr) require_known(known, *desc.costs, label, *recording, schedule);
+  if (desc.costs != nullptr && before == nullptr) require_known(known, *desc.costs, label, *recording, schedule);
   const NodeHints& hints = known.hints;
-  // A goal other than Speed looks at bytes, and is lowered by them: only a plan that this one is to be like is followed then.
-  const bool may_be_lowered_alike = before != nullptr && (desc.like != nullptr || desc.memory_goal == MemoryGoal::Speed);
-  const bool is_lowered_alike = may_be_lowered_alike && (is_ordered_alike || same_structure(schedule, before->schedule)) &&
+  const bool is_lowered_alike = before != nullptr && (is_ordered_alike || same_structure(schedule, before->schedule)) &&
                                 hints.works == before->lowered.works &&
                                 (!has_early_starts(before->lowered) || may_start_early_as(before->lowered, hints));
   GoalResult result;
   if (is_lowered_alike && is_ordered_alike && has_same_transients(*before->recording, *recording)) {
     result = {before->lowered, before->placement, before->price};
   } else if (is_lowered_alike) {
-    std::optional<Placement> placement = placement_near(*recording, schedule, *before, desc.alignment);
+    std::optional<Placement> placement = reuse_placement(*recording, schedule, *before, desc.alignment);
     if (!placement) placement = place_transients(*recording, schedule, before->lowered, desc.alignment, desc.memory_search_budget);
     result = {before->lowered, std::move(*placement), before->price};
     if (result.price.goal != MemoryGoal::Speed) result.price.after.slab_bytes = result.placement.slab_bytes;

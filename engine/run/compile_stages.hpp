@@ -36,16 +36,13 @@ struct PlanDesc {
   // Made with the same lowering, alignment and memory goal. The plan is lowered as this one is, node by node, where its schedule has the same structure, and
   // stages that it went through alike are not gone through again. Null: the plan is made for itself.
   const Plan* like = nullptr;
-  // Made in the same way, without costs, of a recording that may be nearly this one, of which as little is known as of this one: what is taken from it is what the
-  // stages would give. Null: none.
-  const Plan* near = nullptr;
 };
 // `ahead`: of schedule_ahead(), where it was called.
 [[nodiscard]] std::shared_ptr<const Plan> make_plan(std::string label, std::shared_ptr<const Recording> recording, const PlanDesc& desc,
                                                     std::future<Schedule> ahead = {});
 
-// The schedule of a long recording, made while it is checked. `near`: as in PlanDesc.
-[[nodiscard]] std::future<Schedule> schedule_ahead(std::shared_ptr<const Recording> recording, std::shared_ptr<const Plan> near = {});
+// The schedule of a long recording, made while it is checked.
+[[nodiscard]] std::future<Schedule> schedule_ahead(std::shared_ptr<const Recording> recording);
 
 // The same recording and needed edges, lowered as `choice` says, without fault markers.
 [[nodiscard]] std::shared_ptr<const Plan> lower_again(const Plan& plan, const LoweringChoice& choice, std::uint32_t alignment);

@@ -12,8 +12,6 @@ namespace reprise::detail {
 
 namespace {
 
-constexpr std::size_t kRemembered = 64;
-
 bool same(const PlanCache::Way& a, const PlanCache::Way& b) {
   return a.lowering == b.lowering && a.alignment == b.alignment && a.memory_goal == b.memory_goal && a.memory_search_budget == b.memory_search_budget;
 }
@@ -73,8 +71,7 @@ std::uint64_t bytes_of(const Plan& plan) {
   const auto transients = static_cast<std::uint64_t>(plan.placement.buffers.size());
   return sizeof(Plan) + sizeof(Recording) + bytes_of(recording.commands) + bytes_of(recording.accesses) + bytes_of(recording.shapes) +
          bytes_of(recording.edges) + bytes_of(recording.buffers) + transients * sizeof(BufferCore) + bytes_of(plan.schedule.node_command) +
-         bytes_of(plan.schedule.is_join) + bytes_of(plan.schedule.first_edge) + bytes_of(plan.schedule.edges) + bytes_of(plan.schedule.implied) + bytes_of(plan.lowered.nodes) +
-         bytes_of(plan.lowered.edges) + bytes_of(plan.lowered.node_of) + bytes_of(plan.lowered.works) + bytes_of(plan.placement.buffers);
+         bytes_of(plan.schedule.is_join) + bytes_of(plan.schedule.first_edge) + bytes_of(plan.schedule.edges) + bytes_of(plan.lowered.nodes) + bytes_of(plan.lowered.edges) + bytes_of(plan.lowered.node_of) + bytes_of(plan.lowered.works) + bytes_of(plan.placement.buffers);
 }
 
 }  // namespace
@@ -153,20 +150,6 @@ void PlanCache::note(std::uint64_t number, const Plan& plan, const Way& way) {
   report_.bytes += bytes - entry.bytes;
   entry = {std::move(kept), way, std::move(hints), bytes, ++clock_};
   make_room();
-}
-
-std::shared_ptr<const Plan> PlanCache::last(const std::string& label, const Way& way) {
-  std::lock_guard lock(mutex_);
-  if (report_.budget == 0) return nullptr;
-  const auto found = std::find_if(last_.begin(), last_.end(), [&](const Last& last) { return last.label == label && same(last.way, way); });
-  return found == last_.end() ? nullptr : found->plan.lock();
-}
-
-void PlanCache::remember(const std::string& label, const std::shared_ptr<const Plan>& plan, const Way& way) {
-  std::lock_guard lock(mutex_);
-  std::erase_if(last_, [&](const Last& last) { return last.plan.expired() || (last.label == label && same(last.way, way)); });
-  if (last_.size() == kRemembered) last_.erase(last_.begin());
-  last_.push_back({label, way, plan});
 }
 
 bool PlanCache::is_seen_again(std::uint64_t number) {

@@ -7,9 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <string>
 #include <unordered_map>
-#include <vector>
 
 #include <reprise/compile_cache.hpp>
 #include <reprise/memory_goal.hpp>
@@ -39,10 +37,6 @@ class PlanCache {
   // After find() found none: keeps what is needed of the plan, if it is not the first of its structure and has room.
   void note(std::uint64_t number, const Plan& plan, const Way& way);
 
-  // The plan that was remembered last under that label and made in that way, while somebody else has it; null: none. Nothing is kept by this.
-  [[nodiscard]] std::shared_ptr<const Plan> last(const std::string& label, const Way& way);
-  void remember(const std::string& label, const std::shared_ptr<const Plan>& plan, const Way& way);
-
   // What no longer has room goes at once; 0: everything, and nothing is kept from then on.
   void set_budget(std::uint64_t bytes);
   [[nodiscard]] CompileCacheReport report() const;
@@ -57,16 +51,9 @@ class PlanCache {
   [[nodiscard]] bool is_seen_again(std::uint64_t number);  // under mutex_
   void make_room();                                        // under mutex_
 
-  struct Last {
-    std::string label;
-    Way way;
-    std::weak_ptr<const Plan> plan;
-  };
-
   mutable std::mutex mutex_;
   std::unordered_map<std::uint64_t, Entry> entries_;
   std::array<std::uint64_t, 256> seen_{};  // numbers that came lately
-  std::vector<Last> last_;  // the one that was remembered last behind the others
   std::uint64_t clock_ = 0;
   CompileCacheReport report_{.budget = kDefaultBudget};
 };

@@ -68,11 +68,7 @@ void reduce(Schedule& schedule, ReduceScope scope) {
     const std::uint32_t end = schedule.first_edge[node + 1];
     schedule.first_edge[node] = kept;
     for (; e < end; ++e) {
-      if (marks[e] != Mark::Implied) {
-        schedule.edges[kept++] = schedule.edges[e];
-      } else if (scope == ReduceScope::AllEdges) {
-        schedule.implied.push_back(schedule.edges[e]);
-      }
+      if (marks[e] != Mark::Implied) schedule.edges[kept++] = schedule.edges[e];
     }
   }
   schedule.first_edge[count] = kept;

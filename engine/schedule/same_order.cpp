@@ -42,4 +42,9 @@ bool has_same_order(const Recording& a, const Recording& b) {
   return true;
 }
 
+bool same_structure(const Schedule& a, const Schedule& b) {
+  return a.is_join == b.is_join && a.first_edge == b.first_edge &&
+         std::equal(a.edges.begin(), a.edges.end(), b.edges.begin(), b.edges.end(), [](const Edge& x, const Edge& y) { return x.from == y.from; });
+}
+
 }  // namespace reprise::detail

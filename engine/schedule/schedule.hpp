@@ -35,7 +35,6 @@ struct Schedule {
   std::vector<std::uint8_t> is_join;        // 1: node_command is a barrier that stayed as a join
   std::vector<std::uint32_t> first_edge;    // node_count() + 1; edges into node n are edges[first_edge[n], first_edge[n + 1])
   std::vector<Edge> edges;                  // sorted by to, then from
-  std::vector<Edge> implied;                // edges that accesses ask for and that others imply, sorted by to, then from
   std::uint32_t implied_edges_left = 0;     // at most so many edges are implied by others; 0 up to kExactReductionCommands
   [[nodiscard]] std::uint32_t node_count() const noexcept { return static_cast<std::uint32_t>(node_command.size()); }
   [[nodiscard]] std::span<const Edge> edges_into(std::uint32_t node) const noexcept {

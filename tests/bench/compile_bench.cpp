@@ -11,10 +11,8 @@
 #include "plan/plan.hpp"
 #include "record/command_buffer_core.hpp"
 #include "run/compile_stages.hpp"
-#include "run/near_plan.hpp"
 #include "schedule/schedule.hpp"
 #include "shapes.hpp"
-#include "support/edited_recording.hpp"
 #include "support/random_recording.hpp"
 #include "validate/validate.hpp"
 
@@ -99,48 +97,6 @@ void compile_beside(const test::RecordingPtr& recording, const DeviceInfo& devic
   static_cast<void>(make_plan("bench", recording, {.alignment = device.limits.buffer_alignment}, std::move(ahead)));
 }
 
-// After an edit, beside the same made anew: the schedule alone, by CPU time, and the whole plan.
-void measure_edit(const Input& input, std::uint32_t commands, BufferKind kind, const char* name, test::EditDesc edit, const DeviceInfo& device,
-                  const Options& options, Report& report) {
-  const test::RecordingPtr recording = input.make(commands, {.kind = kind});
-  const PlanDesc anew{.alignment = device.limits.buffer_alignment};
-  const auto before = make_plan("bench", recording, anew);
-  PlanDesc near = anew;
-  near.near = before.get();
-  const std::string of = kind == BufferKind::Transient ? std::string(name) + ", transients" : name;
-  Line schedule{.what = of + ": schedule", .shape = input.name, .nodes = commands, .unit = "ns a command", .peer = "made anew"};
-  Line plan{.what = of + ": plan, wall clock", .shape = input.name, .nodes = commands, .unit = "ns a command", .peer = "made anew"};
-  const std::uint32_t samples = options.is_quick() ? 3 : 9;
-  for (std::uint32_t sample = 0; sample <= samples; ++sample) {
-    edit.seed = sample + 1;
-    const test::RecordingPtr now = test::edited(recording, edit);
-    const double times[] = {cpu_ns_of([&] { static_cast<void>(schedule_near(*now, before.get())); }),
-                            cpu_ns_of([&] { static_cast<void>(build_schedule(*now)); }),
-                            ns_of([&] { static_cast<void>(make_plan("bench", now, near)); }),
-                            ns_of([&] { static_cast<void>(make_plan("bench", now, anew)); })};
-    if (sample == 0) continue;
-    schedule.ours.push_back(times[0] / commands);
-    schedule.peers.push_back(times[1] / commands);
-    plan.ours.push_back(times[2] / commands);
-    plan.peers.push_back(times[3] / commands);
-  }
-  report.add(schedule);
-  report.add(plan);
-}
-
-void measure_edits(const DeviceInfo& device, const Options& options, Report& report) {
-  const struct {
-    const char* name;
-    test::EditDesc edit;
-  } edits[] = {{"3 other sizes", {.changed = 3}}, {"one added", {.added = 1}}, {"one removed", {.removed = 1}}};
-  for (const Input& input : kInputs) {
-    for (const auto& edit : edits) {
-      measure_edit(input, options.is_quick() ? 1000 : 100000, BufferKind::Device, edit.name, edit.edit, device, options, report);
-    }
-    measure_edit(input, options.is_quick() ? 1000 : 10000, BufferKind::Transient, edits[0].name, edits[0].edit, device, options, report);
-  }
-}
-
 // Dispatches over slices of one buffer: recorded, ended, and brought through all stages with Validation::Full, up to the plan that a device
 // makes an executable of.
 void measure_recorded(const Shape& shape, const Device& device, const NodeKernels& kernels, const Options& options, Report& report) {
@@ -188,7 +144,6 @@ void run_compile(const Options& options, Report& report) {
   for (const Shape& shape : {chain_shape(most), wide_shape(most), tree_shape(most), layer_shape(most, 32, 3)}) {
     measure_recorded(shape, host, kernels, options, report);
   }
-  measure_edits(device, options, report);
 }
 
 }  // namespace reprise::bench

@@ -183,20 +183,3 @@ TEST_CASE("compile cache: the third compile of a structure hits, and its graph i
   CHECK(device.compile_cache().hits == 1);
   CHECK(device.compile_cache().bytes == 0);
 }
-
-TEST_CASE("plan cache: the last plan of a label is found while somebody has it, by the same way alone") {
-  PlanCache cache;
-  auto first = std::make_shared<const Plan>(plan_of(recorded("first")));
-  const auto second = std::make_shared<const Plan>(plan_of(recorded("second")));
-  CHECK(cache.last("step", kWay) == nullptr);
-  cache.remember("step", first, kWay);
-  CHECK(cache.last("step", kWay) == first);
-  CHECK(cache.last("other", kWay) == nullptr);
-  CHECK(cache.last("step", {Lowering::Faithful, 256}) == nullptr);
-  first.reset();
-  CHECK(cache.last("step", kWay) == nullptr);
-  cache.remember("step", second, kWay);
-  CHECK(cache.last("step", kWay) == second);
-  cache.set_budget(0);
-  CHECK(cache.last("step", kWay) == nullptr);
-}

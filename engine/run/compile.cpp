@@ -19,7 +19,6 @@
 #include "run/instance_core.hpp"
 #include "run/known_costs.hpp"
 #include "run/per_instance.hpp"
-#include "run/shared_slab.hpp"
 #include "run/tuning_file.hpp"
 
 namespace reprise::detail {
@@ -28,17 +27,6 @@ namespace {
 
 // The trace's clock, where there is a trace.
 trace::Time now_of(const DeviceCore& device) { return device.trace() == nullptr ? 0 : trace_now(); }
-
-TransientMemory place(const GraphBody& body, const CompileDesc& desc) {
-  const GpuRef<std::byte> slab = desc.slab ? desc.slab.instance(body.instance.number) : GpuRef<std::byte>();
-  SharedSlab shared = shared_slab(*body.device, slab, *body.plan);
-  if (!shared.buffer) return allocate_transients(body.device, desc.pool, *body.plan, body.instance.number);
-  TransientMemory memory;
-  memory.address = shared.address;
-  memory.bytes = shared.buffer->bytes - static_cast<std::uint64_t>(shared.address - shared.buffer->address);
-  memory.shared = std::move(shared.buffer);
-  return memory;
-}
 
 // One instance, with its memory and its executable.
 std::unique_ptr<GraphBody> make_body(const std::shared_ptr<DeviceCore>& device, std::shared_ptr<const Plan> plan, const CompileDesc& desc,
@@ -51,7 +39,7 @@ std::unique_ptr<GraphBody> make_body(const std::shared_ptr<DeviceCore>& device, 
   body->costs = desc.costs;
   body->is_ours = true;
   body->instance = {instance, desc.instances};
-  body->memory = place(*body, desc);
+  body->memory = allocate_transients(device, desc.pool, *body->plan, instance);
   const auto part = span.part("instantiate");
   const NvtxRange instantiating(NvtxWork::Instantiate, body->plan->label);
   const trace::Time began = now_of(*device);
@@ -70,11 +58,6 @@ void check_instances(const CompileDesc& desc, const Recording& recording, std::s
     fail(ErrorCode::InvalidArgument, Stage::Instantiate, label, concat("graph ", label, " was asked for with no instances; 1 is a graph without others"));
   }
   require_per_instance(recording, desc.instances, label);
-  if (desc.slab && desc.slab.instances() < desc.instances) {
-    fail(ErrorCode::NotPerInstance, Stage::Memory, label,
-         concat("the slab of graph ", label, ": its ", desc.instances, " instances would all use ", display_name(*desc.slab.core()),
-                "; allocate it with PerInstance{", desc.instances, "}"));
-  }
 }
 
 // What the device knows of a structure.

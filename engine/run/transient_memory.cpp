@@ -68,7 +68,7 @@ TransientMemory allocate_beside(const TransientMemory& now, const std::shared_pt
                                 const Plan& plan) {
   const std::uint64_t bytes = plan.placement.slab_bytes;
   PoolCore* const of = pool ? pool->core().get() : nullptr;
-  const std::uint64_t most = now.share ? now.share->slab().most_bytes() : now.shared ? now.bytes : ~std::uint64_t{0};
+  const std::uint64_t most = now.share ? now.share->slab().most_bytes() : ~std::uint64_t{0};
   if (bytes > most) {
     fail(ErrorCode::SlabExhausted, Stage::Memory, plan.label,
          concat("it needs ", bytes, " bytes of transients, and the slab that it shares can have ", most, " at most"));

@@ -1,5 +1,5 @@
-// TransientMemory: where the transients of one executable lie: in a slab of its own, in one that graphs of its pool share, or in a buffer of the
-// application (run/shared_slab.hpp). Threads: values.
+// TransientMemory: where the transients of one executable lie: in a slab of its own, or in one that
+// graphs of its pool share. Threads: values.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,8 @@ class DeviceCore;
 class PoolBuffer;
 
 struct TransientMemory {
-  std::shared_ptr<PoolBuffer> shared;      // that graphs share; null: no one else's are there
-  std::unique_ptr<PoolSlab::Share> share;  // where `shared` stands for a slab of a pool
+  std::shared_ptr<PoolBuffer> shared;      // represents the slab that graphs share; null: they share none
+  std::unique_ptr<PoolSlab::Share> share;  // of that slab
   std::unique_ptr<Slab> own;               // null: there are none, or they are shared
   std::byte* address = nullptr;
   std::uint64_t bytes = 0;                 // room for them

@@ -113,16 +113,16 @@ TEST_CASE_FIXTURE(DeviceFixture, "transient: two graphs with the same transient 
 }
 
 TEST_CASE_FIXTURE(DeviceFixture, "transient: graphs that share a slab take turns on it, on whatever queues they are launched") {
-  const auto t = pool->transient<unsigned>(kCount, "t");
+  const auto sharing = device.create_pool({.label = "sharing", .sharing = SlabSharing::OneAtATime});
+  const auto t = sharing->transient<unsigned>(kCount, "t");
   const auto x = pool->allocate<unsigned>(kCount, "x"), y = pool->allocate<unsigned>(kCount, "y");
-  const auto slab = pool->allocate<std::byte>(kCount * sizeof(unsigned), "slab");
   const auto record = [&](const GpuRef<unsigned>& to, unsigned value) {
     CommandBuffer cmd = recording();
     cmd.dispatch(kernel(shaders::conf_set), kWords, write(t), value, kCount);
     cmd.dispatch(kernel(shaders::conf_churn), kWords, read_write(t), 500u, kCount);
     cmd.copy(t, to);
     cmd.end();
-    return device.compile(cmd, {.pool = pool, .slab = slab});
+    return device.compile(cmd, {.pool = sharing});
   };
   CapturedGraph a = record(x, 1), b = record(y, 2);
   Queue other = device.create_queue();

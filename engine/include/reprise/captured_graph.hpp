@@ -31,12 +31,11 @@ class GraphCore;
 }
 
 struct CompileDesc {
-  std::shared_ptr<CapturePool> pool = nullptr;  // held by the graph; transients of any pool are placed in the graph's own slab
+  // Held by the graph. Transients of any pool are placed in the graph's slab, which PoolDesc::sharing of
+  // this pool makes the graph's own or shared.
+  std::shared_ptr<CapturePool> pool = nullptr;
   Lowering lowering = Lowering::Auto;
   std::string_view label = {};                  // empty: the command buffer's
-  // Where transients are placed instead of memory of the graph's own: a Device buffer that no command uses, of report().slab_bytes at least.
-  // Graphs with one slab never run at the same time: a launch waits for the last one of any other on it.
-  GpuRef<std::byte> slab = {};
   // Replays of one recording that run at once, on several queues: so many executables, each with transients, scalar slots, staged bytes and
   // copies of PerInstance buffers of its own. A recording that writes anything else that outlives a replay is refused (NotPerInstance).
   std::uint32_t instances = 1;

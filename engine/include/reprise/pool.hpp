@@ -22,8 +22,9 @@ enum class SlabSharing : std::uint8_t {
 
 struct PoolDesc {
   std::string_view label = "pool";
-  // OneAtATime is for graphs that follow each other anyway: n of them take what the largest takes. A launch waits for the last one of any other, as
-  // with CompileDesc::slab, which still is where it was given. Instance i of a graph (CompileDesc::instances) lies with the instances i of the others.
+  // OneAtATime is for graphs that follow each other anyway: n of them take what the largest takes. A
+  // launch waits for the last launch of any other graph. Instance i of a graph (CompileDesc::instances)
+  // shares with the instances i of the others.
   SlabSharing sharing = SlabSharing::None;
   // Addresses that a shared slab may grow into, in place, when a graph needs more than those before; they take no memory. 0: the budget, or else what the
   // device has. Where a graph needs more, or a device has no pages to add, it and those after it have another slab (statistics().shared_slabs).

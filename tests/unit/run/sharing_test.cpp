@@ -180,84 +180,21 @@ TEST_CASE_FIXTURE(Sharing, "sharing: buffers of one kind only matter where they 
 
 namespace {
 
-struct SharedSlabs : Sharing {
-  GpuRef<std::byte> slab = pool->allocate<std::byte>(4096, "slab");
-  // Writes a transient and copies it to `into`.
-  [[nodiscard]] CapturedGraph with_transient(std::string_view label, const GpuRef<int>& into, GpuRef<std::byte> in, std::uint64_t count = 16) {
-    CommandBuffer commands = device.create_command_buffer({.label = label});
-    commands.begin();
-    const auto t = pool->transient<int>(count, "t");
-    commands.fill(t, 1);
-    commands.copy(t.slice(0, into.size()), into);
-    commands.end();
-    return device.compile(commands, {.pool = pool, .slab = std::move(in)});
-  }
-};
-
-}  // namespace
-
-TEST_CASE_FIXTURE(SharedSlabs, "shared slab: a launch waits for the last one of another graph on it, and only where queues differ") {
-  CapturedGraph one = with_transient("one", x, slab), two = with_transient("two", y, slab);
-  (void)one.launch(q);
-  (void)two.launch(r);
-  CHECK(fake.world.waits() == std::vector<Event>{wait("r", 1, "q")});
-  (void)two.launch(r);
-  CHECK(fake.world.waits().size() == 1);
-  (void)one.launch(q);
-  CHECK(fake.world.waits().back() == wait("q", 2, "r"));
-}
-
-TEST_CASE_FIXTURE(SharedSlabs, "shared slab: graphs with slabs of their own wait for nobody") {
-  CapturedGraph one = with_transient("one", x, {}), two = with_transient("two", y, {});
-  CapturedGraph alone = with_transient("alone", z, slab);
-  (void)one.launch(q);
-  (void)two.launch(r);
-  (void)alone.launch(s);
-  CHECK(fake.world.waits().empty());
-  CHECK_FALSE(one.core()->is_shared());
-  CHECK_FALSE(alone.core()->is_shared());
-}
-
-TEST_CASE_FIXTURE(SharedSlabs, "shared slab: no memory of the graph's own, held by it, and refused to a pool that would clear it") {
-  const std::size_t before = fake.world.memory_blocks();
-  CapturedGraph one = with_transient("one", x, slab);
-  CHECK(fake.world.memory_blocks() == before);
-  slab = {};
-  CHECK(fake.world.memory_blocks() == before);
-  CHECK(error_of([&] { pool->clear(); }).code == ErrorCode::PoolInUse);
-  (void)one.launch(q);
-  one = {};
-  fake.world.complete_all();
-  fake.world.wait_until_execs(0);
-  device.wait_idle();
-  CHECK(fake.world.memory_blocks() == before - 1);
-}
-
-TEST_CASE_FIXTURE(SharedSlabs, "shared slab: too small, of the wrong kind, stale, misaligned, or used by a command: each says so") {
-  CHECK(error_of([&] { (void)with_transient("big", x, slab, 4096); }).code == ErrorCode::OutOfMemory);
-  CHECK(text_of([&] { (void)with_transient("big", x, slab, 4096); }).find("16384") != std::string::npos);
-  CHECK(error_of([&] { (void)with_transient("kind", x, pool->transient<std::byte>(4096)); }).code == ErrorCode::InvalidArgument);
-  CHECK(error_of([&] { (void)with_transient("offset", x, slab.slice(1, 4000)); }).code == ErrorCode::InvalidArgument);
-  CHECK(error_of([&] { (void)with_transient("used", x, x.as<std::byte>()); }).code == ErrorCode::InvalidArgument);
-  auto other = device.create_pool({.label = "other"});
-  const auto stale = other->allocate<std::byte>(4096, "stale");
-  other->clear();
-  CHECK(error_of([&] { (void)with_transient("stale", x, stale); }).code == ErrorCode::StaleHandle);
-}
-
-namespace {
-
 struct PoolSlabs : Sharing {
   std::shared_ptr<CapturePool> sharing = device.create_pool({.label = "sharing", .sharing = SlabSharing::OneAtATime, .budget = 12000});
   // Writes a transient of `count` values and copies some of it to `into`.
-  [[nodiscard]] CapturedGraph sharer(std::string_view label, const GpuRef<int>& into, std::uint64_t count = 16) {
+  [[nodiscard]] CapturedGraph with_transient(std::string_view label, const GpuRef<int>& into, std::uint64_t count,
+                                             const std::shared_ptr<CapturePool>& of) {
     CommandBuffer commands = device.create_command_buffer({.label = label});
     commands.begin();
-    const auto t = sharing->transient<int>(count, "t");
+    const auto t = of->transient<int>(count, "t");
     commands.fill(t, 1);
     commands.copy(t.slice(0, into.size()), into);
     commands.end();
-    return device.compile(commands, {.pool = sharing});
+    return device.compile(commands, {.pool = of});
+  }
+  [[nodiscard]] CapturedGraph sharer(std::string_view label, const GpuRef<int>& into, std::uint64_t count = 16) {
+    return with_transient(label, into, count, sharing);
   }
 };
 
@@ -275,6 +212,17 @@ TEST_CASE_FIXTURE(PoolSlabs, "pool slab: a launch waits for the last one of anot
   CHECK(sharing->statistics().shared_slabs == 1);
   CHECK(sharing->buffer_count() == 2);  // the transients; what stands for the slab is nobody's buffer
   CHECK(sharing->device_bytes() == 0);
+}
+
+TEST_CASE_FIXTURE(PoolSlabs, "pool slab: graphs with slabs of their own wait for nobody, nor does a graph that has the shared slab to itself") {
+  CapturedGraph one = with_transient("one", x, 16, pool), two = with_transient("two", y, 16, pool);
+  CapturedGraph alone = sharer("alone", z);
+  (void)one.launch(q);
+  (void)two.launch(r);
+  (void)alone.launch(s);
+  CHECK(fake.world.waits().empty());
+  CHECK_FALSE(one.core()->is_shared());
+  CHECK_FALSE(alone.core()->is_shared());
 }
 
 TEST_CASE_FIXTURE(PoolSlabs, "pool slab: without pages to add, a graph that needs more has another slab, which those after it share") {
@@ -314,6 +262,8 @@ TEST_CASE_FIXTURE(PoolSlabs, "pool slab: a budget that has no room says who shar
 TEST_CASE_FIXTURE(PoolSlabs, "pool slab: it stays until the last launch on it is over, whoever is gone, and then it is freed") {
   const std::size_t before = fake.world.memory_blocks();
   CapturedGraph one = sharer("one", x), two = sharer("two", y);
+  CHECK(fake.world.memory_blocks() == before + 1);
+  CHECK(error_of([&] { sharing->clear(); }).code == ErrorCode::PoolInUse);
   (void)one.launch(q);
   (void)two.launch(r);
   two = {};

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that every test that engine/README.md names in its table of names exists.
+"""Checks that every test that engine/docs/reference.md names exists.
 
 usage: name_table.py ROOT      (the folder that holds engine/ and tests/)
 """
@@ -21,17 +21,17 @@ def names_of_tests(root):
 
 def main():
     root = pathlib.Path(sys.argv[1])
-    readme = (root / "engine" / "README.md").read_text()
-    if SECTION not in readme:
-        sys.exit(f"engine/README.md has no section \"{SECTION}\"")
-    section = readme.split(SECTION, 1)[1].split("\n## ", 1)[0]
+    page = (root / "engine" / "docs" / "reference.md").read_text()
+    if SECTION not in page:
+        sys.exit(f"engine/docs/reference.md has no section \"{SECTION}\"")
+    section = page.split(SECTION, 1)[1].split("\n## ", 1)[0]
     named = [cells[-1].strip()[1:-1] for row in section.splitlines() if row.startswith("| ") and (cells := row.strip(" |").split(" | ")) and cells[-1].startswith('"')]
     if not named:
         sys.exit("the table names no test")
     known = names_of_tests(root)
     missing = [name for name in named if name not in known]
     for name in missing:
-        print(f"engine/README.md names a test that there is not: {name}")
+        print(f"engine/docs/reference.md names a test that does not exist: {name}")
     sys.exit(1 if missing else 0)
 
 

@@ -1,11 +1,14 @@
-# reprise_layer(NAME <layer> SOURCES <files...> [DEPENDS <layers...>] [LINK <libraries...>])
+# reprise_layer(NAME <layer> [SOURCES <files...>] [DEPENDS <layers...>] [LINK <libraries...>])
 #
 # One layer of the engine: an object library reprise_<layer>, whose objects go into the one library reprise_engine.
-# DEPENDS names the layers whose headers this one may include; LINK names libraries from outside.
+# SOURCES defaults to every .cpp file of the folder. DEPENDS names the layers whose headers this one may include; LINK names libraries from outside.
 function(reprise_layer)
   cmake_parse_arguments(PARSE_ARGV 0 layer "" "NAME" "SOURCES;DEPENDS;LINK")
+  if(NOT layer_SOURCES)
+    file(GLOB layer_SOURCES CONFIGURE_DEPENDS *.cpp)
+  endif()
   if(layer_UNPARSED_ARGUMENTS OR NOT layer_NAME OR NOT layer_SOURCES)
-    message(FATAL_ERROR "reprise_layer needs NAME and SOURCES; unknown: '${layer_UNPARSED_ARGUMENTS}'")
+    message(FATAL_ERROR "reprise_layer needs NAME and source files; unknown: '${layer_UNPARSED_ARGUMENTS}'")
   endif()
   set(target reprise_${layer_NAME})
   add_library(${target} OBJECT ${layer_SOURCES})

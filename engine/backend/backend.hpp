@@ -68,7 +68,7 @@ struct ClockPair {
 class ReplayObserver {
  public:
   virtual ~ReplayObserver() = default;
-  // Room for the times of every node, all zero, as time_slots() says (plan/time_slots.hpp): first one for each node of the lowered graph. Null
+  // Room for the times of every node, all zero, as timing_layout() says (plan/timing_layout.hpp): first one for each node of the lowered graph. Null
   // where the nodes of this replay are not wanted.
   [[nodiscard]] virtual NodeTime* begin_replay(std::uint64_t replay) noexcept = 0;
   // `nodes` is what begin_replay gave. ended 0: the replay was abandoned.
@@ -78,7 +78,7 @@ class ReplayObserver {
 // What told the times of a node.
 enum class TimedBy : std::uint8_t {
   HostClock,  // of the thread that ran it
-  Stamp,      // a stamp behind it on the device; the stamp's own time is in it
+  Timestamp,      // a stamp behind it on the device; the stamp's own time is in it
   Cupti       // the device's profiler
 };
 
@@ -95,17 +95,17 @@ class ReplaySource {
   // Tells the observer of the replays that ended since the last call, in order: begin_replay() and end_replay(), with nodes where their times
   // were asked for. Returns what came too late.
   [[nodiscard]] virtual Lost collect(ReplayObserver& observer) = 0;
-  enum class Closeness : std::uint8_t {
+  enum class Precision : std::uint8_t {
     Cheap,  // by what costs least to begin with
     Close   // by what is most exact, where it can be had
   };
   // The nodes of the next `replays` launches are timed, by a second executable of the same plan that is made now, if it is not there; 0: of no
   // more. Nothing changes where the exec is gone.
-  virtual void time_nodes(std::uint64_t replays, Closeness closeness) = 0;
+  virtual void time_nodes(std::uint64_t replays, Precision closeness) = 0;
   // Launches that time_nodes() asked for are still to come, or to be collected.
   [[nodiscard]] virtual bool is_timing_nodes() const = 0;
   // What told the times of the nodes that collect() is telling.
-  [[nodiscard]] virtual TimedBy timed_by() const noexcept { return TimedBy::Stamp; }
+  [[nodiscard]] virtual TimedBy timed_by() const noexcept { return TimedBy::Timestamp; }
   // What is to be said of how nodes are timed, in plain words, once; empty: nothing.
   [[nodiscard]] virtual std::string notice() { return {}; }
   // Nobody wants times for now, or somebody does again: from one of the next launches on the device spares what they cost, where that can be
@@ -168,9 +168,9 @@ class BackendExec {
 
 // Device memory at an address that stays, whose pages may be given back to the system and taken again; their contents are lost, and while they
 // are gone nothing may use the address. Frees all of it. One thread at a time; nothing uses the memory in give_back() and take().
-class BackendPages {
+class VirtualAllocation {
  public:
-  virtual ~BackendPages() = default;
+  virtual ~VirtualAllocation() = default;
   [[nodiscard]] virtual std::byte* address() const noexcept = 0;
   [[nodiscard]] virtual std::uint64_t reserved() const noexcept = 0;  // addresses
   [[nodiscard]] virtual std::uint64_t bytes() const noexcept = 0;     // whole pages, from the first address on, that are there, or that take() takes
@@ -182,9 +182,9 @@ class BackendPages {
 };
 
 // What is built into an exec besides the plan's nodes. The order and the placement are the plan's in any case.
-enum class Instruments : std::uint8_t {
+enum class Instrumentation : std::uint8_t {
   None,
-  Stamps,  // begin and end of every replay, on devices that keep times themselves; nodes by stamps in a twin
+  Timestamps,  // begin and end of every replay, on devices that keep times themselves; nodes by stamps in a twin
   Cupti    // the same, and nodes by CUPTI where it can be had: no graphs but the engine's run in the process
 };
 
@@ -198,12 +198,12 @@ class Backend {
   [[nodiscard]] virtual std::byte* allocate(BufferKind kind, std::uint64_t bytes) = 0;
   virtual void free(BufferKind kind, std::byte* address) noexcept = 0;  // nothing uses it any more
   // Device memory with pages that can be given back; goes before this. Null where there is no such memory, or it takes much more than `bytes`.
-  [[nodiscard]] virtual std::unique_ptr<BackendPages> allocate_pages(std::uint64_t bytes) {
+  [[nodiscard]] virtual std::unique_ptr<VirtualAllocation> allocate_pages(std::uint64_t bytes) {
     static_cast<void>(bytes);
     return nullptr;
   }
   // Addresses for `bytes`, no pages behind them yet; goes before this. Null where there is no such memory, or there are not so many addresses.
-  [[nodiscard]] virtual std::unique_ptr<BackendPages> reserve_pages(std::uint64_t bytes) {
+  [[nodiscard]] virtual std::unique_ptr<VirtualAllocation> reserve_pages(std::uint64_t bytes) {
     static_cast<void>(bytes);
     return nullptr;
   }
@@ -213,7 +213,7 @@ class Backend {
   // Nodes and edges as plan.lowered says, in that order. `plan` and the bindings' memory outlive the exec. Failures
   // name the command (Stage::Instantiate).
   [[nodiscard]] virtual std::unique_ptr<BackendExec> instantiate(std::shared_ptr<const Plan> plan, const Bindings& bindings,
-                                                                 Instruments instruments) = 0;
+                                                                 Instrumentation instrumentation) = 0;
   virtual void lose() = 0;     // as a sticky error would; Unsupported where it can't be simulated
   virtual void rebuild() = 0;  // makes a lost device work again; queues and execs of before stay dead; Unsupported where the driver can't
 };
@@ -223,7 +223,7 @@ class BackendProvider {
  public:
   virtual ~BackendProvider() = default;
   [[nodiscard]] virtual std::vector<DeviceInfo> devices() = 0;       // empty if there is none; throws nothing for want of a driver
-  [[nodiscard]] virtual std::string why_none() = 0;                  // plain words where devices() is empty
+  [[nodiscard]] virtual std::string unavailable_reason() = 0;                  // plain words where devices() is empty
   // `index` into devices(). `status` is marked lost by the backend when it sees a sticky error.
   [[nodiscard]] virtual std::unique_ptr<Backend> open(std::uint32_t index, std::shared_ptr<DeviceStatus> status) = 0;
   // Throws NoDriver or DriverTooOld if that is why there is no device; called when a device of this kind was asked for by name.

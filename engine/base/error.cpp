@@ -50,7 +50,7 @@ std::string_view to_string(Stage stage) noexcept {
     case Stage::Allocate: return "allocate";
     case Stage::Record: return "record";
     case Stage::Validate: return "validate";
-    case Stage::Schedule: return "schedule";
+    case Stage::DependencyGraph: return "schedule";
     case Stage::Lanes: return "lanes";
     case Stage::Memory: return "memory";
     case Stage::Plan: return "plan";

@@ -7,10 +7,10 @@
 
 #include "base/text.hpp"
 #include "capture/mailbox.hpp"
-#include "run/device_core.hpp"
-#include "run/failure.hpp"
-#include "run/graph_core.hpp"
-#include "run/queue_core.hpp"
+#include "runtime/core/device_core.hpp"
+#include "base/failure.hpp"
+#include "runtime/graph/graph_core.hpp"
+#include "runtime/queue/queue_core.hpp"
 
 namespace reprise {
 namespace detail {

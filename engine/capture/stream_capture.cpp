@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "capture/real_pointers.hpp"
-#include "run/device_core.hpp"
-#include "run/failure.hpp"
-#include "run/queue_core.hpp"
+#include "capture/pointer_resolver.hpp"
+#include "runtime/core/device_core.hpp"
+#include "base/failure.hpp"
+#include "runtime/queue/queue_core.hpp"
 
 namespace reprise {
 namespace detail {
@@ -84,7 +84,7 @@ class StreamCaptureCore {
   const Device device_;
   const std::shared_ptr<QueueCapture> capture_;
   CommandBuffer commands_;
-  RealPointers pointers_;
+  PointerResolver pointers_;
 };
 
 }  // namespace detail

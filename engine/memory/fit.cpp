@@ -11,7 +11,7 @@ namespace {
 // now on may take: those whose owner's last uses its clock has passed.
 class PositionFit {
  public:
-  PositionFit(const TransientUses& uses, const UseOrder& order)
+  PositionFit(const TransientUses& uses, const ReachabilityIndex& order)
       : uses_(uses), order_(order), ends_(order.chains()), over_(order.chains()), looked_at_(std::size_t{order.chains()} * order.chains(), 0),
         passed_(std::size_t{order.chains()} * uses.transients.size(), 0) {
     fit_.offsets.assign(uses.transients.size(), 0);
@@ -149,7 +149,7 @@ class PositionFit {
   }
 
   const TransientUses& uses_;
-  const UseOrder& order_;
+  const ReachabilityIndex& order_;
   Fit fit_;
   std::vector<Stretch> stretches_;                // by owner
   std::vector<std::vector<End>> ends_;            // by chain
@@ -162,9 +162,9 @@ class PositionFit {
 
 }  // namespace
 
-Fit fit_by_position(const TransientUses& uses, const UseOrder& order) { return PositionFit(uses, order).run(); }
+Fit fit_by_position(const TransientUses& uses, const ReachabilityIndex& order) { return PositionFit(uses, order).run(); }
 
-Fit fit_by_size(const TransientUses& uses, const UseOrder& order) {
+Fit fit_by_size(const TransientUses& uses, const ReachabilityIndex& order) {
   Fit fit;
   fit.offsets.assign(uses.transients.size(), 0);
   std::vector<std::uint32_t> by_size = uses.by_first_use;

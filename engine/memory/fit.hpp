@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "memory/use_order.hpp"
+#include "memory/reachability_index.hpp"
 
 namespace reprise::detail {
 
@@ -16,9 +16,9 @@ struct Fit {
 
 // In creation order of the first use: the smallest stretch of the slab whose earlier owners are all over by then.
 // Near O(transients * chains).
-[[nodiscard]] Fit fit_by_position(const TransientUses& uses, const UseOrder& order);
+[[nodiscard]] Fit fit_by_position(const TransientUses& uses, const ReachabilityIndex& order);
 
 // Largest first, each into the smallest gap between those that it may not share with. O(transients^2).
-[[nodiscard]] Fit fit_by_size(const TransientUses& uses, const UseOrder& order);
+[[nodiscard]] Fit fit_by_size(const TransientUses& uses, const ReachabilityIndex& order);
 
 }  // namespace reprise::detail

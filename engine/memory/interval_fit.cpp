@@ -15,7 +15,7 @@ namespace {
 
 using Order = std::vector<std::uint32_t>;
 
-Packing stack_up(const LifetimeSections& sections, std::span<const PackItem> items, const Order& order) {
+Packing stack_up(const LifetimeCliques& sections, std::span<const PackItem> items, const Order& order) {
   Packing packing;
   packing.offsets.assign(items.size(), 0);
   Skyline skyline(sections.sections);
@@ -107,7 +107,7 @@ class FreeList {
 
 // In the order that they begin, each where it fits best among those that live then, at the lower end of what is free or at the upper end of `height`:
 // buffers of a chain, each of which lives with the next, lie at both in turns.
-Packing sweep(const LifetimeSections& sections, std::span<const PackItem> items, std::uint64_t height) {
+Packing sweep(const LifetimeCliques& sections, std::span<const PackItem> items, std::uint64_t height) {
   Packing packing;
   packing.offsets.assign(items.size(), 0);
   Order order = sections.by_begin;
@@ -132,7 +132,7 @@ Packing sweep(const LifetimeSections& sections, std::span<const PackItem> items,
 
 }  // namespace
 
-Packing fit_intervals(const LifetimeSections& sections, std::span<const PackItem> items, std::uint64_t target) {
+Packing fit_intervals(const LifetimeCliques& sections, std::span<const PackItem> items, std::uint64_t target) {
   const auto width = [&](std::uint32_t i) { return sections.ranges[i].end - sections.ranges[i].begin; };
   const auto ordered = [&](const auto& before) {
     Order order = sections.by_begin;

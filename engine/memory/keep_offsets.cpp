@@ -12,7 +12,7 @@ namespace reprise::detail {
 namespace {
 
 // Items that stay, in order of time; gives those that cannot.
-std::vector<std::uint32_t> drop_clashes(const LifetimeSections& sections, std::span<const PackItem> items, std::vector<std::uint64_t>& offsets) {
+std::vector<std::uint32_t> drop_clashes(const LifetimeCliques& sections, std::span<const PackItem> items, std::vector<std::uint64_t>& offsets) {
   std::vector<std::uint32_t> order = sections.by_begin;
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
     const std::uint32_t begin_a = sections.ranges[a].begin, begin_b = sections.ranges[b].begin;
@@ -43,7 +43,7 @@ std::vector<std::uint32_t> drop_clashes(const LifetimeSections& sections, std::s
 }
 
 // The tightest gap between what is placed and lives at the same time, or the top of it.
-std::uint64_t gap_for(std::uint32_t item, const LifetimeSections& sections, std::span<const PackItem> items,
+std::uint64_t gap_for(std::uint32_t item, const LifetimeCliques& sections, std::span<const PackItem> items,
                       const std::vector<std::uint64_t>& offsets) {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> around;  // offset, end
   const IndexRange range = sections.ranges[item];
@@ -65,7 +65,7 @@ std::uint64_t gap_for(std::uint32_t item, const LifetimeSections& sections, std:
 
 }  // namespace
 
-Packing keep_offsets(const LifetimeSections& sections, std::span<const PackItem> items, std::span<const std::uint64_t> earlier) {
+Packing keep_offsets(const LifetimeCliques& sections, std::span<const PackItem> items, std::span<const std::uint64_t> earlier) {
   Packing packing;
   packing.offsets.assign(earlier.begin(), earlier.end());
   std::vector<std::uint32_t> moved = drop_clashes(sections, items, packing.offsets);

@@ -12,7 +12,7 @@
 #include "memory/ejection_descent.hpp"
 #include "memory/greedy_pack.hpp"
 #include "memory/interval_fit.hpp"
-#include "memory/joint_search.hpp"
+#include "memory/portfolio_search.hpp"
 #include "memory/keep_offsets.hpp"
 #include "memory/merged_lifetimes.hpp"
 #include "memory/pack_improver.hpp"
@@ -63,7 +63,7 @@ void check(std::span<const BufferLifetime> buffers) {
 
 // The most bytes at once. Offsets are multiples of what all alignments have in common, so that all but the topmost of those alive need as
 // much more as it takes to the next one.
-std::uint64_t most_at_once(std::span<const PackItem> items, const LifetimeSections& sections) {
+std::uint64_t most_at_once(std::span<const PackItem> items, const LifetimeCliques& sections) {
   std::uint64_t common = 0;
   for (const PackItem& item : items) common = std::gcd(common, item.alignment);
   std::vector<std::vector<std::uint32_t>> ending(sections.sections + std::size_t{1});
@@ -101,7 +101,7 @@ class LifetimePlanner {
   // Both outlive this.
   LifetimePlanner(std::span<const BufferLifetime> buffers, const MemoryPlanDesc& desc) : buffers_(buffers), desc_(desc), began_(Clock::now()) {
     for (const BufferLifetime& buffer : buffers) items_.push_back({buffer.size, buffer.alignment});
-    sections_ = find_sections(buffers);
+    sections_ = find_cliques(buffers);
     bound_ = most_at_once(items_, sections_);
   }
 
@@ -124,7 +124,7 @@ class LifetimePlanner {
   [[nodiscard]] const Packing& best() const noexcept { return best_; }
   [[nodiscard]] std::uint64_t bound() const noexcept { return bound_; }
   // The height is proved to be the least of all.
-  [[nodiscard]] bool is_least() const noexcept { return best_.height <= bound_ || (is_searched_ && best_.height <= least_); }
+  [[nodiscard]] bool is_optimal() const noexcept { return best_.height <= bound_ || (is_searched_ && best_.height <= least_); }
 
  private:
   void plan_quickly() {
@@ -206,9 +206,9 @@ class LifetimePlanner {
 
   // Always the highest group, until it cannot get lower.
   void improve(std::chrono::nanoseconds until) {
-    const auto is_over = [&] { return Clock::now() - began_ >= until; };
+    const auto is_complete = [&] { return Clock::now() - began_ >= until; };
     const Group* searched = nullptr;
-    std::unique_ptr<JointSearch> search;  // of that group
+    std::unique_ptr<PortfolioSearch> search;  // of that group
     const auto lower = [](const Group& a, const Group& b) { return a.improver->best().height < b.improver->best().height; };
     while (!groups_.empty()) {
       Group& highest = *std::max_element(groups_.begin(), groups_.end(), lower);
@@ -217,13 +217,13 @@ class LifetimePlanner {
         least_ = highest.improver->best().height;
         break;
       }
-      if (is_over()) break;
+      if (is_complete()) break;
       if (searched != &highest) {
         search.reset();
-        search = std::make_unique<JointSearch>(*highest.problem, *highest.improver, bound_, desc_.capacity);
+        search = std::make_unique<PortfolioSearch>(*highest.problem, *highest.improver, bound_, desc_.capacity);
         searched = &highest;
       }
-      search->attempt(is_over);
+      search->attempt(is_complete);
       report(highest.improver->best().height);
     }
     collect();
@@ -239,7 +239,7 @@ class LifetimePlanner {
   const MemoryPlanDesc& desc_;
   Clock::time_point began_;
   std::vector<PackItem> items_;
-  LifetimeSections sections_;
+  LifetimeCliques sections_;
   std::uint64_t bound_ = 0, least_ = 0;
   Packing best_;
   MergedLifetimes merged_;
@@ -276,7 +276,7 @@ MemoryPlan plan_memory(std::span<const BufferLifetime> buffers, const MemoryPlan
   plan.offsets.assign(buffers.size(), 0);
   const Sized sized = with_bytes(buffers);
   if (sized.which.empty()) {
-    plan.is_least = true;
+    plan.is_optimal = true;
     return plan;
   }
   LifetimePlanner planner(sized.buffers, desc);
@@ -289,7 +289,7 @@ MemoryPlan plan_memory(std::span<const BufferLifetime> buffers, const MemoryPlan
   for (std::size_t i = 0; i < sized.which.size(); ++i) plan.offsets[sized.which[i]] = planner.best().offsets[i];
   plan.height = planner.best().height;
   plan.bound = planner.bound();
-  plan.is_least = planner.is_least();
+  plan.is_optimal = planner.is_optimal();
   return plan;
 }
 

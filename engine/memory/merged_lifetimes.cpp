@@ -56,7 +56,7 @@ MergedLifetimes::MergedLifetimes(std::span<const BufferLifetime> buffers) : bloc
   std::size_t looked = 0;
   do {
     looked += blocks_.size();
-  } while (looked <= kMostLooked && (chain() || stack_what_fits() || close_wheels() || stack_fewest()));
+  } while (looked <= kMostLooked && (chain() || stack_what_fits() || merge_pinwheels() || stack_fewest()));
 }
 
 std::vector<std::uint64_t> MergedLifetimes::offsets_of_buffers(std::span<const std::uint64_t> offsets_of_blocks) const {
@@ -146,7 +146,7 @@ bool MergedLifetimes::stack_what_fits() {
 }
 
 // Five that make a rectangle, with none of them reaching across: one from the begin, one to the end on each side of a middle one.
-bool MergedLifetimes::close_wheels() {
+bool MergedLifetimes::merge_pinwheels() {
   using At = std::pair<std::int64_t, std::uint32_t>;  // a time, a block that begins or ends then
   std::vector<At> ends, begins;
   for (std::uint32_t i = 0; i < blocks_.size(); ++i) {

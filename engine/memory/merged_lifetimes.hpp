@@ -43,7 +43,7 @@ class MergedLifetimes {
   // These merge, and say whether anything was.
   bool chain();
   bool stack_what_fits();
-  bool close_wheels();
+  bool merge_pinwheels();
   bool stack_fewest();
   [[nodiscard]] Union stacked(const Stack& stack) const;
   // Those of no union stay as they are.

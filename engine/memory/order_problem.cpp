@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "memory/lifetime_sections.hpp"
+#include "memory/lifetime_cliques.hpp"
 
 namespace reprise::detail {
 
-PackProblem make_order_problem(const TransientUses& uses, const Precedence& precedence, const HeaviestSet& heaviest) {
+PackProblem make_order_problem(const TransientUses& uses, const Precedence& precedence, const MaxWeightAntichain& heaviest) {
   PackProblem problem;
   std::vector<BufferLifetime> lifetimes;
   for (const std::uint32_t transient : precedence.transients) {
@@ -15,7 +15,7 @@ PackProblem make_order_problem(const TransientUses& uses, const Precedence& prec
     problem.items.push_back({uses.transients[transient].bytes, 1});
     lifetimes.push_back({nodes.front(), std::int64_t{nodes.back()} + 1, uses.transients[transient].bytes});
   }
-  const LifetimeSections sections = find_sections(lifetimes);
+  const LifetimeCliques sections = find_cliques(lifetimes);
   problem.sections = sections.sections + 1;
   for (std::uint32_t item = 0; item < problem.size(); ++item) {
     problem.first_range.push_back(static_cast<std::uint32_t>(problem.ranges.size()));

@@ -64,7 +64,7 @@ void PackImprover::search(const Order& order, std::uint64_t steps, const std::fu
   switch (result.outcome) {
     case SearchOutcome::Found: best_ = std::move(result.packing); break;
     case SearchOutcome::Impossible: impossible_ = height; break;
-    case SearchOutcome::GaveUp: break;
+    case SearchOutcome::BudgetExhausted: break;
   }
   if (is_modest) stride_ = result.outcome == SearchOutcome::Found ? std::min(1.0, 2 * stride_) : std::max(1.0 / 64, 0.8 * stride_);
 }

@@ -23,8 +23,8 @@ class PackImprover {
     if (packing.height < best_.height) best_ = std::move(packing);
   }
   // Nothing lower is wanted, or a search has proved that there is nothing lower.
-  [[nodiscard]] bool is_done() const noexcept { return best_.height <= target_ || is_least(); }
-  [[nodiscard]] bool is_least() const noexcept { return best_.height == impossible_ + 1; }
+  [[nodiscard]] bool is_done() const noexcept { return best_.height <= target_ || is_optimal(); }
+  [[nodiscard]] bool is_optimal() const noexcept { return best_.height == impossible_ + 1; }
   // One attempt, some milliseconds to some seconds; ends early once `stop` says so, or after `most_steps` of a search.
   void attempt(const std::function<bool()>& stop, std::uint64_t most_steps = ~std::uint64_t{0});
 

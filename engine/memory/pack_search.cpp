@@ -43,7 +43,7 @@ class PackSearch {
     members_ = all;
     const bool is_found = solve_groups(0);
     result.steps = steps_;
-    result.outcome = is_found ? SearchOutcome::Found : gave_up_ ? SearchOutcome::GaveUp : SearchOutcome::Impossible;
+    result.outcome = is_found ? SearchOutcome::Found : gave_up_ ? SearchOutcome::BudgetExhausted : SearchOutcome::Impossible;
     if (!is_found) return result;
     for (std::uint32_t item = 0; item < problem_.size(); ++item) {
       result.packing.offsets.push_back(static_cast<std::uint64_t>(lowest_[item]) * unit_);

@@ -15,7 +15,7 @@
 
 namespace reprise::detail {
 
-enum class SearchOutcome : std::uint8_t { Found, Impossible, GaveUp };
+enum class SearchOutcome : std::uint8_t { Found, Impossible, BudgetExhausted };
 
 struct SearchDesc {
   std::uint64_t height = 0;              // bytes, at most
@@ -25,7 +25,7 @@ struct SearchDesc {
 };
 
 struct SearchResult {
-  SearchOutcome outcome = SearchOutcome::GaveUp;
+  SearchOutcome outcome = SearchOutcome::BudgetExhausted;
   std::uint64_t steps = 0;
   Packing packing;  // of Found
 };

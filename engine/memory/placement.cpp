@@ -4,18 +4,18 @@
 #include <utility>
 
 #include "base/steady_clock.hpp"
-#include "memory/covering_lifetimes.hpp"
+#include "memory/interval_relaxation.hpp"
 #include "memory/ejection_descent.hpp"
 #include "memory/fit.hpp"
 #include "memory/greedy_pack.hpp"
 #include "memory/interval_fit.hpp"
-#include "memory/joint_search.hpp"
+#include "memory/portfolio_search.hpp"
 #include "memory/lower_bound.hpp"
 #include "memory/order_problem.hpp"
 #include "memory/pack_improver.hpp"
 #include "memory/precedence.hpp"
 #include "memory/transient_uses.hpp"
-#include "memory/use_order.hpp"
+#include "memory/reachability_index.hpp"
 
 namespace reprise::detail {
 
@@ -27,10 +27,10 @@ constexpr std::size_t kFitBySizeTransients = 1024, kPackedTransients = 1024, kSe
 constexpr std::uint64_t kFitLooks = 300'000;
 
 // A packing of lifetimes that live at once wherever two transients may not share; nothing where none can be below `slab_bytes`.
-Fit fit_by_lifetimes(const TransientUses& uses, const UseOrder& order, std::uint64_t lower_bound, std::uint64_t slab_bytes) {
-  const CoveringLifetimes cover = cover_with_lifetimes(uses, order);
+Fit fit_by_lifetimes(const TransientUses& uses, const ReachabilityIndex& order, std::uint64_t lower_bound, std::uint64_t slab_bytes) {
+  const IntervalRelaxation cover = relax_to_intervals(uses, order);
   PackProblem packing;
-  const LifetimeSections sections = find_sections(cover.lifetimes);
+  const LifetimeCliques sections = find_cliques(cover.lifetimes);
   packing.sections = sections.sections;
   for (std::size_t i = 0; i < cover.transients.size(); ++i) {
     packing.items.push_back({cover.lifetimes[i].size, 1});
@@ -48,7 +48,7 @@ Fit fit_by_lifetimes(const TransientUses& uses, const UseOrder& order, std::uint
   return fit;
 }
 
-Fit quick_fit(const TransientUses& uses, const UseOrder& order, std::uint64_t lower_bound) {
+Fit quick_fit(const TransientUses& uses, const ReachabilityIndex& order, std::uint64_t lower_bound) {
   Fit fit = fit_by_position(uses, order);
   const auto keep_smaller = [&](Fit other) {
     if (!other.offsets.empty() && other.slab_bytes < fit.slab_bytes) fit = std::move(other);
@@ -60,7 +60,7 @@ Fit quick_fit(const TransientUses& uses, const UseOrder& order, std::uint64_t lo
 
 class OrderPlanner {
  public:
-  OrderPlanner(const TransientUses& uses, const UseOrder& order, std::uint64_t lower_bound)
+  OrderPlanner(const TransientUses& uses, const ReachabilityIndex& order, std::uint64_t lower_bound)
       : uses_(uses), order_(order), bound_(lower_bound), fit_(quick_fit(uses, order, lower_bound)) {}
 
   void improve(std::chrono::nanoseconds budget) {
@@ -69,14 +69,14 @@ class OrderPlanner {
     const std::int64_t began = steady_now();
     const auto stop = [&] { return steady_now() - began >= budget.count(); };
     const Precedence precedence = find_precedence(uses_, order_);
-    const HeaviestSet heaviest = find_heaviest_set(uses_, precedence);
+    const MaxWeightAntichain heaviest = find_max_weight_antichain(uses_, precedence);
     bound_ = std::max(bound_, heaviest.bytes);
     if (fit_.slab_bytes <= bound_) return;
     const PackProblem problem = make_order_problem(uses_, precedence, heaviest);
     Packing first = first_packing(problem, precedence);
     PackImprover improver(problem, descend_by_ejections(problem, std::move(first), {.target = bound_, .looks = kFitLooks}), bound_);
     if (!improver.is_done() && !stop()) {
-      JointSearch search(problem, improver, bound_);
+      PortfolioSearch search(problem, improver, bound_);
       while (!improver.is_done() && !stop()) search.attempt(stop);
     }
     if (improver.best().height >= fit_.slab_bytes) return;
@@ -103,20 +103,20 @@ class OrderPlanner {
 
  private:
   const TransientUses& uses_;
-  const UseOrder& order_;
+  const ReachabilityIndex& order_;
   std::uint64_t bound_;
   Fit fit_;
 };
 
 }  // namespace
 
-Placement place_transients(const Recording& recording, const Schedule& schedule, const LoweredGraph& lowered, std::uint32_t alignment,
+Placement place_transients(const Recording& recording, const DependencyGraph& dependencies, const LoweredGraph& lowered, std::uint32_t alignment,
                            std::chrono::nanoseconds budget) {
   Placement placement;
-  const TransientUses uses = collect_transient_uses(recording, schedule, lowered, alignment);
+  const TransientUses uses = collect_transient_uses(recording, dependencies, lowered, alignment);
   if (uses.transients.empty()) return placement;
 
-  const UseOrder order(lowered, uses);
+  const ReachabilityIndex order(lowered, uses);
   OrderPlanner planner(uses, order, slab_lower_bound(lowered, uses));
   planner.improve(budget);
   placement.lower_bound = planner.bound();

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "lanes/lowered_graph.hpp"
+#include "lowering/lowered_graph.hpp"
 
 namespace reprise::detail {
 
@@ -24,7 +24,7 @@ struct Placement {
 
 // `alignment` is of every transient, and a power of two. `budget`: time for a search where quick ways do not reach the bound; 0: those alone,
 // whose result is the same on every run and machine.
-[[nodiscard]] Placement place_transients(const Recording& recording, const Schedule& schedule, const LoweredGraph& lowered, std::uint32_t alignment,
+[[nodiscard]] Placement place_transients(const Recording& recording, const DependencyGraph& dependencies, const LoweredGraph& lowered, std::uint32_t alignment,
                                          std::chrono::nanoseconds budget = {});
 
 }  // namespace reprise::detail

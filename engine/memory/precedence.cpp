@@ -5,7 +5,7 @@
 
 namespace reprise::detail {
 
-Precedence find_precedence(const TransientUses& uses, const UseOrder& order) {
+Precedence find_precedence(const TransientUses& uses, const ReachabilityIndex& order) {
   Precedence result;
   for (const std::uint32_t transient : uses.by_first_use) {
     if (uses.transients[transient].bytes != 0) result.transients.push_back(transient);

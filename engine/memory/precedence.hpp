@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "memory/use_order.hpp"
+#include "memory/reachability_index.hpp"
 
 namespace reprise::detail {
 
@@ -23,7 +23,7 @@ struct Precedence {
   }
 };
 
-// O(n^2) bits, and a look at UseOrder for each pair that no other implies.
-[[nodiscard]] Precedence find_precedence(const TransientUses& uses, const UseOrder& order);
+// O(n^2) bits, and a look at ReachabilityIndex for each pair that no other implies.
+[[nodiscard]] Precedence find_precedence(const TransientUses& uses, const ReachabilityIndex& order);
 
 }  // namespace reprise::detail

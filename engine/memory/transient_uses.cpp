@@ -8,12 +8,12 @@ namespace {
 
 // Calls visit(transient, node) for each access of a work node to a transient, in creation order of the nodes.
 template <class Visit>
-void for_each_use(const Recording& recording, const Schedule& schedule, const LoweredGraph& lowered,
+void for_each_use(const Recording& recording, const DependencyGraph& dependencies, const LoweredGraph& lowered,
                   const std::vector<std::uint32_t>& transient_of, Visit visit) {
   for (std::uint32_t node = 0; node < lowered.nodes.size(); ++node) {
-    const std::uint32_t schedule_node = lowered.nodes[node].schedule_node;
-    if (schedule_node == kNone || schedule.is_join[schedule_node] != 0) continue;
-    const Command& command = recording.commands[schedule.node_command[schedule_node]];
+    const std::uint32_t dependency_node = lowered.nodes[node].dependency_node;
+    if (dependency_node == kNone || dependencies.is_join[dependency_node] != 0) continue;
+    const Command& command = recording.commands[dependencies.node_command[dependency_node]];
     for (std::uint32_t i = 0; i < command.access_count; ++i) {
       const std::uint32_t transient = transient_of[recording.accesses[command.first_access + i].buffer];
       if (transient != kNone) visit(transient, node);
@@ -23,7 +23,7 @@ void for_each_use(const Recording& recording, const Schedule& schedule, const Lo
 
 }  // namespace
 
-TransientUses collect_transient_uses(const Recording& recording, const Schedule& schedule, const LoweredGraph& lowered,
+TransientUses collect_transient_uses(const Recording& recording, const DependencyGraph& dependencies, const LoweredGraph& lowered,
                                      std::uint32_t alignment) {
   TransientUses result;
   std::uint64_t mask = std::max(alignment, 1u) - 1;
@@ -44,7 +44,7 @@ TransientUses collect_transient_uses(const Recording& recording, const Schedule&
   // A node that names a buffer twice counts once: its accesses come one after the other.
   std::vector<std::uint32_t> last_node(result.transients.size(), kNone);
   std::uint32_t total = 0;
-  for_each_use(recording, schedule, lowered, transient_of, [&](std::uint32_t transient, std::uint32_t node) {
+  for_each_use(recording, dependencies, lowered, transient_of, [&](std::uint32_t transient, std::uint32_t node) {
     if (last_node[transient] == node) return;
     if (last_node[transient] == kNone) result.by_first_use.push_back(transient);
     last_node[transient] = node;
@@ -58,7 +58,7 @@ TransientUses collect_transient_uses(const Recording& recording, const Schedule&
     first += transient.use_count;
     transient.use_count = 0;
   }
-  for_each_use(recording, schedule, lowered, transient_of, [&](std::uint32_t index, std::uint32_t node) {
+  for_each_use(recording, dependencies, lowered, transient_of, [&](std::uint32_t index, std::uint32_t node) {
     Transient& transient = result.transients[index];
     std::uint32_t* const uses = result.nodes.data() + transient.first_use;
     if (transient.use_count != 0 && uses[transient.use_count - 1] == node) return;

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "lanes/lowered_graph.hpp"
+#include "lowering/lowered_graph.hpp"
 
 namespace reprise::detail {
 
@@ -26,7 +26,7 @@ struct TransientUses {
 };
 
 // `alignment` is a power of two. O(buffers) where there is no transient, else O(buffers + nodes + accesses).
-[[nodiscard]] TransientUses collect_transient_uses(const Recording& recording, const Schedule& schedule, const LoweredGraph& lowered,
+[[nodiscard]] TransientUses collect_transient_uses(const Recording& recording, const DependencyGraph& dependencies, const LoweredGraph& lowered,
                                                    std::uint32_t alignment);
 
 }  // namespace reprise::detail

@@ -52,11 +52,11 @@ Fence launch_once(const Device& device, const Queue& queue, std::string_view lab
 
 RngStream::RngStream(const Device& device, const Queue& queue, const RngStreamDesc& desc)
     : device_(device),
-      state_(device.create_pool({.label = desc.label})->allocate<std::uint64_t>(3, desc.label, PerInstance{desc.instances})),
+      state_(device.create_pool({.label = desc.label})->allocate<std::uint64_t>(3, desc.label, PerReplica{desc.replicas})),
       kernels_{device.load_kernel(shaders::reprise_rng_uniform), device.load_kernel(shaders::reprise_rng_normal),
                device.load_kernel(shaders::reprise_rng_advance)} {
   static_cast<void>(launch_once(device_, queue, "rng start", [&](CommandBuffer& commands) {
-    for (std::uint32_t i = 0; i < desc.instances; ++i) {
+    for (std::uint32_t i = 0; i < desc.replicas; ++i) {
       const std::uint64_t words[] = {desc.seed, desc.subsequence + i, desc.position};
       commands.update(state_.instance(i), std::as_bytes(std::span(words)));
     }

@@ -109,8 +109,8 @@ std::string cause_text(const Recording& recording, const EdgeCause& cause) {
   return "?";
 }
 
-const Edge* find_edge(const Schedule& schedule, std::uint32_t from, std::uint32_t to) {
-  const auto edges = schedule.edges_into(to);
+const Edge* find_edge(const DependencyGraph& dependencies, std::uint32_t from, std::uint32_t to) {
+  const auto edges = dependencies.edges_into(to);
   const auto at = std::lower_bound(edges.begin(), edges.end(), from,
                                    [](const Edge& edge, std::uint32_t node) { return edge.from < node; });
   return at != edges.end() && at->from == from ? &*at : nullptr;

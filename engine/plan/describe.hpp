@@ -21,7 +21,7 @@ namespace reprise::detail {
 // "RAW x [0, 4096)", "barrier 3 on x", "edge()", "recorded order"
 [[nodiscard]] std::string cause_text(const Recording& recording, const EdgeCause& cause);
 // Why schedule node `to` needs `from` to be over; null where the schedule has no such edge. O(log parents).
-[[nodiscard]] const Edge* find_edge(const Schedule& schedule, std::uint32_t from, std::uint32_t to);
+[[nodiscard]] const Edge* find_edge(const DependencyGraph& dependencies, std::uint32_t from, std::uint32_t to);
 // "app.cpp:12": the file without its folders.
 [[nodiscard]] std::string location_text(const SourceLocation& where);
 

@@ -69,7 +69,7 @@ class NodeParameters {
   }
 
  private:
-  [[nodiscard]] bool asks(DotFlags one) const noexcept { return asks_for(flags_, one); }
+  [[nodiscard]] bool asks(DotFlags one) const noexcept { return has_flag(flags_, one); }
 
   template <class... Parts>
   void line(const Parts&... parts) {

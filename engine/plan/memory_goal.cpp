@@ -6,8 +6,8 @@
 
 #include <reprise/error.hpp>
 
-#include "lanes/byte_order.hpp"
-#include "lanes/list_schedule.hpp"
+#include "lowering/memory_aware_order.hpp"
+#include "lowering/list_schedule.hpp"
 
 namespace reprise::detail {
 
@@ -16,7 +16,7 @@ namespace {
 struct Candidate {
   LoweredGraph lowered;
   Placement placement;
-  MemoryPrice::Side side;
+  MemoryTradeoff::Side side;
 };
 
 std::uint32_t critical_path(const LoweredGraph& lowered) {
@@ -32,21 +32,21 @@ std::uint32_t critical_path(const LoweredGraph& lowered) {
 
 class GoalSearch {
  public:
-  GoalSearch(const Recording& recording, const Schedule& schedule, const GoalDesc& desc)
+  GoalSearch(const Recording& recording, const DependencyGraph& dependencies, const GoalDesc& desc)
       : recording_(recording),
-        schedule_(schedule),
+        dependencies_(dependencies),
         desc_(desc),
-        best_(measured(build_lowered_graph(schedule, desc.lowering, desc.hints))),
+        best_(measured(build_lowered_graph(dependencies, desc.lowering, desc.hints))),
         before_(best_.side) {}
 
   GoalResult run() {
     if (before_.slab_bytes != 0) {
       const std::uint32_t most = most_lanes();
-      for (const ByteOrder order : {ByteOrder::Recorded, ByteOrder::Fewest}) {
-        const std::vector<std::uint32_t> nodes = byte_order(recording_, schedule_, order);
+      for (const MemoryAwareOrder order : {MemoryAwareOrder::Recorded, MemoryAwareOrder::Fewest}) {
+        const std::vector<std::uint32_t> nodes = memory_aware_order(recording_, dependencies_, order);
         for (std::uint32_t lanes = 1; lanes < 2 * most; lanes *= 2) {
-          const LaneAssignment assignment = assign_lanes_in_order(schedule_, nodes, std::min(lanes, most));
-          LoweredGraph lowered = build_lanes(schedule_, assignment, desc_.hints.works);
+          const LaneAssignment assignment = assign_lanes_in_order(dependencies_, nodes, std::min(lanes, most));
+          LoweredGraph lowered = build_lanes(dependencies_, assignment, desc_.hints.works);
           lowered.fault_markers = desc_.lowering.fault_markers;
           consider(measured(std::move(lowered)));
           if (assignment.lanes < std::min(lanes, most)) break;  // more are not used
@@ -54,7 +54,7 @@ class GoalSearch {
       }
     }
     if (desc_.budget.count() > 0) {
-      best_.placement = place_transients(recording_, schedule_, best_.lowered, desc_.alignment, desc_.budget);
+      best_.placement = place_transients(recording_, dependencies_, best_.lowered, desc_.alignment, desc_.budget);
       best_.side.slab_bytes = best_.placement.slab_bytes;
     }
     return {std::move(best_.lowered), std::move(best_.placement), {desc_.goal, before_, best_.side}};
@@ -63,18 +63,18 @@ class GoalSearch {
  private:
   std::uint32_t most_lanes() const {
     const std::uint32_t allowed = desc_.lowering.mode == Lowering::Mode::Lanes ? desc_.lowering.lanes : kAutoLanes;
-    return std::max(1u, std::min(allowed, known_width(schedule_)));
+    return std::max(1u, std::min(allowed, known_width(dependencies_)));
   }
 
   Candidate measured(LoweredGraph lowered) const {
     Candidate candidate;
     candidate.lowered = std::move(lowered);
-    candidate.placement = place_transients(recording_, schedule_, candidate.lowered, desc_.alignment);
+    candidate.placement = place_transients(recording_, dependencies_, candidate.lowered, desc_.alignment);
     candidate.side = side_of(candidate.lowered, candidate.placement);
     return candidate;
   }
 
-  bool is_allowed(const MemoryPrice::Side& side) const {
+  bool is_allowed(const MemoryTradeoff::Side& side) const {
     switch (desc_.goal) {
       case MemoryGoal::Speed: return false;
       case MemoryGoal::Balanced: return std::uint64_t{4} * side.critical_path <= std::uint64_t{5} * before_.critical_path;
@@ -85,28 +85,28 @@ class GoalSearch {
 
   // Fewer bytes; of the same bytes the shorter critical path.
   void consider(Candidate candidate) {
-    const MemoryPrice::Side &now = best_.side, &next = candidate.side;
+    const MemoryTradeoff::Side &now = best_.side, &next = candidate.side;
     if (next.slab_bytes >= before_.slab_bytes || !is_allowed(next)) return;
     if (std::pair(next.slab_bytes, next.critical_path) < std::pair(now.slab_bytes, now.critical_path)) best_ = std::move(candidate);
   }
 
   const Recording& recording_;
-  const Schedule& schedule_;
+  const DependencyGraph& dependencies_;
   const GoalDesc& desc_;
   Candidate best_;
-  MemoryPrice::Side before_;
+  MemoryTradeoff::Side before_;
 };
 
 }  // namespace
 
-MemoryPrice::Side side_of(const LoweredGraph& lowered, const Placement& placement) {
+MemoryTradeoff::Side side_of(const LoweredGraph& lowered, const Placement& placement) {
   return {placement.slab_bytes, critical_path(lowered), lowered.lanes};
 }
 
-GoalResult lower_for_goal(const Recording& recording, const Schedule& schedule, const GoalDesc& desc) {
+GoalResult lower_for_goal(const Recording& recording, const DependencyGraph& dependencies, const GoalDesc& desc) {
   if (desc.goal == MemoryGoal::Speed) {
-    GoalResult result{build_lowered_graph(schedule, desc.lowering, desc.hints), {}, {}};
-    result.placement = place_transients(recording, schedule, result.lowered, desc.alignment, desc.budget);
+    GoalResult result{build_lowered_graph(dependencies, desc.lowering, desc.hints), {}, {}};
+    result.placement = place_transients(recording, dependencies, result.lowered, desc.alignment, desc.budget);
     return result;
   }
   if (desc.lowering.mode == Lowering::Mode::Faithful) {
@@ -115,7 +115,7 @@ GoalResult lower_for_goal(const Recording& recording, const Schedule& schedule, 
     details.stage = Stage::Lanes;
     throw Error(std::move(details), "a MemoryGoal other than Speed adds edges between commands, and Lowering::Faithful adds none");
   }
-  return GoalSearch(recording, schedule, desc).run();
+  return GoalSearch(recording, dependencies, desc).run();
 }
 
 }  // namespace reprise::detail

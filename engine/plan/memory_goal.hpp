@@ -8,8 +8,8 @@
 #include <reprise/memory_goal.hpp>
 #include <reprise/types.hpp>
 
-#include "lanes/lowered_graph.hpp"
-#include "lanes/lowering_choice.hpp"
+#include "lowering/lowered_graph.hpp"
+#include "lowering/lowering_config.hpp"
 #include "memory/placement.hpp"
 
 namespace reprise::detail {
@@ -25,12 +25,12 @@ struct GoalDesc {
 struct GoalResult {
   LoweredGraph lowered;
   Placement placement;
-  MemoryPrice price;  // of Speed: only its goal
+  MemoryTradeoff price;  // of Speed: only its goal
 };
 
-[[nodiscard]] MemoryPrice::Side side_of(const LoweredGraph& lowered, const Placement& placement);
+[[nodiscard]] MemoryTradeoff::Side side_of(const LoweredGraph& lowered, const Placement& placement);
 
 // Throws InvalidArgument (Stage::Lanes) for another goal than Speed with Lowering::Faithful, and what build_lowered_graph() throws.
-[[nodiscard]] GoalResult lower_for_goal(const Recording& recording, const Schedule& schedule, const GoalDesc& desc);
+[[nodiscard]] GoalResult lower_for_goal(const Recording& recording, const DependencyGraph& dependencies, const GoalDesc& desc);
 
 }  // namespace reprise::detail

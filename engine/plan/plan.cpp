@@ -26,17 +26,17 @@ Plan freeze_plan(PlanParts parts, RecordedParts recorded, std::uint64_t schedule
   plan.bodies = std::move(parts.bodies);
   plan.label = std::move(parts.label);
   plan.recording = std::move(parts.recording);
-  plan.schedule = std::move(parts.schedule);
+  plan.dependencies = std::move(parts.dependencies);
   plan.lowered = std::move(parts.lowered);
   plan.placement = std::move(parts.placement);
   return plan;
 }
 
-Plan freeze_plan(std::string label, std::shared_ptr<const Recording> recording, Schedule schedule, LoweredGraph lowered,
+Plan freeze_plan(std::string label, std::shared_ptr<const Recording> recording, DependencyGraph dependencies, LoweredGraph lowered,
                  Placement placement, std::vector<std::shared_ptr<const Plan>> bodies) {
   RecordedParts recorded = recorded_parts(*recording, bodies);
-  const std::uint64_t hash = hash_schedule(recorded.hash, schedule);
-  return freeze_plan({std::move(label), std::move(recording), std::move(schedule), std::move(lowered), std::move(placement), std::move(bodies)},
+  const std::uint64_t hash = hash_dependencies(recorded.hash, dependencies);
+  return freeze_plan({std::move(label), std::move(recording), std::move(dependencies), std::move(lowered), std::move(placement), std::move(bodies)},
                      std::move(recorded), hash);
 }
 

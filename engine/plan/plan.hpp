@@ -10,32 +10,32 @@
 
 #include <reprise/captured_graph.hpp>
 
-#include "lanes/lowered_graph.hpp"
+#include "lowering/lowered_graph.hpp"
 #include "memory/placement.hpp"
 #include "plan/hash.hpp"
 #include "plan/scalar_slots.hpp"
-#include "schedule/schedule.hpp"
+#include "dependencies/dependency_graph.hpp"
 
 namespace reprise::detail {
 
 struct Plan {
   std::string label;
   std::shared_ptr<const Recording> recording;
-  Schedule schedule;
+  DependencyGraph dependencies;
   LoweredGraph lowered;
   Placement placement;
   ScalarSlots slots;
   std::vector<std::shared_ptr<const Plan>> bodies;  // of recording->bodies; their transients lie in this plan's slab
-  std::uint32_t all_nodes = 0;      // of the lowered graph and of the bodies; numbered as plan/time_slots.hpp says
+  std::uint32_t all_nodes = 0;      // of the lowered graph and of the bodies; numbered as plan/timing_layout.hpp says
   CostsReport costs;                // what was known of its nodes; `used` is said by the lowered graph
-  MemoryPrice price;                // what its MemoryGoal gave up for bytes
+  MemoryTradeoff price;                // what its MemoryGoal gave up for bytes
   std::uint64_t plan_hash = 0;      // of the recording and its needed edges: names, sizes, ranges, values; no addresses
   std::uint64_t lowering_hash = 0;  // of lowered graph and placements
 
   // Of a lowered node; kNone for one of the frame.
   [[nodiscard]] std::uint32_t command_of(std::uint32_t node) const noexcept {
-    const std::uint32_t of_schedule = lowered.nodes[node].schedule_node;
-    return of_schedule == kNone ? kNone : schedule.node_command[of_schedule];
+    const std::uint32_t of_schedule = lowered.nodes[node].dependency_node;
+    return of_schedule == kNone ? kNone : dependencies.node_command[of_schedule];
   }
 };
 
@@ -51,15 +51,15 @@ struct RecordedParts {
 struct PlanParts {
   std::string label;
   std::shared_ptr<const Recording> recording;
-  Schedule schedule;
+  DependencyGraph dependencies;
   LoweredGraph lowered;
   Placement placement;
   std::vector<std::shared_ptr<const Plan>> bodies;
 };
-// `schedule_hash`: what hash_schedule() gives of `recorded` and the schedule.
+// `schedule_hash`: what hash_dependencies() gives of `recorded` and the schedule.
 [[nodiscard]] Plan freeze_plan(PlanParts parts, RecordedParts recorded, std::uint64_t schedule_hash);
 // Throws what collect_scalar_slots() throws.
-[[nodiscard]] Plan freeze_plan(std::string label, std::shared_ptr<const Recording> recording, Schedule schedule, LoweredGraph lowered,
+[[nodiscard]] Plan freeze_plan(std::string label, std::shared_ptr<const Recording> recording, DependencyGraph dependencies, LoweredGraph lowered,
                                Placement placement, std::vector<std::shared_ptr<const Plan>> bodies = {});
 
 // Stable text: the same recording gives the same text on every run and machine.

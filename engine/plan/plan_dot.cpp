@@ -39,7 +39,7 @@ class PlanDot {
 
  private:
   void contents() {
-    frame_nodes();
+    entry_exit_nodes();
     sort_by_label();
     clusters();
     bodies();
@@ -56,13 +56,13 @@ class PlanDot {
                   plan_.lowered.fault_markers ? ", fault markers" : "");
   }
 
-  void frame_nodes() {
+  void entry_exit_nodes() {
     if (!options_.added_edges) return;
     const auto write = [this](std::size_t node, std::string_view name) {
       line("  ", name_of(node), " [label=", quote_text(name), ", shape=ellipse, style=dashed, color=gray50, fontcolor=gray30];");
     };
-    if (plan_.lowered.frame.begin) write(0, "frame begin");
-    if (plan_.lowered.frame.end) write(plan_.lowered.nodes.size() - 1, "frame end");
+    if (plan_.lowered.entry_exit.begin) write(0, "entry");
+    if (plan_.lowered.entry_exit.end) write(plan_.lowered.nodes.size() - 1, "exit");
   }
 
   // Work nodes by label, and which labels hold any; a label's parent has a lower index.
@@ -113,19 +113,19 @@ class PlanDot {
   }
 
   const Command& command_of(std::uint32_t node) const {
-    return recording_.commands[plan_.schedule.node_command[plan_.lowered.nodes[node].schedule_node]];
+    return recording_.commands[plan_.dependencies.node_command[plan_.lowered.nodes[node].dependency_node]];
   }
 
   void work_nodes(std::uint32_t label, const std::string& indent) {
     for (const std::uint32_t node : nodes_[label]) {
-      const std::uint32_t schedule_node = plan_.lowered.nodes[node].schedule_node;
-      const bool is_join = plan_.schedule.is_join[schedule_node] != 0;
+      const std::uint32_t dependency_node = plan_.lowered.nodes[node].dependency_node;
+      const bool is_join = plan_.dependencies.is_join[dependency_node] != 0;
       line(indent, name_of(node), " [label=", quote_text(node_label(node)), is_join ? ", shape=diamond" : "", "];");
     }
   }
 
   std::string node_label(std::uint32_t node) const {
-    const std::uint32_t index = plan_.schedule.node_command[plan_.lowered.nodes[node].schedule_node];
+    const std::uint32_t index = plan_.dependencies.node_command[plan_.lowered.nodes[node].dependency_node];
     const Command& command = recording_.commands[index];
     std::string text = concat(index, ": ", recording_.command_name(index));
     if (plan_.lowered.lanes != 0) text += concat("\nlane ", plan_.lowered.nodes[node].lane);
@@ -143,7 +143,7 @@ class PlanDot {
   void bodies() {
     for (std::uint32_t node = 0; node < plan_.lowered.nodes.size(); ++node) {
       if (plan_.lowered.nodes[node].kind != LoweredKind::Work) continue;
-      for (const Body& body : bodies_of(recording_.commands[plan_.schedule.node_command[plan_.lowered.nodes[node].schedule_node]])) {
+      for (const Body& body : bodies_of(recording_.commands[plan_.dependencies.node_command[plan_.lowered.nodes[node].dependency_node]])) {
         if (body.index >= plan_.bodies.size()) continue;
         const Plan& inner = *plan_.bodies[body.index];
         const std::string prefix = concat(prefix_, 'b', body.index, '_');
@@ -157,9 +157,9 @@ class PlanDot {
 
   void edges() {
     if (!options_.added_edges) {
-      for (std::uint32_t node = 0; node < plan_.schedule.node_count(); ++node) {
+      for (std::uint32_t node = 0; node < plan_.dependencies.node_count(); ++node) {
         std::uint32_t number = 0;
-        for (const Edge& edge : plan_.schedule.edges_into(node)) {
+        for (const Edge& edge : plan_.dependencies.edges_into(node)) {
           needed_edge(plan_.lowered.node_of[edge.from], plan_.lowered.node_of[edge.to], edge, number++);
         }
       }
@@ -177,7 +177,7 @@ class PlanDot {
       const std::string label = shows_numbers() ? concat(", label=", quote_text(concat('#', number))) : "";
       return line("  ", name_of(edge.from), " -> ", name_of(node), " [style=dashed, color=gray50", label, "];");
     }
-    const Edge* needed = find_edge(plan_.schedule, plan_.lowered.nodes[edge.from].schedule_node, plan_.lowered.nodes[node].schedule_node);
+    const Edge* needed = find_edge(plan_.dependencies, plan_.lowered.nodes[edge.from].dependency_node, plan_.lowered.nodes[node].dependency_node);
     if (needed != nullptr) needed_edge(edge.from, node, *needed, number);
   }
 
@@ -187,7 +187,7 @@ class PlanDot {
     line("  ", name_of(from), " -> ", name_of(to), label.empty() ? "" : concat(" [label=", quote_text(label), ']'), ';');
   }
 
-  [[nodiscard]] bool shows_numbers() const { return asks_for(options_.flags, DotFlags::ExtraTopoInfo); }
+  [[nodiscard]] bool shows_numbers() const { return has_flag(options_.flags, DotFlags::ExtraTopoInfo); }
 
   const Plan& plan_;
   const Recording& recording_;

@@ -188,12 +188,12 @@ Hash64 hash_recording(const Recording& recording) {
   return hash;
 }
 
-std::uint64_t hash_schedule(const Hash64& recording, const Schedule& schedule) {
+std::uint64_t hash_dependencies(const Hash64& recording, const DependencyGraph& dependencies) {
   Hash64 hash = recording;
-  hash.add(schedule.node_count());
-  for (const std::uint32_t command : schedule.node_command) hash.add(command);
-  hash.add(schedule.edges.size());
-  for (const Edge& edge : schedule.edges) {
+  hash.add(dependencies.node_count());
+  for (const std::uint32_t command : dependencies.node_command) hash.add(command);
+  hash.add(dependencies.edges.size());
+  for (const Edge& edge : dependencies.edges) {
     hash.add(edge.from, edge.to);
     hash.add(pack_bytes(edge.cause.kind, edge.cause.hazard) | std::uint64_t{edge.cause.buffer} << 32);
     hash.add(edge.cause.barrier);
@@ -212,11 +212,11 @@ std::uint64_t hash_pair(std::uint64_t first, std::uint64_t second) {
 
 std::uint64_t hash_lowering(const LoweredGraph& lowered, const Placement& placement) {
   Hash64 hash;
-  hash.add(lowered.lanes, (lowered.frame.begin ? 1u : 0u) | (lowered.fault_markers ? 2u : 0u) | (lowered.frame.end ? 4u : 0u));
+  hash.add(lowered.lanes, (lowered.entry_exit.begin ? 1u : 0u) | (lowered.fault_markers ? 2u : 0u) | (lowered.entry_exit.end ? 4u : 0u));
   hash.add(lowered.nodes.size());
   for (const LoweredNode& node : lowered.nodes) {
-    hash.add(node.schedule_node, node.lane);
-    hash.add(node.edge_count, static_cast<std::uint32_t>(node.kind) | std::uint32_t{node.urgency} << 8);
+    hash.add(node.dependency_node, node.lane);
+    hash.add(node.edge_count, static_cast<std::uint32_t>(node.kind) | std::uint32_t{node.priority} << 8);
   }
   hash.add(lowered.edges.size());
   for (const LoweredEdge& edge : lowered.edges) {
@@ -231,8 +231,8 @@ std::uint64_t hash_execution(const LoweredGraph& lowered, const Placement& place
   hash.add(lowered.nodes.size());
   hash.add(lowered.fault_markers ? 1 : 0);
   for (const LoweredNode& node : lowered.nodes) {
-    hash.add(node.schedule_node, node.edge_count);
-    hash.add(static_cast<std::uint32_t>(node.kind), node.urgency);
+    hash.add(node.dependency_node, node.edge_count);
+    hash.add(static_cast<std::uint32_t>(node.kind), node.priority);
   }
   for (const LoweredEdge& edge : lowered.edges) hash.add(edge.from, static_cast<std::uint32_t>(edge.strength));
   add(hash, placement);

@@ -9,9 +9,9 @@ namespace reprise::detail {
 
 namespace {
 
-std::string_view frame_name(const FrameHalves& frame) {
-  if (frame.begin && frame.end) return "begin and end";
-  if (frame.any()) return frame.begin ? "begin" : "end";
+std::string_view entry_exit_name(const EntryExit& entry_exit) {
+  if (entry_exit.begin && entry_exit.end) return "both";
+  if (entry_exit.any()) return entry_exit.begin ? "entry" : "exit";
   return "no";
 }
 
@@ -57,10 +57,10 @@ class PlanText {
     line("ordering ", ordering_name(recording_.ordering));
     line("commands ", recording_.commands.size());
     line("nodes ", lowered.nodes.size());
-    line("needed edges ", plan_.schedule.edges.size(), ", of them implied by others ", plan_.schedule.implied_edges_left);
+    line("needed edges ", plan_.dependencies.edges.size(), ", of them implied by others ", plan_.dependencies.redundant_edges_left);
     line("edges ", lowered.edges.size(), ", of them added ", lowered.added_edges);
     line("lanes ", lowered.lanes);
-    line("frame ", frame_name(lowered.frame));
+    line("entry/exit ", entry_exit_name(lowered.entry_exit));
     if (lowered.fault_markers) line("fault markers yes");
     line("transient bytes ", plan_.placement.naive_bytes, ", slab ", plan_.placement.slab_bytes, ", lower bound ",
          plan_.placement.lower_bound);
@@ -102,11 +102,11 @@ class PlanText {
     const LoweredNode& lowered = plan_.lowered.nodes[node];
     const std::string lane = plan_.lowered.lanes == 0 ? "" : concat(" lane ", lowered.lane);
     switch (lowered.kind) {
-      case LoweredKind::FrameBegin:
-        line("  n", node, lane, " frame begin");
+      case LoweredKind::Entry:
+        line("  n", node, lane, " entry");
         break;
-      case LoweredKind::FrameEnd:
-        line("  n", node, lane, " frame end");
+      case LoweredKind::Exit:
+        line("  n", node, lane, " exit");
         break;
       case LoweredKind::Work:
         work(node, lane);
@@ -117,11 +117,11 @@ class PlanText {
   }
 
   void work(std::uint32_t node, const std::string& lane) {
-    const std::uint32_t schedule_node = plan_.lowered.nodes[node].schedule_node;
-    const std::uint32_t index = plan_.schedule.node_command[schedule_node];
+    const std::uint32_t dependency_node = plan_.lowered.nodes[node].dependency_node;
+    const std::uint32_t index = plan_.dependencies.node_command[dependency_node];
     const Command& command = recording_.commands[index];
     const std::string label = command.label == 0 ? "" : concat(" in ", quote_text(recording_.label_path(command.label)));
-    const std::string_view join = plan_.schedule.is_join[schedule_node] != 0 ? " join" : "";
+    const std::string_view join = plan_.dependencies.is_join[dependency_node] != 0 ? " join" : "";
     line("  n", node, lane, " command ", index, join, ' ', quote_text(recording_.command_name(index)), label);
     payload(index);
     for (std::uint32_t i = 0; i < command.access_count; ++i) access(recording_.accesses[command.first_access + i]);
@@ -212,19 +212,19 @@ class PlanText {
     switch (edge.origin) {
       case EdgeOrigin::Lane:
         return line("    after n", edge.from, " added for the lane");
-      case EdgeOrigin::Frame:
-        return line("    after n", edge.from, " added for the frame");
+      case EdgeOrigin::EntryExit:
+        return line("    after n", edge.from, " added for entry or exit");
       case EdgeOrigin::Needed:
         break;
     }
-    const Edge* needed = find_edge(plan_.schedule, plan_.lowered.nodes[edge.from].schedule_node, plan_.lowered.nodes[node].schedule_node);
+    const Edge* needed = find_edge(plan_.dependencies, plan_.lowered.nodes[edge.from].dependency_node, plan_.lowered.nodes[node].dependency_node);
     line("    after n", edge.from, " needed: ", needed == nullptr ? "?" : cause_text(recording_, needed->cause));
   }
 
   // Needed edges that the graph does not have because others imply them.
   void implied_edges(std::uint32_t node) {
     const auto edges = plan_.lowered.edges_into(node);
-    for (const Edge& needed : plan_.schedule.edges_into(plan_.lowered.nodes[node].schedule_node)) {
+    for (const Edge& needed : plan_.dependencies.edges_into(plan_.lowered.nodes[node].dependency_node)) {
       const std::uint32_t from = plan_.lowered.node_of[needed.from];
       const bool is_kept = std::any_of(edges.begin(), edges.end(), [&](const LoweredEdge& edge) { return edge.from == from; });
       if (!is_kept) line("    implied n", from, " needed: ", cause_text(recording_, needed.cause));

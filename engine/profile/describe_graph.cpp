@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "plan/time_slots.hpp"
+#include "plan/timing_layout.hpp"
 #include "record/payload.hpp"
 
 namespace reprise::detail {
@@ -72,10 +72,10 @@ void set_dim(std::uint32_t (&to)[3], const Dim3& from) {
 }
 
 // As GraphVersion::frame has it.
-std::uint8_t traced(const FrameHalves& frame) {
-  if (frame.begin && frame.end) return 1;
-  if (frame.begin) return 2;
-  return frame.end ? 3 : 0;
+std::uint8_t traced(const EntryExit& entry_exit) {
+  if (entry_exit.begin && entry_exit.end) return 1;
+  if (entry_exit.begin) return 2;
+  return entry_exit.end ? 3 : 0;
 }
 trace::BodyKind traced(BodyPlace::Kind kind) {
   switch (kind) {
@@ -111,13 +111,13 @@ struct Part {
 
   [[nodiscard]] const Recording& recording() const { return *plan.recording; }
   [[nodiscard]] std::uint32_t command_of(std::uint32_t node) const {
-    return plan.schedule.node_command[plan.lowered.nodes[node].schedule_node];
+    return plan.dependencies.node_command[plan.lowered.nodes[node].dependency_node];
   }
 };
 
 class GraphDescriber {
  public:
-  GraphDescriber(const Plan& plan, const GraphIdentity& identity) : plan_(plan), identity_(identity), slots_(time_slots(plan)) {}
+  GraphDescriber(const Plan& plan, const GraphIdentity& identity) : plan_(plan), identity_(identity), slots_(timing_layout(plan)) {}
 
   trace::GraphVersion describe() {
     describe_plan();
@@ -149,7 +149,7 @@ class GraphDescriber {
     graph_.plan_hash = plan_.plan_hash;
     graph_.lowering_hash = plan_.lowering_hash;
     graph_.lanes = plan_.lowered.lanes;
-    graph_.frame = traced(plan_.lowered.frame);
+    graph_.entry_exit = traced(plan_.lowered.entry_exit);
     graph_.ordering = traced(plan_.recording->ordering);
     graph_.naive_bytes = plan_.placement.naive_bytes;
     graph_.slab_bytes = plan_.placement.slab_bytes;
@@ -248,13 +248,13 @@ class GraphDescriber {
     trace::Node node;
     node.lane = part.first_node == 0 ? lowered.lane : part.lane;
     switch (lowered.kind) {
-      case LoweredKind::FrameBegin:
-        node.kind = trace::NodeKind::FrameBegin;
-        node.name = text("frame begin");
+      case LoweredKind::Entry:
+        node.kind = trace::NodeKind::Entry;
+        node.name = text("entry");
         break;
-      case LoweredKind::FrameEnd:
-        node.kind = trace::NodeKind::FrameEnd;
-        node.name = text("frame end");
+      case LoweredKind::Exit:
+        node.kind = trace::NodeKind::Exit;
+        node.name = text("exit");
         break;
       case LoweredKind::Work: describe_command(part, part.command_of(index), node); break;
     }
@@ -304,8 +304,8 @@ class GraphDescriber {
 
   void describe_edges(const Part& part) {
     const LoweredGraph& lowered = part.plan.lowered;
-    graph_.edges.reserve(graph_.edges.size() + part.plan.schedule.edges.size() + lowered.added_edges);
-    for (const Edge& edge : part.plan.schedule.edges) {
+    graph_.edges.reserve(graph_.edges.size() + part.plan.dependencies.edges.size() + lowered.added_edges);
+    for (const Edge& edge : part.plan.dependencies.edges) {
       trace::Edge e;
       e.from = part.first_node + lowered.node_of[edge.from];
       e.to = part.first_node + lowered.node_of[edge.to];
@@ -326,7 +326,7 @@ class GraphDescriber {
         trace::Edge e;
         e.from = part.first_node + edge.from;
         e.to = part.first_node + to;
-        e.cause = edge.origin == EdgeOrigin::Lane ? trace::EdgeCause::Lane : trace::EdgeCause::Frame;
+        e.cause = edge.origin == EdgeOrigin::Lane ? trace::EdgeCause::Lane : trace::EdgeCause::EntryExit;
         graph_.edges.push_back(e);
       }
     }
@@ -334,7 +334,7 @@ class GraphDescriber {
 
   const Plan& plan_;
   const GraphIdentity& identity_;
-  const TimeSlots slots_;
+  const TimingLayout slots_;
   trace::GraphVersion graph_;
   std::vector<Part> parts_;  // told so far: the graph's own, then bodies
   std::unordered_map<std::string, std::uint32_t> strings_;

@@ -61,7 +61,7 @@ void DeviceTrace::add_version(const Plan& plan, GraphIdentity identity) {
   session_->push(describe_graph(plan, identity));
 }
 
-void DeviceTrace::note_update(std::uint32_t graph, std::uint32_t from_version, std::uint32_t to_version, std::string what) {
+void DeviceTrace::record_update(std::uint32_t graph, std::uint32_t from_version, std::uint32_t to_version, std::string what) {
   session_->push(trace::Update{trace_now(), graph, from_version, to_version, std::move(what)});
 }
 
@@ -74,7 +74,7 @@ std::shared_ptr<ReplayLog> DeviceTrace::follow(const FollowedGraph& graph, const
   desc.before = graph.replays_before;
   desc.label = plan.label;
   desc.nodes = static_cast<std::uint32_t>(plan.lowered.nodes.size());
-  desc.slots = time_slots(plan);
+  desc.slots = timing_layout(plan);
   desc.bell = &session_->bell();
   auto log = profile_->make_log(std::move(desc));
   if (auto source = exec.replay_source()) {

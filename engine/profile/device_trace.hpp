@@ -22,7 +22,7 @@ namespace reprise::detail {
 // Whose replays are followed.
 struct FollowedGraph {
   std::uint32_t graph = 0, version = 1;
-  ExecNumber exec = {};
+  ReplicaIndex exec = {};
   std::uint64_t replays_before = 0;  // by executables whose place this one took
 };
 
@@ -38,7 +38,7 @@ class DeviceTrace {
   [[nodiscard]] std::uint32_t add_graph(const Plan& plan, GraphIdentity identity);
   // Another version of a graph that has an id: identity.graph and identity.version.
   void add_version(const Plan& plan, GraphIdentity identity);
-  void note_update(std::uint32_t graph, std::uint32_t from_version, std::uint32_t to_version, std::string what);
+  void record_update(std::uint32_t graph, std::uint32_t from_version, std::uint32_t to_version, std::string what);
   // Replays of a graph from now on. `exec` has not been launched, and goes before the log is closed.
   [[nodiscard]] std::shared_ptr<ReplayLog> follow(const FollowedGraph& graph, const Plan& plan, BackendExec& exec);
   [[nodiscard]] const std::shared_ptr<TraceSession>& session() const noexcept { return session_; }

@@ -35,7 +35,7 @@ std::uint32_t blocks_for(const ReplayLogDesc& desc) {
 trace::SampleSource sample_source(TimedBy by) {
   switch (by) {
     case TimedBy::HostClock: return trace::SampleSource::Host;
-    case TimedBy::Stamp: return trace::SampleSource::Stamp;
+    case TimedBy::Timestamp: return trace::SampleSource::Timestamp;
     case TimedBy::Cupti: break;
   }
   return trace::SampleSource::Cupti;
@@ -279,7 +279,7 @@ void ReplayLog::plan_window() {
   const bool is_new = std::exchange(window_.seen_switch, word) != word;
   const ProfileMode mode = mode_of(word);
   if (mode != ProfileMode::Every && is_new && window_.is_open) {
-    source_->time_nodes(0, ReplaySource::Closeness::Cheap);  // what is under way is told all the same
+    source_->time_nodes(0, ReplaySource::Precision::Cheap);  // what is under way is told all the same
   }
   const bool was_open = std::exchange(window_.is_open, source_->is_timing_nodes());
   const trace::Time now = trace_now();
@@ -287,12 +287,12 @@ void ReplayLog::plan_window() {
   if (window_.is_open || mode < ProfileMode::Sampled) return;
   if (mode == ProfileMode::Sampled && !is_new && now < window_.next) return;
   if (mode == ProfileMode::Every) {
-    source_->time_nodes(ReplaySource::kAllReplays, ReplaySource::Closeness::Close);
+    source_->time_nodes(ReplaySource::kAllReplays, ReplaySource::Precision::Close);
   } else {
     if (window_.last_close == 0) window_.last_close = now;
     const bool is_close = now - window_.last_close >= kSoonestClose;
     if (is_close) window_.last_close = now;
-    source_->time_nodes(kWindowReplays, is_close ? ReplaySource::Closeness::Close : ReplaySource::Closeness::Cheap);
+    source_->time_nodes(kWindowReplays, is_close ? ReplaySource::Precision::Close : ReplaySource::Precision::Cheap);
   }
   window_.is_open = source_->is_timing_nodes();
   window_.extra = trace_now() - now;  // launches may have waited for it

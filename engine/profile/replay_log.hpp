@@ -20,26 +20,26 @@
 #include <reprise/trace.hpp>
 
 #include "backend/backend.hpp"
-#include "plan/time_slots.hpp"
-#include "profile/cost_meter.hpp"
+#include "plan/timing_layout.hpp"
+#include "profile/overhead_meter.hpp"
 #include "profile/ring.hpp"
 #include "trace/records.hpp"
 
 namespace reprise::detail {
 
 // Wakes the collector before its time where a ring fills. Threads: any.
-struct CollectorBell {
-  std::atomic<bool> rung{false};
+struct CollectorSignal {
+  std::atomic<bool> method{false};
   std::condition_variable changed;
   void ring() noexcept {
-    rung.store(true, std::memory_order_relaxed);
+    method.store(true, std::memory_order_relaxed);
     changed.notify_one();
   }
 };
 
 // Which executable of a graph, of so many that replay side by side. Their replays are numbered within the graph: the nth of `number`, from 1,
 // is (n - 1) count + number + 1.
-struct ExecNumber {
+struct ReplicaIndex {
   std::uint32_t number = 0, count = 1;
   [[nodiscard]] std::uint64_t replay_of(std::uint64_t nth) const noexcept { return (nth - 1) * count + number + 1; }
   [[nodiscard]] std::uint64_t nth_of(std::uint64_t replay) const noexcept { return (replay - 1) / count + 1; }
@@ -47,15 +47,15 @@ struct ExecNumber {
 
 struct ReplayLogDesc {
   std::uint32_t graph = 0, version = 1, device = 0;
-  ExecNumber exec = {};                       // whose replays these are; all that the log is told counts this one's alone
+  ReplicaIndex exec = {};                       // whose replays these are; all that the log is told counts this one's alone
   std::uint64_t before = 0;                   // replays by executables whose place this one took
   std::string label = {};                     // of the graph, for messages
   std::uint32_t nodes = 0;                    // of the lowered graph
-  TimeSlots slots = {};                       // of the plan; none: nothing runs bodies
+  TimingLayout slots = {};                       // of the plan; none: nothing runs bodies
   ProfileMode mode = ProfileMode::Every;      // to begin with
   std::size_t replays = 16384;                // that the rings hold
   std::size_t node_bytes = std::size_t{8} << 20;  // of times of nodes that wait for the collector
-  CollectorBell* bell = nullptr;              // outlives this; null: the collector comes by itself
+  CollectorSignal* bell = nullptr;              // outlives this; null: the collector comes by itself
 };
 
 struct LaunchNote {

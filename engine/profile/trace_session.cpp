@@ -39,7 +39,7 @@ struct Sessions {
     std::weak_ptr<TraceSession> session;
   };
   std::vector<Open> open;
-  TracePast past;
+  FinishedTraceFiles past;
 };
 Sessions& sessions() {
   alignas(Sessions) static std::byte place[sizeof(Sessions)];
@@ -109,7 +109,7 @@ std::shared_ptr<TraceSession> TraceSession::open(const TraceOptions& options, st
 }
 
 TraceSession::TraceSession(const TraceOptions& options, std::string_view application, const std::optional<NextIds>& next_ids)
-    : path_(options.file.path), cost_(trace_now(), price_of_a_look()) {
+    : path_(options.file.path), cost_(trace_now(), clock_read_cost()) {
   try {
     start(options, application, next_ids);
     return;
@@ -277,8 +277,8 @@ void TraceSession::collect(Last last) {
 void TraceSession::run() noexcept {
   std::unique_lock lock(stop_mutex_);
   while (!stop_) {
-    bell_.changed.wait_for(lock, kCollectorPause, [this] { return stop_ || bell_.rung.load(std::memory_order_relaxed); });
-    bell_.rung.store(false, std::memory_order_relaxed);
+    bell_.changed.wait_for(lock, kCollectorPause, [this] { return stop_ || bell_.method.load(std::memory_order_relaxed); });
+    bell_.method.store(false, std::memory_order_relaxed);
     if (stop_) return;
     const std::uint64_t asked = flushes_asked_;
     const bool is_flush = asked != flushes_done_;

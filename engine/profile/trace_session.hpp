@@ -18,10 +18,10 @@
 #include <unordered_set>
 #include <vector>
 
-#include "profile/cost_meter.hpp"
+#include "profile/overhead_meter.hpp"
 #include "profile/replay_log.hpp"
 #include "profile/trace_options.hpp"
-#include "profile/trace_past.hpp"
+#include "profile/finished_trace_files.hpp"
 #include "trace/live/live_server.hpp"
 #include "trace/trace_writer.hpp"
 
@@ -50,7 +50,7 @@ class TraceSession {
   void count_dropped() noexcept { dropped_.fetch_add(1, std::memory_order_relaxed); }
   // From now on the collector looks after the log, until that is closed.
   void follow(std::shared_ptr<ReplayLog> log);
-  [[nodiscard]] CollectorBell& bell() noexcept { return bell_; }
+  [[nodiscard]] CollectorSignal& bell() noexcept { return bell_; }
   // Blocks until what was over before the call is in the file, and given to viewers. Not on a thread of the trace.
   void flush();
   // Writes what there is and ends the threads; later calls do nothing. Once is enough.
@@ -84,11 +84,11 @@ class TraceSession {
   std::vector<trace::Record> records_;           // of whoever collects
   std::mutex threads_mutex_;
   std::unordered_set<std::uint32_t> threads_;    // under threads_mutex_: those that have a name in the trace
-  CostMeter cost_;                               // of whoever collects
+  OverheadMeter cost_;                               // of whoever collects
   ProfileMode closest_ = ProfileMode::Off;       // of whoever collects: that any graph was looked at
   std::atomic<trace::Time> collector_run_{0};    // time of the collector's thread
 
-  CollectorBell bell_;
+  CollectorSignal bell_;
   std::mutex stop_mutex_;  // of what stands below
   bool stop_ = false, closed_ = false;
   std::uint64_t flushes_asked_ = 0, flushes_done_ = 0;

@@ -84,6 +84,6 @@ BufferView BufferView::instance(std::uint32_t i) const {
   return i == 0 ? *this : BufferView(core.copies[i - 1], offset_, bytes_);
 }
 
-std::uint32_t BufferView::instances() const noexcept { return core_ ? static_cast<std::uint32_t>(core_->copies.size()) + 1 : 0; }
+std::uint32_t BufferView::replicas() const noexcept { return core_ ? static_cast<std::uint32_t>(core_->copies.size()) + 1 : 0; }
 
 }  // namespace reprise

@@ -25,10 +25,10 @@ std::uint32_t Recording::command_of(const CommandRef& ref) const noexcept {
   return kNone;
 }
 
-bool Recording::starts_early(std::uint32_t command) const noexcept {
+bool Recording::starts_programmatically(std::uint32_t command) const noexcept {
   if (commands[command].kind != CommandKind::Dispatch) return false;
   const auto& dispatch = payload<DispatchPayload>(command);
-  return dispatch.start == DispatchDesc::Start::Early && dispatch.launch == DispatchDesc::Launch::Normal;
+  return dispatch.start == DispatchDesc::Start::Programmatic && dispatch.launch == DispatchDesc::Launch::Normal;
 }
 
 bool Recording::has_programmatic_dependencies() const noexcept {

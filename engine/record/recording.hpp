@@ -67,10 +67,10 @@ struct Recording {
   // The index of a command that a verb gave; kNone for one of another recording.
   [[nodiscard]] std::uint32_t command_of(const CommandRef& ref) const noexcept;
   // A kernel that waits itself for what it comes after.
-  [[nodiscard]] bool starts_early(std::uint32_t command) const noexcept;
+  [[nodiscard]] bool starts_programmatically(std::uint32_t command) const noexcept;
   // Whether what has this dependency is ordered before `command`.
   [[nodiscard]] bool orders(Dependency dependency, std::uint32_t command) const noexcept {
-    return dependency == Dependency::Full || starts_early(command);
+    return dependency == Dependency::Full || starts_programmatically(command);
   }
   [[nodiscard]] bool has_programmatic_dependencies() const noexcept;
   // "forward/layer 1"; empty at the root.

@@ -175,7 +175,7 @@ GraphVersion from_wire(const wire::GraphVersion& w) {
   g.plan_hash = w.plan_hash();
   g.lowering_hash = w.lowering_hash();
   g.lanes = w.lanes();
-  g.frame = w.frame();
+  g.entry_exit = w.entry_exit();
   g.ordering = w.ordering();
   g.naive_bytes = w.naive_bytes();
   g.slab_bytes = w.slab_bytes();

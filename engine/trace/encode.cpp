@@ -68,7 +68,7 @@ Offset<wire::GraphVersion> to_table(FlatBufferBuilder& b, const GraphVersion& r)
   const auto nodes = structs(b, r.nodes);
   const auto edges = structs(b, r.edges);
   const auto bodies = structs(b, r.bodies);
-  return wire::CreateGraphVersion(b, r.graph, r.version, r.device, label, r.plan_hash, r.lowering_hash, r.lanes, r.frame, r.ordering,
+  return wire::CreateGraphVersion(b, r.graph, r.version, r.device, label, r.plan_hash, r.lowering_hash, r.lanes, r.entry_exit, r.ordering,
                                   r.naive_bytes, r.slab_bytes, r.bound_bytes, r.compiled, r.compile_time, r.instantiate_time, strings,
                                   labels, kernels, buffers, accesses, barriers, nodes, edges, bodies);
 }

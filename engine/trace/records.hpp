@@ -52,9 +52,9 @@ struct Queue {
 
 // --- what runs: one version of a graph ----------------------------------------------------------------------------------------
 
-enum class NodeKind : std::uint8_t { Dispatch, Copy, Fill, Update, Host, Join, FrameBegin, FrameEnd, Child, Conditional, Other };
+enum class NodeKind : std::uint8_t { Dispatch, Copy, Fill, Update, Host, Join, Entry, Exit, Child, Conditional, Other };
 enum class Hazard : std::uint8_t { None, ReadAfterWrite, WriteAfterRead, WriteAfterWrite };
-enum class EdgeCause : std::uint8_t { Hazard, Barrier, User, Linear, Lane, Frame, Captured };
+enum class EdgeCause : std::uint8_t { Hazard, Barrier, User, Linear, Lane, EntryExit, Captured };
 enum class Access : std::uint8_t { None, Read, Write, ReadWrite };
 
 struct Node {
@@ -147,7 +147,7 @@ struct GraphVersion {
   std::string label;
   std::uint64_t plan_hash = 0, lowering_hash = 0;
   std::uint32_t lanes = 0;             // 0: faithful
-  std::uint8_t frame = 0;              // 0 none, 1 begin and end, 2 begin alone, 3 end alone
+  std::uint8_t entry_exit = 0;              // 0 none, 1 begin and end, 2 begin alone, 3 end alone
   std::uint8_t ordering = 0;           // 0 inferred, 1 explicit, 2 linear, 3 captured
   std::uint64_t naive_bytes = 0, slab_bytes = 0, bound_bytes = 0;
   Time compiled = 0, compile_time = 0, instantiate_time = 0;
@@ -175,7 +175,7 @@ struct Replay {
   friend bool operator==(const Replay&, const Replay&) = default;
 };
 
-enum class SampleSource : std::uint8_t { Host, Stamp, Cupti };
+enum class SampleSource : std::uint8_t { Host, Timestamp, Cupti };
 
 // One node's timing in one replay. started == 0: the timing was lost.
 struct Sample {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "base/text.hpp"
-#include "schedule/describe.hpp"
+#include "dependencies/describe.hpp"
 
 namespace reprise::detail {
 

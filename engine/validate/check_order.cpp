@@ -7,10 +7,10 @@
 #include <string>
 
 #include "base/text.hpp"
-#include "schedule/ancestors.hpp"
-#include "schedule/describe.hpp"
-#include "schedule/hazards.hpp"
-#include "schedule/schedule.hpp"
+#include "dependencies/ancestors.hpp"
+#include "dependencies/describe.hpp"
+#include "dependencies/hazards.hpp"
+#include "dependencies/dependency_graph.hpp"
 
 namespace reprise::detail {
 
@@ -22,9 +22,9 @@ struct Pair {
   Conflict conflict;  // its `from` is a command
 };
 
-std::optional<Schedule> user_order(const Recording& recording) {
+std::optional<DependencyGraph> user_order(const Recording& recording) {
   try {
-    return build_schedule(recording);
+    return build_dependencies(recording);
   } catch (const Error& error) {
     if (error.code() == ErrorCode::CyclicDependency || error.code() == ErrorCode::InvalidArgument) return std::nullopt;
     throw;
@@ -73,17 +73,17 @@ void add_unordered(const Recording& recording, std::uint32_t from, std::uint32_t
                               earlier, " ", words.earlier_does, ", and nothing orders the two (", words.name,
                               "). Record between them: barrier({.buffer = ", view_text(recording, conflict.buffer, conflict.begin, conflict.end),
                               ", .before = Access::", words.before, ", .after = Access::", words.after, "})",
-                              recording.has_programmatic_dependencies() && !recording.starts_early(to)
+                              recording.has_programmatic_dependencies() && !recording.starts_programmatically(to)
                                   ? "; a programmatic one orders only kernels dispatched with Start::Early"
                                   : ""));
 }
 
-void report_unordered(const Recording& recording, const Schedule& schedule, const std::vector<std::uint32_t>& node_of, const std::vector<Pair>& pairs,
+void report_unordered(const Recording& recording, const DependencyGraph& dependencies, const std::vector<std::uint32_t>& node_of, const std::vector<Pair>& pairs,
                       Findings& findings) {
-  std::vector<std::uint32_t> from(schedule.edges.size()), last_asked(schedule.node_count(), 0);
-  std::transform(schedule.edges.begin(), schedule.edges.end(), from.begin(), [](const Edge& edge) { return edge.from; });
+  std::vector<std::uint32_t> from(dependencies.edges.size()), last_asked(dependencies.node_count(), 0);
+  std::transform(dependencies.edges.begin(), dependencies.edges.end(), from.begin(), [](const Edge& edge) { return edge.from; });
   // Pairs come by the node that they end in; first_pair[n] is the first of node n.
-  std::vector<std::uint32_t> first_pair(schedule.node_count() + 1, 0);
+  std::vector<std::uint32_t> first_pair(dependencies.node_count() + 1, 0);
   for (const Pair& pair : pairs) {
     ++first_pair[pair.to + 1];
     std::uint32_t& last = last_asked[node_of[pair.conflict.from]];
@@ -91,7 +91,7 @@ void report_unordered(const Recording& recording, const Schedule& schedule, cons
   }
   std::partial_sum(first_pair.begin(), first_pair.end(), first_pair.begin());
 
-  const ForwardGraph graph{schedule.first_edge, from};
+  const ForwardGraph graph{dependencies.first_edge, from};
   std::vector<std::uint8_t> is_unordered(pairs.size(), 0);
   visit_ancestors(graph, last_asked, std::numeric_limits<std::uint64_t>::max(),
                   [&](std::uint32_t node, std::uint32_t begin, const AncestorSet& further) {
@@ -103,7 +103,7 @@ void report_unordered(const Recording& recording, const Schedule& schedule, cons
                     }
                   });
   for (std::size_t p = 0; p < pairs.size(); ++p) {
-    if (is_unordered[p] != 0) add_unordered(recording, pairs[p].conflict.from, schedule.node_command[pairs[p].to], pairs[p].conflict, findings);
+    if (is_unordered[p] != 0) add_unordered(recording, pairs[p].conflict.from, dependencies.node_command[pairs[p].to], pairs[p].conflict, findings);
   }
 }
 
@@ -144,9 +144,9 @@ std::string why_nothing(const Recording& recording, std::uint32_t command) {
                                                   : "other barriers and edges order all of it already";
 }
 
-void report_idle_barriers(const Recording& recording, const Schedule& schedule, Findings& findings) {
+void report_idle_barriers(const Recording& recording, const DependencyGraph& dependencies, Findings& findings) {
   std::vector<std::uint8_t> is_needed(recording.commands.size(), 0);
-  for (const Edge& edge : schedule.edges) {
+  for (const Edge& edge : dependencies.edges) {
     if (edge.cause.kind == CauseKind::Barrier) is_needed[edge.cause.barrier] = 1;
   }
   for (std::uint32_t i = 0; i < recording.commands.size(); ++i) {
@@ -167,7 +167,7 @@ void report_idle_edges(const Recording& recording, Findings& findings) {
   }
 }
 
-void report_unwritten(const Recording& recording, std::uint32_t command, const UnwrittenRead& read, Findings& findings) {
+void report_unwritten(const Recording& recording, std::uint32_t command, const UninitializedRead& read, Findings& findings) {
   findings.add(Rule::TransientReadBeforeWrite, command,
                concat("it reads ", range_text(recording, read.buffer, read.begin, read.end),
                       ", a transient, before any command of this replay writes them; their contents are undefined. Write or fill them first"));
@@ -184,10 +184,10 @@ bool is_told_by_recorded_order(const Recording& recording) {
 void check_recorded_order(const Recording& recording, Findings& findings) {
   const auto is_transient = [](const auto& buffer) { return buffer->kind == BufferKind::Transient; };
   if (std::none_of(recording.buffers.begin(), recording.buffers.end(), is_transient)) return;
-  HazardSweep sweep(recording, HazardSweep::Watch::ConflictsAndTransients);
+  HazardTracker sweep(recording, HazardTracker::Watch::ConflictsAndTransients);
   for (std::uint32_t command = 0; command < recording.commands.size(); ++command) {
     static_cast<void>(sweep.visit(command));
-    for (const UnwrittenRead& read : sweep.unwritten_reads()) report_unwritten(recording, command, read, findings);
+    for (const UninitializedRead& read : sweep.uninitialized_reads()) report_unwritten(recording, command, read, findings);
   }
 }
 
@@ -196,23 +196,23 @@ void check_recorded_order(const Recording& recording, Findings& findings) {
 void check_order(const Recording& recording, Findings& findings) {
   report_idle_edges(recording, findings);
   if (is_told_by_recorded_order(recording)) return check_recorded_order(recording, findings);
-  const std::optional<Schedule> schedule = user_order(recording);
-  if (!schedule) return;
+  const std::optional<DependencyGraph> dependencies = user_order(recording);
+  if (!dependencies) return;
   std::vector<std::uint32_t> node_of(recording.commands.size(), kNone);
   std::vector<Pair> pairs;
-  HazardSweep sweep(recording, HazardSweep::Watch::ConflictsAndTransients);
-  for (std::uint32_t node = 0; node < schedule->node_count(); ++node) {
-    if (schedule->is_join[node] != 0) continue;
-    const std::uint32_t command = schedule->node_command[node];
+  HazardTracker sweep(recording, HazardTracker::Watch::ConflictsAndTransients);
+  for (std::uint32_t node = 0; node < dependencies->node_count(); ++node) {
+    if (dependencies->is_join[node] != 0) continue;
+    const std::uint32_t command = dependencies->node_command[node];
     node_of[command] = node;
     const auto conflicts = sweep.visit(command);
     if (recording.ordering == Ordering::Explicit) {
       for (const Conflict& conflict : conflicts) pairs.push_back({node, conflict});
     }
-    for (const UnwrittenRead& read : sweep.unwritten_reads()) report_unwritten(recording, command, read, findings);
+    for (const UninitializedRead& read : sweep.uninitialized_reads()) report_unwritten(recording, command, read, findings);
   }
-  report_unordered(recording, *schedule, node_of, pairs, findings);
-  if (recording.ordering != Ordering::Linear) report_idle_barriers(recording, *schedule, findings);
+  report_unordered(recording, *dependencies, node_of, pairs, findings);
+  if (recording.ordering != Ordering::Linear) report_idle_barriers(recording, *dependencies, findings);
 }
 
 }  // namespace reprise::detail

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/text.hpp"
-#include "schedule/describe.hpp"
+#include "dependencies/describe.hpp"
 
 namespace reprise::detail {
 

@@ -5,7 +5,7 @@
 
 #include "base/text.hpp"
 #include "record/payload.hpp"
-#include "schedule/describe.hpp"
+#include "dependencies/describe.hpp"
 #include "validate/check_commands.hpp"
 #include "validate/check_conditionals.hpp"
 #include "validate/check_order.hpp"

@@ -25,7 +25,7 @@ bool is_right(const samples::Program& program, const char* how, const SolverDesc
 }
 
 bool solve(const samples::Program& program, SolverDesc desc) {
-  const reprise::Instance instance({.application = "cg", .cuda_graphs = reprise::CudaGraphs::OursOnly});
+  const reprise::Instance instance({.application = "cg", .cuda_graphs = reprise::CudaGraphs::Exclusive});
   const reprise::Device device = program.open_device(instance);
   if (desc.size == 0) desc.size = device.info().kind == reprise::DeviceKind::Host ? kHostSize : kGpuSize;
   Solver solver(device, desc);

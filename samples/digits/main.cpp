@@ -49,7 +49,7 @@ std::uint64_t fingerprint(const Weights<float>& weights) {
 }
 
 // Trains the first steps on the device, and compares with plain C++.
-bool check_first_steps(Trainer& trainer, const DigitSet& training, const Schedule& schedule, std::uint32_t steps) {
+bool check_first_steps(Trainer& trainer, const DigitSet& training, const DependencyGraph& schedule, std::uint32_t steps) {
   Reference reference(training, schedule);
   for (std::uint32_t s = 0; s < steps; ++s) {
     reference.step();
@@ -64,10 +64,10 @@ bool check_first_steps(Trainer& trainer, const DigitSet& training, const Schedul
 
 bool train(const samples::Program& program, std::uint32_t seed, std::uint32_t epochs) {
   const DigitSplit split = read_digits(samples::bundled("digits.csv"));
-  const reprise::Instance instance({.application = "digits", .cuda_graphs = reprise::CudaGraphs::OursOnly});
+  const reprise::Instance instance({.application = "digits", .cuda_graphs = reprise::CudaGraphs::Exclusive});
   const reprise::Device device = program.open_device(instance);
   const std::uint32_t per_epoch = steps_per_epoch(split.training.rows());
-  const Schedule schedule = {.seed = seed, .total_steps = epochs * per_epoch};
+  const DependencyGraph schedule = {.seed = seed, .total_steps = epochs * per_epoch};
   Trainer trainer(device, split, schedule);
 
   std::printf("%u rows to train on, %u held out\n", split.training.rows(), split.held_out.rows());

@@ -65,7 +65,7 @@ std::uint32_t shuffled_row(std::uint32_t position, std::uint32_t rows, std::uint
   return row;
 }
 
-Reference::Reference(const DigitSet& training, const Schedule& schedule) : training_(&training), schedule_(schedule) {
+Reference::Reference(const DigitSet& training, const DependencyGraph& schedule) : training_(&training), schedule_(schedule) {
   const Weights<float> first = first_weights(schedule.seed);
   for (std::size_t l = 0; l < kDepth; ++l) {
     weights_[l].assign(first[l].begin(), first[l].end());

@@ -15,7 +15,7 @@ namespace digits {
 class Reference {
  public:
   // `training` outlives this.
-  Reference(const DigitSet& training, const Schedule& schedule);
+  Reference(const DigitSet& training, const DependencyGraph& schedule);
 
   void step();  // one batch
   [[nodiscard]] const Weights<double>& weights() const noexcept { return weights_; }
@@ -26,7 +26,7 @@ class Reference {
   void forward(const float* pixels, Activations& out) const;
 
   const DigitSet* training_;
-  Schedule schedule_;
+  DependencyGraph schedule_;
   std::uint32_t step_ = 0;
   Weights<double> weights_, velocity_;
 };

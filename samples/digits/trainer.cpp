@@ -37,7 +37,7 @@ std::string numbered(const char* name, std::size_t number) { return std::string(
 
 }  // namespace
 
-Trainer::Trainer(const reprise::Device& device, const DigitSplit& digits, const Schedule& schedule)
+Trainer::Trainer(const reprise::Device& device, const DigitSplit& digits, const DependencyGraph& schedule)
     : device_(device),
       schedule_(schedule),
       kernels_{.gather_rows = device.load_kernel(shaders::gather_rows),

@@ -22,7 +22,7 @@ struct Evaluation {
 
 class Trainer {
  public:
-  Trainer(const reprise::Device& device, const DigitSplit& digits, const Schedule& schedule);
+  Trainer(const reprise::Device& device, const DigitSplit& digits, const DependencyGraph& schedule);
 
   void train(std::uint32_t steps);           // replays the step; does not wait
   [[nodiscard]] Evaluation evaluate();       // waits
@@ -47,7 +47,7 @@ class Trainer {
   [[nodiscard]] reprise::GpuRef<float> dense(reprise::CommandBuffer& commands, std::size_t layer, const reprise::GpuRef<float>& x, std::uint32_t rows) const;
 
   reprise::Device device_;
-  Schedule schedule_;
+  DependencyGraph schedule_;
   Kernels kernels_;
   std::shared_ptr<reprise::CapturePool> pool_;
   reprise::GpuRef<float> images_, held_out_images_;

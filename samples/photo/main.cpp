@@ -56,7 +56,7 @@ void write_pictures(const samples::Program& program, const Results<std::uint8_t>
 
 bool process(const samples::Program& program, const std::string& file) {
   const Image image = read_image(file.empty() ? samples::bundled("china.jpg") : std::filesystem::path(file));
-  const reprise::Instance instance({.application = "photo", .cuda_graphs = reprise::CudaGraphs::OursOnly});
+  const reprise::Instance instance({.application = "photo", .cuda_graphs = reprise::CudaGraphs::Exclusive});
   const reprise::Device device = program.open_device(instance);
   Pyramid pyramid(device, image.size);
 

@@ -12,7 +12,7 @@ using namespace reprise;
 
 void run(const DeviceSelector& selector) {
   constexpr unsigned n = 1u << 20;
-  Instance instance({.application = "saxpy", .cuda_graphs = CudaGraphs::OursOnly});
+  Instance instance({.application = "saxpy", .cuda_graphs = CudaGraphs::Exclusive});
   Device device = instance.open_device(selector);
   Queue queue = device.create_queue();
   auto pool = device.create_pool();

@@ -51,7 +51,7 @@ bool draw(const samples::Program& program, const std::string& file, const Frames
     program.complain("the sound has " + std::to_string(sound.samples.size()) + " samples, less than the " + std::to_string(frames.size) + " of one frame");
     return false;
   }
-  const reprise::Instance instance({.application = "spectrogram", .cuda_graphs = reprise::CudaGraphs::OursOnly});
+  const reprise::Instance instance({.application = "spectrogram", .cuda_graphs = reprise::CudaGraphs::Exclusive});
   const reprise::Device device = program.open_device(instance);
   Analysis analysis(device, frames);
   std::printf("one stretch of %u frames: %s\n", Analysis::kBatch, samples::describe(analysis.graph().report()).c_str());

@@ -50,7 +50,7 @@ class Program {
     reprise::Device device = instance.open_device(device_name_.empty() ? DeviceSelector::best() : DeviceSelector::named(device_name_));
     const reprise::DeviceInfo& info = device.info();
     std::printf("%s: runs on %s [%s]\n", name_, info.name.c_str(), info.selector.c_str());
-    if (const std::string why = instance.why_no_gpu(); info.kind == reprise::DeviceKind::Host && !why.empty()) {
+    if (const std::string why = instance.gpu_unavailable_reason(); info.kind == reprise::DeviceKind::Host && !why.empty()) {
       std::printf("%s: no GPU: %s\n", name_, why.c_str());
     }
     std::fflush(stdout);

@@ -55,14 +55,14 @@ class Ladder {
     change("the recording as it was, buffers and all", {}, {});
     change("a recording with another term in one step", {.different_at = steps / 4, .different_term = 1000}, {});
     change("a recording with another term in every step", {.term = 3}, {});
-    change("one step more, by cudaGraphExecUpdate or not at all", {.term = 3, .more_steps = 1}, {.first = UpdateRung::WholeGraph, .last = UpdateRung::WholeGraph});
+    change("one step more, by cudaGraphExecUpdate or not at all", {.term = 3, .more_steps = 1}, {.first = UpdateMethod::WholeGraph, .last = UpdateMethod::WholeGraph});
     change("one step more, whatever it takes", {.term = 3, .more_steps = 1}, {});
   }
 
  private:
   static UpdateReport nodes_set(std::uint32_t nodes) {
     UpdateReport report;
-    report.rung = nodes == 0 ? UpdateRung::Unchanged : UpdateRung::Nodes;
+    report.method = nodes == 0 ? UpdateMethod::Unchanged : UpdateMethod::Nodes;
     report.nodes = nodes;
     return report;
   }
@@ -83,8 +83,8 @@ class Ladder {
     const auto begin = Clock::now();
     const UpdateReport report = act();
     const double us = us_since(begin);
-    const std::string rung = report.done() ? std::string(to_string(report.rung)) : "refused";
-    std::printf("%-54s %-16s %7u %10.1f%s%s\n", what, rung.c_str(), report.nodes, us, report.reason.empty() ? "" : "  ", report.reason.c_str());
+    const std::string method = report.done() ? std::string(to_string(report.method)) : "refused";
+    std::printf("%-54s %-16s %7u %10.1f%s%s\n", what, method.c_str(), report.nodes, us, report.reason.empty() ? "" : "  ", report.reason.c_str());
     replay(what);
   }
 
@@ -111,7 +111,7 @@ int main(int argc, char** argv) {
   program.options.add_option("--steps", desc.steps, "commands of the graph")->capture_default_str()->check(CLI::Range(4u, 20000u));
   program.options.add_option("--values", desc.values, "values that each command works on")->capture_default_str()->check(CLI::Range(1u, 1u << 24));
   return program.run(argc, argv, [&] {
-    const Instance instance({.application = "updates", .cuda_graphs = CudaGraphs::OursOnly});
+    const Instance instance({.application = "updates", .cuda_graphs = CudaGraphs::Exclusive});
     const Device device = program.open_device(instance);
     Ladder(device, desc).climb(desc.steps);
     std::printf("\nupdates: every replay was right\n");

@@ -6,12 +6,12 @@
 #include <reprise/reprise.hpp>
 
 #include "bench.hpp"
-#include "lanes/lowered_graph.hpp"
+#include "lowering/lowered_graph.hpp"
 #include "memory/placement.hpp"
 #include "plan/plan.hpp"
 #include "record/command_buffer_core.hpp"
-#include "run/compile_stages.hpp"
-#include "schedule/schedule.hpp"
+#include "compile/stages.hpp"
+#include "dependencies/dependency_graph.hpp"
 #include "shapes.hpp"
 #include "support/random_recording.hpp"
 #include "validate/validate.hpp"
@@ -42,14 +42,14 @@ using StageTimes = std::array<double, kStages.size()>;
 StageTimes compile_once(const test::RecordingPtr& recording, const DeviceInfo& device) {
   StageTimes ns{};
   ns[0] = cpu_ns_of([&] { throw_first_error(validate(*recording, device, Validation::Full), *recording); });
-  Schedule schedule;
-  ns[1] = cpu_ns_of([&] { schedule = build_schedule(*recording); });
+  DependencyGraph dependencies;
+  ns[1] = cpu_ns_of([&] { dependencies = build_dependencies(*recording); });
   LoweredGraph lowered;
-  ns[2] = cpu_ns_of([&] { lowered = build_lowered_graph(schedule, Lowering::Auto); });
-  ns[3] = cpu_ns_of([&] { check_lowered_graph(schedule, lowered); });
+  ns[2] = cpu_ns_of([&] { lowered = build_lowered_graph(dependencies, Lowering::Auto); });
+  ns[3] = cpu_ns_of([&] { check_lowered_graph(dependencies, lowered); });
   Placement placement;
-  ns[4] = cpu_ns_of([&] { placement = place_transients(*recording, schedule, lowered, device.limits.buffer_alignment); });
-  ns[5] = cpu_ns_of([&] { static_cast<void>(freeze_plan("bench", recording, std::move(schedule), std::move(lowered), std::move(placement))); });
+  ns[4] = cpu_ns_of([&] { placement = place_transients(*recording, dependencies, lowered, device.limits.buffer_alignment); });
+  ns[5] = cpu_ns_of([&] { static_cast<void>(freeze_plan("bench", recording, std::move(dependencies), std::move(lowered), std::move(placement))); });
   return ns;
 }
 
@@ -92,7 +92,7 @@ std::vector<double> measure(const Input& input, std::uint32_t commands, BufferKi
 
 // The same, as a compile does it: what needs no other stage beside the stages.
 void compile_beside(const test::RecordingPtr& recording, const DeviceInfo& device) {
-  std::future<Schedule> ahead = schedule_ahead(recording);
+  std::future<DependencyGraph> ahead = build_dependencies_async(recording);
   throw_first_error(validate(*recording, device, Validation::Full), *recording);
   static_cast<void>(make_plan("bench", recording, {.alignment = device.limits.buffer_alignment}, std::move(ahead)));
 }

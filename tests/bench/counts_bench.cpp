@@ -13,7 +13,7 @@
 
 #include "bench.hpp"
 #include "plan/plan.hpp"
-#include "run/graph_core.hpp"
+#include "runtime/graph/graph_core.hpp"
 #include "shapes.hpp"
 #include "support/counting_allocator.hpp"
 #include "support/task_graphs.hpp"

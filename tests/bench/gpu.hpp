@@ -10,7 +10,7 @@ namespace reprise::bench {
 
 // None: says why.
 [[nodiscard]] inline bool finds_gpu(const Instance& instance) {
-  const std::string reason = instance.why_no_gpu();
+  const std::string reason = instance.gpu_unavailable_reason();
   if (!reason.empty()) std::printf("  not run: %s\n", reason.c_str());
   return reason.empty();
 }

@@ -107,7 +107,7 @@ class LoweringBench {
   // Why it was not measured; empty: it was.
   [[nodiscard]] std::string measure(const LoweringPoint& point, const TaskGraph& tasks, const PointProgress& progress) {
     const bool is_traced = std::find(axes_.lowerings.begin(), axes_.lowerings.end(), "traced") != axes_.lowerings.end();
-    const std::shared_ptr<const NodeCosts> traced = is_traced ? traced_costs(point.kernel, tasks) : nullptr;  // while no raw graph is there
+    const std::shared_ptr<const CostProfile> traced = is_traced ? traced_costs(point.kernel, tasks) : nullptr;  // while no raw graph is there
     const std::uint32_t several = tasks.size() <= kSeveralUpTo ? kSeveralExecutables : 1;
     std::vector<std::unique_ptr<RawTaskGraph>> raw;
     const auto make_raw = [&] {
@@ -150,7 +150,7 @@ class LoweringBench {
   [[nodiscard]] static std::uint32_t threads(const TaskKernel& kernel) { return kernel.fills_gpu ? 1024 : 32; }
 
   // What a program's earlier run leaves: a trace of replays as Auto makes them.
-  [[nodiscard]] std::shared_ptr<const NodeCosts> traced_costs(const TaskKernel& kernel, const TaskGraph& tasks) const {
+  [[nodiscard]] std::shared_ptr<const CostProfile> traced_costs(const TaskKernel& kernel, const TaskGraph& tasks) const {
     static int made = 0;  // an instance that names the file of an earlier one would go on in it
     const std::filesystem::path file =
         std::filesystem::temp_directory_path() / ("reprise_bench." + std::to_string(::getpid()) + "." + std::to_string(made++) + ".reprise");
@@ -160,12 +160,12 @@ class LoweringBench {
     CapturedGraph graph = earlier.device_.compile(earlier.record(tasks, kernel, 0), {.pool = earlier.pool_});
     for (int i = 0; i < kTracedReplays; ++i) graph.launch(earlier.queue_).wait();
     instance.flush_trace();
-    auto costs = read_costs(file);
+    auto costs = load_cost_profile(file);
     std::filesystem::remove(file);
     return costs;
   }
 
-  [[nodiscard]] Way make_way(const std::string& name, const LoweringPoint& point, const TaskGraph& tasks, const std::shared_ptr<const NodeCosts>& traced) {
+  [[nodiscard]] Way make_way(const std::string& name, const LoweringPoint& point, const TaskGraph& tasks, const std::shared_ptr<const CostProfile>& traced) {
     const TaskKernel& kernel = point.kernel;
     const float cost = name == "costs" ? std::max(1e-3F * static_cast<float>(kernel.spin_ns), 1e-3F) : 0.0F;
     const auto compile = [this, commands = std::make_shared<const CommandBuffer>(record(tasks, kernel, cost))](const CompileDesc& desc) {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "bench.hpp"
-#include "lanes/lowered_graph.hpp"
+#include "lowering/lowered_graph.hpp"
 #include "memory/placement.hpp"
-#include "schedule/schedule.hpp"
+#include "dependencies/dependency_graph.hpp"
 #include "support/lifetime_shapes.hpp"
 #include "support/network_recordings.hpp"
 
@@ -65,14 +65,14 @@ void report_search(const Options& options, Report& report, std::uint32_t pieces,
 
 void report_graph(const Options& options, Report& report, const char* shape, const test::RecordingPtr& recording) {
   using namespace detail;
-  const Schedule schedule = build_schedule(*recording);
-  const LoweredGraph lowered = build_lowered_graph(schedule, Lowering::Auto);
+  const DependencyGraph dependencies = build_dependencies(*recording);
+  const LoweredGraph lowered = build_lowered_graph(dependencies, Lowering::Auto);
   const auto nodes = static_cast<std::uint32_t>(recording->buffers.size());
   Line time{.what = "transients' places", .shape = shape, .nodes = nodes, .unit = "ms", .goal = {.of = Goal::Of::Median, .at_most = kQuickMs}};
   Line ratio{.what = "slab over bound", .shape = shape, .nodes = nodes, .unit = "x", .goal = {.of = Goal::Of::Median, .at_most = kQuickAbove}};
   for (std::uint32_t i = 0; i < samples(options); ++i) {
     Placement placement;
-    time.ours.push_back(cpu_ns_of([&] { placement = place_transients(*recording, schedule, lowered, 256); }) / 1e6);
+    time.ours.push_back(cpu_ns_of([&] { placement = place_transients(*recording, dependencies, lowered, 256); }) / 1e6);
     ratio.ours.assign(1, above(placement.slab_bytes, placement.lower_bound));
   }
   report.add(time);

@@ -130,8 +130,8 @@ void run_profile_replays(const Options& options, Report& report) {
       measure_pairs(line, options.is_quick() ? 3 : 21, [&] { return plain.gpu_us(replays); }, [&] { return raw->gpu_us(replays); });
       report.add(line);
     }
-    measure_beside(place, shape, {"Off", ProfileMode::Off, CudaGraphs::OursOnly, {Goal::Of::Ratio, 1.01}}, options, report);
-    measure_beside(place, shape, {"Replays", ProfileMode::Replays, CudaGraphs::OursOnly, shape.size() == 1 ? Goal{} : Goal{Goal::Of::Ratio, 1.02}},
+    measure_beside(place, shape, {"Off", ProfileMode::Off, CudaGraphs::Exclusive, {Goal::Of::Ratio, 1.01}}, options, report);
+    measure_beside(place, shape, {"Replays", ProfileMode::Replays, CudaGraphs::Exclusive, shape.size() == 1 ? Goal{} : Goal{Goal::Of::Ratio, 1.02}},
                    options, report);
   }
   report.add({.what = "libcupti came into the process",
@@ -146,8 +146,8 @@ void run_profile_nodes(const Options& options, Report& report) {
   const Place place;
   const double shortly = options.is_quick() ? 0.05 : 1, at_length = options.is_quick() ? 0.2 : 10;
   const std::uint32_t rounds = options.is_quick() ? 1 : 3;
-  const Look looks[] = {{"Sampled", ProfileMode::Sampled, CudaGraphs::OursOnly, {Goal::Of::Ratio, 1.02}},
-                        {"Every, OursOnly", ProfileMode::Every, CudaGraphs::OursOnly, {}},
+  const Look looks[] = {{"Sampled", ProfileMode::Sampled, CudaGraphs::Exclusive, {Goal::Of::Ratio, 1.02}},
+                        {"Every, Exclusive", ProfileMode::Every, CudaGraphs::Exclusive, {}},
                         {"Every, Foreign", ProfileMode::Every, CudaGraphs::Foreign, {}}};
   for (const Shape& shape : profiled_shapes(options)) {
     std::vector<double> raw, plain;
@@ -175,7 +175,7 @@ void run_profile_cupti(const Options& options, Report& report) {
   const double seconds = options.is_quick() ? 0.05 : 0.3;
   const std::uint32_t pairs = options.is_quick() ? 1 : 11;
   for (const Shape& shape : profiled_shapes(options)) {
-    Line line{.what = "Every, OursOnly", .shape = shape.name, .nodes = shape.size(), .unit = "us a replay", .peer = "raw CUPTI"};
+    Line line{.what = "Every, Exclusive", .shape = shape.name, .nodes = shape.size(), .unit = "us a replay", .peer = "raw CUPTI"};
     if (shape.size() > 1) line.goal = {Goal::Of::Ratio, 1.05};  // of one node ours has three records: it has the frame's two stamps too
     for (std::uint32_t pair = 0; pair < pairs; ++pair) {
       line.ours.push_back(timed_by_cupti_us(place, shape, seconds));  // first: an engine leaves CUPTI to who loaded it before

@@ -87,7 +87,7 @@ struct ProfiledGraphDesc {
   std::uint32_t spin_ns = 0;
   std::string trace = {};                // file; empty: none
   ProfileMode mode = ProfileMode::Off;   // means something with a trace
-  CudaGraphs cuda_graphs = CudaGraphs::OursOnly;
+  CudaGraphs cuda_graphs = CudaGraphs::Exclusive;
 };
 
 class ProfiledGraph {

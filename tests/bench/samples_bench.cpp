@@ -19,8 +19,8 @@
 #include "lowered_graphs.hpp"
 #include "photo/pyramid.hpp"
 #include "plan/plan.hpp"
-#include "run/compile.hpp"
-#include "run/graph_core.hpp"
+#include "runtime/graph/compile_graph.hpp"
+#include "runtime/graph/graph_core.hpp"
 #ifdef REPRISE_HAS_OPS
 #include "spectrogram/analysis.hpp"
 #endif
@@ -55,7 +55,7 @@ std::vector<SampleGraph> sample_graphs(const Device& device) {
   graphs.push_back({"cg", cg, &cg->graph()});
 #ifdef REPRISE_HAS_OPS
   const digits::DigitSplit split = {.training = digit_rows(1024), .held_out = digit_rows(128)};
-  const auto digits = std::make_shared<digits::Trainer>(device, split, digits::Schedule{.total_steps = 1000000});
+  const auto digits = std::make_shared<digits::Trainer>(device, split, digits::DependencyGraph{.total_steps = 1000000});
   graphs.push_back({"digits", digits, &digits->step()});
   const auto spectrogram = std::make_shared<spectrogram::Analysis>(device, spectrogram::Frames{});
   graphs.push_back({"spectrogram", spectrogram, &spectrogram->graph()});

@@ -221,30 +221,30 @@ void run_update_graph(const Options& options, Report& report) {
       [&] { return us_of([&] { chains->set_raw(++value); }); });
   report.add(rebind);
 
-  const auto update_line = [&](const char* what, const char* peer, Goal goal, const UpdateDesc& desc, UpdateRung expected, const auto& change, const auto& by_hand) {
+  const auto update_line = [&](const char* what, const char* peer, Goal goal, const UpdateDesc& desc, UpdateMethod expected, const auto& change, const auto& by_hand) {
     Line line = line_of(*chains, what, "us", peer, goal);
     const auto ours = [&] {
       const CommandBuffer commands = change();
       UpdateReport done;
       const double us = us_of([&] { done = chains->graph().update(commands, desc); });
-      if (done.rung != expected) std::printf("  took the rung \"%s\": %s\n", std::string(to_string(done.rung)).c_str(), done.reason.c_str());
+      if (done.method != expected) std::printf("  took the rung \"%s\": %s\n", std::string(to_string(done.method)).c_str(), done.reason.c_str());
       return us;
     };
     measure_pairs(line, pairs(options), ours, [&] { return us_of(by_hand); });
     report.add(line);
   };
   const auto all_new = [&] { return chains->record(++value); };
-  const UpdateDesc whole{.first = UpdateRung::WholeGraph, .last = UpdateRung::WholeGraph};
+  const UpdateDesc whole{.first = UpdateMethod::WholeGraph, .last = UpdateMethod::WholeGraph};
   // Ours has a recording, checks and plans it, and updates; CUDA's peer has nothing, builds a graph, updates, and destroys it.
   const char* const peer = "build, cudaGraphExecUpdate, destroy";
-  update_line("exec_update of a recording", peer, {Goal::Of::Ratio, 1.1}, whole, UpdateRung::WholeGraph, all_new,
+  update_line("exec_update of a recording", peer, {Goal::Of::Ratio, 1.1}, whole, UpdateMethod::WholeGraph, all_new,
               [&] { chains->exec_update_raw(++value); });
   Line recorded = line_of(*chains, "record and exec_update", "us", peer);
   measure_pairs(
       recorded, pairs(options), [&] { return us_of([&] { static_cast<void>(chains->graph().update(chains->record(++value), whole)); }); },
       [&] { return us_of([&] { chains->exec_update_raw(++value); }); });
   report.add(recorded);
-  update_line("update, every node is different", peer, {}, {.last = UpdateRung::Nodes}, UpdateRung::Nodes, all_new,
+  update_line("update, every node is different", peer, {}, {.last = UpdateMethod::Nodes}, UpdateMethod::Nodes, all_new,
               [&] { chains->exec_update_raw(++value); });
   // What the peer's time is made of.
   Line build = line_of(*chains, "of the peer: build", "us", ""), take = line_of(*chains, "of the peer: cudaGraphExecUpdate", "us", ""),
@@ -264,7 +264,7 @@ void run_update_graph(const Options& options, Report& report) {
     same.ours.push_back(us_of([&] { static_cast<void>(chains->graph().update(commands)); }));
   }
   report.add(same);
-  update_line("update by a new executable", "build the graph, cudaGraphInstantiate", {}, {.first = UpdateRung::Reinstantiated}, UpdateRung::Reinstantiated,
+  update_line("update by a new executable", "build the graph, cudaGraphInstantiate", {}, {.first = UpdateMethod::Reinstantiated}, UpdateMethod::Reinstantiated,
               all_new, [&] { chains->instantiate_raw(++value); });
 }
 

@@ -103,9 +103,9 @@ TEST_CASE_FIXTURE(BodySlotFixture, "body slot: buffers are bound anew in what a 
   graph.launch(queue).wait();
   CHECK(values(x) == expected);
   const BufferBinding binding{x, y};
-  const UpdateReport report = graph.rebind({&binding, 1}, {.last = UpdateRung::Nodes});
+  const UpdateReport report = graph.rebind({&binding, 1}, {.last = UpdateMethod::Nodes});
   CHECK(report.done());
-  CHECK(report.rung == UpdateRung::Nodes);
+  CHECK(report.method == UpdateMethod::Nodes);
   CHECK(report.nodes == 2);
   graph.launch(queue).wait();
   CHECK(values(y) == expected);

@@ -59,7 +59,7 @@ TEST_CASE_FIXTURE(BodyUpdateFixture, "body update: a graph with a loop takes ano
   const Fence queued = graph.launch(queue);
   const UpdateReport report = graph.update(second);
   INFO("reason: ", report.reason);
-  CHECK(report.rung == UpdateRung::WholeGraph);
+  CHECK(report.method == UpdateMethod::WholeGraph);
   queued.wait();
   for (int replay = 0; replay < 2; ++replay) {
     graph.launch(queue).wait();
@@ -147,7 +147,7 @@ TEST_CASE_FIXTURE(BodyUpdateFixture, "body update: another body, another branch 
     CHECK(to_string(in_place.outcome) == to_string(outcome));
     CHECK_FALSE(in_place.done());
     const UpdateReport report = graph.update(to);
-    CHECK(report.rung == UpdateRung::Reinstantiated);
+    CHECK(report.method == UpdateMethod::Reinstantiated);
     CHECK(to_string(report.outcome) == to_string(outcome));
     CHECK_FALSE(report.reason.empty());
     return graph;
@@ -166,10 +166,10 @@ TEST_CASE_FIXTURE(BodyUpdateFixture, "body update: another recording reaches wha
   CapturedGraph graph = compile(first);
   graph.launch(queue).wait();
   CHECK(values(x) == std::vector<unsigned>(kCount, 1));
-  CHECK(graph.update(second, {.last = UpdateRung::WholeGraph}).done());
+  CHECK(graph.update(second, {.last = UpdateMethod::WholeGraph}).done());
   graph.launch(queue).wait();
   CHECK(values(x) == std::vector<unsigned>(kCount, 2));
-  CHECK(graph.update(third, {.last = UpdateRung::WholeGraph}).done());
+  CHECK(graph.update(third, {.last = UpdateMethod::WholeGraph}).done());
   graph.launch(queue).wait();
   CHECK(values(x) == std::vector<unsigned>(kCount, 2));
   CHECK(values(y) == std::vector<unsigned>(kCount, 3));

@@ -27,7 +27,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "device: the instance lists it, and the host de
   CHECK(listed);
   CHECK(host);
   const bool has_gpu = instance.devices().front().kind == DeviceKind::Cuda;
-  CHECK(instance.why_no_gpu().empty() == has_gpu);
+  CHECK(instance.gpu_unavailable_reason().empty() == has_gpu);
 }
 
 TEST_CASE_FIXTURE(DeviceFixture, "device: an unknown name is UnknownDevice and lists the names there are") {

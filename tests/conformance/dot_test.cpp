@@ -67,11 +67,11 @@ TEST_CASE_FIXTURE(DotFixture, "dot: flags join, and lane and frame edges have a 
   CommandBuffer cmd = recording();
   for (unsigned i = 0; i < 4; ++i) cmd.dispatch(kernel(shaders::conf_set), {.grid = 1, .block = 64}, write(x.slice(i * 64, 64)), i, 64u);
   const CapturedGraph wide = compile(cmd);
-  CHECK(wide.report().frame);
-  CHECK_FALSE(has(to_dot(wide, DotFlags::KernelNodeParams), "frame begin"));
+  CHECK(wide.report().entry_exit);
+  CHECK_FALSE(has(to_dot(wide, DotFlags::KernelNodeParams), "entry"));
   const std::string both = to_dot(wide, DotFlags::KernelNodeParams | DotFlags::AddedEdges);
-  CHECK(has(both, "frame begin"));
-  CHECK_FALSE(has(both, "frame end"));
+  CHECK(has(both, "entry"));
+  CHECK_FALSE(has(both, "exit"));
   CHECK(has(both, "style=dashed"));
   CHECK(has(both, "block 64 1 1"));
 }

@@ -9,7 +9,7 @@ using namespace reprise::test;
 namespace {
 
 constexpr unsigned kCount = 4096;
-constexpr DispatchDesc kEarly{.grid = kCount / 128, .block = 128, .start = DispatchDesc::Start::Early};
+constexpr DispatchDesc kEarly{.grid = kCount / 128, .block = 128, .start = DispatchDesc::Start::Programmatic};
 constexpr DispatchDesc kOrdered{.grid = kCount / 128, .block = 128};
 
 unsigned mixed(unsigned io, unsigned in, unsigned salt) { return io * 1664525u + (in ^ salt) + 1013904223u; }
@@ -56,7 +56,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "early start: an update whose kernel does not w
     cmd.end();
     return cmd;
   };
-  CommandBuffer early = record(DispatchDesc::Start::Early), ordered = record(DispatchDesc::Start::Ordered);
+  CommandBuffer early = record(DispatchDesc::Start::Programmatic), ordered = record(DispatchDesc::Start::Ordered);
   CapturedGraph graph = device.compile(early, {.pool = pool});
   const std::uint64_t lowering = graph.report().lowering_hash;
   CHECK(graph.update(ordered).done());
@@ -108,7 +108,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "early start: an update to kernels that do not 
     cmd.end();
     return cmd;
   };
-  CommandBuffer early = record(DispatchDesc::Start::Early, Dependency::Programmatic), full = record(DispatchDesc::Start::Ordered, Dependency::Full),
+  CommandBuffer early = record(DispatchDesc::Start::Programmatic, Dependency::Programmatic), full = record(DispatchDesc::Start::Ordered, Dependency::Full),
                 nothing = record(DispatchDesc::Start::Ordered, Dependency::Programmatic);
   CapturedGraph graph = device.compile(early, {.pool = pool});
   check_refused(ErrorCode::MissingBarrier, {"conf_mix_early", "Start::Early"}, [&] { (void)device.compile(nothing, {.pool = pool}); });

@@ -28,7 +28,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "edge: a circle is CyclicDependency and names a
   cmd.end();
   const Error error = thrown_by([&] { static_cast<void>(device.compile(cmd)); });
   CHECK(error.code() == ErrorCode::CyclicDependency);
-  CHECK(error.stage() == Stage::Schedule);
+  CHECK(error.stage() == Stage::DependencyGraph);
 }
 
 TEST_CASE_FIXTURE(DeviceFixture, "edge: against a hazard's direction it is a circle with it") {

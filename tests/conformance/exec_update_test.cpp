@@ -36,9 +36,9 @@ TEST_CASE_FIXTURE(UpdateFixture, "update: the same recording again touches nothi
   };
   CommandBuffer first = recorded(record), second = recorded(record);
   CapturedGraph graph = compile(first);
-  CHECK(graph.update(first).rung == UpdateRung::Unchanged);
+  CHECK(graph.update(first).method == UpdateMethod::Unchanged);
   const UpdateReport report = graph.update(second);
-  CHECK(report.rung == UpdateRung::Unchanged);
+  CHECK(report.method == UpdateMethod::Unchanged);
   CHECK(report.nodes == 0);
   CHECK(report.done());
   replay(graph);
@@ -56,7 +56,7 @@ TEST_CASE_FIXTURE(UpdateFixture, "update: one command of many is one node") {
   CapturedGraph graph = compile(first);
   const std::uint64_t hash = graph.report().plan_hash;
   const UpdateReport report = graph.update(second);
-  CHECK(report.rung == UpdateRung::Nodes);
+  CHECK(report.method == UpdateMethod::Nodes);
   CHECK(report.nodes == 1);
   CHECK(graph.report().plan_hash != hash);
   replay(graph);
@@ -81,7 +81,7 @@ TEST_CASE_FIXTURE(UpdateFixture, "exec_update: other buffers, values, grids and 
   const UpdateReport report = exec_update(graph, second);
   INFO("reason: ", report.reason);
   CHECK(to_string(report.outcome) == to_string(Outcome::Success));
-  CHECK(report.rung == UpdateRung::WholeGraph);
+  CHECK(report.method == UpdateMethod::WholeGraph);
   CHECK(report.nodes == graph.node_count());
   CHECK(report.time.count() > 0);
   graph.launch(queue).wait();
@@ -101,7 +101,7 @@ TEST_CASE_FIXTURE(UpdateFixture, "exec_update: another number of commands is ano
   CapturedGraph graph = compile(first);
   const UpdateReport report = graph.exec_update(second);
   CHECK(to_string(report.outcome) == to_string(Outcome::TopologyChanged));
-  CHECK(report.rung == UpdateRung::Unchanged);
+  CHECK(report.method == UpdateMethod::Unchanged);
   CHECK_FALSE(report.done());
   CHECK(report.reason.find("other nodes or edges") != std::string::npos);
   replay(graph);
@@ -168,7 +168,7 @@ TEST_CASE_FIXTURE(UpdateFixture, "update: the last rung is a new executable, whi
   const auto value = graph.scalar<unsigned>("value");
   static_cast<void>(graph.launch(queue));
   const UpdateReport report = graph.update(second);
-  CHECK(report.rung == UpdateRung::Reinstantiated);
+  CHECK(report.method == UpdateMethod::Reinstantiated);
   CHECK(to_string(report.outcome) == to_string(Outcome::TopologyChanged));
   CHECK(report.done());
   CHECK_FALSE(report.reason.empty());
@@ -181,7 +181,7 @@ TEST_CASE_FIXTURE(UpdateFixture, "update: the last rung is a new executable, whi
   fence.wait();
   CHECK(values(y) == std::vector<unsigned>(kCount, 26));
   CommandBuffer third = recorded([&](CommandBuffer& cmd) { cmd.fill(x, 1u); });
-  CHECK(graph.update(third).rung == UpdateRung::Reinstantiated);
+  CHECK(graph.update(third).method == UpdateMethod::Reinstantiated);
   check_refused(ErrorCode::InvalidState, {"\"value\"", "any more"}, [&] { value.set(7); });
 }
 
@@ -223,14 +223,14 @@ TEST_CASE_FIXTURE(UpdateFixture, "update: callbacks and bytes taken while record
   const Fence old = graph.launch(queue);
   const UpdateReport report = graph.update(second);
   INFO("reason: ", report.reason);
-  CHECK(report.rung == UpdateRung::WholeGraph);
+  CHECK(report.method == UpdateMethod::WholeGraph);
   const Fence now = graph.launch(queue);
   now.wait();
   CHECK_THROWS_WITH_AS(old.wait(), "first", std::runtime_error);
   CHECK(first_calls == 1);
   CHECK(second_calls == 1);
   CHECK(values(x)[0] == 222u);
-  CHECK(graph.update(first, {.first = UpdateRung::Reinstantiated}).rung == UpdateRung::Reinstantiated);
+  CHECK(graph.update(first, {.first = UpdateMethod::Reinstantiated}).method == UpdateMethod::Reinstantiated);
   CHECK_THROWS_WITH_AS(old.wait(), "first", std::runtime_error);
   CHECK_NOTHROW(now.wait());
   CHECK_THROWS_WITH_AS(graph.launch(queue).wait(), "first", std::runtime_error);
@@ -259,7 +259,7 @@ TEST_CASE_FIXTURE(UpdateFixture, "update: buffers that only the old recording us
   {
     CommandBuffer second = recorded([&](CommandBuffer& cmd) { cmd.dispatch(set, kWords, write(w), 5u, kCount); });
     CapturedGraph graph = compile(first);
-    CHECK(graph.update(second).rung == UpdateRung::WholeGraph);
+    CHECK(graph.update(second).method == UpdateMethod::WholeGraph);
     check_refused(ErrorCode::PoolInUse, {"own"}, [&] { own->clear(); });
     replay(graph);
     CHECK(values(w) == std::vector<unsigned>(kCount, 5));

@@ -23,9 +23,9 @@ constexpr FrameCase kFrameCases[] = {{"neither half", 1, 7, false, false}, {"beg
 
 void check_halves(const CapturedGraph& graph, const FrameCase& of) {
   const std::string text = graph.to_text();
-  CHECK((text.find(" frame begin\n") != std::string::npos) == of.has_begin);
-  CHECK((text.find(" frame end\n") != std::string::npos) == of.has_end);
-  CHECK(graph.report().frame == (of.has_begin || of.has_end));
+  CHECK((text.find(" entry\n") != std::string::npos) == of.has_begin);
+  CHECK((text.find(" exit\n") != std::string::npos) == of.has_end);
+  CHECK(graph.report().entry_exit == (of.has_begin || of.has_end));
 }
 
 // Roots that write a part each, a copy of all parts, and leaves that read it.
@@ -80,7 +80,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "frame: none stands around copies and fills") {
     if (i % 2 == 1) cmd.copy(snapshot(words), parts.back());
   }
   CapturedGraph graph = compile(cmd);
-  CHECK_FALSE(graph.report().frame);
+  CHECK_FALSE(graph.report().entry_exit);
   CHECK(graph.node_count() == 12);
   graph.launch(queue).wait();
   for (unsigned i = 0; i < 12; ++i) CHECK(values(parts[i]) == std::vector<unsigned>(kWords, i % 2 == 0 ? i : 3));
@@ -93,7 +93,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "frame: an update that makes copies of kernels 
   for (unsigned i = 0; i < 3; ++i) kernels.dispatch(kernel(shaders::conf_set), {.grid = 1, .block = kWords}, write(parts.slice(i * kWords, kWords)), 5u, kWords);
   for (unsigned i = 0; i < 3; ++i) copies.copy(snapshot(words), parts.slice(i * kWords, kWords));
   CapturedGraph graph = compile(kernels);
-  CHECK(graph.report().frame);
+  CHECK(graph.report().entry_exit);
   graph.launch(queue).wait();
   CHECK(values(parts) == std::vector<unsigned>(3 * kWords, 5));
   copies.end();
@@ -128,7 +128,7 @@ TEST_CASE("frame: replays have begin and end in a trace, whichever half carries 
     }
     const trace::Records records = all_records(folder.file());
     REQUIRE(records.graph_versions.size() == 1);
-    const std::uint8_t told = records.graph_versions[0].frame;
+    const std::uint8_t told = records.graph_versions[0].entry_exit;
     CHECK(told == (of.has_begin && of.has_end ? 1 : of.has_begin ? 2 : of.has_end ? 3 : 0));
     REQUIRE(records.replays.size() == kReplays);
     std::int64_t last = 0;

@@ -97,10 +97,10 @@ TEST_CASE_FIXTURE(DeviceFixture, "lowering: Auto puts a frame around many roots 
     cmd.dispatch(kernel(shaders::conf_set), {.grid = 1, .block = 16}, write(parts.back()), i, 16u);
   }
   CapturedGraph faithful = compile(cmd, Lowering::Faithful), automatic = compile(cmd);
-  CHECK_FALSE(faithful.report().frame);
+  CHECK_FALSE(faithful.report().entry_exit);
   CHECK(faithful.report().added_edges == 0);
   CHECK(faithful.node_count() == 200);
-  CHECK(automatic.report().frame);
+  CHECK(automatic.report().entry_exit);
   CHECK(automatic.report().lanes >= 1);
   CHECK(automatic.report().lanes <= 128);
   CHECK(automatic.node_count() == 202);

@@ -30,12 +30,12 @@ TEST_CASE_FIXTURE(DeviceFixture, "memory goal: fewer bytes, the same result, and
   for (const MemoryGoal goal : {MemoryGoal::Speed, MemoryGoal::Balanced, MemoryGoal::Least}) {
     CapturedGraph graph = device.compile(cmd, {.pool = pool, .memory_goal = goal, .memory_search_budget = std::chrono::seconds(1)});
     const CompileReport& report = graph.report();
-    CHECK(report.memory_price.goal == goal);
+    CHECK(report.memory_tradeoff.goal == goal);
     if (goal == MemoryGoal::Least) {
-      CHECK(report.memory_price.before.slab_bytes == kBranches * kCount * 4);
-      CHECK(report.memory_price.after.slab_bytes == kCount * 4);
+      CHECK(report.memory_tradeoff.before.slab_bytes == kBranches * kCount * 4);
+      CHECK(report.memory_tradeoff.after.slab_bytes == kCount * 4);
       CHECK(report.slab_bytes == kCount * 4);
-      CHECK(report.memory_price.after.critical_path == 2 * kBranches);
+      CHECK(report.memory_tradeoff.after.critical_path == 2 * kBranches);
       CHECK(report.lanes == 1);
     } else {
       CHECK(report.slab_bytes == kBranches * kCount * 4);

@@ -84,7 +84,7 @@ struct TracedWays {
 
 TEST_CASE_FIXTURE(DeviceFixture, "node costs: a trace of another lowering tells them of every command, and the graph does what it did") {
   const TracedWays traced(ProfileMode::Every);
-  const auto costs = read_costs(traced.file);
+  const auto costs = load_cost_profile(traced.file);
   REQUIRE(costs->graphs.size() == 1);
   CHECK(costs->graphs[0].commands.size() == kWays * (1 + kRounds));
   CHECK(costs->graphs[0].replays >= 1);
@@ -115,7 +115,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "node costs: a trace of another lowering tells 
 
 TEST_CASE_FIXTURE(DeviceFixture, "node costs: a command that the trace has nothing of is told of, and a graph that it has nothing of is refused") {
   const TracedWays traced(ProfileMode::Every);
-  const auto costs = read_costs(traced.file);
+  const auto costs = load_cost_profile(traced.file);
   const auto ways = make_ways(*pool);
   CommandBuffer cmd = recording({.label = "ways"});
   cmd.fill(ways[0], 3u);
@@ -143,5 +143,5 @@ TEST_CASE_FIXTURE(DeviceFixture, "node costs: a command that the trace has nothi
 
 TEST_CASE_FIXTURE(DeviceFixture, "node costs: a trace whose nodes were not timed tells none") {
   const TracedWays traced(ProfileMode::Replays);
-  check_refused(ErrorCode::InvalidArgument, {traced.file.string(), "ProfileMode::Sampled"}, [&] { (void)read_costs(traced.file); });
+  check_refused(ErrorCode::InvalidArgument, {traced.file.string(), "ProfileMode::Sampled"}, [&] { (void)load_cost_profile(traced.file); });
 }

@@ -47,11 +47,11 @@ TEST_CASE_FIXTURE(DeviceFixture, "rebind: of many bindings only those that chang
   std::vector<BufferBinding> bindings;
   for (const auto& b : recorded) bindings.push_back({b, b});
   UpdateReport report = graph.rebind(bindings);
-  CHECK(report.rung == UpdateRung::Unchanged);
+  CHECK(report.method == UpdateMethod::Unchanged);
   CHECK(report.nodes == 0);
   bindings[42].buffer = other;
   report = graph.rebind(bindings);
-  CHECK(report.rung == UpdateRung::Nodes);
+  CHECK(report.method == UpdateMethod::Nodes);
   CHECK(report.nodes == 1);
   CHECK(report.done());
   recorded[42].record_write(queue);
@@ -59,7 +59,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "rebind: of many bindings only those that chang
   graph.launch(queue).wait();
   CHECK(values(other) == std::vector<unsigned>(kCount, 42));
   CHECK(values(recorded[42]) == before);
-  CHECK(graph.rebind(bindings).rung == UpdateRung::Unchanged);
+  CHECK(graph.rebind(bindings).method == UpdateMethod::Unchanged);
   CHECK(graph.rebind(recorded[42], recorded[42]).nodes == 1);
 }
 
@@ -77,7 +77,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "rebind: copies, fills, updates and dispatches 
   static_cast<void>(graph.launch(queue));
   const BufferBinding bindings[] = {{y, z.slice(kCount, kCount)}, {back, other_back}};
   const UpdateReport report = graph.rebind(bindings);
-  CHECK(report.rung == UpdateRung::Nodes);
+  CHECK(report.method == UpdateMethod::Nodes);
   graph.launch(queue).wait();
   std::vector<unsigned> expected(kCount, 6);
   expected[0] = first;
@@ -144,7 +144,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "rebind: two slots may read one buffer") {
   cmd.dispatch(add, kWords, read(x), write(out), 10u, kCount);
   cmd.dispatch(add, kWords, read(y), write(out2), 10u, kCount);
   CapturedGraph graph = compile(cmd);
-  CHECK(graph.rebind(x, y).rung == UpdateRung::Nodes);
+  CHECK(graph.rebind(x, y).method == UpdateMethod::Nodes);
   graph.launch(queue).wait();
   CHECK(values(out) == std::vector<unsigned>(kCount, 12));
   CHECK(values(out2) == std::vector<unsigned>(kCount, 12));
@@ -162,7 +162,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "rebind: an op is recorded again by itself, and
   static_cast<void>(graph.launch(queue));
   const UpdateReport report = graph.rebind(x, other);
   INFO("reason: ", report.reason);
-  CHECK(to_string(report.rung) == to_string(UpdateRung::Nodes));
+  CHECK(to_string(report.method) == to_string(UpdateMethod::Nodes));
   CHECK(report.nodes == 1);
   static_cast<void>(graph.launch(queue));
   CHECK(graph.rebind(y, z).nodes == 2);

@@ -49,7 +49,7 @@ struct SlabSharingFixture : DeviceFixture {
     cmd.copy(last, out);
   }
   [[nodiscard]] Sharer sharer(unsigned transients, unsigned value, const std::shared_ptr<CapturePool>& of, CompileDesc desc = {}) const {
-    Sharer made{{}, pool->allocate<unsigned>(kRead, "out", PerInstance{desc.instances}), value};
+    Sharer made{{}, pool->allocate<unsigned>(kRead, "out", PerReplica{desc.replicas}), value};
     CommandBuffer cmd = recording({.label = transients == 1 ? "small" : transients == 2 ? "middle" : "large"});
     record(cmd, transients, value, made.out);
     cmd.end();
@@ -261,7 +261,7 @@ TEST_CASE_FIXTURE(SlabSharingFixture, "slab sharing: a graph without transients 
 }
 
 TEST_CASE_FIXTURE(SlabSharingFixture, "slab sharing: instances of a graph share with those of the same number, and run beside each other") {
-  Sharer one = sharer(1, 5, step, {.instances = 2}), two = sharer(2, 6, step, {.instances = 2});
+  Sharer one = sharer(1, 5, step, {.replicas = 2}), two = sharer(2, 6, step, {.replicas = 2});
   const MemoryStatistics now = step->statistics();
   CHECK(now.shared_slabs == 2);
   CHECK(now.sharers == 4);

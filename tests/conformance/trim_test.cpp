@@ -121,13 +121,13 @@ TEST_CASE_FIXTURE(TrimFixture, "trim: updates of a graph whose pages are gone br
 }
 
 TEST_CASE_FIXTURE(TrimFixture, "trim: instances give back what they have, each for itself") {
-  const auto own = pool->allocate<unsigned>(16, "own", PerInstance{2});
+  const auto own = pool->allocate<unsigned>(16, "own", PerReplica{2});
   CommandBuffer cmd = recording();
   const auto t = step->transient<unsigned>(kCount, "t");
   cmd.fill(t, 6u);
   cmd.dispatch(kernel(shaders::conf_add), {.grid = 1, .block = 16}, read(t), write(own), 1u, 16u);
   cmd.end();
-  CapturedGraph graph = device.compile(cmd, {.pool = step, .instances = 2});
+  CapturedGraph graph = device.compile(cmd, {.pool = step, .replicas = 2});
   const Queue other = device.create_queue({.label = "other"});
   static_cast<void>(graph.launch(queue));
   static_cast<void>(graph.launch(other));

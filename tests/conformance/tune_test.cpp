@@ -165,10 +165,10 @@ TEST_CASE_FIXTURE(DeviceFixture, "tune: what it can't do is refused by name") {
 }
 
 TEST_CASE_FIXTURE(DeviceFixture, "tune: a graph with instances takes a tuning file, and says so") {
-  const auto x = pool->allocate<unsigned>(kCount, "x", PerInstance{2});
+  const auto x = pool->allocate<unsigned>(kCount, "x", PerReplica{2});
   CommandBuffer cmd = recording({.label = "twice"});
   cmd.fill(x, 4u);
   cmd.end();
-  CapturedGraph graph = device.compile(cmd, {.pool = pool, .instances = 2});
+  CapturedGraph graph = device.compile(cmd, {.pool = pool, .replicas = 2});
   check_refused(ErrorCode::Unsupported, {"twice", "2 instances", "tuning_file"}, [&] { (void)graph.tune(queue, kQuick); });
 }

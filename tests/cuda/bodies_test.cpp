@@ -45,7 +45,7 @@ TEST_CASE("cuda bodies: a twin has conditions of its own, times what loops and n
   Bodies bodies(t);
   t.make(bodies.commands);
   t.launch(3);
-  t.source->time_nodes(2, detail::ReplaySource::Closeness::Close);
+  t.source->time_nodes(2, detail::ReplaySource::Precision::Close);
   t.launch(4);
   t.wait();
   Notes notes = t.notes();
@@ -57,7 +57,7 @@ TEST_CASE("cuda bodies: a twin has conditions of its own, times what loops and n
     if (replay.nodes.empty()) continue;
     check_nodes(t, replay);
     check_rounds(t, replay, 1000);
-    CHECK(rounds_of_bodies(detail::time_slots(t.plan()), replay) == std::vector<std::uint64_t>{5, 1});
+    CHECK(rounds_of_bodies(detail::timing_layout(t.plan()), replay) == std::vector<std::uint64_t>{5, 1});
   }
   CHECK(t.read(bodies.counter)[0] == 7 * 5);
   CHECK(t.read(bodies.other)[0] == 7 * 2);
@@ -107,7 +107,7 @@ TEST_CASE("cuda bodies: branches that are not taken have no times, and loops in 
     REQUIRE_FALSE(replay.nodes.empty());
     check_rounds(t, replay, 1000);
     // then, else; three cases; the loop; in it the nested one and the branch
-    CHECK(rounds_of_bodies(detail::time_slots(t.plan()), replay) == std::vector<std::uint64_t>{0, 1, 0, 1, 0, 4, 4, 4});
+    CHECK(rounds_of_bodies(detail::timing_layout(t.plan()), replay) == std::vector<std::uint64_t>{0, 1, 0, 1, 0, 4, 4, 4});
   }
   CHECK(t.read(other)[0] == 3 * 2);
   CHECK(t.read(counter)[0] == 3 * 8);

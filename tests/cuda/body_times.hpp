@@ -10,7 +10,7 @@
 namespace reprise::test {
 
 // How often each body ran, by its number.
-inline std::vector<std::uint64_t> rounds_of_bodies(const detail::TimeSlots& slots, const Notes::Replay& replay) {
+inline std::vector<std::uint64_t> rounds_of_bodies(const detail::TimingLayout& slots, const Notes::Replay& replay) {
   std::vector<std::uint64_t> rounds;
   for (const detail::BodyPlace& place : slots.bodies) rounds.push_back(detail::rounds_of(replay.nodes[place.first_slot]));
   return rounds;
@@ -19,7 +19,7 @@ inline std::vector<std::uint64_t> rounds_of_bodies(const detail::TimeSlots& slot
 // Of the first rounds of every body, `most_rounds` at most: its nodes have times, which end after those that edges lead from and after the round before, and
 // within the graph's own node that runs them.
 inline void check_rounds(const Timed& t, const Notes::Replay& replay, std::uint64_t most_rounds) {
-  const detail::TimeSlots slots = detail::time_slots(t.plan());
+  const detail::TimingLayout slots = detail::timing_layout(t.plan());
   const auto plans = detail::plans_of_bodies(t.plan());
   const auto end_of = [](const detail::NodeTime& time) { return time.started + time.duration; };
   for (std::uint32_t body = 0; body < slots.bodies.size(); ++body) {

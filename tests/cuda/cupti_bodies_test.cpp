@@ -51,7 +51,7 @@ struct Joined : Timed {
            cmd.execute_if(yes, branch);
            cmd.execute_while(go, round, {.max_iterations = 5});
          }),
-         Lowering::Auto, detail::Instruments::Cupti);
+         Lowering::Auto, detail::Instrumentation::Cupti);
   }
 };
 
@@ -69,7 +69,7 @@ TEST_CASE("cupti window: what nested graphs, branches and loops run is joined, a
   const std::string notice = t.source->notice();
   if (!notice.empty()) MESSAGE(notice);
   REQUIRE(notes.replays.size() == 8);
-  const detail::TimeSlots slots = detail::time_slots(t.plan());
+  const detail::TimingLayout slots = detail::timing_layout(t.plan());
   for (const Notes::Replay& replay : notes.replays) {
     CAPTURE(replay.replay);
     CHECK(replay.nodes.empty() == (replay.replay < 3 || replay.replay > 6));

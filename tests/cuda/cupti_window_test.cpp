@@ -33,7 +33,7 @@ struct Counted : Timed {
            for (std::uint32_t i = 0; i + 1 < kWidth; i += 2) cmd.copy(values.slice(i, 1), values.slice(i + 1, 1));
            record_counters(cmd, kernel, values, kWidth);
          }),
-         Lowering::Auto, detail::Instruments::Cupti);
+         Lowering::Auto, detail::Instrumentation::Cupti);
   }
   void check_values() const {
     const auto counted = read(values);
@@ -114,7 +114,7 @@ TEST_CASE("cupti window: host commands tell their own times") {
            cmd.edge(before, called);
            cmd.edge(called, cmd.dispatch(kernel, {.grid = 1, .block = 1}, read_write(values)));
          }),
-         Lowering::Auto, detail::Instruments::Cupti);
+         Lowering::Auto, detail::Instrumentation::Cupti);
   t.launch(2);
   t.source->time_nodes(3, kClose);
   t.launch(4);
@@ -153,7 +153,7 @@ TEST_CASE("cupti window: what ops run inside is timed as their commands") {
            for (std::uint32_t i = 0; i < kOps; ++i) cmd.add(std::make_shared<const CountsOften>(kernel, values.slice(i, 1), i + 1));
            record_counters(cmd, kernel, values, kOps);
          }),
-         Lowering::Auto, detail::Instruments::Cupti);
+         Lowering::Auto, detail::Instrumentation::Cupti);
   t.source->time_nodes(5, kClose);
   t.launch(6);
   t.wait();
@@ -273,7 +273,7 @@ TEST_CASE("cupti window: a graph of the application goes on through a hundred wi
   Counted t;
   // Foreign graphs in the process: the engine takes stamps, whatever is asked for.
   t.make(t.record([&](CommandBuffer& cmd) { record_counters(cmd, t.device.load_kernel(shaders::gpu_count), t.values, 1); }), Lowering::Auto,
-         detail::Instruments::Stamps);
+         detail::Instrumentation::Timestamps);
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t exec = nullptr;
   cudaStream_t stream = nullptr;
@@ -299,7 +299,7 @@ TEST_CASE("cupti window: a graph of the application goes on through a hundred wi
     static_cast<void>(t.source->collect(notes));
   }
   CHECK(cudaStreamSynchronize(stream) == cudaSuccess);
-  CHECK(t.source->timed_by() == Window::Stamp);
+  CHECK(t.source->timed_by() == Window::Timestamp);
   CHECK(std::count_if(notes.replays.begin(), notes.replays.end(), [](const auto& replay) { return !replay.nodes.empty(); }) == 200);
   CHECK(cudaGraphExecDestroy(exec) == cudaSuccess);
   CHECK(cudaGraphDestroy(graph) == cudaSuccess);

@@ -9,10 +9,10 @@
 
 #include "backend/backend.hpp"
 #include "cuda/gpu.hpp"
-#include "lanes/lowering_choice.hpp"
-#include "run/compile_stages.hpp"
-#include "run/device_core.hpp"
-#include "run/graph_core.hpp"
+#include "lowering/lowering_config.hpp"
+#include "compile/stages.hpp"
+#include "runtime/core/device_core.hpp"
+#include "runtime/graph/graph_core.hpp"
 
 namespace reprise::test {
 namespace {
@@ -63,11 +63,11 @@ TEST_CASE("early edges: a chain of kernels that wait themselves has programmatic
   };
   const int all = gpu.device.info().compute_major >= 9 ? 9 : 0;
   CHECK(programmatic(chain(DispatchDesc::Start::Ordered)) == 0);
-  CHECK(programmatic(chain(DispatchDesc::Start::Early)) == all);
+  CHECK(programmatic(chain(DispatchDesc::Start::Programmatic)) == all);
   CommandBuffer cmd = gpu.device.create_command_buffer({.label = "barriers", .ordering = Ordering::Explicit});
   cmd.begin();
   for (int i = 0; i < 10; ++i) {
-    cmd.dispatch(add, {.grid = 1, .block = kCount, .start = DispatchDesc::Start::Early}, read_write(y), 1.0F, kCount);
+    cmd.dispatch(add, {.grid = 1, .block = kCount, .start = DispatchDesc::Start::Programmatic}, read_write(y), 1.0F, kCount);
     cmd.barrier({.buffer = y, .dependency = Dependency::Programmatic});
   }
   cmd.end();
@@ -107,10 +107,10 @@ TEST_CASE("priorities: the nodes on the longest way have the greatest") {
     cmd.dispatch(add, {.grid = 1, .block = kCount}, read_write(y), 1.0F, kCount);
   });
   detail::DeviceCore& core = *gpu.device.core();
-  const detail::LoweringChoice choice{.shape = detail::LoweringChoice::Shape::Framed,
-                                      .priorities = detail::LoweringChoice::Priorities::LongestWayFirst};
+  const detail::LoweringConfig choice{.shape = detail::LoweringConfig::Shape::EntryExit,
+                                      .priorities = detail::LoweringConfig::Priorities::LongestWayFirst};
   const auto plan = detail::lower_again(graph.core()->plan(), choice, core.info().limits.buffer_alignment);
-  const auto exec = core.backend().instantiate(plan, detail::bind(*plan, nullptr, 0), detail::Instruments::None);
+  const auto exec = core.backend().instantiate(plan, detail::bind(*plan, nullptr, 0), detail::Instrumentation::None);
   int least = 0, greatest = 0;
   REQUIRE(cudaDeviceGetStreamPriorityRange(&least, &greatest) == cudaSuccess);
   std::vector<int> priorities;

@@ -29,7 +29,7 @@ thread_local CUcontext current_context = nullptr;
 
 const CUcontext kContext = reinterpret_cast<CUcontext>(0x1000);
 
-bool is_over(const CUevent_st& event) { return state->always_finished || event.stream == nullptr || event.stream->finished >= event.after; }
+bool is_complete(const CUevent_st& event) { return state->always_finished || event.stream == nullptr || event.stream->finished >= event.after; }
 
 CUresult get_current(CUcontext* context) {
   *context = current_context;
@@ -99,15 +99,15 @@ CUresult record_event(CUevent event, CUstream stream) {
 CUresult query_event(CUevent event) {
   const std::lock_guard lock(state->mutex);
   if (state->event_result != CUDA_SUCCESS) return state->event_result;
-  return is_over(*event) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+  return is_complete(*event) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 CUresult synchronize_event(CUevent event) {
   std::unique_lock lock(state->mutex);
   if (state->event_result != CUDA_SUCCESS) return state->event_result;
   const CUevent_st waited = *event;  // as CUDA: what was recorded when the wait began
-  if (!is_over(waited)) ++state->counts.synchronised;
+  if (!is_complete(waited)) ++state->counts.synchronised;
   state->changed.notify_all();
-  state->changed.wait(lock, [&] { return is_over(waited); });
+  state->changed.wait(lock, [&] { return is_complete(waited); });
   return CUDA_SUCCESS;
 }
 CUresult upload(CUgraphExec, CUstream) {

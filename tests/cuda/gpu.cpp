@@ -15,7 +15,7 @@ std::string_view environment(const char* name) {
 
 Device open_gpu(std::string& why) {
   const Instance instance({.application = "reprise_cuda_tests", .validation = Validation::Full});
-  why = instance.why_no_gpu();
+  why = instance.gpu_unavailable_reason();
   if (!why.empty()) return {};
   const std::string_view named = environment("REPRISE_DEVICE");
   return instance.open_device(DeviceSelector::named(named.empty() ? "cuda:0" : named));

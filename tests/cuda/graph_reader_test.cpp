@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "backend/cuda/graph_reader.hpp"
-#include "lanes/lowered_graph.hpp"
+#include "lowering/lowered_graph.hpp"
 #include "plan/plan.hpp"
 
 // CUDA's handles are pointers to types that only a driver knows: here it is these.
@@ -163,9 +163,9 @@ struct Theirs {
   }
   [[nodiscard]] std::string text() {
     detail::ReadGraph found = read();
-    detail::LoweredGraph lowered = detail::build_lowered_graph(found.schedule, Lowering::Faithful);
-    detail::check_lowered_graph(found.schedule, lowered);
-    return to_text(detail::freeze_plan("theirs", found.recording, std::move(found.schedule), std::move(lowered), {}));
+    detail::LoweredGraph lowered = detail::build_lowered_graph(found.dependencies, Lowering::Faithful);
+    detail::check_lowered_graph(found.dependencies, lowered);
+    return to_text(detail::freeze_plan("theirs", found.recording, std::move(found.dependencies), std::move(lowered), {}));
   }
 };
 
@@ -247,14 +247,14 @@ TEST_CASE("graph reader: copies, fills and joins are commands, in an order in wh
   theirs.edge(a, join);
   theirs.edge(b, join);
   const detail::ReadGraph found = theirs.read();
-  REQUIRE(found.schedule.node_count() == 4);
+  REQUIRE(found.dependencies.node_count() == 4);
   CHECK(found.recording->command_name(0) == "fill device memory 1");
   CHECK(found.recording->command_name(1) == "fill ours");
   CHECK(found.recording->command_name(2) == "barrier");
   CHECK(found.recording->command_name(3) == "copy device memory 1 -> ours");
-  CHECK(found.schedule.is_join == std::vector<std::uint8_t>{0, 0, 1, 0});
-  REQUIRE(found.schedule.edges.size() == 3);
-  for (const detail::Edge& edge : found.schedule.edges) {
+  CHECK(found.dependencies.is_join == std::vector<std::uint8_t>{0, 0, 1, 0});
+  REQUIRE(found.dependencies.edges.size() == 3);
+  for (const detail::Edge& edge : found.dependencies.edges) {
     CHECK(edge.from < edge.to);
     CHECK(edge.cause.kind == detail::CauseKind::Captured);
   }
@@ -280,8 +280,8 @@ TEST_CASE("graph reader: child graphs are labels around their nodes, and what wa
   const detail::ReadGraph found = theirs.read();
   REQUIRE(found.recording->labels.size() == 4);
   CHECK(found.recording->labels[1].name == "child graph 1");
-  CHECK(found.schedule.node_count() == 2 * kWide + 2);
-  CHECK(found.schedule.edges.size() == 3 * kWide);
+  CHECK(found.dependencies.node_count() == 2 * kWide + 2);
+  CHECK(found.dependencies.edges.size() == 3 * kWide);
   CHECK(holds(theirs.text(), "in \"child graph 2\""));
   CHECK(holds(theirs.text(), "op empty child graph"));
 }

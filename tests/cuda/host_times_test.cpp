@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "backend/cuda/host_calls.hpp"
+#include "backend/cuda/host_callbacks.hpp"
 
 namespace reprise::detail {
 
@@ -16,20 +16,20 @@ TEST_CASE("host times: a replay's span is found, one that did not run or is long
   CHECK(times->find(2)->started == 200);
   CHECK(times->find(2)->ended == 260);
   CHECK_FALSE(times->find(3));
-  times->note(1 + StampRing::kSlots, {900, 950});
+  times->note(1 + TimestampRing::kSlots, {900, 950});
   CHECK_FALSE(times->find(1));
-  CHECK(times->find(1 + StampRing::kSlots)->started == 900);
+  CHECK(times->find(1 + TimestampRing::kSlots)->started == 900);
 }
 
 TEST_CASE("host times: a call is timed from when somebody wants to know, and goes on numbering its replays") {
-  HostCalls calls;
+  HostCallbacks calls;
   int ran = 0;
   const std::function<void()> function = [&] { ++ran; };
-  HostCalls::Call* const call = calls.add(function, 7);
-  HostCalls::run(call);
+  HostCallbacks::Call* const call = calls.add(function, 7);
+  HostCallbacks::run(call);
   const auto times = calls.time(7);
   CHECK_FALSE(times->find(1));
-  HostCalls::run(call);
+  HostCallbacks::run(call);
   CHECK(ran == 2);
   REQUIRE(times->find(2));
   CHECK(times->find(2)->started > 0);

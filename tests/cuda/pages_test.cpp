@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "backend/cuda/cuda_pages.hpp"
+#include "backend/cuda/cuda_virtual_allocation.hpp"
 #include "cuda/fake_driver.hpp"
 #include "cuda/gpu.hpp"
 #include "unit/profile/traced_run.hpp"
@@ -12,8 +12,8 @@
 namespace reprise::test {
 namespace {
 
-using detail::CudaPages;
-using detail::GonePages;
+using detail::CudaVirtualAllocation;
+using detail::UnmappedPagesError;
 
 constexpr std::uint64_t kPage = 2 << 20;
 
@@ -95,21 +95,21 @@ struct FakePages {
 };
 
 bool is_gone(std::byte* address) {
-  const auto held = GonePages::of_process().hold();
-  return GonePages::of_process().has_any(std::array{address});
+  const auto held = UnmappedPagesError::of_process().hold();
+  return UnmappedPagesError::of_process().has_any(std::array{address});
 }
 
 }  // namespace
 
 TEST_CASE("pages over a fake driver: whole pages, none where they would be wasted or the GPU has none") {
   FakePages fake;
-  CHECK(CudaPages::make(fake.context, 8 * kPage)->bytes() == 8 * kPage);
-  CHECK(CudaPages::make(fake.context, 9 * kPage - 5)->bytes() == 9 * kPage);
-  CHECK(CudaPages::make(fake.context, kPage + 1) == nullptr);
-  CHECK(CudaPages::make(fake.context, 256) == nullptr);
-  CHECK(CudaPages::make(fake.context, ~std::uint64_t{0} - 5) == nullptr);
+  CHECK(CudaVirtualAllocation::make(fake.context, 8 * kPage)->bytes() == 8 * kPage);
+  CHECK(CudaVirtualAllocation::make(fake.context, 9 * kPage - 5)->bytes() == 9 * kPage);
+  CHECK(CudaVirtualAllocation::make(fake.context, kPage + 1) == nullptr);
+  CHECK(CudaVirtualAllocation::make(fake.context, 256) == nullptr);
+  CHECK(CudaVirtualAllocation::make(fake.context, ~std::uint64_t{0} - 5) == nullptr);
   given.supported = 0;
-  CHECK(CudaPages::make(fake.context, 8 * kPage) == nullptr);
+  CHECK(CudaVirtualAllocation::make(fake.context, 8 * kPage) == nullptr);
   CHECK(given.reservations == 0);
   CHECK(given.mappings == 0);
   CHECK(given.memories == 0);
@@ -117,7 +117,7 @@ TEST_CASE("pages over a fake driver: whole pages, none where they would be waste
 
 TEST_CASE("pages over a fake driver: addresses without pages are known to everybody, as long as they are without") {
   FakePages fake;
-  const auto pages = CudaPages::make(fake.context, 4 * kPage);
+  const auto pages = CudaVirtualAllocation::make(fake.context, 4 * kPage);
   CHECK_FALSE(is_gone(pages->address()));
   pages->give_back();
   CHECK(given.mappings == 0);
@@ -140,7 +140,7 @@ TEST_CASE("pages over a fake driver: whichever call fails, it is said, and nothi
     CAPTURE(failing);
     given = {.failing = failing};
     try {
-      const auto pages = CudaPages::make(fake.context, 4 * kPage);
+      const auto pages = CudaVirtualAllocation::make(fake.context, 4 * kPage);
       pages->give_back();
       pages->take();
     } catch (const Error& error) {
@@ -156,7 +156,7 @@ TEST_CASE("pages over a fake driver: whichever call fails, it is said, and nothi
 
 TEST_CASE("pages over a fake driver: reserved addresses get pages behind those that are there, in pieces, and lose them from the end") {
   FakePages fake;
-  const auto pages = CudaPages::reserve(fake.context, 100 * kPage - 3);
+  const auto pages = CudaVirtualAllocation::reserve(fake.context, 100 * kPage - 3);
   REQUIRE(pages != nullptr);
   CHECK(pages->reserved() == 100 * kPage);
   CHECK(pages->bytes() == 0);
@@ -185,17 +185,17 @@ TEST_CASE("pages over a fake driver: reserved addresses get pages behind those t
   CHECK(given.mappings == 0);
   CHECK(given.memories == 0);
   given.supported = 0;
-  CHECK(CudaPages::reserve(fake.context, kPage) == nullptr);
+  CHECK(CudaVirtualAllocation::reserve(fake.context, kPage) == nullptr);
 }
 
 TEST_CASE("pages over a fake driver: where growing fails, what was there stays, and no more; addresses that there are not are none") {
   FakePages fake;
   given = {.failing = 1};
-  CHECK(CudaPages::reserve(fake.context, 100 * kPage) == nullptr);
+  CHECK(CudaVirtualAllocation::reserve(fake.context, 100 * kPage) == nullptr);
   for (int failing = 1;; ++failing) {
     CAPTURE(failing);
     given = {};
-    const auto pages = CudaPages::reserve(fake.context, 100 * kPage);
+    const auto pages = CudaVirtualAllocation::reserve(fake.context, 100 * kPage);
     pages->resize(2 * kPage);
     given.calls = 0;
     given.failing = failing;

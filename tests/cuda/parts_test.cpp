@@ -7,7 +7,7 @@
 
 #include "backend/cuda/cuda_check.hpp"
 #include "backend/cuda/cuda_kernel.hpp"
-#include "backend/cuda/host_calls.hpp"
+#include "backend/cuda/host_callbacks.hpp"
 #include "backend/cuda/transfer_nodes.hpp"
 #include "cuda/gpu.hpp"
 
@@ -31,7 +31,7 @@ TEST_CASE("cuda_check: an illegal address marks the device lost, once") {
 
 TEST_CASE("cuda_check: codes get the Error that says what they are") {
   DeviceStatus status;
-  const CallPlace place{Stage::Load, &status};
+  const CallContext place{Stage::Load, &status};
   CHECK(error_of([&] { cuda_check(cudaErrorMemoryAllocation, "cudaMalloc", place); }).code == ErrorCode::OutOfMemory);
   CHECK(error_of([&] { cuda_check(CUDA_ERROR_OUT_OF_MEMORY, "cuMemAlloc", place); }).code == ErrorCode::OutOfMemory);
   CHECK(error_of([&] { cuda_check(cudaErrorInsufficientDriver, "cudaMalloc", place); }).code == ErrorCode::DriverTooOld);
@@ -86,7 +86,7 @@ TEST_CASE("kernel parameters: a table that differs from the code is named by ker
 }
 
 TEST_CASE("host calls: what a callback throws belongs to its replay, the lowest command first") {
-  HostCalls calls;
+  HostCallbacks calls;
   int runs = 0;
   const std::function<void()> late = [&] {
     if (runs == 2) throw std::runtime_error("command 7");
@@ -94,11 +94,11 @@ TEST_CASE("host calls: what a callback throws belongs to its replay, the lowest 
   const std::function<void()> early = [&] {
     if (++runs == 2) throw std::runtime_error("command 3");
   };
-  HostCalls::Call* const first = calls.add(late, 7);
-  HostCalls::Call* const second = calls.add(early, 3);
+  HostCallbacks::Call* const first = calls.add(late, 7);
+  HostCallbacks::Call* const second = calls.add(early, 3);
   for (int replay = 1; replay <= 3; ++replay) {
-    HostCalls::run(second);
-    HostCalls::run(first);
+    HostCallbacks::run(second);
+    HostCallbacks::run(first);
   }
   CHECK(calls.error(1) == nullptr);
   CHECK(calls.error(3) == nullptr);

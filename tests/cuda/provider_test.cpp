@@ -41,7 +41,7 @@ bool contains(const std::string& text, std::string_view part) { return text.find
 TEST_CASE("cuda provider: without a driver there are no devices, and the reason is NoDriver") {
   CudaProvider provider({&no_version, &count_must_not_be_asked});
   CHECK(provider.devices().empty());
-  CHECK(contains(provider.why_none(), "no CUDA driver is installed"));
+  CHECK(contains(provider.unavailable_reason(), "no CUDA driver is installed"));
   const ErrorDetails error = error_of([&] { provider.require_driver(); });
   CHECK(error.code == ErrorCode::NoDriver);
   CHECK(error.stage == Stage::Open);
@@ -50,11 +50,11 @@ TEST_CASE("cuda provider: without a driver there are no devices, and the reason 
 TEST_CASE("cuda provider: an old driver is refused with both versions") {
   CudaProvider provider({&old_version, &count_must_not_be_asked});
   CHECK(provider.devices().empty());
-  CHECK(contains(provider.why_none(), "for CUDA 11.4"));
-  CHECK(contains(provider.why_none(), CudaProvider::kMinimumDriver >= 13000 ? "13.0 or newer" : "12.4 or newer"));
+  CHECK(contains(provider.unavailable_reason(), "for CUDA 11.4"));
+  CHECK(contains(provider.unavailable_reason(), CudaProvider::kMinimumDriver >= 13000 ? "13.0 or newer" : "12.4 or newer"));
   std::string text;
   CHECK(error_of([&] { provider.require_driver(); }, &text).code == ErrorCode::DriverTooOld);
-  CHECK(contains(text, provider.why_none()));
+  CHECK(contains(text, provider.unavailable_reason()));
 }
 
 TEST_CASE("cuda provider: a driver that calls itself insufficient is too old") {
@@ -68,14 +68,14 @@ TEST_CASE("cuda provider: a driver without a GPU is no driver error") {
   for (const auto count : {&no_count<cudaErrorNoDevice>, &no_count<cudaSuccess>}) {
     CudaProvider provider({&new_version, count});
     CHECK(provider.devices().empty());
-    CHECK(contains(provider.why_none(), "sees no GPU"));
+    CHECK(contains(provider.unavailable_reason(), "sees no GPU"));
     CHECK_NOTHROW(provider.require_driver());
   }
 }
 
 TEST_CASE("cuda provider: a driver that does not start is named with its own error") {
   CudaProvider provider({&new_version, &no_count<cudaErrorSystemNotReady>});
-  CHECK(contains(provider.why_none(), "cudaErrorSystemNotReady"));
+  CHECK(contains(provider.unavailable_reason(), "cudaErrorSystemNotReady"));
   const ErrorDetails error = error_of([&] { provider.require_driver(); });
   CHECK(error.code == ErrorCode::NoDriver);
   CHECK(error.native_call == "cudaGetDeviceCount");
@@ -89,13 +89,13 @@ TEST_CASE("cuda provider: a GPU that is not there cannot be opened") {
 TEST_CASE("instance: a GPU asked for by name on a machine without one fails with the reason; best falls to the host") {
   const Instance instance;
   detail::BackendProvider& provider = detail::cuda_provider();
-  CHECK(instance.why_no_gpu() == provider.why_none());
+  CHECK(instance.gpu_unavailable_reason() == provider.unavailable_reason());
   if (!provider.devices().empty()) {
     MESSAGE("this machine has a GPU");
     CHECK(instance.open_device(DeviceSelector::named("cuda:0")).info().kind == DeviceKind::Cuda);
     return;
   }
-  CHECK_FALSE(instance.why_no_gpu().empty());
+  CHECK_FALSE(instance.gpu_unavailable_reason().empty());
   bool driver = true;
   try {
     provider.require_driver();

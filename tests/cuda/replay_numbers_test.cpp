@@ -16,7 +16,7 @@ TEST_CASE("replay numbers: launches without stamps are skipped, as often as it h
   ReplayNumbers numbers;
   numbers.skip(11, 5);   // 1..10, then five without, then 16..
   numbers.skip(14, 12);  // 16..18, then seven more without, then 26..
-  for (std::uint64_t stamped = 1; stamped <= 10; ++stamped) CHECK(numbers.replay(stamped) == stamped);
+  for (std::uint64_t timestamped = 1; timestamped <= 10; ++timestamped) CHECK(numbers.replay(timestamped) == timestamped);
   CHECK(numbers.replay(11) == 16);
   CHECK(numbers.replay(13) == 18);
   CHECK(numbers.replay(14) == 26);
@@ -36,13 +36,13 @@ TEST_CASE("replay numbers: of more stretches than there is room for the oldest a
   constexpr std::uint64_t kMore = 3 * ReplayNumbers::kStretches;
   for (std::uint64_t i = 1; i <= kMore; ++i) numbers.skip(1 + 10 * i, i);
   std::uint64_t forgotten = 0;
-  for (std::uint64_t stamped = 1; stamped <= 10 * kMore; ++stamped) {
-    const std::uint64_t replay = numbers.replay(stamped);
+  for (std::uint64_t timestamped = 1; timestamped <= 10 * kMore; ++timestamped) {
+    const std::uint64_t replay = numbers.replay(timestamped);
     if (replay == 0) {
       ++forgotten;
       continue;
     }
-    CHECK(replay == stamped + (stamped - 1) / 10);
+    CHECK(replay == timestamped + (timestamped - 1) / 10);
   }
   CHECK(forgotten == 10 * (kMore - ReplayNumbers::kStretches + 1));
 }

@@ -12,14 +12,14 @@
 
 #include "backend/backend.hpp"
 #include "cuda/gpu.hpp"
-#include "plan/time_slots.hpp"
-#include "run/device_core.hpp"
-#include "run/graph_core.hpp"
-#include "run/queue_core.hpp"
+#include "plan/timing_layout.hpp"
+#include "runtime/core/device_core.hpp"
+#include "runtime/graph/graph_core.hpp"
+#include "runtime/queue/queue_core.hpp"
 
 namespace reprise::test {
 
-inline constexpr auto kClose = detail::ReplaySource::Closeness::Close;
+inline constexpr auto kClose = detail::ReplaySource::Precision::Close;
 
 // Keeps everything that it is told.
 class Notes final : public detail::ReplayObserver {
@@ -51,12 +51,12 @@ struct Timed : Gpu {
   std::shared_ptr<detail::ReplaySource> source;
   std::uint64_t launched = 0;
 
-  void make(const CommandBuffer& commands, Lowering lowering = Lowering::Auto, detail::Instruments instruments = detail::Instruments::Stamps) {
+  void make(const CommandBuffer& commands, Lowering lowering = Lowering::Auto, detail::Instrumentation instrumentation = detail::Instrumentation::Timestamps) {
     graph = device.compile(commands, {.pool = pool, .lowering = lowering});
     detail::Bindings bindings;
     for (const auto& buffer : plan().recording->buffers) bindings.address.push_back(buffer->address);
     const std::shared_ptr<const detail::Plan> shared(graph.core(), &plan());
-    exec = device.core()->backend().instantiate(shared, bindings, instruments);
+    exec = device.core()->backend().instantiate(shared, bindings, instrumentation);
     source = exec->replay_source();
     REQUIRE(source);
   }
@@ -64,7 +64,7 @@ struct Timed : Gpu {
     if (device) queue.wait_idle();
   }
   [[nodiscard]] const detail::Plan& plan() const { return graph.core()->plan(); }
-  [[nodiscard]] Notes notes() const { return Notes(detail::time_slots(plan()).slots); }
+  [[nodiscard]] Notes notes() const { return Notes(detail::timing_layout(plan()).slots); }
   void launch(std::uint64_t times) {
     for (std::uint64_t i = 0; i < times; ++i) static_cast<void>(exec->launch(queue.core()->backend()));
     launched += times;
@@ -75,7 +75,7 @@ struct Timed : Gpu {
 // What all times of nodes have in common: they lie in their replay, after the nodes before them, and every command has one.
 inline void check_nodes(const Timed& timed, const Notes::Replay& replay) {
   const detail::LoweredGraph& lowered = timed.plan().lowered;
-  REQUIRE(replay.nodes.size() == detail::time_slots(timed.plan()).slots);
+  REQUIRE(replay.nodes.size() == detail::timing_layout(timed.plan()).slots);
   for (std::uint32_t node = 0; node < lowered.nodes.size(); ++node) {
     CAPTURE(node);
     const detail::NodeTime& time = replay.nodes[node];

@@ -70,7 +70,7 @@ TEST_CASE("traced replays on a GPU: of every replay the time of every node, mark
   REQUIRE(records.graph_versions.size() == 1);
   REQUIRE(records.sample_blocks.size() == 200);
   for (const trace::SampleBlock& block : records.sample_blocks) {
-    CHECK(block.source == trace::SampleSource::Stamp);
+    CHECK(block.source == trace::SampleSource::Timestamp);
     std::set<std::uint32_t> nodes;
     for (const trace::Sample& sample : block.samples) nodes.insert(sample.node);
     CHECK(nodes.size() == kWidth);

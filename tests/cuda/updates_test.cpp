@@ -28,7 +28,7 @@ CommandBuffer record(const Device& device, const GpuRef<unsigned>& values, const
 TEST_CASE("updates on a GPU: whichever executable runs, the one that times nodes too, has them") {
   if (!have_gpu()) return;
   const NoTraceEnvironment none;
-  for (const CudaGraphs cuda_graphs : {CudaGraphs::Foreign, CudaGraphs::OursOnly}) {
+  for (const CudaGraphs cuda_graphs : {CudaGraphs::Foreign, CudaGraphs::Exclusive}) {
     const TraceFolder folder;
     {
       const Instance instance(
@@ -42,7 +42,7 @@ TEST_CASE("updates on a GPU: whichever executable runs, the one that times nodes
         CapturedGraph graph = device.compile(record(device, values, seen, 1), {.pool = pool});
         for (unsigned i = 1; i <= 200; ++i) {
           const CommandBuffer next = record(device, i % 2 == 0 ? values : other, seen, i);
-          const UpdateReport report = graph.update(next, {.first = i % 3 == 0 ? UpdateRung::WholeGraph : UpdateRung::Nodes, .last = UpdateRung::WholeGraph});
+          const UpdateReport report = graph.update(next, {.first = i % 3 == 0 ? UpdateMethod::WholeGraph : UpdateMethod::Nodes, .last = UpdateMethod::WholeGraph});
           CAPTURE(report.reason);
           REQUIRE(report.done());
           graph.launch(queue).wait();

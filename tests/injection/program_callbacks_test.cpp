@@ -16,8 +16,8 @@ namespace reprise::test {
 namespace {
 
 using detail::ProgramCallbacks;
-using detail::ProgramWatch;
-using detail::SeenExec;
+using detail::ObservedProgram;
+using detail::ObservedExec;
 
 class PlayedProgram : public PlayedCalls {
  public:
@@ -35,7 +35,7 @@ class PlayedProgram : public PlayedCalls {
     return versions[0];
   }
 
-  ProgramWatch watch;
+  ObservedProgram watch;
   CUgraphExec exec = reinterpret_cast<CUgraphExec>(0xe0e0e0);
   int contexts = 0;
   const char* no_driver = nullptr;
@@ -138,15 +138,15 @@ TEST_CASE("program callbacks: child graphs and bodies are opened, in CUDA's orde
   parameters.conditional.phGraph_out = bodies;
   program.call(CUPTI_DRIVER_TRACE_CBID_cuGraphAddNode_v2, cuGraphAddNode_v2_params{&made, nullptr, nullptr, nullptr, 0, &parameters});
   program.instantiate(graph);
-  program.callbacks().record_nodes(ProgramWatch::Nodes::Recorded);
+  program.callbacks().record_nodes(ObservedProgram::Nodes::Recorded);
   program.launch({.correlation = 3});
 
   // Outermost 0 and 1, the child graph's 2 and 3, what is nested there 4, the body's 5.
   const auto run = [](std::uint32_t number, std::uint32_t correlation, trace::Time started) {
-    return detail::SeenRun{(std::uint64_t{kHandMadeExecId} << 32) | number, correlation, 1, started, started + 5, "_Z1kv"};
+    return detail::ObservedRun{(std::uint64_t{kHandMadeExecId} << 32) | number, correlation, 1, started, started + 5, "_Z1kv"};
   };
   program.watch.ran({run(4, 3, 100), run(3, 3, 110), run(5, 0, 120)}, 10);
-  const auto records = said(program.watch, SeenExec::Rest::IsHere);
+  const auto records = said(program.watch, ObservedExec::Rest::IsHere);
   const trace::GraphVersion version = all<trace::GraphVersion>(records).at(0);
   REQUIRE(version.nodes.size() == 4);
   CHECK(label_of(version, 0) == "child graph 2");

@@ -33,7 +33,7 @@ class RecordedProgram::Line {
     return reinterpret_cast<Handle>(static_cast<std::uintptr_t>(number<std::uint64_t>() * unit));
   }
   // Nothing more is there.
-  bool is_over() { return (words_ >> std::ws).eof(); }
+  bool is_complete() { return (words_ >> std::ws).eof(); }
   // To the end of the line.
   std::string rest() {
     std::string text;
@@ -58,7 +58,7 @@ class RecordedProgram::Line {
 
 namespace {
 
-using detail::ProgramWatch;
+using detail::ObservedProgram;
 
 constexpr std::uint64_t kExecUnit = 0x100, kStreamUnit = 0x100000, kTextUnit = 0x10;
 
@@ -66,14 +66,14 @@ CUstream stream_of(std::uint64_t number) { return reinterpret_cast<CUstream>(sta
 
 }  // namespace
 
-RecordedProgram::RecordedProgram(ProgramWatch::Nodes nodes)
+RecordedProgram::RecordedProgram(ObservedProgram::Nodes nodes)
     : callbacks_(watch_, {cupti_.library(), [this] { return detail::DriverCalls::Loaded{&driver_, {}}; }, [] {}}),
       recorder_(cupti_.library(), watch_),
       calls_([this](CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) { callbacks_.take(domain, id, data); }) {
   callbacks_.record_nodes(nodes);
   switch (nodes) {
-    case ProgramWatch::Nodes::Recorded: REQUIRE(recorder_.start().empty()); break;
-    case ProgramWatch::Nodes::Unrecorded: break;
+    case ObservedProgram::Nodes::Recorded: REQUIRE(recorder_.start().empty()); break;
+    case ObservedProgram::Nodes::Unrecorded: break;
   }
 }
 
@@ -100,7 +100,7 @@ void RecordedProgram::play(std::istream& recording) {
     threads_.run(thread, [&] {
       try {
         play_line(line);
-        if (!line.is_over()) line.fail();
+        if (!line.is_complete()) line.fail();
       } catch (const std::runtime_error& e) {
         error = e.what();
       }
@@ -112,7 +112,7 @@ void RecordedProgram::play(std::istream& recording) {
 
 std::vector<trace::Record> RecordedProgram::records() {
   recorder_.flush(detail::NodeRecorder::Wait::ForAll);
-  return said(watch_, detail::SeenExec::Rest::IsHere);
+  return said(watch_, detail::ObservedExec::Rest::IsHere);
 }
 
 void RecordedProgram::read_kernel(Line& line) {
@@ -221,7 +221,7 @@ void RecordedProgram::read_what(Line& line, Node& node) {
     node.parameters.clear();
     node.places.clear();
     for (const std::size_t bytes : kernel.parameter_bytes) node.parameters.emplace_back(bytes);
-    while (!line.is_over()) {
+    while (!line.is_complete()) {
       const std::string word = line.word();
       const std::size_t dot = word.find('.'), equals = word.find('=');
       if (dot == std::string::npos || equals == std::string::npos) line.fail();
@@ -286,7 +286,7 @@ void RecordedProgram::play_call(const std::string& verb, Line& line) {
   if (verb == "bodies") {
     CUgraphNode node = handle_of<CUgraphNode>(nodes_[line.number()].made);
     std::vector<CUgraph> bodies;
-    while (!line.is_over()) bodies.push_back(handle_of<CUgraph>(graphs_[line.number()]));
+    while (!line.is_complete()) bodies.push_back(handle_of<CUgraph>(graphs_[line.number()]));
     CUgraphNodeParams parameters = {};
     parameters.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
     parameters.conditional.size = static_cast<unsigned>(bodies.size());

@@ -41,7 +41,7 @@ namespace reprise::test {
 class RecordedProgram {
  public:
   // With records of nodes, or without asking for any.
-  explicit RecordedProgram(detail::ProgramWatch::Nodes nodes);
+  explicit RecordedProgram(detail::ObservedProgram::Nodes nodes);
 
   // All of it. Throws std::runtime_error naming the line that can't be read.
   void play(std::istream& recording);
@@ -66,7 +66,7 @@ class RecordedProgram {
   void read_what(Line& line, Node& node);
   void set(Line& line);
 
-  detail::ProgramWatch watch_;
+  detail::ObservedProgram watch_;
   HandMadeCupti cupti_;
   const detail::DriverCalls driver_ = hand_made_driver();
   detail::ProgramCallbacks callbacks_;

@@ -18,14 +18,14 @@
 namespace reprise::test {
 namespace {
 
-using detail::ProgramWatch;
+using detail::ObservedProgram;
 
 // One version of a graph: nodes, edges, replays, runs of nodes in all of them.
 using Version = std::array<std::size_t, 4>;
 // By the range that they were instantiated in, in order of instantiation: the versions of each graph.
 using Graphs = std::map<std::string, std::vector<std::vector<Version>>>;
 
-std::vector<trace::Record> play(const char* name, ProgramWatch::Nodes nodes) {
+std::vector<trace::Record> play(const char* name, ObservedProgram::Nodes nodes) {
   std::ifstream file(test_file(std::string("injection/recorded/") + name));
   REQUIRE(file.is_open());
   RecordedProgram program(nodes);
@@ -91,7 +91,7 @@ const Graphs kKinds = {
 };
 
 TEST_CASE("recorded program: graphs of every kind, each version, replay and run of a node") {
-  const auto records = play("kinds.calls", ProgramWatch::Nodes::Recorded);
+  const auto records = play("kinds.calls", ObservedProgram::Nodes::Recorded);
   check_graphs(records, kKinds);
   CHECK(all<trace::Loss>(records).empty());
   // Runs in bodies come without a launch, and their time says whose they are. Calls are played faster than they came, so that here all of them
@@ -104,13 +104,13 @@ TEST_CASE("recorded program: graphs of every kind, each version, replay and run 
 }
 
 TEST_CASE("recorded program: without records of nodes everything else is the same") {
-  const auto records = play("kinds.calls", ProgramWatch::Nodes::Unrecorded);
+  const auto records = play("kinds.calls", ObservedProgram::Nodes::Unrecorded);
   check_graphs(records, without_runs(kKinds));
   CHECK(all<trace::Loss>(records).empty());
 }
 
 TEST_CASE("recorded program: ranges of a program are the labels of its nodes, and its memory is known") {
-  const auto records = play("kinds.calls", ProgramWatch::Nodes::Unrecorded);
+  const auto records = play("kinds.calls", ObservedProgram::Nodes::Unrecorded);
   const trace::GraphVersion version = all<trace::GraphVersion>(records).at(0);
   const auto node = [&](std::size_t i) {
     std::string text = version.strings[version.nodes[i].name];
@@ -128,7 +128,7 @@ TEST_CASE("recorded program: ranges of a program are the labels of its nodes, an
 }
 
 TEST_CASE("recorded program: a PyTorch network is one graph with its layers as labels, and every replay has all its nodes") {
-  const auto records = play("mlp.calls", ProgramWatch::Nodes::Recorded);
+  const auto records = play("mlp.calls", ObservedProgram::Nodes::Recorded);
   check_graphs(records, {{"graph", {{{9, 8, 6, 54}}}}});
   const trace::GraphVersion version = all<trace::GraphVersion>(records).at(0);
   for (std::size_t i = 0; i < 9; ++i) CHECK(version.strings[version.labels[version.nodes[i].label].name] == "layer " + std::to_string(i / 3));
@@ -138,7 +138,7 @@ TEST_CASE("recorded program: a line that can't be read, or an end that is missin
   for (const char* text : {"", "1 context\n", "0 end\n1 context\n", "1 launch 1\n0 end\n", "1 launch one 2 plain\n0 end\n", "1 sing\n0 end\n", "0 context\n0 end\n",
                            "1 graph 1\n1 edge 0 1\n0 end\n", "1 alloc moon ff 1\n0 end\n", "1 context 2\n0 end\n"}) {
     std::istringstream recording(text);
-    RecordedProgram program(ProgramWatch::Nodes::Recorded);
+    RecordedProgram program(ObservedProgram::Nodes::Recorded);
     CHECK_THROWS_WITH_AS(program.play(recording), doctest::Contains("recording"), std::runtime_error);
   }
 }

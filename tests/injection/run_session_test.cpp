@@ -168,7 +168,7 @@ TEST_CASE("run session: nodes are recorded while a viewer looks and wants it, an
 
 TEST_CASE("run session: with nodes from the start, a viewer may switch them off, and they are on again when it has gone") {
   RunEnvironment environment;
-  environment.nodes = detail::ProgramWatch::Nodes::Recorded;
+  environment.nodes = detail::ObservedProgram::Nodes::Recorded;
   WatchedProgram program(environment);
   program.start();
   program.launch();

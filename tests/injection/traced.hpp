@@ -4,11 +4,11 @@
 #include <variant>
 #include <vector>
 
-#include "profile/injection/program_watch.hpp"
+#include "profile/injection/observed_program.hpp"
 
 namespace reprise::test {
 
-inline std::vector<trace::Record> said(detail::ProgramWatch& watch, detail::SeenExec::Rest rest = detail::SeenExec::Rest::IsToCome, trace::Time now = 1'000) {
+inline std::vector<trace::Record> said(detail::ObservedProgram& watch, detail::ObservedExec::Rest rest = detail::ObservedExec::Rest::IsToCome, trace::Time now = 1'000) {
   std::vector<trace::Record> records;
   watch.collect(now, rest, records);
   return records;

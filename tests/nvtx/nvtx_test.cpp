@@ -141,8 +141,8 @@ TEST_CASE("nvtx: a name longer than a tool shows is cut, not refused") {
 
 TEST_CASE("nvtx: queues and memory of a GPU have their names") {
   const Instance instance({.application = "nvtx test"});
-  if (!instance.why_no_gpu().empty()) {
-    MESSAGE(instance.why_no_gpu());
+  if (!instance.gpu_unavailable_reason().empty()) {
+    MESSAGE(instance.gpu_unavailable_reason());
     return;
   }
   const Device device = instance.open_device(DeviceSelector::named("cuda:0"));

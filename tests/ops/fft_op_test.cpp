@@ -298,8 +298,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "fft: transforms at the same time do not distur
   const Queue queues[] = {queue, device.create_queue({.label = "other"})};
   for (const std::size_t size : {1000u, 1001u, 1021u, 2042u}) {
     const std::size_t bins = size / 2 + 1;
-    const auto in = pool->host<float>(size * kBatch, "in", PerInstance{2});
-    const auto out = pool->host<Complex>(bins * kBatch * kBranches, "out", PerInstance{2});
+    const auto in = pool->host<float>(size * kBatch, "in", PerReplica{2});
+    const auto out = pool->host<Complex>(bins * kBatch * kBranches, "out", PerReplica{2});
     CommandBuffer cmd = recording();
     const auto x = pool->transient<float>(size * kBatch, "x");
     cmd.copy(in, x);
@@ -309,7 +309,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "fft: transforms at the same time do not distur
       cmd.copy(y, out.slice(branch * bins * kBatch, bins * kBatch));
     }
     cmd.end();
-    CapturedGraph graph = device.compile(cmd, {.pool = pool, .instances = 2});
+    CapturedGraph graph = device.compile(cmd, {.pool = pool, .replicas = 2});
     for (std::uint32_t i = 0; i < 2; ++i) {
       const std::vector<float> signal = real_signal(size * kBatch + i);
       std::copy(signal.begin() + i, signal.end(), in.instance(i).data());

@@ -146,12 +146,12 @@ TEST_CASE_FIXTURE(RngFixture, "rng: fills without a stream or without values are
 
 TEST_CASE_FIXTURE(RngFixture, "rng: instances of a graph draw from subsequences of their own, each from where its last replay ended") {
   constexpr std::size_t kValues = 100;
-  const RngStream stream(device, queue, {.seed = 11, .subsequence = 5, .position = 8, .instances = 2});
-  const auto x = pool->allocate<float>(kValues, "x", PerInstance{2});
+  const RngStream stream(device, queue, {.seed = 11, .subsequence = 5, .position = 8, .replicas = 2});
+  const auto x = pool->allocate<float>(kValues, "x", PerReplica{2});
   CommandBuffer cmd = recording();
   cmd.add(RngFillUniformOp({.destination = x, .stream = stream}));
   cmd.end();
-  CapturedGraph graph = device.compile(cmd, {.pool = pool, .instances = 2});
+  CapturedGraph graph = device.compile(cmd, {.pool = pool, .replicas = 2});
   const Queue other = device.create_queue({.label = "other"});
   static_cast<void>(graph.launch(queue));
   static_cast<void>(graph.launch(queue));
@@ -168,5 +168,5 @@ TEST_CASE_FIXTURE(RngFixture, "rng: instances of a graph draw from subsequences 
   CommandBuffer refused = recording();
   refused.add(RngFillUniformOp({.destination = x, .stream = shared}));
   refused.end();
-  check_refused(ErrorCode::NotPerInstance, {"rng"}, [&] { static_cast<void>(device.compile(refused, {.pool = pool, .instances = 2})); });
+  check_refused(ErrorCode::NotPerReplica, {"rng"}, [&] { static_cast<void>(device.compile(refused, {.pool = pool, .replicas = 2})); });
 }

@@ -10,24 +10,34 @@ import pathlib
 import re
 import sys
 
+# Lowest first: a layer may include the layers that its row names.
+PLAN = ["base", "record", "dependencies", "lowering", "memory", "plan"]
+RUNTIME = PLAN + ["validate", "backend", "profile", "trace", "compile"]
 MAY_INCLUDE = {
     "trace": [],
     "base": [],
     "record": ["base"],
-    "schedule": ["base", "record"],
-    "validate": ["base", "record", "schedule"],
-    "lanes": ["base", "record", "schedule"],
-    "memory": ["base", "record", "schedule", "lanes"],
-    "plan": ["base", "record", "schedule", "lanes", "memory"],
-    "backend": ["base", "record", "schedule", "lanes", "memory", "plan"],
-    "backend/host": ["base", "record", "schedule", "lanes", "memory", "plan", "backend"],
-    "backend/cuda": ["base", "record", "schedule", "lanes", "memory", "plan", "backend", "profile/activity"],
+    "dependencies": ["base", "record"],
+    "validate": ["base", "record", "dependencies"],
+    "lowering": ["base", "record", "dependencies"],
+    "memory": ["base", "record", "dependencies", "lowering"],
+    "plan": ["base", "record", "dependencies", "lowering", "memory"],
+    "backend": PLAN,
+    "backend/host": PLAN + ["backend"],
+    "backend/cuda": PLAN + ["backend", "profile/activity"],
     "profile/activity": ["base"],
-    "profile": ["base", "record", "schedule", "lanes", "memory", "plan", "backend", "trace"],
-    "run": ["base", "record", "validate", "schedule", "lanes", "memory", "plan", "backend", "profile", "trace"],
+    "profile": PLAN + ["backend", "trace"],
+    "compile": PLAN + ["validate", "backend", "profile", "trace"],
+    "runtime/core": RUNTIME,
+    "runtime/queue": RUNTIME + ["runtime/core"],
+    "runtime/memory": RUNTIME + ["runtime/core", "runtime/queue"],
+    "runtime/graph": RUNTIME + ["runtime/core", "runtime/queue", "runtime/memory"],
+    "tune": RUNTIME + ["runtime/core", "runtime/queue", "runtime/memory", "runtime/graph"],
+    "race": RUNTIME + ["runtime/core", "runtime/queue", "runtime/memory", "runtime/graph"],
     "profile/injection": ["base", "profile/activity", "profile", "trace"],
     "ops": [],
-    "capture": ["base", "record", "validate", "schedule", "lanes", "memory", "plan", "backend", "backend/cuda", "run"],
+    "capture": RUNTIME + ["runtime/core", "runtime/queue", "runtime/memory", "runtime/graph"],
+    "interop": RUNTIME + ["backend/cuda", "runtime/core", "runtime/queue", "runtime/memory", "runtime/graph", "capture"],
 }
 # Native headers: the pattern, and the layers that may name it.
 NATIVE = [

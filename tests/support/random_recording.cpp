@@ -199,7 +199,7 @@ RecordingPtr random_recording(const RandomDesc& desc) {
       }
     }
     DispatchPayload dispatch;
-    if (desc.programmatic_percent != 0 && random.percent(50)) dispatch.start = DispatchDesc::Start::Early;
+    if (desc.programmatic_percent != 0 && random.percent(50)) dispatch.start = DispatchDesc::Start::Programmatic;
     builder.dispatch(concat("k", i % 7), dispatch, accesses);
   }
   for (std::uint32_t e = 0; e < desc.user_edges + desc.backward_edges && desc.commands >= 2; ++e) {

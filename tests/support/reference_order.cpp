@@ -32,7 +32,7 @@ std::vector<BufferAccess> accesses_of(const Recording& recording, std::uint32_t 
 bool waits_itself(const Recording& recording, std::uint32_t command) {
   if (recording.commands[command].kind != CommandKind::Dispatch) return false;
   const auto& dispatch = recording.payload<DispatchPayload>(command);
-  return dispatch.start == DispatchDesc::Start::Early && dispatch.launch != DispatchDesc::Launch::Cooperative;
+  return dispatch.start == DispatchDesc::Start::Programmatic && dispatch.launch != DispatchDesc::Launch::Cooperative;
 }
 
 bool accesses_range(const Recording& recording, std::uint32_t command, const BarrierPayload& barrier, Access access) {
@@ -82,19 +82,19 @@ Relation direct_order(const Recording& recording) {
   return order;
 }
 
-Relation node_order(const Schedule& schedule) {
-  Relation order(schedule.node_count());
-  for (const Edge& edge : schedule.edges) order.set(edge.from, edge.to);
+Relation node_order(const DependencyGraph& dependencies) {
+  Relation order(dependencies.node_count());
+  for (const Edge& edge : dependencies.edges) order.set(edge.from, edge.to);
   order.close();
   return order;
 }
 
-Relation order_of(const Recording& recording, const Schedule& schedule) {
-  const Relation nodes = node_order(schedule);
+Relation order_of(const Recording& recording, const DependencyGraph& dependencies) {
+  const Relation nodes = node_order(dependencies);
   Relation order(static_cast<std::uint32_t>(recording.commands.size()));
   for (std::uint32_t a = 0; a < nodes.size(); ++a) {
     for (std::uint32_t b = 0; b < nodes.size(); ++b) {
-      if (nodes.before(a, b) && schedule.is_join[a] == 0 && schedule.is_join[b] == 0) order.set(schedule.node_command[a], schedule.node_command[b]);
+      if (nodes.before(a, b) && dependencies.is_join[a] == 0 && dependencies.is_join[b] == 0) order.set(dependencies.node_command[a], dependencies.node_command[b]);
     }
   }
   return order;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "record/recording.hpp"
-#include "schedule/schedule.hpp"
+#include "dependencies/dependency_graph.hpp"
 
 namespace reprise::test {
 
@@ -33,8 +33,8 @@ class Relation {
 // Pairs that the recording's ordering, barriers and edges order directly. Barriers come in no pair.
 [[nodiscard]] Relation direct_order(const detail::Recording& recording);
 // The closure over commands of a schedule's edges, through its joins.
-[[nodiscard]] Relation order_of(const detail::Recording& recording, const detail::Schedule& schedule);
+[[nodiscard]] Relation order_of(const detail::Recording& recording, const detail::DependencyGraph& dependencies);
 // The closure over nodes.
-[[nodiscard]] Relation node_order(const detail::Schedule& schedule);
+[[nodiscard]] Relation node_order(const detail::DependencyGraph& dependencies);
 
 }  // namespace reprise::test

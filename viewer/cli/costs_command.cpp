@@ -3,7 +3,7 @@
 #include <memory>
 #include <stdexcept>
 
-#include <reprise/node_costs.hpp>
+#include <reprise/cost_profile.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/json_text.hpp"
@@ -21,15 +21,15 @@ struct CostsOptions {
 const char* told_by(GraphCosts::TimedBy timed_by) {
   switch (timed_by) {
     case GraphCosts::TimedBy::HostClock: return "the host's clock";
-    case GraphCosts::TimedBy::Stamps: return "stamps";
+    case GraphCosts::TimedBy::Timestamps: return "stamps";
     case GraphCosts::TimedBy::Profiler: break;
   }
   return "the profiler";
 }
 
 // Those that are wanted.
-NodeCosts read(const CostsOptions& options) {
-  NodeCosts costs = *read_costs(options.file);
+CostProfile read(const CostsOptions& options) {
+  CostProfile costs = *load_cost_profile(options.file);
   if (options.graph.empty()) return costs;
   std::erase_if(costs.graphs, [&](const GraphCosts& graph) { return graph.label != options.graph; });
   std::erase_if(costs.untimed, [&](const std::string& label) { return label != options.graph; });
@@ -37,7 +37,7 @@ NodeCosts read(const CostsOptions& options) {
   throw std::runtime_error(options.file + (costs.untimed.empty() ? " has no graph " : " has no times of nodes of graph ") + options.graph);
 }
 
-void print(const NodeCosts& costs) {
+void print(const CostProfile& costs) {
   for (const GraphCosts& graph : costs.graphs) {
     std::printf("%s (plan %s) on %s: medians of %s, timed by %s\n", printable(graph.label).c_str(), hex(graph.plan_hash).c_str(),
                 printable(graph.device).c_str(), counted(graph.replays, "replay").c_str(), told_by(graph.timed_by));
@@ -50,7 +50,7 @@ void print(const NodeCosts& costs) {
   for (const std::string& label : costs.untimed) std::printf("%s: no replay whose nodes were timed\n", printable(label).c_str());
 }
 
-void print_json(const NodeCosts& costs) {
+void print_json(const CostProfile& costs) {
   nlohmann::ordered_json graphs = nlohmann::ordered_json::array();
   for (const GraphCosts& graph : costs.graphs) {
     nlohmann::ordered_json commands = nlohmann::ordered_json::array();
@@ -64,7 +64,7 @@ void print_json(const NodeCosts& costs) {
 }
 
 int run(const CostsOptions& options) {
-  const NodeCosts costs = read(options);
+  const CostProfile costs = read(options);
   if (!options.output.empty()) write_costs(options.output, costs);
   if (options.json) {
     print_json(costs);
@@ -82,10 +82,10 @@ Command add_costs(CLI::App& program) {
   app->add_option("FILE", options->file, "a trace with times of nodes, or what -o wrote")->required();
   app->add_option("--graph", options->graph, "only graphs with this label")->type_name("LABEL");
   app->add_flag("--json", options->json, "write JSON");
-  app->add_option("-o,--output", options->output, "also write a small file that read_costs() takes in the place of the trace")->type_name("FILE");
+  app->add_option("-o,--output", options->output, "also write a small file that load_cost_profile() takes in the place of the trace")->type_name("FILE");
   app->footer(
       "Medians over the newest replays whose nodes were timed, without what noting the times takes; a loop by all of its rounds in a replay.\n"
-      "A program compiles by them with CompileDesc::costs = read_costs(FILE).\n"
+      "A program compiles by them with CompileDesc::costs = load_cost_profile(FILE).\n"
       "Examples:\n  reprise costs run.reprise\n  reprise costs run.reprise --graph step -o step.costs.json");
   return {app, [options] { return run(*options); }};
 }

@@ -36,11 +36,11 @@ void print(const Instance& instance) {
                driver(d.driver_version)});
   }
   std::fputs(table.text().c_str(), stdout);
-  if (const std::string why = instance.why_no_gpu(); !why.empty()) std::printf("no GPU: %s\n", why.c_str());
+  if (const std::string why = instance.gpu_unavailable_reason(); !why.empty()) std::printf("no GPU: %s\n", why.c_str());
 }
 
 void print_json(const Instance& instance) {
-  nlohmann::ordered_json json = {{"devices", nlohmann::ordered_json::array()}, {"why_no_gpu", instance.why_no_gpu()}};
+  nlohmann::ordered_json json = {{"devices", nlohmann::ordered_json::array()}, {"gpu_unavailable_reason", instance.gpu_unavailable_reason()}};
   for (const DeviceInfo& d : instance.devices()) {
     json["devices"].push_back({{"selector", d.selector},
                                {"name", d.name},

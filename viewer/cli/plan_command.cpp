@@ -70,7 +70,7 @@ void print(const PlanOptions& options, const LifetimeTable& table, const Planned
   std::printf("%s in %s\n", counted(table.buffers.size(), "buffer").c_str(), duration(planned.seconds * 1e9).c_str());
   std::printf("height %s bytes%s\n", with_separators(plan.height).c_str(),
               plan.height == plan.bound ? ", the bound"
-              : plan.is_least           ? ", the least there is"
+              : plan.is_optimal           ? ", the least there is"
                                         : "");
   std::printf("bound  %s bytes live at once", with_separators(plan.bound).c_str());
   if (plan.height != plan.bound) std::printf("; the height is %s above", percent(above).c_str());
@@ -93,7 +93,7 @@ void print_json(const PlanOptions& options, const LifetimeTable& table, const Pl
   nlohmann::ordered_json json = {{"buffers", table.buffers.size()},
                                  {"height", planned.plan.height},
                                  {"bound", planned.plan.bound},
-                                 {"least", planned.plan.is_least},
+                                 {"least", planned.plan.is_optimal},
                                  {"seconds", planned.seconds}};
   if (options.capacity) {
     json["capacity"] = *options.capacity;

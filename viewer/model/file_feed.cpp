@@ -16,7 +16,7 @@ constexpr std::chrono::milliseconds kLookInterval{100};
 
 }  // namespace
 
-FileFeed::FileFeed(TraceLoaderDesc desc, FeedBoard& board) : desc_(std::move(desc)), board_(board) {}
+FileFeed::FileFeed(TraceLoaderDesc desc, DocumentPublisher& board) : desc_(std::move(desc)), board_(board) {}
 
 std::optional<FileFeed::Mark> FileFeed::look() const {
   struct stat s {};

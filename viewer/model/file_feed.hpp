@@ -1,4 +1,4 @@
-// FileFeed: reads a trace file onto a FeedBoard and goes on watching it: one that grows is read on; one that was replaced, or appears
+// FileFeed: reads a trace file onto a DocumentPublisher and goes on watching it: one that grows is read on; one that was replaced, or appears
 // only now, is read anew, and what was shown stays until that is done. Threads: run() on one.
 #pragma once
 
@@ -7,14 +7,14 @@
 #include <optional>
 #include <stop_token>
 
-#include "model/feed_board.hpp"
+#include "model/document_publisher.hpp"
 #include "model/trace_loader.hpp"
 
 namespace reprise::model {
 
 class FileFeed {
  public:
-  FileFeed(TraceLoaderDesc desc, FeedBoard& board);
+  FileFeed(TraceLoaderDesc desc, DocumentPublisher& board);
 
   // Until a stop is asked for: at the next chunk then.
   void run(const std::stop_token& stop);
@@ -40,7 +40,7 @@ class FileFeed {
   void load(Manner manner, const std::stop_token& stop);
 
   const TraceLoaderDesc desc_;
-  FeedBoard& board_;
+  DocumentPublisher& board_;
   std::unique_ptr<TraceLoader> loader_;
   Mark read_;               // of what loader_ reads
   bool has_shown_ = false;  // a whole file

@@ -8,7 +8,7 @@ using trace::Time;
 
 namespace {
 
-bool is_false_dependency(trace::EdgeCause cause) { return cause == trace::EdgeCause::Lane || cause == trace::EdgeCause::Frame; }
+bool is_false_dependency(trace::EdgeCause cause) { return cause == trace::EdgeCause::Lane || cause == trace::EdgeCause::EntryExit; }
 
 // The predecessor that ended last, of those that are needed or of those that are not.
 struct Last {

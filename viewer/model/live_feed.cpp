@@ -27,7 +27,7 @@ FeedState state_of(trace::LiveState state) {
 
 }  // namespace
 
-LiveFeed::LiveFeed(LiveFeedDesc desc, FeedBoard& board)
+LiveFeed::LiveFeed(LiveFeedDesc desc, DocumentPublisher& board)
     : board_(board),
       builder_(std::make_shared<SampleStore>(SampleStoreDesc{.max_bytes = desc.max_sample_bytes}), kLimits),
       client_({.address = std::move(desc.address),

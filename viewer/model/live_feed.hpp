@@ -1,4 +1,4 @@
-// LiveFeed: a live session onto a FeedBoard. Chunks become records on the thread of its LiveClient, which reads no further before that is
+// LiveFeed: a live session onto a DocumentPublisher. Chunks become records on the thread of its LiveClient, which reads no further before that is
 // done, so that a session that sends too fast drops chunks there, and counts them, rather than fill this process. Of one that goes on for
 // long, the oldest replays are forgotten.
 // Threads: run() on one; request() any.
@@ -12,7 +12,7 @@
 #include <string>
 
 #include "model/document_builder.hpp"
-#include "model/feed_board.hpp"
+#include "model/document_publisher.hpp"
 #include "trace/live/live_client.hpp"
 
 namespace reprise::model {
@@ -24,7 +24,7 @@ struct LiveFeedDesc {
 
 class LiveFeed {
  public:
-  LiveFeed(LiveFeedDesc desc, FeedBoard& board);
+  LiveFeed(LiveFeedDesc desc, DocumentPublisher& board);
   LiveFeed(const LiveFeed&) = delete;
   LiveFeed& operator=(const LiveFeed&) = delete;
 
@@ -37,7 +37,7 @@ class LiveFeed {
   void end();
   [[nodiscard]] FeedStatus status() const;  // with mutex_ held
 
-  FeedBoard& board_;
+  DocumentPublisher& board_;
   std::mutex mutex_;  // of all below but the client
   std::condition_variable_any changed_;
   DocumentBuilder builder_;

@@ -12,7 +12,7 @@
 
 namespace reprise::model {
 
-inline constexpr std::array kSampleSources = {trace::SampleSource::Host, trace::SampleSource::Stamp, trace::SampleSource::Cupti};
+inline constexpr std::array kSampleSources = {trace::SampleSource::Host, trace::SampleSource::Timestamp, trace::SampleSource::Cupti};
 
 class SampleSources {
  public:

@@ -4,7 +4,7 @@
 #include <thread>
 #include <utility>
 
-#include "model/feed_board.hpp"
+#include "model/document_publisher.hpp"
 #include "model/file_feed.hpp"
 #include "model/live_feed.hpp"
 #include "trace/live/tcp_address.hpp"
@@ -45,7 +45,7 @@ class TraceFeed::Worker {
   }
 
   const std::string target;
-  FeedBoard board;
+  DocumentPublisher board;
   std::unique_ptr<LiveFeed> live;  // null: a file
 
  private:

@@ -7,7 +7,7 @@
 #include <system_error>
 #include <utility>
 
-#include "panels/keys.hpp"
+#include "panels/shared/keys.hpp"
 
 namespace reprise::viewer {
 
@@ -123,12 +123,12 @@ void Application::draw_start(const Theme& theme) {
   if (sample_) watch_sample();
   if (workspace_) return;  // its first frame is the next
   FoundAtStart found = watch_->found();
-  StartFacts facts{.sessions = std::move(found.sessions),
+  StartViewModel view_model{.sessions = std::move(found.sessions),
                    .recent = std::move(found.recent),
                    .sample = find_sample(desc_.program).string(),
                    .sample_state = sample_state_,
                    .error = error_};
-  act(start_page_.draw(theme, facts));
+  act(start_page_.draw(theme, view_model));
 }
 
 void Application::act(const StartAction& action) {

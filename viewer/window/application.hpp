@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "panels/background.hpp"
-#include "panels/start_page.hpp"
-#include "panels/workspace.hpp"
+#include "panels/shared/async_value.hpp"
+#include "panels/workspace/start_page.hpp"
+#include "panels/workspace/workspace.hpp"
 #include "window/sample_run.hpp"
 #include "window/settings.hpp"
 #include "window/start_watch.hpp"
@@ -66,7 +66,7 @@ class Application {
   Settings& settings_;
   Background background_;
   StartPage start_page_;
-  std::optional<StartWatch> watch_;  // while the start page is there
+  std::optional<StartPageMonitor> watch_;  // while the start page is there
   std::unique_ptr<SampleRun> sample_;
   std::string sample_state_, error_;
   std::shared_ptr<model::TraceFeed> feed_, other_;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "panels/theme.hpp"
+#include "panels/widgets/theme.hpp"
 
 namespace reprise::viewer {
 

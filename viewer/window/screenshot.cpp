@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "panels/keys.hpp"
+#include "panels/shared/keys.hpp"
 #include "window/application.hpp"
 #include "window/offscreen.hpp"
 #include "window/picture.hpp"
@@ -78,9 +78,9 @@ void take_start_page(const ScreenshotDesc& desc) {
   Settings settings = SettingsFile(settings_path()).values;
   settings.shade = desc.shade;
   Application application({.program = desc.program}, settings);
-  for (int frame = 0; frame <= kStillFrames; ++frame) {
+  for (int context = 0; context <= kStillFrames; ++context) {
     frames.draw([&](const Theme& theme) { application.draw(theme); });
-    if (frame == 0) std::this_thread::sleep_for(kStartPage);
+    if (context == 0) std::this_thread::sleep_for(kStartPage);
   }
   frames.write();
 }

@@ -9,8 +9,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "panels/theme.hpp"
-#include "panels/workspace.hpp"
+#include "panels/widgets/theme.hpp"
+#include "panels/workspace/workspace.hpp"
 
 namespace reprise::viewer {
 

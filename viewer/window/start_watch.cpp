@@ -7,7 +7,7 @@
 #include <system_error>
 #include <utility>
 
-#include "panels/format.hpp"
+#include "panels/widgets/format.hpp"
 
 namespace reprise::viewer {
 
@@ -43,9 +43,9 @@ bool same(const FoundAtStart& a, const FoundAtStart& b) {
 
 }  // namespace
 
-StartWatch::StartWatch(std::function<void()> on_change) : on_change_(std::move(on_change)), thread_([this] { watch(); }) {}
+StartPageMonitor::StartPageMonitor(std::function<void()> on_change) : on_change_(std::move(on_change)), thread_([this] { watch(); }) {}
 
-StartWatch::~StartWatch() {
+StartPageMonitor::~StartPageMonitor() {
   {
     const std::lock_guard lock(mutex_);
     stop_ = true;
@@ -54,7 +54,7 @@ StartWatch::~StartWatch() {
   thread_.join();
 }
 
-void StartWatch::set_recent(const std::vector<RecentEntry>& recent) {
+void StartPageMonitor::set_recent(const std::vector<RecentEntry>& recent) {
   {
     const std::lock_guard lock(mutex_);
     recent_ = recent;
@@ -65,12 +65,12 @@ void StartWatch::set_recent(const std::vector<RecentEntry>& recent) {
   wake_.notify_all();
 }
 
-FoundAtStart StartWatch::found() const {
+FoundAtStart StartPageMonitor::found() const {
   const std::lock_guard lock(mutex_);
   return found_;
 }
 
-void StartWatch::watch() {
+void StartPageMonitor::watch() {
   std::unique_lock lock(mutex_);
   while (!stop_) {
     const std::vector<RecentEntry> recent = recent_;

@@ -1,4 +1,4 @@
-// StartWatch: what the start page shows and a disk or a socket knows, looked for once a second on a thread of its own while the object lives.
+// StartPageMonitor: what the start page shows and a disk or a socket knows, looked for once a second on a thread of its own while the object lives.
 // Knows no window. Threads: made and asked by the drawing thread.
 #pragma once
 
@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "panels/start_page.hpp"
+#include "panels/workspace/start_page.hpp"
 #include "window/settings.hpp"
 
 namespace reprise::viewer {
@@ -18,13 +18,13 @@ struct FoundAtStart {
   std::vector<RecentFile> recent;
 };
 
-class StartWatch {
+class StartPageMonitor {
  public:
   // `on_change` is called on the watch's thread whenever there is something new.
-  explicit StartWatch(std::function<void()> on_change);
-  StartWatch(const StartWatch&) = delete;
-  StartWatch& operator=(const StartWatch&) = delete;
-  ~StartWatch();
+  explicit StartPageMonitor(std::function<void()> on_change);
+  StartPageMonitor(const StartPageMonitor&) = delete;
+  StartPageMonitor& operator=(const StartPageMonitor&) = delete;
+  ~StartPageMonitor();
 
   // Which files to look for; they are at once in found(), without saying more about them.
   void set_recent(const std::vector<RecentEntry>& recent);

@@ -2,7 +2,7 @@
 // Needs a current GL context while it lives; knows no window. Threads: the drawing thread's.
 #pragma once
 
-#include "panels/theme.hpp"
+#include "panels/widgets/theme.hpp"
 #include "window/fonts.hpp"
 
 struct ImGuiContext;

@@ -47,7 +47,7 @@ void FrameLoop::step() {
   window_.ui().set_shade(settings_.shade);
   if (!window_.begin_frame()) return;
   application_.draw(window_.ui().theme());
-  window_.end_frame();
+  window_.add_exit();
   window_.set_title(application_.title());
 }
 

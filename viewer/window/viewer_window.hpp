@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "panels/theme.hpp"
-#include "panels/workspace.hpp"
+#include "panels/widgets/theme.hpp"
+#include "panels/workspace/workspace.hpp"
 #include "window/application.hpp"
 #include "window/window.hpp"
 

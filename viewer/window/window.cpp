@@ -11,7 +11,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "panels/keys.hpp"
+#include "panels/shared/keys.hpp"
 
 namespace reprise::viewer {
 
@@ -173,7 +173,7 @@ bool Window::begin_frame() {
   return true;
 }
 
-void Window::end_frame() {
+void Window::add_exit() {
   ui_->render();
   glfwSwapBuffers(handle_);
   end_key_frame();

@@ -48,7 +48,7 @@ class Window {
 
   // False: nothing can be seen, and no frame has begun.
   [[nodiscard]] bool begin_frame();
-  void end_frame();
+  void add_exit();
 
   // As WindowDesc takes them.
   [[nodiscard]] std::uint32_t width() const;

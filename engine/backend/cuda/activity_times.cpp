@@ -36,7 +36,7 @@ bool leaves_records(cudaGraphNodeType type) {
 // Claims the nodes of one graph, those inside its child graphs, and those of bodies.
 class Claims {
  public:
-  Claims(ActivitySession& session, std::shared_ptr<ActivitySession::Sink> sink, const TimeSlots& slots, std::span<const BodyGraph> bodies)
+  Claims(ActivitySession& session, std::shared_ptr<ActivitySession::Sink> sink, const TimingLayout& slots, std::span<const BodyGraph> bodies)
       : session_(session), sink_(std::move(sink)), records_(slots.nodes) {
     for (std::uint32_t body = 0; body < bodies.size(); ++body) {
       bodies_[bodies[body].parent].push_back(bodies[body].graph);
@@ -114,8 +114,8 @@ void cover(NodeTime& time, std::int64_t started, std::int64_t ended) {
 
 std::uint32_t place_of(const LoweredGraph& lowered, std::uint32_t node) {
   switch (lowered.nodes[node].kind) {
-    case LoweredKind::FrameBegin: return NodeRun::kBegin;
-    case LoweredKind::FrameEnd: return NodeRun::kEnd;
+    case LoweredKind::Entry: return NodeRun::kBegin;
+    case LoweredKind::Exit: return NodeRun::kEnd;
     case LoweredKind::Work: break;
   }
   return node;
@@ -123,7 +123,7 @@ std::uint32_t place_of(const LoweredGraph& lowered, std::uint32_t node) {
 
 }  // namespace
 
-ActivityTimes::Claimed ActivityTimes::claim_all(ActivitySession& session, const Graph& graph, const TimeSlots& slots) {
+ActivityTimes::Claimed ActivityTimes::claim_all(ActivitySession& session, const Graph& graph, const TimingLayout& slots) {
   auto sink = std::make_shared<ActivitySession::Sink>();
   Claims claims(session, sink, slots, graph.bodies);
   for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) claims.add(graph.nodes[i], place_of(graph.lowered, i));
@@ -137,7 +137,7 @@ ActivityTimes::Claimed ActivityTimes::claim_all(ActivitySession& session, const 
   return {std::move(sink), std::move(records)};
 }
 
-ActivityTimes::ActivityTimes(ActivitySession& session, const Graph& graph, const TimeSlots& slots, std::unique_ptr<BodyStamps> bodies,
+ActivityTimes::ActivityTimes(ActivitySession& session, const Graph& graph, const TimingLayout& slots, std::unique_ptr<BodyTimestamps> bodies,
                              std::vector<HostNode> host)
     : session_(session),
       slots_(slots),
@@ -238,9 +238,9 @@ void ActivityTimes::fill_inside(NodeTime* times, std::uint32_t node, std::int64_
 std::int64_t clock_offset(std::span<const NodeRun> runs, std::int64_t began, std::int64_t ended) {
   // A stamp is taken while its kernel runs: between `low` and `high` both are.
   std::optional<std::int64_t> low, high;
-  const auto narrow = [&](const NodeRun& run, std::int64_t stamp) {
-    low = std::max(low.value_or(stamp - run.ended), stamp - run.ended);
-    high = std::min(high.value_or(stamp - run.started), stamp - run.started);
+  const auto narrow = [&](const NodeRun& run, std::int64_t timestamp) {
+    low = std::max(low.value_or(timestamp - run.ended), timestamp - run.ended);
+    high = std::min(high.value_or(timestamp - run.started), timestamp - run.started);
   };
   for (const NodeRun& run : runs) {
     if (run.node == NodeRun::kBegin) narrow(run, began);

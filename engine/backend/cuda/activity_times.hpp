@@ -10,11 +10,11 @@
 
 #include "profile/activity/activity_session.hpp"
 #include "backend/cuda/body_graph.hpp"
-#include "backend/cuda/body_stamps.hpp"
+#include "backend/cuda/body_timestamps.hpp"
 #include "backend/cuda/host_times.hpp"
 #include "backend/cuda/node_timer.hpp"
-#include "backend/cuda/stamp_ends.hpp"
-#include "lanes/lowered_graph.hpp"
+#include "backend/cuda/boundary_timestamps.hpp"
+#include "lowering/lowered_graph.hpp"
 
 namespace reprise::detail {
 
@@ -30,11 +30,11 @@ class ActivityTimes final : public NodeTimer {
     const LoweredGraph& lowered;
     std::span<const cudaGraphNode_t> nodes;  // by lowered node
     std::span<const BodyGraph> bodies;       // by number
-    const StampEnds& ends;                   // where the frame has none
+    const BoundaryTimestamps& ends;                   // where the frame has none
   };
   // Before the twin is instantiated, in a window that is being opened. `bodies` counts their rounds; null where there are none to be counted.
   // `host`: its host commands.
-  ActivityTimes(ActivitySession& session, const Graph& graph, const TimeSlots& slots, std::unique_ptr<BodyStamps> bodies,
+  ActivityTimes(ActivitySession& session, const Graph& graph, const TimingLayout& slots, std::unique_ptr<BodyTimestamps> bodies,
                 std::vector<HostNode> host);
 
   [[nodiscard]] TimedBy timed_by() const noexcept override { return TimedBy::Cupti; }
@@ -51,19 +51,19 @@ class ActivityTimes final : public NodeTimer {
     std::shared_ptr<ActivitySession::Sink> sink;
     std::vector<std::uint32_t> records;
   };
-  [[nodiscard]] static Claimed claim_all(ActivitySession& session, const Graph& graph, const TimeSlots& slots);
+  [[nodiscard]] static Claimed claim_all(ActivitySession& session, const Graph& graph, const TimingLayout& slots);
   [[nodiscard]] std::uint64_t rounds_of_body(std::uint32_t body) const;
   [[nodiscard]] std::size_t runs_in_bodies() const;
   void fill_inside(NodeTime* times, std::uint32_t node, std::int64_t started, std::int64_t ended);
 
   ActivitySession& session_;
-  const TimeSlots slots_;
+  const TimingLayout slots_;
   const Claimed claimed_;
-  const std::unique_ptr<BodyStamps> bodies_;
+  const std::unique_ptr<BodyTimestamps> bodies_;
   const std::uint64_t dropped_before_;  // this
   std::uint64_t told_dropped_, told_untimed_ = 0;
   const std::vector<HostNode> host_;
-  ReplayStamps replay_;        // that was found last
+  ReplayTimestamps replay_;        // that was found last
   std::uint64_t number_ = 0;   // of it
   std::vector<NodeRun> runs_;  // of it
   std::vector<std::uint32_t> told_;  // of each node in a body: records of it so far

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <fault_markers.shaders.hpp>
-#include <frame.shaders.hpp>
+#include <entry_exit.shaders.hpp>
 
 #include "backend/cuda/cuda_exec.hpp"
-#include "backend/cuda/cuda_pages.hpp"
+#include "backend/cuda/cuda_virtual_allocation.hpp"
 #include "backend/cuda/cuda_queue.hpp"
 #include "base/text.hpp"
 #include "plan/loops.hpp"
@@ -26,7 +26,7 @@ std::byte* CudaBackend::allocate(BufferKind kind, std::uint64_t bytes) {
   const SetupScope scope(*context_, Stage::Allocate);
   void* memory = nullptr;
   const std::string what = concat(bytes, " bytes");
-  const CallPlace place = context_->at(Stage::Allocate, what);
+  const CallContext place = context_->at(Stage::Allocate, what);
   if (kind == BufferKind::PinnedHost) {
     cuda_check(cudaHostAlloc(&memory, bytes, cudaHostAllocPortable | cudaHostAllocMapped), "cudaHostAlloc", place);
   } else {
@@ -40,9 +40,9 @@ void CudaBackend::free(BufferKind kind, std::byte* address) noexcept {
   if (scope) cuda_ignore(kind == BufferKind::PinnedHost ? cudaFreeHost(address) : cudaFree(address));
 }
 
-std::unique_ptr<BackendPages> CudaBackend::allocate_pages(std::uint64_t bytes) { return CudaPages::make(context_, bytes); }
+std::unique_ptr<VirtualAllocation> CudaBackend::allocate_pages(std::uint64_t bytes) { return CudaVirtualAllocation::make(context_, bytes); }
 
-std::unique_ptr<BackendPages> CudaBackend::reserve_pages(std::uint64_t bytes) { return CudaPages::reserve(context_, bytes); }
+std::unique_ptr<VirtualAllocation> CudaBackend::reserve_pages(std::uint64_t bytes) { return CudaVirtualAllocation::reserve(context_, bytes); }
 
 std::unique_ptr<BackendQueue> CudaBackend::create_queue(std::string_view label) { return std::make_unique<CudaQueue>(context_, label); }
 
@@ -73,27 +73,27 @@ KernelCore CudaBackend::load_kernel(const KernelDesc& desc) {
   return CudaKernel::core(std::move(kernel), {desc.parameters.begin(), desc.parameters.end()});
 }
 
-std::shared_ptr<const CudaKernel> CudaBackend::frame() {
+std::shared_ptr<const CudaKernel> CudaBackend::entry_exit() {
   {
     const std::lock_guard lock(mutex_);
-    if (frame_) return frame_;
+    if (entry_exit_) return entry_exit_;
   }
   KernelCore core = load_kernel(shaders::reprise_frame);
   const std::lock_guard lock(mutex_);
-  if (!frame_) frame_ = std::static_pointer_cast<const CudaKernel>(core.backend);
-  return frame_;
+  if (!entry_exit_) entry_exit_ = std::static_pointer_cast<const CudaKernel>(core.backend);
+  return entry_exit_;
 }
 
-std::shared_ptr<const CudaInstruments> CudaBackend::instruments() {
+std::shared_ptr<const CudaInstrumentation> CudaBackend::instrumentation() {
   {
     const std::lock_guard lock(mutex_);
-    if (instruments_) return instruments_;
+    if (instrumentation_) return instrumentation_;
   }
   const auto load = [this](const KernelDesc& desc) { return std::static_pointer_cast<const CudaKernel>(load_kernel(desc).backend); };
-  auto made = std::make_shared<const CudaInstruments>(context_, load);
+  auto made = std::make_shared<const CudaInstrumentation>(context_, load);
   const std::lock_guard lock(mutex_);
-  if (!instruments_) instruments_ = std::move(made);
-  return instruments_;
+  if (!instrumentation_) instrumentation_ = std::move(made);
+  return instrumentation_;
 }
 
 std::unique_ptr<const FaultMarkers> CudaBackend::fault_markers(const LoweredGraph& lowered) {
@@ -108,12 +108,12 @@ std::unique_ptr<const LoopCounters> CudaBackend::loop_counters(const Recording& 
   return std::make_unique<const LoopCounters>(context_, load, loops);
 }
 
-std::unique_ptr<BackendExec> CudaBackend::instantiate(std::shared_ptr<const Plan> plan, const Bindings& bindings, Instruments wanted) {
-  const auto& joins = plan->schedule.is_join;
+std::unique_ptr<BackendExec> CudaBackend::instantiate(std::shared_ptr<const Plan> plan, const Bindings& bindings, Instrumentation wanted) {
+  const auto& joins = plan->dependencies.is_join;
   const bool has_joins = std::find(joins.begin(), joins.end(), std::uint8_t{1}) != joins.end();
-  std::shared_ptr<const CudaKernel> around = plan->lowered.frame.any() || has_joins ? frame() : nullptr;
-  std::shared_ptr<const CudaInstruments> timed = wanted != Instruments::None ? instruments() : nullptr;
-  const TimedBy nodes_by = wanted == Instruments::Cupti ? TimedBy::Cupti : TimedBy::Stamp;
+  std::shared_ptr<const CudaKernel> around = plan->lowered.entry_exit.any() || has_joins ? entry_exit() : nullptr;
+  std::shared_ptr<const CudaInstrumentation> timed = wanted != Instrumentation::None ? instrumentation() : nullptr;
+  const TimedBy nodes_by = wanted == Instrumentation::Cupti ? TimedBy::Cupti : TimedBy::Timestamp;
   std::unique_ptr<const FaultMarkers> marked = plan->lowered.fault_markers ? fault_markers(plan->lowered) : nullptr;
   std::unique_ptr<const LoopCounters> counted = loop_counters(*plan->recording);
   return std::make_unique<CudaExec>(context_, std::move(plan), bindings, std::move(around), std::move(timed), nodes_by, std::move(marked),

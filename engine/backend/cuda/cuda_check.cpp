@@ -64,7 +64,7 @@ ErrorCode error_code_of(std::int64_t code) noexcept {
   }
 }
 
-void throw_cuda_error(NativeApi api, std::int64_t code, const char* call, const CallPlace& place, std::string_view advice) {
+void throw_cuda_error(NativeApi api, std::int64_t code, const char* call, const CallContext& place, std::string_view advice) {
   ErrorDetails details;
   details.code = error_code_of(code);
   details.stage = place.stage;

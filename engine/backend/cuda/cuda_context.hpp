@@ -20,7 +20,7 @@ struct CudaContext {
   std::shared_ptr<DeviceStatus> status;
   DeviceInfo info;
 
-  [[nodiscard]] CallPlace at(Stage stage, std::string_view object = {}) const { return {stage, status.get(), object}; }
+  [[nodiscard]] CallContext at(Stage stage, std::string_view object = {}) const { return {stage, status.get(), object}; }
 };
 
 // Makes the context current, and what was current before current again. Cheap where it is already.

@@ -10,7 +10,7 @@
 namespace reprise::detail {
 namespace {
 
-constexpr CallPlace kPlace{Stage::Open};
+constexpr CallContext kPlace{Stage::Open};
 constexpr std::uint32_t kParameterBytes = 4096;
 constexpr std::uint32_t kLargeParameterBytes = 32764;  // compute 7.0 and up, driver 12.1 and up
 constexpr int kLargeParametersDriver = 12010;

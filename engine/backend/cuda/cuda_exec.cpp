@@ -1,6 +1,6 @@
 #include "backend/cuda/cuda_exec.hpp"
 
-#include "backend/cuda/cuda_pages.hpp"
+#include "backend/cuda/cuda_virtual_allocation.hpp"
 #include "backend/cuda/cuda_queue.hpp"
 #include "profile/activity/activity_session.hpp"
 #include "backend/cuda/cuda_graph_builder.hpp"
@@ -8,27 +8,27 @@
 namespace reprise::detail {
 
 CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<const Plan> plan, const Bindings& bindings,
-                   std::shared_ptr<const CudaKernel> frame, std::shared_ptr<const CudaInstruments> instruments,
+                   std::shared_ptr<const CudaKernel> entry_exit, std::shared_ptr<const CudaInstrumentation> instrumentation,
                    TimedBy nodes_by, std::unique_ptr<const FaultMarkers> markers, std::unique_ptr<const LoopCounters> loops)
     : context_(std::move(context)),
       plan_(std::move(plan)),
-      frame_(std::move(frame)),
+      entry_exit_(std::move(entry_exit)),
       markers_(std::move(markers)),
       loops_(std::move(loops)),
       held_(std::make_shared<Held>(context_, *plan_->recording)),
-      slots_(time_slots(*plan_)),
+      slots_(timing_layout(*plan_)),
       bindings_(bindings),
       update_(*context_, *plan_->recording),
-      source_(instruments ? std::make_shared<CudaReplaySource>(context_, instruments, nodes_by) : nullptr) {
+      source_(instrumentation ? std::make_shared<CudaReplaySource>(context_, instrumentation, nodes_by) : nullptr) {
   const SetupScope scope(*context_, Stage::Instantiate);
   const GatePass pass(ActivitySession::of_process().gate());
   epoch_ = ActivitySession::of_process().epoch();
   try {
     cuda_check(cudaGraphCreate(&graph_, 0), "cudaGraphCreate", context_->at(Stage::Instantiate));
-    CudaGraphBuilder::Stamps stamps;
-    if (source_) stamps = {&source_->instruments(), source_->ring().memory(), nullptr};
+    CudaGraphBuilder::Timestamps timestamps;
+    if (source_) timestamps = {&source_->instrumentation(), source_->ring().memory(), nullptr};
     CudaGraphBuilder builder(*context_, *plan_, bindings,
-                             {graph_, held_->staged, calls_, held_->holdings, frame_.get(), stamps, markers_.get(), loops_.get()});
+                             {graph_, held_->staged, calls_, held_->holdings, entry_exit_.get(), timestamps, markers_.get(), loops_.get()});
     builder.add_nodes();
     exec_ = builder.instantiate();
     ends_ = builder.ends();
@@ -40,25 +40,25 @@ CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<c
     throw;
   }
   if (source_) {
-    source_->open({.make = [this](TimedBy by) { return make_twin(by); }, .destroy = [this] { drop_twin(); }, .is_possible = [this] { return has_pages(); }});
+    source_->open({.make = [this](TimedBy by) { return make_clone(by); }, .destroy = [this] { drop_clone(); }, .is_possible = [this] { return has_pages(); }});
   }
 }
 
 CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<const Plan> plan, OwnedGraph graph, std::shared_ptr<const void> owner,
-                   std::shared_ptr<const CudaInstruments> instruments)
+                   std::shared_ptr<const CudaInstrumentation> instrumentation)
     : context_(std::move(context)),
       plan_(std::move(plan)),
       owner_(std::move(owner)),
       held_(std::make_shared<Held>()),
       update_(*context_, *plan_->recording),
-      source_(instruments ? std::make_shared<CudaReplaySource>(context_, instruments, TimedBy::Stamp) : nullptr) {
+      source_(instrumentation ? std::make_shared<CudaReplaySource>(context_, instrumentation, TimedBy::Timestamp) : nullptr) {
   const SetupScope scope(*context_, Stage::Instantiate);
   const GatePass pass(ActivitySession::of_process().gate());
   epoch_ = ActivitySession::of_process().epoch();
   try {
-    const CallPlace place = context_->at(Stage::Instantiate, plan_->label);
+    const CallContext place = context_->at(Stage::Instantiate, plan_->label);
     graph_ = graph.release();
-    if (source_) ends_ = add_stamp_ends(*context_, graph_, source_->instruments(), source_->ring().memory(), place);
+    if (source_) ends_ = add_timestamp_ends(*context_, graph_, source_->instrumentation(), source_->ring().memory(), place);
     cudaGraphInstantiateParams parameters = {};
     cuda_check(cudaGraphInstantiateWithParams(&exec_, graph_, &parameters), "cudaGraphInstantiateWithParams", place);
   } catch (...) {
@@ -81,85 +81,85 @@ std::vector<ActivityTimes::HostNode> CudaExec::time_host_nodes() {
   return host;
 }
 
-CudaReplaySource::Twin CudaExec::make_twin(TimedBy nodes_by) {
+CudaReplaySource::ProfilingClone CudaExec::make_clone(TimedBy nodes_by) {
   const SetupScope scope(*context_, Stage::Profile);
   const std::lock_guard lock(changing_);
-  const CudaInstruments& instruments = source_->instruments();
-  std::unique_ptr<NodeStamps> stamps;
-  std::unique_ptr<BodyStamps> rounds;  // beside CUPTI
+  const CudaInstrumentation& instrumentation = source_->instrumentation();
+  std::unique_ptr<NodeTimestamps> timestamps;
+  std::unique_ptr<BodyTimestamps> rounds;  // beside CUPTI
   std::unique_ptr<NodeTimer> nodes;
-  if (nodes_by == TimedBy::Cupti) rounds = BodyStamps::make(context_, instruments.readback, *plan_, slots_, BodyStamps::Keep::Rounds);
-  if (nodes_by != TimedBy::Cupti) stamps = std::make_unique<NodeStamps>(context_, instruments.readback, *plan_, slots_);
-  const CallPlace place = context_->at(Stage::Profile, plan_->label);
+  if (nodes_by == TimedBy::Cupti) rounds = BodyTimestamps::make(context_, instrumentation.readback, *plan_, slots_, BodyTimestamps::Keep::Rounds);
+  if (nodes_by != TimedBy::Cupti) timestamps = std::make_unique<NodeTimestamps>(context_, instrumentation.readback, *plan_, slots_);
+  const CallContext place = context_->at(Stage::Profile, plan_->label);
   cudaGraph_t graph = nullptr;
-  cudaGraphExec_t twin = nullptr;
-  ExecNodes twin_nodes;
+  cudaGraphExec_t clone = nullptr;
+  ExecNodes clone_nodes;
   cuda_check(cudaGraphCreate(&graph, 0), "cudaGraphCreate", place);
   try {
-    const BodyStamps* const in_bodies = stamps ? stamps->bodies() : rounds.get();
+    const BodyTimestamps* const in_bodies = timestamps ? timestamps->bodies() : rounds.get();
     CudaGraphBuilder builder(*context_, *plan_, bindings_,
-                             {graph, held_->staged, calls_, held_->holdings, frame_.get(),
-                              {&instruments, source_->ring().memory(), stamps.get(), in_bodies}, markers_.get(), loops_.get()});
+                             {graph, held_->staged, calls_, held_->holdings, entry_exit_.get(),
+                              {&instrumentation, source_->ring().memory(), timestamps.get(), in_bodies}, markers_.get(), loops_.get()});
     builder.add_nodes();
-    if (stamps) {
-      nodes = std::move(stamps);
+    if (timestamps) {
+      nodes = std::move(timestamps);
     } else {
-      const bool has_slots = slots_.has_same_nodes(time_slots(*plan_));
+      const bool has_slots = slots_.has_same_nodes(timing_layout(*plan_));
       const auto bodies = has_slots ? builder.bodies() : std::span<const BodyGraph>();
       const ActivityTimes::Graph timed{graph, plan_->lowered, builder.nodes(), bodies, builder.ends()};
       nodes = std::make_unique<ActivityTimes>(ActivitySession::of_process(), timed, slots_, std::move(rounds), time_host_nodes());
     }
-    twin = builder.instantiate();
-    twin_nodes = builder.take_nodes(twin);
-    update_.disable_all(twin_nodes, bindings_);
-    cuda_check(context_->driver.cuGraphUpload(twin, instruments.readback->stream()), "cuGraphUpload", place);
-    instruments.readback->wait();
+    clone = builder.instantiate();
+    clone_nodes = builder.take_nodes(clone);
+    update_.disable_all(clone_nodes, bindings_);
+    cuda_check(context_->driver.cuGraphUpload(clone, instrumentation.readback->stream()), "cuGraphUpload", place);
+    instrumentation.readback->wait();
   } catch (...) {
-    if (twin != nullptr) cuda_ignore(cudaGraphExecDestroy(twin));
+    if (clone != nullptr) cuda_ignore(cudaGraphExecDestroy(clone));
     cuda_ignore(cudaGraphDestroy(graph));
     throw;
   }
-  twin_graph_ = graph;  // names its nodes when they change
-  twin_nodes_ = std::move(twin_nodes);
-  return {twin, std::move(nodes)};
+  clone_graph_ = graph;  // names its nodes when they change
+  clone_nodes_ = std::move(clone_nodes);
+  return {clone, std::move(nodes)};
 }
 
 bool CudaExec::has_pages() const {
   const std::lock_guard lock(changing_);
-  return !GonePages::of_process().has_any(bindings_.address);
+  return !UnmappedPagesError::of_process().has_any(bindings_.address);
 }
 
 void CudaExec::destroy() noexcept {
   const SetupScope scope(*context_, std::nothrow);
   if (!scope) return;
-  destroy_twin();
+  destroy_clone();
   if (exec_ != nullptr) cuda_ignore(cudaGraphExecDestroy(exec_));
   if (graph_ != nullptr) cuda_ignore(cudaGraphDestroy(graph_));
 }
 
-void CudaExec::destroy_twin() noexcept {
-  if (twin_nodes_.exec != nullptr) cuda_ignore(cudaGraphExecDestroy(twin_nodes_.exec));
-  if (twin_graph_ != nullptr) cuda_ignore(cudaGraphDestroy(twin_graph_));
-  twin_nodes_ = {};
-  twin_graph_ = nullptr;
+void CudaExec::destroy_clone() noexcept {
+  if (clone_nodes_.exec != nullptr) cuda_ignore(cudaGraphExecDestroy(clone_nodes_.exec));
+  if (clone_graph_ != nullptr) cuda_ignore(cudaGraphDestroy(clone_graph_));
+  clone_nodes_ = {};
+  clone_graph_ = nullptr;
 }
 
-void CudaExec::drop_twin() noexcept {
+void CudaExec::drop_clone() noexcept {
   const SetupScope scope(*context_, std::nothrow);
   const std::lock_guard lock(changing_);
-  if (scope) destroy_twin();
+  if (scope) destroy_clone();
 }
 
 cudaGraph_t CudaExec::clone_graph() const {
   const SetupScope scope(*context_, Stage::Instantiate);
   const std::lock_guard lock(changing_);
-  const bool frame_stamps = source_ && plan_->lowered.frame.any();  // stamps that are there for this graph's replays alone
-  if (is_changed_ || frame_stamps) return build_again().release();
+  const bool entry_exit_timestamps = source_ && plan_->lowered.entry_exit.any();  // stamps that are there for this graph's replays alone
+  if (is_changed_ || entry_exit_timestamps) return build_again().release();
   cudaGraph_t copy = nullptr;
-  const CallPlace place = context_->at(Stage::Instantiate, plan_->label);
+  const CallContext place = context_->at(Stage::Instantiate, plan_->label);
   cuda_check(cudaGraphClone(&copy, graph_), "cudaGraphClone", place);
   try {
-    if (ends_) remove_stamp_ends(copy, ends_, place);
+    if (ends_) remove_timestamp_ends(copy, ends_, place);
   } catch (...) {
     cuda_ignore(cudaGraphDestroy(copy));
     throw;
@@ -188,27 +188,27 @@ void CudaExec::follow_epoch() noexcept {
   epoch_ = epoch;
 }
 
-void CudaExec::switch_stamps() {
+void CudaExec::switch_timestamps() {
   const SetupScope scope(*context_, Stage::Launch);
-  const Stamping wanted = source_->stamping();
-  set_stamping(exec_, ends_, wanted, context_->at(Stage::Launch, plan_->label));
-  stamping_ = wanted;
+  const TimestampMode wanted = source_->timestamp_mode();
+  set_timestamp_mode(exec_, ends_, wanted, context_->at(Stage::Launch, plan_->label));
+  timestamp_mode_ = wanted;
 }
 
 std::uint64_t CudaExec::launch(BackendQueue& queue) {
   const GatePass pass(ActivitySession::of_process().gate());
   follow_epoch();
   CUgraphExec exec = nullptr;
-  bool is_stamped = false;
+  bool is_timestamped = false;
   if (source_) {
     // Once after each change of the mode, by whoever launches first: an executable is not to be changed beside its launches.
-    if (ends_ && source_->stamping() != stamping_) [[unlikely]]
-      switch_stamps();
-    exec = source_->take_twin(stamped_ + 1);
-    is_stamped = exec != nullptr || stamping_ == Stamping::On;
-    if (is_stamped && launches_ - stamped_ != skipped_) [[unlikely]] {
-      skipped_ = launches_ - stamped_;
-      source_->numbers().skip(stamped_ + 1, skipped_);
+    if (ends_ && source_->timestamp_mode() != timestamp_mode_) [[unlikely]]
+      switch_timestamps();
+    exec = source_->take_clone(timestamped_ + 1);
+    is_timestamped = exec != nullptr || timestamp_mode_ == TimestampMode::On;
+    if (is_timestamped && launches_ - timestamped_ != skipped_) [[unlikely]] {
+      skipped_ = launches_ - timestamped_;
+      source_->numbers().skip(timestamped_ + 1, skipped_);
     }
   }
   if (exec == nullptr) {
@@ -221,7 +221,7 @@ std::uint64_t CudaExec::launch(BackendQueue& queue) {
   }
   const std::uint64_t serial = static_cast<CudaQueue&>(queue).launch(exec);
   ++launches_;
-  if (is_stamped) ++stamped_;
+  if (is_timestamped) ++timestamped_;
   return serial;
 }
 

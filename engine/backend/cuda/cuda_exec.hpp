@@ -10,7 +10,7 @@
 #include "backend/cuda/cuda_context.hpp"
 #include "backend/cuda/cuda_kernel.hpp"
 #include "backend/cuda/fault_markers.hpp"
-#include "backend/cuda/host_calls.hpp"
+#include "backend/cuda/host_callbacks.hpp"
 #include "backend/cuda/node_update.hpp"
 #include "backend/cuda/cuda_replay_source.hpp"
 #include "backend/cuda/activity_times.hpp"
@@ -18,7 +18,7 @@
 #include "backend/cuda/op_capture.hpp"
 #include "backend/cuda/source_nodes.hpp"
 #include "backend/cuda/staged_bytes.hpp"
-#include "backend/cuda/stamp_ends.hpp"
+#include "backend/cuda/boundary_timestamps.hpp"
 
 namespace reprise::detail {
 
@@ -29,11 +29,11 @@ class CudaExec final : public BackendExec {
   // `frame` is kept; null where the plan has no half of a frame and no join. `instruments` time the replays, and `nodes_by` their nodes (Stamp or Cupti); null: nothing
   // does. `markers`, `loops`: null where the plan has none.
   CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<const Plan> plan, const Bindings& bindings,
-           std::shared_ptr<const CudaKernel> frame, std::shared_ptr<const CudaInstruments> instruments, TimedBy nodes_by,
+           std::shared_ptr<const CudaKernel> entry_exit, std::shared_ptr<const CudaInstrumentation> instrumentation, TimedBy nodes_by,
            std::unique_ptr<const FaultMarkers> markers, std::unique_ptr<const LoopCounters> loops);
   // Of `graph` itself. `owner` keeps what its nodes use; `plan` names it. `instruments` time the replays, not their nodes; null: nothing does.
   CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<const Plan> plan, OwnedGraph graph, std::shared_ptr<const void> owner,
-           std::shared_ptr<const CudaInstruments> instruments);
+           std::shared_ptr<const CudaInstrumentation> instrumentation);
   CudaExec(const CudaExec&) = delete;
   CudaExec& operator=(const CudaExec&) = delete;
   ~CudaExec() override;
@@ -60,12 +60,12 @@ class CudaExec final : public BackendExec {
     Held() = default;
     Held(std::shared_ptr<const CudaContext> context, const Recording& recording) : staged(std::move(context), recording) {}
     StagedBytes staged;
-    OpHoldings holdings;  // of the twin's ops too
+    RetainedResources holdings;  // of the twin's ops too
   };
   void destroy() noexcept;
-  void destroy_twin() noexcept;  // under changing_, unless nobody else is there
-  void drop_twin() noexcept;
-  [[nodiscard]] bool has_pages() const;  // behind all addresses; while GonePages are held
+  void destroy_clone() noexcept;  // under changing_, unless nobody else is there
+  void drop_clone() noexcept;
+  [[nodiscard]] bool has_pages() const;  // behind all addresses; while UnmappedPagesError are held
   // These under changing_. The first `count` nodes that the change reaches get what bindings_ says; refused: they and bindings_ are as before.
   [[nodiscard]] ExecUpdate set_node(const ExecNodes& of, const BindingChange& change, std::uint32_t node);
   [[nodiscard]] ExecUpdate set_nodes(const ExecNodes& of, const BindingChange& change, std::size_t count);
@@ -76,37 +76,37 @@ class CudaExec final : public BackendExec {
   [[nodiscard]] ExecUpdate update_by_new_graph(const PlanChange& change, Held& held);
   [[nodiscard]] ExecUpdate take_graph(cudaGraph_t graph, const CudaGraphBuilder* builder, const Plan& plan);
   [[nodiscard]] OwnedGraph build_again() const;  // of the plan and the bindings as they are now, without stamps
-  void switch_stamps();
+  void switch_timestamps();
   void follow_epoch() noexcept;  // inside the gate
   [[nodiscard]] std::vector<ActivityTimes::HostNode> time_host_nodes();  // under changing_, once a graph has been built of the plan
-  [[nodiscard]] CudaReplaySource::Twin make_twin(TimedBy nodes_by);  // any thread, under the source's mutex
+  [[nodiscard]] CudaReplaySource::ProfilingClone make_clone(TimedBy nodes_by);  // any thread, under the source's mutex
 
   const std::shared_ptr<const CudaContext> context_;
   std::shared_ptr<const Plan> plan_;
-  const std::shared_ptr<const CudaKernel> frame_;
+  const std::shared_ptr<const CudaKernel> entry_exit_;
   const std::unique_ptr<const FaultMarkers> markers_;  // null: the plan has none
   const std::unique_ptr<const LoopCounters> loops_;    // null: nothing is a loop
   const std::shared_ptr<const void> owner_;
   std::shared_ptr<Held> held_;
-  mutable HostCalls calls_;
+  mutable HostCallbacks calls_;
   cudaGraph_t graph_ = nullptr;
   cudaGraphExec_t exec_ = nullptr;
-  StampEnds ends_;  // in graph_
-  std::uint64_t launches_ = 0, stamped_ = 0, skipped_ = 0;  // so far; with stamps; without, as source_ knows it
-  Stamping stamping_ = Stamping::On;                        // of exec_
+  BoundaryTimestamps ends_;  // in graph_
+  std::uint64_t launches_ = 0, timestamped_ = 0, skipped_ = 0;  // so far; with stamps; without, as source_ knows it
+  TimestampMode timestamp_mode_ = TimestampMode::On;                        // of exec_
   bool uploaded_ = false;
   std::uint32_t epoch_ = 0;  // of the CUPTI session, when exec_ was uploaded
   mutable std::mutex changing_;  // of plan_, bindings_, held_ and the twin: changes come beside whoever makes a twin; after the source's mutex
-  const TimeSlots slots_;        // where times go, whatever other recordings it is given
+  const TimingLayout slots_;        // where times go, whatever other recordings it is given
   Bindings bindings_;
   NodeUpdate update_;
-  ExecNodes fast_nodes_, twin_nodes_;  // no nodes: of a graph of the application
+  ExecNodes fast_nodes_, clone_nodes_;  // no nodes: of a graph of the application
   SourceNodes source_nodes_;           // in graph_
   BindingChange undo_;                 // scratch, as the next
   std::vector<std::byte> old_value_;
   bool is_changed_ = false;            // graph_ is not what exec_ does any more
   const std::shared_ptr<CudaReplaySource> source_;  // null: replays are not timed
-  cudaGraph_t twin_graph_ = nullptr;
+  cudaGraph_t clone_graph_ = nullptr;
 };
 
 }  // namespace reprise::detail

@@ -55,8 +55,8 @@ ExecUpdate CudaExec::change(const BindingChange& change) {
   if (!result.done()) return result;
   is_changed_ = true;
   source_nodes_.note_told(change.nodes);
-  if (twin_nodes_.exec == nullptr) return result;
-  result = set_nodes(twin_nodes_, change, change.nodes.size());
+  if (clone_nodes_.exec == nullptr) return result;
+  result = set_nodes(clone_nodes_, change, change.nodes.size());
   if (!result.done()) static_cast<void>(set_nodes(fast_nodes_, undo_, change.nodes.size()));  // the bindings are as before by now
   return result;
 }
@@ -68,14 +68,14 @@ ExecUpdate CudaExec::change(const PlanChange& change) {
     const GatePass pass(ActivitySession::of_process().gate());  // after the source's mutex, under which windows open and close
     const SetupScope scope(*context_, Stage::Launch);
     const std::lock_guard lock(changing_);
-    destroy_twin();  // made again from the new plan when somebody wants it
+    destroy_clone();  // made again from the new plan when somebody wants it
     switch (change.scope) {
       case PlanChange::Scope::Nodes: result = change_nodes(change); break;
       case PlanChange::Scope::Whole: result = change_whole(change); break;
     }
   };
   if (source_) {
-    source_->without_twin(act);
+    source_->without_clone(act);
   } else {
     act();
   }
@@ -142,13 +142,13 @@ std::optional<ExecUpdate> CudaExec::update_by_source(const PlanChange& change, H
 
 ExecUpdate CudaExec::update_by_new_graph(const PlanChange& change, Held& held) {
   held.holdings.clear();
-  const CallPlace place = context_->at(Stage::Launch, plan_->label);
+  const CallContext place = context_->at(Stage::Launch, plan_->label);
   cudaGraph_t made = nullptr;
   cuda_check(cudaGraphCreate(&made, 0), "cudaGraphCreate", place);
   const OwnedGraph graph(made);
-  CudaGraphBuilder::Stamps stamps;
-  if (source_) stamps = {&source_->instruments(), source_->ring().memory(), nullptr};
-  CudaGraphBuilder builder(*context_, *change.plan, *change.bindings, {made, held.staged, calls_, held.holdings, frame_.get(), stamps, markers_.get(), loops_.get()});
+  CudaGraphBuilder::Timestamps timestamps;
+  if (source_) timestamps = {&source_->instrumentation(), source_->ring().memory(), nullptr};
+  CudaGraphBuilder builder(*context_, *change.plan, *change.bindings, {made, held.staged, calls_, held.holdings, entry_exit_.get(), timestamps, markers_.get(), loops_.get()});
   builder.add_nodes();
   ExecUpdate result = take_graph(made, &builder, *change.plan);
   if (!result.done()) return result;
@@ -162,7 +162,7 @@ ExecUpdate CudaExec::update_by_new_graph(const PlanChange& change, Held& held) {
 
 ExecUpdate CudaExec::change_whole(const PlanChange& change) {
   const LoweredGraph &old = plan_->lowered, &lowered = change.plan->lowered;
-  const bool cannot_build = lowered.frame != old.frame || lowered.fault_markers != old.fault_markers ||
+  const bool cannot_build = lowered.entry_exit != old.entry_exit || lowered.fault_markers != old.fault_markers ||
                             (markers_ && lowered.nodes.size() != old.nodes.size());
   if (cannot_build) return {.outcome = GraphExecUpdateOutcome::TopologyChanged};
   update_.make_room(*change.plan->recording);
@@ -184,7 +184,7 @@ ExecUpdate CudaExec::change_whole(const PlanChange& change) {
   for (std::uint32_t node = 0; node < fast_nodes_.nodes.size(); ++node) {
     if (before.is_disabled(node) != bindings_.is_disabled(node)) static_cast<void>(update_.switch_on_or_off(fast_nodes_, node, bindings_));
   }
-  if (ends_ && stamping_ == Stamping::Off) set_stamping(exec_, ends_, stamping_, context_->at(Stage::Launch, plan_->label));
+  if (ends_ && timestamp_mode_ == TimestampMode::Off) set_timestamp_mode(exec_, ends_, timestamp_mode_, context_->at(Stage::Launch, plan_->label));
   is_changed_ = true;
   // Launches so far use what the plan before held.
   struct Replaced {
@@ -199,7 +199,7 @@ OwnedGraph CudaExec::build_again() const {
   cudaGraph_t made = nullptr;
   cuda_check(cudaGraphCreate(&made, 0), "cudaGraphCreate", context_->at(Stage::Instantiate, plan_->label));
   OwnedGraph graph(made);
-  CudaGraphBuilder builder(*context_, *plan_, bindings_, {made, held_->staged, calls_, held_->holdings, frame_.get(), {}, markers_.get(), loops_.get()});
+  CudaGraphBuilder builder(*context_, *plan_, bindings_, {made, held_->staged, calls_, held_->holdings, entry_exit_.get(), {}, markers_.get(), loops_.get()});
   builder.add_nodes();
   return graph;
 }

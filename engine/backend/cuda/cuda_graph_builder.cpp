@@ -38,7 +38,7 @@ CudaGraphBuilder::CudaGraphBuilder(const CudaContext& context, const Plan& plan,
       bindings_(with_conditions(bindings)),
       next_key_(target.outer == nullptr ? own_next_key_ : target.outer->next_key),
       first_key_(next_key_),
-      own_slots_(target.outer == nullptr && !plan.bodies.empty() ? time_slots(plan) : TimeSlots{}),
+      own_slots_(target.outer == nullptr && !plan.bodies.empty() ? timing_layout(plan) : TimingLayout{}),
       slots_(target.outer == nullptr ? own_slots_ : target.outer->slots),
       own_bodies_(own_slots_.bodies.size()),
       bodies_(target.outer == nullptr ? own_bodies_ : target.outer->bodies),
@@ -82,50 +82,50 @@ Error CudaGraphBuilder::with_command(const Error& error, std::uint32_t node) con
 
 void CudaGraphBuilder::add_nodes() {
   const LoweredGraph& lowered = plan_.lowered;
-  const bool is_stamped = target_.stamps.kernels != nullptr;
+  const bool is_timestamped = target_.timestamps.kernels != nullptr;
   const bool is_body = target_.outer != nullptr;
   // The frame's own nodes stamp, where there are any.
-  const bool needs_begin = is_stamped && !is_body && !lowered.frame.begin, needs_end = is_stamped && !is_body && !lowered.frame.end;
+  const bool needs_begin = is_timestamped && !is_body && !lowered.entry_exit.begin, needs_end = is_timestamped && !is_body && !lowered.entry_exit.end;
   nodes_.resize(lowered.nodes.size());
   done_.resize(lowered.nodes.size());
   after_.clear();
-  if (needs_begin) ends_.begin = add_boundary(LoweredKind::FrameBegin);
+  if (needs_begin) ends_.begin = add_boundary(LoweredKind::Entry);
   const std::uint32_t overlapping = needs_begin ? root_beside_begin() : kNone;
-  cudaGraphNode_t before = is_body ? add_round_stamp() : ends_.begin;
+  cudaGraphNode_t before = is_body ? add_round_timestamp() : ends_.begin;
   for (std::uint32_t i = 0; i < lowered.nodes.size(); ++i) {
     after_.clear();
     early_.clear();
-    for (const LoweredEdge& edge : lowered.edges_into(i)) (may_start_early(edge) ? early_ : after_).push_back(done_[edge.from]);
+    for (const LoweredEdge& edge : lowered.edges_into(i)) (may_start_programmatically(edge) ? early_ : after_).push_back(done_[edge.from]);
     if (after_.empty() && early_.empty() && before != nullptr && i != overlapping) after_.push_back(before);
-    if (is_stamped && lowered.nodes[i].kind == LoweredKind::FrameEnd) add_leaves();
+    if (is_timestamped && lowered.nodes[i].kind == LoweredKind::Exit) add_leaves();
     adding_ = i;
     try {
       const bool is_marked = target_.markers != nullptr && lowered.nodes[i].kind == LoweredKind::Work;
       if (is_marked) static_cast<void>(add_fault_mark(target_.markers->begun(i)));
       done_[i] = nodes_[i] = add_node(lowered.nodes[i]);
-      if (is_stamped && lowered.nodes[i].kind == LoweredKind::FrameBegin) before = nodes_[i];  // of what the frame leaves alone, too
-      if (!early_.empty()) add_early_edges(nodes_[i]);
-      if (lowered.nodes[i].urgency != 0) set_priority(nodes_[i], i);
+      if (is_timestamped && lowered.nodes[i].kind == LoweredKind::Entry) before = nodes_[i];  // of what the frame leaves alone, too
+      if (!early_.empty()) add_programmatic_edges(nodes_[i]);
+      if (lowered.nodes[i].priority != 0) set_priority(nodes_[i], i);
       if (is_marked) {
         after_.assign(1, nodes_[i]);
         done_[i] = add_fault_mark(target_.markers->ended(i));
       }
-      if (stamps_nodes() && lowered.nodes[i].kind == LoweredKind::Work) done_[i] = is_body ? add_inside_stamp(i) : add_node_stamp(i);
+      if (timestamps_nodes() && lowered.nodes[i].kind == LoweredKind::Work) done_[i] = is_body ? add_inside_timestamp(i) : add_node_timestamp(i);
     } catch (const Error& error) {
       throw with_command(error, i);
     }
   }
-  if (needs_end) ends_.end = add_end_stamp();
+  if (needs_end) ends_.end = add_end_timestamp();
   if (overlapping != kNone) overlap_begin(target_.graph, {ends_.begin, needs_end ? ends_.end : nodes_.back()}, nodes_[overlapping], call_);
   if (is_body && target_.outer->iteration != nullptr) add_iteration(*target_.outer->iteration);
 }
 
 // Not where something is noted between the two nodes, and not on devices before 9.0, which start nothing early.
-bool CudaGraphBuilder::may_start_early(const LoweredEdge& edge) const {
+bool CudaGraphBuilder::may_start_programmatically(const LoweredEdge& edge) const {
   return edge.strength == EdgeStrength::Early && target_.markers == nullptr && done_[edge.from] == nodes_[edge.from] && context_.info.compute_major >= 9;
 }
 
-void CudaGraphBuilder::add_early_edges(cudaGraphNode_t node) {
+void CudaGraphBuilder::add_programmatic_edges(cudaGraphNode_t node) {
   cudaGraphEdgeData data = {};
   data.from_port = cudaGraphKernelNodePortProgrammatic;
   data.type = cudaGraphDependencyTypeProgrammatic;
@@ -145,20 +145,20 @@ void CudaGraphBuilder::set_priority(cudaGraphNode_t node, std::uint32_t index) {
   int least = 0, greatest = 0;
   cuda_check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "cudaDeviceGetStreamPriorityRange", call_);
   CUlaunchAttributeValue value = {};
-  value.priority = least + (greatest - least) * plan_.lowered.nodes[index].urgency / kMostUrgent;
+  value.priority = least + (greatest - least) * plan_.lowered.nodes[index].priority / kMostUrgent;
   cuda_check(context_.driver.cuGraphKernelNodeSetAttribute(node, CU_LAUNCH_ATTRIBUTE_PRIORITY, &value), "cuGraphKernelNodeSetAttribute", call_);
 }
 
 cudaGraphNode_t CudaGraphBuilder::add_node(const LoweredNode& node) {
   switch (node.kind) {
-    case LoweredKind::FrameBegin:
-    case LoweredKind::FrameEnd: return add_boundary(node.kind);
+    case LoweredKind::Entry:
+    case LoweredKind::Exit: return add_boundary(node.kind);
     case LoweredKind::Work: break;
   }
-  return add_command(plan_.schedule.node_command[node.schedule_node]);
+  return add_command(plan_.dependencies.node_command[node.dependency_node]);
 }
 
-cudaGraphNode_t CudaGraphBuilder::add_instrument(const CudaKernel& kernel, std::span<void*> parameters) {
+cudaGraphNode_t CudaGraphBuilder::add_instrumentation_kernel(const CudaKernel& kernel, std::span<void*> parameters) {
   CUDA_KERNEL_NODE_PARAMS node = {};
   node.func = kernel.function();
   node.gridDimX = node.gridDimY = node.gridDimZ = 1;
@@ -168,30 +168,30 @@ cudaGraphNode_t CudaGraphBuilder::add_instrument(const CudaKernel& kernel, std::
 }
 
 cudaGraphNode_t CudaGraphBuilder::add_boundary(LoweredKind kind) {
-  const Stamps& stamps = target_.stamps;
-  if (stamps.kernels == nullptr) return add_instrument(*target_.frame, {});
-  std::uint64_t* ring = stamps.ring;
-  unsigned long long mask = StampRing::mask();
+  const Timestamps& timestamps = target_.timestamps;
+  if (timestamps.kernels == nullptr) return add_instrumentation_kernel(*target_.entry_exit, {});
+  std::uint64_t* ring = timestamps.ring;
+  unsigned long long mask = TimestampRing::mask();
   void* parameters[] = {&ring, &mask};
-  return add_instrument(kind == LoweredKind::FrameBegin ? *stamps.kernels->begin : *stamps.kernels->end, parameters);
+  return add_instrumentation_kernel(kind == LoweredKind::Entry ? *timestamps.kernels->begin : *timestamps.kernels->end, parameters);
 }
 
-cudaGraphNode_t CudaGraphBuilder::add_node_stamp(std::uint32_t node) {
-  std::uint64_t *ring = target_.stamps.ring, *times = target_.stamps.nodes->memory();
-  unsigned rows = target_.stamps.nodes->rows(), nodes = target_.stamps.nodes->nodes();
+cudaGraphNode_t CudaGraphBuilder::add_node_timestamp(std::uint32_t node) {
+  std::uint64_t *ring = target_.timestamps.ring, *times = target_.timestamps.nodes->memory();
+  unsigned rows = target_.timestamps.nodes->rows(), nodes = target_.timestamps.nodes->nodes();
   void* parameters[] = {&ring, &times, &rows, &nodes, &node};
   after_.assign(1, done_[node]);
-  return add_instrument(*target_.stamps.kernels->node, parameters);
+  return add_instrumentation_kernel(*target_.timestamps.kernels->node, parameters);
 }
 
-bool CudaGraphBuilder::stamps_nodes() const {
-  const Stamps& stamps = target_.stamps;
-  return target_.outer == nullptr ? stamps.nodes != nullptr : stamps.bodies != nullptr && stamps.bodies->notes_times();
+bool CudaGraphBuilder::timestamps_nodes() const {
+  const Timestamps& timestamps = target_.timestamps;
+  return target_.outer == nullptr ? timestamps.nodes != nullptr : timestamps.bodies != nullptr && timestamps.bodies->notes_times();
 }
 
 cudaGraphNode_t CudaGraphBuilder::add_fault_mark(std::uint64_t* word) {
   void* parameters[] = {&word};
-  const cudaGraphNode_t mark = add_instrument(target_.markers->kernel(), parameters);
+  const cudaGraphNode_t mark = add_instrumentation_kernel(target_.markers->kernel(), parameters);
   after_.assign(1, mark);
   return mark;
 }
@@ -224,9 +224,9 @@ std::uint32_t CudaGraphBuilder::root_beside_begin() const {
   return dispatch.cluster.x == 0 && dispatch.launch != DispatchDesc::Launch::Cooperative ? root : kNone;
 }
 
-cudaGraphNode_t CudaGraphBuilder::add_end_stamp() {
+cudaGraphNode_t CudaGraphBuilder::add_end_timestamp() {
   come_after_leaves();
-  return add_boundary(LoweredKind::FrameEnd);
+  return add_boundary(LoweredKind::Exit);
 }
 
 cudaGraphNode_t CudaGraphBuilder::add_command(std::uint32_t command) {
@@ -317,7 +317,7 @@ void CudaGraphBuilder::set_launch_attributes(cudaGraphNode_t node, const Dispatc
 
 cudaGraphNode_t CudaGraphBuilder::add_host(std::uint32_t command) {
   const auto& host = plan_.recording->payload<HostPayload>(command);
-  const cudaHostNodeParams parameters = {&HostCalls::run, target_.calls.add(*plan_.recording->functions[host.function], first_key_ + command)};
+  const cudaHostNodeParams parameters = {&HostCallbacks::run, target_.calls.add(*plan_.recording->functions[host.function], first_key_ + command)};
   cudaGraphNode_t node = nullptr;
   cuda_check(cudaGraphAddHostNode(&node, target_.graph, after_.data(), after_.size(), &parameters), "cudaGraphAddHostNode", call_);
   return node;
@@ -332,7 +332,7 @@ cudaGraphNode_t CudaGraphBuilder::add_op(std::uint32_t command) {
 }
 
 // A barrier that stayed. As an empty node it makes a graph of full layers two and a half times as slow.
-cudaGraphNode_t CudaGraphBuilder::add_join() { return target_.frame != nullptr ? add_instrument(*target_.frame, {}) : add_empty(); }
+cudaGraphNode_t CudaGraphBuilder::add_join() { return target_.entry_exit != nullptr ? add_instrumentation_kernel(*target_.entry_exit, {}) : add_empty(); }
 
 cudaGraphNode_t CudaGraphBuilder::add_empty() {
   cudaGraphNode_t node = nullptr;

@@ -11,29 +11,29 @@
 #include "backend/cuda/body_graph.hpp"
 #include "backend/cuda/cuda_context.hpp"
 #include "backend/cuda/cuda_kernel.hpp"
-#include "backend/cuda/host_calls.hpp"
-#include "backend/cuda/cuda_instruments.hpp"
+#include "backend/cuda/host_callbacks.hpp"
+#include "backend/cuda/cuda_instrumentation.hpp"
 #include "backend/cuda/exec_nodes.hpp"
 #include "backend/cuda/fault_markers.hpp"
 #include "backend/cuda/kernel_arguments.hpp"
 #include "backend/cuda/loop_counters.hpp"
-#include "backend/cuda/node_stamps.hpp"
+#include "backend/cuda/node_timestamps.hpp"
 #include "backend/cuda/op_capture.hpp"
 #include "backend/cuda/staged_bytes.hpp"
-#include "backend/cuda/stamp_ends.hpp"
+#include "backend/cuda/boundary_timestamps.hpp"
 #include "backend/cuda/transfer_nodes.hpp"
-#include "plan/time_slots.hpp"
+#include "plan/timing_layout.hpp"
 
 namespace reprise::detail {
 
 class CudaGraphBuilder {
  public:
   // What notes times in the graph, in place of the frame's halves, or around the graph where the plan has none.
-  struct Stamps {
-    const CudaInstruments* kernels = nullptr;  // null: nothing is noted
-    std::uint64_t* ring = nullptr;             // of a StampRing
-    const NodeStamps* nodes = nullptr;         // null: only when replays begin and end
-    const BodyStamps* bodies = nullptr;        // null: nothing is noted in bodies
+  struct Timestamps {
+    const CudaInstrumentation* kernels = nullptr;  // null: nothing is noted
+    std::uint64_t* ring = nullptr;             // of a TimestampRing
+    const NodeTimestamps* nodes = nullptr;         // null: only when replays begin and end
+    const BodyTimestamps* bodies = nullptr;        // null: nothing is noted in bodies
   };
   // A loop's iteration, to be counted in the body.
   struct Iteration {
@@ -44,7 +44,7 @@ class CudaGraphBuilder {
   // What a body knows of the graph that it is in.
   struct Outer {
     std::uint32_t& next_key;                // counts on over all bodies
-    const TimeSlots& slots;                 // of everything
+    const TimingLayout& slots;                 // of everything
     std::vector<BodyGraph>& bodies;         // by number in `slots`
     std::uint32_t body = 0;                 // its number
     std::uint32_t first_loop = 0;           // the number of the body's first one
@@ -54,10 +54,10 @@ class CudaGraphBuilder {
   struct Target {
     cudaGraph_t graph;
     StagedBytes& staged;
-    HostCalls& calls;
-    OpHoldings& holdings;
-    const CudaKernel* frame;  // of either half, and of joins; null where the plan has none of them
-    Stamps stamps = {};
+    HostCallbacks& calls;
+    RetainedResources& holdings;
+    const CudaKernel* entry_exit;  // of either half, and of joins; null where the plan has none of them
+    Timestamps timestamps = {};
     const FaultMarkers* markers = nullptr;  // null where the plan has none
     const LoopCounters* loops = nullptr;    // null where nothing is a loop
     const Outer* outer = nullptr;           // null: this is no body of another graph
@@ -68,11 +68,11 @@ class CudaGraphBuilder {
   // The graph that add_nodes() filled, as CUDA's executable.
   [[nodiscard]] cudaGraphExec_t instantiate();
   // The stamps that it put around everything; none where a half of the frame stamps, or nothing does.
-  [[nodiscard]] const StampEnds& ends() const noexcept { return ends_; }
+  [[nodiscard]] const BoundaryTimestamps& ends() const noexcept { return ends_; }
   [[nodiscard]] std::span<const cudaGraphNode_t> nodes() const noexcept { return nodes_; }  // by lowered node
   // What `exec`, which was made of the graph, is changed by.
   [[nodiscard]] ExecNodes take_nodes(cudaGraphExec_t exec);
-  // By the number of the body in time_slots().
+  // By the number of the body in timing_layout().
   [[nodiscard]] std::span<const BodyGraph> bodies() const noexcept { return own_bodies_; }
   [[nodiscard]] std::uint32_t lowered_of(cudaGraphNode_t node) const;  // kNone for an instrument and for null
 
@@ -90,9 +90,9 @@ class CudaGraphBuilder {
   // The number of the first body of the node that is being added.
   [[nodiscard]] std::uint32_t first_body() const;
   // What comes before everything in this body; null where nothing has to.
-  [[nodiscard]] cudaGraphNode_t add_round_stamp();
-  [[nodiscard]] cudaGraphNode_t add_inside_stamp(std::uint32_t node);
-  [[nodiscard]] bool stamps_nodes() const;
+  [[nodiscard]] cudaGraphNode_t add_round_timestamp();
+  [[nodiscard]] cudaGraphNode_t add_inside_timestamp(std::uint32_t node);
+  [[nodiscard]] bool timestamps_nodes() const;
   // What a loop's counters need before it; the next node comes after it.
   void add_loop_entry(std::uint32_t command);
   void add_iteration(const Iteration& iteration);
@@ -103,16 +103,16 @@ class CudaGraphBuilder {
   [[nodiscard]] cudaGraphNode_t add_empty();
   [[nodiscard]] cudaGraphNode_t add_join();
   // One thread of `kernel`.
-  [[nodiscard]] cudaGraphNode_t add_instrument(const CudaKernel& kernel, std::span<void*> parameters);
+  [[nodiscard]] cudaGraphNode_t add_instrumentation_kernel(const CudaKernel& kernel, std::span<void*> parameters);
   [[nodiscard]] cudaGraphNode_t add_boundary(LoweredKind kind);
-  [[nodiscard]] cudaGraphNode_t add_node_stamp(std::uint32_t node);
+  [[nodiscard]] cudaGraphNode_t add_node_timestamp(std::uint32_t node);
   // Counts up `word`; the next node comes after it.
   cudaGraphNode_t add_fault_mark(std::uint64_t* word);
-  [[nodiscard]] cudaGraphNode_t add_end_stamp();
+  [[nodiscard]] cudaGraphNode_t add_end_timestamp();
   // The lowered node that may run beside the first of the two stamps: the only root, if it is a plain kernel. kNone if there is none.
   [[nodiscard]] std::uint32_t root_beside_begin() const;
-  [[nodiscard]] bool may_start_early(const LoweredEdge& edge) const;
-  void add_early_edges(cudaGraphNode_t node);
+  [[nodiscard]] bool may_start_programmatically(const LoweredEdge& edge) const;
+  void add_programmatic_edges(cudaGraphNode_t node);
   void set_priority(cudaGraphNode_t node, std::uint32_t index);  // of a lowered node
   void set_launch_attributes(cudaGraphNode_t node, const DispatchPayload& dispatch, const CudaKernel& kernel);
   [[nodiscard]] std::byte* address(std::uint32_t buffer, std::uint64_t offset) const { return bindings_.address[buffer] + offset; }
@@ -122,17 +122,17 @@ class CudaGraphBuilder {
   const CudaContext& context_;
   const Plan& plan_;
   const Target target_;
-  const CallPlace call_;
+  const CallContext call_;
   const Bindings bindings_;
   std::uint32_t own_next_key_ = 0;
   std::uint32_t& next_key_;                // of the outermost builder
   const std::uint32_t first_key_;          // of this plan's commands, for what is kept by command
-  const TimeSlots own_slots_;              // empty in a body
-  const TimeSlots& slots_;                 // of the outermost builder
+  const TimingLayout own_slots_;              // empty in a body
+  const TimingLayout& slots_;                 // of the outermost builder
   std::vector<BodyGraph> own_bodies_;
   std::vector<BodyGraph>& bodies_;         // of the outermost builder
   std::vector<std::uint32_t> first_loop_;  // by command; empty where nothing runs bodies
-  StampEnds ends_;
+  BoundaryTimestamps ends_;
   std::uint32_t adding_ = 0;            // the lowered node that is being added
   std::vector<cudaGraphNode_t> nodes_;  // by lowered node
   std::vector<cudaGraphNode_t> done_;   // by lowered node: what stands for its end, itself or what is noted behind it

@@ -43,8 +43,8 @@ void CudaGraphBuilder::fill_body(const Body& body, cudaGraph_t graph, cudaGraphN
                         .staged = target_.staged,
                         .calls = target_.calls,
                         .holdings = target_.holdings,
-                        .frame = nullptr,
-                        .stamps = target_.stamps,
+                        .entry_exit = nullptr,
+                        .timestamps = target_.timestamps,
                         .loops = target_.loops,
                         .outer = &outer});
   builder.add_nodes();
@@ -55,25 +55,25 @@ std::uint32_t CudaGraphBuilder::first_body() const {
   return slots_.first_body((target_.outer == nullptr ? 0 : slots_.bodies[target_.outer->body].first_node) + adding_);
 }
 
-cudaGraphNode_t CudaGraphBuilder::add_round_stamp() {
-  const BodyStamps* const stamps = target_.stamps.bodies;
-  if (stamps == nullptr || !stamps->counts(target_.outer->body)) return nullptr;
-  const BodyStamps::Words& at = stamps->words_of(target_.outer->body);
-  std::uint64_t *ring = target_.stamps.ring, *times = stamps->memory();
-  unsigned rows = stamps->rows(), words = stamps->row_words(), body = at.first, nodes = at.nodes, kept = at.kept;
+cudaGraphNode_t CudaGraphBuilder::add_round_timestamp() {
+  const BodyTimestamps* const timestamps = target_.timestamps.bodies;
+  if (timestamps == nullptr || !timestamps->counts(target_.outer->body)) return nullptr;
+  const BodyTimestamps::Words& at = timestamps->words_of(target_.outer->body);
+  std::uint64_t *ring = target_.timestamps.ring, *times = timestamps->memory();
+  unsigned rows = timestamps->rows(), words = timestamps->row_words(), body = at.first, nodes = at.nodes, kept = at.kept;
   void* parameters[] = {&ring, &times, &rows, &words, &body, &nodes, &kept};
   after_.clear();
-  return add_instrument(*target_.stamps.kernels->round, parameters);
+  return add_instrumentation_kernel(*target_.timestamps.kernels->round, parameters);
 }
 
-cudaGraphNode_t CudaGraphBuilder::add_inside_stamp(std::uint32_t node) {
-  const BodyStamps* const stamps = target_.stamps.bodies;
-  const BodyStamps::Words& at = stamps->words_of(target_.outer->body);
-  std::uint64_t *ring = target_.stamps.ring, *times = stamps->memory();
-  unsigned rows = stamps->rows(), words = stamps->row_words(), body = at.first, nodes = at.nodes, kept = at.kept;
+cudaGraphNode_t CudaGraphBuilder::add_inside_timestamp(std::uint32_t node) {
+  const BodyTimestamps* const timestamps = target_.timestamps.bodies;
+  const BodyTimestamps::Words& at = timestamps->words_of(target_.outer->body);
+  std::uint64_t *ring = target_.timestamps.ring, *times = timestamps->memory();
+  unsigned rows = timestamps->rows(), words = timestamps->row_words(), body = at.first, nodes = at.nodes, kept = at.kept;
   void* parameters[] = {&ring, &times, &rows, &words, &body, &nodes, &kept, &node};
   after_.assign(1, done_[node]);
-  return add_instrument(*target_.stamps.kernels->inside, parameters);
+  return add_instrumentation_kernel(*target_.timestamps.kernels->inside, parameters);
 }
 
 cudaGraphNode_t CudaGraphBuilder::add_nested(std::uint32_t command) {
@@ -134,7 +134,7 @@ void CudaGraphBuilder::add_loop_entry(std::uint32_t command) {
   std::uint64_t* words = target_.loops->words_of(first_loop_[command]);
   unsigned anew = is_outermost ? loops : 0;
   void* parameters[] = {&words, &anew};
-  after_.assign(1, add_instrument(target_.loops->enter(), parameters));
+  after_.assign(1, add_instrumentation_kernel(target_.loops->enter(), parameters));
 }
 
 void CudaGraphBuilder::add_iteration(const Iteration& iteration) {
@@ -144,7 +144,7 @@ void CudaGraphBuilder::add_iteration(const Iteration& iteration) {
   std::uint64_t limit = iteration.limit;
   cudaGraphConditionalHandle condition = iteration.condition;
   void* parameters[] = {&words, &limit, &condition};
-  static_cast<void>(add_instrument(target_.loops->iterate(), parameters));
+  static_cast<void>(add_instrumentation_kernel(target_.loops->iterate(), parameters));
 }
 
 }  // namespace reprise::detail

@@ -55,7 +55,7 @@ CUfunction CudaLibrary::function(const std::string& entry) const {
         NativeApi::Runtime, result, "cudaLibraryGetKernel", context_->at(Stage::Load),
         concat(name_, " holds no kernel \"", entry, "\" for compute capability ", context_->info.compute_major, ".", context_->info.compute_minor));
   }
-  const CallPlace place = context_->at(Stage::Load, entry);
+  const CallContext place = context_->at(Stage::Load, entry);
   if (result != cudaSuccess) throw_cuda_error(NativeApi::Runtime, result, "cudaLibraryGetKernel", place, log_.c_str());
   CUfunction function = nullptr;
   const CUresult loaded = context_->driver.cuKernelGetFunction(&function, kernel);

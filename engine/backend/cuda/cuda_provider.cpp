@@ -75,7 +75,7 @@ const CudaProvider::Answer& CudaProvider::answer() {
 
 std::vector<DeviceInfo> CudaProvider::devices() { return answer().devices; }
 
-std::string CudaProvider::why_none() { return answer().why; }
+std::string CudaProvider::unavailable_reason() { return answer().why; }
 
 void CudaProvider::require_driver() {
   const Answer& found = answer();
@@ -97,7 +97,7 @@ CUcontext CudaProvider::primary_context(int ordinal, DeviceStatus& status) {
   if (context == nullptr) {
     const CudaDriver& driver = CudaDriver::get();
     const RelaxedCapture relaxed(driver);
-    const CallPlace place{Stage::Open, &status};
+    const CallContext place{Stage::Open, &status};
     CUdevice device = 0;
     cuda_check(driver.cuDeviceGet(&device, ordinal), "cuDeviceGet", place);
     cuda_check(driver.cuDevicePrimaryCtxRetain(&context, device), "cuDevicePrimaryCtxRetain", place);

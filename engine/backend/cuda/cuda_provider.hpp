@@ -27,7 +27,7 @@ class CudaProvider final : public BackendProvider {
   explicit CudaProvider(const DriverProbe& probe = {}) : probe_(probe) {}
 
   [[nodiscard]] std::vector<DeviceInfo> devices() override;
-  [[nodiscard]] std::string why_none() override;
+  [[nodiscard]] std::string unavailable_reason() override;
   [[nodiscard]] std::unique_ptr<Backend> open(std::uint32_t index, std::shared_ptr<DeviceStatus> status) override;
   void require_driver() override;
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "backend/cuda/cuda_pages.hpp"
+#include "backend/cuda/cuda_virtual_allocation.hpp"
 #include "profile/activity/activity_session.hpp"
 #include "base/text.hpp"
 
@@ -14,10 +14,10 @@ constexpr std::chrono::seconds kLongestWindow{1};
 
 }  // namespace
 
-CudaReplaySource::CudaReplaySource(std::shared_ptr<const CudaContext> context, std::shared_ptr<const CudaInstruments> instruments, TimedBy nodes_by)
+CudaReplaySource::CudaReplaySource(std::shared_ptr<const CudaContext> context, std::shared_ptr<const CudaInstrumentation> instrumentation, TimedBy nodes_by)
     : context_(std::move(context)),
-      instruments_(std::move(instruments)),
-      ring_(context_, instruments_->readback),
+      instrumentation_(std::move(instrumentation)),
+      ring_(context_, instrumentation_->readback),
       nodes_by_(nodes_by),
       timed_by_(nodes_by) {
   if (nodes_by_ != TimedBy::Cupti) return;
@@ -31,27 +31,27 @@ void CudaReplaySource::close() noexcept {
   left_.store(0);
   const std::lock_guard lock(make_mutex_);
   close_window();
-  twins_ = {};
+  clones_ = {};
 }
 
-bool CudaReplaySource::ran_twin(std::uint64_t replay) const noexcept {
+bool CudaReplaySource::ran_clone(std::uint64_t replay) const noexcept {
   const std::uint64_t first = first_.load(std::memory_order_acquire);
   return first != 0 && replay >= first && replay <= last_.load(std::memory_order_acquire);
 }
 
-bool CudaReplaySource::is_over() {
+bool CudaReplaySource::is_complete() {
   if (!window_) return false;
   const bool is_idle = timed_by_ == TimedBy::Cupti && !is_endless_ && last_.load() <= last_ended_ && Clock::now() - opened_ > kLongestWindow;
   if (is_idle) left_.store(0);
   return left_.load(std::memory_order_acquire) == 0 && last_.load(std::memory_order_acquire) <= last_ended_;
 }
 
-bool CudaReplaySource::tell(const ReplayStamps& replay, NodeTimer::Rest rest, ReplayObserver& observer, Lost& lost) {
-  const GpuClock& clock = *instruments_->clock;
-  const bool by_twin = ran_twin(replay.replay);
+bool CudaReplaySource::tell(const ReplayTimestamps& replay, NodeTimer::Rest rest, ReplayObserver& observer, Lost& lost) {
+  const GpuClock& clock = *instrumentation_->clock;
+  const bool by_clone = ran_clone(replay.replay);
   const std::uint64_t number = numbers_.replay(replay.replay);
   NodeTimer::Found found = NodeTimer::Found::Lost;
-  if (by_twin) found = nodes_->find({replay, number, last_.load(std::memory_order_acquire), rest}, clock);
+  if (by_clone) found = nodes_->find({replay, number, last_.load(std::memory_order_acquire), rest}, clock);
   if (found == NodeTimer::Found::NotYet) return false;
   if (number == 0) {
     ++lost.replays;
@@ -61,7 +61,7 @@ bool CudaReplaySource::tell(const ReplayStamps& replay, NodeTimer::Rest rest, Re
   if (found == NodeTimer::Found::Times) {
     times = observer.begin_replay(number);
     if (times != nullptr) nodes_->fill(times, clock);
-  } else if (by_twin) {
+  } else if (by_clone) {
     ++lost.nodes;
   }
   observer.end_replay(number, clock.to_host(replay.began), clock.to_host(replay.ended), times);
@@ -74,11 +74,11 @@ ReplaySource::Lost CudaReplaySource::collect(ReplayObserver& observer) {
   lost.replays = ring_.read(ended_);
   if (lost.replays != 0 && window_) nodes_->note_gap();
   if (!ended_.empty()) {
-    instruments_->clock->align();
+    instrumentation_->clock->align();
     waiting_.insert(waiting_.end(), ended_.begin(), ended_.end());
     last_ended_ = ended_.back().replay;
   }
-  const bool over = is_over();
+  const bool over = is_complete();
   if (over) {
     const std::lock_guard lock(make_mutex_);
     close_window();
@@ -98,9 +98,9 @@ ReplaySource::Lost CudaReplaySource::collect(ReplayObserver& observer) {
 bool CudaReplaySource::open_window() {
   try {
     const std::string why = ActivitySession::of_process().open([this] {
-      Twin twin = twins_.make(TimedBy::Cupti);
-      nodes_ = std::move(twin.nodes);
-      twin_ = twin.exec;
+      ProfilingClone clone = clones_.make(TimedBy::Cupti);
+      nodes_ = std::move(clone.nodes);
+      clone_ = clone.exec;
     });
     has_window_ = why.empty();
     if (!why.empty()) notice_ = concat("nodes are timed by stamps, not by CUPTI: ", why);
@@ -114,28 +114,28 @@ bool CudaReplaySource::open_window() {
 void CudaReplaySource::close_window() noexcept {
   if (!std::exchange(has_window_, false)) return;
   ActivitySession::of_process().close([this] {
-    twins_.destroy();
-    twin_ = nullptr;
+    clones_.destroy();
+    clone_ = nullptr;
   });
 }
 
-void CudaReplaySource::time_nodes(std::uint64_t replays, Closeness closeness) {
+void CudaReplaySource::time_nodes(std::uint64_t replays, Precision closeness) {
   if (replays == 0) return left_.store(0);
   if (window_) return;
   const std::lock_guard lock(make_mutex_);
-  if (!twins_.make) return;
-  const auto pages = GonePages::of_process().hold();
-  if (!twins_.is_possible()) return;  // it is asked for again
-  timed_by_ = closeness == Closeness::Close ? nodes_by_ : TimedBy::Stamp;
+  if (!clones_.make) return;
+  const auto pages = UnmappedPagesError::of_process().hold();
+  if (!clones_.is_possible()) return;  // it is asked for again
+  timed_by_ = closeness == Precision::Close ? nodes_by_ : TimedBy::Timestamp;
   if (timed_by_ == TimedBy::Cupti) {
-    twins_.destroy();  // one with stamps is not running: all that it ran was collected
-    twin_ = nullptr;
-    if (!open_window()) timed_by_ = nodes_by_ = TimedBy::Stamp;
+    clones_.destroy();  // one with stamps is not running: all that it ran was collected
+    clone_ = nullptr;
+    if (!open_window()) timed_by_ = nodes_by_ = TimedBy::Timestamp;
   }
-  if (twin_ == nullptr) {
-    Twin twin = twins_.make(TimedBy::Stamp);
-    nodes_ = std::move(twin.nodes);
-    twin_ = twin.exec;
+  if (clone_ == nullptr) {
+    ProfilingClone clone = clones_.make(TimedBy::Timestamp);
+    nodes_ = std::move(clone.nodes);
+    clone_ = clone.exec;
   }
   opened_ = Clock::now();
   is_endless_ = replays == kAllReplays;

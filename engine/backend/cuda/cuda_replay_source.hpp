@@ -18,51 +18,51 @@
 #include <vector>
 
 #include "backend/backend.hpp"
-#include "backend/cuda/cuda_instruments.hpp"
+#include "backend/cuda/cuda_instrumentation.hpp"
 #include "backend/cuda/node_timer.hpp"
 #include "backend/cuda/replay_numbers.hpp"
-#include "backend/cuda/stamp_ends.hpp"
-#include "backend/cuda/stamp_ring.hpp"
+#include "backend/cuda/boundary_timestamps.hpp"
+#include "backend/cuda/timestamp_ring.hpp"
 
 namespace reprise::detail {
 
 class CudaReplaySource final : public ReplaySource {
  public:
   // The exec keeps it.
-  struct Twin {
+  struct ProfilingClone {
     CUgraphExec exec = nullptr;
     std::unique_ptr<NodeTimer> nodes;
   };
   // How the exec makes and uploads a twin whose nodes are timed by stamps or by CUPTI, and how it gets rid of one that is not running.
-  struct Twins {
-    std::function<Twin(TimedBy)> make;
+  struct ProfilingClones {
+    std::function<ProfilingClone(TimedBy)> make;
     std::function<void()> destroy;
-    std::function<bool()> is_possible;  // of making one, now: what its nodes name is there. While GonePages are held
+    std::function<bool()> is_possible;  // of making one, now: what its nodes name is there. While UnmappedPagesError are held
   };
 
   // `nodes_by`: Stamp or, where it can be had, Cupti.
-  CudaReplaySource(std::shared_ptr<const CudaContext> context, std::shared_ptr<const CudaInstruments> instruments, TimedBy nodes_by);
+  CudaReplaySource(std::shared_ptr<const CudaContext> context, std::shared_ptr<const CudaInstrumentation> instrumentation, TimedBy nodes_by);
 
-  [[nodiscard]] const CudaInstruments& instruments() const noexcept { return *instruments_; }
-  [[nodiscard]] StampRing& ring() noexcept { return ring_; }
+  [[nodiscard]] const CudaInstrumentation& instrumentation() const noexcept { return *instrumentation_; }
+  [[nodiscard]] TimestampRing& ring() noexcept { return ring_; }
   [[nodiscard]] ReplayNumbers& numbers() noexcept { return numbers_; }
   // Whether stamps around the graph are to be on.
-  [[nodiscard]] Stamping stamping() const noexcept { return stamping_.load(std::memory_order_relaxed); }
-  void open(Twins twins) { twins_ = std::move(twins); }  // before anybody else knows this
+  [[nodiscard]] TimestampMode timestamp_mode() const noexcept { return timestamp_mode_.load(std::memory_order_relaxed); }
+  void open(ProfilingClones clones) { clones_ = std::move(clones); }  // before anybody else knows this
   void close() noexcept;                                 // no twin is made or asked for from now on
 
   // Runs `change`, after which there is no twin: the one that there was is made again when it is wanted. From the thread that launches.
   template <class Change>
-  void without_twin(Change&& change) {
+  void without_clone(Change&& change) {
     const std::lock_guard lock(make_mutex_);
     left_.store(0);
     close_window();  // CUPTI has to be asked for what it knows of a twin before that goes
-    twin_ = nullptr;
+    clone_ = nullptr;
     change();
   }
 
   // What this launch has to run instead of the exec, launch number `replay` of those that are stamped; null: the exec.
-  [[nodiscard]] CUgraphExec take_twin(std::uint64_t replay) noexcept {
+  [[nodiscard]] CUgraphExec take_clone(std::uint64_t replay) noexcept {
     std::uint64_t left = left_.load(std::memory_order_acquire);
     if (left == 0) [[likely]] return nullptr;
     const std::uint64_t first = first_.load(std::memory_order_relaxed), last = last_.load(std::memory_order_relaxed);
@@ -74,34 +74,34 @@ class CudaReplaySource final : public ReplaySource {
       last_.store(last, std::memory_order_relaxed);
       return nullptr;
     }
-    return twin_;
+    return clone_;
   }
 
   [[nodiscard]] Lost collect(ReplayObserver& observer) override;
-  void time_nodes(std::uint64_t replays, Closeness closeness) override;
+  void time_nodes(std::uint64_t replays, Precision closeness) override;
   [[nodiscard]] bool is_timing_nodes() const override { return window_; }
   [[nodiscard]] TimedBy timed_by() const noexcept override { return timed_by_; }
   [[nodiscard]] std::string notice() override { return std::exchange(notice_, {}); }
-  void pause() noexcept override { stamping_.store(Stamping::Off, std::memory_order_relaxed); }
-  void resume() noexcept override { stamping_.store(Stamping::On, std::memory_order_relaxed); }
-  [[nodiscard]] std::uint64_t capacity() const noexcept override { return StampRing::kSlots; }
-  [[nodiscard]] std::optional<ClockPair> clock() const override { return instruments_->clock->pair(); }
+  void pause() noexcept override { timestamp_mode_.store(TimestampMode::Off, std::memory_order_relaxed); }
+  void resume() noexcept override { timestamp_mode_.store(TimestampMode::On, std::memory_order_relaxed); }
+  [[nodiscard]] std::uint64_t capacity() const noexcept override { return TimestampRing::kSlots; }
+  [[nodiscard]] std::optional<ClockPair> clock() const override { return instrumentation_->clock->pair(); }
 
  private:
   using Clock = std::chrono::steady_clock;
-  [[nodiscard]] bool ran_twin(std::uint64_t replay) const noexcept;
-  [[nodiscard]] bool is_over();
-  [[nodiscard]] bool tell(const ReplayStamps& replay, NodeTimer::Rest rest, ReplayObserver& observer, Lost& lost);  // false: not yet
+  [[nodiscard]] bool ran_clone(std::uint64_t replay) const noexcept;
+  [[nodiscard]] bool is_complete();
+  [[nodiscard]] bool tell(const ReplayTimestamps& replay, NodeTimer::Rest rest, ReplayObserver& observer, Lost& lost);  // false: not yet
   [[nodiscard]] bool open_window();  // of CUPTI; under make_mutex_. False: stamps instead
   void close_window() noexcept;      // the same
 
   const std::shared_ptr<const CudaContext> context_;
-  const std::shared_ptr<const CudaInstruments> instruments_;
-  StampRing ring_;  // its replays are those that were stamped
+  const std::shared_ptr<const CudaInstrumentation> instrumentation_;
+  TimestampRing ring_;  // its replays are those that were stamped
   ReplayNumbers numbers_;
-  std::atomic<Stamping> stamping_{Stamping::On};
+  std::atomic<TimestampMode> timestamp_mode_{TimestampMode::On};
   std::mutex make_mutex_;  // of twins_ and has_window_
-  Twins twins_;
+  ProfilingClones clones_;
   bool has_window_ = false;  // of CUPTI, open
 
   // --- of whoever collects ---
@@ -109,13 +109,13 @@ class CudaReplaySource final : public ReplaySource {
   TimedBy timed_by_;                 // what the last one was made for
   std::string notice_;
   std::unique_ptr<NodeTimer> nodes_;  // of the twin
-  std::vector<ReplayStamps> ended_;   // scratch
-  std::deque<ReplayStamps> waiting_;  // ended; some that the twin ran wait for the times of their nodes
+  std::vector<ReplayTimestamps> ended_;   // scratch
+  std::deque<ReplayTimestamps> waiting_;  // ended; some that the twin ran wait for the times of their nodes
   std::uint64_t last_ended_ = 0;
   bool window_ = false, is_endless_ = false;
   Clock::time_point opened_;
 
-  CUgraphExec twin_ = nullptr;  // set before left_ is
+  CUgraphExec clone_ = nullptr;  // set before left_ is
   std::atomic<std::uint64_t> left_{0}, first_{0}, last_{0};  // launches that go to the twin; stamped ones that went there
 };
 

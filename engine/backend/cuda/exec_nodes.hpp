@@ -7,14 +7,14 @@
 
 #include <cuda_runtime_api.h>
 
-#include "plan/time_slots.hpp"
+#include "plan/timing_layout.hpp"
 
 namespace reprise::detail {
 
 struct ExecNodes {
   cudaGraphExec_t exec = nullptr;
   std::vector<cudaGraphNode_t> nodes;  // by number, as `slots` has them; without bodies by lowered node
-  TimeSlots slots = {};                // empty where nothing runs bodies
+  TimingLayout slots = {};                // empty where nothing runs bodies
   std::vector<std::uint32_t> first_keys = {};  // by body: of its commands, for what is kept by command
   std::vector<std::byte*> handles = {};        // by buffer of the recording: of conditions, in this graph; empty: there are none
 };

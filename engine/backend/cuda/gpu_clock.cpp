@@ -34,7 +34,7 @@ GpuClock::~GpuClock() {
 
 std::optional<ClockPair> GpuClock::measure() {
   const SetupScope scope(*context_, Stage::Profile);
-  const CallPlace place = context_->at(Stage::Profile, "the GPU's clock");
+  const CallContext place = context_->at(Stage::Profile, "the GPU's clock");
   for (std::size_t i = 0; i < kMailboxWords; ++i) std::atomic_ref(mailbox_[i]).store(0);
   unsigned rounds = kRounds;
   unsigned long long patience = kPatience;

@@ -216,22 +216,22 @@ class Reader {
   std::unordered_map<CUfunction, std::uint32_t> kernel_of_;
 };
 
-Schedule schedule_of(const NativeNodes& nodes) {
-  Schedule schedule;
+DependencyGraph dependencies_of(const NativeNodes& nodes) {
+  DependencyGraph dependencies;
   const auto count = static_cast<std::uint32_t>(nodes.nodes.size());
-  schedule.first_edge.assign(count + 1, 0);
-  schedule.edges.reserve(nodes.edges.size());
+  dependencies.first_edge.assign(count + 1, 0);
+  dependencies.edges.reserve(nodes.edges.size());
   for (const DirectedEdge& edge : nodes.edges) {
-    schedule.edges.push_back({edge.from, edge.to, {.kind = CauseKind::Captured}});
-    ++schedule.first_edge[edge.to + 1];
+    dependencies.edges.push_back({edge.from, edge.to, {.kind = CauseKind::Captured}});
+    ++dependencies.first_edge[edge.to + 1];
   }
   for (std::uint32_t i = 0; i < count; ++i) {
-    schedule.node_command.push_back(i);
-    schedule.is_join.push_back(nodes.nodes[i].type == CU_GRAPH_NODE_TYPE_EMPTY ? 1 : 0);
-    schedule.first_edge[i + 1] += schedule.first_edge[i];
+    dependencies.node_command.push_back(i);
+    dependencies.is_join.push_back(nodes.nodes[i].type == CU_GRAPH_NODE_TYPE_EMPTY ? 1 : 0);
+    dependencies.first_edge[i + 1] += dependencies.first_edge[i];
   }
-  schedule.implied_edges_left = static_cast<std::uint32_t>(schedule.edges.size());  // as many as the application made; nobody looked
-  return schedule;
+  dependencies.redundant_edges_left = static_cast<std::uint32_t>(dependencies.edges.size());  // as many as the application made; nobody looked
+  return dependencies;
 }
 
 }  // namespace
@@ -245,7 +245,7 @@ ReadGraph read_graph(const CudaContext& context, CUgraph graph, std::string_view
   recording->device = context.status;
   recording->generation = context.status->generation.load(std::memory_order_acquire);
   Reader(context, *recording, finder).read(nodes);
-  return {std::move(recording), schedule_of(nodes)};
+  return {std::move(recording), dependencies_of(nodes)};
 }
 
 }  // namespace reprise::detail

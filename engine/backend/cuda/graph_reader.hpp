@@ -11,13 +11,13 @@
 
 #include "backend/cuda/cuda_context.hpp"
 #include "backend/cuda/native_memory.hpp"
-#include "schedule/schedule.hpp"
+#include "dependencies/dependency_graph.hpp"
 
 namespace reprise::detail {
 
 struct ReadGraph {
   std::shared_ptr<Recording> recording;
-  Schedule schedule;
+  DependencyGraph dependencies;
 };
 
 // Throws what the driver says of the graph's structure; of a node whose parameters the driver does not give, the kind alone is told.

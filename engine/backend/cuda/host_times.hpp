@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "backend/cuda/stamp_ring.hpp"
+#include "backend/cuda/timestamp_ring.hpp"
 
 namespace reprise::detail {
 
@@ -41,7 +41,7 @@ class HostTimes {
     std::atomic<std::uint64_t> replay{0};  // 0: nothing, or it is being written
     std::atomic<std::int64_t> started{0}, ended{0};
   };
-  std::array<Slot, StampRing::kSlots> slots_;
+  std::array<Slot, TimestampRing::kSlots> slots_;
 };
 
 }  // namespace reprise::detail

@@ -7,7 +7,7 @@ namespace reprise::detail {
 LoopCounters::LoopCounters(std::shared_ptr<const CudaContext> context, const Load& load, std::uint32_t loops)
     : context_(std::move(context)), enter_(load(shaders::reprise_loop_enter)), iterate_(load(shaders::reprise_loop_iterate)), loops_(loops) {
   const SetupScope scope(*context_, Stage::Instantiate);
-  const CallPlace place = context_->at(Stage::Instantiate, "counters of loops");
+  const CallContext place = context_->at(Stage::Instantiate, "counters of loops");
   const std::size_t bytes = std::size_t{kWords} * loops_ * sizeof(std::uint64_t);
   cuda_check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags", place);
   try {
@@ -32,7 +32,7 @@ LoopCounters::~LoopCounters() {
 
 std::vector<LoopCount> LoopCounters::read() const {
   const SetupScope scope(*context_, Stage::Wait);
-  const CallPlace place = context_->at(Stage::Wait, "counters of loops");
+  const CallContext place = context_->at(Stage::Wait, "counters of loops");
   std::vector<std::uint64_t> words(std::size_t{kWords} * loops_);
   cuda_check(cudaMemcpyAsync(words.data(), words_, words.size() * sizeof(std::uint64_t), cudaMemcpyDeviceToHost, stream_), "cudaMemcpyAsync", place);
   cuda_check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize", place);

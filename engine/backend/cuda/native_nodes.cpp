@@ -13,7 +13,7 @@ using GetEdges = CUresult (*)(CUgraph, CUgraphNode*, CUgraphNode*, CUgraphEdgeDa
 
 class Collector {
  public:
-  Collector(const CudaContext& context, const CallPlace& place) : context_(context), place_(place) {}
+  Collector(const CudaContext& context, const CallContext& place) : context_(context), place_(place) {}
 
   NativeNodes collect(CUgraph graph) {
     found_.groups.push_back({});
@@ -99,12 +99,12 @@ class Collector {
   }
 
   const CudaContext& context_;
-  const CallPlace& place_;
+  const CallContext& place_;
   NativeNodes found_;
 };
 
 }  // namespace
 
-NativeNodes native_nodes(const CudaContext& context, CUgraph graph, const CallPlace& place) { return Collector(context, place).collect(graph); }
+NativeNodes native_nodes(const CudaContext& context, CUgraph graph, const CallContext& place) { return Collector(context, place).collect(graph); }
 
 }  // namespace reprise::detail

@@ -29,6 +29,6 @@ struct NativeNodes {
 };
 
 // Throws what the driver says.
-[[nodiscard]] NativeNodes native_nodes(const CudaContext& context, CUgraph graph, const CallPlace& place);
+[[nodiscard]] NativeNodes native_nodes(const CudaContext& context, CUgraph graph, const CallContext& place);
 
 }  // namespace reprise::detail

@@ -6,7 +6,7 @@
 
 #include "backend/backend.hpp"
 #include "backend/cuda/gpu_clock.hpp"
-#include "backend/cuda/stamp_ring.hpp"
+#include "backend/cuda/timestamp_ring.hpp"
 
 namespace reprise::detail {
 
@@ -14,7 +14,7 @@ class NodeTimer {
  public:
   enum class Rest : std::uint8_t { MayCome, IsHere };
   struct Wanted {
-    ReplayStamps replay;       // numbered as stamps are
+    ReplayTimestamps replay;       // numbered as stamps are
     std::uint64_t number = 0;  // as the graph's replays are
     std::uint64_t newest = 0;  // replay that the twin may be running
     Rest rest = Rest::MayCome;

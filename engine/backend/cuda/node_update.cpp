@@ -150,7 +150,7 @@ ExecUpdate NodeUpdate::set_host(const Place& at, const Source& source) {
   if (source.calls == nullptr) return {};
   const Recording& recording = *source.plan.recording;
   const auto& host = recording.payload<HostPayload>(at.command);
-  const cudaHostNodeParams parameters = {&HostCalls::run, source.calls->add(*recording.functions[host.function], at.first_key + at.command)};
+  const cudaHostNodeParams parameters = {&HostCallbacks::run, source.calls->add(*recording.functions[host.function], at.first_key + at.command)};
   if (at.exec == nullptr) return result_of(NativeApi::Runtime, cudaGraphHostNodeSetParams(at.handle(), &parameters), "cudaGraphHostNodeSetParams", at.node);
   return result_of(NativeApi::Runtime, cudaGraphExecHostNodeSetParams(at.exec, at.handle(), &parameters), "cudaGraphExecHostNodeSetParams", at.node);
 }

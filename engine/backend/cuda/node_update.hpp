@@ -9,7 +9,7 @@
 #include "backend/backend.hpp"
 #include "backend/cuda/cuda_context.hpp"
 #include "backend/cuda/exec_nodes.hpp"
-#include "backend/cuda/host_calls.hpp"
+#include "backend/cuda/host_callbacks.hpp"
 #include "backend/cuda/kernel_arguments.hpp"
 #include "backend/cuda/op_capture.hpp"
 #include "backend/cuda/staged_bytes.hpp"
@@ -23,8 +23,8 @@ class NodeUpdate {
     const Plan& plan;
     const Bindings& bindings;
     StagedBytes& staged;
-    OpHoldings& holdings;
-    HostCalls* calls = nullptr;  // of host nodes; null: they stay
+    RetainedResources& holdings;
+    HostCallbacks* calls = nullptr;  // of host nodes; null: they stay
   };
   NodeUpdate(const CudaContext& context, const Recording& recording) : context_(context), arguments_(recording) {}
 

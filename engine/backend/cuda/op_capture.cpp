@@ -10,7 +10,7 @@ namespace {
 // A stream of its own, being captured from the first use on. Left by an exception, the capture ends with it.
 class OpCapture final : public OpTarget {
  public:
-  OpCapture(const CudaContext& context, const Recording& recording, std::uint32_t command, const Bindings& bindings, OpHoldings& holdings)
+  OpCapture(const CudaContext& context, const Recording& recording, std::uint32_t command, const Bindings& bindings, RetainedResources& holdings)
       : context_(context),
         bindings_(bindings),
         holdings_(holdings),
@@ -102,16 +102,16 @@ class OpCapture final : public OpTarget {
 
   const CudaContext& context_;
   const Bindings& bindings_;
-  OpHoldings& holdings_;
+  RetainedResources& holdings_;
   const std::string name_;
-  const CallPlace place_;
+  const CallContext place_;
   cudaStream_t stream_ = nullptr;
   bool is_capturing_ = false;
 };
 
 }  // namespace
 
-OwnedGraph capture_op(const CudaContext& context, const Recording& recording, std::uint32_t command, const Bindings& bindings, OpHoldings& holdings) {
+OwnedGraph capture_op(const CudaContext& context, const Recording& recording, std::uint32_t command, const Bindings& bindings, RetainedResources& holdings) {
   OpCapture capture(context, recording, command, bindings, holdings);
   record_op(recording, command, capture);
   return capture.end();

@@ -13,7 +13,7 @@
 namespace reprise::detail {
 
 // What ops want held while an executable lives; also what replaced ones recorded, since launches of before may be pending.
-using OpHoldings = std::vector<std::shared_ptr<const void>>;
+using RetainedResources = std::vector<std::shared_ptr<const void>>;
 
 // A graph that is destroyed with it.
 class OwnedGraph {
@@ -38,6 +38,6 @@ class OwnedGraph {
 // What the op of `command` records with these addresses: for a node that is made, and for one whose bindings changed. Null where it
 // recorded nothing. Throws Unsupported naming the op where it allocates or frees memory, and NativeFailure where its work can't be captured.
 [[nodiscard]] OwnedGraph capture_op(const CudaContext& context, const Recording& recording, std::uint32_t command, const Bindings& bindings,
-                                    OpHoldings& holdings);
+                                    RetainedResources& holdings);
 
 }  // namespace reprise::detail

@@ -41,10 +41,10 @@ void Readback::wait() const {
   cuda_check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize", context_->at(Stage::Profile, "times that are read back"));
 }
 
-InstrumentMemory::InstrumentMemory(std::shared_ptr<const CudaContext> context, const Readback& readback, std::size_t words)
+InstrumentationMemory::InstrumentationMemory(std::shared_ptr<const CudaContext> context, const Readback& readback, std::size_t words)
     : context_(std::move(context)) {
   const SetupScope scope(*context_, Stage::Profile);
-  const CallPlace place = context_->at(Stage::Profile, "for times of replays");
+  const CallContext place = context_->at(Stage::Profile, "for times of replays");
   void* memory = nullptr;
   cuda_check(cudaMalloc(&memory, words * sizeof(std::uint64_t)), "cudaMalloc", place);
   words_ = static_cast<std::uint64_t*>(memory);
@@ -57,7 +57,7 @@ InstrumentMemory::InstrumentMemory(std::shared_ptr<const CudaContext> context, c
   }
 }
 
-InstrumentMemory::~InstrumentMemory() {
+InstrumentationMemory::~InstrumentationMemory() {
   const SetupScope scope(*context_, std::nothrow);
   if (scope) cuda_ignore(cudaFree(words_));
 }

@@ -35,12 +35,12 @@ class Readback {
 };
 
 // Device memory of an instrument, all zero; freed with it.
-class InstrumentMemory {
+class InstrumentationMemory {
  public:
-  InstrumentMemory(std::shared_ptr<const CudaContext> context, const Readback& readback, std::size_t words);
-  InstrumentMemory(const InstrumentMemory&) = delete;
-  InstrumentMemory& operator=(const InstrumentMemory&) = delete;
-  ~InstrumentMemory();
+  InstrumentationMemory(std::shared_ptr<const CudaContext> context, const Readback& readback, std::size_t words);
+  InstrumentationMemory(const InstrumentationMemory&) = delete;
+  InstrumentationMemory& operator=(const InstrumentationMemory&) = delete;
+  ~InstrumentationMemory();
   [[nodiscard]] std::uint64_t* words() const noexcept { return words_; }
 
  private:

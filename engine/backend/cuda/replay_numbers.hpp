@@ -1,4 +1,4 @@
-// ReplayNumbers: which replay of its graph a stamped launch was. Stamps count the launches that they are part of, and a graph may be launched
+// ReplayNumbers: which replay of its graph a stamped launch was. Timestamps count the launches that they are part of, and a graph may be launched
 // without them for a while: stretches, each with how many launches before it had no stamps. A fixed number of them waits to be asked for; of
 // more, the oldest are forgotten. Knows no CUDA. Threads: skip() from the thread that launches, replay() from whoever collects.
 #pragma once
@@ -15,23 +15,23 @@ class ReplayNumbers {
   static constexpr std::size_t kStretches = 64;
 
   // From stamped launch number `stamped` on, replays are `skipped` further than stamps. Allocates nothing.
-  void skip(std::uint64_t stamped, std::uint64_t skipped) noexcept {
+  void skip(std::uint64_t timestamped, std::uint64_t skipped) noexcept {
     const std::lock_guard lock(mutex_);
-    if (count_ != 0 && stretches_[count_ - 1].from == stamped) {
+    if (count_ != 0 && stretches_[count_ - 1].from == timestamped) {
       --count_;  // no launch came between
     } else if (count_ == kStretches) {
       drop(1);
     }
-    stretches_[count_++] = {stamped, skipped};
+    stretches_[count_++] = {timestamped, skipped};
   }
 
   // 0: it was forgotten. Asked for in ascending order.
-  [[nodiscard]] std::uint64_t replay(std::uint64_t stamped) noexcept {
+  [[nodiscard]] std::uint64_t replay(std::uint64_t timestamped) noexcept {
     const std::lock_guard lock(mutex_);
     std::size_t over = 0;
-    while (over + 1 < count_ && stretches_[over + 1].from <= stamped) ++over;
+    while (over + 1 < count_ && stretches_[over + 1].from <= timestamped) ++over;
     drop(over);
-    return stretches_[0].from <= stamped ? stamped + stretches_[0].skipped : 0;
+    return stretches_[0].from <= timestamped ? timestamped + stretches_[0].skipped : 0;
   }
 
  private:

@@ -60,7 +60,7 @@ std::optional<std::vector<std::uint32_t>> SourceNodes::to_tell(const PlanChange&
     if (is_different) ++different;
     const std::uint32_t command = change.plan->command_of(node);
     if (command == kNone || !(is_different || is_behind_[node] != 0 || goes_with_its_plan(recording, command))) continue;
-    const bool has_priority = change.plan->lowered.nodes[node].urgency != 0;  // an attribute, too
+    const bool has_priority = change.plan->lowered.nodes[node].priority != 0;  // an attribute, too
     if (has_priority || !can_be_told(recording, command)) return std::nullopt;
     nodes.push_back(node);
   }

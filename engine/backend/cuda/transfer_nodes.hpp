@@ -14,7 +14,7 @@ namespace reprise::detail {
 struct NodePlace {
   cudaGraph_t graph = nullptr;
   std::span<const cudaGraphNode_t> after;
-  CallPlace call;
+  CallContext call;
 };
 
 // Extent and pitches of a copy brought into the shape with the fewest dimensions that moves the same bytes.

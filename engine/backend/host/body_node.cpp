@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "backend/host/crew.hpp"
+#include "backend/host/worker_arena.hpp"
 #include "backend/host/host_program.hpp"
 #include "backend/host/node_clock.hpp"
 
@@ -35,42 +35,42 @@ bool BodyNode::has_callbacks() const noexcept {
 
 std::uint32_t BodyNode::condition() const noexcept { return std::atomic_ref(*condition_).load(std::memory_order_relaxed); }
 
-void BodyNode::run(Crew& crew, std::uint64_t replay, CallbackErrors& errors) noexcept {
+void BodyNode::run(WorkerArena& workers, std::uint64_t replay, CallbackErrors& errors) noexcept {
   switch (kind_) {
-    case Kind::Once: return run_body(0, crew, replay, errors);
-    case Kind::If: return run_body(condition() != 0 ? 0 : 1, crew, replay, errors);
-    case Kind::Switch: return run_body(condition(), crew, replay, errors);
-    case Kind::While: return run_loop(crew, replay, errors);
+    case Kind::Once: return run_body(0, workers, replay, errors);
+    case Kind::If: return run_body(condition() != 0 ? 0 : 1, workers, replay, errors);
+    case Kind::Switch: return run_body(condition(), workers, replay, errors);
+    case Kind::While: return run_loop(workers, replay, errors);
   }
 }
 
-void BodyNode::run_body(std::size_t body, Crew& crew, std::uint64_t replay, CallbackErrors& errors) noexcept {
+void BodyNode::run_body(std::size_t body, WorkerArena& workers, std::uint64_t replay, CallbackErrors& errors) noexcept {
   if (body >= bodies_.size()) return;
-  if (NodeTime* const times = shared_.state->times(); times != nullptr) return run_timed(body, times, crew, replay, errors);
+  if (NodeTime* const times = shared_.state->times(); times != nullptr) return run_timed(body, times, workers, replay, errors);
   HostProgram& program = *bodies_[body];
-  for (std::uint32_t node = 0; node < program.node_count() && !shared_.lifeline->is_cut(); ++node) program.run(node, crew, replay, errors);
+  for (std::uint32_t node = 0; node < program.node_count() && !shared_.generation->is_lost(); ++node) program.run(node, workers, replay, errors);
 }
 
 // One look at the clock a node: what ends one begins the next.
-void BodyNode::run_timed(std::size_t body, NodeTime* times, Crew& crew, std::uint64_t replay, CallbackErrors& errors) noexcept {
+void BodyNode::run_timed(std::size_t body, NodeTime* times, WorkerArena& workers, std::uint64_t replay, CallbackErrors& errors) noexcept {
   HostProgram& program = *bodies_[body];
   const BodyPlace& place = shared_.slots->bodies[places_[body]];
   NodeTime& rounds = times[place.first_slot];
   const std::uint64_t round = rounds_of(rounds);
   add_round(rounds);
-  const std::uint16_t worker = Crew::worker();
+  const std::uint16_t worker = WorkerArena::worker();
   std::int64_t started = steady_now();
-  for (std::uint32_t node = 0; node < program.node_count() && !shared_.lifeline->is_cut(); ++node) {
-    program.run(node, crew, replay, errors);
+  for (std::uint32_t node = 0; node < program.node_count() && !shared_.generation->is_lost(); ++node) {
+    program.run(node, workers, replay, errors);
     const std::int64_t ended = steady_now();
     if (round < place.kept) times[place.slot(node, round)] = node_time(started, ended, worker);
     started = ended;
   }
 }
 
-void BodyNode::run_loop(Crew& crew, std::uint64_t replay, CallbackErrors& errors) noexcept {
-  for (std::uint64_t iterations = 1; condition() != 0 && !shared_.lifeline->is_cut(); ++iterations) {
-    run_body(0, crew, replay, errors);
+void BodyNode::run_loop(WorkerArena& workers, std::uint64_t replay, CallbackErrors& errors) noexcept {
+  for (std::uint64_t iterations = 1; condition() != 0 && !shared_.generation->is_lost(); ++iterations) {
+    run_body(0, workers, replay, errors);
     shared_.state->count_iteration(loop_);
     if (iterations != max_iterations_) continue;
     shared_.state->reach_limit(loop_);

@@ -7,22 +7,22 @@
 #include <vector>
 
 #include "backend/host/callback_errors.hpp"
-#include "backend/host/lifeline.hpp"
+#include "backend/host/device_generation.hpp"
 #include "backend/host/replay_state.hpp"
-#include "plan/time_slots.hpp"
+#include "plan/timing_layout.hpp"
 
 namespace reprise::detail {
 
-class Crew;
+class WorkerArena;
 class HostProgram;
 
 class BodyNode {
  public:
   // What is the same for all nodes of a program; outlives them.
   struct Shared {
-    const Lifeline* lifeline = nullptr;
+    const DeviceGeneration* generation = nullptr;
     ReplayState* state = nullptr;
-    const TimeSlots* slots = nullptr;
+    const TimingLayout* slots = nullptr;
   };
   // `loop`: its number, where it is one.
   BodyNode(const Shared& shared, const ConditionalPayload& conditional, std::byte* condition, std::uint32_t loop);
@@ -35,15 +35,15 @@ class BodyNode {
   void add(std::unique_ptr<HostProgram> program, std::uint32_t body);
   [[nodiscard]] bool has_callbacks() const noexcept;
   // Stops between two nodes, and between two iterations, once the device is lost.
-  void run(Crew& crew, std::uint64_t replay, CallbackErrors& errors) noexcept;
+  void run(WorkerArena& workers, std::uint64_t replay, CallbackErrors& errors) noexcept;
 
  private:
   enum class Kind : std::uint8_t { Once, If, While, Switch };
 
   [[nodiscard]] std::uint32_t condition() const noexcept;
-  void run_body(std::size_t body, Crew& crew, std::uint64_t replay, CallbackErrors& errors) noexcept;
-  void run_timed(std::size_t body, NodeTime* times, Crew& crew, std::uint64_t replay, CallbackErrors& errors) noexcept;
-  void run_loop(Crew& crew, std::uint64_t replay, CallbackErrors& errors) noexcept;
+  void run_body(std::size_t body, WorkerArena& workers, std::uint64_t replay, CallbackErrors& errors) noexcept;
+  void run_timed(std::size_t body, NodeTime* times, WorkerArena& workers, std::uint64_t replay, CallbackErrors& errors) noexcept;
+  void run_loop(WorkerArena& workers, std::uint64_t replay, CallbackErrors& errors) noexcept;
 
   Shared shared_;
   Kind kind_ = Kind::Once;

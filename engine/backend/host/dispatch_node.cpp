@@ -7,7 +7,7 @@
 #include <chrono>
 
 #include "backend/host/block_scratch.hpp"
-#include "backend/host/crew.hpp"
+#include "backend/host/worker_arena.hpp"
 #include "backend/host/elapsed.hpp"
 
 namespace reprise::detail {
@@ -42,8 +42,8 @@ void DispatchNode::run_here(std::uint64_t first, std::uint64_t last) const noexc
   }
 }
 
-void DispatchNode::run_blocks(Crew& crew) noexcept {
-  if (block_count_ == 1 || crew.threads() == 1) return run_here(0, block_count_);
+void DispatchNode::run_blocks(WorkerArena& workers) noexcept {
+  if (block_count_ == 1 || workers.threads() == 1) return run_here(0, block_count_);
   std::uint64_t first = 0;
   const bool measured = runs_ < kMeasuredAtFirst || runs_ % kMeasuredEvery == 0;
   ++runs_;
@@ -54,7 +54,7 @@ void DispatchNode::run_blocks(Crew& crew) noexcept {
     first = 1;
     block_ns_ = nanoseconds_since(begin);
   }
-  if (block_ns_ * (block_count_ - first) >= kWorthSplittingNs) return run_split(crew, first);
+  if (block_ns_ * (block_count_ - first) >= kWorthSplittingNs) return run_split(workers, first);
   run_here(first, block_count_);
   if (measured) block_ns_ = nanoseconds_since(begin) / block_count_;
 }
@@ -81,12 +81,12 @@ class DispatchNode::Shared {
   std::atomic<std::uint64_t> next_{0}, ended_{0};
 };
 
-void DispatchNode::run_split(Crew& crew, std::uint64_t first) const noexcept {
+void DispatchNode::run_split(WorkerArena& workers, std::uint64_t first) const noexcept {
   const std::uint64_t piece = std::max<std::uint64_t>(1, kPieceNs / std::max<std::uint64_t>(1, block_ns_));
   Shared work{*this, piece};
   const std::uint64_t pieces = (block_count_ - first + piece - 1) / piece;
-  const std::uint64_t others = std::min<std::uint64_t>(crew.threads(), pieces) - 1;
-  crew.lead([&] {
+  const std::uint64_t others = std::min<std::uint64_t>(workers.threads(), pieces) - 1;
+  workers.lead([&] {
     // Isolated: while this thread waits for the last blocks it takes up no other node.
     tbb::this_task_arena::isolate([&] {
       tbb::task_group group;

@@ -8,23 +8,23 @@
 
 namespace reprise::detail {
 
-class Crew;
+class WorkerArena;
 
 class DispatchNode {
  public:
   // block.parameters outlives the node.
   DispatchNode(HostKernelFunction function, const HostBlock& block);
 
-  void run(Crew& crew) noexcept {
+  void run(WorkerArena& workers) noexcept {
     if (block_count_ == 1 && block_.shared_bytes == 0) return function_(block_);
-    run_blocks(crew);
+    run_blocks(workers);
   }
 
  private:
   class Shared;
-  void run_blocks(Crew& crew) noexcept;
+  void run_blocks(WorkerArena& workers) noexcept;
   void run_here(std::uint64_t first, std::uint64_t last) const noexcept;
-  void run_split(Crew& crew, std::uint64_t first) const noexcept;
+  void run_split(WorkerArena& workers, std::uint64_t first) const noexcept;
 
   HostKernelFunction function_;
   HostBlock block_;  // its index is 0, 0, 0

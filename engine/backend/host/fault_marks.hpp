@@ -7,17 +7,17 @@
 #include <vector>
 
 #include "backend/backend.hpp"
-#include "backend/host/lifeline.hpp"
+#include "backend/host/device_generation.hpp"
 
 namespace reprise::detail {
 
 class FaultMarks {
  public:
-  FaultMarks(const Lifeline& lifeline, std::size_t nodes) : lifeline_(lifeline), marks_(nodes) {}
+  FaultMarks(const DeviceGeneration& generation, std::size_t nodes) : generation_(generation), marks_(nodes) {}
 
   void begin(std::uint32_t node, std::uint64_t replay) noexcept { marks_[node].begun.store(replay, std::memory_order_release); }
   void end(std::uint32_t node, std::uint64_t replay) noexcept {
-    if (!lifeline_.is_cut()) marks_[node].ended.store(replay, std::memory_order_release);
+    if (!generation_.is_lost()) marks_[node].ended.store(replay, std::memory_order_release);
   }
   [[nodiscard]] std::vector<UnfinishedNode> unfinished() const {
     std::vector<UnfinishedNode> found;
@@ -32,7 +32,7 @@ class FaultMarks {
   struct Mark {
     std::atomic<std::uint64_t> begun{0}, ended{0};  // replays
   };
-  const Lifeline lifeline_;
+  const DeviceGeneration generation_;
   std::vector<Mark> marks_;
 };
 

@@ -4,10 +4,10 @@
 #include <new>
 #include <string>
 
-#include "backend/host/crew.hpp"
+#include "backend/host/worker_arena.hpp"
 #include "backend/host/host_exec.hpp"
 #include "backend/host/host_kernel.hpp"
-#include "backend/host/host_pages.hpp"
+#include "backend/host/host_virtual_allocation.hpp"
 #include "backend/host/host_queue.hpp"
 #include "base/text.hpp"
 
@@ -43,7 +43,7 @@ DeviceLimits host_limits() {
 
 DeviceInfo host_device_info() {
   DeviceInfo info;
-  const std::uint32_t threads = Crew::default_threads();
+  const std::uint32_t threads = WorkerArena::default_threads();
   info.name = concat("host (", threads, threads == 1 ? " thread)" : " threads)");
   info.selector = "host";
   info.kind = DeviceKind::Host;
@@ -67,19 +67,19 @@ std::byte* HostBackend::allocate(BufferKind, std::uint64_t bytes) {
 
 void HostBackend::free(BufferKind, std::byte* address) noexcept { memory_.free(address); }
 
-std::unique_ptr<BackendPages> HostBackend::allocate_pages(std::uint64_t bytes) {
+std::unique_ptr<VirtualAllocation> HostBackend::allocate_pages(std::uint64_t bytes) {
   require_usable(Stage::Allocate);
-  return HostPages::make(memory_, bytes);
+  return HostVirtualAllocation::make(memory_, bytes);
 }
 
-std::unique_ptr<BackendPages> HostBackend::reserve_pages(std::uint64_t bytes) {
+std::unique_ptr<VirtualAllocation> HostBackend::reserve_pages(std::uint64_t bytes) {
   require_usable(Stage::Allocate);
-  return HostPages::reserve(memory_, bytes);
+  return HostVirtualAllocation::reserve(memory_, bytes);
 }
 
 std::unique_ptr<BackendQueue> HostBackend::create_queue(std::string_view label) {
   require_usable(Stage::Open);
-  auto line = std::make_shared<QueueLine>(label, Lifeline(status_), info_.multiprocessors);
+  auto line = std::make_shared<HostWorkQueue>(label, DeviceGeneration(status_), info_.multiprocessors);
   queues_->add(line);
   return std::make_unique<HostQueue>(std::move(line));
 }
@@ -97,12 +97,12 @@ KernelCore HostBackend::load_kernel(const KernelDesc& desc) {
   return kernel;
 }
 
-std::unique_ptr<BackendExec> HostBackend::instantiate(std::shared_ptr<const Plan> plan, const Bindings& bindings, Instruments) {
+std::unique_ptr<BackendExec> HostBackend::instantiate(std::shared_ptr<const Plan> plan, const Bindings& bindings, Instrumentation) {
   require_usable(Stage::Instantiate);
-  const Lifeline lifeline(status_);
+  const DeviceGeneration generation(status_);
   const std::string label = plan->label;
   try {
-    return std::make_unique<HostExec>(std::move(plan), bindings, lifeline, queues_);
+    return std::make_unique<HostExec>(std::move(plan), bindings, generation, queues_);
   } catch (const std::bad_alloc&) {
     fail(ErrorCode::OutOfMemory, Stage::Instantiate, label, concat("the host has no memory left for graph ", label));
   }

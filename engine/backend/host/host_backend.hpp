@@ -20,12 +20,12 @@ class HostBackend final : public Backend {
   [[nodiscard]] const DeviceInfo& info() const noexcept override { return info_; }
   [[nodiscard]] std::byte* allocate(BufferKind kind, std::uint64_t bytes) override;
   void free(BufferKind kind, std::byte* address) noexcept override;
-  [[nodiscard]] std::unique_ptr<BackendPages> allocate_pages(std::uint64_t bytes) override;
-  [[nodiscard]] std::unique_ptr<BackendPages> reserve_pages(std::uint64_t bytes) override;
+  [[nodiscard]] std::unique_ptr<VirtualAllocation> allocate_pages(std::uint64_t bytes) override;
+  [[nodiscard]] std::unique_ptr<VirtualAllocation> reserve_pages(std::uint64_t bytes) override;
   [[nodiscard]] std::unique_ptr<BackendQueue> create_queue(std::string_view label) override;
   [[nodiscard]] KernelCore load_kernel(const KernelDesc& desc) override;
   [[nodiscard]] std::unique_ptr<BackendExec> instantiate(std::shared_ptr<const Plan> plan, const Bindings& bindings,
-                                                         Instruments instruments) override;
+                                                         Instrumentation instrumentation) override;
   void lose() override;     // a node that runs now runs to its end
   void rebuild() override;  // waits for that end
 

@@ -3,11 +3,11 @@
 #include <chrono>
 #include <utility>
 
-#include "backend/host/crew.hpp"
+#include "backend/host/worker_arena.hpp"
 #include "backend/host/elapsed.hpp"
 #include "backend/host/host_queue.hpp"
 #include "backend/host/node_clock.hpp"
-#include "backend/host/queue_line.hpp"
+#include "backend/host/host_work_queue.hpp"
 #include "backend/host/queue_registry.hpp"
 #include "plan/plan_difference.hpp"
 
@@ -24,12 +24,12 @@ bool is_long(std::uint64_t ns, std::uint32_t nodes) { return ns > kShortReplayNs
 
 }  // namespace
 
-HostExec::HostExec(std::shared_ptr<const Plan> plan, const Bindings& bindings, const Lifeline& lifeline, std::shared_ptr<QueueRegistry> queues,
+HostExec::HostExec(std::shared_ptr<const Plan> plan, const Bindings& bindings, const DeviceGeneration& generation, std::shared_ptr<QueueRegistry> queues,
                    ReplayMode mode)
-    : lifeline_(lifeline),
+    : generation_(generation),
       queues_(std::move(queues)),
-      marks_(plan->lowered.fault_markers ? std::make_unique<FaultMarks>(lifeline, plan->lowered.nodes.size()) : nullptr),
-      loaded_(std::make_shared<Loaded>(plan, bindings, lifeline_, marks_.get(), errors_)),
+      marks_(plan->lowered.fault_markers ? std::make_unique<FaultMarks>(generation, plan->lowered.nodes.size()) : nullptr),
+      loaded_(std::make_shared<Loaded>(plan, bindings, generation_, marks_.get(), errors_)),
       mode_(mode),
       plan_(std::move(plan)),
       bindings_(bindings),
@@ -37,23 +37,23 @@ HostExec::HostExec(std::shared_ptr<const Plan> plan, const Bindings& bindings, c
       has_callbacks_(loaded_->program.has_callbacks()) {}
 
 HostExec::~HostExec() {
-  if (lifeline_.is_cut()) queues_->wait_until_not_running(*this);
+  if (generation_.is_lost()) queues_->wait_until_not_running(*this);
 }
 
 void HostExec::upload(BackendQueue& queue) {
-  lifeline_.require(Stage::Upload, "graph", plan_->label);
+  generation_.require(Stage::Upload, "graph", plan_->label);
   static_cast<HostQueue&>(queue).line().require_alive(Stage::Upload);
 }
 
 std::uint64_t HostExec::launch(BackendQueue& queue) {
-  lifeline_.require(Stage::Launch, "graph", plan_->label);
+  generation_.require(Stage::Launch, "graph", plan_->label);
   const std::uint64_t serial = static_cast<HostQueue&>(queue).line().submit(*this, launches_ + 1);
   ++launches_;
   return serial;
 }
 
 ExecUpdate HostExec::change(const BindingChange& change) {
-  lifeline_.require(Stage::Launch, "graph", plan_->label);
+  generation_.require(Stage::Launch, "graph", plan_->label);
   Bindings changed = bindings_;
   apply(*plan_, change, changed);
   Change entry;
@@ -81,13 +81,13 @@ ExecUpdate HostExec::change(const BindingChange& change) {
 }
 
 ExecUpdate HostExec::change(const PlanChange& change) {
-  lifeline_.require(Stage::Launch, "graph", plan_->label);
+  generation_.require(Stage::Launch, "graph", plan_->label);
   if (change.scope == PlanChange::Scope::Whole) {
     const PlanDifference difference = find_difference(*plan_, *change.plan);
     if (difference.outcome != GraphExecUpdateOutcome::Success) return {.outcome = difference.outcome, .node = difference.node, .from = difference.from};
   }
   Change entry;
-  entry.program = std::make_shared<Loaded>(change.plan, *change.bindings, lifeline_, marks_.get(), errors_);
+  entry.program = std::make_shared<Loaded>(change.plan, *change.bindings, generation_, marks_.get(), errors_);
   Bindings bindings = *change.bindings;
   auto next = entry.program;
   if (next->program.slots().has_same_nodes(slots_)) next->program.take_slots(slots_);
@@ -123,67 +123,67 @@ void HostExec::take_changes(std::uint64_t replay) noexcept {
   }
 }
 
-void HostExec::run(Crew& crew, std::uint64_t replay) noexcept {
+void HostExec::run(WorkerArena& workers, std::uint64_t replay) noexcept {
   if (waiting_changes_.load(std::memory_order_acquire) != 0) take_changes(replay);
   NodeTime* const times = observer_ == nullptr ? nullptr : observer_->begin_replay(replay);
   HostProgram& program = loaded_->program;
   // A recording that took the place of the first may run other bodies, which nobody has slots for.
   program.begin_replay(program.slots() == slots_ ? times : nullptr);
-  if (observer_ == nullptr) return run_nodes(crew, replay, nullptr);
+  if (observer_ == nullptr) return run_nodes(workers, replay, nullptr);
   const std::int64_t started = steady_now();
-  run_nodes(crew, replay, times);
-  observer_->end_replay(replay, started, lifeline_.is_cut() ? 0 : steady_now(), times);
+  run_nodes(workers, replay, times);
+  observer_->end_replay(replay, started, generation_.is_lost() ? 0 : steady_now(), times);
 }
 
-void HostExec::run_nodes(Crew& crew, std::uint64_t replay, NodeTime* times) noexcept {
+void HostExec::run_nodes(WorkerArena& workers, std::uint64_t replay, NodeTime* times) noexcept {
   switch (mode_) {
-    case ReplayMode::Parallel: return loaded_->parallel.run(crew, replay, 0, times);
-    case ReplayMode::InOrder: return run_in_order(crew, replay, times);
+    case ReplayMode::Parallel: return loaded_->parallel.run(workers, replay, 0, times);
+    case ReplayMode::InOrder: return run_in_order(workers, replay, times);
     case ReplayMode::Measured: break;
   }
-  if (crew.threads() > 1 && loaded_->program.is_wide()) return run_measured(crew, replay, times);
-  run_in_order(crew, replay, times);
+  if (workers.threads() > 1 && loaded_->program.is_wide()) return run_measured(workers, replay, times);
+  run_in_order(workers, replay, times);
 }
 
-void HostExec::run_in_order(Crew& crew, std::uint64_t replay, NodeTime* times) noexcept {
+void HostExec::run_in_order(WorkerArena& workers, std::uint64_t replay, NodeTime* times) noexcept {
   HostProgram& program = loaded_->program;
   const std::uint32_t count = program.node_count();
   if (times == nullptr) {
-    for (std::uint32_t node = 0; node < count && !lifeline_.is_cut(); ++node) program.run(node, crew, replay, errors_);
+    for (std::uint32_t node = 0; node < count && !generation_.is_lost(); ++node) program.run(node, workers, replay, errors_);
     return;
   }
   // One look at the clock a node: what ends one begins the next.
   std::int64_t started = steady_now();
-  for (std::uint32_t node = 0; node < count && !lifeline_.is_cut(); ++node) {
-    program.run(node, crew, replay, errors_);
+  for (std::uint32_t node = 0; node < count && !generation_.is_lost(); ++node) {
+    program.run(node, workers, replay, errors_);
     const std::int64_t ended = steady_now();
     times[node] = node_time(started, ended, 1);
     started = ended;
   }
 }
 
-void HostExec::run_measured(Crew& crew, std::uint64_t replay, NodeTime* times) noexcept {
+void HostExec::run_measured(WorkerArena& workers, std::uint64_t replay, NodeTime* times) noexcept {
   HostProgram& program = loaded_->program;
   const std::uint32_t count = program.node_count();
   const auto begin = std::chrono::steady_clock::now();
   if (use_parallel_) {
-    loaded_->parallel.run(crew, replay, 0, times);
-    use_parallel_ = nanoseconds_since(begin) * crew.threads() > kShortNodeNs * count;
+    loaded_->parallel.run(workers, replay, 0, times);
+    use_parallel_ = nanoseconds_since(begin) * workers.threads() > kShortNodeNs * count;
     return;
   }
   if (measured_ >= kFirstReplays) {
-    run_in_order(crew, replay, times);
+    run_in_order(workers, replay, times);
     use_parallel_ = is_long(nanoseconds_since(begin), count);
     return;
   }
   ++measured_;
-  for (std::uint32_t node = 0; node < count && !lifeline_.is_cut(); ++node) {
+  for (std::uint32_t node = 0; node < count && !generation_.is_lost(); ++node) {
     const std::int64_t started = times == nullptr ? 0 : steady_now();
-    program.run(node, crew, replay, errors_);
+    program.run(node, workers, replay, errors_);
     if (times != nullptr) times[node] = node_time(started, steady_now(), 1);
     if (is_long(nanoseconds_since(begin), node + 1)) {
       use_parallel_ = true;
-      return loaded_->parallel.run(crew, replay, node + 1, times);
+      return loaded_->parallel.run(workers, replay, node + 1, times);
     }
   }
 }

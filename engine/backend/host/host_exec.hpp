@@ -12,7 +12,7 @@
 
 #include "backend/backend.hpp"
 #include "backend/host/host_program.hpp"
-#include "backend/host/lifeline.hpp"
+#include "backend/host/device_generation.hpp"
 #include "backend/host/parallel_replay.hpp"
 
 namespace reprise::detail {
@@ -23,7 +23,7 @@ enum class ReplayMode : std::uint8_t { Measured, InOrder, Parallel };
 
 class HostExec final : public BackendExec {
  public:
-  HostExec(std::shared_ptr<const Plan> plan, const Bindings& bindings, const Lifeline& lifeline, std::shared_ptr<QueueRegistry> queues,
+  HostExec(std::shared_ptr<const Plan> plan, const Bindings& bindings, const DeviceGeneration& generation, std::shared_ptr<QueueRegistry> queues,
            ReplayMode mode = ReplayMode::Measured);
   ~HostExec() override;  // where the device was lost, waits for the node that still runs
 
@@ -45,13 +45,13 @@ class HostExec final : public BackendExec {
   // For queues. A program with callbacks runs on a thread of the device, never on one that waits for it.
   [[nodiscard]] bool has_callbacks() const noexcept { return has_callbacks_.load(std::memory_order_relaxed); }
   // Stops between two nodes once the device is lost.
-  void run(Crew& crew, std::uint64_t replay) noexcept;
+  void run(WorkerArena& workers, std::uint64_t replay) noexcept;
 
  private:
   // A program, with what runs it on many threads.
   struct Loaded {
-    Loaded(std::shared_ptr<const Plan> plan, const Bindings& bindings, const Lifeline& lifeline, FaultMarks* marks, CallbackErrors& errors)
-        : program(std::move(plan), bindings, lifeline, marks), parallel(program, lifeline, errors) {}
+    Loaded(std::shared_ptr<const Plan> plan, const Bindings& bindings, const DeviceGeneration& generation, FaultMarks* marks, CallbackErrors& errors)
+        : program(std::move(plan), bindings, generation, marks), parallel(program, generation, errors) {}
     HostProgram program;
     ParallelReplay parallel;
   };
@@ -65,18 +65,18 @@ class HostExec final : public BackendExec {
   };
   void add_change(Change change);
   void take_changes(std::uint64_t replay) noexcept;
-  void run_nodes(Crew& crew, std::uint64_t replay, NodeTime* times) noexcept;
-  void run_in_order(Crew& crew, std::uint64_t replay, NodeTime* times) noexcept;
-  void run_measured(Crew& crew, std::uint64_t replay, NodeTime* times) noexcept;
+  void run_nodes(WorkerArena& workers, std::uint64_t replay, NodeTime* times) noexcept;
+  void run_in_order(WorkerArena& workers, std::uint64_t replay, NodeTime* times) noexcept;
+  void run_measured(WorkerArena& workers, std::uint64_t replay, NodeTime* times) noexcept;
 
-  Lifeline lifeline_;
+  DeviceGeneration generation_;
   std::shared_ptr<QueueRegistry> queues_;
   std::unique_ptr<FaultMarks> marks_;  // null: the plan has none
   CallbackErrors errors_;
   std::shared_ptr<Loaded> loaded_;  // of whoever runs replays
   ReplayMode mode_;
   ReplayObserver* observer_ = nullptr;
-  TimeSlots slots_;                  // that the observer knows
+  TimingLayout slots_;                  // that the observer knows
   bool use_parallel_ = false;        // what the last measured replay decided
   std::uint32_t measured_ = 0;       // replays
   // Of whoever launches and changes: what the next launch is to run.

@@ -77,12 +77,12 @@ void HostProgram::put(Remade& made) noexcept {
   }
 }
 
-HostProgram::HostProgram(std::shared_ptr<const Plan> plan, const Bindings& bindings, const Lifeline& lifeline, FaultMarks* marks)
+HostProgram::HostProgram(std::shared_ptr<const Plan> plan, const Bindings& bindings, const DeviceGeneration& generation, FaultMarks* marks)
     : plan_(std::move(plan)),
       marks_(marks),
       state_(std::make_unique<ReplayState>(*plan_->recording)),
-      slots_(time_slots(*plan_)),
-      shared_{&lifeline, state_.get(), &slots_},
+      slots_(timing_layout(*plan_)),
+      shared_{&generation, state_.get(), &slots_},
       first_loop_(number_loops(*plan_->recording, 0)) {
   make_nodes(state_->bind(bindings));
 }
@@ -97,7 +97,7 @@ void HostProgram::make_nodes(const Bindings& bindings) {
   const LoweredGraph& lowered = plan_->lowered;
   nodes_.reserve(lowered.nodes.size());
   for (std::uint32_t node = 0; node < lowered.nodes.size(); ++node) {
-    const bool runs = lowered.nodes[node].kind == LoweredKind::Work && plan_->schedule.is_join[lowered.nodes[node].schedule_node] == 0;
+    const bool runs = lowered.nodes[node].kind == LoweredKind::Work && plan_->dependencies.is_join[lowered.nodes[node].dependency_node] == 0;
     nodes_.push_back(runs ? make_node(node, bindings) : Node{});
   }
   for (std::uint32_t node = 0; node < lowered.nodes.size(); ++node) disabled_.push_back(bindings.is_disabled(first_node_ + node) ? 1 : 0);
@@ -107,7 +107,7 @@ void HostProgram::make_nodes(const Bindings& bindings) {
 
 HostProgram::Node HostProgram::make_node(std::uint32_t node, const Bindings& bindings) {
   const Recording& recording = *plan_->recording;
-  const std::uint32_t command = plan_->schedule.node_command[plan_->lowered.nodes[node].schedule_node];
+  const std::uint32_t command = plan_->dependencies.node_command[plan_->lowered.nodes[node].dependency_node];
   switch (recording.commands[command].kind) {
     case CommandKind::Dispatch: return make_dispatch(command, bindings);
     case CommandKind::Copy:
@@ -172,7 +172,7 @@ HostProgram::Node HostProgram::make_op(std::uint32_t command, const Bindings& bi
 
 BodyNode HostProgram::body_node(std::uint32_t node, const Bindings& bindings) const {
   const Recording& recording = *plan_->recording;
-  const std::uint32_t command = plan_->schedule.node_command[plan_->lowered.nodes[node].schedule_node];
+  const std::uint32_t command = plan_->dependencies.node_command[plan_->lowered.nodes[node].dependency_node];
   std::uint32_t loop = first_loop_[command], place = shared_.slots->first_body(first_node_ + node);
   BodyNode made(shared_);
   if (recording.commands[command].kind == CommandKind::Conditional) {
@@ -215,26 +215,26 @@ void HostProgram::link() {
   }
 }
 
-void HostProgram::run(std::uint32_t node, Crew& crew, std::uint64_t replay, CallbackErrors& errors) noexcept {
-  if (marks_ == nullptr || nodes_[node].kind == Kind::Nothing) return run_unmarked(node, crew, replay, errors);
+void HostProgram::run(std::uint32_t node, WorkerArena& workers, std::uint64_t replay, CallbackErrors& errors) noexcept {
+  if (marks_ == nullptr || nodes_[node].kind == Kind::Nothing) return run_unmarked(node, workers, replay, errors);
   marks_->begin(node, replay);
-  run_unmarked(node, crew, replay, errors);
+  run_unmarked(node, workers, replay, errors);
   marks_->end(node, replay);
 }
 
-void HostProgram::run_unmarked(std::uint32_t node, Crew& crew, std::uint64_t replay, CallbackErrors& errors) noexcept {
+void HostProgram::run_unmarked(std::uint32_t node, WorkerArena& workers, std::uint64_t replay, CallbackErrors& errors) noexcept {
   const Node& what = nodes_[node];
   if (disabled_[node] != 0) return;
   switch (what.kind) {
     case Kind::Nothing: return;
-    case Kind::Dispatch: return dispatches_[what.index].run(crew);
+    case Kind::Dispatch: return dispatches_[what.index].run(workers);
     case Kind::Copy: return copy_rows(copies_[what.index].source, copies_[what.index].destination, copies_[what.index].extent);
     case Kind::Fill: {
       const FillNode& fill = fills_[what.index];
       return fill_rows(fill.destination, fill.extent, fill.bits, fill.element_bytes);
     }
-    case Kind::Bodies: return bodies_[what.index].run(crew, replay, errors);
-    case Kind::Op: return ops_[what.index]->run(crew, replay, errors);
+    case Kind::Bodies: return bodies_[what.index].run(workers, replay, errors);
+    case Kind::Op: return ops_[what.index]->run(workers, replay, errors);
     case Kind::Callback:
       try {
         (*callbacks_[what.index])();

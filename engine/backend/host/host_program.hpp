@@ -22,8 +22,8 @@ class HostProgram {
  public:
   // Throws Error (Stage::Instantiate) naming the command. `marks`, which outlive this, are told of every node; null: nobody is.
   // `lifeline` outlives this too.
-  HostProgram(std::shared_ptr<const Plan> plan, const Bindings& bindings, const Lifeline& lifeline, FaultMarks* marks);
-  // Of a body, whose first loop is number `first_loop`, and its first node `first_node` of time_slots().
+  HostProgram(std::shared_ptr<const Plan> plan, const Bindings& bindings, const DeviceGeneration& generation, FaultMarks* marks);
+  // Of a body, whose first loop is number `first_loop`, and its first node `first_node` of timing_layout().
   HostProgram(std::shared_ptr<const Plan> plan, const Bindings& bindings, const BodyNode::Shared& outer, std::uint32_t first_loop,
               std::uint32_t first_node);
 
@@ -32,9 +32,9 @@ class HostProgram {
   // Before the first node of each replay; of the outermost program. `times`: for those of bodies, as slots() says, or null.
   void begin_replay(NodeTime* times) noexcept { state_->begin_replay(times); }
   // Of the outermost program.
-  [[nodiscard]] const TimeSlots& slots() const noexcept { return slots_; }
+  [[nodiscard]] const TimingLayout& slots() const noexcept { return slots_; }
   // Before the first replay: times go where these, which have the same nodes, say.
-  void take_slots(const TimeSlots& slots) { slots_ = slots; }
+  void take_slots(const TimingLayout& slots) { slots_ = slots; }
   [[nodiscard]] std::vector<LoopCount> loop_counts() const { return state_->counts(); }
   // Two nodes may run at the same time.
   [[nodiscard]] bool is_wide() const noexcept { return wide_; }
@@ -53,7 +53,7 @@ class HostProgram {
   void set_disabled(std::uint32_t node, std::uint8_t disabled) noexcept { disabled_[node] = disabled; }
 
   // What a callback throws goes to `errors`.
-  void run(std::uint32_t node, Crew& crew, std::uint64_t replay, CallbackErrors& errors) noexcept;
+  void run(std::uint32_t node, WorkerArena& workers, std::uint64_t replay, CallbackErrors& errors) noexcept;
 
  private:
   enum class Kind : std::uint8_t { Nothing, Dispatch, Copy, Fill, Callback, Op, Bodies };
@@ -76,7 +76,7 @@ class HostProgram {
   [[nodiscard]] BodyNode body_node(std::uint32_t node, const Bindings& bindings) const;
   [[nodiscard]] Remade remake_bound(std::uint32_t node, const Bindings& bindings) const;  // conditions have their addresses
   [[nodiscard]] std::unique_ptr<OpSteps> record_steps(std::uint32_t command, const Bindings& bindings) const;
-  void run_unmarked(std::uint32_t node, Crew& crew, std::uint64_t replay, CallbackErrors& errors) noexcept;
+  void run_unmarked(std::uint32_t node, WorkerArena& workers, std::uint64_t replay, CallbackErrors& errors) noexcept;
   [[nodiscard]] Node make_node(std::uint32_t node, const Bindings& bindings);
   [[nodiscard]] Node make_dispatch(std::uint32_t command, const Bindings& bindings);
   [[nodiscard]] Node make_op(std::uint32_t command, const Bindings& bindings);
@@ -87,7 +87,7 @@ class HostProgram {
   std::shared_ptr<const Plan> plan_;
   FaultMarks* marks_;                   // null: nobody is told
   std::unique_ptr<ReplayState> state_;  // null in a body: the outermost has it
-  TimeSlots slots_;                     // empty in a body, likewise
+  TimingLayout slots_;                     // empty in a body, likewise
   BodyNode::Shared shared_;
   const std::uint32_t first_node_ = 0;  // of this program, in the slots
   std::vector<std::uint32_t> first_loop_;  // by command; empty where there are no bodies

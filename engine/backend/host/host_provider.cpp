@@ -9,7 +9,7 @@ namespace {
 class HostProvider final : public BackendProvider {
  public:
   [[nodiscard]] std::vector<DeviceInfo> devices() override { return {host_device_info()}; }
-  [[nodiscard]] std::string why_none() override { return {}; }
+  [[nodiscard]] std::string unavailable_reason() override { return {}; }
   [[nodiscard]] std::unique_ptr<Backend> open(std::uint32_t, std::shared_ptr<DeviceStatus> status) override {
     return std::make_unique<HostBackend>(std::move(status));
   }

@@ -32,12 +32,12 @@ void OpSteps::run_piece(const HostBlock& block) {
   }
 }
 
-void OpSteps::run(Crew& crew, std::uint64_t replay, CallbackErrors& errors) noexcept {
+void OpSteps::run(WorkerArena& workers, std::uint64_t replay, CallbackErrors& errors) noexcept {
   for (Function& function : functions_) {
     function.errors = &errors;
     function.replay = replay;
   }
-  for (DispatchNode& node : nodes_) node.run(crew);
+  for (DispatchNode& node : nodes_) node.run(workers);
 }
 
 }  // namespace reprise::detail

@@ -30,7 +30,7 @@ class OpSteps final : public OpTarget {
   void keep(std::shared_ptr<const void> thing) override { kept_.push_back(std::move(thing)); }
 
   // What a step throws goes to `errors`; the steps behind it run all the same.
-  void run(Crew& crew, std::uint64_t replay, CallbackErrors& errors) noexcept;
+  void run(WorkerArena& workers, std::uint64_t replay, CallbackErrors& errors) noexcept;
 
  private:
   struct Function {

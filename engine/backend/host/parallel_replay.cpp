@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "backend/host/crew.hpp"
+#include "backend/host/worker_arena.hpp"
 #include "backend/host/node_clock.hpp"
 
 namespace reprise::detail {
@@ -29,8 +29,8 @@ std::uint64_t arrive(std::atomic<std::uint64_t>& waits_for, std::uint64_t ended)
 
 class ParallelReplay::Tasks {
  public:
-  Tasks(Crew& crew, std::uint64_t replay, NodeTime* times) : crew_(crew), replay_(replay), times_(times), began_(times == nullptr ? 0 : steady_now()) {}
-  [[nodiscard]] Crew& crew() const noexcept { return crew_; }
+  Tasks(WorkerArena& workers, std::uint64_t replay, NodeTime* times) : workers_(workers), replay_(replay), times_(times), began_(times == nullptr ? 0 : steady_now()) {}
+  [[nodiscard]] WorkerArena& workers() const noexcept { return workers_; }
   [[nodiscard]] std::uint64_t replay() const noexcept { return replay_; }
   [[nodiscard]] NodeTime* times() const noexcept { return times_; }
   [[nodiscard]] std::int64_t began() const noexcept { return began_; }
@@ -41,15 +41,15 @@ class ParallelReplay::Tasks {
   void wait() { group_.wait(); }
 
  private:
-  Crew& crew_;
+  WorkerArena& workers_;
   std::uint64_t replay_;
   NodeTime* times_;
   std::int64_t began_;  // where times are wanted
   tbb::task_group group_;
 };
 
-ParallelReplay::ParallelReplay(HostProgram& program, const Lifeline& lifeline, CallbackErrors& errors)
-    : program_(program), lifeline_(lifeline), errors_(errors), waits_for_(new std::atomic<std::uint64_t>[program.node_count()]) {
+ParallelReplay::ParallelReplay(HostProgram& program, const DeviceGeneration& generation, CallbackErrors& errors)
+    : program_(program), generation_(generation), errors_(errors), waits_for_(new std::atomic<std::uint64_t>[program.node_count()]) {
   roots_.reserve(program.node_count());
 }
 
@@ -63,11 +63,11 @@ void ParallelReplay::prepare(std::uint32_t first) {
   }
 }
 
-void ParallelReplay::run(Crew& crew, std::uint64_t replay, std::uint32_t first, NodeTime* times) noexcept {
+void ParallelReplay::run(WorkerArena& workers, std::uint64_t replay, std::uint32_t first, NodeTime* times) noexcept {
   prepare(first);
   if (roots_.empty()) return;
-  crew.lead([&] {
-    Tasks tasks(crew, replay, times);
+  workers.lead([&] {
+    Tasks tasks(workers, replay, times);
     handed_over_.store(1, std::memory_order_release);
     run_roots(tasks, 0, static_cast<std::uint32_t>(roots_.size()));
     tasks.wait();
@@ -89,12 +89,12 @@ void ParallelReplay::run_chain(Tasks& tasks, std::uint32_t node) noexcept {
   NodeTime* const times = tasks.times();
   std::int64_t started = times == nullptr ? 0 : steady_now();
   for (;;) {
-    if (lifeline_.is_cut()) break;
-    program_.run(node, tasks.crew(), tasks.replay(), errors_);
+    if (generation_.is_lost()) break;
+    program_.run(node, tasks.workers(), tasks.replay(), errors_);
     std::uint64_t ended = 0;
     if (times != nullptr) {
       const std::int64_t now = steady_now();
-      times[node] = node_time(started, now, Crew::worker());
+      times[node] = node_time(started, now, WorkerArena::worker());
       ended = std::min(static_cast<std::uint64_t>(now - tasks.began()), kTooLate);
     }
     std::uint32_t next = kNone;

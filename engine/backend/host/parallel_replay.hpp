@@ -9,17 +9,17 @@
 #include <vector>
 
 #include "backend/host/host_program.hpp"
-#include "backend/host/lifeline.hpp"
+#include "backend/host/device_generation.hpp"
 
 namespace reprise::detail {
 
 class ParallelReplay {
  public:
-  ParallelReplay(HostProgram& program, const Lifeline& lifeline, CallbackErrors& errors);
+  ParallelReplay(HostProgram& program, const DeviceGeneration& generation, CallbackErrors& errors);
 
   // Runs the nodes from `first` on; those before are done. Returns when all are, or, once the device is lost, when none
   // is running. `times`: of every node, or null where nobody wants to know.
-  void run(Crew& crew, std::uint64_t replay, std::uint32_t first, NodeTime* times) noexcept;
+  void run(WorkerArena& workers, std::uint64_t replay, std::uint32_t first, NodeTime* times) noexcept;
 
  private:
   class Tasks;
@@ -28,7 +28,7 @@ class ParallelReplay {
   void run_chain(Tasks& tasks, std::uint32_t node) noexcept;
 
   HostProgram& program_;
-  const Lifeline& lifeline_;
+  const DeviceGeneration& generation_;
   CallbackErrors& errors_;
   std::unique_ptr<std::atomic<std::uint64_t>[]> waits_for_;  // a node: how many before it are not done, and when the last of those that are ended
   std::vector<std::uint32_t> roots_;

@@ -8,11 +8,11 @@
 namespace reprise::detail {
 
 class HostExec;
-class QueueLine;
+class HostWorkQueue;
 
 class QueueRegistry {
  public:
-  void add(const std::shared_ptr<QueueLine>& line);
+  void add(const std::shared_ptr<HostWorkQueue>& line);
   // Drops what is queued and wakes who waits; the device is lost.
   void abandon_all();
   // Blocks until no queue of a lost device runs anything.
@@ -21,10 +21,10 @@ class QueueRegistry {
   void wait_until_not_running(const HostExec& exec);
 
  private:
-  [[nodiscard]] std::vector<std::shared_ptr<QueueLine>> live();
+  [[nodiscard]] std::vector<std::shared_ptr<HostWorkQueue>> live();
 
   std::mutex mutex_;
-  std::vector<std::weak_ptr<QueueLine>> lines_;
+  std::vector<std::weak_ptr<HostWorkQueue>> lines_;
 };
 
 }  // namespace reprise::detail

@@ -22,7 +22,7 @@ class ReplayState {
   // The same addresses, and those of the recording's conditions. They stay where they are.
   [[nodiscard]] Bindings bind(const Bindings& bindings) const;
 
-  // `times`: of all nodes, as time_slots() says, or null where nobody wants those of bodies.
+  // `times`: of all nodes, as timing_layout() says, or null where nobody wants those of bodies.
   void begin_replay(NodeTime* times) noexcept;
   [[nodiscard]] NodeTime* times() const noexcept { return times_; }
   void count_iteration(std::uint32_t loop) noexcept { loops_[loop].iterations.fetch_add(1, std::memory_order_relaxed); }

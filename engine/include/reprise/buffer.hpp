@@ -56,9 +56,9 @@ class BufferView {
   [[nodiscard]] std::shared_ptr<const void> validate() const;
   [[nodiscard]] BufferView subview(std::uint64_t offset, std::uint64_t bytes) const;  // throws OutOfRange
   // The same range of the copy that a graph's instance `i` uses where a command names this; of copy 0, which is this. Throws OutOfRange where
-  // the buffer was not made with as many (PerInstance).
+  // the buffer was not made with as many (PerReplica).
   [[nodiscard]] BufferView instance(std::uint32_t i) const;
-  [[nodiscard]] std::uint32_t instances() const noexcept;  // copies there are; 1: all instances use the same memory
+  [[nodiscard]] std::uint32_t replicas() const noexcept;  // copies there are; 1: all instances use the same memory
   [[nodiscard]] const std::shared_ptr<detail::BufferCore>& core() const noexcept { return core_; }
 
   // Work on this buffer that the engine did not launch: later launches on other queues wait for it. The second form

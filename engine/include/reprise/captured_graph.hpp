@@ -17,7 +17,7 @@
 #include <reprise/dot.hpp>
 #include <reprise/memory_goal.hpp>
 #include <reprise/message.hpp>
-#include <reprise/node_costs.hpp>
+#include <reprise/cost_profile.hpp>
 #include <reprise/pool.hpp>
 #include <reprise/queue.hpp>
 #include <reprise/trace.hpp>
@@ -37,15 +37,15 @@ struct CompileDesc {
   Lowering lowering = Lowering::Auto;
   std::string_view label = {};                  // empty: the command buffer's
   // Replays of one recording that run at once, on several queues: so many executables, each with transients, scalar slots, staged bytes and
-  // copies of PerInstance buffers of its own. A recording that writes anything else that outlives a replay is refused (NotPerInstance).
-  std::uint32_t instances = 1;
+  // copies of PerReplica buffers of its own. A recording that writes anything else that outlives a replay is refused (NotPerReplica).
+  std::uint32_t replicas = 1;
   // What CapturedGraph::save_tuning() wrote: a graph with the same plan on a device of the same name is lowered as it was tuned, which then
   // counts more than `lowering`. A file that is not there, or says nothing of this graph, is no error. Empty: none.
   std::filesystem::path tuning_file = {};
-  // What an earlier run measured of a graph with this label, for Lowering::Auto: read_costs("run.reprise"). Counts more than hints of dispatches.
+  // What an earlier run measured of a graph with this label, for Lowering::Auto: load_cost_profile("run.reprise"). Counts more than hints of dispatches.
   // Commands are found by label path, kernel or name, and work; those that are not there are told of ("costs-unmatched"). Throws InvalidArgument
   // where there is no graph of this label, or none of its commands is of this recording. An update goes by them too. Null: none.
-  std::shared_ptr<const NodeCosts> costs = nullptr;
+  std::shared_ptr<const CostProfile> costs = nullptr;
   // Fewer bytes of transients for less concurrency: report().memory_price says what that cost. Another than Speed adds edges, which
   // Lowering::Faithful refuses (InvalidArgument).
   MemoryGoal memory_goal = MemoryGoal::Speed;
@@ -66,16 +66,16 @@ struct CompileReport {
   std::uint32_t commands = 0;          // recorded
   std::uint32_t nodes = 0;             // of the graph, frame included
   std::uint32_t needed_edges = 0;      // after transitive reduction
-  std::uint32_t implied_edges_left = 0;  // needed edges that others imply (only above 20,000 commands)
+  std::uint32_t redundant_edges_left = 0;  // needed edges that others imply (only above 20,000 commands)
   std::uint32_t added_edges = 0;       // lane and frame edges
-  std::uint32_t instances = 1;         // compiled
+  std::uint32_t replicas = 1;         // compiled
   std::uint32_t lanes = 0;             // 0: Faithful
-  bool frame = false;                  // a kernel before several roots, one after many leaves, or both
+  bool entry_exit = false;                  // a kernel before several roots, one after many leaves, or both
   std::uint64_t transient_bytes = 0;   // sum of transient buffers
   std::uint64_t slab_bytes = 0;        // planned, for each instance
   std::uint64_t slab_lower_bound = 0;  // no placement can be smaller
   CostsReport costs;                   // what was known of how long commands take
-  MemoryPrice memory_price;            // what the memory goal gave up, and for how much; of Speed only its name
+  MemoryTradeoff memory_tradeoff;            // what the memory goal gave up, and for how much; of Speed only its name
   std::uint64_t plan_hash = 0;         // the same for the same recording on every run
   std::uint64_t lowering_hash = 0;
 };
@@ -151,7 +151,7 @@ class CapturedGraph {
   void save_tuning(const std::filesystem::path& path) const;
 
   [[nodiscard]] std::uint64_t num_replays() const noexcept;       // successful launches, of all instances
-  [[nodiscard]] std::uint32_t instances() const noexcept;         // that launches may take; 0 for an empty graph
+  [[nodiscard]] std::uint32_t replicas() const noexcept;         // that launches may take; 0 for an empty graph
   [[nodiscard]] bool is_uploaded() const noexcept;
   [[nodiscard]] std::size_t pool_buffer_count() const noexcept;  // buffers that this graph keeps alive
   [[nodiscard]] bool has_pool() const noexcept;

@@ -36,7 +36,7 @@ struct DispatchDesc {
   enum class Launch : std::uint8_t { Normal, Cooperative } launch = Launch::Normal;
   // Early: each block calls reprise_wait_for_predecessors() before it first touches memory, so it may start while those before it end. A
   // cooperative kernel never does.
-  enum class Start : std::uint8_t { Ordered, Early } start = Start::Ordered;
+  enum class Start : std::uint8_t { Ordered, Programmatic } start = Start::Ordered;
   float cost = 0;  // microseconds that it takes, as far as is known, for the order of nodes and the number of lanes; 0: unknown
   SourceLocation where = SourceLocation::current();  // of the braces that make it
 };

@@ -38,7 +38,7 @@ enum class DotFlags : std::uint32_t {
   return static_cast<DotFlags>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
 }
 // Whether `flags` ask for `one`, by name or by Verbose.
-[[nodiscard]] constexpr bool asks_for(DotFlags flags, DotFlags one) noexcept {
+[[nodiscard]] constexpr bool has_flag(DotFlags flags, DotFlags one) noexcept {
   const auto bits = static_cast<std::uint32_t>(flags);
   return (bits & static_cast<std::uint32_t>(DotFlags::Verbose)) != 0 || (bits & static_cast<std::uint32_t>(one)) != 0;
 }

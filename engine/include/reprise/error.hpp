@@ -35,7 +35,7 @@ namespace reprise {
   X(NotInitialized, "the object was never given anything to work on, or was moved away")           \
   X(CaptureUnmatched, "a capture is ended that was never begun, or was ended before")              \
   X(CaptureInvalidated, "something that a capture does not allow happened while it was open")      \
-  X(NotPerInstance, "instances of one graph would write memory that they share")                  \
+  X(NotPerReplica, "instances of one graph would write memory that they share")                  \
   X(PoolInUse, "the pool is held by live graphs or recordings")                                    \
   X(DeviceLost, "the device reported an error that it does not recover from")                      \
   X(NativeFailure, "a native call failed for a reason that has no code of its own")                \
@@ -49,7 +49,7 @@ enum class ErrorCode : std::uint8_t {
 
 // Where on the way of a command the error was found.
 enum class Stage : std::uint8_t {
-  Open, Load, Allocate, Record, Validate, Schedule, Lanes, Memory, Plan, Instantiate, Upload, Launch, Wait, Profile
+  Open, Load, Allocate, Record, Validate, DependencyGraph, Lanes, Memory, Plan, Instantiate, Upload, Launch, Wait, Profile
 };
 
 [[nodiscard]] std::string_view to_string(ErrorCode code) noexcept;

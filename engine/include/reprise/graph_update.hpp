@@ -31,24 +31,24 @@ enum class GraphExecUpdateOutcome : std::uint8_t {
 [[nodiscard]] std::string_view to_string(GraphExecUpdateOutcome outcome) noexcept;
 
 // How far an update went. Each rung costs more than the one before.
-enum class UpdateRung : std::uint8_t {
+enum class UpdateMethod : std::uint8_t {
   Unchanged,      // nothing was different, or nothing was done
   Nodes,          // the nodes that are different, one by one
   WholeGraph,     // all nodes of the executable at once (cudaGraphExecUpdate)
   Reinstantiated  // a new executable in the place of the old one
 };
-[[nodiscard]] std::string_view to_string(UpdateRung rung) noexcept;
+[[nodiscard]] std::string_view to_string(UpdateMethod method) noexcept;
 
 // Which rungs an update may take. Where `last` does not do, nothing is changed and the report says what stood in the way.
 struct UpdateDesc {
-  UpdateRung first = UpdateRung::Nodes;
-  UpdateRung last = UpdateRung::Reinstantiated;
+  UpdateMethod first = UpdateMethod::Nodes;
+  UpdateMethod last = UpdateMethod::Reinstantiated;
 };
 
 struct UpdateReport {
   static constexpr std::uint32_t kNone = 0xffffffffu;
 
-  UpdateRung rung = UpdateRung::Unchanged;
+  UpdateMethod method = UpdateMethod::Unchanged;
   GraphExecUpdateOutcome outcome = GraphExecUpdateOutcome::Success;  // of the last try in place
   std::uint32_t nodes = 0;                                           // that were set anew
   std::chrono::nanoseconds time{0};                                  // of all of it
@@ -59,7 +59,7 @@ struct UpdateReport {
   std::string reason = {};  // in plain words; empty where nothing did
 
   // The graph is now as was asked for.
-  [[nodiscard]] bool done() const noexcept { return outcome == GraphExecUpdateOutcome::Success || rung == UpdateRung::Reinstantiated; }
+  [[nodiscard]] bool done() const noexcept { return outcome == GraphExecUpdateOutcome::Success || method == UpdateMethod::Reinstantiated; }
 };
 
 // One persistent buffer of a recording, whole, and what a graph is to use in its place.

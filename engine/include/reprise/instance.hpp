@@ -24,7 +24,7 @@ class InstanceCore;
 // only their owner can do. So where some are not the engine's own, nodes are timed by stamps instead.
 enum class CudaGraphs : std::uint8_t {
   Foreign,  // the application's, or a library's, too; the default, because it is always right
-  OursOnly  // none but those that instances of this process compile or adopt
+  Exclusive  // none but those that instances of this process compile or adopt
 };
 
 struct InstanceDesc {
@@ -62,7 +62,7 @@ class Instance {
   // Every device of this machine: GPUs in CUDA's order, then the host device.
   [[nodiscard]] std::vector<DeviceInfo> devices() const;
   // Why there is no GPU among devices(): empty if there is one; else "no CUDA driver ...", "built without CUDA".
-  [[nodiscard]] std::string why_no_gpu() const;
+  [[nodiscard]] std::string gpu_unavailable_reason() const;
   // Throws UnknownDevice naming the devices there are, NoDriver, DriverTooOld.
   [[nodiscard]] Device open_device(const DeviceSelector& selector = DeviceSelector::best()) const;
   [[nodiscard]] std::string_view application() const noexcept;

@@ -11,7 +11,7 @@ namespace reprise {
 enum class MemoryGoal : std::uint8_t { Speed, Balanced, Least };
 
 // Of a graph lowered for Speed, and of the one that was taken instead; the same where nothing better was found.
-struct MemoryPrice {
+struct MemoryTradeoff {
   struct Side {
     std::uint64_t slab_bytes = 0;     // transients as they are placed
     std::uint32_t critical_path = 0;  // commands one after the other, at least

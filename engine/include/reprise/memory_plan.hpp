@@ -43,7 +43,7 @@ struct MemoryPlan {
   std::vector<std::uint64_t> offsets;  // bytes, by buffer
   std::uint64_t height = 0;            // bytes: the greatest end of a buffer
   std::uint64_t bound = 0;             // bytes: the most that live at once, alignment counted; no plan is lower
-  bool is_least = false;               // no plan is lower: the height is the bound, or a search has tried everything else
+  bool is_optimal = false;               // no plan is lower: the height is the bound, or a search has tried everything else
 };
 
 // Throws InvalidArgument (Stage::Memory) naming the buffer by its index: an empty or negative lifetime, alignment 0, sizes whose sum is

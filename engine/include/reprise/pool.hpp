@@ -58,7 +58,7 @@ struct TrimReport {
 
 // A buffer of so many copies, of which each instance of a graph (CompileDesc::instances) uses its own: commands name the buffer, which is
 // copy 0, and instance i reads and writes copy i. Each copy is a buffer like any other, BufferView::instance(i): that is how to fill and read it.
-struct PerInstance {
+struct PerReplica {
   std::uint32_t copies = 1;
 };
 
@@ -70,13 +70,13 @@ class CapturePool {
 
   // Device memory; contents undefined. `count` > 0. Throws OutOfMemory, DeviceLost.
   template <class T>
-  [[nodiscard]] GpuRef<T> allocate(std::uint64_t count, std::string_view name = "", PerInstance instances = {}) {
-    return GpuRef<T>(allocate_bytes(BufferKind::Device, count, sizeof(T), alignof(T), name, instances));
+  [[nodiscard]] GpuRef<T> allocate(std::uint64_t count, std::string_view name = "", PerReplica replicas = {}) {
+    return GpuRef<T>(allocate_bytes(BufferKind::Device, count, sizeof(T), alignof(T), name, replicas));
   }
   // Pinned host memory that the device reaches; zeroed.
   template <class T>
-  [[nodiscard]] HostRef<T> host(std::uint64_t count, std::string_view name = "", PerInstance instances = {}) {
-    return HostRef<T>(allocate_bytes(BufferKind::PinnedHost, count, sizeof(T), alignof(T), name, instances));
+  [[nodiscard]] HostRef<T> host(std::uint64_t count, std::string_view name = "", PerReplica replicas = {}) {
+    return HostRef<T>(allocate_bytes(BufferKind::PinnedHost, count, sizeof(T), alignof(T), name, replicas));
   }
   // Memory inside one replay, placed when a graph is compiled; contents undefined at the start of each replay.
   template <class T>
@@ -84,7 +84,7 @@ class CapturePool {
     return GpuRef<T>(allocate_bytes(BufferKind::Transient, count, sizeof(T), alignof(T), name));
   }
   [[nodiscard]] BufferView allocate_bytes(BufferKind kind, std::uint64_t count, std::uint64_t element_bytes, std::uint64_t alignment,
-                                          std::string_view name, PerInstance instances = {});
+                                          std::string_view name, PerReplica replicas = {});
 
   [[nodiscard]] std::size_t buffer_count() const noexcept;    // buffers alive
   [[nodiscard]] std::uint64_t device_bytes() const noexcept;  // of Device buffers alive

@@ -55,7 +55,7 @@ class Fence {
   [[nodiscard]] std::uint64_t serial() const noexcept { return serial_; }  // 1 for a queue's first submission
   // 1 for a graph's first replay; 0: no replay. The k-th replay of instance i of n has number (k - 1) n + i + 1.
   [[nodiscard]] std::uint64_t replay() const noexcept { return replay_; }
-  [[nodiscard]] std::uint32_t instance() const noexcept;  // of the graph, that ran it: which copies of PerInstance buffers it used
+  [[nodiscard]] std::uint32_t instance() const noexcept;  // of the graph, that ran it: which copies of PerReplica buffers it used
   [[nodiscard]] Queue queue() const noexcept { return Queue(queue_); }
 
  private:

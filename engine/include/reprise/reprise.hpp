@@ -21,11 +21,11 @@
 #include <reprise/memory_goal.hpp>
 #include <reprise/memory_plan.hpp>
 #include <reprise/message.hpp>
-#include <reprise/node_costs.hpp>
+#include <reprise/cost_profile.hpp>
 #include <reprise/pool.hpp>
 #include <reprise/queue.hpp>
 #include <reprise/scalar_slot.hpp>
-#include <reprise/shake.hpp>
+#include <reprise/find_races.hpp>
 #include <reprise/stream_capture.hpp>
 #include <reprise/trace.hpp>
 #include <reprise/types.hpp>

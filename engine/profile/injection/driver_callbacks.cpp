@@ -78,7 +78,7 @@ void ProgramCallbacks::take_driver(CUpti_CallbackId id, const CUpti_CallbackData
     }
     case CUPTI_DRIVER_TRACE_CBID_cuGraphNodeSetEnabled: {
       const auto& set = as<cuGraphNodeSetEnabled_params>(p);
-      return watch_.enabled(number_of(set.hGraphExec), number_of(set.hNode), set.isEnabled != 0 ? SeenNode::Enabled::Yes : SeenNode::Enabled::No);
+      return watch_.enabled(number_of(set.hGraphExec), number_of(set.hNode), set.isEnabled != 0 ? ObservedNode::Enabled::Yes : ObservedNode::Enabled::No);
     }
     default: return take_memory(id, p);
   }
@@ -87,7 +87,7 @@ void ProgramCallbacks::take_driver(CUpti_CallbackId id, const CUpti_CallbackData
 void ProgramCallbacks::set_parameters(CUgraphExec exec, CUgraphNode node, const CUgraphNodeParams& p) {
   const DriverCalls* const calls = driver();
   if (calls == nullptr) return;
-  const GraphPicture picture(*calls, knowledge_);
+  const DriverGraphReader picture(*calls, knowledge_);
   switch (p.type) {
     case CU_GRAPH_NODE_TYPE_KERNEL: {
       const CUDA_KERNEL_NODE_PARAMS kernel = {p.kernel.func,      p.kernel.gridDimX,  p.kernel.gridDimY,       p.kernel.gridDimZ,     p.kernel.blockDimX, p.kernel.blockDimY,
@@ -103,7 +103,7 @@ void ProgramCallbacks::set_parameters(CUgraphExec exec, CUgraphNode node, const 
   }
 }
 
-void ProgramCallbacks::changed(CUgraphExec exec, CUgraphNode node, const SeenGraph& one, const char* what) {
+void ProgramCallbacks::changed(CUgraphExec exec, CUgraphNode node, const ObservedGraph& one, const char* what) {
   watch_.changed(number_of(exec), number_of(node), one, what);
 }
 

@@ -15,7 +15,7 @@ std::atomic<NodeRecorder*> the_recorder{nullptr};
 
 }  // namespace
 
-NodeRecorder::NodeRecorder(const CuptiLibrary& cupti, ProgramWatch& watch) : cupti_(cupti), watch_(watch) { the_recorder.store(this); }
+NodeRecorder::NodeRecorder(const CuptiLibrary& cupti, ObservedProgram& watch) : cupti_(cupti), watch_(watch) { the_recorder.store(this); }
 
 std::string NodeRecorder::start() {
   if (on_) return {};
@@ -65,7 +65,7 @@ void NodeRecorder::on_buffer_full(CUcontext context, std::uint32_t stream, std::
 void NodeRecorder::take(std::uint8_t* buffer, std::size_t valid) noexcept {
   std::uint64_t count = 0;
   try {
-    std::vector<SeenRun> runs;
+    std::vector<ObservedRun> runs;
     for (CUpti_Activity* activity = nullptr; cupti_.next_record(buffer, valid, &activity) == CUPTI_SUCCESS;) {
       const auto record = node_record(*activity);
       if (!record) continue;  // of no graph

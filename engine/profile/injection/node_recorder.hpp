@@ -1,4 +1,4 @@
-// NodeRecorder: switches the profiler's records of nodes on and off, and gives what they say to a ProgramWatch. One a process, because CUPTI's
+// NodeRecorder: switches the profiler's records of nodes on and off, and gives what they say to a ObservedProgram. One a process, because CUPTI's
 // calls carry no object. Threads: start(), stop() and flush() one at a time; records come on any.
 #pragma once
 
@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-#include "profile/injection/program_watch.hpp"
+#include "profile/injection/observed_program.hpp"
 #include "profile/activity/activity_buffers.hpp"
 #include "profile/activity/cupti_library.hpp"
 
@@ -16,7 +16,7 @@ namespace reprise::detail {
 class NodeRecorder {
  public:
   // Both outlive it, and it the process.
-  NodeRecorder(const CuptiLibrary& cupti, ProgramWatch& watch);
+  NodeRecorder(const CuptiLibrary& cupti, ObservedProgram& watch);
 
   // Empty: it records; else why not.
   [[nodiscard]] std::string start();
@@ -33,7 +33,7 @@ class NodeRecorder {
   void take(std::uint8_t* buffer, std::size_t valid) noexcept;
 
   const CuptiLibrary& cupti_;
-  ProgramWatch& watch_;
+  ObservedProgram& watch_;
   ActivityBuffers buffers_;
   std::atomic<std::uint64_t> dropped_{0};
   bool on_ = false, registered_ = false;

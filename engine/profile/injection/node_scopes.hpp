@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "profile/injection/seen_graph.hpp"
+#include "profile/injection/observed_graph.hpp"
 
 namespace reprise::detail {
 

@@ -67,7 +67,7 @@ ProgramCallbacks::Thread& ProgramCallbacks::this_thread() {
   return thread;
 }
 
-ProgramCallbacks::ProgramCallbacks(ProgramWatch& watch, Sources sources) : watch_(watch), sources_(std::move(sources)) {
+ProgramCallbacks::ProgramCallbacks(ObservedProgram& watch, Sources sources) : watch_(watch), sources_(std::move(sources)) {
   knowledge_.scope_of = [this](CUgraphNode node) { return watch_.scope_of(number_of(node)); };
   knowledge_.bodies_of = [this](CUgraphNode node) {
     std::vector<CUgraph> bodies;
@@ -170,17 +170,17 @@ void ProgramCallbacks::take_graph(CUpti_CallbackId id, const CUpti_GraphData& gr
   }
 }
 
-SeenGraph ProgramCallbacks::read(CUgraph graph) {
+ObservedGraph ProgramCallbacks::read(CUgraph graph) {
   const DriverCalls* const calls = driver();
-  if (calls != nullptr) return GraphPicture(*calls, knowledge_).read(graph);
-  SeenGraph nothing;
+  if (calls != nullptr) return DriverGraphReader(*calls, knowledge_).read(graph);
+  ObservedGraph nothing;
   nothing.complaint = driver_.why_not;
   return nothing;
 }
 
 void ProgramCallbacks::instantiated(const CUpti_GraphData& graph) {
   Thread& thread = this_thread();
-  ProgramWatch::Instantiation made;
+  ObservedProgram::Instantiation made;
   made.began = std::exchange(thread.instantiation_began, 0);
   made.at = trace_now();
   made.exec = number_of(graph.graphExec);
@@ -200,7 +200,7 @@ void ProgramCallbacks::take_launch(const CUpti_CallbackData& data, CUgraphExec e
     return;
   }
   if (!succeeded(data) || thread.nodes_made != thread.nodes_before) return;  // into a stream that is captured it is a node, and no launch
-  ProgramWatch::Launch launch;
+  ObservedProgram::Launch launch;
   launch.returned = trace_now();
   launch.began = thread.launch_began;
   launch.exec = number_of(exec);

@@ -1,4 +1,4 @@
-// ProgramCallbacks: what CUPTI says of the program's calls, as it happens, told to a ProgramWatch. Called on the program's own threads, inside of
+// ProgramCallbacks: what CUPTI says of the program's calls, as it happens, told to a ObservedProgram. Called on the program's own threads, inside of
 // its calls: it throws nothing there, holds no lock while it asks the driver, and does nothing per node at a launch. Threads: any.
 #pragma once
 
@@ -13,8 +13,8 @@
 #include <unordered_map>
 
 #include "profile/injection/driver_calls.hpp"
-#include "profile/injection/graph_picture.hpp"
-#include "profile/injection/program_watch.hpp"
+#include "profile/injection/driver_graph_reader.hpp"
+#include "profile/injection/observed_program.hpp"
 #include "profile/activity/cupti_library.hpp"
 
 namespace reprise::detail {
@@ -31,14 +31,14 @@ class ProgramCallbacks {
     std::function<DriverCalls::Loaded()> load_driver;  // once, when a graph is to be read
     std::function<void()> on_context;                  // the driver is up: a context was made
   };
-  ProgramCallbacks(ProgramWatch& watch, Sources sources);
+  ProgramCallbacks(ObservedProgram& watch, Sources sources);
 
   // All that take() understands.
   [[nodiscard]] static std::span<const WantedCallback> wanted();
   void take(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) noexcept;
 
   // From the next launch on.
-  void record_nodes(ProgramWatch::Nodes nodes) noexcept { nodes_.store(nodes, std::memory_order_relaxed); }
+  void record_nodes(ObservedProgram::Nodes nodes) noexcept { nodes_.store(nodes, std::memory_order_relaxed); }
   // What went wrong in callbacks, once; empty: nothing new.
   [[nodiscard]] std::string take_complaint();
 
@@ -60,22 +60,22 @@ class ProgramCallbacks {
   void take_launch(const CUpti_CallbackData& data, CUgraphExec exec, CUstream stream, PerThread per_thread);
   void instantiated(const CUpti_GraphData& graph);
   void set_parameters(CUgraphExec exec, CUgraphNode node, const CUgraphNodeParams& parameters);
-  void changed(CUgraphExec exec, CUgraphNode node, const SeenGraph& one, const char* what);
+  void changed(CUgraphExec exec, CUgraphNode node, const ObservedGraph& one, const char* what);
   void allocated(std::uint64_t address, std::uint64_t bytes, ProgramMemory::Source source);
   [[nodiscard]] std::uint32_t current_device();
   [[nodiscard]] std::uint64_t queue_of(CUstream stream, std::uint32_t device, PerThread per_thread);
   [[nodiscard]] const DriverCalls* driver();
-  [[nodiscard]] SeenGraph read(CUgraph graph);
+  [[nodiscard]] ObservedGraph read(CUgraph graph);
   [[nodiscard]] std::string range_name(const void* attributes);  // nvtxEventAttributes_t
   void register_string(const CUpti_NvtxData& data, std::string text);
   void complain(const std::string& text) noexcept;
 
-  ProgramWatch& watch_;
+  ObservedProgram& watch_;
   const Sources sources_;
   GraphKnowledge knowledge_;
   std::once_flag driver_once_;
   DriverCalls::Loaded driver_;
-  std::atomic<ProgramWatch::Nodes> nodes_{ProgramWatch::Nodes::Unrecorded};
+  std::atomic<ObservedProgram::Nodes> nodes_{ObservedProgram::Nodes::Unrecorded};
   std::mutex mutex_;  // of what stands below
   std::string complaint_;
   std::unordered_map<std::uint64_t, std::string> registered_strings_;

@@ -3,7 +3,7 @@
 
 #include "profile/injection/callback_data.hpp"
 #include "profile/injection/program_callbacks.hpp"
-#include "profile/injection/wide_text.hpp"
+#include "profile/injection/utf16.hpp"
 
 namespace reprise::detail {
 namespace {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "profile/injection/program_watch.hpp"
+#include "profile/injection/observed_program.hpp"
 #include "profile/trace_options.hpp"
 
 namespace reprise::detail {
@@ -18,7 +18,7 @@ inline constexpr char kRunYield[] = "REPRISE_RUN_YIELD";    // 1: CUPTI is the p
 
 struct RunEnvironment {
   TraceOptions trace;
-  ProgramWatch::Nodes nodes = ProgramWatch::Nodes::Unrecorded;
+  ObservedProgram::Nodes nodes = ObservedProgram::Nodes::Unrecorded;
   enum class Cupti : std::uint8_t { IsOurs, IsTheirs } cupti = Cupti::IsOurs;
 };
 

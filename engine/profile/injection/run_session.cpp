@@ -53,16 +53,16 @@ void RunSession::listen() {
     if (result == CUPTI_SUCCESS) continue;
     trace_->say(trace::Severity::Warning, "run.cupti", concat("not everything is seen: ", library.said("cuptiEnableCallback", result), " (", static_cast<int>(one.domain), "/", one.id, ")"));
   }
-  if (desc_.environment.nodes == ProgramWatch::Nodes::Recorded) record(ProgramWatch::Nodes::Recorded);
+  if (desc_.environment.nodes == ObservedProgram::Nodes::Recorded) record(ObservedProgram::Nodes::Recorded);
 }
 
-void RunSession::record(ProgramWatch::Nodes nodes) {
+void RunSession::record(ObservedProgram::Nodes nodes) {
   switch (nodes) {
-    case ProgramWatch::Nodes::Recorded:
+    case ObservedProgram::Nodes::Recorded:
       if (const std::string why = recorder_->start(); !why.empty()) return trace_->say(trace::Severity::Error, "run.nodes", concat("nodes are not timed: ", why));
       callbacks_->record_nodes(nodes);
       return trace_->say(trace::Severity::Info, "run.nodes", "from now on the nodes of every replay are timed");
-    case ProgramWatch::Nodes::Unrecorded:
+    case ObservedProgram::Nodes::Unrecorded:
       callbacks_->record_nodes(nodes);
       recorder_->flush(NodeRecorder::Wait::ForWhatIsOver);
       recorder_->stop();
@@ -73,20 +73,20 @@ void RunSession::record(ProgramWatch::Nodes nodes) {
 // On the trace's thread.
 void RunSession::look_closer(std::optional<trace::LiveProfile> wanted) {
   if (subscriber_ == nullptr) return;
-  ProgramWatch::Nodes nodes = desc_.environment.nodes;
-  if (wanted) nodes = *wanted >= trace::LiveProfile::Sampled ? ProgramWatch::Nodes::Recorded : ProgramWatch::Nodes::Unrecorded;
-  if ((nodes == ProgramWatch::Nodes::Recorded) != recorder_->is_on()) record(nodes);
+  ObservedProgram::Nodes nodes = desc_.environment.nodes;
+  if (wanted) nodes = *wanted >= trace::LiveProfile::Sampled ? ObservedProgram::Nodes::Recorded : ObservedProgram::Nodes::Unrecorded;
+  if ((nodes == ObservedProgram::Nodes::Recorded) != recorder_->is_on()) record(nodes);
 }
 
 // On the trace's thread, and the last time on that which ends it.
 void RunSession::collect(RunTrace::Last last, std::vector<trace::Record>& records) {
-  SeenExec::Rest rest = SeenExec::Rest::IsToCome;
+  ObservedExec::Rest rest = ObservedExec::Rest::IsToCome;
   switch (last) {
     case RunTrace::Last::No:
       if (recorder_ && recorder_->is_on()) recorder_->flush(NodeRecorder::Wait::ForWhatIsOver);
       break;
     case RunTrace::Last::Yes:
-      rest = SeenExec::Rest::IsHere;
+      rest = ObservedExec::Rest::IsHere;
       if (recorder_) {
         recorder_->flush(NodeRecorder::Wait::ForAll);
         recorder_->stop();

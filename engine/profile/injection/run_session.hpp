@@ -40,14 +40,14 @@ class RunSession {
 
  private:
   void listen();
-  void record(ProgramWatch::Nodes nodes);
+  void record(ObservedProgram::Nodes nodes);
   void look_closer(std::optional<trace::LiveProfile> wanted);
   void collect(RunTrace::Last last, std::vector<trace::Record>& records);
   static void CUPTIAPI on_callback(void* self, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data);
 
   const Desc desc_;
   std::atomic<bool> is_on_{true};
-  ProgramWatch watch_;
+  ObservedProgram watch_;
   std::unique_ptr<ProgramCallbacks> callbacks_;
   std::unique_ptr<NodeRecorder> recorder_;  // of the trace's thread, once that runs
   CUpti_SubscriberHandle subscriber_ = nullptr;

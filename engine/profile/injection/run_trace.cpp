@@ -18,7 +18,7 @@ constexpr int kNothing = -1;
 
 }  // namespace
 
-RunTrace::RunTrace(Desc desc) : desc_(std::move(desc)), cost_(trace_now(), price_of_a_look()), mode_(desc_.options.profile), asked_(kNothing) {
+RunTrace::RunTrace(Desc desc) : desc_(std::move(desc)), cost_(trace_now(), clock_read_cost()), mode_(desc_.options.profile), asked_(kNothing) {
   auto file = std::make_shared<trace::TraceFile>(desc_.options.file);
   writer_ = std::make_unique<trace::TraceWriter>();
   writer_->add_sink(std::move(file));

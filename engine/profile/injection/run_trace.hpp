@@ -13,7 +13,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "profile/cost_meter.hpp"
+#include "profile/overhead_meter.hpp"
 #include "profile/trace_options.hpp"
 #include "trace/live/live_server.hpp"
 #include "trace/trace_writer.hpp"
@@ -56,7 +56,7 @@ class RunTrace {
   std::unique_ptr<trace::TraceWriter> writer_;
   std::unordered_set<std::uint32_t> named_threads_;  // of whoever collects
   std::vector<trace::Record> records_;               // of whoever collects
-  CostMeter cost_;                                   // of whoever collects
+  OverheadMeter cost_;                                   // of whoever collects
   std::atomic<ProfileMode> mode_;
   std::atomic<int> asked_;                           // a LiveProfile, or kNothing
   std::optional<trace::LiveProfile> told_;           // of the trace's thread

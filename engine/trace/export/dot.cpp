@@ -156,7 +156,7 @@ class Drawing {
     if (e.hazard != Hazard::None) what = hazard_name(e.hazard);
     if (e.buffer != kNone) what += ' ' + graph_.strings[graph_.buffers[e.buffer].name];
     std::string out = "  n" + std::to_string(e.from) + " -> n" + std::to_string(e.to) + " [label=" + dot_text(what);
-    if (e.cause == EdgeCause::Lane || e.cause == EdgeCause::Frame) out += ", style=dashed";
+    if (e.cause == EdgeCause::Lane || e.cause == EdgeCause::EntryExit) out += ", style=dashed";
     if (path_.edges[i] != 0) out += ", penwidth=2.5, color=black";
     return out + "];\n";
   }

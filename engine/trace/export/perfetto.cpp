@@ -20,7 +20,7 @@ constexpr std::uint32_t kForgets = 1, kNeedsInterned = 2;  // sequence_flags
 constexpr std::uint32_t kUtc = 1, kMonotonic = 3, kBootTime = 6;
 constexpr std::uint64_t kProcessTrack = 1, kFirstTrack = 2;  // uuids
 
-std::uint64_t stamp(Time t) { return t < 0 ? 0 : static_cast<std::uint64_t>(t); }
+std::uint64_t timestamp(Time t) { return t < 0 ? 0 : static_cast<std::uint64_t>(t); }
 
 class Perfetto : public TimelineSink {
  public:
@@ -50,7 +50,7 @@ class Perfetto : public TimelineSink {
 
   void add_slice(const Slice& slice) override {
     perfetto::TracePacket begin = new_packet();
-    begin.set_timestamp(stamp(slice.from));
+    begin.set_timestamp(timestamp(slice.from));
     perfetto::TrackEvent& event = *begin.mutable_track_event();
     event.set_type(perfetto::TrackEvent::TYPE_SLICE_BEGIN);
     event.set_track_uuid(kFirstTrack + slice.track);
@@ -74,7 +74,7 @@ class Perfetto : public TimelineSink {
     write(begin);
 
     perfetto::TracePacket end = new_packet();
-    end.set_timestamp(stamp(slice.to));
+    end.set_timestamp(timestamp(slice.to));
     end.mutable_track_event()->set_type(perfetto::TrackEvent::TYPE_SLICE_END);
     end.mutable_track_event()->set_track_uuid(kFirstTrack + slice.track);
     write(end);
@@ -109,7 +109,7 @@ class Perfetto : public TimelineSink {
     for (const auto& [id, time] : {std::pair{kBootTime, clock.host}, {kMonotonic, clock.host}, {kUtc, clock.other}}) {
       perfetto::ClockSnapshot::Clock* c = packet.mutable_clock_snapshot()->add_clocks();
       c->set_clock_id(id);
-      c->set_timestamp(stamp(time));
+      c->set_timestamp(timestamp(time));
     }
     write(packet);
   }

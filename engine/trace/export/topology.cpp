@@ -94,8 +94,8 @@ const char* kind_name(NodeKind kind) noexcept {
     case NodeKind::Update: return "update";
     case NodeKind::Host: return "host";
     case NodeKind::Join: return "join";
-    case NodeKind::FrameBegin: return "frame begin";
-    case NodeKind::FrameEnd: return "frame end";
+    case NodeKind::Entry: return "entry";
+    case NodeKind::Exit: return "exit";
     case NodeKind::Child: return "child";
     case NodeKind::Conditional: return "conditional";
     case NodeKind::Other: break;
@@ -106,7 +106,7 @@ const char* kind_name(NodeKind kind) noexcept {
 const char* source_name(SampleSource source) noexcept {
   switch (source) {
     case SampleSource::Host: return "host";
-    case SampleSource::Stamp: return "stamp";
+    case SampleSource::Timestamp: return "stamp";
     case SampleSource::Cupti: break;
   }
   return "cupti";
@@ -145,7 +145,7 @@ const char* cause_name(EdgeCause cause) noexcept {
     case EdgeCause::User: return "user";
     case EdgeCause::Linear: return "linear";
     case EdgeCause::Lane: return "lane";
-    case EdgeCause::Frame: return "frame";
+    case EdgeCause::EntryExit: return "entry-exit";
     case EdgeCause::Captured: break;
   }
   return "captured";

@@ -17,7 +17,7 @@
 #include "profile/activity/cupti_records.hpp"
 #include "profile/injection/callback_data.hpp"
 #include "profile/injection/program_callbacks.hpp"
-#include "profile/injection/wide_text.hpp"
+#include "profile/injection/utf16.hpp"
 #include "profile/process_info.hpp"
 
 namespace reprise::test {

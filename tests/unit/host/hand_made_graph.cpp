@@ -68,27 +68,27 @@ std::shared_ptr<const Plan> HandMadeGraph::plan() {
   recording_->arenas.push_back(arena_);
   auto plan = std::make_shared<Plan>();
   plan->label = recording_->label;
-  const std::uint32_t shift = frame_ ? 1 : 0;
+  const std::uint32_t shift = entry_exit_ ? 1 : 0;
   LoweredGraph& lowered = plan->lowered;
-  const auto add_node = [&](LoweredKind kind, std::uint32_t schedule_node) {
-    lowered.nodes.push_back({kind, schedule_node, 0, static_cast<std::uint32_t>(lowered.edges.size()), 0});
+  const auto add_node = [&](LoweredKind kind, std::uint32_t dependency_node) {
+    lowered.nodes.push_back({kind, dependency_node, 0, static_cast<std::uint32_t>(lowered.edges.size()), 0});
   };
   const auto add_edge = [&](std::uint32_t from) {
     lowered.edges.push_back({from, EdgeOrigin::Needed});
     ++lowered.nodes.back().edge_count;
   };
-  if (frame_) add_node(LoweredKind::FrameBegin, kNone);
+  if (entry_exit_) add_node(LoweredKind::Entry, kNone);
   for (std::uint32_t i = 0; i < count; ++i) {
-    plan->schedule.node_command.push_back(i);
-    plan->schedule.is_join.push_back(recording_->commands[i].kind == CommandKind::Barrier ? 1 : 0);
+    plan->dependencies.node_command.push_back(i);
+    plan->dependencies.is_join.push_back(recording_->commands[i].kind == CommandKind::Barrier ? 1 : 0);
     add_node(LoweredKind::Work, i);
-    if (frame_) add_edge(0);
+    if (entry_exit_) add_edge(0);
     for (const auto& [before, after] : edges_) {
       if (after == i) add_edge(before + shift);
     }
   }
-  if (frame_) {
-    add_node(LoweredKind::FrameEnd, kNone);
+  if (entry_exit_) {
+    add_node(LoweredKind::Exit, kNone);
     for (std::uint32_t i = 0; i < count; ++i) add_edge(i + shift);
   }
   plan->recording = recording_;

@@ -53,12 +53,12 @@ class HandMadeGraph {
   // `before` is before `after`. Where no edge is added, and not unordered(), the commands are a chain.
   void edge(std::uint32_t before, std::uint32_t after) { edges_.emplace_back(before, after); }
   void unordered() { chain_ = false; }
-  void framed() { frame_ = true; }
+  void framed() { entry_exit_ = true; }
 
   [[nodiscard]] std::shared_ptr<const detail::Plan> plan();
   [[nodiscard]] detail::Bindings bindings() const { return {addresses_}; }
   // Through the backend.
-  [[nodiscard]] std::unique_ptr<detail::BackendExec> instantiate() { return backend_.instantiate(plan(), bindings(), detail::Instruments::None); }
+  [[nodiscard]] std::unique_ptr<detail::BackendExec> instantiate() { return backend_.instantiate(plan(), bindings(), detail::Instrumentation::None); }
 
  private:
   static constexpr std::size_t kParameterBytes = 256;
@@ -83,7 +83,7 @@ class HandMadeGraph {
   std::shared_ptr<detail::Arena> arena_;
   std::vector<std::byte*> addresses_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> edges_;
-  bool chain_ = true, frame_ = false;
+  bool chain_ = true, entry_exit_ = false;
 };
 
 }  // namespace reprise::test

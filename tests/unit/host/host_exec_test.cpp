@@ -27,7 +27,7 @@ namespace {
 constexpr ReplayMode kModes[] = {ReplayMode::Measured, ReplayMode::InOrder, ReplayMode::Parallel};
 
 std::unique_ptr<detail::HostExec> make_exec(HostFixture& host, HandMadeGraph& graph, ReplayMode mode) {
-  return std::make_unique<detail::HostExec>(graph.plan(), graph.bindings(), detail::Lifeline(host.status),
+  return std::make_unique<detail::HostExec>(graph.plan(), graph.bindings(), detail::DeviceGeneration(host.status),
                                             std::make_shared<detail::QueueRegistry>(), mode);
 }
 

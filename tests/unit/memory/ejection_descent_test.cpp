@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include "memory/greedy_pack.hpp"
-#include "memory/joint_search.hpp"
-#include "memory/lifetime_sections.hpp"
+#include "memory/portfolio_search.hpp"
+#include "memory/lifetime_cliques.hpp"
 #include "support/lifetime_shapes.hpp"
 
 namespace {
@@ -22,7 +22,7 @@ PackProblem problem_of(const std::vector<BufferLifetime>& buffers) {
   for (const BufferLifetime& buffer : buffers) items.push_back({buffer.size, buffer.alignment});
   std::vector<std::uint32_t> all(buffers.size());
   std::iota(all.begin(), all.end(), 0u);
-  return interval_problem(find_sections(buffers), items, all);
+  return interval_problem(find_cliques(buffers), items, all);
 }
 
 bool is_right(const PackProblem& problem, const Packing& packing) {
@@ -126,7 +126,7 @@ TEST_CASE("joint search: it gets to a height that there is a packing of, and end
   const PackProblem problem = problem_of(cut_lifetimes({.seed = 3, .pieces = 200, .removed_percent = 25}));
   PackImprover improver(problem, best_greedy(problem, kCapacity), kCapacity);
   REQUIRE(improver.best().height > kCapacity);
-  JointSearch search(problem, improver, kCapacity);
+  PortfolioSearch search(problem, improver, kCapacity);
   const std::uint64_t before = improver.best().height;
   search.attempt([] { return true; });
   CHECK(improver.best().height <= before);

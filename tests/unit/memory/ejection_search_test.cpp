@@ -7,7 +7,7 @@
 
 #include "memory/ejection_thread.hpp"
 #include "memory/greedy_pack.hpp"
-#include "memory/lifetime_sections.hpp"
+#include "memory/lifetime_cliques.hpp"
 #include "support/lifetime_shapes.hpp"
 
 namespace {
@@ -24,7 +24,7 @@ PackProblem problem_of(const std::vector<BufferLifetime>& buffers) {
   for (const BufferLifetime& buffer : buffers) items.push_back({buffer.size, buffer.alignment});
   std::vector<std::uint32_t> all(buffers.size());
   std::iota(all.begin(), all.end(), 0u);
-  return interval_problem(find_sections(buffers), items, all);
+  return interval_problem(find_cliques(buffers), items, all);
 }
 
 Packing one_above_the_other(const PackProblem& problem) {

@@ -73,7 +73,7 @@ std::uint64_t least_height(const std::vector<BufferLifetime>& buffers) {
 
 TEST_CASE("memory plan: no buffers, and buffers without bytes, need nothing") {
   CHECK(plan_memory({}).height == 0);
-  CHECK(plan_memory({}).is_least);
+  CHECK(plan_memory({}).is_optimal);
   const std::vector<BufferLifetime> empty = {{0, 5, 0}, {1, 2, 0, 64}};
   const MemoryPlan plan = plan_memory(empty);
   CHECK(plan.height == 0);
@@ -86,7 +86,7 @@ TEST_CASE("memory plan: a buffer may begin where another ends and take its bytes
   check_plan(buffers, plan);
   CHECK(plan.height == 12);
   CHECK(plan.bound == 12);
-  CHECK(plan.is_least);
+  CHECK(plan.is_optimal);
 }
 
 TEST_CASE("memory plan: times may be negative, and only their order counts") {
@@ -133,9 +133,9 @@ TEST_CASE("memory plan: with time to search it is as low as trying every order f
     CHECK(plan.bound <= least);
     if (std::all_of(buffers.begin(), buffers.end(), [](const BufferLifetime& b) { return b.alignment == 1; })) {
       CHECK(plan.height == least);
-      CHECK(plan.is_least);
+      CHECK(plan.is_optimal);
     }
-    if (plan.is_least) CHECK(plan.height == least);
+    if (plan.is_optimal) CHECK(plan.height == least);
   }
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "memory/fit.hpp"
-#include "support/hand_schedule.hpp"
+#include "support/manual_dependencies.hpp"
 #include "support/network_recordings.hpp"
 #include "support/random_recording.hpp"
 #include "support/recording_builder.hpp"
@@ -22,11 +22,11 @@ constexpr std::uint32_t kAlignment = 64;
 
 struct Case {
   std::shared_ptr<const Recording> recording;
-  Schedule schedule;
+  DependencyGraph dependencies;
   LoweredGraph lowered;
 };
 
-Placement place(const Case& c) { return place_transients(*c.recording, c.schedule, c.lowered, kAlignment); }
+Placement place(const Case& c) { return place_transients(*c.recording, c.dependencies, c.lowered, kAlignment); }
 
 // Commands touch random transients; edges are random and owe nothing to the accesses.
 Case random_case(std::uint64_t seed, Lowering lowering) {
@@ -43,7 +43,7 @@ Case random_case(std::uint64_t seed, Lowering lowering) {
     builder.dispatch("k", accesses);
   }
   Case c{builder.finish(), random_schedule({.seed = seed, .nodes = nodes, .edge_percent = 2 + random.below(20)}), {}};
-  c.lowered = build_lowered_graph(c.schedule, lowering);
+  c.lowered = build_lowered_graph(c.dependencies, lowering);
   return c;
 }
 
@@ -51,7 +51,7 @@ Case random_case(std::uint64_t seed, Lowering lowering) {
 class Sharing {
  public:
   explicit Sharing(const Case& c) : before_(close(c.lowered)), uses_(c.recording->buffers.size()) {
-    for (std::uint32_t node = 0; node < c.schedule.node_count(); ++node) {
+    for (std::uint32_t node = 0; node < c.dependencies.node_count(); ++node) {
       const Command& command = c.recording->commands[node];
       for (std::uint32_t i = 0; i < command.access_count; ++i) {
         uses_[c.recording->accesses[command.first_access + i].buffer].push_back(c.lowered.node_of[node]);
@@ -125,8 +125,8 @@ Case chain_case(std::uint32_t nodes, std::uint64_t bytes) {
     builder.dispatch("k", accesses);
     if (i > 0) edges.emplace_back(i - 1, i);
   }
-  Case c{builder.finish(), hand_schedule(nodes, edges), {}};
-  c.lowered = build_lowered_graph(c.schedule, Lowering::Faithful);
+  Case c{builder.finish(), manual_dependencies(nodes, edges), {}};
+  c.lowered = build_lowered_graph(c.dependencies, Lowering::Faithful);
   return c;
 }
 
@@ -137,8 +137,8 @@ Case wide_case(std::uint32_t nodes, Lowering lowering) {
     builder.add_buffer("t" + std::to_string(i), 64, BufferKind::Transient);
     builder.dispatch("k", {builder.write(i)});
   }
-  Case c{builder.finish(), hand_schedule(nodes, {}), {}};
-  c.lowered = build_lowered_graph(c.schedule, lowering);
+  Case c{builder.finish(), manual_dependencies(nodes, {}), {}};
+  c.lowered = build_lowered_graph(c.dependencies, lowering);
   return c;
 }
 
@@ -148,8 +148,8 @@ TEST_CASE("memory: a recording without transients needs no slab") {
   RecordingBuilder builder;
   builder.add_buffer("x", 100);
   builder.dispatch("k", {builder.write(0)});
-  Case c{builder.finish(), hand_schedule(1, {}), {}};
-  c.lowered = build_lowered_graph(c.schedule, Lowering::Auto);
+  Case c{builder.finish(), manual_dependencies(1, {}), {}};
+  c.lowered = build_lowered_graph(c.dependencies, Lowering::Auto);
   const Placement placement = place(c);
   CHECK(placement.buffers.empty());
   CHECK(placement.slab_bytes == 0);
@@ -178,7 +178,7 @@ TEST_CASE("memory: nodes of one lane share, and the bound knows it") {
 TEST_CASE("memory: a transient that nothing uses lies in the slab all the same") {
   RecordingBuilder builder;
   builder.add_buffer("unused", 1000, BufferKind::Transient);
-  const Case c{builder.finish(), hand_schedule(0, {}), {}};
+  const Case c{builder.finish(), manual_dependencies(0, {}), {}};
   const Placement placement = place(c);
   REQUIRE(placement.buffers.size() == 1);
   CHECK(placement.buffers[0].offset == 0);
@@ -195,8 +195,8 @@ TEST_CASE("memory: two free places side by side take one larger transient") {
   builder.dispatch("k", {builder.write(0), builder.write(1)});
   builder.dispatch("k", {builder.read(0), builder.read(1)});
   builder.dispatch("k", {builder.write(2)});
-  Case c{builder.finish(), hand_schedule(3, {{0, 1}, {1, 2}}), {}};
-  c.lowered = build_lowered_graph(c.schedule, Lowering::Faithful);
+  Case c{builder.finish(), manual_dependencies(3, {{0, 1}, {1, 2}}), {}};
+  c.lowered = build_lowered_graph(c.dependencies, Lowering::Faithful);
   CHECK(place(c).slab_bytes == 128);
 }
 
@@ -218,9 +218,9 @@ TEST_CASE("memory: random graphs: both ways to fit are right on their own") {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     CAPTURE(seed);
     const Case c = random_case(seed, seed % 2 == 0 ? Lowering::Faithful : Lowering::Lanes(4));
-    const TransientUses uses = collect_transient_uses(*c.recording, c.schedule, c.lowered, kAlignment);
+    const TransientUses uses = collect_transient_uses(*c.recording, c.dependencies, c.lowered, kAlignment);
     if (uses.transients.empty()) continue;
-    const UseOrder order(c.lowered, uses);
+    const ReachabilityIndex order(c.lowered, uses);
     for (const Fit& fit : {fit_by_position(uses, order), fit_by_size(uses, order)}) {
       Placement placement = place(c);
       for (std::size_t i = 0; i < placement.buffers.size(); ++i) {
@@ -261,8 +261,8 @@ TEST_CASE("memory: training steps of networks are within two percent of their bo
       CAPTURE(blocks);
       const NetworkDesc desc{.blocks = blocks, .ordering = ordering};
       for (const RecordingPtr& recording : {mlp_step(desc), resnet_step(desc), transformer_step(desc), unet_step(desc)}) {
-        Case c{recording, build_schedule(*recording), {}};
-        c.lowered = build_lowered_graph(c.schedule, Lowering::Auto);
+        Case c{recording, build_dependencies(*recording), {}};
+        c.lowered = build_lowered_graph(c.dependencies, Lowering::Auto);
         const Placement placement = place(c);
         CHECK(static_cast<double>(placement.slab_bytes) <= 1.02 * static_cast<double>(placement.lower_bound));
       }
@@ -281,8 +281,8 @@ TEST_CASE("memory: a long chain, each of whose transients lives with the next, i
     builder.dispatch("k", accesses);
     if (i != 0) edges.emplace_back(i - 1, i);
   }
-  Case c{builder.finish(), hand_schedule(kLength, edges), {}};
-  c.lowered = build_lowered_graph(c.schedule, Lowering::Auto);
+  Case c{builder.finish(), manual_dependencies(kLength, edges), {}};
+  c.lowered = build_lowered_graph(c.dependencies, Lowering::Auto);
   const Placement placement = place(c);
   CHECK(placement.slab_bytes == placement.lower_bound);
 }
@@ -300,11 +300,11 @@ TEST_CASE("memory: layers in which each node follows a few of the layer before n
     }
     builder.dispatch("k", accesses);
   }
-  Case c{builder.finish(), hand_schedule(tasks.size(), edges), {}};
-  c.lowered = build_lowered_graph(c.schedule, Lowering::Auto);
+  Case c{builder.finish(), manual_dependencies(tasks.size(), edges), {}};
+  c.lowered = build_lowered_graph(c.dependencies, Lowering::Auto);
   const Placement placement = place(c);
-  const TransientUses uses = collect_transient_uses(*c.recording, c.schedule, c.lowered, kAlignment);
-  const UseOrder order(c.lowered, uses);
+  const TransientUses uses = collect_transient_uses(*c.recording, c.dependencies, c.lowered, kAlignment);
+  const ReachabilityIndex order(c.lowered, uses);
   for (std::uint32_t a = 0; a < placement.buffers.size(); ++a) {
     for (std::uint32_t b = 0; b < a; ++b) {
       const PlacedBuffer &one = placement.buffers[a], &other = placement.buffers[b];
@@ -320,7 +320,7 @@ TEST_CASE("memory: with time to search no two transients that live at once overl
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);
     const Case c = random_case(seed, seed % 2 == 0 ? Lowering::Faithful : Lowering::Lanes(3));
-    const Placement placement = place_transients(*c.recording, c.schedule, c.lowered, kAlignment, std::chrono::milliseconds(20));
+    const Placement placement = place_transients(*c.recording, c.dependencies, c.lowered, kAlignment, std::chrono::milliseconds(20));
     check_placement(c, placement);
     CHECK(placement.slab_bytes <= place(c).slab_bytes);
   }
@@ -340,8 +340,8 @@ TEST_CASE("memory: where chains run out nothing shares that may not") {
     builder.dispatch("k", {builder.write(roots + i)});
     edges.emplace_back(i, roots + i);
   }
-  Case c{builder.finish(), hand_schedule(2 * roots, edges), {}};
-  c.lowered = build_lowered_graph(c.schedule, Lowering::Faithful);
+  Case c{builder.finish(), manual_dependencies(2 * roots, edges), {}};
+  c.lowered = build_lowered_graph(c.dependencies, Lowering::Faithful);
   const Placement placement = place(c);
   CHECK(placement.slab_bytes >= roots * 64);
   CHECK(placement.slab_bytes < 2 * roots * 64);

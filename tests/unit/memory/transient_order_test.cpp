@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <string>
 
-#include "memory/covering_lifetimes.hpp"
-#include "memory/heaviest_set.hpp"
+#include "memory/interval_relaxation.hpp"
+#include "memory/max_weight_antichain.hpp"
 #include "memory/lower_bound.hpp"
 #include "memory/precedence.hpp"
-#include "support/hand_schedule.hpp"
+#include "support/manual_dependencies.hpp"
 #include "support/random_recording.hpp"
 #include "support/recording_builder.hpp"
 
@@ -35,9 +35,9 @@ Ordered random_order(std::uint64_t seed, Lowering lowering) {
     builder.dispatch("k", accesses);
   }
   const RecordingPtr recording = builder.finish();
-  const Schedule schedule = random_schedule({.seed = seed, .nodes = nodes, .edge_percent = 2 + random.below(20)});
-  Ordered ordered{build_lowered_graph(schedule, lowering), {}};
-  ordered.uses = collect_transient_uses(*recording, schedule, ordered.lowered, 64);
+  const DependencyGraph dependencies = random_schedule({.seed = seed, .nodes = nodes, .edge_percent = 2 + random.below(20)});
+  Ordered ordered{build_lowered_graph(dependencies, lowering), {}};
+  ordered.uses = collect_transient_uses(*recording, dependencies, ordered.lowered, 64);
   return ordered;
 }
 
@@ -47,12 +47,12 @@ void for_each_random_order(Check check) {
     CAPTURE(seed);
     for (const Lowering lowering : {Lowering::Faithful, Lowering::Lanes(3), Lowering::Lanes(1)}) {
       const Ordered ordered = random_order(seed, lowering);
-      if (!ordered.uses.by_first_use.empty()) check(ordered, UseOrder(ordered.lowered, ordered.uses));
+      if (!ordered.uses.by_first_use.empty()) check(ordered, ReachabilityIndex(ordered.lowered, ordered.uses));
     }
   }
 }
 
-std::uint64_t most_at_once(const CoveringLifetimes& cover) {
+std::uint64_t most_at_once(const IntervalRelaxation& cover) {
   std::uint64_t most = 0;
   for (const BufferLifetime& at : cover.lifetimes) {
     std::uint64_t bytes = 0;
@@ -65,7 +65,7 @@ std::uint64_t most_at_once(const CoveringLifetimes& cover) {
 }  // namespace
 
 TEST_CASE("transient order: each pair is known, and few of them imply all") {
-  for_each_random_order([](const Ordered& ordered, const UseOrder& order) {
+  for_each_random_order([](const Ordered& ordered, const ReachabilityIndex& order) {
     const Precedence precedence = find_precedence(ordered.uses, order);
     std::size_t pairs = 0;
     for (std::uint32_t later = 0; later < precedence.size(); ++later) {
@@ -90,8 +90,8 @@ TEST_CASE("transient order: each pair is known, and few of them imply all") {
 }
 
 TEST_CASE("transient order: lifetimes that cover it overlap wherever two transients may not share") {
-  for_each_random_order([](const Ordered& ordered, const UseOrder& order) {
-    const CoveringLifetimes cover = cover_with_lifetimes(ordered.uses, order);
+  for_each_random_order([](const Ordered& ordered, const ReachabilityIndex& order) {
+    const IntervalRelaxation cover = relax_to_intervals(ordered.uses, order);
     for (std::size_t a = 0; a < cover.transients.size(); ++a) {
       REQUIRE(cover.lifetimes[a].lower < cover.lifetimes[a].upper);
       CHECK(cover.lifetimes[a].size == ordered.uses.transients[cover.transients[a]].bytes);
@@ -108,16 +108,16 @@ TEST_CASE("transient order: in a chain the lifetimes cover nothing else") {
     CAPTURE(seed);
     const Ordered ordered = random_order(seed, Lowering::Lanes(1));
     if (ordered.uses.by_first_use.empty()) continue;
-    const UseOrder order(ordered.lowered, ordered.uses);
-    const CoveringLifetimes cover = cover_with_lifetimes(ordered.uses, order);
-    CHECK(most_at_once(cover) == find_heaviest_set(ordered.uses, find_precedence(ordered.uses, order)).bytes);
+    const ReachabilityIndex order(ordered.lowered, ordered.uses);
+    const IntervalRelaxation cover = relax_to_intervals(ordered.uses, order);
+    CHECK(most_at_once(cover) == find_max_weight_antichain(ordered.uses, find_precedence(ordered.uses, order)).bytes);
   }
 }
 
 TEST_CASE("transient order: no two of the heaviest set are ordered, and it is no lighter than any level of the graph") {
-  for_each_random_order([](const Ordered& ordered, const UseOrder& order) {
+  for_each_random_order([](const Ordered& ordered, const ReachabilityIndex& order) {
     const Precedence precedence = find_precedence(ordered.uses, order);
-    const HeaviestSet heaviest = find_heaviest_set(ordered.uses, precedence);
+    const MaxWeightAntichain heaviest = find_max_weight_antichain(ordered.uses, precedence);
     std::uint64_t bytes = 0;
     for (std::size_t i = 0; i < heaviest.members.size(); ++i) {
       bytes += ordered.uses.transients[precedence.transients[heaviest.members[i]]].bytes;

@@ -4,7 +4,7 @@
 #include <functional>
 #include <set>
 
-#include "lanes/lowered_graph.hpp"
+#include "lowering/lowered_graph.hpp"
 #include "plan/loops.hpp"
 #include "plan/plan.hpp"
 #include "plan/plan_difference.hpp"
@@ -29,9 +29,9 @@ struct BodyPlans : RecordFixture {
   static Plan plan_of(const std::shared_ptr<const Recording>& recording) {
     std::vector<std::shared_ptr<const Plan>> bodies;
     for (const auto& body : recording->bodies) bodies.push_back(std::make_shared<const Plan>(plan_of(body)));
-    Schedule schedule = build_schedule(*recording);
-    LoweredGraph lowered = build_lowered_graph(schedule, Lowering::Faithful);
-    return freeze_plan(recording->label, recording, std::move(schedule), std::move(lowered), {}, std::move(bodies));
+    DependencyGraph dependencies = build_dependencies(*recording);
+    LoweredGraph lowered = build_lowered_graph(dependencies, Lowering::Faithful);
+    return freeze_plan(recording->label, recording, std::move(dependencies), std::move(lowered), {}, std::move(bodies));
   }
   // While the condition begins as `initial`, filling with `value`, at most `limit` times.
   Plan loop(std::uint32_t initial, std::uint32_t value, std::uint64_t limit) {

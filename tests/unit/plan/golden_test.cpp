@@ -7,11 +7,11 @@
 #include <sstream>
 #include <string>
 
-#include "lanes/lowered_graph.hpp"
-#include "lanes/lowering_choice.hpp"
+#include "lowering/lowered_graph.hpp"
+#include "lowering/lowering_config.hpp"
 #include "memory/placement.hpp"
 #include "plan/plan.hpp"
-#include "schedule/schedule.hpp"
+#include "dependencies/dependency_graph.hpp"
 #include "support/paths.hpp"
 #include "support/random_recording.hpp"
 #include "support/recording_builder.hpp"
@@ -23,12 +23,12 @@ using namespace reprise::detail;
 using namespace reprise::test;
 
 Plan plan_of(std::shared_ptr<const Recording> recording, Lowering lowering) {
-  Schedule schedule = build_schedule(*recording);
-  LoweredGraph lowered = build_lowered_graph(schedule, lowering, hints_of(*recording, schedule));
-  check_lowered_graph(schedule, lowered);
-  Placement placement = place_transients(*recording, schedule, lowered, 256);
+  DependencyGraph dependencies = build_dependencies(*recording);
+  LoweredGraph lowered = build_lowered_graph(dependencies, lowering, hints_of(*recording, dependencies));
+  check_lowered_graph(dependencies, lowered);
+  Placement placement = place_transients(*recording, dependencies, lowered, 256);
   const std::string label = recording->label;
-  return freeze_plan(label, std::move(recording), std::move(schedule), std::move(lowered), std::move(placement));
+  return freeze_plan(label, std::move(recording), std::move(dependencies), std::move(lowered), std::move(placement));
 }
 
 DispatchPayload launch(Dim3 grid, Dim3 block, std::uint32_t shared_bytes = 0) {

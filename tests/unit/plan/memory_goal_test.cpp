@@ -7,7 +7,7 @@
 #include <reprise/error.hpp>
 
 #include "plan/plan.hpp"
-#include "schedule/schedule.hpp"
+#include "dependencies/dependency_graph.hpp"
 #include "support/network_recordings.hpp"
 #include "support/random_recording.hpp"
 #include "support/thrown_by.hpp"
@@ -19,9 +19,9 @@ using namespace reprise::detail;
 using namespace reprise::test;
 
 GoalResult lowered_for(const Recording& recording, MemoryGoal goal, Lowering lowering = Lowering::Auto) {
-  const Schedule schedule = build_schedule(recording);
-  GoalResult result = lower_for_goal(recording, schedule, {.goal = goal, .lowering = lowering, .alignment = 64});
-  check_lowered_graph(schedule, result.lowered);
+  const DependencyGraph dependencies = build_dependencies(recording);
+  GoalResult result = lower_for_goal(recording, dependencies, {.goal = goal, .lowering = lowering, .alignment = 64});
+  check_lowered_graph(dependencies, result.lowered);
   return result;
 }
 
@@ -54,12 +54,12 @@ RecordingPtr chain_with_branches() {
 
 TEST_CASE("memory goal: speed is the lowering without a goal") {
   const auto recording = branches(16);
-  const Schedule schedule = build_schedule(*recording);
-  const GoalResult result = lower_for_goal(*recording, schedule, {.alignment = 64});
-  CHECK(result.lowered.edges.size() == build_lowered_graph(schedule, Lowering::Auto).edges.size());
+  const DependencyGraph dependencies = build_dependencies(*recording);
+  const GoalResult result = lower_for_goal(*recording, dependencies, {.alignment = 64});
+  CHECK(result.lowered.edges.size() == build_lowered_graph(dependencies, Lowering::Auto).edges.size());
   CHECK(result.placement.slab_bytes == 16 * 4096);
   CHECK(result.price.goal == MemoryGoal::Speed);
-  CHECK(result.price.after == MemoryPrice::Side{});
+  CHECK(result.price.after == MemoryTradeoff::Side{});
 }
 
 TEST_CASE("memory goal: least runs branches one after the other, and says what that costs") {
@@ -113,9 +113,9 @@ TEST_CASE("memory goal: lanes are a limit, and Faithful is refused") {
 
 TEST_CASE("memory goal: the plan's text says the price") {
   auto recording = branches(4);
-  Schedule schedule = build_schedule(*recording);
-  GoalResult result = lower_for_goal(*recording, schedule, {.goal = MemoryGoal::Least, .alignment = 64});
-  Plan plan = freeze_plan("p", recording, std::move(schedule), std::move(result.lowered), std::move(result.placement));
+  DependencyGraph dependencies = build_dependencies(*recording);
+  GoalResult result = lower_for_goal(*recording, dependencies, {.goal = MemoryGoal::Least, .alignment = 64});
+  Plan plan = freeze_plan("p", recording, std::move(dependencies), std::move(result.lowered), std::move(result.placement));
   CHECK(to_text(plan).find("memory goal") == std::string::npos);
   plan.price = result.price;
   CHECK(to_text(plan).find("memory goal least: slab 16384 -> 4096 bytes, critical path 2 -> 8 commands, lanes 0 -> 1\n") != std::string::npos);

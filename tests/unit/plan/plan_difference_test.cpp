@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "lanes/lowered_graph.hpp"
+#include "lowering/lowered_graph.hpp"
 #include "memory/placement.hpp"
 #include "plan/plan_difference.hpp"
 #include "support/recording_builder.hpp"
@@ -19,10 +19,10 @@ Plan plan_of(const std::function<void(RecordingBuilder&)>& record) {
   RecordingBuilder builder;
   record(builder);
   RecordingPtr recording = builder.finish();
-  Schedule schedule = build_schedule(*recording);
-  LoweredGraph lowered = build_lowered_graph(schedule, Lowering::Faithful);
-  Placement placement = place_transients(*recording, schedule, lowered, 256);
-  return freeze_plan("test", recording, std::move(schedule), std::move(lowered), std::move(placement));
+  DependencyGraph dependencies = build_dependencies(*recording);
+  LoweredGraph lowered = build_lowered_graph(dependencies, Lowering::Faithful);
+  Placement placement = place_transients(*recording, dependencies, lowered, 256);
+  return freeze_plan("test", recording, std::move(dependencies), std::move(lowered), std::move(placement));
 }
 
 struct Found {

@@ -6,9 +6,9 @@
 #include <set>
 #include <string>
 
-#include "lanes/lowered_graph.hpp"
+#include "lowering/lowered_graph.hpp"
 #include "plan/hash.hpp"
-#include "support/hand_schedule.hpp"
+#include "support/manual_dependencies.hpp"
 #include "support/random_recording.hpp"
 #include "support/recording_builder.hpp"
 
@@ -19,10 +19,10 @@ using namespace reprise::detail;
 using namespace reprise::test;
 
 Plan plan_of(std::shared_ptr<const Recording> recording, Lowering lowering = Lowering::Auto) {
-  Schedule schedule = build_schedule(*recording);
-  LoweredGraph lowered = build_lowered_graph(schedule, lowering);
-  Placement placement = place_transients(*recording, schedule, lowered, 256);
-  return freeze_plan("plan", std::move(recording), std::move(schedule), std::move(lowered), std::move(placement));
+  DependencyGraph dependencies = build_dependencies(*recording);
+  LoweredGraph lowered = build_lowered_graph(dependencies, lowering);
+  Placement placement = place_transients(*recording, dependencies, lowered, 256);
+  return freeze_plan("plan", std::move(recording), std::move(dependencies), std::move(lowered), std::move(placement));
 }
 
 // Everything a plan's hash must tell apart, each of it once away from its usual value.
@@ -146,7 +146,7 @@ TEST_CASE("plan: text tells needed edges from added ones, and names those that l
   const std::string text = to_text(plan_of(layers(64, 8, 3), Lowering::Lanes(2)));
   CHECK(text.find(" needed: RAW ") != std::string::npos);
   CHECK(text.find(" added for the lane") != std::string::npos);
-  CHECK(text.find(" added for the frame") != std::string::npos);
+  CHECK(text.find(" added for entry or exit") != std::string::npos);
   CHECK(text.find("    implied n") != std::string::npos);
 }
 
@@ -155,7 +155,7 @@ TEST_CASE("plan: DOT without added edges draws exactly the needed ones") {
   const std::string dot = to_dot(plan, {.added_edges = false});
   std::size_t arrows = 0;
   for (std::size_t at = dot.find(" -> "); at != std::string::npos; at = dot.find(" -> ", at + 1)) ++arrows;
-  CHECK(arrows == plan.schedule.edges.size());
+  CHECK(arrows == plan.dependencies.edges.size());
   CHECK(dot.find("dashed") == std::string::npos);
 }
 

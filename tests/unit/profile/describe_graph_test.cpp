@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "lanes/lowered_graph.hpp"
+#include "lowering/lowered_graph.hpp"
 #include "memory/placement.hpp"
 #include "profile/describe_graph.hpp"
-#include "schedule/schedule.hpp"
+#include "dependencies/dependency_graph.hpp"
 #include "support/random_recording.hpp"
 #include "support/recording_builder.hpp"
 #include "trace/codec.hpp"
@@ -20,10 +20,10 @@ using detail::Plan;
 namespace {
 
 Plan planned(RecordingPtr recording, Lowering lowering) {
-  detail::Schedule schedule = detail::build_schedule(*recording);
-  detail::LoweredGraph lowered = detail::build_lowered_graph(schedule, lowering);
-  detail::Placement placement = detail::place_transients(*recording, schedule, lowered, 256);
-  return detail::freeze_plan("label", std::move(recording), std::move(schedule), std::move(lowered), std::move(placement));
+  detail::DependencyGraph dependencies = detail::build_dependencies(*recording);
+  detail::LoweredGraph lowered = detail::build_lowered_graph(dependencies, lowering);
+  detail::Placement placement = detail::place_transients(*recording, dependencies, lowered, 256);
+  return detail::freeze_plan("label", std::move(recording), std::move(dependencies), std::move(lowered), std::move(placement));
 }
 
 std::size_t count_of(const trace::GraphVersion& g, trace::EdgeCause cause) {
@@ -121,13 +121,13 @@ TEST_CASE("describe graph: frame and lanes are told beside the needed edges, whi
   const trace::GraphVersion g = detail::describe_graph(plan, {});
   check_readable(g);
   CHECK(g.lanes == 3);
-  CHECK(g.frame == 2);
-  CHECK(g.nodes.front().kind == trace::NodeKind::FrameBegin);
-  CHECK(g.nodes.back().kind != trace::NodeKind::FrameEnd);
-  CHECK(count_of(g, trace::EdgeCause::Hazard) == plan.schedule.edges.size());
-  CHECK(count_of(g, trace::EdgeCause::Lane) + count_of(g, trace::EdgeCause::Frame) == plan.lowered.added_edges);
-  CHECK(count_of(g, trace::EdgeCause::Frame) == 3);
-  CHECK(g.edges.size() == plan.schedule.edges.size() + plan.lowered.added_edges);
+  CHECK(g.entry_exit == 2);
+  CHECK(g.nodes.front().kind == trace::NodeKind::Entry);
+  CHECK(g.nodes.back().kind != trace::NodeKind::Exit);
+  CHECK(count_of(g, trace::EdgeCause::Hazard) == plan.dependencies.edges.size());
+  CHECK(count_of(g, trace::EdgeCause::Lane) + count_of(g, trace::EdgeCause::EntryExit) == plan.lowered.added_edges);
+  CHECK(count_of(g, trace::EdgeCause::EntryExit) == 3);
+  CHECK(g.edges.size() == plan.dependencies.edges.size() + plan.lowered.added_edges);
   CHECK(std::is_sorted(g.edges.begin(), g.edges.end(),
                        [](const trace::Edge& a, const trace::Edge& b) { return std::pair(a.to, a.from) < std::pair(b.to, b.from); }));
 }
@@ -135,10 +135,10 @@ TEST_CASE("describe graph: frame and lanes are told beside the needed edges, whi
 TEST_CASE("describe graph: it is told which halves of a frame there are") {
   struct Row {
     std::uint32_t roots, leaves;
-    std::uint8_t frame;
+    std::uint8_t entry_exit;
   };
   for (const Row& row : {Row{1, 1, 0}, Row{2, 8, 1}, Row{2, 1, 2}, Row{1, 8, 3}}) {
-    CAPTURE(row.frame);
+    CAPTURE(row.entry_exit);
     RecordingBuilder builder;
     const auto x = builder.add_buffer("x", 64 * 16), y = builder.add_buffer("y", 64 * 16), z = builder.add_buffer("z", 64);
     for (std::uint32_t i = 0; i < row.roots; ++i) builder.dispatch("root", {RecordingBuilder::range(Access::Write, x, 64 * i, 64 * i + 64)});
@@ -146,8 +146,8 @@ TEST_CASE("describe graph: it is told which halves of a frame there are") {
     for (std::uint32_t i = 0; i < row.leaves; ++i) builder.dispatch("leaf", {builder.read(z), RecordingBuilder::range(Access::Write, y, 64 * i, 64 * i + 64)});
     const trace::GraphVersion g = detail::describe_graph(planned(builder.finish(), Lowering::Auto), {});
     check_readable(g);
-    CHECK(g.frame == row.frame);
-    CHECK((g.nodes.front().kind == trace::NodeKind::FrameBegin) == (row.frame == 1 || row.frame == 2));
-    CHECK((g.nodes.back().kind == trace::NodeKind::FrameEnd) == (row.frame == 1 || row.frame == 3));
+    CHECK(g.entry_exit == row.entry_exit);
+    CHECK((g.nodes.front().kind == trace::NodeKind::Entry) == (row.entry_exit == 1 || row.entry_exit == 2));
+    CHECK((g.nodes.back().kind == trace::NodeKind::Exit) == (row.entry_exit == 1 || row.entry_exit == 3));
   }
 }

@@ -60,13 +60,13 @@ TEST_CASE("traced updates: what an update makes of a graph is a version of it, a
         for (int i = 0; i < times; ++i) graph.launch(queue).wait();
       };
       replay(2);                                                                   // 1 and 2 of version 1
-      CHECK(graph.update(first).rung == UpdateRung::Unchanged);
-      CHECK(graph.update(second).rung == UpdateRung::WholeGraph);
+      CHECK(graph.update(first).method == UpdateMethod::Unchanged);
+      CHECK(graph.update(second).method == UpdateMethod::WholeGraph);
       replay(1);                                                                   // 3 of version 2
-      CHECK(graph.update(first, {.last = UpdateRung::Nodes}).rung == UpdateRung::Nodes);
+      CHECK(graph.update(first, {.last = UpdateMethod::Nodes}).method == UpdateMethod::Nodes);
       replay(1);                                                                   // 4 of version 1
-      CHECK_FALSE(graph.update(longer, {.last = UpdateRung::WholeGraph}).done());
-      CHECK(graph.update(longer).rung == UpdateRung::Reinstantiated);
+      CHECK_FALSE(graph.update(longer, {.last = UpdateMethod::WholeGraph}).done());
+      CHECK(graph.update(longer).method == UpdateMethod::Reinstantiated);
       replay(2);                                                                   // 5 and 6 of version 3
     }
     device.wait_idle();

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-#include "run/instance_core.hpp"
+#include "runtime/core/instance_core.hpp"
 #include "support/thrown_by.hpp"
 #include "unit/profile/traced_run.hpp"
 

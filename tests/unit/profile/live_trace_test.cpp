@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "run/graph_core.hpp"
+#include "runtime/graph/graph_core.hpp"
 #include "support/counting_allocator.hpp"
 #include "support/thrown_by.hpp"
 #include "trace/live/session_directory.hpp"

@@ -37,7 +37,7 @@ class FakeSource final : public detail::ReplaySource {
     }
     return std::exchange(lost, {});
   }
-  void time_nodes(std::uint64_t replays, Closeness closeness) override {
+  void time_nodes(std::uint64_t replays, Precision closeness) override {
     if (broken) fail();
     asked.push_back(replays);
     how.push_back(closeness);
@@ -51,7 +51,7 @@ class FakeSource final : public detail::ReplaySource {
 
   std::deque<std::uint64_t> over;
   std::vector<std::uint64_t> asked;
-  std::vector<Closeness> how;
+  std::vector<Precision> how;
   Lost lost;
   std::optional<detail::ClockPair> pair;
   bool broken = false;
@@ -116,11 +116,11 @@ TEST_CASE("replay source: replays get their times when they are collected, and n
 TEST_CASE("replay source: every replay's nodes are asked for before the first launch, and called off with the mode") {
   Followed f(ProfileMode::Every);
   REQUIRE(f.source->asked == std::vector<std::uint64_t>{detail::ReplaySource::kAllReplays});
-  CHECK(f.source->how.front() == detail::ReplaySource::Closeness::Close);
+  CHECK(f.source->how.front() == detail::ReplaySource::Precision::Close);
   f.run(5);
   const trace::Records records = f.collect();
   REQUIRE(records.sample_blocks.size() == 5);
-  CHECK(records.sample_blocks[0].source == trace::SampleSource::Stamp);
+  CHECK(records.sample_blocks[0].source == trace::SampleSource::Timestamp);
   CHECK(records.sample_blocks[0].samples.size() == kNodes);
   CHECK(records.replays[4].sampled == 1);
   f.log.set_mode(ProfileMode::Replays);
@@ -135,7 +135,7 @@ TEST_CASE("replay source: a first window of samples comes at once, the next one 
   static_cast<void>(f.collect());
   REQUIRE(f.source->asked.size() == 1);
   const std::uint64_t window = f.source->asked[0];
-  CHECK(f.source->how[0] == detail::ReplaySource::Closeness::Cheap);  // long before it is known to run for long
+  CHECK(f.source->how[0] == detail::ReplaySource::Precision::Cheap);  // long before it is known to run for long
   CHECK(window > 0);
   CHECK(window < 100);
   f.run(2 * window);

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "unit/profile/traced_run.hpp"
-#include "unit/run/fake_backend.hpp"
+#include "unit/runtime/fake_backend.hpp"
 
 using namespace reprise;
 using namespace reprise::test;

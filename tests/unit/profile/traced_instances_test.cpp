@@ -18,13 +18,13 @@ namespace {
 void replay_twice_at_once(const Device& device, std::size_t replays, std::map<std::uint64_t, std::uint32_t>& launched) {
   const Queue queues[] = {device.create_queue({.label = "a"}), device.create_queue({.label = "b"})};
   const auto pool = device.create_pool({.label = "pool"});
-  const auto x = pool->allocate<unsigned>(64, "x", PerInstance{2});
+  const auto x = pool->allocate<unsigned>(64, "x", PerReplica{2});
   CommandBuffer cmd = device.create_command_buffer({.label = "step"});
   cmd.begin();
   cmd.fill(x, 1u);
   cmd.dispatch(device.load_kernel(shaders::step), {.grid = 1, .block = 1}, read_write(x), 5u);
   cmd.end();
-  CapturedGraph graph = device.compile(cmd, {.pool = pool, .instances = 2});
+  CapturedGraph graph = device.compile(cmd, {.pool = pool, .replicas = 2});
   for (std::size_t i = 0; i < replays; ++i) {
     const Fence fence = graph.launch(queues[i % 3 == 0 ? 1 : 0]);
     launched.emplace(fence.replay(), fence.instance());

@@ -11,9 +11,9 @@
 #include <thread>
 #include <vector>
 
-#include "run/device_core.hpp"
-#include "run/graph_core.hpp"
-#include "run/instance_core.hpp"
+#include "runtime/core/device_core.hpp"
+#include "runtime/graph/graph_core.hpp"
+#include "runtime/core/instance_core.hpp"
 #include "support/counting_allocator.hpp"
 #include "support/thrown_by.hpp"
 #include "unit/profile/traced_run.hpp"
@@ -86,7 +86,7 @@ TEST_CASE("traced replays: the file tells the graph, each replay and each node")
     CapturedGraph graph = device.compile(cmd, {.pool = pool});
     report = graph.report();
     const detail::Plan& plan = graph.core()->plan();
-    for (const detail::Edge& edge : plan.schedule.edges) needed.emplace_back(plan.lowered.node_of[edge.from], plan.lowered.node_of[edge.to]);
+    for (const detail::Edge& edge : plan.dependencies.edges) needed.emplace_back(plan.lowered.node_of[edge.from], plan.lowered.node_of[edge.to]);
     for (std::uint64_t i = 0; i < kReplays; ++i) graph.launch(queue).wait();
   });
   const trace::Records all = all_records(folder.file());
@@ -117,7 +117,7 @@ TEST_CASE("traced replays: the file tells the graph, each replay and each node")
   CHECK(g.instantiate_time > 0);
   std::vector<std::pair<std::uint32_t, std::uint32_t>> told;
   for (const trace::Edge& e : g.edges) {
-    if (e.cause != trace::EdgeCause::Lane && e.cause != trace::EdgeCause::Frame) told.emplace_back(e.from, e.to);
+    if (e.cause != trace::EdgeCause::Lane && e.cause != trace::EdgeCause::EntryExit) told.emplace_back(e.from, e.to);
     if (e.cause == trace::EdgeCause::Hazard) CHECK(e.hazard != trace::Hazard::None);
   }
   std::sort(needed.begin(), needed.end());

@@ -78,10 +78,10 @@ TEST_CASE("live server: garbage closes its connection and leaves nothing behind"
 TEST_CASE("live server: garbage after the greeting closes the connection too") {
   const test::RuntimeFolder runtime;
   LiveServer server(test::patient("digits"));
-  for (const std::vector<std::uint8_t>& frame : {std::vector<std::uint8_t>{255, 255, 255, 255}, {0, 0, 0, 0}, {1, 1, 0, 0}}) {
+  for (const std::vector<std::uint8_t>& entry_exit : {std::vector<std::uint8_t>{255, 255, 255, 255}, {0, 0, 0, 0}, {1, 1, 0, 0}}) {
     const test::RawPeer peer(server.path());
     peer.send(encode_hello(""));
-    peer.send(frame);
+    peer.send(entry_exit);
     CHECK(peer.is_closed());
   }
   CHECK(test::eventually([&] { return server.stats().garbage == 3; }));

@@ -15,7 +15,7 @@ namespace reprise::test {
   g.plan_hash = 0x1122334455667788u;
   g.lowering_hash = 42;
   g.lanes = 3;
-  g.frame = 1;
+  g.entry_exit = 1;
   g.ordering = 1;
   g.naive_bytes = 1000;
   g.slab_bytes = 600;
@@ -52,7 +52,7 @@ namespace reprise::test {
 }
 
 [[nodiscard]] inline trace::SampleBlock sample_block(std::uint64_t replay, std::uint32_t nodes) {
-  trace::SampleBlock block{3, 1, 0, replay, trace::SampleSource::Stamp, {}};
+  trace::SampleBlock block{3, 1, 0, replay, trace::SampleSource::Timestamp, {}};
   trace::Time at = 1'000'000 + static_cast<trace::Time>(replay) * 10'000;
   for (std::uint32_t i = 0; i < nodes; ++i) {
     block.samples.push_back({i, i % 5 == 4 ? 1u : 0u, at, 1'800 + i % 7, static_cast<std::uint16_t>(i % 2)});

@@ -58,10 +58,10 @@ std::string analyses(const model::Document& document) {
     const std::vector<double> medians = entry.statistics->medians();
     const model::SyncCosts costs = model::sync_costs(g, medians);
     const model::MemoryUse memory = model::memory_by_schedule(g);
-    std::size_t implied = 0, critical = 0;
-    for (const model::EdgeCost& e : costs.edges) implied += e.is_implied ? 1 : 0, critical += e.is_critical ? 1 : 0;
+    std::size_t redundant_edges = 0, critical = 0;
+    for (const model::EdgeCost& e : costs.edges) redundant_edges += e.is_implied ? 1 : 0, critical += e.is_critical ? 1 : 0;
     out << "graph " << key.graph << " version " << key.version << " by medians" << nodes_of(model::critical_path(g, medians)) << "\n";
-    out << "  edges " << costs.edges.size() << " implied " << implied << " critical " << critical << "\n";
+    out << "  edges " << costs.edges.size() << " implied " << redundant_edges << " critical " << critical << "\n";
     out << "  memory most live " << memory.peak_bytes << " at " << memory.peak_at << " waste " << memory.waste_bytes << " alias groups "
         << model::alias_groups(g).size() << "\n";
     for (const trace::Replay& replay : entry.replays) {

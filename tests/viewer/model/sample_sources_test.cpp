@@ -13,10 +13,10 @@ using trace::SampleSource;
 TEST_CASE("sample sources: none is known before there is one, and one that is alone stands for all") {
   SampleSources sources;
   CHECK_FALSE(sources.of(7));
-  sources.add(7, SampleSource::Stamp);
-  CHECK(sources.of(7) == SampleSource::Stamp);
-  CHECK(sources.of(8) == SampleSource::Stamp);
-  CHECK(sources.count(SampleSource::Stamp) == 1);
+  sources.add(7, SampleSource::Timestamp);
+  CHECK(sources.of(7) == SampleSource::Timestamp);
+  CHECK(sources.of(8) == SampleSource::Timestamp);
+  CHECK(sources.count(SampleSource::Timestamp) == 1);
   CHECK(sources.count(SampleSource::Cupti) == 0);
 }
 

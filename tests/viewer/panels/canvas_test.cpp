@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "panels/canvas.hpp"
+#include "panels/widgets/canvas.hpp"
 #include "viewer/panels/panel_fixture.hpp"
 
 using namespace reprise::viewer;

@@ -6,9 +6,9 @@
 
 #include <imgui_internal.h>
 
-#include "panels/compare_choice.hpp"
-#include "panels/compare_panel.hpp"
-#include "panels/compare_result.hpp"
+#include "panels/compare/compare_choice.hpp"
+#include "panels/compare/compare_panel.hpp"
+#include "panels/compare/compare_result.hpp"
 #include "support/paths.hpp"
 #include "viewer/hand_made_trace.hpp"
 #include "viewer/panels/panel_fixture.hpp"
@@ -114,22 +114,22 @@ TEST_CASE("compare: few samples are said to be too few") {
 
 TEST_CASE("compare: halves share all replays of the range, and one replay has none") {
   PanelFixture fixture;
-  const Frame frame = fixture.frame_of_now();
-  const auto both = halves_of(frame);
+  const PanelContext context = fixture.frame_of_now();
+  const auto both = halves_of(context);
   REQUIRE(both.has_value());
   CHECK(both->a->range.first == 0);
   CHECK(both->a->range.count == 20);
   CHECK(both->b->range.first == 20);
   CHECK(both->b->range.count == 20);
   fixture.view.range = {5, 1};
-  CHECK_FALSE(halves_of(frame).has_value());
+  CHECK_FALSE(halves_of(context).has_value());
 }
 
 TEST_CASE("compare: a side says what it is") {
   PanelFixture fixture;
-  const Frame frame = fixture.frame_of_now();
-  CHECK(stretch_text(frame, {CompareTrace::Shown, fixture.view.graph, {}}) == "step, version 1, all 40 replays");
-  CHECK(stretch_text(frame, {CompareTrace::Shown, fixture.view.graph, {10, 5}}) == "step, version 1, replays 11 to 15");
+  const PanelContext context = fixture.frame_of_now();
+  CHECK(stretch_text(context, {CompareTrace::Shown, fixture.view.graph, {}}) == "step, version 1, all 40 replays");
+  CHECK(stretch_text(context, {CompareTrace::Shown, fixture.view.graph, {10, 5}}) == "step, version 1, replays 11 to 15");
 }
 
 TEST_CASE("compare: one trace alone says how to choose what to compare") {

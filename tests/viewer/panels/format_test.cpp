@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "panels/format.hpp"
+#include "panels/widgets/format.hpp"
 
 using namespace reprise::viewer;
 

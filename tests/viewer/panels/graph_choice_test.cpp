@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "model/document_builder.hpp"
-#include "panels/graph_choice.hpp"
+#include "panels/graph/graph_choice.hpp"
 #include "viewer/hand_made_trace.hpp"
 #include "viewer/panels/panel_fixture.hpp"
 

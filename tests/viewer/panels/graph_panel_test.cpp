@@ -1,4 +1,4 @@
-#include "panels/graph_panel.hpp"
+#include "panels/graph/graph_panel.hpp"
 
 #include <doctest/doctest.h>
 #include <imgui_internal.h>
@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "panels/graph_drawing.hpp"
-#include "panels/graph_replay.hpp"
-#include "panels/graph_toolbar.hpp"
+#include "panels/graph/graph_drawing.hpp"
+#include "panels/graph/graph_replay.hpp"
+#include "panels/graph/graph_toolbar.hpp"
 #include "viewer/hand_made_trace.hpp"
 #include "viewer/panels/graph_documents.hpp"
 #include "viewer/panels/panel_fixture.hpp"
@@ -147,18 +147,18 @@ TEST_CASE("graph panel: the times of one replay, in the form of those over all")
   test::PanelFixture fixture({600, 400});
   REQUIRE(fixture.replay.has_value());
   const model::Graph& graph = *fixture.entry().graph;
-  const GraphFacts facts = facts_of_replay(graph, *fixture.replay);
+  const GraphViewModel view_model = view_model_of_replay(graph, *fixture.replay);
   double share = 0;
   for (std::uint32_t n = 0; n < graph.node_count(); ++n) {
     const double expected = static_cast<double>(test::hand_made_time(n, fixture.replay->replay.replay));
-    CHECK(facts.nodes[n].median == expected);
-    CHECK(facts.nodes[n].p99 == expected);
-    CHECK(facts.nodes[n].count == 1);
-    share += facts.nodes[n].share;
+    CHECK(view_model.nodes[n].median == expected);
+    CHECK(view_model.nodes[n].p99 == expected);
+    CHECK(view_model.nodes[n].count == 1);
+    share += view_model.nodes[n].share;
   }
   CHECK(share == doctest::Approx(1));
-  CHECK(facts.samples == graph.node_count());
-  CHECK(facts.least < facts.greatest);
+  CHECK(view_model.samples == graph.node_count());
+  CHECK(view_model.least < view_model.greatest);
 }
 
 TEST_CASE("graph panel: the wheel magnifies until names and times can be read, and every picture is drawable") {
@@ -204,7 +204,7 @@ TEST_CASE("graph panel: what is selected elsewhere comes into sight, large enoug
 
 TEST_CASE("graph panel: without a sample nodes are plain and the picture is there all the same") {
   Looker looker(test::graph_document({.nodes = 60, .replays = 0}), {900, 500});
-  CHECK(looker.fixture.facts.samples == 0);
+  CHECK(looker.fixture.view_model.samples == 0);
   CHECK(looker.fixture.vertices() > 500);
   CHECK(looker.find_node(30).has_value());
 }

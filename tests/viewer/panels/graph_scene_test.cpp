@@ -1,11 +1,11 @@
-#include "panels/graph_scene.hpp"
+#include "panels/graph/graph_scene.hpp"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <random>
 
-#include "panels/graph_marks.hpp"
+#include "panels/graph/graph_highlights.hpp"
 #include "viewer/panels/graph_documents.hpp"
 #include "viewer/panels/panel_fixture.hpp"
 
@@ -145,7 +145,7 @@ TEST_CASE("graph index: finds what a look at every rectangle finds") {
 TEST_CASE("graph far: every level's blocks hold every box once, and keep ever fewer links, each kept below too") {
   const GraphScene scene = make_graph_scene(key_of({.nodes = 600, .far_edges = 7}));
   std::size_t blocks_before = 601, links_before = scene.links.size() + 1;
-  for (std::uint32_t level = 0; level < GraphFar::kLevels; ++level) {
+  for (std::uint32_t level = 0; level < GraphLod::kLevels; ++level) {
     std::vector<std::uint32_t> seen(600, 0);
     for (const GraphBlock& block : scene.far.blocks(level)) {
       for (const std::uint32_t box : scene.far.boxes_of(level, block)) ++seen[box];
@@ -167,7 +167,7 @@ TEST_CASE("graph marks: a filter fades what does not pass, a selected buffer mar
   fixture.view.filter.text = "blur";
   fixture.update();
   const GraphScene scene = make_graph_scene({fixture.entry().graph, Direction::Down, {}, plain_widths(), plain_widths(), 1});
-  const GraphMarks faded = graph_marks(scene, fixture.frame_of_now(), 0xffffffffu);
+  const GraphHighlights faded = graph_marks(scene, fixture.frame_of_now(), 0xffffffffu);
   std::uint32_t bright = 0;
   for (std::uint32_t n = 0; n < 5; ++n) bright += (faded.boxes[scene.box_of[n]] & GraphMark::kFaded) == 0 ? 1 : 0;
   CHECK(bright == static_cast<std::uint32_t>(std::count(fixture.matches.begin(), fixture.matches.end(), 1)));
@@ -175,10 +175,10 @@ TEST_CASE("graph marks: a filter fades what does not pass, a selected buffer mar
   CHECK((faded.boxes[scene.box_of[2]] & GraphMark::kFaded) == 0);
 
   fixture.view.selection = model::SelectedBuffer{fixture.view.graph, 0};
-  const GraphMarks marks = graph_marks(scene, fixture.frame_of_now(), cause_bit(trace::EdgeCause::Hazard));
+  const GraphHighlights marks = graph_marks(scene, fixture.frame_of_now(), cause_bit(trace::EdgeCause::Hazard));
   for (std::uint32_t n = 0; n < 5; ++n) CHECK((marks.boxes[scene.box_of[n]] & GraphMark::kSelected) != 0);
   for (std::uint32_t n = 0; n < 5; ++n) {
-    CHECK(((marks.boxes[scene.box_of[n]] & GraphMark::kCritical) != 0) == fixture.facts.nodes[n].is_critical);
+    CHECK(((marks.boxes[scene.box_of[n]] & GraphMark::kCritical) != 0) == fixture.view_model.nodes[n].is_critical);
   }
   const auto& edges = scene.graph().record().edges;
   for (std::uint32_t e = 0; e < edges.size(); ++e) {

@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "model/document_builder.hpp"
-#include "panels/format.hpp"
-#include "panels/inspector_panel.hpp"
-#include "panels/inspector_trend.hpp"
-#include "panels/inspector_versions.hpp"
-#include "panels/widgets.hpp"
+#include "panels/widgets/format.hpp"
+#include "panels/inspector/inspector_panel.hpp"
+#include "panels/inspector/inspector_trend.hpp"
+#include "panels/inspector/inspector_versions.hpp"
+#include "panels/widgets/widgets.hpp"
 #include "viewer/hand_made_trace.hpp"
 #include "viewer/panels/panel_fixture.hpp"
 #include "viewer/panels/recorded_trace.hpp"
@@ -91,7 +91,7 @@ TEST_CASE("inspector: a node with its place, kernel, statistics, buffers and wha
                     "write after read",
                     "In the shown replay",
                     "Over the replays"});
-  CHECK(text.find(duration_text(fixture.facts.nodes[2].median)) != std::string::npos);
+  CHECK(text.find(duration_text(fixture.view_model.nodes[2].median)) != std::string::npos);
 }
 
 TEST_CASE("inspector: a node whose time was lost in the shown replay says so") {
@@ -103,10 +103,10 @@ TEST_CASE("inspector: a node whose time was lost in the shown replay says so") {
 
 TEST_CASE("inspector: a node of a graph that was not measured says how it could be") {
   PanelFixture fixture;
-  fixture.facts = {};
-  fixture.facts.key = fixture.view.graph;
-  fixture.facts.nodes.resize(5);
-  fixture.facts.medians.resize(5);
+  fixture.view_model = {};
+  fixture.view_model.key = fixture.view.graph;
+  fixture.view_model.nodes.resize(5);
+  fixture.view_model.medians.resize(5);
   fixture.replay.reset();
   check_says(page_of(fixture, model::SelectedNode{fixture.view.graph, 0}),
              {"It was not measured", "REPRISE_PROFILE", "It can start as soon as the replay does"});

@@ -29,7 +29,7 @@ enum : std::uint32_t { kBufferA, kBufferB, kBufferC, kBufferD, kBufferF, kBuffer
   g.version = kMemoryKey.version;
   g.label = "step";
   g.lanes = 1;
-  g.frame = 1;
+  g.context = 1;
   g.ordering = 1;
   g.naive_bytes = 4096 * 3 + 8192 + 1024;
   g.slab_bytes = 9216;
@@ -72,7 +72,7 @@ enum : std::uint32_t { kBufferA, kBufferB, kBufferC, kBufferD, kBufferF, kBuffer
              {0, 2, EdgeCause::Barrier, Hazard::None, kNone, 1, 0, 0},
              {2, 3, EdgeCause::Lane, Hazard::None, kNone, kNone, 0, 0},
              {3, 4, EdgeCause::Hazard, Hazard::WriteAfterRead, kBufferC, kNone, 0, 4096},
-             {4, 5, EdgeCause::Frame, Hazard::None, kNone, kNone, 0, 0}};
+             {4, 5, EdgeCause::EntryExit, Hazard::None, kNone, kNone, 0, 0}};
   // As the record wants them: by end, then start.
   std::swap(g.edges[1], g.edges[2]);
   return g;

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "panels/memory_map.hpp"
-#include "panels/memory_panel.hpp"
+#include "panels/memory/memory_map.hpp"
+#include "panels/memory/memory_panel.hpp"
 #include "viewer/panels/memory_documents.hpp"
 #include "viewer/panels/panel_fixture.hpp"
 
@@ -21,12 +21,12 @@ model::Selection buffer(std::uint32_t b) { return model::SelectedBuffer{test::kM
 
 // The map alone, so that it can be asked where a rectangle is.
 struct MapFixture : PanelFixture {
-  MapFixture() : PanelFixture(kSize, test::memory_document()), facts_of_graph(memory_facts(entry().graph)) { draw_twice(); }
+  MapFixture() : PanelFixture(kSize, test::memory_document()), view_model_of_graph(memory_view_model(entry().graph)) { draw_twice(); }
 
   void draw_map() {
-    Frame now = frame_of_now();
+    PanelContext now = frame_of_now();
     view.hovered = {};
-    map.draw(now, {facts_of_graph, matches, MemoryColour::Label}, {kSize.x - 40, kSize.y - 40});
+    map.draw(now, {view_model_of_graph, matches, MemoryColour::Label}, {kSize.x - 40, kSize.y - 40});
   }
   void draw_twice() {
     for (int i = 0; i < 2; ++i) {
@@ -34,11 +34,11 @@ struct MapFixture : PanelFixture {
     }
   }
   ImVec2 middle_of(std::uint32_t b) const {
-    const MemoryMap::Box box = map.box_of(facts_of_graph, b);
+    const MemoryMap::Box box = map.box_of(view_model_of_graph, b);
     return {(box.min.x + box.max.x) / 2, (box.min.y + box.max.y) / 2};
   }
 
-  MemoryFacts facts_of_graph;
+  MemoryViewModel view_model_of_graph;
   MemoryMap map;
 };
 
@@ -64,17 +64,17 @@ TEST_CASE("memory map: a click on a rectangle selects that buffer, one beside th
     f.click(f.middle_of(b), [&] { f.draw_map(); });
     CHECK(f.view.selection == buffer(b));
   }
-  const MemoryMap::Box c = f.map.box_of(f.facts_of_graph, test::kBufferC), b = f.map.box_of(f.facts_of_graph, test::kBufferB);
-  f.click({(c.min.x + f.map.box_of(f.facts_of_graph, test::kBufferA).max.x) / 2, b.min.y + 4}, [&] { f.draw_map(); });
+  const MemoryMap::Box c = f.map.box_of(f.view_model_of_graph, test::kBufferC), b = f.map.box_of(f.view_model_of_graph, test::kBufferB);
+  f.click({(c.min.x + f.map.box_of(f.view_model_of_graph, test::kBufferA).max.x) / 2, b.min.y + 4}, [&] { f.draw_map(); });
   CHECK(f.view.selection == buffer(test::kBufferB));
-  f.click({f.map.box_of(f.facts_of_graph, test::kBufferD).max.x - 2, f.map.box_of(f.facts_of_graph, test::kBufferF).min.y - 4},
+  f.click({f.map.box_of(f.view_model_of_graph, test::kBufferD).max.x - 2, f.map.box_of(f.view_model_of_graph, test::kBufferF).min.y - 4},
           [&] { f.draw_map(); });
   CHECK(f.view.selection == model::Selection{});
 }
 
 TEST_CASE("memory map: rectangles lie by offset upwards and by schedule to the right") {
   const MapFixture f;
-  const auto box = [&](std::uint32_t b) { return f.map.box_of(f.facts_of_graph, b); };
+  const auto box = [&](std::uint32_t b) { return f.map.box_of(f.view_model_of_graph, b); };
   CHECK(box(test::kBufferB).max.y == doctest::Approx(box(test::kBufferA).min.y));  // above "a"
   CHECK(box(test::kBufferC).min.x == doctest::Approx(box(test::kBufferA).max.x));  // as soon as "a" is done
   CHECK(box(test::kBufferC).max.y == doctest::Approx(box(test::kBufferA).max.y));  // on its bytes
@@ -91,8 +91,8 @@ TEST_CASE("memory map: the mouse on a rectangle hovers the buffer for every view
 
 TEST_CASE("memory map: the wheel magnifies at the mouse, with Ctrl across alone, with Alt up and down alone") {
   MapFixture f;
-  const auto width = [&] { return f.map.box_of(f.facts_of_graph, test::kBufferB).max.x - f.map.box_of(f.facts_of_graph, test::kBufferB).min.x; };
-  const auto height = [&] { return f.map.box_of(f.facts_of_graph, test::kBufferB).max.y - f.map.box_of(f.facts_of_graph, test::kBufferB).min.y; };
+  const auto width = [&] { return f.map.box_of(f.view_model_of_graph, test::kBufferB).max.x - f.map.box_of(f.view_model_of_graph, test::kBufferB).min.x; };
+  const auto height = [&] { return f.map.box_of(f.view_model_of_graph, test::kBufferB).max.y - f.map.box_of(f.view_model_of_graph, test::kBufferB).min.y; };
   f.move_mouse(f.middle_of(test::kBufferB));
   const auto turn = [&] {
     f.wheel(2);
@@ -126,7 +126,7 @@ TEST_CASE("memory map: a click on the curve chooses the moment below it") {
   f.click({x, 40}, [&] { f.draw_map(); });
   REQUIRE(f.map.moment().has_value());
   CHECK(*f.map.moment() == 5);
-  CHECK(moment_text(f.facts_of_graph, 5) == "node 5 end");
+  CHECK(moment_text(f.view_model_of_graph, 5) == "node 5 end");
 }
 
 TEST_CASE("memory map: a selection made elsewhere is brought into sight") {
@@ -136,7 +136,7 @@ TEST_CASE("memory map: a selection made elsewhere is brought into sight") {
     f.wheel(3);
     f.draw_twice();
   }
-  REQUIRE(f.map.box_of(f.facts_of_graph, test::kBufferD).min.x > kSize.x);
+  REQUIRE(f.map.box_of(f.view_model_of_graph, test::kBufferD).min.x > kSize.x);
   f.view.select(buffer(test::kBufferD));
   f.draw_twice();
   f.view.reveal_selection = false;

@@ -1,8 +1,8 @@
 #include <doctest/doctest.h>
 
 #include "model/document_builder.hpp"
-#include "panels/message_list.hpp"
-#include "panels/messages_panel.hpp"
+#include "panels/messages/message_list.hpp"
+#include "panels/messages/messages_panel.hpp"
 #include "viewer/hand_made_trace.hpp"
 #include "viewer/panels/panel_fixture.hpp"
 

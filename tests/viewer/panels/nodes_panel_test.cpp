@@ -7,9 +7,9 @@
 
 #include <imgui_internal.h>
 
-#include "panels/nodes_distribution.hpp"
-#include "panels/nodes_order.hpp"
-#include "panels/nodes_panel.hpp"
+#include "panels/nodes/nodes_distribution.hpp"
+#include "panels/nodes/nodes_order.hpp"
+#include "panels/nodes/nodes_panel.hpp"
 #include "viewer/panels/panel_fixture.hpp"
 
 using namespace reprise;
@@ -63,24 +63,24 @@ std::vector<std::uint32_t> all_but(std::uint32_t count, std::uint32_t left_out) 
 TEST_CASE("nodes: sorted by the median, the slowest comes first, or last") {
   const PanelFixture fixture;
   const model::Graph& graph = *fixture.entry().graph;
-  const auto down = sorted_nodes(graph, &fixture.facts, {NodeColumn::Median, SortDirection::Descending});
-  const auto up = sorted_nodes(graph, &fixture.facts, {NodeColumn::Median, SortDirection::Ascending});
+  const auto down = sorted_nodes(graph, &fixture.view_model, {NodeColumn::Median, SortDirection::Descending});
+  const auto up = sorted_nodes(graph, &fixture.view_model, {NodeColumn::Median, SortDirection::Ascending});
   REQUIRE(down.size() == graph.node_count());
   for (std::size_t i = 1; i < down.size(); ++i) {
-    CHECK(fixture.facts.nodes[down[i - 1]].median >= fixture.facts.nodes[down[i]].median);
-    CHECK(fixture.facts.nodes[up[i - 1]].median <= fixture.facts.nodes[up[i]].median);
+    CHECK(fixture.view_model.nodes[down[i - 1]].median >= fixture.view_model.nodes[down[i]].median);
+    CHECK(fixture.view_model.nodes[up[i - 1]].median <= fixture.view_model.nodes[up[i]].median);
   }
 }
 
 TEST_CASE("nodes: what is unknown comes last in both directions") {
   PanelFixture fixture;
-  fixture.facts.nodes[2].count = 0;
+  fixture.view_model.nodes[2].count = 0;
   for (const SortDirection direction : {SortDirection::Ascending, SortDirection::Descending}) {
     for (const NodeColumn column : {NodeColumn::Median, NodeColumn::P99, NodeColumn::Share}) {
-      CHECK(sorted_nodes(*fixture.entry().graph, &fixture.facts, {column, direction}).back() == 2);
+      CHECK(sorted_nodes(*fixture.entry().graph, &fixture.view_model, {column, direction}).back() == 2);
     }
     // Of the kernels, that of a copy: it has none.
-    const auto kernels = sorted_nodes(*fixture.entry().graph, &fixture.facts, {NodeColumn::Kernel, direction});
+    const auto kernels = sorted_nodes(*fixture.entry().graph, &fixture.view_model, {NodeColumn::Kernel, direction});
     CHECK(kernels[3] == 0);
     CHECK(kernels[4] == 4);
   }
@@ -147,7 +147,7 @@ TEST_CASE("nodes: what is selected elsewhere comes into sight") {
   PanelFixture fixture({1600, 110});  // room for two rows
   NodesPanel panel(fixture.background);
   fixture.settle(panel);
-  const auto order = sorted_nodes(*fixture.entry().graph, &fixture.facts, {NodeColumn::Share, SortDirection::Descending});
+  const auto order = sorted_nodes(*fixture.entry().graph, &fixture.view_model, {NodeColumn::Share, SortDirection::Descending});
   const std::uint32_t last = order.back();
   REQUIRE(row_of(fixture, panel, last).y == 0);
   fixture.view.select(model::SelectedNode{fixture.view.graph, last});
@@ -159,7 +159,7 @@ TEST_CASE("nodes: rows are copied as a table that programs read") {
   PanelFixture fixture;
   const model::Graph& graph = *fixture.entry().graph;
   const std::vector<std::uint32_t> nodes = all_but(graph.node_count(), 1);
-  const std::string text = nodes_as_tsv(graph, &fixture.facts, nodes);
+  const std::string text = nodes_as_tsv(graph, &fixture.view_model, nodes);
   CHECK(std::count(text.begin(), text.end(), '\n') == 5);
   CHECK(text.rfind("Node\tId\tShare\tMedian (ns)", 0) == 0);
   CHECK(text.find("\nblur\t2\t") != std::string::npos);
@@ -182,7 +182,7 @@ TEST_CASE("nodes: Ctrl+C copies the selected row, with Shift all of them") {
   };
   io.KeyCtrl = true;
   press_c();
-  CHECK(std::string(ImGui::GetClipboardText()) == nodes_as_tsv(*fixture.entry().graph, &fixture.facts, std::vector<std::uint32_t>{3}));
+  CHECK(std::string(ImGui::GetClipboardText()) == nodes_as_tsv(*fixture.entry().graph, &fixture.view_model, std::vector<std::uint32_t>{3}));
   io.KeyShift = true;
   press_c();
   const std::string all = ImGui::GetClipboardText();

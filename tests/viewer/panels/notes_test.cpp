@@ -5,9 +5,9 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "panels/message_list.hpp"
-#include "panels/note_bar.hpp"
-#include "panels/notes.hpp"
+#include "panels/messages/message_list.hpp"
+#include "panels/shared/note_bar.hpp"
+#include "panels/shared/notes.hpp"
 #include "support/paths.hpp"
 #include "viewer/panels/panel_fixture.hpp"
 
@@ -131,8 +131,8 @@ TEST_CASE("note bar: what is typed is kept when something else is selected") {
   NoteBar bar;
   fixture.view.selection = kNode;
   const auto draw = [&] {
-    Frame frame = fixture.frame_of_now();
-    bar.draw(frame, notes);
+    PanelContext context = fixture.frame_of_now();
+    bar.draw(context, notes);
   };
   fixture.click({200, 20}, draw);
   fixture.type("why so slow");

@@ -48,7 +48,7 @@ PanelContext::PanelContext(ImVec2 size, viewer::Shade shade) : context_(ImGui::C
 
 PanelContext::~PanelContext() { ImGui::DestroyContext(context_); }
 
-void PanelContext::frame(const std::function<void()>& contents) {
+void PanelContext::context(const std::function<void()>& contents) {
   ImGui::NewFrame();
   contents();
   ImGui::Render();
@@ -58,7 +58,7 @@ void PanelContext::frame(const std::function<void()>& contents) {
 }
 
 void PanelContext::window(const std::function<void()>& contents) {
-  frame([&] {
+  context([&] {
     ImGui::SetNextWindowPos({0, 0});
     ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
     ImGui::Begin("window", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
@@ -169,14 +169,14 @@ void PanelFixture::show(model::GraphKey key) {
 
 void PanelFixture::update() {
   REQUIRE(document->find(view.graph) != nullptr);
-  facts = viewer::make_graph_facts(*document, entry(), view.range);
-  replay = viewer::make_replay_facts(*document, entry(), view.replay);
+  view_model = viewer::make_graph_view_model(*document, entry(), view.range);
+  replay = viewer::make_replay_view_model(*document, entry(), view.replay);
   matches = view.filter.is_empty() ? std::vector<std::uint8_t>() : model::matching_nodes(view.filter, *entry().graph);
 }
 
-viewer::Frame PanelFixture::frame_of_now() {
+viewer::PanelContext PanelFixture::frame_of_now() {
   const model::GraphEntry* const shown = document->find(view.graph);
-  return {document, shown,     shown != nullptr ? &facts : nullptr, replay ? &*replay : nullptr, matches, other, name, other_name, is_live, view,
+  return {document, shown,     shown != nullptr ? &view_model : nullptr, replay ? &*replay : nullptr, matches, other, name, other_name, is_live, view,
           theme,    background};
 }
 

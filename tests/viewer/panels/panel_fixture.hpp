@@ -9,10 +9,10 @@
 
 #include <imgui.h>
 
-#include "panels/frame.hpp"
-#include "panels/graph_facts.hpp"
-#include "panels/keys.hpp"
-#include "panels/theme.hpp"
+#include "panels/shared/panel_context.hpp"
+#include "panels/graph/graph_view_model.hpp"
+#include "panels/shared/keys.hpp"
+#include "panels/widgets/theme.hpp"
 
 namespace reprise::test {
 
@@ -30,7 +30,7 @@ class PanelContext {
   ~PanelContext();
 
   // One frame, of 1/60 s: `contents` draws whatever windows it wants.
-  void frame(const std::function<void()>& contents);
+  void context(const std::function<void()>& contents);
   // One frame with one window that fills the display.
   void window(const std::function<void()>& contents);
   // The same as text: what was drawn as ImGui's items, in order. What a panel draws by ImDrawList is not in it.
@@ -75,7 +75,7 @@ class PanelFixture : public PanelContext {
   // Makes the facts anew, after a change of view.range, view.replay or view.filter.
   void update();
   // Of the present state; refers to this fixture.
-  [[nodiscard]] viewer::Frame frame_of_now();
+  [[nodiscard]] viewer::PanelContext frame_of_now();
   // Draws a panel, which is anything with draw(Frame&), until nothing is being made for it in the background, and once more.
   template <class Panel>
   void settle(Panel& panel) {
@@ -87,7 +87,7 @@ class PanelFixture : public PanelContext {
   }
   template <class Panel>
   void draw(Panel& panel) {
-    viewer::Frame now = frame_of_now();
+    viewer::PanelContext now = frame_of_now();
     panel.draw(now);
   }
   [[nodiscard]] const model::GraphEntry& entry() const { return *document->find(view.graph); }
@@ -96,8 +96,8 @@ class PanelFixture : public PanelContext {
   std::string name = "hand-made.reprise", other_name;
   bool is_live = false;
   viewer::ViewState view;
-  viewer::GraphFacts facts;
-  std::optional<viewer::ReplayFacts> replay;
+  viewer::GraphViewModel view_model;
+  std::optional<viewer::ReplayViewModel> replay;
   std::vector<std::uint8_t> matches;
   viewer::Background background{1};
 };

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "panels/replays_panel.hpp"
+#include "panels/replays/replays_panel.hpp"
 #include "viewer/panels/panel_fixture.hpp"
 #include "viewer/panels/recorded_trace.hpp"
 #include "viewer/panels/replays_documents.hpp"

@@ -4,9 +4,9 @@
 #include <random>
 
 #include "model/growing_list.hpp"
-#include "panels/replays_bars.hpp"
-#include "panels/replays_facts.hpp"
-#include "panels/replays_series.hpp"
+#include "panels/replays/replays_bars.hpp"
+#include "panels/replays/replays_view_model.hpp"
+#include "panels/replays/replays_series.hpp"
 #include "viewer/panels/replays_documents.hpp"
 
 using namespace reprise;

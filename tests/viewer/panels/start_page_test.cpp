@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "panels/start_page.hpp"
+#include "panels/workspace/start_page.hpp"
 #include "viewer/panels/panel_fixture.hpp"
 
 using namespace reprise::viewer;
@@ -11,16 +11,16 @@ namespace {
 struct StartTest {
   explicit StartTest(ImVec2 size = {1600, 900}) : context(size) {}
   void draw() {
-    context.frame([this] { take(page.draw(context.theme, facts)); });
+    context.context([this] { take(page.draw(context.theme, view_model)); });
   }
   void take(StartAction now) {
     if (!std::holds_alternative<std::monostate>(now)) action = std::move(now);
   }
   std::string text() {
     std::string all;
-    context.frame([&] {
+    context.context([&] {
       PanelContext::start_log();
-      take(page.draw(context.theme, facts));
+      take(page.draw(context.theme, view_model));
       all = context.take_log();
     });
     return all;
@@ -39,7 +39,7 @@ struct StartTest {
 
   PanelContext context;
   StartPage page;
-  StartFacts facts;
+  StartViewModel view_model;
   StartAction action;
 };
 
@@ -59,7 +59,7 @@ TEST_CASE("start page: with nothing there it says how to get something") {
 
 TEST_CASE("start page: a click on a live session opens it") {
   StartTest t;
-  t.facts.sessions = {{"/run/dead.sock", 1, "dead", false}, {"/run/reprise/42.sock", 42, "digits", true}};
+  t.view_model.sessions = {{"/run/dead.sock", 1, "dead", false}, {"/run/reprise/42.sock", 42, "digits", true}};
   t.draw();
   t.draw();
   t.click_down(400, 200, 600);
@@ -69,7 +69,7 @@ TEST_CASE("start page: a click on a live session opens it") {
 
 TEST_CASE("start page: a click on a recent file opens it, unless it is gone") {
   StartTest t;
-  t.facts.recent = {{"/traces/gone.reprise", "", false}, {"/traces/there.reprise", "today", true}};
+  t.view_model.recent = {{"/traces/gone.reprise", "", false}, {"/traces/there.reprise", "today", true}};
   t.draw();
   t.click_down(1000, 200, 600);
   REQUIRE(std::holds_alternative<OpenTarget>(t.action));
@@ -78,8 +78,8 @@ TEST_CASE("start page: a click on a recent file opens it, unless it is gone") {
 
 TEST_CASE("start page: the sample runs where it is installed") {
   StartTest t;
-  t.facts.sample = "/usr/bin/digits";
-  t.facts.sample_state = "starting, as process 7";
+  t.view_model.sample = "/usr/bin/digits";
+  t.view_model.sample_state = "starting, as process 7";
   t.draw();
   t.click_down(320, 200, 700);
   CHECK(std::holds_alternative<RunSample>(t.action));
@@ -87,8 +87,8 @@ TEST_CASE("start page: the sample runs where it is installed") {
 
 TEST_CASE("start page: why the last one could not be opened is said") {
   StartTest t;
-  t.facts.error = "x.reprise is no trace";
+  t.view_model.error = "x.reprise is no trace";
   CHECK(t.text().find("x.reprise is no trace") != std::string::npos);
-  t.facts.error.clear();
+  t.view_model.error.clear();
   CHECK(t.text().find("x.reprise is no trace") == std::string::npos);
 }

@@ -5,7 +5,7 @@
 
 #include <imgui_internal.h>
 
-#include "panels/sync_panel.hpp"
+#include "panels/sync/sync_panel.hpp"
 #include "viewer/panels/graph_documents.hpp"
 #include "viewer/panels/memory_documents.hpp"
 #include "viewer/panels/panel_fixture.hpp"

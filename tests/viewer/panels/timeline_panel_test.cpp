@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "panels/canvas.hpp"
-#include "panels/timeline_panel.hpp"
-#include "panels/timeline_ruler.hpp"
+#include "panels/widgets/canvas.hpp"
+#include "panels/timeline/timeline_panel.hpp"
+#include "panels/timeline/timeline_ruler.hpp"
 #include "viewer/panels/panel_fixture.hpp"
 #include "viewer/panels/recorded_trace.hpp"
 #include "viewer/panels/replays_documents.hpp"

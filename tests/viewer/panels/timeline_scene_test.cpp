@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "panels/timeline_data.hpp"
-#include "panels/timeline_host.hpp"
-#include "panels/timeline_reasons.hpp"
-#include "panels/timeline_scene.hpp"
-#include "panels/timeline_sight.hpp"
+#include "panels/timeline/timeline_data.hpp"
+#include "panels/timeline/timeline_host.hpp"
+#include "panels/timeline/timeline_reasons.hpp"
+#include "panels/timeline/timeline_scene.hpp"
+#include "panels/timeline/timeline_draw_context.hpp"
 #include "viewer/panels/panel_fixture.hpp"
 #include "viewer/panels/recorded_trace.hpp"
 #include "viewer/panels/replays_documents.hpp"
@@ -130,9 +130,9 @@ TEST_CASE("timeline: finds the replays of a stretch of time, those without a tim
 TEST_CASE("timeline: says why there are no nodes to see") {
   PanelFixture fixture({100, 100}, test::document_of_many(20));
   fixture.update();
-  Frame frame = fixture.frame_of_now();
-  CHECK(why_no_nodes(frame).what.find("No node was timed") != std::string::npos);
-  CHECK(why_no_nodes(frame).hint.find("REPRISE_PROFILE") != std::string::npos);
+  PanelContext context = fixture.frame_of_now();
+  CHECK(why_no_nodes(context).what.find("No node was timed") != std::string::npos);
+  CHECK(why_no_nodes(context).hint.find("REPRISE_PROFILE") != std::string::npos);
 
   PanelFixture waiting({100, 100}, test::recorded_document());
   waiting.replay.reset();

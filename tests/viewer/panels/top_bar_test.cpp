@@ -1,11 +1,11 @@
 #include <doctest/doctest.h>
 
 #include "model/document_builder.hpp"
-#include "panels/profile_text.hpp"
-#include "panels/search_box.hpp"
-#include "panels/status_line.hpp"
-#include "panels/tabs.hpp"
-#include "panels/top_bar.hpp"
+#include "panels/widgets/profile_text.hpp"
+#include "panels/widgets/search_box.hpp"
+#include "panels/workspace/status_line.hpp"
+#include "panels/widgets/tabs.hpp"
+#include "panels/workspace/top_bar.hpp"
 #include "viewer/hand_made_trace.hpp"
 #include "viewer/panels/panel_fixture.hpp"
 
@@ -20,8 +20,8 @@ struct BarTest {
   explicit BarTest(float width) : fixture({width, 60}) { figures = make_replay_figures(fixture.entry(), {}, RateOver::Range); }
   std::string text() {
     return fixture.text([this] {
-      Frame frame = fixture.frame_of_now();
-      actions = bar.draw(frame, {.status = status, .figures = &figures, .matches = 2});
+      PanelContext context = fixture.frame_of_now();
+      actions = bar.draw(context, {.status = status, .figures = &figures, .matches = 2});
     });
   }
 
@@ -99,8 +99,8 @@ TEST_CASE("status line: a chosen range is named, and its cross gives it up") {
   fixture.view.range = {4, 10};
   const auto draw = [&] {
     ImGui::SetCursorPos({0, 0});
-    Frame frame = fixture.frame_of_now();
-    draw_status(frame, {.status = {.state = model::FeedState::Ready}, .figures = nullptr, .error = {}});
+    PanelContext context = fixture.frame_of_now();
+    draw_status(context, {.status = {.state = model::FeedState::Ready}, .figures = nullptr, .error = {}});
   };
   CHECK(has(fixture.text(draw), "range: 10 replays, 5 to 14"));
   for (float x = 100; x < 600 && fixture.view.has_range(); x += 8) fixture.click({x, 12}, draw);
@@ -111,8 +111,8 @@ TEST_CASE("search box: what is typed filters, the cross shows all again") {
   PanelFixture fixture({400, 60});
   int find = 0;
   const auto draw = [&] {
-    Frame frame = fixture.frame_of_now();
-    find = draw_search_box(frame, 3, 300);
+    PanelContext context = fixture.frame_of_now();
+    find = draw_search_box(context, 3, 300);
   };
   fixture.view.focus_search = true;
   fixture.window(draw);

@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "panels/widgets.hpp"
+#include "panels/widgets/widgets.hpp"
 #include "viewer/panels/panel_fixture.hpp"
 #include "viewer/panels/recorded_trace.hpp"
 
@@ -58,21 +58,21 @@ TEST_CASE("widgets: the barrier that makes an edge is named") {
 
 TEST_CASE("widgets: the slowest node has the hottest colour, the fastest the coldest") {
   PanelFixture fixture;
-  const Frame frame = fixture.frame_of_now();
-  CHECK(node_colour(frame, 4) == heat(1));
-  CHECK(node_colour(frame, 0) == heat(0));
+  const PanelContext context = fixture.frame_of_now();
+  CHECK(node_colour(context, 4) == heat(1));
+  CHECK(node_colour(context, 0) == heat(0));
   fixture.view.colour_by = ColourBy::Slack;
-  CHECK(node_colour(frame, 4) == heat(1));  // on the critical path: no slack
-  CHECK(node_colour(frame, 1) == heat(0));  // the most
+  CHECK(node_colour(context, 4) == heat(1));  // on the critical path: no slack
+  CHECK(node_colour(context, 1) == heat(0));  // the most
   fixture.view.colour_by = ColourBy::P99;
-  CHECK(node_colour(frame, 4) == heat(1));
+  CHECK(node_colour(context, 4) == heat(1));
   fixture.view.colour_by = ColourBy::Share;
-  CHECK(node_colour(frame, 4) == heat(1));
+  CHECK(node_colour(context, 4) == heat(1));
 }
 
 TEST_CASE("widgets: colours that need a time are plain without one") {
   PanelFixture fixture;
-  fixture.facts.samples = 0;
+  fixture.view_model.samples = 0;
   for (const ColourBy by : {ColourBy::Median, ColourBy::P99, ColourBy::Share, ColourBy::Slack}) {
     fixture.view.colour_by = by;
     CHECK(node_colour(fixture.frame_of_now(), 2) == fixture.theme.node);

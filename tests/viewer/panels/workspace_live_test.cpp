@@ -10,7 +10,7 @@
 #include <reprise/reprise.hpp>
 #include <string>
 
-#include "panels/workspace.hpp"
+#include "panels/workspace/workspace.hpp"
 #include "support/environment_variable.hpp"
 #include "support/paths.hpp"
 #include "trace/live/session_directory.hpp"
@@ -107,7 +107,7 @@ TEST_CASE("workspace: a live session is followed, paused, and stays when it has 
     WorkspaceLayout layout;
     std::string text;
     const auto draw = [&] {
-      context.frame([&] {
+      context.context([&] {
         workspace.handle_keys();
         PanelContext::start_log();
         workspace.draw(context.theme, layout);

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "panels/workspace.hpp"
+#include "panels/workspace/workspace.hpp"
 #include "support/paths.hpp"
 #include "trace/trace_file.hpp"
 #include "trace/trace_writer.hpp"
@@ -39,7 +39,7 @@ struct WorkspaceTest {
   ~WorkspaceTest() { background.wait_until_idle(); }
 
   void draw() {
-    context.frame([this] {
+    context.context([this] {
       workspace.handle_keys();
       workspace.draw(context.theme, layout);
     });
@@ -65,7 +65,7 @@ struct WorkspaceTest {
   }
   std::string text() {
     std::string all;
-    context.frame([&] {
+    context.context([&] {
       workspace.handle_keys();
       PanelContext::start_log();
       workspace.draw(context.theme, layout);
@@ -315,9 +315,9 @@ TEST_CASE("workspace: a splitter moves with the mouse, and a double click puts i
   t.context.move_mouse({800, strip + 60});
   for (int i = 0; i < 2; ++i) {
     t.context.hold_button(0);
-    t.context.frame(contents);
+    t.context.context(contents);
     t.context.release_button(0);
-    t.context.frame(contents);
+    t.context.context(contents);
   }
   CHECK(t.layout.strip == doctest::Approx(first.strip));
 }

@@ -13,8 +13,8 @@
 #define GL_GLEXT_PROTOTYPES
 #include <GL/glcorearb.h>
 
-#include "panels/keys.hpp"
-#include "panels/workspace.hpp"
+#include "panels/shared/keys.hpp"
+#include "panels/workspace/workspace.hpp"
 #include "viewer/window/large_trace.hpp"
 #include "window/offscreen.hpp"
 #include "window/ui.hpp"
@@ -42,7 +42,7 @@ struct Bench {
     ImGui::GetIO().DeltaTime = 1.0f / 60;
   }
 
-  void frame() {
+  void context() {
     const Clock::time_point began = Clock::now();
     offscreen.bind();
     ui.new_frame();
@@ -72,7 +72,7 @@ struct Bench {
 
 void settle(Bench& bench) {
   for (int still = 0; still < 4;) {
-    bench.frame();
+    bench.context();
     still = bench.workspace.is_settled() ? still + 1 : 0;
     if (still == 0) ::usleep(1'000);
   }
@@ -82,15 +82,15 @@ void pan(Bench& bench) {
   ImGuiIO& io = ImGui::GetIO();
   bench.begin();
   io.MousePos = kMiddle;
-  bench.frame();
+  bench.context();
   io.MouseDown[1] = true;
   for (int i = 0; i < kFrames; ++i) {
     const int step = i % 60 < 30 ? 1 : -1;
     io.MousePos = {io.MousePos.x + static_cast<float>(7 * step), io.MousePos.y + static_cast<float>(3 * step)};
-    bench.frame();
+    bench.context();
   }
   io.MouseDown[1] = false;
-  bench.frame();
+  bench.context();
 }
 
 void zoom(Bench& bench, int steps) {
@@ -98,7 +98,7 @@ void zoom(Bench& bench, int steps) {
   io.MousePos = kMiddle;
   for (int i = 0; i < std::abs(steps); ++i) {
     io.MouseWheel = steps > 0 ? 1 : -1;
-    bench.frame();
+    bench.context();
   }
 }
 

@@ -20,7 +20,7 @@ struct RngStreamDesc {
   std::string_view label = "rng";
   // Of graphs that draw from it (CompileDesc::instances): instance i has a position of its own in subsequence + i, so that instances share no
   // values and each goes on where its own last replay ended.
-  std::uint32_t instances = 1;
+  std::uint32_t replicas = 1;
 };
 
 class RngStream {

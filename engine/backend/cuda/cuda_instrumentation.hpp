@@ -1,0 +1,25 @@
+// CudaInstrumentation: what all timed graphs of one GPU share: the kernels that stamp, the way back to the CPU, and the clock.
+// Made when the first graph asks for it. Threads: any.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include <reprise/kernel.hpp>
+
+#include "backend/cuda/cuda_kernel.hpp"
+#include "backend/cuda/gpu_clock.hpp"
+#include "backend/cuda/readback.hpp"
+
+namespace reprise::detail {
+
+struct CudaInstrumentation {
+  using Load = std::function<std::shared_ptr<const CudaKernel>(const KernelDesc&)>;
+  CudaInstrumentation(const std::shared_ptr<const CudaContext>& context, const Load& load);
+
+  const std::shared_ptr<const CudaKernel> begin, end, node, round, inside;
+  const std::shared_ptr<Readback> readback;
+  const std::unique_ptr<GpuClock> clock;
+};
+
+}  // namespace reprise::detail

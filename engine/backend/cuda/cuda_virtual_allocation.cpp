@@ -1,0 +1,177 @@
+#include "backend/cuda/cuda_virtual_allocation.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "base/text.hpp"
+
+namespace reprise::detail {
+namespace {
+
+// Of what is asked for, that may be added to make it whole pages.
+constexpr std::uint64_t kWasteShare = 8;
+
+CUmemAllocationProp properties(int ordinal) {
+  CUmemAllocationProp wanted = {};
+  wanted.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  wanted.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  wanted.location.id = ordinal;
+  return wanted;
+}
+
+// Bytes of a page; 0 where the device has none to give.
+std::uint64_t page_bytes(const CudaContext& context) {
+  const CallContext place = context.at(Stage::Allocate);
+  CUdevice device = 0;
+  int supported = 0;
+  cuda_check(context.driver.cuDeviceGet(&device, context.ordinal), "cuDeviceGet", place);
+  cuda_check(context.driver.cuDeviceGetAttribute(&supported, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, device), "cuDeviceGetAttribute",
+             place);
+  if (supported == 0) return 0;
+  const CUmemAllocationProp wanted = properties(context.ordinal);
+  std::size_t bytes = 0;
+  cuda_check(context.driver.cuMemGetAllocationGranularity(&bytes, &wanted, CU_MEM_ALLOC_GRANULARITY_MINIMUM), "cuMemGetAllocationGranularity", place);
+  return bytes;
+}
+
+}  // namespace
+
+UnmappedPagesError& UnmappedPagesError::of_process() {
+  static UnmappedPagesError* const all = new UnmappedPagesError;  // never destroyed: slabs may be freed after the end of main
+  return *all;
+}
+
+bool UnmappedPagesError::has_any(std::span<std::byte* const> addresses) const {
+  return !ranges_.empty() && std::any_of(addresses.begin(), addresses.end(), [this](const std::byte* address) {
+    const auto after = ranges_.upper_bound(const_cast<std::byte*>(address));
+    if (after == ranges_.begin()) return false;
+    const auto range = std::prev(after);
+    return address < range->first + range->second;
+  });
+}
+
+std::unique_ptr<CudaVirtualAllocation> CudaVirtualAllocation::make(std::shared_ptr<const CudaContext> context, std::uint64_t bytes) {
+  const SetupScope scope(*context, Stage::Allocate);
+  const std::uint64_t page = page_bytes(*context);
+  if (page == 0 || bytes > ~std::uint64_t{0} - page) return nullptr;
+  const std::uint64_t whole = (bytes + page - 1) / page * page;
+  if (whole - bytes > bytes / kWasteShare) return nullptr;
+  const std::string what = concat(bytes, " bytes");
+  CUdeviceptr address = 0;
+  cuda_check(context->driver.cuMemAddressReserve(&address, whole, page, 0, 0), "cuMemAddressReserve", context->at(Stage::Allocate, what));
+  auto pages = std::make_unique<CudaVirtualAllocation>(std::move(context), address, Room{whole, page, whole});
+  pages->resize(whole);
+  return pages;
+}
+
+std::unique_ptr<CudaVirtualAllocation> CudaVirtualAllocation::reserve(std::shared_ptr<const CudaContext> context, std::uint64_t bytes) {
+  const SetupScope scope(*context, Stage::Allocate);
+  const std::uint64_t page = page_bytes(*context);
+  if (page == 0 || bytes == 0 || bytes > ~std::uint64_t{0} - page) return nullptr;
+  const std::uint64_t whole = (bytes + page - 1) / page * page;
+  CUdeviceptr address = 0;
+  const CUresult reserved = context->driver.cuMemAddressReserve(&address, whole, page, 0, 0);
+  if (reserved == CUDA_ERROR_OUT_OF_MEMORY || reserved == CUDA_ERROR_INVALID_VALUE) return nullptr;  // too many addresses
+  cuda_check(reserved, "cuMemAddressReserve", context->at(Stage::Allocate, concat(bytes, " bytes")));
+  return std::make_unique<CudaVirtualAllocation>(std::move(context), address, Room{whole, page, std::max(page, kLargestPiece)});
+}
+
+CudaVirtualAllocation::CudaVirtualAllocation(std::shared_ptr<const CudaContext> context, CUdeviceptr address, const Room& room) noexcept
+    : context_(std::move(context)), address_(address), room_(room) {}
+
+CudaVirtualAllocation::~CudaVirtualAllocation() {
+  const SetupScope scope(*context_, std::nothrow);
+  {
+    UnmappedPagesError& gone = UnmappedPagesError::of_process();
+    const std::lock_guard lock(gone.mutex_);
+    gone.ranges_.erase(address());
+  }
+  if (!scope) return;
+  while (!pieces_.empty()) cuda_ignore(unmap_piece());
+  cuda_ignore(context_->driver.cuMemAddressFree(address_, room_.bytes));
+}
+
+void CudaVirtualAllocation::give_back() {
+  const SetupScope scope(*context_, Stage::Allocate);
+  UnmappedPagesError& gone = UnmappedPagesError::of_process();
+  const std::lock_guard lock(gone.mutex_);
+  const auto range = gone.ranges_.emplace(address(), room_.bytes).first;
+  while (!pieces_.empty()) {
+    const std::uint64_t before = mapped();
+    const CUresult unmapped = unmap_piece();
+    if (unmapped == CUDA_SUCCESS) continue;
+    pieces_.push_back(before);  // has the room
+    if (before == bytes_) gone.ranges_.erase(range);
+    cuda_check(unmapped, "cuMemUnmap", context_->at(Stage::Allocate));
+  }
+  is_gone_ = true;
+}
+
+void CudaVirtualAllocation::take() {
+  const SetupScope scope(*context_, Stage::Allocate);
+  map(bytes_);
+  is_gone_ = false;
+  UnmappedPagesError& gone = UnmappedPagesError::of_process();
+  const std::lock_guard lock(gone.mutex_);
+  gone.ranges_.erase(address());
+}
+
+void CudaVirtualAllocation::resize(std::uint64_t bytes) {
+  const SetupScope scope(*context_, Stage::Allocate);
+  const std::uint64_t whole = (bytes + room_.page - 1) / room_.page * room_.page;
+  if (is_gone_) {
+    bytes_ = whole;
+    return;
+  }
+  if (whole > bytes_) {
+    map(whole);
+    bytes_ = whole;
+  }
+  while (pieces_.size() > 1 ? pieces_[pieces_.size() - 2] >= whole : !pieces_.empty() && whole == 0) {
+    cuda_check(unmap_piece(), "cuMemUnmap", context_->at(Stage::Allocate));
+    bytes_ = mapped();
+  }
+}
+
+void CudaVirtualAllocation::map(std::uint64_t to) {
+  const std::size_t before = pieces_.size();
+  try {
+    while (mapped() < to) map_piece(std::min(to, mapped() + room_.largest_piece));
+  } catch (...) {
+    while (pieces_.size() > before) cuda_ignore(unmap_piece());
+    throw;
+  }
+}
+
+void CudaVirtualAllocation::map_piece(std::uint64_t to) {
+  pieces_.reserve(pieces_.size() + 1);
+  const std::uint64_t bytes = to - mapped();
+  const CUdeviceptr at = address_ + mapped();
+  const std::string what = concat(bytes, " bytes");
+  const CallContext place = context_->at(Stage::Allocate, what);
+  const CudaDriver& driver = context_->driver;
+  const CUmemAllocationProp wanted = properties(context_->ordinal);
+  CUmemGenericAllocationHandle memory = 0;
+  cuda_check(driver.cuMemCreate(&memory, bytes, &wanted, 0), "cuMemCreate", place);
+  const CUresult result = driver.cuMemMap(at, bytes, 0, memory, 0);
+  cuda_ignore(driver.cuMemRelease(memory));  // what is mapped stays until it is unmapped
+  cuda_check(result, "cuMemMap", place);
+  CUmemAccessDesc access = {};
+  access.location = wanted.location;
+  access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+  const CUresult allowed = driver.cuMemSetAccess(at, bytes, &access, 1);
+  if (allowed != CUDA_SUCCESS) cuda_ignore(driver.cuMemUnmap(at, bytes));
+  cuda_check(allowed, "cuMemSetAccess", place);
+  pieces_.push_back(to);
+}
+
+// What can't be unmapped is not asked for again: its context is broken.
+CUresult CudaVirtualAllocation::unmap_piece() noexcept {
+  const std::uint64_t end = mapped();
+  pieces_.pop_back();
+  return context_->driver.cuMemUnmap(address_ + mapped(), end - mapped());
+}
+
+}  // namespace reprise::detail

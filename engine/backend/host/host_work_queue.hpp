@@ -1,0 +1,100 @@
+// HostWorkQueue: what is queued on one host queue, and who runs it: a thread of the queue's own, or a thread that waits for it
+// anyway, which saves waking the other. Outlives its HostQueue while another queue waits for it.
+// Threads: any thread. Everything below mutex_ is guarded by it; nothing of the application runs under it.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "backend/backend.hpp"
+#include "backend/host/worker_arena.hpp"
+#include "backend/host/device_generation.hpp"
+
+namespace reprise::detail {
+
+class HostExec;
+
+class HostWorkQueue {
+ public:
+  // A thread of the device may run callbacks of the application; a visitor, who waits, may not.
+  enum class Runner : std::uint8_t { DeviceThread, HelpingWaiter };
+  using Timeout = std::optional<std::chrono::nanoseconds>;
+
+  HostWorkQueue(std::string_view label, const DeviceGeneration& generation, std::uint32_t threads);
+  ~HostWorkQueue();
+
+  // Each throws DeviceLost.
+  [[nodiscard]] std::uint64_t submit(HostExec& exec, std::uint64_t replay);
+  [[nodiscard]] std::uint64_t mark();
+  [[nodiscard]] std::uint64_t submit_write(std::byte* destination, std::span<const std::byte> bytes);
+  void submit_wait(const std::shared_ptr<HostWorkQueue>& other, std::uint64_t serial);
+  [[nodiscard]] bool done(std::uint64_t serial);
+  [[nodiscard]] bool wait(std::uint64_t serial, Timeout timeout, Runner runner);
+  void require_alive(Stage stage) const { generation_.require(stage, "queue", label_); }
+
+  [[nodiscard]] std::uint64_t last_serial() const noexcept { return last_serial_.load(std::memory_order_acquire); }
+
+  // See QueueRegistry.
+  void abandon();
+  void wait_until_quiet();
+  void wait_until_not_running(const HostExec& exec);
+  // Ends the queue's thread; nothing is queued, or the device is lost. Not from that thread.
+  void close();
+
+ private:
+  struct Write {
+    std::byte* destination = nullptr;
+    std::uint32_t size = 0;  // 0: none
+    std::array<std::byte, BackendQueue::kMaxWriteBytes> bytes;
+  };
+  struct Entry {
+    std::uint64_t serial = 0;  // 0: a wait
+    HostExec* exec = nullptr;  // null: a mark, a write or a wait
+    std::uint64_t replay = 0;
+    std::shared_ptr<HostWorkQueue> other = {};  // of a wait
+    std::uint64_t other_serial = 0;
+    Write write = {};
+  };
+  enum class Worker : std::uint8_t { NotStarted, Asleep, Napping, Awake };
+  enum class Priority : std::uint8_t { Launch, Wait };
+  using Lock = std::unique_lock<std::mutex>;
+
+  [[nodiscard]] bool reached(std::uint64_t serial) const noexcept { return completed_.load(std::memory_order_acquire) >= serial; }
+  void push(Entry entry);
+  [[nodiscard]] Entry pop();
+  [[nodiscard]] bool may_run_next(Runner runner) const;
+  // Runs what is queued until `serial` is done, for as long as `runner` may.
+  void drive(Lock& lock, std::uint64_t serial, Runner runner);
+  void run(const Entry& entry, Runner runner) noexcept;
+  void call_worker(Priority priority);
+  void worker_main();
+
+  const std::string label_;
+  const DeviceGeneration generation_;
+  WorkerArena workers_;  // of whoever drives
+  std::atomic<std::uint64_t> completed_{0}, last_serial_{0};
+
+  std::mutex mutex_;
+  std::condition_variable work_, changed_;
+  std::vector<Entry> ring_;  // a power of two
+  std::size_t head_ = 0, count_ = 0;
+  bool driven_ = false;
+  const HostExec* running_ = nullptr;
+  std::uint32_t waiting_ = 0;  // on changed_
+  Worker worker_state_ = Worker::NotStarted;
+  bool closed_ = false;
+  std::thread worker_;
+};
+
+}  // namespace reprise::detail

@@ -1,0 +1,25 @@
+#include "base/failure.hpp"
+
+#include "base/text.hpp"
+
+namespace reprise::detail {
+
+void fail(ErrorCode code, Stage stage, std::string_view label, const std::string& text) {
+  throw Error({.code = code, .stage = stage, .label = std::string(label)}, text);
+}
+
+std::string text_of(const Error& error) {
+  std::string text = error.what();
+  if (const auto end = text.rfind(concat(" [", to_string(error.code()), ", ")); end != std::string::npos) text.erase(end);
+  return text;
+}
+
+bool lacks_memory(const Error& error) noexcept { return error.code() == ErrorCode::OutOfMemory || error.code() == ErrorCode::SlabExhausted; }
+
+Error with_context(const Error& error, std::string_view label, const std::string& where) {
+  ErrorDetails details = error.details();
+  if (details.command == ErrorDetails::kNoCommand && !label.empty()) details.label = label;
+  return Error(std::move(details), concat(text_of(error), "; ", where));
+}
+
+}  // namespace reprise::detail

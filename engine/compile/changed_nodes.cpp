@@ -1,0 +1,146 @@
+#include "compile/changed_nodes.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "plan/plan_difference.hpp"
+#include "record/geometry.hpp"
+#include "record/payload.hpp"
+
+namespace reprise::detail {
+namespace {
+
+enum class Comparison : std::uint8_t { Same, Different, NotByItself };
+
+bool same(const Extent& a, const Extent& b) { return a.width == b.width && a.height == b.height && a.depth == b.depth; }
+bool same(const Pitch& a, const Pitch& b) { return a.row == b.row && a.slice == b.slice; }
+bool same(const Dim3& a, const Dim3& b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
+
+class Comparer {
+ public:
+  Comparer(const BoundPlan& before, const BoundPlan& after) : before_(before), after_(after) {}
+
+  // Both recordings have the command under the same number.
+  [[nodiscard]] Comparison compare(std::uint32_t command) {
+    const CommandKind kind = after_.plan.recording->commands[command].kind;
+    if (before_.plan.recording->commands[command].kind != kind) return Comparison::NotByItself;
+    switch (kind) {
+      case CommandKind::Dispatch: return dispatches(command);
+      case CommandKind::Copy: return copies(command);
+      case CommandKind::Fill: return fills(command);
+      case CommandKind::Update: return updates(command);
+      case CommandKind::Host: {
+        const auto& a = before_.plan.recording->functions[payload<HostPayload>(before_, command).function];
+        return a == after_.plan.recording->functions[payload<HostPayload>(after_, command).function] ? Comparison::Same : Comparison::NotByItself;
+      }
+      case CommandKind::Op: return ops(command);
+      case CommandKind::Barrier: return Comparison::Same;
+      case CommandKind::Nested:
+      case CommandKind::Conditional: return Comparison::NotByItself;
+    }
+    return Comparison::NotByItself;
+  }
+
+ private:
+  template <class Payload>
+  static const Payload& payload(const BoundPlan& of, std::uint32_t command) {
+    return of.plan.recording->payload<Payload>(command);
+  }
+  static const std::byte* address(const BoundPlan& of, std::uint32_t buffer, std::uint64_t offset) { return of.bindings.address[buffer] + offset; }
+  static const std::byte* address(const BoundPlan& of, const Endpoint& side) {
+    return side.buffer == kNone ? static_cast<const std::byte*>(side.host) : address(of, side.buffer, side.offset);
+  }
+
+  Comparison dispatches(std::uint32_t command) {
+    const auto& a = payload<DispatchPayload>(before_, command);
+    const auto& b = payload<DispatchPayload>(after_, command);
+    if (before_.plan.recording->kernels[a.kernel] != after_.plan.recording->kernels[b.kernel] || !same(a.grid, b.grid) || !same(a.block, b.block) ||
+        a.shared_bytes != b.shared_bytes || a.parameter_bytes != b.parameter_bytes) {
+      return Comparison::Different;
+    }
+    if (a.slot_argument_count == 0 && b.slot_argument_count == 0) return arguments(a, b) ? Comparison::Same : Comparison::Different;
+    old_block_.resize(a.parameter_bytes);
+    block_.resize(b.parameter_bytes);
+    fill_parameter_block(before_.plan, before_.bindings, command, old_block_.data());
+    fill_parameter_block(after_.plan, after_.bindings, command, block_.data());
+    return old_block_ == block_ ? Comparison::Same : Comparison::Different;
+  }
+  // Values and addresses of two dispatches of one kernel, none of them a slot's.
+  [[nodiscard]] bool arguments(const DispatchPayload& a, const DispatchPayload& b) const {
+    if (a.parameter_bytes != 0 && std::memcmp(a.parameters, b.parameters, a.parameter_bytes) != 0) return false;
+    return std::equal(a.buffer_arguments, a.buffer_arguments + a.buffer_argument_count, b.buffer_arguments, b.buffer_arguments + b.buffer_argument_count,
+                      [&](const BufferArgument& x, const BufferArgument& y) {
+                        return x.parameter_offset == y.parameter_offset && address(before_, x.buffer, x.offset) == address(after_, y.buffer, y.offset);
+                      });
+  }
+
+  // Host bytes that were taken while recording are part of the executable.
+  static bool is_snapshot(const Endpoint& side) { return side.buffer == kNone && side.lifetime == HostBytes::Lifetime::Snapshot; }
+
+  Comparison copies(std::uint32_t command) const {
+    const auto& a = payload<CopyPayload>(before_, command);
+    const auto& b = payload<CopyPayload>(after_, command);
+    const bool same_shape = same(a.extent, b.extent) && same(a.source_pitch, b.source_pitch) && same(a.destination_pitch, b.destination_pitch);
+    if (is_snapshot(a.source) != is_snapshot(b.source)) return Comparison::NotByItself;
+    if (is_snapshot(a.source)) {
+      if (!same_shape || std::memcmp(a.source.host, b.source.host, *span_bytes(a.extent, a.source_pitch)) != 0) return Comparison::NotByItself;
+    } else if (address(before_, a.source) != address(after_, b.source)) {
+      return different(same_shape, a.extent, b.extent);
+    }
+    if (same_shape && address(before_, a.destination) == address(after_, b.destination)) return Comparison::Same;
+    return different(same_shape, a.extent, b.extent);
+  }
+  // Of copies and fills with rows no shape may change.
+  static Comparison different(bool same_shape, const Extent& a, const Extent& b) {
+    const bool flat = a.height == 1 && a.depth == 1 && b.height == 1 && b.depth == 1;
+    return flat || same_shape ? Comparison::Different : Comparison::NotByItself;
+  }
+
+  Comparison fills(std::uint32_t command) const {
+    const auto& a = payload<FillPayload>(before_, command);
+    const auto& b = payload<FillPayload>(after_, command);
+    const bool same_shape = same(a.extent, b.extent) && same(a.pitch, b.pitch) && a.element_bytes == b.element_bytes;
+    if (same_shape && a.bits == b.bits && address(before_, a.buffer, a.offset) == address(after_, b.buffer, b.offset)) return Comparison::Same;
+    return different(same_shape, a.extent, b.extent);
+  }
+
+  Comparison updates(std::uint32_t command) const {
+    const auto& a = payload<UpdatePayload>(before_, command);
+    const auto& b = payload<UpdatePayload>(after_, command);
+    if (a.bytes != b.bytes || std::memcmp(a.data, b.data, a.bytes) != 0) return Comparison::NotByItself;
+    return address(before_, a.buffer, a.offset) == address(after_, b.buffer, b.offset) ? Comparison::Same : Comparison::Different;
+  }
+
+  Comparison ops(std::uint32_t command) const {
+    const auto& a = payload<OpPayload>(before_, command);
+    const auto& b = payload<OpPayload>(after_, command);
+    if (before_.plan.recording->ops[a.op] != after_.plan.recording->ops[b.op] || a.buffer_count != b.buffer_count) return Comparison::NotByItself;
+    for (std::uint32_t i = 0; i < a.buffer_count; ++i) {
+      if (address(before_, a.buffers[i], 0) != address(after_, b.buffers[i], 0)) return Comparison::Different;
+    }
+    return Comparison::Same;
+  }
+
+  const BoundPlan &before_, &after_;
+  std::vector<std::byte> old_block_, block_;  // scratch
+};
+
+}  // namespace
+
+std::optional<ChangedNodes> find_changed_nodes(const BoundPlan& before, const BoundPlan& after) {
+  if (find_difference(before.plan, after.plan).outcome != GraphExecUpdateOutcome::Success) return std::nullopt;
+  if (before.plan.dependencies.node_command != after.plan.dependencies.node_command) return std::nullopt;
+  ChangedNodes changed;
+  Comparer comparer(before, after);
+  for (std::uint32_t node = 0; node < after.plan.lowered.nodes.size(); ++node) {
+    const std::uint32_t command = after.plan.command_of(node);
+    if (command == kNone) continue;
+    const Comparison comparison = comparer.compare(command);
+    if (comparison == Comparison::Same) continue;
+    changed.nodes.push_back(node);
+    if (comparison == Comparison::NotByItself) changed.can_be_set_one_by_one = false;
+  }
+  return changed;
+}
+
+}  // namespace reprise::detail

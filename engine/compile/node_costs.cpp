@@ -1,0 +1,35 @@
+#include "compile/node_costs.hpp"
+
+#include "profile/replay_times.hpp"
+
+namespace reprise::detail {
+
+namespace {
+
+constexpr std::uint32_t kReplays = 5;
+constexpr std::uint32_t kMostTimedReplays = 64;  // until their times are there
+
+}  // namespace
+
+std::vector<std::uint32_t> measure_node_costs(Backend& backend, const std::shared_ptr<const Plan>& plan, const Bindings& bindings,
+                                              const ReplayOnce& replay) {
+  ReplayTimes times(*plan);
+  const std::unique_ptr<BackendExec> exec = backend.instantiate(plan, bindings, Instrumentation::Timestamps);
+  if (const std::shared_ptr<ReplaySource> source = exec->replay_source()) {
+    replay(*exec);  // everything that a first replay does once
+    static_cast<void>(source->collect(times));
+    times.open(kReplays);
+    source->time_nodes(kReplays, ReplaySource::Precision::Cheap);
+    for (std::uint32_t i = 0; i < kMostTimedReplays && (source->is_timing_nodes() || !times.is_full()); ++i) {
+      replay(*exec);
+      static_cast<void>(source->collect(times));
+    }
+    return times.noted() == 0 ? std::vector<std::uint32_t>() : times.node_costs(kStampOverheadNs);
+  }
+  if (!exec->observe(times)) return {};
+  times.open(kReplays);
+  for (std::uint32_t i = 0; i < kReplays; ++i) replay(*exec);
+  return times.node_costs(0);
+}
+
+}  // namespace reprise::detail

@@ -1,0 +1,58 @@
+#include "compile/replica_rules.hpp"
+
+#include <string>
+
+#include "base/text.hpp"
+#include "base/failure.hpp"
+
+namespace reprise::detail {
+namespace {
+
+[[noreturn]] void refuse(const Recording& recording, std::uint32_t command, ErrorCode code, const std::string& text) {
+  ErrorDetails details;
+  details.code = code;
+  details.stage = Stage::Validate;
+  details.command = command;
+  details.label = recording.label_path(recording.commands[command].label);
+  throw Error(std::move(details), text);
+}
+
+bool writes_callers_memory(const Recording& recording, std::uint32_t command) {
+  if (recording.commands[command].kind != CommandKind::Copy) return false;
+  const Endpoint& to = recording.payload<CopyPayload>(command).destination;
+  return to.buffer == kNone;
+}
+
+}  // namespace
+
+void require_per_replica(const Recording& recording, std::uint32_t replicas, std::string_view graph) {
+  if (replicas <= 1) return;
+  for (std::uint32_t command = 0; command < recording.commands.size(); ++command) {
+    const Command& c = recording.commands[command];
+    const auto begins = [&] { return concat("graph ", graph, " with ", replicas, " instances: command ", command, ", ", recording.command_name(command)); };
+    if (writes_callers_memory(recording, command)) {
+      refuse(recording, command, ErrorCode::NotPerReplica,
+             concat(begins(), ", writes memory of the caller, which all instances would write at once; copy to a pinned buffer, "
+                              "CapturePool::host with PerReplica, instead"));
+    }
+    for (std::uint32_t a = c.first_access; a < c.first_access + c.access_count; ++a) {
+      const BufferAccess& access = recording.accesses[a];
+      const BufferCore& buffer = *recording.buffers[access.buffer];
+      if (buffer.kind == BufferKind::Transient || buffer.kind == BufferKind::Condition) continue;
+      const std::size_t copies = buffer.copies.size() + 1;
+      if (copies < replicas && (copies > 1 || writes(access.access))) {
+        refuse(recording, command, ErrorCode::NotPerReplica,
+               copies > 1 ? concat(begins(), ", uses ", display_name(buffer), ", of which there are ", copies, " copies; allocate it with PerReplica{", replicas, "}")
+                          : concat(begins(), ", writes ", display_name(buffer), ", which all instances would write at once; allocate it with PerReplica{",
+                                   replicas, "}"));
+      }
+      if (copies > 1 && c.kind == CommandKind::Host) {
+        refuse(recording, command, ErrorCode::Unsupported,
+               concat(begins(), ", is a function that captured one copy of ", display_name(buffer), ", whichever instance calls it"));
+      }
+    }
+  }
+  for (const auto& body : recording.bodies) require_per_replica(*body, replicas, graph);
+}
+
+}  // namespace reprise::detail

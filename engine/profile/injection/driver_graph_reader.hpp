@@ -1,0 +1,37 @@
+// DriverGraphReader: reads a CUDA graph of the program as a ObservedGraph, child graphs and bodies of conditions opened, and the parameters of single
+// nodes. Calls the driver, so no lock of ours may be held. Threads: any, for a graph that nobody changes meanwhile.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "profile/injection/driver_calls.hpp"
+#include "profile/injection/observed_graph.hpp"
+
+namespace reprise::detail {
+
+// What only those know who saw a graph being made.
+struct GraphKnowledge {
+  std::function<std::shared_ptr<const ScopePath>(CUgraphNode)> scope_of;
+  std::function<std::vector<CUgraph>(CUgraphNode)> bodies_of;    // of a conditional node
+  std::function<std::uint32_t(CUgraphNode)> profiler_number_of;  // kNone: it has none
+};
+
+class DriverGraphReader {
+ public:
+  DriverGraphReader(const DriverCalls& driver, const GraphKnowledge& knowledge) : driver_(driver), knowledge_(knowledge) {}
+
+  [[nodiscard]] ObservedGraph read(CUgraph graph) const;
+  // A graph of one node with these parameters.
+  [[nodiscard]] ObservedGraph read_kernel(const CUDA_KERNEL_NODE_PARAMS& parameters) const;
+  [[nodiscard]] ObservedGraph read_copy(const CUDA_MEMCPY3D& parameters) const;
+  [[nodiscard]] ObservedGraph read_fill(const CUDA_MEMSET_NODE_PARAMS& parameters) const;
+
+ private:
+  const DriverCalls& driver_;
+  const GraphKnowledge& knowledge_;
+};
+
+}  // namespace reprise::detail

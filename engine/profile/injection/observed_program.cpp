@@ -1,0 +1,280 @@
+#include "profile/injection/observed_program.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.hpp"
+#include "profile/injection/describe_observed_graph.hpp"
+
+namespace reprise::detail {
+namespace {
+
+constexpr std::size_t kMostStrays = 16384;
+
+}  // namespace
+
+void ObservedProgram::push(trace::Record record) {
+  if (records_.size() < limits_.waiting_records) {
+    records_.push_back(std::move(record));
+  } else {
+    ++(std::holds_alternative<trace::Replay>(record) ? lost_replays_ : lost_events_);
+  }
+}
+
+// --- memory, devices, queues ---
+
+void ObservedProgram::allocated(const ProgramMemory::Allocation& allocation, trace::Time at) {
+  const std::lock_guard lock(mutex_);
+  memory_.add(allocation, at);
+}
+
+void ObservedProgram::freed(std::uint64_t address, trace::Time at) {
+  const std::lock_guard lock(mutex_);
+  memory_.remove(address, at);
+}
+
+void ObservedProgram::unmapped(std::uint64_t address, std::uint64_t bytes, trace::Time at) {
+  const std::lock_guard lock(mutex_);
+  memory_.remove_range(address, bytes, at);
+}
+
+void ObservedProgram::add_device(const trace::Device& device) {
+  const std::lock_guard lock(mutex_);
+  if (devices_.try_emplace(device.id, device).second) push(device);
+}
+
+bool ObservedProgram::knows_device(std::uint32_t id) const {
+  const std::lock_guard lock(mutex_);
+  return devices_.contains(id);
+}
+
+void ObservedProgram::name_queue(std::uint64_t stream, std::uint32_t device, std::string label) {
+  const std::lock_guard lock(mutex_);
+  if (!queues_.try_emplace(stream, next_queue_).second) return;
+  push(trace::Queue{next_queue_++, device, std::move(label)});
+}
+
+bool ObservedProgram::knows_queue(std::uint64_t stream) const {
+  const std::lock_guard lock(mutex_);
+  return queues_.contains(stream);
+}
+
+void ObservedProgram::forget_queue(std::uint64_t stream) {
+  const std::lock_guard lock(mutex_);
+  queues_.erase(stream);
+}
+
+// --- graphs ---
+
+void ObservedProgram::node_made(std::uint64_t graph, std::uint64_t node, std::shared_ptr<const ScopePath> scope) {
+  const std::lock_guard lock(mutex_);
+  bodies_.erase(node);  // of an earlier node at this address
+  scopes_.add(graph, node, std::move(scope));
+}
+
+void ObservedProgram::node_copied(std::uint64_t from, std::uint64_t graph, std::uint64_t node) {
+  const std::lock_guard lock(mutex_);
+  scopes_.copy(from, graph, node);
+}
+
+void ObservedProgram::node_gone(std::uint64_t node) {
+  const std::lock_guard lock(mutex_);
+  bodies_.erase(node);
+  scopes_.forget_node(node);
+}
+
+void ObservedProgram::graph_gone(std::uint64_t graph) {
+  const std::lock_guard lock(mutex_);
+  scopes_.forget_graph(graph);
+}
+
+std::shared_ptr<const ScopePath> ObservedProgram::scope_of(std::uint64_t node) const {
+  const std::lock_guard lock(mutex_);
+  return scopes_.find(node);
+}
+
+void ObservedProgram::bodies_made(std::uint64_t node, std::vector<std::uint64_t> graphs) {
+  const std::lock_guard lock(mutex_);
+  bodies_[node] = std::move(graphs);
+}
+
+std::vector<std::uint64_t> ObservedProgram::bodies_of(std::uint64_t node) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = bodies_.find(node);
+  return found == bodies_.end() ? std::vector<std::uint64_t>() : found->second;
+}
+
+// --- executables ---
+
+ObservedProgram::Exec ObservedProgram::find(std::uint64_t exec) const {
+  const auto found = execs_.find(exec);
+  return found == execs_.end() ? nullptr : found->second;
+}
+
+void ObservedProgram::describe(const ObservedExec& exec, trace::Time at, trace::Time instantiate_time) {
+  const ObservedExec::Identity& identity = exec.identity();
+  described_nodes_ += exec.graph().nodes.size();
+  push(describe_observed_graph(exec.graph(), {identity.graph, exec.version, identity.device, identity.label, at, instantiate_time}, memory_));
+}
+
+void ObservedProgram::instantiated(const Instantiation& made, ObservedGraph graph) {
+  const std::lock_guard lock(mutex_);
+  execs_.erase(made.exec);  // an earlier one with this handle, whose end was not seen
+  if (described_nodes_ + graph.nodes.size() > limits_.nodes) {
+    if (!std::exchange(said_limit_, true)) {
+      push(trace::Message{made.at, trace::Severity::Warning, "run.graphs",
+                          concat("graphs with ", described_nodes_, " nodes were described; those that are instantiated from now on are not, and neither are their replays")});
+    }
+    return;
+  }
+  ObservedExec::Identity identity{next_graph_, made.device, made.profiler_id, concat(made.scope.empty() ? "graph" : made.scope, " ", next_graph_)};
+  ++next_graph_;
+  const std::string complaint = std::move(graph.complaint);
+  for (const ObservedNode& node : graph.nodes) {
+    if (node.allocates != 0) memory_.add({node.allocates, node.bytes, ProgramMemory::Source::Graph, made.device}, made.at);
+  }
+  const auto exec = std::make_shared<ObservedExec>(std::move(identity), std::move(graph));
+  describe(*exec, made.at, made.began == 0 ? 0 : made.at - made.began);
+  if (!complaint.empty()) {
+    push(trace::Message{made.at, trace::Severity::Warning, "run.unread", concat("not all of the graph could be read: ", complaint), exec->identity().graph, 1});
+  }
+  execs_.emplace(made.exec, exec);
+}
+
+void ObservedProgram::replaced(std::uint64_t handle, ObservedGraph graph, trace::Time at) {
+  const std::lock_guard lock(mutex_);
+  const Exec exec = find(handle);
+  if (!exec) return;
+  exec->replace(std::move(graph), "cudaGraphExecUpdate");
+  apply_changes(*exec, at);
+}
+
+void ObservedProgram::refused(std::uint64_t handle, const std::string& why, trace::Time at) {
+  const std::lock_guard lock(mutex_);
+  const Exec exec = find(handle);
+  if (!exec) return;
+  push(trace::Message{at, trace::Severity::Info, "run.update", concat("CUDA did not take an update of the whole graph (", why, ")"), exec->identity().graph, exec->version});
+}
+
+void ObservedProgram::changed(std::uint64_t handle, std::uint64_t node, const ObservedGraph& one, const std::string& what) {
+  const std::lock_guard lock(mutex_);
+  if (const Exec exec = find(handle)) exec->change(node, one, what);
+}
+
+void ObservedProgram::enabled(std::uint64_t handle, std::uint64_t node, ObservedNode::Enabled enabled) {
+  const std::lock_guard lock(mutex_);
+  if (const Exec exec = find(handle)) exec->enable(node, enabled);
+}
+
+void ObservedProgram::apply_changes(ObservedExec& exec, trace::Time at) {
+  std::string what = exec.take_changes();
+  if (what.empty()) return;
+  const std::uint32_t from = exec.version;
+  if (from < limits_.versions && described_nodes_ + exec.graph().nodes.size() <= limits_.nodes) {
+    ++exec.version;
+    describe(exec, at, 0);
+  } else {
+    what += " (no picture of it is kept: there are too many)";
+  }
+  push(trace::Update{at, exec.identity().graph, from, exec.version, std::move(what)});
+}
+
+void ObservedProgram::destroyed(std::uint64_t handle, trace::Time at) {
+  const std::lock_guard lock(mutex_);
+  const auto found = execs_.find(handle);
+  if (found == execs_.end()) return;
+  const ObservedExec& exec = *found->second;
+  push(trace::Update{at, exec.identity().graph, exec.version, exec.version, concat("destroyed after ", exec.replays, exec.replays == 1 ? " replay" : " replays")});
+  execs_.erase(found);  // what is awaited of it still comes
+}
+
+std::uint32_t ObservedProgram::device_of(std::uint64_t handle) const {
+  const std::lock_guard lock(mutex_);
+  const Exec exec = find(handle);
+  return exec ? exec->identity().device : 0;
+}
+
+// --- replays ---
+
+void ObservedProgram::launched(const Launch& launch, Nodes nodes) {
+  const std::lock_guard lock(mutex_);
+  const Exec exec = find(launch.exec);
+  ++hooks_.launches;
+  if (!exec) {
+    ++lost_replays_;
+    return;
+  }
+  apply_changes(*exec, launch.began);
+  trace::Replay replay;
+  replay.graph = exec->identity().graph;
+  replay.version = exec->version;
+  const auto queue = queues_.find(launch.stream);
+  replay.queue = queue == queues_.end() ? 0 : queue->second;
+  replay.replay = ++exec->replays;
+  replay.launched = launch.began;
+  replay.launch_returned = launch.returned;
+  replay.thread = launch.thread;
+  if (nodes == Nodes::Unrecorded || launch.correlation == 0) return push(replay);
+  if (!exec->awaits_any()) awaiting_.push_back(exec);
+  exec->await(replay, launch.correlation);
+  const Awaited awaited{exec, replay.replay};
+  by_correlation_[launch.correlation] = awaited;
+  take_strays(awaited, launch.correlation, launch.returned);
+}
+
+void ObservedProgram::take_strays(const Awaited& awaited, std::uint32_t correlation, trace::Time now) {
+  std::erase_if(strays_, [&](Stray& stray) {
+    if (stray.run.correlation != correlation) return false;
+    stray.run.kernel = stray.kernel;
+    awaited.exec->take(stray.run, awaited.replay, now);
+    return true;
+  });
+}
+
+void ObservedProgram::ran(const std::vector<ObservedRun>& runs, trace::Time now) {
+  const std::lock_guard lock(mutex_);
+  for (const ObservedRun& run : runs) {
+    if (run.started == 0 || run.ended == 0) ++lost_times_;
+    ++hooks_.nodes;
+    if (run.correlation == 0) {  // the executable alone is known
+      const auto exec = std::find_if(awaiting_.begin(), awaiting_.end(), [&](const Exec& one) { return one->identity().profiler_id == run.node >> 32; });
+      if (exec != awaiting_.end()) (*exec)->take_unnumbered(run, now);
+      continue;
+    }
+    const auto launch = by_correlation_.find(run.correlation);
+    if (launch != by_correlation_.end()) {
+      launch->second.exec->take(run, launch->second.replay, now);
+    } else if (strays_.size() < kMostStrays) {
+      strays_.push_back({run, std::string(run.kernel)});
+    } else {
+      strays_.erase(strays_.begin(), strays_.begin() + kMostStrays / 2);  // of launches that nobody saw
+    }
+  }
+}
+
+void ObservedProgram::collect(trace::Time now, ObservedExec::Rest rest, std::vector<trace::Record>& records) {
+  const std::lock_guard lock(mutex_);
+  memory_.collect(now, records);
+  for (trace::Record& record : records_) records.push_back(std::move(record));
+  records_.clear();
+  std::erase_if(awaiting_, [&](const Exec& exec) {
+    exec->collect(now, rest, records, [&](std::uint32_t correlation) {
+      ++hooks_.replays;
+      by_correlation_.erase(correlation);
+    });
+    return !exec->awaits_any();
+  });
+  const auto tell = [&](std::uint64_t& count, trace::LossKind kind, const char* why) {
+    if (count != 0) records.emplace_back(trace::Loss{now, kind, std::exchange(count, 0), why});
+  };
+  tell(lost_replays_, trace::LossKind::Replays, "launches of graphs that were not described, or that came faster than they were written");
+  tell(lost_events_, trace::LossKind::Events, "they came faster than they were written");
+  tell(lost_times_, trace::LossKind::ZeroTimestamps, "the profiler gave no times of these nodes");
+}
+
+HookCounts ObservedProgram::take_hooks() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(hooks_, {});
+}
+
+}  // namespace reprise::detail

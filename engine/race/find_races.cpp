@@ -1,0 +1,274 @@
+// find_races(): the search for commands whose order matters, and for reads of what nobody wrote.
+#include <reprise/find_races.hpp>
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "base/text.hpp"
+#include "compile/stages.hpp"
+#include "runtime/core/device_core.hpp"
+#include "base/failure.hpp"
+#include "runtime/memory/pool_core.hpp"
+#include "runtime/queue/queue_core.hpp"
+#include "race/reordered_replay.hpp"
+
+namespace reprise::detail {
+
+namespace {
+
+using Image = MemoryCheckpoint::Image;
+
+// The first of [0, end) after which `differs` is true; it is false at 0 and true at `end`. Where it changes more than once, one of the changes.
+std::uint64_t last_same(std::uint64_t end, const std::function<bool(std::uint64_t)>& differs) {
+  std::uint64_t same = 0;
+  while (end - same > 1) {
+    const std::uint64_t middle = same + (end - same) / 2;
+    (differs(middle) ? end : same) = middle;
+  }
+  return same;
+}
+
+class RaceFinder {
+ public:
+  RaceFinder(Device device, Queue queue, std::shared_ptr<const Recording> recording, const RaceDesc& desc)
+      : desc_(desc), replay_(std::move(device), std::move(queue), std::move(recording), desc) {
+    usual_.usual = desc.poison;
+    usual_.other = desc.other_poison;
+    linear_.resize(replay_.dependencies().node_count());
+    for (std::uint32_t node = 0; node < linear_.size(); ++node) linear_[node] = node;
+    report_.label = replay_.recording().label;
+    report_.commands = static_cast<std::uint32_t>(replay_.recording().commands.size());
+    report_.seed = desc.seed;
+  }
+
+  RaceReport run() {
+    expected_ = replay_.run(linear_, usual_);
+    exclude_what_changed(replay_.run(linear_, usual_));
+    if (replay_.has_transients()) find_undefined();
+    find_races();
+    replay_.memory().finish();
+    report_.replays = replay_.replays();
+    return std::move(report_);
+  }
+
+ private:
+  [[nodiscard]] std::vector<AreaDifference> differences(const NodeOrder& order, const Poison& poison) {
+    return replay_.memory().differences(expected_, replay_.run(order, poison));
+  }
+
+  // `again` is of the same replay as expected_.
+  void exclude_what_changed(const Image& again) {
+    for (const AreaDifference& difference : replay_.memory().differences(expected_, again)) {
+      report_.excluded.push_back(bytes_of(difference));
+      replay_.memory().exclude(difference.area);
+    }
+  }
+
+  // What is different now and is so again, while the recorded order gives again what it gave.
+  [[nodiscard]] std::vector<AreaDifference> confirmed(const NodeOrder& order, const Poison& poison) {
+    if (differences(order, poison).empty()) return {};
+    exclude_what_changed(replay_.run(linear_, usual_));
+    return differences(order, poison);
+  }
+
+  // --- Undefined reads: other garbage in the same order ---
+  void find_undefined() {
+    Poison poison = usual_;
+    poison.usual_from = static_cast<std::uint32_t>(linear_.size());
+    const std::vector<AreaDifference> found = confirmed(linear_, poison);
+    if (found.empty()) return;
+    const auto reader = static_cast<std::uint32_t>(last_same(linear_.size(), [&](std::uint64_t place) {
+      poison.usual_from = static_cast<std::uint32_t>(place);
+      return !differences(linear_, poison).empty();
+    }));
+    RaceFinding finding;
+    finding.kind = RaceFinding::Kind::Undefined;
+    finding.first = command_of(reader);
+    finding.transient = owner_of_what_is_read(reader);
+    for (const AreaDifference& difference : found) finding.at_end.push_back(bytes_of(difference));
+    report_.findings.push_back(std::move(finding));
+  }
+
+  // The free bytes that matter to the command at `place`, cut where transients begin and end, are halved until one piece is left.
+  [[nodiscard]] std::string owner_of_what_is_read(std::uint32_t place) {
+    const std::vector<PoisonedRecording::Life> lives = replay_.poisoned().lives_in(linear_);
+    std::vector<std::uint64_t> cuts;
+    for (const auto& life : lives) cuts.insert(cuts.end(), {life.bytes.begin, life.bytes.end});
+    std::sort(cuts.begin(), cuts.end());
+    std::vector<ByteRange> pieces;
+    for (const ByteRange& range : replay_.poisoned().free_before(place, lives)) {
+      std::uint64_t begin = range.begin;
+      for (auto cut = std::upper_bound(cuts.begin(), cuts.end(), begin); cut != cuts.end() && *cut < range.end; ++cut) {
+        if (*cut > begin) pieces.push_back({std::exchange(begin, *cut), *cut});
+      }
+      pieces.push_back({begin, range.end});
+    }
+    std::span<const ByteRange> left = pieces;
+    Poison poison = usual_;
+    poison.at = place;
+    while (left.size() > 1) {
+      const std::span<const ByteRange> half = left.first(left.size() / 2);
+      poison.ranges = half;
+      left = differences(linear_, poison).empty() ? left.subspan(half.size()) : half;
+    }
+    return left.empty() ? std::string() : owner_of(left.front(), place, lives);
+  }
+
+  // The transient that begins with the command, else the one that was there last, else the one that comes next.
+  [[nodiscard]] std::string owner_of(const ByteRange& piece, std::uint32_t place, std::span<const PoisonedRecording::Life> lives) const {
+    const PoisonedRecording::Life* best = nullptr;
+    const auto rank = [&](const PoisonedRecording::Life& life) {
+      if (life.first == place) return std::pair(2, std::uint32_t{0});
+      return life.last < place ? std::pair(1, life.last) : std::pair(0, ~life.first);
+    };
+    for (const auto& life : lives) {
+      if (life.bytes.begin > piece.begin || life.bytes.end < piece.end) continue;
+      if (best == nullptr || rank(life) > rank(*best)) best = &life;
+    }
+    return best == nullptr ? std::string() : display_name(*replay_.recording().buffers[best->buffer]);
+  }
+
+  // --- Races: the same garbage in other orders ---
+  void find_races() {
+    const bool has_choice = topological_order(replay_.dependencies(), {}, 0) != linear_;
+    report_.one_order_only = !has_choice;
+    for (std::uint32_t run = 0; has_choice && run < desc_.runs; ++run) {
+      while (report_.findings.size() < desc_.max_findings && shows_a_race(desc_.seed + run)) {
+      }
+      if (report_.findings.size() >= desc_.max_findings) return;
+      ++report_.orders;
+      if (desc_.on_progress) desc_.on_progress(report_.orders, desc_.runs);
+    }
+  }
+
+  bool shows_a_race(std::uint64_t number) {
+    NodeOrder order = topological_order(replay_.dependencies(), kept_, number);
+    if (order == linear_) return false;
+    const std::vector<AreaDifference> found = confirmed(order, usual_);
+    if (found.empty()) return false;
+    const AdjacentSwapPath path(std::move(order));
+    const std::uint64_t swap =
+        last_same(path.swaps(), [&](std::uint64_t swaps) { return !differences(path.order_after(swaps), usual_).empty(); });
+    const AdjacentSwapPath::Swap culprits = path.swap_at(swap);
+    kept_.push_back(culprits.nodes);
+
+    RaceFinding finding;
+    finding.kind = RaceFinding::Kind::Order;
+    finding.first = command_of(culprits.nodes.before);
+    finding.second = command_of(culprits.nodes.after);
+    finding.order = number;
+    for (const AreaDifference& difference : found) finding.at_end.push_back(bytes_of(difference, culprits.nodes));
+    finding.at_once = differences_at_once(path.order_after(swap), culprits);
+    report_.findings.push_back(std::move(finding));
+    return true;
+  }
+
+  // What the two commands leave when they have just run in either order.
+  [[nodiscard]] std::vector<RaceBytes> differences_at_once(NodeOrder order, const AdjacentSwapPath::Swap& swap) {
+    std::vector<RaceBytes> found;
+    const std::uint32_t count = swap.position + 2;
+    const auto before = replay_.run_until(order, count, usual_);
+    std::swap(order[swap.position], order[swap.position + 1]);
+    const auto after = replay_.run_until(order, count, usual_);
+    for (const AreaDifference& difference : replay_.memory().differences(before.memory, after.memory)) found.push_back(bytes_of(difference, swap.nodes));
+    for (const auto& life : replay_.poisoned().lives_in(order)) {
+      if (life.first >= count || life.last < count) continue;
+      const AreaDifference difference =
+          compare_bytes(before.slab.data() + life.bytes.begin, after.slab.data() + life.bytes.begin, life.bytes.end - life.bytes.begin);
+      if (difference.count != 0) found.push_back(bytes_of(life.buffer, difference, swap.nodes));
+    }
+    return found;
+  }
+
+  // --- Names ---
+  [[nodiscard]] RaceCommand command_of(std::uint32_t node) const {
+    const Recording& recording = replay_.recording();
+    const std::uint32_t command = replay_.dependencies().node_command[node];
+    return {command, recording.command_name(command), recording.label_path(recording.commands[command].label), recording.commands[command].where};
+  }
+
+  [[nodiscard]] RaceBytes bytes_of(const AreaDifference& difference) {
+    return {.buffer = replay_.memory().areas()[difference.area].name, .first = difference.first, .count = difference.count};
+  }
+  [[nodiscard]] RaceBytes bytes_of(const AreaDifference& difference, const OrderedPair& nodes) {
+    const auto& buffer = replay_.memory().areas()[difference.area].buffer;
+    const auto& buffers = replay_.recording().buffers;
+    const auto at = std::find(buffers.begin(), buffers.end(), buffer);
+    if (buffer && at != buffers.end()) return bytes_of(static_cast<std::uint32_t>(at - buffers.begin()), difference, nodes);
+    RaceBytes bytes = bytes_of(difference);
+    if (buffer) bytes.first_declares = bytes.second_declares = "nothing";
+    return bytes;
+  }
+  [[nodiscard]] RaceBytes bytes_of(std::uint32_t buffer, const AreaDifference& difference, const OrderedPair& nodes) const {
+    return {.buffer = display_name(*replay_.recording().buffers[buffer]),
+            .first = difference.first,
+            .count = difference.count,
+            .first_declares = declared(nodes.before, buffer, difference.first),
+            .second_declares = declared(nodes.after, buffer, difference.first)};
+  }
+  [[nodiscard]] std::string declared(std::uint32_t node, std::uint32_t buffer, std::uint64_t byte) const {
+    const Recording& recording = replay_.recording();
+    const Command& command = recording.commands[replay_.dependencies().node_command[node]];
+    int access = 0;
+    for (std::uint32_t a = 0; a < command.access_count; ++a) {
+      const BufferAccess& one = recording.accesses[command.first_access + a];
+      const BufferAccess asked{.buffer = buffer, .begin = byte, .end = byte + 1};
+      if (overlaps(recording, one, asked)) access |= static_cast<int>(one.access);
+    }
+    static constexpr const char* kNames[] = {"nothing", "read", "write", "read and write"};
+    return kNames[access];
+  }
+
+  const RaceDesc& desc_;
+  ReorderedReplay replay_;
+  Poison usual_;
+  NodeOrder linear_;
+  Image expected_;
+  std::vector<OrderedPair> kept_;  // pairs that were found: in recorded order from then on
+  RaceReport report_;
+};
+
+std::shared_ptr<DeviceCore> device_of(const Recording& recording) {
+  for (const auto& core : recording.buffers) {
+    if (const auto buffer = PoolBuffer::of(core)) return buffer->pool()->device();
+  }
+  return nullptr;
+}
+
+void check_desc(const RaceDesc& desc, const CommandBuffer& commands) {
+  const std::string_view label = commands.label_name();
+  const auto refuse = [&](const std::string& text) { fail(ErrorCode::InvalidArgument, Stage::Validate, label, concat("find_races ", label, ": ", text)); };
+  if (desc.runs == 0) refuse("0 runs try no order; take some tens");
+  if (desc.max_findings == 0) refuse("max_findings is 0; take 1 to stop at the first");
+  if (desc.poison == desc.other_poison) refuse("poison and other_poison are the same byte, so nobody who reads one could be told");
+  for (const BufferView& view : desc.ignore) {
+    if (!view) refuse("a buffer to ignore is an empty handle");
+  }
+}
+
+}  // namespace
+
+}  // namespace reprise::detail
+
+namespace reprise {
+
+RaceReport find_races(const CommandBuffer& commands, const RaceDesc& desc) {
+  using namespace detail;
+  if (!commands.core()) fail(ErrorCode::InvalidState, Stage::Validate, "", "find_races: the command buffer was moved away");
+  check_desc(desc, commands);
+  const auto any = commands.core()->executable("find_races");
+  const auto device = desc.queue ? desc.queue.core()->device() : device_of(*any);
+  if (!device) {
+    fail(ErrorCode::InvalidArgument, Stage::Validate, any->label, concat("find_races ", any->label, ": no command has a buffer of a pool; name a queue to run on"));
+  }
+  auto recording = checked_recording(*device, commands, {});
+  static_cast<void>(check(*device, *recording));
+  const Device owner(device);
+  const Queue queue = desc.queue ? desc.queue : owner.create_queue({.label = "find_races"});
+  return RaceFinder(owner, queue, std::move(recording), desc).run();
+}
+
+RaceReport find_races(const CommandBuffer& commands, std::uint32_t runs) { return find_races(commands, RaceDesc{.runs = runs}); }
+
+}  // namespace reprise

@@ -1,0 +1,148 @@
+#include "race/poisoned_recording.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace reprise::detail {
+
+namespace {
+
+// The transient as a buffer of its own for ever.
+std::shared_ptr<BufferCore> at_its_place(const BufferCore& transient, std::byte* address) {
+  auto core = std::make_shared<BufferCore>();
+  core->id = transient.id;
+  core->kind = BufferKind::Device;
+  core->bytes = transient.bytes;
+  core->alignment = transient.alignment;
+  core->name = transient.name;
+  core->device = transient.device;
+  core->generation = transient.generation;
+  core->address = address;
+  return core;
+}
+
+std::vector<ByteRange> common(std::span<const ByteRange> a, std::span<const ByteRange> b) {
+  std::vector<ByteRange> both;
+  for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
+    const ByteRange range{std::max(a[i].begin, b[j].begin), std::min(a[i].end, b[j].end)};
+    if (range.begin < range.end) both.push_back(range);
+    a[i].end < b[j].end ? ++i : ++j;
+  }
+  return both;
+}
+
+}  // namespace
+
+PoisonedRecording::PoisonedRecording(std::shared_ptr<const Recording> recording, const DependencyGraph& dependencies, const Placement& placement,
+                                     const std::shared_ptr<BufferCore>& slab)
+    : recording_(std::move(recording)),
+      dependencies_(dependencies),
+      transient_of_(recording_->buffers.size(), kNone),
+      buffers_(recording_->buffers),
+      slab_bytes_(slab ? placement.slab_bytes : 0) {
+  if (!slab) return;
+  for (const PlacedBuffer& placed : placement.buffers) {
+    transient_of_[placed.buffer] = static_cast<std::uint32_t>(transients_.size());
+    transients_.push_back({.buffer = placed.buffer, .bytes = {placed.offset, placed.offset + placed.bytes}});
+    buffers_[placed.buffer] = at_its_place(*buffers_[placed.buffer], slab->address + placed.offset);
+  }
+  slab_ = static_cast<std::uint32_t>(buffers_.size());
+  buffers_.push_back(slab);
+}
+
+std::vector<PoisonedRecording::Life> PoisonedRecording::lives_in(std::span<const std::uint32_t> order) const {
+  std::vector<Life> lives = transients_;
+  for (std::uint32_t place = 0; place < order.size(); ++place) {
+    if (dependencies_.is_join[order[place]] != 0) continue;
+    const Command& command = recording_->commands[dependencies_.node_command[order[place]]];
+    for (std::uint32_t a = 0; a < command.access_count; ++a) {
+      const std::uint32_t transient = transient_of_[recording_->accesses[command.first_access + a].buffer];
+      if (transient == kNone) continue;
+      Life& life = lives[transient];
+      life.first = std::min(life.first, place);
+      life.last = place;
+    }
+  }
+  std::erase_if(lives, [](const Life& life) { return life.first == kNone; });
+  return lives;
+}
+
+std::vector<ByteRange> PoisonedRecording::free_before(std::uint32_t place, std::span<const Life> lives) const {
+  std::vector<ByteRange> owned, free;
+  for (const Life& life : lives) {
+    if (life.first < place && life.last >= place) owned.push_back(life.bytes);
+  }
+  std::sort(owned.begin(), owned.end(), [](const ByteRange& a, const ByteRange& b) { return a.begin < b.begin; });
+  std::uint64_t begin = 0;
+  for (const ByteRange& range : owned) {
+    if (range.begin > begin) free.push_back({begin, range.begin});
+    begin = std::max(begin, range.end);
+  }
+  if (begin < slab_bytes_) free.push_back({begin, slab_bytes_});
+  return free;
+}
+
+// Appends commands to a recording.
+class PoisonedRecording::Writer {
+ public:
+  explicit Writer(const PoisonedRecording& of) : of_(of), from_(*of.recording_), into_(std::make_shared<Recording>(*of.recording_)) {
+    into_->ordering = Ordering::Linear;
+    into_->buffers = of.buffers_;
+    into_->commands.clear();
+    into_->runs.clear();
+    into_->edges.clear();
+    into_->arenas.push_back(arena_);
+  }
+
+  void add(std::uint32_t command) { into_->commands.push_back(from_.commands[command]); }
+
+  void fill(const ByteRange& range, std::uint8_t value) {
+    if (range.begin == range.end) return;
+    const std::uint64_t bytes = range.end - range.begin;
+    const bool words = (range.begin | bytes) % 4 == 0;
+    auto* const payload = arena_->make<FillPayload>();
+    payload->buffer = of_.slab_;
+    payload->offset = range.begin;
+    payload->bits = words ? value * 0x01010101u : value;
+    payload->element_bytes = words ? 4 : 1;
+    payload->extent = {bytes, 1, 1};
+    payload->pitch = {bytes, bytes};
+    Command command;
+    command.kind = CommandKind::Fill;
+    command.first_access = static_cast<std::uint32_t>(into_->accesses.size());
+    command.access_count = 1;
+    command.payload = payload;
+    into_->accesses.push_back({of_.slab_, Access::Write, 0, range.begin, range.end});
+    into_->commands.push_back(command);
+  }
+  void fill(std::span<const ByteRange> ranges, std::uint8_t value) {
+    for (const ByteRange& range : ranges) fill(range, value);
+  }
+
+  [[nodiscard]] std::shared_ptr<const Recording> finish() { return std::move(into_); }
+
+ private:
+  const PoisonedRecording& of_;
+  const Recording& from_;
+  std::shared_ptr<Arena> arena_ = std::make_shared<Arena>();
+  std::shared_ptr<Recording> into_;
+};
+
+std::shared_ptr<const Recording> PoisonedRecording::make(std::span<const std::uint32_t> order, std::uint32_t count, const Poison& poison) const {
+  const std::vector<Life> lives = lives_in(order);
+  std::vector<std::vector<ByteRange>> ending(order.size());
+  for (const Life& life : lives) ending[life.last].push_back(life.bytes);
+
+  Writer writer(*this);
+  writer.fill({0, slab_bytes_}, poison.usual_from == 0 ? poison.usual : poison.other);
+  for (std::uint32_t place = 0; place < count; ++place) {
+    if (place == poison.usual_from && place != 0) writer.fill(free_before(place, lives), poison.usual);
+    if (place == poison.at) writer.fill(poison.ranges, poison.other);
+    if (dependencies_.is_join[order[place]] == 0) writer.add(dependencies_.node_command[order[place]]);
+    if (place == poison.at) writer.fill(common(poison.ranges, free_before(place + 1, lives)), poison.usual);
+    writer.fill(ending[place], place < poison.usual_from ? poison.other : poison.usual);
+  }
+  return writer.finish();
+}
+
+}  // namespace reprise::detail

@@ -1,0 +1,55 @@
+// ReorderedReplay: replays a recording in one order after another, each from the same contents of memory. Threads: one at a time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "race/poisoned_recording.hpp"
+#include "race/memory_checkpoint.hpp"
+#include "dependencies/dependency_graph.hpp"
+
+namespace reprise::detail {
+
+class ReorderedReplay {
+ public:
+  // `recording` is checked. Saves what replays may change.
+  ReorderedReplay(Device device, Queue queue, std::shared_ptr<const Recording> recording, const RaceDesc& desc);
+  ReorderedReplay(const ReorderedReplay&) = delete;
+  ReorderedReplay& operator=(const ReorderedReplay&) = delete;
+
+  // What memory holds after it.
+  [[nodiscard]] MemoryCheckpoint::Image run(std::span<const std::uint32_t> order, const Poison& poison);
+  // The same of the first `count` nodes alone, and what the slab of the transients then holds.
+  struct Halfway {
+    MemoryCheckpoint::Image memory, slab;
+  };
+  [[nodiscard]] Halfway run_until(std::span<const std::uint32_t> order, std::uint32_t count, const Poison& poison);
+
+  [[nodiscard]] const Recording& recording() const noexcept { return *recording_; }
+  [[nodiscard]] const DependencyGraph& dependencies() const noexcept { return dependencies_; }
+  [[nodiscard]] const PoisonedRecording& poisoned() const noexcept { return *poisoned_; }
+  [[nodiscard]] MemoryCheckpoint& memory() noexcept { return *memory_; }
+  [[nodiscard]] std::uint32_t replays() const noexcept { return replays_; }
+  [[nodiscard]] bool has_transients() const noexcept { return static_cast<bool>(slab_); }
+
+ private:
+  void replay(std::span<const std::uint32_t> order, std::uint32_t count, const Poison& poison);
+  [[nodiscard]] MemoryCheckpoint::Image read_slab();
+
+  Device device_;
+  Queue queue_;
+  std::shared_ptr<const Recording> recording_;
+  DependencyGraph dependencies_;
+  std::shared_ptr<CapturePool> pool_;
+  GpuRef<std::byte> slab_;  // empty: there are no transients
+  HostRef<std::byte> slab_stage_;
+  CapturedGraph save_slab_;  // made when it is first needed
+  std::optional<PoisonedRecording> poisoned_;
+  std::optional<MemoryCheckpoint> memory_;
+  std::uint32_t replays_ = 0;
+};
+
+}  // namespace reprise::detail

@@ -1,0 +1,192 @@
+#include "runtime/core/device_core.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.hpp"
+#include "profile/record_ranges.hpp"
+#include "record/condition_core.hpp"
+#include "runtime/graph/compile_graph.hpp"
+#include "base/failure.hpp"
+#include "runtime/core/instance_core.hpp"
+#include "runtime/memory/pool_core.hpp"
+#include "runtime/queue/queue_core.hpp"
+
+namespace reprise::detail {
+
+namespace {
+
+// Adds one and forgets the dead, in constant time on average.
+template <class Weak>
+void add_weak(std::vector<Weak>& list, Weak one) {
+  if (list.size() == list.capacity()) {
+    std::erase_if(list, [](const Weak& weak) { return weak.expired(); });
+    list.reserve(2 * list.size() + 8);
+  }
+  list.push_back(std::move(one));
+}
+
+}  // namespace
+
+std::shared_ptr<DeviceCore> DeviceCore::open(std::shared_ptr<InstanceCore> instance, BackendProvider& provider, std::uint32_t index,
+                                             const DeviceInfo& info) {
+  auto status = std::make_shared<DeviceStatus>();
+  status->selector = info.selector;
+  status->kind = info.kind;
+  auto backend = provider.open(index, status);
+  return std::make_shared<DeviceCore>(std::move(instance), std::move(status), std::move(backend));
+}
+
+DeviceCore::DeviceCore(std::shared_ptr<InstanceCore> instance, std::shared_ptr<DeviceStatus> status, std::unique_ptr<Backend> backend)
+    : instance_(std::move(instance)), status_(std::move(status)), backend_(std::move(backend)), memory_(status_->selector, 0) {
+  if (!instance_->trace()) return;
+  trace_ = std::make_unique<DeviceTrace>(instance_->trace(), instance_->profile(), backend_->info());
+  memory_.watch([this] { trace_->note_memory([this] { return memory_.statistics(); }); });
+}
+
+void DeviceCore::require_usable(Stage stage) const {
+  if (status_->shut_down.load(std::memory_order_acquire)) {
+    fail(ErrorCode::StaleHandle, stage, status_->selector, concat("device ", status_->selector, " was shut down; open it again with Instance::open_device"));
+  }
+  if (!status_->lost.load(std::memory_order_acquire)) return;
+  fail(ErrorCode::DeviceLost, stage, status_->selector, concat("device ", status_->selector, " is lost; call Device::rebuild"));
+}
+
+std::byte* DeviceCore::allocate(BufferKind kind, std::uint64_t bytes) {
+  try {
+    return backend_->allocate(kind, bytes);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::OutOfMemory) throw;
+  }
+  retired_.collect_completed();
+  if (kind == BufferKind::Device) static_cast<void>(trim(nullptr));
+  return backend_->allocate(kind, bytes);
+}
+
+BufferId DeviceCore::add_buffer(PoolBuffer& buffer) {
+  std::lock_guard lock(registry_);
+  return buffers_.insert(&buffer);
+}
+
+void DeviceCore::remove_buffer(BufferId id) noexcept {
+  std::lock_guard lock(registry_);
+  buffers_.erase(id);
+}
+
+std::vector<std::shared_ptr<PoolBuffer>> DeviceCore::live_buffers() {
+  std::vector<std::shared_ptr<PoolBuffer>> live;
+  std::lock_guard lock(registry_);
+  live.reserve(buffers_.size());
+  buffers_.for_each([&](PoolBuffer* buffer) {
+    if (auto held = buffer->weak_from_this().lock()) live.push_back(std::move(held));
+  });
+  return live;
+}
+
+void DeviceCore::add_queue(const std::shared_ptr<QueueCore>& queue) {
+  std::lock_guard lock(registry_);
+  add_weak(queues_, std::weak_ptr(queue));
+}
+
+std::shared_ptr<CommandBufferCore> DeviceCore::make_commands(const CommandBufferDesc& desc) {
+  auto commands = make_command_buffer(status_, desc, RecordRanges::make(trace_ ? trace_->session() : nullptr, desc.label));
+  std::lock_guard lock(registry_);
+  add_weak(commands_, std::weak_ptr(commands));
+  return commands;
+}
+
+std::shared_ptr<const KernelCore> DeviceCore::load_kernel(const KernelDesc& desc) {
+  struct Held {
+    std::shared_ptr<DeviceCore> device;  // goes after the kernel
+    KernelCore kernel;
+  };
+  auto held = std::make_shared<Held>(Held{shared_from_this(), backend_->load_kernel(desc)});
+  held->kernel.device = status_;
+  held->kernel.generation = generation();
+  std::shared_ptr<const KernelCore> kernel(held, &held->kernel);
+  std::lock_guard lock(registry_);
+  add_weak(kernels_, Loaded{kernel, desc});
+  return kernel;
+}
+
+void DeviceCore::wait_for_queues() {
+  std::vector<std::shared_ptr<QueueCore>> queues;
+  {
+    std::lock_guard lock(registry_);
+    queues.reserve(queues_.size());
+    for (const auto& weak : queues_) {
+      if (auto queue = weak.lock()) queues.push_back(std::move(queue));
+    }
+  }
+  for (const auto& queue : queues) {
+    if (queue->is_current()) Queue(queue).wait_idle();
+  }
+}
+
+// What was dropped goes first, as far as it is over by itself: a stream of the application that nothing but a dropped graph remembers may be
+// gone already, and is not asked any more.
+void DeviceCore::wait_idle() {
+  retired_.flush();
+  wait_for_queues();
+  require_usable(Stage::Wait);
+  retired_.flush();
+}
+
+void DeviceCore::shut_down() {
+  if (status_->shut_down.exchange(true)) return;
+  retired_.flush();
+  wait_for_queues();
+  retired_.flush();
+}
+
+}  // namespace reprise::detail
+
+namespace reprise {
+
+const DeviceInfo& Device::info() const noexcept { return core_->info(); }
+
+Queue Device::create_queue(const QueueDesc& desc) const {
+  core_->require_usable(Stage::Open);
+  return Queue(detail::QueueCore::make(core_, core_->backend().create_queue(desc.label), desc.label));
+}
+
+std::shared_ptr<CapturePool> Device::create_pool(const PoolDesc& desc) const {
+  return std::make_shared<CapturePool>(std::make_shared<detail::PoolCore>(core_, desc));
+}
+
+Kernel Device::load_kernel(const KernelDesc& desc) const {
+  core_->require_usable(Stage::Load);
+  return Kernel(core_->load_kernel(desc));
+}
+
+CommandBuffer Device::create_command_buffer(const CommandBufferDesc& desc) const { return CommandBuffer(core_->make_commands(desc)); }
+
+Condition Device::create_condition(const ConditionDesc& desc) const { return detail::make_condition(core_->status(), desc); }
+
+CapturedGraph Device::compile(const CommandBuffer& commands, const CompileDesc& desc) const {
+  return CapturedGraph(detail::compile(core_, commands, desc));
+}
+
+CompileCacheReport Device::compile_cache() const { return core_->plans().report(); }
+void Device::set_compile_cache_budget(std::uint64_t bytes) const { core_->plans().set_budget(bytes); }
+MemoryStatistics Device::memory() const noexcept { return core_->memory().statistics(); }
+void Device::set_memory_budget(std::uint64_t bytes) const { core_->memory().set_budget(bytes); }
+TrimReport Device::trim() const {
+  core_->require_usable(Stage::Allocate);
+  return core_->trim(nullptr);
+}
+
+void Device::wait_idle() const { core_->wait_idle(); }
+std::uint32_t Device::generation() const noexcept { return core_->generation(); }
+DeviceState Device::state() const noexcept { return DeviceState(core_->status()); }
+void Device::shut_down() const { core_->shut_down(); }
+bool Device::is_lost() const noexcept { return core_->status()->lost.load(std::memory_order_acquire); }
+
+void Device::lose() const {
+  core_->backend().lose();
+  core_->status()->lose();
+}
+
+std::vector<RebuiltBuffer> Device::rebuild() const { return core_->rebuild(); }
+
+}  // namespace reprise

@@ -1,0 +1,152 @@
+#include "runtime/core/instance_core.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <utility>
+
+#include "base/text.hpp"
+#include "runtime/core/device_core.hpp"
+#include "base/failure.hpp"
+
+namespace reprise {
+
+namespace detail {
+
+namespace {
+
+// Empty where the variable is unset or empty.
+std::string environment(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? std::string() : std::string(value);
+}
+
+Validation validation_from_environment(Validation wanted) {
+  const std::string value = environment("REPRISE_VALIDATION");
+  if (value.empty()) return wanted;
+  if (value == "off") return Validation::Off;
+  if (value == "basic") return Validation::Basic;
+  if (value == "full") return Validation::Full;
+  fail(ErrorCode::InvalidArgument, Stage::Open, "", concat("REPRISE_VALIDATION is \"", value, "\"; it may be off, basic or full"));
+}
+
+bool names_a_gpu(std::string_view name) {
+  constexpr std::string_view kPrefix = "cuda:";
+  return name.size() > kPrefix.size() && name.starts_with(kPrefix) && name.find_first_not_of("0123456789", kPrefix.size()) == std::string_view::npos;
+}
+
+}  // namespace
+
+Instance make_instance(const InstanceDesc& desc, std::vector<BackendProvider*> providers) {
+  return Instance(std::make_shared<InstanceCore>(desc, std::move(providers)));
+}
+
+InstanceCore::InstanceCore(const InstanceDesc& desc, std::vector<BackendProvider*> providers)
+    : application_(desc.application),
+      validation_(validation_from_environment(desc.validation)),
+      cuda_graphs_(desc.cuda_graphs),
+      on_message_(desc.on_message),
+      suppressed_(desc.suppress.begin(), desc.suppress.end()),
+      providers_(std::move(providers)) {
+  const std::optional<TraceOptions> options = trace_options(desc.trace, desc.remote_profile);
+  if (!options) return;
+  profile_ = std::make_shared<ProfileSwitch>(options->profile);
+  trace_ = TraceSession::open(*options, application_);
+}
+
+std::vector<InstanceCore::Found> InstanceCore::find_devices() const {
+  std::vector<Found> found;
+  for (BackendProvider* provider : providers_) {
+    std::uint32_t index = 0;
+    for (DeviceInfo& info : provider->devices()) found.push_back({provider, index++, std::move(info)});
+  }
+  return found;
+}
+
+std::vector<DeviceInfo> InstanceCore::devices() const {
+  std::vector<DeviceInfo> infos;
+  for (Found& found : find_devices()) infos.push_back(std::move(found.info));
+  return infos;
+}
+
+std::string InstanceCore::gpu_unavailable_reason() const {
+  for (const Found& found : find_devices()) {
+    if (found.info.kind != DeviceKind::Host) return "";
+  }
+  std::string why;
+  for (BackendProvider* provider : providers_) {
+    if (!provider->devices().empty()) continue;
+    if (!why.empty()) why += "; ";
+    why += provider->unavailable_reason();
+  }
+  return why.empty() ? "built without CUDA" : why;
+}
+
+std::shared_ptr<DeviceCore> InstanceCore::open(const DeviceSelector& selector) {
+  std::string name = selector.name();
+  std::string origin;  // of the name, where it is not the call
+  if (selector.environment_wins()) {
+    if (std::string value = environment("REPRISE_DEVICE"); !value.empty()) {
+      name = std::move(value);
+      origin = "REPRISE_DEVICE: ";
+    }
+  }
+
+  const std::vector<Found> all = find_devices();
+  const Found* chosen = nullptr;
+  for (const Found& found : all) {
+    if (name == "best" ? found.info.kind != DeviceKind::Host : found.info.selector == name) {
+      chosen = &found;
+      break;
+    }
+  }
+  if (chosen == nullptr && name == "best" && !all.empty()) chosen = &all.front();
+  if (chosen != nullptr) return DeviceCore::open(shared_from_this(), *chosen->provider, chosen->index, chosen->info);
+
+  if (names_a_gpu(name)) {
+    for (BackendProvider* provider : providers_) {
+      if (provider->devices().empty()) provider->require_driver();
+    }
+  }
+  std::string there_are;
+  for (const Found& found : all) there_are += concat(there_are.empty() ? "" : ", ", found.info.selector, " (", found.info.name, ")");
+  if (there_are.empty()) there_are = "none";
+  if (!origin.empty() && name != "host" && name != "best" && !names_a_gpu(name)) {
+    fail(ErrorCode::InvalidArgument, Stage::Open, name,
+         concat("REPRISE_DEVICE is \"", name, "\"; it may be best, host or cuda:N; the devices are: ", there_are));
+  }
+  const std::string why = names_a_gpu(name) ? gpu_unavailable_reason() : "";
+  fail(ErrorCode::UnknownDevice, Stage::Open, name,
+       concat(origin, "no device is named \"", name, "\"; the devices are: ", there_are, why.empty() ? "" : "; ", why));
+}
+
+bool InstanceCore::suppresses(const Message& message) const {
+  return message.severity != Severity::Error && !suppressed_.empty() && suppressed_.contains(std::string(message.id));
+}
+
+void InstanceCore::report(const Message& message) const {
+  if (on_message_) {
+    on_message_(message);
+    return;
+  }
+  if (message.severity == Severity::Info) return;
+  const std::string line = concat("reprise: ", to_string(message.severity), ": ", message.text, " [", message.id, "]\n");
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+}  // namespace detail
+
+Instance::Instance(const InstanceDesc& desc) : core_(std::make_shared<detail::InstanceCore>(desc, detail::all_providers())) {}
+
+std::vector<DeviceInfo> Instance::devices() const { return core_->devices(); }
+std::string Instance::gpu_unavailable_reason() const { return core_->gpu_unavailable_reason(); }
+Device Instance::open_device(const DeviceSelector& selector) const { return Device(core_->open(selector)); }
+std::string_view Instance::application() const noexcept { return core_->application(); }
+void Instance::set_profile(ProfileMode mode) const {
+  if (core_->profile()) core_->profile()->set(mode);
+}
+void Instance::flush_trace() const {
+  if (core_->trace()) core_->trace()->flush();
+}
+
+}  // namespace reprise

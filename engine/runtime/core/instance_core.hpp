@@ -1,0 +1,68 @@
+// InstanceCore: the devices that there are, how strictly recordings are checked, and where messages go.
+// Knows backends by their interface only. Threads: any thread; constant after construction.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include <reprise/device_info.hpp>
+#include <reprise/instance.hpp>
+
+#include "backend/backend.hpp"
+#include "profile/profile_switch.hpp"
+#include "profile/trace_session.hpp"
+
+namespace reprise::detail {
+
+class DeviceCore;
+
+// The providers of this build, GPUs first.
+[[nodiscard]] std::vector<BackendProvider*> all_providers();
+
+// An instance over other providers; they outlive everything made from it.
+[[nodiscard]] Instance make_instance(const InstanceDesc& desc, std::vector<BackendProvider*> providers);
+
+class InstanceCore : public std::enable_shared_from_this<InstanceCore> {
+ public:
+  // Throws InvalidArgument if $REPRISE_VALIDATION has an unknown value, and what trace_options and
+  // TraceSession::open throw.
+  InstanceCore(const InstanceDesc& desc, std::vector<BackendProvider*> providers);
+
+  [[nodiscard]] std::string_view application() const noexcept { return application_; }
+  [[nodiscard]] Validation validation() const noexcept { return validation_; }
+  [[nodiscard]] CudaGraphs cuda_graphs() const noexcept { return cuda_graphs_; }
+  // Null: no trace is wanted.
+  [[nodiscard]] const std::shared_ptr<TraceSession>& trace() const noexcept { return trace_; }
+  // Of the graphs of this instance's devices; null without a trace.
+  [[nodiscard]] const std::shared_ptr<ProfileSwitch>& profile() const noexcept { return profile_; }
+  [[nodiscard]] std::vector<DeviceInfo> devices() const;
+  [[nodiscard]] std::string gpu_unavailable_reason() const;
+  [[nodiscard]] std::shared_ptr<DeviceCore> open(const DeviceSelector& selector);
+
+  // True for what is neither reported nor kept.
+  [[nodiscard]] bool suppresses(const Message& message) const;
+  // To the handler, or to stderr without one. Throws what the handler throws.
+  void report(const Message& message) const;
+
+ private:
+  struct Found {
+    BackendProvider* provider;
+    std::uint32_t index;  // in provider->devices()
+    DeviceInfo info;
+  };
+  [[nodiscard]] std::vector<Found> find_devices() const;
+
+  std::string application_;
+  Validation validation_;
+  CudaGraphs cuda_graphs_;
+  MessageHandler on_message_;
+  std::unordered_set<std::string> suppressed_;
+  std::vector<BackendProvider*> providers_;
+  std::shared_ptr<TraceSession> trace_;
+  std::shared_ptr<ProfileSwitch> profile_;
+};
+
+}  // namespace reprise::detail

@@ -1,0 +1,97 @@
+#include "runtime/core/memory_budget.hpp"
+
+#include <limits>
+
+#include "base/text.hpp"
+
+namespace reprise::detail {
+
+std::uint64_t MemoryBudget::available() const noexcept {
+  const std::uint64_t budget = budget_.load(std::memory_order_relaxed), mapped = mapped_.load(std::memory_order_relaxed);
+  if (budget == 0) return std::numeric_limits<std::uint64_t>::max() - mapped;
+  return budget > mapped ? budget - mapped : 0;
+}
+
+bool MemoryBudget::take(Part part, std::uint64_t bytes) noexcept {
+  const std::uint64_t budget = budget_.load(std::memory_order_relaxed);
+  std::uint64_t before = mapped_.load(std::memory_order_relaxed);
+  do {
+    if (budget != 0 && (before > budget || bytes > budget - before)) return false;
+  } while (!mapped_.compare_exchange_weak(before, before + bytes, std::memory_order_relaxed));
+  if (part == Part::Buffer) buffers_.fetch_add(bytes, std::memory_order_relaxed);
+  std::uint64_t peak = peak_.load(std::memory_order_relaxed);
+  while (peak < before + bytes && !peak_.compare_exchange_weak(peak, before + bytes, std::memory_order_relaxed)) {
+  }
+  return true;
+}
+
+void MemoryBudget::give_back(Part part, std::uint64_t bytes) noexcept {
+  mapped_.fetch_sub(bytes, std::memory_order_relaxed);
+  if (part != Part::Buffer) return;
+  buffers_.fetch_sub(bytes, std::memory_order_relaxed);
+  say_changed();
+}
+
+void MemoryBudget::say_changed() const noexcept {
+  if (changed_) changed_();
+}
+
+void MemoryBudget::add_slab(std::uint64_t bytes) noexcept {
+  slabs_.fetch_add(1, std::memory_order_relaxed);
+  reserved_slabs_.fetch_add(bytes, std::memory_order_relaxed);
+  say_changed();
+}
+
+void MemoryBudget::remove_slab(std::uint64_t bytes) noexcept {
+  slabs_.fetch_sub(1, std::memory_order_relaxed);
+  reserved_slabs_.fetch_sub(bytes, std::memory_order_relaxed);
+  say_changed();
+}
+
+void MemoryBudget::resize_slab(std::uint64_t before, std::uint64_t bytes) noexcept {
+  reserved_slabs_.fetch_add(bytes - before, std::memory_order_relaxed);  // modulo 2^64
+  say_changed();
+}
+
+void MemoryBudget::add_sharer() noexcept {
+  sharers_.fetch_add(1, std::memory_order_relaxed);
+  say_changed();
+}
+
+void MemoryBudget::remove_sharer() noexcept {
+  sharers_.fetch_sub(1, std::memory_order_relaxed);
+  say_changed();
+}
+
+void MemoryBudget::note_trim() noexcept {
+  trims_.fetch_add(1, std::memory_order_relaxed);
+  say_changed();
+}
+
+void MemoryBudget::note_remap() noexcept {
+  remaps_.fetch_add(1, std::memory_order_relaxed);
+  say_changed();
+}
+
+MemoryStatistics MemoryBudget::statistics() const noexcept {
+  MemoryStatistics now;
+  now.budget = budget_.load(std::memory_order_relaxed);
+  now.mapped = mapped_.load(std::memory_order_relaxed);
+  now.buffers = buffers_.load(std::memory_order_relaxed);
+  now.reserved = now.buffers + reserved_slabs_.load(std::memory_order_relaxed);
+  now.peak = peak_.load(std::memory_order_relaxed);
+  now.slabs = slabs_.load(std::memory_order_relaxed);
+  now.shared_slabs = shared_slabs_.load(std::memory_order_relaxed);
+  now.sharers = sharers_.load(std::memory_order_relaxed);
+  now.trims = trims_.load(std::memory_order_relaxed);
+  now.remaps = remaps_.load(std::memory_order_relaxed);
+  return now;
+}
+
+std::string MemoryBudget::why_not() const {
+  const MemoryStatistics now = statistics();
+  return concat("of the ", now.budget, " bytes of the budget of ", name_, " ", available(), " are left: ", now.buffers, " are taken by buffers, ",
+                now.mapped - now.buffers, " by slabs");
+}
+
+}  // namespace reprise::detail

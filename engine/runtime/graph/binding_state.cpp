@@ -1,0 +1,79 @@
+#include "runtime/graph/binding_state.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "record/payload.hpp"
+
+namespace reprise::detail {
+
+BindingState::BindingState(std::shared_ptr<const Plan> plan, Bindings now) : plan_(std::move(plan)), now_(std::move(now)) {
+  if (plan_->slots.slots.empty()) return;
+  if (now_.scalars.empty()) now_.scalars = plan_->slots.first_values;
+  nodes_of_slot_.resize(plan_->slots.slots.size());
+  for (const ScalarSlots::Use& use : plan_->slots.uses) {
+    std::vector<std::uint32_t>& nodes = nodes_of_slot_[use.slot];
+    const std::uint32_t node = node_of_command(use.command);
+    if (std::find(nodes.begin(), nodes.end(), node) == nodes.end()) nodes.push_back(node);
+  }
+  for (auto& nodes : nodes_of_slot_) std::sort(nodes.begin(), nodes.end());
+}
+
+std::span<const std::byte> BindingState::value(std::uint32_t slot) const noexcept {
+  const ScalarSlots::Slot& of = plan_->slots.slots[slot];
+  return {now_.scalars.data() + of.offset, of.bytes};
+}
+
+void BindingState::index_commands() {
+  node_of_command_.assign(plan_->recording->commands.size(), kNone);
+  for (std::uint32_t i = 0; i < plan_->dependencies.node_count(); ++i) node_of_command_[plan_->dependencies.node_command[i]] = plan_->lowered.node_of[i];
+}
+
+std::uint32_t BindingState::node_of_command(std::uint32_t command) {
+  if (node_of_command_.empty()) index_commands();
+  return node_of_command_[command];
+}
+
+// Twice over the commands: once to count, once to fill in.
+void BindingState::index_buffers() {
+  const Recording& recording = *plan_->recording;
+  std::vector<std::uint32_t> last(recording.buffers.size(), kNone);
+  const auto for_each_use = [&](const auto& visit) {
+    std::fill(last.begin(), last.end(), kNone);
+    for (std::uint32_t command = 0; command < recording.commands.size(); ++command) {
+      const std::uint32_t node = node_of_command(command);
+      if (node == kNone) continue;
+      const auto once = [&](std::uint32_t buffer) {
+        if (std::exchange(last[buffer], command) != command) visit(buffer, node);
+      };
+      const Command& c = recording.commands[command];
+      if (c.kind != CommandKind::Barrier) for_each_buffer(c.kind, c.payload, once);
+      for (std::uint32_t a = 0; a < c.access_count; ++a) once(recording.accesses[c.first_access + a].buffer);
+    }
+  };
+  first_of_buffer_.assign(recording.buffers.size() + 1, 0);
+  for_each_use([&](std::uint32_t buffer, std::uint32_t) { ++first_of_buffer_[buffer + 1]; });
+  for (std::size_t i = 1; i < first_of_buffer_.size(); ++i) first_of_buffer_[i] += first_of_buffer_[i - 1];
+  nodes_of_buffer_.resize(first_of_buffer_.back());
+  std::vector<std::uint32_t> next(first_of_buffer_.begin(), first_of_buffer_.end() - 1);
+  for_each_use([&](std::uint32_t buffer, std::uint32_t node) { nodes_of_buffer_[next[buffer]++] = node; });
+  for (std::size_t i = 0; i < recording.buffers.size(); ++i) {
+    std::sort(nodes_of_buffer_.begin() + first_of_buffer_[i], nodes_of_buffer_.begin() + first_of_buffer_[i + 1]);
+  }
+}
+
+std::span<const std::uint32_t> BindingState::nodes_of_buffer(std::uint32_t buffer) {
+  if (first_of_buffer_.empty()) index_buffers();
+  return {nodes_of_buffer_.data() + first_of_buffer_[buffer], nodes_of_buffer_.data() + first_of_buffer_[buffer + 1]};
+}
+
+std::uint32_t BindingState::index_of(const BufferCore* buffer) {
+  if (index_of_.empty()) {
+    const auto& buffers = plan_->recording->buffers;
+    for (std::uint32_t i = 0; i < buffers.size(); ++i) index_of_.emplace(buffers[i].get(), i);
+  }
+  const auto found = index_of_.find(buffer);
+  return found == index_of_.end() ? kNone : found->second;
+}
+
+}  // namespace reprise::detail

@@ -1,0 +1,73 @@
+#include "runtime/graph/graph_update_report.hpp"
+
+#include "base/text.hpp"
+
+namespace reprise {
+
+std::string_view to_string(GraphExecUpdateOutcome outcome) noexcept {
+  switch (outcome) {
+    case GraphExecUpdateOutcome::Success: return "Success";
+    case GraphExecUpdateOutcome::Error: return "Error";
+    case GraphExecUpdateOutcome::TopologyChanged: return "TopologyChanged";
+    case GraphExecUpdateOutcome::NodeTypeChanged: return "NodeTypeChanged";
+    case GraphExecUpdateOutcome::FunctionChanged: return "FunctionChanged";
+    case GraphExecUpdateOutcome::ParametersChanged: return "ParametersChanged";
+    case GraphExecUpdateOutcome::NotSupported: return "NotSupported";
+    case GraphExecUpdateOutcome::UnsupportedFunctionChange: return "UnsupportedFunctionChange";
+    case GraphExecUpdateOutcome::AttributesChanged: return "AttributesChanged";
+  }
+  return "?";
+}
+
+std::string_view to_string(UpdateMethod method) noexcept {
+  switch (method) {
+    case UpdateMethod::Unchanged: return "unchanged";
+    case UpdateMethod::Nodes: return "nodes";
+    case UpdateMethod::WholeGraph: return "whole graph";
+    case UpdateMethod::Reinstantiated: return "re-instantiated";
+  }
+  return "?";
+}
+
+namespace detail {
+namespace {
+
+std::string_view in_words(GraphExecUpdateOutcome outcome) {
+  switch (outcome) {
+    case GraphExecUpdateOutcome::Success: return "";
+    case GraphExecUpdateOutcome::Error: return "the device refused it";
+    case GraphExecUpdateOutcome::TopologyChanged: return "the graph has other nodes or edges than before";
+    case GraphExecUpdateOutcome::NodeTypeChanged: return "it is of another kind than the command whose place it takes";
+    case GraphExecUpdateOutcome::FunctionChanged: return "it runs another kernel";
+    case GraphExecUpdateOutcome::ParametersChanged: return "its parameters changed in a way that no update in place can follow";
+    case GraphExecUpdateOutcome::NotSupported: return "it can't be updated in place";
+    case GraphExecUpdateOutcome::UnsupportedFunctionChange: return "it runs another kernel, of a kind that can't take the place of the one before";
+    case GraphExecUpdateOutcome::AttributesChanged: return "its cluster, or whether it is cooperative, changed";
+  }
+  return "";
+}
+
+std::uint32_t command_of(const Plan& plan, std::uint32_t node) { return node == kNone ? kNone : plan.command_of(node); }
+
+}  // namespace
+
+std::string describe(const UpdateReport& report) {
+  return concat(to_string(report.method), ", ", report.nodes, " nodes", report.reason.empty() ? "" : "; ", report.reason);
+}
+
+void note_refusal(const ExecUpdate& refused, const Plan& plan, UpdateReport& report) {
+  report.outcome = refused.outcome;
+  report.native_code = refused.native_code;
+  report.native_name = refused.native_name;
+  report.command = command_of(plan, refused.node);
+  report.edge_from = command_of(plan, refused.from);
+  report.reason = in_words(refused.outcome);
+  if (report.command == kNone) return;
+  const Recording& recording = *plan.recording;
+  std::string where = concat("command ", report.command, ", ", recording.command_name(report.command));
+  if (report.edge_from != kNone) where += concat(", after command ", report.edge_from, ", ", recording.command_name(report.edge_from));
+  report.reason = concat(where, ": ", report.reason);
+}
+
+}  // namespace detail
+}  // namespace reprise

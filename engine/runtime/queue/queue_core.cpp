@@ -1,0 +1,152 @@
+#include "runtime/queue/queue_core.hpp"
+
+#include <atomic>
+
+#include "base/text.hpp"
+#include "profile/nvtx.hpp"
+#include "runtime/core/device_core.hpp"
+#include "base/failure.hpp"
+
+namespace reprise::detail {
+
+// What is left of a queue that was dropped.
+class DeferredQueue final : public DeferredDelete {
+ public:
+  [[nodiscard]] Pending pending() const noexcept override {
+    try {
+      const std::uint64_t serial = queue->last_serial();
+      if (serial == 0 || queue->done(serial)) return {};
+      return {queue, serial};
+    } catch (...) {
+      return {};  // a lost device runs nothing
+    }
+  }
+
+  std::shared_ptr<DeviceCore> device;  // goes after the queue
+  std::shared_ptr<BackendQueue> queue;
+};
+
+namespace {
+
+constexpr std::size_t kUsualQueues = 16;
+
+std::uint64_t next_id() {
+  static std::atomic<std::uint64_t> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+}  // namespace
+
+bool is_complete(const QueuePoint& point) noexcept {
+  try {
+    return !point.queue || point.queue->backend().done(point.serial);
+  } catch (...) {
+    return true;
+  }
+}
+
+std::shared_ptr<QueueCore> QueueCore::make(std::shared_ptr<DeviceCore> device, std::unique_ptr<BackendQueue> backend, std::string_view label,
+                                           QueueOrigin origin) {
+  device->retired().prepare();
+  auto queue = std::make_shared<QueueCore>(std::move(device), std::move(backend), label, origin);
+  queue->device()->add_queue(queue);
+  return queue;
+}
+
+QueueCore::QueueCore(std::shared_ptr<DeviceCore> device, std::unique_ptr<BackendQueue> backend, std::string_view label, QueueOrigin origin)
+    : device_(std::move(device)),
+      backend_(std::move(backend)),
+      label_(label),
+      origin_(origin),
+      generation_(device_->generation()),
+      id_(next_id()),
+      deferred_(std::make_unique<DeferredQueue>()) {
+  followed_.reserve(kUsualQueues);
+  if (origin == QueueOrigin::Engine) nvtx_name_queue(backend_->identity(), label_);  // an application names its own
+  if (DeviceTrace* const traced = device_->trace()) trace_id_ = traced->add_queue(label_);
+}
+
+QueueCore::~QueueCore() {
+  deferred_->device = device_;
+  deferred_->queue = std::move(backend_);
+  if (deferred_->pending().queue) device_->retired().push(std::move(deferred_));
+}
+
+bool QueueCore::is_current() const noexcept { return generation_ == device_->generation(); }
+
+void QueueCore::require_current(Stage stage) const {
+  if (device_->status()->shut_down.load(std::memory_order_acquire)) {
+    fail(ErrorCode::StaleHandle, stage, label_, concat("queue ", label_, " is stale: its device was shut down"));
+  }
+  if (is_current()) return;
+  fail(ErrorCode::StaleHandle, stage, label_,
+       concat("queue ", label_, " is stale: its device was lost; make another with Device::create_queue after Device::rebuild"));
+}
+
+void QueueCore::follow(const QueuePoint& point) {
+  if (!point.queue || point.queue.get() == this) return;
+  BackendQueue& other = point.queue->backend();
+  std::uint64_t serial = point.serial;
+  if (point.queue->origin() == QueueOrigin::Adopted) {
+    serial = other.mark();
+  } else {
+    for (const Followed& before : followed_) {
+      if (before.queue == point.queue->id_ && before.serial >= serial) return;
+    }
+    if (other.done(serial)) return;
+  }
+  Followed* known = nullptr;
+  for (Followed& before : followed_) {
+    if (before.queue == point.queue->id_) known = &before;
+  }
+  if (known == nullptr) known = &followed_.emplace_back(Followed{point.queue->id_, 0});
+  backend_->wait_for(other, serial);
+  if (serial > known->serial) known->serial = serial;
+}
+
+}  // namespace reprise::detail
+
+namespace reprise {
+
+namespace {
+
+detail::QueueCore& checked(const std::shared_ptr<detail::QueueCore>& core, std::string_view call, Stage stage) {
+  if (!core) detail::fail(ErrorCode::InvalidArgument, stage, "", detail::concat(call, " of an empty Queue; take one from Device::create_queue"));
+  return *core;
+}
+
+}  // namespace
+
+std::string_view Queue::label() const noexcept { return core_ ? std::string_view(core_->label()) : std::string_view(); }
+
+Fence Queue::last_fence() const {
+  const std::uint64_t serial = checked(core_, "last_fence()", Stage::Wait).backend().last_serial();
+  return serial == 0 ? Fence() : Fence(core_, serial, nullptr, 0);
+}
+
+void Queue::wait_for(const Fence& fence) const {
+  detail::QueueCore& queue = checked(core_, "wait_for()", Stage::Wait);
+  queue.require_current(Stage::Wait);
+  const std::shared_ptr<detail::QueueCore>& other = fence.queue_;
+  if (!other || other == core_) return;
+  if (other->device() != queue.device()) {
+    detail::fail(ErrorCode::WrongDevice, Stage::Wait, queue.label(),
+                 detail::concat("queue ", queue.label(), " of ", queue.device()->info().selector, " cannot wait for queue ", other->label(), " of ",
+                                other->device()->info().selector));
+  }
+  other->require_current(Stage::Wait);
+  if (!other->backend().done(fence.serial())) queue.backend().wait_for(other->backend(), fence.serial());
+}
+
+void Queue::wait_idle() const {
+  detail::QueueCore& queue = checked(core_, "wait_idle()", Stage::Wait);
+  try {
+    const bool adopted = queue.origin() == detail::QueueOrigin::Adopted;
+    const std::uint64_t serial = adopted ? queue.backend().mark() : queue.backend().last_serial();
+    if (serial != 0) (void)queue.backend().wait(serial, std::nullopt);
+  } catch (const Error& error) {
+    throw detail::with_context(error, queue.label(), detail::concat("on queue ", queue.label()));
+  }
+}
+
+}  // namespace reprise

@@ -1,0 +1,113 @@
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "unit/runtime/fake_backend.hpp"
+
+using namespace reprise;
+using namespace reprise::test;
+
+namespace {
+
+CapturedGraph graph_with_callback(const Device& device, const BufferView& buffer, std::function<void()> callback) {
+  CommandBuffer commands = device.create_command_buffer({.label = "callback"});
+  commands.begin();
+  commands.host(std::move(callback), {read(buffer)});
+  commands.end();
+  return device.compile(commands);
+}
+
+// Does something when the last copy dies.
+struct AtEnd {
+  std::function<void()> action;
+  ~AtEnd() { action(); }
+};
+
+}  // namespace
+
+TEST_CASE("retire queue: a graph that is dropped while it runs stays whole until it is over, and the exec goes before memory") {
+  FakeInstance fake;
+  Device device = fake.open();
+  auto pool = device.create_pool();
+  Queue queue = device.create_queue({.label = "q"});
+  {
+    auto x = pool->allocate<int>(4, "x");
+    auto t = pool->transient<int>(4, "t");
+    CommandBuffer commands = device.create_command_buffer({.label = "g"});
+    commands.begin();
+    commands.fill(t, 1);
+    commands.copy(t, x);
+    commands.end();
+    CapturedGraph graph = device.compile(commands);
+    (void)graph.launch(queue);
+  }
+  CHECK(fake.world.execs() == 1);
+  CHECK(fake.world.memory_blocks() == 2);  // x and the slab
+  fake.world.complete_all();
+  device.wait_idle();
+  CHECK(fake.world.freed() == std::vector<std::string>{"exec", "memory", "memory"});
+  CHECK(pool->buffer_count() == 0);
+}
+
+TEST_CASE("retire queue: what is over goes before what is not, whatever the order of dropping") {
+  FakeInstance fake;
+  Device device = fake.open();
+  auto pool = device.create_pool();
+  Queue slow = device.create_queue({.label = "slow"}), quick = device.create_queue({.label = "quick"});
+  CapturedGraph first = make_graph(device, "first", {}, pool->allocate<int>(4, "x"));
+  CapturedGraph second = make_graph(device, "second", {}, pool->allocate<int>(4, "y"));
+  (void)first.launch(slow);
+  Fence fence = second.launch(quick);
+  first = {};
+  second = {};
+  fake.world.complete("quick", fence.serial());
+  CHECK(fake.world.execs() == 2);  // the fence holds the second
+  fence = Fence();
+  fake.world.wait_until_execs(1);  // the first one still runs
+  CHECK_FALSE(slow.last_fence().done());
+  fake.world.complete_all();
+  device.wait_idle();
+  CHECK(fake.world.execs() == 0);
+}
+
+TEST_CASE("retire queue: a callback that owns the last reference to its device is freed without a deadlock") {
+  FakeInstance fake;
+  {
+    Device device = fake.open();
+    auto pool = device.create_pool();
+    auto x = pool->allocate<int>(4, "x");
+    Queue queue = device.create_queue({.label = "q"});
+    auto owner = std::make_shared<std::pair<Device, Queue>>(device, queue);
+    CapturedGraph graph = graph_with_callback(device, x, [owner] {});
+    (void)graph.launch(queue);
+  }
+  CHECK(fake.world.backends() == 1);
+  fake.world.complete_all();
+  fake.world.wait_until_empty();
+  CHECK(fake.world.freed().back() == "backend");
+}
+
+TEST_CASE("retire queue: a destructor of the application may use the engine while it is run there") {
+  FakeInstance fake;
+  Device device = fake.open();
+  auto pool = device.create_pool();
+  auto x = pool->allocate<int>(4, "x");
+  Queue queue = device.create_queue({.label = "q"});
+  std::size_t counted = 0;
+  {
+    auto at_end = std::make_shared<AtEnd>();
+    at_end->action = [&] {
+      auto y = pool->allocate<int>(4, "y");
+      counted = pool->buffer_count();
+      device.wait_idle();
+    };
+    CapturedGraph graph = graph_with_callback(device, x, [at_end] {});
+    (void)graph.launch(queue);
+  }
+  CHECK(counted == 0);
+  fake.world.complete_all();
+  device.wait_idle();
+  CHECK(counted == 2);
+}

@@ -1,0 +1,215 @@
+#include <doctest/doctest.h>
+
+#include <stdexcept>
+#include <thread>
+
+#include "support/counting_allocator.hpp"
+#include "unit/runtime/fake_backend.hpp"
+
+using namespace reprise;
+using namespace reprise::test;
+using Event = FakeWorld::Event;
+
+TEST_CASE("launch: replays count up, and a fence names its queue, serial and replay") {
+  FakeInstance fake;
+  Device device = fake.open();
+  auto pool = device.create_pool();
+  auto x = pool->allocate<int>(4, "x");
+  Queue queue = device.create_queue({.label = "q"});
+  CapturedGraph graph = make_graph(device, "g", {}, x);
+  CHECK(graph.num_replays() == 0);
+  CHECK_FALSE(graph.is_uploaded());
+  (void)graph.launch(queue);
+  const Fence second = graph.launch(queue);
+  CHECK(graph.num_replays() == 2);
+  CHECK(graph.is_uploaded());
+  CHECK(second.queue() == queue);
+  CHECK(second.serial() == 2);
+  CHECK(second.replay() == 2);
+  CHECK(queue.last_fence().serial() == 2);
+  CHECK(queue.last_fence().replay() == 0);
+}
+
+TEST_CASE("fence: done, wait_for and wait follow the queue, and an earlier fence is done with a later one") {
+  FakeInstance fake;
+  Device device = fake.open();
+  Queue queue = device.create_queue({.label = "q"});
+  CHECK(queue.last_fence().done());
+  auto pool = device.create_pool();
+  CapturedGraph graph = make_graph(device, "g", {}, pool->allocate<int>(4, "x"));
+  const Fence first = graph.launch(queue), second = graph.launch(queue);
+  CHECK_FALSE(first.done());
+  CHECK_FALSE(first.wait_for(std::chrono::nanoseconds(-5)));
+  fake.world.complete("q", 1);
+  CHECK(first.done());
+  CHECK_FALSE(second.done());
+  CHECK_FALSE(second.wait_for(std::chrono::nanoseconds(1)));
+  fake.world.complete("q", 2);
+  CHECK(second.wait_for(std::chrono::nanoseconds::max()));
+  second.wait();
+  first.wait();
+  queue.wait_idle();
+  Fence().wait();
+  CHECK(Fence().done());
+  CHECK(Fence().wait_for(std::chrono::nanoseconds(0)));
+}
+
+TEST_CASE("fence: wait blocks until the launch is over") {
+  FakeInstance fake;
+  Device device = fake.open();
+  Queue queue = device.create_queue({.label = "q"});
+  auto pool = device.create_pool();
+  CapturedGraph graph = make_graph(device, "g", {}, pool->allocate<int>(4, "x"));
+  const Fence fence = graph.launch(queue);
+  std::thread other([&] {
+    fake.world.wait_until_somebody_waits();
+    fake.world.complete_all();
+  });
+  fence.wait();
+  CHECK(fence.done());
+  other.join();
+}
+
+TEST_CASE("fence: rethrows what a host callback of its own replay threw, each time, and no other's") {
+  FakeInstance fake;
+  Device device = fake.open();
+  Queue queue = device.create_queue({.label = "q"});
+  auto pool = device.create_pool();
+  CapturedGraph graph = make_graph(device, "g", {}, pool->allocate<int>(4, "x"));
+  fake.world.throw_in_callback(2, "no luck");
+  const Fence first = graph.launch(queue), second = graph.launch(queue);
+  graph = CapturedGraph();  // the fences hold it
+  fake.world.complete_all();
+  first.wait();
+  CHECK_THROWS_WITH_AS(second.wait(), "no luck", std::runtime_error);
+  CHECK_THROWS_WITH_AS((void)second.wait_for(std::chrono::seconds(1)), "no luck", std::runtime_error);
+  CHECK(second.done());
+}
+
+TEST_CASE("launch: on the same queue needs no wait, on another one exactly one for the graph's last launch") {
+  FakeInstance fake;
+  Device device = fake.open();
+  Queue q = device.create_queue({.label = "q"}), r = device.create_queue({.label = "r"});
+  auto pool = device.create_pool();
+  CapturedGraph graph = make_graph(device, "g", {}, pool->allocate<int>(4, "x"));
+  (void)graph.launch(q);
+  (void)graph.launch(q);
+  CHECK(fake.world.waits().empty());
+  (void)graph.launch(r);
+  CHECK(fake.world.waits() == std::vector<Event>{{Event::Kind::Wait, "r", 2, "q"}});
+  fake.world.complete_all();
+  (void)graph.launch(q);  // the launch on r is over
+  CHECK(fake.world.waits().size() == 1);
+}
+
+TEST_CASE("launch: allocates nothing, shared or not, on one queue or in turns on two") {
+  FakeInstance fake;
+  Device device = fake.open();
+  Queue q = device.create_queue({.label = "q"}), r = device.create_queue({.label = "r"});
+  auto pool = device.create_pool();
+  auto x = pool->allocate<int>(4, "x"), y = pool->allocate<int>(4, "y");
+  CapturedGraph alone = make_graph(device, "alone", {}, pool->allocate<int>(4, "z"));
+  CapturedGraph writer = make_graph(device, "writer", {}, x);
+  CapturedGraph reader = make_graph(device, "reader", x, y);
+  const auto launch_all = [&] {
+    (void)alone.launch(q);
+    (void)alone.launch(r);
+    (void)writer.launch(q);
+    (void)reader.launch(r);
+  };
+  launch_all();  // queues meet for the first time
+  const std::uint64_t before = allocations_of_this_thread();
+  for (int i = 0; i < 100; ++i) launch_all();
+  CHECK(allocations_of_this_thread() == before);
+}
+
+TEST_CASE("upload: once, counted as an upload, and a launch on another queue waits for it") {
+  FakeInstance fake;
+  Device device = fake.open();
+  Queue q = device.create_queue({.label = "q"}), r = device.create_queue({.label = "r"});
+  auto pool = device.create_pool();
+  CapturedGraph graph = make_graph(device, "g", {}, pool->allocate<int>(4, "x"));
+  graph.upload(q);
+  CHECK(graph.is_uploaded());
+  CHECK(graph.num_replays() == 0);
+  const std::size_t events = fake.world.events().size();
+  graph.upload(q);
+  graph.upload(r);
+  CHECK(fake.world.events().size() == events);
+  (void)graph.launch(r);
+  CHECK(fake.world.waits() == std::vector<Event>{{Event::Kind::Wait, "r", 1, "q"}});
+}
+
+TEST_CASE("queue: wait_for orders after a fence of another queue, and not after one that is done or its own") {
+  FakeInstance fake;
+  Device device = fake.open();
+  Queue q = device.create_queue({.label = "q"}), r = device.create_queue({.label = "r"});
+  auto pool = device.create_pool();
+  CapturedGraph graph = make_graph(device, "g", {}, pool->allocate<int>(4, "x"));
+  const Fence fence = graph.launch(q);
+  q.wait_for(fence);
+  r.wait_for(Fence());
+  CHECK(fake.world.waits().empty());
+  r.wait_for(fence);
+  CHECK(fake.world.waits() == std::vector<Event>{{Event::Kind::Wait, "r", 1, "q"}});
+  fake.world.complete_all();
+  r.wait_for(fence);
+  CHECK(fake.world.waits().size() == 1);
+}
+
+TEST_CASE("launch: from four threads every replay gets a number and a serial of its own") {
+  FakeInstance fake;
+  fake.world.set_completion(Completion::AtOnce);
+  Device device = fake.open();
+  auto pool = device.create_pool();
+  auto x = pool->allocate<int>(4, "x"), y = pool->allocate<int>(4, "y");
+  CapturedGraph graphs[] = {make_graph(device, "a", x, y), make_graph(device, "b", y, x), make_graph(device, "c", x, {})};
+  Queue queues[] = {device.create_queue({.label = "q"}), device.create_queue({.label = "r"})};
+  constexpr int kLaunches = 200, kThreads = 4;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < kLaunches; ++i) (void)graphs[(t + i) % 3].launch(queues[(t * i) % 2]);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(graphs[0].num_replays() + graphs[1].num_replays() + graphs[2].num_replays() == kLaunches * kThreads);
+  CHECK(queues[0].last_fence().serial() + queues[1].last_fence().serial() == kLaunches * kThreads);
+}
+
+TEST_CASE("launch: wrong arguments are typed errors that name the graph") {
+  FakeInstance fake({}, {{"host", DeviceKind::Host}, {"cuda:0", DeviceKind::Cuda}});
+  Device device = fake.open(), other = fake.open("cuda:0");
+  auto pool = device.create_pool();
+  CapturedGraph graph = make_graph(device, "g", {}, pool->allocate<int>(4, "x"));
+  const ErrorDetails empty = error_of([&] { (void)graph.launch(Queue()); });
+  CHECK(empty.code == ErrorCode::InvalidArgument);
+  CHECK(empty.label == "g");
+  const Queue foreign = other.create_queue({.label = "foreign"});
+  const ErrorDetails wrong = error_of([&] { (void)graph.launch(foreign); });
+  CHECK(wrong.code == ErrorCode::WrongDevice);
+  CHECK(wrong.stage == Stage::Launch);
+  CHECK(error_of([&] { graph.upload(foreign); }).code == ErrorCode::WrongDevice);
+  CHECK(error_of([&] { foreign.wait_for(graph.launch(device.create_queue())); }).code == ErrorCode::WrongDevice);
+  CHECK(error_of([] { (void)CapturedGraph().launch(Queue()); }).code == ErrorCode::InvalidState);
+  CHECK(error_of([] { Queue().wait_idle(); }).code == ErrorCode::InvalidArgument);
+}
+
+TEST_CASE("command buffer: Pending while a graph of it replays") {
+  FakeInstance fake;
+  Device device = fake.open();
+  auto pool = device.create_pool();
+  auto x = pool->allocate<int>(4, "x");
+  Queue queue = device.create_queue({.label = "q"});
+  CommandBuffer commands = device.create_command_buffer({.label = "c"});
+  commands.begin();
+  commands.fill(x, 1);
+  commands.end();
+  CapturedGraph graph = device.compile(commands);
+  CHECK(commands.state() == CommandBufferState::Executable);
+  (void)graph.launch(queue);
+  CHECK(commands.state() == CommandBufferState::Pending);
+  CHECK(error_of([&] { commands.begin(); }).code == ErrorCode::InvalidState);
+  fake.world.complete_all();
+  CHECK(commands.state() == CommandBufferState::Executable);
+}

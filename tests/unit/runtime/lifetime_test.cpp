@@ -1,0 +1,131 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <optional>
+#include <vector>
+
+#include "unit/runtime/fake_backend.hpp"
+
+using namespace reprise;
+using namespace reprise::test;
+
+namespace {
+
+// One of each object, in the middle of a replay.
+struct Everything {
+  explicit Everything(FakeInstance& fake) : instance(fake.instance), device(fake.open()) {
+    pool = device->create_pool();
+    buffer = pool->allocate<int>(4, "x");
+    queue = device->create_queue({.label = "q"});
+    kernel = device->load_kernel(fake_kernel());
+    commands.emplace(device->create_command_buffer({.label = "c"}));
+    commands->begin();
+    commands->dispatch(*kernel, {.grid = 1, .block = 1}, write(*buffer), 4);
+    auto t = pool->transient<int>(4, "t");
+    commands->fill(t, 1);
+    commands->copy(t, *buffer);
+    commands->end();
+    graph = device->compile(*commands, {.pool = pool});
+    fence = graph->launch(*queue);
+  }
+
+  static constexpr std::size_t kCount = 9;
+  void drop(std::size_t which) {
+    switch (which) {
+      case 0: instance.reset(); break;
+      case 1: device.reset(); break;
+      case 2: queue.reset(); break;
+      case 3: pool.reset(); break;
+      case 4: buffer.reset(); break;
+      case 5: kernel.reset(); break;
+      case 6: commands.reset(); break;
+      case 7: graph.reset(); break;
+      case 8: fence.reset(); break;
+      default: break;
+    }
+  }
+
+  std::optional<Instance> instance;
+  std::optional<Device> device;
+  std::optional<Queue> queue;
+  std::shared_ptr<CapturePool> pool;
+  std::optional<GpuRef<int>> buffer;
+  std::optional<Kernel> kernel;
+  std::optional<CommandBuffer> commands;
+  std::optional<CapturedGraph> graph;
+  std::optional<Fence> fence;
+};
+
+}  // namespace
+
+TEST_CASE("lifetimes: six objects dropped in every order in the middle of a replay") {
+  FakeInstance fake;
+  // Instance, kernel and pool go first, last or in between elsewhere; here every order of the rest.
+  std::vector<std::size_t> order{1, 2, 4, 6, 7, 8};
+  std::size_t tried = 0;
+  do {
+    Everything all(fake);
+    for (const std::size_t which : order) {
+      all.drop(which);
+      CHECK(fake.world.execs() == 1);  // it runs
+    }
+    for (const std::size_t which : {0, 3, 5}) all.drop(which);
+    CHECK(fake.world.execs() == 1);
+    fake.world.complete_all();
+    fake.world.wait_until_empty();
+    ++tried;
+  } while (std::next_permutation(order.begin(), order.end()));
+  CHECK(tried == 720);
+}
+
+TEST_CASE("lifetimes: all nine objects, each of them first and each of them last, completing before or after") {
+  FakeInstance fake;
+  for (std::size_t first = 0; first < Everything::kCount; ++first) {
+    for (std::size_t last = 0; last < Everything::kCount; ++last) {
+      if (first == last) continue;
+      Everything all(fake);
+      std::vector<std::size_t> order{first};
+      for (std::size_t i = 0; i < Everything::kCount; ++i) {
+        if (i != first && i != last) order.push_back(i);
+      }
+      order.push_back(last);
+      for (std::size_t i = 0; i < order.size(); ++i) {
+        if (i == (first + last) % order.size()) fake.world.complete_all();
+        all.drop(order[i]);
+      }
+      fake.world.complete_all();
+      fake.world.wait_until_empty();
+    }
+  }
+  CHECK(fake.world.complaints() == std::vector<std::string>());
+}
+
+TEST_CASE("lifetimes: a fence outlives everything else and can still be waited for") {
+  FakeInstance fake;
+  Everything all(fake);
+  const Fence fence = *all.fence;
+  for (std::size_t i = 0; i < Everything::kCount; ++i) all.drop(i);
+  CHECK_FALSE(fence.done());
+  fake.world.complete_all();
+  fence.wait();
+  CHECK(fence.replay() == 1);
+}
+
+TEST_CASE("lifetimes: a graph keeps its buffers, so that it runs on after their handles are gone") {
+  FakeInstance fake;
+  Device device = fake.open();
+  Queue queue = device.create_queue({.label = "q"});
+  CapturedGraph graph;
+  {
+    auto pool = device.create_pool();
+    graph = make_graph(device, "g", pool->allocate<int>(4, "x"), pool->allocate<int>(4, "y"));
+  }
+  CHECK(fake.world.memory_blocks() == 2);
+  (void)graph.launch(queue);
+  fake.world.complete_all();
+  graph = {};
+  device.wait_idle();
+  CHECK(fake.world.memory_blocks() == 0);
+}

@@ -1,0 +1,282 @@
+// Waits between queues, for buffers that more than one graph, or the application, uses.
+#include <doctest/doctest.h>
+
+#include "base/text.hpp"
+#include "runtime/core/device_core.hpp"
+#include "runtime/graph/graph_core.hpp"
+#include "runtime/queue/queue_core.hpp"
+#include "unit/runtime/fake_backend.hpp"
+
+using namespace reprise;
+using namespace reprise::test;
+using Event = FakeWorld::Event;
+
+namespace {
+
+struct Sharing {
+  FakeInstance fake;
+  Device device = fake.open();
+  std::shared_ptr<CapturePool> pool = device.create_pool({.label = "pool"});
+  GpuRef<int> x = pool->allocate<int>(16, "x"), y = pool->allocate<int>(16, "y"), z = pool->allocate<int>(16, "z");
+  Queue q = device.create_queue({.label = "q"}), r = device.create_queue({.label = "r"}), s = device.create_queue({.label = "s"});
+  [[nodiscard]] CapturedGraph writes_x(std::string_view label = "writer") { return make_graph(device, label, {}, x); }
+  [[nodiscard]] CapturedGraph reads_x(GpuRef<int> into, std::string_view label = "reader") { return make_graph(device, label, x, into); }
+};
+
+Event wait(std::string_view queue, std::uint64_t serial, std::string_view other) { return {Event::Kind::Wait, queue, serial, other}; }
+
+}  // namespace
+
+TEST_CASE_FIXTURE(Sharing, "sharing: a read after a write on another queue waits for the write (RAW)") {
+  CapturedGraph writer = writes_x(), reader = reads_x(y);
+  (void)writer.launch(q);
+  (void)reader.launch(r);
+  CHECK(fake.world.waits() == std::vector<Event>{wait("r", 1, "q")});
+  (void)reader.launch(r);  // r is behind that write already
+  CHECK(fake.world.waits().size() == 1);
+}
+
+TEST_CASE_FIXTURE(Sharing, "sharing: a write after reads on other queues waits for each of them (WAR)") {
+  CapturedGraph writer = writes_x(), reader = reads_x(y), other = reads_x(z, "other");
+  (void)reader.launch(q);
+  (void)other.launch(r);
+  CHECK(fake.world.waits().empty());  // two reads need no order
+  (void)writer.launch(s);
+  CHECK(fake.world.waits() == std::vector<Event>{wait("s", 1, "q"), wait("s", 1, "r")});
+}
+
+TEST_CASE_FIXTURE(Sharing, "sharing: a write after a write on another queue waits for it (WAW)") {
+  CapturedGraph one = writes_x("one"), two = writes_x("two");
+  (void)one.launch(q);
+  (void)two.launch(r);
+  CHECK(fake.world.waits() == std::vector<Event>{wait("r", 1, "q")});
+  CHECK(x.last_write_stream() == r);
+}
+
+TEST_CASE_FIXTURE(Sharing, "sharing: on one queue there is nothing to wait for") {
+  CapturedGraph writer = writes_x(), reader = reads_x(y);
+  (void)writer.launch(q);
+  (void)reader.launch(q);
+  (void)writer.launch(q);
+  CHECK(fake.world.waits().empty());
+}
+
+TEST_CASE_FIXTURE(Sharing, "sharing: work that is over is not waited for") {
+  CapturedGraph writer = writes_x(), reader = reads_x(y);
+  (void)writer.launch(q);
+  fake.world.complete_all();
+  (void)reader.launch(r);
+  CHECK(fake.world.waits().empty());
+}
+
+TEST_CASE_FIXTURE(Sharing, "sharing: graphs that only read a buffer together, or share none, stay unshared") {
+  CapturedGraph one = reads_x(y, "one"), two = reads_x(z, "two");
+  (void)one.launch(q);
+  (void)two.launch(r);
+  CHECK(fake.world.waits().empty());
+  CHECK_FALSE(one.core()->is_shared());
+  CHECK_FALSE(two.core()->is_shared());
+}
+
+TEST_CASE_FIXTURE(Sharing, "sharing: that begins later covers launches of before, reads and writes") {
+  CapturedGraph one = reads_x(y, "one");
+  (void)one.launch(q);
+  CapturedGraph writer = writes_x();
+  CHECK(one.core()->is_shared());
+  (void)writer.launch(r);
+  CHECK(fake.world.waits() == std::vector<Event>{wait("r", 1, "q")});
+  (void)one.launch(q);
+  CHECK(fake.world.waits() == std::vector<Event>{wait("r", 1, "q"), wait("q", 1, "r")});
+}
+
+TEST_CASE_FIXTURE(Sharing, "sharing: a dropped graph's pending launch is still waited for") {
+  {
+    CapturedGraph writer = writes_x();
+    (void)writer.launch(q);
+  }
+  CHECK(x.last_write_stream() == q);
+  CapturedGraph reader = reads_x(y);
+  (void)reader.launch(r);
+  CHECK(fake.world.waits() == std::vector<Event>{wait("r", 1, "q")});
+}
+
+TEST_CASE_FIXTURE(Sharing, "sharing: a dropped graph whose launches are over leaves the next one unshared") {
+  {
+    CapturedGraph writer = writes_x();
+    (void)writer.launch(q);
+  }
+  fake.world.complete_all();
+  CapturedGraph reader = reads_x(y);
+  CHECK_FALSE(reader.core()->is_shared());
+}
+
+TEST_CASE_FIXTURE(Sharing, "record_write: later launches on other queues wait for the fence, those on its own do not") {
+  CapturedGraph foreign = make_graph(device, "foreign", {}, z);
+  CapturedGraph reader = reads_x(y);
+  const Fence fence = foreign.launch(q);
+  x.record_write(fence);
+  CHECK(x.last_write_stream() == q);
+  (void)reader.launch(q);
+  CHECK(fake.world.waits().empty());
+  (void)reader.launch(r);
+  // The graph's own last launch, and the write of before it on the same queue, which that launch stands for.
+  CHECK(fake.world.waits().front() == wait("r", 2, "q"));
+}
+
+TEST_CASE_FIXTURE(Sharing, "record_write: of a queue covers all that was submitted to it so far") {
+  CapturedGraph reader = reads_x(y);
+  x.record_write(q);
+  CHECK(fake.world.events().back() == Event{Event::Kind::Mark, "q", 1, {}});
+  (void)reader.launch(r);
+  CHECK(fake.world.waits() == std::vector<Event>{wait("r", 1, "q")});
+}
+
+TEST_CASE_FIXTURE(Sharing, "record_write: two writers of one buffer are both waited for") {
+  CapturedGraph reader = reads_x(y);
+  x.record_write(q);
+  x.record_write(s);
+  CHECK(x.last_write_stream() == s);
+  (void)reader.launch(r);
+  CHECK(fake.world.waits() == std::vector<Event>{wait("r", 1, "q"), wait("r", 1, "s")});
+}
+
+TEST_CASE_FIXTURE(Sharing, "record_write: a done fence is nothing, an empty queue, a transient and an empty view are errors") {
+  x.record_write(Fence());
+  CHECK_FALSE(x.last_write_stream());
+  CHECK(error_of([&] { x.record_write(Queue()); }).code == ErrorCode::InvalidArgument);
+  CHECK(error_of([&] { pool->transient<int>(4, "t").record_write(q); }).code == ErrorCode::Unsupported);
+  CHECK(error_of([&] { GpuRef<int>().record_write(q); }).code == ErrorCode::InvalidArgument);
+  CHECK(error_of([&] { (void)GpuRef<int>().last_write_stream(); }).code == ErrorCode::InvalidArgument);
+}
+
+TEST_CASE_FIXTURE(Sharing, "last_write_stream: the queue of the last launch that wrote, empty before, and reads do not count") {
+  CapturedGraph graph = reads_x(y);
+  CHECK_FALSE(y.last_write_stream());
+  (void)graph.launch(q);
+  CHECK(y.last_write_stream() == q);
+  CHECK_FALSE(x.last_write_stream());
+  (void)graph.launch(r);
+  CHECK(y.last_write_stream() == r);
+}
+
+TEST_CASE_FIXTURE(Sharing, "adopted queue: a launch there shares its buffers, and others wait for all that the stream holds by then") {
+  const auto core = device.core();
+  const Queue stream(detail::QueueCore::make(core, core->backend().create_queue("stream"), "stream", detail::QueueOrigin::Adopted));
+  CapturedGraph graph = reads_x(y), next = reads_x(y, "next");
+  (void)graph.launch(stream);
+  CHECK(graph.core()->is_shared());
+  fake.world.complete_all();  // of the launch; the application's own work is the stream's secret
+  (void)next.launch(q);
+  CHECK(fake.world.waits() == std::vector<Event>{wait("q", 2, "stream")});
+}
+
+TEST_CASE_FIXTURE(Sharing, "sharing: buffers of one kind only matter where they conflict") {
+  auto staging = pool->host<int>(16, "staging");
+  CapturedGraph in = make_graph(device, "in", staging, x), out = make_graph(device, "out", y, z);
+  (void)in.launch(q);
+  (void)out.launch(r);
+  CHECK(fake.world.waits().empty());
+}
+
+namespace {
+
+struct PoolSlabs : Sharing {
+  std::shared_ptr<CapturePool> sharing = device.create_pool({.label = "sharing", .sharing = SlabSharing::OneAtATime, .budget = 12000});
+  // Writes a transient of `count` values and copies some of it to `into`.
+  [[nodiscard]] CapturedGraph with_transient(std::string_view label, const GpuRef<int>& into, std::uint64_t count,
+                                             const std::shared_ptr<CapturePool>& of) {
+    CommandBuffer commands = device.create_command_buffer({.label = label});
+    commands.begin();
+    const auto t = of->transient<int>(count, "t");
+    commands.fill(t, 1);
+    commands.copy(t.slice(0, into.size()), into);
+    commands.end();
+    return device.compile(commands, {.pool = of});
+  }
+  [[nodiscard]] CapturedGraph sharer(std::string_view label, const GpuRef<int>& into, std::uint64_t count = 16) {
+    return with_transient(label, into, count, sharing);
+  }
+};
+
+}  // namespace
+
+TEST_CASE_FIXTURE(PoolSlabs, "pool slab: a launch waits for the last one of another graph on it, and only where queues differ") {
+  CapturedGraph one = sharer("one", x), two = sharer("two", y);
+  (void)one.launch(q);
+  (void)two.launch(r);
+  CHECK(fake.world.waits() == std::vector<Event>{wait("r", 1, "q")});
+  (void)two.launch(r);
+  CHECK(fake.world.waits().size() == 1);
+  (void)one.launch(q);
+  CHECK(fake.world.waits().back() == wait("q", 2, "r"));
+  CHECK(sharing->statistics().shared_slabs == 1);
+  CHECK(sharing->buffer_count() == 2);  // the transients; what stands for the slab is nobody's buffer
+  CHECK(sharing->device_bytes() == 0);
+}
+
+TEST_CASE_FIXTURE(PoolSlabs, "pool slab: graphs with slabs of their own wait for nobody, nor does a graph that has the shared slab to itself") {
+  CapturedGraph one = with_transient("one", x, 16, pool), two = with_transient("two", y, 16, pool);
+  CapturedGraph alone = sharer("alone", z);
+  (void)one.launch(q);
+  (void)two.launch(r);
+  (void)alone.launch(s);
+  CHECK(fake.world.waits().empty());
+  CHECK_FALSE(one.core()->is_shared());
+  CHECK_FALSE(alone.core()->is_shared());
+}
+
+TEST_CASE_FIXTURE(PoolSlabs, "pool slab: without pages to add, a graph that needs more has another slab, which those after it share") {
+  const std::size_t before = fake.world.memory_blocks();
+  CapturedGraph one = sharer("one", x), two = sharer("two", y);
+  CHECK(fake.world.memory_blocks() == before + 1);
+  CapturedGraph large = sharer("large", z, 1000), after = sharer("after", x, 100);
+  CHECK(fake.world.memory_blocks() == before + 2);
+  const MemoryStatistics now = sharing->statistics();
+  CHECK(now.shared_slabs == 2);
+  CHECK(now.sharers == 4);
+  CHECK(now.mapped == one.report().slab_bytes + large.report().slab_bytes);
+  CHECK(sharing->trim().without_pages == 2);
+  (void)one.launch(q);
+  (void)large.launch(r);
+  CHECK(fake.world.waits().empty());
+  (void)after.launch(q);
+  CHECK(fake.world.waits() == std::vector<Event>{wait("q", 1, "r")});
+  fake.world.complete_all();
+  large = {};
+  after = {};
+  fake.world.wait_until_execs(2);
+  device.wait_idle();
+  CHECK(sharing->statistics().mapped == one.report().slab_bytes);
+}
+
+TEST_CASE_FIXTURE(PoolSlabs, "pool slab: a budget that has no room says who shares what there is") {
+  CapturedGraph one = sharer("one", x, 2000), two = sharer("two", y, 100);
+  const std::string text = text_of([&] { (void)sharer("large", z, 2500); });
+  CHECK(text.find("the slab that graph large shares needs 10") != std::string::npos);
+  CHECK(text.find(detail::concat("the slab shared by graphs one, two (", one.report().slab_bytes, " bytes)")) != std::string::npos);
+  CHECK(text.find("pool sharing") != std::string::npos);
+  CHECK(sharing->statistics().sharers == 2);
+  CHECK(sharing->statistics().shared_slabs == 1);
+}
+
+TEST_CASE_FIXTURE(PoolSlabs, "pool slab: it stays until the last launch on it is over, whoever is gone, and then it is freed") {
+  const std::size_t before = fake.world.memory_blocks();
+  CapturedGraph one = sharer("one", x), two = sharer("two", y);
+  CHECK(fake.world.memory_blocks() == before + 1);
+  CHECK(error_of([&] { sharing->clear(); }).code == ErrorCode::PoolInUse);
+  (void)one.launch(q);
+  (void)two.launch(r);
+  two = {};
+  one = {};
+  CHECK(fake.world.memory_blocks() == before + 1);
+  CapturedGraph three = sharer("three", z);  // on the same, if that is there still
+  (void)three.launch(s);
+  CHECK(fake.world.waits().back() == wait("s", 1, "r"));
+  three = {};
+  fake.world.complete_all();
+  fake.world.wait_until_execs(0);
+  device.wait_idle();
+  CHECK(fake.world.memory_blocks() == before);
+  CHECK(sharing->statistics().slabs == 0);
+  CHECK(sharing->statistics().sharers == 0);
+}

@@ -1,0 +1,95 @@
+#include <doctest/doctest.h>
+
+#include "support/paths.hpp"
+#include "viewer/hand_made_trace.hpp"
+#include "viewer/panels/panel_fixture.hpp"
+
+using namespace reprise;
+using namespace reprise::viewer;
+using reprise::test::HandMadeTrace;
+using reprise::test::PanelFixture;
+
+TEST_CASE("graph facts: over everything they are the document's statistics") {
+  const PanelFixture fixture;
+  const GraphViewModel& view_model = fixture.view_model;
+  REQUIRE(view_model.nodes.size() == HandMadeTrace::kNodes);
+  CHECK(view_model.key == fixture.view.graph);
+  CHECK(view_model.nodes[0].count == HandMadeTrace::kStepReplays);
+  CHECK(view_model.nodes[4].count == HandMadeTrace::kStepReplays - 1);
+  CHECK(view_model.nodes[4].lost == 1);
+  double share = 0;
+  for (const GraphViewModel::Node& node : view_model.nodes) {
+    share += node.share;
+    CHECK(node.least <= node.p10);
+    CHECK(node.p10 <= node.median);
+    CHECK(node.median <= node.p90);
+    CHECK(node.p90 <= node.p99);
+    CHECK(node.p99 <= node.greatest * 1.02);
+  }
+  CHECK(share == doctest::Approx(1));
+  CHECK(view_model.greatest == view_model.nodes[4].median);
+  CHECK(view_model.least == view_model.nodes[0].median);
+}
+
+TEST_CASE("graph facts: the critical path has no slack, beside it there is some") {
+  const PanelFixture fixture;
+  const GraphViewModel& view_model = fixture.view_model;
+  for (const std::uint32_t node : {0u, 2u, 3u, 4u}) {
+    CHECK(view_model.nodes[node].is_critical);
+    CHECK(view_model.nodes[node].slack == doctest::Approx(0));
+  }
+  CHECK_FALSE(view_model.nodes[1].is_critical);
+  CHECK(view_model.nodes[1].slack == doctest::Approx(view_model.nodes[2].median - view_model.nodes[1].median));
+}
+
+TEST_CASE("graph facts: a range has the samples of its replays alone") {
+  const PanelFixture fixture;
+  const GraphViewModel view_model = make_graph_view_model(*fixture.document, fixture.entry(), {6, 1});  // replay 7: exact thousands
+  CHECK(view_model.samples == HandMadeTrace::kNodes);
+  for (std::uint32_t n = 0; n < HandMadeTrace::kNodes; ++n) {
+    CHECK(view_model.nodes[n].count == 1);
+    CHECK(view_model.nodes[n].least == static_cast<double>(test::hand_made_time(n, 7)));
+  }
+  const GraphViewModel none = make_graph_view_model(*fixture.document, fixture.entry(), {1'000, 5});
+  CHECK(none.samples == 0);
+  CHECK(none.nodes.size() == HandMadeTrace::kNodes);
+  CHECK(none.path.steps.empty());
+}
+
+TEST_CASE("replay facts: of none it is the newest one with samples") {
+  const PanelFixture fixture;
+  const auto view_model = make_replay_view_model(*fixture.document, fixture.entry(), std::nullopt);
+  REQUIRE(view_model);
+  CHECK(view_model->replay.replay == HandMadeTrace::kStepReplays);
+  REQUIRE(view_model->block);
+  CHECK(view_model->times.nodes.size() == HandMadeTrace::kNodes);
+  CHECK(view_model->path.work + view_model->path.wait == doctest::Approx(static_cast<double>(view_model->times.ended - view_model->times.began)));
+}
+
+TEST_CASE("replay facts: one that does not exist is none; one without samples has none") {
+  const PanelFixture fixture;
+  CHECK_FALSE(make_replay_view_model(*fixture.document, fixture.entry(), 4'000));
+  const auto path = test::scratch_folder() / "no samples.reprise";
+  test::write_hand_made_trace(path, {.samples = false});
+  const auto document = test::document_of(path);
+  const auto view_model = make_replay_view_model(*document, *document->find(fixture.view.graph), 5);
+  REQUIRE(view_model);
+  CHECK(view_model->replay.replay == 5);
+  CHECK(view_model->block == nullptr);
+  CHECK(view_model->times.nodes.size() == HandMadeTrace::kNodes);
+}
+
+TEST_CASE("replay figures: counts, quantiles and the rate of a range") {
+  const PanelFixture fixture;
+  const ReplayFigures all = make_replay_figures(fixture.entry(), {}, RateOver::Range);
+  CHECK(all.replays == HandMadeTrace::kStepReplays);
+  CHECK(all.sampled == HandMadeTrace::kStepReplays);
+  CHECK(all.device.count == HandMadeTrace::kStepReplays);
+  const auto& replays = fixture.entry().replays;
+  const double seconds = static_cast<double>(replays.back().launched - replays[0].launched) / 1e9;
+  CHECK(all.per_second == doctest::Approx(static_cast<double>(replays.size() - 1) / seconds));
+  CHECK(make_replay_figures(fixture.entry(), {}, RateOver::LastSecond).per_second == doctest::Approx(all.per_second));
+  CHECK(make_replay_figures(fixture.entry(), {5, 10}, RateOver::Range).replays == 10);
+  CHECK(make_replay_figures(fixture.entry(), {5, 1}, RateOver::Range).per_second == 0);
+  CHECK(make_replay_figures(fixture.entry(), {500, 1}, RateOver::Range).replays == 0);
+}

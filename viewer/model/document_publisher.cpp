@@ -1,0 +1,37 @@
+#include "model/document_publisher.hpp"
+
+#include <utility>
+
+#include "model/document_builder.hpp"
+
+namespace reprise::model {
+
+DocumentPublisher::DocumentPublisher(std::function<void()> on_change)
+    : on_change_(std::move(on_change)), document_(DocumentBuilder(std::make_shared<SampleStore>()).publish()) {}
+
+void DocumentPublisher::post(FeedStatus status, std::shared_ptr<const Document> document) {
+  {
+    const std::lock_guard lock(mutex_);
+    status_ = std::move(status);
+    if (document) document_.swap(document);  // the old one, if nobody looks at it any more, goes when nothing is locked
+  }
+  changed_.notify_all();
+  if (on_change_) on_change_();
+}
+
+std::shared_ptr<const Document> DocumentPublisher::document() const {
+  const std::lock_guard lock(mutex_);
+  return document_;
+}
+
+FeedStatus DocumentPublisher::status() const {
+  const std::lock_guard lock(mutex_);
+  return status_;
+}
+
+bool DocumentPublisher::wait(const std::function<bool(const FeedStatus&, const Document&)>& holds, double seconds) const {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_for(lock, std::chrono::duration<double>(seconds), [&] { return holds(status_, *document_); });
+}
+
+}  // namespace reprise::model

@@ -1,0 +1,77 @@
+#include "panels/compare/compare_choice.hpp"
+
+#include <algorithm>
+
+#include "panels/widgets/format.hpp"
+#include "panels/inspector/inspector_versions.hpp"
+
+namespace reprise::viewer {
+
+std::optional<model::GraphKey> same_graph(const model::Document& other, const model::Graph& shown) {
+  std::optional<model::GraphKey> best;
+  bool has_replays = false;
+  for (const auto& [key, entry] : other.graphs) {
+    if (entry.graph->name() != shown.name()) continue;
+    const bool has = !entry.replays.empty();
+    if (best && has_replays && !has) continue;
+    best = key;
+    has_replays = has;
+  }
+  return best;
+}
+
+CompareStretch chosen_now(const PanelContext& context) {
+  const std::size_t all = context.entry->replays.size(), first = std::min(context.view.range.first, all);
+  // Places, not "to the end": what is chosen stays the same while a live trace grows.
+  return {CompareTrace::Shown, context.graph()->key(), {first, std::min(context.view.range.count, all - first)}};
+}
+
+CompareChoice default_choice(const PanelContext& context) {
+  if (!context.other || context.graph() == nullptr) return {};
+  CompareChoice choice{CompareStretch{CompareTrace::Shown, context.graph()->key(), {}}, std::nullopt};
+  if (const auto key = same_graph(*context.other, *context.graph())) choice.b = CompareStretch{CompareTrace::Other, *key, {}};
+  return choice;
+}
+
+std::optional<CompareChoice> halves_of(const PanelContext& context) {
+  CompareStretch first = chosen_now(context), second = first;
+  if (first.range.count < 2) return std::nullopt;
+  first.range.count /= 2;
+  second.range.first += first.range.count;
+  second.range.count -= first.range.count;
+  return CompareChoice{first, second};
+}
+
+std::optional<CompareChoice> versions_of(const PanelContext& context) {
+  const auto before = version_before(*context.document, context.graph()->key());
+  if (!before) return std::nullopt;
+  return CompareChoice{CompareStretch{CompareTrace::Shown, *before, {}}, CompareStretch{CompareTrace::Shown, context.graph()->key(), {}}};
+}
+
+const std::shared_ptr<const model::Document>& document_of(const PanelContext& context, CompareTrace trace) {
+  return trace == CompareTrace::Other && context.other ? context.other : context.document;
+}
+
+namespace {
+
+// The file alone, where that tells the two apart.
+std::string trace_name(const PanelContext& context, CompareTrace trace) {
+  const auto file = [](const std::string& path) { return path.substr(path.find_last_of('/') + 1); };
+  const std::string& name = trace == CompareTrace::Other ? context.other_name : context.name;
+  return file(context.name) == file(context.other_name) ? name : file(name);
+}
+
+}  // namespace
+
+std::string stretch_text(const PanelContext& context, const CompareStretch& stretch) {
+  const model::GraphEntry* entry = document_of(context, stretch.trace)->find(stretch.graph);
+  if (entry == nullptr) return "a graph that is not there";
+  std::string text = context.other ? trace_name(context, stretch.trace) + ": " : std::string();
+  text += entry->graph->name() + ", version " + count_text(stretch.graph.version) + ", ";
+  const std::size_t all = entry->replays.size(), first = std::min(stretch.range.first, all), count = std::min(stretch.range.count, all - first);
+  if (count == 0) return text + "no replay";
+  if (count == all) return text + (all == 1 ? "its one replay" : "all " + count_text(all) + " replays");
+  return text + "replays " + count_text(entry->replays[first].replay) + " to " + count_text(entry->replays[first + count - 1].replay);
+}
+
+}  // namespace reprise::viewer

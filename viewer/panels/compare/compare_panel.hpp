@@ -1,0 +1,25 @@
+// ComparePanel: the what changed between two stretches of replays, or two traces. Draws into the rest of the current ImGui window; changes nothing
+// but its own view and Frame::view. Threads: the drawing thread's.
+#pragma once
+
+#include <memory>
+
+#include "panels/shared/panel_context.hpp"
+
+namespace reprise::viewer {
+
+class ComparePanel {
+ public:
+  explicit ComparePanel(Background& background);
+  ComparePanel(const ComparePanel&) = delete;
+  ComparePanel& operator=(const ComparePanel&) = delete;
+  ~ComparePanel();
+
+  void draw(PanelContext& context);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace reprise::viewer

@@ -1,0 +1,188 @@
+// The boxes of a graph, in as much detail as the zoom lets one read.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "panels/widgets/format.hpp"
+#include "panels/graph/graph_drawing.hpp"
+#include "panels/widgets/widgets.hpp"
+
+namespace reprise::viewer {
+
+namespace {
+
+constexpr float kRichZoom = 1.12f, kFullZoom = 0.72f, kNameZoom = 0.34f, kBlockZoom = 0.07f;
+constexpr float kBlockCell = 4;  // points of the screen
+constexpr float kFadedFill = 0.16f, kFadedText = 0.35f;
+
+class BoxPainter {
+ public:
+  explicit BoxPainter(const GraphDrawing& d) : d_(d), theme_(d.theme()), detail_(graph_detail(d.zoom())) {}
+
+  void draw() {
+    if (detail_ == GraphDetail::Blocks) draw_blocks();
+    d_.scene.box_index.find(d_.in_sight(6), found_);
+    if (detail_ != GraphDetail::Blocks) {
+      for (const std::uint32_t box : found_) draw_box(box);
+    }
+    for (const std::uint8_t bit : {GraphMark::kCritical, GraphMark::kHovered, GraphMark::kSelected}) {
+      for (const std::uint32_t box : found_) {
+        if ((d_.marks.boxes[box] & bit) != 0) draw_ring(box, bit);
+      }
+    }
+  }
+
+ private:
+  // Never thinner than can be seen.
+  [[nodiscard]] Rect place(const Rect& rect) const {
+    Rect r = d_.on_screen(rect);
+    const float least = 1.5f * theme_.scale;
+    if (r.width() < least) r.right = r.left + least;
+    if (r.height() < least) r.bottom = r.top + least;
+    return r;
+  }
+  [[nodiscard]] bool is_faded(std::uint32_t box) const { return (d_.marks.boxes[box] & GraphMark::kFaded) != 0; }
+  [[nodiscard]] ImU32 fill_of(ImU32 colour, bool faded) const { return faded ? with_alpha(colour, kFadedFill) : colour; }
+
+  void draw_blocks() {
+    const std::uint32_t level = GraphLod::level_for(kBlockCell / d_.zoom());
+    const Rect sight = d_.in_sight(6);
+    for (const GraphBlock& block : d_.scene.far.blocks(level)) {
+      if (!meets(block.rect, sight)) continue;
+      std::uint32_t hottest = trace::kNone;
+      double most = 0;
+      bool passes = false;
+      for (const std::uint32_t box : d_.scene.far.boxes_of(level, block)) {
+        const bool faded = is_faded(box);
+        if (passes && faded) continue;
+        for (const std::uint32_t node : d_.scene.members_of(box)) {
+          const double heat = node_heat(d_.context, node);
+          if (hottest != trace::kNone && heat <= most && passes == !faded) continue;
+          hottest = node;
+          most = heat;
+          passes = !faded;
+        }
+      }
+      const Rect r = place(block.rect);
+      d_.list.AddRectFilled({r.left, r.top}, {r.right, r.bottom}, fill_of(node_colour(d_.context, hottest), !passes));
+    }
+  }
+
+  void draw_box(std::uint32_t b) {
+    const GraphBox& box = d_.scene.boxes[b];
+    const Rect r = place(box.rect);
+    const bool faded = is_faded(b), group = box.label != trace::kNone;
+    if (detail_ == GraphDetail::Plain) {
+      const ImU32 colour = node_colour(d_.context, group ? box_time(d_.scene, d_.context, b).hottest : box.node);
+      d_.list.AddRectFilled({r.left, r.top}, {r.right, r.bottom}, fill_of(colour, faded));
+      return;
+    }
+    const GraphBoxTime time = box_time(d_.scene, d_.context, b);
+    const ImU32 colour = node_colour(d_.context, time.hottest);
+    const float radius = theme_.radius * (detail_ <= GraphDetail::Full ? 1.25f : 0.75f);
+    const ImVec2 low{r.left, r.top}, high{r.right, r.bottom};
+    if (group) {  // a stack of cards
+      for (const float by : {6.0f, 3.0f}) {
+        const float off = by * d_.zoom() * theme_.scale;
+        d_.list.AddRectFilled({low.x + off, low.y + off}, {high.x + off, high.y + off}, faded ? with_alpha(theme_.raised, 0.4f) : theme_.raised,
+                              radius);
+        d_.list.AddRect({low.x + off, low.y + off}, {high.x + off, high.y + off}, with_alpha(theme_.node_border, faded ? kFadedText : 1), radius);
+      }
+    }
+    if (faded) d_.list.AddRectFilled(low, high, theme_.panel, radius);  // no link shines through
+    d_.list.AddRectFilled(low, high, fill_of(colour, faded), radius);
+    d_.list.AddRect(low, high, with_alpha(theme_.node_border, faded ? kFadedText : 1), radius);
+    const ImU32 ink = faded ? with_alpha(theme_.ink, kFadedText) : ink_on(colour);
+    if (detail_ <= GraphDetail::Full) {
+      draw_lines(box, r, ink, time);
+    } else {
+      draw_name(box, r, ink);
+    }
+  }
+
+  void draw_lines(const GraphBox& box, const Rect& r, ImU32 ink, const GraphBoxTime& time) {
+    const TextWidths &text = d_.scene.key.text, &small = d_.scene.key.small;
+    const ImU32 soft = with_alpha(ink, static_cast<float>(ink >> IM_COL32_A_SHIFT & 0xff) / 255 * 0.82f);
+    const float padding = std::min(8.0f, 8 * d_.zoom()) * theme_.scale, left = r.left + padding, right = r.right - padding;
+    const bool rich = detail_ == GraphDetail::Rich;
+    const float free = r.height() - text.height - small.height * (rich ? 2 : 1), space = std::max(0.0f, free / (rich ? 4 : 3));
+    float y = r.top + space;
+    draw_graph_text(d_.list, theme_.text, {left, y}, ink, text.fit(box.name, right - left));
+    y += text.height + space;
+    if (rich) {
+      draw_graph_text(d_.list, theme_.small, {left, y}, soft, small.fit(box.detail, right - left));
+      y += small.height + space;
+    }
+    if (!time.measured) {
+      if (!rich) draw_graph_text(d_.list, theme_.small, {left, y}, soft, small.fit(box.detail, right - left));
+      return;
+    }
+    const std::string share = percent_text(time.share);
+    draw_graph_text(d_.list, theme_.small, {left, y}, ink, duration_text(time.median));
+    draw_graph_text(d_.list, theme_.small, {right - small.width(share), y}, soft, share);
+  }
+  void draw_name(const GraphBox& box, const Rect& r, ImU32 ink) {
+    const TextWidths& small = d_.scene.key.small;
+    const float padding = 4 * theme_.scale;
+    const std::string name = small.fit(box.name, r.width() - 2 * padding);
+    draw_graph_text(d_.list, theme_.small, {r.left + std::max(padding, (r.width() - small.width(name)) / 2), (r.top + r.bottom - small.height) / 2},
+                    ink, name);
+  }
+
+  void draw_ring(std::uint32_t b, std::uint8_t bit) {
+    const Rect r = place(d_.scene.boxes[b].rect);
+    const float s = theme_.scale;
+    const bool small = detail_ >= GraphDetail::Plain;
+    float thickness = std::round((small ? 2 : 3) * s), out = 0;
+    ImU32 colour = theme_.critical;
+    if (bit == GraphMark::kHovered) {
+      colour = theme_.ink;
+      thickness = std::round(2 * s);
+      out = 1 * s;
+    } else if (bit == GraphMark::kSelected) {
+      colour = theme_.accent;
+      out = (small ? 2 : 3) * s;
+      d_.list.AddRect({r.left - out - 2 * s, r.top - out - 2 * s}, {r.right + out + 2 * s, r.bottom + out + 2 * s}, with_alpha(colour, 0.35f),
+                      small ? 0 : theme_.radius * 2, ImDrawFlags_None, std::round(4 * s));
+    } else if (small) {
+      thickness = std::round(1 * s);
+      if (r.height() < 6 * s) {  // a ring would hide what it is around
+        d_.list.AddRectFilled({r.left, r.bottom}, {r.right, r.bottom + thickness}, colour);
+        return;
+      }
+    }
+    d_.list.AddRect({r.left - out, r.top - out}, {r.right + out, r.bottom + out}, colour, small ? 0 : theme_.radius * 1.25f + out, ImDrawFlags_None,
+                    thickness);
+  }
+
+  const GraphDrawing& d_;
+  const Theme& theme_;
+  GraphDetail detail_;
+  std::vector<std::uint32_t> found_;
+};
+
+}  // namespace
+
+GraphDetail graph_detail(float zoom) noexcept {
+  if (zoom >= kRichZoom) return GraphDetail::Rich;
+  if (zoom >= kFullZoom) return GraphDetail::Full;
+  if (zoom >= kNameZoom) return GraphDetail::Name;
+  return zoom >= kBlockZoom ? GraphDetail::Plain : GraphDetail::Blocks;
+}
+
+Rect GraphDrawing::in_sight(float points) const {
+  const CanvasBounds b = canvas.in_sight();
+  const double more = static_cast<double>(points) / canvas.zoom_x();
+  return {static_cast<float>(b.left - more), static_cast<float>(b.top - more), static_cast<float>(b.right + more),
+          static_cast<float>(b.bottom + more)};
+}
+
+void draw_graph_text(ImDrawList& list, ImFont* font, ImVec2 at, ImU32 colour, const std::string& text) {
+  if (text.empty()) return;
+  if (font == nullptr) font = ImGui::GetFont();
+  list.AddText(font, font->FontSize, {std::round(at.x), std::round(at.y)}, colour, text.data(), text.data() + text.size());
+}
+
+void draw_graph_boxes(const GraphDrawing& drawing) { BoxPainter(drawing).draw(); }
+
+}  // namespace reprise::viewer

@@ -1,0 +1,188 @@
+#include "panels/graph/graph_overlay.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "panels/widgets/format.hpp"
+#include "panels/widgets/widgets.hpp"
+
+namespace reprise::viewer {
+
+namespace {
+
+constexpr std::array kCauses = {trace::EdgeCause::Hazard,   trace::EdgeCause::Barrier, trace::EdgeCause::User, trace::EdgeCause::Linear,
+                                trace::EdgeCause::Captured, trace::EdgeCause::Lane,    trace::EdgeCause::EntryExit};
+constexpr float kLegendWidth = 208, kMapWidth = 200, kMapHeight = 130;  // at scale 1
+constexpr float kRoomFrom = 3;  // widths of the legend: a picture so wide makes room for it
+
+const char* cause_explanation(trace::EdgeCause cause) {
+  switch (cause) {
+    case trace::EdgeCause::Hazard: return "Two commands touch the same bytes, and one of them writes.";
+    case trace::EdgeCause::Barrier: return "A barrier stands between the commands.";
+    case trace::EdgeCause::User: return "The program asked for this order.";
+    case trace::EdgeCause::Linear: return "Commands run in the order in which they were recorded.";
+    case trace::EdgeCause::Captured: return "The order comes from a captured graph.";
+    case trace::EdgeCause::Lane: return "Added: commands of one lane run one after the other.";
+    case trace::EdgeCause::EntryExit: return "Added: everything runs between a frame's begin and end.";
+  }
+  return "";
+}
+
+bool begin_overlay(const Theme& theme, const char* id, ImVec2 at, ImVec2 size) {
+  ImGui::SetCursorScreenPos(at);
+  ImGui::PushStyleColor(ImGuiCol_ChildBg, with_alpha(theme.raised, 0.98f));
+  ImGui::PushStyleColor(ImGuiCol_Border, theme.line);
+  ImGui::PushStyleVar(ImGuiStyleVar_ChildRounding, theme.radius);
+  ImGui::PushStyleVar(ImGuiStyleVar_ChildBorderSize, 1);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {theme.space, theme.space});
+  return ImGui::BeginChild(id, size, true, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoMove);
+}
+void end_overlay() {
+  ImGui::EndChild();
+  ImGui::PopStyleVar(3);
+  ImGui::PopStyleColor(2);
+}
+
+void draw_sample(const Theme& theme, ImDrawList& list, ImVec2 at, float width, trace::EdgeCause cause, float alpha) {
+  const ImU32 colour = with_alpha(cause_colour(theme, cause), alpha);
+  const float thickness = std::round(2 * theme.scale);
+  if ((cause_bit(cause) & kAddedCauses) == 0) return list.AddLine(at, {at.x + width, at.y}, colour, thickness);
+  for (int i = 0; i < 3; ++i) {
+    const float x = at.x + width * static_cast<float>(i) * 0.38f;
+    list.AddLine({x, at.y}, {x + width * 0.24f, at.y}, colour, thickness);
+  }
+}
+
+void draw_cause(const GraphDrawing& d, trace::EdgeCause cause, std::uint32_t& shown) {
+  const Theme& theme = d.theme();
+  const bool on = (shown & cause_bit(cause)) != 0;
+  const ImVec2 at = ImGui::GetCursorScreenPos(), size{ImGui::GetContentRegionAvail().x, ImGui::GetTextLineHeight() + 2 * theme.scale};
+  ImGui::PushID(static_cast<int>(cause));
+  if (ImGui::InvisibleButton("cause", size)) shown ^= cause_bit(cause);
+  ImGui::PopID();
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  if (ImGui::IsItemHovered()) list.AddRectFilled(at, {at.x + size.x, at.y + size.y}, theme.hovered, theme.radius);
+  tooltip(std::string(cause_explanation(cause)) + (on ? " Click to hide these edges." : " Click to show these edges."));
+  const float width = 22 * theme.scale, middle = at.y + size.y / 2;
+  draw_sample(theme, list, {at.x, middle}, width, cause, on ? 1 : 0.35f);
+  const ImVec2 text{at.x + width + theme.space, at.y + 1 * theme.scale};
+  list.AddText(text, on ? theme.ink : theme.ink_faint, cause_name(cause));
+  if (!on) {
+    const char* const hidden = "hidden";
+    list.AddText({at.x + size.x - ImGui::CalcTextSize(hidden).x, text.y}, theme.ink_faint, hidden);
+  }
+}
+
+}  // namespace
+
+void GraphLegend::choose_corner(const GraphDrawing& drawing, ImVec2 size) {
+  const float wide = drawing.canvas.max().x - drawing.canvas.min().x, high = drawing.canvas.max().y - drawing.canvas.min().y;
+  const Seen now{&drawing.scene, wide, high};
+  if (std::exchange(seen_, now) != now) room_ = 0;
+  const CanvasBounds sight = drawing.canvas.in_sight();
+  const Rect& all = drawing.scene.bounds;
+  if (sight.left > static_cast<double>(all.left) || sight.top > static_cast<double>(all.top) || sight.right < static_cast<double>(all.right) ||
+      sight.bottom < static_cast<double>(all.bottom)) {
+    return;
+  }
+  std::vector<std::uint32_t> found;
+  const auto covered = [&](float top) {
+    const float left = drawing.canvas.min().x;
+    drawing.scene.box_index.find({static_cast<float>(drawing.canvas.x_of(left)), static_cast<float>(drawing.canvas.y_of(top)),
+                                  static_cast<float>(drawing.canvas.x_of(left + size.x)), static_cast<float>(drawing.canvas.y_of(top + size.y))},
+                                 found);
+    return found.size();
+  };
+  const std::size_t above = covered(drawing.canvas.min().y), below = covered(drawing.canvas.max().y - size.y);
+  at_top_ = above < below;
+  if (std::min(above, below) != 0 && wide > kRoomFrom * size.x) room_ = size.x;
+}
+
+void GraphLegend::draw(const GraphDrawing& drawing, const std::string& of_what, std::uint32_t& shown) {
+  const Theme& theme = drawing.theme();
+  const float width = kLegendWidth * theme.scale, margin = theme.space;
+  const float room = drawing.canvas.max().y - drawing.canvas.min().y - 2 * margin;
+  if (room < 60 * theme.scale || drawing.canvas.max().x - drawing.canvas.min().x < 1.6f * width) return;
+  const float height = std::min(room, height_ > 0 ? height_ : 140 * theme.scale);
+  choose_corner(drawing, {width + 2 * margin, height + 2 * margin});
+  const ImVec2 at{drawing.canvas.min().x + margin, at_top_ ? drawing.canvas.min().y + margin : drawing.canvas.max().y - margin - height};
+  ImGui::PushFont(theme.small);
+  if (begin_overlay(theme, "legend", at, {width, height})) {
+    const float begin = ImGui::GetCursorPosY();
+    if (!of_what.empty()) {
+      ImGui::PushStyleColor(ImGuiCol_Text, theme.accent);
+      ImGui::TextUnformatted(of_what.c_str());
+      ImGui::PopStyleColor();
+    }
+    const float used = draw_colour_legend(drawing.context, ImGui::GetCursorScreenPos(), ImGui::GetContentRegionAvail().x);
+    ImGui::Dummy({1, used});
+    if (drawing.scene.causes != 0) {
+      ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {theme.space, 0});
+      ImGui::PushStyleColor(ImGuiCol_Text, theme.ink_soft);
+      ImGui::TextUnformatted("edges by cause");
+      ImGui::PopStyleColor();
+      for (const trace::EdgeCause cause : kCauses) {
+        if ((drawing.scene.causes & cause_bit(cause)) != 0) draw_cause(drawing, cause, shown);
+      }
+      ImGui::PopStyleVar();
+    }
+    height_ = ImGui::GetCursorPosY() - begin + 2 * theme.space - (drawing.scene.causes != 0 ? 0 : ImGui::GetStyle().ItemSpacing.y);
+  }
+  end_overlay();
+  ImGui::PopFont();
+}
+
+void draw_graph_minimap(const GraphDrawing& drawing, Canvas& canvas) {
+  const Rect& all = drawing.scene.bounds;
+  const CanvasBounds sight = canvas.in_sight();
+  const auto left = static_cast<double>(all.left), top = static_cast<double>(all.top), right = static_cast<double>(all.right),
+             bottom = static_cast<double>(all.bottom);
+  if (sight.left <= left && sight.top <= top && sight.right >= right && sight.bottom >= bottom) return;
+  const Theme& theme = drawing.theme();
+  const float margin = theme.space, s = theme.scale;
+  const float zoom = std::min((kMapWidth - 12) * s / std::max(all.width(), 1.0f), (kMapHeight - 12) * s / std::max(all.height(), 1.0f));
+  const ImVec2 size{std::max(all.width() * zoom, 8 * s) + 12 * s, std::max(all.height() * zoom, 8 * s) + 12 * s};
+  if (canvas.max().x - canvas.min().x < 3 * size.x || canvas.max().y - canvas.min().y < 1.5f * size.y) return;
+  const ImVec2 at{canvas.max().x - margin - size.x, canvas.max().y - margin - size.y};
+  if (begin_overlay(theme, "minimap", at, size)) {
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    ImGui::SetCursorScreenPos(at);
+    ImGui::InvisibleButton("map", size);
+    const ImVec2 origin{at.x + 6 * s - all.left * zoom, at.y + 6 * s - all.top * zoom};
+    if (ImGui::IsItemActive()) {
+      const ImVec2 mouse = ImGui::GetIO().MousePos;
+      canvas.centre(static_cast<double>((mouse.x - origin.x) / zoom), static_cast<double>((mouse.y - origin.y) / zoom));
+    }
+    tooltip("The whole graph. Click or drag to move what is in sight.");
+    const std::uint32_t level = GraphLod::level_for(3 * s / zoom);
+    for (const GraphBlock& block : drawing.scene.far.blocks(level)) {
+      const std::uint32_t first = drawing.scene.far.boxes_of(level, block)[0];
+      std::uint32_t hottest = box_time(drawing.scene, drawing.context, first).hottest;
+      double most = node_heat(drawing.context, hottest);
+      for (const std::uint32_t box : drawing.scene.far.boxes_of(level, block)) {
+        for (const std::uint32_t node : drawing.scene.members_of(box)) {
+          const double heat = node_heat(drawing.context, node);
+          if (heat <= most) continue;
+          most = heat;
+          hottest = node;
+        }
+      }
+      const ImVec2 low{origin.x + block.rect.left * zoom, origin.y + block.rect.top * zoom};
+      const ImVec2 high{std::max(origin.x + block.rect.right * zoom, low.x + 1.5f * s),
+                        std::max(origin.y + block.rect.bottom * zoom, low.y + 1.5f * s)};
+      list.AddRectFilled(low, high, node_colour(drawing.context, hottest));
+    }
+    const ImVec2 low{origin.x + static_cast<float>(std::max(sight.left, left)) * zoom - 2 * s,
+                     origin.y + static_cast<float>(std::max(sight.top, top)) * zoom - 2 * s};
+    const ImVec2 high{origin.x + static_cast<float>(std::min(sight.right, right)) * zoom + 2 * s,
+                      origin.y + static_cast<float>(std::min(sight.bottom, bottom)) * zoom + 2 * s};
+    list.AddRectFilled(low, high, with_alpha(theme.accent, 0.14f));
+    list.AddRect(low, high, theme.accent, 0, ImDrawFlags_None, std::round(2 * s));
+  }
+  end_overlay();
+}
+
+}  // namespace reprise::viewer

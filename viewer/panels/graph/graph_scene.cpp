@@ -1,0 +1,218 @@
+#include "panels/graph/graph_scene.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "layout/collapse.hpp"
+#include "panels/widgets/format.hpp"
+#include "panels/widgets/widgets.hpp"
+
+namespace reprise::viewer {
+
+namespace {
+
+// At scale 1.
+constexpr float kPadding = 8, kLineGap = 3, kLeastWidth = 84, kMostName = 260;
+constexpr std::uint32_t kTitleLevels = 3;
+
+class SceneMaker {
+ public:
+  explicit SceneMaker(const GraphSceneKey& key)
+      : key_(key), graph_(*key.graph), figures_width_(key.small.width("888.88 us") + key.small.width("88.8 %") + 12 * key.scale) {
+    scene_.key = key;
+  }
+
+  GraphScene make() {
+    const auto begin = std::chrono::steady_clock::now();
+    const CollapsedGraph collapsed = collapse(layout_graph(), collapse_desc());
+    const std::uint32_t levels = most_levels(collapsed.graph);
+    const float s = key_.scale, side = 6 * s, title = key_.small.height + 4 * s;
+    const bool down = key_.direction == Direction::Down;
+    const LayoutOptions options{.direction = key_.direction,
+                                .node_gap = 12 * s,
+                                .edge_gap = 8 * s,
+                                .rank_gap = down ? 26 * s : 44 * s,
+                                .group_gap = down ? side : (side + title) / 2,
+                                .group_begin = down ? title : side,
+                                .group_end = side,
+                                .most_spread = 1.15f,
+                                .component_gap = 28 * s + title * static_cast<float>(levels),
+                                .group_padding = side,
+                                .aspect = 2.4f};
+    Layout layout = lay_out(collapsed.graph, options);
+    scene_.areas = graph_areas(collapsed.graph, layout, {.direction = key_.direction, .side = side, .title = title, .levels = kTitleLevels});
+    add_boxes(collapsed, layout);
+    add_links(collapsed, layout);
+    scene_.bounds = layout.bounds;
+    for (const GraphArea& area : scene_.areas) {
+      Rect& b = scene_.bounds;
+      b = {std::min(b.left, area.bounds.left), std::min(b.top, area.bounds.top), std::max(b.right, area.bounds.right),
+           std::max(b.bottom, area.bounds.bottom)};
+    }
+    index();
+    scene_.layout_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+    return std::move(scene_);
+  }
+
+ private:
+  [[nodiscard]] Size box_size(const std::string& name) const {
+    const float s = key_.scale, name_width = std::min(kMostName * s, key_.text.width(name));
+    return {std::max({kLeastWidth * s, name_width, figures_width_}) + 2 * kPadding * s,
+            key_.text.height + key_.small.height + (2 * kPadding - 6 + kLineGap) * s};
+  }
+  // Each node that runs others, and those of them that come first.
+  template <class Visit>
+  void for_each_run(const Visit& visit) const {
+    for (const trace::Body& body : graph_.record().bodies) {
+      for (std::uint32_t n = body.first_node; n < body.first_node + body.nodes; ++n) {
+        if (graph_.predecessors(n).empty()) visit(body.parent, n);
+      }
+    }
+  }
+  [[nodiscard]] LayoutGraph layout_graph() const {
+    const trace::GraphVersion& record = graph_.record();
+    LayoutGraph result;
+    for (std::uint32_t n = 0; n < graph_.node_count(); ++n) {
+      result.sizes.push_back(box_size(graph_.node_name(n)));
+      result.node_lane.push_back(record.nodes[n].lane);
+      result.node_group.push_back(record.nodes[n].label == 0 ? kNoGroup : record.nodes[n].label - 1);
+    }
+    for (const trace::Edge& edge : record.edges) result.edges.push_back({edge.from, edge.to});
+    for_each_run([&](std::uint32_t from, std::uint32_t to) { result.edges.push_back({from, to}); });
+    for (std::size_t l = 1; l < record.labels.size(); ++l) {
+      result.group_parent.push_back(record.labels[l].parent == 0 ? kNoGroup : record.labels[l].parent - 1);
+    }
+    return result;
+  }
+  [[nodiscard]] CollapseDesc collapse_desc() const {
+    CollapseDesc desc;
+    const auto labels = static_cast<std::uint32_t>(graph_.record().labels.size());
+    for (std::uint32_t l = 1; l < labels; ++l) {
+      desc.collapsed.push_back(!key_.collapsed.empty() && key_.collapsed.count(graph_.label_path(l)) != 0);
+      desc.group_sizes.push_back(desc.collapsed.back() ? box_size(label_name(graph_, l)) : Size{1, 1});
+    }
+    return desc;
+  }
+  // Groups around the box that has most.
+  [[nodiscard]] static std::uint32_t most_levels(const LayoutGraph& graph) {
+    std::vector<std::uint32_t> depths(graph.group_parent.size(), 1);
+    for (std::size_t g = 0; g < depths.size(); ++g) {
+      if (graph.group_parent[g] != kNoGroup) depths[g] = depths[graph.group_parent[g]] + 1;
+    }
+    std::uint32_t most = 0;
+    for (const std::uint32_t g : graph.node_group) most = std::max(most, g == kNoGroup ? 0 : depths[g]);
+    return std::min(most, kTitleLevels);
+  }
+
+  void add_boxes(const CollapsedGraph& collapsed, const Layout& layout) {
+    const std::uint32_t count = collapsed.graph.node_count();
+    scene_.box_of = collapsed.node_of;
+    scene_.first_member.assign(count + 1, 0);
+    for (const std::uint32_t box : collapsed.node_of) ++scene_.first_member[box + 1];
+    for (std::uint32_t b = 0; b < count; ++b) scene_.first_member[b + 1] += scene_.first_member[b];
+    scene_.members.resize(collapsed.node_of.size());
+    std::vector<std::uint32_t> next(scene_.first_member.begin(), scene_.first_member.end() - 1);
+    for (std::uint32_t n = 0; n < collapsed.node_of.size(); ++n) scene_.members[next[collapsed.node_of[n]]++] = n;
+    scene_.boxes.resize(count);
+    for (std::uint32_t b = 0; b < count; ++b) {
+      GraphBox& box = scene_.boxes[b];
+      const Point c = layout.centres[b];
+      const Size half{collapsed.graph.sizes[b].width / 2, collapsed.graph.sizes[b].height / 2};
+      box.rect = {c.x - half.width, c.y - half.height, c.x + half.width, c.y + half.height};
+      if (collapsed.group_of[b] == kNoGroup) {
+        box.node = scene_.members[scene_.first_member[b]];
+        box.name = graph_.node_name(box.node);
+        box.detail = node_detail(graph_, box.node);
+      } else {
+        box.label = collapsed.group_of[b] + 1;
+        box.name = label_name(graph_, box.label);
+        box.detail = count_text(collapsed.member_count[b]) + (collapsed.member_count[b] == 1 ? " node" : " nodes");
+      }
+    }
+  }
+
+  void add_links(const CollapsedGraph& collapsed, Layout& layout) {
+    const auto& record = graph_.record().edges;
+    const auto& between = collapsed.graph.edges;  // sorted
+    scene_.first_point = std::move(layout.first_point);
+    scene_.points = std::move(layout.points);
+    for (const LayoutEdge edge : between) scene_.links.push_back({edge.from, edge.to, 0});
+    scene_.link_of.assign(record.size(), trace::kNone);
+    scene_.first_edge.assign(between.size() + 1, 0);
+    const auto link_between = [&](std::uint32_t from, std::uint32_t to) {
+      const LayoutEdge sought{collapsed.node_of[from], collapsed.node_of[to]};
+      if (sought.from == sought.to) return trace::kNone;
+      const auto at = std::lower_bound(between.begin(), between.end(), sought,
+                                       [](LayoutEdge a, LayoutEdge b) { return a.from != b.from ? a.from < b.from : a.to < b.to; });
+      return static_cast<std::uint32_t>(at - between.begin());
+    };
+    for_each_run([&](std::uint32_t from, std::uint32_t to) {
+      if (const std::uint32_t link = link_between(from, to); link != trace::kNone) scene_.links[link].causes |= kRunsBit;
+    });
+    for (std::size_t e = 0; e < record.size(); ++e) {
+      scene_.causes |= cause_bit(record[e].cause);
+      const std::uint32_t link = link_between(record[e].from, record[e].to);
+      if (link == trace::kNone) continue;
+      scene_.link_of[e] = link;
+      scene_.links[link].causes |= cause_bit(record[e].cause);
+      ++scene_.first_edge[link + 1];
+    }
+    for (std::size_t l = 0; l < between.size(); ++l) scene_.first_edge[l + 1] += scene_.first_edge[l];
+    scene_.edges.resize(scene_.first_edge.back());
+    std::vector<std::uint32_t> next(scene_.first_edge.begin(), scene_.first_edge.end() - 1);
+    for (std::uint32_t e = 0; e < record.size(); ++e) {
+      if (scene_.link_of[e] != trace::kNone) scene_.edges[next[scene_.link_of[e]]++] = e;
+    }
+  }
+
+  void index() {
+    std::vector<Rect> rects;
+    for (const GraphBox& box : scene_.boxes) rects.push_back(box.rect);
+    std::vector<GraphLod::End> ends;
+    for (std::uint32_t l = 0; l < scene_.links.size(); ++l) {
+      const auto points = scene_.points_of(l);
+      ends.push_back({points.front(), points.back()});
+    }
+    scene_.far = GraphLod(rects, ends);
+    scene_.box_index = GraphIndex(std::move(rects));
+    rects.clear();
+    for (std::uint32_t l = 0; l < scene_.links.size(); ++l) {
+      const auto points = scene_.points_of(l);
+      Rect r{points[0].x, points[0].y, points[0].x, points[0].y};
+      for (const Point p : points) r = {std::min(r.left, p.x), std::min(r.top, p.y), std::max(r.right, p.x), std::max(r.bottom, p.y)};
+      rects.push_back(r);
+    }
+    scene_.link_index = GraphIndex(std::move(rects));
+  }
+
+  const GraphSceneKey& key_;
+  const model::Graph& graph_;
+  float figures_width_;
+  GraphScene scene_;
+};
+
+}  // namespace
+
+std::string label_name(const model::Graph& graph, std::uint32_t label) {
+  const trace::GraphVersion& record = graph.record();
+  return record.strings[record.labels[label].name];
+}
+
+std::string node_detail(const model::Graph& graph, std::uint32_t node) {
+  const trace::Node& record = graph.record().nodes[node];
+  const std::string& kernel = graph.kernel_name(node);
+  if (!kernel.empty() && kernel != graph.node_name(node)) return kernel;
+  if (record.bytes != 0) return bytes_text(record.bytes);
+  if (record.grid[0] != 0) {
+    std::string text = count_text(record.grid[0]);
+    if (record.grid[1] > 1 || record.grid[2] > 1) text += " x " + count_text(record.grid[1]);
+    if (record.grid[2] > 1) text += " x " + count_text(record.grid[2]);
+    return text + (record.grid[0] == 1 && text == "1" ? " block" : " blocks");
+  }
+  return kind_name(record.kind);
+}
+
+GraphScene make_graph_scene(const GraphSceneKey& key) { return SceneMaker(key).make(); }
+
+}  // namespace reprise::viewer

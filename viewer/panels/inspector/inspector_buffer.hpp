@@ -1,0 +1,23 @@
+// The page of the inspector about one buffer. Threads: the drawing thread's.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "panels/shared/panel_context.hpp"
+
+namespace reprise::viewer {
+
+class BufferPage {
+ public:
+  explicit BufferPage(Background& background) : aliases_(background) {}
+  // `buffer` is one of the shown graph.
+  void draw(PanelContext& context, std::uint32_t buffer);
+
+ private:
+  void draw_aliases(PanelContext& context, std::uint32_t buffer);
+
+  AsyncValue<model::GraphKey, std::vector<std::vector<std::uint32_t>>> aliases_;
+};
+
+}  // namespace reprise::viewer

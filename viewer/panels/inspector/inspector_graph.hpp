@@ -1,0 +1,24 @@
+// The page of the inspector about the shown graph and who recorded it: what stands there while nothing is selected. Threads: the drawing thread's.
+#pragma once
+
+#include "panels/shared/panel_context.hpp"
+#include "panels/inspector/inspector_versions.hpp"
+
+namespace reprise::viewer {
+
+class GraphPage {
+ public:
+  explicit GraphPage(Background& background) : versions_(background) {}
+  void draw(PanelContext& context);
+
+ private:
+  struct VersionsKey {
+    model::GraphKey before, after;
+    friend bool operator==(const VersionsKey&, const VersionsKey&) = default;
+  };
+  void draw_versions(PanelContext& context);
+
+  AsyncValue<VersionsKey, VersionChanges> versions_;
+};
+
+}  // namespace reprise::viewer

@@ -1,0 +1,42 @@
+// The page of the inspector about one node. Threads: the drawing thread's.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "panels/shared/panel_context.hpp"
+#include "panels/inspector/inspector_trend.hpp"
+#include "panels/inspector/inspector_versions.hpp"
+
+namespace reprise::viewer {
+
+class NodePage {
+ public:
+  explicit NodePage(Background& background) : trend_(background), versions_(background) {}
+  // `node` is one of the shown graph.
+  void draw(PanelContext& context, std::uint32_t node);
+
+ private:
+  struct TrendKey {
+    model::GraphKey graph;
+    std::uint32_t node = 0;
+    std::size_t first = 0, count = 0, replays = 0;
+    friend bool operator==(const TrendKey&, const TrendKey&) = default;
+  };
+  struct VersionsKey {
+    model::GraphKey before, after;
+    friend bool operator==(const VersionsKey&, const VersionsKey&) = default;
+  };
+
+  void draw_times(PanelContext& context, std::uint32_t node);
+  void draw_trend_of(PanelContext& context, std::uint32_t node);
+  void draw_versions(PanelContext& context, std::uint32_t node);
+  [[nodiscard]] std::shared_ptr<const NodeTrend> ask_trend(const PanelContext& context, std::uint32_t node);
+
+  AsyncValue<TrendKey, NodeTrend> trend_;
+  TrendKey trend_key_;
+  double trend_asked_ = -1;  // ImGui's time: a live trace grows in every frame
+  AsyncValue<VersionsKey, VersionChanges> versions_;
+};
+
+}  // namespace reprise::viewer

@@ -1,0 +1,62 @@
+#include "panels/inspector/inspector_session.hpp"
+
+#include <ctime>
+
+#include "panels/widgets/format.hpp"
+#include "panels/inspector/inspector_parts.hpp"
+
+namespace reprise::viewer {
+
+namespace {
+
+std::string utc_text(trace::Time nanoseconds) {
+  if (nanoseconds == 0) return {};
+  const auto seconds = static_cast<std::time_t>(nanoseconds / 1'000'000'000);
+  std::tm parts{};
+  if (gmtime_r(&seconds, &parts) == nullptr) return {};
+  char text[32];
+  return std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &parts) == 0 ? std::string() : text;
+}
+
+void draw_device(const PanelContext& context, const trace::Device& device) {
+  const Theme& theme = context.theme;
+  draw_value(theme, "Device", device.name.empty() ? device.selector : device.name, device.selector.c_str());
+  if (device.memory_bytes != 0) draw_mono(theme, "Its memory", bytes_text(device.memory_bytes));
+  if (device.multiprocessors != 0) draw_mono(theme, "Multiprocessors", count_text(device.multiprocessors));
+  for (std::size_t i = context.document->clocks.size(); i-- > 0;) {
+    const trace::Clock& clock = context.document->clocks[i];
+    if (clock.device != device.id) continue;
+    draw_mono(theme, "Its clock", "within " + duration_text(static_cast<double>(clock.error)),
+              "How far off its times may be, beside those of the host.");
+    break;
+  }
+}
+
+}  // namespace
+
+void draw_session(const PanelContext& context) {
+  const Theme& theme = context.theme;
+  const model::Document& document = *context.document;
+  if (!draw_section(theme, "Recorded by", context.name.substr(context.name.find_last_of('/') + 1))) return;
+  for (std::size_t i = 0; i < document.sessions->size(); ++i) {
+    const trace::Session& session = (*document.sessions)[i];
+    ImGui::PushID(static_cast<int>(i));
+    draw_value(theme, "Application", session.application);
+    draw_mono(theme, "Command line", session.command_line);
+    draw_value(theme, "Host", session.host);
+    draw_mono(theme, "Process", session.pid == 0 ? "" : std::to_string(session.pid));
+    if (session.rank != trace::kNone) draw_mono(theme, "Rank", count_text(session.rank));
+    draw_mono(theme, "Started", utc_text(session.process_start_utc));
+    draw_mono(theme, "Engine", session.engine_version);
+    ImGui::PopID();
+  }
+  for (const auto& [id, device] : *document.devices) {
+    ImGui::PushID(static_cast<int>(id));
+    draw_device(context, device);
+    ImGui::PopID();
+  }
+  if (document.last > document.first)
+    draw_mono(theme, "Covers", duration_text(static_cast<double>(document.last - document.first)), "From the first moment of the trace to the last.");
+}
+
+}  // namespace reprise::viewer

@@ -1,0 +1,25 @@
+// MemoryPanel: the slab and pools. Draws into the rest of the current ImGui window; changes nothing but its own view and Frame::view.
+// Threads: the drawing thread's.
+#pragma once
+
+#include <memory>
+
+#include "panels/shared/panel_context.hpp"
+
+namespace reprise::viewer {
+
+class MemoryPanel {
+ public:
+  explicit MemoryPanel(Background& background);
+  MemoryPanel(const MemoryPanel&) = delete;
+  MemoryPanel& operator=(const MemoryPanel&) = delete;
+  ~MemoryPanel();
+
+  void draw(PanelContext& context);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace reprise::viewer

@@ -1,0 +1,55 @@
+// PoolView: the pools with their bytes and holders, all that is taken of their devices, and how these grew over the trace. BufferView: every buffer that is known.
+// Threads: the drawing thread's.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "panels/shared/async_value.hpp"
+#include "panels/widgets/canvas.hpp"
+#include "panels/shared/panel_context.hpp"
+#include "panels/memory/memory_pools.hpp"
+
+namespace reprise::viewer {
+
+class PoolView {
+ public:
+  void draw(PanelContext& context, const PoolViewModel& view_model);
+
+ private:
+  void draw_table(PanelContext& context, const PoolViewModel& view_model, float width);
+  static void draw_devices(const Theme& theme, const PoolViewModel& view_model);
+  void draw_history(PanelContext& context, const PoolViewModel& view_model);
+  void draw_device_history(const Theme& theme, const PoolViewModel& view_model) const;
+  void draw_hovered_time(const PanelContext& context, const PoolViewModel& view_model) const;
+
+  Canvas canvas_{CanvasAxes::Horizontal};
+  std::optional<std::uint32_t> pool_;  // by id, that stands out
+};
+
+class BufferView {
+ public:
+  explicit BufferView(Background& background) : order_(background) {}
+  void draw(PanelContext& context, const std::shared_ptr<const PoolViewModel>& view_model, const std::shared_ptr<const std::vector<std::uint8_t>>& matches);
+
+ private:
+  struct Key {
+    std::shared_ptr<const PoolViewModel> view_model;
+    std::shared_ptr<const std::vector<std::uint8_t>> matches;  // may be null
+    BufferOrder order;
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+  struct Rows {
+    std::shared_ptr<const PoolViewModel> view_model;  // that they are places in
+    std::vector<std::uint32_t> places;
+  };
+
+  void draw_row(PanelContext& context, const PoolViewModel& view_model, std::uint32_t place) const;
+
+  AsyncValue<Key, Rows> order_;
+  BufferOrder asked_;
+  model::Selection seen_;
+};
+
+}  // namespace reprise::viewer

@@ -1,0 +1,190 @@
+#include "panels/memory/memory_pools.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "panels/widgets/format.hpp"
+
+namespace reprise::viewer {
+
+using trace::kNone;
+
+namespace {
+
+// The name of a graph, by the id that all of its versions have.
+std::map<std::uint32_t, std::string> graph_names(const model::Document& document) {
+  std::map<std::uint32_t, std::string> names;
+  for (const auto& [key, entry] : document.graphs) names[key.graph] = entry.graph->name();
+  return names;
+}
+
+void append(std::string& list, const std::string& name) { list += (list.empty() ? "" : ", ") + name; }
+
+// Graphs that were something of a pool at some time.
+struct Earlier {
+  std::set<std::uint32_t> holders, sharers;
+};
+
+bool contains(const std::vector<std::uint32_t>& graphs, std::uint32_t graph) { return std::find(graphs.begin(), graphs.end(), graph) != graphs.end(); }
+
+std::string device_name(const model::Document& document, std::uint32_t id) {
+  const auto device = document.devices->find(id);
+  return device == document.devices->end() ? "device " + count_text(id) : device->second.name;
+}
+
+std::vector<PoolRow> pool_rows(const model::Document& document, const std::map<std::uint32_t, std::string>& names) {
+  const auto name_of = [&](std::uint32_t graph) {
+    const auto name = names.find(graph);
+    return name == names.end() ? "graph " + count_text(graph) : name->second;
+  };
+  std::vector<PoolRow> rows;
+  std::vector<Earlier> earlier;  // by row
+  std::map<std::uint32_t, std::size_t> place;
+  for (const auto& [id, state] : *document.pools) {
+    PoolRow row;
+    row.state = state;
+    row.device = device_name(document, state.device);
+    for (const std::uint32_t graph : state.holders) append(row.holders, name_of(graph));
+    for (const std::uint32_t graph : state.sharers) append(row.sharers, name_of(graph));
+    place[id] = rows.size();
+    rows.push_back(std::move(row));
+  }
+  earlier.resize(rows.size());
+  for (const trace::PoolState& state : document.pool_history) {
+    const auto found = place.find(state.pool);
+    if (found == place.end()) continue;
+    PoolRow& row = rows[found->second];
+    const PoolPoint point{state.at, state.device_bytes, state.host_bytes, state.mapped};
+    // Changes that only concern holders move nothing.
+    const bool is_same = !row.history.empty() && row.history.back().device_bytes == point.device_bytes &&
+                         row.history.back().host_bytes == point.host_bytes && row.history.back().mapped == point.mapped;
+    if (!is_same) row.history.push_back(point);
+    row.most_device = std::max(row.most_device, state.device_bytes);
+    row.most_host = std::max(row.most_host, state.host_bytes);
+    row.most_bytes = std::max(row.most_bytes, std::max(state.device_bytes, state.mapped) + state.host_bytes);
+    row.most_buffers = std::max(row.most_buffers, state.buffers);
+    earlier[found->second].holders.insert(state.holders.begin(), state.holders.end());
+    earlier[found->second].sharers.insert(state.sharers.begin(), state.sharers.end());
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    PoolRow& row = rows[i];
+    for (const std::uint32_t graph : earlier[i].holders) {
+      if (!contains(row.state.holders, graph)) append(row.earlier_holders, name_of(graph));
+    }
+    for (const std::uint32_t graph : earlier[i].sharers) {
+      if (!contains(row.state.sharers, graph)) append(row.earlier_sharers, name_of(graph));
+    }
+    std::stable_sort(row.history.begin(), row.history.end(), [](const PoolPoint& a, const PoolPoint& b) { return a.at < b.at; });
+  }
+  return rows;
+}
+
+std::vector<DeviceRow> device_rows(const model::Document& document) {
+  std::vector<DeviceRow> rows;
+  for (const auto& [id, totals] : *document.device_totals) rows.push_back({totals, device_name(document, id), {}, 0});
+  for (const trace::DeviceTotals& totals : document.device_history) {
+    const auto row = std::find_if(rows.begin(), rows.end(), [&](const DeviceRow& r) { return r.totals.device == totals.device; });
+    if (row == rows.end()) continue;
+    row->history.push_back({totals.at, totals.buffers, 0, totals.mapped});
+    row->most_buffers = std::max(row->most_buffers, totals.buffers);
+  }
+  for (DeviceRow& row : rows) std::stable_sort(row.history.begin(), row.history.end(), [](const PoolPoint& a, const PoolPoint& b) { return a.at < b.at; });
+  return rows;
+}
+
+std::string pool_name(const model::Document& document, std::uint32_t pool) {
+  const auto found = document.pools->find(pool);
+  return pool == kNone ? "" : found == document.pools->end() ? "pool " + count_text(pool) : found->second.label;
+}
+
+std::vector<BufferRow> buffer_rows(const model::Document& document, const model::Graph* graph) {
+  std::vector<BufferRow> rows;
+  std::map<std::uint32_t, std::size_t> place;  // by id in the session
+  for (const auto& [id, life] : *document.buffers) {
+    BufferRow row;
+    row.name = life.name.empty() ? "buffer " + count_text(id) : life.name;
+    row.pool = pool_name(document, life.pool);
+    row.kind = life.kind;
+    row.bytes = life.bytes;
+    row.address = life.address;
+    row.allocated = life.allocated;
+    row.freed = life.freed;
+    place[id] = rows.size();
+    rows.push_back(std::move(row));
+  }
+  std::map<std::size_t, std::vector<std::uint32_t>> others;  // graphs by row
+  for (const auto& [key, entry] : document.graphs) {
+    const auto& buffers = entry.graph->record().buffers;
+    for (std::uint32_t b = 0; b < buffers.size(); ++b) {
+      const auto found = buffers[b].id == kNone ? place.end() : place.find(buffers[b].id);
+      if (entry.graph.get() != graph) {
+        if (found == place.end()) continue;
+        auto& graphs = others[found->second];
+        const bool is_shown = graph && key.graph == graph->key().graph;
+        if (!is_shown && (graphs.empty() || graphs.back() != key.graph)) graphs.push_back(key.graph);
+        continue;
+      }
+      std::size_t at = found == place.end() ? rows.size() : found->second;
+      if (at == rows.size()) {  // a transient, or one whose life the trace does not tell
+        BufferRow row;
+        row.kind = buffers[b].kind;
+        row.bytes = buffers[b].bytes;
+        row.address = buffers[b].offset;
+        row.pool = buffers[b].kind == trace::BufferKind::Transient ? "slab" : pool_name(document, buffers[b].pool);
+        rows.push_back(std::move(row));
+      }
+      rows[at].name = graph->buffer_name(b);
+      rows[at].buffer = b;
+      rows[at].uses = static_cast<std::uint32_t>(graph->uses(b).size());
+    }
+  }
+  const auto names = graph_names(document);
+  for (const auto& [row, graphs] : others) {
+    for (const std::uint32_t g : graphs) append(rows[row].other_graphs, names.at(g));
+  }
+  return rows;
+}
+
+}  // namespace
+
+PoolViewModel pool_view_model(const model::Document& document, std::shared_ptr<const model::Graph> graph) {
+  PoolViewModel view_model;
+  view_model.pools = pool_rows(document, graph_names(document));
+  view_model.devices = device_rows(document);
+  view_model.buffers = buffer_rows(document, graph.get());
+  view_model.first = document.first;
+  view_model.last = document.last;
+  for (const PoolRow& row : view_model.pools) view_model.most_bytes = std::max(view_model.most_bytes, row.most_bytes);
+  for (const DeviceRow& row : view_model.devices) view_model.most_bytes = std::max(view_model.most_bytes, row.totals.peak);
+  view_model.graph = std::move(graph);
+  return view_model;
+}
+
+std::vector<std::uint32_t> ordered_buffers(const PoolViewModel& view_model, BufferOrder order, const std::vector<std::uint8_t>& matches) {
+  std::vector<std::uint32_t> rows;
+  for (std::uint32_t i = 0; i < view_model.buffers.size(); ++i) {
+    const std::uint32_t b = view_model.buffers[i].buffer;
+    if (matches.empty() || (b < matches.size() && matches[b] != 0)) rows.push_back(i);
+  }
+  const auto sort_by = [&](auto value) {
+    std::stable_sort(rows.begin(), rows.end(), [&](std::uint32_t a, std::uint32_t b) {
+      const auto &x = value(view_model.buffers[a]), &y = value(view_model.buffers[b]);
+      return order.is_descending ? y < x : x < y;
+    });
+  };
+  switch (order.by) {
+    case BufferColumn::Name: sort_by([](const BufferRow& r) -> const std::string& { return r.name; }); break;
+    case BufferColumn::Kind: sort_by([](const BufferRow& r) -> const trace::BufferKind& { return r.kind; }); break;
+    case BufferColumn::Bytes: sort_by([](const BufferRow& r) -> const std::uint64_t& { return r.bytes; }); break;
+    case BufferColumn::Address: sort_by([](const BufferRow& r) -> const std::uint64_t& { return r.address; }); break;
+    case BufferColumn::Pool: sort_by([](const BufferRow& r) -> const std::string& { return r.pool; }); break;
+    case BufferColumn::Allocated: sort_by([](const BufferRow& r) -> const trace::Time& { return r.allocated; }); break;
+    case BufferColumn::Freed: sort_by([](const BufferRow& r) -> const trace::Time& { return r.freed; }); break;
+    case BufferColumn::Uses: sort_by([](const BufferRow& r) -> const std::uint32_t& { return r.uses; }); break;
+  }
+  return rows;
+}
+
+}  // namespace reprise::viewer

@@ -1,0 +1,123 @@
+#include "panels/messages/message_list.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <limits>
+#include <sstream>
+#include <utility>
+
+#include "panels/widgets/format.hpp"
+#include "panels/widgets/widgets.hpp"
+
+namespace reprise::viewer {
+
+namespace {
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+MessageRank rank_of(trace::Severity severity) {
+  switch (severity) {
+    case trace::Severity::Info: return MessageRank::Info;
+    case trace::Severity::Warning: return MessageRank::Warning;
+    case trace::Severity::Error: return MessageRank::Error;
+  }
+  return MessageRank::Info;
+}
+
+class Maker {
+ public:
+  Maker(const model::Document& document, const std::string& filter, std::uint32_t ranks) : document_(document), ranks_(ranks) {
+    std::istringstream stream(lower(filter));
+    for (std::string word; stream >> word;) words_.push_back(word);
+  }
+
+  void add(MessageLine line) {
+    ++list_.all;
+    ++list_.counts[static_cast<std::size_t>(line.rank)];
+    if ((ranks_ >> static_cast<unsigned>(line.rank) & 1) == 0) return;
+    const std::string all = lower(line.id + " " + line.text + " " + line.place);
+    if (!std::all_of(words_.begin(), words_.end(), [&](const std::string& word) { return all.find(word) != std::string::npos; })) return;
+    if (line.rank != MessageRank::Note)
+      line.at_text = line.at > document_.first ? duration_text(static_cast<double>(line.at - document_.first)) : "0 ns";
+    list_.lines.push_back(std::move(line));
+  }
+
+  MessageLine of(const trace::Message& message) const {
+    MessageLine line{.at = message.at, .rank = rank_of(message.severity), .id = message.id, .text = message.text};
+    const model::GraphEntry* const entry = message.graph == trace::kNone ? nullptr : document_.find({message.graph, message.version});
+    if (entry == nullptr) return line;
+    line.place = entry->graph->name();
+    const auto& nodes = entry->graph->record().nodes;
+    for (std::uint32_t n = 0; n < nodes.size() && message.command != trace::kNone; ++n) {
+      if (nodes[n].command != message.command) continue;
+      line.about = model::SelectedNode{entry->graph->key(), n};
+      line.place += ", " + entry->graph->node_name(n);
+      const std::string where = place_text(*entry->graph, nodes[n].file, nodes[n].line);
+      if (!where.empty()) line.place += ", " + where;
+      break;
+    }
+    return line;
+  }
+
+  MessageLine of(const trace::Update& update) const {
+    MessageLine line{.at = update.at, .rank = MessageRank::Update, .id = {}, .text = update.what};
+    line.id = "version " + std::to_string(update.from_version) + " became version " + std::to_string(update.to_version);
+    const model::GraphEntry* const entry = document_.find({update.graph, update.to_version});
+    line.place = entry != nullptr ? entry->graph->name() : "graph " + std::to_string(update.graph);
+    return line;
+  }
+
+  static MessageLine of(const trace::Loss& loss) {
+    return {.at = loss.at,
+            .rank = MessageRank::Loss,
+            .id = {},
+            .text = count_text(loss.count) + " " + loss_name(loss.kind) + " lost" + (loss.why.empty() ? "" : ": " + loss.why)};
+  }
+
+  MessageLine of(const Note& note) const {
+    MessageLine line{.at = std::numeric_limits<trace::Time>::max(), .rank = MessageRank::Note, .id = "note", .text = note.text};
+    const model::GraphEntry* const entry = document_.find(note.graph);
+    if (entry == nullptr) return line;
+    line.place = entry->graph->name() + ", ";
+    if (note.about == Note::About::Replay) {
+      line.place += "replay " + count_text(note.number);
+      if (document_.find_replay(note.graph, note.number) != nullptr) line.about = model::SelectedReplay{note.graph, note.number};
+    } else if (note.number < entry->graph->node_count()) {
+      const auto node = static_cast<std::uint32_t>(note.number);
+      line.about = model::SelectedNode{note.graph, node};
+      line.place += entry->graph->node_name(node);
+    }
+    return line;
+  }
+
+  MessageList finish() {
+    std::stable_sort(list_.lines.begin(), list_.lines.end(), [](const MessageLine& a, const MessageLine& b) { return a.at > b.at; });
+    if (list_.lines.size() > kMostMessageLines) {
+      list_.left_out = list_.lines.size() - kMostMessageLines;
+      list_.lines.resize(kMostMessageLines);
+    }
+    return std::move(list_);
+  }
+
+ private:
+  const model::Document& document_;
+  std::vector<std::string> words_;
+  std::uint32_t ranks_;
+  MessageList list_;
+};
+
+}  // namespace
+
+MessageList make_message_list(const model::Document& document, const std::string& filter, std::uint32_t ranks, std::span<const Note> notes) {
+  Maker maker(document, filter, ranks);
+  for (const trace::Message& message : document.messages) maker.add(maker.of(message));
+  for (const trace::Update& update : document.updates) maker.add(maker.of(update));
+  for (const trace::Loss& loss : document.losses) maker.add(Maker::of(loss));
+  for (const Note& note : notes) maker.add(maker.of(note));
+  return maker.finish();
+}
+
+}  // namespace reprise::viewer

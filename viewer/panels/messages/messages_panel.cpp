@@ -1,0 +1,195 @@
+#include "panels/messages/messages_panel.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <imgui.h>
+
+#include "panels/widgets/format.hpp"
+#include "panels/messages/message_list.hpp"
+#include "panels/widgets/widgets.hpp"
+
+namespace reprise::viewer {
+
+namespace {
+
+ImU32 colour_of(const Theme& theme, MessageRank rank) {
+  switch (rank) {
+    case MessageRank::Error: return theme.error;
+    case MessageRank::Warning: return theme.warning;
+    case MessageRank::Info: return theme.accent;
+    case MessageRank::Update: return theme.good;
+    case MessageRank::Loss: return theme.warning;
+    case MessageRank::Note: return theme.accent;
+  }
+  return theme.ink;
+}
+
+const char* name_of(MessageRank rank) {
+  switch (rank) {
+    case MessageRank::Error: return "error";
+    case MessageRank::Warning: return "warning";
+    case MessageRank::Info: return "info";
+    case MessageRank::Update: return "update";
+    case MessageRank::Loss: return "loss";
+    case MessageRank::Note: return "note";
+  }
+  return "?";
+}
+
+const char* plural_of(MessageRank rank) {
+  switch (rank) {
+    case MessageRank::Error: return "errors";
+    case MessageRank::Warning: return "warnings";
+    case MessageRank::Info: return "infos";
+    case MessageRank::Update: return "updates";
+    case MessageRank::Loss: return "losses";
+    case MessageRank::Note: return "notes";
+  }
+  return "?";
+}
+
+// The sign of a rank, so that colour is not the only one.
+void draw_sign(const Theme& theme, MessageRank rank) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float size = ImGui::GetTextLineHeight(), r = size * 0.36f;
+  const ImVec2 c{at.x + r + 1, at.y + size / 2};
+  ImDrawList& draw = *ImGui::GetWindowDrawList();
+  const ImU32 colour = colour_of(theme, rank);
+  switch (rank) {
+    case MessageRank::Error: draw.AddRectFilled({c.x - r, c.y - r}, {c.x + r, c.y + r}, colour, 2); break;
+    case MessageRank::Warning: draw.AddTriangleFilled({c.x - r, c.y + r}, {c.x, c.y - r}, {c.x + r, c.y + r}, colour); break;
+    case MessageRank::Info: draw.AddCircleFilled(c, r, colour); break;
+    case MessageRank::Update: draw.AddCircle(c, r, colour, 0, 2 * theme.scale); break;
+    case MessageRank::Loss: draw.AddTriangle({c.x - r, c.y - r}, {c.x + r, c.y - r}, {c.x, c.y + r}, colour, 1.6f * theme.scale); break;
+    case MessageRank::Note: draw.AddRect({c.x - r, c.y - r}, {c.x + r, c.y + r}, colour, 2, 0, 1.6f * theme.scale); break;
+  }
+  ImGui::Dummy({2 * r + 4 * theme.scale, size});
+  ImGui::SameLine(0, theme.half_space);
+}
+
+}  // namespace
+
+struct MessagesPanel::State {
+  explicit State(Background& background) : list(background) {}
+
+  void draw_ranks(const PanelContext& context, const MessageList& made);
+  void draw_row(PanelContext& context, const MessageLine& line);
+
+  AsyncValue<MessageListKey, MessageList> list;
+  std::uint32_t ranks = 0xff;  // a bit each that is shown
+  const Notes* notes = nullptr;
+};
+
+MessagesPanel::MessagesPanel(Background& background) : state_(std::make_unique<State>(background)) {}
+MessagesPanel::~MessagesPanel() = default;
+
+void MessagesPanel::State::draw_ranks(const PanelContext& context, const MessageList& made) {
+  const Theme& theme = context.theme;
+  bool first = true;
+  for (std::size_t i = 0; i < kMessageRanks; ++i) {
+    const auto rank = static_cast<MessageRank>(i);
+    if (made.counts[i] == 0) continue;
+    const bool on = (ranks >> i & 1) != 0;
+    const std::string text = count_text(made.counts[i]) + " " + (made.counts[i] == 1 ? name_of(rank) : plural_of(rank));
+    if (!first) ImGui::SameLine();
+    first = false;
+    ImGui::PushStyleColor(ImGuiCol_Button, on ? theme.accent_soft : theme.raised);
+    ImGui::PushStyleColor(ImGuiCol_Text, on ? theme.ink : theme.ink_faint);
+    if (ImGui::Button((text + "##" + name_of(rank)).c_str())) ranks ^= 1u << i;
+    ImGui::PopStyleColor(2);
+    tooltip(on ? "Click to leave these out" : "Click to show these");
+  }
+  if (!context.view.filter.text.empty()) {
+    ImGui::SameLine();
+    ImGui::PushStyleColor(ImGuiCol_Text, theme.ink_soft);
+    ImGui::Text("with \"%s\" in them", context.view.filter.text.c_str());
+    ImGui::PopStyleColor();
+  }
+}
+
+void MessagesPanel::State::draw_row(PanelContext& context, const MessageLine& line) {
+  const Theme& theme = context.theme;
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  ImGui::PushID(&line);
+  const bool leads = !std::holds_alternative<std::monostate>(line.about);
+  const bool is_selected = leads && context.view.selection == line.about;
+  const float top = ImGui::GetCursorPosY();
+  const float height = ImGui::GetTextLineHeight();
+  if (ImGui::Selectable("##row", is_selected, ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowItemOverlap, {0, height}) && leads) {
+    if (const auto* node = std::get_if<model::SelectedNode>(&line.about)) context.view.graph = node->graph;
+    context.view.select(line.about);
+  }
+  if (leads && ImGui::IsItemHovered()) context.view.hovered = line.about;
+  tooltip(leads ? line.text + "\n\nA click selects " + line.place : line.text);
+  ImGui::SetCursorPosY(top);
+  ImGui::PushFont(theme.mono);
+  text_right(line.at_text, theme.ink_soft);
+  ImGui::PopFont();
+  ImGui::TableNextColumn();
+  draw_sign(theme, line.rank);
+  ImGui::TextUnformatted(name_of(line.rank));
+  ImGui::TableNextColumn();
+  ImGui::PushStyleColor(ImGuiCol_Text, theme.ink_soft);
+  ImGui::TextUnformatted(line.id.c_str());
+  ImGui::PopStyleColor();
+  ImGui::TableNextColumn();
+  ImGui::TextUnformatted(line.text.c_str(), line.text.c_str() + std::min(line.text.find('\n'), line.text.size()));
+  ImGui::TableNextColumn();
+  ImGui::PushStyleColor(ImGuiCol_Text, leads ? theme.accent : theme.ink_soft);
+  ImGui::TextUnformatted(line.place.c_str());
+  ImGui::PopStyleColor();
+  ImGui::PopID();
+}
+
+void MessagesPanel::show_notes(const Notes& notes) { state_->notes = &notes; }
+
+void MessagesPanel::draw(PanelContext& context) {
+  const model::Document& document = *context.document;
+  const MessageListKey key{.messages = document.messages.size(),
+                           .updates = document.updates.size(),
+                           .losses = document.losses.size(),
+                           .graphs = document.graphs.size(),
+                           .filter = context.view.filter.text,
+                           .ranks = state_->ranks,
+                           .notes = state_->notes != nullptr ? state_->notes->revision() : 0};
+  state_->list.ask(key, [shared = context.document, filter = context.view.filter.text, ranks = state_->ranks,
+                         notes = state_->notes != nullptr ? state_->notes->all() : std::vector<Note>()] {
+    return make_message_list(*shared, filter, ranks, notes);
+  });
+  const auto made = state_->list.value();
+  if (!made) return draw_busy(context.theme, "Reading messages");
+  if (made->all == 0) {
+    return draw_empty(context.theme, "Nothing to report",
+                      "Findings of the validation, updates of graphs, and what did not get into the trace would be listed here.");
+  }
+  state_->draw_ranks(context, *made);
+  if (made->lines.empty())
+    return draw_empty(context.theme, "None of " + count_text(made->all) + " is shown",
+                      "The search above or the kinds that are switched off leave all of them out.");
+  const ImGuiTableFlags flags =
+      ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg | ImGuiTableFlags_BordersInnerV | ImGuiTableFlags_Resizable | ImGuiTableFlags_PadOuterX;
+  if (!ImGui::BeginTable("messages", 5, flags)) return;
+  const float em = ImGui::GetFontSize();
+  ImGui::TableSetupScrollFreeze(0, 1);
+  ImGui::TableSetupColumn("Time", ImGuiTableColumnFlags_WidthFixed, 6.5f * em);
+  ImGui::TableSetupColumn("Kind", ImGuiTableColumnFlags_WidthFixed, 5.5f * em);
+  ImGui::TableSetupColumn("Finding", ImGuiTableColumnFlags_WidthFixed, 14 * em);
+  ImGui::TableSetupColumn("What it says", ImGuiTableColumnFlags_WidthStretch, 3);
+  ImGui::TableSetupColumn("Where", ImGuiTableColumnFlags_WidthStretch, 1);
+  ImGui::TableHeadersRow();
+  for (const MessageLine& line : made->lines) state_->draw_row(context, line);
+  if (made->left_out > 0) {
+    ImGui::TableNextRow();
+    ImGui::TableSetColumnIndex(3);
+    ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(context.theme.ink_soft), "and %s older ones", count_text(made->left_out).c_str());
+  }
+  ImGui::EndTable();
+}
+
+}  // namespace reprise::viewer

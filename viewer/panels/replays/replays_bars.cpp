@@ -1,0 +1,35 @@
+#include "panels/replays/replays_bars.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace reprise::viewer {
+
+std::size_t bar_length(const ReplaySeries& series, double zoom) {
+  std::size_t count = 1;
+  while (static_cast<double>(count) * zoom < 1 && count < series.size()) count *= 2;
+  return count;
+}
+
+std::vector<ReplayBar> replay_bars(const ReplaySeries& series, double left, double right, double zoom) {
+  std::vector<ReplayBar> bars;
+  const double size = static_cast<double>(series.size());
+  if (series.size() == 0 || !(zoom > 0) || !(right > 0) || !(left < size)) return bars;
+  const std::size_t count = bar_length(series, zoom);
+  const auto first = static_cast<std::size_t>(std::floor(std::max(left, 0.0))) / count * count;
+  const auto last = static_cast<std::size_t>(std::ceil(std::min(right, size)));
+  for (std::size_t at = first; at < last; at += count) {
+    const std::size_t end = std::min(at + count, series.size());
+    bars.push_back({at, end, series.run(at, end)});
+  }
+  return bars;
+}
+
+double top_of(trace::Time greatest, trace::Time median, trace::Time p99, trace::Time fence) {
+  const double most = static_cast<double>(std::max<trace::Time>(greatest, 1));
+  if (median <= 0) return most * 1.08;
+  const double enough = std::max({2.2 * static_cast<double>(median), 1.15 * static_cast<double>(p99), 1.1 * static_cast<double>(fence), 1.0});
+  return std::min(most * 1.08, enough);
+}
+
+}  // namespace reprise::viewer

@@ -1,0 +1,39 @@
+#include "panels/replays/replays_drag.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace reprise::viewer {
+
+namespace {
+
+constexpr float kReach = 6;      // points, of a handle
+constexpr float kClickSlop = 5;  // as a canvas tells a click
+
+}  // namespace
+
+void ReplaysDrag::update(const Canvas& canvas, std::size_t size, ViewState& view) {
+  const ImGuiIO& io = ImGui::GetIO();
+  const double count = static_cast<double>(size);
+  const double first = static_cast<double>(std::min(view.range.first, size));
+  const double end = first + static_cast<double>(std::min(view.range.count, size - std::min(view.range.first, size)));
+  const auto is_near = [&](double place) { return std::abs(canvas.to_screen(place, 0).x - io.MousePos.x) <= kReach; };
+  const bool at_first = view.has_range() && is_near(first), at_end = view.has_range() && is_near(end);
+  if (canvas.is_hovered() && !active_ && (at_first || at_end)) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+  if (canvas.is_hovered() && ImGui::IsMouseClicked(ImGuiMouseButton_Left) && !io.KeyShift) {
+    active_ = true;
+    moved_ = false;
+    anchor_ = at_first ? end : at_end ? first : canvas.x_of(io.MousePos.x);
+  }
+  if (!active_) return;
+  moved_ = moved_ || io.MouseDragMaxDistanceSqr[0] >= kClickSlop * kClickSlop;
+  if (moved_ && size > 0) {
+    const double at = canvas.x_of(io.MousePos.x);
+    const double low = std::clamp(std::floor(std::min(anchor_, at)), 0.0, count - 1),
+                 high = std::clamp(std::ceil(std::max(anchor_, at)), low + 1, count);
+    view.range = {static_cast<std::size_t>(low), static_cast<std::size_t>(high - low)};
+  }
+  if (!io.MouseDown[0]) active_ = false;
+}
+
+}  // namespace reprise::viewer

@@ -1,0 +1,115 @@
+#include "panels/replays/replays_series.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "model/replay_statistics.hpp"
+
+namespace reprise::viewer {
+
+using trace::Time;
+
+namespace {
+
+template <class Values>
+ReplayRun run_of(const Values& values, std::size_t first, std::size_t end) {
+  ReplayRun run;
+  std::vector<Time> known;
+  known.reserve(end - first);
+  for (std::size_t i = first; i < end; ++i) {
+    const auto& value = values[i];
+    run.sampled += value.sampled ? 1 : 0;
+    if (value.time < 0) continue;
+    known.push_back(value.time);
+    if (run.least < 0 || value.time < run.least) run.least = value.time;
+    if (value.time > run.greatest) {
+      run.greatest = value.time;
+      run.greatest_at = static_cast<std::uint32_t>(i);
+    }
+  }
+  run.known = static_cast<std::uint32_t>(known.size());
+  if (known.empty()) return run;
+  const auto middle = known.begin() + static_cast<std::ptrdiff_t>((known.size() - 1) / 2);
+  std::nth_element(known.begin(), middle, known.end());
+  run.median = *middle;
+  return run;
+}
+
+Time gap_before(const trace::Replay& replay, Time last_ended) {
+  return replay.started == 0 || last_ended == 0 ? Time{-1} : std::max<Time>(replay.started - last_ended, 0);
+}
+
+Time value_of(const trace::Replay& replay, ReplayValue what, Time last_ended) {
+  switch (what) {
+    case ReplayValue::DeviceTime: return model::measure(replay, model::ReplayMeasure::DeviceTime);
+    case ReplayValue::LaunchCall: return model::measure(replay, model::ReplayMeasure::LaunchCall);
+    case ReplayValue::Latency: return model::measure(replay, model::ReplayMeasure::Latency);
+    case ReplayValue::Gap: break;
+  }
+  return gap_before(replay, last_ended);
+}
+
+}  // namespace
+
+ReplayRun ReplaySeries::run(std::size_t first, std::size_t end) const {
+  end = std::min(end, size());
+  if (first >= end) return {};
+  const std::size_t count = end - first;
+  if (count >= ReplaySeriesBuilder::kBase && std::has_single_bit(count) && first % count == 0) {
+    const auto level = static_cast<std::size_t>(std::countr_zero(count / ReplaySeriesBuilder::kBase));
+    if (level < levels_.size() && first / count < levels_[level].size()) return levels_[level][first / count];
+  }
+  return run_of(values_, first, end);
+}
+
+Time ReplaySeries::greatest(std::size_t first, std::size_t end) const {
+  end = std::min(end, size());
+  Time most = -1;
+  while (first < end) {
+    // The largest whole run that begins here and ends in time.
+    std::size_t count = 1;
+    while (first % (count * 2) == 0 && first + count * 2 <= end) count *= 2;
+    if (count < ReplaySeriesBuilder::kBase) {
+      for (std::size_t i = first; i < first + count; ++i) most = std::max(most, values_[i].time);
+    } else {
+      most = std::max(most, run(first, first + count).greatest);
+    }
+    first += count;
+  }
+  return most;
+}
+
+ReplaySeries ReplaySeriesBuilder::extend(const model::ListView<trace::Replay>& replays) {
+  const std::size_t had = values_.size();
+  const bool is_same = had == 0 || (replays.size() >= had && replays[had - 1].replay == last_number_ && replays[0].replay == first_number_);
+  if (!is_same) *this = ReplaySeriesBuilder(what_);
+  for (std::size_t i = values_.size(); i < replays.size(); ++i) {
+    const trace::Replay& replay = replays[i];
+    const Time time = value_of(replay, what_, last_ended_);
+    known_ += time >= 0 ? 1 : 0;
+    last_ended_ = replay.ended;
+    values_.push_back({time, replay.sampled != 0});
+    add_runs();
+  }
+  if (!replays.empty()) {
+    first_number_ = replays[0].replay;
+    last_number_ = replays.back().replay;
+  }
+  ReplaySeries series;
+  series.what_ = what_;
+  series.known_ = known_;
+  series.values_ = values_.view();
+  for (auto& level : levels_) series.levels_.push_back(level.view());
+  return series;
+}
+
+// Those runs that the last value has made whole.
+void ReplaySeriesBuilder::add_runs() {
+  const std::size_t size = values_.size();
+  for (std::size_t level = 0, count = kBase; size % count == 0 && count <= size; ++level, count *= 2) {
+    if (level == levels_.size()) levels_.emplace_back();
+    levels_[level].push_back(run_of(values_, size - count, size));
+  }
+}
+
+}  // namespace reprise::viewer

@@ -1,0 +1,121 @@
+#include "panels/shared/keys.hpp"
+
+#include <array>
+#include <cstddef>
+
+#include <imgui.h>
+
+namespace reprise::viewer {
+
+namespace {
+
+constexpr std::size_t kKeys = static_cast<std::size_t>(Key::Count);
+constexpr int kShiftMod = 1, kControlMod = 2, kAltMod = 4;  // GLFW's
+
+struct Binding {
+  int glfw_key;
+  int mods;  // of Control and Shift; kAnyMods: whatever is held
+  Key key;
+};
+constexpr int kAnyMods = -1;
+
+constexpr Binding kBindings[] = {
+    {'F', kControlMod, Key::Find},
+    {292, 0, Key::FindNext},  // F3
+    {292, kShiftMod, Key::FindPrevious},
+    {'G', kControlMod, Key::FindNext},
+    {268, kAnyMods, Key::Home},
+    {256, kAnyMods, Key::Escape},
+    {290, kAnyMods, Key::Help},  // F1
+    {32, 0, Key::Pause},
+    {'F', 0, Key::Follow},
+    {263, kAnyMods, Key::Left},
+    {262, kAnyMods, Key::Right},
+    {265, kAnyMods, Key::Up},
+    {264, kAnyMods, Key::Down},
+    {'W', 0, Key::W},
+    {'W', kShiftMod, Key::W},
+    {'A', 0, Key::A},
+    {'S', 0, Key::S},
+    {'S', kShiftMod, Key::S},
+    {'D', 0, Key::D},
+    {'O', kControlMod, Key::Open},
+    {'W', kControlMod, Key::Close},
+    {'C', 0, Key::Critical},
+    {257, kAnyMods, Key::Enter},
+    {335, kAnyMods, Key::Enter},  // of the keypad
+    {'L', 0, Key::Shade},
+    {340, kAnyMods, Key::Shift},
+    {344, kAnyMods, Key::Shift},
+    {'1', 0, Key::TabGraph},
+    {'2', 0, Key::TabTimeline},
+    {'3', 0, Key::TabSync},
+    {'4', 0, Key::TabNodes},
+    {'5', 0, Key::TabMemory},
+    {'6', 0, Key::TabCompare},
+    {'7', 0, Key::TabMessages},
+};
+
+struct KeyState {
+  std::array<bool, kKeys> pressed{};
+  std::array<bool, kKeys> down{};
+} state;
+
+bool moves(Key key) {
+  return key == Key::Left || key == Key::Right || key == Key::Up || key == Key::Down || key == Key::FindNext || key == Key::FindPrevious;
+}
+
+// Keys that no text is made of, as far as a field of text leaves them.
+bool works_in_text(Key key) { return key == Key::Escape || key == Key::Help || key == Key::Find || key == Key::FindNext || key == Key::FindPrevious; }
+
+bool is_for_us(Key key) { return works_in_text(key) || ImGui::GetCurrentContext() == nullptr || !ImGui::GetIO().WantTextInput; }
+
+}  // namespace
+
+bool is_pressed(Key key) { return state.pressed[static_cast<std::size_t>(key)] && is_for_us(key); }
+
+bool is_down(Key key) { return state.down[static_cast<std::size_t>(key)] && is_for_us(key); }
+
+void note_key(int glfw_key, bool down, bool repeat, int mods) {
+  for (const Binding& binding : kBindings) {
+    if (binding.glfw_key != glfw_key) continue;
+    const auto key = static_cast<std::size_t>(binding.key);
+    if (!down) {
+      state.down[key] = false;
+      continue;
+    }
+    if (binding.mods != kAnyMods && binding.mods != (mods & (kShiftMod | kControlMod | kAltMod))) continue;
+    if (!repeat || moves(binding.key)) state.pressed[key] = true;
+    state.down[key] = true;
+  }
+}
+
+void end_key_frame() { state.pressed.fill(false); }
+
+std::span<const KeyHelp> key_help() {
+  static constexpr KeyHelp kHelp[] = {
+      {"Ctrl+F", "search nodes, labels, kernels and buffers"},
+      {"F3   Shift+F3", "next and previous match"},
+      {"Esc", "clear the selection, then the search, then the range of replays"},
+      {"Left   Right", "previous and next replay that was sampled"},
+      {"1   2   3", "graph, timeline, synchronisation"},
+      {"4   5   6   7", "nodes, memory, compare, messages"},
+      {"C", "mark the critical path"},
+      {"Space", "pause: the picture stays, the trace goes on"},
+      {"F", "follow: the newest replays stay in sight"},
+      {"L", "light or dark"},
+      {"Home", "everything into sight"},
+      {"W   A   S   D", "move; Shift with W and S: zoom. In a timeline W and S zoom"},
+      {"Wheel", "zoom at the cursor"},
+      {"Right drag", "move"},
+      {"Middle drag", "zoom to what the drag frames"},
+      {"Left drag", "in the strip of replays: choose a range"},
+      {"Click", "select, in all panels at once"},
+      {"Double-click", "bring it into sight; on a splitter: where it was at first"},
+      {"Ctrl+O   Ctrl+W", "open another trace; back to the start page"},
+      {"F1", "these keys"},
+  };
+  return kHelp;
+}
+
+}  // namespace reprise::viewer

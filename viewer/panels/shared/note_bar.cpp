@@ -1,0 +1,62 @@
+#include "panels/shared/note_bar.hpp"
+
+#include <imgui_stdlib.h>
+#include <cmath>
+
+#include "panels/widgets/format.hpp"
+#include "panels/widgets/widgets.hpp"
+
+namespace reprise::viewer {
+
+namespace {
+
+std::string name_of(const PanelContext& context, const model::Selection& selection) {
+  if (const auto* node = std::get_if<model::SelectedNode>(&selection)) {
+    const model::GraphEntry* const entry = context.document->find(node->graph);
+    return entry != nullptr && node->node < entry->graph->node_count() ? entry->graph->node_name(node->node) : std::string();
+  }
+  if (const auto* replay = std::get_if<model::SelectedReplay>(&selection)) return "replay " + count_text(replay->replay);
+  return {};
+}
+
+// Another one for each place, so that a line that is being typed in does not go on for another place.
+std::string id_of(const model::Selection& selection) {
+  if (const auto* node = std::get_if<model::SelectedNode>(&selection)) {
+    return "node " + std::to_string(node->graph.graph) + "." + std::to_string(node->graph.version) + "." + std::to_string(node->node);
+  }
+  if (const auto* replay = std::get_if<model::SelectedReplay>(&selection)) {
+    return "replay " + std::to_string(replay->graph.graph) + "." + std::to_string(replay->graph.version) + "." + std::to_string(replay->replay);
+  }
+  return "nothing";
+}
+
+}  // namespace
+
+float NoteBar::height(const Theme& theme) { return std::round(36 * theme.scale); }
+
+void NoteBar::draw(PanelContext& context, Notes& notes) {
+  const Theme& theme = context.theme;
+  if (!(about_ == context.view.selection)) {
+    if (is_edited_) notes.set(about_, name_of(context, about_), text_);
+    about_ = context.view.selection;
+    text_ = notes.text_of(about_);
+    is_edited_ = false;
+  } else if (!is_edited_) {
+    text_ = notes.text_of(about_);
+  }
+  const std::string name = name_of(context, about_);
+  ImGui::SetCursorPosY(std::round((height(theme) - ImGui::GetFrameHeight()) / 2));
+  ImGui::SetNextItemWidth(-theme.half_space);
+  const std::string hint = "A note on " + shortened(name, 32);
+  ImGui::InputTextWithHint(("##" + id_of(about_)).c_str(), hint.c_str(), &text_);
+  is_edited_ = ImGui::IsItemActive();
+  if (ImGui::IsItemDeactivatedAfterEdit()) notes.set(about_, name, text_);
+  const std::string error = notes.error();
+  if (!error.empty()) {
+    const ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax();
+    ImGui::GetWindowDrawList()->AddRect(min, max, theme.error, theme.radius);
+  }
+  tooltip(error.empty() ? "Kept beside the trace, in a file that ends in .notes.json; listed among the messages" : error);
+}
+
+}  // namespace reprise::viewer

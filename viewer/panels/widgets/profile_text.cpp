@@ -1,0 +1,86 @@
+#include "panels/widgets/profile_text.hpp"
+
+#include <algorithm>
+
+#include "panels/widgets/format.hpp"
+#include "panels/widgets/widgets.hpp"
+
+namespace reprise::viewer {
+
+namespace {
+
+constexpr std::size_t kLastCosts = 64;  // records that a cost is taken over
+
+}  // namespace
+
+std::string measured_by(const model::GraphEntry& entry, const trace::Replay& replay) {
+  if (replay.sampled == 0 || !entry.statistics) return {};
+  const auto source = entry.statistics->sources.of(replay.replay);
+  return source ? std::string("by ") + source_name(*source) : std::string();
+}
+
+std::string sampled_text(const model::GraphEntry& entry, std::size_t sampled) {
+  std::string text = count_text(sampled) + " sampled", parts;
+  if (!entry.statistics) return text;
+  std::size_t sources = 0;
+  for (const trace::SampleSource source : model::kSampleSources) {
+    const std::uint64_t count = entry.statistics->sources.count(source);
+    if (count == 0) continue;
+    parts += (sources++ == 0 ? "" : ", ") + count_text(count) + " by " + source_name(source);
+  }
+  if (sources == 0) return text;
+  if (sources > 1) return text + ": " + parts;
+  return text + parts.substr(parts.find(" by "));
+}
+
+const char* profile_name(trace::LiveProfile mode) {
+  switch (mode) {
+    case trace::LiveProfile::Off: return "off";
+    case trace::LiveProfile::Replays: return "replays";
+    case trace::LiveProfile::Sampled: return "sampled";
+    case trace::LiveProfile::Every: return "every";
+  }
+  return "?";
+}
+
+std::string profile_hint(trace::LiveProfile mode) {
+  switch (mode) {
+    case trace::LiveProfile::Off: return "Graphs, buffers and messages; no replay";
+    case trace::LiveProfile::Replays: return "When each replay was launched, began and ended";
+    case trace::LiveProfile::Sampled: return "And the times of all nodes, of some replays: about 1 % of the time";
+    case trace::LiveProfile::Every: return "And the times of all nodes of every replay";
+  }
+  return {};
+}
+
+ProfileText profile_text(const model::Document& document, const model::FeedStatus& status) {
+  ProfileText text;
+  const auto& costs = document.profile_costs;
+  if (costs.empty() || costs.back().mode > 3) {
+    if (!status.asked) return text;
+    text.mode = profile_name(*status.asked);
+    text.hint = profile_hint(*status.asked);
+    return text;
+  }
+  const std::uint8_t mode = costs.back().mode;
+  text.mode = profile_name(static_cast<trace::LiveProfile>(mode));
+  text.hint = profile_hint(static_cast<trace::LiveProfile>(mode)) + ".";
+  trace::Time passed = 0, host = 0, device = 0;
+  for (std::size_t i = costs.size(), looked = 0; i-- > 0 && looked < kLastCosts && costs[i].mode == mode; ++looked) {
+    passed += costs[i].to - costs[i].from;
+    host += costs[i].host;
+    device += costs[i].device;
+  }
+  if (passed > 0) {
+    const double of_host = static_cast<double>(host) / static_cast<double>(passed),
+                 of_device = static_cast<double>(device) / static_cast<double>(passed);
+    text.cost = std::max(of_host, of_device);
+    text.cost_text = text.cost > 0 && text.cost < 0.0005 ? percent_text(text.cost) : change_text(text.cost);
+    text.hint += "\nMeasured cost of profiling, of the time that passed:\n" + percent_text(of_host) + " on the host, " + percent_text(of_device) +
+                 " on the device.";
+  }
+  if (status.asked && static_cast<std::uint8_t>(*status.asked) != mode) text.hint += std::string("\nAsked for: ") + profile_name(*status.asked) + ".";
+  return text;
+}
+
+}  // namespace reprise::viewer

@@ -1,0 +1,246 @@
+#include "panels/workspace/workspace.hpp"
+
+#include <imgui.h>
+#include <imgui_internal.h>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "panels/graph/graph_choice.hpp"
+#include "panels/shared/keys.hpp"
+#include "panels/workspace/status_line.hpp"
+#include "panels/workspace/workspace_state.hpp"
+
+namespace reprise::viewer {
+
+namespace {
+
+constexpr std::size_t kFarthestStep = 1u << 20;  // replays that are looked at for the next sampled one
+
+bool is_everything(const model::ReplayRange& range) { return range.first == 0 && range.count == static_cast<std::size_t>(-1); }
+
+bool operator==(const model::ReplayRange& a, const model::ReplayRange& b) { return a.first == b.first && a.count == b.count; }
+
+}  // namespace
+
+std::optional<View> view_named(const std::string& name) {
+  static constexpr std::array<std::pair<const char*, View>, 7> kViews = {{{"graph", View::Graph},
+                                                                          {"replays", View::Replays},
+                                                                          {"timeline", View::Timeline},
+                                                                          {"nodes", View::Nodes},
+                                                                          {"memory", View::Memory},
+                                                                          {"sync", View::Sync},
+                                                                          {"compare", View::Compare}}};
+  for (const auto& [known, view] : kViews) {
+    if (name == known) return view;
+  }
+  return std::nullopt;
+}
+
+Workspace::State::State(std::shared_ptr<model::TraceFeed> of, std::shared_ptr<model::TraceFeed> beside, Background& work)
+    : feed(std::move(of)),
+      other_feed(std::move(beside)),
+      background(work),
+      document(feed->document()),
+      view_model(work),
+      replays(work),
+      graph(work),
+      timeline(work),
+      sync(work),
+      inspector(work),
+      nodes(work),
+      memory(work),
+      compare(work),
+      messages(work) {
+  name = feed->target();
+  if (other_feed) other_name = other_feed->target();
+  if (feed->is_live()) return;
+  notes.emplace(feed->target(), work);
+  messages.show_notes(*notes);
+}
+
+void Workspace::State::take_document() {
+  status = feed->status();
+  if (!view.paused) document = feed->document();
+  other = other_feed ? other_feed->document() : nullptr;
+  choose_graph();
+  settle_view();
+  const bool keeps_coming = status.state == model::FeedState::Live || status.state == model::FeedState::Loading;
+  view_model.update(document, view, keeps_coming && !view.paused ? Pace::Steady : Pace::AtOnce, ImGui::GetTime());
+}
+
+// As long as nobody chose: what is replayed most. Live and following: the newest version of it.
+void Workspace::State::choose_graph() {
+  if (shown && !(view.graph == *shown)) {  // somebody did
+    chosen_by_user = true;
+    newest_seen = newest_version(*document, view.graph).version;
+  }
+  const model::GraphEntry* const now = document->find(view.graph);
+  const ChoiceOf of = feed->is_live() ? ChoiceOf::Session : ChoiceOf::File;
+  if (now == nullptr || (!chosen_by_user && std::holds_alternative<std::monostate>(view.selection))) {
+    const auto best = first_choice(*document, of);
+    const std::size_t margin = of == ChoiceOf::File ? 1 : 2;
+    const bool is_better = best && (now == nullptr || document->find(*best)->replays.size() > margin * now->replays.size());
+    if (is_better && !(*best == view.graph && now != nullptr)) change_graph(*best);
+  }
+  if (!feed->is_live() || !view.follow || document->find(view.graph) == nullptr) return;
+  const model::GraphKey newest = newest_version(*document, view.graph);
+  if (newest.version > newest_seen) {
+    newest_seen = newest.version;
+    if (!(newest == view.graph)) change_graph(newest);
+  }
+}
+
+void Workspace::State::change_graph(model::GraphKey key) {
+  const model::Selection kept = carried_over(view.selection, *document, key);
+  if (key.graph != view.graph.graph || newest_seen == 0) newest_seen = newest_version(*document, key).version;
+  view.graph = key;
+  view.selection = kept;
+  view.range = {};
+  view.replay.reset();
+  shown = key;
+  range_before = view.range;
+  replay_before.reset();
+}
+
+// Another graph has other replays; a range stays with its replays; what is no longer there is not selected.
+void Workspace::State::settle_view() {
+  const model::GraphEntry* const entry = document->find(view.graph);
+  const std::uint64_t forgotten = entry != nullptr ? entry->forgotten_replays : 0;
+  if (shown == view.graph && forgotten > forgotten_before) view.range = after_forgetting(view.range, forgotten - forgotten_before);
+  forgotten_before = forgotten;
+  if (shown && !(view.graph == *shown)) {
+    if (view.range == range_before) view.range = {};
+    if (view.replay == replay_before) view.replay.reset();
+  }
+  shown = view.graph;
+  range_before = view.range;
+  replay_before = view.replay;
+  if (!is_there(view.selection, *document)) view.selection = {};
+  if (!is_there(view.hovered, *document)) view.hovered = {};
+}
+
+void Workspace::State::step_replay(int by) {
+  const model::GraphEntry* const entry = document->find(view.graph);
+  const ReplayViewModel* const now = view_model.replay();
+  if (entry == nullptr || entry->replays.empty() || now == nullptr) return;
+  const std::uint64_t from = view.replay.value_or(now->replay.replay);
+  const std::size_t size = entry->replays.size();
+  const std::size_t place = entry->replays.lower_bound(from, [](const trace::Replay& r, std::uint64_t number) { return r.replay < number; });
+  const auto show = [&](std::size_t at) {
+    view.replay = entry->replays[at].replay;
+    view.select(model::SelectedReplay{view.graph, *view.replay});
+  };
+  std::size_t at = place;
+  for (std::size_t i = 0; i < kFarthestStep; ++i) {
+    if (by < 0 ? at == 0 : at + 1 >= size) break;
+    at = by < 0 ? at - 1 : at + 1;
+    if (entry->replays[at].sampled != 0) return show(at);
+  }
+  const bool has_samples = now->block != nullptr;
+  if (!has_samples && place < size && (by < 0 ? place > 0 : place + 1 < size)) show(by < 0 ? place - 1 : place + 1);
+}
+
+void Workspace::State::step_match(int by) {
+  const auto& matches = view_model.matches();
+  const std::size_t count = matches.size();
+  if (count == 0) return;
+  const auto* const selected = std::get_if<model::SelectedNode>(&view.selection);
+  const bool is_here = selected != nullptr && selected->graph == view.graph && selected->node < count;
+  std::size_t at = is_here ? selected->node : by > 0 ? count - 1 : 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    at = by > 0 ? (at + 1) % count : (at + count - 1) % count;
+    if (matches[at] != 0) return view.select(model::SelectedNode{view.graph, static_cast<std::uint32_t>(at)});
+  }
+}
+
+void Workspace::State::escape() {
+  if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup)) {
+    ImGui::ClosePopupToLevel(0, false);
+  } else if (help.is_open()) {
+    help.close();
+  } else if (!std::holds_alternative<std::monostate>(view.selection)) {
+    view.selection = {};
+  } else if (!view.filter.is_empty()) {
+    view.filter = {};
+  } else if (!is_everything(view.range)) {
+    view.range = {};
+  } else {
+    view.replay.reset();
+  }
+}
+
+Workspace::Workspace(std::shared_ptr<model::TraceFeed> feed, std::shared_ptr<model::TraceFeed> other, Background& background)
+    : state_(std::make_unique<State>(std::move(feed), std::move(other), background)) {}
+
+Workspace::~Workspace() = default;
+
+void Workspace::handle_keys() {
+  State& s = *state_;
+  ViewState& view = s.view;
+  if (is_pressed(Key::Help)) s.help.toggle();
+  if (is_pressed(Key::Escape) && (s.help.is_open() || !ImGui::GetIO().WantTextInput)) s.escape();
+  if (s.help.is_open()) return;
+  if (is_pressed(Key::Find)) view.focus_search = true;
+  if (is_pressed(Key::FindNext)) s.step_match(1);
+  if (is_pressed(Key::FindPrevious)) s.step_match(-1);
+  if (is_pressed(Key::Home)) view.fit = true;
+  if (is_pressed(Key::Critical)) view.critical_path = !view.critical_path;
+  if (is_pressed(Key::Left)) s.step_replay(-1);
+  if (is_pressed(Key::Right)) s.step_replay(1);
+  if (is_pressed(Key::Close)) s.close = true;
+  constexpr std::array<Key, 3> kUpper = {Key::TabGraph, Key::TabTimeline, Key::TabSync};
+  constexpr std::array<Key, 4> kLower = {Key::TabNodes, Key::TabMemory, Key::TabCompare, Key::TabMessages};
+  for (std::size_t i = 0; i < kUpper.size(); ++i) {
+    if (!is_pressed(kUpper[i])) continue;
+    view.upper = static_cast<UpperTab>(i);
+    s.lower_alone = s.inspector_above = false;
+  }
+  for (std::size_t i = 0; i < kLower.size(); ++i) {
+    if (!is_pressed(kLower[i])) continue;
+    view.lower = static_cast<LowerTab>(i);
+    s.lower_alone = true;
+  }
+  if (!s.feed->is_live()) return;
+  if (is_pressed(Key::Pause)) view.paused = !view.paused;
+  if (is_pressed(Key::Follow)) {
+    view.follow = !view.follow;
+    if (view.follow) view.replay.reset();
+  }
+}
+
+void Workspace::show(View view) {
+  State& s = *state_;
+  s.in_front = view;
+  s.lower_alone = view == View::Nodes || view == View::Memory || view == View::Compare;
+  s.inspector_above = false;
+  switch (view) {
+    case View::Graph: s.view.upper = UpperTab::Graph; return;
+    case View::Timeline: s.view.upper = UpperTab::Timeline; return;
+    case View::Sync: s.view.upper = UpperTab::Sync; return;
+    case View::Nodes: s.view.lower = LowerTab::Nodes; return;
+    case View::Memory: s.view.lower = LowerTab::Memory; return;
+    case View::Compare: s.view.lower = LowerTab::Compare; return;
+    case View::Replays: return;
+  }
+}
+
+ViewState& Workspace::view() noexcept { return state_->view; }
+const model::TraceFeed& Workspace::feed() const noexcept { return *state_->feed; }
+
+bool Workspace::is_settled() const {
+  const model::FeedState now = state_->feed->status().state;
+  if (now == model::FeedState::Opening || now == model::FeedState::Loading) return false;
+  if (state_->other_feed) {
+    const model::FeedState there = state_->other_feed->status().state;
+    if (there == model::FeedState::Opening || there == model::FeedState::Loading) return false;
+  }
+  if (!state_->feed->is_live() && state_->feed->document() != state_->document) return false;  // it was not drawn yet
+  return state_->view_model.is_settled();
+}
+
+bool Workspace::wants_to_close() const noexcept { return state_->close; }
+bool Workspace::take_shade_change() noexcept { return std::exchange(state_->shade_change, false); }
+
+}  // namespace reprise::viewer

@@ -1,4 +1,5 @@
-// QueueStopwatch: the time that a stretch of a queue's work takes, by the device's own clock. Threads: one at a time.
+// QueueStopwatch: the time that a stretch of a queue's work takes, by the device's own clock.
+// Threads: one at a time.
 #pragma once
 
 namespace reprise::detail {
@@ -9,7 +10,8 @@ class QueueStopwatch {
   // Between two submissions to the queue. Neither waits. Throws DeviceLost.
   virtual void start() = 0;
   virtual void stop() = 0;
-  // From start() to stop(), which have both been called; waits until that stretch is over. Throws DeviceLost.
+  // From start() to stop(), which have both been called; waits until that stretch is over. Throws
+  // DeviceLost.
   [[nodiscard]] virtual double nanoseconds() = 0;
 };
 

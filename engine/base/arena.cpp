@@ -23,7 +23,9 @@ void* Arena::allocate_in_new_block(std::size_t bytes, std::size_t alignment) {
 
 void Arena::reset() noexcept {
   if (blocks_.empty()) return;
-  const auto largest = std::max_element(blocks_.begin(), blocks_.end(), [](const Block& a, const Block& b) { return a.size < b.size; });
+  const auto largest =
+      std::max_element(blocks_.begin(), blocks_.end(),
+                       [](const Block& a, const Block& b) { return a.size < b.size; });
   std::swap(blocks_.front(), *largest);
   blocks_.resize(1);
   next_ = reinterpret_cast<std::uintptr_t>(blocks_.front().bytes.get());

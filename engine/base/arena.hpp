@@ -1,5 +1,5 @@
-// Arena: bump allocation in blocks that grow and are freed together. Nothing is destroyed: for trivially destructible things.
-// Threads: one thread at a time.
+// Arena: bump allocation in blocks that grow and are freed together. Nothing is destroyed: for
+// trivially destructible things. Threads: one thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 #include <cstring>
 #include <memory>
 #include <new>
-#include <string_view>
 #include <span>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -40,7 +40,8 @@ class Arena {
     static_assert(std::is_trivially_copyable_v<T>);
     return static_cast<T*>(allocate(sizeof(T) * count, alignof(T)));
   }
-  [[nodiscard]] std::byte* copy_bytes(const void* source, std::size_t bytes, std::size_t alignment = 16) {
+  [[nodiscard]] std::byte* copy_bytes(const void* source, std::size_t bytes,
+                                      std::size_t alignment = 16) {
     auto* p = static_cast<std::byte*>(allocate(bytes, alignment));
     if (bytes != 0) std::memcpy(p, source, bytes);
     return p;

@@ -15,7 +15,8 @@ std::shared_ptr<Arena> ArenaCache::take() {
     }
   }
   if (!arena) arena = std::make_unique<Arena>();
-  // A deleter runs even where shared_ptr's own allocation fails, so the arena is owned from here on.
+  // A deleter runs even where shared_ptr's own allocation fails, so the arena is owned from here
+  // on.
   return {arena.release(), [cache = weak_from_this()](Arena* back) {
             std::unique_ptr<Arena> owned(back);
             if (const auto alive = cache.lock()) alive->give_back(std::move(owned));

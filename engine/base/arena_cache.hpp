@@ -1,5 +1,6 @@
-// ArenaCache: hands out arenas that come back when their last owner is gone, so that recording again finds warm memory.
-// Threads: any; the last owner of an arena may be on another thread than the one that took it.
+// ArenaCache: hands out arenas that come back when their last owner is gone, so that recording
+// again finds warm memory. Threads: any; the last owner of an arena may be on another thread than
+// the one that took it.
 #pragma once
 
 #include <cstddef>

@@ -8,14 +8,16 @@ namespace reprise {
 
 namespace {
 
-// "<text> [OutOfRange, record, command 3, label forward/layer 1, cudaMalloc(&p, n) gave cudaErrorMemoryAllocation (2)]"
+// "<text> [OutOfRange, record, command 3, label forward/layer 1, cudaMalloc(&p, n) gave
+// cudaErrorMemoryAllocation (2)]"
 std::string compose(const ErrorDetails& d, const std::string& text) {
   std::string whole = detail::concat(text, " [", to_string(d.code), ", ", to_string(d.stage));
   if (d.command != ErrorDetails::kNoCommand) whole += detail::concat(", command ", d.command);
   if (!d.label.empty()) whole += detail::concat(", label ", d.label);
   if (!d.message_id.empty()) whole += detail::concat(", rule ", d.message_id);
   if (!d.native_call.empty()) {
-    whole += detail::concat(", ", d.native_call, " gave ", d.native_name, d.native_name.empty() ? "" : " ", "(", d.native_code, ")");
+    whole += detail::concat(", ", d.native_call, " gave ", d.native_name,
+                            d.native_name.empty() ? "" : " ", "(", d.native_code, ")");
   }
   whole += ']';
   return whole;
@@ -63,6 +65,7 @@ std::string_view to_string(Stage stage) noexcept {
   return "unknown";
 }
 
-Error::Error(ErrorDetails details, const std::string& text) : std::runtime_error(compose(details, text)), details_(std::move(details)) {}
+Error::Error(ErrorDetails details, const std::string& text)
+    : std::runtime_error(compose(details, text)), details_(std::move(details)) {}
 
 }  // namespace reprise

@@ -10,11 +10,15 @@ void fail(ErrorCode code, Stage stage, std::string_view label, const std::string
 
 std::string text_of(const Error& error) {
   std::string text = error.what();
-  if (const auto end = text.rfind(concat(" [", to_string(error.code()), ", ")); end != std::string::npos) text.erase(end);
+  if (const auto end = text.rfind(concat(" [", to_string(error.code()), ", "));
+      end != std::string::npos)
+    text.erase(end);
   return text;
 }
 
-bool lacks_memory(const Error& error) noexcept { return error.code() == ErrorCode::OutOfMemory || error.code() == ErrorCode::SlabExhausted; }
+bool lacks_memory(const Error& error) noexcept {
+  return error.code() == ErrorCode::OutOfMemory || error.code() == ErrorCode::SlabExhausted;
+}
 
 Error with_context(const Error& error, std::string_view label, const std::string& where) {
   ErrorDetails details = error.details();

@@ -9,7 +9,8 @@
 
 namespace reprise::detail {
 
-[[noreturn]] void fail(ErrorCode code, Stage stage, std::string_view label, const std::string& text);
+[[noreturn]] void fail(ErrorCode code, Stage stage, std::string_view label,
+                       const std::string& text);
 
 // What the error was made with: what() without the details behind it.
 [[nodiscard]] std::string text_of(const Error& error);
@@ -18,6 +19,7 @@ namespace reprise::detail {
 [[nodiscard]] bool lacks_memory(const Error& error) noexcept;
 
 // The same error, `where` after its text; its label is `label` unless it names a command.
-[[nodiscard]] Error with_context(const Error& error, std::string_view label, const std::string& where);
+[[nodiscard]] Error with_context(const Error& error, std::string_view label,
+                                 const std::string& where);
 
 }  // namespace reprise::detail

@@ -30,8 +30,11 @@ std::vector<std::uint32_t> order_forward(std::uint32_t nodes, std::vector<Direct
   }
   for (DirectedEdge& edge : edges) edge = {number[edge.from], number[edge.to]};
   const auto key = [](const DirectedEdge& edge) { return std::tuple(edge.to, edge.from); };
-  std::sort(edges.begin(), edges.end(), [&](const DirectedEdge& a, const DirectedEdge& b) { return key(a) < key(b); });
-  const auto same = std::unique(edges.begin(), edges.end(), [&](const DirectedEdge& a, const DirectedEdge& b) { return key(a) == key(b); });
+  std::sort(edges.begin(), edges.end(),
+            [&](const DirectedEdge& a, const DirectedEdge& b) { return key(a) < key(b); });
+  const auto same =
+      std::unique(edges.begin(), edges.end(),
+                  [&](const DirectedEdge& a, const DirectedEdge& b) { return key(a) == key(b); });
   edges.erase(same, edges.end());
   return order;
 }

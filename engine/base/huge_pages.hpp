@@ -1,11 +1,13 @@
-// What large arrays are told to the system, so that their first use does not stop at each small page. Threads: any.
+// What large arrays are told to the system, so that their first use does not stop at each small
+// page. Threads: any.
 #pragma once
 
 #include <cstddef>
 
 namespace reprise::detail {
 
-// A hint about memory that is about to be written: pages as large as the system has them. Nothing for a few MiB or less, and where there are none.
+// A hint about memory that is about to be written: pages as large as the system has them. Nothing
+// for a few MiB or less, and where there are none.
 void advise_huge_pages(void* begin, std::size_t bytes) noexcept;
 
 // The same of all that a vector has reserved.

@@ -12,7 +12,8 @@
 
 namespace reprise::detail {
 
-void write_json_file(const std::filesystem::path& path, const nlohmann::json& json, std::string_view what, Stage stage) {
+void write_json_file(const std::filesystem::path& path, const nlohmann::json& json,
+                     std::string_view what, Stage stage) {
   std::filesystem::path whole = path;
   whole += ".new";
   errno = 0;

@@ -1,4 +1,5 @@
-// JSON files that people keep beside a program: written whole or not at all. Threads: whoever writes one at the same time as another wins as a whole.
+// JSON files that people keep beside a program: written whole or not at all. Threads: whoever
+// writes one at the same time as another wins as a whole.
 #pragma once
 
 #include <filesystem>
@@ -11,6 +12,7 @@
 namespace reprise::detail {
 
 // `what` it is, for the error: "the tuning". Throws NativeFailure at `stage`.
-void write_json_file(const std::filesystem::path& path, const nlohmann::json& json, std::string_view what, Stage stage);
+void write_json_file(const std::filesystem::path& path, const nlohmann::json& json,
+                     std::string_view what, Stage stage);
 
 }  // namespace reprise::detail

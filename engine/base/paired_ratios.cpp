@@ -15,12 +15,15 @@ double median_of(std::vector<double> values) {
 RatioInterval ratio_interval(std::span<const double> ours, std::span<const double> theirs) {
   std::vector<double> ratios;
   ratios.reserve(ours.size());
-  for (std::size_t i = 0; i < std::min(ours.size(), theirs.size()); ++i) ratios.push_back(ours[i] / theirs[i]);
+  for (std::size_t i = 0; i < std::min(ours.size(), theirs.size()); ++i)
+    ratios.push_back(ours[i] / theirs[i]);
   if (ratios.empty()) return {};
   std::sort(ratios.begin(), ratios.end());
-  // How many of n lie below the median is binomial: n / 2 give or take 0.98 times the root of n. From 0 the first of the interval is one less.
+  // How many of n lie below the median is binomial: n / 2 give or take 0.98 times the root of n.
+  // From 0 the first of the interval is one less.
   const double n = static_cast<double>(ratios.size());
-  const auto below = static_cast<std::size_t>(std::max(0.0, std::floor(n / 2 - 0.98 * std::sqrt(n)) - 1));
+  const auto below =
+      static_cast<std::size_t>(std::max(0.0, std::floor(n / 2 - 0.98 * std::sqrt(n)) - 1));
   return {median_of(ratios), ratios[below], ratios[ratios.size() - 1 - below]};
 }
 

@@ -1,6 +1,6 @@
-// SlotMap: values under ids that are a slot and a version. A slot that is used again gets another version, so an id of
-// before finds nothing. `Id` has two 32-bit members, slot and version. Knows nothing of what it holds.
-// Threads: one thread at a time.
+// SlotMap: values under ids that are a slot and a version. A slot that is used again gets another
+// version, so an id of before finds nothing. `Id` has two 32-bit members, slot and version. Knows
+// nothing of what it holds. Threads: one thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,8 @@ class SlotMap {
     return make_id(static_cast<std::uint32_t>(slots_.size() - 1), 0);
   }
 
-  // True if `id` was in use. Its slot's version advances; a slot that has used up its versions is never used again.
+  // True if `id` was in use. Its slot's version advances; a slot that has used up its versions is
+  // never used again.
   bool erase(Id id) noexcept {
     if (find(id) == nullptr) return false;
     Slot& s = slots_[id.slot];

@@ -1,5 +1,5 @@
-// SplitMix64 (G. Steele, D. Lea, C. Flood: "Fast splittable pseudorandom number generators", 2014): the same numbers on every machine.
-// Threads: one at a time.
+// SplitMix64 (G. Steele, D. Lea, C. Flood: "Fast splittable pseudorandom number generators", 2014):
+// the same numbers on every machine. Threads: one at a time.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// The host's steady clock in nanoseconds, and how long something took by it in 32 bits. Threads: pure functions.
+// The host's steady clock in nanoseconds, and how long something took by it in 32 bits. Threads:
+// pure functions.
 #pragma once
 
 #include <algorithm>
@@ -10,12 +11,15 @@ namespace reprise::detail {
 
 // Never 0.
 [[nodiscard]] inline std::int64_t steady_now() noexcept {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
 }
 
 // 0 for what is below it, the longest that fits for what is above that.
 [[nodiscard]] constexpr std::uint32_t saturated_ns(std::int64_t ns) noexcept {
-  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(ns, 0, std::numeric_limits<std::uint32_t>::max()));
+  return static_cast<std::uint32_t>(
+      std::clamp<std::int64_t>(ns, 0, std::numeric_limits<std::uint32_t>::max()));
 }
 
 }  // namespace reprise::detail

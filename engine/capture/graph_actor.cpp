@@ -5,10 +5,10 @@
 #include <thread>
 #include <utility>
 
+#include "base/failure.hpp"
 #include "base/text.hpp"
 #include "capture/mailbox.hpp"
 #include "runtime/core/device_core.hpp"
-#include "base/failure.hpp"
 #include "runtime/graph/graph_core.hpp"
 #include "runtime/queue/queue_core.hpp"
 
@@ -67,21 +67,25 @@ class GraphActorCore {
   }
 
   void handle(GraphMsg::Record& record) {
-    CommandBuffer commands = device_.create_command_buffer({.label = record.desc.label, .ordering = record.desc.ordering});
+    CommandBuffer commands = device_.create_command_buffer(
+        {.label = record.desc.label, .ordering = record.desc.ordering});
     commands.begin();
     for (const auto& op : record.script) commands.add(op);
     commands.end();
-    record.reply.set_value(
-        GraphHandle::from_graph(device_.compile(commands, {.pool = record.desc.pool, .lowering = record.desc.lowering, .label = record.desc.label})));
+    record.reply.set_value(GraphHandle::from_graph(device_.compile(
+        commands,
+        {.pool = record.desc.pool, .lowering = record.desc.lowering, .label = record.desc.label})));
   }
 
   void handle(GraphMsg::Launch& launch) {
     if (!launch.handle)
-      fail(ErrorCode::InvalidArgument, Stage::Launch, "", "an actor was given an empty GraphHandle; GraphHandle::from_graph makes one");
+      fail(ErrorCode::InvalidArgument, Stage::Launch, "",
+           "an actor was given an empty GraphHandle; GraphHandle::from_graph makes one");
     const GraphCore& graph = *launch.handle.graph()->core();
     if (launch.handle.generation() != graph.device()->generation()) {
       fail(ErrorCode::StaleHandle, Stage::Launch, graph.label(),
-           concat("the handle of graph ", graph.label(), " is of generation ", launch.handle.generation(), " of its device, which is in generation ",
+           concat("the handle of graph ", graph.label(), " is of generation ",
+                  launch.handle.generation(), " of its device, which is in generation ",
                   graph.device()->generation(), " now; record it anew"));
     }
     Fence fence = launch.handle.graph()->launch(queue_);
@@ -110,17 +114,21 @@ class GraphActorCore {
 }  // namespace detail
 
 GraphHandle GraphHandle::from_graph(CapturedGraph graph) {
-  if (!graph) detail::fail(ErrorCode::InvalidArgument, Stage::Launch, "", "GraphHandle::from_graph got an empty CapturedGraph");
+  if (!graph)
+    detail::fail(ErrorCode::InvalidArgument, Stage::Launch, "",
+                 "GraphHandle::from_graph got an empty CapturedGraph");
   const std::uint32_t generation = graph.core()->current_plan()->recording->generation;
   return {std::make_shared<CapturedGraph>(std::move(graph)), generation};
 }
 
 GraphActor::GraphActor(const Device& device, const Queue& queue) {
-  if (!device || !queue) detail::fail(ErrorCode::NotInitialized, Stage::Open, "", "a GraphActor needs a device and a queue of it");
+  if (!device || !queue)
+    detail::fail(ErrorCode::NotInitialized, Stage::Open, "",
+                 "a GraphActor needs a device and a queue of it");
   if (queue.core()->device() != device.core()) {
     detail::fail(ErrorCode::WrongDevice, Stage::Open, queue.label(),
-                 detail::concat("a GraphActor of ", device.info().selector, " was given queue ", queue.label(), " of ",
-                                queue.core()->device()->info().selector));
+                 detail::concat("a GraphActor of ", device.info().selector, " was given queue ",
+                                queue.label(), " of ", queue.core()->device()->info().selector));
   }
   core_ = std::make_unique<detail::GraphActorCore>(device, queue);
 }
@@ -129,7 +137,8 @@ GraphActor::~GraphActor() = default;
 
 void GraphActor::send(GraphMsg message) {
   if (core_->put(std::move(message))) return;
-  detail::fail(ErrorCode::InvalidState, Stage::Launch, "", "the GraphActor was shut down; make another");
+  detail::fail(ErrorCode::InvalidState, Stage::Launch, "",
+               "the GraphActor was shut down; make another");
 }
 
 std::future<GraphHandle> GraphActor::record(GraphScript script, const GraphScriptDesc& desc) {

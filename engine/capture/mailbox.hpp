@@ -1,4 +1,5 @@
-// Mailbox: what threads leave for one other thread, in order. Threads: put() and close() any; take() one.
+// Mailbox: what threads leave for one other thread, in order. Threads: put() and close() any;
+// take() one.
 #pragma once
 
 #include <condition_variable>

@@ -3,32 +3,39 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/failure.hpp"
 #include "base/text.hpp"
 #include "runtime/core/device_core.hpp"
-#include "base/failure.hpp"
 
 namespace reprise::detail {
 namespace {
 
-constexpr std::less<const std::byte*> kBefore;  // a total order of addresses that are in no common array
+constexpr std::less<const std::byte*>
+    kBefore;  // a total order of addresses that are in no common array
 
 }  // namespace
 
 void PointerResolver::look() {
   known_ = device_.core()->live_buffers();
-  std::erase_if(known_, [](const auto& buffer) { return buffer->address == nullptr || buffer->is_stale(); });
-  std::sort(known_.begin(), known_.end(), [](const auto& a, const auto& b) { return kBefore(a->address, b->address); });
+  std::erase_if(
+      known_, [](const auto& buffer) { return buffer->address == nullptr || buffer->is_stale(); });
+  std::sort(known_.begin(), known_.end(),
+            [](const auto& a, const auto& b) { return kBefore(a->address, b->address); });
 }
 
 BufferView PointerResolver::find_known(const void* place) const {
   const auto* const address = static_cast<const std::byte*>(place);
-  const auto after = std::upper_bound(known_.begin(), known_.end(), address,
-                                      [](const std::byte* at, const std::shared_ptr<PoolBuffer>& buffer) { return kBefore(at, buffer->address); });
+  const auto after =
+      std::upper_bound(known_.begin(), known_.end(), address,
+                       [](const std::byte* at, const std::shared_ptr<PoolBuffer>& buffer) {
+                         return kBefore(at, buffer->address);
+                       });
   // Adopted memory may lie inside another buffer: the nearest start whose buffer reaches this far.
   for (auto at = after; at != known_.begin();) {
     const std::shared_ptr<PoolBuffer>& buffer = *--at;
     const auto offset = static_cast<std::uint64_t>(address - buffer->address);
-    if (offset < buffer->bytes && !buffer->is_stale()) return {buffer, offset, buffer->bytes - offset};
+    if (offset < buffer->bytes && !buffer->is_stale())
+      return {buffer, offset, buffer->bytes - offset};
   }
   return {};
 }
@@ -40,7 +47,8 @@ BufferView PointerResolver::find(const void* address) {
 }
 
 BufferView PointerResolver::reach(const void* address, std::string_view role) {
-  if (address == nullptr) fail(ErrorCode::InvalidArgument, Stage::Record, role, concat(role, " is a null address"));
+  if (address == nullptr)
+    fail(ErrorCode::InvalidArgument, Stage::Record, role, concat(role, " is a null address"));
   if (BufferView known = find(address)) return known;
 #ifdef REPRISE_HAS_CUDA
   if (device_.info().kind == DeviceKind::Cuda) {
@@ -48,14 +56,16 @@ BufferView PointerResolver::reach(const void* address, std::string_view role) {
   }
 #endif
   fail(ErrorCode::InvalidArgument, Stage::Record, role,
-       concat(role, " is an address in no buffer of device ", device_.info().selector, "; take one from CapturePool::allocate or host"));
+       concat(role, " is an address in no buffer of device ", device_.info().selector,
+              "; take one from CapturePool::allocate or host"));
 }
 
 BufferView PointerResolver::reach(const void* address, std::uint64_t bytes, std::string_view role) {
   const BufferView rest = reach(address, role);
   if (bytes > rest.bytes()) {
     fail(ErrorCode::OutOfRange, Stage::Record, role,
-         concat(role, " of ", bytes, " bytes leaves ", display_name(*rest.core()), ", of which ", rest.bytes(), " bytes are left there"));
+         concat(role, " of ", bytes, " bytes leaves ", display_name(*rest.core()), ", of which ",
+                rest.bytes(), " bytes are left there"));
   }
   return rest.subview(0, bytes);
 }

@@ -23,8 +23,8 @@ class PointerResolver {
   [[nodiscard]] BufferView find_known(const void* address) const;
   // The same, with a look where it is in none.
   [[nodiscard]] BufferView find(const void* address);
-  // The same of memory that the device can reach: on a GPU what CUDA knows is adopted. Throws InvalidArgument naming `role`, and what
-  // adopt_buffer throws.
+  // The same of memory that the device can reach: on a GPU what CUDA knows is adopted. Throws
+  // InvalidArgument naming `role`, and what adopt_buffer throws.
   [[nodiscard]] BufferView reach(const void* address, std::string_view role);
   // `bytes` from the address on. Throws OutOfRange too.
   [[nodiscard]] BufferView reach(const void* address, std::uint64_t bytes, std::string_view role);
@@ -34,7 +34,8 @@ class PointerResolver {
   std::vector<std::shared_ptr<PoolBuffer>> known_;  // by address
 };
 
-// The rest of the allocation that `address` is in, adopted; empty where CUDA does not know it. On the CUDA device only.
+// The rest of the allocation that `address` is in, adopted; empty where CUDA does not know it. On
+// the CUDA device only.
 [[nodiscard]] BufferView adopt_allocation(const Device& device, const void* address);
 
 }  // namespace reprise::detail

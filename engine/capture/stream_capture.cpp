@@ -3,10 +3,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/failure.hpp"
 #include "base/text.hpp"
 #include "capture/pointer_resolver.hpp"
 #include "runtime/core/device_core.hpp"
-#include "base/failure.hpp"
 #include "runtime/queue/queue_core.hpp"
 
 namespace reprise {
@@ -31,7 +31,8 @@ class StreamCaptureCore {
   [[nodiscard]] const QueueCapture& capture() const noexcept { return *capture_; }
   [[nodiscard]] CommandBuffer& commands() noexcept { return commands_; }
 
-  void kernel(const Kernel& kernel, const DispatchDesc& desc, std::span<const CapturedArgument> args) {
+  void kernel(const Kernel& kernel, const DispatchDesc& desc,
+              std::span<const CapturedArgument> args) {
     std::vector<BufferView> views;
     views.reserve(args.size());  // arguments point into it
     std::vector<Argument> arguments;
@@ -41,16 +42,22 @@ class StreamCaptureCore {
         arguments.push_back(arg.argument);
         continue;
       }
-      views.push_back(pointers_.reach(arg.address, concat("argument ", arguments.size(), " of kernel ", kernel.name())));
+      views.push_back(pointers_.reach(
+          arg.address, concat("argument ", arguments.size(), " of kernel ", kernel.name())));
       arguments.push_back({&views.back(), Access::ReadWrite, nullptr, 0});
     }
     commands_.dispatch_arguments(kernel, desc, arguments);
   }
 
-  void memcpy(MemcpyDirection direction, void* destination, const void* source, std::size_t bytes, SourceLocation where) {
-    const bool from_host = direction == MemcpyDirection::HostToDevice, to_host = direction == MemcpyDirection::DeviceToHost;
-    const BufferView from = from_host ? pinned(source, bytes) : pointers_.reach(source, bytes, "the source of a copy");
-    const BufferView to = to_host ? pinned(destination, bytes) : pointers_.reach(destination, bytes, "the destination of a copy");
+  void memcpy(MemcpyDirection direction, void* destination, const void* source, std::size_t bytes,
+              SourceLocation where) {
+    const bool from_host = direction == MemcpyDirection::HostToDevice,
+               to_host = direction == MemcpyDirection::DeviceToHost;
+    const BufferView from =
+        from_host ? pinned(source, bytes) : pointers_.reach(source, bytes, "the source of a copy");
+    const BufferView to = to_host
+                              ? pinned(destination, bytes)
+                              : pointers_.reach(destination, bytes, "the destination of a copy");
     if (from && to) {
       commands_.copy(from, to, where);
     } else if (to) {
@@ -91,38 +98,49 @@ class StreamCaptureCore {
 
 StreamCapture StreamCapture::begin(const Queue& queue, CaptureMode mode, std::string_view label) {
   if (!queue) {
-    detail::fail(ErrorCode::NotInitialized, Stage::Record, label,
-                 detail::concat("capture ", label, " cannot begin on an empty Queue; take one from Device::create_queue"));
+    detail::fail(
+        ErrorCode::NotInitialized, Stage::Record, label,
+        detail::concat("capture ", label,
+                       " cannot begin on an empty Queue; take one from Device::create_queue"));
   }
   queue.core()->device()->require_usable(Stage::Record);
   queue.core()->require_current(Stage::Record);
   return StreamCapture(std::make_unique<detail::StreamCaptureCore>(queue, mode, label));
 }
 
-StreamCapture::StreamCapture(std::unique_ptr<detail::StreamCaptureCore> core) noexcept : core_(std::move(core)) {}
+StreamCapture::StreamCapture(std::unique_ptr<detail::StreamCaptureCore> core) noexcept
+    : core_(std::move(core)) {}
 StreamCapture::StreamCapture(StreamCapture&&) noexcept = default;
 StreamCapture& StreamCapture::operator=(StreamCapture&&) noexcept = default;
 StreamCapture::~StreamCapture() = default;
 
 detail::StreamCaptureCore& StreamCapture::checked(std::string_view call) const {
   if (core_) return *core_;
-  detail::fail(ErrorCode::CaptureUnmatched, Stage::Record, "", detail::concat(call, ": the capture was ended, or moved away; begin another"));
+  detail::fail(ErrorCode::CaptureUnmatched, Stage::Record, "",
+               detail::concat(call, ": the capture was ended, or moved away; begin another"));
 }
 
-void StreamCapture::record_kernel_arguments(const Kernel& kernel, const DispatchDesc& desc, std::span<const detail::CapturedArgument> args) {
+void StreamCapture::record_kernel_arguments(const Kernel& kernel, const DispatchDesc& desc,
+                                            std::span<const detail::CapturedArgument> args) {
   checked("record_kernel").kernel(kernel, desc, args);
 }
 
-void StreamCapture::record_memcpy(MemcpyDirection direction, void* destination, const void* source, std::size_t bytes, SourceLocation where) {
+void StreamCapture::record_memcpy(MemcpyDirection direction, void* destination, const void* source,
+                                  std::size_t bytes, SourceLocation where) {
   checked("record_memcpy").memcpy(direction, destination, source, bytes, where);
 }
 
-void StreamCapture::record_memset(void* destination, std::uint8_t value, std::size_t bytes, SourceLocation where) {
+void StreamCapture::record_memset(void* destination, std::uint8_t value, std::size_t bytes,
+                                  SourceLocation where) {
   checked("record_memset").memset(destination, value, bytes, where);
 }
 
-std::size_t StreamCapture::recorded_count() const { return checked("recorded_count").commands().command_count(); }
-CaptureStatus StreamCapture::status() const noexcept { return core_ ? core_->capture().status() : CaptureStatus::None; }
+std::size_t StreamCapture::recorded_count() const {
+  return checked("recorded_count").commands().command_count();
+}
+CaptureStatus StreamCapture::status() const noexcept {
+  return core_ ? core_->capture().status() : CaptureStatus::None;
+}
 CaptureMode StreamCapture::mode() const { return checked("mode").capture().mode(); }
 
 CapturedGraph StreamCapture::end(const CompileDesc& desc) {

@@ -1,4 +1,5 @@
-// beside: a part of a compile that another thread does meanwhile, where it is long enough to be worth a thread. Threads: any.
+// beside: a part of a compile that another thread does meanwhile, where it is long enough to be
+// worth a thread. Threads: any.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +14,9 @@ namespace reprise::detail {
 // From so many commands on, each stage takes many times as long as a thread takes to begin.
 inline constexpr std::size_t kCommandsWorthAThread = 4096;
 
-// What `work` gives, or throws, once it is asked for: done by a thread of its own from now on, or by the one that asks. Going, the future waits for
-// the thread; whatever `work` refers to outlives it.
+// What `work` gives, or throws, once it is asked for: done by a thread of its own from now on, or
+// by the one that asks. Going, the future waits for the thread; whatever `work` refers to outlives
+// it.
 template <class Work>
 [[nodiscard]] std::future<std::invoke_result_t<Work&>> beside(std::size_t commands, Work work) {
   static const bool has_others = std::thread::hardware_concurrency() > 1;

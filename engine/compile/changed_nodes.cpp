@@ -12,7 +12,9 @@ namespace {
 
 enum class Comparison : std::uint8_t { Same, Different, NotByItself };
 
-bool same(const Extent& a, const Extent& b) { return a.width == b.width && a.height == b.height && a.depth == b.depth; }
+bool same(const Extent& a, const Extent& b) {
+  return a.width == b.width && a.height == b.height && a.depth == b.depth;
+}
 bool same(const Pitch& a, const Pitch& b) { return a.row == b.row && a.slice == b.slice; }
 bool same(const Dim3& a, const Dim3& b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
@@ -30,8 +32,11 @@ class Comparer {
       case CommandKind::Fill: return fills(command);
       case CommandKind::Update: return updates(command);
       case CommandKind::Host: {
-        const auto& a = before_.plan.recording->functions[payload<HostPayload>(before_, command).function];
-        return a == after_.plan.recording->functions[payload<HostPayload>(after_, command).function] ? Comparison::Same : Comparison::NotByItself;
+        const auto& a =
+            before_.plan.recording->functions[payload<HostPayload>(before_, command).function];
+        return a == after_.plan.recording->functions[payload<HostPayload>(after_, command).function]
+                   ? Comparison::Same
+                   : Comparison::NotByItself;
       }
       case CommandKind::Op: return ops(command);
       case CommandKind::Barrier: return Comparison::Same;
@@ -46,19 +51,24 @@ class Comparer {
   static const Payload& payload(const BoundPlan& of, std::uint32_t command) {
     return of.plan.recording->payload<Payload>(command);
   }
-  static const std::byte* address(const BoundPlan& of, std::uint32_t buffer, std::uint64_t offset) { return of.bindings.address[buffer] + offset; }
+  static const std::byte* address(const BoundPlan& of, std::uint32_t buffer, std::uint64_t offset) {
+    return of.bindings.address[buffer] + offset;
+  }
   static const std::byte* address(const BoundPlan& of, const Endpoint& side) {
-    return side.buffer == kNone ? static_cast<const std::byte*>(side.host) : address(of, side.buffer, side.offset);
+    return side.buffer == kNone ? static_cast<const std::byte*>(side.host)
+                                : address(of, side.buffer, side.offset);
   }
 
   Comparison dispatches(std::uint32_t command) {
     const auto& a = payload<DispatchPayload>(before_, command);
     const auto& b = payload<DispatchPayload>(after_, command);
-    if (before_.plan.recording->kernels[a.kernel] != after_.plan.recording->kernels[b.kernel] || !same(a.grid, b.grid) || !same(a.block, b.block) ||
-        a.shared_bytes != b.shared_bytes || a.parameter_bytes != b.parameter_bytes) {
+    if (before_.plan.recording->kernels[a.kernel] != after_.plan.recording->kernels[b.kernel] ||
+        !same(a.grid, b.grid) || !same(a.block, b.block) || a.shared_bytes != b.shared_bytes ||
+        a.parameter_bytes != b.parameter_bytes) {
       return Comparison::Different;
     }
-    if (a.slot_argument_count == 0 && b.slot_argument_count == 0) return arguments(a, b) ? Comparison::Same : Comparison::Different;
+    if (a.slot_argument_count == 0 && b.slot_argument_count == 0)
+      return arguments(a, b) ? Comparison::Same : Comparison::Different;
     old_block_.resize(a.parameter_bytes);
     block_.resize(b.parameter_bytes);
     fill_parameter_block(before_.plan, before_.bindings, command, old_block_.data());
@@ -67,27 +77,37 @@ class Comparer {
   }
   // Values and addresses of two dispatches of one kernel, none of them a slot's.
   [[nodiscard]] bool arguments(const DispatchPayload& a, const DispatchPayload& b) const {
-    if (a.parameter_bytes != 0 && std::memcmp(a.parameters, b.parameters, a.parameter_bytes) != 0) return false;
-    return std::equal(a.buffer_arguments, a.buffer_arguments + a.buffer_argument_count, b.buffer_arguments, b.buffer_arguments + b.buffer_argument_count,
+    if (a.parameter_bytes != 0 && std::memcmp(a.parameters, b.parameters, a.parameter_bytes) != 0)
+      return false;
+    return std::equal(a.buffer_arguments, a.buffer_arguments + a.buffer_argument_count,
+                      b.buffer_arguments, b.buffer_arguments + b.buffer_argument_count,
                       [&](const BufferArgument& x, const BufferArgument& y) {
-                        return x.parameter_offset == y.parameter_offset && address(before_, x.buffer, x.offset) == address(after_, y.buffer, y.offset);
+                        return x.parameter_offset == y.parameter_offset &&
+                               address(before_, x.buffer, x.offset) ==
+                                   address(after_, y.buffer, y.offset);
                       });
   }
 
   // Host bytes that were taken while recording are part of the executable.
-  static bool is_snapshot(const Endpoint& side) { return side.buffer == kNone && side.lifetime == HostBytes::Lifetime::Snapshot; }
+  static bool is_snapshot(const Endpoint& side) {
+    return side.buffer == kNone && side.lifetime == HostBytes::Lifetime::Snapshot;
+  }
 
   Comparison copies(std::uint32_t command) const {
     const auto& a = payload<CopyPayload>(before_, command);
     const auto& b = payload<CopyPayload>(after_, command);
-    const bool same_shape = same(a.extent, b.extent) && same(a.source_pitch, b.source_pitch) && same(a.destination_pitch, b.destination_pitch);
+    const bool same_shape = same(a.extent, b.extent) && same(a.source_pitch, b.source_pitch) &&
+                            same(a.destination_pitch, b.destination_pitch);
     if (is_snapshot(a.source) != is_snapshot(b.source)) return Comparison::NotByItself;
     if (is_snapshot(a.source)) {
-      if (!same_shape || std::memcmp(a.source.host, b.source.host, *span_bytes(a.extent, a.source_pitch)) != 0) return Comparison::NotByItself;
+      if (!same_shape ||
+          std::memcmp(a.source.host, b.source.host, *span_bytes(a.extent, a.source_pitch)) != 0)
+        return Comparison::NotByItself;
     } else if (address(before_, a.source) != address(after_, b.source)) {
       return different(same_shape, a.extent, b.extent);
     }
-    if (same_shape && address(before_, a.destination) == address(after_, b.destination)) return Comparison::Same;
+    if (same_shape && address(before_, a.destination) == address(after_, b.destination))
+      return Comparison::Same;
     return different(same_shape, a.extent, b.extent);
   }
   // Of copies and fills with rows no shape may change.
@@ -99,24 +119,33 @@ class Comparer {
   Comparison fills(std::uint32_t command) const {
     const auto& a = payload<FillPayload>(before_, command);
     const auto& b = payload<FillPayload>(after_, command);
-    const bool same_shape = same(a.extent, b.extent) && same(a.pitch, b.pitch) && a.element_bytes == b.element_bytes;
-    if (same_shape && a.bits == b.bits && address(before_, a.buffer, a.offset) == address(after_, b.buffer, b.offset)) return Comparison::Same;
+    const bool same_shape =
+        same(a.extent, b.extent) && same(a.pitch, b.pitch) && a.element_bytes == b.element_bytes;
+    if (same_shape && a.bits == b.bits &&
+        address(before_, a.buffer, a.offset) == address(after_, b.buffer, b.offset))
+      return Comparison::Same;
     return different(same_shape, a.extent, b.extent);
   }
 
   Comparison updates(std::uint32_t command) const {
     const auto& a = payload<UpdatePayload>(before_, command);
     const auto& b = payload<UpdatePayload>(after_, command);
-    if (a.bytes != b.bytes || std::memcmp(a.data, b.data, a.bytes) != 0) return Comparison::NotByItself;
-    return address(before_, a.buffer, a.offset) == address(after_, b.buffer, b.offset) ? Comparison::Same : Comparison::Different;
+    if (a.bytes != b.bytes || std::memcmp(a.data, b.data, a.bytes) != 0)
+      return Comparison::NotByItself;
+    return address(before_, a.buffer, a.offset) == address(after_, b.buffer, b.offset)
+               ? Comparison::Same
+               : Comparison::Different;
   }
 
   Comparison ops(std::uint32_t command) const {
     const auto& a = payload<OpPayload>(before_, command);
     const auto& b = payload<OpPayload>(after_, command);
-    if (before_.plan.recording->ops[a.op] != after_.plan.recording->ops[b.op] || a.buffer_count != b.buffer_count) return Comparison::NotByItself;
+    if (before_.plan.recording->ops[a.op] != after_.plan.recording->ops[b.op] ||
+        a.buffer_count != b.buffer_count)
+      return Comparison::NotByItself;
     for (std::uint32_t i = 0; i < a.buffer_count; ++i) {
-      if (address(before_, a.buffers[i], 0) != address(after_, b.buffers[i], 0)) return Comparison::Different;
+      if (address(before_, a.buffers[i], 0) != address(after_, b.buffers[i], 0))
+        return Comparison::Different;
     }
     return Comparison::Same;
   }
@@ -128,8 +157,10 @@ class Comparer {
 }  // namespace
 
 std::optional<ChangedNodes> find_changed_nodes(const BoundPlan& before, const BoundPlan& after) {
-  if (find_difference(before.plan, after.plan).outcome != GraphExecUpdateOutcome::Success) return std::nullopt;
-  if (before.plan.dependencies.node_command != after.plan.dependencies.node_command) return std::nullopt;
+  if (find_difference(before.plan, after.plan).outcome != GraphExecUpdateOutcome::Success)
+    return std::nullopt;
+  if (before.plan.dependencies.node_command != after.plan.dependencies.node_command)
+    return std::nullopt;
   ChangedNodes changed;
   Comparer comparer(before, after);
   for (std::uint32_t node = 0; node < after.plan.lowered.nodes.size(); ++node) {

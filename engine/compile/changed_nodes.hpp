@@ -1,4 +1,5 @@
-// Which nodes of a graph an update of the whole recording has to touch. A pure function. Threads: any.
+// Which nodes of a graph an update of the whole recording has to touch. A pure function. Threads:
+// any.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +18,14 @@ struct BoundPlan {
 };
 
 struct ChangedNodes {
-  std::vector<std::uint32_t> nodes;     // lowered, ascending: they do something else after than before
-  bool can_be_set_one_by_one = true;    // no: bytes or functions that the recording took with it, or whole recordings, are other ones
+  std::vector<std::uint32_t> nodes;  // lowered, ascending: they do something else after than before
+  bool can_be_set_one_by_one = true;  // no: bytes or functions that the recording took with it, or
+                                      // whole recordings, are other ones
 };
 
-// Empty where no update in place can do it, by find_difference(), or the commands of nodes are other ones: every node may have changed.
-[[nodiscard]] std::optional<ChangedNodes> find_changed_nodes(const BoundPlan& before, const BoundPlan& after);
+// Empty where no update in place can do it, by find_difference(), or the commands of nodes are
+// other ones: every node may have changed.
+[[nodiscard]] std::optional<ChangedNodes> find_changed_nodes(const BoundPlan& before,
+                                                             const BoundPlan& after);
 
 }  // namespace reprise::detail

@@ -4,9 +4,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/failure.hpp"
 #include "base/text.hpp"
 #include "record/payload.hpp"
-#include "base/failure.hpp"
 
 namespace reprise::detail {
 
@@ -20,7 +20,9 @@ struct CommandKey {
   std::uint64_t work = 0;
   [[nodiscard]] std::string by_work() const { return concat(name, '\n', work); }
   [[nodiscard]] std::string key() const { return concat(label, '\n', by_work()); }
-  [[nodiscard]] std::string text() const { return label.empty() ? name : concat(name, " in ", label); }
+  [[nodiscard]] std::string text() const {
+    return label.empty() ? name : concat(name, " in ", label);
+  }
 };
 
 CommandKey likeness_of(const CommandCost& cost) { return {cost.label, cost.name, cost.work}; }
@@ -34,8 +36,12 @@ CommandKey likeness_of(const Recording& recording, std::uint32_t index) {
       likeness.work = dispatch.grid.volume() * dispatch.block.volume();
       return likeness;
     }
-    case CommandKind::Copy: likeness.work = volume(recording.payload<CopyPayload>(index).extent); break;
-    case CommandKind::Fill: likeness.work = volume(recording.payload<FillPayload>(index).extent); break;
+    case CommandKind::Copy:
+      likeness.work = volume(recording.payload<CopyPayload>(index).extent);
+      break;
+    case CommandKind::Fill:
+      likeness.work = volume(recording.payload<FillPayload>(index).extent);
+      break;
     case CommandKind::Update: likeness.work = recording.payload<UpdatePayload>(index).bytes; break;
     case CommandKind::Host:
     case CommandKind::Op:
@@ -66,7 +72,8 @@ class CostTable {
   // The n-th of those that are alike in everything; kNone where there are not so many.
   [[nodiscard]] std::uint32_t exact(const std::string& key, std::size_t n) const {
     const auto found = in_order_.find(key);
-    return found == in_order_.end() || n >= found->second.size() ? kNone : cost_ns(found->second[n]);
+    return found == in_order_.end() || n >= found->second.size() ? kNone
+                                                                 : cost_ns(found->second[n]);
   }
   [[nodiscard]] std::uint32_t alike(const std::string& by_work) const {
     const auto found = alike_.find(by_work);
@@ -82,7 +89,8 @@ struct FoundCosts {
   std::uint32_t exactly = 0, count = 0;
 };
 
-FoundCosts find_costs(const GraphCosts& graph, const Recording& recording, const DependencyGraph& dependencies) {
+FoundCosts find_costs(const GraphCosts& graph, const Recording& recording,
+                      const DependencyGraph& dependencies) {
   const CostTable table(graph);
   FoundCosts found;
   found.ns.assign(dependencies.node_count(), kNone);
@@ -115,7 +123,8 @@ std::string list_of(const CostProfile& costs) {
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
   std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), kMost); ++i) text += concat(i == 0 ? "" : ", ", names[i]);
+  for (std::size_t i = 0; i < std::min(names.size(), kMost); ++i)
+    text += concat(i == 0 ? "" : ", ", names[i]);
   if (names.size() > kMost) text += concat(" and ", names.size() - kMost, " more");
   return text;
 }
@@ -124,11 +133,13 @@ std::string list_of(const CostProfile& costs) {
 
 CostsReport CostLookup::report(std::uint64_t plan_hash) const {
   CostsReport report = found;
-  report.same_recording = std::find(same_plans.begin(), same_plans.end(), plan_hash) != same_plans.end();
+  report.same_recording =
+      std::find(same_plans.begin(), same_plans.end(), plan_hash) != same_plans.end();
   return report;
 }
 
-CostLookup look_up_costs(const CostProfile* costs, std::string_view label, const Recording& recording, const DependencyGraph& dependencies) {
+CostLookup look_up_costs(const CostProfile* costs, std::string_view label,
+                         const Recording& recording, const DependencyGraph& dependencies) {
   CostLookup known;
   FoundCosts best;
   if (costs != nullptr) {
@@ -136,7 +147,9 @@ CostLookup look_up_costs(const CostProfile* costs, std::string_view label, const
       if (graph.label != label) continue;
       known.same_plans.push_back(graph.plan_hash);
       FoundCosts found = find_costs(graph, recording, dependencies);
-      if (known.graph != nullptr && std::pair(found.exactly, found.count) < std::pair(best.exactly, best.count)) continue;
+      if (known.graph != nullptr &&
+          std::pair(found.exactly, found.count) < std::pair(best.exactly, best.count))
+        continue;
       known.graph = &graph;
       best = std::move(found);
     }
@@ -147,12 +160,14 @@ CostLookup look_up_costs(const CostProfile* costs, std::string_view label, const
   report.hinted = known.hints.hinted;
   report.guessed = known.hints.guessed;
   if (report.measured == 0) return known;
-  report.source = concat(costs->source, ": ", known.graph->replays, " replays of graph ", known.graph->label, " on ", known.graph->device,
-                         ", timed by ", told_by(known.graph->timed_by));
+  report.source =
+      concat(costs->source, ": ", known.graph->replays, " replays of graph ", known.graph->label,
+             " on ", known.graph->device, ", timed by ", told_by(known.graph->timed_by));
   report.device = known.graph->device;
   for (std::uint32_t node = 0; node < dependencies.node_count() && report.guessed != 0; ++node) {
     const std::uint32_t command = dependencies.node_command[node];
-    const bool has_hint = recording.commands[command].kind == CommandKind::Dispatch && recording.payload<DispatchPayload>(command).cost > 0;
+    const bool has_hint = recording.commands[command].kind == CommandKind::Dispatch &&
+                          recording.payload<DispatchPayload>(command).cost > 0;
     if (best.ns[node] != kNone || has_hint || dependencies.is_join[node] != 0) continue;
     report.first_guessed = command;
     break;
@@ -160,31 +175,46 @@ CostLookup look_up_costs(const CostProfile* costs, std::string_view label, const
   return known;
 }
 
-NodeHints known_hints(const CostProfile* costs, const Plan& plan) { return look_up_costs(costs, plan.label, *plan.recording, plan.dependencies).hints; }
+NodeHints known_hints(const CostProfile* costs, const Plan& plan) {
+  return look_up_costs(costs, plan.label, *plan.recording, plan.dependencies).hints;
+}
 
-void require_known(const CostLookup& known, const CostProfile& costs, std::string_view label, const Recording& recording, const DependencyGraph& dependencies) {
+void require_known(const CostLookup& known, const CostProfile& costs, std::string_view label,
+                   const Recording& recording, const DependencyGraph& dependencies) {
   if (known.found.measured != 0 || dependencies.node_count() == 0) return;
   if (known.graph == nullptr) {
-    const bool was_there = std::find(costs.untimed.begin(), costs.untimed.end(), label) != costs.untimed.end();
+    const bool was_there =
+        std::find(costs.untimed.begin(), costs.untimed.end(), label) != costs.untimed.end();
     fail(ErrorCode::InvalidArgument, Stage::Lanes, label,
-         was_there ? concat("costs: ", costs.source, " has graph \"", label, "\", but no replay of it whose nodes were timed")
-                   : concat("costs: ", costs.source, " has no graph \"", label, "\" whose nodes were timed; it has ", list_of(costs)));
+         was_there ? concat("costs: ", costs.source, " has graph \"", label,
+                            "\", but no replay of it whose nodes were timed")
+                   : concat("costs: ", costs.source, " has no graph \"", label,
+                            "\" whose nodes were timed; it has ", list_of(costs)));
   }
   const std::vector<CommandCost>& theirs = known.graph->commands;
   std::string both = "it has no commands";
   for (std::uint32_t node = 0; node < dependencies.node_count() && !theirs.empty(); ++node) {
     const std::uint32_t command = dependencies.node_command[node];
-    const auto there = std::lower_bound(theirs.begin(), theirs.end(), command, [](const CommandCost& cost, std::uint32_t i) { return cost.command < i; });
+    const auto there =
+        std::lower_bound(theirs.begin(), theirs.end(), command,
+                         [](const CommandCost& cost, std::uint32_t i) { return cost.command < i; });
     const CommandKey ours = likeness_of(recording, command);
-    if (there != theirs.end() && there->command == command && likeness_of(*there).key() == ours.key()) continue;
-    const std::string other = there != theirs.end() && there->command == command ? concat("is ", likeness_of(*there).text()) : "is not there";
-    both = concat("the first command that differs, ", command, ", ", other, ", and is ", ours.text(), " here");
+    if (there != theirs.end() && there->command == command &&
+        likeness_of(*there).key() == ours.key())
+      continue;
+    const std::string other = there != theirs.end() && there->command == command
+                                  ? concat("is ", likeness_of(*there).text())
+                                  : "is not there";
+    both = concat("the first command that differs, ", command, ", ", other, ", and is ",
+                  ours.text(), " here");
     break;
   }
-  fail(ErrorCode::InvalidArgument, Stage::Lanes, label, concat("costs: graph \"", label, "\" of ", costs.source, " is another recording: ", both));
+  fail(ErrorCode::InvalidArgument, Stage::Lanes, label,
+       concat("costs: graph \"", label, "\" of ", costs.source, " is another recording: ", both));
 }
 
-std::vector<Message> cost_warnings(const CostsReport& costs, const Plan& plan, std::string_view device) {
+std::vector<Message> cost_warnings(const CostsReport& costs, const Plan& plan,
+                                   std::string_view device) {
   std::vector<Message> messages;
   if (costs.source.empty()) return messages;
   if (costs.guessed != 0) {
@@ -195,15 +225,18 @@ std::vector<Message> cost_warnings(const CostsReport& costs, const Plan& plan, s
     message.command = command;
     message.label = recording.label_path(recording.commands[command].label);
     message.where = recording.commands[command].where;
-    message.text = concat("graph ", plan.label, ": ", costs.guessed, " of its commands have no cost in ", costs.source,
-                          ", and are taken to cost the median of the others; the first is command ", command, ", ",
-                          likeness_of(recording, command).text(), "; write a new trace where they matter");
+    message.text = concat("graph ", plan.label, ": ", costs.guessed,
+                          " of its commands have no cost in ", costs.source,
+                          ", and are taken to cost the median of the others; the first is command ",
+                          command, ", ", likeness_of(recording, command).text(),
+                          "; write a new trace where they matter");
     messages.push_back(std::move(message));
   }
   if (costs.device != device) {
     Message message;
     message.id = "costs-of-another-device";
-    message.text = concat("graph ", plan.label, ": its costs were measured on ", costs.device, ", and this is ", device, " (", costs.source, ")");
+    message.text = concat("graph ", plan.label, ": its costs were measured on ", costs.device,
+                          ", and this is ", device, " (", costs.source, ")");
     messages.push_back(std::move(message));
   }
   return messages;

@@ -11,21 +11,23 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/text.hpp"
 #include "base/failure.hpp"
 #include "base/json_file.hpp"
+#include "base/text.hpp"
 
 namespace reprise {
 namespace detail {
 namespace {
 
 constexpr int kCostsVersion = 1;
-constexpr std::pair<GraphCosts::TimedBy, std::string_view> kTimedBy[] = {{GraphCosts::TimedBy::HostClock, "host clock"},
-                                                                         {GraphCosts::TimedBy::Timestamps, "stamps"},
-                                                                         {GraphCosts::TimedBy::Profiler, "profiler"}};
+constexpr std::pair<GraphCosts::TimedBy, std::string_view> kTimedBy[] = {
+    {GraphCosts::TimedBy::HostClock, "host clock"},
+    {GraphCosts::TimedBy::Timestamps, "stamps"},
+    {GraphCosts::TimedBy::Profiler, "profiler"}};
 
 [[noreturn]] void fail_costs_file(const std::filesystem::path& path, std::string_view what) {
-  fail(ErrorCode::InvalidArgument, Stage::Profile, "", concat("costs file ", path.string(), ": ", what));
+  fail(ErrorCode::InvalidArgument, Stage::Profile, "",
+       concat("costs file ", path.string(), ": ", what));
 }
 
 std::string sixteen_digits(std::uint64_t hash) {
@@ -38,23 +40,35 @@ std::string sixteen_digits(std::uint64_t hash) {
 std::uint64_t hash_of_digits(const std::string& text) {
   std::uint64_t hash = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), hash, 16);
-  if (error != std::errc() || end != text.data() + text.size()) throw std::out_of_range(concat("a plan \"", text, "\""));
+  if (error != std::errc() || end != text.data() + text.size())
+    throw std::out_of_range(concat("a plan \"", text, "\""));
   return hash;
 }
 
 nlohmann::json json_of(const GraphCosts& graph) {
-  const auto timed_by = std::find_if(std::begin(kTimedBy), std::end(kTimedBy), [&](const auto& known) { return known.first == graph.timed_by; });
+  const auto timed_by =
+      std::find_if(std::begin(kTimedBy), std::end(kTimedBy),
+                   [&](const auto& known) { return known.first == graph.timed_by; });
   nlohmann::json commands = nlohmann::json::array();
   for (const CommandCost& cost : graph.commands) {
-    commands.push_back({{"command", cost.command}, {"label", cost.label}, {"name", cost.name}, {"work", cost.work}, {"us", cost.microseconds}});
+    commands.push_back({{"command", cost.command},
+                        {"label", cost.label},
+                        {"name", cost.name},
+                        {"work", cost.work},
+                        {"us", cost.microseconds}});
   }
-  return {{"label", graph.label},     {"device", graph.device},        {"plan", sixteen_digits(graph.plan_hash)},
-          {"replays", graph.replays}, {"timed_by", timed_by->second}, {"commands", std::move(commands)}};
+  return {{"label", graph.label},
+          {"device", graph.device},
+          {"plan", sixteen_digits(graph.plan_hash)},
+          {"replays", graph.replays},
+          {"timed_by", timed_by->second},
+          {"commands", std::move(commands)}};
 }
 
 GraphCosts graph_of(const nlohmann::json& json) {
   const auto name = json.at("timed_by").get<std::string>();
-  const auto timed_by = std::find_if(std::begin(kTimedBy), std::end(kTimedBy), [&](const auto& known) { return known.second == name; });
+  const auto timed_by = std::find_if(std::begin(kTimedBy), std::end(kTimedBy),
+                                     [&](const auto& known) { return known.second == name; });
   if (timed_by == std::end(kTimedBy)) throw std::out_of_range(concat("timed by \"", name, "\""));
   GraphCosts graph{.timed_by = timed_by->first,
                    .label = json.at("label").get<std::string>(),
@@ -63,26 +77,33 @@ GraphCosts graph_of(const nlohmann::json& json) {
                    .replays = json.at("replays").get<std::uint32_t>()};
   for (const nlohmann::json& cost : json.at("commands")) {
     const auto us = cost.at("us").get<double>();
-    if (!(us >= 0)) throw std::out_of_range(concat("a command that takes ", cost.at("us").dump(), " us"));
-    graph.commands.push_back({cost.at("command").get<std::uint32_t>(), cost.at("label").get<std::string>(), cost.at("name").get<std::string>(),
-                              cost.at("work").get<std::uint64_t>(), us});
+    if (!(us >= 0))
+      throw std::out_of_range(concat("a command that takes ", cost.at("us").dump(), " us"));
+    graph.commands.push_back(
+        {cost.at("command").get<std::uint32_t>(), cost.at("label").get<std::string>(),
+         cost.at("name").get<std::string>(), cost.at("work").get<std::uint64_t>(), us});
   }
-  std::sort(graph.commands.begin(), graph.commands.end(), [](const CommandCost& a, const CommandCost& b) { return a.command < b.command; });
+  std::sort(graph.commands.begin(), graph.commands.end(),
+            [](const CommandCost& a, const CommandCost& b) { return a.command < b.command; });
   return graph;
 }
 
 }  // namespace
 
-bool is_cost_profile_file(const std::filesystem::path& path) { return std::ifstream(path, std::ios::binary).get() == '{'; }
+bool is_cost_profile_file(const std::filesystem::path& path) {
+  return std::ifstream(path, std::ios::binary).get() == '{';
+}
 
 CostProfile read_cost_profile_file(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   const nlohmann::json json = nlohmann::json::parse(file, nullptr, false);
-  if (json.is_discarded() || !json.contains("reprise_costs") || !json["reprise_costs"].is_number_integer()) {
+  if (json.is_discarded() || !json.contains("reprise_costs") ||
+      !json["reprise_costs"].is_number_integer()) {
     fail_costs_file(path, "it is no file that write_costs() wrote");
   }
   if (const auto version = json["reprise_costs"].get<std::int64_t>(); version != kCostsVersion) {
-    fail_costs_file(path, concat("it is of version ", version, ", and this program reads version ", kCostsVersion));
+    fail_costs_file(path, concat("it is of version ", version, ", and this program reads version ",
+                                 kCostsVersion));
   }
   CostProfile costs;
   costs.source = path.string();
@@ -99,7 +120,9 @@ CostProfile read_cost_profile_file(const std::filesystem::path& path) {
 void write_costs(const std::filesystem::path& path, const CostProfile& costs) {
   nlohmann::json graphs = nlohmann::json::array();
   for (const GraphCosts& graph : costs.graphs) graphs.push_back(detail::json_of(graph));
-  detail::write_json_file(path, {{"reprise_costs", detail::kCostsVersion}, {"graphs", std::move(graphs)}}, "the costs", Stage::Profile);
+  detail::write_json_file(path,
+                          {{"reprise_costs", detail::kCostsVersion}, {"graphs", std::move(graphs)}},
+                          "the costs", Stage::Profile);
 }
 
 }  // namespace reprise

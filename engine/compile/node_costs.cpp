@@ -11,16 +11,19 @@ constexpr std::uint32_t kMostTimedReplays = 64;  // until their times are there
 
 }  // namespace
 
-std::vector<std::uint32_t> measure_node_costs(Backend& backend, const std::shared_ptr<const Plan>& plan, const Bindings& bindings,
-                                              const ReplayOnce& replay) {
+std::vector<std::uint32_t> measure_node_costs(Backend& backend,
+                                              const std::shared_ptr<const Plan>& plan,
+                                              const Bindings& bindings, const ReplayOnce& replay) {
   ReplayTimes times(*plan);
-  const std::unique_ptr<BackendExec> exec = backend.instantiate(plan, bindings, Instrumentation::Timestamps);
+  const std::unique_ptr<BackendExec> exec =
+      backend.instantiate(plan, bindings, Instrumentation::Timestamps);
   if (const std::shared_ptr<ReplaySource> source = exec->replay_source()) {
     replay(*exec);  // everything that a first replay does once
     static_cast<void>(source->collect(times));
     times.open(kReplays);
     source->time_nodes(kReplays, ReplaySource::Precision::Cheap);
-    for (std::uint32_t i = 0; i < kMostTimedReplays && (source->is_timing_nodes() || !times.is_full()); ++i) {
+    for (std::uint32_t i = 0;
+         i < kMostTimedReplays && (source->is_timing_nodes() || !times.is_full()); ++i) {
       replay(*exec);
       static_cast<void>(source->collect(times));
     }

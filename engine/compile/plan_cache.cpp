@@ -4,18 +4,21 @@
 #include <utility>
 #include <vector>
 
+#include "dependencies/same_dependencies.hpp"
 #include "plan/hash.hpp"
 #include "record/payload.hpp"
-#include "dependencies/same_dependencies.hpp"
 
 namespace reprise::detail {
 
 namespace {
 
 bool same(const PlanCache::Way& a, const PlanCache::Way& b) {
-  return a.lowering == b.lowering && a.alignment == b.alignment && a.memory_goal == b.memory_goal && a.memory_search_budget == b.memory_search_budget;
+  return a.lowering == b.lowering && a.alignment == b.alignment && a.memory_goal == b.memory_goal &&
+         a.memory_search_budget == b.memory_search_budget;
 }
-bool same(const NodeHints& a, const NodeHints& b) { return a.costs == b.costs && a.starts == b.starts && a.works == b.works; }
+bool same(const NodeHints& a, const NodeHints& b) {
+  return a.costs == b.costs && a.starts == b.starts && a.works == b.works;
+}
 
 // Stands for every buffer of a kind whose size no stage looks at.
 const std::shared_ptr<BufferCore>& any_buffer(BufferKind kind) {
@@ -24,8 +27,9 @@ const std::shared_ptr<BufferCore>& any_buffer(BufferKind kind) {
     core->kind = of;
     return core;
   };
-  static const std::shared_ptr<BufferCore> all[] = {make(BufferKind::Device), make(BufferKind::Transient), make(BufferKind::PinnedHost),
-                                                    make(BufferKind::Condition)};
+  static const std::shared_ptr<BufferCore> all[] = {
+      make(BufferKind::Device), make(BufferKind::Transient), make(BufferKind::PinnedHost),
+      make(BufferKind::Condition)};
   return all[static_cast<std::size_t>(kind)];
 }
 
@@ -51,11 +55,13 @@ std::shared_ptr<const Recording> structure_of(const Recording& recording) {
     kept.kind = command.kind;
     kept.first_access = command.first_access;
     kept.access_count = command.access_count;
-    if (command.kind == CommandKind::Barrier) kept.payload = clone_payload(command.kind, command.payload, *arena);
+    if (command.kind == CommandKind::Barrier)
+      kept.payload = clone_payload(command.kind, command.payload, *arena);
   }
   structure->buffers.reserve(recording.buffers.size());
   for (const auto& buffer : recording.buffers) {
-    structure->buffers.push_back(buffer->kind == BufferKind::Transient ? transient_like(*buffer) : any_buffer(buffer->kind));
+    structure->buffers.push_back(buffer->kind == BufferKind::Transient ? transient_like(*buffer)
+                                                                       : any_buffer(buffer->kind));
   }
   structure->arenas.push_back(std::move(arena));
   return structure;
@@ -69,9 +75,14 @@ std::uint64_t bytes_of(const std::vector<T>& list) {
 std::uint64_t bytes_of(const Plan& plan) {
   const Recording& recording = *plan.recording;
   const auto transients = static_cast<std::uint64_t>(plan.placement.buffers.size());
-  return sizeof(Plan) + sizeof(Recording) + bytes_of(recording.commands) + bytes_of(recording.accesses) + bytes_of(recording.shapes) +
-         bytes_of(recording.edges) + bytes_of(recording.buffers) + transients * sizeof(BufferCore) + bytes_of(plan.dependencies.node_command) +
-         bytes_of(plan.dependencies.is_join) + bytes_of(plan.dependencies.first_edge) + bytes_of(plan.dependencies.edges) + bytes_of(plan.lowered.nodes) + bytes_of(plan.lowered.edges) + bytes_of(plan.lowered.node_of) + bytes_of(plan.lowered.works) + bytes_of(plan.placement.buffers);
+  return sizeof(Plan) + sizeof(Recording) + bytes_of(recording.commands) +
+         bytes_of(recording.accesses) + bytes_of(recording.shapes) + bytes_of(recording.edges) +
+         bytes_of(recording.buffers) + transients * sizeof(BufferCore) +
+         bytes_of(plan.dependencies.node_command) + bytes_of(plan.dependencies.is_join) +
+         bytes_of(plan.dependencies.first_edge) + bytes_of(plan.dependencies.edges) +
+         bytes_of(plan.lowered.nodes) + bytes_of(plan.lowered.edges) +
+         bytes_of(plan.lowered.node_of) + bytes_of(plan.lowered.works) +
+         bytes_of(plan.placement.buffers);
 }
 
 }  // namespace
@@ -82,7 +93,8 @@ std::uint64_t PlanCache::number_of(const Recording& recording, const Way& way) {
   hash.add(way.alignment, way.lowering.fault_markers ? 1u : 0u);
   hash.add(std::uint64_t{static_cast<std::uint8_t>(way.memory_goal)});
   hash.add(static_cast<std::uint64_t>(way.memory_search_budget.count()));
-  hash.add(static_cast<std::uint32_t>(recording.ordering), static_cast<std::uint32_t>(recording.commands.size()));
+  hash.add(static_cast<std::uint32_t>(recording.ordering),
+           static_cast<std::uint32_t>(recording.commands.size()));
   for (std::uint32_t i = 0; i < recording.commands.size(); ++i) {
     const Command& command = recording.commands[i];
     if (command.kind != CommandKind::Barrier) {
@@ -90,7 +102,8 @@ std::uint64_t PlanCache::number_of(const Recording& recording, const Way& way) {
       continue;
     }
     const auto& barrier = recording.payload<BarrierPayload>(i);
-    hash.add(barrier.buffer, 0xba0000u | static_cast<std::uint32_t>(barrier.before) << 8 | static_cast<std::uint32_t>(barrier.after));
+    hash.add(barrier.buffer, 0xba0000u | static_cast<std::uint32_t>(barrier.before) << 8 |
+                                 static_cast<std::uint32_t>(barrier.after));
     hash.add(barrier.begin);
     hash.add(barrier.end);
   }
@@ -109,7 +122,8 @@ std::uint64_t PlanCache::number_of(const Recording& recording, const Way& way) {
   return hash.value();
 }
 
-std::shared_ptr<const Plan> PlanCache::find(std::uint64_t number, const Recording& recording, const Way& way) {
+std::shared_ptr<const Plan> PlanCache::find(std::uint64_t number, const Recording& recording,
+                                            const Way& way) {
   std::shared_ptr<const Plan> plan;
   NodeHints hints;
   {
@@ -120,14 +134,16 @@ std::shared_ptr<const Plan> PlanCache::find(std::uint64_t number, const Recordin
       hints = found->second.hints;
     }
   }
-  const bool is_hit = plan != nullptr && has_same_order(*plan->recording, recording) && same(hints, hints_of(recording, plan->dependencies));
+  const bool is_hit = plan != nullptr && has_same_order(*plan->recording, recording) &&
+                      same(hints, hints_of(recording, plan->dependencies));
   std::lock_guard lock(mutex_);
   if (!is_hit) {
     ++report_.misses;
     return nullptr;
   }
   ++report_.hits;
-  if (const auto found = entries_.find(number); found != entries_.end()) found->second.used = ++clock_;
+  if (const auto found = entries_.find(number); found != entries_.end())
+    found->second.used = ++clock_;
   return plan;
 }
 
@@ -143,7 +159,8 @@ void PlanCache::note(std::uint64_t number, const Plan& plan, const Way& way) {
   kept->placement = plan.placement;
   kept->price = plan.price;
   NodeHints hints = hints_of(*plan.recording, plan.dependencies);
-  const std::uint64_t bytes = bytes_of(*kept) + bytes_of(hints.costs) + bytes_of(hints.starts) + bytes_of(hints.works);
+  const std::uint64_t bytes =
+      bytes_of(*kept) + bytes_of(hints.costs) + bytes_of(hints.starts) + bytes_of(hints.works);
   std::lock_guard lock(mutex_);
   if (bytes > report_.budget) return;
   Entry& entry = entries_[number];
@@ -159,7 +176,9 @@ bool PlanCache::is_seen_again(std::uint64_t number) {
 
 void PlanCache::make_room() {
   while (report_.bytes > report_.budget) {
-    const auto oldest = std::min_element(entries_.begin(), entries_.end(), [](const auto& a, const auto& b) { return a.second.used < b.second.used; });
+    const auto oldest = std::min_element(
+        entries_.begin(), entries_.end(),
+        [](const auto& a, const auto& b) { return a.second.used < b.second.used; });
     report_.bytes -= oldest->second.bytes;
     ++report_.evictions;
     entries_.erase(oldest);

@@ -2,13 +2,14 @@
 
 #include <string>
 
-#include "base/text.hpp"
 #include "base/failure.hpp"
+#include "base/text.hpp"
 
 namespace reprise::detail {
 namespace {
 
-[[noreturn]] void refuse(const Recording& recording, std::uint32_t command, ErrorCode code, const std::string& text) {
+[[noreturn]] void refuse(const Recording& recording, std::uint32_t command, ErrorCode code,
+                         const std::string& text) {
   ErrorDetails details;
   details.code = code;
   details.stage = Stage::Validate;
@@ -25,15 +26,21 @@ bool writes_callers_memory(const Recording& recording, std::uint32_t command) {
 
 }  // namespace
 
-void require_per_replica(const Recording& recording, std::uint32_t replicas, std::string_view graph) {
+void require_per_replica(const Recording& recording, std::uint32_t replicas,
+                         std::string_view graph) {
   if (replicas <= 1) return;
   for (std::uint32_t command = 0; command < recording.commands.size(); ++command) {
     const Command& c = recording.commands[command];
-    const auto begins = [&] { return concat("graph ", graph, " with ", replicas, " instances: command ", command, ", ", recording.command_name(command)); };
+    const auto begins = [&] {
+      return concat("graph ", graph, " with ", replicas, " instances: command ", command, ", ",
+                    recording.command_name(command));
+    };
     if (writes_callers_memory(recording, command)) {
       refuse(recording, command, ErrorCode::NotPerReplica,
-             concat(begins(), ", writes memory of the caller, which all instances would write at once; copy to a pinned buffer, "
-                              "CapturePool::host with PerReplica, instead"));
+             concat(begins(),
+                    ", writes memory of the caller, which all instances would write at once; copy "
+                    "to a pinned buffer, "
+                    "CapturePool::host with PerReplica, instead"));
     }
     for (std::uint32_t a = c.first_access; a < c.first_access + c.access_count; ++a) {
       const BufferAccess& access = recording.accesses[a];
@@ -41,14 +48,19 @@ void require_per_replica(const Recording& recording, std::uint32_t replicas, std
       if (buffer.kind == BufferKind::Transient || buffer.kind == BufferKind::Condition) continue;
       const std::size_t copies = buffer.copies.size() + 1;
       if (copies < replicas && (copies > 1 || writes(access.access))) {
-        refuse(recording, command, ErrorCode::NotPerReplica,
-               copies > 1 ? concat(begins(), ", uses ", display_name(buffer), ", of which there are ", copies, " copies; allocate it with PerReplica{", replicas, "}")
-                          : concat(begins(), ", writes ", display_name(buffer), ", which all instances would write at once; allocate it with PerReplica{",
-                                   replicas, "}"));
+        refuse(
+            recording, command, ErrorCode::NotPerReplica,
+            copies > 1
+                ? concat(begins(), ", uses ", display_name(buffer), ", of which there are ", copies,
+                         " copies; allocate it with PerReplica{", replicas, "}")
+                : concat(begins(), ", writes ", display_name(buffer),
+                         ", which all instances would write at once; allocate it with PerReplica{",
+                         replicas, "}"));
       }
       if (copies > 1 && c.kind == CommandKind::Host) {
         refuse(recording, command, ErrorCode::Unsupported,
-               concat(begins(), ", is a function that captured one copy of ", display_name(buffer), ", whichever instance calls it"));
+               concat(begins(), ", is a function that captured one copy of ", display_name(buffer),
+                      ", whichever instance calls it"));
       }
     }
   }

@@ -5,23 +5,23 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/failure.hpp"
 #include "base/text.hpp"
-#include "lowering/node_attributes.hpp"
+#include "compile/async.hpp"
+#include "compile/cost_lookup.hpp"
+#include "dependencies/dependency_graph.hpp"
+#include "dependencies/same_dependencies.hpp"
 #include "lowering/lowered_graph.hpp"
 #include "lowering/lowering_config.hpp"
+#include "lowering/node_attributes.hpp"
 #include "memory/placement.hpp"
 #include "memory/transient_uses.hpp"
 #include "plan/memory_goal.hpp"
 #include "plan/plan_hash.hpp"
 #include "profile/nvtx.hpp"
-#include "compile/async.hpp"
 #include "runtime/core/device_core.hpp"
-#include "base/failure.hpp"
 #include "runtime/core/instance_core.hpp"
-#include "compile/cost_lookup.hpp"
 #include "runtime/memory/pool_core.hpp"
-#include "dependencies/same_dependencies.hpp"
-#include "dependencies/dependency_graph.hpp"
 #include "validate/validate.hpp"
 
 namespace reprise::detail {
@@ -30,21 +30,30 @@ namespace {
 
 // Of recordings with the same order: transients of the same sizes, which then have the same places.
 bool has_same_transients(const Recording& a, const Recording& b) {
-  return std::equal(a.buffers.begin(), a.buffers.end(), b.buffers.begin(), b.buffers.end(), [](const auto& x, const auto& y) {
-    return x->kind == y->kind && (x->kind != BufferKind::Transient || (x->bytes == y->bytes && x->alignment == y->alignment));
-  });
+  return std::equal(a.buffers.begin(), a.buffers.end(), b.buffers.begin(), b.buffers.end(),
+                    [](const auto& x, const auto& y) {
+                      return x->kind == y->kind &&
+                             (x->kind != BufferKind::Transient ||
+                              (x->bytes == y->bytes && x->alignment == y->alignment));
+                    });
 }
 
-// The placement of `before` for a recording whose schedule has the same structure and which is lowered
-// as before.lowered is. Nothing unless the same nodes use transients of the same sizes in both.
-std::optional<Placement> reuse_placement(const Recording& recording, const DependencyGraph& dependencies, const Plan& before, std::uint32_t alignment) {
-  const TransientUses now = collect_transient_uses(recording, dependencies, before.lowered, alignment);
-  const TransientUses then = collect_transient_uses(*before.recording, before.dependencies, before.lowered, alignment);
+// The placement of `before` for a recording whose schedule has the same structure and which is
+// lowered as before.lowered is. Nothing unless the same nodes use transients of the same sizes in
+// both.
+std::optional<Placement> reuse_placement(const Recording& recording,
+                                         const DependencyGraph& dependencies, const Plan& before,
+                                         std::uint32_t alignment) {
+  const TransientUses now =
+      collect_transient_uses(recording, dependencies, before.lowered, alignment);
+  const TransientUses then =
+      collect_transient_uses(*before.recording, before.dependencies, before.lowered, alignment);
   const auto same = [](const Transient& a, const Transient& b) {
     return a.bytes == b.bytes && a.first_use == b.first_use && a.use_count == b.use_count;
   };
   const bool is_same = now.nodes == then.nodes && now.by_first_use == then.by_first_use &&
-                       std::equal(now.transients.begin(), now.transients.end(), then.transients.begin(), then.transients.end(), same);
+                       std::equal(now.transients.begin(), now.transients.end(),
+                                  then.transients.begin(), then.transients.end(), same);
   if (!is_same || before.placement.buffers.size() != now.transients.size()) return std::nullopt;
   Placement placement = before.placement;
   for (std::size_t i = 0; i < placement.buffers.size(); ++i) {
@@ -55,55 +64,72 @@ std::optional<Placement> reuse_placement(const Recording& recording, const Depen
 }
 
 // The plans of the bodies that `before` has too; null for the others. `before` may be null.
-std::vector<std::shared_ptr<const Plan>> reuse_bodies(const Recording& recording, const Plan* before) {
+std::vector<std::shared_ptr<const Plan>> reuse_bodies(const Recording& recording,
+                                                      const Plan* before) {
   std::vector<std::shared_ptr<const Plan>> bodies(recording.bodies.size());
   if (before == nullptr || before->bodies.size() != before->recording->bodies.size()) return bodies;
   std::unordered_map<const Recording*, std::size_t> known;
-  for (std::size_t i = 0; i < before->bodies.size(); ++i) known.emplace(before->recording->bodies[i].get(), i);
+  for (std::size_t i = 0; i < before->bodies.size(); ++i)
+    known.emplace(before->recording->bodies[i].get(), i);
   for (std::size_t i = 0; i < bodies.size(); ++i) {
-    if (const auto found = known.find(recording.bodies[i].get()); found != known.end()) bodies[i] = before->bodies[found->second];
+    if (const auto found = known.find(recording.bodies[i].get()); found != known.end())
+      bodies[i] = before->bodies[found->second];
   }
   return bodies;
 }
 
-// What a command runs as a whole is planned by the same stages: as it was recorded, without a frame, its transients in the outer slab.
+// What a command runs as a whole is planned by the same stages: as it was recorded, without a
+// frame, its transients in the outer slab.
 std::shared_ptr<const Plan> make_body_plan(const std::shared_ptr<const Recording>& recording) {
   std::vector<std::shared_ptr<const Plan>> bodies;
   for (const auto& body : recording->bodies) bodies.push_back(make_body_plan(body));
   DependencyGraph dependencies = build_dependencies(*recording);
   LoweredGraph lowered = build_lowered_graph(dependencies, Lowering::Faithful);
   check_lowered_graph(dependencies, lowered);
-  return std::make_shared<const Plan>(
-      freeze_plan(recording->label, recording, std::move(dependencies), std::move(lowered), {}, std::move(bodies)));
+  return std::make_shared<const Plan>(freeze_plan(recording->label, recording,
+                                                  std::move(dependencies), std::move(lowered), {},
+                                                  std::move(bodies)));
 }
 
 }  // namespace
 
-std::shared_ptr<const Recording> checked_recording(const DeviceCore& device, const CommandBuffer& commands, const CompileDesc& desc) {
-  if (!commands.core()) fail(ErrorCode::InvalidState, Stage::Validate, "", "compile: the command buffer was moved away");
+std::shared_ptr<const Recording> checked_recording(const DeviceCore& device,
+                                                   const CommandBuffer& commands,
+                                                   const CompileDesc& desc) {
+  if (!commands.core())
+    fail(ErrorCode::InvalidState, Stage::Validate, "",
+         "compile: the command buffer was moved away");
   const CommandBufferCore& core = *commands.core();
   if (core.device() != device.status()) {
     fail(ErrorCode::WrongDevice, Stage::Validate, core.label(),
-         concat("command buffer ", core.label(), " of ", core.device()->selector, " cannot be compiled on ", device.status()->selector));
+         concat("command buffer ", core.label(), " of ", core.device()->selector,
+                " cannot be compiled on ", device.status()->selector));
   }
   if (desc.pool && desc.pool->core()->device()->status() != device.status()) {
-    fail(ErrorCode::WrongDevice, Stage::Validate, core.label(),
-         concat("pool ", desc.pool->label(), " of ", desc.pool->core()->device()->status()->selector, " cannot serve a graph on ",
-                device.status()->selector));
+    fail(
+        ErrorCode::WrongDevice, Stage::Validate, core.label(),
+        concat("pool ", desc.pool->label(), " of ", desc.pool->core()->device()->status()->selector,
+               " cannot serve a graph on ", device.status()->selector));
   }
   if (core.level() == Level::Secondary) {
     fail(ErrorCode::InvalidArgument, Stage::Validate, core.label(),
-         concat("command buffer ", core.label(), " is secondary; execute() it from a primary one and compile that"));
+         concat("command buffer ", core.label(),
+                " is secondary; execute() it from a primary one and compile that"));
   }
   device.require_usable(Stage::Validate);
   return core.executable("compile");
 }
 
 std::vector<Message> check(const DeviceCore& device, const Recording& recording) {
-  std::vector<Finding> findings = validate(recording, device.info(), device.instance().validation());
-  std::erase_if(findings, [&](const Finding& finding) { return device.instance().suppresses(finding.message); });
+  std::vector<Finding> findings =
+      validate(recording, device.info(), device.instance().validation());
+  std::erase_if(findings, [&](const Finding& finding) {
+    return device.instance().suppresses(finding.message);
+  });
   for (const Finding& finding : findings) device.instance().report(finding.message);
-  const bool refused = std::any_of(findings.begin(), findings.end(), [](const Finding& f) { return f.message.severity == Severity::Error; });
+  const bool refused = std::any_of(findings.begin(), findings.end(), [](const Finding& f) {
+    return f.message.severity == Severity::Error;
+  });
   if (refused && device.trace() != nullptr) {
     for (const Finding& finding : findings) device.trace()->report(trace::kNone, finding.message);
   }
@@ -115,11 +141,12 @@ std::vector<Message> check(const DeviceCore& device, const Recording& recording)
 
 std::future<DependencyGraph> build_dependencies_async(std::shared_ptr<const Recording> recording) {
   const std::size_t commands = recording->commands.size();
-  return beside(commands, [recording = std::move(recording)] { return build_dependencies(*recording); });
+  return beside(commands,
+                [recording = std::move(recording)] { return build_dependencies(*recording); });
 }
 
-std::shared_ptr<const Plan> make_plan(std::string label, std::shared_ptr<const Recording> recording, const PlanDesc& desc,
-                                      std::future<DependencyGraph> ahead) {
+std::shared_ptr<const Plan> make_plan(std::string label, std::shared_ptr<const Recording> recording,
+                                      const PlanDesc& desc, std::future<DependencyGraph> ahead) {
   const Plan* const before = desc.like;
   // Its hash and its slots need no stage, but those of the bodies.
   const std::size_t commands_beside = recording->bodies.empty() ? recording->commands.size() : 0;
@@ -127,29 +154,43 @@ std::shared_ptr<const Plan> make_plan(std::string label, std::shared_ptr<const R
   auto recorded = beside(commands_beside, [&] { return recorded_parts(*recording, bodies); });
   // Stages whose inputs are those that they had for the plan before would do the same again.
   const bool is_ordered_alike = before != nullptr && has_same_order(*before->recording, *recording);
-  DependencyGraph dependencies = is_ordered_alike ? before->dependencies : ahead.valid() ? ahead.get() : build_dependencies(*recording);
+  DependencyGraph dependencies = is_ordered_alike ? before->dependencies
+                                 : ahead.valid()  ? ahead.get()
+                                                  : build_dependencies(*recording);
   auto hashed = beside(commands_beside, [&] {
     RecordedParts parts = recorded.get();
     const std::uint64_t hash = hash_dependencies(parts.hash, dependencies);
     return std::pair(std::move(parts), hash);
   });
   const CostLookup known = look_up_costs(desc.costs, label, *recording, dependencies);
-  if (desc.costs != nullptr && before == nullptr) require_known(known, *desc.costs, label, *recording, dependencies);
+  if (desc.costs != nullptr && before == nullptr)
+    require_known(known, *desc.costs, label, *recording, dependencies);
   const NodeHints& hints = known.hints;
-  const bool is_lowered_alike = before != nullptr && (is_ordered_alike || same_structure(dependencies, before->dependencies)) &&
-                                hints.works == before->lowered.works &&
-                                (!has_programmatic_starts(before->lowered) || may_start_programmatically_as(before->lowered, hints));
+  const bool is_lowered_alike =
+      before != nullptr &&
+      (is_ordered_alike || same_structure(dependencies, before->dependencies)) &&
+      hints.works == before->lowered.works &&
+      (!has_programmatic_starts(before->lowered) ||
+       may_start_programmatically_as(before->lowered, hints));
   GoalResult result;
   if (is_lowered_alike && is_ordered_alike && has_same_transients(*before->recording, *recording)) {
     result = {before->lowered, before->placement, before->price};
   } else if (is_lowered_alike) {
-    std::optional<Placement> placement = reuse_placement(*recording, dependencies, *before, desc.alignment);
-    if (!placement) placement = place_transients(*recording, dependencies, before->lowered, desc.alignment, desc.memory_search_budget);
+    std::optional<Placement> placement =
+        reuse_placement(*recording, dependencies, *before, desc.alignment);
+    if (!placement)
+      placement = place_transients(*recording, dependencies, before->lowered, desc.alignment,
+                                   desc.memory_search_budget);
     result = {before->lowered, std::move(*placement), before->price};
-    if (result.price.goal != MemoryGoal::Speed) result.price.after.slab_bytes = result.placement.slab_bytes;
+    if (result.price.goal != MemoryGoal::Speed)
+      result.price.after.slab_bytes = result.placement.slab_bytes;
   } else {
     result = lower_for_goal(*recording, dependencies,
-                            {.goal = desc.memory_goal, .lowering = desc.lowering, .alignment = desc.alignment, .budget = desc.memory_search_budget, .hints = hints});
+                            {.goal = desc.memory_goal,
+                             .lowering = desc.lowering,
+                             .alignment = desc.alignment,
+                             .budget = desc.memory_search_budget,
+                             .hints = hints});
   }
   // What is lowered alike was checked against the same edges.
   if (!is_lowered_alike) check_lowered_graph(dependencies, result.lowered);
@@ -157,30 +198,37 @@ std::shared_ptr<const Plan> make_plan(std::string label, std::shared_ptr<const R
     if (!bodies[i]) bodies[i] = make_body_plan(recording->bodies[i]);
   }
   auto [parts, hash] = hashed.get();
-  Plan plan = freeze_plan({std::move(label), std::move(recording), std::move(dependencies), std::move(result.lowered), std::move(result.placement),
-                           std::move(bodies)},
-                          std::move(parts), hash);
+  Plan plan =
+      freeze_plan({std::move(label), std::move(recording), std::move(dependencies),
+                   std::move(result.lowered), std::move(result.placement), std::move(bodies)},
+                  std::move(parts), hash);
   plan.price = result.price;
   plan.costs = known.report(plan.plan_hash);
   return std::make_shared<const Plan>(std::move(plan));
 }
 
-std::shared_ptr<const Plan> lower_again(const Plan& plan, const LoweringConfig& choice, std::uint32_t alignment) {
-  LoweredGraph lowered = build_lowered_graph(plan.dependencies, choice, hints_of(*plan.recording, plan.dependencies));
+std::shared_ptr<const Plan> lower_again(const Plan& plan, const LoweringConfig& choice,
+                                        std::uint32_t alignment) {
+  LoweredGraph lowered =
+      build_lowered_graph(plan.dependencies, choice, hints_of(*plan.recording, plan.dependencies));
   check_lowered_graph(plan.dependencies, lowered);
   Placement placement = place_transients(*plan.recording, plan.dependencies, lowered, alignment);
-  Plan again = freeze_plan(plan.label, plan.recording, plan.dependencies, std::move(lowered), std::move(placement), plan.bodies);
+  Plan again = freeze_plan(plan.label, plan.recording, plan.dependencies, std::move(lowered),
+                           std::move(placement), plan.bodies);
   again.costs = plan.costs;
   again.price = plan.price;
-  if (again.price.goal != MemoryGoal::Speed) again.price.after = side_of(again.lowered, again.placement);
+  if (again.price.goal != MemoryGoal::Speed)
+    again.price.after = side_of(again.lowered, again.placement);
   return std::make_shared<const Plan>(std::move(again));
 }
 
 Bindings bind(const Plan& plan, std::byte* slab, std::uint32_t instance) {
   Bindings bindings;
   bindings.address.reserve(plan.recording->buffers.size());
-  for (const auto& buffer : plan.recording->buffers) bindings.address.push_back(copy_for(buffer, instance)->address);
-  for (const PlacedBuffer& placed : plan.placement.buffers) bindings.address[placed.buffer] = slab + placed.offset;
+  for (const auto& buffer : plan.recording->buffers)
+    bindings.address.push_back(copy_for(buffer, instance)->address);
+  for (const PlacedBuffer& placed : plan.placement.buffers)
+    bindings.address[placed.buffer] = slab + placed.offset;
   return bindings;
 }
 

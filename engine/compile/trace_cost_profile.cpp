@@ -5,12 +5,12 @@
 #include <map>
 #include <utility>
 
-#include <reprise/error.hpp>
 #include <reprise/cost_profile.hpp>
+#include <reprise/error.hpp>
 
+#include "base/failure.hpp"
 #include "base/text.hpp"
 #include "compile/cost_profile_file.hpp"
-#include "base/failure.hpp"
 #include "compile/node_costs.hpp"
 #include "trace/trace_error.hpp"
 #include "trace/trace_reader.hpp"
@@ -19,7 +19,8 @@ namespace reprise {
 namespace detail {
 namespace {
 
-constexpr std::uint32_t kNewestReplays = 64;  // of each graph and of whatever told the times: the newest
+constexpr std::uint32_t kNewestReplays =
+    64;  // of each graph and of whatever told the times: the newest
 
 // The most exact first.
 struct TimingSource {
@@ -27,9 +28,10 @@ struct TimingSource {
   GraphCosts::TimedBy timed_by;
   trace::Time overhead;  // that each time has too much, ns
 };
-constexpr TimingSource kSources[] = {{trace::SampleSource::Cupti, GraphCosts::TimedBy::Profiler, 0},
-                               {trace::SampleSource::Host, GraphCosts::TimedBy::HostClock, 0},
-                               {trace::SampleSource::Timestamp, GraphCosts::TimedBy::Timestamps, kStampOverheadNs}};
+constexpr TimingSource kSources[] = {
+    {trace::SampleSource::Cupti, GraphCosts::TimedBy::Profiler, 0},
+    {trace::SampleSource::Host, GraphCosts::TimedBy::HostClock, 0},
+    {trace::SampleSource::Timestamp, GraphCosts::TimedBy::Timestamps, kStampOverheadNs}};
 
 struct OccupiedTime {
   trace::Time began = 0, ended = 0;  // 0: never
@@ -44,39 +46,50 @@ struct OccupiedTime {
 class TimedGraph {
  public:
   explicit TimedGraph(trace::GraphVersion graph)
-      : graph_(std::move(graph)), own_nodes_(graph_.bodies.empty() ? static_cast<std::uint32_t>(graph_.nodes.size()) : graph_.bodies[0].first_node) {
+      : graph_(std::move(graph)),
+        own_nodes_(graph_.bodies.empty() ? static_cast<std::uint32_t>(graph_.nodes.size())
+                                         : graph_.bodies[0].first_node) {
     for (auto& times : times_) times.resize(own_nodes_);
   }
 
   [[nodiscard]] const trace::GraphVersion& graph() const { return graph_; }
   [[nodiscard]] bool is_timed() const {
-    return std::any_of(replays_.begin(), replays_.end(), [](std::uint32_t count) { return count != 0; });
+    return std::any_of(replays_.begin(), replays_.end(),
+                       [](std::uint32_t count) { return count != 0; });
   }
 
   // Newer ones first; what is more than kNewestReplays is passed over.
   void add(const trace::SampleBlock& block) {
     const auto at = static_cast<std::size_t>(
-        std::find_if(std::begin(kSources), std::end(kSources), [&](const TimingSource& s) { return s.source == block.source; }) - std::begin(kSources));
+        std::find_if(std::begin(kSources), std::end(kSources),
+                     [&](const TimingSource& s) { return s.source == block.source; }) -
+        std::begin(kSources));
     if (replays_[at] == kNewestReplays) return;
     std::vector<OccupiedTime> own(own_nodes_), inside(graph_.bodies.empty() ? 0 : own_nodes_);
     bool any = false;
     for (const trace::Sample& sample : block.samples) {
       if (sample.started == 0 || sample.node >= graph_.nodes.size()) continue;
       any = true;
-      sample.node < own_nodes_ ? own[sample.node].add(sample) : inside[own_node_of(sample.node)].add(sample);
+      sample.node < own_nodes_ ? own[sample.node].add(sample)
+                               : inside[own_node_of(sample.node)].add(sample);
     }
     if (!any) return;
     ++replays_[at];
     for (std::uint32_t node = 0; node < own_nodes_; ++node) {
-      const OccupiedTime& span = own[node].began == 0 && !inside.empty() ? inside[node] : own[node];  // the profiler knows nodes of bodies alone
-      if (span.began != 0) times_[at][node].push_back(std::max<trace::Time>(0, span.length() - kSources[at].overhead));
+      const OccupiedTime& span = own[node].began == 0 && !inside.empty()
+                                     ? inside[node]
+                                     : own[node];  // the profiler knows nodes of bodies alone
+      if (span.began != 0)
+        times_[at][node].push_back(std::max<trace::Time>(0, span.length() - kSources[at].overhead));
     }
   }
 
   [[nodiscard]] GraphCosts costs(const std::string& device) const {
     GraphCosts costs;
-    const auto at = static_cast<std::size_t>(
-        std::find_if(replays_.begin(), replays_.end(), [](std::uint32_t count) { return count != 0; }) - replays_.begin());
+    const auto at =
+        static_cast<std::size_t>(std::find_if(replays_.begin(), replays_.end(),
+                                              [](std::uint32_t count) { return count != 0; }) -
+                                 replays_.begin());
     costs.timed_by = kSources[at].timed_by;
     costs.label = graph_.label;
     costs.device = device;
@@ -84,19 +97,23 @@ class TimedGraph {
     costs.replays = replays_[at];
     for (std::uint32_t node = 0; node < own_nodes_; ++node) {
       const trace::Node& told = graph_.nodes[node];
-      const auto times = std::find_if(times_.begin(), times_.end(), [&](const auto& of) { return !of[node].empty(); });
+      const auto times = std::find_if(times_.begin(), times_.end(),
+                                      [&](const auto& of) { return !of[node].empty(); });
       if (told.command == trace::kNone || times == times_.end()) continue;
-      costs.commands.push_back({told.command, label_path(told.label), graph_.strings[told.name], work_of(told), median((*times)[node]) / 1000});
+      costs.commands.push_back({told.command, label_path(told.label), graph_.strings[told.name],
+                                work_of(told), median((*times)[node]) / 1000});
     }
-    std::sort(costs.commands.begin(), costs.commands.end(), [](const CommandCost& a, const CommandCost& b) { return a.command < b.command; });
+    std::sort(costs.commands.begin(), costs.commands.end(),
+              [](const CommandCost& a, const CommandCost& b) { return a.command < b.command; });
     return costs;
   }
 
  private:
   [[nodiscard]] std::uint32_t own_node_of(std::uint32_t node) const {
     while (node >= own_nodes_) {
-      const auto behind = std::upper_bound(graph_.bodies.begin(), graph_.bodies.end(), node,
-                                           [](std::uint32_t n, const trace::Body& body) { return n < body.first_node; });
+      const auto behind = std::upper_bound(
+          graph_.bodies.begin(), graph_.bodies.end(), node,
+          [](std::uint32_t n, const trace::Body& body) { return n < body.first_node; });
       node = std::prev(behind)->parent;
     }
     return node;
@@ -124,7 +141,8 @@ class TimedGraph {
   trace::GraphVersion graph_;
   std::uint32_t own_nodes_;
   std::array<std::uint32_t, std::size(kSources)> replays_{};
-  std::array<std::vector<std::vector<trace::Time>>, std::size(kSources)> times_;  // by source and node
+  std::array<std::vector<std::vector<trace::Time>>, std::size(kSources)>
+      times_;  // by source and node
 };
 
 CostProfile costs_of(const std::filesystem::path& path) {
@@ -143,8 +161,10 @@ CostProfile costs_of(const std::filesystem::path& path) {
   for (auto chunk = reader.chunks().rbegin(); chunk != reader.chunks().rend(); ++chunk) {
     if (chunk->header.kind != trace::ChunkKind::Samples) continue;
     const trace::Records records = reader.read(*chunk);
-    for (auto block = records.sample_blocks.rbegin(); block != records.sample_blocks.rend(); ++block) {
-      if (const auto found = graphs.find({block->graph, block->version}); found != graphs.end()) found->second.add(*block);
+    for (auto block = records.sample_blocks.rbegin(); block != records.sample_blocks.rend();
+         ++block) {
+      if (const auto found = graphs.find({block->graph, block->version}); found != graphs.end())
+        found->second.add(*block);
     }
   }
   CostProfile costs{.source = path.string()};
@@ -156,7 +176,8 @@ CostProfile costs_of(const std::filesystem::path& path) {
     }
   }
   if (costs.graphs.empty()) {
-    const std::string cut = reader.damage().empty() ? "" : concat("; its end is missing: ", reader.damage());
+    const std::string cut =
+        reader.damage().empty() ? "" : concat("; its end is missing: ", reader.damage());
     fail(ErrorCode::InvalidArgument, Stage::Profile, "",
          concat("costs: ", path.string(), " tells no times of nodes of any of its ", graphs.size(),
                 " graphs; write it with ProfileMode::Sampled or Every, and replay them", cut));
@@ -168,12 +189,14 @@ CostProfile costs_of(const std::filesystem::path& path) {
 }  // namespace detail
 
 std::shared_ptr<const CostProfile> load_cost_profile(const std::filesystem::path& trace) {
-  if (detail::is_cost_profile_file(trace)) return std::make_shared<const CostProfile>(detail::read_cost_profile_file(trace));
+  if (detail::is_cost_profile_file(trace))
+    return std::make_shared<const CostProfile>(detail::read_cost_profile_file(trace));
   try {
     return std::make_shared<const CostProfile>(detail::costs_of(trace));
   } catch (const reprise::trace::TraceError& error) {
     const bool is_unreadable = error.code() == reprise::trace::TraceErrorCode::Io;
-    detail::fail(is_unreadable ? ErrorCode::NativeFailure : ErrorCode::InvalidArgument, Stage::Profile, "",
+    detail::fail(is_unreadable ? ErrorCode::NativeFailure : ErrorCode::InvalidArgument,
+                 Stage::Profile, "",
                  detail::concat("costs of the trace ", trace.string(), ": ", error.what()));
   }
 }

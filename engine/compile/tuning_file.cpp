@@ -8,9 +8,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/text.hpp"
 #include "base/failure.hpp"
 #include "base/json_file.hpp"
+#include "base/text.hpp"
 
 namespace reprise::detail {
 
@@ -22,7 +22,8 @@ constexpr int kVersion = 1;
 constexpr std::uint32_t kMostLanes = 65535;
 
 [[noreturn]] void fail_file(const std::filesystem::path& path, std::string_view what) {
-  fail(ErrorCode::InvalidArgument, Stage::Lanes, "", concat("tuning file ", path.string(), ": ", what));
+  fail(ErrorCode::InvalidArgument, Stage::Lanes, "",
+       concat("tuning file ", path.string(), ": ", what));
 }
 
 std::string hash_text(std::uint64_t hash) {
@@ -31,13 +32,15 @@ std::string hash_text(std::uint64_t hash) {
   return text;
 }
 
-constexpr std::pair<LoweringConfig::Shape, const char*> kShapes[] = {{LoweringConfig::Shape::Faithful, "faithful"},
-                                                                     {LoweringConfig::Shape::EntryExit, "frame"},
-                                                                     {LoweringConfig::Shape::Lanes, "lanes"},
-                                                                     {LoweringConfig::Shape::CostBased, "lanes by cost"}};
+constexpr std::pair<LoweringConfig::Shape, const char*> kShapes[] = {
+    {LoweringConfig::Shape::Faithful, "faithful"},
+    {LoweringConfig::Shape::EntryExit, "frame"},
+    {LoweringConfig::Shape::Lanes, "lanes"},
+    {LoweringConfig::Shape::CostBased, "lanes by cost"}};
 
 Json to_json(const LoweringConfig& choice) {
-  const auto shape = std::find_if(std::begin(kShapes), std::end(kShapes), [&](const auto& known) { return known.first == choice.shape; });
+  const auto shape = std::find_if(std::begin(kShapes), std::end(kShapes),
+                                  [&](const auto& known) { return known.first == choice.shape; });
   Json json = {{"shape", shape->second}};
   if (choice.lanes != 0) json["lanes"] = choice.lanes;
   if (!choice.costs.empty()) json["costs_ns"] = choice.costs;
@@ -49,14 +52,18 @@ Json to_json(const LoweringConfig& choice) {
 LoweringConfig choice_of(const Json& json) {
   LoweringConfig choice;
   const auto name = json.at("shape").get<std::string>();
-  const auto shape = std::find_if(std::begin(kShapes), std::end(kShapes), [&](const auto& known) { return known.second == name; });
+  const auto shape = std::find_if(std::begin(kShapes), std::end(kShapes),
+                                  [&](const auto& known) { return known.second == name; });
   if (shape == std::end(kShapes)) throw std::out_of_range(concat("a shape \"", name, "\""));
   choice.shape = shape->first;
   choice.lanes = json.value("lanes", 0u);
-  const bool needs_lanes = choice.shape == LoweringConfig::Shape::Lanes || choice.shape == LoweringConfig::Shape::CostBased;
-  if (needs_lanes && (choice.lanes == 0 || choice.lanes > kMostLanes)) throw std::out_of_range(concat(choice.lanes, " lanes"));
+  const bool needs_lanes = choice.shape == LoweringConfig::Shape::Lanes ||
+                           choice.shape == LoweringConfig::Shape::CostBased;
+  if (needs_lanes && (choice.lanes == 0 || choice.lanes > kMostLanes))
+    throw std::out_of_range(concat(choice.lanes, " lanes"));
   choice.costs = json.value("costs_ns", std::vector<std::uint32_t>());
-  if (json.value("priorities", false)) choice.priorities = LoweringConfig::Priorities::LongestWayFirst;
+  if (json.value("priorities", false))
+    choice.priorities = LoweringConfig::Priorities::LongestWayFirst;
   if (!json.value("early_starts", true)) choice.starts = LoweringConfig::Starts::Ordered;
   return choice;
 }
@@ -67,17 +74,21 @@ Json read(const std::filesystem::path& path) {
   if (!std::filesystem::exists(path, error)) return nullptr;
   std::ifstream file(path, std::ios::binary);
   Json json = Json::parse(file, nullptr, false);
-  if (!file || json.is_discarded() || !json.is_object() || !json.contains("reprise_tuning") || !json["reprise_tuning"].is_number_integer() ||
-      !json.contains("graphs") || !json["graphs"].is_array()) {
+  if (!file || json.is_discarded() || !json.is_object() || !json.contains("reprise_tuning") ||
+      !json["reprise_tuning"].is_number_integer() || !json.contains("graphs") ||
+      !json["graphs"].is_array()) {
     fail_file(path, "it is no file that save_tuning() wrote");
   }
   const auto version = json["reprise_tuning"].get<std::int64_t>();
-  if (version != kVersion) fail_file(path, concat("it is of version ", version, ", and this program reads version ", kVersion));
+  if (version != kVersion)
+    fail_file(path,
+              concat("it is of version ", version, ", and this program reads version ", kVersion));
   return json;
 }
 
 bool is_for(const Json& graph, const TuningKey& key) {
-  return graph.is_object() && graph.value("device", "") == key.device && graph.value("plan", "") == hash_text(key.plan_hash);
+  return graph.is_object() && graph.value("device", "") == key.device &&
+         graph.value("plan", "") == hash_text(key.plan_hash);
 }
 
 }  // namespace
@@ -90,12 +101,14 @@ std::optional<LoweringConfig> read_tuning(const std::filesystem::path& path, con
       if (is_for(graph, key)) return choice_of(graph.at("lowering"));
     }
   } catch (const std::exception& error) {
-    fail_file(path, concat("what it says of plan ", hash_text(key.plan_hash), " is not understood: ", error.what()));
+    fail_file(path, concat("what it says of plan ", hash_text(key.plan_hash),
+                           " is not understood: ", error.what()));
   }
   return std::nullopt;
 }
 
-void write_tuning(const std::filesystem::path& path, const TuningKey& key, const LoweringConfig& choice) {
+void write_tuning(const std::filesystem::path& path, const TuningKey& key,
+                  const LoweringConfig& choice) {
   Json json = read(path);
   if (json.is_null()) json = {{"reprise_tuning", kVersion}, {"graphs", Json::array()}};
   Json& graphs = json["graphs"];
@@ -107,7 +120,10 @@ void write_tuning(const std::filesystem::path& path, const TuningKey& key, const
   } catch (const Json::exception& error) {
     fail_file(path, error.what());
   }
-  kept.push_back({{"device", key.device}, {"plan", hash_text(key.plan_hash)}, {"name", name_of(choice)}, {"lowering", to_json(choice)}});
+  kept.push_back({{"device", key.device},
+                  {"plan", hash_text(key.plan_hash)},
+                  {"name", name_of(choice)},
+                  {"lowering", to_json(choice)}});
   graphs = std::move(kept);
   write_json_file(path, json, "the tuning", Stage::Lanes);
 }

@@ -1,6 +1,7 @@
-// visit_ancestors: which nodes of a graph are ancestors of which others, for the pairs that somebody asks for, without a
-// table of all pairs: blocks of kAncestorBlock nodes, each followed as far as somebody asks.
-// Cost: the edges into the nodes between a block and the last node asked for, a cache line each. Threads: pure functions.
+// visit_ancestors: which nodes of a graph are ancestors of which others, for the pairs that
+// somebody asks for, without a table of all pairs: blocks of kAncestorBlock nodes, each followed as
+// far as somebody asks. Cost: the edges into the nodes between a block and the last node asked for,
+// a cache line each. Threads: pure functions.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +14,8 @@ namespace reprise::detail {
 
 inline constexpr std::uint32_t kAncestorBlock = 512;
 
-// Edges into node n come from from[first[n]], ..., from[first[n + 1] - 1]; all of them are lower than n.
+// Edges into node n come from from[first[n]], ..., from[first[n + 1] - 1]; all of them are lower
+// than n.
 struct ForwardGraph {
   std::span<const std::uint32_t> first, from;
   [[nodiscard]] std::span<const std::uint32_t> parents(std::uint32_t node) const noexcept {
@@ -24,7 +26,9 @@ struct ForwardGraph {
 // Nodes of one block, counted from its first one.
 class alignas(64) AncestorSet {
  public:
-  [[nodiscard]] bool contains(std::uint32_t index) const noexcept { return (words_[index / 64] >> (index % 64) & 1) != 0; }
+  [[nodiscard]] bool contains(std::uint32_t index) const noexcept {
+    return (words_[index / 64] >> (index % 64) & 1) != 0;
+  }
   void add(std::uint32_t index) noexcept { words_[index / 64] |= std::uint64_t{1} << (index % 64); }
   void add(const AncestorSet& others) noexcept {
     for (std::size_t i = 0; i < words_.size(); ++i) words_[i] |= others.words_[i];
@@ -34,17 +38,20 @@ class alignas(64) AncestorSet {
   std::array<std::uint64_t, kAncestorBlock / 64> words_{};
 };
 
-// last_asked[p]: the last node of which somebody asks whether p is its ancestor; 0: nobody asks. Calls
-// visit(node, block_begin, further): `further` holds the nodes of the block from which a path of two or more edges leads
-// to `node`. A block is followed over about `allowance` edges; nodes beyond get no visit for it.
+// last_asked[p]: the last node of which somebody asks whether p is its ancestor; 0: nobody asks.
+// Calls visit(node, block_begin, further): `further` holds the nodes of the block from which a path
+// of two or more edges leads to `node`. A block is followed over about `allowance` edges; nodes
+// beyond get no visit for it.
 template <class Visit>
-void visit_ancestors(const ForwardGraph& graph, std::span<const std::uint32_t> last_asked, std::uint64_t edge_budget, Visit&& visit) {
+void visit_ancestors(const ForwardGraph& graph, std::span<const std::uint32_t> last_asked,
+                     std::uint64_t edge_budget, Visit&& visit) {
   const auto count = static_cast<std::uint32_t>(last_asked.size());
   std::vector<AncestorSet> sets;  // of the nodes from `begin` on
   for (std::uint32_t begin = 0; begin < count; ++begin) {
     if (last_asked[begin] == 0) continue;
     const std::uint32_t end = std::min(begin + kAncestorBlock, count);
-    const std::uint32_t last = *std::max_element(last_asked.begin() + begin, last_asked.begin() + end);
+    const std::uint32_t last =
+        *std::max_element(last_asked.begin() + begin, last_asked.begin() + end);
     sets.clear();
     sets.emplace_back();
     std::uint64_t followed = 0;

@@ -18,7 +18,8 @@ namespace reprise::detail {
 
 namespace {
 
-// User edges that order something, by the command that waits. Those that lead backwards in recorded order are kept apart.
+// User edges that order something, by the command that waits. Those that lead backwards in recorded
+// order are kept apart.
 class UserEdges {
  public:
   explicit UserEdges(const Recording& recording) {
@@ -28,16 +29,20 @@ class UserEdges {
       if (!recording.orders(edge.dependency, edge.after)) continue;
       (edge.before < edge.after ? forward_ : backward_).push_back({edge.before, edge.after});
     }
-    std::stable_sort(forward_.begin(), forward_.end(), [](const Pair& a, const Pair& b) { return a.after < b.after; });
+    std::stable_sort(forward_.begin(), forward_.end(),
+                     [](const Pair& a, const Pair& b) { return a.after < b.after; });
   }
 
   // Call for commands in recorded order.
-  void add_edges_into(std::uint32_t command, const std::vector<std::uint32_t>& node_of, GraphBuilder& builder) {
-    for (; next_ < forward_.size() && forward_[next_].after == command; ++next_) builder.add_edge(node_of[forward_[next_].before], kCause);
+  void add_edges_into(std::uint32_t command, const std::vector<std::uint32_t>& node_of,
+                      GraphBuilder& builder) {
+    for (; next_ < forward_.size() && forward_[next_].after == command; ++next_)
+      builder.add_edge(node_of[forward_[next_].before], kCause);
   }
   [[nodiscard]] std::vector<Edge> backward(const std::vector<std::uint32_t>& node_of) const {
     std::vector<Edge> edges;
-    for (const Pair& pair : backward_) edges.push_back({node_of[pair.before], node_of[pair.after], kCause});
+    for (const Pair& pair : backward_)
+      edges.push_back({node_of[pair.before], node_of[pair.after], kCause});
     return edges;
   }
 
@@ -48,20 +53,25 @@ class UserEdges {
   static constexpr EdgeCause kCause{.kind = CauseKind::User};
 
   static void check_end(const Recording& recording, std::uint32_t command) {
-    if (command < recording.commands.size() && recording.commands[command].kind != CommandKind::Barrier) return;
+    if (command < recording.commands.size() &&
+        recording.commands[command].kind != CommandKind::Barrier)
+      return;
     ErrorDetails details;
     details.code = ErrorCode::InvalidArgument;
     details.stage = Stage::DependencyGraph;
     details.command = command;
-    throw Error(details, concat("an edge of \"", recording.label, "\" names command ", command, ", which is ",
-                                command < recording.commands.size() ? "a barrier" : "not in the command buffer"));
+    throw Error(
+        details,
+        concat("an edge of \"", recording.label, "\" names command ", command, ", which is ",
+               command < recording.commands.size() ? "a barrier" : "not in the command buffer"));
   }
 
   std::vector<Pair> forward_, backward_;
   std::size_t next_ = 0;
 };
 
-// Every edge that something asks for, in recorded order as far as no user edge leads backwards; joins for barriers.
+// Every edge that something asks for, in recorded order as far as no user edge leads backwards;
+// joins for barriers.
 DependencyGraph collect(const Recording& recording) {
   const auto count = static_cast<std::uint32_t>(recording.commands.size());
   GraphBuilder builder;
@@ -78,7 +88,8 @@ DependencyGraph collect(const Recording& recording) {
     }
     const std::uint32_t node = node_of[command] = builder.begin_work(command);
     if (hazards) {
-      for (const Conflict& conflict : hazards->visit(command)) builder.add_edge(node_of[conflict.from], cause_of(conflict));
+      for (const Conflict& conflict : hazards->visit(command))
+        builder.add_edge(node_of[conflict.from], cause_of(conflict));
     }
     barriers.add_edges_into(command);
     user_edges.add_edges_into(command, node_of, builder);
@@ -101,7 +112,8 @@ DependencyGraph chain(const Recording& recording) {
   }
   std::vector<std::uint32_t> node_of(recording.commands.size(), kNone);
   DependencyGraph dependencies = builder.finish();
-  for (std::uint32_t node = 0; node < dependencies.node_count(); ++node) node_of[dependencies.node_command[node]] = node;
+  for (std::uint32_t node = 0; node < dependencies.node_count(); ++node)
+    node_of[dependencies.node_command[node]] = node;
   const std::vector<Edge> backward = UserEdges(recording).backward(node_of);
   return backward.empty() ? dependencies : order_topologically(recording, dependencies, backward);
 }
@@ -110,7 +122,8 @@ DependencyGraph chain(const Recording& recording) {
 void name_barriers(const Recording& recording, DependencyGraph& dependencies) {
   for (Edge& edge : dependencies.edges) {
     if (edge.cause.kind != CauseKind::Barrier || edge.cause.barrier != kNone) continue;
-    edge.cause.barrier = dependencies.node_command[dependencies.is_join[edge.from] != 0 ? edge.from : edge.to];
+    edge.cause.barrier =
+        dependencies.node_command[dependencies.is_join[edge.from] != 0 ? edge.from : edge.to];
     edge.cause.buffer = recording.payload<BarrierPayload>(edge.cause.barrier).buffer;
   }
 }
@@ -120,7 +133,9 @@ void name_barriers(const Recording& recording, DependencyGraph& dependencies) {
 DependencyGraph build_dependencies(const Recording& recording) {
   if (recording.ordering == Ordering::Linear) return chain(recording);
   DependencyGraph dependencies = collect(recording);
-  if (dependencies.node_count() > 0 && std::find(dependencies.is_join.begin(), dependencies.is_join.end(), 1) != dependencies.is_join.end()) {
+  if (dependencies.node_count() > 0 &&
+      std::find(dependencies.is_join.begin(), dependencies.is_join.end(), 1) !=
+          dependencies.is_join.end()) {
     reduce(dependencies, ReduceScope::EdgesOfJoins);
     dependencies = drop_joins(dependencies);
   }

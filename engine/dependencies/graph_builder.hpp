@@ -1,4 +1,5 @@
-// GraphBuilder: makes a DependencyGraph node by node, edges into each in any order and more than once. Threads: one at a time.
+// GraphBuilder: makes a DependencyGraph node by node, edges into each in any order and more than
+// once. Threads: one at a time.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +39,8 @@ class GraphBuilder {
   void end_node() {
     const auto begin = made_.edges.begin() + made_.first_edge.back();
     const auto by_from = [](const Edge& a, const Edge& b) { return a.from < b.from; };
-    if (!std::is_sorted(begin, made_.edges.end(), by_from)) std::sort(begin, made_.edges.end(), by_from);
+    if (!std::is_sorted(begin, made_.edges.end(), by_from))
+      std::sort(begin, made_.edges.end(), by_from);
   }
   // Instead of end_node(): as if the node had never begun. The edges are taken first, if wanted.
   void drop_node() {
@@ -49,10 +51,13 @@ class GraphBuilder {
     edge_from_.pop_back();
   }
 
-  [[nodiscard]] std::uint32_t node_count() const { return static_cast<std::uint32_t>(made_.node_command.size()); }
+  [[nodiscard]] std::uint32_t node_count() const {
+    return static_cast<std::uint32_t>(made_.node_command.size());
+  }
   // Edges into a node, the one that is being made included.
   [[nodiscard]] std::span<const Edge> edges_into(std::uint32_t node) const {
-    const std::size_t end = node + 1 < node_count() ? made_.first_edge[node + 1] : made_.edges.size();
+    const std::size_t end =
+        node + 1 < node_count() ? made_.first_edge[node + 1] : made_.edges.size();
     return {made_.edges.data() + made_.first_edge[node], made_.edges.data() + end};
   }
   [[nodiscard]] DependencyGraph finish() {
@@ -74,7 +79,8 @@ class GraphBuilder {
   }
 
   DependencyGraph made_;
-  std::vector<Seen> edge_from_;  // by node: the last node, counted as begun, that it has an edge to, and that edge
+  std::vector<Seen> edge_from_;  // by node: the last node, counted as begun, that it has an edge
+                                 // to, and that edge
   std::uint32_t serial_ = 0;
 };
 

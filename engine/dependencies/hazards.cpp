@@ -31,10 +31,12 @@ std::span<const Conflict> HazardTracker::visit(std::uint32_t command) {
     const BufferAccess& access = recording_.accesses[c.first_access + i];
     if (access.begin >= access.end) continue;
     Buffer& buffer = buffers_[access.buffer];
-    if (buffer.split == nullptr && access.shape == 0 && (buffer.end == 0 || (access.begin == buffer.begin && access.end == buffer.end))) {
+    if (buffer.split == nullptr && access.shape == 0 &&
+        (buffer.end == 0 || (access.begin == buffer.begin && access.end == buffer.end))) {
       buffer.begin = access.begin;
       buffer.end = access.end;
-      if (buffer.history.writer == kNone && watches(access)) unwritten_.push_back({access.buffer, access.begin, access.end});
+      if (buffer.history.writer == kNone && watches(access))
+        unwritten_.push_back({access.buffer, access.begin, access.end});
       report(buffer.history, access, access.begin, access.end);
       update(buffer.history, access.access);
       continue;
@@ -43,14 +45,17 @@ std::span<const Conflict> HazardTracker::visit(std::uint32_t command) {
       if (!keys_) keys_.emplace(recording_);
       buffer.split = std::make_unique<Split>(keys_->of(access.buffer));
       Segments& segments = buffer.split->segments;
-      if (buffer.end != 0) segments.insert(segments.slot_of(buffer.begin), segments.slot_of(buffer.end), buffer.history);
+      if (buffer.end != 0)
+        segments.insert(segments.slot_of(buffer.begin), segments.slot_of(buffer.end),
+                        buffer.history);
     }
     visit_split(*buffer.split, access);
   }
   return conflicts_;
 }
 
-void HazardTracker::add(std::uint32_t from, Hazard hazard, std::uint32_t buffer, std::uint64_t begin, std::uint64_t end) {
+void HazardTracker::add(std::uint32_t from, Hazard hazard, std::uint32_t buffer,
+                        std::uint64_t begin, std::uint64_t end) {
   if (from == command_) return;
   Reported& reported = reported_[from];
   if (reported.visit != visit_) {
@@ -63,13 +68,17 @@ void HazardTracker::add(std::uint32_t from, Hazard hazard, std::uint32_t buffer,
   if (known.buffer == buffer && known.hazard == hazard && known.end == begin) known.end = end;
 }
 
-void HazardTracker::report(const History& history, const BufferAccess& access, std::uint64_t begin, std::uint64_t end, std::uint32_t since) {
-  if (writes(access.access) && history.readers != kNone) {  // the writer is ordered before its readers
-    for (std::uint32_t r = history.readers; r != kNone && visit_of_[readers_[r].command] > since; r = readers_[r].next) {
+void HazardTracker::report(const History& history, const BufferAccess& access, std::uint64_t begin,
+                           std::uint64_t end, std::uint32_t since) {
+  if (writes(access.access) &&
+      history.readers != kNone) {  // the writer is ordered before its readers
+    for (std::uint32_t r = history.readers; r != kNone && visit_of_[readers_[r].command] > since;
+         r = readers_[r].next) {
       add(readers_[r].command, Hazard::WriteAfterRead, access.buffer, begin, end);
     }
   } else if (history.writer != kNone) {
-    add(history.writer, reads(access.access) ? Hazard::ReadAfterWrite : Hazard::WriteAfterWrite, access.buffer, begin, end);
+    add(history.writer, reads(access.access) ? Hazard::ReadAfterWrite : Hazard::WriteAfterWrite,
+        access.buffer, begin, end);
   }
 }
 
@@ -118,7 +127,8 @@ void HazardTracker::report_segments(Segments& segments, const BufferAccess& acce
   const std::uint32_t last = segments.slot_of(access.end), first = segments.slot_of(access.begin);
   segments.cut(last);
   segments.cut(first);
-  for (std::uint32_t at = segments.at_or_after(first); at < last;) {  // neighbours with one history are reported as one
+  for (std::uint32_t at = segments.at_or_after(first);
+       at < last;) {  // neighbours with one history are reported as one
     const std::uint32_t begin = at;
     const History history = segments[at].value;
     std::uint32_t end = begin;
@@ -130,7 +140,8 @@ void HazardTracker::report_segments(Segments& segments, const BufferAccess& acce
   }
 }
 
-std::uint32_t HazardTracker::first_touched(const Segments& segments, const BufferAccess& access) noexcept {
+std::uint32_t HazardTracker::first_touched(const Segments& segments,
+                                           const BufferAccess& access) noexcept {
   const std::uint32_t slot = segments.slot_of(access.begin);
   const std::uint32_t before = segments.at_or_before(slot);
   return before == kNone ? segments.at_or_after(slot) : before;
@@ -139,8 +150,10 @@ std::uint32_t HazardTracker::first_touched(const Segments& segments, const Buffe
 void HazardTracker::report_with_rows(Split& split, const BufferAccess& access) {
   touched_.clear();
   const Segments& segments = split.segments;
-  for (std::uint32_t at = first_touched(segments, access); at != kNone && segments.byte_of(at) < access.end; at = segments.at_or_after(at + 1)) {
-    const BufferAccess dense{access.buffer, Access::Read, 0, segments.byte_of(at), segments.byte_of(segments[at].end)};
+  for (std::uint32_t at = first_touched(segments, access);
+       at != kNone && segments.byte_of(at) < access.end; at = segments.at_or_after(at + 1)) {
+    const BufferAccess dense{access.buffer, Access::Read, 0, segments.byte_of(at),
+                             segments.byte_of(segments[at].end)};
     if (overlaps(recording_, dense, access)) touched_.push_back({dense, segments[at].value});
   }
   for (const Rows& rows : split.rows) {
@@ -149,22 +162,27 @@ void HazardTracker::report_with_rows(Split& split, const BufferAccess& access) {
   }
   for (std::size_t i = 0; i < touched_.size(); ++i) {
     const Touched& t = touched_[i];
-    report(t.history, access, std::max(t.access.begin, access.begin), std::min(t.access.end, access.end),
-           writes(access.access) ? newest_writer_over(i) : 0);
+    report(t.history, access, std::max(t.access.begin, access.begin),
+           std::min(t.access.end, access.end), writes(access.access) ? newest_writer_over(i) : 0);
   }
 }
 
-// Rows are not cut, so their writers leave other histories of the same bytes as they are. A command that waits for such
-// a writer need not wait for readers that the writer waited for. Gives the writer's visit; 0: none, or few readers.
+// Rows are not cut, so their writers leave other histories of the same bytes as they are. A command
+// that waits for such a writer need not wait for readers that the writer waited for. Gives the
+// writer's visit; 0: none, or few readers.
 std::uint32_t HazardTracker::newest_writer_over(std::size_t touched) const {
   std::uint32_t count = 0;
-  for (std::uint32_t r = touched_[touched].history.readers; r != kNone && count < kLongReaderList; r = readers_[r].next) ++count;
+  for (std::uint32_t r = touched_[touched].history.readers; r != kNone && count < kLongReaderList;
+       r = readers_[r].next)
+    ++count;
   if (count < kLongReaderList) return 0;
   std::uint32_t newest = 0;
   for (std::size_t i = 0; i < touched_.size(); ++i) {
     const std::uint32_t writer = touched_[i].history.writer;
-    if (i == touched || writer == kNone || writer == command_ || visit_of_[writer] <= newest) continue;
-    if (overlaps(recording_, touched_[i].access, touched_[touched].access)) newest = visit_of_[writer];
+    if (i == touched || writer == kNone || writer == command_ || visit_of_[writer] <= newest)
+      continue;
+    if (overlaps(recording_, touched_[i].access, touched_[touched].access))
+      newest = visit_of_[writer];
   }
   return newest;
 }
@@ -179,7 +197,8 @@ void HazardTracker::update_segments(Segments& segments, const BufferAccess& acce
     segments.insert(first, last, {command_, kNone});
     return;
   }
-  for (std::uint32_t next = first; next < last;) {  // first byte that has no history of this access yet
+  for (std::uint32_t next = first;
+       next < last;) {  // first byte that has no history of this access yet
     if (next < std::min(at, last)) {
       const std::uint32_t gap_end = std::min(at, last);
       segments.insert(next, gap_end, {});
@@ -196,7 +215,9 @@ void HazardTracker::update_segments(Segments& segments, const BufferAccess& acce
 void HazardTracker::update_rows(Split& split, const BufferAccess& access) {
   if (access.shape == 0) {  // a dense write of all that some rows touch takes their place
     if (writes(access.access)) {
-      std::erase_if(split.rows, [&](const Rows& rows) { return access.begin <= rows.access.begin && rows.access.end <= access.end; });
+      std::erase_if(split.rows, [&](const Rows& rows) {
+        return access.begin <= rows.access.begin && rows.access.end <= access.end;
+      });
     }
     return;
   }
@@ -213,7 +234,8 @@ void HazardTracker::update_rows(Split& split, const BufferAccess& access) {
 void HazardTracker::find_uninitialized_reads(const Split& split, const BufferAccess& access) {
   std::uint64_t next = access.begin;
   const Segments& segments = split.segments;
-  for (std::uint32_t at = first_touched(segments, access); at != kNone && segments.byte_of(at) < access.end; at = segments.at_or_after(at + 1)) {
+  for (std::uint32_t at = first_touched(segments, access);
+       at != kNone && segments.byte_of(at) < access.end; at = segments.at_or_after(at + 1)) {
     const std::uint64_t begin = segments.byte_of(at), end = segments.byte_of(segments[at].end);
     if (segments[at].value.writer == kNone || end <= next) continue;
     if (next < begin) note_unwritten(split, access, next, begin);
@@ -222,24 +244,27 @@ void HazardTracker::find_uninitialized_reads(const Split& split, const BufferAcc
   if (next < access.end) note_unwritten(split, access, next, access.end);
 }
 
-void HazardTracker::note_unwritten(const Split& split, const BufferAccess& access, std::uint64_t begin, std::uint64_t end) {
+void HazardTracker::note_unwritten(const Split& split, const BufferAccess& access,
+                                   std::uint64_t begin, std::uint64_t end) {
   const BufferAccess gap{access.buffer, Access::Read, 0, begin, end};
   if (!overlaps(recording_, gap, access)) return;  // between the rows of the access
-  for (const Rows& rows : split.rows) {            // written rows in it: what they leave out is not followed
+  for (const Rows& rows : split.rows) {  // written rows in it: what they leave out is not followed
     if (rows.history.writer != kNone && overlaps(recording_, rows.access, gap)) return;
   }
   unwritten_.push_back({access.buffer, begin, end});
 }
 
 bool HazardTracker::watches(const BufferAccess& access) const {
-  return watch_ == Watch::ConflictsAndTransients && reads(access.access) && recording_.buffers[access.buffer]->kind == BufferKind::Transient;
+  return watch_ == Watch::ConflictsAndTransients && reads(access.access) &&
+         recording_.buffers[access.buffer]->kind == BufferKind::Transient;
 }
 
 bool HazardTracker::same_rows(const BufferAccess& a, const BufferAccess& b) const {
   if (a.begin != b.begin || a.end != b.end) return false;
   const AccessShape& x = recording_.shapes[a.shape - 1];
   const AccessShape& y = recording_.shapes[b.shape - 1];
-  return x.extent.width == y.extent.width && x.extent.height == y.extent.height && x.extent.depth == y.extent.depth && x.pitch.row == y.pitch.row &&
+  return x.extent.width == y.extent.width && x.extent.height == y.extent.height &&
+         x.extent.depth == y.extent.depth && x.pitch.row == y.pitch.row &&
          x.pitch.slice == y.pitch.slice;
 }
 

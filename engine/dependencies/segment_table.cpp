@@ -68,19 +68,22 @@ std::uint32_t SlotSet::at_or_before(std::uint32_t slot) const noexcept {
       continue;
     }
     at -= static_cast<unsigned>(std::countl_zero(rest));
-    while (level-- > 0) at = at * 64 + 63 - static_cast<unsigned>(std::countl_zero(levels_[level][at]));
+    while (level-- > 0)
+      at = at * 64 + 63 - static_cast<unsigned>(std::countl_zero(levels_[level][at]));
     return static_cast<std::uint32_t>(at);
   }
   return kNone;
 }
 
 std::uint32_t SegmentKeys::slot_of(std::uint64_t byte) const noexcept {
-  if (listed.empty()) return static_cast<std::uint32_t>(std::min<std::uint64_t>(byte >> shift, count - 1));
+  if (listed.empty())
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(byte >> shift, count - 1));
   const auto above = std::upper_bound(listed.begin(), listed.end(), byte);
   return above == listed.begin() ? 0 : static_cast<std::uint32_t>(above - listed.begin() - 1);
 }
 
-SegmentKeysOfBuffers::SegmentKeysOfBuffers(const Recording& recording) : recording_(recording), ends_(recording.buffers.size()) {
+SegmentKeysOfBuffers::SegmentKeysOfBuffers(const Recording& recording)
+    : recording_(recording), ends_(recording.buffers.size()) {
   for (const BufferAccess& access : recording.accesses) {
     if (access.shape != 0) continue;
     Ends& ends = ends_[access.buffer];
@@ -109,7 +112,8 @@ SegmentKeys SegmentKeysOfBuffers::of(std::uint32_t buffer) {
 
 void SegmentKeysOfBuffers::list_ends() {
   first_.assign(ends_.size() + 2, 0);
-  for (std::size_t buffer = 0; buffer < ends_.size(); ++buffer) first_[buffer + 2] = first_[buffer + 1] + 2 * ends_[buffer].accesses;
+  for (std::size_t buffer = 0; buffer < ends_.size(); ++buffer)
+    first_[buffer + 2] = first_[buffer + 1] + 2 * ends_[buffer].accesses;
   listed_.resize(first_.back());
   for (const BufferAccess& access : recording_.accesses) {
     if (access.shape != 0) continue;

@@ -1,5 +1,6 @@
-// SegmentTable: disjoint ranges of one buffer, each with a value, found by the bytes they start at: a map whose keys are known beforehand, and
-// so without a node or an allocation a range. Threads: one at a time.
+// SegmentTable: disjoint ranges of one buffer, each with a value, found by the bytes they start at:
+// a map whose keys are known beforehand, and so without a node or an allocation a range. Threads:
+// one at a time.
 #pragma once
 
 #include <bit>
@@ -14,13 +15,16 @@ namespace reprise::detail {
 
 struct Recording;
 
-// A set of small numbers, each below a limit that is known. 64 a word, and a bit for each word above that.
+// A set of small numbers, each below a limit that is known. 64 a word, and a bit for each word
+// above that.
 class SlotSet {
  public:
   explicit SlotSet(std::uint32_t limit);
   void insert(std::uint32_t slot) noexcept;
   void erase(std::uint32_t slot) noexcept;
-  [[nodiscard]] bool contains(std::uint32_t slot) const noexcept { return (levels_.front()[slot / 64] >> (slot % 64) & 1) != 0; }
+  [[nodiscard]] bool contains(std::uint32_t slot) const noexcept {
+    return (levels_.front()[slot / 64] >> (slot % 64) & 1) != 0;
+  }
   // The nearest member; kNone where there is none. `slot` may be the limit.
   [[nodiscard]] std::uint32_t at_or_after(std::uint32_t slot) const noexcept;
   [[nodiscard]] std::uint32_t at_or_before(std::uint32_t slot) const noexcept;
@@ -36,7 +40,9 @@ struct SegmentKeys {
   std::vector<std::uint64_t> listed = {};  // ascending; empty: all multiples
   // The slot of a key, or of the last one below `byte`; 0 where there is none below.
   [[nodiscard]] std::uint32_t slot_of(std::uint64_t byte) const noexcept;
-  [[nodiscard]] std::uint64_t byte_of(std::uint32_t slot) const noexcept { return listed.empty() ? std::uint64_t{slot} << shift : listed[slot]; }
+  [[nodiscard]] std::uint64_t byte_of(std::uint32_t slot) const noexcept {
+    return listed.empty() ? std::uint64_t{slot} << shift : listed[slot];
+  }
 };
 
 // `Value` is trivially copyable.
@@ -49,19 +55,33 @@ class SegmentTable {
   };
 
   explicit SegmentTable(SegmentKeys keys)
-      : keys_(std::move(keys)), begins_(keys_.count), segments_(std::make_unique_for_overwrite<Segment[]>(keys_.count)) {}
+      : keys_(std::move(keys)),
+        begins_(keys_.count),
+        segments_(std::make_unique_for_overwrite<Segment[]>(keys_.count)) {}
 
-  [[nodiscard]] std::uint32_t slot_of(std::uint64_t byte) const noexcept { return keys_.slot_of(byte); }
-  [[nodiscard]] std::uint64_t byte_of(std::uint32_t slot) const noexcept { return keys_.byte_of(slot); }
+  [[nodiscard]] std::uint32_t slot_of(std::uint64_t byte) const noexcept {
+    return keys_.slot_of(byte);
+  }
+  [[nodiscard]] std::uint64_t byte_of(std::uint32_t slot) const noexcept {
+    return keys_.byte_of(slot);
+  }
 
   // The segment that begins there, kNone: none.
-  [[nodiscard]] std::uint32_t at_or_after(std::uint32_t slot) const noexcept { return begins_.at_or_after(slot); }
-  [[nodiscard]] std::uint32_t at_or_before(std::uint32_t slot) const noexcept { return begins_.at_or_before(slot); }
+  [[nodiscard]] std::uint32_t at_or_after(std::uint32_t slot) const noexcept {
+    return begins_.at_or_after(slot);
+  }
+  [[nodiscard]] std::uint32_t at_or_before(std::uint32_t slot) const noexcept {
+    return begins_.at_or_before(slot);
+  }
   [[nodiscard]] Segment& operator[](std::uint32_t slot) noexcept { return segments_[slot]; }
-  [[nodiscard]] const Segment& operator[](std::uint32_t slot) const noexcept { return segments_[slot]; }
+  [[nodiscard]] const Segment& operator[](std::uint32_t slot) const noexcept {
+    return segments_[slot];
+  }
 
   // A segment begins and ends there; no segment overlaps it. begin < end.
-  [[nodiscard]] bool is_one(std::uint32_t begin, std::uint32_t end) const noexcept { return begins_.contains(begin) && segments_[begin].end == end; }
+  [[nodiscard]] bool is_one(std::uint32_t begin, std::uint32_t end) const noexcept {
+    return begins_.contains(begin) && segments_[begin].end == end;
+  }
   [[nodiscard]] bool is_free(std::uint32_t begin, std::uint32_t end) const noexcept {
     const std::uint32_t before = begins_.at_or_before(end - 1);
     return before == kNone || segments_[before].end <= begin;

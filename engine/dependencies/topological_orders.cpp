@@ -12,7 +12,8 @@ namespace {
 
 // Who waits for each node.
 struct Followers {
-  Followers(const DependencyGraph& dependencies, std::span<const OrderedPair> also) : first(dependencies.node_count() + 2, 0), waits_for(dependencies.node_count(), 0) {
+  Followers(const DependencyGraph& dependencies, std::span<const OrderedPair> also)
+      : first(dependencies.node_count() + 2, 0), waits_for(dependencies.node_count(), 0) {
     const auto visit_all = [&](auto&& visit) {
       for (const Edge& edge : dependencies.edges) visit(edge.from, edge.to);
       for (const OrderedPair& pair : also) visit(pair.before, pair.after);
@@ -25,7 +26,9 @@ struct Followers {
     nodes.resize(dependencies.edges.size() + also.size());
     visit_all([&](std::uint32_t from, std::uint32_t to) { nodes[first[from + 1]++] = to; });
   }
-  [[nodiscard]] std::span<const std::uint32_t> of(std::uint32_t node) const { return {nodes.data() + first[node], nodes.data() + first[node + 1]}; }
+  [[nodiscard]] std::span<const std::uint32_t> of(std::uint32_t node) const {
+    return {nodes.data() + first[node], nodes.data() + first[node + 1]};
+  }
 
   std::vector<std::size_t> first;
   std::vector<std::uint32_t> waits_for, nodes;
@@ -33,7 +36,8 @@ struct Followers {
 
 }  // namespace
 
-NodeOrder topological_order(const DependencyGraph& dependencies, std::span<const OrderedPair> also, std::uint64_t number) {
+NodeOrder topological_order(const DependencyGraph& dependencies, std::span<const OrderedPair> also,
+                            std::uint64_t number) {
   Followers followers(dependencies, also);
   SplitMix64 numbers(number);
   NodeOrder ready, order;
@@ -62,7 +66,8 @@ NodeOrder topological_order(const DependencyGraph& dependencies, std::span<const
 }
 
 AdjacentSwapPath::AdjacentSwapPath(NodeOrder end) : end_(std::move(end)) {
-  // The nodes come to their places one after another; each passes those before it that are not in their places yet. Counted in a tree of sums.
+  // The nodes come to their places one after another; each passes those before it that are not in
+  // their places yet. Counted in a tree of sums.
   const std::size_t count = end_.size();
   std::vector<std::uint32_t> placed(count + 1, 0);
   swaps_before_.assign(1, 0);
@@ -76,7 +81,9 @@ AdjacentSwapPath::AdjacentSwapPath(NodeOrder end) : end_(std::move(end)) {
 }
 
 std::uint32_t AdjacentSwapPath::node_moved_by(std::uint64_t swap) const noexcept {
-  return static_cast<std::uint32_t>(std::upper_bound(swaps_before_.begin(), swaps_before_.end(), swap) - swaps_before_.begin() - 1);
+  return static_cast<std::uint32_t>(
+      std::upper_bound(swaps_before_.begin(), swaps_before_.end(), swap) - swaps_before_.begin() -
+      1);
 }
 
 NodeOrder AdjacentSwapPath::order_after(std::uint64_t swaps) const {
@@ -92,7 +99,8 @@ NodeOrder AdjacentSwapPath::order_after(std::uint64_t swaps) const {
     order.push_back(node);
   }
   const std::size_t steps = swaps - swaps_before_[place];
-  std::rotate(order.begin() + static_cast<std::ptrdiff_t>(at - steps), order.begin() + static_cast<std::ptrdiff_t>(at),
+  std::rotate(order.begin() + static_cast<std::ptrdiff_t>(at - steps),
+              order.begin() + static_cast<std::ptrdiff_t>(at),
               order.begin() + static_cast<std::ptrdiff_t>(at + 1));
   return order;
 }
@@ -100,7 +108,8 @@ NodeOrder AdjacentSwapPath::order_after(std::uint64_t swaps) const {
 AdjacentSwapPath::Swap AdjacentSwapPath::swap_at(std::uint64_t swap) const {
   const NodeOrder order = order_after(swap);
   const std::uint32_t moved = end_[node_moved_by(swap)];
-  const auto at = static_cast<std::uint32_t>(std::find(order.begin(), order.end(), moved) - order.begin());
+  const auto at =
+      static_cast<std::uint32_t>(std::find(order.begin(), order.end(), moved) - order.begin());
   return {{order[at - 1], moved}, at - 1};
 }
 

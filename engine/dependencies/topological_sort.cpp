@@ -19,7 +19,8 @@ constexpr std::size_t kNamedCommands = 16;
 // Edges by the node that they lead to.
 class EdgeLists {
  public:
-  EdgeLists(std::uint32_t nodes, std::span<const Edge> forward, std::span<const Edge> more) : first_(nodes + 2, 0) {
+  EdgeLists(std::uint32_t nodes, std::span<const Edge> forward, std::span<const Edge> more)
+      : first_(nodes + 2, 0) {
     for (const auto part : {forward, more}) {
       for (const Edge& edge : part) ++first_[edge.to + 2];
     }
@@ -29,7 +30,9 @@ class EdgeLists {
       for (const Edge& edge : part) edges_[first_[edge.to + 1]++] = &edge;
     }
   }
-  [[nodiscard]] std::span<const Edge* const> of(std::uint32_t node) const { return {edges_.data() + first_[node], edges_.data() + first_[node + 1]}; }
+  [[nodiscard]] std::span<const Edge* const> of(std::uint32_t node) const {
+    return {edges_.data() + first_[node], edges_.data() + first_[node + 1]};
+  }
 
  private:
   std::vector<std::size_t> first_;
@@ -37,7 +40,8 @@ class EdgeLists {
 };
 
 // The commands of a cycle among nodes that wait for each other: each of them waits for another.
-std::vector<std::uint32_t> find_cycle(const DependencyGraph& graph, const EdgeLists& into, std::span<const std::uint32_t> place) {
+std::vector<std::uint32_t> find_cycle(const DependencyGraph& graph, const EdgeLists& into,
+                                      std::span<const std::uint32_t> place) {
   const auto waits = [&](std::uint32_t node) { return place[node] == kNone; };
   std::uint32_t node = 0;
   while (!waits(node)) ++node;
@@ -52,7 +56,8 @@ std::vector<std::uint32_t> find_cycle(const DependencyGraph& graph, const EdgeLi
       }
     }
   }
-  std::vector<std::uint32_t> cycle(way.begin() + seen_at[node], way.end());  // each waits for the next
+  std::vector<std::uint32_t> cycle(way.begin() + seen_at[node],
+                                   way.end());  // each waits for the next
   std::reverse(cycle.begin(), cycle.end());
   std::rotate(cycle.begin(), std::min_element(cycle.begin(), cycle.end()), cycle.end());
   for (std::uint32_t& member : cycle) member = graph.node_command[member];
@@ -61,7 +66,8 @@ std::vector<std::uint32_t> find_cycle(const DependencyGraph& graph, const EdgeLi
 
 }  // namespace
 
-DependencyGraph order_topologically(const Recording& recording, const DependencyGraph& forward, std::span<const Edge> more) {
+DependencyGraph order_topologically(const Recording& recording, const DependencyGraph& forward,
+                                    std::span<const Edge> more) {
   const std::uint32_t count = forward.node_count();
   std::vector<DirectedEdge> directed;
   directed.reserve(forward.edges.size() + more.size());
@@ -78,7 +84,8 @@ DependencyGraph order_topologically(const Recording& recording, const Dependency
   builder.reserve(count, forward.edges.size() + more.size());
   for (const std::uint32_t node : order) {
     const std::uint32_t command = forward.node_command[node];
-    static_cast<void>(forward.is_join[node] != 0 ? builder.begin_join(command) : builder.begin_work(command));
+    static_cast<void>(forward.is_join[node] != 0 ? builder.begin_join(command)
+                                                 : builder.begin_work(command));
     for (const Edge* edge : into.of(node)) builder.add_edge(place[edge->from], edge->cause);
     builder.end_node();
   }
@@ -86,11 +93,13 @@ DependencyGraph order_topologically(const Recording& recording, const Dependency
 }
 
 void throw_cycle(const Recording& recording, std::span<const std::uint32_t> commands) {
-  std::string text = concat("commands of \"", recording.label, "\" wait for each other in a circle: ");
+  std::string text =
+      concat("commands of \"", recording.label, "\" wait for each other in a circle: ");
   for (std::size_t i = 0; i < std::min(commands.size(), kNamedCommands); ++i) {
     text += concat(describe_command(recording, commands[i]), "; before ");
   }
-  if (commands.size() > kNamedCommands) text += concat(commands.size() - kNamedCommands, " more commands; before ");
+  if (commands.size() > kNamedCommands)
+    text += concat(commands.size() - kNamedCommands, " more commands; before ");
   text += concat("command ", commands[0], " again");
   ErrorDetails details;
   details.code = ErrorCode::CyclicDependency;

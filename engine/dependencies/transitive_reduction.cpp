@@ -28,8 +28,8 @@ void reduce(DependencyGraph& dependencies, ReduceScope scope) {
   for (std::size_t e = 0; e < from.size(); ++e) from[e] = dependencies.edges[e].from;
   const ForwardGraph graph{dependencies.first_edge, from};
 
-  // A path from p over another parent q comes in to q from p or from a node after p. So only edges from nodes up to the
-  // highest parent of a parent are open.
+  // A path from p over another parent q comes in to q from p or from a node after p. So only edges
+  // from nodes up to the highest parent of a parent are open.
   std::vector<Mark> marks;
   std::vector<std::uint32_t> last_asked;
   std::uint32_t open = 0;
@@ -38,10 +38,13 @@ void reduce(DependencyGraph& dependencies, ReduceScope scope) {
     if (parents.size() < 2) continue;
     std::uint32_t reach = 0;  // one more than the highest
     for (const std::uint32_t parent : parents) {
-      if (const auto above = graph.parents(parent); !above.empty()) reach = std::max(reach, above.back() + 1);
+      if (const auto above = graph.parents(parent); !above.empty())
+        reach = std::max(reach, above.back() + 1);
     }
     for (std::size_t i = 0; i < parents.size() && parents[i] < reach; ++i) {
-      if (scope == ReduceScope::EdgesOfJoins && dependencies.is_join[parents[i]] == 0 && dependencies.is_join[node] == 0) continue;
+      if (scope == ReduceScope::EdgesOfJoins && dependencies.is_join[parents[i]] == 0 &&
+          dependencies.is_join[node] == 0)
+        continue;
       if (marks.empty()) {
         marks.resize(from.size(), Mark::Needed);
         last_asked.resize(count, 0);
@@ -54,13 +57,15 @@ void reduce(DependencyGraph& dependencies, ReduceScope scope) {
   dependencies.redundant_edges_left = 0;
   if (open == 0) return;
 
-  visit_ancestors(graph, last_asked, allowance_for(count, from.size()), [&](std::uint32_t node, std::uint32_t begin, const AncestorSet& further) {
-    for (std::uint32_t e = dependencies.first_edge[node]; e < dependencies.first_edge[node + 1]; ++e) {
-      if (marks[e] != Mark::Open || from[e] - begin >= kAncestorBlock) continue;
-      marks[e] = further.contains(from[e] - begin) ? Mark::Implied : Mark::Needed;
-      --open;
-    }
-  });
+  visit_ancestors(graph, last_asked, allowance_for(count, from.size()),
+                  [&](std::uint32_t node, std::uint32_t begin, const AncestorSet& further) {
+                    for (std::uint32_t e = dependencies.first_edge[node];
+                         e < dependencies.first_edge[node + 1]; ++e) {
+                      if (marks[e] != Mark::Open || from[e] - begin >= kAncestorBlock) continue;
+                      marks[e] = further.contains(from[e] - begin) ? Mark::Implied : Mark::Needed;
+                      --open;
+                    }
+                  });
   dependencies.redundant_edges_left = open;
 
   std::uint32_t kept = 0;
@@ -78,7 +83,9 @@ void reduce(DependencyGraph& dependencies, ReduceScope scope) {
 namespace {
 
 // The barrier of the way through a join: one of the two edges names it.
-EdgeCause through(const EdgeCause& in, const EdgeCause& out) { return in.barrier != kNone ? in : out; }
+EdgeCause through(const EdgeCause& in, const EdgeCause& out) {
+  return in.barrier != kNone ? in : out;
+}
 
 }  // namespace
 
@@ -97,7 +104,8 @@ DependencyGraph drop_joins(const DependencyGraph& dependencies) {
   builder.reserve(count, dependencies.edges.size());
   for (std::uint32_t node = 0; node < count; ++node) {
     const bool is_join = dependencies.is_join[node] != 0;
-    const std::uint32_t made = is_join ? builder.begin_join(dependencies.node_command[node]) : builder.begin_work(dependencies.node_command[node]);
+    const std::uint32_t made = is_join ? builder.begin_join(dependencies.node_command[node])
+                                       : builder.begin_work(dependencies.node_command[node]);
     for (const Edge& edge : dependencies.edges_into(node)) {
       const Around& source = around[edge.from];
       if (source.node != kNone) builder.add_edge(source.node, edge.cause);

@@ -1,10 +1,10 @@
 // Graphs of the application as CapturedGraph, and the graphs behind ours.
 #include <reprise/cuda_interop.hpp>
 
+#include "base/failure.hpp"
 #include "interop/cuda_access.hpp"
 #include "interop/native_graph.hpp"
 #include "runtime/core/device_core.hpp"
-#include "base/failure.hpp"
 #include "runtime/graph/graph_core.hpp"
 
 namespace reprise {
@@ -22,18 +22,28 @@ const detail::CudaExec& exec_to_hand_out(const CapturedGraph& graph, std::string
 CapturedGraph adopt_graph(const Device& device, CUgraph graph, const AdoptedGraphDesc& desc) {
   detail::CudaBackend& backend = detail::cuda_backend(device, "adopt_graph");
   device.core()->require_usable(Stage::Instantiate);
-  if (graph == nullptr) detail::fail(ErrorCode::InvalidArgument, Stage::Instantiate, desc.label, "adopt_graph got a null graph");
+  if (graph == nullptr)
+    detail::fail(ErrorCode::InvalidArgument, Stage::Instantiate, desc.label,
+                 "adopt_graph got a null graph");
   const detail::CudaContext& context = *backend.context();
   const detail::SetupScope scope(context, Stage::Instantiate);
   cudaGraph_t copy = nullptr;
-  detail::cuda_check(cudaGraphClone(&copy, graph), "cudaGraphClone", context.at(Stage::Instantiate, desc.label));
-  return detail::graph_of_native(device, backend, detail::OwnedGraph(copy), {.label = desc.label, .owner = desc.owner});
+  detail::cuda_check(cudaGraphClone(&copy, graph), "cudaGraphClone",
+                     context.at(Stage::Instantiate, desc.label));
+  return detail::graph_of_native(device, backend, detail::OwnedGraph(copy),
+                                 {.label = desc.label, .owner = desc.owner});
 }
 
-CUgraph native_graph(const CapturedGraph& graph) { return static_cast<CUgraph>(exec_to_hand_out(graph, "native_graph").native_graph()); }
+CUgraph native_graph(const CapturedGraph& graph) {
+  return static_cast<CUgraph>(exec_to_hand_out(graph, "native_graph").native_graph());
+}
 
-CUgraphExec native_exec(const CapturedGraph& graph) { return static_cast<CUgraphExec>(exec_to_hand_out(graph, "native_exec").native()); }
+CUgraphExec native_exec(const CapturedGraph& graph) {
+  return static_cast<CUgraphExec>(exec_to_hand_out(graph, "native_exec").native());
+}
 
-CUgraph release_graph(const CapturedGraph& graph) { return exec_to_hand_out(graph, "release_graph").clone_graph(); }
+CUgraph release_graph(const CapturedGraph& graph) {
+  return exec_to_hand_out(graph, "release_graph").clone_graph();
+}
 
 }  // namespace reprise

@@ -1,10 +1,10 @@
 // Kernels from images and functions of the application.
 #include <reprise/cuda_interop.hpp>
 
+#include "base/failure.hpp"
 #include "base/text.hpp"
 #include "interop/cuda_access.hpp"
 #include "runtime/core/device_core.hpp"
-#include "base/failure.hpp"
 
 namespace reprise {
 namespace detail {
@@ -13,11 +13,13 @@ namespace {
 constexpr std::uint32_t kPointerBytes = 8;
 
 // `pointers` as in adopt_function.
-Kernel make_kernel(const Device& device, std::shared_ptr<const CudaKernel> kernel, std::span<const bool> pointers) {
+Kernel make_kernel(const Device& device, std::shared_ptr<const CudaKernel> kernel,
+                   std::span<const bool> pointers) {
   std::vector<KernelParameter> parameters = kernel->parameters();
   if (pointers.data() != nullptr && pointers.size() != parameters.size()) {
     fail(ErrorCode::ParameterMismatch, Stage::Load, kernel->name(),
-         concat("kernel ", kernel->name(), ": its declaration has ", pointers.size(), " parameters and the compiled kernel has ", parameters.size()));
+         concat("kernel ", kernel->name(), ": its declaration has ", pointers.size(),
+                " parameters and the compiled kernel has ", parameters.size()));
   }
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     if (pointers.data() != nullptr) {
@@ -26,39 +28,51 @@ Kernel make_kernel(const Device& device, std::shared_ptr<const CudaKernel> kerne
       parameters[i].may_be_pointer = parameters[i].size == kPointerBytes;
     }
   }
-  auto core = std::make_shared<KernelCore>(CudaKernel::core(std::move(kernel), std::move(parameters)));
+  auto core =
+      std::make_shared<KernelCore>(CudaKernel::core(std::move(kernel), std::move(parameters)));
   core->device = device.core()->status();
   core->generation = device.generation();
   return Kernel(std::move(core));
 }
 
-Kernel load_image(const Device& device, std::span<const std::byte> image, std::string_view entry, std::string_view call) {
+Kernel load_image(const Device& device, std::span<const std::byte> image, std::string_view entry,
+                  std::string_view call) {
   const std::shared_ptr<const CudaContext>& context = cuda_backend(device, call).context();
   device.core()->require_usable(Stage::Load);
-  if (image.empty()) fail(ErrorCode::InvalidArgument, Stage::Load, entry, concat(call, " of ", entry, ": the image is empty"));
+  if (image.empty())
+    fail(ErrorCode::InvalidArgument, Stage::Load, entry,
+         concat(call, " of ", entry, ": the image is empty"));
   auto library = std::make_shared<CudaLibrary>(context, image, concat("the image given to ", call));
   const std::string name(entry);
   const CUfunction function = library->function(name);
-  return make_kernel(device, std::make_shared<const CudaKernel>(context, function, std::move(library), name), {});
+  return make_kernel(
+      device, std::make_shared<const CudaKernel>(context, function, std::move(library), name), {});
 }
 
 }  // namespace
 
-Kernel adopt_function(const Device& device, CUfunction function, std::span<const bool> pointers, std::shared_ptr<void> owner) {
-  const std::shared_ptr<const CudaContext>& context = cuda_backend(device, "adopt_kernel").context();
+Kernel adopt_function(const Device& device, CUfunction function, std::span<const bool> pointers,
+                      std::shared_ptr<void> owner) {
+  const std::shared_ptr<const CudaContext>& context =
+      cuda_backend(device, "adopt_kernel").context();
   device.core()->require_usable(Stage::Load);
-  if (function == nullptr) fail(ErrorCode::InvalidArgument, Stage::Load, "", "adopt_kernel got a null function");
+  if (function == nullptr)
+    fail(ErrorCode::InvalidArgument, Stage::Load, "", "adopt_kernel got a null function");
   const char* name = nullptr;
   {
     const SetupScope scope(*context, Stage::Load);
-    cuda_check(context->driver.cuFuncGetName(&name, function), "cuFuncGetName", context->at(Stage::Load));
+    cuda_check(context->driver.cuFuncGetName(&name, function), "cuFuncGetName",
+               context->at(Stage::Load));
   }
-  return make_kernel(device, std::make_shared<const CudaKernel>(context, function, std::move(owner), name), pointers);
+  return make_kernel(device,
+                     std::make_shared<const CudaKernel>(context, function, std::move(owner), name),
+                     pointers);
 }
 
 void refuse_symbol(const Device& device, cudaError_t result) {
   const CudaContext& context = *cuda_backend(device, "kernel_from_symbol").context();
-  throw_cuda_error(NativeApi::Runtime, result, "cudaGetFuncBySymbol", context.at(Stage::Load), "the function is no __global__ of this program");
+  throw_cuda_error(NativeApi::Runtime, result, "cudaGetFuncBySymbol", context.at(Stage::Load),
+                   "the function is no __global__ of this program");
 }
 
 }  // namespace detail
@@ -80,11 +94,14 @@ Kernel adopt_kernel(const Device& device, CUkernel kernel, std::shared_ptr<void>
   CUfunction function = nullptr;
   {
     const detail::SetupScope scope(context, Stage::Load);
-    detail::cuda_check(context.driver.cuKernelGetFunction(&function, kernel), "cuKernelGetFunction", context.at(Stage::Load));
+    detail::cuda_check(context.driver.cuKernelGetFunction(&function, kernel), "cuKernelGetFunction",
+                       context.at(Stage::Load));
   }
   return detail::adopt_function(device, function, {}, std::move(owner));
 }
 
-CUfunction native_function(const Kernel& kernel) { return detail::cuda_kernel(kernel, "native_function").function(); }
+CUfunction native_function(const Kernel& kernel) {
+  return detail::cuda_kernel(kernel, "native_function").function();
+}
 
 }  // namespace reprise

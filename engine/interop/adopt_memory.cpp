@@ -1,11 +1,11 @@
 // Adopted memory: looked at closely before it becomes a buffer.
 #include <reprise/cuda_interop.hpp>
 
-#include "base/text.hpp"
-#include "interop/cuda_access.hpp"
-#include "capture/pointer_resolver.hpp"
-#include "runtime/core/device_core.hpp"
 #include "base/failure.hpp"
+#include "base/text.hpp"
+#include "capture/pointer_resolver.hpp"
+#include "interop/cuda_access.hpp"
+#include "runtime/core/device_core.hpp"
 #include "runtime/memory/pool_core.hpp"
 
 namespace reprise::detail {
@@ -23,47 +23,63 @@ struct PointerFacts {
 
 PointerFacts facts_of(const CudaContext& context, const void* address) {
   PointerFacts facts;
-  CUpointer_attribute asked[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE,      CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, CU_POINTER_ATTRIBUTE_IS_MANAGED,
-                                 CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, CU_POINTER_ATTRIBUTE_RANGE_SIZE,     CU_POINTER_ATTRIBUTE_DEVICE_POINTER};
-  void* answers[] = {&facts.memory_type, &facts.ordinal, &facts.managed, &facts.start, &facts.size, &facts.on_device};
+  CUpointer_attribute asked[] = {
+      CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+      CU_POINTER_ATTRIBUTE_IS_MANAGED,  CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
+      CU_POINTER_ATTRIBUTE_RANGE_SIZE,  CU_POINTER_ATTRIBUTE_DEVICE_POINTER};
+  void* answers[] = {&facts.memory_type, &facts.ordinal, &facts.managed,
+                     &facts.start,       &facts.size,    &facts.on_device};
   const SetupScope scope(context, Stage::Allocate);
-  cuda_check(context.driver.cuPointerGetAttributes(std::size(asked), asked, answers, reinterpret_cast<CUdeviceptr>(address)),
+  cuda_check(context.driver.cuPointerGetAttributes(std::size(asked), asked, answers,
+                                                   reinterpret_cast<CUdeviceptr>(address)),
              "cuPointerGetAttributes", context.at(Stage::Allocate));
   return facts;
 }
 
 }  // namespace
 
-BufferView adopt_memory(const Device& device, BufferKind kind, void* address, std::uint64_t count, std::uint64_t element_bytes,
-                        std::uint64_t alignment, std::string_view name, std::shared_ptr<void> owner) {
+BufferView adopt_memory(const Device& device, BufferKind kind, void* address, std::uint64_t count,
+                        std::uint64_t element_bytes, std::uint64_t alignment, std::string_view name,
+                        std::shared_ptr<void> owner) {
   const std::string_view call = kind == BufferKind::Device ? "adopt_buffer" : "adopt_host_buffer";
   const CudaContext& context = *cuda_backend(device, call).context();
   const auto refuse = [&](ErrorCode code, const std::string& text) {
     fail(code, Stage::Allocate, name, concat(call, name.empty() ? "" : " of ", name, ": ", text));
   };
   if (count == 0) refuse(ErrorCode::InvalidArgument, "a buffer has at least one element");
-  if (count > ~std::uint64_t{0} / element_bytes) refuse(ErrorCode::OutOfRange, "the size does not fit in 64 bits");
+  if (count > ~std::uint64_t{0} / element_bytes)
+    refuse(ErrorCode::OutOfRange, "the size does not fit in 64 bits");
   const std::uint64_t bytes = count * element_bytes;
   const auto value = reinterpret_cast<CUdeviceptr>(address);
   if (address == nullptr) refuse(ErrorCode::InvalidArgument, "the address is null");
-  if (value % alignment != 0) refuse(ErrorCode::InvalidArgument, concat("the address is not aligned to ", alignment, " bytes, as its type is"));
+  if (value % alignment != 0)
+    refuse(ErrorCode::InvalidArgument,
+           concat("the address is not aligned to ", alignment, " bytes, as its type is"));
 
   const PointerFacts facts = facts_of(context, address);
   const bool managed = facts.managed != 0;
-  if (facts.memory_type == 0 && !managed) refuse(ErrorCode::InvalidArgument, "CUDA does not know this memory; allocate or register it with CUDA");
+  if (facts.memory_type == 0 && !managed)
+    refuse(ErrorCode::InvalidArgument,
+           "CUDA does not know this memory; allocate or register it with CUDA");
   if (kind == BufferKind::Device) {
     if (facts.memory_type == CU_MEMORYTYPE_HOST && !managed) {
-      refuse(ErrorCode::InvalidArgument, "this is pinned host memory; adopt it with adopt_host_buffer");
+      refuse(ErrorCode::InvalidArgument,
+             "this is pinned host memory; adopt it with adopt_host_buffer");
     }
     if (facts.ordinal != context.ordinal && !managed) {
-      refuse(ErrorCode::WrongDevice, concat("the memory is of cuda:", facts.ordinal, ", the device is ", context.info.selector));
+      refuse(ErrorCode::WrongDevice, concat("the memory is of cuda:", facts.ordinal,
+                                            ", the device is ", context.info.selector));
     }
   } else {
-    if (facts.memory_type != CU_MEMORYTYPE_HOST || managed) refuse(ErrorCode::InvalidArgument, "this is no pinned host memory");
-    if (facts.on_device != value) refuse(ErrorCode::Unsupported, "the GPU reaches this host memory under another address");
+    if (facts.memory_type != CU_MEMORYTYPE_HOST || managed)
+      refuse(ErrorCode::InvalidArgument, "this is no pinned host memory");
+    if (facts.on_device != value)
+      refuse(ErrorCode::Unsupported, "the GPU reaches this host memory under another address");
   }
   if (facts.size != 0 && (value < facts.start || bytes > facts.start + facts.size - value)) {
-    refuse(ErrorCode::OutOfRange, concat(bytes, " bytes were named, ", facts.start + facts.size - value, " are left of its allocation"));
+    refuse(ErrorCode::OutOfRange,
+           concat(bytes, " bytes were named, ", facts.start + facts.size - value,
+                  " are left of its allocation"));
   }
 
   const std::shared_ptr<CapturePool> pool = device.create_pool({.label = "adopted"});
@@ -81,9 +97,13 @@ BufferView adopt_allocation(const Device& device, const void* address) {
   const CudaContext& context = *cuda_backend(device, "adopt_allocation").context();
   const PointerFacts facts = facts_of(context, address);
   if ((facts.memory_type == 0 && facts.managed == 0) || facts.size == 0) return {};
-  const BufferKind kind = facts.memory_type == CU_MEMORYTYPE_HOST && facts.managed == 0 ? BufferKind::PinnedHost : BufferKind::Device;
-  const BufferView whole = adopt_memory(device, kind, reinterpret_cast<void*>(facts.start), facts.size, 1, 1, "", nullptr);
-  return whole.subview(reinterpret_cast<CUdeviceptr>(address) - facts.start, facts.start + facts.size - reinterpret_cast<CUdeviceptr>(address));
+  const BufferKind kind = facts.memory_type == CU_MEMORYTYPE_HOST && facts.managed == 0
+                              ? BufferKind::PinnedHost
+                              : BufferKind::Device;
+  const BufferView whole = adopt_memory(device, kind, reinterpret_cast<void*>(facts.start),
+                                        facts.size, 1, 1, "", nullptr);
+  return whole.subview(reinterpret_cast<CUdeviceptr>(address) - facts.start,
+                       facts.start + facts.size - reinterpret_cast<CUdeviceptr>(address));
 }
 
 }  // namespace reprise::detail

@@ -9,24 +9,30 @@ namespace reprise {
 
 class CurrentDevice::Scope {
  public:
-  explicit Scope(std::shared_ptr<const detail::CudaContext> context) : context_(std::move(context)), device_(*context_, Stage::Open) {}
+  explicit Scope(std::shared_ptr<const detail::CudaContext> context)
+      : context_(std::move(context)), device_(*context_, Stage::Open) {}
 
  private:
   std::shared_ptr<const detail::CudaContext> context_;
   detail::DeviceScope device_;
 };
 
-CurrentDevice::CurrentDevice(const Device& device) : scope_(std::make_unique<Scope>(detail::cuda_backend(device, "CurrentDevice").context())) {}
+CurrentDevice::CurrentDevice(const Device& device)
+    : scope_(std::make_unique<Scope>(detail::cuda_backend(device, "CurrentDevice").context())) {}
 
 CurrentDevice::~CurrentDevice() = default;
 
-CUcontext native_context(const Device& device) { return detail::cuda_backend(device, "native_context").context()->handle; }
+CUcontext native_context(const Device& device) {
+  return detail::cuda_backend(device, "native_context").context()->handle;
+}
 
 Queue adopt_queue(const Device& device, CUstream stream, const QueueDesc& desc) {
-  const std::shared_ptr<const detail::CudaContext>& context = detail::cuda_backend(device, "adopt_queue").context();
+  const std::shared_ptr<const detail::CudaContext>& context =
+      detail::cuda_backend(device, "adopt_queue").context();
   device.core()->require_usable(Stage::Open);
   auto queue = std::make_unique<detail::CudaQueue>(context, stream, desc.label);
-  return Queue(detail::QueueCore::make(device.core(), std::move(queue), desc.label, detail::QueueOrigin::Adopted));
+  return Queue(detail::QueueCore::make(device.core(), std::move(queue), desc.label,
+                                       detail::QueueOrigin::Adopted));
 }
 
 CUstream native_stream(const Queue& queue) {

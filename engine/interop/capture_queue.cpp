@@ -4,11 +4,11 @@
 #include <string>
 #include <utility>
 
+#include "base/failure.hpp"
 #include "base/text.hpp"
 #include "interop/cuda_access.hpp"
 #include "interop/native_graph.hpp"
 #include "runtime/core/device_core.hpp"
-#include "base/failure.hpp"
 #include "runtime/queue/queue_core.hpp"
 
 namespace reprise {
@@ -20,13 +20,15 @@ using detail::QueueCapture;
 
 void require_queue(const Queue& queue, std::string_view call) {
   if (!queue)
-    detail::fail(ErrorCode::NotInitialized, Stage::Record, "", concat(call, " got an empty Queue; take one from adopt_queue or create_queue"));
+    detail::fail(ErrorCode::NotInitialized, Stage::Record, "",
+                 concat(call, " got an empty Queue; take one from adopt_queue or create_queue"));
 }
 
 // The driver's stream of `queue`, and the context to make calls on it in.
 struct NativeStream {
   NativeStream(const Queue& queue, std::string_view call)
-      : stream(static_cast<CUstream>(detail::cuda_queue(queue, call).native())), device(queue.core()->device()) {
+      : stream(static_cast<CUstream>(detail::cuda_queue(queue, call).native())),
+        device(queue.core()->device()) {
     context = detail::cuda_backend(device, call).context();
     queue.core()->share();
   }
@@ -35,7 +37,8 @@ struct NativeStream {
   std::shared_ptr<const detail::CudaContext> context;
 };
 
-// Ends the driver's capture, within a scope; null where there is nothing to own. The result is the driver's.
+// Ends the driver's capture, within a scope; null where there is nothing to own. The result is the
+// driver's.
 CUresult end_native(const NativeStream& native, detail::OwnedGraph& graph) {
   CUgraph captured = nullptr;
   const CUresult result = native.context->driver.cuStreamEndCapture(native.stream, &captured);
@@ -46,32 +49,41 @@ CUresult end_native(const NativeStream& native, detail::OwnedGraph& graph) {
 std::string_view explain(CUresult result) {
   switch (result) {
     case CUDA_ERROR_STREAM_CAPTURE_UNJOINED:
-      return "work was forked to another stream and not joined: record an event there and wait for it before the end";
-    case CUDA_ERROR_STREAM_CAPTURE_ISOLATION: return "an event of before the capture was waited for, or one of the capture outside of it";
+      return "work was forked to another stream and not joined: record an event there and wait for "
+             "it before the end";
+    case CUDA_ERROR_STREAM_CAPTURE_ISOLATION:
+      return "an event of before the capture was waited for, or one of the capture outside of it";
     case CUDA_ERROR_STREAM_CAPTURE_MERGE: return "two captures were joined by an event";
-    case CUDA_ERROR_STREAM_CAPTURE_IMPLICIT: return "something waited for the legacy default stream, which waits for every stream";
+    case CUDA_ERROR_STREAM_CAPTURE_IMPLICIT:
+      return "something waited for the legacy default stream, which waits for every stream";
     default:
-      return "a call that may not be made during a capture was made, allocating, synchronising or asking, by a thread that the capture's mode minds";
+      return "a call that may not be made during a capture was made, allocating, synchronising or "
+             "asking, by a thread that the capture's mode minds";
   }
 }
 
-// Throws CaptureInvalidated with what is known of it, CaptureUnmatched, or what else the driver says.
+// Throws CaptureInvalidated with what is known of it, CaptureUnmatched, or what else the driver
+// says.
 void check_end(const NativeStream& native, CUresult result, const QueueCapture& capture) {
   if (result == CUDA_SUCCESS) return;
   try {
-    detail::throw_cuda_error(detail::NativeApi::Driver, result, "cuStreamEndCapture",
-                             native.context->at(Stage::Record, concat("capture ", capture.label())));
+    detail::throw_cuda_error(
+        detail::NativeApi::Driver, result, "cuStreamEndCapture",
+        native.context->at(Stage::Record, concat("capture ", capture.label())));
   } catch (const Error& error) {
-    const bool is_of_capture = result >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED && result <= CUDA_ERROR_CAPTURED_EVENT;
+    const bool is_of_capture =
+        result >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED && result <= CUDA_ERROR_CAPTURED_EVENT;
     if (!is_of_capture) throw;
     ErrorDetails details = error.details();
-    details.code = result == CUDA_ERROR_STREAM_CAPTURE_UNMATCHED ? ErrorCode::CaptureUnmatched : ErrorCode::CaptureInvalidated;
+    details.code = result == CUDA_ERROR_STREAM_CAPTURE_UNMATCHED ? ErrorCode::CaptureUnmatched
+                                                                 : ErrorCode::CaptureInvalidated;
     details.label = capture.label();
     throw Error(std::move(details), concat("capture ", capture.label(), ": ", explain(result)));
   }
 }
 
-CapturedGraph end(const Queue& queue, const std::shared_ptr<CapturePool>& pool, const AdoptedGraphDesc& desc, std::string_view call) {
+CapturedGraph end(const Queue& queue, const std::shared_ptr<CapturePool>& pool,
+                  const AdoptedGraphDesc& desc, std::string_view call) {
   require_queue(queue, call);
   const NativeStream native(queue, call);
   const std::shared_ptr<QueueCapture> capture = queue.core()->captures().current();
@@ -86,7 +98,8 @@ CapturedGraph end(const Queue& queue, const std::shared_ptr<CapturePool>& pool, 
   queue.core()->captures().close(*capture);
   capture->require_valid();
   check_end(native, result, *capture);
-  return detail::graph_of_native(native.device, detail::cuda_backend(native.device, call), std::move(graph),
+  return detail::graph_of_native(native.device, detail::cuda_backend(native.device, call),
+                                 std::move(graph),
                                  {.label = desc.label, .owner = desc.owner, .pool = pool});
 }
 
@@ -104,12 +117,15 @@ CUstreamCaptureMode to_cuda(CaptureMode mode) noexcept {
 CaptureStatus capture_status(const Queue& queue) {
   require_queue(queue, "capture_status");
   if (const auto capture = queue.core()->captures().current()) {
-    if (capture->source() == CaptureSource::Calls || capture->status() == CaptureStatus::Invalidated) return capture->status();
+    if (capture->source() == CaptureSource::Calls ||
+        capture->status() == CaptureStatus::Invalidated)
+      return capture->status();
   }
   const NativeStream native(queue, "capture_status");
   const detail::DeviceScope scope(*native.context, Stage::Record);
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  detail::cuda_check(native.context->driver.cuStreamIsCapturing(native.stream, &status), "cuStreamIsCapturing", native.context->at(Stage::Record));
+  detail::cuda_check(native.context->driver.cuStreamIsCapturing(native.stream, &status),
+                     "cuStreamIsCapturing", native.context->at(Stage::Record));
   switch (status) {
     case CU_STREAM_CAPTURE_STATUS_NONE: return CaptureStatus::None;
     case CU_STREAM_CAPTURE_STATUS_ACTIVE: return CaptureStatus::Active;
@@ -123,26 +139,34 @@ void begin_capture(const Queue& queue, CaptureMode mode) {
   const NativeStream native(queue, "begin_capture");
   native.device.core()->require_usable(Stage::Record);
   queue.core()->require_current(Stage::Record);
-  const auto capture = std::make_shared<QueueCapture>(CaptureSource::Stream, mode, concat("of the stream of queue ", queue.label()));
+  const auto capture = std::make_shared<QueueCapture>(
+      CaptureSource::Stream, mode, concat("of the stream of queue ", queue.label()));
   queue.core()->captures().open(capture, queue.label());
   try {
     const detail::DeviceScope scope(*native.context, Stage::Record);
-    detail::cuda_check(native.context->driver.cuStreamBeginCapture(native.stream, to_cuda(mode)), "cuStreamBeginCapture",
-                       native.context->at(Stage::Record, capture->label()));
+    detail::cuda_check(native.context->driver.cuStreamBeginCapture(native.stream, to_cuda(mode)),
+                       "cuStreamBeginCapture", native.context->at(Stage::Record, capture->label()));
   } catch (...) {
     queue.core()->captures().close(*capture);
     throw;
   }
 }
 
-CapturedGraph end_capture(const Queue& queue, const AdoptedGraphDesc& desc) { return end(queue, nullptr, desc, "end_capture"); }
+CapturedGraph end_capture(const Queue& queue, const AdoptedGraphDesc& desc) {
+  return end(queue, nullptr, desc, "end_capture");
+}
 
-CapturedGraph end_capture_with_pool(const Queue& queue, const std::shared_ptr<CapturePool>& pool, const AdoptedGraphDesc& desc) {
-  if (!pool) detail::fail(ErrorCode::InvalidArgument, Stage::Record, desc.label, "end_capture_with_pool got no pool; end_capture takes none");
+CapturedGraph end_capture_with_pool(const Queue& queue, const std::shared_ptr<CapturePool>& pool,
+                                    const AdoptedGraphDesc& desc) {
+  if (!pool)
+    detail::fail(ErrorCode::InvalidArgument, Stage::Record, desc.label,
+                 "end_capture_with_pool got no pool; end_capture takes none");
   return end(queue, pool, desc, "end_capture_with_pool");
 }
 
-CaptureScope::CaptureScope(const Queue& queue, CaptureMode mode) : queue_(queue) { begin_capture(queue_, mode); }
+CaptureScope::CaptureScope(const Queue& queue, CaptureMode mode) : queue_(queue) {
+  begin_capture(queue_, mode);
+}
 
 CaptureScope::~CaptureScope() {
   if (!queue_) return;
@@ -158,7 +182,9 @@ CaptureScope::~CaptureScope() {
 }
 
 CapturedGraph CaptureScope::end(const AdoptedGraphDesc& desc) {
-  if (!queue_) detail::fail(ErrorCode::CaptureUnmatched, Stage::Record, desc.label, "end() of a CaptureScope that was ended before");
+  if (!queue_)
+    detail::fail(ErrorCode::CaptureUnmatched, Stage::Record, desc.label,
+                 "end() of a CaptureScope that was ended before");
   if (const auto capture = queue_.core()->captures().current()) capture->require_thread();
   const Queue queue = std::exchange(queue_, Queue());
   return end_capture(queue, desc);

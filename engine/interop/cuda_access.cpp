@@ -1,8 +1,8 @@
 #include "interop/cuda_access.hpp"
 
+#include "base/failure.hpp"
 #include "base/text.hpp"
 #include "runtime/core/device_core.hpp"
-#include "base/failure.hpp"
 #include "runtime/graph/graph_core.hpp"
 #include "runtime/queue/queue_core.hpp"
 
@@ -14,7 +14,8 @@ namespace {
 }
 
 [[noreturn]] void refuse_host(std::string_view call, std::string_view selector) {
-  fail(ErrorCode::Unsupported, Stage::Open, "", concat(call, " is for GPUs, and this is device ", selector));
+  fail(ErrorCode::Unsupported, Stage::Open, "",
+       concat(call, " is for GPUs, and this is device ", selector));
 }
 
 // `found` as Wanted, which only the CUDA device makes.
@@ -39,7 +40,8 @@ CudaQueue& cuda_queue(const Queue& queue, std::string_view call) {
 
 const CudaKernel& cuda_kernel(const Kernel& kernel, std::string_view call) {
   if (!kernel) refuse_empty(call, "Kernel");
-  return as<const CudaKernel>(static_cast<const BackendKernel&>(*kernel.core()->backend), call, kernel.core()->device->selector);
+  return as<const CudaKernel>(static_cast<const BackendKernel&>(*kernel.core()->backend), call,
+                              kernel.core()->device->selector);
 }
 
 const CudaExec& cuda_exec(const CapturedGraph& graph, std::string_view call) {

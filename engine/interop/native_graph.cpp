@@ -5,30 +5,33 @@
 
 #include "backend/cuda/cuda_exec.hpp"
 #include "backend/cuda/graph_reader.hpp"
+#include "base/failure.hpp"
 #include "base/text.hpp"
 #include "capture/pointer_resolver.hpp"
 #include "lowering/lowered_graph.hpp"
 #include "runtime/core/device_core.hpp"
-#include "base/failure.hpp"
-#include "runtime/graph/graph_executable.hpp"
 #include "runtime/graph/graph_core.hpp"
+#include "runtime/graph/graph_executable.hpp"
 #include "runtime/memory/pool_core.hpp"
 
 namespace reprise::detail {
 namespace {
 
-// Buffers that the nodes do not show: a kernel may find their addresses in memory, so each counts as read and written.
+// Buffers that the nodes do not show: a kernel may find their addresses in memory, so each counts
+// as read and written.
 void hold_pool(Recording& recording, DeviceCore& device, const PoolCore& pool) {
   for (const auto& buffer : device.live_buffers()) {
     if (buffer->pool().get() != &pool || !buffer->is_persistent()) continue;
     const auto known = std::find(recording.buffers.begin(), recording.buffers.end(), buffer);
     if (known != recording.buffers.end()) continue;
-    recording.accesses.push_back({static_cast<std::uint32_t>(recording.buffers.size()), Access::ReadWrite, 0, 0, buffer->bytes});
+    recording.accesses.push_back({static_cast<std::uint32_t>(recording.buffers.size()),
+                                  Access::ReadWrite, 0, 0, buffer->bytes});
     recording.buffers.push_back(buffer);
   }
 }
 
-std::shared_ptr<const Plan> read_plan(const Device& device, const CudaContext& context, CUgraph graph, const NativeGraphDesc& desc) {
+std::shared_ptr<const Plan> read_plan(const Device& device, const CudaContext& context,
+                                      CUgraph graph, const NativeGraphDesc& desc) {
   PointerResolver pointers(device);
   pointers.look();
   const BufferFinder finder = [&](const void* address) {
@@ -39,22 +42,26 @@ std::shared_ptr<const Plan> read_plan(const Device& device, const CudaContext& c
   if (desc.pool) hold_pool(*read.recording, *device.core(), *desc.pool->core());
   LoweredGraph lowered = build_lowered_graph(read.dependencies, Lowering::Faithful);
   return std::make_shared<const Plan>(
-      freeze_plan(std::string(desc.label), std::move(read.recording), std::move(read.dependencies), std::move(lowered), {}));
+      freeze_plan(std::string(desc.label), std::move(read.recording), std::move(read.dependencies),
+                  std::move(lowered), {}));
 }
 
 }  // namespace
 
-CapturedGraph graph_of_native(const Device& device, CudaBackend& backend, OwnedGraph graph, const NativeGraphDesc& desc) {
+CapturedGraph graph_of_native(const Device& device, CudaBackend& backend, OwnedGraph graph,
+                              const NativeGraphDesc& desc) {
   if (desc.pool && desc.pool->core()->device() != device.core()) {
     fail(ErrorCode::WrongDevice, Stage::Instantiate, desc.label,
-         concat("pool ", desc.pool->label(), " of ", desc.pool->core()->device()->info().selector, " cannot serve graph ", desc.label, " on ",
-                device.info().selector));
+         concat("pool ", desc.pool->label(), " of ", desc.pool->core()->device()->info().selector,
+                " cannot serve graph ", desc.label, " on ", device.info().selector));
   }
   auto body = std::make_unique<GraphExecutable>(device.core());
   body->pool = desc.pool;
   body->plan = read_plan(device, *backend.context(), graph.get(), desc);
   const bool is_traced = device.core()->trace() != nullptr;
-  auto exec = std::make_unique<CudaExec>(backend.context(), body->plan, std::move(graph), desc.owner, is_traced ? backend.instrumentation() : nullptr);
+  auto exec =
+      std::make_unique<CudaExec>(backend.context(), body->plan, std::move(graph), desc.owner,
+                                 is_traced ? backend.instrumentation() : nullptr);
   CompileReport report;
   report.commands = static_cast<std::uint32_t>(body->plan->recording->commands.size());
   report.nodes = exec->node_count();

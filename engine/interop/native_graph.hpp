@@ -14,12 +14,15 @@ namespace reprise::detail {
 
 struct NativeGraphDesc {
   std::string_view label = {};
-  std::shared_ptr<void> owner = nullptr;        // of what the nodes use
-  std::shared_ptr<CapturePool> pool = nullptr;  // the graph holds it and every buffer that is in it now
+  std::shared_ptr<void> owner = nullptr;  // of what the nodes use
+  std::shared_ptr<CapturePool> pool =
+      nullptr;  // the graph holds it and every buffer that is in it now
 };
 
-// Takes `graph`, also where it throws: what the driver says of it, WrongDevice for a pool of another device. Buffers of the device whose
-// addresses are among the nodes' parameters are held by the graph, and ordered with their other uses.
-[[nodiscard]] CapturedGraph graph_of_native(const Device& device, CudaBackend& backend, OwnedGraph graph, const NativeGraphDesc& desc);
+// Takes `graph`, also where it throws: what the driver says of it, WrongDevice for a pool of
+// another device. Buffers of the device whose addresses are among the nodes' parameters are held by
+// the graph, and ordered with their other uses.
+[[nodiscard]] CapturedGraph graph_of_native(const Device& device, CudaBackend& backend,
+                                            OwnedGraph graph, const NativeGraphDesc& desc);
 
 }  // namespace reprise::detail

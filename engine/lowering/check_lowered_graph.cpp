@@ -16,11 +16,15 @@ namespace {
   throw Error(std::move(details), text);
 }
 
-// Cuts the lowered graph into runs, each a chain of edges, so that one position a run answers most questions about order.
+// Cuts the lowered graph into runs, each a chain of edges, so that one position a run answers most
+// questions about order.
 class OrderCheck {
  public:
   OrderCheck(const DependencyGraph& dependencies, const LoweredGraph& lowered)
-      : dependencies_(dependencies), lowered_(lowered), run_(lowered.nodes.size()), position_(lowered.nodes.size()) {
+      : dependencies_(dependencies),
+        lowered_(lowered),
+        run_(lowered.nodes.size()),
+        position_(lowered.nodes.size()) {
     cut_into_runs();
     latest_.resize(run_tail_.size());
   }
@@ -36,8 +40,8 @@ class OrderCheck {
         const AsyncValue& latest = latest_[run_[from]];
         if (latest.of == node && latest.position >= position_[from]) continue;
         if (!search(from, node)) {
-          fail("the lowered graph does not order schedule node " + std::to_string(edge.from) + " before " +
-               std::to_string(edge.to));
+          fail("the lowered graph does not order schedule node " + std::to_string(edge.from) +
+               " before " + std::to_string(edge.to));
         }
       }
     }
@@ -53,7 +57,8 @@ class OrderCheck {
     for (std::uint32_t node = 0; node < lowered_.nodes.size(); ++node) {
       const auto edges = lowered_.edges_into(node);
       for (const LoweredEdge& edge : edges) {
-        if (edge.from >= node) fail("lowered node " + std::to_string(node) + " is made before one that it waits for");
+        if (edge.from >= node)
+          fail("lowered node " + std::to_string(node) + " is made before one that it waits for");
       }
       if (!edges.empty() && run_tail_[run_[edges.front().from]] == edges.front().from) {
         run_[node] = run_[edges.front().from];
@@ -69,10 +74,12 @@ class OrderCheck {
 
   void note_latest(std::uint32_t node, std::uint32_t parent) {
     AsyncValue& latest = latest_[run_[parent]];
-    if (latest.of != node || latest.position < position_[parent]) latest = {node, position_[parent]};
+    if (latest.of != node || latest.position < position_[parent])
+      latest = {node, position_[parent]};
   }
 
-  // Breadth first from `node` against the edges: the whole truth, needed only where the latest positions do not tell.
+  // Breadth first from `node` against the edges: the whole truth, needed only where the latest
+  // positions do not tell.
   bool search(std::uint32_t from, std::uint32_t node) {
     if (seen_.empty()) seen_.assign(lowered_.nodes.size(), 0);
     ++search_;
@@ -92,7 +99,7 @@ class OrderCheck {
   const LoweredGraph& lowered_;
   std::vector<std::uint32_t> run_, position_;  // by lowered node
   std::vector<std::uint32_t> run_tail_;        // by run
-  std::vector<AsyncValue> latest_;                 // by run
+  std::vector<AsyncValue> latest_;             // by run
   std::vector<std::uint32_t> seen_, queue_;
   std::uint32_t search_ = 0;
 };
@@ -100,7 +107,8 @@ class OrderCheck {
 }  // namespace
 
 void check_lowered_graph(const DependencyGraph& dependencies, const LoweredGraph& lowered) {
-  if (lowered.node_of.size() != dependencies.node_count()) fail("the lowered graph is of another schedule");
+  if (lowered.node_of.size() != dependencies.node_count())
+    fail("the lowered graph is of another schedule");
   for (std::uint32_t node = 0; node < dependencies.node_count(); ++node) {
     const std::uint32_t at = lowered.node_of[node];
     if (at >= lowered.nodes.size() || lowered.nodes[at].dependency_node != node) {

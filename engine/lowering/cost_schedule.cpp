@@ -19,7 +19,8 @@ constexpr std::size_t kGroup = 16;
 // Children by node, from the parents that a schedule knows.
 class Children {
  public:
-  explicit Children(const DependencyGraph& dependencies) : first_(dependencies.node_count() + 1, 0), node_(dependencies.edges.size()) {
+  explicit Children(const DependencyGraph& dependencies)
+      : first_(dependencies.node_count() + 1, 0), node_(dependencies.edges.size()) {
     for (const Edge& edge : dependencies.edges) ++first_[edge.from + 1];
     for (std::size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
     std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
@@ -33,11 +34,16 @@ class Children {
   std::vector<std::uint32_t> first_, node_;
 };
 
-// Goes through time: whenever a lane is free and a node is ready, the one with the longest way to go starts.
+// Goes through time: whenever a lane is free and a node is ready, the one with the longest way to
+// go starts.
 class CostScheduler {
  public:
-  CostScheduler(const DependencyGraph& dependencies, std::uint32_t max_lanes, std::span<const std::uint32_t> costs)
-      : dependencies_(dependencies), costs_(costs), children_(dependencies), heights_(upward_ranks(dependencies, costs)) {
+  CostScheduler(const DependencyGraph& dependencies, std::uint32_t max_lanes,
+                std::span<const std::uint32_t> costs)
+      : dependencies_(dependencies),
+        costs_(costs),
+        children_(dependencies),
+        heights_(upward_ranks(dependencies, costs)) {
     const std::uint32_t nodes = dependencies.node_count();
     lanes_ = std::clamp(max_lanes, 1u, std::max(1u, nodes));
     LaneAssignment& result = result_.assignment;
@@ -68,11 +74,13 @@ class CostScheduler {
   [[nodiscard]] Key key(std::uint32_t node) const { return {heights_[node], ~node}; }
   [[nodiscard]] bool has_free_lane() const { return free_lanes_ != 0 || tail_.size() < lanes_; }
 
-  // Of those with the longest way to go first who goes on in a parent's lane, so that no other takes it from them.
+  // Of those with the longest way to go first who goes on in a parent's lane, so that no other
+  // takes it from them.
   void start_some() {
     group_.clear();
     const std::uint64_t height = ready_.top().first;
-    for (; !ready_.empty() && ready_.top().first == height && group_.size() < kGroup; ready_.pop()) group_.push_back(~ready_.top().second);
+    for (; !ready_.empty() && ready_.top().first == height && group_.size() < kGroup; ready_.pop())
+      group_.push_back(~ready_.top().second);
     std::size_t others = 0;
     for (const std::uint32_t node : group_) {
       const std::uint32_t lane = now_ >= next_issue_ ? lane_to_go_on(node) : kNone;
@@ -91,7 +99,8 @@ class CostScheduler {
     }
   }
 
-  // The free lane whose last node is a parent; of several, the one that became free last. kNone where there is none.
+  // The free lane whose last node is a parent; of several, the one that became free last. kNone
+  // where there is none.
   [[nodiscard]] std::uint32_t lane_to_go_on(std::uint32_t node) const {
     std::uint32_t best = kNone;
     for (const Edge& edge : dependencies_.edges_into(node)) {
@@ -102,7 +111,8 @@ class CostScheduler {
     return best;
   }
 
-  // A new lane while there may be more, else the one that is free for longest: what ran there has the best chance to be over.
+  // A new lane while there may be more, else the one that is free for longest: what ran there has
+  // the best chance to be over.
   [[nodiscard]] std::uint32_t any_lane() {
     if (tail_.size() < lanes_) {
       tail_.push_back(kNone);
@@ -137,8 +147,10 @@ class CostScheduler {
     if (!waiting_.empty()) next = std::min(next, waiting_.top().first);
     if (!ready_.empty() && has_free_lane()) next = std::min(next, next_issue_);
     now_ = std::max(now_, next);
-    for (; !running_.empty() && running_.top().first <= now_; running_.pop()) end(running_.top().second);
-    for (; !waiting_.empty() && waiting_.top().first <= now_; waiting_.pop()) ready_.push(key(waiting_.top().second));
+    for (; !running_.empty() && running_.top().first <= now_; running_.pop())
+      end(running_.top().second);
+    for (; !waiting_.empty() && waiting_.top().first <= now_; waiting_.pop())
+      ready_.push(key(waiting_.top().second));
   }
 
   void end(std::uint32_t node) {
@@ -165,10 +177,11 @@ class CostScheduler {
   std::vector<std::uint32_t> tail_;       // by lane in use
   std::vector<std::uint8_t> is_free_;     // by lane in use
   std::uint32_t free_lanes_ = 0;          // of those in use
-  // Lanes in the order that they became free, each with its last node then; one that was taken since has another one, or is not free.
+  // Lanes in the order that they became free, each with its last node then; one that was taken
+  // since has another one, or is not free.
   std::deque<std::pair<std::uint32_t, std::uint32_t>> free_;
-  std::vector<std::uint64_t> end_;        // by node
-  std::vector<std::uint32_t> group_;      // scratch
+  std::vector<std::uint64_t> end_;    // by node
+  std::vector<std::uint32_t> group_;  // scratch
   std::priority_queue<Key> ready_;
   std::priority_queue<Key, std::vector<Key>, std::greater<>> running_;  // by when they end
   std::priority_queue<Key, std::vector<Key>, std::greater<>> waiting_;  // by when they are ready
@@ -176,27 +189,35 @@ class CostScheduler {
 
 }  // namespace
 
-std::vector<std::uint64_t> upward_ranks(const DependencyGraph& dependencies, std::span<const std::uint32_t> costs) {
+std::vector<std::uint64_t> upward_ranks(const DependencyGraph& dependencies,
+                                        std::span<const std::uint32_t> costs) {
   std::vector<std::uint64_t> height(dependencies.node_count(), 0);
   for (std::uint32_t node = dependencies.node_count(); node-- > 0;) {
     height[node] += costs[node] + kNodeLatencyNs;
-    for (const Edge& edge : dependencies.edges_into(node)) height[edge.from] = std::max(height[edge.from], height[node]);
+    for (const Edge& edge : dependencies.edges_into(node))
+      height[edge.from] = std::max(height[edge.from], height[node]);
   }
   return height;
 }
 
-CostedLanes schedule_by_cost(const DependencyGraph& dependencies, std::uint32_t max_lanes, std::span<const std::uint32_t> costs) {
+CostedLanes schedule_by_cost(const DependencyGraph& dependencies, std::uint32_t max_lanes,
+                             std::span<const std::uint32_t> costs) {
   return CostScheduler(dependencies, max_lanes, costs).run();
 }
 
-LaneAssignment assign_lanes_by_cost(const DependencyGraph& dependencies, std::uint32_t max_lanes, std::span<const std::uint32_t> costs) {
+LaneAssignment assign_lanes_by_cost(const DependencyGraph& dependencies, std::uint32_t max_lanes,
+                                    std::span<const std::uint32_t> costs) {
   return schedule_by_cost(dependencies, max_lanes, costs).assignment;
 }
 
-std::uint32_t lanes_for_costs(const DependencyGraph& dependencies, std::uint32_t most, std::span<const std::uint32_t> costs) {
-  // As if nodes took twice as long: a lane that is never free has no time for what the model leaves out.
+std::uint32_t lanes_for_costs(const DependencyGraph& dependencies, std::uint32_t most,
+                              std::span<const std::uint32_t> costs) {
+  // As if nodes took twice as long: a lane that is never free has no time for what the model leaves
+  // out.
   std::vector<std::uint32_t> doubled(costs.begin(), costs.end());
-  for (std::uint32_t& cost : doubled) cost = static_cast<std::uint32_t>(std::min<std::uint64_t>(2 * std::uint64_t{cost} + kLaneLatencyNs, ~0u));
+  for (std::uint32_t& cost : doubled)
+    cost = static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(2 * std::uint64_t{cost} + kLaneLatencyNs, ~0u));
   std::vector<std::pair<std::uint32_t, std::uint64_t>> tried;  // lanes, makespan
   std::uint64_t best = ~std::uint64_t{0};
   for (std::uint32_t lanes = kFewestLanes; lanes <= most; lanes *= 2) {

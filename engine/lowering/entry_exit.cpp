@@ -8,8 +8,10 @@ namespace reprise::detail {
 
 namespace {
 
-constexpr std::uint64_t kThreadsOfGpu = std::uint64_t{1} << 18;  // 128 multiprocessors have room for so many
-// A kernel before all takes 0.6 us and saves 0.8 us of two roots; one after all takes 0.5 us, and no more than that is saved of fewer leaves.
+constexpr std::uint64_t kThreadsOfGpu = std::uint64_t{1}
+                                        << 18;  // 128 multiprocessors have room for so many
+// A kernel before all takes 0.6 us and saves 0.8 us of two roots; one after all takes 0.5 us, and
+// no more than that is saved of fewer leaves.
 constexpr std::uint32_t kFewestRoots = 2, kFewestLeaves = 8;
 // Copies wait for another engine: a kernel beside them takes up to 2 us.
 constexpr std::uint32_t kFewestRootsBesideOthers = 8, kFewestLeavesBesideOthers = 16;
@@ -20,7 +22,8 @@ NodeWork work_of(const Recording& recording, std::uint32_t command) {
   switch (recording.commands[command].kind) {
     case CommandKind::Dispatch: {
       const auto& dispatch = recording.payload<DispatchPayload>(command);
-      const bool is_full = dispatch.grid.volume() >= kThreadsOfGpu / std::max<std::uint64_t>(dispatch.block.volume(), 1);
+      const bool is_full = dispatch.grid.volume() >=
+                           kThreadsOfGpu / std::max<std::uint64_t>(dispatch.block.volume(), 1);
       return is_full ? NodeWork::FullKernel : NodeWork::Kernel;
     }
     case CommandKind::Fill: return NodeWork::Fill;
@@ -45,7 +48,8 @@ void count(GraphSide& side, NodeWork work) {
 }
 
 bool pays(const GraphSide& side, std::uint32_t fewest, std::uint32_t fewest_beside_others) {
-  return side.kernels + side.full_kernels >= kFewestFull || side.kernels >= (side.others != 0 ? fewest_beside_others : fewest);
+  return side.kernels + side.full_kernels >= kFewestFull ||
+         side.kernels >= (side.others != 0 ? fewest_beside_others : fewest);
 }
 
 }  // namespace
@@ -53,11 +57,13 @@ bool pays(const GraphSide& side, std::uint32_t fewest, std::uint32_t fewest_besi
 std::vector<NodeWork> works_of(const Recording& recording, const DependencyGraph& dependencies) {
   std::vector<NodeWork> works;
   works.reserve(dependencies.node_count());
-  for (const std::uint32_t command : dependencies.node_command) works.push_back(work_of(recording, command));
+  for (const std::uint32_t command : dependencies.node_command)
+    works.push_back(work_of(recording, command));
   return works;
 }
 
-GraphEnds count_ends(const DependencyGraph& dependencies, std::span<const std::uint32_t> before, std::span<const NodeWork> works) {
+GraphEnds count_ends(const DependencyGraph& dependencies, std::span<const std::uint32_t> before,
+                     std::span<const NodeWork> works) {
   std::vector<std::uint8_t> has_child(dependencies.node_count(), 0);
   for (const Edge& edge : dependencies.edges) has_child[edge.from] = 1;
   for (const std::uint32_t node : before) {
@@ -74,7 +80,8 @@ GraphEnds count_ends(const DependencyGraph& dependencies, std::span<const std::u
 }
 
 EntryExit choose_entry_exit(const GraphEnds& ends) {
-  return {.begin = pays(ends.roots, kFewestRoots, kFewestRootsBesideOthers), .end = pays(ends.leaves, kFewestLeaves, kFewestLeavesBesideOthers)};
+  return {.begin = pays(ends.roots, kFewestRoots, kFewestRootsBesideOthers),
+          .end = pays(ends.leaves, kFewestLeaves, kFewestLeavesBesideOthers)};
 }
 
 }  // namespace reprise::detail

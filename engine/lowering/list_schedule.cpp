@@ -7,15 +7,22 @@ namespace reprise::detail {
 
 namespace {
 
-// The lane that frees first, lowest number first among equals: a winner tree over the lanes' free times.
+// The lane that frees first, lowest number first among equals: a winner tree over the lanes' free
+// times.
 class FreeLanes {
  public:
-  explicit FreeLanes(std::uint32_t lanes) : leaves_(std::bit_ceil(lanes)), keys_(2 * leaves_, ~std::uint64_t{0}) {
+  explicit FreeLanes(std::uint32_t lanes)
+      : leaves_(std::bit_ceil(lanes)), keys_(2 * leaves_, ~std::uint64_t{0}) {
     for (std::uint32_t lane = 0; lane < lanes; ++lane) keys_[leaves_ + lane] = lane;
-    for (std::size_t i = leaves_ - 1; i > 0; --i) keys_[i] = std::min(keys_[2 * i], keys_[2 * i + 1]);
+    for (std::size_t i = leaves_ - 1; i > 0; --i)
+      keys_[i] = std::min(keys_[2 * i], keys_[2 * i + 1]);
   }
-  [[nodiscard]] std::uint32_t first() const { return static_cast<std::uint32_t>(keys_[1] & kLaneMask); }
-  [[nodiscard]] std::uint64_t time(std::uint32_t lane) const { return keys_[leaves_ + lane] >> kLaneBits; }
+  [[nodiscard]] std::uint32_t first() const {
+    return static_cast<std::uint32_t>(keys_[1] & kLaneMask);
+  }
+  [[nodiscard]] std::uint64_t time(std::uint32_t lane) const {
+    return keys_[leaves_ + lane] >> kLaneBits;
+  }
   void set(std::uint32_t lane, std::uint64_t time) {
     std::size_t i = leaves_ + lane;
     keys_[i] = (time << kLaneBits) | lane;
@@ -37,7 +44,8 @@ class FreeLanes {
 std::vector<std::uint32_t> heights(const DependencyGraph& dependencies) {
   std::vector<std::uint32_t> height(dependencies.node_count(), 0);
   for (std::uint32_t node = dependencies.node_count(); node-- > 0;) {
-    for (const Edge& edge : dependencies.edges_into(node)) height[edge.from] = std::max(height[edge.from], height[node] + 1);
+    for (const Edge& edge : dependencies.edges_into(node))
+      height[edge.from] = std::max(height[edge.from], height[node] + 1);
   }
   return height;
 }
@@ -45,7 +53,8 @@ std::vector<std::uint32_t> heights(const DependencyGraph& dependencies) {
 class ListScheduler {
  public:
   ListScheduler(const DependencyGraph& dependencies, std::uint32_t max_lanes)
-      : dependencies_(dependencies), free_(std::clamp(max_lanes, 1u, std::max(1u, dependencies.node_count()))) {
+      : dependencies_(dependencies),
+        free_(std::clamp(max_lanes, 1u, std::max(1u, dependencies.node_count()))) {
     const std::uint32_t nodes = dependencies.node_count();
     result_.order.reserve(nodes);
     result_.lane.resize(nodes);
@@ -65,7 +74,8 @@ class ListScheduler {
     for (std::size_t i = 1; i < first.size(); ++i) first[i] += first[i - 1];
     std::vector<std::uint32_t> by_height(nodes);
     std::vector<std::uint32_t> next = first;
-    for (std::uint32_t node = 0; node < nodes; ++node) by_height[next[tallest - height[node]]++] = node;
+    for (std::uint32_t node = 0; node < nodes; ++node)
+      by_height[next[tallest - height[node]]++] = node;
 
     std::vector<std::uint32_t> others;
     for (std::size_t bucket = 0; bucket + 1 < first.size(); ++bucket) {
@@ -102,7 +112,8 @@ class ListScheduler {
 
   void place(std::uint32_t node, std::uint32_t lane) {
     std::uint64_t start = free_.time(lane);
-    for (const Edge& edge : dependencies_.edges_into(node)) start = std::max(start, finish_[edge.from]);
+    for (const Edge& edge : dependencies_.edges_into(node))
+      start = std::max(start, finish_[edge.from]);
     if (lane == tail_.size()) {
       tail_.push_back(kNone);
     }
@@ -140,7 +151,8 @@ std::uint32_t known_width(const DependencyGraph& dependencies) {
       widest = std::max(widest, ++children[edge.from]);
     }
     roots += parents.empty() ? 1 : 0;
-    widest = std::max({widest, static_cast<std::uint32_t>(parents.size()), ++of_depth[depth[node]]});
+    widest =
+        std::max({widest, static_cast<std::uint32_t>(parents.size()), ++of_depth[depth[node]]});
   }
   for (const std::uint32_t count : children) leaves += count == 0 ? 1 : 0;
   return std::max({widest, roots, leaves});
@@ -154,7 +166,8 @@ std::vector<std::uint32_t> continued_parents(const DependencyGraph& dependencies
     std::uint32_t best = kNone, start = 0;
     for (const Edge& edge : dependencies.edges_into(node)) {
       start = std::max(start, finish[edge.from]);
-      if (taken[edge.from] == 0 && (best == kNone || finish[edge.from] > finish[best])) best = edge.from;
+      if (taken[edge.from] == 0 && (best == kNone || finish[edge.from] > finish[best]))
+        best = edge.from;
     }
     finish[node] = start + 1;
     if (best != kNone) taken[best] = 1;

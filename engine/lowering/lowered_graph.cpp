@@ -7,9 +7,9 @@
 
 #include "base/huge_pages.hpp"
 #include "lowering/cost_schedule.hpp"
-#include "lowering/node_attributes.hpp"
 #include "lowering/list_schedule.hpp"
 #include "lowering/lowering_config.hpp"
+#include "lowering/node_attributes.hpp"
 
 namespace reprise::detail {
 
@@ -20,7 +20,8 @@ constexpr std::uint32_t kMaxLanes = 65535;
 // Writes a lowered graph node by node, with the halves of a frame that pay.
 class GraphWriter {
  public:
-  GraphWriter(const DependencyGraph& dependencies, std::size_t max_work_edges, std::span<const NodeWork> works) {
+  GraphWriter(const DependencyGraph& dependencies, std::size_t max_work_edges,
+              std::span<const NodeWork> works) {
     graph_.works.assign(works.begin(), works.end());
     reserve_huge(graph_.nodes, dependencies.node_count() + 2);
     reserve_huge(graph_.edges, max_work_edges);
@@ -30,8 +31,11 @@ class GraphWriter {
   // Before any node. `ends` are those of the graph without a frame.
   void put_entry_exit(const GraphEnds& ends) {
     graph_.entry_exit = choose_entry_exit(ends);
-    const auto edges = [](bool has_half, const GraphSide& side) { return has_half ? side.kernels + side.full_kernels : 0; };
-    graph_.edges.reserve(graph_.edges.capacity() + edges(graph_.entry_exit.begin, ends.roots) + edges(graph_.entry_exit.end, ends.leaves));
+    const auto edges = [](bool has_half, const GraphSide& side) {
+      return has_half ? side.kernels + side.full_kernels : 0;
+    };
+    graph_.edges.reserve(graph_.edges.capacity() + edges(graph_.entry_exit.begin, ends.roots) +
+                         edges(graph_.entry_exit.end, ends.leaves));
     if (graph_.entry_exit.begin) begin_node(LoweredKind::Entry, kNone, 0);
   }
   void begin_work(std::uint32_t dependency_node, std::uint32_t lane) {
@@ -43,7 +47,9 @@ class GraphWriter {
   }
   // After the last edge of a node.
   void end_work() {
-    if (graph_.entry_exit.begin && graph_.nodes.back().edge_count == 0 && runs_kernel(graph_.nodes.back())) add_lowered_edge(0, EdgeOrigin::EntryExit);
+    if (graph_.entry_exit.begin && graph_.nodes.back().edge_count == 0 &&
+        runs_kernel(graph_.nodes.back()))
+      add_lowered_edge(0, EdgeOrigin::EntryExit);
   }
   LoweredGraph finish(std::uint32_t lanes) {
     if (graph_.entry_exit.end) add_exit();
@@ -54,15 +60,19 @@ class GraphWriter {
   [[nodiscard]] std::span<const LoweredEdge> edges_into(std::uint32_t dependency_node) const {
     return graph_.edges_into(graph_.node_of[dependency_node]);
   }
-  [[nodiscard]] std::uint32_t dependency_node(std::uint32_t node) const { return graph_.nodes[node].dependency_node; }
+  [[nodiscard]] std::uint32_t dependency_node(std::uint32_t node) const {
+    return graph_.nodes[node].dependency_node;
+  }
   [[nodiscard]] const std::vector<std::uint32_t>& node_of() const { return graph_.node_of; }
 
  private:
   [[nodiscard]] bool runs_kernel(const LoweredNode& node) const {
-    return graph_.works.empty() || (node.dependency_node != kNone && is_kernel(graph_.works[node.dependency_node]));
+    return graph_.works.empty() ||
+           (node.dependency_node != kNone && is_kernel(graph_.works[node.dependency_node]));
   }
   void begin_node(LoweredKind kind, std::uint32_t dependency_node, std::uint32_t lane) {
-    graph_.nodes.push_back({kind, dependency_node, lane, static_cast<std::uint32_t>(graph_.edges.size()), 0});
+    graph_.nodes.push_back(
+        {kind, dependency_node, lane, static_cast<std::uint32_t>(graph_.edges.size()), 0});
   }
   void add_lowered_edge(std::uint32_t from, EdgeOrigin origin) {
     graph_.edges.push_back({from, origin});
@@ -72,7 +82,8 @@ class GraphWriter {
   void add_exit() {
     std::vector<std::uint8_t> has_child(graph_.nodes.size(), 0);
     for (const LoweredEdge& edge : graph_.edges) has_child[edge.from] = 1;
-    // The leaf that was made last ends the frame's lane: the others are likely to be over before it.
+    // The leaf that was made last ends the frame's lane: the others are likely to be over before
+    // it.
     std::vector<std::uint32_t> leaves;
     for (std::uint32_t node = static_cast<std::uint32_t>(has_child.size()); node-- > 0;) {
       if (has_child[node] == 0 && runs_kernel(graph_.nodes[node])) leaves.push_back(node);
@@ -88,13 +99,15 @@ LoweredGraph build_faithful(const DependencyGraph& dependencies, std::span<const
   GraphWriter writer(dependencies, dependencies.edges.size(), works);
   for (std::uint32_t node = 0; node < dependencies.node_count(); ++node) {
     writer.begin_work(node, 0);
-    for (const Edge& edge : dependencies.edges_into(node)) writer.add_edge(edge.from, EdgeOrigin::Needed);
+    for (const Edge& edge : dependencies.edges_into(node))
+      writer.add_edge(edge.from, EdgeOrigin::Needed);
     writer.end_work();
   }
   return writer.finish(0);
 }
 
-LoweredGraph build_with_entry_exit(const DependencyGraph& dependencies, std::span<const NodeWork> works) {
+LoweredGraph build_with_entry_exit(const DependencyGraph& dependencies,
+                                   std::span<const NodeWork> works) {
   GraphWriter writer(dependencies, dependencies.edges.size(), works);
   writer.put_entry_exit(count_ends(dependencies, {}, works));
   const std::vector<std::uint32_t> continued = continued_parents(dependencies);
@@ -130,7 +143,8 @@ class LatestPositions {
   std::uint32_t timestamp_ = 0;
 };
 
-// What is ordered before each node that is done: by lane so many of the lane's nodes. Kept where that is little memory.
+// What is ordered before each node that is done: by lane so many of the lane's nodes. Kept where
+// that is little memory.
 class ReachedPositions {
  public:
   ReachedPositions(std::uint32_t nodes, std::uint32_t lanes) : lanes_(lanes) {
@@ -147,13 +161,16 @@ class ReachedPositions {
     std::uint32_t& own = to[assignment.lane[parent]];
     own = std::max(own, assignment.position[parent] + 1);
   }
-  // Of the parents of `node` those that others are ordered after go; they and what was added before are before it from now on. `made` numbers nodes
-  // in the order that they were made.
-  void erase_implied(std::uint32_t node, const LaneAssignment& assignment, const std::vector<std::uint32_t>& made,
-                     std::vector<std::uint32_t>& parents) {
+  // Of the parents of `node` those that others are ordered after go; they and what was added before
+  // are before it from now on. `made` numbers nodes in the order that they were made.
+  void erase_implied(std::uint32_t node, const LaneAssignment& assignment,
+                     const std::vector<std::uint32_t>& made, std::vector<std::uint32_t>& parents) {
     last_first_ = parents;
-    std::sort(last_first_.begin(), last_first_.end(), [&](std::uint32_t a, std::uint32_t b) { return made[a] > made[b]; });
-    const auto is_implied = [&](std::uint32_t parent) { return row(node)[assignment.lane[parent]] > assignment.position[parent]; };
+    std::sort(last_first_.begin(), last_first_.end(),
+              [&](std::uint32_t a, std::uint32_t b) { return made[a] > made[b]; });
+    const auto is_implied = [&](std::uint32_t parent) {
+      return row(node)[assignment.lane[parent]] > assignment.position[parent];
+    };
     for (const std::uint32_t parent : last_first_) {
       if (is_implied(parent)) continue;
       add(node, parent, assignment);
@@ -164,15 +181,18 @@ class ReachedPositions {
 
  private:
   static constexpr std::uint64_t kMostEntries = std::uint64_t{1} << 22;
-  [[nodiscard]] std::uint32_t* row(std::uint32_t node) { return reached_.data() + std::size_t{node} * lanes_; }
+  [[nodiscard]] std::uint32_t* row(std::uint32_t node) {
+    return reached_.data() + std::size_t{node} * lanes_;
+  }
   std::uint32_t lanes_;
-  std::vector<std::uint32_t> reached_;  // by node and lane
+  std::vector<std::uint32_t> reached_;                // by node and lane
   std::vector<std::uint32_t> kept_for_, last_first_;  // scratch; the first by node
 };
 
 }  // namespace
 
-LoweredGraph build_lanes(const DependencyGraph& dependencies, const LaneAssignment& assignment, std::span<const NodeWork> works) {
+LoweredGraph build_lanes(const DependencyGraph& dependencies, const LaneAssignment& assignment,
+                         std::span<const NodeWork> works) {
   GraphWriter writer(dependencies, dependencies.edges.size() + dependencies.node_count(), works);
   writer.put_entry_exit(count_ends(dependencies, assignment.before, works));
 
@@ -196,13 +216,16 @@ LoweredGraph build_lanes(const DependencyGraph& dependencies, const LaneAssignme
       if (reached.is_kept()) reached.add(node, before, assignment);
       for (const LoweredEdge& edge : writer.edges_into(before)) {
         const std::uint32_t parent = writer.dependency_node(edge.from);
-        if (parent != kNone) redundant_edges.raise(assignment.lane[parent], assignment.position[parent]);
+        if (parent != kNone)
+          redundant_edges.raise(assignment.lane[parent], assignment.position[parent]);
       }
     }
     waits_for.clear();
     for (const Edge& edge : parents) {
-      const std::uint32_t lane = assignment.lane[edge.from], position = assignment.position[edge.from];
-      if (!redundant_edges.reaches(lane, position) && !direct.reaches(lane, position + 1)) waits_for.push_back(edge.from);
+      const std::uint32_t lane = assignment.lane[edge.from],
+                          position = assignment.position[edge.from];
+      if (!redundant_edges.reaches(lane, position) && !direct.reaches(lane, position + 1))
+        waits_for.push_back(edge.from);
     }
     if (reached.is_kept()) reached.erase_implied(node, assignment, writer.node_of(), waits_for);
     for (const std::uint32_t parent : waits_for) writer.add_edge(parent, EdgeOrigin::Needed);
@@ -213,39 +236,47 @@ LoweredGraph build_lanes(const DependencyGraph& dependencies, const LaneAssignme
 
 namespace {
 
-LoweredGraph build_as(const DependencyGraph& dependencies, const Lowering& lowering, std::span<const NodeWork> works) {
+LoweredGraph build_as(const DependencyGraph& dependencies, const Lowering& lowering,
+                      std::span<const NodeWork> works) {
   switch (lowering.mode) {
-    case Lowering::Mode::Faithful:
-      return build_faithful(dependencies, works);
+    case Lowering::Mode::Faithful: return build_faithful(dependencies, works);
     case Lowering::Mode::Auto:
-      if (known_width(dependencies) <= kAutoLanes) return build_with_entry_exit(dependencies, works);
+      if (known_width(dependencies) <= kAutoLanes)
+        return build_with_entry_exit(dependencies, works);
       return build_lanes(dependencies, assign_lanes(dependencies, kAutoLanes), works);
-    case Lowering::Mode::Lanes:
-      break;
+    case Lowering::Mode::Lanes: break;
   }
   if (lowering.lanes == 0 || lowering.lanes > kMaxLanes) {
     ErrorDetails details;
     details.code = ErrorCode::InvalidArgument;
     details.stage = Stage::Lanes;
-    throw Error(std::move(details), "Lowering::Lanes takes 1 to " + std::to_string(kMaxLanes) + " lanes, not " +
-                                        std::to_string(lowering.lanes));
+    throw Error(std::move(details), "Lowering::Lanes takes 1 to " + std::to_string(kMaxLanes) +
+                                        " lanes, not " + std::to_string(lowering.lanes));
   }
   return build_lanes(dependencies, assign_lanes(dependencies, lowering.lanes), works);
 }
 
 // Where nothing is known, a node is the time between two nodes.
-std::vector<std::uint32_t> costs_of(const DependencyGraph& dependencies, const LoweringConfig& choice) {
-  return choice.costs.size() == dependencies.node_count() ? choice.costs : std::vector<std::uint32_t>(dependencies.node_count(), 0);
+std::vector<std::uint32_t> costs_of(const DependencyGraph& dependencies,
+                                    const LoweringConfig& choice) {
+  return choice.costs.size() == dependencies.node_count()
+             ? choice.costs
+             : std::vector<std::uint32_t>(dependencies.node_count(), 0);
 }
 
-LoweredGraph build_as(const DependencyGraph& dependencies, const LoweringConfig& choice, std::span<const NodeWork> works) {
+LoweredGraph build_as(const DependencyGraph& dependencies, const LoweringConfig& choice,
+                      std::span<const NodeWork> works) {
   switch (choice.shape) {
     case LoweringConfig::Shape::Faithful: return build_faithful(dependencies, works);
     case LoweringConfig::Shape::EntryExit: return build_with_entry_exit(dependencies, works);
-    case LoweringConfig::Shape::Lanes: return build_as(dependencies, Lowering::Lanes(choice.lanes), works);
+    case LoweringConfig::Shape::Lanes:
+      return build_as(dependencies, Lowering::Lanes(choice.lanes), works);
     case LoweringConfig::Shape::CostBased: break;
   }
-  LoweredGraph graph = build_lanes(dependencies, assign_lanes_by_cost(dependencies, std::max(choice.lanes, 1u), costs_of(dependencies, choice)), works);
+  LoweredGraph graph = build_lanes(dependencies,
+                                   assign_lanes_by_cost(dependencies, std::max(choice.lanes, 1u),
+                                                        costs_of(dependencies, choice)),
+                                   works);
   graph.by_cost = !choice.costs.empty();
   return graph;
 }
@@ -258,18 +289,24 @@ LoweredGraph build_lowered_graph(const DependencyGraph& dependencies, Lowering l
   return graph;
 }
 
-LoweredGraph build_lowered_graph(const DependencyGraph& dependencies, Lowering lowering, const NodeHints& hints) {
+LoweredGraph build_lowered_graph(const DependencyGraph& dependencies, Lowering lowering,
+                                 const NodeHints& hints) {
   const bool knows_more = lowering.mode == Lowering::Mode::Auto && !hints.costs.empty();
-  LoweredGraph graph = knows_more ? build_as(dependencies, automatic_config(dependencies, hints), hints.works) : build_as(dependencies, lowering, hints.works);
+  LoweredGraph graph =
+      knows_more ? build_as(dependencies, automatic_config(dependencies, hints), hints.works)
+                 : build_as(dependencies, lowering, hints.works);
   graph.fault_markers = lowering.fault_markers;
   if (lowering.mode != Lowering::Mode::Faithful) mark_programmatic_edges(hints.starts, graph);
   return graph;
 }
 
-LoweredGraph build_lowered_graph(const DependencyGraph& dependencies, const LoweringConfig& choice, const NodeHints& hints) {
+LoweredGraph build_lowered_graph(const DependencyGraph& dependencies, const LoweringConfig& choice,
+                                 const NodeHints& hints) {
   LoweredGraph graph = build_as(dependencies, choice, hints.works);
-  if (choice.priorities == LoweringConfig::Priorities::LongestWayFirst) set_priorities(dependencies, costs_of(dependencies, choice), graph);
-  if (choice.starts == LoweringConfig::Starts::Declared) mark_programmatic_edges(hints.starts, graph);
+  if (choice.priorities == LoweringConfig::Priorities::LongestWayFirst)
+    set_priorities(dependencies, costs_of(dependencies, choice), graph);
+  if (choice.starts == LoweringConfig::Starts::Declared)
+    mark_programmatic_edges(hints.starts, graph);
   return graph;
 }
 

@@ -12,8 +12,8 @@ namespace reprise::detail {
 
 namespace {
 
-// Whether nodes wait for half a node besides their first on average. What a node has beyond a few counts no more: a GPU has most of them over
-// by the time that the last one is.
+// Whether nodes wait for half a node besides their first on average. What a node has beyond a few
+// counts no more: a GPU has most of them over by the time that the last one is.
 bool waits_are_many(const DependencyGraph& dependencies) {
   constexpr std::uint64_t kMostOthers = 2;
   std::uint64_t others = 0;
@@ -38,10 +38,12 @@ std::string_view shape_name(LoweringConfig::Shape shape) {
 
 std::uint32_t cost_ns(double microseconds) noexcept {
   constexpr double kMostMicroseconds = 4e6;
-  return static_cast<std::uint32_t>(std::lround(1000 * std::clamp(microseconds, 0.0, kMostMicroseconds)));
+  return static_cast<std::uint32_t>(
+      std::lround(1000 * std::clamp(microseconds, 0.0, kMostMicroseconds)));
 }
 
-NodeHints hints_of(const Recording& recording, const DependencyGraph& dependencies, std::span<const std::uint32_t> measured) {
+NodeHints hints_of(const Recording& recording, const DependencyGraph& dependencies,
+                   std::span<const std::uint32_t> measured) {
   NodeHints hints;
   hints.works = works_of(recording, dependencies);
   hints.starts.assign(dependencies.node_count(), NodeStart::NoKernel);
@@ -91,7 +93,8 @@ bool has_hints(const Recording& recording) {
 std::string name_of(const LoweringConfig& choice) {
   std::string name(shape_name(choice.shape));
   const bool is_costed = choice.shape == LoweringConfig::Shape::CostBased;
-  if (is_costed || choice.shape == LoweringConfig::Shape::Lanes) name += std::to_string(choice.lanes);
+  if (is_costed || choice.shape == LoweringConfig::Shape::Lanes)
+    name += std::to_string(choice.lanes);
   if (is_costed) name += " by cost";
   if (choice.priorities == LoweringConfig::Priorities::LongestWayFirst) name += ", priorities";
   if (choice.starts == LoweringConfig::Starts::Ordered) name += ", no early starts";
@@ -102,13 +105,16 @@ LoweringConfig automatic_config(const DependencyGraph& dependencies, const NodeH
   LoweringConfig choice;
   const std::uint32_t width = known_width(dependencies);
   if (!hints.costs.empty()) {
-    if (width <= kAutoLanes && !waits_are_many(dependencies)) return {.shape = LoweringConfig::Shape::EntryExit};
+    if (width <= kAutoLanes && !waits_are_many(dependencies))
+      return {.shape = LoweringConfig::Shape::EntryExit};
     choice.lanes = lanes_for_costs(dependencies, kAutoLanes, hints.costs);
-    choice.shape = choice.lanes < width ? LoweringConfig::Shape::CostBased : LoweringConfig::Shape::EntryExit;
+    choice.shape =
+        choice.lanes < width ? LoweringConfig::Shape::CostBased : LoweringConfig::Shape::EntryExit;
     choice.costs = hints.costs;
     return choice;
   }
-  choice.shape = width > kAutoLanes ? LoweringConfig::Shape::Lanes : LoweringConfig::Shape::EntryExit;
+  choice.shape =
+      width > kAutoLanes ? LoweringConfig::Shape::Lanes : LoweringConfig::Shape::EntryExit;
   choice.lanes = width > kAutoLanes ? kAutoLanes : 0;
   return choice;
 }

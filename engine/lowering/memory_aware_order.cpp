@@ -13,7 +13,8 @@ namespace {
 // Which nodes use which transient, and how many uses are left; every node counts a transient once.
 class LiveBytes {
  public:
-  LiveBytes(const Recording& recording, const DependencyGraph& dependencies) : recording_(recording), first_(dependencies.node_count() + std::size_t{1}, 0) {
+  LiveBytes(const Recording& recording, const DependencyGraph& dependencies)
+      : recording_(recording), first_(dependencies.node_count() + std::size_t{1}, 0) {
     std::vector<std::uint32_t> seen(recording.buffers.size(), kNone);
     for (std::uint32_t node = 0; node < dependencies.node_count(); ++node) {
       first_[node] = static_cast<std::uint32_t>(used_.size());
@@ -21,7 +22,8 @@ class LiveBytes {
       const Command& command = recording.commands[dependencies.node_command[node]];
       for (std::uint32_t i = 0; i < command.access_count; ++i) {
         const std::uint32_t buffer = recording.accesses[command.first_access + i].buffer;
-        if (recording.buffers[buffer]->kind != BufferKind::Transient || seen[buffer] == node) continue;
+        if (recording.buffers[buffer]->kind != BufferKind::Transient || seen[buffer] == node)
+          continue;
         seen[buffer] = node;
         used_.push_back(buffer);
       }
@@ -42,7 +44,8 @@ class LiveBytes {
     return bytes;
   }
 
-  // Runs the node; calls visit(buffer) for what only one more node uses, or what is alive from now on: changes of others may be different.
+  // Runs the node; calls visit(buffer) for what only one more node uses, or what is alive from now
+  // on: changes of others may be different.
   template <class Visit>
   void run(std::uint32_t node, Visit visit) {
     for (std::uint32_t i = first_[node]; i < first_[node + 1]; ++i) {
@@ -103,7 +106,8 @@ class FewestBytes {
   }
 
  private:
-  static constexpr std::size_t kMostUsers = 256;  // of one buffer: beyond, changes are noticed when a node becomes ready
+  static constexpr std::size_t kMostUsers =
+      256;  // of one buffer: beyond, changes are noticed when a node becomes ready
 
   void make_ready(std::uint32_t node) {
     is_ready_[node] = 1;
@@ -127,7 +131,9 @@ class FewestBytes {
 
 }  // namespace
 
-std::vector<std::uint32_t> memory_aware_order(const Recording& recording, const DependencyGraph& dependencies, MemoryAwareOrder order) {
+std::vector<std::uint32_t> memory_aware_order(const Recording& recording,
+                                              const DependencyGraph& dependencies,
+                                              MemoryAwareOrder order) {
   switch (order) {
     case MemoryAwareOrder::Recorded: break;
     case MemoryAwareOrder::Fewest: return FewestBytes(recording, dependencies).run();
@@ -137,7 +143,9 @@ std::vector<std::uint32_t> memory_aware_order(const Recording& recording, const 
   return nodes;
 }
 
-LaneAssignment assign_lanes_in_order(const DependencyGraph& dependencies, const std::vector<std::uint32_t>& order, std::uint32_t max_lanes) {
+LaneAssignment assign_lanes_in_order(const DependencyGraph& dependencies,
+                                     const std::vector<std::uint32_t>& order,
+                                     std::uint32_t max_lanes) {
   LaneAssignment result;
   const std::uint32_t nodes = dependencies.node_count();
   result.order = order;
@@ -152,10 +160,13 @@ LaneAssignment assign_lanes_in_order(const DependencyGraph& dependencies, const 
     std::uint32_t parent = kNone;
     for (const Edge& edge : dependencies.edges_into(node)) {
       start = std::max(start, finish[edge.from]);
-      if (tail[result.lane[edge.from]] == edge.from && (parent == kNone || finish[edge.from] > finish[parent])) parent = edge.from;
+      if (tail[result.lane[edge.from]] == edge.from &&
+          (parent == kNone || finish[edge.from] > finish[parent]))
+        parent = edge.from;
     }
     std::uint32_t lane = parent == kNone ? kNone : result.lane[parent];
-    if (lane == kNone && (by_time.empty() || (by_time.begin()->first > start && tail.size() < max_lanes))) {
+    if (lane == kNone &&
+        (by_time.empty() || (by_time.begin()->first > start && tail.size() < max_lanes))) {
       lane = static_cast<std::uint32_t>(tail.size());
       tail.push_back(kNone);
       free.push_back(0);

@@ -7,13 +7,16 @@
 
 namespace reprise::detail {
 
-void set_priorities(const DependencyGraph& dependencies, std::span<const std::uint32_t> costs, LoweredGraph& graph) {
+void set_priorities(const DependencyGraph& dependencies, std::span<const std::uint32_t> costs,
+                    LoweredGraph& graph) {
   const std::vector<std::uint64_t> heights = upward_ranks(dependencies, costs);
-  const std::uint64_t tallest = heights.empty() ? 0 : *std::max_element(heights.begin(), heights.end());
+  const std::uint64_t tallest =
+      heights.empty() ? 0 : *std::max_element(heights.begin(), heights.end());
   if (tallest == 0) return;
   for (LoweredNode& node : graph.nodes) {
     if (node.dependency_node == kNone) continue;
-    node.priority = static_cast<std::uint8_t>((heights[node.dependency_node] * kMostUrgent + tallest / 2) / tallest);
+    node.priority = static_cast<std::uint8_t>(
+        (heights[node.dependency_node] * kMostUrgent + tallest / 2) / tallest);
   }
 }
 
@@ -32,14 +35,19 @@ void mark_programmatic_edges(std::span<const NodeStart> starts, LoweredGraph& gr
 }
 
 bool has_programmatic_starts(const LoweredGraph& graph) {
-  return std::any_of(graph.edges.begin(), graph.edges.end(), [](const LoweredEdge& edge) { return edge.strength == EdgeStrength::Early; });
+  return std::any_of(graph.edges.begin(), graph.edges.end(),
+                     [](const LoweredEdge& edge) { return edge.strength == EdgeStrength::Early; });
 }
 
 bool may_start_programmatically_as(const LoweredGraph& graph, const NodeHints& hints) {
-  const auto may = [&](std::uint32_t node) { return !hints.starts.empty() && node != kNone && hints.starts[node] == NodeStart::Early; };
+  const auto may = [&](std::uint32_t node) {
+    return !hints.starts.empty() && node != kNone && hints.starts[node] == NodeStart::Early;
+  };
   return std::all_of(graph.nodes.begin(), graph.nodes.end(), [&](const LoweredNode& node) {
     const auto edges = std::span(graph.edges).subspan(node.first_edge, node.edge_count);
-    return may(node.dependency_node) || std::none_of(edges.begin(), edges.end(), [](const LoweredEdge& e) { return e.strength == EdgeStrength::Early; });
+    return may(node.dependency_node) ||
+           std::none_of(edges.begin(), edges.end(),
+                        [](const LoweredEdge& e) { return e.strength == EdgeStrength::Early; });
   });
 }
 

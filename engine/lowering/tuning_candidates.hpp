@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "lowering/lowering_config.hpp"
 #include "dependencies/dependency_graph.hpp"
+#include "lowering/lowering_config.hpp"
 
 namespace reprise::detail {
 
@@ -12,6 +12,8 @@ namespace reprise::detail {
 enum class DevicePriorities : std::uint8_t { No, Yes };
 
 // Each once; none of them has `hints.costs` where these are empty, and all of them are legal.
-[[nodiscard]] std::vector<LoweringConfig> tuning_candidates(const DependencyGraph& dependencies, const NodeHints& hints, DevicePriorities priorities);
+[[nodiscard]] std::vector<LoweringConfig> tuning_candidates(const DependencyGraph& dependencies,
+                                                            const NodeHints& hints,
+                                                            DevicePriorities priorities);
 
 }  // namespace reprise::detail

@@ -45,9 +45,9 @@ void DescentHeights::tell_missed() {
   ++rounds_;
 }
 
-
 Packing descend_by_ejections(const PackProblem& problem, Packing first, const DescentDesc& desc) {
-  const std::uint64_t looks_a_step = kStepLooks + 2 * problem.conflicts.size() / std::max(problem.size(), 1u);
+  const std::uint64_t looks_a_step =
+      kStepLooks + 2 * problem.conflicts.size() / std::max(problem.size(), 1u);
   std::uint64_t left = desc.looks / looks_a_step;
   const std::uint64_t most = std::max<std::uint64_t>(left / kHeights, 1);
   DescentHeights heights(problem, {.target = desc.target, .stride = 0.5, .target_every = kHeights});

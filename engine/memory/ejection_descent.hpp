@@ -1,4 +1,5 @@
-// The way down by ejections: which heights to try from a packing's down to a target. Knows no clock. Threads: values and pure functions.
+// The way down by ejections: which heights to try from a packing's down to a target. Knows no
+// clock. Threads: values and pure functions.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +15,14 @@ struct DescentHeightsDesc {
   std::uint64_t target_every = 3;  // heights, one is the target itself
 };
 
-// Heights come nearer to the best packing's where they are not reached, and some are the target itself. All are multiples of what
-// sizes and alignments have in common, as the heights of packings are that nothing can fall in.
+// Heights come nearer to the best packing's where they are not reached, and some are the target
+// itself. All are multiples of what sizes and alignments have in common, as the heights of packings
+// are that nothing can fall in.
 class DescentHeights {
  public:
   DescentHeights(const PackProblem& problem, const DescentHeightsDesc& desc);
-  // To try next, below `best`, which is above the target; `best` where no packing of a lower height is wanted.
+  // To try next, below `best`, which is above the target; `best` where no packing of a lower height
+  // is wanted.
   [[nodiscard]] std::uint64_t next(std::uint64_t best);
   void tell_reached();
   void tell_missed();
@@ -41,6 +44,7 @@ struct DescentDesc {
 };
 
 // Ejections from `first`: the same result on every run and machine, never higher than `first`.
-[[nodiscard]] Packing descend_by_ejections(const PackProblem& problem, Packing first, const DescentDesc& desc);
+[[nodiscard]] Packing descend_by_ejections(const PackProblem& problem, Packing first,
+                                           const DescentDesc& desc);
 
 }  // namespace reprise::detail

@@ -10,7 +10,8 @@ namespace reprise::detail {
 
 namespace {
 
-// Items for each one that an item conflicts with, on average: up to there it is quicker to pass all that are placed than to sort those few.
+// Items for each one that an item conflicts with, on average: up to there it is quicker to pass all
+// that are placed than to sort those few.
 constexpr std::size_t kPassedForOne = 12;
 
 }  // namespace
@@ -18,7 +19,8 @@ constexpr std::size_t kPassedForOne = 12;
 EjectionSearch::EjectionSearch(const PackProblem& problem, std::uint64_t seed)
     : problem_(problem),
       random_(seed),
-      is_ordered_(std::size_t{problem.size()} * problem.size() <= kPassedForOne * problem.conflicts.size()),
+      is_ordered_(std::size_t{problem.size()} * problem.size() <=
+                  kPassedForOne * problem.conflicts.size()),
       cost_(problem.size()),
       around_(problem.size() + std::size_t{1}),
       ends_(problem.size() + std::size_t{1}) {
@@ -59,7 +61,9 @@ void EjectionSearch::put(std::uint32_t item, std::uint64_t offset) {
 }
 
 void EjectionSearch::take(std::uint32_t item) {
-  const auto erase = [item](std::vector<End>& ends, std::uint64_t at) { ends.erase(std::lower_bound(ends.begin(), ends.end(), End{at, item})); };
+  const auto erase = [item](std::vector<End>& ends, std::uint64_t at) {
+    ends.erase(std::lower_bound(ends.begin(), ends.end(), End{at, item}));
+  };
   if (is_ordered_) {
     erase(by_begin_, offsets_[item]);
     erase(by_end_, offsets_[item] + problem_.items[item].bytes);
@@ -84,11 +88,13 @@ bool EjectionSearch::run(std::uint64_t steps, const std::function<bool()>& stop)
 Packing EjectionSearch::packing() const {
   Packing packing;
   packing.offsets = offsets_;
-  for (std::uint32_t item = 0; item < problem_.size(); ++item) packing.height = std::max(packing.height, offsets_[item] + problem_.items[item].bytes);
+  for (std::uint32_t item = 0; item < problem_.size(); ++item)
+    packing.height = std::max(packing.height, offsets_[item] + problem_.items[item].bytes);
   return packing;
 }
 
-// The others that are placed, by offset. Without a branch for each one that is passed: none could be foreseen.
+// The others that are placed, by offset. Without a branch for each one that is passed: none could
+// be foreseen.
 void EjectionSearch::list_around(std::uint32_t item) {
   around_count_ = 0;
   const auto list = [this](std::uint32_t other) {
@@ -101,7 +107,8 @@ void EjectionSearch::list_around(std::uint32_t item) {
       around_count_ += offsets_[other] != kUnplaced ? 1 : 0;
     }
     const auto begin = around_.begin();
-    std::sort(begin, begin + static_cast<std::ptrdiff_t>(around_count_), [](const Placed& a, const Placed& b) { return a.begin < b.begin; });
+    std::sort(begin, begin + static_cast<std::ptrdiff_t>(around_count_),
+              [](const Placed& a, const Placed& b) { return a.begin < b.begin; });
     return;
   }
   for (const std::uint32_t other : listed_around_) is_around_[other] = 0;
@@ -133,7 +140,8 @@ void EjectionSearch::for_each_gap(std::uint32_t item, Visit visit) const {
   std::uint64_t top = 0;
   const auto see = [&](std::uint64_t end) {
     const std::uint64_t lowest = aligned_up(top, it.alignment);
-    if (end >= it.bytes && lowest <= end - it.bytes) visit(lowest, (end - it.bytes) / it.alignment * it.alignment);
+    if (end >= it.bytes && lowest <= end - it.bytes)
+      visit(lowest, (end - it.bytes) / it.alignment * it.alignment);
   };
   for (const Placed& placed : around()) {
     if (placed.begin > top) see(placed.begin);
@@ -172,8 +180,10 @@ std::uint64_t EjectionSearch::cheapest_place(std::uint32_t item) {
   std::uint32_t as_good = 0;
   std::size_t next_begin = 0, next_end = 0;
   const auto look = [&](std::uint64_t place) {  // places in ascending order
-    for (; next_begin < around_count_ && around_[next_begin].begin < place + it.bytes; ++next_begin) begun += around_[next_begin].cost;
-    for (; next_end < around_count_ && ends_[next_end].first <= place; ++next_end) ended += ends_[next_end].second;
+    for (; next_begin < around_count_ && around_[next_begin].begin < place + it.bytes; ++next_begin)
+      begun += around_[next_begin].cost;
+    for (; next_end < around_count_ && ends_[next_end].first <= place; ++next_end)
+      ended += ends_[next_end].second;
     const double cost = begun - ended, same = 1e-9 * begun;
     if (cost < least - same) {
       as_good = 1;
@@ -224,6 +234,8 @@ void EjectionSearch::shift_one() {
   put(item, offset);
 }
 
-std::uint32_t EjectionSearch::below(std::uint32_t limit) { return static_cast<std::uint32_t>(((random_.next() >> 32) * limit) >> 32); }
+std::uint32_t EjectionSearch::below(std::uint32_t limit) {
+  return static_cast<std::uint32_t>(((random_.next() >> 32) * limit) >> 32);
+}
 
 }  // namespace reprise::detail

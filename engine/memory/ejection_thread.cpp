@@ -15,8 +15,13 @@ constexpr std::uint32_t kMostDoubled = 20;  // times: by then it is days
 
 }  // namespace
 
-EjectionThread::EjectionThread(const PackProblem& problem, Packing first, std::uint64_t target, std::uint64_t wish)
-    : problem_(problem), target_(target), wish_(wish), best_(std::move(first)), thread_([this](const std::stop_token& stop) { run(stop); }) {}
+EjectionThread::EjectionThread(const PackProblem& problem, Packing first, std::uint64_t target,
+                               std::uint64_t wish)
+    : problem_(problem),
+      target_(target),
+      wish_(wish),
+      best_(std::move(first)),
+      thread_([this](const std::stop_token& stop) { run(stop); }) {}
 
 Packing EjectionThread::exchange(const Packing& found) {
   const std::lock_guard lock(mutex_);
@@ -34,7 +39,8 @@ void EjectionThread::run(const std::stop_token& stop) {
   for (Packing from = best(); from.height > target_ && !stop.stop_requested(); from = best()) {
     const std::uint64_t height = heights.next(from.height);
     if (height >= from.height) return;
-    // One height may be hopeless where a slightly greater one is easy: none gets long before all have had their turn.
+    // One height may be hopeless where a slightly greater one is easy: none gets long before all
+    // have had their turn.
     const std::uint64_t turns = std::uint64_t{1} << std::min(heights.rounds(), kMostDoubled);
     if (try_height(height, turns, from, stop)) {
       heights.tell_reached();
@@ -45,7 +51,8 @@ void EjectionThread::run(const std::stop_token& stop) {
 }
 
 // True once there is a packing of that height, whoever found it.
-bool EjectionThread::try_height(std::uint64_t height, std::uint64_t turns, const Packing& from, const std::stop_token& stop) {
+bool EjectionThread::try_height(std::uint64_t height, std::uint64_t turns, const Packing& from,
+                                const std::stop_token& stop) {
   EjectionSearch search(problem_, ++heights_);
   search.begin(from, height);
   for (std::uint64_t turn = 0; turn < turns && !stop.stop_requested(); ++turn) {

@@ -6,13 +6,18 @@ namespace reprise::detail {
 
 namespace {
 
-// The slab as stretches, each of the transient that held it last. Whoever comes after that one comes after all earlier owners
-// too, because each took it only when the owner before was over. Each chain keeps a list of stretches that its nodes from
-// now on may take: those whose owner's last uses its clock has passed.
+// The slab as stretches, each of the transient that held it last. Whoever comes after that one
+// comes after all earlier owners too, because each took it only when the owner before was over.
+// Each chain keeps a list of stretches that its nodes from now on may take: those whose owner's
+// last uses its clock has passed.
 class PositionFit {
  public:
   PositionFit(const TransientUses& uses, const ReachabilityIndex& order)
-      : uses_(uses), order_(order), ends_(order.chains()), over_(order.chains()), looked_at_(std::size_t{order.chains()} * order.chains(), 0),
+      : uses_(uses),
+        order_(order),
+        ends_(order.chains()),
+        over_(order.chains()),
+        looked_at_(std::size_t{order.chains()} * order.chains(), 0),
         passed_(std::size_t{order.chains()} * uses.transients.size(), 0) {
     fit_.offsets.assign(uses.transients.size(), 0);
     stretches_.resize(uses.transients.size());
@@ -35,7 +40,8 @@ class PositionFit {
 
  private:
   static constexpr std::size_t kMaxFound = 32;  // stretches, for one transient
-  static constexpr std::size_t kAllEnds = 8;    // an owner with more last uses is looked for only at its very last
+  static constexpr std::size_t kAllEnds =
+      8;  // an owner with more last uses is looked for only at its very last
 
   struct Stretch {
     std::uint64_t offset = 0, bytes = 0;  // 0 bytes: others have taken it all
@@ -48,17 +54,20 @@ class PositionFit {
     std::uint64_t bytes = 0;
   };
 
-  // Last uses by chain, in the chain's order. Those of one transient are in the creation order of its uses.
+  // Last uses by chain, in the chain's order. Those of one transient are in the creation order of
+  // its uses.
   void list_ends() {
     std::vector<std::vector<End>>& ends = ends_;
     for (std::uint32_t transient = 0; transient < uses_.transients.size(); ++transient) {
       const auto last = order_.last_uses(transient);
       const std::size_t first = last.size() > kAllEnds ? last.size() - 1 : 0;
-      for (std::size_t i = first; i < last.size(); ++i) ends[last[i].chain].push_back({last[i].position, transient});
+      for (std::size_t i = first; i < last.size(); ++i)
+        ends[last[i].chain].push_back({last[i].position, transient});
     }
     const auto by_position = [](const End& a, const End& b) { return a.position < b.position; };
     for (auto& list : ends) {
-      if (!std::is_sorted(list.begin(), list.end(), by_position)) std::stable_sort(list.begin(), list.end(), by_position);
+      if (!std::is_sorted(list.begin(), list.end(), by_position))
+        std::stable_sort(list.begin(), list.end(), by_position);
     }
     first_live_.assign(ends.size(), 0);
   }
@@ -73,10 +82,14 @@ class PositionFit {
       std::uint32_t next = looked_at[other];
       if (next == list.size() || list[next].position >= before[other]) continue;
       std::uint32_t& live = first_live_[other];
-      while (live < list.size() && list[live].position < before[other] && stretches_[list[live].transient].bytes == 0) ++live;
-      for (next = std::max(next, live); next < list.size() && list[next].position < before[other]; ++next) {
+      while (live < list.size() && list[live].position < before[other] &&
+             stretches_[list[live].transient].bytes == 0)
+        ++live;
+      for (next = std::max(next, live); next < list.size() && list[next].position < before[other];
+           ++next) {
         const std::uint32_t owner = list[next].transient;
-        if (stretches_[owner].bytes != 0 && has_passed_all(owner, ++passed[owner], transient)) over_[chain].push_back(owner);
+        if (stretches_[owner].bytes != 0 && has_passed_all(owner, ++passed[owner], transient))
+          over_[chain].push_back(owner);
       }
       looked_at[other] = next;
     }
@@ -88,7 +101,8 @@ class PositionFit {
     return ends > kAllEnds ? order_.precedes(owner, transient) : passed == ends;
   }
 
-  // Fills found_ with owners of stretches that `transient` may take, by offset; one alone where it fits exactly.
+  // Fills found_ with owners of stretches that `transient` may take, by offset; one alone where it
+  // fits exactly.
   void find_over(std::uint32_t transient, std::uint32_t chain) {
     auto& over = over_[chain];
     const bool is_sure = !order_.has_several_beginnings(transient);
@@ -106,7 +120,9 @@ class PositionFit {
       }
       found_.push_back(owner);
     }
-    std::sort(found_.begin(), found_.end(), [this](std::uint32_t a, std::uint32_t b) { return stretches_[a].offset < stretches_[b].offset; });
+    std::sort(found_.begin(), found_.end(), [this](std::uint32_t a, std::uint32_t b) {
+      return stretches_[a].offset < stretches_[b].offset;
+    });
     found_.erase(std::unique(found_.begin(), found_.end()), found_.end());
   }
 
@@ -115,7 +131,8 @@ class PositionFit {
     Run best, top;
     for (std::size_t first = 0; first < found_.size();) {
       Run run{first, first, stretches_[found_[first]].bytes};
-      while (run.last + 1 < found_.size() && end_of(found_[run.last]) == stretches_[found_[run.last + 1]].offset) {
+      while (run.last + 1 < found_.size() &&
+             end_of(found_[run.last]) == stretches_[found_[run.last + 1]].offset) {
         run.bytes += stretches_[found_[++run.last]].bytes;
       }
       if (run.bytes >= bytes && (best.bytes == 0 || run.bytes < best.bytes)) best = run;
@@ -135,7 +152,9 @@ class PositionFit {
     stretches_[transient] = {offset, bytes};
   }
 
-  std::uint64_t end_of(std::uint32_t owner) const { return stretches_[owner].offset + stretches_[owner].bytes; }
+  std::uint64_t end_of(std::uint32_t owner) const {
+    return stretches_[owner].offset + stretches_[owner].bytes;
+  }
 
   // Takes the run's bytes up to `end` from their owners.
   void take(const Run& run, std::uint64_t end) {
@@ -151,25 +170,31 @@ class PositionFit {
   const TransientUses& uses_;
   const ReachabilityIndex& order_;
   Fit fit_;
-  std::vector<Stretch> stretches_;                // by owner
-  std::vector<std::vector<End>> ends_;            // by chain
-  std::vector<std::uint32_t> first_live_;         // by chain: in ends_, all before it have no bytes left
-  std::vector<std::vector<std::uint32_t>> over_;  // by chain: owners whose stretches its nodes may take
-  std::vector<std::uint32_t> looked_at_;          // [chain][other]: how many of ends_[other] the chain has passed
-  std::vector<std::uint8_t> passed_;              // [chain][owner]: how many of its listed ends the chain has passed
+  std::vector<Stretch> stretches_;         // by owner
+  std::vector<std::vector<End>> ends_;     // by chain
+  std::vector<std::uint32_t> first_live_;  // by chain: in ends_, all before it have no bytes left
+  std::vector<std::vector<std::uint32_t>>
+      over_;  // by chain: owners whose stretches its nodes may take
+  std::vector<std::uint32_t>
+      looked_at_;  // [chain][other]: how many of ends_[other] the chain has passed
+  std::vector<std::uint8_t>
+      passed_;  // [chain][owner]: how many of its listed ends the chain has passed
   std::vector<std::uint32_t> found_;
 };
 
 }  // namespace
 
-Fit fit_by_position(const TransientUses& uses, const ReachabilityIndex& order) { return PositionFit(uses, order).run(); }
+Fit fit_by_position(const TransientUses& uses, const ReachabilityIndex& order) {
+  return PositionFit(uses, order).run();
+}
 
 Fit fit_by_size(const TransientUses& uses, const ReachabilityIndex& order) {
   Fit fit;
   fit.offsets.assign(uses.transients.size(), 0);
   std::vector<std::uint32_t> by_size = uses.by_first_use;
-  std::stable_sort(by_size.begin(), by_size.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return uses.transients[a].bytes > uses.transients[b].bytes; });
+  std::stable_sort(by_size.begin(), by_size.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return uses.transients[a].bytes > uses.transients[b].bytes;
+  });
   std::vector<std::uint32_t> placed;  // by offset
   placed.reserve(by_size.size());
   for (const std::uint32_t transient : by_size) {
@@ -186,8 +211,9 @@ Fit fit_by_size(const TransientUses& uses, const ReachabilityIndex& order) {
     }
     fit.offsets[transient] = best_gap == ~std::uint64_t{0} ? end : best;
     fit.slab_bytes = std::max(fit.slab_bytes, fit.offsets[transient] + bytes);
-    const auto at = std::upper_bound(placed.begin(), placed.end(), transient,
-                                     [&](std::uint32_t a, std::uint32_t b) { return fit.offsets[a] < fit.offsets[b]; });
+    const auto at = std::upper_bound(
+        placed.begin(), placed.end(), transient,
+        [&](std::uint32_t a, std::uint32_t b) { return fit.offsets[a] < fit.offsets[b]; });
     placed.insert(at, transient);
   }
   return fit;

@@ -1,5 +1,5 @@
-// Two ways to give transients offsets in a slab. Both are right for any order; which one is smaller depends on the graph.
-// Pure functions; know no device.
+// Two ways to give transients offsets in a slab. Both are right for any order; which one is smaller
+// depends on the graph. Pure functions; know no device.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,12 @@ struct Fit {
   std::uint64_t slab_bytes = 0;
 };
 
-// In creation order of the first use: the smallest stretch of the slab whose earlier owners are all over by then.
-// Near O(transients * chains).
+// In creation order of the first use: the smallest stretch of the slab whose earlier owners are all
+// over by then. Near O(transients * chains).
 [[nodiscard]] Fit fit_by_position(const TransientUses& uses, const ReachabilityIndex& order);
 
-// Largest first, each into the smallest gap between those that it may not share with. O(transients^2).
+// Largest first, each into the smallest gap between those that it may not share with.
+// O(transients^2).
 [[nodiscard]] Fit fit_by_size(const TransientUses& uses, const ReachabilityIndex& order);
 
 }  // namespace reprise::detail

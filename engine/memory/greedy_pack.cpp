@@ -6,12 +6,15 @@
 
 namespace reprise::detail {
 
-Packing GreedyPacker::pack(std::span<const std::uint32_t> order, GapRule rule, const std::vector<std::uint64_t>* kept) {
+Packing GreedyPacker::pack(std::span<const std::uint32_t> order, GapRule rule,
+                           const std::vector<std::uint64_t>* kept) {
   Packing packing;
   if (kept != nullptr) {
     packing.offsets = *kept;
     for (std::uint32_t item = 0; item < problem_.size(); ++item) {
-      if (packing.offsets[item] != kUnplaced) packing.height = std::max(packing.height, packing.offsets[item] + problem_.items[item].bytes);
+      if (packing.offsets[item] != kUnplaced)
+        packing.height =
+            std::max(packing.height, packing.offsets[item] + problem_.items[item].bytes);
     }
   } else {
     packing.offsets.assign(problem_.size(), kUnplaced);
@@ -49,17 +52,20 @@ std::uint64_t width_of(const PackProblem& problem, std::uint32_t item) {
 }
 
 // The most bytes of a section that the item is in.
-std::uint64_t fullest_around(const PackProblem& problem, const std::vector<std::uint64_t>& sums, std::uint32_t item) {
+std::uint64_t fullest_around(const PackProblem& problem, const std::vector<std::uint64_t>& sums,
+                             std::uint32_t item) {
   std::uint64_t most = 0;
   for (const IndexRange& range : problem.ranges_of(item)) {
-    for (std::uint32_t section = range.begin; section < range.end; ++section) most = std::max(most, sums[section]);
+    for (std::uint32_t section = range.begin; section < range.end; ++section)
+      most = std::max(most, sums[section]);
   }
   return most;
 }
 
 double bytes_in_conflict(const PackProblem& problem, std::uint32_t item) {
   double bytes = 0;
-  for (const std::uint32_t other : problem.conflicts_of(item)) bytes += static_cast<double>(problem.items[other].bytes);
+  for (const std::uint32_t other : problem.conflicts_of(item))
+    bytes += static_cast<double>(problem.items[other].bytes);
   return bytes;
 }
 
@@ -71,20 +77,24 @@ std::vector<std::uint32_t> pack_order(const PackProblem& problem, std::uint32_t 
   for (std::uint32_t item = 0; item < problem.size(); ++item) {
     const auto bytes = static_cast<double>(problem.items[item].bytes);
     const auto width = static_cast<double>(width_of(problem, item));
-    const auto full = static_cast<double>(number == 1 || number == 4 ? fullest_around(problem, sums, item) : 0);
+    const auto full =
+        static_cast<double>(number == 1 || number == 4 ? fullest_around(problem, sums, item) : 0);
     switch (number % kPackOrders) {
       case 0: first[item] = bytes, second[item] = width; break;
       case 1: first[item] = full, second[item] = width * bytes; break;
       case kBySections: first[item] = width, second[item] = bytes; break;
       case 3: first[item] = bytes * width, second[item] = width; break;
       case 4: first[item] = full, second[item] = width; break;
-      case kByConflicts: first[item] = bytes * bytes_in_conflict(problem, item), second[item] = width; break;
+      case kByConflicts:
+        first[item] = bytes * bytes_in_conflict(problem, item), second[item] = width;
+        break;
     }
   }
   std::vector<std::uint32_t> order(problem.size());
   std::iota(order.begin(), order.end(), 0u);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return first[a] != first[b] ? first[a] > first[b] : second[a] > second[b]; });
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return first[a] != first[b] ? first[a] > first[b] : second[a] > second[b];
+  });
   return order;
 }
 

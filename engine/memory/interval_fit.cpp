@@ -15,7 +15,8 @@ namespace {
 
 using Order = std::vector<std::uint32_t>;
 
-Packing stack_up(const LifetimeCliques& sections, std::span<const PackItem> items, const Order& order) {
+Packing stack_up(const LifetimeCliques& sections, std::span<const PackItem> items,
+                 const Order& order) {
   Packing packing;
   packing.offsets.assign(items.size(), 0);
   Skyline skyline(sections.sections);
@@ -43,10 +44,12 @@ class FreeList {
   std::uint64_t take(const PackItem& item) {
     for (auto at = by_bytes_.lower_bound({item.bytes, 0}); at != by_bytes_.end(); ++at) {
       const Stretch found = *at;
-      const std::uint64_t end = found.offset + found.bytes, lowest = aligned_up(found.offset, item.alignment);
+      const std::uint64_t end = found.offset + found.bytes,
+                          lowest = aligned_up(found.offset, item.alignment);
       if (lowest + item.bytes > end) continue;
       const bool is_at_end = end == ends_at_ && found.offset != 0;
-      const std::uint64_t offset = is_at_end ? (end - item.bytes) / item.alignment * item.alignment : lowest;
+      const std::uint64_t offset =
+          is_at_end ? (end - item.bytes) / item.alignment * item.alignment : lowest;
       remove(found);
       add(found.offset, offset - found.offset);
       add(offset + item.bytes, found.offset + found.bytes - offset - item.bytes);
@@ -55,7 +58,8 @@ class FreeList {
     // At the top; what is free just below it is used as well.
     std::uint64_t begin = top_;
     if (!by_offset_.empty()) {
-      const Stretch last = {std::prev(by_offset_.end())->second, std::prev(by_offset_.end())->first};
+      const Stretch last = {std::prev(by_offset_.end())->second,
+                            std::prev(by_offset_.end())->first};
       if (last.offset + last.bytes == top_) {
         begin = last.offset;
         remove(last);
@@ -105,9 +109,11 @@ class FreeList {
   std::uint64_t ends_at_;  // what was free to begin with
 };
 
-// In the order that they begin, each where it fits best among those that live then, at the lower end of what is free or at the upper end of `height`:
-// buffers of a chain, each of which lives with the next, lie at both in turns.
-Packing sweep(const LifetimeCliques& sections, std::span<const PackItem> items, std::uint64_t height) {
+// In the order that they begin, each where it fits best among those that live then, at the lower
+// end of what is free or at the upper end of `height`: buffers of a chain, each of which lives with
+// the next, lie at both in turns.
+Packing sweep(const LifetimeCliques& sections, std::span<const PackItem> items,
+              std::uint64_t height) {
   Packing packing;
   packing.offsets.assign(items.size(), 0);
   Order order = sections.by_begin;
@@ -132,27 +138,40 @@ Packing sweep(const LifetimeCliques& sections, std::span<const PackItem> items, 
 
 }  // namespace
 
-Packing fit_intervals(const LifetimeCliques& sections, std::span<const PackItem> items, std::uint64_t target) {
-  const auto width = [&](std::uint32_t i) { return sections.ranges[i].end - sections.ranges[i].begin; };
+Packing fit_intervals(const LifetimeCliques& sections, std::span<const PackItem> items,
+                      std::uint64_t target) {
+  const auto width = [&](std::uint32_t i) {
+    return sections.ranges[i].end - sections.ranges[i].begin;
+  };
   const auto ordered = [&](const auto& before) {
     Order order = sections.by_begin;
     std::stable_sort(order.begin(), order.end(), before);
     return order;
   };
-  Packing best = stack_up(sections, items, ordered([&](std::uint32_t a, std::uint32_t b) { return width(a) > width(b); }));
+  Packing best =
+      stack_up(sections, items,
+               ordered([&](std::uint32_t a, std::uint32_t b) { return width(a) > width(b); }));
   const auto keep_lower = [&](Packing packing) {
     if (packing.height < best.height) best = std::move(packing);
   };
   if (best.height > target) keep_lower(sweep(sections, items, target));
   if (best.height > target) {
-    keep_lower(stack_up(sections, items, ordered([&](std::uint32_t a, std::uint32_t b) { return items[a].bytes > items[b].bytes; })));
+    keep_lower(stack_up(sections, items, ordered([&](std::uint32_t a, std::uint32_t b) {
+                          return items[a].bytes > items[b].bytes;
+                        })));
   }
   if (best.height > target) {
-    const auto area = [&](std::uint32_t i) { return static_cast<double>(width(i)) * static_cast<double>(items[i].bytes); };
-    keep_lower(stack_up(sections, items, ordered([&](std::uint32_t a, std::uint32_t b) { return area(a) > area(b); })));
+    const auto area = [&](std::uint32_t i) {
+      return static_cast<double>(width(i)) * static_cast<double>(items[i].bytes);
+    };
+    keep_lower(stack_up(sections, items, ordered([&](std::uint32_t a, std::uint32_t b) {
+                          return area(a) > area(b);
+                        })));
   }
   if (best.height > target) {
-    keep_lower(stack_up(sections, items, ordered([&](std::uint32_t a, std::uint32_t b) { return sections.ranges[a].end > sections.ranges[b].end; })));
+    keep_lower(stack_up(sections, items, ordered([&](std::uint32_t a, std::uint32_t b) {
+                          return sections.ranges[a].end > sections.ranges[b].end;
+                        })));
   }
   return best;
 }

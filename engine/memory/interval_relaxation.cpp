@@ -11,7 +11,8 @@ IntervalRelaxation relax_to_intervals(const TransientUses& uses, const Reachabil
   }
   const auto count = static_cast<std::uint32_t>(result.transients.size());
 
-  // Last uses by chain, the latest first: those of the chain that no later transient goes back behind are at the end, so each list is walked once.
+  // Last uses by chain, the latest first: those of the chain that no later transient goes back
+  // behind are at the end, so each list is walked once.
   struct LastUse {
     std::uint32_t position = 0, place = 0;
   };
@@ -19,15 +20,19 @@ IntervalRelaxation relax_to_intervals(const TransientUses& uses, const Reachabil
   result.lifetimes.reserve(count);
   for (std::uint32_t place = 0; place < count; ++place) {
     const auto ends = order.last_uses(result.transients[place]);
-    const std::int64_t end = ends.empty() ? count : place + 1;  // unknown: it shares with none that comes later
+    const std::int64_t end =
+        ends.empty() ? count : place + 1;  // unknown: it shares with none that comes later
     result.lifetimes.push_back({place, end, uses.transients[result.transients[place]].bytes});
-    for (const ReachabilityIndex::ChainPlace& last : ends) last_uses[last.chain].push_back({last.position, place});
+    for (const ReachabilityIndex::ChainPlace& last : ends)
+      last_uses[last.chain].push_back({last.position, place});
   }
   for (auto& list : last_uses) {
-    std::sort(list.begin(), list.end(), [](const LastUse& a, const LastUse& b) { return a.position < b.position; });
+    std::sort(list.begin(), list.end(),
+              [](const LastUse& a, const LastUse& b) { return a.position < b.position; });
   }
 
-  // From the last transient on: what it does not come after, and no later one did not either, ends behind it.
+  // From the last transient on: what it does not come after, and no later one did not either, ends
+  // behind it.
   for (std::uint32_t place = count; place-- > 0;) {
     const auto before = order.before_first_use(result.transients[place]);
     for (std::uint32_t chain = 0; chain < last_uses.size(); ++chain) {

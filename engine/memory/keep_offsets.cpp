@@ -12,7 +12,9 @@ namespace reprise::detail {
 namespace {
 
 // Items that stay, in order of time; gives those that cannot.
-std::vector<std::uint32_t> drop_clashes(const LifetimeCliques& sections, std::span<const PackItem> items, std::vector<std::uint64_t>& offsets) {
+std::vector<std::uint32_t> drop_clashes(const LifetimeCliques& sections,
+                                        std::span<const PackItem> items,
+                                        std::vector<std::uint64_t>& offsets) {
   std::vector<std::uint32_t> order = sections.by_begin;
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
     const std::uint32_t begin_a = sections.ranges[a].begin, begin_b = sections.ranges[b].begin;
@@ -29,7 +31,8 @@ std::vector<std::uint32_t> drop_clashes(const LifetimeCliques& sections, std::sp
     }
     const std::uint64_t offset = offsets[item], end = offset + items[item].bytes;
     const auto next = live.lower_bound(offset);
-    const bool is_free = offset != kUnplaced && offset % items[item].alignment == 0 && (next == live.end() || next->first >= end) &&
+    const bool is_free = offset != kUnplaced && offset % items[item].alignment == 0 &&
+                         (next == live.end() || next->first >= end) &&
                          (next == live.begin() || std::prev(next)->second <= offset);
     if (!is_free) {
       offsets[item] = kUnplaced;
@@ -43,12 +46,14 @@ std::vector<std::uint32_t> drop_clashes(const LifetimeCliques& sections, std::sp
 }
 
 // The tightest gap between what is placed and lives at the same time, or the top of it.
-std::uint64_t gap_for(std::uint32_t item, const LifetimeCliques& sections, std::span<const PackItem> items,
-                      const std::vector<std::uint64_t>& offsets) {
+std::uint64_t gap_for(std::uint32_t item, const LifetimeCliques& sections,
+                      std::span<const PackItem> items, const std::vector<std::uint64_t>& offsets) {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> around;  // offset, end
   const IndexRange range = sections.ranges[item];
   for (std::uint32_t other = 0; other < items.size(); ++other) {
-    if (offsets[other] == kUnplaced || sections.ranges[other].begin >= range.end || range.begin >= sections.ranges[other].end) continue;
+    if (offsets[other] == kUnplaced || sections.ranges[other].begin >= range.end ||
+        range.begin >= sections.ranges[other].end)
+      continue;
     around.emplace_back(offsets[other], offsets[other] + items[other].bytes);
   }
   std::sort(around.begin(), around.end());
@@ -65,13 +70,18 @@ std::uint64_t gap_for(std::uint32_t item, const LifetimeCliques& sections, std::
 
 }  // namespace
 
-Packing keep_offsets(const LifetimeCliques& sections, std::span<const PackItem> items, std::span<const std::uint64_t> earlier) {
+Packing keep_offsets(const LifetimeCliques& sections, std::span<const PackItem> items,
+                     std::span<const std::uint64_t> earlier) {
   Packing packing;
   packing.offsets.assign(earlier.begin(), earlier.end());
   std::vector<std::uint32_t> moved = drop_clashes(sections, items, packing.offsets);
-  std::stable_sort(moved.begin(), moved.end(), [&](std::uint32_t a, std::uint32_t b) { return items[a].bytes > items[b].bytes; });
-  for (const std::uint32_t item : moved) packing.offsets[item] = gap_for(item, sections, items, packing.offsets);
-  for (std::uint32_t item = 0; item < items.size(); ++item) packing.height = std::max(packing.height, packing.offsets[item] + items[item].bytes);
+  std::stable_sort(moved.begin(), moved.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return items[a].bytes > items[b].bytes;
+  });
+  for (const std::uint32_t item : moved)
+    packing.offsets[item] = gap_for(item, sections, items, packing.offsets);
+  for (std::uint32_t item = 0; item < items.size(); ++item)
+    packing.height = std::max(packing.height, packing.offsets[item] + items[item].bytes);
   return packing;
 }
 

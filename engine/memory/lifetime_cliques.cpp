@@ -45,8 +45,9 @@ LifetimeCliques find_cliques(std::span<const BufferLifetime> buffers) {
     result.ranges[event.buffer].end = result.sections;
     --live;
   }
-  std::sort(result.by_begin.begin(), result.by_begin.end(),
-            [&](std::uint32_t a, std::uint32_t b) { return std::pair(result.ranges[a].begin, a) < std::pair(result.ranges[b].begin, b); });
+  std::sort(result.by_begin.begin(), result.by_begin.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return std::pair(result.ranges[a].begin, a) < std::pair(result.ranges[b].begin, b);
+  });
   return result;
 }
 
@@ -62,7 +63,8 @@ std::vector<IndexRange> independent_groups(const LifetimeCliques& sections) {
   return groups;
 }
 
-PackProblem interval_problem(const LifetimeCliques& sections, std::span<const PackItem> items, std::span<const std::uint32_t> which) {
+PackProblem interval_problem(const LifetimeCliques& sections, std::span<const PackItem> items,
+                             std::span<const std::uint32_t> which) {
   PackProblem problem;
   problem.is_interval = true;
   const auto count = static_cast<std::uint32_t>(which.size());
@@ -82,12 +84,15 @@ PackProblem interval_problem(const LifetimeCliques& sections, std::span<const Pa
 
   std::vector<std::uint32_t> by_begin(count);
   std::iota(by_begin.begin(), by_begin.end(), 0u);
-  std::stable_sort(by_begin.begin(), by_begin.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return problem.ranges[a].begin < problem.ranges[b].begin; });
+  std::stable_sort(by_begin.begin(), by_begin.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return problem.ranges[a].begin < problem.ranges[b].begin;
+  });
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
   std::vector<std::uint32_t> live;
   for (const std::uint32_t item : by_begin) {
-    std::erase_if(live, [&](std::uint32_t other) { return problem.ranges[other].end <= problem.ranges[item].begin; });
+    std::erase_if(live, [&](std::uint32_t other) {
+      return problem.ranges[other].end <= problem.ranges[item].begin;
+    });
     for (const std::uint32_t other : live) pairs.emplace_back(other, item);
     live.push_back(item);
   }

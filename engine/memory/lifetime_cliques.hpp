@@ -1,5 +1,5 @@
-// Lifetimes as ranges of sections: the sets of buffers that live at once, those only that no other such set contains.
-// Knows no device. Threads: pure functions.
+// Lifetimes as ranges of sections: the sets of buffers that live at once, those only that no other
+// such set contains. Knows no device. Threads: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,10 @@ struct LifetimeCliques {
 // Groups of ranges that no section connects with another group: indices in by_begin's order.
 [[nodiscard]] std::vector<IndexRange> independent_groups(const LifetimeCliques& sections);
 
-// The problem of some of the buffers, item i being which[i]; `items` are of all buffers. O(n log n + pairs).
-[[nodiscard]] PackProblem interval_problem(const LifetimeCliques& sections, std::span<const PackItem> items, std::span<const std::uint32_t> which);
+// The problem of some of the buffers, item i being which[i]; `items` are of all buffers. O(n log n
+// + pairs).
+[[nodiscard]] PackProblem interval_problem(const LifetimeCliques& sections,
+                                           std::span<const PackItem> items,
+                                           std::span<const std::uint32_t> which);
 
 }  // namespace reprise::detail

@@ -37,14 +37,17 @@ std::uint64_t slab_lower_bound(const LoweredGraph& lowered, const TransientUses&
   const std::size_t nodes = lowered.nodes.size();
   std::vector<std::uint32_t> depth(nodes, 0), height(nodes, 0);
   for (std::uint32_t node = 0; node < nodes; ++node) {
-    for (const LoweredEdge& edge : lowered.edges_into(node)) depth[node] = std::max(depth[node], depth[edge.from] + 1);
+    for (const LoweredEdge& edge : lowered.edges_into(node))
+      depth[node] = std::max(depth[node], depth[edge.from] + 1);
   }
   for (std::uint32_t node = static_cast<std::uint32_t>(nodes); node-- > 0;) {
-    for (const LoweredEdge& edge : lowered.edges_into(node)) height[edge.from] = std::max(height[edge.from], height[node] + 1);
+    for (const LoweredEdge& edge : lowered.edges_into(node))
+      height[edge.from] = std::max(height[edge.from], height[node] + 1);
   }
   std::vector<std::uint32_t> position(nodes);
   std::iota(position.begin(), position.end(), 0u);
-  return std::max({bound, fullest_level(uses, depth), fullest_level(uses, height), fullest_level(uses, position)});
+  return std::max({bound, fullest_level(uses, depth), fullest_level(uses, height),
+                   fullest_level(uses, position)});
 }
 
 }  // namespace reprise::detail

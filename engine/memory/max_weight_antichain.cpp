@@ -6,12 +6,17 @@ namespace reprise::detail {
 
 namespace {
 
-// Bytes handed on from transients to later ones, as many as can be: each gives at most its own, and takes at most its own; what it is handed
-// beyond that goes on to later ones. Dinic's algorithm.
+// Bytes handed on from transients to later ones, as many as can be: each gives at most its own, and
+// takes at most its own; what it is handed beyond that goes on to later ones. Dinic's algorithm.
 class HandOver {
  public:
   HandOver(const TransientUses& uses, const Precedence& precedence)
-      : uses_(uses), precedence_(precedence), nodes_(2 * precedence.size() + 2), first_(nodes_, kNone), level_(nodes_), next_(nodes_) {
+      : uses_(uses),
+        precedence_(precedence),
+        nodes_(2 * precedence.size() + 2),
+        first_(nodes_, kNone),
+        level_(nodes_),
+        next_(nodes_) {
     for (std::uint32_t item = 0; item < precedence.size(); ++item) {
       link(source(), giver(item), bytes(item));
       link(taker(item), sink(), bytes(item));
@@ -30,7 +35,9 @@ class HandOver {
   }
 
   // After run(): what cannot hand on all it has, and gets nothing from such a one.
-  [[nodiscard]] bool is_in_set(std::uint32_t item) const { return level_[giver(item)] != kNone && level_[taker(item)] == kNone; }
+  [[nodiscard]] bool is_in_set(std::uint32_t item) const {
+    return level_[giver(item)] != kNone && level_[taker(item)] == kNone;
+  }
 
  private:
   static constexpr std::uint64_t kAny = ~std::uint64_t{0} >> 2;
@@ -42,7 +49,9 @@ class HandOver {
   std::uint32_t sink() const { return nodes_ - 1; }
   static std::uint32_t giver(std::uint32_t item) { return 2 * item; }
   static std::uint32_t taker(std::uint32_t item) { return 2 * item + 1; }
-  std::uint64_t bytes(std::uint32_t item) const { return uses_.transients[precedence_.transients[item]].bytes; }
+  std::uint64_t bytes(std::uint32_t item) const {
+    return uses_.transients[precedence_.transients[item]].bytes;
+  }
 
   void link(std::uint32_t from, std::uint32_t to, std::uint64_t most) {
     links_.push_back({to, first_[from], most});
@@ -87,7 +96,8 @@ class HandOver {
 
 }  // namespace
 
-MaxWeightAntichain find_max_weight_antichain(const TransientUses& uses, const Precedence& precedence) {
+MaxWeightAntichain find_max_weight_antichain(const TransientUses& uses,
+                                             const Precedence& precedence) {
   HandOver flow(uses, precedence);
   static_cast<void>(flow.run());
   MaxWeightAntichain set;

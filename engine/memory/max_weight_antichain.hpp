@@ -1,6 +1,7 @@
-// The heaviest set of transients no two of which may share bytes: no placement is smaller. "Every use of one before every use of the other" is
-// a partial order, so that the set is an antichain, and its weight what a flow leaves over (Dilworth, with weights). Knows no device.
-// Threads: pure functions.
+// The heaviest set of transients no two of which may share bytes: no placement is smaller. "Every
+// use of one before every use of the other" is a partial order, so that the set is an antichain,
+// and its weight what a flow leaves over (Dilworth, with weights). Knows no device. Threads: pure
+// functions.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +17,7 @@ struct MaxWeightAntichain {
 };
 
 // Exact as far as ReachabilityIndex is. A maximum flow over the pairs that imply all others.
-[[nodiscard]] MaxWeightAntichain find_max_weight_antichain(const TransientUses& uses, const Precedence& precedence);
+[[nodiscard]] MaxWeightAntichain find_max_weight_antichain(const TransientUses& uses,
+                                                           const Precedence& precedence);
 
 }  // namespace reprise::detail

@@ -12,10 +12,10 @@
 #include "memory/ejection_descent.hpp"
 #include "memory/greedy_pack.hpp"
 #include "memory/interval_fit.hpp"
-#include "memory/portfolio_search.hpp"
 #include "memory/keep_offsets.hpp"
 #include "memory/merged_lifetimes.hpp"
 #include "memory/pack_improver.hpp"
+#include "memory/portfolio_search.hpp"
 
 namespace reprise {
 
@@ -35,7 +35,8 @@ constexpr std::uint32_t kQuickSearch = 500;
 constexpr std::uint64_t kQuickSteps = 1000;
 // At one buffer beside another, for ejections from what orders find.
 constexpr std::uint64_t kQuickLooks = 800'000;
-// Blocks are planned by themselves where they are at most so many times the buffers; with a budget after the first part of so many, up to three quarters.
+// Blocks are planned by themselves where they are at most so many times the buffers; with a budget
+// after the first part of so many, up to three quarters.
 constexpr double kFewerBlocks = 0.95;
 constexpr int kPartBeforeBlocks = 16;
 
@@ -52,17 +53,19 @@ void check(std::span<const BufferLifetime> buffers) {
     const BufferLifetime& buffer = buffers[i];
     const auto named = [&] { return "buffer " + std::to_string(i); };
     if (buffer.lower >= buffer.upper) {
-      refuse(named() + " ends at " + std::to_string(buffer.upper) + ", not after " + std::to_string(buffer.lower) + " where it begins");
+      refuse(named() + " ends at " + std::to_string(buffer.upper) + ", not after " +
+             std::to_string(buffer.lower) + " where it begins");
     }
     if (buffer.alignment == 0) refuse(named() + " has alignment 0");
-    if (buffer.alignment > kMostBytes || buffer.size > kMostBytes || (sum += buffer.size + buffer.alignment) > kMostBytes) {
+    if (buffer.alignment > kMostBytes || buffer.size > kMostBytes ||
+        (sum += buffer.size + buffer.alignment) > kMostBytes) {
       refuse(named() + " makes more than 2^62 bytes together with those before it");
     }
   }
 }
 
-// The most bytes at once. Offsets are multiples of what all alignments have in common, so that all but the topmost of those alive need as
-// much more as it takes to the next one.
+// The most bytes at once. Offsets are multiples of what all alignments have in common, so that all
+// but the topmost of those alive need as much more as it takes to the next one.
 std::uint64_t most_at_once(std::span<const PackItem> items, const LifetimeCliques& sections) {
   std::uint64_t common = 0;
   for (const PackItem& item : items) common = std::gcd(common, item.alignment);
@@ -76,7 +79,8 @@ std::uint64_t most_at_once(std::span<const PackItem> items, const LifetimeClique
       live -= pitch;
       more.erase(more.find(pitch - items[i].bytes));
     }
-    for (; next < items.size() && sections.ranges[sections.by_begin[next]].begin == section; ++next) {
+    for (; next < items.size() && sections.ranges[sections.by_begin[next]].begin == section;
+         ++next) {
       const std::uint32_t i = sections.by_begin[next];
       const std::uint64_t pitch = aligned_up(items[i].bytes, common);
       live += pitch;
@@ -99,7 +103,8 @@ struct Group {
 class LifetimePlanner {
  public:
   // Both outlive this.
-  LifetimePlanner(std::span<const BufferLifetime> buffers, const MemoryPlanDesc& desc) : buffers_(buffers), desc_(desc), began_(Clock::now()) {
+  LifetimePlanner(std::span<const BufferLifetime> buffers, const MemoryPlanDesc& desc)
+      : buffers_(buffers), desc_(desc), began_(Clock::now()) {
     for (const BufferLifetime& buffer : buffers) items_.push_back({buffer.size, buffer.alignment});
     sections_ = find_cliques(buffers);
     bound_ = most_at_once(items_, sections_);
@@ -118,13 +123,17 @@ class LifetimePlanner {
   // Takes the packing that leaves buffers where they were, if it is not much higher.
   void keep(std::span<const std::uint64_t> earlier) {
     Packing kept = keep_offsets(sections_, items_, earlier);
-    if (static_cast<double>(kept.height) <= static_cast<double>(best_.height) * (1 + desc_.keep_within)) best_ = std::move(kept);
+    if (static_cast<double>(kept.height) <=
+        static_cast<double>(best_.height) * (1 + desc_.keep_within))
+      best_ = std::move(kept);
   }
 
   [[nodiscard]] const Packing& best() const noexcept { return best_; }
   [[nodiscard]] std::uint64_t bound() const noexcept { return bound_; }
   // The height is proved to be the least of all.
-  [[nodiscard]] bool is_optimal() const noexcept { return best_.height <= bound_ || (is_searched_ && best_.height <= least_); }
+  [[nodiscard]] bool is_optimal() const noexcept {
+    return best_.height <= bound_ || (is_searched_ && best_.height <= least_);
+  }
 
  private:
   void plan_quickly() {
@@ -138,7 +147,9 @@ class LifetimePlanner {
   // What is likely to lie well together, which is much less, is planned by itself.
   void plan_blocks() {
     merged_ = MergedLifetimes(buffers_);
-    if (static_cast<double>(merged_.blocks().size()) > kFewerBlocks * static_cast<double>(buffers_.size())) return;
+    if (static_cast<double>(merged_.blocks().size()) >
+        kFewerBlocks * static_cast<double>(buffers_.size()))
+      return;
     desc_of_blocks_.budget = desc_.budget;
     desc_of_blocks_.capacity = desc_.capacity;
     blocks_ = std::make_unique<LifetimePlanner>(merged_.blocks(), desc_of_blocks_);
@@ -147,7 +158,9 @@ class LifetimePlanner {
   }
   void improve_blocks(std::chrono::nanoseconds until) {
     if (best_.height <= bound_) return;
-    desc_of_blocks_.progress = [this](const MemoryPlanProgress& at) { report(std::min(at.height, best_.height)); };
+    desc_of_blocks_.progress = [this](const MemoryPlanProgress& at) {
+      report(std::min(at.height, best_.height));
+    };
     blocks_->improve(until);
     take_from_blocks();
   }
@@ -162,14 +175,18 @@ class LifetimePlanner {
   void pack_groups() {
     for (const IndexRange& range : independent_groups(sections_)) {
       Group group;
-      group.which.assign(sections_.by_begin.begin() + range.begin, sections_.by_begin.begin() + range.end);
+      group.which.assign(sections_.by_begin.begin() + range.begin,
+                         sections_.by_begin.begin() + range.end);
       Packing packing = packing_of(group);
       if (packing.height <= bound_) continue;
-      group.problem = std::make_unique<PackProblem>(interval_problem(sections_, items_, group.which));
+      group.problem =
+          std::make_unique<PackProblem>(interval_problem(sections_, items_, group.which));
       Packing greedy = best_greedy(*group.problem, bound_, most_packings());
       if (greedy.height < packing.height) packing = std::move(greedy);
-      packing = descend_by_ejections(*group.problem, std::move(packing), {.target = bound_, .looks = kQuickLooks});
-      group.improver = std::make_unique<PackImprover>(*group.problem, std::move(packing), bound_, desc_.capacity);
+      packing = descend_by_ejections(*group.problem, std::move(packing),
+                                     {.target = bound_, .looks = kQuickLooks});
+      group.improver = std::make_unique<PackImprover>(*group.problem, std::move(packing), bound_,
+                                                      desc_.capacity);
       groups_.push_back(std::move(group));
     }
     for (Group& group : groups_) try_quickly(*group.improver, group.problem->size());
@@ -187,21 +204,26 @@ class LifetimePlanner {
   }
 
   [[nodiscard]] std::uint64_t most_packings() const {
-    return desc_.budget.count() > 0 ? 2 * kPackOrders : 1 + kPackedPairs / std::max<std::uint64_t>(sections_.pairs, 1);
+    return desc_.budget.count() > 0
+               ? 2 * kPackOrders
+               : 1 + kPackedPairs / std::max<std::uint64_t>(sections_.pairs, 1);
   }
 
   // A few steps of a search, the same on every run.
   static void try_quickly(PackImprover& improver, std::uint32_t size) {
     if (size > kQuickSearch) return;
-    for (int attempt = 0; attempt < 4 && !improver.is_done(); ++attempt) improver.attempt(nullptr, kQuickSteps);
+    for (int attempt = 0; attempt < 4 && !improver.is_done(); ++attempt)
+      improver.attempt(nullptr, kQuickSteps);
   }
 
   void collect() {
     for (const Group& group : groups_) {
-      for (std::size_t i = 0; i < group.which.size(); ++i) best_.offsets[group.which[i]] = group.improver->best().offsets[i];
+      for (std::size_t i = 0; i < group.which.size(); ++i)
+        best_.offsets[group.which[i]] = group.improver->best().offsets[i];
     }
     best_.height = 0;
-    for (std::size_t i = 0; i < items_.size(); ++i) best_.height = std::max(best_.height, best_.offsets[i] + items_[i].bytes);
+    for (std::size_t i = 0; i < items_.size(); ++i)
+      best_.height = std::max(best_.height, best_.offsets[i] + items_[i].bytes);
   }
 
   // Always the highest group, until it cannot get lower.
@@ -209,7 +231,9 @@ class LifetimePlanner {
     const auto is_complete = [&] { return Clock::now() - began_ >= until; };
     const Group* searched = nullptr;
     std::unique_ptr<PortfolioSearch> search;  // of that group
-    const auto lower = [](const Group& a, const Group& b) { return a.improver->best().height < b.improver->best().height; };
+    const auto lower = [](const Group& a, const Group& b) {
+      return a.improver->best().height < b.improver->best().height;
+    };
     while (!groups_.empty()) {
       Group& highest = *std::max_element(groups_.begin(), groups_.end(), lower);
       if (highest.improver->is_done()) {
@@ -220,7 +244,8 @@ class LifetimePlanner {
       if (is_complete()) break;
       if (searched != &highest) {
         search.reset();
-        search = std::make_unique<PortfolioSearch>(*highest.problem, *highest.improver, bound_, desc_.capacity);
+        search = std::make_unique<PortfolioSearch>(*highest.problem, *highest.improver, bound_,
+                                                   desc_.capacity);
         searched = &highest;
       }
       search->attempt(is_complete);
@@ -231,7 +256,8 @@ class LifetimePlanner {
 
   void report(std::uint64_t height) const {
     if (!desc_.progress) return;
-    const auto spent = std::chrono::duration<double>(Clock::now() - began_), all = std::chrono::duration<double>(desc_.budget);
+    const auto spent = std::chrono::duration<double>(Clock::now() - began_),
+               all = std::chrono::duration<double>(desc_.budget);
     desc_.progress({height, bound_, std::min(1.0, spent / all)});
   }
 
@@ -283,10 +309,12 @@ MemoryPlan plan_memory(std::span<const BufferLifetime> buffers, const MemoryPlan
   planner.run();
   if (!desc.keep.empty()) {
     std::vector<std::uint64_t> earlier;
-    for (const std::uint32_t i : sized.which) earlier.push_back(i < desc.keep.size() ? desc.keep[i] : kUnplaced);
+    for (const std::uint32_t i : sized.which)
+      earlier.push_back(i < desc.keep.size() ? desc.keep[i] : kUnplaced);
     planner.keep(earlier);
   }
-  for (std::size_t i = 0; i < sized.which.size(); ++i) plan.offsets[sized.which[i]] = planner.best().offsets[i];
+  for (std::size_t i = 0; i < sized.which.size(); ++i)
+    plan.offsets[sized.which[i]] = planner.best().offsets[i];
   plan.height = planner.best().height;
   plan.bound = planner.bound();
   plan.is_optimal = planner.is_optimal();

@@ -1,8 +1,10 @@
-// Buffers that are likely to lie well together, as one block each: those of one size of which each begins where the one before it ends, at the same
-// place; those that live from and to the same times, one on top of the other; and five that close around one of them; blocks again like buffers. Of what
-// lives at the same times those go together first whose sum is the size of a block that ends or begins there. A list that is planned by its blocks may
-// have a higher least height than by its buffers, and is much shorter where it comes from a program or was cut from blocks. Knows no device.
-// Threads: values and pure functions.
+// Buffers that are likely to lie well together, as one block each: those of one size of which each
+// begins where the one before it ends, at the same place; those that live from and to the same
+// times, one on top of the other; and five that close around one of them; blocks again like
+// buffers. Of what lives at the same times those go together first whose sum is the size of a block
+// that ends or begins there. A list that is planned by its blocks may have a higher least height
+// than by its buffers, and is much shorter where it comes from a program or was cut from blocks.
+// Knows no device. Threads: values and pure functions.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +19,14 @@ namespace reprise::detail {
 class MergedLifetimes {
  public:
   MergedLifetimes() = default;  // of nothing
-  // O(n log n) a round. There are about as many rounds as blocks are nested, few of lists in which little fits, and the fewer at most the longer a
-  // list is.
+  // O(n log n) a round. There are about as many rounds as blocks are nested, few of lists in which
+  // little fits, and the fewer at most the longer a list is.
   explicit MergedLifetimes(std::span<const BufferLifetime> buffers);
 
   [[nodiscard]] const std::vector<BufferLifetime>& blocks() const noexcept { return blocks_; }
   // Of the buffers, from those of the blocks.
-  [[nodiscard]] std::vector<std::uint64_t> offsets_of_buffers(std::span<const std::uint64_t> offsets_of_blocks) const;
+  [[nodiscard]] std::vector<std::uint64_t> offsets_of_buffers(
+      std::span<const std::uint64_t> offsets_of_blocks) const;
 
  private:
   using Stack = std::vector<std::uint32_t>;  // blocks of one lifetime and alignment

@@ -7,13 +7,15 @@
 
 namespace reprise::detail {
 
-PackProblem make_order_problem(const TransientUses& uses, const Precedence& precedence, const MaxWeightAntichain& heaviest) {
+PackProblem make_order_problem(const TransientUses& uses, const Precedence& precedence,
+                               const MaxWeightAntichain& heaviest) {
   PackProblem problem;
   std::vector<BufferLifetime> lifetimes;
   for (const std::uint32_t transient : precedence.transients) {
     const auto nodes = uses.uses_of(transient);
     problem.items.push_back({uses.transients[transient].bytes, 1});
-    lifetimes.push_back({nodes.front(), std::int64_t{nodes.back()} + 1, uses.transients[transient].bytes});
+    lifetimes.push_back(
+        {nodes.front(), std::int64_t{nodes.back()} + 1, uses.transients[transient].bytes});
   }
   const LifetimeCliques sections = find_cliques(lifetimes);
   problem.sections = sections.sections + 1;

@@ -1,5 +1,6 @@
-// PackImprover: a packing that gets lower, one short attempt after the other: searches from orders with some chance in them, most of them
-// cut off early, since luck in the first steps decides. Knows no clock. Threads: one at a time.
+// PackImprover: a packing that gets lower, one short attempt after the other: searches from orders
+// with some chance in them, most of them cut off early, since luck in the first steps decides.
+// Knows no clock. Threads: one at a time.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +15,10 @@ namespace reprise::detail {
 
 class PackImprover {
  public:
-  // `target`: what is low enough; `wish`: a height to reach before others, 0 for none. `problem` outlives this; it has items.
-  PackImprover(const PackProblem& problem, Packing first, std::uint64_t target, std::uint64_t wish = 0);
+  // `target`: what is low enough; `wish`: a height to reach before others, 0 for none. `problem`
+  // outlives this; it has items.
+  PackImprover(const PackProblem& problem, Packing first, std::uint64_t target,
+               std::uint64_t wish = 0);
 
   [[nodiscard]] const Packing& best() const noexcept { return best_; }
   // Goes on from a packing that was found elsewhere, if it is lower.
@@ -25,7 +28,8 @@ class PackImprover {
   // Nothing lower is wanted, or a search has proved that there is nothing lower.
   [[nodiscard]] bool is_done() const noexcept { return best_.height <= target_ || is_optimal(); }
   [[nodiscard]] bool is_optimal() const noexcept { return best_.height == impossible_ + 1; }
-  // One attempt, some milliseconds to some seconds; ends early once `stop` says so, or after `most_steps` of a search.
+  // One attempt, some milliseconds to some seconds; ends early once `stop` says so, or after
+  // `most_steps` of a search.
   void attempt(const std::function<bool()>& stop, std::uint64_t most_steps = ~std::uint64_t{0});
 
  private:

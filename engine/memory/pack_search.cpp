@@ -10,11 +10,13 @@ namespace {
 
 constexpr std::uint32_t kNowhere = 0xffffffffu;
 
-// Bytes counts units of memory; int where they fit, since the walk over sections is what a search spends its time on.
+// Bytes counts units of memory; int where they fit, since the walk over sections is what a search
+// spends its time on.
 template <class Bytes>
 class PackSearch {
  public:
-  PackSearch(const PackProblem& problem, const SearchDesc& desc, std::uint64_t unit, std::uint64_t common_alignment)
+  PackSearch(const PackProblem& problem, const SearchDesc& desc, std::uint64_t unit,
+             std::uint64_t common_alignment)
       : problem_(problem),
         desc_(desc),
         unit_(unit),
@@ -26,8 +28,10 @@ class PackSearch {
         sections_(problem.sections) {
     for (std::uint32_t item = 0; item < problem.size(); ++item) {
       size_.push_back(static_cast<Bytes>(problem.items[item].bytes / unit));
-      alignment_.push_back(static_cast<Bytes>(std::max<std::uint64_t>(problem.items[item].alignment / unit, 1)));
-      pitch_.push_back(static_cast<Bytes>(aligned_up(problem.items[item].bytes, common_alignment) / unit));
+      alignment_.push_back(
+          static_cast<Bytes>(std::max<std::uint64_t>(problem.items[item].alignment / unit, 1)));
+      pitch_.push_back(
+          static_cast<Bytes>(aligned_up(problem.items[item].bytes, common_alignment) / unit));
       most_more_ = std::max<Bytes>(most_more_, pitch_.back() - size_.back());
     }
     for (std::uint32_t i = 0; i < desc.order.size(); ++i) rank_[desc.order[i]] = i + 1;
@@ -38,16 +42,21 @@ class PackSearch {
     std::vector<std::uint32_t> all(problem_.size());
     std::iota(all.begin(), all.end(), 0u);
     if (problem_.is_interval) {
-      std::stable_sort(all.begin(), all.end(), [this](std::uint32_t a, std::uint32_t b) { return range(a).begin < range(b).begin; });
+      std::stable_sort(all.begin(), all.end(), [this](std::uint32_t a, std::uint32_t b) {
+        return range(a).begin < range(b).begin;
+      });
     }
     members_ = all;
     const bool is_found = solve_groups(0);
     result.steps = steps_;
-    result.outcome = is_found ? SearchOutcome::Found : gave_up_ ? SearchOutcome::BudgetExhausted : SearchOutcome::Impossible;
+    result.outcome = is_found   ? SearchOutcome::Found
+                     : gave_up_ ? SearchOutcome::BudgetExhausted
+                                : SearchOutcome::Impossible;
     if (!is_found) return result;
     for (std::uint32_t item = 0; item < problem_.size(); ++item) {
       result.packing.offsets.push_back(static_cast<std::uint64_t>(lowest_[item]) * unit_);
-      result.packing.height = std::max(result.packing.height, result.packing.offsets.back() + problem_.items[item].bytes);
+      result.packing.height = std::max(result.packing.height,
+                                       result.packing.offsets.back() + problem_.items[item].bytes);
     }
     return result;
   }
@@ -76,7 +85,8 @@ class PackSearch {
       std::size_t end = last;
       if (problem_.is_interval) {
         std::uint32_t reach = range(members_[begin]).end;
-        for (end = begin + 1; end < last && range(members_[end]).begin < reach; ++end) reach = std::max(reach, range(members_[end]).end);
+        for (end = begin + 1; end < last && range(members_[end]).begin < reach; ++end)
+          reach = std::max(reach, range(members_[end]).end);
       }
       is_found = solve(begin, end);
       begin = end;
@@ -89,7 +99,8 @@ class PackSearch {
     const std::size_t first_pass = passes_.size();
     bool is_found = false;
     while (!is_found) {
-      if (++steps_ > desc_.max_steps || (steps_ % 256 == 0 && desc_.stop && desc_.stop())) gave_up_ = true;
+      if (++steps_ > desc_.max_steps || (steps_ % 256 == 0 && desc_.stop && desc_.stop()))
+        gave_up_ = true;
       if (gave_up_ || !list_open(begin, end) || !all_sections_end()) break;
       const std::uint32_t next = choose();
       is_found = try_next(next, begin, end);
@@ -122,17 +133,20 @@ class PackSearch {
       if (offset > height_ - size_[item]) return false;
       open_.push_back({offset, item, may_rest});
     }
-    std::sort(open_.begin(), open_.end(), [](const Open& a, const Open& b) { return a.offset < b.offset; });
+    std::sort(open_.begin(), open_.end(),
+              [](const Open& a, const Open& b) { return a.offset < b.offset; });
     return true;
   }
 
-  // The lowest offset of a passed item: on something that begins below its end, or else it might as well have stayed; kNever where nothing does.
+  // The lowest offset of a passed item: on something that begins below its end, or else it might as
+  // well have stayed; kNever where nothing does.
   Bytes lifted(std::uint32_t item) const {
     const Bytes end = lowest_[item] + size_[item];
     Bytes offset = kNever;
     for (const std::uint32_t other : problem_.conflicts_of(item)) {
       if (is_placed_[other] != 0) continue;
-      const Bytes begin = is_passed(other) ? std::max(lowest_[other], limit_) : std::max(lowest_[other], lowest_rest_);
+      const Bytes begin = is_passed(other) ? std::max(lowest_[other], limit_)
+                                           : std::max(lowest_[other], lowest_rest_);
       if (begin < end) offset = std::min<Bytes>(offset, begin + size_[other]);
     }
     return offset;
@@ -167,7 +181,8 @@ class PackSearch {
     return most <= height_ + most_more_;  // the topmost needs no more than its size
   }
 
-  // Of those that may rest lowest: where a section needs one of them there, one of the section with the fewest; else the first in rank.
+  // Of those that may rest lowest: where a section needs one of them there, one of the section with
+  // the fewest; else the first in rank.
   std::uint32_t choose() const {
     std::uint32_t needy = kNowhere, fewest = kNowhere;
     Bytes least = kNever;
@@ -199,7 +214,8 @@ class PackSearch {
   }
 
   bool try_next(std::uint32_t next, std::size_t begin, std::size_t end) {
-    const std::size_t first_change = changes_.size(), first_placed = placed_.size(), first_member = members_.size();
+    const std::size_t first_change = changes_.size(), first_placed = placed_.size(),
+                      first_member = members_.size();
     place(next);
     for (std::size_t i = begin; i < end; ++i) {
       if (members_[i] != next) members_.push_back(members_[i]);
@@ -232,13 +248,16 @@ class PackSearch {
   const SearchDesc& desc_;
   std::uint64_t unit_;
   Bytes height_;
-  std::vector<Bytes> size_, alignment_, lowest_;  // by item; the lowest offset, final once it is placed
-  std::vector<Bytes> pitch_;                      // by item: from its offset to the lowest one that something above it can have
-  Bytes most_more_ = 0;                           // of a pitch than of a size
+  std::vector<Bytes> size_, alignment_,
+      lowest_;  // by item; the lowest offset, final once it is placed
+  std::vector<Bytes>
+      pitch_;  // by item: from its offset to the lowest one that something above it can have
+  Bytes most_more_ = 0;  // of a pitch than of a size
   std::vector<std::uint8_t> is_placed_;
   std::vector<std::uint32_t> rank_;
   std::vector<Bytes> passed_at_;  // by item: the offset at which it was passed last
-  // Of a step: members by offset, the lowest offset that one may rest at, the lowest end that any can have, and all sections.
+  // Of a step: members by offset, the lowest offset that one may rest at, the lowest end that any
+  // can have, and all sections.
   struct Section {
     Bytes end = 0, rest = 0;   // where it ends at best; bytes yet to come
     Bytes next = kNever;       // the lowest offset of those that may not rest lowest

@@ -1,10 +1,13 @@
-// The exact search: a packing of at most a given height, or the proof that there is none, or neither within a number of steps.
+// The exact search: a packing of at most a given height, or the proof that there is none, or
+// neither within a number of steps.
 //
-// In a packing that nothing can fall in, each item rests on the ground or on another one. A step takes an item that may rest lowest of all and
-// tries it there; in vain, and it is passed: something that begins below its end has to lift it, or it might as well have stayed. Which one it
-// takes is free: where a section needs an item at the lowest offset, one of the section with the fewest. A step is given up where some section
-// cannot end in time: its items, each not before its lowest offset, one after the other. What no section connects any more is searched on
-// its own. Knows no device. Threads: pure functions.
+// In a packing that nothing can fall in, each item rests on the ground or on another one. A step
+// takes an item that may rest lowest of all and tries it there; in vain, and it is passed:
+// something that begins below its end has to lift it, or it might as well have stayed. Which one it
+// takes is free: where a section needs an item at the lowest offset, one of the section with the
+// fewest. A step is given up where some section cannot end in time: its items, each not before its
+// lowest offset, one after the other. What no section connects any more is searched on its own.
+// Knows no device. Threads: pure functions.
 #pragma once
 
 #include <cstdint>

@@ -5,13 +5,15 @@
 
 namespace reprise::detail {
 
-void set_conflicts(PackProblem& problem, std::span<const std::pair<std::uint32_t, std::uint32_t>> pairs) {
+void set_conflicts(PackProblem& problem,
+                   std::span<const std::pair<std::uint32_t, std::uint32_t>> pairs) {
   problem.first_conflict.assign(problem.items.size() + 1, 0);
   for (const auto& [a, b] : pairs) {
     ++problem.first_conflict[a + 1];
     ++problem.first_conflict[b + 1];
   }
-  for (std::size_t i = 1; i < problem.first_conflict.size(); ++i) problem.first_conflict[i] += problem.first_conflict[i - 1];
+  for (std::size_t i = 1; i < problem.first_conflict.size(); ++i)
+    problem.first_conflict[i] += problem.first_conflict[i - 1];
   problem.conflicts.resize(2 * pairs.size());
   std::vector<std::uint32_t> next(problem.first_conflict.begin(), problem.first_conflict.end() - 1);
   for (const auto& [a, b] : pairs) {
@@ -21,7 +23,8 @@ void set_conflicts(PackProblem& problem, std::span<const std::pair<std::uint32_t
 }
 
 std::vector<std::uint64_t> section_bytes(const PackProblem& problem) {
-  std::vector<std::uint64_t> sums(problem.sections + std::size_t{1}, 0);  // first changes, modulo 2^64
+  std::vector<std::uint64_t> sums(problem.sections + std::size_t{1},
+                                  0);  // first changes, modulo 2^64
   for (std::uint32_t item = 0; item < problem.size(); ++item) {
     for (const IndexRange& range : problem.ranges_of(item)) {
       sums[range.begin] += problem.items[item].bytes;

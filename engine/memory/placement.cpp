@@ -4,30 +4,34 @@
 #include <utility>
 
 #include "base/steady_clock.hpp"
-#include "memory/interval_relaxation.hpp"
 #include "memory/ejection_descent.hpp"
 #include "memory/fit.hpp"
 #include "memory/greedy_pack.hpp"
 #include "memory/interval_fit.hpp"
-#include "memory/portfolio_search.hpp"
+#include "memory/interval_relaxation.hpp"
 #include "memory/lower_bound.hpp"
 #include "memory/order_problem.hpp"
 #include "memory/pack_improver.hpp"
+#include "memory/portfolio_search.hpp"
 #include "memory/precedence.hpp"
-#include "memory/transient_uses.hpp"
 #include "memory/reachability_index.hpp"
+#include "memory/transient_uses.hpp"
 
 namespace reprise::detail {
 
 namespace {
 
-// Up to here the quadratic fit is a few milliseconds; a flow and packings of all orders are, up to there.
-constexpr std::size_t kFitBySizeTransients = 1024, kPackedTransients = 1024, kSearchedTransients = 4096;
+// Up to here the quadratic fit is a few milliseconds; a flow and packings of all orders are, up to
+// there.
+constexpr std::size_t kFitBySizeTransients = 1024, kPackedTransients = 1024,
+                      kSearchedTransients = 4096;
 // At one transient beside another: ten milliseconds, about.
 constexpr std::uint64_t kFitLooks = 300'000;
 
-// A packing of lifetimes that live at once wherever two transients may not share; nothing where none can be below `slab_bytes`.
-Fit fit_by_lifetimes(const TransientUses& uses, const ReachabilityIndex& order, std::uint64_t lower_bound, std::uint64_t slab_bytes) {
+// A packing of lifetimes that live at once wherever two transients may not share; nothing where
+// none can be below `slab_bytes`.
+Fit fit_by_lifetimes(const TransientUses& uses, const ReachabilityIndex& order,
+                     std::uint64_t lower_bound, std::uint64_t slab_bytes) {
   const IntervalRelaxation cover = relax_to_intervals(uses, order);
   PackProblem packing;
   const LifetimeCliques sections = find_cliques(cover.lifetimes);
@@ -43,25 +47,32 @@ Fit fit_by_lifetimes(const TransientUses& uses, const ReachabilityIndex& order, 
   const Packing found = fit_intervals(sections, packing.items, std::max(least, lower_bound));
   Fit fit;
   fit.offsets.assign(uses.transients.size(), 0);
-  for (std::size_t i = 0; i < cover.transients.size(); ++i) fit.offsets[cover.transients[i]] = found.offsets[i];
+  for (std::size_t i = 0; i < cover.transients.size(); ++i)
+    fit.offsets[cover.transients[i]] = found.offsets[i];
   fit.slab_bytes = found.height;
   return fit;
 }
 
-Fit quick_fit(const TransientUses& uses, const ReachabilityIndex& order, std::uint64_t lower_bound) {
+Fit quick_fit(const TransientUses& uses, const ReachabilityIndex& order,
+              std::uint64_t lower_bound) {
   Fit fit = fit_by_position(uses, order);
   const auto keep_smaller = [&](Fit other) {
     if (!other.offsets.empty() && other.slab_bytes < fit.slab_bytes) fit = std::move(other);
   };
-  if (fit.slab_bytes > lower_bound) keep_smaller(fit_by_lifetimes(uses, order, lower_bound, fit.slab_bytes));
-  if (fit.slab_bytes > lower_bound && uses.by_first_use.size() <= kFitBySizeTransients) keep_smaller(fit_by_size(uses, order));
+  if (fit.slab_bytes > lower_bound)
+    keep_smaller(fit_by_lifetimes(uses, order, lower_bound, fit.slab_bytes));
+  if (fit.slab_bytes > lower_bound && uses.by_first_use.size() <= kFitBySizeTransients)
+    keep_smaller(fit_by_size(uses, order));
   return fit;
 }
 
 class OrderPlanner {
  public:
   OrderPlanner(const TransientUses& uses, const ReachabilityIndex& order, std::uint64_t lower_bound)
-      : uses_(uses), order_(order), bound_(lower_bound), fit_(quick_fit(uses, order, lower_bound)) {}
+      : uses_(uses),
+        order_(order),
+        bound_(lower_bound),
+        fit_(quick_fit(uses, order, lower_bound)) {}
 
   void improve(std::chrono::nanoseconds budget) {
     const std::size_t most = budget.count() > 0 ? kSearchedTransients : kPackedTransients;
@@ -74,20 +85,26 @@ class OrderPlanner {
     if (fit_.slab_bytes <= bound_) return;
     const PackProblem problem = make_order_problem(uses_, precedence, heaviest);
     Packing first = first_packing(problem, precedence);
-    PackImprover improver(problem, descend_by_ejections(problem, std::move(first), {.target = bound_, .looks = kFitLooks}), bound_);
+    PackImprover improver(
+        problem,
+        descend_by_ejections(problem, std::move(first), {.target = bound_, .looks = kFitLooks}),
+        bound_);
     if (!improver.is_done() && !stop()) {
       PortfolioSearch search(problem, improver, bound_);
       while (!improver.is_done() && !stop()) search.attempt(stop);
     }
     if (improver.best().height >= fit_.slab_bytes) return;
-    for (std::size_t i = 0; i < precedence.transients.size(); ++i) fit_.offsets[precedence.transients[i]] = improver.best().offsets[i];
+    for (std::size_t i = 0; i < precedence.transients.size(); ++i)
+      fit_.offsets[precedence.transients[i]] = improver.best().offsets[i];
     fit_.slab_bytes = improver.best().height;
   }
 
   // The lowest of the quick fit and of packings in orders.
-  [[nodiscard]] Packing first_packing(const PackProblem& problem, const Precedence& precedence) const {
+  [[nodiscard]] Packing first_packing(const PackProblem& problem,
+                                      const Precedence& precedence) const {
     Packing best;
-    for (const std::uint32_t transient : precedence.transients) best.offsets.push_back(fit_.offsets[transient]);
+    for (const std::uint32_t transient : precedence.transients)
+      best.offsets.push_back(fit_.offsets[transient]);
     best.height = fit_.slab_bytes;
     GreedyPacker packer(problem);
     for (const std::uint32_t number : {kByConflicts, kBySections}) {
@@ -110,7 +127,8 @@ class OrderPlanner {
 
 }  // namespace
 
-Placement place_transients(const Recording& recording, const DependencyGraph& dependencies, const LoweredGraph& lowered, std::uint32_t alignment,
+Placement place_transients(const Recording& recording, const DependencyGraph& dependencies,
+                           const LoweredGraph& lowered, std::uint32_t alignment,
                            std::chrono::nanoseconds budget) {
   Placement placement;
   const TransientUses uses = collect_transient_uses(recording, dependencies, lowered, alignment);
@@ -125,7 +143,8 @@ Placement place_transients(const Recording& recording, const DependencyGraph& de
   placement.buffers.reserve(uses.transients.size());
   for (std::size_t i = 0; i < uses.transients.size(); ++i) {
     const Transient& transient = uses.transients[i];
-    placement.buffers.push_back({transient.buffer, fit.offsets[i], recording.buffers[transient.buffer]->bytes});
+    placement.buffers.push_back(
+        {transient.buffer, fit.offsets[i], recording.buffers[transient.buffer]->bytes});
     placement.naive_bytes += transient.bytes;
     // One that nothing uses still has to lie inside.
     placement.slab_bytes = std::max(placement.slab_bytes, fit.offsets[i] + transient.bytes);

@@ -1,5 +1,6 @@
-// memory: places transient buffers in one slab. Two may share bytes only if every use of one is ordered before every use of
-// the other by edges of the lowered graph. Adds no edge. Knows no device. Threads: pure functions.
+// memory: places transient buffers in one slab. Two may share bytes only if every use of one is
+// ordered before every use of the other by edges of the lowered graph. Adds no edge. Knows no
+// device. Threads: pure functions.
 #pragma once
 
 #include <chrono>
@@ -22,9 +23,11 @@ struct Placement {
   std::uint64_t lower_bound = 0;      // no placement can be smaller
 };
 
-// `alignment` is of every transient, and a power of two. `budget`: time for a search where quick ways do not reach the bound; 0: those alone,
-// whose result is the same on every run and machine.
-[[nodiscard]] Placement place_transients(const Recording& recording, const DependencyGraph& dependencies, const LoweredGraph& lowered, std::uint32_t alignment,
+// `alignment` is of every transient, and a power of two. `budget`: time for a search where quick
+// ways do not reach the bound; 0: those alone, whose result is the same on every run and machine.
+[[nodiscard]] Placement place_transients(const Recording& recording,
+                                         const DependencyGraph& dependencies,
+                                         const LoweredGraph& lowered, std::uint32_t alignment,
                                          std::chrono::nanoseconds budget = {});
 
 }  // namespace reprise::detail

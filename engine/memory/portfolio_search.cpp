@@ -12,9 +12,11 @@ constexpr std::uint64_t kLooksATurn = 500'000;
 
 }  // namespace
 
-PortfolioSearch::PortfolioSearch(const PackProblem& problem, PackImprover& improver, std::uint64_t target, std::uint64_t wish)
+PortfolioSearch::PortfolioSearch(const PackProblem& problem, PackImprover& improver,
+                                 std::uint64_t target, std::uint64_t wish)
     : problem_(problem), improver_(improver), target_(target) {
-  if (std::thread::hardware_concurrency() > 1) ejections_ = std::make_unique<EjectionThread>(problem, improver.best(), target, wish);
+  if (std::thread::hardware_concurrency() > 1)
+    ejections_ = std::make_unique<EjectionThread>(problem, improver.best(), target, wish);
 }
 
 void PortfolioSearch::attempt(const std::function<bool()>& stop) {
@@ -22,7 +24,8 @@ void PortfolioSearch::attempt(const std::function<bool()>& stop) {
   if (ejections_) {
     improver_.offer(ejections_->exchange(improver_.best()));
   } else if (!stop()) {
-    improver_.offer(descend_by_ejections(problem_, improver_.best(), {.target = target_, .looks = kLooksATurn, .seed = ++turns_}));
+    improver_.offer(descend_by_ejections(
+        problem_, improver_.best(), {.target = target_, .looks = kLooksATurn, .seed = ++turns_}));
   }
 }
 

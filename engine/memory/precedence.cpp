@@ -19,10 +19,12 @@ Precedence find_precedence(const TransientUses& uses, const ReachabilityIndex& o
       const std::uint32_t first = word * 64, count = std::min(64u, later - first);
       const std::uint64_t all = count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
       for (std::uint64_t open = all & ~row[word]; open != 0;) {
-        const std::uint32_t bit = static_cast<std::uint32_t>(std::bit_width(open)) - 1, earlier = first + bit;
+        const std::uint32_t bit = static_cast<std::uint32_t>(std::bit_width(open)) - 1,
+                            earlier = first + bit;
         open &= ~(std::uint64_t{1} << bit);
         if (!order.precedes(result.transients[earlier], result.transients[later])) continue;
-        const std::uint64_t* const before = result.rows.data() + std::size_t{earlier} * result.words;
+        const std::uint64_t* const before =
+            result.rows.data() + std::size_t{earlier} * result.words;
         for (std::uint32_t i = 0; i <= word; ++i) row[i] |= before[i];
         row[word] |= std::uint64_t{1} << bit;
         open &= ~row[word];

@@ -11,10 +11,12 @@ constexpr std::size_t kMaxClockEntries = std::size_t{1} << 24;
 
 }  // namespace
 
-// One walk over the nodes in creation order. Clocks of nodes whose children are all done are used again.
+// One walk over the nodes in creation order. Clocks of nodes whose children are all done are used
+// again.
 class ClockPass {
  public:
-  ClockPass(const LoweredGraph& lowered, const TransientUses& uses, ReachabilityIndex& order) : lowered_(lowered), uses_(uses), order_(order) {
+  ClockPass(const LoweredGraph& lowered, const TransientUses& uses, ReachabilityIndex& order)
+      : lowered_(lowered), uses_(uses), order_(order) {
     const std::size_t nodes = lowered.nodes.size();
     order_.places_.resize(nodes);
     const std::size_t rows = std::max({nodes, uses.transients.size(), std::size_t{1}});
@@ -34,7 +36,8 @@ class ClockPass {
     for (std::uint32_t node = 0; node < lowered_.nodes.size(); ++node) {
       merge_parents(node);
       choose_chain(node);
-      for (std::uint32_t i = first_use_at_[node]; i < first_use_at_[node + 1]; ++i) note_use(used_at_[i], node);
+      for (std::uint32_t i = first_use_at_[node]; i < first_use_at_[node + 1]; ++i)
+        note_use(used_at_[i], node);
       if (children_[node] == 0) release(node);
     }
     collect_last_uses();
@@ -70,7 +73,9 @@ class ClockPass {
     }
   }
 
-  std::uint32_t* clock(std::uint32_t node) { return clocks_.data() + std::size_t{clock_of_[node]} * stride_; }
+  std::uint32_t* clock(std::uint32_t node) {
+    return clocks_.data() + std::size_t{clock_of_[node]} * stride_;
+  }
 
   std::uint32_t acquire() {
     if (free_clocks_.empty()) {
@@ -112,7 +117,8 @@ class ClockPass {
     grow(node, size);
     std::uint32_t* const into = clock(node);
     const std::uint32_t* const from = clock(parent);
-    for (std::uint32_t chain = 0; chain < size; ++chain) into[chain] = into[chain] < from[chain] ? from[chain] : into[chain];
+    for (std::uint32_t chain = 0; chain < size; ++chain)
+      into[chain] = into[chain] < from[chain] ? from[chain] : into[chain];
   }
   void grow(std::uint32_t node, std::uint32_t size) {
     if (clock_size_[node] >= size) return;
@@ -138,7 +144,9 @@ class ClockPass {
   bool is_after_all_of(std::uint32_t node, std::uint32_t chain) {
     return chain < clock_size_[node] && clock(node)[chain] == order_.chain_length_[chain];
   }
-  void append(std::uint32_t node, std::uint32_t chain) { order_.places_[node] = {chain, order_.chain_length_[chain]++}; }
+  void append(std::uint32_t node, std::uint32_t chain) {
+    order_.places_[node] = {chain, order_.chain_length_[chain]++};
+  }
 
   void note_use(std::uint32_t transient, std::uint32_t node) {
     const std::uint32_t* const now = clock(node);
@@ -157,7 +165,8 @@ class ClockPass {
     std::uint32_t* const row = order_.before_.data() + order_.first_before_[transient];
     std::uint32_t& count = order_.before_count_[transient];
     count = std::min(count, size);
-    for (std::uint32_t chain = 0; chain < count; ++chain) row[chain] = std::min(row[chain], now[chain]);
+    for (std::uint32_t chain = 0; chain < count; ++chain)
+      row[chain] = std::min(row[chain], now[chain]);
   }
 
   void collect_last_uses() {
@@ -176,11 +185,13 @@ class ClockPass {
     }
     order_.first_last_use_.push_back(static_cast<std::uint32_t>(order_.last_uses_.size()));
   }
-  // One entry a chain, as long as there are few; more than that are no mistake, only longer to check.
+  // One entry a chain, as long as there are few; more than that are no mistake, only longer to
+  // check.
   void add_last_use(std::uint32_t first, ReachabilityIndex::ChainPlace place) {
     constexpr std::size_t kSearched = 8;
     auto& all = order_.last_uses_;
-    const std::size_t stop = std::max<std::size_t>(first, all.size() > kSearched ? all.size() - kSearched : 0);
+    const std::size_t stop =
+        std::max<std::size_t>(first, all.size() > kSearched ? all.size() - kSearched : 0);
     for (std::size_t i = all.size(); i-- > stop;) {
       if (all[i].chain != place.chain) continue;
       all[i].position = std::max(all[i].position, place.position);
@@ -201,6 +212,8 @@ class ClockPass {
   std::vector<std::uint32_t> used_at_;  // transients, by node
 };
 
-ReachabilityIndex::ReachabilityIndex(const LoweredGraph& lowered, const TransientUses& uses) { ClockPass(lowered, uses, *this).run(); }
+ReachabilityIndex::ReachabilityIndex(const LoweredGraph& lowered, const TransientUses& uses) {
+  ClockPass(lowered, uses, *this).run();
+}
 
 }  // namespace reprise::detail

@@ -6,16 +6,19 @@ namespace reprise::detail {
 
 namespace {
 
-// Calls visit(transient, node) for each access of a work node to a transient, in creation order of the nodes.
+// Calls visit(transient, node) for each access of a work node to a transient, in creation order of
+// the nodes.
 template <class Visit>
-void for_each_use(const Recording& recording, const DependencyGraph& dependencies, const LoweredGraph& lowered,
-                  const std::vector<std::uint32_t>& transient_of, Visit visit) {
+void for_each_use(const Recording& recording, const DependencyGraph& dependencies,
+                  const LoweredGraph& lowered, const std::vector<std::uint32_t>& transient_of,
+                  Visit visit) {
   for (std::uint32_t node = 0; node < lowered.nodes.size(); ++node) {
     const std::uint32_t dependency_node = lowered.nodes[node].dependency_node;
     if (dependency_node == kNone || dependencies.is_join[dependency_node] != 0) continue;
     const Command& command = recording.commands[dependencies.node_command[dependency_node]];
     for (std::uint32_t i = 0; i < command.access_count; ++i) {
-      const std::uint32_t transient = transient_of[recording.accesses[command.first_access + i].buffer];
+      const std::uint32_t transient =
+          transient_of[recording.accesses[command.first_access + i].buffer];
       if (transient != kNone) visit(transient, node);
     }
   }
@@ -23,8 +26,9 @@ void for_each_use(const Recording& recording, const DependencyGraph& dependencie
 
 }  // namespace
 
-TransientUses collect_transient_uses(const Recording& recording, const DependencyGraph& dependencies, const LoweredGraph& lowered,
-                                     std::uint32_t alignment) {
+TransientUses collect_transient_uses(const Recording& recording,
+                                     const DependencyGraph& dependencies,
+                                     const LoweredGraph& lowered, std::uint32_t alignment) {
   TransientUses result;
   std::uint64_t mask = std::max(alignment, 1u) - 1;
   for (std::uint32_t i = 0; i < recording.buffers.size(); ++i) {
@@ -44,13 +48,14 @@ TransientUses collect_transient_uses(const Recording& recording, const Dependenc
   // A node that names a buffer twice counts once: its accesses come one after the other.
   std::vector<std::uint32_t> last_node(result.transients.size(), kNone);
   std::uint32_t total = 0;
-  for_each_use(recording, dependencies, lowered, transient_of, [&](std::uint32_t transient, std::uint32_t node) {
-    if (last_node[transient] == node) return;
-    if (last_node[transient] == kNone) result.by_first_use.push_back(transient);
-    last_node[transient] = node;
-    ++result.transients[transient].use_count;
-    ++total;
-  });
+  for_each_use(recording, dependencies, lowered, transient_of,
+               [&](std::uint32_t transient, std::uint32_t node) {
+                 if (last_node[transient] == node) return;
+                 if (last_node[transient] == kNone) result.by_first_use.push_back(transient);
+                 last_node[transient] = node;
+                 ++result.transients[transient].use_count;
+                 ++total;
+               });
   result.nodes.resize(total);
   std::uint32_t first = 0;
   for (Transient& transient : result.transients) {
@@ -58,12 +63,13 @@ TransientUses collect_transient_uses(const Recording& recording, const Dependenc
     first += transient.use_count;
     transient.use_count = 0;
   }
-  for_each_use(recording, dependencies, lowered, transient_of, [&](std::uint32_t index, std::uint32_t node) {
-    Transient& transient = result.transients[index];
-    std::uint32_t* const uses = result.nodes.data() + transient.first_use;
-    if (transient.use_count != 0 && uses[transient.use_count - 1] == node) return;
-    uses[transient.use_count++] = node;
-  });
+  for_each_use(recording, dependencies, lowered, transient_of,
+               [&](std::uint32_t index, std::uint32_t node) {
+                 Transient& transient = result.transients[index];
+                 std::uint32_t* const uses = result.nodes.data() + transient.first_use;
+                 if (transient.use_count != 0 && uses[transient.use_count - 1] == node) return;
+                 uses[transient.use_count++] = node;
+               });
   return result;
 }
 

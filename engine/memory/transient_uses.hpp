@@ -1,5 +1,5 @@
-// Which lowered nodes touch which transient buffer: what the rest of memory/ needs of a recording. Knows no device.
-// Threads: values.
+// Which lowered nodes touch which transient buffer: what the rest of memory/ needs of a recording.
+// Knows no device. Threads: values.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +11,26 @@
 namespace reprise::detail {
 
 struct Transient {
-  std::uint32_t buffer = 0;                     // in recording.buffers
-  std::uint64_t bytes = 0;                      // rounded up to the alignment
-  std::uint32_t first_use = 0, use_count = 0;   // in TransientUses::nodes
+  std::uint32_t buffer = 0;                    // in recording.buffers
+  std::uint64_t bytes = 0;                     // rounded up to the alignment
+  std::uint32_t first_use = 0, use_count = 0;  // in TransientUses::nodes
 };
 
 struct TransientUses {
-  std::vector<Transient> transients;        // in order of recording.buffers
-  std::vector<std::uint32_t> nodes;         // lowered nodes, ascending within a transient, each once
-  std::vector<std::uint32_t> by_first_use;  // transients that have uses, in creation order of their first use
+  std::vector<Transient> transients;  // in order of recording.buffers
+  std::vector<std::uint32_t> nodes;   // lowered nodes, ascending within a transient, each once
+  std::vector<std::uint32_t>
+      by_first_use;  // transients that have uses, in creation order of their first use
   [[nodiscard]] std::span<const std::uint32_t> uses_of(std::uint32_t transient) const {
     return {nodes.data() + transients[transient].first_use, transients[transient].use_count};
   }
 };
 
-// `alignment` is a power of two. O(buffers) where there is no transient, else O(buffers + nodes + accesses).
-[[nodiscard]] TransientUses collect_transient_uses(const Recording& recording, const DependencyGraph& dependencies, const LoweredGraph& lowered,
+// `alignment` is a power of two. O(buffers) where there is no transient, else O(buffers + nodes +
+// accesses).
+[[nodiscard]] TransientUses collect_transient_uses(const Recording& recording,
+                                                   const DependencyGraph& dependencies,
+                                                   const LoweredGraph& lowered,
                                                    std::uint32_t alignment);
 
 }  // namespace reprise::detail

@@ -1,5 +1,6 @@
-// The instances of CUB's algorithms that the ops take. Compiled by nvcc alone. Sorts have one instance for each width of a key: keys become
-// unsigned numbers in the order that is wanted, and what they were again.
+// The instances of CUB's algorithms that the ops take. Compiled by nvcc alone. Sorts have one
+// instance for each width of a key: keys become unsigned numbers in the order that is wanted, and
+// what they were again.
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
@@ -13,7 +14,8 @@ constexpr unsigned kThreads = 256;
 
 enum class KeyKind : unsigned char { Float, Signed, Unsigned };
 
-// A float's bits order like a number's once negative ones are turned round; `flip` turns the whole order round.
+// A float's bits order like a number's once negative ones are turned round; `flip` turns the whole
+// order round.
 template <class Key>
 __device__ Key encode(Key bits, KeyKind kind, Key flip) {
   constexpr Key kTop = Key{1} << (8 * sizeof(Key) - 1);
@@ -33,7 +35,8 @@ __device__ Key decode(Key bits, KeyKind kind, Key flip) {
 
 // `numbers` may be null.
 template <class Key>
-__global__ void encode_keys(const Key* in, Key* keys, std::uint32_t* numbers, unsigned n, KeyKind kind, Key flip) {
+__global__ void encode_keys(const Key* in, Key* keys, std::uint32_t* numbers, unsigned n,
+                            KeyKind kind, Key flip) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
   keys[i] = encode(in[i], kind, flip);
@@ -47,26 +50,33 @@ __global__ void decode_keys(Key* keys, unsigned n, KeyKind kind, Key flip) {
 }
 
 template <class Key>
-cudaError_t sort(const ArrayWork& work, const ArrayAddresses& at, KeyKind kind, void* temporary, std::size_t& bytes, cudaStream_t stream) {
+cudaError_t sort(const ArrayWork& work, const ArrayAddresses& at, KeyKind kind, void* temporary,
+                 std::size_t& bytes, cudaStream_t stream) {
   const auto n = static_cast<int>(work.count);
   const unsigned blocks = (static_cast<unsigned>(n) + kThreads - 1) / kThreads;
-  const bool descends = work.verb == ArrayVerb::SortDescending || work.verb == ArrayVerb::SortPairsDescending;
+  const bool descends =
+      work.verb == ArrayVerb::SortDescending || work.verb == ArrayVerb::SortPairsDescending;
   const Key flip = descends ? ~Key{0} : Key{0};
   Key *const keys = static_cast<Key*>(at.keys), *const out = static_cast<Key*>(at.output);
   constexpr int kBits = static_cast<int>(8 * sizeof(Key));
-  if (temporary != nullptr) encode_keys<Key><<<blocks, kThreads, 0, stream>>>(static_cast<const Key*>(at.input), keys, at.numbers, n, kind, flip);
+  if (temporary != nullptr)
+    encode_keys<Key><<<blocks, kThreads, 0, stream>>>(static_cast<const Key*>(at.input), keys,
+                                                      at.numbers, n, kind, flip);
   const cudaError_t result =
       has_indices(work.verb)
-          ? cub::DeviceRadixSort::SortPairs(temporary, bytes, static_cast<const Key*>(keys), out, static_cast<const std::uint32_t*>(at.numbers),
+          ? cub::DeviceRadixSort::SortPairs(temporary, bytes, static_cast<const Key*>(keys), out,
+                                            static_cast<const std::uint32_t*>(at.numbers),
                                             at.indices, n, 0, kBits, stream)
-          : cub::DeviceRadixSort::SortKeys(temporary, bytes, static_cast<const Key*>(keys), out, n, 0, kBits, stream);
+          : cub::DeviceRadixSort::SortKeys(temporary, bytes, static_cast<const Key*>(keys), out, n,
+                                           0, kBits, stream);
   if (temporary == nullptr || result != cudaSuccess) return result;
   decode_keys<Key><<<blocks, kThreads, 0, stream>>>(out, n, kind, flip);
   return cudaGetLastError();
 }
 
 template <class T>
-cudaError_t run(const ArrayWork& work, const ArrayAddresses& at, void* temporary, std::size_t& bytes, cudaStream_t stream) {
+cudaError_t run(const ArrayWork& work, const ArrayAddresses& at, void* temporary,
+                std::size_t& bytes, cudaStream_t stream) {
   const T* const in = static_cast<const T*>(at.input);
   T* const out = static_cast<T*>(at.output);
   const auto n = static_cast<int>(work.count);
@@ -74,8 +84,10 @@ cudaError_t run(const ArrayWork& work, const ArrayAddresses& at, void* temporary
     case ArrayVerb::Sum: return cub::DeviceReduce::Sum(temporary, bytes, in, out, n, stream);
     case ArrayVerb::Min: return cub::DeviceReduce::Min(temporary, bytes, in, out, n, stream);
     case ArrayVerb::Max: return cub::DeviceReduce::Max(temporary, bytes, in, out, n, stream);
-    case ArrayVerb::ExclusiveScan: return cub::DeviceScan::ExclusiveSum(temporary, bytes, in, out, n, stream);
-    case ArrayVerb::InclusiveScan: return cub::DeviceScan::InclusiveSum(temporary, bytes, in, out, n, stream);
+    case ArrayVerb::ExclusiveScan:
+      return cub::DeviceScan::ExclusiveSum(temporary, bytes, in, out, n, stream);
+    case ArrayVerb::InclusiveScan:
+      return cub::DeviceScan::InclusiveSum(temporary, bytes, in, out, n, stream);
     case ArrayVerb::SortAscending:
     case ArrayVerb::SortDescending:
     case ArrayVerb::SortPairsAscending:
@@ -84,19 +96,25 @@ cudaError_t run(const ArrayWork& work, const ArrayAddresses& at, void* temporary
   return cudaErrorInvalidValue;
 }
 
-cudaError_t run_sort(const ArrayWork& work, const ArrayAddresses& at, void* temporary, std::size_t& bytes, cudaStream_t stream) {
+cudaError_t run_sort(const ArrayWork& work, const ArrayAddresses& at, void* temporary,
+                     std::size_t& bytes, cudaStream_t stream) {
   switch (work.element) {
-    case ArrayElement::F32: return sort<std::uint32_t>(work, at, KeyKind::Float, temporary, bytes, stream);
-    case ArrayElement::F64: return sort<std::uint64_t>(work, at, KeyKind::Float, temporary, bytes, stream);
-    case ArrayElement::I32: return sort<std::uint32_t>(work, at, KeyKind::Signed, temporary, bytes, stream);
-    case ArrayElement::U32: return sort<std::uint32_t>(work, at, KeyKind::Unsigned, temporary, bytes, stream);
+    case ArrayElement::F32:
+      return sort<std::uint32_t>(work, at, KeyKind::Float, temporary, bytes, stream);
+    case ArrayElement::F64:
+      return sort<std::uint64_t>(work, at, KeyKind::Float, temporary, bytes, stream);
+    case ArrayElement::I32:
+      return sort<std::uint32_t>(work, at, KeyKind::Signed, temporary, bytes, stream);
+    case ArrayElement::U32:
+      return sort<std::uint32_t>(work, at, KeyKind::Unsigned, temporary, bytes, stream);
   }
   return cudaErrorInvalidValue;
 }
 
 }  // namespace
 
-int run_cub(const ArrayWork& work, const ArrayAddresses& at, void* temporary, std::size_t& bytes, void* stream) {
+int run_cub(const ArrayWork& work, const ArrayAddresses& at, void* temporary, std::size_t& bytes,
+            void* stream) {
   const auto native = static_cast<cudaStream_t>(stream);
   if (is_sort(work.verb)) return run_sort(work, at, temporary, bytes, native);
   switch (work.element) {

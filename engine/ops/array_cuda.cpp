@@ -7,7 +7,9 @@
 namespace reprise::ops {
 namespace {
 
-void check_cub(int result, const char* call) { check_cuda("array", static_cast<cudaError_t>(result), call); }
+void check_cub(int result, const char* call) {
+  check_cuda("array", static_cast<cudaError_t>(result), call);
+}
 
 std::size_t temporary_bytes(const ArrayWork& work) {
   std::size_t bytes = 0;

@@ -11,8 +11,11 @@ namespace {
 // Pairwise, so that sums of floats lose little; integers wrap as a GPU's do.
 template <class T>
 T sum(const T* values, std::uint64_t count) {
-  using Sum = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
-  if (count > 128) return static_cast<T>(static_cast<Sum>(sum(values, count / 2)) + static_cast<Sum>(sum(values + count / 2, count - count / 2)));
+  using Sum = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>,
+                                          std::type_identity<T>>::type;
+  if (count > 128)
+    return static_cast<T>(static_cast<Sum>(sum(values, count / 2)) +
+                          static_cast<Sum>(sum(values + count / 2, count - count / 2)));
   Sum total = 0;
   for (std::uint64_t i = 0; i < count; ++i) total += static_cast<Sum>(values[i]);
   return static_cast<T>(total);
@@ -20,7 +23,8 @@ T sum(const T* values, std::uint64_t count) {
 
 template <class T>
 void scan(const T* in, T* out, std::uint64_t count, ArrayVerb verb) {
-  using Sum = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
+  using Sum = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>,
+                                          std::type_identity<T>>::type;
   Sum total = 0;
   for (std::uint64_t i = 0; i < count; ++i) {
     const Sum before = total;
@@ -32,7 +36,8 @@ void scan(const T* in, T* out, std::uint64_t count, ArrayVerb verb) {
 // -0 comes before 0, as in the order of their bits.
 template <class T>
 bool is_before(T a, T b) {
-  if constexpr (std::is_floating_point_v<T>) return a < b || (a == b && std::signbit(a) && !std::signbit(b));
+  if constexpr (std::is_floating_point_v<T>)
+    return a < b || (a == b && std::signbit(a) && !std::signbit(b));
   return a < b;
 }
 
@@ -46,7 +51,9 @@ void sort_keys(const T* in, T* out, std::uint64_t count, Before before) {
 template <class T, class Before>
 void sort_pairs(const T* in, T* out, std::uint32_t* indices, std::uint64_t count, Before before) {
   std::iota(indices, indices + count, 0u);
-  std::sort(indices, indices + count, [&](std::uint32_t a, std::uint32_t b) { return before(in[a], in[b]) || (!before(in[b], in[a]) && a < b); });
+  std::sort(indices, indices + count, [&](std::uint32_t a, std::uint32_t b) {
+    return before(in[a], in[b]) || (!before(in[b], in[a]) && a < b);
+  });
   for (std::uint64_t i = 0; i < count; ++i) out[i] = in[indices[i]];
 }
 
@@ -62,9 +69,11 @@ void run(const ArrayWork& work, const ArrayAddresses& at) {
     case ArrayVerb::ExclusiveScan:
     case ArrayVerb::InclusiveScan: return scan(in, out, count, work.verb);
     case ArrayVerb::SortAscending: return sort_keys(in, out, count, is_before<T>);
-    case ArrayVerb::SortDescending: return sort_keys(in, out, count, [](T a, T b) { return is_before(b, a); });
+    case ArrayVerb::SortDescending:
+      return sort_keys(in, out, count, [](T a, T b) { return is_before(b, a); });
     case ArrayVerb::SortPairsAscending: return sort_pairs(in, out, at.indices, count, is_before<T>);
-    case ArrayVerb::SortPairsDescending: return sort_pairs(in, out, at.indices, count, [](T a, T b) { return is_before(b, a); });
+    case ArrayVerb::SortPairsDescending:
+      return sort_pairs(in, out, at.indices, count, [](T a, T b) { return is_before(b, a); });
   }
 }
 

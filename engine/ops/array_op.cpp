@@ -33,9 +33,13 @@ TypeRow row_of(ArrayType type) {
   return {};
 }
 
-std::uint64_t count_of(const BufferView& view, ArrayType type) { return view.bytes() / row_of(type).bytes; }
+std::uint64_t count_of(const BufferView& view, ArrayType type) {
+  return view.bytes() / row_of(type).bytes;
+}
 
-ArrayWork work_of(ArrayVerb verb, ArrayType type, const BufferView& input) { return {verb, row_of(type).element, count_of(input, type)}; }
+ArrayWork work_of(ArrayVerb verb, ArrayType type, const BufferView& input) {
+  return {verb, row_of(type).element, count_of(input, type)};
+}
 
 ArrayVerb verb_of(ReduceKind kind) {
   switch (kind) {
@@ -46,10 +50,13 @@ ArrayVerb verb_of(ReduceKind kind) {
   return ArrayVerb::Sum;
 }
 
-ArrayVerb verb_of(ScanKind kind) { return kind == ScanKind::Exclusive ? ArrayVerb::ExclusiveScan : ArrayVerb::InclusiveScan; }
+ArrayVerb verb_of(ScanKind kind) {
+  return kind == ScanKind::Exclusive ? ArrayVerb::ExclusiveScan : ArrayVerb::InclusiveScan;
+}
 
 ArrayVerb verb_of(SortOrder order, const BufferView& indices) {
-  if (order == SortOrder::Ascending) return indices ? ArrayVerb::SortPairsAscending : ArrayVerb::SortAscending;
+  if (order == SortOrder::Ascending)
+    return indices ? ArrayVerb::SortPairsAscending : ArrayVerb::SortAscending;
   return indices ? ArrayVerb::SortPairsDescending : ArrayVerb::SortDescending;
 }
 
@@ -72,22 +79,29 @@ std::string describe(ArrayVerb verb, ArrayType type, const BufferView& input) {
   return text(verb_name(verb), ", ", row_of(type).name, ", values ", count_of(input, type));
 }
 
-void check_input(std::string_view name, const BufferView& input, const BufferView& output, ArrayType type) {
-  if (!input || !output) refuse(ErrorCode::InvalidArgument, name, "input or output is a view without a buffer");
+void check_input(std::string_view name, const BufferView& input, const BufferView& output,
+                 ArrayType type) {
+  if (!input || !output)
+    refuse(ErrorCode::InvalidArgument, name, "input or output is a view without a buffer");
   const std::uint64_t count = count_of(input, type);
   if (count == 0) refuse(ErrorCode::InvalidArgument, name, "no values");
-  if (count > std::numeric_limits<std::int32_t>::max()) refuse(ErrorCode::OutOfRange, name, text(count, " values are more than one op takes"));
+  if (count > std::numeric_limits<std::int32_t>::max())
+    refuse(ErrorCode::OutOfRange, name, text(count, " values are more than one op takes"));
 }
 
 bool share_bytes(const BufferView& a, const BufferView& b) {
-  return a.core() == b.core() && a.offset() < b.offset() + b.bytes() && b.offset() < a.offset() + a.bytes();
+  return a.core() == b.core() && a.offset() < b.offset() + b.bytes() &&
+         b.offset() < a.offset() + a.bytes();
 }
 
-void declare_workspaces(const ArrayWork& work, std::uint64_t bytes, GraphOpDeclaration& declaration) {
+void declare_workspaces(const ArrayWork& work, std::uint64_t bytes,
+                        GraphOpDeclaration& declaration) {
   if (declaration.device_kind() == DeviceKind::Host) return;
-  static_cast<void>(declaration.workspace(ops::array_cuda_workspace(work, declaration.device_ordinal())));
+  static_cast<void>(
+      declaration.workspace(ops::array_cuda_workspace(work, declaration.device_ordinal())));
   if (ops::is_sort(work.verb)) static_cast<void>(declaration.workspace(work.count * bytes));
-  if (ops::has_indices(work.verb)) static_cast<void>(declaration.workspace(work.count * sizeof(std::uint32_t)));
+  if (ops::has_indices(work.verb))
+    static_cast<void>(declaration.workspace(work.count * sizeof(std::uint32_t)));
 }
 
 void record_work(const ArrayWork& work, const ArrayAddresses& at, GraphRecordCtx& ctx) {
@@ -100,8 +114,11 @@ void record_work(const ArrayWork& work, const ArrayAddresses& at, GraphRecordCtx
 ReduceOp::ReduceOp(BufferView input, BufferView output, ArrayType type, ReduceKind kind)
     : input_(std::move(input)), output_(std::move(output)), type_(type), kind_(kind) {
   check_input(op_name(), input_, output_, type_);
-  if (count_of(output_, type_) != 1) refuse(ErrorCode::InvalidArgument, op_name(), text("the output has ", count_of(output_, type_), " values; it takes one"));
-  if (share_bytes(input_, output_)) refuse(ErrorCode::Overlap, op_name(), text("input and output share bytes of ", input_.name()));
+  if (count_of(output_, type_) != 1)
+    refuse(ErrorCode::InvalidArgument, op_name(),
+           text("the output has ", count_of(output_, type_), " values; it takes one"));
+  if (share_bytes(input_, output_))
+    refuse(ErrorCode::Overlap, op_name(), text("input and output share bytes of ", input_.name()));
 }
 
 std::string ReduceOp::parameters() const { return describe(verb_of(kind_), type_, input_); }
@@ -113,17 +130,21 @@ void ReduceOp::declare(GraphOpDeclaration& declaration) const {
 }
 
 void ReduceOp::record(GraphRecordCtx& ctx) const {
-  record_work(work_of(verb_of(kind_), type_, input_), {.input = ctx.address(input_), .output = ctx.address(output_)}, ctx);
+  record_work(work_of(verb_of(kind_), type_, input_),
+              {.input = ctx.address(input_), .output = ctx.address(output_)}, ctx);
 }
 
 ScanOp::ScanOp(BufferView input, BufferView output, ArrayType type, ScanKind kind)
     : input_(std::move(input)), output_(std::move(output)), type_(type), kind_(kind) {
   check_input(op_name(), input_, output_, type_);
   if (output_.bytes() != input_.bytes()) {
-    refuse(ErrorCode::InvalidArgument, op_name(), text("the output has ", count_of(output_, type_), " values and the input ", count_of(input_, type_)));
+    refuse(ErrorCode::InvalidArgument, op_name(),
+           text("the output has ", count_of(output_, type_), " values and the input ",
+                count_of(input_, type_)));
   }
   if (input_.offset() != output_.offset() && share_bytes(input_, output_)) {
-    refuse(ErrorCode::Overlap, op_name(), text("input and output share some bytes of ", input_.name(), "; all or none"));
+    refuse(ErrorCode::Overlap, op_name(),
+           text("input and output share some bytes of ", input_.name(), "; all or none"));
   }
 }
 
@@ -136,30 +157,44 @@ void ScanOp::declare(GraphOpDeclaration& declaration) const {
 }
 
 void ScanOp::record(GraphRecordCtx& ctx) const {
-  record_work(work_of(verb_of(kind_), type_, input_), {.input = ctx.address(input_), .output = ctx.address(output_)}, ctx);
+  record_work(work_of(verb_of(kind_), type_, input_),
+              {.input = ctx.address(input_), .output = ctx.address(output_)}, ctx);
 }
 
-SortOp::SortOp(BufferView input, BufferView output, BufferView indices, ArrayType type, SortOrder order)
-    : input_(std::move(input)), output_(std::move(output)), indices_(std::move(indices)), type_(type), order_(order) {
+SortOp::SortOp(BufferView input, BufferView output, BufferView indices, ArrayType type,
+               SortOrder order)
+    : input_(std::move(input)),
+      output_(std::move(output)),
+      indices_(std::move(indices)),
+      type_(type),
+      order_(order) {
   check_input(op_name(), input_, output_, type_);
   if (output_.bytes() != input_.bytes()) {
-    refuse(ErrorCode::InvalidArgument, op_name(), text("the output has ", count_of(output_, type_), " values and the input ", count_of(input_, type_)));
+    refuse(ErrorCode::InvalidArgument, op_name(),
+           text("the output has ", count_of(output_, type_), " values and the input ",
+                count_of(input_, type_)));
   }
   if (indices_ && indices_.bytes() != count_of(input_, type_) * sizeof(std::uint32_t)) {
-    refuse(ErrorCode::InvalidArgument, op_name(), text(indices_.bytes() / sizeof(std::uint32_t), " indices for ", count_of(input_, type_), " values"));
+    refuse(ErrorCode::InvalidArgument, op_name(),
+           text(indices_.bytes() / sizeof(std::uint32_t), " indices for ", count_of(input_, type_),
+                " values"));
   }
-  if (share_bytes(input_, output_) || (indices_ && (share_bytes(indices_, input_) || share_bytes(indices_, output_)))) {
+  if (share_bytes(input_, output_) ||
+      (indices_ && (share_bytes(indices_, input_) || share_bytes(indices_, output_)))) {
     refuse(ErrorCode::Overlap, op_name(), text("input, output and indices share bytes"));
   }
 }
 
-std::string SortOp::parameters() const { return describe(verb_of(order_, indices_), type_, input_); }
+std::string SortOp::parameters() const {
+  return describe(verb_of(order_, indices_), type_, input_);
+}
 
 void SortOp::declare(GraphOpDeclaration& declaration) const {
   declaration.use(read(input_));
   declaration.use(write(output_));
   if (indices_) declaration.use(write(indices_));
-  declare_workspaces(work_of(verb_of(order_, indices_), type_, input_), row_of(type_).bytes, declaration);
+  declare_workspaces(work_of(verb_of(order_, indices_), type_, input_), row_of(type_).bytes,
+                     declaration);
 }
 
 void SortOp::record(GraphRecordCtx& ctx) const {

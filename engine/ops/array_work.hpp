@@ -1,4 +1,5 @@
-// One reduction, scan or sort as numbers, for the code of either device. Knows no engine: nvcc reads it too. Threads: values.
+// One reduction, scan or sort as numbers, for the code of either device. Knows no engine: nvcc
+// reads it too. Threads: values.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +7,17 @@
 
 namespace reprise::ops {
 
-enum class ArrayVerb : std::uint8_t { Sum, Min, Max, ExclusiveScan, InclusiveScan, SortAscending, SortDescending, SortPairsAscending, SortPairsDescending };
+enum class ArrayVerb : std::uint8_t {
+  Sum,
+  Min,
+  Max,
+  ExclusiveScan,
+  InclusiveScan,
+  SortAscending,
+  SortDescending,
+  SortPairsAscending,
+  SortPairsDescending
+};
 enum class ArrayElement : std::uint8_t { F32, F64, I32, U32 };
 
 struct ArrayWork {
@@ -18,15 +29,20 @@ struct ArrayWork {
 struct ArrayAddresses {
   const void* input = nullptr;
   void* output = nullptr;
-  std::uint32_t* indices = nullptr;        // of sorts with indices
-  void* keys = nullptr;                    // of sorts on GPUs: scratch, as large as input
-  std::uint32_t* numbers = nullptr;        // of sorts with indices on GPUs: scratch, as large as indices
+  std::uint32_t* indices = nullptr;  // of sorts with indices
+  void* keys = nullptr;              // of sorts on GPUs: scratch, as large as input
+  std::uint32_t* numbers = nullptr;  // of sorts with indices on GPUs: scratch, as large as indices
 };
 
-[[nodiscard]] constexpr bool is_sort(ArrayVerb verb) noexcept { return verb >= ArrayVerb::SortAscending; }
-[[nodiscard]] constexpr bool has_indices(ArrayVerb verb) noexcept { return verb >= ArrayVerb::SortPairsAscending; }
+[[nodiscard]] constexpr bool is_sort(ArrayVerb verb) noexcept {
+  return verb >= ArrayVerb::SortAscending;
+}
+[[nodiscard]] constexpr bool has_indices(ArrayVerb verb) noexcept {
+  return verb >= ArrayVerb::SortPairsAscending;
+}
 
 // CUB's way to say both: `temporary` null sets `bytes` and does nothing. A cudaError_t.
-[[nodiscard]] int run_cub(const ArrayWork& work, const ArrayAddresses& at, void* temporary, std::size_t& bytes, void* stream);
+[[nodiscard]] int run_cub(const ArrayWork& work, const ArrayAddresses& at, void* temporary,
+                          std::size_t& bytes, void* stream);
 
 }  // namespace reprise::ops

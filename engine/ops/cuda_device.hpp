@@ -1,4 +1,5 @@
-// What the ops of GPUs share: the current device, and CUDA's codes as Error. Threads: a CurrentOrdinal belongs to the thread it was made on.
+// What the ops of GPUs share: the current device, and CUDA's codes as Error. Threads: a
+// CurrentOrdinal belongs to the thread it was made on.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -16,7 +17,8 @@ inline void check_cuda(std::string_view op, cudaError_t result, const char* call
   refuse_native(op, call, result, cudaGetErrorName(result));
 }
 
-// While it lives, the device is current in this thread, and what the thread does breaks no capture that is under way elsewhere.
+// While it lives, the device is current in this thread, and what the thread does breaks no capture
+// that is under way elsewhere.
 class CurrentOrdinal {
  public:
   CurrentOrdinal(std::string_view op, std::uint32_t ordinal) {

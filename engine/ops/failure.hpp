@@ -1,4 +1,5 @@
-// Errors of ops: they name the op, and the value or the library call that was refused. Threads: pure functions.
+// Errors of ops: they name the op, and the value or the library call that was refused. Threads:
+// pure functions.
 #pragma once
 
 #include <reprise/error.hpp>
@@ -26,14 +27,16 @@ template <class... Parts>
 }
 
 // A library said no.
-[[noreturn]] inline void refuse_native(std::string_view name, const char* call, std::int64_t code, const std::string& native_name) {
+[[noreturn]] inline void refuse_native(std::string_view name, const char* call, std::int64_t code,
+                                       const std::string& native_name) {
   ErrorDetails details;
   details.code = ErrorCode::NativeFailure;
   details.stage = Stage::Instantiate;
   details.native_call = call;
   details.native_code = code;
   details.native_name = native_name;
-  throw Error(std::move(details), text("op ", name, ": ", call, " failed with ", native_name, " (", code, ")"));
+  throw Error(std::move(details),
+              text("op ", name, ": ", call, " failed with ", native_name, " (", code, ")"));
 }
 
 }  // namespace reprise::ops

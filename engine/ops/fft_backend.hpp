@@ -1,4 +1,5 @@
-// The two ways a transform is made. Each throws Error naming the op. Threads: as GraphOp::record() says.
+// The two ways a transform is made. Each throws Error naming the op. Threads: as GraphOp::record()
+// says.
 #pragma once
 
 #include <cstdint>

@@ -33,11 +33,13 @@ class CufftPlan {
     check_fft(cufftCreate(&plan_), "cufftCreate");
     try {
       check_fft(cufftSetAutoAllocation(plan_, 0), "cufftSetAutoAllocation");
-      long long size = static_cast<long long>(d.size), of_input = static_cast<long long>(d.input_distance),
+      long long size = static_cast<long long>(d.size),
+                of_input = static_cast<long long>(d.input_distance),
                 of_output = static_cast<long long>(d.output_distance);
-      check_fft(cufftMakePlanMany64(plan_, 1, &size, &of_input, 1, of_input, &of_output, 1, of_output, type_of(d.kind), static_cast<long long>(d.batch),
-                                    &workspace_bytes_),
-                "cufftMakePlanMany64");
+      check_fft(
+          cufftMakePlanMany64(plan_, 1, &size, &of_input, 1, of_input, &of_output, 1, of_output,
+                              type_of(d.kind), static_cast<long long>(d.batch), &workspace_bytes_),
+          "cufftMakePlanMany64");
     } catch (...) {
       static_cast<void>(cufftDestroy(plan_));
       throw;
@@ -75,25 +77,35 @@ class CufftPlan {
 void execute(const FftPlanDesc& d, cufftHandle plan, void* input, void* output) {
   switch (d.kind) {
     case FftKind::RealToComplex:
-      return check_fft(cufftExecR2C(plan, static_cast<cufftReal*>(input), static_cast<cufftComplex*>(output)), "cufftExecR2C");
+      return check_fft(
+          cufftExecR2C(plan, static_cast<cufftReal*>(input), static_cast<cufftComplex*>(output)),
+          "cufftExecR2C");
     case FftKind::ComplexToReal:
-      return check_fft(cufftExecC2R(plan, static_cast<cufftComplex*>(input), static_cast<cufftReal*>(output)), "cufftExecC2R");
+      return check_fft(
+          cufftExecC2R(plan, static_cast<cufftComplex*>(input), static_cast<cufftReal*>(output)),
+          "cufftExecC2R");
     case FftKind::Forward:
     case FftKind::Inverse:
-      return check_fft(cufftExecC2C(plan, static_cast<cufftComplex*>(input), static_cast<cufftComplex*>(output),
-                                    d.kind == FftKind::Forward ? CUFFT_FORWARD : CUFFT_INVERSE),
-                       "cufftExecC2C");
+      return check_fft(
+          cufftExecC2C(plan, static_cast<cufftComplex*>(input), static_cast<cufftComplex*>(output),
+                       d.kind == FftKind::Forward ? CUFFT_FORWARD : CUFFT_INVERSE),
+          "cufftExecC2C");
   }
 }
 
 }  // namespace
 
-std::uint64_t fft_cuda_workspace(const FftPlanDesc& d, std::uint32_t ordinal) { return CufftPlan(d, ordinal).workspace_bytes(); }
+std::uint64_t fft_cuda_workspace(const FftPlanDesc& d, std::uint32_t ordinal) {
+  return CufftPlan(d, ordinal).workspace_bytes();
+}
 
 void record_fft_cuda(const FftPlanDesc& d, GraphRecordCtx& ctx, void* input, void* output) {
-  auto plan = std::make_shared<const CufftPlan>(d, ctx.device_ordinal());  // before the capture begins
-  if (plan->workspace_bytes() != 0) check_fft(cufftSetWorkArea(plan->get(), ctx.workspace()), "cufftSetWorkArea");
-  check_fft(cufftSetStream(plan->get(), static_cast<cudaStream_t>(ctx.native_stream())), "cufftSetStream");
+  auto plan =
+      std::make_shared<const CufftPlan>(d, ctx.device_ordinal());  // before the capture begins
+  if (plan->workspace_bytes() != 0)
+    check_fft(cufftSetWorkArea(plan->get(), ctx.workspace()), "cufftSetWorkArea");
+  check_fft(cufftSetStream(plan->get(), static_cast<cudaStream_t>(ctx.native_stream())),
+            "cufftSetStream");
   execute(d, plan->get(), input, output);
   ctx.keep(std::move(plan));
 }

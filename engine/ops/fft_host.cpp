@@ -1,4 +1,5 @@
-// Transforms on the host device: FFTW, one plan a recording that each piece runs on its own signals.
+// Transforms on the host device: FFTW, one plan a recording that each piece runs on its own
+// signals.
 #include <fftw3.h>
 
 #include <algorithm>
@@ -27,10 +28,18 @@ class FftwPlan {
     // Estimated: looks at no value, and gives the same plan at each run.
     constexpr unsigned kFlags = FFTW_ESTIMATE | FFTW_UNALIGNED;
     switch (d.kind) {
-      case FftKind::RealToComplex: plan_ = fftwf_plan_dft_r2c_1d(size, static_cast<float*>(input), complex_out, kFlags); break;
-      case FftKind::ComplexToReal: plan_ = fftwf_plan_dft_c2r_1d(size, complex_in, static_cast<float*>(output), kFlags); break;
-      case FftKind::Forward: plan_ = fftwf_plan_dft_1d(size, complex_in, complex_out, FFTW_FORWARD, kFlags); break;
-      case FftKind::Inverse: plan_ = fftwf_plan_dft_1d(size, complex_in, complex_out, FFTW_BACKWARD, kFlags); break;
+      case FftKind::RealToComplex:
+        plan_ = fftwf_plan_dft_r2c_1d(size, static_cast<float*>(input), complex_out, kFlags);
+        break;
+      case FftKind::ComplexToReal:
+        plan_ = fftwf_plan_dft_c2r_1d(size, complex_in, static_cast<float*>(output), kFlags);
+        break;
+      case FftKind::Forward:
+        plan_ = fftwf_plan_dft_1d(size, complex_in, complex_out, FFTW_FORWARD, kFlags);
+        break;
+      case FftKind::Inverse:
+        plan_ = fftwf_plan_dft_1d(size, complex_in, complex_out, FFTW_BACKWARD, kFlags);
+        break;
     }
     if (plan_ == nullptr) refuse_native("fft", "fftwf_plan", 0, "no plan");
   }
@@ -49,10 +58,16 @@ class FftwPlan {
 void run(const FftPlanDesc& d, fftwf_plan plan, void* input, void* output, std::uint64_t signal) {
   const std::uint64_t from = signal * d.input_distance, to = signal * d.output_distance;
   switch (d.kind) {
-    case FftKind::RealToComplex: return fftwf_execute_dft_r2c(plan, static_cast<float*>(input) + from, static_cast<fftwf_complex*>(output) + to);
-    case FftKind::ComplexToReal: return fftwf_execute_dft_c2r(plan, static_cast<fftwf_complex*>(input) + from, static_cast<float*>(output) + to);
+    case FftKind::RealToComplex:
+      return fftwf_execute_dft_r2c(plan, static_cast<float*>(input) + from,
+                                   static_cast<fftwf_complex*>(output) + to);
+    case FftKind::ComplexToReal:
+      return fftwf_execute_dft_c2r(plan, static_cast<fftwf_complex*>(input) + from,
+                                   static_cast<float*>(output) + to);
     case FftKind::Forward:
-    case FftKind::Inverse: return fftwf_execute_dft(plan, static_cast<fftwf_complex*>(input) + from, static_cast<fftwf_complex*>(output) + to);
+    case FftKind::Inverse:
+      return fftwf_execute_dft(plan, static_cast<fftwf_complex*>(input) + from,
+                               static_cast<fftwf_complex*>(output) + to);
   }
 }
 
@@ -64,7 +79,8 @@ void record_fft_host(const FftPlanDesc& d, GraphRecordCtx& ctx, void* input, voi
   ctx.host(
       [=](std::uint32_t piece) {
         const std::uint64_t first = piece * per_piece, last = std::min(d.batch, first + per_piece);
-        for (std::uint64_t signal = first; signal < last; ++signal) run(d, plan->get(), input, output, signal);
+        for (std::uint64_t signal = first; signal < last; ++signal)
+          run(d, plan->get(), input, output, signal);
       },
       static_cast<std::uint32_t>((d.batch + per_piece - 1) / per_piece));
 }

@@ -14,37 +14,52 @@ using ops::FftPlanDesc;
 using ops::refuse;
 using ops::text;
 
-FftPlanDesc plan_of(const FftR2CDesc& d) { return {FftKind::RealToComplex, d.size, d.batch, d.input_distance, d.output_distance}; }
-FftPlanDesc plan_of(const FftC2RDesc& d) { return {FftKind::ComplexToReal, d.size, d.batch, d.size / 2 + 1, d.size}; }
+FftPlanDesc plan_of(const FftR2CDesc& d) {
+  return {FftKind::RealToComplex, d.size, d.batch, d.input_distance, d.output_distance};
+}
+FftPlanDesc plan_of(const FftC2RDesc& d) {
+  return {FftKind::ComplexToReal, d.size, d.batch, d.size / 2 + 1, d.size};
+}
 FftPlanDesc plan_of(const FftC2CDesc& d) {
-  return {d.direction == FftDirection::Forward ? FftKind::Forward : FftKind::Inverse, d.size, d.batch, d.size, d.size};
+  return {d.direction == FftDirection::Forward ? FftKind::Forward : FftKind::Inverse, d.size,
+          d.batch, d.size, d.size};
 }
 
 void check_sizes(std::string_view name, std::uint64_t size, std::uint64_t batch) {
-  if (size < 2 || batch == 0) refuse(ErrorCode::InvalidArgument, name, text("signals of ", size, " values, ", batch, " of them: at least 2 and 1"));
+  if (size < 2 || batch == 0)
+    refuse(ErrorCode::InvalidArgument, name,
+           text("signals of ", size, " values, ", batch, " of them: at least 2 and 1"));
   constexpr std::uint64_t kMost = std::numeric_limits<std::int32_t>::max();
-  if (size > kMost || batch > kMost) refuse(ErrorCode::OutOfRange, name, text("more than ", kMost, " values or signals"));
+  if (size > kMost || batch > kMost)
+    refuse(ErrorCode::OutOfRange, name, text("more than ", kMost, " values or signals"));
 }
 
 template <class T>
-void check_view(std::string_view name, std::string_view role, const GpuRef<T>& view, std::uint64_t length, std::uint64_t batch, std::uint64_t distance) {
-  if (!view) refuse(ErrorCode::InvalidArgument, name, text("the ", role, " is a view without a buffer"));
+void check_view(std::string_view name, std::string_view role, const GpuRef<T>& view,
+                std::uint64_t length, std::uint64_t batch, std::uint64_t distance) {
+  if (!view)
+    refuse(ErrorCode::InvalidArgument, name, text("the ", role, " is a view without a buffer"));
   const std::uint64_t needed = (batch - 1) * distance + length;
   if (needed > view.size()) {
-    refuse(ErrorCode::OutOfRange, name, text("the ", role, " needs ", needed, " values and ", view.name(), " has ", view.size()));
+    refuse(
+        ErrorCode::OutOfRange, name,
+        text("the ", role, " needs ", needed, " values and ", view.name(), " has ", view.size()));
   }
-  if (view.offset() % sizeof(T) != 0) refuse(ErrorCode::InvalidArgument, name, text("the ", role, " starts within a value"));
+  if (view.offset() % sizeof(T) != 0)
+    refuse(ErrorCode::InvalidArgument, name, text("the ", role, " starts within a value"));
 }
 
 void check_apart(std::string_view name, const BufferView& input, const BufferView& output) {
-  const bool overlap = input.core() == output.core() && input.offset() < output.offset() + output.bytes() &&
+  const bool overlap = input.core() == output.core() &&
+                       input.offset() < output.offset() + output.bytes() &&
                        output.offset() < input.offset() + input.bytes();
-  if (overlap) refuse(ErrorCode::Overlap, name, text("input and output share bytes of ", input.name()));
+  if (overlap)
+    refuse(ErrorCode::Overlap, name, text("input and output share bytes of ", input.name()));
 }
 
 std::string describe(const FftPlanDesc& plan) {
-  return text("size ", plan.size, ", batch ", plan.batch, ", distances ", plan.input_distance, ' ', plan.output_distance,
-              plan.kind == FftKind::Inverse ? ", inverse" : "");
+  return text("size ", plan.size, ", batch ", plan.batch, ", distances ", plan.input_distance, ' ',
+              plan.output_distance, plan.kind == FftKind::Inverse ? ", inverse" : "");
 }
 
 void declare_workspace(const FftPlanDesc& plan, GraphOpDeclaration& declaration) {
@@ -53,7 +68,8 @@ void declare_workspace(const FftPlanDesc& plan, GraphOpDeclaration& declaration)
   if (bytes != 0) static_cast<void>(declaration.workspace(bytes));
 }
 
-void record_plan(const FftPlanDesc& plan, GraphRecordCtx& ctx, const BufferView& input, const BufferView& output) {
+void record_plan(const FftPlanDesc& plan, GraphRecordCtx& ctx, const BufferView& input,
+                 const BufferView& output) {
   void *const from = ctx.address(input), *const to = ctx.address(output);
   if (ctx.device_kind() == DeviceKind::Host) return ops::record_fft_host(plan, ctx, from, to);
   ops::record_fft_cuda(plan, ctx, from, to);
@@ -67,7 +83,8 @@ FftR2COp::FftR2COp(FftR2CDesc desc) : desc_(std::move(desc)) {
   if (d.input_distance == 0) d.input_distance = d.size;
   if (d.output_distance == 0) d.output_distance = d.size / 2 + 1;
   if (d.output_distance < d.size / 2 + 1) {
-    refuse(ErrorCode::Overlap, op_name(), text("spectra of ", d.size / 2 + 1, " values lie ", d.output_distance, " apart"));
+    refuse(ErrorCode::Overlap, op_name(),
+           text("spectra of ", d.size / 2 + 1, " values lie ", d.output_distance, " apart"));
   }
   check_view(op_name(), "input", d.input, d.size, d.batch, d.input_distance);
   check_view(op_name(), "output", d.output, d.size / 2 + 1, d.batch, d.output_distance);
@@ -79,11 +96,14 @@ std::string FftR2COp::parameters() const { return describe(plan_of(desc_)); }
 void FftR2COp::declare(GraphOpDeclaration& declaration) const {
   declaration.use(read(desc_.input));
   // Gaps between spectra keep what is in them.
-  declaration.use(desc_.output_distance == desc_.size / 2 + 1 ? write(desc_.output) : read_write(desc_.output));
+  declaration.use(desc_.output_distance == desc_.size / 2 + 1 ? write(desc_.output)
+                                                              : read_write(desc_.output));
   declare_workspace(plan_of(desc_), declaration);
 }
 
-void FftR2COp::record(GraphRecordCtx& ctx) const { record_plan(plan_of(desc_), ctx, desc_.input, desc_.output); }
+void FftR2COp::record(GraphRecordCtx& ctx) const {
+  record_plan(plan_of(desc_), ctx, desc_.input, desc_.output);
+}
 
 FftC2ROp::FftC2ROp(FftC2RDesc desc) : desc_(std::move(desc)) {
   const FftC2RDesc& d = desc_;
@@ -101,14 +121,17 @@ void FftC2ROp::declare(GraphOpDeclaration& declaration) const {
   declare_workspace(plan_of(desc_), declaration);
 }
 
-void FftC2ROp::record(GraphRecordCtx& ctx) const { record_plan(plan_of(desc_), ctx, desc_.input, desc_.output); }
+void FftC2ROp::record(GraphRecordCtx& ctx) const {
+  record_plan(plan_of(desc_), ctx, desc_.input, desc_.output);
+}
 
 FftC2COp::FftC2COp(FftC2CDesc desc) : desc_(std::move(desc)) {
   const FftC2CDesc& d = desc_;
   check_sizes(op_name(), d.size, d.batch);
   check_view(op_name(), "input", d.input, d.size, d.batch, d.size);
   check_view(op_name(), "output", d.output, d.size, d.batch, d.size);
-  if (d.input.core() != d.output.core() || d.input.offset() != d.output.offset()) check_apart(op_name(), d.input, d.output);
+  if (d.input.core() != d.output.core() || d.input.offset() != d.output.offset())
+    check_apart(op_name(), d.input, d.output);
 }
 
 std::string FftC2COp::parameters() const { return describe(plan_of(desc_)); }
@@ -119,6 +142,8 @@ void FftC2COp::declare(GraphOpDeclaration& declaration) const {
   declare_workspace(plan_of(desc_), declaration);
 }
 
-void FftC2COp::record(GraphRecordCtx& ctx) const { record_plan(plan_of(desc_), ctx, desc_.input, desc_.output); }
+void FftC2COp::record(GraphRecordCtx& ctx) const {
+  record_plan(plan_of(desc_), ctx, desc_.input, desc_.output);
+}
 
 }  // namespace reprise

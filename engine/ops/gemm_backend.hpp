@@ -1,4 +1,5 @@
-// The two ways a product is made. Each throws Error naming the op. Threads: as GraphOp::record() says.
+// The two ways a product is made. Each throws Error naming the op. Threads: as GraphOp::record()
+// says.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,9 @@
 namespace reprise::ops {
 
 // From a batch's first element to behind its last; matrices lie `stride` apart, their rows `row`.
-[[nodiscard]] constexpr std::uint64_t gemm_elements(std::uint64_t rows, std::uint64_t columns, std::uint64_t row, std::uint64_t batch, std::uint64_t stride) {
+[[nodiscard]] constexpr std::uint64_t gemm_elements(std::uint64_t rows, std::uint64_t columns,
+                                                    std::uint64_t row, std::uint64_t batch,
+                                                    std::uint64_t stride) {
   return (batch - 1) * stride + (rows - 1) * row + columns;
 }
 [[nodiscard]] std::uint64_t gemm_element_bytes(GemmType type);

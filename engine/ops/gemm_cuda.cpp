@@ -1,4 +1,5 @@
-// Products on GPUs: cuBLAS. One handle a device, shared by what was recorded with it and held by it; the workspace is each recording's own.
+// Products on GPUs: cuBLAS. One handle a device, shared by what was recorded with it and held by
+// it; the workspace is each recording's own.
 #include <cublas_v2.h>
 
 #include <algorithm>
@@ -15,7 +16,8 @@ namespace reprise::ops {
 namespace {
 
 void check_blas(cublasStatus_t result, const char* call) {
-  if (result != CUBLAS_STATUS_SUCCESS) refuse_native("gemm", call, result, cublasGetStatusName(result));
+  if (result != CUBLAS_STATUS_SUCCESS)
+    refuse_native("gemm", call, result, cublasGetStatusName(result));
 }
 
 // What cuBLAS may choose a kernel by.
@@ -28,7 +30,9 @@ class BlasHandle {
     const CurrentOrdinal current("gemm", ordinal);
     check_blas(cublasCreate(&handle_), "cublasCreate");
     // Sums stay 32-bit floats to their end.
-    check_blas(cublasSetMathMode(handle_, static_cast<cublasMath_t>(CUBLAS_DEFAULT_MATH | CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION)),
+    check_blas(cublasSetMathMode(handle_, static_cast<cublasMath_t>(
+                                              CUBLAS_DEFAULT_MATH |
+                                              CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION)),
                "cublasSetMathMode");
   }
   BlasHandle(const BlasHandle&) = delete;
@@ -43,7 +47,9 @@ class BlasHandle {
 
   [[nodiscard]] std::mutex& mutex() noexcept { return mutex_; }
   [[nodiscard]] cublasHandle_t get() const noexcept { return handle_; }
-  [[nodiscard]] std::set<ProductKey>& warm() noexcept { return warm_; }  // products whose kernels are loaded
+  [[nodiscard]] std::set<ProductKey>& warm() noexcept {
+    return warm_;
+  }  // products whose kernels are loaded
 
   [[nodiscard]] static std::shared_ptr<BlasHandle> of(std::uint32_t ordinal) {
     static std::mutex mutex;
@@ -72,7 +78,9 @@ cudaDataType data_type(GemmType type) {
   return CUDA_R_32F;
 }
 
-cublasOperation_t operation(Transpose transpose) { return transpose == Transpose::No ? CUBLAS_OP_N : CUBLAS_OP_T; }
+cublasOperation_t operation(Transpose transpose) {
+  return transpose == Transpose::No ? CUBLAS_OP_N : CUBLAS_OP_T;
+}
 
 // Row by row, c = a b is, column by column, c = b a.
 void multiply(const GemmDesc& d, cublasHandle_t handle, const void* a, const void* b, void* c) {
@@ -82,10 +90,13 @@ void multiply(const GemmDesc& d, cublasHandle_t handle, const void* a, const voi
   const void* const beta = is_double ? static_cast<const void*>(&d.beta) : &beta32;
   const cudaDataType type = data_type(d.type);
   const cublasComputeType_t compute = is_double ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F;
-  check_blas(cublasGemmStridedBatchedEx(handle, operation(d.transpose_b), operation(d.transpose_a), static_cast<int>(d.n), static_cast<int>(d.m),
-                                        static_cast<int>(d.k), alpha, b, type, static_cast<int>(d.row_b), static_cast<long long>(d.stride_b), a, type,
-                                        static_cast<int>(d.row_a), static_cast<long long>(d.stride_a), beta, c, type, static_cast<int>(d.row_c),
-                                        static_cast<long long>(d.stride_c), static_cast<int>(d.batch), compute, CUBLAS_GEMM_DEFAULT),
+  check_blas(cublasGemmStridedBatchedEx(
+                 handle, operation(d.transpose_b), operation(d.transpose_a), static_cast<int>(d.n),
+                 static_cast<int>(d.m), static_cast<int>(d.k), alpha, b, type,
+                 static_cast<int>(d.row_b), static_cast<long long>(d.stride_b), a, type,
+                 static_cast<int>(d.row_a), static_cast<long long>(d.stride_a), beta, c, type,
+                 static_cast<int>(d.row_c), static_cast<long long>(d.stride_c),
+                 static_cast<int>(d.batch), compute, CUBLAS_GEMM_DEFAULT),
              "cublasGemmStridedBatchedEx");
 }
 
@@ -95,9 +106,11 @@ struct Operands {
   void* c;
 };
 
-void multiply(const GemmDesc& d, BlasHandle& blas, cudaStream_t stream, void* workspace, std::uint64_t workspace_bytes, const Operands& at) {
+void multiply(const GemmDesc& d, BlasHandle& blas, cudaStream_t stream, void* workspace,
+              std::uint64_t workspace_bytes, const Operands& at) {
   check_blas(cublasSetStream(blas.get(), stream), "cublasSetStream");
-  check_blas(cublasSetWorkspace(blas.get(), workspace, workspace_bytes), "cublasSetWorkspace");  // after the stream, which resets it
+  check_blas(cublasSetWorkspace(blas.get(), workspace, workspace_bytes),
+             "cublasSetWorkspace");  // after the stream, which resets it
   multiply(d, blas.get(), at.a, at.b, at.c);
   check_blas(cublasSetStream(blas.get(), nullptr), "cublasSetStream");
 }
@@ -106,7 +119,8 @@ void multiply(const GemmDesc& d, BlasHandle& blas, cudaStream_t stream, void* wo
 class Scratch {
  public:
   explicit Scratch(std::uint64_t bytes) {
-    check_cuda("gemm", cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+    check_cuda("gemm", cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking),
+               "cudaStreamCreateWithFlags");
     void* memory = nullptr;
     if (cudaMallocAsync(&memory, bytes, stream_) == cudaSuccess) {
       memory_ = static_cast<std::byte*>(memory);
@@ -133,34 +147,63 @@ class Scratch {
 
 constexpr std::uint64_t kAlignment = 256;  // bytes; nothing chooses by more
 
-std::uint64_t misalignment(const void* address) { return reinterpret_cast<std::uintptr_t>(address) % kAlignment; }
-
-std::uint64_t round_up(std::uint64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
-
-ProductKey key_of(const GemmDesc& d, const Operands& at, std::uint64_t workspace_bytes) {
-  return {static_cast<std::uint64_t>(d.type), static_cast<std::uint64_t>(d.transpose_a), static_cast<std::uint64_t>(d.transpose_b), d.m, d.n, d.k,
-          d.row_a, d.row_b, d.row_c, d.batch, d.stride_a, d.stride_b, d.stride_c, (d.alpha == 0 ? 2U : 0U) + (d.beta == 0 ? 1U : 0U),
-          workspace_bytes, misalignment(at.a) * kAlignment + misalignment(at.b), misalignment(at.c)};
+std::uint64_t misalignment(const void* address) {
+  return reinterpret_cast<std::uintptr_t>(address) % kAlignment;
 }
 
-// cuBLAS loads its kernels when they are first used, which fails at times, in a capture and cold: so each kind of product is done once before,
-// on scratch memory. What fails here, for want of memory too, has its second try in the capture, which reports it.
-void warm_up(const GemmDesc& d, BlasHandle& blas, std::uint32_t ordinal, std::uint64_t workspace_bytes, const Operands& at) {
+std::uint64_t round_up(std::uint64_t bytes) {
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+ProductKey key_of(const GemmDesc& d, const Operands& at, std::uint64_t workspace_bytes) {
+  return {static_cast<std::uint64_t>(d.type),
+          static_cast<std::uint64_t>(d.transpose_a),
+          static_cast<std::uint64_t>(d.transpose_b),
+          d.m,
+          d.n,
+          d.k,
+          d.row_a,
+          d.row_b,
+          d.row_c,
+          d.batch,
+          d.stride_a,
+          d.stride_b,
+          d.stride_c,
+          (d.alpha == 0 ? 2U : 0U) + (d.beta == 0 ? 1U : 0U),
+          workspace_bytes,
+          misalignment(at.a) * kAlignment + misalignment(at.b),
+          misalignment(at.c)};
+}
+
+// cuBLAS loads its kernels when they are first used, which fails at times, in a capture and cold:
+// so each kind of product is done once before, on scratch memory. What fails here, for want of
+// memory too, has its second try in the capture, which reports it.
+void warm_up(const GemmDesc& d, BlasHandle& blas, std::uint32_t ordinal,
+             std::uint64_t workspace_bytes, const Operands& at) {
   const ProductKey key = key_of(d, at, workspace_bytes);
   if (blas.warm().contains(key)) return;
   const CurrentOrdinal current("gemm", ordinal);
-  const std::uint64_t rows_a = d.transpose_a == Transpose::No ? d.m : d.k, columns_a = d.transpose_a == Transpose::No ? d.k : d.m;
-  const std::uint64_t rows_b = d.transpose_b == Transpose::No ? d.k : d.n, columns_b = d.transpose_b == Transpose::No ? d.n : d.k;
-  const std::uint64_t read = std::max(gemm_elements(rows_a, columns_a, d.row_a, d.batch, d.stride_a), gemm_elements(rows_b, columns_b, d.row_b, d.batch, d.stride_b));
-  const std::uint64_t written = gemm_elements(d.m, d.n, d.row_c, d.batch, d.stride_c), element = gemm_element_bytes(d.type);
-  const std::uint64_t c_at = round_up(kAlignment + read * element), workspace_at = round_up(c_at + kAlignment + written * element);
+  const std::uint64_t rows_a = d.transpose_a == Transpose::No ? d.m : d.k,
+                      columns_a = d.transpose_a == Transpose::No ? d.k : d.m;
+  const std::uint64_t rows_b = d.transpose_b == Transpose::No ? d.k : d.n,
+                      columns_b = d.transpose_b == Transpose::No ? d.n : d.k;
+  const std::uint64_t read =
+      std::max(gemm_elements(rows_a, columns_a, d.row_a, d.batch, d.stride_a),
+               gemm_elements(rows_b, columns_b, d.row_b, d.batch, d.stride_b));
+  const std::uint64_t written = gemm_elements(d.m, d.n, d.row_c, d.batch, d.stride_c),
+                      element = gemm_element_bytes(d.type);
+  const std::uint64_t c_at = round_up(kAlignment + read * element),
+                      workspace_at = round_up(c_at + kAlignment + written * element);
   const Scratch scratch(workspace_at + workspace_bytes);
   std::byte* const memory = scratch.memory();
   if (memory == nullptr) return;
   try {
-    check_cuda("gemm", cudaMemsetAsync(memory, 0, workspace_at, scratch.stream()), "cudaMemsetAsync");
+    check_cuda("gemm", cudaMemsetAsync(memory, 0, workspace_at, scratch.stream()),
+               "cudaMemsetAsync");
     multiply(d, blas, scratch.stream(), memory + workspace_at, workspace_bytes,
-             {.a = memory + misalignment(at.a), .b = memory + misalignment(at.b), .c = memory + c_at + misalignment(at.c)});
+             {.a = memory + misalignment(at.a),
+              .b = memory + misalignment(at.b),
+              .c = memory + c_at + misalignment(at.c)});
     check_cuda("gemm", cudaStreamSynchronize(scratch.stream()), "cudaStreamSynchronize");
   } catch (const Error&) {
     return;
@@ -174,7 +217,10 @@ void warm_up(const GemmDesc& d, BlasHandle& blas, std::uint32_t ordinal, std::ui
 std::uint64_t gemm_cuda_workspace(const GemmDesc& d, std::uint32_t ordinal) {
   if (d.workspace_bytes != 0) return d.workspace_bytes;
   int major = 0;
-  check_cuda("gemm", cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, static_cast<int>(ordinal)), "cudaDeviceGetAttribute");
+  check_cuda(
+      "gemm",
+      cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, static_cast<int>(ordinal)),
+      "cudaDeviceGetAttribute");
   return (major >= 9 ? std::uint64_t{32} : std::uint64_t{4}) << 20;
 }
 

@@ -28,20 +28,29 @@ struct Stored {
 };
 
 // Fills in the row and the stride, and checks that `batch` such matrices are within the view.
-void check(const Stored& matrix, const BufferView& view, std::uint64_t batch, std::uint64_t bytes, std::uint64_t& row, std::uint64_t& stride) {
-  if (!view) refuse(ErrorCode::InvalidArgument, "gemm", text("matrix ", matrix.name, " is a view without a buffer"));
+void check(const Stored& matrix, const BufferView& view, std::uint64_t batch, std::uint64_t bytes,
+           std::uint64_t& row, std::uint64_t& stride) {
+  if (!view)
+    refuse(ErrorCode::InvalidArgument, "gemm",
+           text("matrix ", matrix.name, " is a view without a buffer"));
   if (row == 0) row = matrix.columns;
   if (row < matrix.columns) {
-    refuse(ErrorCode::InvalidArgument, "gemm", text("rows of ", matrix.name, " have ", matrix.columns, " elements and lie ", row, " apart"));
+    refuse(ErrorCode::InvalidArgument, "gemm",
+           text("rows of ", matrix.name, " have ", matrix.columns, " elements and lie ", row,
+                " apart"));
   }
   if (stride == 0) stride = row * matrix.rows;
-  const std::uint64_t elements = ops::gemm_elements(matrix.rows, matrix.columns, row, batch, stride);
+  const std::uint64_t elements =
+      ops::gemm_elements(matrix.rows, matrix.columns, row, batch, stride);
   if (elements * bytes > view.bytes()) {
     refuse(ErrorCode::OutOfRange, "gemm",
-           text("matrix ", matrix.name, " of ", matrix.rows, " x ", matrix.columns, " in a batch of ", batch, " needs ", elements * bytes, " bytes and ",
-                view.name(), " has ", view.bytes()));
+           text("matrix ", matrix.name, " of ", matrix.rows, " x ", matrix.columns,
+                " in a batch of ", batch, " needs ", elements * bytes, " bytes and ", view.name(),
+                " has ", view.bytes()));
   }
-  if (view.offset() % bytes != 0) refuse(ErrorCode::InvalidArgument, "gemm", text("matrix ", matrix.name, " starts within an element of ", bytes, " bytes"));
+  if (view.offset() % bytes != 0)
+    refuse(ErrorCode::InvalidArgument, "gemm",
+           text("matrix ", matrix.name, " starts within an element of ", bytes, " bytes"));
 }
 
 }  // namespace
@@ -63,36 +72,45 @@ std::uint64_t gemm_element_bytes(GemmType type) {
 GemmOp::GemmOp(GemmDesc desc) : desc_(std::move(desc)) {
   GemmDesc& d = desc_;
   if (d.m == 0 || d.n == 0 || d.k == 0 || d.batch == 0) {
-    refuse(ErrorCode::InvalidArgument, "gemm", text("m ", d.m, ", n ", d.n, ", k ", d.k, ", batch ", d.batch, ": each is at least 1"));
+    refuse(ErrorCode::InvalidArgument, "gemm",
+           text("m ", d.m, ", n ", d.n, ", k ", d.k, ", batch ", d.batch, ": each is at least 1"));
   }
   constexpr std::uint64_t kMost = std::numeric_limits<std::int32_t>::max();
-  if (d.m > kMost || d.n > kMost || d.k > kMost || d.batch > kMost || d.row_a > kMost || d.row_b > kMost || d.row_c > kMost) {
+  if (d.m > kMost || d.n > kMost || d.k > kMost || d.batch > kMost || d.row_a > kMost ||
+      d.row_b > kMost || d.row_c > kMost) {
     refuse(ErrorCode::OutOfRange, "gemm", text("a size of more than ", kMost));
   }
   const std::uint64_t bytes = ops::gemm_element_bytes(d.type);
-  check(d.transpose_a == Transpose::No ? Stored{"a", d.m, d.k} : Stored{"a", d.k, d.m}, d.a, d.batch, bytes, d.row_a, d.stride_a);
-  check(d.transpose_b == Transpose::No ? Stored{"b", d.k, d.n} : Stored{"b", d.n, d.k}, d.b, d.batch, bytes, d.row_b, d.stride_b);
+  check(d.transpose_a == Transpose::No ? Stored{"a", d.m, d.k} : Stored{"a", d.k, d.m}, d.a,
+        d.batch, bytes, d.row_a, d.stride_a);
+  check(d.transpose_b == Transpose::No ? Stored{"b", d.k, d.n} : Stored{"b", d.n, d.k}, d.b,
+        d.batch, bytes, d.row_b, d.stride_b);
   check({"c", d.m, d.n}, d.c, d.batch, bytes, d.row_c, d.stride_c);
   if (d.batch > 1 && d.stride_c < (d.m - 1) * d.row_c + d.n) {
-    refuse(ErrorCode::Overlap, "gemm", text("results of a batch lie ", d.stride_c, " elements apart and would overlap"));
+    refuse(ErrorCode::Overlap, "gemm",
+           text("results of a batch lie ", d.stride_c, " elements apart and would overlap"));
   }
 }
 
 std::string GemmOp::parameters() const {
   const GemmDesc& d = desc_;
-  return text(type_name(d.type), ", m ", d.m, ", n ", d.n, ", k ", d.k, d.transpose_a == Transpose::Yes ? ", a transposed" : "",
-              d.transpose_b == Transpose::Yes ? ", b transposed" : "", ", alpha ", d.alpha, ", beta ", d.beta, ", rows ", d.row_a, ' ', d.row_b, ' ',
-              d.row_c, ", batch ", d.batch, ", strides ", d.stride_a, ' ', d.stride_b, ' ', d.stride_c);
+  return text(type_name(d.type), ", m ", d.m, ", n ", d.n, ", k ", d.k,
+              d.transpose_a == Transpose::Yes ? ", a transposed" : "",
+              d.transpose_b == Transpose::Yes ? ", b transposed" : "", ", alpha ", d.alpha,
+              ", beta ", d.beta, ", rows ", d.row_a, ' ', d.row_b, ' ', d.row_c, ", batch ",
+              d.batch, ", strides ", d.stride_a, ' ', d.stride_b, ' ', d.stride_c);
 }
 
 void GemmOp::declare(GraphOpDeclaration& declaration) const {
   declaration.use(read(desc_.a));
   declaration.use(read(desc_.b));
   // Gaps between rows keep what is in them: without gaps and without beta nothing of c is read.
-  const bool is_dense = desc_.row_c == desc_.n && (desc_.batch == 1 || desc_.stride_c == desc_.m * desc_.n);
+  const bool is_dense =
+      desc_.row_c == desc_.n && (desc_.batch == 1 || desc_.stride_c == desc_.m * desc_.n);
   declaration.use(desc_.beta == 0 && is_dense ? write(desc_.c) : read_write(desc_.c));
-  const std::uint64_t bytes =
-      declaration.device_kind() == DeviceKind::Host ? ops::gemm_host_workspace(desc_) : ops::gemm_cuda_workspace(desc_, declaration.device_ordinal());
+  const std::uint64_t bytes = declaration.device_kind() == DeviceKind::Host
+                                  ? ops::gemm_host_workspace(desc_)
+                                  : ops::gemm_cuda_workspace(desc_, declaration.device_ordinal());
   if (bytes != 0) static_cast<void>(declaration.workspace(bytes));
 }
 

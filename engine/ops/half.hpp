@@ -1,4 +1,5 @@
-// 16-bit floats on the host: IEEE half precision and bfloat16, to and from 32-bit floats; to them, rounded to nearest even. Pure functions.
+// 16-bit floats on the host: IEEE half precision and bfloat16, to and from 32-bit floats; to them,
+// rounded to nearest even. Pure functions.
 #pragma once
 
 #include <bit>
@@ -6,16 +7,20 @@
 
 namespace reprise::ops {
 
-[[nodiscard]] inline float float_of_bf16(std::uint16_t bits) noexcept { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
+[[nodiscard]] inline float float_of_bf16(std::uint16_t bits) noexcept {
+  return std::bit_cast<float>(std::uint32_t{bits} << 16);
+}
 
 [[nodiscard]] inline std::uint16_t bf16_of_float(float value) noexcept {
   const auto bits = std::bit_cast<std::uint32_t>(value);
-  if ((bits & 0x7fffffffu) > 0x7f800000u) return static_cast<std::uint16_t>(bits >> 16 | 0x40u);  // stays no number
+  if ((bits & 0x7fffffffu) > 0x7f800000u)
+    return static_cast<std::uint16_t>(bits >> 16 | 0x40u);  // stays no number
   return static_cast<std::uint16_t>((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
 }
 
 [[nodiscard]] inline float float_of_f16(std::uint16_t bits) noexcept {
-  const std::uint32_t sign = std::uint32_t{bits & 0x8000u} << 16, exponent = bits >> 10 & 31u, fraction = bits & 0x3ffu;
+  const std::uint32_t sign = std::uint32_t{bits & 0x8000u} << 16, exponent = bits >> 10 & 31u,
+                      fraction = bits & 0x3ffu;
   if (exponent == 31) return std::bit_cast<float>(sign | 0x7f800000u | fraction << 13);
   if (exponent == 0) {
     const float magnitude = static_cast<float>(fraction) * 0x1p-24f;
@@ -29,12 +34,15 @@ namespace reprise::ops {
   const auto sign = static_cast<std::uint16_t>(bits >> 16 & 0x8000u);
   const std::uint32_t magnitude = bits & 0x7fffffffu;
   if (magnitude > 0x7f800000u) return static_cast<std::uint16_t>(sign | 0x7e00u);
-  if (magnitude >= 0x477ff000u) return static_cast<std::uint16_t>(sign | 0x7c00u);  // 65,520 and more round to infinity
-  if (magnitude < 0x38800000u) {  // subnormal: the sum puts the fraction, rounded, into the low bits
+  if (magnitude >= 0x477ff000u)
+    return static_cast<std::uint16_t>(sign | 0x7c00u);  // 65,520 and more round to infinity
+  if (magnitude <
+      0x38800000u) {  // subnormal: the sum puts the fraction, rounded, into the low bits
     const float shifted = std::bit_cast<float>(magnitude) + 0.5f;
     return static_cast<std::uint16_t>(sign | (std::bit_cast<std::uint32_t>(shifted) - 0x3f000000u));
   }
-  return static_cast<std::uint16_t>(sign | (magnitude - 0x38000000u + 0xfffu + (magnitude >> 13 & 1u)) >> 13);
+  return static_cast<std::uint16_t>(
+      sign | (magnitude - 0x38000000u + 0xfffu + (magnitude >> 13 & 1u)) >> 13);
 }
 
 }  // namespace reprise::ops

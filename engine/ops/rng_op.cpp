@@ -17,10 +17,14 @@ constexpr std::uint32_t kThreads = 256;
 
 template <class Desc>
 void check(const Desc& desc, std::string_view name) {
-  if (!desc.stream) ops::refuse(ErrorCode::InvalidArgument, name, "a stream without a state; make it of a device and a queue");
-  if (desc.destination.size() == 0) ops::refuse(ErrorCode::InvalidArgument, name, "no values to fill");
+  if (!desc.stream)
+    ops::refuse(ErrorCode::InvalidArgument, name,
+                "a stream without a state; make it of a device and a queue");
+  if (desc.destination.size() == 0)
+    ops::refuse(ErrorCode::InvalidArgument, name, "no values to fill");
   if (desc.destination.size() / 4 / kThreads >= std::numeric_limits<std::int32_t>::max()) {
-    ops::refuse(ErrorCode::OutOfRange, name, ops::text(desc.destination.size(), " values are more than one fill makes"));
+    ops::refuse(ErrorCode::OutOfRange, name,
+                ops::text(desc.destination.size(), " values are more than one fill makes"));
   }
 }
 
@@ -31,16 +35,20 @@ void declare_fill(const Desc& desc, GraphOpDeclaration& declaration) {
 }
 
 template <class Desc>
-void record_fill(const Desc& desc, GraphRecordCtx& ctx, const Kernel& kernel, float first, float second) {
+void record_fill(const Desc& desc, GraphRecordCtx& ctx, const Kernel& kernel, float first,
+                 float second) {
   const std::uint64_t n = desc.destination.size();
   // One block of values more than n has: the fill may start in the middle of one.
-  ctx.dispatch(kernel, {.grid = blocks(n / 4 + 2, kThreads), .block = kThreads}, read(desc.stream.state()), write(desc.destination), n, first, second);
-  ctx.dispatch(desc.stream.kernels().advance, {.grid = 1, .block = 1}, read_write(desc.stream.state()), n);
+  ctx.dispatch(kernel, {.grid = blocks(n / 4 + 2, kThreads), .block = kThreads},
+               read(desc.stream.state()), write(desc.destination), n, first, second);
+  ctx.dispatch(desc.stream.kernels().advance, {.grid = 1, .block = 1},
+               read_write(desc.stream.state()), n);
 }
 
 // Launches what `record` records, once.
 template <class Record>
-Fence launch_once(const Device& device, const Queue& queue, std::string_view label, const Record& record) {
+Fence launch_once(const Device& device, const Queue& queue, std::string_view label,
+                  const Record& record) {
   CommandBuffer commands = device.create_command_buffer({.label = label});
   commands.begin();
   record(commands);
@@ -52,8 +60,10 @@ Fence launch_once(const Device& device, const Queue& queue, std::string_view lab
 
 RngStream::RngStream(const Device& device, const Queue& queue, const RngStreamDesc& desc)
     : device_(device),
-      state_(device.create_pool({.label = desc.label})->allocate<std::uint64_t>(3, desc.label, PerReplica{desc.replicas})),
-      kernels_{device.load_kernel(shaders::reprise_rng_uniform), device.load_kernel(shaders::reprise_rng_normal),
+      state_(device.create_pool({.label = desc.label})
+                 ->allocate<std::uint64_t>(3, desc.label, PerReplica{desc.replicas})),
+      kernels_{device.load_kernel(shaders::reprise_rng_uniform),
+               device.load_kernel(shaders::reprise_rng_normal),
                device.load_kernel(shaders::reprise_rng_advance)} {
   static_cast<void>(launch_once(device_, queue, "rng start", [&](CommandBuffer& commands) {
     for (std::uint32_t i = 0; i < desc.replicas; ++i) {
@@ -70,7 +80,8 @@ RngStream RngStream::instance(std::uint32_t i) const {
 }
 
 Fence RngStream::seek(const Queue& queue, std::uint64_t position) const {
-  return launch_once(device_, queue, "rng seek", [&](CommandBuffer& commands) { static_cast<void>(seek(commands, position)); });
+  return launch_once(device_, queue, "rng seek",
+                     [&](CommandBuffer& commands) { static_cast<void>(seek(commands, position)); });
 }
 
 CommandRef RngStream::seek(Recorder& recorder, std::uint64_t position, SourceLocation where) const {
@@ -79,30 +90,49 @@ CommandRef RngStream::seek(Recorder& recorder, std::uint64_t position, SourceLoc
 
 std::uint64_t RngStream::position(const Queue& queue) const {
   std::vector<std::uint64_t> words(3);
-  launch_once(device_, queue, "rng position", [&](CommandBuffer& commands) { commands.copy(state_, borrowed(words)); }).wait();
+  launch_once(device_, queue, "rng position", [&](CommandBuffer& commands) {
+    commands.copy(state_, borrowed(words));
+  }).wait();
   return words[2];
 }
 
-RngFillUniformOp::RngFillUniformOp(RngFillUniformDesc desc) : desc_(std::move(desc)) { check(desc_, "rng_fill_uniform"); }
-
-std::string RngFillUniformOp::parameters() const { return ops::text("values ", desc_.destination.size(), ", from ", desc_.low, " to ", desc_.high); }
-
-void RngFillUniformOp::declare(GraphOpDeclaration& declaration) const { declare_fill(desc_, declaration); }
-
-void RngFillUniformOp::record(GraphRecordCtx& ctx) const { record_fill(desc_, ctx, desc_.stream.kernels().uniform, desc_.low, desc_.high - desc_.low); }
-
-RngFillNormalOp::RngFillNormalOp(RngFillNormalDesc desc) : desc_(std::move(desc)) { check(desc_, "rng_fill_normal"); }
-
-std::string RngFillNormalOp::parameters() const {
-  return ops::text("values ", desc_.destination.size(), ", mean ", desc_.mean, ", deviation ", desc_.deviation);
+RngFillUniformOp::RngFillUniformOp(RngFillUniformDesc desc) : desc_(std::move(desc)) {
+  check(desc_, "rng_fill_uniform");
 }
 
-void RngFillNormalOp::declare(GraphOpDeclaration& declaration) const { declare_fill(desc_, declaration); }
+std::string RngFillUniformOp::parameters() const {
+  return ops::text("values ", desc_.destination.size(), ", from ", desc_.low, " to ", desc_.high);
+}
 
-void RngFillNormalOp::record(GraphRecordCtx& ctx) const { record_fill(desc_, ctx, desc_.stream.kernels().normal, desc_.mean, desc_.deviation); }
+void RngFillUniformOp::declare(GraphOpDeclaration& declaration) const {
+  declare_fill(desc_, declaration);
+}
 
-std::array<std::uint32_t, 4> philox4x32_10(const std::array<std::uint32_t, 4>& counter, const std::array<std::uint32_t, 2>& key) noexcept {
-  const auto words = reprise_ops::philox({{counter[0], counter[1], counter[2], counter[3]}}, key[0], key[1]);
+void RngFillUniformOp::record(GraphRecordCtx& ctx) const {
+  record_fill(desc_, ctx, desc_.stream.kernels().uniform, desc_.low, desc_.high - desc_.low);
+}
+
+RngFillNormalOp::RngFillNormalOp(RngFillNormalDesc desc) : desc_(std::move(desc)) {
+  check(desc_, "rng_fill_normal");
+}
+
+std::string RngFillNormalOp::parameters() const {
+  return ops::text("values ", desc_.destination.size(), ", mean ", desc_.mean, ", deviation ",
+                   desc_.deviation);
+}
+
+void RngFillNormalOp::declare(GraphOpDeclaration& declaration) const {
+  declare_fill(desc_, declaration);
+}
+
+void RngFillNormalOp::record(GraphRecordCtx& ctx) const {
+  record_fill(desc_, ctx, desc_.stream.kernels().normal, desc_.mean, desc_.deviation);
+}
+
+std::array<std::uint32_t, 4> philox4x32_10(const std::array<std::uint32_t, 4>& counter,
+                                           const std::array<std::uint32_t, 2>& key) noexcept {
+  const auto words =
+      reprise_ops::philox({{counter[0], counter[1], counter[2], counter[3]}}, key[0], key[1]);
   return {words.w[0], words.w[1], words.w[2], words.w[3]};
 }
 

@@ -8,7 +8,9 @@
 namespace reprise::ops {
 namespace {
 
-[[noreturn]] void refuse_cuda(std::string_view name) { refuse(ErrorCode::Unsupported, name, "this build has no CUDA"); }
+[[noreturn]] void refuse_cuda(std::string_view name) {
+  refuse(ErrorCode::Unsupported, name, "this build has no CUDA");
+}
 
 }  // namespace
 
@@ -18,6 +20,8 @@ void record_gemm_cuda(const GemmDesc&, GraphRecordCtx&) { refuse_cuda("gemm"); }
 std::uint64_t fft_cuda_workspace(const FftPlanDesc&, std::uint32_t) { refuse_cuda("fft"); }
 void record_fft_cuda(const FftPlanDesc&, GraphRecordCtx&, void*, void*) { refuse_cuda("fft"); }
 std::uint64_t array_cuda_workspace(const ArrayWork&, std::uint32_t) { refuse_cuda("array"); }
-void record_array_cuda(const ArrayWork&, const ArrayAddresses&, GraphRecordCtx&) { refuse_cuda("array"); }
+void record_array_cuda(const ArrayWork&, const ArrayAddresses&, GraphRecordCtx&) {
+  refuse_cuda("array");
+}
 
 }  // namespace reprise::ops

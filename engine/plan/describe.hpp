@@ -1,4 +1,5 @@
-// Words that text and DOT of a plan share. Pure functions; the same input gives the same words on every machine.
+// Words that text and DOT of a plan share. Pure functions; the same input gives the same words on
+// every machine.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +21,10 @@ namespace reprise::detail {
 [[nodiscard]] std::string_view ordering_name(Ordering ordering);
 // "RAW x [0, 4096)", "barrier 3 on x", "edge()", "recorded order"
 [[nodiscard]] std::string cause_text(const Recording& recording, const EdgeCause& cause);
-// Why schedule node `to` needs `from` to be over; null where the schedule has no such edge. O(log parents).
-[[nodiscard]] const Edge* find_edge(const DependencyGraph& dependencies, std::uint32_t from, std::uint32_t to);
+// Why schedule node `to` needs `from` to be over; null where the schedule has no such edge. O(log
+// parents).
+[[nodiscard]] const Edge* find_edge(const DependencyGraph& dependencies, std::uint32_t from,
+                                    std::uint32_t to);
 // "app.cpp:12": the file without its folders.
 [[nodiscard]] std::string location_text(const SourceLocation& where);
 

@@ -12,7 +12,8 @@ namespace {
 std::string triple(const Dim3& d) { return concat(d.x, ' ', d.y, ' ', d.z); }
 
 std::string rows(const Extent& extent, const Pitch& pitch) {
-  return concat(extent.width, " x ", extent.height, " x ", extent.depth, " bytes, pitch ", pitch.row, ' ', pitch.slice);
+  return concat(extent.width, " x ", extent.height, " x ", extent.depth, " bytes, pitch ",
+                pitch.row, ' ', pitch.slice);
 }
 
 std::string value_bytes(const std::byte* bytes, std::uint32_t count) {
@@ -38,14 +39,18 @@ DotFlags flag_of_op(std::string_view name) {
                                   {"memory release", DotFlags::MemFreeNodeParams},
                                   {"memory operations", DotFlags::BatchMemOpNodeParams},
                                   {"conditional", DotFlags::ConditionalNodeParams}};
-  const auto* const found = std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& row) { return row.name == name; });
+  const auto* const found = std::find_if(std::begin(kRows), std::end(kRows),
+                                         [&](const Row& row) { return row.name == name; });
   return found == std::end(kRows) ? DotFlags::KernelNodeParams : found->flag;
 }
 
 class NodeParameters {
  public:
   NodeParameters(const Recording& recording, std::uint32_t command, DotFlags flags)
-      : recording_(recording), command_(command), kind_(recording.commands[command].kind), flags_(flags) {}
+      : recording_(recording),
+        command_(command),
+        kind_(recording.commands[command].kind),
+        flags_(flags) {}
 
   std::string write() {
     if (asks(DotFlags::RuntimeTypes)) line(runtime_type());
@@ -54,10 +59,12 @@ class NodeParameters {
       case CommandKind::Copy: copy(); break;
       case CommandKind::Fill: fill(); break;
       case CommandKind::Update:
-        if (asks(DotFlags::MemcpyNodeParams)) line(recording_.payload<UpdatePayload>(command_).bytes, " bytes taken while recording");
+        if (asks(DotFlags::MemcpyNodeParams))
+          line(recording_.payload<UpdatePayload>(command_).bytes, " bytes taken while recording");
         break;
       case CommandKind::Host:
-        if (asks(DotFlags::HostNodeParams)) line("callback ", recording_.payload<HostPayload>(command_).function);
+        if (asks(DotFlags::HostNodeParams))
+          line("callback ", recording_.payload<HostPayload>(command_).function);
         break;
       case CommandKind::Op: op(); break;
       case CommandKind::Conditional: conditional(); break;
@@ -88,7 +95,8 @@ class NodeParameters {
       case CommandKind::Nested: return "cudaGraphNodeTypeGraph";
       case CommandKind::Op: break;
     }
-    return recording_.origin == RecordingOrigin::ReadBack ? "a node that no command stands for" : "cudaGraphNodeTypeGraph";
+    return recording_.origin == RecordingOrigin::ReadBack ? "a node that no command stands for"
+                                                          : "cudaGraphNodeTypeGraph";
   }
 
   void dispatch() {
@@ -96,19 +104,23 @@ class NodeParameters {
     const KernelCore& kernel = *recording_.kernels[p.kernel];
     if (asks(DotFlags::KernelNodeParams)) {
       line("grid ", triple(p.grid), ", block ", triple(p.block), ", shared ", p.shared_bytes);
-      for (std::size_t i = 0; i < kernel.parameters.size(); ++i) line("argument ", i, ": ", argument(p, kernel.parameters[i]));
+      for (std::size_t i = 0; i < kernel.parameters.size(); ++i)
+        line("argument ", i, ": ", argument(p, kernel.parameters[i]));
     }
     if (asks(DotFlags::KernelNodeAttributes)) {
       line("cluster ", p.cluster.x == 0 ? std::string("none") : triple(p.cluster),
            p.launch == DispatchDesc::Launch::Cooperative ? ", cooperative" : ", not cooperative");
-      line("kernel: static shared ", kernel.static_shared_bytes, ", at most ", kernel.max_block_threads, " threads");
+      line("kernel: static shared ", kernel.static_shared_bytes, ", at most ",
+           kernel.max_block_threads, " threads");
     }
   }
 
-  [[nodiscard]] std::string argument(const DispatchPayload& p, const KernelParameter& parameter) const {
+  [[nodiscard]] std::string argument(const DispatchPayload& p,
+                                     const KernelParameter& parameter) const {
     for (std::uint32_t i = 0; i < p.buffer_argument_count; ++i) {
       const BufferArgument& buffer = p.buffer_arguments[i];
-      if (buffer.parameter_offset == parameter.offset) return concat(display_name(*recording_.buffers[buffer.buffer]), " + ", buffer.offset);
+      if (buffer.parameter_offset == parameter.offset)
+        return concat(display_name(*recording_.buffers[buffer.buffer]), " + ", buffer.offset);
     }
     if (parameter.offset + parameter.size > p.parameter_bytes) return "?";
     return value_bytes(p.parameters + parameter.offset, parameter.size);
@@ -136,16 +148,20 @@ class NodeParameters {
   void conditional() {
     if (!asks(DotFlags::ConditionalNodeParams)) return;
     const auto& p = recording_.payload<ConditionalPayload>(command_);
-    const std::string limit = p.max_iterations == 0 ? "" : concat(", at most ", p.max_iterations, " iterations");
-    line(to_string(p.branch), " by ", display_name(*recording_.buffers[p.condition]), ", ", p.body_count, p.body_count == 1 ? " body" : " bodies",
-         limit);
+    const std::string limit =
+        p.max_iterations == 0 ? "" : concat(", at most ", p.max_iterations, " iterations");
+    line(to_string(p.branch), " by ", display_name(*recording_.buffers[p.condition]), ", ",
+         p.body_count, p.body_count == 1 ? " body" : " bodies", limit);
   }
 
   void handles() {
     const Command& command = recording_.commands[command_];
     for (std::uint32_t i = 0; i < command.access_count; ++i) {
-      const BufferCore& buffer = *recording_.buffers[recording_.accesses[command.first_access + i].buffer];
-      const std::string at = buffer.address == nullptr ? "no address of its own" : hex(reinterpret_cast<std::uintptr_t>(buffer.address));
+      const BufferCore& buffer =
+          *recording_.buffers[recording_.accesses[command.first_access + i].buffer];
+      const std::string at = buffer.address == nullptr
+                                 ? "no address of its own"
+                                 : hex(reinterpret_cast<std::uintptr_t>(buffer.address));
       line(display_name(buffer), ": buffer ", buffer.id.slot, '.', buffer.id.version, " at ", at);
     }
   }

@@ -10,7 +10,8 @@
 
 namespace reprise::detail {
 
-// Lines about one command, each with '\n' before it; empty where `flags` ask for nothing that it has.
+// Lines about one command, each with '\n' before it; empty where `flags` ask for nothing that it
+// has.
 [[nodiscard]] std::string dot_parameters(const Plan& plan, std::uint32_t command, DotFlags flags);
 
 }  // namespace reprise::detail

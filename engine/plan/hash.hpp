@@ -1,5 +1,6 @@
-// Hash64: a 64-bit hash of a stream of numbers, bytes and strings, the same on every run, compiler and machine.
-// Tells plans apart; no defence against anybody who wants two to collide. Threads: a value.
+// Hash64: a 64-bit hash of a stream of numbers, bytes and strings, the same on every run, compiler
+// and machine. Tells plans apart; no defence against anybody who wants two to collide. Threads: a
+// value.
 #pragma once
 
 #include <bit>
@@ -10,9 +11,10 @@
 
 namespace reprise::detail {
 
-// Definition: state = 0x243f6a8885a308d3 (digits of pi); for each 64-bit word w: state = fold(state ^ w) + 0x13198a2e03707344,
-// where fold(x) is the upper xor the lower half of the 128-bit product x * 0x9e3779b97f4a7c15. Bytes are words in little-endian
-// order, the last one filled up with zeros, after their count. value() is fold(state ^ number of words).
+// Definition: state = 0x243f6a8885a308d3 (digits of pi); for each 64-bit word w: state = fold(state
+// ^ w) + 0x13198a2e03707344, where fold(x) is the upper xor the lower half of the 128-bit product x
+// * 0x9e3779b97f4a7c15. Bytes are words in little-endian order, the last one filled up with zeros,
+// after their count. value() is fold(state ^ number of words).
 class Hash64 {
  public:
   void add(std::uint64_t word) noexcept {
@@ -38,7 +40,8 @@ class Hash64 {
     if constexpr (std::endian::native == std::endian::little) {
       std::memcpy(&word, at, size);
     } else {
-      for (std::size_t i = 0; i < size; ++i) word |= std::to_integer<std::uint64_t>(at[i]) << (8 * i);
+      for (std::size_t i = 0; i < size; ++i)
+        word |= std::to_integer<std::uint64_t>(at[i]) << (8 * i);
     }
     return word;
   }

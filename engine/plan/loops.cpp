@@ -16,7 +16,8 @@ void collect(const Recording& recording, std::uint32_t outermost, std::vector<Lo
   for (std::uint32_t i = 0; i < recording.commands.size(); ++i) {
     const std::uint32_t command = outermost == kNone ? i : outermost;
     if (is_loop(recording, i)) loops.push_back({recording.command_name(i), command});
-    for (const Body& body : bodies_of(recording.commands[i])) collect(*recording.bodies[body.index], command, loops);
+    for (const Body& body : bodies_of(recording.commands[i]))
+      collect(*recording.bodies[body.index], command, loops);
   }
 }
 
@@ -30,13 +31,15 @@ std::vector<Loop> loops_of(const Recording& recording) {
 
 std::uint32_t count_loops(const Recording& recording, std::uint32_t command) {
   std::uint32_t count = is_loop(recording, command) ? 1 : 0;
-  for (const Body& body : bodies_of(recording.commands[command])) count += count_loops(*recording.bodies[body.index]);
+  for (const Body& body : bodies_of(recording.commands[command]))
+    count += count_loops(*recording.bodies[body.index]);
   return count;
 }
 
 std::uint32_t count_loops(const Recording& recording) {
   std::uint32_t count = 0;
-  for (std::uint32_t i = 0; !recording.bodies.empty() && i < recording.commands.size(); ++i) count += count_loops(recording, i);
+  for (std::uint32_t i = 0; !recording.bodies.empty() && i < recording.commands.size(); ++i)
+    count += count_loops(recording, i);
   return count;
 }
 

@@ -6,8 +6,8 @@
 
 #include <reprise/error.hpp>
 
-#include "lowering/memory_aware_order.hpp"
 #include "lowering/list_schedule.hpp"
+#include "lowering/memory_aware_order.hpp"
 
 namespace reprise::detail {
 
@@ -23,7 +23,8 @@ std::uint32_t critical_path(const LoweredGraph& lowered) {
   std::vector<std::uint32_t> length(lowered.nodes.size(), 0);
   std::uint32_t longest = 0;
   for (std::uint32_t node = 0; node < lowered.nodes.size(); ++node) {
-    for (const LoweredEdge& edge : lowered.edges_into(node)) length[node] = std::max(length[node], length[edge.from]);
+    for (const LoweredEdge& edge : lowered.edges_into(node))
+      length[node] = std::max(length[node], length[edge.from]);
     length[node] += lowered.nodes[node].kind == LoweredKind::Work ? 1 : 0;
     longest = std::max(longest, length[node]);
   }
@@ -43,9 +44,11 @@ class GoalSearch {
     if (before_.slab_bytes != 0) {
       const std::uint32_t most = most_lanes();
       for (const MemoryAwareOrder order : {MemoryAwareOrder::Recorded, MemoryAwareOrder::Fewest}) {
-        const std::vector<std::uint32_t> nodes = memory_aware_order(recording_, dependencies_, order);
+        const std::vector<std::uint32_t> nodes =
+            memory_aware_order(recording_, dependencies_, order);
         for (std::uint32_t lanes = 1; lanes < 2 * most; lanes *= 2) {
-          const LaneAssignment assignment = assign_lanes_in_order(dependencies_, nodes, std::min(lanes, most));
+          const LaneAssignment assignment =
+              assign_lanes_in_order(dependencies_, nodes, std::min(lanes, most));
           LoweredGraph lowered = build_lanes(dependencies_, assignment, desc_.hints.works);
           lowered.fault_markers = desc_.lowering.fault_markers;
           consider(measured(std::move(lowered)));
@@ -54,22 +57,26 @@ class GoalSearch {
       }
     }
     if (desc_.budget.count() > 0) {
-      best_.placement = place_transients(recording_, dependencies_, best_.lowered, desc_.alignment, desc_.budget);
+      best_.placement =
+          place_transients(recording_, dependencies_, best_.lowered, desc_.alignment, desc_.budget);
       best_.side.slab_bytes = best_.placement.slab_bytes;
     }
-    return {std::move(best_.lowered), std::move(best_.placement), {desc_.goal, before_, best_.side}};
+    return {
+        std::move(best_.lowered), std::move(best_.placement), {desc_.goal, before_, best_.side}};
   }
 
  private:
   std::uint32_t most_lanes() const {
-    const std::uint32_t allowed = desc_.lowering.mode == Lowering::Mode::Lanes ? desc_.lowering.lanes : kAutoLanes;
+    const std::uint32_t allowed =
+        desc_.lowering.mode == Lowering::Mode::Lanes ? desc_.lowering.lanes : kAutoLanes;
     return std::max(1u, std::min(allowed, known_width(dependencies_)));
   }
 
   Candidate measured(LoweredGraph lowered) const {
     Candidate candidate;
     candidate.lowered = std::move(lowered);
-    candidate.placement = place_transients(recording_, dependencies_, candidate.lowered, desc_.alignment);
+    candidate.placement =
+        place_transients(recording_, dependencies_, candidate.lowered, desc_.alignment);
     candidate.side = side_of(candidate.lowered, candidate.placement);
     return candidate;
   }
@@ -77,7 +84,8 @@ class GoalSearch {
   bool is_allowed(const MemoryTradeoff::Side& side) const {
     switch (desc_.goal) {
       case MemoryGoal::Speed: return false;
-      case MemoryGoal::Balanced: return std::uint64_t{4} * side.critical_path <= std::uint64_t{5} * before_.critical_path;
+      case MemoryGoal::Balanced:
+        return std::uint64_t{4} * side.critical_path <= std::uint64_t{5} * before_.critical_path;
       case MemoryGoal::Least: break;
     }
     return true;
@@ -87,7 +95,9 @@ class GoalSearch {
   void consider(Candidate candidate) {
     const MemoryTradeoff::Side &now = best_.side, &next = candidate.side;
     if (next.slab_bytes >= before_.slab_bytes || !is_allowed(next)) return;
-    if (std::pair(next.slab_bytes, next.critical_path) < std::pair(now.slab_bytes, now.critical_path)) best_ = std::move(candidate);
+    if (std::pair(next.slab_bytes, next.critical_path) <
+        std::pair(now.slab_bytes, now.critical_path))
+      best_ = std::move(candidate);
   }
 
   const Recording& recording_;
@@ -103,17 +113,21 @@ MemoryTradeoff::Side side_of(const LoweredGraph& lowered, const Placement& place
   return {placement.slab_bytes, critical_path(lowered), lowered.lanes};
 }
 
-GoalResult lower_for_goal(const Recording& recording, const DependencyGraph& dependencies, const GoalDesc& desc) {
+GoalResult lower_for_goal(const Recording& recording, const DependencyGraph& dependencies,
+                          const GoalDesc& desc) {
   if (desc.goal == MemoryGoal::Speed) {
     GoalResult result{build_lowered_graph(dependencies, desc.lowering, desc.hints), {}, {}};
-    result.placement = place_transients(recording, dependencies, result.lowered, desc.alignment, desc.budget);
+    result.placement =
+        place_transients(recording, dependencies, result.lowered, desc.alignment, desc.budget);
     return result;
   }
   if (desc.lowering.mode == Lowering::Mode::Faithful) {
     ErrorDetails details;
     details.code = ErrorCode::InvalidArgument;
     details.stage = Stage::Lanes;
-    throw Error(std::move(details), "a MemoryGoal other than Speed adds edges between commands, and Lowering::Faithful adds none");
+    throw Error(std::move(details),
+                "a MemoryGoal other than Speed adds edges between commands, and Lowering::Faithful "
+                "adds none");
   }
   return GoalSearch(recording, dependencies, desc).run();
 }

@@ -1,5 +1,6 @@
-// lower_for_goal: the lowered graph and the placement that a MemoryGoal asks for. Tries fewer lanes and orders that keep few bytes alive, and
-// places the transients of each; edges come from lanes alone. Knows no device. Threads: pure functions.
+// lower_for_goal: the lowered graph and the placement that a MemoryGoal asks for. Tries fewer lanes
+// and orders that keep few bytes alive, and places the transients of each; edges come from lanes
+// alone. Knows no device. Threads: pure functions.
 #pragma once
 
 #include <chrono>
@@ -19,7 +20,8 @@ struct GoalDesc {
   Lowering lowering = Lowering::Auto;
   std::uint32_t alignment = 1;           // of transients
   std::chrono::nanoseconds budget = {};  // of place_transients(), for the graph that is taken
-  NodeHints hints = {};                  // of Speed's lowering; lanes for fewer bytes order whole commands, and need to know what they are
+  NodeHints hints = {};  // of Speed's lowering; lanes for fewer bytes order whole commands, and
+                         // need to know what they are
 };
 
 struct GoalResult {
@@ -30,7 +32,9 @@ struct GoalResult {
 
 [[nodiscard]] MemoryTradeoff::Side side_of(const LoweredGraph& lowered, const Placement& placement);
 
-// Throws InvalidArgument (Stage::Lanes) for another goal than Speed with Lowering::Faithful, and what build_lowered_graph() throws.
-[[nodiscard]] GoalResult lower_for_goal(const Recording& recording, const DependencyGraph& dependencies, const GoalDesc& desc);
+// Throws InvalidArgument (Stage::Lanes) for another goal than Speed with Lowering::Faithful, and
+// what build_lowered_graph() throws.
+[[nodiscard]] GoalResult lower_for_goal(const Recording& recording,
+                                        const DependencyGraph& dependencies, const GoalDesc& desc);
 
 }  // namespace reprise::detail

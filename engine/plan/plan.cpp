@@ -6,7 +6,8 @@
 
 namespace reprise::detail {
 
-RecordedParts recorded_parts(const Recording& recording, std::span<const std::shared_ptr<const Plan>> bodies) {
+RecordedParts recorded_parts(const Recording& recording,
+                             std::span<const std::shared_ptr<const Plan>> bodies) {
   std::vector<const ScalarSlots*> slots_of_bodies;
   for (const auto& body : bodies) slots_of_bodies.push_back(&body->slots);
   return {hash_recording(recording), collect_scalar_slots(recording, slots_of_bodies)};
@@ -32,11 +33,13 @@ Plan freeze_plan(PlanParts parts, RecordedParts recorded, std::uint64_t schedule
   return plan;
 }
 
-Plan freeze_plan(std::string label, std::shared_ptr<const Recording> recording, DependencyGraph dependencies, LoweredGraph lowered,
-                 Placement placement, std::vector<std::shared_ptr<const Plan>> bodies) {
+Plan freeze_plan(std::string label, std::shared_ptr<const Recording> recording,
+                 DependencyGraph dependencies, LoweredGraph lowered, Placement placement,
+                 std::vector<std::shared_ptr<const Plan>> bodies) {
   RecordedParts recorded = recorded_parts(*recording, bodies);
   const std::uint64_t hash = hash_dependencies(recorded.hash, dependencies);
-  return freeze_plan({std::move(label), std::move(recording), std::move(dependencies), std::move(lowered), std::move(placement), std::move(bodies)},
+  return freeze_plan({std::move(label), std::move(recording), std::move(dependencies),
+                      std::move(lowered), std::move(placement), std::move(bodies)},
                      std::move(recorded), hash);
 }
 

@@ -1,5 +1,5 @@
-// plan: everything that a backend needs, frozen: recording, needed edges, lowered graph, placements, hashes.
-// Knows no device. Threads: immutable.
+// plan: everything that a backend needs, frozen: recording, needed edges, lowered graph,
+// placements, hashes. Knows no device. Threads: immutable.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 #include <reprise/captured_graph.hpp>
 
+#include "dependencies/dependency_graph.hpp"
 #include "lowering/lowered_graph.hpp"
 #include "memory/placement.hpp"
 #include "plan/hash.hpp"
 #include "plan/scalar_slots.hpp"
-#include "dependencies/dependency_graph.hpp"
 
 namespace reprise::detail {
 
@@ -25,11 +25,14 @@ struct Plan {
   LoweredGraph lowered;
   Placement placement;
   ScalarSlots slots;
-  std::vector<std::shared_ptr<const Plan>> bodies;  // of recording->bodies; their transients lie in this plan's slab
-  std::uint32_t all_nodes = 0;      // of the lowered graph and of the bodies; numbered as plan/timing_layout.hpp says
-  CostsReport costs;                // what was known of its nodes; `used` is said by the lowered graph
-  MemoryTradeoff price;                // what its MemoryGoal gave up for bytes
-  std::uint64_t plan_hash = 0;      // of the recording and its needed edges: names, sizes, ranges, values; no addresses
+  std::vector<std::shared_ptr<const Plan>>
+      bodies;  // of recording->bodies; their transients lie in this plan's slab
+  std::uint32_t all_nodes =
+      0;  // of the lowered graph and of the bodies; numbered as plan/timing_layout.hpp says
+  CostsReport costs;     // what was known of its nodes; `used` is said by the lowered graph
+  MemoryTradeoff price;  // what its MemoryGoal gave up for bytes
+  std::uint64_t plan_hash =
+      0;  // of the recording and its needed edges: names, sizes, ranges, values; no addresses
   std::uint64_t lowering_hash = 0;  // of lowered graph and placements
 
   // Of a lowered node; kNone for one of the frame.
@@ -45,7 +48,8 @@ struct RecordedParts {
   ScalarSlots slots;
 };
 // Throws what collect_scalar_slots() throws.
-[[nodiscard]] RecordedParts recorded_parts(const Recording& recording, std::span<const std::shared_ptr<const Plan>> bodies);
+[[nodiscard]] RecordedParts recorded_parts(const Recording& recording,
+                                           std::span<const std::shared_ptr<const Plan>> bodies);
 
 // What the stages gave.
 struct PlanParts {
@@ -57,10 +61,13 @@ struct PlanParts {
   std::vector<std::shared_ptr<const Plan>> bodies;
 };
 // `schedule_hash`: what hash_dependencies() gives of `recorded` and the schedule.
-[[nodiscard]] Plan freeze_plan(PlanParts parts, RecordedParts recorded, std::uint64_t schedule_hash);
+[[nodiscard]] Plan freeze_plan(PlanParts parts, RecordedParts recorded,
+                               std::uint64_t schedule_hash);
 // Throws what collect_scalar_slots() throws.
-[[nodiscard]] Plan freeze_plan(std::string label, std::shared_ptr<const Recording> recording, DependencyGraph dependencies, LoweredGraph lowered,
-                               Placement placement, std::vector<std::shared_ptr<const Plan>> bodies = {});
+[[nodiscard]] Plan freeze_plan(std::string label, std::shared_ptr<const Recording> recording,
+                               DependencyGraph dependencies, LoweredGraph lowered,
+                               Placement placement,
+                               std::vector<std::shared_ptr<const Plan>> bodies = {});
 
 // Stable text: the same recording gives the same text on every run and machine.
 [[nodiscard]] std::string to_text(const Plan& plan);

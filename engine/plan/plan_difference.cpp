@@ -28,7 +28,8 @@ NodeClass class_of(CommandKind kind) {
   return NodeClass::Empty;
 }
 
-// A copy as far as it has to stay: which kinds of memory it is between, and its shape where that has rows.
+// A copy as far as it has to stay: which kinds of memory it is between, and its shape where that
+// has rows.
 struct CopyFacts {
   bool from_host = false, to_host = false;
   Extent extent;
@@ -44,38 +45,50 @@ bool is_host(const Recording& recording, const Endpoint& side) {
 CopyFacts copy_facts(const Recording& recording, std::uint32_t command) {
   if (recording.commands[command].kind == CommandKind::Update) {
     const auto& update = recording.payload<UpdatePayload>(command);
-    return {true, recording.buffers[update.buffer]->kind == BufferKind::PinnedHost, {update.bytes, 1, 1}, {}, {}};
+    return {true,
+            recording.buffers[update.buffer]->kind == BufferKind::PinnedHost,
+            {update.bytes, 1, 1},
+            {},
+            {}};
   }
   const auto& copy = recording.payload<CopyPayload>(command);
-  return {is_host(recording, copy.source), is_host(recording, copy.destination), copy.extent, copy.source_pitch, copy.destination_pitch};
+  return {is_host(recording, copy.source), is_host(recording, copy.destination), copy.extent,
+          copy.source_pitch, copy.destination_pitch};
 }
 
-bool same(const Extent& a, const Extent& b) { return a.width == b.width && a.height == b.height && a.depth == b.depth; }
+bool same(const Extent& a, const Extent& b) {
+  return a.width == b.width && a.height == b.height && a.depth == b.depth;
+}
 bool same(const Pitch& a, const Pitch& b) { return a.row == b.row && a.slice == b.slice; }
 bool same(const Dim3& a, const Dim3& b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
 Outcome compare_copies(const CopyFacts& a, const CopyFacts& b) {
   if (a.from_host != b.from_host || a.to_host != b.to_host) return Outcome::ParametersChanged;
   if (!a.is_pitched() && !b.is_pitched()) return Outcome::Success;
-  const bool is_same = same(a.extent, b.extent) && same(a.source, b.source) && same(a.destination, b.destination);
+  const bool is_same =
+      same(a.extent, b.extent) && same(a.source, b.source) && same(a.destination, b.destination);
   return is_same ? Outcome::Success : Outcome::ParametersChanged;
 }
 
-Outcome compare_commands(const Recording& before, std::uint32_t old_command, const Recording& after, std::uint32_t command) {
+Outcome compare_commands(const Recording& before, std::uint32_t old_command, const Recording& after,
+                         std::uint32_t command) {
   const NodeClass node_class = class_of(after.commands[command].kind);
   if (class_of(before.commands[old_command].kind) != node_class) return Outcome::NodeTypeChanged;
   switch (node_class) {
     case NodeClass::Kernel: {
       const auto& a = before.payload<DispatchPayload>(old_command);
       const auto& b = after.payload<DispatchPayload>(command);
-      return a.launch == b.launch && same(a.cluster, b.cluster) ? Outcome::Success : Outcome::AttributesChanged;
+      return a.launch == b.launch && same(a.cluster, b.cluster) ? Outcome::Success
+                                                                : Outcome::AttributesChanged;
     }
-    case NodeClass::Copy: return compare_copies(copy_facts(before, old_command), copy_facts(after, command));
+    case NodeClass::Copy:
+      return compare_copies(copy_facts(before, old_command), copy_facts(after, command));
     case NodeClass::Fill: {
       const auto& a = before.payload<FillPayload>(old_command);
       const auto& b = after.payload<FillPayload>(command);
       if (a.extent.height == 1 && b.extent.height == 1) return Outcome::Success;
-      const bool is_same = same(a.extent, b.extent) && same(a.pitch, b.pitch) && a.element_bytes == b.element_bytes;
+      const bool is_same =
+          same(a.extent, b.extent) && same(a.pitch, b.pitch) && a.element_bytes == b.element_bytes;
       return is_same ? Outcome::Success : Outcome::ParametersChanged;
     }
     case NodeClass::Host:
@@ -86,14 +99,16 @@ Outcome compare_commands(const Recording& before, std::uint32_t old_command, con
   return Outcome::Success;
 }
 
-// A plan, with the number of each of its conditions in the outermost recording, by buffer; kNone for what is none.
+// A plan, with the number of each of its conditions in the outermost recording, by buffer; kNone
+// for what is none.
 struct Side {
   const Plan& plan;
   std::vector<std::uint32_t> condition;
 
   [[nodiscard]] Side inside(const Body& body) const {
     Side side{*plan.bodies[body.index], {}};
-    for (std::uint32_t i = 0; i < body.buffer_count; ++i) side.condition.push_back(condition[body.buffers[i]]);
+    for (std::uint32_t i = 0; i < body.buffer_count; ++i)
+      side.condition.push_back(condition[body.buffers[i]]);
     return side;
   }
 };
@@ -101,25 +116,34 @@ struct Side {
 Side outermost(const Plan& plan) {
   Side side{plan, {}};
   std::uint32_t count = 0;
-  for (const auto& buffer : plan.recording->buffers) side.condition.push_back(buffer->kind == BufferKind::Condition ? count++ : kNone);
+  for (const auto& buffer : plan.recording->buffers)
+    side.condition.push_back(buffer->kind == BufferKind::Condition ? count++ : kNone);
   return side;
 }
 
 PlanDifference find_difference(const Side& before, const Side& after);
 
-// What two commands of one class run as a whole: as many bodies, each with the same nodes and edges, and the same condition.
-Outcome compare_bodies(const Side& before, std::uint32_t old_command, const Side& after, std::uint32_t command) {
+// What two commands of one class run as a whole: as many bodies, each with the same nodes and
+// edges, and the same condition.
+Outcome compare_bodies(const Side& before, std::uint32_t old_command, const Side& after,
+                       std::uint32_t command) {
   const Recording &a = *before.plan.recording, &b = *after.plan.recording;
-  const auto old_bodies = bodies_of(a.commands[old_command]), bodies = bodies_of(b.commands[command]);
+  const auto old_bodies = bodies_of(a.commands[old_command]),
+             bodies = bodies_of(b.commands[command]);
   if (old_bodies.empty() && bodies.empty()) return Outcome::Success;
   if (b.commands[command].kind == CommandKind::Conditional) {
-    const auto &x = a.payload<ConditionalPayload>(old_command), &y = b.payload<ConditionalPayload>(command);
-    if (x.branch != y.branch || x.body_count != y.body_count || before.condition[x.condition] != after.condition[y.condition]) return Outcome::NotSupported;
-    if ((x.max_iterations == 0) != (y.max_iterations == 0)) return Outcome::TopologyChanged;  // what counts comes after what it counts
+    const auto &x = a.payload<ConditionalPayload>(old_command),
+               &y = b.payload<ConditionalPayload>(command);
+    if (x.branch != y.branch || x.body_count != y.body_count ||
+        before.condition[x.condition] != after.condition[y.condition])
+      return Outcome::NotSupported;
+    if ((x.max_iterations == 0) != (y.max_iterations == 0))
+      return Outcome::TopologyChanged;  // what counts comes after what it counts
   }
   if (old_bodies.size() != bodies.size()) return Outcome::TopologyChanged;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
-    const PlanDifference inside = find_difference(before.inside(old_bodies[i]), after.inside(bodies[i]));
+    const PlanDifference inside =
+        find_difference(before.inside(old_bodies[i]), after.inside(bodies[i]));
     if (inside.outcome != Outcome::Success) return inside.outcome;
   }
   return Outcome::Success;
@@ -128,19 +152,23 @@ Outcome compare_bodies(const Side& before, std::uint32_t old_command, const Side
 PlanDifference find_difference(const Side& before_side, const Side& after_side) {
   const Plan &before = before_side.plan, &after = after_side.plan;
   const LoweredGraph &a = before.lowered, &b = after.lowered;
-  if (a.nodes.size() != b.nodes.size() || a.edges.size() != b.edges.size()) return {Outcome::TopologyChanged, kNone, kNone};
+  if (a.nodes.size() != b.nodes.size() || a.edges.size() != b.edges.size())
+    return {Outcome::TopologyChanged, kNone, kNone};
   for (std::uint32_t node = 0; node < b.nodes.size(); ++node) {
     const auto old_edges = a.edges_into(node), edges = b.edges_into(node);
-    const auto [at, other] =
-        std::mismatch(edges.begin(), edges.end(), old_edges.begin(), old_edges.end(), [](const auto& x, const auto& y) { return x.from == y.from && x.strength == y.strength; });
+    const auto [at, other] = std::mismatch(
+        edges.begin(), edges.end(), old_edges.begin(), old_edges.end(),
+        [](const auto& x, const auto& y) { return x.from == y.from && x.strength == y.strength; });
     if (at != edges.end()) return {Outcome::TopologyChanged, node, at->from};
     if (other != old_edges.end()) return {Outcome::TopologyChanged, node, kNone};
     if (a.nodes[node].kind != b.nodes[node].kind) return {Outcome::NodeTypeChanged, node, kNone};
-    if (a.nodes[node].priority != b.nodes[node].priority) return {Outcome::AttributesChanged, node, kNone};
+    if (a.nodes[node].priority != b.nodes[node].priority)
+      return {Outcome::AttributesChanged, node, kNone};
     if (b.nodes[node].kind != LoweredKind::Work) continue;
     const std::uint32_t old_command = before.command_of(node), command = after.command_of(node);
     Outcome outcome = compare_commands(*before.recording, old_command, *after.recording, command);
-    if (outcome == Outcome::Success) outcome = compare_bodies(before_side, old_command, after_side, command);
+    if (outcome == Outcome::Success)
+      outcome = compare_bodies(before_side, old_command, after_side, command);
     if (outcome != Outcome::Success) return {outcome, node, kNone};
   }
   return {};
@@ -149,7 +177,8 @@ PlanDifference find_difference(const Side& before_side, const Side& after_side) 
 }  // namespace
 
 PlanDifference find_difference(const Plan& before, const Plan& after) {
-  if (before.bodies.empty() && after.bodies.empty()) return find_difference(Side{before, {}}, Side{after, {}});
+  if (before.bodies.empty() && after.bodies.empty())
+    return find_difference(Side{before, {}}, Side{after, {}});
   return find_difference(outermost(before), outermost(after));
 }
 

@@ -52,14 +52,15 @@ class PlanDot {
   }
 
   std::string title() const {
-    return concat(plan_.label, "\nplan ", hex(plan_.plan_hash), ", lowering ", hex(plan_.lowering_hash),
-                  plan_.lowered.fault_markers ? ", fault markers" : "");
+    return concat(plan_.label, "\nplan ", hex(plan_.plan_hash), ", lowering ",
+                  hex(plan_.lowering_hash), plan_.lowered.fault_markers ? ", fault markers" : "");
   }
 
   void entry_exit_nodes() {
     if (!options_.added_edges) return;
     const auto write = [this](std::size_t node, std::string_view name) {
-      line("  ", name_of(node), " [label=", quote_text(name), ", shape=ellipse, style=dashed, color=gray50, fontcolor=gray30];");
+      line("  ", name_of(node), " [label=", quote_text(name),
+           ", shape=ellipse, style=dashed, color=gray50, fontcolor=gray30];");
     };
     if (plan_.lowered.entry_exit.begin) write(0, "entry");
     if (plan_.lowered.entry_exit.end) write(plan_.lowered.nodes.size() - 1, "exit");
@@ -99,7 +100,8 @@ class PlanDot {
       const std::uint32_t label = children.back();
       children.pop_back();
       line(indent, "subgraph cluster_", prefix_, label, " {");
-      line(indent, "  label=", quote_text(recording_.labels[label].name), "; style=rounded; color=", color_of(label), ';');
+      line(indent, "  label=", quote_text(recording_.labels[label].name),
+           "; style=rounded; color=", color_of(label), ';');
       work_nodes(label, indent + "  ");
       open.push_back(label);
     }
@@ -108,31 +110,36 @@ class PlanDot {
   std::string color_of(std::uint32_t label) const {
     const Color color = recording_.labels[label].color;
     if (color == Color{}) return "gray60";
-    const std::string digits = hex(std::uint64_t{color.r} << 16 | std::uint64_t{color.g} << 8 | color.b);
+    const std::string digits =
+        hex(std::uint64_t{color.r} << 16 | std::uint64_t{color.g} << 8 | color.b);
     return concat("\"#", digits.substr(digits.size() - 6), '"');
   }
 
   const Command& command_of(std::uint32_t node) const {
-    return recording_.commands[plan_.dependencies.node_command[plan_.lowered.nodes[node].dependency_node]];
+    return recording_
+        .commands[plan_.dependencies.node_command[plan_.lowered.nodes[node].dependency_node]];
   }
 
   void work_nodes(std::uint32_t label, const std::string& indent) {
     for (const std::uint32_t node : nodes_[label]) {
       const std::uint32_t dependency_node = plan_.lowered.nodes[node].dependency_node;
       const bool is_join = plan_.dependencies.is_join[dependency_node] != 0;
-      line(indent, name_of(node), " [label=", quote_text(node_label(node)), is_join ? ", shape=diamond" : "", "];");
+      line(indent, name_of(node), " [label=", quote_text(node_label(node)),
+           is_join ? ", shape=diamond" : "", "];");
     }
   }
 
   std::string node_label(std::uint32_t node) const {
-    const std::uint32_t index = plan_.dependencies.node_command[plan_.lowered.nodes[node].dependency_node];
+    const std::uint32_t index =
+        plan_.dependencies.node_command[plan_.lowered.nodes[node].dependency_node];
     const Command& command = recording_.commands[index];
     std::string text = concat(index, ": ", recording_.command_name(index));
     if (plan_.lowered.lanes != 0) text += concat("\nlane ", plan_.lowered.nodes[node].lane);
     for (std::uint32_t i = 0; options_.accesses && i < command.access_count; ++i) {
       const BufferAccess& access = recording_.accesses[command.first_access + i];
-      text +=
-          concat('\n', access_name(access.access), ' ', display_name(*recording_.buffers[access.buffer]), ' ', range_text(access.begin, access.end));
+      text += concat('\n', access_name(access.access), ' ',
+                     display_name(*recording_.buffers[access.buffer]), ' ',
+                     range_text(access.begin, access.end));
     }
     text += dot_parameters(plan_, index, options_.flags);
     if (options_.locations) text += concat('\n', location_text(command.where));
@@ -143,12 +150,15 @@ class PlanDot {
   void bodies() {
     for (std::uint32_t node = 0; node < plan_.lowered.nodes.size(); ++node) {
       if (plan_.lowered.nodes[node].kind != LoweredKind::Work) continue;
-      for (const Body& body : bodies_of(recording_.commands[plan_.dependencies.node_command[plan_.lowered.nodes[node].dependency_node]])) {
+      for (const Body& body : bodies_of(
+               recording_.commands[plan_.dependencies
+                                       .node_command[plan_.lowered.nodes[node].dependency_node]])) {
         if (body.index >= plan_.bodies.size()) continue;
         const Plan& inner = *plan_.bodies[body.index];
         const std::string prefix = concat(prefix_, 'b', body.index, '_');
         text_ += PlanDot(inner, options_, prefix).write_body();
-        if (!inner.lowered.nodes.empty()) line("  ", name_of(node), " -> ", prefix, "n0 [style=dotted];");
+        if (!inner.lowered.nodes.empty())
+          line("  ", name_of(node), " -> ", prefix, "n0 [style=dotted];");
       }
     }
   }
@@ -160,34 +170,44 @@ class PlanDot {
       for (std::uint32_t node = 0; node < plan_.dependencies.node_count(); ++node) {
         std::uint32_t number = 0;
         for (const Edge& edge : plan_.dependencies.edges_into(node)) {
-          needed_edge(plan_.lowered.node_of[edge.from], plan_.lowered.node_of[edge.to], edge, number++);
+          needed_edge(plan_.lowered.node_of[edge.from], plan_.lowered.node_of[edge.to], edge,
+                      number++);
         }
       }
       return;
     }
     for (std::uint32_t node = 0; node < plan_.lowered.nodes.size(); ++node) {
       std::uint32_t number = 0;
-      for (const LoweredEdge& edge : plan_.lowered.edges_into(node)) lowered_edge(node, edge, number++);
+      for (const LoweredEdge& edge : plan_.lowered.edges_into(node))
+        lowered_edge(node, edge, number++);
     }
   }
 
   // `number` of an edge: among those into its node, in the order that the device gets.
   void lowered_edge(std::uint32_t node, const LoweredEdge& edge, std::uint32_t number) {
     if (edge.origin != EdgeOrigin::Needed) {
-      const std::string label = shows_numbers() ? concat(", label=", quote_text(concat('#', number))) : "";
-      return line("  ", name_of(edge.from), " -> ", name_of(node), " [style=dashed, color=gray50", label, "];");
+      const std::string label =
+          shows_numbers() ? concat(", label=", quote_text(concat('#', number))) : "";
+      return line("  ", name_of(edge.from), " -> ", name_of(node), " [style=dashed, color=gray50",
+                  label, "];");
     }
-    const Edge* needed = find_edge(plan_.dependencies, plan_.lowered.nodes[edge.from].dependency_node, plan_.lowered.nodes[node].dependency_node);
+    const Edge* needed =
+        find_edge(plan_.dependencies, plan_.lowered.nodes[edge.from].dependency_node,
+                  plan_.lowered.nodes[node].dependency_node);
     if (needed != nullptr) needed_edge(edge.from, node, *needed, number);
   }
 
   void needed_edge(std::uint32_t from, std::uint32_t to, const Edge& edge, std::uint32_t number) {
     std::string label = shows_numbers() ? concat('#', number) : "";
-    if (options_.causes) label += concat(label.empty() ? "" : " ", cause_text(recording_, edge.cause));
-    line("  ", name_of(from), " -> ", name_of(to), label.empty() ? "" : concat(" [label=", quote_text(label), ']'), ';');
+    if (options_.causes)
+      label += concat(label.empty() ? "" : " ", cause_text(recording_, edge.cause));
+    line("  ", name_of(from), " -> ", name_of(to),
+         label.empty() ? "" : concat(" [label=", quote_text(label), ']'), ';');
   }
 
-  [[nodiscard]] bool shows_numbers() const { return has_flag(options_.flags, DotFlags::ExtraTopoInfo); }
+  [[nodiscard]] bool shows_numbers() const {
+    return has_flag(options_.flags, DotFlags::ExtraTopoInfo);
+  }
 
   const Plan& plan_;
   const Recording& recording_;
@@ -200,6 +220,8 @@ class PlanDot {
 
 }  // namespace
 
-std::string to_dot(const Plan& plan, const DotOptions& options) { return PlanDot(plan, options).write(); }
+std::string to_dot(const Plan& plan, const DotOptions& options) {
+  return PlanDot(plan, options).write();
+}
 
 }  // namespace reprise::detail

@@ -20,7 +20,9 @@ void add(Hash64& hash, const Dim3& d) {
 }
 
 void add(Hash64& hash, const Extent& extent, const Pitch& pitch) {
-  for (const std::uint64_t value : {extent.width, extent.height, extent.depth, pitch.row, pitch.slice}) hash.add(value);
+  for (const std::uint64_t value :
+       {extent.width, extent.height, extent.depth, pitch.row, pitch.slice})
+    hash.add(value);
 }
 
 void add(Hash64& hash, const DispatchPayload& dispatch) {
@@ -40,7 +42,8 @@ void add(Hash64& hash, const DispatchPayload& dispatch) {
     hash.add(argument.parameter_offset, argument.bytes);
     hash.add(argument.name);
   }
-  if (dispatch.start != DispatchDesc::Start::Ordered) hash.add(static_cast<std::uint32_t>(dispatch.start), 0);
+  if (dispatch.start != DispatchDesc::Start::Ordered)
+    hash.add(static_cast<std::uint32_t>(dispatch.start), 0);
 }
 
 // A snapshot's bytes are part of the recording; borrowed bytes are read at each replay and are not.
@@ -48,10 +51,14 @@ void add(Hash64& hash, const Endpoint& side, const Extent& extent, const Pitch& 
   hash.add(side.buffer, static_cast<std::uint32_t>(side.lifetime));
   hash.add(side.offset);
   add(hash, extent, pitch);
-  if (side.buffer != kNone || side.lifetime != HostBytes::Lifetime::Snapshot || side.host == nullptr) return;
+  if (side.buffer != kNone || side.lifetime != HostBytes::Lifetime::Snapshot ||
+      side.host == nullptr)
+    return;
   for (std::uint64_t slice = 0; slice < extent.depth; ++slice) {
     for (std::uint64_t row = 0; row < extent.height; ++row) {
-      hash.add_bytes(static_cast<const std::byte*>(side.host) + slice * pitch.slice + row * pitch.row, extent.width);
+      hash.add_bytes(
+          static_cast<const std::byte*>(side.host) + slice * pitch.slice + row * pitch.row,
+          extent.width);
     }
   }
 }
@@ -107,24 +114,17 @@ void add(Hash64& hash, const BarrierPayload& barrier) {
 
 void add_payload(Hash64& hash, const Recording& recording, std::uint32_t command) {
   switch (recording.commands[command].kind) {
-    case CommandKind::Dispatch:
-      return add(hash, recording.payload<DispatchPayload>(command));
-    case CommandKind::Copy:
-      return add(hash, recording.payload<CopyPayload>(command));
-    case CommandKind::Fill:
-      return add(hash, recording.payload<FillPayload>(command));
-    case CommandKind::Update:
-      return add(hash, recording.payload<UpdatePayload>(command));
-    case CommandKind::Host:
-      return add(hash, recording.payload<HostPayload>(command));
+    case CommandKind::Dispatch: return add(hash, recording.payload<DispatchPayload>(command));
+    case CommandKind::Copy: return add(hash, recording.payload<CopyPayload>(command));
+    case CommandKind::Fill: return add(hash, recording.payload<FillPayload>(command));
+    case CommandKind::Update: return add(hash, recording.payload<UpdatePayload>(command));
+    case CommandKind::Host: return add(hash, recording.payload<HostPayload>(command));
     case CommandKind::Op: {
       const auto& payload = recording.payload<OpPayload>(command);
       return add(hash, payload, *recording.ops[payload.op]);
     }
-    case CommandKind::Barrier:
-      return add(hash, recording.payload<BarrierPayload>(command));
-    case CommandKind::Nested:
-      return add(hash, recording.payload<NestedPayload>(command).body);
+    case CommandKind::Barrier: return add(hash, recording.payload<BarrierPayload>(command));
+    case CommandKind::Nested: return add(hash, recording.payload<NestedPayload>(command).body);
     case CommandKind::Conditional:
       return add(hash, recording.payload<ConditionalPayload>(command), recording);
   }
@@ -151,7 +151,8 @@ void add_tables(Hash64& hash, const Recording& recording) {
   hash.add(recording.labels.size());
   for (const LabelRecord& label : recording.labels) {
     hash.add(label.name);
-    hash.add(label.parent, static_cast<std::uint32_t>(pack_bytes(label.color.r, label.color.g, label.color.b)));
+    hash.add(label.parent,
+             static_cast<std::uint32_t>(pack_bytes(label.color.r, label.color.g, label.color.b)));
   }
   hash.add(recording.shapes.size());
   for (const AccessShape& shape : recording.shapes) add(hash, shape.extent, shape.pitch);
@@ -195,7 +196,8 @@ std::uint64_t hash_dependencies(const Hash64& recording, const DependencyGraph& 
   hash.add(dependencies.edges.size());
   for (const Edge& edge : dependencies.edges) {
     hash.add(edge.from, edge.to);
-    hash.add(pack_bytes(edge.cause.kind, edge.cause.hazard) | std::uint64_t{edge.cause.buffer} << 32);
+    hash.add(pack_bytes(edge.cause.kind, edge.cause.hazard) | std::uint64_t{edge.cause.buffer}
+                                                                  << 32);
     hash.add(edge.cause.barrier);
     hash.add(edge.cause.begin);
     hash.add(edge.cause.end);
@@ -212,15 +214,18 @@ std::uint64_t hash_pair(std::uint64_t first, std::uint64_t second) {
 
 std::uint64_t hash_lowering(const LoweredGraph& lowered, const Placement& placement) {
   Hash64 hash;
-  hash.add(lowered.lanes, (lowered.entry_exit.begin ? 1u : 0u) | (lowered.fault_markers ? 2u : 0u) | (lowered.entry_exit.end ? 4u : 0u));
+  hash.add(lowered.lanes, (lowered.entry_exit.begin ? 1u : 0u) | (lowered.fault_markers ? 2u : 0u) |
+                              (lowered.entry_exit.end ? 4u : 0u));
   hash.add(lowered.nodes.size());
   for (const LoweredNode& node : lowered.nodes) {
     hash.add(node.dependency_node, node.lane);
-    hash.add(node.edge_count, static_cast<std::uint32_t>(node.kind) | std::uint32_t{node.priority} << 8);
+    hash.add(node.edge_count,
+             static_cast<std::uint32_t>(node.kind) | std::uint32_t{node.priority} << 8);
   }
   hash.add(lowered.edges.size());
   for (const LoweredEdge& edge : lowered.edges) {
-    hash.add(edge.from, static_cast<std::uint32_t>(edge.origin) | static_cast<std::uint32_t>(edge.strength) << 8);
+    hash.add(edge.from, static_cast<std::uint32_t>(edge.origin) |
+                            static_cast<std::uint32_t>(edge.strength) << 8);
   }
   add(hash, placement);
   return hash.value();
@@ -234,7 +239,8 @@ std::uint64_t hash_execution(const LoweredGraph& lowered, const Placement& place
     hash.add(node.dependency_node, node.edge_count);
     hash.add(static_cast<std::uint32_t>(node.kind), node.priority);
   }
-  for (const LoweredEdge& edge : lowered.edges) hash.add(edge.from, static_cast<std::uint32_t>(edge.strength));
+  for (const LoweredEdge& edge : lowered.edges)
+    hash.add(edge.from, static_cast<std::uint32_t>(edge.strength));
   add(hash, placement);
   return hash.value();
 }

@@ -11,7 +11,8 @@ namespace reprise::detail {
 // Of what was recorded: buffers, kernels, labels, commands with their values and ranges.
 [[nodiscard]] Hash64 hash_recording(const Recording& recording);
 // Of that and the edges it needs, with their causes.
-[[nodiscard]] std::uint64_t hash_dependencies(const Hash64& recording, const DependencyGraph& dependencies);
+[[nodiscard]] std::uint64_t hash_dependencies(const Hash64& recording,
+                                              const DependencyGraph& dependencies);
 // One hash of two, in that order.
 [[nodiscard]] std::uint64_t hash_pair(std::uint64_t first, std::uint64_t second);
 // Of what lanes and memory made of it.

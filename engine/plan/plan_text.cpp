@@ -15,7 +15,8 @@ std::string_view entry_exit_name(const EntryExit& entry_exit) {
   return "no";
 }
 
-// Writes a plan line by line, so that a change to one node changes that node's lines and the totals.
+// Writes a plan line by line, so that a change to one node changes that node's lines and the
+// totals.
 class PlanText {
  public:
   explicit PlanText(const Plan& plan) : plan_(plan), recording_(*plan.recording) {}
@@ -57,13 +58,14 @@ class PlanText {
     line("ordering ", ordering_name(recording_.ordering));
     line("commands ", recording_.commands.size());
     line("nodes ", lowered.nodes.size());
-    line("needed edges ", plan_.dependencies.edges.size(), ", of them implied by others ", plan_.dependencies.redundant_edges_left);
+    line("needed edges ", plan_.dependencies.edges.size(), ", of them implied by others ",
+         plan_.dependencies.redundant_edges_left);
     line("edges ", lowered.edges.size(), ", of them added ", lowered.added_edges);
     line("lanes ", lowered.lanes);
     line("entry/exit ", entry_exit_name(lowered.entry_exit));
     if (lowered.fault_markers) line("fault markers yes");
-    line("transient bytes ", plan_.placement.naive_bytes, ", slab ", plan_.placement.slab_bytes, ", lower bound ",
-         plan_.placement.lower_bound);
+    line("transient bytes ", plan_.placement.naive_bytes, ", slab ", plan_.placement.slab_bytes,
+         ", lower bound ", plan_.placement.lower_bound);
     if (plan_.price.goal != MemoryGoal::Speed) price();
     if (plan_.costs.measured + plan_.costs.hinted != 0) costs();
   }
@@ -71,17 +73,22 @@ class PlanText {
   void costs() {
     const CostsReport& costs = plan_.costs;
     const std::string source = costs.source.empty() ? "" : concat(" by ", quote_text(costs.source));
-    line("costs of commands: ", costs.measured, " measured", source, ", ", costs.hinted, " hinted, ", costs.guessed, " guessed; ",
+    line("costs of commands: ", costs.measured, " measured", source, ", ", costs.hinted,
+         " hinted, ", costs.guessed, " guessed; ",
          plan_.lowered.by_cost ? "lanes are by cost" : "not used");
   }
 
   void price() {
     const auto& [goal, before, after] = plan_.price;
-    line("memory goal ", goal == MemoryGoal::Least ? "least" : "balanced", ": slab ", before.slab_bytes, " -> ", after.slab_bytes, " bytes, critical path ",
-         before.critical_path, " -> ", after.critical_path, " commands, lanes ", before.lanes, " -> ", after.lanes);
+    line("memory goal ", goal == MemoryGoal::Least ? "least" : "balanced", ": slab ",
+         before.slab_bytes, " -> ", after.slab_bytes, " bytes, critical path ",
+         before.critical_path, " -> ", after.critical_path, " commands, lanes ", before.lanes,
+         " -> ", after.lanes);
   }
 
-  std::string buffer_name(std::uint32_t buffer) const { return concat('b', buffer, ' ', quote_text(display_name(*recording_.buffers[buffer]))); }
+  std::string buffer_name(std::uint32_t buffer) const {
+    return concat('b', buffer, ' ', quote_text(display_name(*recording_.buffers[buffer])));
+  }
 
   void buffers() {
     line("");
@@ -102,15 +109,9 @@ class PlanText {
     const LoweredNode& lowered = plan_.lowered.nodes[node];
     const std::string lane = plan_.lowered.lanes == 0 ? "" : concat(" lane ", lowered.lane);
     switch (lowered.kind) {
-      case LoweredKind::Entry:
-        line("  n", node, lane, " entry");
-        break;
-      case LoweredKind::Exit:
-        line("  n", node, lane, " exit");
-        break;
-      case LoweredKind::Work:
-        work(node, lane);
-        break;
+      case LoweredKind::Entry: line("  n", node, lane, " entry"); break;
+      case LoweredKind::Exit: line("  n", node, lane, " exit"); break;
+      case LoweredKind::Work: work(node, lane); break;
     }
     for (const LoweredEdge& edge : plan_.lowered.edges_into(node)) lowered_edge(node, edge);
     if (lowered.kind == LoweredKind::Work && plan_.lowered.lanes != 0) implied_edges(node);
@@ -120,28 +121,34 @@ class PlanText {
     const std::uint32_t dependency_node = plan_.lowered.nodes[node].dependency_node;
     const std::uint32_t index = plan_.dependencies.node_command[dependency_node];
     const Command& command = recording_.commands[index];
-    const std::string label = command.label == 0 ? "" : concat(" in ", quote_text(recording_.label_path(command.label)));
+    const std::string label =
+        command.label == 0 ? "" : concat(" in ", quote_text(recording_.label_path(command.label)));
     const std::string_view join = plan_.dependencies.is_join[dependency_node] != 0 ? " join" : "";
-    line("  n", node, lane, " command ", index, join, ' ', quote_text(recording_.command_name(index)), label);
+    line("  n", node, lane, " command ", index, join, ' ',
+         quote_text(recording_.command_name(index)), label);
     payload(index);
-    for (std::uint32_t i = 0; i < command.access_count; ++i) access(recording_.accesses[command.first_access + i]);
+    for (std::uint32_t i = 0; i < command.access_count; ++i)
+      access(recording_.accesses[command.first_access + i]);
   }
 
   void access(const BufferAccess& access) {
     std::string shape;
-    if (access.shape != 0) shape = concat(" rows ", rows(recording_.shapes[access.shape - 1].extent, recording_.shapes[access.shape - 1].pitch));
-    line("    ", access_name(access.access), ' ', buffer_name(access.buffer), ' ', range_text(access.begin, access.end), shape);
+    if (access.shape != 0)
+      shape = concat(" rows ", rows(recording_.shapes[access.shape - 1].extent,
+                                    recording_.shapes[access.shape - 1].pitch));
+    line("    ", access_name(access.access), ' ', buffer_name(access.buffer), ' ',
+         range_text(access.begin, access.end), shape);
   }
 
   static std::string triple(const Dim3& d) { return concat(d.x, ' ', d.y, ' ', d.z); }
   static std::string rows(const Extent& extent, const Pitch& pitch) {
-    return concat(extent.width, " x ", extent.height, " x ", extent.depth, " pitch ", pitch.row, ' ', pitch.slice);
+    return concat(extent.width, " x ", extent.height, " x ", extent.depth, " pitch ", pitch.row,
+                  ' ', pitch.slice);
   }
 
   void payload(std::uint32_t command) {
     switch (recording_.commands[command].kind) {
-      case CommandKind::Dispatch:
-        return dispatch(recording_.payload<DispatchPayload>(command));
+      case CommandKind::Dispatch: return dispatch(recording_.payload<DispatchPayload>(command));
       case CommandKind::Copy: {
         const auto& copy = recording_.payload<CopyPayload>(command);
         endpoint("source", copy.source, copy.extent, copy.source_pitch);
@@ -149,25 +156,29 @@ class PlanText {
       }
       case CommandKind::Fill: {
         const auto& fill = recording_.payload<FillPayload>(command);
-        return line("    fill with ", hex(fill.bits), ", elements of ", fill.element_bytes, " bytes, ", rows(fill.extent, fill.pitch));
+        return line("    fill with ", hex(fill.bits), ", elements of ", fill.element_bytes,
+                    " bytes, ", rows(fill.extent, fill.pitch));
       }
       case CommandKind::Update:
         return line("    update of ", recording_.payload<UpdatePayload>(command).bytes, " bytes");
       case CommandKind::Host:
         return line("    callback ", recording_.payload<HostPayload>(command).function);
       case CommandKind::Op: {
-        const std::string& parameters = recording_.ops[recording_.payload<OpPayload>(command).op]->parameters;
+        const std::string& parameters =
+            recording_.ops[recording_.payload<OpPayload>(command).op]->parameters;
         return parameters.empty() ? void() : line("    ", parameters);
       }
-      case CommandKind::Barrier:
-        return;
-      case CommandKind::Nested:
-        return body(recording_.payload<NestedPayload>(command).body);
+      case CommandKind::Barrier: return;
+      case CommandKind::Nested: return body(recording_.payload<NestedPayload>(command).body);
       case CommandKind::Conditional: {
         const auto& conditional = recording_.payload<ConditionalPayload>(command);
-        const std::string limit = conditional.max_iterations == 0 ? "" : concat(", at most ", conditional.max_iterations, " iterations");
-        line("    ", to_string(conditional.branch), ' ', buffer_name(conditional.condition), ", initially ",
-             ConditionCore::of(*recording_.buffers[conditional.condition]).initial, limit);
+        const std::string limit =
+            conditional.max_iterations == 0
+                ? ""
+                : concat(", at most ", conditional.max_iterations, " iterations");
+        line("    ", to_string(conditional.branch), ' ', buffer_name(conditional.condition),
+             ", initially ", ConditionCore::of(*recording_.buffers[conditional.condition]).initial,
+             limit);
         for (std::uint32_t i = 0; i < conditional.body_count; ++i) body(conditional.bodies[i]);
         return;
       }
@@ -176,7 +187,8 @@ class PlanText {
 
   void body(const Body& body) {
     std::string buffers;
-    for (std::uint32_t i = 0; i < body.buffer_count; ++i) buffers += concat(i == 0 ? ", its buffers b" : " b", body.buffers[i]);
+    for (std::uint32_t i = 0; i < body.buffer_count; ++i)
+      buffers += concat(i == 0 ? ", its buffers b" : " b", body.buffers[i]);
     line("    body ", body.index, ' ', quote_text(recording_.bodies[body.index]->label), buffers);
   }
 
@@ -187,7 +199,9 @@ class PlanText {
     if (dispatch.launch == DispatchDesc::Launch::Cooperative) more += ", cooperative";
     line("    grid ", triple(dispatch.grid), ", block ", triple(dispatch.block), more);
     for (const KernelParameter& parameter : recording_.kernels[dispatch.kernel]->parameters) {
-      if (parameter.is_pointer || parameter.is_condition || parameter.offset + parameter.size > dispatch.parameter_bytes) continue;
+      if (parameter.is_pointer || parameter.is_condition ||
+          parameter.offset + parameter.size > dispatch.parameter_bytes)
+        continue;
       std::string bytes;
       for (std::uint32_t i = 0; i < parameter.size; ++i) {
         const auto byte = std::to_integer<unsigned>(dispatch.parameters[parameter.offset + i]);
@@ -198,35 +212,41 @@ class PlanText {
     }
     for (std::uint32_t i = 0; i < dispatch.slot_argument_count; ++i) {
       const SlotArgument& slot = dispatch.slot_arguments[i];
-      line("    slot at ", slot.parameter_offset, ": ", quote_text(slot.name), ", ", slot.bytes, " bytes");
+      line("    slot at ", slot.parameter_offset, ": ", quote_text(slot.name), ", ", slot.bytes,
+           " bytes");
     }
   }
 
-  void endpoint(std::string_view side, const Endpoint& endpoint, const Extent& extent, const Pitch& pitch) {
-    const std::string_view host = endpoint.lifetime == HostBytes::Lifetime::Snapshot ? "snapshot" : "borrowed host memory";
-    const std::string what = endpoint.buffer == kNone ? std::string(host) : buffer_name(endpoint.buffer);
+  void endpoint(std::string_view side, const Endpoint& endpoint, const Extent& extent,
+                const Pitch& pitch) {
+    const std::string_view host =
+        endpoint.lifetime == HostBytes::Lifetime::Snapshot ? "snapshot" : "borrowed host memory";
+    const std::string what =
+        endpoint.buffer == kNone ? std::string(host) : buffer_name(endpoint.buffer);
     line("    ", side, ' ', what, " at ", endpoint.offset, ", ", rows(extent, pitch));
   }
 
   void lowered_edge(std::uint32_t node, const LoweredEdge& edge) {
     switch (edge.origin) {
-      case EdgeOrigin::Lane:
-        return line("    after n", edge.from, " added for the lane");
-      case EdgeOrigin::EntryExit:
-        return line("    after n", edge.from, " added for entry or exit");
-      case EdgeOrigin::Needed:
-        break;
+      case EdgeOrigin::Lane: return line("    after n", edge.from, " added for the lane");
+      case EdgeOrigin::EntryExit: return line("    after n", edge.from, " added for entry or exit");
+      case EdgeOrigin::Needed: break;
     }
-    const Edge* needed = find_edge(plan_.dependencies, plan_.lowered.nodes[edge.from].dependency_node, plan_.lowered.nodes[node].dependency_node);
-    line("    after n", edge.from, " needed: ", needed == nullptr ? "?" : cause_text(recording_, needed->cause));
+    const Edge* needed =
+        find_edge(plan_.dependencies, plan_.lowered.nodes[edge.from].dependency_node,
+                  plan_.lowered.nodes[node].dependency_node);
+    line("    after n", edge.from,
+         " needed: ", needed == nullptr ? "?" : cause_text(recording_, needed->cause));
   }
 
   // Needed edges that the graph does not have because others imply them.
   void implied_edges(std::uint32_t node) {
     const auto edges = plan_.lowered.edges_into(node);
-    for (const Edge& needed : plan_.dependencies.edges_into(plan_.lowered.nodes[node].dependency_node)) {
+    for (const Edge& needed :
+         plan_.dependencies.edges_into(plan_.lowered.nodes[node].dependency_node)) {
       const std::uint32_t from = plan_.lowered.node_of[needed.from];
-      const bool is_kept = std::any_of(edges.begin(), edges.end(), [&](const LoweredEdge& edge) { return edge.from == from; });
+      const bool is_kept = std::any_of(edges.begin(), edges.end(),
+                                       [&](const LoweredEdge& edge) { return edge.from == from; });
       if (!is_kept) line("    implied n", from, " needed: ", cause_text(recording_, needed.cause));
     }
   }

@@ -1,6 +1,6 @@
-// ScalarSlots: the values of a recording's dispatches, and of those of the recordings that it runs, that its graph can be given anew, by name, and
-// where each of them goes.
-// Knows no device. Threads: values.
+// ScalarSlots: the values of a recording's dispatches, and of those of the recordings that it runs,
+// that its graph can be given anew, by name, and where each of them goes. Knows no device. Threads:
+// values.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace reprise::detail {
 
 struct ScalarSlots {
   struct Slot {
-    std::string_view name;        // in the recording's arenas
+    std::string_view name;  // in the recording's arenas
     std::uint32_t bytes = 0;
     std::uint32_t offset = 0;     // of its value in `first_values`
     std::uint32_t first_use = 0;  // command
@@ -28,14 +28,17 @@ struct ScalarSlots {
   std::vector<Slot> slots;  // in order of first use
   std::vector<Use> uses;    // ascending by command
   std::vector<std::byte> first_values;
-  std::vector<std::vector<std::uint32_t>> in_bodies;  // by body of the recording: which slots here those of its plan are
+  std::vector<std::vector<std::uint32_t>>
+      in_bodies;  // by body of the recording: which slots here those of its plan are
 
-  [[nodiscard]] std::uint32_t find(std::string_view name) const noexcept;  // kNone: there is none of this name
+  [[nodiscard]] std::uint32_t find(
+      std::string_view name) const noexcept;  // kNone: there is none of this name
   [[nodiscard]] std::span<const Use> uses_of(std::uint32_t command) const noexcept;
 };
 
-// `bodies`: of the recording's bodies. Throws InvalidArgument (Stage::Plan) where one name stands for values of two sizes, or with two first values,
-// naming both commands.
-[[nodiscard]] ScalarSlots collect_scalar_slots(const Recording& recording, std::span<const ScalarSlots* const> bodies = {});
+// `bodies`: of the recording's bodies. Throws InvalidArgument (Stage::Plan) where one name stands
+// for values of two sizes, or with two first values, naming both commands.
+[[nodiscard]] ScalarSlots collect_scalar_slots(const Recording& recording,
+                                               std::span<const ScalarSlots* const> bodies = {});
 
 }  // namespace reprise::detail

@@ -17,7 +17,9 @@ struct Found {
   std::uint64_t most = 1;
 };
 
-std::uint64_t times(std::uint64_t a, std::uint64_t b) { return b != 0 && a > kEndless / b ? kEndless : a * b; }
+std::uint64_t times(std::uint64_t a, std::uint64_t b) {
+  return b != 0 && a > kEndless / b ? kEndless : a * b;
+}
 
 BodyPlace::Kind kind_of(const Recording& recording, std::uint32_t command, std::uint32_t branch) {
   if (recording.commands[command].kind != CommandKind::Conditional) return BodyPlace::Kind::Nested;
@@ -32,7 +34,8 @@ BodyPlace::Kind kind_of(const Recording& recording, std::uint32_t command, std::
 std::vector<Found> find_bodies(const Plan& plan) {
   std::vector<Found> found;
   auto next_node = static_cast<std::uint32_t>(plan.lowered.nodes.size());
-  const auto look_into = [&](const Plan& in, std::uint32_t owner, std::uint32_t first_node, std::uint64_t most) {
+  const auto look_into = [&](const Plan& in, std::uint32_t owner, std::uint32_t first_node,
+                             std::uint64_t most) {
     const Recording& recording = *in.recording;
     for (std::uint32_t node = 0; !in.bodies.empty() && node < in.lowered.nodes.size(); ++node) {
       const std::uint32_t of_schedule = in.lowered.nodes[node].dependency_node;
@@ -70,19 +73,25 @@ std::vector<Found> find_bodies(const Plan& plan) {
 
 bool TimingLayout::has_same_nodes(const TimingLayout& other) const noexcept {
   return own_nodes == other.own_nodes &&
-         std::equal(bodies.begin(), bodies.end(), other.bodies.begin(), other.bodies.end(), [](const BodyPlace& a, const BodyPlace& b) {
-           return a.kind == b.kind && a.parent == b.parent && a.branch == b.branch && a.nodes == b.nodes;
-         });
+         std::equal(bodies.begin(), bodies.end(), other.bodies.begin(), other.bodies.end(),
+                    [](const BodyPlace& a, const BodyPlace& b) {
+                      return a.kind == b.kind && a.parent == b.parent && a.branch == b.branch &&
+                             a.nodes == b.nodes;
+                    });
 }
 
 std::uint32_t TimingLayout::first_body(std::uint32_t parent) const noexcept {
-  const auto at = std::lower_bound(bodies.begin(), bodies.end(), parent, [](const BodyPlace& body, std::uint32_t node) { return body.parent < node; });
+  const auto at = std::lower_bound(
+      bodies.begin(), bodies.end(), parent,
+      [](const BodyPlace& body, std::uint32_t node) { return body.parent < node; });
   return static_cast<std::uint32_t>(at - bodies.begin());
 }
 
 std::uint32_t TimingLayout::body_of(std::uint32_t node) const noexcept {
   if (node < own_nodes) return kNone;
-  const auto behind = std::upper_bound(bodies.begin(), bodies.end(), node, [](std::uint32_t n, const BodyPlace& body) { return n < body.first_node; });
+  const auto behind =
+      std::upper_bound(bodies.begin(), bodies.end(), node,
+                       [](std::uint32_t n, const BodyPlace& body) { return n < body.first_node; });
   return static_cast<std::uint32_t>(behind - bodies.begin()) - 1;
 }
 
@@ -98,7 +107,9 @@ TimingLayout timing_layout(const Plan& plan) {
   const std::vector<Found> found = find_bodies(plan);
   std::uint64_t in_loops = 0;
   for (const Found& one : found) in_loops += one.most > 1 ? one.place.nodes : 0;
-  const std::uint64_t room = std::clamp<std::uint64_t>(TimingLayout::kMostSlots / std::max<std::uint64_t>(1, in_loops), 1, TimingLayout::kMostRounds);
+  const std::uint64_t room =
+      std::clamp<std::uint64_t>(TimingLayout::kMostSlots / std::max<std::uint64_t>(1, in_loops), 1,
+                                TimingLayout::kMostRounds);
   made.bodies.reserve(found.size());
   for (const Found& one : found) {
     BodyPlace place = one.place;

@@ -14,7 +14,9 @@ namespace reprise::detail {
 
 namespace {
 
-trace::Access traced(Access access) { return static_cast<trace::Access>(access); }  // the same numbers
+trace::Access traced(Access access) {
+  return static_cast<trace::Access>(access);
+}  // the same numbers
 static_assert(static_cast<int>(trace::Access::Read) == static_cast<int>(Access::Read));
 static_assert(static_cast<int>(trace::Access::Write) == static_cast<int>(Access::Write));
 static_assert(static_cast<int>(trace::Access::ReadWrite) == static_cast<int>(Access::ReadWrite));
@@ -100,11 +102,12 @@ std::string body_name(std::string command, const BodyPlace& place) {
   return command;
 }
 
-// A plan among those that are told, the graph's own or a body's, and where in the graph its things stand.
+// A plan among those that are told, the graph's own or a body's, and where in the graph its things
+// stand.
 struct Part {
   const Plan& plan;
   std::uint32_t first_node = 0, first_access = 0;
-  std::uint32_t lane = 0;                 // of everything in a body
+  std::uint32_t lane = 0;                  // of everything in a body
   std::vector<std::uint32_t> labels = {};  // of the recording, in the graph, as the next two
   std::vector<std::uint32_t> kernels = {}, buffers = {};
   std::vector<std::uint32_t> barriers = {};  // by command
@@ -117,7 +120,8 @@ struct Part {
 
 class GraphDescriber {
  public:
-  GraphDescriber(const Plan& plan, const GraphIdentity& identity) : plan_(plan), identity_(identity), slots_(timing_layout(plan)) {}
+  GraphDescriber(const Plan& plan, const GraphIdentity& identity)
+      : plan_(plan), identity_(identity), slots_(timing_layout(plan)) {}
 
   trace::GraphVersion describe() {
     describe_plan();
@@ -129,13 +133,16 @@ class GraphDescriber {
     const std::vector<const Plan*> plans = plans_of_bodies(plan_);
     for (std::uint32_t i = 0; i < plans.size(); ++i) describe_body(slots_.bodies[i], *plans[i]);
     std::sort(graph_.edges.begin(), graph_.edges.end(),
-              [](const trace::Edge& a, const trace::Edge& b) { return a.to != b.to ? a.to < b.to : a.from < b.from; });
+              [](const trace::Edge& a, const trace::Edge& b) {
+                return a.to != b.to ? a.to < b.to : a.from < b.from;
+              });
     return std::move(graph_);
   }
 
  private:
   std::uint32_t text(std::string words) {
-    const auto [at, is_new] = strings_.try_emplace(std::move(words), static_cast<std::uint32_t>(graph_.strings.size()));
+    const auto [at, is_new] =
+        strings_.try_emplace(std::move(words), static_cast<std::uint32_t>(graph_.strings.size()));
     if (is_new) graph_.strings.push_back(at->first);
     return at->second;
   }
@@ -166,9 +173,11 @@ class GraphDescriber {
     part.first_access = static_cast<std::uint32_t>(graph_.accesses.size());
     const std::uint8_t is_inferred = part.recording().origin == RecordingOrigin::ReadBack ? 1 : 0;
     for (const BufferAccess& access : part.recording().accesses) {
-      graph_.accesses.push_back({part.buffers[access.buffer], traced(access.access), is_inferred, access.begin, access.end});
+      graph_.accesses.push_back({part.buffers[access.buffer], traced(access.access), is_inferred,
+                                 access.begin, access.end});
     }
-    for (std::uint32_t node = 0; node < part.plan.lowered.nodes.size(); ++node) describe_node(part, node);
+    for (std::uint32_t node = 0; node < part.plan.lowered.nodes.size(); ++node)
+      describe_node(part, node);
     describe_edges(part);
     parts_.push_back(std::move(part));
   }
@@ -177,12 +186,16 @@ class GraphDescriber {
     const Part& owner = parts_[place.owner == kNone ? 0 : place.owner + 1];
     const std::uint32_t command = owner.command_of(place.parent - owner.first_node);
     const Command& runs = owner.recording().commands[command];
-    Part part{.plan = plan, .first_node = place.first_node, .lane = graph_.nodes[place.parent].lane};
-    graph_.labels.push_back({owner.labels[runs.label], text(body_name(owner.recording().command_name(command), place)), 0});
+    Part part{
+        .plan = plan, .first_node = place.first_node, .lane = graph_.nodes[place.parent].lane};
+    graph_.labels.push_back({owner.labels[runs.label],
+                             text(body_name(owner.recording().command_name(command), place)), 0});
     describe_labels(part, static_cast<std::uint32_t>(graph_.labels.size() - 1));
     const Body& body = bodies_of(runs)[place.branch];
-    for (std::uint32_t i = 0; i < body.buffer_count; ++i) part.buffers.push_back(owner.buffers[body.buffers[i]]);
-    graph_.bodies.push_back({place.parent, place.branch, place.first_node, place.nodes, traced(place.kind)});
+    for (std::uint32_t i = 0; i < body.buffer_count; ++i)
+      part.buffers.push_back(owner.buffers[body.buffers[i]]);
+    graph_.bodies.push_back(
+        {place.parent, place.branch, place.first_node, place.nodes, traced(place.kind)});
     describe_part(std::move(part));
   }
 
@@ -193,7 +206,8 @@ class GraphDescriber {
         part.labels.push_back(root);
         continue;
       }
-      const std::uint32_t color = (std::uint32_t{label.color.r} << 16) | (std::uint32_t{label.color.g} << 8) | label.color.b;
+      const std::uint32_t color = (std::uint32_t{label.color.r} << 16) |
+                                  (std::uint32_t{label.color.g} << 8) | label.color.b;
       const std::uint32_t parent = part.labels.empty() ? 0 : part.labels[label.parent];
       part.labels.push_back(static_cast<std::uint32_t>(graph_.labels.size()));
       graph_.labels.push_back({parent, text(label.name), color});
@@ -202,7 +216,8 @@ class GraphDescriber {
 
   void describe_kernels(Part& part) {
     for (const auto& kernel : part.recording().kernels) {
-      const auto [at, is_new] = kernels_.try_emplace(kernel.get(), static_cast<std::uint32_t>(graph_.kernels.size()));
+      const auto [at, is_new] =
+          kernels_.try_emplace(kernel.get(), static_cast<std::uint32_t>(graph_.kernels.size()));
       part.kernels.push_back(at->second);
       if (!is_new) continue;
       const std::uint32_t name = text(kernel->name);
@@ -213,11 +228,14 @@ class GraphDescriber {
   void describe_buffers(Part& part) {
     for (std::size_t i = 0; i < part.recording().buffers.size(); ++i) {
       const BufferCore& buffer = *part.recording().buffers[i];
-      const BufferIdentity identity = i < identity_.buffers.size() ? identity_.buffers[i] : BufferIdentity{};
+      const BufferIdentity identity =
+          i < identity_.buffers.size() ? identity_.buffers[i] : BufferIdentity{};
       part.buffers.push_back(static_cast<std::uint32_t>(i));
-      graph_.buffers.push_back({text(display_name(buffer)), traced(buffer.kind, identity.memory), identity.buffer, identity.pool, buffer.bytes, 0});
+      graph_.buffers.push_back({text(display_name(buffer)), traced(buffer.kind, identity.memory),
+                                identity.buffer, identity.pool, buffer.bytes, 0});
     }
-    for (const PlacedBuffer& placed : plan_.placement.buffers) graph_.buffers[placed.buffer].offset = placed.offset;
+    for (const PlacedBuffer& placed : plan_.placement.buffers)
+      graph_.buffers[placed.buffer].offset = placed.offset;
   }
 
   void describe_barriers(Part& part) {
@@ -304,7 +322,8 @@ class GraphDescriber {
 
   void describe_edges(const Part& part) {
     const LoweredGraph& lowered = part.plan.lowered;
-    graph_.edges.reserve(graph_.edges.size() + part.plan.dependencies.edges.size() + lowered.added_edges);
+    graph_.edges.reserve(graph_.edges.size() + part.plan.dependencies.edges.size() +
+                         lowered.added_edges);
     for (const Edge& edge : part.plan.dependencies.edges) {
       trace::Edge e;
       e.from = part.first_node + lowered.node_of[edge.from];
@@ -326,7 +345,8 @@ class GraphDescriber {
         trace::Edge e;
         e.from = part.first_node + edge.from;
         e.to = part.first_node + to;
-        e.cause = edge.origin == EdgeOrigin::Lane ? trace::EdgeCause::Lane : trace::EdgeCause::EntryExit;
+        e.cause =
+            edge.origin == EdgeOrigin::Lane ? trace::EdgeCause::Lane : trace::EdgeCause::EntryExit;
         graph_.edges.push_back(e);
       }
     }
@@ -343,6 +363,8 @@ class GraphDescriber {
 
 }  // namespace
 
-trace::GraphVersion describe_graph(const Plan& plan, const GraphIdentity& identity) { return GraphDescriber(plan, identity).describe(); }
+trace::GraphVersion describe_graph(const Plan& plan, const GraphIdentity& identity) {
+  return GraphDescriber(plan, identity).describe();
+}
 
 }  // namespace reprise::detail

@@ -1,5 +1,5 @@
-// describe_graph: a plan as the trace tells it, so that a viewer needs nothing else. Knows no device and no file.
-// Threads: a pure function.
+// describe_graph: a plan as the trace tells it, so that a viewer needs nothing else. Knows no
+// device and no file. Threads: a pure function.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ struct GraphIdentity {
   std::span<const BufferIdentity> buffers = {};  // one for each of recording.buffers
 };
 
-// Nodes in lowered order. Edges: every needed one with its cause, also where the order of lanes implies it, then those that the
-// lowering added.
+// Nodes in lowered order. Edges: every needed one with its cause, also where the order of lanes
+// implies it, then those that the lowering added.
 [[nodiscard]] trace::GraphVersion describe_graph(const Plan& plan, const GraphIdentity& identity);
 
 }  // namespace reprise::detail

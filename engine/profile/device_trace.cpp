@@ -22,10 +22,15 @@ trace::Severity traced(Severity severity) {
 
 }  // namespace
 
-DeviceTrace::DeviceTrace(std::shared_ptr<TraceSession> session, std::shared_ptr<ProfileSwitch> profile, const DeviceInfo& info)
-    : session_(std::move(session)), profile_(std::move(profile)), id_(session_->new_id(TraceSession::Id::Device)), selector_(info.selector) {
+DeviceTrace::DeviceTrace(std::shared_ptr<TraceSession> session,
+                         std::shared_ptr<ProfileSwitch> profile, const DeviceInfo& info)
+    : session_(std::move(session)),
+      profile_(std::move(profile)),
+      id_(session_->new_id(TraceSession::Id::Device)),
+      selector_(info.selector) {
   TraceSession::note_device();
-  session_->push(trace::Device{id_, info.name, info.selector, info.uuid, info.memory_bytes, info.multiprocessors});
+  session_->push(trace::Device{id_, info.name, info.selector, info.uuid, info.memory_bytes,
+                               info.multiprocessors});
 }
 
 std::uint32_t DeviceTrace::add_queue(std::string_view label) {
@@ -42,8 +47,9 @@ void DeviceTrace::note_memory(const PoolTrace::Memory& memory) noexcept {
   try {
     const std::lock_guard lock(telling_);
     const MemoryStatistics now = memory();
-    session_->push(trace::DeviceTotals{id_, trace_now(), now.budget, now.reserved, now.mapped, now.peak, now.buffers, now.slabs, now.shared_slabs, now.trims,
-                                       now.remaps});
+    session_->push(trace::DeviceTotals{id_, trace_now(), now.budget, now.reserved, now.mapped,
+                                       now.peak, now.buffers, now.slabs, now.shared_slabs,
+                                       now.trims, now.remaps});
   } catch (const std::bad_alloc&) {
     session_->count_dropped();
   }
@@ -61,11 +67,13 @@ void DeviceTrace::add_version(const Plan& plan, GraphIdentity identity) {
   session_->push(describe_graph(plan, identity));
 }
 
-void DeviceTrace::record_update(std::uint32_t graph, std::uint32_t from_version, std::uint32_t to_version, std::string what) {
+void DeviceTrace::record_update(std::uint32_t graph, std::uint32_t from_version,
+                                std::uint32_t to_version, std::string what) {
   session_->push(trace::Update{trace_now(), graph, from_version, to_version, std::move(what)});
 }
 
-std::shared_ptr<ReplayLog> DeviceTrace::follow(const FollowedGraph& graph, const Plan& plan, BackendExec& exec) {
+std::shared_ptr<ReplayLog> DeviceTrace::follow(const FollowedGraph& graph, const Plan& plan,
+                                               BackendExec& exec) {
   ReplayLogDesc desc;
   desc.graph = graph.graph;
   desc.version = graph.version;
@@ -90,13 +98,16 @@ std::shared_ptr<ReplayLog> DeviceTrace::follow(const FollowedGraph& graph, const
 
 void DeviceTrace::say_no_device_times() {
   if (said_.exchange(true)) return;
-  session_->push(trace::Message{trace_now(), trace::Severity::Info, "no-device-times",
-                                concat("times on ", selector_, " are not measured: its replays are here with the times of their launches alone"),
-                                trace::kNone, 0, trace::kNone, trace::kNone});
+  session_->push(trace::Message{
+      trace_now(), trace::Severity::Info, "no-device-times",
+      concat("times on ", selector_,
+             " are not measured: its replays are here with the times of their launches alone"),
+      trace::kNone, 0, trace::kNone, trace::kNone});
 }
 
 void DeviceTrace::report(std::uint32_t graph, const Message& message) {
-  session_->push(trace::Message{trace_now(), traced(message.severity), std::string(message.id), message.text, graph, graph == trace::kNone ? 0u : 1u,
+  session_->push(trace::Message{trace_now(), traced(message.severity), std::string(message.id),
+                                message.text, graph, graph == trace::kNone ? 0u : 1u,
                                 message.command, message.other_command});
 }
 

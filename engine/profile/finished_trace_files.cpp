@@ -5,10 +5,12 @@
 
 namespace reprise::detail {
 
-std::optional<FinishedTraceFiles::Identity> FinishedTraceFiles::identify(const std::filesystem::path& path) {
+std::optional<FinishedTraceFiles::Identity> FinishedTraceFiles::identify(
+    const std::filesystem::path& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
-  return Identity{status.st_dev, status.st_ino, static_cast<std::uint64_t>(status.st_size), ::getpid()};
+  return Identity{status.st_dev, status.st_ino, static_cast<std::uint64_t>(status.st_size),
+                  ::getpid()};
 }
 
 void FinishedTraceFiles::add(const std::filesystem::path& path, const NextIds& ids) {
@@ -18,7 +20,8 @@ void FinishedTraceFiles::add(const std::filesystem::path& path, const NextIds& i
 
 std::optional<NextIds> FinishedTraceFiles::find(const std::filesystem::path& path) const {
   for (const Finished& one : finished_) {
-    if (one.path == path) return identify(path) == one.identity ? std::optional(one.ids) : std::nullopt;
+    if (one.path == path)
+      return identify(path) == one.identity ? std::optional(one.ids) : std::nullopt;
   }
   return std::nullopt;
 }

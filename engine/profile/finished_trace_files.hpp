@@ -1,5 +1,6 @@
-// FinishedTraceFiles: the files that this process has finished, so that a later trace of the same name goes on where the last one ended, with ids
-// that nothing in it has yet. A file that is another one now is nobody's past. Threads: one at a time.
+// FinishedTraceFiles: the files that this process has finished, so that a later trace of the same
+// name goes on where the last one ended, with ids that nothing in it has yet. A file that is
+// another one now is nobody's past. Threads: one at a time.
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
-// GraphVersions: which versions of one graph the trace has, by what they hash to. A graph that goes to and fro between recordings has one version
-// for each of them, and none more than kMost. Threads: one at a time.
+// GraphVersions: which versions of one graph the trace has, by what they hash to. A graph that goes
+// to and fro between recordings has one version for each of them, and none more than kMost.
+// Threads: one at a time.
 #pragma once
 
 #include <algorithm>

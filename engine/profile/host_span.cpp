@@ -10,18 +10,21 @@ namespace reprise::detail {
 
 namespace {
 
-// The spans of this thread that are open, outermost first, and some that are not any more: another thread may have closed them.
+// The spans of this thread that are open, outermost first, and some that are not any more: another
+// thread may have closed them.
 thread_local std::vector<std::shared_ptr<std::atomic<bool>>> open_spans;
 
 std::uint16_t push_open(const std::shared_ptr<std::atomic<bool>>& span) {
-  while (!open_spans.empty() && !open_spans.back()->load(std::memory_order_acquire)) open_spans.pop_back();
+  while (!open_spans.empty() && !open_spans.back()->load(std::memory_order_acquire))
+    open_spans.pop_back();
   open_spans.push_back(span);
   return static_cast<std::uint16_t>(open_spans.size() - 1);
 }
 
 }  // namespace
 
-HostSpan::HostSpan(std::shared_ptr<TraceSession> session, std::string_view name) : session_(std::move(session)) {
+HostSpan::HostSpan(std::shared_ptr<TraceSession> session, std::string_view name)
+    : session_(std::move(session)) {
   if (!session_) return;
   name_ = name;
   thread_ = thread_number();
@@ -36,7 +39,8 @@ HostSpan::~HostSpan() {
   const trace::Time ended = trace_now();
   open_->store(false, std::memory_order_release);
   try {
-    for (const Timed& part : parts_) push(part.name, static_cast<std::uint16_t>(depth_ + 1), part.started, part.ended);
+    for (const Timed& part : parts_)
+      push(part.name, static_cast<std::uint16_t>(depth_ + 1), part.started, part.ended);
     push(std::move(name_), depth_, started_, ended);
   } catch (const std::bad_alloc&) {
     session_->count_dropped();

@@ -1,6 +1,7 @@
-// HostSpan: one call's time on the calling thread, and that of its parts, on their way into the trace as host ranges: inner ones before
-// the outer, told together when the call is over. Ranges of a thread nest: each has the depth at which it stands in none of its own depth.
-// Not for launches, which the replays tell. Threads: one at a time; best the one that it began on.
+// HostSpan: one call's time on the calling thread, and that of its parts, on their way into the
+// trace as host ranges: inner ones before the outer, told together when the call is over. Ranges of
+// a thread nest: each has the depth at which it stands in none of its own depth. Not for launches,
+// which the replays tell. Threads: one at a time; best the one that it began on.
 #pragma once
 
 #include <atomic>

@@ -25,7 +25,9 @@ constexpr int kLongestName = 120;
 constexpr std::size_t kMostRegistered = 16384;
 using Text = char[160];
 
-int shortened(std::string_view name) { return static_cast<int>(name.size() < kLongestName ? name.size() : kLongestName); }
+int shortened(std::string_view name) {
+  return static_cast<int>(name.size() < kLongestName ? name.size() : kLongestName);
+}
 
 const char* prefix(NvtxWork work) {
   switch (work) {
@@ -44,7 +46,8 @@ nvtxDomainHandle_t domain() noexcept {
   static const nvtxDomainHandle_t handle = [] {
     const nvtxDomainHandle_t made = nvtxDomainCreateA("reprise");
     if (made == nullptr) return made;
-    for (const NvtxWork work : {NvtxWork::Record, NvtxWork::Compile, NvtxWork::Instantiate, NvtxWork::Upload, NvtxWork::Replay, NvtxWork::Label}) {
+    for (const NvtxWork work : {NvtxWork::Record, NvtxWork::Compile, NvtxWork::Instantiate,
+                                NvtxWork::Upload, NvtxWork::Replay, NvtxWork::Label}) {
       nvtxDomainNameCategoryA(made, static_cast<std::uint32_t>(work) + 1, prefix(work));
     }
     return made;
@@ -52,14 +55,16 @@ nvtxDomainHandle_t domain() noexcept {
   return handle;
 }
 
-// The tool's own handle for a text, which it keeps for the life of the process. Null where there are too many of them already.
+// The tool's own handle for a text, which it keeps for the life of the process. Null where there
+// are too many of them already.
 nvtxStringHandle_t registered(const char* text) noexcept {
   struct Strings {
     std::mutex mutex;
     std::unordered_map<std::string, nvtxStringHandle_t> known;
   };
   alignas(Strings) static std::byte place[sizeof(Strings)];
-  static Strings* const strings = new (place) Strings;  // never destroyed: used after the end of main
+  static Strings* const strings =
+      new (place) Strings;  // never destroyed: used after the end of main
   try {
     const std::lock_guard lock(strings->mutex);
     const auto found = strings->known.find(text);
@@ -74,12 +79,17 @@ nvtxStringHandle_t registered(const char* text) noexcept {
 void write_name(Text& text, NvtxWork work, std::string_view name, std::uint64_t payload) {
   const int length = shortened(name);
   switch (work) {
-    case NvtxWork::Replay: std::snprintf(text, sizeof text, "%.*s #%llu", length, name.data(), static_cast<unsigned long long>(payload)); break;
+    case NvtxWork::Replay:
+      std::snprintf(text, sizeof text, "%.*s #%llu", length, name.data(),
+                    static_cast<unsigned long long>(payload));
+      break;
     case NvtxWork::Label: std::snprintf(text, sizeof text, "%.*s", length, name.data()); break;
     case NvtxWork::Record:
     case NvtxWork::Compile:
     case NvtxWork::Instantiate:
-    case NvtxWork::Upload: std::snprintf(text, sizeof text, "%s %.*s", prefix(work), length, name.data()); break;
+    case NvtxWork::Upload:
+      std::snprintf(text, sizeof text, "%s %.*s", prefix(work), length, name.data());
+      break;
   }
 }
 
@@ -133,10 +143,12 @@ void nvtx_name_queue(void* stream, std::string_view label) noexcept {
   nvtxNameCuStreamA(static_cast<CUstream>(stream), text);
 }
 
-void nvtx_name_memory([[maybe_unused]] const void* address, [[maybe_unused]] std::string_view owner, [[maybe_unused]] std::string_view name) noexcept {
+void nvtx_name_memory([[maybe_unused]] const void* address, [[maybe_unused]] std::string_view owner,
+                      [[maybe_unused]] std::string_view name) noexcept {
 #ifdef REPRISE_HAS_NVTX_MEM
   char text[2 * sizeof(Text)];
-  std::snprintf(text, sizeof text, "%.*s: %.*s", shortened(owner), owner.data(), shortened(name), name.data());
+  std::snprintf(text, sizeof text, "%.*s: %.*s", shortened(owner), owner.data(), shortened(name),
+                name.data());
   nvtxMemRegionNameDesc_t region = {};
   region.regionRefType = NVTX_MEM_REGION_REF_TYPE_POINTER;
   region.nameType = NVTX_MESSAGE_TYPE_ASCII;

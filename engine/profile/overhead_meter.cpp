@@ -17,23 +17,27 @@ constexpr double kLooksOfALaunch = 3, kLooksOfAReplay = 3, kLooksOfANode = 1.5;
 void OverheadMeter::add(const HookCounts& hooks) noexcept {
   if (hooks.launches == 0 && hooks.replays == 0) return;
   used_ = true;
-  hooks_ += look_ * (kLooksOfALaunch * static_cast<double>(hooks.launches) + kLooksOfAReplay * static_cast<double>(hooks.replays) +
+  hooks_ += look_ * (kLooksOfALaunch * static_cast<double>(hooks.launches) +
+                     kLooksOfAReplay * static_cast<double>(hooks.replays) +
                      kLooksOfANode * static_cast<double>(hooks.nodes));
 }
 
-void OverheadMeter::tick(trace::Time now, ProfileMode mode, trace::Time threads, std::vector<trace::Record>& records) {
+void OverheadMeter::tick(trace::Time now, ProfileMode mode, trace::Time threads,
+                         std::vector<trace::Record>& records) {
   if (!used_) return;
   if (!mode_) mode_ = mode;
   if (mode != *mode_ || now - from_ >= kInterval) tell(now, threads, records);
 }
 
-void OverheadMeter::finish(trace::Time now, ProfileMode mode, trace::Time threads, std::vector<trace::Record>& records) {
+void OverheadMeter::finish(trace::Time now, ProfileMode mode, trace::Time threads,
+                           std::vector<trace::Record>& records) {
   if (!used_) return;
   if (!mode_) mode_ = mode;
   tell(now, threads, records);
 }
 
-void OverheadMeter::tell(trace::Time now, trace::Time threads, std::vector<trace::Record>& records) {
+void OverheadMeter::tell(trace::Time now, trace::Time threads,
+                         std::vector<trace::Record>& records) {
   trace::ProfileCost cost;
   cost.from = from_;
   cost.to = now;

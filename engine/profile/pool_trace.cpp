@@ -8,7 +8,8 @@
 
 namespace reprise::detail {
 
-PoolTrace::PoolTrace(std::shared_ptr<TraceSession> session, std::uint32_t device, std::string_view label, Memory memory)
+PoolTrace::PoolTrace(std::shared_ptr<TraceSession> session, std::uint32_t device,
+                     std::string_view label, Memory memory)
     : session_(std::move(session)), memory_(std::move(memory)) {
   state_.pool = session_->new_id(TraceSession::Id::Pool);
   state_.device = device;
@@ -33,7 +34,9 @@ void PoolTrace::push_state() {
 
 void PoolTrace::count(const BufferCore& buffer, Change change) {
   const std::lock_guard lock(mutex_);
-  const auto apply = [change](auto& total, auto amount) { total = change == Change::Added ? total + amount : total - amount; };
+  const auto apply = [change](auto& total, auto amount) {
+    total = change == Change::Added ? total + amount : total - amount;
+  };
   apply(state_.buffers, 1u);
   switch (buffer.kind) {
     case BufferKind::Device: apply(state_.device_bytes, buffer.bytes); break;
@@ -44,7 +47,8 @@ void PoolTrace::count(const BufferCore& buffer, Change change) {
   push_state();
 }
 
-void PoolTrace::push_life(const BufferCore& buffer, BufferIdentity::Memory memory, const TracedBuffer& traced, trace::Time freed) {
+void PoolTrace::push_life(const BufferCore& buffer, BufferIdentity::Memory memory,
+                          const TracedBuffer& traced, trace::Time freed) {
   trace::BufferLife life;
   life.buffer = traced.id;
   life.pool = state_.pool;
@@ -71,7 +75,8 @@ TracedBuffer PoolTrace::add(const BufferCore& buffer, BufferIdentity::Memory mem
   return traced;
 }
 
-void PoolTrace::remove(const BufferCore& buffer, BufferIdentity::Memory memory, const TracedBuffer& traced) noexcept {
+void PoolTrace::remove(const BufferCore& buffer, BufferIdentity::Memory memory,
+                       const TracedBuffer& traced) noexcept {
   if (traced.allocated == 0) return;
   try {
     if (traced.id != trace::kNone) push_life(buffer, memory, traced, trace_now());
@@ -104,7 +109,8 @@ void PoolTrace::remove_holder(std::uint32_t graph) noexcept {
 void PoolTrace::push_sharers() {
   state_.sharers = sharers_;
   std::sort(state_.sharers.begin(), state_.sharers.end());
-  state_.sharers.erase(std::unique(state_.sharers.begin(), state_.sharers.end()), state_.sharers.end());
+  state_.sharers.erase(std::unique(state_.sharers.begin(), state_.sharers.end()),
+                       state_.sharers.end());
   push_state();
 }
 
@@ -121,7 +127,9 @@ void PoolTrace::add_sharer(std::uint32_t graph) noexcept {
 void PoolTrace::remove_sharer(std::uint32_t graph) noexcept {
   try {
     const std::lock_guard lock(mutex_);
-    if (const auto found = std::find(sharers_.begin(), sharers_.end(), graph); found != sharers_.end()) sharers_.erase(found);
+    if (const auto found = std::find(sharers_.begin(), sharers_.end(), graph);
+        found != sharers_.end())
+      sharers_.erase(found);
     push_sharers();
   } catch (const std::bad_alloc&) {
     session_->count_dropped();

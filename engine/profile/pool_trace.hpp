@@ -1,5 +1,5 @@
-// PoolTrace: one pool in the trace: what it holds, who holds it, and when its buffers came and went.
-// Knows no pool: it is told. Threads: any thread.
+// PoolTrace: one pool in the trace: what it holds, who holds it, and when its buffers came and
+// went. Knows no pool: it is told. Threads: any thread.
 #pragma once
 
 #include <cstdint>
@@ -27,11 +27,13 @@ class PoolTrace {
  public:
   // `memory` is asked for each state, from any thread.
   using Memory = std::function<MemoryStatistics()>;
-  PoolTrace(std::shared_ptr<TraceSession> session, std::uint32_t device, std::string_view label, Memory memory);
+  PoolTrace(std::shared_ptr<TraceSession> session, std::uint32_t device, std::string_view label,
+            Memory memory);
 
   [[nodiscard]] std::uint32_t id() const noexcept { return state_.pool; }
   [[nodiscard]] TracedBuffer add(const BufferCore& buffer, BufferIdentity::Memory memory);
-  void remove(const BufferCore& buffer, BufferIdentity::Memory memory, const TracedBuffer& traced) noexcept;
+  void remove(const BufferCore& buffer, BufferIdentity::Memory memory,
+              const TracedBuffer& traced) noexcept;
   void add_holder(std::uint32_t graph) noexcept;
   void remove_holder(std::uint32_t graph) noexcept;
   void note_memory() noexcept;  // what it takes has changed
@@ -41,15 +43,16 @@ class PoolTrace {
 
  private:
   enum class Change : std::uint8_t { Added, Removed };
-  void push_state();  // under mutex_
+  void push_state();    // under mutex_
   void push_sharers();  // under mutex_
   void count(const BufferCore& buffer, Change change);
-  void push_life(const BufferCore& buffer, BufferIdentity::Memory memory, const TracedBuffer& traced, trace::Time freed);
+  void push_life(const BufferCore& buffer, BufferIdentity::Memory memory,
+                 const TracedBuffer& traced, trace::Time freed);
 
   std::shared_ptr<TraceSession> session_;
   const Memory memory_;
   std::mutex mutex_;
-  trace::PoolState state_;  // under mutex_, but for the ids
+  trace::PoolState state_;              // under mutex_, but for the ids
   std::vector<std::uint32_t> sharers_;  // under mutex_: one for each executable
 };
 

@@ -21,7 +21,9 @@ namespace {
 constexpr trace::Time kSecond = 1'000'000'000;
 
 trace::Time utc_now() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
 }
 
 std::string file_text(const std::string& path) {
@@ -36,12 +38,14 @@ trace::Time process_start() {
   if (name_end == std::string::npos) return 0;
   std::istringstream fields(stat.substr(name_end + 1));
   std::string field;
-  for (int i = 0; i < 20 && fields >> field; ++i) {}  // the 22nd of the line
+  for (int i = 0; i < 20 && fields >> field; ++i) {
+  }  // the 22nd of the line
   std::uint64_t ticks = 0;
   if (std::from_chars(field.data(), field.data() + field.size(), ticks).ec != std::errc()) return 0;
   timespec up{};
   if (clock_gettime(CLOCK_BOOTTIME, &up) != 0) return 0;
-  const trace::Time age = up.tv_sec * kSecond + up.tv_nsec - static_cast<trace::Time>(ticks) * (kSecond / sysconf(_SC_CLK_TCK));
+  const trace::Time age = up.tv_sec * kSecond + up.tv_nsec -
+                          static_cast<trace::Time>(ticks) * (kSecond / sysconf(_SC_CLK_TCK));
   return utc_now() - age;
 }
 
@@ -75,7 +79,8 @@ trace::Session describe_process(std::string_view application) {
   char host[256] = "";
   if (gethostname(host, sizeof(host) - 1) == 0) session.host = host;
   session.pid = static_cast<std::uint32_t>(getpid());
-  static const trace::Time start = process_start();  // the same each time: it is part of who the process is
+  static const trace::Time start =
+      process_start();  // the same each time: it is part of who the process is
   session.process_start_utc = start;
   session.rank = rank();
   session.application = application;

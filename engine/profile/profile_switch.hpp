@@ -1,5 +1,5 @@
-// ProfileSwitch: how closely an instance wants its graphs' replays to be looked at; hands a change to the graphs that there are.
-// Knows no viewer: what one asks for goes before this. Threads: any.
+// ProfileSwitch: how closely an instance wants its graphs' replays to be looked at; hands a change
+// to the graphs that there are. Knows no viewer: what one asks for goes before this. Threads: any.
 #pragma once
 
 #include <memory>

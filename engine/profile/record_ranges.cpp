@@ -8,7 +8,8 @@
 
 namespace reprise::detail {
 
-std::unique_ptr<RecordObserver> RecordRanges::make(const std::shared_ptr<TraceSession>& session, std::string_view label) {
+std::unique_ptr<RecordObserver> RecordRanges::make(const std::shared_ptr<TraceSession>& session,
+                                                   std::string_view label) {
   if (!session && !nvtx_listens()) return nullptr;
   return std::make_unique<RecordRanges>(session, label);
 }
@@ -31,7 +32,9 @@ void RecordRanges::ended() noexcept {
   nvtx_end(std::exchange(range_, 0));
 }
 
-std::uint64_t RecordRanges::label_began(std::string_view name) noexcept { return nvtx_start(NvtxWork::Label, name); }
+std::uint64_t RecordRanges::label_began(std::string_view name) noexcept {
+  return nvtx_start(NvtxWork::Label, name);
+}
 
 void RecordRanges::label_ended(std::uint64_t label) noexcept { nvtx_end(label); }
 

@@ -1,5 +1,5 @@
-// RecordRanges: each recording of a command buffer as a range of the host in the trace, and with its labels as ranges of NVTX.
-// Threads: as RecordObserver says.
+// RecordRanges: each recording of a command buffer as a range of the host in the trace, and with
+// its labels as ranges of NVTX. Threads: as RecordObserver says.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,10 @@ namespace reprise::detail {
 
 class RecordRanges final : public RecordObserver {
  public:
-  // For a new command buffer called `label`; null where there is no trace and nobody listens. Keeps no session from ending.
-  [[nodiscard]] static std::unique_ptr<RecordObserver> make(const std::shared_ptr<TraceSession>& session, std::string_view label);
+  // For a new command buffer called `label`; null where there is no trace and nobody listens. Keeps
+  // no session from ending.
+  [[nodiscard]] static std::unique_ptr<RecordObserver> make(
+      const std::shared_ptr<TraceSession>& session, std::string_view label);
 
   RecordRanges(std::weak_ptr<TraceSession> session, std::string_view label);
   RecordRanges(const RecordRanges&) = delete;

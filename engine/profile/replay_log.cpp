@@ -13,23 +13,29 @@ namespace reprise::detail {
 
 namespace {
 
-// What the times of one node cost, the collector's work included, and the share of the run time that they may.
+// What the times of one node cost, the collector's work included, and the share of the run time
+// that they may.
 constexpr std::int64_t kNodeCostNs = 60, kShareOfTime = 100;
 constexpr std::int64_t kSeldom = 10'000;
 constexpr std::size_t kFewestBlocks = 4;
-// Of devices that are asked for their times: replays of which all nodes are timed in one go, and how soon after them the next.
+// Of devices that are asked for their times: replays of which all nodes are timed in one go, and
+// how soon after them the next.
 constexpr std::uint64_t kWindowReplays = 8;
-// The close means are for what runs for long: CUPTI takes up to 0.6 s to begin with, and keeps some 80 KB for good each time.
+// The close means are for what runs for long: CUPTI takes up to 0.6 s to begin with, and keeps some
+// 80 KB for good each time.
 constexpr trace::Time kSoonestClose = 60'000'000'000;
 constexpr trace::Time kSoonestWindow = 200'000'000, kLatestWindow = 30'000'000'000;
 constexpr double kMeanOf = 64;
 
-std::size_t slots_of(const ReplayLogDesc& desc) { return std::max<std::size_t>(desc.nodes, desc.slots.slots); }
+std::size_t slots_of(const ReplayLogDesc& desc) {
+  return std::max<std::size_t>(desc.nodes, desc.slots.slots);
+}
 
 std::uint32_t blocks_for(const ReplayLogDesc& desc) {
   if (desc.nodes == 0) return 0;
   const std::size_t fit = desc.node_bytes / (slots_of(desc) * sizeof(NodeTime));
-  return static_cast<std::uint32_t>(std::clamp(fit, std::min(kFewestBlocks, desc.replays), desc.replays));
+  return static_cast<std::uint32_t>(
+      std::clamp(fit, std::min(kFewestBlocks, desc.replays), desc.replays));
 }
 
 trace::SampleSource sample_source(TimedBy by) {
@@ -59,12 +65,14 @@ ReplayLog::ReplayLog(ReplayLogDesc desc)
 }
 
 void ReplayLog::switch_to(ProfileMode mode) noexcept {
-  if (mode != ProfileMode::Off && is_paused_) {  // before anybody tells of a launch that is to have times
+  if (mode != ProfileMode::Off &&
+      is_paused_) {  // before anybody tells of a launch that is to have times
     is_paused_ = false;
     paused_source_->resume();
   }
   const std::uint32_t before = switch_.load(std::memory_order_relaxed);
-  switch_.store(((before & ~3u) + 4u) | static_cast<std::uint32_t>(mode), std::memory_order_relaxed);
+  switch_.store(((before & ~3u) + 4u) | static_cast<std::uint32_t>(mode),
+                std::memory_order_relaxed);
 }
 
 // Some time after the mode became Off, so that launches that were told of before have their times.
@@ -115,7 +123,8 @@ bool ReplayLog::wants_nodes(std::uint64_t replay) noexcept {
 
 NodeTime* ReplayLog::begin_replay(std::uint64_t replay) noexcept {
   if (block_count_ == 0 || !is_told(replay)) return nullptr;
-  if (!source_ && !wants_nodes(replay)) return nullptr;  // a source tells only what it was asked for
+  if (!source_ && !wants_nodes(replay))
+    return nullptr;  // a source tells only what it was asked for
   std::uint32_t block = std::exchange(spare_block_, kNoBlock);
   if (block == kNoBlock && !free_blocks_.take(block)) {
     lost_blocks_.fetch_add(1, std::memory_order_relaxed);
@@ -128,12 +137,15 @@ NodeTime* ReplayLog::begin_replay(std::uint64_t replay) noexcept {
 std::int64_t ReplayLog::timed_nodes(const NodeTime* slots) const noexcept {
   std::int64_t count = desc_.nodes;
   for (const BodyPlace& body : desc_.slots.bodies) {
-    count += static_cast<std::int64_t>(std::min<std::uint64_t>(rounds_of(slots[body.first_slot]), body.kept)) * body.nodes;
+    count += static_cast<std::int64_t>(
+                 std::min<std::uint64_t>(rounds_of(slots[body.first_slot]), body.kept)) *
+             body.nodes;
   }
   return count;
 }
 
-void ReplayLog::end_replay(std::uint64_t replay, std::int64_t started, std::int64_t ended, NodeTime* nodes) noexcept {
+void ReplayLog::end_replay(std::uint64_t replay, std::int64_t started, std::int64_t ended,
+                           NodeTime* nodes) noexcept {
   if (!is_told(replay)) return;
   if (source_) {
     source_told_ = replay;
@@ -141,14 +153,18 @@ void ReplayLog::end_replay(std::uint64_t replay, std::int64_t started, std::int6
     if (nodes != nullptr) {
       window_.extra += std::max<trace::Time>(0, took - static_cast<trace::Time>(window_.plain));
     } else {
-      window_.plain += (static_cast<double>(took) - window_.plain) / (window_.plain == 0 ? 1 : kMeanOf);
+      window_.plain +=
+          (static_cast<double>(took) - window_.plain) / (window_.plain == 0 ? 1 : kMeanOf);
     }
   }
-  Times times{replay, started, ended, kNoBlock, source_ ? sample_source(source_->timed_by()) : trace::SampleSource::Host};
+  Times times{replay, started, ended, kNoBlock,
+              source_ ? sample_source(source_->timed_by()) : trace::SampleSource::Host};
   if (nodes != nullptr) {
-    times.block = static_cast<std::uint32_t>(static_cast<std::size_t>(nodes - blocks_.get()) / block_slots_);
+    times.block =
+        static_cast<std::uint32_t>(static_cast<std::size_t>(nodes - blocks_.get()) / block_slots_);
     const std::int64_t took = std::max<std::int64_t>(ended - started, 1);
-    sample_every_ = static_cast<std::uint64_t>(std::clamp<std::int64_t>(kShareOfTime * kNodeCostNs * timed_nodes(nodes) / took, 1, kSeldom));
+    sample_every_ = static_cast<std::uint64_t>(std::clamp<std::int64_t>(
+        kShareOfTime * kNodeCostNs * timed_nodes(nodes) / took, 1, kSeldom));
     next_sampled_ = replay + sample_every_;
   }
   const std::size_t used = times_.put(times);
@@ -160,30 +176,38 @@ void ReplayLog::end_replay(std::uint64_t replay, std::int64_t started, std::int6
       spare_block_ = times.block;
     }
   }
-  ring_if_half(used, nodes == nullptr ? desc_.replays : std::min<std::size_t>(desc_.replays, block_count_));
+  ring_if_half(
+      used, nodes == nullptr ? desc_.replays : std::min<std::size_t>(desc_.replays, block_count_));
 }
 
-void ReplayLog::take_body(std::uint32_t body, const NodeTime* slots, trace::SampleBlock& block, std::vector<trace::Record>& records) {
+void ReplayLog::take_body(std::uint32_t body, const NodeTime* slots, trace::SampleBlock& block,
+                          std::vector<trace::Record>& records) {
   const BodyPlace& place = desc_.slots.bodies[body];
-  const std::uint64_t rounds = rounds_of(slots[place.first_slot]), kept = std::min<std::uint64_t>(rounds, place.kept);
+  const std::uint64_t rounds = rounds_of(slots[place.first_slot]),
+                      kept = std::min<std::uint64_t>(rounds, place.kept);
   std::uint64_t timed = 0;
   for (std::uint64_t round = 0; round < kept; ++round) {
     const std::size_t before = block.samples.size();
     for (std::uint32_t node = 0; node < place.nodes; ++node) {
       const NodeTime& at = slots[place.slot(node, round)];
       if (at.started != 0) {
-        block.samples.push_back({place.first_node + node, static_cast<std::uint32_t>(round), at.started, at.duration, at.worker});
+        block.samples.push_back({place.first_node + node, static_cast<std::uint32_t>(round),
+                                 at.started, at.duration, at.worker});
       }
     }
     if (block.samples.size() != before) ++timed;
   }
   untimed_ += (rounds - timed) * place.nodes;
-  if (place.kind == BodyPlace::Kind::Loop) records.emplace_back(trace::LoopRun{block.graph, block.version, body, block.replay, rounds, timed});
+  if (place.kind == BodyPlace::Kind::Loop)
+    records.emplace_back(
+        trace::LoopRun{block.graph, block.version, body, block.replay, rounds, timed});
 }
 
 void ReplayLog::take_block(const Times& times, std::vector<trace::Record>& records) {
   NodeTime* const nodes = blocks_.get() + times.block * block_slots_;
-  trace::SampleBlock block{desc_.graph, version_of(times.replay), desc_.exec.number, number_of(times.replay), times.source, {}};
+  trace::SampleBlock block{desc_.graph,       version_of(times.replay),
+                           desc_.exec.number, number_of(times.replay),
+                           times.source,      {}};
   const std::int64_t most = timed_nodes(nodes);
   block.samples.reserve(static_cast<std::size_t>(most));
   hooks_.nodes += static_cast<std::uint64_t>(most);
@@ -191,7 +215,8 @@ void ReplayLog::take_block(const Times& times, std::vector<trace::Record>& recor
     const NodeTime& at = nodes[node];
     if (at.started != 0) block.samples.push_back({node, 0, at.started, at.duration, at.worker});
   }
-  for (std::uint32_t body = 0; body < desc_.slots.bodies.size(); ++body) take_body(body, nodes, block, records);
+  for (std::uint32_t body = 0; body < desc_.slots.bodies.size(); ++body)
+    take_body(body, nodes, block, records);
   std::fill_n(nodes, block_slots_, NodeTime{});
   free_blocks_.put(times.block);
   trace::sort_by_start(block.samples);
@@ -227,7 +252,8 @@ void ReplayLog::forget_versions() {
   versions_.erase(versions_.begin(), last);
 }
 
-void ReplayLog::add_replay(const LaunchNote& launch, const Times& times, std::vector<trace::Record>& records) {
+void ReplayLog::add_replay(const LaunchNote& launch, const Times& times,
+                           std::vector<trace::Record>& records) {
   added_ = launch.replay;
   trace::Replay replay;
   replay.graph = desc_.graph;
@@ -270,7 +296,8 @@ void ReplayLog::follow(std::shared_ptr<ReplaySource> source) {
   if (mode() != ProfileMode::Every) return;
   try {
     plan_window();
-  } catch (const Error&) {  // no reason to have no graph: whoever collects tries again, and says what is wrong
+  } catch (const Error&) {  // no reason to have no graph: whoever collects tries again, and says
+                            // what is wrong
   }
 }
 
@@ -279,11 +306,13 @@ void ReplayLog::plan_window() {
   const bool is_new = std::exchange(window_.seen_switch, word) != word;
   const ProfileMode mode = mode_of(word);
   if (mode != ProfileMode::Every && is_new && window_.is_open) {
-    source_->time_nodes(0, ReplaySource::Precision::Cheap);  // what is under way is told all the same
+    source_->time_nodes(0,
+                        ReplaySource::Precision::Cheap);  // what is under way is told all the same
   }
   const bool was_open = std::exchange(window_.is_open, source_->is_timing_nodes());
   const trace::Time now = trace_now();
-  if (was_open && !window_.is_open) window_.next = now + std::clamp(kShareOfTime * window_.extra, kSoonestWindow, kLatestWindow);
+  if (was_open && !window_.is_open)
+    window_.next = now + std::clamp(kShareOfTime * window_.extra, kSoonestWindow, kLatestWindow);
   if (window_.is_open || mode < ProfileMode::Sampled) return;
   if (mode == ProfileMode::Sampled && !is_new && now < window_.next) return;
   if (mode == ProfileMode::Every) {
@@ -292,7 +321,8 @@ void ReplayLog::plan_window() {
     if (window_.last_close == 0) window_.last_close = now;
     const bool is_close = now - window_.last_close >= kSoonestClose;
     if (is_close) window_.last_close = now;
-    source_->time_nodes(kWindowReplays, is_close ? ReplaySource::Precision::Close : ReplaySource::Precision::Cheap);
+    source_->time_nodes(kWindowReplays,
+                        is_close ? ReplaySource::Precision::Close : ReplaySource::Precision::Cheap);
   }
   window_.is_open = source_->is_timing_nodes();
   window_.extra = trace_now() - now;  // launches may have waited for it
@@ -302,12 +332,15 @@ void ReplayLog::plan_window() {
 void ReplayLog::fetch(std::vector<trace::Record>& records) {
   try {
     const bool was_timing = source_->is_timing_nodes();
-    if (was_timing || told_.load(std::memory_order_relaxed) > source_told_) {  // or nothing was launched since, and nobody has to ask the device
+    if (was_timing ||
+        told_.load(std::memory_order_relaxed) >
+            source_told_) {  // or nothing was launched since, and nobody has to ask the device
       const trace::Time began = trace_now();
       const ReplaySource::Lost lost = source_->collect(*this);
       lost_times_.fetch_add(lost.replays, std::memory_order_relaxed);
       lost_blocks_.fetch_add(lost.nodes, std::memory_order_relaxed);
-      if (was_timing && !source_->is_timing_nodes()) window_.extra += trace_now() - began;  // it may have had to take its twin away
+      if (was_timing && !source_->is_timing_nodes())
+        window_.extra += trace_now() - began;  // it may have had to take its twin away
     }
     if (const auto clock = source_->clock(); clock && clock->host != clock_reported_) {
       clock_reported_ = clock->host;
@@ -315,13 +348,15 @@ void ReplayLog::fetch(std::vector<trace::Record>& records) {
     }
     if (!closed_.load(std::memory_order_relaxed)) plan_window();
     if (std::string notice = source_->notice(); !notice.empty()) {
-      records.emplace_back(trace::Message{trace_now(), trace::Severity::Info, "node-times", concat("graph ", desc_.label, ": ", notice), desc_.graph,
+      records.emplace_back(trace::Message{trace_now(), trace::Severity::Info, "node-times",
+                                          concat("graph ", desc_.label, ": ", notice), desc_.graph,
                                           desc_.version, trace::kNone, trace::kNone});
     }
   } catch (const Error& error) {
-    records.emplace_back(trace::Message{trace_now(), trace::Severity::Warning, "device-times-lost",
-                                        concat("graph ", desc_.label, ": no times of its replays come any more: ", error.what()), desc_.graph,
-                                        desc_.version, trace::kNone, trace::kNone});
+    records.emplace_back(trace::Message{
+        trace_now(), trace::Severity::Warning, "device-times-lost",
+        concat("graph ", desc_.label, ": no times of its replays come any more: ", error.what()),
+        desc_.graph, desc_.version, trace::kNone, trace::kNone});
     finish(records);
     source_.reset();
     has_device_times_ = false;
@@ -355,19 +390,21 @@ void ReplayLog::finish(std::vector<trace::Record>& records) {
 }
 
 void ReplayLog::add_losses(std::vector<trace::Record>& records) {
-  const auto add = [&](trace::LossKind kind, const std::atomic<std::uint64_t>& counter, std::uint64_t& reported, std::uint64_t weight,
-                       std::string_view what) {
+  const auto add = [&](trace::LossKind kind, const std::atomic<std::uint64_t>& counter,
+                       std::uint64_t& reported, std::uint64_t weight, std::string_view what) {
     const std::uint64_t count = counter.load(std::memory_order_relaxed);
     if (count == reported) return;
-    records.emplace_back(trace::Loss{trace_now(), kind, (count - reported) * weight, concat("graph ", desc_.label, ": no room for ", what)});
+    records.emplace_back(trace::Loss{trace_now(), kind, (count - reported) * weight,
+                                     concat("graph ", desc_.label, ": no room for ", what)});
     reported = count;
   };
   add(trace::LossKind::Replays, lost_launches_, reported_.launches, 1, "launches");
   add(trace::LossKind::DeviceRecords, lost_times_, reported_.times, 1, "the times of replays");
   add(trace::LossKind::Samples, lost_blocks_, reported_.blocks, desc_.nodes, "the times of nodes");
   if (untimed_ != reported_.untimed) {
-    records.emplace_back(trace::Loss{trace_now(), trace::LossKind::NodeRuns, untimed_ - reported_.untimed,
-                                     concat("graph ", desc_.label, ": rounds of loops whose nodes were not timed")});
+    records.emplace_back(
+        trace::Loss{trace_now(), trace::LossKind::NodeRuns, untimed_ - reported_.untimed,
+                    concat("graph ", desc_.label, ": rounds of loops whose nodes were not timed")});
     reported_.untimed = untimed_;
   }
 }

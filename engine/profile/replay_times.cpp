@@ -6,7 +6,8 @@
 
 namespace reprise::detail {
 
-ReplayTimes::ReplayTimes(const Plan& plan) : lowered_node_(plan.lowered.node_of), times_(timing_layout(plan).slots) {}
+ReplayTimes::ReplayTimes(const Plan& plan)
+    : lowered_node_(plan.lowered.node_of), times_(timing_layout(plan).slots) {}
 
 void ReplayTimes::open(std::uint32_t replays) {
   durations_.resize(replays * lowered_node_.size(), kNone);
@@ -36,12 +37,14 @@ NodeTime* ReplayTimes::begin_replay(std::uint64_t) noexcept {
   return times_.data();
 }
 
-void ReplayTimes::end_replay(std::uint64_t, std::int64_t, std::int64_t ended, NodeTime* nodes) noexcept {
+void ReplayTimes::end_replay(std::uint64_t, std::int64_t, std::int64_t ended,
+                             NodeTime* nodes) noexcept {
   const std::uint32_t at = noted();
   if (nodes == nullptr || ended == 0 || at == replays_) return;
   for (std::size_t node = 0; node < lowered_node_.size(); ++node) {
     const NodeTime& time = nodes[lowered_node_[node]];
-    if (time.started != 0) durations_[at * lowered_node_.size() + node] = std::min(time.duration, kNone - 1);
+    if (time.started != 0)
+      durations_[at * lowered_node_.size() + node] = std::min(time.duration, kNone - 1);
   }
   noted_.store(at + 1, std::memory_order_release);
 }

@@ -17,17 +17,21 @@ class ReplayTimes final : public ReplayObserver {
  public:
   explicit ReplayTimes(const Plan& plan);
 
-  // Records the next `replays` replays whose nodes are timed. Called once; earlier replays are ignored.
+  // Records the next `replays` replays whose nodes are timed. Called once; earlier replays are
+  // ignored.
   void open(std::uint32_t replays);
 
-  [[nodiscard]] std::uint32_t noted() const noexcept { return noted_.load(std::memory_order_acquire); }
+  [[nodiscard]] std::uint32_t noted() const noexcept {
+    return noted_.load(std::memory_order_acquire);
+  }
   [[nodiscard]] bool is_full() const noexcept { return replays_ != 0 && noted() == replays_; }
-  // The median duration of each schedule node in ns, less `overhead`, the cost of recording one time.
-  // 0 for a node that did not run.
+  // The median duration of each schedule node in ns, less `overhead`, the cost of recording one
+  // time. 0 for a node that did not run.
   [[nodiscard]] std::vector<std::uint32_t> node_costs(std::uint32_t overhead) const;
 
   [[nodiscard]] NodeTime* begin_replay(std::uint64_t replay) noexcept override;
-  void end_replay(std::uint64_t replay, std::int64_t started, std::int64_t ended, NodeTime* nodes) noexcept override;
+  void end_replay(std::uint64_t replay, std::int64_t started, std::int64_t ended,
+                  NodeTime* nodes) noexcept override;
 
  private:
   std::vector<std::uint32_t> lowered_node_;  // by schedule node

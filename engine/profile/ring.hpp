@@ -1,5 +1,5 @@
-// Ring: a bounded queue from one thread to another. Putting never waits and never allocates: what does not fit is refused.
-// Threads: one at a time puts, one at a time takes.
+// Ring: a bounded queue from one thread to another. Putting never waits and never allocates: what
+// does not fit is refused. Threads: one at a time puts, one at a time takes.
 #pragma once
 
 #include <atomic>
@@ -29,7 +29,8 @@ template <class T>
 class Ring {
  public:
   // At least `capacity`.
-  explicit Ring(std::size_t capacity) : mask_(std::bit_ceil(capacity) - 1), values_(zeroed<T>(mask_ + 1)) {}
+  explicit Ring(std::size_t capacity)
+      : mask_(std::bit_ceil(capacity) - 1), values_(zeroed<T>(mask_ + 1)) {}
 
   // How many are in it now; 0: it was full, and `value` is not in it.
   std::size_t put(const T& value) noexcept {

@@ -15,7 +15,9 @@ namespace reprise::detail {
 
 namespace {
 
-constexpr std::string_view kForm = "live, FILE[,max=SIZE][,keep=last|first] or live,FILE..., where SIZE is bytes or a number with k, M or G";
+constexpr std::string_view kForm =
+    "live, FILE[,max=SIZE][,keep=last|first] or live,FILE..., where SIZE is bytes or a number with "
+    "k, M or G";
 
 [[noreturn]] void refuse(const std::string& text) {
   ErrorDetails details;
@@ -62,16 +64,19 @@ std::uint64_t parse_size(std::string_view text) {
   return size > kLargest / unit ? 0 : size * unit;
 }
 
-void apply_option(trace::TraceFileDesc& file, const Source& source, std::string_view option, bool& keeps) {
+void apply_option(trace::TraceFileDesc& file, const Source& source, std::string_view option,
+                  bool& keeps) {
   if (option.starts_with("max=")) {
     const std::string_view size = option.substr(4);
     file.max_bytes = parse_size(size);
     if (file.max_bytes == 0) source.refuse(concat("\"", size, "\" is no size"));
     if (file.max_bytes < trace::TraceFile::kMinMaxBytes) {
-      source.refuse(concat("max=", size, " holds nothing, the least is ", trace::TraceFile::kMinMaxBytes >> 10, "k"));
+      source.refuse(concat("max=", size, " holds nothing, the least is ",
+                           trace::TraceFile::kMinMaxBytes >> 10, "k"));
     }
   } else if (option == "keep=last" || option == "keep=first") {
-    file.keep = option == "keep=last" ? trace::TraceFileDesc::Keep::Last : trace::TraceFileDesc::Keep::First;
+    file.keep = option == "keep=last" ? trace::TraceFileDesc::Keep::Last
+                                      : trace::TraceFileDesc::Keep::First;
     keeps = true;
   } else {
     source.refuse(concat("\"", option, "\" is no option"));
@@ -88,7 +93,8 @@ trace::TraceFileDesc parse_file(const Source& source, std::string_view text) {
   bool keeps = false;
   for (std::size_t at = end; at != std::string_view::npos;) {
     const std::size_t next = text.find(',', at + 1);
-    apply_option(file, source, text.substr(at + 1, next == std::string_view::npos ? next : next - at - 1), keeps);
+    apply_option(file, source,
+                 text.substr(at + 1, next == std::string_view::npos ? next : next - at - 1), keeps);
     at = next;
   }
   if (keeps && file.max_bytes == 0) source.refuse("keep= needs max=");
@@ -126,7 +132,8 @@ RemoteProfile remote_profile(RemoteProfile wanted) {
   if (value == "replays") return RemoteProfile::Replays;
   if (value == "sampled") return RemoteProfile::Sampled;
   if (value == "every") return RemoteProfile::Every;
-  refuse(concat("REPRISE_REMOTE_PROFILE is \"", value, "\"; it may be nothing, replays, sampled or every"));
+  refuse(concat("REPRISE_REMOTE_PROFILE is \"", value,
+                "\"; it may be nothing, replays, sampled or every"));
 }
 
 std::optional<trace::LiveProfile> most(RemoteProfile remote) {
@@ -140,23 +147,31 @@ std::optional<trace::LiveProfile> most(RemoteProfile remote) {
 }
 
 void apply_listen(LiveOptions& live, const TraceDesc& desc) {
-  const std::string_view listen = environment("REPRISE_LISTEN"), token = environment("REPRISE_TOKEN");
-  const Source address = listen.empty() ? Source{"TraceDesc::listen", desc.listen} : Source{"REPRISE_LISTEN", listen};
+  const std::string_view listen = environment("REPRISE_LISTEN"),
+                         token = environment("REPRISE_TOKEN");
+  const Source address =
+      listen.empty() ? Source{"TraceDesc::listen", desc.listen} : Source{"REPRISE_LISTEN", listen};
   live.listen = address.value;
   live.token = token.empty() ? desc.token : token;
   if (live.listen.empty()) return;
-  if (!trace::parse_tcp_address(live.listen)) refuse(concat(address.name, " is \"", address.value, "\"; it may be host:port or port"));
+  if (!trace::parse_tcp_address(live.listen))
+    refuse(concat(address.name, " is \"", address.value, "\"; it may be host:port or port"));
   if (live.token.empty()) {
-    refuse(concat(address.name, " is \"", address.value, "\", and there is no token: set REPRISE_TOKEN or TraceDesc::token, or nobody could be told from anybody"));
+    refuse(concat(address.name, " is \"", address.value,
+                  "\", and there is no token: set REPRISE_TOKEN or TraceDesc::token, or nobody "
+                  "could be told from anybody"));
   }
-  if (live.token.size() > trace::kMaxTokenBytes) refuse(concat("a token of ", live.token.size(), " bytes; the longest is ", trace::kMaxTokenBytes));
+  if (live.token.size() > trace::kMaxTokenBytes)
+    refuse(
+        concat("a token of ", live.token.size(), " bytes; the longest is ", trace::kMaxTokenBytes));
 }
 
 }  // namespace
 
 std::optional<TraceOptions> trace_options(const TraceDesc& desc, RemoteProfile remote) {
   const std::string_view wanted = environment("REPRISE_TRACE");
-  const Source source = wanted.empty() ? Source{"InstanceDesc::trace", desc.target} : Source{"REPRISE_TRACE", wanted};
+  const Source source =
+      wanted.empty() ? Source{"InstanceDesc::trace", desc.target} : Source{"REPRISE_TRACE", wanted};
   const std::optional<ProfileMode> profile = profile_from_environment();
   if (source.value.empty()) return std::nullopt;
   TraceOptions options = parse_target(source);

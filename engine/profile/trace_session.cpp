@@ -34,7 +34,8 @@ struct Sessions {
   std::mutex mutex;
   std::condition_variable closed;
   struct Open {
-    const TraceSession* identity;  // until its file is closed, so longer than the weak pointer leads anywhere
+    const TraceSession*
+        identity;  // until its file is closed, so longer than the weak pointer leads anywhere
     TraceOptions options;
     std::weak_ptr<TraceSession> session;
   };
@@ -47,8 +48,9 @@ Sessions& sessions() {
   return *all;
 }
 
-// An instance that is never dropped has a trace all the same. Made with the first session, and so before anything that lets go
-// of one at the end of the process: that is done by the time this runs.
+// An instance that is never dropped has a trace all the same. Made with the first session, and so
+// before anything that lets go of one at the end of the process: that is done by the time this
+// runs.
 struct ExitGate {
   ~ExitGate() {
     std::vector<std::shared_ptr<TraceSession>> left;
@@ -63,7 +65,9 @@ struct ExitGate {
 };
 
 // For messages.
-std::string target_name(const TraceOptions& options) { return options.file.path.empty() ? "live" : options.file.path.string(); }
+std::string target_name(const TraceOptions& options) {
+  return options.file.path.empty() ? "live" : options.file.path.string();
+}
 
 static_assert(static_cast<int>(trace::LiveProfile::Off) == static_cast<int>(ProfileMode::Off));
 static_assert(static_cast<int>(trace::LiveProfile::Every) == static_cast<int>(ProfileMode::Every));
@@ -78,37 +82,44 @@ void complain(const std::string& text) {
 // Drivers end in the opposite order of their beginning, and so does this.
 void TraceSession::note_device() { static const ExitGate gate; }
 
-std::shared_ptr<TraceSession> TraceSession::open(const TraceOptions& options, std::string_view application) {
+std::shared_ptr<TraceSession> TraceSession::open(const TraceOptions& options,
+                                                 std::string_view application) {
   static const ExitGate gate;
   std::unique_lock lock(sessions().mutex);
   const auto with_this_target = [&] {
-    return std::find_if(sessions().open.begin(), sessions().open.end(),
-                        [&](const Sessions::Open& one) { return one.options.file.path == options.file.path; });
+    return std::find_if(
+        sessions().open.begin(), sessions().open.end(),
+        [&](const Sessions::Open& one) { return one.options.file.path == options.file.path; });
   };
-  for (auto found = with_this_target(); found != sessions().open.end(); found = with_this_target()) {
+  for (auto found = with_this_target(); found != sessions().open.end();
+       found = with_this_target()) {
     auto session = found->session.lock();
     if (!session) {  // its last owner is about to close it
       sessions().closed.wait(lock);
       continue;
     }
     const TraceOptions& first = found->options;
-    if (first.file.max_bytes != options.file.max_bytes || first.file.keep != options.file.keep || first.live != options.live) {
+    if (first.file.max_bytes != options.file.max_bytes || first.file.keep != options.file.keep ||
+        first.live != options.live) {
       lock.unlock();  // the session may be dropped here
-      refuse(ErrorCode::InvalidArgument, concat("the trace ", target_name(options), " is being written already, with other options"));
+      refuse(ErrorCode::InvalidArgument, concat("the trace ", target_name(options),
+                                                " is being written already, with other options"));
     }
     return session;
   }
   // Nothing may fail once there is a session: its end takes the lock that is held here.
   sessions().open.reserve(sessions().open.size() + 1);
   Sessions::Open entry{nullptr, options, {}};
-  auto session = std::make_shared<TraceSession>(options, application, sessions().past.find(options.file.path));
+  auto session =
+      std::make_shared<TraceSession>(options, application, sessions().past.find(options.file.path));
   entry.identity = session.get();
   entry.session = session;
   sessions().open.push_back(std::move(entry));
   return session;
 }
 
-TraceSession::TraceSession(const TraceOptions& options, std::string_view application, const std::optional<NextIds>& next_ids)
+TraceSession::TraceSession(const TraceOptions& options, std::string_view application,
+                           const std::optional<NextIds>& next_ids)
     : path_(options.file.path), cost_(trace_now(), clock_read_cost()) {
   try {
     start(options, application, next_ids);
@@ -120,13 +131,17 @@ TraceSession::TraceSession(const TraceOptions& options, std::string_view applica
   } catch (const std::system_error& error) {
     writer_.reset();
     server_.reset();
-    refuse(ErrorCode::OutOfMemory, concat("no thread could be started for the trace ", target_name(options), ": ", error.what()));
+    refuse(ErrorCode::OutOfMemory, concat("no thread could be started for the trace ",
+                                          target_name(options), ": ", error.what()));
   }
 }
 
-void TraceSession::start(const TraceOptions& options, std::string_view application, const std::optional<NextIds>& next_ids) {
+void TraceSession::start(const TraceOptions& options, std::string_view application,
+                         const std::optional<NextIds>& next_ids) {
   trace::TraceWriterDesc writer;
-  writer.on_error = [](const std::string& text) { complain(concat(text, "; the trace ends there, the program goes on")); };
+  writer.on_error = [](const std::string& text) {
+    complain(concat(text, "; the trace ends there, the program goes on"));
+  };
   std::shared_ptr<trace::TraceFile> file;
   if (!path_.empty()) {
     trace::TraceFileDesc described = options.file;
@@ -146,7 +161,8 @@ void TraceSession::start(const TraceOptions& options, std::string_view applicati
   collector_ = trace::start_background_thread("reprise-trace", [this] { run(); });
 }
 
-std::shared_ptr<trace::LiveServer> TraceSession::serve(const LiveOptions& live, std::string_view application) {
+std::shared_ptr<trace::LiveServer> TraceSession::serve(const LiveOptions& live,
+                                                       std::string_view application) {
   trace::LiveServerDesc desc;
   desc.application = application;
   desc.listen = live.listen;
@@ -154,7 +170,9 @@ std::shared_ptr<trace::LiveServer> TraceSession::serve(const LiveOptions& live, 
   desc.remote_profile = live.remote_profile;
   desc.on_request = [this](const trace::LiveRequest& request) {
     switch (request.kind) {
-      case trace::LiveRequest::Kind::SetProfile: ask(static_cast<ProfileMode>(request.profile)); break;
+      case trace::LiveRequest::Kind::SetProfile:
+        ask(static_cast<ProfileMode>(request.profile));
+        break;
       case trace::LiveRequest::Kind::Flush: break;
     }
     flush_soon();
@@ -168,7 +186,8 @@ TraceSession::~TraceSession() {
   {
     const std::lock_guard lock(sessions().mutex);
     remember();
-    std::erase_if(sessions().open, [this](const Sessions::Open& one) { return one.identity == this; });
+    std::erase_if(sessions().open,
+                  [this](const Sessions::Open& one) { return one.identity == this; });
   }
   sessions().closed.notify_all();
 }
@@ -180,7 +199,8 @@ void TraceSession::remember() noexcept {
   try {
     sessions().past.add(path_, next);
   } catch (const std::bad_alloc&) {
-    complain(concat(path_.string(), ": there was no memory to remember that it is to be continued"));
+    complain(
+        concat(path_.string(), ": there was no memory to remember that it is to be continued"));
   }
 }
 
@@ -228,7 +248,8 @@ void TraceSession::name_thread(std::uint32_t thread) {
     const std::lock_guard lock(threads_mutex_);
     if (!threads_.insert(thread).second) return;
   }
-  if (std::string name = thread_name(thread); !name.empty()) push(trace::ThreadName{thread, std::move(name)});
+  if (std::string name = thread_name(thread); !name.empty())
+    push(trace::ThreadName{thread, std::move(name)});
 }
 
 trace::Time TraceSession::time_run() noexcept {
@@ -277,7 +298,9 @@ void TraceSession::collect(Last last) {
 void TraceSession::run() noexcept {
   std::unique_lock lock(stop_mutex_);
   while (!stop_) {
-    bell_.changed.wait_for(lock, kCollectorPause, [this] { return stop_ || bell_.method.load(std::memory_order_relaxed); });
+    bell_.changed.wait_for(lock, kCollectorPause, [this] {
+      return stop_ || bell_.method.load(std::memory_order_relaxed);
+    });
     bell_.method.store(false, std::memory_order_relaxed);
     if (stop_) return;
     const std::uint64_t asked = flushes_asked_;
@@ -309,7 +332,8 @@ void TraceSession::close() noexcept {
   try {
     collect(Last::Yes);
   } catch (const std::bad_alloc&) {
-    complain(concat(path_.empty() ? "live" : path_.string(), ": there was no memory for the last records"));
+    complain(concat(path_.empty() ? "live" : path_.string(),
+                    ": there was no memory for the last records"));
   }
   std::unique_ptr<trace::TraceWriter> writer;
   {

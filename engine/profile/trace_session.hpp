@@ -1,6 +1,7 @@
-// TraceSession: one trace that this process makes: the file, the door for viewers, the writer's thread, the ids that records share, and a
-// collector that fetches what replays left behind. One a target; instances of one process that name the same target share it.
-// Whole once the last owner is gone, or at the end of the process. Threads: any thread.
+// TraceSession: one trace that this process makes: the file, the door for viewers, the writer's
+// thread, the ids that records share, and a collector that fetches what replays left behind. One a
+// target; instances of one process that name the same target share it. Whole once the last owner is
+// gone, or at the end of the process. Threads: any thread.
 #pragma once
 
 #include <array>
@@ -18,10 +19,10 @@
 #include <unordered_set>
 #include <vector>
 
+#include "profile/finished_trace_files.hpp"
 #include "profile/overhead_meter.hpp"
 #include "profile/replay_log.hpp"
 #include "profile/trace_options.hpp"
-#include "profile/finished_trace_files.hpp"
 #include "trace/live/live_server.hpp"
 #include "trace/trace_writer.hpp"
 
@@ -31,18 +32,25 @@ class TraceSession {
  public:
   enum class Id : std::uint8_t { Device, Queue, Graph, Buffer, Pool };
 
-  // A device was opened: at the end of the process sessions close before its driver goes, which may have times of replays to tell.
+  // A device was opened: at the end of the process sessions close before its driver goes, which may
+  // have times of replays to tell.
   static void note_device();
-  // Throws InvalidArgument naming the file or the address where it can't be made, or is open with other options.
-  [[nodiscard]] static std::shared_ptr<TraceSession> open(const TraceOptions& options, std::string_view application);
+  // Throws InvalidArgument naming the file or the address where it can't be made, or is open with
+  // other options.
+  [[nodiscard]] static std::shared_ptr<TraceSession> open(const TraceOptions& options,
+                                                          std::string_view application);
   // `next_ids`: the file goes on; empty: it is made anew.
-  TraceSession(const TraceOptions& options, std::string_view application, const std::optional<NextIds>& next_ids = std::nullopt);
+  TraceSession(const TraceOptions& options, std::string_view application,
+               const std::optional<NextIds>& next_ids = std::nullopt);
   TraceSession(const TraceSession&) = delete;
   TraceSession& operator=(const TraceSession&) = delete;
   ~TraceSession();
 
-  [[nodiscard]] std::uint32_t new_id(Id of) noexcept { return ids_[static_cast<std::size_t>(of)].fetch_add(1, std::memory_order_relaxed); }
-  // What does not fit is counted in the trace, also for want of memory; nothing where the session is over.
+  [[nodiscard]] std::uint32_t new_id(Id of) noexcept {
+    return ids_[static_cast<std::size_t>(of)].fetch_add(1, std::memory_order_relaxed);
+  }
+  // What does not fit is counted in the trace, also for want of memory; nothing where the session
+  // is over.
   void push(trace::Record record) noexcept;
   // Tells the thread's name, once.
   void name_thread(std::uint32_t thread);
@@ -51,7 +59,8 @@ class TraceSession {
   // From now on the collector looks after the log, until that is closed.
   void follow(std::shared_ptr<ReplayLog> log);
   [[nodiscard]] CollectorSignal& bell() noexcept { return bell_; }
-  // Blocks until what was over before the call is in the file, and given to viewers. Not on a thread of the trace.
+  // Blocks until what was over before the call is in the file, and given to viewers. Not on a
+  // thread of the trace.
   void flush();
   // Writes what there is and ends the threads; later calls do nothing. Once is enough.
   void close() noexcept;
@@ -62,8 +71,10 @@ class TraceSession {
   void collect(Last last);
   void add_cost(Last last);
   [[nodiscard]] trace::Time time_run() noexcept;  // by the threads of the trace
-  void start(const TraceOptions& options, std::string_view application, const std::optional<NextIds>& next_ids);
-  [[nodiscard]] std::shared_ptr<trace::LiveServer> serve(const LiveOptions& live, std::string_view application);
+  void start(const TraceOptions& options, std::string_view application,
+             const std::optional<NextIds>& next_ids);
+  [[nodiscard]] std::shared_ptr<trace::LiveServer> serve(const LiveOptions& live,
+                                                         std::string_view application);
   // Viewers; empty: there is none any more.
   void ask(std::optional<ProfileMode> mode);
   void remember() noexcept;  // under the lock of all sessions
@@ -81,12 +92,13 @@ class TraceSession {
   std::mutex logs_mutex_;  // of logs_ and asked_
   std::vector<std::shared_ptr<ReplayLog>> logs_;
   std::optional<ProfileMode> asked_;
-  std::vector<trace::Record> records_;           // of whoever collects
+  std::vector<trace::Record> records_;  // of whoever collects
   std::mutex threads_mutex_;
-  std::unordered_set<std::uint32_t> threads_;    // under threads_mutex_: those that have a name in the trace
-  OverheadMeter cost_;                               // of whoever collects
-  ProfileMode closest_ = ProfileMode::Off;       // of whoever collects: that any graph was looked at
-  std::atomic<trace::Time> collector_run_{0};    // time of the collector's thread
+  std::unordered_set<std::uint32_t>
+      threads_;         // under threads_mutex_: those that have a name in the trace
+  OverheadMeter cost_;  // of whoever collects
+  ProfileMode closest_ = ProfileMode::Off;     // of whoever collects: that any graph was looked at
+  std::atomic<trace::Time> collector_run_{0};  // time of the collector's thread
 
   CollectorSignal bell_;
   std::mutex stop_mutex_;  // of what stands below

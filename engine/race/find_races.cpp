@@ -5,13 +5,13 @@
 #include <functional>
 #include <utility>
 
+#include "base/failure.hpp"
 #include "base/text.hpp"
 #include "compile/stages.hpp"
+#include "race/reordered_replay.hpp"
 #include "runtime/core/device_core.hpp"
-#include "base/failure.hpp"
 #include "runtime/memory/pool_core.hpp"
 #include "runtime/queue/queue_core.hpp"
-#include "race/reordered_replay.hpp"
 
 namespace reprise::detail {
 
@@ -19,7 +19,8 @@ namespace {
 
 using Image = MemoryCheckpoint::Image;
 
-// The first of [0, end) after which `differs` is true; it is false at 0 and true at `end`. Where it changes more than once, one of the changes.
+// The first of [0, end) after which `differs` is true; it is false at 0 and true at `end`. Where it
+// changes more than once, one of the changes.
 std::uint64_t last_same(std::uint64_t end, const std::function<bool(std::uint64_t)>& differs) {
   std::uint64_t same = 0;
   while (end - same > 1) {
@@ -31,7 +32,8 @@ std::uint64_t last_same(std::uint64_t end, const std::function<bool(std::uint64_
 
 class RaceFinder {
  public:
-  RaceFinder(Device device, Queue queue, std::shared_ptr<const Recording> recording, const RaceDesc& desc)
+  RaceFinder(Device device, Queue queue, std::shared_ptr<const Recording> recording,
+             const RaceDesc& desc)
       : desc_(desc), replay_(std::move(device), std::move(queue), std::move(recording), desc) {
     usual_.usual = desc.poison;
     usual_.other = desc.other_poison;
@@ -53,7 +55,8 @@ class RaceFinder {
   }
 
  private:
-  [[nodiscard]] std::vector<AreaDifference> differences(const NodeOrder& order, const Poison& poison) {
+  [[nodiscard]] std::vector<AreaDifference> differences(const NodeOrder& order,
+                                                        const Poison& poison) {
     return replay_.memory().differences(expected_, replay_.run(order, poison));
   }
 
@@ -66,7 +69,8 @@ class RaceFinder {
   }
 
   // What is different now and is so again, while the recorded order gives again what it gave.
-  [[nodiscard]] std::vector<AreaDifference> confirmed(const NodeOrder& order, const Poison& poison) {
+  [[nodiscard]] std::vector<AreaDifference> confirmed(const NodeOrder& order,
+                                                      const Poison& poison) {
     if (differences(order, poison).empty()) return {};
     exclude_what_changed(replay_.run(linear_, usual_));
     return differences(order, poison);
@@ -78,10 +82,11 @@ class RaceFinder {
     poison.usual_from = static_cast<std::uint32_t>(linear_.size());
     const std::vector<AreaDifference> found = confirmed(linear_, poison);
     if (found.empty()) return;
-    const auto reader = static_cast<std::uint32_t>(last_same(linear_.size(), [&](std::uint64_t place) {
-      poison.usual_from = static_cast<std::uint32_t>(place);
-      return !differences(linear_, poison).empty();
-    }));
+    const auto reader =
+        static_cast<std::uint32_t>(last_same(linear_.size(), [&](std::uint64_t place) {
+          poison.usual_from = static_cast<std::uint32_t>(place);
+          return !differences(linear_, poison).empty();
+        }));
     RaceFinding finding;
     finding.kind = RaceFinding::Kind::Undefined;
     finding.first = command_of(reader);
@@ -90,7 +95,8 @@ class RaceFinder {
     report_.findings.push_back(std::move(finding));
   }
 
-  // The free bytes that matter to the command at `place`, cut where transients begin and end, are halved until one piece is left.
+  // The free bytes that matter to the command at `place`, cut where transients begin and end, are
+  // halved until one piece is left.
   [[nodiscard]] std::string owner_of_what_is_read(std::uint32_t place) {
     const std::vector<PoisonedRecording::Life> lives = replay_.poisoned().lives_in(linear_);
     std::vector<std::uint64_t> cuts;
@@ -99,7 +105,8 @@ class RaceFinder {
     std::vector<ByteRange> pieces;
     for (const ByteRange& range : replay_.poisoned().free_before(place, lives)) {
       std::uint64_t begin = range.begin;
-      for (auto cut = std::upper_bound(cuts.begin(), cuts.end(), begin); cut != cuts.end() && *cut < range.end; ++cut) {
+      for (auto cut = std::upper_bound(cuts.begin(), cuts.end(), begin);
+           cut != cuts.end() && *cut < range.end; ++cut) {
         if (*cut > begin) pieces.push_back({std::exchange(begin, *cut), *cut});
       }
       pieces.push_back({begin, range.end});
@@ -115,8 +122,10 @@ class RaceFinder {
     return left.empty() ? std::string() : owner_of(left.front(), place, lives);
   }
 
-  // The transient that begins with the command, else the one that was there last, else the one that comes next.
-  [[nodiscard]] std::string owner_of(const ByteRange& piece, std::uint32_t place, std::span<const PoisonedRecording::Life> lives) const {
+  // The transient that begins with the command, else the one that was there last, else the one that
+  // comes next.
+  [[nodiscard]] std::string owner_of(const ByteRange& piece, std::uint32_t place,
+                                     std::span<const PoisonedRecording::Life> lives) const {
     const PoisonedRecording::Life* best = nullptr;
     const auto rank = [&](const PoisonedRecording::Life& life) {
       if (life.first == place) return std::pair(2, std::uint32_t{0});
@@ -126,7 +135,8 @@ class RaceFinder {
       if (life.bytes.begin > piece.begin || life.bytes.end < piece.end) continue;
       if (best == nullptr || rank(life) > rank(*best)) best = &life;
     }
-    return best == nullptr ? std::string() : display_name(*replay_.recording().buffers[best->buffer]);
+    return best == nullptr ? std::string()
+                           : display_name(*replay_.recording().buffers[best->buffer]);
   }
 
   // --- Races: the same garbage in other orders ---
@@ -148,8 +158,9 @@ class RaceFinder {
     const std::vector<AreaDifference> found = confirmed(order, usual_);
     if (found.empty()) return false;
     const AdjacentSwapPath path(std::move(order));
-    const std::uint64_t swap =
-        last_same(path.swaps(), [&](std::uint64_t swaps) { return !differences(path.order_after(swaps), usual_).empty(); });
+    const std::uint64_t swap = last_same(path.swaps(), [&](std::uint64_t swaps) {
+      return !differences(path.order_after(swaps), usual_).empty();
+    });
     const AdjacentSwapPath::Swap culprits = path.swap_at(swap);
     kept_.push_back(culprits.nodes);
 
@@ -158,24 +169,29 @@ class RaceFinder {
     finding.first = command_of(culprits.nodes.before);
     finding.second = command_of(culprits.nodes.after);
     finding.order = number;
-    for (const AreaDifference& difference : found) finding.at_end.push_back(bytes_of(difference, culprits.nodes));
+    for (const AreaDifference& difference : found)
+      finding.at_end.push_back(bytes_of(difference, culprits.nodes));
     finding.at_once = differences_at_once(path.order_after(swap), culprits);
     report_.findings.push_back(std::move(finding));
     return true;
   }
 
   // What the two commands leave when they have just run in either order.
-  [[nodiscard]] std::vector<RaceBytes> differences_at_once(NodeOrder order, const AdjacentSwapPath::Swap& swap) {
+  [[nodiscard]] std::vector<RaceBytes> differences_at_once(NodeOrder order,
+                                                           const AdjacentSwapPath::Swap& swap) {
     std::vector<RaceBytes> found;
     const std::uint32_t count = swap.position + 2;
     const auto before = replay_.run_until(order, count, usual_);
     std::swap(order[swap.position], order[swap.position + 1]);
     const auto after = replay_.run_until(order, count, usual_);
-    for (const AreaDifference& difference : replay_.memory().differences(before.memory, after.memory)) found.push_back(bytes_of(difference, swap.nodes));
+    for (const AreaDifference& difference :
+         replay_.memory().differences(before.memory, after.memory))
+      found.push_back(bytes_of(difference, swap.nodes));
     for (const auto& life : replay_.poisoned().lives_in(order)) {
       if (life.first >= count || life.last < count) continue;
       const AreaDifference difference =
-          compare_bytes(before.slab.data() + life.bytes.begin, after.slab.data() + life.bytes.begin, life.bytes.end - life.bytes.begin);
+          compare_bytes(before.slab.data() + life.bytes.begin, after.slab.data() + life.bytes.begin,
+                        life.bytes.end - life.bytes.begin);
       if (difference.count != 0) found.push_back(bytes_of(life.buffer, difference, swap.nodes));
     }
     return found;
@@ -185,29 +201,36 @@ class RaceFinder {
   [[nodiscard]] RaceCommand command_of(std::uint32_t node) const {
     const Recording& recording = replay_.recording();
     const std::uint32_t command = replay_.dependencies().node_command[node];
-    return {command, recording.command_name(command), recording.label_path(recording.commands[command].label), recording.commands[command].where};
+    return {command, recording.command_name(command),
+            recording.label_path(recording.commands[command].label),
+            recording.commands[command].where};
   }
 
   [[nodiscard]] RaceBytes bytes_of(const AreaDifference& difference) {
-    return {.buffer = replay_.memory().areas()[difference.area].name, .first = difference.first, .count = difference.count};
+    return {.buffer = replay_.memory().areas()[difference.area].name,
+            .first = difference.first,
+            .count = difference.count};
   }
   [[nodiscard]] RaceBytes bytes_of(const AreaDifference& difference, const OrderedPair& nodes) {
     const auto& buffer = replay_.memory().areas()[difference.area].buffer;
     const auto& buffers = replay_.recording().buffers;
     const auto at = std::find(buffers.begin(), buffers.end(), buffer);
-    if (buffer && at != buffers.end()) return bytes_of(static_cast<std::uint32_t>(at - buffers.begin()), difference, nodes);
+    if (buffer && at != buffers.end())
+      return bytes_of(static_cast<std::uint32_t>(at - buffers.begin()), difference, nodes);
     RaceBytes bytes = bytes_of(difference);
     if (buffer) bytes.first_declares = bytes.second_declares = "nothing";
     return bytes;
   }
-  [[nodiscard]] RaceBytes bytes_of(std::uint32_t buffer, const AreaDifference& difference, const OrderedPair& nodes) const {
+  [[nodiscard]] RaceBytes bytes_of(std::uint32_t buffer, const AreaDifference& difference,
+                                   const OrderedPair& nodes) const {
     return {.buffer = display_name(*replay_.recording().buffers[buffer]),
             .first = difference.first,
             .count = difference.count,
             .first_declares = declared(nodes.before, buffer, difference.first),
             .second_declares = declared(nodes.after, buffer, difference.first)};
   }
-  [[nodiscard]] std::string declared(std::uint32_t node, std::uint32_t buffer, std::uint64_t byte) const {
+  [[nodiscard]] std::string declared(std::uint32_t node, std::uint32_t buffer,
+                                     std::uint64_t byte) const {
     const Recording& recording = replay_.recording();
     const Command& command = recording.commands[replay_.dependencies().node_command[node]];
     int access = 0;
@@ -238,10 +261,14 @@ std::shared_ptr<DeviceCore> device_of(const Recording& recording) {
 
 void check_desc(const RaceDesc& desc, const CommandBuffer& commands) {
   const std::string_view label = commands.label_name();
-  const auto refuse = [&](const std::string& text) { fail(ErrorCode::InvalidArgument, Stage::Validate, label, concat("find_races ", label, ": ", text)); };
+  const auto refuse = [&](const std::string& text) {
+    fail(ErrorCode::InvalidArgument, Stage::Validate, label,
+         concat("find_races ", label, ": ", text));
+  };
   if (desc.runs == 0) refuse("0 runs try no order; take some tens");
   if (desc.max_findings == 0) refuse("max_findings is 0; take 1 to stop at the first");
-  if (desc.poison == desc.other_poison) refuse("poison and other_poison are the same byte, so nobody who reads one could be told");
+  if (desc.poison == desc.other_poison)
+    refuse("poison and other_poison are the same byte, so nobody who reads one could be told");
   for (const BufferView& view : desc.ignore) {
     if (!view) refuse("a buffer to ignore is an empty handle");
   }
@@ -255,12 +282,16 @@ namespace reprise {
 
 RaceReport find_races(const CommandBuffer& commands, const RaceDesc& desc) {
   using namespace detail;
-  if (!commands.core()) fail(ErrorCode::InvalidState, Stage::Validate, "", "find_races: the command buffer was moved away");
+  if (!commands.core())
+    fail(ErrorCode::InvalidState, Stage::Validate, "",
+         "find_races: the command buffer was moved away");
   check_desc(desc, commands);
   const auto any = commands.core()->executable("find_races");
   const auto device = desc.queue ? desc.queue.core()->device() : device_of(*any);
   if (!device) {
-    fail(ErrorCode::InvalidArgument, Stage::Validate, any->label, concat("find_races ", any->label, ": no command has a buffer of a pool; name a queue to run on"));
+    fail(ErrorCode::InvalidArgument, Stage::Validate, any->label,
+         concat("find_races ", any->label,
+                ": no command has a buffer of a pool; name a queue to run on"));
   }
   auto recording = checked_recording(*device, commands, {});
   static_cast<void>(check(*device, *recording));
@@ -269,6 +300,8 @@ RaceReport find_races(const CommandBuffer& commands, const RaceDesc& desc) {
   return RaceFinder(owner, queue, std::move(recording), desc).run();
 }
 
-RaceReport find_races(const CommandBuffer& commands, std::uint32_t runs) { return find_races(commands, RaceDesc{.runs = runs}); }
+RaceReport find_races(const CommandBuffer& commands, std::uint32_t runs) {
+  return find_races(commands, RaceDesc{.runs = runs});
+}
 
 }  // namespace reprise

@@ -29,7 +29,8 @@ AreaDifference compare_bytes(const std::byte* a, const std::byte* b, std::uint64
   return difference;
 }
 
-MemoryCheckpoint::MemoryCheckpoint(Device device, Queue queue, const Recording& recording, const RaceDesc& desc)
+MemoryCheckpoint::MemoryCheckpoint(Device device, Queue queue, const Recording& recording,
+                                   const RaceDesc& desc)
     : device_(std::move(device)), queue_(std::move(queue)) {
   add_buffers(recording, desc);
   buffer_bytes_ = bytes_;
@@ -66,16 +67,20 @@ void MemoryCheckpoint::add_buffers(const Recording& recording, const RaceDesc& d
     case RaceDesc::Compare::Pools:
       for (auto& buffer : device_.core()->live_buffers()) {
         const bool is_new = std::find(buffers.begin(), buffers.end(), buffer) == buffers.end();
-        const bool is_near = std::find(pools.begin(), pools.end(), buffer->pool().get()) != pools.end();
-        if (is_new && is_near && buffer->is_persistent() && !buffer->is_stale()) buffers.push_back(std::move(buffer));
+        const bool is_near =
+            std::find(pools.begin(), pools.end(), buffer->pool().get()) != pools.end();
+        if (is_new && is_near && buffer->is_persistent() && !buffer->is_stale())
+          buffers.push_back(std::move(buffer));
       }
       break;
     case RaceDesc::Compare::Declared: break;
   }
   for (auto& buffer : buffers) {
-    const bool ignored = std::any_of(desc.ignore.begin(), desc.ignore.end(), [&](const BufferView& view) { return view.core() == buffer; });
+    const bool ignored = std::any_of(desc.ignore.begin(), desc.ignore.end(),
+                                     [&](const BufferView& view) { return view.core() == buffer; });
     compared_.push_back(ignored ? 0 : 1);
-    areas_.push_back({.name = display_name(*buffer), .buffer = buffer, .at = bytes_, .bytes = buffer->bytes});
+    areas_.push_back(
+        {.name = display_name(*buffer), .buffer = buffer, .at = bytes_, .bytes = buffer->bytes});
     bytes_ += aligned_up(buffer->bytes, kPieceAlignment);
   }
 }
@@ -130,7 +135,8 @@ MemoryCheckpoint::Image MemoryCheckpoint::read() {
 void MemoryCheckpoint::restore() {
   queue_.wait_idle();
   for (const CheckpointArea& area : areas_) {
-    if (!area.buffer && area.bytes != 0) std::memcpy(area.host, initial_.data() + area.at, area.bytes);
+    if (!area.buffer && area.bytes != 0)
+      std::memcpy(area.host, initial_.data() + area.at, area.bytes);
   }
   if (load_) {
     std::memcpy(stage_.data(), initial_.data(), buffer_bytes_);
@@ -142,7 +148,8 @@ std::vector<AreaDifference> MemoryCheckpoint::differences(const Image& a, const 
   std::vector<AreaDifference> found;
   for (std::uint32_t i = 0; i < areas_.size(); ++i) {
     if (compared_[i] == 0) continue;
-    AreaDifference difference = compare_bytes(a.data() + areas_[i].at, b.data() + areas_[i].at, areas_[i].bytes);
+    AreaDifference difference =
+        compare_bytes(a.data() + areas_[i].at, b.data() + areas_[i].at, areas_[i].bytes);
     difference.area = i;
     if (difference.count != 0) found.push_back(difference);
   }

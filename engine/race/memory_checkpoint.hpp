@@ -1,5 +1,5 @@
-// MemoryCheckpoint: what replays of one recording may change: read, written back, compared, and restored at the end, also when something throws.
-// Threads: one at a time.
+// MemoryCheckpoint: what replays of one recording may change: read, written back, compared, and
+// restored at the end, also when something throws. Threads: one at a time.
 #pragma once
 
 #include <cstddef>
@@ -77,6 +77,7 @@ class MemoryCheckpoint {
 };
 
 // A and B as first byte that differs and count; count 0: none.
-[[nodiscard]] AreaDifference compare_bytes(const std::byte* a, const std::byte* b, std::uint64_t bytes);
+[[nodiscard]] AreaDifference compare_bytes(const std::byte* a, const std::byte* b,
+                                           std::uint64_t bytes);
 
 }  // namespace reprise::detail

@@ -33,7 +33,9 @@ std::vector<ByteRange> common(std::span<const ByteRange> a, std::span<const Byte
 
 }  // namespace
 
-PoisonedRecording::PoisonedRecording(std::shared_ptr<const Recording> recording, const DependencyGraph& dependencies, const Placement& placement,
+PoisonedRecording::PoisonedRecording(std::shared_ptr<const Recording> recording,
+                                     const DependencyGraph& dependencies,
+                                     const Placement& placement,
                                      const std::shared_ptr<BufferCore>& slab)
     : recording_(std::move(recording)),
       dependencies_(dependencies),
@@ -43,20 +45,23 @@ PoisonedRecording::PoisonedRecording(std::shared_ptr<const Recording> recording,
   if (!slab) return;
   for (const PlacedBuffer& placed : placement.buffers) {
     transient_of_[placed.buffer] = static_cast<std::uint32_t>(transients_.size());
-    transients_.push_back({.buffer = placed.buffer, .bytes = {placed.offset, placed.offset + placed.bytes}});
+    transients_.push_back(
+        {.buffer = placed.buffer, .bytes = {placed.offset, placed.offset + placed.bytes}});
     buffers_[placed.buffer] = at_its_place(*buffers_[placed.buffer], slab->address + placed.offset);
   }
   slab_ = static_cast<std::uint32_t>(buffers_.size());
   buffers_.push_back(slab);
 }
 
-std::vector<PoisonedRecording::Life> PoisonedRecording::lives_in(std::span<const std::uint32_t> order) const {
+std::vector<PoisonedRecording::Life> PoisonedRecording::lives_in(
+    std::span<const std::uint32_t> order) const {
   std::vector<Life> lives = transients_;
   for (std::uint32_t place = 0; place < order.size(); ++place) {
     if (dependencies_.is_join[order[place]] != 0) continue;
     const Command& command = recording_->commands[dependencies_.node_command[order[place]]];
     for (std::uint32_t a = 0; a < command.access_count; ++a) {
-      const std::uint32_t transient = transient_of_[recording_->accesses[command.first_access + a].buffer];
+      const std::uint32_t transient =
+          transient_of_[recording_->accesses[command.first_access + a].buffer];
       if (transient == kNone) continue;
       Life& life = lives[transient];
       life.first = std::min(life.first, place);
@@ -67,12 +72,14 @@ std::vector<PoisonedRecording::Life> PoisonedRecording::lives_in(std::span<const
   return lives;
 }
 
-std::vector<ByteRange> PoisonedRecording::free_before(std::uint32_t place, std::span<const Life> lives) const {
+std::vector<ByteRange> PoisonedRecording::free_before(std::uint32_t place,
+                                                      std::span<const Life> lives) const {
   std::vector<ByteRange> owned, free;
   for (const Life& life : lives) {
     if (life.first < place && life.last >= place) owned.push_back(life.bytes);
   }
-  std::sort(owned.begin(), owned.end(), [](const ByteRange& a, const ByteRange& b) { return a.begin < b.begin; });
+  std::sort(owned.begin(), owned.end(),
+            [](const ByteRange& a, const ByteRange& b) { return a.begin < b.begin; });
   std::uint64_t begin = 0;
   for (const ByteRange& range : owned) {
     if (range.begin > begin) free.push_back({begin, range.begin});
@@ -85,7 +92,8 @@ std::vector<ByteRange> PoisonedRecording::free_before(std::uint32_t place, std::
 // Appends commands to a recording.
 class PoisonedRecording::Writer {
  public:
-  explicit Writer(const PoisonedRecording& of) : of_(of), from_(*of.recording_), into_(std::make_shared<Recording>(*of.recording_)) {
+  explicit Writer(const PoisonedRecording& of)
+      : of_(of), from_(*of.recording_), into_(std::make_shared<Recording>(*of.recording_)) {
     into_->ordering = Ordering::Linear;
     into_->buffers = of.buffers_;
     into_->commands.clear();
@@ -128,7 +136,9 @@ class PoisonedRecording::Writer {
   std::shared_ptr<Recording> into_;
 };
 
-std::shared_ptr<const Recording> PoisonedRecording::make(std::span<const std::uint32_t> order, std::uint32_t count, const Poison& poison) const {
+std::shared_ptr<const Recording> PoisonedRecording::make(std::span<const std::uint32_t> order,
+                                                         std::uint32_t count,
+                                                         const Poison& poison) const {
   const std::vector<Life> lives = lives_in(order);
   std::vector<std::vector<ByteRange>> ending(order.size());
   for (const Life& life : lives) ending[life.last].push_back(life.bytes);
@@ -136,10 +146,13 @@ std::shared_ptr<const Recording> PoisonedRecording::make(std::span<const std::ui
   Writer writer(*this);
   writer.fill({0, slab_bytes_}, poison.usual_from == 0 ? poison.usual : poison.other);
   for (std::uint32_t place = 0; place < count; ++place) {
-    if (place == poison.usual_from && place != 0) writer.fill(free_before(place, lives), poison.usual);
+    if (place == poison.usual_from && place != 0)
+      writer.fill(free_before(place, lives), poison.usual);
     if (place == poison.at) writer.fill(poison.ranges, poison.other);
-    if (dependencies_.is_join[order[place]] == 0) writer.add(dependencies_.node_command[order[place]]);
-    if (place == poison.at) writer.fill(common(poison.ranges, free_before(place + 1, lives)), poison.usual);
+    if (dependencies_.is_join[order[place]] == 0)
+      writer.add(dependencies_.node_command[order[place]]);
+    if (place == poison.at)
+      writer.fill(common(poison.ranges, free_before(place + 1, lives)), poison.usual);
     writer.fill(ending[place], place < poison.usual_from ? poison.other : poison.usual);
   }
   return writer.finish();

@@ -1,6 +1,7 @@
-// PoisonedRecording: a recording with its commands in another order, its transients at fixed places of one buffer, and fills that overwrite
-// what belongs to no transient: the whole slab at first, and the bytes of each transient after its last use. What race finding replays.
-// Knows no device. Threads: immutable; recordings may be made of it from any thread.
+// PoisonedRecording: a recording with its commands in another order, its transients at fixed places
+// of one buffer, and fills that overwrite what belongs to no transient: the whole slab at first,
+// and the bytes of each transient after its last use. What race finding replays. Knows no device.
+// Threads: immutable; recordings may be made of it from any thread.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +9,9 @@
 #include <span>
 #include <vector>
 
+#include "dependencies/topological_orders.hpp"
 #include "memory/placement.hpp"
 #include "record/recording.hpp"
-#include "dependencies/topological_orders.hpp"
 
 namespace reprise::detail {
 
@@ -31,12 +32,15 @@ struct Poison {
 
 class PoisonedRecording {
  public:
-  // `placement` holds in every order that `schedule` allows. `slab` has room for it; null where there are no transients.
-  PoisonedRecording(std::shared_ptr<const Recording> recording, const DependencyGraph& dependencies, const Placement& placement,
-                    const std::shared_ptr<BufferCore>& slab);
+  // `placement` holds in every order that `schedule` allows. `slab` has room for it; null where
+  // there are no transients.
+  PoisonedRecording(std::shared_ptr<const Recording> recording, const DependencyGraph& dependencies,
+                    const Placement& placement, const std::shared_ptr<BufferCore>& slab);
 
   // Ordering::Linear: the first `count` nodes of `order`.
-  [[nodiscard]] std::shared_ptr<const Recording> make(std::span<const std::uint32_t> order, std::uint32_t count, const Poison& poison) const;
+  [[nodiscard]] std::shared_ptr<const Recording> make(std::span<const std::uint32_t> order,
+                                                      std::uint32_t count,
+                                                      const Poison& poison) const;
 
   // A transient that something uses, and the first and last place of an order where it is used.
   struct Life {
@@ -45,8 +49,10 @@ class PoisonedRecording {
     std::uint32_t first = kNone, last = 0;
   };
   [[nodiscard]] std::vector<Life> lives_in(std::span<const std::uint32_t> order) const;
-  // Ascending: what no transient owns before the command at `place` runs. One that it is the first to use owns nothing yet.
-  [[nodiscard]] std::vector<ByteRange> free_before(std::uint32_t place, std::span<const Life> lives) const;
+  // Ascending: what no transient owns before the command at `place` runs. One that it is the first
+  // to use owns nothing yet.
+  [[nodiscard]] std::vector<ByteRange> free_before(std::uint32_t place,
+                                                   std::span<const Life> lives) const;
 
  private:
   class Writer;

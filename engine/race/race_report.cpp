@@ -11,15 +11,19 @@ namespace {
 
 using detail::concat;
 
-std::string counted(std::uint64_t count, std::string_view one, std::string_view many) { return concat(count, ' ', count == 1 ? one : many); }
+std::string counted(std::uint64_t count, std::string_view one, std::string_view many) {
+  return concat(count, ' ', count == 1 ? one : many);
+}
 
 std::string describe(const RaceCommand& command) {
   const std::string label = command.label.empty() ? std::string() : concat(" in ", command.label);
-  return concat("command ", command.index, ", ", command.name, label, " (", command.where.file, ':', command.where.line, ')');
+  return concat("command ", command.index, ", ", command.name, label, " (", command.where.file, ':',
+                command.where.line, ')');
 }
 
 std::string describe(const RaceBytes& bytes) {
-  return concat(bytes.buffer, ": ", counted(bytes.count, "byte", "bytes"), " from byte ", bytes.first, " on");
+  return concat(bytes.buffer, ": ", counted(bytes.count, "byte", "bytes"), " from byte ",
+                bytes.first, " on");
 }
 
 std::string list(const std::vector<RaceBytes>& all) {
@@ -29,32 +33,43 @@ std::string list(const std::vector<RaceBytes>& all) {
 }
 
 std::string describe_order(const RaceFinding& finding) {
-  std::string text = concat("it matters which of two commands comes first, and nothing that they declare orders them:\n    ", describe(finding.first),
-                            "\n    ", describe(finding.second), '\n');
+  std::string text = concat(
+      "it matters which of two commands comes first, and nothing that they declare orders them:\n  "
+      "  ",
+      describe(finding.first), "\n    ", describe(finding.second), '\n');
   if (!finding.at_once.empty()) text += "  different right after them:\n";
   for (const RaceBytes& bytes : finding.at_once) {
     text += concat("    ", describe(bytes));
     if (!bytes.first_declares.empty()) {
-      text += concat("; there command ", finding.first.index, " declares ", bytes.first_declares, ", command ", finding.second.index, " declares ",
-                     bytes.second_declares);
+      text += concat("; there command ", finding.first.index, " declares ", bytes.first_declares,
+                     ", command ", finding.second.index, " declares ", bytes.second_declares);
     }
     text += '\n';
   }
-  return text + concat("  different at the end (order ", finding.order, "):\n", list(finding.at_end));
+  return text +
+         concat("  different at the end (order ", finding.order, "):\n", list(finding.at_end));
 }
 
 std::string describe_undefined(const RaceFinding& finding) {
-  const std::string whose = finding.transient.empty() ? std::string("bytes of no transient buffer") : concat("bytes of transient ", finding.transient);
-  return concat("a result depends on ", whose, " that nobody wrote, or that were written before it was anybody's or after its last declared use:\n    ",
+  const std::string whose = finding.transient.empty()
+                                ? std::string("bytes of no transient buffer")
+                                : concat("bytes of transient ", finding.transient);
+  return concat("a result depends on ", whose,
+                " that nobody wrote, or that were written before it was anybody's or after its "
+                "last declared use:\n    ",
                 describe(finding.first), "\n  different at the end:\n", list(finding.at_end));
 }
 
 }  // namespace
 
 std::string to_text(const RaceReport& report) {
-  std::string text = concat("find_races ", report.label, ": ", counted(report.commands, "command", "commands"), ", ", counted(report.orders, "order", "orders"),
-                            " from number ", report.seed, " on, ", counted(report.replays, "replay", "replays"), ": ",
-                            report.clean() ? std::string("nothing found") : counted(report.findings.size(), "finding", "findings"), '\n');
+  std::string text =
+      concat("find_races ", report.label, ": ", counted(report.commands, "command", "commands"),
+             ", ", counted(report.orders, "order", "orders"), " from number ", report.seed, " on, ",
+             counted(report.replays, "replay", "replays"), ": ",
+             report.clean() ? std::string("nothing found")
+                            : counted(report.findings.size(), "finding", "findings"),
+             '\n');
   for (std::size_t i = 0; i < report.findings.size(); ++i) {
     const RaceFinding& finding = report.findings[i];
     text += concat(i + 1, ". ");
@@ -63,8 +78,10 @@ std::string to_text(const RaceReport& report) {
       case RaceFinding::Kind::Undefined: text += describe_undefined(finding); break;
     }
   }
-  if (report.one_order_only) text += "only the recorded order is allowed: there was nothing to find_races\n";
-  if (!report.excluded.empty()) text += concat("not compared, since two replays of one order differ:\n", list(report.excluded));
+  if (report.one_order_only)
+    text += "only the recorded order is allowed: there was nothing to find_races\n";
+  if (!report.excluded.empty())
+    text += concat("not compared, since two replays of one order differ:\n", list(report.excluded));
   return text;
 }
 

@@ -1,4 +1,5 @@
-// ReorderedReplay: replays a recording in one order after another, each from the same contents of memory. Threads: one at a time.
+// ReorderedReplay: replays a recording in one order after another, each from the same contents of
+// memory. Threads: one at a time.
 #pragma once
 
 #include <cstdint>
@@ -7,26 +8,29 @@
 #include <span>
 #include <vector>
 
-#include "race/poisoned_recording.hpp"
-#include "race/memory_checkpoint.hpp"
 #include "dependencies/dependency_graph.hpp"
+#include "race/memory_checkpoint.hpp"
+#include "race/poisoned_recording.hpp"
 
 namespace reprise::detail {
 
 class ReorderedReplay {
  public:
   // `recording` is checked. Saves what replays may change.
-  ReorderedReplay(Device device, Queue queue, std::shared_ptr<const Recording> recording, const RaceDesc& desc);
+  ReorderedReplay(Device device, Queue queue, std::shared_ptr<const Recording> recording,
+                  const RaceDesc& desc);
   ReorderedReplay(const ReorderedReplay&) = delete;
   ReorderedReplay& operator=(const ReorderedReplay&) = delete;
 
   // What memory holds after it.
-  [[nodiscard]] MemoryCheckpoint::Image run(std::span<const std::uint32_t> order, const Poison& poison);
+  [[nodiscard]] MemoryCheckpoint::Image run(std::span<const std::uint32_t> order,
+                                            const Poison& poison);
   // The same of the first `count` nodes alone, and what the slab of the transients then holds.
   struct Halfway {
     MemoryCheckpoint::Image memory, slab;
   };
-  [[nodiscard]] Halfway run_until(std::span<const std::uint32_t> order, std::uint32_t count, const Poison& poison);
+  [[nodiscard]] Halfway run_until(std::span<const std::uint32_t> order, std::uint32_t count,
+                                  const Poison& poison);
 
   [[nodiscard]] const Recording& recording() const noexcept { return *recording_; }
   [[nodiscard]] const DependencyGraph& dependencies() const noexcept { return dependencies_; }

@@ -11,7 +11,8 @@ namespace reprise::detail {
 
 namespace {
 
-// The name of the first command of `recording`, or of what it runs, that `is_wanted` is true for; empty where there is none.
+// The name of the first command of `recording`, or of what it runs, that `is_wanted` is true for;
+// empty where there is none.
 template <class Predicate>
 std::string first_command(const Recording& recording, const Predicate& is_wanted) {
   for (std::uint32_t i = 0; i < recording.commands.size(); ++i) {
@@ -23,10 +24,16 @@ std::string first_command(const Recording& recording, const Predicate& is_wanted
   return {};
 }
 
-bool is_conditional(const Recording& recording, std::uint32_t command) { return recording.commands[command].kind == CommandKind::Conditional; }
-bool is_callback(const Recording& recording, std::uint32_t command) { return recording.commands[command].kind == CommandKind::Host; }
+bool is_conditional(const Recording& recording, std::uint32_t command) {
+  return recording.commands[command].kind == CommandKind::Conditional;
+}
+bool is_callback(const Recording& recording, std::uint32_t command) {
+  return recording.commands[command].kind == CommandKind::Host;
+}
 
-bool is_borrowed(const Endpoint& side) { return side.buffer == kNone && side.lifetime == HostBytes::Lifetime::Borrowed; }
+bool is_borrowed(const Endpoint& side) {
+  return side.buffer == kNone && side.lifetime == HostBytes::Lifetime::Borrowed;
+}
 bool copies_borrowed(const Recording& recording, std::uint32_t command) {
   if (recording.commands[command].kind != CommandKind::Copy) return false;
   const auto& copy = recording.payload<CopyPayload>(command);
@@ -34,12 +41,14 @@ bool copies_borrowed(const Recording& recording, std::uint32_t command) {
 }
 
 bool sets(const Recording& recording, const BufferCore* condition) {
-  return std::any_of(recording.accesses.begin(), recording.accesses.end(), [&](const BufferAccess& access) {
-    return writes(access.access) && recording.buffers[access.buffer].get() == condition;
-  });
+  return std::any_of(
+      recording.accesses.begin(), recording.accesses.end(), [&](const BufferAccess& access) {
+        return writes(access.access) && recording.buffers[access.buffer].get() == condition;
+      });
 }
 
-// The accesses of a command that runs whole recordings: one range a buffer that bounds what they touch.
+// The accesses of a command that runs whole recordings: one range a buffer that bounds what they
+// touch.
 class BodyAccesses {
  public:
   void add(std::uint32_t buffer, const BufferAccess& access, BufferKind kind) {
@@ -51,9 +60,11 @@ class BodyAccesses {
     BufferAccess& known = list_[at->second];
     known.begin = std::min(known.begin, access.begin);
     known.end = std::max(known.end, access.end);
-    // A transient that the body writes before it reads it needs nothing from outside; a write is ordered against everything.
+    // A transient that the body writes before it reads it needs nothing from outside; a write is
+    // ordered against everything.
     if (kind == BufferKind::Transient && known.access == Access::Write) return;
-    known.access = static_cast<Access>(static_cast<int>(known.access) | static_cast<int>(access.access));
+    known.access =
+        static_cast<Access>(static_cast<int>(known.access) | static_cast<int>(access.access));
   }
   void add(const Recording& recording, const Body& body) {
     for (const BufferAccess& access : recording.accesses) {
@@ -73,16 +84,19 @@ Body RecorderCore::add_body(const std::shared_ptr<const Recording>& body) {
   auto* const buffers = lists_.arena->make_array<std::uint32_t>(body->buffers.size());
   for (std::size_t i = 0; i < body->buffers.size(); ++i) buffers[i] = intern(body->buffers[i]);
   lists_.bodies.push_back(body);
-  return {static_cast<std::uint32_t>(lists_.bodies.size() - 1), static_cast<std::uint32_t>(body->buffers.size()), buffers};
+  return {static_cast<std::uint32_t>(lists_.bodies.size() - 1),
+          static_cast<std::uint32_t>(body->buffers.size()), buffers};
 }
 
-CommandRef RecorderCore::nested(const std::shared_ptr<const Recording>& secondary, SourceLocation where) {
+CommandRef RecorderCore::nested(const std::shared_ptr<const Recording>& secondary,
+                                SourceLocation where) {
   const Verb verb{"execute", where};
   require_recording(verb);
   check_secondary(verb, *secondary);
   if (const std::string found = first_command(*secondary, is_conditional); !found.empty()) {
     fail(verb, ErrorCode::Unsupported,
-         concat("secondary ", secondary->label, " holds a conditional (", found, "), which a nested graph cannot; leave Nested out, so that its "
+         concat("secondary ", secondary->label, " holds a conditional (", found,
+                "), which a nested graph cannot; leave Nested out, so that its "
                 "commands become commands of this one"));
   }
   const NestedPayload* payload = nullptr;
@@ -94,7 +108,9 @@ CommandRef RecorderCore::nested(const std::shared_ptr<const Recording>& secondar
     BodyAccesses accesses;
     accesses.add(*secondary, body);
     access_count = static_cast<std::uint32_t>(accesses.list().size());
-    if (access_count != 0) std::copy(accesses.list().begin(), accesses.list().end(), lists_.accesses.reserve(arena, access_count));
+    if (access_count != 0)
+      std::copy(accesses.list().begin(), accesses.list().end(),
+                lists_.accesses.reserve(arena, access_count));
     payload = arena.make<NestedPayload>(body);
   });
   return commit(CommandKind::Nested, payload, access_count, where);
@@ -103,39 +119,49 @@ CommandRef RecorderCore::nested(const std::shared_ptr<const Recording>& secondar
 void RecorderCore::check_condition(const Verb& verb, const BufferView& condition) const {
   const BufferCore* const core = condition.core().get();
   if (core == nullptr || core->kind != BufferKind::Condition) {
-    fail(verb, ErrorCode::InvalidArgument, "the condition is empty; make one with Device::create_condition");
+    fail(verb, ErrorCode::InvalidArgument,
+         "the condition is empty; make one with Device::create_condition");
   }
   if (core->device.get() != device_) {
     fail(verb, ErrorCode::WrongDevice,
-         concat("condition ", display_name(*core), " is of device ", core->device->selector, ", this command buffer of ",
-                family_->device->selector));
+         concat("condition ", display_name(*core), " is of device ", core->device->selector,
+                ", this command buffer of ", family_->device->selector));
   }
 }
 
-void RecorderCore::check_body(const Verb& verb, const Decision& decision, const Recording& body) const {
+void RecorderCore::check_body(const Verb& verb, const Decision& decision,
+                              const Recording& body) const {
   check_secondary(verb, body);
   if (const std::string found = first_command(body, is_callback); !found.empty()) {
     fail(verb, ErrorCode::Unsupported,
-         concat("secondary ", body.label, " holds a ", found, "; what a conditional runs has none. Record it before or after"));
+         concat("secondary ", body.label, " holds a ", found,
+                "; what a conditional runs has none. Record it before or after"));
   }
   if (const std::string found = first_command(body, copies_borrowed); !found.empty()) {
     fail(verb, ErrorCode::Unsupported,
          concat("secondary ", body.label, " copies borrowed host memory (", found,
-                "), which a conditional cannot reach. Use a buffer of CapturePool::host, or copy before or after"));
+                "), which a conditional cannot reach. Use a buffer of CapturePool::host, or copy "
+                "before or after"));
   }
-  if (decision.branch == Branch::While && decision.max_iterations == 0 && !sets(body, decision.condition->core().get())) {
-    fail(verb, ErrorCode::InvalidArgument,
-         concat("nothing in secondary ", body.label, " sets condition ", decision.condition->name(),
-                ": the loop would never end. Set it in a kernel of the body, or give .max_iterations"));
+  if (decision.branch == Branch::While && decision.max_iterations == 0 &&
+      !sets(body, decision.condition->core().get())) {
+    fail(
+        verb, ErrorCode::InvalidArgument,
+        concat(
+            "nothing in secondary ", body.label, " sets condition ", decision.condition->name(),
+            ": the loop would never end. Set it in a kernel of the body, or give .max_iterations"));
   }
 }
 
-CommandRef RecorderCore::conditional(const Decision& decision, std::span<const std::shared_ptr<const Recording>> bodies, SourceLocation where) {
+CommandRef RecorderCore::conditional(const Decision& decision,
+                                     std::span<const std::shared_ptr<const Recording>> bodies,
+                                     SourceLocation where) {
   const std::string name = concat("execute_", to_string(decision.branch));
   const Verb verb{name, where};
   require_recording(verb);
   check_condition(verb, *decision.condition);
-  if (bodies.empty()) fail(verb, ErrorCode::InvalidArgument, "there is no case; give a secondary for each");
+  if (bodies.empty())
+    fail(verb, ErrorCode::InvalidArgument, "there is no case; give a secondary for each");
   for (const auto& body : bodies) check_body(verb, decision, *body);
 
   const ConditionalPayload* payload = nullptr;
@@ -146,14 +172,18 @@ CommandRef RecorderCore::conditional(const Decision& decision, std::span<const s
     const std::uint32_t condition = intern(decision.condition->core());
     auto* const list = arena.make_array<Body>(bodies.size());
     BodyAccesses accesses;
-    accesses.add(condition, {condition, Access::Read, 0, 0, decision.condition->bytes()}, BufferKind::Condition);
+    accesses.add(condition, {condition, Access::Read, 0, 0, decision.condition->bytes()},
+                 BufferKind::Condition);
     for (std::size_t i = 0; i < bodies.size(); ++i) {
       list[i] = add_body(bodies[i]);
       accesses.add(*bodies[i], list[i]);
     }
     access_count = static_cast<std::uint32_t>(accesses.list().size());
-    std::copy(accesses.list().begin(), accesses.list().end(), lists_.accesses.reserve(arena, access_count));
-    payload = arena.make<ConditionalPayload>(decision.branch, condition, static_cast<std::uint32_t>(bodies.size()), list, decision.max_iterations);
+    std::copy(accesses.list().begin(), accesses.list().end(),
+              lists_.accesses.reserve(arena, access_count));
+    payload = arena.make<ConditionalPayload>(decision.branch, condition,
+                                             static_cast<std::uint32_t>(bodies.size()), list,
+                                             decision.max_iterations);
   });
   return commit(CommandKind::Conditional, payload, access_count, where);
 }

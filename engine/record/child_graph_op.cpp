@@ -17,11 +17,14 @@ std::shared_ptr<const detail::Recording> executable(const CommandBuffer& seconda
   if (!secondary.core()) refuse(ErrorCode::InvalidState, "the command buffer was moved away");
   const detail::CommandBufferCore& core = *secondary.core();
   if (core.level() != Level::Secondary) {
-    refuse(ErrorCode::InvalidArgument, detail::concat("command buffer ", core.label(), " is a primary; create it with .level = Level::Secondary"));
+    refuse(ErrorCode::InvalidArgument,
+           detail::concat("command buffer ", core.label(),
+                          " is a primary; create it with .level = Level::Secondary"));
   }
   auto recording = core.recording();
   if (!recording) {
-    refuse(ErrorCode::InvalidState, detail::concat("secondary ", core.label(), " is in state ", to_string(core.state()), "; end() it first"));
+    refuse(ErrorCode::InvalidState, detail::concat("secondary ", core.label(), " is in state ",
+                                                   to_string(core.state()), "; end() it first"));
   }
   return recording;
 }
@@ -30,7 +33,9 @@ std::shared_ptr<const detail::Recording> executable(const CommandBuffer& seconda
 
 ChildGraphOp::ChildGraphOp(const CommandBuffer& secondary) : recording_(executable(secondary)) {}
 
-std::string ChildGraphOp::parameters() const { return detail::concat("secondary ", recording_->label); }
+std::string ChildGraphOp::parameters() const {
+  return detail::concat("secondary ", recording_->label);
+}
 
 void ChildGraphOp::declare(GraphOpDeclaration&) const {}
 

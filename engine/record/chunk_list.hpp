@@ -1,6 +1,6 @@
-// ChunkList: a list in an arena that grows by chunks and never moves what it holds. Space is reserved first, which may
-// throw, and committed after, which may not: so a verb that fails has appended nothing.
-// Threads: one thread at a time. Nothing is destroyed.
+// ChunkList: a list in an arena that grows by chunks and never moves what it holds. Space is
+// reserved first, which may throw, and committed after, which may not: so a verb that fails has
+// appended nothing. Threads: one thread at a time. Nothing is destroyed.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// The table of commands, and each command's payload: plain structs in an arena that name buffers and kernels by their
-// index in the recording. A new command is a row here; every switch over CommandKind then shows what is left to do.
-// Knows no device. Threads: values.
+// The table of commands, and each command's payload: plain structs in an arena that name buffers
+// and kernels by their index in the recording. A new command is a row here; every switch over
+// CommandKind then shows what is left to do. Knows no device. Threads: values.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,8 @@ enum class CommandKind : std::uint8_t {
 
 inline constexpr std::uint32_t kNone = 0xffffffffu;
 
-// One command. `payload` is the struct of its kind below; accesses are recording.accesses[first_access, +access_count).
+// One command. `payload` is the struct of its kind below; accesses are
+// recording.accesses[first_access, +access_count).
 struct Command {
   CommandKind kind = CommandKind::Barrier;
   std::uint32_t label = 0;  // in recording.labels; 0 is the root
@@ -41,8 +42,8 @@ struct Command {
   SourceLocation where;
 };
 
-// A range of one buffer that a command touches. shape 0: all of [begin, end). Else the range bounds the rows that
-// recording.shapes[shape - 1] describes.
+// A range of one buffer that a command touches. shape 0: all of [begin, end). Else the range bounds
+// the rows that recording.shapes[shape - 1] describes.
 struct BufferAccess {
   std::uint32_t buffer = 0;  // in recording.buffers
   Access access = Access::Read;
@@ -55,7 +56,8 @@ struct AccessShape {
   Pitch pitch;  // never 0: tight pitches are filled in
 };
 
-// Where a dispatch's parameter block takes an address: block[parameter_offset] = address of buffer + offset.
+// Where a dispatch's parameter block takes an address: block[parameter_offset] = address of buffer
+// + offset.
 struct BufferArgument {
   std::uint32_t parameter_offset = 0;
   std::uint32_t buffer = 0;
@@ -69,7 +71,7 @@ struct SlotArgument {
 };
 
 struct DispatchPayload {
-  std::uint32_t kernel = 0;  // in recording.kernels
+  std::uint32_t kernel = 0;                  // in recording.kernels
   Dim3 grid = {}, block = {}, cluster = {};  // cluster 0,0,0: none
   std::uint32_t shared_bytes = 0;
   DispatchDesc::Launch launch = DispatchDesc::Launch::Normal;
@@ -93,7 +95,7 @@ struct Endpoint {
 
 struct CopyPayload {
   Endpoint source, destination;
-  Extent extent;                       // 1D: height = depth = 1
+  Extent extent;                          // 1D: height = depth = 1
   Pitch source_pitch, destination_pitch;  // never 0: tight pitches are filled in
 };
 
@@ -124,14 +126,15 @@ struct OpPayload {
 };
 
 struct BarrierPayload {
-  std::uint32_t buffer = kNone;         // kNone: global
-  std::uint64_t begin = 0, end = 0;     // bytes
+  std::uint32_t buffer = kNone;      // kNone: global
+  std::uint64_t begin = 0, end = 0;  // bytes
   Access before = Access::ReadWrite;
   Access after = Access::ReadWrite;
   Dependency dependency = Dependency::Full;
 };
 
-// What a command runs as a whole: recording.bodies[index], whose buffer i is this recording's buffer buffers[i].
+// What a command runs as a whole: recording.bodies[index], whose buffer i is this recording's
+// buffer buffers[i].
 struct Body {
   std::uint32_t index = 0;
   std::uint32_t buffer_count = 0;
@@ -142,8 +145,8 @@ struct NestedPayload {
   Body body;
 };
 
-// If: bodies[0] where the condition is not 0, else bodies[1] if there is one. While: bodies[0] as long as it is not 0.
-// Switch: the body whose number it is, none where there is no such body.
+// If: bodies[0] where the condition is not 0, else bodies[1] if there is one. While: bodies[0] as
+// long as it is not 0. Switch: the body whose number it is, none where there is no such body.
 enum class Branch : std::uint8_t { If, While, Switch };
 [[nodiscard]] std::string_view to_string(Branch branch) noexcept;
 

@@ -16,7 +16,9 @@ std::uint32_t give_ids(std::uint32_t count) {
   return next.fetch_add(count, std::memory_order_relaxed);
 }
 
-std::shared_ptr<RecorderFamily> make_family(std::shared_ptr<DeviceStatus> device, std::string_view label, std::unique_ptr<RecordObserver> observer) {
+std::shared_ptr<RecorderFamily> make_family(std::shared_ptr<DeviceStatus> device,
+                                            std::string_view label,
+                                            std::unique_ptr<RecordObserver> observer) {
   auto family = std::make_shared<RecorderFamily>();
   family->label = label;
   family->device = std::move(device);
@@ -25,14 +27,16 @@ std::shared_ptr<RecorderFamily> make_family(std::shared_ptr<DeviceStatus> device
 }
 
 std::shared_ptr<BufferCore> first_stale_buffer(const Recording& recording) {
-  const auto found = std::find_if(recording.buffers.begin(), recording.buffers.end(), [](const auto& buffer) { return buffer->is_stale(); });
+  const auto found = std::find_if(recording.buffers.begin(), recording.buffers.end(),
+                                  [](const auto& buffer) { return buffer->is_stale(); });
   return found == recording.buffers.end() ? nullptr : *found;
 }
 
 std::shared_ptr<const KernelCore> first_stale_kernel(const Recording& recording) {
-  const auto found = std::find_if(recording.kernels.begin(), recording.kernels.end(), [](const auto& kernel) {
-    return kernel->generation != kernel->device->generation.load(std::memory_order_acquire);
-  });
+  const auto found =
+      std::find_if(recording.kernels.begin(), recording.kernels.end(), [](const auto& kernel) {
+        return kernel->generation != kernel->device->generation.load(std::memory_order_acquire);
+      });
   if (found != recording.kernels.end()) return *found;
   for (const auto& body : recording.bodies) {
     if (auto kernel = first_stale_kernel(*body)) return kernel;
@@ -41,7 +45,8 @@ std::shared_ptr<const KernelCore> first_stale_kernel(const Recording& recording)
 }
 
 // The same recording with other buffers and kernels, payloads and indices staying.
-std::shared_ptr<Recording> rebound(const Recording& before, const RebindBuffer& buffer, const RebindKernel& kernel) {
+std::shared_ptr<Recording> rebound(const Recording& before, const RebindBuffer& buffer,
+                                   const RebindKernel& kernel) {
   auto after = std::make_shared<Recording>(before);
   for (auto& core : after->buffers) core = buffer(core);
   for (auto& core : after->kernels) core = kernel(core);
@@ -50,11 +55,15 @@ std::shared_ptr<Recording> rebound(const Recording& before, const RebindBuffer& 
   return after;
 }
 
-bool is_stale(const Recording& recording) { return first_stale_buffer(recording) != nullptr || first_stale_kernel(recording) != nullptr; }
+bool is_stale(const Recording& recording) {
+  return first_stale_buffer(recording) != nullptr || first_stale_kernel(recording) != nullptr;
+}
 
 }  // namespace
 
-CommandBufferCore::CommandBufferCore(std::shared_ptr<DeviceStatus> device, const CommandBufferDesc& desc, std::unique_ptr<RecordObserver> observer)
+CommandBufferCore::CommandBufferCore(std::shared_ptr<DeviceStatus> device,
+                                     const CommandBufferDesc& desc,
+                                     std::unique_ptr<RecordObserver> observer)
     : family_(make_family(std::move(device), desc.label, std::move(observer))),
       ordering_(desc.ordering),
       level_(desc.level),
@@ -63,7 +72,8 @@ CommandBufferCore::CommandBufferCore(std::shared_ptr<DeviceStatus> device, const
 void CommandBufferCore::begin() {
   const CommandBufferState now = state();
   if (now == CommandBufferState::Recording) fail_state("begin", "end() or reset() it first");
-  if (now == CommandBufferState::Pending) fail_state("begin", "wait for the fences of its replays first");
+  if (now == CommandBufferState::Pending)
+    fail_state("begin", "wait for the fences of its replays first");
   if (now == CommandBufferState::Invalid) fail_state("begin", "reset() it first");
   drop_recorded();  // first, so that its arena is there to be taken
   main_->start(arenas_->take(), new_recorder_ids(1), nullptr);
@@ -90,7 +100,8 @@ void CommandBufferCore::end() {
 
   static_cast<void>(main_->stop(static_cast<std::uint32_t>(recording->commands.size())));
   for (const SplitPoint& point : splits_) {
-    for (const auto& recorder : point.recorders) static_cast<void>(recorder->stop(recorder->command_count()));
+    for (const auto& recorder : point.recorders)
+      static_cast<void>(recorder->stop(recorder->command_count()));
   }
   splits_.clear();
   if (family_->observer) family_->observer->ended();
@@ -101,14 +112,16 @@ void CommandBufferCore::end() {
 }
 
 void CommandBufferCore::reset() {
-  if (state() == CommandBufferState::Pending) fail_state("reset", "wait for the fences of its replays first");
+  if (state() == CommandBufferState::Pending)
+    fail_state("reset", "wait for the fences of its replays first");
   drop_recorded();
   if (family_->observer) family_->observer->ended();
 }
 
 std::vector<std::shared_ptr<RecorderCore>> CommandBufferCore::split(std::uint32_t count) {
   if (state() != CommandBufferState::Recording) fail_state("split", "begin() it first");
-  if (count == 0) fail("split", ErrorCode::InvalidArgument, "0 recorders were asked for; ask for at least one");
+  if (count == 0)
+    fail("split", ErrorCode::InvalidArgument, "0 recorders were asked for; ask for at least one");
   const std::uint32_t first = new_recorder_ids(count);
   SplitPoint point;
   point.after = main_->command_count();
@@ -150,10 +163,12 @@ std::shared_ptr<const Recording> CommandBufferCore::executable(std::string_view 
   std::shared_ptr<const Recording> frozen = recording();
   if (!frozen) fail_state(call, "begin(), record and end() it first");
   if (const auto buffer = first_stale_buffer(*frozen)) {
-    fail(call, ErrorCode::StaleHandle, concat("it names ", display_name(*buffer), ", which is stale; record it anew"));
+    fail(call, ErrorCode::StaleHandle,
+         concat("it names ", display_name(*buffer), ", which is stale; record it anew"));
   }
   if (const auto kernel = first_stale_kernel(*frozen)) {
-    fail(call, ErrorCode::StaleHandle, concat("it names kernel ", kernel->name, ", which is stale; record it anew"));
+    fail(call, ErrorCode::StaleHandle,
+         concat("it names kernel ", kernel->name, ", which is stale; record it anew"));
   }
   return frozen;
 }
@@ -163,7 +178,8 @@ void CommandBufferCore::add_pending_source(std::weak_ptr<const PendingSource> so
   std::shared_ptr<const PendingSources> before;  // let go after the lock
   const std::lock_guard lock(mutex_);
   if (pending_) {
-    std::copy_if(pending_->begin(), pending_->end(), std::back_inserter(*sources), [](const auto& weak) { return !weak.expired(); });
+    std::copy_if(pending_->begin(), pending_->end(), std::back_inserter(*sources),
+                 [](const auto& weak) { return !weak.expired(); });
   }
   sources->push_back(std::move(source));
   before = std::exchange(pending_, std::move(sources));
@@ -220,18 +236,23 @@ std::vector<Segment> CommandBufferCore::segments() const {
   for (const SplitPoint& point : splits_) {
     segments.push_back({&main_->lists(), at, point.after - at});
     at = point.after;
-    for (const auto& recorder : point.recorders) segments.push_back({&recorder->lists(), 0, recorder->command_count()});
+    for (const auto& recorder : point.recorders)
+      segments.push_back({&recorder->lists(), 0, recorder->command_count()});
   }
   segments.push_back({&main_->lists(), at, main_->command_count() - at});
   return segments;
 }
 
-void CommandBufferCore::check_labels_closed(const RecorderCore& recorder, std::string_view which) const {
+void CommandBufferCore::check_labels_closed(const RecorderCore& recorder,
+                                            std::string_view which) const {
   if (!recorder.has_open_label()) return;
-  fail("end", ErrorCode::InvalidState, concat("label ", recorder.label_path(), " is still open in ", which, "; end_label() it first"));
+  fail("end", ErrorCode::InvalidState,
+       concat("label ", recorder.label_path(), " is still open in ", which,
+              "; end_label() it first"));
 }
 
-std::shared_ptr<CommandBufferCore> make_command_buffer(std::shared_ptr<DeviceStatus> device, const CommandBufferDesc& desc,
+std::shared_ptr<CommandBufferCore> make_command_buffer(std::shared_ptr<DeviceStatus> device,
+                                                       const CommandBufferDesc& desc,
                                                        std::unique_ptr<RecordObserver> observer) {
   return std::make_shared<CommandBufferCore>(std::move(device), desc, std::move(observer));
 }

@@ -1,6 +1,7 @@
-// CommandBufferCore: the state machine of a command buffer, its recorders, and the recording that end() freezes.
-// run/ makes one with make_command_buffer, reads recording(), and says with a PendingSource when graphs of it are replayed.
-// Threads: begin, end, reset and split by the thread that records; everything else by any.
+// CommandBufferCore: the state machine of a command buffer, its recorders, and the recording that
+// end() freezes. run/ makes one with make_command_buffer, reads recording(), and says with a
+// PendingSource when graphs of it are replayed. Threads: begin, end, reset and split by the thread
+// that records; everything else by any.
 #pragma once
 
 #include <cstdint>
@@ -27,12 +28,14 @@ class PendingSource {
 };
 
 using RebindBuffer = std::function<std::shared_ptr<BufferCore>(const std::shared_ptr<BufferCore>&)>;
-using RebindKernel = std::function<std::shared_ptr<const KernelCore>(const std::shared_ptr<const KernelCore>&)>;
+using RebindKernel =
+    std::function<std::shared_ptr<const KernelCore>(const std::shared_ptr<const KernelCore>&)>;
 
 class CommandBufferCore {
  public:
   // `observer` may be null.
-  CommandBufferCore(std::shared_ptr<DeviceStatus> device, const CommandBufferDesc& desc, std::unique_ptr<RecordObserver> observer);
+  CommandBufferCore(std::shared_ptr<DeviceStatus> device, const CommandBufferDesc& desc,
+                    std::unique_ptr<RecordObserver> observer);
   CommandBufferCore(const CommandBufferCore&) = delete;
   CommandBufferCore& operator=(const CommandBufferCore&) = delete;
 
@@ -48,17 +51,22 @@ class CommandBufferCore {
   [[nodiscard]] const std::string& label() const noexcept { return family_->label; }
   [[nodiscard]] Ordering ordering() const noexcept { return ordering_; }
   [[nodiscard]] Level level() const noexcept { return level_; }
-  [[nodiscard]] const std::shared_ptr<DeviceStatus>& device() const noexcept { return family_->device; }
+  [[nodiscard]] const std::shared_ptr<DeviceStatus>& device() const noexcept {
+    return family_->device;
+  }
 
   // What end() froze; null unless the state is Executable, Pending or Invalid.
   [[nodiscard]] std::shared_ptr<const Recording> recording() const;
-  // The recording, where `call` may use it: else InvalidState, or StaleHandle naming the buffer or kernel that is stale.
+  // The recording, where `call` may use it: else InvalidState, or StaleHandle naming the buffer or
+  // kernel that is stale.
   [[nodiscard]] std::shared_ptr<const Recording> executable(std::string_view call) const;
-  // While `source` is alive and pending, state() is Pending. It is forgotten when it dies or the recording is dropped.
+  // While `source` is alive and pending, state() is Pending. It is forgotten when it dies or the
+  // recording is dropped.
   void add_pending_source(std::weak_ptr<const PendingSource> source);
 
-  // Device::rebuild(): the frozen recording names other buffers and kernels from now on, payloads and indices staying.
-  // A function may give its argument back. Graphs keep the recording they were compiled from.
+  // Device::rebuild(): the frozen recording names other buffers and kernels from now on, payloads
+  // and indices staying. A function may give its argument back. Graphs keep the recording they were
+  // compiled from.
   void rebind(const RebindBuffer& buffer, const RebindKernel& kernel);
 
  private:
@@ -85,11 +93,14 @@ class CommandBufferCore {
 
   mutable std::mutex mutex_;  // guards what follows
   std::shared_ptr<const Recording> recording_;
-  HeldBuffers held_;                               // counts recording_'s buffers in BufferCore::recorded; graphs count for themselves
-  std::shared_ptr<const PendingSources> pending_;  // replaced, never changed: sources are asked outside the lock
+  HeldBuffers
+      held_;  // counts recording_'s buffers in BufferCore::recorded; graphs count for themselves
+  std::shared_ptr<const PendingSources>
+      pending_;  // replaced, never changed: sources are asked outside the lock
 };
 
-[[nodiscard]] std::shared_ptr<CommandBufferCore> make_command_buffer(std::shared_ptr<DeviceStatus> device, const CommandBufferDesc& desc,
-                                                                     std::unique_ptr<RecordObserver> observer = nullptr);
+[[nodiscard]] std::shared_ptr<CommandBufferCore> make_command_buffer(
+    std::shared_ptr<DeviceStatus> device, const CommandBufferDesc& desc,
+    std::unique_ptr<RecordObserver> observer = nullptr);
 
 }  // namespace reprise::detail

@@ -8,7 +8,9 @@ namespace reprise::detail {
 
 namespace {
 
-std::uint64_t side_bytes(const CopySide& side) { return side.view != nullptr ? side.view->bytes() : side.host->bytes; }
+std::uint64_t side_bytes(const CopySide& side) {
+  return side.view != nullptr ? side.view->bytes() : side.host->bytes;
+}
 
 std::string side_name(const CopySide& side) {
   if (side.view != nullptr) return display_name(*side.view->core());
@@ -22,7 +24,8 @@ void make_flat(CopyPayload& copy) {
 
 }  // namespace
 
-CommandRef RecorderCore::copy(const CopySide& source, const CopySide& destination, SourceLocation where) {
+CommandRef RecorderCore::copy(const CopySide& source, const CopySide& destination,
+                              SourceLocation where) {
   const Verb verb{"copy", where};
   require_recording(verb);
   if (source.view != nullptr) check_view(verb, *source.view, "source");
@@ -30,32 +33,46 @@ CommandRef RecorderCore::copy(const CopySide& source, const CopySide& destinatio
   const std::uint64_t bytes = side_bytes(source);
   if (bytes != side_bytes(destination)) {
     fail(verb, ErrorCode::OutOfRange,
-         concat("the source ", side_name(source), " has ", bytes, " bytes, the destination ", side_name(destination), ' ', side_bytes(destination),
+         concat("the source ", side_name(source), " has ", bytes, " bytes, the destination ",
+                side_name(destination), ' ', side_bytes(destination),
                 "; copies are of equal size, take a subview of the larger one"));
   }
   return record_copy(verb, source, destination,
-                     {.source = {}, .destination = {}, .extent = {bytes, 1, 1}, .source_pitch = {}, .destination_pitch = {}});
+                     {.source = {},
+                      .destination = {},
+                      .extent = {bytes, 1, 1},
+                      .source_pitch = {},
+                      .destination_pitch = {}});
 }
 
-CommandRef RecorderCore::copy(const CopySide& source, const CopySide& destination, const CopyDesc& desc, SourceLocation where) {
+CommandRef RecorderCore::copy(const CopySide& source, const CopySide& destination,
+                              const CopyDesc& desc, SourceLocation where) {
   const Verb verb{"copy", where};
   require_recording(verb);
   if (source.view != nullptr) check_view(verb, *source.view, "source");
   if (destination.view != nullptr) check_view(verb, *destination.view, "destination");
   return record_copy(verb, source, destination,
-                     {.source = {}, .destination = {}, .extent = desc.extent, .source_pitch = desc.source, .destination_pitch = desc.destination});
+                     {.source = {},
+                      .destination = {},
+                      .extent = desc.extent,
+                      .source_pitch = desc.source,
+                      .destination_pitch = desc.destination});
 }
 
-CommandRef RecorderCore::record_copy(const Verb& verb, const CopySide& source, const CopySide& destination, CopyPayload payload) {
+CommandRef RecorderCore::record_copy(const Verb& verb, const CopySide& source,
+                                     const CopySide& destination, CopyPayload payload) {
   if (destination.host != nullptr && !destination.host->writable) {
     const bool is_snapshot = destination.host->lifetime == HostBytes::Lifetime::Snapshot;
     fail(verb, ErrorCode::InvalidArgument,
-         is_snapshot ? "the destination is a snapshot, whose bytes were taken while recording; use borrowed(bytes)"
-                     : "the destination is borrowed constant memory; borrow bytes that may be written");
+         is_snapshot
+             ? "the destination is a snapshot, whose bytes were taken while recording; use "
+               "borrowed(bytes)"
+             : "the destination is borrowed constant memory; borrow bytes that may be written");
   }
   check_copy_side(verb, source, "source", payload.extent, payload.source_pitch);
   check_copy_side(verb, destination, "destination", payload.extent, payload.destination_pitch);
-  if (is_dense(payload.extent, payload.source_pitch) && is_dense(payload.extent, payload.destination_pitch)) {
+  if (is_dense(payload.extent, payload.source_pitch) &&
+      is_dense(payload.extent, payload.destination_pitch)) {
     make_flat(payload);
   }
   check_no_overlap(verb, source, destination, payload);
@@ -66,16 +83,19 @@ CommandRef RecorderCore::record_copy(const Verb& verb, const CopySide& source, c
     Arena& arena = *lists_.arena;
     static_cast<void>(lists_.commands.reserve(arena, 1));
     BufferAccess* const accesses = lists_.accesses.reserve(arena, 2);
-    const auto add_side = [&](const CopySide& side, Endpoint& endpoint, const Pitch& pitch, Access access) {
+    const auto add_side = [&](const CopySide& side, Endpoint& endpoint, const Pitch& pitch,
+                              Access access) {
       if (side.view != nullptr) {
         endpoint.buffer = intern(side.view->core());
         endpoint.offset = side.view->offset();
-        write_access(accesses + access_count++, endpoint.buffer, access, endpoint.offset, payload.extent, pitch);
+        write_access(accesses + access_count++, endpoint.buffer, access, endpoint.offset,
+                     payload.extent, pitch);
         return;
       }
       endpoint.lifetime = side.host->lifetime;
-      endpoint.host = side.host->lifetime == HostBytes::Lifetime::Borrowed ? side.host->data
-                                                                           : arena.copy_bytes(side.host->data, *span_bytes(payload.extent, pitch));
+      endpoint.host = side.host->lifetime == HostBytes::Lifetime::Borrowed
+                          ? side.host->data
+                          : arena.copy_bytes(side.host->data, *span_bytes(payload.extent, pitch));
     };
     add_side(source, payload.source, payload.source_pitch, Access::Read);
     add_side(destination, payload.destination, payload.destination_pitch, Access::Write);
@@ -84,54 +104,68 @@ CommandRef RecorderCore::record_copy(const Verb& verb, const CopySide& source, c
   return commit(CommandKind::Copy, recorded, access_count, verb.where);
 }
 
-std::uint64_t RecorderCore::checked_span(const Verb& verb, std::string_view role, const Extent& extent, Pitch& pitch) const {
+std::uint64_t RecorderCore::checked_span(const Verb& verb, std::string_view role,
+                                         const Extent& extent, Pitch& pitch) const {
   if (extent.width == 0 || extent.height == 0 || extent.depth == 0) {
     fail(verb, ErrorCode::InvalidArgument,
-         concat("the extent is ", extent.width, " bytes x ", extent.height, " rows x ", extent.depth,
-                " slices, so there is nothing to do; leave the command out"));
+         concat("the extent is ", extent.width, " bytes x ", extent.height, " rows x ",
+                extent.depth, " slices, so there is nothing to do; leave the command out"));
   }
   const Pitch asked = pitch;
   switch (normalise(extent, pitch)) {
     case PitchFault::None: break;
     case PitchFault::RowBelowWidth:
       fail(verb, ErrorCode::InvalidArgument,
-           concat("the ", role, "'s row pitch of ", asked.row, " bytes is smaller than a row of ", extent.width, " bytes"));
+           concat("the ", role, "'s row pitch of ", asked.row, " bytes is smaller than a row of ",
+                  extent.width, " bytes"));
     case PitchFault::SliceBelowRows:
       fail(verb, ErrorCode::InvalidArgument,
-           concat("the ", role, "'s slice pitch of ", asked.slice, " bytes is smaller than ", extent.height, " rows of ",
-                  asked.row == 0 ? extent.width : asked.row, " bytes"));
+           concat("the ", role, "'s slice pitch of ", asked.slice, " bytes is smaller than ",
+                  extent.height, " rows of ", asked.row == 0 ? extent.width : asked.row, " bytes"));
     case PitchFault::SliceNoMultipleOfRow:
       fail(verb, ErrorCode::InvalidArgument,
-           concat("the ", role, "'s slice pitch of ", asked.slice, " bytes is no multiple of its row pitch of ", pitch.row, " bytes"));
-    case PitchFault::TooLarge: fail(verb, ErrorCode::OutOfRange, concat("the ", role, "'s rows need more than 64 bits of bytes"));
+           concat("the ", role, "'s slice pitch of ", asked.slice,
+                  " bytes is no multiple of its row pitch of ", pitch.row, " bytes"));
+    case PitchFault::TooLarge:
+      fail(verb, ErrorCode::OutOfRange,
+           concat("the ", role, "'s rows need more than 64 bits of bytes"));
   }
   const std::optional<std::uint64_t> span = span_bytes(extent, pitch);
-  if (!span) fail(verb, ErrorCode::OutOfRange, concat("the ", role, "'s rows need more than 64 bits of bytes"));
+  if (!span)
+    fail(verb, ErrorCode::OutOfRange,
+         concat("the ", role, "'s rows need more than 64 bits of bytes"));
   return *span;
 }
 
-void RecorderCore::check_copy_side(const Verb& verb, const CopySide& side, std::string_view role, const Extent& extent, Pitch& pitch) const {
+void RecorderCore::check_copy_side(const Verb& verb, const CopySide& side, std::string_view role,
+                                   const Extent& extent, Pitch& pitch) const {
   const std::uint64_t needed = checked_span(verb, role, extent, pitch);
   if (side.host != nullptr && side.host->data == nullptr) {
-    fail(verb, ErrorCode::InvalidArgument, concat("the ", role, " is host memory at a null address"));
+    fail(verb, ErrorCode::InvalidArgument,
+         concat("the ", role, " is host memory at a null address"));
   }
   if (needed > side_bytes(side)) {
     fail(verb, ErrorCode::OutOfRange,
-         concat("the ", role, ' ', side_name(side), " has ", side_bytes(side), " bytes and the extent needs ", needed, " of them (", extent.width,
-                " bytes x ", extent.height, " rows x ", extent.depth, " slices, row pitch ", pitch.row, ", slice pitch ", pitch.slice, ")"));
+         concat("the ", role, ' ', side_name(side), " has ", side_bytes(side),
+                " bytes and the extent needs ", needed, " of them (", extent.width, " bytes x ",
+                extent.height, " rows x ", extent.depth, " slices, row pitch ", pitch.row,
+                ", slice pitch ", pitch.slice, ")"));
   }
 }
 
-void RecorderCore::check_no_overlap(const Verb& verb, const CopySide& source, const CopySide& destination, const CopyPayload& payload) const {
-  if (source.view == nullptr || destination.view == nullptr || source.view->core() != destination.view->core()) return;
+void RecorderCore::check_no_overlap(const Verb& verb, const CopySide& source,
+                                    const CopySide& destination, const CopyPayload& payload) const {
+  if (source.view == nullptr || destination.view == nullptr ||
+      source.view->core() != destination.view->core())
+    return;
   const Rows from{source.view->offset(), payload.extent, payload.source_pitch};
   const Rows to{destination.view->offset(), payload.extent, payload.destination_pitch};
   const std::uint64_t from_end = from.begin + *span_bytes(from.extent, from.pitch);
   const std::uint64_t to_end = to.begin + *span_bytes(to.extent, to.pitch);
   if (from.begin >= to_end || to.begin >= from_end || !intersects(from, to)) return;
   fail(verb, ErrorCode::Overlap,
-       concat("source [", from.begin, ", ", from_end, ") and destination [", to.begin, ", ", to_end, ") of ", side_name(source),
-              " share bytes; copy through another buffer"));
+       concat("source [", from.begin, ", ", from_end, ") and destination [", to.begin, ", ", to_end,
+              ") of ", side_name(source), " share bytes; copy through another buffer"));
 }
 
 }  // namespace reprise::detail

@@ -6,7 +6,9 @@ namespace reprise {
 
 std::uint32_t DeviceState::device_id() const noexcept { return detail::ordinal_of(*status_); }
 
-std::uint32_t DeviceState::generation() const noexcept { return status_->generation.load(std::memory_order_acquire); }
+std::uint32_t DeviceState::generation() const noexcept {
+  return status_->generation.load(std::memory_order_acquire);
+}
 
 DeviceState::Phase DeviceState::phase() const noexcept {
   if (status_->shut_down.load(std::memory_order_acquire)) return Phase::ShutDown;

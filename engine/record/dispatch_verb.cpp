@@ -6,14 +6,17 @@
 
 namespace reprise::detail {
 
-CommandRef RecorderCore::dispatch(const Kernel& kernel, const DispatchDesc& desc, std::span<const Argument> args) {
+CommandRef RecorderCore::dispatch(const Kernel& kernel, const DispatchDesc& desc,
+                                  std::span<const Argument> args) {
   const Verb verb{"dispatch", desc.where};
   require_recording(verb);
   const KernelCore* const core = kernel.core().get();
-  if (core == nullptr || core->device.get() != device_ || core->generation != device_->generation.load(std::memory_order_acquire)) [[unlikely]] {
+  if (core == nullptr || core->device.get() != device_ ||
+      core->generation != device_->generation.load(std::memory_order_acquire)) [[unlikely]] {
     fail_kernel(verb, core);
   }
-  if (!(desc.cost >= 0)) [[unlikely]] fail(verb, ErrorCode::InvalidArgument, "a cost is microseconds, 0 where it is not known");
+  if (!(desc.cost >= 0)) [[unlikely]]
+    fail(verb, ErrorCode::InvalidArgument, "a cost is microseconds, 0 where it is not known");
   const auto count = static_cast<std::uint32_t>(args.size());
   const KernelParameter* const parameters = core->parameters.data();
   if (count != core->parameters.size()) [[unlikely]]
@@ -24,7 +27,8 @@ CommandRef RecorderCore::dispatch(const Kernel& kernel, const DispatchDesc& desc
     const bool is_pointer = arg.view != nullptr;
     const KernelParameter& parameter = parameters[i];
     if (is_pointer ? !(parameter.is_pointer || parameter.may_be_pointer || parameter.is_condition)
-                   : parameter.is_pointer || parameter.is_condition || arg.size != parameter.size) [[unlikely]] {
+                   : parameter.is_pointer || parameter.is_condition || arg.size != parameter.size)
+        [[unlikely]] {
       fail_argument(verb, *core, args);
     }
     if (!is_pointer) {
@@ -32,7 +36,8 @@ CommandRef RecorderCore::dispatch(const Kernel& kernel, const DispatchDesc& desc
       continue;
     }
     const BufferCore* const buffer = arg.view->core().get();
-    if (buffer != nullptr && !parameter.may_be_pointer && (buffer->kind == BufferKind::Condition) != parameter.is_condition) [[unlikely]] {
+    if (buffer != nullptr && !parameter.may_be_pointer &&
+        (buffer->kind == BufferKind::Condition) != parameter.is_condition) [[unlikely]] {
       fail_argument(verb, *core, args);
     }
     if (buffer == nullptr || buffer->device.get() != device_ || buffer->is_stale()) [[unlikely]] {
@@ -42,10 +47,13 @@ CommandRef RecorderCore::dispatch(const Kernel& kernel, const DispatchDesc& desc
   }
 
   // One piece of arena: payload, buffer arguments, parameter block.
-  static_assert(alignof(DispatchPayload) <= 16 && alignof(BufferArgument) <= alignof(DispatchPayload));
+  static_assert(alignof(DispatchPayload) <= 16 &&
+                alignof(BufferArgument) <= alignof(DispatchPayload));
   constexpr std::size_t kBlockAlignment = 16;
   const std::size_t arguments_at = sizeof(DispatchPayload);
-  const std::size_t block_at = (arguments_at + pointers * sizeof(BufferArgument) + kBlockAlignment - 1) & ~(kBlockAlignment - 1);
+  const std::size_t block_at =
+      (arguments_at + pointers * sizeof(BufferArgument) + kBlockAlignment - 1) &
+      ~(kBlockAlignment - 1);
   std::byte* memory = nullptr;
   BufferAccess* accesses = nullptr;
   DispatchPayload* payload = nullptr;
@@ -53,10 +61,12 @@ CommandRef RecorderCore::dispatch(const Kernel& kernel, const DispatchDesc& desc
   std::uint32_t access_count = 0;
   transact([&] {
     Arena& arena = *lists_.arena;
-    memory = static_cast<std::byte*>(arena.allocate(block_at + core->parameter_bytes, kBlockAlignment));
+    memory =
+        static_cast<std::byte*>(arena.allocate(block_at + core->parameter_bytes, kBlockAlignment));
     static_cast<void>(lists_.commands.reserve(arena, 1));
     if (pointers != 0) accesses = lists_.accesses.reserve(arena, pointers);
-    SlotArgument* const slot_arguments = slots == 0 ? nullptr : arena.make_array<SlotArgument>(slots);
+    SlotArgument* const slot_arguments =
+        slots == 0 ? nullptr : arena.make_array<SlotArgument>(slots);
     SlotArgument* next_slot = slot_arguments;
     std::byte* const block = memory + block_at;
     std::memset(block, 0, core->parameter_bytes);
@@ -67,67 +77,94 @@ CommandRef RecorderCore::dispatch(const Kernel& kernel, const DispatchDesc& desc
       const Argument& arg = args[i];
       if (arg.view == nullptr) {
         std::memcpy(block + parameters[i].offset, arg.value, arg.size);
-        if (arg.slot != nullptr) *next_slot++ = {parameters[i].offset, arg.size, arena.copy_text(*arg.slot)};
+        if (arg.slot != nullptr)
+          *next_slot++ = {parameters[i].offset, arg.size, arena.copy_text(*arg.slot)};
         continue;
       }
       const std::uint32_t buffer = intern(arg.view->core());
       const std::uint64_t begin = arg.view->offset();
       ::new (static_cast<void*>(next++)) BufferArgument{parameters[i].offset, buffer, begin};
       if (arg.view->bytes() == 0) continue;  // an address, but no byte that could conflict
-      ::new (static_cast<void*>(accesses + access_count++)) BufferAccess{buffer, arg.access, 0, begin, begin + arg.view->bytes()};
+      ::new (static_cast<void*>(accesses + access_count++))
+          BufferAccess{buffer, arg.access, 0, begin, begin + arg.view->bytes()};
     }
-    payload = ::new (static_cast<void*>(memory)) DispatchPayload{
-        kernel_index, desc.grid, desc.block, desc.cluster, desc.shared_bytes, desc.launch, core->parameter_bytes, pointers, block, buffer_arguments,
-        slots, slot_arguments, desc.start, desc.cost};
+    payload = ::new (static_cast<void*>(memory)) DispatchPayload{kernel_index,
+                                                                 desc.grid,
+                                                                 desc.block,
+                                                                 desc.cluster,
+                                                                 desc.shared_bytes,
+                                                                 desc.launch,
+                                                                 core->parameter_bytes,
+                                                                 pointers,
+                                                                 block,
+                                                                 buffer_arguments,
+                                                                 slots,
+                                                                 slot_arguments,
+                                                                 desc.start,
+                                                                 desc.cost};
   });
   return commit(CommandKind::Dispatch, payload, access_count, desc.where);
 }
 
 void RecorderCore::fail_kernel(const Verb& verb, const KernelCore* kernel) const {
   if (kernel == nullptr) {
-    fail(verb, ErrorCode::InvalidArgument, "the kernel is default-constructed; take one from Device::load_kernel");
+    fail(verb, ErrorCode::InvalidArgument,
+         "the kernel is default-constructed; take one from Device::load_kernel");
   }
   if (kernel->device.get() != device_) {
     fail(verb, ErrorCode::WrongDevice,
-         concat("kernel ", kernel->name, " was loaded on device ", kernel->device->selector, ", this command buffer is of ",
-                family_->device->selector, "; load it there too"));
+         concat("kernel ", kernel->name, " was loaded on device ", kernel->device->selector,
+                ", this command buffer is of ", family_->device->selector, "; load it there too"));
   }
-  fail(verb, ErrorCode::StaleHandle, concat("kernel ", kernel->name, " is stale: its device was lost after it was loaded; load it anew"));
+  fail(verb, ErrorCode::StaleHandle,
+       concat("kernel ", kernel->name,
+              " is stale: its device was lost after it was loaded; load it anew"));
 }
 
-void RecorderCore::fail_argument(const Verb& verb, const KernelCore& kernel, std::span<const Argument> args) const {
+void RecorderCore::fail_argument(const Verb& verb, const KernelCore& kernel,
+                                 std::span<const Argument> args) const {
   if (args.size() != kernel.parameters.size()) {
-    fail(verb, ErrorCode::ArgumentCount, concat("kernel ", kernel.name, " takes ", kernel.parameters.size(), " arguments and got ", args.size()));
+    fail(verb, ErrorCode::ArgumentCount,
+         concat("kernel ", kernel.name, " takes ", kernel.parameters.size(), " arguments and got ",
+                args.size()));
   }
   for (std::size_t i = 0; i < args.size(); ++i) {
     const KernelParameter& parameter = kernel.parameters[i];
     const Argument& arg = args[i];
     if (parameter.is_pointer && arg.view == nullptr) {
-      fail(verb, ErrorCode::ArgumentSize,
-           concat("argument ", i, " of kernel ", kernel.name, ": expected a buffer, got a value of ", arg.size,
-                  " bytes; pass read(x), write(x) or read_write(x)"));
+      fail(
+          verb, ErrorCode::ArgumentSize,
+          concat("argument ", i, " of kernel ", kernel.name, ": expected a buffer, got a value of ",
+                 arg.size, " bytes; pass read(x), write(x) or read_write(x)"));
     }
-    if (parameter.is_condition && (arg.view == nullptr || !*arg.view || arg.view->core()->kind != BufferKind::Condition)) {
+    if (parameter.is_condition &&
+        (arg.view == nullptr || !*arg.view || arg.view->core()->kind != BufferKind::Condition)) {
       fail(verb, ErrorCode::ArgumentSize,
-           concat("argument ", i, " of kernel ", kernel.name, ": expected a Condition; make one with Device::create_condition"));
+           concat("argument ", i, " of kernel ", kernel.name,
+                  ": expected a Condition; make one with Device::create_condition"));
     }
-    if (parameter.is_pointer && arg.view != nullptr && *arg.view && arg.view->core()->kind == BufferKind::Condition) {
+    if (parameter.is_pointer && arg.view != nullptr && *arg.view &&
+        arg.view->core()->kind == BufferKind::Condition) {
       fail(verb, ErrorCode::ArgumentSize,
-           concat("argument ", i, " of kernel ", kernel.name, ": expected a buffer, got condition ", display_name(*arg.view->core()),
-                  "; a kernel takes one as a reprise_condition"));
+           concat("argument ", i, " of kernel ", kernel.name, ": expected a buffer, got condition ",
+                  display_name(*arg.view->core()), "; a kernel takes one as a reprise_condition"));
     }
     if (!parameter.is_pointer && !parameter.may_be_pointer && arg.view != nullptr) {
-      const std::string name = *arg.view ? display_name(*arg.view->core()) : std::string("a view without a buffer");
+      const std::string name =
+          *arg.view ? display_name(*arg.view->core()) : std::string("a view without a buffer");
       fail(verb, ErrorCode::ArgumentSize,
-           concat("argument ", i, " of kernel ", kernel.name, ": expected a value of ", parameter.size, " bytes, got buffer ", name));
+           concat("argument ", i, " of kernel ", kernel.name, ": expected a value of ",
+                  parameter.size, " bytes, got buffer ", name));
     }
     if (!parameter.is_pointer && arg.view == nullptr && arg.size != parameter.size) {
       fail(verb, ErrorCode::ArgumentSize,
-           concat("argument ", i, " of kernel ", kernel.name, ": expected a value of ", parameter.size, " bytes, got one of ", arg.size,
+           concat("argument ", i, " of kernel ", kernel.name, ": expected a value of ",
+                  parameter.size, " bytes, got one of ", arg.size,
                   "; convert it to the kernel's parameter type"));
     }
   }
-  fail(verb, ErrorCode::Internal, concat("the arguments of kernel ", kernel.name, " were refused for no reason"));
+  fail(verb, ErrorCode::Internal,
+       concat("the arguments of kernel ", kernel.name, " were refused for no reason"));
 }
 
 }  // namespace reprise::detail

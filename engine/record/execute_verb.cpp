@@ -1,4 +1,5 @@
-// RecorderCore::execute: copies a secondary's commands, with everything they point to, behind the recorder's own.
+// RecorderCore::execute: copies a secondary's commands, with everything they point to, behind the
+// recorder's own.
 #include <numeric>
 
 #include "base/text.hpp"
@@ -10,16 +11,19 @@ namespace reprise::detail {
 void RecorderCore::check_secondary(const Verb& verb, const Recording& secondary) const {
   if (secondary.device != family_->device) {
     fail(verb, ErrorCode::WrongDevice,
-         concat("secondary ", secondary.label, " is of device ", secondary.device->selector, ", this command buffer of ",
-                family_->device->selector));
+         concat("secondary ", secondary.label, " is of device ", secondary.device->selector,
+                ", this command buffer of ", family_->device->selector));
   }
   for (const auto& buffer : secondary.buffers) {
     if (!buffer->is_stale()) continue;
-    fail(verb, ErrorCode::StaleHandle, concat("secondary ", secondary.label, " names ", display_name(*buffer), ", which is stale; record it anew"));
+    fail(verb, ErrorCode::StaleHandle,
+         concat("secondary ", secondary.label, " names ", display_name(*buffer),
+                ", which is stale; record it anew"));
   }
 }
 
-void RecorderCore::execute(const std::shared_ptr<const Recording>& secondary, SourceLocation where) {
+void RecorderCore::execute(const std::shared_ptr<const Recording>& secondary,
+                           SourceLocation where) {
   const Verb verb{"execute", where};
   require_recording(verb);
   const Recording& from = *secondary;
@@ -36,12 +40,14 @@ void RecorderCore::execute(const std::shared_ptr<const Recording>& secondary, So
 
   transact([&] {
     Arena& arena = *lists_.arena;
-    std::vector<std::uint32_t> buffers, kernels, functions(from.functions.size()), ops(from.ops.size()), bodies(from.bodies.size());
+    std::vector<std::uint32_t> buffers, kernels, functions(from.functions.size()),
+        ops(from.ops.size()), bodies(from.bodies.size());
     buffers.reserve(from.buffers.size());
     kernels.reserve(from.kernels.size());
     for (const auto& buffer : from.buffers) buffers.push_back(intern(buffer));
     for (const auto& kernel : from.kernels) kernels.push_back(intern(kernel));
-    std::iota(functions.begin(), functions.end(), static_cast<std::uint32_t>(lists_.functions.size()));
+    std::iota(functions.begin(), functions.end(),
+              static_cast<std::uint32_t>(lists_.functions.size()));
     lists_.functions.insert(lists_.functions.end(), from.functions.begin(), from.functions.end());
     reserve_owners(from.owners.size());
     std::iota(ops.begin(), ops.end(), static_cast<std::uint32_t>(lists_.ops.size()));
@@ -53,8 +59,11 @@ void RecorderCore::execute(const std::shared_ptr<const Recording>& secondary, So
     LocalLabel* const labels = lists_.labels.reserve(arena, label_count);
     for (std::uint32_t i = 0; i < label_count; ++i) {
       const LabelRecord& label = from.labels[i + 1];
-      const std::string_view name(reinterpret_cast<const char*>(arena.copy_bytes(label.name.data(), label.name.size(), 1)), label.name.size());
-      labels[i] = {label.parent == 0 ? label_ : labels + (label.parent - 1), name, label.color, first_label + i};
+      const std::string_view name(
+          reinterpret_cast<const char*>(arena.copy_bytes(label.name.data(), label.name.size(), 1)),
+          label.name.size());
+      labels[i] = {label.parent == 0 ? label_ : labels + (label.parent - 1), name, label.color,
+                   first_label + i};
     }
     AccessShape* const shapes = lists_.shapes.reserve(arena, shape_count);
     for (std::uint32_t i = 0; i < shape_count; ++i) shapes[i] = from.shapes[i];
@@ -67,7 +76,8 @@ void RecorderCore::execute(const std::shared_ptr<const Recording>& secondary, So
     Command* const commands = lists_.commands.reserve(arena, command_count);
     for (std::uint32_t i = 0; i < command_count; ++i) {
       commands[i] = from.commands[i];
-      commands[i].label = commands[i].label == 0 ? label_->index : first_label + commands[i].label - 1;
+      commands[i].label =
+          commands[i].label == 0 ? label_->index : first_label + commands[i].label - 1;
       commands[i].first_access += first_access;
       void* const payload = clone_payload(commands[i].kind, commands[i].payload, arena);
       remap_payload(commands[i].kind, payload, maps);
@@ -76,7 +86,10 @@ void RecorderCore::execute(const std::shared_ptr<const Recording>& secondary, So
     LocalEdge* const edges = lists_.edges.reserve(arena, edge_count);
     for (std::uint32_t i = 0; i < edge_count; ++i) {
       const UserEdge& edge = from.edges[i];
-      edges[i] = {{lists_.recorder, first_command + edge.before}, {lists_.recorder, first_command + edge.after}, edge.where, edge.dependency};
+      edges[i] = {{lists_.recorder, first_command + edge.before},
+                  {lists_.recorder, first_command + edge.after},
+                  edge.where,
+                  edge.dependency};
     }
   });
   lists_.labels.commit(label_count);

@@ -4,31 +4,38 @@
 
 namespace reprise::detail {
 
-CommandRef RecorderCore::fill(const BufferView& destination, std::uint32_t bits, std::uint32_t element_bytes, Extent extent, Pitch pitch,
+CommandRef RecorderCore::fill(const BufferView& destination, std::uint32_t bits,
+                              std::uint32_t element_bytes, Extent extent, Pitch pitch,
                               SourceLocation where) {
   const Verb verb{"fill", where};
   require_recording(verb);
   check_view(verb, destination, "destination");
   const auto name = [&] { return display_name(*destination.core()); };
   if (element_bytes != 1 && element_bytes != 2 && element_bytes != 4) {
-    fail(verb, ErrorCode::InvalidArgument, concat("elements of ", element_bytes, " bytes for ", name(), "; a fill sets elements of 1, 2 or 4 bytes"));
+    fail(verb, ErrorCode::InvalidArgument,
+         concat("elements of ", element_bytes, " bytes for ", name(),
+                "; a fill sets elements of 1, 2 or 4 bytes"));
   }
   if (extent.depth != 1) {
-    fail(verb, ErrorCode::InvalidArgument, concat("extent.depth is ", extent.depth, " for ", name(), "; a fill has one slice, record one for each"));
+    fail(verb, ErrorCode::InvalidArgument,
+         concat("extent.depth is ", extent.depth, " for ", name(),
+                "; a fill has one slice, record one for each"));
   }
   const std::uint64_t needed = checked_span(verb, "destination", extent, pitch);
   const auto check_multiple = [&](std::uint64_t value, std::string_view what) {
     if (value % element_bytes == 0) return;
     fail(verb, ErrorCode::InvalidArgument,
-         concat(what, " of ", value, " bytes in ", name(), " is no multiple of the element of ", element_bytes, " bytes"));
+         concat(what, " of ", value, " bytes in ", name(), " is no multiple of the element of ",
+                element_bytes, " bytes"));
   };
   check_multiple(extent.width, "a row");
   check_multiple(pitch.row, "the row pitch");
   check_multiple(destination.offset(), "an offset");
   if (needed > destination.bytes()) {
     fail(verb, ErrorCode::OutOfRange,
-         concat("the extent needs ", needed, " bytes (", extent.width, " bytes x ", extent.height, " rows, row pitch ", pitch.row,
-                ") and the destination ", name(), " has ", destination.bytes()));
+         concat("the extent needs ", needed, " bytes (", extent.width, " bytes x ", extent.height,
+                " rows, row pitch ", pitch.row, ") and the destination ", name(), " has ",
+                destination.bytes()));
   }
   if (is_dense(extent, pitch)) {
     extent = {needed, 1, 1};
@@ -42,26 +49,30 @@ CommandRef RecorderCore::fill(const BufferView& destination, std::uint32_t bits,
     BufferAccess* const access = lists_.accesses.reserve(arena, 1);
     const std::uint32_t buffer = intern(destination.core());
     write_access(access, buffer, Access::Write, destination.offset(), extent, pitch);
-    payload = arena.make<FillPayload>(buffer, destination.offset(), bits, element_bytes, extent, pitch);
+    payload =
+        arena.make<FillPayload>(buffer, destination.offset(), bits, element_bytes, extent, pitch);
   });
   return commit(CommandKind::Fill, payload, 1, where);
 }
 
-CommandRef RecorderCore::update(const BufferView& destination, std::span<const std::byte> bytes, SourceLocation where) {
+CommandRef RecorderCore::update(const BufferView& destination, std::span<const std::byte> bytes,
+                                SourceLocation where) {
   const Verb verb{"update", where};
   require_recording(verb);
   check_view(verb, destination, "destination");
   if (bytes.empty()) {
-    fail(verb, ErrorCode::InvalidArgument, concat("no bytes for ", display_name(*destination.core()), "; leave the command out"));
+    fail(verb, ErrorCode::InvalidArgument,
+         concat("no bytes for ", display_name(*destination.core()), "; leave the command out"));
   }
   if (bytes.size() > Recorder::kMaxUpdateBytes) {
     fail(verb, ErrorCode::InvalidArgument,
-         concat(bytes.size(), " bytes for ", display_name(*destination.core()), " and the limit is ", Recorder::kMaxUpdateBytes,
-                "; copy a snapshot() instead"));
+         concat(bytes.size(), " bytes for ", display_name(*destination.core()),
+                " and the limit is ", Recorder::kMaxUpdateBytes, "; copy a snapshot() instead"));
   }
   if (bytes.size() > destination.bytes()) {
     fail(verb, ErrorCode::OutOfRange,
-         concat(bytes.size(), " bytes for the destination ", display_name(*destination.core()), " of ", destination.bytes(), " bytes"));
+         concat(bytes.size(), " bytes for the destination ", display_name(*destination.core()),
+                " of ", destination.bytes(), " bytes"));
   }
 
   const UpdatePayload* payload = nullptr;

@@ -6,7 +6,8 @@ namespace reprise::detail {
 
 namespace {
 
-__extension__ typedef __int128 Wide;  // holds every sum and product of two 64-bit numbers that occurs here
+__extension__ typedef __int128
+    Wide;  // holds every sum and product of two 64-bit numbers that occurs here
 
 constexpr Wide kMax = static_cast<Wide>(~std::uint64_t{0});
 
@@ -17,10 +18,14 @@ Wide floor_div(Wide a, Wide b) {
   return (a % b != 0 && a < 0) ? q - 1 : q;
 }
 
-Wide slice_span(const Extent& e, const Pitch& p) { return wide(e.height - 1) * wide(p.row) + wide(e.width); }
+Wide slice_span(const Extent& e, const Pitch& p) {
+  return wide(e.height - 1) * wide(p.row) + wide(e.width);
+}
 
 // The first i >= 0 with i * pitch + span > at.
-Wide first_reaching(Wide at, Wide span, Wide pitch) { return at < span ? 0 : (at - span) / pitch + 1; }
+Wide first_reaching(Wide at, Wide span, Wide pitch) {
+  return at < span ? 0 : (at - span) / pitch + 1;
+}
 
 }  // namespace
 
@@ -47,7 +52,8 @@ std::optional<std::uint64_t> span_bytes(const Extent& extent, const Pitch& pitch
 }
 
 bool is_dense(const Extent& extent, const Pitch& pitch) {
-  return (extent.height == 1 || pitch.row == extent.width) && (extent.depth == 1 || wide(pitch.slice) == wide(extent.width) * wide(extent.height));
+  return (extent.height == 1 || pitch.row == extent.width) &&
+         (extent.depth == 1 || wide(pitch.slice) == wide(extent.width) * wide(extent.height));
 }
 
 bool intersects(const Rows& rows, std::uint64_t begin, std::uint64_t end) {
@@ -88,7 +94,8 @@ bool intersects_of_equal_pitch(const Rows& a, const Rows& b) {
 
 bool intersects(const Rows& a, const Rows& b) {
   if (equal_pitches(a, b)) return intersects_of_equal_pitch(a, b);
-  const bool a_is_fewer = wide(a.extent.height) * wide(a.extent.depth) <= wide(b.extent.height) * wide(b.extent.depth);
+  const bool a_is_fewer =
+      wide(a.extent.height) * wide(a.extent.depth) <= wide(b.extent.height) * wide(b.extent.depth);
   const Rows& few = a_is_fewer ? a : b;
   const Rows& many = a_is_fewer ? b : a;
   for (std::uint64_t z = 0; z < few.extent.depth; ++z) {

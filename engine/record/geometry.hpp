@@ -1,5 +1,5 @@
-// geometry: rows of bytes in a buffer: normal forms of extents and pitches, the span they cover, and whether two sets of
-// rows share a byte. Pure functions of numbers. Knows no buffer, no device.
+// geometry: rows of bytes in a buffer: normal forms of extents and pitches, the span they cover,
+// and whether two sets of rows share a byte. Pure functions of numbers. Knows no buffer, no device.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,24 @@
 
 namespace reprise::detail {
 
-// Rows of `extent.width` bytes that start at `begin`. In normal form: no extent is 0; row >= width; slice is a multiple of
-// row and >= row * height; no pitch is 0.
+// Rows of `extent.width` bytes that start at `begin`. In normal form: no extent is 0; row >= width;
+// slice is a multiple of row and >= row * height; no pitch is 0.
 struct Rows {
   std::uint64_t begin = 0;
   Extent extent;
   Pitch pitch;
 };
 
-enum class PitchFault : std::uint8_t { None, RowBelowWidth, SliceBelowRows, SliceNoMultipleOfRow, TooLarge };
+enum class PitchFault : std::uint8_t {
+  None,
+  RowBelowWidth,
+  SliceBelowRows,
+  SliceNoMultipleOfRow,
+  TooLarge
+};
 
-// Fills in tight pitches, and gives pitches that no row uses the value that a tight one would have. Extents are not 0.
+// Fills in tight pitches, and gives pitches that no row uses the value that a tight one would have.
+// Extents are not 0.
 [[nodiscard]] PitchFault normalise(const Extent& extent, Pitch& pitch);
 
 // Bytes from the first to one past the last; nullopt where 64 bits do not hold it.

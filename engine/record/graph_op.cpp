@@ -20,7 +20,8 @@ const detail::RecordedOp& op_of(const detail::Recording& recording, std::uint32_
 }
 
 bool contains(const BufferView& whole, const BufferView& part) {
-  return whole.core() == part.core() && part.offset() >= whole.offset() && part.offset() - whole.offset() <= whole.bytes() &&
+  return whole.core() == part.core() && part.offset() >= whole.offset() &&
+         part.offset() - whole.offset() <= whole.bytes() &&
          part.bytes() <= whole.bytes() - (part.offset() - whole.offset());
 }
 
@@ -35,7 +36,9 @@ std::uint32_t GraphOpDeclaration::workspace(std::uint64_t bytes, std::uint32_t a
 
 DeviceKind GraphRecordCtx::device_kind() const noexcept { return recording_.device->kind; }
 
-std::uint32_t GraphRecordCtx::device_ordinal() const noexcept { return detail::ordinal_of(*recording_.device); }
+std::uint32_t GraphRecordCtx::device_ordinal() const noexcept {
+  return detail::ordinal_of(*recording_.device);
+}
 
 void GraphRecordCtx::fail(ErrorCode code, const std::string& text) const {
   ErrorDetails details;
@@ -50,57 +53,80 @@ void* GraphRecordCtx::address(const BufferView& view) const {
   const detail::RecordedOp& op = op_of(recording_, command_);
   for (std::size_t i = 0; i < op.views.size(); ++i) {
     if (!contains(op.views[i], view)) continue;
-    return target_.address(recording_.payload<detail::OpPayload>(command_).buffers[i]) + view.offset();
+    return target_.address(recording_.payload<detail::OpPayload>(command_).buffers[i]) +
+           view.offset();
   }
   fail(ErrorCode::InvalidArgument,
-       concat("it asked for ", view ? detail::display_name(*view.core()) : std::string("a view without a buffer"),
-              ", bytes ", view.offset(), " to ", view.offset() + view.bytes(), ", which its declare() does not name"));
+       concat("it asked for ",
+              view ? detail::display_name(*view.core()) : std::string("a view without a buffer"),
+              ", bytes ", view.offset(), " to ", view.offset() + view.bytes(),
+              ", which its declare() does not name"));
 }
 
 void* GraphRecordCtx::workspace(std::uint32_t index) const {
   const detail::RecordedOp& op = op_of(recording_, command_);
   if (index >= op.workspace_count) {
-    fail(ErrorCode::OutOfRange, concat("it asked for workspace ", index, " and declared ", op.workspace_count));
+    fail(ErrorCode::OutOfRange,
+         concat("it asked for workspace ", index, " and declared ", op.workspace_count));
   }
-  return target_.address(recording_.payload<detail::OpPayload>(command_).buffers[op.views.size() + index]);
+  return target_.address(
+      recording_.payload<detail::OpPayload>(command_).buffers[op.views.size() + index]);
 }
 
-void GraphRecordCtx::dispatch_arguments(const Kernel& kernel, const DispatchDesc& desc, std::span<const detail::Argument> args) {
+void GraphRecordCtx::dispatch_arguments(const Kernel& kernel, const DispatchDesc& desc,
+                                        std::span<const detail::Argument> args) {
   const detail::KernelCore* const core = kernel.core().get();
-  if (core == nullptr) fail(ErrorCode::InvalidArgument, "the kernel is default-constructed; take one from Device::load_kernel");
+  if (core == nullptr)
+    fail(ErrorCode::InvalidArgument,
+         "the kernel is default-constructed; take one from Device::load_kernel");
   if (core->device != recording_.device) {
-    fail(ErrorCode::WrongDevice, concat("kernel ", core->name, " was loaded on ", core->device->selector, " and not on ", recording_.device->selector));
+    fail(ErrorCode::WrongDevice,
+         concat("kernel ", core->name, " was loaded on ", core->device->selector, " and not on ",
+                recording_.device->selector));
   }
   if (desc.cluster.x != 0 || desc.launch != DispatchDesc::Launch::Normal) {
-    fail(ErrorCode::Unsupported, concat("kernel ", core->name, ": an op has no clusters and no cooperative launches; record a dispatch for one"));
+    fail(ErrorCode::Unsupported,
+         concat("kernel ", core->name,
+                ": an op has no clusters and no cooperative launches; record a dispatch for one"));
   }
-  if (desc.grid.volume() == 0 || desc.block.volume() == 0) fail(ErrorCode::LaunchLimits, concat("kernel ", core->name, " was given an empty grid or block"));
+  if (desc.grid.volume() == 0 || desc.block.volume() == 0)
+    fail(ErrorCode::LaunchLimits,
+         concat("kernel ", core->name, " was given an empty grid or block"));
   if (args.size() != core->parameters.size()) {
-    fail(ErrorCode::ArgumentCount, concat("kernel ", core->name, " takes ", core->parameters.size(), " arguments and got ", args.size()));
+    fail(ErrorCode::ArgumentCount, concat("kernel ", core->name, " takes ", core->parameters.size(),
+                                          " arguments and got ", args.size()));
   }
   std::vector<std::byte> block(core->parameter_bytes);
   for (std::size_t i = 0; i < args.size(); ++i) {
     const KernelParameter& parameter = core->parameters[i];
     const bool is_buffer = args[i].view != nullptr;
-    if (is_buffer ? !(parameter.is_pointer || parameter.may_be_pointer) : parameter.is_pointer || args[i].size != parameter.size) {
-      fail(ErrorCode::ArgumentSize, concat("argument ", i, " of kernel ", core->name, " is ", is_buffer ? "a buffer" : "a value",
-                                           " and does not fit its parameter of ", parameter.size, " bytes"));
+    if (is_buffer ? !(parameter.is_pointer || parameter.may_be_pointer)
+                  : parameter.is_pointer || args[i].size != parameter.size) {
+      fail(ErrorCode::ArgumentSize,
+           concat("argument ", i, " of kernel ", core->name, " is ",
+                  is_buffer ? "a buffer" : "a value", " and does not fit its parameter of ",
+                  parameter.size, " bytes"));
     }
     const void* const at = is_buffer ? address(*args[i].view) : nullptr;
-    std::memcpy(block.data() + parameter.offset, is_buffer ? static_cast<const void*>(&at) : args[i].value, parameter.size);
+    std::memcpy(block.data() + parameter.offset,
+                is_buffer ? static_cast<const void*>(&at) : args[i].value, parameter.size);
   }
   target_.keep(kernel.core());
   target_.dispatch(*core, desc, block);
 }
 
 void GraphRecordCtx::host(std::function<void(std::uint32_t)> step, std::uint32_t pieces) {
-  if (device_kind() != DeviceKind::Host) fail(ErrorCode::Unsupported, "steps on the host are for the host device; on a GPU, submit to native_stream()");
-  if (!step || pieces == 0) fail(ErrorCode::InvalidArgument, "a step without a function or without a piece");
+  if (device_kind() != DeviceKind::Host)
+    fail(ErrorCode::Unsupported,
+         "steps on the host are for the host device; on a GPU, submit to native_stream()");
+  if (!step || pieces == 0)
+    fail(ErrorCode::InvalidArgument, "a step without a function or without a piece");
   target_.host(std::move(step), pieces);
 }
 
 void* GraphRecordCtx::native_stream() {
-  if (device_kind() != DeviceKind::Cuda) fail(ErrorCode::Unsupported, "the host device has no stream; give host() its steps");
+  if (device_kind() != DeviceKind::Cuda)
+    fail(ErrorCode::Unsupported, "the host device has no stream; give host() its steps");
   return target_.native_stream();
 }
 
@@ -112,7 +138,8 @@ std::uint32_t ordinal_of(const DeviceStatus& device) noexcept {
   const std::size_t colon = device.selector.find(':');
   std::uint32_t ordinal = 0;
   if (colon != std::string::npos) {
-    static_cast<void>(std::from_chars(device.selector.data() + colon + 1, device.selector.data() + device.selector.size(), ordinal));
+    static_cast<void>(std::from_chars(device.selector.data() + colon + 1,
+                                      device.selector.data() + device.selector.size(), ordinal));
   }
   return ordinal;
 }
@@ -128,10 +155,13 @@ struct WorkspaceCore final : BufferCore {};
 
 }  // namespace
 
-std::shared_ptr<BufferCore> make_workspace(const std::shared_ptr<DeviceStatus>& device, std::string name, std::uint64_t bytes, std::uint32_t alignment) {
+std::shared_ptr<BufferCore> make_workspace(const std::shared_ptr<DeviceStatus>& device,
+                                           std::string name, std::uint64_t bytes,
+                                           std::uint32_t alignment) {
   static std::atomic<std::uint32_t> made{0};
   auto core = std::make_shared<WorkspaceCore>();
-  core->id = {made.fetch_add(1, std::memory_order_relaxed), 0};  // buffers of pools have versions from 1 on
+  core->id = {made.fetch_add(1, std::memory_order_relaxed),
+              0};  // buffers of pools have versions from 1 on
   core->kind = BufferKind::Transient;
   core->bytes = bytes;
   core->alignment = alignment;

@@ -1,5 +1,6 @@
-// HeldBuffers: the buffers of a recorder or a recording, in order of first use, each counted in BufferCore::recorded.
-// Threads: one thread at a time; the count itself may be read from any thread.
+// HeldBuffers: the buffers of a recorder or a recording, in order of first use, each counted in
+// BufferCore::recorded. Threads: one thread at a time; the count itself may be read from any
+// thread.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +24,9 @@ class HeldBuffers {
   void add(const std::shared_ptr<BufferCore>& buffer);  // strong guarantee
   void truncate(std::size_t count) noexcept;            // lets go of all but the first `count`
   [[nodiscard]] std::size_t size() const noexcept { return list_.size(); }
-  [[nodiscard]] const std::vector<std::shared_ptr<BufferCore>>& list() const noexcept { return list_; }
+  [[nodiscard]] const std::vector<std::shared_ptr<BufferCore>>& list() const noexcept {
+    return list_;
+  }
 
  private:
   std::vector<std::shared_ptr<BufferCore>> list_;

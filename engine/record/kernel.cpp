@@ -4,10 +4,13 @@
 
 namespace reprise {
 
-std::string_view Kernel::name() const noexcept { return core_ ? std::string_view(core_->name) : std::string_view(); }
+std::string_view Kernel::name() const noexcept {
+  return core_ ? std::string_view(core_->name) : std::string_view();
+}
 
 std::span<const KernelParameter> Kernel::parameters() const noexcept {
-  return core_ ? std::span<const KernelParameter>(core_->parameters) : std::span<const KernelParameter>();
+  return core_ ? std::span<const KernelParameter>(core_->parameters)
+               : std::span<const KernelParameter>();
 }
 
 }  // namespace reprise

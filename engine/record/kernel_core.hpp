@@ -21,10 +21,11 @@ struct BackendKernel {
 struct KernelCore {
   std::string name;
   std::vector<KernelParameter> parameters;
-  std::uint32_t parameter_bytes = 0;         // size of the parameter block
-  std::uint32_t max_block_threads = 0;       // this kernel's own limit; 0: the device's
+  std::uint32_t parameter_bytes = 0;    // size of the parameter block
+  std::uint32_t max_block_threads = 0;  // this kernel's own limit; 0: the device's
   std::uint32_t static_shared_bytes = 0;
-  std::uint32_t max_dynamic_shared_bytes = 0;  // what is left of the opt-in maximum beside the static part
+  std::uint32_t max_dynamic_shared_bytes =
+      0;  // what is left of the opt-in maximum beside the static part
   std::shared_ptr<DeviceStatus> device;
   std::uint32_t generation = 1;
   std::shared_ptr<BackendKernel> backend;

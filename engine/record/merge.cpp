@@ -24,9 +24,11 @@ struct Source {
         bodies(recorded.bodies.size(), kNone),
         labels(recorded.labels.size(), kNone) {
     label_at.reserve(recorded.labels.size());
-    for (auto at = recorded.labels.cursor(); const LocalLabel* label = at.next();) label_at.push_back(label);
+    for (auto at = recorded.labels.cursor(); const LocalLabel* label = at.next();)
+      label_at.push_back(label);
     shape_at.reserve(recorded.shapes.size());
-    for (auto at = recorded.shapes.cursor(); const AccessShape* shape = at.next();) shape_at.push_back(shape);
+    for (auto at = recorded.shapes.cursor(); const AccessShape* shape = at.next();)
+      shape_at.push_back(shape);
   }
   [[nodiscard]] IndexMaps maps() const { return {buffers, kernels, functions, ops, bodies}; }
 
@@ -36,7 +38,8 @@ struct Source {
   std::vector<std::uint32_t> buffers, kernels, functions, ops, bodies, labels;
   std::vector<const LocalLabel*> label_at;
   std::vector<const AccessShape*> shape_at;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> segments;  // first own command, first merged command
+  std::vector<std::pair<std::uint32_t, std::uint32_t>>
+      segments;  // first own command, first merged command
 };
 
 class Merge {
@@ -53,7 +56,9 @@ class Merge {
     }
     for (const auto& source : sources_) copy_edges(*source);
     for (const auto& source : sources_) into_.arenas.push_back(source->lists->arena);
-    for (const auto& source : sources_) into_.owners.insert(into_.owners.end(), source->lists->owners.begin(), source->lists->owners.end());
+    for (const auto& source : sources_)
+      into_.owners.insert(into_.owners.end(), source->lists->owners.begin(),
+                          source->lists->owners.end());
     rewrite_payloads();
   }
 
@@ -68,8 +73,10 @@ class Merge {
         accesses += segment.lists->accesses.size();
         edges += segment.lists->edges.size();
       }
-      source(segment.lists).segments.emplace_back(segment.first, static_cast<std::uint32_t>(commands));
-      into_.runs.push_back({segment.lists->recorder, segment.first, segment.count, static_cast<std::uint32_t>(commands)});
+      source(segment.lists)
+          .segments.emplace_back(segment.first, static_cast<std::uint32_t>(commands));
+      into_.runs.push_back({segment.lists->recorder, segment.first, segment.count,
+                            static_cast<std::uint32_t>(commands)});
       commands += segment.count;
     }
     reserve_huge(into_.commands, commands);
@@ -77,7 +84,8 @@ class Merge {
     into_.edges.reserve(edges);
   }
 
-  // One recorder's indices are in order of first use already; only its labels may have some that no command is under.
+  // One recorder's indices are in order of first use already; only its labels may have some that no
+  // command is under.
   void copy_whole(Source& from) {
     while (const Command* command = from.commands.next()) {
       into_.commands.push_back(*command);
@@ -100,7 +108,8 @@ class Merge {
       Command& copied = into_.commands.back();
       copied.label = merged_label(from, command.label);
       copied.first_access = static_cast<std::uint32_t>(into_.accesses.size());
-      for_each_buffer(command.kind, command.payload, [&](std::uint32_t buffer) { merged_buffer(from, buffer); });
+      for_each_buffer(command.kind, command.payload,
+                      [&](std::uint32_t buffer) { merged_buffer(from, buffer); });
       merge_objects(from, command);
       for (std::uint32_t a = 0; a < command.access_count; ++a) {
         BufferAccess access = *from.accesses.next();
@@ -145,8 +154,11 @@ class Merge {
     }
   }
 
-  // The merged index of an object that one source meets for the first time; `next` where no source has met it.
-  std::uint32_t first_use(const void* object, std::size_t next) { return met_.try_emplace(object, static_cast<std::uint32_t>(next)).first->second; }
+  // The merged index of an object that one source meets for the first time; `next` where no source
+  // has met it.
+  std::uint32_t first_use(const void* object, std::size_t next) {
+    return met_.try_emplace(object, static_cast<std::uint32_t>(next)).first->second;
+  }
 
   std::uint32_t merged_label(Source& from, std::uint32_t label) {
     if (from.labels[label] != kNone) return from.labels[label];
@@ -164,7 +176,9 @@ class Merge {
 
   void copy_edges(const Source& from) {
     for (auto at = from.lists->edges.cursor(); const LocalEdge* edge = at.next();) {
-      into_.edges.push_back({merged_command(edge->before, edge->where), merged_command(edge->after, edge->where), edge->where, edge->dependency});
+      into_.edges.push_back({merged_command(edge->before, edge->where),
+                             merged_command(edge->after, edge->where), edge->where,
+                             edge->dependency});
     }
   }
 
@@ -179,7 +193,8 @@ class Merge {
     ErrorDetails details;
     details.code = ErrorCode::InvalidArgument;
     throw Error(std::move(details),
-                concat("end: the edge recorded at ", where.file, ':', where.line, " in ", into_.label, " names a command that was never recorded"));
+                concat("end: the edge recorded at ", where.file, ':', where.line, " in ",
+                       into_.label, " names a command that was never recorded"));
   }
 
   void rewrite_payloads() noexcept {

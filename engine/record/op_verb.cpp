@@ -14,10 +14,13 @@ CommandRef RecorderCore::add(std::shared_ptr<const GraphOp> op, SourceLocation w
   const Verb verb{"add", where};
   require_recording(verb);
   if (!op) fail(verb, ErrorCode::InvalidArgument, "a null op");
-  if (const auto* const child = dynamic_cast<const ChildGraphOp*>(op.get())) return nested(child->recording(), where);
+  if (const auto* const child = dynamic_cast<const ChildGraphOp*>(op.get()))
+    return nested(child->recording(), where);
   auto recorded = std::make_shared<RecordedOp>();
   recorded->name = op->op_name();
-  if (recorded->name.empty()) fail(verb, ErrorCode::InvalidArgument, "an op without a name; op_name() says what plans and messages call it");
+  if (recorded->name.empty())
+    fail(verb, ErrorCode::InvalidArgument,
+         "an op without a name; op_name() says what plans and messages call it");
   recorded->parameters = op->parameters();
   GraphOpDeclaration declared(device_->kind, ordinal_of(*device_));
   op->declare(declared);
@@ -30,10 +33,12 @@ CommandRef RecorderCore::add(std::shared_ptr<const GraphOp> op, SourceLocation w
   for (const GraphOpDeclaration::Workspace& wanted : declared.workspaces()) {
     if (wanted.bytes == 0 || !std::has_single_bit(wanted.alignment)) {
       fail(verb, ErrorCode::InvalidArgument,
-           concat("op ", recorded->name, " asks for a workspace of ", wanted.bytes, " bytes aligned to ", wanted.alignment,
+           concat("op ", recorded->name, " asks for a workspace of ", wanted.bytes,
+                  " bytes aligned to ", wanted.alignment,
                   "; it has at least a byte, and alignments are powers of two"));
     }
-    workspaces.push_back(make_workspace(family_->device, concat(recorded->name, " workspace"), wanted.bytes, wanted.alignment));
+    workspaces.push_back(make_workspace(family_->device, concat(recorded->name, " workspace"),
+                                        wanted.bytes, wanted.alignment));
   }
   recorded->workspace_count = static_cast<std::uint32_t>(workspaces.size());
 
@@ -49,7 +54,8 @@ CommandRef RecorderCore::add(std::shared_ptr<const GraphOp> op, SourceLocation w
     for (const AccessedView& use : declared.views()) {
       const std::uint32_t buffer = buffers[next++] = intern(use.view.core());
       const std::uint64_t begin = use.view.offset();
-      if (use.view.bytes() != 0) accesses[access_count++] = {buffer, use.access, 0, begin, begin + use.view.bytes()};
+      if (use.view.bytes() != 0)
+        accesses[access_count++] = {buffer, use.access, 0, begin, begin + use.view.bytes()};
     }
     for (const auto& workspace : workspaces) {
       const std::uint32_t buffer = buffers[next++] = intern(workspace);

@@ -37,7 +37,8 @@ Payload* clone(const void* payload, Arena& arena) {
 
 std::span<Body> bodies_of(CommandKind kind, const void* payload) noexcept {
   switch (kind) {
-    case CommandKind::Nested: return {&static_cast<NestedPayload*>(const_cast<void*>(payload))->body, 1};
+    case CommandKind::Nested:
+      return {&static_cast<NestedPayload*>(const_cast<void*>(payload))->body, 1};
     case CommandKind::Conditional: {
       const auto& p = *static_cast<const ConditionalPayload*>(payload);
       return {p.bodies, p.body_count};
@@ -58,7 +59,8 @@ void remap_payload(CommandKind kind, void* payload, const IndexMaps& maps) noexc
     case CommandKind::Dispatch: {
       auto& p = *static_cast<DispatchPayload*>(payload);
       remap(p.kernel, maps.kernels);
-      for (std::uint32_t i = 0; i < p.buffer_argument_count; ++i) remap(p.buffer_arguments[i].buffer, maps.buffers);
+      for (std::uint32_t i = 0; i < p.buffer_argument_count; ++i)
+        remap(p.buffer_arguments[i].buffer, maps.buffers);
       return;
     }
     case CommandKind::Copy: {
@@ -68,16 +70,24 @@ void remap_payload(CommandKind kind, void* payload, const IndexMaps& maps) noexc
       return;
     }
     case CommandKind::Fill: remap(static_cast<FillPayload*>(payload)->buffer, maps.buffers); return;
-    case CommandKind::Update: remap(static_cast<UpdatePayload*>(payload)->buffer, maps.buffers); return;
-    case CommandKind::Host: remap(static_cast<HostPayload*>(payload)->function, maps.functions); return;
+    case CommandKind::Update:
+      remap(static_cast<UpdatePayload*>(payload)->buffer, maps.buffers);
+      return;
+    case CommandKind::Host:
+      remap(static_cast<HostPayload*>(payload)->function, maps.functions);
+      return;
     case CommandKind::Op: {
       auto& p = *static_cast<OpPayload*>(payload);
       remap(p.op, maps.ops);
       for (std::uint32_t i = 0; i < p.buffer_count; ++i) remap(p.buffers[i], maps.buffers);
       return;
     }
-    case CommandKind::Barrier: remap(static_cast<BarrierPayload*>(payload)->buffer, maps.buffers); return;
-    case CommandKind::Conditional: remap(static_cast<ConditionalPayload*>(payload)->condition, maps.buffers); [[fallthrough]];
+    case CommandKind::Barrier:
+      remap(static_cast<BarrierPayload*>(payload)->buffer, maps.buffers);
+      return;
+    case CommandKind::Conditional:
+      remap(static_cast<ConditionalPayload*>(payload)->condition, maps.buffers);
+      [[fallthrough]];
     case CommandKind::Nested:
       for (Body& body : bodies_of(kind, payload)) remap(body, maps);
       return;
@@ -90,7 +100,8 @@ void* clone_payload(CommandKind kind, const void* payload, Arena& arena) {
       auto* p = clone<DispatchPayload>(payload, arena);
       p->parameters = arena.copy_bytes(p->parameters, p->parameter_bytes);
       auto* arguments = arena.make_array<BufferArgument>(p->buffer_argument_count);
-      for (std::uint32_t i = 0; i < p->buffer_argument_count; ++i) arguments[i] = p->buffer_arguments[i];
+      for (std::uint32_t i = 0; i < p->buffer_argument_count; ++i)
+        arguments[i] = p->buffer_arguments[i];
       p->buffer_arguments = arguments;
       auto* slots = arena.make_array<SlotArgument>(p->slot_argument_count);
       for (std::uint32_t i = 0; i < p->slot_argument_count; ++i) {
@@ -129,7 +140,8 @@ void* clone_payload(CommandKind kind, const void* payload, Arena& arena) {
     case CommandKind::Conditional: {
       auto* p = clone<ConditionalPayload>(payload, arena);
       auto* const bodies = arena.make_array<Body>(p->body_count);
-      for (std::uint32_t i = 0; i < p->body_count; ++i) own_buffers(bodies[i] = p->bodies[i], arena);
+      for (std::uint32_t i = 0; i < p->body_count; ++i)
+        own_buffers(bodies[i] = p->bodies[i], arena);
       p->bodies = bodies;
       return p;
     }

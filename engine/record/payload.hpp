@@ -17,15 +17,19 @@ struct IndexMaps {
 
 // What a command runs as a whole; empty for all but Nested and Conditional.
 [[nodiscard]] std::span<Body> bodies_of(CommandKind kind, const void* payload) noexcept;
-[[nodiscard]] inline std::span<const Body> bodies_of(const Command& command) noexcept { return bodies_of(command.kind, command.payload); }
+[[nodiscard]] inline std::span<const Body> bodies_of(const Command& command) noexcept {
+  return bodies_of(command.kind, command.payload);
+}
 
-// Calls visit(index of a buffer) for each buffer that the command's payload names, in the order the verb met them.
+// Calls visit(index of a buffer) for each buffer that the command's payload names, in the order the
+// verb met them.
 template <class Visit>
 void for_each_buffer(CommandKind kind, const void* payload, Visit&& visit) {
   switch (kind) {
     case CommandKind::Dispatch: {
       const auto& p = *static_cast<const DispatchPayload*>(payload);
-      for (std::uint32_t i = 0; i < p.buffer_argument_count; ++i) visit(p.buffer_arguments[i].buffer);
+      for (std::uint32_t i = 0; i < p.buffer_argument_count; ++i)
+        visit(p.buffer_arguments[i].buffer);
       return;
     }
     case CommandKind::Copy: {
@@ -47,7 +51,9 @@ void for_each_buffer(CommandKind kind, const void* payload, Visit&& visit) {
       if (buffer != kNone) visit(buffer);
       return;
     }
-    case CommandKind::Conditional: visit(static_cast<const ConditionalPayload*>(payload)->condition); [[fallthrough]];
+    case CommandKind::Conditional:
+      visit(static_cast<const ConditionalPayload*>(payload)->condition);
+      [[fallthrough]];
     case CommandKind::Nested:
       for (const Body& body : bodies_of(kind, payload)) {
         for (std::uint32_t i = 0; i < body.buffer_count; ++i) visit(body.buffers[i]);

@@ -1,5 +1,5 @@
-// PointerMap: pointer to index, open addressing, in an arena. For the few hundred objects that a recorder meets.
-// Threads: one thread at a time.
+// PointerMap: pointer to index, open addressing, in an arena. For the few hundred objects that a
+// recorder meets. Threads: one thread at a time.
 #pragma once
 
 #include <cstdint>

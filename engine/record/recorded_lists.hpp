@@ -1,6 +1,6 @@
-// RecordedLists: what one recorder has recorded: commands, accesses and payloads in an arena, numbered by the recorder's
-// own indices. end() merges the lists of all recorders of a command buffer into one Recording.
-// Threads: one thread at a time.
+// RecordedLists: what one recorder has recorded: commands, accesses and payloads in an arena,
+// numbered by the recorder's own indices. end() merges the lists of all recorders of a command
+// buffer into one Recording. Threads: one thread at a time.
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,8 @@ namespace reprise::detail {
 
 struct Recording;
 
-// A label as it is recorded. Index 0 is a recorder's root; that of a recorder of split() has the label which was open there as parent.
+// A label as it is recorded. Index 0 is a recorder's root; that of a recorder of split() has the
+// label which was open there as parent.
 struct LocalLabel {
   const LocalLabel* parent = nullptr;
   std::string_view name;  // in the arena

@@ -7,7 +7,8 @@
 
 namespace reprise::detail {
 
-void RecorderCore::start(std::shared_ptr<Arena> arena, std::uint32_t recorder, const LocalLabel* outer) {
+void RecorderCore::start(std::shared_ptr<Arena> arena, std::uint32_t recorder,
+                         const LocalLabel* outer) {
   RecordedLists fresh;
   fresh.recorder = recorder;
   fresh.arena = std::move(arena);
@@ -22,7 +23,8 @@ void RecorderCore::start(std::shared_ptr<Arena> arena, std::uint32_t recorder, c
 }
 
 void RecorderCore::leave_label() noexcept {
-  if (RecordObserver* const observer = family_->observer.get()) observer->label_ended(label_->observed);
+  if (RecordObserver* const observer = family_->observer.get())
+    observer->label_ended(label_->observed);
   label_ = label_->parent;
 }
 
@@ -52,8 +54,10 @@ std::uint32_t RecorderCore::intern_new(const std::shared_ptr<const KernelCore>& 
 }
 
 void RecorderCore::roll_back(const Mark& to) noexcept {
-  for (std::size_t i = to.buffers; i < lists_.buffers.size(); ++i) index_of_.erase(lists_.buffers.list()[i].get());
-  for (std::size_t i = to.kernels; i < lists_.kernels.size(); ++i) index_of_.erase(lists_.kernels[i].get());
+  for (std::size_t i = to.buffers; i < lists_.buffers.size(); ++i)
+    index_of_.erase(lists_.buffers.list()[i].get());
+  for (std::size_t i = to.kernels; i < lists_.kernels.size(); ++i)
+    index_of_.erase(lists_.kernels[i].get());
   lists_.buffers.truncate(to.buffers);
   lists_.kernels.resize(to.kernels);
   lists_.functions.resize(to.functions);
@@ -63,11 +67,12 @@ void RecorderCore::roll_back(const Mark& to) noexcept {
 
 void RecorderCore::reserve_owners(std::size_t count) {
   const std::size_t needed = lists_.owners.size() + count;
-  if (needed > lists_.owners.capacity()) lists_.owners.reserve(std::max(needed, 2 * lists_.owners.capacity()));
+  if (needed > lists_.owners.capacity())
+    lists_.owners.reserve(std::max(needed, 2 * lists_.owners.capacity()));
 }
 
-void RecorderCore::write_access(BufferAccess* at, std::uint32_t buffer, Access access, std::uint64_t begin, const Extent& extent,
-                                const Pitch& pitch) {
+void RecorderCore::write_access(BufferAccess* at, std::uint32_t buffer, Access access,
+                                std::uint64_t begin, const Extent& extent, const Pitch& pitch) {
   *at = {buffer, access, 0, begin, begin + span_bytes(extent, pitch).value_or(0)};
   if (is_dense(extent, pitch)) return;
   *lists_.shapes.reserve(*lists_.arena, 1) = {extent, pitch};
@@ -75,9 +80,11 @@ void RecorderCore::write_access(BufferAccess* at, std::uint32_t buffer, Access a
   at->shape = lists_.shapes.size();
 }
 
-CommandRef RecorderCore::commit(CommandKind kind, const void* payload, std::uint32_t access_count, SourceLocation where) noexcept {
+CommandRef RecorderCore::commit(CommandKind kind, const void* payload, std::uint32_t access_count,
+                                SourceLocation where) noexcept {
   const CommandRef ref{lists_.recorder, lists_.commands.size()};
-  lists_.commands.reserved() = {kind, label_->index, lists_.accesses.size(), access_count, payload, where};
+  lists_.commands.reserved() = {kind,         label_->index, lists_.accesses.size(),
+                                access_count, payload,       where};
   lists_.commands.commit(1);
   if (access_count != 0) lists_.accesses.commit(access_count);
   return ref;
@@ -99,33 +106,44 @@ void RecorderCore::fail(const Verb& verb, ErrorCode code, const std::string& tex
   details.command = command_count();
   details.label = label_path();
   if (verb.where.line == 0) throw Error(std::move(details), concat(verb.name, ": ", text));
-  throw Error(std::move(details), concat(verb.name, " at ", verb.where.file, ':', verb.where.line, ": ", text));
+  throw Error(std::move(details),
+              concat(verb.name, " at ", verb.where.file, ':', verb.where.line, ": ", text));
 }
 
 void RecorderCore::fail_state(const Verb& verb) const {
   const CommandBufferState state = family_->state.load(std::memory_order_acquire);
-  const std::string_view fix = state == CommandBufferState::Recording    ? "; this recorder is of an earlier recording, split() gives new ones"
-                               : state == CommandBufferState::Executable ? "; begin() drops what it holds and records anew"
-                                                                         : "; begin() it first";
-  fail(verb, ErrorCode::InvalidState, concat("command buffer ", family_->label, " is in state ", to_string(state), fix));
+  const std::string_view fix =
+      state == CommandBufferState::Recording
+          ? "; this recorder is of an earlier recording, split() gives new ones"
+      : state == CommandBufferState::Executable ? "; begin() drops what it holds and records anew"
+                                                : "; begin() it first";
+  fail(verb, ErrorCode::InvalidState,
+       concat("command buffer ", family_->label, " is in state ", to_string(state), fix));
 }
 
-void RecorderCore::fail_view(const Verb& verb, const BufferView& view, std::string_view role) const {
+void RecorderCore::fail_view(const Verb& verb, const BufferView& view,
+                             std::string_view role) const {
   const BufferCore* const core = view.core().get();
   if (core == nullptr) {
-    fail(verb, ErrorCode::InvalidArgument,
-         concat("the ", role, " is a view without a buffer; take one from CapturePool::allocate, host or transient"));
+    fail(
+        verb, ErrorCode::InvalidArgument,
+        concat(
+            "the ", role,
+            " is a view without a buffer; take one from CapturePool::allocate, host or transient"));
   }
   const std::string name = display_name(*core);
   if (core->device.get() != device_) {
     fail(verb, ErrorCode::WrongDevice,
-         concat("the ", role, ' ', name, " is of device ", core->device->selector, ", this command buffer of ", family_->device->selector,
+         concat("the ", role, ' ', name, " is of device ", core->device->selector,
+                ", this command buffer of ", family_->device->selector,
                 "; use a buffer of a pool of ", family_->device->selector));
   }
   std::string_view way_out = "; take the new handle from Device::rebuild()";
   if (core->cleared.load(std::memory_order_acquire)) way_out = "; allocate it anew";
-  if (core->device->shut_down.load(std::memory_order_acquire)) way_out = "; open it again with Instance::open_device";
-  fail(verb, ErrorCode::StaleHandle, concat("the ", role, ' ', name, " is stale: ", why_stale(*core), way_out));
+  if (core->device->shut_down.load(std::memory_order_acquire))
+    way_out = "; open it again with Instance::open_device";
+  fail(verb, ErrorCode::StaleHandle,
+       concat("the ", role, ' ', name, " is stale: ", why_stale(*core), way_out));
 }
 
 }  // namespace reprise::detail

@@ -1,6 +1,7 @@
-// RecorderCore: the verbs behind Recorder. Each checks everything first, then reserves what may throw, then commits: a verb
-// that throws has recorded nothing. Knows no device but its DeviceStatus.
-// Threads: one thread at a time. Recorders of one command buffer share only their RecorderFamily.
+// RecorderCore: the verbs behind Recorder. Each checks everything first, then reserves what may
+// throw, then commits: a verb that throws has recorded nothing. Knows no device but its
+// DeviceStatus. Threads: one thread at a time. Recorders of one command buffer share only their
+// RecorderFamily.
 #pragma once
 
 #include <cstdint>
@@ -41,46 +42,62 @@ struct Decision {
 
 class RecorderCore {
  public:
-  explicit RecorderCore(std::shared_ptr<const RecorderFamily> family) noexcept : family_(std::move(family)) {}
+  explicit RecorderCore(std::shared_ptr<const RecorderFamily> family) noexcept
+      : family_(std::move(family)) {}
   RecorderCore(const RecorderCore&) = delete;
   RecorderCore& operator=(const RecorderCore&) = delete;
 
-  // Starts empty under `outer`, the label in which split() was called; null for the command buffer's own recorder.
+  // Starts empty under `outer`, the label in which split() was called; null for the command
+  // buffer's own recorder.
   void start(std::shared_ptr<Arena> arena, std::uint32_t recorder, const LocalLabel* outer);
   // Refuses verbs from now on and gives away what was recorded; command_count() stays `commands`.
   [[nodiscard]] RecordedLists stop(std::uint32_t commands) noexcept;
 
-  CommandRef dispatch(const Kernel& kernel, const DispatchDesc& desc, std::span<const Argument> args);
+  CommandRef dispatch(const Kernel& kernel, const DispatchDesc& desc,
+                      std::span<const Argument> args);
   CommandRef copy(const CopySide& source, const CopySide& destination, SourceLocation where);
-  CommandRef copy(const CopySide& source, const CopySide& destination, const CopyDesc& desc, SourceLocation where);
-  CommandRef fill(const BufferView& destination, std::uint32_t bits, std::uint32_t element_bytes, Extent extent, Pitch pitch, SourceLocation where);
-  CommandRef update(const BufferView& destination, std::span<const std::byte> bytes, SourceLocation where);
-  CommandRef host(std::function<void()> function, std::span<const AccessedView> accesses, SourceLocation where);
+  CommandRef copy(const CopySide& source, const CopySide& destination, const CopyDesc& desc,
+                  SourceLocation where);
+  CommandRef fill(const BufferView& destination, std::uint32_t bits, std::uint32_t element_bytes,
+                  Extent extent, Pitch pitch, SourceLocation where);
+  CommandRef update(const BufferView& destination, std::span<const std::byte> bytes,
+                    SourceLocation where);
+  CommandRef host(std::function<void()> function, std::span<const AccessedView> accesses,
+                  SourceLocation where);
   CommandRef add(std::shared_ptr<const GraphOp> op, SourceLocation where);
   void barrier(const BarrierDesc& desc, SourceLocation where);
   void edge(CommandRef before, CommandRef after, Dependency dependency, SourceLocation where);
   void execute(const std::shared_ptr<const Recording>& secondary, SourceLocation where);
   CommandRef nested(const std::shared_ptr<const Recording>& secondary, SourceLocation where);
-  CommandRef conditional(const Decision& decision, std::span<const std::shared_ptr<const Recording>> bodies, SourceLocation where);
+  CommandRef conditional(const Decision& decision,
+                         std::span<const std::shared_ptr<const Recording>> bodies,
+                         SourceLocation where);
 
-  // keep(): the recording, and whoever compiles it, holds `owners`. Does not throw after reserve_owners() of as many.
+  // keep(): the recording, and whoever compiles it, holds `owners`. Does not throw after
+  // reserve_owners() of as many.
   void reserve_owners(std::size_t count);
-  void keep(std::span<const std::shared_ptr<const void>> owners) noexcept { lists_.owners.insert(lists_.owners.end(), owners.begin(), owners.end()); }
+  void keep(std::span<const std::shared_ptr<const void>> owners) noexcept {
+    lists_.owners.insert(lists_.owners.end(), owners.begin(), owners.end());
+  }
 
   // A ticket for close_label: names this label of this recording and no other.
   std::uint64_t begin_label(std::string_view name, Color color);
   void end_label();
-  // Ends the label if it is the innermost open one of the recording it was opened in; else does nothing.
+  // Ends the label if it is the innermost open one of the recording it was opened in; else does
+  // nothing.
   void close_label(std::uint64_t ticket) noexcept;
 
-  [[nodiscard]] std::uint32_t command_count() const noexcept { return active_ ? lists_.commands.size() : stopped_count_; }
+  [[nodiscard]] std::uint32_t command_count() const noexcept {
+    return active_ ? lists_.commands.size() : stopped_count_;
+  }
   [[nodiscard]] const LocalLabel* current_label() const noexcept { return label_; }
   [[nodiscard]] bool has_open_label() const noexcept { return active_ && label_->index != 0; }
   [[nodiscard]] std::string label_path() const;
   [[nodiscard]] const RecordedLists& lists() const noexcept { return lists_; }
   [[nodiscard]] const RecorderFamily& family() const noexcept { return *family_; }
 
-  // Throws an Error of Stage::Record about the next command, in its label: "copy at main.cpp:12: <text>".
+  // Throws an Error of Stage::Record about the next command, in its label: "copy at main.cpp:12:
+  // <text>".
   [[noreturn]] void fail(const Verb& verb, ErrorCode code, const std::string& text) const;
   // InvalidState unless recording.
   void require_recording(const Verb& verb) const {
@@ -94,9 +111,11 @@ class RecorderCore {
   };
 
   [[noreturn]] void fail_state(const Verb& verb) const;
-  [[noreturn]] void fail_view(const Verb& verb, const BufferView& view, std::string_view role) const;
+  [[noreturn]] void fail_view(const Verb& verb, const BufferView& view,
+                              std::string_view role) const;
   [[noreturn]] void fail_kernel(const Verb& verb, const KernelCore* kernel) const;
-  [[noreturn]] void fail_argument(const Verb& verb, const KernelCore& kernel, std::span<const Argument> args) const;
+  [[noreturn]] void fail_argument(const Verb& verb, const KernelCore& kernel,
+                                  std::span<const Argument> args) const;
 
   // InvalidArgument, WrongDevice or StaleHandle; `role` says what the view is: "source".
   void check_view(const Verb& verb, const BufferView& view, std::string_view role) const {
@@ -110,12 +129,17 @@ class RecorderCore {
   void check_body(const Verb& verb, const Decision& decision, const Recording& body) const;
   // Interns what `body` names; its place in lists_.bodies is the next one.
   [[nodiscard]] Body add_body(const std::shared_ptr<const Recording>& body);
-  CommandRef record_copy(const Verb& verb, const CopySide& source, const CopySide& destination, CopyPayload payload);
-  void check_copy_side(const Verb& verb, const CopySide& side, std::string_view role, const Extent& extent, Pitch& pitch) const;
-  void check_no_overlap(const Verb& verb, const CopySide& source, const CopySide& destination, const CopyPayload& payload) const;
-  std::uint64_t checked_span(const Verb& verb, std::string_view role, const Extent& extent, Pitch& pitch) const;
+  CommandRef record_copy(const Verb& verb, const CopySide& source, const CopySide& destination,
+                         CopyPayload payload);
+  void check_copy_side(const Verb& verb, const CopySide& side, std::string_view role,
+                       const Extent& extent, Pitch& pitch) const;
+  void check_no_overlap(const Verb& verb, const CopySide& source, const CopySide& destination,
+                        const CopyPayload& payload) const;
+  std::uint64_t checked_span(const Verb& verb, std::string_view role, const Extent& extent,
+                             Pitch& pitch) const;
 
-  // The local index of a buffer or kernel, made if it is new. May throw; rolled back by Transaction.
+  // The local index of a buffer or kernel, made if it is new. May throw; rolled back by
+  // Transaction.
   [[nodiscard]] std::uint32_t intern(const std::shared_ptr<BufferCore>& buffer) {
     const std::uint32_t known = index_of_.find(buffer.get());
     return known != kNone ? known : intern_new(buffer);
@@ -127,7 +151,8 @@ class RecorderCore {
   [[nodiscard]] std::uint32_t intern_new(const std::shared_ptr<BufferCore>& buffer);
   [[nodiscard]] std::uint32_t intern_new(const std::shared_ptr<const KernelCore>& kernel);
   [[nodiscard]] Mark mark() const noexcept {
-    return {lists_.buffers.size(), lists_.kernels.size(), lists_.functions.size(), lists_.ops.size(), lists_.bodies.size()};
+    return {lists_.buffers.size(), lists_.kernels.size(), lists_.functions.size(),
+            lists_.ops.size(), lists_.bodies.size()};
   }
   void roll_back(const Mark& to) noexcept;
 
@@ -144,9 +169,11 @@ class RecorderCore {
   }
 
   // Puts one access behind the reserved ones at `at`; its shape, if it has one, was reserved too.
-  void write_access(BufferAccess* at, std::uint32_t buffer, Access access, std::uint64_t begin, const Extent& extent, const Pitch& pitch);
+  void write_access(BufferAccess* at, std::uint32_t buffer, Access access, std::uint64_t begin,
+                    const Extent& extent, const Pitch& pitch);
   // Appends the command whose space was reserved last. Does not throw.
-  CommandRef commit(CommandKind kind, const void* payload, std::uint32_t access_count, SourceLocation where) noexcept;
+  CommandRef commit(CommandKind kind, const void* payload, std::uint32_t access_count,
+                    SourceLocation where) noexcept;
 
   void leave_label() noexcept;
 

@@ -1,5 +1,5 @@
-// RecorderFamily: what all recorders of one command buffer may ask about it while several threads record.
-// Threads: any; written by the thread that owns the command buffer.
+// RecorderFamily: what all recorders of one command buffer may ask about it while several threads
+// record. Threads: any; written by the thread that owns the command buffer.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,8 @@
 
 namespace reprise::detail {
 
-// Recorder ids of one recording: [first, first + count). Ids are never given twice, so a CommandRef tells where it is from.
+// Recorder ids of one recording: [first, first + count). Ids are never given twice, so a CommandRef
+// tells where it is from.
 struct RecorderIds {
   std::uint32_t first = 0, count = 0;
   const RecorderIds* earlier = nullptr;
@@ -23,12 +24,13 @@ struct RecorderIds {
 struct RecorderFamily {
   std::string label;
   std::shared_ptr<DeviceStatus> device;
-  std::unique_ptr<RecordObserver> observer;  // null: nobody watches
+  std::unique_ptr<RecordObserver> observer;                            // null: nobody watches
   std::atomic<CommandBufferState> state{CommandBufferState::Initial};  // never Pending or Invalid
-  std::atomic<const RecorderIds*> ids{nullptr};                        // of the recording that is going on
+  std::atomic<const RecorderIds*> ids{nullptr};  // of the recording that is going on
 
   [[nodiscard]] bool owns(std::uint32_t recorder) const noexcept {
-    for (const RecorderIds* at = ids.load(std::memory_order_acquire); at != nullptr; at = at->earlier) {
+    for (const RecorderIds* at = ids.load(std::memory_order_acquire); at != nullptr;
+         at = at->earlier) {
       if (recorder - at->first < at->count) return true;
     }
     return false;

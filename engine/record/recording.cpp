@@ -20,7 +20,8 @@ Rows rows_of(const Recording& recording, const BufferAccess& access) {
 
 std::uint32_t Recording::command_of(const CommandRef& ref) const noexcept {
   for (const RecordedRun& run : runs) {
-    if (run.recorder == ref.recorder && ref.index >= run.first && ref.index - run.first < run.count) return run.command + (ref.index - run.first);
+    if (run.recorder == ref.recorder && ref.index >= run.first && ref.index - run.first < run.count)
+      return run.command + (ref.index - run.first);
   }
   return kNone;
 }
@@ -28,7 +29,8 @@ std::uint32_t Recording::command_of(const CommandRef& ref) const noexcept {
 bool Recording::starts_programmatically(std::uint32_t command) const noexcept {
   if (commands[command].kind != CommandKind::Dispatch) return false;
   const auto& dispatch = payload<DispatchPayload>(command);
-  return dispatch.start == DispatchDesc::Start::Programmatic && dispatch.launch == DispatchDesc::Launch::Normal;
+  return dispatch.start == DispatchDesc::Start::Programmatic &&
+         dispatch.launch == DispatchDesc::Launch::Normal;
 }
 
 bool Recording::has_programmatic_dependencies() const noexcept {
@@ -36,7 +38,9 @@ bool Recording::has_programmatic_dependencies() const noexcept {
     if (edge.dependency == Dependency::Programmatic) return true;
   }
   for (std::uint32_t i = 0; i < commands.size(); ++i) {
-    if (commands[i].kind == CommandKind::Barrier && payload<BarrierPayload>(i).dependency == Dependency::Programmatic) return true;
+    if (commands[i].kind == CommandKind::Barrier &&
+        payload<BarrierPayload>(i).dependency == Dependency::Programmatic)
+      return true;
   }
   return false;
 }
@@ -52,30 +56,40 @@ std::string Recording::label_path(std::uint32_t innermost) const {
 std::string Recording::command_name(std::uint32_t command) const {
   const CommandKind kind = commands[command].kind;
   switch (kind) {
-    case CommandKind::Dispatch: return concat("dispatch ", kernels[payload<DispatchPayload>(command).kernel]->name);
+    case CommandKind::Dispatch:
+      return concat("dispatch ", kernels[payload<DispatchPayload>(command).kernel]->name);
     case CommandKind::Copy: {
       const auto& copy = payload<CopyPayload>(command);
-      return concat("copy ", endpoint_name(*this, copy.source), " -> ", endpoint_name(*this, copy.destination));
+      return concat("copy ", endpoint_name(*this, copy.source), " -> ",
+                    endpoint_name(*this, copy.destination));
     }
-    case CommandKind::Fill: return concat("fill ", display_name(*buffers[payload<FillPayload>(command).buffer]));
-    case CommandKind::Update: return concat("update ", display_name(*buffers[payload<UpdatePayload>(command).buffer]));
+    case CommandKind::Fill:
+      return concat("fill ", display_name(*buffers[payload<FillPayload>(command).buffer]));
+    case CommandKind::Update:
+      return concat("update ", display_name(*buffers[payload<UpdatePayload>(command).buffer]));
     case CommandKind::Host: return "host callback";
     case CommandKind::Op: {
       // Of somebody else's graph: which event, how much memory. An op of ours is told by its name.
       const RecordedOp& op = *ops[payload<OpPayload>(command).op];
       const bool is_native = origin == RecordingOrigin::ReadBack && !op.parameters.empty();
-      return concat("op ", op.name, is_native ? ", " : "", is_native ? op.parameters : std::string());
+      return concat("op ", op.name, is_native ? ", " : "",
+                    is_native ? op.parameters : std::string());
     }
     case CommandKind::Barrier: {
       const auto& barrier = payload<BarrierPayload>(command);
-      const char* const name = barrier.dependency == Dependency::Programmatic ? "programmatic barrier" : "barrier";
-      return barrier.buffer == kNone ? name : concat(name, ' ', display_name(*buffers[barrier.buffer]));
+      const char* const name =
+          barrier.dependency == Dependency::Programmatic ? "programmatic barrier" : "barrier";
+      return barrier.buffer == kNone ? name
+                                     : concat(name, ' ', display_name(*buffers[barrier.buffer]));
     }
-    case CommandKind::Nested: return concat("nested ", bodies[payload<NestedPayload>(command).body.index]->label);
+    case CommandKind::Nested:
+      return concat("nested ", bodies[payload<NestedPayload>(command).body.index]->label);
     case CommandKind::Conditional: {
       const auto& conditional = payload<ConditionalPayload>(command);
-      std::string name = concat(to_string(conditional.branch), ' ', display_name(*buffers[conditional.condition]), ':');
-      for (std::uint32_t i = 0; i < conditional.body_count; ++i) name += concat(i == 0 ? " " : ", ", bodies[conditional.bodies[i].index]->label);
+      std::string name = concat(to_string(conditional.branch), ' ',
+                                display_name(*buffers[conditional.condition]), ':');
+      for (std::uint32_t i = 0; i < conditional.body_count; ++i)
+        name += concat(i == 0 ? " " : ", ", bodies[conditional.bodies[i].index]->label);
       return name;
     }
   }

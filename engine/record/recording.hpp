@@ -1,5 +1,6 @@
-// Recording: what end() freezes: the commands of one command buffer, flat, in recorded order. The input of every stage.
-// Knows no device. Threads: immutable once made; shared by the command buffer and the graphs compiled from it.
+// Recording: what end() freezes: the commands of one command buffer, flat, in recorded order. The
+// input of every stage. Knows no device. Threads: immutable once made; shared by the command buffer
+// and the graphs compiled from it.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,8 @@ struct LabelRecord {
   Color color;
 };
 
-// ReadBack: of a graph that the application made or captured: it tells what the nodes do, and nothing is made of it again.
+// ReadBack: of a graph that the application made or captured: it tells what the nodes do, and
+// nothing is made of it again.
 enum class RecordingOrigin : std::uint8_t { Recorded, ReadBack };
 
 struct UserEdge {
@@ -33,7 +35,8 @@ struct UserEdge {
   Dependency dependency = Dependency::Full;
 };
 
-// Where the commands of one recorder went: its commands [first, first + count) are the recording's from `command` on.
+// Where the commands of one recorder went: its commands [first, first + count) are the recording's
+// from `command` on.
 struct RecordedRun {
   std::uint32_t recorder = 0, first = 0, count = 0, command = 0;
 };
@@ -49,16 +52,17 @@ struct Recording {
   std::vector<Command> commands;
   std::vector<BufferAccess> accesses;
   std::vector<AccessShape> shapes;
-  std::vector<LabelRecord> labels;                         // [0] is the root
-  std::vector<UserEdge> edges;                             // from edge()
+  std::vector<LabelRecord> labels;  // [0] is the root
+  std::vector<UserEdge> edges;      // from edge()
   std::vector<RecordedRun> runs;
   std::vector<std::shared_ptr<BufferCore>> buffers;        // in order of first use
   std::vector<std::shared_ptr<const KernelCore>> kernels;  // in order of first use
   std::vector<std::shared_ptr<const std::function<void()>>> functions;
-  std::vector<std::shared_ptr<const void>> owners;         // of what arguments point to, besides buffers
+  std::vector<std::shared_ptr<const void>> owners;  // of what arguments point to, besides buffers
   std::vector<std::shared_ptr<const RecordedOp>> ops;
-  std::vector<std::shared_ptr<const Recording>> bodies;    // of commands that run a whole recording, one for each use
-  std::vector<std::shared_ptr<const Arena>> arenas;        // own the payloads
+  std::vector<std::shared_ptr<const Recording>>
+      bodies;  // of commands that run a whole recording, one for each use
+  std::vector<std::shared_ptr<const Arena>> arenas;  // own the payloads
 
   template <class Payload>
   [[nodiscard]] const Payload& payload(std::uint32_t command) const {
@@ -79,7 +83,9 @@ struct Recording {
   [[nodiscard]] std::string command_name(std::uint32_t command) const;
 };
 
-// True if two accesses touch a byte in common; exact for dense ranges and for shapes with equal pitches, else by bounds.
-[[nodiscard]] bool overlaps(const Recording& recording, const BufferAccess& a, const BufferAccess& b);
+// True if two accesses touch a byte in common; exact for dense ranges and for shapes with equal
+// pitches, else by bounds.
+[[nodiscard]] bool overlaps(const Recording& recording, const BufferAccess& a,
+                            const BufferAccess& b);
 
 }  // namespace reprise::detail

@@ -8,14 +8,19 @@ namespace reprise::detail {
 
 namespace {
 
-constexpr std::uint64_t ticket_of(std::uint32_t recorder, std::uint32_t label) { return (std::uint64_t{recorder} << 32) | label; }
+constexpr std::uint64_t ticket_of(std::uint32_t recorder, std::uint32_t label) {
+  return (std::uint64_t{recorder} << 32) | label;
+}
 
 }  // namespace
 
-CommandRef RecorderCore::host(std::function<void()> function, std::span<const AccessedView> accesses, SourceLocation where) {
+CommandRef RecorderCore::host(std::function<void()> function,
+                              std::span<const AccessedView> accesses, SourceLocation where) {
   const Verb verb{"host", where};
   require_recording(verb);
-  if (!function) fail(verb, ErrorCode::InvalidArgument, "the function is empty; pass something that can be called");
+  if (!function)
+    fail(verb, ErrorCode::InvalidArgument,
+         "the function is empty; pass something that can be called");
   for (const AccessedView& access : accesses) check_view(verb, access.view, "accessed buffer");
 
   const HostPayload* payload = nullptr;
@@ -23,11 +28,13 @@ CommandRef RecorderCore::host(std::function<void()> function, std::span<const Ac
   transact([&] {
     Arena& arena = *lists_.arena;
     static_cast<void>(lists_.commands.reserve(arena, 1));
-    BufferAccess* const reserved = lists_.accesses.reserve(arena, static_cast<std::uint32_t>(accesses.size()));
+    BufferAccess* const reserved =
+        lists_.accesses.reserve(arena, static_cast<std::uint32_t>(accesses.size()));
     for (const AccessedView& access : accesses) {
       if (access.view.bytes() == 0) continue;
       const std::uint64_t begin = access.view.offset();
-      reserved[access_count++] = {intern(access.view.core()), access.access, 0, begin, begin + access.view.bytes()};
+      reserved[access_count++] = {intern(access.view.core()), access.access, 0, begin,
+                                  begin + access.view.bytes()};
     }
     payload = arena.make<HostPayload>(static_cast<std::uint32_t>(lists_.functions.size()));
     lists_.functions.push_back(std::make_shared<const std::function<void()>>(std::move(function)));
@@ -58,19 +65,24 @@ void RecorderCore::barrier(const BarrierDesc& desc, SourceLocation where) {
   commit(CommandKind::Barrier, payload, 0, where);
 }
 
-void RecorderCore::edge(CommandRef before, CommandRef after, Dependency dependency, SourceLocation where) {
+void RecorderCore::edge(CommandRef before, CommandRef after, Dependency dependency,
+                        SourceLocation where) {
   const Verb verb{"edge", where};
   require_recording(verb);
   const auto check = [&](const CommandRef& ref, std::string_view role) {
-    const bool known = ref.recorder == lists_.recorder ? ref.index < lists_.commands.size() : ref.index != kNone && family_->owns(ref.recorder);
+    const bool known = ref.recorder == lists_.recorder
+                           ? ref.index < lists_.commands.size()
+                           : ref.index != kNone && family_->owns(ref.recorder);
     if (known) return;
     fail(verb, ErrorCode::InvalidArgument,
-         concat("`", role, "` is no command of this recording of ", family_->label, "; pass what a verb of it has returned since begin()"));
+         concat("`", role, "` is no command of this recording of ", family_->label,
+                "; pass what a verb of it has returned since begin()"));
   };
   check(before, "before");
   check(after, "after");
   if (before.recorder == after.recorder && before.index == after.index) {
-    fail(verb, ErrorCode::CyclicDependency, concat("command ", before.index, " would wait for itself"));
+    fail(verb, ErrorCode::CyclicDependency,
+         concat("command ", before.index, " would wait for itself"));
   }
   LocalEdge* const edge = lists_.edges.reserve(*lists_.arena, 1);
   *edge = {before, after, where, dependency};
@@ -82,10 +94,12 @@ std::uint64_t RecorderCore::begin_label(std::string_view name, Color color) {
   require_recording(verb);
   if (name.empty()) fail(verb, ErrorCode::InvalidArgument, "the label's name is empty");
   Arena& arena = *lists_.arena;
-  const std::string_view kept(reinterpret_cast<const char*>(arena.copy_bytes(name.data(), name.size(), 1)), name.size());
+  const std::string_view kept(
+      reinterpret_cast<const char*>(arena.copy_bytes(name.data(), name.size(), 1)), name.size());
   LocalLabel* const label = lists_.labels.reserve(arena, 1);
   RecordObserver* const observer = family_->observer.get();
-  *label = {label_, kept, color, lists_.labels.size(), observer == nullptr ? 0 : observer->label_began(kept)};
+  *label = {label_, kept, color, lists_.labels.size(),
+            observer == nullptr ? 0 : observer->label_began(kept)};
   lists_.labels.commit(1);
   label_ = label;
   return ticket_of(lists_.recorder, label->index);
@@ -94,7 +108,9 @@ std::uint64_t RecorderCore::begin_label(std::string_view name, Color color) {
 void RecorderCore::end_label() {
   const Verb verb{"end_label", {}};
   require_recording(verb);
-  if (!has_open_label()) fail(verb, ErrorCode::InvalidState, "no label is open here; each end_label() closes one begin_label()");
+  if (!has_open_label())
+    fail(verb, ErrorCode::InvalidState,
+         "no label is open here; each end_label() closes one begin_label()");
   leave_label();
 }
 

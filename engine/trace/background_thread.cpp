@@ -13,7 +13,8 @@ std::thread start_background_thread(const char* name, std::function<void()> work
   sigset_t all, before;
   sigfillset(&all);
   // What is wrong with a thread itself is its own: whoever handles crashes is to hear of them.
-  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT}) sigdelset(&all, fault);
+  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT})
+    sigdelset(&all, fault);
   ::pthread_sigmask(SIG_BLOCK, &all, &before);
   std::thread thread;
   try {

@@ -16,12 +16,14 @@ namespace {
 constexpr std::array<std::uint8_t, 4> kChunkMagic = {'R', 'C', 'H', 'K'};
 constexpr std::array<std::uint8_t, 8> kFileMagic = {'R', 'E', 'P', 'R', 'I', 'S', 'E', '\n'};
 
-// Samples are most of a trace, and small already: to the program that is traced, a third of the time is worth a third more bytes.
+// Samples are most of a trace, and small already: to the program that is traced, a third of the
+// time is worth a third more bytes.
 constexpr int compression_level(ChunkKind kind) { return kind == ChunkKind::Samples ? -10 : 1; }
 
 template <class T>
 void put(std::uint8_t* out, T value) {
-  for (std::size_t i = 0; i < sizeof(T); ++i) out[i] = static_cast<std::uint8_t>(static_cast<std::uint64_t>(value) >> (8 * i));
+  for (std::size_t i = 0; i < sizeof(T); ++i)
+    out[i] = static_cast<std::uint8_t>(static_cast<std::uint64_t>(value) >> (8 * i));
 }
 template <class T>
 T get(const std::uint8_t* in) {
@@ -38,7 +40,18 @@ std::uint32_t checksum(std::span<const std::uint8_t> bytes) {
 }
 
 // Offsets in a header; bytes 56 to 60 are reserved and 0.
-enum : std::size_t { kAtMagic = 0, kAtKind = 4, kAtCompressed = 8, kAtRaw = 12, kAtRecords = 16, kAtSamples = 20, kAtSequence = 28, kAtFirst = 36, kAtLast = 44, kAtChecksum = 60 };
+enum : std::size_t {
+  kAtMagic = 0,
+  kAtKind = 4,
+  kAtCompressed = 8,
+  kAtRaw = 12,
+  kAtRecords = 16,
+  kAtSamples = 20,
+  kAtSequence = 28,
+  kAtFirst = 36,
+  kAtLast = 44,
+  kAtChecksum = 60
+};
 
 struct TimeSpan {
   Time first = 0, last = 0;
@@ -105,10 +118,13 @@ std::array<std::uint8_t, ChunkHeader::kBytes> encode_header(const ChunkHeader& h
 }
 
 ChunkHeader decode_header(std::span<const std::uint8_t, ChunkHeader::kBytes> bytes) {
-  if (!std::equal(kChunkMagic.begin(), kChunkMagic.end(), bytes.begin())) throw_corrupt("a chunk does not begin with its mark");
-  if (get<std::uint32_t>(&bytes[kAtChecksum]) != checksum(bytes.first(kAtChecksum))) throw_corrupt("the checksum of a chunk's header is wrong");
+  if (!std::equal(kChunkMagic.begin(), kChunkMagic.end(), bytes.begin()))
+    throw_corrupt("a chunk does not begin with its mark");
+  if (get<std::uint32_t>(&bytes[kAtChecksum]) != checksum(bytes.first(kAtChecksum)))
+    throw_corrupt("the checksum of a chunk's header is wrong");
   ChunkHeader h;
-  if (bytes[kAtKind] > static_cast<std::uint8_t>(ChunkKind::Samples)) throw_corrupt("a chunk of an unknown kind");
+  if (bytes[kAtKind] > static_cast<std::uint8_t>(ChunkKind::Samples))
+    throw_corrupt("a chunk of an unknown kind");
   h.kind = static_cast<ChunkKind>(bytes[kAtKind]);
   h.compressed_bytes = get<std::uint32_t>(&bytes[kAtCompressed]);
   h.raw_bytes = get<std::uint32_t>(&bytes[kAtRaw]);
@@ -117,8 +133,10 @@ ChunkHeader decode_header(std::span<const std::uint8_t, ChunkHeader::kBytes> byt
   h.sequence = get<std::uint64_t>(&bytes[kAtSequence]);
   h.first_time = get<Time>(&bytes[kAtFirst]);
   h.last_time = get<Time>(&bytes[kAtLast]);
-  if (h.raw_bytes > ChunkHeader::kMaxRawBytes || h.compressed_bytes > ChunkHeader::kMaxCompressedBytes) {
-    throw TraceError(TraceErrorCode::TooLarge, "a chunk of " + std::to_string(h.raw_bytes) + " bytes is larger than any writer makes");
+  if (h.raw_bytes > ChunkHeader::kMaxRawBytes ||
+      h.compressed_bytes > ChunkHeader::kMaxCompressedBytes) {
+    throw TraceError(TraceErrorCode::TooLarge, "a chunk of " + std::to_string(h.raw_bytes) +
+                                                   " bytes is larger than any writer makes");
   }
   return h;
 }
@@ -129,14 +147,19 @@ Chunk make_chunk(ChunkKind kind, const Records& records, std::uint64_t sequence)
   if (!context) throw std::bad_alloc();
   const std::vector<std::uint8_t> raw = encode(records);
   if (raw.size() > ChunkHeader::kMaxRawBytes) {
-    throw TraceError(TraceErrorCode::TooLarge, "a chunk of " + std::to_string(raw.size()) + " bytes; the largest is " + std::to_string(ChunkHeader::kMaxRawBytes));
+    throw TraceError(TraceErrorCode::TooLarge, "a chunk of " + std::to_string(raw.size()) +
+                                                   " bytes; the largest is " +
+                                                   std::to_string(ChunkHeader::kMaxRawBytes));
   }
   ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, compression_level(kind));
   ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, 1);
   Chunk chunk;
   chunk.payload.resize(ZSTD_compressBound(raw.size()));
-  const std::size_t size = ZSTD_compress2(context.get(), chunk.payload.data(), chunk.payload.size(), raw.data(), raw.size());
-  if (ZSTD_isError(size)) throw TraceError(TraceErrorCode::TooLarge, std::string("zstd could not compress a chunk: ") + ZSTD_getErrorName(size));
+  const std::size_t size = ZSTD_compress2(context.get(), chunk.payload.data(), chunk.payload.size(),
+                                          raw.data(), raw.size());
+  if (ZSTD_isError(size))
+    throw TraceError(TraceErrorCode::TooLarge,
+                     std::string("zstd could not compress a chunk: ") + ZSTD_getErrorName(size));
   chunk.payload.resize(size);
 
   ChunkHeader& h = chunk.header;
@@ -155,14 +178,18 @@ Chunk make_chunk(ChunkKind kind, const Records& records, std::uint64_t sequence)
 Records read_chunk(const ChunkHeader& header, std::span<const std::uint8_t> payload) {
   thread_local const std::unique_ptr<ZSTD_DCtx, FreeContext> context(ZSTD_createDCtx());
   if (!context) throw std::bad_alloc();
-  if (payload.size() != header.compressed_bytes) throw_corrupt("a chunk has another size than its header says");
+  if (payload.size() != header.compressed_bytes)
+    throw_corrupt("a chunk has another size than its header says");
   // The frame's own claim has to agree before anything of that size is allocated.
-  if (ZSTD_getFrameContentSize(payload.data(), payload.size()) != header.raw_bytes || header.raw_bytes > ChunkHeader::kMaxRawBytes) {
+  if (ZSTD_getFrameContentSize(payload.data(), payload.size()) != header.raw_bytes ||
+      header.raw_bytes > ChunkHeader::kMaxRawBytes) {
     throw_corrupt("a chunk unpacks to another size than its header says");
   }
   std::vector<std::uint8_t> raw(header.raw_bytes);
-  const std::size_t size = ZSTD_decompressDCtx(context.get(), raw.data(), raw.size(), payload.data(), payload.size());
-  if (ZSTD_isError(size)) throw_corrupt(std::string("a chunk does not unpack: ") + ZSTD_getErrorName(size));
+  const std::size_t size =
+      ZSTD_decompressDCtx(context.get(), raw.data(), raw.size(), payload.data(), payload.size());
+  if (ZSTD_isError(size))
+    throw_corrupt(std::string("a chunk does not unpack: ") + ZSTD_getErrorName(size));
   if (size != raw.size()) throw_corrupt("a chunk unpacks to another size than its header says");
   return decode(raw);
 }
@@ -175,10 +202,13 @@ std::array<std::uint8_t, kPreambleBytes> encode_preamble() {
 }
 
 void check_preamble(std::span<const std::uint8_t, kPreambleBytes> bytes) {
-  if (!std::equal(kFileMagic.begin(), kFileMagic.end(), bytes.begin())) throw TraceError(TraceErrorCode::NotATrace, "not a Reprise trace");
+  if (!std::equal(kFileMagic.begin(), kFileMagic.end(), bytes.begin()))
+    throw TraceError(TraceErrorCode::NotATrace, "not a Reprise trace");
   const auto version = get<std::uint32_t>(&bytes[8]);
   if (version > kFormatVersion) {
-    throw TraceError(TraceErrorCode::TooNew, "the trace has format version " + std::to_string(version) + ", this program reads up to " + std::to_string(kFormatVersion));
+    throw TraceError(TraceErrorCode::TooNew,
+                     "the trace has format version " + std::to_string(version) +
+                         ", this program reads up to " + std::to_string(kFormatVersion));
   }
 }
 

@@ -1,5 +1,6 @@
-// Chunks: what a trace is made of, on disk and on the wire: a header of fixed size, then the zstd frame of one encoded Records.
-// The header says what is inside, so that a reader skips what it does not want. Threads: values and pure functions.
+// Chunks: what a trace is made of, on disk and on the wire: a header of fixed size, then the zstd
+// frame of one encoded Records. The header says what is inside, so that a reader skips what it does
+// not want. Threads: values and pure functions.
 #pragma once
 
 #include <array>
@@ -15,7 +16,8 @@ namespace reprise::trace {
 
 inline constexpr std::uint32_t kFormatVersion = 1;
 
-// What a chunk holds; writers keep the three apart. Topology is what every later chunk may refer to.
+// What a chunk holds; writers keep the three apart. Topology is what every later chunk may refer
+// to.
 enum class ChunkKind : std::uint8_t { Topology, Events, Samples };
 
 struct ChunkHeader {
@@ -39,7 +41,8 @@ struct Chunk {
   [[nodiscard]] std::size_t size() const noexcept { return ChunkHeader::kBytes + payload.size(); }
 };
 
-[[nodiscard]] std::array<std::uint8_t, ChunkHeader::kBytes> encode_header(const ChunkHeader& header);
+[[nodiscard]] std::array<std::uint8_t, ChunkHeader::kBytes> encode_header(
+    const ChunkHeader& header);
 // Checks magic, its own checksum, kind and sizes. Throws TraceError (Corrupt, TooLarge).
 [[nodiscard]] ChunkHeader decode_header(std::span<const std::uint8_t, ChunkHeader::kBytes> bytes);
 
@@ -51,6 +54,7 @@ struct Chunk {
 // What a file or a connection begins with.
 inline constexpr std::size_t kPreambleBytes = 16;
 [[nodiscard]] std::array<std::uint8_t, kPreambleBytes> encode_preamble();
-void check_preamble(std::span<const std::uint8_t, kPreambleBytes> bytes);  // throws TraceError (NotATrace, TooNew)
+void check_preamble(
+    std::span<const std::uint8_t, kPreambleBytes> bytes);  // throws TraceError (NotATrace, TooNew)
 
 }  // namespace reprise::trace

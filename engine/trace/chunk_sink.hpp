@@ -1,4 +1,5 @@
-// Where finished chunks go: a file, a live connection. Threads: one thread at a time calls a sink, the writer's.
+// Where finished chunks go: a file, a live connection. Threads: one thread at a time calls a sink,
+// the writer's.
 #pragma once
 
 #include <memory>
@@ -10,7 +11,8 @@ namespace reprise::trace {
 class ChunkSink {
  public:
   virtual ~ChunkSink() = default;
-  // Takes a chunk; must not block for long. Throws TraceError (Io); the writer then counts what is lost.
+  // Takes a chunk; must not block for long. Throws TraceError (Io); the writer then counts what is
+  // lost.
   virtual void write(const std::shared_ptr<const Chunk>& chunk) = 0;
   // Everything written so far has left the process.
   virtual void flush() = 0;

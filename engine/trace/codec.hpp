@@ -1,5 +1,5 @@
-// Records to the bytes of one chunk and back: FlatBuffers as schema.fbs says. Compression and framing are chunk.hpp's.
-// Knows no file and no socket. Threads: pure functions.
+// Records to the bytes of one chunk and back: FlatBuffers as schema.fbs says. Compression and
+// framing are chunk.hpp's. Knows no file and no socket. Threads: pure functions.
 #pragma once
 
 #include <cstddef>
@@ -40,8 +40,8 @@ struct Records {
 
 [[nodiscard]] std::vector<std::uint8_t> encode(const Records& records);
 
-// Verifies first; then checks that every index leads somewhere, so that nobody after this needs to. Throws TraceError (Corrupt)
-// naming what is wrong. Allocates only what the verified bytes hold.
+// Verifies first; then checks that every index leads somewhere, so that nobody after this needs to.
+// Throws TraceError (Corrupt) naming what is wrong. Allocates only what the verified bytes hold.
 [[nodiscard]] Records decode(std::span<const std::uint8_t> bytes);
 
 }  // namespace reprise::trace

@@ -12,7 +12,8 @@ namespace reprise::trace {
 
 namespace {
 
-// An enumerator of a later minor version reads as `last`, the kind's catch-all or most harmless value.
+// An enumerator of a later minor version reads as `last`, the kind's catch-all or most harmless
+// value.
 template <class Enum>
 Enum enumerator(std::uint8_t value, Enum last) {
   return value <= static_cast<std::uint8_t>(last) ? static_cast<Enum>(value) : last;
@@ -22,12 +23,28 @@ std::string text(const flatbuffers::String* s) { return s ? s->str() : std::stri
 
 Clock from_wire(const wire::Clock& w) { return {w.device(), w.host(), w.other(), w.error()}; }
 Label from_wire(const wire::Label& w) { return {w.parent(), w.name(), w.color()}; }
-Kernel from_wire(const wire::Kernel& w) { return {w.name(), w.full_name(), w.registers(), w.static_shared_bytes()}; }
-Buffer from_wire(const wire::Buffer& w) { return {w.name(), enumerator(w.kind(), BufferKind::Foreign), w.id(), w.pool(), w.bytes(), w.offset()}; }
-NodeAccess from_wire(const wire::NodeAccess& w) { return {w.buffer(), enumerator(w.access(), Access::ReadWrite), w.inferred(), w.begin(), w.end()}; }
+Kernel from_wire(const wire::Kernel& w) {
+  return {w.name(), w.full_name(), w.registers(), w.static_shared_bytes()};
+}
+Buffer from_wire(const wire::Buffer& w) {
+  return {w.name(),  enumerator(w.kind(), BufferKind::Foreign), w.id(), w.pool(), w.bytes(),
+          w.offset()};
+}
+NodeAccess from_wire(const wire::NodeAccess& w) {
+  return {w.buffer(), enumerator(w.access(), Access::ReadWrite), w.inferred(), w.begin(), w.end()};
+}
 Barrier from_wire(const wire::Barrier& w) {
-  return {w.command(), w.label(), w.file(), w.line(), w.buffer(), w.begin(), w.end(), enumerator(w.before(), Access::ReadWrite),
-          enumerator(w.after(), Access::ReadWrite), w.edges(), enumerator(w.dependency(), Dependency::Programmatic)};
+  return {w.command(),
+          w.label(),
+          w.file(),
+          w.line(),
+          w.buffer(),
+          w.begin(),
+          w.end(),
+          enumerator(w.before(), Access::ReadWrite),
+          enumerator(w.after(), Access::ReadWrite),
+          w.edges(),
+          enumerator(w.dependency(), Dependency::Programmatic)};
 }
 Node from_wire(const wire::Node& w) {
   Node n;
@@ -52,29 +69,46 @@ Node from_wire(const wire::Node& w) {
   return n;
 }
 Edge from_wire(const wire::Edge& w) {
-  return {w.from(), w.to(), enumerator(w.cause(), EdgeCause::Captured), enumerator(w.hazard(), Hazard::WriteAfterWrite), w.buffer(), w.barrier(),
-          w.begin(), w.end()};
+  return {w.from(),
+          w.to(),
+          enumerator(w.cause(), EdgeCause::Captured),
+          enumerator(w.hazard(), Hazard::WriteAfterWrite),
+          w.buffer(),
+          w.barrier(),
+          w.begin(),
+          w.end()};
 }
 Replay from_wire(const wire::Replay& w) {
-  return {w.graph(), w.version(), w.exec(), w.queue(), w.replay(), w.launched(), w.launch_returned(), w.started(), w.ended(), w.thread(), w.sampled()};
+  return {w.graph(),           w.version(), w.exec(),  w.queue(),  w.replay(), w.launched(),
+          w.launch_returned(), w.started(), w.ended(), w.thread(), w.sampled()};
 }
 Body from_wire(const wire::Body& w) {
   return {w.parent(), w.branch(), w.first_node(), w.nodes(), enumerator(w.kind(), BodyKind::Case)};
 }
-LoopRun from_wire(const wire::LoopRun& w) { return {w.graph(), w.version(), w.body(), w.replay(), w.iterations(), w.timed()}; }
-ProfileCost from_wire(const wire::ProfileCost& w) { return {w.from(), w.to(), w.mode(), w.host(), w.device()}; }
+LoopRun from_wire(const wire::LoopRun& w) {
+  return {w.graph(), w.version(), w.body(), w.replay(), w.iterations(), w.timed()};
+}
+ProfileCost from_wire(const wire::ProfileCost& w) {
+  return {w.from(), w.to(), w.mode(), w.host(), w.device()};
+}
 
 Session from_wire(const wire::Session& w) {
-  return {text(w.host()), w.pid(), w.process_start_utc(), w.rank(), text(w.application()), text(w.command_line()), text(w.engine_version())};
+  return {text(w.host()),          w.pid(),
+          w.process_start_utc(),   w.rank(),
+          text(w.application()),   text(w.command_line()),
+          text(w.engine_version())};
 }
 Device from_wire(const wire::Device& w) {
   Device d{w.id(), text(w.name()), text(w.selector()), {}, w.memory_bytes(), w.multiprocessors()};
-  if (w.uuid() && w.uuid()->size() == d.uuid.size()) std::copy(w.uuid()->begin(), w.uuid()->end(), d.uuid.begin());
+  if (w.uuid() && w.uuid()->size() == d.uuid.size())
+    std::copy(w.uuid()->begin(), w.uuid()->end(), d.uuid.begin());
   return d;
 }
 Queue from_wire(const wire::Queue& w) { return {w.id(), w.device(), text(w.label())}; }
 SampleBlock from_wire(const wire::SampleBlock& w) {
-  SampleBlock b{w.graph(), w.version(), w.exec(), w.replay(), enumerator(w.source(), SampleSource::Cupti), {}};
+  SampleBlock b{
+      w.graph(), w.version(), w.exec(), w.replay(), enumerator(w.source(), SampleSource::Cupti),
+      {}};
   if (w.columns()) {
     b.samples = decode_samples({w.columns()->data(), w.columns()->size()}, w.count());
   } else if (w.count() != 0) {
@@ -87,7 +121,8 @@ HostRange from_wire(const wire::HostRange& w) {
 }
 ThreadName from_wire(const wire::ThreadName& w) { return {w.thread(), text(w.name())}; }
 PoolState from_wire(const wire::PoolState& w) {
-  PoolState p{w.pool(), w.device(), w.at(), text(w.label()), w.buffers(), w.device_bytes(), w.host_bytes(), {}};
+  PoolState p{w.pool(),    w.device(),       w.at(),         text(w.label()),
+              w.buffers(), w.device_bytes(), w.host_bytes(), {}};
   if (w.holders()) p.holders.assign(w.holders()->begin(), w.holders()->end());
   p.budget = w.budget();
   p.reserved = w.reserved();
@@ -101,25 +136,38 @@ PoolState from_wire(const wire::PoolState& w) {
   return p;
 }
 DeviceTotals from_wire(const wire::DeviceTotals& w) {
-  return {w.device(), w.at(), w.budget(), w.reserved(), w.mapped(), w.peak(), w.buffers(), w.slabs(), w.shared_slabs(), w.trims(), w.remaps()};
+  return {w.device(),  w.at(),    w.budget(),       w.reserved(), w.mapped(), w.peak(),
+          w.buffers(), w.slabs(), w.shared_slabs(), w.trims(),    w.remaps()};
 }
 BufferLife from_wire(const wire::BufferLife& w) {
-  return {w.buffer(), w.pool(), w.device(), enumerator(w.kind(), BufferKind::Foreign), w.bytes(), w.address(), w.allocated(), w.freed(), text(w.name())};
+  return {w.buffer(),    w.pool(),    w.device(),    enumerator(w.kind(), BufferKind::Foreign),
+          w.bytes(),     w.address(), w.allocated(), w.freed(),
+          text(w.name())};
 }
 Message from_wire(const wire::Message& w) {
-  return {w.at(), enumerator(w.severity(), Severity::Error), text(w.id()), text(w.text()), w.graph(), w.version(), w.command(), w.other_command()};
+  return {w.at(),       enumerator(w.severity(), Severity::Error),
+          text(w.id()), text(w.text()),
+          w.graph(),    w.version(),
+          w.command(),  w.other_command()};
 }
-Update from_wire(const wire::Update& w) { return {w.at(), w.graph(), w.from_version(), w.to_version(), text(w.what())}; }
-Loss from_wire(const wire::Loss& w) { return {w.at(), enumerator(w.kind(), LossKind::NodeRuns), w.count(), text(w.why())}; }
+Update from_wire(const wire::Update& w) {
+  return {w.at(), w.graph(), w.from_version(), w.to_version(), text(w.what())};
+}
+Loss from_wire(const wire::Loss& w) {
+  return {w.at(), enumerator(w.kind(), LossKind::NodeRuns), w.count(), text(w.why())};
+}
 
 template <class Out, class Vector>
 void convert(std::vector<Out>& out, const Vector* in);
 
-// Every index of a graph version leads into its own vectors, and every edge and label leads backwards.
+// Every index of a graph version leads into its own vectors, and every edge and label leads
+// backwards.
 void check_indices(const GraphVersion& g) {
-  const std::string where = "graph " + std::to_string(g.graph) + " version " + std::to_string(g.version) + ": ";
+  const std::string where =
+      "graph " + std::to_string(g.graph) + " version " + std::to_string(g.version) + ": ";
   const auto inside = [&](std::uint64_t index, std::size_t size, const char* what) {
-    if (index >= size) throw_corrupt(where + what + " " + std::to_string(index) + " of " + std::to_string(size));
+    if (index >= size)
+      throw_corrupt(where + what + " " + std::to_string(index) + " of " + std::to_string(size));
   };
   const auto inside_or_none = [&](std::uint32_t index, std::size_t size, const char* what) {
     if (index != kNone) inside(index, size, what);
@@ -128,7 +176,8 @@ void check_indices(const GraphVersion& g) {
   inside(0, g.labels.size(), "label");
   for (std::size_t i = 0; i < g.labels.size(); ++i) {
     inside(g.labels[i].name, g.strings.size(), "name of a label");
-    if (i == 0 ? g.labels[i].parent != 0 : g.labels[i].parent >= i) throw_corrupt(where + "a label that is not below an earlier one");
+    if (i == 0 ? g.labels[i].parent != 0 : g.labels[i].parent >= i)
+      throw_corrupt(where + "a label that is not below an earlier one");
   }
   for (const Kernel& k : g.kernels) {
     inside(k.name, g.strings.size(), "name of a kernel");
@@ -149,7 +198,8 @@ void check_indices(const GraphVersion& g) {
     inside(n.label, g.labels.size(), "label of a node");
     inside(n.file, g.strings.size(), "file of a node");
     inside_or_none(n.kernel, g.kernels.size(), "kernel of a node");
-    if (std::uint64_t{n.first_access} + n.access_count > g.accesses.size()) throw_corrupt(where + "accesses of a node");
+    if (std::uint64_t{n.first_access} + n.access_count > g.accesses.size())
+      throw_corrupt(where + "accesses of a node");
   }
   for (const Edge& e : g.edges) {
     inside(e.to, g.nodes.size(), "end of an edge");
@@ -160,7 +210,8 @@ void check_indices(const GraphVersion& g) {
   }
   std::uint64_t next = g.bodies.empty() ? g.nodes.size() : g.bodies.front().first_node;
   for (const Body& body : g.bodies) {
-    if (body.first_node != next || body.parent >= body.first_node) throw_corrupt(where + "a body that is not behind its parent and the one before");
+    if (body.first_node != next || body.parent >= body.first_node)
+      throw_corrupt(where + "a body that is not behind its parent and the one before");
     next += body.nodes;
   }
   if (next != g.nodes.size()) throw_corrupt(where + "bodies that do not end with the last node");
@@ -205,7 +256,8 @@ void convert(std::vector<Out>& out, const Vector* in) {
   using Wire = std::remove_cv_t<std::remove_pointer_t<decltype(in->Get(0))>>;
   // The verifier looks at the alignment of a vector's length, not of its structs.
   if constexpr (!std::is_base_of_v<flatbuffers::Table, Wire>) {
-    if (in->size() != 0 && reinterpret_cast<std::uintptr_t>(in->Data()) % alignof(Wire) != 0) throw_corrupt("a vector that is not aligned");
+    if (in->size() != 0 && reinterpret_cast<std::uintptr_t>(in->Data()) % alignof(Wire) != 0)
+      throw_corrupt("a vector that is not aligned");
   }
   out.reserve(in->size());
   for (const auto* w : *in) out.push_back(from_wire(*w));

@@ -16,27 +16,56 @@ using flatbuffers::Offset;
 // Each record's shape on the wire. Structs take no builder; tables do.
 wire::Clock to_wire(const Clock& r) { return {r.host, r.other, r.error, r.device}; }
 wire::Label to_wire(const Label& r) { return {r.parent, r.name, r.color}; }
-wire::Kernel to_wire(const Kernel& r) { return {r.name, r.full_name, r.registers, r.static_shared_bytes}; }
-wire::Buffer to_wire(const Buffer& r) { return {r.bytes, r.offset, r.name, r.id, r.pool, static_cast<std::uint8_t>(r.kind)}; }
-wire::NodeAccess to_wire(const NodeAccess& r) { return {r.begin, r.end, r.buffer, static_cast<std::uint8_t>(r.access), r.inferred}; }
+wire::Kernel to_wire(const Kernel& r) {
+  return {r.name, r.full_name, r.registers, r.static_shared_bytes};
+}
+wire::Buffer to_wire(const Buffer& r) {
+  return {r.bytes, r.offset, r.name, r.id, r.pool, static_cast<std::uint8_t>(r.kind)};
+}
+wire::NodeAccess to_wire(const NodeAccess& r) {
+  return {r.begin, r.end, r.buffer, static_cast<std::uint8_t>(r.access), r.inferred};
+}
 wire::Barrier to_wire(const Barrier& r) {
-  return {r.begin,  r.end,   r.command,
-          r.label,  r.file,  r.line,
-          r.buffer, r.edges, static_cast<std::uint8_t>(r.before),
-          static_cast<std::uint8_t>(r.after), static_cast<std::uint8_t>(r.dependency)};
+  return {r.begin,
+          r.end,
+          r.command,
+          r.label,
+          r.file,
+          r.line,
+          r.buffer,
+          r.edges,
+          static_cast<std::uint8_t>(r.before),
+          static_cast<std::uint8_t>(r.after),
+          static_cast<std::uint8_t>(r.dependency)};
 }
 wire::Node to_wire(const Node& r) {
-  return {r.bytes,        r.name,        r.label,    r.kernel,   r.lane,     r.command,  r.file,     r.line,         r.first_access,
-          r.access_count, r.grid[0],     r.grid[1],  r.grid[2],  r.block[0], r.block[1], r.block[2], r.shared_bytes, static_cast<std::uint8_t>(r.kind)};
+  return {r.bytes,        r.name,         r.label,
+          r.kernel,       r.lane,         r.command,
+          r.file,         r.line,         r.first_access,
+          r.access_count, r.grid[0],      r.grid[1],
+          r.grid[2],      r.block[0],     r.block[1],
+          r.block[2],     r.shared_bytes, static_cast<std::uint8_t>(r.kind)};
 }
 wire::Edge to_wire(const Edge& r) {
-  return {r.begin, r.end, r.from, r.to, r.buffer, r.barrier, static_cast<std::uint8_t>(r.cause), static_cast<std::uint8_t>(r.hazard)};
+  return {r.begin,
+          r.end,
+          r.from,
+          r.to,
+          r.buffer,
+          r.barrier,
+          static_cast<std::uint8_t>(r.cause),
+          static_cast<std::uint8_t>(r.hazard)};
 }
 wire::Replay to_wire(const Replay& r) {
-  return {r.replay, r.launched, r.launch_returned, r.started, r.ended, r.graph, r.version, r.exec, r.queue, r.thread, r.sampled};
+  return {r.replay,  r.launched, r.launch_returned, r.started, r.ended,  r.graph,
+          r.version, r.exec,     r.queue,           r.thread,  r.sampled};
 }
-wire::Body to_wire(const Body& r) { return {r.parent, r.branch, r.first_node, r.nodes, static_cast<std::uint8_t>(r.kind)}; }
-wire::LoopRun to_wire(const LoopRun& r) { return {r.replay, r.iterations, r.timed, r.graph, r.version, r.body}; }
+wire::Body to_wire(const Body& r) {
+  return {r.parent, r.branch, r.first_node, r.nodes, static_cast<std::uint8_t>(r.kind)};
+}
+wire::LoopRun to_wire(const LoopRun& r) {
+  return {r.replay, r.iterations, r.timed, r.graph, r.version, r.body};
+}
 wire::ProfileCost to_wire(const ProfileCost& r) { return {r.from, r.to, r.host, r.device, r.mode}; }
 
 template <class T>
@@ -49,14 +78,18 @@ auto structs(FlatBufferBuilder& b, const std::vector<T>& values) {
 }
 
 Offset<wire::Session> to_table(FlatBufferBuilder& b, const Session& r) {
-  return wire::CreateSession(b, b.CreateString(r.host), r.pid, r.process_start_utc, r.rank, b.CreateString(r.application),
-                             b.CreateString(r.command_line), b.CreateString(r.engine_version));
+  return wire::CreateSession(b, b.CreateString(r.host), r.pid, r.process_start_utc, r.rank,
+                             b.CreateString(r.application), b.CreateString(r.command_line),
+                             b.CreateString(r.engine_version));
 }
 Offset<wire::Device> to_table(FlatBufferBuilder& b, const Device& r) {
-  return wire::CreateDevice(b, r.id, b.CreateString(r.name), b.CreateString(r.selector), b.CreateVector(r.uuid.data(), r.uuid.size()),
-                            r.memory_bytes, r.multiprocessors);
+  return wire::CreateDevice(b, r.id, b.CreateString(r.name), b.CreateString(r.selector),
+                            b.CreateVector(r.uuid.data(), r.uuid.size()), r.memory_bytes,
+                            r.multiprocessors);
 }
-Offset<wire::Queue> to_table(FlatBufferBuilder& b, const Queue& r) { return wire::CreateQueue(b, r.id, r.device, b.CreateString(r.label)); }
+Offset<wire::Queue> to_table(FlatBufferBuilder& b, const Queue& r) {
+  return wire::CreateQueue(b, r.id, r.device, b.CreateString(r.label));
+}
 Offset<wire::GraphVersion> to_table(FlatBufferBuilder& b, const GraphVersion& r) {
   const auto label = b.CreateString(r.label);
   const auto strings = b.CreateVectorOfStrings(r.strings);
@@ -68,43 +101,52 @@ Offset<wire::GraphVersion> to_table(FlatBufferBuilder& b, const GraphVersion& r)
   const auto nodes = structs(b, r.nodes);
   const auto edges = structs(b, r.edges);
   const auto bodies = structs(b, r.bodies);
-  return wire::CreateGraphVersion(b, r.graph, r.version, r.device, label, r.plan_hash, r.lowering_hash, r.lanes, r.entry_exit, r.ordering,
-                                  r.naive_bytes, r.slab_bytes, r.bound_bytes, r.compiled, r.compile_time, r.instantiate_time, strings,
-                                  labels, kernels, buffers, accesses, barriers, nodes, edges, bodies);
+  return wire::CreateGraphVersion(b, r.graph, r.version, r.device, label, r.plan_hash,
+                                  r.lowering_hash, r.lanes, r.entry_exit, r.ordering, r.naive_bytes,
+                                  r.slab_bytes, r.bound_bytes, r.compiled, r.compile_time,
+                                  r.instantiate_time, strings, labels, kernels, buffers, accesses,
+                                  barriers, nodes, edges, bodies);
 }
 Offset<wire::SampleBlock> to_table(FlatBufferBuilder& b, const SampleBlock& r) {
   std::vector<std::uint8_t> columns;
   encode_samples(r.samples, columns);
-  return wire::CreateSampleBlock(b, r.graph, r.version, r.exec, r.replay, static_cast<std::uint8_t>(r.source),
-                                 static_cast<std::uint32_t>(r.samples.size()), b.CreateVector(columns));
+  return wire::CreateSampleBlock(
+      b, r.graph, r.version, r.exec, r.replay, static_cast<std::uint8_t>(r.source),
+      static_cast<std::uint32_t>(r.samples.size()), b.CreateVector(columns));
 }
 Offset<wire::HostRange> to_table(FlatBufferBuilder& b, const HostRange& r) {
-  return wire::CreateHostRange(b, r.thread, r.depth, r.started, r.ended, b.CreateSharedString(r.name), r.graph, r.replay);
+  return wire::CreateHostRange(b, r.thread, r.depth, r.started, r.ended,
+                               b.CreateSharedString(r.name), r.graph, r.replay);
 }
 Offset<wire::ThreadName> to_table(FlatBufferBuilder& b, const ThreadName& r) {
   return wire::CreateThreadName(b, r.thread, b.CreateString(r.name));
 }
 Offset<wire::PoolState> to_table(FlatBufferBuilder& b, const PoolState& r) {
-  return wire::CreatePoolState(b, r.pool, r.device, r.at, b.CreateSharedString(r.label), r.buffers, r.device_bytes, r.host_bytes,
-                               b.CreateVector(r.holders), r.budget, r.reserved, r.mapped, r.peak, r.slabs, r.trims, r.remaps,
+  return wire::CreatePoolState(b, r.pool, r.device, r.at, b.CreateSharedString(r.label), r.buffers,
+                               r.device_bytes, r.host_bytes, b.CreateVector(r.holders), r.budget,
+                               r.reserved, r.mapped, r.peak, r.slabs, r.trims, r.remaps,
                                r.shared_slabs, b.CreateVector(r.sharers));
 }
 Offset<wire::DeviceTotals> to_table(FlatBufferBuilder& b, const DeviceTotals& r) {
-  return wire::CreateDeviceTotals(b, r.device, r.at, r.budget, r.reserved, r.mapped, r.peak, r.buffers, r.slabs, r.shared_slabs, r.trims, r.remaps);
+  return wire::CreateDeviceTotals(b, r.device, r.at, r.budget, r.reserved, r.mapped, r.peak,
+                                  r.buffers, r.slabs, r.shared_slabs, r.trims, r.remaps);
 }
 Offset<wire::BufferLife> to_table(FlatBufferBuilder& b, const BufferLife& r) {
-  return wire::CreateBufferLife(b, r.buffer, r.pool, r.device, static_cast<std::uint8_t>(r.kind), r.bytes, r.address, r.allocated, r.freed,
+  return wire::CreateBufferLife(b, r.buffer, r.pool, r.device, static_cast<std::uint8_t>(r.kind),
+                                r.bytes, r.address, r.allocated, r.freed,
                                 b.CreateSharedString(r.name));
 }
 Offset<wire::Message> to_table(FlatBufferBuilder& b, const Message& r) {
-  return wire::CreateMessage(b, r.at, static_cast<std::uint8_t>(r.severity), b.CreateSharedString(r.id), b.CreateString(r.text), r.graph,
-                             r.version, r.command, r.other_command);
+  return wire::CreateMessage(b, r.at, static_cast<std::uint8_t>(r.severity),
+                             b.CreateSharedString(r.id), b.CreateString(r.text), r.graph, r.version,
+                             r.command, r.other_command);
 }
 Offset<wire::Update> to_table(FlatBufferBuilder& b, const Update& r) {
   return wire::CreateUpdate(b, r.at, r.graph, r.from_version, r.to_version, b.CreateString(r.what));
 }
 Offset<wire::Loss> to_table(FlatBufferBuilder& b, const Loss& r) {
-  return wire::CreateLoss(b, r.at, static_cast<std::uint8_t>(r.kind), r.count, b.CreateSharedString(r.why));
+  return wire::CreateLoss(b, r.at, static_cast<std::uint8_t>(r.kind), r.count,
+                          b.CreateSharedString(r.why));
 }
 
 template <class T>
@@ -143,7 +185,8 @@ void Records::add(Record record) {
   std::visit(
       [this](auto&& r) {
         each_kind(*this, [&r]<class V>(V& kind) {
-          if constexpr (std::is_same_v<typename V::value_type, std::decay_t<decltype(r)>>) kind.push_back(std::move(r));
+          if constexpr (std::is_same_v<typename V::value_type, std::decay_t<decltype(r)>>)
+            kind.push_back(std::move(r));
         });
       },
       std::move(record));
@@ -178,9 +221,10 @@ std::vector<std::uint8_t> encode(const Records& r) {
   const auto profile_costs = structs(b, r.profile_costs);
   const auto loop_runs = structs(b, r.loop_runs);
   const auto device_totals = tables(b, r.device_totals);
-  wire::FinishChunkBuffer(b, wire::CreateChunk(b, sessions, clocks, devices, queues, graph_versions, replays, sample_blocks, host_ranges,
-                                               thread_names, pool_states, buffer_lives, messages, updates, losses, profile_costs,
-                                               loop_runs, device_totals));
+  wire::FinishChunkBuffer(
+      b, wire::CreateChunk(b, sessions, clocks, devices, queues, graph_versions, replays,
+                           sample_blocks, host_ranges, thread_names, pool_states, buffer_lives,
+                           messages, updates, losses, profile_costs, loop_runs, device_totals));
   return {b.GetBufferPointer(), b.GetBufferPointer() + b.GetSize()};
 }
 

@@ -19,8 +19,12 @@ std::uint8_t* put(std::uint8_t* out, std::uint64_t value) {
   return out;
 }
 
-std::uint64_t zigzag(std::int64_t v) { return (static_cast<std::uint64_t>(v) << 1) ^ static_cast<std::uint64_t>(v >> 63); }
-std::int64_t unzigzag(std::uint64_t v) { return static_cast<std::int64_t>(v >> 1) ^ -static_cast<std::int64_t>(v & 1); }
+std::uint64_t zigzag(std::int64_t v) {
+  return (static_cast<std::uint64_t>(v) << 1) ^ static_cast<std::uint64_t>(v >> 63);
+}
+std::int64_t unzigzag(std::uint64_t v) {
+  return static_cast<std::int64_t>(v >> 1) ^ -static_cast<std::int64_t>(v & 1);
+}
 
 // Differences wrap: hostile or odd values must not overflow.
 std::int64_t difference(std::int64_t a, std::int64_t b) {
@@ -42,15 +46,18 @@ void put_column(std::span<const Sample> samples, std::vector<std::uint8_t>& out,
 
 // A column that is nearly always zero: a 0 byte if all are, else a 1 byte and the values.
 template <class ValueOf>
-void put_sparse_column(std::span<const Sample> samples, std::vector<std::uint8_t>& out, ValueOf value_of) {
-  const bool any = std::any_of(samples.begin(), samples.end(), [&](const Sample& s) { return value_of(s) != 0; });
+void put_sparse_column(std::span<const Sample> samples, std::vector<std::uint8_t>& out,
+                       ValueOf value_of) {
+  const bool any = std::any_of(samples.begin(), samples.end(),
+                               [&](const Sample& s) { return value_of(s) != 0; });
   out.push_back(any ? 1 : 0);
   if (any) put_column(samples, out, value_of);
 }
 
 class ByteReader {
  public:
-  explicit ByteReader(std::span<const std::uint8_t> bytes) : at_(bytes.data()), end_(bytes.data() + bytes.size()) {}
+  explicit ByteReader(std::span<const std::uint8_t> bytes)
+      : at_(bytes.data()), end_(bytes.data() + bytes.size()) {}
 
   std::uint64_t varint() {
     std::uint64_t value = 0;
@@ -64,7 +71,8 @@ class ByteReader {
   }
   std::uint32_t varint32() {
     const std::uint64_t v = varint();
-    if (v > 0xffffffffu) throw TraceError(TraceErrorCode::Corrupt, "a number in a column of samples is too large");
+    if (v > 0xffffffffu)
+      throw TraceError(TraceErrorCode::Corrupt, "a number in a column of samples is too large");
     return static_cast<std::uint32_t>(v);
   }
   [[nodiscard]] bool at_end() const { return at_ == end_; }
@@ -95,13 +103,16 @@ void encode_samples(std::span<const Sample> samples, std::vector<std::uint8_t>& 
 }
 
 std::vector<Sample> decode_samples(std::span<const std::uint8_t> bytes, std::uint32_t count) {
-  if (count > bytes.size() / kMinSampleBytes) throw TraceError(TraceErrorCode::Corrupt, "a block claims more samples than its bytes can hold");
+  if (count > bytes.size() / kMinSampleBytes)
+    throw TraceError(TraceErrorCode::Corrupt,
+                     "a block claims more samples than its bytes can hold");
   std::vector<Sample> samples(count);
   ByteReader in(bytes);
   std::int64_t node = 0;
   for (Sample& s : samples) {
     node = sum(node, unzigzag(in.varint()));
-    if (node < 0 || node > 0xffffffffll) throw TraceError(TraceErrorCode::Corrupt, "a sample names a node that cannot exist");
+    if (node < 0 || node > 0xffffffffll)
+      throw TraceError(TraceErrorCode::Corrupt, "a sample names a node that cannot exist");
     s.node = static_cast<std::uint32_t>(node);
   }
   Time start = 0;
@@ -113,7 +124,8 @@ std::vector<Sample> decode_samples(std::span<const std::uint8_t> bytes, std::uin
   if (in.varint() != 0) {
     for (Sample& s : samples) s.occurrence = in.varint32();
   }
-  if (!in.at_end()) throw TraceError(TraceErrorCode::Corrupt, "a block of samples has bytes left over");
+  if (!in.at_end())
+    throw TraceError(TraceErrorCode::Corrupt, "a block of samples has bytes left over");
   return samples;
 }
 

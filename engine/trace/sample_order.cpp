@@ -17,9 +17,12 @@ constexpr bool starts_before(const Sample& a, const Sample& b) { return a.starte
 
 using Counts = std::array<std::array<std::uint32_t, 1u << kDigitBits>, kDigits>;
 
-std::uint32_t digit(std::uint64_t key, unsigned at) { return static_cast<std::uint32_t>(key >> (32 + at * kDigitBits)) & ((1u << kDigitBits) - 1); }
+std::uint32_t digit(std::uint64_t key, unsigned at) {
+  return static_cast<std::uint32_t>(key >> (32 + at * kDigitBits)) & ((1u << kDigitBits) - 1);
+}
 
-// `keys` have what they are sorted by in their upper half. Least digit first, so that equal ones keep their order.
+// `keys` have what they are sorted by in their upper half. Least digit first, so that equal ones
+// keep their order.
 void sort_by_upper_half(std::vector<std::uint64_t>& keys) {
   Counts counts{};
   for (const std::uint64_t key : keys) {
@@ -40,13 +43,15 @@ void sort_by_upper_half(std::vector<std::uint64_t>& keys) {
 void sort_by_start(std::vector<Sample>& samples) {
   if (std::is_sorted(samples.begin(), samples.end(), starts_before)) return;
   const auto [first, last] = std::minmax_element(samples.begin(), samples.end(), starts_before);
-  const std::uint64_t begin = static_cast<std::uint64_t>(first->started), span = static_cast<std::uint64_t>(last->started) - begin;
+  const std::uint64_t begin = static_cast<std::uint64_t>(first->started),
+                      span = static_cast<std::uint64_t>(last->started) - begin;
   if (samples.size() < kFewSamples || samples.size() > 0xffffffffu || span > 0xffffffffu) {
     std::stable_sort(samples.begin(), samples.end(), starts_before);
     return;
   }
   std::vector<std::uint64_t> keys(samples.size());
-  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = ((static_cast<std::uint64_t>(samples[i].started) - begin) << 32) | i;
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    keys[i] = ((static_cast<std::uint64_t>(samples[i].started) - begin) << 32) | i;
   sort_by_upper_half(keys);
   std::vector<Sample> sorted(samples.size());
   for (std::size_t i = 0; i < keys.size(); ++i) sorted[i] = samples[keys[i] & 0xffffffffu];

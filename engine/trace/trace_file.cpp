@@ -24,10 +24,12 @@ struct Descriptor {
   }
 };
 
-void read_exactly(int file, std::uint64_t offset, std::vector<std::uint8_t>& into, const std::filesystem::path& path) {
+void read_exactly(int file, std::uint64_t offset, std::vector<std::uint8_t>& into,
+                  const std::filesystem::path& path) {
   std::size_t done = 0;
   while (done < into.size()) {
-    const ssize_t n = ::pread(file, into.data() + done, into.size() - done, static_cast<off_t>(offset + done));
+    const ssize_t n =
+        ::pread(file, into.data() + done, into.size() - done, static_cast<off_t>(offset + done));
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) throw_io_error(path, "cannot read");
     done += static_cast<std::size_t>(n);
@@ -38,7 +40,9 @@ void read_exactly(int file, std::uint64_t offset, std::vector<std::uint8_t>& int
 
 TraceFile::TraceFile(TraceFileDesc desc) : desc_(std::move(desc)) {
   if (desc_.max_bytes != 0 && desc_.max_bytes < kMinMaxBytes) {
-    throw TraceError(TraceErrorCode::TooLarge, desc_.path.string() + ": a limit of " + std::to_string(desc_.max_bytes) + " bytes holds nothing; the least is " + std::to_string(kMinMaxBytes));
+    throw TraceError(TraceErrorCode::TooLarge,
+                     desc_.path.string() + ": a limit of " + std::to_string(desc_.max_bytes) +
+                         " bytes holds nothing; the least is " + std::to_string(kMinMaxBytes));
   }
   desc_.start == TraceFileDesc::Start::Append ? resume() : open(desc_.path);
 }
@@ -67,11 +71,13 @@ void TraceFile::resume() {
     end = entry.offset + ChunkHeader::kBytes + entry.header.compressed_bytes;
     next_sequence_ = entry.header.sequence + 1;
     if (desc_.max_bytes == 0) continue;
-    auto chunk = std::make_shared<Chunk>(Chunk{entry.header, std::vector<std::uint8_t>(entry.header.compressed_bytes)});
+    auto chunk = std::make_shared<Chunk>(
+        Chunk{entry.header, std::vector<std::uint8_t>(entry.header.compressed_bytes)});
     read_exactly(file.number, entry.offset + ChunkHeader::kBytes, chunk->payload, desc_.path);
     kept_.push_back(std::move(chunk));
   }
-  if (::ftruncate(file.number, static_cast<off_t>(end)) != 0 || ::lseek(file.number, static_cast<off_t>(end), SEEK_SET) < 0) {
+  if (::ftruncate(file.number, static_cast<off_t>(end)) != 0 ||
+      ::lseek(file.number, static_cast<off_t>(end), SEEK_SET) < 0) {
     throw_io_error(desc_.path, "cannot go on");
   }
   open_path_ = desc_.path;
@@ -88,7 +94,8 @@ void TraceFile::append_bytes(const void* data, std::size_t bytes) {
     if (n <= 0) {
       const int reason = errno;
       // A half-written chunk would hide everything after it.
-      if (::ftruncate(file_, static_cast<off_t>(bytes_)) == 0) ::lseek(file_, static_cast<off_t>(bytes_), SEEK_SET);
+      if (::ftruncate(file_, static_cast<off_t>(bytes_)) == 0)
+        ::lseek(file_, static_cast<off_t>(bytes_), SEEK_SET);
       errno = reason;
       throw_io_error(open_path_, "cannot write");
     }
@@ -102,7 +109,8 @@ void TraceFile::append(const Chunk& chunk) {
   std::vector<std::uint8_t> whole(chunk.size());
   const auto header = encode_header(chunk.header);
   std::memcpy(whole.data(), header.data(), header.size());
-  if (!chunk.payload.empty()) std::memcpy(whole.data() + header.size(), chunk.payload.data(), chunk.payload.size());
+  if (!chunk.payload.empty())
+    std::memcpy(whole.data() + header.size(), chunk.payload.data(), chunk.payload.size());
   append_bytes(whole.data(), whole.size());
 }
 
@@ -112,7 +120,8 @@ void TraceFile::write(const std::shared_ptr<const Chunk>& chunk) {
     return;
   }
   const bool fits = bytes_ + chunk->size() <= desc_.max_bytes;
-  if (!fits && desc_.keep == TraceFileDesc::Keep::First && chunk->header.kind != ChunkKind::Topology) {
+  if (!fits && desc_.keep == TraceFileDesc::Keep::First &&
+      chunk->header.kind != ChunkKind::Topology) {
     ++dropped_;
     return;
   }
@@ -124,7 +133,8 @@ void TraceFile::write(const std::shared_ptr<const Chunk>& chunk) {
   }
 }
 
-// Drops the oldest events and samples down to half the limit, so that a rewrite comes once in half a file.
+// Drops the oldest events and samples down to half the limit, so that a rewrite comes once in half
+// a file.
 void TraceFile::rewrite() {
   std::uint64_t total = kPreambleBytes;
   for (const auto& c : kept_) total += c->size();
@@ -142,7 +152,8 @@ void TraceFile::rewrite() {
   try {
     open(beside);
     for (const auto& c : kept_) append(*c);
-    if (::rename(beside.c_str(), desc_.path.c_str()) != 0) throw_io_error(desc_.path, "cannot replace");
+    if (::rename(beside.c_str(), desc_.path.c_str()) != 0)
+      throw_io_error(desc_.path, "cannot replace");
   } catch (const TraceError&) {
     ::unlink(beside.c_str());  // what was there before stands
     throw;
@@ -151,7 +162,8 @@ void TraceFile::rewrite() {
 }
 
 void TraceFile::flush() {
-  if (::fdatasync(file_) != 0 && errno != EINVAL && errno != EROFS) throw_io_error(open_path_, "cannot flush");
+  if (::fdatasync(file_) != 0 && errno != EINVAL && errno != EROFS)
+    throw_io_error(open_path_, "cannot flush");
 }
 
 }  // namespace reprise::trace

@@ -1,6 +1,6 @@
-// TraceFile: chunks into a file. With a limit it is a flight recorder: it keeps the topology and the newest chunks, and the file
-// on disk is a whole trace at every moment (a new one is written beside it and renamed over it).
-// Threads: one at a time.
+// TraceFile: chunks into a file. With a limit it is a flight recorder: it keeps the topology and
+// the newest chunks, and the file on disk is a whole trace at every moment (a new one is written
+// beside it and renamed over it). Threads: one at a time.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,8 @@ namespace reprise::trace {
 struct TraceFileDesc {
   std::filesystem::path path;
   std::uint64_t max_bytes = 0;  // 0: no limit
-  // What happens at the limit: Last drops the oldest events and samples, First drops what comes after.
+  // What happens at the limit: Last drops the oldest events and samples, First drops what comes
+  // after.
   enum class Keep : std::uint8_t { First, Last } keep = Keep::Last;
   // Append goes on after the last whole chunk of a trace that is there.
   enum class Start : std::uint8_t { Anew, Append } start = Start::Anew;
@@ -26,7 +27,8 @@ class TraceFile : public ChunkSink {
  public:
   static constexpr std::uint64_t kMinMaxBytes = 64 << 10;
 
-  // Creates, replaces or continues the file. Throws TraceError (Io, and of one that is continued what TraceReader throws) naming the path.
+  // Creates, replaces or continues the file. Throws TraceError (Io, and of one that is continued
+  // what TraceReader throws) naming the path.
   explicit TraceFile(TraceFileDesc desc);
   TraceFile(const TraceFile&) = delete;
   TraceFile& operator=(const TraceFile&) = delete;
@@ -51,7 +53,8 @@ class TraceFile : public ChunkSink {
   std::filesystem::path open_path_;
   int file_ = -1;
   std::uint64_t bytes_ = 0, dropped_ = 0, next_sequence_ = 0;
-  std::deque<std::shared_ptr<const Chunk>> kept_;  // flight recorder: every chunk that is in the file
+  std::deque<std::shared_ptr<const Chunk>>
+      kept_;  // flight recorder: every chunk that is in the file
 };
 
 }  // namespace reprise::trace

@@ -15,7 +15,8 @@ namespace reprise::trace {
 namespace {
 
 // Reads up to `bytes`; fewer at the end of the file.
-std::size_t read_at(int file, std::uint64_t offset, std::uint8_t* out, std::size_t bytes, const std::filesystem::path& path) {
+std::size_t read_at(int file, std::uint64_t offset, std::uint8_t* out, std::size_t bytes,
+                    const std::filesystem::path& path) {
   std::size_t done = 0;
   while (done < bytes) {
     const ssize_t n = ::pread(file, out + done, bytes - done, static_cast<off_t>(offset + done));
@@ -48,12 +49,17 @@ TraceReader::TraceReader(std::filesystem::path path) : path_(std::move(path)) {
     refresh();
   } catch (const TraceError& error) {
     ::close(file_);
-    throw TraceError(error.code(), error.code() == TraceErrorCode::Io ? error.what() : path_.string() + ": " + error.what());
+    throw TraceError(error.code(), error.code() == TraceErrorCode::Io
+                                       ? error.what()
+                                       : path_.string() + ": " + error.what());
   }
 }
 
 TraceReader::TraceReader(const TraceReader& earlier)
-    : path_(earlier.path_), file_(::fcntl(earlier.file_, F_DUPFD_CLOEXEC, 0)), indexed_(earlier.indexed_), chunks_(earlier.chunks_) {
+    : path_(earlier.path_),
+      file_(::fcntl(earlier.file_, F_DUPFD_CLOEXEC, 0)),
+      indexed_(earlier.indexed_),
+      chunks_(earlier.chunks_) {
   if (file_ < 0) throw_io_error(path_, "cannot open again");
 }
 
@@ -66,7 +72,8 @@ std::shared_ptr<TraceReader> TraceReader::follow() const {
   return next;
 }
 
-// The header of the last chunk has its times, its sequence and a checksum: another trace has another one there.
+// The header of the last chunk has its times, its sequence and a checksum: another trace has
+// another one there.
 bool TraceReader::still_stands() const {
   if (size_of(file_, path_) < indexed_) return false;
   if (chunks_.empty()) return true;
@@ -105,13 +112,16 @@ std::size_t TraceReader::refresh() {
 Records TraceReader::read(const ChunkEntry& entry) const {
   // The index was checked against the file's size, so this allocates no more than the file holds.
   std::vector<std::uint8_t> payload(entry.header.compressed_bytes);
-  if (read_at(file_, entry.offset + ChunkHeader::kBytes, payload.data(), payload.size(), path_) < payload.size()) {
-    throw TraceError(TraceErrorCode::Corrupt, path_.string() + ": the file became shorter while it was read");
+  if (read_at(file_, entry.offset + ChunkHeader::kBytes, payload.data(), payload.size(), path_) <
+      payload.size()) {
+    throw TraceError(TraceErrorCode::Corrupt,
+                     path_.string() + ": the file became shorter while it was read");
   }
   try {
     return read_chunk(entry.header, payload);
   } catch (const TraceError& error) {
-    throw TraceError(error.code(), path_.string() + ": " + error.what() + " (chunk at byte " + std::to_string(entry.offset) + ")");
+    throw TraceError(error.code(), path_.string() + ": " + error.what() + " (chunk at byte " +
+                                       std::to_string(entry.offset) + ")");
   }
 }
 

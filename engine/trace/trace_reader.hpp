@@ -1,6 +1,7 @@
-// TraceReader: opens a trace file by its chunk headers alone and reads chunks when asked. A file that was cut off at any byte, or
-// that is still being written, opens up to its last whole chunk. Memory: the index (64 bytes a chunk) and what a caller reads.
-// Threads: read() may be called from many threads at once; refresh() from one, with no read() at the same time.
+// TraceReader: opens a trace file by its chunk headers alone and reads chunks when asked. A file
+// that was cut off at any byte, or that is still being written, opens up to its last whole chunk.
+// Memory: the index (64 bytes a chunk) and what a caller reads. Threads: read() may be called from
+// many threads at once; refresh() from one, with no read() at the same time.
 #pragma once
 
 #include <cstddef>
@@ -36,9 +37,10 @@ class TraceReader {
   [[nodiscard]] Records read(const ChunkEntry& entry) const;  // throws TraceError
   // Looks for chunks that were written since; returns how many are new.
   std::size_t refresh();
-  // Another reader of the same open file that knows the chunks written since too, at the same places of its index: for who may not
-  // refresh this one because others read. Null: the file does not go on from what this one knows, it was cut or written anew.
-  // Throws TraceError (Io). May be called while others read.
+  // Another reader of the same open file that knows the chunks written since too, at the same
+  // places of its index: for who may not refresh this one because others read. Null: the file does
+  // not go on from what this one knows, it was cut or written anew. Throws TraceError (Io). May be
+  // called while others read.
   [[nodiscard]] std::shared_ptr<TraceReader> follow() const;
 
  private:

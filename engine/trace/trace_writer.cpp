@@ -19,8 +19,9 @@ std::size_t weight(const Record& record) {
         if constexpr (std::is_same_v<T, SampleBlock>) {
           return sizeof(Record) + r.samples.size() * sizeof(Sample);
         } else if constexpr (std::is_same_v<T, GraphVersion>) {
-          return sizeof(Record) + r.nodes.size() * sizeof(Node) + r.edges.size() * sizeof(Edge) + r.accesses.size() * sizeof(NodeAccess) +
-                 r.buffers.size() * sizeof(Buffer) + r.strings.size() * 64;
+          return sizeof(Record) + r.nodes.size() * sizeof(Node) + r.edges.size() * sizeof(Edge) +
+                 r.accesses.size() * sizeof(NodeAccess) + r.buffers.size() * sizeof(Buffer) +
+                 r.strings.size() * 64;
         } else {
           return sizeof(Record);
         }
@@ -38,9 +39,11 @@ ChunkKind kind_of(const Record& record) {
       [](const auto& r) {
         using T = std::decay_t<decltype(r)>;
         if constexpr (std::is_same_v<T, SampleBlock>) return ChunkKind::Samples;
-        if constexpr (std::is_same_v<T, Session> || std::is_same_v<T, Clock> || std::is_same_v<T, Device> || std::is_same_v<T, Queue> ||
-                      std::is_same_v<T, GraphVersion> || std::is_same_v<T, ThreadName> || std::is_same_v<T, PoolState> ||
-                      std::is_same_v<T, DeviceTotals> || std::is_same_v<T, BufferLife> || std::is_same_v<T, Message> ||
+        if constexpr (std::is_same_v<T, Session> || std::is_same_v<T, Clock> ||
+                      std::is_same_v<T, Device> || std::is_same_v<T, Queue> ||
+                      std::is_same_v<T, GraphVersion> || std::is_same_v<T, ThreadName> ||
+                      std::is_same_v<T, PoolState> || std::is_same_v<T, DeviceTotals> ||
+                      std::is_same_v<T, BufferLife> || std::is_same_v<T, Message> ||
                       std::is_same_v<T, Update>) {
           return ChunkKind::Topology;
         }
@@ -51,7 +54,10 @@ ChunkKind kind_of(const Record& record) {
 
 }  // namespace
 
-TraceWriter::TraceWriter(TraceWriterDesc desc) : desc_(std::move(desc)), sequence_(desc_.first_sequence), thread_(start_background_thread("reprise-write", [this] { run(); })) {}
+TraceWriter::TraceWriter(TraceWriterDesc desc)
+    : desc_(std::move(desc)),
+      sequence_(desc_.first_sequence),
+      thread_(start_background_thread("reprise-write", [this] { run(); })) {}
 
 TraceWriter::~TraceWriter() {
   {
@@ -73,7 +79,8 @@ bool TraceWriter::push(Record record) {
       stats_.lost_samples += samples;
       return false;
     }
-    // The thread looks by itself every chunk_interval; it is woken where waiting could fill the queue.
+    // The thread looks by itself every chunk_interval; it is woken where waiting could fill the
+    // queue.
     wake = queued_bytes_ < desc_.chunk_bytes && queued_bytes_ + bytes >= desc_.chunk_bytes;
     queued_bytes_ += bytes;
     queue_.push_back(std::move(record));
@@ -115,7 +122,8 @@ void TraceWriter::run() {
     std::size_t taken = 0;
     {
       std::unique_lock lock(mutex_);
-      wake_.wait_for(lock, desc_.chunk_interval, [this] { return stop_ || flush_ || queued_bytes_ >= desc_.chunk_bytes; });
+      wake_.wait_for(lock, desc_.chunk_interval,
+                     [this] { return stop_ || flush_ || queued_bytes_ >= desc_.chunk_bytes; });
       stop = stop_;
       flush_ = false;
       records.swap(queue_);
@@ -145,11 +153,13 @@ void TraceWriter::run() {
 void TraceWriter::report_losses(std::vector<Record>& records) {
   const Time now = std::chrono::steady_clock::now().time_since_epoch().count();
   if (stats_.lost_samples > reported_samples_) {
-    records.push_back(Loss{now, LossKind::Samples, stats_.lost_samples - reported_samples_, "the trace's queue was full"});
+    records.push_back(Loss{now, LossKind::Samples, stats_.lost_samples - reported_samples_,
+                           "the trace's queue was full"});
     reported_samples_ = stats_.lost_samples;
   }
   if (stats_.lost_records > reported_records_) {
-    records.push_back(Loss{now, LossKind::Events, stats_.lost_records - reported_records_, "the trace's queue was full"});
+    records.push_back(Loss{now, LossKind::Events, stats_.lost_records - reported_records_,
+                           "the trace's queue was full"});
     reported_records_ = stats_.lost_records;
   }
 }

@@ -1,6 +1,7 @@
-// TraceWriter: takes records from any thread, makes chunks of them on a thread of its own, and gives these to its sinks.
-// push() never waits for a disk, a socket or compression: what does not fit into the queue is counted as lost, and the count is
-// itself a record. Threads: every call may come from any thread.
+// TraceWriter: takes records from any thread, makes chunks of them on a thread of its own, and
+// gives these to its sinks. push() never waits for a disk, a socket or compression: what does not
+// fit into the queue is counted as lost, and the count is itself a record. Threads: every call may
+// come from any thread.
 #pragma once
 
 #include <atomic>
@@ -21,18 +22,20 @@
 namespace reprise::trace {
 
 struct TraceWriterDesc {
-  std::size_t queue_bytes = 64u << 20;              // of records that wait
-  std::size_t chunk_bytes = 1u << 20;               // estimated size of a chunk before compression
+  std::size_t queue_bytes = 64u << 20;            // of records that wait
+  std::size_t chunk_bytes = 1u << 20;             // estimated size of a chunk before compression
   std::chrono::milliseconds chunk_interval{100};  // a chunk is closed after so long
-  std::uint64_t first_sequence = 0;                 // of a trace that goes on: how many chunks it has had
-  std::function<void(const std::string&)> on_error = {};  // a sink failed (called on the writer's thread, once a sink); may be empty
+  std::uint64_t first_sequence = 0;  // of a trace that goes on: how many chunks it has had
+  std::function<void(const std::string&)> on_error =
+      {};  // a sink failed (called on the writer's thread, once a sink); may be empty
 };
 
 struct TraceWriterStats {
   std::uint64_t records = 0, samples = 0;            // taken
   std::uint64_t lost_records = 0, lost_samples = 0;  // refused because the queue was full
   std::uint64_t chunks = 0, bytes = 0;               // made
-  std::uint64_t failed_sinks = 0, unwritten_chunks = 0;  // that were dropped; that those did not get
+  std::uint64_t failed_sinks = 0,
+                unwritten_chunks = 0;  // that were dropped; that those did not get
 };
 
 class TraceWriter {
@@ -44,13 +47,16 @@ class TraceWriter {
 
   // False: the queue was full and the record is lost (and counted).
   bool push(Record record);
-  // The sink first gets every topology chunk made so far, then all new chunks. A sink that throws is dropped.
+  // The sink first gets every topology chunk made so far, then all new chunks. A sink that throws
+  // is dropped.
   void add_sink(std::shared_ptr<ChunkSink> sink);
   void remove_sink(const std::shared_ptr<ChunkSink>& sink);
   // Returns when all that was pushed before has reached the sinks.
   void flush();
   [[nodiscard]] TraceWriterStats stats() const;
-  [[nodiscard]] std::thread::native_handle_type thread() noexcept { return thread_.native_handle(); }  // its own, as long as this lives
+  [[nodiscard]] std::thread::native_handle_type thread() noexcept {
+    return thread_.native_handle();
+  }  // its own, as long as this lives
 
  private:
   struct Command;

@@ -3,12 +3,12 @@
 #include <cstring>
 #include <utility>
 
+#include "base/failure.hpp"
 #include "base/text.hpp"
+#include "compile/stages.hpp"
 #include "memory/packing.hpp"
 #include "record/geometry.hpp"
-#include "compile/stages.hpp"
 #include "runtime/core/device_core.hpp"
-#include "base/failure.hpp"
 
 namespace reprise::detail {
 
@@ -16,11 +16,15 @@ namespace {
 
 constexpr std::uint64_t kAreaAlignment = 256;
 
-[[nodiscard]] std::uint64_t room_for(const PoolBuffer& buffer) { return aligned_up(buffer.bytes, kAreaAlignment); }
+[[nodiscard]] std::uint64_t room_for(const PoolBuffer& buffer) {
+  return aligned_up(buffer.bytes, kAreaAlignment);
+}
 
 }  // namespace
 
-BufferSnapshot::BufferSnapshot(Device device, const std::vector<std::shared_ptr<PoolBuffer>>& written, const Recording& recording)
+BufferSnapshot::BufferSnapshot(Device device,
+                               const std::vector<std::shared_ptr<PoolBuffer>>& written,
+                               const Recording& recording)
     : device_(std::move(device)) {
   find_host_memory(recording);
   std::vector<std::shared_ptr<PoolBuffer>> on_device;
@@ -37,7 +41,9 @@ BufferSnapshot::BufferSnapshot(Device device, const std::vector<std::shared_ptr<
     pool_ = device_.create_pool({.label = "saved contents"});
     copy_ = pool_->allocate<std::byte>(bytes_, "saved contents");
   } catch (const Error& error) {
-    throw with_context(error, recording.label, concat("for ", bytes_, " bytes to save what replays of ", recording.label, " write"));
+    throw with_context(
+        error, recording.label,
+        concat("for ", bytes_, " bytes to save what replays of ", recording.label, " write"));
   }
   save_ = copies(on_device, Direction::Save);
   restore_ = copies(on_device, Direction::Restore);
@@ -51,12 +57,14 @@ void BufferSnapshot::find_host_memory(const Recording& recording) {
     const auto& copy = recording.payload<CopyPayload>(i);
     if (copy.destination.buffer != kNone) continue;
     const std::uint64_t bytes = *span_bytes(copy.extent, copy.destination_pitch);
-    host_.push_back({static_cast<std::byte*>(copy.destination.host), std::vector<std::byte>(bytes)});
+    host_.push_back(
+        {static_cast<std::byte*>(copy.destination.host), std::vector<std::byte>(bytes)});
   }
   for (const auto& body : recording.bodies) find_host_memory(*body);
 }
 
-std::unique_ptr<BackendExec> BufferSnapshot::copies(const std::vector<std::shared_ptr<PoolBuffer>>& buffers, Direction direction) const {
+std::unique_ptr<BackendExec> BufferSnapshot::copies(
+    const std::vector<std::shared_ptr<PoolBuffer>>& buffers, Direction direction) const {
   CommandBuffer commands = device_.create_command_buffer({.label = "saved contents"});
   commands.begin();
   std::uint64_t at = 0;
@@ -71,7 +79,8 @@ std::unique_ptr<BackendExec> BufferSnapshot::copies(const std::vector<std::share
   }
   commands.end();
   const DeviceCore& core = *device_.core();
-  auto plan = make_plan("saved contents", commands.core()->executable("tune"), {.alignment = core.info().limits.buffer_alignment});
+  auto plan = make_plan("saved contents", commands.core()->executable("tune"),
+                        {.alignment = core.info().limits.buffer_alignment});
   return core.backend().instantiate(plan, bind(*plan, nullptr, 0), Instrumentation::None);
 }
 

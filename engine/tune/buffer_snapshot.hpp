@@ -1,5 +1,6 @@
-// BufferSnapshot: what replays of one graph write, kept beside it, so that they may be replayed for measurements and leave no trace.
-// No graph of its own: buffers do not become shared by it. Threads: one at a time.
+// BufferSnapshot: what replays of one graph write, kept beside it, so that they may be replayed for
+// measurements and leave no trace. No graph of its own: buffers do not become shared by it.
+// Threads: one at a time.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +18,17 @@ namespace reprise::detail {
 
 class BufferSnapshot {
  public:
-  // `written`: persistent buffers, each once; `recording` names the host memory that copies write. Allocates as many bytes and makes the copies
-  // that save() and restore() launch. Throws OutOfMemory naming the bytes.
-  BufferSnapshot(Device device, const std::vector<std::shared_ptr<PoolBuffer>>& written, const Recording& recording);
+  // `written`: persistent buffers, each once; `recording` names the host memory that copies write.
+  // Allocates as many bytes and makes the copies that save() and restore() launch. Throws
+  // OutOfMemory naming the bytes.
+  BufferSnapshot(Device device, const std::vector<std::shared_ptr<PoolBuffer>>& written,
+                 const Recording& recording);
   BufferSnapshot(const BufferSnapshot&) = delete;
   BufferSnapshot& operator=(const BufferSnapshot&) = delete;
   ~BufferSnapshot();
 
-  // The executables that copy device memory there and back; null where there is none to copy. The caller orders their launches.
+  // The executables that copy device memory there and back; null where there is none to copy. The
+  // caller orders their launches.
   [[nodiscard]] BackendExec* save() const noexcept { return save_.get(); }
   [[nodiscard]] BackendExec* restore() const noexcept { return restore_.get(); }
   // The same for host memory, by this thread, while nothing of the graph runs.
@@ -39,7 +43,8 @@ class BufferSnapshot {
   };
   enum class Direction : std::uint8_t { Save, Restore };
   void find_host_memory(const Recording& recording);
-  [[nodiscard]] std::unique_ptr<BackendExec> copies(const std::vector<std::shared_ptr<PoolBuffer>>& buffers, Direction direction) const;
+  [[nodiscard]] std::unique_ptr<BackendExec> copies(
+      const std::vector<std::shared_ptr<PoolBuffer>>& buffers, Direction direction) const;
 
   Device device_;
   std::uint64_t bytes_ = 0;

@@ -39,7 +39,9 @@ std::uint32_t PairedTrial::winner() const {
   std::uint32_t best = 0;
   double best_ratio = 1;
   for (std::uint32_t i = 1; i < contestants_.size(); ++i) {
-    if (!contestants_[i].is_in() || std::min(contestants_[i].times.size(), contestants_[0].times.size()) < kLeastRounds) continue;
+    if (!contestants_[i].is_in() ||
+        std::min(contestants_[i].times.size(), contestants_[0].times.size()) < kLeastRounds)
+      continue;
     const RatioInterval of = ratio(i);
     if (of.high >= kWorthwhile || of.median >= best_ratio) continue;
     best = i;

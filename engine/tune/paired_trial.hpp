@@ -1,5 +1,5 @@
-// PairedTrial: measures executables in turns, so that whatever changes meanwhile changes for all of them alike. Knows no graph.
-// Threads: one at a time.
+// PairedTrial: measures executables in turns, so that whatever changes meanwhile changes for all of
+// them alike. Knows no graph. Threads: one at a time.
 #pragma once
 
 #include <chrono>
@@ -30,8 +30,11 @@ class PairedTrial {
   static constexpr std::uint32_t kLeastRounds = 9;  // to say anything
 
   explicit PairedTrial(std::uint32_t candidates) : contestants_(candidates) {}
-  void drop(std::uint32_t contestant, std::string reason) { contestants_[contestant].reason = std::move(reason); }
-  // Until all rounds are done or the time is up; candidates that are slower beyond doubt leave early.
+  void drop(std::uint32_t contestant, std::string reason) {
+    contestants_[contestant].reason = std::move(reason);
+  }
+  // Until all rounds are done or the time is up; candidates that are slower beyond doubt leave
+  // early.
   void run(const Desc& desc);
 
   [[nodiscard]] const std::vector<Candidate>& candidates() const noexcept { return contestants_; }

@@ -1,4 +1,5 @@
-// GraphCore::tune: other lowerings of a graph, measured beside it, and the best of them in its place.
+// GraphCore::tune: other lowerings of a graph, measured beside it, and the best of them in its
+// place.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -9,20 +10,20 @@
 #include <utility>
 #include <vector>
 
+#include "base/failure.hpp"
 #include "base/text.hpp"
+#include "compile/cost_lookup.hpp"
+#include "compile/node_costs.hpp"
+#include "compile/stages.hpp"
 #include "lowering/tuning_candidates.hpp"
 #include "plan/plan_hash.hpp"
 #include "plan/timing_layout.hpp"
-#include "compile/stages.hpp"
 #include "runtime/core/device_core.hpp"
-#include "base/failure.hpp"
 #include "runtime/graph/graph_core.hpp"
-#include "compile/cost_lookup.hpp"
-#include "compile/node_costs.hpp"
+#include "runtime/graph/trace_graph.hpp"
 #include "runtime/memory/pool_core.hpp"
 #include "runtime/queue/queue_core.hpp"
 #include "tune/buffer_snapshot.hpp"
-#include "runtime/graph/trace_graph.hpp"
 #include "tune/paired_trial.hpp"
 
 namespace reprise::detail {
@@ -31,20 +32,25 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kSampleNs = 1e6;          // a measurement takes at least so long, in as many replays as that needs
+constexpr double kSampleNs =
+    1e6;  // a measurement takes at least so long, in as many replays as that needs
 constexpr std::uint32_t kMostReplays = 64;
-constexpr std::uint32_t kMostFinals = 3;   // of the best, against the graph as it is
-constexpr std::uint32_t kCostLanes = 8;    // of the run that tells what nodes cost: more would run beside each other than are told apart
+constexpr std::uint32_t kMostFinals = 3;  // of the best, against the graph as it is
+constexpr std::uint32_t kCostLanes = 8;   // of the run that tells what nodes cost: more would run
+                                          // beside each other than are told apart
 
 // The nodes that are switched off, as another lowering of the same schedule numbers them.
-std::vector<std::uint8_t> renumber(const std::vector<std::uint8_t>& disabled, const Plan& from, const Plan& to) {
+std::vector<std::uint8_t> renumber(const std::vector<std::uint8_t>& disabled, const Plan& from,
+                                   const Plan& to) {
   if (disabled.empty()) return {};
   std::vector<std::uint32_t> number(from.all_nodes, kNone);  // by number there: the number here
-  for (std::uint32_t node = 0; node < to.dependencies.node_count(); ++node) number[from.lowered.node_of[node]] = to.lowered.node_of[node];
+  for (std::uint32_t node = 0; node < to.dependencies.node_count(); ++node)
+    number[from.lowered.node_of[node]] = to.lowered.node_of[node];
   const TimingLayout there = timing_layout(from), here = timing_layout(to);
   for (const BodyPlace& body : there.bodies) {
     const BodyPlace& same = here.bodies[here.first_body(number[body.parent]) + body.branch];
-    for (std::uint32_t node = 0; node < body.nodes; ++node) number[body.first_node + node] = same.first_node + node;
+    for (std::uint32_t node = 0; node < body.nodes; ++node)
+      number[body.first_node + node] = same.first_node + node;
   }
   std::vector<std::uint8_t> result(to.all_nodes, 0);
   for (std::uint32_t node = 0; node < disabled.size(); ++node) {
@@ -55,11 +61,15 @@ std::vector<std::uint8_t> renumber(const std::vector<std::uint8_t>& disabled, co
 
 }  // namespace
 
-// The graph's own queue work aside from its replays: what it is ordered with, and how long a stretch of it takes.
+// The graph's own queue work aside from its replays: what it is ordered with, and how long a
+// stretch of it takes.
 class GraphCore::Tuning {
  public:
   Tuning(GraphCore& graph, std::shared_ptr<QueueCore> queue, const TuneDesc& desc)
-      : graph_(graph), queue_(std::move(queue)), desc_(desc), stopwatch_(queue_->backend().make_stopwatch()) {}
+      : graph_(graph),
+        queue_(std::move(queue)),
+        desc_(desc),
+        stopwatch_(queue_->backend().make_stopwatch()) {}
   Tuning(const Tuning&) = delete;
   Tuning& operator=(const Tuning&) = delete;
   // Contents are as they were, and what was launched is over.
@@ -88,12 +98,15 @@ class GraphCore::Tuning {
     if (!recording.functions.empty()) {
       fail(ErrorCode::Unsupported, Stage::Launch, graph_.label(),
            concat("tune: what the host callbacks of graph ", graph_.label(),
-                  " did can't be undone; where it may be replayed at will, say .contents = TuneDesc::Contents::Repeatable"));
+                  " did can't be undone; where it may be replayed at will, say .contents = "
+                  "TuneDesc::Contents::Repeatable"));
     }
     std::vector<std::shared_ptr<PoolBuffer>> written;
     for (const Use& use : graph_.uses_) {
-      if (use.index == kNone || !writes(use.access) || use.buffer->kind == BufferKind::Condition) continue;
-      if (std::find(written.begin(), written.end(), use.buffer) == written.end()) written.push_back(use.buffer);
+      if (use.index == kNone || !writes(use.access) || use.buffer->kind == BufferKind::Condition)
+        continue;
+      if (std::find(written.begin(), written.end(), use.buffer) == written.end())
+        written.push_back(use.buffer);
     }
     saved_ = std::make_unique<BufferSnapshot>(Device(graph_.device_), written, recording);
     if (saved_->save() != nullptr) launch(*saved_->save());
@@ -138,10 +151,12 @@ class GraphCore::Tuning {
     std::uint32_t pairs = 0, replays = 0;
     Clock::time_point until;  // after which there is no other one
   };
-  // The best of many is lucky too, and so may its executable be, of which CUDA makes some faster than others of the same graph: it has to win once
-  // more, alone, and as new executables are made of both.
+  // The best of many is lucky too, and so may its executable be, of which CUDA makes some faster
+  // than others of the same graph: it has to win once more, alone, and as new executables are made
+  // of both.
   void choose(PairedTrial& series, const Finals& finals, TuneReport& report) {
-    for (std::uint32_t tried = 0; tried < kMostFinals && (tried == 0 || Clock::now() < finals.until); ++tried) {
+    for (std::uint32_t tried = 0;
+         tried < kMostFinals && (tried == 0 || Clock::now() < finals.until); ++tried) {
       const std::uint32_t best = series.winner();
       if (best == 0) return;
       PairedTrial last(2);
@@ -153,7 +168,9 @@ class GraphCore::Tuning {
         report.candidates[best].reason = error.what();
         return;
       }
-      last.run({.rounds = finals.pairs, .measure = [&](std::uint32_t i) { return time(*bodies_[i == 0 ? 0 : best]->exec, finals.replays); }});
+      last.run({.rounds = finals.pairs, .measure = [&](std::uint32_t i) {
+                  return time(*bodies_[i == 0 ? 0 : best]->exec, finals.replays);
+                }});
       if (last.winner() != 0) {
         report.chosen = best;
         report.confirmed_ratio = last.ratio(1).median;
@@ -168,7 +185,8 @@ class GraphCore::Tuning {
   [[nodiscard]] std::vector<std::uint32_t> measured_costs() {
     const Plan& now = *graph_.body_->plan;
     if (!now.bodies.empty()) return {};  // what a body takes depends on how often it runs
-    const auto plan = lower_again(now, {.shape = LoweringConfig::Shape::Lanes, .lanes = kCostLanes}, alignment());
+    const auto plan =
+        lower_again(now, {.shape = LoweringConfig::Shape::Lanes, .lanes = kCostLanes}, alignment());
     if (plan->placement.slab_bytes > graph_.body_->memory.bytes) return {};
     const Bindings bindings = graph_.bindings_of(*plan, graph_.body_->memory.address);
     return measure_node_costs(graph_.device_->backend(), plan, bindings, [&](BackendExec& exec) {
@@ -178,9 +196,12 @@ class GraphCore::Tuning {
     });
   }
 
-  [[nodiscard]] std::uint32_t alignment() const { return graph_.device_->info().limits.buffer_alignment; }
+  [[nodiscard]] std::uint32_t alignment() const {
+    return graph_.device_->info().limits.buffer_alignment;
+  }
 
-  std::vector<std::unique_ptr<GraphExecutable>> bodies_;  // of the candidates; null: it could not be made
+  std::vector<std::unique_ptr<GraphExecutable>>
+      bodies_;  // of the candidates; null: it could not be made
 
  private:
   // A new executable in the place of a contestant's.
@@ -210,20 +231,22 @@ Bindings GraphCore::bindings_of(const Plan& plan, std::byte* transients) const {
   const Bindings& now = body_->journal.now();
   Bindings bindings;
   bindings.address = now.address;
-  for (const PlacedBuffer& placed : plan.placement.buffers) bindings.address[placed.buffer] = transients + placed.offset;
+  for (const PlacedBuffer& placed : plan.placement.buffers)
+    bindings.address[placed.buffer] = transients + placed.offset;
   bindings.scalars = now.scalars;
   bindings.disabled = renumber(now.disabled, *body_->plan, plan);
   return bindings;
 }
 
-// Under updating_, while the graph's pages are kept. Its transients lie where the graph's do, or in a slab of its own where that is too small
-// and no memory goal forbids it.
+// Under updating_, while the graph's pages are kept. Its transients lie where the graph's do, or in
+// a slab of its own where that is too small and no memory goal forbids it.
 std::unique_ptr<GraphExecutable> GraphCore::make_candidate(std::shared_ptr<const Plan> plan) {
   auto body = std::make_unique<GraphExecutable>(device_);
   body->pool = pool_;
   if (body_->memory_goal != MemoryGoal::Speed && plan->placement.slab_bytes > body_->memory.bytes) {
     fail(ErrorCode::OutOfMemory, Stage::Memory, label(),
-         concat("it needs ", plan->placement.slab_bytes, " bytes of transients, which the graph's memory goal gave up"));
+         concat("it needs ", plan->placement.slab_bytes,
+                " bytes of transients, which the graph's memory goal gave up"));
   }
   body->memory = allocate_beside(body_->memory, device_, pool_, *plan);
   if (body->memory.share) body->memory.share->settle();
@@ -235,7 +258,8 @@ std::unique_ptr<GraphExecutable> GraphCore::make_candidate(std::shared_ptr<const
   body->trace_id = traced_as_;
   body->journal = BindingState(plan, bindings_of(*plan, body->memory.address));
   body->plan = std::move(plan);
-  body->exec = device_->backend().instantiate(body->plan, body->journal.now(), instrumentation_for(*device_));
+  body->exec = device_->backend().instantiate(body->plan, body->journal.now(),
+                                              instrumentation_for(*device_));
   return body;
 }
 
@@ -244,20 +268,29 @@ void GraphCore::sync_bindings(GraphExecutable& body) {
   const auto take = [&](const BindingChange& change) {
     if (!body.exec->change(change).done()) {
       fail(ErrorCode::Unsupported, Stage::Launch, label(),
-           concat("tune: graph ", label(), " was updated meanwhile, and the new executable does not take it"));
+           concat("tune: graph ", label(),
+                  " was updated meanwhile, and the new executable does not take it"));
     }
     body.journal.note(change);
   };
   for (std::uint32_t slot = 0; slot < body.plan->slots.slots.size(); ++slot) {
     const std::span<const std::byte> value = body_->journal.value(slot);
     if (std::equal(value.begin(), value.end(), body.journal.value(slot).begin())) continue;
-    take({.what = BindingChange::What::Scalar, .index = slot, .value = value, .nodes = body.journal.nodes_of_slot(slot)});
+    take({.what = BindingChange::What::Scalar,
+          .index = slot,
+          .value = value,
+          .nodes = body.journal.nodes_of_slot(slot)});
   }
   const Bindings& now = body_->journal.now();
   const auto& buffers = body.plan->recording->buffers;
   for (std::uint32_t i = 0; i < buffers.size(); ++i) {
-    if (buffers[i]->kind == BufferKind::Transient || now.address[i] == body.journal.now().address[i]) continue;
-    take({.what = BindingChange::What::Buffer, .index = i, .address = now.address[i], .nodes = body.journal.nodes_of_buffer(i)});
+    if (buffers[i]->kind == BufferKind::Transient ||
+        now.address[i] == body.journal.now().address[i])
+      continue;
+    take({.what = BindingChange::What::Buffer,
+          .index = i,
+          .address = now.address[i],
+          .nodes = body.journal.nodes_of_buffer(i)});
   }
   if (now.disabled.empty() && body.journal.now().disabled.empty()) return;
   Bindings wanted;
@@ -298,17 +331,22 @@ void GraphCore::replace_executable(std::unique_ptr<GraphExecutable> next) {
 
 TuneReport GraphCore::tune(const std::shared_ptr<QueueCore>& queue, const TuneDesc& desc) {
   const Clock::time_point began = Clock::now();
-  if (!queue) fail(ErrorCode::InvalidArgument, Stage::Launch, label(), concat("tune: graph ", label(), " was given an empty Queue"));
+  if (!queue)
+    fail(ErrorCode::InvalidArgument, Stage::Launch, label(),
+         concat("tune: graph ", label(), " was given an empty Queue"));
   if (desc.pairs < PairedTrial::kLeastRounds || desc.budget <= std::chrono::milliseconds(0)) {
     fail(ErrorCode::InvalidArgument, Stage::Launch, label(),
-         concat("tune of graph ", label(), ": at least ", PairedTrial::kLeastRounds, " pairs, and a budget of more than nothing"));
+         concat("tune of graph ", label(), ": at least ", PairedTrial::kLeastRounds,
+                " pairs, and a budget of more than nothing"));
   }
   std::lock_guard one(updating_);
   require_updatable("tune");
   require_launchable(*queue, Stage::Launch);
   if (replicas_) {
     fail(ErrorCode::Unsupported, Stage::Launch, label(),
-         concat("tune: graph ", label(), " has ", instance_.count, " instances; tune one of the same recording with a single instance, save_tuning() it, and "
+         concat("tune: graph ", label(), " has ", instance_.count,
+                " instances; tune one of the same recording with a single instance, save_tuning() "
+                "it, and "
                 "compile this one with that tuning_file"));
   }
   const ResidencyPin pages(*this);  // candidates replay on the slab without the graph's mutex
@@ -320,9 +358,11 @@ TuneReport GraphCore::tune(const std::shared_ptr<QueueCore>& queue, const TuneDe
     Tuning tuning(*this, queue, desc);
     tuning.save();
     NodeHints hints = known_hints(body_->costs.get(), *plan);
-    if (std::vector<std::uint32_t> costs = tuning.measured_costs(); !costs.empty()) hints.costs = std::move(costs);
+    if (std::vector<std::uint32_t> costs = tuning.measured_costs(); !costs.empty())
+      hints.costs = std::move(costs);
     const bool has_priorities = device_->info().kind != DeviceKind::Host;
-    choices = tuning_candidates(plan->dependencies, hints, has_priorities ? DevicePriorities::Yes : DevicePriorities::No);
+    choices = tuning_candidates(plan->dependencies, hints,
+                                has_priorities ? DevicePriorities::Yes : DevicePriorities::No);
 
     // The graph as it is, then the choices that are not the same graph.
     report.candidates.push_back({.name = "as it was", .slab_bytes = plan->placement.slab_bytes});
@@ -360,8 +400,11 @@ TuneReport GraphCore::tune(const std::shared_ptr<QueueCore>& queue, const TuneDe
       if (body) static_cast<void>(tuning.time(*body->exec, 1));
     }
     const double once = tuning.time(*tuning.bodies_[0]->exec, 1);
-    const auto replays = static_cast<std::uint32_t>(std::clamp(std::ceil(kSampleNs / std::max(once, 1.0)), 1.0, double{kMostReplays}));
-    const auto measure = [&](std::uint32_t i) { return tuning.time(*tuning.bodies_[i]->exec, replays); };
+    const auto replays = static_cast<std::uint32_t>(
+        std::clamp(std::ceil(kSampleNs / std::max(once, 1.0)), 1.0, double{kMostReplays}));
+    const auto measure = [&](std::uint32_t i) {
+      return tuning.time(*tuning.bodies_[i]->exec, replays);
+    };
     series.run({.rounds = desc.pairs, .until = began + desc.budget, .measure = measure});
     for (std::uint32_t i = 0; i < report.candidates.size(); ++i) {
       TuneCandidate& candidate = report.candidates[i];
@@ -382,10 +425,12 @@ TuneReport GraphCore::tune(const std::shared_ptr<QueueCore>& queue, const TuneDe
         candidate.lanes = lowered.lanes;
       }
     }
-    tuning.choose(series, {.pairs = desc.pairs, .replays = replays, .until = began + desc.budget}, report);
+    tuning.choose(series, {.pairs = desc.pairs, .replays = replays, .until = began + desc.budget},
+                  report);
     tuning.finish();
     for (auto& body : tuning.bodies_) {
-      if (const std::exception_ptr thrown = body ? body->exec->callback_error(1) : nullptr) std::rethrow_exception(thrown);
+      if (const std::exception_ptr thrown = body ? body->exec->callback_error(1) : nullptr)
+        std::rethrow_exception(thrown);
     }
     if (report.chosen != 0) take_tuned(queue, tuning.bodies_[report.chosen]->plan, report);
   }
@@ -394,8 +439,10 @@ TuneReport GraphCore::tune(const std::shared_ptr<QueueCore>& queue, const TuneDe
   return report;
 }
 
-// An executable of its own, whose replays count from 1. Where there is no memory for it, the graph stays what it is.
-void GraphCore::take_tuned(const std::shared_ptr<QueueCore>& queue, const std::shared_ptr<const Plan>& plan, TuneReport& report) {
+// An executable of its own, whose replays count from 1. Where there is no memory for it, the graph
+// stays what it is.
+void GraphCore::take_tuned(const std::shared_ptr<QueueCore>& queue,
+                           const std::shared_ptr<const Plan>& plan, TuneReport& report) {
   try {
     auto next = make_candidate(plan);
     next->exec->upload(queue->backend());

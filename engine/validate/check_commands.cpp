@@ -13,7 +13,8 @@ namespace {
 std::uint32_t first_user_of_buffer(const Recording& recording, std::uint32_t buffer) {
   for (std::uint32_t i = 0; i < recording.commands.size(); ++i) {
     const Command& c = recording.commands[i];
-    if (c.kind == CommandKind::Barrier && recording.payload<BarrierPayload>(i).buffer == buffer) return i;
+    if (c.kind == CommandKind::Barrier && recording.payload<BarrierPayload>(i).buffer == buffer)
+      return i;
     for (std::uint32_t a = 0; a < c.access_count; ++a) {
       if (recording.accesses[c.first_access + a].buffer == buffer) return i;
     }
@@ -23,61 +24,80 @@ std::uint32_t first_user_of_buffer(const Recording& recording, std::uint32_t buf
 
 std::uint32_t first_user_of_kernel(const Recording& recording, std::uint32_t kernel) {
   for (std::uint32_t i = 0; i < recording.commands.size(); ++i) {
-    if (recording.commands[i].kind == CommandKind::Dispatch && recording.payload<DispatchPayload>(i).kernel == kernel) return i;
+    if (recording.commands[i].kind == CommandKind::Dispatch &&
+        recording.payload<DispatchPayload>(i).kernel == kernel)
+      return i;
   }
   return Message::kNoCommand;
 }
 
-void add_about_handle(const Recording& recording, Rule rule, std::uint32_t user, const std::string& text, Findings& findings) {
+void add_about_handle(const Recording& recording, Rule rule, std::uint32_t user,
+                      const std::string& text, Findings& findings) {
   if (!findings.count(rule)) return;
-  findings.add_counted(rule, user, Message::kNoCommand, user == Message::kNoCommand ? text : concat(describe_command(recording, user), ": ", text));
+  findings.add_counted(
+      rule, user, Message::kNoCommand,
+      user == Message::kNoCommand ? text : concat(describe_command(recording, user), ": ", text));
 }
 
-bool is_foreign(const Recording& recording, const std::shared_ptr<DeviceStatus>& device) { return recording.device && device != recording.device; }
+bool is_foreign(const Recording& recording, const std::shared_ptr<DeviceStatus>& device) {
+  return recording.device && device != recording.device;
+}
 
-void add_range(const Recording& recording, std::uint32_t command, std::uint32_t buffer, std::uint64_t begin, std::uint64_t end, Findings& findings) {
+void add_range(const Recording& recording, std::uint32_t command, std::uint32_t buffer,
+               std::uint64_t begin, std::uint64_t end, Findings& findings) {
   const BufferCore& core = *recording.buffers[buffer];
   findings.add(Rule::RangeOutOfBounds, command,
-               concat(describe_range(core, begin, end), " leave its ", core.bytes, " bytes. Use a smaller range or a larger buffer"));
+               concat(describe_range(core, begin, end), " leave its ", core.bytes,
+                      " bytes. Use a smaller range or a larger buffer"));
 }
 
-void check_pitch(Rule rule, std::uint32_t command, const Extent& extent, const Pitch& pitch, const DeviceLimits& limits, Findings& findings) {
+void check_pitch(Rule rule, std::uint32_t command, const Extent& extent, const Pitch& pitch,
+                 const DeviceLimits& limits, Findings& findings) {
   if ((extent.height == 1 && extent.depth == 1) || pitch.row <= limits.max_pitch) return;
   findings.add(rule, command,
                limits.max_pitch == 0
                    ? std::string("the device has no pitched copies and fills. Use one for each row")
-                   : concat("rows lie ", pitch.row, " bytes apart; the device allows ", limits.max_pitch, ". Use one for each row"));
+                   : concat("rows lie ", pitch.row, " bytes apart; the device allows ",
+                            limits.max_pitch, ". Use one for each row"));
 }
 
-void check_copy(const Recording& recording, std::uint32_t command, const DeviceLimits& limits, Findings& findings) {
+void check_copy(const Recording& recording, std::uint32_t command, const DeviceLimits& limits,
+                Findings& findings) {
   const auto& copy = recording.payload<CopyPayload>(command);
   const Command& c = recording.commands[command];
-  if (copy.source.buffer != kNone && copy.source.buffer == copy.destination.buffer && c.access_count == 2) {
+  if (copy.source.buffer != kNone && copy.source.buffer == copy.destination.buffer &&
+      c.access_count == 2) {
     const BufferAccess& from = recording.accesses[c.first_access];
     const BufferAccess& to = recording.accesses[c.first_access + 1];
     if (overlaps(recording, from, to)) {
       const BufferCore& buffer = *recording.buffers[from.buffer];
       findings.add(Rule::CopyOverlap, command,
-                   concat("source ", describe_range(buffer, from.begin, from.end), " and destination ", describe_range(buffer, to.begin, to.end),
+                   concat("source ", describe_range(buffer, from.begin, from.end),
+                          " and destination ", describe_range(buffer, to.begin, to.end),
                           " share bytes. Copy through another buffer"));
     }
   }
   if (!findings.checks(Validation::Basic)) return;
   check_pitch(Rule::CopyPitchTooLarge, command, copy.extent, copy.source_pitch, limits, findings);
-  check_pitch(Rule::CopyPitchTooLarge, command, copy.extent, copy.destination_pitch, limits, findings);
+  check_pitch(Rule::CopyPitchTooLarge, command, copy.extent, copy.destination_pitch, limits,
+              findings);
 }
 
-void check_fill(const Recording& recording, std::uint32_t command, const DeviceLimits& limits, Findings& findings) {
+void check_fill(const Recording& recording, std::uint32_t command, const DeviceLimits& limits,
+                Findings& findings) {
   if (!findings.checks(Validation::Basic)) return;
   const auto& fill = recording.payload<FillPayload>(command);
   check_pitch(Rule::FillPitchTooLarge, command, fill.extent, fill.pitch, limits, findings);
   const std::uint64_t element = fill.element_bytes;
   const bool is_size = element == 1 || element == 2 || element == 4;
   const bool has_rows = fill.extent.height > 1 || fill.extent.depth > 1;
-  if (!is_size || fill.offset % element != 0 || fill.extent.width % element != 0 || (has_rows && fill.pitch.row % element != 0)) {
+  if (!is_size || fill.offset % element != 0 || fill.extent.width % element != 0 ||
+      (has_rows && fill.pitch.row % element != 0)) {
     findings.add(Rule::FillElementInvalid, command,
-                 concat("elements of ", element, " bytes do not fit ", fill.extent.width, " bytes from byte ", fill.offset, " on, rows ",
-                        fill.pitch.row, " bytes apart. Elements have 1, 2 or 4 bytes, and start, width and pitch are multiples of that"));
+                 concat("elements of ", element, " bytes do not fit ", fill.extent.width,
+                        " bytes from byte ", fill.offset, " on, rows ", fill.pitch.row,
+                        " bytes apart. Elements have 1, 2 or 4 bytes, and start, width and pitch "
+                        "are multiples of that"));
   }
 }
 
@@ -88,31 +108,45 @@ void check_handles(const Recording& recording, Findings& findings) {
     const BufferCore& buffer = *recording.buffers[b];
     if (is_foreign(recording, buffer.device)) {
       add_about_handle(recording, Rule::DeviceForeign, first_user_of_buffer(recording, b),
-                       concat(describe_buffer(buffer), " is of another device than the command buffer. Make it from a pool of the same device"),
+                       concat(describe_buffer(buffer),
+                              " is of another device than the command buffer. Make it from a pool "
+                              "of the same device"),
                        findings);
     } else if (buffer.is_stale()) {
       add_about_handle(recording, Rule::HandleStale, first_user_of_buffer(recording, b),
-                       concat(describe_buffer(buffer), " is stale: its pool was cleared or its device was lost. Record again with a new one"),
+                       concat(describe_buffer(buffer),
+                              " is stale: its pool was cleared or its device was lost. Record "
+                              "again with a new one"),
                        findings);
     }
   }
   for (std::uint32_t k = 0; k < recording.kernels.size(); ++k) {
     const KernelCore& kernel = *recording.kernels[k];
     if (is_foreign(recording, kernel.device)) {
-      add_about_handle(recording, Rule::DeviceForeign, first_user_of_kernel(recording, k),
-                       concat("kernel ", kernel.name, " is of another device than the command buffer. Load it on the same device"), findings);
-    } else if (kernel.device && kernel.generation != kernel.device->generation.load(std::memory_order_acquire)) {
+      add_about_handle(
+          recording, Rule::DeviceForeign, first_user_of_kernel(recording, k),
+          concat("kernel ", kernel.name,
+                 " is of another device than the command buffer. Load it on the same device"),
+          findings);
+    } else if (kernel.device &&
+               kernel.generation != kernel.device->generation.load(std::memory_order_acquire)) {
       add_about_handle(recording, Rule::HandleStale, first_user_of_kernel(recording, k),
-                       concat("kernel ", kernel.name, " is stale: its device was lost. Load it again and record again"), findings);
+                       concat("kernel ", kernel.name,
+                              " is stale: its device was lost. Load it again and record again"),
+                       findings);
     }
   }
   for (const UserEdge& edge : recording.edges) {
     for (const std::uint32_t end : {edge.before, edge.after}) {
       const bool is_command = end < recording.commands.size();
-      if ((is_command && recording.commands[end].kind != CommandKind::Barrier) || !findings.count(Rule::EdgeInvalid)) continue;
-      findings.add_counted(Rule::EdgeInvalid, end, Message::kNoCommand,
-                           concat("an edge (", edge.where.file, ':', edge.where.line, ") names command ", end, ", which is ",
-                                  is_command ? "a barrier" : "not in this command buffer", ". Use what the verbs of this command buffer returned"));
+      if ((is_command && recording.commands[end].kind != CommandKind::Barrier) ||
+          !findings.count(Rule::EdgeInvalid))
+        continue;
+      findings.add_counted(
+          Rule::EdgeInvalid, end, Message::kNoCommand,
+          concat("an edge (", edge.where.file, ':', edge.where.line, ") names command ", end,
+                 ", which is ", is_command ? "a barrier" : "not in this command buffer",
+                 ". Use what the verbs of this command buffer returned"));
     }
   }
 }
@@ -125,7 +159,8 @@ void check_commands(const Recording& recording, const DeviceLimits& limits, Find
     const Command& c = recording.commands[i];
     for (std::uint32_t a = 0; a < c.access_count; ++a) {
       const BufferAccess& access = recording.accesses[c.first_access + a];
-      if (access.begin > access.end || access.end > bytes[access.buffer]) add_range(recording, i, access.buffer, access.begin, access.end, findings);
+      if (access.begin > access.end || access.end > bytes[access.buffer])
+        add_range(recording, i, access.buffer, access.begin, access.end, findings);
     }
     switch (c.kind) {
       case CommandKind::Dispatch: check_dispatch(recording, i, limits, findings); break;
@@ -133,7 +168,8 @@ void check_commands(const Recording& recording, const DeviceLimits& limits, Find
       case CommandKind::Fill: check_fill(recording, i, limits, findings); break;
       case CommandKind::Barrier: {
         const auto& barrier = recording.payload<BarrierPayload>(i);
-        if (barrier.buffer != kNone && (barrier.begin > barrier.end || barrier.end > bytes[barrier.buffer])) {
+        if (barrier.buffer != kNone &&
+            (barrier.begin > barrier.end || barrier.end > bytes[barrier.buffer])) {
           add_range(recording, i, barrier.buffer, barrier.begin, barrier.end, findings);
         }
         break;

@@ -1,4 +1,5 @@
-// The rules about one command or one handle. Pure functions of the recording and the device's limits.
+// The rules about one command or one handle. Pure functions of the recording and the device's
+// limits.
 #pragma once
 
 #include <reprise/device_info.hpp>
@@ -11,6 +12,7 @@ namespace reprise::detail {
 void check_handles(const Recording& recording, Findings& findings);
 void check_commands(const Recording& recording, const DeviceLimits& limits, Findings& findings);
 // Of one dispatch; the command is one.
-void check_dispatch(const Recording& recording, std::uint32_t command, const DeviceLimits& limits, Findings& findings);
+void check_dispatch(const Recording& recording, std::uint32_t command, const DeviceLimits& limits,
+                    Findings& findings);
 
 }  // namespace reprise::detail

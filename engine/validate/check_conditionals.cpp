@@ -27,7 +27,8 @@ class ConditionalCheck {
     for (const Use& use : uses_) {
       if (use.decides != kNone || use.set_by == kNone) continue;
       findings_.add(Rule::ConditionDecidesNothing, use.set_by,
-                    concat("it sets condition ", display_name(*use.condition), ", which decides nothing. Give it to execute_if, execute_while or "
+                    concat("it sets condition ", display_name(*use.condition),
+                           ", which decides nothing. Give it to execute_if, execute_while or "
                            "execute_switch, or leave it out"));
     }
   }
@@ -37,7 +38,8 @@ class ConditionalCheck {
   void visit(const Recording& recording, std::uint32_t command, std::uint32_t outermost) {
     const Command& c = recording.commands[command];
     const std::span<const Body> bodies = bodies_of(c);
-    if (c.kind == CommandKind::Conditional) decide(recording, recording.payload<ConditionalPayload>(command), outermost);
+    if (c.kind == CommandKind::Conditional)
+      decide(recording, recording.payload<ConditionalPayload>(command), outermost);
     if (bodies.empty()) note_sets(recording, c, outermost);
     for (const Body& body : bodies) {
       const Recording& inside = *recording.bodies[body.index];
@@ -53,29 +55,36 @@ class ConditionalCheck {
 
   void note_sets(const Recording& recording, const Command& command, std::uint32_t outermost) {
     for (std::uint32_t a = 0; a < command.access_count; ++a) {
-      const BufferCore* const buffer = recording.buffers[recording.accesses[command.first_access + a].buffer].get();
+      const BufferCore* const buffer =
+          recording.buffers[recording.accesses[command.first_access + a].buffer].get();
       if (buffer->kind != BufferKind::Condition) continue;
       Use& use = use_of(buffer);
       if (use.set_by == kNone) use.set_by = outermost;
     }
   }
 
-  void decide(const Recording& recording, const ConditionalPayload& conditional, std::uint32_t outermost) {
+  void decide(const Recording& recording, const ConditionalPayload& conditional,
+              std::uint32_t outermost) {
     const BufferCore* const condition = recording.buffers[conditional.condition].get();
     Use& use = use_of(condition);
     if (use.decides != kNone) {
       findings_.add(Rule::ConditionDecidesSeveral, outermost,
                     concat("condition ", display_name(*condition), " decides command ", use.decides,
-                           use.decides == outermost ? " more than once" : " already", ". Make a condition for each conditional"));
+                           use.decides == outermost ? " more than once" : " already",
+                           ". Make a condition for each conditional"));
     }
     use.decides = outermost;
-    const bool is_basic = conditional.branch == Branch::While || (conditional.branch == Branch::If && conditional.body_count == 1);
-    const auto needed = is_basic ? DeviceLimits::Conditionals::Basic : DeviceLimits::Conditionals::All;
+    const bool is_basic = conditional.branch == Branch::While ||
+                          (conditional.branch == Branch::If && conditional.body_count == 1);
+    const auto needed =
+        is_basic ? DeviceLimits::Conditionals::Basic : DeviceLimits::Conditionals::All;
     if (limits_.conditionals >= needed) return;
-    findings_.add(Rule::ConditionalUnsupported, outermost,
-                  limits_.conditionals == DeviceLimits::Conditionals::None
-                      ? std::string("the device has no conditionals. Decide on the host, between launches")
-                      : std::string("the device has no else and no switch. Use execute_if for each case, with a condition of its own"));
+    findings_.add(
+        Rule::ConditionalUnsupported, outermost,
+        limits_.conditionals == DeviceLimits::Conditionals::None
+            ? std::string("the device has no conditionals. Decide on the host, between launches")
+            : std::string("the device has no else and no switch. Use execute_if for each case, "
+                          "with a condition of its own"));
   }
 
   const Recording& recording_;
@@ -88,10 +97,12 @@ class ConditionalCheck {
 }  // namespace
 
 bool has_condition(const Recording& recording) noexcept {
-  return std::any_of(recording.buffers.begin(), recording.buffers.end(), [](const auto& buffer) { return buffer->kind == BufferKind::Condition; });
+  return std::any_of(recording.buffers.begin(), recording.buffers.end(),
+                     [](const auto& buffer) { return buffer->kind == BufferKind::Condition; });
 }
 
-void check_conditionals(const Recording& recording, const DeviceLimits& limits, Findings& findings) {
+void check_conditionals(const Recording& recording, const DeviceLimits& limits,
+                        Findings& findings) {
   ConditionalCheck(recording, limits, findings).run();
 }
 

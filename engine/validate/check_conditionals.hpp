@@ -1,4 +1,5 @@
-// The rules about conditions and what they decide, over a recording and everything that it runs. A pure function.
+// The rules about conditions and what they decide, over a recording and everything that it runs. A
+// pure function.
 #pragma once
 
 #include <reprise/device_info.hpp>

@@ -8,9 +8,9 @@
 
 #include "base/text.hpp"
 #include "dependencies/ancestors.hpp"
+#include "dependencies/dependency_graph.hpp"
 #include "dependencies/describe.hpp"
 #include "dependencies/hazards.hpp"
-#include "dependencies/dependency_graph.hpp"
 
 namespace reprise::detail {
 
@@ -26,19 +26,22 @@ std::optional<DependencyGraph> user_order(const Recording& recording) {
   try {
     return build_dependencies(recording);
   } catch (const Error& error) {
-    if (error.code() == ErrorCode::CyclicDependency || error.code() == ErrorCode::InvalidArgument) return std::nullopt;
+    if (error.code() == ErrorCode::CyclicDependency || error.code() == ErrorCode::InvalidArgument)
+      return std::nullopt;
     throw;
   }
 }
 
-std::string view_text(const Recording& recording, std::uint32_t buffer, std::uint64_t begin, std::uint64_t end) {
+std::string view_text(const Recording& recording, std::uint32_t buffer, std::uint64_t begin,
+                      std::uint64_t end) {
   const BufferCore& core = *recording.buffers[buffer];
   const std::string name = core.name.empty() ? concat('<', display_name(core), '>') : core.name;
   if (begin == 0 && end == core.bytes) return name;
   return concat(name, ".subview(", begin, ", ", end - begin, ")");
 }
 
-std::string range_text(const Recording& recording, std::uint32_t buffer, std::uint64_t begin, std::uint64_t end) {
+std::string range_text(const Recording& recording, std::uint32_t buffer, std::uint64_t begin,
+                       std::uint64_t end) {
   return describe_range(*recording.buffers[buffer], begin, end);
 }
 
@@ -49,14 +52,17 @@ HazardWords words_of(Hazard hazard) {
   switch (hazard) {
     case Hazard::ReadAfterWrite: return {"read after write", "reads", "writes", "Write", "Read"};
     case Hazard::WriteAfterRead: return {"write after read", "writes", "reads", "Read", "Write"};
-    case Hazard::WriteAfterWrite: return {"write after write", "writes", "writes", "Write", "Write"};
+    case Hazard::WriteAfterWrite:
+      return {"write after write", "writes", "writes", "Write", "Write"};
   }
   return {};
 }
 
-void add_unordered(const Recording& recording, std::uint32_t from, std::uint32_t to, const Conflict& conflict, Findings& findings) {
+void add_unordered(const Recording& recording, std::uint32_t from, std::uint32_t to,
+                   const Conflict& conflict, Findings& findings) {
   if (!findings.count(Rule::HazardUnordered)) return;
-  // The two may run in any order, so that in which they were recorded is as good, and is the one that a barrier can make.
+  // The two may run in any order, so that in which they were recorded is as good, and is the one
+  // that a barrier can make.
   Hazard hazard = conflict.hazard;
   if (to < from) {
     std::swap(from, to);
@@ -67,21 +73,28 @@ void add_unordered(const Recording& recording, std::uint32_t from, std::uint32_t
     }
   }
   const HazardWords words = words_of(hazard);
-  const std::string later = describe_command(recording, to), earlier = describe_command(recording, from);
-  findings.add_counted(Rule::HazardUnordered, to, from,
-                       concat(later, " ", words.later_does, " ", range_text(recording, conflict.buffer, conflict.begin, conflict.end), ", which ",
-                              earlier, " ", words.earlier_does, ", and nothing orders the two (", words.name,
-                              "). Record between them: barrier({.buffer = ", view_text(recording, conflict.buffer, conflict.begin, conflict.end),
-                              ", .before = Access::", words.before, ", .after = Access::", words.after, "})",
-                              recording.has_programmatic_dependencies() && !recording.starts_programmatically(to)
-                                  ? "; a programmatic one orders only kernels dispatched with Start::Early"
-                                  : ""));
+  const std::string later = describe_command(recording, to),
+                    earlier = describe_command(recording, from);
+  findings.add_counted(
+      Rule::HazardUnordered, to, from,
+      concat(later, " ", words.later_does, " ",
+             range_text(recording, conflict.buffer, conflict.begin, conflict.end), ", which ",
+             earlier, " ", words.earlier_does, ", and nothing orders the two (", words.name,
+             "). Record between them: barrier({.buffer = ",
+             view_text(recording, conflict.buffer, conflict.begin, conflict.end),
+             ", .before = Access::", words.before, ", .after = Access::", words.after, "})",
+             recording.has_programmatic_dependencies() && !recording.starts_programmatically(to)
+                 ? "; a programmatic one orders only kernels dispatched with Start::Early"
+                 : ""));
 }
 
-void report_unordered(const Recording& recording, const DependencyGraph& dependencies, const std::vector<std::uint32_t>& node_of, const std::vector<Pair>& pairs,
+void report_unordered(const Recording& recording, const DependencyGraph& dependencies,
+                      const std::vector<std::uint32_t>& node_of, const std::vector<Pair>& pairs,
                       Findings& findings) {
-  std::vector<std::uint32_t> from(dependencies.edges.size()), last_asked(dependencies.node_count(), 0);
-  std::transform(dependencies.edges.begin(), dependencies.edges.end(), from.begin(), [](const Edge& edge) { return edge.from; });
+  std::vector<std::uint32_t> from(dependencies.edges.size()),
+      last_asked(dependencies.node_count(), 0);
+  std::transform(dependencies.edges.begin(), dependencies.edges.end(), from.begin(),
+                 [](const Edge& edge) { return edge.from; });
   // Pairs come by the node that they end in; first_pair[n] is the first of node n.
   std::vector<std::uint32_t> first_pair(dependencies.node_count() + 1, 0);
   for (const Pair& pair : pairs) {
@@ -97,22 +110,30 @@ void report_unordered(const Recording& recording, const DependencyGraph& depende
                   [&](std::uint32_t node, std::uint32_t begin, const AncestorSet& further) {
                     for (std::uint32_t p = first_pair[node]; p < first_pair[node + 1]; ++p) {
                       const std::uint32_t source = node_of[pairs[p].conflict.from];
-                      if (source - begin >= kAncestorBlock || further.contains(source - begin)) continue;
+                      if (source - begin >= kAncestorBlock || further.contains(source - begin))
+                        continue;
                       const auto parents = graph.parents(node);
-                      is_unordered[p] = std::binary_search(parents.begin(), parents.end(), source) ? 0 : 1;
+                      is_unordered[p] =
+                          std::binary_search(parents.begin(), parents.end(), source) ? 0 : 1;
                     }
                   });
   for (std::size_t p = 0; p < pairs.size(); ++p) {
-    if (is_unordered[p] != 0) add_unordered(recording, pairs[p].conflict.from, dependencies.node_command[pairs[p].to], pairs[p].conflict, findings);
+    if (is_unordered[p] != 0)
+      add_unordered(recording, pairs[p].conflict.from, dependencies.node_command[pairs[p].to],
+                    pairs[p].conflict, findings);
   }
 }
 
-bool accesses_range(const Recording& recording, std::uint32_t command, const BarrierPayload& barrier, Access kind) {
+bool accesses_range(const Recording& recording, std::uint32_t command,
+                    const BarrierPayload& barrier, Access kind) {
   const Command& c = recording.commands[command];
   const auto begin = recording.accesses.begin() + c.first_access;
   return std::any_of(begin, begin + c.access_count, [&](const BufferAccess& access) {
-    const bool is_kind = (reads(access.access) && reads(kind)) || (writes(access.access) && writes(kind));
-    return is_kind && (barrier.buffer == kNone || (access.buffer == barrier.buffer && access.begin < barrier.end && barrier.begin < access.end));
+    const bool is_kind =
+        (reads(access.access) && reads(kind)) || (writes(access.access) && writes(kind));
+    return is_kind &&
+           (barrier.buffer == kNone || (access.buffer == barrier.buffer &&
+                                        access.begin < barrier.end && barrier.begin < access.end));
   });
 }
 
@@ -127,67 +148,93 @@ const char* access_text(Access access) {
 
 std::string why_nothing(const Recording& recording, std::uint32_t command) {
   const auto& barrier = recording.payload<BarrierPayload>(command);
-  const std::string range = barrier.buffer == kNone ? "anything" : range_text(recording, barrier.buffer, barrier.begin, barrier.end);
-  const auto any = [&](std::uint32_t first, std::uint32_t last, Access kind, Dependency dependency) {
+  const std::string range = barrier.buffer == kNone
+                                ? "anything"
+                                : range_text(recording, barrier.buffer, barrier.begin, barrier.end);
+  const auto any = [&](std::uint32_t first, std::uint32_t last, Access kind,
+                       Dependency dependency) {
     for (std::uint32_t i = first; i < last; ++i) {
-      if (accesses_range(recording, i, barrier, kind) && recording.orders(dependency, i)) return true;
+      if (accesses_range(recording, i, barrier, kind) && recording.orders(dependency, i))
+        return true;
     }
     return false;
   };
   const auto count = static_cast<std::uint32_t>(recording.commands.size());
-  if (!any(0, command, barrier.before, Dependency::Full)) return concat("no command before it ", access_text(barrier.before), " ", range);
-  if (!any(command + 1, count, barrier.after, Dependency::Full)) return concat("no command after it ", access_text(barrier.after), " ", range);
+  if (!any(0, command, barrier.before, Dependency::Full))
+    return concat("no command before it ", access_text(barrier.before), " ", range);
+  if (!any(command + 1, count, barrier.after, Dependency::Full))
+    return concat("no command after it ", access_text(barrier.after), " ", range);
   if (!any(command + 1, count, barrier.after, barrier.dependency)) {
-    return concat("it is programmatic, and nothing after it that ", access_text(barrier.after), " ", range, " is dispatched with Start::Early");
+    return concat("it is programmatic, and nothing after it that ", access_text(barrier.after), " ",
+                  range, " is dispatched with Start::Early");
   }
-  return recording.ordering == Ordering::Inferred ? "accesses, other barriers and edges order all of it already"
-                                                  : "other barriers and edges order all of it already";
+  return recording.ordering == Ordering::Inferred
+             ? "accesses, other barriers and edges order all of it already"
+             : "other barriers and edges order all of it already";
 }
 
-void report_idle_barriers(const Recording& recording, const DependencyGraph& dependencies, Findings& findings) {
+void report_idle_barriers(const Recording& recording, const DependencyGraph& dependencies,
+                          Findings& findings) {
   std::vector<std::uint8_t> is_needed(recording.commands.size(), 0);
   for (const Edge& edge : dependencies.edges) {
     if (edge.cause.kind == CauseKind::Barrier) is_needed[edge.cause.barrier] = 1;
   }
   for (std::uint32_t i = 0; i < recording.commands.size(); ++i) {
-    if (recording.commands[i].kind != CommandKind::Barrier || is_needed[i] != 0 || !findings.count(Rule::BarrierOrdersNothing)) continue;
-    findings.add_counted(
-        Rule::BarrierOrdersNothing, i, Message::kNoCommand,
-        concat(describe_command(recording, i), " orders nothing: ", why_nothing(recording, i), ". Remove it, or widen what it says"));
+    if (recording.commands[i].kind != CommandKind::Barrier || is_needed[i] != 0 ||
+        !findings.count(Rule::BarrierOrdersNothing))
+      continue;
+    findings.add_counted(Rule::BarrierOrdersNothing, i, Message::kNoCommand,
+                         concat(describe_command(recording, i), " orders nothing: ",
+                                why_nothing(recording, i), ". Remove it, or widen what it says"));
   }
 }
 
 void report_idle_edges(const Recording& recording, Findings& findings) {
   for (const UserEdge& edge : recording.edges) {
     const bool is_inside = std::max(edge.before, edge.after) < recording.commands.size();
-    if (!is_inside || recording.orders(edge.dependency, edge.after) || !findings.count(Rule::EdgeOrdersNothing)) continue;
-    findings.add_counted(Rule::EdgeOrdersNothing, edge.after, edge.before,
-                         concat("an edge (", edge.where.file, ':', edge.where.line, ") orders nothing: it is programmatic, and ",
-                                describe_command(recording, edge.after), " is not dispatched with Start::Early"));
+    if (!is_inside || recording.orders(edge.dependency, edge.after) ||
+        !findings.count(Rule::EdgeOrdersNothing))
+      continue;
+    findings.add_counted(
+        Rule::EdgeOrdersNothing, edge.after, edge.before,
+        concat("an edge (", edge.where.file, ':', edge.where.line,
+               ") orders nothing: it is programmatic, and ",
+               describe_command(recording, edge.after), " is not dispatched with Start::Early"));
   }
 }
 
-void report_unwritten(const Recording& recording, std::uint32_t command, const UninitializedRead& read, Findings& findings) {
+void report_unwritten(const Recording& recording, std::uint32_t command,
+                      const UninitializedRead& read, Findings& findings) {
   findings.add(Rule::TransientReadBeforeWrite, command,
                concat("it reads ", range_text(recording, read.buffer, read.begin, read.end),
-                      ", a transient, before any command of this replay writes them; their contents are undefined. Write or fill them first"));
+                      ", a transient, before any command of this replay writes them; their "
+                      "contents are undefined. Write or fill them first"));
 }
 
-// Commands may run as they were recorded, and all that is asked of them can be answered by that alone.
+// Commands may run as they were recorded, and all that is asked of them can be answered by that
+// alone.
 bool is_told_by_recorded_order(const Recording& recording) {
-  const auto is_barrier = [](const Command& command) { return command.kind == CommandKind::Barrier; };
-  const auto leads_forward = [&](const UserEdge& edge) { return edge.before < edge.after && edge.after < recording.commands.size(); };
-  return recording.ordering != Ordering::Explicit && std::none_of(recording.commands.begin(), recording.commands.end(), is_barrier) &&
+  const auto is_barrier = [](const Command& command) {
+    return command.kind == CommandKind::Barrier;
+  };
+  const auto leads_forward = [&](const UserEdge& edge) {
+    return edge.before < edge.after && edge.after < recording.commands.size();
+  };
+  return recording.ordering != Ordering::Explicit &&
+         std::none_of(recording.commands.begin(), recording.commands.end(), is_barrier) &&
          std::all_of(recording.edges.begin(), recording.edges.end(), leads_forward);
 }
 
 void check_recorded_order(const Recording& recording, Findings& findings) {
-  const auto is_transient = [](const auto& buffer) { return buffer->kind == BufferKind::Transient; };
+  const auto is_transient = [](const auto& buffer) {
+    return buffer->kind == BufferKind::Transient;
+  };
   if (std::none_of(recording.buffers.begin(), recording.buffers.end(), is_transient)) return;
   HazardTracker sweep(recording, HazardTracker::Watch::ConflictsAndTransients);
   for (std::uint32_t command = 0; command < recording.commands.size(); ++command) {
     static_cast<void>(sweep.visit(command));
-    for (const UninitializedRead& read : sweep.uninitialized_reads()) report_unwritten(recording, command, read, findings);
+    for (const UninitializedRead& read : sweep.uninitialized_reads())
+      report_unwritten(recording, command, read, findings);
   }
 }
 
@@ -209,10 +256,12 @@ void check_order(const Recording& recording, Findings& findings) {
     if (recording.ordering == Ordering::Explicit) {
       for (const Conflict& conflict : conflicts) pairs.push_back({node, conflict});
     }
-    for (const UninitializedRead& read : sweep.uninitialized_reads()) report_unwritten(recording, command, read, findings);
+    for (const UninitializedRead& read : sweep.uninitialized_reads())
+      report_unwritten(recording, command, read, findings);
   }
   report_unordered(recording, *dependencies, node_of, pairs, findings);
-  if (recording.ordering != Ordering::Linear) report_idle_barriers(recording, *dependencies, findings);
+  if (recording.ordering != Ordering::Linear)
+    report_idle_barriers(recording, *dependencies, findings);
 }
 
 }  // namespace reprise::detail

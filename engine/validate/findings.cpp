@@ -9,10 +9,13 @@
 namespace reprise::detail {
 
 void Findings::add(Rule rule, std::uint32_t command, std::string_view text) {
-  if (count(rule)) add_counted(rule, command, Message::kNoCommand, concat(describe_command(recording_, command), ": ", text));
+  if (count(rule))
+    add_counted(rule, command, Message::kNoCommand,
+                concat(describe_command(recording_, command), ": ", text));
 }
 
-void Findings::add_counted(Rule rule, std::uint32_t command, std::uint32_t other, std::string text) {
+void Findings::add_counted(Rule rule, std::uint32_t command, std::uint32_t other,
+                           std::string text) {
   const RuleRow& row = row_of(rule);
   Finding finding;
   finding.code = row.code;
@@ -29,11 +32,14 @@ void Findings::add_counted(Rule rule, std::uint32_t command, std::uint32_t other
 }
 
 std::vector<Finding> Findings::take() {
-  std::stable_sort(findings_.begin(), findings_.end(), [](const Finding& a, const Finding& b) { return a.message.command < b.message.command; });
+  std::stable_sort(findings_.begin(), findings_.end(), [](const Finding& a, const Finding& b) {
+    return a.message.command < b.message.command;
+  });
   for (std::size_t rule = 0; rule < counts_.size(); ++rule) {
     if (counts_[rule] <= kReported) continue;
     add_counted(Rule::FindingsLeftOut, Message::kNoCommand, Message::kNoCommand,
-                concat(kRules[rule].id, " was found ", counts_[rule], " times; the first ", kReported, " are reported"));
+                concat(kRules[rule].id, " was found ", counts_[rule], " times; the first ",
+                       kReported, " are reported"));
   }
   counts_ = {};
   return std::exchange(findings_, {});

@@ -23,10 +23,14 @@ class Findings {
 
   [[nodiscard]] bool checks(Validation level) const noexcept { return level_ >= level; }
   // True while the rule reports; else it was only counted, and its text need not be made.
-  [[nodiscard]] bool count(Rule rule) noexcept { return ++counts_[static_cast<std::size_t>(rule)] <= kReported; }
-  // A finding about one command: its description, then `text`. Nothing if the rule has reported enough.
+  [[nodiscard]] bool count(Rule rule) noexcept {
+    return ++counts_[static_cast<std::size_t>(rule)] <= kReported;
+  }
+  // A finding about one command: its description, then `text`. Nothing if the rule has reported
+  // enough.
   void add(Rule rule, std::uint32_t command, std::string_view text);
-  // A finding whose whole text is `text`, after count() was true. `other`: the earlier command of a pair.
+  // A finding whose whole text is `text`, after count() was true. `other`: the earlier command of a
+  // pair.
   void add_counted(Rule rule, std::uint32_t command, std::uint32_t other, std::string text);
   // In command order, with one more for each rule that did not report all. Empties this.
   [[nodiscard]] std::vector<Finding> take();

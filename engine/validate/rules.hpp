@@ -1,5 +1,5 @@
-// The table of validation rules: a row each, with what is needed to report one. Ids are stable: users suppress by them.
-// Threads: constants.
+// The table of validation rules: a row each, with what is needed to report one. Ids are stable:
+// users suppress by them. Threads: constants.
 #pragma once
 
 #include <cstdint>
@@ -57,10 +57,13 @@ struct RuleRow {
 };
 
 inline constexpr RuleRow kRules[] = {
-#define REPRISE_X(rule, id, level, severity, code) {id, Validation::level, Severity::severity, ErrorCode::code},
+#define REPRISE_X(rule, id, level, severity, code) \
+  {id, Validation::level, Severity::severity, ErrorCode::code},
     REPRISE_RULES(REPRISE_X)
 #undef REPRISE_X
 };
-[[nodiscard]] constexpr const RuleRow& row_of(Rule rule) { return kRules[static_cast<std::size_t>(rule)]; }
+[[nodiscard]] constexpr const RuleRow& row_of(Rule rule) {
+  return kRules[static_cast<std::size_t>(rule)];
+}
 
 }  // namespace reprise::detail

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/text.hpp"
-#include "record/payload.hpp"
 #include "dependencies/describe.hpp"
+#include "record/payload.hpp"
 #include "validate/check_commands.hpp"
 #include "validate/check_conditionals.hpp"
 #include "validate/check_order.hpp"
@@ -15,7 +15,8 @@ namespace reprise::detail {
 
 namespace {
 
-std::vector<Finding> check_one(const Recording& recording, const DeviceInfo& device, Validation level) {
+std::vector<Finding> check_one(const Recording& recording, const DeviceInfo& device,
+                               Validation level) {
   Findings findings(recording, level);
   check_handles(recording, findings);
   check_commands(recording, device.limits, findings);
@@ -24,16 +25,19 @@ std::vector<Finding> check_one(const Recording& recording, const DeviceInfo& dev
 }
 
 // What is found in what a command runs is said of that command.
-void check_bodies(const Recording& recording, const DeviceInfo& device, Validation level, std::vector<Finding>& found) {
+void check_bodies(const Recording& recording, const DeviceInfo& device, Validation level,
+                  std::vector<Finding>& found) {
   for (std::uint32_t i = 0; !recording.bodies.empty() && i < recording.commands.size(); ++i) {
     for (const Body& body : bodies_of(recording.commands[i])) {
       const Recording& inside = *recording.bodies[body.index];
       std::vector<Finding> inner = check_one(inside, device, level);
       check_bodies(inside, device, level, inner);
       for (Finding& finding : inner) {
-        // A transient may come with contents from outside; the command's own accesses tell of one that does not.
+        // A transient may come with contents from outside; the command's own accesses tell of one
+        // that does not.
         if (finding.message.id == row_of(Rule::TransientReadBeforeWrite).id) continue;
-        finding.message.text = concat(describe_command(recording, i), " runs ", inside.label, ": ", finding.message.text);
+        finding.message.text = concat(describe_command(recording, i), " runs ", inside.label, ": ",
+                                      finding.message.text);
         finding.message.command = i;
         finding.message.other_command = Message::kNoCommand;
         finding.message.label = recording.label_path(recording.commands[i].label);
@@ -45,19 +49,24 @@ void check_bodies(const Recording& recording, const DeviceInfo& device, Validati
 
 }  // namespace
 
-std::vector<Finding> validate(const Recording& recording, const DeviceInfo& device, Validation level) {
+std::vector<Finding> validate(const Recording& recording, const DeviceInfo& device,
+                              Validation level) {
   std::vector<Finding> found = check_one(recording, device, level);
   if (recording.bodies.empty() && !has_condition(recording)) return found;
   check_bodies(recording, device, level, found);
   Findings conditionals(recording, level);
   check_conditionals(recording, device.limits, conditionals);
   for (Finding& finding : conditionals.take()) found.push_back(std::move(finding));
-  std::stable_sort(found.begin(), found.end(), [](const Finding& a, const Finding& b) { return a.message.command < b.message.command; });
+  std::stable_sort(found.begin(), found.end(), [](const Finding& a, const Finding& b) {
+    return a.message.command < b.message.command;
+  });
   return found;
 }
 
 void throw_first_error(const std::vector<Finding>& findings, const Recording& recording) {
-  const auto is_error = [](const Finding& finding) { return finding.message.severity == Severity::Error; };
+  const auto is_error = [](const Finding& finding) {
+    return finding.message.severity == Severity::Error;
+  };
   const auto first = std::find_if(findings.begin(), findings.end(), is_error);
   if (first == findings.end()) return;
   const auto more = std::count_if(std::next(first), findings.end(), is_error);
@@ -65,7 +74,8 @@ void throw_first_error(const std::vector<Finding>& findings, const Recording& re
   details.code = first->code;
   details.stage = Stage::Validate;
   details.command = first->message.command;
-  details.label = first->message.command == Message::kNoCommand ? recording.label : first->message.label;
+  details.label =
+      first->message.command == Message::kNoCommand ? recording.label : first->message.label;
   details.message_id = first->message.id;
   std::string text = concat(first->message.id, ": ", first->message.text);
   if (more != 0) text += concat(" (and ", more, more == 1 ? " more error)" : " more errors)");

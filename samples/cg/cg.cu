@@ -1,6 +1,7 @@
-// Conjugate gradients on a square grid, whose matrix is the five-point Laplacian with zeros around: a kernel for each step.
-// `state` is: the squared norm of the residual, the step's length, what the last direction counts, the squared norm to reach.
-// Sums go by a number for each block, which one block adds up: the same sum in every run.
+// Conjugate gradients on a square grid, whose matrix is the five-point Laplacian with zeros around:
+// a kernel for each step. `state` is: the squared norm of the residual, the step's length, what the
+// last direction counts, the squared norm to reach. Sums go by a number for each block, which one
+// block adds up: the same sum in every run.
 #include <reprise_kernel.hpp>
 
 static constexpr unsigned kThreads = 256, kRows = 16;
@@ -11,7 +12,8 @@ static __device__ double sum_of_block(double mine) {
   __syncthreads();
   if (threadIdx.x < kRows) {
     double sum = 0;
-    for (unsigned i = 0; i < kThreads / kRows; ++i) sum += all[threadIdx.x * (kThreads / kRows) + i];
+    for (unsigned i = 0; i < kThreads / kRows; ++i)
+      sum += all[threadIdx.x * (kThreads / kRows) + i];
     rows[threadIdx.x] = sum;
   }
   __syncthreads();
@@ -26,7 +28,8 @@ static __device__ double sum_of(const double* parts, unsigned count) {
   return sum_of_block(mine);
 }
 
-REPRISE_KERNEL(cg_start, (const double* b, double* x, double* r, double* p, double* parts, unsigned n)) {
+REPRISE_KERNEL(cg_start,
+               (const double* b, double* x, double* r, double* p, double* parts, unsigned n)) {
   double mine = 0;
   for (unsigned i = blockIdx.x * kThreads + threadIdx.x; i < n; i += gridDim.x * kThreads) {
     x[i] = 0;
@@ -48,7 +51,8 @@ REPRISE_KERNEL(cg_begin, (const double* parts, unsigned count, double tolerance,
 // q = A p, and the parts of p * q.
 REPRISE_KERNEL(cg_apply, (const double* p, double* q, double* parts, unsigned size)) {
   double mine = 0;
-  for (unsigned i = blockIdx.x * kThreads + threadIdx.x; i < size * size; i += gridDim.x * kThreads) {
+  for (unsigned i = blockIdx.x * kThreads + threadIdx.x; i < size * size;
+       i += gridDim.x * kThreads) {
     const unsigned column = i % size, row = i / size;
     double value = 4 * p[i];
     if (column > 0) value -= p[i - 1];
@@ -67,7 +71,8 @@ REPRISE_KERNEL(cg_length, (const double* parts, unsigned count, double* state)) 
   if (threadIdx.x == 0) state[1] = state[0] / sum;
 }
 
-REPRISE_KERNEL(cg_step, (const double* p, const double* q, double* x, double* r, double* parts, const double* state, unsigned n)) {
+REPRISE_KERNEL(cg_step, (const double* p, const double* q, double* x, double* r, double* parts,
+                         const double* state, unsigned n)) {
   const double length = state[1];
   double mine = 0;
   for (unsigned i = blockIdx.x * kThreads + threadIdx.x; i < n; i += gridDim.x * kThreads) {
@@ -89,7 +94,10 @@ REPRISE_KERNEL(cg_residual, (const double* parts, unsigned count, double* state)
 
 REPRISE_KERNEL(cg_direction, (const double* r, double* p, const double* state, unsigned n)) {
   const double counts = state[2];
-  for (unsigned i = blockIdx.x * kThreads + threadIdx.x; i < n; i += gridDim.x * kThreads) p[i] = r[i] + counts * p[i];
+  for (unsigned i = blockIdx.x * kThreads + threadIdx.x; i < n; i += gridDim.x * kThreads)
+    p[i] = r[i] + counts * p[i];
 }
 
-REPRISE_KERNEL(cg_decide, (const double* state, reprise_condition goes_on)) { reprise_set_condition(goes_on, state[0] > state[3] ? 1u : 0u); }
+REPRISE_KERNEL(cg_decide, (const double* state, reprise_condition goes_on)) {
+  reprise_set_condition(goes_on, state[0] > state[3] ? 1u : 0u);
+}

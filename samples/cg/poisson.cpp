@@ -16,14 +16,16 @@ std::vector<double> right_side(std::uint32_t size) {
   for (std::uint32_t row = 1; row <= size; ++row) {
     for (std::uint32_t column = 1; column <= size; ++column) {
       const double x = column * step, y = row * step;
-      const double f = std::sin(3 * std::numbers::pi * x) * std::sin(2 * std::numbers::pi * y) + 40 * hill(x, y, 0.3, 0.6) - 60 * hill(x, y, 0.7, 0.25);
+      const double f = std::sin(3 * std::numbers::pi * x) * std::sin(2 * std::numbers::pi * y) +
+                       40 * hill(x, y, 0.3, 0.6) - 60 * hill(x, y, 0.7, 0.25);
       b.push_back(f * step * step);
     }
   }
   return b;
 }
 
-double relative_residual(std::uint32_t size, const std::vector<double>& x, const std::vector<double>& b) {
+double relative_residual(std::uint32_t size, const std::vector<double>& x,
+                         const std::vector<double>& b) {
   double left = 0, whole = 0;
   for (std::uint32_t row = 0; row < size; ++row) {
     for (std::uint32_t column = 0; column < size; ++column) {

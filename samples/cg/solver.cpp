@@ -15,7 +15,10 @@ constexpr std::uint32_t kThreads = 256, kMostBlocks = 512;
 
 class Watch {
  public:
-  [[nodiscard]] double milliseconds() const { return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began_).count(); }
+  [[nodiscard]] double milliseconds() const {
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began_)
+        .count();
+  }
 
  private:
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
@@ -41,10 +44,12 @@ Solver::Solver(const Device& device, const SolverDesc& desc)
       parts_(pool_->allocate<double>(blocks_, "parts")),
       state_(pool_->allocate<double>(4, "state")),
       goes_on_(device.create_condition({.name = "goes on"})),
-      kernels_{device.load_kernel(shaders::cg_start),    device.load_kernel(shaders::cg_begin), device.load_kernel(shaders::cg_apply),
-               device.load_kernel(shaders::cg_length),   device.load_kernel(shaders::cg_step),  device.load_kernel(shaders::cg_residual),
+      kernels_{device.load_kernel(shaders::cg_start),     device.load_kernel(shaders::cg_begin),
+               device.load_kernel(shaders::cg_apply),     device.load_kernel(shaders::cg_length),
+               device.load_kernel(shaders::cg_step),      device.load_kernel(shaders::cg_residual),
                device.load_kernel(shaders::cg_direction), device.load_kernel(shaders::cg_decide)} {
-  CommandBuffer body = device_.create_command_buffer({.label = "iteration", .level = Level::Secondary});
+  CommandBuffer body =
+      device_.create_command_buffer({.label = "iteration", .level = Level::Secondary});
   body.begin();
   record_iteration(body);
   body.dispatch(kernels_.decide, {.grid = 1, .block = 1}, read(state_), goes_on_);
@@ -84,7 +89,8 @@ CapturedGraph Solver::compile(CommandBuffer& commands) const {
 void Solver::record_start(CommandBuffer& to) const {
   const DispatchDesc all{.grid = blocks_, .block = kThreads}, one{.grid = 1, .block = kThreads};
   to.copy(input_, b_);
-  to.dispatch(kernels_.start, all, read(b_), write(x_), write(r_), write(p_), write(parts_), points_);
+  to.dispatch(kernels_.start, all, read(b_), write(x_), write(r_), write(p_), write(parts_),
+              points_);
   to.dispatch(kernels_.begin, one, read(parts_), blocks_, desc_.tolerance, write(state_));
 }
 
@@ -92,7 +98,8 @@ void Solver::record_iteration(CommandBuffer& to) const {
   const DispatchDesc all{.grid = blocks_, .block = kThreads}, one{.grid = 1, .block = kThreads};
   to.dispatch(kernels_.apply, all, read(p_), write(q_), write(parts_), desc_.size);
   to.dispatch(kernels_.length, one, read(parts_), blocks_, read_write(state_));
-  to.dispatch(kernels_.step, all, read(p_), read(q_), read_write(x_), read_write(r_), write(parts_), read(state_), points_);
+  to.dispatch(kernels_.step, all, read(p_), read(q_), read_write(x_), read_write(r_), write(parts_),
+              read(state_), points_);
   to.dispatch(kernels_.residual, one, read(parts_), blocks_, read_write(state_));
   to.dispatch(kernels_.direction, all, read(r_), read_write(p_), read(state_), points_);
 }
@@ -121,7 +128,8 @@ Solve Solver::solve_from_host(const std::vector<double>& b) {
   const Watch watch;
   start_.launch(queue_).wait();
   std::uint64_t iterations = 0;
-  for (; state_now_[0] > state_now_[3] && iterations != desc_.max_iterations; ++iterations) iteration_.launch(queue_).wait();
+  for (; state_now_[0] > state_now_[3] && iterations != desc_.max_iterations; ++iterations)
+    iteration_.launch(queue_).wait();
   end_.launch(queue_).wait();
   const double milliseconds = watch.milliseconds();
   Solve done = result();

@@ -1,5 +1,5 @@
-// Solver: conjugate gradients on a device: the whole solve as one graph with a loop, and the same iterations launched from the host.
-// Threads: one.
+// Solver: conjugate gradients on a device: the whole solve as one graph with a loop, and the same
+// iterations launched from the host. Threads: one.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 namespace cg {
 
 struct SolverDesc {
-  std::uint32_t size = 0;            // points of a side
-  double tolerance = 1e-8;           // of the residual's norm, over that of the right side
+  std::uint32_t size = 0;   // points of a side
+  double tolerance = 1e-8;  // of the residual's norm, over that of the right side
   std::uint64_t max_iterations = 0;
 };
 
@@ -20,7 +20,8 @@ struct Solve {
   std::vector<double> x;
   std::uint64_t iterations = 0;
   bool reached_limit = false;
-  double milliseconds = 0;  // from the launch to its end; copies of the right side and the result included
+  double milliseconds =
+      0;  // from the launch to its end; copies of the right side and the result included
 };
 
 class Solver {

@@ -12,7 +12,8 @@ namespace {
 constexpr std::uint32_t kHoldOutEvery = 5;
 constexpr std::uint32_t kInk = 16;  // the largest pixel value of the file
 
-// Takes a number of 0..limit and the comma after it off the front of `line`; false if there is none.
+// Takes a number of 0..limit and the comma after it off the front of `line`; false if there is
+// none.
 bool take_number(std::string_view& line, std::uint32_t limit, std::uint32_t& number) {
   const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), number);
   if (error != std::errc() || number > limit) {
@@ -57,8 +58,9 @@ DigitSplit read_digits(const std::filesystem::path& csv) {
       line.pop_back();
     }
     if (!append_row(row % kHoldOutEvery == 0 ? split.held_out : split.training, line)) {
-      throw std::runtime_error(csv.string() + ", line " + std::to_string(row + 1) +
-                               ": expected 64 pixels of 0 to 16 and a digit, with commas between them");
+      throw std::runtime_error(
+          csv.string() + ", line " + std::to_string(row + 1) +
+          ": expected 64 pixels of 0 to 16 and a digit, with commas between them");
     }
   }
   return split;

@@ -1,4 +1,5 @@
-// digits: trains a network of three dense layers on handwritten digits by replaying one recorded training step.
+// digits: trains a network of three dense layers on handwritten digits by replaying one recorded
+// training step.
 #include <algorithm>
 #include <chrono>
 #include <cinttypes>
@@ -16,8 +17,10 @@ namespace {
 
 using namespace digits;
 
-constexpr std::uint32_t kCheckedSteps = 20;  // the device's weights are compared with the reference's after these
-// Largest allowed difference of a weight then. A step moves weights by about 0.01; single precision makes about 2e-7 of it.
+constexpr std::uint32_t kCheckedSteps =
+    20;  // the device's weights are compared with the reference's after these
+// Largest allowed difference of a weight then. A step moves weights by about 0.01; single precision
+// makes about 2e-7 of it.
 constexpr double kTolerance = 5e-6;
 constexpr double kRequiredAccuracy = 0.96;  // of the held-out rows
 
@@ -49,7 +52,8 @@ std::uint64_t fingerprint(const Weights<float>& weights) {
 }
 
 // Trains the first steps on the device, and compares with plain C++.
-bool check_first_steps(Trainer& trainer, const DigitSet& training, const DependencyGraph& schedule, std::uint32_t steps) {
+bool check_first_steps(Trainer& trainer, const DigitSet& training, const DependencyGraph& schedule,
+                       std::uint32_t steps) {
   Reference reference(training, schedule);
   for (std::uint32_t s = 0; s < steps; ++s) {
     reference.step();
@@ -57,14 +61,17 @@ bool check_first_steps(Trainer& trainer, const DigitSet& training, const Depende
   trainer.train(steps);
   const double difference = largest_difference(trainer.read_back(), reference.weights());
   const bool good = difference <= kTolerance;
-  std::printf("weights after %u steps differ from the double-precision reference by at most %.1e (allowed: %.0e)%s\n", kCheckedSteps, difference,
-              kTolerance, good ? "" : ": WRONG");
+  std::printf(
+      "weights after %u steps differ from the double-precision reference by at most %.1e (allowed: "
+      "%.0e)%s\n",
+      kCheckedSteps, difference, kTolerance, good ? "" : ": WRONG");
   return good;
 }
 
 bool train(const samples::Program& program, std::uint32_t seed, std::uint32_t epochs) {
   const DigitSplit split = read_digits(samples::bundled("digits.csv"));
-  const reprise::Instance instance({.application = "digits", .cuda_graphs = reprise::CudaGraphs::Exclusive});
+  const reprise::Instance instance(
+      {.application = "digits", .cuda_graphs = reprise::CudaGraphs::Exclusive});
   const reprise::Device device = program.open_device(instance);
   const std::uint32_t per_epoch = steps_per_epoch(split.training.rows());
   const DependencyGraph schedule = {.seed = seed, .total_steps = epochs * per_epoch};
@@ -87,25 +94,32 @@ bool train(const samples::Program& program, std::uint32_t seed, std::uint32_t ep
   samples::Progress progress(epochs);
   Evaluation result;
   double replays_per_second = 0;
-  for (std::uint32_t epoch = (checked + per_epoch - 1) / per_epoch, done = checked; epoch <= epochs; ++epoch) {
+  for (std::uint32_t epoch = (checked + per_epoch - 1) / per_epoch, done = checked; epoch <= epochs;
+       ++epoch) {
     trainer.train(epoch * per_epoch - done);
     done = epoch * per_epoch;
     result = trainer.evaluate();
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    replays_per_second = static_cast<double>(trainer.step().num_replays() - before) / std::max(seconds, 1e-9);
+    replays_per_second =
+        static_cast<double>(trainer.step().num_replays() - before) / std::max(seconds, 1e-9);
     char line[160];
-    std::snprintf(line, sizeof line, "epoch %4u/%u   loss %.4f   held-out %5.2f %%   %7.0f replays/s", epoch, epochs, result.mean_loss,
-                  100.0 * result.correct / split.held_out.rows(), replays_per_second);
+    std::snprintf(line, sizeof line,
+                  "epoch %4u/%u   loss %.4f   held-out %5.2f %%   %7.0f replays/s", epoch, epochs,
+                  result.mean_loss, 100.0 * result.correct / split.held_out.rows(),
+                  replays_per_second);
     progress.update(epoch, line);
   }
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
   progress.finish();
 
   const double accuracy = static_cast<double>(result.correct) / split.held_out.rows();
-  std::printf("%u replays in %.1f s; held-out accuracy %.2f %% (%u of %u); weights %016" PRIx64 "\n", result.steps, seconds, 100.0 * accuracy,
-              result.correct, split.held_out.rows(), fingerprint(trainer.read_back()));
+  std::printf("%u replays in %.1f s; held-out accuracy %.2f %% (%u of %u); weights %016" PRIx64
+              "\n",
+              result.steps, seconds, 100.0 * accuracy, result.correct, split.held_out.rows(),
+              fingerprint(trainer.read_back()));
   if (result.steps != schedule.total_steps) {
-    program.complain("the device counted " + std::to_string(result.steps) + " steps, not " + std::to_string(schedule.total_steps));
+    program.complain("the device counted " + std::to_string(result.steps) + " steps, not " +
+                     std::to_string(schedule.total_steps));
     return false;
   }
   if (accuracy < kRequiredAccuracy) {
@@ -118,10 +132,15 @@ bool train(const samples::Program& program, std::uint32_t seed, std::uint32_t ep
 }  // namespace
 
 int main(int argc, char** argv) {
-  samples::Program program("digits", "Trains a classifier of handwritten digits by replaying one recorded step.");
+  samples::Program program(
+      "digits", "Trains a classifier of handwritten digits by replaying one recorded step.");
   std::uint32_t epochs = 200;
   std::uint32_t seed = 1;
-  program.options.add_option("--epochs", epochs, "passes over the training rows")->capture_default_str()->check(CLI::Range(1, 1000000));
-  program.options.add_option("--seed", seed, "of the first weights, the order of the rows and their shifts")->capture_default_str();
+  program.options.add_option("--epochs", epochs, "passes over the training rows")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000000));
+  program.options
+      .add_option("--seed", seed, "of the first weights, the order of the rows and their shifts")
+      ->capture_default_str();
   return program.run(argc, argv, [&] { return train(program, seed, epochs); });
 }

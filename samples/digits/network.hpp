@@ -1,5 +1,5 @@
-// The network that is trained and how: sizes, learning schedule, first weights. The same for the device and the reference.
-// Knows no device. Threads: values.
+// The network that is trained and how: sizes, learning schedule, first weights. The same for the
+// device and the reference. Knows no device. Threads: values.
 #pragma once
 
 #include <array>
@@ -10,9 +10,10 @@
 
 namespace digits {
 
-// A dense layer. Its weights are a matrix of (inputs + 1) x units: a row for each input, and the bias as the last row, which
-// the last column of what it reads, all ones, makes a part of the product.
-// All layers but the last end in tanh: it has no kink, so that a device that rounds otherwise learns the same.
+// A dense layer. Its weights are a matrix of (inputs + 1) x units: a row for each input, and the
+// bias as the last row, which the last column of what it reads, all ones, makes a part of the
+// product. All layers but the last end in tanh: it has no kink, so that a device that rounds
+// otherwise learns the same.
 struct Layer {
   std::uint32_t inputs = 0;
   std::uint32_t units = 0;
@@ -20,14 +21,16 @@ struct Layer {
   [[nodiscard]] constexpr std::uint32_t weights() const { return columns() * units; }
 };
 
-inline constexpr std::array<Layer, 3> kLayers = {Layer{kPixels, 64}, Layer{64, 32}, Layer{32, kClasses}};
+inline constexpr std::array<Layer, 3> kLayers = {Layer{kPixels, 64}, Layer{64, 32},
+                                                 Layer{32, kClasses}};
 inline constexpr std::size_t kDepth = kLayers.size();
 
 inline constexpr std::uint32_t kMicrobatchRows = 16;  // rows that one branch of the step works on
 inline constexpr std::uint32_t kMicrobatches = 8;     // branches; their gradients are added
 inline constexpr std::uint32_t kBatchRows = kMicrobatchRows * kMicrobatches;
 
-// Stochastic gradient descent with momentum; the rate falls linearly from `rate` to 0 over `total_steps`.
+// Stochastic gradient descent with momentum; the rate falls linearly from `rate` to 0 over
+// `total_steps`.
 struct DependencyGraph {
   std::uint32_t seed = 1;
   std::uint32_t total_steps = 0;
@@ -43,7 +46,10 @@ using Weights = std::array<std::vector<T>, kDepth>;
 // Uniform with variance 1 / inputs, from `seed`; biases 0. The same on every machine.
 [[nodiscard]] Weights<float> first_weights(std::uint32_t seed);
 
-// Batches that one pass over `rows` holds; what is left over takes part in another epoch, as the order differs in each.
-[[nodiscard]] constexpr std::uint32_t steps_per_epoch(std::uint32_t rows) { return rows / kBatchRows; }
+// Batches that one pass over `rows` holds; what is left over takes part in another epoch, as the
+// order differs in each.
+[[nodiscard]] constexpr std::uint32_t steps_per_epoch(std::uint32_t rows) {
+  return rows / kBatchRows;
+}
 
 }  // namespace digits

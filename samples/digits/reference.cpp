@@ -17,20 +17,22 @@ std::uint32_t mix(std::uint32_t x) {
 
 constexpr int kSide = 8;  // pixels of an image's side
 
-// Value `index` of the uniform stream of `seed`: Philox4x32-10, four words a block, the upper 24 bits of a word.
+// Value `index` of the uniform stream of `seed`: Philox4x32-10, four words a block, the upper 24
+// bits of a word.
 double random_value(std::uint32_t index, std::uint32_t seed) {
   std::array<std::uint32_t, 4> c = {index / 4, 0, 0, 0};
   std::array<std::uint32_t, 2> key = {seed, 0};
   for (int round = 0; round < 10; ++round) {
     const std::uint64_t a = std::uint64_t{0xD2511F53} * c[0], b = std::uint64_t{0xCD9E8D57} * c[2];
-    c = {static_cast<std::uint32_t>(b >> 32) ^ c[1] ^ key[0], static_cast<std::uint32_t>(b), static_cast<std::uint32_t>(a >> 32) ^ c[3] ^ key[1],
-         static_cast<std::uint32_t>(a)};
+    c = {static_cast<std::uint32_t>(b >> 32) ^ c[1] ^ key[0], static_cast<std::uint32_t>(b),
+         static_cast<std::uint32_t>(a >> 32) ^ c[3] ^ key[1], static_cast<std::uint32_t>(a)};
     key = {key[0] + 0x9E3779B9U, key[1] + 0xBB67AE85U};
   }
   return (c[index % 4] >> 8) / 16777216.0;
 }
 
-// The image as `example` of the training sees it: half of the time moved by one pixel, so that no two epochs are alike.
+// The image as `example` of the training sees it: half of the time moved by one pixel, so that no
+// two epochs are alike.
 std::array<float, kPixels> moved(const float* image, std::uint32_t example, std::uint32_t seed) {
   const auto way = static_cast<std::uint32_t>(8 * random_value(example, seed));
   const int right = way == 0 ? 1 : way == 1 ? -1 : 0;
@@ -39,7 +41,8 @@ std::array<float, kPixels> moved(const float* image, std::uint32_t example, std:
   for (int y = 0; y < kSide; ++y) {
     for (int x = 0; x < kSide; ++x) {
       const bool inside = x - right >= 0 && x - right < kSide && y - down >= 0 && y - down < kSide;
-      result[static_cast<std::size_t>(y * kSide + x)] = inside ? image[(y - down) * kSide + x - right] : 0.0f;
+      result[static_cast<std::size_t>(y * kSide + x)] =
+          inside ? image[(y - down) * kSide + x - right] : 0.0f;
     }
   }
   return result;
@@ -47,12 +50,14 @@ std::array<float, kPixels> moved(const float* image, std::uint32_t example, std:
 
 }  // namespace
 
-std::uint32_t shuffled_row(std::uint32_t position, std::uint32_t rows, std::uint32_t epoch, std::uint32_t seed) {
+std::uint32_t shuffled_row(std::uint32_t position, std::uint32_t rows, std::uint32_t epoch,
+                           std::uint32_t seed) {
   std::uint32_t mask = 1;
   while (mask < rows - 1) {
     mask = 2 * mask + 1;
   }
-  // Each round is a bijection of 0..mask; walking on until the value is a row makes it one of 0..rows - 1.
+  // Each round is a bijection of 0..mask; walking on until the value is a row makes it one of
+  // 0..rows - 1.
   std::uint32_t row = position;
   do {
     std::uint32_t key = mix(seed ^ mix(epoch));
@@ -65,7 +70,8 @@ std::uint32_t shuffled_row(std::uint32_t position, std::uint32_t rows, std::uint
   return row;
 }
 
-Reference::Reference(const DigitSet& training, const DependencyGraph& schedule) : training_(&training), schedule_(schedule) {
+Reference::Reference(const DigitSet& training, const DependencyGraph& schedule)
+    : training_(&training), schedule_(schedule) {
   const Weights<float> first = first_weights(schedule.seed);
   for (std::size_t l = 0; l < kDepth; ++l) {
     weights_[l].assign(first[l].begin(), first[l].end());
@@ -100,7 +106,8 @@ void Reference::step() {
   Activations values;
   std::vector<double> slope, earlier;
   for (std::uint32_t r = 0; r < kBatchRows; ++r) {
-    const std::uint32_t row = shuffled_row(step_ % per_epoch * kBatchRows + r, training_->rows(), step_ / per_epoch, schedule_.seed);
+    const std::uint32_t row = shuffled_row(step_ % per_epoch * kBatchRows + r, training_->rows(),
+                                           step_ / per_epoch, schedule_.seed);
     const float* image = &training_->pixels[std::size_t{row} * kPixels];
     forward(moved(image, step_ * kBatchRows + r, schedule_.seed).data(), values);
 
@@ -112,7 +119,8 @@ void Reference::step() {
     }
     slope.resize(kClasses);
     for (std::uint32_t c = 0; c < kClasses; ++c) {
-      slope[c] = (std::exp(logits[c] - largest) / sum - (c == training_->labels[row] ? 1.0 : 0.0)) / kBatchRows;
+      slope[c] = (std::exp(logits[c] - largest) / sum - (c == training_->labels[row] ? 1.0 : 0.0)) /
+                 kBatchRows;
     }
 
     for (std::size_t l = kDepth; l-- > 0;) {
@@ -132,7 +140,8 @@ void Reference::step() {
   const double rate = schedule_.rate * (1.0 - static_cast<double>(step_) / schedule_.total_steps);
   for (std::size_t l = 0; l < kDepth; ++l) {
     for (std::size_t i = 0; i < weights_[l].size(); ++i) {
-      velocity_[l][i] = schedule_.momentum * velocity_[l][i] + gradient[l][i] + schedule_.decay * weights_[l][i];
+      velocity_[l][i] =
+          schedule_.momentum * velocity_[l][i] + gradient[l][i] + schedule_.decay * weights_[l][i];
       weights_[l][i] -= rate * velocity_[l][i];
     }
   }

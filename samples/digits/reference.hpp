@@ -1,5 +1,6 @@
-// The training of this sample once more, in plain C++ and double precision: what the device's weights are checked against.
-// Knows no device and shares no code with the kernels. Threads: one at a time.
+// The training of this sample once more, in plain C++ and double precision: what the device's
+// weights are checked against. Knows no device and shares no code with the kernels. Threads: one at
+// a time.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +10,10 @@
 
 namespace digits {
 
-// The row of the training set that stands at `position` (0..rows - 1) of `epoch`: a permutation for each epoch and seed.
-[[nodiscard]] std::uint32_t shuffled_row(std::uint32_t position, std::uint32_t rows, std::uint32_t epoch, std::uint32_t seed);
+// The row of the training set that stands at `position` (0..rows - 1) of `epoch`: a permutation for
+// each epoch and seed.
+[[nodiscard]] std::uint32_t shuffled_row(std::uint32_t position, std::uint32_t rows,
+                                         std::uint32_t epoch, std::uint32_t seed);
 
 class Reference {
  public:
@@ -19,10 +22,12 @@ class Reference {
 
   void step();  // one batch
   [[nodiscard]] const Weights<double>& weights() const noexcept { return weights_; }
-  [[nodiscard]] std::uint32_t correct(const DigitSet& set) const;  // rows of `set` that the network names rightly
+  [[nodiscard]] std::uint32_t correct(
+      const DigitSet& set) const;  // rows of `set` that the network names rightly
 
  private:
-  using Activations = std::array<std::vector<double>, kDepth + 1>;  // of one row: its pixels, then each layer's output
+  using Activations = std::array<std::vector<double>,
+                                 kDepth + 1>;  // of one row: its pixels, then each layer's output
   void forward(const float* pixels, Activations& out) const;
 
   const DigitSet* training_;

@@ -19,8 +19,9 @@ using reprise::write;
 
 namespace {
 
-constexpr std::uint32_t kThreads = 256;                            // of a block
-constexpr std::uint64_t kProductWorkspace = std::uint64_t{1} << 20;  // bytes; the matrices are small, and many at once
+constexpr std::uint32_t kThreads = 256;  // of a block
+constexpr std::uint64_t kProductWorkspace =
+    std::uint64_t{1} << 20;  // bytes; the matrices are small, and many at once
 
 // The rows of `pixels`, each with a one behind it.
 std::vector<float> with_ones(const std::vector<float>& pixels) {
@@ -33,11 +34,14 @@ std::vector<float> with_ones(const std::vector<float>& pixels) {
   return rows;
 }
 
-std::string numbered(const char* name, std::size_t number) { return std::string(name) + ' ' + std::to_string(number); }
+std::string numbered(const char* name, std::size_t number) {
+  return std::string(name) + ' ' + std::to_string(number);
+}
 
 }  // namespace
 
-Trainer::Trainer(const reprise::Device& device, const DigitSplit& digits, const DependencyGraph& schedule)
+Trainer::Trainer(const reprise::Device& device, const DigitSplit& digits,
+                 const DependencyGraph& schedule)
     : device_(device),
       schedule_(schedule),
       kernels_{.gather_rows = device.load_kernel(shaders::gather_rows),
@@ -49,7 +53,8 @@ Trainer::Trainer(const reprise::Device& device, const DigitSplit& digits, const 
                .count_correct = device.load_kernel(shaders::count_correct)},
       pool_(device.create_pool({.label = "digits"})),
       images_(pool_->allocate<float>(digits.training.pixels.size(), "images")),
-      held_out_images_(pool_->allocate<float>(digits.held_out.rows() * kLayers[0].columns(), "held-out images")),
+      held_out_images_(
+          pool_->allocate<float>(digits.held_out.rows() * kLayers[0].columns(), "held-out images")),
       labels_(pool_->allocate<std::uint32_t>(digits.training.rows(), "labels")),
       held_out_labels_(pool_->allocate<std::uint32_t>(digits.held_out.rows(), "held-out labels")),
       running_loss_(pool_->allocate<float>(1, "running loss")),
@@ -63,7 +68,8 @@ Trainer::Trainer(const reprise::Device& device, const DigitSplit& digits, const 
   for (std::size_t l = 0; l < kDepth; ++l) {
     weights_[l] = pool_->allocate<float>(kLayers[l].weights(), numbered("weights", l + 1));
     velocity_[l] = pool_->allocate<float>(kLayers[l].weights(), numbered("velocity", l + 1));
-    weights_result_[l] = pool_->host<float>(kLayers[l].weights(), numbered("weights result", l + 1));
+    weights_result_[l] =
+        pool_->host<float>(kLayers[l].weights(), numbered("weights result", l + 1));
   }
   reprise::CapturedGraph start = compile(record_start(digits));
   step_ = compile(record_step());
@@ -73,7 +79,9 @@ Trainer::Trainer(const reprise::Device& device, const DigitSplit& digits, const 
   step_.upload(queue_);
 }
 
-reprise::CapturedGraph Trainer::compile(const CommandBuffer& commands) const { return device_.compile(commands, {.pool = pool_}); }
+reprise::CapturedGraph Trainer::compile(const CommandBuffer& commands) const {
+  return device_.compile(commands, {.pool = pool_});
+}
 
 CommandBuffer Trainer::record_start(const DigitSplit& digits) {
   CommandBuffer commands = device_.create_command_buffer({.label = "start"});
@@ -98,7 +106,8 @@ CommandBuffer Trainer::record_step() {
   commands.begin();
   Gradients gradients;
   for (std::size_t l = 0; l < kDepth; ++l) {
-    gradients[l] = pool_->transient<float>(kMicrobatches * kLayers[l].weights(), numbered("gradients", l + 1));
+    gradients[l] =
+        pool_->transient<float>(kMicrobatches * kLayers[l].weights(), numbered("gradients", l + 1));
   }
   const auto loss = pool_->transient<float>(kBatchRows, "loss");
   const auto moves = pool_->transient<float>(kBatchRows, "moves");
@@ -111,17 +120,21 @@ CommandBuffer Trainer::record_step() {
     const auto scope = commands.label("update");
     for (std::size_t l = 0; l < kDepth; ++l) {
       const std::uint32_t count = kLayers[l].weights();
-      commands.dispatch(kernels_.momentum_step, {.grid = blocks(count, kThreads), .block = kThreads}, read_write(weights_[l]),
-                        read_write(velocity_[l]), read(gradients[l]), count, kMicrobatches, read(step_counter_), schedule_.total_steps,
+      commands.dispatch(kernels_.momentum_step,
+                        {.grid = blocks(count, kThreads), .block = kThreads},
+                        read_write(weights_[l]), read_write(velocity_[l]), read(gradients[l]),
+                        count, kMicrobatches, read(step_counter_), schedule_.total_steps,
                         schedule_.rate, schedule_.momentum, schedule_.decay);
     }
-    commands.dispatch(kernels_.finish_step, {.grid = 1, .block = 1}, read(loss), kBatchRows, read_write(running_loss_), read_write(step_counter_));
+    commands.dispatch(kernels_.finish_step, {.grid = 1, .block = 1}, read(loss), kBatchRows,
+                      read_write(running_loss_), read_write(step_counter_));
   }
   commands.end();
   return commands;
 }
 
-void Trainer::record_microbatch(CommandBuffer& commands, std::uint32_t microbatch, const Gradients& gradients, const GpuRef<float>& loss,
+void Trainer::record_microbatch(CommandBuffer& commands, std::uint32_t microbatch,
+                                const Gradients& gradients, const GpuRef<float>& loss,
                                 const GpuRef<float>& moves) {
   const std::uint32_t first = microbatch * kMicrobatchRows;
   std::array<GpuRef<float>, kDepth + 1> values;  // what each layer reads, and the logits
@@ -129,8 +142,9 @@ void Trainer::record_microbatch(CommandBuffer& commands, std::uint32_t microbatc
   const auto labels = pool_->transient<std::uint32_t>(kMicrobatchRows, "microbatch labels");
   {
     const auto scope = commands.label("forward");
-    commands.dispatch(kernels_.gather_rows, {.grid = kMicrobatchRows, .block = kPixels}, read(images_), read(labels_),
-                      static_cast<std::uint32_t>(labels_.size()), read(step_counter_), schedule_.seed, kBatchRows, first,
+    commands.dispatch(kernels_.gather_rows, {.grid = kMicrobatchRows, .block = kPixels},
+                      read(images_), read(labels_), static_cast<std::uint32_t>(labels_.size()),
+                      read(step_counter_), schedule_.seed, kBatchRows, first,
                       read(moves.slice(first, kMicrobatchRows)), write(values[0]), write(labels));
     for (std::size_t l = 0; l < kDepth; ++l) {
       values[l + 1] = dense(commands, l, values[l], kMicrobatchRows);
@@ -138,20 +152,34 @@ void Trainer::record_microbatch(CommandBuffer& commands, std::uint32_t microbatc
   }
   const auto scope = commands.label("backward");
   auto slope = pool_->transient<float>(kMicrobatchRows * kClasses, numbered("slope", kDepth));
-  commands.dispatch(kernels_.softmax_cross_entropy, {.grid = 1, .block = kMicrobatchRows}, read(values[kDepth]), read(labels), write(slope),
+  commands.dispatch(kernels_.softmax_cross_entropy, {.grid = 1, .block = kMicrobatchRows},
+                    read(values[kDepth]), read(labels), write(slope),
                     write(loss.slice(first, kMicrobatchRows)), kMicrobatchRows, 1.0f / kBatchRows);
   for (std::size_t l = kDepth; l-- > 0;) {
     const auto [inputs, units] = kLayers[l];
     const std::uint32_t count = kLayers[l].weights();
-    commands.add(reprise::SgemmOp({.a = values[l], .b = slope, .c = gradients[l].slice(std::uint64_t{microbatch} * count, count),
-                                   .m = kLayers[l].columns(), .n = units, .k = kMicrobatchRows, .transpose_a = Transpose::Yes,
-                                   .workspace_bytes = kProductWorkspace}));
+    commands.add(
+        reprise::SgemmOp({.a = values[l],
+                          .b = slope,
+                          .c = gradients[l].slice(std::uint64_t{microbatch} * count, count),
+                          .m = kLayers[l].columns(),
+                          .n = units,
+                          .k = kMicrobatchRows,
+                          .transpose_a = Transpose::Yes,
+                          .workspace_bytes = kProductWorkspace}));
     if (l > 0) {
       auto earlier = pool_->transient<float>(kMicrobatchRows * inputs, numbered("slope", l));
-      commands.add(reprise::SgemmOp({.a = slope, .b = weights_[l].slice(0, std::uint64_t{inputs} * units), .c = earlier, .m = kMicrobatchRows, .n = inputs,
-                                     .k = units, .transpose_b = Transpose::Yes, .workspace_bytes = kProductWorkspace}));
-      commands.dispatch(kernels_.tanh_slope, {.grid = blocks(kMicrobatchRows * inputs, kThreads), .block = kThreads}, read(values[l]),
-                        read_write(earlier), kMicrobatchRows, inputs);
+      commands.add(reprise::SgemmOp({.a = slope,
+                                     .b = weights_[l].slice(0, std::uint64_t{inputs} * units),
+                                     .c = earlier,
+                                     .m = kMicrobatchRows,
+                                     .n = inputs,
+                                     .k = units,
+                                     .transpose_b = Transpose::Yes,
+                                     .workspace_bytes = kProductWorkspace}));
+      commands.dispatch(kernels_.tanh_slope,
+                        {.grid = blocks(kMicrobatchRows * inputs, kThreads), .block = kThreads},
+                        read(values[l]), read_write(earlier), kMicrobatchRows, inputs);
       slope = earlier;
     }
   }
@@ -166,8 +194,8 @@ CommandBuffer Trainer::record_evaluation() {
   for (std::size_t l = 0; l < kDepth; ++l) {
     values = dense(commands, l, values, rows);
   }
-  commands.dispatch(kernels_.count_correct, {.grid = blocks(rows, kThreads), .block = kThreads}, read(values), read(held_out_labels_), rows,
-                    read_write(correct_));
+  commands.dispatch(kernels_.count_correct, {.grid = blocks(rows, kThreads), .block = kThreads},
+                    read(values), read(held_out_labels_), rows, read_write(correct_));
   commands.copy(correct_, correct_result_);
   commands.copy(step_counter_, step_result_);
   commands.copy(running_loss_, loss_result_);
@@ -186,15 +214,23 @@ CommandBuffer Trainer::record_read_back() {
   return commands;
 }
 
-GpuRef<float> Trainer::dense(CommandBuffer& commands, std::size_t layer, const GpuRef<float>& x, std::uint32_t rows) const {
+GpuRef<float> Trainer::dense(CommandBuffer& commands, std::size_t layer, const GpuRef<float>& x,
+                             std::uint32_t rows) const {
   const std::uint32_t units = kLayers[layer].units;
   const bool is_last = layer + 1 == kDepth;
-  const auto product = pool_->transient<float>(rows * units, is_last ? "logits" : numbered("product", layer + 1));
-  commands.add(reprise::SgemmOp({.a = x, .b = weights_[layer], .c = product, .m = rows, .n = units, .k = kLayers[layer].columns(),
+  const auto product =
+      pool_->transient<float>(rows * units, is_last ? "logits" : numbered("product", layer + 1));
+  commands.add(reprise::SgemmOp({.a = x,
+                                 .b = weights_[layer],
+                                 .c = product,
+                                 .m = rows,
+                                 .n = units,
+                                 .k = kLayers[layer].columns(),
                                  .workspace_bytes = kProductWorkspace}));
   if (is_last) return product;
   const auto output = pool_->transient<float>(rows * (units + 1), numbered("output", layer + 1));
-  commands.dispatch(kernels_.activate, {.grid = blocks(output.size(), kThreads), .block = kThreads}, read(product), write(output), rows, units);
+  commands.dispatch(kernels_.activate, {.grid = blocks(output.size(), kThreads), .block = kThreads},
+                    read(product), write(output), rows, units);
   return output;
 }
 
@@ -207,7 +243,8 @@ void Trainer::train(std::uint32_t steps) {
 
 Evaluation Trainer::evaluate() {
   evaluation_.launch(queue_).wait();
-  const double mean = steps_since_evaluation_ == 0 ? 0.0 : loss_result_[0] / steps_since_evaluation_;
+  const double mean =
+      steps_since_evaluation_ == 0 ? 0.0 : loss_result_[0] / steps_since_evaluation_;
   steps_since_evaluation_ = 0;
   return {.mean_loss = mean, .correct = correct_result_[0], .steps = step_result_[0]};
 }

@@ -1,5 +1,5 @@
-// The training on a device: three graphs, recorded and compiled once, that are replayed as often as it takes.
-// Threads: one at a time.
+// The training on a device: three graphs, recorded and compiled once, that are replayed as often as
+// it takes. Threads: one at a time.
 #pragma once
 
 #include <array>
@@ -15,7 +15,8 @@
 namespace digits {
 
 struct Evaluation {
-  double mean_loss = 0;       // of the batches trained on since the last evaluation; 0 if there were none
+  double mean_loss =
+      0;  // of the batches trained on since the last evaluation; 0 if there were none
   std::uint32_t correct = 0;  // held-out rows that the network names rightly
   std::uint32_t steps = 0;    // that the device has counted
 };
@@ -31,20 +32,26 @@ class Trainer {
 
  private:
   struct Kernels {
-    reprise::Kernel gather_rows, activate, softmax_cross_entropy, tanh_slope, momentum_step, finish_step, count_correct;
+    reprise::Kernel gather_rows, activate, softmax_cross_entropy, tanh_slope, momentum_step,
+        finish_step, count_correct;
   };
-  using Gradients = std::array<reprise::GpuRef<float>, kDepth>;  // of each layer, a slice for each microbatch
+  using Gradients =
+      std::array<reprise::GpuRef<float>, kDepth>;  // of each layer, a slice for each microbatch
 
   [[nodiscard]] reprise::CapturedGraph compile(const reprise::CommandBuffer& commands) const;
   [[nodiscard]] reprise::CommandBuffer record_start(const DigitSplit& digits);
   [[nodiscard]] reprise::CommandBuffer record_step();
   // `moves`: a random value of each row of the batch.
-  void record_microbatch(reprise::CommandBuffer& commands, std::uint32_t microbatch, const Gradients& gradients, const reprise::GpuRef<float>& loss,
+  void record_microbatch(reprise::CommandBuffer& commands, std::uint32_t microbatch,
+                         const Gradients& gradients, const reprise::GpuRef<float>& loss,
                          const reprise::GpuRef<float>& moves);
   [[nodiscard]] reprise::CommandBuffer record_evaluation();
   [[nodiscard]] reprise::CommandBuffer record_read_back();
-  // The layer's output for `rows` rows of x: what the next layer reads, or after the last one the logits.
-  [[nodiscard]] reprise::GpuRef<float> dense(reprise::CommandBuffer& commands, std::size_t layer, const reprise::GpuRef<float>& x, std::uint32_t rows) const;
+  // The layer's output for `rows` rows of x: what the next layer reads, or after the last one the
+  // logits.
+  [[nodiscard]] reprise::GpuRef<float> dense(reprise::CommandBuffer& commands, std::size_t layer,
+                                             const reprise::GpuRef<float>& x,
+                                             std::uint32_t rows) const;
 
   reprise::Device device_;
   DependencyGraph schedule_;

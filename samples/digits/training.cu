@@ -1,7 +1,7 @@
 // The kernels of one training step and of the test on held-out rows.
 //
-// Matrices are row-major; their products are ops of a library. No floating-point atomics: every sum has a fixed order, and
-// the same seed gives the same bits.
+// Matrices are row-major; their products are ops of a library. No floating-point atomics: every sum
+// has a fixed order, and the same seed gives the same bits.
 #include <reprise_kernel.hpp>
 
 #define PIXELS 64
@@ -16,8 +16,10 @@ __device__ inline unsigned mix(unsigned x) {
   return x ^ (x >> 16);
 }
 
-// What stands at `position` of this epoch's order: rounds of a bijection of 0..mask, walked on until the value is a row.
-__device__ inline unsigned shuffled_row(unsigned position, unsigned rows, unsigned epoch, unsigned seed) {
+// What stands at `position` of this epoch's order: rounds of a bijection of 0..mask, walked on
+// until the value is a row.
+__device__ inline unsigned shuffled_row(unsigned position, unsigned rows, unsigned epoch,
+                                        unsigned seed) {
   unsigned mask = 1;
   while (mask < rows - 1) mask = 2 * mask + 1;
   unsigned row = position;
@@ -32,14 +34,17 @@ __device__ inline unsigned shuffled_row(unsigned position, unsigned rows, unsign
   return row;
 }
 
-// Picks the rows of one microbatch and moves half of the images by a pixel. A block is a row, a thread a pixel.
-// x: gridDim.x x (PIXELS + 1), the last column 1; labels: gridDim.x. `first`: the microbatch's first row in the batch of
-// `batch_rows`. moves: a random value of each of its rows, in [0, 1).
-REPRISE_KERNEL(gather_rows, (const float* images, const unsigned* image_labels, unsigned rows, const unsigned* step, unsigned seed,
-                             unsigned batch_rows, unsigned first, const float* moves, float* x, unsigned* labels)) {
+// Picks the rows of one microbatch and moves half of the images by a pixel. A block is a row, a
+// thread a pixel. x: gridDim.x x (PIXELS + 1), the last column 1; labels: gridDim.x. `first`: the
+// microbatch's first row in the batch of `batch_rows`. moves: a random value of each of its rows,
+// in [0, 1).
+REPRISE_KERNEL(gather_rows, (const float* images, const unsigned* image_labels, unsigned rows,
+                             const unsigned* step, unsigned seed, unsigned batch_rows,
+                             unsigned first, const float* moves, float* x, unsigned* labels)) {
   const unsigned per_epoch = rows / batch_rows;
   const unsigned in_batch = first + blockIdx.x;
-  const unsigned row = shuffled_row(*step % per_epoch * batch_rows + in_batch, rows, *step / per_epoch, seed);
+  const unsigned row =
+      shuffled_row(*step % per_epoch * batch_rows + in_batch, rows, *step / per_epoch, seed);
   const unsigned way = static_cast<unsigned>(8.0f * moves[blockIdx.x]);
   const int right = way == 0 ? 1 : way == 1 ? -1 : 0;
   const int down = way == 2 ? 1 : way == 3 ? -1 : 0;
@@ -61,7 +66,8 @@ REPRISE_KERNEL(activate, (const float* y, float* h, unsigned rows, unsigned unit
   h[i] = i % (units + 1) == units ? 1.0f : tanhf(y[i - row]);
 }
 
-// A thread a value of dx, rows x units: times the derivative of tanh, whose values were h, rows x (units + 1).
+// A thread a value of dx, rows x units: times the derivative of tanh, whose values were h, rows x
+// (units + 1).
 REPRISE_KERNEL(tanh_slope, (const float* h, float* dx, unsigned rows, unsigned units)) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= rows * units) return;
@@ -69,8 +75,10 @@ REPRISE_KERNEL(tanh_slope, (const float* h, float* dx, unsigned rows, unsigned u
   dx[i] *= 1.0f - value * value;
 }
 
-// A thread a row: the cross-entropy of softmax(logits) in loss[row], its derivative times `scale` in slope.
-REPRISE_KERNEL(softmax_cross_entropy, (const float* logits, const unsigned* labels, float* slope, float* loss, unsigned rows, float scale)) {
+// A thread a row: the cross-entropy of softmax(logits) in loss[row], its derivative times `scale`
+// in slope.
+REPRISE_KERNEL(softmax_cross_entropy, (const float* logits, const unsigned* labels, float* slope,
+                                       float* loss, unsigned rows, float scale)) {
   const unsigned row = blockIdx.x * blockDim.x + threadIdx.x;
   if (row >= rows) return;
   const float* z = logits + row * CLASSES;
@@ -89,8 +97,9 @@ REPRISE_KERNEL(softmax_cross_entropy, (const float* logits, const unsigned* labe
 }
 
 // A thread a weight: adds the gradients of the microbatches, and moves the weight with momentum.
-REPRISE_KERNEL(momentum_step, (float* w, float* velocity, const float* gradients, unsigned count, unsigned microbatches, const unsigned* step,
-                               unsigned total_steps, float rate, float momentum, float decay)) {
+REPRISE_KERNEL(momentum_step, (float* w, float* velocity, const float* gradients, unsigned count,
+                               unsigned microbatches, const unsigned* step, unsigned total_steps,
+                               float rate, float momentum, float decay)) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= count) return;
   float gradient = 0.0f;
@@ -101,7 +110,8 @@ REPRISE_KERNEL(momentum_step, (float* w, float* velocity, const float* gradients
 }
 
 // One thread: adds the batch's mean loss to the running one and counts the step.
-REPRISE_KERNEL(finish_step, (const float* loss, unsigned rows, float* running_loss, unsigned* step)) {
+REPRISE_KERNEL(finish_step,
+               (const float* loss, unsigned rows, float* running_loss, unsigned* step)) {
   float sum = 0.0f;
   for (unsigned r = 0; r < rows; ++r) sum += loss[r];
   *running_loss += sum / static_cast<float>(rows);
@@ -109,7 +119,8 @@ REPRISE_KERNEL(finish_step, (const float* loss, unsigned rows, float* running_lo
 }
 
 // A thread a row: counts the rows whose largest logit is at their label.
-REPRISE_KERNEL(count_correct, (const float* logits, const unsigned* labels, unsigned rows, unsigned* correct)) {
+REPRISE_KERNEL(count_correct,
+               (const float* logits, const unsigned* labels, unsigned rows, unsigned* correct)) {
   const unsigned row = blockIdx.x * blockDim.x + threadIdx.x;
   if (row >= rows) return;
   unsigned best = 0;

@@ -27,14 +27,17 @@ struct Image {
 // Pictures of more pixels than this are refused.
 inline constexpr std::uint64_t kMaxPixels = 1ull << 26;
 
-// Reads a JPEG or PNG, whatever its name; grey becomes colour, transparency is put on black, 16 bits become 8.
-// Throws std::runtime_error naming the file: missing, no picture, damaged, cut off, too large.
+// Reads a JPEG or PNG, whatever its name; grey becomes colour, transparency is put on black, 16
+// bits become 8. Throws std::runtime_error naming the file: missing, no picture, damaged, cut off,
+// too large.
 [[nodiscard]] Image read_image(const std::filesystem::path& file);
 
 // Writes 1 (grey) or 3 (red, green, blue) bytes a pixel. Throws std::runtime_error naming the file.
-void write_png(const std::filesystem::path& file, Size size, std::uint32_t bytes_per_pixel, std::span<const std::uint8_t> pixels);
+void write_png(const std::filesystem::path& file, Size size, std::uint32_t bytes_per_pixel,
+               std::span<const std::uint8_t> pixels);
 
-// The decoders behind read_image. They throw std::runtime_error that says what is wrong, without the file's name.
+// The decoders behind read_image. They throw std::runtime_error that says what is wrong, without
+// the file's name.
 [[nodiscard]] Image decode_jpeg(std::span<const std::uint8_t> file);
 [[nodiscard]] Image decode_png(std::span<const std::uint8_t> file);
 

@@ -65,7 +65,8 @@ bool read_rows(Decoder& decoder, std::uint8_t* rgb) {
   }
   jpeg_start_decompress(&decoder.jpeg);
   while (decoder.jpeg.output_scanline < decoder.jpeg.output_height) {
-    JSAMPROW row = rgb + std::size_t{decoder.jpeg.output_scanline} * decoder.jpeg.output_width * kChannels;
+    JSAMPROW row =
+        rgb + std::size_t{decoder.jpeg.output_scanline} * decoder.jpeg.output_width * kChannels;
     jpeg_read_scanlines(&decoder.jpeg, &row, 1);
   }
   jpeg_finish_decompress(&decoder.jpeg);

@@ -1,4 +1,5 @@
-// photo: splits a picture into the levels of a pyramid and puts it together again, as one graph with many branches.
+// photo: splits a picture into the levels of a pyramid and puts it together again, as one graph
+// with many branches.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -13,7 +14,8 @@ namespace {
 
 using namespace photo;
 
-// The three histograms as curves of their colours over each other: the square roots of the counts, the highest at full height.
+// The three histograms as curves of their colours over each other: the square roots of the counts,
+// the highest at full height.
 Image draw_histogram(const Results<std::uint8_t>& results) {
   constexpr std::uint32_t kColumn = 3;  // pixels of a bin
   constexpr std::uint32_t kHeight = 256;
@@ -26,7 +28,8 @@ Image draw_histogram(const Results<std::uint8_t>& results) {
   for (std::uint32_t y = 0; y < kHeight; ++y) {
     for (std::uint32_t x = 0; x < chart.size.width; ++x) {
       for (std::uint32_t c = 0; c < kChannels; ++c) {
-        const double height = std::sqrt(static_cast<double>(results.histogram[c][x / kColumn]) / highest) * kHeight;
+        const double height =
+            std::sqrt(static_cast<double>(results.histogram[c][x / kColumn]) / highest) * kHeight;
         if (kHeight - y <= height) {
           chart.rgb[(y * chart.size.width + x) * kChannels + c] = 230;
         }
@@ -36,7 +39,8 @@ Image draw_histogram(const Results<std::uint8_t>& results) {
   return chart;
 }
 
-void write_pictures(const samples::Program& program, const Results<std::uint8_t>& results, Size size) {
+void write_pictures(const samples::Program& program, const Results<std::uint8_t>& results,
+                    Size size) {
   const std::vector<Size> sizes = level_sizes(size);
   const auto name = [&](const char* kind, std::size_t level) {
     return program.output(std::string("photo-") + kind + "-" + std::to_string(level) + ".png");
@@ -51,21 +55,25 @@ void write_pictures(const samples::Program& program, const Results<std::uint8_t>
   const Image chart = draw_histogram(results);
   write_png(program.output("photo-histogram.png"), chart.size, kChannels, chart.rgb);
   write_png(program.output("photo-reconstruction.png"), size, kChannels, results.reconstruction);
-  std::printf("wrote %zu pictures: %s\n", 2 * (sizes.size() - 1) + sizes.size() + 2, program.output("photo-*.png").c_str());
+  std::printf("wrote %zu pictures: %s\n", 2 * (sizes.size() - 1) + sizes.size() + 2,
+              program.output("photo-*.png").c_str());
 }
 
 bool process(const samples::Program& program, const std::string& file) {
-  const Image image = read_image(file.empty() ? samples::bundled("china.jpg") : std::filesystem::path(file));
-  const reprise::Instance instance({.application = "photo", .cuda_graphs = reprise::CudaGraphs::Exclusive});
+  const Image image =
+      read_image(file.empty() ? samples::bundled("china.jpg") : std::filesystem::path(file));
+  const reprise::Instance instance(
+      {.application = "photo", .cuda_graphs = reprise::CudaGraphs::Exclusive});
   const reprise::Device device = program.open_device(instance);
   Pyramid pyramid(device, image.size);
 
   const reprise::CompileReport& report = pyramid.graph().report();
   const auto mebibytes = [](std::uint64_t bytes) { return static_cast<double>(bytes) / (1 << 20); };
-  std::printf("%u x %u pixels, %zu levels: %s\n", image.size.width, image.size.height, level_sizes(image.size).size(),
-              samples::describe(report).c_str());
-  std::printf("transient memory: %.2f MiB one by one, %.2f MiB planned, lower bound %.2f MiB\n", mebibytes(report.transient_bytes),
-              mebibytes(report.slab_bytes), mebibytes(report.slab_lower_bound));
+  std::printf("%u x %u pixels, %zu levels: %s\n", image.size.width, image.size.height,
+              level_sizes(image.size).size(), samples::describe(report).c_str());
+  std::printf("transient memory: %.2f MiB one by one, %.2f MiB planned, lower bound %.2f MiB\n",
+              mebibytes(report.transient_bytes), mebibytes(report.slab_bytes),
+              mebibytes(report.slab_lower_bound));
 
   const Results<std::uint8_t> results = pyramid.run(image);
   write_pictures(program, results, image.size);
@@ -76,15 +84,19 @@ bool process(const samples::Program& program, const std::string& file) {
     program.complain("not as the reference has it: " + comparison.first_wrong);
     return false;
   }
-  std::printf("all %llu values are as the double-precision reference has them; the reconstruction equals the input\n",
-              static_cast<unsigned long long>(comparison.values));
+  std::printf(
+      "all %llu values are as the double-precision reference has them; the reconstruction equals "
+      "the input\n",
+      static_cast<unsigned long long>(comparison.values));
   return true;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  samples::Program program("photo", "Takes a picture apart into a Gaussian and a Laplacian pyramid, and puts it together.");
+  samples::Program program(
+      "photo",
+      "Takes a picture apart into a Gaussian and a Laplacian pyramid, and puts it together.");
   std::string file;
   program.options.add_option("IMAGE", file, "a JPEG or PNG file (default: the bundled photograph)");
   return program.run(argc, argv, [&] { return process(program, file); });

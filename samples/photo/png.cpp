@@ -1,4 +1,5 @@
-// Reading and writing PNG with libpng's simplified interface, which reports errors by return values.
+// Reading and writing PNG with libpng's simplified interface, which reports errors by return
+// values.
 #include <png.h>
 
 #include <stdexcept>
@@ -38,7 +39,8 @@ Image decode_png(std::span<const std::uint8_t> file) {
   return image;
 }
 
-void write_png(const std::filesystem::path& file, Size size, std::uint32_t bytes_per_pixel, std::span<const std::uint8_t> pixels) {
+void write_png(const std::filesystem::path& file, Size size, std::uint32_t bytes_per_pixel,
+               std::span<const std::uint8_t> pixels) {
   PngImage writer;
   writer.png.width = size.width;
   writer.png.height = size.height;

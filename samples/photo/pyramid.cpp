@@ -20,7 +20,9 @@ constexpr reprise::Dim3 kTile = {16, 16};       // threads of a block on a plane
 constexpr std::uint32_t kThreads = 256;         // of a block on a list of pixels
 constexpr std::uint32_t kHistogramBlocks = 32;  // at most; each goes on through the picture
 
-reprise::Dim3 tiles(Size size) { return {blocks(size.width, kTile.x), blocks(size.height, kTile.y)}; }
+reprise::Dim3 tiles(Size size) {
+  return {blocks(size.width, kTile.x), blocks(size.height, kTile.y)};
+}
 
 std::uint32_t pixels(Size size) { return static_cast<std::uint32_t>(size.pixels()); }
 
@@ -78,8 +80,9 @@ Pyramid::Planes Pyramid::split(CommandBuffer& commands, const Bytes& rgb) {
   Planes planes;
   for (std::uint32_t c = 0; c < kChannels; ++c) {
     planes[c] = pool_->transient<float>(sizes_[0].pixels(), kChannelNames[c]);
-    commands.dispatch(kernels_.split_channel, {.grid = blocks(sizes_[0].pixels(), kThreads), .block = kThreads}, read(rgb), write(planes[c]),
-                      pixels(sizes_[0]), c);
+    commands.dispatch(kernels_.split_channel,
+                      {.grid = blocks(sizes_[0].pixels(), kThreads), .block = kThreads}, read(rgb),
+                      write(planes[c]), pixels(sizes_[0]), c);
   }
   return planes;
 }
@@ -91,31 +94,36 @@ Pyramid::Planes Pyramid::halve(CommandBuffer& commands, const Planes& fine, Size
     const auto scope = commands.label(kChannelNames[c]);
     const auto between = pool_->transient<float>(narrow.pixels(), "half width");
     coarse[c] = pool_->transient<float>(size.halved().pixels(), kChannelNames[c]);
-    commands.dispatch(kernels_.halve_width, {.grid = tiles(narrow), .block = kTile}, read(fine[c]), write(between), size.width, size.height,
-                      narrow.width);
-    commands.dispatch(kernels_.halve_height, {.grid = tiles(size.halved()), .block = kTile}, read(between), write(coarse[c]), narrow.width,
-                      narrow.height, size.halved().height);
+    commands.dispatch(kernels_.halve_width, {.grid = tiles(narrow), .block = kTile}, read(fine[c]),
+                      write(between), size.width, size.height, narrow.width);
+    commands.dispatch(kernels_.halve_height, {.grid = tiles(size.halved()), .block = kTile},
+                      read(between), write(coarse[c]), narrow.width, narrow.height,
+                      size.halved().height);
   }
   return coarse;
 }
 
-Pyramid::Planes Pyramid::add_expanded(CommandBuffer& commands, const Planes& fine, Size size, const Planes& coarse, float sign) {
+Pyramid::Planes Pyramid::add_expanded(CommandBuffer& commands, const Planes& fine, Size size,
+                                      const Planes& coarse, float sign) {
   const auto scope = commands.label(sign < 0 ? "difference" : "sum");
   Planes result;
   for (std::uint32_t c = 0; c < kChannels; ++c) {
     result[c] = pool_->transient<float>(size.pixels(), kChannelNames[c]);
-    commands.dispatch(kernels_.add_expanded, {.grid = tiles(size), .block = kTile}, read(fine[c]), read(coarse[c]), write(result[c]), size.width,
-                      size.height, size.halved().width, size.halved().height, sign);
+    commands.dispatch(kernels_.add_expanded, {.grid = tiles(size), .block = kTile}, read(fine[c]),
+                      read(coarse[c]), write(result[c]), size.width, size.height,
+                      size.halved().width, size.halved().height, sign);
   }
   return result;
 }
 
-Pyramid::HostBytes Pyramid::merge(CommandBuffer& commands, const Planes& planes, Size size, float offset) {
+Pyramid::HostBytes Pyramid::merge(CommandBuffer& commands, const Planes& planes, Size size,
+                                  float offset) {
   const auto scope = commands.label("picture");
   const auto rgb = pool_->transient<std::uint8_t>(size.pixels() * kChannels, "rgb");
   auto result = pool_->host<std::uint8_t>(rgb.size(), "result");
-  commands.dispatch(kernels_.merge_channels, {.grid = blocks(size.pixels(), kThreads), .block = kThreads}, read(planes[0]), read(planes[1]),
-                    read(planes[2]), write(rgb), pixels(size), 1.0f, offset);
+  commands.dispatch(kernels_.merge_channels,
+                    {.grid = blocks(size.pixels(), kThreads), .block = kThreads}, read(planes[0]),
+                    read(planes[1]), read(planes[2]), write(rgb), pixels(size), 1.0f, offset);
   commands.copy(rgb, result);
   return result;
 }
@@ -124,8 +132,8 @@ Pyramid::HostBytes Pyramid::edges(CommandBuffer& commands, const Planes& planes,
   const auto scope = commands.label("edges");
   const auto bytes = pool_->transient<std::uint8_t>(size.pixels(), "edges");
   auto result = pool_->host<std::uint8_t>(bytes.size(), "edges result");
-  commands.dispatch(kernels_.gradient_edges, {.grid = tiles(size), .block = kTile}, read(planes[0]), read(planes[1]), read(planes[2]), write(bytes),
-                    size.width, size.height);
+  commands.dispatch(kernels_.gradient_edges, {.grid = tiles(size), .block = kTile}, read(planes[0]),
+                    read(planes[1]), read(planes[2]), write(bytes), size.width, size.height);
   commands.copy(bytes, result);
   return result;
 }
@@ -137,8 +145,8 @@ void Pyramid::histograms(CommandBuffer& commands, const Bytes& rgb) {
   commands.fill(bins, 0u);
   const std::uint32_t grid = std::min(blocks(sizes_[0].pixels(), kBins), kHistogramBlocks);
   for (std::uint32_t c = 0; c < kChannels; ++c) {
-    commands.dispatch(kernels_.channel_histogram, {.grid = grid, .block = kBins}, read(rgb), read_write(bins.slice(c * kBins, kBins)),
-                      pixels(sizes_[0]), c);
+    commands.dispatch(kernels_.channel_histogram, {.grid = grid, .block = kBins}, read(rgb),
+                      read_write(bins.slice(c * kBins, kBins)), pixels(sizes_[0]), c);
   }
   commands.copy(bins, histogram_);
 }
@@ -150,7 +158,9 @@ Results<std::uint8_t> Pyramid::run(const Image& image) {
   std::ranges::copy(image.rgb, input_.data());
   graph_.launch(queue_).wait();
 
-  const auto bytes = [](const HostBytes& result) { return std::vector<std::uint8_t>(result.span().begin(), result.span().end()); };
+  const auto bytes = [](const HostBytes& result) {
+    return std::vector<std::uint8_t>(result.span().begin(), result.span().end());
+  };
   Results<std::uint8_t> results;
   std::ranges::transform(gaussian_, std::back_inserter(results.gaussian), bytes);
   std::ranges::transform(laplacian_, std::back_inserter(results.laplacian), bytes);

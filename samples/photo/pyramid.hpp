@@ -1,5 +1,5 @@
-// The picture pyramid as one recorded graph: levels, differences, edges, histograms and the way back, for all channels.
-// Threads: one at a time.
+// The picture pyramid as one recorded graph: levels, differences, edges, histograms and the way
+// back, for all channels. Threads: one at a time.
 #pragma once
 
 #include <array>
@@ -30,16 +30,19 @@ class Pyramid {
   using HostBytes = reprise::HostRef<std::uint8_t>;
 
   struct Kernels {
-    reprise::Kernel split_channel, halve_width, halve_height, add_expanded, merge_channels, gradient_edges, channel_histogram;
+    reprise::Kernel split_channel, halve_width, halve_height, add_expanded, merge_channels,
+        gradient_edges, channel_histogram;
   };
 
   void record(reprise::CommandBuffer& commands);
   [[nodiscard]] Planes split(reprise::CommandBuffer& commands, const Bytes& rgb);
   [[nodiscard]] Planes halve(reprise::CommandBuffer& commands, const Planes& fine, Size size);
   // fine + sign * expanded coarse
-  [[nodiscard]] Planes add_expanded(reprise::CommandBuffer& commands, const Planes& fine, Size size, const Planes& coarse, float sign);
+  [[nodiscard]] Planes add_expanded(reprise::CommandBuffer& commands, const Planes& fine, Size size,
+                                    const Planes& coarse, float sign);
   // Bytes of the three planes plus `offset`, in pinned memory after a replay.
-  [[nodiscard]] HostBytes merge(reprise::CommandBuffer& commands, const Planes& planes, Size size, float offset);
+  [[nodiscard]] HostBytes merge(reprise::CommandBuffer& commands, const Planes& planes, Size size,
+                                float offset);
   [[nodiscard]] HostBytes edges(reprise::CommandBuffer& commands, const Planes& planes, Size size);
   void histograms(reprise::CommandBuffer& commands, const Bytes& rgb);
 

@@ -42,7 +42,8 @@ Plane halved(const Plane& fine) {
   return coarse;
 }
 
-// The binomial filter over `coarse` with zeros between its pixels, times four: only the taps on a pixel count.
+// The binomial filter over `coarse` with zeros between its pixels, times four: only the taps on a
+// pixel count.
 Plane expanded(const Plane& coarse, Size size) {
   constexpr double binomial[5] = {1.0 / 8, 4.0 / 8, 6.0 / 8, 4.0 / 8, 1.0 / 8};
   Plane fine(size);
@@ -80,7 +81,9 @@ std::vector<double> interleaved(const Colours& colours, double gain, double offs
 
 std::vector<double> edges(const Colours& colours) {
   Plane light(colours[0].size);
-  light.set([&](std::int64_t x, std::int64_t y) { return 0.299 * colours[0].at(x, y) + 0.587 * colours[1].at(x, y) + 0.114 * colours[2].at(x, y); });
+  light.set([&](std::int64_t x, std::int64_t y) {
+    return 0.299 * colours[0].at(x, y) + 0.587 * colours[1].at(x, y) + 0.114 * colours[2].at(x, y);
+  });
   Plane result(light.size);
   result.set([&](std::int64_t x, std::int64_t y) {
     double across = 0;
@@ -110,7 +113,8 @@ Colours each(const Function& function) {
 
 class Comparer {
  public:
-  void pictures(const char* name, const std::vector<std::vector<std::uint8_t>>& got, const std::vector<std::vector<double>>& expected) {
+  void pictures(const char* name, const std::vector<std::vector<std::uint8_t>>& got,
+                const std::vector<std::vector<double>>& expected) {
     for (std::size_t i = 0; i < expected.size(); ++i) {
       picture(std::string(name) + " " + std::to_string(i), got.at(i), expected[i]);
     }
@@ -136,8 +140,8 @@ class Comparer {
   void check(const std::string& name, std::size_t index, bool good, double got, double expected) {
     ++result_.values;
     if (!good && result_.first_wrong.empty()) {
-      result_.first_wrong =
-          name + ": value " + std::to_string(index) + " is " + std::to_string(got) + ", the reference has " + std::to_string(expected);
+      result_.first_wrong = name + ": value " + std::to_string(index) + " is " +
+                            std::to_string(got) + ", the reference has " + std::to_string(expected);
     }
   }
   Comparison result_;
@@ -153,7 +157,9 @@ Results<double> reference_results(const Image& image) {
   std::vector<Colours> laplacian;
   for (std::size_t l = 0; l < last; ++l) {
     gaussian.push_back(each([&](int c) { return halved(gaussian[l][c]); }));
-    laplacian.push_back(each([&](int c) { return combined(gaussian[l][c], expanded(gaussian[l + 1][c], sizes[l]), -1.0); }));
+    laplacian.push_back(each([&](int c) {
+      return combined(gaussian[l][c], expanded(gaussian[l + 1][c], sizes[l]), -1.0);
+    }));
     results.gaussian.push_back(interleaved(gaussian[l + 1], 1.0, 0.0));
     results.laplacian.push_back(interleaved(laplacian[l], 1.0, 128.0));
   }
@@ -174,7 +180,8 @@ Results<double> reference_results(const Image& image) {
   return results;
 }
 
-Comparison compare(const Results<std::uint8_t>& results, const Results<double>& expected, const Image& image) {
+Comparison compare(const Results<std::uint8_t>& results, const Results<double>& expected,
+                   const Image& image) {
   Comparer comparer;
   comparer.pictures("Gaussian", results.gaussian, expected.gaussian);
   comparer.pictures("Laplacian", results.laplacian, expected.laplacian);

@@ -19,11 +19,13 @@ struct Results {
   std::vector<std::vector<T>> gaussian;   // levels 1..n, red, green and blue a pixel
   std::vector<std::vector<T>> laplacian;  // levels 0..n - 1, likewise; 128 is no difference
   std::vector<std::vector<T>> edges;      // levels 0..n, one value a pixel
-  std::vector<T> reconstruction;          // the picture, put together again from the Laplacian levels and the last Gaussian
+  std::vector<T> reconstruction;  // the picture, put together again from the Laplacian levels and
+                                  // the last Gaussian
   std::array<std::vector<std::uint32_t>, kChannels> histogram;
 };
 
-// The sizes of the picture and of its levels, halved until a side would be shorter than 8 pixels, 2 to 5 in all.
+// The sizes of the picture and of its levels, halved until a side would be shorter than 8 pixels, 2
+// to 5 in all.
 [[nodiscard]] inline std::vector<Size> level_sizes(Size size) {
   std::vector<Size> sizes = {size};
   do {

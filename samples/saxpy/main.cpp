@@ -21,7 +21,8 @@ void run(const DeviceSelector& selector) {
   Kernel saxpy = device.load_kernel(shaders::saxpy);
 
   CommandBuffer commands = device.create_command_buffer({.label = "saxpy"});
-  commands.begin();  // nothing runs yet; the order will come from what each command reads and writes
+  commands
+      .begin();  // nothing runs yet; the order will come from what each command reads and writes
   commands.copy(input, x);
   commands.fill(y, 1.0f);
   commands.dispatch(saxpy, {.grid = blocks(n, 256), .block = 256}, 2.0f, read(x), read_write(y), n);
@@ -29,19 +30,22 @@ void run(const DeviceSelector& selector) {
   commands.end();
   CapturedGraph graph = device.compile(commands, {.pool = pool});
 
-  for (int replay = 1; replay <= 10; ++replay) {  // recorded once, replayed often: `input` is read anew each time
+  for (int replay = 1; replay <= 10;
+       ++replay) {  // recorded once, replayed often: `input` is read anew each time
     std::ranges::fill(input.span(), static_cast<float>(replay));
     graph.launch(queue).wait();
     const auto right = std::ranges::count(result.span(), 2.0f * static_cast<float>(replay) + 1.0f);
     if (right != n) throw std::runtime_error("replay " + std::to_string(replay) + " is wrong");
   }
-  std::printf("saxpy: 10 replays of %u nodes on %s, all right\n", graph.node_count(), device.info().name.c_str());
+  std::printf("saxpy: 10 replays of %u nodes on %s, all right\n", graph.node_count(),
+              device.info().name.c_str());
 }
 
 int main(int argc, char** argv) try {
   const bool named = argc == 3 && std::string_view(argv[1]) == "--device";
   const bool help = argc == 2 && std::string_view(argv[1]) == "--help";
-  if (argc > 1 && !named) return std::fputs("usage: saxpy [--device NAME]\n", help ? stdout : stderr), help ? 0 : 2;
+  if (argc > 1 && !named)
+    return std::fputs("usage: saxpy [--device NAME]\n", help ? stdout : stderr), help ? 0 : 2;
   run(named ? DeviceSelector::named(argv[2]) : DeviceSelector::best());
 } catch (const std::exception& error) {
   return std::fprintf(stderr, "saxpy: %s\n", error.what()), 1;

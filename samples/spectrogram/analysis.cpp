@@ -15,7 +15,8 @@ using reprise::write;
 
 std::vector<float> window(std::uint32_t size) {
   std::vector<float> values(size);
-  for (std::uint32_t i = 0; i < size; ++i) values[i] = static_cast<float>(0.5 - 0.5 * std::cos(2 * 3.14159265358979323846 * i / size));
+  for (std::uint32_t i = 0; i < size; ++i)
+    values[i] = static_cast<float>(0.5 - 0.5 * std::cos(2 * 3.14159265358979323846 * i / size));
   return values;
 }
 
@@ -26,7 +27,9 @@ Analysis::Analysis(const reprise::Device& device, const Frames& frames)
       samples_(pool_->host<float>(std::uint64_t{kBatch - 1} * frames.hop + frames.size, "samples")),
       levels_(pool_->host<std::uint8_t>(std::uint64_t{kBatch} * frames.bins(), "levels")),
       queue_(device.create_queue({.label = "analysis"})),
-      graph_(device.compile(record(device.load_kernel(shaders::cut_frames), device.load_kernel(shaders::power_levels)), {.pool = pool_})) {
+      graph_(device.compile(record(device.load_kernel(shaders::cut_frames),
+                                   device.load_kernel(shaders::power_levels)),
+                            {.pool = pool_})) {
   graph_.upload(queue_);
 }
 
@@ -35,17 +38,22 @@ reprise::CommandBuffer Analysis::record(const reprise::Kernel& cut, const repris
   const auto sound = pool_->transient<float>(samples_.size(), "sound");
   const auto fade = pool_->transient<float>(size, "window");
   const auto cut_frames = pool_->transient<float>(std::uint64_t{kBatch} * size, "frames");
-  const auto spectra = pool_->transient<std::complex<float>>(std::uint64_t{kBatch} * bins, "spectra");
+  const auto spectra =
+      pool_->transient<std::complex<float>>(std::uint64_t{kBatch} * bins, "spectra");
   const auto shown = pool_->transient<std::uint8_t>(std::uint64_t{kBatch} * bins, "shown");
   reprise::CommandBuffer commands = device_.create_command_buffer({.label = "stretch"});
   commands.begin();
   commands.copy(samples_, sound);
   commands.copy(reprise::snapshot(window(size)), fade);
-  commands.dispatch(cut, {.grid = kBatch, .block = 256}, read(sound), read(fade), write(cut_frames), size, frames_.hop);
-  commands.add(reprise::FftR2COp({.input = cut_frames, .output = spectra, .size = size, .batch = kBatch}));
-  // A tone of full loudness is 0 dB: half of it is at its frequency, and half of that the window leaves.
-  commands.dispatch(power, {.grid = blocks(std::uint64_t{kBatch} * bins, 256), .block = 256}, read(spectra), write(shown), kBatch, bins,
-                    4.0f / static_cast<float>(size), kFloor);
+  commands.dispatch(cut, {.grid = kBatch, .block = 256}, read(sound), read(fade), write(cut_frames),
+                    size, frames_.hop);
+  commands.add(
+      reprise::FftR2COp({.input = cut_frames, .output = spectra, .size = size, .batch = kBatch}));
+  // A tone of full loudness is 0 dB: half of it is at its frequency, and half of that the window
+  // leaves.
+  commands.dispatch(power, {.grid = blocks(std::uint64_t{kBatch} * bins, 256), .block = 256},
+                    read(spectra), write(shown), kBatch, bins, 4.0f / static_cast<float>(size),
+                    kFloor);
   commands.copy(shown, levels_);
   commands.end();
   return commands;
@@ -56,7 +64,8 @@ std::vector<std::uint8_t> Analysis::levels(const Sound& sound) {
   std::vector<std::uint8_t> picture(count * frames_.bins());
   for (std::uint64_t first = 0; first < count; first += kBatch) {
     const std::uint64_t from = first * frames_.hop;
-    const std::uint64_t there = std::min<std::uint64_t>(samples_.size(), sound.samples.size() - from);
+    const std::uint64_t there =
+        std::min<std::uint64_t>(samples_.size(), sound.samples.size() - from);
     const auto stretch = samples_.span();
     std::copy_n(sound.samples.begin() + static_cast<std::ptrdiff_t>(from), there, stretch.begin());
     std::fill(stretch.begin() + static_cast<std::ptrdiff_t>(there), stretch.end(), 0.0f);

@@ -1,5 +1,5 @@
-// The analysis on a device: one graph, recorded and compiled once, that is replayed for each stretch of the sound.
-// Threads: one at a time.
+// The analysis on a device: one graph, recorded and compiled once, that is replayed for each
+// stretch of the sound. Threads: one at a time.
 #pragma once
 
 #include <complex>
@@ -18,7 +18,9 @@ struct Frames {
   std::uint32_t hop = 256;    // samples from frame to frame
   [[nodiscard]] std::uint32_t bins() const { return size / 2 + 1; }
   // How many are in a sound; 0: it is shorter than one.
-  [[nodiscard]] std::uint64_t count(std::uint64_t samples) const { return samples < size ? 0 : (samples - size) / hop + 1; }
+  [[nodiscard]] std::uint64_t count(std::uint64_t samples) const {
+    return samples < size ? 0 : (samples - size) / hop + 1;
+  }
 };
 
 inline constexpr float kFloor = -100;  // decibels that are black
@@ -37,7 +39,8 @@ class Analysis {
   [[nodiscard]] const reprise::CapturedGraph& graph() const noexcept { return graph_; }
 
  private:
-  [[nodiscard]] reprise::CommandBuffer record(const reprise::Kernel& cut, const reprise::Kernel& power);
+  [[nodiscard]] reprise::CommandBuffer record(const reprise::Kernel& cut,
+                                              const reprise::Kernel& power);
 
   reprise::Device device_;
   Frames frames_;

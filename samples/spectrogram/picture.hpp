@@ -7,7 +7,9 @@
 
 namespace spectrogram {
 
-// Writes `levels`, a byte a pixel, rows from the top, as colours of an even scale from dark to light. Throws std::runtime_error naming the file.
-void write_picture(const std::filesystem::path& file, std::uint32_t width, std::uint32_t height, std::span<const std::uint8_t> levels);
+// Writes `levels`, a byte a pixel, rows from the top, as colours of an even scale from dark to
+// light. Throws std::runtime_error naming the file.
+void write_picture(const std::filesystem::path& file, std::uint32_t width, std::uint32_t height,
+                   std::span<const std::uint8_t> levels);
 
 }  // namespace spectrogram

@@ -5,7 +5,8 @@
 
 namespace spectrogram {
 
-std::vector<double> reference_levels(const Sound& sound, const Frames& frames, std::uint64_t frame) {
+std::vector<double> reference_levels(const Sound& sound, const Frames& frames,
+                                     std::uint64_t frame) {
   constexpr double kTurn = 2 * 3.14159265358979323846;
   const std::uint32_t size = frames.size;
   std::vector<double> faded(size), cosines(size), sines(size);

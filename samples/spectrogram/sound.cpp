@@ -20,7 +20,8 @@ struct Close {
 };
 using File = std::unique_ptr<SNDFILE, Close>;
 
-[[noreturn]] void fail(const char* what, const std::filesystem::path& file, const std::string& why) {
+[[noreturn]] void fail(const char* what, const std::filesystem::path& file,
+                       const std::string& why) {
   throw std::runtime_error(std::string("cannot ") + what + ' ' + file.string() + ": " + why);
 }
 
@@ -36,7 +37,8 @@ Sound read_sound(const std::filesystem::path& file) {
   std::vector<float> all(static_cast<std::size_t>(info.frames) * channels);
   const sf_count_t frames = sf_readf_float(in.get(), all.data(), info.frames);
   if (frames != info.frames) fail("read", file, "it ends too early");
-  Sound sound{.rate = static_cast<std::uint32_t>(info.samplerate), .samples = std::vector<float>(static_cast<std::size_t>(info.frames))};
+  Sound sound{.rate = static_cast<std::uint32_t>(info.samplerate),
+              .samples = std::vector<float>(static_cast<std::size_t>(info.frames))};
   for (std::size_t i = 0; i < sound.samples.size(); ++i) {
     float sum = 0;
     for (std::size_t c = 0; c < channels; ++c) sum += all[i * channels + c];
@@ -53,7 +55,8 @@ void write_wav(const std::filesystem::path& file, const Sound& sound) {
   const File out(sf_open(file.c_str(), SFM_WRITE, &info));
   if (!out) fail("write", file, sf_strerror(nullptr));
   const auto count = static_cast<sf_count_t>(sound.samples.size());
-  if (sf_writef_float(out.get(), sound.samples.data(), count) != count) fail("write", file, sf_strerror(out.get()));
+  if (sf_writef_float(out.get(), sound.samples.data(), count) != count)
+    fail("write", file, sf_strerror(out.get()));
 }
 
 Sound chirp_with_chords() {
@@ -67,8 +70,10 @@ Sound chirp_with_chords() {
   for (std::size_t i = 0; i < sound.samples.size(); ++i) {
     const double t = static_cast<double>(i) / kRate;
     double value = 0.35 * std::sin(kTurn * kLow * (std::exp(growth * t) - 1) / growth);
-    const double root = kRoots[static_cast<std::size_t>(t) % kRoots.size()], since = t - std::floor(t);
-    for (const double tone : kTones) value += 0.09 * std::exp(-2.5 * since) * std::sin(kTurn * root * tone * since);
+    const double root = kRoots[static_cast<std::size_t>(t) % kRoots.size()],
+                 since = t - std::floor(t);
+    for (const double tone : kTones)
+      value += 0.09 * std::exp(-2.5 * since) * std::sin(kTurn * root * tone * since);
     value += 0.12 * std::sin(kTurn * 55 * t);
     sound.samples[i] = static_cast<float>(std::clamp(value, -1.0, 1.0));
   }

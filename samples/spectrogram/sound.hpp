@@ -1,5 +1,5 @@
-// Sound in memory and in files: anything that libsndfile reads in, WAV out, and a sound of our own making.
-// Knows no device. Threads: values; the functions may be called from any thread.
+// Sound in memory and in files: anything that libsndfile reads in, WAV out, and a sound of our own
+// making. Knows no device. Threads: values; the functions may be called from any thread.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,8 @@ struct Sound {
   std::vector<float> samples;  // one channel, -1 to 1
 };
 
-// Several channels become their mean. Throws std::runtime_error naming the file: missing, no sound, empty, too long.
+// Several channels become their mean. Throws std::runtime_error naming the file: missing, no sound,
+// empty, too long.
 [[nodiscard]] Sound read_sound(const std::filesystem::path& file);
 // 16 bits a sample. Throws std::runtime_error naming the file.
 void write_wav(const std::filesystem::path& file, const Sound& sound);

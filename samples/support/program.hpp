@@ -1,5 +1,5 @@
-// What the samples' programs have in common: the options --device and --out, the device line, errors and exit codes.
-// Knows the engine's public headers. Threads: the main thread's.
+// What the samples' programs have in common: the options --device and --out, the device line,
+// errors and exit codes. Knows the engine's public headers. Threads: the main thread's.
 #pragma once
 
 #include <cstdio>
@@ -18,8 +18,11 @@ namespace samples {
 class Program {
  public:
   // `name` lives as long as the program.
-  Program(const char* name, const std::string& description) : options(description, name), name_(name) {
-    options.add_option("--device", device_name_, "host, cuda:0, ... (default: $REPRISE_DEVICE, else the first GPU, else host)");
+  Program(const char* name, const std::string& description)
+      : options(description, name), name_(name) {
+    options.add_option(
+        "--device", device_name_,
+        "host, cuda:0, ... (default: $REPRISE_DEVICE, else the first GPU, else host)");
     options.add_option("--out", out_, "directory that files are written to")->capture_default_str();
   }
 
@@ -44,13 +47,16 @@ class Program {
     }
   }
 
-  // The device that --device names or the best one; says on stdout which it is, and why it is no GPU.
+  // The device that --device names or the best one; says on stdout which it is, and why it is no
+  // GPU.
   [[nodiscard]] reprise::Device open_device(const reprise::Instance& instance) const {
     using reprise::DeviceSelector;
-    reprise::Device device = instance.open_device(device_name_.empty() ? DeviceSelector::best() : DeviceSelector::named(device_name_));
+    reprise::Device device = instance.open_device(
+        device_name_.empty() ? DeviceSelector::best() : DeviceSelector::named(device_name_));
     const reprise::DeviceInfo& info = device.info();
     std::printf("%s: runs on %s [%s]\n", name_, info.name.c_str(), info.selector.c_str());
-    if (const std::string why = instance.gpu_unavailable_reason(); info.kind == reprise::DeviceKind::Host && !why.empty()) {
+    if (const std::string why = instance.gpu_unavailable_reason();
+        info.kind == reprise::DeviceKind::Host && !why.empty()) {
       std::printf("%s: no GPU: %s\n", name_, why.c_str());
     }
     std::fflush(stdout);
@@ -80,8 +86,10 @@ class Program {
 
 // How a recording became a graph, in a few words.
 [[nodiscard]] inline std::string describe(const reprise::CompileReport& report) {
-  return std::to_string(report.commands) + " commands as " + std::to_string(report.nodes) + " nodes" + (report.frame ? " with a frame" : "") + ", " +
-         std::to_string(report.needed_edges) + " needed edges, " + (report.lanes == 0 ? "no lanes" : std::to_string(report.lanes) + " lanes");
+  return std::to_string(report.commands) + " commands as " + std::to_string(report.nodes) +
+         " nodes" + (report.frame ? " with a frame" : "") + ", " +
+         std::to_string(report.needed_edges) + " needed edges, " +
+         (report.lanes == 0 ? "no lanes" : std::to_string(report.lanes) + " lanes");
 }
 
 }  // namespace samples

@@ -1,5 +1,5 @@
-// A line that shows how far a long run is: rewritten in place on a terminal, about twenty plain lines elsewhere.
-// Knows nothing of the engine. Threads: one at a time.
+// A line that shows how far a long run is: rewritten in place on a terminal, about twenty plain
+// lines elsewhere. Knows nothing of the engine. Threads: one at a time.
 #pragma once
 
 #include <unistd.h>
@@ -21,7 +21,8 @@ class Progress {
   void update(std::uint64_t done, const std::string& text) {
     if (terminal_) {
       std::printf("\r\x1b[K%s", text.c_str());
-    } else if (done == 1 || done == total_ || done * kLines / total_ != (done - 1) * kLines / total_) {
+    } else if (done == 1 || done == total_ ||
+               done * kLines / total_ != (done - 1) * kLines / total_) {
       std::printf("%s\n", text.c_str());
     }
     std::fflush(stdout);

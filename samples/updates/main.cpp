@@ -1,4 +1,5 @@
-// updates: one graph, changed in every way that there is between its replays, cheapest first, with what each way took.
+// updates: one graph, changed in every way that there is between its replays, cheapest first, with
+// what each way took.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -14,7 +15,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double us_since(Clock::time_point begin) { return std::chrono::duration<double, std::micro>(Clock::now() - begin).count(); }
+double us_since(Clock::time_point begin) {
+  return std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
+}
 
 class Ladder {
  public:
@@ -23,7 +26,8 @@ class Ladder {
     graph_ = device.compile(series_.record(recipe_), {.pool = series_.pool()});
     graph_.upload(series_.queue());
     series_.queue().wait_idle();
-    std::printf("updates: %s, in %.0f us\n\n", samples::describe(graph_.report()).c_str(), us_since(begin));
+    std::printf("updates: %s, in %.0f us\n\n", samples::describe(graph_.report()).c_str(),
+                us_since(begin));
     std::printf("%-54s %-16s %7s %10s\n", "change", "rung", "nodes", "us");
     now_.slot_term = samples::Series::kSlotTerm;
   }
@@ -53,9 +57,11 @@ class Ladder {
     measure("another input buffer", [&] { return graph_.rebind(series_.input(), other); });
     now_ = {.first = 0, .slot_term = samples::Series::kSlotTerm, .last = 5};
     change("the recording as it was, buffers and all", {}, {});
-    change("a recording with another term in one step", {.different_at = steps / 4, .different_term = 1000}, {});
+    change("a recording with another term in one step",
+           {.different_at = steps / 4, .different_term = 1000}, {});
     change("a recording with another term in every step", {.term = 3}, {});
-    change("one step more, by cudaGraphExecUpdate or not at all", {.term = 3, .more_steps = 1}, {.first = UpdateMethod::WholeGraph, .last = UpdateMethod::WholeGraph});
+    change("one step more, by cudaGraphExecUpdate or not at all", {.term = 3, .more_steps = 1},
+           {.first = UpdateMethod::WholeGraph, .last = UpdateMethod::WholeGraph});
     change("one step more, whatever it takes", {.term = 3, .more_steps = 1}, {});
   }
 
@@ -84,7 +90,8 @@ class Ladder {
     const UpdateReport report = act();
     const double us = us_since(begin);
     const std::string method = report.done() ? std::string(to_string(report.method)) : "refused";
-    std::printf("%-54s %-16s %7u %10.1f%s%s\n", what, method.c_str(), report.nodes, us, report.reason.empty() ? "" : "  ", report.reason.c_str());
+    std::printf("%-54s %-16s %7u %10.1f%s%s\n", what, method.c_str(), report.nodes, us,
+                report.reason.empty() ? "" : "  ", report.reason.c_str());
     replay(what);
   }
 
@@ -93,7 +100,8 @@ class Ladder {
     const unsigned right = series_.expected(recipe_, now_);
     const auto values = series_.result().span();
     if (!std::ranges::all_of(values, [&](unsigned value) { return value == right; })) {
-      throw std::runtime_error(std::string("the replay is wrong after: ") + (after[0] == '\0' ? "the compile" : after));
+      throw std::runtime_error(std::string("the replay is wrong after: ") +
+                               (after[0] == '\0' ? "the compile" : after));
     }
   }
 
@@ -106,10 +114,16 @@ class Ladder {
 }  // namespace
 
 int main(int argc, char** argv) {
-  samples::Program program("updates", "Changes one graph in every way that there is between its replays, and says what each way took.");
+  samples::Program program("updates",
+                           "Changes one graph in every way that there is between its replays, and "
+                           "says what each way took.");
   samples::SeriesDesc desc;
-  program.options.add_option("--steps", desc.steps, "commands of the graph")->capture_default_str()->check(CLI::Range(4u, 20000u));
-  program.options.add_option("--values", desc.values, "values that each command works on")->capture_default_str()->check(CLI::Range(1u, 1u << 24));
+  program.options.add_option("--steps", desc.steps, "commands of the graph")
+      ->capture_default_str()
+      ->check(CLI::Range(4u, 20000u));
+  program.options.add_option("--values", desc.values, "values that each command works on")
+      ->capture_default_str()
+      ->check(CLI::Range(1u, 1u << 24));
   return program.run(argc, argv, [&] {
     const Instance instance({.application = "updates", .cuda_graphs = CudaGraphs::Exclusive});
     const Device device = program.open_device(instance);

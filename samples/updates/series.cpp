@@ -7,7 +7,10 @@ namespace samples {
 using namespace reprise;
 
 Series::Series(const Device& device, const SeriesDesc& desc)
-    : device_(device), desc_(desc), pool_(device.create_pool({.label = "series"})), queue_(device.create_queue({.label = "series"})) {
+    : device_(device),
+      desc_(desc),
+      pool_(device.create_pool({.label = "series"})),
+      queue_(device.create_queue({.label = "series"})) {
   step_ = device.load_kernel(shaders::step);
   step_by_ = device.load_kernel(shaders::step_by);
   state_ = pool_->allocate<unsigned>(desc.values, "state");
@@ -36,12 +39,14 @@ CommandBuffer Series::record(const Recipe& recipe) {
   for (std::uint32_t i = 1; i < steps; ++i) {
     const unsigned term = i == recipe.different_at ? recipe.different_term : recipe.term;
     if (i == desc_.steps / 2) {
-      slot_step_ = commands.dispatch(step_, desc, read(state_), read_write(state_), kFactor, slot("term", kSlotTerm), desc_.values);
+      slot_step_ = commands.dispatch(step_, desc, read(state_), read_write(state_), kFactor,
+                                     slot("term", kSlotTerm), desc_.values);
     } else {
       commands.dispatch(step_, desc, read(state_), read_write(state_), kFactor, term, desc_.values);
     }
   }
-  commands.dispatch(step_by_, desc, read(state_), write(other_), kFactor, read(last_term_), desc_.values);
+  commands.dispatch(step_by_, desc, read(state_), write(other_), kFactor, read(last_term_),
+                    desc_.values);
   commands.copy(other_, result_);
   commands.end();
   return commands;

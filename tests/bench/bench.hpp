@@ -13,19 +13,24 @@
 
 namespace reprise::bench {
 
-// What cuda.lowering measures: every shape with every kernel in every size, in an order in which the first ones are of all parts of that.
+// What cuda.lowering measures: every shape with every kernel in every size, in an order in which
+// the first ones are of all parts of that.
 inline constexpr std::uint32_t kMostTasks = 16384;  // nodes
 struct LoweringAxes {
   std::vector<std::string> shapes;  // of test::task_graph_names(); empty: all
   std::vector<std::string> kernels = {"empty", "2us", "10us", "100us"};
   std::vector<std::string> lowerings = {"auto"};
   std::vector<std::uint32_t> nodes = {100, 1000};
-  double budget = 60;        // seconds; no point is begun later
-  double point_budget = 1;   // seconds that a point goes on for at most, where its intervals stay wide
+  double budget = 60;  // seconds; no point is begun later
+  double point_budget =
+      1;  // seconds that a point goes on for at most, where its intervals stay wide
 };
 
 struct Options {
-  enum class Effort : std::uint8_t { Full, Quick };  // Quick: small sizes and few samples, to see that everything runs
+  enum class Effort : std::uint8_t {
+    Full,
+    Quick
+  };  // Quick: small sizes and few samples, to see that everything runs
   Effort effort = Effort::Full;
   std::string filter;  // part of a bench's name; empty: all
   std::string json;    // file to write; empty: none
@@ -46,7 +51,7 @@ struct Line {
   std::string shape = {};
   std::uint32_t nodes = 0;
   std::string unit = {};
-  std::string peer = {};  // empty: none
+  std::string peer = {};                         // empty: none
   std::map<std::string, std::string> axes = {};  // of a bench that has some, by their names
   Goal goal = {};
   std::vector<double> ours = {}, peers = {};  // pairs, where there is a peer
@@ -63,8 +68,9 @@ class Report {
  public:
   void begin_bench(std::string name, std::string question);
   void add(const Line& line);  // prints it
-  void leave_out(const std::string& what, const std::string& reason);  // prints it: what was asked for and not measured
-  [[nodiscard]] nlohmann::json to_json() const;           // the lines
+  void leave_out(const std::string& what,
+                 const std::string& reason);     // prints it: what was asked for and not measured
+  [[nodiscard]] nlohmann::json to_json() const;  // the lines
   [[nodiscard]] nlohmann::json left_out_to_json() const;
 
  private:
@@ -81,7 +87,9 @@ class Report {
 };
 
 [[nodiscard]] inline double now_ns() {
-  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return std::chrono::duration<double, std::nano>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
 }
 template <class F>
 [[nodiscard]] double ns_of(F&& work) {
@@ -103,7 +111,8 @@ template <class F>
   return now() - begin;
 }
 
-// `pairs` times ours and the peer's, each first in turn, after one round that does not count. Both give a figure.
+// `pairs` times ours and the peer's, each first in turn, after one round that does not count. Both
+// give a figure.
 template <class Ours, class Peer>
 void measure_pairs(Line& line, std::uint32_t pairs, Ours&& ours, Peer&& peer) {
   static_cast<void>(ours());

@@ -1,4 +1,5 @@
-// What a graph consists of, and what it takes to make and to replay it: figures that do not depend on the machine, so that a change is seen at once.
+// What a graph consists of, and what it takes to make and to replay it: figures that do not depend
+// on the machine, so that a change is seen at once.
 #include <unistd.h>
 
 #include <algorithm>
@@ -39,14 +40,16 @@ std::uint64_t allocations_of(const Work& work) {
   return test::allocations_of_this_thread() - before;
 }
 
-// Task graphs as recordings of the host device: each node writes a transient of its own size and reads those of up to four parents; of those
-// beyond them edges tell.
+// Task graphs as recordings of the host device: each node writes a transient of its own size and
+// reads those of up to four parents; of those beyond them edges tell.
 class TaskRecording {
  public:
-  TaskRecording(const Device& device, const TaskGraph& tasks) : tasks_(tasks), pool_(device.create_pool()) {
+  TaskRecording(const Device& device, const TaskGraph& tasks)
+      : tasks_(tasks), pool_(device.create_pool()) {
     const NodeKernels kernels = load_node_kernels(device);
     std::vector<GpuRef<float>> outputs;
-    for (std::uint32_t i = 0; i < tasks.size(); ++i) outputs.push_back(pool_->transient<float>(256 * (1 + i % 7)));
+    for (std::uint32_t i = 0; i < tasks.size(); ++i)
+      outputs.push_back(pool_->transient<float>(256 * (1 + i % 7)));
     for (std::uint32_t i = 0; i < tasks.size(); ++i) {
       const auto& parents = tasks.parents[i];
       LaunchArgs& args = *arguments_.emplace_back(std::make_unique<LaunchArgs>());
@@ -62,8 +65,10 @@ class TaskRecording {
   void record(CommandBuffer& commands, float cost) {
     commands.begin();
     for (std::uint32_t i = 0; i < tasks_.size(); ++i) {
-      made_[i] = commands.dispatch_arguments(kernels_[i], {.grid = 1, .block = 32, .cost = cost}, arguments_[i]->arguments());
-      for (std::size_t p = kMaxParents; p < tasks_.parents[i].size(); ++p) commands.edge(made_[tasks_.parents[i][p]], made_[i]);
+      made_[i] = commands.dispatch_arguments(kernels_[i], {.grid = 1, .block = 32, .cost = cost},
+                                             arguments_[i]->arguments());
+      for (std::size_t p = kMaxParents; p < tasks_.parents[i].size(); ++p)
+        commands.edge(made_[tasks_.parents[i][p]], made_[i]);
     }
     commands.end();
   }
@@ -83,26 +88,37 @@ Counts count(const Device& device, const TaskGraph& tasks, Lowering lowering, fl
   CommandBuffer commands = device.create_command_buffer({.label = tasks.name});
   const std::uint64_t recorded = allocations_of([&] { recording.record(commands, cost); });
   CapturedGraph graph;
-  const std::uint64_t compiled = allocations_of([&] { graph = device.compile(commands, {.pool = recording.pool(), .lowering = lowering}); });
-  // The least of several: a launch takes another run's place to work in where a thread has not quite left that of the last one.
+  const std::uint64_t compiled = allocations_of(
+      [&] { graph = device.compile(commands, {.pool = recording.pool(), .lowering = lowering}); });
+  // The least of several: a launch takes another run's place to work in where a thread has not
+  // quite left that of the last one.
   std::uint64_t launched = ~std::uint64_t{0};
   for (std::uint32_t i = 0; i < 1 + kLaunches; ++i) {
     const std::uint64_t once = allocations_of([&] { graph.launch(queue).wait(); });
     if (i != 0) launched = std::min(launched, once);
   }
   const CompileReport& report = graph.report();
-  return {{"nodes", report.nodes},           {"edges", graph.core()->plan().lowered.edges.size()},
-          {"needed", report.needed_edges},   {"added", report.added_edges},
-          {"lanes", report.lanes},           {"slab", report.slab_bytes},          {"bound", report.slab_lower_bound},
-          {"record_allocs", recorded},       {"compile_allocs", compiled},         {"launch_allocs", launched}};
+  return {{"nodes", report.nodes},
+          {"edges", graph.core()->plan().lowered.edges.size()},
+          {"needed", report.needed_edges},
+          {"added", report.added_edges},
+          {"lanes", report.lanes},
+          {"slab", report.slab_bytes},
+          {"bound", report.slab_lower_bound},
+          {"record_allocs", recorded},
+          {"compile_allocs", compiled},
+          {"launch_allocs", launched}};
 }
 
 // Things that the trace of a graph and of its replays tells of.
 std::uint64_t trace_records(const TaskGraph& tasks) {
-  const std::filesystem::path file = std::filesystem::temp_directory_path() / ("reprise_bench." + std::to_string(::getpid()) + "." + tasks.name + ".reprise");
+  const std::filesystem::path file =
+      std::filesystem::temp_directory_path() /
+      ("reprise_bench." + std::to_string(::getpid()) + "." + tasks.name + ".reprise");
   const std::string target = file.string();
   {
-    const Instance instance({.application = "reprise_bench", .trace = {.target = target, .profile = ProfileMode::Every}});
+    const Instance instance({.application = "reprise_bench",
+                             .trace = {.target = target, .profile = ProfileMode::Every}});
     const Device device = instance.open_device(DeviceSelector::named("host"));
     const Queue queue = device.create_queue();
     TaskRecording recording(device, tasks);
@@ -119,7 +135,8 @@ std::uint64_t trace_records(const TaskGraph& tasks) {
   for (const trace::ChunkEntry& entry : reader.chunks()) {
     const trace::Records read = reader.read(entry);
     for (const trace::GraphVersion& graph : read.graph_versions) {
-      records += graph.nodes.size() + graph.edges.size() + graph.accesses.size() + graph.buffers.size();
+      records +=
+          graph.nodes.size() + graph.edges.size() + graph.accesses.size() + graph.buffers.size();
     }
     for (const trace::SampleBlock& block : read.sample_blocks) records += block.samples.size();
     records += read.replays.size();
@@ -141,12 +158,18 @@ void run_counts(const Options&, Report& report) {
   };
   for (const std::string_view shape : test::task_graph_names()) {
     const TaskGraph tasks = test::make_task_graph(shape, kNodes);
-    for (const Way& way : {Way{"auto", Lowering::Auto, 0}, Way{"costs", Lowering::Auto, 2}, Way{"lanes-16", Lowering::Lanes(16), 0}}) {
+    for (const Way& way : {Way{"auto", Lowering::Auto, 0}, Way{"costs", Lowering::Auto, 2},
+                           Way{"lanes-16", Lowering::Lanes(16), 0}}) {
       static_cast<void>(count(device, tasks, way.lowering, way.cost));  // what is made once
       Counts counts = count(device, tasks, way.lowering, way.cost);
-      if (way.lowering == Lowering::Auto && way.cost == 0) counts.emplace_back("records", trace_records(tasks));
+      if (way.lowering == Lowering::Auto && way.cost == 0)
+        counts.emplace_back("records", trace_records(tasks));
       for (const auto& [what, value] : counts) {
-        report.add({.what = what, .shape = tasks.name, .nodes = tasks.size(), .unit = way.name, .axes = {{"lowering", way.name}},
+        report.add({.what = what,
+                    .shape = tasks.name,
+                    .nodes = tasks.size(),
+                    .unit = way.name,
+                    .axes = {{"lowering", way.name}},
                     .ours = {static_cast<double>(value)}});
       }
     }

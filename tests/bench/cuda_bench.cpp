@@ -17,11 +17,13 @@ namespace reprise::bench {
 
 namespace {
 
-// One GPU with everything that a case needs. GPU time is taken on a stream that raw graphs and ours share, CPU time of ours on
-// a queue of its own, as applications have it: an adopted stream costs a launch more.
+// One GPU with everything that a case needs. GPU time is taken on a stream that raw graphs and ours
+// share, CPU time of ours on a queue of its own, as applications have it: an adopted stream costs a
+// launch more.
 class Gpu {
  public:
-  explicit Gpu(const Instance& instance) : device_(instance.open_device(DeviceSelector::named("cuda:0"))), current_(device_) {
+  explicit Gpu(const Instance& instance)
+      : device_(instance.open_device(DeviceSelector::named("cuda:0"))), current_(device_) {
     kernels_ = load_node_kernels(device_);
     pool_ = device_.create_pool();
     state_ = pool_->allocate<float>(kMaxNodes, "state");
@@ -105,8 +107,11 @@ std::unique_ptr<Gpu> open_gpu() {
 }
 
 std::vector<Shape> usual_shapes(const Options& options) {
-  if (options.is_quick()) return {chain_shape(100), wide_shape(100), tree_shape(127), layer_shape(128, 32, 3), layer_shape(100, 4, 4)};
-  return {chain_shape(1000), wide_shape(1000), tree_shape(1023), layer_shape(1024, 32, 3), layer_shape(1000, 4, 4)};
+  if (options.is_quick())
+    return {chain_shape(100), wide_shape(100), tree_shape(127), layer_shape(128, 32, 3),
+            layer_shape(100, 4, 4)};
+  return {chain_shape(1000), wide_shape(1000), tree_shape(1023), layer_shape(1024, 32, 3),
+          layer_shape(1000, 4, 4)};
 }
 
 std::uint32_t pairs(const Options& options) { return options.is_quick() ? 3 : 21; }
@@ -127,8 +132,12 @@ void run_cuda_compile(const Options& options, Report& report) {
     const CommandBuffer commands = gpu->record(shape, 0);
     std::optional<CapturedGraph> graph;
     std::unique_ptr<RawGraph> raw;
-    Line line{.what = "compile to end of first replay", .shape = shape.name, .nodes = shape.size(), .unit = "us",
-              .peer = "raw add, instantiate, upload, launch", .goal = {Goal::Of::Ratio, 1.15}};
+    Line line{.what = "compile to end of first replay",
+              .shape = shape.name,
+              .nodes = shape.size(),
+              .unit = "us",
+              .peer = "raw add, instantiate, upload, launch",
+              .goal = {Goal::Of::Ratio, 1.15}};
     // No other graph is alive while one is made: that costs CUDA time, whoever made the other.
     const auto clear = [&] {
       raw.reset();
@@ -138,19 +147,19 @@ void run_cuda_compile(const Options& options, Report& report) {
     const auto ours = [&] {
       clear();
       return 1e-3 * ns_of([&] {
-        graph.emplace(gpu->compile(commands, Lowering::Faithful));
-        graph->launch(gpu->queue()).wait();
-      });
+               graph.emplace(gpu->compile(commands, Lowering::Faithful));
+               graph->launch(gpu->queue()).wait();
+             });
     };
     const auto peer = [&] {
       clear();
       return 1e-3 * ns_of([&] {
-        raw = gpu->raw(shape, 0);
-        raw->instantiate();
-        raw->upload(gpu->stream());
-        raw->launch(gpu->stream());
-        gpu->wait();
-      });
+               raw = gpu->raw(shape, 0);
+               raw->instantiate();
+               raw->upload(gpu->stream());
+               raw->launch(gpu->stream());
+               gpu->wait();
+             });
     };
     measure_pairs(line, pairs(options), ours, peer);
     report.add(line);
@@ -168,7 +177,11 @@ void run_cuda_instantiate(const Options& options, Report& report) {
     for (const Lowering lowering : {Lowering::Faithful, Lowering::Auto}) {
       const CapturedGraph graph = gpu->compile(commands, lowering);
       const bool is_auto = lowering == Lowering::Auto;
-      Line instantiate{.what = is_auto ? "instantiate, Auto" : "instantiate, Faithful", .shape = shape.name, .nodes = shape.size(), .unit = "us", .peer = "raw graph"};
+      Line instantiate{.what = is_auto ? "instantiate, Auto" : "instantiate, Faithful",
+                       .shape = shape.name,
+                       .nodes = shape.size(),
+                       .unit = "us",
+                       .peer = "raw graph"};
       Line upload = instantiate;
       upload.what = is_auto ? "upload, Auto" : "upload, Faithful";
       if (is_auto && shape.size() == 8000) instantiate.goal = {Goal::Of::Ratio, 0.2};
@@ -176,15 +189,17 @@ void run_cuda_instantiate(const Options& options, Report& report) {
       double upload_us = 0;
       const auto phases = [&](cudaGraph_t source) {
         cudaGraphExec_t exec = nullptr;
-        const double us = 1e-3 * ns_of([&] { REPRISE_BENCH_CUDA(cudaGraphInstantiate(&exec, source, 0)); });
+        const double us =
+            1e-3 * ns_of([&] { REPRISE_BENCH_CUDA(cudaGraphInstantiate(&exec, source, 0)); });
         upload_us = 1e-3 * ns_of([&] {
-          REPRISE_BENCH_CUDA(cudaGraphUpload(exec, gpu->stream()));
-          gpu->wait();
-        });
+                      REPRISE_BENCH_CUDA(cudaGraphUpload(exec, gpu->stream()));
+                      gpu->wait();
+                    });
         REPRISE_BENCH_CUDA(cudaGraphExecDestroy(exec));
         return us;
       };
-      const std::uint32_t count = shape.size() > 5000 ? std::min(pairs(options), 7u) : pairs(options);
+      const std::uint32_t count =
+          shape.size() > 5000 ? std::min(pairs(options), 7u) : pairs(options);
       for (std::uint32_t i = 0; i <= count; ++i) {
         const double ours_us = phases(native_graph(graph)), ours_upload = upload_us;
         const double raw_us = phases(raw->graph());
@@ -213,9 +228,12 @@ void run_cuda_launch(const Options& options, Report& report) {
     const std::unique_ptr<RawGraph> raw = gpu->raw(shape, 0);
     raw->instantiate();
     raw->upload(gpu->stream());
-    CapturedGraph faithful = gpu->compile(commands, Lowering::Faithful), automatic = gpu->compile(commands, Lowering::Auto);
+    CapturedGraph faithful = gpu->compile(commands, Lowering::Faithful),
+                  automatic = gpu->compile(commands, Lowering::Auto);
     const std::uint32_t launches = shape.size() > 5000 ? 4 : 32;
-    const auto launch_raw = [&] { return gpu->launch_ns(launches, [&] { raw->launch(gpu->stream()); }); };
+    const auto launch_raw = [&] {
+      return gpu->launch_ns(launches, [&] { raw->launch(gpu->stream()); });
+    };
     const auto launch_raw_event = [&] {
       return gpu->launch_ns(launches, [&] {
         raw->launch(gpu->stream());
@@ -223,7 +241,9 @@ void run_cuda_launch(const Options& options, Report& report) {
       });
     };
     const auto launch_of = [&](CapturedGraph& graph) {
-      return [&] { return gpu->launch_ns(launches, [&] { static_cast<void>(graph.launch(gpu->queue())); }); };
+      return [&] {
+        return gpu->launch_ns(launches, [&] { static_cast<void>(graph.launch(gpu->queue())); });
+      };
     };
     const Line line{.shape = shape.name, .nodes = shape.size(), .unit = "ns"};
     Line fence = line;
@@ -234,7 +254,8 @@ void run_cuda_launch(const Options& options, Report& report) {
     Line over = line;
     over.what = "  of it over cudaGraphLaunch";
     over.goal = {Goal::Of::Median, 250};
-    for (std::size_t i = 0; i < fence.ours.size(); ++i) over.ours.push_back(fence.ours[i] - fence.peers[i]);
+    for (std::size_t i = 0; i < fence.ours.size(); ++i)
+      over.ours.push_back(fence.ours[i] - fence.peers[i]);
     report.add(over);
     Line event_line = line;
     event_line.what = "launch with fence, Faithful";
@@ -276,13 +297,23 @@ void run_cuda_replay(const Options& options, Report& report) {
         const bool is_auto = lowering == Lowering::Auto;
         CapturedGraph graph = gpu->compile(commands, lowering);
         const std::string kernel = spin_ns == 0 ? "empty" : std::to_string(spin_ns / 1000) + " us";
-        Line line{.what = std::string("replay, ") + (is_auto ? "Auto" : "Faithful") + ", kernels " + kernel, .shape = shape.name,
-                  .nodes = shape.size(), .unit = "us", .peer = "raw graph", .goal = {Goal::Of::Ratio, 1.02}};
-        if (is_auto && shape.name == "wide" && shape.size() == 1000 && spin_ns != 2000) line.goal.at_most = 0.25;
+        Line line{.what = std::string("replay, ") + (is_auto ? "Auto" : "Faithful") + ", kernels " +
+                          kernel,
+                  .shape = shape.name,
+                  .nodes = shape.size(),
+                  .unit = "us",
+                  .peer = "raw graph",
+                  .goal = {Goal::Of::Ratio, 1.02}};
+        if (is_auto && shape.name == "wide" && shape.size() == 1000 && spin_ns != 2000)
+          line.goal.at_most = 0.25;
         if (is_auto && shape.name == "tree" && shape.size() == 8191) line.goal.at_most = 0.25;
         if (is_auto && shape.name == "layers 32/3" && spin_ns == 0) line.goal.at_most = 0.7;
         measure_pairs(
-            line, pairs(options), [&] { return gpu->gpu_us(replays, [&] { static_cast<void>(graph.launch(gpu->on_stream())); }); },
+            line, pairs(options),
+            [&] {
+              return gpu->gpu_us(replays,
+                                 [&] { static_cast<void>(graph.launch(gpu->on_stream())); });
+            },
             [&] { return gpu->gpu_us(replays, launch_raw); });
         report.add(line);
       }

@@ -21,7 +21,8 @@ class BareFlowGraph {
   explicit BareFlowGraph(const Shape& shape) {
     for (const Parents& parents : shape.nodes) {
       nodes_.push_back(std::make_unique<Node>(graph_, [](const flow::continue_msg&) {}));
-      for (std::uint32_t i = 0; i < parents.count; ++i) flow::make_edge(*nodes_[parents.node[i]], *nodes_.back());
+      for (std::uint32_t i = 0; i < parents.count; ++i)
+        flow::make_edge(*nodes_[parents.node[i]], *nodes_.back());
       if (parents.count == 0) roots_.push_back(nodes_.back().get());
     }
   }
@@ -48,7 +49,8 @@ void run_host_replay(const Options& options, Report& report) {
 
   for (const std::uint32_t nodes : {10u, 100u, 1000u, 10000u}) {
     if (options.is_quick() && nodes > 100) break;
-    for (const Shape& shape : {chain_shape(nodes), wide_shape(nodes), tree_shape(nodes), layer_shape(nodes, std::min(nodes, 32u), 3)}) {
+    for (const Shape& shape : {chain_shape(nodes), wide_shape(nodes), tree_shape(nodes),
+                               layer_shape(nodes, std::min(nodes, 32u), 3)}) {
       const GpuRef<float> state = pool->allocate<float>(nodes, "state");
       CommandBuffer commands = device.create_command_buffer({.label = shape.name});
       record_shape(commands, shape, kernels, state, 0);
@@ -57,13 +59,25 @@ void run_host_replay(const Options& options, Report& report) {
       for (const Lowering lowering : {Lowering::Faithful, Lowering::Auto}) {
         CapturedGraph graph = device.compile(commands, {.pool = pool, .lowering = lowering});
         const bool is_faithful = lowering == Lowering::Faithful;
-        Line line{.what = is_faithful ? "replay, Faithful" : "replay, Auto", .shape = shape.name, .nodes = nodes, .unit = "ns a node",
-                  .peer = "bare flow graph", .goal = is_faithful ? Goal{Goal::Of::Ratio, 1.2} : Goal{}};
+        Line line{.what = is_faithful ? "replay, Faithful" : "replay, Auto",
+                  .shape = shape.name,
+                  .nodes = nodes,
+                  .unit = "ns a node",
+                  .peer = "bare flow graph",
+                  .goal = is_faithful ? Goal{Goal::Of::Ratio, 1.2} : Goal{}};
         const double per_node = 1.0 / (static_cast<double>(replays) * nodes);
         measure_pairs(
             line, options.is_quick() ? 3 : 31,
-            [&] { return per_node * ns_of([&] { for (std::uint32_t i = 0; i < replays; ++i) graph.launch(queue).wait(); }); },
-            [&] { return per_node * ns_of([&] { for (std::uint32_t i = 0; i < replays; ++i) bare.run(); }); });
+            [&] {
+              return per_node * ns_of([&] {
+                       for (std::uint32_t i = 0; i < replays; ++i) graph.launch(queue).wait();
+                     });
+            },
+            [&] {
+              return per_node * ns_of([&] {
+                       for (std::uint32_t i = 0; i < replays; ++i) bare.run();
+                     });
+            });
         report.add(line);
       }
     }

@@ -12,9 +12,16 @@ struct Input {
   viewer::LayoutGraph (*make)(std::uint32_t nodes);
 };
 constexpr Input kInputs[] = {
-    {"random, near edges", [](std::uint32_t n) { return test::random_dag({.nodes = n, .edges = 2 * n, .reach = 40, .seed = 1}); }},
-    {"random, far edges", [](std::uint32_t n) { return test::random_dag({.nodes = n, .edges = 2 * n, .seed = 1}); }},
-    {"layers of 20", [](std::uint32_t n) { return test::random_layers({.layers = n / 20, .width = 20, .edges_each = 2, .seed = 1}); }},
+    {"random, near edges",
+     [](std::uint32_t n) {
+       return test::random_dag({.nodes = n, .edges = 2 * n, .reach = 40, .seed = 1});
+     }},
+    {"random, far edges",
+     [](std::uint32_t n) { return test::random_dag({.nodes = n, .edges = 2 * n, .seed = 1}); }},
+    {"layers of 20",
+     [](std::uint32_t n) {
+       return test::random_layers({.layers = n / 20, .width = 20, .edges_each = 2, .seed = 1});
+     }},
     {"chain with nested edges", [](std::uint32_t n) { return test::nested_chain(n, n, 1); }},
     {"tree", [](std::uint32_t n) { return test::random_tree(n, 1); }},
 };

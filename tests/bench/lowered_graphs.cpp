@@ -11,14 +11,16 @@
 
 namespace reprise::bench {
 
-LoweredGraphs::LoweredGraphs(const LoweredGraphsDesc& desc, Compile compile, const Queue& queue, const TimedStream& stream)
+LoweredGraphs::LoweredGraphs(const LoweredGraphsDesc& desc, Compile compile, const Queue& queue,
+                             const TimedStream& stream)
     : desc_(desc), compile_(std::move(compile)), queue_(queue), stream_(stream) {
   desc_.compile.lowering = lowering_of(desc_.lowering);
 }
 
 LoweredGraphs::~LoweredGraphs() {
   std::error_code ignored;
-  if (!desc_.compile.tuning_file.empty()) std::filesystem::remove(desc_.compile.tuning_file, ignored);
+  if (!desc_.compile.tuning_file.empty())
+    std::filesystem::remove(desc_.compile.tuning_file, ignored);
 }
 
 void LoweredGraphs::make_one() {
@@ -31,7 +33,8 @@ void LoweredGraphs::tune() {
   const TuneReport tuned = graphs_[0].tune(queue_, desc_.tune);
   chosen_ = tuned.candidates[tuned.chosen].name;
   if (!tuned.has_changed()) return;
-  const auto file = std::filesystem::temp_directory_path() / ("reprise_bench." + std::to_string(::getpid()) + ".tuning.json");
+  const auto file = std::filesystem::temp_directory_path() /
+                    ("reprise_bench." + std::to_string(::getpid()) + ".tuning.json");
   graphs_[0].save_tuning(file);
   desc_.compile.tuning_file = file;
 }

@@ -35,7 +35,8 @@ TaskKernel task_kernel(const std::string& name) {
       return kernel;
     }
   }
-  throw std::invalid_argument("no kernel is called '" + name + "'; say empty, 2us, 10us..., or 10us-full");
+  throw std::invalid_argument("no kernel is called '" + name +
+                              "'; say empty, 2us, 10us..., or 10us-full");
 }
 
 }  // namespace
@@ -45,7 +46,8 @@ std::vector<LoweringPoint> lowering_points(const LoweringAxes& axes) {
   for (const std::string& shape : axes.shapes) static_cast<void>(test::make_task_graph(shape, 1));
   std::vector<LoweringPoint> cells;  // without a shape
   for (const std::uint32_t nodes : axes.nodes) {
-    for (const std::string& kernel : axes.kernels) cells.push_back({{}, task_kernel(kernel), nodes});
+    for (const std::string& kernel : axes.kernels)
+      cells.push_back({{}, task_kernel(kernel), nodes});
   }
   std::vector<LoweringPoint> points;
   for (std::size_t turn = 0; turn < cells.size(); ++turn) {
@@ -58,13 +60,15 @@ std::vector<LoweringPoint> lowering_points(const LoweringAxes& axes) {
 }
 
 Lowering lowering_of(const std::string& name) {
-  if (name == "auto" || name == "tuned" || name == "costs" || name == "traced") return Lowering::Auto;
+  if (name == "auto" || name == "tuned" || name == "costs" || name == "traced")
+    return Lowering::Auto;
   if (name == "faithful") return Lowering::Faithful;
   if (name.starts_with("lanes-")) {
     const std::optional<std::uint32_t> lanes = whole_number(std::string_view(name).substr(6));
     if (lanes && *lanes != 0 && *lanes <= 65535) return Lowering::Lanes(*lanes);
   }
-  throw std::invalid_argument("no lowering is called '" + name + "'; say auto, tuned, costs, traced, faithful or lanes-16");
+  throw std::invalid_argument("no lowering is called '" + name +
+                              "'; say auto, tuned, costs, traced, faithful or lanes-16");
 }
 
 }  // namespace reprise::bench

@@ -18,11 +18,12 @@ namespace {
 
 constexpr double kMiB = 1 << 20;
 
-// One temporary buffer of a chain of steps: step i fills buffer i and copies into it the first bytes of the buffer before, and those of one that
-// was kept for long where there is one. private-pools makes the same list.
+// One temporary buffer of a chain of steps: step i fills buffer i and copies into it the first
+// bytes of the buffer before, and those of one that was kept for long where there is one.
+// private-pools makes the same list.
 struct Step {
   std::uint64_t bytes = 0;
-  std::uint32_t last = 0;               // the step that uses it last
+  std::uint32_t last = 0;                   // the step that uses it last
   std::vector<std::uint32_t> sources = {};  // buffers
 };
 
@@ -30,8 +31,9 @@ std::vector<Step> make_steps(std::uint32_t count, std::uint64_t state) {
   std::vector<Step> steps(count);
   for (std::uint32_t i = 0; i < count; ++i) {
     state = state * 6364136223846793005u + 1442695040888963407u;
-    const auto level = (state >> 33) % 9;                              // from 64 KiB to 16 MiB, and up to half as much again
-    steps[i].bytes = (std::uint64_t{65536} << level) + ((state >> 40) % (std::uint64_t{32768} << level)) / 256 * 256;
+    const auto level = (state >> 33) % 9;  // from 64 KiB to 16 MiB, and up to half as much again
+    steps[i].bytes = (std::uint64_t{65536} << level) +
+                     ((state >> 40) % (std::uint64_t{32768} << level)) / 256 * 256;
     steps[i].last = std::min(i + 1, count - 1);
     if (i != 0) steps[i].sources.push_back(i - 1);
     constexpr std::uint32_t kEvery = 7, kKept = 20;
@@ -43,9 +45,12 @@ std::vector<Step> make_steps(std::uint32_t count, std::uint64_t state) {
   return steps;
 }
 
-std::uint64_t bytes_of_copy(const Step& to, const Step& from) { return std::min<std::uint64_t>({to.bytes, from.bytes, 65536}); }
+std::uint64_t bytes_of_copy(const Step& to, const Step& from) {
+  return std::min<std::uint64_t>({to.bytes, from.bytes, 65536});
+}
 
-// How ours orders the steps. The peers' are one after another, as a stream is; buffers share bytes by what is ordered.
+// How ours orders the steps. The peers' are one after another, as a stream is; buffers share bytes
+// by what is ordered.
 struct Variant {
   const char* name;
   Ordering ordering;
@@ -53,18 +58,22 @@ struct Variant {
   std::uint32_t graphs = 1;  // each of other buffers, launched one after another
   SlabSharing sharing = SlabSharing::None;
 };
-constexpr Variant kVariants[] = {{"a chain", Ordering::Linear, MemoryGoal::Speed},
-                                 {"as needed", Ordering::Inferred, MemoryGoal::Speed},
-                                 {"least bytes", Ordering::Inferred, MemoryGoal::Least},
-                                 {"4 chains, a slab each", Ordering::Linear, MemoryGoal::Speed, 4},
-                                 {"4 chains, one slab", Ordering::Linear, MemoryGoal::Speed, 4, SlabSharing::OneAtATime}};
+constexpr Variant kVariants[] = {
+    {"a chain", Ordering::Linear, MemoryGoal::Speed},
+    {"as needed", Ordering::Inferred, MemoryGoal::Speed},
+    {"least bytes", Ordering::Inferred, MemoryGoal::Least},
+    {"4 chains, a slab each", Ordering::Linear, MemoryGoal::Speed, 4},
+    {"4 chains, one slab", Ordering::Linear, MemoryGoal::Speed, 4, SlabSharing::OneAtATime}};
 
-CapturedGraph make_ours(const Device& device, const std::shared_ptr<CapturePool>& pool, const std::vector<Step>& steps, const Variant& variant) {
-  CommandBuffer commands = device.create_command_buffer({.label = "steps", .ordering = variant.ordering});
+CapturedGraph make_ours(const Device& device, const std::shared_ptr<CapturePool>& pool,
+                        const std::vector<Step>& steps, const Variant& variant) {
+  CommandBuffer commands =
+      device.create_command_buffer({.label = "steps", .ordering = variant.ordering});
   commands.begin();
   std::vector<GpuRef<std::byte>> buffers;
   for (const Step& step : steps) {
-    buffers.push_back(pool->transient<std::byte>(step.bytes, "buffer " + std::to_string(buffers.size())));
+    buffers.push_back(
+        pool->transient<std::byte>(step.bytes, "buffer " + std::to_string(buffers.size())));
     commands.fill(buffers.back(), std::byte{1});
     for (const std::uint32_t from : step.sources) {
       const std::uint64_t bytes = bytes_of_copy(step, steps[from]);
@@ -89,16 +98,21 @@ class MemoryNodes {
       fill.elementSize = 1;
       fill.width = steps[i].bytes;
       fill.height = 1;
-      add([&](cudaGraphNode_t* node, std::size_t before) { return cudaGraphAddMemsetNode(node, graph_, &last_, before, &fill); });
+      add([&](cudaGraphNode_t* node, std::size_t before) {
+        return cudaGraphAddMemsetNode(node, graph_, &last_, before, &fill);
+      });
       for (const std::uint32_t from : steps[i].sources) {
         add([&](cudaGraphNode_t* node, std::size_t before) {
-          return cudaGraphAddMemcpyNode1D(node, graph_, &last_, before, address[i], address[from], bytes_of_copy(steps[i], steps[from]),
+          return cudaGraphAddMemcpyNode1D(node, graph_, &last_, before, address[i], address[from],
+                                          bytes_of_copy(steps[i], steps[from]),
                                           cudaMemcpyDeviceToDevice);
         });
       }
       for (std::uint32_t j = 0; j <= i; ++j) {
         if (steps[j].last != i) continue;
-        add([&](cudaGraphNode_t* node, std::size_t before) { return cudaGraphAddMemFreeNode(node, graph_, &last_, before, address[j]); });
+        add([&](cudaGraphNode_t* node, std::size_t before) {
+          return cudaGraphAddMemFreeNode(node, graph_, &last_, before, address[j]);
+        });
       }
     }
     REPRISE_BENCH_CUDA(cudaGraphInstantiate(&exec_, graph_, 0));
@@ -123,7 +137,9 @@ class MemoryNodes {
     params.poolProps.allocType = cudaMemAllocationTypePinned;
     params.poolProps.location = {cudaMemLocationTypeDevice, 0};
     params.bytesize = bytes;
-    add([&](cudaGraphNode_t* node, std::size_t before) { return cudaGraphAddMemAllocNode(node, graph_, &last_, before, &params); });
+    add([&](cudaGraphNode_t* node, std::size_t before) {
+      return cudaGraphAddMemAllocNode(node, graph_, &last_, before, &params);
+    });
     return static_cast<char*>(params.dptr);
   }
   cudaGraph_t graph_ = nullptr;
@@ -140,7 +156,9 @@ std::uint64_t reserved_for_graphs() {
 class MemoryComparison {
  public:
   MemoryComparison(const Device& device, std::uint32_t steps, const Variant& variant)
-      : variant_(variant), queue_(device.create_queue({.label = "bench"})), pool_(device.create_pool({.label = "steps", .sharing = variant.sharing})) {
+      : variant_(variant),
+        queue_(device.create_queue({.label = "bench"})),
+        pool_(device.create_pool({.label = "steps", .sharing = variant.sharing})) {
     for (std::uint32_t i = 0; i < variant.graphs; ++i) {
       const std::vector<Step> list = make_steps(steps, i + 1);
       ours_.push_back(make_ours(device, pool_, list, variant));
@@ -168,7 +186,8 @@ class MemoryComparison {
     }
     report.add(bound);
     Line replay = line_of("launch and wait", "us");
-    measure_pairs(replay, pairs, [this] { return replay_ours(); }, [this] { return replay_raw(); });
+    measure_pairs(
+        replay, pairs, [this] { return replay_ours(); }, [this] { return replay_raw(); });
     report.add(replay);
 
     Line trim = line_of("give all back", "us"), again = line_of("replay after that", "us");
@@ -187,13 +206,15 @@ class MemoryComparison {
     return ns_of([&] {
              for (CapturedGraph& graph : ours_) static_cast<void>(graph.launch(queue_));
              queue_.wait_idle();
-           }) / 1e3;
+           }) /
+           1e3;
   }
   double replay_raw() {
     return ns_of([&] {
              for (const auto& graph : raw_) graph->launch(stream_);
              REPRISE_BENCH_CUDA(cudaStreamSynchronize(stream_));
-           }) / 1e3;
+           }) /
+           1e3;
   }
   Line line_of(const char* what, const char* unit) const {
     Line line;
@@ -221,7 +242,8 @@ void run_memory(const Options& options, Report& report) {
   const Device device = instance.open_device(DeviceSelector::named("cuda:0"));
   const CurrentDevice current(device);
   for (const Variant& variant : kVariants) {
-    MemoryComparison(device, options.is_quick() ? 40 : 300, variant).run(options.is_quick() ? 3 : 21, report);
+    MemoryComparison(device, options.is_quick() ? 40 : 300, variant)
+        .run(options.is_quick() ? 3 : 21, report);
     device.wait_idle();
     REPRISE_BENCH_CUDA(cudaDeviceGraphMemTrim(0));
   }

@@ -31,13 +31,16 @@ constexpr std::uint32_t kReplaysAtOnce = 1'000;
 // The same replays again and again, each time later.
 class Session {
  public:
-  Session() : graph_(layered_graph(kNodes)), blocks_(sample_blocks(graph_, 1, kReplaysAtOnce, Times::Steady)) {}
+  Session()
+      : graph_(layered_graph(kNodes)),
+        blocks_(sample_blocks(graph_, 1, kReplaysAtOnce, Times::Steady)) {}
 
   void describe(trace::TraceWriter& writer) const { static_cast<void>(writer.push(graph_)); }
   // Returns when the writer has written them.
   void replay(trace::TraceWriter& writer, std::uint64_t round) const {
     const trace::Time later =
-        static_cast<trace::Time>(round) * (blocks_.back().samples.back().started - blocks_.front().samples.front().started + 1'000'000);
+        static_cast<trace::Time>(round) * (blocks_.back().samples.back().started -
+                                           blocks_.front().samples.front().started + 1'000'000);
     for (const trace::SampleBlock& block : blocks_) {
       trace::SampleBlock moved = block;
       moved.replay += round * kReplaysAtOnce;
@@ -78,7 +81,8 @@ std::shared_ptr<const model::Document> first_picture(model::TraceLoader& loader)
   while (!loader.has_replays()) static_cast<void>(loader.step());
   auto document = loader.document();
   const model::GraphEntry& entry = document->graphs.begin()->second;
-  if (!document->samples->find(entry.replays.back())) throw std::logic_error("the last replay has no samples");
+  if (!document->samples->find(entry.replays.back()))
+    throw std::logic_error("the last replay has no samples");
   return document;
 }
 
@@ -117,7 +121,11 @@ void run_model_open(const Options& options, Report& report) {
     for (std::uint32_t round = 0; round < rounds; ++round) session.replay(writer, round);
   }
   const std::string shape = std::to_string(static_cast<int>(samples / 1e6)) + " M samples";
-  Line picture{.what = "first picture", .shape = shape, .nodes = kNodes, .unit = "ms", .goal = {Goal::Of::Median, 1'000}};
+  Line picture{.what = "first picture",
+               .shape = shape,
+               .nodes = kNodes,
+               .unit = "ms",
+               .goal = {Goal::Of::Median, 1'000}};
   Line first_peak{.what = "first picture, memory", .shape = shape, .nodes = kNodes, .unit = "MiB"};
   Line statistics{.what = "all statistics", .shape = shape, .nodes = kNodes, .unit = "ns a sample"};
   Line last_peak{.what = "all statistics, memory", .shape = shape, .nodes = kNodes, .unit = "MiB"};
@@ -147,12 +155,25 @@ void run_model_live(const Options& options, Report& report) {
   const std::uint64_t samples = std::uint64_t{rounds} * kReplaysAtOnce * kNodes;
   const Session session;
   const TwoCores two_cores;
-  Line shown{.what = "queued, packed, sent and shown", .shape = "live", .nodes = kNodes, .unit = "ns a sample", .goal = {Goal::Of::Median, 200}};
-  Line dropped{.what = "dropped", .shape = "live", .nodes = kNodes, .unit = "chunks", .goal = {Goal::Of::Median, 0}};
-  Line lost{.what = "lost", .shape = "live", .nodes = kNodes, .unit = "records", .goal = {Goal::Of::Median, 0}};
+  Line shown{.what = "queued, packed, sent and shown",
+             .shape = "live",
+             .nodes = kNodes,
+             .unit = "ns a sample",
+             .goal = {Goal::Of::Median, 200}};
+  Line dropped{.what = "dropped",
+               .shape = "live",
+               .nodes = kNodes,
+               .unit = "chunks",
+               .goal = {Goal::Of::Median, 0}};
+  Line lost{.what = "lost",
+            .shape = "live",
+            .nodes = kNodes,
+            .unit = "records",
+            .goal = {Goal::Of::Median, 0}};
   for (std::uint32_t i = 0; i < (options.is_quick() ? 2u : 5u); ++i) {
     trace::TraceWriter writer;
-    auto server = std::make_shared<trace::LiveServer>(trace::LiveServerDesc{.application = "reprise_bench"});
+    auto server =
+        std::make_shared<trace::LiveServer>(trace::LiveServerDesc{.application = "reprise_bench"});
     writer.add_sink(server);
     session.describe(writer);
     std::mutex mutex;
@@ -163,10 +184,13 @@ void run_model_live(const Options& options, Report& report) {
                            }});
     if (!feed.wait_until_ready(60)) throw std::runtime_error("the live session does not answer");
     shown.ours.push_back(ns_of([&] {
-                           for (std::uint32_t round = 0; round < rounds; ++round) session.replay(writer, round);
+                           for (std::uint32_t round = 0; round < rounds; ++round)
+                             session.replay(writer, round);
                            std::unique_lock lock(mutex);
-                           changed.wait_for(lock, std::chrono::seconds(60),
-                                            [&] { return feed.document()->graphs.begin()->second.statistics->samples == samples; });
+                           changed.wait_for(lock, std::chrono::seconds(60), [&] {
+                             return feed.document()->graphs.begin()->second.statistics->samples ==
+                                    samples;
+                           });
                          }) /
                          static_cast<double>(samples));
     dropped.ours.push_back(static_cast<double>(server->stats().dropped_chunks));

@@ -1,4 +1,5 @@
-// Products as ops beside the same calls of cuBLAS, captured by hand: the chains are alike, so a difference is what an op's child graph costs.
+// Products as ops beside the same calls of cuBLAS, captured by hand: the chains are alike, so a
+// difference is what an op's child graph costs.
 #if defined(REPRISE_HAS_CUDA) && defined(REPRISE_HAS_OPS)
 
 #include <cublas_v2.h>
@@ -22,10 +23,12 @@ constexpr std::uint32_t kProducts = 16;
 constexpr std::uint64_t kWorkspace = std::uint64_t{32} << 20;
 
 void check_blas(cublasStatus_t result, const char* call) {
-  if (result != CUBLAS_STATUS_SUCCESS) throw std::runtime_error(std::string(call) + ": " + cublasGetStatusName(result));
+  if (result != CUBLAS_STATUS_SUCCESS)
+    throw std::runtime_error(std::string(call) + ": " + cublasGetStatusName(result));
 }
 
-// A stream, and a chain of products captured in it: x = a x, again and again, from one half of a buffer to the other.
+// A stream, and a chain of products captured in it: x = a x, again and again, from one half of a
+// buffer to the other.
 class CapturedProducts {
  public:
   CapturedProducts(std::uint32_t size, const GpuRef<float>& a, const GpuRef<float>& x) {
@@ -40,9 +43,11 @@ class CapturedProducts {
     for (std::uint32_t i = 0; i < kProducts; ++i) {
       float* const from = x.data() + (i % 2) * std::uint64_t{size} * size;
       float* const to = x.data() + (1 - i % 2) * std::uint64_t{size} * size;
-      check_blas(cublasGemmStridedBatchedEx(handle_, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, from, CUDA_R_32F, n, 0, a.data(), CUDA_R_32F, n, 0, &zero,
-                                            to, CUDA_R_32F, n, 0, 1, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
-                 "cublasGemmStridedBatchedEx");
+      check_blas(
+          cublasGemmStridedBatchedEx(handle_, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, from,
+                                     CUDA_R_32F, n, 0, a.data(), CUDA_R_32F, n, 0, &zero, to,
+                                     CUDA_R_32F, n, 0, 1, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
+          "cublasGemmStridedBatchedEx");
     }
     REPRISE_BENCH_CUDA(cudaStreamEndCapture(stream(), &graph));
     REPRISE_BENCH_CUDA(cudaGraphInstantiate(&exec_, graph, 0));
@@ -83,7 +88,12 @@ void run_ops_gemm(const Options& options, Report& report) {
     CommandBuffer commands = device.create_command_buffer({.label = "products"});
     commands.begin();
     for (std::uint32_t i = 0; i < kProducts; ++i) {
-      commands.add(SgemmOp({.a = a, .b = x.slice((i % 2) * values, values), .c = x.slice((1 - i % 2) * values, values), .m = size, .n = size, .k = size,
+      commands.add(SgemmOp({.a = a,
+                            .b = x.slice((i % 2) * values, values),
+                            .c = x.slice((1 - i % 2) * values, values),
+                            .m = size,
+                            .n = size,
+                            .k = size,
                             .workspace_bytes = kWorkspace}));
     }
     commands.end();
@@ -99,10 +109,18 @@ void run_ops_gemm(const Options& options, Report& report) {
       const Queue queue = adopt_queue(device, captured.stream());
       graph.upload(queue);
       const std::uint32_t launches = options.is_quick() ? 4 : 64;
-      Line line{.what = "replay of 16 products, f32", .shape = std::to_string(size) + " x " + std::to_string(size), .nodes = kProducts, .unit = "us",
-                .peer = "captured cuBLAS", .goal = {Goal::Of::Ratio, 1.0}};
+      Line line{.what = "replay of 16 products, f32",
+                .shape = std::to_string(size) + " x " + std::to_string(size),
+                .nodes = kProducts,
+                .unit = "us",
+                .peer = "captured cuBLAS",
+                .goal = {Goal::Of::Ratio, 1.0}};
       measure_pairs(
-          line, options.is_quick() ? 3 : 21, [&] { return captured.timed().gpu_us(launches, [&] { static_cast<void>(graph.launch(queue)); }); },
+          line, options.is_quick() ? 3 : 21,
+          [&] {
+            return captured.timed().gpu_us(launches,
+                                           [&] { static_cast<void>(graph.launch(queue)); });
+          },
           [&] { return captured.timed().gpu_us(launches, [&] { captured.launch(); }); });
       report.add(line);
     }

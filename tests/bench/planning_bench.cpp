@@ -1,4 +1,5 @@
-// Planning of memory: how near a plan comes to its bound, and what it takes. Lists of lifetimes, and transients of graphs shaped like networks.
+// Planning of memory: how near a plan comes to its bound, and what it takes. Lists of lifetimes,
+// and transients of graphs shaped like networks.
 #include <reprise/memory_plan.hpp>
 
 #include <chrono>
@@ -7,9 +8,9 @@
 #include <vector>
 
 #include "bench.hpp"
+#include "dependencies/dependency_graph.hpp"
 #include "lowering/lowered_graph.hpp"
 #include "memory/placement.hpp"
-#include "dependencies/dependency_graph.hpp"
 #include "support/lifetime_shapes.hpp"
 #include "support/network_recordings.hpp"
 
@@ -22,13 +23,20 @@ using std::chrono::milliseconds;
 constexpr std::uint32_t kMany = 28'000;
 constexpr double kQuickMs = 200, kQuickAbove = 1.05, kSearchAbove = 1.01;
 
-double above(std::uint64_t height, std::uint64_t bound) { return static_cast<double>(height) / static_cast<double>(bound); }
+double above(std::uint64_t height, std::uint64_t bound) {
+  return static_cast<double>(height) / static_cast<double>(bound);
+}
 
 std::uint32_t samples(const Options& options) { return options.is_quick() ? 1 : 5; }
 
-void report_quick(const Options& options, Report& report, const std::string& shape, const std::vector<BufferLifetime>& buffers) {
+void report_quick(const Options& options, Report& report, const std::string& shape,
+                  const std::vector<BufferLifetime>& buffers) {
   const auto count = static_cast<std::uint32_t>(buffers.size());
-  Line time{.what = "quick plan", .shape = shape, .nodes = count, .unit = "ms", .goal = {.of = Goal::Of::Median, .at_most = kQuickMs}};
+  Line time{.what = "quick plan",
+            .shape = shape,
+            .nodes = count,
+            .unit = "ms",
+            .goal = {.of = Goal::Of::Median, .at_most = kQuickMs}};
   Line ratio{.what = "height over bound", .shape = shape, .nodes = count, .unit = "x"};
   for (std::uint32_t i = 0; i < samples(options); ++i) {
     MemoryPlan plan;
@@ -40,13 +48,15 @@ void report_quick(const Options& options, Report& report, const std::string& sha
 }
 
 // Of a list whose least height is its bound: how near a search comes, and when it found that.
-void report_search(const Options& options, Report& report, std::uint32_t pieces, std::uint32_t removed) {
+void report_search(const Options& options, Report& report, std::uint32_t pieces,
+                   std::uint32_t removed) {
   const std::string shape = "cut, " + std::to_string(removed) + " % taken out";
   Line ratio{.what = "searched height over bound", .shape = shape, .nodes = pieces, .unit = "x"};
   ratio.goal = {.of = Goal::Of::Median, .at_most = kSearchAbove};
   Line time{.what = "time to that height", .shape = shape, .nodes = pieces, .unit = "ms"};
   for (std::uint64_t seed = 1; seed <= (options.is_quick() ? 1u : 5u); ++seed) {
-    const auto buffers = test::cut_lifetimes({.seed = seed, .pieces = pieces, .removed_percent = removed});
+    const auto buffers =
+        test::cut_lifetimes({.seed = seed, .pieces = pieces, .removed_percent = removed});
     const double began = now_ns();
     double found = 0;
     std::uint64_t height = ~std::uint64_t{0};
@@ -55,7 +65,8 @@ void report_search(const Options& options, Report& report, std::uint32_t pieces,
       height = at.height;
       found = now_ns() - began;
     };
-    const MemoryPlan plan = plan_memory(buffers, {.budget = milliseconds(options.is_quick() ? 100 : 5000), .progress = progress});
+    const MemoryPlan plan = plan_memory(
+        buffers, {.budget = milliseconds(options.is_quick() ? 100 : 5000), .progress = progress});
     ratio.ours.push_back(above(plan.height, plan.bound));
     time.ours.push_back((plan.height < height ? now_ns() - began : found) / 1e6);
   }
@@ -63,16 +74,27 @@ void report_search(const Options& options, Report& report, std::uint32_t pieces,
   report.add(time);
 }
 
-void report_graph(const Options& options, Report& report, const char* shape, const test::RecordingPtr& recording) {
+void report_graph(const Options& options, Report& report, const char* shape,
+                  const test::RecordingPtr& recording) {
   using namespace detail;
   const DependencyGraph dependencies = build_dependencies(*recording);
   const LoweredGraph lowered = build_lowered_graph(dependencies, Lowering::Auto);
   const auto nodes = static_cast<std::uint32_t>(recording->buffers.size());
-  Line time{.what = "transients' places", .shape = shape, .nodes = nodes, .unit = "ms", .goal = {.of = Goal::Of::Median, .at_most = kQuickMs}};
-  Line ratio{.what = "slab over bound", .shape = shape, .nodes = nodes, .unit = "x", .goal = {.of = Goal::Of::Median, .at_most = kQuickAbove}};
+  Line time{.what = "transients' places",
+            .shape = shape,
+            .nodes = nodes,
+            .unit = "ms",
+            .goal = {.of = Goal::Of::Median, .at_most = kQuickMs}};
+  Line ratio{.what = "slab over bound",
+             .shape = shape,
+             .nodes = nodes,
+             .unit = "x",
+             .goal = {.of = Goal::Of::Median, .at_most = kQuickAbove}};
   for (std::uint32_t i = 0; i < samples(options); ++i) {
     Placement placement;
-    time.ours.push_back(cpu_ns_of([&] { placement = place_transients(*recording, dependencies, lowered, 256); }) / 1e6);
+    time.ours.push_back(
+        cpu_ns_of([&] { placement = place_transients(*recording, dependencies, lowered, 256); }) /
+        1e6);
     ratio.ours.assign(1, above(placement.slab_bytes, placement.lower_bound));
   }
   report.add(time);
@@ -85,7 +107,8 @@ void run_planning(const Options& options, Report& report) {
   for (const std::uint32_t buffers : {1000u, kMany}) {
     if (options.is_quick() && buffers == kMany) continue;
     report_quick(options, report, "training steps", test::training_lifetimes(1, buffers / 9));
-    report_quick(options, report, "random lifetimes", test::random_lifetimes({.seed = 1, .buffers = buffers, .time = buffers}));
+    report_quick(options, report, "random lifetimes",
+                 test::random_lifetimes({.seed = 1, .buffers = buffers, .time = buffers}));
   }
   for (const std::uint32_t blocks : {8u, 64u, 512u}) {
     if (options.is_quick() && blocks > 8) continue;

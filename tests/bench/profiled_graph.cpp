@@ -24,7 +24,8 @@ TimedRaw::TimedRaw(const Shape& shape, std::uint32_t spin_ns) {
   void* memory = nullptr;
   REPRISE_BENCH_CUDA(cudaMalloc(&memory, shape.size() * sizeof(float)));
   state_ = static_cast<float*>(memory);
-  for (cudaEvent_t& event : events_) REPRISE_BENCH_CUDA(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+  for (cudaEvent_t& event : events_)
+    REPRISE_BENCH_CUDA(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
   graph_.emplace(RawGraphDesc{&shape, &kernels_, state_, spin_ns});
   graph_->instantiate();
   graph_->upload(timed_.stream());
@@ -52,7 +53,9 @@ double TimedRaw::wall_us(double seconds) {
 }
 
 ProfiledGraph::ProfiledGraph(const ProfiledGraphDesc& desc)
-    : instance_({.application = "reprise_bench", .trace = {.target = desc.trace, .profile = desc.mode}, .cuda_graphs = desc.cuda_graphs}),
+    : instance_({.application = "reprise_bench",
+                 .trace = {.target = desc.trace, .profile = desc.mode},
+                 .cuda_graphs = desc.cuda_graphs}),
       device_(instance_.open_device(DeviceSelector::named("cuda:0"))),
       current_(device_),
       queue_(device_.create_queue({.label = "bench"})),
@@ -82,7 +85,8 @@ double ProfiledGraph::gpu_us(std::uint32_t count) {
 double ProfiledGraph::wall_us(double seconds) {
   on_stream_.wait_idle();
   return bench::wall_us(
-      seconds, [&](std::uint32_t slot) { fences_[slot] = graph_->launch(queue_); }, [&](std::uint32_t slot) { fences_[slot].wait(); });
+      seconds, [&](std::uint32_t slot) { fences_[slot] = graph_->launch(queue_); },
+      [&](std::uint32_t slot) { fences_[slot].wait(); });
 }
 
 double ProfiledGraph::launch_ns(std::uint32_t count) {

@@ -1,4 +1,5 @@
-// A graph of a shape in an instance of its own, looked at as closely as is wanted, and how long it takes. Threads: one.
+// A graph of a shape in an instance of its own, looked at as closely as is wanted, and how long it
+// takes. Threads: one.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -18,11 +19,13 @@
 
 namespace reprise::bench {
 
-// Launches that are under way at most while time is taken over many replays: no queue grows without end, and the GPU
-// seldom waits for one. (With 64, raw chains of 1,000 nodes took 678 us each on an H200, and 500 us in runs of 20.)
+// Launches that are under way at most while time is taken over many replays: no queue grows without
+// end, and the GPU seldom waits for one. (With 64, raw chains of 1,000 nodes took 678 us each on an
+// H200, and 500 us in runs of 20.)
 inline constexpr std::uint32_t kInFlight = 8;
 
-// us a replay over `seconds`, by the wall clock. `launch(i)` launches, `wait(i)` waits for launch i; both with i below kInFlight.
+// us a replay over `seconds`, by the wall clock. `launch(i)` launches, `wait(i)` waits for launch
+// i; both with i below kInFlight.
 template <class Launch, class Wait>
 [[nodiscard]] double wall_us(double seconds, Launch&& launch, Wait&& wait) {
   const double begin = now_ns(), until = begin + 1e9 * seconds;
@@ -85,8 +88,8 @@ class TimedRaw {
 struct ProfiledGraphDesc {
   const Shape* shape = nullptr;
   std::uint32_t spin_ns = 0;
-  std::string trace = {};                // file; empty: none
-  ProfileMode mode = ProfileMode::Off;   // means something with a trace
+  std::string trace = {};               // file; empty: none
+  ProfileMode mode = ProfileMode::Off;  // means something with a trace
   CudaGraphs cuda_graphs = CudaGraphs::Exclusive;
 };
 
@@ -106,7 +109,8 @@ class ProfiledGraph {
   const Device device_;
   const CurrentDevice current_;
   TimedStream timed_;
-  Queue queue_, on_stream_;  // ours, as applications have it; and the stream's, whose launches cost more
+  Queue queue_,
+      on_stream_;  // ours, as applications have it; and the stream's, whose launches cost more
   std::shared_ptr<CapturePool> pool_;
   std::optional<CapturedGraph> graph_;
   std::array<Fence, kInFlight> fences_;

@@ -13,7 +13,8 @@ namespace reprise::bench {
 namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
-constexpr CUpti_ActivityKind kKinds[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMSET};
+constexpr CUpti_ActivityKind kKinds[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+                                         CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMSET};
 
 // CUPTI's callbacks of buffers get no pointer of ours.
 std::atomic<std::uint64_t> seen{0};
@@ -25,9 +26,11 @@ void CUPTIAPI on_wanted(std::uint8_t** buffer, std::size_t* size, std::size_t* r
   *records = 0;
 }
 
-void CUPTIAPI on_full(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t, std::size_t valid) {
+void CUPTIAPI on_full(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t,
+                      std::size_t valid) {
   std::uint64_t count = 0;
-  for (CUpti_Activity* record = nullptr; next_record(buffer, valid, &record) == CUPTI_SUCCESS;) ++count;
+  for (CUpti_Activity* record = nullptr; next_record(buffer, valid, &record) == CUPTI_SUCCESS;)
+    ++count;
   seen.fetch_add(count);
   std::free(buffer);
 }
@@ -50,7 +53,8 @@ RawCupti::RawCupti() {
   next_record = cupti_->next_record;
   bool works = cupti_->subscribe(&subscriber_, &on_callback, nullptr) == CUPTI_SUCCESS;
   works = works && cupti_->register_buffers(&on_wanted, &on_full) == CUPTI_SUCCESS;
-  for (const CUpti_ActivityKind kind : kKinds) works = works && cupti_->enable(kind) == CUPTI_SUCCESS;
+  for (const CUpti_ActivityKind kind : kKinds)
+    works = works && cupti_->enable(kind) == CUPTI_SUCCESS;
   if (!works) why_not_ = "CUPTI cannot be had";
 }
 

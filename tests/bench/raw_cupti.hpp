@@ -1,5 +1,6 @@
-// CUPTI as a program uses it that has nothing else in mind: kernel, copy and fill records of all that runs while it lives, counted and dropped.
-// The peer of our own profiling. Nothing of CUDA's may be launched that was there before. Threads: one.
+// CUPTI as a program uses it that has nothing else in mind: kernel, copy and fill records of all
+// that runs while it lives, counted and dropped. The peer of our own profiling. Nothing of CUDA's
+// may be launched that was there before. Threads: one.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@ class RawCupti {
   ~RawCupti();
 
   [[nodiscard]] const std::string& why_not() const noexcept { return why_not_; }  // empty: it works
-  [[nodiscard]] std::uint64_t records();                                            // so far
+  [[nodiscard]] std::uint64_t records();                                          // so far
 
  private:
   std::optional<detail::CuptiLibrary> cupti_;

@@ -15,9 +15,11 @@ void check(cudaError_t result, const char* call) {
 }
 
 RawKernels::RawKernels() {
-  REPRISE_BENCH_CUDA(cudaLibraryLoadData(&library_, shaders::node0.image().data(), nullptr, nullptr, 0, nullptr, nullptr, 0));
+  REPRISE_BENCH_CUDA(cudaLibraryLoadData(&library_, shaders::node0.image().data(), nullptr, nullptr,
+                                         0, nullptr, nullptr, 0));
   for (std::uint32_t i = 0; i <= kMaxParents; ++i) {
-    REPRISE_BENCH_CUDA(cudaLibraryGetKernel(&kernels_[i], library_, ("node" + std::to_string(i)).c_str()));
+    REPRISE_BENCH_CUDA(
+        cudaLibraryGetKernel(&kernels_[i], library_, ("node" + std::to_string(i)).c_str()));
   }
 }
 

@@ -1,5 +1,5 @@
-// What a person would write by hand: the nodes and edges of a shape as a CUDA graph, by CUDA's runtime alone. The peer of
-// the GPU benches. Threads: one.
+// What a person would write by hand: the nodes and edges of a shape as a CUDA graph, by CUDA's
+// runtime alone. The peer of the GPU benches. Threads: one.
 #pragma once
 
 #include <cuda_runtime_api.h>

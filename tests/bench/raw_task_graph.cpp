@@ -10,7 +10,8 @@
 namespace reprise::bench {
 
 RawTask::RawTask() {
-  REPRISE_BENCH_CUDA(cudaLibraryLoadData(&library_, shaders::task.image().data(), nullptr, nullptr, 0, nullptr, nullptr, 0));
+  REPRISE_BENCH_CUDA(cudaLibraryLoadData(&library_, shaders::task.image().data(), nullptr, nullptr,
+                                         0, nullptr, nullptr, 0));
   REPRISE_BENCH_CUDA(cudaLibraryGetKernel(&kernel_, library_, "task"));
 }
 
@@ -30,7 +31,8 @@ RawTaskGraph::RawTaskGraph(const RawTaskGraphDesc& desc) {
     params.kernelParams = arguments;
     before.clear();
     for (const std::uint32_t parent : desc.tasks->parents[i]) before.push_back(nodes[parent]);
-    REPRISE_BENCH_CUDA(cudaGraphAddKernelNode(&nodes[i], graph_, before.data(), before.size(), &params));
+    REPRISE_BENCH_CUDA(
+        cudaGraphAddKernelNode(&nodes[i], graph_, before.data(), before.size(), &params));
   }
   REPRISE_BENCH_CUDA(cudaGraphInstantiate(&exec_, graph_, 0));
 }
@@ -40,7 +42,9 @@ RawTaskGraph::~RawTaskGraph() {
   static_cast<void>(cudaGraphDestroy(graph_));
 }
 
-void RawTaskGraph::launch(cudaStream_t stream) { REPRISE_BENCH_CUDA(cudaGraphLaunch(exec_, stream)); }
+void RawTaskGraph::launch(cudaStream_t stream) {
+  REPRISE_BENCH_CUDA(cudaGraphLaunch(exec_, stream));
+}
 
 }  // namespace reprise::bench
 

@@ -1,4 +1,5 @@
-// The peer of cuda.lowering: the nodes and edges of a task graph as a person would write them down, by CUDA's runtime alone. Threads: one.
+// The peer of cuda.lowering: the nodes and edges of a task graph as a person would write them down,
+// by CUDA's runtime alone. Threads: one.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -14,15 +14,20 @@ void run_record(const Options& options, Report& report) {
   const GpuRef<float> x = pool->allocate<float>(256, "x"), y = pool->allocate<float>(256, "y");
   CommandBuffer commands = device.create_command_buffer();
 
-  const std::uint32_t count = options.is_quick() ? 1000 : 10000, samples = options.is_quick() ? 5 : 60;
-  Line dispatch{.what = "dispatch, three arguments", .nodes = count, .unit = "ns a command", .goal = {Goal::Of::Median, 60}};
+  const std::uint32_t count = options.is_quick() ? 1000 : 10000,
+                      samples = options.is_quick() ? 5 : 60;
+  Line dispatch{.what = "dispatch, three arguments",
+                .nodes = count,
+                .unit = "ns a command",
+                .goal = {Goal::Of::Median, 60}};
   Line allocations{.what = "heap allocations while recording", .nodes = count, .unit = "in all"};
   Line end{.what = "end", .nodes = count, .unit = "ns a command"};
   for (std::uint32_t sample = 0; sample <= samples; ++sample) {
     commands.begin();
     const std::uint64_t before = test::allocations_of_this_thread();
     const double dispatch_ns = cpu_ns_of([&] {
-      for (std::uint32_t i = 0; i < count; ++i) commands.dispatch(kernels[1], {.grid = 1, .block = 32}, 0u, write(y), read(x));
+      for (std::uint32_t i = 0; i < count; ++i)
+        commands.dispatch(kernels[1], {.grid = 1, .block = 32}, 0u, write(y), read(x));
     });
     const std::uint64_t after = test::allocations_of_this_thread();
     const double end_ns = cpu_ns_of([&] { commands.end(); });

@@ -18,16 +18,22 @@ double quantile(const std::vector<double>& sorted, double q) {
 
 std::string number(double value) {
   char text[32];
-  std::snprintf(text, sizeof text, value >= 100 || value <= -100 ? "%.0f" : value >= 1 || value <= -1 ? "%.2f" : "%.4f", value);
+  std::snprintf(text, sizeof text,
+                value >= 100 || value <= -100 ? "%.0f"
+                : value >= 1 || value <= -1   ? "%.2f"
+                                              : "%.4f",
+                value);
   return text;
 }
 
-double figure_of(const Line& line) { return line.goal.of == Goal::Of::Ratio ? ratio_of(line) : summarise(line.ours).median; }
+double figure_of(const Line& line) {
+  return line.goal.of == Goal::Of::Ratio ? ratio_of(line) : summarise(line.ours).median;
+}
 
 std::string goal_text(const Line& line) {
   if (line.goal.of == Goal::Of::Nothing) return "";
-  return (figure_of(line) <= line.goal.at_most ? "reached: <= " : "MISSED: <= ") + number(line.goal.at_most) +
-         (line.goal.of == Goal::Of::Ratio ? " x" : "");
+  return (figure_of(line) <= line.goal.at_most ? "reached: <= " : "MISSED: <= ") +
+         number(line.goal.at_most) + (line.goal.of == Goal::Of::Ratio ? " x" : "");
 }
 
 std::string interval_text(const Line& line) {
@@ -35,7 +41,9 @@ std::string interval_text(const Line& line) {
   return number(interval.low) + "-" + number(interval.high);
 }
 
-nlohmann::json to_json(const Summary& summary) { return {{"median", summary.median}, {"p10", summary.p10}, {"p99", summary.p99}}; }
+nlohmann::json to_json(const Summary& summary) {
+  return {{"median", summary.median}, {"p10", summary.p10}, {"p99", summary.p99}};
+}
 
 }  // namespace
 
@@ -46,23 +54,26 @@ Summary summarise(std::vector<double> samples) {
 
 double ratio_of(const Line& line) {
   std::vector<double> ratios;
-  for (std::size_t i = 0; i < std::min(line.ours.size(), line.peers.size()); ++i) ratios.push_back(line.ours[i] / line.peers[i]);
+  for (std::size_t i = 0; i < std::min(line.ours.size(), line.peers.size()); ++i)
+    ratios.push_back(line.ours[i] / line.peers[i]);
   return summarise(std::move(ratios)).median;
 }
 
 void Report::begin_bench(std::string name, std::string question) {
   std::printf("\n%s: %s\n", name.c_str(), question.c_str());
-  std::printf("  %-34s %-15s %7s  %10s %10s %10s %-14s  %10s %7s %-15s  %s\n", "what", "shape", "nodes", "median", "p10", "p99", "unit",
-              "peer", "ratio", "95 %", "goal");
+  std::printf("  %-34s %-15s %7s  %10s %10s %10s %-14s  %10s %7s %-15s  %s\n", "what", "shape",
+              "nodes", "median", "p10", "p99", "unit", "peer", "ratio", "95 %", "goal");
   bench_ = std::move(name);
 }
 
 void Report::add(const Line& line) {
   const Summary ours = summarise(line.ours), peer = summarise(line.peers);
   const bool has_peer = !line.peers.empty();
-  std::printf("  %-34s %-15s %7u  %10s %10s %10s %-14s  %10s %7s %-15s  %s\n", line.what.c_str(), line.shape.c_str(), line.nodes,
-              number(ours.median).c_str(), number(ours.p10).c_str(), number(ours.p99).c_str(), line.unit.c_str(),
-              has_peer ? number(peer.median).c_str() : "", has_peer ? number(ratio_of(line)).c_str() : "",
+  std::printf("  %-34s %-15s %7u  %10s %10s %10s %-14s  %10s %7s %-15s  %s\n", line.what.c_str(),
+              line.shape.c_str(), line.nodes, number(ours.median).c_str(), number(ours.p10).c_str(),
+              number(ours.p99).c_str(), line.unit.c_str(),
+              has_peer ? number(peer.median).c_str() : "",
+              has_peer ? number(ratio_of(line)).c_str() : "",
               has_peer ? interval_text(line).c_str() : "", goal_text(line).c_str());
   std::fflush(stdout);
   entries_.push_back({bench_, line});
@@ -76,15 +87,21 @@ void Report::leave_out(const std::string& what, const std::string& reason) {
 
 nlohmann::json Report::left_out_to_json() const {
   nlohmann::json entries = nlohmann::json::array();
-  for (const auto& [bench, what, reason] : left_out_) entries.push_back({{"bench", bench}, {"what", what}, {"reason", reason}});
+  for (const auto& [bench, what, reason] : left_out_)
+    entries.push_back({{"bench", bench}, {"what", what}, {"reason", reason}});
   return entries;
 }
 
 nlohmann::json Report::to_json() const {
   nlohmann::json lines = nlohmann::json::array();
   for (const auto& [bench, line] : entries_) {
-    nlohmann::json entry = {{"bench", bench},     {"what", line.what}, {"shape", line.shape},          {"nodes", line.nodes},
-                            {"unit", line.unit}, {"samples", line.ours.size()}, {"ours", bench::to_json(summarise(line.ours))}};
+    nlohmann::json entry = {{"bench", bench},
+                            {"what", line.what},
+                            {"shape", line.shape},
+                            {"nodes", line.nodes},
+                            {"unit", line.unit},
+                            {"samples", line.ours.size()},
+                            {"ours", bench::to_json(summarise(line.ours))}};
     if (!line.axes.empty()) entry["axes"] = line.axes;
     if (!line.peers.empty()) {
       entry["peer"] = bench::to_json(summarise(line.peers));

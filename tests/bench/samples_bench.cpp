@@ -1,4 +1,5 @@
-// The samples' own graphs, with their own kernels and copies, lowered in every way beside their faithful lowering.
+// The samples' own graphs, with their own kernels and copies, lowered in every way beside their
+// faithful lowering.
 #if defined(REPRISE_HAS_CUDA) && defined(REPRISE_HAS_SAMPLES)
 
 #include <functional>
@@ -40,7 +41,8 @@ struct SampleGraph {
 // Rows of images that nobody drew: what the step takes does not depend on them.
 digits::DigitSet digit_rows(std::uint32_t rows) {
   digits::DigitSet set;
-  for (std::uint32_t i = 0; i < rows * digits::kPixels; ++i) set.pixels.push_back(static_cast<float>(i * 7 % 17) / 16.0F);
+  for (std::uint32_t i = 0; i < rows * digits::kPixels; ++i)
+    set.pixels.push_back(static_cast<float>(i * 7 % 17) / 16.0F);
   for (std::uint32_t i = 0; i < rows; ++i) set.labels.push_back(i % digits::kClasses);
   return set;
 }
@@ -50,12 +52,15 @@ std::vector<SampleGraph> sample_graphs(const Device& device) {
   std::vector<SampleGraph> graphs;
   const auto photo = std::make_shared<photo::Pyramid>(device, photo::Size{640, 427});
   graphs.push_back({"photo", photo, &photo->graph()});
-  const auto cg = std::make_shared<cg::Solver>(device, cg::SolverDesc{.size = 128, .max_iterations = 50});
-  static_cast<void>(cg->solve_in_graph(cg::right_side(128)));  // what its graph copies in from then on
+  const auto cg =
+      std::make_shared<cg::Solver>(device, cg::SolverDesc{.size = 128, .max_iterations = 50});
+  static_cast<void>(
+      cg->solve_in_graph(cg::right_side(128)));  // what its graph copies in from then on
   graphs.push_back({"cg", cg, &cg->graph()});
 #ifdef REPRISE_HAS_OPS
   const digits::DigitSplit split = {.training = digit_rows(1024), .held_out = digit_rows(128)};
-  const auto digits = std::make_shared<digits::Trainer>(device, split, digits::DependencyGraph{.total_steps = 1000000});
+  const auto digits = std::make_shared<digits::Trainer>(
+      device, split, digits::DependencyGraph{.total_steps = 1000000});
   graphs.push_back({"digits", digits, &digits->step()});
   const auto spectrogram = std::make_shared<spectrogram::Analysis>(device, spectrogram::Frames{});
   graphs.push_back({"spectrogram", spectrogram, &spectrogram->graph()});
@@ -63,18 +68,22 @@ std::vector<SampleGraph> sample_graphs(const Device& device) {
   return graphs;
 }
 
-void measure(const Device& device, const SampleGraph& sample, const Options& options, Report& report) {
+void measure(const Device& device, const SampleGraph& sample, const Options& options,
+             Report& report) {
   const TimedStream stream;
   const Queue queue = adopt_queue(device, stream.stream());
   const auto compile = [&](const CompileDesc& desc) {
-    return CapturedGraph(detail::compile_checked(device.core(), sample.graph->core()->plan().recording, desc));
+    return CapturedGraph(
+        detail::compile_checked(device.core(), sample.graph->core()->plan().recording, desc));
   };
   std::vector<std::string> names{"faithful"};
   names.insert(names.end(), options.axes.lowerings.begin(), options.axes.lowerings.end());
   std::vector<std::unique_ptr<LoweredGraphs>> ways;
   std::vector<std::function<void()>> makers;
   for (const std::string& name : names) {
-    ways.push_back(std::make_unique<LoweredGraphs>(LoweredGraphsDesc{.lowering = name, .compile = {.pool = sample.graph->pool()}}, compile, queue, stream));
+    ways.push_back(std::make_unique<LoweredGraphs>(
+        LoweredGraphsDesc{.lowering = name, .compile = {.pool = sample.graph->pool()}}, compile,
+        queue, stream));
     makers.emplace_back([way = ways.back().get()] { way->make_one(); });
   }
   make_in_turns(makers, kSeveralExecutables);
@@ -87,10 +96,20 @@ void measure(const Device& device, const SampleGraph& sample, const Options& opt
     };
   }
   const double once_us = stream.gpu_us(1, [&] { contenders[0].launch(0); });
-  take_turns(stream, contenders, {.once_us = once_us, .budget = options.axes.point_budget, .least = options.is_quick() ? 3u : 20u});
+  take_turns(stream, contenders,
+             {.once_us = once_us,
+              .budget = options.axes.point_budget,
+              .least = options.is_quick() ? 3u : 20u});
   for (std::size_t i = 1; i < ways.size(); ++i) {
-    Line line = {.what = names[i], .shape = sample.name, .nodes = ways[i]->graphs()[0].node_count(), .unit = "us", .peer = "faithful",
-                 .axes = {{"lowering", names[i]}}, .goal = {Goal::Of::Ratio, 1.02}, .ours = contenders[i].us, .peers = contenders[0].us};
+    Line line = {.what = names[i],
+                 .shape = sample.name,
+                 .nodes = ways[i]->graphs()[0].node_count(),
+                 .unit = "us",
+                 .peer = "faithful",
+                 .axes = {{"lowering", names[i]}},
+                 .goal = {Goal::Of::Ratio, 1.02},
+                 .ours = contenders[i].us,
+                 .peers = contenders[0].us};
     if (!ways[i]->chosen().empty()) line.axes["chosen"] = ways[i]->chosen();
     report.add(line);
   }

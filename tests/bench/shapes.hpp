@@ -33,6 +33,7 @@ using NodeKernels = std::array<Kernel, kMaxParents + 1>;
 [[nodiscard]] NodeKernels load_node_kernels(const Device& device);
 
 // One dispatch of one warp a node; node i writes state[i] and reads its parents' elements.
-void record_shape(CommandBuffer& commands, const Shape& shape, const NodeKernels& kernels, const GpuRef<float>& state, std::uint32_t spin_ns);
+void record_shape(CommandBuffer& commands, const Shape& shape, const NodeKernels& kernels,
+                  const GpuRef<float>& state, std::uint32_t spin_ns);
 
 }  // namespace reprise::bench

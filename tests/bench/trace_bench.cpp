@@ -24,7 +24,8 @@ constexpr std::uint32_t kNodes = 1'000;
 std::uint64_t sample_bytes(const trace::TraceReader& reader) {
   std::uint64_t bytes = 0;
   for (const trace::ChunkEntry& c : reader.chunks()) {
-    if (c.header.kind == trace::ChunkKind::Samples) bytes += trace::ChunkHeader::kBytes + c.header.compressed_bytes;
+    if (c.header.kind == trace::ChunkKind::Samples)
+      bytes += trace::ChunkHeader::kBytes + c.header.compressed_bytes;
   }
   return bytes;
 }
@@ -47,7 +48,8 @@ double bytes_a_sample(const trace::TraceReader& reader) {
 }
 
 // From the first block that is pushed until the last one is in the file; the queue holds them all.
-double write_once(const trace::GraphVersion& graph, const std::vector<trace::SampleBlock>& blocks, const std::filesystem::path& path) {
+double write_once(const trace::GraphVersion& graph, const std::vector<trace::SampleBlock>& blocks,
+                  const std::filesystem::path& path) {
   std::vector<trace::Record> records(blocks.begin(), blocks.end());
   trace::TraceWriter writer;
   writer.add_sink(std::make_shared<trace::TraceFile>(trace::TraceFileDesc{.path = path}));
@@ -70,7 +72,8 @@ struct ReplayedDesc {
 class Replayed {
  public:
   explicit Replayed(const ReplayedDesc& desc)
-      : instance_({.application = "reprise_bench", .trace = {.target = desc.trace.native(), .profile = desc.mode}}),
+      : instance_({.application = "reprise_bench",
+                   .trace = {.target = desc.trace.native(), .profile = desc.mode}}),
         device_(instance_.open_device(DeviceSelector::named("host"))),
         queue_(device_.create_queue()),
         pool_(device_.create_pool()) {
@@ -81,9 +84,10 @@ class Replayed {
     commands.begin();
     for (std::uint32_t i = 0; i < nodes; ++i) {
       const Parents& parents = desc.shape.nodes[i];
-      const std::uint32_t one = parents.count == 0 ? nodes : parents.node[0], other = parents.count == 0 ? nodes : parents.node[parents.count - 1];
-      commands.dispatch(kernel, {.grid = 1, .block = 1}, desc.steps, write(state.slice(i, 1)), read(state.slice(one, 1)),
-                        read(state.slice(other, 1)));
+      const std::uint32_t one = parents.count == 0 ? nodes : parents.node[0],
+                          other = parents.count == 0 ? nodes : parents.node[parents.count - 1];
+      commands.dispatch(kernel, {.grid = 1, .block = 1}, desc.steps, write(state.slice(i, 1)),
+                        read(state.slice(one, 1)), read(state.slice(other, 1)));
     }
     commands.end();
     graph_.emplace(device_.compile(commands, {.pool = pool_}));
@@ -120,17 +124,25 @@ void measure_tracing(const Shape& shape, unsigned steps, const Options& options,
     Goal goal;
   };
   const BenchFolder folder;
-  for (const Mode& mode : {Mode{"replay, Every", ProfileMode::Every, {Goal::Of::Ratio, 1.05}}, Mode{"replay, Sampled", ProfileMode::Sampled, {}},
+  for (const Mode& mode : {Mode{"replay, Every", ProfileMode::Every, {Goal::Of::Ratio, 1.05}},
+                           Mode{"replay, Sampled", ProfileMode::Sampled, {}},
                            Mode{"replay, Replays", ProfileMode::Replays, {}}}) {
     const std::filesystem::path file = folder.path() / (std::string(mode.name + 8) + ".reprise");
-    Line line{.what = mode.name, .shape = shape.name, .nodes = kNodes, .unit = "us", .peer = "not traced", .goal = mode.goal};
+    Line line{.what = mode.name,
+              .shape = shape.name,
+              .nodes = kNodes,
+              .unit = "us",
+              .peer = "not traced",
+              .goal = mode.goal};
     {
-      Replayed traced({.shape = shape, .steps = steps, .trace = file, .mode = mode.mode}), plain({.shape = shape, .steps = steps});
+      Replayed traced({.shape = shape, .steps = steps, .trace = file, .mode = mode.mode}),
+          plain({.shape = shape, .steps = steps});
       constexpr std::uint32_t kReplays = 20;
       static_cast<void>(traced.ns_a_replay(kReplays));
       static_cast<void>(plain.ns_a_replay(kReplays));
       measure_pairs(
-          line, options.is_quick() ? 3 : 51, [&] { return traced.ns_a_replay(kReplays) / 1e3; }, [&] { return plain.ns_a_replay(kReplays) / 1e3; });
+          line, options.is_quick() ? 3 : 51, [&] { return traced.ns_a_replay(kReplays) / 1e3; },
+          [&] { return plain.ns_a_replay(kReplays) / 1e3; });
     }
     report.add(line);
     if (mode.mode != ProfileMode::Every) continue;
@@ -160,10 +172,16 @@ void run_trace_file(const Options& options, Report& report) {
     Times times;
   };
   for (const Kind& kind : {Kind{"steady", Times::Steady}, Kind{"wild", Times::Wild}}) {
-    const std::vector<trace::SampleBlock> blocks = sample_blocks(graph, 1, options.is_quick() ? 100 : 2'000, kind.times);
+    const std::vector<trace::SampleBlock> blocks =
+        sample_blocks(graph, 1, options.is_quick() ? 100 : 2'000, kind.times);
     const std::filesystem::path file = folder.path() / "samples.reprise";
-    Line written{.what = "queued, packed and written", .shape = kind.name, .nodes = kNodes, .unit = "ns a sample", .goal = {Goal::Of::Median, 50}};
-    for (std::uint32_t i = 0; i < (options.is_quick() ? 2u : 9u); ++i) written.ours.push_back(write_once(graph, blocks, file));
+    Line written{.what = "queued, packed and written",
+                 .shape = kind.name,
+                 .nodes = kNodes,
+                 .unit = "ns a sample",
+                 .goal = {Goal::Of::Median, 50}};
+    for (std::uint32_t i = 0; i < (options.is_quick() ? 2u : 9u); ++i)
+      written.ours.push_back(write_once(graph, blocks, file));
     report.add(written);
     const trace::TraceReader reader(file);
     report.add({.what = "on disk",
@@ -175,7 +193,8 @@ void run_trace_file(const Options& options, Report& report) {
     Line read{.what = "read", .shape = kind.name, .nodes = kNodes, .unit = "ns a sample"};
     for (std::uint32_t i = 0; i < (options.is_quick() ? 2u : 9u); ++i) {
       read.ours.push_back(cpu_ns_of([&] {
-                            for (const trace::ChunkEntry& c : reader.chunks()) static_cast<void>(reader.read(c));
+                            for (const trace::ChunkEntry& c : reader.chunks())
+                              static_cast<void>(reader.read(c));
                           }) /
                           static_cast<double>(samples_in(reader)));
     }
@@ -185,7 +204,8 @@ void run_trace_file(const Options& options, Report& report) {
 
 void run_trace_replays(const Options& options, Report& report) {
   const unsigned steps = steps_of_a_node();
-  for (const Shape& shape : {chain_shape(kNodes), layer_shape(kNodes, 32, 2)}) measure_tracing(shape, steps, options, report);
+  for (const Shape& shape : {chain_shape(kNodes), layer_shape(kNodes, 32, 2)})
+    measure_tracing(shape, steps, options, report);
 }
 
 }  // namespace reprise::bench

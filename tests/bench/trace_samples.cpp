@@ -40,17 +40,20 @@ trace::GraphVersion layered_graph(std::uint32_t nodes) {
     g.nodes[n].lane = n % kWorkers;
     g.nodes[n].command = n;
     if (n < kWidth) continue;
-    const std::uint32_t above = n - kWidth, beside = n / kWidth * kWidth - kWidth + (n + 1) % kWidth;
+    const std::uint32_t above = n - kWidth,
+                        beside = n / kWidth * kWidth - kWidth + (n + 1) % kWidth;
     g.edges.push_back({std::min(above, beside), n});
     g.edges.push_back({std::max(above, beside), n});
   }
   return g;
 }
 
-std::vector<trace::SampleBlock> sample_blocks(const trace::GraphVersion& graph, std::uint64_t first, std::uint32_t count, Times times) {
+std::vector<trace::SampleBlock> sample_blocks(const trace::GraphVersion& graph, std::uint64_t first,
+                                              std::uint32_t count, Times times) {
   std::mt19937_64 random(first);
   const auto nodes = static_cast<std::uint32_t>(graph.nodes.size());
-  const trace::Time longest = (times == Times::Steady ? kNodeTime + kBetween : 1'000 * kNodeTime) * nodes;
+  const trace::Time longest =
+      (times == Times::Steady ? kNodeTime + kBetween : 1'000 * kNodeTime) * nodes;
   std::vector<trace::SampleBlock> blocks;
   for (std::uint64_t replay = first; replay < first + count; ++replay) {
     trace::SampleBlock block{graph.graph, graph.version, 0, replay, trace::SampleSource::Host, {}};
@@ -60,10 +63,12 @@ std::vector<trace::SampleBlock> sample_blocks(const trace::GraphVersion& graph, 
       const auto worker = std::min_element(free.begin(), free.end());
       const trace::Time started = *worker + static_cast<trace::Time>(random() % kBetween);
       const std::uint32_t took = duration(random, times);
-      block.samples.push_back({n, 0, started, took, static_cast<std::uint16_t>(worker - free.begin())});
+      block.samples.push_back(
+          {n, 0, started, took, static_cast<std::uint16_t>(worker - free.begin())});
       *worker = started + took;
     }
-    std::sort(block.samples.begin(), block.samples.end(), [](const trace::Sample& a, const trace::Sample& b) { return a.started < b.started; });
+    std::sort(block.samples.begin(), block.samples.end(),
+              [](const trace::Sample& a, const trace::Sample& b) { return a.started < b.started; });
     blocks.push_back(std::move(block));
   }
   return blocks;
@@ -77,14 +82,17 @@ trace::Replay replay_of(const trace::SampleBlock& block) {
   replay.started = block.samples.front().started;
   replay.launched = replay.started - 5'000;
   replay.launch_returned = replay.started - 4'000;
-  for (const trace::Sample& s : block.samples) replay.ended = std::max(replay.ended, s.started + s.duration);
+  for (const trace::Sample& s : block.samples)
+    replay.ended = std::max(replay.ended, s.started + s.duration);
   replay.sampled = 1;
   return replay;
 }
 
 BenchFolder::BenchFolder() {
   std::string name = (std::filesystem::temp_directory_path() / "reprise-bench-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) throw std::filesystem::filesystem_error("mkdtemp", name, std::error_code(errno, std::generic_category()));
+  if (mkdtemp(name.data()) == nullptr)
+    throw std::filesystem::filesystem_error("mkdtemp", name,
+                                            std::error_code(errno, std::generic_category()));
   path_ = name;
 }
 

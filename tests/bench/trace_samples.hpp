@@ -1,5 +1,5 @@
-// Samples as replays of a graph give them, for benches of what takes and reads traces. The same seed gives the same ones.
-// Threads: pure functions.
+// Samples as replays of a graph give them, for benches of what takes and reads traces. The same
+// seed gives the same ones. Threads: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,9 @@ enum class Times : std::uint8_t {
 // A graph of `nodes` nodes in layers of 32, each after two of the layer before, on four lanes.
 [[nodiscard]] trace::GraphVersion layered_graph(std::uint32_t nodes);
 // Samples of replays first, first + 1, ...: the nodes of 2 us each on four workers.
-[[nodiscard]] std::vector<trace::SampleBlock> sample_blocks(const trace::GraphVersion& graph, std::uint64_t first, std::uint32_t count, Times times);
+[[nodiscard]] std::vector<trace::SampleBlock> sample_blocks(const trace::GraphVersion& graph,
+                                                            std::uint64_t first,
+                                                            std::uint32_t count, Times times);
 // The replay that gave a block.
 [[nodiscard]] trace::Replay replay_of(const trace::SampleBlock& block);
 

@@ -24,7 +24,8 @@ bool are_narrow(std::span<const Contender> contenders) {
 }  // namespace
 
 void take_turns(const TimedStream& stream, std::span<Contender> contenders, const TurnsDesc& desc) {
-  const auto replays = static_cast<std::uint32_t>(std::clamp(kSampleUs / desc.once_us, 1.0, kMostReplays));
+  const auto replays =
+      static_cast<std::uint32_t>(std::clamp(kSampleUs / desc.once_us, 1.0, kMostReplays));
   const double until = now_ns() + 1e9 * desc.budget;
   for (std::uint32_t round = 0; round < kMostRounds; ++round) {
     for (std::size_t i = 0; i < contenders.size(); ++i) {

@@ -21,11 +21,14 @@ namespace {
 class Chains {
  public:
   explicit Chains(const Instance& instance, std::uint32_t nodes)
-      : device_(instance.open_device(DeviceSelector::named("cuda:0"))), current_(device_), shape_(chain_shape(nodes)) {
+      : device_(instance.open_device(DeviceSelector::named("cuda:0"))),
+        current_(device_),
+        shape_(chain_shape(nodes)) {
     kernels_ = load_node_kernels(device_);
     queue_ = device_.create_queue({.label = "bench"});
     pool_ = device_.create_pool();
-    for (std::uint32_t i = 0; i < nodes; ++i) state_.push_back(pool_->allocate<float>(1, "state " + std::to_string(i)));
+    for (std::uint32_t i = 0; i < nodes; ++i)
+      state_.push_back(pool_->allocate<float>(1, "state " + std::to_string(i)));
     graph_ = device_.compile(record(0), {.pool = pool_});
     graph_.upload(queue_);
     raw_state_ = pool_->allocate<float>(nodes, "raw");
@@ -53,7 +56,8 @@ class Chains {
       if (i == 0) {
         commands.dispatch(kernels_[0], desc, value, write(state_[0]));
       } else if (i == middle()) {
-        commands.dispatch(kernels_[1], desc, slot("value", value), write(state_[i]), read(state_[i - 1]));
+        commands.dispatch(kernels_[1], desc, slot("value", value), write(state_[i]),
+                          read(state_[i - 1]));
       } else {
         commands.dispatch(kernels_[1], desc, value, write(state_[i]), read(state_[i - 1]));
       }
@@ -62,7 +66,8 @@ class Chains {
     return commands;
   }
   [[nodiscard]] std::unique_ptr<RawGraph> make_raw(std::uint32_t value) const {
-    return std::make_unique<RawGraph>(RawGraphDesc{&shape_, &raw_kernels_, raw_state_.data(), value});
+    return std::make_unique<RawGraph>(
+        RawGraphDesc{&shape_, &raw_kernels_, raw_state_.data(), value});
   }
   // cudaGraphExecKernelNodeSetParams of the middle node.
   void set_raw(std::uint32_t value) const {
@@ -73,7 +78,8 @@ class Chains {
     params.gridDim = dim3(1);
     params.blockDim = dim3(32);
     params.kernelParams = arguments;
-    REPRISE_BENCH_CUDA(cudaGraphExecKernelNodeSetParams(raw_->exec(), raw_nodes_[middle()], &params));
+    REPRISE_BENCH_CUDA(
+        cudaGraphExecKernelNodeSetParams(raw_->exec(), raw_nodes_[middle()], &params));
   }
   // Builds the graph again, with another value everywhere, updates with it, and destroys it.
   void exec_update_raw(std::uint32_t value) const { update_raw(*make_raw(value)); }
@@ -121,12 +127,14 @@ class Chains {
 // None without a GPU.
 std::unique_ptr<Chains> make_chains(const Options& options) {
   const Instance instance({.application = "reprise_bench"});
-  return finds_gpu(instance) ? std::make_unique<Chains>(instance, options.is_quick() ? 100u : 1000u) : nullptr;
+  return finds_gpu(instance) ? std::make_unique<Chains>(instance, options.is_quick() ? 100u : 1000u)
+                             : nullptr;
 }
 
 std::uint32_t pairs(const Options& options) { return options.is_quick() ? 3 : 21; }
 
-Line line_of(const Chains& chains, const char* what, const char* unit, const char* peer, Goal goal = {}) {
+Line line_of(const Chains& chains, const char* what, const char* unit, const char* peer,
+             Goal goal = {}) {
   Line line;
   line.what = what;
   line.shape = "chain";
@@ -148,16 +156,19 @@ void run_update_scalar(const Options& options, Report& report) {
     chains->wait();
     return ns_of([&] {
              for (std::uint32_t i = 0; i < count; ++i) act();
-           }) / count;
+           }) /
+           count;
   };
   const GraphScalar<unsigned> scalar = chains->graph().scalar<unsigned>("value");
   Line set = line_of(*chains, "set one scalar", "ns", "cudaGraphExecKernelNodeSetParams");
   measure_pairs(
-      set, pairs(options), [&] { return each(kSets, [&] { scalar.set(++value); }); }, [&] { return each(kSets, [&] { chains->set_raw(++value); }); });
+      set, pairs(options), [&] { return each(kSets, [&] { scalar.set(++value); }); },
+      [&] { return each(kSets, [&] { chains->set_raw(++value); }); });
   report.add(set);
   Line same = line_of(*chains, "set a scalar to what it is", "ns", "");
   static_cast<void>(scalar.set(1));
-  for (std::uint32_t i = 0; i < pairs(options); ++i) same.ours.push_back(each(kSets, [&] { scalar.set(1); }));
+  for (std::uint32_t i = 0; i < pairs(options); ++i)
+    same.ours.push_back(each(kSets, [&] { scalar.set(1); }));
   report.add(same);
   Line launch = line_of(*chains, "set one scalar and launch", "us", "the same by hand");
   constexpr std::uint32_t kLaunches = 20;
@@ -187,7 +198,8 @@ void run_update_scalar(const Options& options, Report& report) {
       [&] {
         return each(kWrites, [&] {
           staged[0] = ++value;
-          REPRISE_BENCH_CUDA(cudaMemcpyAsync(raw_cell.data(), staged.data(), sizeof(unsigned), cudaMemcpyHostToDevice, chains->stream()));
+          REPRISE_BENCH_CUDA(cudaMemcpyAsync(raw_cell.data(), staged.data(), sizeof(unsigned),
+                                             cudaMemcpyHostToDevice, chains->stream()));
         });
       });
   report.add(write);
@@ -207,7 +219,8 @@ void run_update_graph(const Options& options, Report& report) {
   for (const auto& buffer : state) bindings.push_back({buffer, buffer});
   const auto other = chains->pool()->allocate<float>(1, "other");
   bool is_other = false;
-  Line rebind = line_of(*chains, "bind all buffers, the last one anew", "us", "cudaGraphExecKernelNodeSetParams");
+  Line rebind = line_of(*chains, "bind all buffers, the last one anew", "us",
+                        "cudaGraphExecKernelNodeSetParams");
   measure_pairs(
       rebind, pairs(options),
       [&] {
@@ -221,13 +234,17 @@ void run_update_graph(const Options& options, Report& report) {
       [&] { return us_of([&] { chains->set_raw(++value); }); });
   report.add(rebind);
 
-  const auto update_line = [&](const char* what, const char* peer, Goal goal, const UpdateDesc& desc, UpdateMethod expected, const auto& change, const auto& by_hand) {
+  const auto update_line = [&](const char* what, const char* peer, Goal goal,
+                               const UpdateDesc& desc, UpdateMethod expected, const auto& change,
+                               const auto& by_hand) {
     Line line = line_of(*chains, what, "us", peer, goal);
     const auto ours = [&] {
       const CommandBuffer commands = change();
       UpdateReport done;
       const double us = us_of([&] { done = chains->graph().update(commands, desc); });
-      if (done.method != expected) std::printf("  took the rung \"%s\": %s\n", std::string(to_string(done.method)).c_str(), done.reason.c_str());
+      if (done.method != expected)
+        std::printf("  took the rung \"%s\": %s\n", std::string(to_string(done.method)).c_str(),
+                    done.reason.c_str());
       return us;
     };
     measure_pairs(line, pairs(options), ours, [&] { return us_of(by_hand); });
@@ -235,19 +252,25 @@ void run_update_graph(const Options& options, Report& report) {
   };
   const auto all_new = [&] { return chains->record(++value); };
   const UpdateDesc whole{.first = UpdateMethod::WholeGraph, .last = UpdateMethod::WholeGraph};
-  // Ours has a recording, checks and plans it, and updates; CUDA's peer has nothing, builds a graph, updates, and destroys it.
+  // Ours has a recording, checks and plans it, and updates; CUDA's peer has nothing, builds a
+  // graph, updates, and destroys it.
   const char* const peer = "build, cudaGraphExecUpdate, destroy";
-  update_line("exec_update of a recording", peer, {Goal::Of::Ratio, 1.1}, whole, UpdateMethod::WholeGraph, all_new,
-              [&] { chains->exec_update_raw(++value); });
+  update_line("exec_update of a recording", peer, {Goal::Of::Ratio, 1.1}, whole,
+              UpdateMethod::WholeGraph, all_new, [&] { chains->exec_update_raw(++value); });
   Line recorded = line_of(*chains, "record and exec_update", "us", peer);
   measure_pairs(
-      recorded, pairs(options), [&] { return us_of([&] { static_cast<void>(chains->graph().update(chains->record(++value), whole)); }); },
+      recorded, pairs(options),
+      [&] {
+        return us_of(
+            [&] { static_cast<void>(chains->graph().update(chains->record(++value), whole)); });
+      },
       [&] { return us_of([&] { chains->exec_update_raw(++value); }); });
   report.add(recorded);
-  update_line("update, every node is different", peer, {}, {.last = UpdateMethod::Nodes}, UpdateMethod::Nodes, all_new,
-              [&] { chains->exec_update_raw(++value); });
+  update_line("update, every node is different", peer, {}, {.last = UpdateMethod::Nodes},
+              UpdateMethod::Nodes, all_new, [&] { chains->exec_update_raw(++value); });
   // What the peer's time is made of.
-  Line build = line_of(*chains, "of the peer: build", "us", ""), take = line_of(*chains, "of the peer: cudaGraphExecUpdate", "us", ""),
+  Line build = line_of(*chains, "of the peer: build", "us", ""),
+       take = line_of(*chains, "of the peer: cudaGraphExecUpdate", "us", ""),
        destroy = line_of(*chains, "of the peer: destroy", "us", "");
   for (std::uint32_t i = 0; i < pairs(options); ++i) {
     std::unique_ptr<RawGraph> next;
@@ -264,8 +287,9 @@ void run_update_graph(const Options& options, Report& report) {
     same.ours.push_back(us_of([&] { static_cast<void>(chains->graph().update(commands)); }));
   }
   report.add(same);
-  update_line("update by a new executable", "build the graph, cudaGraphInstantiate", {}, {.first = UpdateMethod::Reinstantiated}, UpdateMethod::Reinstantiated,
-              all_new, [&] { chains->instantiate_raw(++value); });
+  update_line("update by a new executable", "build the graph, cudaGraphInstantiate", {},
+              {.first = UpdateMethod::Reinstantiated}, UpdateMethod::Reinstantiated, all_new,
+              [&] { chains->instantiate_raw(++value); });
 }
 
 }  // namespace reprise::bench

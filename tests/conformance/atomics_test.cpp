@@ -4,10 +4,15 @@
 using namespace reprise;
 using namespace reprise::test;
 
-TEST_CASE_FIXTURE(DeviceFixture, "atomics: every operation over many blocks gives what one thread would") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "atomics: every operation over many blocks gives what one thread would") {
   constexpr unsigned n = 10000;
-  const auto totals = buffer(std::vector<unsigned>{0, 0xffffffffu, 0, 0, 0xffffffffu, 0, 0, 0}, "totals");
-  run([&](CommandBuffer& cmd) { cmd.dispatch(kernel(shaders::conf_atomics), {.grid = blocks(n, 128), .block = 128}, read_write(totals), n); });
+  const auto totals =
+      buffer(std::vector<unsigned>{0, 0xffffffffu, 0, 0, 0xffffffffu, 0, 0, 0}, "totals");
+  run([&](CommandBuffer& cmd) {
+    cmd.dispatch(kernel(shaders::conf_atomics), {.grid = blocks(n, 128), .block = 128},
+                 read_write(totals), n);
+  });
   std::vector<unsigned> expected{0, 5, n - 1, 0x7fffffffu, 0xffffff00u, 0, n - 1, 1};
   for (unsigned i = 0; i < n; ++i) {
     expected[0] += i;
@@ -16,12 +21,15 @@ TEST_CASE_FIXTURE(DeviceFixture, "atomics: every operation over many blocks give
   CHECK(values(totals) == expected);
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "atomics: a histogram in shared memory, added up in device memory") {
-  const auto bytes = generated<unsigned char>(50001, [](std::size_t i) { return static_cast<unsigned char>(i * 31 + i / 7); });
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "atomics: a histogram in shared memory, added up in device memory") {
+  const auto bytes = generated<unsigned char>(
+      50001, [](std::size_t i) { return static_cast<unsigned char>(i * 31 + i / 7); });
   const auto in = buffer(bytes, "in");
   const auto bins = buffer(std::vector<unsigned>(16, 0), "bins");
   run([&](CommandBuffer& cmd) {
-    cmd.dispatch(kernel(shaders::conf_histogram), {.grid = 12, .block = 128}, read(in), read_write(bins), static_cast<unsigned>(bytes.size()));
+    cmd.dispatch(kernel(shaders::conf_histogram), {.grid = 12, .block = 128}, read(in),
+                 read_write(bins), static_cast<unsigned>(bytes.size()));
   });
   std::vector<unsigned> expected(16, 0);
   for (const unsigned char byte : bytes) ++expected[byte % 16];

@@ -13,7 +13,9 @@ constexpr DispatchDesc kWords{.grid = kCount / 256, .block = 256};
 
 }  // namespace
 
-TEST_CASE_FIXTURE(DeviceFixture, "barrier: under Explicit, a chain with a barrier at each step gives the recorded order") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "barrier: under Explicit, a chain with a barrier at each step gives the recorded order") {
   const auto x = buffer(std::vector<unsigned>(kCount, 1), "x");
   const auto y = pool->allocate<unsigned>(kCount, "y");
   const Kernel add = kernel(shaders::conf_add);
@@ -29,7 +31,9 @@ TEST_CASE_FIXTURE(DeviceFixture, "barrier: under Explicit, a chain with a barrie
   CHECK(values(x) == std::vector<unsigned>(kCount, 1 + 19 * 20 / 2));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "barrier: under Explicit, one that is missing is refused with both commands, the range and the fix") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "barrier: under Explicit, one that is missing is refused with both commands, the "
+                  "range and the fix") {
   const auto x = pool->allocate<unsigned>(kCount, "x");
   const auto y = pool->allocate<unsigned>(kCount, "y");
   CommandBuffer cmd = recording({.label = "step", .ordering = Ordering::Explicit});
@@ -47,7 +51,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "barrier: under Explicit, one that is missing i
   CHECK(error.details().command == 1);
   CHECK_FALSE(error.details().message_id.empty());
   const std::string text = error.what();
-  for (const char* part : {"conf_set", "copy x -> y", "producer", "consumer", "barrier_test.cpp", "64", "128"}) {
+  for (const char* part :
+       {"conf_set", "copy x -> y", "producer", "consumer", "barrier_test.cpp", "64", "128"}) {
     INFO("text: ", text);
     INFO("part: ", std::string(part));
     CHECK(text.find(part) != std::string::npos);
@@ -65,7 +70,9 @@ TEST_CASE_FIXTURE(DeviceFixture, "barrier: under Explicit, disjoint halves need 
   CHECK(found.back() == 2);
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "barrier: one that orders nothing is a warning, in the handler and in the report") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "barrier: one that orders nothing is a warning, in the handler and in the report") {
   const auto x = pool->allocate<unsigned>(kCount, "x");
   CommandBuffer cmd = recording({.ordering = Ordering::Explicit});
   cmd.barrier();
@@ -86,7 +93,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "barrier: a global one between many and many st
   for (std::uint32_t i = 0; i < kWide; ++i) cmd.fill(parts[i], i);
   cmd.barrier();
   for (std::uint32_t i = 0; i < kWide; ++i) {
-    cmd.dispatch(add, {.grid = 1, .block = 256}, read(parts[(i + 1) % kWide].slice(0, 128)), write(parts[i].slice(128, 128)), 100u, 128u);
+    cmd.dispatch(add, {.grid = 1, .block = 256}, read(parts[(i + 1) % kWide].slice(0, 128)),
+                 write(parts[i].slice(128, 128)), 100u, 128u);
   }
   run(cmd);
   for (std::uint32_t i = 0; i < kWide; ++i) {

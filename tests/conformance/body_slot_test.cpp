@@ -1,4 +1,5 @@
-// Scalars, buffers and switches of commands in what a graph runs as a whole: they reach in there like into the graph itself.
+// Scalars, buffers and switches of commands in what a graph runs as a whole: they reach in there
+// like into the graph itself.
 #include <vector>
 
 #include "conditions.shaders.hpp"
@@ -14,7 +15,8 @@ constexpr unsigned kCount = 200;
 constexpr DispatchDesc kWords{.grid = 1, .block = kCount};
 
 struct BodySlotFixture : DeviceFixture {
-  GpuRef<unsigned> x = buffer(std::vector<unsigned>(kCount, 0), "x"), y = buffer(std::vector<unsigned>(kCount, 0), "y");
+  GpuRef<unsigned> x = buffer(std::vector<unsigned>(kCount, 0), "x"),
+                   y = buffer(std::vector<unsigned>(kCount, 0), "y");
   Condition go = device.create_condition({.name = "go", .initial = 1});
 
   template <class Record>
@@ -24,17 +26,22 @@ struct BodySlotFixture : DeviceFixture {
     made.end();
     return made;
   }
-  void check(const GpuRef<unsigned>& of, unsigned expected) const { CHECK(values(of) == std::vector<unsigned>(kCount, expected)); }
+  void check(const GpuRef<unsigned>& of, unsigned expected) const {
+    CHECK(values(of) == std::vector<unsigned>(kCount, expected));
+  }
 };
 
 }  // namespace
 
-TEST_CASE_FIXTURE(BodySlotFixture, "body slot: a scalar reaches into nested command buffers, loops and branches, and is one with that outside") {
+TEST_CASE_FIXTURE(BodySlotFixture,
+                  "body slot: a scalar reaches into nested command buffers, loops and branches, "
+                  "and is one with that outside") {
   const Condition yes = device.create_condition({.name = "yes", .initial = 1});
   const CommandBuffer adding = secondary("adding", [&](CommandBuffer& c) {
     c.dispatch(kernel(shaders::conf_increase), kWords, read_write(x), slot("value", 1u), kCount);
   });
-  const CommandBuffer round = secondary("round", [&](CommandBuffer& c) { c.execute(adding, Nested); });
+  const CommandBuffer round =
+      secondary("round", [&](CommandBuffer& c) { c.execute(adding, Nested); });
   CommandBuffer cmd = recording();
   cmd.fill(x, 0u);
   cmd.execute(adding, Nested);
@@ -55,7 +62,9 @@ TEST_CASE_FIXTURE(BodySlotFixture, "body slot: a scalar reaches into nested comm
   check(x, 27);
 }
 
-TEST_CASE_FIXTURE(BodySlotFixture, "body slot: a kernel that takes a scalar and a condition is set, in a loop and outside of it") {
+TEST_CASE_FIXTURE(
+    BodySlotFixture,
+    "body slot: a kernel that takes a scalar and a condition is set, in a loop and outside of it") {
   const Condition first = device.create_condition({.name = "first"});
   const CommandBuffer round = secondary("round", [&](CommandBuffer& c) {
     c.dispatch(kernel(shaders::conf_step), kWords, read_write(x), slot("end", 10u), kCount, go);
@@ -65,7 +74,8 @@ TEST_CASE_FIXTURE(BodySlotFixture, "body slot: a kernel that takes a scalar and 
   cmd.fill(x, 0u);
   cmd.execute_while(go, round);
   cmd.fill(y, 0u);
-  cmd.dispatch(kernel(shaders::conf_step), kWords, read_write(x), slot("limit", 20u), kCount, first);
+  cmd.dispatch(kernel(shaders::conf_step), kWords, read_write(x), slot("limit", 20u), kCount,
+               first);
   cmd.execute_if(first, then);
   CapturedGraph graph = compile(cmd);
   graph.launch(queue).wait();
@@ -80,7 +90,8 @@ TEST_CASE_FIXTURE(BodySlotFixture, "body slot: a kernel that takes a scalar and 
   CHECK(graph.loops()[0].iterations == 15);
 }
 
-TEST_CASE_FIXTURE(BodySlotFixture, "body slot: buffers are bound anew in what a graph runs, node by node") {
+TEST_CASE_FIXTURE(BodySlotFixture,
+                  "body slot: buffers are bound anew in what a graph runs, node by node") {
   const Condition some = device.create_condition({.name = "some", .initial = 1});
   const std::vector<unsigned> nines(kCount, 9);
   const CommandBuffer copying = secondary("copying", [&](CommandBuffer& c) {
@@ -111,7 +122,9 @@ TEST_CASE_FIXTURE(BodySlotFixture, "body slot: buffers are bound anew in what a 
   CHECK(values(y) == expected);
 }
 
-TEST_CASE_FIXTURE(BodySlotFixture, "body slot: a command is disabled wherever what it is in runs, and enabled again") {
+TEST_CASE_FIXTURE(
+    BodySlotFixture,
+    "body slot: a command is disabled wherever what it is in runs, and enabled again") {
   CommandRef adding_one, setting, called;
   const CommandBuffer adding = secondary("adding", [&](CommandBuffer& c) {
     adding_one = c.dispatch(kernel(shaders::conf_increase), kWords, read_write(x), 1u, kCount);
@@ -148,19 +161,25 @@ TEST_CASE_FIXTURE(BodySlotFixture, "body slot: a command is disabled wherever wh
 
 TEST_CASE_FIXTURE(BodySlotFixture, "body slot: what is refused is named") {
   const Kernel increase = kernel(shaders::conf_increase);
-  const CommandBuffer one = secondary("one", [&](CommandBuffer& c) { c.dispatch(increase, kWords, read_write(x), slot("value", 1u), kCount); });
+  const CommandBuffer one = secondary("one", [&](CommandBuffer& c) {
+    c.dispatch(increase, kWords, read_write(x), slot("value", 1u), kCount);
+  });
   CommandBuffer cmd = recording();
   cmd.execute(one, Nested);
   cmd.dispatch(increase, kWords, read_write(x), slot("value", 2u), kCount);
-  check_refused(ErrorCode::InvalidArgument, {"slot \"value\"", "another first value", "nested one"}, [&] { static_cast<void>(compile(cmd)); });
+  check_refused(ErrorCode::InvalidArgument, {"slot \"value\"", "another first value", "nested one"},
+                [&] { static_cast<void>(compile(cmd)); });
 
   CommandRef called;
-  const CommandBuffer calling = secondary("calling", [&](CommandBuffer& c) { called = c.host([] {}); });
+  const CommandBuffer calling =
+      secondary("calling", [&](CommandBuffer& c) { called = c.host([] {}); });
   CommandBuffer other = recording();
   other.execute(calling, Nested);
   CapturedGraph graph = compile(other);
   check_refused(ErrorCode::Unsupported, {"disable", "host"}, [&] { graph.disable(called); });
   CommandRef stranger;
-  const CommandBuffer elsewhere = secondary("elsewhere", [&](CommandBuffer& c) { stranger = c.fill(x, 1u); });
-  check_refused(ErrorCode::InvalidArgument, {"disable", "nor of what that runs"}, [&] { graph.disable(stranger); });
+  const CommandBuffer elsewhere =
+      secondary("elsewhere", [&](CommandBuffer& c) { stranger = c.fill(x, 1u); });
+  check_refused(ErrorCode::InvalidArgument, {"disable", "nor of what that runs"},
+                [&] { graph.disable(stranger); });
 }

@@ -13,7 +13,8 @@ namespace {
 constexpr unsigned kCount = 300;
 
 struct BodyUpdateFixture : DeviceFixture {
-  GpuRef<unsigned> x = buffer(std::vector<unsigned>(kCount, 0), "x"), y = buffer(std::vector<unsigned>(kCount, 0), "y");
+  GpuRef<unsigned> x = buffer(std::vector<unsigned>(kCount, 0), "x"),
+                   y = buffer(std::vector<unsigned>(kCount, 0), "y");
   HostRef<unsigned> decision = pool->host<unsigned>(2, "decision");
   Condition go = device.create_condition({.name = "go", .initial = 1});
 
@@ -21,7 +22,9 @@ struct BodyUpdateFixture : DeviceFixture {
   [[nodiscard]] CommandBuffer increasing(unsigned value, unsigned times = 1) const {
     CommandBuffer body = recording({.label = "increasing", .level = Level::Secondary});
     for (unsigned i = 0; i < times; ++i) {
-      body.dispatch(kernel(shaders::conf_increase), DispatchDesc{.grid = blocks(kCount, 128), .block = 128}, read_write(x), value, kCount);
+      body.dispatch(kernel(shaders::conf_increase),
+                    DispatchDesc{.grid = blocks(kCount, 128), .block = 128}, read_write(x), value,
+                    kCount);
     }
     body.end();
     return body;
@@ -53,7 +56,9 @@ struct BodyUpdateFixture : DeviceFixture {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(BodyUpdateFixture, "body update: a graph with a loop takes another recording in place, and its conditions go on working") {
+TEST_CASE_FIXTURE(BodyUpdateFixture,
+                  "body update: a graph with a loop takes another recording in place, and its "
+                  "conditions go on working") {
   CommandBuffer first = loop(3, 10), second = loop(5, 40);
   CapturedGraph graph = compile(first);
   const Fence queued = graph.launch(queue);
@@ -100,7 +105,9 @@ TEST_CASE_FIXTURE(BodyUpdateFixture, "body update: a conditional inside another 
     CommandBuffer body = recording({.label = "body", .level = Level::Secondary});
     body.dispatch(kernel(shaders::conf_is_odd), DispatchDesc{.grid = 1, .block = 1}, read(x), odd);
     body.execute_if(odd, increasing(value));
-    body.dispatch(kernel(shaders::conf_step), DispatchDesc{.grid = blocks(kCount, 128), .block = 128}, read_write(x), end, kCount, go);
+    body.dispatch(kernel(shaders::conf_step),
+                  DispatchDesc{.grid = blocks(kCount, 128), .block = 128}, read_write(x), end,
+                  kCount, go);
     body.end();
     CommandBuffer cmd = recording();
     cmd.fill(x, 1u);
@@ -119,28 +126,33 @@ TEST_CASE_FIXTURE(BodyUpdateFixture, "body update: a conditional inside another 
   CHECK(graph.loops()[0].iterations == 9);
 }
 
-TEST_CASE_FIXTURE(BodyUpdateFixture, "body update: another body, another branch or other conditions need a new executable, which the report says") {
+TEST_CASE_FIXTURE(BodyUpdateFixture,
+                  "body update: another body, another branch or other conditions need a new "
+                  "executable, which the report says") {
   const auto recorded = [&](const std::function<void(CommandBuffer&)>& record) {
-    CommandBuffer cmd = recording({.ordering = Ordering::Linear});  // the edges are the same, whatever decides what
+    CommandBuffer cmd =
+        recording({.ordering = Ordering::Linear});  // the edges are the same, whatever decides what
     record(cmd);
     cmd.end();
     return cmd;
   };
-  const Condition a = device.create_condition({.name = "a", .initial = 1}), b = device.create_condition({.name = "b"});
+  const Condition a = device.create_condition({.name = "a", .initial = 1}),
+                  b = device.create_condition({.name = "b"});
   const auto decided = [&](const Condition& one, const Condition& other) {
     return recorded([&](CommandBuffer& cmd) {
-      cmd.dispatch(kernel(shaders::conf_decide), DispatchDesc{.grid = 1, .block = 1}, read(decision.slice(0, 1)), a);
-      cmd.dispatch(kernel(shaders::conf_decide), DispatchDesc{.grid = 1, .block = 1}, read(decision.slice(1, 1)), b);
+      cmd.dispatch(kernel(shaders::conf_decide), DispatchDesc{.grid = 1, .block = 1},
+                   read(decision.slice(0, 1)), a);
+      cmd.dispatch(kernel(shaders::conf_decide), DispatchDesc{.grid = 1, .block = 1},
+                   read(decision.slice(1, 1)), b);
       cmd.execute_if(one, increasing(1));
       cmd.execute_if(other, increasing(100));
     });
   };
   CommandBuffer first = decided(a, b), swapped = decided(b, a);
-  CommandBuffer longer = recorded([&](CommandBuffer& cmd) {
-    cmd.execute_if(a, increasing(1, 2));
-  });
+  CommandBuffer longer = recorded([&](CommandBuffer& cmd) { cmd.execute_if(a, increasing(1, 2)); });
   CommandBuffer shorter = recorded([&](CommandBuffer& cmd) { cmd.execute_if(a, increasing(1)); });
-  CommandBuffer branched = recorded([&](CommandBuffer& cmd) { cmd.execute_if(a, increasing(1), increasing(2)); });
+  CommandBuffer branched =
+      recorded([&](CommandBuffer& cmd) { cmd.execute_if(a, increasing(1), increasing(2)); });
   const auto refused = [&](CommandBuffer& from, CommandBuffer& to, GraphExecUpdateOutcome outcome) {
     CapturedGraph graph = compile(from);
     const UpdateReport in_place = graph.exec_update(to);
@@ -161,7 +173,9 @@ TEST_CASE_FIXTURE(BodyUpdateFixture, "body update: another body, another branch 
   CHECK(values(x) == std::vector<unsigned>(kCount, 100));
 }
 
-TEST_CASE_FIXTURE(BodyUpdateFixture, "body update: another recording reaches what a nested command buffer runs, in place") {
+TEST_CASE_FIXTURE(
+    BodyUpdateFixture,
+    "body update: another recording reaches what a nested command buffer runs, in place") {
   CommandBuffer first = nested(x, 1), second = nested(x, 2), third = nested(y, 3);
   CapturedGraph graph = compile(first);
   graph.launch(queue).wait();

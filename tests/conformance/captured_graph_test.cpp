@@ -7,7 +7,8 @@
 using namespace reprise;
 using namespace reprise::test;
 
-TEST_CASE_FIXTURE(DeviceFixture, "captured graph: it knows its replays, its pool, its buffers and its nodes") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "captured graph: it knows its replays, its pool, its buffers and its nodes") {
   const auto x = pool->allocate<unsigned>(64, "x"), y = pool->allocate<unsigned>(64, "y");
   CommandBuffer cmd = recording({.label = "step"});
   cmd.fill(x, 1u);
@@ -34,7 +35,9 @@ TEST_CASE_FIXTURE(DeviceFixture, "captured graph: it knows its replays, its pool
   CHECK(named.pool() == nullptr);
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "captured graph: upload may come before a launch, once or often, and is no replay") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "captured graph: upload may come before a launch, once or often, and is no replay") {
   const auto x = pool->allocate<unsigned>(64, "x");
   CommandBuffer cmd = recording();
   cmd.fill(x, 6u);
@@ -51,7 +54,9 @@ TEST_CASE_FIXTURE(DeviceFixture, "captured graph: upload may come before a launc
   CHECK(never_uploaded.is_uploaded());
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "captured graph: a command buffer is compiled often, is Pending while it runs, and is recorded anew after") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "captured graph: a command buffer is compiled often, is Pending while it runs, "
+                  "and is recorded anew after") {
   const auto x = pool->allocate<unsigned>(64, "x");
   CommandBuffer cmd = recording();
   cmd.fill(x, 1u);
@@ -69,7 +74,9 @@ TEST_CASE_FIXTURE(DeviceFixture, "captured graph: a command buffer is compiled o
   CHECK(values(x) == std::vector<unsigned>(64, 1));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "captured graph: while a callback of it waits, its command buffer is Pending and refuses to be reset") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "captured graph: while a callback of it waits, its command buffer is Pending and "
+                  "refuses to be reset") {
   std::promise<void> go;
   std::shared_future<void> gone = go.get_future().share();
   CommandBuffer cmd = recording({.label = "step"});
@@ -86,19 +93,23 @@ TEST_CASE_FIXTURE(DeviceFixture, "captured graph: while a callback of it waits, 
   cmd.reset();
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "captured graph: an empty one, an empty queue and a command buffer that is not executable are refused") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "captured graph: an empty one, an empty queue and a command buffer that is not "
+                  "executable are refused") {
   CapturedGraph none;
   CHECK_FALSE(none);
   CHECK(none.num_replays() == 0);
   check_refused(ErrorCode::InvalidState, {}, [&] { static_cast<void>(none.launch(queue)); });
   check_refused(ErrorCode::InvalidState, {}, [&] { none.upload(queue); });
   CommandBuffer cmd = recording({.label = "step"});
-  check_refused(ErrorCode::InvalidState, {"step", "Recording"}, [&] { static_cast<void>(device.compile(cmd)); });
+  check_refused(ErrorCode::InvalidState, {"step", "Recording"},
+                [&] { static_cast<void>(device.compile(cmd)); });
   cmd.end();
   CapturedGraph graph = device.compile(cmd);
   check_refused(ErrorCode::InvalidArgument, {}, [&] { static_cast<void>(graph.launch(Queue())); });
   CommandBuffer initial = device.create_command_buffer({.label = "never begun"});
-  check_refused(ErrorCode::InvalidState, {"never begun", "Initial"}, [&] { static_cast<void>(device.compile(initial)); });
+  check_refused(ErrorCode::InvalidState, {"never begun", "Initial"},
+                [&] { static_cast<void>(device.compile(initial)); });
 }
 
 TEST_CASE_FIXTURE(DeviceFixture, "captured graph: launching and waiting allocate nothing") {
@@ -115,7 +126,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "captured graph: launching and waiting allocate
   CHECK(allocations_of_this_thread() - before == 0);
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "captured graph: the same recording gives the same text, DOT and hashes") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "captured graph: the same recording gives the same text, DOT and hashes") {
   const auto record = [&] {
     const auto t = pool->transient<unsigned>(64, "t");
     const auto x = pool->allocate<unsigned>(64, "x");

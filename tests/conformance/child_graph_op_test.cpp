@@ -14,14 +14,16 @@ struct ChildGraphFixture : DeviceFixture {
   CommandBuffer adds(unsigned value) {
     CommandBuffer secondary = recording({.label = "adds", .level = Level::Secondary});
     const Kernel add = kernel(shaders::conf_add);
-    for (int i = 0; i < 2; ++i) secondary.dispatch(add, {.grid = 1, .block = 64}, read(x), write(x), value, 64u);
+    for (int i = 0; i < 2; ++i)
+      secondary.dispatch(add, {.grid = 1, .block = 64}, read(x), write(x), value, 64u);
     return secondary;
   }
 };
 
 }  // namespace
 
-TEST_CASE_FIXTURE(ChildGraphFixture, "child graph op: one secondary in several primaries, one command in each") {
+TEST_CASE_FIXTURE(ChildGraphFixture,
+                  "child graph op: one secondary in several primaries, one command in each") {
   CommandBuffer secondary = adds(3);
   secondary.end();
   const ChildGraphOp op(secondary);
@@ -52,11 +54,14 @@ TEST_CASE_FIXTURE(ChildGraphFixture, "child graph op: it is of what the secondar
   CHECK(values(x) == std::vector<unsigned>(64, 7));
 }
 
-TEST_CASE_FIXTURE(ChildGraphFixture, "child graph op: a primary, and a secondary that has not ended, are refused") {
+TEST_CASE_FIXTURE(ChildGraphFixture,
+                  "child graph op: a primary, and a secondary that has not ended, are refused") {
   CommandBuffer primary = recording({.label = "first"});
   primary.end();
-  check_refused(ErrorCode::InvalidArgument, {"child_graph", "first is a primary"}, [&] { static_cast<void>(ChildGraphOp(primary)); });
+  check_refused(ErrorCode::InvalidArgument, {"child_graph", "first is a primary"},
+                [&] { static_cast<void>(ChildGraphOp(primary)); });
   const CommandBuffer open = adds(1);
-  check_refused(ErrorCode::InvalidState, {"child_graph", "adds", "end() it first"}, [&] { static_cast<void>(ChildGraphOp(open)); });
+  check_refused(ErrorCode::InvalidState, {"child_graph", "adds", "end() it first"},
+                [&] { static_cast<void>(ChildGraphOp(open)); });
   CHECK(open.command_count() == 2);  // none the worse
 }

@@ -1,5 +1,5 @@
-#include "conformance/device_fixture.hpp"
 #include "conditions.shaders.hpp"
+#include "conformance/device_fixture.hpp"
 #include "words.shaders.hpp"
 
 using namespace reprise;
@@ -13,7 +13,8 @@ constexpr DispatchDesc kOne{.grid = 1, .block = 1};
 struct ConditionalFixture : DeviceFixture {
   GpuRef<unsigned> x = buffer(std::vector<unsigned>(kCount, 1), "x");
 
-  [[nodiscard]] CommandBuffer secondary(std::string_view label, const std::function<void(CommandBuffer&)>& record) const {
+  [[nodiscard]] CommandBuffer secondary(std::string_view label,
+                                        const std::function<void(CommandBuffer&)>& record) const {
     CommandBuffer made = recording({.label = label, .level = Level::Secondary});
     record(made);
     made.end();
@@ -24,18 +25,24 @@ struct ConditionalFixture : DeviceFixture {
     return secondary(label, [&](CommandBuffer& c) { add(c, value); });
   }
   void add(Recorder& to, unsigned value) const {
-    to.dispatch(kernel(shaders::conf_increase), {.grid = blocks(kCount, 128), .block = 128}, read_write(x), value, kCount);
+    to.dispatch(kernel(shaders::conf_increase), {.grid = blocks(kCount, 128), .block = 128},
+                read_write(x), value, kCount);
   }
   // Counts x[0] up; the condition stays set as long as it is below `end`.
   void step(Recorder& to, const Condition& go, unsigned end) const {
-    to.dispatch(kernel(shaders::conf_step), {.grid = blocks(kCount, 128), .block = 128}, read_write(x), end, kCount, go);
+    to.dispatch(kernel(shaders::conf_step), {.grid = blocks(kCount, 128), .block = 128},
+                read_write(x), end, kCount, go);
   }
-  void check_all(unsigned expected) const { CHECK(values(x) == std::vector<unsigned>(kCount, expected)); }
+  void check_all(unsigned expected) const {
+    CHECK(values(x) == std::vector<unsigned>(kCount, expected));
+  }
 };
 
 }  // namespace
 
-TEST_CASE_FIXTURE(ConditionalFixture, "conditional: if runs its body where a kernel set the condition, in each replay anew") {
+TEST_CASE_FIXTURE(
+    ConditionalFixture,
+    "conditional: if runs its body where a kernel set the condition, in each replay anew") {
   const auto decision = pool->host<unsigned>(1, "decision");
   const Condition go = device.create_condition({.name = "go"});
   CommandBuffer cmd = recording();
@@ -70,7 +77,8 @@ TEST_CASE_FIXTURE(ConditionalFixture, "conditional: if and else run one of two")
   }
 }
 
-TEST_CASE_FIXTURE(ConditionalFixture, "conditional: switch runs the case of the condition's number, or none") {
+TEST_CASE_FIXTURE(ConditionalFixture,
+                  "conditional: switch runs the case of the condition's number, or none") {
   const auto decision = pool->host<unsigned>(1, "decision");
   const Condition which = device.create_condition({.name = "which"});
   const CommandBuffer zero = adding("zero", 1), one = adding("one", 10), two = adding("two", 100);
@@ -88,7 +96,9 @@ TEST_CASE_FIXTURE(ConditionalFixture, "conditional: switch runs the case of the 
   }
 }
 
-TEST_CASE_FIXTURE(ConditionalFixture, "conditional: while goes round until a kernel of its body says no, and tells how often") {
+TEST_CASE_FIXTURE(
+    ConditionalFixture,
+    "conditional: while goes round until a kernel of its body says no, and tells how often") {
   const Condition go = device.create_condition({.name = "go", .initial = 1});
   const CommandBuffer body = secondary("iteration", [&](CommandBuffer& c) { step(c, go, 1000); });
   CommandBuffer cmd = recording();
@@ -109,7 +119,8 @@ TEST_CASE_FIXTURE(ConditionalFixture, "conditional: while goes round until a ker
   }
 }
 
-TEST_CASE_FIXTURE(ConditionalFixture, "conditional: while runs its body not once where the condition is 0 at first") {
+TEST_CASE_FIXTURE(ConditionalFixture,
+                  "conditional: while runs its body not once where the condition is 0 at first") {
   const Condition go = device.create_condition({.name = "go", .initial = 0});
   const CommandBuffer body = secondary("iteration", [&](CommandBuffer& c) { step(c, go, 1000); });
   CommandBuffer cmd = recording();
@@ -120,7 +131,8 @@ TEST_CASE_FIXTURE(ConditionalFixture, "conditional: while runs its body not once
   CHECK(graph.loops()[0].iterations == 0);
 }
 
-TEST_CASE_FIXTURE(ConditionalFixture, "conditional: a loop ends at its limit, also one that nobody would end") {
+TEST_CASE_FIXTURE(ConditionalFixture,
+                  "conditional: a loop ends at its limit, also one that nobody would end") {
   const Condition go = device.create_condition({.name = "go", .initial = 1});
   CommandBuffer cmd = recording();
   cmd.execute_while(go, adding("iteration", 2), {.max_iterations = 7});
@@ -133,7 +145,9 @@ TEST_CASE_FIXTURE(ConditionalFixture, "conditional: a loop ends at its limit, al
   }
 }
 
-TEST_CASE_FIXTURE(ConditionalFixture, "conditional: a limit that is not reached changes nothing, one that is wins over the condition") {
+TEST_CASE_FIXTURE(ConditionalFixture,
+                  "conditional: a limit that is not reached changes nothing, one that is wins over "
+                  "the condition") {
   for (const unsigned limit : {4u, 40u}) {
     const Condition go = device.create_condition({.name = "go", .initial = 1});
     const CommandBuffer body = secondary("iteration", [&](CommandBuffer& c) { step(c, go, 20); });
@@ -149,9 +163,12 @@ TEST_CASE_FIXTURE(ConditionalFixture, "conditional: a limit that is not reached 
   }
 }
 
-TEST_CASE_FIXTURE(ConditionalFixture, "conditional: a loop in a loop runs anew in each iteration, and its iterations add up") {
+TEST_CASE_FIXTURE(
+    ConditionalFixture,
+    "conditional: a loop in a loop runs anew in each iteration, and its iterations add up") {
   const auto counter = pool->allocate<unsigned>(1, "counter");
-  const Condition outer = device.create_condition({.name = "outer", .initial = 1}), inner = device.create_condition({.name = "inner"});
+  const Condition outer = device.create_condition({.name = "outer", .initial = 1}),
+                  inner = device.create_condition({.name = "inner"});
   const CommandBuffer innermost = secondary("inner body", [&](CommandBuffer& c) {
     add(c, 1);
     c.dispatch(kernel(shaders::conf_count_down), kOne, read_write(counter), inner);
@@ -179,8 +196,10 @@ TEST_CASE_FIXTURE(ConditionalFixture, "conditional: a loop in a loop runs anew i
   }
 }
 
-TEST_CASE_FIXTURE(ConditionalFixture, "conditional: an if in a loop, a limit in each of two loops") {
-  const Condition go = device.create_condition({.name = "go", .initial = 1}), odd = device.create_condition({.name = "odd"});
+TEST_CASE_FIXTURE(ConditionalFixture,
+                  "conditional: an if in a loop, a limit in each of two loops") {
+  const Condition go = device.create_condition({.name = "go", .initial = 1}),
+                  odd = device.create_condition({.name = "odd"});
   const Condition again = device.create_condition({.name = "again", .initial = 1});
   const CommandBuffer hundred = adding("hundred", 100);
   const CommandBuffer body = secondary("body", [&](CommandBuffer& c) {
@@ -202,12 +221,16 @@ TEST_CASE_FIXTURE(ConditionalFixture, "conditional: an if in a loop, a limit in 
   CHECK(loops[1].command == 2);
 }
 
-TEST_CASE_FIXTURE(ConditionalFixture, "conditional: two loops of one graph may run beside each other, and so may two graphs of one recording") {
+TEST_CASE_FIXTURE(ConditionalFixture,
+                  "conditional: two loops of one graph may run beside each other, and so may two "
+                  "graphs of one recording") {
   const auto y = buffer(std::vector<unsigned>(kCount, 1), "y");
-  const Condition a = device.create_condition({.name = "a", .initial = 1}), b = device.create_condition({.name = "b", .initial = 1});
+  const Condition a = device.create_condition({.name = "a", .initial = 1}),
+                  b = device.create_condition({.name = "b", .initial = 1});
   const auto loop = [&](const GpuRef<unsigned>& on, const Condition& go) {
     return secondary("iteration", [&](CommandBuffer& c) {
-      c.dispatch(kernel(shaders::conf_step), {.grid = blocks(kCount, 128), .block = 128}, read_write(on), 50u, kCount, go);
+      c.dispatch(kernel(shaders::conf_step), {.grid = blocks(kCount, 128), .block = 128},
+                 read_write(on), 50u, kCount, go);
     });
   };
   CommandBuffer cmd = recording();
@@ -218,13 +241,15 @@ TEST_CASE_FIXTURE(ConditionalFixture, "conditional: two loops of one graph may r
   first.launch(queue).wait();
   check_all(50);
   CHECK(values(y) == std::vector<unsigned>(kCount, 50));
-  second.launch(queue).wait();  // its conditions are its own: it begins with 1 again, and goes round once
+  second.launch(queue)
+      .wait();  // its conditions are its own: it begins with 1 again, and goes round once
   check_all(51);
   CHECK(second.loops()[0].iterations == 1);
   CHECK(first.loops()[0].iterations == 49);
 }
 
-TEST_CASE_FIXTURE(ConditionalFixture, "conditional: bodies reach transients, copies, fills and updates") {
+TEST_CASE_FIXTURE(ConditionalFixture,
+                  "conditional: bodies reach transients, copies, fills and updates") {
   const auto t = pool->transient<unsigned>(kCount, "t"), u = pool->transient<unsigned>(kCount, "u");
   const Condition go = device.create_condition({.name = "go", .initial = 1});
   const std::vector<unsigned> three(kCount, 3);
@@ -232,10 +257,12 @@ TEST_CASE_FIXTURE(ConditionalFixture, "conditional: bodies reach transients, cop
   const CommandBuffer body = secondary("body", [&](CommandBuffer& c) {
     c.copy(x, t);
     c.fill(u, 2u);
-    c.dispatch(kernel(shaders::conf_add), {.grid = blocks(kCount, 128), .block = 128}, read(t), write(x), 1u, kCount);
+    c.dispatch(kernel(shaders::conf_add), {.grid = blocks(kCount, 128), .block = 128}, read(t),
+               write(x), 1u, kCount);
     c.copy(snapshot(three), u);
     c.update(u.slice(0, 1), std::as_bytes(std::span(&four, 1)));
-    c.dispatch(kernel(shaders::conf_mix), {.grid = blocks(kCount, 128), .block = 128}, read(u), read_write(x), 0u, kCount);
+    c.dispatch(kernel(shaders::conf_mix), {.grid = blocks(kCount, 128), .block = 128}, read(u),
+               read_write(x), 0u, kCount);
   });
   CommandBuffer cmd = recording();
   cmd.execute_while(go, body, {.max_iterations = 2});
@@ -243,27 +270,37 @@ TEST_CASE_FIXTURE(ConditionalFixture, "conditional: bodies reach transients, cop
   graph.launch(queue).wait();
   std::vector<unsigned> expected(kCount, 1);
   for (int i = 0; i < 2; ++i) {
-    for (unsigned k = 0; k < kCount; ++k) expected[k] = (expected[k] + 1) * 1664525u + (k == 0 ? 4u : 3u) + 1013904223u;
+    for (unsigned k = 0; k < kCount; ++k)
+      expected[k] = (expected[k] + 1) * 1664525u + (k == 0 ? 4u : 3u) + 1013904223u;
   }
   CHECK(values(x) == expected);
   CHECK(graph.report().slab_bytes >= 2 * kCount * sizeof(unsigned));
 }
 
-TEST_CASE_FIXTURE(ConditionalFixture, "conditional: what its bodies cannot hold is refused while recording") {
+TEST_CASE_FIXTURE(ConditionalFixture,
+                  "conditional: what its bodies cannot hold is refused while recording") {
   const Condition go = device.create_condition({.name = "go", .initial = 1});
   std::vector<unsigned> values(kCount);
   CommandBuffer callback = secondary("with callback", [&](CommandBuffer& c) { c.host([] {}); });
-  CommandBuffer nested = secondary("outer one", [&](CommandBuffer& c) { c.execute(callback, Nested); });
-  CommandBuffer borrows = secondary("borrows", [&](CommandBuffer& c) { c.copy(x, borrowed(values)); });
+  CommandBuffer nested =
+      secondary("outer one", [&](CommandBuffer& c) { c.execute(callback, Nested); });
+  CommandBuffer borrows =
+      secondary("borrows", [&](CommandBuffer& c) { c.copy(x, borrowed(values)); });
   CommandBuffer endless = adding("endless", 1);
   CommandBuffer cmd = recording();
-  check_refused(ErrorCode::Unsupported, {"execute_if", "with callback", "host callback"}, [&] { cmd.execute_if(go, callback); });
-  check_refused(ErrorCode::Unsupported, {"outer one", "host callback"}, [&] { cmd.execute_if(go, nested); });
-  check_refused(ErrorCode::Unsupported, {"borrows", "borrowed host memory"}, [&] { cmd.execute_if(go, endless, borrows); });
-  check_refused(ErrorCode::InvalidArgument, {"execute_while", "nothing in secondary endless sets condition go"},
+  check_refused(ErrorCode::Unsupported, {"execute_if", "with callback", "host callback"},
+                [&] { cmd.execute_if(go, callback); });
+  check_refused(ErrorCode::Unsupported, {"outer one", "host callback"},
+                [&] { cmd.execute_if(go, nested); });
+  check_refused(ErrorCode::Unsupported, {"borrows", "borrowed host memory"},
+                [&] { cmd.execute_if(go, endless, borrows); });
+  check_refused(ErrorCode::InvalidArgument,
+                {"execute_while", "nothing in secondary endless sets condition go"},
                 [&] { cmd.execute_while(go, endless); });
-  check_refused(ErrorCode::InvalidArgument, {"condition is empty"}, [&] { cmd.execute_if(Condition(), endless); });
-  check_refused(ErrorCode::InvalidArgument, {"execute_switch", "no case"}, [&] { cmd.execute_switch(go, {}); });
+  check_refused(ErrorCode::InvalidArgument, {"condition is empty"},
+                [&] { cmd.execute_if(Condition(), endless); });
+  check_refused(ErrorCode::InvalidArgument, {"execute_switch", "no case"},
+                [&] { cmd.execute_switch(go, {}); });
   CHECK(cmd.command_count() == 0);
 }
 
@@ -272,21 +309,30 @@ TEST_CASE_FIXTURE(ConditionalFixture, "conditional: a condition decides exactly 
   CommandBuffer twice = recording();
   twice.execute_if(go, adding("a", 1));
   twice.execute_if(go, adding("b", 1));
-  check_refused(ErrorCode::InvalidArgument, {"condition-decides-several", "condition go"}, [&] { static_cast<void>(compile(twice)); });
+  check_refused(ErrorCode::InvalidArgument, {"condition-decides-several", "condition go"},
+                [&] { static_cast<void>(compile(twice)); });
   CommandBuffer never = recording();
   step(never, go, 3);
-  check_refused(ErrorCode::InvalidArgument, {"condition-decides-nothing", "condition go"}, [&] { static_cast<void>(compile(never)); });
+  check_refused(ErrorCode::InvalidArgument, {"condition-decides-nothing", "condition go"},
+                [&] { static_cast<void>(compile(never)); });
 }
 
-TEST_CASE_FIXTURE(ConditionalFixture, "conditional: a kernel takes conditions where it has a reprise_condition, and nowhere else") {
+TEST_CASE_FIXTURE(
+    ConditionalFixture,
+    "conditional: a kernel takes conditions where it has a reprise_condition, and nowhere else") {
   const Condition go = device.create_condition({.name = "go"});
   CommandBuffer cmd = recording();
-  check_refused(ErrorCode::ArgumentSize, {"expected a Condition"}, [&] { cmd.dispatch(kernel(shaders::conf_decide), kOne, read(x), read(x)); });
-  check_refused(ErrorCode::ArgumentSize, {"expected a Condition"}, [&] { cmd.dispatch(kernel(shaders::conf_decide), kOne, read(x), 1ull); });
-  check_refused(ErrorCode::ArgumentSize, {"condition go"}, [&] { cmd.dispatch(kernel(shaders::conf_decide), kOne, go, go); });
+  check_refused(ErrorCode::ArgumentSize, {"expected a Condition"},
+                [&] { cmd.dispatch(kernel(shaders::conf_decide), kOne, read(x), read(x)); });
+  check_refused(ErrorCode::ArgumentSize, {"expected a Condition"},
+                [&] { cmd.dispatch(kernel(shaders::conf_decide), kOne, read(x), 1ull); });
+  check_refused(ErrorCode::ArgumentSize, {"condition go"},
+                [&] { cmd.dispatch(kernel(shaders::conf_decide), kOne, go, go); });
 }
 
-TEST_CASE_FIXTURE(ConditionalFixture, "conditional: under Explicit ordering a barrier stands between who sets a condition and what it decides") {
+TEST_CASE_FIXTURE(ConditionalFixture,
+                  "conditional: under Explicit ordering a barrier stands between who sets a "
+                  "condition and what it decides") {
   const Condition go = device.create_condition({.name = "go"});
   const auto record = [&](CommandBuffer& cmd, const std::function<void()>& between) {
     cmd.dispatch(kernel(shaders::conf_decide), kOne, read(x), go);
@@ -295,14 +341,17 @@ TEST_CASE_FIXTURE(ConditionalFixture, "conditional: under Explicit ordering a ba
   };
   CommandBuffer unordered = recording({.ordering = Ordering::Explicit});
   record(unordered, [] {});
-  check_refused(ErrorCode::MissingBarrier, {"go", "barrier("}, [&] { static_cast<void>(compile(unordered)); });
+  check_refused(ErrorCode::MissingBarrier, {"go", "barrier("},
+                [&] { static_cast<void>(compile(unordered)); });
   CommandBuffer cmd = recording({.ordering = Ordering::Explicit});
   record(cmd, [&] { cmd.barrier(); });
   run(cmd);
   check_all(11);
 }
 
-TEST_CASE_FIXTURE(ConditionalFixture, "conditional: a secondary with a conditional is executed inline, and refused as Nested") {
+TEST_CASE_FIXTURE(
+    ConditionalFixture,
+    "conditional: a secondary with a conditional is executed inline, and refused as Nested") {
   const auto decision = pool->host<unsigned>(1, "decision");
   const Condition go = device.create_condition({.name = "go"});
   const CommandBuffer body = adding("body", 10);
@@ -311,7 +360,8 @@ TEST_CASE_FIXTURE(ConditionalFixture, "conditional: a secondary with a condition
     c.execute_if(go, body);
   });
   CommandBuffer cmd = recording();
-  check_refused(ErrorCode::Unsupported, {"deciding", "conditional", "if go: body"}, [&] { cmd.execute(deciding, Nested); });
+  check_refused(ErrorCode::Unsupported, {"deciding", "conditional", "if go: body"},
+                [&] { cmd.execute(deciding, Nested); });
   cmd.execute(deciding);
   decision[0] = 1;
   run(cmd);

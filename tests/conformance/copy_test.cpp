@@ -8,12 +8,14 @@ using namespace reprise::test;
 namespace {
 
 std::vector<unsigned> counting(std::size_t count, unsigned first = 0) {
-  return generated<unsigned>(count, [first](std::size_t i) { return first + static_cast<unsigned>(i); });
+  return generated<unsigned>(count,
+                             [first](std::size_t i) { return first + static_cast<unsigned>(i); });
 }
 
 }  // namespace
 
-TEST_CASE_FIXTURE(DeviceFixture, "copy: between device buffers, a part of one to a part of another") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "copy: between device buffers, a part of one to a part of another") {
   const auto x = buffer(counting(100), "x");
   const auto y = buffer(std::vector<unsigned>(100, 7), "y");
   run([&](CommandBuffer& cmd) { cmd.copy(x.slice(10, 20), y.slice(50, 20)); });
@@ -22,7 +24,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "copy: between device buffers, a part of one to
   CHECK(values(y) == expected);
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "copy: inside one buffer, where the ranges touch but do not overlap") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "copy: inside one buffer, where the ranges touch but do not overlap") {
   const auto x = buffer(counting(64), "x");
   run([&](CommandBuffer& cmd) { cmd.copy(x.slice(0, 32), x.slice(32, 32)); });
   auto expected = counting(64);
@@ -31,7 +34,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "copy: inside one buffer, where the ranges touc
 }
 
 TEST_CASE_FIXTURE(DeviceFixture, "copy: one byte, odd offsets, and a megabyte") {
-  const auto bytes = generated<std::uint8_t>(1 << 20, [](std::size_t i) { return static_cast<std::uint8_t>(i * 13 + i / 251); });
+  const auto bytes = generated<std::uint8_t>(
+      1 << 20, [](std::size_t i) { return static_cast<std::uint8_t>(i * 13 + i / 251); });
   const auto x = buffer(bytes, "x");
   const auto y = buffer(std::vector<std::uint8_t>(1 << 20, 0), "y");
   run([&](CommandBuffer& cmd) {
@@ -100,13 +104,17 @@ TEST_CASE_FIXTURE(DeviceFixture, "copy: host memory from one place to another ov
   CHECK(out == in);
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "copy: what is wrong with one is refused while recording, and nothing is recorded") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "copy: what is wrong with one is refused while recording, and nothing is recorded") {
   const auto x = buffer(counting(16), "x");
   const auto y = pool->allocate<unsigned>(8, "y");
   std::vector<unsigned> host(16);
   CommandBuffer cmd = recording();
-  check_refused(ErrorCode::OutOfRange, {"copy at", "x has 64 bytes", "y 32"}, [&] { cmd.copy(x, y); });
-  check_refused(ErrorCode::Overlap, {"copy at", "x"}, [&] { cmd.copy(x.slice(0, 8), x.slice(7, 8)); });
+  check_refused(ErrorCode::OutOfRange, {"copy at", "x has 64 bytes", "y 32"},
+                [&] { cmd.copy(x, y); });
+  check_refused(ErrorCode::Overlap, {"copy at", "x"},
+                [&] { cmd.copy(x.slice(0, 8), x.slice(7, 8)); });
   check_refused(ErrorCode::InvalidArgument, {"snapshot"}, [&] { cmd.copy(x, snapshot(host)); });
   CHECK(cmd.command_count() == 0);
   run(cmd);  // an empty graph is a graph

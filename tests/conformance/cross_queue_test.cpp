@@ -16,8 +16,10 @@ unsigned churned(unsigned value, unsigned rounds) {
 
 struct CrossQueueFixture : DeviceFixture {
   Queue other = device.create_queue({.label = "other"});
-  Kernel set = kernel(shaders::conf_set), add = kernel(shaders::conf_add), churn = kernel(shaders::conf_churn);
-  GpuRef<unsigned> x = pool->allocate<unsigned>(kCount, "x"), y = pool->allocate<unsigned>(kCount, "y");
+  Kernel set = kernel(shaders::conf_set), add = kernel(shaders::conf_add),
+         churn = kernel(shaders::conf_churn);
+  GpuRef<unsigned> x = pool->allocate<unsigned>(kCount, "x"),
+                   y = pool->allocate<unsigned>(kCount, "y");
 
   [[nodiscard]] CapturedGraph graph(const std::function<void(CommandBuffer&)>& record) const {
     CommandBuffer cmd = recording();
@@ -45,9 +47,11 @@ struct CrossQueueFixture : DeviceFixture {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(CrossQueueFixture, "cross-queue: a read after a write on another queue waits for it") {
+TEST_CASE_FIXTURE(CrossQueueFixture,
+                  "cross-queue: a read after a write on another queue waits for it") {
   CapturedGraph writer = slow_writer(7);
-  CapturedGraph reader = graph([&](CommandBuffer& cmd) { cmd.dispatch(add, kWords, read(x), write(y), 1u, kCount); });
+  CapturedGraph reader =
+      graph([&](CommandBuffer& cmd) { cmd.dispatch(add, kWords, read(x), write(y), 1u, kCount); });
   for (int round = 0; round < 3; ++round) {
     static_cast<void>(writer.launch(queue));
     reader.launch(other).wait();
@@ -55,9 +59,11 @@ TEST_CASE_FIXTURE(CrossQueueFixture, "cross-queue: a read after a write on anoth
   }
 }
 
-TEST_CASE_FIXTURE(CrossQueueFixture, "cross-queue: a write after a read on another queue waits for it") {
+TEST_CASE_FIXTURE(CrossQueueFixture,
+                  "cross-queue: a write after a read on another queue waits for it") {
   CapturedGraph reader = slow_reader();
-  CapturedGraph writer = graph([&](CommandBuffer& cmd) { cmd.dispatch(set, kWords, write(x), 99u, kCount); });
+  CapturedGraph writer =
+      graph([&](CommandBuffer& cmd) { cmd.dispatch(set, kWords, write(x), 99u, kCount); });
   for (unsigned round = 0; round < 3; ++round) {
     run([&](CommandBuffer& cmd) { cmd.fill(x, round); });
     static_cast<void>(reader.launch(queue));
@@ -68,9 +74,11 @@ TEST_CASE_FIXTURE(CrossQueueFixture, "cross-queue: a write after a read on anoth
   }
 }
 
-TEST_CASE_FIXTURE(CrossQueueFixture, "cross-queue: a write after a write on another queue comes last") {
+TEST_CASE_FIXTURE(CrossQueueFixture,
+                  "cross-queue: a write after a write on another queue comes last") {
   CapturedGraph slow = slow_writer(7);
-  CapturedGraph fast = graph([&](CommandBuffer& cmd) { cmd.dispatch(set, kWords, write(x), 5u, kCount); });
+  CapturedGraph fast =
+      graph([&](CommandBuffer& cmd) { cmd.dispatch(set, kWords, write(x), 5u, kCount); });
   for (int round = 0; round < 3; ++round) {
     static_cast<void>(slow.launch(queue));
     static_cast<void>(fast.launch(other));
@@ -79,9 +87,11 @@ TEST_CASE_FIXTURE(CrossQueueFixture, "cross-queue: a write after a write on anot
   }
 }
 
-TEST_CASE_FIXTURE(CrossQueueFixture, "cross-queue: one graph on two queues runs one replay after the other") {
+TEST_CASE_FIXTURE(CrossQueueFixture,
+                  "cross-queue: one graph on two queues runs one replay after the other") {
   run([&](CommandBuffer& cmd) { cmd.fill(x, 0u); });
-  CapturedGraph step = graph([&](CommandBuffer& cmd) { cmd.dispatch(churn, kWords, read_write(x), 50u, kCount); });
+  CapturedGraph step =
+      graph([&](CommandBuffer& cmd) { cmd.dispatch(churn, kWords, read_write(x), 50u, kCount); });
   for (int i = 0; i < 20; ++i) static_cast<void>(step.launch(i % 2 == 0 ? queue : other));
   device.wait_idle();
   CHECK(values(x) == std::vector<unsigned>(kCount, churned(0, 1000)));
@@ -98,12 +108,14 @@ TEST_CASE_FIXTURE(CrossQueueFixture, "cross-queue: a buffer says which queue wro
   device.wait_idle();
 }
 
-TEST_CASE_FIXTURE(CrossQueueFixture, "cross-queue: work that was recorded as a write is waited for") {
+TEST_CASE_FIXTURE(CrossQueueFixture,
+                  "cross-queue: work that was recorded as a write is waited for") {
   CapturedGraph slow = slow_writer(3);
   const Fence fence = slow.launch(queue);
   y.record_write(fence);
   CHECK(y.last_write_stream() == queue);
-  CapturedGraph reader = graph([&](CommandBuffer& cmd) { cmd.copy(y, pool->transient<unsigned>(kCount, "t")); });
+  CapturedGraph reader =
+      graph([&](CommandBuffer& cmd) { cmd.copy(y, pool->transient<unsigned>(kCount, "t")); });
   reader.launch(other).wait();
   CHECK(fence.done());
   y.record_write(other);

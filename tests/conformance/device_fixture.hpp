@@ -1,6 +1,6 @@
-// DeviceFixture: the device that $REPRISE_DEVICE names (the host device where it is unset) with a queue and a pool, and
-// what every conformance test does with them. Validation is Full.
-// Threads: one thread at a time, but for `device`, `queue` and `pool`, which any thread may use.
+// DeviceFixture: the device that $REPRISE_DEVICE names (the host device where it is unset) with a
+// queue and a pool, and what every conformance test does with them. Validation is Full. Threads:
+// one thread at a time, but for `device`, `queue` and `pool`, which any thread may use.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -26,7 +26,8 @@ inline DeviceSelector selector_of_this_run() {
 }
 
 // `call` throws `code` and its text holds every one of `parts`.
-inline void check_refused(ErrorCode code, std::initializer_list<std::string_view> parts, const std::function<void()>& call) {
+inline void check_refused(ErrorCode code, std::initializer_list<std::string_view> parts,
+                          const std::function<void()>& call) {
   const Error error = thrown_by(call);
   const std::string text = error.what();
   INFO("text: ", text);
@@ -45,9 +46,12 @@ std::vector<T> generated(std::size_t count, const std::function<T(std::size_t)>&
 }
 
 struct DeviceFixture {
-  std::shared_ptr<std::vector<std::string>> messages = std::make_shared<std::vector<std::string>>();  // ids, as they came
+  std::shared_ptr<std::vector<std::string>> messages =
+      std::make_shared<std::vector<std::string>>();  // ids, as they came
   Instance instance{
-      {.application = "conformance", .validation = Validation::Full, .on_message = [ids = messages](const Message& m) { ids->emplace_back(m.id); }}};
+      {.application = "conformance",
+       .validation = Validation::Full,
+       .on_message = [ids = messages](const Message& m) { ids->emplace_back(m.id); }}};
   Device device = instance.open_device(selector_of_this_run());
   Queue queue = device.create_queue({.label = "main"});
   std::shared_ptr<CapturePool> pool = device.create_pool({.label = "test"});
@@ -60,7 +64,8 @@ struct DeviceFixture {
     commands.begin();
     return commands;
   }
-  [[nodiscard]] CapturedGraph compile(CommandBuffer& commands, Lowering lowering = Lowering::Auto) const {
+  [[nodiscard]] CapturedGraph compile(CommandBuffer& commands,
+                                      Lowering lowering = Lowering::Auto) const {
     if (commands.state() == CommandBufferState::Recording) commands.end();
     return device.compile(commands, {.pool = pool, .lowering = lowering});
   }
@@ -70,7 +75,8 @@ struct DeviceFixture {
     graph.launch(queue).wait();
   }
   // Records what `record` does, and runs it.
-  void run(const std::function<void(CommandBuffer&)>& record, const CommandBufferDesc& desc = {}) const {
+  void run(const std::function<void(CommandBuffer&)>& record,
+           const CommandBufferDesc& desc = {}) const {
     CommandBuffer commands = recording(desc);
     record(commands);
     run(commands);

@@ -24,13 +24,16 @@ struct LossFixture : DeviceFixture {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(LossFixture, "device loss: the host device loses itself when asked, a GPU says that it cannot") {
+TEST_CASE_FIXTURE(
+    LossFixture,
+    "device loss: the host device loses itself when asked, a GPU says that it cannot") {
   CHECK_FALSE(device.is_lost());
   CHECK(device.generation() == 1);
   if (!is_host()) {
     check_refused(ErrorCode::Unsupported, {}, [&] { device.lose(); });
     CHECK_FALSE(device.is_lost());
-    check_refused(ErrorCode::InvalidState, {"not lost"}, [&] { static_cast<void>(device.rebuild()); });
+    check_refused(ErrorCode::InvalidState, {"not lost"},
+                  [&] { static_cast<void>(device.rebuild()); });
     return;
   }
   device.lose();
@@ -38,7 +41,8 @@ TEST_CASE_FIXTURE(LossFixture, "device loss: the host device loses itself when a
   CHECK(device.generation() == 2);
 }
 
-TEST_CASE_FIXTURE(LossFixture, "device loss: every old handle and graph is stale, every call says so") {
+TEST_CASE_FIXTURE(LossFixture,
+                  "device loss: every old handle and graph is stale, every call says so") {
   if (!is_host()) return;
   const Kernel set = kernel(shaders::conf_set);
   device.lose();
@@ -62,7 +66,9 @@ TEST_CASE_FIXTURE(LossFixture, "device loss: every old handle and graph is stale
   is_loss([&] { cmd.dispatch(set, {}, write(x), 1u, 1u); });
 }
 
-TEST_CASE_FIXTURE(LossFixture, "device loss: a fence of a launch that is lost throws DeviceLost, naming graph and queue") {
+TEST_CASE_FIXTURE(
+    LossFixture,
+    "device loss: a fence of a launch that is lost throws DeviceLost, naming graph and queue") {
   if (!is_host()) return;
   std::promise<void> go;
   CommandBuffer cmd = recording({.label = "waiting"});
@@ -80,21 +86,25 @@ TEST_CASE_FIXTURE(LossFixture, "device loss: a fence of a launch that is lost th
   CHECK(text.find("main") != std::string::npos);
 }
 
-TEST_CASE_FIXTURE(LossFixture, "device loss: after rebuild old handles stay stale, and recordings are compiled again") {
+TEST_CASE_FIXTURE(
+    LossFixture,
+    "device loss: after rebuild old handles stay stale, and recordings are compiled again") {
   if (!is_host()) return;
   device.lose();
   const std::vector<RebuiltBuffer> rebuilt = device.rebuild();
   CHECK_FALSE(device.is_lost());
   CHECK(device.generation() == 2);
   CHECK(x.is_stale());
-  const auto found = std::find_if(rebuilt.begin(), rebuilt.end(), [&](const RebuiltBuffer& b) { return b.before.id() == x.id(); });
+  const auto found = std::find_if(rebuilt.begin(), rebuilt.end(),
+                                  [&](const RebuiltBuffer& b) { return b.before.id() == x.id(); });
   REQUIRE(found != rebuilt.end());
   const GpuRef<unsigned> fresh(found->after);
   CHECK_FALSE(fresh.is_stale());
   CHECK(fresh.name() == "x");
   CHECK(fresh.size() == 64);
 
-  check_refused(ErrorCode::StaleHandle, {"step"}, [&] { static_cast<void>(graph.launch(device.create_queue())); });
+  check_refused(ErrorCode::StaleHandle, {"step"},
+                [&] { static_cast<void>(graph.launch(device.create_queue())); });
   CHECK(commands.state() == CommandBufferState::Executable);
   CapturedGraph again = device.compile(commands);
   queue = device.create_queue();
@@ -127,7 +137,9 @@ TEST_CASE_FIXTURE(LossFixture, "device loss: lost and rebuilt twice, generations
   CHECK(values(y) == std::vector<unsigned>(8, 5));
 }
 
-TEST_CASE_FIXTURE(LossFixture, "device loss: with fault markers the fence names the commands that began and did not end") {
+TEST_CASE_FIXTURE(
+    LossFixture,
+    "device loss: with fault markers the fence names the commands that began and did not end") {
   if (!is_host()) return;
   std::promise<void> started, go;
   CommandBuffer cmd = recording({.label = "marked"});
@@ -153,14 +165,17 @@ TEST_CASE_FIXTURE(LossFixture, "device loss: with fault markers the fence names 
   CHECK(error.details().unfinished == std::vector<std::uint32_t>{1});
   const std::string text = error.what();
   INFO("text: ", text);
-  for (const std::string_view part : {"begun and not ended", "command 1, host", "slow part", "replay 1", "graph marked", "queue main"}) {
+  for (const std::string_view part : {"begun and not ended", "command 1, host", "slow part",
+                                      "replay 1", "graph marked", "queue main"}) {
     CHECK(text.find(part) != std::string::npos);
   }
-  CHECK(thrown_by([&] { fence.wait(); }).details().unfinished == std::vector<std::uint32_t>{1});  // also after it ended
+  CHECK(thrown_by([&] { fence.wait(); }).details().unfinished ==
+        std::vector<std::uint32_t>{1});  // also after it ended
 }
 
 TEST_CASE_FIXTURE(DeviceFixture, "fault markers: replays compute what they compute without them") {
-  const auto x = buffer(generated<unsigned>(256, [](std::size_t i) { return static_cast<unsigned>(i); }));
+  const auto x =
+      buffer(generated<unsigned>(256, [](std::size_t i) { return static_cast<unsigned>(i); }));
   const auto y = pool->allocate<unsigned>(256), z = pool->allocate<unsigned>(256);
   const Kernel add = kernel(shaders::conf_add);
   CommandBuffer cmd = recording();
@@ -169,13 +184,20 @@ TEST_CASE_FIXTURE(DeviceFixture, "fault markers: replays compute what they compu
   cmd.dispatch(add, {.grid = 1, .block = 256}, read(y), write(x), 3u, 256u);
   cmd.end();
   for (const Lowering lowering : {Lowering::Auto, Lowering::Faithful, Lowering::Lanes(1)}) {
-    run([&](CommandBuffer& restore) { restore.copy(snapshot(generated<unsigned>(256, [](std::size_t i) { return static_cast<unsigned>(i); })), x); });
-    CapturedGraph marked = device.compile(cmd, {.pool = pool, .lowering = lowering.with_fault_markers()});
+    run([&](CommandBuffer& restore) {
+      restore.copy(snapshot(generated<unsigned>(
+                       256, [](std::size_t i) { return static_cast<unsigned>(i); })),
+                   x);
+    });
+    CapturedGraph marked =
+        device.compile(cmd, {.pool = pool, .lowering = lowering.with_fault_markers()});
     CapturedGraph plain = device.compile(cmd, {.pool = pool, .lowering = lowering});
     CHECK(marked.report().plan_hash == plain.report().plan_hash);
     CHECK(marked.report().lowering_hash != plain.report().lowering_hash);
     for (int replay = 0; replay < 3; ++replay) marked.launch(queue).wait();
-    CHECK(values(x) == generated<unsigned>(256, [](std::size_t i) { return static_cast<unsigned>(i) + 12; }));
-    CHECK(values(z) == generated<unsigned>(256, [](std::size_t i) { return static_cast<unsigned>(i) + 10; }));
+    CHECK(values(x) ==
+          generated<unsigned>(256, [](std::size_t i) { return static_cast<unsigned>(i) + 12; }));
+    CHECK(values(z) ==
+          generated<unsigned>(256, [](std::size_t i) { return static_cast<unsigned>(i) + 10; }));
   }
 }

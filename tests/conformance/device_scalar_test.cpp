@@ -13,7 +13,9 @@ constexpr DispatchDesc kWords{.grid = 1, .block = kCount};
 
 }  // namespace
 
-TEST_CASE_FIXTURE(DeviceFixture, "device scalar: it holds its first value, and each launch sees what was set before it") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "device scalar: it holds its first value, and each launch sees what was set before it") {
   const DeviceScalar<unsigned> scalar(*pool, queue, 5, "alpha");
   const auto back = pool->host<unsigned>(1, "back");
   CommandBuffer cmd = recording();
@@ -26,7 +28,9 @@ TEST_CASE_FIXTURE(DeviceFixture, "device scalar: it holds its first value, and e
   CHECK(back[0] == 6u);
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "device scalar: more sets than its ring has places, with replays queued, and each replay sees its own value") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "device scalar: more sets than its ring has places, with replays queued, and "
+                  "each replay sees its own value") {
   constexpr unsigned kReplays = 3000;
   struct Pair {
     unsigned value, other;
@@ -35,7 +39,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "device scalar: more sets than its ring has pla
   const auto salt = GpuRef<unsigned>(scalar.subview(0, sizeof(unsigned)));
   const auto state = buffer(std::vector<unsigned>{1}, "state");
   CommandBuffer cmd = recording();
-  cmd.dispatch(kernel(shaders::conf_mix), {.grid = 1, .block = 1}, read(salt), read_write(state), 3u, 1u);
+  cmd.dispatch(kernel(shaders::conf_mix), {.grid = 1, .block = 1}, read(salt), read_write(state),
+               3u, 1u);
   CapturedGraph graph = compile(cmd);
   unsigned expected = 1;
   for (unsigned i = 0; i < kReplays; ++i) {
@@ -47,7 +52,9 @@ TEST_CASE_FIXTURE(DeviceFixture, "device scalar: more sets than its ring has pla
   CHECK(values(state)[0] == expected);
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "device scalar: launches on other queues wait for a set, and a set waits for them") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "device scalar: launches on other queues wait for a set, and a set waits for them") {
   const Queue other = device.create_queue({.label = "other"});
   const DeviceScalar<unsigned> scalar(*pool, queue, 0, "scalar");
   const auto x = buffer(std::vector<unsigned>(kCount, 1), "x");
@@ -65,9 +72,11 @@ TEST_CASE_FIXTURE(DeviceFixture, "device scalar: launches on other queues wait f
   }
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "device scalar: empty ones, empty queues and other devices are refused") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "device scalar: empty ones, empty queues and other devices are refused") {
   const DeviceScalar<unsigned> empty;
   check_refused(ErrorCode::InvalidState, {"empty DeviceScalar"}, [&] { empty.set(1); });
   const DeviceScalar<unsigned> scalar(*pool, queue, 1, "alpha");
-  check_refused(ErrorCode::InvalidArgument, {"alpha", "empty Queue"}, [&] { scalar.set(Queue(), 2); });
+  check_refused(ErrorCode::InvalidArgument, {"alpha", "empty Queue"},
+                [&] { scalar.set(Queue(), 2); });
 }

@@ -30,9 +30,12 @@ TEST_CASE_FIXTURE(DeviceFixture, "device: the instance lists it, and the host de
   CHECK(instance.gpu_unavailable_reason().empty() == has_gpu);
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "device: an unknown name is UnknownDevice and lists the names there are") {
-  check_refused(ErrorCode::UnknownDevice, {"toaster", "host"}, [&] { static_cast<void>(instance.open_device(DeviceSelector::named("toaster"))); });
-  check_refused(ErrorCode::UnknownDevice, {"host"}, [&] { static_cast<void>(instance.open_device(DeviceSelector::named(""))); });
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "device: an unknown name is UnknownDevice and lists the names there are") {
+  check_refused(ErrorCode::UnknownDevice, {"toaster", "host"},
+                [&] { static_cast<void>(instance.open_device(DeviceSelector::named("toaster"))); });
+  check_refused(ErrorCode::UnknownDevice, {"host"},
+                [&] { static_cast<void>(instance.open_device(DeviceSelector::named(""))); });
 }
 
 TEST_CASE_FIXTURE(DeviceFixture, "device: a default-constructed one and empty queues are false") {

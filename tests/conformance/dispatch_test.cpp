@@ -16,19 +16,23 @@ struct Pair {
 void check_positions(const DeviceFixture& f, Dim3 grid, Dim3 block) {
   const Dim3 size(grid.x * block.x, grid.y * block.y, grid.z * block.z);
   const auto out = f.pool->allocate<unsigned>(size.volume(), "out");
-  f.run([&](CommandBuffer& cmd) { cmd.dispatch(f.kernel(shaders::conf_positions), {.grid = grid, .block = block}, write(out)); });
+  f.run([&](CommandBuffer& cmd) {
+    cmd.dispatch(f.kernel(shaders::conf_positions), {.grid = grid, .block = block}, write(out));
+  });
   const auto found = f.values(out);
   std::size_t i = 0;
   bool all_right = true;
   for (unsigned z = 0; z < size.z; ++z)
     for (unsigned y = 0; y < size.y; ++y)
-      for (unsigned x = 0; x < size.x; ++x) all_right = all_right && found[i++] == ((x << 20) | (y << 10) | z);
+      for (unsigned x = 0; x < size.x; ++x)
+        all_right = all_right && found[i++] == ((x << 20) | (y << 10) | z);
   CHECK(all_right);
 }
 
 }  // namespace
 
-TEST_CASE_FIXTURE(DeviceFixture, "dispatch: every thread of a 1D, 2D and 3D grid runs once, where it says it is") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "dispatch: every thread of a 1D, 2D and 3D grid runs once, where it says it is") {
   check_positions(*this, 1, 1);
   check_positions(*this, 37, 64);
   check_positions(*this, {5, 3}, {32, 4});
@@ -36,10 +40,12 @@ TEST_CASE_FIXTURE(DeviceFixture, "dispatch: every thread of a 1D, 2D and 3D grid
   check_positions(*this, {1, 1, 7}, {1, 1, 3});
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "dispatch: a grid that is larger than the data leaves the rest alone") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "dispatch: a grid that is larger than the data leaves the rest alone") {
   const auto x = buffer(std::vector<unsigned>(1000, 5), "x");
   run([&](CommandBuffer& cmd) {
-    cmd.dispatch(kernel(shaders::conf_count), {.grid = blocks(900, 256), .block = 256}, read_write(x.slice(0, 900)), 900u);
+    cmd.dispatch(kernel(shaders::conf_count), {.grid = blocks(900, 256), .block = 256},
+                 read_write(x.slice(0, 900)), 900u);
   });
   const auto found = values(x);
   for (std::size_t i = 0; i < found.size(); ++i) REQUIRE(found[i] == (i < 900 ? 6 : 5));
@@ -49,20 +55,25 @@ TEST_CASE_FIXTURE(DeviceFixture, "dispatch: parameters of every size reach the k
   const auto out = pool->allocate<double>(7, "out");
   const auto in = buffer(std::vector<int>{-12}, "in");
   run([&](CommandBuffer& cmd) {
-    cmd.dispatch(kernel(shaders::conf_parameters), {}, static_cast<signed char>(-3), write(out), static_cast<short>(-300), Pair{1.5, -7}, read(in),
-                 0.25f, 1ull << 40);
+    cmd.dispatch(kernel(shaders::conf_parameters), {}, static_cast<signed char>(-3), write(out),
+                 static_cast<short>(-300), Pair{1.5, -7}, read(in), 0.25f, 1ull << 40);
   });
-  CHECK(values(out) == std::vector<double>{-3, -300, 1.5, -7, -12, 0.25, static_cast<double>(1ull << 40)});
+  CHECK(values(out) ==
+        std::vector<double>{-3, -300, 1.5, -7, -12, 0.25, static_cast<double>(1ull << 40)});
 }
 
 TEST_CASE_FIXTURE(DeviceFixture, "dispatch: a slice is where the kernel's pointer points") {
   const auto x = buffer(std::vector<unsigned>(64, 0), "x");
-  run([&](CommandBuffer& cmd) { cmd.dispatch(kernel(shaders::conf_count), {.grid = 1, .block = 32}, read_write(x.slice(20, 10)), 10u); });
+  run([&](CommandBuffer& cmd) {
+    cmd.dispatch(kernel(shaders::conf_count), {.grid = 1, .block = 32}, read_write(x.slice(20, 10)),
+                 10u);
+  });
   const auto found = values(x);
   for (std::size_t i = 0; i < found.size(); ++i) REQUIRE(found[i] == (i >= 20 && i < 30 ? 1 : 0));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "dispatch: pinned memory is reached by kernels, at each replay anew") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "dispatch: pinned memory is reached by kernels, at each replay anew") {
   const auto h = pool->host<unsigned>(100, "h");
   CommandBuffer cmd = recording();
   cmd.dispatch(kernel(shaders::conf_count), {.grid = 1, .block = 128}, read_write(h), 100u);
@@ -74,7 +85,9 @@ TEST_CASE_FIXTURE(DeviceFixture, "dispatch: pinned memory is reached by kernels,
   }
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "dispatch: sizes that the device cannot launch are refused with the command's name and label") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "dispatch: sizes that the device cannot launch are refused with the command's name and label") {
   const auto x = pool->allocate<unsigned>(4, "x");
   const Kernel count = kernel(shaders::conf_count);
   const DeviceLimits& limits = device.info().limits;
@@ -101,11 +114,16 @@ TEST_CASE_FIXTURE(DeviceFixture, "dispatch: sizes that the device cannot launch 
   refused(ErrorCode::LaunchLimits, {.shared_bytes = limits.max_shared_bytes + 1});
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "dispatch: arguments that the kernel does not declare are refused while recording") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "dispatch: arguments that the kernel does not declare are refused while recording") {
   const auto x = pool->allocate<unsigned>(4, "x");
   const Kernel count = kernel(shaders::conf_count);
   CommandBuffer cmd = recording();
-  check_refused(ErrorCode::ArgumentCount, {"conf_count", "takes 2", "got 1"}, [&] { cmd.dispatch(count, {}, read_write(x)); });
-  check_refused(ErrorCode::ArgumentSize, {"argument 1", "4 bytes", "8"}, [&] { cmd.dispatch(count, {}, read_write(x), 4.0); });
-  check_refused(ErrorCode::ArgumentSize, {"argument 0", "expected a buffer"}, [&] { cmd.dispatch(count, {}, 1u, 4u); });
+  check_refused(ErrorCode::ArgumentCount, {"conf_count", "takes 2", "got 1"},
+                [&] { cmd.dispatch(count, {}, read_write(x)); });
+  check_refused(ErrorCode::ArgumentSize, {"argument 1", "4 bytes", "8"},
+                [&] { cmd.dispatch(count, {}, read_write(x), 4.0); });
+  check_refused(ErrorCode::ArgumentSize, {"argument 0", "expected a buffer"},
+                [&] { cmd.dispatch(count, {}, 1u, 4u); });
 }

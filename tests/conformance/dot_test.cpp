@@ -25,11 +25,14 @@ struct DotFixture : DeviceFixture {
   }
 };
 
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+bool has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
 
 }  // namespace
 
-TEST_CASE_FIXTURE(DotFixture, "dot: each flag adds what its name says, and nothing does without its flag") {
+TEST_CASE_FIXTURE(DotFixture,
+                  "dot: each flag adds what its name says, and nothing does without its flag") {
   const CapturedGraph step = graph();
   struct Row {
     DotFlags flag;
@@ -63,9 +66,12 @@ TEST_CASE_FIXTURE(DotFixture, "dot: each flag adds what its name says, and nothi
   CHECK(to_dot(step, DotFlags::Default) == step.to_dot());
 }
 
-TEST_CASE_FIXTURE(DotFixture, "dot: flags join, and lane and frame edges have a flag of their own") {
+TEST_CASE_FIXTURE(DotFixture,
+                  "dot: flags join, and lane and frame edges have a flag of their own") {
   CommandBuffer cmd = recording();
-  for (unsigned i = 0; i < 4; ++i) cmd.dispatch(kernel(shaders::conf_set), {.grid = 1, .block = 64}, write(x.slice(i * 64, 64)), i, 64u);
+  for (unsigned i = 0; i < 4; ++i)
+    cmd.dispatch(kernel(shaders::conf_set), {.grid = 1, .block = 64}, write(x.slice(i * 64, 64)), i,
+                 64u);
   const CapturedGraph wide = compile(cmd);
   CHECK(wide.report().entry_exit);
   CHECK_FALSE(has(to_dot(wide, DotFlags::KernelNodeParams), "entry"));
@@ -76,7 +82,8 @@ TEST_CASE_FIXTURE(DotFixture, "dot: flags join, and lane and frame edges have a 
   CHECK(has(both, "block 64 1 1"));
 }
 
-TEST_CASE_FIXTURE(DotFixture, "dot: what a loop and a nested command buffer run stands in a box of its own") {
+TEST_CASE_FIXTURE(DotFixture,
+                  "dot: what a loop and a nested command buffer run stands in a box of its own") {
   const auto secondary = [&](std::string_view label) {
     CommandBuffer made = recording({.label = label, .level = Level::Secondary});
     made.fill(x, 1u);
@@ -90,14 +97,17 @@ TEST_CASE_FIXTURE(DotFixture, "dot: what a loop and a nested command buffer run 
   CHECK(has(to_dot(loop, DotFlags::None), "label=\"iteration\""));
   CHECK(has(to_dot(loop, DotFlags::None), "-> b0_n0 [style=dotted"));
   CHECK_FALSE(has(to_dot(loop, DotFlags::None), "while by go"));
-  CHECK(has(to_dot(loop, DotFlags::ConditionalNodeParams), "while by go, 1 body, at most 3 iterations"));
+  CHECK(has(to_dot(loop, DotFlags::ConditionalNodeParams),
+            "while by go, 1 body, at most 3 iterations"));
   CHECK(has(to_dot(loop, DotFlags::RuntimeTypes), "cudaGraphNodeTypeConditional"));
-  CHECK(has(to_dot(loop, DotFlags::MemsetNodeParams), "elements of 4 bytes"));  // of the body's node
+  CHECK(
+      has(to_dot(loop, DotFlags::MemsetNodeParams), "elements of 4 bytes"));  // of the body's node
 }
 
 TEST_CASE_FIXTURE(DotFixture, "dot: export_dot writes the file that to_dot says") {
   const CapturedGraph step = graph();
-  const auto path = std::filesystem::temp_directory_path() / ("reprise_dot_test_" + device.info().selector + ".dot");
+  const auto path = std::filesystem::temp_directory_path() /
+                    ("reprise_dot_test_" + device.info().selector + ".dot");
   export_dot(step, path, DotFlags::Verbose);
   std::ifstream file(path, std::ios::binary);
   const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
@@ -105,5 +115,6 @@ TEST_CASE_FIXTURE(DotFixture, "dot: export_dot writes the file that to_dot says"
   std::filesystem::remove(path);
   CHECK(text == to_dot(step, DotFlags::Verbose));
   CHECK_THROWS_AS(export_dot(step, path / "no folder" / "x.dot"), Error);
-  CHECK(thrown_by([] { static_cast<void>(to_dot(CapturedGraph(), DotFlags::None)); }).code() == ErrorCode::InvalidState);
+  CHECK(thrown_by([] { static_cast<void>(to_dot(CapturedGraph(), DotFlags::None)); }).code() ==
+        ErrorCode::InvalidState);
 }

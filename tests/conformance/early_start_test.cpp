@@ -9,22 +9,29 @@ using namespace reprise::test;
 namespace {
 
 constexpr unsigned kCount = 4096;
-constexpr DispatchDesc kEarly{.grid = kCount / 128, .block = 128, .start = DispatchDesc::Start::Programmatic};
+constexpr DispatchDesc kEarly{
+    .grid = kCount / 128, .block = 128, .start = DispatchDesc::Start::Programmatic};
 constexpr DispatchDesc kOrdered{.grid = kCount / 128, .block = 128};
 
-unsigned mixed(unsigned io, unsigned in, unsigned salt) { return io * 1664525u + (in ^ salt) + 1013904223u; }
+unsigned mixed(unsigned io, unsigned in, unsigned salt) {
+  return io * 1664525u + (in ^ salt) + 1013904223u;
+}
 
 }  // namespace
 
-TEST_CASE_FIXTURE(DeviceFixture, "early start: kernels that wait themselves do what they do in order, in chains and where ways join") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "early start: kernels that wait themselves do what they do in order, in chains "
+                  "and where ways join") {
   const auto input = buffer(std::vector<unsigned>(kCount, 5), "input");
-  const auto left = buffer(std::vector<unsigned>(kCount, 1), "left"), right = buffer(std::vector<unsigned>(kCount, 2), "right");
+  const auto left = buffer(std::vector<unsigned>(kCount, 1), "left"),
+             right = buffer(std::vector<unsigned>(kCount, 2), "right");
   const Kernel early = kernel(shaders::conf_mix_early), ordered = kernel(shaders::conf_mix);
   for (const Lowering lowering : {Lowering::Auto, Lowering::Faithful, Lowering::Lanes(2)}) {
     CommandBuffer cmd = recording();
     for (unsigned i = 0; i < 40; ++i) {
       cmd.dispatch(early, kEarly, read(input), read_write(left), i, kCount);
-      cmd.dispatch(i % 3 == 0 ? ordered : early, i % 3 == 0 ? kOrdered : kEarly, read(input), read_write(right), i, kCount);
+      cmd.dispatch(i % 3 == 0 ? ordered : early, i % 3 == 0 ? kOrdered : kEarly, read(input),
+                   read_write(right), i, kCount);
       if (i % 5 == 4) cmd.dispatch(early, kEarly, read(left), read_write(right), i, kCount);
       if (i % 7 == 6) cmd.copy(right, left);  // no kernel, and a kernel behind it
     }
@@ -46,17 +53,21 @@ TEST_CASE_FIXTURE(DeviceFixture, "early start: kernels that wait themselves do w
   }
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "early start: an update whose kernel does not wait itself is ordered in full") {
-  const auto input = buffer(std::vector<unsigned>(kCount, 5), "input"), io = buffer(std::vector<unsigned>(kCount, 1), "io");
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "early start: an update whose kernel does not wait itself is ordered in full") {
+  const auto input = buffer(std::vector<unsigned>(kCount, 5), "input"),
+             io = buffer(std::vector<unsigned>(kCount, 1), "io");
   const auto record = [&](DispatchDesc::Start start) {
     CommandBuffer cmd = recording();
     DispatchDesc desc = kOrdered;
     desc.start = start;
-    for (unsigned i = 0; i < 20; ++i) cmd.dispatch(kernel(shaders::conf_mix_early), desc, read(input), read_write(io), i, kCount);
+    for (unsigned i = 0; i < 20; ++i)
+      cmd.dispatch(kernel(shaders::conf_mix_early), desc, read(input), read_write(io), i, kCount);
     cmd.end();
     return cmd;
   };
-  CommandBuffer early = record(DispatchDesc::Start::Programmatic), ordered = record(DispatchDesc::Start::Ordered);
+  CommandBuffer early = record(DispatchDesc::Start::Programmatic),
+                ordered = record(DispatchDesc::Start::Ordered);
   CapturedGraph graph = device.compile(early, {.pool = pool});
   const std::uint64_t lowering = graph.report().lowering_hash;
   CHECK(graph.update(ordered).done());
@@ -67,8 +78,11 @@ TEST_CASE_FIXTURE(DeviceFixture, "early start: an update whose kernel does not w
   CHECK(values(io) == std::vector<unsigned>(kCount, expected));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "early start: under Explicit, programmatic barriers and edges order kernels that wait themselves") {
-  const auto input = buffer(std::vector<unsigned>(kCount, 5), "input"), io = buffer(std::vector<unsigned>(kCount, 1), "io"),
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "early start: under Explicit, programmatic barriers and edges order kernels that "
+                  "wait themselves") {
+  const auto input = buffer(std::vector<unsigned>(kCount, 5), "input"),
+             io = buffer(std::vector<unsigned>(kCount, 1), "io"),
              other = buffer(std::vector<unsigned>(kCount, 2), "other");
   const Kernel early = kernel(shaders::conf_mix_early);
   for (const Lowering lowering : {Lowering::Auto, Lowering::Faithful}) {
@@ -95,8 +109,11 @@ TEST_CASE_FIXTURE(DeviceFixture, "early start: under Explicit, programmatic barr
   }
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "early start: an update to kernels that do not wait themselves keeps nothing of what programmatic barriers ordered") {
-  const auto input = buffer(std::vector<unsigned>(kCount, 5), "input"), io = buffer(std::vector<unsigned>(kCount, 1), "io");
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "early start: an update to kernels that do not wait themselves keeps nothing of "
+                  "what programmatic barriers ordered") {
+  const auto input = buffer(std::vector<unsigned>(kCount, 5), "input"),
+             io = buffer(std::vector<unsigned>(kCount, 1), "io");
   const auto record = [&](DispatchDesc::Start start, Dependency dependency) {
     CommandBuffer cmd = recording({.ordering = Ordering::Explicit});
     DispatchDesc desc = kOrdered;
@@ -108,10 +125,12 @@ TEST_CASE_FIXTURE(DeviceFixture, "early start: an update to kernels that do not 
     cmd.end();
     return cmd;
   };
-  CommandBuffer early = record(DispatchDesc::Start::Programmatic, Dependency::Programmatic), full = record(DispatchDesc::Start::Ordered, Dependency::Full),
+  CommandBuffer early = record(DispatchDesc::Start::Programmatic, Dependency::Programmatic),
+                full = record(DispatchDesc::Start::Ordered, Dependency::Full),
                 nothing = record(DispatchDesc::Start::Ordered, Dependency::Programmatic);
   CapturedGraph graph = device.compile(early, {.pool = pool});
-  check_refused(ErrorCode::MissingBarrier, {"conf_mix_early", "Start::Early"}, [&] { (void)device.compile(nothing, {.pool = pool}); });
+  check_refused(ErrorCode::MissingBarrier, {"conf_mix_early", "Start::Early"},
+                [&] { (void)device.compile(nothing, {.pool = pool}); });
   CHECK(graph.update(full).done());
   graph.launch(queue).wait();
   unsigned expected = 1;
@@ -119,11 +138,13 @@ TEST_CASE_FIXTURE(DeviceFixture, "early start: an update to kernels that do not 
   CHECK(values(io) == std::vector<unsigned>(kCount, expected));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "dispatch: a cost is no part of what is computed, and one below 0 is refused") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "dispatch: a cost is no part of what is computed, and one below 0 is refused") {
   const auto io = buffer(std::vector<unsigned>(kCount, 1), "io");
   const auto hash = [&](float cost) {
     CommandBuffer cmd = recording();
-    cmd.dispatch(kernel(shaders::conf_set), {.grid = 1, .block = 128, .cost = cost}, write(io), 3u, 128u);
+    cmd.dispatch(kernel(shaders::conf_set), {.grid = 1, .block = 128, .cost = cost}, write(io), 3u,
+                 128u);
     return compile(cmd).report().plan_hash;
   };
   CHECK(hash(0) == hash(12.5F));

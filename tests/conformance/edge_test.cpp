@@ -4,7 +4,9 @@
 using namespace reprise;
 using namespace reprise::test;
 
-TEST_CASE_FIXTURE(DeviceFixture, "edge: it orders host callbacks that share no buffer, against the recorded order too") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "edge: it orders host callbacks that share no buffer, against the recorded order too") {
   std::string order;
   CommandBuffer cmd = recording();
   const CommandRef a = cmd.host([&order] { order += 'a'; });
@@ -44,8 +46,10 @@ TEST_CASE_FIXTURE(DeviceFixture, "edge: against a hazard's direction it is a cir
 TEST_CASE_FIXTURE(DeviceFixture, "edge: under Explicit it orders what would need a barrier") {
   const auto x = buffer(std::vector<unsigned>(64, 0), "x");
   CommandBuffer cmd = recording({.ordering = Ordering::Explicit});
-  const CommandRef set = cmd.dispatch(kernel(shaders::conf_set), {.grid = 1, .block = 64}, write(x), 5u, 64u);
-  const CommandRef add = cmd.dispatch(kernel(shaders::conf_add), {.grid = 1, .block = 64}, read(x), write(x), 2u, 64u);
+  const CommandRef set =
+      cmd.dispatch(kernel(shaders::conf_set), {.grid = 1, .block = 64}, write(x), 5u, 64u);
+  const CommandRef add =
+      cmd.dispatch(kernel(shaders::conf_add), {.grid = 1, .block = 64}, read(x), write(x), 2u, 64u);
   cmd.edge(set, add);
   run(cmd);
   CHECK(values(x) == std::vector<unsigned>(64, 7));

@@ -13,9 +13,13 @@ constexpr DispatchDesc kWords{.grid = 1, .block = kCount};
 
 }  // namespace
 
-TEST_CASE_FIXTURE(DeviceFixture, "enable: a disabled dispatch, copy, fill or update does nothing until it is enabled") {
-  const auto x = buffer(std::vector<unsigned>(kCount, 0), "x"), y = buffer(std::vector<unsigned>(kCount, 0), "y"),
-             z = buffer(std::vector<unsigned>(kCount, 0), "z"), w = buffer(std::vector<unsigned>(kCount, 0), "w");
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "enable: a disabled dispatch, copy, fill or update does nothing until it is enabled") {
+  const auto x = buffer(std::vector<unsigned>(kCount, 0), "x"),
+             y = buffer(std::vector<unsigned>(kCount, 0), "y"),
+             z = buffer(std::vector<unsigned>(kCount, 0), "z"),
+             w = buffer(std::vector<unsigned>(kCount, 0), "w");
   const unsigned nine = 9;
   CommandBuffer cmd = recording();
   const CommandRef set = cmd.dispatch(kernel(shaders::conf_set), kWords, write(x), 4u, kCount);
@@ -44,7 +48,9 @@ TEST_CASE_FIXTURE(DeviceFixture, "enable: a disabled dispatch, copy, fill or upd
   CHECK(values(w)[0] == 9u);
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "enable: replays that are queued run as they were launched, and order stays around a disabled command") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "enable: replays that are queued run as they were launched, and order stays "
+                  "around a disabled command") {
   const auto x = buffer(std::vector<unsigned>(kCount, 1), "x");
   const Kernel mix = kernel(shaders::conf_mix);
   const auto y = buffer(std::vector<unsigned>(kCount, 5), "y");
@@ -54,7 +60,9 @@ TEST_CASE_FIXTURE(DeviceFixture, "enable: replays that are queued run as they we
   cmd.dispatch(mix, kWords, read(y), read_write(x), 3u, kCount);
   CapturedGraph graph = compile(cmd);
   unsigned expected = 1;
-  const auto step = [&](unsigned salt) { expected = expected * 1664525u + (5u ^ salt) + 1013904223u; };
+  const auto step = [&](unsigned salt) {
+    expected = expected * 1664525u + (5u ^ salt) + 1013904223u;
+  };
   for (unsigned i = 0; i < 60; ++i) {
     if (i % 2 == 0) graph.disable(middle);
     if (i % 2 == 1) graph.enable(middle);
@@ -67,7 +75,9 @@ TEST_CASE_FIXTURE(DeviceFixture, "enable: replays that are queued run as they we
   CHECK(values(x) == std::vector<unsigned>(kCount, expected));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "enable: commands of split recorders and behind secondaries are found by their references") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "enable: commands of split recorders and behind secondaries are found by their references") {
   const auto x = buffer(std::vector<unsigned>(4, 0), "x");
   CommandBuffer secondary = recording({.label = "s", .level = Level::Secondary});
   secondary.fill(x.slice(3, 1), 3u);
@@ -85,16 +95,19 @@ TEST_CASE_FIXTURE(DeviceFixture, "enable: commands of split recorders and behind
   CHECK(values(x) == std::vector<unsigned>{1, 1, 0, 3});
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "enable: host callbacks and commands of other recordings are refused") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "enable: host callbacks and commands of other recordings are refused") {
   const auto x = pool->allocate<unsigned>(4, "x");
   CommandBuffer cmd = recording({.label = "step"});
   cmd.fill(x, 1u);
   const CommandRef callback = cmd.host([] {});
   CapturedGraph graph = compile(cmd);
-  check_refused(ErrorCode::Unsupported, {"disable", "host callback", "only dispatches"}, [&] { graph.disable(callback); });
+  check_refused(ErrorCode::Unsupported, {"disable", "host callback", "only dispatches"},
+                [&] { graph.disable(callback); });
   CommandBuffer other = recording();
   const CommandRef foreign = other.fill(x, 2u);
   other.end();
   check_refused(ErrorCode::InvalidArgument, {"disable", "step"}, [&] { graph.disable(foreign); });
-  check_refused(ErrorCode::InvalidArgument, {"is_enabled", "step"}, [&] { static_cast<void>(graph.is_enabled(foreign)); });
+  check_refused(ErrorCode::InvalidArgument, {"is_enabled", "step"},
+                [&] { static_cast<void>(graph.is_enabled(foreign)); });
 }

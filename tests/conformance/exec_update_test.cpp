@@ -14,9 +14,11 @@ constexpr DispatchDesc kWords{.grid = 1, .block = kCount};
 using Outcome = GraphExecUpdateOutcome;
 
 struct UpdateFixture : DeviceFixture {
-  GpuRef<unsigned> x = buffer(std::vector<unsigned>(kCount, 1), "x"), y = buffer(std::vector<unsigned>(kCount, 2), "y"),
+  GpuRef<unsigned> x = buffer(std::vector<unsigned>(kCount, 1), "x"),
+                   y = buffer(std::vector<unsigned>(kCount, 2), "y"),
                    z = buffer(std::vector<unsigned>(kCount, 3), "z");
-  Kernel set = kernel(shaders::conf_set), add = kernel(shaders::conf_add), mix = kernel(shaders::conf_mix);
+  Kernel set = kernel(shaders::conf_set), add = kernel(shaders::conf_add),
+         mix = kernel(shaders::conf_mix);
 
   [[nodiscard]] CommandBuffer recorded(const std::function<void(CommandBuffer&)>& record) const {
     CommandBuffer cmd = recording({.label = "step"});
@@ -49,7 +51,8 @@ TEST_CASE_FIXTURE(UpdateFixture, "update: one command of many is one node") {
   constexpr unsigned kCommands = 50;
   const auto record = [&](unsigned different) {
     return recorded([&](CommandBuffer& cmd) {
-      for (unsigned i = 0; i < kCommands; ++i) cmd.dispatch(mix, kWords, read(y), read_write(x), i == 20 ? different : i, kCount);
+      for (unsigned i = 0; i < kCommands; ++i)
+        cmd.dispatch(mix, kWords, read(y), read_write(x), i == 20 ? different : i, kCount);
     });
   };
   CommandBuffer first = record(0), second = record(12345);
@@ -61,11 +64,14 @@ TEST_CASE_FIXTURE(UpdateFixture, "update: one command of many is one node") {
   CHECK(graph.report().plan_hash != hash);
   replay(graph);
   unsigned expected = 1;
-  for (unsigned i = 0; i < kCommands; ++i) expected = expected * 1664525u + (2u ^ (i == 20 ? 12345u : i)) + 1013904223u;
+  for (unsigned i = 0; i < kCommands; ++i)
+    expected = expected * 1664525u + (2u ^ (i == 20 ? 12345u : i)) + 1013904223u;
   CHECK(values(x) == std::vector<unsigned>(kCount, expected));
 }
 
-TEST_CASE_FIXTURE(UpdateFixture, "exec_update: other buffers, values, grids and kernels, while replays are queued") {
+TEST_CASE_FIXTURE(
+    UpdateFixture,
+    "exec_update: other buffers, values, grids and kernels, while replays are queued") {
   CommandBuffer first = recorded([&](CommandBuffer& cmd) {
     cmd.fill(x, 10u);
     cmd.dispatch(add, kWords, read(x), write(y), 1u, kCount);
@@ -86,14 +92,18 @@ TEST_CASE_FIXTURE(UpdateFixture, "exec_update: other buffers, values, grids and 
   CHECK(report.time.count() > 0);
   graph.launch(queue).wait();
   CHECK(before.done());
-  const unsigned expected = 11u * 1664525u + (20u ^ 7u) + 1013904223u;  // z was 11 after the first replay
+  const unsigned expected =
+      11u * 1664525u + (20u ^ 7u) + 1013904223u;  // z was 11 after the first replay
   CHECK(values(x) == std::vector<unsigned>(kCount, expected));
   CHECK(values(y) == std::vector<unsigned>(kCount, 20));
   CHECK(graph.to_text().find("conf_mix") != std::string::npos);
 }
 
-TEST_CASE_FIXTURE(UpdateFixture, "exec_update: another number of commands is another topology, and nothing changes") {
-  CommandBuffer first = recorded([&](CommandBuffer& cmd) { cmd.dispatch(set, kWords, write(x), 4u, kCount); });
+TEST_CASE_FIXTURE(
+    UpdateFixture,
+    "exec_update: another number of commands is another topology, and nothing changes") {
+  CommandBuffer first =
+      recorded([&](CommandBuffer& cmd) { cmd.dispatch(set, kWords, write(x), 4u, kCount); });
   CommandBuffer second = recorded([&](CommandBuffer& cmd) {
     cmd.dispatch(set, kWords, write(x), 5u, kCount);
     cmd.dispatch(add, kWords, read(x), write(y), 1u, kCount);
@@ -146,9 +156,12 @@ TEST_CASE_FIXTURE(UpdateFixture, "exec_update: a command of another kind is told
   CHECK(values(y) == std::vector<unsigned>(kCount, 4));
 }
 
-TEST_CASE_FIXTURE(UpdateFixture, "exec_update: a copy that gets rows is taken or refused, never half") {
+TEST_CASE_FIXTURE(UpdateFixture,
+                  "exec_update: a copy that gets rows is taken or refused, never half") {
   CommandBuffer first = recorded([&](CommandBuffer& cmd) { cmd.copy(x, y); });
-  CommandBuffer pitched = recorded([&](CommandBuffer& cmd) { cmd.copy(z, y, CopyDesc{{64, 4, 1}, {128, 0}, {256, 0}}); });
+  CommandBuffer pitched = recorded([&](CommandBuffer& cmd) {
+    cmd.copy(z, y, CopyDesc{{64, 4, 1}, {128, 0}, {256, 0}});
+  });
   CapturedGraph graph = compile(first);
   const UpdateReport report = graph.exec_update(pitched);
   if (!report.done()) CHECK(report.command == 0);
@@ -158,8 +171,11 @@ TEST_CASE_FIXTURE(UpdateFixture, "exec_update: a copy that gets rows is taken or
   CHECK(values(y) == expected);
 }
 
-TEST_CASE_FIXTURE(UpdateFixture, "update: the last rung is a new executable, which the report says, with what forced it") {
-  CommandBuffer first = recorded([&](CommandBuffer& cmd) { cmd.dispatch(set, kWords, write(x), slot("value", 4u), kCount); });
+TEST_CASE_FIXTURE(
+    UpdateFixture,
+    "update: the last rung is a new executable, which the report says, with what forced it") {
+  CommandBuffer first = recorded(
+      [&](CommandBuffer& cmd) { cmd.dispatch(set, kWords, write(x), slot("value", 4u), kCount); });
   CommandBuffer second = recorded([&](CommandBuffer& cmd) {
     cmd.dispatch(set, kWords, write(x), slot("value", 5u), kCount);
     cmd.dispatch(add, kWords, read(x), write(y), slot("more", 10u), kCount);
@@ -185,7 +201,8 @@ TEST_CASE_FIXTURE(UpdateFixture, "update: the last rung is a new executable, whi
   check_refused(ErrorCode::InvalidState, {"\"value\"", "any more"}, [&] { value.set(7); });
 }
 
-TEST_CASE_FIXTURE(UpdateFixture, "update: transients find room, and a slab that is too small is replaced") {
+TEST_CASE_FIXTURE(UpdateFixture,
+                  "update: transients find room, and a slab that is too small is replaced") {
   const auto record = [&](unsigned words) {
     return recorded([&, words](CommandBuffer& cmd) {
       const auto t = pool->transient<unsigned>(words, "t");
@@ -205,7 +222,9 @@ TEST_CASE_FIXTURE(UpdateFixture, "update: transients find room, and a slab that 
   check(smaller, kCount + 1);
 }
 
-TEST_CASE_FIXTURE(UpdateFixture, "update: callbacks and bytes taken while recording are the new recording's; errors stay with their replays") {
+TEST_CASE_FIXTURE(UpdateFixture,
+                  "update: callbacks and bytes taken while recording are the new recording's; "
+                  "errors stay with their replays") {
   int first_calls = 0, second_calls = 0;
   const unsigned one = 111, two = 222;
   CommandBuffer first = recorded([&](CommandBuffer& cmd) {
@@ -230,14 +249,19 @@ TEST_CASE_FIXTURE(UpdateFixture, "update: callbacks and bytes taken while record
   CHECK(first_calls == 1);
   CHECK(second_calls == 1);
   CHECK(values(x)[0] == 222u);
-  CHECK(graph.update(first, {.first = UpdateMethod::Reinstantiated}).method == UpdateMethod::Reinstantiated);
+  CHECK(graph.update(first, {.first = UpdateMethod::Reinstantiated}).method ==
+        UpdateMethod::Reinstantiated);
   CHECK_THROWS_WITH_AS(old.wait(), "first", std::runtime_error);
   CHECK_NOTHROW(now.wait());
   CHECK_THROWS_WITH_AS(graph.launch(queue).wait(), "first", std::runtime_error);
 }
 
-TEST_CASE_FIXTURE(UpdateFixture, "update: disabled commands and bound buffers are the recording's again") {
-  const auto record = [&](unsigned value) { return recorded([&, value](CommandBuffer& cmd) { cmd.dispatch(set, kWords, write(x), value, kCount); }); };
+TEST_CASE_FIXTURE(UpdateFixture,
+                  "update: disabled commands and bound buffers are the recording's again") {
+  const auto record = [&](unsigned value) {
+    return recorded(
+        [&, value](CommandBuffer& cmd) { cmd.dispatch(set, kWords, write(x), value, kCount); });
+  };
   CommandBuffer first = recording({.label = "step"});
   const CommandRef only = first.dispatch(set, kWords, write(x), 4u, kCount);
   first.end();
@@ -252,12 +276,16 @@ TEST_CASE_FIXTURE(UpdateFixture, "update: disabled commands and bound buffers ar
   CHECK(values(y) == std::vector<unsigned>(kCount, 2));
 }
 
-TEST_CASE_FIXTURE(UpdateFixture, "update: buffers that only the old recording used are let go, those of the new one are held") {
+TEST_CASE_FIXTURE(
+    UpdateFixture,
+    "update: buffers that only the old recording used are let go, those of the new one are held") {
   const auto own = device.create_pool({.label = "own"});
   auto w = own->allocate<unsigned>(kCount, "w");
-  CommandBuffer first = recorded([&](CommandBuffer& cmd) { cmd.dispatch(set, kWords, write(x), 4u, kCount); });
+  CommandBuffer first =
+      recorded([&](CommandBuffer& cmd) { cmd.dispatch(set, kWords, write(x), 4u, kCount); });
   {
-    CommandBuffer second = recorded([&](CommandBuffer& cmd) { cmd.dispatch(set, kWords, write(w), 5u, kCount); });
+    CommandBuffer second =
+        recorded([&](CommandBuffer& cmd) { cmd.dispatch(set, kWords, write(w), 5u, kCount); });
     CapturedGraph graph = compile(first);
     CHECK(graph.update(second).method == UpdateMethod::WholeGraph);
     check_refused(ErrorCode::PoolInUse, {"own"}, [&] { own->clear(); });
@@ -272,14 +300,17 @@ TEST_CASE_FIXTURE(UpdateFixture, "update: buffers that only the old recording us
   CHECK(w.is_stale());
 }
 
-TEST_CASE_FIXTURE(UpdateFixture, "update: what compile refuses, update refuses, and nothing changes") {
-  CommandBuffer first = recorded([&](CommandBuffer& cmd) { cmd.dispatch(set, kWords, write(x), 4u, kCount); });
+TEST_CASE_FIXTURE(UpdateFixture,
+                  "update: what compile refuses, update refuses, and nothing changes") {
+  CommandBuffer first =
+      recorded([&](CommandBuffer& cmd) { cmd.dispatch(set, kWords, write(x), 4u, kCount); });
   CapturedGraph graph = compile(first);
   CommandBuffer open = recording({.label = "open"});
   check_refused(ErrorCode::InvalidState, {"open"}, [&] { graph.update(open); });
   CommandBuffer secondary = recording({.label = "part", .level = Level::Secondary});
   secondary.end();
-  check_refused(ErrorCode::InvalidArgument, {"part", "secondary"}, [&] { graph.update(secondary); });
+  check_refused(ErrorCode::InvalidArgument, {"part", "secondary"},
+                [&] { graph.update(secondary); });
   CapturedGraph none;
   check_refused(ErrorCode::InvalidState, {"empty"}, [&] { none.update(first); });
   replay(graph);

@@ -10,13 +10,15 @@ constexpr unsigned kCount = 512;
 
 }  // namespace
 
-TEST_CASE_FIXTURE(DeviceFixture, "execute: a secondary executed three times runs three times, in order") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "execute: a secondary executed three times runs three times, in order") {
   const auto x = buffer(std::vector<unsigned>(kCount, 1), "x");
   const auto t = pool->transient<unsigned>(kCount, "t");
   CommandBuffer secondary = recording({.label = "double and add", .level = Level::Secondary});
   const std::uint32_t five = 5;
   secondary.copy(x, t);
-  secondary.dispatch(kernel(shaders::conf_mix), {.grid = 2, .block = 256}, read(t), read_write(x), five, kCount);
+  secondary.dispatch(kernel(shaders::conf_mix), {.grid = 2, .block = 256}, read(t), read_write(x),
+                     five, kCount);
   secondary.update(t.slice(0, 1), std::as_bytes(std::span(&five, 1)));
   secondary.end();
   CommandBuffer cmd = recording();
@@ -35,7 +37,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "execute: a secondary executed three times runs
   CHECK(graph.to_text().find("twice") != std::string::npos);
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "execute: edges, snapshots and callbacks of a secondary come along") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "execute: edges, snapshots and callbacks of a secondary come along") {
   const auto x = pool->allocate<unsigned>(4, "x");
   std::string order;
   CommandBuffer cmd = recording();
@@ -54,7 +57,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "execute: edges, snapshots and callbacks of a s
   CHECK(values(x) == std::vector<unsigned>{1, 2, 3, 4});
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "execute: a primary is refused, and a secondary cannot be compiled") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "execute: a primary is refused, and a secondary cannot be compiled") {
   CommandBuffer primary = recording({.label = "primary"});
   primary.end();
   CommandBuffer secondary = recording({.label = "secondary", .level = Level::Secondary});
@@ -62,5 +66,6 @@ TEST_CASE_FIXTURE(DeviceFixture, "execute: a primary is refused, and a secondary
   check_refused(ErrorCode::InvalidArgument, {"primary"}, [&] { cmd.execute(primary); });
   check_refused(ErrorCode::InvalidState, {"Recording"}, [&] { cmd.execute(secondary); });
   secondary.end();
-  check_refused(ErrorCode::InvalidArgument, {"secondary", "execute()"}, [&] { static_cast<void>(device.compile(secondary)); });
+  check_refused(ErrorCode::InvalidArgument, {"secondary", "execute()"},
+                [&] { static_cast<void>(device.compile(secondary)); });
 }

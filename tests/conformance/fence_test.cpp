@@ -35,7 +35,9 @@ class Gate {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(DeviceFixture, "fence: a default-constructed one is done, and so is that of a queue without work") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "fence: a default-constructed one is done, and so is that of a queue without work") {
   const Fence fence;
   CHECK(fence.done());
   fence.wait();
@@ -45,7 +47,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "fence: a default-constructed one is done, and 
   device.wait_idle();
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "fence: it is not done before its replay is, and then it is for ever") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "fence: it is not done before its replay is, and then it is for ever") {
   Gate gate(*this);
   const Fence fence = gate.launch(queue);
   CHECK(fence.serial() == 1);
@@ -75,7 +78,9 @@ TEST_CASE_FIXTURE(DeviceFixture, "fence: once one is done, so are all earlier on
   CHECK(queue.last_fence().serial() == 50);
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "fence: the launches behind a waiting one wait too, and dropping a fence waits for nothing") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "fence: the launches behind a waiting one wait too, and dropping a fence waits for nothing") {
   int ran = 0;
   CommandBuffer cmd = recording();
   cmd.host([&ran] { ++ran; });
@@ -105,7 +110,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "fence: it outlives its graph, its pool and its
   CHECK(fence.done());
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "queue: wait_for puts its later launches behind a fence of another queue") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "queue: wait_for puts its later launches behind a fence of another queue") {
   std::string order;
   CommandBuffer cmd = recording();
   cmd.host([&order] { order += 'b'; });

@@ -18,10 +18,12 @@ void check_fill(const DeviceFixture& f, T before, T value) {
   // Rows of 5 values, 12 apart, from value 2 on.
   f.run([&](CommandBuffer& cmd) {
     cmd.fill(x, before);
-    cmd.fill(x.slice(2, 900), value, {.width = 5 * sizeof(T), .height = 40}, {.row = 12 * sizeof(T)});
+    cmd.fill(x.slice(2, 900), value, {.width = 5 * sizeof(T), .height = 40},
+             {.row = 12 * sizeof(T)});
   });
   expected.assign(1000, before);
-  for (std::size_t row = 0; row < 40; ++row) std::fill_n(expected.begin() + 2 + static_cast<std::ptrdiff_t>(row * 12), 5, value);
+  for (std::size_t row = 0; row < 40; ++row)
+    std::fill_n(expected.begin() + 2 + static_cast<std::ptrdiff_t>(row * 12), 5, value);
   CHECK(f.values(x) == expected);
 }
 
@@ -45,10 +47,14 @@ TEST_CASE_FIXTURE(DeviceFixture, "fill: a transient and a pinned buffer") {
   for (unsigned i = 0; i < 64; ++i) REQUIRE(h[i] == (i < 32 ? 9 : 4));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "fill: what does not fit the element or the buffer is refused while recording") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "fill: what does not fit the element or the buffer is refused while recording") {
   const auto x = pool->allocate<unsigned>(16, "x");
   CommandBuffer cmd = recording();
-  check_refused(ErrorCode::InvalidArgument, {"fill at", "6 bytes", "x"}, [&] { cmd.fill_bits(x, 0, 4, {6, 1, 1}, {}); });
-  check_refused(ErrorCode::OutOfRange, {"fill at", "x has 64"}, [&] { cmd.fill(x, 1u, {.width = 16, .height = 5}, {.row = 16}); });
+  check_refused(ErrorCode::InvalidArgument, {"fill at", "6 bytes", "x"}, [&] {
+    cmd.fill_bits(x, 0, 4, {6, 1, 1}, {});
+  });
+  check_refused(ErrorCode::OutOfRange, {"fill at", "x has 64"},
+                [&] { cmd.fill(x, 1u, {.width = 16, .height = 5}, {.row = 16}); });
   CHECK(cmd.command_count() == 0);
 }

@@ -11,12 +11,16 @@ namespace {
 
 constexpr DispatchDesc kWords{.grid = 1, .block = 64};
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 // Two buffers of 8 words, and kernels over them.
 struct Shaken : DeviceFixture {
-  GpuRef<unsigned> x = buffer(std::vector<unsigned>(8, 1), "x"), y = buffer(std::vector<unsigned>(8, 2), "y");
-  Kernel set = kernel(shaders::conf_set), add = kernel(shaders::conf_add), mix = kernel(shaders::conf_mix);
+  GpuRef<unsigned> x = buffer(std::vector<unsigned>(8, 1), "x"),
+                   y = buffer(std::vector<unsigned>(8, 2), "y");
+  Kernel set = kernel(shaders::conf_set), add = kernel(shaders::conf_add),
+         mix = kernel(shaders::conf_mix);
 
   // Writes the upper half of x, reads all of it and declares the lower half.
   [[nodiscard]] CommandBuffer undeclared_read() const {
@@ -38,7 +42,8 @@ struct Shaken : DeviceFixture {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(Shaken, "find_races: a read that was not declared is found, and both commands are named") {
+TEST_CASE_FIXTURE(
+    Shaken, "find_races: a read that was not declared is found, and both commands are named") {
   const RaceReport report = find_races(undeclared_read(), 8);
   REQUIRE(report.findings.size() == 1);
   const RaceFinding& finding = report.findings[0];
@@ -62,14 +67,18 @@ TEST_CASE_FIXTURE(Shaken, "find_races: a read that was not declared is found, an
 
 TEST_CASE_FIXTURE(Shaken, "find_races: the text has the pair, their places, and what differs") {
   const std::string text = to_text(find_races(undeclared_read(), 8));
-  for (const char* const part : {"find_races step: 3 commands, 8 orders from number 0 on", "1 finding", "command 1, dispatch conf_set (", "shake_test.cpp:",
-                                 "command 2, dispatch conf_add in forward (", "y: 4 bytes from byte 16 on", "command 2 declares write"}) {
+  for (const char* const part : {"find_races step: 3 commands, 8 orders from number 0 on",
+                                 "1 finding", "command 1, dispatch conf_set (",
+                                 "shake_test.cpp:", "command 2, dispatch conf_add in forward (",
+                                 "y: 4 bytes from byte 16 on", "command 2 declares write"}) {
     INFO("part: ", std::string(part), "\ntext: ", text);
     CHECK(contains(text, part));
   }
 }
 
-TEST_CASE_FIXTURE(Shaken, "find_races: a write that was not declared is found, with the one who declares the bytes") {
+TEST_CASE_FIXTURE(
+    Shaken,
+    "find_races: a write that was not declared is found, with the one who declares the bytes") {
   CommandBuffer cmd = recording();
   cmd.dispatch(set, kWords, write(x.slice(0, 4)), 5u, 8u);  // writes all 8
   cmd.dispatch(set, kWords, write(x.slice(4, 4)), 9u, 4u);
@@ -85,10 +94,13 @@ TEST_CASE_FIXTURE(Shaken, "find_races: a write that was not declared is found, w
   check_untouched();
 }
 
-TEST_CASE_FIXTURE(Shaken, "find_races: the pair is found among many commands, and by the number of its order alone") {
+TEST_CASE_FIXTURE(
+    Shaken,
+    "find_races: the pair is found among many commands, and by the number of its order alone") {
   constexpr unsigned kOthers = 20;
   std::vector<GpuRef<unsigned>> others;
-  for (unsigned i = 0; i < kOthers; ++i) others.push_back(buffer(std::vector<unsigned>(8, i), "other"));
+  for (unsigned i = 0; i < kOthers; ++i)
+    others.push_back(buffer(std::vector<unsigned>(8, i), "other"));
   CommandBuffer cmd = recording();
   for (unsigned i = 0; i < kOthers; ++i) {
     cmd.dispatch(mix, kWords, read(others[(i + 7) % kOthers]), read_write(others[i]), i, 8u);
@@ -108,16 +120,19 @@ TEST_CASE_FIXTURE(Shaken, "find_races: the pair is found among many commands, an
 
 TEST_CASE_FIXTURE(Shaken, "find_races: each of several pairs is found, up to max_findings") {
   CommandBuffer cmd = recording();
-  for (unsigned i = 0; i < 3; ++i) cmd.dispatch(set, kWords, write(x.slice(i, 1)), 10 + i, 8 - i);  // each writes to the end
+  for (unsigned i = 0; i < 3; ++i)
+    cmd.dispatch(set, kWords, write(x.slice(i, 1)), 10 + i, 8 - i);  // each writes to the end
   cmd.end();
   const RaceReport report = find_races(cmd);
   CHECK(report.findings.size() >= 2);  // two may order the third pair
   CHECK(report.findings.size() <= 3);
-  for (const RaceFinding& finding : report.findings) CHECK(finding.first.index < finding.second.index);
+  for (const RaceFinding& finding : report.findings)
+    CHECK(finding.first.index < finding.second.index);
   CHECK(find_races(cmd, {.max_findings = 1}).findings.size() == 1);
 }
 
-TEST_CASE_FIXTURE(Shaken, "find_races: a transient that is read after its last declared use is found") {
+TEST_CASE_FIXTURE(Shaken,
+                  "find_races: a transient that is read after its last declared use is found") {
   const auto t = pool->transient<unsigned>(8, "t");
   const auto where = pool->allocate<unsigned long long>(1, "where");
   CommandBuffer cmd = recording();
@@ -138,7 +153,8 @@ TEST_CASE_FIXTURE(Shaken, "find_races: a transient that is read after its last d
   CHECK(report.one_order_only);
 }
 
-TEST_CASE_FIXTURE(Shaken, "find_races: a transient that is read where nobody wrote is found among others") {
+TEST_CASE_FIXTURE(Shaken,
+                  "find_races: a transient that is read where nobody wrote is found among others") {
   CommandBuffer cmd = recording();
   for (unsigned i = 0; i < 6; ++i) {
     const auto good = pool->transient<unsigned>(8, "good");
@@ -159,7 +175,9 @@ TEST_CASE_FIXTURE(Shaken, "find_races: a transient that is read where nobody wro
   CHECK(report.findings[0].at_end[0].first == 16);
 }
 
-TEST_CASE_FIXTURE(Shaken, "find_races: what differs between two replays of one order is excluded by name, and the rest is still compared") {
+TEST_CASE_FIXTURE(Shaken,
+                  "find_races: what differs between two replays of one order is excluded by name, "
+                  "and the rest is still compared") {
   const auto clock = pool->host<unsigned>(4, "clock");
   const auto ticks = std::make_shared<unsigned>(0);
   CommandBuffer with_clock = recording();
@@ -177,7 +195,9 @@ TEST_CASE_FIXTURE(Shaken, "find_races: what differs between two replays of one o
   CHECK(clock[2] == 0);
 }
 
-TEST_CASE_FIXTURE(Shaken, "find_races: a buffer that no command declares is compared where a command's buffer is of its pool") {
+TEST_CASE_FIXTURE(Shaken,
+                  "find_races: a buffer that no command declares is compared where a command's "
+                  "buffer is of its pool") {
   const auto secret = pool->host<unsigned>(4, "secret");
   CommandBuffer cmd = recording();
   cmd.fill(x, 5u);
@@ -210,10 +230,11 @@ TEST_CASE_FIXTURE(Shaken, "find_races: 50 commands that declare what they do giv
   }
   cmd.end();
   std::uint32_t told = 0;
-  const RaceReport report = find_races(cmd, {.runs = 12, .on_progress = [&](std::uint32_t done, std::uint32_t runs) {
-                                           CHECK(runs == 12);
-                                           told = done;
-                                         }});
+  const RaceReport report =
+      find_races(cmd, {.runs = 12, .on_progress = [&](std::uint32_t done, std::uint32_t runs) {
+                         CHECK(runs == 12);
+                         told = done;
+                       }});
   INFO(to_text(report));
   CHECK(report.clean());
   CHECK(report.commands == 50);
@@ -224,7 +245,8 @@ TEST_CASE_FIXTURE(Shaken, "find_races: 50 commands that declare what they do giv
   for (unsigned i = 0; i < 6; ++i) CHECK(values(words[i]) == std::vector<unsigned>(64, i));
 }
 
-TEST_CASE_FIXTURE(Shaken, "find_races: commands that run whole recordings keep their own order inside") {
+TEST_CASE_FIXTURE(Shaken,
+                  "find_races: commands that run whole recordings keep their own order inside") {
   const Condition on = device.create_condition({.name = "on"});
   CommandBuffer inside = recording({.label = "inside", .level = Level::Secondary});
   const auto t = pool->transient<unsigned>(8, "t");
@@ -258,7 +280,9 @@ TEST_CASE_FIXTURE(Shaken, "find_races: where there is one order only it says so"
   CHECK(contains(to_text(report), "only the recorded order"));
 }
 
-TEST_CASE_FIXTURE(Shaken, "find_races: host memory, device scalars and pinned memory are as before, also when a callback throws") {
+TEST_CASE_FIXTURE(Shaken,
+                  "find_races: host memory, device scalars and pinned memory are as before, also "
+                  "when a callback throws") {
   std::vector<unsigned> mine(8, 77);
   const auto pinned = pool->host<unsigned>(2, "pinned");
   const DeviceScalar<unsigned> scalar(*pool, queue, 5u, "scalar");
@@ -267,12 +291,15 @@ TEST_CASE_FIXTURE(Shaken, "find_races: host memory, device scalars and pinned me
   cmd.fill(x, 9u);
   cmd.fill(static_cast<const GpuRef<unsigned>&>(scalar), 6u);
   cmd.copy(y, borrowed(mine));
-  cmd.host([pinned, calls] {
-    pinned[0] = 3;
-    if (++*calls > 3) throw std::runtime_error("no more");
-  }, {write(pinned)});
+  cmd.host(
+      [pinned, calls] {
+        pinned[0] = 3;
+        if (++*calls > 3) throw std::runtime_error("no more");
+      },
+      {write(pinned)});
   cmd.end();
-  CHECK_THROWS_WITH_AS(static_cast<void>(find_races(cmd)), doctest::Contains("no more"), std::runtime_error);
+  CHECK_THROWS_WITH_AS(static_cast<void>(find_races(cmd)), doctest::Contains("no more"),
+                       std::runtime_error);
   check_untouched();
   CHECK(values(static_cast<const GpuRef<unsigned>&>(scalar)) == std::vector<unsigned>{5});
   CHECK(mine == std::vector<unsigned>(8, 77));
@@ -280,7 +307,9 @@ TEST_CASE_FIXTURE(Shaken, "find_races: host memory, device scalars and pinned me
   CHECK(cmd.state() == CommandBufferState::Executable);
 }
 
-TEST_CASE_FIXTURE(Shaken, "find_races: it runs on the queue that it is given, after what is pending on its buffers") {
+TEST_CASE_FIXTURE(
+    Shaken,
+    "find_races: it runs on the queue that it is given, after what is pending on its buffers") {
   Queue other = device.create_queue({.label = "other"});
   CommandBuffer first = recording();
   first.dispatch(kernel(shaders::conf_churn), kWords, read_write(x), 1000u, 8u);
@@ -296,7 +325,8 @@ TEST_CASE_FIXTURE(Shaken, "find_races: it runs on the queue that it is given, af
 TEST_CASE_FIXTURE(Shaken, "find_races: what makes no sense is refused") {
   const CommandBuffer good = undeclared_read();
   const auto refused = [&](const RaceDesc& desc, std::string_view part) {
-    check_refused(ErrorCode::InvalidArgument, {"step", part}, [&] { static_cast<void>(find_races(good, desc)); });
+    check_refused(ErrorCode::InvalidArgument, {"step", part},
+                  [&] { static_cast<void>(find_races(good, desc)); });
   };
   refused({.runs = 0}, "runs");
   refused({.max_findings = 0}, "max_findings");
@@ -310,13 +340,16 @@ TEST_CASE_FIXTURE(Shaken, "find_races: what makes no sense is refused") {
   CommandBuffer bare = recording({.label = "bare"});
   bare.host([] {});
   bare.end();
-  check_refused(ErrorCode::InvalidArgument, {"bare", "queue"}, [&] { static_cast<void>(find_races(bare)); });
+  check_refused(ErrorCode::InvalidArgument, {"bare", "queue"},
+                [&] { static_cast<void>(find_races(bare)); });
   CHECK(find_races(bare, {.queue = queue}).clean());
 
   const Queue foreign = instance.open_device(selector_of_this_run()).create_queue();
-  check_refused(ErrorCode::WrongDevice, {"step"}, [&] { static_cast<void>(find_races(good, {.queue = foreign})); });
+  check_refused(ErrorCode::WrongDevice, {"step"},
+                [&] { static_cast<void>(find_races(good, {.queue = foreign})); });
   CommandBuffer secondary = recording({.label = "second", .level = Level::Secondary});
   secondary.fill(x, 1u);
   secondary.end();
-  check_refused(ErrorCode::InvalidArgument, {"second"}, [&] { static_cast<void>(find_races(secondary)); });
+  check_refused(ErrorCode::InvalidArgument, {"second"},
+                [&] { static_cast<void>(find_races(secondary)); });
 }

@@ -1,5 +1,5 @@
-// A frame's halves, before several roots that are kernels and after many leaves that are, each by itself: what graphs with them do, and when
-// their replays begin and end.
+// A frame's halves, before several roots that are kernels and after many leaves that are, each by
+// itself: what graphs with them do, and when their replays begin and end.
 #include "conformance/device_fixture.hpp"
 #include "unit/profile/traced_run.hpp"
 #include "words.shaders.hpp"
@@ -17,9 +17,12 @@ struct FrameCase {
   bool has_begin, has_end;
   unsigned copies = 0;  // beside the roots, and behind them beside the leaves
 };
-constexpr FrameCase kFrameCases[] = {{"neither half", 1, 7, false, false}, {"begin", 2, 1, true, false},
-                                     {"end", 1, 8, false, true},           {"both", 3, 9, true, true},
-                                     {"beside copies", 8, 16, true, true, 1}, {"too few beside copies", 7, 15, false, false, 1}};
+constexpr FrameCase kFrameCases[] = {{"neither half", 1, 7, false, false},
+                                     {"begin", 2, 1, true, false},
+                                     {"end", 1, 8, false, true},
+                                     {"both", 3, 9, true, true},
+                                     {"beside copies", 8, 16, true, true, 1},
+                                     {"too few beside copies", 7, 15, false, false, 1}};
 
 void check_halves(const CapturedGraph& graph, const FrameCase& of) {
   const std::string text = graph.to_text();
@@ -36,15 +39,20 @@ struct Star {
         sums(pool->allocate<unsigned>(of.leaves * kWords, "sums")),
         copied(pool->allocate<unsigned>(2 * kWords, "copied")),
         commands(device.create_command_buffer({.label = of.name})) {
-    const Kernel set = device.load_kernel(shaders::conf_set), add = device.load_kernel(shaders::conf_add);
+    const Kernel set = device.load_kernel(shaders::conf_set),
+                 add = device.load_kernel(shaders::conf_add);
     const DispatchDesc desc = {.grid = 1, .block = kWords};
     commands.begin();
-    for (unsigned i = 0; i < of.roots; ++i) commands.dispatch(set, desc, write(parts.slice(i * kWords, kWords)), i + 1, kWords);
-    for (unsigned i = 0; i < of.copies; ++i) commands.copy(snapshot(std::vector<unsigned>(kWords, 77)), copied.slice(0, kWords));
+    for (unsigned i = 0; i < of.roots; ++i)
+      commands.dispatch(set, desc, write(parts.slice(i * kWords, kWords)), i + 1, kWords);
+    for (unsigned i = 0; i < of.copies; ++i)
+      commands.copy(snapshot(std::vector<unsigned>(kWords, 77)), copied.slice(0, kWords));
     commands.copy(parts, middle);
-    for (unsigned i = 0; i < of.copies; ++i) commands.copy(middle.slice(0, kWords), copied.slice(kWords, kWords));
+    for (unsigned i = 0; i < of.copies; ++i)
+      commands.copy(middle.slice(0, kWords), copied.slice(kWords, kWords));
     for (unsigned i = 0; i < of.leaves; ++i) {
-      commands.dispatch(add, desc, read(middle.slice(0, kWords)), write(sums.slice(i * kWords, kWords)), 10 * i, kWords);
+      commands.dispatch(add, desc, read(middle.slice(0, kWords)),
+                        write(sums.slice(i * kWords, kWords)), 10 * i, kWords);
     }
     commands.end();
   }
@@ -60,13 +68,16 @@ TEST_CASE_FIXTURE(DeviceFixture, "frame: each half stands where it pays, and cha
     Star star(device, pool, of);
     CapturedGraph graph = compile(star.commands);
     check_halves(graph, of);
-    CHECK(graph.node_count() == of.roots + 1 + of.leaves + 2 * of.copies + (of.has_begin ? 1 : 0) + (of.has_end ? 1 : 0));
-    CHECK(graph.report().added_edges == (of.has_begin ? of.roots : 0) + (of.has_end ? of.leaves : 0));
+    CHECK(graph.node_count() ==
+          of.roots + 1 + of.leaves + 2 * of.copies + (of.has_begin ? 1 : 0) + (of.has_end ? 1 : 0));
+    CHECK(graph.report().added_edges ==
+          (of.has_begin ? of.roots : 0) + (of.has_end ? of.leaves : 0));
     for (int replay = 0; replay < 3; ++replay) graph.launch(queue).wait();
     const auto sums = values(star.sums);
     for (unsigned i = 0; i < sums.size(); ++i) CHECK(sums[i] == 10 * (i / kWords) + 1);
     const auto copied = values(star.copied);
-    for (unsigned i = 0; of.copies != 0 && i < copied.size(); ++i) CHECK(copied[i] == (i < kWords ? 77 : 1));
+    for (unsigned i = 0; of.copies != 0 && i < copied.size(); ++i)
+      CHECK(copied[i] == (i < kWords ? 77 : 1));
   }
 }
 
@@ -83,14 +94,18 @@ TEST_CASE_FIXTURE(DeviceFixture, "frame: none stands around copies and fills") {
   CHECK_FALSE(graph.report().entry_exit);
   CHECK(graph.node_count() == 12);
   graph.launch(queue).wait();
-  for (unsigned i = 0; i < 12; ++i) CHECK(values(parts[i]) == std::vector<unsigned>(kWords, i % 2 == 0 ? i : 3));
+  for (unsigned i = 0; i < 12; ++i)
+    CHECK(values(parts[i]) == std::vector<unsigned>(kWords, i % 2 == 0 ? i : 3));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "frame: an update that makes copies of kernels makes another frame") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "frame: an update that makes copies of kernels makes another frame") {
   const auto parts = pool->allocate<unsigned>(3 * kWords, "parts");
   const std::vector<unsigned> words(kWords, 6);
   CommandBuffer kernels = recording({.label = "step"}), copies = recording({.label = "step"});
-  for (unsigned i = 0; i < 3; ++i) kernels.dispatch(kernel(shaders::conf_set), {.grid = 1, .block = kWords}, write(parts.slice(i * kWords, kWords)), 5u, kWords);
+  for (unsigned i = 0; i < 3; ++i)
+    kernels.dispatch(kernel(shaders::conf_set), {.grid = 1, .block = kWords},
+                     write(parts.slice(i * kWords, kWords)), 5u, kWords);
   for (unsigned i = 0; i < 3; ++i) copies.copy(snapshot(words), parts.slice(i * kWords, kWords));
   CapturedGraph graph = compile(kernels);
   CHECK(graph.report().entry_exit);
@@ -107,14 +122,18 @@ TEST_CASE_FIXTURE(DeviceFixture, "frame: an update that makes copies of kernels 
   CHECK(values(parts) == std::vector<unsigned>(3 * kWords, 5));
 }
 
-TEST_CASE("frame: replays have begin and end in a trace, whichever half carries them, and lie one after the other") {
+TEST_CASE(
+    "frame: replays have begin and end in a trace, whichever half carries them, and lie one after "
+    "the other") {
   constexpr std::uint64_t kReplays = 30;
   for (const FrameCase& of : kFrameCases) {
     CAPTURE(of.name);
     const NoTraceEnvironment none;
     const TraceFolder folder;
     {
-      const Instance instance({.application = "conformance", .trace = {.target = folder.file(), .profile = ProfileMode::Replays}});
+      const Instance instance(
+          {.application = "conformance",
+           .trace = {.target = folder.file(), .profile = ProfileMode::Replays}});
       const Device device = instance.open_device(selector_of_this_run());
       {
         const Queue queue = device.create_queue({.label = "main"});

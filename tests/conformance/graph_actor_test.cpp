@@ -16,11 +16,13 @@ constexpr std::chrono::seconds kHangGuard{120};
 // x += value.
 class Add final : public GraphOp {
  public:
-  Add(Kernel add, GpuRef<unsigned> x, unsigned value) : add_(std::move(add)), x_(std::move(x)), value_(value) {}
+  Add(Kernel add, GpuRef<unsigned> x, unsigned value)
+      : add_(std::move(add)), x_(std::move(x)), value_(value) {}
   [[nodiscard]] std::string_view op_name() const noexcept override { return "add"; }
   void declare(GraphOpDeclaration& declaration) const override { declaration.use(read_write(x_)); }
   void record(GraphRecordCtx& ctx) const override {
-    ctx.dispatch(add_, {.grid = blocks(kCount, 64), .block = 64}, read(x_), write(x_), value_, kCount);
+    ctx.dispatch(add_, {.grid = blocks(kCount, 64), .block = 64}, read(x_), write(x_), value_,
+                 kCount);
   }
 
  private:
@@ -50,20 +52,26 @@ T answer(std::future<T>&& reply) {
 struct ActorFixture : DeviceFixture {
   GpuRef<unsigned> x = buffer(std::vector<unsigned>(kCount, 0), "x");
   Kernel add = kernel(shaders::conf_add);
-  [[nodiscard]] std::shared_ptr<const GraphOp> adding(unsigned value) const { return std::make_shared<const Add>(add, x, value); }
+  [[nodiscard]] std::shared_ptr<const GraphOp> adding(unsigned value) const {
+    return std::make_shared<const Add>(add, x, value);
+  }
 };
 
 }  // namespace
 
-TEST_CASE_FIXTURE(ActorFixture, "graph actor: a script becomes a graph, and a launch is answered when the queue has done it") {
+TEST_CASE_FIXTURE(
+    ActorFixture,
+    "graph actor: a script becomes a graph, and a launch is answered when the queue has done it") {
   GraphActor actor(device, queue);
-  const GraphHandle handle = answer(actor.record({adding(1), adding(10), adding(100)}, {.label = "script", .pool = pool}));
+  const GraphHandle handle =
+      answer(actor.record({adding(1), adding(10), adding(100)}, {.label = "script", .pool = pool}));
   REQUIRE(handle);
   CHECK(handle.graph()->label() == "script");
   CHECK(handle.graph()->report().commands == 3);
   CHECK(handle.graph()->pool() == pool);
   CHECK(handle.generation() == device.generation());
-  for (std::uint64_t replay = 1; replay <= 3; ++replay) CHECK(answer(actor.launch(handle)) == replay);
+  for (std::uint64_t replay = 1; replay <= 3; ++replay)
+    CHECK(answer(actor.launch(handle)) == replay);
   CHECK(values(x) == std::vector<unsigned>(kCount, 333));
 }
 
@@ -78,7 +86,8 @@ TEST_CASE_FIXTURE(ActorFixture, "graph actor: messages that a client makes itsel
   CHECK(answer(launched) == 1);
 }
 
-TEST_CASE_FIXTURE(ActorFixture, "graph actor: any graph is launched, compiled or captured by the caller") {
+TEST_CASE_FIXTURE(ActorFixture,
+                  "graph actor: any graph is launched, compiled or captured by the caller") {
   GraphActor actor(device, queue);
   StreamCapture capture = StreamCapture::begin(queue);
   capture.record_memset(x.data(), 1, x.bytes());
@@ -90,7 +99,9 @@ TEST_CASE_FIXTURE(ActorFixture, "graph actor: any graph is launched, compiled or
   CHECK(values(x) == std::vector<unsigned>(kCount, 5));
 }
 
-TEST_CASE_FIXTURE(ActorFixture, "graph actor: a handle keeps alive what its graph needs, for as long as its launch takes") {
+TEST_CASE_FIXTURE(
+    ActorFixture,
+    "graph actor: a handle keeps alive what its graph needs, for as long as its launch takes") {
   GraphActor actor(device, queue);
   std::future<std::uint64_t> launched;
   {
@@ -110,7 +121,8 @@ TEST_CASE_FIXTURE(ActorFixture, "graph actor: many clients at once, each with it
     clients.emplace_back([&, client] {
       const GraphHandle own = actor.record({adding(1)}).get();
       std::vector<std::future<std::uint64_t>> replies;
-      for (unsigned i = 0; i < kLaunches; ++i) replies.push_back(actor.launch(i % 2 == 0 ? own : shared));
+      for (unsigned i = 0; i < kLaunches; ++i)
+        replies.push_back(actor.launch(i % 2 == 0 ? own : shared));
       for (auto& reply : replies) done[client] += reply.get() != 0 ? 1 : 0;
     });
   }
@@ -120,24 +132,34 @@ TEST_CASE_FIXTURE(ActorFixture, "graph actor: many clients at once, each with it
   CHECK(values(x) == std::vector<unsigned>(kCount, kClients * kLaunches));
 }
 
-TEST_CASE_FIXTURE(ActorFixture, "graph actor: what a message cannot ask for is told to whoever asked, and the next message is handled") {
+TEST_CASE_FIXTURE(ActorFixture,
+                  "graph actor: what a message cannot ask for is told to whoever asked, and the "
+                  "next message is handled") {
   GraphActor actor(device, queue);
-  CHECK(thrown_by([&] { static_cast<void>(answer(actor.record({nullptr}))); }).code() == ErrorCode::InvalidArgument);
-  CHECK(thrown_by([&] { static_cast<void>(answer(actor.launch(GraphHandle()))); }).code() == ErrorCode::InvalidArgument);
-  CHECK(thrown_by([] { static_cast<void>(GraphHandle::from_graph(CapturedGraph())); }).code() == ErrorCode::InvalidArgument);
+  CHECK(thrown_by([&] { static_cast<void>(answer(actor.record({nullptr}))); }).code() ==
+        ErrorCode::InvalidArgument);
+  CHECK(thrown_by([&] { static_cast<void>(answer(actor.launch(GraphHandle()))); }).code() ==
+        ErrorCode::InvalidArgument);
+  CHECK(thrown_by([] { static_cast<void>(GraphHandle::from_graph(CapturedGraph())); }).code() ==
+        ErrorCode::InvalidArgument);
   CHECK(answer(actor.launch(answer(actor.record({adding(7)})))) == 1);
   CHECK(values(x) == std::vector<unsigned>(kCount, 7));
 }
 
-TEST_CASE_FIXTURE(ActorFixture, "graph actor: what an op throws is told to whoever asked, and the next message is handled") {
+TEST_CASE_FIXTURE(
+    ActorFixture,
+    "graph actor: what an op throws is told to whoever asked, and the next message is handled") {
   GraphActor actor(device, queue);
   CHECK_THROWS_AS(answer(actor.record({std::make_shared<const Failing>()})), std::runtime_error);
-  CHECK_THROWS_AS(answer(actor.record({adding(1), std::make_shared<const Failing>()})), std::runtime_error);
+  CHECK_THROWS_AS(answer(actor.record({adding(1), std::make_shared<const Failing>()})),
+                  std::runtime_error);
   CHECK(answer(actor.launch(answer(actor.record({adding(7)})))) == 1);
   CHECK(values(x) == std::vector<unsigned>(kCount, 7));
 }
 
-TEST_CASE_FIXTURE(ActorFixture, "graph actor: what a callback throws is told to whoever asked, and the next message is handled") {
+TEST_CASE_FIXTURE(ActorFixture,
+                  "graph actor: what a callback throws is told to whoever asked, and the next "
+                  "message is handled") {
   GraphActor actor(device, queue);
   CommandBuffer cmd = recording();
   cmd.host([] { throw std::runtime_error("the callback's own words"); });
@@ -146,7 +168,9 @@ TEST_CASE_FIXTURE(ActorFixture, "graph actor: what a callback throws is told to 
   CHECK(values(x) == std::vector<unsigned>(kCount, 7));
 }
 
-TEST_CASE_FIXTURE(ActorFixture, "graph actor: shutting down finishes what was asked before, and refuses what comes after") {
+TEST_CASE_FIXTURE(
+    ActorFixture,
+    "graph actor: shutting down finishes what was asked before, and refuses what comes after") {
   std::vector<std::future<std::uint64_t>> replies;
   std::future<GraphHandle> recorded;
   GraphActor actor(device, queue);
@@ -154,10 +178,12 @@ TEST_CASE_FIXTURE(ActorFixture, "graph actor: shutting down finishes what was as
   for (int i = 0; i < 100; ++i) replies.push_back(actor.launch(handle));
   recorded = actor.record({adding(2)});
   actor.shutdown();
-  for (auto& reply : replies) REQUIRE(reply.wait_for(std::chrono::seconds(0)) == std::future_status::ready);
+  for (auto& reply : replies)
+    REQUIRE(reply.wait_for(std::chrono::seconds(0)) == std::future_status::ready);
   CHECK(replies.back().get() == 100);
   CHECK(recorded.get());
-  CHECK(thrown_by([&] { static_cast<void>(actor.launch(handle)); }).code() == ErrorCode::InvalidState);
+  CHECK(thrown_by([&] { static_cast<void>(actor.launch(handle)); }).code() ==
+        ErrorCode::InvalidState);
   CHECK(thrown_by([&] { static_cast<void>(actor.record({})); }).code() == ErrorCode::InvalidState);
   actor.shutdown();
   CHECK(values(x) == std::vector<unsigned>(kCount, 100));
@@ -166,16 +192,20 @@ TEST_CASE_FIXTURE(ActorFixture, "graph actor: shutting down finishes what was as
 TEST_CASE_FIXTURE(ActorFixture, "graph actor: it needs a device and a queue of that device") {
   CHECK(thrown_by([&] { GraphActor actor(Device(), queue); }).code() == ErrorCode::NotInitialized);
   CHECK(thrown_by([&] { GraphActor actor(device, Queue()); }).code() == ErrorCode::NotInitialized);
-  const Device other = Instance({.validation = Validation::Off}).open_device(DeviceSelector::named("host"));
-  CHECK(thrown_by([&] { GraphActor actor(device, other.create_queue()); }).code() == ErrorCode::WrongDevice);
+  const Device other =
+      Instance({.validation = Validation::Off}).open_device(DeviceSelector::named("host"));
+  CHECK(thrown_by([&] { GraphActor actor(device, other.create_queue()); }).code() ==
+        ErrorCode::WrongDevice);
 }
 
-TEST_CASE_FIXTURE(ActorFixture, "graph actor: a handle of an earlier generation of its device is refused") {
+TEST_CASE_FIXTURE(ActorFixture,
+                  "graph actor: a handle of an earlier generation of its device is refused") {
   if (!is_host()) return;  // a GPU's process does not outlive its loss
   GraphActor actor(device, queue);
   const GraphHandle handle = answer(actor.record({adding(1)}));
   device.lose();
   static_cast<void>(device.rebuild());
   CHECK(handle.generation() != device.generation());
-  check_refused(ErrorCode::StaleHandle, {"script", "generation"}, [&] { static_cast<void>(answer(actor.launch(handle))); });
+  check_refused(ErrorCode::StaleHandle, {"script", "generation"},
+                [&] { static_cast<void>(answer(actor.launch(handle))); });
 }

@@ -39,11 +39,13 @@ struct NoName {
   void record(GraphRecordCtx&) const {}
 };
 
-static_assert(GraphOpRecord<Shift> && GraphOpRecord<Nothing> && !GraphOpRecord<NoName> && !GraphOpRecord<int>);
+static_assert(GraphOpRecord<Shift> && GraphOpRecord<Nothing> && !GraphOpRecord<NoName> &&
+              !GraphOpRecord<int>);
 
 }  // namespace
 
-TEST_CASE_FIXTURE(DeviceFixture, "graph op record: a value with declare and record is an op like any other") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "graph op record: a value with declare and record is an op like any other") {
   const auto x = buffer(std::vector<unsigned>(100, 5), "x");
   const auto y = pool->allocate<unsigned>(100, "y"), z = pool->allocate<unsigned>(100, "z");
   CommandBuffer cmd = recording();
@@ -58,8 +60,11 @@ TEST_CASE_FIXTURE(DeviceFixture, "graph op record: a value with declare and reco
   CHECK(values(z) == std::vector<unsigned>(100, 12));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "graph op record: what it declares is checked like what a verb is given") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "graph op record: what it declares is checked like what a verb is given") {
   CommandBuffer cmd = recording();
-  check_refused(ErrorCode::InvalidArgument, {"shift"}, [&] { cmd.add(Shift{kernel(shaders::conf_add), {}, {}, 1}); });
+  check_refused(ErrorCode::InvalidArgument, {"shift"}, [&] {
+    cmd.add(Shift{kernel(shaders::conf_add), {}, {}, 1});
+  });
   CHECK(cmd.command_count() == 0);
 }

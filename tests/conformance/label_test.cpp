@@ -8,7 +8,8 @@
 using namespace reprise;
 using namespace reprise::test;
 
-TEST_CASE_FIXTURE(DeviceFixture, "label: labels are in the plan's text and in its DOT, and change no bytes") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "label: labels are in the plan's text and in its DOT, and change no bytes") {
   const auto x = pool->allocate<unsigned>(64, "weights");
   CommandBuffer cmd = recording({.label = "training step"});
   {
@@ -30,16 +31,19 @@ TEST_CASE_FIXTURE(DeviceFixture, "label: labels are in the plan's text and in it
   CHECK(values(x) == std::vector<unsigned>(64, 3));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "label: export_dot writes to_dot, and says which path it could not write") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "label: export_dot writes to_dot, and says which path it could not write") {
   CommandBuffer cmd = recording();
   cmd.host([] {});
   CapturedGraph graph = compile(cmd);
   const auto path =
-      std::filesystem::temp_directory_path() / ("reprise-label-test-" + std::to_string(reinterpret_cast<std::uintptr_t>(this)) + ".dot");
+      std::filesystem::temp_directory_path() /
+      ("reprise-label-test-" + std::to_string(reinterpret_cast<std::uintptr_t>(this)) + ".dot");
   graph.export_dot(path);
   std::ostringstream written;
   written << std::ifstream(path).rdbuf();
   std::filesystem::remove(path);
   CHECK(written.str() == graph.to_dot());
-  check_refused(ErrorCode::NativeFailure, {"/no/such/folder/x.dot"}, [&] { graph.export_dot("/no/such/folder/x.dot"); });
+  check_refused(ErrorCode::NativeFailure, {"/no/such/folder/x.dot"},
+                [&] { graph.export_dot("/no/such/folder/x.dot"); });
 }

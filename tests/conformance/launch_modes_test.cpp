@@ -6,17 +6,20 @@
 using namespace reprise;
 using namespace reprise::test;
 
-TEST_CASE_FIXTURE(DeviceFixture, "cooperative: all blocks run at once, or the device says that it cannot") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "cooperative: all blocks run at once, or the device says that it cannot") {
   const std::uint32_t at_once = device.info().limits.max_cooperative_blocks;
   const unsigned grid = at_once == 0 ? 4 : std::min<std::uint32_t>(at_once, 16);
   const auto arrived = buffer(std::vector<unsigned>{0}, "arrived");
   const auto seen = buffer(std::vector<unsigned>(grid, 0), "seen");
   CommandBuffer cmd = recording();
-  cmd.dispatch(kernel(shaders::conf_meet_all), {.grid = grid, .block = 32, .launch = DispatchDesc::Launch::Cooperative}, read_write(arrived),
-               write(seen));
+  cmd.dispatch(kernel(shaders::conf_meet_all),
+               {.grid = grid, .block = 32, .launch = DispatchDesc::Launch::Cooperative},
+               read_write(arrived), write(seen));
   cmd.end();
   if (at_once == 0) {
-    check_refused(ErrorCode::Unsupported, {"conf_meet_all", "cooperative"}, [&] { static_cast<void>(device.compile(cmd)); });
+    check_refused(ErrorCode::Unsupported, {"conf_meet_all", "cooperative"},
+                  [&] { static_cast<void>(device.compile(cmd)); });
     return;
   }
   run(cmd);
@@ -28,34 +31,42 @@ TEST_CASE_FIXTURE(DeviceFixture, "cooperative: more blocks than run at once are 
   const auto arrived = buffer(std::vector<unsigned>{0}, "arrived");
   const auto seen = pool->allocate<unsigned>(1, "seen");
   CommandBuffer cmd = recording();
-  cmd.dispatch(kernel(shaders::conf_meet_all), {.grid = at_once + 1, .block = 32, .launch = DispatchDesc::Launch::Cooperative}, read_write(arrived),
-               write(seen));
+  cmd.dispatch(kernel(shaders::conf_meet_all),
+               {.grid = at_once + 1, .block = 32, .launch = DispatchDesc::Launch::Cooperative},
+               read_write(arrived), write(seen));
   cmd.end();
-  check_refused(at_once == 0 ? ErrorCode::Unsupported : ErrorCode::LaunchLimits, {"conf_meet_all"}, [&] { static_cast<void>(device.compile(cmd)); });
+  check_refused(at_once == 0 ? ErrorCode::Unsupported : ErrorCode::LaunchLimits, {"conf_meet_all"},
+                [&] { static_cast<void>(device.compile(cmd)); });
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "cluster: blocks run in clusters of the size asked for, or the device says that it cannot") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "cluster: blocks run in clusters of the size asked for, or the device says that it cannot") {
   const auto out = buffer(std::vector<unsigned>(8, 0), "out");
   CommandBuffer cmd = recording();
-  cmd.dispatch(kernel(shaders::conf_cluster_size), {.grid = 8, .block = 32, .cluster = 4}, write(out));
+  cmd.dispatch(kernel(shaders::conf_cluster_size), {.grid = 8, .block = 32, .cluster = 4},
+               write(out));
   cmd.end();
   if (device.info().limits.max_cluster_blocks == 0) {
-    check_refused(ErrorCode::Unsupported, {"conf_cluster_size", "cluster"}, [&] { static_cast<void>(device.compile(cmd)); });
+    check_refused(ErrorCode::Unsupported, {"conf_cluster_size", "cluster"},
+                  [&] { static_cast<void>(device.compile(cmd)); });
     return;
   }
   run(cmd);
   CHECK(values(out) == std::vector<unsigned>(8, 4));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "cluster: one that is too large or does not divide the grid is refused") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "cluster: one that is too large or does not divide the grid is refused") {
   const std::uint32_t most = device.info().limits.max_cluster_blocks;
   const auto out = pool->allocate<unsigned>(8, "out");
   const auto refused = [&](Dim3 grid, Dim3 cluster) {
     CommandBuffer cmd = recording();
-    cmd.dispatch(kernel(shaders::conf_cluster_size), {.grid = grid, .block = 32, .cluster = cluster}, write(out));
+    cmd.dispatch(kernel(shaders::conf_cluster_size),
+                 {.grid = grid, .block = 32, .cluster = cluster}, write(out));
     cmd.end();
-    check_refused(most == 0 ? ErrorCode::Unsupported : ErrorCode::LaunchLimits, {"conf_cluster_size"},
-                  [&] { static_cast<void>(device.compile(cmd)); });
+    check_refused(most == 0 ? ErrorCode::Unsupported : ErrorCode::LaunchLimits,
+                  {"conf_cluster_size"}, [&] { static_cast<void>(device.compile(cmd)); });
   };
   refused(2 * (most + 1), most + 1);
   refused(7, 2);

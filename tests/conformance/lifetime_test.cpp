@@ -41,8 +41,10 @@ struct Cast {
   static constexpr int kParts = 8;
 };
 
-// The parts of a graph whose replay starts when `go` is given and then writes `out`, which belongs to nobody here.
-Cast make_cast(const DeviceFixture& f, const HostRef<unsigned>& out, std::shared_future<void> go, unsigned value) {
+// The parts of a graph whose replay starts when `go` is given and then writes `out`, which belongs
+// to nobody here.
+Cast make_cast(const DeviceFixture& f, const HostRef<unsigned>& out, std::shared_future<void> go,
+               unsigned value) {
   Cast cast;
   cast.pool = f.device.create_pool({.label = "cast"});
   cast.buffer = cast.pool->allocate<unsigned>(kCount, "buffer");
@@ -52,7 +54,8 @@ Cast make_cast(const DeviceFixture& f, const HostRef<unsigned>& out, std::shared
   cast.commands.emplace(f.recording({.label = "cast", .ordering = Ordering::Linear}));
   cast.commands->host([go = std::move(go)] { go.wait(); });
   cast.commands->fill(*cast.transient, value);
-  cast.commands->dispatch(*cast.kernel, kWords, read(*cast.transient), write(*cast.buffer), 1u, kCount);
+  cast.commands->dispatch(*cast.kernel, kWords, read(*cast.transient), write(*cast.buffer), 1u,
+                          kCount);
   cast.commands->copy(*cast.buffer, out);
   cast.commands->end();
   cast.graph.emplace(f.device.compile(*cast.commands, {.pool = cast.pool}));
@@ -61,7 +64,9 @@ Cast make_cast(const DeviceFixture& f, const HostRef<unsigned>& out, std::shared
 
 }  // namespace
 
-TEST_CASE_FIXTURE(DeviceFixture, "lifetime: any order of dropping in the middle of a replay lets the replay end well") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "lifetime: any order of dropping in the middle of a replay lets the replay end well") {
   std::array<int, Cast::kParts> order{};
   std::iota(order.begin(), order.end(), 0);
   const std::size_t buffers_before = pool->buffer_count();
@@ -77,7 +82,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "lifetime: any order of dropping in the middle 
       go.set_value();
       watched.wait();
     }
-    CHECK(std::all_of(out.span().begin(), out.span().end(), [round](unsigned v) { return v == round + 1; }));
+    CHECK(std::all_of(out.span().begin(), out.span().end(),
+                      [round](unsigned v) { return v == round + 1; }));
     // Each part comes first, second, ... last in turn; then the whole order backwards.
     std::rotate(order.begin(), order.begin() + 1 + round % 3, order.end());
     if (round % 8 == 7) std::reverse(order.begin(), order.end());
@@ -87,7 +93,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "lifetime: any order of dropping in the middle 
   CHECK(pool->live_graphs() == 0);
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "lifetime: everything is dropped and nobody waits but the device") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "lifetime: everything is dropped and nobody waits but the device") {
   const auto out = pool->host<unsigned>(kCount, "out");
   std::promise<void> go;
   {
@@ -102,7 +109,9 @@ TEST_CASE_FIXTURE(DeviceFixture, "lifetime: everything is dropped and nobody wai
   CHECK(out[kCount - 1] == 42);
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "lifetime: a buffer's memory returns when its last handle, recording and graph are gone") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "lifetime: a buffer's memory returns when its last handle, recording and graph are gone") {
   const auto own = device.create_pool();
   CommandBuffer cmd = recording();
   {

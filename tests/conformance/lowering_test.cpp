@@ -39,7 +39,8 @@ class RandomProgram {
 
   void add(const Kernel& mix) {
     const unsigned from = below(kBuffers), to = below(kBuffers);
-    const unsigned length = 1 + below(kCount / 2), at = below(kCount / 2), other = below(kCount / 2);
+    const unsigned length = 1 + below(kCount / 2), at = below(kCount / 2),
+                   other = below(kCount / 2);
     const unsigned value = static_cast<unsigned>(random_());
     const auto source = expected_[from].begin() + other;
     const auto destination = expected_[to].begin() + at;
@@ -55,9 +56,11 @@ class RandomProgram {
         return;
       default:
         if (from == to) return;
-        commands_->dispatch(mix, {.grid = blocks(length, 64), .block = 64}, read(buffers_[from].slice(other, length)),
+        commands_->dispatch(mix, {.grid = blocks(length, 64), .block = 64},
+                            read(buffers_[from].slice(other, length)),
                             read_write(buffers_[to].slice(at, length)), value, length);
-        for (unsigned i = 0; i < length; ++i) destination[i] = destination[i] * 1664525u + (source[i] ^ value) + 1013904223u;
+        for (unsigned i = 0; i < length; ++i)
+          destination[i] = destination[i] * 1664525u + (source[i] ^ value) + 1013904223u;
         return;
     }
   }
@@ -71,13 +74,16 @@ class RandomProgram {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(DeviceFixture, "lowering: Faithful, Auto and Lanes give the bytes of plain C++ for random recordings") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "lowering: Faithful, Auto and Lanes give the bytes of plain C++ for random recordings") {
   const std::uint32_t seed = std::random_device{}();
   CAPTURE(seed);
   for (std::uint32_t round = 0; round < 5; ++round) {
     RandomProgram program(*this, seed + round);
     std::vector<std::uint64_t> plan_hashes;
-    for (const Lowering lowering : {Lowering::Faithful, Lowering::Auto, Lowering::Lanes(1), Lowering::Lanes(3), Lowering::Lanes(64)}) {
+    for (const Lowering lowering : {Lowering::Faithful, Lowering::Auto, Lowering::Lanes(1),
+                                    Lowering::Lanes(3), Lowering::Lanes(64)}) {
       CapturedGraph graph = compile(program.commands(), lowering);
       plan_hashes.push_back(graph.report().plan_hash);
       for (int replay = 0; replay < 2; ++replay) {
@@ -89,7 +95,9 @@ TEST_CASE_FIXTURE(DeviceFixture, "lowering: Faithful, Auto and Lanes give the by
   }
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "lowering: Auto puts a frame around many roots and leaves, Faithful adds nothing") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "lowering: Auto puts a frame around many roots and leaves, Faithful adds nothing") {
   std::vector<GpuRef<unsigned>> parts;
   CommandBuffer cmd = recording();
   for (unsigned i = 0; i < 200; ++i) {
@@ -113,6 +121,9 @@ TEST_CASE_FIXTURE(DeviceFixture, "lowering: lanes are from 1 to 65535") {
   CommandBuffer cmd = recording();
   cmd.host([] {});
   cmd.end();
-  check_refused(ErrorCode::InvalidArgument, {}, [&] { static_cast<void>(device.compile(cmd, {.lowering = Lowering::Lanes(0)})); });
-  check_refused(ErrorCode::InvalidArgument, {}, [&] { static_cast<void>(device.compile(cmd, {.lowering = Lowering::Lanes(65536)})); });
+  check_refused(ErrorCode::InvalidArgument, {},
+                [&] { static_cast<void>(device.compile(cmd, {.lowering = Lowering::Lanes(0)})); });
+  check_refused(ErrorCode::InvalidArgument, {}, [&] {
+    static_cast<void>(device.compile(cmd, {.lowering = Lowering::Lanes(65536)}));
+  });
 }

@@ -12,7 +12,8 @@ constexpr unsigned kCount = 1024, kBranches = 12;
 constexpr DispatchDesc kWords{.grid = kCount / 256, .block = 256};
 
 // Branches that nothing orders, each with a transient of its own.
-void record_branches(CommandBuffer& cmd, CapturePool& pool, const Kernel& set, const GpuRef<unsigned>& out) {
+void record_branches(CommandBuffer& cmd, CapturePool& pool, const Kernel& set,
+                     const GpuRef<unsigned>& out) {
   for (unsigned b = 0; b < kBranches; ++b) {
     const auto t = pool.transient<unsigned>(kCount, "branch");
     cmd.dispatch(set, kWords, write(t), b + 1, kCount);
@@ -22,13 +23,15 @@ void record_branches(CommandBuffer& cmd, CapturePool& pool, const Kernel& set, c
 
 }  // namespace
 
-TEST_CASE_FIXTURE(DeviceFixture, "memory goal: fewer bytes, the same result, and a price that is told") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "memory goal: fewer bytes, the same result, and a price that is told") {
   const auto out = pool->allocate<unsigned>(kBranches * kCount, "out");
   CommandBuffer cmd = recording();
   record_branches(cmd, *pool, kernel(shaders::conf_set), out);
   cmd.end();
   for (const MemoryGoal goal : {MemoryGoal::Speed, MemoryGoal::Balanced, MemoryGoal::Least}) {
-    CapturedGraph graph = device.compile(cmd, {.pool = pool, .memory_goal = goal, .memory_search_budget = std::chrono::seconds(1)});
+    CapturedGraph graph = device.compile(
+        cmd, {.pool = pool, .memory_goal = goal, .memory_search_budget = std::chrono::seconds(1)});
     const CompileReport& report = graph.report();
     CHECK(report.memory_tradeoff.goal == goal);
     if (goal == MemoryGoal::Least) {
@@ -64,15 +67,18 @@ TEST_CASE_FIXTURE(DeviceFixture, "memory goal: it holds for what the graph becom
   CHECK(values(out)[0] == 7);
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "memory goal: tuning takes no lowering that needs the bytes that were given up") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "memory goal: tuning takes no lowering that needs the bytes that were given up") {
   const auto out = pool->allocate<unsigned>(kBranches * kCount, "out");
   CommandBuffer cmd = recording();
   record_branches(cmd, *pool, kernel(shaders::conf_set), out);
   cmd.end();
   CapturedGraph graph = device.compile(cmd, {.pool = pool, .memory_goal = MemoryGoal::Least});
   const TuneReport tuned = graph.tune(queue, {.pairs = 9});
-  const bool is_told = std::any_of(tuned.candidates.begin(), tuned.candidates.end(),
-                                   [](const TuneCandidate& c) { return c.pairs == 0 && c.reason.find("memory goal") != std::string::npos; });
+  const bool is_told =
+      std::any_of(tuned.candidates.begin(), tuned.candidates.end(), [](const TuneCandidate& c) {
+        return c.pairs == 0 && c.reason.find("memory goal") != std::string::npos;
+      });
   CHECK(is_told);
   CHECK(graph.report().slab_bytes == kCount * 4);
   graph.launch(queue).wait();
@@ -80,9 +86,12 @@ TEST_CASE_FIXTURE(DeviceFixture, "memory goal: tuning takes no lowering that nee
   for (unsigned i = 0; i < found.size(); ++i) REQUIRE(found[i] == i / kCount + 1);
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "memory goal: Faithful adds no edge, and so is refused with one that would") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "memory goal: Faithful adds no edge, and so is refused with one that would") {
   CommandBuffer cmd = recording();
   cmd.end();
-  check_refused(ErrorCode::InvalidArgument, {"MemoryGoal", "Faithful"},
-                [&] { static_cast<void>(device.compile(cmd, {.lowering = Lowering::Faithful, .memory_goal = MemoryGoal::Least})); });
+  check_refused(ErrorCode::InvalidArgument, {"MemoryGoal", "Faithful"}, [&] {
+    static_cast<void>(
+        device.compile(cmd, {.lowering = Lowering::Faithful, .memory_goal = MemoryGoal::Least}));
+  });
 }

@@ -16,16 +16,21 @@ struct NestedFixture : DeviceFixture {
   [[nodiscard]] CommandBuffer step(std::string_view label, unsigned salt) const {
     CommandBuffer made = recording({.label = label, .level = Level::Secondary});
     made.copy(x, t);
-    made.dispatch(kernel(shaders::conf_mix), {.grid = 2, .block = 256}, read(t), read_write(x), salt, kCount);
+    made.dispatch(kernel(shaders::conf_mix), {.grid = 2, .block = 256}, read(t), read_write(x),
+                  salt, kCount);
     made.end();
     return made;
   }
-  static unsigned mixed(unsigned value, unsigned salt) { return value * 1664525u + (value ^ salt) + 1013904223u; }
+  static unsigned mixed(unsigned value, unsigned salt) {
+    return value * 1664525u + (value ^ salt) + 1013904223u;
+  }
 };
 
 }  // namespace
 
-TEST_CASE_FIXTURE(NestedFixture, "nested: a secondary is one command, ordered with the others by all that it touches") {
+TEST_CASE_FIXTURE(
+    NestedFixture,
+    "nested: a secondary is one command, ordered with the others by all that it touches") {
   const CommandBuffer first = step("first", 5), second = step("second", 9);
   CommandBuffer cmd = recording();
   cmd.execute(first, Nested);
@@ -46,7 +51,8 @@ TEST_CASE_FIXTURE(NestedFixture, "nested: a secondary is one command, ordered wi
   CHECK(text.find("body 2") != std::string::npos);
 }
 
-TEST_CASE_FIXTURE(NestedFixture, "nested: one secondary in many primaries, and recorded anew afterwards") {
+TEST_CASE_FIXTURE(NestedFixture,
+                  "nested: one secondary in many primaries, and recorded anew afterwards") {
   CommandBuffer shared = step("shared", 3);
   CommandBuffer one = recording(), two = recording();
   one.execute(shared, Nested);
@@ -63,7 +69,9 @@ TEST_CASE_FIXTURE(NestedFixture, "nested: one secondary in many primaries, and r
   CHECK(values(x) == std::vector<unsigned>(kCount, expected));
 }
 
-TEST_CASE_FIXTURE(NestedFixture, "nested: in a nested one, with callbacks, snapshots and updates, each in its place") {
+TEST_CASE_FIXTURE(
+    NestedFixture,
+    "nested: in a nested one, with callbacks, snapshots and updates, each in its place") {
   const auto y = pool->allocate<unsigned>(4, "y");
   std::string order;
   CommandBuffer inner = recording({.label = "inner", .level = Level::Secondary});
@@ -102,7 +110,8 @@ TEST_CASE_FIXTURE(NestedFixture, "nested: what a callback inside throws comes ou
 }
 
 TEST_CASE_FIXTURE(NestedFixture, "nested: its commands keep the order of its own command buffer") {
-  CommandBuffer linear = recording({.label = "linear", .ordering = Ordering::Linear, .level = Level::Secondary});
+  CommandBuffer linear =
+      recording({.label = "linear", .ordering = Ordering::Linear, .level = Level::Secondary});
   std::string order;
   for (const char c : {'1', '2', '3'}) linear.host([&order, c] { order += c; });
   linear.end();
@@ -112,7 +121,9 @@ TEST_CASE_FIXTURE(NestedFixture, "nested: its commands keep the order of its own
   CHECK(order == "123");
 }
 
-TEST_CASE_FIXTURE(NestedFixture, "nested: an empty secondary runs nothing, and graphs with wide bodies run all of them") {
+TEST_CASE_FIXTURE(
+    NestedFixture,
+    "nested: an empty secondary runs nothing, and graphs with wide bodies run all of them") {
   CommandBuffer empty = recording({.label = "empty", .level = Level::Secondary});
   empty.end();
   CommandBuffer wide = recording({.label = "wide", .level = Level::Secondary});
@@ -122,10 +133,13 @@ TEST_CASE_FIXTURE(NestedFixture, "nested: an empty secondary runs nothing, and g
   cmd.execute(empty, Nested);
   cmd.execute(wide, Nested);
   run(cmd);
-  CHECK(values(x) == generated<unsigned>(kCount, [](std::size_t i) { return static_cast<unsigned>(i); }));
+  CHECK(values(x) ==
+        generated<unsigned>(kCount, [](std::size_t i) { return static_cast<unsigned>(i); }));
 }
 
-TEST_CASE_FIXTURE(NestedFixture, "nested: a primary, one that is not executable and a wrong range inside are refused") {
+TEST_CASE_FIXTURE(
+    NestedFixture,
+    "nested: a primary, one that is not executable and a wrong range inside are refused") {
   CommandBuffer primary = recording({.label = "primary"});
   primary.end();
   CommandBuffer open = recording({.label = "open", .level = Level::Secondary});
@@ -135,5 +149,7 @@ TEST_CASE_FIXTURE(NestedFixture, "nested: a primary, one that is not executable 
   open.dispatch(kernel(shaders::conf_set), {.grid = 0, .block = 1}, write(x), 1u, kCount);
   open.end();
   cmd.execute(open, Nested);
-  check_refused(ErrorCode::LaunchLimits, {"dispatch-grid-zero", "nested open", "runs open", "conf_set"}, [&] { static_cast<void>(compile(cmd)); });
+  check_refused(ErrorCode::LaunchLimits,
+                {"dispatch-grid-zero", "nested open", "runs open", "conf_set"},
+                [&] { static_cast<void>(compile(cmd)); });
 }

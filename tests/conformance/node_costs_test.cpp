@@ -17,7 +17,9 @@ namespace {
 constexpr unsigned kCount = 512, kWays = 8, kRounds = 4;
 constexpr DispatchDesc kWords{.grid = 4, .block = 128};
 
-unsigned mixed(unsigned io, unsigned in, unsigned salt) { return io * 1664525u + (in ^ salt) + 1013904223u; }
+unsigned mixed(unsigned io, unsigned in, unsigned salt) {
+  return io * 1664525u + (in ^ salt) + 1013904223u;
+}
 
 std::vector<GpuRef<unsigned>> make_ways(CapturePool& pool) {
   std::vector<GpuRef<unsigned>> ways;
@@ -26,14 +28,17 @@ std::vector<GpuRef<unsigned>> make_ways(CapturePool& pool) {
 }
 
 // Ways beside each other, each of which waits for its neighbour's last round too.
-CommandBuffer record_ways(const Device& device, const std::vector<GpuRef<unsigned>>& ways, unsigned rounds = kRounds) {
-  const Kernel mix = device.load_kernel(shaders::conf_mix), set = device.load_kernel(shaders::conf_set);
+CommandBuffer record_ways(const Device& device, const std::vector<GpuRef<unsigned>>& ways,
+                          unsigned rounds = kRounds) {
+  const Kernel mix = device.load_kernel(shaders::conf_mix),
+               set = device.load_kernel(shaders::conf_set);
   CommandBuffer cmd = device.create_command_buffer({.label = "ways"});
   cmd.begin();
   for (unsigned i = 0; i < kWays; ++i) cmd.dispatch(set, kWords, write(ways[i]), i + 1, kCount);
   for (unsigned round = 0; round < rounds; ++round) {
     const auto label = cmd.label("round " + std::to_string(round));
-    for (unsigned i = 0; i < kWays; ++i) cmd.dispatch(mix, kWords, read(ways[(i + 1) % kWays]), read_write(ways[i]), round, kCount);
+    for (unsigned i = 0; i < kWays; ++i)
+      cmd.dispatch(mix, kWords, read(ways[(i + 1) % kWays]), read_write(ways[i]), round, kCount);
   }
   cmd.end();
   return cmd;
@@ -47,9 +52,11 @@ std::vector<unsigned> expected_ways() {
   return ways;
 }
 
-// A trace file of a run on the device of this run, and nothing in the environment that would make it another.
+// A trace file of a run on the device of this run, and nothing in the environment that would make
+// it another.
 struct TracedWays {
-  EnvironmentVariable trace{"REPRISE_TRACE", std::nullopt}, profile{"REPRISE_PROFILE", std::nullopt};
+  EnvironmentVariable trace{"REPRISE_TRACE", std::nullopt},
+      profile{"REPRISE_PROFILE", std::nullopt};
   std::filesystem::path file = new_file();
   std::uint64_t plan_hash = 0;
 
@@ -65,12 +72,14 @@ struct TracedWays {
       plan_hash = graph.report().plan_hash;
       for (int i = 0; i < 12; ++i) graph.launch(queue).wait();
     }
-    device.wait_idle();  // nothing of the graph is left, and so the file is whole once the instance goes
+    device.wait_idle();  // nothing of the graph is left, and so the file is whole once the instance
+                         // goes
   }
   // Of its own: an instance that names the file of an earlier one goes on in it.
   static std::filesystem::path new_file() {
     static int made = 0;
-    return std::filesystem::temp_directory_path() / ("reprise-costs-" + std::to_string(::getpid()) + "-" + std::to_string(made++) + ".reprise");
+    return std::filesystem::temp_directory_path() / ("reprise-costs-" + std::to_string(::getpid()) +
+                                                     "-" + std::to_string(made++) + ".reprise");
   }
   TracedWays(const TracedWays&) = delete;
   TracedWays& operator=(const TracedWays&) = delete;
@@ -82,7 +91,9 @@ struct TracedWays {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(DeviceFixture, "node costs: a trace of another lowering tells them of every command, and the graph does what it did") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "node costs: a trace of another lowering tells them of every command, and the "
+                  "graph does what it did") {
   const TracedWays traced(ProfileMode::Every);
   const auto costs = load_cost_profile(traced.file);
   REQUIRE(costs->graphs.size() == 1);
@@ -104,16 +115,21 @@ TEST_CASE_FIXTURE(DeviceFixture, "node costs: a trace of another lowering tells 
   CHECK(messages->empty());
   graph.launch(queue).wait();
   const std::vector<unsigned> expected = expected_ways();
-  for (unsigned i = 0; i < kWays; ++i) CHECK(values(ways[i]) == std::vector<unsigned>(kCount, expected[i]));
+  for (unsigned i = 0; i < kWays; ++i)
+    CHECK(values(ways[i]) == std::vector<unsigned>(kCount, expected[i]));
 
   // What it is updated to, and what it is tuned to, go by them too.
   graph.update(record_ways(device, ways, kRounds + 1));
   CHECK(graph.report().costs.measured == kWays * (2 + kRounds));
-  static_cast<void>(graph.tune(queue, {.contents = TuneDesc::Contents::Repeatable, .pairs = 9, .budget = std::chrono::milliseconds(500)}));
+  static_cast<void>(graph.tune(queue, {.contents = TuneDesc::Contents::Repeatable,
+                                       .pairs = 9,
+                                       .budget = std::chrono::milliseconds(500)}));
   CHECK(graph.report().costs.measured == kWays * (2 + kRounds));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "node costs: a command that the trace has nothing of is told of, and a graph that it has nothing of is refused") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "node costs: a command that the trace has nothing of is told of, and a graph "
+                  "that it has nothing of is refused") {
   const TracedWays traced(ProfileMode::Every);
   const auto costs = load_cost_profile(traced.file);
   const auto ways = make_ways(*pool);
@@ -133,15 +149,18 @@ TEST_CASE_FIXTURE(DeviceFixture, "node costs: a command that the trace has nothi
   CommandBuffer other = recording({.label = "another"});
   other.fill(ways[0], 3u);
   other.end();
-  check_refused(ErrorCode::InvalidArgument, {"no graph \"another\"", "\"ways\""}, [&] { (void)device.compile(other, {.pool = pool, .costs = costs}); });
+  check_refused(ErrorCode::InvalidArgument, {"no graph \"another\"", "\"ways\""},
+                [&] { (void)device.compile(other, {.pool = pool, .costs = costs}); });
   CommandBuffer fills = recording({.label = "ways"});
   fills.fill(ways[0], 3u);
   fills.end();
-  check_refused(ErrorCode::InvalidArgument, {"another recording", "command that differs, 0, is conf_set", "fill way"},
+  check_refused(ErrorCode::InvalidArgument,
+                {"another recording", "command that differs, 0, is conf_set", "fill way"},
                 [&] { (void)device.compile(fills, {.pool = pool, .costs = costs}); });
 }
 
 TEST_CASE_FIXTURE(DeviceFixture, "node costs: a trace whose nodes were not timed tells none") {
   const TracedWays traced(ProfileMode::Replays);
-  check_refused(ErrorCode::InvalidArgument, {traced.file.string(), "ProfileMode::Sampled"}, [&] { (void)load_cost_profile(traced.file); });
+  check_refused(ErrorCode::InvalidArgument, {traced.file.string(), "ProfileMode::Sampled"},
+                [&] { (void)load_cost_profile(traced.file); });
 }

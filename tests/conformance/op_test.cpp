@@ -22,7 +22,9 @@ class AddTwice final : public GraphOp {
   explicit AddTwice(Desc desc) : d_(std::move(desc)) {}
 
   [[nodiscard]] std::string_view op_name() const noexcept override { return "add_twice"; }
-  [[nodiscard]] std::string parameters() const override { return "first " + std::to_string(d_.first) + ", second " + std::to_string(d_.second); }
+  [[nodiscard]] std::string parameters() const override {
+    return "first " + std::to_string(d_.first) + ", second " + std::to_string(d_.second);
+  }
   void declare(GraphOpDeclaration& declaration) const override {
     declaration.use(read(d_.x));
     declaration.use(write(d_.y));
@@ -30,8 +32,10 @@ class AddTwice final : public GraphOp {
   void record(GraphRecordCtx& ctx) const override {
     const auto n = static_cast<unsigned>(d_.x.size());
     if (d_.held) ctx.keep(d_.held);
-    ctx.dispatch(d_.add, {.grid = blocks(n, 64), .block = 64}, read(d_.x), write(d_.y), d_.first, n);
-    ctx.dispatch(d_.add, {.grid = blocks(n, 64), .block = 64}, read(d_.y), write(d_.y), d_.second, n);
+    ctx.dispatch(d_.add, {.grid = blocks(n, 64), .block = 64}, read(d_.x), write(d_.y), d_.first,
+                 n);
+    ctx.dispatch(d_.add, {.grid = blocks(n, 64), .block = 64}, read(d_.y), write(d_.y), d_.second,
+                 n);
   }
 
  private:
@@ -66,7 +70,8 @@ std::vector<unsigned> plus(std::vector<unsigned> values, unsigned more) {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(DeviceFixture, "op: a user's op runs between what it was recorded between, in each replay") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "op: a user's op runs between what it was recorded between, in each replay") {
   const auto x = buffer(counted(200), "x");
   const auto y = pool->allocate<unsigned>(200, "y");
   const auto z = pool->transient<unsigned>(200, "z");
@@ -91,10 +96,12 @@ TEST_CASE_FIXTURE(DeviceFixture, "op: name and parameters are in plan, DOT and h
   const auto y = pool->allocate<unsigned>(8, "y");
   const auto hash_with = [&](unsigned first) {
     CommandBuffer cmd = recording();
-    cmd.add(AddTwice({.add = kernel(shaders::conf_add), .x = x, .y = y, .first = first, .second = 1}));
+    cmd.add(
+        AddTwice({.add = kernel(shaders::conf_add), .x = x, .y = y, .first = first, .second = 1}));
     CapturedGraph graph = compile(cmd);
     CHECK(graph.to_text().find("\"op add_twice\"") != std::string::npos);
-    CHECK(graph.to_text().find("first " + std::to_string(first) + ", second 1") != std::string::npos);
+    CHECK(graph.to_text().find("first " + std::to_string(first) + ", second 1") !=
+          std::string::npos);
     CHECK(graph.to_dot().find("0: op add_twice") != std::string::npos);
     return graph.report().plan_hash;
   };
@@ -105,11 +112,13 @@ TEST_CASE_FIXTURE(DeviceFixture, "op: name and parameters are in plan, DOT and h
 TEST_CASE_FIXTURE(DeviceFixture, "op: a secondary's op runs wherever it is executed") {
   const auto x = buffer(counted(8), "x");
   CommandBuffer secondary = recording({.level = Level::Secondary});
-  secondary.add(AddTwice({.add = kernel(shaders::conf_add), .x = x, .y = x, .first = 1, .second = 2}));
+  secondary.add(
+      AddTwice({.add = kernel(shaders::conf_add), .x = x, .y = x, .first = 1, .second = 2}));
   secondary.end();
   run([&](CommandBuffer& cmd) {
     cmd.execute(secondary);
-    cmd.add(AddTwice({.add = kernel(shaders::conf_add), .x = x, .y = x, .first = 10, .second = 20}));
+    cmd.add(
+        AddTwice({.add = kernel(shaders::conf_add), .x = x, .y = x, .first = 10, .second = 20}));
     cmd.execute(secondary);
   });
   CHECK(values(x) == plus(counted(8), 36));
@@ -120,13 +129,17 @@ TEST_CASE_FIXTURE(DeviceFixture, "op: recorders of split() bring their ops along
   const auto y = pool->allocate<unsigned>(8, "y");
   run([&](CommandBuffer& cmd) {
     std::vector<Recorder> parts = cmd.split(2);
-    parts[1].add(AddTwice({.add = kernel(shaders::conf_add), .x = y, .y = x, .first = 5, .second = 6}));
-    parts[0].add(AddTwice({.add = kernel(shaders::conf_add), .x = x, .y = y, .first = 1, .second = 2}));
+    parts[1].add(
+        AddTwice({.add = kernel(shaders::conf_add), .x = y, .y = x, .first = 5, .second = 6}));
+    parts[0].add(
+        AddTwice({.add = kernel(shaders::conf_add), .x = x, .y = y, .first = 1, .second = 2}));
   });
   CHECK(values(x) == plus(counted(8), 14));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "op: workspaces of ops that follow each other share bytes, of ops side by side they do not") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "op: workspaces of ops that follow each other share bytes, of ops side by side they do not") {
   const auto x = buffer(counted(8), "x");
   const auto y = buffer(counted(8), "y");
   const auto op_on = [&](const GpuRef<unsigned>& on) {
@@ -144,7 +157,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "op: workspaces of ops that follow each other s
                            CHECK(first % 256 == 0);
                            CHECK(second % 16 == 0);
                            CHECK((second >= first + 4096 || first >= second + 100));
-                           check_refused(ErrorCode::OutOfRange, {"scratch", "workspace 2"}, [&] { static_cast<void>(ctx.workspace(2)); });
+                           check_refused(ErrorCode::OutOfRange, {"scratch", "workspace 2"},
+                                         [&] { static_cast<void>(ctx.workspace(2)); });
                          }});
   };
   CommandBuffer chain = recording();
@@ -161,7 +175,9 @@ TEST_CASE_FIXTURE(DeviceFixture, "op: workspaces of ops that follow each other s
 
 TEST_CASE_FIXTURE(DeviceFixture, "op: one that records nothing is a node that does nothing") {
   const auto x = buffer(counted(8), "x");
-  run([&](CommandBuffer& cmd) { cmd.add(Scripted({.declare = [&](GraphOpDeclaration& d) { d.use(read(x)); }})); });
+  run([&](CommandBuffer& cmd) {
+    cmd.add(Scripted({.declare = [&](GraphOpDeclaration& d) { d.use(read(x)); }}));
+  });
   CHECK(values(x) == counted(8));
 }
 
@@ -171,7 +187,9 @@ TEST_CASE_FIXTURE(DeviceFixture, "op: what it keeps lives as long as its graph")
   const std::weak_ptr<int> alive = held;
   {
     CommandBuffer cmd = recording();
-    cmd.add(Scripted({.record = [held = std::move(held)](GraphRecordCtx& ctx) mutable { ctx.keep(std::exchange(held, nullptr)); }}));
+    cmd.add(Scripted({.record = [held = std::move(held)](GraphRecordCtx& ctx) mutable {
+      ctx.keep(std::exchange(held, nullptr));
+    }}));
     CapturedGraph graph = compile(cmd);
     cmd.reset();
     CHECK(!alive.expired());
@@ -180,53 +198,72 @@ TEST_CASE_FIXTURE(DeviceFixture, "op: what it keeps lives as long as its graph")
   device.wait_idle();
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "op: bad ones are refused while recording, and nothing is recorded") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "op: bad ones are refused while recording, and nothing is recorded") {
   CommandBuffer cmd = recording();
-  check_refused(ErrorCode::InvalidArgument, {"add", "null op"}, [&] { cmd.add(std::shared_ptr<const GraphOp>()); });
+  check_refused(ErrorCode::InvalidArgument, {"add", "null op"},
+                [&] { cmd.add(std::shared_ptr<const GraphOp>()); });
   check_refused(ErrorCode::InvalidArgument, {"name"}, [&] { cmd.add(Scripted({.name = ""})); });
   check_refused(ErrorCode::InvalidArgument, {"op scripted", "view without a buffer"}, [&] {
     cmd.add(Scripted({.declare = [](GraphOpDeclaration& d) { d.use(read(GpuRef<int>())); }}));
   });
-  check_refused(ErrorCode::InvalidArgument, {"op scripted", "workspace of 0 bytes"},
-                [&] { cmd.add(Scripted({.declare = [](GraphOpDeclaration& d) { d.workspace(0); }})); });
-  check_refused(ErrorCode::InvalidArgument, {"op scripted", "aligned to 48"},
-                [&] { cmd.add(Scripted({.declare = [](GraphOpDeclaration& d) { d.workspace(64, 48); }})); });
-  CHECK_THROWS_AS(cmd.add(Scripted({.declare = [](GraphOpDeclaration&) { throw std::runtime_error("no"); }})), std::runtime_error);
+  check_refused(ErrorCode::InvalidArgument, {"op scripted", "workspace of 0 bytes"}, [&] {
+    cmd.add(Scripted({.declare = [](GraphOpDeclaration& d) { d.workspace(0); }}));
+  });
+  check_refused(ErrorCode::InvalidArgument, {"op scripted", "aligned to 48"}, [&] {
+    cmd.add(Scripted({.declare = [](GraphOpDeclaration& d) { d.workspace(64, 48); }}));
+  });
+  CHECK_THROWS_AS(
+      cmd.add(Scripted({.declare = [](GraphOpDeclaration&) { throw std::runtime_error("no"); }})),
+      std::runtime_error);
   CHECK(cmd.command_count() == 0);
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "op: what fails while it is instantiated names the command and the op") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "op: what fails while it is instantiated names the command and the op") {
   const auto x = buffer(counted(8), "x");
   const auto y = buffer(counted(8), "y");
   const Kernel add = kernel(shaders::conf_add);
-  const auto refused = [&](ErrorCode code, std::initializer_list<std::string_view> parts, std::function<void(GraphRecordCtx&)> record) {
+  const auto refused = [&](ErrorCode code, std::initializer_list<std::string_view> parts,
+                           std::function<void(GraphRecordCtx&)> record) {
     CommandBuffer cmd = recording();
     cmd.fill(y, 0u);
-    cmd.add(Scripted({.declare = [&](GraphOpDeclaration& d) { d.use(read_write(x.slice(2, 4))); }, .record = std::move(record)}));
+    cmd.add(Scripted({.declare = [&](GraphOpDeclaration& d) { d.use(read_write(x.slice(2, 4))); },
+                      .record = std::move(record)}));
     cmd.end();
     const Error error = thrown_by([&] { static_cast<void>(device.compile(cmd, {.pool = pool})); });
     CHECK(error.details().command == 1);
     CHECK(error.stage() == Stage::Instantiate);
     check_refused(code, parts, [&] { throw error; });
   };
-  refused(ErrorCode::InvalidArgument, {"op scripted", "asked for y"}, [&](GraphRecordCtx& ctx) { static_cast<void>(ctx.address(y)); });
-  refused(ErrorCode::InvalidArgument, {"op scripted", "asked for x, bytes 0 to 32"}, [&](GraphRecordCtx& ctx) { static_cast<void>(ctx.address(x)); });
-  refused(ErrorCode::ArgumentCount, {"op scripted", "conf_add takes 4"},
-          [&](GraphRecordCtx& ctx) { ctx.dispatch(add, {.grid = 1, .block = 4}, read(x.slice(2, 4))); });
-  refused(ErrorCode::ArgumentSize, {"op scripted", "argument 2"},
-          [&](GraphRecordCtx& ctx) { ctx.dispatch(add, {.grid = 1, .block = 4}, read(x.slice(2, 4)), write(x.slice(2, 4)), 1ull, 4u); });
-  refused(ErrorCode::LaunchLimits, {"op scripted", "empty grid"},
-          [&](GraphRecordCtx& ctx) { ctx.dispatch(add, {.grid = 0, .block = 4}, read(x.slice(2, 4)), write(x.slice(2, 4)), 1u, 4u); });
+  refused(ErrorCode::InvalidArgument, {"op scripted", "asked for y"},
+          [&](GraphRecordCtx& ctx) { static_cast<void>(ctx.address(y)); });
+  refused(ErrorCode::InvalidArgument, {"op scripted", "asked for x, bytes 0 to 32"},
+          [&](GraphRecordCtx& ctx) { static_cast<void>(ctx.address(x)); });
+  refused(ErrorCode::ArgumentCount, {"op scripted", "conf_add takes 4"}, [&](GraphRecordCtx& ctx) {
+    ctx.dispatch(add, {.grid = 1, .block = 4}, read(x.slice(2, 4)));
+  });
+  refused(ErrorCode::ArgumentSize, {"op scripted", "argument 2"}, [&](GraphRecordCtx& ctx) {
+    ctx.dispatch(add, {.grid = 1, .block = 4}, read(x.slice(2, 4)), write(x.slice(2, 4)), 1ull, 4u);
+  });
+  refused(ErrorCode::LaunchLimits, {"op scripted", "empty grid"}, [&](GraphRecordCtx& ctx) {
+    ctx.dispatch(add, {.grid = 0, .block = 4}, read(x.slice(2, 4)), write(x.slice(2, 4)), 1u, 4u);
+  });
   if (is_host()) {
-    refused(ErrorCode::Unsupported, {"no stream"}, [&](GraphRecordCtx& ctx) { static_cast<void>(ctx.native_stream()); });
-    refused(ErrorCode::InvalidArgument, {"without a function"}, [&](GraphRecordCtx& ctx) { ctx.host({}); });
+    refused(ErrorCode::Unsupported, {"no stream"},
+            [&](GraphRecordCtx& ctx) { static_cast<void>(ctx.native_stream()); });
+    refused(ErrorCode::InvalidArgument, {"without a function"},
+            [&](GraphRecordCtx& ctx) { ctx.host({}); });
   } else {
-    refused(ErrorCode::Unsupported, {"host device"}, [&](GraphRecordCtx& ctx) { ctx.host([](std::uint32_t) {}); });
+    refused(ErrorCode::Unsupported, {"host device"},
+            [&](GraphRecordCtx& ctx) { ctx.host([](std::uint32_t) {}); });
   }
   CHECK(values(x) == counted(8));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "op: steps on the host device run piece by piece, in order, and what one throws the fence rethrows") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "op: steps on the host device run piece by piece, in order, and what one throws "
+                  "the fence rethrows") {
   if (!is_host()) return;
   const auto x = buffer(std::vector<unsigned>(1000, 1), "x");
   CommandBuffer cmd = recording();
@@ -234,11 +271,20 @@ TEST_CASE_FIXTURE(DeviceFixture, "op: steps on the host device run piece by piec
                     .record =
                         [&](GraphRecordCtx& ctx) {
                           unsigned* const at = ctx.address(x);
-                          ctx.host([at](std::uint32_t piece) { std::for_each(at + 10 * piece, at + 10 * piece + 10, [](unsigned& v) { v += 2; }); }, 100);
-                          ctx.host([at](std::uint32_t) { std::for_each(at, at + 1000, [](unsigned& v) { v *= 10; }); });
-                          ctx.host([](std::uint32_t piece) {
-                            if (piece == 3) throw std::runtime_error("piece 3");
-                          }, 5);
+                          ctx.host(
+                              [at](std::uint32_t piece) {
+                                std::for_each(at + 10 * piece, at + 10 * piece + 10,
+                                              [](unsigned& v) { v += 2; });
+                              },
+                              100);
+                          ctx.host([at](std::uint32_t) {
+                            std::for_each(at, at + 1000, [](unsigned& v) { v *= 10; });
+                          });
+                          ctx.host(
+                              [](std::uint32_t piece) {
+                                if (piece == 3) throw std::runtime_error("piece 3");
+                              },
+                              5);
                         }}));
   CapturedGraph graph = compile(cmd);
   const Fence fence = graph.launch(queue);
@@ -271,7 +317,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "op: it is there again after the device was los
   queue = device.create_queue();
   CapturedGraph graph = device.compile(cmd, {});
   graph.launch(queue).wait();
-  const auto expected = generated<unsigned>(8, [](std::size_t i) { return static_cast<unsigned>(7 * i); });
+  const auto expected =
+      generated<unsigned>(8, [](std::size_t i) { return static_cast<unsigned>(7 * i); });
   pool = device.create_pool({.label = "after"});
   CHECK(values(GpuRef<unsigned>(rebuilt[0].after)) == expected);
 }

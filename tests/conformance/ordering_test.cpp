@@ -11,7 +11,8 @@ constexpr DispatchDesc kWords{.grid = kCount / 256, .block = 256};
 
 }  // namespace
 
-TEST_CASE_FIXTURE(DeviceFixture, "ordering: Inferred gives RAW, WAR and WAW in the recorded order") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "ordering: Inferred gives RAW, WAR and WAW in the recorded order") {
   const auto x = buffer(std::vector<unsigned>(kCount, 2), "x");
   const auto y = pool->allocate<unsigned>(kCount, "y"), z = pool->allocate<unsigned>(kCount, "z");
   const Kernel add = kernel(shaders::conf_add), set = kernel(shaders::conf_set);
@@ -36,7 +37,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "ordering: Inferred leaves what shares no byte 
   CHECK(compile(cmd).report().needed_edges == 0);
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "ordering: Linear is the recorded order, whatever the commands touch") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "ordering: Linear is the recorded order, whatever the commands touch") {
   std::string order;
   CommandBuffer cmd = recording({.ordering = Ordering::Linear});
   for (char c = 'a'; c <= 'j'; ++c) cmd.host([&order, c] { order += c; });
@@ -46,13 +48,16 @@ TEST_CASE_FIXTURE(DeviceFixture, "ordering: Linear is the recorded order, whatev
   CHECK(order == "abcdefghij");
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "ordering: all three give the same bytes for a program that is right in each") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "ordering: all three give the same bytes for a program that is right in each") {
   std::vector<std::vector<unsigned>> found;
   for (const Ordering ordering : {Ordering::Inferred, Ordering::Explicit, Ordering::Linear}) {
-    const auto x = buffer(std::vector<unsigned>(kCount, 1), "x"), y = buffer(std::vector<unsigned>(kCount, 2), "y");
+    const auto x = buffer(std::vector<unsigned>(kCount, 1), "x"),
+               y = buffer(std::vector<unsigned>(kCount, 2), "y");
     CommandBuffer cmd = recording({.ordering = ordering});
     for (unsigned step = 0; step < 30; ++step) {
-      cmd.dispatch(kernel(shaders::conf_mix), kWords, read(step % 2 == 0 ? x : y), read_write(step % 2 == 0 ? y : x), step, kCount);
+      cmd.dispatch(kernel(shaders::conf_mix), kWords, read(step % 2 == 0 ? x : y),
+                   read_write(step % 2 == 0 ? y : x), step, kCount);
       cmd.barrier();
     }
     run(cmd);

@@ -10,7 +10,8 @@ namespace {
 using Bytes = std::vector<std::uint8_t>;
 
 Bytes numbered(std::size_t count) {
-  return generated<std::uint8_t>(count, [](std::size_t i) { return static_cast<std::uint8_t>(i * 7 + i / 256 + 1); });
+  return generated<std::uint8_t>(
+      count, [](std::size_t i) { return static_cast<std::uint8_t>(i * 7 + i / 256 + 1); });
 }
 
 // Pitches of 0 are tight.
@@ -20,38 +21,49 @@ Pitch filled_in(const Extent& e, Pitch p) {
   return p;
 }
 
-Bytes copied(const Bytes& source, std::uint64_t source_at, Bytes destination, std::uint64_t destination_at, const CopyDesc& desc) {
-  const Pitch from = filled_in(desc.extent, desc.source), to = filled_in(desc.extent, desc.destination);
+Bytes copied(const Bytes& source, std::uint64_t source_at, Bytes destination,
+             std::uint64_t destination_at, const CopyDesc& desc) {
+  const Pitch from = filled_in(desc.extent, desc.source),
+              to = filled_in(desc.extent, desc.destination);
   for (std::uint64_t z = 0; z < desc.extent.depth; ++z)
     for (std::uint64_t y = 0; y < desc.extent.height; ++y)
       for (std::uint64_t x = 0; x < desc.extent.width; ++x)
-        destination[destination_at + z * to.slice + y * to.row + x] = source[source_at + z * from.slice + y * from.row + x];
+        destination[destination_at + z * to.slice + y * to.row + x] =
+            source[source_at + z * from.slice + y * from.row + x];
   return destination;
 }
 
 // The same copy, device to device, from host memory and to host memory, against plain C++.
-void check_copy(const DeviceFixture& f, const CopyDesc& desc, std::uint64_t from = 0, std::uint64_t to = 0) {
+void check_copy(const DeviceFixture& f, const CopyDesc& desc, std::uint64_t from = 0,
+                std::uint64_t to = 0) {
   const Bytes source = numbered(4096), blank(4096, 0);
   const Bytes expected = copied(source, from, blank, to, desc);
   const auto x = f.buffer(source, "x");
   const auto y = f.buffer(blank, "y");
-  f.run([&](CommandBuffer& cmd) { cmd.copy(x.subview(from, 4096 - from), y.subview(to, 4096 - to), desc); });
+  f.run([&](CommandBuffer& cmd) {
+    cmd.copy(x.subview(from, 4096 - from), y.subview(to, 4096 - to), desc);
+  });
   CHECK(f.values(y) == expected);
 
   f.run([&](CommandBuffer& cmd) {
     cmd.fill(y, 0);
-    cmd.copy(snapshot(std::span<const std::uint8_t>(source).subspan(from)), y.subview(to, 4096 - to), desc);
+    cmd.copy(snapshot(std::span<const std::uint8_t>(source).subspan(from)),
+             y.subview(to, 4096 - to), desc);
   });
   CHECK(f.values(y) == expected);
 
   Bytes host = blank;
-  f.run([&](CommandBuffer& cmd) { cmd.copy(x.subview(from, 4096 - from), borrowed(std::span<std::uint8_t>(host).subspan(to)), desc); });
+  f.run([&](CommandBuffer& cmd) {
+    cmd.copy(x.subview(from, 4096 - from), borrowed(std::span<std::uint8_t>(host).subspan(to)),
+             desc);
+  });
   CHECK(host == expected);
 }
 
 }  // namespace
 
-TEST_CASE_FIXTURE(DeviceFixture, "pitched copy: rows of two dimensions, with a pitch on either side or both") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "pitched copy: rows of two dimensions, with a pitch on either side or both") {
   check_copy(*this, {.extent = {20, 10, 1}, .source = {32, 0}, .destination = {}});
   check_copy(*this, {.extent = {20, 10, 1}, .source = {}, .destination = {64, 0}});
   check_copy(*this, {.extent = {20, 10, 1}, .source = {48, 0}, .destination = {24, 0}}, 5, 9);
@@ -85,10 +97,12 @@ TEST_CASE_FIXTURE(DeviceFixture, "pitched copy: random shapes") {
   }
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "pitched copy: two copies into the gaps of each other do not conflict") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "pitched copy: two copies into the gaps of each other do not conflict") {
   const auto x = buffer(numbered(1024), "x");
   const auto y = buffer(Bytes(1024, 0), "y");
-  CommandBuffer cmd = recording({.ordering = Ordering::Explicit});  // where a conflict without a barrier would be refused
+  CommandBuffer cmd = recording(
+      {.ordering = Ordering::Explicit});  // where a conflict without a barrier would be refused
   const CopyDesc desc{.extent = {8, 32, 1}, .source = {32, 0}, .destination = {32, 0}};
   cmd.copy(x, y, desc);
   cmd.copy(x.subview(8, 1016), y.subview(8, 1016), desc);
@@ -97,14 +111,17 @@ TEST_CASE_FIXTURE(DeviceFixture, "pitched copy: two copies into the gaps of each
   CHECK(values(y) == copied(numbered(1024), 8, once, 8, desc));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "pitched copy: a pitch that is larger than the device's is refused") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "pitched copy: a pitch that is larger than the device's is refused") {
   const std::uint64_t most = device.info().limits.max_pitch;
   if (most == 0 || most > (std::uint64_t{1} << 33)) return;  // no buffer could hold two rows
   const auto x = pool->allocate<std::uint8_t>(64, "x");
   std::uint8_t byte = 0;
-  const HostBytes host{HostBytes::Lifetime::Borrowed, &byte, 2 * most + 64, false};  // refused before it would be read
+  const HostBytes host{HostBytes::Lifetime::Borrowed, &byte, 2 * most + 64,
+                       false};  // refused before it would be read
   CommandBuffer cmd = recording();
   cmd.copy(host, x, {.extent = {4, 2, 1}, .source = {most + 4, 0}, .destination = {}});
   cmd.end();
-  check_refused(ErrorCode::Unsupported, {"copy", "x"}, [&] { static_cast<void>(device.compile(cmd)); });
+  check_refused(ErrorCode::Unsupported, {"copy", "x"},
+                [&] { static_cast<void>(device.compile(cmd)); });
 }

@@ -22,29 +22,39 @@ TEST_CASE_FIXTURE(DeviceFixture, "pool: it counts what it gave") {
 }
 
 TEST_CASE_FIXTURE(DeviceFixture, "pool: no elements, and more than there are bytes, are refused") {
-  check_refused(ErrorCode::InvalidArgument, {"empty", "test"}, [&] { static_cast<void>(pool->allocate<float>(0, "empty")); });
-  check_refused(ErrorCode::OutOfMemory, {"huge"}, [&] { static_cast<void>(pool->allocate<float>(~std::uint64_t{0} / 2, "huge")); });
-  check_refused(ErrorCode::OutOfMemory, {"large"}, [&] { static_cast<void>(pool->allocate<std::uint8_t>(std::uint64_t{1} << 50, "large")); });
+  check_refused(ErrorCode::InvalidArgument, {"empty", "test"},
+                [&] { static_cast<void>(pool->allocate<float>(0, "empty")); });
+  check_refused(ErrorCode::OutOfMemory, {"huge"},
+                [&] { static_cast<void>(pool->allocate<float>(~std::uint64_t{0} / 2, "huge")); });
+  check_refused(ErrorCode::OutOfMemory, {"large"}, [&] {
+    static_cast<void>(pool->allocate<std::uint8_t>(std::uint64_t{1} << 50, "large"));
+  });
   CHECK(pool->buffer_count() == 0);
   const auto x = buffer(std::vector<unsigned>(16, 3), "x");  // and it still works
   CHECK(values(x) == std::vector<unsigned>(16, 3));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "pool: transients that no slab can hold are OutOfMemory when compiling, naming the graph") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "pool: transients that no slab can hold are OutOfMemory when compiling, naming the graph") {
   const auto t = pool->transient<std::uint8_t>(std::uint64_t{1} << 50, "t");
   CommandBuffer cmd = recording({.label = "too large"});
   cmd.fill(t.slice(0, 16), 1);
   cmd.end();
-  check_refused(ErrorCode::OutOfMemory, {"too large"}, [&] { static_cast<void>(device.compile(cmd)); });
+  check_refused(ErrorCode::OutOfMemory, {"too large"},
+                [&] { static_cast<void>(device.compile(cmd)); });
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "pool: clear is refused while a graph or a recording holds a buffer, and then nothing has changed") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "pool: clear is refused while a graph or a recording holds a buffer, and then "
+                  "nothing has changed") {
   const auto own = device.create_pool({.label = "own"});
   const auto x = own->allocate<unsigned>(64, "x");
   {
     CommandBuffer cmd = recording({.label = "step"});
     cmd.fill(x, 4u);
-    check_refused(ErrorCode::PoolInUse, {"own", "x"}, [&] { own->clear(); });  // a recording that is not over
+    check_refused(ErrorCode::PoolInUse, {"own", "x"},
+                  [&] { own->clear(); });  // a recording that is not over
     cmd.end();
     check_refused(ErrorCode::PoolInUse, {"own", "x"}, [&] { own->clear(); });
     CapturedGraph graph = device.compile(cmd, {.pool = own});
@@ -58,7 +68,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "pool: clear is refused while a graph or a reco
   CHECK(own->live_graphs() == 0);
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "pool: after clear every handle is stale, and the pool gives new ones") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "pool: after clear every handle is stale, and the pool gives new ones") {
   const auto own = device.create_pool({.label = "own"});
   const auto x = own->allocate<unsigned>(64, "x");
   const auto h = own->host<unsigned>(64, "h");
@@ -72,7 +83,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "pool: after clear every handle is stale, and t
   CommandBuffer cmd = recording();
   check_refused(ErrorCode::StaleHandle, {"copy", "x"}, [&] { cmd.copy(x, h); });
   check_refused(ErrorCode::StaleHandle, {"fill", "t"}, [&] { cmd.fill(t, 1u); });
-  check_refused(ErrorCode::StaleHandle, {"dispatch", "x"}, [&] { cmd.dispatch(kernel(shaders::conf_set), {}, write(x), 1u, 1u); });
+  check_refused(ErrorCode::StaleHandle, {"dispatch", "x"},
+                [&] { cmd.dispatch(kernel(shaders::conf_set), {}, write(x), 1u, 1u); });
   const auto fresh = own->allocate<unsigned>(64, "x");
   CHECK_FALSE(fresh.id() == x.id());
   CHECK_FALSE(fresh.is_stale());
@@ -88,7 +100,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "pool: clear while a dropped graph still runs l
     const auto x = own->allocate<unsigned>(4096, "x");
     CommandBuffer cmd = recording();
     cmd.dispatch(kernel(shaders::conf_set), {.grid = 16, .block = 256}, write(x), 1u, 4096u);
-    cmd.dispatch(kernel(shaders::conf_churn), {.grid = 16, .block = 256}, read_write(x), 2000u, 4096u);
+    cmd.dispatch(kernel(shaders::conf_churn), {.grid = 16, .block = 256}, read_write(x), 2000u,
+                 4096u);
     cmd.copy(x, out);
     cmd.end();
     CapturedGraph graph = device.compile(cmd);
@@ -101,7 +114,9 @@ TEST_CASE_FIXTURE(DeviceFixture, "pool: clear while a dropped graph still runs l
   CHECK(out[4095] == expected);
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "pool: a buffer's handle knows its device, its generation, its address, and who wrote it last") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "pool: a buffer's handle knows its device, its generation, its address, and who "
+                  "wrote it last") {
   const auto x = buffer(std::vector<unsigned>(16, 7), "x");
   CHECK(x.generation() == device.generation());
   CHECK(x.device_id() == device.state().device_id());

@@ -14,7 +14,8 @@ constexpr DispatchDesc kWords{.grid = 1, .block = kCount};
 // out = in + 1 + 2, by two kernels.
 class AddThree final : public GraphOp {
  public:
-  AddThree(Kernel add, GpuRef<unsigned> in, GpuRef<unsigned> out) : add_(std::move(add)), in_(std::move(in)), out_(std::move(out)) {}
+  AddThree(Kernel add, GpuRef<unsigned> in, GpuRef<unsigned> out)
+      : add_(std::move(add)), in_(std::move(in)), out_(std::move(out)) {}
   [[nodiscard]] std::string_view op_name() const noexcept override { return "add_three"; }
   void declare(GraphOpDeclaration& declaration) const override {
     declaration.use(read(in_));
@@ -63,9 +64,12 @@ TEST_CASE_FIXTURE(DeviceFixture, "rebind: of many bindings only those that chang
   CHECK(graph.rebind(recorded[42], recorded[42]).nodes == 1);
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "rebind: copies, fills, updates and dispatches follow; queued replays keep what they were launched with") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "rebind: copies, fills, updates and dispatches follow; queued replays keep what "
+                  "they were launched with") {
   const auto x = pool->allocate<unsigned>(kCount, "x"), y = pool->allocate<unsigned>(kCount, "y");
-  const auto back = pool->host<unsigned>(kCount, "back"), other_back = pool->host<unsigned>(kCount, "other back");
+  const auto back = pool->host<unsigned>(kCount, "back"),
+             other_back = pool->host<unsigned>(kCount, "other back");
   const unsigned first = 77;
   CommandBuffer cmd = recording();
   cmd.fill(x, 5u);
@@ -112,7 +116,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "rebind: the new buffer is held and ordered lik
 }
 
 TEST_CASE_FIXTURE(DeviceFixture, "rebind: what cannot be is refused, and nothing changes") {
-  const auto x = pool->allocate<unsigned>(kCount, "x"), y = pool->allocate<unsigned>(kCount, "y"), z = pool->allocate<unsigned>(kCount, "z");
+  const auto x = pool->allocate<unsigned>(kCount, "x"), y = pool->allocate<unsigned>(kCount, "y"),
+             z = pool->allocate<unsigned>(kCount, "z");
   const auto pinned = pool->host<unsigned>(kCount, "pinned");
   const auto t = pool->transient<unsigned>(kCount, "t");
   CommandBuffer cmd = recording({.label = "step"});
@@ -123,13 +128,16 @@ TEST_CASE_FIXTURE(DeviceFixture, "rebind: what cannot be is refused, and nothing
   cmd.host([] {}, {read(pinned)});
   CapturedGraph graph = compile(cmd);
   check_refused(ErrorCode::InvalidArgument, {"z", "no command"}, [&] { graph.rebind(z, x); });
-  check_refused(ErrorCode::InvalidArgument, {"x", "pinned host memory"}, [&] { graph.rebind(x, pinned); });
+  check_refused(ErrorCode::InvalidArgument, {"x", "pinned host memory"},
+                [&] { graph.rebind(x, pinned); });
   check_refused(ErrorCode::InvalidArgument, {"t", "a transient"}, [&] { graph.rebind(t, z); });
-  check_refused(ErrorCode::InvalidArgument, {"x", "a part of"}, [&] { graph.rebind(x.slice(0, 1), z); });
+  check_refused(ErrorCode::InvalidArgument, {"x", "a part of"},
+                [&] { graph.rebind(x.slice(0, 1), z); });
   check_refused(ErrorCode::OutOfRange, {"z", "16 bytes"}, [&] { graph.rebind(x, z.slice(0, 4)); });
   check_refused(ErrorCode::InvalidArgument, {"empty view"}, [&] { graph.rebind(BufferView(), z); });
   check_refused(ErrorCode::Overlap, {"step", "share bytes"}, [&] { graph.rebind(x, y); });
-  check_refused(ErrorCode::Unsupported, {"pinned", "host callback"}, [&] { graph.rebind(pinned, pool->host<unsigned>(kCount, "other")); });
+  check_refused(ErrorCode::Unsupported, {"pinned", "host callback"},
+                [&] { graph.rebind(pinned, pool->host<unsigned>(kCount, "other")); });
   const BufferBinding twice[] = {{x, z}, {x, pool->allocate<unsigned>(kCount, "w")}};
   check_refused(ErrorCode::InvalidArgument, {"named twice"}, [&] { graph.rebind(twice); });
   graph.launch(queue).wait();
@@ -137,8 +145,10 @@ TEST_CASE_FIXTURE(DeviceFixture, "rebind: what cannot be is refused, and nothing
 }
 
 TEST_CASE_FIXTURE(DeviceFixture, "rebind: two slots may read one buffer") {
-  const auto x = buffer(std::vector<unsigned>(kCount, 1), "x"), y = buffer(std::vector<unsigned>(kCount, 2), "y");
-  const auto out = pool->allocate<unsigned>(kCount, "out"), out2 = pool->allocate<unsigned>(kCount, "out2");
+  const auto x = buffer(std::vector<unsigned>(kCount, 1), "x"),
+             y = buffer(std::vector<unsigned>(kCount, 2), "y");
+  const auto out = pool->allocate<unsigned>(kCount, "out"),
+             out2 = pool->allocate<unsigned>(kCount, "out2");
   const Kernel add = kernel(shaders::conf_add);
   CommandBuffer cmd = recording();
   cmd.dispatch(add, kWords, read(x), write(out), 10u, kCount);
@@ -150,8 +160,11 @@ TEST_CASE_FIXTURE(DeviceFixture, "rebind: two slots may read one buffer") {
   CHECK(values(out2) == std::vector<unsigned>(kCount, 12));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "rebind: an op is recorded again by itself, and queued replays keep the one that they were launched with") {
-  const auto x = buffer(std::vector<unsigned>(kCount, 10), "x"), other = buffer(std::vector<unsigned>(kCount, 20), "other");
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "rebind: an op is recorded again by itself, and queued replays keep the one that "
+                  "they were launched with") {
+  const auto x = buffer(std::vector<unsigned>(kCount, 10), "x"),
+             other = buffer(std::vector<unsigned>(kCount, 20), "other");
   const auto y = pool->allocate<unsigned>(kCount, "y"), z = pool->allocate<unsigned>(kCount, "z");
   const auto sum = buffer(std::vector<unsigned>(kCount, 0), "sum");
   const Kernel add = kernel(shaders::conf_add);

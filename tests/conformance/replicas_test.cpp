@@ -26,10 +26,14 @@ unsigned churned(unsigned value, unsigned rounds) {
 }
 
 struct InstancesFixture : DeviceFixture {
-  Queue other = device.create_queue({.label = "other"}), third = device.create_queue({.label = "third"});
-  Kernel set = kernel(shaders::conf_set), add = kernel(shaders::conf_add), churn = kernel(shaders::conf_churn);
+  Queue other = device.create_queue({.label = "other"}),
+        third = device.create_queue({.label = "third"});
+  Kernel set = kernel(shaders::conf_set), add = kernel(shaders::conf_add),
+         churn = kernel(shaders::conf_churn);
 
-  [[nodiscard]] GpuRef<unsigned> copies(std::uint32_t n, std::string_view name) const { return pool->allocate<unsigned>(kCount, name, PerReplica{n}); }
+  [[nodiscard]] GpuRef<unsigned> copies(std::uint32_t n, std::string_view name) const {
+    return pool->allocate<unsigned>(kCount, name, PerReplica{n});
+  }
   [[nodiscard]] CapturedGraph compile(CommandBuffer& commands, std::uint32_t replicas) const {
     commands.end();
     return device.compile(commands, {.pool = pool, .replicas = replicas});
@@ -37,25 +41,30 @@ struct InstancesFixture : DeviceFixture {
   void fill(const GpuRef<unsigned>& x, unsigned value) const {
     run([&](CommandBuffer& cmd) { cmd.fill(x, value); });
   }
-  void check_refused_with(std::uint32_t replicas, ErrorCode code, std::initializer_list<std::string_view> parts,
+  void check_refused_with(std::uint32_t replicas, ErrorCode code,
+                          std::initializer_list<std::string_view> parts,
                           const std::function<void(CommandBuffer&)>& record) const {
     CommandBuffer cmd = recording({.label = "refused"});
     record(cmd);
     cmd.end();
-    check_refused(code, parts, [&] { static_cast<void>(device.compile(cmd, {.pool = pool, .replicas = replicas})); });
+    check_refused(code, parts, [&] {
+      static_cast<void>(device.compile(cmd, {.pool = pool, .replicas = replicas}));
+    });
     static_cast<void>(device.compile(cmd, {.pool = pool}));  // alone it may
   }
 };
 
 }  // namespace
 
-TEST_CASE_FIXTURE(InstancesFixture, "instances: a replay on another queue does not wait for the one before") {
+TEST_CASE_FIXTURE(InstancesFixture,
+                  "instances: a replay on another queue does not wait for the one before") {
   const auto flag = pool->host<unsigned>(1, "flag", PerReplica{2});
   const auto out = pool->host<unsigned>(1, "out", PerReplica{2});
   CommandBuffer cmd = recording();
   // Only a guard against a test that never ends.
   const unsigned rounds = is_host() ? 2'000'000'000u : 10'000'000u;
-  cmd.dispatch(kernel(shaders::conf_wait), {.grid = 1, .block = 1}, read_write(flag), write(out), 5u, rounds);
+  cmd.dispatch(kernel(shaders::conf_wait), {.grid = 1, .block = 1}, read_write(flag), write(out),
+               5u, rounds);
   CapturedGraph graph = compile(cmd, 2);
   graph.upload(queue);
   queue.wait_idle();
@@ -72,7 +81,8 @@ TEST_CASE_FIXTURE(InstancesFixture, "instances: a replay on another queue does n
   CHECK(out[0] == 5);  // it did not give up, so both ran at once
 }
 
-TEST_CASE_FIXTURE(InstancesFixture, "instances: each has its own transients and copies, and reads what all share") {
+TEST_CASE_FIXTURE(InstancesFixture,
+                  "instances: each has its own transients and copies, and reads what all share") {
   constexpr std::uint32_t kInstances = 3;
   constexpr unsigned kRounds = 500;
   const auto shared = buffer(all(7), "shared");
@@ -118,24 +128,30 @@ TEST_CASE_FIXTURE(InstancesFixture, "instances: which one a launch takes") {
   CHECK(graph.launch(other).instance() == 1);
   CHECK(graph.launch(queue).instance() == 0);  // the queue's own
   CHECK(graph.launch(other).instance() == 1);
-  const Fence chosen = graph.launch(queue, {.instance = 1});  // after what it does on the other queue
+  const Fence chosen =
+      graph.launch(queue, {.instance = 1});  // after what it does on the other queue
   CHECK(chosen.instance() == 1);
   CHECK(chosen.replay() == 6);  // the third of instance 1
   chosen.wait();
   device.wait_idle();
   CHECK(values(x) == all(2));
   CHECK(values(x.instance(1)) == all(1003));
-  check_refused(ErrorCode::OutOfRange, {"step", "instance 2"}, [&] { static_cast<void>(graph.launch(queue, {.instance = 2})); });
-  check_refused(ErrorCode::OutOfRange, {"instance(2)", "x", "2 copies"}, [&] { static_cast<void>(x.instance(2)); });
-  check_refused(ErrorCode::OutOfRange, {"instance(1)", "one copy"}, [&] { static_cast<void>(pool->allocate<unsigned>(4).instance(1)); });
+  check_refused(ErrorCode::OutOfRange, {"step", "instance 2"},
+                [&] { static_cast<void>(graph.launch(queue, {.instance = 2})); });
+  check_refused(ErrorCode::OutOfRange, {"instance(2)", "x", "2 copies"},
+                [&] { static_cast<void>(x.instance(2)); });
+  check_refused(ErrorCode::OutOfRange, {"instance(1)", "one copy"},
+                [&] { static_cast<void>(pool->allocate<unsigned>(4).instance(1)); });
   CommandBuffer single = recording();
   single.fill(x, 1u);
   CapturedGraph alone = DeviceFixture::compile(single);
   CHECK(alone.launch(queue, {.instance = 0}).instance() == 0);
-  check_refused(ErrorCode::OutOfRange, {"instance 1"}, [&] { static_cast<void>(alone.launch(queue, {.instance = 1})); });
+  check_refused(ErrorCode::OutOfRange, {"instance 1"},
+                [&] { static_cast<void>(alone.launch(queue, {.instance = 1})); });
 }
 
-TEST_CASE_FIXTURE(InstancesFixture, "instances: more queues than instances take turns, and every replay counts") {
+TEST_CASE_FIXTURE(InstancesFixture,
+                  "instances: more queues than instances take turns, and every replay counts") {
   const auto x = copies(2, "x");
   CommandBuffer cmd = recording();
   cmd.dispatch(add, kWords, read(x), write(x), 1u, kCount);
@@ -149,42 +165,60 @@ TEST_CASE_FIXTURE(InstancesFixture, "instances: more queues than instances take 
   CHECK(values(x)[0] + values(x.instance(1))[0] == 90);
 }
 
-TEST_CASE_FIXTURE(InstancesFixture, "instances: a recording that writes what they share is refused, by command and buffer") {
+TEST_CASE_FIXTURE(
+    InstancesFixture,
+    "instances: a recording that writes what they share is refused, by command and buffer") {
   const auto x = pool->allocate<unsigned>(kCount, "x"), y = copies(2, "y");
-  const auto pinned = pool->host<unsigned>(kCount, "pinned"), own = pool->host<unsigned>(kCount, "own", PerReplica{2});
+  const auto pinned = pool->host<unsigned>(kCount, "pinned"),
+             own = pool->host<unsigned>(kCount, "own", PerReplica{2});
   std::vector<unsigned> bytes(kCount);
-  check_refused_with(2, ErrorCode::NotPerReplica, {"refused", "command 1", "writes x", "PerReplica{2}"}, [&](CommandBuffer& cmd) {
-    cmd.fill(y, 1u);
-    cmd.dispatch(set, kWords, write(x), 1u, kCount);
-  });
-  check_refused_with(2, ErrorCode::NotPerReplica, {"command 0", "writes pinned"}, [&](CommandBuffer& cmd) { cmd.copy(x, pinned); });
-  check_refused_with(2, ErrorCode::NotPerReplica, {"command 0", "memory of the caller"}, [&](CommandBuffer& cmd) { cmd.copy(x, borrowed(bytes)); });
-  check_refused_with(3, ErrorCode::NotPerReplica, {"uses y", "2 copies", "PerReplica{3}"}, [&](CommandBuffer& cmd) {
-    cmd.dispatch(add, kWords, read(y), write(pool->transient<unsigned>(kCount, "t")), 1u, kCount);
-  });
-  check_refused_with(2, ErrorCode::NotPerReplica, {"writes y[1]"}, [&](CommandBuffer& cmd) { cmd.fill(y.instance(1), 1u); });
-  check_refused_with(2, ErrorCode::Unsupported, {"captured", "own"}, [&](CommandBuffer& cmd) { cmd.host([] {}, {read_write(own)}); });
+  check_refused_with(2, ErrorCode::NotPerReplica,
+                     {"refused", "command 1", "writes x", "PerReplica{2}"},
+                     [&](CommandBuffer& cmd) {
+                       cmd.fill(y, 1u);
+                       cmd.dispatch(set, kWords, write(x), 1u, kCount);
+                     });
+  check_refused_with(2, ErrorCode::NotPerReplica, {"command 0", "writes pinned"},
+                     [&](CommandBuffer& cmd) { cmd.copy(x, pinned); });
+  check_refused_with(2, ErrorCode::NotPerReplica, {"command 0", "memory of the caller"},
+                     [&](CommandBuffer& cmd) { cmd.copy(x, borrowed(bytes)); });
+  check_refused_with(3, ErrorCode::NotPerReplica, {"uses y", "2 copies", "PerReplica{3}"},
+                     [&](CommandBuffer& cmd) {
+                       cmd.dispatch(add, kWords, read(y),
+                                    write(pool->transient<unsigned>(kCount, "t")), 1u, kCount);
+                     });
+  check_refused_with(2, ErrorCode::NotPerReplica, {"writes y[1]"},
+                     [&](CommandBuffer& cmd) { cmd.fill(y.instance(1), 1u); });
+  check_refused_with(2, ErrorCode::Unsupported, {"captured", "own"},
+                     [&](CommandBuffer& cmd) { cmd.host([] {}, {read_write(own)}); });
   CommandBuffer body = recording({.label = "body", .level = Level::Secondary});
   body.fill(x, 1u);
   body.end();
-  check_refused_with(2, ErrorCode::NotPerReplica, {"writes x"}, [&](CommandBuffer& cmd) { cmd.execute(body, Nested); });
+  check_refused_with(2, ErrorCode::NotPerReplica, {"writes x"},
+                     [&](CommandBuffer& cmd) { cmd.execute(body, Nested); });
   CommandBuffer cmd = recording();
   cmd.dispatch(set, kWords, write(pool->transient<unsigned>(kCount, "t")), 1u, kCount);
   cmd.end();
-  check_refused(ErrorCode::InvalidArgument, {"no instances"}, [&] { static_cast<void>(device.compile(cmd, {.replicas = 0})); });
-  check_refused(ErrorCode::InvalidArgument, {"0 copies"}, [&] { static_cast<void>(pool->allocate<unsigned>(4, "none", PerReplica{0})); });
+  check_refused(ErrorCode::InvalidArgument, {"no instances"},
+                [&] { static_cast<void>(device.compile(cmd, {.replicas = 0})); });
+  check_refused(ErrorCode::InvalidArgument, {"0 copies"},
+                [&] { static_cast<void>(pool->allocate<unsigned>(4, "none", PerReplica{0})); });
 }
 
-TEST_CASE_FIXTURE(InstancesFixture, "instances: updates reach all of them, while replays are queued") {
+TEST_CASE_FIXTURE(InstancesFixture,
+                  "instances: updates reach all of them, while replays are queued") {
   constexpr unsigned kUpdates = 40;
   const auto x = copies(2, "x"), y = copies(2, "y");
   CommandBuffer cmd = recording({.label = "sum"});
   cmd.dispatch(churn, kWords, read_write(x), 0u, kCount);
-  const CommandRef first = cmd.dispatch(kernel(shaders::conf_mix), kWords, read(x), read_write(x), slot("salt", 0u), kCount);
+  const CommandRef first = cmd.dispatch(kernel(shaders::conf_mix), kWords, read(x), read_write(x),
+                                        slot("salt", 0u), kCount);
   CapturedGraph graph = compile(cmd, 2);
   for (const auto& of : {x, x.instance(1), y, y.instance(1)}) fill(of, 0);
   const auto salt = graph.scalar<unsigned>("salt");
-  const auto mixed = [](unsigned value, unsigned by) { return value * 1664525u + (value ^ by) + 1013904223u; };
+  const auto mixed = [](unsigned value, unsigned by) {
+    return value * 1664525u + (value ^ by) + 1013904223u;
+  };
   unsigned expected = 0;
   for (unsigned i = 0; i < kUpdates; ++i) {
     CHECK(salt.set(i + 1) == 2);  // a node of each
@@ -206,7 +240,8 @@ TEST_CASE_FIXTURE(InstancesFixture, "instances: updates reach all of them, while
   CHECK(values(y.instance(1)) == all(mixed(0, kUpdates)));
   CHECK(values(x.instance(1)) == all(expected));
   const auto z = pool->allocate<unsigned>(kCount, "z");
-  check_refused(ErrorCode::NotPerReplica, {"rebind", "z", "1 of the 2"}, [&] { static_cast<void>(graph.rebind(x, z)); });
+  check_refused(ErrorCode::NotPerReplica, {"rebind", "z", "1 of the 2"},
+                [&] { static_cast<void>(graph.rebind(x, z)); });
 
   graph.disable(first);
   CHECK_FALSE(graph.is_enabled(first));
@@ -221,13 +256,16 @@ TEST_CASE_FIXTURE(InstancesFixture, "instances: updates reach all of them, while
   CHECK(graph.replicas() == 2);
 }
 
-TEST_CASE_FIXTURE(InstancesFixture, "instances: another recording reaches all of them, in place and anew") {
+TEST_CASE_FIXTURE(InstancesFixture,
+                  "instances: another recording reaches all of them, in place and anew") {
   const auto x = copies(2, "x"), wide = copies(2, "wide");
   const auto record = [&](unsigned value, unsigned extra) {
     CommandBuffer cmd = recording({.label = "step"});
     cmd.dispatch(set, kWords, write(x), value, kCount);
-    const auto t = pool->transient<unsigned>(kCount * 4, "t");  // a larger slab where there are more commands
-    for (unsigned i = 0; i < extra; ++i) cmd.dispatch(add, kWords, read(x), write(extra == 1 ? GpuRef<unsigned>(wide) : t), i, kCount);
+    const auto t =
+        pool->transient<unsigned>(kCount * 4, "t");  // a larger slab where there are more commands
+    for (unsigned i = 0; i < extra; ++i)
+      cmd.dispatch(add, kWords, read(x), write(extra == 1 ? GpuRef<unsigned>(wide) : t), i, kCount);
     cmd.end();
     return cmd;
   };
@@ -252,12 +290,15 @@ TEST_CASE_FIXTURE(InstancesFixture, "instances: another recording reaches all of
   CommandBuffer refused = recording();
   refused.fill(shared, 1u);
   refused.end();
-  check_refused(ErrorCode::NotPerReplica, {"writes shared"}, [&] { static_cast<void>(graph.update(refused)); });
+  check_refused(ErrorCode::NotPerReplica, {"writes shared"},
+                [&] { static_cast<void>(graph.update(refused)); });
   check_both(4);
   CHECK(graph.replicas() == 2);
 }
 
-TEST_CASE_FIXTURE(InstancesFixture, "instances: a fence rethrows what its own replay's callback threw, and no other's") {
+TEST_CASE_FIXTURE(
+    InstancesFixture,
+    "instances: a fence rethrows what its own replay's callback threw, and no other's") {
   std::atomic<int> calls = 0;
   CommandBuffer cmd = recording();
   cmd.host([&calls] {
@@ -306,7 +347,9 @@ TEST_CASE_FIXTURE(InstancesFixture, "instances: each has loops of its own") {
   CHECK(values(x.instance(1)) == all(20));
 }
 
-TEST_CASE_FIXTURE(InstancesFixture, "instances: a dropped graph's replays come to their end, and the pool may be cleared then") {
+TEST_CASE_FIXTURE(
+    InstancesFixture,
+    "instances: a dropped graph's replays come to their end, and the pool may be cleared then") {
   const auto own = device.create_pool({.label = "own"});
   auto x = own->allocate<unsigned>(kCount, "x", PerReplica{2});
   Fence last;
@@ -332,7 +375,8 @@ TEST_CASE_FIXTURE(InstancesFixture, "instances: a dropped graph's replays come t
   CHECK(x.instance(1).is_stale());
 }
 
-TEST_CASE_FIXTURE(InstancesFixture, "instances: after a rebuild each copy has its own memory again") {
+TEST_CASE_FIXTURE(InstancesFixture,
+                  "instances: after a rebuild each copy has its own memory again") {
   if (!is_host()) return;
   const auto x = copies(2, "x");
   CommandBuffer cmd = recording();
@@ -357,8 +401,11 @@ TEST_CASE_FIXTURE(InstancesFixture, "instances: after a rebuild each copy has it
   CHECK(values(again.instance(1)) == all(9));
 }
 
-TEST_CASE_FIXTURE(InstancesFixture, "instances: one that cannot follow an update is left out, which is said, and the others go on") {
-  // Room for what both have and, at a time, one larger slab, none of which has pages that a trim could give back.
+TEST_CASE_FIXTURE(InstancesFixture,
+                  "instances: one that cannot follow an update is left out, which is said, and the "
+                  "others go on") {
+  // Room for what both have and, at a time, one larger slab, none of which has pages that a trim
+  // could give back.
   const auto tight = device.create_pool({.label = "tight", .budget = 2 * 2048 + 8192 + 1024});
   const auto out = copies(2, "out");
   const auto record = [&](CommandBuffer& cmd, unsigned slabs, unsigned value) {
@@ -378,7 +425,8 @@ TEST_CASE_FIXTURE(InstancesFixture, "instances: one that cannot follow an update
   CHECK(graph.replicas() == 1);
   CHECK(graph.launch(queue).instance() == 0);
   CHECK(graph.launch(other).instance() == 0);
-  check_refused(ErrorCode::InvalidState, {"instance 1", "step"}, [&] { static_cast<void>(graph.launch(queue, {.instance = 1})); });
+  check_refused(ErrorCode::InvalidState, {"instance 1", "step"},
+                [&] { static_cast<void>(graph.launch(queue, {.instance = 1})); });
   device.wait_idle();
   CHECK(values(out) == all(6));
   CHECK(graph.num_replays() == 2);

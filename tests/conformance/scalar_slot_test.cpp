@@ -14,7 +14,9 @@ constexpr DispatchDesc kWords{.grid = 1, .block = kCount};
 
 }  // namespace
 
-TEST_CASE_FIXTURE(DeviceFixture, "scalar slot: the recorded value holds until another is set, from the next launch on") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "scalar slot: the recorded value holds until another is set, from the next launch on") {
   const auto x = pool->allocate<unsigned>(kCount, "x");
   CommandBuffer cmd = recording({.label = "step"});
   cmd.dispatch(kernel(shaders::conf_set), kWords, write(x), slot("value", 7u), kCount);
@@ -32,12 +34,15 @@ TEST_CASE_FIXTURE(DeviceFixture, "scalar slot: the recorded value holds until an
   CHECK(values(x) == std::vector<unsigned>(kCount, 7));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "scalar slot: replays that are queued keep the value that they were launched with") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "scalar slot: replays that are queued keep the value that they were launched with") {
   constexpr unsigned kReplays = 200;
   const auto sum = buffer(std::vector<unsigned>(kCount, 0), "sum");
   CommandBuffer cmd = recording();
   cmd.dispatch(kernel(shaders::conf_churn), kWords, read_write(sum), 0u, kCount);
-  cmd.dispatch(kernel(shaders::conf_mix), kWords, read(sum), read_write(sum.slice(0, kCount)), slot("salt", 0u), kCount);
+  cmd.dispatch(kernel(shaders::conf_mix), kWords, read(sum), read_write(sum.slice(0, kCount)),
+               slot("salt", 0u), kCount);
   CapturedGraph graph = compile(cmd);
   const auto salt = graph.scalar<unsigned>("salt");
   unsigned expected = 0;
@@ -50,7 +55,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "scalar slot: replays that are queued keep the 
   CHECK(values(sum) == std::vector<unsigned>(kCount, expected));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "scalar slot: one name in several commands is one slot, in secondaries too") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "scalar slot: one name in several commands is one slot, in secondaries too") {
   const auto x = pool->allocate<unsigned>(kCount, "x"), y = pool->allocate<unsigned>(kCount, "y");
   const Kernel set = kernel(shaders::conf_set);
   CommandBuffer secondary = recording({.label = "set x", .level = Level::Secondary});
@@ -67,7 +73,9 @@ TEST_CASE_FIXTURE(DeviceFixture, "scalar slot: one name in several commands is o
   CHECK(values(y) == std::vector<unsigned>(kCount, 5));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "scalar slot: it moves with the graph to another queue, and outlives the graph's handle") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "scalar slot: it moves with the graph to another queue, and outlives the graph's handle") {
   const auto x = pool->allocate<unsigned>(kCount, "x");
   CommandBuffer cmd = recording();
   cmd.dispatch(kernel(shaders::conf_set), kWords, write(x), slot("value", 1u), kCount);
@@ -85,19 +93,25 @@ TEST_CASE_FIXTURE(DeviceFixture, "scalar slot: it moves with the graph to anothe
   CHECK(value.set(3) == 1);
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "scalar slot: unknown names, other sizes and contradictions are refused, naming the slot") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "scalar slot: unknown names, other sizes and contradictions are refused, naming the slot") {
   const auto x = pool->allocate<unsigned>(kCount, "x");
   const Kernel set = kernel(shaders::conf_set);
   CommandBuffer cmd = recording({.label = "step"});
   cmd.dispatch(set, kWords, write(x), slot("value", 1u), kCount);
   CapturedGraph graph = compile(cmd);
-  check_refused(ErrorCode::InvalidArgument, {"step", "\"alpha\"", "it has value"}, [&] { static_cast<void>(graph.scalar<unsigned>("alpha")); });
-  check_refused(ErrorCode::ArgumentSize, {"\"value\"", "4 bytes", "not of 8"}, [&] { static_cast<void>(graph.scalar<double>("value")); });
+  check_refused(ErrorCode::InvalidArgument, {"step", "\"alpha\"", "it has value"},
+                [&] { static_cast<void>(graph.scalar<unsigned>("alpha")); });
+  check_refused(ErrorCode::ArgumentSize, {"\"value\"", "4 bytes", "not of 8"},
+                [&] { static_cast<void>(graph.scalar<double>("value")); });
 
   CommandBuffer two = recording();
   two.dispatch(set, kWords, write(x), slot("value", 1u), kCount);
   two.dispatch(set, kWords, write(x), slot("value", 2u), kCount);
-  check_refused(ErrorCode::InvalidArgument, {"command 1", "\"value\"", "another first value", "command 0"}, [&] { static_cast<void>(compile(two)); });
+  check_refused(ErrorCode::InvalidArgument,
+                {"command 1", "\"value\"", "another first value", "command 0"},
+                [&] { static_cast<void>(compile(two)); });
   CommandBuffer wrong = recording();
   check_refused(ErrorCode::ArgumentSize, {"argument 1", "conf_set", "got one of 8"},
                 [&] { wrong.dispatch(set, kWords, write(x), slot("value", 1.0), kCount); });

@@ -4,26 +4,40 @@
 using namespace reprise;
 using namespace reprise::test;
 
-TEST_CASE_FIXTURE(DeviceFixture, "shared memory: a static tile is transposed between two halves of a kernel") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "shared memory: a static tile is transposed between two halves of a kernel") {
   constexpr unsigned kSize = 64;
-  const auto in = buffer(generated<unsigned>(kSize * kSize, [](std::size_t i) { return static_cast<unsigned>(i * i); }), "in");
+  const auto in =
+      buffer(generated<unsigned>(kSize * kSize,
+                                 [](std::size_t i) { return static_cast<unsigned>(i * i); }),
+             "in");
   const auto out = pool->allocate<unsigned>(kSize * kSize, "out");
   run([&](CommandBuffer& cmd) {
-    cmd.dispatch(kernel(shaders::conf_transpose), {.grid = {kSize / 16, kSize / 16}, .block = {16, 16}}, read(in), write(out), kSize);
+    cmd.dispatch(kernel(shaders::conf_transpose),
+                 {.grid = {kSize / 16, kSize / 16}, .block = {16, 16}}, read(in), write(out),
+                 kSize);
   });
   const auto found = values(out);
   bool all_right = true;
   for (unsigned y = 0; y < kSize; ++y)
-    for (unsigned x = 0; x < kSize; ++x) all_right = all_right && found[y * kSize + x] == (x * kSize + y) * (x * kSize + y);
+    for (unsigned x = 0; x < kSize; ++x)
+      all_right = all_right && found[y * kSize + x] == (x * kSize + y) * (x * kSize + y);
   CHECK(all_right);
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "shared memory: a dynamic block is as large as the dispatch says, and each block has its own") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "shared memory: a dynamic block is as large as the dispatch says, and each block has its own") {
   constexpr unsigned kBlocks = 9, kThreads = 256;
-  const auto in = buffer(generated<unsigned>(kBlocks * kThreads, [](std::size_t i) { return static_cast<unsigned>(i % 101); }), "in");
+  const auto in =
+      buffer(generated<unsigned>(kBlocks * kThreads,
+                                 [](std::size_t i) { return static_cast<unsigned>(i % 101); }),
+             "in");
   const auto out = pool->allocate<unsigned>(kBlocks, "out");
   run([&](CommandBuffer& cmd) {
-    cmd.dispatch(kernel(shaders::conf_block_sum), {.grid = kBlocks, .block = kThreads, .shared_bytes = kThreads * 4}, read(in), write(out));
+    cmd.dispatch(kernel(shaders::conf_block_sum),
+                 {.grid = kBlocks, .block = kThreads, .shared_bytes = kThreads * 4}, read(in),
+                 write(out));
   });
   std::vector<unsigned> expected(kBlocks, 0);
   for (unsigned i = 0; i < kBlocks * kThreads; ++i) expected[i / kThreads] += i % 101;
@@ -35,9 +49,12 @@ TEST_CASE_FIXTURE(DeviceFixture, "shared memory: the whole opt-in maximum, more 
   REQUIRE(words * 4 > 48 * 1024);
   const auto out = pool->allocate<unsigned>(words, "out");
   run([&](CommandBuffer& cmd) {
-    cmd.dispatch(kernel(shaders::conf_reverse_large), {.grid = 1, .block = 128, .shared_bytes = words * 4}, write(out), words);
+    cmd.dispatch(kernel(shaders::conf_reverse_large),
+                 {.grid = 1, .block = 128, .shared_bytes = words * 4}, write(out), words);
   });
-  CHECK(values(out) == generated<unsigned>(words, [words](std::size_t i) { return (words - 1 - static_cast<unsigned>(i)) * 7 + 1; }));
+  CHECK(values(out) == generated<unsigned>(words, [words](std::size_t i) {
+          return (words - 1 - static_cast<unsigned>(i)) * 7 + 1;
+        }));
 }
 
 TEST_CASE_FIXTURE(DeviceFixture, "shared memory: two sizes of one kernel in one graph") {
@@ -49,5 +66,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "shared memory: two sizes of one kernel in one 
     cmd.dispatch(reverse, {.grid = 1, .block = 64, .shared_bytes = 400}, write(b), 100u);
   });
   CHECK(values(a)[0] == 16383 * 7 + 1);
-  CHECK(values(b) == generated<unsigned>(100, [](std::size_t i) { return (99 - static_cast<unsigned>(i)) * 7 + 1; }));
+  CHECK(values(b) == generated<unsigned>(100, [](std::size_t i) {
+          return (99 - static_cast<unsigned>(i)) * 7 + 1;
+        }));
 }

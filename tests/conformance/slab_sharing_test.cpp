@@ -30,27 +30,38 @@ struct SlabSharingFixture : DeviceFixture {
   Queue other = device.create_queue({.label = "other"});
   std::shared_ptr<CapturePool> step = sharing_pool();
 
-  [[nodiscard]] std::shared_ptr<CapturePool> sharing_pool(std::uint64_t budget = 0, std::uint64_t reserve = 0) const {
-    return device.create_pool({.label = "step", .sharing = SlabSharing::OneAtATime, .reserve = reserve, .budget = budget});
+  [[nodiscard]] std::shared_ptr<CapturePool> sharing_pool(std::uint64_t budget = 0,
+                                                          std::uint64_t reserve = 0) const {
+    return device.create_pool({.label = "step",
+                               .sharing = SlabSharing::OneAtATime,
+                               .reserve = reserve,
+                               .budget = budget});
   }
-  // `transients` of them, all alive at once and full of `value`, in whose last one a kernel works for a while before its end is read.
-  void record(CommandBuffer& cmd, unsigned transients, unsigned value, const GpuRef<unsigned>& out) const {
+  // `transients` of them, all alive at once and full of `value`, in whose last one a kernel works
+  // for a while before its end is read.
+  void record(CommandBuffer& cmd, unsigned transients, unsigned value,
+              const GpuRef<unsigned>& out) const {
     std::vector<GpuRef<unsigned>> all;
     for (unsigned i = 0; i < transients; ++i) {
       all.push_back(step->transient<unsigned>(kCount, "t"));
       cmd.fill(all.back(), value);
     }
     const auto last = all.back().slice(kCount - kRead, kRead);
-    cmd.dispatch(kernel(shaders::conf_churn), {.grid = 1, .block = kRead}, read_write(last), kRounds, kRead);
+    cmd.dispatch(kernel(shaders::conf_churn), {.grid = 1, .block = kRead}, read_write(last),
+                 kRounds, kRead);
     all.pop_back();
     for (const auto& t : all) {
-      cmd.dispatch(kernel(shaders::conf_mix), {.grid = 1, .block = kRead}, read(t.slice(kCount - kRead, kRead)), read_write(last), value + 1, kRead);
+      cmd.dispatch(kernel(shaders::conf_mix), {.grid = 1, .block = kRead},
+                   read(t.slice(kCount - kRead, kRead)), read_write(last), value + 1, kRead);
     }
     cmd.copy(last, out);
   }
-  [[nodiscard]] Sharer sharer(unsigned transients, unsigned value, const std::shared_ptr<CapturePool>& of, CompileDesc desc = {}) const {
+  [[nodiscard]] Sharer sharer(unsigned transients, unsigned value,
+                              const std::shared_ptr<CapturePool>& of, CompileDesc desc = {}) const {
     Sharer made{{}, pool->allocate<unsigned>(kRead, "out", PerReplica{desc.replicas}), value};
-    CommandBuffer cmd = recording({.label = transients == 1 ? "small" : transients == 2 ? "middle" : "large"});
+    CommandBuffer cmd = recording({.label = transients == 1   ? "small"
+                                            : transients == 2 ? "middle"
+                                                              : "large"});
     record(cmd, transients, value, made.out);
     cmd.end();
     desc.pool = of;
@@ -60,7 +71,8 @@ struct SlabSharingFixture : DeviceFixture {
   [[nodiscard]] static std::vector<unsigned> expected(unsigned transients, unsigned value) {
     unsigned last = value;
     for (unsigned r = 0; r < kRounds; ++r) last = last * 1664525u + 1013904223u;
-    for (unsigned i = 1; i < transients; ++i) last = last * 1664525u + (value ^ (value + 1)) + 1013904223u;
+    for (unsigned i = 1; i < transients; ++i)
+      last = last * 1664525u + (value ^ (value + 1)) + 1013904223u;
     return std::vector<unsigned>(kRead, last);
   }
   void check_runs(Sharer& sharer, unsigned transients, const Queue& on) const {
@@ -73,12 +85,16 @@ struct SlabSharingFixture : DeviceFixture {
     const Sharer one = sharer(transients, 1, alone);
     return alone->statistics().mapped;
   }
-  [[nodiscard]] bool was_said(std::string_view id) const { return std::find(messages->begin(), messages->end(), id) != messages->end(); }
+  [[nodiscard]] bool was_said(std::string_view id) const {
+    return std::find(messages->begin(), messages->end(), id) != messages->end();
+  }
 };
 
 }  // namespace
 
-TEST_CASE_FIXTURE(SlabSharingFixture, "slab sharing: graphs on two queues lie in one slab, as large as the largest, and each gives what it gives alone") {
+TEST_CASE_FIXTURE(SlabSharingFixture,
+                  "slab sharing: graphs on two queues lie in one slab, as large as the largest, "
+                  "and each gives what it gives alone") {
   std::vector<Sharer> graphs;
   const std::vector<unsigned> sizes = {1, 2, 3, 1};
   for (unsigned i = 0; i < sizes.size(); ++i) graphs.push_back(sharer(sizes[i], 100 + i, step));
@@ -91,14 +107,18 @@ TEST_CASE_FIXTURE(SlabSharingFixture, "slab sharing: graphs on two queues lie in
   CHECK(now.mapped < 4 * kBytes);
   CHECK(step->live_graphs() == 4);
   for (int round = 0; round < 15; ++round) {
-    for (std::size_t i = 0; i < graphs.size(); ++i) static_cast<void>(graphs[i].graph.launch((round + i) % 2 == 0 ? queue : other));
+    for (std::size_t i = 0; i < graphs.size(); ++i)
+      static_cast<void>(graphs[i].graph.launch((round + i) % 2 == 0 ? queue : other));
   }
   device.wait_idle();
-  for (std::size_t i = 0; i < graphs.size(); ++i) CHECK(values(graphs[i].out) == expected(sizes[i], graphs[i].value));
+  for (std::size_t i = 0; i < graphs.size(); ++i)
+    CHECK(values(graphs[i].out) == expected(sizes[i], graphs[i].value));
   CHECK_FALSE(was_said("another-shared-slab"));
 }
 
-TEST_CASE_FIXTURE(SlabSharingFixture, "slab sharing: the slab grows behind graphs that are there, while they run, and shrinks when who needed it is gone") {
+TEST_CASE_FIXTURE(SlabSharingFixture,
+                  "slab sharing: the slab grows behind graphs that are there, while they run, and "
+                  "shrinks when who needed it is gone") {
   Sharer small = sharer(1, 5, step);
   const std::uint64_t alone = step->statistics().mapped;
   CHECK(alone == bytes_of(1));
@@ -131,14 +151,17 @@ TEST_CASE_FIXTURE(SlabSharingFixture, "slab sharing: the slab grows behind graph
   check_runs(next, 2, queue);
 }
 
-TEST_CASE_FIXTURE(SlabSharingFixture, "slab sharing: transients lie across the places where the slab grew") {
+TEST_CASE_FIXTURE(SlabSharingFixture,
+                  "slab sharing: transients lie across the places where the slab grew") {
   Sharer small = sharer(1, 5, step);
   check_runs(small, 1, queue);
-  const auto t = step->transient<unsigned>(3 * kCount, "t"), u = step->transient<unsigned>(3 * kCount, "u");
+  const auto t = step->transient<unsigned>(3 * kCount, "t"),
+             u = step->transient<unsigned>(3 * kCount, "u");
   const auto sums = pool->host<unsigned>(3 * kCount, "sums");
   CommandBuffer cmd = recording({.label = "wide"});
   cmd.fill(t, 7u);
-  cmd.dispatch(kernel(shaders::conf_add), {.grid = 3 * kCount / 256, .block = 256}, read(t), write(u), 2u, 3 * kCount);
+  cmd.dispatch(kernel(shaders::conf_add), {.grid = 3 * kCount / 256, .block = 256}, read(t),
+               write(u), 2u, 3 * kCount);
   cmd.copy(u, t);
   cmd.copy(t, sums);
   cmd.end();
@@ -146,13 +169,16 @@ TEST_CASE_FIXTURE(SlabSharingFixture, "slab sharing: transients lie across the p
   for (int round = 0; round < 2; ++round) {
     std::fill_n(sums.data(), sums.size(), 0u);
     wide.launch(other).wait();
-    CHECK(std::all_of(sums.data(), sums.data() + sums.size(), [](unsigned value) { return value == 9; }));
+    CHECK(std::all_of(sums.data(), sums.data() + sums.size(),
+                      [](unsigned value) { return value == 9; }));
     check_runs(small, 1, queue);
     CHECK(step->trim().slabs == 1);
   }
 }
 
-TEST_CASE_FIXTURE(SlabSharingFixture, "slab sharing: a trim takes the pages once, and whichever graph is launched next takes them back") {
+TEST_CASE_FIXTURE(SlabSharingFixture,
+                  "slab sharing: a trim takes the pages once, and whichever graph is launched next "
+                  "takes them back") {
   Sharer one = sharer(1, 5, step), two = sharer(2, 6, step);
   check_runs(one, 1, queue);
   check_runs(two, 2, other);
@@ -182,12 +208,14 @@ TEST_CASE_FIXTURE(SlabSharingFixture, "slab sharing: a trim takes the pages once
   CHECK(step->statistics().mapped == bytes);  // what is left needs
 }
 
-TEST_CASE_FIXTURE(SlabSharingFixture, "slab sharing: as long as one graph runs the slab keeps its pages") {
+TEST_CASE_FIXTURE(SlabSharingFixture,
+                  "slab sharing: as long as one graph runs the slab keeps its pages") {
   const auto flag = pool->host<unsigned>(1, "flag"), seen = pool->host<unsigned>(1, "seen");
   CommandBuffer cmd = recording({.label = "slow"});
   const auto t = step->transient<unsigned>(kCount, "t");
   const unsigned rounds = is_host() ? 2'000'000'000u : 10'000'000u;  // a guard only
-  cmd.dispatch(kernel(shaders::conf_wait), {.grid = 1, .block = 1}, read_write(flag), write(seen), 1u, rounds);
+  cmd.dispatch(kernel(shaders::conf_wait), {.grid = 1, .block = 1}, read_write(flag), write(seen),
+               1u, rounds);
   cmd.fill(t, 4u);
   cmd.end();
   CapturedGraph slow = device.compile(cmd, {.pool = step});
@@ -205,26 +233,32 @@ TEST_CASE_FIXTURE(SlabSharingFixture, "slab sharing: as long as one graph runs t
   CHECK(step->trim().slabs == 1);
 }
 
-TEST_CASE_FIXTURE(SlabSharingFixture, "slab sharing: a budget counts the slab once, and refuses what the largest would need") {
+TEST_CASE_FIXTURE(
+    SlabSharingFixture,
+    "slab sharing: a budget counts the slab once, and refuses what the largest would need") {
   const auto tight = sharing_pool(bytes_of(2));
   Sharer one = sharer(2, 5, tight), two = sharer(2, 6, tight), three = sharer(1, 7, tight);
   check_runs(one, 2, queue);
   check_runs(two, 2, other);
   CHECK(tight->statistics().trims == 0);
-  check_refused(ErrorCode::SlabExhausted, {"graph large", "bytes more", "pool step"}, [&] { static_cast<void>(sharer(3, 8, tight)); });
+  check_refused(ErrorCode::SlabExhausted, {"graph large", "bytes more", "pool step"},
+                [&] { static_cast<void>(sharer(3, 8, tight)); });
   check_runs(three, 1, queue);
   CHECK(tight->statistics().sharers == 3);
   CHECK(tight->statistics().peak <= bytes_of(2));
   device.trim();
   auto weights = tight->allocate<std::byte>(kBytes, "weights");  // in its place
-  check_refused(ErrorCode::SlabExhausted, {"graph small", "pool step", "weights"}, [&] { static_cast<void>(three.graph.launch(queue)); });
+  check_refused(ErrorCode::SlabExhausted, {"graph small", "pool step", "weights"},
+                [&] { static_cast<void>(three.graph.launch(queue)); });
   weights = {};
   device.wait_idle();
   check_runs(three, 1, queue);
   check_runs(one, 2, other);
 }
 
-TEST_CASE_FIXTURE(SlabSharingFixture, "slab sharing: a graph that needs more than is reserved shares another slab with those after it, and that is said") {
+TEST_CASE_FIXTURE(SlabSharingFixture,
+                  "slab sharing: a graph that needs more than is reserved shares another slab with "
+                  "those after it, and that is said") {
   const auto narrow = sharing_pool(0, bytes_of(2));
   Sharer small = sharer(1, 5, narrow);
   CHECK_FALSE(was_said("another-shared-slab"));
@@ -236,7 +270,8 @@ TEST_CASE_FIXTURE(SlabSharingFixture, "slab sharing: a graph that needs more tha
   CHECK(narrow->statistics().mapped == bytes_of(1) + bytes_of(3));
   CHECK(std::count(messages->begin(), messages->end(), "another-shared-slab") == 1);
   for (int round = 0; round < 5; ++round) {
-    for (Sharer* sharer : {&small, &large, &middle}) static_cast<void>(sharer->graph.launch(round % 2 == 0 ? queue : other));
+    for (Sharer* sharer : {&small, &large, &middle})
+      static_cast<void>(sharer->graph.launch(round % 2 == 0 ? queue : other));
   }
   device.wait_idle();
   CHECK(values(small.out) == expected(1, 5));
@@ -260,7 +295,9 @@ TEST_CASE_FIXTURE(SlabSharingFixture, "slab sharing: a graph without transients 
   CHECK(step->statistics().mapped == 0);  // it needs none of its pages
 }
 
-TEST_CASE_FIXTURE(SlabSharingFixture, "slab sharing: instances of a graph share with those of the same number, and run beside each other") {
+TEST_CASE_FIXTURE(SlabSharingFixture,
+                  "slab sharing: instances of a graph share with those of the same number, and run "
+                  "beside each other") {
   Sharer one = sharer(1, 5, step, {.replicas = 2}), two = sharer(2, 6, step, {.replicas = 2});
   const MemoryStatistics now = step->statistics();
   CHECK(now.shared_slabs == 2);
@@ -283,7 +320,9 @@ TEST_CASE_FIXTURE(SlabSharingFixture, "slab sharing: instances of a graph share 
   CHECK(values(one.out.instance(1)) == expected(1, 5));
 }
 
-TEST_CASE_FIXTURE(SlabSharingFixture, "slab sharing: an update to larger transients grows the slab, trimmed or not, and one beyond it moves to another") {
+TEST_CASE_FIXTURE(SlabSharingFixture,
+                  "slab sharing: an update to larger transients grows the slab, trimmed or not, "
+                  "and one beyond it moves to another") {
   const auto narrow = sharing_pool(0, bytes_of(3));
   Sharer changing = sharer(1, 5, narrow), staying = sharer(1, 6, narrow);
   check_runs(changing, 1, queue);
@@ -318,10 +357,13 @@ TEST_CASE_FIXTURE(SlabSharingFixture, "slab sharing: an update to larger transie
   CHECK(narrow->statistics().mapped == bytes_of(1) + bytes_of(4));
 }
 
-TEST_CASE_FIXTURE(SlabSharingFixture, "slab sharing: tuning tries its candidates in the same slab") {
+TEST_CASE_FIXTURE(SlabSharingFixture,
+                  "slab sharing: tuning tries its candidates in the same slab") {
   Sharer tuned = sharer(3, 5, step), neighbour = sharer(1, 6, step);
   check_runs(neighbour, 1, other);
-  static_cast<void>(tuned.graph.tune(queue, {.contents = TuneDesc::Contents::Repeatable, .pairs = 9, .budget = std::chrono::milliseconds(300)}));
+  static_cast<void>(tuned.graph.tune(queue, {.contents = TuneDesc::Contents::Repeatable,
+                                             .pairs = 9,
+                                             .budget = std::chrono::milliseconds(300)}));
   CHECK(step->statistics().shared_slabs == 1);
   CHECK(step->statistics().slabs == 1);
   check_runs(tuned, 3, queue);
@@ -332,7 +374,8 @@ TEST_CASE_FIXTURE(SlabSharingFixture, "slab sharing: tuning tries its candidates
   check_runs(tuned, 3, other);
 }
 
-TEST_CASE_FIXTURE(SlabSharingFixture, "slab sharing: launches, trims, compiles and updates from several threads") {
+TEST_CASE_FIXTURE(SlabSharingFixture,
+                  "slab sharing: launches, trims, compiles and updates from several threads") {
   Sharer one = sharer(1, 5, step), two = sharer(2, 6, step);
   constexpr int kRoundsEach = 25;
   const auto launches = [&](Sharer& sharer, const Queue& on) {

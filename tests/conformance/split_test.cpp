@@ -6,7 +6,9 @@
 using namespace reprise;
 using namespace reprise::test;
 
-TEST_CASE_FIXTURE(DeviceFixture, "split: recorders filled by threads give the bytes and the plan of one recorder") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "split: recorders filled by threads give the bytes and the plan of one recorder") {
   constexpr unsigned kCount = 256, kThreads = 4, kSteps = 25;
   const Kernel mix = kernel(shaders::conf_mix);
   const auto x = buffer(std::vector<unsigned>(kCount, 3), "x");
@@ -15,7 +17,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "split: recorders filled by threads give the by
     auto scope = to.label("part");
     for (unsigned step = 0; step < kSteps; ++step) {
       const bool odd = (step + part) % 2 != 0;
-      to.dispatch(mix, {.grid = 1, .block = kCount}, read(odd ? x : y), read_write(odd ? y : x), part * 100 + step, kCount);
+      to.dispatch(mix, {.grid = 1, .block = kCount}, read(odd ? x : y), read_write(odd ? y : x),
+                  part * 100 + step, kCount);
     }
   };
 
@@ -42,7 +45,9 @@ TEST_CASE_FIXTURE(DeviceFixture, "split: recorders filled by threads give the by
   CHECK(values(y) == std::vector<unsigned>(kCount, b));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "split: several threads record, compile and launch command buffers of their own") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "split: several threads record, compile and launch command buffers of their own") {
   constexpr unsigned kThreads = 4;
   std::vector<unsigned> found(kThreads);
   std::vector<std::thread> threads;

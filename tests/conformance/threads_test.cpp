@@ -19,7 +19,9 @@ void on_threads(const std::function<void(unsigned)>& work) {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(DeviceFixture, "threads: launches of one graph from many threads on one queue all happen, one after another") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "threads: launches of one graph from many threads on one queue all happen, one after another") {
   const auto x = buffer(std::vector<unsigned>(64, 0), "x");
   CommandBuffer cmd = recording();
   cmd.dispatch(kernel(shaders::conf_add), {.grid = 1, .block = 64}, read(x), write(x), 1u, 64u);
@@ -32,7 +34,9 @@ TEST_CASE_FIXTURE(DeviceFixture, "threads: launches of one graph from many threa
   CHECK(values(x) == std::vector<unsigned>(64, kThreads * kLaunches));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "threads: launches of one graph from many threads, each on its own queue, do not meet") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "threads: launches of one graph from many threads, each on its own queue, do not meet") {
   const auto x = buffer(std::vector<unsigned>(64, 0), "x");
   const auto t = pool->transient<unsigned>(64, "t");
   CommandBuffer cmd = recording();
@@ -47,7 +51,9 @@ TEST_CASE_FIXTURE(DeviceFixture, "threads: launches of one graph from many threa
   CHECK(values(x) == std::vector<unsigned>(64, kThreads * kLaunches));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "threads: graphs that share a buffer, launched and waited for from many threads") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "threads: graphs that share a buffer, launched and waited for from many threads") {
   const auto x = buffer(std::vector<unsigned>(64, 0), "x");
   const Kernel add = kernel(shaders::conf_add);
   std::atomic<unsigned> waited{0};
@@ -67,7 +73,9 @@ TEST_CASE_FIXTURE(DeviceFixture, "threads: graphs that share a buffer, launched 
   CHECK(values(x) == std::vector<unsigned>(64, kThreads * kLaunches));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "threads: buffers, pools and graphs are made and dropped on many threads at once") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "threads: buffers, pools and graphs are made and dropped on many threads at once") {
   std::atomic<unsigned> right{0};
   on_threads([&](unsigned t) {
     const Queue own = device.create_queue();

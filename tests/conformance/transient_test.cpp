@@ -13,7 +13,9 @@ constexpr DispatchDesc kWords{.grid = kCount / 256, .block = 256};
 
 }  // namespace
 
-TEST_CASE_FIXTURE(DeviceFixture, "transient: a chain of them shares bytes, and each holds what it should while it is used") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "transient: a chain of them shares bytes, and each holds what it should while it is used") {
   constexpr unsigned kLinks = 32;
   const auto x = buffer(std::vector<unsigned>(kCount, 1), "x");
   const Kernel add = kernel(shaders::conf_add);
@@ -38,7 +40,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "transient: a chain of them shares bytes, and e
   }
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "transient: those of branches that may run at once never share bytes") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "transient: those of branches that may run at once never share bytes") {
   constexpr unsigned kBranches = 12, kRounds = 2000;
   const Kernel set = kernel(shaders::conf_set), churn = kernel(shaders::conf_churn);
   const auto out = pool->allocate<unsigned>(kBranches * kCount, "out");
@@ -76,7 +79,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "transient: sizes and alignments of many kinds"
   for (unsigned i = 0; i < 40; ++i) REQUIRE(out[i] == i + 1);
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "transient: it has no address, and one that is read first is a warning") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "transient: it has no address, and one that is read first is a warning") {
   const auto t = pool->transient<unsigned>(16, "t");
   const auto x = pool->allocate<unsigned>(16, "x");
   check_refused(ErrorCode::Unsupported, {"t", "transient"}, [&] { static_cast<void>(t.data()); });
@@ -87,7 +91,9 @@ TEST_CASE_FIXTURE(DeviceFixture, "transient: it has no address, and one that is 
   CHECK(graph.report().messages[0].severity == Severity::Warning);
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "transient: two graphs with the same transient each have their own place for it") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "transient: two graphs with the same transient each have their own place for it") {
   const auto t = pool->transient<unsigned>(kCount, "t");
   const auto x = pool->allocate<unsigned>(kCount, "x"), y = pool->allocate<unsigned>(kCount, "y");
   const auto record = [&](const GpuRef<unsigned>& to, unsigned value) {
@@ -112,7 +118,9 @@ TEST_CASE_FIXTURE(DeviceFixture, "transient: two graphs with the same transient 
   CHECK(values(y) == std::vector<unsigned>(kCount, two));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "transient: graphs that share a slab take turns on it, on whatever queues they are launched") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "transient: graphs that share a slab take turns on it, on whatever queues they are launched") {
   const auto sharing = device.create_pool({.label = "sharing", .sharing = SlabSharing::OneAtATime});
   const auto t = sharing->transient<unsigned>(kCount, "t");
   const auto x = pool->allocate<unsigned>(kCount, "x"), y = pool->allocate<unsigned>(kCount, "y");

@@ -20,13 +20,17 @@ struct TrimFixture : DeviceFixture {
 
   // out = value + 3, by way of transients that a fill, a kernel and a copy write.
   void record(CommandBuffer& cmd, unsigned value) const {
-    const auto t = step->transient<unsigned>(kCount, "t"), u = step->transient<unsigned>(kCount, "u");
+    const auto t = step->transient<unsigned>(kCount, "t"),
+               u = step->transient<unsigned>(kCount, "u");
     cmd.fill(t, 1u);
-    cmd.dispatch(kernel(shaders::conf_add), {.grid = kCount / 256, .block = 256}, read(t), write(u), slot("value", value), kCount);
+    cmd.dispatch(kernel(shaders::conf_add), {.grid = kCount / 256, .block = 256}, read(t), write(u),
+                 slot("value", value), kCount);
     cmd.copy(u, t);
-    cmd.dispatch(kernel(shaders::conf_add), {.grid = 1, .block = 16}, read(t.slice(kCount - 16, 16)), write(out), 2u, 16u);
+    cmd.dispatch(kernel(shaders::conf_add), {.grid = 1, .block = 16},
+                 read(t.slice(kCount - 16, 16)), write(out), 2u, 16u);
   }
-  [[nodiscard]] CapturedGraph graph(unsigned value, const std::shared_ptr<CapturePool>& of, std::string_view label = "graph") const {
+  [[nodiscard]] CapturedGraph graph(unsigned value, const std::shared_ptr<CapturePool>& of,
+                                    std::string_view label = "graph") const {
     CommandBuffer cmd = recording({.label = label});
     record(cmd, value);
     cmd.end();
@@ -40,8 +44,11 @@ struct TrimFixture : DeviceFixture {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(TrimFixture, "trim: an idle graph's pages go back, and its next launch finds others at the same addresses") {
-  CapturedGraph one = graph(5, step, "one"), two = graph(7, step, "two"), elsewhere = graph(9, pool, "elsewhere");
+TEST_CASE_FIXTURE(
+    TrimFixture,
+    "trim: an idle graph's pages go back, and its next launch finds others at the same addresses") {
+  CapturedGraph one = graph(5, step, "one"), two = graph(7, step, "two"),
+                elsewhere = graph(9, pool, "elsewhere");
   check_runs(one, 5);
   check_runs(two, 7);
   check_runs(elsewhere, 9);
@@ -77,7 +84,8 @@ TEST_CASE_FIXTURE(TrimFixture, "trim: a graph whose launch is not over keeps its
   CommandBuffer cmd = recording({.label = "slow"});
   const auto t = step->transient<unsigned>(kCount, "t");
   const unsigned rounds = is_host() ? 2'000'000'000u : 10'000'000u;  // a guard only
-  cmd.dispatch(kernel(shaders::conf_wait), {.grid = 1, .block = 1}, read_write(flag), write(seen), 1u, rounds);
+  cmd.dispatch(kernel(shaders::conf_wait), {.grid = 1, .block = 1}, read_write(flag), write(seen),
+               1u, rounds);
   cmd.fill(t, 4u);
   cmd.dispatch(kernel(shaders::conf_add), {.grid = 1, .block = 16}, read(t), write(out), 1u, 16u);
   cmd.end();
@@ -95,7 +103,9 @@ TEST_CASE_FIXTURE(TrimFixture, "trim: a graph whose launch is not over keeps its
   CHECK(device.trim().slabs == 1);
 }
 
-TEST_CASE_FIXTURE(TrimFixture, "trim: updates of a graph whose pages are gone bring them back where they need them") {
+TEST_CASE_FIXTURE(
+    TrimFixture,
+    "trim: updates of a graph whose pages are gone bring them back where they need them") {
   CommandBuffer cmd = recording({.label = "step"});
   record(cmd, 1);
   cmd.end();
@@ -138,7 +148,9 @@ TEST_CASE_FIXTURE(TrimFixture, "trim: instances give back what they have, each f
   CHECK(values(own.instance(1)) == std::vector<unsigned>(16, 7));
 }
 
-TEST_CASE_FIXTURE(TrimFixture, "trim: small slabs stay where they are, and a graph that goes takes its pages along") {
+TEST_CASE_FIXTURE(
+    TrimFixture,
+    "trim: small slabs stay where they are, and a graph that goes takes its pages along") {
   {
     CommandBuffer cmd = recording();
     const auto t = step->transient<unsigned>(16, "t");
@@ -161,7 +173,9 @@ TEST_CASE_FIXTURE(TrimFixture, "trim: small slabs stay where they are, and a gra
   CHECK(after.mapped == 0);
 }
 
-TEST_CASE_FIXTURE(TrimFixture, "budget: transients that do not fit are refused with who holds what, after idle graphs were trimmed") {
+TEST_CASE_FIXTURE(TrimFixture,
+                  "budget: transients that do not fit are refused with who holds what, after idle "
+                  "graphs were trimmed") {
   const auto tight = device.create_pool({.label = "tight", .budget = 3 * kBytes});
   const auto weights = tight->allocate<std::byte>(kBytes / 2, "weights");
   CapturedGraph one = graph(1, tight, "one");
@@ -174,10 +188,14 @@ TEST_CASE_FIXTURE(TrimFixture, "budget: transients that do not fit are refused w
   check_runs(one, 1);
   check_runs(two, 2);
   CHECK(tight->statistics().peak <= 3 * kBytes);
-  const auto more = tight->allocate<std::byte>(kBytes * 2, "more");  // idle slabs make room for buffers too
-  check_refused(ErrorCode::SlabExhausted, {"graph two", "pool tight", "buffers", "more"}, [&] { static_cast<void>(two.launch(queue)); });
-  check_refused(ErrorCode::SlabExhausted, {"graph three", "bytes", "pool tight", "more"}, [&] { static_cast<void>(graph(3, tight, "three")); });
-  check_refused(ErrorCode::OutOfMemory, {"pool tight", "buffers", "more"}, [&] { static_cast<void>(tight->allocate<std::byte>(kBytes, "too much")); });
+  const auto more =
+      tight->allocate<std::byte>(kBytes * 2, "more");  // idle slabs make room for buffers too
+  check_refused(ErrorCode::SlabExhausted, {"graph two", "pool tight", "buffers", "more"},
+                [&] { static_cast<void>(two.launch(queue)); });
+  check_refused(ErrorCode::SlabExhausted, {"graph three", "bytes", "pool tight", "more"},
+                [&] { static_cast<void>(graph(3, tight, "three")); });
+  check_refused(ErrorCode::OutOfMemory, {"pool tight", "buffers", "more"},
+                [&] { static_cast<void>(tight->allocate<std::byte>(kBytes, "too much")); });
 }
 
 TEST_CASE_FIXTURE(TrimFixture, "budget: a refused launch works once there is room again") {
@@ -186,7 +204,8 @@ TEST_CASE_FIXTURE(TrimFixture, "budget: a refused launch works once there is roo
   check_runs(one, 1);
   auto weights = tight->allocate<std::byte>(kBytes, "weights");
   CHECK(tight->statistics().trims == 1);
-  check_refused(ErrorCode::SlabExhausted, {"weights"}, [&] { static_cast<void>(one.launch(queue)); });
+  check_refused(ErrorCode::SlabExhausted, {"weights"},
+                [&] { static_cast<void>(one.launch(queue)); });
   weights = {};
   device.wait_idle();
   check_runs(one, 1);
@@ -197,11 +216,13 @@ TEST_CASE_FIXTURE(TrimFixture, "budget: of a whole device") {
   const std::uint64_t taken = device.memory().mapped;
   device.set_memory_budget(taken + 3 * kBytes);
   CapturedGraph one = graph(1, step, "one");
-  check_refused(ErrorCode::OutOfMemory, {"big", "budget", device.info().selector}, [&] { static_cast<void>(pool->allocate<std::byte>(4 * kBytes, "big")); });
+  check_refused(ErrorCode::OutOfMemory, {"big", "budget", device.info().selector},
+                [&] { static_cast<void>(pool->allocate<std::byte>(4 * kBytes, "big")); });
   check_runs(one, 1);
   device.set_memory_budget(taken);
   CHECK(device.trim().slabs == 1);
-  check_refused(ErrorCode::SlabExhausted, {device.info().selector}, [&] { static_cast<void>(one.launch(queue)); });
+  check_refused(ErrorCode::SlabExhausted, {device.info().selector},
+                [&] { static_cast<void>(one.launch(queue)); });
   device.set_memory_budget(0);
   check_runs(one, 1);
 }

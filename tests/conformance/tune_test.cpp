@@ -14,16 +14,23 @@ namespace {
 constexpr unsigned kCount = 512;
 constexpr DispatchDesc kWords{.grid = 4, .block = 128};
 constexpr TuneDesc kQuick{.pairs = 9, .budget = std::chrono::milliseconds(1000)};
-constexpr TuneDesc kRepeatable{.contents = TuneDesc::Contents::Repeatable, .pairs = 9, .budget = std::chrono::milliseconds(1000)};
+constexpr TuneDesc kRepeatable{.contents = TuneDesc::Contents::Repeatable,
+                               .pairs = 9,
+                               .budget = std::chrono::milliseconds(1000)};
 
-unsigned mixed(unsigned io, unsigned in, unsigned salt) { return io * 1664525u + (in ^ salt) + 1013904223u; }
+unsigned mixed(unsigned io, unsigned in, unsigned salt) {
+  return io * 1664525u + (in ^ salt) + 1013904223u;
+}
 
 // Ways that run beside each other and join, so that there is something to choose.
-void record_ways(const DeviceFixture& fixture, CommandBuffer& cmd, const std::vector<GpuRef<unsigned>>& ways, const GpuRef<unsigned>& sum) {
+void record_ways(const DeviceFixture& fixture, CommandBuffer& cmd,
+                 const std::vector<GpuRef<unsigned>>& ways, const GpuRef<unsigned>& sum) {
   const Kernel mix = fixture.kernel(shaders::conf_mix);
   for (unsigned round = 0; round < 3; ++round) {
-    for (const auto& way : ways) cmd.dispatch(mix, kWords, read(sum), read_write(way), round, kCount);
-    for (const auto& way : ways) cmd.dispatch(mix, kWords, read(way), read_write(sum), round, kCount);
+    for (const auto& way : ways)
+      cmd.dispatch(mix, kWords, read(sum), read_write(way), round, kCount);
+    for (const auto& way : ways)
+      cmd.dispatch(mix, kWords, read(way), read_write(sum), round, kCount);
   }
 }
 void expect_ways(std::vector<unsigned>& ways, unsigned& sum) {
@@ -35,7 +42,9 @@ void expect_ways(std::vector<unsigned>& ways, unsigned& sum) {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(DeviceFixture, "tune: contents and the number of replays are as they were, and later replays do what they did") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "tune: contents and the number of replays are as they were, and later replays do "
+                  "what they did") {
   std::vector<GpuRef<unsigned>> ways;
   std::vector<unsigned> expected;
   for (unsigned i = 0; i < 6; ++i) {
@@ -53,7 +62,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "tune: contents and the number of replays are a
   const TuneReport report = graph.tune(queue, kQuick);
   CHECK(graph.num_replays() == 1);
   CHECK(values(sum) == std::vector<unsigned>(kCount, total));
-  for (unsigned i = 0; i < 6; ++i) CHECK(values(ways[i]) == std::vector<unsigned>(kCount, expected[i]));
+  for (unsigned i = 0; i < 6; ++i)
+    CHECK(values(ways[i]) == std::vector<unsigned>(kCount, expected[i]));
   CHECK(report.plan_hash == graph.report().plan_hash);
   REQUIRE(report.candidates.size() > 3);
   CHECK(report.candidates[0].name == "as it was");
@@ -79,26 +89,32 @@ TEST_CASE_FIXTURE(DeviceFixture, "tune: contents and the number of replays are a
   CHECK(values(sum) == std::vector<unsigned>(kCount, total));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "tune: host memory that copies write is restored, pinned and the application's own") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "tune: host memory that copies write is restored, pinned and the application's own") {
   const auto x = buffer(std::vector<unsigned>(kCount, 1), "x");
   const auto pinned = pool->host<unsigned>(kCount, "pinned");
   std::vector<unsigned> own(kCount, 11);
   for (unsigned i = 0; i < kCount; ++i) pinned[i] = 9;
   CommandBuffer cmd = recording();
-  cmd.dispatch(kernel(shaders::conf_mix), kWords, read(x.slice(0, kCount / 2)), read_write(x.slice(kCount / 2, kCount / 2)), 1u, kCount / 2);
+  cmd.dispatch(kernel(shaders::conf_mix), kWords, read(x.slice(0, kCount / 2)),
+               read_write(x.slice(kCount / 2, kCount / 2)), 1u, kCount / 2);
   cmd.copy(x, pinned);
   cmd.copy(x, borrowed(own));
   CapturedGraph graph = compile(cmd);
   static_cast<void>(graph.tune(queue, kQuick));
   CHECK(own == std::vector<unsigned>(kCount, 11));
-  CHECK(std::vector<unsigned>(pinned.span().begin(), pinned.span().end()) == std::vector<unsigned>(kCount, 9));
+  CHECK(std::vector<unsigned>(pinned.span().begin(), pinned.span().end()) ==
+        std::vector<unsigned>(kCount, 9));
   CHECK(values(x) == std::vector<unsigned>(kCount, 1));
   graph.launch(queue).wait();
   CHECK(own == values(x));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "tune: what was disabled, set and bound holds for whatever is chosen") {
-  const auto x = buffer(std::vector<unsigned>(kCount, 1), "x"), y = buffer(std::vector<unsigned>(kCount, 2), "y"),
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "tune: what was disabled, set and bound holds for whatever is chosen") {
+  const auto x = buffer(std::vector<unsigned>(kCount, 1), "x"),
+             y = buffer(std::vector<unsigned>(kCount, 2), "y"),
              other = buffer(std::vector<unsigned>(kCount, 3), "other");
   CommandBuffer cmd = recording();
   cmd.dispatch(kernel(shaders::conf_set), kWords, write(x), slot("value", 4u), kCount);
@@ -121,7 +137,9 @@ TEST_CASE_FIXTURE(DeviceFixture, "tune: what was disabled, set and bound holds f
   CHECK(values(other) == std::vector<unsigned>(kCount, 100));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "tune: transients are placed for whatever is chosen, and a loop ends as often as ever") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "tune: transients are placed for whatever is chosen, and a loop ends as often as ever") {
   const auto x = buffer(std::vector<unsigned>(kCount, 1), "x");
   CommandBuffer cmd = recording();
   std::vector<GpuRef<unsigned>> parts;
@@ -129,7 +147,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "tune: transients are placed for whatever is ch
     parts.push_back(pool->transient<unsigned>(kCount, "part"));
     cmd.dispatch(kernel(shaders::conf_set), kWords, write(parts.back()), i, kCount);
   }
-  for (const auto& part : parts) cmd.dispatch(kernel(shaders::conf_mix), kWords, read(part), read_write(x), 3u, kCount);
+  for (const auto& part : parts)
+    cmd.dispatch(kernel(shaders::conf_mix), kWords, read(part), read_write(x), 3u, kCount);
   CapturedGraph graph = compile(cmd);
   static_cast<void>(graph.tune(queue, kRepeatable));
   const unsigned before = values(x)[0];
@@ -146,7 +165,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "tune: host callbacks need the caller's word") 
   cmd.fill(x, 4u);
   cmd.host([&calls] { ++calls; });
   CapturedGraph graph = compile(cmd);
-  check_refused(ErrorCode::Unsupported, {"tune", "callbacks", "Repeatable"}, [&] { (void)graph.tune(queue, kQuick); });
+  check_refused(ErrorCode::Unsupported, {"tune", "callbacks", "Repeatable"},
+                [&] { (void)graph.tune(queue, kQuick); });
   CHECK(calls == 0);
   static_cast<void>(graph.tune(queue, kRepeatable));
   CHECK(calls > 0);
@@ -158,8 +178,10 @@ TEST_CASE_FIXTURE(DeviceFixture, "tune: what it can't do is refused by name") {
   CommandBuffer cmd = recording({.label = "fills"});
   cmd.fill(x, 4u);
   CapturedGraph graph = compile(cmd);
-  check_refused(ErrorCode::InvalidArgument, {"fills", "empty Queue"}, [&] { (void)graph.tune({}, kQuick); });
-  check_refused(ErrorCode::InvalidArgument, {"fills", "9 pairs"}, [&] { (void)graph.tune(queue, {.pairs = 3}); });
+  check_refused(ErrorCode::InvalidArgument, {"fills", "empty Queue"},
+                [&] { (void)graph.tune({}, kQuick); });
+  check_refused(ErrorCode::InvalidArgument, {"fills", "9 pairs"},
+                [&] { (void)graph.tune(queue, {.pairs = 3}); });
   CapturedGraph none;
   check_refused(ErrorCode::InvalidState, {"empty"}, [&] { (void)none.tune(queue); });
 }
@@ -170,5 +192,6 @@ TEST_CASE_FIXTURE(DeviceFixture, "tune: a graph with instances takes a tuning fi
   cmd.fill(x, 4u);
   cmd.end();
   CapturedGraph graph = device.compile(cmd, {.pool = pool, .replicas = 2});
-  check_refused(ErrorCode::Unsupported, {"twice", "2 instances", "tuning_file"}, [&] { (void)graph.tune(queue, kQuick); });
+  check_refused(ErrorCode::Unsupported, {"twice", "2 instances", "tuning_file"},
+                [&] { (void)graph.tune(queue, kQuick); });
 }

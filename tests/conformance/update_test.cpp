@@ -4,7 +4,9 @@ using namespace reprise;
 using namespace reprise::test;
 
 TEST_CASE_FIXTURE(DeviceFixture, "update: from one byte up to the limit, taken while recording") {
-  auto bytes = generated<std::uint8_t>(Recorder::kMaxUpdateBytes, [](std::size_t i) { return static_cast<std::uint8_t>(i * 3 + 1); });
+  auto bytes = generated<std::uint8_t>(Recorder::kMaxUpdateBytes, [](std::size_t i) {
+    return static_cast<std::uint8_t>(i * 3 + 1);
+  });
   const auto expected_large = bytes;
   const auto large = pool->allocate<std::uint8_t>(Recorder::kMaxUpdateBytes, "large");
   const auto small = buffer(std::vector<std::uint8_t>(10, 9), "small");
@@ -21,5 +23,6 @@ TEST_CASE_FIXTURE(DeviceFixture, "update: too large is refused with the way out"
   const auto x = pool->allocate<std::uint8_t>(100000, "x");
   const std::vector<std::byte> bytes(Recorder::kMaxUpdateBytes + 1);
   CommandBuffer cmd = recording();
-  check_refused(ErrorCode::InvalidArgument, {"65537", "65536", "snapshot()"}, [&] { cmd.update(x, bytes); });
+  check_refused(ErrorCode::InvalidArgument, {"65537", "65536", "snapshot()"},
+                [&] { cmd.update(x, bytes); });
 }

@@ -17,31 +17,43 @@ struct TwoDevices : DeviceFixture {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(TwoDevices, "wrong device: buffers, kernels and secondaries of another device are refused while recording") {
+TEST_CASE_FIXTURE(TwoDevices,
+                  "wrong device: buffers, kernels and secondaries of another device are refused "
+                  "while recording") {
   const Kernel set = kernel(shaders::conf_set);
   const Kernel foreign_set = second.load_kernel(shaders::conf_set);
   CommandBuffer cmd = recording();
-  check_refused(ErrorCode::WrongDevice, {"dispatch", "foreign"}, [&] { cmd.dispatch(set, {}, write(foreign), 1u, 1u); });
-  check_refused(ErrorCode::WrongDevice, {"dispatch", "conf_set"}, [&] { cmd.dispatch(foreign_set, {}, write(own), 1u, 1u); });
+  check_refused(ErrorCode::WrongDevice, {"dispatch", "foreign"},
+                [&] { cmd.dispatch(set, {}, write(foreign), 1u, 1u); });
+  check_refused(ErrorCode::WrongDevice, {"dispatch", "conf_set"},
+                [&] { cmd.dispatch(foreign_set, {}, write(own), 1u, 1u); });
   check_refused(ErrorCode::WrongDevice, {"copy", "foreign"}, [&] { cmd.copy(own, foreign); });
   check_refused(ErrorCode::WrongDevice, {"fill", "foreign"}, [&] { cmd.fill(foreign, 1u); });
-  check_refused(ErrorCode::WrongDevice, {"barrier", "foreign"}, [&] { cmd.barrier({.buffer = foreign}); });
-  check_refused(ErrorCode::WrongDevice, {"host", "foreign"}, [&] { cmd.host([] {}, {read(foreign)}); });
-  CommandBuffer secondary = second.create_command_buffer({.label = "foreign secondary", .level = Level::Secondary});
+  check_refused(ErrorCode::WrongDevice, {"barrier", "foreign"},
+                [&] { cmd.barrier({.buffer = foreign}); });
+  check_refused(ErrorCode::WrongDevice, {"host", "foreign"},
+                [&] { cmd.host([] {}, {read(foreign)}); });
+  CommandBuffer secondary =
+      second.create_command_buffer({.label = "foreign secondary", .level = Level::Secondary});
   secondary.begin();
   secondary.end();
-  check_refused(ErrorCode::WrongDevice, {"execute", "foreign secondary"}, [&] { cmd.execute(secondary); });
+  check_refused(ErrorCode::WrongDevice, {"execute", "foreign secondary"},
+                [&] { cmd.execute(secondary); });
   CHECK(cmd.command_count() == 0);
 }
 
-TEST_CASE_FIXTURE(TwoDevices, "wrong device: compiling, launching, uploading and waiting across devices is refused") {
+TEST_CASE_FIXTURE(
+    TwoDevices,
+    "wrong device: compiling, launching, uploading and waiting across devices is refused") {
   CommandBuffer cmd = recording({.label = "step"});
   cmd.fill(own, 1u);
   cmd.end();
   check_refused(ErrorCode::WrongDevice, {"step"}, [&] { static_cast<void>(second.compile(cmd)); });
-  check_refused(ErrorCode::WrongDevice, {"foreign pool"}, [&] { static_cast<void>(device.compile(cmd, {.pool = second_pool})); });
+  check_refused(ErrorCode::WrongDevice, {"foreign pool"},
+                [&] { static_cast<void>(device.compile(cmd, {.pool = second_pool})); });
   CapturedGraph graph = device.compile(cmd);
-  check_refused(ErrorCode::WrongDevice, {"step", "foreign queue"}, [&] { static_cast<void>(graph.launch(second_queue)); });
+  check_refused(ErrorCode::WrongDevice, {"step", "foreign queue"},
+                [&] { static_cast<void>(graph.launch(second_queue)); });
   check_refused(ErrorCode::WrongDevice, {"foreign queue"}, [&] { graph.upload(second_queue); });
   CHECK(graph.num_replays() == 0);
   const Fence fence = graph.launch(queue);

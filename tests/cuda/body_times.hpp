@@ -10,21 +10,25 @@
 namespace reprise::test {
 
 // How often each body ran, by its number.
-inline std::vector<std::uint64_t> rounds_of_bodies(const detail::TimingLayout& slots, const Notes::Replay& replay) {
+inline std::vector<std::uint64_t> rounds_of_bodies(const detail::TimingLayout& slots,
+                                                   const Notes::Replay& replay) {
   std::vector<std::uint64_t> rounds;
-  for (const detail::BodyPlace& place : slots.bodies) rounds.push_back(detail::rounds_of(replay.nodes[place.first_slot]));
+  for (const detail::BodyPlace& place : slots.bodies)
+    rounds.push_back(detail::rounds_of(replay.nodes[place.first_slot]));
   return rounds;
 }
 
-// Of the first rounds of every body, `most_rounds` at most: its nodes have times, which end after those that edges lead from and after the round before, and
-// within the graph's own node that runs them.
+// Of the first rounds of every body, `most_rounds` at most: its nodes have times, which end after
+// those that edges lead from and after the round before, and within the graph's own node that runs
+// them.
 inline void check_rounds(const Timed& t, const Notes::Replay& replay, std::uint64_t most_rounds) {
   const detail::TimingLayout slots = detail::timing_layout(t.plan());
   const auto plans = detail::plans_of_bodies(t.plan());
   const auto end_of = [](const detail::NodeTime& time) { return time.started + time.duration; };
   for (std::uint32_t body = 0; body < slots.bodies.size(); ++body) {
     const detail::BodyPlace& place = slots.bodies[body];
-    const std::uint64_t rounds = std::min<std::uint64_t>({detail::rounds_of(replay.nodes[place.first_slot]), place.kept, most_rounds});
+    const std::uint64_t rounds = std::min<std::uint64_t>(
+        {detail::rounds_of(replay.nodes[place.first_slot]), place.kept, most_rounds});
     std::int64_t before = 0;  // the end of the round before
     for (std::uint64_t round = 0; round < rounds; ++round) {
       std::int64_t last = 0;
@@ -36,7 +40,9 @@ inline void check_rounds(const Timed& t, const Notes::Replay& replay, std::uint6
         REQUIRE(time.started != 0);
         CHECK(end_of(time) + 1 >= before);
         for (const detail::LoweredEdge& edge : plans[body]->lowered.edges_into(node)) {
-          CHECK(end_of(time) + 1 >= end_of(replay.nodes[place.slot(edge.from, round)]));  // CUPTI has some begin while they wait
+          CHECK(end_of(time) + 1 >=
+                end_of(replay.nodes[place.slot(edge.from,
+                                               round)]));  // CUPTI has some begin while they wait
         }
         if (place.owner == detail::kNone && replay.nodes[place.parent].started != 0) {
           const detail::NodeTime& parent = replay.nodes[place.parent];

@@ -1,4 +1,5 @@
-// Timestamps around graphs that have no frame, or half of one: switched off and on while the graph is launched, and around graphs of the application.
+// Timestamps around graphs that have no frame, or half of one: switched off and on while the graph
+// is launched, and around graphs of the application.
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -21,8 +22,11 @@ namespace {
 class Numbers final : public detail::ReplayObserver {
  public:
   explicit Numbers(std::size_t nodes) : room_(nodes) {}
-  [[nodiscard]] detail::NodeTime* begin_replay(std::uint64_t) noexcept override { return room_.data(); }
-  void end_replay(std::uint64_t replay, std::int64_t started, std::int64_t ended, detail::NodeTime* nodes) noexcept override {
+  [[nodiscard]] detail::NodeTime* begin_replay(std::uint64_t) noexcept override {
+    return room_.data();
+  }
+  void end_replay(std::uint64_t replay, std::int64_t started, std::int64_t ended,
+                  detail::NodeTime* nodes) noexcept override {
     CHECK(ended > started);
     (nodes == nullptr ? plain : timed).push_back(replay);
   }
@@ -32,28 +36,33 @@ class Numbers final : public detail::ReplayObserver {
   std::vector<detail::NodeTime> room_;
 };
 
-// Counters side by side: one has no frame, 3 to 7 its begin, 8 both halves. Or after the first one: 8 and more have a frame's end.
+// Counters side by side: one has no frame, 3 to 7 its begin, 8 both halves. Or after the first one:
+// 8 and more have a frame's end.
 struct CountersDesc {
   std::uint32_t width = 1;
   enum class Order : std::uint8_t { Beside, AfterFirst } order = Order::Beside;
 };
 
-void record_counters(CommandBuffer& commands, const Kernel& kernel, const GpuRef<unsigned long long>& values, const CountersDesc& desc) {
+void record_counters(CommandBuffer& commands, const Kernel& kernel,
+                     const GpuRef<unsigned long long>& values, const CountersDesc& desc) {
   CommandRef first;
   for (std::uint32_t i = 0; i < desc.width; ++i) {
-    const CommandRef made = commands.dispatch(kernel, {.grid = 1, .block = 1}, read_write(values.slice(i, 1)));
+    const CommandRef made =
+        commands.dispatch(kernel, {.grid = 1, .block = 1}, read_write(values.slice(i, 1)));
     if (i == 0) first = made;
     if (i != 0 && desc.order == CountersDesc::Order::AfterFirst) commands.edge(first, made);
   }
 }
 
-constexpr CountersDesc kBeginAlone = {.width = 3}, kEndAlone = {.width = 12, .order = CountersDesc::Order::AfterFirst};
+constexpr CountersDesc kBeginAlone = {.width = 3},
+                       kEndAlone = {.width = 12, .order = CountersDesc::Order::AfterFirst};
 
 // A graph of counters, and a second executable of it that is timed.
 struct Counters : Gpu {
   explicit Counters(std::uint32_t width) : Counters(CountersDesc{.width = width}) {}
   explicit Counters(const CountersDesc& desc) : Counters(desc, desc.width) {}
-  Counters(const CountersDesc& desc, std::uint32_t width) : values(pool->allocate<unsigned long long>(width, "values")) {
+  Counters(const CountersDesc& desc, std::uint32_t width)
+      : values(pool->allocate<unsigned long long>(width, "values")) {
     const Kernel kernel = device.load_kernel(shaders::gpu_count);
     const std::vector<unsigned long long> zeros(width);
     run([&](CommandBuffer& cmd) { cmd.update(values, std::as_bytes(std::span(zeros))); });
@@ -61,13 +70,15 @@ struct Counters : Gpu {
     const std::shared_ptr<const detail::Plan> plan(graph.core(), &graph.core()->plan());
     detail::Bindings bindings;
     for (const auto& buffer : plan->recording->buffers) bindings.address.push_back(buffer->address);
-    exec = device.core()->backend().instantiate(plan, bindings, detail::Instrumentation::Timestamps);
+    exec =
+        device.core()->backend().instantiate(plan, bindings, detail::Instrumentation::Timestamps);
     source = exec->replay_source();
     REQUIRE(source);
   }
   ~Counters() { queue.wait_idle(); }
   void launch(std::uint64_t times) {
-    for (std::uint64_t i = 0; i < times; ++i) static_cast<void>(exec->launch(queue.core()->backend()));
+    for (std::uint64_t i = 0; i < times; ++i)
+      static_cast<void>(exec->launch(queue.core()->backend()));
     launched += times;
   }
   [[nodiscard]] Numbers collect() const {
@@ -94,7 +105,9 @@ std::vector<std::uint64_t> from_to(std::uint64_t first, std::uint64_t last) {
 
 }  // namespace
 
-TEST_CASE("cuda stamp ends: replays while they are off have no times, those after them have theirs, and results stay right") {
+TEST_CASE(
+    "cuda stamp ends: replays while they are off have no times, those after them have theirs, and "
+    "results stay right") {
   if (!have_gpu()) return;
   Counters c(1);
   c.launch(10);
@@ -114,7 +127,9 @@ TEST_CASE("cuda stamp ends: replays while they are off have no times, those afte
   CHECK(c.read(c.values)[0] == c.launched);
 }
 
-TEST_CASE("cuda stamp ends: a twin that is asked for while they are off tells its own replays, by their right numbers") {
+TEST_CASE(
+    "cuda stamp ends: a twin that is asked for while they are off tells its own replays, by their "
+    "right numbers") {
   if (!have_gpu()) return;
   Counters c(1);
   c.launch(3);
@@ -132,19 +147,22 @@ TEST_CASE("cuda stamp ends: a twin that is asked for while they are off tells it
 TEST_CASE("cuda stamp ends: a frame's own stamps cost nothing, and so stay") {
   if (!have_gpu()) return;
   Counters c(8);
-  REQUIRE(c.graph.core()->plan().lowered.entry_exit == detail::EntryExit{.begin = true, .end = true});
+  REQUIRE(c.graph.core()->plan().lowered.entry_exit ==
+          detail::EntryExit{.begin = true, .end = true});
   c.source->pause();
   c.launch(9);
   CHECK(c.collect().plain == from_to(1, 9));
 }
 
-TEST_CASE("cuda stamp ends: half a frame keeps its stamp, which tells nothing while the other is off") {
+TEST_CASE(
+    "cuda stamp ends: half a frame keeps its stamp, which tells nothing while the other is off") {
   if (!have_gpu()) return;
   for (const CountersDesc& desc : {kBeginAlone, kEndAlone}) {
     CAPTURE(desc.width);
     Counters c(desc);
     const bool has_end = desc.order == CountersDesc::Order::AfterFirst;
-    REQUIRE(c.graph.core()->plan().lowered.entry_exit == detail::EntryExit{.begin = !has_end, .end = has_end});
+    REQUIRE(c.graph.core()->plan().lowered.entry_exit ==
+            detail::EntryExit{.begin = !has_end, .end = has_end});
     c.launch(10);
     c.source->pause();
     c.launch(7);
@@ -167,7 +185,9 @@ TEST_CASE("cuda stamp ends: half a frame keeps its stamp, which tells nothing wh
   }
 }
 
-TEST_CASE("cuda stamp ends: switched so often that nobody can keep up, times are lost and counted, never given to another replay") {
+TEST_CASE(
+    "cuda stamp ends: switched so often that nobody can keep up, times are lost and counted, never "
+    "given to another replay") {
   if (!have_gpu()) return;
   Counters c(1);
   std::uint64_t timestamped = 0;
@@ -186,15 +206,19 @@ TEST_CASE("cuda stamp ends: switched so often that nobody can keep up, times are
   CHECK(numbers.plain.back() == 400);
 }
 
-TEST_CASE("cuda stamp ends: a copy that was given away notes nothing, whatever carries the stamps") {
+TEST_CASE(
+    "cuda stamp ends: a copy that was given away notes nothing, whatever carries the stamps") {
   if (!have_gpu()) return;
-  for (const CountersDesc& desc : {CountersDesc{}, CountersDesc{.width = 8}, kBeginAlone, kEndAlone}) {
+  for (const CountersDesc& desc :
+       {CountersDesc{}, CountersDesc{.width = 8}, kBeginAlone, kEndAlone}) {
     const std::uint32_t width = desc.width;
     CAPTURE(width);
     const NoTraceEnvironment none;
     const TraceFolder folder;
     {
-      const Instance instance({.application = "gpu test", .trace = {.target = folder.file(), .profile = ProfileMode::Replays}});
+      const Instance instance(
+          {.application = "gpu test",
+           .trace = {.target = folder.file(), .profile = ProfileMode::Replays}});
       const Device device = instance.open_device(DeviceSelector::named(gpu().info().selector));
       {
         const Queue queue = device.create_queue();
@@ -229,13 +253,16 @@ TEST_CASE("cuda stamp ends: a copy that was given away notes nothing, whatever c
   }
 }
 
-TEST_CASE("cuda stamp ends: a graph of the application has the times of its replays in the trace, and no node that it had not") {
+TEST_CASE(
+    "cuda stamp ends: a graph of the application has the times of its replays in the trace, and no "
+    "node that it had not") {
   if (!have_gpu()) return;
   const NoTraceEnvironment none;
   const TraceFolder folder;
   constexpr std::uint64_t kReplays = 60;
   {
-    const Instance instance({.application = "gpu test", .trace = {.target = folder.file(), .profile = ProfileMode::Every}});
+    const Instance instance({.application = "gpu test",
+                             .trace = {.target = folder.file(), .profile = ProfileMode::Every}});
     const Device device = instance.open_device(DeviceSelector::named(gpu().info().selector));
     {
       const Queue queue = device.create_queue();
@@ -247,7 +274,8 @@ TEST_CASE("cuda stamp ends: a graph of the application has the times of its repl
       commands.fill(y, 2.0f);
       commands.copy(x, y);
       commands.end();
-      const CapturedGraph ours = device.compile(commands, {.pool = pool, .lowering = Lowering::Faithful});
+      const CapturedGraph ours =
+          device.compile(commands, {.pool = pool, .lowering = Lowering::Faithful});
       const CUgraph raw = release_graph(ours);
       std::size_t nodes = 0;
       REQUIRE(cudaGraphGetNodes(raw, nullptr, &nodes) == cudaSuccess);

@@ -1,4 +1,5 @@
-// Captures of what an application does with its streams, and what is read back of graphs that the engine did not make.
+// Captures of what an application does with its streams, and what is read back of graphs that the
+// engine did not make.
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
@@ -13,7 +14,8 @@
 #include "profile/describe_graph.hpp"
 #include "runtime/graph/graph_core.hpp"
 
-__attribute__((visibility("default"))) void application_scale(float* x, float factor, unsigned n);  // __global__, in application.cu
+__attribute__((visibility("default"))) void application_scale(
+    float* x, float factor, unsigned n);  // __global__, in application.cu
 
 namespace reprise::test {
 namespace {
@@ -23,13 +25,15 @@ constexpr std::size_t kBytes = kCount * sizeof(float);
 
 void scale(float* x, float factor, unsigned n, cudaStream_t stream) {
   void* arguments[] = {&x, &factor, &n};
-  REQUIRE(cudaLaunchKernel(reinterpret_cast<const void*>(&application_scale), dim3(blocks(n, 128)), dim3(128), arguments, 0, stream) == cudaSuccess);
+  REQUIRE(cudaLaunchKernel(reinterpret_cast<const void*>(&application_scale), dim3(blocks(n, 128)),
+                           dim3(128), arguments, 0, stream) == cudaSuccess);
 }
 
 // The kernel is loaded before a capture begins: loading is none of what is captured.
 void load_scale() {
   cudaFuncAttributes attributes = {};
-  REQUIRE(cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(&application_scale)) == cudaSuccess);
+  REQUIRE(cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(&application_scale)) ==
+          cudaSuccess);
 }
 
 // The application's second stream, and an event of it.
@@ -68,16 +72,22 @@ struct Side {
 }
 
 [[nodiscard]] std::size_t count_of(const trace::GraphVersion& graph, trace::NodeKind kind) {
-  return static_cast<std::size_t>(std::count_if(graph.nodes.begin(), graph.nodes.end(), [&](const trace::Node& node) { return node.kind == kind; }));
+  return static_cast<std::size_t>(
+      std::count_if(graph.nodes.begin(), graph.nodes.end(),
+                    [&](const trace::Node& node) { return node.kind == kind; }));
 }
 
-[[nodiscard]] trace::GraphVersion traced(const CapturedGraph& graph) { return detail::describe_graph(graph.core()->plan(), {}); }
+[[nodiscard]] trace::GraphVersion traced(const CapturedGraph& graph) {
+  return detail::describe_graph(graph.core()->plan(), {});
+}
 
 void count_call(void* counter) { ++*static_cast<int*>(counter); }
 
 }  // namespace
 
-TEST_CASE("cuda capture: an application's stream work becomes a graph, whose nodes are shown with names, parameters and edges") {
+TEST_CASE(
+    "cuda capture: an application's stream work becomes a graph, whose nodes are shown with names, "
+    "parameters and edges") {
   if (!have_gpu()) return;
   const Gpu t;
   const Side side(t.device);
@@ -95,7 +105,8 @@ TEST_CASE("cuda capture: an application's stream work becomes a graph, whose nod
   scale(x.data(), 3.0f, kCount, stream);
   REQUIRE(cudaMemsetAsync(y.data(), 1, kBytes, side.stream) == cudaSuccess);
   side.join(stream);
-  REQUIRE(cudaMemcpyAsync(out.data(), y.data(), kBytes, cudaMemcpyDeviceToHost, stream) == cudaSuccess);
+  REQUIRE(cudaMemcpyAsync(out.data(), y.data(), kBytes, cudaMemcpyDeviceToHost, stream) ==
+          cudaSuccess);
   REQUIRE(cudaLaunchHostFunc(stream, count_call, &called) == cudaSuccess);
   CapturedGraph graph = end_capture(t.queue, {.label = "step"});
   CHECK(capture_status(t.queue) == CaptureStatus::None);
@@ -120,8 +131,11 @@ TEST_CASE("cuda capture: an application's stream work becomes a graph, whose nod
   CHECK(count_of(shown, trace::NodeKind::Fill) == 2);
   CHECK(count_of(shown, trace::NodeKind::Copy) == 1);
   CHECK(count_of(shown, trace::NodeKind::Host) == 1);
-  CHECK(std::all_of(shown.edges.begin(), shown.edges.end(), [](const trace::Edge& edge) { return edge.cause == trace::EdgeCause::Captured; }));
-  CHECK(std::all_of(shown.accesses.begin(), shown.accesses.end(), [](const trace::NodeAccess& access) { return access.inferred == 1; }));
+  CHECK(std::all_of(shown.edges.begin(), shown.edges.end(), [](const trace::Edge& edge) {
+    return edge.cause == trace::EdgeCause::Captured;
+  }));
+  CHECK(std::all_of(shown.accesses.begin(), shown.accesses.end(),
+                    [](const trace::NodeAccess& access) { return access.inferred == 1; }));
 
   CHECK(called == 0);  // captured, not done
   graph.launch(t.queue).wait();
@@ -133,7 +147,9 @@ TEST_CASE("cuda capture: an application's stream work becomes a graph, whose nod
   CHECK(bits == 0x01010101);
 }
 
-TEST_CASE("cuda capture: buffers that its nodes name stay alive with it, and it is ordered with their other uses") {
+TEST_CASE(
+    "cuda capture: buffers that its nodes name stay alive with it, and it is ordered with their "
+    "other uses") {
   if (!have_gpu()) return;
   const Gpu t;
   const CurrentDevice current(t.device);
@@ -145,7 +161,8 @@ TEST_CASE("cuda capture: buffers that its nodes name stay alive with it, and it 
   scale(x.data(), 2.0f, kCount, native_stream(t.queue));
   graph = end_capture(t.queue);
   CapturedGraph set = t.compile([&](CommandBuffer& cmd) { cmd.fill(x, 1.0f); });
-  CapturedGraph get = t.compile([&](CommandBuffer& cmd) { cmd.copy(x, t.pool->host<float>(kCount, "copy")); });
+  CapturedGraph get =
+      t.compile([&](CommandBuffer& cmd) { cmd.copy(x, t.pool->host<float>(kCount, "copy")); });
   for (int i = 0; i < 50; ++i) {
     static_cast<void>(set.launch(other));
     static_cast<void>(graph.launch(t.queue));
@@ -179,25 +196,32 @@ TEST_CASE("cuda capture: a pool given at the end is held with every buffer in it
   }
   t.device.wait_idle();
   CHECK(pool->buffer_count() == 0);
-  CHECK(error_of([&] { static_cast<void>(end_capture_with_pool(t.queue, nullptr)); }).code == ErrorCode::InvalidArgument);
+  CHECK(error_of([&] { static_cast<void>(end_capture_with_pool(t.queue, nullptr)); }).code ==
+        ErrorCode::InvalidArgument);
 }
 
-TEST_CASE("cuda capture: ended without a beginning it is unmatched, and begun twice it is refused") {
+TEST_CASE(
+    "cuda capture: ended without a beginning it is unmatched, and begun twice it is refused") {
   if (!have_gpu()) return;
   const Gpu t;
   const CudaState before = cuda_state();
-  CHECK(error_of([&] { static_cast<void>(end_capture(t.queue)); }).code == ErrorCode::CaptureUnmatched);
+  CHECK(error_of([&] { static_cast<void>(end_capture(t.queue)); }).code ==
+        ErrorCode::CaptureUnmatched);
   CHECK(error_of([] { begin_capture(Queue()); }).code == ErrorCode::NotInitialized);
-  CHECK(error_of([] { static_cast<void>(end_capture(Queue())); }).code == ErrorCode::NotInitialized);
+  CHECK(error_of([] { static_cast<void>(end_capture(Queue())); }).code ==
+        ErrorCode::NotInitialized);
   begin_capture(t.queue);
   CHECK(error_of([&] { begin_capture(t.queue); }).code == ErrorCode::InvalidState);
-  CHECK(error_of([&] { static_cast<void>(StreamCapture::begin(t.queue)); }).code == ErrorCode::InvalidState);
+  CHECK(error_of([&] { static_cast<void>(StreamCapture::begin(t.queue)); }).code ==
+        ErrorCode::InvalidState);
   CHECK(end_capture(t.queue).node_count() == 0);
   {
     const StreamCapture calls = StreamCapture::begin(t.queue);
-    CHECK(error_of([&] { static_cast<void>(end_capture(t.queue)); }).code == ErrorCode::CaptureUnmatched);
+    CHECK(error_of([&] { static_cast<void>(end_capture(t.queue)); }).code ==
+          ErrorCode::CaptureUnmatched);
   }
-  CHECK(error_of([&] { static_cast<void>(end_capture(t.queue)); }).code == ErrorCode::CaptureUnmatched);
+  CHECK(error_of([&] { static_cast<void>(end_capture(t.queue)); }).code ==
+        ErrorCode::CaptureUnmatched);
   CHECK(cuda_state() == before);
 }
 
@@ -218,26 +242,31 @@ TEST_CASE("cuda capture: what invalidated it is told, and the stream is usable a
     CHECK(cudaMalloc(&memory, 64) == cudaErrorStreamCaptureUnsupported);
     static_cast<void>(cudaGetLastError());
     CHECK(capture_status(t.queue) == CaptureStatus::Invalidated);
-    CHECK(error_of([&] { static_cast<void>(end_capture(t.queue)); }, &text).code == ErrorCode::CaptureInvalidated);
+    CHECK(error_of([&] { static_cast<void>(end_capture(t.queue)); }, &text).code ==
+          ErrorCode::CaptureInvalidated);
     CHECK(holds(text, "queue"));
   }
   SUBCASE("work on another stream that was not joined") {
     begin_capture(t.queue);
     side.fork(stream);
     REQUIRE(cudaMemsetAsync(x.data(), 0, kBytes, side.stream) == cudaSuccess);
-    CHECK(error_of([&] { static_cast<void>(end_capture(t.queue)); }, &text).code == ErrorCode::CaptureInvalidated);
+    CHECK(error_of([&] { static_cast<void>(end_capture(t.queue)); }, &text).code ==
+          ErrorCode::CaptureInvalidated);
     CHECK(holds(text, "not joined"));
   }
   SUBCASE("a launch of the engine") {
     begin_capture(t.queue);
-    CHECK(error_of([&] { static_cast<void>(intruder.launch(t.queue)); }).code == ErrorCode::CapturingStream);
+    CHECK(error_of([&] { static_cast<void>(intruder.launch(t.queue)); }).code ==
+          ErrorCode::CapturingStream);
     CHECK(capture_status(t.queue) == CaptureStatus::Invalidated);
-    CHECK(error_of([&] { static_cast<void>(end_capture(t.queue)); }, &text).code == ErrorCode::CaptureInvalidated);
+    CHECK(error_of([&] { static_cast<void>(end_capture(t.queue)); }, &text).code ==
+          ErrorCode::CaptureInvalidated);
     CHECK(holds(text, "launch of graph test"));
   }
   SUBCASE("a launch of the engine that a relaxed capture does not mind") {
     begin_capture(t.queue, CaptureMode::Relaxed);
-    CHECK(error_of([&] { static_cast<void>(intruder.launch(t.queue)); }).code == ErrorCode::CapturingStream);
+    CHECK(error_of([&] { static_cast<void>(intruder.launch(t.queue)); }).code ==
+          ErrorCode::CapturingStream);
     REQUIRE(cudaMemsetAsync(x.data(), 0, kBytes, stream) == cudaSuccess);
     CHECK(end_capture(t.queue).node_count() == 1);
   }
@@ -280,7 +309,8 @@ TEST_CASE("cuda capture: CUDA's own print of a graph is a second source beside t
   scale(x.data(), 2.0f, kCount, native_stream(t.queue));
   const CapturedGraph graph = end_capture(t.queue);
   const auto print = [&](DotFlags flags) {
-    const std::filesystem::path path = std::filesystem::temp_directory_path() / "reprise_cuda_debug_dot_test.dot";
+    const std::filesystem::path path =
+        std::filesystem::temp_directory_path() / "reprise_cuda_debug_dot_test.dot";
     cuda_debug_dot(graph, path, flags);
     std::ifstream file(path, std::ios::binary);
     std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
@@ -292,8 +322,10 @@ TEST_CASE("cuda capture: CUDA's own print of a graph is a second source beside t
   CHECK(holds(plain, "digraph"));
   CHECK(holds(verbose, "application_scale"));
   CHECK(verbose.size() > plain.size());
-  CHECK(to_cuda(DotFlags::KernelNodeParams | DotFlags::Accesses) == CU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_PARAMS);
-  const Device host = Instance({.validation = Validation::Off}).open_device(DeviceSelector::named("host"));
+  CHECK(to_cuda(DotFlags::KernelNodeParams | DotFlags::Accesses) ==
+        CU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_PARAMS);
+  const Device host =
+      Instance({.validation = Validation::Off}).open_device(DeviceSelector::named("host"));
   CommandBuffer commands = host.create_command_buffer();
   commands.begin();
   commands.end();
@@ -312,7 +344,8 @@ TEST_CASE("cuda capture: calls may name memory of the application that the engin
   {
     StreamCapture capture = StreamCapture::begin(t.queue);
     capture.record_memcpy(MemcpyDirection::HostToDevice, theirs, input.data(), kBytes);
-    capture.record_kernel(kernel, {.grid = blocks(kCount, 128), .block = 128}, theirs + 10, 3.0f, kCount - 10);
+    capture.record_kernel(kernel, {.grid = blocks(kCount, 128), .block = 128}, theirs + 10, 3.0f,
+                          kCount - 10);
     capture.record_memcpy(MemcpyDirection::DeviceToHost, output.data(), theirs, kBytes);
     CapturedGraph graph = capture.end();
     CHECK(graph.pool_buffer_count() == 1);  // one allocation, one buffer
@@ -328,7 +361,9 @@ TEST_CASE("cuda capture: modes are CUDA's") {
   CHECK(to_cuda(CaptureMode::Relaxed) == CU_STREAM_CAPTURE_MODE_RELAXED);
 }
 
-TEST_CASE("cuda capture: memory that is allocated in it, and memory that is nobody's of the engine, are shown") {
+TEST_CASE(
+    "cuda capture: memory that is allocated in it, and memory that is nobody's of the engine, are "
+    "shown") {
   if (!have_gpu()) return;
   const Gpu t;
   const Side side(t.device);
@@ -340,12 +375,14 @@ TEST_CASE("cuda capture: memory that is allocated in it, and memory that is nobo
   const CUstream stream = native_stream(t.queue);
   void* temporary = nullptr;
   REQUIRE(cudaMallocAsync(&temporary, kBytes, stream) == cudaSuccess);
-  REQUIRE(cudaMemcpyAsync(temporary, theirs, kBytes, cudaMemcpyDeviceToDevice, stream) == cudaSuccess);
+  REQUIRE(cudaMemcpyAsync(temporary, theirs, kBytes, cudaMemcpyDeviceToDevice, stream) ==
+          cudaSuccess);
   REQUIRE(cudaFreeAsync(temporary, stream) == cudaSuccess);
   REQUIRE(cudaEventRecordWithFlags(side.forked, stream, cudaEventRecordExternal) == cudaSuccess);
   scale(theirs, 2.0f, kCount, stream);
   {
-    CapturedGraph graph = end_capture(t.queue);  // no copy is made of it: CUDA can't copy graphs that allocate
+    CapturedGraph graph =
+        end_capture(t.queue);  // no copy is made of it: CUDA can't copy graphs that allocate
     CHECK(graph.node_count() == 5);
     CHECK(graph.pool_buffer_count() == 0);
     const std::string text = graph.to_text();
@@ -361,7 +398,9 @@ TEST_CASE("cuda capture: memory that is allocated in it, and memory that is nobo
   CHECK(cudaFree(theirs) == cudaSuccess);
 }
 
-TEST_CASE("cuda capture: an adopted graph is shown too, its child graphs as labels and its pitched copies as rows") {
+TEST_CASE(
+    "cuda capture: an adopted graph is shown too, its child graphs as labels and its pitched "
+    "copies as rows") {
   if (!have_gpu()) return;
   const Gpu t;
   const CurrentDevice current(t.device);
@@ -371,7 +410,8 @@ TEST_CASE("cuda capture: an adopted graph is shown too, its child graphs as labe
   cudaGraphNode_t a = nullptr, b = nullptr, c = nullptr, d = nullptr;
   REQUIRE(cudaGraphCreate(&child, 0) == cudaSuccess);
   REQUIRE(cudaGraphCreate(&whole, 0) == cudaSuccess);
-  const cudaMemsetParams set = {.dst = x.data(), .pitch = 0, .value = 7, .elementSize = 4, .width = kCount, .height = 1};
+  const cudaMemsetParams set = {
+      .dst = x.data(), .pitch = 0, .value = 7, .elementSize = 4, .width = kCount, .height = 1};
   REQUIRE(cudaGraphAddMemsetNode(&a, child, nullptr, 0, &set) == cudaSuccess);
   REQUIRE(cudaGraphAddChildGraphNode(&b, whole, nullptr, 0, child) == cudaSuccess);
   REQUIRE(cudaGraphAddEmptyNode(&c, whole, &b, 1) == cudaSuccess);

@@ -1,4 +1,5 @@
-// Windows of CUPTI on graphs that run whole recordings: their nodes are joined, and rounds that it does not tell of are known.
+// Windows of CUPTI on graphs that run whole recordings: their nodes are joined, and rounds that it
+// does not tell of are known.
 #include <functional>
 #include <string>
 #include <string_view>
@@ -9,12 +10,15 @@
 namespace reprise::test {
 namespace {
 
-// fill counter; nested { count a, nested { count b, fill c }, count a }; if go { count a, nested { count b } }; while, 5 times { count a; count b }.
+// fill counter; nested { count a, nested { count b, fill c }, count a }; if go { count a, nested {
+// count b } }; while, 5 times { count a; count b }.
 struct Joined : Timed {
-  GpuRef<unsigned long long> a = pool->allocate<unsigned long long>(1, "a"), b = pool->allocate<unsigned long long>(1, "b"),
+  GpuRef<unsigned long long> a = pool->allocate<unsigned long long>(1, "a"),
+                             b = pool->allocate<unsigned long long>(1, "b"),
                              c = pool->allocate<unsigned long long>(1, "c");
 
-  CommandBuffer secondary(std::string_view label, const std::function<void(CommandBuffer&)>& record) {
+  CommandBuffer secondary(std::string_view label,
+                          const std::function<void(CommandBuffer&)>& record) {
     CommandBuffer made = device.create_command_buffer({.label = label, .level = Level::Secondary});
     made.begin();
     record(made);
@@ -24,7 +28,8 @@ struct Joined : Timed {
   Joined() {
     const Kernel count = device.load_kernel(shaders::gpu_count);
     const DispatchDesc one{.grid = 1, .block = 1};
-    const Condition yes = device.create_condition({.name = "yes", .initial = 1}), go = device.create_condition({.name = "go", .initial = 1});
+    const Condition yes = device.create_condition({.name = "yes", .initial = 1}),
+                    go = device.create_condition({.name = "go", .initial = 1});
     const CommandBuffer inner = secondary("inner", [&](CommandBuffer& cmd) {
       cmd.dispatch(count, one, read_write(b));
       cmd.fill(c.as<unsigned>(), 7u);
@@ -34,7 +39,8 @@ struct Joined : Timed {
       cmd.execute(inner, Nested);
       cmd.dispatch(count, one, read_write(a));
     });
-    const CommandBuffer single = secondary("single", [&](CommandBuffer& cmd) { cmd.dispatch(count, one, read_write(b)); });
+    const CommandBuffer single =
+        secondary("single", [&](CommandBuffer& cmd) { cmd.dispatch(count, one, read_write(b)); });
     const CommandBuffer branch = secondary("branch", [&](CommandBuffer& cmd) {
       cmd.dispatch(count, one, read_write(a));
       cmd.execute(single, Nested);
@@ -57,7 +63,9 @@ struct Joined : Timed {
 
 }  // namespace
 
-TEST_CASE("cupti window: what nested graphs, branches and loops run is joined, and rounds are those that the device counted") {
+TEST_CASE(
+    "cupti window: what nested graphs, branches and loops run is joined, and rounds are those that "
+    "the device counted") {
   if (!have_gpu()) return;
   Joined t;
   t.launch(2);
@@ -79,7 +87,8 @@ TEST_CASE("cupti window: what nested graphs, branches and loops run is joined, a
     CHECK(rounds_of_bodies(slots, replay) == std::vector<std::uint64_t>{1, 1, 5, 1, 1});
     check_rounds(t, replay, t.source->timed_by() == detail::TimedBy::Cupti ? 1 : 5);
     std::uint64_t rounds = 0;  // of the loop, that have times
-    for (std::uint64_t round = 0; round < 5; ++round) rounds += replay.nodes[slots.bodies[2].slot(0, round)].started != 0 ? 1 : 0;
+    for (std::uint64_t round = 0; round < 5; ++round)
+      rounds += replay.nodes[slots.bodies[2].slot(0, round)].started != 0 ? 1 : 0;
     MESSAGE("rounds of the loop with times: ", rounds);
   }
   CHECK(t.read(t.a)[0] == 8 * 8);

@@ -17,11 +17,15 @@ std::string why_not(const CuptiLibrary::Search& search) {
   CHECK(loaded.library == nullptr);
   return loaded.why_not;
 }
-bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+bool has(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
 
 }  // namespace
 
-TEST_CASE("cupti library: one that is switched off, is nowhere, or is something else is refused by its reason") {
+TEST_CASE(
+    "cupti library: one that is switched off, is nowhere, or is something else is refused by its "
+    "reason") {
   CHECK(has(why_not({}), "REPRISE_CUPTI is off"));
   const std::string nowhere = why_not({{"libreprise-has-no-such-library.so"}});
   CHECK(has(nowhere, "was not found"));
@@ -34,7 +38,9 @@ TEST_CASE("cupti library: one that the process has already belongs to somebody e
 }
 
 TEST_CASE("cupti library: who shares it takes the one that the process has, and no second one") {
-  CHECK(has(why_not({{"libreprise-has-no-such-library.so", "libc.so.6"}, CuptiLibrary::Search::Present::IsShared}), "has no cuptiGetVersion"));
+  CHECK(has(why_not({{"libreprise-has-no-such-library.so", "libc.so.6"},
+                     CuptiLibrary::Search::Present::IsShared}),
+            "has no cuptiGetVersion"));
 }
 
 TEST_CASE("launch gate: nobody is inside while it is closed, and everybody gets in afterwards") {

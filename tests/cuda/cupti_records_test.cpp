@@ -4,8 +4,8 @@
 #include <cstring>
 #include <vector>
 
-#include "profile/activity/cupti_records.hpp"
 #include "backend/cuda/activity_times.hpp"
+#include "profile/activity/cupti_records.hpp"
 
 namespace reprise::detail {
 namespace {
@@ -25,7 +25,10 @@ std::optional<NodeRecord> read_back(CUpti_ActivityKind kind, std::uint64_t node)
 
 // A replay of a stamp, nodes 0 and 1, and a stamp, 100 long.
 std::vector<NodeRun> replay_at(std::int64_t at) {
-  return {{NodeRun::kBegin, at, at + 10}, {0, at + 10, at + 40}, {1, at + 40, at + 90}, {NodeRun::kEnd, at + 90, at + 100}};
+  return {{NodeRun::kBegin, at, at + 10},
+          {0, at + 10, at + 40},
+          {1, at + 40, at + 90},
+          {NodeRun::kEnd, at + 90, at + 100}};
 }
 void add(ReplayRuns& runs, const std::vector<NodeRun>& of) {
   for (const NodeRun& run : of) runs.add(run);
@@ -33,10 +36,13 @@ void add(ReplayRuns& runs, const std::vector<NodeRun>& of) {
 
 }  // namespace
 
-TEST_CASE("cupti records: kernels, copies and fills of graphs are told by their node's id, whatever kind of record it is") {
-  for (const auto& record : {read_back<CUpti_ActivityKernel10>(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, 77),
-                             read_back<CUpti_ActivityMemcpy6>(CUPTI_ACTIVITY_KIND_MEMCPY, 77),
-                             read_back<CUpti_ActivityMemset4>(CUPTI_ACTIVITY_KIND_MEMSET, 77)}) {
+TEST_CASE(
+    "cupti records: kernels, copies and fills of graphs are told by their node's id, whatever kind "
+    "of record it is") {
+  for (const auto& record :
+       {read_back<CUpti_ActivityKernel10>(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, 77),
+        read_back<CUpti_ActivityMemcpy6>(CUPTI_ACTIVITY_KIND_MEMCPY, 77),
+        read_back<CUpti_ActivityMemset4>(CUPTI_ACTIVITY_KIND_MEMSET, 77)}) {
     REQUIRE(record);
     CHECK(record->node == 77);
     CHECK(record->started == 1'000);
@@ -53,7 +59,8 @@ TEST_CASE("cupti records: what is no node of a graph is nobody's") {
   CHECK_FALSE(node_record(other));
 }
 
-TEST_CASE("replay runs: replays are cut at their first stamps, in order, however the records come") {
+TEST_CASE(
+    "replay runs: replays are cut at their first stamps, in order, however the records come") {
   ReplayRuns runs(4);
   auto first = replay_at(1'000), second = replay_at(2'000);
   std::vector<NodeRun> mixed;
@@ -111,7 +118,9 @@ TEST_CASE("replay runs: a replay that lacks something is given up once two other
   CHECK(runs.take({2'000, 0, More::ToCome})->size() == 4);
 }
 
-TEST_CASE("replay runs: where records were lost, their times tell which replay is there and which is not") {
+TEST_CASE(
+    "replay runs: where records were lost, their times tell which replay is there and which is "
+    "not") {
   ReplayRuns runs(4);
   add(runs, replay_at(3'000));
   runs.note_lost();
@@ -124,7 +133,9 @@ TEST_CASE("replay runs: where records were lost, their times tell which replay i
   CHECK_FALSE(runs.take({4'000, 500, More::ToCome}));
 }
 
-TEST_CASE("replay runs: where records were lost, a replay that lacks some is given up once the next one is there") {
+TEST_CASE(
+    "replay runs: where records were lost, a replay that lacks some is given up once the next one "
+    "is there") {
   ReplayRuns runs(4);
   auto broken = replay_at(1'000);
   broken.pop_back();
@@ -137,7 +148,9 @@ TEST_CASE("replay runs: where records were lost, a replay that lacks some is giv
   CHECK(rest->size() == 3);
 }
 
-TEST_CASE("clock offset: none where the stamps' kernels ran when the stamps say, else as little as makes it so") {
+TEST_CASE(
+    "clock offset: none where the stamps' kernels ran when the stamps say, else as little as makes "
+    "it so") {
   const auto runs = replay_at(1'000);
   CHECK(clock_offset(runs, 1'005, 1'095) == 0);
   CHECK(clock_offset(runs, 2'005, 2'095) == 995);

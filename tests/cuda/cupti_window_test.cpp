@@ -1,4 +1,5 @@
-// Windows of CUPTI on a GPU: what they tell, that replays in, beside and after them do what they did, and that they leave nothing behind.
+// Windows of CUPTI on a GPU: what they tell, that replays in, beside and after them do what they
+// did, and that they leave nothing behind.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -30,7 +31,8 @@ struct Counted : Timed {
     run([&](CommandBuffer& cmd) { cmd.update(values, std::as_bytes(std::span(zeros))); });
     make(record([&](CommandBuffer& cmd) {
            record_counters(cmd, kernel, values, kWidth);
-           for (std::uint32_t i = 0; i + 1 < kWidth; i += 2) cmd.copy(values.slice(i, 1), values.slice(i + 1, 1));
+           for (std::uint32_t i = 0; i + 1 < kWidth; i += 2)
+             cmd.copy(values.slice(i, 1), values.slice(i + 1, 1));
            record_counters(cmd, kernel, values, kWidth);
          }),
          Lowering::Auto, detail::Instrumentation::Cupti);
@@ -44,11 +46,15 @@ struct Counted : Timed {
 // An op of as many kernels, one after the other, as it is told.
 class CountsOften final : public GraphOp {
  public:
-  CountsOften(Kernel kernel, GpuRef<unsigned long long> value, std::uint32_t times) : kernel_(std::move(kernel)), value_(std::move(value)), times_(times) {}
+  CountsOften(Kernel kernel, GpuRef<unsigned long long> value, std::uint32_t times)
+      : kernel_(std::move(kernel)), value_(std::move(value)), times_(times) {}
   [[nodiscard]] std::string_view op_name() const noexcept override { return "counts_often"; }
-  void declare(GraphOpDeclaration& declaration) const override { declaration.use(read_write(value_)); }
+  void declare(GraphOpDeclaration& declaration) const override {
+    declaration.use(read_write(value_));
+  }
   void record(GraphRecordCtx& ctx) const override {
-    for (std::uint32_t i = 0; i < times_; ++i) ctx.dispatch(kernel_, {.grid = 1, .block = 1}, read_write(value_));
+    for (std::uint32_t i = 0; i < times_; ++i)
+      ctx.dispatch(kernel_, {.grid = 1, .block = 1}, read_write(value_));
   }
 
  private:
@@ -57,10 +63,12 @@ class CountsOften final : public GraphOp {
   std::uint32_t times_;
 };
 
-// Under another profiler, compute-sanitizer among them, there is no CUPTI to be had, and stamps do its work.
+// Under another profiler, compute-sanitizer among them, there is no CUPTI to be had, and stamps do
+// its work.
 bool expect_cupti(const Counted& t) {
   const std::string notice = t.source->notice();
-  const bool has_tool = std::getenv("NVTX_INJECTION64_PATH") != nullptr || std::getenv("CUDA_INJECTION64_PATH") != nullptr;
+  const bool has_tool = std::getenv("NVTX_INJECTION64_PATH") != nullptr ||
+                        std::getenv("CUDA_INJECTION64_PATH") != nullptr;
   if (!notice.empty()) MESSAGE(notice);
   if (!has_tool) CHECK(t.source->timed_by() == Window::Cupti);
   return t.source->timed_by() == Window::Cupti;
@@ -81,7 +89,9 @@ long resident() {
 
 }  // namespace
 
-TEST_CASE("cupti window: it times every node of the replays that were asked for, which do what they always do") {
+TEST_CASE(
+    "cupti window: it times every node of the replays that were asked for, which do what they "
+    "always do") {
   if (!have_gpu()) return;
   Counted t;
   t.launch(10);
@@ -109,11 +119,11 @@ TEST_CASE("cupti window: host commands tell their own times") {
   const auto values = t.pool->allocate<unsigned long long>(1, "values");
   int calls = 0;
   t.make(t.record([&](CommandBuffer& cmd) {
-           const CommandRef before = cmd.dispatch(kernel, {.grid = 1, .block = 1}, read_write(values));
-           const CommandRef called = cmd.host([&] { ++calls; });
-           cmd.edge(before, called);
-           cmd.edge(called, cmd.dispatch(kernel, {.grid = 1, .block = 1}, read_write(values)));
-         }),
+    const CommandRef before = cmd.dispatch(kernel, {.grid = 1, .block = 1}, read_write(values));
+    const CommandRef called = cmd.host([&] { ++calls; });
+    cmd.edge(before, called);
+    cmd.edge(called, cmd.dispatch(kernel, {.grid = 1, .block = 1}, read_write(values)));
+  }),
          Lowering::Auto, detail::Instrumentation::Cupti);
   t.launch(2);
   t.source->time_nodes(3, kClose);
@@ -149,10 +159,11 @@ TEST_CASE("cupti window: what ops run inside is timed as their commands") {
   const std::vector<unsigned long long> zeros(kOps);
   t.run([&](CommandBuffer& cmd) { cmd.update(values, std::as_bytes(std::span(zeros))); });
   t.make(t.record([&](CommandBuffer& cmd) {
-           record_counters(cmd, kernel, values, kOps);
-           for (std::uint32_t i = 0; i < kOps; ++i) cmd.add(std::make_shared<const CountsOften>(kernel, values.slice(i, 1), i + 1));
-           record_counters(cmd, kernel, values, kOps);
-         }),
+    record_counters(cmd, kernel, values, kOps);
+    for (std::uint32_t i = 0; i < kOps; ++i)
+      cmd.add(std::make_shared<const CountsOften>(kernel, values.slice(i, 1), i + 1));
+    record_counters(cmd, kernel, values, kOps);
+  }),
          Lowering::Auto, detail::Instrumentation::Cupti);
   t.source->time_nodes(5, kClose);
   t.launch(6);
@@ -165,7 +176,8 @@ TEST_CASE("cupti window: what ops run inside is timed as their commands") {
   for (std::uint32_t i = 0; i < kOps; ++i) CHECK(counted[i] == (i + 3) * t.launched);
 }
 
-TEST_CASE("cupti window: a thousand of them, one after the other, tell all and leave nothing behind") {
+TEST_CASE(
+    "cupti window: a thousand of them, one after the other, tell all and leave nothing behind") {
   if (!have_gpu()) return;
   Counted t;
   Counted beside;  // launched on the other side of every attach and detach
@@ -188,8 +200,10 @@ TEST_CASE("cupti window: a thousand of them, one after the other, tell all and l
     static_cast<void>(beside.source->collect(others));
     if (window == kWarm) after_some = resident();
   }
-  MESSAGE("memory after ", kWarm, " windows: ", after_some, " kB, after ", kWindows, ": ", resident(), " kB");
-  // CUPTI 13.0 keeps 76 kB of every attach, with no graph in the process too. Memory that a tool takes is the tool's.
+  MESSAGE("memory after ", kWarm, " windows: ", after_some, " kB, after ", kWindows, ": ",
+          resident(), " kB");
+  // CUPTI 13.0 keeps 76 kB of every attach, with no graph in the process too. Memory that a tool
+  // takes is the tool's.
   if (expect_cupti(t)) CHECK(resident() < after_some + (kWindows - kWarm) * 100);
   t.check_values();
   beside.check_values();
@@ -247,7 +261,9 @@ TEST_CASE("cupti window: launches of two graphs on two queues go on while window
   other.check_values();
 }
 
-TEST_CASE("cupti window: one that nobody launches in closes, and one whose graph goes away goes with it") {
+TEST_CASE(
+    "cupti window: one that nobody launches in closes, and one whose graph goes away goes with "
+    "it") {
   if (!have_gpu()) return;
   {
     Counted t;
@@ -261,19 +277,24 @@ TEST_CASE("cupti window: one that nobody launches in closes, and one whose graph
   t.source->time_nodes(3, kClose);
   Notes notes = t.notes();
   const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (t.source->is_timing_nodes() && std::chrono::steady_clock::now() < give_up) static_cast<void>(t.source->collect(notes));
+  while (t.source->is_timing_nodes() && std::chrono::steady_clock::now() < give_up)
+    static_cast<void>(t.source->collect(notes));
   if (expect_cupti(t)) CHECK_FALSE(t.source->is_timing_nodes());
   t.source->time_nodes(0, kClose);
   t.launch(5);
   t.check_values();
 }
 
-TEST_CASE("cupti window: a graph of the application goes on through a hundred windows that were asked for") {
+TEST_CASE(
+    "cupti window: a graph of the application goes on through a hundred windows that were asked "
+    "for") {
   if (!have_gpu()) return;
   Counted t;
   // Foreign graphs in the process: the engine takes stamps, whatever is asked for.
-  t.make(t.record([&](CommandBuffer& cmd) { record_counters(cmd, t.device.load_kernel(shaders::gpu_count), t.values, 1); }), Lowering::Auto,
-         detail::Instrumentation::Timestamps);
+  t.make(t.record([&](CommandBuffer& cmd) {
+    record_counters(cmd, t.device.load_kernel(shaders::gpu_count), t.values, 1);
+  }),
+         Lowering::Auto, detail::Instrumentation::Timestamps);
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t exec = nullptr;
   cudaStream_t stream = nullptr;
@@ -300,7 +321,8 @@ TEST_CASE("cupti window: a graph of the application goes on through a hundred wi
   }
   CHECK(cudaStreamSynchronize(stream) == cudaSuccess);
   CHECK(t.source->timed_by() == Window::Timestamp);
-  CHECK(std::count_if(notes.replays.begin(), notes.replays.end(), [](const auto& replay) { return !replay.nodes.empty(); }) == 200);
+  CHECK(std::count_if(notes.replays.begin(), notes.replays.end(),
+                      [](const auto& replay) { return !replay.nodes.empty(); }) == 200);
   CHECK(cudaGraphExecDestroy(exec) == cudaSuccess);
   CHECK(cudaGraphDestroy(graph) == cudaSuccess);
   CHECK(cudaStreamDestroy(stream) == cudaSuccess);

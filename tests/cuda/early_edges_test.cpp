@@ -8,9 +8,9 @@
 #include <gpu_kernels.shaders.hpp>
 
 #include "backend/backend.hpp"
+#include "compile/stages.hpp"
 #include "cuda/gpu.hpp"
 #include "lowering/lowering_config.hpp"
-#include "compile/stages.hpp"
 #include "runtime/core/device_core.hpp"
 #include "runtime/graph/graph_core.hpp"
 
@@ -43,38 +43,49 @@ std::vector<cudaGraphNode_t> nodes_of(cudaGraph_t graph) {
   return nodes;
 }
 
-cudaGraph_t native(const CapturedGraph& graph) { return static_cast<cudaGraph_t>(graph.core()->exec().native_graph()); }
+cudaGraph_t native(const CapturedGraph& graph) {
+  return static_cast<cudaGraph_t>(graph.core()->exec().native_graph());
+}
 
 }  // namespace
 
-TEST_CASE("early edges: a chain of kernels that wait themselves has programmatic edges, where the device knows them") {
+TEST_CASE(
+    "early edges: a chain of kernels that wait themselves has programmatic edges, where the device "
+    "knows them") {
   if (!have_gpu()) return;
   const Gpu gpu;
   const auto y = gpu.pool->allocate<float>(kCount, "y");
   const Kernel add = gpu.device.load_kernel(shaders::gpu_add);
   const auto chain = [&](DispatchDesc::Start start) {
     return gpu.compile([&](CommandBuffer& cmd) {
-      for (int i = 0; i < 10; ++i) cmd.dispatch(add, {.grid = 1, .block = kCount, .start = start}, read_write(y), 1.0F, kCount);
+      for (int i = 0; i < 10; ++i)
+        cmd.dispatch(add, {.grid = 1, .block = kCount, .start = start}, read_write(y), 1.0F,
+                     kCount);
     });
   };
   const auto programmatic = [](const CapturedGraph& graph) {
     const auto edges = edges_of(native(graph));
-    return std::count_if(edges.begin(), edges.end(), [](const cudaGraphEdgeData& edge) { return edge.type == cudaGraphDependencyTypeProgrammatic; });
+    return std::count_if(edges.begin(), edges.end(), [](const cudaGraphEdgeData& edge) {
+      return edge.type == cudaGraphDependencyTypeProgrammatic;
+    });
   };
   const int all = gpu.device.info().compute_major >= 9 ? 9 : 0;
   CHECK(programmatic(chain(DispatchDesc::Start::Ordered)) == 0);
   CHECK(programmatic(chain(DispatchDesc::Start::Programmatic)) == all);
-  CommandBuffer cmd = gpu.device.create_command_buffer({.label = "barriers", .ordering = Ordering::Explicit});
+  CommandBuffer cmd =
+      gpu.device.create_command_buffer({.label = "barriers", .ordering = Ordering::Explicit});
   cmd.begin();
   for (int i = 0; i < 10; ++i) {
-    cmd.dispatch(add, {.grid = 1, .block = kCount, .start = DispatchDesc::Start::Programmatic}, read_write(y), 1.0F, kCount);
+    cmd.dispatch(add, {.grid = 1, .block = kCount, .start = DispatchDesc::Start::Programmatic},
+                 read_write(y), 1.0F, kCount);
     cmd.barrier({.buffer = y, .dependency = Dependency::Programmatic});
   }
   cmd.end();
   CHECK(programmatic(gpu.device.compile(cmd, {.pool = gpu.pool})) == all);
 }
 
-TEST_CASE("early edges: a barrier that stays as a join is a kernel, since empty nodes are slow there") {
+TEST_CASE(
+    "early edges: a barrier that stays as a join is a kernel, since empty nodes are slow there") {
   if (!have_gpu()) return;
   const Gpu gpu;
   const Kernel add = gpu.device.load_kernel(shaders::gpu_add);
@@ -83,7 +94,8 @@ TEST_CASE("early edges: a barrier that stays as a join is a kernel, since empty 
   CommandBuffer commands = gpu.record(
       [&](CommandBuffer& cmd) {
         for (int round = 0; round < 2; ++round) {
-          for (const auto& part : parts) cmd.dispatch(add, {.grid = 1, .block = kCount}, read_write(part), 1.0F, kCount);
+          for (const auto& part : parts)
+            cmd.dispatch(add, {.grid = 1, .block = kCount}, read_write(part), 1.0F, kCount);
           if (round == 0) cmd.barrier({});
         }
       },
@@ -103,27 +115,34 @@ TEST_CASE("priorities: the nodes on the longest way have the greatest") {
   const auto x = gpu.pool->allocate<float>(kCount, "x"), y = gpu.pool->allocate<float>(kCount, "y");
   const Kernel add = gpu.device.load_kernel(shaders::gpu_add);
   CapturedGraph graph = gpu.compile([&](CommandBuffer& cmd) {
-    for (int i = 0; i < 10; ++i) cmd.dispatch(add, {.grid = 1, .block = kCount}, read_write(x), 1.0F, kCount);
+    for (int i = 0; i < 10; ++i)
+      cmd.dispatch(add, {.grid = 1, .block = kCount}, read_write(x), 1.0F, kCount);
     cmd.dispatch(add, {.grid = 1, .block = kCount}, read_write(y), 1.0F, kCount);
   });
   detail::DeviceCore& core = *gpu.device.core();
-  const detail::LoweringConfig choice{.shape = detail::LoweringConfig::Shape::EntryExit,
-                                      .priorities = detail::LoweringConfig::Priorities::LongestWayFirst};
-  const auto plan = detail::lower_again(graph.core()->plan(), choice, core.info().limits.buffer_alignment);
-  const auto exec = core.backend().instantiate(plan, detail::bind(*plan, nullptr, 0), detail::Instrumentation::None);
+  const detail::LoweringConfig choice{
+      .shape = detail::LoweringConfig::Shape::EntryExit,
+      .priorities = detail::LoweringConfig::Priorities::LongestWayFirst};
+  const auto plan =
+      detail::lower_again(graph.core()->plan(), choice, core.info().limits.buffer_alignment);
+  const auto exec = core.backend().instantiate(plan, detail::bind(*plan, nullptr, 0),
+                                               detail::Instrumentation::None);
   int least = 0, greatest = 0;
   REQUIRE(cudaDeviceGetStreamPriorityRange(&least, &greatest) == cudaSuccess);
   std::vector<int> priorities;
   for (const cudaGraphNode_t node : nodes_of(static_cast<cudaGraph_t>(exec->native_graph()))) {
     cudaLaunchAttributeValue value = {};
-    REQUIRE(cudaGraphKernelNodeGetAttribute(node, cudaLaunchAttributePriority, &value) == cudaSuccess);
+    REQUIRE(cudaGraphKernelNodeGetAttribute(node, cudaLaunchAttributePriority, &value) ==
+            cudaSuccess);
     priorities.push_back(value.priority);
   }
   CHECK(std::count(priorities.begin(), priorities.end(), greatest) >= 1);
   CHECK(std::count(priorities.begin(), priorities.end(), least) >= 1);
 }
 
-TEST_CASE("tuning on a GPU: a wide graph of short kernels is never slower than it was, and computes the same") {
+TEST_CASE(
+    "tuning on a GPU: a wide graph of short kernels is never slower than it was, and computes the "
+    "same") {
   if (!have_gpu()) return;
   const Gpu gpu;
   std::vector<GpuRef<float>> parts;
@@ -136,19 +155,22 @@ TEST_CASE("tuning on a GPU: a wide graph of short kernels is never slower than i
   const Kernel add = gpu.device.load_kernel(shaders::gpu_add);
   CapturedGraph graph = gpu.compile([&](CommandBuffer& cmd) {
     for (int round = 0; round < 10; ++round) {
-      for (const auto& part : parts) cmd.dispatch(add, {.grid = 1, .block = kCount}, read_write(part), 1.0F, kCount);
+      for (const auto& part : parts)
+        cmd.dispatch(add, {.grid = 1, .block = kCount}, read_write(part), 1.0F, kCount);
       cmd.dispatch(add, {.grid = 1, .block = kCount}, read_write(sum), 2.0F, kCount);
     }
   });
   const TuneReport report = graph.tune(gpu.queue);
   bool has_costs = false;
-  for (const TuneCandidate& candidate : report.candidates) has_costs |= candidate.name.find("by cost") != std::string::npos;
+  for (const TuneCandidate& candidate : report.candidates)
+    has_costs |= candidate.name.find("by cost") != std::string::npos;
   CHECK(has_costs);  // the run that tells what nodes cost told
   if (report.has_changed()) {
     CHECK(report.candidates[report.chosen].ratio_high < 1);
     CHECK(report.confirmed_ratio < 1);
   }
-  MESSAGE("chosen: ", report.candidates[report.chosen].name, ", ", report.candidates[report.chosen].ratio);
+  MESSAGE("chosen: ", report.candidates[report.chosen].name, ", ",
+          report.candidates[report.chosen].ratio);
   CHECK(gpu.read(sum) == std::vector<float>(kCount, 0.0F));
   graph.launch(gpu.queue).wait();
   CHECK(gpu.read(sum) == std::vector<float>(kCount, 20.0F));

@@ -29,7 +29,9 @@ thread_local CUcontext current_context = nullptr;
 
 const CUcontext kContext = reinterpret_cast<CUcontext>(0x1000);
 
-bool is_complete(const CUevent_st& event) { return state->always_finished || event.stream == nullptr || event.stream->finished >= event.after; }
+bool is_complete(const CUevent_st& event) {
+  return state->always_finished || event.stream == nullptr || event.stream->finished >= event.after;
+}
 
 CUresult get_current(CUcontext* context) {
   *context = current_context;
@@ -153,7 +155,8 @@ FakeDriver::FakeDriver() {
   state = new State;
   auto status = std::make_shared<detail::DeviceStatus>();
   status->selector = "cuda:0";
-  context_ = std::make_shared<const detail::CudaContext>(detail::CudaContext{table(), 0, kContext, std::move(status), {}});
+  context_ = std::make_shared<const detail::CudaContext>(
+      detail::CudaContext{table(), 0, kContext, std::move(status), {}});
 }
 
 FakeDriver::~FakeDriver() {

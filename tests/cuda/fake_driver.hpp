@@ -1,5 +1,5 @@
-// FakeDriver: just enough of a CUDA driver for CudaQueue: streams whose work is done when the test says so, events on them,
-// captures, and errors. Threads: any; one fake at a time.
+// FakeDriver: just enough of a CUDA driver for CudaQueue: streams whose work is done when the test
+// says so, events on them, captures, and errors. Threads: any; one fake at a time.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,10 @@ class FakeDriver {
   ~FakeDriver();
 
   [[nodiscard]] std::shared_ptr<const detail::CudaContext> context() const { return context_; }
-  void finish(CUstream stream, std::uint64_t launches);  // that many launches there are over; never fewer than before
-  void finish_all(bool always);                          // every launch is over at once
+  void finish(
+      CUstream stream,
+      std::uint64_t launches);   // that many launches there are over; never fewer than before
+  void finish_all(bool always);  // every launch is over at once
   void set_capturing(bool capturing);
   void fail_launches(CUresult result);
   void fail_events(CUresult result);

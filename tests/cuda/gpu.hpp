@@ -1,5 +1,5 @@
-// The fixture of tests that need a GPU: one device for all of them. On a machine without one a test says so and
-// returns, and fails where $REPRISE_REQUIRE_GPU=1. Threads: one thread at a time.
+// The fixture of tests that need a GPU: one device for all of them. On a machine without one a test
+// says so and returns, and fails where $REPRISE_REQUIRE_GPU=1. Threads: one thread at a time.
 #pragma once
 
 #include <cuda.h>
@@ -36,14 +36,17 @@ struct Gpu {
   std::shared_ptr<CapturePool> pool;
   Gpu();
 
-  [[nodiscard]] CommandBuffer record(std::invocable<CommandBuffer&> auto&& verbs, Ordering ordering = Ordering::Inferred) const {
+  [[nodiscard]] CommandBuffer record(std::invocable<CommandBuffer&> auto&& verbs,
+                                     Ordering ordering = Ordering::Inferred) const {
     CommandBuffer commands = device.create_command_buffer({.label = "test", .ordering = ordering});
     commands.begin();
     verbs(commands);
     commands.end();
     return commands;
   }
-  [[nodiscard]] CapturedGraph compile(std::invocable<CommandBuffer&> auto&& verbs) const { return device.compile(record(verbs), {.pool = pool}); }
+  [[nodiscard]] CapturedGraph compile(std::invocable<CommandBuffer&> auto&& verbs) const {
+    return device.compile(record(verbs), {.pool = pool});
+  }
   // Runs the verbs once, to the end.
   void run(std::invocable<CommandBuffer&> auto&& verbs) const {
     CapturedGraph graph = compile(verbs);

@@ -44,7 +44,8 @@ CUresult get_nodes(CUgraph graph, CUgraphNode* nodes, std::size_t* count) {
   *count = graph->nodes.size();
   return CUDA_SUCCESS;
 }
-CUresult get_edges(CUgraph graph, CUgraphNode* from, CUgraphNode* to, CUgraphEdgeData*, std::size_t* count) {
+CUresult get_edges(CUgraph graph, CUgraphNode* from, CUgraphNode* to, CUgraphEdgeData*,
+                   std::size_t* count) {
   for (std::size_t i = 0; from != nullptr && i < graph->edges.size(); ++i) {
     from[i] = graph->edges[i].first;
     to[i] = graph->edges[i].second;
@@ -56,7 +57,8 @@ CUresult get_name(const char** name, CUfunction function) {
   *name = function->name;
   return CUDA_SUCCESS;
 }
-CUresult get_parameter(CUfunction function, std::size_t index, std::size_t* offset, std::size_t* size) {
+CUresult get_parameter(CUfunction function, std::size_t index, std::size_t* offset,
+                       std::size_t* size) {
   if (index >= function->parameters.size()) return CUDA_ERROR_INVALID_VALUE;
   *offset = function->parameters[index].first;
   *size = function->parameters[index].second;
@@ -84,7 +86,8 @@ detail::CudaDriver made_up_driver() {
   };
   driver.cuThreadExchangeStreamCaptureMode = [](CUstreamCaptureMode*) { return CUDA_SUCCESS; };
   driver.cuGraphGetNodes = get_nodes;
-  driver.cuGraphGetEdges = reinterpret_cast<decltype(driver.cuGraphGetEdges)>(reinterpret_cast<void*>(get_edges));
+  driver.cuGraphGetEdges =
+      reinterpret_cast<decltype(driver.cuGraphGetEdges)>(reinterpret_cast<void*>(get_edges));
   driver.cuGraphNodeGetType = [](CUgraphNode node, CUgraphNodeType* type) {
     *type = node->type;
     return CUDA_SUCCESS;
@@ -97,7 +100,10 @@ detail::CudaDriver made_up_driver() {
     *parameters = node->kernel;
     return node->kernel.func == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
   };
-  driver.cuGraphKernelNodeGetAttribute = [](CUgraphNode, CUlaunchAttributeID, CUlaunchAttributeValue*) { return CUDA_ERROR_NOT_SUPPORTED; };
+  driver.cuGraphKernelNodeGetAttribute = [](CUgraphNode, CUlaunchAttributeID,
+                                            CUlaunchAttributeValue*) {
+    return CUDA_ERROR_NOT_SUPPORTED;
+  };
   driver.cuGraphMemcpyNodeGetParams = [](CUgraphNode node, CUDA_MEMCPY3D* parameters) {
     *parameters = node->copy;
     return CUDA_SUCCESS;
@@ -108,7 +114,8 @@ detail::CudaDriver made_up_driver() {
   };
   driver.cuGraphEventRecordNodeGetEvent = get_event;
   driver.cuGraphEventWaitNodeGetEvent = get_event;
-  driver.cuGraphMemAllocNodeGetParams = [](CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARAMS* parameters) {
+  driver.cuGraphMemAllocNodeGetParams = [](CUgraphNode node,
+                                           CUDA_MEM_ALLOC_NODE_PARAMS* parameters) {
     *parameters = node->allocation;
     return CUDA_SUCCESS;
   };
@@ -116,14 +123,16 @@ detail::CudaDriver made_up_driver() {
     *address = node->allocation.dptr;
     return CUDA_SUCCESS;
   };
-  driver.cuGraphExternalSemaphoresSignalNodeGetParams = [](CUgraphNode node, CUDA_EXT_SEM_SIGNAL_NODE_PARAMS* parameters) {
-    *parameters = node->signal;
-    return CUDA_SUCCESS;
-  };
-  driver.cuGraphExternalSemaphoresWaitNodeGetParams = [](CUgraphNode node, CUDA_EXT_SEM_WAIT_NODE_PARAMS* parameters) {
-    *parameters = node->wait;
-    return CUDA_SUCCESS;
-  };
+  driver.cuGraphExternalSemaphoresSignalNodeGetParams =
+      [](CUgraphNode node, CUDA_EXT_SEM_SIGNAL_NODE_PARAMS* parameters) {
+        *parameters = node->signal;
+        return CUDA_SUCCESS;
+      };
+  driver.cuGraphExternalSemaphoresWaitNodeGetParams =
+      [](CUgraphNode node, CUDA_EXT_SEM_WAIT_NODE_PARAMS* parameters) {
+        *parameters = node->wait;
+        return CUDA_SUCCESS;
+      };
   driver.cuFuncGetName = get_name;
   driver.cuFuncGetParamInfo = get_parameter;
   driver.cuFuncGetAttribute = [](int* value, CUfunction_attribute, CUfunction) {
@@ -163,9 +172,11 @@ struct Theirs {
   }
   [[nodiscard]] std::string text() {
     detail::ReadGraph found = read();
-    detail::LoweredGraph lowered = detail::build_lowered_graph(found.dependencies, Lowering::Faithful);
+    detail::LoweredGraph lowered =
+        detail::build_lowered_graph(found.dependencies, Lowering::Faithful);
     detail::check_lowered_graph(found.dependencies, lowered);
-    return to_text(detail::freeze_plan("theirs", found.recording, std::move(found.dependencies), std::move(lowered), {}));
+    return to_text(detail::freeze_plan("theirs", found.recording, std::move(found.dependencies),
+                                       std::move(lowered), {}));
   }
 };
 
@@ -185,7 +196,9 @@ bool holds(const std::string& text, std::string_view part) {
 
 }  // namespace
 
-TEST_CASE("graph reader: a kernel has its name, its values, and the buffers that its parameters point into") {
+TEST_CASE(
+    "graph reader: a kernel has its name, its values, and the buffers that its parameters point "
+    "into") {
   Theirs theirs;
   // (float* ours, struct { int; float* theirs; } both, unsigned n)
   CUfunc_st function{"_Z5scalePf4Bothj", {{0, 8}, {8, 16}, {24, 4}}};
@@ -265,7 +278,9 @@ TEST_CASE("graph reader: copies, fills and joins are commands, in an order in wh
   CHECK(holds(theirs.text(), "needed: captured"));
 }
 
-TEST_CASE("graph reader: child graphs are labels around their nodes, and what waits for one waits for its ends") {
+TEST_CASE(
+    "graph reader: child graphs are labels around their nodes, and what waits for one waits for "
+    "its ends") {
   Theirs theirs;
   constexpr std::size_t kWide = 9;  // 81 edges between two of them: a join stands for them
   CUgraph_st first, second;
@@ -286,7 +301,9 @@ TEST_CASE("graph reader: child graphs are labels around their nodes, and what wa
   CHECK(holds(theirs.text(), "op empty child graph"));
 }
 
-TEST_CASE("graph reader: nodes that no command stands for, and kernels that the driver does not show, are ops of their name") {
+TEST_CASE(
+    "graph reader: nodes that no command stands for, and kernels that the driver does not show, "
+    "are ops of their name") {
   Theirs theirs;
   theirs.add({.type = CU_GRAPH_NODE_TYPE_EVENT_RECORD});
   theirs.add({.type = CU_GRAPH_NODE_TYPE_CONDITIONAL});
@@ -304,10 +321,13 @@ TEST_CASE("graph reader: nodes that no command stands for, and kernels that the 
       Error);
 }
 
-TEST_CASE("graph reader: events, memory and semaphores are told by numbers and sizes, none by an address") {
+TEST_CASE(
+    "graph reader: events, memory and semaphores are told by numbers and sizes, none by an "
+    "address") {
   Theirs theirs;
   const auto event = [](std::uintptr_t at) { return reinterpret_cast<CUevent>(at); };
-  CUexternalSemaphore semaphores[] = {reinterpret_cast<CUexternalSemaphore>(0x10), reinterpret_cast<CUexternalSemaphore>(0x20)};
+  CUexternalSemaphore semaphores[] = {reinterpret_cast<CUexternalSemaphore>(0x10),
+                                      reinterpret_cast<CUexternalSemaphore>(0x20)};
   CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS signals[2] = {};
   signals[0].params.fence.value = 5;
   signals[1].params.fence.value = 6;
@@ -320,14 +340,15 @@ TEST_CASE("graph reader: events, memory and semaphores are told by numbers and s
   release.allocation.dptr = 0x1000;
   CUgraphNode_st other_release{.type = CU_GRAPH_NODE_TYPE_MEM_FREE};
   other_release.allocation.dptr = 0x2000;
-  const CUgraphNode_st nodes[] = {{.type = CU_GRAPH_NODE_TYPE_EVENT_RECORD, .event = event(8)},
-                                  {.type = CU_GRAPH_NODE_TYPE_EVENT_RECORD, .event = event(16)},
-                                  {.type = CU_GRAPH_NODE_TYPE_WAIT_EVENT, .event = event(8)},
-                                  allocation,
-                                  release,
-                                  other_release,
-                                  {.type = CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL, .signal = {semaphores, signals, 2}},
-                                  {.type = CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT, .wait = {semaphores + 1, &waited, 1}}};
+  const CUgraphNode_st nodes[] = {
+      {.type = CU_GRAPH_NODE_TYPE_EVENT_RECORD, .event = event(8)},
+      {.type = CU_GRAPH_NODE_TYPE_EVENT_RECORD, .event = event(16)},
+      {.type = CU_GRAPH_NODE_TYPE_WAIT_EVENT, .event = event(8)},
+      allocation,
+      release,
+      other_release,
+      {.type = CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL, .signal = {semaphores, signals, 2}},
+      {.type = CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT, .wait = {semaphores + 1, &waited, 1}}};
   CUgraphNode before = nullptr;
   for (const CUgraphNode_st& node : nodes) {
     const CUgraphNode added = theirs.add(node);

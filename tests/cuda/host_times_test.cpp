@@ -21,7 +21,9 @@ TEST_CASE("host times: a replay's span is found, one that did not run or is long
   CHECK(times->find(1 + TimestampRing::kSlots)->started == 900);
 }
 
-TEST_CASE("host times: a call is timed from when somebody wants to know, and goes on numbering its replays") {
+TEST_CASE(
+    "host times: a call is timed from when somebody wants to know, and goes on numbering its "
+    "replays") {
   HostCallbacks calls;
   int ran = 0;
   const std::function<void()> function = [&] { ++ran; };

@@ -8,7 +8,8 @@
 #include "cuda/application_images.hpp"
 #include "cuda/gpu.hpp"
 
-__attribute__((visibility("default"))) void application_scale(float* x, float factor, unsigned n);  // __global__, in application.cu
+__attribute__((visibility("default"))) void application_scale(
+    float* x, float factor, unsigned n);  // __global__, in application.cu
 
 namespace reprise::test {
 namespace {
@@ -62,7 +63,9 @@ void check_scales(const Gpu& t, const Kernel& kernel) {
   for (unsigned i = 0; i < kCount; ++i) REQUIRE(output[i] == input[i] * 3.0f);
   // A wrong size is still refused while recording.
   CHECK(error_of([&] {
-          static_cast<void>(t.record([&](CommandBuffer& cmd) { cmd.dispatch(kernel, {.grid = 1, .block = 1}, read_write(x), 3.0, kCount); }));
+          static_cast<void>(t.record([&](CommandBuffer& cmd) {
+            cmd.dispatch(kernel, {.grid = 1, .block = 1}, read_write(x), 3.0, kCount);
+          }));
         }).code == ErrorCode::ArgumentSize);
 }
 
@@ -75,8 +78,9 @@ TEST_CASE("cuda interop: an adopted stream runs launches in order with the appli
   const Kernel add = t.device.load_kernel(shaders::gpu_add);
   const auto x = t.pool->allocate<float>(kCount, "x");
   std::vector<float> output(kCount);
-  CapturedGraph graph =
-      t.compile([&](CommandBuffer& cmd) { cmd.dispatch(add, {.grid = blocks(kCount, 128), .block = 128}, read_write(x), 2.0f, kCount); });
+  CapturedGraph graph = t.compile([&](CommandBuffer& cmd) {
+    cmd.dispatch(add, {.grid = blocks(kCount, 128), .block = 128}, read_write(x), 2.0f, kCount);
+  });
   {
     const Queue queue = adopt_queue(t.device, stream.stream, {.label = "application"});
     CHECK(queue.label() == "application");
@@ -85,7 +89,8 @@ TEST_CASE("cuda interop: an adopted stream runs launches in order with the appli
     REQUIRE(cudaMemsetAsync(x.data(), 0, kCount * sizeof(float), stream.stream) == cudaSuccess);
     static_cast<void>(graph.launch(queue));
     static_cast<void>(graph.launch(queue));
-    REQUIRE(cudaMemcpyAsync(output.data(), x.data(), kCount * sizeof(float), cudaMemcpyDefault, stream.stream) == cudaSuccess);
+    REQUIRE(cudaMemcpyAsync(output.data(), x.data(), kCount * sizeof(float), cudaMemcpyDefault,
+                            stream.stream) == cudaSuccess);
     queue.wait_idle();  // the copy included
   }
   CHECK(output == std::vector<float>(kCount, 4.0f));
@@ -117,7 +122,8 @@ TEST_CASE("cuda interop: adopted memory is a buffer, and its owner is held until
     auto memory = std::make_shared<Memory>(t.device);
     std::shared_ptr<void> owner(memory.get(), [memory, &freed](void*) { freed = true; });
     memory.reset();
-    const auto x = adopt_buffer(t.device, static_cast<Memory*>(owner.get())->data, kCount, "theirs", owner);
+    const auto x =
+        adopt_buffer(t.device, static_cast<Memory*>(owner.get())->data, kCount, "theirs", owner);
     CHECK(x.data() == static_cast<Memory*>(owner.get())->data);
     CHECK(x.size() == kCount);
     CHECK(x.name() == "theirs");
@@ -139,19 +145,28 @@ TEST_CASE("cuda interop: memory that is no buffer of this device is refused") {
   const Memory memory(t.device);
   const CudaState before = cuda_state();
   const auto code = [&](auto&& call) { return error_of([&] { static_cast<void>(call()); }).code; };
-  CHECK(code([&] { return adopt_buffer(t.device, memory.data, kCount + (1u << 28)); }) == ErrorCode::OutOfRange);
+  CHECK(code([&] { return adopt_buffer(t.device, memory.data, kCount + (1u << 28)); }) ==
+        ErrorCode::OutOfRange);
   CHECK(code([&] { return adopt_buffer(t.device, memory.data, 0); }) == ErrorCode::InvalidArgument);
-  CHECK(code([&] { return adopt_buffer(t.device, static_cast<float*>(nullptr), kCount); }) == ErrorCode::InvalidArgument);
-  CHECK(code([&] { return adopt_host_buffer(t.device, memory.data, kCount); }) == ErrorCode::InvalidArgument);
-  CHECK(code([&] { return adopt_buffer(t.device, reinterpret_cast<double*>(memory.data + 1), 4); }) == ErrorCode::InvalidArgument);
+  CHECK(code([&] { return adopt_buffer(t.device, static_cast<float*>(nullptr), kCount); }) ==
+        ErrorCode::InvalidArgument);
+  CHECK(code([&] { return adopt_host_buffer(t.device, memory.data, kCount); }) ==
+        ErrorCode::InvalidArgument);
+  CHECK(code([&] {
+          return adopt_buffer(t.device, reinterpret_cast<double*>(memory.data + 1), 4);
+        }) == ErrorCode::InvalidArgument);
   std::vector<float> pageable(kCount);
-  CHECK(code([&] { return adopt_buffer(t.device, pageable.data(), kCount); }) == ErrorCode::InvalidArgument);
+  CHECK(code([&] { return adopt_buffer(t.device, pageable.data(), kCount); }) ==
+        ErrorCode::InvalidArgument);
   const auto pinned = t.pool->host<float>(kCount, "pinned");
-  CHECK(code([&] { return adopt_buffer(t.device, pinned.data(), kCount); }) == ErrorCode::InvalidArgument);
+  CHECK(code([&] { return adopt_buffer(t.device, pinned.data(), kCount); }) ==
+        ErrorCode::InvalidArgument);
   CHECK(adopt_host_buffer(t.device, pinned.data(), kCount).size() == kCount);
-  const Device host = Instance({.validation = Validation::Off}).open_device(DeviceSelector::named("host"));
+  const Device host =
+      Instance({.validation = Validation::Off}).open_device(DeviceSelector::named("host"));
   CHECK(code([&] { return adopt_buffer(host, memory.data, kCount); }) == ErrorCode::Unsupported);
-  CHECK(code([&] { return adopt_buffer(Device(), memory.data, kCount); }) == ErrorCode::InvalidArgument);
+  CHECK(code([&] { return adopt_buffer(Device(), memory.data, kCount); }) ==
+        ErrorCode::InvalidArgument);
   CHECK(cuda_state() == before);
 }
 
@@ -159,7 +174,8 @@ TEST_CASE("cuda interop: PTX is compiled and its parameters are reflected") {
   if (!have_gpu()) return;
   const std::span<const std::byte> ptx = application_ptx();
   const Gpu t;
-  check_scales(t, load_ptx(t.device, {reinterpret_cast<const char*>(ptx.data()), ptx.size()}, "module_scale"));
+  check_scales(t, load_ptx(t.device, {reinterpret_cast<const char*>(ptx.data()), ptx.size()},
+                           "module_scale"));
 }
 
 TEST_CASE("cuda interop: PTX with a mistake is refused with the compiler's words") {
@@ -168,33 +184,42 @@ TEST_CASE("cuda interop: PTX with a mistake is refused with the compiler's words
   std::string text;
   const ErrorDetails error = error_of(
       [] {
-        static_cast<void>(
-            load_ptx(gpu(), ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry broken() { no_such_instruction; }\n", "broken"));
+        static_cast<void>(load_ptx(gpu(),
+                                   ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry "
+                                   "broken() { no_such_instruction; }\n",
+                                   "broken"));
       },
       &text);
   CHECK(error.code == ErrorCode::NativeFailure);
   CHECK(error.native_name == "cudaErrorInvalidPtx");
   CHECK(text.find("ptxas") != std::string::npos);
-  CHECK(error_of([] { static_cast<void>(load_ptx(gpu(), "", "broken")); }).code == ErrorCode::InvalidArgument);
+  CHECK(error_of([] { static_cast<void>(load_ptx(gpu(), "", "broken")); }).code ==
+        ErrorCode::InvalidArgument);
   CHECK(cuda_state() == before);
 }
 
 TEST_CASE("cuda interop: a cubin and a fatbin are loaded") {
   if (!have_gpu()) return;
   const Gpu t;
-  const std::span<const std::byte> cubin = application_cubin(t.device.info().compute_major * 10 + t.device.info().compute_minor);
+  const std::span<const std::byte> cubin =
+      application_cubin(t.device.info().compute_major * 10 + t.device.info().compute_minor);
   if (cubin.empty()) {
     MESSAGE("the build has no cubin for this GPU");
   } else {
     check_scales(t, load_cubin(t.device, cubin, "module_scale"));
-    CHECK(error_of([&] { static_cast<void>(load_cubin(t.device, cubin, "no_such_kernel")); }).code == ErrorCode::KernelNotFound);
+    CHECK(error_of([&] {
+            static_cast<void>(load_cubin(t.device, cubin, "no_such_kernel"));
+          }).code == ErrorCode::KernelNotFound);
   }
   const Kernel add = load_cubin(t.device, shaders::gpu_add.image(), "gpu_add");
   CHECK(add.parameters().size() == 3);
-  CHECK(error_of([&] { static_cast<void>(load_cubin(t.device, {}, "module_scale")); }).code == ErrorCode::InvalidArgument);
+  CHECK(error_of([&] { static_cast<void>(load_cubin(t.device, {}, "module_scale")); }).code ==
+        ErrorCode::InvalidArgument);
 }
 
-TEST_CASE("cuda interop: functions and kernels of the application's module are adopted, and its owner is held") {
+TEST_CASE(
+    "cuda interop: functions and kernels of the application's module are adopted, and its owner is "
+    "held") {
   if (!have_gpu()) return;
   const Gpu t;
   const std::span<const std::byte> ptx = application_ptx();
@@ -203,13 +228,15 @@ TEST_CASE("cuda interop: functions and kernels of the application's module are a
   cudaKernel_t kernel = nullptr;
   {
     const CurrentDevice current(t.device);
-    REQUIRE(cudaLibraryLoadData(&library, text.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0) == cudaSuccess);
+    REQUIRE(cudaLibraryLoadData(&library, text.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0) ==
+            cudaSuccess);
     REQUIRE(cudaLibraryGetKernel(&kernel, library, "module_scale") == cudaSuccess);
   }
   bool unloaded = false;
   {
-    std::shared_ptr<void> owner(library,
-                                [&unloaded](void* handle) { unloaded = cudaLibraryUnload(static_cast<cudaLibrary_t>(handle)) == cudaSuccess; });
+    std::shared_ptr<void> owner(library, [&unloaded](void* handle) {
+      unloaded = cudaLibraryUnload(static_cast<cudaLibrary_t>(handle)) == cudaSuccess;
+    });
     const Kernel adopted = adopt_kernel(t.device, static_cast<CUkernel>(kernel), owner);
     const Kernel as_function = adopt_kernel(t.device, native_function(adopted), std::move(owner));
     CHECK(adopted.name() == "module_scale");
@@ -219,13 +246,15 @@ TEST_CASE("cuda interop: functions and kernels of the application's module are a
   }
   t.device.wait_idle();
   CHECK(unloaded);
-  CHECK(error_of([&] { static_cast<void>(adopt_kernel(t.device, CUfunction{})); }).code == ErrorCode::InvalidArgument);
+  CHECK(error_of([&] { static_cast<void>(adopt_kernel(t.device, CUfunction{})); }).code ==
+        ErrorCode::InvalidArgument);
 }
 
 TEST_CASE("cuda interop: an 8-byte parameter of an adopted kernel takes a buffer or a value") {
   if (!have_gpu()) return;
   const Gpu t;
-  const Kernel poke = load_cubin(t.device, shaders::gpu_poke.image(), "gpu_poke");  // (unsigned long long address)
+  const Kernel poke =
+      load_cubin(t.device, shaders::gpu_poke.image(), "gpu_poke");  // (unsigned long long address)
   REQUIRE(poke.parameters().size() == 1);
   const auto x = t.pool->allocate<std::int32_t>(2, "x");
   t.run([&](CommandBuffer& cmd) {
@@ -235,8 +264,10 @@ TEST_CASE("cuda interop: an 8-byte parameter of an adopted kernel takes a buffer
   const auto second = reinterpret_cast<unsigned long long>(x.data() + 1);
   t.run([&](CommandBuffer& cmd) { cmd.dispatch(poke, {.grid = 1, .block = 1}, second); });
   CHECK(t.read(x) == std::vector<std::int32_t>{1, 1});
-  CHECK(error_of([&] { static_cast<void>(t.record([&](CommandBuffer& cmd) { cmd.dispatch(poke, {.grid = 1, .block = 1}, 1); })); }).code ==
-        ErrorCode::ArgumentSize);
+  CHECK(error_of([&] {
+          static_cast<void>(t.record(
+              [&](CommandBuffer& cmd) { cmd.dispatch(poke, {.grid = 1, .block = 1}, 1); }));
+        }).code == ErrorCode::ArgumentSize);
 }
 
 TEST_CASE("cuda interop: the application's own __global__ is a kernel with known pointers") {
@@ -296,8 +327,11 @@ TEST_CASE("cuda interop: a graph of the application is replayed like any other")
   }
   bool dropped = false;
   {
-    CapturedGraph graph = adopt_graph(
-        t.device, theirs, {.label = "theirs", .owner = std::shared_ptr<void>(&dropped, [](void* flag) { *static_cast<bool*>(flag) = true; })});
+    CapturedGraph graph =
+        adopt_graph(t.device, theirs,
+                    {.label = "theirs", .owner = std::shared_ptr<void>(&dropped, [](void* flag) {
+                                          *static_cast<bool*>(flag) = true;
+                                        })});
     CHECK(cudaGraphDestroy(theirs) == cudaSuccess);  // it has a copy
     CHECK(graph.node_count() == 1);
     CHECK(graph.label() == "theirs");
@@ -310,7 +344,8 @@ TEST_CASE("cuda interop: a graph of the application is replayed like any other")
   }
   t.device.wait_idle();
   CHECK(dropped);
-  CHECK(error_of([&] { static_cast<void>(adopt_graph(t.device, nullptr)); }).code == ErrorCode::InvalidArgument);
+  CHECK(error_of([&] { static_cast<void>(adopt_graph(t.device, nullptr)); }).code ==
+        ErrorCode::InvalidArgument);
 }
 
 }  // namespace reprise::test

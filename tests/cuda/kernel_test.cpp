@@ -1,4 +1,5 @@
-// Kernels on a GPU: what loading refuses, and launches that only a GPU has: clusters, cooperation, large shared memory and parameters.
+// Kernels on a GPU: what loading refuses, and launches that only a GPU has: clusters, cooperation,
+// large shared memory and parameters.
 #include <cstring>
 #include <numeric>
 
@@ -22,24 +23,31 @@ ErrorDetails load_with(const Device& device, std::vector<KernelParameter> table)
 }
 
 std::span<const std::byte> garbage_image() {
-  static const std::byte bytes[64] = {std::byte{'h'}, std::byte{'e'}, std::byte{'l'}, std::byte{'l'}, std::byte{'o'}};
+  static const std::byte bytes[64] = {std::byte{'h'}, std::byte{'e'}, std::byte{'l'},
+                                      std::byte{'l'}, std::byte{'o'}};
   return bytes;
 }
 
 }  // namespace
 
-TEST_CASE("cuda kernel: a parameter table that differs from the compiled kernel is a ParameterMismatch") {
+TEST_CASE(
+    "cuda kernel: a parameter table that differs from the compiled kernel is a ParameterMismatch") {
   if (!have_gpu()) return;
   const Device& device = gpu();
-  CHECK(load_with(device, {{0, 8, true}, {8, 8, false}, {16, 4, false}}).code == ErrorCode::ParameterMismatch);
-  CHECK(load_with(device, {{0, 8, true}, {12, 4, false}, {16, 4, false}}).code == ErrorCode::ParameterMismatch);
+  CHECK(load_with(device, {{0, 8, true}, {8, 8, false}, {16, 4, false}}).code ==
+        ErrorCode::ParameterMismatch);
+  CHECK(load_with(device, {{0, 8, true}, {12, 4, false}, {16, 4, false}}).code ==
+        ErrorCode::ParameterMismatch);
   CHECK(load_with(device, {{0, 8, true}, {8, 4, false}}).code == ErrorCode::ParameterMismatch);
-  CHECK(load_with(device, {{0, 8, true}, {8, 4, false}, {12, 4, false}, {16, 4, false}}).code == ErrorCode::ParameterMismatch);
+  CHECK(load_with(device, {{0, 8, true}, {8, 4, false}, {12, 4, false}, {16, 4, false}}).code ==
+        ErrorCode::ParameterMismatch);
   CHECK(load_with(device, {}).code == ErrorCode::ParameterMismatch);
   CHECK(device.load_kernel(shaders::gpu_add).name() == "gpu_add");
 }
 
-TEST_CASE("cuda kernel: an entry that the module does not hold is KernelNotFound, naming entry and file") {
+TEST_CASE(
+    "cuda kernel: an entry that the module does not hold is KernelNotFound, naming entry and "
+    "file") {
   if (!have_gpu()) return;
   KernelDesc desc = shaders::gpu_add;
   desc.name = "no_such_kernel";
@@ -51,7 +59,8 @@ TEST_CASE("cuda kernel: an entry that the module does not hold is KernelNotFound
   CHECK(text.find("no_such_kernel") != std::string::npos);
   CHECK(text.find("gpu_kernels.cu") != std::string::npos);
   desc.image = nullptr;
-  CHECK(error_of([&] { static_cast<void>(gpu().load_kernel(desc)); }).code == ErrorCode::KernelNotFound);
+  CHECK(error_of([&] { static_cast<void>(gpu().load_kernel(desc)); }).code ==
+        ErrorCode::KernelNotFound);
   CHECK(cuda_state() == before);
 }
 
@@ -76,7 +85,9 @@ TEST_CASE("cuda kernel: the blocks of a cluster know their ranks") {
   }
   const Kernel kernel = t.device.load_kernel(shaders::gpu_cluster_ranks);
   const auto ranks = t.pool->allocate<std::uint32_t>(16, "ranks");
-  t.run([&](CommandBuffer& cmd) { cmd.dispatch(kernel, {.grid = 16, .block = 32, .cluster = {4, 1, 1}}, write(ranks)); });
+  t.run([&](CommandBuffer& cmd) {
+    cmd.dispatch(kernel, {.grid = 16, .block = 32, .cluster = {4, 1, 1}}, write(ranks));
+  });
   const std::vector<std::uint32_t> seen = t.read(ranks);
   for (std::uint32_t i = 0; i < 16; ++i) CHECK(seen[i] == i % 4);
 }
@@ -90,16 +101,20 @@ TEST_CASE("cuda kernel: all blocks of a cooperative launch meet") {
   const auto seen = t.pool->allocate<std::uint32_t>(blocks, "seen");
   t.run([&](CommandBuffer& cmd) {
     cmd.fill(counter, 0);
-    cmd.dispatch(kernel, {.grid = blocks, .block = 1, .launch = DispatchDesc::Launch::Cooperative}, read_write(counter), write(seen));
+    cmd.dispatch(kernel, {.grid = blocks, .block = 1, .launch = DispatchDesc::Launch::Cooperative},
+                 read_write(counter), write(seen));
   });
   for (const std::uint32_t value : t.read(seen)) CHECK(value == blocks);
 }
 
-TEST_CASE("cuda kernel: a cooperative launch that does not fit at once is refused by its command and label") {
+TEST_CASE(
+    "cuda kernel: a cooperative launch that does not fit at once is refused by its command and "
+    "label") {
   if (!have_gpu()) return;
   const Gpu t;
   const Kernel kernel = t.device.load_kernel(shaders::gpu_meet);
-  const std::uint32_t blocks = t.device.info().limits.max_cooperative_blocks;  // of one thread; with 1,024 far fewer fit
+  const std::uint32_t blocks =
+      t.device.info().limits.max_cooperative_blocks;  // of one thread; with 1,024 far fewer fit
   const auto counter = t.pool->allocate<std::uint32_t>(1, "counter");
   const auto seen = t.pool->allocate<std::uint32_t>(blocks, "seen");
   const CudaState before = cuda_state();
@@ -107,7 +122,9 @@ TEST_CASE("cuda kernel: a cooperative launch that does not fit at once is refuse
     static_cast<void>(t.compile([&](CommandBuffer& cmd) {
       cmd.fill(counter, 0);
       auto scope = cmd.label("all together");
-      cmd.dispatch(kernel, {.grid = blocks, .block = 1024, .launch = DispatchDesc::Launch::Cooperative}, read_write(counter), write(seen));
+      cmd.dispatch(kernel,
+                   {.grid = blocks, .block = 1024, .launch = DispatchDesc::Launch::Cooperative},
+                   read_write(counter), write(seen));
     }));
   });
   CHECK(error.code == ErrorCode::LaunchLimits);
@@ -139,14 +156,17 @@ TEST_CASE("cuda kernel: parameters beyond 4,096 bytes arrive whole") {
   if (!have_gpu()) return;
   const Gpu t;
   if (t.device.info().limits.max_parameter_bytes <= sizeof(reprise_test::BigParameter)) {
-    MESSAGE("not run: this GPU takes ", t.device.info().limits.max_parameter_bytes, " bytes of parameters");
+    MESSAGE("not run: this GPU takes ", t.device.info().limits.max_parameter_bytes,
+            " bytes of parameters");
     return;
   }
   const Kernel kernel = t.device.load_kernel(shaders::gpu_big);
   reprise_test::BigParameter values{};
   std::iota(std::begin(values.at), std::end(values.at), 1u);
   const auto sum = t.pool->allocate<std::uint32_t>(1, "sum");
-  t.run([&](CommandBuffer& cmd) { cmd.dispatch(kernel, {.grid = 1, .block = 1}, values, write(sum)); });
+  t.run([&](CommandBuffer& cmd) {
+    cmd.dispatch(kernel, {.grid = 1, .block = 1}, values, write(sum));
+  });
   CHECK(t.read(sum)[0] == reprise_test::kBigCount * (reprise_test::kBigCount + 1) / 2);
 }
 

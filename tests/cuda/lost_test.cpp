@@ -1,5 +1,5 @@
-// A device that is lost stays lost to its process, so each case runs in a process of its own: this program again, with
-// one of the skipped cases below.
+// A device that is lost stays lost to its process, so each case runs in a process of its own: this
+// program again, with one of the skipped cases below.
 #include <spawn.h>
 #include <sys/wait.h>
 
@@ -41,7 +41,9 @@ Fence launch_fault(const Gpu& t, CapturedGraph& graph) {
 
 }  // namespace
 
-TEST_CASE("cuda loss: a faulting kernel is DeviceLost for its fence, and everything of the device is stale") {
+TEST_CASE(
+    "cuda loss: a faulting kernel is DeviceLost for its fence, and everything of the device is "
+    "stale") {
   if (!have_gpu()) return;
   CHECK(run_alone("child: a faulting kernel") == 0);
 }
@@ -56,7 +58,9 @@ TEST_CASE("cuda loss: with fault markers a fault names the commands that began a
   CHECK(run_alone("child: a fault among markers") == 0);
 }
 
-TEST_CASE("cuda loss: a launch after a fault in another graph, and the queue itself, say that the device is lost") {
+TEST_CASE(
+    "cuda loss: a launch after a fault in another graph, and the queue itself, say that the device "
+    "is lost") {
   if (!have_gpu()) return;
   CHECK(run_alone("child: a fault and the others") == 0);
 }
@@ -80,8 +84,10 @@ TEST_CASE("child: a faulting kernel" * doctest::skip()) {
   CHECK(error_of([&] { static_cast<void>(other.data()); }).code == ErrorCode::StaleHandle);
   const ErrorCode again = error_of([&] { static_cast<void>(graph.launch(t.queue)); }).code;
   CHECK((again == ErrorCode::StaleHandle || again == ErrorCode::DeviceLost));
-  CHECK(error_of([&] { static_cast<void>(t.pool->allocate<float>(1)); }).code == ErrorCode::DeviceLost);
-  CHECK(error_of([&] { static_cast<void>(t.device.load_kernel(shaders::gpu_add)); }).code == ErrorCode::DeviceLost);
+  CHECK(error_of([&] { static_cast<void>(t.pool->allocate<float>(1)); }).code ==
+        ErrorCode::DeviceLost);
+  CHECK(error_of([&] { static_cast<void>(t.device.load_kernel(shaders::gpu_add)); }).code ==
+        ErrorCode::DeviceLost);
   const ErrorDetails refused = error_of([&] { static_cast<void>(t.device.rebuild()); }, &text);
   CHECK(refused.code == ErrorCode::Unsupported);
   CHECK_FALSE(refused.native_call.empty());  // what the driver said
@@ -102,7 +108,8 @@ TEST_CASE("child: a fault among markers" * doctest::skip()) {
     cmd.edge(first, bad);
     cmd.edge(bad, cmd.fill(x, 2));
   });
-  CapturedGraph graph = t.device.compile(commands, {.pool = t.pool, .lowering = Lowering::Auto.with_fault_markers()});
+  CapturedGraph graph =
+      t.device.compile(commands, {.pool = t.pool, .lowering = Lowering::Auto.with_fault_markers()});
   const Fence fence = graph.launch(t.queue);
   std::string text;
   for (int again = 0; again < 2; ++again) {
@@ -110,7 +117,8 @@ TEST_CASE("child: a fault among markers" * doctest::skip()) {
     INFO("text: ", text);
     CHECK(error.code == ErrorCode::DeviceLost);
     CHECK(error.unfinished == std::vector<std::uint32_t>{1});
-    for (const char* part : {"begun and not ended", "command 1, dispatch gpu_poke", "faulting", "replay 1", "graph test"}) {
+    for (const char* part : {"begun and not ended", "command 1, dispatch gpu_poke", "faulting",
+                             "replay 1", "graph test"}) {
       CHECK(text.find(part) != std::string::npos);
     }
   }
@@ -119,15 +127,20 @@ TEST_CASE("child: a fault among markers" * doctest::skip()) {
 TEST_CASE("child: a fault and the others" * doctest::skip()) {
   const Gpu t;
   const Queue other = t.device.create_queue({.label = "other"});
-  CapturedGraph innocent = t.compile([&](CommandBuffer& cmd) { cmd.fill(t.pool->allocate<std::uint32_t>(64, "y"), 3); });
+  CapturedGraph innocent =
+      t.compile([&](CommandBuffer& cmd) { cmd.fill(t.pool->allocate<std::uint32_t>(64, "y"), 3); });
   innocent.launch(other).wait();
   CapturedGraph graph;
   const Fence fence = launch_fault(t, graph);
   CHECK(error_of([&] { fence.wait(); }).code == ErrorCode::DeviceLost);
-  CHECK(error_of([&] { static_cast<void>(innocent.launch(other)); }).code == ErrorCode::StaleHandle);
+  CHECK(error_of([&] { static_cast<void>(innocent.launch(other)); }).code ==
+        ErrorCode::StaleHandle);
   CHECK(error_of([&] { innocent.upload(other); }).code == ErrorCode::StaleHandle);
-  CHECK(error_of([&] { static_cast<void>(t.device.compile(t.record([](CommandBuffer&) {}))); }).code == ErrorCode::DeviceLost);
-  CHECK(error_of([&] { static_cast<void>(t.device.create_queue()); }).code == ErrorCode::DeviceLost);
+  CHECK(error_of([&] {
+          static_cast<void>(t.device.compile(t.record([](CommandBuffer&) {})));
+        }).code == ErrorCode::DeviceLost);
+  CHECK(error_of([&] { static_cast<void>(t.device.create_queue()); }).code ==
+        ErrorCode::DeviceLost);
   CHECK(error_of([&] { t.device.wait_idle(); }).code == ErrorCode::DeviceLost);
   CHECK(error_of([&] { t.queue.wait_idle(); }).code == ErrorCode::DeviceLost);
 }
@@ -140,7 +153,8 @@ TEST_CASE("child: dropped after a fault" * doctest::skip()) {
     const Gpu t;
     pool = t.pool;
     fence = launch_fault(t, graph);
-    CapturedGraph second = t.compile([&](CommandBuffer& cmd) { cmd.fill(t.pool->allocate<std::uint32_t>(64, "dropped"), 0); });
+    CapturedGraph second = t.compile(
+        [&](CommandBuffer& cmd) { cmd.fill(t.pool->allocate<std::uint32_t>(64, "dropped"), 0); });
     try {
       static_cast<void>(second.launch(t.queue));
     } catch (const Error& lost) {

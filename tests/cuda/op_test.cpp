@@ -14,13 +14,16 @@ namespace {
 class Captured final : public GraphOp {
  public:
   using Record = std::function<void(GraphRecordCtx&, cudaStream_t)>;
-  Captured(std::vector<AccessedView> uses, Record record) : uses_(std::move(uses)), record_(std::move(record)) {}
+  Captured(std::vector<AccessedView> uses, Record record)
+      : uses_(std::move(uses)), record_(std::move(record)) {}
   [[nodiscard]] std::string_view op_name() const noexcept override { return "captured"; }
   void declare(GraphOpDeclaration& declaration) const override {
     CHECK(declaration.device_kind() == DeviceKind::Cuda);
     for (const AccessedView& use : uses_) declaration.use(use);
   }
-  void record(GraphRecordCtx& ctx) const override { record_(ctx, static_cast<cudaStream_t>(ctx.native_stream())); }
+  void record(GraphRecordCtx& ctx) const override {
+    record_(ctx, static_cast<cudaStream_t>(ctx.native_stream()));
+  }
 
  private:
   std::vector<AccessedView> uses_;
@@ -51,11 +54,13 @@ TEST_CASE("cuda op: work in its stream becomes one child graph, with forks that 
   CapturedGraph graph = t.compile([&](CommandBuffer& cmd) {
     cmd.fill(x, 5u);
     cmd.add(Captured({read_write(x), write(y)}, [&](GraphRecordCtx& ctx, cudaStream_t stream) {
-      CHECK(cudaMemcpyAsync(ctx.address(y), ctx.address(x), 512, cudaMemcpyDeviceToDevice, stream) == cudaSuccess);
+      CHECK(cudaMemcpyAsync(ctx.address(y), ctx.address(x), 512, cudaMemcpyDeviceToDevice,
+                            stream) == cudaSuccess);
       CHECK(cudaEventRecord(forked, stream) == cudaSuccess);
       CHECK(cudaStreamWaitEvent(side, forked, 0) == cudaSuccess);
       CHECK(cudaMemsetAsync(ctx.address(x), 0, 1024, side) == cudaSuccess);
-      CHECK(cudaMemcpyAsync(ctx.address(y) + 128, ctx.address(y), 512, cudaMemcpyDeviceToDevice, stream) == cudaSuccess);
+      CHECK(cudaMemcpyAsync(ctx.address(y) + 128, ctx.address(y), 512, cudaMemcpyDeviceToDevice,
+                            stream) == cudaSuccess);
       CHECK(cudaEventRecord(joined, side) == cudaSuccess);
       CHECK(cudaStreamWaitEvent(stream, joined, 0) == cudaSuccess);
     }));
@@ -120,7 +125,9 @@ TEST_CASE("cuda op: a fork that is not joined is refused, and the next op is non
   CHECK(cudaEventDestroy(forked) == cudaSuccess);
   CHECK(cudaStreamDestroy(side) == cudaSuccess);
   t.run([&](CommandBuffer& cmd) {
-    cmd.add(Captured({write(x)}, [&](GraphRecordCtx& ctx, cudaStream_t stream) { CHECK(cudaMemsetAsync(ctx.address(x), 1, 1024, stream) == cudaSuccess); }));
+    cmd.add(Captured({write(x)}, [&](GraphRecordCtx& ctx, cudaStream_t stream) {
+      CHECK(cudaMemsetAsync(ctx.address(x), 1, 1024, stream) == cudaSuccess);
+    }));
   });
   CHECK(t.read(x) == std::vector<unsigned>(256, 0x01010101u));
 }
@@ -130,13 +137,14 @@ TEST_CASE("cuda op: what it throws comes out as it is, and its capture ends with
   const Gpu t;
   const auto x = t.pool->allocate<unsigned>(256, "x");
   const CudaState before = cuda_state();
-  CHECK_THROWS_WITH_AS(static_cast<void>(t.compile([&](CommandBuffer& cmd) {
-                         cmd.add(Captured({write(x)}, [&](GraphRecordCtx& ctx, cudaStream_t stream) {
-                           CHECK(cudaMemsetAsync(ctx.address(x), 0, 1024, stream) == cudaSuccess);
-                           throw std::runtime_error("the op's own");
-                         }));
-                       })),
-                       "the op's own", std::runtime_error);
+  CHECK_THROWS_WITH_AS(
+      static_cast<void>(t.compile([&](CommandBuffer& cmd) {
+        cmd.add(Captured({write(x)}, [&](GraphRecordCtx& ctx, cudaStream_t stream) {
+          CHECK(cudaMemsetAsync(ctx.address(x), 0, 1024, stream) == cudaSuccess);
+          throw std::runtime_error("the op's own");
+        }));
+      })),
+      "the op's own", std::runtime_error);
   CHECK(cuda_state() == before);
   t.run([&](CommandBuffer& cmd) { cmd.fill(x, 3u); });
   CHECK(t.read(x) == std::vector<unsigned>(256, 3));

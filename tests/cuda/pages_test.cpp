@@ -17,7 +17,8 @@ using detail::UnmappedPagesError;
 
 constexpr std::uint64_t kPage = 2 << 20;
 
-// What a driver has given and not got back; call number `failing` of those that can fail gives `result`.
+// What a driver has given and not got back; call number `failing` of those that can fail gives
+// `result`.
 struct Given {
   int reservations = 0, memories = 0, mappings = 0;
   int calls = 0, failing = 0;
@@ -36,7 +37,8 @@ CUresult get_attribute(int* value, CUdevice_attribute, CUdevice) {
   *value = given.supported;
   return CUDA_SUCCESS;
 }
-CUresult granularity(std::size_t* bytes, const CUmemAllocationProp*, CUmemAllocationGranularity_flags) {
+CUresult granularity(std::size_t* bytes, const CUmemAllocationProp*,
+                     CUmemAllocationGranularity_flags) {
   *bytes = kPage;
   return CUDA_SUCCESS;
 }
@@ -50,7 +52,8 @@ CUresult free_address(CUdeviceptr, std::size_t) {
   --given.reservations;
   return CUDA_SUCCESS;
 }
-CUresult create(CUmemGenericAllocationHandle* memory, std::size_t, const CUmemAllocationProp*, unsigned long long) {
+CUresult create(CUmemGenericAllocationHandle* memory, std::size_t, const CUmemAllocationProp*,
+                unsigned long long) {
   if (fails()) return given.result;
   *memory = 1;
   ++given.memories;
@@ -60,7 +63,8 @@ CUresult release(CUmemGenericAllocationHandle) {
   --given.memories;
   return CUDA_SUCCESS;
 }
-CUresult map(CUdeviceptr, std::size_t, std::size_t, CUmemGenericAllocationHandle, unsigned long long) {
+CUresult map(CUdeviceptr, std::size_t, std::size_t, CUmemGenericAllocationHandle,
+             unsigned long long) {
   if (fails()) return given.result;
   ++given.mappings;
   return CUDA_SUCCESS;
@@ -70,7 +74,9 @@ CUresult unmap(CUdeviceptr, std::size_t) {
   --given.mappings;
   return CUDA_SUCCESS;
 }
-CUresult set_access(CUdeviceptr, std::size_t, const CUmemAccessDesc*, std::size_t) { return fails() ? given.result : CUDA_SUCCESS; }
+CUresult set_access(CUdeviceptr, std::size_t, const CUmemAccessDesc*, std::size_t) {
+  return fails() ? given.result : CUDA_SUCCESS;
+}
 
 // A context over that driver, which gives nothing yet.
 struct FakePages {
@@ -90,7 +96,8 @@ struct FakePages {
     table.cuMemUnmap = &unmap;
     table.cuMemSetAccess = &set_access;
     const auto of = driver.context();
-    context = std::make_shared<const detail::CudaContext>(detail::CudaContext{table, of->ordinal, of->handle, of->status, of->info});
+    context = std::make_shared<const detail::CudaContext>(
+        detail::CudaContext{table, of->ordinal, of->handle, of->status, of->info});
   }
 };
 
@@ -101,7 +108,8 @@ bool is_gone(std::byte* address) {
 
 }  // namespace
 
-TEST_CASE("pages over a fake driver: whole pages, none where they would be wasted or the GPU has none") {
+TEST_CASE(
+    "pages over a fake driver: whole pages, none where they would be wasted or the GPU has none") {
   FakePages fake;
   CHECK(CudaVirtualAllocation::make(fake.context, 8 * kPage)->bytes() == 8 * kPage);
   CHECK(CudaVirtualAllocation::make(fake.context, 9 * kPage - 5)->bytes() == 9 * kPage);
@@ -115,7 +123,9 @@ TEST_CASE("pages over a fake driver: whole pages, none where they would be waste
   CHECK(given.memories == 0);
 }
 
-TEST_CASE("pages over a fake driver: addresses without pages are known to everybody, as long as they are without") {
+TEST_CASE(
+    "pages over a fake driver: addresses without pages are known to everybody, as long as they are "
+    "without") {
   FakePages fake;
   const auto pages = CudaVirtualAllocation::make(fake.context, 4 * kPage);
   CHECK_FALSE(is_gone(pages->address()));
@@ -133,7 +143,9 @@ TEST_CASE("pages over a fake driver: addresses without pages are known to everyb
   CHECK_FALSE(is_gone(address));
 }
 
-TEST_CASE("pages over a fake driver: whichever call fails, it is said, and nothing stays reserved or mapped") {
+TEST_CASE(
+    "pages over a fake driver: whichever call fails, it is said, and nothing stays reserved or "
+    "mapped") {
   FakePages fake;
   int failing = 1;
   for (;; ++failing) {
@@ -154,7 +166,9 @@ TEST_CASE("pages over a fake driver: whichever call fails, it is said, and nothi
   CHECK(failing > 8);
 }
 
-TEST_CASE("pages over a fake driver: reserved addresses get pages behind those that are there, in pieces, and lose them from the end") {
+TEST_CASE(
+    "pages over a fake driver: reserved addresses get pages behind those that are there, in "
+    "pieces, and lose them from the end") {
   FakePages fake;
   const auto pages = CudaVirtualAllocation::reserve(fake.context, 100 * kPage - 3);
   REQUIRE(pages != nullptr);
@@ -188,7 +202,9 @@ TEST_CASE("pages over a fake driver: reserved addresses get pages behind those t
   CHECK(CudaVirtualAllocation::reserve(fake.context, kPage) == nullptr);
 }
 
-TEST_CASE("pages over a fake driver: where growing fails, what was there stays, and no more; addresses that there are not are none") {
+TEST_CASE(
+    "pages over a fake driver: where growing fails, what was there stays, and no more; addresses "
+    "that there are not are none") {
   FakePages fake;
   given = {.failing = 1};
   CHECK(CudaVirtualAllocation::reserve(fake.context, 100 * kPage) == nullptr);
@@ -247,14 +263,16 @@ TEST_CASE("cuda pages: what a trim gives back the GPU has again, until the next 
   }
 }
 
-TEST_CASE("cuda pages: a graph whose nodes are timed is trimmed and goes on, and its twin with it") {
+TEST_CASE(
+    "cuda pages: a graph whose nodes are timed is trimmed and goes on, and its twin with it") {
   if (!have_gpu()) return;
   const NoTraceEnvironment none;
   const TraceFolder folder;
   constexpr unsigned kCount = 4u << 20;
   constexpr std::uint64_t kReplays = 60;
   {
-    const Instance instance({.application = "gpu test", .trace = {.target = folder.file(), .profile = ProfileMode::Every}});
+    const Instance instance({.application = "gpu test",
+                             .trace = {.target = folder.file(), .profile = ProfileMode::Every}});
     const Device device = instance.open_device(DeviceSelector::named(gpu().info().selector));
     {
       const Queue queue = device.create_queue({.label = "main"});

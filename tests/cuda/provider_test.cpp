@@ -1,4 +1,5 @@
-// Whether there is a driver and a GPU, and what is said where there is none: with answers made up, and with this machine's own.
+// Whether there is a driver and a GPU, and what is said where there is none: with answers made up,
+// and with this machine's own.
 #include <doctest/doctest.h>
 
 #include <reprise/instance.hpp>
@@ -34,7 +35,9 @@ cudaError_t no_count(int* count) {
   return Result;
 }
 
-bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
 
 }  // namespace
 
@@ -51,7 +54,8 @@ TEST_CASE("cuda provider: an old driver is refused with both versions") {
   CudaProvider provider({&old_version, &count_must_not_be_asked});
   CHECK(provider.devices().empty());
   CHECK(contains(provider.unavailable_reason(), "for CUDA 11.4"));
-  CHECK(contains(provider.unavailable_reason(), CudaProvider::kMinimumDriver >= 13000 ? "13.0 or newer" : "12.4 or newer"));
+  CHECK(contains(provider.unavailable_reason(),
+                 CudaProvider::kMinimumDriver >= 13000 ? "13.0 or newer" : "12.4 or newer"));
   std::string text;
   CHECK(error_of([&] { provider.require_driver(); }, &text).code == ErrorCode::DriverTooOld);
   CHECK(contains(text, provider.unavailable_reason()));
@@ -83,10 +87,14 @@ TEST_CASE("cuda provider: a driver that does not start is named with its own err
 
 TEST_CASE("cuda provider: a GPU that is not there cannot be opened") {
   CudaProvider provider({&no_version, &count_must_not_be_asked});
-  CHECK(error_of([&] { static_cast<void>(provider.open(0, std::make_shared<detail::DeviceStatus>())); }).code == ErrorCode::UnknownDevice);
+  CHECK(error_of([&] {
+          static_cast<void>(provider.open(0, std::make_shared<detail::DeviceStatus>()));
+        }).code == ErrorCode::UnknownDevice);
 }
 
-TEST_CASE("instance: a GPU asked for by name on a machine without one fails with the reason; best falls to the host") {
+TEST_CASE(
+    "instance: a GPU asked for by name on a machine without one fails with the reason; best falls "
+    "to the host") {
   const Instance instance;
   detail::BackendProvider& provider = detail::cuda_provider();
   CHECK(instance.gpu_unavailable_reason() == provider.unavailable_reason());
@@ -101,10 +109,14 @@ TEST_CASE("instance: a GPU asked for by name on a machine without one fails with
     provider.require_driver();
   } catch (const Error& error) {
     driver = false;
-    CHECK(error_of([&] { static_cast<void>(instance.open_device(DeviceSelector::named("cuda:0"))); }).code == error.code());
+    CHECK(error_of([&] {
+            static_cast<void>(instance.open_device(DeviceSelector::named("cuda:0")));
+          }).code == error.code());
   }
   if (driver) {
-    CHECK(error_of([&] { static_cast<void>(instance.open_device(DeviceSelector::named("cuda:0"))); }).code == ErrorCode::UnknownDevice);
+    CHECK(error_of([&] {
+            static_cast<void>(instance.open_device(DeviceSelector::named("cuda:0")));
+          }).code == ErrorCode::UnknownDevice);
   }
   CHECK(instance.open_device(DeviceSelector::named("best")).info().kind == DeviceKind::Host);
 }

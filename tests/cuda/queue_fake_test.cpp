@@ -59,7 +59,9 @@ TEST_CASE("queue over a fake driver: a full ring waits for its oldest launch alo
   CHECK(queue.done(kRing + 1));
 }
 
-TEST_CASE("queue over a fake driver: a thread that waits for the launch whose event is used next is served first") {
+TEST_CASE(
+    "queue over a fake driver: a thread that waits for the launch whose event is used next is "
+    "served first") {
   FakeDriver driver;
   CudaQueue queue(driver.context(), "q");
   const auto stream = static_cast<CUstream>(queue.native());
@@ -74,7 +76,9 @@ TEST_CASE("queue over a fake driver: a thread that waits for the launch whose ev
   CHECK(driver.counts().launches == kRing + 1);
 }
 
-TEST_CASE("queue over a fake driver: where launches are over quickly the ring never blocks and nothing is allocated") {
+TEST_CASE(
+    "queue over a fake driver: where launches are over quickly the ring never blocks and nothing "
+    "is allocated") {
   FakeDriver driver;
   CudaQueue queue(driver.context(), "q");
   driver.finish_all(true);
@@ -87,7 +91,9 @@ TEST_CASE("queue over a fake driver: where launches are over quickly the ring ne
   CHECK(queue.done(last));
 }
 
-TEST_CASE("queue over a fake driver: a queue waits for what is not over on another, and for nothing else") {
+TEST_CASE(
+    "queue over a fake driver: a queue waits for what is not over on another, and for nothing "
+    "else") {
   FakeDriver driver;
   CudaQueue first(driver.context(), "first"), second(driver.context(), "second");
   const auto stream = static_cast<CUstream>(first.native());
@@ -145,14 +151,17 @@ TEST_CASE("queue over a fake driver: a failed launch has no serial") {
   CHECK(launch(queue) == 1);
   driver.fail_launches(CUDA_ERROR_INVALID_VALUE);
   std::string text;
-  CHECK(error_of([&] { static_cast<void>(launch(queue)); }, &text).code == ErrorCode::NativeFailure);
+  CHECK(error_of([&] { static_cast<void>(launch(queue)); }, &text).code ==
+        ErrorCode::NativeFailure);
   CHECK(text.find("queue \"main\"") != std::string::npos);
   driver.fail_launches(CUDA_SUCCESS);
   CHECK(launch(queue) == 2);
   CHECK_FALSE(driver.context()->status->lost);
 }
 
-TEST_CASE("queue over a fake driver: a sticky error is DeviceLost wherever it is seen, and what was done stays done") {
+TEST_CASE(
+    "queue over a fake driver: a sticky error is DeviceLost wherever it is seen, and what was done "
+    "stays done") {
   FakeDriver driver;
   CudaQueue queue(driver.context(), "q");
   const auto stream = static_cast<CUstream>(queue.native());
@@ -163,8 +172,10 @@ TEST_CASE("queue over a fake driver: a sticky error is DeviceLost wherever it is
   CHECK(error_of([&] { static_cast<void>(queue.done(2)); }).code == ErrorCode::DeviceLost);
   CHECK(driver.context()->status->lost);
   CHECK(driver.context()->status->generation == 2);
-  CHECK(error_of([&] { static_cast<void>(queue.wait(2, std::nullopt)); }).code == ErrorCode::DeviceLost);
-  CHECK(error_of([&] { static_cast<void>(queue.wait(2, std::chrono::seconds(1))); }).code == ErrorCode::DeviceLost);
+  CHECK(error_of([&] { static_cast<void>(queue.wait(2, std::nullopt)); }).code ==
+        ErrorCode::DeviceLost);
+  CHECK(error_of([&] { static_cast<void>(queue.wait(2, std::chrono::seconds(1))); }).code ==
+        ErrorCode::DeviceLost);
   CHECK(queue.done(1));
   CHECK(driver.context()->status->generation == 2);
   CHECK(driver.counts().pushed_contexts == 0);

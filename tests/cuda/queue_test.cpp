@@ -1,4 +1,5 @@
-// CudaQueue: the ring of events, waits with limits, order across queues, and a launch path that allocates nothing.
+// CudaQueue: the ring of events, waits with limits, order across queues, and a launch path that
+// allocates nothing.
 #include <atomic>
 #include <chrono>
 #include <future>
@@ -39,7 +40,9 @@ struct Counter : Gpu {
   }
   static constexpr unsigned long long kZero[1] = {0};
   [[nodiscard]] CapturedGraph counting() const {
-    return compile([&](CommandBuffer& cmd) { cmd.dispatch(kernel, {.grid = 1, .block = 1}, read_write(value)); });
+    return compile([&](CommandBuffer& cmd) {
+      cmd.dispatch(kernel, {.grid = 1, .block = 1}, read_write(value));
+    });
   }
 };
 
@@ -78,11 +81,13 @@ TEST_CASE("cuda queue: threads that wait for early fences are served while the r
   CHECK(t.read(t.value)[0] == kLaunches);
 }
 
-TEST_CASE("cuda queue: a wait with a limit comes back from a blocked stream, one without sees the end") {
+TEST_CASE(
+    "cuda queue: a wait with a limit comes back from a blocked stream, one without sees the end") {
   if (!have_gpu()) return;
   const Gpu t;
   Gate gate;
-  CapturedGraph graph = t.compile([&](CommandBuffer& cmd) { cmd.host([opened = gate.opened] { opened.wait(); }); });
+  CapturedGraph graph =
+      t.compile([&](CommandBuffer& cmd) { cmd.host([opened = gate.opened] { opened.wait(); }); });
   const Fence fence = graph.launch(t.queue);
   CHECK_FALSE(fence.done());
   CHECK_FALSE(fence.wait_for(std::chrono::nanoseconds(0)));
@@ -107,7 +112,8 @@ TEST_CASE("cuda queue: a queue that waits for another's fence starts after it") 
       step = 1;
     });
   });
-  CapturedGraph after = t.compile([&](CommandBuffer& cmd) { cmd.host([&] { seen_by_second = step; }); });
+  CapturedGraph after =
+      t.compile([&](CommandBuffer& cmd) { cmd.host([&] { seen_by_second = step; }); });
   first.upload(t.queue);  // what a launch would have to do first could wait for the callback
   after.upload(second);
   t.device.wait_idle();

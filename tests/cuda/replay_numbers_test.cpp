@@ -1,4 +1,5 @@
-// ReplayNumbers: from the count of stamped launches to the replay, over stretches without stamps. Needs no GPU.
+// ReplayNumbers: from the count of stamped launches to the replay, over stretches without stamps.
+// Needs no GPU.
 #include <doctest/doctest.h>
 
 #include "backend/cuda/replay_numbers.hpp"
@@ -16,7 +17,8 @@ TEST_CASE("replay numbers: launches without stamps are skipped, as often as it h
   ReplayNumbers numbers;
   numbers.skip(11, 5);   // 1..10, then five without, then 16..
   numbers.skip(14, 12);  // 16..18, then seven more without, then 26..
-  for (std::uint64_t timestamped = 1; timestamped <= 10; ++timestamped) CHECK(numbers.replay(timestamped) == timestamped);
+  for (std::uint64_t timestamped = 1; timestamped <= 10; ++timestamped)
+    CHECK(numbers.replay(timestamped) == timestamped);
   CHECK(numbers.replay(11) == 16);
   CHECK(numbers.replay(13) == 18);
   CHECK(numbers.replay(14) == 26);
@@ -31,7 +33,9 @@ TEST_CASE("replay numbers: a launch that failed after it was announced is announ
   CHECK(numbers.replay(3) == 7);
 }
 
-TEST_CASE("replay numbers: of more stretches than there is room for the oldest are forgotten, and never guessed") {
+TEST_CASE(
+    "replay numbers: of more stretches than there is room for the oldest are forgotten, and never "
+    "guessed") {
   ReplayNumbers numbers;
   constexpr std::uint64_t kMore = 3 * ReplayNumbers::kStretches;
   for (std::uint64_t i = 1; i <= kMore; ++i) numbers.skip(1 + 10 * i, i);

@@ -1,4 +1,5 @@
-// CudaReplaySource on a GPU: stamps of replays, twins that time nodes, and that neither changes what a graph does.
+// CudaReplaySource on a GPU: stamps of replays, twins that time nodes, and that neither changes
+// what a graph does.
 #include <algorithm>
 #include <chrono>
 #include <memory>
@@ -16,7 +17,9 @@ std::int64_t host_now() { return std::chrono::steady_clock::now().time_since_epo
 
 }  // namespace
 
-TEST_CASE("cuda replay source: every replay has its begin and end on the host's clock, framed or not, one root or many") {
+TEST_CASE(
+    "cuda replay source: every replay has its begin and end on the host's clock, framed or not, "
+    "one root or many") {
   if (!have_gpu()) return;
   for (const std::uint32_t width : {1u, 3u, 8u, 300u}) {
     for (const Lowering lowering : {Lowering(Lowering::Auto), Lowering(Lowering::Faithful)}) {
@@ -24,7 +27,8 @@ TEST_CASE("cuda replay source: every replay has its begin and end on the host's 
       Timed t;
       const Kernel kernel = t.device.load_kernel(shaders::gpu_count);
       const auto values = t.pool->allocate<unsigned long long>(width, "values");
-      t.make(t.record([&](CommandBuffer& cmd) { record_counters(cmd, kernel, values, width); }), lowering);
+      t.make(t.record([&](CommandBuffer& cmd) { record_counters(cmd, kernel, values, width); }),
+             lowering);
       const std::int64_t before = host_now();
       t.launch(50);
       t.wait();
@@ -56,7 +60,9 @@ TEST_CASE("cuda replay source: every replay has its begin and end on the host's 
   }
 }
 
-TEST_CASE("cuda replay source: a twin times the nodes of as many replays as were asked for, and does what the graph does") {
+TEST_CASE(
+    "cuda replay source: a twin times the nodes of as many replays as were asked for, and does "
+    "what the graph does") {
   if (!have_gpu()) return;
   constexpr std::uint32_t kWidth = 40;
   Timed t;
@@ -66,7 +72,8 @@ TEST_CASE("cuda replay source: a twin times the nodes of as many replays as were
   t.run([&](CommandBuffer& cmd) { cmd.update(values, std::as_bytes(std::span(zeros))); });
   t.make(t.record([&](CommandBuffer& cmd) {
     record_counters(cmd, kernel, values, kWidth);
-    for (std::uint32_t i = 0; i + 1 < kWidth; i += 2) cmd.copy(values.slice(i, 1), values.slice(i + 1, 1));
+    for (std::uint32_t i = 0; i + 1 < kWidth; i += 2)
+      cmd.copy(values.slice(i, 1), values.slice(i + 1, 1));
     record_counters(cmd, kernel, values, kWidth);
   }));
   t.launch(10);
@@ -95,12 +102,15 @@ TEST_CASE("cuda replay source: a twin times the nodes of as many replays as were
     check_nodes(t, notes.replays[1]);
     CHECK(notes.replays[2].nodes.empty());
   }
-  // Each replay counts every value twice, and gives every second one its neighbour's count between: all agree.
+  // Each replay counts every value twice, and gives every second one its neighbour's count between:
+  // all agree.
   const auto counted = t.read(values);
   for (std::uint32_t i = 0; i < kWidth; ++i) CHECK(counted[i] == 2 * t.launched);
 }
 
-TEST_CASE("cuda replay source: half a frame carries one stamp, and nodes are timed between it and the other") {
+TEST_CASE(
+    "cuda replay source: half a frame carries one stamp, and nodes are timed between it and the "
+    "other") {
   if (!have_gpu()) return;
   for (const bool has_end : {false, true}) {
     CAPTURE(has_end);
@@ -110,7 +120,9 @@ TEST_CASE("cuda replay source: half a frame carries one stamp, and nodes are tim
     const auto values = t.pool->allocate<unsigned long long>(width, "values");
     t.make(t.record([&](CommandBuffer& cmd) {
       std::vector<CommandRef> made;
-      for (std::uint32_t i = 0; i < width; ++i) made.push_back(cmd.dispatch(kernel, {.grid = 1, .block = 1}, read_write(values.slice(i, 1))));
+      for (std::uint32_t i = 0; i < width; ++i)
+        made.push_back(
+            cmd.dispatch(kernel, {.grid = 1, .block = 1}, read_write(values.slice(i, 1))));
       for (std::uint32_t i = 1; has_end && i < width; ++i) cmd.edge(made[0], made[i]);
     }));
     REQUIRE(t.plan().lowered.entry_exit == detail::EntryExit{.begin = !has_end, .end = has_end});
@@ -187,11 +199,14 @@ TEST_CASE("cuda replay source: host callbacks, updates and snapshots are the sam
   t.launch(4);
   t.wait();
   CHECK(calls == 7);
-  for (std::uint64_t replay = 1; replay <= 7; ++replay) CHECK((t.exec->callback_error(replay) != nullptr) == (replay == 5));
+  for (std::uint64_t replay = 1; replay <= 7; ++replay)
+    CHECK((t.exec->callback_error(replay) != nullptr) == (replay == 5));
   CHECK(t.read(target) == bytes);
 }
 
-TEST_CASE("cuda replay source: it outlives its executable, has what that left, and makes no twin any more") {
+TEST_CASE(
+    "cuda replay source: it outlives its executable, has what that left, and makes no twin any "
+    "more") {
   if (!have_gpu()) return;
   Timed t;
   const Kernel kernel = t.device.load_kernel(shaders::gpu_count);

@@ -1,5 +1,6 @@
-// Buffers that the engine and a stream of the application share: each kind of hazard, on two streams. The application's work stands still
-// until the test opens a gate, so that a launch which did not wait for it would be over long before.
+// Buffers that the engine and a stream of the application share: each kind of hazard, on two
+// streams. The application's work stands still until the test opens a gate, so that a launch which
+// did not wait for it would be over long before.
 #include <future>
 
 #include <reprise/cuda_interop.hpp>
@@ -50,7 +51,8 @@ struct SharedStream {
     const auto wait = [](void* data) { static_cast<std::shared_future<void>*>(data)->wait(); };
     REQUIRE(cudaLaunchHostFunc(stream, wait, &opened) == cudaSuccess);
   }
-  // Graphs that have been replayed before: what CUDA does at a first launch may not happen while the stream stands still.
+  // Graphs that have been replayed before: what CUDA does at a first launch may not happen while
+  // the stream stands still.
   [[nodiscard]] CapturedGraph warm(CapturedGraph graph) const {
     graph.launch(t.queue).wait();
     return graph;
@@ -58,14 +60,17 @@ struct SharedStream {
   [[nodiscard]] CapturedGraph fills(const GpuRef<std::uint32_t>& into, std::uint32_t value) const {
     return warm(t.compile([&](CommandBuffer& cmd) { cmd.fill(into, value); }));
   }
-  [[nodiscard]] CapturedGraph copies(const GpuRef<std::uint32_t>& from, const GpuRef<std::uint32_t>& into) const {
+  [[nodiscard]] CapturedGraph copies(const GpuRef<std::uint32_t>& from,
+                                     const GpuRef<std::uint32_t>& into) const {
     return warm(t.compile([&](CommandBuffer& cmd) { cmd.copy(from, into); }));
   }
   // Other work, which nothing keeps from running, a hundred times.
   void let_others_run(CapturedGraph& unrelated) const {
     for (int i = 0; i < 100; ++i) unrelated.launch(t.queue).wait();
   }
-  [[nodiscard]] std::vector<std::uint32_t> values(const GpuRef<std::uint32_t>& of) const { return t.read(of); }
+  [[nodiscard]] std::vector<std::uint32_t> values(const GpuRef<std::uint32_t>& of) const {
+    return t.read(of);
+  }
 };
 
 }  // namespace
@@ -104,14 +109,17 @@ TEST_CASE("cuda shared stream: a launch that writes waits for the application's 
   CHECK(s.values(s.x) == std::vector<std::uint32_t>(kCount, 5));
 }
 
-TEST_CASE("cuda shared stream: a launch that writes waits for what the application reads on the stream of an earlier launch (WAR)") {
+TEST_CASE(
+    "cuda shared stream: a launch that writes waits for what the application reads on the stream "
+    "of an earlier launch (WAR)") {
   if (!have_gpu()) return;
   SharedStream s;
   const Queue other = s.t.device.create_queue({.label = "other"});
   CapturedGraph first = s.fills(s.x, 3), writer = s.fills(s.x, 9), unrelated = s.fills(s.z, 1);
   static_cast<void>(first.launch(s.application));
   s.close();
-  REQUIRE(cudaMemcpyAsync(s.y.data(), s.x.data(), kBytes, cudaMemcpyDeviceToDevice, s.stream) == cudaSuccess);
+  REQUIRE(cudaMemcpyAsync(s.y.data(), s.x.data(), kBytes, cudaMemcpyDeviceToDevice, s.stream) ==
+          cudaSuccess);
   const Fence fence = writer.launch(other);
   s.let_others_run(unrelated);
   CHECK_FALSE(fence.done());
@@ -123,7 +131,8 @@ TEST_CASE("cuda shared stream: a launch that writes waits for what the applicati
   CHECK(s.values(s.x) == std::vector<std::uint32_t>(kCount, 9));
 }
 
-TEST_CASE("cuda shared stream: a launch that shares nothing with the application does not wait for it") {
+TEST_CASE(
+    "cuda shared stream: a launch that shares nothing with the application does not wait for it") {
   if (!have_gpu()) return;
   SharedStream s;
   CapturedGraph unrelated = s.fills(s.z, 1);

@@ -89,7 +89,8 @@ TEST_CASE("cuda state: out of memory is an Error and nothing else") {
   if (!have_gpu()) return;
   const Gpu t;
   const CudaState before = cuda_state();
-  const ErrorDetails error = error_of([&] { static_cast<void>(t.pool->allocate<std::byte>(std::uint64_t{1} << 50, "too much")); });
+  const ErrorDetails error = error_of(
+      [&] { static_cast<void>(t.pool->allocate<std::byte>(std::uint64_t{1} << 50, "too much")); });
   CHECK(error.code == ErrorCode::OutOfMemory);
   CHECK(error.native_name == "cudaErrorMemoryAllocation");
   CHECK(cuda_state() == before);
@@ -100,7 +101,8 @@ TEST_CASE("cuda state: out of memory is an Error and nothing else") {
 TEST_CASE("cuda state: cuda_check and cuda_ignore take the pending error with them") {
   if (!have_gpu()) return;
   static_cast<void>(cudaGetLastError());
-  CHECK(error_of([] { detail::cuda_check(cudaSetDevice(-1), "cudaSetDevice", {}); }).native_name == "cudaErrorInvalidDevice");
+  CHECK(error_of([] { detail::cuda_check(cudaSetDevice(-1), "cudaSetDevice", {}); }).native_name ==
+        "cudaErrorInvalidDevice");
   CHECK(cudaPeekAtLastError() == cudaSuccess);
   detail::cuda_ignore(cudaSetDevice(-1));
   CHECK(cudaPeekAtLastError() == cudaSuccess);
@@ -119,8 +121,12 @@ TEST_CASE("cuda capture: a launch on a capturing stream is refused, and the capt
   const Queue adopted = adopt_queue(t.device, stream.stream, {.label = "adopted"});
   const Kernel kernel = t.device.load_kernel(shaders::gpu_count);
   const auto counter = t.pool->allocate<unsigned long long>(1, "counter");
-  CapturedGraph graph = t.compile([&](CommandBuffer& cmd) { cmd.dispatch(kernel, {.grid = 1, .block = 1}, read_write(counter)); });
-  CapturedGraph fresh = t.compile([&](CommandBuffer& cmd) { cmd.fill(counter.as<std::uint32_t>(), 0); });  // nothing of it is on the device yet
+  CapturedGraph graph = t.compile([&](CommandBuffer& cmd) {
+    cmd.dispatch(kernel, {.grid = 1, .block = 1}, read_write(counter));
+  });
+  CapturedGraph fresh = t.compile([&](CommandBuffer& cmd) {
+    cmd.fill(counter.as<std::uint32_t>(), 0);
+  });  // nothing of it is on the device yet
   t.run([&](CommandBuffer& cmd) { cmd.fill(counter.as<std::uint32_t>(), 0); });
   const Fence other = graph.launch(t.queue);
   other.wait();

@@ -1,4 +1,5 @@
-// A graph on a GPU whose replays and nodes are timed, without a trace: what ReplaySource tests share. Threads: one.
+// A graph on a GPU whose replays and nodes are timed, without a trace: what ReplaySource tests
+// share. Threads: one.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +35,10 @@ class Notes final : public detail::ReplayObserver {
     room_.assign(nodes_, {});
     return room_.data();
   }
-  void end_replay(std::uint64_t replay, std::int64_t started, std::int64_t ended, detail::NodeTime* nodes) noexcept override {
-    replays.push_back({replay, started, ended, nodes == nullptr ? std::vector<detail::NodeTime>{} : room_});
+  void end_replay(std::uint64_t replay, std::int64_t started, std::int64_t ended,
+                  detail::NodeTime* nodes) noexcept override {
+    replays.push_back(
+        {replay, started, ended, nodes == nullptr ? std::vector<detail::NodeTime>{} : room_});
   }
   std::vector<Replay> replays;
 
@@ -51,10 +54,12 @@ struct Timed : Gpu {
   std::shared_ptr<detail::ReplaySource> source;
   std::uint64_t launched = 0;
 
-  void make(const CommandBuffer& commands, Lowering lowering = Lowering::Auto, detail::Instrumentation instrumentation = detail::Instrumentation::Timestamps) {
+  void make(const CommandBuffer& commands, Lowering lowering = Lowering::Auto,
+            detail::Instrumentation instrumentation = detail::Instrumentation::Timestamps) {
     graph = device.compile(commands, {.pool = pool, .lowering = lowering});
     detail::Bindings bindings;
-    for (const auto& buffer : plan().recording->buffers) bindings.address.push_back(buffer->address);
+    for (const auto& buffer : plan().recording->buffers)
+      bindings.address.push_back(buffer->address);
     const std::shared_ptr<const detail::Plan> shared(graph.core(), &plan());
     exec = device.core()->backend().instantiate(shared, bindings, instrumentation);
     source = exec->replay_source();
@@ -66,13 +71,15 @@ struct Timed : Gpu {
   [[nodiscard]] const detail::Plan& plan() const { return graph.core()->plan(); }
   [[nodiscard]] Notes notes() const { return Notes(detail::timing_layout(plan()).slots); }
   void launch(std::uint64_t times) {
-    for (std::uint64_t i = 0; i < times; ++i) static_cast<void>(exec->launch(queue.core()->backend()));
+    for (std::uint64_t i = 0; i < times; ++i)
+      static_cast<void>(exec->launch(queue.core()->backend()));
     launched += times;
   }
   void wait() const { queue.core()->backend().mark(), queue.wait_idle(); }
 };
 
-// What all times of nodes have in common: they lie in their replay, after the nodes before them, and every command has one.
+// What all times of nodes have in common: they lie in their replay, after the nodes before them,
+// and every command has one.
 inline void check_nodes(const Timed& timed, const Notes::Replay& replay) {
   const detail::LoweredGraph& lowered = timed.plan().lowered;
   REQUIRE(replay.nodes.size() == detail::timing_layout(timed.plan()).slots);
@@ -93,8 +100,10 @@ inline void check_nodes(const Timed& timed, const Notes::Replay& replay) {
   }
 }
 
-inline void record_counters(CommandBuffer& cmd, const Kernel& kernel, const GpuRef<unsigned long long>& values, std::uint32_t count) {
-  for (std::uint32_t i = 0; i < count; ++i) cmd.dispatch(kernel, {.grid = 1, .block = 1}, read_write(values.slice(i, 1)));
+inline void record_counters(CommandBuffer& cmd, const Kernel& kernel,
+                            const GpuRef<unsigned long long>& values, std::uint32_t count) {
+  for (std::uint32_t i = 0; i < count; ++i)
+    cmd.dispatch(kernel, {.grid = 1, .block = 1}, read_write(values.slice(i, 1)));
 }
 
 }  // namespace reprise::test

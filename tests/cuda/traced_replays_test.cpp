@@ -1,4 +1,5 @@
-// A trace of replays on a GPU, the whole way: record, compile, launch with a trace, drop everything, and read the file.
+// A trace of replays on a GPU, the whole way: record, compile, launch with a trace, drop
+// everything, and read the file.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -19,7 +20,8 @@ template <class Launch>
 trace::Records traced(ProfileMode mode, const Launch& launch, const TraceFolder& folder = {}) {
   const NoTraceEnvironment none;
   {
-    const Instance instance({.application = "gpu test", .trace = {.target = folder.file(), .profile = mode}});
+    const Instance instance(
+        {.application = "gpu test", .trace = {.target = folder.file(), .profile = mode}});
     const Device device = instance.open_device(DeviceSelector::named(gpu().info().selector));
     {
       const Queue queue = device.create_queue({.label = "main"});
@@ -28,7 +30,8 @@ trace::Records traced(ProfileMode mode, const Launch& launch, const TraceFolder&
       const Kernel kernel = device.load_kernel(shaders::gpu_count);
       CommandBuffer commands = device.create_command_buffer({.label = "counters"});
       commands.begin();
-      for (std::uint32_t i = 0; i < kWidth; ++i) commands.dispatch(kernel, {.grid = 1, .block = 1}, read_write(values.slice(i, 1)));
+      for (std::uint32_t i = 0; i < kWidth; ++i)
+        commands.dispatch(kernel, {.grid = 1, .block = 1}, read_write(values.slice(i, 1)));
       commands.end();
       CapturedGraph graph = device.compile(commands, {.pool = pool});
       launch(instance, graph, queue);
@@ -42,13 +45,18 @@ trace::Records traced(ProfileMode mode, const Launch& launch, const TraceFolder&
 
 }  // namespace
 
-TEST_CASE("traced replays on a GPU: each has its begin and end, after its launch, and the clock says how sure that is") {
+TEST_CASE(
+    "traced replays on a GPU: each has its begin and end, after its launch, and the clock says how "
+    "sure that is") {
   if (!have_gpu()) return;
-  const trace::Records records = traced(ProfileMode::Replays, [](const Instance&, CapturedGraph& graph, const Queue& queue) {
-    for (int i = 0; i < 500; ++i) static_cast<void>(graph.launch(queue));
-  });
+  const trace::Records records =
+      traced(ProfileMode::Replays, [](const Instance&, CapturedGraph& graph, const Queue& queue) {
+        for (int i = 0; i < 500; ++i) static_cast<void>(graph.launch(queue));
+      });
   CHECK(records.sample_blocks.empty());
-  const auto clock = std::find_if(records.clocks.begin(), records.clocks.end(), [](const trace::Clock& one) { return one.device != trace::kNone; });
+  const auto clock =
+      std::find_if(records.clocks.begin(), records.clocks.end(),
+                   [](const trace::Clock& one) { return one.device != trace::kNone; });
   REQUIRE(clock != records.clocks.end());
   CHECK(clock->error > 0);
   CHECK(clock->error < 1'000'000);
@@ -63,9 +71,10 @@ TEST_CASE("traced replays on a GPU: each has its begin and end, after its launch
 
 TEST_CASE("traced replays on a GPU: of every replay the time of every node, marked as stamps") {
   if (!have_gpu()) return;
-  const trace::Records records = traced(ProfileMode::Every, [](const Instance&, CapturedGraph& graph, const Queue& queue) {
-    for (int i = 0; i < 200; ++i) graph.launch(queue).wait();
-  });
+  const trace::Records records =
+      traced(ProfileMode::Every, [](const Instance&, CapturedGraph& graph, const Queue& queue) {
+        for (int i = 0; i < 200; ++i) graph.launch(queue).wait();
+      });
   REQUIRE(records.replays.size() == 200);
   REQUIRE(records.graph_versions.size() == 1);
   REQUIRE(records.sample_blocks.size() == 200);
@@ -78,7 +87,8 @@ TEST_CASE("traced replays on a GPU: of every replay the time of every node, mark
   for (const trace::Replay& replay : records.replays) CHECK(replay.sampled == 1);
 }
 
-TEST_CASE("traced replays on a GPU: what was over before a flush is in the file while replays go on") {
+TEST_CASE(
+    "traced replays on a GPU: what was over before a flush is in the file while replays go on") {
   if (!have_gpu()) return;
   const TraceFolder folder;
   const auto launch = [&](const Instance& instance, CapturedGraph& graph, const Queue& queue) {
@@ -94,20 +104,22 @@ TEST_CASE("traced replays on a GPU: what was over before a flush is in the file 
   CHECK(traced(ProfileMode::Every, launch, folder).replays.size() == 50);
 }
 
-TEST_CASE("traced replays on a GPU: samples of some replays, and a mode that changes while they run") {
+TEST_CASE(
+    "traced replays on a GPU: samples of some replays, and a mode that changes while they run") {
   if (!have_gpu()) return;
   std::uint64_t launched = 0;
-  const trace::Records records = traced(ProfileMode::Off, [&](const Instance& instance, CapturedGraph& graph, const Queue& queue) {
-    const auto launch = [&](int times) {
-      for (int i = 0; i < times; ++i, ++launched) graph.launch(queue).wait();
-    };
-    launch(50);
-    // The trace's own thread makes the twin: until it is there, replays go on.
-    instance.set_profile(ProfileMode::Every);
-    launch(20'000);
-    instance.set_profile(ProfileMode::Replays);
-    launch(50);
-  });
+  const trace::Records records = traced(
+      ProfileMode::Off, [&](const Instance& instance, CapturedGraph& graph, const Queue& queue) {
+        const auto launch = [&](int times) {
+          for (int i = 0; i < times; ++i, ++launched) graph.launch(queue).wait();
+        };
+        launch(50);
+        // The trace's own thread makes the twin: until it is there, replays go on.
+        instance.set_profile(ProfileMode::Every);
+        launch(20'000);
+        instance.set_profile(ProfileMode::Replays);
+        launch(50);
+      });
   CHECK(records.replays.size() == launched - 50);
   CHECK(records.sample_blocks.size() > 100);
   CHECK(records.sample_blocks.size() < records.replays.size());

@@ -1,4 +1,5 @@
-// Updates where CUDA is looked at from outside: executables that time nodes, graphs that are given away, and the application's own graphs.
+// Updates where CUDA is looked at from outside: executables that time nodes, graphs that are given
+// away, and the application's own graphs.
 #include <algorithm>
 #include <vector>
 
@@ -14,7 +15,8 @@ namespace {
 constexpr unsigned kCount = 64;
 
 // `values` filled with a value that update() changes, read back into `seen`.
-CommandBuffer record(const Device& device, const GpuRef<unsigned>& values, const HostRef<unsigned>& seen, unsigned value) {
+CommandBuffer record(const Device& device, const GpuRef<unsigned>& values,
+                     const HostRef<unsigned>& seen, unsigned value) {
   CommandBuffer commands = device.create_command_buffer({.label = "value"});
   commands.begin();
   commands.fill(values, value);
@@ -31,18 +33,22 @@ TEST_CASE("updates on a GPU: whichever executable runs, the one that times nodes
   for (const CudaGraphs cuda_graphs : {CudaGraphs::Foreign, CudaGraphs::Exclusive}) {
     const TraceFolder folder;
     {
-      const Instance instance(
-          {.application = "gpu test", .trace = {.target = folder.file(), .profile = ProfileMode::Every}, .cuda_graphs = cuda_graphs});
+      const Instance instance({.application = "gpu test",
+                               .trace = {.target = folder.file(), .profile = ProfileMode::Every},
+                               .cuda_graphs = cuda_graphs});
       const Device device = instance.open_device(DeviceSelector::named(gpu().info().selector));
       {
         const Queue queue = device.create_queue({.label = "main"});
         const auto pool = device.create_pool();
-        const auto values = pool->allocate<unsigned>(kCount, "values"), other = pool->allocate<unsigned>(kCount, "other");
+        const auto values = pool->allocate<unsigned>(kCount, "values"),
+                   other = pool->allocate<unsigned>(kCount, "other");
         const auto seen = pool->host<unsigned>(kCount, "seen");
         CapturedGraph graph = device.compile(record(device, values, seen, 1), {.pool = pool});
         for (unsigned i = 1; i <= 200; ++i) {
           const CommandBuffer next = record(device, i % 2 == 0 ? values : other, seen, i);
-          const UpdateReport report = graph.update(next, {.first = i % 3 == 0 ? UpdateMethod::WholeGraph : UpdateMethod::Nodes, .last = UpdateMethod::WholeGraph});
+          const UpdateReport report = graph.update(
+              next, {.first = i % 3 == 0 ? UpdateMethod::WholeGraph : UpdateMethod::Nodes,
+                     .last = UpdateMethod::WholeGraph});
           CAPTURE(report.reason);
           REQUIRE(report.done());
           graph.launch(queue).wait();
@@ -53,7 +59,8 @@ TEST_CASE("updates on a GPU: whichever executable runs, the one that times nodes
       device.wait_idle();  // what was dropped is gone then, and the trace whole
     }
     const trace::Records records = all_records(folder.file());
-    CHECK(std::any_of(records.messages.begin(), records.messages.end(), [](const trace::Message& message) { return message.id == "graph-updated"; }));
+    CHECK(std::any_of(records.messages.begin(), records.messages.end(),
+                      [](const trace::Message& message) { return message.id == "graph-updated"; }));
     // Each recording is a version of the graph, and each replay is told under its own.
     CHECK(records.graph_versions.size() == 201);
     CHECK(records.updates.size() == 200);

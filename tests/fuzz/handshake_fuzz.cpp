@@ -1,9 +1,11 @@
-// Fuzzes both ends of a live connection with a peer that says anything: the session's end over a socket file and over TCP, the viewer's end
-// against something that claims to be a session, and what parses addresses and names. Nothing crashes, nobody is let in without the token,
-// every connection that the peer closed is over, and a request that is taken is one that is allowed.
+// Fuzzes both ends of a live connection with a peer that says anything: the session's end over a
+// socket file and over TCP, the viewer's end against something that claims to be a session, and
+// what parses addresses and names. Nothing crashes, nobody is let in without the token, every
+// connection that the peer closed is over, and a request that is taken is one that is allowed.
 // ctest runs it for half a minute (fuzz.handshake). For longer:
 //   bin/reprise_fuzz_handshake -max_total_time=3600 -fork=2 FOLDER tests/fuzz/corpus/handshake
-// FOLDER keeps what is new; what crashed is written to crash-*, and "bin/reprise_fuzz_handshake crash-*" runs it again.
+// FOLDER keeps what is new; what crashed is written to crash-*, and "bin/reprise_fuzz_handshake
+// crash-*" runs it again.
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -46,10 +48,15 @@ bool shows_the_token(std::span<const std::uint8_t> bytes) {
 }
 
 // What is small enough for the buffer of a socket, so that one thread can play both sides.
-std::span<const std::uint8_t> fitting(std::span<const std::uint8_t> bytes) { return bytes.first(std::min<std::size_t>(bytes.size(), 32u << 10)); }
+std::span<const std::uint8_t> fitting(std::span<const std::uint8_t> bytes) {
+  return bytes.first(std::min<std::size_t>(bytes.size(), 32u << 10));
+}
 
 void send_all(int socket, std::span<const std::uint8_t> bytes) {
-  if (!bytes.empty()) require(::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size()), "a socket takes it");
+  if (!bytes.empty())
+    require(::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
+                static_cast<ssize_t>(bytes.size()),
+            "a socket takes it");
 }
 
 void session_end(std::span<const std::uint8_t> bytes, Connection::Door door) {
@@ -60,15 +67,29 @@ void session_end(std::span<const std::uint8_t> bytes, Connection::Door door) {
   Broadcast broadcast(1u << 20);
   static_cast<void>(broadcast.write(one_chunk(0)));
   bool welcome = false, over = false;
-  ConnectionContext context{broadcast, {1, "fuzzed", "host"}, kToken, std::chrono::hours(1), LiveProfile::Sampled, {}, {}, {}, {}};
+  ConnectionContext context{broadcast,
+                            {1, "fuzzed", "host"},
+                            kToken,
+                            std::chrono::hours(1),
+                            LiveProfile::Sampled,
+                            {},
+                            {},
+                            {},
+                            {}};
   context.on_request = [](const LiveRequest& request) {
-    require(request.kind != LiveRequest::Kind::SetProfile || request.profile <= LiveProfile::Sampled, "no more than is allowed");
+    require(
+        request.kind != LiveRequest::Kind::SetProfile || request.profile <= LiveProfile::Sampled,
+        "no more than is allowed");
   };
   context.on_welcome = [&] { welcome = true; };
   context.on_refused_request = [] {};
   {
-    asio::generic::stream_protocol::socket socket(io, asio::generic::stream_protocol(AF_UNIX, 0), ends[0]);
-    std::make_shared<Connection>(std::move(socket), door, context, [&](const std::shared_ptr<Connection>&, ConnectionEnd) { over = true; })->start();
+    asio::generic::stream_protocol::socket socket(io, asio::generic::stream_protocol(AF_UNIX, 0),
+                                                  ends[0]);
+    std::make_shared<Connection>(
+        std::move(socket), door, context,
+        [&](const std::shared_ptr<Connection>&, ConnectionEnd) { over = true; })
+        ->start();
   }
   send_all(ends[1], bytes);
   io.poll();
@@ -77,7 +98,8 @@ void session_end(std::span<const std::uint8_t> bytes, Connection::Door door) {
   io.restart();
   io.poll();
   require(over && broadcast.viewers() == 0, "a connection whose peer left is over");
-  require(!welcome || door == Connection::Door::Path || shows_the_token(bytes), "nobody comes in without the token");
+  require(!welcome || door == Connection::Door::Path || shows_the_token(bytes),
+          "nobody comes in without the token");
   ::close(ends[1]);
 }
 
@@ -93,7 +115,9 @@ class Impostor {
     address.sun_family = AF_UNIX;
     std::strncpy(address.sun_path, path_.c_str(), sizeof(address.sun_path) - 1);
     listener_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    require(::bind(listener_, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0 && ::listen(listener_, 4) == 0, "a listener");
+    require(::bind(listener_, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0 &&
+                ::listen(listener_, 4) == 0,
+            "a listener");
   }
   Impostor(const Impostor&) = delete;
   Impostor& operator=(const Impostor&) = delete;
@@ -128,29 +152,42 @@ void viewer_end(std::span<const std::uint8_t> bytes) {
   client.request({LiveRequest::Kind::SetProfile, LiveProfile::Every});
   client.poll();  // connects
   impostor.answer(fitting(bytes));
-  for (int i = 0; i < 1'000 && (client.status().state == LiveState::Connecting || client.status().state == LiveState::Live); ++i) client.poll();
+  for (int i = 0; i < 1'000 && (client.status().state == LiveState::Connecting ||
+                                client.status().state == LiveState::Live);
+       ++i)
+    client.poll();
   impostor.leave();
   const LiveStatus status = client.status();
-  require(status.state != LiveState::Connecting && status.state != LiveState::Live && !status.reason.empty(), "an end with its reason");
-  require(chunks == 0 || status.state == LiveState::Closed || status.state == LiveState::Corrupt, "chunks come from a session");
+  require(status.state != LiveState::Connecting && status.state != LiveState::Live &&
+              !status.reason.empty(),
+          "an end with its reason");
+  require(chunks == 0 || status.state == LiveState::Closed || status.state == LiveState::Corrupt,
+          "chunks come from a session");
 }
 
 void words(std::span<const std::uint8_t> bytes) {
   const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   static_cast<void>(decode_session_line(text));
-  if (const auto address = parse_tcp_address(text)) require(!address->host.empty() && !address->port.empty(), "an address has a host and a port");
-  if (const auto name = parse_session_file_name(text)) require(name->pid != 0, "a session has a process");
+  if (const auto address = parse_tcp_address(text))
+    require(!address->host.empty() && !address->port.empty(), "an address has a host and a port");
+  if (const auto name = parse_session_file_name(text))
+    require(name->pid != 0, "a session has a process");
   const std::string made = session_file_name(7, text, 2);
   const auto parsed = parse_session_file_name(made);
-  require(parsed && parsed->pid == 7 && made.find('/') == std::string::npos && made.size() <= 51, "a name that we make is one of ours");
-  require(same_token(text, text) == (text.size() <= kMaxTokenBytes) || text.size() > kMaxTokenBytes, "a token is itself");
+  require(parsed && parsed->pid == 7 && made.find('/') == std::string::npos && made.size() <= 51,
+          "a name that we make is one of ours");
+  require(same_token(text, text) == (text.size() <= kMaxTokenBytes) || text.size() > kMaxTokenBytes,
+          "a token is itself");
   require(!same_token(text, text + "x"), "a longer token is another");
   if (bytes.size() > kMaxRequestBytes) return;
   if (const auto request = decode_request(bytes)) {
     const auto again = encode_request(*request);
-    require(decode_request(std::span(again).subspan(kRequestHeadBytes)) == request, "a request survives being written");
+    require(decode_request(std::span(again).subspan(kRequestHeadBytes)) == request,
+            "a request survives being written");
     const auto allowed = capped(*request, LiveProfile::Replays);
-    require(allowed && (allowed->kind != LiveRequest::Kind::SetProfile || allowed->profile <= LiveProfile::Replays), "a cap caps");
+    require(allowed && (allowed->kind != LiveRequest::Kind::SetProfile ||
+                        allowed->profile <= LiveProfile::Replays),
+            "a cap caps");
   }
 }
 

@@ -1,5 +1,5 @@
-// Writes the corpora that fuzzing begins with: make_corpus FOLDER makes FOLDER/reader and FOLDER/handshake. Run again after the format or the
-// handshake has grown.
+// Writes the corpora that fuzzing begins with: make_corpus FOLDER makes FOLDER/reader and
+// FOLDER/handshake. Run again after the format or the handshake has grown.
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -27,7 +27,8 @@ void write(const std::filesystem::path& path, std::uint8_t where, const Bytes& b
   std::filesystem::create_directories(path.parent_path());
   std::ofstream out(path, std::ios::binary);
   out.put(static_cast<char>(where));
-  out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  out.write(reinterpret_cast<const char*>(bytes.data()),
+            static_cast<std::streamsize>(bytes.size()));
 }
 
 Bytes chunk(ChunkKind kind, const Records& records, std::uint64_t sequence) {
@@ -42,33 +43,52 @@ void reader(const std::filesystem::path& folder) {
   long_block.sample_blocks = {test::sample_block(1, 200)};
   empty_graph.graph_versions = {test::sample_graph(0, 0)};
   const Records all = test::one_of_each();
-  const std::pair<const char*, const Records*> sets[] = {{"all", &all}, {"graph", &graph}, {"samples", &samples}, {"long_block", &long_block}, {"empty_graph", &empty_graph}};
-  for (const auto& [name, records] : sets) write(folder / (std::string("codec_") + name), 0, encode(*records));
+  const std::pair<const char*, const Records*> sets[] = {{"all", &all},
+                                                         {"graph", &graph},
+                                                         {"samples", &samples},
+                                                         {"long_block", &long_block},
+                                                         {"empty_graph", &empty_graph}};
+  for (const auto& [name, records] : sets)
+    write(folder / (std::string("codec_") + name), 0, encode(*records));
   const Chunk one = make_chunk(ChunkKind::Events, all, 0);
   const std::uint32_t raw = one.header.raw_bytes;
-  write(folder / "payload", 1, Bytes{static_cast<std::uint8_t>(raw), static_cast<std::uint8_t>(raw >> 8), static_cast<std::uint8_t>(raw >> 16)} + one.payload);
+  write(folder / "payload", 1,
+        Bytes{static_cast<std::uint8_t>(raw), static_cast<std::uint8_t>(raw >> 8),
+              static_cast<std::uint8_t>(raw >> 16)} +
+            one.payload);
   write(folder / "chunk", 1, chunk(ChunkKind::Samples, samples, 3));
-  const Bytes file = Bytes() + encode_preamble() + chunk(ChunkKind::Topology, graph, 0) + chunk(ChunkKind::Samples, samples, 1) + chunk(ChunkKind::Events, all, 2);
+  const Bytes file = Bytes() + encode_preamble() + chunk(ChunkKind::Topology, graph, 0) +
+                     chunk(ChunkKind::Samples, samples, 1) + chunk(ChunkKind::Events, all, 2);
   write(folder / "file", 2, file);
   write(folder / "file_cut", 2, Bytes(file.begin(), file.end() - 7));
   write(folder / "file_empty", 2, Bytes() + encode_preamble());
 }
 
 void handshake(const std::filesystem::path& folder) {
-  const Bytes requests = Bytes() + encode_request({LiveRequest::Kind::SetProfile, LiveProfile::Every}) + encode_request({LiveRequest::Kind::Flush});
+  const Bytes requests = Bytes() +
+                         encode_request({LiveRequest::Kind::SetProfile, LiveProfile::Every}) +
+                         encode_request({LiveRequest::Kind::Flush});
   write(folder / "path", 0, Bytes() + encode_hello("") + requests);
   write(folder / "path_token", 0, Bytes() + encode_hello("anything"));
-  write(folder / "path_unknown", 0, Bytes() + encode_hello("") + Bytes{2, 0, 0, 0, 99, 0} + Bytes{255, 255, 255, 255});
+  write(folder / "path_unknown", 0,
+        Bytes() + encode_hello("") + Bytes{2, 0, 0, 0, 99, 0} + Bytes{255, 255, 255, 255});
   write(folder / "tcp", 1, Bytes() + encode_hello("secret") + requests);
   write(folder / "tcp_wrong", 1, Bytes() + encode_hello("wrong!"));
   write(folder / "tcp_half", 1, Bytes{'R', 'V', 'W', '1', 6});
   Records topology;
   topology.graph_versions = {test::sample_graph(3, 2)};
-  const Bytes welcome = Bytes() + encode_answer(LiveAnswer::Welcome, LiveProfile::Sampled, {4711, "digits", "node7"}) + encode_preamble();
+  const Bytes welcome =
+      Bytes() +
+      encode_answer(LiveAnswer::Welcome, LiveProfile::Sampled, {4711, "digits", "node7"}) +
+      encode_preamble();
   write(folder / "session", 2, welcome + chunk(ChunkKind::Topology, topology, 0));
   write(folder / "session_refuses", 2, encode_answer(LiveAnswer::WrongToken, {}, {}));
-  const Bytes word[] = {{'4', '7', '1', '1', '-', 'a', '.', '2', '.', 's', 'o', 'c', 'k'}, {'[', ':', ':', '1', ']', ':', '8', '0'}, {'1', '\t', 'a', '\t', 'h'}, {1, 0, 3}};
-  for (std::size_t i = 0; i < std::size(word); ++i) write(folder / ("words_" + std::to_string(i)), 3, word[i]);
+  const Bytes word[] = {{'4', '7', '1', '1', '-', 'a', '.', '2', '.', 's', 'o', 'c', 'k'},
+                        {'[', ':', ':', '1', ']', ':', '8', '0'},
+                        {'1', '\t', 'a', '\t', 'h'},
+                        {1, 0, 3}};
+  for (std::size_t i = 0; i < std::size(word); ++i)
+    write(folder / ("words_" + std::to_string(i)), 3, word[i]);
 }
 
 }  // namespace

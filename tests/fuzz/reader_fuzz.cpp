@@ -1,9 +1,10 @@
-// Fuzzes what reads traces: any bytes are either refused with a TraceError or give records whose every index leads somewhere and which
-// survive being written and read again. The first byte says where the rest goes: into the codec, past compression and checksums; into a
-// chunk, behind a header that fits it; or into a file.
-// ctest runs it for half a minute (fuzz.reader). For longer:
+// Fuzzes what reads traces: any bytes are either refused with a TraceError or give records whose
+// every index leads somewhere and which survive being written and read again. The first byte says
+// where the rest goes: into the codec, past compression and checksums; into a chunk, behind a
+// header that fits it; or into a file. ctest runs it for half a minute (fuzz.reader). For longer:
 //   bin/reprise_fuzz_reader -max_total_time=3600 -fork=2 FOLDER tests/fuzz/corpus/reader
-// FOLDER keeps what is new; what crashed is written to crash-*, and "bin/reprise_fuzz_reader crash-*" runs it again.
+// FOLDER keeps what is new; what crashed is written to crash-*, and "bin/reprise_fuzz_reader
+// crash-*" runs it again.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -29,19 +30,30 @@ void require(bool holds, const char* what) {
 
 void use(const GraphVersion& g) {
   const auto is_text = [&](std::uint32_t index) { return index < g.strings.size(); };
-  const auto is_or_none = [](std::uint32_t index, std::size_t size) { return index == kNone || index < size; };
+  const auto is_or_none = [](std::uint32_t index, std::size_t size) {
+    return index == kNone || index < size;
+  };
   require(!g.strings.empty() && !g.labels.empty(), "a graph has a first string and a root label");
   for (const Label& l : g.labels) require(is_text(l.name) && l.parent < g.labels.size(), "labels");
   for (const Kernel& k : g.kernels) require(is_text(k.name) && is_text(k.full_name), "kernels");
   for (const Buffer& b : g.buffers) require(is_text(b.name), "buffers");
-  for (const NodeAccess& a : g.accesses) require(a.buffer < g.buffers.size() && a.begin <= a.end, "accesses");
-  for (const Barrier& b : g.barriers) require(is_text(b.file) && b.label < g.labels.size() && is_or_none(b.buffer, g.buffers.size()), "barriers");
+  for (const NodeAccess& a : g.accesses)
+    require(a.buffer < g.buffers.size() && a.begin <= a.end, "accesses");
+  for (const Barrier& b : g.barriers)
+    require(is_text(b.file) && b.label < g.labels.size() && is_or_none(b.buffer, g.buffers.size()),
+            "barriers");
   for (const Node& n : g.nodes) {
-    require(is_text(n.name) && is_text(n.file) && n.label < g.labels.size() && is_or_none(n.kernel, g.kernels.size()), "nodes");
-    require(n.first_access <= g.accesses.size() && n.access_count <= g.accesses.size() - n.first_access, "accesses of nodes");
+    require(is_text(n.name) && is_text(n.file) && n.label < g.labels.size() &&
+                is_or_none(n.kernel, g.kernels.size()),
+            "nodes");
+    require(
+        n.first_access <= g.accesses.size() && n.access_count <= g.accesses.size() - n.first_access,
+        "accesses of nodes");
   }
   for (const Edge& e : g.edges) {
-    require(e.from < e.to && e.to < g.nodes.size() && is_or_none(e.buffer, g.buffers.size()) && is_or_none(e.barrier, g.barriers.size()), "edges");
+    require(e.from < e.to && e.to < g.nodes.size() && is_or_none(e.buffer, g.buffers.size()) &&
+                is_or_none(e.barrier, g.barriers.size()),
+            "edges");
   }
 }
 
@@ -64,7 +76,8 @@ void read_one_chunk(std::span<const std::uint8_t> bytes) {
     header = decode_header(bytes.first<ChunkHeader::kBytes>());
     bytes = bytes.subspan(ChunkHeader::kBytes);
   } catch (const TraceError&) {
-    header.raw_bytes = bytes[0] | static_cast<std::uint32_t>(bytes[1]) << 8 | static_cast<std::uint32_t>(bytes[2]) << 16;
+    header.raw_bytes = bytes[0] | static_cast<std::uint32_t>(bytes[1]) << 8 |
+                       static_cast<std::uint32_t>(bytes[2]) << 16;
     bytes = bytes.subspan(3);
   }
   header.compressed_bytes = static_cast<std::uint32_t>(bytes.size());
@@ -73,7 +86,9 @@ void read_one_chunk(std::span<const std::uint8_t> bytes) {
 
 void read_file(std::span<const std::uint8_t> bytes) {
   const int file = ::memfd_create("reprise-fuzz", MFD_CLOEXEC);
-  require(file >= 0 && ::write(file, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()), "a file in memory");
+  require(
+      file >= 0 && ::write(file, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()),
+      "a file in memory");
   const std::string path = "/proc/self/fd/" + std::to_string(file);
   try {
     TraceReader reader(path);
@@ -85,7 +100,8 @@ void read_file(std::span<const std::uint8_t> bytes) {
       }
     }
     require(reader.refresh() == 0, "a file that does not grow has no new chunks");
-    require(reader.trailing_bytes() == 0 || !reader.damage().empty(), "why a file ends early is said");
+    require(reader.trailing_bytes() == 0 || !reader.damage().empty(),
+            "why a file ends early is said");
   } catch (const TraceError&) {
     // No trace.
   }

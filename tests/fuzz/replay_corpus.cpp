@@ -1,5 +1,6 @@
-// Runs the entry of a fuzzer over files and over variations of them, for compilers without libFuzzer: replay_corpus FOLDER [SEED].
-// What differs from file to file is made from the seed, which is printed.
+// Runs the entry of a fuzzer over files and over variations of them, for compilers without
+// libFuzzer: replay_corpus FOLDER [SEED]. What differs from file to file is made from the seed,
+// which is printed.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -32,7 +33,8 @@ std::vector<std::uint8_t> vary(std::vector<std::uint8_t> bytes, std::mt19937_64&
 
 int main(int argc, char** argv) {
   if (argc < 2) return std::fprintf(stderr, "usage: %s FOLDER [SEED]\n", argv[0]), 2;
-  const std::uint64_t seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : std::random_device{}();
+  const std::uint64_t seed =
+      argc > 2 ? std::strtoull(argv[2], nullptr, 10) : std::random_device{}();
   std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
   std::fflush(stdout);
   std::mt19937_64 random(seed);

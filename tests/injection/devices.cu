@@ -1,7 +1,9 @@
-// A program that knows nothing of Reprise, with graphs on every device that there is and several threads for each: what gpu_test.py expects of its
-// trace. Each graph is instantiated in a range that names its device and has a kernel more than there are devices before its own; every thread
-// launches its own into its own stream, and in the end the main thread launches one of each device, whichever device is current. Prints how many
-// devices there are. Exit code 0: CUDA took all of it. Usage: devices [FILE]; with FILE it goes on launching these until FILE is there.
+// A program that knows nothing of Reprise, with graphs on every device that there is and several
+// threads for each: what gpu_test.py expects of its trace. Each graph is instantiated in a range
+// that names its device and has a kernel more than there are devices before its own; every thread
+// launches its own into its own stream, and in the end the main thread launches one of each device,
+// whichever device is current. Prints how many devices there are. Exit code 0: CUDA took all of it.
+// Usage: devices [FILE]; with FILE it goes on launching these until FILE is there.
 #include <cuda_runtime.h>
 #include <nvtx3/nvToolsExt.h>
 #include <unistd.h>
@@ -56,7 +58,8 @@ int main(int argc, char** argv) {
   for (int i = 0; i < devices * kThreads; ++i) {
     threads.emplace_back([device = i % devices] {
       const OfDevice own = make(device);
-      for (int launches = 0; launches < kLaunches; ++launches) CHECK_CUDA(cudaGraphLaunch(own.exec, own.stream));
+      for (int launches = 0; launches < kLaunches; ++launches)
+        CHECK_CUDA(cudaGraphLaunch(own.exec, own.stream));
       CHECK_CUDA(cudaStreamSynchronize(own.stream));
       CHECK_CUDA(cudaGraphExecDestroy(own.exec));
     });

@@ -62,7 +62,9 @@ CUptiResult CUPTIAPI next_record(std::uint8_t* buffer, std::size_t valid, CUpti_
 HandMadeCupti::HandMadeCupti() {
   REQUIRE(the_one == nullptr);
   the_one = this;
-  library_.result_string = [](CUptiResult, const char** text) { return *text = "it says no", CUPTI_SUCCESS; };
+  library_.result_string = [](CUptiResult, const char** text) {
+    return *text = "it says no", CUPTI_SUCCESS;
+  };
   library_.subscribe = [](CUpti_SubscriberHandle* handle, CUpti_CallbackFunc call, void* of) {
     const std::lock_guard lock(the_one->mutex_);
     if (the_one->subscription != CUPTI_SUCCESS) return the_one->subscription;
@@ -71,12 +73,15 @@ HandMadeCupti::HandMadeCupti() {
     the_one->of_subscriber_ = of;
     return CUPTI_SUCCESS;
   };
-  library_.enable_callback = [](std::uint32_t enable, CUpti_SubscriberHandle, CUpti_CallbackDomain domain, CUpti_CallbackId id) {
+  library_.enable_callback = [](std::uint32_t enable, CUpti_SubscriberHandle,
+                                CUpti_CallbackDomain domain, CUpti_CallbackId id) {
     const std::lock_guard lock(the_one->mutex_);
-    enable != 0 ? static_cast<void>(the_one->wanted_.emplace(domain, id)) : static_cast<void>(the_one->wanted_.erase({domain, id}));
+    enable != 0 ? static_cast<void>(the_one->wanted_.emplace(domain, id))
+                : static_cast<void>(the_one->wanted_.erase({domain, id}));
     return CUPTI_SUCCESS;
   };
-  library_.register_buffers = [](CUpti_BuffersCallbackRequestFunc request, CUpti_BuffersCallbackCompleteFunc complete) {
+  library_.register_buffers = [](CUpti_BuffersCallbackRequestFunc request,
+                                 CUpti_BuffersCallbackCompleteFunc complete) {
     const std::lock_guard lock(the_one->mutex_);
     the_one->request_ = request;
     the_one->complete_ = complete;
@@ -93,9 +98,15 @@ HandMadeCupti::HandMadeCupti() {
   };
   library_.flush_all = [](std::uint32_t) { return the_one->flush(), CUPTI_SUCCESS; };
   library_.next_record = &next_record;
-  library_.dropped_records = [](CUcontext, std::uint32_t, std::size_t* count) { return *count = 0, CUPTI_SUCCESS; };
-  library_.node_id = [](CUgraphNode node, std::uint64_t* id) { return *id = reinterpret_cast<HandMadeNode*>(node)->profiler_id, CUPTI_SUCCESS; };
-  library_.exec_id = [](CUgraphExec exec, std::uint32_t* id) { return *id = the_one->exec_id(exec), CUPTI_SUCCESS; };
+  library_.dropped_records = [](CUcontext, std::uint32_t, std::size_t* count) {
+    return *count = 0, CUPTI_SUCCESS;
+  };
+  library_.node_id = [](CUgraphNode node, std::uint64_t* id) {
+    return *id = reinterpret_cast<HandMadeNode*>(node)->profiler_id, CUPTI_SUCCESS;
+  };
+  library_.exec_id = [](CUgraphExec exec, std::uint32_t* id) {
+    return *id = the_one->exec_id(exec), CUPTI_SUCCESS;
+  };
 }
 
 HandMadeCupti::~HandMadeCupti() { the_one = nullptr; }

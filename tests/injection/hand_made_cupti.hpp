@@ -1,5 +1,6 @@
-// A CUPTI of plain tables: it calls back whoever subscribed for what was asked for, and hands out records of kinds that are switched on. One at a
-// time, because CUPTI's calls carry no object. Threads: any.
+// A CUPTI of plain tables: it calls back whoever subscribed for what was asked for, and hands out
+// records of kinds that are switched on. One at a time, because CUPTI's calls carry no object.
+// Threads: any.
 #pragma once
 
 #include <cupti.h>
@@ -16,7 +17,8 @@
 
 namespace reprise::test {
 
-inline constexpr std::uint32_t kHandMadeExecId = 12;  // of every executable that has none of its own
+inline constexpr std::uint32_t kHandMadeExecId =
+    12;  // of every executable that has none of its own
 
 // A record of one run of one node; the name stays.
 struct HandMadeRecord {

@@ -1,5 +1,6 @@
-// A driver of plain tables, with graphs that are made by hand: what is watched can then be played on a machine without one. Its handles are
-// addresses of what it is made of. Threads: any, for graphs that nobody changes meanwhile.
+// A driver of plain tables, with graphs that are made by hand: what is watched can then be played
+// on a machine without one. Its handles are addresses of what it is made of. Threads: any, for
+// graphs that nobody changes meanwhile.
 #pragma once
 
 #include <cuda.h>

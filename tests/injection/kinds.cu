@@ -1,5 +1,6 @@
-// A program that knows nothing of Reprise and has graphs of every kind, each instantiated in a range of its name and launched a known number of
-// times: what gpu_test.py expects of its trace. Exit code 0: CUDA took all of it. Usage: kinds [LAUNCHES], of each of its threads; 50.
+// A program that knows nothing of Reprise and has graphs of every kind, each instantiated in a
+// range of its name and launched a known number of times: what gpu_test.py expects of its trace.
+// Exit code 0: CUDA took all of it. Usage: kinds [LAUNCHES], of each of its threads; 50.
 #include <cuda_runtime.h>
 #include <nvtx3/nvToolsExt.h>
 
@@ -23,7 +24,9 @@ __global__ void scale(T* x, T factor, int n) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i < n) x[i] *= factor;
 }
-__global__ void count_down(cudaGraphConditionalHandle condition, int* left) { cudaGraphSetConditional(condition, --*left > 0 ? 1 : 0); }
+__global__ void count_down(cudaGraphConditionalHandle condition, int* left) {
+  cudaGraphSetConditional(condition, --*left > 0 ? 1 : 0);
+}
 
 class Range {
  public:
@@ -80,7 +83,8 @@ void explicit_nodes(const Memory& memory, cudaStream_t stream) {
   cudaGraphNode_t in, kernel, out, host, empty, record;
   cudaEvent_t event = nullptr;
   CHECK_CUDA(cudaEventCreate(&event));
-  CHECK_CUDA(cudaGraphAddMemcpyNode1D(&in, graph, nullptr, 0, memory.x, memory.pinned, kCount * sizeof(float), cudaMemcpyHostToDevice));
+  CHECK_CUDA(cudaGraphAddMemcpyNode1D(&in, graph, nullptr, 0, memory.x, memory.pinned,
+                                      kCount * sizeof(float), cudaMemcpyHostToDevice));
   float* x = memory.x;
   float value = 2.f;
   int count = kCount;
@@ -91,7 +95,8 @@ void explicit_nodes(const Memory& memory, cudaStream_t stream) {
   parameters.blockDim = dim3(256);
   parameters.kernelParams = arguments;
   CHECK_CUDA(cudaGraphAddKernelNode(&kernel, graph, &in, 1, &parameters));
-  CHECK_CUDA(cudaGraphAddMemcpyNode1D(&out, graph, &kernel, 1, memory.pinned, memory.x, kCount * sizeof(float), cudaMemcpyDeviceToHost));
+  CHECK_CUDA(cudaGraphAddMemcpyNode1D(&out, graph, &kernel, 1, memory.pinned, memory.x,
+                                      kCount * sizeof(float), cudaMemcpyDeviceToHost));
   const cudaHostNodeParams call = {&host_function, nullptr};
   CHECK_CUDA(cudaGraphAddHostNode(&host, graph, &out, 1, &call));
   CHECK_CUDA(cudaGraphAddEmptyNode(&empty, graph, &host, 1));
@@ -150,7 +155,8 @@ void looping(const Memory& memory, cudaStream_t stream) {
 #else
   CHECK_CUDA(cudaGraphAddNode(&loop, graph, nullptr, 0, &parameters));
 #endif
-  CHECK_CUDA(cudaStreamBeginCaptureToGraph(stream, parameters.conditional.phGraph_out[0], nullptr, nullptr, 0, cudaStreamCaptureModeThreadLocal));
+  CHECK_CUDA(cudaStreamBeginCaptureToGraph(stream, parameters.conditional.phGraph_out[0], nullptr,
+                                           nullptr, 0, cudaStreamCaptureModeThreadLocal));
   scale<float><<<8, 256, 0, stream>>>(memory.x, 2.f, 2048);
   count_down<<<1, 1, 0, stream>>>(condition, left);
   CHECK_CUDA(cudaStreamEndCapture(stream, nullptr));

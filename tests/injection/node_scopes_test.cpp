@@ -8,7 +8,9 @@ using detail::NodeScopes;
 using detail::OpenScopes;
 using detail::ScopePath;
 
-TEST_CASE("node scopes: ranges nest, each domain's among themselves, and what was never opened closes nothing") {
+TEST_CASE(
+    "node scopes: ranges nest, each domain's among themselves, and what was never opened closes "
+    "nothing") {
   OpenScopes open;
   CHECK(open.path() == nullptr);
   open.push(0, "model");
@@ -23,7 +25,8 @@ TEST_CASE("node scopes: ranges nest, each domain's among themselves, and what wa
   CHECK(open.path() == nullptr);
 }
 
-TEST_CASE("node scopes: a copy of a node has its scope, and an address that is used again has not") {
+TEST_CASE(
+    "node scopes: a copy of a node has its scope, and an address that is used again has not") {
   NodeScopes scopes;
   const auto path = std::make_shared<const ScopePath>(ScopePath{"forward"});
   scopes.add(1, 10, path);

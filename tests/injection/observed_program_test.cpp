@@ -6,9 +6,9 @@
 namespace reprise::test {
 namespace {
 
-using detail::ObservedProgram;
 using detail::ObservedGraph;
 using detail::ObservedNode;
+using detail::ObservedProgram;
 using Rest = detail::ObservedExec::Rest;
 
 constexpr std::uint64_t kExec = 0xe0, kOtherExec = 0xe1, kStream = 0x70000;
@@ -37,20 +37,37 @@ ObservedGraph chain(std::uint32_t nodes) {
 }
 
 void instantiate(ObservedProgram& watch, ObservedGraph graph, std::uint64_t exec = kExec) {
-  watch.instantiated({.exec = exec, .profiler_id = kProfilerId, .device = 0, .began = 100, .at = 150}, std::move(graph));
+  watch.instantiated(
+      {.exec = exec, .profiler_id = kProfilerId, .device = 0, .began = 100, .at = 150},
+      std::move(graph));
 }
 
-void launch(ObservedProgram& watch, std::uint32_t correlation, ObservedProgram::Nodes nodes = ObservedProgram::Nodes::Unrecorded, std::uint64_t exec = kExec) {
-  watch.launched({.exec = exec, .stream = kStream, .thread = 7, .began = 200, .returned = 205, .correlation = correlation}, nodes);
+void launch(ObservedProgram& watch, std::uint32_t correlation,
+            ObservedProgram::Nodes nodes = ObservedProgram::Nodes::Unrecorded,
+            std::uint64_t exec = kExec) {
+  watch.launched({.exec = exec,
+                  .stream = kStream,
+                  .thread = 7,
+                  .began = 200,
+                  .returned = 205,
+                  .correlation = correlation},
+                 nodes);
 }
 
 detail::ObservedRun run_of(std::uint32_t number, std::uint32_t correlation, trace::Time started) {
-  return {(std::uint64_t{kProfilerId} << 32) | number, correlation, 1, started, started + 10, "_Z3addPf"};
+  return {(std::uint64_t{kProfilerId} << 32) | number,
+          correlation,
+          1,
+          started,
+          started + 10,
+          "_Z3addPf"};
 }
 
 }  // namespace
 
-TEST_CASE("program watch: an executable is a graph of the trace, with short and full names, and each launch is a replay") {
+TEST_CASE(
+    "program watch: an executable is a graph of the trace, with short and full names, and each "
+    "launch is a replay") {
   ObservedProgram watch;
   watch.name_queue(kStream, 0, "stream 7");
   instantiate(watch, chain(3));
@@ -77,7 +94,9 @@ TEST_CASE("program watch: an executable is a graph of the trace, with short and 
   CHECK(all<trace::Queue>(records).at(0).label == "stream 7");
 }
 
-TEST_CASE("program watch: a replay with records has the time of every node, whatever order they come in, and its own begin and end") {
+TEST_CASE(
+    "program watch: a replay with records has the time of every node, whatever order they come in, "
+    "and its own begin and end") {
   ObservedProgram watch;
   instantiate(watch, chain(3));
   launch(watch, 5, ObservedProgram::Nodes::Recorded);
@@ -97,7 +116,8 @@ TEST_CASE("program watch: a replay with records has the time of every node, what
   CHECK(replays[0].sampled == 1);
 }
 
-TEST_CASE("program watch: runs that come before their launch has returned are its own all the same") {
+TEST_CASE(
+    "program watch: runs that come before their launch has returned are its own all the same") {
   ObservedProgram watch;
   instantiate(watch, chain(1));
   watch.ran({run_of(0, 9, 1000)}, 10);
@@ -105,15 +125,20 @@ TEST_CASE("program watch: runs that come before their launch has returned are it
   CHECK(all<trace::SampleBlock>(said(watch)).size() == 1);
 }
 
-TEST_CASE("program watch: runs in bodies come without a launch, their time says whose they are, and of one node they are counted") {
+TEST_CASE(
+    "program watch: runs in bodies come without a launch, their time says whose they are, and of "
+    "one node they are counted") {
   ObservedProgram watch;
   ObservedGraph graph = chain(2);
   graph.nodes[1].recorded = ObservedNode::Recorded::Sometimes;  // in a body
   instantiate(watch, std::move(graph));
   launch(watch, 1, ObservedProgram::Nodes::Recorded);
   launch(watch, 2, ObservedProgram::Nodes::Recorded);
-  watch.ran({run_of(0, 1, 1000), run_of(1, 0, 1100), run_of(1, 0, 1200), run_of(0, 2, 2000), run_of(1, 0, 2100)}, 10);
-  CHECK(all<trace::SampleBlock>(said(watch, Rest::IsToCome, 11)).empty());  // nobody knows how many are to come
+  watch.ran({run_of(0, 1, 1000), run_of(1, 0, 1100), run_of(1, 0, 1200), run_of(0, 2, 2000),
+             run_of(1, 0, 2100)},
+            10);
+  CHECK(all<trace::SampleBlock>(said(watch, Rest::IsToCome, 11))
+            .empty());  // nobody knows how many are to come
   const auto blocks = all<trace::SampleBlock>(said(watch, Rest::IsHere, 12));
   REQUIRE(blocks.size() == 2);
   REQUIRE(blocks[0].samples.size() == 3);
@@ -122,7 +147,8 @@ TEST_CASE("program watch: runs in bodies come without a launch, their time says 
   CHECK(blocks[1].samples.size() == 2);
 }
 
-TEST_CASE("program watch: a run that says another kernel than the node with its number is nobody's") {
+TEST_CASE(
+    "program watch: a run that says another kernel than the node with its number is nobody's") {
   ObservedProgram watch;
   instantiate(watch, chain(1));
   launch(watch, 1, ObservedProgram::Nodes::Recorded);
@@ -134,7 +160,8 @@ TEST_CASE("program watch: a run that says another kernel than the node with its 
   CHECK(all<trace::SampleBlock>(records).empty());
 }
 
-TEST_CASE("program watch: of records that were lost the rest is told, once a later replay is there") {
+TEST_CASE(
+    "program watch: of records that were lost the rest is told, once a later replay is there") {
   ObservedProgram watch;
   instantiate(watch, chain(2));
   launch(watch, 1, ObservedProgram::Nodes::Recorded);
@@ -163,7 +190,9 @@ TEST_CASE("program watch: lost times are no times, and are counted") {
   CHECK(losses[0].kind == trace::LossKind::ZeroTimestamps);
 }
 
-TEST_CASE("program watch: changed parameters become a version with the next launch, an update of the graph at once, and both say what changed") {
+TEST_CASE(
+    "program watch: changed parameters become a version with the next launch, an update of the "
+    "graph at once, and both say what changed") {
   ObservedProgram watch;
   instantiate(watch, chain(2));
   ObservedGraph one = chain(1);
@@ -192,7 +221,8 @@ TEST_CASE("program watch: changed parameters become a version with the next laun
   CHECK(all<trace::Message>(records).at(0).text.find("error 910") != std::string::npos);
 }
 
-TEST_CASE("program watch: of a graph that changes before every launch only so many pictures are kept") {
+TEST_CASE(
+    "program watch: of a graph that changes before every launch only so many pictures are kept") {
   ObservedProgram watch({.nodes = 1000, .versions = 3, .waiting_records = 1000});
   instantiate(watch, chain(1));
   for (std::uint32_t i = 1; i <= 5; ++i) {
@@ -208,7 +238,9 @@ TEST_CASE("program watch: of a graph that changes before every launch only so ma
   CHECK(all<trace::Replay>(records).size() == 5);
 }
 
-TEST_CASE("program watch: a handle that is used again is another graph, and what was awaited of the first still comes") {
+TEST_CASE(
+    "program watch: a handle that is used again is another graph, and what was awaited of the "
+    "first still comes") {
   ObservedProgram watch;
   instantiate(watch, chain(1));
   launch(watch, 1, ObservedProgram::Nodes::Recorded);
@@ -227,7 +259,9 @@ TEST_CASE("program watch: a handle that is used again is another graph, and what
   CHECK(all<trace::Update>(records).at(0).what == "destroyed after 1 replay");
 }
 
-TEST_CASE("program watch: launches of what nobody described, and records beyond what may wait, are counted") {
+TEST_CASE(
+    "program watch: launches of what nobody described, and records beyond what may wait, are "
+    "counted") {
   ObservedProgram watch({.nodes = 3, .versions = 8, .waiting_records = 4});
   instantiate(watch, chain(2));
   instantiate(watch, chain(2), kOtherExec);  // beyond the limit, which is said
@@ -243,14 +277,18 @@ TEST_CASE("program watch: launches of what nobody described, and records beyond 
   CHECK(losses[0].count == 3);
 }
 
-TEST_CASE("program watch: scopes are the labels of nodes, and words among parameters count where they point into memory that is known") {
+TEST_CASE(
+    "program watch: scopes are the labels of nodes, and words among parameters count where they "
+    "point into memory that is known") {
   ObservedProgram watch;
   watch.allocated({0x10000, 256, detail::ProgramMemory::Source::Device, 0}, 50);
   ObservedGraph graph = chain(1);
-  graph.nodes[0].scope = std::make_shared<const detail::ScopePath>(detail::ScopePath{"model", "layer 1"});
-  graph.nodes[0].touches = {{0x10040, 0, trace::Access::ReadWrite, detail::ObservedAccess::Origin::Guessed},
-                            {0x99999999, 0, trace::Access::ReadWrite, detail::ObservedAccess::Origin::Guessed},
-                            {0x10000, 64, trace::Access::Write, detail::ObservedAccess::Origin::Stated}};
+  graph.nodes[0].scope =
+      std::make_shared<const detail::ScopePath>(detail::ScopePath{"model", "layer 1"});
+  graph.nodes[0].touches = {
+      {0x10040, 0, trace::Access::ReadWrite, detail::ObservedAccess::Origin::Guessed},
+      {0x99999999, 0, trace::Access::ReadWrite, detail::ObservedAccess::Origin::Guessed},
+      {0x10000, 64, trace::Access::Write, detail::ObservedAccess::Origin::Stated}};
   instantiate(watch, std::move(graph));
   const auto records = said(watch);
   const trace::GraphVersion version = all<trace::GraphVersion>(records).at(0);

@@ -1,4 +1,5 @@
-// Calls of a program as CUPTI tells of them: before and after each one, with the structures that it gives. Threads: those of whoever plays.
+// Calls of a program as CUPTI tells of them: before and after each one, with the structures that it
+// gives. Threads: those of whoever plays.
 #pragma once
 
 #include <cupti.h>
@@ -13,7 +14,8 @@ namespace reprise::test {
 
 class PlayedCalls {
  public:
-  using Listener = std::function<void(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data)>;
+  using Listener =
+      std::function<void(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data)>;
   explicit PlayedCalls(Listener listener) : listener_(std::move(listener)) {}
 
   void resource(CUpti_CallbackId id, CUpti_GraphData graph) const {
@@ -69,7 +71,8 @@ class PlayedCalls {
     leave(id, parameters, outcome);
   }
   template <class Parameters>
-  void nvtx(CUpti_CallbackId id, const Parameters& parameters, const void* returned = nullptr) const {
+  void nvtx(CUpti_CallbackId id, const Parameters& parameters,
+            const void* returned = nullptr) const {
     CUpti_NvtxData data = {};
     data.functionParams = &parameters;
     data.functionReturnValue = returned;

@@ -15,20 +15,26 @@
 namespace reprise::test {
 namespace {
 
-using detail::ProgramCallbacks;
-using detail::ObservedProgram;
 using detail::ObservedExec;
+using detail::ObservedProgram;
+using detail::ProgramCallbacks;
 
 class PlayedProgram : public PlayedCalls {
  public:
   PlayedProgram()
-      : PlayedCalls([this](CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) { callbacks_.take(domain, id, data); }),
+      : PlayedCalls([this](CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
+          callbacks_.take(domain, id, data);
+        }),
         driver_(hand_made_driver()),
         callbacks_(watch, {cupti_.library(), [this] { return load(); }, [this] { ++contexts; }}) {}
 
   void instantiate(HandMadeGraph& graph) const { PlayedCalls::instantiate(graph, exec); }
-  void launch(Outcome outcome = {}) const { call(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, launch_parameters(), outcome); }
-  [[nodiscard]] cuGraphLaunch_params launch_parameters() const { return {exec, reinterpret_cast<CUstream>(0x7000000)}; }
+  void launch(Outcome outcome = {}) const {
+    call(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, launch_parameters(), outcome);
+  }
+  [[nodiscard]] cuGraphLaunch_params launch_parameters() const {
+    return {exec, reinterpret_cast<CUstream>(0x7000000)};
+  }
   trace::GraphVersion only_version() {
     const auto versions = all<trace::GraphVersion>(said(watch));
     REQUIRE(versions.size() == 1);
@@ -62,12 +68,18 @@ HandMadeNode kernel_node(HandMadeKernel& kernel, std::uint64_t id, void** parame
   return node;
 }
 
-std::string name_of(const trace::GraphVersion& version, std::size_t node) { return version.strings[version.nodes[node].name]; }
-std::string label_of(const trace::GraphVersion& version, std::size_t node) { return version.strings[version.labels[version.nodes[node].label].name]; }
+std::string name_of(const trace::GraphVersion& version, std::size_t node) {
+  return version.strings[version.nodes[node].name];
+}
+std::string label_of(const trace::GraphVersion& version, std::size_t node) {
+  return version.strings[version.labels[version.nodes[node].label].name];
+}
 
 }  // namespace
 
-TEST_CASE("program callbacks: an instantiated graph is read with kernels, grids, copies, fills and edges") {
+TEST_CASE(
+    "program callbacks: an instantiated graph is read with kernels, grids, copies, fills and "
+    "edges") {
   PlayedProgram program;
   const CUdeviceptr memory = 0x5000000;
   CUdeviceptr made = memory;
@@ -136,14 +148,20 @@ TEST_CASE("program callbacks: child graphs and bodies are opened, in CUDA's orde
   parameters.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
   parameters.conditional.size = 1;
   parameters.conditional.phGraph_out = bodies;
-  program.call(CUPTI_DRIVER_TRACE_CBID_cuGraphAddNode_v2, cuGraphAddNode_v2_params{&made, nullptr, nullptr, nullptr, 0, &parameters});
+  program.call(CUPTI_DRIVER_TRACE_CBID_cuGraphAddNode_v2,
+               cuGraphAddNode_v2_params{&made, nullptr, nullptr, nullptr, 0, &parameters});
   program.instantiate(graph);
   program.callbacks().record_nodes(ObservedProgram::Nodes::Recorded);
   program.launch({.correlation = 3});
 
   // Outermost 0 and 1, the child graph's 2 and 3, what is nested there 4, the body's 5.
   const auto run = [](std::uint32_t number, std::uint32_t correlation, trace::Time started) {
-    return detail::ObservedRun{(std::uint64_t{kHandMadeExecId} << 32) | number, correlation, 1, started, started + 5, "_Z1kv"};
+    return detail::ObservedRun{(std::uint64_t{kHandMadeExecId} << 32) | number,
+                               correlation,
+                               1,
+                               started,
+                               started + 5,
+                               "_Z1kv"};
   };
   program.watch.ran({run(4, 3, 100), run(3, 3, 110), run(5, 0, 120)}, 10);
   const auto records = said(program.watch, ObservedExec::Rest::IsHere);
@@ -171,19 +189,25 @@ TEST_CASE("program callbacks: ranges that were open while a node was captured ar
   nvtxEventAttributes_t attributes = {};
   attributes.messageType = NVTX_MESSAGE_TYPE_ASCII;
   attributes.message.ascii = "layer";
-  program.nvtx(CUPTI_CBID_NVTX_nvtxDomainRangePushEx, nvtxDomainRangePushEx_params{reinterpret_cast<nvtxDomainHandle_t>(0x1), {&attributes}});
+  program.nvtx(
+      CUPTI_CBID_NVTX_nvtxDomainRangePushEx,
+      nvtxDomainRangePushEx_params{reinterpret_cast<nvtxDomainHandle_t>(0x1), {&attributes}});
   program.make_node(graph, graph.nodes[0]);
-  program.nvtx(CUPTI_CBID_NVTX_nvtxDomainRangePop, nvtxDomainRangePop_params{reinterpret_cast<nvtxDomainHandle_t>(0x1)});
+  program.nvtx(CUPTI_CBID_NVTX_nvtxDomainRangePop,
+               nvtxDomainRangePop_params{reinterpret_cast<nvtxDomainHandle_t>(0x1)});
   program.nvtx(CUPTI_CBID_NVTX_nvtxRangePop, nvtxRangePop_params{});
   program.make_node(graph, graph.nodes[1]);
   program.instantiate(graph);
   const trace::GraphVersion version = program.only_version();
   CHECK(label_of(version, 0) == "layer");
-  CHECK(version.strings[version.labels[version.labels[version.nodes[0].label].parent].name] == "model");
+  CHECK(version.strings[version.labels[version.labels[version.nodes[0].label].parent].name] ==
+        "model");
   CHECK(version.nodes[1].label == 0);
 }
 
-TEST_CASE("program callbacks: ranges have names of any kind of text: wide, registered, in attributes, or none") {
+TEST_CASE(
+    "program callbacks: ranges have names of any kind of text: wide, registered, in attributes, or "
+    "none") {
   PlayedProgram program;
   HandMadeKernel kernel{"_Z1kv"};
   HandMadeGraph graph;
@@ -193,16 +217,22 @@ TEST_CASE("program callbacks: ranges have names of any kind of text: wide, regis
     program.make_node(graph, graph.nodes[node]);
     program.nvtx(CUPTI_CBID_NVTX_nvtxRangePop, nvtxRangePop_params{});
   };
-  program.nvtx(CUPTI_CBID_NVTX_nvtxRangePushW, nvtxRangePushW_params{L"Schicht \u00e4\u20ac\U0001f600"});
+  program.nvtx(CUPTI_CBID_NVTX_nvtxRangePushW,
+               nvtxRangePushW_params{L"Schicht \u00e4\u20ac\U0001f600"});
   program.make_node(graph, graph.nodes[0]);
   program.nvtx(CUPTI_CBID_NVTX_nvtxRangePop, nvtxRangePop_params{});
   nvtxEventAttributes_t attributes = {};
   attributes.messageType = NVTX_MESSAGE_TYPE_UNICODE;
   attributes.message.unicode = L"wide";
   in_range(1, attributes);
-  const auto narrow = reinterpret_cast<nvtxStringHandle_t>(0x51), wide = reinterpret_cast<nvtxStringHandle_t>(0x52);
-  program.nvtx(CUPTI_CBID_NVTX_nvtxDomainRegisterStringA, nvtxDomainRegisterStringA_params{nullptr, "kept"}, &narrow);
-  program.nvtx(CUPTI_CBID_NVTX_nvtxDomainRegisterStringW, nvtxDomainRegisterStringW_params{nullptr, reinterpret_cast<const char*>(L"kept \u03b1")}, &wide);
+  const auto narrow = reinterpret_cast<nvtxStringHandle_t>(0x51),
+             wide = reinterpret_cast<nvtxStringHandle_t>(0x52);
+  program.nvtx(CUPTI_CBID_NVTX_nvtxDomainRegisterStringA,
+               nvtxDomainRegisterStringA_params{nullptr, "kept"}, &narrow);
+  program.nvtx(
+      CUPTI_CBID_NVTX_nvtxDomainRegisterStringW,
+      nvtxDomainRegisterStringW_params{nullptr, reinterpret_cast<const char*>(L"kept \u03b1")},
+      &wide);
   attributes.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
   attributes.message.registered = narrow;
   in_range(2, attributes);
@@ -211,11 +241,14 @@ TEST_CASE("program callbacks: ranges have names of any kind of text: wide, regis
   in_range(4, {});
   program.instantiate(graph);
   const trace::GraphVersion version = program.only_version();
-  const char* const names[] = {"Schicht \xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", "wide", "kept", "kept \xce\xb1", "range"};
+  const char* const names[] = {"Schicht \xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", "wide", "kept",
+                               "kept \xce\xb1", "range"};
   for (std::size_t i = 0; i < std::size(names); ++i) CHECK(label_of(version, i) == names[i]);
 }
 
-TEST_CASE("program callbacks: launches are replays on named queues; those that fail, or are captured, are none") {
+TEST_CASE(
+    "program callbacks: launches are replays on named queues; those that fail, or are captured, "
+    "are none") {
   PlayedProgram program;
   HandMadeKernel kernel{"_Z1kv"};
   HandMadeGraph graph;
@@ -223,11 +256,13 @@ TEST_CASE("program callbacks: launches are replays on named queues; those that f
   program.instantiate(graph);
   program.launch();
   program.call(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, cuGraphLaunch_params{program.exec, nullptr});
-  program.call(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz, cuGraphLaunch_ptsz_params{program.exec, nullptr});
+  program.call(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz,
+               cuGraphLaunch_ptsz_params{program.exec, nullptr});
   program.launch({.result = CUDA_ERROR_INVALID_VALUE, .correlation = 2});
   program.enter(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, program.launch_parameters());
   program.make_node(graph, graph.nodes[0]);
-  program.leave(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, program.launch_parameters(), {.correlation = 3});
+  program.leave(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, program.launch_parameters(),
+                {.correlation = 3});
   const auto records = said(program.watch);
   CHECK(all<trace::Replay>(records).size() == 3);
   const auto queues = all<trace::Queue>(records);
@@ -237,7 +272,9 @@ TEST_CASE("program callbacks: launches are replays on named queues; those that f
   CHECK(queues[2].label.starts_with("default stream of thread "));
 }
 
-TEST_CASE("program callbacks: parameters that are set, nodes that are switched off and updates of all are versions") {
+TEST_CASE(
+    "program callbacks: parameters that are set, nodes that are switched off and updates of all "
+    "are versions") {
   PlayedProgram program;
   HandMadeKernel kernel{"_Z1kv"}, other{"_Z1jv"};
   HandMadeGraph graph;
@@ -247,21 +284,25 @@ TEST_CASE("program callbacks: parameters that are set, nodes that are switched o
   const CUgraphNode node = handle_of<CUgraphNode>(graph.nodes[0]);
   CUDA_KERNEL_NODE_PARAMS parameters = kernel_node(other, 0).kernel;
   parameters.gridDimX = 9;
-  program.call(CUPTI_DRIVER_TRACE_CBID_cuGraphExecKernelNodeSetParams_v2, cuGraphExecKernelNodeSetParams_v2_params{program.exec, node, &parameters});
+  program.call(CUPTI_DRIVER_TRACE_CBID_cuGraphExecKernelNodeSetParams_v2,
+               cuGraphExecKernelNodeSetParams_v2_params{program.exec, node, &parameters});
   program.launch();
   trace::GraphVersion version = program.only_version();
   CHECK(version.version == 2);
   CHECK(name_of(version, 0) == "j");
   CHECK(version.nodes[0].grid[0] == 9);
-  program.call(CUPTI_DRIVER_TRACE_CBID_cuGraphNodeSetEnabled, cuGraphNodeSetEnabled_params{program.exec, node, 0});
+  program.call(CUPTI_DRIVER_TRACE_CBID_cuGraphNodeSetEnabled,
+               cuGraphNodeSetEnabled_params{program.exec, node, 0});
   program.launch();
   CHECK(name_of(program.only_version(), 0) == "j (disabled)");
   CUgraphExecUpdateResultInfo info = {};
-  program.call(CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate_v2, cuGraphExecUpdate_v2_params{program.exec, handle_of<CUgraph>(graph), &info});
+  program.call(CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate_v2,
+               cuGraphExecUpdate_v2_params{program.exec, handle_of<CUgraph>(graph), &info});
   version = program.only_version();
   CHECK(version.version == 4);
   CHECK(name_of(version, 0) == "k");
-  program.call(CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate_v2, cuGraphExecUpdate_v2_params{program.exec, handle_of<CUgraph>(graph), &info},
+  program.call(CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate_v2,
+               cuGraphExecUpdate_v2_params{program.exec, handle_of<CUgraph>(graph), &info},
                {.result = CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE});
   const auto records = said(program.watch);
   CHECK(all<trace::GraphVersion>(records).empty());
@@ -271,21 +312,26 @@ TEST_CASE("program callbacks: parameters that are set, nodes that are switched o
 TEST_CASE("program callbacks: memory of every family is known from its allocation to its end") {
   PlayedProgram program;
   CUdeviceptr address = 0x1000000;
-  program.call(CUPTI_DRIVER_TRACE_CBID_cuMemAllocAsync, cuMemAllocAsync_params{&address, 64, nullptr});
+  program.call(CUPTI_DRIVER_TRACE_CBID_cuMemAllocAsync,
+               cuMemAllocAsync_params{&address, 64, nullptr});
   void* host = reinterpret_cast<void*>(0x2000000);
   program.call(CUPTI_DRIVER_TRACE_CBID_cuMemHostAlloc, cuMemHostAlloc_params{&host, 128, 0});
   program.call(CUPTI_DRIVER_TRACE_CBID_cuMemMap, cuMemMap_params{0x3000000, 256, 0, 0, 0});
-  program.call(CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2, cuMemAlloc_v2_params{&address, 64}, {.result = CUDA_ERROR_OUT_OF_MEMORY});
+  program.call(CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2, cuMemAlloc_v2_params{&address, 64},
+               {.result = CUDA_ERROR_OUT_OF_MEMORY});
   CHECK(all<trace::BufferLife>(said(program.watch)).size() == 3);
   program.call(CUPTI_DRIVER_TRACE_CBID_cuMemFreeAsync, cuMemFreeAsync_params{0x1000000, nullptr});
   program.call(CUPTI_DRIVER_TRACE_CBID_cuMemFreeHost, cuMemFreeHost_params{host});
   program.call(CUPTI_DRIVER_TRACE_CBID_cuMemUnmap, cuMemUnmap_params{0x3000000, 256});
   const auto lives = all<trace::BufferLife>(said(program.watch));
   CHECK(lives.size() == 3);
-  CHECK(std::all_of(lives.begin(), lives.end(), [](const trace::BufferLife& life) { return life.freed != 0; }));
+  CHECK(std::all_of(lives.begin(), lives.end(),
+                    [](const trace::BufferLife& life) { return life.freed != 0; }));
 }
 
-TEST_CASE("program callbacks: without a driver that can be asked graphs are told of without nodes, and why") {
+TEST_CASE(
+    "program callbacks: without a driver that can be asked graphs are told of without nodes, and "
+    "why") {
   PlayedProgram program;
   program.no_driver = "the driver is too old";
   HandMadeGraph graph;
@@ -302,7 +348,8 @@ TEST_CASE("program callbacks: without a driver that can be asked graphs are told
 
 TEST_CASE("program callbacks: what is asked of CUPTI has each callback once") {
   std::vector<std::pair<int, std::uint32_t>> wanted;
-  for (const detail::WantedCallback& one : ProgramCallbacks::wanted()) wanted.emplace_back(one.domain, one.id);
+  for (const detail::WantedCallback& one : ProgramCallbacks::wanted())
+    wanted.emplace_back(one.domain, one.id);
   std::sort(wanted.begin(), wanted.end());
   CHECK(std::adjacent_find(wanted.begin(), wanted.end()) == wanted.end());
 }

@@ -18,7 +18,8 @@ std::vector<trace::Record> said(ProgramMemory& memory) {
 
 }  // namespace
 
-TEST_CASE("program memory: an address belongs to the allocation that it is in, until that is freed") {
+TEST_CASE(
+    "program memory: an address belongs to the allocation that it is in, until that is freed") {
   ProgramMemory memory;
   memory.add({0x1000, 0x100, Source::Device, 0}, 1);
   memory.add({0x2000, 0x100, Source::Stream, 0}, 2);
@@ -53,7 +54,9 @@ TEST_CASE("program memory: a trace is told of lives, and of what each family of 
   CHECK(said(memory).empty());
 }
 
-TEST_CASE("program memory: an address that is given out again ends what was there, and unmapping ends all that begins in a range") {
+TEST_CASE(
+    "program memory: an address that is given out again ends what was there, and unmapping ends "
+    "all that begins in a range") {
   ProgramMemory memory;
   memory.add({0x1000, 0x100, Source::Graph, 0}, 1);
   memory.add({0x1000, 0x80, Source::Graph, 0}, 2);

@@ -17,7 +17,9 @@ namespace reprise::test {
 class RecordedProgram::Line {
  public:
   explicit Line(const std::string& text) : text_(text), words_(text) {}
-  [[noreturn]] void fail() const { throw std::runtime_error("a recording has a line that can't be read: " + text_); }
+  [[noreturn]] void fail() const {
+    throw std::runtime_error("a recording has a line that can't be read: " + text_);
+  }
   std::string word() {
     std::string one;
     if (!(words_ >> one)) fail();
@@ -62,14 +64,23 @@ using detail::ObservedProgram;
 
 constexpr std::uint64_t kExecUnit = 0x100, kStreamUnit = 0x100000, kTextUnit = 0x10;
 
-CUstream stream_of(std::uint64_t number) { return reinterpret_cast<CUstream>(static_cast<std::uintptr_t>(number <= 2 ? number : number * kStreamUnit)); }
+CUstream stream_of(std::uint64_t number) {
+  return reinterpret_cast<CUstream>(
+      static_cast<std::uintptr_t>(number <= 2 ? number : number * kStreamUnit));
+}
 
 }  // namespace
 
 RecordedProgram::RecordedProgram(ObservedProgram::Nodes nodes)
-    : callbacks_(watch_, {cupti_.library(), [this] { return detail::DriverCalls::Loaded{&driver_, {}}; }, [] {}}),
+    : callbacks_(watch_, {cupti_.library(),
+                          [this] {
+                            return detail::DriverCalls::Loaded{&driver_, {}};
+                          },
+                          [] {}}),
       recorder_(cupti_.library(), watch_),
-      calls_([this](CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) { callbacks_.take(domain, id, data); }) {
+      calls_([this](CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
+        callbacks_.take(domain, id, data);
+      }) {
   callbacks_.record_nodes(nodes);
   switch (nodes) {
     case ObservedProgram::Nodes::Recorded: REQUIRE(recorder_.start().empty()); break;
@@ -138,7 +149,8 @@ void RecordedProgram::play_record(Line& line) {
   record.stream = line.number();
   record.started = line.number<std::uint64_t>();
   record.ended = record.started + line.number<std::uint64_t>();
-  if (const std::string kernel = line.word(); kernel != "-") record.kernel = kernels_.at(static_cast<std::uint32_t>(line.parse(kernel, 10))).name.c_str();
+  if (const std::string kernel = line.word(); kernel != "-")
+    record.kernel = kernels_.at(static_cast<std::uint32_t>(line.parse(kernel, 10))).name.c_str();
   cupti_.add(record);
 }
 
@@ -150,12 +162,14 @@ void RecordedProgram::play_line(Line& line) {
   } else if (verb == "stream-gone") {
     calls_.stream_gone(stream_of(line.number<std::uint64_t>()));
   } else if (verb == "instantiate") {
-    calls_.enter(CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithParams, cuGraphInstantiateWithParams_params{});
+    calls_.enter(CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithParams,
+                 cuGraphInstantiateWithParams_params{});
   } else if (verb.starts_with("push") || verb == "pop" || verb == "keep") {
     play_range(verb, line);
   } else if (verb == "alloc" || verb == "free" || verb == "unmap") {
     play_memory(verb, line);
-  } else if (verb == "launch" || verb == "launched" || verb == "updated" || verb == "set" || verb == "enabled" || verb == "bodies") {
+  } else if (verb == "launch" || verb == "launched" || verb == "updated" || verb == "set" ||
+             verb == "enabled" || verb == "bodies") {
     play_call(verb, line);
   } else {
     play_graph(verb, line);
@@ -217,7 +231,9 @@ void RecordedProgram::read_what(Line& line, Node& node) {
     HandMadeKernel& kernel = kernels_.at(line.number());
     CUDA_KERNEL_NODE_PARAMS& p = made.kernel;
     p.func = handle_of<CUfunction>(kernel);
-    for (unsigned* const one : {&p.gridDimX, &p.gridDimY, &p.gridDimZ, &p.blockDimX, &p.blockDimY, &p.blockDimZ, &p.sharedMemBytes}) *one = line.number();
+    for (unsigned* const one : {&p.gridDimX, &p.gridDimY, &p.gridDimZ, &p.blockDimX, &p.blockDimY,
+                                &p.blockDimZ, &p.sharedMemBytes})
+      *one = line.number();
     node.parameters.clear();
     node.places.clear();
     for (const std::size_t bytes : kernel.parameter_bytes) node.parameters.emplace_back(bytes);
@@ -225,9 +241,12 @@ void RecordedProgram::read_what(Line& line, Node& node) {
       const std::string word = line.word();
       const std::size_t dot = word.find('.'), equals = word.find('=');
       if (dot == std::string::npos || equals == std::string::npos) line.fail();
-      const std::uint64_t parameter = line.parse(word.substr(0, dot), 10), at = line.parse(word.substr(dot + 1, equals - dot - 1), 10);
+      const std::uint64_t parameter = line.parse(word.substr(0, dot), 10),
+                          at = line.parse(word.substr(dot + 1, equals - dot - 1), 10);
       const std::uint64_t value = line.parse(word.substr(equals + 1), 16);
-      if (parameter >= node.parameters.size() || at + sizeof value > node.parameters[parameter].size()) line.fail();
+      if (parameter >= node.parameters.size() ||
+          at + sizeof value > node.parameters[parameter].size())
+        line.fail();
       std::memcpy(node.parameters[parameter].data() + at, &value, sizeof value);
     }
     for (auto& bytes : node.parameters) node.places.push_back(bytes.data());
@@ -238,11 +257,14 @@ void RecordedProgram::read_what(Line& line, Node& node) {
     p.srcMemoryType = line.number<CUmemorytype>();
     p.srcDevice = line.address();
     p.srcHost = reinterpret_cast<const void*>(static_cast<std::uintptr_t>(p.srcDevice));
-    for (std::size_t* const one : {&p.srcXInBytes, &p.srcY, &p.srcZ, &p.srcPitch, &p.srcHeight}) *one = line.number<std::size_t>();
+    for (std::size_t* const one : {&p.srcXInBytes, &p.srcY, &p.srcZ, &p.srcPitch, &p.srcHeight})
+      *one = line.number<std::size_t>();
     p.dstMemoryType = line.number<CUmemorytype>();
     p.dstDevice = line.address();
     p.dstHost = reinterpret_cast<void*>(static_cast<std::uintptr_t>(p.dstDevice));
-    for (std::size_t* const one : {&p.dstXInBytes, &p.dstY, &p.dstZ, &p.dstPitch, &p.dstHeight, &p.WidthInBytes, &p.Height, &p.Depth}) *one = line.number<std::size_t>();
+    for (std::size_t* const one : {&p.dstXInBytes, &p.dstY, &p.dstZ, &p.dstPitch, &p.dstHeight,
+                                   &p.WidthInBytes, &p.Height, &p.Depth})
+      *one = line.number<std::size_t>();
   } else if (what == "fill") {
     made.type = CU_GRAPH_NODE_TYPE_MEMSET;
     made.fill.dst = line.address();
@@ -272,11 +294,14 @@ void RecordedProgram::set(Line& line) {
   read_what(line, node);
   switch (node.made.type) {
     case CU_GRAPH_NODE_TYPE_KERNEL:
-      return calls_.call(CUPTI_DRIVER_TRACE_CBID_cuGraphExecKernelNodeSetParams_v2, cuGraphExecKernelNodeSetParams_v2_params{exec, of, &node.made.kernel});
+      return calls_.call(CUPTI_DRIVER_TRACE_CBID_cuGraphExecKernelNodeSetParams_v2,
+                         cuGraphExecKernelNodeSetParams_v2_params{exec, of, &node.made.kernel});
     case CU_GRAPH_NODE_TYPE_MEMCPY:
-      return calls_.call(CUPTI_DRIVER_TRACE_CBID_cuGraphExecMemcpyNodeSetParams, cuGraphExecMemcpyNodeSetParams_params{exec, of, &node.made.copy, nullptr});
+      return calls_.call(CUPTI_DRIVER_TRACE_CBID_cuGraphExecMemcpyNodeSetParams,
+                         cuGraphExecMemcpyNodeSetParams_params{exec, of, &node.made.copy, nullptr});
     case CU_GRAPH_NODE_TYPE_MEMSET:
-      return calls_.call(CUPTI_DRIVER_TRACE_CBID_cuGraphExecMemsetNodeSetParams, cuGraphExecMemsetNodeSetParams_params{exec, of, &node.made.fill, nullptr});
+      return calls_.call(CUPTI_DRIVER_TRACE_CBID_cuGraphExecMemsetNodeSetParams,
+                         cuGraphExecMemsetNodeSetParams_params{exec, of, &node.made.fill, nullptr});
     default: line.fail();
   }
 }
@@ -291,19 +316,22 @@ void RecordedProgram::play_call(const std::string& verb, Line& line) {
     parameters.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
     parameters.conditional.size = static_cast<unsigned>(bodies.size());
     parameters.conditional.phGraph_out = bodies.data();
-    return calls_.call(CUPTI_DRIVER_TRACE_CBID_cuGraphAddNode_v2, cuGraphAddNode_v2_params{&node, nullptr, nullptr, nullptr, 0, &parameters});
+    return calls_.call(CUPTI_DRIVER_TRACE_CBID_cuGraphAddNode_v2,
+                       cuGraphAddNode_v2_params{&node, nullptr, nullptr, nullptr, 0, &parameters});
   }
   const auto exec = line.handle<CUgraphExec>(kExecUnit);
   PlayedCalls::Outcome outcome;
   if (verb == "enabled") {
     const auto node = handle_of<CUgraphNode>(nodes_[line.number()].made);
-    return calls_.call(CUPTI_DRIVER_TRACE_CBID_cuGraphNodeSetEnabled, cuGraphNodeSetEnabled_params{exec, node, line.number()});
+    return calls_.call(CUPTI_DRIVER_TRACE_CBID_cuGraphNodeSetEnabled,
+                       cuGraphNodeSetEnabled_params{exec, node, line.number()});
   }
   if (verb == "updated") {
     const auto graph = handle_of<CUgraph>(graphs_[line.number()]);
     outcome.result = line.number<CUresult>();
     CUgraphExecUpdateResultInfo info = {};
-    return calls_.call(CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate_v2, cuGraphExecUpdate_v2_params{exec, graph, &info}, outcome);
+    return calls_.call(CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate_v2,
+                       cuGraphExecUpdate_v2_params{exec, graph, &info}, outcome);
   }
   const CUstream stream = stream_of(line.number<std::uint64_t>());
   const bool is_plain = line.word() == "plain";
@@ -313,7 +341,8 @@ void RecordedProgram::play_call(const std::string& verb, Line& line) {
     outcome.correlation = line.number();
     calls_.leave(id, parameters, outcome);
   };
-  if (is_plain) return play(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, cuGraphLaunch_params{exec, stream});
+  if (is_plain)
+    return play(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, cuGraphLaunch_params{exec, stream});
   play(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz, cuGraphLaunch_ptsz_params{exec, stream});
 }
 
@@ -321,19 +350,34 @@ void RecordedProgram::play_memory(const std::string& verb, Line& line) {
   const std::string family = verb == "unmap" ? "" : line.word();
   CUdeviceptr address = line.address();
   void* host = reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));
-  if (verb == "unmap") return calls_.call(CUPTI_DRIVER_TRACE_CBID_cuMemUnmap, cuMemUnmap_params{address, line.number<std::size_t>()});
+  if (verb == "unmap")
+    return calls_.call(CUPTI_DRIVER_TRACE_CBID_cuMemUnmap,
+                       cuMemUnmap_params{address, line.number<std::size_t>()});
   if (verb == "free") {
-    if (family == "device") return calls_.call(CUPTI_DRIVER_TRACE_CBID_cuMemFree_v2, cuMemFree_v2_params{address});
-    if (family == "stream") return calls_.call(CUPTI_DRIVER_TRACE_CBID_cuMemFreeAsync, cuMemFreeAsync_params{address, nullptr});
-    if (family == "host") return calls_.call(CUPTI_DRIVER_TRACE_CBID_cuMemFreeHost, cuMemFreeHost_params{host});
+    if (family == "device")
+      return calls_.call(CUPTI_DRIVER_TRACE_CBID_cuMemFree_v2, cuMemFree_v2_params{address});
+    if (family == "stream")
+      return calls_.call(CUPTI_DRIVER_TRACE_CBID_cuMemFreeAsync,
+                         cuMemFreeAsync_params{address, nullptr});
+    if (family == "host")
+      return calls_.call(CUPTI_DRIVER_TRACE_CBID_cuMemFreeHost, cuMemFreeHost_params{host});
     line.fail();
   }
   const auto bytes = line.number<std::size_t>();
-  if (family == "device") return calls_.call(CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2, cuMemAlloc_v2_params{&address, bytes});
-  if (family == "managed") return calls_.call(CUPTI_DRIVER_TRACE_CBID_cuMemAllocManaged, cuMemAllocManaged_params{&address, bytes, 0});
-  if (family == "stream") return calls_.call(CUPTI_DRIVER_TRACE_CBID_cuMemAllocAsync, cuMemAllocAsync_params{&address, bytes, nullptr});
-  if (family == "mapped") return calls_.call(CUPTI_DRIVER_TRACE_CBID_cuMemMap, cuMemMap_params{address, bytes, 0, 0, 0});
-  if (family == "host") return calls_.call(CUPTI_DRIVER_TRACE_CBID_cuMemHostAlloc, cuMemHostAlloc_params{&host, bytes, 0});
+  if (family == "device")
+    return calls_.call(CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2,
+                       cuMemAlloc_v2_params{&address, bytes});
+  if (family == "managed")
+    return calls_.call(CUPTI_DRIVER_TRACE_CBID_cuMemAllocManaged,
+                       cuMemAllocManaged_params{&address, bytes, 0});
+  if (family == "stream")
+    return calls_.call(CUPTI_DRIVER_TRACE_CBID_cuMemAllocAsync,
+                       cuMemAllocAsync_params{&address, bytes, nullptr});
+  if (family == "mapped")
+    return calls_.call(CUPTI_DRIVER_TRACE_CBID_cuMemMap, cuMemMap_params{address, bytes, 0, 0, 0});
+  if (family == "host")
+    return calls_.call(CUPTI_DRIVER_TRACE_CBID_cuMemHostAlloc,
+                       cuMemHostAlloc_params{&host, bytes, 0});
   line.fail();
 }
 
@@ -341,7 +385,8 @@ void RecordedProgram::play_range(const std::string& verb, Line& line) {
   if (verb == "keep") {
     const auto kept = line.handle<nvtxStringHandle_t>(kTextUnit);
     const std::string name = line.rest();
-    return calls_.nvtx(CUPTI_CBID_NVTX_nvtxDomainRegisterStringA, nvtxDomainRegisterStringA_params{nullptr, name.c_str()}, &kept);
+    return calls_.nvtx(CUPTI_CBID_NVTX_nvtxDomainRegisterStringA,
+                       nvtxDomainRegisterStringA_params{nullptr, name.c_str()}, &kept);
   }
   const auto number = line.number<std::uintptr_t>();
   const auto domain = reinterpret_cast<nvtxDomainHandle_t>(number);
@@ -361,8 +406,10 @@ void RecordedProgram::play_range(const std::string& verb, Line& line) {
   } else {
     line.fail();
   }
-  if (number == 0) return calls_.nvtx(CUPTI_CBID_NVTX_nvtxRangePushEx, nvtxRangePushEx_params{&attributes});
-  calls_.nvtx(CUPTI_CBID_NVTX_nvtxDomainRangePushEx, nvtxDomainRangePushEx_params{domain, {&attributes}});
+  if (number == 0)
+    return calls_.nvtx(CUPTI_CBID_NVTX_nvtxRangePushEx, nvtxRangePushEx_params{&attributes});
+  calls_.nvtx(CUPTI_CBID_NVTX_nvtxDomainRangePushEx,
+              nvtxDomainRangePushEx_params{domain, {&attributes}});
 }
 
 }  // namespace reprise::test

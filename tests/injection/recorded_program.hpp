@@ -1,25 +1,29 @@
-// RecordedProgram: a program's calls and CUPTI's records, as recorder/ wrote them down beside a GPU, played again without one: the same code takes
-// them, from a driver and a CUPTI made by hand, each call on the thread that it came from. Threads: one.
+// RecordedProgram: a program's calls and CUPTI's records, as recorder/ wrote them down beside a
+// GPU, played again without one: the same code takes them, from a driver and a CUPTI made by hand,
+// each call on the thread that it came from. Threads: one.
 //
 // A recording is text, a line for each thing in the order in which it came:
 //   THREAD VERB ...      THREAD: from 1 on; 0: of none
-// Graphs, nodes, executables, streams (0 to 2: those that CUDA itself has), NVTX domains (0: that without a name) and kept texts are numbers; where
-// CUDA used a handle again, the number comes again. Addresses are hexadecimal, everything else is decimal; RESULT is the driver's code.
-//   kernel K REGISTERS SHARED_BYTES OFFSET:SIZE,...|- NAME         of parameters; from now on K stands for it
-//   context | device D                                            one was made; which one is current on the thread from now on
-//   graph G                                                       what the driver says of G from now on: the lines that follow
-//   node N NUMBER WHAT | edge I J                                  in CUDA's order; NUMBER: CUPTI's; I and J: places in that order
-//   node-made G N | node-copied N G N | node-gone N | graph-gone G | exec-gone E | stream-gone S
-//   instantiate | instantiated G E ID                              its begin, and what came of it; ID: CUPTI's
-//   launch E S plain|ptsz | launched E S plain|ptsz RESULT CORRELATION
-//   updated E G RESULT | set E N WHAT | enabled E N 0|1 | bodies N G...
-//   alloc device|managed|stream|mapped|host ADDRESS BYTES | free device|stream|host ADDRESS | unmap ADDRESS BYTES
-//   push DOMAIN NAME | push-kept DOMAIN TEXT | pop DOMAIN | keep TEXT NAME
-//   ran KIND ID NUMBER CORRELATION STREAM STARTED DURATION K|-      a record; KIND as CUPTI's; times in ns since the recording began
-//   end
-// WHAT: kernel K GRID*3 BLOCK*3 SHARED_BYTES PARAMETER.OFFSET=WORD...  (words that may be addresses)
+// Graphs, nodes, executables, streams (0 to 2: those that CUDA itself has), NVTX domains (0: that
+// without a name) and kept texts are numbers; where CUDA used a handle again, the number comes
+// again. Addresses are hexadecimal, everything else is decimal; RESULT is the driver's code.
+//   kernel K REGISTERS SHARED_BYTES OFFSET:SIZE,...|- NAME         of parameters; from now on K
+//   stands for it context | device D                                            one was made; which
+//   one is current on the thread from now on graph G what the driver says of G from now on: the
+//   lines that follow node N NUMBER WHAT | edge I J                                  in CUDA's
+//   order; NUMBER: CUPTI's; I and J: places in that order node-made G N | node-copied N G N |
+//   node-gone N | graph-gone G | exec-gone E | stream-gone S instantiate | instantiated G E ID its
+//   begin, and what came of it; ID: CUPTI's launch E S plain|ptsz | launched E S plain|ptsz RESULT
+//   CORRELATION updated E G RESULT | set E N WHAT | enabled E N 0|1 | bodies N G... alloc
+//   device|managed|stream|mapped|host ADDRESS BYTES | free device|stream|host ADDRESS | unmap
+//   ADDRESS BYTES push DOMAIN NAME | push-kept DOMAIN TEXT | pop DOMAIN | keep TEXT NAME ran KIND
+//   ID NUMBER CORRELATION STREAM STARTED DURATION K|-      a record; KIND as CUPTI's; times in ns
+//   since the recording began end
+// WHAT: kernel K GRID*3 BLOCK*3 SHARED_BYTES PARAMETER.OFFSET=WORD...  (words that may be
+// addresses)
 //       copy SIDE SIDE WIDTH HEIGHT DEPTH, SIDE: TYPE ADDRESS X Y Z PITCH HEIGHT
-//       fill ADDRESS PITCH VALUE ELEMENT_BYTES WIDTH HEIGHT | allocate ADDRESS BYTES | child G | other TYPE
+//       fill ADDRESS PITCH VALUE ELEMENT_BYTES WIDTH HEIGHT | allocate ADDRESS BYTES | child G |
+//       other TYPE
 #pragma once
 
 #include <cstddef>

@@ -22,7 +22,8 @@ using detail::ObservedProgram;
 
 // One version of a graph: nodes, edges, replays, runs of nodes in all of them.
 using Version = std::array<std::size_t, 4>;
-// By the range that they were instantiated in, in order of instantiation: the versions of each graph.
+// By the range that they were instantiated in, in order of instantiation: the versions of each
+// graph.
 using Graphs = std::map<std::string, std::vector<std::vector<Version>>>;
 
 std::vector<trace::Record> play(const char* name, ObservedProgram::Nodes nodes) {
@@ -38,10 +39,13 @@ Graphs graphs_of(const std::vector<trace::Record>& records) {
   std::map<std::uint32_t, std::pair<std::string, std::map<std::uint32_t, Version>>> by_number;
   for (const auto& version : all<trace::GraphVersion>(records)) {
     by_number[version.graph].first = version.label.substr(0, version.label.rfind(' '));
-    by_number[version.graph].second[version.version] = {version.nodes.size(), version.edges.size(), 0, 0};
+    by_number[version.graph].second[version.version] = {version.nodes.size(), version.edges.size(),
+                                                        0, 0};
   }
-  for (const auto& replay : all<trace::Replay>(records)) ++by_number.at(replay.graph).second.at(replay.version)[2];
-  for (const auto& block : all<trace::SampleBlock>(records)) by_number.at(block.graph).second.at(block.version)[3] += block.samples.size();
+  for (const auto& replay : all<trace::Replay>(records))
+    ++by_number.at(replay.graph).second.at(replay.version)[2];
+  for (const auto& block : all<trace::SampleBlock>(records))
+    by_number.at(block.graph).second.at(block.version)[3] += block.samples.size();
   Graphs graphs;
   for (const auto& [number, graph] : by_number) {
     auto& versions = graphs[graph.first].emplace_back();
@@ -56,7 +60,8 @@ std::string text_of(const Graphs& graphs) {
     text << name << ":";
     for (const auto& versions : of) {
       text << " [";
-      for (const Version& one : versions) text << "(" << one[0] << " " << one[1] << " " << one[2] << " " << one[3] << ")";
+      for (const Version& one : versions)
+        text << "(" << one[0] << " " << one[1] << " " << one[2] << " " << one[3] << ")";
       text << "]";
     }
     text << "\n";
@@ -64,7 +69,9 @@ std::string text_of(const Graphs& graphs) {
   return text.str();
 }
 
-void check_graphs(const std::vector<trace::Record>& records, const Graphs& expected) { CHECK(text_of(graphs_of(records)) == text_of(expected)); }
+void check_graphs(const std::vector<trace::Record>& records, const Graphs& expected) {
+  CHECK(text_of(graphs_of(records)) == text_of(expected));
+}
 
 Graphs without_runs(Graphs graphs) {
   for (auto& [name, of] : graphs) {
@@ -94,8 +101,8 @@ TEST_CASE("recorded program: graphs of every kind, each version, replay and run 
   const auto records = play("kinds.calls", ObservedProgram::Nodes::Recorded);
   check_graphs(records, kKinds);
   CHECK(all<trace::Loss>(records).empty());
-  // Runs in bodies come without a launch, and their time says whose they are. Calls are played faster than they came, so that here all of them
-  // are the first replay's.
+  // Runs in bodies come without a launch, and their time says whose they are. Calls are played
+  // faster than they came, so that here all of them are the first replay's.
   std::vector<std::uint64_t> without_times;
   for (const auto& replay : all<trace::Replay>(records)) {
     if (replay.started >= replay.ended) without_times.push_back(replay.replay);
@@ -109,37 +116,51 @@ TEST_CASE("recorded program: without records of nodes everything else is the sam
   CHECK(all<trace::Loss>(records).empty());
 }
 
-TEST_CASE("recorded program: ranges of a program are the labels of its nodes, and its memory is known") {
+TEST_CASE(
+    "recorded program: ranges of a program are the labels of its nodes, and its memory is known") {
   const auto records = play("kinds.calls", ObservedProgram::Nodes::Unrecorded);
   const trace::GraphVersion version = all<trace::GraphVersion>(records).at(0);
   const auto node = [&](std::size_t i) {
     std::string text = version.strings[version.nodes[i].name];
-    for (std::uint32_t label = version.nodes[i].label; label != 0; label = version.labels[label].parent) text += " < " + version.strings[version.labels[label].name];
+    for (std::uint32_t label = version.nodes[i].label; label != 0;
+         label = version.labels[label].parent)
+      text += " < " + version.strings[version.labels[label].name];
     return text;
   };
   CHECK(node(0) == "add < forward");
   CHECK(node(1) == "scale<float> < layer < forward");
   CHECK(node(2) == "fill");
   std::string pools;
-  for (const auto& pool : all<trace::PoolState>(records)) pools += pool.label + " " + std::to_string(pool.buffers) + "\n";
+  for (const auto& pool : all<trace::PoolState>(records))
+    pools += pool.label + " " + std::to_string(pool.buffers) + "\n";
   CHECK(pools == "cudaMalloc 2\ncudaHostAlloc 1\ncudaMallocAsync 0\ngraph memory 1\n");
-  CHECK(std::all_of(version.accesses.begin(), version.accesses.end(), [](const trace::NodeAccess& one) { return one.buffer == 0; }));
+  CHECK(std::all_of(version.accesses.begin(), version.accesses.end(),
+                    [](const trace::NodeAccess& one) { return one.buffer == 0; }));
   CHECK(version.accesses.size() == 3);
 }
 
-TEST_CASE("recorded program: a PyTorch network is one graph with its layers as labels, and every replay has all its nodes") {
+TEST_CASE(
+    "recorded program: a PyTorch network is one graph with its layers as labels, and every replay "
+    "has all its nodes") {
   const auto records = play("mlp.calls", ObservedProgram::Nodes::Recorded);
   check_graphs(records, {{"graph", {{{9, 8, 6, 54}}}}});
   const trace::GraphVersion version = all<trace::GraphVersion>(records).at(0);
-  for (std::size_t i = 0; i < 9; ++i) CHECK(version.strings[version.labels[version.nodes[i].label].name] == "layer " + std::to_string(i / 3));
+  for (std::size_t i = 0; i < 9; ++i)
+    CHECK(version.strings[version.labels[version.nodes[i].label].name] ==
+          "layer " + std::to_string(i / 3));
 }
 
-TEST_CASE("recorded program: a line that can't be read, or an end that is missing, is an error that shows it") {
-  for (const char* text : {"", "1 context\n", "0 end\n1 context\n", "1 launch 1\n0 end\n", "1 launch one 2 plain\n0 end\n", "1 sing\n0 end\n", "0 context\n0 end\n",
-                           "1 graph 1\n1 edge 0 1\n0 end\n", "1 alloc moon ff 1\n0 end\n", "1 context 2\n0 end\n"}) {
+TEST_CASE(
+    "recorded program: a line that can't be read, or an end that is missing, is an error that "
+    "shows it") {
+  for (const char* text :
+       {"", "1 context\n", "0 end\n1 context\n", "1 launch 1\n0 end\n",
+        "1 launch one 2 plain\n0 end\n", "1 sing\n0 end\n", "0 context\n0 end\n",
+        "1 graph 1\n1 edge 0 1\n0 end\n", "1 alloc moon ff 1\n0 end\n", "1 context 2\n0 end\n"}) {
     std::istringstream recording(text);
     RecordedProgram program(ObservedProgram::Nodes::Recorded);
-    CHECK_THROWS_WITH_AS(program.play(recording), doctest::Contains("recording"), std::runtime_error);
+    CHECK_THROWS_WITH_AS(program.play(recording), doctest::Contains("recording"),
+                         std::runtime_error);
   }
 }
 

@@ -21,7 +21,8 @@ namespace {
 using detail::RunEnvironment;
 using detail::RunSession;
 
-const std::string kTimed = "from now on the nodes of every replay are timed", kUntimed = "from now on replays are timed, and their nodes are not";
+const std::string kTimed = "from now on the nodes of every replay are timed",
+                  kUntimed = "from now on replays are timed, and their nodes are not";
 
 // A program with one graph of two kernels, watched live and into a file.
 class WatchedProgram {
@@ -49,10 +50,15 @@ class WatchedProgram {
   // Its GPU runs it at once.
   void launch() {
     ++launches_;
-    calls_.call(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, cuGraphLaunch_params{exec_, nullptr}, {.correlation = launches_});
+    calls_.call(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, cuGraphLaunch_params{exec_, nullptr},
+                {.correlation = launches_});
     for (std::uint64_t node = 0; node < 2; ++node) {
       const std::uint64_t began = 1'000 * launches_ + 100 * node;
-      cupti.add({.node = (std::uint64_t{kHandMadeExecId} << 32) | node, .correlation = launches_, .started = began, .ended = began + 50, .kernel = kernel_.name.c_str()});
+      cupti.add({.node = (std::uint64_t{kHandMadeExecId} << 32) | node,
+                 .correlation = launches_,
+                 .started = began,
+                 .ended = began + 50,
+                 .kernel = kernel_.name.c_str()});
     }
   }
   void finish() { session_->finish(); }
@@ -69,7 +75,9 @@ class WatchedProgram {
     return all;
   }
   static void add(trace::Records from, trace::Records& to) {
-    const auto move = [](auto& some, auto& all) { all.insert(all.end(), some.begin(), some.end()); };
+    const auto move = [](auto& some, auto& all) {
+      all.insert(all.end(), some.begin(), some.end());
+    };
     move(from.graph_versions, to.graph_versions);
     move(from.replays, to.replays);
     move(from.sample_blocks, to.sample_blocks);
@@ -81,7 +89,9 @@ class WatchedProgram {
  private:
   RuntimeFolder folder_;
   const detail::DriverCalls driver_ = hand_made_driver();
-  PlayedCalls calls_{[this](CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) { cupti.call_back(domain, id, data); }};
+  PlayedCalls calls_{[this](CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
+    cupti.call_back(domain, id, data);
+  }};
   HandMadeKernel kernel_{"_Z3addPf"};
   HandMadeGraph graph_;
   const CUgraphExec exec_ = reinterpret_cast<CUgraphExec>(0xe0e0e0);
@@ -93,12 +103,15 @@ class WatchedProgram {
 // What a viewer has been sent so far.
 trace::Records seen_by(const Collector& viewer) {
   trace::Records all;
-  for (const auto& chunk : viewer.chunks()) WatchedProgram::add(trace::read_chunk(chunk->header, chunk->payload), all);
+  for (const auto& chunk : viewer.chunks())
+    WatchedProgram::add(trace::read_chunk(chunk->header, chunk->payload), all);
   return all;
 }
 
 std::size_t times_said(const trace::Records& records, const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(records.messages.begin(), records.messages.end(), [&](const trace::Message& one) { return one.text == text; }));
+  return static_cast<std::size_t>(
+      std::count_if(records.messages.begin(), records.messages.end(),
+                    [&](const trace::Message& one) { return one.text == text; }));
 }
 
 bool says(const Collector& viewer, const std::string& text, std::size_t times = 1) {
@@ -108,7 +121,8 @@ bool says(const Collector& viewer, const std::string& text, std::size_t times = 
 bool has_samples_of(const Collector& viewer, std::uint64_t replay) {
   return eventually([&] {
     const trace::Records records = seen_by(viewer);
-    return std::any_of(records.sample_blocks.begin(), records.sample_blocks.end(), [&](const trace::SampleBlock& one) { return one.replay == replay; });
+    return std::any_of(records.sample_blocks.begin(), records.sample_blocks.end(),
+                       [&](const trace::SampleBlock& one) { return one.replay == replay; });
   });
 }
 
@@ -130,7 +144,9 @@ void ask_for(Collector& viewer, trace::LiveProfile profile) {
 
 }  // namespace
 
-TEST_CASE("run session: nodes are recorded while a viewer looks and wants it, and it gets graphs that were there before") {
+TEST_CASE(
+    "run session: nodes are recorded while a viewer looks and wants it, and it gets graphs that "
+    "were there before") {
   WatchedProgram program;
   program.start();
   program.launch();
@@ -157,7 +173,7 @@ TEST_CASE("run session: nodes are recorded while a viewer looks and wants it, an
     CHECK(sampled(seen) == std::vector<std::uint64_t>{3, 5});
   }
   REQUIRE(eventually([&] { return !program.cupti.records_kernels(); }));  // nobody looks any more
-  program.launch();                                                        // 6
+  program.launch();                                                       // 6
   program.finish();
   const trace::Records written = program.written();
   CHECK(written.replays.size() == 6);
@@ -166,7 +182,9 @@ TEST_CASE("run session: nodes are recorded while a viewer looks and wants it, an
   CHECK(times_said(written, kUntimed) == 2);
 }
 
-TEST_CASE("run session: with nodes from the start, a viewer may switch them off, and they are on again when it has gone") {
+TEST_CASE(
+    "run session: with nodes from the start, a viewer may switch them off, and they are on again "
+    "when it has gone") {
   RunEnvironment environment;
   environment.nodes = detail::ObservedProgram::Nodes::Recorded;
   WatchedProgram program(environment);
@@ -185,7 +203,9 @@ TEST_CASE("run session: with nodes from the start, a viewer may switch them off,
   CHECK(sampled(program.written()) == std::vector<std::uint64_t>{1});
 }
 
-TEST_CASE("run session: CUPTI that is left to the program, or that another one has, is not touched, and the trace and whoever looks are told") {
+TEST_CASE(
+    "run session: CUPTI that is left to the program, or that another one has, is not touched, and "
+    "the trace and whoever looks are told") {
   RunEnvironment yields;
   yields.cupti = RunEnvironment::Cupti::IsTheirs;
   for (const bool yield : {true, false}) {
@@ -196,7 +216,9 @@ TEST_CASE("run session: CUPTI that is left to the program, or that another one h
     Collector viewer(program.address());
     const auto is_told = [&] {
       const trace::Records seen = seen_by(viewer);
-      return std::any_of(seen.messages.begin(), seen.messages.end(), [](const trace::Message& one) { return one.id == "run.cupti" && one.severity != trace::Severity::Info; });
+      return std::any_of(seen.messages.begin(), seen.messages.end(), [](const trace::Message& one) {
+        return one.id == "run.cupti" && one.severity != trace::Severity::Info;
+      });
     };
     CHECK(eventually(is_told));
     CHECK_FALSE(program.cupti.records_kernels());
@@ -205,7 +227,8 @@ TEST_CASE("run session: CUPTI that is left to the program, or that another one h
     CHECK(written.graph_versions.empty());
     CHECK(written.replays.empty());
     REQUIRE(written.messages.size() == 1);
-    CHECK(written.messages[0].text.find(yield ? "left to the program" : "no graph can be seen") != std::string::npos);
+    CHECK(written.messages[0].text.find(yield ? "left to the program" : "no graph can be seen") !=
+          std::string::npos);
   }
 }
 

@@ -8,7 +8,10 @@
 
 namespace reprise::test {
 
-inline std::vector<trace::Record> said(detail::ObservedProgram& watch, detail::ObservedExec::Rest rest = detail::ObservedExec::Rest::IsToCome, trace::Time now = 1'000) {
+inline std::vector<trace::Record> said(
+    detail::ObservedProgram& watch,
+    detail::ObservedExec::Rest rest = detail::ObservedExec::Rest::IsToCome,
+    trace::Time now = 1'000) {
   std::vector<trace::Record> records;
   watch.collect(now, rest, records);
   return records;

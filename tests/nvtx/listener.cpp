@@ -48,7 +48,8 @@ Heard heard_of(Heard::Kind kind, const nvtxEventAttributes_t* event) {
     heard.message = Heard::Message::Registered;
     heard.text = *reinterpret_cast<const std::string*>(event->message.registered);
   }
-  if (event->payloadType == NVTX_PAYLOAD_TYPE_UNSIGNED_INT64) heard.payload = event->payload.ullValue;
+  if (event->payloadType == NVTX_PAYLOAD_TYPE_UNSIGNED_INT64)
+    heard.payload = event->payload.ullValue;
   return heard;
 }
 
@@ -86,21 +87,29 @@ nvtxRangeId_t NVTX_API start_range(nvtxDomainHandle_t, const nvtxEventAttributes
   return heard.id;
 }
 
-void NVTX_API end_range(nvtxDomainHandle_t, nvtxRangeId_t id) { hear({.kind = Heard::Kind::End, .id = id}); }
+void NVTX_API end_range(nvtxDomainHandle_t, nvtxRangeId_t id) {
+  hear({.kind = Heard::Kind::End, .id = id});
+}
 
-void NVTX_API name_stream(CUstream stream, const char* name) { hear({.kind = Heard::Kind::Queue, .text = name, .subject = stream}); }
+void NVTX_API name_stream(CUstream stream, const char* name) {
+  hear({.kind = Heard::Kind::Queue, .text = name, .subject = stream});
+}
 
 #ifdef REPRISE_LISTENS_TO_MEMORY
 void NVTX_API name_regions(nvtxDomainHandle_t, const nvtxMemRegionsNameBatch_t* batch) {
   for (std::size_t i = 0; i < batch->regionCount; ++i) {
-    hear({.kind = Heard::Kind::Memory, .text = batch->regionElements[i].name.ascii, .subject = batch->regionElements[i].region.pointer});
+    hear({.kind = Heard::Kind::Memory,
+          .text = batch->regionElements[i].name.ascii,
+          .subject = batch->regionElements[i].region.pointer});
   }
 }
 
 int NVTX_API listen_to_extension(nvtxExtModuleInfo_t* module) {
   if (module->moduleId != NVTX_EXT_MODULEID_MEM) return 0;
-  for (std::size_t i = 0; i < module->segments[0].slotCount; ++i) module->segments[0].functionSlots[i] = 0;
-  module->segments[0].functionSlots[NVTX3EXT_CBID_nvtxMemRegionsName] = reinterpret_cast<std::intptr_t>(&name_regions);
+  for (std::size_t i = 0; i < module->segments[0].slotCount; ++i)
+    module->segments[0].functionSlots[i] = 0;
+  module->segments[0].functionSlots[NVTX3EXT_CBID_nvtxMemRegionsName] =
+      reinterpret_cast<std::intptr_t>(&name_regions);
   return 1;
 }
 #endif
@@ -111,7 +120,8 @@ void put(NvtxFunctionTable table, unsigned at, Function* function) {
 }
 
 int NVTX_API listen(NvtxGetExportTableFunc_t tables) {
-  const auto* const callbacks = static_cast<const NvtxExportTableCallbacks*>(tables(NVTX_ETID_CALLBACKS));
+  const auto* const callbacks =
+      static_cast<const NvtxExportTableCallbacks*>(tables(NVTX_ETID_CALLBACKS));
   NvtxFunctionTable core = nullptr, cuda = nullptr;
   unsigned size = 0;
   if (callbacks->GetModuleFunctionTable(NVTX_CB_MODULE_CORE2, &core, &size) == 0) return 0;
@@ -148,6 +158,7 @@ std::string heard_domain() {
 extern "C" {
 NvtxInitializeInjectionNvtxFunc_t InitializeInjectionNvtx2_fnptr = &reprise::test::listen;
 #ifdef REPRISE_LISTENS_TO_MEMORY
-NvtxExtInitializeInjectionFunc_t InitializeInjectionNvtxExtension_fnptr = &reprise::test::listen_to_extension;
+NvtxExtInitializeInjectionFunc_t InitializeInjectionNvtxExtension_fnptr =
+    &reprise::test::listen_to_extension;
 #endif
 }

@@ -1,4 +1,5 @@
-// What the engine says to NVTX tools: its ranges with their names, categories and payloads, and the names of queues and memory.
+// What the engine says to NVTX tools: its ranges with their names, categories and payloads, and the
+// names of queues and memory.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -18,12 +19,15 @@ namespace {
 
 using Kind = Heard::Kind;
 
-Device open(const char* selector) { return Instance({.application = "nvtx test"}).open_device(DeviceSelector::named(selector)); }
+Device open(const char* selector) {
+  return Instance({.application = "nvtx test"}).open_device(DeviceSelector::named(selector));
+}
 
 // Everything of one kind, in order.
 std::vector<Heard> of_kind(const std::vector<Heard>& heard, Kind kind) {
   std::vector<Heard> found;
-  std::copy_if(heard.begin(), heard.end(), std::back_inserter(found), [&](const Heard& one) { return one.kind == kind; });
+  std::copy_if(heard.begin(), heard.end(), std::back_inserter(found),
+               [&](const Heard& one) { return one.kind == kind; });
   return found;
 }
 
@@ -58,7 +62,9 @@ CommandBuffer recorded(const Device& device, const GpuRef<unsigned>& x, std::str
 
 }  // namespace
 
-TEST_CASE("nvtx: a recording and its labels are ranges, also those of other threads, with texts that the tool got once") {
+TEST_CASE(
+    "nvtx: a recording and its labels are ranges, also those of other threads, with texts that the "
+    "tool got once") {
   const Device device = open("host");
   const auto x = device.create_pool()->allocate<unsigned>(16, "x");
   CommandBuffer cmd = device.create_command_buffer({.label = "labelled"});
@@ -79,8 +85,10 @@ TEST_CASE("nvtx: a recording and its labels are ranges, also those of other thre
     cmd.end();
     const auto heard = take_heard();
     const auto starts = of_kind(heard, Kind::Start);
-    CHECK(texts(starts) == std::vector<std::string>{"record labelled", "forward", "inner", "beside"});
-    CHECK(ended(heard) == std::vector<std::string>{"inner", "forward", "beside", "record labelled"});
+    CHECK(texts(starts) ==
+          std::vector<std::string>{"record labelled", "forward", "inner", "beside"});
+    CHECK(ended(heard) ==
+          std::vector<std::string>{"inner", "forward", "beside", "record labelled"});
     for (const Heard& start : starts) CHECK(start.message == Heard::Message::Registered);
     CHECK(of_kind(heard, Kind::Register).size() == (again == 0 ? 4 : 0));
   }
@@ -102,7 +110,9 @@ TEST_CASE("nvtx: a recording that is dropped leaves no range open, whatever labe
   CHECK(ended(take_heard()) == std::vector<std::string>{"record dropped"});
 }
 
-TEST_CASE("nvtx: compiling, instantiating, uploading and each replay are ranges of the thread that does it, a replay with its number") {
+TEST_CASE(
+    "nvtx: compiling, instantiating, uploading and each replay are ranges of the thread that does "
+    "it, a replay with its number") {
   const Device device = open("host");
   const auto pool = device.create_pool();
   const auto x = pool->allocate<unsigned>(16, "x");
@@ -114,13 +124,15 @@ TEST_CASE("nvtx: compiling, instantiating, uploading and each replay are ranges 
   for (int i = 0; i < 3; ++i) graph.launch(queue).wait();
   const auto heard = take_heard();
   const auto pushed = of_kind(heard, Kind::Push);
-  CHECK(texts(pushed) == std::vector<std::string>{"compile step", "instantiate step", "upload step", "step #1", "step #2", "step #3"});
+  CHECK(texts(pushed) == std::vector<std::string>{"compile step", "instantiate step", "upload step",
+                                                  "step #1", "step #2", "step #3"});
   CHECK(of_kind(heard, Kind::Pop).size() == pushed.size());
   std::set<std::uint32_t> categories;
   for (const Heard& range : pushed) {
     const bool is_replay = range.text.starts_with("step #");
     CHECK(range.payload == (is_replay ? static_cast<std::uint64_t>(range.text.back() - '0') : 0));
-    CHECK((range.message == Heard::Message::Registered) == !is_replay);  // the name of a replay comes once
+    CHECK((range.message == Heard::Message::Registered) ==
+          !is_replay);  // the name of a replay comes once
     categories.insert(range.category);
   }
   CHECK(categories.size() == 4);

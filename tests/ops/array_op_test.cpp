@@ -26,7 +26,8 @@ std::vector<T> numbers(std::size_t count) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("array: sums, least and greatest values", T, float, double, std::int32_t, std::uint32_t) {
+TEST_CASE_TEMPLATE("array: sums, least and greatest values", T, float, double, std::int32_t,
+                   std::uint32_t) {
   DeviceFixture f;
   for (const std::size_t count : kCounts) {
     const std::vector<T> in = numbers<T>(count);
@@ -38,14 +39,16 @@ TEST_CASE_TEMPLATE("array: sums, least and greatest values", T, float, double, s
       cmd.add(ReduceOp(x, out.slice(2, 1), ReduceKind::Max));
     });
     // Within 2^24: exact in every type.
-    const auto expected = std::vector<T>{std::accumulate(in.begin(), in.end(), T{0}), *std::min_element(in.begin(), in.end()),
+    const auto expected = std::vector<T>{std::accumulate(in.begin(), in.end(), T{0}),
+                                         *std::min_element(in.begin(), in.end()),
                                          *std::max_element(in.begin(), in.end())};
     INFO("count ", count);
     if (count < 10000 || !std::is_same_v<T, float>) CHECK(f.values(out) == expected);
   }
 }
 
-TEST_CASE_TEMPLATE("array: scans, in place too, replay after replay", T, float, double, std::int32_t, std::uint32_t) {
+TEST_CASE_TEMPLATE("array: scans, in place too, replay after replay", T, float, double,
+                   std::int32_t, std::uint32_t) {
   DeviceFixture f;
   for (const std::size_t count : {std::size_t{1}, std::size_t{1000}, std::size_t{5000}}) {
     const std::vector<T> in = numbers<T>(count);
@@ -65,7 +68,8 @@ TEST_CASE_TEMPLATE("array: scans, in place too, replay after replay", T, float, 
   }
 }
 
-TEST_CASE_TEMPLATE("array: sorts both ways, and where each value came from", T, float, double, std::int32_t, std::uint32_t) {
+TEST_CASE_TEMPLATE("array: sorts both ways, and where each value came from", T, float, double,
+                   std::int32_t, std::uint32_t) {
   DeviceFixture f;
   for (const std::size_t count : kCounts) {
     const std::vector<T> in = numbers<T>(count);
@@ -77,7 +81,8 @@ TEST_CASE_TEMPLATE("array: sorts both ways, and where each value came from", T, 
       });
       const auto expected = generated<T>(count, [&](std::size_t i) { return in[indices[i]]; });
       const auto x = f.buffer(in, "x");
-      const auto keys = f.pool->allocate<T>(count, "keys"), sorted = f.pool->allocate<T>(count, "sorted");
+      const auto keys = f.pool->allocate<T>(count, "keys"),
+                 sorted = f.pool->allocate<T>(count, "sorted");
       const auto from = f.pool->allocate<std::uint32_t>(count, "from");
       f.run([&](CommandBuffer& cmd) {
         cmd.add(SortOp(x, keys, order));
@@ -95,18 +100,27 @@ TEST_CASE_TEMPLATE("array: sorts both ways, and where each value came from", T, 
 TEST_CASE_FIXTURE(DeviceFixture, "array: what describes no reduction, scan or sort is refused") {
   const auto x = pool->allocate<float>(16, "x"), y = pool->allocate<float>(16, "y");
   const auto i = pool->allocate<std::uint32_t>(15, "i");
-  check_refused(ErrorCode::InvalidArgument, {"reduce", "16 values"}, [&] { static_cast<void>(ReduceOp(x, y)); });
-  check_refused(ErrorCode::Overlap, {"reduce"}, [&] { static_cast<void>(ReduceOp(x, x.slice(3, 1))); });
-  check_refused(ErrorCode::InvalidArgument, {"scan", "no values"}, [&] { static_cast<void>(ScanOp(x.slice(0, 0), y)); });
-  check_refused(ErrorCode::Overlap, {"scan"}, [&] { static_cast<void>(ScanOp(x.slice(0, 8), x.slice(4, 8))); });
-  check_refused(ErrorCode::InvalidArgument, {"sort", "8 values"}, [&] { static_cast<void>(SortOp(x, y.slice(0, 8))); });
-  check_refused(ErrorCode::InvalidArgument, {"sort", "15 indices"}, [&] { static_cast<void>(SortOp(x, y, i)); });
+  check_refused(ErrorCode::InvalidArgument, {"reduce", "16 values"},
+                [&] { static_cast<void>(ReduceOp(x, y)); });
+  check_refused(ErrorCode::Overlap, {"reduce"},
+                [&] { static_cast<void>(ReduceOp(x, x.slice(3, 1))); });
+  check_refused(ErrorCode::InvalidArgument, {"scan", "no values"},
+                [&] { static_cast<void>(ScanOp(x.slice(0, 0), y)); });
+  check_refused(ErrorCode::Overlap, {"scan"},
+                [&] { static_cast<void>(ScanOp(x.slice(0, 8), x.slice(4, 8))); });
+  check_refused(ErrorCode::InvalidArgument, {"sort", "8 values"},
+                [&] { static_cast<void>(SortOp(x, y.slice(0, 8))); });
+  check_refused(ErrorCode::InvalidArgument, {"sort", "15 indices"},
+                [&] { static_cast<void>(SortOp(x, y, i)); });
   check_refused(ErrorCode::Overlap, {"sort"}, [&] { static_cast<void>(SortOp(x, x)); });
-  check_refused(ErrorCode::InvalidArgument, {"sort", "without a buffer"}, [&] { static_cast<void>(SortOp(GpuRef<float>(), y)); });
+  check_refused(ErrorCode::InvalidArgument, {"sort", "without a buffer"},
+                [&] { static_cast<void>(SortOp(GpuRef<float>(), y)); });
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "memcpy: moves bytes in any direction, and refuses what is no copy") {
-  const auto in = generated<unsigned>(300000, [](std::size_t k) { return static_cast<unsigned>(k * 7919); });
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "memcpy: moves bytes in any direction, and refuses what is no copy") {
+  const auto in =
+      generated<unsigned>(300000, [](std::size_t k) { return static_cast<unsigned>(k * 7919); });
   const auto from = pool->host<unsigned>(300000, "from"), to = pool->host<unsigned>(300000, "to");
   const auto x = pool->allocate<unsigned>(300000, "x"), y = pool->transient<unsigned>(300000, "y");
   std::copy(in.begin(), in.end(), from.span().begin());
@@ -116,8 +130,12 @@ TEST_CASE_FIXTURE(DeviceFixture, "memcpy: moves bytes in any direction, and refu
     cmd.add(MemcpyOp({.source = y, .destination = to}));
   });
   CHECK(std::equal(in.begin(), in.end(), to.span().begin()));
-  check_refused(ErrorCode::InvalidArgument, {"memcpy", "40 bytes of x to 44"},
-                [&] { static_cast<void>(MemcpyOp({.source = x.slice(0, 10), .destination = x.slice(20, 11)})); });
-  check_refused(ErrorCode::Overlap, {"memcpy", "x"}, [&] { static_cast<void>(MemcpyOp({.source = x.slice(0, 10), .destination = x.slice(9, 10)})); });
-  check_refused(ErrorCode::InvalidArgument, {"memcpy", "without a buffer"}, [&] { static_cast<void>(MemcpyOp({.source = x})); });
+  check_refused(ErrorCode::InvalidArgument, {"memcpy", "40 bytes of x to 44"}, [&] {
+    static_cast<void>(MemcpyOp({.source = x.slice(0, 10), .destination = x.slice(20, 11)}));
+  });
+  check_refused(ErrorCode::Overlap, {"memcpy", "x"}, [&] {
+    static_cast<void>(MemcpyOp({.source = x.slice(0, 10), .destination = x.slice(9, 10)}));
+  });
+  check_refused(ErrorCode::InvalidArgument, {"memcpy", "without a buffer"},
+                [&] { static_cast<void>(MemcpyOp({.source = x})); });
 }

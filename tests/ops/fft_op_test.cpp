@@ -20,14 +20,18 @@ std::vector<Wide> transform(const std::vector<Wide>& signal, double sign) {
   std::vector<Wide> out(n);
   for (std::size_t k = 0; k < n; ++k) {
     for (std::size_t i = 0; i < n; ++i) {
-      const double angle = sign * 2 * std::acos(-1.0) * static_cast<double>(k * i % n) / static_cast<double>(n);
+      const double angle =
+          sign * 2 * std::acos(-1.0) * static_cast<double>(k * i % n) / static_cast<double>(n);
       out[k] += signal[i] * Wide(std::cos(angle), std::sin(angle));
     }
   }
   return out;
 }
 
-float wave(std::size_t i) { return static_cast<float>(std::sin(0.7 * static_cast<double>(i)) + static_cast<double>(i * 7919 % 13) / 13 - 0.5); }
+float wave(std::size_t i) {
+  return static_cast<float>(std::sin(0.7 * static_cast<double>(i)) +
+                            static_cast<double>(i * 7919 % 13) / 13 - 0.5);
+}
 
 std::vector<float> real_signal(std::size_t count) {
   return generated<float>(count, [](std::size_t i) { return wave(i); });
@@ -44,9 +48,9 @@ void check_near(const Found& found, const Wide& expected, std::size_t size) {
 constexpr double kForward = -1, kInverse = 1;
 
 // Odd, prime, and products of primes that few libraries have a radix for; the last are large.
-constexpr std::size_t kSizes[] = {2,   3,   5,    7,    9,    11,   13,    14,    15,    22,    31,
-                                  45,  97,  127,  210,  675,  1001, 1021,  2042,  4096,  8191,  46875,
-                                  65536, 65537, 131074};
+constexpr std::size_t kSizes[] = {2,    3,    5,    7,     9,     11,    13,    14,   15,
+                                  22,   31,   45,   97,    127,   210,   675,   1001, 1021,
+                                  2042, 4096, 8191, 46875, 65536, 65537, 131074};
 
 std::vector<Wide> wide(std::span<const float> signal) { return {signal.begin(), signal.end()}; }
 std::vector<Wide> wide(std::span<const Complex> signal) { return {signal.begin(), signal.end()}; }
@@ -60,8 +64,8 @@ std::vector<Wide> hermitian(std::span<const Complex> half, std::size_t size) {
   return whole;
 }
 
-// Checks a transform of `in` against the definition in double precision. `size` bins have a root mean
-// square of |in|, the Euclidean norm of the signal. The rounding error of a bin is at most
+// Checks a transform of `in` against the definition in double precision. `size` bins have a root
+// mean square of |in|, the Euclidean norm of the signal. The rounding error of a bin is at most
 // 2^-21 * log2(2 * size) * |in|: a few units in the last place for each stage of a fast transform.
 // Checks all bins of small sizes and some of large ones; the sum of squares covers the others.
 template <class Value>
@@ -131,7 +135,12 @@ TEST_CASE_FIXTURE(DeviceFixture, "fft: signals may overlap, and spectra lie apar
   const auto x = buffer(in, "x");
   const auto y = buffer(std::vector<Complex>(apart * batch, Complex(9, 9)), "y");
   run([&](CommandBuffer& cmd) {
-    cmd.add(FftR2COp({.input = x, .output = y, .size = size, .batch = batch, .input_distance = hop, .output_distance = apart}));
+    cmd.add(FftR2COp({.input = x,
+                      .output = y,
+                      .size = size,
+                      .batch = batch,
+                      .input_distance = hop,
+                      .output_distance = apart}));
   });
   const std::vector<Complex> out = values(y);
   for (std::size_t b = 0; b < batch; ++b) {
@@ -148,12 +157,15 @@ TEST_CASE_FIXTURE(DeviceFixture, "fft: complex to complex both ways, in place to
     const auto x = buffer(in, "x");
     const auto y = pool->allocate<Complex>(size * batch, "y");
     run([&](CommandBuffer& cmd) {
-      cmd.add(FftC2COp({.input = x, .output = y, .size = size, .batch = batch, .direction = direction}));
-      cmd.add(FftC2COp({.input = x, .output = x, .size = size, .batch = batch, .direction = direction}));
+      cmd.add(FftC2COp(
+          {.input = x, .output = y, .size = size, .batch = batch, .direction = direction}));
+      cmd.add(FftC2COp(
+          {.input = x, .output = x, .size = size, .batch = batch, .direction = direction}));
     });
     const std::vector<Complex> apart = values(y), in_place = values(x);
     for (std::size_t b = 0; b < batch; ++b) {
-      const auto expected = transform({in.begin() + b * size, in.begin() + (b + 1) * size}, direction == FftDirection::Forward ? -1 : 1);
+      const auto expected = transform({in.begin() + b * size, in.begin() + (b + 1) * size},
+                                      direction == FftDirection::Forward ? -1 : 1);
       for (std::size_t k = 0; k < size; ++k) {
         check_near(apart[b * size + k], expected[k], size);
         check_near(in_place[b * size + k], expected[k], size);
@@ -162,7 +174,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "fft: complex to complex both ways, in place to
   }
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "fft: a transform and its inverse give the signal, times its size") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "fft: a transform and its inverse give the signal, times its size") {
   for (const std::size_t size : {9u, 64u}) {
     const std::size_t batch = 4;
     const std::vector<float> in = real_signal(size * batch);
@@ -174,7 +187,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "fft: a transform and its inverse give the sign
       cmd.add(FftC2ROp({.input = spectrum, .output = y, .size = size, .batch = batch}));
     });
     const std::vector<float> out = values(y);
-    for (std::size_t i = 0; i < out.size(); ++i) CHECK(std::abs(out[i] / static_cast<float>(size) - in[i]) < 1e-5f);
+    for (std::size_t i = 0; i < out.size(); ++i)
+      CHECK(std::abs(out[i] / static_cast<float>(size) - in[i]) < 1e-5f);
   }
 }
 
@@ -199,7 +213,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "fft: complex to real of odd, prime and large s
   for (const std::size_t size : kSizes) {
     const std::size_t batch = 3, bins = size / 2 + 1;
     std::vector<Complex> in = complex_signal(bins * batch);
-    for (std::size_t b = 0; b < batch; ++b) {  // bins that are real in the spectrum of a real signal
+    for (std::size_t b = 0; b < batch;
+         ++b) {  // bins that are real in the spectrum of a real signal
       in[b * bins].imag(0);
       if (size % 2 == 0) in[b * bins + size / 2].imag(0);
     }
@@ -210,7 +225,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "fft: complex to real of odd, prime and large s
     });
     const std::vector<float> out = values(y);
     for (std::size_t b = 0; b < batch; ++b) {
-      check_transform(part(out, b * size, size), hermitian(part(in, b * bins, bins), size), kInverse);
+      check_transform(part(out, b * size, size), hermitian(part(in, b * bins, bins), size),
+                      kInverse);
     }
   }
 }
@@ -270,7 +286,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "fft: large batches of short signals") {
   }
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "fft: overlapping signals of odd sizes, and gaps keep their bytes") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "fft: overlapping signals of odd sizes, and gaps keep their bytes") {
   for (const std::size_t size : {15u, 31u}) {
     const std::size_t hop = 5, batch = 6, bins = size / 2 + 1, apart = bins + 3;
     const std::vector<float> in = real_signal(size + hop * (batch - 1));
@@ -292,7 +309,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "fft: overlapping signals of odd sizes, and gap
   }
 }
 
-// Independent transforms of one size may run at the same time, and so may two instances of one graph.
+// Independent transforms of one size may run at the same time, and so may two instances of one
+// graph.
 TEST_CASE_FIXTURE(DeviceFixture, "fft: transforms at the same time do not disturb each other") {
   constexpr std::size_t kBranches = 4, kBatch = 8, kReplays = 20;
   const Queue queues[] = {queue, device.create_queue({.label = "other"})};
@@ -332,12 +350,19 @@ TEST_CASE_FIXTURE(DeviceFixture, "fft: transforms at the same time do not distur
 TEST_CASE_FIXTURE(DeviceFixture, "fft: what describes no transform is refused") {
   const auto x = pool->allocate<float>(64, "x");
   const auto y = pool->allocate<Complex>(33, "y");
-  check_refused(ErrorCode::InvalidArgument, {"fft_r2c", "1 values"}, [&] { static_cast<void>(FftR2COp({.input = x, .output = y, .size = 1})); });
-  check_refused(ErrorCode::OutOfRange, {"fft_r2c", "input needs 128"},
-                [&] { static_cast<void>(FftR2COp({.input = x.slice(0, 64), .output = y, .size = 64, .batch = 2, .input_distance = 0})); });
-  check_refused(ErrorCode::Overlap, {"fft_r2c", "lie 8 apart"},
-                [&] { static_cast<void>(FftR2COp({.input = x, .output = y, .size = 32, .batch = 2, .output_distance = 8})); });
-  check_refused(ErrorCode::InvalidArgument, {"fft_c2r", "without a buffer"}, [&] { static_cast<void>(FftC2ROp({.output = x, .size = 64})); });
-  check_refused(ErrorCode::Overlap, {"fft_c2c", "share bytes"},
-                [&] { static_cast<void>(FftC2COp({.input = y.slice(0, 16), .output = y.slice(8, 16), .size = 16})); });
+  check_refused(ErrorCode::InvalidArgument, {"fft_r2c", "1 values"},
+                [&] { static_cast<void>(FftR2COp({.input = x, .output = y, .size = 1})); });
+  check_refused(ErrorCode::OutOfRange, {"fft_r2c", "input needs 128"}, [&] {
+    static_cast<void>(FftR2COp(
+        {.input = x.slice(0, 64), .output = y, .size = 64, .batch = 2, .input_distance = 0}));
+  });
+  check_refused(ErrorCode::Overlap, {"fft_r2c", "lie 8 apart"}, [&] {
+    static_cast<void>(
+        FftR2COp({.input = x, .output = y, .size = 32, .batch = 2, .output_distance = 8}));
+  });
+  check_refused(ErrorCode::InvalidArgument, {"fft_c2r", "without a buffer"},
+                [&] { static_cast<void>(FftC2ROp({.output = x, .size = 64})); });
+  check_refused(ErrorCode::Overlap, {"fft_c2c", "share bytes"}, [&] {
+    static_cast<void>(FftC2COp({.input = y.slice(0, 16), .output = y.slice(8, 16), .size = 16}));
+  });
 }

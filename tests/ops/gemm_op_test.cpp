@@ -73,44 +73,69 @@ struct GemmFixture : DeviceFixture {
       const auto encoded = [&](const std::vector<double>& values) {
         return generated<T>(values.size(), [&](std::size_t i) { return encode(values[i]); });
       };
-      const auto a = buffer(encoded(product.a), "a"), b = buffer(encoded(product.b), "b"), c = buffer(encoded(product.c), "c");
+      const auto a = buffer(encoded(product.a), "a"), b = buffer(encoded(product.b), "b"),
+                 c = buffer(encoded(product.c), "c");
       run([&](CommandBuffer& cmd) {
-        cmd.add(GemmOp({.a = a, .b = b, .c = c, .type = type, .m = sizes.m, .n = sizes.n, .k = sizes.k, .transpose_a = sizes.a,
-                        .transpose_b = sizes.b, .alpha = sizes.alpha, .beta = sizes.beta, .row_a = product.row_a, .row_b = product.row_b,
-                        .row_c = product.row_c, .batch = sizes.batch}));
+        cmd.add(GemmOp({.a = a,
+                        .b = b,
+                        .c = c,
+                        .type = type,
+                        .m = sizes.m,
+                        .n = sizes.n,
+                        .k = sizes.k,
+                        .transpose_a = sizes.a,
+                        .transpose_b = sizes.b,
+                        .alpha = sizes.alpha,
+                        .beta = sizes.beta,
+                        .row_a = product.row_a,
+                        .row_b = product.row_b,
+                        .row_c = product.row_c,
+                        .batch = sizes.batch}));
       });
       const std::vector<T> found = values(c);
       const std::vector<double> expected = product.result();
       INFO("m ", sizes.m, " n ", sizes.n, " k ", sizes.k);
       CHECK(generated<double>(found.size(), [&](std::size_t i) { return decode(found[i]); }) ==
-            generated<double>(found.size(), [&](std::size_t i) { return decode(encode(expected[i])); }));
+            generated<double>(found.size(),
+                              [&](std::size_t i) { return decode(encode(expected[i])); }));
     }
   }
 };
 
 }  // namespace
 
-TEST_CASE_FIXTURE(GemmFixture, "gemm: f32 is exact where sums are; transposed, scaled, added, batched, with rows apart") {
-  check<float>(GemmType::F32, [](double v) { return static_cast<float>(v); }, [](float v) { return static_cast<double>(v); });
+TEST_CASE_FIXTURE(
+    GemmFixture,
+    "gemm: f32 is exact where sums are; transposed, scaled, added, batched, with rows apart") {
+  check<float>(
+      GemmType::F32, [](double v) { return static_cast<float>(v); },
+      [](float v) { return static_cast<double>(v); });
 }
 TEST_CASE_FIXTURE(GemmFixture, "gemm: f64") {
-  check<double>(GemmType::F64, [](double v) { return v; }, [](double v) { return v; });
+  check<double>(
+      GemmType::F64, [](double v) { return v; }, [](double v) { return v; });
 }
 TEST_CASE_FIXTURE(GemmFixture, "gemm: f16 multiplied and summed up as f32") {
-  check<std::uint16_t>(GemmType::F16, [](double v) { return f16_bits(static_cast<float>(v)); }, [](std::uint16_t v) { return f16_value(v); });
+  check<std::uint16_t>(
+      GemmType::F16, [](double v) { return f16_bits(static_cast<float>(v)); },
+      [](std::uint16_t v) { return f16_value(v); });
 }
 TEST_CASE_FIXTURE(GemmFixture, "gemm: bf16 multiplied and summed up as f32") {
-  check<std::uint16_t>(GemmType::BF16, [](double v) { return bf16_bits(static_cast<float>(v)); }, [](std::uint16_t v) { return bf16_value(v); });
+  check<std::uint16_t>(
+      GemmType::BF16, [](double v) { return bf16_bits(static_cast<float>(v)); },
+      [](std::uint16_t v) { return bf16_value(v); });
 }
 
-TEST_CASE_FIXTURE(GemmFixture, "gemm: products that follow each other and products side by side, on two queues") {
+TEST_CASE_FIXTURE(
+    GemmFixture, "gemm: products that follow each other and products side by side, on two queues") {
   const auto numbers = [](std::size_t count, std::uint32_t salt) {
     const std::vector<double> values = small_integers(count, salt);
     return std::vector<float>(values.begin(), values.end());
   };
   const std::vector<float> a = numbers(32 * 32, 1), b = numbers(32 * 32, 2);
   const auto x = buffer(a, "x"), y = buffer(b, "y");
-  const auto left = pool->transient<float>(1024, "left"), right = pool->transient<float>(1024, "right");
+  const auto left = pool->transient<float>(1024, "left"),
+             right = pool->transient<float>(1024, "right");
   const auto sum = pool->allocate<float>(1024, "sum");
   CommandBuffer cmd = recording();
   cmd.add(SgemmOp({.a = x, .b = y, .c = left, .m = 32, .n = 32, .k = 32}));
@@ -134,14 +159,21 @@ TEST_CASE_FIXTURE(GemmFixture, "gemm: products that follow each other and produc
 TEST_CASE_FIXTURE(GemmFixture, "gemm: many products at once are each what they are alone") {
   const Sizes sizes{200, 96, 64};
   const Product product(sizes);
-  const auto a = buffer(std::vector<float>(product.a.begin(), product.a.end()), "a"), b = buffer(std::vector<float>(product.b.begin(), product.b.end()), "b");
+  const auto a = buffer(std::vector<float>(product.a.begin(), product.a.end()), "a"),
+             b = buffer(std::vector<float>(product.b.begin(), product.b.end()), "b");
   const std::vector<double> result = product.result();
   const std::vector<float> expected(result.begin(), result.end());
   constexpr std::uint64_t kProducts = 24;
   const auto c = pool->allocate<float>(kProducts * expected.size(), "c");
   CommandBuffer cmd = recording();
   for (std::uint64_t i = 0; i < kProducts; ++i) {
-    cmd.add(SgemmOp({.a = a, .b = b, .c = c.slice(i * expected.size(), expected.size()), .m = 200, .n = 96, .k = 64, .workspace_bytes = 1 << 20}));
+    cmd.add(SgemmOp({.a = a,
+                     .b = b,
+                     .c = c.slice(i * expected.size(), expected.size()),
+                     .m = 200,
+                     .n = 96,
+                     .k = 64,
+                     .workspace_bytes = 1 << 20}));
   }
   CapturedGraph graph = compile(cmd);
   CHECK(graph.report().needed_edges == 0);
@@ -149,23 +181,32 @@ TEST_CASE_FIXTURE(GemmFixture, "gemm: many products at once are each what they a
     graph.launch(queue).wait();
     const std::vector<float> found = values(c);
     for (std::uint64_t i = 0; i < kProducts; ++i) {
-      CHECK(std::equal(expected.begin(), expected.end(), found.begin() + static_cast<std::ptrdiff_t>(i * expected.size())));
+      CHECK(std::equal(expected.begin(), expected.end(),
+                       found.begin() + static_cast<std::ptrdiff_t>(i * expected.size())));
     }
   }
 }
 
 TEST_CASE_FIXTURE(GemmFixture, "gemm: what describes no product is refused") {
-  const auto x = pool->allocate<float>(16, "x"), y = pool->allocate<float>(16, "y"), z = pool->allocate<float>(16, "z");
-  const auto refused = [&](ErrorCode code, std::initializer_list<std::string_view> parts, const GemmDesc& desc) {
+  const auto x = pool->allocate<float>(16, "x"), y = pool->allocate<float>(16, "y"),
+             z = pool->allocate<float>(16, "z");
+  const auto refused = [&](ErrorCode code, std::initializer_list<std::string_view> parts,
+                           const GemmDesc& desc) {
     check_refused(code, parts, [&] { static_cast<void>(GemmOp(desc)); });
   };
   refused(ErrorCode::InvalidArgument, {"gemm", "k 0"}, {.a = x, .b = y, .c = z, .m = 4, .n = 4});
-  refused(ErrorCode::InvalidArgument, {"gemm", "matrix b", "without a buffer"}, {.a = x, .c = z, .m = 4, .n = 4, .k = 4});
-  refused(ErrorCode::OutOfRange, {"gemm", "matrix a of 5 x 4", "80 bytes"}, {.a = x, .b = y, .c = z, .m = 5, .n = 4, .k = 4});
-  refused(ErrorCode::OutOfRange, {"gemm", "matrix c"}, {.a = x, .b = y, .c = z.slice(1, 15), .m = 4, .n = 4, .k = 4});
-  refused(ErrorCode::InvalidArgument, {"gemm", "rows of a"}, {.a = x, .b = y, .c = z, .m = 4, .n = 4, .k = 4, .row_a = 3});
-  refused(ErrorCode::Overlap, {"gemm", "overlap"}, {.a = x, .b = y, .c = z, .m = 2, .n = 2, .k = 2, .batch = 2, .stride_c = 2});
-  refused(ErrorCode::OutOfRange, {"gemm"}, {.a = x, .b = y, .c = z, .m = std::uint64_t{1} << 31, .n = 1, .k = 1});
+  refused(ErrorCode::InvalidArgument, {"gemm", "matrix b", "without a buffer"},
+          {.a = x, .c = z, .m = 4, .n = 4, .k = 4});
+  refused(ErrorCode::OutOfRange, {"gemm", "matrix a of 5 x 4", "80 bytes"},
+          {.a = x, .b = y, .c = z, .m = 5, .n = 4, .k = 4});
+  refused(ErrorCode::OutOfRange, {"gemm", "matrix c"},
+          {.a = x, .b = y, .c = z.slice(1, 15), .m = 4, .n = 4, .k = 4});
+  refused(ErrorCode::InvalidArgument, {"gemm", "rows of a"},
+          {.a = x, .b = y, .c = z, .m = 4, .n = 4, .k = 4, .row_a = 3});
+  refused(ErrorCode::Overlap, {"gemm", "overlap"},
+          {.a = x, .b = y, .c = z, .m = 2, .n = 2, .k = 2, .batch = 2, .stride_c = 2});
+  refused(ErrorCode::OutOfRange, {"gemm"},
+          {.a = x, .b = y, .c = z, .m = std::uint64_t{1} << 31, .n = 1, .k = 1});
   refused(ErrorCode::InvalidArgument, {"gemm", "within an element"},
           {.a = x.subview(2, 32), .b = y, .c = z, .m = 2, .n = 2, .k = 2});
 }

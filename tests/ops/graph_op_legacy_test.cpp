@@ -9,7 +9,8 @@ using namespace reprise::test;
 
 TEST_CASE_FIXTURE(DeviceFixture, "legacy: each alternative stands for its op") {
   const auto x = buffer(std::vector<float>{1, 2, 3, 4}, "x");
-  const auto y = pool->allocate<float>(4, "y"), z = pool->allocate<float>(4, "z"), u = pool->allocate<float>(4, "u");
+  const auto y = pool->allocate<float>(4, "y"), z = pool->allocate<float>(4, "z"),
+             u = pool->allocate<float>(4, "u");
   const auto spectrum = pool->allocate<std::complex<float>>(3, "spectrum");
   const RngStream stream(device, queue, {.seed = 1});
   const GraphOpLegacy script[] = {

@@ -13,20 +13,25 @@ namespace {
 // The words of value `index` of a stream, by the generator itself.
 std::uint32_t word(std::uint64_t seed, std::uint64_t subsequence, std::uint64_t index) {
   const std::uint64_t block = index / 4;
-  const auto words = philox4x32_10({static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(block >> 32), static_cast<std::uint32_t>(subsequence),
-                                    static_cast<std::uint32_t>(subsequence >> 32)},
-                                   {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)});
+  const auto words = philox4x32_10(
+      {static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(block >> 32),
+       static_cast<std::uint32_t>(subsequence), static_cast<std::uint32_t>(subsequence >> 32)},
+      {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)});
   return words[index % 4];
 }
 
-std::vector<float> uniform(std::uint64_t seed, std::uint64_t subsequence, std::uint64_t first, std::size_t count) {
-  return generated<float>(count, [=](std::size_t i) { return static_cast<float>(word(seed, subsequence, first + i) >> 8) / 16777216.0f; });
+std::vector<float> uniform(std::uint64_t seed, std::uint64_t subsequence, std::uint64_t first,
+                           std::size_t count) {
+  return generated<float>(count, [=](std::size_t i) {
+    return static_cast<float>(word(seed, subsequence, first + i) >> 8) / 16777216.0f;
+  });
 }
 
 std::vector<float> normal(std::uint64_t seed, std::uint64_t first, std::size_t count) {
   return generated<float>(count, [=](std::size_t i) {
     const std::uint64_t pair = (first + i) / 2 * 2;
-    const long double radius = std::sqrt(-2.0L * std::log((word(seed, 0, pair) + 1.0L) / 4294967296.0L));
+    const long double radius =
+        std::sqrt(-2.0L * std::log((word(seed, 0, pair) + 1.0L) / 4294967296.0L));
     const long double angle = 2 * std::acos(-1.0L) * (word(seed, 0, pair + 1) / 4294967296.0L);
     return static_cast<float>(radius * ((first + i) % 2 == 0 ? std::cos(angle) : std::sin(angle)));
   });
@@ -53,15 +58,19 @@ struct RngFixture : DeviceFixture {
 
 TEST_CASE("rng: Philox4x32-10 gives the words that its authors published") {
   using Words = std::array<std::uint32_t, 4>;
-  CHECK(philox4x32_10({0, 0, 0, 0}, {0, 0}) == Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8});
+  CHECK(philox4x32_10({0, 0, 0, 0}, {0, 0}) ==
+        Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8});
   CHECK(philox4x32_10({0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff}, {0xffffffff, 0xffffffff}) ==
         Words{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd});
   CHECK(philox4x32_10({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}) ==
         Words{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
 }
 
-TEST_CASE_FIXTURE(RngFixture, "rng: uniform values are the generator's, bit for bit, and every replay goes on where the last one ended") {
-  for (const std::size_t count : {std::size_t{1}, std::size_t{3}, std::size_t{1000}, std::size_t{1023}}) {
+TEST_CASE_FIXTURE(RngFixture,
+                  "rng: uniform values are the generator's, bit for bit, and every replay goes on "
+                  "where the last one ended") {
+  for (const std::size_t count :
+       {std::size_t{1}, std::size_t{3}, std::size_t{1000}, std::size_t{1023}}) {
     const RngStream stream(device, queue, {.seed = 0x123456789abcdef0, .subsequence = 7});
     const auto x = pool->allocate<float>(count, "x");
     CapturedGraph graph = fill(stream, x);
@@ -73,7 +82,9 @@ TEST_CASE_FIXTURE(RngFixture, "rng: uniform values are the generator's, bit for 
   }
 }
 
-TEST_CASE_FIXTURE(RngFixture, "rng: a stream is seekable, by a launch and by a command, past 32 bits of position too") {
+TEST_CASE_FIXTURE(
+    RngFixture,
+    "rng: a stream is seekable, by a launch and by a command, past 32 bits of position too") {
   const RngStream stream(device, queue, {.seed = 5, .position = 17});
   const auto x = pool->allocate<float>(100, "x");
   CapturedGraph graph = fill(stream, x);
@@ -90,10 +101,13 @@ TEST_CASE_FIXTURE(RngFixture, "rng: a stream is seekable, by a launch and by a c
   CHECK(values(x) == uniform(5, 0, 17, 100));
 }
 
-TEST_CASE_FIXTURE(RngFixture, "rng: two fills of one stream in a graph follow each other, those of two streams do not") {
+TEST_CASE_FIXTURE(
+    RngFixture,
+    "rng: two fills of one stream in a graph follow each other, those of two streams do not") {
   const RngStream stream(device, queue, {.seed = 9});
   const RngStream other(device, queue, {.seed = 9, .subsequence = 1});
-  const auto a = pool->allocate<float>(10, "a"), b = pool->allocate<float>(10, "b"), c = pool->allocate<float>(10, "c");
+  const auto a = pool->allocate<float>(10, "a"), b = pool->allocate<float>(10, "b"),
+             c = pool->allocate<float>(10, "c");
   CommandBuffer cmd = recording();
   cmd.add(RngFillUniformOp({.destination = a, .stream = stream}));
   cmd.add(RngFillUniformOp({.destination = b, .stream = stream}));
@@ -109,12 +123,16 @@ TEST_CASE_FIXTURE(RngFixture, "rng: two fills of one stream in a graph follow ea
 TEST_CASE_FIXTURE(RngFixture, "rng: uniform values are between the bounds that were asked for") {
   const RngStream stream(device, queue, {.seed = 1});
   const auto x = pool->allocate<float>(1000, "x");
-  run([&](CommandBuffer& cmd) { cmd.add(RngFillUniformOp({.destination = x, .stream = stream, .low = -2, .high = 6})); });
+  run([&](CommandBuffer& cmd) {
+    cmd.add(RngFillUniformOp({.destination = x, .stream = stream, .low = -2, .high = 6}));
+  });
   const std::vector<float> plain = uniform(1, 0, 0, 1000);
-  CHECK(values(x) == generated<float>(1000, [&](std::size_t i) { return -2.0f + 8.0f * plain[i]; }));
+  CHECK(values(x) ==
+        generated<float>(1000, [&](std::size_t i) { return -2.0f + 8.0f * plain[i]; }));
 }
 
-TEST_CASE_FIXTURE(RngFixture, "rng: normal values are within 2 units in the last place of what they are") {
+TEST_CASE_FIXTURE(RngFixture,
+                  "rng: normal values are within 2 units in the last place of what they are") {
   const RngStream stream(device, queue, {.seed = 42, .position = 3});
   const auto x = pool->allocate<float>(4001, "x");
   run([&](CommandBuffer& cmd) { cmd.add(RngFillNormalOp({.destination = x, .stream = stream})); });
@@ -122,8 +140,10 @@ TEST_CASE_FIXTURE(RngFixture, "rng: normal values are within 2 units in the last
   std::int64_t most = 0;
   double sum = 0, squares = 0;
   for (std::size_t i = 0; i < found.size(); ++i) {
-    // Near a zero of the sine or cosine the argument's own rounding counts: an absolute bound of a place of 1.
-    if (std::abs(found[i] - expected[i]) > 1e-9f) most = std::max(most, places_apart(found[i], expected[i]));
+    // Near a zero of the sine or cosine the argument's own rounding counts: an absolute bound of a
+    // place of 1.
+    if (std::abs(found[i] - expected[i]) > 1e-9f)
+      most = std::max(most, places_apart(found[i], expected[i]));
     sum += found[i];
     squares += static_cast<double>(found[i]) * found[i];
   }
@@ -138,15 +158,20 @@ TEST_CASE_FIXTURE(RngFixture, "rng: normal values are within 2 units in the last
 }
 
 TEST_CASE_FIXTURE(RngFixture, "rng: fills without a stream or without values are refused") {
-  check_refused(ErrorCode::InvalidArgument, {"rng_fill_uniform", "stream"},
-                [&] { static_cast<void>(RngFillUniformOp({.destination = pool->allocate<float>(4)})); });
-  check_refused(ErrorCode::InvalidArgument, {"rng_fill_normal", "no values"},
-                [&] { static_cast<void>(RngFillNormalOp({.stream = RngStream(device, queue, {.seed = 1})})); });
+  check_refused(ErrorCode::InvalidArgument, {"rng_fill_uniform", "stream"}, [&] {
+    static_cast<void>(RngFillUniformOp({.destination = pool->allocate<float>(4)}));
+  });
+  check_refused(ErrorCode::InvalidArgument, {"rng_fill_normal", "no values"}, [&] {
+    static_cast<void>(RngFillNormalOp({.stream = RngStream(device, queue, {.seed = 1})}));
+  });
 }
 
-TEST_CASE_FIXTURE(RngFixture, "rng: instances of a graph draw from subsequences of their own, each from where its last replay ended") {
+TEST_CASE_FIXTURE(RngFixture,
+                  "rng: instances of a graph draw from subsequences of their own, each from where "
+                  "its last replay ended") {
   constexpr std::size_t kValues = 100;
-  const RngStream stream(device, queue, {.seed = 11, .subsequence = 5, .position = 8, .replicas = 2});
+  const RngStream stream(device, queue,
+                         {.seed = 11, .subsequence = 5, .position = 8, .replicas = 2});
   const auto x = pool->allocate<float>(kValues, "x", PerReplica{2});
   CommandBuffer cmd = recording();
   cmd.add(RngFillUniformOp({.destination = x, .stream = stream}));
@@ -168,5 +193,6 @@ TEST_CASE_FIXTURE(RngFixture, "rng: instances of a graph draw from subsequences 
   CommandBuffer refused = recording();
   refused.add(RngFillUniformOp({.destination = x, .stream = shared}));
   refused.end();
-  check_refused(ErrorCode::NotPerReplica, {"rng"}, [&] { static_cast<void>(device.compile(refused, {.pool = pool, .replicas = 2})); });
+  check_refused(ErrorCode::NotPerReplica, {"rng"},
+                [&] { static_cast<void>(device.compile(refused, {.pool = pool, .replicas = 2})); });
 }

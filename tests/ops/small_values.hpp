@@ -1,4 +1,5 @@
-// Values that every device adds up alike, and 16-bit floats by plain arithmetic. Threads: pure functions.
+// Values that every device adds up alike, and 16-bit floats by plain arithmetic. Threads: pure
+// functions.
 #pragma once
 
 #include <algorithm>
@@ -27,8 +28,9 @@ inline double bits_value(std::uint16_t bits, int fraction_bits, int bias) {
   const double fraction = bits & ((1 << fraction_bits) - 1);
   const double sign = (bits & 0x8000) != 0 ? -1 : 1;
   if (exponent == (1 << exponent_bits) - 1) return sign * std::numeric_limits<double>::infinity();
-  return exponent == 0 ? sign * std::ldexp(fraction, 1 - bias - fraction_bits)
-                       : sign * std::ldexp(fraction + (1 << fraction_bits), exponent - bias - fraction_bits);
+  return exponent == 0
+             ? sign * std::ldexp(fraction, 1 - bias - fraction_bits)
+             : sign * std::ldexp(fraction + (1 << fraction_bits), exponent - bias - fraction_bits);
 }
 
 // The nearest such float: of two that are as near, the even one.
@@ -40,7 +42,8 @@ inline std::uint16_t nearest_bits(double value, int fraction_bits, int bias) {
   static_cast<void>(std::frexp(magnitude, &exponent));
   exponent = std::max(exponent - 1, 1 - bias);
   const double scaled = std::nearbyint(std::ldexp(magnitude, fraction_bits - exponent));
-  const auto bits = static_cast<std::int64_t>(scaled) + (static_cast<std::int64_t>(exponent + bias - 1) << fraction_bits);
+  const auto bits = static_cast<std::int64_t>(scaled) +
+                    (static_cast<std::int64_t>(exponent + bias - 1) << fraction_bits);
   return static_cast<std::uint16_t>(sign | bits);
 }
 

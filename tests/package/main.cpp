@@ -1,22 +1,26 @@
-// Runs the user's own kernel on the device that the first argument names, and checks it against plain C++.
+// Runs the user's own kernel on the device that the first argument names, and checks it against
+// plain C++.
 #include <cmath>
 #include <cstdio>
 #include <exception>
 #include <vector>
 
-#include <reprise/reprise.hpp>
 #include <horner.shaders.hpp>
+#include <reprise/reprise.hpp>
 
 namespace {
 
 int run(const char* device_name) {
   constexpr int kCount = 1000;
-  const std::vector<float> coefficients = {1.0f, -2.0f, 0.5f, 0.25f};  // exact in binary, like every x below
+  const std::vector<float> coefficients = {1.0f, -2.0f, 0.5f,
+                                           0.25f};  // exact in binary, like every x below
   std::vector<float> x(kCount);
-  for (int i = 0; i < kCount; ++i) x[static_cast<std::size_t>(i)] = static_cast<float>(i - 500) / 64.0f;
+  for (int i = 0; i < kCount; ++i)
+    x[static_cast<std::size_t>(i)] = static_cast<float>(i - 500) / 64.0f;
   std::vector<float> result(kCount, -1.0f);
 
-  const reprise::Instance instance({.application = "package_check", .validation = reprise::Validation::Full});
+  const reprise::Instance instance(
+      {.application = "package_check", .validation = reprise::Validation::Full});
   const reprise::Device device = instance.open_device(reprise::DeviceSelector::named(device_name));
   const reprise::Queue queue = device.create_queue();
   const auto pool = device.create_pool();
@@ -29,8 +33,9 @@ int run(const char* device_name) {
   commands.begin();
   commands.copy(reprise::snapshot(x), gpu_x);
   commands.copy(reprise::snapshot(coefficients), gpu_c);
-  commands.dispatch(horner, {.grid = reprise::blocks(kCount, 128), .block = 128}, reprise::read(gpu_x), reprise::write(gpu_y),
-                    reprise::read(gpu_c), static_cast<int>(coefficients.size()) - 1, kCount);
+  commands.dispatch(horner, {.grid = reprise::blocks(kCount, 128), .block = 128},
+                    reprise::read(gpu_x), reprise::write(gpu_y), reprise::read(gpu_c),
+                    static_cast<int>(coefficients.size()) - 1, kCount);
   commands.copy(gpu_y, reprise::borrowed(result));
   commands.end();
 
@@ -39,14 +44,17 @@ int run(const char* device_name) {
 
   for (int i = 0; i < kCount; ++i) {
     float expected = coefficients.back();
-    for (std::size_t k = coefficients.size() - 1; k-- > 0;) expected = std::fma(expected, x[static_cast<std::size_t>(i)], coefficients[k]);
+    for (std::size_t k = coefficients.size() - 1; k-- > 0;)
+      expected = std::fma(expected, x[static_cast<std::size_t>(i)], coefficients[k]);
     if (result[static_cast<std::size_t>(i)] != expected) {
-      std::fprintf(stderr, "y[%d] is %g, and should be %g\n", i, static_cast<double>(result[static_cast<std::size_t>(i)]),
+      std::fprintf(stderr, "y[%d] is %g, and should be %g\n", i,
+                   static_cast<double>(result[static_cast<std::size_t>(i)]),
                    static_cast<double>(expected));
       return 1;
     }
   }
-  std::printf("%s: %d values of the user's own kernel are right\n", device.info().name.c_str(), kCount);
+  std::printf("%s: %d values of the user's own kernel are right\n", device.info().name.c_str(),
+              kCount);
   return 0;
 }
 

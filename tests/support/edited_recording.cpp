@@ -37,8 +37,10 @@ RecordingPtr edited(const RecordingPtr& recording, const EditDesc& desc) {
     access.begin = random.below(bytes);
     access.end = access.begin + 1 + random.below(bytes - access.begin);
   }
-  for (std::uint32_t i = 0; i < desc.moved; ++i) any_access(commands, random).buffer = random.below(recording->buffers.size());
-  for (std::uint32_t i = 0; i < desc.removed; ++i) commands.erase(commands.begin() + random.below(commands.size()));
+  for (std::uint32_t i = 0; i < desc.moved; ++i)
+    any_access(commands, random).buffer = random.below(recording->buffers.size());
+  for (std::uint32_t i = 0; i < desc.removed; ++i)
+    commands.erase(commands.begin() + random.below(commands.size()));
   for (std::uint32_t i = 0; i < desc.added; ++i) {
     Edited copy = commands[random.below(commands.size())];
     commands.insert(commands.begin() + random.below(commands.size() + 1), std::move(copy));

@@ -1,4 +1,5 @@
-// Recordings that are nearly others: the same buffers, with some commands changed, added or gone. The same arguments give the same recording.
+// Recordings that are nearly others: the same buffers, with some commands changed, added or gone.
+// The same arguments give the same recording.
 #pragma once
 
 #include <cstdint>

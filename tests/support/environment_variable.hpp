@@ -1,4 +1,5 @@
-// A variable of the environment for the time of a test. Threads: one, and no other that looks at the environment.
+// A variable of the environment for the time of a test. Threads: one, and no other that looks at
+// the environment.
 #pragma once
 
 #include <cstdlib>

@@ -12,12 +12,15 @@ namespace {
 struct Piece {
   std::int64_t t0 = 0, t1 = 0;
   std::uint64_t b0 = 0, b1 = 0;
-  [[nodiscard]] double area() const { return static_cast<double>(t1 - t0) * static_cast<double>(b1 - b0); }
+  [[nodiscard]] double area() const {
+    return static_cast<double>(t1 - t0) * static_cast<double>(b1 - b0);
+  }
 };
 
 class Cutter {
  public:
-  Cutter(Random& random, double shape, std::uint32_t pinwheel_percent) : random_(random), shape_(shape), pinwheel_percent_(pinwheel_percent) {}
+  Cutter(Random& random, double shape, std::uint32_t pinwheel_percent)
+      : random_(random), shape_(shape), pinwheel_percent_(pinwheel_percent) {}
 
   // Replaces a piece by two, or by five around a middle one.
   bool cut(std::vector<Piece>& pieces, std::size_t which) {
@@ -27,7 +30,8 @@ class Cutter {
     if (time >= 3 && bytes >= 3 && random_.percent(pinwheel_percent_)) {
       const std::int64_t t1 = p.t0 + 1 + random_.below(static_cast<std::uint64_t>(time - 2)),
                          t2 = t1 + 1 + random_.below(static_cast<std::uint64_t>(p.t1 - t1 - 1));
-      const std::uint64_t b1 = p.b0 + 1 + random_.below(bytes - 2), b2 = b1 + 1 + random_.below(p.b1 - b1 - 1);
+      const std::uint64_t b1 = p.b0 + 1 + random_.below(bytes - 2),
+                          b2 = b1 + 1 + random_.below(p.b1 - b1 - 1);
       pieces[which] = {p.t0, t2, p.b0, b1};
       pieces.push_back({t2, p.t1, p.b0, b2});
       pieces.push_back({t1, p.t1, b2, p.b1});
@@ -35,7 +39,10 @@ class Cutter {
       pieces.push_back({t1, t2, b1, b2});
       return true;
     }
-    const bool in_time = bytes < 2 || (time >= 2 && static_cast<double>(time) > shape_ * static_cast<double>(bytes) && random_.percent(70));
+    const bool in_time =
+        bytes < 2 ||
+        (time >= 2 && static_cast<double>(time) > shape_ * static_cast<double>(bytes) &&
+         random_.percent(70));
     if (in_time ? time < 2 : bytes < 2) return false;
     if (in_time) {
       const std::int64_t t = p.t0 + 1 + random_.below(static_cast<std::uint64_t>(time - 1));
@@ -61,7 +68,8 @@ std::vector<BufferLifetime> cut_lifetimes(const CutDesc& desc) {
   Random random(desc.seed);
   const std::uint64_t units = desc.capacity / desc.unit;
   std::vector<Piece> pieces = {{0, desc.time, 0, units}};
-  Cutter cutter(random, static_cast<double>(desc.time) / static_cast<double>(units), desc.pinwheel_percent);
+  Cutter cutter(random, static_cast<double>(desc.time) / static_cast<double>(units),
+                desc.pinwheel_percent);
   for (std::uint32_t tries = 0; pieces.size() < desc.pieces && tries < 20 * desc.pieces; ++tries) {
     // The largest of a few: pieces of all sizes, and no one far larger than the others.
     std::size_t which = random.below(pieces.size());
@@ -78,7 +86,8 @@ std::vector<BufferLifetime> cut_lifetimes(const CutDesc& desc) {
     if (!is_at_full && random.percent(desc.removed_percent)) continue;
     buffers.push_back({p.t0, p.t1, (p.b1 - p.b0) * desc.unit});
   }
-  for (std::size_t i = buffers.size(); i > 1; --i) std::swap(buffers[i - 1], buffers[random.below(i)]);
+  for (std::size_t i = buffers.size(); i > 1; --i)
+    std::swap(buffers[i - 1], buffers[random.below(i)]);
   return buffers;
 }
 
@@ -87,8 +96,10 @@ std::vector<BufferLifetime> random_lifetimes(const RandomLifetimesDesc& desc) {
   std::vector<BufferLifetime> buffers;
   for (std::uint32_t i = 0; i < desc.buffers; ++i) {
     const std::int64_t lower = random.below(static_cast<std::uint64_t>(desc.time));
-    const std::int64_t most = random.percent(90) ? std::max<std::int64_t>(desc.time / 200, 1) : std::max<std::int64_t>(desc.time / 10, 1);
-    BufferLifetime buffer{lower, lower + 1 + random.below(static_cast<std::uint64_t>(most)), 1 + random.below(desc.most_bytes), desc.alignment};
+    const std::int64_t most = random.percent(90) ? std::max<std::int64_t>(desc.time / 200, 1)
+                                                 : std::max<std::int64_t>(desc.time / 10, 1);
+    BufferLifetime buffer{lower, lower + 1 + random.below(static_cast<std::uint64_t>(most)),
+                          1 + random.below(desc.most_bytes), desc.alignment};
     if (desc.mixed_alignment) {
       buffer.alignment = 1;
       while (buffer.alignment < desc.alignment && random.percent(60)) buffer.alignment *= 2;
@@ -105,9 +116,12 @@ std::vector<BufferLifetime> training_lifetimes(std::uint64_t seed, std::uint32_t
   const auto bytes = [&] { return 4096 * (1 + random.below(8) * random.below(8)); };
   for (std::uint32_t layer = 0; layer < layers; ++layer) {
     const std::int64_t forward = 8 * std::int64_t{layer}, backward = end - 8 * std::int64_t{layer};
-    for (std::uint32_t kept = 0; kept < 3; ++kept) buffers.push_back({forward + kept, backward - kept, bytes()});
-    for (std::uint32_t i = 0; i < 3; ++i) buffers.push_back({forward + i, forward + i + 1 + random.below(4), bytes()});
-    for (std::uint32_t i = 0; i < 3; ++i) buffers.push_back({backward - 8 + i, backward - 8 + i + 1 + random.below(6), bytes()});
+    for (std::uint32_t kept = 0; kept < 3; ++kept)
+      buffers.push_back({forward + kept, backward - kept, bytes()});
+    for (std::uint32_t i = 0; i < 3; ++i)
+      buffers.push_back({forward + i, forward + i + 1 + random.below(4), bytes()});
+    for (std::uint32_t i = 0; i < 3; ++i)
+      buffers.push_back({backward - 8 + i, backward - 8 + i + 1 + random.below(6), bytes()});
   }
   return buffers;
 }

@@ -1,5 +1,5 @@
-// Lists of lifetimes from a seed, for tests and benches of memory planning. The same arguments give the same list on every machine.
-// Threads: pure functions.
+// Lists of lifetimes from a seed, for tests and benches of memory planning. The same arguments give
+// the same list on every machine. Threads: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,10 @@
 
 namespace reprise::test {
 
-// A rectangle of `capacity` bytes by `time`, cut into pieces by straight cuts and by pinwheels of five, from which some are taken out; never
-// those of one instant, so that `capacity` is what lives at once there, and what a plan of the least height needs. Sizes are
-// multiples of `unit`, which divides `capacity`.
+// A rectangle of `capacity` bytes by `time`, cut into pieces by straight cuts and by pinwheels of
+// five, from which some are taken out; never those of one instant, so that `capacity` is what lives
+// at once there, and what a plan of the least height needs. Sizes are multiples of `unit`, which
+// divides `capacity`.
 struct CutDesc {
   std::uint64_t seed = 1;
   std::uint32_t pieces = 200;  // or a few more, before some are taken out
@@ -19,7 +20,8 @@ struct CutDesc {
   std::uint64_t unit = 1024;
   std::int64_t time = std::int64_t{1} << 20;
   std::uint32_t removed_percent = 10;
-  std::uint32_t pinwheel_percent = 40;  // of the cuts; without any, pairs of pieces can be put together until all is whole
+  std::uint32_t pinwheel_percent =
+      40;  // of the cuts; without any, pairs of pieces can be put together until all is whole
 };
 [[nodiscard]] std::vector<BufferLifetime> cut_lifetimes(const CutDesc& desc);
 
@@ -34,7 +36,9 @@ struct RandomLifetimesDesc {
 };
 [[nodiscard]] std::vector<BufferLifetime> random_lifetimes(const RandomLifetimesDesc& desc);
 
-// A training step of `layers`: what each layer keeps for its backward pass, temporaries of both ways, gradients.
-[[nodiscard]] std::vector<BufferLifetime> training_lifetimes(std::uint64_t seed, std::uint32_t layers);
+// A training step of `layers`: what each layer keeps for its backward pass, temporaries of both
+// ways, gradients.
+[[nodiscard]] std::vector<BufferLifetime> training_lifetimes(std::uint64_t seed,
+                                                             std::uint32_t layers);
 
 }  // namespace reprise::test

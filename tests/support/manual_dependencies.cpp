@@ -9,7 +9,9 @@ namespace reprise::test {
 using namespace detail;
 
 DependencyGraph manual_dependencies(std::uint32_t nodes, EdgeList edges) {
-  std::sort(edges.begin(), edges.end(), [](const auto& a, const auto& b) { return std::pair(a.second, a.first) < std::pair(b.second, b.first); });
+  std::sort(edges.begin(), edges.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.second, a.first) < std::pair(b.second, b.first);
+  });
   DependencyGraph dependencies;
   dependencies.is_join.assign(nodes, 0);
   std::size_t next = 0;
@@ -47,7 +49,8 @@ DependencyGraph layer_schedule(std::uint32_t nodes, std::uint32_t width, std::ui
   EdgeList edges;
   for (std::uint32_t node = width; node < nodes; ++node) {
     const std::uint32_t layer = node / width - 1;
-    for (std::uint32_t i = 0; i < parents; ++i) edges.emplace_back(layer * width + (node + i) % width, node);
+    for (std::uint32_t i = 0; i < parents; ++i)
+      edges.emplace_back(layer * width + (node + i) % width, node);
   }
   return manual_dependencies(nodes, std::move(edges));
 }
@@ -65,8 +68,9 @@ Closure close(const LoweredGraph& graph) {
 
 bool implies_all(const DependencyGraph& dependencies, const LoweredGraph& graph) {
   const Closure before = close(graph);
-  return std::all_of(dependencies.edges.begin(), dependencies.edges.end(),
-                     [&](const Edge& edge) { return before[graph.node_of[edge.to]].test(graph.node_of[edge.from]); });
+  return std::all_of(dependencies.edges.begin(), dependencies.edges.end(), [&](const Edge& edge) {
+    return before[graph.node_of[edge.to]].test(graph.node_of[edge.from]);
+  });
 }
 
 }  // namespace reprise::test

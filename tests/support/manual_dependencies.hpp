@@ -1,5 +1,5 @@
-// Schedules by hand and from a seed, and the whole order of a lowered graph by brute force: for tests of lanes and memory.
-// Threads: pure functions.
+// Schedules by hand and from a seed, and the whole order of a lowered graph by brute force: for
+// tests of lanes and memory. Threads: pure functions.
 #pragma once
 
 #include <bitset>
@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "lowering/lowered_graph.hpp"
 #include "dependencies/dependency_graph.hpp"
+#include "lowering/lowered_graph.hpp"
 
 namespace reprise::test {
 
@@ -24,16 +24,18 @@ struct RandomScheduleDesc {
 };
 [[nodiscard]] detail::DependencyGraph random_schedule(const RandomScheduleDesc& desc);
 
-// Binary tree (node i after (i - 1) / 2), and layers of `width` in which node i comes after itself and `parents` - 1
-// neighbours of the layer before.
+// Binary tree (node i after (i - 1) / 2), and layers of `width` in which node i comes after itself
+// and `parents` - 1 neighbours of the layer before.
 [[nodiscard]] detail::DependencyGraph tree_schedule(std::uint32_t nodes);
-[[nodiscard]] detail::DependencyGraph layer_schedule(std::uint32_t nodes, std::uint32_t width, std::uint32_t parents);
+[[nodiscard]] detail::DependencyGraph layer_schedule(std::uint32_t nodes, std::uint32_t width,
+                                                     std::uint32_t parents);
 
 // before[b][a]: lowered node a is ordered before lowered node b. At most 128 nodes.
 using Closure = std::vector<std::bitset<128>>;
 [[nodiscard]] Closure close(const detail::LoweredGraph& graph);
 
 // Every needed edge is in the closure.
-[[nodiscard]] bool implies_all(const detail::DependencyGraph& dependencies, const detail::LoweredGraph& graph);
+[[nodiscard]] bool implies_all(const detail::DependencyGraph& dependencies,
+                               const detail::LoweredGraph& graph);
 
 }  // namespace reprise::test

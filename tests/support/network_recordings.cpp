@@ -9,7 +9,8 @@ namespace reprise::test {
 
 namespace {
 
-// Records forward operations at once and keeps what their backward passes are, to be recorded in reverse.
+// Records forward operations at once and keeps what their backward passes are, to be recorded in
+// reverse.
 class Network {
  public:
   explicit Network(Ordering ordering) : builder_({.label = "network", .ordering = ordering}) {}
@@ -19,29 +20,37 @@ class Network {
     std::uint64_t bytes = 0;
   };
 
-  Tensor input(std::uint64_t bytes) { return {builder_.add_buffer("input", bytes), transient("d_input", bytes), bytes}; }
+  Tensor input(std::uint64_t bytes) {
+    return {builder_.add_buffer("input", bytes), transient("d_input", bytes), bytes};
+  }
 
-  // output = operation(inputs, weights). Backward reads output's gradient and the inputs, writes the inputs' gradients and the weights'.
-  Tensor apply(const std::string& name, const std::vector<Tensor>& inputs, std::uint64_t bytes, std::uint64_t weight_bytes,
-               std::uint64_t scratch_bytes = 0) {
+  // output = operation(inputs, weights). Backward reads output's gradient and the inputs, writes
+  // the inputs' gradients and the weights'.
+  Tensor apply(const std::string& name, const std::vector<Tensor>& inputs, std::uint64_t bytes,
+               std::uint64_t weight_bytes, std::uint64_t scratch_bytes = 0) {
     const Tensor output = {transient(name, bytes), transient("d_" + name, bytes), bytes};
     std::vector<BufferAccess> accesses = {builder_.write(output.value)};
     for (const Tensor& input : inputs) accesses.push_back(builder_.read(input.value));
-    const std::uint32_t weights = weight_bytes == 0 ? 0 : builder_.add_buffer("w_" + name, weight_bytes);
-    const std::uint32_t weight_gradient = weight_bytes == 0 ? 0 : builder_.add_buffer("dw_" + name, weight_bytes);
+    const std::uint32_t weights =
+        weight_bytes == 0 ? 0 : builder_.add_buffer("w_" + name, weight_bytes);
+    const std::uint32_t weight_gradient =
+        weight_bytes == 0 ? 0 : builder_.add_buffer("dw_" + name, weight_bytes);
     if (weight_bytes != 0) accesses.push_back(builder_.read(weights));
-    if (scratch_bytes != 0) accesses.push_back(builder_.write(transient("scratch_" + name, scratch_bytes)));
+    if (scratch_bytes != 0)
+      accesses.push_back(builder_.write(transient("scratch_" + name, scratch_bytes)));
     builder_.dispatch(name, accesses);
     backward_.push_back([=, this] {
       if (weight_bytes != 0) {
-        std::vector<BufferAccess> uses = {builder_.read(output.gradient), builder_.write(weight_gradient)};
+        std::vector<BufferAccess> uses = {builder_.read(output.gradient),
+                                          builder_.write(weight_gradient)};
         for (const Tensor& input : inputs) uses.push_back(builder_.read(input.value));
         builder_.dispatch("weights_" + name, uses);
       }
       std::vector<BufferAccess> uses = {builder_.read(output.gradient)};
       for (const Tensor& input : inputs) uses.push_back(builder_.read_write(input.gradient));
       if (weight_bytes != 0) uses.push_back(builder_.read(weights));
-      if (scratch_bytes != 0) uses.push_back(builder_.write(transient("scratch_d_" + name, scratch_bytes)));
+      if (scratch_bytes != 0)
+        uses.push_back(builder_.write(transient("scratch_d_" + name, scratch_bytes)));
       builder_.dispatch("inputs_" + name, uses);
     });
     return output;
@@ -54,7 +63,9 @@ class Network {
   }
 
  private:
-  std::uint32_t transient(const std::string& name, std::uint64_t bytes) { return builder_.add_buffer(name, bytes, BufferKind::Transient); }
+  std::uint32_t transient(const std::string& name, std::uint64_t bytes) {
+    return builder_.add_buffer(name, bytes, BufferKind::Transient);
+  }
   RecordingBuilder builder_;
   std::vector<std::function<void()>> backward_;
 };
@@ -94,12 +105,17 @@ RecordingPtr transformer_step(const NetworkDesc& desc) {
   auto x = net.input(width);
   for (std::uint32_t i = 0; i < desc.blocks; ++i) {
     const auto normal = net.apply("norm1", {x}, width, 2 * kKiB);
-    const auto q = net.apply("q", {normal}, width, 64 * kKiB), k = net.apply("k", {normal}, width, 64 * kKiB),
+    const auto q = net.apply("q", {normal}, width, 64 * kKiB),
+               k = net.apply("k", {normal}, width, 64 * kKiB),
                v = net.apply("v", {normal}, width, 64 * kKiB);
-    const auto scores = net.apply("scores", {q, k}, 4 * width, 0), soft = net.apply("softmax", {scores}, 4 * width, 0, 16 * kKiB);
-    const auto mixed = net.apply("mix", {soft, v}, width, 0), out = net.apply("out", {mixed}, width, 64 * kKiB);
-    const auto middle = net.apply("sum1", {out, x}, width, 0), normal2 = net.apply("norm2", {middle}, width, 2 * kKiB);
-    const auto up = net.apply("up", {normal2}, 4 * width, 256 * kKiB), active = net.apply("gelu", {up}, 4 * width, 0);
+    const auto scores = net.apply("scores", {q, k}, 4 * width, 0),
+               soft = net.apply("softmax", {scores}, 4 * width, 0, 16 * kKiB);
+    const auto mixed = net.apply("mix", {soft, v}, width, 0),
+               out = net.apply("out", {mixed}, width, 64 * kKiB);
+    const auto middle = net.apply("sum1", {out, x}, width, 0),
+               normal2 = net.apply("norm2", {middle}, width, 2 * kKiB);
+    const auto up = net.apply("up", {normal2}, 4 * width, 256 * kKiB),
+               active = net.apply("gelu", {up}, 4 * width, 0);
     x = net.apply("sum2", {net.apply("down", {active}, width, 256 * kKiB), middle}, width, 0);
   }
   return net.finish(x);
@@ -111,7 +127,8 @@ RecordingPtr unet_step(const NetworkDesc& desc) {
   auto x = net.input(bytes);
   std::vector<Network::Tensor> kept;
   for (std::uint32_t i = 0; i < desc.blocks; ++i) {
-    kept.push_back(net.apply("down_conv", {net.apply("down_relu", {x}, bytes, 0)}, bytes, 36 * kKiB, bytes / 4));
+    kept.push_back(net.apply("down_conv", {net.apply("down_relu", {x}, bytes, 0)}, bytes, 36 * kKiB,
+                             bytes / 4));
     bytes = std::max<std::uint64_t>(bytes / 2, 4 * kKiB);
     x = net.apply("pool", {kept.back()}, bytes, 0);
   }

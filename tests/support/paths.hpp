@@ -1,4 +1,5 @@
-// Where a test's files are: in the source tree, or beside a test program that was moved to another machine.
+// Where a test's files are: in the source tree, or beside a test program that was moved to another
+// machine.
 #pragma once
 
 #include <filesystem>

@@ -26,7 +26,8 @@ class Shape {
 
   // Reads the buffers of `parents_` and forgets them.
   std::uint32_t add() {
-    const std::uint32_t own = builder_.add_buffer(concat("b", builder_.command_count()), desc_.bytes, desc_.kind);
+    const std::uint32_t own =
+        builder_.add_buffer(concat("b", builder_.command_count()), desc_.bytes, desc_.kind);
     accesses_.clear();
     for (const std::uint32_t parent : parents_) accesses_.push_back(builder_.read(parent));
     accesses_.push_back(builder_.write(own));
@@ -51,7 +52,8 @@ class Shape {
 RecordingPtr chain(std::uint32_t commands, const ShapeDesc& desc) {
   RecordingBuilder builder({.ordering = desc.ordering});
   const std::uint32_t buffer = builder.add_buffer("x", desc.bytes, desc.kind);
-  for (std::uint32_t i = 0; i < commands; ++i) builder.dispatch("work", {builder.read_write(buffer)});
+  for (std::uint32_t i = 0; i < commands; ++i)
+    builder.dispatch("work", {builder.read_write(buffer)});
   return builder.finish();
 }
 
@@ -72,7 +74,8 @@ RecordingPtr binary_tree(std::uint32_t commands, const ShapeDesc& desc) {
 
 RecordingPtr reverse_tree(std::uint32_t commands, const ShapeDesc& desc) {
   Shape shape(desc);
-  for (std::uint32_t i = 0; i < commands; ++i) {  // i stands for node n of the tree counted from its leaves
+  for (std::uint32_t i = 0; i < commands;
+       ++i) {  // i stands for node n of the tree counted from its leaves
     const std::uint32_t n = commands - 1 - i;
     for (const std::uint64_t child : {2 * std::uint64_t{n} + 2, 2 * std::uint64_t{n} + 1}) {
       if (child < commands) shape.reads(commands - 1 - static_cast<std::uint32_t>(child));
@@ -82,12 +85,14 @@ RecordingPtr reverse_tree(std::uint32_t commands, const ShapeDesc& desc) {
   return shape.finish();
 }
 
-RecordingPtr layers(std::uint32_t commands, std::uint32_t width, std::uint32_t parents, const ShapeDesc& desc) {
+RecordingPtr layers(std::uint32_t commands, std::uint32_t width, std::uint32_t parents,
+                    const ShapeDesc& desc) {
   Shape shape(desc);
   const std::uint32_t count = parents == 0 ? width : std::min(parents, width);
   for (std::uint32_t i = 0; i < commands; ++i) {
     const std::uint32_t layer = i / width;
-    for (std::uint32_t p = 0; layer != 0 && p < count; ++p) shape.reads((layer - 1) * width + (i + p) % width);
+    for (std::uint32_t p = 0; layer != 0 && p < count; ++p)
+      shape.reads((layer - 1) * width + (i + p) % width);
     shape.add();
   }
   return shape.finish();
@@ -129,12 +134,16 @@ RecordingPtr cholesky(std::uint32_t tiles, const ShapeDesc& desc) {
   for (std::uint32_t k = 0; k < tiles; ++k) {
     builder.dispatch("potrf", {builder.read_write(tile[k * tiles + k])});
     for (std::uint32_t i = k + 1; i < tiles; ++i) {
-      builder.dispatch("trsm", {builder.read(tile[k * tiles + k]), builder.read_write(tile[i * tiles + k])});
+      builder.dispatch(
+          "trsm", {builder.read(tile[k * tiles + k]), builder.read_write(tile[i * tiles + k])});
     }
     for (std::uint32_t i = k + 1; i < tiles; ++i) {
-      builder.dispatch("syrk", {builder.read(tile[i * tiles + k]), builder.read_write(tile[i * tiles + i])});
+      builder.dispatch(
+          "syrk", {builder.read(tile[i * tiles + k]), builder.read_write(tile[i * tiles + i])});
       for (std::uint32_t j = k + 1; j < i; ++j) {
-        builder.dispatch("gemm", {builder.read(tile[i * tiles + k]), builder.read(tile[j * tiles + k]), builder.read_write(tile[i * tiles + j])});
+        builder.dispatch("gemm",
+                         {builder.read(tile[i * tiles + k]), builder.read(tile[j * tiles + k]),
+                          builder.read_write(tile[i * tiles + j])});
       }
     }
   }
@@ -146,7 +155,8 @@ RecordingPtr random_dag(const RandomDagDesc& desc, const ShapeDesc& shape_desc) 
   Random random(desc.seed);
   for (std::uint32_t i = 0; i < desc.commands; ++i) {
     const std::uint32_t window = std::min(i, desc.window);
-    for (std::uint32_t p = 0; window != 0 && p < desc.parents; ++p) shape.reads(i - 1 - random.below(window));
+    for (std::uint32_t p = 0; window != 0 && p < desc.parents; ++p)
+      shape.reads(i - 1 - random.below(window));
     shape.add();
   }
   return shape.finish();
@@ -155,14 +165,17 @@ RecordingPtr random_dag(const RandomDagDesc& desc, const ShapeDesc& shape_desc) 
 RecordingPtr random_recording(const RandomDesc& desc) {
   Random random(desc.seed);
   RecordingBuilder builder({.label = "random", .ordering = desc.ordering});
-  for (std::uint32_t b = 0; b < desc.buffers; ++b) builder.add_buffer(concat("b", b), desc.bytes, desc.kind);
+  for (std::uint32_t b = 0; b < desc.buffers; ++b)
+    builder.add_buffer(concat("b", b), desc.bytes, desc.kind);
 
   const auto any_access = [&] {
     constexpr Access kAll[] = {Access::Read, Access::Write, Access::ReadWrite};
     return kAll[random.below(3)];
   };
   const auto any_dependency = [&] {
-    return desc.programmatic_percent != 0 && random.percent(desc.programmatic_percent) ? Dependency::Programmatic : Dependency::Full;
+    return desc.programmatic_percent != 0 && random.percent(desc.programmatic_percent)
+               ? Dependency::Programmatic
+               : Dependency::Full;
   };
   const auto any_range = [&](Access access) {
     const std::uint64_t begin = random.below(desc.bytes);
@@ -188,10 +201,14 @@ RecordingPtr random_recording(const RandomDesc& desc) {
     accesses.clear();
     const std::uint32_t count = 1 + random.below(desc.max_accesses);
     for (std::uint32_t a = 0; a < count; ++a) {
-      const Access access = !random.percent(desc.write_percent) ? Access::Read : random.percent(50) ? Access::Write : Access::ReadWrite;
+      const Access access = !random.percent(desc.write_percent) ? Access::Read
+                            : random.percent(50)                ? Access::Write
+                                                                : Access::ReadWrite;
       if (random.percent(desc.rows_percent)) {
         const std::uint64_t pitch = 8, width = 1 + random.below(4), height = desc.bytes / pitch;
-        accesses.push_back(builder.rows(access, random.below(desc.buffers), random.below(pitch - width + 1), {width, height, 1}, {pitch, 0}));
+        accesses.push_back(builder.rows(access, random.below(desc.buffers),
+                                        random.below(pitch - width + 1), {width, height, 1},
+                                        {pitch, 0}));
       } else if (random.percent(desc.whole_percent)) {
         accesses.push_back({random.below(desc.buffers), access, 0, 0, desc.bytes});
       } else {
@@ -199,7 +216,8 @@ RecordingPtr random_recording(const RandomDesc& desc) {
       }
     }
     DispatchPayload dispatch;
-    if (desc.programmatic_percent != 0 && random.percent(50)) dispatch.start = DispatchDesc::Start::Programmatic;
+    if (desc.programmatic_percent != 0 && random.percent(50))
+      dispatch.start = DispatchDesc::Start::Programmatic;
     builder.dispatch(concat("k", i % 7), dispatch, accesses);
   }
   for (std::uint32_t e = 0; e < desc.user_edges + desc.backward_edges && desc.commands >= 2; ++e) {

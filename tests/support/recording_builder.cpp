@@ -6,7 +6,8 @@ namespace reprise::test {
 
 using namespace detail;
 
-RecordingBuilder::RecordingBuilder(const RecordingDesc& desc) : recording_(std::make_shared<Recording>()), arena_(std::make_shared<Arena>()) {
+RecordingBuilder::RecordingBuilder(const RecordingDesc& desc)
+    : recording_(std::make_shared<Recording>()), arena_(std::make_shared<Arena>()) {
   recording_->label = desc.label;
   recording_->ordering = desc.ordering;
   recording_->device = std::make_shared<DeviceStatus>();
@@ -14,7 +15,8 @@ RecordingBuilder::RecordingBuilder(const RecordingDesc& desc) : recording_(std::
   recording_->labels.push_back({});
 }
 
-std::uint32_t RecordingBuilder::add_buffer(std::string_view name, std::uint64_t bytes, BufferKind kind, std::uint32_t alignment) {
+std::uint32_t RecordingBuilder::add_buffer(std::string_view name, std::uint64_t bytes,
+                                           BufferKind kind, std::uint32_t alignment) {
   const auto index = static_cast<std::uint32_t>(recording_->buffers.size());
   auto buffer = std::make_shared<BufferCore>();
   buffer->id = {index, 1};
@@ -27,17 +29,20 @@ std::uint32_t RecordingBuilder::add_buffer(std::string_view name, std::uint64_t 
   return index;
 }
 
-BufferAccess RecordingBuilder::rows(Access access, std::uint32_t buffer, std::uint64_t begin, Extent extent, Pitch pitch) {
+BufferAccess RecordingBuilder::rows(Access access, std::uint32_t buffer, std::uint64_t begin,
+                                    Extent extent, Pitch pitch) {
   if (pitch.row == 0) pitch.row = extent.width;
   if (pitch.slice == 0) pitch.slice = pitch.row * extent.height;
   recording_->shapes.push_back({extent, pitch});
-  const std::uint64_t end = begin + (extent.depth - 1) * pitch.slice + (extent.height - 1) * pitch.row + extent.width;
+  const std::uint64_t end =
+      begin + (extent.depth - 1) * pitch.slice + (extent.height - 1) * pitch.row + extent.width;
   return {buffer, access, static_cast<std::uint32_t>(recording_->shapes.size()), begin, end};
 }
 
 std::uint32_t RecordingBuilder::kernel_index(std::string_view name, std::size_t parameters) {
   const std::string key = std::string(name) + '/' + std::to_string(parameters);
-  const auto [at, is_new] = kernels_.try_emplace(key, static_cast<std::uint32_t>(recording_->kernels.size()));
+  const auto [at, is_new] =
+      kernels_.try_emplace(key, static_cast<std::uint32_t>(recording_->kernels.size()));
   if (is_new) {
     auto kernel = std::make_shared<KernelCore>();
     kernel->name = name;
@@ -50,7 +55,8 @@ std::uint32_t RecordingBuilder::kernel_index(std::string_view name, std::size_t 
   return at->second;
 }
 
-std::uint32_t RecordingBuilder::add_command(CommandKind kind, const void* payload, std::span<const BufferAccess> accesses) {
+std::uint32_t RecordingBuilder::add_command(CommandKind kind, const void* payload,
+                                            std::span<const BufferAccess> accesses) {
   const std::uint32_t index = command_count();
   Command command;
   command.kind = kind;
@@ -64,7 +70,8 @@ std::uint32_t RecordingBuilder::add_command(CommandKind kind, const void* payloa
   return index;
 }
 
-std::uint32_t RecordingBuilder::dispatch(std::string_view kernel, const DispatchPayload& desc, std::span<const BufferAccess> accesses) {
+std::uint32_t RecordingBuilder::dispatch(std::string_view kernel, const DispatchPayload& desc,
+                                         std::span<const BufferAccess> accesses) {
   auto* payload = arena_->make<DispatchPayload>(desc);
   payload->kernel = kernel_index(kernel, accesses.size());
   payload->parameter_bytes = static_cast<std::uint32_t>(accesses.size() * 8);
@@ -74,7 +81,8 @@ std::uint32_t RecordingBuilder::dispatch(std::string_view kernel, const Dispatch
   if (!accesses.empty()) std::memset(parameters, 0, accesses.size() * 8);
   payload->parameters = parameters;
   payload->buffer_arguments = arena_->make_array<BufferArgument>(accesses.size());
-  for (std::uint32_t i = 0; i < accesses.size(); ++i) payload->buffer_arguments[i] = {i * 8, accesses[i].buffer, accesses[i].begin};
+  for (std::uint32_t i = 0; i < accesses.size(); ++i)
+    payload->buffer_arguments[i] = {i * 8, accesses[i].buffer, accesses[i].begin};
   return add_command(CommandKind::Dispatch, payload, accesses);
 }
 
@@ -97,7 +105,8 @@ std::uint32_t RecordingBuilder::copy(const BufferAccess& source, const BufferAcc
   return add_command(CommandKind::Copy, payload, accesses);
 }
 
-std::uint32_t RecordingBuilder::copy_from_host(void* source, HostBytes::Lifetime lifetime, const BufferAccess& destination) {
+std::uint32_t RecordingBuilder::copy_from_host(void* source, HostBytes::Lifetime lifetime,
+                                               const BufferAccess& destination) {
   auto* payload = arena_->make<CopyPayload>();
   payload->source.host = source;
   payload->source.lifetime = lifetime;
@@ -110,7 +119,8 @@ std::uint32_t RecordingBuilder::copy_from_host(void* source, HostBytes::Lifetime
   return add_command(CommandKind::Copy, payload, {&access, 1});
 }
 
-std::uint32_t RecordingBuilder::fill(const BufferAccess& destination, std::uint32_t bits, std::uint32_t element_bytes) {
+std::uint32_t RecordingBuilder::fill(const BufferAccess& destination, std::uint32_t bits,
+                                     std::uint32_t element_bytes) {
   const AccessShape shape = shape_of(destination);
   auto* payload = arena_->make<FillPayload>();
   payload->buffer = destination.buffer;
@@ -150,7 +160,11 @@ std::uint32_t RecordingBuilder::barrier(const BarrierPayload& barrier) {
 }
 
 void RecordingBuilder::edge(std::uint32_t before, std::uint32_t after, Dependency dependency) {
-  recording_->edges.push_back({before, after, {"app.cpp", 1000000 + static_cast<std::uint32_t>(recording_->edges.size())}, dependency});
+  recording_->edges.push_back(
+      {before,
+       after,
+       {"app.cpp", 1000000 + static_cast<std::uint32_t>(recording_->edges.size())},
+       dependency});
 }
 
 void RecordingBuilder::begin_label(std::string_view name, Color color) {

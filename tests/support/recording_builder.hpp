@@ -1,6 +1,6 @@
-// RecordingBuilder: makes a Recording by hand, for tests and benches of the stages. Needs no device and no recorder, checks
-// nothing, and so makes the wrong input that a recorder would refuse as well.
-// Every command gets the place app.cpp:<index + 1>. Threads: one thread at a time.
+// RecordingBuilder: makes a Recording by hand, for tests and benches of the stages. Needs no device
+// and no recorder, checks nothing, and so makes the wrong input that a recorder would refuse as
+// well. Every command gets the place app.cpp:<index + 1>. Threads: one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -29,28 +29,42 @@ class RecordingBuilder {
   explicit RecordingBuilder(const RecordingDesc& desc = {});
 
   // Each gives an index: in recording.buffers, or of the command.
-  std::uint32_t add_buffer(std::string_view name, std::uint64_t bytes, BufferKind kind = BufferKind::Device, std::uint32_t alignment = 16);
+  std::uint32_t add_buffer(std::string_view name, std::uint64_t bytes,
+                           BufferKind kind = BufferKind::Device, std::uint32_t alignment = 16);
 
   // Accesses of a whole buffer, of [begin, end), or of rows: `extent` with `pitch` from `begin` on.
-  [[nodiscard]] BufferAccess read(std::uint32_t buffer) const { return whole(buffer, Access::Read); }
-  [[nodiscard]] BufferAccess write(std::uint32_t buffer) const { return whole(buffer, Access::Write); }
-  [[nodiscard]] BufferAccess read_write(std::uint32_t buffer) const { return whole(buffer, Access::ReadWrite); }
-  [[nodiscard]] static BufferAccess range(Access access, std::uint32_t buffer, std::uint64_t begin, std::uint64_t end) {
+  [[nodiscard]] BufferAccess read(std::uint32_t buffer) const {
+    return whole(buffer, Access::Read);
+  }
+  [[nodiscard]] BufferAccess write(std::uint32_t buffer) const {
+    return whole(buffer, Access::Write);
+  }
+  [[nodiscard]] BufferAccess read_write(std::uint32_t buffer) const {
+    return whole(buffer, Access::ReadWrite);
+  }
+  [[nodiscard]] static BufferAccess range(Access access, std::uint32_t buffer, std::uint64_t begin,
+                                          std::uint64_t end) {
     return {buffer, access, 0, begin, end};
   }
-  [[nodiscard]] BufferAccess rows(Access access, std::uint32_t buffer, std::uint64_t begin, Extent extent, Pitch pitch);
+  [[nodiscard]] BufferAccess rows(Access access, std::uint32_t buffer, std::uint64_t begin,
+                                  Extent extent, Pitch pitch);
 
   // A dispatch of a kernel of that name with one pointer parameter an access.
   std::uint32_t dispatch(std::string_view kernel, std::initializer_list<BufferAccess> accesses) {
     return dispatch(kernel, std::span(accesses.begin(), accesses.size()));
   }
-  std::uint32_t dispatch(std::string_view kernel, std::span<const BufferAccess> accesses) { return dispatch(kernel, {}, accesses); }
+  std::uint32_t dispatch(std::string_view kernel, std::span<const BufferAccess> accesses) {
+    return dispatch(kernel, {}, accesses);
+  }
   // The same with grid, block, cluster, shared size and launch of `desc`.
-  std::uint32_t dispatch(std::string_view kernel, const detail::DispatchPayload& desc, std::span<const BufferAccess> accesses);
+  std::uint32_t dispatch(std::string_view kernel, const detail::DispatchPayload& desc,
+                         std::span<const BufferAccess> accesses);
   // Copies between buffers: dense, or with the rows that two accesses made by rows() describe.
   std::uint32_t copy(const BufferAccess& source, const BufferAccess& destination);
-  std::uint32_t copy_from_host(void* source, HostBytes::Lifetime lifetime, const BufferAccess& destination);
-  std::uint32_t fill(const BufferAccess& destination, std::uint32_t bits = 0, std::uint32_t element_bytes = 1);
+  std::uint32_t copy_from_host(void* source, HostBytes::Lifetime lifetime,
+                               const BufferAccess& destination);
+  std::uint32_t fill(const BufferAccess& destination, std::uint32_t bits = 0,
+                     std::uint32_t element_bytes = 1);
   std::uint32_t update(const BufferAccess& destination);  // with zeros
   std::uint32_t host(std::initializer_list<BufferAccess> accesses);
   std::uint32_t barrier(const detail::BarrierPayload& barrier = {});
@@ -61,14 +75,19 @@ class RecordingBuilder {
 
   // What is being built, for wrong values that no function above can give.
   [[nodiscard]] Recording& recording() { return *recording_; }
-  [[nodiscard]] std::uint32_t command_count() const { return static_cast<std::uint32_t>(recording_->commands.size()); }
+  [[nodiscard]] std::uint32_t command_count() const {
+    return static_cast<std::uint32_t>(recording_->commands.size());
+  }
   // The builder is empty and as if default-constructed afterwards.
   [[nodiscard]] RecordingPtr finish();
 
  private:
-  [[nodiscard]] BufferAccess whole(std::uint32_t buffer, Access access) const { return {buffer, access, 0, 0, recording_->buffers[buffer]->bytes}; }
+  [[nodiscard]] BufferAccess whole(std::uint32_t buffer, Access access) const {
+    return {buffer, access, 0, 0, recording_->buffers[buffer]->bytes};
+  }
   std::uint32_t kernel_index(std::string_view name, std::size_t parameters);
-  std::uint32_t add_command(detail::CommandKind kind, const void* payload, std::span<const BufferAccess> accesses);
+  std::uint32_t add_command(detail::CommandKind kind, const void* payload,
+                            std::span<const BufferAccess> accesses);
   // Extent and pitch of an access; a dense one is one row.
   [[nodiscard]] detail::AccessShape shape_of(const BufferAccess& access) const;
 

@@ -26,16 +26,19 @@ namespace {
 
 std::vector<BufferAccess> accesses_of(const Recording& recording, std::uint32_t command) {
   const Command& c = recording.commands[command];
-  return {recording.accesses.begin() + c.first_access, recording.accesses.begin() + c.first_access + c.access_count};
+  return {recording.accesses.begin() + c.first_access,
+          recording.accesses.begin() + c.first_access + c.access_count};
 }
 
 bool waits_itself(const Recording& recording, std::uint32_t command) {
   if (recording.commands[command].kind != CommandKind::Dispatch) return false;
   const auto& dispatch = recording.payload<DispatchPayload>(command);
-  return dispatch.start == DispatchDesc::Start::Programmatic && dispatch.launch != DispatchDesc::Launch::Cooperative;
+  return dispatch.start == DispatchDesc::Start::Programmatic &&
+         dispatch.launch != DispatchDesc::Launch::Cooperative;
 }
 
-bool accesses_range(const Recording& recording, std::uint32_t command, const BarrierPayload& barrier, Access access) {
+bool accesses_range(const Recording& recording, std::uint32_t command,
+                    const BarrierPayload& barrier, Access access) {
   for (const BufferAccess& a : accesses_of(recording, command)) {
     const bool kind = (reads(a.access) && reads(access)) || (writes(a.access) && writes(access));
     if (!kind) continue;
@@ -57,10 +60,12 @@ bool conflict(const Recording& recording, std::uint32_t a, std::uint32_t b) {
 }
 
 bool orders(const Recording& recording, std::uint32_t barrier, std::uint32_t a, std::uint32_t b) {
-  if (barrier < a || b < barrier || recording.commands[barrier].kind != CommandKind::Barrier) return false;
+  if (barrier < a || b < barrier || recording.commands[barrier].kind != CommandKind::Barrier)
+    return false;
   const auto& payload = recording.payload<BarrierPayload>(barrier);
   if (payload.dependency == Dependency::Programmatic && !waits_itself(recording, b)) return false;
-  return accesses_range(recording, a, payload, payload.before) && accesses_range(recording, b, payload, payload.after);
+  return accesses_range(recording, a, payload, payload.before) &&
+         accesses_range(recording, b, payload, payload.after);
 }
 
 Relation direct_order(const Recording& recording) {
@@ -72,12 +77,14 @@ Relation direct_order(const Recording& recording) {
       if (recording.commands[a].kind == CommandKind::Barrier) continue;
       bool is_before = recording.ordering == Ordering::Linear;
       if (recording.ordering == Ordering::Inferred) is_before = conflict(recording, a, b);
-      for (std::uint32_t barrier = a + 1; barrier < b && !is_before; ++barrier) is_before = orders(recording, barrier, a, b);
+      for (std::uint32_t barrier = a + 1; barrier < b && !is_before; ++barrier)
+        is_before = orders(recording, barrier, a, b);
       if (is_before) order.set(a, b);
     }
   }
   for (const UserEdge& edge : recording.edges) {
-    if (edge.dependency == Dependency::Full || waits_itself(recording, edge.after)) order.set(edge.before, edge.after);
+    if (edge.dependency == Dependency::Full || waits_itself(recording, edge.after))
+      order.set(edge.before, edge.after);
   }
   return order;
 }
@@ -94,7 +101,8 @@ Relation order_of(const Recording& recording, const DependencyGraph& dependencie
   Relation order(static_cast<std::uint32_t>(recording.commands.size()));
   for (std::uint32_t a = 0; a < nodes.size(); ++a) {
     for (std::uint32_t b = 0; b < nodes.size(); ++b) {
-      if (nodes.before(a, b) && dependencies.is_join[a] == 0 && dependencies.is_join[b] == 0) order.set(dependencies.node_command[a], dependencies.node_command[b]);
+      if (nodes.before(a, b) && dependencies.is_join[a] == 0 && dependencies.is_join[b] == 0)
+        order.set(dependencies.node_command[a], dependencies.node_command[b]);
     }
   }
   return order;

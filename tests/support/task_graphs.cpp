@@ -37,7 +37,8 @@ Parents reverse_tree(Node nodes) {
 Parents layers(Node nodes, Node width, Node count) {
   Parents parents(std::max(nodes, 2 * width));
   for (Node i = width; i < parents.size(); ++i) {
-    for (Node k = 0; k < count; ++k) parents[i].push_back((i / width - 1) * width + (i + k) % width);
+    for (Node k = 0; k < count; ++k)
+      parents[i].push_back((i / width - 1) * width + (i + k) % width);
   }
   return parents;
 }
@@ -68,7 +69,8 @@ Parents wavefront(Node side) {
   return parents;
 }
 
-// Pieces of 60 nodes, each made of two pieces one after another or of up to six beside each other, again and again.
+// Pieces of 60 nodes, each made of two pieces one after another or of up to six beside each other,
+// again and again.
 Parents series_parallel(Node nodes) {
   std::mt19937 random(1);
   Parents parents;
@@ -76,7 +78,8 @@ Parents series_parallel(Node nodes) {
     parents.push_back(std::move(after));
     return static_cast<Node>(parents.size() - 1);
   };
-  const std::function<Nodes(Node, const Nodes&)> grow = [&](Node size, const Nodes& after) -> Nodes {
+  const std::function<Nodes(Node, const Nodes&)> grow = [&](Node size,
+                                                            const Nodes& after) -> Nodes {
     if (size <= 1) return {add(after)};
     if (random() % 2 != 0) {
       const Node first = 1 + random() % (size - 1);
@@ -94,7 +97,8 @@ Parents series_parallel(Node nodes) {
   };
   while (parents.size() < nodes) {
     const Nodes after = parents.empty() ? Nodes{} : Nodes{static_cast<Node>(parents.size() - 1)};
-    static_cast<void>(add(grow(std::min<Node>(60, nodes - static_cast<Node>(parents.size())), after)));
+    static_cast<void>(
+        add(grow(std::min<Node>(60, nodes - static_cast<Node>(parents.size())), after)));
   }
   return parents;
 }
@@ -140,7 +144,8 @@ Parents attention(Node nodes) {
     const Node projected = add(heads);
     Nodes added{projected};
     added.insert(added.end(), x.begin(), x.end());
-    const Node sum = add(added), second = add({sum}), up = add({second}), gelu = add({up}), down = add({gelu});
+    const Node sum = add(added), second = add({sum}), up = add({second}), gelu = add({up}),
+               down = add({gelu});
     x = {add({down, sum})};
   }
   return parents;
@@ -149,7 +154,8 @@ Parents attention(Node nodes) {
 // Takes out what other edges imply.
 void reduce(Parents& parents) {
   const std::size_t words = (parents.size() + 63) / 64;
-  std::vector<std::vector<std::uint64_t>> ancestors(parents.size(), std::vector<std::uint64_t>(words, 0));
+  std::vector<std::vector<std::uint64_t>> ancestors(parents.size(),
+                                                    std::vector<std::uint64_t>(words, 0));
   for (Node node = 0; node < parents.size(); ++node) {
     std::vector<std::uint64_t>& mine = ancestors[node];
     Nodes kept;
@@ -172,9 +178,10 @@ Node cholesky_tiles(Node nodes) {
   return tiles;
 }
 
-constexpr std::string_view kNames[] = {"chain",     "wide",      "tree",      "reverse-tree", "layers-4",     "layers-8",        "layers-32", "layers-128",
-                                       "sparse-4",  "sparse-8",  "sparse-32", "sparse-128",   "fork-join-16", "fork-join-100",   "wavefront", "series-parallel",
-                                       "cholesky",  "attention"};
+constexpr std::string_view kNames[] = {
+    "chain",        "wide",          "tree",      "reverse-tree",    "layers-4",  "layers-8",
+    "layers-32",    "layers-128",    "sparse-4",  "sparse-8",        "sparse-32", "sparse-128",
+    "fork-join-16", "fork-join-100", "wavefront", "series-parallel", "cholesky",  "attention"};
 
 Parents parents_of(std::string_view name, Node nodes) {
   if (name == "chain") return chain(nodes);
@@ -192,7 +199,8 @@ Parents parents_of(std::string_view name, Node nodes) {
   if (name == "cholesky") return cholesky(cholesky_tiles(nodes));
   if (name == "attention") return attention(nodes);
   std::string known;
-  for (const std::string_view other : kNames) known += (known.empty() ? "" : ", ") + std::string(other);
+  for (const std::string_view other : kNames)
+    known += (known.empty() ? "" : ", ") + std::string(other);
   throw std::invalid_argument("no shape is called '" + std::string(name) + "'; there are " + known);
 }
 
@@ -207,7 +215,8 @@ std::uint64_t TaskGraph::edges() const {
 std::uint32_t TaskGraph::depth() const {
   Nodes depths(parents.size(), 1);
   for (Node node = 0; node < size(); ++node) {
-    for (const Node parent : parents[node]) depths[node] = std::max(depths[node], depths[parent] + 1);
+    for (const Node parent : parents[node])
+      depths[node] = std::max(depths[node], depths[parent] + 1);
   }
   return depths.empty() ? 0 : *std::max_element(depths.begin(), depths.end());
 }

@@ -4,7 +4,8 @@
 
 namespace reprise::test {
 
-TEST_CASE("kernel name: a C++ name loses what it returns and takes, and keeps its template arguments") {
+TEST_CASE(
+    "kernel name: a C++ name loses what it returns and takes, and keeps its template arguments") {
   CHECK(detail::readable_kernel_name("_Z17application_scalePffj") == "application_scale");
   CHECK(detail::readable_kernel_name("_Z5scaleIfEvPT_S0_j") == "scale<float>");
   CHECK(detail::readable_kernel_name("_ZN2at6native4fillIfEEvPT_S2_") == "at::native::fill<float>");
@@ -15,12 +16,15 @@ TEST_CASE("kernel name: one that is no C++ name stays") {
   CHECK(detail::readable_kernel_name("") == "");
 }
 
-TEST_CASE("kernel name: functions as template arguments and anonymous namespaces are no parameters") {
+TEST_CASE(
+    "kernel name: functions as template arguments and anonymous namespaces are no parameters") {
   CHECK(detail::readable_kernel_name("_ZN12_GLOBAL__N_13addEPfj") == "(anonymous namespace)::add");
   CHECK(detail::readable_kernel_name("_Z3runIXadL_Z4stepfEEEvPf") == "run<&(step(float))>");
 }
 
-TEST_CASE("kernel name: the short one has no namespaces, lambdas and lists of parameters, and no more than a line") {
+TEST_CASE(
+    "kernel name: the short one has no namespaces, lambdas and lists of parameters, and no more "
+    "than a line") {
   CHECK(detail::short_kernel_name("_ZN2at6native4fillIfEEvPT_S2_") == "fill<float>");
   CHECK(detail::short_kernel_name("_ZN12_GLOBAL__N_13addEPfj") == "add");
   CHECK(detail::short_kernel_name("_Z3runIN2ns5inner4GeluIfEEEvPf") == "run<Gelu<float>>");

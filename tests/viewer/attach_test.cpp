@@ -1,4 +1,5 @@
-// reprise record --attach, without the process around it: from a session of this process into a file.
+// reprise record --attach, without the process around it: from a session of this process into a
+// file.
 #include <doctest/doctest.h>
 #include <signal.h>
 
@@ -76,16 +77,20 @@ TEST_CASE("record --attach: what a session sends until it ends is the file") {
   const auto file = bytes_of(desc.file.path);
   const auto preamble = trace::encode_preamble();
   REQUIRE(file.size() > preamble.size());
-  CHECK(std::vector<std::uint8_t>(file.begin() + static_cast<std::ptrdiff_t>(preamble.size()), file.end()) == viewer.bytes());
+  CHECK(std::vector<std::uint8_t>(file.begin() + static_cast<std::ptrdiff_t>(preamble.size()),
+                                  file.end()) == viewer.bytes());
   CHECK(trace::TraceReader(desc.file.path).chunks().size() == 21);
 }
 
-TEST_CASE("record --attach: Ctrl+C ends the recording and not the session; what was asked for is asked") {
+TEST_CASE(
+    "record --attach: Ctrl+C ends the recording and not the session; what was asked for is asked") {
   const RuntimeFolder runtime;
   std::atomic<int> asked{0};
   trace::LiveServerDesc live = patient("digits");
   live.remote_profile = trace::LiveProfile::Every;
-  live.on_request = [&](const trace::LiveRequest& request) { asked += request.profile == trace::LiveProfile::Replays ? 1 : 0; };
+  live.on_request = [&](const trace::LiveRequest& request) {
+    asked += request.profile == trace::LiveProfile::Replays ? 1 : 0;
+  };
   trace::LiveServer server(live);
   server.write(topology_chunk(1, 0));
   cli::AttachDesc desc = described(server.path(), runtime);
@@ -103,10 +108,14 @@ TEST_CASE("record --attach: Ctrl+C ends the recording and not the session; what 
   CHECK(eventually([&] { return server.stats().viewers == 0; }));
 }
 
-TEST_CASE("record --attach: where there is nothing to attach to it says what there is, and leaves no file") {
+TEST_CASE(
+    "record --attach: where there is nothing to attach to it says what there is, and leaves no "
+    "file") {
   const RuntimeFolder runtime;
   const trace::LiveServer one(patient("digits"));
-  const auto error_of = [&](const std::string& session) { return Recording(described(session, runtime)).error(); };
+  const auto error_of = [&](const std::string& session) {
+    return Recording(described(session, runtime)).error();
+  };
   CHECK(error_of("photo").find("(digits)") != std::string::npos);
   CHECK(error_of((runtime.path() / "nothing").string()).find("nothing") != std::string::npos);
   const trace::LiveServer two(patient("digits"));

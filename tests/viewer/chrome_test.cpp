@@ -20,12 +20,16 @@ struct Interval {
 
 std::int64_t ns(const json& us) { return std::llround(us.get<double>() * 1'000); }
 
-json events_of(const test::Exported& e) { return json::parse(test::text_of(e.output)).at("traceEvents"); }
+json events_of(const test::Exported& e) {
+  return json::parse(test::text_of(e.output)).at("traceEvents");
+}
 
 std::map<int, std::vector<Interval>> slices_by_track(const json& events) {
   std::map<int, std::vector<Interval>> tracks;
   for (const json& event : events) {
-    if (event.at("ph") == "X") tracks[event.at("tid")].push_back({ns(event.at("ts")), ns(event.at("ts")) + ns(event.at("dur"))});
+    if (event.at("ph") == "X")
+      tracks[event.at("tid")].push_back(
+          {ns(event.at("ts")), ns(event.at("ts")) + ns(event.at("dur"))});
   }
   return tracks;
 }
@@ -36,7 +40,8 @@ TEST_CASE("chrome: every track has a name, and its slices never overlap") {
   const json events = events_of(test::export_hand_made(trace::ExportFormat::Chrome, "tracks.json"));
   std::map<int, std::string> names;
   for (const json& event : events) {
-    if (event.at("ph") == "M" && event.at("name") == "thread_name") names[event.at("tid")] = event.at("args").at("name");
+    if (event.at("ph") == "M" && event.at("name") == "thread_name")
+      names[event.at("tid")] = event.at("args").at("name");
   }
   const auto tracks = slices_by_track(events);
   CHECK(tracks.size() == names.size());
@@ -46,8 +51,10 @@ TEST_CASE("chrome: every track has a name, and its slices never overlap") {
   }
   std::map<std::string, int> times;
   for (const auto& [track, name] : names) ++times[name];
-  for (const char* name : {"step (graph 3), replays", "step (graph 3), worker 0", "step (graph 3), worker 0 / 2", "step (graph 3), worker 1",
-                           "trainer (77), launches", "trainer (77), ranges 0", "trainer (77), ranges 1"}) {
+  for (const char* name :
+       {"step (graph 3), replays", "step (graph 3), worker 0", "step (graph 3), worker 0 / 2",
+        "step (graph 3), worker 1", "trainer (77), launches", "trainer (77), ranges 0",
+        "trainer (77), ranges 1"}) {
     CHECK_MESSAGE(times[name] == 1, name);
   }
 }
@@ -72,9 +79,11 @@ TEST_CASE("chrome: counts and times are those of the summary, to the ns") {
   }
   std::uint64_t samples = 0;
   for (const model::GraphSummary& g : s.graphs) {
-    CHECK(replays[static_cast<int>(g.graph)] == std::pair{g.device_time.count(), g.device_time.total()});
+    CHECK(replays[static_cast<int>(g.graph)] ==
+          std::pair{g.device_time.count(), g.device_time.total()});
     for (const model::NodeSummary& n : g.nodes) {
-      CHECK(nodes[{static_cast<int>(g.graph), static_cast<int>(n.node)}] == std::pair{n.times.count(), n.times.total()});
+      CHECK(nodes[{static_cast<int>(g.graph), static_cast<int>(n.node)}] ==
+            std::pair{n.times.count(), n.times.total()});
       samples += n.times.count();
     }
   }
@@ -82,16 +91,19 @@ TEST_CASE("chrome: counts and times are those of the summary, to the ns") {
   CHECK(e.report.left_out == 1);
 }
 
-TEST_CASE("chrome: arrows lead from a slice to a later one, one for each edge of the first replays") {
+TEST_CASE(
+    "chrome: arrows lead from a slice to a later one, one for each edge of the first replays") {
   const auto arrows = [](std::uint64_t flow_replays) {
-    const json events = events_of(test::export_hand_made(trace::ExportFormat::Chrome, "arrows.json", "step", flow_replays));
+    const json events = events_of(
+        test::export_hand_made(trace::ExportFormat::Chrome, "arrows.json", "step", flow_replays));
     const auto tracks = slices_by_track(events);
     std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> ends;
     for (const json& event : events) {
       if (event.at("ph") != "s" && event.at("ph") != "f") continue;
       const std::int64_t at = ns(event.at("ts"));
       const auto& slices = tracks.at(event.at("tid"));
-      CHECK(std::any_of(slices.begin(), slices.end(), [&](const Interval& i) { return i.from == at; }));
+      CHECK(std::any_of(slices.begin(), slices.end(),
+                        [&](const Interval& i) { return i.from == at; }));
       (event.at("ph") == "s" ? ends[event.at("id")].first : ends[event.at("id")].second) = at + 1;
     }
     for (const auto& [id, end] : ends) {

@@ -14,7 +14,9 @@ double exact_quantile(const std::vector<std::int64_t>& sorted, double fraction) 
   const double position = fraction * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(position);
   const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  return static_cast<double>(sorted[below]) + (position - static_cast<double>(below)) * static_cast<double>(sorted[above] - sorted[below]);
+  return static_cast<double>(sorted[below]) +
+         (position - static_cast<double>(below)) *
+             static_cast<double>(sorted[above] - sorted[below]);
 }
 
 }  // namespace
@@ -76,7 +78,9 @@ TEST_CASE("duration histogram: buckets cover every value once, ascending") {
   for (std::size_t i = 0; i < buckets.size(); ++i) {
     const auto& b = buckets[i];
     if (i > 0) CHECK(b.lowest >= buckets[i - 1].lowest + buckets[i - 1].width);
-    const auto inside = std::count_if(values.begin(), values.end(), [&](std::int64_t v) { return v >= b.lowest && v - b.lowest < b.width; });
+    const auto inside = std::count_if(values.begin(), values.end(), [&](std::int64_t v) {
+      return v >= b.lowest && v - b.lowest < b.width;
+    });
     CHECK(static_cast<std::uint64_t>(inside) == b.count);
     counted += b.count;
   }

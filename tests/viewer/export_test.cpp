@@ -18,7 +18,8 @@ using trace::ExportFormat;
 
 namespace {
 
-constexpr ExportFormat kFormats[] = {ExportFormat::Perfetto, ExportFormat::Chrome, ExportFormat::Csv, ExportFormat::Sqlite, ExportFormat::Dot};
+constexpr ExportFormat kFormats[] = {ExportFormat::Perfetto, ExportFormat::Chrome,
+                                     ExportFormat::Csv, ExportFormat::Sqlite, ExportFormat::Dot};
 
 std::size_t files_in(const std::filesystem::path& folder) {
   return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
@@ -41,12 +42,15 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 }  // namespace
 
 TEST_CASE("export: formats have names") {
-  for (const ExportFormat format : kFormats) CHECK(trace::format_from(trace::format_name(format)) == format);
+  for (const ExportFormat format : kFormats)
+    CHECK(trace::format_from(trace::format_name(format)) == format);
   CHECK_FALSE(trace::format_from("xml").has_value());
 }
 
@@ -81,7 +85,9 @@ TEST_CASE("export: progress goes up to all of it") {
   for (const ExportFormat format : kFormats) {
     std::uint64_t done = 0, total = 1;
     (void)trace::export_trace(format, trace::TraceReader(e.trace),
-                              {.output = test::scratch_folder() / "progress", .graph = "step", .progress = [&](std::uint64_t d, std::uint64_t t) {
+                              {.output = test::scratch_folder() / "progress",
+                               .graph = "step",
+                               .progress = [&](std::uint64_t d, std::uint64_t t) {
                                  CHECK(d >= done);
                                  done = d;
                                  total = t;
@@ -96,7 +102,8 @@ TEST_CASE("export: an output that can't be written is named, and what was there 
   const std::filesystem::path missing = test::scratch_folder() / "no" / "such" / "folder";
   for (const ExportFormat format : kFormats) {
     const auto write_to = [&](const std::filesystem::path& path) {
-      return error_of([&] { (void)trace::export_trace(format, reader, {.output = path, .graph = "step"}); });
+      return error_of(
+          [&] { (void)trace::export_trace(format, reader, {.output = path, .graph = "step"}); });
     };
     CHECK(contains(write_to(missing), "cannot write " + missing.string()));
     CHECK(contains(write_to("/dev/null"), "/dev/null"));
@@ -115,17 +122,21 @@ TEST_CASE("export: a trace that is damaged inside leaves the output as it was") 
   for (const ExportFormat format : kFormats) {
     const std::filesystem::path output = test::scratch_folder() / "untouched";
     std::ofstream(output) << "as it was";
-    CHECK_THROWS_AS((void)trace::export_trace(format, reader, {.output = output, .graph = "step"}), trace::TraceError);
+    CHECK_THROWS_AS((void)trace::export_trace(format, reader, {.output = output, .graph = "step"}),
+                    trace::TraceError);
     CHECK(test::text_of(output) == "as it was");
   }
 }
 
-TEST_CASE("export: a graph is named by its number or its label, and an unknown one is refused with those there are") {
+TEST_CASE(
+    "export: a graph is named by its number or its label, and an unknown one is refused with those "
+    "there are") {
   const test::Exported by_label = test::export_hand_made(ExportFormat::Csv, "label.csv", "other");
   const test::Exported by_number = test::export_hand_made(ExportFormat::Csv, "number.csv", "8");
   CHECK(by_label.report.samples == HandMadeTrace::kOtherReplays * HandMadeTrace::kNodes);
   CHECK(test::text_of(by_label.output) == test::text_of(by_number.output));
-  const std::string error = error_of([] { (void)test::export_hand_made(ExportFormat::Csv, "unknown.csv", "nonsense"); });
+  const std::string error =
+      error_of([] { (void)test::export_hand_made(ExportFormat::Csv, "unknown.csv", "nonsense"); });
   CHECK(contains(error, "no graph \"nonsense\""));
   CHECK(contains(error, "3 (step), 8 (other)"));
 }
@@ -147,16 +158,23 @@ TEST_CASE("pending file: without commit nothing is left") {
   CHECK(std::filesystem::file_size(path) == 2'100'000);
 }
 
-TEST_CASE("csv: a line a sample, with a header, quotes where they are needed and no number for a lost time") {
+TEST_CASE(
+    "csv: a line a sample, with a header, quotes where they are needed and no number for a lost "
+    "time") {
   const test::Exported e = test::export_hand_made(ExportFormat::Csv, "all.csv");
   const std::vector<std::string> lines = lines_of(test::text_of(e.output));
-  const std::uint64_t samples = (HandMadeTrace::kStepReplays + HandMadeTrace::kOtherReplays) * HandMadeTrace::kNodes;
+  const std::uint64_t samples =
+      (HandMadeTrace::kStepReplays + HandMadeTrace::kOtherReplays) * HandMadeTrace::kNodes;
   CHECK(e.report.samples == samples);
   REQUIRE(lines.size() == samples + 1);
-  CHECK(lines[0] == "graph,graph_name,version,exec,replay,node,node_name,label,kind,lane,worker,occurrence,source,started_ns,duration_ns\r");
-  CHECK(lines[1] == "3,step,1,0,1,0,load,,copy,0,0,0,host," + std::to_string(HandMadeTrace::kBegin + 10'000) + ",1001\r");
+  CHECK(lines[0] ==
+        "graph,graph_name,version,exec,replay,node,node_name,label,kind,lane,worker,occurrence,"
+        "source,started_ns,duration_ns\r");
+  CHECK(lines[1] == "3,step,1,0,1,0,load,,copy,0,0,0,host," +
+                        std::to_string(HandMadeTrace::kBegin + 10'000) + ",1001\r");
   CHECK(contains(lines[2], ",\"saxpy \"\"a, b\"\"\",epoch / forward,dispatch,0,0,0,host,"));
-  CHECK(std::count_if(lines.begin(), lines.end(), [](const std::string& line) { return line.ends_with(",host,,\r"); }) == 1);
+  CHECK(std::count_if(lines.begin(), lines.end(),
+                      [](const std::string& line) { return line.ends_with(",host,,\r"); }) == 1);
 }
 
 TEST_CASE("dot: Graphviz draws it, with median times and the critical path") {
@@ -167,16 +185,19 @@ TEST_CASE("dot: Graphviz draws it, with median times and the critical path") {
   CHECK(contains(text, "median 1.004 us, 6.7 %"));
   CHECK(contains(text, "saxpy \\\"a, b\\\""));
   CHECK(contains(text, "RAW x<&>"));
-  // load, blur (slower than saxpy beside it), sum, store: 1 + 3 + 4 + 5 us and the medians of what is added.
+  // load, blur (slower than saxpy beside it), sum, store: 1 + 3 + 4 + 5 us and the medians of what
+  // is added.
   const std::vector<std::string> lines = lines_of(text);
   std::string bold;
   for (const std::string& line : lines) {
-    if (contains(line, " -> ") && contains(line, "penwidth")) bold += line.substr(2, line.find(" [") - 2) + ';';
+    if (contains(line, " -> ") && contains(line, "penwidth"))
+      bold += line.substr(2, line.find(" [") - 2) + ';';
   }
   CHECK(bold == "n0 -> n2;n2 -> n3;n3 -> n4;");
 
   const std::filesystem::path svg = test::scratch_folder() / "step.svg";
-  const std::string command = std::string(REPRISE_DOT_PROGRAM) + " -Tsvg -o '" + svg.string() + "' '" + e.output.string() + "'";
+  const std::string command = std::string(REPRISE_DOT_PROGRAM) + " -Tsvg -o '" + svg.string() +
+                              "' '" + e.output.string() + "'";
   REQUIRE(std::system(command.c_str()) == 0);
   const std::string picture = test::text_of(svg);
   CHECK(contains(picture, "median 3.00"));
@@ -184,7 +205,8 @@ TEST_CASE("dot: Graphviz draws it, with median times and the critical path") {
 }
 
 TEST_CASE("dot: of several graphs one has to be named") {
-  const std::string error = error_of([] { (void)test::export_hand_made(ExportFormat::Dot, "several.dot"); });
+  const std::string error =
+      error_of([] { (void)test::export_hand_made(ExportFormat::Dot, "several.dot"); });
   CHECK(contains(error, "several graphs"));
   CHECK(contains(error, "3 (step), 8 (other)"));
 }

@@ -18,11 +18,14 @@ struct Exported {
 };
 
 // Writes the trace and exports it as `name` in the scratch folder.
-[[nodiscard]] inline Exported export_hand_made(trace::ExportFormat format, const std::string& name, const std::string& graph = {},
+[[nodiscard]] inline Exported export_hand_made(trace::ExportFormat format, const std::string& name,
+                                               const std::string& graph = {},
                                                std::uint64_t flow_replays = 100) {
   Exported e{scratch_folder() / "made.reprise", scratch_folder() / name, {}};
   write_hand_made_trace(e.trace);
-  e.report = trace::export_trace(format, trace::TraceReader(e.trace), {.output = e.output, .graph = graph, .flow_replays = flow_replays});
+  e.report =
+      trace::export_trace(format, trace::TraceReader(e.trace),
+                          {.output = e.output, .graph = graph, .flow_replays = flow_replays});
   return e;
 }
 

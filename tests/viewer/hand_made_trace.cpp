@@ -20,10 +20,12 @@ GraphVersion graph_of(std::uint32_t id, const std::string& label, const HandMade
   g.label = label;
   g.plan_hash = 0xfeedfacecafebeef;
   g.lanes = 2;
-  g.strings = {"", "load", "saxpy \"a, b\"", "blur", "sum", "store", "epoch", "forward", "main.cpp", "x<&>", "renamed"};
+  g.strings = {"",      "load",    "saxpy \"a, b\"", "blur", "sum",    "store",
+               "epoch", "forward", "main.cpp",       "x<&>", "renamed"};
   g.labels = {{0, 0, 0}, {0, 6, 0x336699}, {1, 7, 0}};
   g.kernels = {{2, 2, 32, 0}};
-  g.buffers = {{9, BufferKind::Transient, kNone, 0, 4096, 256}, {1, BufferKind::Device, 2, 1, 1 << 20, 0}};
+  g.buffers = {{9, BufferKind::Transient, kNone, 0, 4096, 256},
+               {1, BufferKind::Device, 2, 1, 1 << 20, 0}};
   for (std::uint32_t i = 0; i < HandMadeTrace::kNodes; ++i) {
     g.accesses.push_back({0, i == 0 ? Access::Write : Access::Read, 0, 0, 4096});
     Node n;
@@ -51,8 +53,10 @@ GraphVersion graph_of(std::uint32_t id, const std::string& label, const HandMade
   return g;
 }
 
-// One replay from `at`: load, then saxpy and blur side by side, then sum, then store. Returns when it ends.
-Time replay(TraceWriter& writer, std::uint32_t graph, std::uint64_t number, Time at, const HandMadeTrace& options) {
+// One replay from `at`: load, then saxpy and blur side by side, then sum, then store. Returns when
+// it ends.
+Time replay(TraceWriter& writer, std::uint32_t graph, std::uint64_t number, Time at,
+            const HandMadeTrace& options) {
   const auto time = [&](std::uint32_t node) {
     const Time t = hand_made_time(node, number);
     return graph == HandMadeTrace::kStep && node == options.slow_node ? t + t / 2 : t;
@@ -60,7 +64,8 @@ Time replay(TraceWriter& writer, std::uint32_t graph, std::uint64_t number, Time
   SampleBlock block{graph, 1, 0, number, SampleSource::Host, {}};
   const auto add = [&](std::uint32_t node, Time started, std::uint16_t worker) {
     const bool lost = graph == HandMadeTrace::kStep && number == 3 && node == 4;
-    block.samples.push_back({node, 0, lost ? 0 : started, static_cast<std::uint32_t>(lost ? 0 : time(node)), worker});
+    block.samples.push_back(
+        {node, 0, lost ? 0 : started, static_cast<std::uint32_t>(lost ? 0 : time(node)), worker});
     return started + time(node);
   };
   const Time began = at;
@@ -69,7 +74,8 @@ Time replay(TraceWriter& writer, std::uint32_t graph, std::uint64_t number, Time
   at = std::max(saxpy, add(2, at + time(1) / 2, 0));
   at = add(3, at, 1);
   at = add(4, at, 1);
-  writer.push(Replay{graph, 1, 0, 4, number, began - 2'500, began - 2'500 + 900 + static_cast<Time>(number), began, at, 77,
+  writer.push(Replay{graph, 1, 0, 4, number, began - 2'500,
+                     began - 2'500 + 900 + static_cast<Time>(number), began, at, 77,
                      options.samples ? std::uint8_t{1} : std::uint8_t{0}});
   if (options.samples) writer.push(std::move(block));
   return at;
@@ -81,7 +87,8 @@ void write_hand_made_trace(const std::filesystem::path& path, const HandMadeTrac
   // Small chunks, so that replays and samples are spread over several.
   TraceWriter writer({.chunk_bytes = 4'000});
   writer.add_sink(std::make_shared<TraceFile>(TraceFileDesc{.path = path}));
-  writer.push(Session{"node7", 4711, 1'700'000'000'000'000'000, kNone, "digits", "digits --epochs 3", "0.1.0"});
+  writer.push(Session{"node7", 4711, 1'700'000'000'000'000'000, kNone, "digits",
+                      "digits --epochs 3", "0.1.0"});
   writer.push(Clock{kNone, HandMadeTrace::kBegin, 1'700'000'001'000'000'000, 100});
   writer.push(Device{1, "host (2 threads)", "host", {}, 1ull << 33, 2});
   writer.push(Queue{4, 1, "main"});
@@ -93,15 +100,47 @@ void write_hand_made_trace(const std::filesystem::path& path, const HandMadeTrac
   for (std::uint64_t r = 1; r <= HandMadeTrace::kStepReplays; ++r) {
     const Time began = at - 4'000;
     at = replay(writer, HandMadeTrace::kStep, r, at, options) + 5'000;
-    if (r <= HandMadeTrace::kOtherReplays) at = replay(writer, HandMadeTrace::kOther, r, at, options) + 5'000;
+    if (r <= HandMadeTrace::kOtherReplays)
+      at = replay(writer, HandMadeTrace::kOther, r, at, options) + 5'000;
     // The inner range ends, and so arrives, before the outer one.
     writer.push(HostRange{77, 1, began + 10, at - 4'500, "batch", HandMadeTrace::kStep, r});
     writer.push(HostRange{77, 0, began, at - 4'400, "iteration", kNone, 0});
   }
-  writer.push(PoolState{2, 1, HandMadeTrace::kBegin + 11'000, "step", 2, 6 << 20, 4096, {HandMadeTrace::kStep}, 32 << 20, 14 << 20, 14 << 20, 14 << 20, 1, 0, 0});
-  writer.push(PoolState{2, 1, at, "step", 2, 6 << 20, 4096, {HandMadeTrace::kStep}, 32 << 20, 14 << 20, 6 << 20, 14 << 20, 1, 3, 2, 1, {HandMadeTrace::kStep}});
+  writer.push(PoolState{2,
+                        1,
+                        HandMadeTrace::kBegin + 11'000,
+                        "step",
+                        2,
+                        6 << 20,
+                        4096,
+                        {HandMadeTrace::kStep},
+                        32 << 20,
+                        14 << 20,
+                        14 << 20,
+                        14 << 20,
+                        1,
+                        0,
+                        0});
+  writer.push(PoolState{2,
+                        1,
+                        at,
+                        "step",
+                        2,
+                        6 << 20,
+                        4096,
+                        {HandMadeTrace::kStep},
+                        32 << 20,
+                        14 << 20,
+                        6 << 20,
+                        14 << 20,
+                        1,
+                        3,
+                        2,
+                        1,
+                        {HandMadeTrace::kStep}});
   writer.push(DeviceTotals{1, at, 0, 14 << 20, 6 << 20, 14 << 20, 6 << 20, 1, 1, 3, 2});
-  writer.push(Message{at, Severity::Warning, "barrier-orders-nothing", "a \"quoted\",\ntext", HandMadeTrace::kStep, 1, 2, kNone});
+  writer.push(Message{at, Severity::Warning, "barrier-orders-nothing", "a \"quoted\",\ntext",
+                      HandMadeTrace::kStep, 1, 2, kNone});
   writer.push(Loss{at, LossKind::Samples, 12, "queue full"});
 }
 

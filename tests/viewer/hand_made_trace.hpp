@@ -1,5 +1,5 @@
-// A trace made by hand, with figures that a test can check: two graphs, nodes that overlap on one worker, a lost time, an update, a
-// message and a loss. Threads: one at a time.
+// A trace made by hand, with figures that a test can check: two graphs, nodes that overlap on one
+// worker, a lost time, an update, a message and a loss. Threads: one at a time.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ struct HandMadeTrace {
   bool samples = true;
 };
 
-// Replays of "step": nodes 0 to 4 take (node + 1) us and replay % 7 ns more; 1 and 2 overlap on worker 0 by half of 1's time.
-// The third replay lost the time of node 4.
+// Replays of "step": nodes 0 to 4 take (node + 1) us and replay % 7 ns more; 1 and 2 overlap on
+// worker 0 by half of 1's time. The third replay lost the time of node 4.
 void write_hand_made_trace(const std::filesystem::path& path, const HandMadeTrace& options = {});
 
 // The time of a node in a replay of "step", in ns.

@@ -43,7 +43,8 @@ Decoded decode(const std::filesystem::path& path) {
     CHECK(packet.trusted_packet_sequence_id() == 1);
     for (const auto& i : packet.interned_data().event_categories()) categories[i.iid()] = i.name();
     for (const auto& i : packet.interned_data().event_names()) names[i.iid()] = i.name();
-    for (const auto& i : packet.interned_data().debug_annotation_names()) arguments[i.iid()] = i.name();
+    for (const auto& i : packet.interned_data().debug_annotation_names())
+      arguments[i.iid()] = i.name();
     for (const auto& c : packet.clock_snapshot().clocks()) d.clocks[c.clock_id()] = c.timestamp();
     if (packet.has_track_descriptor()) {
       const auto& track = packet.track_descriptor();
@@ -66,9 +67,12 @@ Decoded decode(const std::filesystem::path& path) {
       REQUIRE(names.count(event.name_iid()) == 1);
       REQUIRE(event.category_iids_size() == 1);
       OpenSlice slice{packet.timestamp(), categories.at(event.category_iids(0)), {}};
-      for (const auto& a : event.debug_annotations()) slice.arguments[arguments.at(a.name_iid())] = a.uint_value();
-      for (const std::uint64_t flow : event.flow_ids()) CHECK(d.flow_from.emplace(flow, packet.timestamp()).second);
-      for (const std::uint64_t flow : event.terminating_flow_ids()) CHECK(d.flow_to.emplace(flow, packet.timestamp()).second);
+      for (const auto& a : event.debug_annotations())
+        slice.arguments[arguments.at(a.name_iid())] = a.uint_value();
+      for (const std::uint64_t flow : event.flow_ids())
+        CHECK(d.flow_from.emplace(flow, packet.timestamp()).second);
+      for (const std::uint64_t flow : event.terminating_flow_ids())
+        CHECK(d.flow_to.emplace(flow, packet.timestamp()).second);
       open.emplace(event.track_uuid(), std::move(slice));
     } else {
       REQUIRE(event.type() == TrackEvent::TYPE_SLICE_END);
@@ -85,7 +89,8 @@ Decoded decode(const std::filesystem::path& path) {
 }  // namespace
 
 TEST_CASE("perfetto: slices of one track follow each other and never overlap") {
-  const Decoded d = decode(test::export_hand_made(trace::ExportFormat::Perfetto, "tracks.perfetto").output);
+  const Decoded d =
+      decode(test::export_hand_made(trace::ExportFormat::Perfetto, "tracks.perfetto").output);
   CHECK(d.process == "digits");
   CHECK(d.slices.size() == d.tracks.size());
   std::set<std::string> names;
@@ -112,8 +117,9 @@ TEST_CASE("perfetto: counts and times are those of the summary, exact to the ns"
       first = std::min(first, slice.from);
       last = std::max(last, slice.to);
       if (slice.category != "node" && slice.category != "replay") continue;
-      auto& [count, total] =
-          slice.category == "node" ? nodes[{slice.arguments.at("graph"), slice.arguments.at("node")}] : replays[slice.arguments.at("graph")];
+      auto& [count, total] = slice.category == "node"
+                                 ? nodes[{slice.arguments.at("graph"), slice.arguments.at("node")}]
+                                 : replays[slice.arguments.at("graph")];
       ++count;
       total += static_cast<std::int64_t>(slice.to - slice.from);
     }
@@ -122,12 +128,14 @@ TEST_CASE("perfetto: counts and times are those of the summary, exact to the ns"
   CHECK(static_cast<trace::Time>(last) <= s.last);
   for (const model::GraphSummary& g : s.graphs) {
     CHECK(replays[g.graph] == std::pair{g.device_time.count(), g.device_time.total()});
-    for (const model::NodeSummary& n : g.nodes) CHECK(nodes[{g.graph, n.node}] == std::pair{n.times.count(), n.times.total()});
+    for (const model::NodeSummary& n : g.nodes)
+      CHECK(nodes[{g.graph, n.node}] == std::pair{n.times.count(), n.times.total()});
   }
 }
 
 TEST_CASE("perfetto: each arrow has one beginning and one end that is not before it") {
-  const Decoded d = decode(test::export_hand_made(trace::ExportFormat::Perfetto, "arrows.perfetto", "step", 4).output);
+  const Decoded d = decode(
+      test::export_hand_made(trace::ExportFormat::Perfetto, "arrows.perfetto", "step", 4).output);
   CHECK(d.flow_from.size() == 4 * 5 - 1 + 4);
   REQUIRE(d.flow_to.size() == d.flow_from.size());
   for (const auto& [flow, from] : d.flow_from) {
@@ -137,6 +145,9 @@ TEST_CASE("perfetto: each arrow has one beginning and one end that is not before
 }
 
 TEST_CASE("perfetto: the clocks relate the trace's time to UTC") {
-  const Decoded d = decode(test::export_hand_made(trace::ExportFormat::Perfetto, "clocks.perfetto").output);
-  CHECK(d.clocks == std::map<std::uint32_t, std::uint64_t>{{1, 1'700'000'001'000'000'000}, {3, HandMadeTrace::kBegin}, {6, HandMadeTrace::kBegin}});
+  const Decoded d =
+      decode(test::export_hand_made(trace::ExportFormat::Perfetto, "clocks.perfetto").output);
+  CHECK(d.clocks == std::map<std::uint32_t, std::uint64_t>{{1, 1'700'000'001'000'000'000},
+                                                           {3, HandMadeTrace::kBegin},
+                                                           {6, HandMadeTrace::kBegin}});
 }

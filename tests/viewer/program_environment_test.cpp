@@ -10,13 +10,18 @@
 
 namespace reprise::test {
 
-TEST_CASE("program environment: variables are set in place of what they were, taken out, and left alone") {
-  const EnvironmentVariable kept("REPRISE_TEST_KEPT", "a=b"), replaced("REPRISE_TEST_REPLACED", "old"), gone("REPRISE_TEST_GONE", "here"),
+TEST_CASE(
+    "program environment: variables are set in place of what they were, taken out, and left "
+    "alone") {
+  const EnvironmentVariable kept("REPRISE_TEST_KEPT", "a=b"),
+      replaced("REPRISE_TEST_REPLACED", "old"), gone("REPRISE_TEST_GONE", "here"),
       longer("REPRISE_TEST_GONE_NOT", "stays");
-  std::vector<std::string> all =
-      model::program_environment({.set = {{"REPRISE_TEST_REPLACED", "new"}, {"REPRISE_TEST_ADDED", ""}}, .unset = {"REPRISE_TEST_GONE"}});
+  std::vector<std::string> all = model::program_environment(
+      {.set = {{"REPRISE_TEST_REPLACED", "new"}, {"REPRISE_TEST_ADDED", ""}},
+       .unset = {"REPRISE_TEST_GONE"}});
   const auto count = [&](const std::string& start) {
-    return std::count_if(all.begin(), all.end(), [&](const std::string& text) { return text.starts_with(start); });
+    return std::count_if(all.begin(), all.end(),
+                         [&](const std::string& text) { return text.starts_with(start); });
   };
   CHECK(count("REPRISE_TEST_KEPT=a=b") == 1);
   CHECK(count("REPRISE_TEST_REPLACED=") == 1);

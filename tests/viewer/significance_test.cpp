@@ -6,9 +6,9 @@
 
 #include "model/significance.hpp"
 
-using reprise::trace::DurationHistogram;
 using reprise::model::compare;
 using reprise::model::Comparison;
+using reprise::trace::DurationHistogram;
 
 namespace {
 
@@ -22,22 +22,26 @@ DurationHistogram histogram(const std::vector<int>& values) {
 
 TEST_CASE("significance: the chance that b is longer counts every pair, ties by half") {
   const DurationHistogram a = histogram({1, 2, 2, 9}), b = histogram({2, 3, 8});
-  // Pairs of (2, 3, 8) with (1, 2, 2, 9): 2 is longer than one and equal to two, 3 and 8 are longer than three.
+  // Pairs of (2, 3, 8) with (1, 2, 2, 9): 2 is longer than one and equal to two, 3 and 8 are longer
+  // than three.
   CHECK(compare(a, b).b_is_longer == doctest::Approx((1 + 2 * 0.5 + 3 + 3) / 12.0));
   CHECK(compare(b, a).b_is_longer == doctest::Approx(1 - (1 + 2 * 0.5 + 3 + 3) / 12.0));
 }
 
 TEST_CASE("significance: p is that of the textbook's formula") {
   // Without ties: U = 12 of 64 pairs, mean 32, deviation sqrt(8 * 8 * 17 / 12), continuity 0.5.
-  const DurationHistogram a = histogram({10, 20, 30, 40, 50, 60, 70, 80}), b = histogram({15, 45, 65, 75, 85, 95, 96, 97});
+  const DurationHistogram a = histogram({10, 20, 30, 40, 50, 60, 70, 80}),
+                          b = histogram({15, 45, 65, 75, 85, 95, 96, 97});
   const double u = 1 + 4 + 6 + 7 + 8 * 4;
   const double z = (u - 32 - 0.5) / std::sqrt(8.0 * 8 * 17 / 12);
   CHECK(compare(a, b).p == doctest::Approx(std::erfc(z / std::sqrt(2.0))));
   CHECK(compare(a, b).p == doctest::Approx(compare(b, a).p));
 }
 
-TEST_CASE("significance: equal sets, one value alone, few samples and none at all differ by nothing") {
-  const DurationHistogram some = histogram({1, 2, 3, 4, 5, 6, 7, 8, 9}), one = histogram(std::vector<int>(20, 7)), few = histogram({900, 901});
+TEST_CASE(
+    "significance: equal sets, one value alone, few samples and none at all differ by nothing") {
+  const DurationHistogram some = histogram({1, 2, 3, 4, 5, 6, 7, 8, 9}),
+                          one = histogram(std::vector<int>(20, 7)), few = histogram({900, 901});
   CHECK(compare(some, some).p == doctest::Approx(1));
   CHECK(compare(one, one).p == 1);
   CHECK(compare(some, few).p == 1);
@@ -46,7 +50,9 @@ TEST_CASE("significance: equal sets, one value alone, few samples and none at al
   CHECK(compare(DurationHistogram(), some).b_is_longer == 0.5);
 }
 
-TEST_CASE("significance: a small shift of many samples is found, and sets of one distribution are rarely told apart") {
+TEST_CASE(
+    "significance: a small shift of many samples is found, and sets of one distribution are rarely "
+    "told apart") {
   const unsigned seed = 5;
   INFO("seed " << seed);
   std::mt19937 random(seed);

@@ -23,7 +23,8 @@ class ReadDatabase {
   // The first column of the first row.
   std::string text(const std::string& sql) {
     sqlite3_stmt* statement = nullptr;
-    REQUIRE_MESSAGE(sqlite3_prepare_v2(handle_, sql.c_str(), -1, &statement, nullptr) == SQLITE_OK, sqlite3_errmsg(handle_));
+    REQUIRE_MESSAGE(sqlite3_prepare_v2(handle_, sql.c_str(), -1, &statement, nullptr) == SQLITE_OK,
+                    sqlite3_errmsg(handle_));
     std::string value = "no row";
     if (sqlite3_step(statement) == SQLITE_ROW) {
       const auto* bytes = sqlite3_column_text(statement, 0);
@@ -47,17 +48,24 @@ TEST_CASE("sqlite: the database is sound and its totals are those of the summary
   CHECK(db.text("PRAGMA integrity_check") == "ok");
   CHECK(db.number("SELECT count(*) FROM graphs") == 2);
   for (const model::GraphSummary& g : s.graphs) {
-    const std::string of_graph = " WHERE graph = " + std::to_string(g.graph) + " AND version = " + std::to_string(g.version);
-    CHECK(db.number("SELECT count(*) FROM replays" + of_graph) == static_cast<long long>(g.replays));
-    CHECK(db.number("SELECT sum(ended_ns - started_ns) FROM replays" + of_graph) == g.device_time.total());
-    CHECK(db.number("SELECT sum(launch_returned_ns - launched_ns) FROM replays" + of_graph) == g.launch.total());
-    CHECK(db.number("SELECT count(*) FROM nodes" + of_graph) == static_cast<long long>(g.nodes.size()));
+    const std::string of_graph =
+        " WHERE graph = " + std::to_string(g.graph) + " AND version = " + std::to_string(g.version);
+    CHECK(db.number("SELECT count(*) FROM replays" + of_graph) ==
+          static_cast<long long>(g.replays));
+    CHECK(db.number("SELECT sum(ended_ns - started_ns) FROM replays" + of_graph) ==
+          g.device_time.total());
+    CHECK(db.number("SELECT sum(launch_returned_ns - launched_ns) FROM replays" + of_graph) ==
+          g.launch.total());
+    CHECK(db.number("SELECT count(*) FROM nodes" + of_graph) ==
+          static_cast<long long>(g.nodes.size()));
     CHECK(db.number("SELECT count(*) FROM edges" + of_graph) == static_cast<long long>(g.edges));
     for (const model::NodeSummary& n : g.nodes) {
       const std::string of_node = of_graph + " AND node = " + std::to_string(n.node);
       CHECK(db.number("SELECT sum(duration_ns) FROM samples" + of_node) == n.times.total());
-      CHECK(db.number("SELECT count(*) FROM samples" + of_node) == static_cast<long long>(n.times.count() + n.lost));
-      CHECK(db.number("SELECT count(*) FROM samples" + of_node + " AND started_ns IS NULL AND duration_ns IS NULL") ==
+      CHECK(db.number("SELECT count(*) FROM samples" + of_node) ==
+            static_cast<long long>(n.times.count() + n.lost));
+      CHECK(db.number("SELECT count(*) FROM samples" + of_node +
+                      " AND started_ns IS NULL AND duration_ns IS NULL") ==
             static_cast<long long>(n.lost));
       CHECK(db.text("SELECT name FROM nodes" + of_node) == n.name);
       CHECK(db.text("SELECT label FROM nodes" + of_node) == n.label_path);
@@ -68,15 +76,19 @@ TEST_CASE("sqlite: the database is sound and its totals are those of the summary
 TEST_CASE("sqlite: what is said once is there as it was said") {
   const test::Exported e = test::export_hand_made(trace::ExportFormat::Sqlite, "once.db");
   ReadDatabase db(e.output);
-  CHECK(db.text("SELECT application || ' on ' || host || ' ' || pid FROM sessions") == "digits on node7 4711");
+  CHECK(db.text("SELECT application || ' on ' || host || ' ' || pid FROM sessions") ==
+        "digits on node7 4711");
   CHECK(db.text("SELECT rank FROM sessions") == "NULL");
   CHECK(db.text("SELECT plan_hash FROM graphs WHERE name = 'step'") == "feedfacecafebeef");
   CHECK(db.text("SELECT device FROM graphs WHERE name = 'step'") == "host (2 threads)");
   CHECK(db.text("SELECT text FROM messages") == "a \"quoted\",\ntext");
-  CHECK(db.text("SELECT name || ' ' || kind || ' ' || slab_offset FROM buffers WHERE graph = 3 AND buffer = 0") == "x<&> transient 256");
+  CHECK(db.text("SELECT name || ' ' || kind || ' ' || slab_offset FROM buffers WHERE graph = 3 AND "
+                "buffer = 0") == "x<&> transient 256");
   CHECK(db.text("SELECT slab_offset FROM buffers WHERE graph = 3 AND buffer = 1") == "NULL");
-  CHECK(db.text("SELECT hazard || ' ' || end_byte FROM edges WHERE graph = 3 AND from_node = 2") == "WAR 64");
-  CHECK(db.text("SELECT file || ':' || line FROM nodes WHERE graph = 3 AND node = 1") == "main.cpp:11");
+  CHECK(db.text("SELECT hazard || ' ' || end_byte FROM edges WHERE graph = 3 AND from_node = 2") ==
+        "WAR 64");
+  CHECK(db.text("SELECT file || ':' || line FROM nodes WHERE graph = 3 AND node = 1") ==
+        "main.cpp:11");
   CHECK(db.text("SELECT count || ' ' || kind FROM losses") == "12 samples");
 }
 

@@ -28,9 +28,13 @@ TEST_CASE("text: numbers have separators, and units that fit") {
   CHECK(hex(0xfeed) == "000000000000feed");
 }
 
-TEST_CASE("text: what a trace calls itself can't drive a terminal") { CHECK(printable("a\x1b[31mb\nc\x7f") == "a?[31mb?c?"); }
+TEST_CASE("text: what a trace calls itself can't drive a terminal") {
+  CHECK(printable("a\x1b[31mb\nc\x7f") == "a?[31mb?c?");
+}
 
-TEST_CASE("text: text is on the left, numbers on the right, and characters of several bytes are one wide") {
+TEST_CASE(
+    "text: text is on the left, numbers on the right, and characters of several bytes are one "
+    "wide") {
   Table table(1, {"name", "us"});
   CHECK(table.empty());
   table.add({"sch\xc3\xb6n", "1.000"});

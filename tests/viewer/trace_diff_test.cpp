@@ -47,7 +47,8 @@ TEST_CASE("trace diff: the node that became slower comes first, and it alone is 
   CHECK(step.nodes[0].name == "blur");
   CHECK(step.nodes[0].time.part == doctest::Approx(0.5).epsilon(0.01));
   CHECK(step.nodes[0].time.comparison.b_is_longer == 1);
-  for (std::size_t i = 0; i < step.nodes.size(); ++i) CHECK(step.nodes[i].time.is_significant == (i == 0));
+  for (std::size_t i = 0; i < step.nodes.size(); ++i)
+    CHECK(step.nodes[i].time.is_significant == (i == 0));
   CHECK_FALSE(d.graphs[0].device_time.is_significant);
 }
 

@@ -56,7 +56,8 @@ TEST_CASE("trace summary: counts and totals are those of the trace") {
   double shares = 0;
   for (const model::NodeSummary& n : step.nodes) {
     trace::Time sum = 0;
-    for (std::uint64_t r = 1; r <= HandMadeTrace::kStepReplays; ++r) sum += n.node == 4 && r == 3 ? 0 : test::hand_made_time(n.node, r);
+    for (std::uint64_t r = 1; r <= HandMadeTrace::kStepReplays; ++r)
+      sum += n.node == 4 && r == 3 ? 0 : test::hand_made_time(n.node, r);
     CHECK(n.times.total() == sum);
     CHECK(n.lost == (n.node == 4 ? 1 : 0));
     shares += n.share;
@@ -69,7 +70,8 @@ TEST_CASE("trace summary: counts and totals are those of the trace") {
   CHECK(s.graphs[1].replays == HandMadeTrace::kOtherReplays);
 }
 
-TEST_CASE("trace summary: replays and samples of what the trace does not describe are counted apart") {
+TEST_CASE(
+    "trace summary: replays and samples of what the trace does not describe are counted apart") {
   const std::filesystem::path path = test::scratch_folder() / "unknown.reprise";
   {
     trace::Records topology, events, samples;
@@ -79,13 +81,16 @@ TEST_CASE("trace summary: replays and samples of what the trace does not describ
     g.nodes.resize(2);
     topology.graph_versions = {g};
     events.replays = {{0, 0, 0, 0, 1, 10, 20, 30, 0, 0, 0}, {5, 0, 0, 0, 1, 10, 20, 30, 40, 0, 0}};
-    samples.sample_blocks = {{0, 0, 0, 1, trace::SampleSource::Host, {{1, 0, 30, 7, 0}, {2, 0, 40, 7, 0}}},
-                             {0, 9, 0, 1, trace::SampleSource::Host, {{0, 0, 30, 7, 0}}}};
+    samples.sample_blocks = {
+        {0, 0, 0, 1, trace::SampleSource::Host, {{1, 0, 30, 7, 0}, {2, 0, 40, 7, 0}}},
+        {0, 9, 0, 1, trace::SampleSource::Host, {{0, 0, 30, 7, 0}}}};
     trace::TraceFile file({.path = path});
     std::uint64_t sequence = 0;
-    for (const auto& [kind, records] :
-         {std::pair{trace::ChunkKind::Topology, topology}, {trace::ChunkKind::Events, events}, {trace::ChunkKind::Samples, samples}}) {
-      file.write(std::make_shared<const trace::Chunk>(trace::make_chunk(kind, records, sequence++)));
+    for (const auto& [kind, records] : {std::pair{trace::ChunkKind::Topology, topology},
+                                        {trace::ChunkKind::Events, events},
+                                        {trace::ChunkKind::Samples, samples}}) {
+      file.write(
+          std::make_shared<const trace::Chunk>(trace::make_chunk(kind, records, sequence++)));
     }
   }
   const model::TraceSummary s = model::summarize(trace::TraceReader(path));
@@ -104,14 +109,18 @@ TEST_CASE("trace summary: pools and the memory of devices are what they were las
   const std::filesystem::path path = test::scratch_folder() / "pools.reprise";
   {
     trace::Records events;
-    events.pool_states = {{7, 0, 20, "step", 2, 4096, 0, {}, 1 << 20, 8192, 8192, 8192, 1, 0, 0},
-                          {2, 0, 10, "weights", 1, 64, 0, {}},
-                          {7, 0, 40, "step", 1, 2048, 0, {}, 1 << 20, 8192, 2048, 8192, 1, 1, 0},
-                          {7, 0, 30, "step", 2, 4096, 0, {}, 1 << 20, 8192, 8192, 8192, 1, 0, 0, 1, {4, 5}},
-                          {7, 0, 35, "step", 2, 4096, 0, {}, 1 << 20, 8192, 8192, 8192, 1, 0, 0, 1, {5}}};
-    events.device_totals = {{3, 50, 0, 9000, 9000, 9000, 64}, {3, 45, 0, 8000, 8000, 8000, 64}, {1, 20, 4096, 64, 64, 64, 64}};
+    events.pool_states = {
+        {7, 0, 20, "step", 2, 4096, 0, {}, 1 << 20, 8192, 8192, 8192, 1, 0, 0},
+        {2, 0, 10, "weights", 1, 64, 0, {}},
+        {7, 0, 40, "step", 1, 2048, 0, {}, 1 << 20, 8192, 2048, 8192, 1, 1, 0},
+        {7, 0, 30, "step", 2, 4096, 0, {}, 1 << 20, 8192, 8192, 8192, 1, 0, 0, 1, {4, 5}},
+        {7, 0, 35, "step", 2, 4096, 0, {}, 1 << 20, 8192, 8192, 8192, 1, 0, 0, 1, {5}}};
+    events.device_totals = {{3, 50, 0, 9000, 9000, 9000, 64},
+                            {3, 45, 0, 8000, 8000, 8000, 64},
+                            {1, 20, 4096, 64, 64, 64, 64}};
     trace::TraceFile file({.path = path});
-    file.write(std::make_shared<const trace::Chunk>(trace::make_chunk(trace::ChunkKind::Topology, events, 0)));
+    file.write(std::make_shared<const trace::Chunk>(
+        trace::make_chunk(trace::ChunkKind::Topology, events, 0)));
   }
   const model::TraceSummary s = model::summarize(trace::TraceReader(path));
   REQUIRE(s.device_totals.size() == 2);

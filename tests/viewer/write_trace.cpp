@@ -1,4 +1,5 @@
-// Writes the trace made by hand to FILE, for tests that run the program `reprise`: write_trace FILE [slow|renamed|no-samples].
+// Writes the trace made by hand to FILE, for tests that run the program `reprise`: write_trace FILE
+// [slow|renamed|no-samples].
 #include <cstdio>
 #include <string>
 

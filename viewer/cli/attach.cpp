@@ -69,7 +69,8 @@ class Recorder {
     const std::lock_guard lock(mutex_);
     if (!file_) throw std::runtime_error("the session sent nothing; " + name + " was not written");
     file_->flush();
-    std::fprintf(stderr, "reprise: %s: %s, %s\n", name.c_str(), bytes(file_->bytes()).c_str(), counted(chunks_, "chunk").c_str());
+    std::fprintf(stderr, "reprise: %s: %s, %s\n", name.c_str(), bytes(file_->bytes()).c_str(),
+                 counted(chunks_, "chunk").c_str());
   }
 
  private:
@@ -80,19 +81,24 @@ class Recorder {
 };
 
 void greet(const trace::LiveStatus& status, std::optional<trace::LiveProfile> asked) {
-  std::fprintf(stderr, "reprise: recording %s, process %u on %s, until it ends or Ctrl+C\n", printable(status.session.application).c_str(),
-               status.session.pid, printable(status.session.host).c_str());
+  std::fprintf(stderr, "reprise: recording %s, process %u on %s, until it ends or Ctrl+C\n",
+               printable(status.session.application).c_str(), status.session.pid,
+               printable(status.session.host).c_str());
   if (!asked || (status.allowed && *asked <= *status.allowed)) return;
   std::fprintf(stderr, "reprise: it was asked for --profile %s and %s\n", mode_name(*asked),
-               status.allowed ? (std::string("gives at most ") + mode_name(*status.allowed)).c_str() : "lets nobody ask (REPRISE_REMOTE_PROFILE)");
+               status.allowed ? (std::string("gives at most ") + mode_name(*status.allowed)).c_str()
+                              : "lets nobody ask (REPRISE_REMOTE_PROFILE)");
 }
 
 std::string describe(const std::vector<trace::LiveSession>& sessions) {
   std::string text;
   for (const trace::LiveSession& session : sessions) {
-    if (session.alive) text += (text.empty() ? "" : ", ") + std::to_string(session.pid) + " (" + printable(session.application) + ")";
+    if (session.alive)
+      text += (text.empty() ? "" : ", ") + std::to_string(session.pid) + " (" +
+              printable(session.application) + ")";
   }
-  return text.empty() ? "there is none: start a program with REPRISE_TRACE=live" : "there are: " + text;
+  return text.empty() ? "there is none: start a program with REPRISE_TRACE=live"
+                      : "there are: " + text;
 }
 
 }  // namespace
@@ -102,10 +108,13 @@ std::string find_session(const std::string& text) {
   const auto sessions = trace::list_sessions();
   std::vector<std::string> found;
   for (const trace::LiveSession& session : sessions) {
-    if (session.alive && (std::to_string(session.pid) == text || session.application == text)) found.push_back(session.path);
+    if (session.alive && (std::to_string(session.pid) == text || session.application == text))
+      found.push_back(session.path);
   }
   if (found.size() == 1) return found.front();
-  if (found.size() > 1) throw std::runtime_error("several sessions are called " + text + "; name one by its process or socket: reprise sessions");
+  if (found.size() > 1)
+    throw std::runtime_error("several sessions are called " + text +
+                             "; name one by its process or socket: reprise sessions");
   if (text.find(':') != std::string::npos && trace::parse_tcp_address(text)) return text;
   throw std::runtime_error("no live session is called " + text + "; " + describe(sessions));
 }
@@ -113,17 +122,23 @@ std::string find_session(const std::string& text) {
 void record_session(const AttachDesc& desc) {
   const StopSignals signals;  // before there is a thread that could take them
   Recorder recorder(desc.file);
-  trace::LiveClient client({find_session(desc.session), desc.token, [&](const std::shared_ptr<const trace::Chunk>& chunk) { recorder.write(chunk); }});
+  trace::LiveClient client(
+      {find_session(desc.session), desc.token,
+       [&](const std::shared_ptr<const trace::Chunk>& chunk) { recorder.write(chunk); }});
   if (desc.profile) client.request({trace::LiveRequest::Kind::SetProfile, *desc.profile});
   client.start();
   trace::LiveStatus status = client.status();
   for (bool greeted = false, stopped = false; !stopped; status = client.status()) {
-    if (status.state == trace::LiveState::Live && !std::exchange(greeted, true)) greet(status, desc.profile);
-    if (status.state != trace::LiveState::Live && status.state != trace::LiveState::Connecting) break;
+    if (status.state == trace::LiveState::Live && !std::exchange(greeted, true))
+      greet(status, desc.profile);
+    if (status.state != trace::LiveState::Live && status.state != trace::LiveState::Connecting)
+      break;
     stopped = signals.wait();
   }
-  if (status.state == trace::LiveState::Connecting) throw std::runtime_error(desc.session + ": stopped before it answered");
-  if (status.state != trace::LiveState::Live && status.state != trace::LiveState::Closed) throw std::runtime_error(status.reason);
+  if (status.state == trace::LiveState::Connecting)
+    throw std::runtime_error(desc.session + ": stopped before it answered");
+  if (status.state != trace::LiveState::Live && status.state != trace::LiveState::Closed)
+    throw std::runtime_error(status.reason);
   recorder.report(desc.file.path.string());
 }
 

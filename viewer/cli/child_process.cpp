@@ -39,7 +39,9 @@ class KeyboardSignalsIgnored {
 }  // namespace
 
 ChildExit run_child(const ChildProcess& child) {
-  std::vector<std::string> arguments = child.command, environment = model::program_environment({.set = child.environment, .unset = {}});
+  std::vector<std::string> arguments = child.command,
+                           environment =
+                               model::program_environment({.set = child.environment, .unset = {}});
   const KeyboardSignalsIgnored ignored;
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
@@ -50,13 +52,16 @@ ChildExit run_child(const ChildProcess& child) {
   posix_spawnattr_setsigdefault(&attributes, &defaults);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
   pid_t pid = 0;
-  const int error =
-      posix_spawnp(&pid, arguments.front().c_str(), nullptr, &attributes, model::exec_pointers(arguments).data(), model::exec_pointers(environment).data());
+  const int error = posix_spawnp(&pid, arguments.front().c_str(), nullptr, &attributes,
+                                 model::exec_pointers(arguments).data(),
+                                 model::exec_pointers(environment).data());
   posix_spawnattr_destroy(&attributes);
   if (error != 0) return {error == ENOENT ? kNoSuchProgram : kNotExecutable, std::strerror(error)};
   int status = 0;
   while (::waitpid(pid, &status, 0) < 0) {
-    if (errno != EINTR) throw std::runtime_error("cannot wait for " + arguments.front() + ": " + std::strerror(errno));
+    if (errno != EINTR)
+      throw std::runtime_error("cannot wait for " + arguments.front() + ": " +
+                               std::strerror(errno));
   }
   return {WIFSIGNALED(status) ? kKilled + WTERMSIG(status) : WEXITSTATUS(status), {}};
 }

@@ -1,6 +1,6 @@
-// Runs a program with more in its environment, waits for it, and gives its exit code as a shell would: 128 and the signal's number
-// for one that was killed, 127 for one that is not there. Threads: the main thread's; signals of the keyboard are the child's alone
-// meanwhile.
+// Runs a program with more in its environment, waits for it, and gives its exit code as a shell
+// would: 128 and the signal's number for one that was killed, 127 for one that is not there.
+// Threads: the main thread's; signals of the keyboard are the child's alone meanwhile.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@ namespace reprise::cli {
 inline constexpr int kNoSuchProgram = 127, kNotExecutable = 126, kKilled = 128;
 
 struct ChildProcess {
-  std::vector<std::string> command;                // the program, looked up in $PATH, and its arguments
+  std::vector<std::string> command;  // the program, looked up in $PATH, and its arguments
   std::map<std::string, std::string> environment;  // added to this process's own
 };
 

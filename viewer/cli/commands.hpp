@@ -1,6 +1,7 @@
-// The commands of the program `reprise`: each adds its subcommand to the application and, if the command line names it, is called.
-// A command returns the exit code of the program; it throws UsageError for a command line that parses and makes no sense, and any
-// other exception for work that failed. Threads: the main thread's.
+// The commands of the program `reprise`: each adds its subcommand to the application and, if the
+// command line names it, is called. A command returns the exit code of the program; it throws
+// UsageError for a command line that parses and makes no sense, and any other exception for work
+// that failed. Threads: the main thread's.
 #pragma once
 
 #include <functional>
@@ -11,7 +12,8 @@
 
 namespace reprise::cli {
 
-inline constexpr int kDone = 0, kFailed = 1, kWrongUsage = 2, kDoesNotFit = 3;  // the last of `plan` alone
+inline constexpr int kDone = 0, kFailed = 1, kWrongUsage = 2,
+                     kDoesNotFit = 3;  // the last of `plan` alone
 
 class UsageError : public std::runtime_error {
  public:

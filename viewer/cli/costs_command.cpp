@@ -31,23 +31,30 @@ const char* told_by(GraphCosts::TimedBy timed_by) {
 CostProfile read(const CostsOptions& options) {
   CostProfile costs = *load_cost_profile(options.file);
   if (options.graph.empty()) return costs;
-  std::erase_if(costs.graphs, [&](const GraphCosts& graph) { return graph.label != options.graph; });
+  std::erase_if(costs.graphs,
+                [&](const GraphCosts& graph) { return graph.label != options.graph; });
   std::erase_if(costs.untimed, [&](const std::string& label) { return label != options.graph; });
   if (!costs.graphs.empty()) return costs;
-  throw std::runtime_error(options.file + (costs.untimed.empty() ? " has no graph " : " has no times of nodes of graph ") + options.graph);
+  throw std::runtime_error(
+      options.file +
+      (costs.untimed.empty() ? " has no graph " : " has no times of nodes of graph ") +
+      options.graph);
 }
 
 void print(const CostProfile& costs) {
   for (const GraphCosts& graph : costs.graphs) {
-    std::printf("%s (plan %s) on %s: medians of %s, timed by %s\n", printable(graph.label).c_str(), hex(graph.plan_hash).c_str(),
-                printable(graph.device).c_str(), counted(graph.replays, "replay").c_str(), told_by(graph.timed_by));
+    std::printf("%s (plan %s) on %s: medians of %s, timed by %s\n", printable(graph.label).c_str(),
+                hex(graph.plan_hash).c_str(), printable(graph.device).c_str(),
+                counted(graph.replays, "replay").c_str(), told_by(graph.timed_by));
     Table table(3, {"command", "name", "label", "threads or bytes", "us"});
     for (const CommandCost& cost : graph.commands) {
-      table.add({std::to_string(cost.command), printable(cost.name), printable(cost.label), with_separators(cost.work), microseconds(1e3 * cost.microseconds)});
+      table.add({std::to_string(cost.command), printable(cost.name), printable(cost.label),
+                 with_separators(cost.work), microseconds(1e3 * cost.microseconds)});
     }
     std::printf("%s\n", table.text().c_str());
   }
-  for (const std::string& label : costs.untimed) std::printf("%s: no replay whose nodes were timed\n", printable(label).c_str());
+  for (const std::string& label : costs.untimed)
+    std::printf("%s: no replay whose nodes were timed\n", printable(label).c_str());
 }
 
 void print_json(const CostProfile& costs) {
@@ -55,12 +62,21 @@ void print_json(const CostProfile& costs) {
   for (const GraphCosts& graph : costs.graphs) {
     nlohmann::ordered_json commands = nlohmann::ordered_json::array();
     for (const CommandCost& cost : graph.commands) {
-      commands.push_back({{"command", cost.command}, {"name", cost.name}, {"label", cost.label}, {"work", cost.work}, {"us", cost.microseconds}});
+      commands.push_back({{"command", cost.command},
+                          {"name", cost.name},
+                          {"label", cost.label},
+                          {"work", cost.work},
+                          {"us", cost.microseconds}});
     }
-    graphs.push_back({{"name", graph.label}, {"device", graph.device}, {"plan_hash", hex(graph.plan_hash)}, {"replays", graph.replays},
-                      {"timed_by", told_by(graph.timed_by)}, {"commands", std::move(commands)}});
+    graphs.push_back({{"name", graph.label},
+                      {"device", graph.device},
+                      {"plan_hash", hex(graph.plan_hash)},
+                      {"replays", graph.replays},
+                      {"timed_by", told_by(graph.timed_by)},
+                      {"commands", std::move(commands)}});
   }
-  std::fputs(json_text({{"graphs", std::move(graphs)}, {"untimed", costs.untimed}}).c_str(), stdout);
+  std::fputs(json_text({{"graphs", std::move(graphs)}, {"untimed", costs.untimed}}).c_str(),
+             stdout);
 }
 
 int run(const CostsOptions& options) {
@@ -77,16 +93,23 @@ int run(const CostsOptions& options) {
 }  // namespace
 
 Command add_costs(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("costs", "How long each command of a trace takes, for compiling its graphs by that");
+  CLI::App* app = program.add_subcommand(
+      "costs", "How long each command of a trace takes, for compiling its graphs by that");
   auto options = std::make_shared<CostsOptions>();
-  app->add_option("FILE", options->file, "a trace with times of nodes, or what -o wrote")->required();
+  app->add_option("FILE", options->file, "a trace with times of nodes, or what -o wrote")
+      ->required();
   app->add_option("--graph", options->graph, "only graphs with this label")->type_name("LABEL");
   app->add_flag("--json", options->json, "write JSON");
-  app->add_option("-o,--output", options->output, "also write a small file that load_cost_profile() takes in the place of the trace")->type_name("FILE");
+  app->add_option(
+         "-o,--output", options->output,
+         "also write a small file that load_cost_profile() takes in the place of the trace")
+      ->type_name("FILE");
   app->footer(
-      "Medians over the newest replays whose nodes were timed, without what noting the times takes; a loop by all of its rounds in a replay.\n"
+      "Medians over the newest replays whose nodes were timed, without what noting the times "
+      "takes; a loop by all of its rounds in a replay.\n"
       "A program compiles by them with CompileDesc::costs = load_cost_profile(FILE).\n"
-      "Examples:\n  reprise costs run.reprise\n  reprise costs run.reprise --graph step -o step.costs.json");
+      "Examples:\n  reprise costs run.reprise\n  reprise costs run.reprise --graph step -o "
+      "step.costs.json");
   return {app, [options] { return run(*options); }};
 }
 

@@ -32,15 +32,18 @@ std::string uuid_text(const DeviceInfo& device) {
 void print(const Instance& instance) {
   Table table(2, {"device", "name", "compute", "processors", "memory", "driver"});
   for (const DeviceInfo& d : instance.devices()) {
-    table.add({d.selector, printable(d.name), version(d.compute_major, d.compute_minor), with_separators(d.multiprocessors), bytes(d.memory_bytes),
+    table.add({d.selector, printable(d.name), version(d.compute_major, d.compute_minor),
+               with_separators(d.multiprocessors), bytes(d.memory_bytes),
                driver(d.driver_version)});
   }
   std::fputs(table.text().c_str(), stdout);
-  if (const std::string why = instance.gpu_unavailable_reason(); !why.empty()) std::printf("no GPU: %s\n", why.c_str());
+  if (const std::string why = instance.gpu_unavailable_reason(); !why.empty())
+    std::printf("no GPU: %s\n", why.c_str());
 }
 
 void print_json(const Instance& instance) {
-  nlohmann::ordered_json json = {{"devices", nlohmann::ordered_json::array()}, {"gpu_unavailable_reason", instance.gpu_unavailable_reason()}};
+  nlohmann::ordered_json json = {{"devices", nlohmann::ordered_json::array()},
+                                 {"gpu_unavailable_reason", instance.gpu_unavailable_reason()}};
   for (const DeviceInfo& d : instance.devices()) {
     json["devices"].push_back({{"selector", d.selector},
                                {"name", d.name},
@@ -57,11 +60,13 @@ void print_json(const Instance& instance) {
 }  // namespace
 
 Command add_devices(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("devices", "The devices of this machine, as Reprise sees them");
+  CLI::App* app =
+      program.add_subcommand("devices", "The devices of this machine, as Reprise sees them");
   auto json = std::make_shared<bool>(false);
   app->add_flag("--json", *json, "write JSON");
   app->footer(
-      "Processors are multiprocessors of a GPU, threads of the host device.\nExamples:\n  reprise devices\n  reprise devices --json | jq -r "
+      "Processors are multiprocessors of a GPU, threads of the host device.\nExamples:\n  reprise "
+      "devices\n  reprise devices --json | jq -r "
       "'.devices[].selector'");
   return {app, [json] {
             const Instance instance({.application = "reprise"});

@@ -33,9 +33,12 @@ std::string p_text(const Change& c) {
 }
 
 std::vector<std::string> row(std::vector<std::string> cells, const Change& c) {
-  const std::string difference = (c.median_b < c.median_a ? "-" : "+") + microseconds(std::abs(c.median_b - c.median_a));
-  for (std::string cell : {with_separators(c.count_a), with_separators(c.count_b), microseconds(c.median_a), microseconds(c.median_b), difference,
-                           c.median_a > 0 ? signed_percent(c.part) : std::string(), p_text(c), std::string(verdict(c))}) {
+  const std::string difference =
+      (c.median_b < c.median_a ? "-" : "+") + microseconds(std::abs(c.median_b - c.median_a));
+  for (std::string cell : {with_separators(c.count_a), with_separators(c.count_b),
+                           microseconds(c.median_a), microseconds(c.median_b), difference,
+                           c.median_a > 0 ? signed_percent(c.part) : std::string(), p_text(c),
+                           std::string(verdict(c))}) {
     cells.push_back(std::move(cell));
   }
   return cells;
@@ -50,19 +53,27 @@ void print(const DiffOptions& options, const model::TraceDiff& d) {
   print_list("graph in A alone", d.only_a);
   print_list("graph in B alone", d.only_b);
   for (const GraphDiff& g : d.graphs) {
-    std::printf("\n%s: %s\n", printable(g.name).c_str(), g.same_plan ? "the same plan" : "the plan changed");
-    Table replays(1, {"", "count A", "count B", "median A us", "median B us", "change us", "change", "p", "verdict"});
-    if (g.device_time.count_a != 0 || g.device_time.count_b != 0) replays.add(row({"device time"}, g.device_time));
-    if (g.launch.count_a != 0 || g.launch.count_b != 0) replays.add(row({"launch latency"}, g.launch));
+    std::printf("\n%s: %s\n", printable(g.name).c_str(),
+                g.same_plan ? "the same plan" : "the plan changed");
+    Table replays(1, {"", "count A", "count B", "median A us", "median B us", "change us", "change",
+                      "p", "verdict"});
+    if (g.device_time.count_a != 0 || g.device_time.count_b != 0)
+      replays.add(row({"device time"}, g.device_time));
+    if (g.launch.count_a != 0 || g.launch.count_b != 0)
+      replays.add(row({"launch latency"}, g.launch));
     if (!replays.empty()) std::fputs(replays.text().c_str(), stdout);
-    Table nodes(2, {"node", "label", "count A", "count B", "median A us", "median B us", "change us", "change", "p", "verdict"});
-    for (const model::NodeChange& n : g.nodes) nodes.add(row({printable(n.name), printable(n.label_path)}, n.time));
+    Table nodes(2, {"node", "label", "count A", "count B", "median A us", "median B us",
+                    "change us", "change", "p", "verdict"});
+    for (const model::NodeChange& n : g.nodes)
+      nodes.add(row({printable(n.name), printable(n.label_path)}, n.time));
     if (!nodes.empty()) std::printf("\n%s", nodes.text().c_str());
     print_list("node in A alone", g.removed);
     print_list("node in B alone", g.added);
   }
-  std::printf("\np: Mann-Whitney U test, two-sided. Slower or faster: p, times the number of nodes compared, is below %.2f.\n",
-              model::kSignificanceLevel);
+  std::printf(
+      "\np: Mann-Whitney U test, two-sided. Slower or faster: p, times the number of nodes "
+      "compared, is below %.2f.\n",
+      model::kSignificanceLevel);
 }
 
 nlohmann::ordered_json json_of(const Change& c) {
@@ -82,7 +93,11 @@ nlohmann::ordered_json json_of(const DiffOptions& options, const model::TraceDif
   for (const GraphDiff& g : d.graphs) {
     nlohmann::ordered_json nodes = nlohmann::ordered_json::array();
     for (const model::NodeChange& n : g.nodes) {
-      nodes.push_back({{"name", n.name}, {"label", n.label_path}, {"node_a", n.node_a}, {"node_b", n.node_b}, {"time", json_of(n.time)}});
+      nodes.push_back({{"name", n.name},
+                       {"label", n.label_path},
+                       {"node_a", n.node_a},
+                       {"node_b", n.node_b},
+                       {"time", json_of(n.time)}});
     }
     graphs.push_back({{"name", g.name},
                       {"graph_a", g.graph_a},
@@ -96,14 +111,19 @@ nlohmann::ordered_json json_of(const DiffOptions& options, const model::TraceDif
                       {"only_a", g.removed},
                       {"only_b", g.added}});
   }
-  return {{"a", options.a},     {"b", options.b},    {"significance", model::kSignificanceLevel}, {"graphs", std::move(graphs)},
-          {"only_a", d.only_a}, {"only_b", d.only_b}};
+  return {{"a", options.a},
+          {"b", options.b},
+          {"significance", model::kSignificanceLevel},
+          {"graphs", std::move(graphs)},
+          {"only_a", d.only_a},
+          {"only_b", d.only_b}};
 }
 
 model::TraceSummary read(const std::string& file) {
   const trace::TraceReader reader(file);
   ProgressLine line("reading " + file);
-  return model::summarize(reader, [&](std::uint64_t done, std::uint64_t total) { line.update(done, total); });
+  return model::summarize(
+      reader, [&](std::uint64_t done, std::uint64_t total) { line.update(done, total); });
 }
 
 int run(const DiffOptions& options) {
@@ -120,16 +140,20 @@ int run(const DiffOptions& options) {
 }  // namespace
 
 Command add_diff(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("diff", "What changed from one trace to another: medians of replays and nodes, with significance");
+  CLI::App* app = program.add_subcommand(
+      "diff",
+      "What changed from one trace to another: medians of replays and nodes, with significance");
   auto options = std::make_shared<DiffOptions>();
   app->add_option("A", options->a, "the trace before")->required();
   app->add_option("B", options->b, "the trace after")->required();
   app->add_flag("--json", options->json, "write JSON");
   app->footer(
-      "Graphs match by name; nodes by name, label and kind, in the order of their commands. p is of the Mann-Whitney U test: the chance of\n"
+      "Graphs match by name; nodes by name, label and kind, in the order of their commands. p is "
+      "of the Mann-Whitney U test: the chance of\n"
       "a difference as large if nothing had changed, if samples were independent.\n"
       "Examples:\n  reprise diff before.reprise after.reprise\n"
-      "  reprise diff before.reprise after.reprise --json | jq '.graphs[].nodes[] | select(.time.verdict == \"slower\").name'");
+      "  reprise diff before.reprise after.reprise --json | jq '.graphs[].nodes[] | "
+      "select(.time.verdict == \"slower\").name'");
   return {app, [options] { return run(*options); }};
 }
 

@@ -1,4 +1,5 @@
-// Which file stands at a path, and in which state: whether a program has written it meanwhile. Threads: any.
+// Which file stands at a path, and in which state: whether a program has written it meanwhile.
+// Threads: any.
 #pragma once
 
 #include <sys/types.h>

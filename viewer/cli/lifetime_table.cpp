@@ -18,10 +18,14 @@ constexpr std::size_t kNowhere = ~std::size_t{0};
 
 class LifetimeReader {
  public:
-  LifetimeReader(std::istream& in, const std::string& name) : in_(in), name_(name) { where_.fill(kNowhere); }
+  LifetimeReader(std::istream& in, const std::string& name) : in_(in), name_(name) {
+    where_.fill(kNowhere);
+  }
 
   LifetimeTable read() {
-    if (!next_line()) fail_file("it is empty; a line with the columns' names has to come first: id,lower,upper,size");
+    if (!next_line())
+      fail_file(
+          "it is empty; a line with the columns' names has to come first: id,lower,upper,size");
     if (line_.starts_with("\xef\xbb\xbf")) line_.erase(0, 3);
     table_.header = line_;
     read_header();
@@ -31,10 +35,15 @@ class LifetimeReader {
   }
 
  private:
-  [[noreturn]] void fail_file(const std::string& text) const { throw std::runtime_error(name_ + ": " + text); }
-  [[noreturn]] void fail_line(const std::string& text) const { throw std::runtime_error(name_ + ":" + std::to_string(number_) + ": " + text); }
+  [[noreturn]] void fail_file(const std::string& text) const {
+    throw std::runtime_error(name_ + ": " + text);
+  }
+  [[noreturn]] void fail_line(const std::string& text) const {
+    throw std::runtime_error(name_ + ":" + std::to_string(number_) + ": " + text);
+  }
   [[noreturn]] void fail_field(Column column, const std::string& text) const {
-    fail_line("column " + fields_name(column) + ": \"" + shown(fields_[where_[column]]) + "\" " + text);
+    fail_line("column " + fields_name(column) + ": \"" + shown(fields_[where_[column]]) + "\" " +
+              text);
   }
   std::string fields_name(Column column) const { return names_[where_[column]]; }
   static std::string shown(const std::string& field) {
@@ -81,7 +90,9 @@ class LifetimeReader {
         field += line_[++at];
       } else {
         at = std::min(line_.find_first_not_of(" \t", at + 1), line_.size());
-        if (at < line_.size() && line_[at] != ',') fail_line("field " + std::to_string(fields_.size() + 1) + ": text after the closing quote");
+        if (at < line_.size() && line_[at] != ',')
+          fail_line("field " + std::to_string(fields_.size() + 1) +
+                    ": text after the closing quote");
         return field;
       }
     }
@@ -92,18 +103,23 @@ class LifetimeReader {
     split();
     for (std::string& field : fields_) {
       std::string lower = field;
-      std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c); });
+      std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) {
+        return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+      });
       for (std::size_t column = 0; column < kColumns; ++column) {
         if (lower != kNames[column] && (lower != kOtherNames[column] || lower.empty())) continue;
-        if (where_[column] != kNowhere) fail_line("two columns are called " + names_[where_[column]] + " and " + lower);
+        if (where_[column] != kNowhere)
+          fail_line("two columns are called " + names_[where_[column]] + " and " + lower);
         where_[column] = names_.size();
       }
       names_.push_back(std::move(lower));
     }
     for (std::size_t column = kId; column <= kSize; ++column) {
       if (where_[column] != kNowhere) continue;
-      const bool has_other_separator = names_.size() == 1 && line_.find_first_of(";\t") != std::string::npos;
-      fail_line(std::string("there is no column ") + kNames[column] + "; it takes id, lower, upper, size" +
+      const bool has_other_separator =
+          names_.size() == 1 && line_.find_first_of(";\t") != std::string::npos;
+      fail_line(std::string("there is no column ") + kNames[column] +
+                "; it takes id, lower, upper, size" +
                 (has_other_separator ? ", with commas between them" : ""));
     }
   }
@@ -111,23 +127,28 @@ class LifetimeReader {
   void read_row() {
     split();
     if (fields_.size() != names_.size()) {
-      fail_line(std::to_string(fields_.size()) + (fields_.size() == 1 ? " field, " : " fields, ") + "but the first line names " +
-                std::to_string(names_.size()) + " columns");
+      fail_line(std::to_string(fields_.size()) + (fields_.size() == 1 ? " field, " : " fields, ") +
+                "but the first line names " + std::to_string(names_.size()) + " columns");
     }
     BufferLifetime buffer;
     buffer.lower = number<std::int64_t>(kLower, "is no time: a whole number");
     buffer.upper = number<std::int64_t>(kUpper, "is no time: a whole number");
     buffer.size = number<std::uint64_t>(kSize, "is no size: a whole number of bytes from 0 on");
     if (where_[kAlignment] != kNowhere && !fields_[where_[kAlignment]].empty()) {
-      buffer.alignment = number<std::uint64_t>(kAlignment, "is no alignment: a whole number of bytes from 1 on");
-      if (buffer.alignment == 0) fail_field(kAlignment, "is no alignment: a whole number of bytes from 1 on");
+      buffer.alignment =
+          number<std::uint64_t>(kAlignment, "is no alignment: a whole number of bytes from 1 on");
+      if (buffer.alignment == 0)
+        fail_field(kAlignment, "is no alignment: a whole number of bytes from 1 on");
     }
-    if (buffer.lower >= buffer.upper) fail_field(kUpper, "is not after " + names_[where_[kLower]] + " " + std::to_string(buffer.lower));
+    if (buffer.lower >= buffer.upper)
+      fail_field(kUpper,
+                 "is not after " + names_[where_[kLower]] + " " + std::to_string(buffer.lower));
     check_sum(buffer);
     const std::string& id = fields_[where_[kId]];
     if (id.empty()) fail_field(kId, "is no name");
     const auto [known, is_new] = lines_.emplace(id, number_);
-    if (!is_new) fail_field(kId, "is the buffer of line " + std::to_string(known->second) + " already");
+    if (!is_new)
+      fail_field(kId, "is the buffer of line " + std::to_string(known->second) + " already");
     table_.ids.push_back(id);
     table_.buffers.push_back(buffer);
     table_.lines.push_back(line_);
@@ -146,7 +167,8 @@ class LifetimeReader {
   void check_sum(const BufferLifetime& buffer) {
     constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
     if (buffer.alignment > kMost) fail_field(kAlignment, "is beyond 2^62");
-    if (buffer.size > kMost || (sum_ += buffer.size + buffer.alignment) > kMost) fail_field(kSize, "makes more than 2^62 bytes in all");
+    if (buffer.size > kMost || (sum_ += buffer.size + buffer.alignment) > kMost)
+      fail_field(kSize, "makes more than 2^62 bytes in all");
   }
 
   std::istream& in_;
@@ -162,11 +184,15 @@ class LifetimeReader {
 
 }  // namespace
 
-LifetimeTable read_lifetimes(std::istream& in, const std::string& name) { return LifetimeReader(in, name).read(); }
+LifetimeTable read_lifetimes(std::istream& in, const std::string& name) {
+  return LifetimeReader(in, name).read();
+}
 
-void write_offsets(std::ostream& out, const LifetimeTable& table, std::span<const std::uint64_t> offsets) {
+void write_offsets(std::ostream& out, const LifetimeTable& table,
+                   std::span<const std::uint64_t> offsets) {
   out << table.header << ",offset\n";
-  for (std::size_t row = 0; row < table.lines.size(); ++row) out << table.lines[row] << ',' << offsets[row] << '\n';
+  for (std::size_t row = 0; row < table.lines.size(); ++row)
+    out << table.lines[row] << ',' << offsets[row] << '\n';
 }
 
 }  // namespace reprise::cli

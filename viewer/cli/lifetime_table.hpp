@@ -1,7 +1,9 @@
-// A CSV file of buffers' lifetimes, as `reprise plan` reads and writes it. Knows no planner. Threads: values.
+// A CSV file of buffers' lifetimes, as `reprise plan` reads and writes it. Knows no planner.
+// Threads: values.
 //
-// The first line names the columns, in any order and case: id (or buffer), lower (or start), upper (or end), size, and alignment if there
-// is one; others are kept and not looked at. Fields may be quoted as in RFC 4180, on one line; empty lines do not count.
+// The first line names the columns, in any order and case: id (or buffer), lower (or start), upper
+// (or end), size, and alignment if there is one; others are kept and not looked at. Fields may be
+// quoted as in RFC 4180, on one line; empty lines do not count.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +24,12 @@ struct LifetimeTable {
   std::vector<BufferLifetime> buffers;  // by row
 };
 
-// `name` is what messages call the file. Throws std::runtime_error naming line and column of the first wrong field.
+// `name` is what messages call the file. Throws std::runtime_error naming line and column of the
+// first wrong field.
 [[nodiscard]] LifetimeTable read_lifetimes(std::istream& in, const std::string& name);
 
 // The same rows with a last column `offset`. Line ends are newlines.
-void write_offsets(std::ostream& out, const LifetimeTable& table, std::span<const std::uint64_t> offsets);
+void write_offsets(std::ostream& out, const LifetimeTable& table,
+                   std::span<const std::uint64_t> offsets);
 
 }  // namespace reprise::cli

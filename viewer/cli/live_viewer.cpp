@@ -20,9 +20,12 @@ constexpr std::chrono::milliseconds kPause{100};
 
 // 0: it could not be started.
 pid_t open_window(const std::filesystem::path& session) {
-  std::vector<std::string> command = {this_program().string(), "view", session.string()}, environment = model::program_environment({});
+  std::vector<std::string> command = {this_program().string(), "view", session.string()},
+                           environment = model::program_environment({});
   pid_t pid = 0;
-  const int error = ::posix_spawn(&pid, command.front().c_str(), nullptr, nullptr, model::exec_pointers(command).data(), model::exec_pointers(environment).data());
+  const int error =
+      ::posix_spawn(&pid, command.front().c_str(), nullptr, nullptr,
+                    model::exec_pointers(command).data(), model::exec_pointers(environment).data());
   return error == 0 ? pid : 0;
 }
 
@@ -56,7 +59,8 @@ bool LiveViewer::finish() {
   if (thread_.joinable()) thread_.join();
   if (viewer_ == 0) return false;
   int status = 0;
-  while (::waitpid(viewer_, &status, 0) < 0 && errno == EINTR) {}
+  while (::waitpid(viewer_, &status, 0) < 0 && errno == EINTR) {
+  }
   viewer_ = 0;
   return true;
 }

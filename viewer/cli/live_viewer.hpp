@@ -1,5 +1,5 @@
-// LiveViewer: waits for the first live session of what is started next and opens a window on it, a process of its own. Threads: the main one;
-// it has one of its own while it waits.
+// LiveViewer: waits for the first live session of what is started next and opens a window on it, a
+// process of its own. Threads: the main one; it has one of its own while it waits.
 #pragma once
 
 #include <sys/types.h>

@@ -34,19 +34,27 @@ int finish(int code) {
 
 int main(int argc, char** argv) {
   using namespace reprise::cli;
-  CLI::App program("Looks at traces of Reprise, replays of graphs and every node's time in them; and plans memory.", "reprise");
+  CLI::App program(
+      "Looks at traces of Reprise, replays of graphs and every node's time in them; and plans "
+      "memory.",
+      "reprise");
   program.set_version_flag("--version", "reprise " REPRISE_VERSION);
   program.require_subcommand(0, 1);
-  program.footer("Each command has a --help of its own with examples.\nExit codes: 0 done, 1 the work failed, 2 the command line is wrong.");
-  const std::vector<Command> commands = {add_view(program),    add_stats(program),    add_costs(program), add_export(program), add_diff(program),
-                                         add_record(program),  add_run(program),      add_devices(program), add_sessions(program), add_plan(program)};
+  program.footer(
+      "Each command has a --help of its own with examples.\nExit codes: 0 done, 1 the work failed, "
+      "2 the command line is wrong.");
+  const std::vector<Command> commands = {
+      add_view(program),     add_stats(program),  add_costs(program), add_export(program),
+      add_diff(program),     add_record(program), add_run(program),   add_devices(program),
+      add_sessions(program), add_plan(program)};
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& success) {  // --help, --version
     return finish(program.exit(success));
   } catch (const CLI::ExtrasError& error) {
     const bool names_none = program.get_subcommands().empty() && argc > 1 && *argv[1] != '-';
-    return wrong_usage(program, names_none ? "there is no command \"" + std::string(argv[1]) + "\"" : error.what());
+    return wrong_usage(program, names_none ? "there is no command \"" + std::string(argv[1]) + "\""
+                                           : error.what());
   } catch (const CLI::ParseError& error) {
     return wrong_usage(program, error.what());
   }

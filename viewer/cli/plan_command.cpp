@@ -32,7 +32,8 @@ struct Planned {
 
 LifetimeTable read(const PlanOptions& options) {
   if (options.file == "-") return read_lifetimes(std::cin, "standard input");
-  if (std::filesystem::is_directory(options.file)) throw std::runtime_error(options.file + ": it is a folder");
+  if (std::filesystem::is_directory(options.file))
+    throw std::runtime_error(options.file + ": it is a folder");
   std::ifstream in(options.file, std::ios::binary);
   if (!in) throw std::runtime_error(options.file + ": " + std::strerror(errno));
   return read_lifetimes(in, options.file);
@@ -42,10 +43,13 @@ Planned plan(const PlanOptions& options, const LifetimeTable& table) {
   ProgressLine line("planning " + counted(table.buffers.size(), "buffer"));
   const auto began = std::chrono::steady_clock::now();
   Planned planned;
-  planned.plan =
-      plan_memory(table.buffers, {.budget = std::chrono::nanoseconds(static_cast<std::int64_t>(options.budget * 1e9)),
-                                  .capacity = options.capacity.value_or(0),
-                                  .progress = [&](const MemoryPlanProgress& at) { line.update(static_cast<std::uint64_t>(at.part * 1000), 1000); }});
+  planned.plan = plan_memory(
+      table.buffers,
+      {.budget = std::chrono::nanoseconds(static_cast<std::int64_t>(options.budget * 1e9)),
+       .capacity = options.capacity.value_or(0),
+       .progress = [&](const MemoryPlanProgress& at) {
+         line.update(static_cast<std::uint64_t>(at.part * 1000), 1000);
+       }});
   planned.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   return planned;
 }
@@ -66,11 +70,13 @@ void write(const std::string& path, const LifetimeTable& table, const MemoryPlan
 
 void print(const PlanOptions& options, const LifetimeTable& table, const Planned& planned) {
   const MemoryPlan& plan = planned.plan;
-  const double above = plan.bound == 0 ? 0 : static_cast<double>(plan.height) / static_cast<double>(plan.bound) - 1;
-  std::printf("%s in %s\n", counted(table.buffers.size(), "buffer").c_str(), duration(planned.seconds * 1e9).c_str());
+  const double above =
+      plan.bound == 0 ? 0 : static_cast<double>(plan.height) / static_cast<double>(plan.bound) - 1;
+  std::printf("%s in %s\n", counted(table.buffers.size(), "buffer").c_str(),
+              duration(planned.seconds * 1e9).c_str());
   std::printf("height %s bytes%s\n", with_separators(plan.height).c_str(),
               plan.height == plan.bound ? ", the bound"
-              : plan.is_optimal           ? ", the least there is"
+              : plan.is_optimal         ? ", the least there is"
                                         : "");
   std::printf("bound  %s bytes live at once", with_separators(plan.bound).c_str());
   if (plan.height != plan.bound) std::printf("; the height is %s above", percent(above).c_str());
@@ -83,8 +89,8 @@ void print(const PlanOptions& options, const LifetimeTable& table, const Planned
   Table rows(1, {"id", "lower", "upper", "size", "offset"});
   for (std::size_t i = 0; i < table.buffers.size(); ++i) {
     const BufferLifetime& buffer = table.buffers[i];
-    rows.add({printable(table.ids[i]), std::to_string(buffer.lower), std::to_string(buffer.upper), std::to_string(buffer.size),
-              std::to_string(plan.offsets[i])});
+    rows.add({printable(table.ids[i]), std::to_string(buffer.lower), std::to_string(buffer.upper),
+              std::to_string(buffer.size), std::to_string(plan.offsets[i])});
   }
   std::printf("\n%s", rows.text().c_str());
 }
@@ -118,22 +124,35 @@ int run(const PlanOptions& options) {
 }  // namespace
 
 Command add_plan(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("plan", "Place buffers with known lifetimes in as little memory as they need");
+  CLI::App* app = program.add_subcommand(
+      "plan", "Place buffers with known lifetimes in as little memory as they need");
   auto options = std::make_shared<PlanOptions>();
   app->add_option("FILE", options->file,
-                  "CSV with columns id, lower, upper, size, and alignment if there is one, in any order; - reads standard input")
+                  "CSV with columns id, lower, upper, size, and alignment if there is one, in any "
+                  "order; - reads standard input")
       ->required();
-  app->add_option("--capacity", options->capacity, "bytes that there are: exit code 3 if the plan needs more")
-      ->check(CLI::Validator([](const std::string& text) { return text.starts_with('-') ? "Value " + text + " is below 0" : std::string(); }, ""));
-  app->add_option("--budget", options->budget, "seconds for a search, if quick ways do not reach the bound; 0: those alone")
+  app->add_option("--capacity", options->capacity,
+                  "bytes that there are: exit code 3 if the plan needs more")
+      ->check(CLI::Validator(
+          [](const std::string& text) {
+            return text.starts_with('-') ? "Value " + text + " is below 0" : std::string();
+          },
+          ""));
+  app->add_option("--budget", options->budget,
+                  "seconds for a search, if quick ways do not reach the bound; 0: those alone")
       ->check(CLI::Range(0.0, 86400.0))
       ->capture_default_str();
-  app->add_flag("--json", options->json, "write JSON: height, bound, seconds, offsets in the order of the rows");
-  app->add_option("-o,--output", options->output, "also write the rows with a last column offset to this file; it is replaced only by a whole one");
+  app->add_flag("--json", options->json,
+                "write JSON: height, bound, seconds, offsets in the order of the rows");
+  app->add_option("-o,--output", options->output,
+                  "also write the rows with a last column offset to this file; it is replaced only "
+                  "by a whole one");
   app->footer(
-      "A buffer lives from lower until just before upper. The bound is the most bytes that live at once: no plan is lower.\n"
+      "A buffer lives from lower until just before upper. The bound is the most bytes that live at "
+      "once: no plan is lower.\n"
       "Exit codes: as every command's, and 3 where the plan does not fit --capacity.\n"
-      "Examples:\n  reprise plan buffers.csv --capacity 1048576\n  reprise plan buffers.csv --budget 60 --json | jq .height\n"
+      "Examples:\n  reprise plan buffers.csv --capacity 1048576\n  reprise plan buffers.csv "
+      "--budget 60 --json | jq .height\n"
       "  reprise plan - -o placed.csv < buffers.csv");
   return {app, [options] { return run(*options); }};
 }

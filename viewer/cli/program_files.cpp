@@ -16,7 +16,8 @@ fs::path this_program() {
 
 std::vector<fs::path> library_places(const fs::path& program, std::string_view name) {
   const fs::path root = program.parent_path().parent_path();
-  return {root / REPRISE_LIBRARY_FOLDER / "reprise" / name, root / "lib" / "reprise" / name, root / "lib64" / "reprise" / name, program.parent_path() / name};
+  return {root / REPRISE_LIBRARY_FOLDER / "reprise" / name, root / "lib" / "reprise" / name,
+          root / "lib64" / "reprise" / name, program.parent_path() / name};
 }
 
 }  // namespace reprise::cli

@@ -15,7 +15,9 @@ constexpr std::chrono::milliseconds kFirst{300}, kEvery{100};
 }  // namespace
 
 ProgressLine::ProgressLine(std::string what)
-    : what_(std::move(what)), terminal_(::isatty(STDERR_FILENO) == 1), next_(std::chrono::steady_clock::now() + kFirst) {}
+    : what_(std::move(what)),
+      terminal_(::isatty(STDERR_FILENO) == 1),
+      next_(std::chrono::steady_clock::now() + kFirst) {}
 
 ProgressLine::~ProgressLine() {
   if (shown_) std::fputs("\r\x1b[K", stderr);
@@ -27,7 +29,8 @@ void ProgressLine::update(std::uint64_t done, std::uint64_t total) {
   if (now < next_) return;
   next_ = now + kEvery;
   shown_ = true;
-  std::fprintf(stderr, "\r\x1b[K%s: %3.0f %%", what_.c_str(), 100.0 * static_cast<double>(done) / static_cast<double>(total));
+  std::fprintf(stderr, "\r\x1b[K%s: %3.0f %%", what_.c_str(),
+               100.0 * static_cast<double>(done) / static_cast<double>(total));
   std::fflush(stderr);
 }
 

@@ -1,5 +1,5 @@
-// ProgressLine: how far a long work is, on stderr and only if that is a terminal; the line goes away when the work is done.
-// Knows no trace. Threads: one at a time.
+// ProgressLine: how far a long work is, on stderr and only if that is a terminal; the line goes
+// away when the work is done. Knows no trace. Threads: one at a time.
 #pragma once
 
 #include <chrono>

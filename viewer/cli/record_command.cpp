@@ -25,7 +25,8 @@ struct RecordOptions {
 
 bool is_size(const std::string& text) {
   const std::string digits = text.substr(0, text.find_last_not_of("kKmMgG") + 1);
-  return !digits.empty() && text.size() - digits.size() <= 1 && digits.find_first_not_of("0123456789") == std::string::npos;
+  return !digits.empty() && text.size() - digits.size() <= 1 &&
+         digits.find_first_not_of("0123456789") == std::string::npos;
 }
 
 // Of what is_size takes.
@@ -36,7 +37,8 @@ std::uint64_t size_of(const std::string& text) {
   const std::uint64_t number = digits > 12 ? 0 : std::stoull(text.substr(0, digits));
   const std::uint64_t size = number << shift;
   if (number == 0 || size >> shift != number || size < trace::TraceFile::kMinMaxBytes) {
-    throw UsageError("--max: " + text + " is no size for a trace; the least is " + std::to_string(trace::TraceFile::kMinMaxBytes >> 10) + "k");
+    throw UsageError("--max: " + text + " is no size for a trace; the least is " +
+                     std::to_string(trace::TraceFile::kMinMaxBytes >> 10) + "k");
   }
   return size;
 }
@@ -62,16 +64,19 @@ int attach(const RecordOptions& options, const std::filesystem::path& path) {
 }
 
 // Whether a trace came; says what it is, or why not.
-bool report(const RecordOptions& options, const std::filesystem::path& path, const std::optional<FileState>& before) {
+bool report(const RecordOptions& options, const std::filesystem::path& path,
+            const std::optional<FileState>& before) {
   const std::optional<FileState> after = state_of(path);
   if (!after || after == before) {
-    std::fprintf(stderr, "reprise: %s wrote no trace to %s: does it use Reprise, and is tracing built in?\n", options.command.front().c_str(),
-                 options.output.c_str());
+    std::fprintf(
+        stderr, "reprise: %s wrote no trace to %s: does it use Reprise, and is tracing built in?\n",
+        options.command.front().c_str(), options.output.c_str());
     return false;
   }
   try {
     const trace::TraceReader reader(path);
-    std::fprintf(stderr, "reprise: %s: %s, %s\n", options.output.c_str(), bytes(static_cast<std::uint64_t>(after->bytes)).c_str(),
+    std::fprintf(stderr, "reprise: %s: %s, %s\n", options.output.c_str(),
+                 bytes(static_cast<std::uint64_t>(after->bytes)).c_str(),
                  counted(reader.chunks().size(), "chunk").c_str());
     return true;
   } catch (const std::exception& error) {
@@ -81,25 +86,35 @@ bool report(const RecordOptions& options, const std::filesystem::path& path, con
 }
 
 int run(const RecordOptions& options) {
-  if (options.command.empty() && options.attach.empty()) throw UsageError("CMD is required: the program to run, after --; or --attach SESSION");
-  if (!options.command.empty() && !options.attach.empty()) throw UsageError("--attach SESSION records a program that runs already; CMD would start another");
+  if (options.command.empty() && options.attach.empty())
+    throw UsageError("CMD is required: the program to run, after --; or --attach SESSION");
+  if (!options.command.empty() && !options.attach.empty())
+    throw UsageError(
+        "--attach SESSION records a program that runs already; CMD would start another");
   // Commas part the options that the child reads.
-  if (options.output.find(',') != std::string::npos) throw UsageError("-o: a path of a trace has no comma: " + options.output);
+  if (options.output.find(',') != std::string::npos)
+    throw UsageError("-o: a path of a trace has no comma: " + options.output);
   // The child may go to another folder.
   const std::filesystem::path path = std::filesystem::absolute(options.output).lexically_normal();
-  if (path.string().find(',') != std::string::npos) throw UsageError("-o: a path of a trace has no comma: " + path.string());
+  if (path.string().find(',') != std::string::npos)
+    throw UsageError("-o: a path of a trace has no comma: " + path.string());
   std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) throw std::runtime_error("cannot write " + options.output + ": it is a folder");
+  if (std::filesystem::is_directory(path, ignored))
+    throw std::runtime_error("cannot write " + options.output + ": it is a folder");
   if (!std::filesystem::is_directory(path.parent_path(), ignored))
     throw std::runtime_error("cannot write " + options.output + ": there is no such folder");
   if (!options.attach.empty()) return attach(options, path);
 
-  ChildProcess child{options.command, {{"REPRISE_TRACE", path.string()}, {"REPRISE_PROFILE", options.profile.empty() ? "every" : options.profile}}};
-  if (!options.max.empty()) child.environment["REPRISE_TRACE"] += ",max=" + options.max + ",keep=last";
+  ChildProcess child{options.command,
+                     {{"REPRISE_TRACE", path.string()},
+                      {"REPRISE_PROFILE", options.profile.empty() ? "every" : options.profile}}};
+  if (!options.max.empty())
+    child.environment["REPRISE_TRACE"] += ",max=" + options.max + ",keep=last";
   const std::optional<FileState> before = state_of(path);
   const ChildExit exit = run_child(child);
   if (!exit.error.empty()) {
-    std::fprintf(stderr, "reprise: cannot run %s: %s\n", options.command.front().c_str(), exit.error.c_str());
+    std::fprintf(stderr, "reprise: cannot run %s: %s\n", options.command.front().c_str(),
+                 exit.error.c_str());
     return exit.code;
   }
   const bool is_there = report(options, path, before);
@@ -109,24 +124,36 @@ int run(const RecordOptions& options) {
 }  // namespace
 
 Command add_record(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("record", "Write the trace of a program that uses Reprise: one that it runs, or one that runs already");
+  CLI::App* app = program.add_subcommand(
+      "record",
+      "Write the trace of a program that uses Reprise: one that it runs, or one that runs already");
   auto options = std::make_shared<RecordOptions>();
   app->add_option("-o,--output", options->output, "the trace to write")->required();
-  app->add_option("--max", options->max, "keep the newest SIZE of it: bytes, or a number with k, M or G")->check([](const std::string& size) {
-    return is_size(size) ? std::string() : "\"" + size + "\" is no size such as 500M";
-  });
+  app->add_option("--max", options->max,
+                  "keep the newest SIZE of it: bytes, or a number with k, M or G")
+      ->check([](const std::string& size) {
+        return is_size(size) ? std::string() : "\"" + size + "\" is no size such as 500M";
+      });
   app->add_option("--profile", options->profile,
-                  "off, replays, sampled or every: which replays have the time of every node; every by default, with --attach what the program does")
+                  "off, replays, sampled or every: which replays have the time of every node; "
+                  "every by default, with --attach what the program does")
       ->check(CLI::IsMember({"off", "replays", "sampled", "every"}));
-  app->add_option("--attach", options->attach, "a program that runs with REPRISE_TRACE=live: its process, its name, its socket (see reprise sessions), or host:port")
+  app->add_option("--attach", options->attach,
+                  "a program that runs with REPRISE_TRACE=live: its process, its name, its socket "
+                  "(see reprise sessions), or host:port")
       ->type_name("SESSION");
   app->add_option("--token", options->token, "of a session at host:port; otherwise $REPRISE_TOKEN");
   app->add_option("CMD", options->command, "the program and its arguments, after --");
   app->footer(
-      "The exit code is that of the program (128 and the signal's number if one ended it, 127 if it is not there); 1 if it did well and\n"
-      "no trace appeared. It is found in $PATH, and REPRISE_TRACE and REPRISE_PROFILE are set for it.\n"
-      "With --attach it records until the program ends or Ctrl+C; the program goes on. --profile then holds for as long as it records.\n"
-      "Examples:\n  reprise record -o run.reprise -- ./digits --epochs 3\n  reprise record -o now.reprise --attach digits --profile sampled\n  reprise record -o last.reprise --max 500M --profile sampled -- ./server");
+      "The exit code is that of the program (128 and the signal's number if one ended it, 127 if "
+      "it is not there); 1 if it did well and\n"
+      "no trace appeared. It is found in $PATH, and REPRISE_TRACE and REPRISE_PROFILE are set for "
+      "it.\n"
+      "With --attach it records until the program ends or Ctrl+C; the program goes on. --profile "
+      "then holds for as long as it records.\n"
+      "Examples:\n  reprise record -o run.reprise -- ./digits --epochs 3\n  reprise record -o "
+      "now.reprise --attach digits --profile sampled\n  reprise record -o last.reprise --max 500M "
+      "--profile sampled -- ./server");
   return {app, [options] { return run(*options); }};
 }
 

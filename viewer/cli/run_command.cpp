@@ -45,10 +45,13 @@ fs::path injection_library() {
 fs::path checked_output(const RunOptions& options) {
   const fs::path path = fs::absolute(options.output).lexically_normal();
   // Commas part the options that the child reads.
-  if (path.string().find(',') != std::string::npos) throw UsageError("-o: a path of a trace has no comma: " + path.string());
+  if (path.string().find(',') != std::string::npos)
+    throw UsageError("-o: a path of a trace has no comma: " + path.string());
   std::error_code ignored;
-  if (fs::is_directory(path, ignored)) throw std::runtime_error("cannot write " + options.output + ": it is a folder");
-  if (!fs::is_directory(path.parent_path(), ignored)) throw std::runtime_error("cannot write " + options.output + ": there is no such folder");
+  if (fs::is_directory(path, ignored))
+    throw std::runtime_error("cannot write " + options.output + ": it is a folder");
+  if (!fs::is_directory(path.parent_path(), ignored))
+    throw std::runtime_error("cannot write " + options.output + ": there is no such folder");
   return path;
 }
 
@@ -56,7 +59,8 @@ ChildProcess child_of(const RunOptions& options, const fs::path& output, const f
   ChildProcess child{options.command, {}};
   if (library.empty()) return child;
   if (const char* other = std::getenv(kInjection); other != nullptr && *other != '\0') {
-    say(std::string(kInjection) + " names " + other + ": another tool wants this program's CUDA; for this run it is set aside");
+    say(std::string(kInjection) + " names " + other +
+        ": another tool wants this program's CUDA; for this run it is set aside");
   }
   child.environment = {{kInjection, library.string()},
                        {"REPRISE_RUN_TRACE", "live," + output.string()},
@@ -84,7 +88,9 @@ fs::path shown(const fs::path& file) {
 std::vector<fs::path> report(const RunOptions& options, const RunFiles& files) {
   const std::vector<fs::path> written = files.written();
   if (written.empty()) {
-    say("no trace: " + options.command.front() + (has_driver() ? " did not start CUDA" : " could not start CUDA, this machine has no driver of a GPU"));
+    say("no trace: " + options.command.front() +
+        (has_driver() ? " did not start CUDA"
+                      : " could not start CUDA, this machine has no driver of a GPU"));
   }
   for (const fs::path& file : written) {
     try {
@@ -109,7 +115,9 @@ void view(const fs::path& file) {
 int run(const RunOptions& options) {
   if (options.command.empty()) throw UsageError("CMD is required: the program to run, after --");
   const fs::path output = checked_output(options), library = injection_library();
-  if (library.empty()) say(std::string(kLibrary) + " is not beside this program, which was built without CUDA: what it runs is not seen");
+  if (library.empty())
+    say(std::string(kLibrary) +
+        " is not beside this program, which was built without CUDA: what it runs is not seen");
   const RunFiles files(output);
   std::optional<LiveViewer> viewer;
   if (options.view && !library.empty()) viewer.emplace();
@@ -133,19 +141,28 @@ int run(const RunOptions& options) {
 }  // namespace
 
 Command add_run(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("run", "Watch the CUDA graphs of any program that it runs, into a trace and live");
+  CLI::App* app = program.add_subcommand(
+      "run", "Watch the CUDA graphs of any program that it runs, into a trace and live");
   auto options = std::make_shared<RunOptions>();
-  app->add_option("-o,--output", options->output, "the trace to write; each further process of the program writes one of its own, with .PID behind the name")
+  app->add_option("-o,--output", options->output,
+                  "the trace to write; each further process of the program writes one of its own, "
+                  "with .PID behind the name")
       ->capture_default_str();
-  app->add_flag("--nodes", options->nodes, "time every node of every replay; otherwise only while a viewer looks");
-  app->add_flag("--yield", options->yield, "leave CUPTI to the program: its own profiler works, and its graphs are not seen");
+  app->add_flag("--nodes", options->nodes,
+                "time every node of every replay; otherwise only while a viewer looks");
+  app->add_flag("--yield", options->yield,
+                "leave CUPTI to the program: its own profiler works, and its graphs are not seen");
   app->add_flag("--view", options->view, "open a window on it while it runs");
   app->add_option("CMD", options->command, "the program and its arguments, after --");
   app->footer(
-      "The program need not know of Reprise. Its exit code becomes this one's (128 and the signal's number if one ended it, 127 if it is not there).\n"
-      "Every CUDA graph that it instantiates is in the trace, with kernels, grids, edges, updates and each launch; NVTX ranges that were open while a\n"
-      "node was captured are its labels. CUPTI serves one at a time: a profile that the program takes of itself by it stays empty meanwhile.\n"
-      "Examples:\n  reprise run -- python3 train.py\n  reprise run -o step.reprise --nodes -- ./app --steps 10\n  reprise run --view -- torchrun --nproc-per-node 4 train.py");
+      "The program need not know of Reprise. Its exit code becomes this one's (128 and the "
+      "signal's number if one ended it, 127 if it is not there).\n"
+      "Every CUDA graph that it instantiates is in the trace, with kernels, grids, edges, updates "
+      "and each launch; NVTX ranges that were open while a\n"
+      "node was captured are its labels. CUPTI serves one at a time: a profile that the program "
+      "takes of itself by it stays empty meanwhile.\n"
+      "Examples:\n  reprise run -- python3 train.py\n  reprise run -o step.reprise --nodes -- "
+      "./app --steps 10\n  reprise run --view -- torchrun --nproc-per-node 4 train.py");
   return {app, [options] { return run(*options); }};
 }
 

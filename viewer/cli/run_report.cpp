@@ -21,7 +21,9 @@ std::map<fs::path, FileState> RunFiles::look() const {
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(file_.parent_path(), error)) {
     const std::string name = entry.path().filename().string();
-    const bool is_of_process = name.size() > stem.size() && name.starts_with(stem) && name.find_first_not_of("0123456789", stem.size()) == std::string::npos;
+    const bool is_of_process =
+        name.size() > stem.size() && name.starts_with(stem) &&
+        name.find_first_not_of("0123456789", stem.size()) == std::string::npos;
     if (entry.path() != file_ && !is_of_process) continue;
     if (const auto state = state_of(entry.path())) found.emplace(entry.path(), *state);
   }
@@ -60,7 +62,8 @@ RunSummary summarise(const fs::path& file) {
     }
     for (const trace::GraphVersion& version : records.graph_versions) graphs.insert(version.graph);
     for (const trace::Message& message : records.messages) {
-      if (message.severity != trace::Severity::Info && message.id.starts_with("run.")) summary.warnings.push_back(message.text);
+      if (message.severity != trace::Severity::Info && message.id.starts_with("run."))
+        summary.warnings.push_back(message.text);
     }
     summary.replays += records.replays.size();
   }
@@ -69,8 +72,12 @@ RunSummary summarise(const fs::path& file) {
 }
 
 std::string line_of(const fs::path& file, const RunSummary& summary) {
-  return file.string() + ": " + summary.application + " (process " + std::to_string(summary.pid) + "): " +
-         (summary.graphs == 0 ? "no CUDA graph was seen" : counted(summary.graphs, "graph") + ", " + counted(summary.replays, "replay")) + ", " + bytes(summary.bytes);
+  return file.string() + ": " + summary.application + " (process " + std::to_string(summary.pid) +
+         "): " +
+         (summary.graphs == 0
+              ? "no CUDA graph was seen"
+              : counted(summary.graphs, "graph") + ", " + counted(summary.replays, "replay")) +
+         ", " + bytes(summary.bytes);
 }
 
 }  // namespace reprise::cli

@@ -1,4 +1,5 @@
-// What a run of somebody's program left: its traces, and what is in them, in plain words. Threads: one at a time.
+// What a run of somebody's program left: its traces, and what is in them, in plain words. Threads:
+// one at a time.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +12,15 @@
 
 namespace reprise::cli {
 
-// The traces of the processes of one run: FILE of the program itself, FILE.PID of each that it started.
+// The traces of the processes of one run: FILE of the program itself, FILE.PID of each that it
+// started.
 class RunFiles {
  public:
   // Before it starts: what stands there already is of another run.
   explicit RunFiles(std::filesystem::path file);
 
-  // Those that were written since, FILE first. One that is alone becomes FILE: then it is clear whose it is.
+  // Those that were written since, FILE first. One that is alone becomes FILE: then it is clear
+  // whose it is.
   [[nodiscard]] std::vector<std::filesystem::path> written() const;
 
  private:

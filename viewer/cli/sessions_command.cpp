@@ -15,7 +15,8 @@ using Sessions = std::vector<trace::LiveSession>;
 void print(const Sessions& sessions) {
   if (sessions.empty()) {
     std::fputs(
-        "No live session of this user on this machine. Start a program that uses Reprise so that it listens:\n"
+        "No live session of this user on this machine. Start a program that uses Reprise so that "
+        "it listens:\n"
         "  REPRISE_TRACE=live ./program\n"
         "and look at it with\n"
         "  reprise view\n",
@@ -25,18 +26,23 @@ void print(const Sessions& sessions) {
   Table table(4, {"pid", "application", "state", "socket"});
   bool stale = false;
   for (const trace::LiveSession& session : sessions) {
-    table.add({std::to_string(session.pid), printable(session.application), session.alive ? "live" : "ended", printable(session.path.string())});
+    table.add({std::to_string(session.pid), printable(session.application),
+               session.alive ? "live" : "ended", printable(session.path.string())});
     stale |= !session.alive;
   }
   std::fputs(table.text().c_str(), stdout);
-  if (stale) std::fputs("The sockets of those that ended are removed by: reprise sessions --clean\n", stdout);
+  if (stale)
+    std::fputs("The sockets of those that ended are removed by: reprise sessions --clean\n",
+               stdout);
 }
 
 void print_json(const Sessions& sessions) {
   nlohmann::ordered_json json = {{"sessions", nlohmann::ordered_json::array()}};
   for (const trace::LiveSession& session : sessions) {
-    json["sessions"].push_back(
-        {{"pid", session.pid}, {"application", session.application}, {"path", session.path.string()}, {"alive", session.alive}});
+    json["sessions"].push_back({{"pid", session.pid},
+                                {"application", session.application},
+                                {"path", session.path.string()},
+                                {"alive", session.alive}});
   }
   std::fputs(json_text(json).c_str(), stdout);
 }
@@ -44,20 +50,24 @@ void print_json(const Sessions& sessions) {
 }  // namespace
 
 Command add_sessions(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("sessions", "Programs that can be looked at while they run");
+  CLI::App* app =
+      program.add_subcommand("sessions", "Programs that can be looked at while they run");
   struct SessionsOptions {
     bool json = false, clean = false;
   };
   auto options = std::make_shared<SessionsOptions>();
   app->add_flag("--json", options->json, "write JSON");
-  app->add_flag("--clean", options->clean, "first remove the sockets that ended programs left behind");
+  app->add_flag("--clean", options->clean,
+                "first remove the sockets that ended programs left behind");
   app->footer(
       "A program that uses Reprise listens if it is started with REPRISE_TRACE=live.\n"
-      "Examples:\n  reprise sessions\n  reprise sessions --clean\n  reprise view \"$(reprise sessions --json | jq -r '.sessions[0].path')\"");
+      "Examples:\n  reprise sessions\n  reprise sessions --clean\n  reprise view \"$(reprise "
+      "sessions --json | jq -r '.sessions[0].path')\"");
   return {app, [options] {
             if (options->clean) {
               const std::size_t removed = trace::remove_stale_sessions();
-              if (!options->json) std::printf("removed %s\n", counted(removed, "stale socket").c_str());
+              if (!options->json)
+                std::printf("removed %s\n", counted(removed, "stale socket").c_str());
             }
             const Sessions sessions = trace::list_sessions();
             if (options->json) {

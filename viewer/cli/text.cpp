@@ -17,7 +17,9 @@ std::string fixed(double value, int decimals) {
 
 // Characters that a terminal shows, of UTF-8.
 std::size_t width(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+  }));
 }
 
 // Puts separators into the whole part of a written number.
@@ -58,9 +60,13 @@ std::string bytes(std::uint64_t value) {
 
 std::string percent(double part) { return fixed(part * 100, 1) + " %"; }
 
-std::string signed_percent(double part) { return (part < 0 ? "" : "+") + fixed(part * 100, 1) + " %"; }
+std::string signed_percent(double part) {
+  return (part < 0 ? "" : "+") + fixed(part * 100, 1) + " %";
+}
 
-std::string counted(std::uint64_t count, const std::string& singular) { return with_separators(count) + " " + singular + (count == 1 ? "" : "s"); }
+std::string counted(std::uint64_t count, const std::string& singular) {
+  return with_separators(count) + " " + singular + (count == 1 ? "" : "s");
+}
 
 std::string hex(std::uint64_t value) {
   char text[17];
@@ -76,7 +82,9 @@ std::string printable(const std::string& text) {
   return shown;
 }
 
-Table::Table(std::size_t left, std::vector<std::string> header) : left_(left) { rows_.push_back(std::move(header)); }
+Table::Table(std::size_t left, std::vector<std::string> header) : left_(left) {
+  rows_.push_back(std::move(header));
+}
 
 void Table::add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
 

@@ -1,4 +1,5 @@
-// How the command line writes numbers and tables. Plain text: no colours. Knows no trace. Threads: pure functions.
+// How the command line writes numbers and tables. Plain text: no colours. Knows no trace. Threads:
+// pure functions.
 #pragma once
 
 #include <cstdint>

@@ -21,14 +21,15 @@ namespace fs = std::filesystem;
 constexpr char kName[] = "libreprise_window.so";
 
 // Which package has a library that the module needs.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kPackages = {{{"libglfw", "libglfw3"},
-                                                                                    {"libEGL", "libegl1"},
-                                                                                    {"libOpenGL", "libopengl0"},
-                                                                                    {"libGL", "libgl1"},
-                                                                                    {"libpng", "libpng16-16"},
-                                                                                    {"libstb", "libstb0"},
-                                                                                    {"libzstd", "libzstd1"},
-                                                                                    {"libstdc++", "libstdc++6"}}};
+constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kPackages = {
+    {{"libglfw", "libglfw3"},
+     {"libEGL", "libegl1"},
+     {"libOpenGL", "libopengl0"},
+     {"libGL", "libgl1"},
+     {"libpng", "libpng16-16"},
+     {"libstb", "libstb0"},
+     {"libzstd", "libzstd1"},
+     {"libstdc++", "libstdc++6"}}};
 
 std::string advice(const std::string& reason) {
   for (const auto& [library, package] : kPackages) {
@@ -44,13 +45,17 @@ WindowModule::WindowModule() : program_(this_program()) {
     std::error_code ignored;
     if (!fs::exists(place, ignored)) continue;
     void* library = ::dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!library) throw std::runtime_error("cannot load the viewer's window: " + advice(::dlerror()));
+    if (!library)
+      throw std::runtime_error("cannot load the viewer's window: " + advice(::dlerror()));
     function_ = reinterpret_cast<RepriseViewFunction>(::dlsym(library, kRepriseViewFunctionName));
-    if (!function_) throw std::runtime_error(place.string() + " is no window of this viewer; install both anew");
+    if (!function_)
+      throw std::runtime_error(place.string() + " is no window of this viewer; install both anew");
     return;
   }
-  throw std::runtime_error(std::string(kName) + " is not in " + library_places(program_, kName).front().parent_path().string() +
-                           ": build the target reprise_window, or install the component \"reprise\" as a whole");
+  throw std::runtime_error(
+      std::string(kName) + " is not in " +
+      library_places(program_, kName).front().parent_path().string() +
+      ": build the target reprise_window, or install the component \"reprise\" as a whole");
 }
 
 void WindowModule::view(RepriseViewRequest request) const {

@@ -1,5 +1,6 @@
-// WindowModule: the library that draws, loaded when it is asked for: the program itself links no GL. Found beside the program, in the folders of a
-// build and of an installation alike. Threads: the main thread's.
+// WindowModule: the library that draws, loaded when it is asked for: the program itself links no
+// GL. Found beside the program, in the folders of a build and of an installation alike. Threads:
+// the main thread's.
 #pragma once
 
 #include <filesystem>

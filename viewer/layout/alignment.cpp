@@ -12,7 +12,8 @@ constexpr std::uint32_t kNone = 0xffffffffu;
 
 class Aligner {
  public:
-  Aligner(const LayeredGraph& graph, const RankOrder& order, const SortedLinks& links, const std::vector<std::uint8_t>& bent, const AlignDesc& desc)
+  Aligner(const LayeredGraph& graph, const RankOrder& order, const SortedLinks& links,
+          const std::vector<std::uint8_t>& bent, const AlignDesc& desc)
       : graph_(graph), order_(order), links_(links), bent_(bent), desc_(desc) {
     const std::size_t elements = graph.item_count() + graph.segments.size();
     above_.assign(elements, kNone);
@@ -24,7 +25,8 @@ class Aligner {
   }
 
   Blocks run() {
-    for (std::uint32_t r = 0; r < graph_.rank_count; ++r) align_rank(desc_.with == AlignWith::Above ? r : graph_.rank_count - 1 - r);
+    for (std::uint32_t r = 0; r < graph_.rank_count; ++r)
+      align_rank(desc_.with == AlignWith::Above ? r : graph_.rank_count - 1 - r);
     return blocks();
   }
 
@@ -35,14 +37,18 @@ class Aligner {
   }
 
   [[nodiscard]] std::span<const std::uint32_t> links_of(std::uint32_t item) const {
-    if (desc_.with == AlignWith::Above) return {links_.above.data() + graph_.first_up[item], links_.above.data() + graph_.first_up[item + 1]};
-    return {links_.below.data() + graph_.first_down[item], links_.below.data() + graph_.first_down[item + 1]};
+    if (desc_.with == AlignWith::Above)
+      return {links_.above.data() + graph_.first_up[item],
+              links_.above.data() + graph_.first_up[item + 1]};
+    return {links_.below.data() + graph_.first_down[item],
+            links_.below.data() + graph_.first_down[item + 1]};
   }
 
   void align_rank(std::uint32_t r) {
     const auto items = order_.rank(r);
     const bool from_left = desc_.from == AlignFrom::Left;
-    std::int64_t reached = from_left ? -1 : INT64_MAX;  // the last place that is taken in the neighbouring rank
+    std::int64_t reached =
+        from_left ? -1 : INT64_MAX;  // the last place that is taken in the neighbouring rank
     for (std::uint32_t i = 0; i < items.size(); ++i) {
       const std::uint32_t item = items[from_left ? i : items.size() - 1 - i];
       const auto links = links_of(item);
@@ -55,7 +61,8 @@ class Aligner {
 
   bool try_align(std::uint32_t item, std::uint32_t link, std::int64_t& reached) {
     if (bent_[link] != 0) return false;
-    const std::uint32_t other = desc_.with == AlignWith::Above ? graph_.link_from[link] : graph_.link_to[link];
+    const std::uint32_t other =
+        desc_.with == AlignWith::Above ? graph_.link_from[link] : graph_.link_to[link];
     const std::int64_t place = order_.place[other];
     if (desc_.from == AlignFrom::Left ? place <= reached : place >= reached) return false;
     if (desc_.with == AlignWith::Above) {
@@ -98,17 +105,23 @@ SortedLinks sort_links(const LayeredGraph& graph, const RankOrder& order) {
   result.above = graph.up;
   result.below.resize(graph.link_count());
   std::iota(result.below.begin(), result.below.end(), 0u);
-  const auto by_place_above = [&](std::uint32_t a, std::uint32_t b) { return order.place[graph.link_from[a]] < order.place[graph.link_from[b]]; };
-  const auto by_place_below = [&](std::uint32_t a, std::uint32_t b) { return order.place[graph.link_to[a]] < order.place[graph.link_to[b]]; };
+  const auto by_place_above = [&](std::uint32_t a, std::uint32_t b) {
+    return order.place[graph.link_from[a]] < order.place[graph.link_from[b]];
+  };
+  const auto by_place_below = [&](std::uint32_t a, std::uint32_t b) {
+    return order.place[graph.link_to[a]] < order.place[graph.link_to[b]];
+  };
   for (std::uint32_t item = 0; item < graph.item_count(); ++item) {
-    std::sort(result.above.begin() + graph.first_up[item], result.above.begin() + graph.first_up[item + 1], by_place_above);
-    std::sort(result.below.begin() + graph.first_down[item], result.below.begin() + graph.first_down[item + 1], by_place_below);
+    std::sort(result.above.begin() + graph.first_up[item],
+              result.above.begin() + graph.first_up[item + 1], by_place_above);
+    std::sort(result.below.begin() + graph.first_down[item],
+              result.below.begin() + graph.first_down[item + 1], by_place_below);
   }
   return result;
 }
 
-Blocks align(const LayeredGraph& graph, const RankOrder& order, const SortedLinks& links, const std::vector<std::uint8_t>& bent,
-             const AlignDesc& desc) {
+Blocks align(const LayeredGraph& graph, const RankOrder& order, const SortedLinks& links,
+             const std::vector<std::uint8_t>& bent, const AlignDesc& desc) {
   return Aligner(graph, order, links, bent, desc).run();
 }
 

@@ -1,4 +1,5 @@
-// Blocks: elements (items, then segments) that stand exactly below each other, at most one a rank. A pure function.
+// Blocks: elements (items, then segments) that stand exactly below each other, at most one a rank.
+// A pure function.
 #pragma once
 
 #include <cstdint>
@@ -17,19 +18,24 @@ struct AlignDesc {
 };
 
 struct Blocks {
-  std::vector<std::uint32_t> block;            // an element each
-  std::vector<std::uint32_t> first, elements;  // of block b: elements[first[b], first[b + 1]), from above to below
-  [[nodiscard]] std::uint32_t count() const noexcept { return static_cast<std::uint32_t>(first.size()) - 1; }
+  std::vector<std::uint32_t> block;  // an element each
+  std::vector<std::uint32_t> first,
+      elements;  // of block b: elements[first[b], first[b + 1]), from above to below
+  [[nodiscard]] std::uint32_t count() const noexcept {
+    return static_cast<std::uint32_t>(first.size()) - 1;
+  }
 };
 
 // Links of each item on either side, from left to right.
 struct SortedLinks {
-  std::vector<std::uint32_t> above, below;  // as graph.up and as the links themselves, sorted by the other end's place
+  std::vector<std::uint32_t> above,
+      below;  // as graph.up and as the links themselves, sorted by the other end's place
 };
 [[nodiscard]] SortedLinks sort_links(const LayeredGraph& graph, const RankOrder& order);
 
 // `bent`: of bent_links.
-[[nodiscard]] Blocks align(const LayeredGraph& graph, const RankOrder& order, const SortedLinks& links, const std::vector<std::uint8_t>& bent,
+[[nodiscard]] Blocks align(const LayeredGraph& graph, const RankOrder& order,
+                           const SortedLinks& links, const std::vector<std::uint8_t>& bent,
                            const AlignDesc& desc);
 
 }  // namespace reprise::viewer

@@ -16,14 +16,20 @@ constexpr double kStayWeight = 0.1;  // of the place that an item has already
 enum class Side : std::uint8_t { Above, Below, Both };
 
 // Distances from the first item of each rank, when all stand as near as they may. An item each.
-std::vector<double> offsets_of(const LayeredGraph& graph, const RankOrder& order, const std::vector<float>& across, const LayoutOptions& options) {
-  const auto width = [&](std::uint32_t item) { return item < graph.node_count ? static_cast<double>(across[item]) : 0; };
+std::vector<double> offsets_of(const LayeredGraph& graph, const RankOrder& order,
+                               const std::vector<float>& across, const LayoutOptions& options) {
+  const auto width = [&](std::uint32_t item) {
+    return item < graph.node_count ? static_cast<double>(across[item]) : 0;
+  };
   std::vector<double> result(graph.item_count(), 0);
   for (std::uint32_t r = 0; r < graph.rank_count; ++r) {
     const auto items = order.rank(r);
     for (std::size_t i = 1; i < items.size(); ++i) {
       const bool nodes = items[i - 1] < graph.node_count && items[i] < graph.node_count;
-      const double groups = nodes && options.group_gap > 0 ? static_cast<double>(options.group_gap) * graph.borders(items[i - 1], items[i]) : 0;
+      const double groups =
+          nodes && options.group_gap > 0
+              ? static_cast<double>(options.group_gap) * graph.borders(items[i - 1], items[i])
+              : 0;
       const double gap = static_cast<double>(nodes ? options.node_gap : options.edge_gap) + groups;
       result[items[i]] = result[items[i - 1]] + gap + (width(items[i - 1]) + width(items[i])) / 2;
     }
@@ -44,8 +50,10 @@ class Balancer {
   std::vector<double> run() {
     for (std::uint32_t round = 0; round < kRounds; ++round) {
       const bool is_last = round + 2 >= kRounds;
-      for (std::uint32_t r = 1; r < graph_.rank_count; ++r) balance(r, is_last ? Side::Both : Side::Above);
-      for (std::uint32_t r = graph_.rank_count; r-- > 0;) balance(r, is_last ? Side::Both : Side::Below);
+      for (std::uint32_t r = 1; r < graph_.rank_count; ++r)
+        balance(r, is_last ? Side::Both : Side::Above);
+      for (std::uint32_t r = graph_.rank_count; r-- > 0;)
+        balance(r, is_last ? Side::Both : Side::Below);
     }
     return std::move(x_);
   }
@@ -86,10 +94,12 @@ class Balancer {
       run.weight += weight;
     };
     if (side != Side::Below) {
-      for (std::uint32_t i = graph_.first_up[item]; i < graph_.first_up[item + 1]; ++i) add(graph_.up[i], graph_.link_from[graph_.up[i]]);
+      for (std::uint32_t i = graph_.first_up[item]; i < graph_.first_up[item + 1]; ++i)
+        add(graph_.up[i], graph_.link_from[graph_.up[i]]);
     }
     if (side != Side::Above) {
-      for (std::uint32_t l = graph_.first_down[item]; l < graph_.first_down[item + 1]; ++l) add(l, graph_.link_to[l]);
+      for (std::uint32_t l = graph_.first_down[item]; l < graph_.first_down[item + 1]; ++l)
+        add(l, graph_.link_to[l]);
     }
     return run;
   }
@@ -102,13 +112,14 @@ class Balancer {
 
 }  // namespace
 
-double least_width(const LayeredGraph& graph, const RankOrder& order, const std::vector<float>& across, const LayoutOptions& options) {
+double least_width(const LayeredGraph& graph, const RankOrder& order,
+                   const std::vector<float>& across, const LayoutOptions& options) {
   const std::vector<double> offsets = offsets_of(graph, order, across, options);
   return offsets.empty() ? 0 : *std::max_element(offsets.begin(), offsets.end());
 }
 
-std::vector<double> balance_across(const LayeredGraph& graph, const RankOrder& order, const std::vector<float>& across,
-                                   const LayoutOptions& options) {
+std::vector<double> balance_across(const LayeredGraph& graph, const RankOrder& order,
+                                   const std::vector<float>& across, const LayoutOptions& options) {
   if (!graph.segments.empty()) throw std::invalid_argument("balance: the graph has segments");
   return Balancer(graph, order, offsets_of(graph, order, across, options)).run();
 }

@@ -17,7 +17,9 @@ namespace {
 struct Parts {
   std::vector<std::uint32_t> part_of;   // a node each
   std::vector<std::uint32_t> group_of;  // a part each, or kNoGroup
-  [[nodiscard]] std::uint32_t count() const noexcept { return static_cast<std::uint32_t>(group_of.size()); }
+  [[nodiscard]] std::uint32_t count() const noexcept {
+    return static_cast<std::uint32_t>(group_of.size());
+  }
 };
 
 // The outermost collapsed group around each node.
@@ -36,7 +38,8 @@ std::vector<std::uint32_t> collapsed_groups(const LayoutGraph& graph, const Coll
 }
 
 // Nodes of a group with the same turn are one part; every other node is a part of its own.
-Parts make_parts(const std::vector<std::uint32_t>& groups, const std::vector<std::uint32_t>& turns) {
+Parts make_parts(const std::vector<std::uint32_t>& groups,
+                 const std::vector<std::uint32_t>& turns) {
   Parts parts;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> known;
   for (std::uint32_t n = 0; n < groups.size(); ++n) {
@@ -48,9 +51,11 @@ Parts make_parts(const std::vector<std::uint32_t>& groups, const std::vector<std
   return parts;
 }
 
-// How often a way to each node changes its part, at most, counted only along parts that wait for each other. Along such a
-// way the count never falls and grows at each change, so parts split by it no longer wait for each other.
-std::vector<std::uint32_t> turns_of(const LayoutGraph& graph, const Parts& parts, const std::vector<std::uint32_t>& strong) {
+// How often a way to each node changes its part, at most, counted only along parts that wait for
+// each other. Along such a way the count never falls and grows at each change, so parts split by it
+// no longer wait for each other.
+std::vector<std::uint32_t> turns_of(const LayoutGraph& graph, const Parts& parts,
+                                    const std::vector<std::uint32_t>& strong) {
   std::vector<std::uint32_t> turns(graph.node_count(), 0);
   const Adjacency adjacency = adjacency_of(graph);
   for (std::uint32_t n = 0; n < graph.node_count(); ++n) {
@@ -69,11 +74,14 @@ std::vector<LayoutEdge> edges_of(const LayoutGraph& graph, const Parts& parts) {
     const LayoutEdge between{parts.part_of[edge.from], parts.part_of[edge.to]};
     if (between.from != between.to) result.push_back(between);
   }
-  std::sort(result.begin(), result.end(), [](LayoutEdge a, LayoutEdge b) { return a.from != b.from ? a.from < b.from : a.to < b.to; });
+  std::sort(result.begin(), result.end(), [](LayoutEdge a, LayoutEdge b) {
+    return a.from != b.from ? a.from < b.from : a.to < b.to;
+  });
   return result;
 }
 
-// New numbers of the parts, so that edges lead to greater ones; the smallest old number that may come next does.
+// New numbers of the parts, so that edges lead to greater ones; the smallest old number that may
+// come next does.
 std::vector<std::uint32_t> number_parts(std::uint32_t count, const std::vector<LayoutEdge>& edges) {
   std::vector<std::uint32_t> waits_for(count, 0), first(count + 1, 0), number(count, 0);
   for (const LayoutEdge edge : edges) {
@@ -96,9 +104,12 @@ std::vector<std::uint32_t> number_parts(std::uint32_t count, const std::vector<L
   return number;
 }
 
-void add_edges(CollapsedGraph& result, std::vector<LayoutEdge> edges, const std::vector<std::uint32_t>& number) {
+void add_edges(CollapsedGraph& result, std::vector<LayoutEdge> edges,
+               const std::vector<std::uint32_t>& number) {
   for (LayoutEdge& edge : edges) edge = {number[edge.from], number[edge.to]};
-  std::sort(edges.begin(), edges.end(), [](LayoutEdge a, LayoutEdge b) { return a.from != b.from ? a.from < b.from : a.to < b.to; });
+  std::sort(edges.begin(), edges.end(), [](LayoutEdge a, LayoutEdge b) {
+    return a.from != b.from ? a.from < b.from : a.to < b.to;
+  });
   for (const LayoutEdge edge : edges) {
     auto& known = result.graph.edges;
     if (!known.empty() && known.back().from == edge.from && known.back().to == edge.to) {
@@ -115,11 +126,13 @@ void add_edges(CollapsedGraph& result, std::vector<LayoutEdge> edges, const std:
 CollapsedGraph collapse(const LayoutGraph& graph, const CollapseDesc& desc) {
   check_layout_graph(graph);
   const std::size_t groups = graph.group_parent.size();
-  if (desc.collapsed.size() != groups || desc.group_sizes.size() != groups) throw std::invalid_argument("collapse: not one entry a group");
+  if (desc.collapsed.size() != groups || desc.group_sizes.size() != groups)
+    throw std::invalid_argument("collapse: not one entry a group");
 
   const std::vector<std::uint32_t> group_of_node = collapsed_groups(graph, desc);
   Parts parts = make_parts(group_of_node, std::vector<std::uint32_t>(graph.node_count(), 0));
-  const std::vector<std::uint32_t> strong = strong_components(parts.count(), edges_of(graph, parts));
+  const std::vector<std::uint32_t> strong =
+      strong_components(parts.count(), edges_of(graph, parts));
   parts = make_parts(group_of_node, turns_of(graph, parts, strong));
   const std::vector<LayoutEdge> edges = edges_of(graph, parts);
   const std::vector<std::uint32_t> number = number_parts(parts.count(), edges);
@@ -137,7 +150,9 @@ CollapsedGraph collapse(const LayoutGraph& graph, const CollapseDesc& desc) {
     if (result.member_count[made]++ > 0) continue;
     result.group_of[made] = group;
     result.graph.sizes[made] = group == kNoGroup ? graph.sizes[n] : desc.group_sizes[group];
-    if (!graph.node_group.empty()) result.graph.node_group[made] = group == kNoGroup ? graph.node_group[n] : graph.group_parent[group];
+    if (!graph.node_group.empty())
+      result.graph.node_group[made] =
+          group == kNoGroup ? graph.node_group[n] : graph.group_parent[group];
     if (!graph.node_lane.empty()) result.graph.node_lane[made] = graph.node_lane[n];
   }
   add_edges(result, edges, number);

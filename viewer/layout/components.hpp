@@ -9,7 +9,7 @@
 namespace reprise::viewer {
 
 struct Component {
-  LayoutGraph graph;                 // its groups are numbered as the whole graph's, whose parents it lacks
+  LayoutGraph graph;  // its groups are numbered as the whole graph's, whose parents it lacks
   std::vector<std::uint32_t> nodes;  // of the whole graph, ascending: node i of `graph` is nodes[i]
   std::vector<std::uint32_t> edges;  // likewise
 };

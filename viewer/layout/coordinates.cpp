@@ -16,7 +16,8 @@ namespace {
 // Distances of each element, towards what stands on its left or on its right.
 class DistanceIndex {
  public:
-  DistanceIndex(const std::vector<Distance>& distances, std::uint32_t elements, std::uint32_t Distance::*end) {
+  DistanceIndex(const std::vector<Distance>& distances, std::uint32_t elements,
+                std::uint32_t Distance::*end) {
     first_.assign(elements + 1, 0);
     for (const Distance& d : distances) ++first_[d.*end + 1];
     for (std::uint32_t e = 0; e < elements; ++e) first_[e + 1] += first_[e];
@@ -33,7 +34,8 @@ class DistanceIndex {
   std::vector<Distance> distances_;
 };
 
-// Blocks, each right of all that it keeps a distance from on its left. Alignments never cross, so there is such an order.
+// Blocks, each right of all that it keeps a distance from on its left. Alignments never cross, so
+// there is such an order.
 std::vector<std::uint32_t> blocks_from_left(const Blocks& blocks, const DistanceIndex& to_right) {
   std::vector<std::uint32_t> waits_for(blocks.count(), 0), ready;
   for (std::uint32_t e = 0; e < blocks.block.size(); ++e) {
@@ -56,7 +58,11 @@ std::vector<std::uint32_t> blocks_from_left(const Blocks& blocks, const Distance
 class Compaction {
  public:
   Compaction(const Blocks& blocks, const DistanceIndex& to_left, const DistanceIndex& to_right)
-      : blocks_(blocks), to_left_(to_left), to_right_(to_right), sorted_(blocks_from_left(blocks, to_right)), x_(blocks.count()) {}
+      : blocks_(blocks),
+        to_left_(to_left),
+        to_right_(to_right),
+        sorted_(blocks_from_left(blocks, to_right)),
+        x_(blocks.count()) {}
 
   // As far to the left as can be, then what has room closes up to its right neighbours.
   std::vector<double> towards_left() {
@@ -68,7 +74,8 @@ class Compaction {
     return by_item();
   }
   std::vector<double> towards_right() {
-    for (std::size_t i = sorted_.size(); i-- > 0;) x_[sorted_[i]] = greatest_left_of_right(sorted_[i], 0);
+    for (std::size_t i = sorted_.size(); i-- > 0;)
+      x_[sorted_[i]] = greatest_left_of_right(sorted_[i], 0);
     for (const std::uint32_t b : sorted_) {
       const double limit = least_right_of_left(b, -kFar);
       if (limit > -kFar) x_[b] = std::min(x_[b], limit);
@@ -82,14 +89,16 @@ class Compaction {
   [[nodiscard]] double least_right_of_left(std::uint32_t block, double start) const {
     double x = start;
     for (std::uint32_t j = blocks_.first[block]; j < blocks_.first[block + 1]; ++j) {
-      for (const Distance& d : to_left_.of(blocks_.elements[j])) x = std::max(x, x_[blocks_.block[d.left]] + d.least);
+      for (const Distance& d : to_left_.of(blocks_.elements[j]))
+        x = std::max(x, x_[blocks_.block[d.left]] + d.least);
     }
     return x;
   }
   [[nodiscard]] double greatest_left_of_right(std::uint32_t block, double start) const {
     double x = start;
     for (std::uint32_t j = blocks_.first[block]; j < blocks_.first[block + 1]; ++j) {
-      for (const Distance& d : to_right_.of(blocks_.elements[j])) x = std::min(x, x_[blocks_.block[d.right]] - d.least);
+      for (const Distance& d : to_right_.of(blocks_.elements[j]))
+        x = std::min(x, x_[blocks_.block[d.right]] - d.least);
     }
     return x;
   }
@@ -112,10 +121,12 @@ struct Extent {
 
 }  // namespace
 
-std::vector<double> place_across(const LayeredGraph& graph, const RankOrder& order, const std::vector<float>& across, const LayoutOptions& options) {
+std::vector<double> place_across(const LayeredGraph& graph, const RankOrder& order,
+                                 const std::vector<float>& across, const LayoutOptions& options) {
   const auto elements = graph.item_count() + static_cast<std::uint32_t>(graph.segments.size());
   const std::vector<Distance> distances = distances_of(graph, order, across, options);
-  const DistanceIndex to_left(distances, elements, &Distance::right), to_right(distances, elements, &Distance::left);
+  const DistanceIndex to_left(distances, elements, &Distance::right),
+      to_right(distances, elements, &Distance::left);
   const std::vector<std::uint8_t> bent = bent_links(graph, order);
   const SortedLinks links = sort_links(graph, order);
 
@@ -129,19 +140,23 @@ std::vector<double> place_across(const LayeredGraph& graph, const RankOrder& ord
   for (std::size_t a = 0; a < 4; ++a) {
     const Blocks blocks = align(graph, order, links, bent, kAlignments[a]);
     Compaction compaction(blocks, to_left, to_right);
-    places[a] = kAlignments[a].from == AlignFrom::Left ? compaction.towards_left() : compaction.towards_right();
+    places[a] = kAlignments[a].from == AlignFrom::Left ? compaction.towards_left()
+                                                       : compaction.towards_right();
     if (places[a].empty()) return {};
     const auto [low, high] = std::minmax_element(places[a].begin(), places[a].end());
     extents[a] = {*low, *high};
-    if (extents[a].right - extents[a].left < extents[narrowest].right - extents[narrowest].left) narrowest = a;
+    if (extents[a].right - extents[a].left < extents[narrowest].right - extents[narrowest].left)
+      narrowest = a;
   }
   const double width = extents[narrowest].right - extents[narrowest].left;
-  if (graph.segments.empty() && width > static_cast<double>(options.most_spread) * least_width(graph, order, across, options)) {
+  if (graph.segments.empty() && width > static_cast<double>(options.most_spread) *
+                                            least_width(graph, order, across, options)) {
     return balance_across(graph, order, across, options);
   }
   std::array<double, 4> shift{};
   for (std::size_t a = 0; a < 4; ++a) {
-    shift[a] = kAlignments[a].from == AlignFrom::Left ? extents[narrowest].left - extents[a].left : extents[narrowest].right - extents[a].right;
+    shift[a] = kAlignments[a].from == AlignFrom::Left ? extents[narrowest].left - extents[a].left
+                                                      : extents[narrowest].right - extents[a].right;
   }
   std::vector<double> result(graph.item_count());
   for (std::uint32_t i = 0; i < graph.item_count(); ++i) {

@@ -37,14 +37,16 @@ std::uint64_t count_crossings(const LayeredGraph& graph, const RankOrder& order)
     ends.reset(order.first[r + 2] - order.first[r + 1]);
     for (const std::uint32_t item : order.rank(r)) {
       const std::uint32_t begin = graph.first_down[item], end = graph.first_down[item + 1];
-      for (std::uint32_t l = begin; l < end; ++l) crossings += ends.right_of(order.place[graph.link_to[l]]);
+      for (std::uint32_t l = begin; l < end; ++l)
+        crossings += ends.right_of(order.place[graph.link_to[l]]);
       for (std::uint32_t l = begin; l < end; ++l) ends.add(order.place[graph.link_to[l]]);
     }
   }
   if (graph.segments.empty()) return crossings;
   const Straights straights = straights_of(graph, order);
   for (std::uint32_t l = 0; l < graph.link_count(); ++l) {
-    const std::uint32_t a = straights.below[graph.link_from[l]], b = straights.above[graph.link_to[l]];
+    const std::uint32_t a = straights.below[graph.link_from[l]],
+                        b = straights.above[graph.link_to[l]];
     crossings += a > b ? a - b : b - a;
   }
   return crossings;

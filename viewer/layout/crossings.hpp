@@ -1,4 +1,5 @@
-// How many pairs of edges cross in an order of the ranks. A pure function; no more than a logarithm more than linear.
+// How many pairs of edges cross in an order of the ranks. A pure function; no more than a logarithm
+// more than linear.
 #pragma once
 
 #include <cstdint>

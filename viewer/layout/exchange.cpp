@@ -9,7 +9,8 @@ namespace reprise::viewer {
 
 namespace {
 
-// The positions that the items of a rank are linked to in one neighbouring rank, ascending for each item.
+// The positions that the items of a rank are linked to in one neighbouring rank, ascending for each
+// item.
 class LinkedPositions {
  public:
   void begin() {
@@ -18,7 +19,8 @@ class LinkedPositions {
   }
   void add(std::uint32_t position) { positions_.push_back(position); }
   void end_item() {
-    if (positions_.size() - first_.back() > 1) std::sort(positions_.begin() + first_.back(), positions_.end());
+    if (positions_.size() - first_.back() > 1)
+      std::sort(positions_.begin() + first_.back(), positions_.end());
     first_.push_back(static_cast<std::uint32_t>(positions_.size()));
   }
   [[nodiscard]] std::size_t size() const { return positions_.size(); }
@@ -30,7 +32,8 @@ class LinkedPositions {
   std::vector<std::uint32_t> first_, positions_;
 };
 
-// Crossings that an exchange of a and b removes, a on the left: pairs in which a's end is right of b's, less the others.
+// Crossings that an exchange of a and b removes, a on the left: pairs in which a's end is right of
+// b's, less the others.
 std::int64_t removed(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b) {
   if (a.size() == 1 && b.size() == 1) return a[0] > b[0] ? 1 : (a[0] < b[0] ? -1 : 0);
   std::int64_t result = 0;
@@ -54,7 +57,8 @@ class Exchanger {
     for (std::uint32_t pass = 0; pass < desc_.passes; ++pass) {
       const std::uint64_t before = result_.removed;
       for (std::uint32_t r = 0; r < graph_.rank_count; ++r) {
-        if (order_.rank(r).size() < 2 || (changed[r] | changed[r + 1] | changed[r + 2]) == 0) continue;
+        if (order_.rank(r).size() < 2 || (changed[r] | changed[r + 1] | changed[r + 2]) == 0)
+          continue;
         if (exchange_rank(r)) changed[r + 1] = changes[r + 1] = 1;
       }
       if (result_.removed == before) break;
@@ -75,7 +79,8 @@ class Exchanger {
     for (std::uint32_t i = 0; i + 1 < items.size(); ++i) {
       if (!may_exchange(items[i], items[i + 1])) continue;
       const std::uint32_t a = lists_[i], b = lists_[i + 1];
-      const std::int64_t gain = removed(above_.of(a), above_.of(b)) + removed(below_.of(a), below_.of(b));
+      const std::int64_t gain =
+          removed(above_.of(a), above_.of(b)) + removed(below_.of(a), below_.of(b));
       if (gain < 0 || (gain == 0 && desc_.equal == EqualExchanges::Leave)) continue;
       result_.removed += static_cast<std::uint64_t>(gain);
       std::swap(items[i], items[i + 1]);
@@ -92,7 +97,8 @@ class Exchanger {
   // Two heads or two tails would take their segments with them, through all ranks.
   [[nodiscard]] bool may_exchange(std::uint32_t a, std::uint32_t b) const {
     if (order_.gap[a] != order_.gap[b]) return false;
-    return graph_.kind[a] != graph_.kind[b] || graph_.kind[a] == ItemKind::Node || graph_.kind[a] == ItemKind::Bend;
+    return graph_.kind[a] != graph_.kind[b] || graph_.kind[a] == ItemKind::Node ||
+           graph_.kind[a] == ItemKind::Bend;
   }
 
   void collect(std::uint32_t r) {
@@ -100,13 +106,16 @@ class Exchanger {
     below_.begin();
     count_heads(r);
     for (const std::uint32_t item : order_.rank(r)) {
-      if (graph_.kind[item] == ItemKind::Tail) above_.add(straight_above(r, straights_.above[item]));
+      if (graph_.kind[item] == ItemKind::Tail)
+        above_.add(straight_above(r, straights_.above[item]));
       for (std::uint32_t i = graph_.first_up[item]; i < graph_.first_up[item + 1]; ++i) {
         above_.add(order_.position(graph_.link_from[graph_.up[i]]));
       }
       above_.end_item();
-      if (graph_.kind[item] == ItemKind::Head) below_.add(straight_below(r, straights_.below[item]));
-      for (std::uint32_t l = graph_.first_down[item]; l < graph_.first_down[item + 1]; ++l) below_.add(order_.position(graph_.link_to[l]));
+      if (graph_.kind[item] == ItemKind::Head)
+        below_.add(straight_below(r, straights_.below[item]));
+      for (std::uint32_t l = graph_.first_down[item]; l < graph_.first_down[item + 1]; ++l)
+        below_.add(order_.position(graph_.link_to[l]));
       below_.end_item();
     }
   }
@@ -128,7 +137,8 @@ class Exchanger {
     }
   }
   static std::uint32_t without(const std::vector<std::uint32_t>& others, std::uint32_t number) {
-    return number - static_cast<std::uint32_t>(std::lower_bound(others.begin(), others.end(), number) - others.begin());
+    return number - static_cast<std::uint32_t>(
+                        std::lower_bound(others.begin(), others.end(), number) - others.begin());
   }
   [[nodiscard]] std::uint32_t straight_above(std::uint32_t r, std::uint32_t number) const {
     return segment_position(order_, r - 1, without(heads_above_, number));
@@ -157,6 +167,9 @@ class Exchanger {
 
 }  // namespace
 
-Exchanged exchange_neighbours(const LayeredGraph& graph, RankOrder& order, const ExchangeDesc& desc) { return Exchanger(graph, order, desc).run(); }
+Exchanged exchange_neighbours(const LayeredGraph& graph, RankOrder& order,
+                              const ExchangeDesc& desc) {
+  return Exchanger(graph, order, desc).run();
+}
 
 }  // namespace reprise::viewer

@@ -11,7 +11,8 @@ enum class EqualExchanges : std::uint8_t { Leave, Make };  // where the crossing
 
 struct ExchangeDesc {
   EqualExchanges equal = EqualExchanges::Leave;
-  std::uint32_t passes = 1;  // at most; a pass looks only at ranks beside which the last one changed something
+  std::uint32_t passes =
+      1;  // at most; a pass looks only at ranks beside which the last one changed something
 };
 
 struct Exchanged {
@@ -20,6 +21,7 @@ struct Exchanged {
 };
 
 // Items with a segment between them stay as they are.
-Exchanged exchange_neighbours(const LayeredGraph& graph, RankOrder& order, const ExchangeDesc& desc);
+Exchanged exchange_neighbours(const LayeredGraph& graph, RankOrder& order,
+                              const ExchangeDesc& desc);
 
 }  // namespace reprise::viewer

@@ -11,12 +11,14 @@ void include(Rect& rect, bool is_first, const Rect& other) {
     rect = other;
     return;
   }
-  rect = {std::min(rect.left, other.left), std::min(rect.top, other.top), std::max(rect.right, other.right), std::max(rect.bottom, other.bottom)};
+  rect = {std::min(rect.left, other.left), std::min(rect.top, other.top),
+          std::max(rect.right, other.right), std::max(rect.bottom, other.bottom)};
 }
 
 }  // namespace
 
-std::vector<Rect> group_rectangles(const LayoutGraph& graph, const std::vector<Point>& centres, float padding) {
+std::vector<Rect> group_rectangles(const LayoutGraph& graph, const std::vector<Point>& centres,
+                                   float padding) {
   std::vector<Rect> result(graph.group_parent.size());
   std::vector<bool> filled(result.size(), false);
   const auto add = [&](std::uint32_t group, const Rect& rect) {
@@ -26,7 +28,8 @@ std::vector<Rect> group_rectangles(const LayoutGraph& graph, const std::vector<P
   for (std::uint32_t n = 0; n < graph.node_group.size(); ++n) {
     if (graph.node_group[n] == kNoGroup) continue;
     const float x = graph.sizes[n].width / 2, y = graph.sizes[n].height / 2;
-    add(graph.node_group[n], {centres[n].x - x, centres[n].y - y, centres[n].x + x, centres[n].y + y});
+    add(graph.node_group[n],
+        {centres[n].x - x, centres[n].y - y, centres[n].x + x, centres[n].y + y});
   }
   for (std::size_t g = result.size(); g-- > 0;) {
     if (!filled[g]) continue;

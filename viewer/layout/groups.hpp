@@ -8,6 +8,7 @@
 namespace reprise::viewer {
 
 // A group each; all zero where neither it nor a group in it has a node. `centres`: a node each.
-[[nodiscard]] std::vector<Rect> group_rectangles(const LayoutGraph& graph, const std::vector<Point>& centres, float padding);
+[[nodiscard]] std::vector<Rect> group_rectangles(const LayoutGraph& graph,
+                                                 const std::vector<Point>& centres, float padding);
 
 }  // namespace reprise::viewer

@@ -7,10 +7,12 @@ namespace reprise::viewer {
 namespace {
 
 // The most ranks that an edge may pass and still get a bend at each.
-std::uint32_t longest_chain(const LayoutGraph& graph, const std::vector<std::uint32_t>& ranks, std::uint32_t rank_count) {
+std::uint32_t longest_chain(const LayoutGraph& graph, const std::vector<std::uint32_t>& ranks,
+                            std::uint32_t rank_count) {
   std::vector<std::uint32_t> edges_passing(rank_count + 1, 0);
   for (const LayoutEdge edge : graph.edges) ++edges_passing[ranks[edge.to] - ranks[edge.from] - 1];
-  std::uint64_t bends = 2 * static_cast<std::uint64_t>(graph.edges.size()) - 2 * edges_passing[0] - edges_passing[1];
+  std::uint64_t bends =
+      2 * static_cast<std::uint64_t>(graph.edges.size()) - 2 * edges_passing[0] - edges_passing[1];
   const std::uint64_t budget = bend_budget(graph.node_count(), graph.edge_count());
   std::uint32_t longest = 2;  // with fewer than three there is nothing to save
   while (longest < rank_count) {
@@ -33,7 +35,8 @@ void index_links(LayeredGraph& g) {
     g.first_down[i + 1] += g.first_down[i];
     g.first_up[i + 1] += g.first_up[i];
   }
-  std::vector<std::uint32_t> from(links), to(links), next(g.first_down.begin(), g.first_down.end() - 1);
+  std::vector<std::uint32_t> from(links), to(links),
+      next(g.first_down.begin(), g.first_down.end() - 1);
   for (std::uint32_t l = 0; l < links; ++l) {
     const std::uint32_t place = next[g.link_from[l]]++;
     from[place] = g.link_from[l];
@@ -48,9 +51,12 @@ void index_links(LayeredGraph& g) {
 
 }  // namespace
 
-std::uint64_t bend_budget(std::uint32_t nodes, std::uint32_t edges) noexcept { return 2000 + 2 * (static_cast<std::uint64_t>(nodes) + edges); }
+std::uint64_t bend_budget(std::uint32_t nodes, std::uint32_t edges) noexcept {
+  return 2000 + 2 * (static_cast<std::uint64_t>(nodes) + edges);
+}
 
-GroupTree::GroupTree(const std::vector<std::uint32_t>& parents) : parents_(parents), depths_(parents.size(), 1) {
+GroupTree::GroupTree(const std::vector<std::uint32_t>& parents)
+    : parents_(parents), depths_(parents.size(), 1) {
   for (std::size_t g = 0; g < parents.size(); ++g) {
     if (parents[g] != kNoGroup) depths_[g] = depths_[parents[g]] + 1;
   }
@@ -67,7 +73,8 @@ std::uint32_t GroupTree::borders(std::uint32_t a, std::uint32_t b) const {
   return count;
 }
 
-LayeredGraph build_layered_graph(const LayoutGraph& graph, const std::vector<std::uint32_t>& ranks) {
+LayeredGraph build_layered_graph(const LayoutGraph& graph,
+                                 const std::vector<std::uint32_t>& ranks) {
   LayeredGraph g;
   g.node_count = graph.node_count();
   g.rank_count = ranks.empty() ? 0 : *std::max_element(ranks.begin(), ranks.end()) + 1;

@@ -26,7 +26,8 @@ struct Drawing {
   Size size;
 };
 
-void add_statistics(const LayeredGraph& graph, const RankOrder& order, LayoutStatistics& statistics) {
+void add_statistics(const LayeredGraph& graph, const RankOrder& order,
+                    LayoutStatistics& statistics) {
   statistics.crossings += count_crossings(graph, order);
   statistics.ranks = std::max(statistics.ranks, graph.rank_count);
   statistics.bends += graph.item_count() - graph.node_count;
@@ -37,7 +38,8 @@ void add_statistics(const LayeredGraph& graph, const RankOrder& order, LayoutSta
 }
 
 // Shifts everything so that it begins at 0 across, and measures it.
-void normalise(const LayoutGraph& graph, Drawing& drawing, std::vector<double>& across, const std::vector<double>& rank_end) {
+void normalise(const LayoutGraph& graph, Drawing& drawing, std::vector<double>& across,
+               const std::vector<double>& rank_end) {
   double left = std::numeric_limits<double>::max(), right = std::numeric_limits<double>::lowest();
   for (std::uint32_t i = 0; i < across.size(); ++i) {
     const double half = i < graph.node_count() ? static_cast<double>(graph.sizes[i].width) / 2 : 0;
@@ -49,10 +51,14 @@ void normalise(const LayoutGraph& graph, Drawing& drawing, std::vector<double>& 
 }
 
 // What a rank needs before it beside the rank gap, for groups that begin there or have ended.
-std::vector<double> group_rooms(const LayeredGraph& graph, const RankOrder& order, const LayoutOptions& options) {
+std::vector<double> group_rooms(const LayeredGraph& graph, const RankOrder& order,
+                                const LayoutOptions& options) {
   std::vector<double> rooms(graph.rank_count, 0);
-  if (graph.rank_count < 2 || graph.node_group.empty() || (options.group_begin <= 0 && options.group_end <= 0)) return rooms;
-  std::vector<std::uint32_t> seen(graph.groups->count(), 0);  // the last turn in which a group was there
+  if (graph.rank_count < 2 || graph.node_group.empty() ||
+      (options.group_begin <= 0 && options.group_end <= 0))
+    return rooms;
+  std::vector<std::uint32_t> seen(graph.groups->count(),
+                                  0);  // the last turn in which a group was there
   std::uint32_t turn = 0;
   // Groups around a node of `rank` that `other` has not; the most of any node.
   const auto missing = [&](std::uint32_t rank, std::uint32_t other) {
@@ -60,7 +66,8 @@ std::vector<double> group_rooms(const LayeredGraph& graph, const RankOrder& orde
     const auto each_group = [&](std::uint32_t r, auto visit) {
       for (const std::uint32_t item : order.rank(r)) {
         if (item >= graph.node_count) continue;
-        for (std::uint32_t g = graph.node_group[item]; g != kNoGroup; g = graph.groups->parent(g)) visit(item, g);
+        for (std::uint32_t g = graph.node_group[item]; g != kNoGroup; g = graph.groups->parent(g))
+          visit(item, g);
       }
     };
     each_group(other, [&](std::uint32_t, std::uint32_t g) { seen[g] = turn; });
@@ -73,13 +80,15 @@ std::vector<double> group_rooms(const LayeredGraph& graph, const RankOrder& orde
     return static_cast<float>(most);
   };
   for (std::uint32_t r = 1; r < graph.rank_count; ++r) {
-    rooms[r] = static_cast<double>(options.group_begin * missing(r, r - 1) + options.group_end * missing(r - 1, r));
+    rooms[r] = static_cast<double>(options.group_begin * missing(r, r - 1) +
+                                   options.group_end * missing(r - 1, r));
   }
   return rooms;
 }
 
 // `graph`: a component with its sizes turned so that edges lead down.
-Drawing draw(const LayoutGraph& graph, const GroupTree& groups, const LayoutOptions& options, LayoutStatistics& statistics) {
+Drawing draw(const LayoutGraph& graph, const GroupTree& groups, const LayoutOptions& options,
+             LayoutStatistics& statistics) {
   Drawing drawing;
   drawing.ranks = assign_ranks(graph);
   LayeredGraph layered = build_layered_graph(graph, drawing.ranks);
@@ -114,11 +123,16 @@ Drawing draw(const LayoutGraph& graph, const GroupTree& groups, const LayoutOpti
     std::uint32_t place = 0;
     for (const std::uint32_t item : order.rank(r)) {
       if (item >= nodes) continue;
-      drawing.centres[item] = {static_cast<float>(across[item]), static_cast<float>((rank_begin[r] + rank_end[r]) / 2)};
+      drawing.centres[item] = {static_cast<float>(across[item]),
+                               static_cast<float>((rank_begin[r] + rank_end[r]) / 2)};
       drawing.order[item] = place++;
     }
   }
-  const RouteDesc routes{.graph = &layered, .across = &across, .rank_begin = &rank_begin, .rank_end = &rank_end, .along = &height};
+  const RouteDesc routes{.graph = &layered,
+                         .across = &across,
+                         .rank_begin = &rank_begin,
+                         .rank_end = &rank_end,
+                         .along = &height};
   drawing.routes.reserve(graph.edges.size());
   for (std::uint32_t e = 0; e < graph.edge_count(); ++e) drawing.routes.push_back(route(routes, e));
   return drawing;
@@ -133,7 +147,8 @@ void finish(const LayoutGraph& graph, const LayoutOptions& options, Layout& layo
   const auto include = [&](float left, float top, float right, float bottom) {
     Rect& b = layout.bounds;
     b = is_first ? Rect{left, top, right, bottom}
-                 : Rect{std::min(b.left, left), std::min(b.top, top), std::max(b.right, right), std::max(b.bottom, bottom)};
+                 : Rect{std::min(b.left, left), std::min(b.top, top), std::max(b.right, right),
+                        std::max(b.bottom, bottom)};
     is_first = false;
   };
   for (std::uint32_t n = 0; n < graph.node_count(); ++n) {
@@ -142,13 +157,17 @@ void finish(const LayoutGraph& graph, const LayoutOptions& options, Layout& layo
     include(c.x - x, c.y - y, c.x + x, c.y + y);
   }
   for (const Point p : layout.points) include(p.x, p.y, p.x, p.y);
-  const auto is_empty = [](const Rect& r) { return r.left == 0 && r.top == 0 && r.right == 0 && r.bottom == 0; };
+  const auto is_empty = [](const Rect& r) {
+    return r.left == 0 && r.top == 0 && r.right == 0 && r.bottom == 0;
+  };
   for (const Rect& r : layout.groups) {
     if (!is_empty(r)) include(r.left, r.top, r.right, r.bottom);
   }
   const Point origin{layout.bounds.left, layout.bounds.top};
   const auto move = [&](Point& p) { p = {p.x - origin.x, p.y - origin.y}; };
-  const auto move_rect = [&](Rect& r) { r = {r.left - origin.x, r.top - origin.y, r.right - origin.x, r.bottom - origin.y}; };
+  const auto move_rect = [&](Rect& r) {
+    r = {r.left - origin.x, r.top - origin.y, r.right - origin.x, r.bottom - origin.y};
+  };
   std::for_each(layout.centres.begin(), layout.centres.end(), move);
   std::for_each(layout.points.begin(), layout.points.end(), move);
   for (Rect& r : layout.groups) {
@@ -176,7 +195,8 @@ Layout lay_out(const LayoutGraph& graph, const LayoutOptions& options) {
     const Size size = drawings.back().size;
     sizes.push_back(down ? size : Size{size.height, size.width});
   }
-  const std::vector<Point> corners = pack(sizes, {.gap = options.component_gap, .aspect = options.aspect});
+  const std::vector<Point> corners =
+      pack(sizes, {.gap = options.component_gap, .aspect = options.aspect});
 
   layout.centres.resize(graph.node_count());
   layout.ranks.resize(graph.node_count());
@@ -194,7 +214,8 @@ Layout lay_out(const LayoutGraph& graph, const LayoutOptions& options) {
       layout.order[node] = drawings[c].order[i];
     }
     for (std::uint32_t i = 0; i < components[c].edges.size(); ++i) {
-      std::transform(drawings[c].routes[i].begin(), drawings[c].routes[i].end(), drawings[c].routes[i].begin(), place);
+      std::transform(drawings[c].routes[i].begin(), drawings[c].routes[i].end(),
+                     drawings[c].routes[i].begin(), place);
       routes[components[c].edges[i]] = std::move(drawings[c].routes[i]);
     }
   }

@@ -8,7 +8,9 @@ namespace reprise::viewer {
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& what) { throw std::invalid_argument("layout graph: " + what); }
+[[noreturn]] void refuse(const std::string& what) {
+  throw std::invalid_argument("layout graph: " + what);
+}
 
 }  // namespace
 
@@ -16,21 +18,25 @@ void check_layout_graph(const LayoutGraph& graph) {
   const std::uint32_t nodes = graph.node_count();
   for (std::uint32_t n = 0; n < nodes; ++n) {
     const Size size = graph.sizes[n];
-    if (!std::isfinite(size.width) || !std::isfinite(size.height) || size.width < 0 || size.height < 0) {
+    if (!std::isfinite(size.width) || !std::isfinite(size.height) || size.width < 0 ||
+        size.height < 0) {
       refuse("node " + std::to_string(n) + " has no size");
     }
   }
   for (std::uint32_t e = 0; e < graph.edge_count(); ++e) {
     const LayoutEdge edge = graph.edges[e];
-    if (edge.from >= edge.to || edge.to >= nodes) refuse("edge " + std::to_string(e) + " does not lead to a later node");
+    if (edge.from >= edge.to || edge.to >= nodes)
+      refuse("edge " + std::to_string(e) + " does not lead to a later node");
   }
   if (!graph.node_lane.empty() && graph.node_lane.size() != nodes) refuse("not one lane a node");
   if (!graph.node_group.empty() && graph.node_group.size() != nodes) refuse("not one group a node");
   for (const std::uint32_t group : graph.node_group) {
-    if (group != kNoGroup && group >= graph.group_parent.size()) refuse("a node is in no group that exists");
+    if (group != kNoGroup && group >= graph.group_parent.size())
+      refuse("a node is in no group that exists");
   }
   for (std::uint32_t g = 0; g < graph.group_parent.size(); ++g) {
-    if (graph.group_parent[g] != kNoGroup && graph.group_parent[g] >= g) refuse("group " + std::to_string(g) + " stands before its parent");
+    if (graph.group_parent[g] != kNoGroup && graph.group_parent[g] >= g)
+      refuse("group " + std::to_string(g) + " stands before its parent");
   }
 }
 

@@ -10,12 +10,18 @@ namespace {
 
 constexpr std::uint32_t kNone = 0xffffffffu;
 
-// Goes down the ranks with the list of the segments that pass. Segments that become neighbours in the list keep their
-// distance whether or not items stand between them; those have their own distances to both.
+// Goes down the ranks with the list of the segments that pass. Segments that become neighbours in
+// the list keep their distance whether or not items stand between them; those have their own
+// distances to both.
 class DistanceCollector {
  public:
-  DistanceCollector(const LayeredGraph& graph, const RankOrder& order, const std::vector<float>& across, const LayoutOptions& options)
-      : graph_(graph), order_(order), across_(across), options_(options), passing_(static_cast<std::uint32_t>(graph.segments.size())) {}
+  DistanceCollector(const LayeredGraph& graph, const RankOrder& order,
+                    const std::vector<float>& across, const LayoutOptions& options)
+      : graph_(graph),
+        order_(order),
+        across_(across),
+        options_(options),
+        passing_(static_cast<std::uint32_t>(graph.segments.size())) {}
 
   std::vector<Distance> run() {
     for (std::uint32_t r = 0; r < graph_.rank_count; ++r) {
@@ -27,16 +33,23 @@ class DistanceCollector {
   }
 
  private:
-  [[nodiscard]] std::uint32_t element(std::uint32_t segment) const { return graph_.item_count() + segment; }
+  [[nodiscard]] std::uint32_t element(std::uint32_t segment) const {
+    return graph_.item_count() + segment;
+  }
 
   void keep(std::uint32_t left, std::uint32_t right) {
     const bool nodes = left < graph_.node_count && right < graph_.node_count;
     const double half = (width(left) + width(right)) / 2;
     const double gap = static_cast<double>(nodes ? options_.node_gap : options_.edge_gap);
-    const double groups = nodes && options_.group_gap > 0 ? static_cast<double>(options_.group_gap) * graph_.borders(left, right) : 0;
+    const double groups =
+        nodes && options_.group_gap > 0
+            ? static_cast<double>(options_.group_gap) * graph_.borders(left, right)
+            : 0;
     result_.push_back({left, right, half + gap + groups});
   }
-  [[nodiscard]] double width(std::uint32_t e) const { return e < graph_.node_count ? static_cast<double>(across_[e]) : 0; }
+  [[nodiscard]] double width(std::uint32_t e) const {
+    return e < graph_.node_count ? static_cast<double>(across_[e]) : 0;
+  }
 
   void open_segments(std::uint32_t r) {
     std::uint32_t opened = 0;
@@ -53,7 +66,8 @@ class DistanceCollector {
       if (graph_.kind[item] != ItemKind::Tail) continue;
       const std::uint32_t place = passing_.place_of(graph_.segment[item]);
       passing_.erase(graph_.segment[item]);
-      if (place > 0 && place < passing_.size()) keep(element(passing_.at(place - 1)), element(passing_.at(place)));
+      if (place > 0 && place < passing_.size())
+        keep(element(passing_.at(place - 1)), element(passing_.at(place)));
     }
   }
   void collect(std::uint32_t r) {
@@ -68,7 +82,8 @@ class DistanceCollector {
       }
       last = item;
     }
-    if (last != kNone && order_.gap[last] < passing_.size()) keep(last, element(passing_.at(order_.gap[last])));
+    if (last != kNone && order_.gap[last] < passing_.size())
+      keep(last, element(passing_.at(order_.gap[last])));
   }
 
   const LayeredGraph& graph_;
@@ -80,7 +95,8 @@ class DistanceCollector {
 };
 
 // Between two ranks: links that cross a stretch of a long edge.
-void mark_between(const LayeredGraph& graph, const RankOrder& order, std::uint32_t r, std::vector<std::uint8_t>& bent) {
+void mark_between(const LayeredGraph& graph, const RankOrder& order, std::uint32_t r,
+                  std::vector<std::uint8_t>& bent) {
   const auto lower = order.rank(r + 1);
   const std::uint32_t last_above = order.first[r + 1] - order.first[r];
   std::uint32_t done = 0, from = 0;
@@ -94,7 +110,8 @@ void mark_between(const LayeredGraph& graph, const RankOrder& order, std::uint32
     if (to == kNone && i + 1 < lower.size()) continue;
     if (to == kNone) to = last_above;
     for (; done <= i; ++done) {
-      for (std::uint32_t u = graph.first_up[lower[done]]; u < graph.first_up[lower[done] + 1]; ++u) {
+      for (std::uint32_t u = graph.first_up[lower[done]]; u < graph.first_up[lower[done] + 1];
+           ++u) {
         const std::uint32_t link = graph.up[u], place = order.place[graph.link_from[link]];
         if ((place < from || place > to) && !graph.is_inner(link)) bent[link] = 1;
       }
@@ -105,8 +122,8 @@ void mark_between(const LayeredGraph& graph, const RankOrder& order, std::uint32
 
 }  // namespace
 
-std::vector<Distance> distances_of(const LayeredGraph& graph, const RankOrder& order, const std::vector<float>& across,
-                                   const LayoutOptions& options) {
+std::vector<Distance> distances_of(const LayeredGraph& graph, const RankOrder& order,
+                                   const std::vector<float>& across, const LayoutOptions& options) {
   return DistanceCollector(graph, order, across, options).run();
 }
 

@@ -1,5 +1,6 @@
-// What stands beside what: pairs that keep a distance across, and the links that must not be drawn straight because they
-// cross something that is. Elements are the items, then the segments. Pure functions.
+// What stands beside what: pairs that keep a distance across, and the links that must not be drawn
+// straight because they cross something that is. Elements are the items, then the segments. Pure
+// functions.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +16,14 @@ struct Distance {
   double least = 0;                   // between their centres
 };
 
-// As many as items and segments, up to a factor: enough that whatever stands left of something else keeps its distance.
-// `across`: of each node, along the rank.
-[[nodiscard]] std::vector<Distance> distances_of(const LayeredGraph& graph, const RankOrder& order, const std::vector<float>& across,
+// As many as items and segments, up to a factor: enough that whatever stands left of something else
+// keeps its distance. `across`: of each node, along the rank.
+[[nodiscard]] std::vector<Distance> distances_of(const LayeredGraph& graph, const RankOrder& order,
+                                                 const std::vector<float>& across,
                                                  const LayoutOptions& options);
 
 // A link each, 1: it crosses a segment, or a stretch of a long edge without being one.
-[[nodiscard]] std::vector<std::uint8_t> bent_links(const LayeredGraph& graph, const RankOrder& order);
+[[nodiscard]] std::vector<std::uint8_t> bent_links(const LayeredGraph& graph,
+                                                   const RankOrder& order);
 
 }  // namespace reprise::viewer

@@ -12,16 +12,19 @@ namespace reprise::viewer {
 
 namespace {
 
-// Items join their ranks as a depth-first search from one end meets them, so that a tree has no crossing.
+// Items join their ranks as a depth-first search from one end meets them, so that a tree has no
+// crossing.
 class FirstOrder {
  public:
-  FirstOrder(const LayeredGraph& graph, SweepDirection direction) : graph_(graph), direction_(direction), seen_(graph.item_count(), 0) {}
+  FirstOrder(const LayeredGraph& graph, SweepDirection direction)
+      : graph_(graph), direction_(direction), seen_(graph.item_count(), 0) {}
 
   RankOrder run(const std::vector<std::uint32_t>& lanes) {
     std::vector<std::uint32_t> roots(graph_.item_count());
     std::iota(roots.begin(), roots.end(), 0u);
     const auto lane = [&](std::uint32_t item) { return item < lanes.size() ? lanes[item] : 0; };
-    std::stable_sort(roots.begin(), roots.end(), [&](std::uint32_t a, std::uint32_t b) { return lane(a) < lane(b); });
+    std::stable_sort(roots.begin(), roots.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return lane(a) < lane(b); });
     std::vector<std::uint32_t> met;
     met.reserve(graph_.item_count());
     for (const std::uint32_t root : roots) {
@@ -46,8 +49,9 @@ class FirstOrder {
  private:
   [[nodiscard]] bool is_end(std::uint32_t item) const {
     if (item >= graph_.node_count) return false;
-    return direction_ == SweepDirection::Down ? graph_.first_up[item] == graph_.first_up[item + 1]
-                                              : graph_.first_down[item] == graph_.first_down[item + 1];
+    return direction_ == SweepDirection::Down
+               ? graph_.first_up[item] == graph_.first_up[item + 1]
+               : graph_.first_down[item] == graph_.first_down[item + 1];
   }
   void push(std::uint32_t item) {
     if (seen_[item] == 0) stack_.push_back(item);
@@ -62,10 +66,12 @@ class FirstOrder {
       met.push_back(item);
       if (direction_ == SweepDirection::Down) {
         if (graph_.kind[item] == ItemKind::Head) push(graph_.segments[graph_.segment[item]].tail);
-        for (std::uint32_t l = graph_.first_down[item + 1]; l-- > graph_.first_down[item];) push(graph_.link_to[l]);
+        for (std::uint32_t l = graph_.first_down[item + 1]; l-- > graph_.first_down[item];)
+          push(graph_.link_to[l]);
       } else {
         if (graph_.kind[item] == ItemKind::Tail) push(graph_.segments[graph_.segment[item]].head);
-        for (std::uint32_t i = graph_.first_up[item + 1]; i-- > graph_.first_up[item];) push(graph_.link_from[graph_.up[i]]);
+        for (std::uint32_t i = graph_.first_up[item + 1]; i-- > graph_.first_up[item];)
+          push(graph_.link_from[graph_.up[i]]);
       }
     }
   }
@@ -93,7 +99,8 @@ struct Candidate {
 
 // Sweeps up and down in turn from one first order.
 Candidate improve(const LayeredGraph& graph, RankOrder order, SweepDirection first) {
-  const SweepDirection second = first == SweepDirection::Down ? SweepDirection::Up : SweepDirection::Down;
+  const SweepDirection second =
+      first == SweepDirection::Down ? SweepDirection::Up : SweepDirection::Down;
   const std::uint64_t budget = budget_for(graph);
   Candidate best;
   std::uint32_t in_vain = 0;
@@ -104,7 +111,10 @@ Candidate improve(const LayeredGraph& graph, RankOrder order, SweepDirection fir
            .measure = i % 4 < 2 ? SweepMeasure::Mean : SweepMeasure::Median,
            .ties = i % 8 < 4 ? SweepTies::Keep : SweepTies::Reverse});
     work += 2 * (graph.item_count() + graph.link_count()) + kSegmentWork * graph.segments.size();
-    work += exchange_neighbours(graph, order, {.equal = i % 2 == 0 ? EqualExchanges::Leave : EqualExchanges::Make, .passes = kExchangePasses}).work;
+    work += exchange_neighbours(graph, order,
+                                {.equal = i % 2 == 0 ? EqualExchanges::Leave : EqualExchanges::Make,
+                                 .passes = kExchangePasses})
+                .work;
     const std::uint64_t crossings = count_crossings(graph, order);
     ++in_vain;
     if (i == 0 || crossings < best.crossings) {
@@ -119,9 +129,11 @@ Candidate improve(const LayeredGraph& graph, RankOrder order, SweepDirection fir
 }  // namespace
 
 RankOrder order_ranks(const LayeredGraph& graph, const std::vector<std::uint32_t>& lanes) {
-  Candidate best = improve(graph, FirstOrder(graph, SweepDirection::Down).run(lanes), SweepDirection::Down);
+  Candidate best =
+      improve(graph, FirstOrder(graph, SweepDirection::Down).run(lanes), SweepDirection::Down);
   if (best.crossings > 0) {
-    Candidate other = improve(graph, FirstOrder(graph, SweepDirection::Up).run(lanes), SweepDirection::Up);
+    Candidate other =
+        improve(graph, FirstOrder(graph, SweepDirection::Up).run(lanes), SweepDirection::Up);
     if (other.crossings < best.crossings) best = std::move(other);
     exchange_neighbours(graph, best.order, {.passes = kExchangePasses});
   }

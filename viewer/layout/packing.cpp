@@ -8,7 +8,8 @@ namespace reprise::viewer {
 std::vector<Point> pack(const std::vector<Size>& sizes, const PackingDesc& desc) {
   double area = 0, limit = 0;
   for (const Size size : sizes) {
-    area += static_cast<double>(size.width + desc.gap) * static_cast<double>(size.height + desc.gap);
+    area +=
+        static_cast<double>(size.width + desc.gap) * static_cast<double>(size.height + desc.gap);
     limit = std::max(limit, static_cast<double>(size.width));
   }
   limit = std::max(limit, std::sqrt(area * static_cast<double>(desc.aspect)));

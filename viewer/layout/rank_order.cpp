@@ -27,7 +27,8 @@ Straights straights_of(const LayeredGraph& graph, const RankOrder& order) {
 
 std::uint32_t segment_position(const RankOrder& order, std::uint32_t r, std::uint32_t place) {
   const auto items = order.rank(r);
-  const auto right = std::partition_point(items.begin(), items.end(), [&](std::uint32_t item) { return order.gap[item] <= place; });
+  const auto right = std::partition_point(
+      items.begin(), items.end(), [&](std::uint32_t item) { return order.gap[item] <= place; });
   return place + static_cast<std::uint32_t>(right - items.begin());
 }
 

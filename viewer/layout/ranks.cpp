@@ -8,11 +8,12 @@ namespace {
 
 constexpr std::uint32_t kSlides = 6;
 
-// A node with at least as many edges on one side moves towards that side as far as its edges let it. Nodes in the order
-// given, so that a chain moves as a whole.
+// A node with at least as many edges on one side moves towards that side as far as its edges let
+// it. Nodes in the order given, so that a chain moves as a whole.
 class Slider {
  public:
-  Slider(const LayoutGraph& graph, std::vector<std::uint32_t>& ranks) : graph_(graph), adjacency_(adjacency_of(graph)), ranks_(ranks) {}
+  Slider(const LayoutGraph& graph, std::vector<std::uint32_t>& ranks)
+      : graph_(graph), adjacency_(adjacency_of(graph)), ranks_(ranks) {}
 
   void slide_down() {
     for (std::uint32_t n = graph_.node_count(); n-- > 0;) {
@@ -27,7 +28,8 @@ class Slider {
     for (std::uint32_t n = 0; n < graph_.node_count(); ++n) {
       if (in_degree(n) == 0 || in_degree(n) < out_degree(n)) continue;
       std::uint32_t limit = 0;
-      for (auto i = adjacency_.first_in[n]; i < adjacency_.first_in[n + 1]; ++i) limit = std::max(limit, ranks_[graph_.edges[adjacency_.in[i]].from]);
+      for (auto i = adjacency_.first_in[n]; i < adjacency_.first_in[n + 1]; ++i)
+        limit = std::max(limit, ranks_[graph_.edges[adjacency_.in[i]].from]);
       ranks_[n] = limit + 1;
     }
   }
@@ -39,8 +41,12 @@ class Slider {
   }
 
  private:
-  [[nodiscard]] std::uint32_t in_degree(std::uint32_t node) const { return adjacency_.first_in[node + 1] - adjacency_.first_in[node]; }
-  [[nodiscard]] std::uint32_t out_degree(std::uint32_t node) const { return adjacency_.first_out[node + 1] - adjacency_.first_out[node]; }
+  [[nodiscard]] std::uint32_t in_degree(std::uint32_t node) const {
+    return adjacency_.first_in[node + 1] - adjacency_.first_in[node];
+  }
+  [[nodiscard]] std::uint32_t out_degree(std::uint32_t node) const {
+    return adjacency_.first_out[node + 1] - adjacency_.first_out[node];
+  }
 
   const LayoutGraph& graph_;
   Adjacency adjacency_;
@@ -53,8 +59,10 @@ std::vector<std::uint32_t> assign_ranks(const LayoutGraph& graph) {
   const std::uint32_t nodes = graph.node_count();
   std::vector<std::uint32_t> ranks(nodes, 0);
   std::vector<LayoutEdge> edges = graph.edges;
-  std::stable_sort(edges.begin(), edges.end(), [](LayoutEdge a, LayoutEdge b) { return a.from < b.from; });
-  for (const LayoutEdge edge : edges) ranks[edge.to] = std::max(ranks[edge.to], ranks[edge.from] + 1);
+  std::stable_sort(edges.begin(), edges.end(),
+                   [](LayoutEdge a, LayoutEdge b) { return a.from < b.from; });
+  for (const LayoutEdge edge : edges)
+    ranks[edge.to] = std::max(ranks[edge.to], ranks[edge.from] + 1);
   Slider slider(graph, ranks);
   std::vector<std::uint32_t> best = ranks;
   std::uint64_t shortest = slider.length();

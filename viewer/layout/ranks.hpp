@@ -1,5 +1,5 @@
-// The rank of each node: its longest way from a source, then nodes slide towards those they have more edges with, so that
-// long edges get shorter. A pure function; linear in edges.
+// The rank of each node: its longest way from a source, then nodes slide towards those they have
+// more edges with, so that long edges get shorter. A pure function; linear in edges.
 #pragma once
 
 #include <cstdint>

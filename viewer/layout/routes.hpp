@@ -1,5 +1,6 @@
-// The polyline of each edge: from the lower border of a node, through its bends, to the upper border of the next. Between the
-// upper and the lower end of a rank it goes straight down, so that it meets no node there. A pure function.
+// The polyline of each edge: from the lower border of a node, through its bends, to the upper
+// border of the next. Between the upper and the lower end of a rank it goes straight down, so that
+// it meets no node there. A pure function.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +13,9 @@ namespace reprise::viewer {
 
 struct RouteDesc {
   const LayeredGraph* graph = nullptr;
-  const std::vector<double>* across = nullptr;      // an item each
-  const std::vector<double>* rank_begin = nullptr;  // a rank each: where it begins and ends along the edges
+  const std::vector<double>* across = nullptr;  // an item each
+  const std::vector<double>* rank_begin =
+      nullptr;  // a rank each: where it begins and ends along the edges
   const std::vector<double>* rank_end = nullptr;
   const std::vector<float>* along = nullptr;  // a node each: its size along the edges
 };

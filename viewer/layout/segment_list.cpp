@@ -24,7 +24,8 @@ void SegmentList::split(std::uint32_t order) {
 
 void SegmentList::insert(std::uint32_t place, std::uint32_t segment) {
   std::uint32_t order = 0;
-  while (order + 1 < order_.size() && place > blocks_[order_[order]].size()) place -= static_cast<std::uint32_t>(blocks_[order_[order++]].size());
+  while (order + 1 < order_.size() && place > blocks_[order_[order]].size())
+    place -= static_cast<std::uint32_t>(blocks_[order_[order++]].size());
   Block& block = blocks_[order_[order]];
   block.insert(block.begin() + place, segment);
   block_of_[segment] = order_[order];
@@ -36,7 +37,8 @@ void SegmentList::erase(std::uint32_t segment) {
   Block& block = blocks_[block_of_[segment]];
   block.erase(std::find(block.begin(), block.end(), segment));
   --size_;
-  if (block.empty() && order_.size() > 1) order_.erase(std::find(order_.begin(), order_.end(), block_of_[segment]));
+  if (block.empty() && order_.size() > 1)
+    order_.erase(std::find(order_.begin(), order_.end(), block_of_[segment]));
 }
 
 std::uint32_t SegmentList::place_of(std::uint32_t segment) const {
@@ -46,12 +48,14 @@ std::uint32_t SegmentList::place_of(std::uint32_t segment) const {
     place += static_cast<std::uint32_t>(blocks_[b].size());
   }
   const Block& block = blocks_[block_of_[segment]];
-  return place + static_cast<std::uint32_t>(std::find(block.begin(), block.end(), segment) - block.begin());
+  return place +
+         static_cast<std::uint32_t>(std::find(block.begin(), block.end(), segment) - block.begin());
 }
 
 std::uint32_t SegmentList::at(std::uint32_t place) const {
   std::uint32_t order = 0;
-  while (place >= blocks_[order_[order]].size()) place -= static_cast<std::uint32_t>(blocks_[order_[order++]].size());
+  while (place >= blocks_[order_[order]].size())
+    place -= static_cast<std::uint32_t>(blocks_[order_[order++]].size());
   return blocks_[order_[order]][place];
 }
 

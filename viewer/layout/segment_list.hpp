@@ -1,5 +1,5 @@
-// Segments that pass a rank, from left to right: a list that tells the place of each. An operation costs about the square
-// root of the length. Threads: one.
+// Segments that pass a rank, from left to right: a list that tells the place of each. An operation
+// costs about the square root of the length. Threads: one.
 #pragma once
 
 #include <cstdint>

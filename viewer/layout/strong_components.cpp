@@ -12,7 +12,12 @@ constexpr std::uint32_t kUnseen = 0xffffffffu;
 class Search {
  public:
   Search(std::uint32_t nodes, const std::vector<LayoutEdge>& edges)
-      : edges_(edges), first_(nodes + 1, 0), met_(nodes, kUnseen), low_(nodes, 0), set_(nodes, kUnseen), next_(nodes, 0) {
+      : edges_(edges),
+        first_(nodes + 1, 0),
+        met_(nodes, kUnseen),
+        low_(nodes, 0),
+        set_(nodes, kUnseen),
+        next_(nodes, 0) {
     for (const LayoutEdge edge : edges) ++first_[edge.from + 1];
     for (std::uint32_t n = 0; n < nodes; ++n) {
       first_[n + 1] += first_[n];
@@ -68,6 +73,9 @@ class Search {
 
 }  // namespace
 
-std::vector<std::uint32_t> strong_components(std::uint32_t nodes, const std::vector<LayoutEdge>& edges) { return Search(nodes, edges).run(); }
+std::vector<std::uint32_t> strong_components(std::uint32_t nodes,
+                                             const std::vector<LayoutEdge>& edges) {
+  return Search(nodes, edges).run();
+}
 
 }  // namespace reprise::viewer

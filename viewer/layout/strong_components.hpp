@@ -9,6 +9,7 @@
 namespace reprise::viewer {
 
 // The number of its set for each node. `edges`: in any direction, sorted by `from`.
-[[nodiscard]] std::vector<std::uint32_t> strong_components(std::uint32_t nodes, const std::vector<LayoutEdge>& edges);
+[[nodiscard]] std::vector<std::uint32_t> strong_components(std::uint32_t nodes,
+                                                           const std::vector<LayoutEdge>& edges);
 
 }  // namespace reprise::viewer

@@ -41,19 +41,22 @@ class Sweeper {
     unplaced_.clear();
     const auto items = order_.rank(free);
     for (std::uint32_t i = 0; i < items.size(); ++i) {
-      const std::uint32_t tie = desc_.ties == SweepTies::Keep ? i : static_cast<std::uint32_t>(items.size()) - i;
+      const std::uint32_t tie =
+          desc_.ties == SweepTies::Keep ? i : static_cast<std::uint32_t>(items.size()) - i;
       const double measure = measure_of(fixed, items[i]);
       (measure < 0 ? unplaced_ : placed_).push_back({measure, tie, items[i]});
     }
-    std::sort(placed_.begin(), placed_.end(),
-              [](const Placed& a, const Placed& b) { return a.measure != b.measure ? a.measure < b.measure : a.tie < b.tie; });
+    std::sort(placed_.begin(), placed_.end(), [](const Placed& a, const Placed& b) {
+      return a.measure != b.measure ? a.measure < b.measure : a.tie < b.tie;
+    });
     merge_unplaced();
     pass_on(fixed, free);
   }
 
   // Below zero: it has no neighbour there.
   double measure_of(std::uint32_t fixed, std::uint32_t item) {
-    if (graph_.kind[item] == closing_) return segment_position(order_, fixed, passing_.place_of(graph_.segment[item]));
+    if (graph_.kind[item] == closing_)
+      return segment_position(order_, fixed, passing_.place_of(graph_.segment[item]));
     positions_.clear();
     if (desc_.direction == SweepDirection::Down) {
       for (std::uint32_t i = graph_.first_up[item]; i < graph_.first_up[item + 1]; ++i) {
@@ -79,12 +82,14 @@ class Sweeper {
     const std::size_t n = positions_.size(), m = n / 2;
     if (n % 2 != 0) return positions_[m];
     if (n == 2) return (positions_[0] + positions_[1]) / 2.0;
-    const double left = positions_[m - 1] - positions_[0], right = positions_[n - 1] - positions_[m];
+    const double left = positions_[m - 1] - positions_[0],
+                 right = positions_[n - 1] - positions_[m];
     if (left + right == 0) return (positions_[m - 1] + positions_[m]) / 2.0;
     return (positions_[m - 1] * right + positions_[m] * left) / (left + right);
   }
 
-  // An item without a neighbour keeps its index in the rank and takes the measure of the one on its left.
+  // An item without a neighbour keeps its index in the rank and takes the measure of the one on its
+  // left.
   void merge_unplaced() {
     if (unplaced_.empty()) return;
     merged_.clear();
@@ -102,8 +107,8 @@ class Sweeper {
     placed_.swap(merged_);
   }
 
-  // Writes the free rank: each item stands right of the segments whose position in the fixed rank is below its measure. Then
-  // the list becomes the free rank's.
+  // Writes the free rank: each item stands right of the segments whose position in the fixed rank
+  // is below its measure. Then the list becomes the free rank's.
   void pass_on(std::uint32_t fixed, std::uint32_t free) {
     const auto before = order_.rank(fixed);
     const auto after = order_.rank(free);
@@ -119,11 +124,13 @@ class Sweeper {
         if (graph_.kind[before[seen]] == opening_) ++opened;
         ++seen;
       }
-      while (next_closed < closing_positions_.size() && closing_positions_[next_closed] < p.measure) {
+      while (next_closed < closing_positions_.size() &&
+             closing_positions_[next_closed] < p.measure) {
         ++next_closed;
         ++closed;
       }
-      const auto left = std::min(static_cast<std::uint32_t>(std::ceil(p.measure)), static_cast<std::uint32_t>(before.size()) + passing_.size());
+      const auto left = std::min(static_cast<std::uint32_t>(std::ceil(p.measure)),
+                                 static_cast<std::uint32_t>(before.size()) + passing_.size());
       after[i] = p.item;
       order_.place[p.item] = i;
       gaps_.push_back(left - seen + opened - closed);
@@ -132,7 +139,8 @@ class Sweeper {
     gaps_.clear();
     opened = 0;
     for (const std::uint32_t item : before) {
-      if (graph_.kind[item] == opening_) passing_.insert(order_.gap[item] + opened++, graph_.segment[item]);
+      if (graph_.kind[item] == opening_)
+        passing_.insert(order_.gap[item] + opened++, graph_.segment[item]);
     }
     for (const std::uint32_t item : after) {
       if (graph_.kind[item] == closing_) passing_.erase(graph_.segment[item]);
@@ -151,6 +159,8 @@ class Sweeper {
 
 }  // namespace
 
-void sweep(const LayeredGraph& graph, RankOrder& order, const SweepDesc& desc) { Sweeper(graph, order, desc).run(); }
+void sweep(const LayeredGraph& graph, RankOrder& order, const SweepDesc& desc) {
+  Sweeper(graph, order, desc).run();
+}
 
 }  // namespace reprise::viewer

@@ -11,11 +11,13 @@ LongestPaths longest_paths(const Graph& graph, const std::vector<double>& durati
   std::fill(paths.until.begin() + count, paths.until.end(), 0.0);
   paths.from = paths.until;
   for (std::uint32_t n = 0; n < count; ++n) {
-    for (const Neighbour& p : graph.predecessors(n)) paths.until[n] = std::max(paths.until[n], paths.until[p.node] + durations[n]);
+    for (const Neighbour& p : graph.predecessors(n))
+      paths.until[n] = std::max(paths.until[n], paths.until[p.node] + durations[n]);
     paths.length = std::max(paths.length, paths.until[n]);
   }
   for (std::uint32_t n = count; n-- > 0;) {
-    for (const Neighbour& s : graph.successors(n)) paths.from[n] = std::max(paths.from[n], durations[n] + paths.from[s.node]);
+    for (const Neighbour& s : graph.successors(n))
+      paths.from[n] = std::max(paths.from[n], durations[n] + paths.from[s.node]);
   }
   return paths;
 }
@@ -24,7 +26,8 @@ CriticalPath critical_path(const Graph& graph, const std::vector<double>& durati
   CriticalPath path;
   if (graph.node_count() == 0) return path;
   const LongestPaths paths = longest_paths(graph, durations);
-  auto node = static_cast<std::uint32_t>(std::max_element(paths.from.begin(), paths.from.end()) - paths.from.begin());
+  auto node = static_cast<std::uint32_t>(std::max_element(paths.from.begin(), paths.from.end()) -
+                                         paths.from.begin());
   path.steps.push_back({node, trace::kNone, durations[node], 0});
   while (!graph.successors(node).empty()) {
     Neighbour next = graph.successors(node).front();
@@ -48,12 +51,15 @@ CriticalPath critical_path(const Graph& graph, const ReplayTimes& times) {
   for (;;) {
     const NodeSpan& span = times.nodes[node];
     const auto predecessors = graph.predecessors(node);
-    const auto last = std::max_element(predecessors.begin(), predecessors.end(),
-                                       [&](const Neighbour& a, const Neighbour& b) { return times.nodes[a.node].ended < times.nodes[b.node].ended; });
+    const auto last = std::max_element(
+        predecessors.begin(), predecessors.end(), [&](const Neighbour& a, const Neighbour& b) {
+          return times.nodes[a.node].ended < times.nodes[b.node].ended;
+        });
     const bool is_first = last == predecessors.end();
     const trace::Time ready = is_first ? times.began : times.nodes[last->node].ended;
-    path.steps.push_back(
-        {node, is_first ? trace::kNone : last->edge, static_cast<double>(span.ended - span.started), static_cast<double>(span.started - ready)});
+    path.steps.push_back({node, is_first ? trace::kNone : last->edge,
+                          static_cast<double>(span.ended - span.started),
+                          static_cast<double>(span.started - ready)});
     if (is_first) break;
     node = last->node;
   }

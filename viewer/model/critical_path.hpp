@@ -1,6 +1,7 @@
-// What decides how long a replay takes. By durations (medians, say): the longest way through the graph and the slack of each node
-// beside it. Measured: the chain of nodes of one replay, each with the predecessor that ended last, back from the node that ended
-// last. Linear in nodes and edges. Threads: pure functions.
+// What decides how long a replay takes. By durations (medians, say): the longest way through the
+// graph and the slack of each node beside it. Measured: the chain of nodes of one replay, each with
+// the predecessor that ended last, back from the node that ended last. Linear in nodes and edges.
+// Threads: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +12,8 @@
 
 namespace reprise::model {
 
-// The longest ways through a graph whose nodes take `durations`, none below 0. What a node runs is in that node's time: it is on no way, and
-// has 0 and 0 below.
+// The longest ways through a graph whose nodes take `durations`, none below 0. What a node runs is
+// in that node's time: it is on no way, and has 0 and 0 below.
 struct LongestPaths {
   std::vector<double> until;  // to the end of a node, itself included
   std::vector<double> from;   // from the start of a node, itself included
@@ -30,7 +31,8 @@ struct PathStep {
   std::uint32_t node = 0;
   std::uint32_t edge = trace::kNone;  // from the step before; kNone: the first
   double duration = 0;                // ns
-  double wait = 0;                    // ns from the end of the step before, or from the replay's begin; below 0: they overlapped
+  double wait = 0;  // ns from the end of the step before, or from the replay's begin; below 0: they
+                    // overlapped
 };
 
 struct CriticalPath {

@@ -20,8 +20,10 @@ const GraphEntry* Document::find(GraphKey key) const {
 const trace::Replay* Document::find_replay(GraphKey key, std::uint64_t replay) const {
   const GraphEntry* entry = find(key);
   if (entry == nullptr) return nullptr;
-  const std::size_t at = entry->replays.lower_bound(replay, [](const trace::Replay& r, std::uint64_t n) { return r.replay < n; });
-  return at < entry->replays.size() && entry->replays[at].replay == replay ? &entry->replays[at] : nullptr;
+  const std::size_t at = entry->replays.lower_bound(
+      replay, [](const trace::Replay& r, std::uint64_t n) { return r.replay < n; });
+  return at < entry->replays.size() && entry->replays[at].replay == replay ? &entry->replays[at]
+                                                                           : nullptr;
 }
 
 }  // namespace reprise::model

@@ -17,7 +17,8 @@ std::uint64_t keep_within(GrowingList<T>& list, std::size_t limit) {
 
 }  // namespace
 
-DocumentBuilder::DocumentBuilder(std::shared_ptr<SampleStore> samples, DocumentLimits limits) : samples_(std::move(samples)), limits_(limits) {}
+DocumentBuilder::DocumentBuilder(std::shared_ptr<SampleStore> samples, DocumentLimits limits)
+    : samples_(std::move(samples)), limits_(limits) {}
 
 // 0 is no time.
 void DocumentBuilder::extend(Time from, Time to) {
@@ -31,7 +32,9 @@ void DocumentBuilder::extend(Time from, Time to) {
 void DocumentBuilder::add_graph(trace::GraphVersion record) {
   const GraphKey key{record.graph, record.version};
   // A viewer that attaches again gets the topology again.
-  if (const auto found = graphs_.find(key); found != graphs_.end() && found->second.graph->record() == record) return;
+  if (const auto found = graphs_.find(key);
+      found != graphs_.end() && found->second.graph->record() == record)
+    return;
   Entry& entry = graphs_[key];
   entry.graph = std::make_shared<const Graph>(std::move(record));
   entry.statistics.change() = {};
@@ -47,7 +50,8 @@ void DocumentBuilder::add_replay(const trace::Replay& replay) {
     return;
   }
   Entry& entry = found->second;
-  entry.replays.insert_sorted(replay, [](const trace::Replay& a, const trace::Replay& b) { return a.replay < b.replay; });
+  entry.replays.insert_sorted(
+      replay, [](const trace::Replay& a, const trace::Replay& b) { return a.replay < b.replay; });
   entry.forgotten_replays += keep_within(entry.replays, limits_.replays);
 }
 
@@ -76,18 +80,21 @@ void DocumentBuilder::add_samples(const trace::SampleBlock& block) {
 void DocumentBuilder::add_loop(const trace::LoopRun& run) {
   const auto found = graphs_.find({run.graph, run.version});
   if (found == graphs_.end() || run.body >= found->second.graph->record().bodies.size()) return;
-  found->second.loops.insert_sorted(run, [](const trace::LoopRun& a, const trace::LoopRun& b) { return a.replay < b.replay; });
+  found->second.loops.insert_sorted(
+      run, [](const trace::LoopRun& a, const trace::LoopRun& b) { return a.replay < b.replay; });
   static_cast<void>(keep_within(found->second.loops, limits_.replays));
 }
 
 void DocumentBuilder::add(trace::Records records) {
   for (trace::Session& s : records.sessions) {
     const auto& known = sessions_.value;
-    if (std::find(known.begin(), known.end(), s) == known.end()) sessions_.change().push_back(std::move(s));
+    if (std::find(known.begin(), known.end(), s) == known.end())
+      sessions_.change().push_back(std::move(s));
   }
   for (trace::Device& d : records.devices) devices_.change().insert_or_assign(d.id, std::move(d));
   for (trace::Queue& q : records.queues) queues_.change().insert_or_assign(q.id, std::move(q));
-  for (trace::ThreadName& n : records.thread_names) thread_names_.change().insert_or_assign(n.thread, std::move(n.name));
+  for (trace::ThreadName& n : records.thread_names)
+    thread_names_.change().insert_or_assign(n.thread, std::move(n.name));
   for (const trace::Clock& c : records.clocks) clocks_.push_back(c);
   for (trace::GraphVersion& g : records.graph_versions) add_graph(std::move(g));
   for (const trace::Replay& r : records.replays) add_replay(r);
@@ -144,7 +151,8 @@ std::shared_ptr<const Document> DocumentBuilder::publish() {
   d->losses = losses_.view();
   d->profile_costs = profile_costs_.view();
   for (auto& [key, entry] : graphs_)
-    d->graphs.emplace(key, GraphEntry{entry.graph, entry.replays.view(), entry.forgotten_replays, entry.loops.view(), entry.statistics.publish()});
+    d->graphs.emplace(key, GraphEntry{entry.graph, entry.replays.view(), entry.forgotten_replays,
+                                      entry.loops.view(), entry.statistics.publish()});
   d->forgotten_host_ranges = forgotten_host_ranges_;
   d->unknown_replays = unknown_replays_;
   d->unknown_samples = unknown_samples_;

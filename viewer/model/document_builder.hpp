@@ -1,7 +1,8 @@
-// DocumentBuilder: takes the records of a trace chunk by chunk, of a file or as they arrive, and publishes Documents. publish()
-// copies what is small and changed (tables of devices, statistics of the graphs that got samples); lists and graphs are shared.
-// Replays and samples may come before the version that they name: they are counted as unknown then, because writers send
-// topology first. Threads: one at a time; the Documents are free of it.
+// DocumentBuilder: takes the records of a trace chunk by chunk, of a file or as they arrive, and
+// publishes Documents. publish() copies what is small and changed (tables of devices, statistics of
+// the graphs that got samples); lists and graphs are shared. Replays and samples may come before
+// the version that they name: they are counted as unknown then, because writers send topology
+// first. Threads: one at a time; the Documents are free of it.
 #pragma once
 
 #include <cstdint>

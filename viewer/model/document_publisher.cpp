@@ -7,13 +7,16 @@
 namespace reprise::model {
 
 DocumentPublisher::DocumentPublisher(std::function<void()> on_change)
-    : on_change_(std::move(on_change)), document_(DocumentBuilder(std::make_shared<SampleStore>()).publish()) {}
+    : on_change_(std::move(on_change)),
+      document_(DocumentBuilder(std::make_shared<SampleStore>()).publish()) {}
 
 void DocumentPublisher::post(FeedStatus status, std::shared_ptr<const Document> document) {
   {
     const std::lock_guard lock(mutex_);
     status_ = std::move(status);
-    if (document) document_.swap(document);  // the old one, if nobody looks at it any more, goes when nothing is locked
+    if (document)
+      document_.swap(
+          document);  // the old one, if nobody looks at it any more, goes when nothing is locked
   }
   changed_.notify_all();
   if (on_change_) on_change_();
@@ -29,9 +32,11 @@ FeedStatus DocumentPublisher::status() const {
   return status_;
 }
 
-bool DocumentPublisher::wait(const std::function<bool(const FeedStatus&, const Document&)>& holds, double seconds) const {
+bool DocumentPublisher::wait(const std::function<bool(const FeedStatus&, const Document&)>& holds,
+                             double seconds) const {
   std::unique_lock lock(mutex_);
-  return changed_.wait_for(lock, std::chrono::duration<double>(seconds), [&] { return holds(status_, *document_); });
+  return changed_.wait_for(lock, std::chrono::duration<double>(seconds),
+                           [&] { return holds(status_, *document_); });
 }
 
 }  // namespace reprise::model

@@ -1,5 +1,6 @@
-// DocumentPublisher: where a feed's thread puts what there is to see, a document and a status, and everybody else looks; and the pace at which
-// that thread does so. Knows neither files nor sockets. Threads: DocumentPublisher any, Pace one.
+// DocumentPublisher: where a feed's thread puts what there is to see, a document and a status, and
+// everybody else looks; and the pace at which that thread does so. Knows neither files nor sockets.
+// Threads: DocumentPublisher any, Pace one.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +25,8 @@ class DocumentPublisher {
   [[nodiscard]] std::shared_ptr<const Document> document() const;  // never null
   [[nodiscard]] FeedStatus status() const;
   // Waits until `holds` of status and document, or for `seconds`; returns whether it does.
-  [[nodiscard]] bool wait(const std::function<bool(const FeedStatus&, const Document&)>& holds, double seconds) const;
+  [[nodiscard]] bool wait(const std::function<bool(const FeedStatus&, const Document&)>& holds,
+                          double seconds) const;
 
  private:
   const std::function<void()> on_change_;
@@ -34,7 +36,8 @@ class DocumentPublisher {
   std::shared_ptr<const Document> document_;
 };
 
-// When the next publication is due: at most about 60 a second, and fewer where they are dear, so that they take a tenth of the time.
+// When the next publication is due: at most about 60 a second, and fewer where they are dear, so
+// that they take a tenth of the time.
 class Pace {
  public:
   using Clock = std::chrono::steady_clock;

@@ -16,12 +16,14 @@ constexpr std::chrono::milliseconds kLookInterval{100};
 
 }  // namespace
 
-FileFeed::FileFeed(TraceLoaderDesc desc, DocumentPublisher& board) : desc_(std::move(desc)), board_(board) {}
+FileFeed::FileFeed(TraceLoaderDesc desc, DocumentPublisher& board)
+    : desc_(std::move(desc)), board_(board) {}
 
 std::optional<FileFeed::Mark> FileFeed::look() const {
   struct stat s {};
   if (::stat(desc_.path.c_str(), &s) != 0) return std::nullopt;
-  return Mark{s.st_dev, s.st_ino, static_cast<std::uint64_t>(s.st_size), s.st_mtim.tv_sec * 1'000'000'000 + s.st_mtim.tv_nsec, S_ISREG(s.st_mode)};
+  return Mark{s.st_dev, s.st_ino, static_cast<std::uint64_t>(s.st_size),
+              s.st_mtim.tv_sec * 1'000'000'000 + s.st_mtim.tv_nsec, S_ISREG(s.st_mode)};
 }
 
 void FileFeed::run(const std::stop_token& stop) {
@@ -40,7 +42,9 @@ void FileFeed::run(const std::stop_token& stop) {
 void FileFeed::read(const std::optional<Mark>& found, const std::stop_token& stop) {
   if (!found && loader_) return;  // removed: what was read is there, and its samples still are
   try {
-    if (found && !found->is_file) return board_.post({.state = FeedState::Failed, .reason = desc_.path.string() + ": not a file"});
+    if (found && !found->is_file)
+      return board_.post(
+          {.state = FeedState::Failed, .reason = desc_.path.string() + ": not a file"});
     if (found && goes_on(*found)) return load(Manner::On, stop);
     loader_ = std::make_unique<TraceLoader>(desc_);
     read_ = found.value_or(Mark{});
@@ -50,12 +54,15 @@ void FileFeed::read(const std::optional<Mark>& found, const std::stop_token& sto
   }
 }
 
-bool FileFeed::goes_on(const Mark& found) { return loader_ && found.device == read_.device && found.file == read_.file && loader_->follow(); }
+bool FileFeed::goes_on(const Mark& found) {
+  return loader_ && found.device == read_.device && found.file == read_.file && loader_->follow();
+}
 
 void FileFeed::load(Manner manner, const std::stop_token& stop) {
   const auto so_far = [&] {
     FeedStatus status{.state = FeedState::Loading, .progress = loader_->progress()};
-    if (manner == Manner::On) status = {.state = FeedState::Ready, .progress = 1, .reason = loader_->damage()};
+    if (manner == Manner::On)
+      status = {.state = FeedState::Ready, .progress = 1, .reason = loader_->damage()};
     board_.post(std::move(status), manner == Manner::Behind ? nullptr : loader_->document());
   };
   Pace pace;
@@ -63,7 +70,8 @@ void FileFeed::load(Manner manner, const std::stop_token& stop) {
     if (pace.is_due()) pace.keep(so_far);
     if (stop.stop_requested()) return;
   } while (loader_->step());
-  board_.post({.state = FeedState::Ready, .progress = 1, .reason = loader_->damage()}, loader_->document());
+  board_.post({.state = FeedState::Ready, .progress = 1, .reason = loader_->damage()},
+              loader_->document());
   has_shown_ = true;
 }
 

@@ -1,5 +1,6 @@
-// FileFeed: reads a trace file onto a DocumentPublisher and goes on watching it: one that grows is read on; one that was replaced, or appears
-// only now, is read anew, and what was shown stays until that is done. Threads: run() on one.
+// FileFeed: reads a trace file onto a DocumentPublisher and goes on watching it: one that grows is
+// read on; one that was replaced, or appears only now, is read anew, and what was shown stays until
+// that is done. Threads: run() on one.
 #pragma once
 
 #include <cstdint>

@@ -8,7 +8,9 @@ using trace::Time;
 
 namespace {
 
-bool is_false_dependency(trace::EdgeCause cause) { return cause == trace::EdgeCause::Lane || cause == trace::EdgeCause::EntryExit; }
+bool is_false_dependency(trace::EdgeCause cause) {
+  return cause == trace::EdgeCause::Lane || cause == trace::EdgeCause::EntryExit;
+}
 
 // The predecessor that ended last, of those that are needed or of those that are not.
 struct Last {
@@ -24,11 +26,14 @@ std::vector<Gap> gaps(const Graph& graph, const TimelineRows& rows, const Replay
   for (const TimelineItem& item : rows.items) {
     Time at = free_since[item.row];
     free_since[item.row] = item.ended;
-    if (at >= item.started || graph.parent(item.node) != trace::kNone) continue;  // before what a node runs stands that node
+    if (at >= item.started || graph.parent(item.node) != trace::kNone)
+      continue;  // before what a node runs stands that node
     Last needed, imposed;
     for (const Neighbour& p : graph.predecessors(item.node)) {
       Last& last = is_false_dependency(graph.record().edges[p.edge].cause) ? imposed : needed;
-      if (const Time ended = times.nodes[p.node].ended; last.who.node == trace::kNone || ended > last.ended) last = {ended, p};
+      if (const Time ended = times.nodes[p.node].ended;
+          last.who.node == trace::kNone || ended > last.ended)
+        last = {ended, p};
     }
     const auto put = [&](GapKind kind, Time until, Neighbour who) {
       until = std::min(until, item.started);
@@ -40,7 +45,9 @@ std::vector<Gap> gaps(const Graph& graph, const TimelineRows& rows, const Replay
     put(GapKind::FalseDependency, imposed.ended, imposed.who);
     put(GapKind::LaunchBubble, item.started, {trace::kNone, trace::kNone});
   }
-  std::sort(all.begin(), all.end(), [](const Gap& a, const Gap& b) { return a.row != b.row ? a.row < b.row : a.began < b.began; });
+  std::sort(all.begin(), all.end(), [](const Gap& a, const Gap& b) {
+    return a.row != b.row ? a.row < b.row : a.began < b.began;
+  });
   return all;
 }
 

@@ -1,7 +1,7 @@
-// Why a row of a timeline was empty: each stretch before an item, from the end of the one before it in its row or from the replay's
-// begin, in at most three parts that follow each other: waiting for a predecessor that it needs, then for one that only a lane's
-// or the frame's edge puts before it (a false dependency), then a launch bubble, in which it could have run.
-// Threads: a pure function.
+// Why a row of a timeline was empty: each stretch before an item, from the end of the one before it
+// in its row or from the replay's begin, in at most three parts that follow each other: waiting for
+// a predecessor that it needs, then for one that only a lane's or the frame's edge puts before it
+// (a false dependency), then a launch bubble, in which it could have run. Threads: a pure function.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +24,7 @@ struct Gap {
 };
 
 // By row, then time. `rows` and `times` are of the same replay of `graph`.
-[[nodiscard]] std::vector<Gap> gaps(const Graph& graph, const TimelineRows& rows, const ReplayTimes& times);
+[[nodiscard]] std::vector<Gap> gaps(const Graph& graph, const TimelineRows& rows,
+                                    const ReplayTimes& times);
 
 }  // namespace reprise::model

@@ -24,15 +24,19 @@ Graph::Graph(trace::GraphVersion record) : record_(std::move(record)) {
   const std::size_t nodes = record_.nodes.size();
   const auto edges = static_cast<std::uint32_t>(record_.edges.size());
   predecessors_ = make_rows<Neighbour>(nodes, [&](auto put) {
-    for (std::uint32_t e = 0; e < edges; ++e) put(record_.edges[e].to, Neighbour{record_.edges[e].from, e});
+    for (std::uint32_t e = 0; e < edges; ++e)
+      put(record_.edges[e].to, Neighbour{record_.edges[e].from, e});
   });
   successors_ = make_rows<Neighbour>(nodes, [&](auto put) {
-    for (std::uint32_t e = 0; e < edges; ++e) put(record_.edges[e].from, Neighbour{record_.edges[e].to, e});
+    for (std::uint32_t e = 0; e < edges; ++e)
+      put(record_.edges[e].from, Neighbour{record_.edges[e].to, e});
   });
   const auto sort = [](Rows<Neighbour>& rows) {
     for (std::size_t i = 0; i + 1 < rows.offsets.size(); ++i) {
       std::sort(rows.items.begin() + rows.offsets[i], rows.items.begin() + rows.offsets[i + 1],
-                [](const Neighbour& a, const Neighbour& b) { return std::pair(a.node, a.edge) < std::pair(b.node, b.edge); });
+                [](const Neighbour& a, const Neighbour& b) {
+                  return std::pair(a.node, a.edge) < std::pair(b.node, b.edge);
+                });
     }
   };
   sort(predecessors_);
@@ -54,7 +58,8 @@ Graph::Graph(trace::GraphVersion record) : record_(std::move(record)) {
 }
 
 std::span<const trace::NodeAccess> Graph::accesses(std::uint32_t node) const {
-  return std::span<const trace::NodeAccess>(record_.accesses).subspan(record_.nodes[node].first_access, record_.nodes[node].access_count);
+  return std::span<const trace::NodeAccess>(record_.accesses)
+      .subspan(record_.nodes[node].first_access, record_.nodes[node].access_count);
 }
 
 bool Graph::is_below(std::uint32_t label, std::uint32_t ancestor) const {
@@ -64,8 +69,9 @@ bool Graph::is_below(std::uint32_t label, std::uint32_t ancestor) const {
 
 std::uint32_t Graph::body_of(std::uint32_t node) const noexcept {
   if (node < own_node_count()) return trace::kNone;
-  const auto behind = std::upper_bound(record_.bodies.begin(), record_.bodies.end(), node,
-                                       [](std::uint32_t n, const trace::Body& body) { return n < body.first_node; });
+  const auto behind = std::upper_bound(
+      record_.bodies.begin(), record_.bodies.end(), node,
+      [](std::uint32_t n, const trace::Body& body) { return n < body.first_node; });
   return static_cast<std::uint32_t>(behind - record_.bodies.begin()) - 1;
 }
 
@@ -88,6 +94,8 @@ const std::string& Graph::kernel_name(std::uint32_t node) const {
   return record_.strings[kernel == trace::kNone ? 0 : record_.kernels[kernel].name];
 }
 
-std::string Graph::label_path(std::uint32_t label) const { return trace::label_path(record_, label); }
+std::string Graph::label_path(std::uint32_t label) const {
+  return trace::label_path(record_, label);
+}
 
 }  // namespace reprise::model

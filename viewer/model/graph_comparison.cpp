@@ -7,7 +7,8 @@
 
 namespace reprise::model {
 
-std::vector<SampleStore::Block> blocks_of(const Document& document, GraphKey graph, ReplayRange range, std::size_t most) {
+std::vector<SampleStore::Block> blocks_of(const Document& document, GraphKey graph,
+                                          ReplayRange range, std::size_t most) {
   std::vector<SampleStore::Block> blocks;
   const GraphEntry* entry = document.find(graph);
   if (entry == nullptr) return blocks;
@@ -19,7 +20,8 @@ std::vector<SampleStore::Block> blocks_of(const Document& document, GraphKey gra
   }
   const std::size_t taken = std::min(most, sampled.size());
   for (std::size_t i = 0; i < taken; ++i) {
-    if (auto block = document.samples->find(entry->replays[sampled[i * sampled.size() / taken]])) blocks.push_back(std::move(block));
+    if (auto block = document.samples->find(entry->replays[sampled[i * sampled.size() / taken]]))
+      blocks.push_back(std::move(block));
   }
   return blocks;
 }
@@ -50,7 +52,10 @@ NodeMatching match(const Graph& a, const Graph& b) {
 
 }  // namespace
 
-std::vector<std::pair<std::uint32_t, std::uint32_t>> matching_nodes(const Graph& a, const Graph& b) { return match(a, b).pairs; }
+std::vector<std::pair<std::uint32_t, std::uint32_t>> matching_nodes(const Graph& a,
+                                                                    const Graph& b) {
+  return match(a, b).pairs;
+}
 
 GraphComparison compare(const Stretch& a, const Stretch& b) {
   GraphComparison result;
@@ -58,7 +63,12 @@ GraphComparison compare(const Stretch& a, const Stretch& b) {
   const auto times_a = times_of(a), times_b = times_of(b);
   std::size_t compared = 0;
   for (const auto& [n, m] : matching.pairs) {
-    NodeComparison c{n, m, times_a[n].count(), times_b[m].count(), times_a[n].quantile(0.5), times_b[m].quantile(0.5)};
+    NodeComparison c{n,
+                     m,
+                     times_a[n].count(),
+                     times_b[m].count(),
+                     times_a[n].quantile(0.5),
+                     times_b[m].quantile(0.5)};
     if (c.median_a != 0 && c.count_b != 0) c.change = c.median_b / c.median_a - 1;
     c.p = compare(times_a[n], times_b[m]).p;
     compared += c.count_a != 0 && c.count_b != 0 ? 1 : 0;

@@ -1,7 +1,8 @@
-// GrowingList: a list that one thread appends to and that hands out immutable views of what it holds so far. A view shares the
-// elements: they stand in blocks that never move, and a view never looks beyond its own size, so that a publication copies no
-// element, only, if a block was added, a table of one pointer for kBlock elements. Knows no record.
-// Threads: the list one thread at a time; a view is a value that many may read while the list grows.
+// GrowingList: a list that one thread appends to and that hands out immutable views of what it
+// holds so far. A view shares the elements: they stand in blocks that never move, and a view never
+// looks beyond its own size, so that a publication copies no element, only, if a block was added, a
+// table of one pointer for kBlock elements. Knows no record. Threads: the list one thread at a
+// time; a view is a value that many may read while the list grows.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +22,9 @@ class ListView {
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
-  [[nodiscard]] const T& operator[](std::size_t i) const { return (*blocks_)[i / GrowingList<T>::kBlock][i % GrowingList<T>::kBlock]; }
+  [[nodiscard]] const T& operator[](std::size_t i) const {
+    return (*blocks_)[i / GrowingList<T>::kBlock][i % GrowingList<T>::kBlock];
+  }
   [[nodiscard]] const T& back() const { return (*this)[size_ - 1]; }
   // The first place, in a list that is sorted so, whose element is not before `value`.
   template <class Value, class Before>
@@ -55,7 +58,8 @@ class ListView {
  private:
   friend class GrowingList<T>;
   using Blocks = std::vector<std::shared_ptr<T[]>>;
-  ListView(std::shared_ptr<const Blocks> blocks, std::size_t size) : blocks_(std::move(blocks)), size_(size) {}
+  ListView(std::shared_ptr<const Blocks> blocks, std::size_t size)
+      : blocks_(std::move(blocks)), size_(size) {}
 
   std::shared_ptr<const Blocks> blocks_;
   std::size_t size_ = 0;
@@ -78,7 +82,8 @@ class GrowingList {
     ++size_;
   }
 
-  // Keeps a sorted list sorted; an equal element stands before a new one. One that goes before what a view sees costs a copy of that.
+  // Keeps a sorted list sorted; an equal element stands before a new one. One that goes before what
+  // a view sees costs a copy of that.
   template <class Before>
   void insert_sorted(T value, Before before) {
     std::size_t at = size_;
@@ -100,7 +105,8 @@ class GrowingList {
     element(at) = std::move(value);
   }
 
-  // Forgets elements from the front, in whole blocks, so that no more than `most` and a block stay; returns how many. Views keep them.
+  // Forgets elements from the front, in whole blocks, so that no more than `most` and a block stay;
+  // returns how many. Views keep them.
   std::size_t forget_front(std::size_t most) {
     const std::size_t blocks = size_ > most ? (size_ - most) / kBlock : 0;
     const std::size_t gone = blocks * kBlock;
@@ -122,7 +128,8 @@ class GrowingList {
   T& element(std::size_t i) { return blocks_[i / kBlock][i % kBlock]; }
 
   std::vector<std::shared_ptr<T[]>> blocks_;
-  std::shared_ptr<const std::vector<std::shared_ptr<T[]>>> table_;  // of the blocks, as views share it; null: to be made
+  std::shared_ptr<const std::vector<std::shared_ptr<T[]>>>
+      table_;  // of the blocks, as views share it; null: to be made
   std::size_t size_ = 0;
   std::size_t viewed_ = 0;  // elements of these blocks that a view may look at
 };

@@ -10,8 +10,9 @@ namespace reprise::model {
 
 namespace {
 
-constexpr std::chrono::milliseconds kLookInterval{20};                             // at a connection that is being made
-constexpr DocumentLimits kLimits{.replays = 2'000'000, .host_ranges = 1'000'000};  // about 150 MB of each
+constexpr std::chrono::milliseconds kLookInterval{20};  // at a connection that is being made
+constexpr DocumentLimits kLimits{.replays = 2'000'000,
+                                 .host_ranges = 1'000'000};  // about 150 MB of each
 
 FeedState state_of(trace::LiveState state) {
   switch (state) {
@@ -29,11 +30,13 @@ FeedState state_of(trace::LiveState state) {
 
 LiveFeed::LiveFeed(LiveFeedDesc desc, DocumentPublisher& board)
     : board_(board),
-      builder_(std::make_shared<SampleStore>(SampleStoreDesc{.max_bytes = desc.max_sample_bytes}), kLimits),
-      client_({.address = std::move(desc.address),
-               .token = std::move(desc.token),
-               .on_chunk = [this](const std::shared_ptr<const trace::Chunk>& chunk) { take(*chunk); },
-               .on_end = [this](const trace::LiveStatus&) { end(); }}) {}
+      builder_(std::make_shared<SampleStore>(SampleStoreDesc{.max_bytes = desc.max_sample_bytes}),
+               kLimits),
+      client_(
+          {.address = std::move(desc.address),
+           .token = std::move(desc.token),
+           .on_chunk = [this](const std::shared_ptr<const trace::Chunk>& chunk) { take(*chunk); },
+           .on_end = [this](const trace::LiveStatus&) { end(); }}) {}
 
 void LiveFeed::take(const trace::Chunk& chunk) {
   try {
@@ -44,7 +47,8 @@ void LiveFeed::take(const trace::Chunk& chunk) {
   } catch (const trace::TraceError&) {
     throw;
   } catch (const std::exception& error) {
-    throw trace::TraceError(trace::TraceErrorCode::TooLarge, error.what());  // ends the connection, not the process
+    throw trace::TraceError(trace::TraceErrorCode::TooLarge,
+                            error.what());  // ends the connection, not the process
   }
   changed_.notify_one();
 }
@@ -65,7 +69,11 @@ void LiveFeed::request(trace::LiveProfile profile) {
 
 FeedStatus LiveFeed::status() const {
   const trace::LiveStatus live = client_.status();
-  return {.state = state_of(live.state), .progress = 1, .reason = live.reason, .allowed = live.allowed, .asked = asked_};
+  return {.state = state_of(live.state),
+          .progress = 1,
+          .reason = live.reason,
+          .allowed = live.allowed,
+          .asked = asked_};
 }
 
 void LiveFeed::run(const std::stop_token& stop) {

@@ -1,7 +1,7 @@
-// LiveFeed: a live session onto a DocumentPublisher. Chunks become records on the thread of its LiveClient, which reads no further before that is
-// done, so that a session that sends too fast drops chunks there, and counts them, rather than fill this process. Of one that goes on for
-// long, the oldest replays are forgotten.
-// Threads: run() on one; request() any.
+// LiveFeed: a live session onto a DocumentPublisher. Chunks become records on the thread of its
+// LiveClient, which reads no further before that is done, so that a session that sends too fast
+// drops chunks there, and counts them, rather than fill this process. Of one that goes on for long,
+// the oldest replays are forgotten. Threads: run() on one; request() any.
 #pragma once
 
 #include <condition_variable>

@@ -33,7 +33,8 @@ MemoryUse use_of(const Graph& graph, std::vector<BufferSpan> spans) {
   for (const BufferSpan& s : use.spans) {
     if (s.began <= use.peak_at && use.peak_at < s.ended) at_peak.push_back(&s);
   }
-  std::stable_sort(at_peak.begin(), at_peak.end(), [](const BufferSpan* a, const BufferSpan* b) { return a->bytes > b->bytes; });
+  std::stable_sort(at_peak.begin(), at_peak.end(),
+                   [](const BufferSpan* a, const BufferSpan* b) { return a->bytes > b->bytes; });
   for (const BufferSpan* s : at_peak) use.live_at_peak.push_back(s->buffer);
   use.waste_bytes = use.slab_bytes > use.peak_bytes ? use.slab_bytes - use.peak_bytes : 0;
   return use;
@@ -47,7 +48,8 @@ std::vector<BufferSpan> spans_of(const Graph& graph, Began began, Ended ended) {
     const trace::Buffer& buffer = graph.record().buffers[b];
     const auto uses = graph.uses(b);
     if (buffer.kind != trace::BufferKind::Transient || uses.empty()) continue;
-    BufferSpan span{b, began(uses.front().node), ended(uses.front().node), buffer.offset, buffer.bytes};
+    BufferSpan span{b, began(uses.front().node), ended(uses.front().node), buffer.offset,
+                    buffer.bytes};
     for (const BufferUse& u : uses) {
       if (u.node >= graph.own_node_count()) continue;
       span.began = std::min(span.began, began(u.node));
@@ -62,27 +64,33 @@ std::vector<BufferSpan> spans_of(const Graph& graph, Began began, Ended ended) {
 
 MemoryUse memory_by_schedule(const Graph& graph) {
   return use_of(graph, spans_of(
-                           graph, [](std::uint32_t n) { return Time{n}; }, [](std::uint32_t n) { return Time{n} + 1; }));
+                           graph, [](std::uint32_t n) { return Time{n}; },
+                           [](std::uint32_t n) { return Time{n} + 1; }));
 }
 
 MemoryUse memory_by_time(const Graph& graph, const ReplayTimes& times) {
   return use_of(graph, spans_of(
-                           graph, [&](std::uint32_t n) { return times.nodes[n].started; }, [&](std::uint32_t n) { return times.nodes[n].ended; }));
+                           graph, [&](std::uint32_t n) { return times.nodes[n].started; },
+                           [&](std::uint32_t n) { return times.nodes[n].ended; }));
 }
 
 std::vector<std::vector<std::uint32_t>> alias_groups(const Graph& graph) {
   std::vector<std::uint32_t> order;
   const auto& buffers = graph.record().buffers;
   for (std::uint32_t b = 0; b < buffers.size(); ++b) {
-    if (buffers[b].kind == trace::BufferKind::Transient && buffers[b].bytes != 0) order.push_back(b);
+    if (buffers[b].kind == trace::BufferKind::Transient && buffers[b].bytes != 0)
+      order.push_back(b);
   }
-  std::sort(order.begin(), order.end(),
-            [&](std::uint32_t a, std::uint32_t b) { return std::pair(buffers[a].offset, a) < std::pair(buffers[b].offset, b); });
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return std::pair(buffers[a].offset, a) < std::pair(buffers[b].offset, b);
+  });
   // Over the offsets, a group goes on as long as somebody in it has bytes there.
   std::vector<std::vector<std::uint32_t>> groups;
   std::uint64_t end = 0;
   for (const std::uint32_t b : order) {
-    const std::uint64_t last = buffers[b].bytes > ~buffers[b].offset ? ~std::uint64_t{0} : buffers[b].offset + buffers[b].bytes;
+    const std::uint64_t last = buffers[b].bytes > ~buffers[b].offset
+                                   ? ~std::uint64_t{0}
+                                   : buffers[b].offset + buffers[b].bytes;
     if (groups.empty() || buffers[b].offset >= end) groups.emplace_back();
     groups.back().push_back(b);
     end = std::max(groups.back().size() == 1 ? 0 : end, last);

@@ -1,6 +1,7 @@
-// What transient buffers do to the slab of a graph: who is live when, over schedule order or over the measured time of one replay;
-// where most bytes are live and which buffers those are; bytes of the slab that nobody uses then; and who shares bytes with whom.
-// A buffer is live from its first access to its last one. Threads: pure functions.
+// What transient buffers do to the slab of a graph: who is live when, over schedule order or over
+// the measured time of one replay; where most bytes are live and which buffers those are; bytes of
+// the slab that nobody uses then; and who shares bytes with whom. A buffer is live from its first
+// access to its last one. Threads: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -36,8 +37,8 @@ struct MemoryUse {
 // Where a node's accesses have no measured time, those of replay_times() stand in.
 [[nodiscard]] MemoryUse memory_by_time(const Graph& graph, const ReplayTimes& times);
 
-// Transient buffers whose bytes in the slab overlap, directly or through others: each group ascending, groups by first buffer.
-// A buffer that shares with nobody is in none.
+// Transient buffers whose bytes in the slab overlap, directly or through others: each group
+// ascending, groups by first buffer. A buffer that shares with nobody is in none.
 [[nodiscard]] std::vector<std::vector<std::uint32_t>> alias_groups(const Graph& graph);
 
 }  // namespace reprise::model

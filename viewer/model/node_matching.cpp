@@ -15,9 +15,12 @@ using Places = std::map<Key, std::vector<std::uint32_t>>;  // nodes, by command
 Places places_of(const std::vector<NodeIdentity>& nodes) {
   std::vector<std::uint32_t> order(nodes.size());
   std::iota(order.begin(), order.end(), 0u);
-  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t x, std::uint32_t y) { return nodes[x].command < nodes[y].command; });
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t x, std::uint32_t y) {
+    return nodes[x].command < nodes[y].command;
+  });
   Places places;
-  for (const std::uint32_t n : order) places[{nodes[n].label_path, nodes[n].name, nodes[n].kind}].push_back(n);
+  for (const std::uint32_t n : order)
+    places[{nodes[n].label_path, nodes[n].name, nodes[n].kind}].push_back(n);
   return places;
 }
 

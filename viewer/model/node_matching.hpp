@@ -1,6 +1,6 @@
-// Which nodes of two versions of a graph, or of graphs of two traces, are the same: those of one name, label path and kind, the n-th such
-// command of one with the n-th of the other. Lanes change the order of nodes and never that of commands.
-// Threads: a pure function.
+// Which nodes of two versions of a graph, or of graphs of two traces, are the same: those of one
+// name, label path and kind, the n-th such command of one with the n-th of the other. Lanes change
+// the order of nodes and never that of commands. Threads: a pure function.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +24,7 @@ struct NodeMatching {
 };
 
 // A node each.
-[[nodiscard]] NodeMatching match_nodes(const std::vector<NodeIdentity>& a, const std::vector<NodeIdentity>& b);
+[[nodiscard]] NodeMatching match_nodes(const std::vector<NodeIdentity>& a,
+                                       const std::vector<NodeIdentity>& b);
 
 }  // namespace reprise::model

@@ -10,7 +10,8 @@ std::vector<std::string> program_environment(const EnvironmentChange& change) {
   std::vector<std::string> all;
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
     const std::string text = *entry, name = text.substr(0, text.find('='));
-    const bool is_unset = std::find(change.unset.begin(), change.unset.end(), name) != change.unset.end();
+    const bool is_unset =
+        std::find(change.unset.begin(), change.unset.end(), name) != change.unset.end();
     if (!is_unset && change.set.count(name) == 0) all.push_back(text);
   }
   for (const auto& [name, value] : change.set) all.push_back(name + "=" + value);

@@ -1,5 +1,5 @@
-// The environment of a program that is started from here: this process's own, with some variables set and some taken out.
-// Threads: any, as long as nobody changes the environment meanwhile.
+// The environment of a program that is started from here: this process's own, with some variables
+// set and some taken out. Threads: any, as long as nobody changes the environment meanwhile.
 #pragma once
 
 #include <map>

@@ -9,7 +9,9 @@ namespace reprise::model {
 using trace::Time;
 
 Time measure(const trace::Replay& r, ReplayMeasure what) noexcept {
-  const auto between = [](Time from, Time to) { return from == 0 || to == 0 || to < from ? Time{-1} : to - from; };
+  const auto between = [](Time from, Time to) {
+    return from == 0 || to == 0 || to < from ? Time{-1} : to - from;
+  };
   switch (what) {
     case ReplayMeasure::DeviceTime: return between(r.started, r.ended);
     case ReplayMeasure::LaunchCall: return between(r.launched, r.launch_returned);
@@ -18,7 +20,8 @@ Time measure(const trace::Replay& r, ReplayMeasure what) noexcept {
   return between(r.launched, r.started);
 }
 
-ReplayStatistics replay_statistics(const ListView<trace::Replay>& replays, ReplayMeasure what, ReplayRange range, std::size_t bins) {
+ReplayStatistics replay_statistics(const ListView<trace::Replay>& replays, ReplayMeasure what,
+                                   ReplayRange range, std::size_t bins) {
   ReplayStatistics s;
   std::vector<std::pair<Time, std::size_t>> values;
   const std::size_t first = std::min(range.first, replays.size());
@@ -31,7 +34,11 @@ ReplayStatistics replay_statistics(const ListView<trace::Replay>& replays, Repla
   if (values.empty()) return s;
   std::sort(values.begin(), values.end());
   const auto quantile = [&](double q) {
-    return values[std::max<std::size_t>(static_cast<std::size_t>(std::ceil(q * static_cast<double>(values.size()))), 1) - 1].first;
+    return values[std::max<std::size_t>(
+                      static_cast<std::size_t>(std::ceil(q * static_cast<double>(values.size()))),
+                      1) -
+                  1]
+        .first;
   };
   s.least = values.front().first;
   s.p10 = quantile(0.1);
@@ -39,18 +46,24 @@ ReplayStatistics replay_statistics(const ListView<trace::Replay>& replays, Repla
   s.p90 = quantile(0.9);
   s.p99 = quantile(0.99);
   s.greatest = values.back().first;
-  for (const auto& [t, i] : values) s.mean += static_cast<double>(t) / static_cast<double>(values.size());
+  for (const auto& [t, i] : values)
+    s.mean += static_cast<double>(t) / static_cast<double>(values.size());
   s.outlier_above = quantile(0.75) + 3 * (quantile(0.75) - quantile(0.25));
-  for (auto v = values.rbegin(); v != values.rend() && v->first > s.outlier_above; ++v) s.outliers.push_back(v->second);
+  for (auto v = values.rbegin(); v != values.rend() && v->first > s.outlier_above; ++v)
+    s.outliers.push_back(v->second);
   if (bins == 0) return s;
-  const double width = std::max(static_cast<double>(s.greatest - s.least) / static_cast<double>(bins), 1e-9);
+  const double width =
+      std::max(static_cast<double>(s.greatest - s.least) / static_cast<double>(bins), 1e-9);
   s.histogram.resize(bins);
   for (std::size_t b = 0; b < bins; ++b) {
     s.histogram[b].lowest = static_cast<double>(s.least) + width * static_cast<double>(b);
-    s.histogram[b].highest = b + 1 == bins ? static_cast<double>(s.greatest) : s.histogram[b].lowest + width;
+    s.histogram[b].highest =
+        b + 1 == bins ? static_cast<double>(s.greatest) : s.histogram[b].lowest + width;
   }
   for (const auto& [t, i] : values) {
-    ++s.histogram[std::min(static_cast<std::size_t>(static_cast<double>(t - s.least) / width), bins - 1)].count;
+    ++s.histogram[std::min(static_cast<std::size_t>(static_cast<double>(t - s.least) / width),
+                           bins - 1)]
+          .count;
   }
   return s;
 }

@@ -1,5 +1,5 @@
-// How long the replays of a range took: quantiles, a histogram to draw, and those far outside of the rest. Exact: it sorts.
-// Threads: a pure function.
+// How long the replays of a range took: quantiles, a histogram to draw, and those far outside of
+// the rest. Exact: it sorts. Threads: a pure function.
 #pragma once
 
 #include <cstdint>
@@ -24,19 +24,22 @@ struct ReplayRange {
 };
 
 struct ReplayStatistics {
-  std::size_t count = 0, unknown = 0;                                          // with and without a value
-  trace::Time least = 0, p10 = 0, median = 0, p90 = 0, p99 = 0, greatest = 0;  // ns, by nearest rank
+  std::size_t count = 0, unknown = 0;  // with and without a value
+  trace::Time least = 0, p10 = 0, median = 0, p90 = 0, p99 = 0,
+              greatest = 0;  // ns, by nearest rank
   double mean = 0;
-  trace::Time outlier_above = 0;      // Tukey's far fence: the third quartile and 3 quartile distances
+  trace::Time outlier_above = 0;  // Tukey's far fence: the third quartile and 3 quartile distances
   std::vector<std::size_t> outliers;  // places in the list, greatest value first
   struct Bin {
     double lowest = 0, highest = 0;  // ns
     std::size_t count = 0;
   };
-  std::vector<Bin> histogram;  // as many equal bins as asked for, from least to greatest; the last includes it
+  std::vector<Bin>
+      histogram;  // as many equal bins as asked for, from least to greatest; the last includes it
 };
 
-[[nodiscard]] ReplayStatistics replay_statistics(const ListView<trace::Replay>& replays, ReplayMeasure what, ReplayRange range = {},
+[[nodiscard]] ReplayStatistics replay_statistics(const ListView<trace::Replay>& replays,
+                                                 ReplayMeasure what, ReplayRange range = {},
                                                  std::size_t bins = 64);
 
 }  // namespace reprise::model

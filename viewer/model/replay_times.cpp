@@ -11,7 +11,8 @@ ReplayTimes replay_times(const Graph& graph, const trace::SampleBlock& block) {
     if (s.started == 0 || s.node >= times.nodes.size()) continue;
     NodeSpan& span = times.nodes[s.node];
     const trace::Time ended = s.started + s.duration;
-    span = span.measured ? NodeSpan{std::min(span.started, s.started), std::max(span.ended, ended), true, span.taken + s.duration}
+    span = span.measured ? NodeSpan{std::min(span.started, s.started), std::max(span.ended, ended),
+                                    true, span.taken + s.duration}
                          : NodeSpan{s.started, ended, true, s.duration};
     times.began = times.began == 0 ? s.started : std::min(times.began, s.started);
     times.ended = std::max(times.ended, ended);
@@ -22,7 +23,8 @@ ReplayTimes replay_times(const Graph& graph, const trace::SampleBlock& block) {
     if (span.measured) continue;
     const std::uint32_t parent = graph.parent(n);
     span.started = parent == trace::kNone ? times.began : times.nodes[parent].started;
-    for (const Neighbour& p : graph.predecessors(n)) span.started = std::max(span.started, times.nodes[p.node].ended);
+    for (const Neighbour& p : graph.predecessors(n))
+      span.started = std::max(span.started, times.nodes[p.node].ended);
     span.ended = span.started;
   }
   return times;

@@ -1,6 +1,6 @@
-// ReplayTimes: when each node of one replay began and ended, one span a node however often it ran. A node without a sample, or
-// whose time was lost, took no time at the moment its last predecessor ended: so every analysis has a time for every node.
-// Threads: values and pure functions.
+// ReplayTimes: when each node of one replay began and ended, one span a node however often it ran.
+// A node without a sample, or whose time was lost, took no time at the moment its last predecessor
+// ended: so every analysis has a time for every node. Threads: values and pure functions.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,8 @@ namespace reprise::model {
 struct NodeSpan {
   trace::Time started = 0, ended = 0;
   bool measured = false;
-  trace::Time taken = 0;  // of a node in a body by all of its runs; of the others from the first to the last
+  trace::Time taken =
+      0;  // of a node in a body by all of its runs; of the others from the first to the last
 };
 
 struct ReplayTimes {

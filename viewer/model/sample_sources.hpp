@@ -1,5 +1,6 @@
-// SampleSources: which clock the samples of each replay come from: CUPTI, stamps in the graph, or the host. Kept as stretches of replays, because
-// one source serves many in a row. Threads: a value.
+// SampleSources: which clock the samples of each replay come from: CUPTI, stamps in the graph, or
+// the host. Kept as stretches of replays, because one source serves many in a row. Threads: a
+// value.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +13,8 @@
 
 namespace reprise::model {
 
-inline constexpr std::array kSampleSources = {trace::SampleSource::Host, trace::SampleSource::Timestamp, trace::SampleSource::Cupti};
+inline constexpr std::array kSampleSources = {
+    trace::SampleSource::Host, trace::SampleSource::Timestamp, trace::SampleSource::Cupti};
 
 class SampleSources {
  public:
@@ -23,7 +25,8 @@ class SampleSources {
     if (after == stretches_.begin()) {
       stretches_.insert(after, {replay, source});
     } else if (const Stretch within = *(after - 1); within.source != source) {
-      const bool splits = replay < newest_ && (after == stretches_.end() || after->first != replay + 1);
+      const bool splits =
+          replay < newest_ && (after == stretches_.end() || after->first != replay + 1);
       auto at = after - 1;
       if (within.first == replay) {
         at->source = source;
@@ -41,14 +44,18 @@ class SampleSources {
     return after == stretches_.begin() ? stretches_.front().source : (after - 1)->source;
   }
   // How many replays have samples from there.
-  [[nodiscard]] std::uint64_t count(trace::SampleSource source) const { return counts_[static_cast<std::size_t>(source)]; }
+  [[nodiscard]] std::uint64_t count(trace::SampleSource source) const {
+    return counts_[static_cast<std::size_t>(source)];
+  }
 
  private:
   struct Stretch {
     std::uint64_t first = 0;  // replay; up to the next stretch
     trace::SampleSource source = trace::SampleSource::Host;
   };
-  static bool before(std::uint64_t replay, const Stretch& stretch) { return replay < stretch.first; }
+  static bool before(std::uint64_t replay, const Stretch& stretch) {
+    return replay < stretch.first;
+  }
   [[nodiscard]] std::vector<Stretch>::iterator stretch_after(std::uint64_t replay) {
     return std::upper_bound(stretches_.begin(), stretches_.end(), replay, before);
   }

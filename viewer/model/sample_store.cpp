@@ -11,12 +11,15 @@ using trace::SampleBlock;
 
 std::size_t SampleStore::KeyHash::operator()(const Key& key) const noexcept {
   const std::uint64_t graph = (std::uint64_t{key.graph.graph} << 32) | key.graph.version;
-  return std::hash<std::uint64_t>{}((graph * 0x9e3779b97f4a7c15u) ^ (key.replay * 0xc2b2ae3d27d4eb4fu));
+  return std::hash<std::uint64_t>{}((graph * 0x9e3779b97f4a7c15u) ^
+                                    (key.replay * 0xc2b2ae3d27d4eb4fu));
 }
 
 namespace {
 
-std::uint64_t bytes_of(const SampleBlock& block) { return block.samples.size() * sizeof(trace::Sample) + 128; }
+std::uint64_t bytes_of(const SampleBlock& block) {
+  return block.samples.size() * sizeof(trace::Sample) + 128;
+}
 
 }  // namespace
 
@@ -77,13 +80,15 @@ void SampleStore::read(std::size_t chunk) {
   }
   const std::lock_guard lock(mutex_);
   ++stats_.chunks_read;
-  for (const Block& b : group.blocks) directory_.insert_or_assign(Key{{b->graph, b->version}, b->replay}, chunk);
+  for (const Block& b : group.blocks)
+    directory_.insert_or_assign(Key{{b->graph, b->version}, b->replay}, chunk);
   if (seen_.size() <= chunk) seen_.resize(chunk + 1);
   seen_[chunk] = true;
   hold(std::move(group));
 }
 
-std::optional<std::size_t> SampleStore::chunk_to_look_into(const Key& key, const trace::Replay& replay) const {
+std::optional<std::size_t> SampleStore::chunk_to_look_into(const Key& key,
+                                                           const trace::Replay& replay) const {
   if (const auto known = directory_.find(key); known != directory_.end()) return known->second;
   // Chunks that were not looked into yet, those that cover the replay's start first.
   const std::vector<ChunkEntry>& chunks = desc_.reader->chunks();
@@ -93,8 +98,10 @@ std::optional<std::size_t> SampleStore::chunk_to_look_into(const Key& key, const
     const trace::ChunkHeader& c = chunks[i].header;
     if (c.kind != ChunkKind::Samples || (i < seen_.size() && seen_[i])) continue;
     if (c.first_time <= at && at <= c.last_time) return i;
-    // With a start, the samples begin with it: other chunks can have them only if the replay's times are unknown.
-    const bool is_later = c.first_time > (replay.ended != 0 ? replay.ended : at), is_earlier = c.last_time < at;
+    // With a start, the samples begin with it: other chunks can have them only if the replay's
+    // times are unknown.
+    const bool is_later = c.first_time > (replay.ended != 0 ? replay.ended : at),
+               is_earlier = c.last_time < at;
     if (!other && (at == 0 || (!is_later && !is_earlier))) other = i;
   }
   return other;

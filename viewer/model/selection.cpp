@@ -14,7 +14,8 @@ const T* selected(const Selection& selection, const Graph& graph) {
 
 bool touches(const Graph& graph, std::uint32_t node, std::uint32_t buffer) {
   const auto accesses = graph.accesses(node);
-  return std::any_of(accesses.begin(), accesses.end(), [&](const trace::NodeAccess& a) { return a.buffer == buffer; });
+  return std::any_of(accesses.begin(), accesses.end(),
+                     [&](const trace::NodeAccess& a) { return a.buffer == buffer; });
 }
 
 // ASCII alone: other bytes stand for themselves.
@@ -37,19 +38,24 @@ std::vector<std::string> words(const std::string& text) {
   return all;
 }
 
-bool has(const std::string& text, const std::string& word) { return text.find(word) != std::string::npos; }
+bool has(const std::string& text, const std::string& word) {
+  return text.find(word) != std::string::npos;
+}
 
 }  // namespace
 
 bool selects_node(const Selection& selection, const Graph& graph, std::uint32_t node) {
   if (const auto* s = selected<SelectedNode>(selection, graph)) return s->node == node;
-  if (const auto* s = selected<SelectedBuffer>(selection, graph)) return touches(graph, node, s->buffer);
+  if (const auto* s = selected<SelectedBuffer>(selection, graph))
+    return touches(graph, node, s->buffer);
   const auto any_edge = [&](auto of) {
     const auto at = [&](const Neighbour& x) { return of(x.edge); };
     const auto before = graph.predecessors(node), after = graph.successors(node);
-    return std::any_of(before.begin(), before.end(), at) || std::any_of(after.begin(), after.end(), at);
+    return std::any_of(before.begin(), before.end(), at) ||
+           std::any_of(after.begin(), after.end(), at);
   };
-  if (const auto* s = selected<SelectedEdge>(selection, graph)) return any_edge([&](std::uint32_t e) { return e == s->edge; });
+  if (const auto* s = selected<SelectedEdge>(selection, graph))
+    return any_edge([&](std::uint32_t e) { return e == s->edge; });
   if (const auto* s = selected<SelectedBarrier>(selection, graph)) {
     return any_edge([&](std::uint32_t e) { return graph.record().edges[e].barrier == s->barrier; });
   }
@@ -80,21 +86,28 @@ std::vector<std::uint8_t> matching_nodes(const Filter& filter, const Graph& grap
   for (std::uint32_t l = 0; l < record.labels.size(); ++l) {
     if (!wanted.empty()) paths.push_back(lower(graph.label_path(l)));
     if (!filter.labels.empty()) {
-      in_labels[l] = std::any_of(filter.labels.begin(), filter.labels.end(), [&](std::uint32_t a) { return graph.is_below(l, a); }) ? 1 : 0;
+      in_labels[l] = std::any_of(filter.labels.begin(), filter.labels.end(),
+                                 [&](std::uint32_t a) { return graph.is_below(l, a); })
+                         ? 1
+                         : 0;
     }
   }
   if (!wanted.empty()) {
-    for (std::uint32_t b = 0; b < record.buffers.size(); ++b) buffers.push_back(lower(graph.buffer_name(b)));
+    for (std::uint32_t b = 0; b < record.buffers.size(); ++b)
+      buffers.push_back(lower(graph.buffer_name(b)));
   }
   for (std::uint32_t n = 0; n < graph.node_count(); ++n) {
     const trace::Node& node = record.nodes[n];
-    bool pass = (filter.kinds >> static_cast<unsigned>(node.kind) & 1) != 0 && in_labels[node.label] != 0;
+    bool pass =
+        (filter.kinds >> static_cast<unsigned>(node.kind) & 1) != 0 && in_labels[node.label] != 0;
     if (pass && !wanted.empty()) {
       const std::string name = lower(graph.node_name(n)), kernel = lower(graph.kernel_name(n));
       const auto accesses = graph.accesses(n);
       pass = std::all_of(wanted.begin(), wanted.end(), [&](const std::string& word) {
         return has(name, word) || has(kernel, word) || has(paths[node.label], word) ||
-               std::any_of(accesses.begin(), accesses.end(), [&](const trace::NodeAccess& a) { return has(buffers[a.buffer], word); });
+               std::any_of(accesses.begin(), accesses.end(), [&](const trace::NodeAccess& a) {
+                 return has(buffers[a.buffer], word);
+               });
       });
     }
     passes[n] = pass ? 1 : 0;
@@ -108,10 +121,12 @@ std::vector<std::uint8_t> matching_buffers(const Filter& filter, const Graph& gr
   std::vector<std::uint8_t> passes(graph.record().buffers.size(), 0);
   for (std::uint32_t b = 0; b < passes.size(); ++b) {
     const auto uses = graph.uses(b);
-    bool pass = std::any_of(uses.begin(), uses.end(), [&](const BufferUse& u) { return nodes[u.node] != 0; });
+    bool pass = std::any_of(uses.begin(), uses.end(),
+                            [&](const BufferUse& u) { return nodes[u.node] != 0; });
     if (!pass && filter.kinds == Filter{}.kinds && filter.labels.empty()) {
       const std::string name = lower(graph.buffer_name(b));
-      pass = std::all_of(wanted.begin(), wanted.end(), [&](const std::string& word) { return has(name, word); });
+      pass = std::all_of(wanted.begin(), wanted.end(),
+                         [&](const std::string& word) { return has(name, word); });
     }
     passes[b] = pass ? 1 : 0;
   }

@@ -1,5 +1,5 @@
-// The one selection and the one filter that all views share: ids, never pointers, so that they stay valid from one document to the
-// next. Threads: values and pure functions.
+// The one selection and the one filter that all views share: ids, never pointers, so that they stay
+// valid from one document to the next. Threads: values and pure functions.
 #pragma once
 
 #include <cstdint>
@@ -37,26 +37,31 @@ struct SelectedEdge {
   friend bool operator==(const SelectedEdge&, const SelectedEdge&) = default;
 };
 
-using Selection = std::variant<std::monostate, SelectedNode, SelectedBuffer, SelectedReplay, SelectedBarrier, SelectedEdge>;
+using Selection = std::variant<std::monostate, SelectedNode, SelectedBuffer, SelectedReplay,
+                               SelectedBarrier, SelectedEdge>;
 
-// True if a view lights up this node for the selection: the node itself, a user of the buffer, an end of the edge, or an end of an
-// edge that the barrier made.
+// True if a view lights up this node for the selection: the node itself, a user of the buffer, an
+// end of the edge, or an end of an edge that the barrier made.
 [[nodiscard]] bool selects_node(const Selection& selection, const Graph& graph, std::uint32_t node);
 // True for the buffer itself and for those that the selected node touches.
-[[nodiscard]] bool selects_buffer(const Selection& selection, const Graph& graph, std::uint32_t buffer);
+[[nodiscard]] bool selects_buffer(const Selection& selection, const Graph& graph,
+                                  std::uint32_t buffer);
 // True for the edge itself, those of the selected barrier, and those at the selected node.
 [[nodiscard]] bool selects_edge(const Selection& selection, const Graph& graph, std::uint32_t edge);
 
 struct Filter {
-  std::string text = {};                   // words, all to be found; case does not matter; empty: everything
+  std::string text = {};  // words, all to be found; case does not matter; empty: everything
   std::uint32_t kinds = 0xffffffffu;       // a bit for each trace::NodeKind
   std::vector<std::uint32_t> labels = {};  // below any of these; empty: everywhere
 
-  [[nodiscard]] bool is_empty() const noexcept { return text.empty() && kinds == 0xffffffffu && labels.empty(); }
+  [[nodiscard]] bool is_empty() const noexcept {
+    return text.empty() && kinds == 0xffffffffu && labels.empty();
+  }
   friend bool operator==(const Filter&, const Filter&) = default;
 };
 
-// A node each, 1 where it passes: each word in its name, label path, kernel, or the name of a buffer that it touches.
+// A node each, 1 where it passes: each word in its name, label path, kernel, or the name of a
+// buffer that it touches.
 [[nodiscard]] std::vector<std::uint8_t> matching_nodes(const Filter& filter, const Graph& graph);
 // A buffer each: by its name, or if a node that passes touches it.
 [[nodiscard]] std::vector<std::uint8_t> matching_buffers(const Filter& filter, const Graph& graph);

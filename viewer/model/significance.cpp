@@ -8,13 +8,16 @@ namespace reprise::model {
 Comparison compare(const trace::DurationHistogram& a, const trace::DurationHistogram& b) {
   if (a.count() == 0 || b.count() == 0) return {};
   const auto in_a = a.buckets(), in_b = b.buckets();
-  const double count_a = static_cast<double>(a.count()), count_b = static_cast<double>(b.count()), count = count_a + count_b;
-  // Pairs in which b's is longer; and what ties take from the spread of ranks. Both histograms have the same bucket bounds.
+  const double count_a = static_cast<double>(a.count()), count_b = static_cast<double>(b.count()),
+               count = count_a + count_b;
+  // Pairs in which b's is longer; and what ties take from the spread of ranks. Both histograms have
+  // the same bucket bounds.
   double longer = 0, ties = 0, a_before = 0;
   for (std::size_t i = 0, j = 0; i < in_a.size() || j < in_b.size();) {
     const bool has_a = j == in_b.size() || (i < in_a.size() && in_a[i].lowest <= in_b[j].lowest);
     const bool has_b = i == in_a.size() || (j < in_b.size() && in_b[j].lowest <= in_a[i].lowest);
-    const double of_a = has_a ? static_cast<double>(in_a[i++].count) : 0, of_b = has_b ? static_cast<double>(in_b[j++].count) : 0;
+    const double of_a = has_a ? static_cast<double>(in_a[i++].count) : 0,
+                 of_b = has_b ? static_cast<double>(in_b[j++].count) : 0;
     longer += of_b * (a_before + of_a / 2);
     const double tied = of_a + of_b;
     ties += tied * tied * tied - tied;

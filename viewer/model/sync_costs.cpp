@@ -11,14 +11,17 @@ namespace reprise::model {
 
 namespace {
 
-// Any way through the graph crosses the cut between nodes t and t + 1 at most once, because edges lead forward. So the longest way
-// without a critical edge out of t is the longest of those that cross there by another edge, and of those that end before the cut
-// or begin behind it.
+// Any way through the graph crosses the cut between nodes t and t + 1 at most once, because edges
+// lead forward. So the longest way without a critical edge out of t is the longest of those that
+// cross there by another edge, and of those that end before the cut or begin behind it.
 void find_edge_costs(const Graph& graph, const LongestPaths& paths, SyncCosts& costs) {
   const std::uint32_t count = graph.node_count();
   const auto& edges = graph.record().edges;
-  const auto through = [&](std::uint32_t e) { return paths.until[edges[e].from] + paths.from[edges[e].to]; };
-  for (std::uint32_t e = 0; e < edges.size(); ++e) costs.edges[e].is_critical = through(e) >= paths.length * (1 - 1e-12);
+  const auto through = [&](std::uint32_t e) {
+    return paths.until[edges[e].from] + paths.from[edges[e].to];
+  };
+  for (std::uint32_t e = 0; e < edges.size(); ++e)
+    costs.edges[e].is_critical = through(e) >= paths.length * (1 - 1e-12);
 
   std::vector<double> behind(count + 1, 0);  // the longest that begins at a node or after it
   for (std::uint32_t n = count; n-- > 0;) behind[n] = std::max(behind[n + 1], paths.from[n]);
@@ -50,8 +53,8 @@ void find_edge_costs(const Graph& graph, const LongestPaths& paths, SyncCosts& c
   }
 }
 
-// An edge is implied if its start is before another predecessor of its end. Ancestors are sets of bits, of kWords x 64 nodes at
-// a time, so that memory stays linear.
+// An edge is implied if its start is before another predecessor of its end. Ancestors are sets of
+// bits, of kWords x 64 nodes at a time, so that memory stays linear.
 void find_implied_edges(const Graph& graph, SyncCosts& costs) {
   constexpr std::uint32_t kWords = 8, kBits = kWords * 64;
   const std::uint32_t count = graph.node_count();
@@ -64,23 +67,27 @@ void find_implied_edges(const Graph& graph, SyncCosts& costs) {
         if (p.node >= base) {
           for (std::uint32_t w = 0; w < kWords; ++w) of_predecessors[w] |= ancestors[p.node][w];
         }
-        if (p.node >= base && p.node - base < kBits) direct[(p.node - base) / 64] |= std::uint64_t{1} << (p.node - base) % 64;
+        if (p.node >= base && p.node - base < kBits)
+          direct[(p.node - base) / 64] |= std::uint64_t{1} << (p.node - base) % 64;
       }
       for (const Neighbour& p : graph.predecessors(n)) {
         if (p.node < base || p.node - base >= kBits) continue;
-        if ((of_predecessors[(p.node - base) / 64] >> (p.node - base) % 64 & 1) != 0) costs.edges[p.edge].is_implied = true;
+        if ((of_predecessors[(p.node - base) / 64] >> (p.node - base) % 64 & 1) != 0)
+          costs.edges[p.edge].is_implied = true;
       }
       for (std::uint32_t w = 0; w < kWords; ++w) ancestors[n][w] = of_predecessors[w] | direct[w];
     }
   }
 }
 
-double length_without_barrier(const Graph& graph, const std::vector<double>& durations, std::uint32_t barrier) {
+double length_without_barrier(const Graph& graph, const std::vector<double>& durations,
+                              std::uint32_t barrier) {
   std::vector<double> until = durations;
   double length = 0;
   for (std::uint32_t n = 0; n < graph.own_node_count(); ++n) {
     for (const Neighbour& p : graph.predecessors(n)) {
-      if (graph.record().edges[p.edge].barrier != barrier) until[n] = std::max(until[n], until[p.node] + durations[n]);
+      if (graph.record().edges[p.edge].barrier != barrier)
+        until[n] = std::max(until[n], until[p.node] + durations[n]);
     }
     length = std::max(length, until[n]);
   }
@@ -106,7 +113,8 @@ SyncCosts sync_costs(const Graph& graph, const std::vector<double>& durations) {
     b.implied_edges += costs.edges[e].is_implied ? 1 : 0;
   }
   for (std::uint32_t b = 0; b < costs.barriers.size(); ++b) {
-    if (costs.barriers[b].critical_edges != 0) costs.barriers[b].cost = paths.length - length_without_barrier(graph, durations, b);
+    if (costs.barriers[b].critical_edges != 0)
+      costs.barriers[b].cost = paths.length - length_without_barrier(graph, durations, b);
   }
   return costs;
 }

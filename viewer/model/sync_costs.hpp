@@ -1,7 +1,8 @@
-// What ordering costs: how much shorter the longest way through a graph would be without one edge, or without all edges of one
-// barrier; and which edges and barriers order nothing. Costs hold for durations that stay as they are: what runs side by side may
-// slow the other down. Edges together O((nodes + edges) log edges) beside what orders nothing, which is O(nodes x edges / 64);
-// each barrier with an edge on a longest way costs one more pass. Threads: a pure function.
+// What ordering costs: how much shorter the longest way through a graph would be without one edge,
+// or without all edges of one barrier; and which edges and barriers order nothing. Costs hold for
+// durations that stay as they are: what runs side by side may slow the other down. Edges together
+// O((nodes + edges) log edges) beside what orders nothing, which is O(nodes x edges / 64); each
+// barrier with an edge on a longest way costs one more pass. Threads: a pure function.
 #pragma once
 
 #include <cstdint>

@@ -26,11 +26,14 @@ TimeHistogram::Bucket bucket_at(std::uint32_t index, std::uint32_t count) {
 }
 
 std::int64_t saturating_sum(std::int64_t a, std::int64_t b) {
-  return a > std::numeric_limits<std::int64_t>::max() - b ? std::numeric_limits<std::int64_t>::max() : a + b;
+  return a > std::numeric_limits<std::int64_t>::max() - b ? std::numeric_limits<std::int64_t>::max()
+                                                          : a + b;
 }
 
 std::uint32_t saturating_sum(std::uint32_t a, std::uint32_t b) {
-  return a > std::numeric_limits<std::uint32_t>::max() - b ? std::numeric_limits<std::uint32_t>::max() : a + b;
+  return a > std::numeric_limits<std::uint32_t>::max() - b
+             ? std::numeric_limits<std::uint32_t>::max()
+             : a + b;
 }
 
 }  // namespace
@@ -80,7 +83,9 @@ double TimeHistogram::quantile(double fraction) const {
   for (const Bucket& b : buckets()) {
     if (before + b.count >= rank) {
       const double part = (static_cast<double>(rank - before) - 0.5) / static_cast<double>(b.count);
-      const double value = b.width == 1 ? static_cast<double>(b.lowest) : static_cast<double>(b.lowest) + part * static_cast<double>(b.width);
+      const double value =
+          b.width == 1 ? static_cast<double>(b.lowest)
+                       : static_cast<double>(b.lowest) + part * static_cast<double>(b.width);
       return std::clamp(value, static_cast<double>(least_), static_cast<double>(greatest_));
     }
     before += b.count;
@@ -91,7 +96,8 @@ double TimeHistogram::quantile(double fraction) const {
 std::vector<TimeHistogram::Bucket> TimeHistogram::buckets() const {
   std::vector<Bucket> filled;
   for (std::size_t i = 0; i < counts_.size(); ++i) {
-    if (counts_[i] != 0) filled.push_back(bucket_at(first_ + static_cast<std::uint32_t>(i), counts_[i]));
+    if (counts_[i] != 0)
+      filled.push_back(bucket_at(first_ + static_cast<std::uint32_t>(i), counts_[i]));
   }
   return filled;
 }

@@ -1,7 +1,8 @@
-// TimeHistogram: running statistics of durations, small and cheap to copy, because a document holds one for every node and
-// publishes them again and again. Buckets are exact below 64 ns and 1/64 of their value wide above, so that a quantile is off by
-// at most kRelativeError of itself; count, sum, least and greatest are exact. Memory: 4 bytes for each bucket between the least
-// and the greatest value, 64 for a factor of two. Threads: values.
+// TimeHistogram: running statistics of durations, small and cheap to copy, because a document holds
+// one for every node and publishes them again and again. Buckets are exact below 64 ns and 1/64 of
+// their value wide above, so that a quantile is off by at most kRelativeError of itself; count,
+// sum, least and greatest are exact. Memory: 4 bytes for each bucket between the least and the
+// greatest value, 64 for a factor of two. Threads: values.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,9 @@ class TimeHistogram {
   [[nodiscard]] std::int64_t sum() const noexcept { return sum_; }  // saturates
   [[nodiscard]] std::int64_t least() const noexcept { return count_ == 0 ? 0 : least_; }
   [[nodiscard]] std::int64_t greatest() const noexcept { return greatest_; }
-  [[nodiscard]] double mean() const noexcept { return count_ == 0 ? 0 : static_cast<double>(sum_) / static_cast<double>(count_); }
+  [[nodiscard]] double mean() const noexcept {
+    return count_ == 0 ? 0 : static_cast<double>(sum_) / static_cast<double>(count_);
+  }
   // The value that `fraction` of [0, 1] of the values are not above, by nearest rank. 0 if empty.
   [[nodiscard]] double quantile(double fraction) const;
   [[nodiscard]] double median() const { return quantile(0.5); }

@@ -39,18 +39,22 @@ TimelineRows timeline_rows(const Graph& graph, const trace::SampleBlock& block, 
   TimelineRows result;
   for (std::uint32_t i = 0; i < block.samples.size(); ++i) {
     const trace::Sample& s = block.samples[i];
-    if (s.started != 0 && s.node < graph.node_count()) result.items.push_back({i, s.node, 0, s.started, s.started + s.duration});
+    if (s.started != 0 && s.node < graph.node_count())
+      result.items.push_back({i, s.node, 0, s.started, s.started + s.duration});
   }
   // What a node runs stands below it, also where both began at once.
   const auto order = [own = graph.own_node_count()](const TimelineItem& item) {
     return std::tuple(item.started, item.node < own ? 0 : item.node, item.ended, item.sample);
   };
-  std::sort(result.items.begin(), result.items.end(), [&](const TimelineItem& a, const TimelineItem& b) { return order(a) < order(b); });
+  std::sort(result.items.begin(), result.items.end(),
+            [&](const TimelineItem& a, const TimelineItem& b) { return order(a) < order(b); });
   const auto group_of = [&](const TimelineItem& item) {
-    return by == RowsBy::Lane ? graph.record().nodes[item.node].lane : std::uint32_t{block.samples[item.sample].worker};
+    return by == RowsBy::Lane ? graph.record().nodes[item.node].lane
+                              : std::uint32_t{block.samples[item.sample].worker};
   };
   std::map<std::uint32_t, Group> groups;
-  for (TimelineItem& item : result.items) item.row = groups[group_of(item)].take(item.started, item.ended);
+  for (TimelineItem& item : result.items)
+    item.row = groups[group_of(item)].take(item.started, item.ended);
   for (auto& [id, group] : groups) {
     group.first_row = static_cast<std::uint32_t>(result.rows.size());
     for (std::uint32_t level = 0; level < group.levels; ++level) result.rows.push_back({id, level});

@@ -1,5 +1,6 @@
-// Rows of a timeline: the samples of one replay by lane or by worker, as many rows for each as it takes for none to overlap
-// another. A row is used again as soon as it is free; an item goes into the first free one. Threads: a pure function.
+// Rows of a timeline: the samples of one replay by lane or by worker, as many rows for each as it
+// takes for none to overlap another. A row is used again as soon as it is free; an item goes into
+// the first free one. Threads: a pure function.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +28,7 @@ struct TimelineRows {
   std::vector<TimelineItem> items;  // by start; samples without a time are left out
 };
 
-[[nodiscard]] TimelineRows timeline_rows(const Graph& graph, const trace::SampleBlock& block, RowsBy by);
+[[nodiscard]] TimelineRows timeline_rows(const Graph& graph, const trace::SampleBlock& block,
+                                         RowsBy by);
 
 }  // namespace reprise::model

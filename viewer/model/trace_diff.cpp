@@ -10,7 +10,8 @@ namespace reprise::model {
 
 namespace {
 
-Change change_of(const trace::DurationHistogram& a, const trace::DurationHistogram& b, std::size_t compared) {
+Change change_of(const trace::DurationHistogram& a, const trace::DurationHistogram& b,
+                 std::size_t compared) {
   Change c{a.count(), b.count(), a.quantile(0.5), b.quantile(0.5), 0, compare(a, b), false};
   if (c.median_a > 0) c.part = (c.median_b - c.median_a) / c.median_a;
   c.is_significant = is_significant(c.comparison.p, compared);
@@ -36,7 +37,9 @@ NodeMatching match(const GraphSummary& a, const GraphSummary& b) {
   return match_nodes(identities(a), identities(b));
 }
 
-std::string full_name(const NodeSummary& node) { return node.label_path.empty() ? node.name : node.label_path + " / " + node.name; }
+std::string full_name(const NodeSummary& node) {
+  return node.label_path.empty() ? node.name : node.label_path + " / " + node.name;
+}
 
 GraphDiff diff(const GraphSummary& a, const GraphSummary& b) {
   GraphDiff d;
@@ -50,16 +53,19 @@ GraphDiff diff(const GraphSummary& a, const GraphSummary& b) {
   d.launch = change_of(a.launch, b.launch, 1);
   const NodeMatching matching = match(a, b);
   std::size_t compared = 0;
-  for (const auto& [n, m] : matching.pairs) compared += a.nodes[n].times.count() != 0 && b.nodes[m].times.count() != 0 ? 1 : 0;
+  for (const auto& [n, m] : matching.pairs)
+    compared += a.nodes[n].times.count() != 0 && b.nodes[m].times.count() != 0 ? 1 : 0;
   for (const auto& [n, m] : matching.pairs) {
     const NodeSummary &one = a.nodes[n], &other = b.nodes[m];
     if (one.times.count() == 0 && other.times.count() == 0) continue;
-    d.nodes.push_back({one.node, other.node, one.name, one.label_path, change_of(one.times, other.times, compared)});
+    d.nodes.push_back({one.node, other.node, one.name, one.label_path,
+                       change_of(one.times, other.times, compared)});
   }
   for (const std::uint32_t n : matching.removed) d.removed.push_back(full_name(a.nodes[n]));
   for (const std::uint32_t n : matching.added) d.added.push_back(full_name(b.nodes[n]));
   std::stable_sort(d.nodes.begin(), d.nodes.end(), [](const NodeChange& x, const NodeChange& y) {
-    return std::abs(x.time.median_b - x.time.median_a) > std::abs(y.time.median_b - y.time.median_a);
+    return std::abs(x.time.median_b - x.time.median_a) >
+           std::abs(y.time.median_b - y.time.median_a);
   });
   return d;
 }

@@ -1,6 +1,7 @@
-// TraceDiff: what changed between two traces. Graphs match by name, each in its newest version that has samples (or its newest, if
-// none has); nodes match as match_nodes() says. The nodes that have samples in both traces are looked at together (is_significant), replays
-// alone. Includes engine/trace alone. Threads: pure functions.
+// TraceDiff: what changed between two traces. Graphs match by name, each in its newest version that
+// has samples (or its newest, if none has); nodes match as match_nodes() says. The nodes that have
+// samples in both traces are looked at together (is_significant), replays alone. Includes
+// engine/trace alone. Threads: pure functions.
 #pragma once
 
 #include <string>
@@ -29,9 +30,9 @@ struct NodeChange {
 struct GraphDiff {
   std::string name;
   std::uint32_t graph_a = 0, version_a = 0, graph_b = 0, version_b = 0;
-  bool same_plan = false;                   // by the plans' hashes
-  Change device_time, launch;               // of replays
-  std::vector<NodeChange> nodes;            // by the size of the change of the median, largest first
+  bool same_plan = false;         // by the plans' hashes
+  Change device_time, launch;     // of replays
+  std::vector<NodeChange> nodes;  // by the size of the change of the median, largest first
   std::vector<std::string> added, removed;  // nodes in b or a alone: "label path / name"
 };
 

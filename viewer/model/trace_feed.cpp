@@ -13,7 +13,8 @@ namespace reprise::model {
 
 namespace {
 
-// What is there decides; of what is not, a session's socket ends in .sock, and "host:port" has no slash.
+// What is there decides; of what is not, a session's socket ends in .sock, and "host:port" has no
+// slash.
 bool names_session(const std::string& target) {
   std::error_code ignored;
   const std::filesystem::file_status status = std::filesystem::status(target, ignored);
@@ -25,7 +26,8 @@ bool names_session(const std::string& target) {
 // A client takes what has a slash for a path.
 std::string address_of(const std::string& target) {
   std::error_code ignored;
-  const bool is_plain_name = target.find('/') == std::string::npos && !trace::parse_tcp_address(target);
+  const bool is_plain_name =
+      target.find('/') == std::string::npos && !trace::parse_tcp_address(target);
   const bool is_path = is_plain_name || std::filesystem::is_socket(target, ignored);
   return is_path ? std::filesystem::absolute(target, ignored).string() : target;
 }
@@ -34,12 +36,15 @@ std::string address_of(const std::string& target) {
 
 class TraceFeed::Worker {
  public:
-  explicit Worker(TraceFeedDesc desc) : target(std::move(desc.target)), board(std::move(desc.on_change)) {
+  explicit Worker(TraceFeedDesc desc)
+      : target(std::move(desc.target)), board(std::move(desc.on_change)) {
     if (names_session(target)) {
-      live = std::make_unique<LiveFeed>(LiveFeedDesc{address_of(target), std::move(desc.token), desc.max_sample_bytes}, board);
+      live = std::make_unique<LiveFeed>(
+          LiveFeedDesc{address_of(target), std::move(desc.token), desc.max_sample_bytes}, board);
       thread_ = std::jthread([this](const std::stop_token& stop) { live->run(stop); });
     } else {
-      file_ = std::make_unique<FileFeed>(TraceLoaderDesc{.path = target, .max_sample_bytes = desc.max_sample_bytes}, board);
+      file_ = std::make_unique<FileFeed>(
+          TraceLoaderDesc{.path = target, .max_sample_bytes = desc.max_sample_bytes}, board);
       thread_ = std::jthread([this](const std::stop_token& stop) { file_->run(stop); });
     }
   }
@@ -72,8 +77,10 @@ void TraceFeed::request_profile(trace::LiveProfile profile) {
 bool TraceFeed::wait_until_ready(double seconds) const {
   return worker_->board.wait(
       [is_live = is_live()](const FeedStatus& status, const Document& document) {
-        const bool is_under_way = status.state == FeedState::Opening || status.state == FeedState::Loading;
-        return is_live && status.state == FeedState::Live ? !document.graphs.empty() : !is_under_way;
+        const bool is_under_way =
+            status.state == FeedState::Opening || status.state == FeedState::Loading;
+        return is_live && status.state == FeedState::Live ? !document.graphs.empty()
+                                                          : !is_under_way;
       },
       seconds);
 }

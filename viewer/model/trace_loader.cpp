@@ -8,7 +8,8 @@ using trace::ChunkKind;
 
 TraceLoader::TraceLoader(const TraceLoaderDesc& desc)
     : reader_(std::make_shared<const trace::TraceReader>(desc.path)),
-      samples_(std::make_shared<SampleStore>(SampleStoreDesc{.reader = reader_, .max_bytes = desc.max_sample_bytes})),
+      samples_(std::make_shared<SampleStore>(
+          SampleStoreDesc{.reader = reader_, .max_bytes = desc.max_sample_bytes})),
       builder_(samples_) {
   plan(0);
 }
@@ -46,7 +47,9 @@ bool TraceLoader::step() {
   return true;
 }
 
-double TraceLoader::progress() const noexcept { return total_ == 0 ? 1 : static_cast<double>(done_) / static_cast<double>(total_); }
+double TraceLoader::progress() const noexcept {
+  return total_ == 0 ? 1 : static_cast<double>(done_) / static_cast<double>(total_);
+}
 
 bool TraceLoader::follow() {
   const std::size_t known = reader_->chunks().size();
@@ -62,11 +65,14 @@ std::string TraceLoader::damage() const {
   std::string text;
   if (damaged_ != 0) {
     text = std::to_string(damaged_) +
-           (damaged_ == 1 ? " part of it is damaged and left out: " : " parts of it are damaged and left out, the first: ") + first_damage_;
+           (damaged_ == 1 ? " part of it is damaged and left out: "
+                          : " parts of it are damaged and left out, the first: ") +
+           first_damage_;
   }
   if (reader_->trailing_bytes() != 0) {
     if (!text.empty()) text += "; ";
-    text += reader_->path().string() + ": its last " + std::to_string(reader_->trailing_bytes()) + " bytes can't be read: " + reader_->damage();
+    text += reader_->path().string() + ": its last " + std::to_string(reader_->trailing_bytes()) +
+            " bytes can't be read: " + reader_->damage();
   }
   return text;
 }

@@ -1,6 +1,7 @@
-// TraceLoader: a trace file to Documents, in steps that a background thread makes one after the other. The first step reads the
-// topology alone, then come the chunks of events, then, for the statistics, those of samples, which the loader keeps none of: memory
-// is the document, one chunk, and the budget of the document's SampleStore. A chunk that is damaged is left out and told of.
+// TraceLoader: a trace file to Documents, in steps that a background thread makes one after the
+// other. The first step reads the topology alone, then come the chunks of events, then, for the
+// statistics, those of samples, which the loader keeps none of: memory is the document, one chunk,
+// and the budget of the document's SampleStore. A chunk that is damaged is left out and told of.
 // Threads: one at a time; document() gives values that any thread may read.
 #pragma once
 
@@ -26,17 +27,19 @@ class TraceLoader {
   explicit TraceLoader(const TraceLoaderDesc& desc);
 
   [[nodiscard]] const trace::TraceReader& reader() const noexcept { return *reader_; }
-  // Reads the next chunk; false: there was none. Throws TraceError where the file cannot be read at all.
+  // Reads the next chunk; false: there was none. Throws TraceError where the file cannot be read at
+  // all.
   bool step();
   [[nodiscard]] double progress() const noexcept;  // of the bytes, 0 to 1
   // Every replay is in the document; what step() still reads are samples, for the statistics.
   [[nodiscard]] bool has_replays() const noexcept { return events_left_ == 0; }
-  // Looks for chunks written since, and reads the topology of them; step() goes on with the rest. False: the file does not go on from
-  // what was read, it has to be loaded anew. Throws TraceError.
+  // Looks for chunks written since, and reads the topology of them; step() goes on with the rest.
+  // False: the file does not go on from what was read, it has to be loaded anew. Throws TraceError.
   bool follow();
   // What is known by now.
   [[nodiscard]] std::shared_ptr<const Document> document() { return builder_.publish(); }
-  // What of the file is not in the documents: its end, where that is cut off, and damaged chunks. For people; empty: nothing.
+  // What of the file is not in the documents: its end, where that is cut off, and damaged chunks.
+  // For people; empty: nothing.
   [[nodiscard]] std::string damage() const;
 
  private:

@@ -35,10 +35,13 @@ class Summarizer {
     }
     for (const trace::PoolState& p : records.pool_states) {
       keep_last(summary_.pools, &trace::PoolState::pool, p);
-      const auto shares_more = [](const trace::PoolState& known, const trace::PoolState& state) { return known.sharers.size() <= state.sharers.size(); };
+      const auto shares_more = [](const trace::PoolState& known, const trace::PoolState& state) {
+        return known.sharers.size() <= state.sharers.size();
+      };
       if (!p.sharers.empty()) keep(summary_.shared_pools, &trace::PoolState::pool, p, shares_more);
     }
-    for (const trace::DeviceTotals& d : records.device_totals) keep_last(summary_.device_totals, &trace::DeviceTotals::device, d);
+    for (const trace::DeviceTotals& d : records.device_totals)
+      keep_last(summary_.device_totals, &trace::DeviceTotals::device, d);
     for (const trace::Loss& l : records.losses) summary_.losses[l.kind] += l.count;
     for (const trace::ProfileCost& c : records.profile_costs) {
       summary_.profile_host += c.host;
@@ -49,8 +52,10 @@ class Summarizer {
   void finish() {
     for (GraphSummary& g : summary_.graphs) {
       double total = 0;  // without what nodes run, which is in their time
-      for (const NodeSummary& n : g.nodes) total += n.parent == trace::kNone ? static_cast<double>(n.times.total()) : 0;
-      for (NodeSummary& n : g.nodes) n.share = total > 0 ? static_cast<double>(n.times.total()) / total : 0;
+      for (const NodeSummary& n : g.nodes)
+        total += n.parent == trace::kNone ? static_cast<double>(n.times.total()) : 0;
+      for (NodeSummary& n : g.nodes)
+        n.share = total > 0 ? static_cast<double>(n.times.total()) / total : 0;
     }
   }
 
@@ -75,7 +80,8 @@ class Summarizer {
       node.command = graph.nodes[i].command;
     }
     for (const trace::Body& body : graph.bodies) {
-      for (std::uint32_t i = 0; i < body.nodes; ++i) s.nodes[body.first_node + i].parent = body.parent;
+      for (std::uint32_t i = 0; i < body.nodes; ++i)
+        s.nodes[body.first_node + i].parent = body.parent;
       if (body.kind == trace::BodyKind::Loop) s.loops.push_back({.node = body.parent});
     }
     return s;
@@ -99,13 +105,17 @@ class Summarizer {
   template <class State>
   void keep_last(std::vector<State>& states, std::uint32_t State::*id, const State& state) {
     extend(state.at, state.at);
-    keep(states, id, state, [](const State& known, const State& later) { return known.at <= later.at; });
+    keep(states, id, state,
+         [](const State& known, const State& later) { return known.at <= later.at; });
   }
 
   // The one that `replaces` all others of its id.
   template <class State, class Replaces>
-  static void keep(std::vector<State>& states, std::uint32_t State::*id, const State& state, const Replaces& replaces) {
-    const auto at = std::lower_bound(states.begin(), states.end(), state.*id, [id](const State& known, std::uint32_t wanted) { return known.*id < wanted; });
+  static void keep(std::vector<State>& states, std::uint32_t State::*id, const State& state,
+                   const Replaces& replaces) {
+    const auto at = std::lower_bound(
+        states.begin(), states.end(), state.*id,
+        [id](const State& known, std::uint32_t wanted) { return known.*id < wanted; });
     if (at == states.end() || (*at).*id != state.*id) {
       states.insert(at, state);
     } else if (replaces(*at, state)) {
@@ -123,7 +133,8 @@ class Summarizer {
     }
     ++graph->replays;
     graph->sampled_replays += replay.sampled != 0 ? 1 : 0;
-    if (replay.launched != 0 && replay.launch_returned != 0) graph->launch.add(replay.launch_returned - replay.launched);
+    if (replay.launched != 0 && replay.launch_returned != 0)
+      graph->launch.add(replay.launch_returned - replay.launched);
     if (replay.started != 0 && replay.ended != 0) {
       graph->device_time.add(replay.ended - replay.started);
     } else {
@@ -180,11 +191,13 @@ TraceSummary summarize(const trace::TraceReader& reader, const trace::Progress& 
   summary.trailing_bytes = reader.trailing_bytes();
   summary.damage = reader.damage();
   summary.file_bytes = trace::kPreambleBytes + reader.trailing_bytes();
-  for (const trace::ChunkEntry& entry : reader.chunks()) summary.file_bytes += trace::ChunkHeader::kBytes + entry.header.compressed_bytes;
+  for (const trace::ChunkEntry& entry : reader.chunks())
+    summary.file_bytes += trace::ChunkHeader::kBytes + entry.header.compressed_bytes;
 
   Summarizer summarizer(summary);
   summarizer.describe(trace::read_topology(reader));
-  trace::for_each_chunk(reader, progress, [&](const trace::Records& records) { summarizer.take(records); });
+  trace::for_each_chunk(reader, progress,
+                        [&](const trace::Records& records) { summarizer.take(records); });
   summarizer.finish();
   return summary;
 }

@@ -24,7 +24,8 @@ std::string short_name(const model::TraceFeed& feed) {
 
 }  // namespace
 
-Application::Application(ApplicationDesc desc, Settings& settings) : desc_(std::move(desc)), settings_(settings) {
+Application::Application(ApplicationDesc desc, Settings& settings)
+    : desc_(std::move(desc)), settings_(settings) {
   background_.on_finished(desc_.wake);
 }
 
@@ -34,7 +35,8 @@ Application::~Application() {
 }
 
 std::shared_ptr<model::TraceFeed> Application::feed_of(const OpenTarget& target) {
-  return std::make_shared<model::TraceFeed>(model::TraceFeedDesc{.target = target.target, .token = target.token, .on_change = desc_.wake});
+  return std::make_shared<model::TraceFeed>(model::TraceFeedDesc{
+      .target = target.target, .token = target.token, .on_change = desc_.wake});
 }
 
 void Application::open(const OpenTarget& target) { enter(feed_of(target), nullptr); }
@@ -64,7 +66,8 @@ void Application::show(View view) {
   if (workspace_) workspace_->show(*std::exchange(view_, std::nullopt));
 }
 
-void Application::enter(std::shared_ptr<model::TraceFeed> feed, std::shared_ptr<model::TraceFeed> other) {
+void Application::enter(std::shared_ptr<model::TraceFeed> feed,
+                        std::shared_ptr<model::TraceFeed> other) {
   error_.clear();
   workspace_.reset();
   feed_ = std::move(feed);
@@ -100,14 +103,16 @@ void Application::watch_feeds() {
     const model::FeedStatus status = feed_->status();
     if (status.allowed) {
       asked_profile_ = true;
-      if (*status.allowed >= trace::LiveProfile::Sampled) feed_->request_profile(trace::LiveProfile::Sampled);
+      if (*status.allowed >= trace::LiveProfile::Sampled)
+        feed_->request_profile(trace::LiveProfile::Sampled);
     }
   }
 }
 
 void Application::draw(const Theme& theme) {
   const bool is_clicked = workspace_ && workspace_->take_shade_change();
-  if (is_clicked || is_pressed(Key::Shade)) settings_.shade = settings_.shade == Shade::Dark ? Shade::Light : Shade::Dark;
+  if (is_clicked || is_pressed(Key::Shade))
+    settings_.shade = settings_.shade == Shade::Dark ? Shade::Light : Shade::Dark;
   if (workspace_) watch_feeds();
   if (!workspace_) return draw_start(theme);
   workspace_->handle_keys();
@@ -124,10 +129,10 @@ void Application::draw_start(const Theme& theme) {
   if (workspace_) return;  // its first frame is the next
   FoundAtStart found = watch_->found();
   StartViewModel view_model{.sessions = std::move(found.sessions),
-                   .recent = std::move(found.recent),
-                   .sample = find_sample(desc_.program).string(),
-                   .sample_state = sample_state_,
-                   .error = error_};
+                            .recent = std::move(found.recent),
+                            .sample = find_sample(desc_.program).string(),
+                            .sample_state = sample_state_,
+                            .error = error_};
   act(start_page_.draw(theme, view_model));
 }
 
@@ -146,7 +151,9 @@ void Application::run_sample() {
   error_.clear();
   try {
     const std::filesystem::path sample = find_sample(desc_.program);
-    if (sample.empty()) throw std::runtime_error("the digits sample is not installed beside " + desc_.program.string());
+    if (sample.empty())
+      throw std::runtime_error("the digits sample is not installed beside " +
+                               desc_.program.string());
     if (!sample_) sample_ = std::make_unique<SampleRun>(sample);
     sample_state_ = "starting, as process " + std::to_string(sample_->pid());
   } catch (const std::exception& error) {
@@ -173,6 +180,8 @@ std::string Application::title() const {
   return short_name(*feed_) + (other_ ? " against " + short_name(*other_) : "") + " - Reprise";
 }
 
-bool Application::is_busy() const { return workspace_ ? !workspace_->is_settled() : sample_ != nullptr; }
+bool Application::is_busy() const {
+  return workspace_ ? !workspace_->is_settled() : sample_ != nullptr;
+}
 
 }  // namespace reprise::viewer

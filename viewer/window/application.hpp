@@ -1,5 +1,6 @@
-// Application: what is in the window: the start page, or a trace (or two) in its workspace, and the ways from one to the other.
-// Knows ImGui, panels and settings; no window and no GL, so that tests draw it headless. Threads: the drawing thread's.
+// Application: what is in the window: the start page, or a trace (or two) in its workspace, and the
+// ways from one to the other. Knows ImGui, panels and settings; no window and no GL, so that tests
+// draw it headless. Threads: the drawing thread's.
 #pragma once
 
 #include <filesystem>
@@ -19,7 +20,7 @@
 namespace reprise::viewer {
 
 struct ApplicationDesc {
-  std::filesystem::path program;        // the running one: the sample is looked for beside it
+  std::filesystem::path program;       // the running one: the sample is looked for beside it
   std::function<void()> wake = [] {};  // from any thread: there is something new to draw
 };
 
@@ -36,7 +37,8 @@ class Application {
   void compare(const OpenTarget& first, const OpenTarget& second);
   // Files: one is opened, or compared with the one that is open; two are compared.
   void drop(const std::vector<std::string>& paths);
-  // Starts the sample, and looks at it as soon as it listens: what the button of the start page does.
+  // Starts the sample, and looks at it as soon as it listens: what the button of the start page
+  // does.
   void run_sample();
   // In front as soon as there is a workspace.
   void show(View view);
@@ -44,7 +46,9 @@ class Application {
   // Between ImGui::NewFrame() and Render().
   void draw(const Theme& theme);
 
-  [[nodiscard]] Workspace* workspace() noexcept { return workspace_.get(); }  // null: the start page
+  [[nodiscard]] Workspace* workspace() noexcept {
+    return workspace_.get();
+  }  // null: the start page
   [[nodiscard]] std::string title() const;
   // Something is being made, and is drawn as it comes.
   [[nodiscard]] bool is_busy() const;

@@ -25,7 +25,10 @@ std::optional<View> view_of(const RepriseViewRequest& request) {
 }
 
 void show_picture(const RepriseViewRequest& request) {
-  ScreenshotDesc desc{.picture = text(request.screenshot), .target = text(request.target), .other = text(request.other), .token = text(request.token)};
+  ScreenshotDesc desc{.picture = text(request.screenshot),
+                      .target = text(request.target),
+                      .other = text(request.other),
+                      .token = text(request.token)};
   desc.view = view_of(request);
   desc.select = text(request.select);
   desc.program = text(request.program);
@@ -37,18 +40,24 @@ void show_picture(const RepriseViewRequest& request) {
 }
 
 void show_window(const RepriseViewRequest& request) {
-  ViewerWindowDesc desc{.program = text(request.program), .target = text(request.target), .other = text(request.other), .token = text(request.token)};
+  ViewerWindowDesc desc{.program = text(request.program),
+                        .target = text(request.target),
+                        .other = text(request.other),
+                        .token = text(request.token)};
   desc.view = view_of(request);
   desc.width = request.width;
   desc.height = request.height;
   desc.scale = request.scale;
-  if (request.shade != kRepriseShadeRemembered) desc.shade = request.shade == kRepriseShadeLight ? Shade::Light : Shade::Dark;
+  if (request.shade != kRepriseShadeRemembered)
+    desc.shade = request.shade == kRepriseShadeLight ? Shade::Light : Shade::Dark;
   desc.reset_layout = request.reset_layout != 0;
   show_viewer(desc);
 }
 
 void run(const RepriseViewRequest& request) {
-  if (request.version != kRepriseViewVersion) throw std::runtime_error("the program and its window module are of different versions; install both anew");
+  if (request.version != kRepriseViewVersion)
+    throw std::runtime_error(
+        "the program and its window module are of different versions; install both anew");
   if (request.screenshot) {
     show_picture(request);
   } else {

@@ -15,8 +15,11 @@ namespace fs = std::filesystem;
 
 constexpr float kText = 15, kSmall = 12.5f, kHeading = 19, kTitle = 32, kMono = 14;  // points
 
-// Latin, Greek, general punctuation, super- and subscripts, arrows, mathematical signs, boxes and shapes.
-constexpr std::array<ImWchar, 15> kRanges = {0x0020, 0x024F, 0x0370, 0x03FF, 0x2010, 0x205E, 0x2070, 0x209C, 0x2190, 0x21FF, 0x2200, 0x22FF, 0x2500, 0x25FF, 0};
+// Latin, Greek, general punctuation, super- and subscripts, arrows, mathematical signs, boxes and
+// shapes.
+constexpr std::array<ImWchar, 15> kRanges = {0x0020, 0x024F, 0x0370, 0x03FF, 0x2010,
+                                             0x205E, 0x2070, 0x209C, 0x2190, 0x21FF,
+                                             0x2200, 0x22FF, 0x2500, 0x25FF, 0};
 
 std::vector<fs::path> font_folders() {
   std::vector<fs::path> out;
@@ -44,10 +47,12 @@ struct Installed {
   Installed() {
     for (const fs::path& folder : font_folders()) {
       std::error_code error;
-      fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied, error);
+      fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied,
+                                          error);
       for (const fs::recursive_directory_iterator end; !error && at != end; at.increment(error)) {
         const std::string extension = at->path().extension().string();
-        if (extension == ".ttf" || extension == ".otf" || extension == ".TTF") files.push_back(at->path());
+        if (extension == ".ttf" || extension == ".otf" || extension == ".TTF")
+          files.push_back(at->path());
       }
     }
   }
@@ -55,7 +60,9 @@ struct Installed {
   template <std::size_t n>
   [[nodiscard]] fs::path first_of(const std::array<const char*, n>& names) const {
     for (const char* name : names) {
-      const auto found = std::find_if(files.begin(), files.end(), [&](const fs::path& file) { return file.filename() == name; });
+      const auto found = std::find_if(files.begin(), files.end(), [&](const fs::path& file) {
+        return file.filename() == name;
+      });
       if (found != files.end()) return *found;
     }
     return {};
@@ -69,7 +76,9 @@ ImFont* add(const fs::path& file, const fs::path& symbols, float pixels) {
   config.OversampleV = 1;
   config.PixelSnapH = true;
   pixels = std::max(6.0f, std::round(pixels));
-  ImFont* font = file.empty() ? nullptr : atlas.AddFontFromFileTTF(file.c_str(), pixels, &config, kRanges.data());
+  ImFont* font = file.empty()
+                     ? nullptr
+                     : atlas.AddFontFromFileTTF(file.c_str(), pixels, &config, kRanges.data());
   if (!font) {
     ImFontConfig plain;
     plain.SizePixels = pixels;
@@ -87,13 +96,21 @@ ImFont* add(const fs::path& file, const fs::path& symbols, float pixels) {
 FontFiles find_fonts() {
   const Installed installed;
   FontFiles out;
-  out.text = installed.first_of(std::array{"Roboto-Regular.ttf", "Inter-Regular.ttf", "Inter-Regular.otf", "DejaVuSans.ttf", "LiberationSans-Regular.ttf",
-                                           "NotoSans-Regular.ttf"});
-  out.heading = installed.first_of(std::array{"Roboto-Medium.ttf", "Inter-Medium.ttf", "Inter-Medium.otf", "DejaVuSans.ttf", "LiberationSans-Regular.ttf",
-                                              "NotoSans-Regular.ttf"});
-  out.mono = installed.first_of(std::array{"JetBrainsMono-Regular.ttf", "DejaVuSansMono.ttf", "LiberationMono-Regular.ttf", "NotoSansMono-Regular.ttf"});
-  if (out.text.empty()) out.messages.emplace_back("no proportional typeface was found; apt-get install fonts-roboto-unhinted");
-  if (out.mono.empty()) out.messages.emplace_back("no monospaced typeface was found; apt-get install fonts-jetbrains-mono");
+  out.text = installed.first_of(std::array{"Roboto-Regular.ttf", "Inter-Regular.ttf",
+                                           "Inter-Regular.otf", "DejaVuSans.ttf",
+                                           "LiberationSans-Regular.ttf", "NotoSans-Regular.ttf"});
+  out.heading = installed.first_of(
+      std::array{"Roboto-Medium.ttf", "Inter-Medium.ttf", "Inter-Medium.otf", "DejaVuSans.ttf",
+                 "LiberationSans-Regular.ttf", "NotoSans-Regular.ttf"});
+  out.mono =
+      installed.first_of(std::array{"JetBrainsMono-Regular.ttf", "DejaVuSansMono.ttf",
+                                    "LiberationMono-Regular.ttf", "NotoSansMono-Regular.ttf"});
+  if (out.text.empty())
+    out.messages.emplace_back(
+        "no proportional typeface was found; apt-get install fonts-roboto-unhinted");
+  if (out.mono.empty())
+    out.messages.emplace_back(
+        "no monospaced typeface was found; apt-get install fonts-jetbrains-mono");
   return out;
 }
 
@@ -102,7 +119,8 @@ void load_fonts(Theme& theme, const FontFiles& files, float pixels, float points
   io.Fonts->Clear();
   theme.text = add(files.text, files.mono, kText * pixels);  // the first is ImGui's default
   theme.small = add(files.text, files.mono, kSmall * pixels);
-  theme.heading = add(files.heading.empty() ? files.text : files.heading, files.mono, kHeading * pixels);
+  theme.heading =
+      add(files.heading.empty() ? files.text : files.heading, files.mono, kHeading * pixels);
   theme.title = add(files.heading.empty() ? files.text : files.heading, {}, kTitle * pixels);
   theme.mono = add(files.mono, files.text, kMono * pixels);
   io.FontDefault = theme.text;

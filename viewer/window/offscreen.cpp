@@ -15,12 +15,16 @@ namespace {
 
 constexpr char kAdvice[] = "; install libegl1 and libgl1-mesa-dri (Mesa's software rasteriser)";
 
-// Mesa without a surface first: it is there on a machine without a GPU and without a screen, and draws the same everywhere.
+// Mesa without a surface first: it is there on a machine without a GPU and without a screen, and
+// draws the same everywhere.
 EGLDisplay open_display() {
-  const auto platform = reinterpret_cast<PFNEGLGETPLATFORMDISPLAYEXTPROC>(eglGetProcAddress("eglGetPlatformDisplayEXT"));
-  const auto devices = reinterpret_cast<PFNEGLQUERYDEVICESEXTPROC>(eglGetProcAddress("eglQueryDevicesEXT"));
+  const auto platform = reinterpret_cast<PFNEGLGETPLATFORMDISPLAYEXTPROC>(
+      eglGetProcAddress("eglGetPlatformDisplayEXT"));
+  const auto devices =
+      reinterpret_cast<PFNEGLQUERYDEVICESEXTPROC>(eglGetProcAddress("eglQueryDevicesEXT"));
   if (platform) {
-    const EGLDisplay display = platform(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, nullptr);
+    const EGLDisplay display =
+        platform(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, nullptr);
     if (display != EGL_NO_DISPLAY && eglInitialize(display, nullptr, nullptr)) return display;
   }
   if (platform && devices) {
@@ -38,21 +42,31 @@ EGLDisplay open_display() {
 }
 
 EGLContext open_context(EGLDisplay display) {
-  if (!eglBindAPI(EGL_OPENGL_API)) throw std::runtime_error(std::string("EGL has no OpenGL") + kAdvice);
-  const EGLint wanted[] = {EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_SURFACE_TYPE, EGL_DONT_CARE, EGL_NONE};
+  if (!eglBindAPI(EGL_OPENGL_API))
+    throw std::runtime_error(std::string("EGL has no OpenGL") + kAdvice);
+  const EGLint wanted[] = {EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_SURFACE_TYPE, EGL_DONT_CARE,
+                           EGL_NONE};
   EGLConfig config = nullptr;
   EGLint count = 0;
   eglChooseConfig(display, wanted, &config, 1, &count);
-  const EGLint version[] = {EGL_CONTEXT_MAJOR_VERSION, 3, EGL_CONTEXT_MINOR_VERSION, 2, EGL_CONTEXT_OPENGL_PROFILE_MASK,
-                            EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT, EGL_NONE};
-  const EGLContext context = eglCreateContext(display, count > 0 ? config : EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT, version);
-  if (context == EGL_NO_CONTEXT) throw std::runtime_error(std::string("EGL has no OpenGL 3.2") + kAdvice);
+  const EGLint version[] = {EGL_CONTEXT_MAJOR_VERSION,
+                            3,
+                            EGL_CONTEXT_MINOR_VERSION,
+                            2,
+                            EGL_CONTEXT_OPENGL_PROFILE_MASK,
+                            EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT,
+                            EGL_NONE};
+  const EGLContext context =
+      eglCreateContext(display, count > 0 ? config : EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT, version);
+  if (context == EGL_NO_CONTEXT)
+    throw std::runtime_error(std::string("EGL has no OpenGL 3.2") + kAdvice);
   return context;
 }
 
 }  // namespace
 
-Offscreen::Offscreen(std::uint32_t width, std::uint32_t height) : width_(width), height_(height), display_(open_display()) {
+Offscreen::Offscreen(std::uint32_t width, std::uint32_t height)
+    : width_(width), height_(height), display_(open_display()) {
   try {
     context_ = open_context(display_);
     if (!eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, context_)) {
@@ -61,15 +75,18 @@ Offscreen::Offscreen(std::uint32_t width, std::uint32_t height) : width_(width),
     GLint largest = 0;
     glGetIntegerv(GL_MAX_RENDERBUFFER_SIZE, &largest);
     if (std::max(width, height) > static_cast<std::uint32_t>(largest)) {
-      throw std::runtime_error("a picture may be " + std::to_string(largest) + " pixels wide and high, no more");
+      throw std::runtime_error("a picture may be " + std::to_string(largest) +
+                               " pixels wide and high, no more");
     }
     glGenFramebuffers(1, &framebuffer_);
     glGenRenderbuffers(1, &colour_);
     glBindRenderbuffer(GL_RENDERBUFFER, colour_);
-    glRenderbufferStorage(GL_RENDERBUFFER, GL_RGBA8, static_cast<GLsizei>(width), static_cast<GLsizei>(height));
+    glRenderbufferStorage(GL_RENDERBUFFER, GL_RGBA8, static_cast<GLsizei>(width),
+                          static_cast<GLsizei>(height));
     glBindFramebuffer(GL_FRAMEBUFFER, framebuffer_);
     glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, colour_);
-    if (glCheckFramebufferStatus(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE) throw std::runtime_error("OpenGL makes no picture of this size");
+    if (glCheckFramebufferStatus(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE)
+      throw std::runtime_error("OpenGL makes no picture of this size");
   } catch (...) {
     close();
     throw;
@@ -93,9 +110,11 @@ std::vector<std::uint8_t> Offscreen::pixels() const {
   std::vector<std::uint8_t> bottom_first(row * height_), out(row * height_);
   bind();
   glPixelStorei(GL_PACK_ALIGNMENT, 1);
-  glReadPixels(0, 0, static_cast<GLsizei>(width_), static_cast<GLsizei>(height_), GL_RGB, GL_UNSIGNED_BYTE, bottom_first.data());
+  glReadPixels(0, 0, static_cast<GLsizei>(width_), static_cast<GLsizei>(height_), GL_RGB,
+               GL_UNSIGNED_BYTE, bottom_first.data());
   for (std::size_t y = 0; y < height_; ++y) {
-    std::copy_n(bottom_first.begin() + static_cast<std::ptrdiff_t>((height_ - 1 - y) * row), row, out.begin() + static_cast<std::ptrdiff_t>(y * row));
+    std::copy_n(bottom_first.begin() + static_cast<std::ptrdiff_t>((height_ - 1 - y) * row), row,
+                out.begin() + static_cast<std::ptrdiff_t>(y * row));
   }
   return out;
 }

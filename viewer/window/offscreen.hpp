@@ -1,5 +1,6 @@
-// Offscreen: OpenGL 3.2 without a display, through EGL: a picture of a size, drawn in software where there is no GPU for it.
-// Knows EGL and GL alone. Threads: the thread that makes it, where its context is current while it lives.
+// Offscreen: OpenGL 3.2 without a display, through EGL: a picture of a size, drawn in software
+// where there is no GPU for it. Knows EGL and GL alone. Threads: the thread that makes it, where
+// its context is current while it lives.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,8 @@
 
 namespace reprise::viewer {
 
-void write_png(const std::filesystem::path& path, PictureSize size, std::span<const std::uint8_t> rgb) {
+void write_png(const std::filesystem::path& path, PictureSize size,
+               std::span<const std::uint8_t> rgb) {
   png_image image{};
   image.version = PNG_IMAGE_VERSION;
   image.width = size.width;

@@ -11,7 +11,9 @@ struct PictureSize {
   std::uint32_t width = 0, height = 0;
 };
 
-// `rgb`: width * height * 3 bytes, top row first. Throws std::runtime_error with the reason; a file that was begun is removed then.
-void write_png(const std::filesystem::path& path, PictureSize size, std::span<const std::uint8_t> rgb);
+// `rgb`: width * height * 3 bytes, top row first. Throws std::runtime_error with the reason; a file
+// that was begun is removed then.
+void write_png(const std::filesystem::path& path, PictureSize size,
+               std::span<const std::uint8_t> rgb);
 
 }  // namespace reprise::viewer

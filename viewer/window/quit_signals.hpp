@@ -1,5 +1,6 @@
-// QuitSignals: Ctrl+C, a SIGTERM or a lost terminal as a wish that the viewer takes up between two frames, so that it ends as if its window had been
-// closed. Made before other threads, which inherit that these signals are blocked. Threads: the main thread's.
+// QuitSignals: Ctrl+C, a SIGTERM or a lost terminal as a wish that the viewer takes up between two
+// frames, so that it ends as if its window had been closed. Made before other threads, which
+// inherit that these signals are blocked. Threads: the main thread's.
 #pragma once
 
 #include <signal.h>

@@ -23,25 +23,31 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kPatience = 100;           // times kStep, for a process that was asked to end
-constexpr useconds_t kStep = 10'000;     // us
+constexpr int kPatience = 100;        // times kStep, for a process that was asked to end
+constexpr useconds_t kStep = 10'000;  // us
 constexpr char kName[] = "digits";
 constexpr int kNoStart = 127;
 
 fs::path make_folder() {
   std::string pattern = (fs::temp_directory_path() / "reprise-digits-XXXXXX").string();
-  if (!::mkdtemp(pattern.data())) throw std::runtime_error("cannot make a folder for the sample in " + fs::temp_directory_path().string() + ": " + std::strerror(errno));
+  if (!::mkdtemp(pattern.data()))
+    throw std::runtime_error("cannot make a folder for the sample in " +
+                             fs::temp_directory_path().string() + ": " + std::strerror(errno));
   return pattern;
 }
 
-// This process's environment, so that the sample listens, and lets a viewer ask for the times of some nodes.
+// This process's environment, so that the sample listens, and lets a viewer ask for the times of
+// some nodes.
 std::vector<std::string> environment() {
-  return model::program_environment({.set = {{"REPRISE_TRACE", "live"}, {"REPRISE_PROFILE", "sampled"}, {"REPRISE_REMOTE_PROFILE", "every"}},
+  return model::program_environment({.set = {{"REPRISE_TRACE", "live"},
+                                             {"REPRISE_PROFILE", "sampled"},
+                                             {"REPRISE_REMOTE_PROFILE", "every"}},
                                      .unset = {"REPRISE_LISTEN"}});
 }
 
 // In the child, where only async-signal-safe calls may be made.
-[[noreturn]] void become(const char* program, char* const* arguments, char* const* variables, int log, pid_t parent) {
+[[noreturn]] void become(const char* program, char* const* arguments, char* const* variables,
+                         int log, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (::getppid() != parent) ::_exit(kNoStart);  // it ended before that was set
   sigset_t none;
@@ -61,7 +67,8 @@ std::vector<std::string> environment() {
 
 fs::path find_sample(const fs::path& program) {
   const fs::path folder = program.parent_path(), root = folder.parent_path();
-  for (const fs::path& place : {folder / kName, root / "bin" / kName, root / "libexec" / "reprise" / kName}) {
+  for (const fs::path& place :
+       {folder / kName, root / "bin" / kName, root / "libexec" / "reprise" / kName}) {
     if (::access(place.c_str(), X_OK) == 0) return place;
   }
   return {};
@@ -70,13 +77,17 @@ fs::path find_sample(const fs::path& program) {
 SampleRun::SampleRun(const fs::path& sample) : folder_(make_folder()) {
   const fs::path log_path = folder_ / "log.txt";
   const int log = ::open(log_path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-  std::vector<std::string> arguments = {sample.string(), "--out", (folder_ / "out").string(), "--epochs", "1000000"};
+  std::vector<std::string> arguments = {sample.string(), "--out", (folder_ / "out").string(),
+                                        "--epochs", "1000000"};
   std::vector<std::string> variables = environment();
-  const std::vector<char*> argument_pointers = model::exec_pointers(arguments), variable_pointers = model::exec_pointers(variables);
+  const std::vector<char*> argument_pointers = model::exec_pointers(arguments),
+                           variable_pointers = model::exec_pointers(variables);
   const pid_t parent = ::getpid();
   std::fflush(nullptr);  // or a child that does not start could write it once more
   pid_ = log < 0 ? -1 : ::fork();
-  if (pid_ == 0) become(arguments.front().c_str(), argument_pointers.data(), variable_pointers.data(), log, parent);
+  if (pid_ == 0)
+    become(arguments.front().c_str(), argument_pointers.data(), variable_pointers.data(), log,
+           parent);
   const int error = errno;
   if (log >= 0) ::close(log);
   if (pid_ < 0) {
@@ -105,8 +116,10 @@ std::string SampleRun::reason() const {
   for (std::string line; std::getline(log, line);) {
     if (!line.empty()) last = line;
   }
-  const std::string how = WIFSIGNALED(status_) ? "the sample was ended by signal " + std::to_string(WTERMSIG(status_))
-                                               : "the sample ended with exit code " + std::to_string(WEXITSTATUS(status_));
+  const std::string how =
+      WIFSIGNALED(status_)
+          ? "the sample was ended by signal " + std::to_string(WTERMSIG(status_))
+          : "the sample ended with exit code " + std::to_string(WEXITSTATUS(status_));
   return last.empty() ? how : how + ": " + last;
 }
 

@@ -1,5 +1,6 @@
-// SampleRun: the digits sample as a child process that can be looked at live. It ends with its owner, and with the viewer's process however that
-// ends; its files go with it. Knows no window. Threads: the drawing thread's.
+// SampleRun: the digits sample as a child process that can be looked at live. It ends with its
+// owner, and with the viewer's process however that ends; its files go with it. Knows no window.
+// Threads: the drawing thread's.
 #pragma once
 
 #include <sys/types.h>
@@ -25,7 +26,8 @@ class SampleRun {
   [[nodiscard]] bool is_running();
   // Why it ended, once it has: its last words, or how it was ended.
   [[nodiscard]] std::string reason() const;
-  // The socket that it listens at, once it is known: removed when the process is ended, which does not do it.
+  // The socket that it listens at, once it is known: removed when the process is ended, which does
+  // not do it.
   void note_session(std::filesystem::path socket) { socket_ = std::move(socket); }
 
  private:

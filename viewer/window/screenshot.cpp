@@ -20,18 +20,23 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kFileSeconds = 600, kLiveSeconds = 20;  // how long a trace may take to be read, a session to send a graph
-constexpr std::chrono::seconds kSettle{120};             // and its views to be made
-constexpr std::chrono::milliseconds kStartPage{300};      // it looks for sessions and files meanwhile
+constexpr double kFileSeconds = 600,
+                 kLiveSeconds =
+                     20;  // how long a trace may take to be read, a session to send a graph
+constexpr std::chrono::seconds kSettle{120};          // and its views to be made
+constexpr std::chrono::milliseconds kStartPage{300};  // it looks for sessions and files meanwhile
 constexpr std::chrono::milliseconds kPause{2};
-constexpr int kStillFrames = 8;                          // until sizes that depend on sizes stand still, and what depends on what is made
+constexpr int kStillFrames =
+    8;  // until sizes that depend on sizes stand still, and what depends on what is made
 
 std::shared_ptr<model::TraceFeed> open_feed(const std::string& target, const std::string& token) {
-  auto feed = std::make_shared<model::TraceFeed>(model::TraceFeedDesc{.target = target, .token = token});
+  auto feed =
+      std::make_shared<model::TraceFeed>(model::TraceFeedDesc{.target = target, .token = token});
   const bool ready = feed->wait_until_ready(feed->is_live() ? kLiveSeconds : kFileSeconds);
   const model::FeedStatus status = feed->status();
   if (status.state == model::FeedState::Failed) throw std::runtime_error(status.reason);
-  if (!ready && !feed->is_live()) throw std::runtime_error(target + " is not read yet after ten minutes");
+  if (!ready && !feed->is_live())
+    throw std::runtime_error(target + " is not read yet after ten minutes");
   return feed;
 }
 
@@ -50,7 +55,9 @@ void select_node(Workspace& workspace, const std::string& name) {
 class Frames {
  public:
   explicit Frames(const ScreenshotDesc& desc)
-      : offscreen_(desc.width, desc.height), ui_({.glsl = offscreen_.glsl(), .shade = desc.shade, .scale = desc.scale}), desc_(desc) {
+      : offscreen_(desc.width, desc.height),
+        ui_({.glsl = offscreen_.glsl(), .shade = desc.shade, .scale = desc.scale}),
+        desc_(desc) {
     ImGui::GetIO().DisplaySize = {static_cast<float>(desc.width), static_cast<float>(desc.height)};
     ImGui::GetIO().DeltaTime = 1.0f / 60;
   }
@@ -113,7 +120,8 @@ void take_screenshot(const ScreenshotDesc& desc) {
       continue;
     }
     still = -1;
-    if (Clock::now() > end) throw std::runtime_error("the views of " + desc.target + " are not ready after two minutes");
+    if (Clock::now() > end)
+      throw std::runtime_error("the views of " + desc.target + " are not ready after two minutes");
     std::this_thread::sleep_for(kPause);
   }
   frames.write();

@@ -1,5 +1,5 @@
-// The viewer as a picture, without a window or a display: for documents, tests and machines without a screen.
-// Threads: the thread that calls it; it makes and ends others meanwhile.
+// The viewer as a picture, without a window or a display: for documents, tests and machines without
+// a screen. Threads: the thread that calls it; it makes and ends others meanwhile.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct ScreenshotDesc {
   std::string token = {};
   std::optional<View> view = {};
   std::filesystem::path program = {};  // the running one
-  std::string select = {};  // a node whose name has this in it is selected; empty: none
+  std::string select = {};             // a node whose name has this in it is selected; empty: none
   std::uint32_t width = 1600, height = 900;
   float scale = 1;
   Shade shade = Shade::Dark;

@@ -31,7 +31,8 @@ template <class T, class Check>
 void take(const Json& from, const char* name, T& to, Check is_of_type) {
   const auto found = from.find(name);
   if (found == from.end()) return;
-  if (!is_of_type(*found)) throw Unreadable(std::string("\"") + name + "\" is not what it should be");
+  if (!is_of_type(*found))
+    throw Unreadable(std::string("\"") + name + "\" is not what it should be");
   to = found->get<T>();
 }
 
@@ -43,12 +44,14 @@ const Json& object_in(const Json& json, const char* name) {
   static const Json none = Json::object();
   const auto found = json.find(name);
   if (found == json.end()) return none;
-  if (!found->is_object()) throw Unreadable(std::string("\"") + name + "\" is not what it should be");
+  if (!found->is_object())
+    throw Unreadable(std::string("\"") + name + "\" is not what it should be");
   return *found;
 }
 
 std::uint32_t side(double value, std::uint32_t least) {
-  return static_cast<std::uint32_t>(std::clamp(value, static_cast<double>(least), static_cast<double>(kGreatestSide)));
+  return static_cast<std::uint32_t>(
+      std::clamp(value, static_cast<double>(least), static_cast<double>(kGreatestSide)));
 }
 
 void read_window(const Json& json, Settings& values) {
@@ -118,16 +121,20 @@ void write_all(const Settings& values, Json& json) {
   layout["inspector"] = values.layout.inspector;
   layout["lower"] = values.layout.lower;
   json["recent"] = Json::array();
-  for (const RecentEntry& entry : values.recent) json["recent"].push_back({{"path", entry.path}, {"opened", entry.opened}});
+  for (const RecentEntry& entry : values.recent)
+    json["recent"].push_back({{"path", entry.path}, {"opened", entry.opened}});
 }
 
-std::string text_of(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n'; }
+std::string text_of(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
 
 // `path` itself if nothing is there, or with the first number that is free.
 fs::path free_name(const fs::path& path) {
   std::error_code ignored;
   fs::path name = path;
-  for (unsigned i = 2; fs::exists(name, ignored); ++i) name = path.string() + "-" + std::to_string(i);
+  for (unsigned i = 2; fs::exists(name, ignored); ++i)
+    name = path.string() + "-" + std::to_string(i);
   return name;
 }
 
@@ -169,7 +176,8 @@ void SettingsFile::read() {
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   if (!file.is_open() || file.bad()) {
     may_write_ = false;  // somebody's, who has a reason
-    message_ = "cannot read " + path_.string() + ": " + std::strerror(errno) + "; nothing is remembered";
+    message_ =
+        "cannot read " + path_.string() + ": " + std::strerror(errno) + "; nothing is remembered";
     return;
   }
   known_ = Json::parse(text, nullptr, false);
@@ -188,9 +196,11 @@ void SettingsFile::keep_aside(const std::string& why) {
   fs::copy_file(path_, aside, error);
   if (error) {
     may_write_ = false;
-    message_ = path_.string() + " is damaged (" + why + "), and cannot be kept aside: " + error.message() + "; nothing is remembered";
+    message_ = path_.string() + " is damaged (" + why +
+               "), and cannot be kept aside: " + error.message() + "; nothing is remembered";
   } else {
-    message_ = path_.string() + " is damaged (" + why + "); it is kept as " + aside.filename().string() + ", and what was wrong is as at first";
+    message_ = path_.string() + " is damaged (" + why + "); it is kept as " +
+               aside.filename().string() + ", and what was wrong is as at first";
   }
 }
 

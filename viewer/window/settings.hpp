@@ -1,5 +1,6 @@
-// What the viewer remembers from one run to the next, as a JSON file of the user's. What it cannot read it never throws away: a damaged
-// file is kept beside the new one, and fields that it does not know stay as they are. Knows no window. Threads: the drawing thread's.
+// What the viewer remembers from one run to the next, as a JSON file of the user's. What it cannot
+// read it never throws away: a damaged file is kept beside the new one, and fields that it does not
+// know stay as they are. Knows no window. Threads: the drawing thread's.
 #pragma once
 
 #include <cstdint>

@@ -35,15 +35,19 @@ RecentFile look_at(const RecentEntry& entry) {
 }
 
 bool same(const FoundAtStart& a, const FoundAtStart& b) {
-  return std::equal(a.sessions.begin(), a.sessions.end(), b.sessions.begin(), b.sessions.end(),
-                    [](const auto& x, const auto& y) { return x.path == y.path && x.alive == y.alive; }) &&
+  return std::equal(
+             a.sessions.begin(), a.sessions.end(), b.sessions.begin(), b.sessions.end(),
+             [](const auto& x, const auto& y) { return x.path == y.path && x.alive == y.alive; }) &&
          std::equal(a.recent.begin(), a.recent.end(), b.recent.begin(), b.recent.end(),
-                    [](const auto& x, const auto& y) { return x.path == y.path && x.text == y.text && x.is_there == y.is_there; });
+                    [](const auto& x, const auto& y) {
+                      return x.path == y.path && x.text == y.text && x.is_there == y.is_there;
+                    });
 }
 
 }  // namespace
 
-StartPageMonitor::StartPageMonitor(std::function<void()> on_change) : on_change_(std::move(on_change)), thread_([this] { watch(); }) {}
+StartPageMonitor::StartPageMonitor(std::function<void()> on_change)
+    : on_change_(std::move(on_change)), thread_([this] { watch(); }) {}
 
 StartPageMonitor::~StartPageMonitor() {
   {
@@ -59,7 +63,8 @@ void StartPageMonitor::set_recent(const std::vector<RecentEntry>& recent) {
     const std::lock_guard lock(mutex_);
     recent_ = recent;
     found_.recent.clear();
-    for (const RecentEntry& entry : recent) found_.recent.push_back({.path = entry.path, .text = {}, .is_there = true});
+    for (const RecentEntry& entry : recent)
+      found_.recent.push_back({.path = entry.path, .text = {}, .is_there = true});
     asked_ = true;
   }
   wake_.notify_all();

@@ -1,5 +1,6 @@
-// StartPageMonitor: what the start page shows and a disk or a socket knows, looked for once a second on a thread of its own while the object lives.
-// Knows no window. Threads: made and asked by the drawing thread.
+// StartPageMonitor: what the start page shows and a disk or a socket knows, looked for once a
+// second on a thread of its own while the object lives. Knows no window. Threads: made and asked by
+// the drawing thread.
 #pragma once
 
 #include <condition_variable>

@@ -12,13 +12,19 @@
 
 namespace reprise::viewer {
 
-Ui::Ui(const UiDesc& desc) : context_(ImGui::CreateContext()), fonts_(find_fonts()), scale_(desc.scale), pixels_(desc.pixels) {
+Ui::Ui(const UiDesc& desc)
+    : context_(ImGui::CreateContext()),
+      fonts_(find_fonts()),
+      scale_(desc.scale),
+      pixels_(desc.pixels) {
   ImGui::GetIO().IniFilename = nullptr;
   ImGui::GetIO().LogFilename = nullptr;
-  for (const std::string& message : fonts_.messages) std::fprintf(stderr, "reprise: %s\n", message.c_str());
+  for (const std::string& message : fonts_.messages)
+    std::fprintf(stderr, "reprise: %s\n", message.c_str());
   if (!ImGui_ImplOpenGL3_Init(desc.glsl)) {
     ImGui::DestroyContext(context_);
-    throw std::runtime_error("this display's OpenGL is older than 3.0; install libgl1-mesa-dri for one in software");
+    throw std::runtime_error(
+        "this display's OpenGL is older than 3.0; install libgl1-mesa-dri for one in software");
   }
   apply(theme_, desc.shade, scale_);
   make_fonts();
@@ -58,7 +64,8 @@ void Ui::render() {
   const ImGuiIO& io = ImGui::GetIO();
   const ImVec4 back = ImGui::ColorConvertU32ToFloat4(theme_.background);
   glDisable(GL_SCISSOR_TEST);
-  glViewport(0, 0, static_cast<GLsizei>(io.DisplaySize.x * io.DisplayFramebufferScale.x), static_cast<GLsizei>(io.DisplaySize.y * io.DisplayFramebufferScale.y));
+  glViewport(0, 0, static_cast<GLsizei>(io.DisplaySize.x * io.DisplayFramebufferScale.x),
+             static_cast<GLsizei>(io.DisplaySize.y * io.DisplayFramebufferScale.y));
   glClearColor(back.x, back.y, back.z, 1);
   glClear(GL_COLOR_BUFFER_BIT);
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());

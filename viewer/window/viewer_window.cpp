@@ -18,7 +18,9 @@ constexpr double kCaret = 0.25;      // it blinks
 constexpr double kIdle = 1;          // what a clock shows, and what nobody told of
 constexpr int kSettleFrames = 3;     // sizes that depend on sizes
 
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 void say(const std::string& text) {
   if (!text.empty()) std::fprintf(stderr, "reprise: %s\n", text.c_str());
@@ -34,7 +36,8 @@ void remember(const Window& window, Settings& settings) {
 }  // namespace
 
 double FrameLoop::pause() const {
-  if (due_ > 0 || application_.is_busy() || now() < active_until_) return std::max(0.0, kFrame - (now() - began_));
+  if (due_ > 0 || application_.is_busy() || now() < active_until_)
+    return std::max(0.0, kFrame - (now() - began_));
   return ImGui::GetIO().WantTextInput ? kCaret : kIdle;
 }
 
@@ -71,8 +74,10 @@ void show_viewer(const ViewerWindowDesc& desc) {
                  .shade = settings.shade});
   opened.store(&window);
   {
-    Application application({.program = desc.program, .wake = [&window] { window.wake(); }}, settings);
-    window.on_drop([&application](const std::vector<std::string>& paths) { application.drop(paths); });
+    Application application({.program = desc.program, .wake = [&window] { window.wake(); }},
+                            settings);
+    window.on_drop(
+        [&application](const std::vector<std::string>& paths) { application.drop(paths); });
     if (desc.view) application.show(*desc.view);
     if (!desc.other.empty()) {
       application.compare({desc.target, desc.token}, {desc.other, desc.token});

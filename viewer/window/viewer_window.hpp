@@ -1,5 +1,5 @@
-// The viewer in a window, until the user leaves: puts window, application, settings and signals together.
-// Threads: the main thread's.
+// The viewer in a window, until the user leaves: puts window, application, settings and signals
+// together. Threads: the main thread's.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 namespace reprise::viewer {
 
 struct ViewerWindowDesc {
-  std::filesystem::path program;   // the running one
+  std::filesystem::path program;     // the running one
   std::string target, other, token;  // empty: none
   std::optional<View> view = {};
   std::uint32_t width = 0, height = 0;  // 0: as last time
@@ -30,7 +30,8 @@ void show_viewer(const ViewerWindowDesc& desc);
 // Sleeps as long as nothing is to be drawn, then draws a frame.
 class FrameLoop {
  public:
-  FrameLoop(Window& window, Application& application, Settings& settings) : window_(window), application_(application), settings_(settings) {}
+  FrameLoop(Window& window, Application& application, Settings& settings)
+      : window_(window), application_(application), settings_(settings) {}
   void step();
 
  private:

@@ -21,25 +21,31 @@ std::string last_error = {};  // of GLFW, which has one too
 
 void note_error(int, const char* text) { last_error = text; }
 
-Window& window_of(GLFWwindow* handle) { return *static_cast<Window*>(glfwGetWindowUserPointer(handle)); }
+Window& window_of(GLFWwindow* handle) {
+  return *static_cast<Window*>(glfwGetWindowUserPointer(handle));
+}
 
 std::string why_no_display() {
   const char* display = std::getenv("DISPLAY");
-  const std::string start = display && *display ? "cannot open the display " + std::string(display) + ": " + last_error
-                                                : std::string("there is no display: $DISPLAY is not set");
+  const std::string start =
+      display && *display ? "cannot open the display " + std::string(display) + ": " + last_error
+                          : std::string("there is no display: $DISPLAY is not set");
   return start +
-         ". Run it on a desktop, or over ssh -X; a live session's socket can be forwarded to one (ssh -L), and --screenshot FILE.png needs no display";
+         ". Run it on a desktop, or over ssh -X; a live session's socket can be forwarded to one "
+         "(ssh -L), and --screenshot FILE.png needs no display";
 }
 
 std::string why_no_gl() {
-  return "this display has no OpenGL 3: " + last_error + "; install libgl1-mesa-dri (Mesa, also in software), or use --screenshot FILE.png";
+  return "this display has no OpenGL 3: " + last_error +
+         "; install libgl1-mesa-dri (Mesa, also in software), or use --screenshot FILE.png";
 }
 
 struct GlVersion {
   int major, minor, profile;
   const char* glsl;
 };
-constexpr GlVersion kGlVersions[] = {{3, 2, GLFW_OPENGL_CORE_PROFILE, "#version 150"}, {3, 0, GLFW_OPENGL_ANY_PROFILE, "#version 130"}};
+constexpr GlVersion kGlVersions[] = {{3, 2, GLFW_OPENGL_CORE_PROFILE, "#version 150"},
+                                     {3, 0, GLFW_OPENGL_ANY_PROFILE, "#version 130"}};
 
 // No larger than the screen has room for.
 void fit_to_screen(int& width, int& height) {
@@ -50,8 +56,10 @@ void fit_to_screen(int& width, int& height) {
   float scale_x = 1, scale_y = 1;
   glfwGetMonitorContentScale(monitor, &scale_x, &scale_y);
   // The window's size is multiplied with the monitor's scale.
-  if (room_width > 0) width = std::min(width, static_cast<int>(static_cast<float>(room_width) / scale_x));
-  if (room_height > 0) height = std::min(height, static_cast<int>(static_cast<float>(room_height) / scale_y));
+  if (room_width > 0)
+    width = std::min(width, static_cast<int>(static_cast<float>(room_width) / scale_x));
+  if (room_height > 0)
+    height = std::min(height, static_cast<int>(static_cast<float>(room_height) / scale_y));
 }
 
 }  // namespace
@@ -65,7 +73,8 @@ Window::Window(const WindowDesc& desc) : wanted_scale_(desc.scale), title_(desc.
     glfwMakeContextCurrent(handle_);
     glfwSwapInterval(1);
     const Scale scale = display_scale();
-    ui_ = std::make_unique<Ui>(UiDesc{.glsl = glsl_, .shade = desc.shade, .scale = scale.scale, .pixels = scale.pixels});
+    ui_ = std::make_unique<Ui>(
+        UiDesc{.glsl = glsl_, .shade = desc.shade, .scale = scale.scale, .pixels = scale.pixels});
     listen();
     ImGui_ImplGlfw_InitForOpenGL(handle_, true);
   } catch (...) {
@@ -83,7 +92,8 @@ Window::~Window() {
 }
 
 void Window::open(const WindowDesc& desc) {
-  int width = std::max(static_cast<int>(desc.width), kLeastWindowWidth), height = std::max(static_cast<int>(desc.height), kLeastWindowHeight);
+  int width = std::max(static_cast<int>(desc.width), kLeastWindowWidth),
+      height = std::max(static_cast<int>(desc.height), kLeastWindowHeight);
   fit_to_screen(width, height);
   for (const GlVersion& version : kGlVersions) {
     glfwDefaultWindowHints();
@@ -99,7 +109,8 @@ void Window::open(const WindowDesc& desc) {
     if (handle_) break;
   }
   if (!handle_) throw std::runtime_error(why_no_gl());
-  glfwSetWindowSizeLimits(handle_, kLeastWindowWidth, kLeastWindowHeight, GLFW_DONT_CARE, GLFW_DONT_CARE);
+  glfwSetWindowSizeLimits(handle_, kLeastWindowWidth, kLeastWindowHeight, GLFW_DONT_CARE,
+                          GLFW_DONT_CARE);
 }
 
 // Before ImGui's backend, which calls these after its own.
@@ -108,17 +119,27 @@ void Window::listen() {
   glfwSetKeyCallback(handle_, [](GLFWwindow* handle, int key, int, int action, int mods) {
     window_of(handle).input_ = true;
     note_key(key, action != GLFW_RELEASE, action == GLFW_REPEAT, mods);
-    if (key == GLFW_KEY_Q && action == GLFW_PRESS && mods == GLFW_MOD_CONTROL) glfwSetWindowShouldClose(handle, GLFW_TRUE);
+    if (key == GLFW_KEY_Q && action == GLFW_PRESS && mods == GLFW_MOD_CONTROL)
+      glfwSetWindowShouldClose(handle, GLFW_TRUE);
   });
-  glfwSetCharCallback(handle_, [](GLFWwindow* handle, unsigned) { window_of(handle).input_ = true; });
-  glfwSetMouseButtonCallback(handle_, [](GLFWwindow* handle, int, int, int) { window_of(handle).input_ = true; });
-  glfwSetScrollCallback(handle_, [](GLFWwindow* handle, double, double) { window_of(handle).input_ = true; });
-  glfwSetCursorPosCallback(handle_, [](GLFWwindow* handle, double, double) { window_of(handle).input_ = true; });
-  glfwSetCursorEnterCallback(handle_, [](GLFWwindow* handle, int) { window_of(handle).input_ = true; });
-  glfwSetWindowFocusCallback(handle_, [](GLFWwindow* handle, int) { window_of(handle).input_ = true; });
-  glfwSetFramebufferSizeCallback(handle_, [](GLFWwindow* handle, int, int) { window_of(handle).input_ = true; });
-  glfwSetWindowContentScaleCallback(handle_, [](GLFWwindow* handle, float, float) { window_of(handle).input_ = true; });
-  glfwSetWindowRefreshCallback(handle_, [](GLFWwindow* handle) { window_of(handle).input_ = true; });
+  glfwSetCharCallback(handle_,
+                      [](GLFWwindow* handle, unsigned) { window_of(handle).input_ = true; });
+  glfwSetMouseButtonCallback(
+      handle_, [](GLFWwindow* handle, int, int, int) { window_of(handle).input_ = true; });
+  glfwSetScrollCallback(
+      handle_, [](GLFWwindow* handle, double, double) { window_of(handle).input_ = true; });
+  glfwSetCursorPosCallback(
+      handle_, [](GLFWwindow* handle, double, double) { window_of(handle).input_ = true; });
+  glfwSetCursorEnterCallback(handle_,
+                             [](GLFWwindow* handle, int) { window_of(handle).input_ = true; });
+  glfwSetWindowFocusCallback(handle_,
+                             [](GLFWwindow* handle, int) { window_of(handle).input_ = true; });
+  glfwSetFramebufferSizeCallback(
+      handle_, [](GLFWwindow* handle, int, int) { window_of(handle).input_ = true; });
+  glfwSetWindowContentScaleCallback(
+      handle_, [](GLFWwindow* handle, float, float) { window_of(handle).input_ = true; });
+  glfwSetWindowRefreshCallback(handle_,
+                               [](GLFWwindow* handle) { window_of(handle).input_ = true; });
   glfwSetWindowCloseCallback(handle_, [](GLFWwindow* handle) { window_of(handle).input_ = true; });
   glfwSetDropCallback(handle_, [](GLFWwindow* handle, int count, const char** paths) {
     Window& window = window_of(handle);
@@ -133,8 +154,11 @@ Window::Scale Window::display_scale() const {
   glfwGetFramebufferSize(handle_, &pixel_width, &pixel_height);
   float x = 1, y = 1;
   glfwGetWindowContentScale(handle_, &x, &y);
-  const float pixels = width > 0 && pixel_width > 0 ? static_cast<float>(pixel_width) / static_cast<float>(width) : 1;
-  const float wanted = wanted_scale_ > 0 ? wanted_scale_ : std::clamp(std::isfinite(x) ? x : 1.0f, 0.5f, 4.0f);
+  const float pixels = width > 0 && pixel_width > 0
+                           ? static_cast<float>(pixel_width) / static_cast<float>(width)
+                           : 1;
+  const float wanted =
+      wanted_scale_ > 0 ? wanted_scale_ : std::clamp(std::isfinite(x) ? x : 1.0f, 0.5f, 4.0f);
   return {.scale = wanted / pixels, .pixels = pixels};
 }
 

@@ -1,5 +1,6 @@
-// Window: a GLFW window with OpenGL 3 and ImGui in it: its size, its scale, its keys, what is dropped on it, and how long to sleep.
-// Knows no trace. Threads: the main thread's; wake() any, while it lives. One at a time.
+// Window: a GLFW window with OpenGL 3 and ImGui in it: its size, its scale, its keys, what is
+// dropped on it, and how long to sleep. Knows no trace. Threads: the main thread's; wake() any,
+// while it lives. One at a time.
 #pragma once
 
 #include <atomic>

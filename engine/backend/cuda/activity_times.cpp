@@ -19,7 +19,9 @@ std::vector<cudaGraphNode_t> nodes_of(cudaGraph_t graph) {
   std::size_t count = 0;
   cuda_check(cudaGraphGetNodes(graph, nullptr, &count), "cudaGraphGetNodes", {Stage::Profile});
   std::vector<cudaGraphNode_t> nodes(count);
-  if (count != 0) cuda_check(cudaGraphGetNodes(graph, nodes.data(), &count), "cudaGraphGetNodes", {Stage::Profile});
+  if (count != 0)
+    cuda_check(cudaGraphGetNodes(graph, nodes.data(), &count), "cudaGraphGetNodes",
+               {Stage::Profile});
   return nodes;
 }
 
@@ -30,17 +32,20 @@ cudaGraphNodeType type_of(cudaGraphNode_t node) {
 }
 
 bool leaves_records(cudaGraphNodeType type) {
-  return type == cudaGraphNodeTypeKernel || type == cudaGraphNodeTypeMemcpy || type == cudaGraphNodeTypeMemset;
+  return type == cudaGraphNodeTypeKernel || type == cudaGraphNodeTypeMemcpy ||
+         type == cudaGraphNodeTypeMemset;
 }
 
 // Claims the nodes of one graph, those inside its child graphs, and those of bodies.
 class Claims {
  public:
-  Claims(ActivitySession& session, std::shared_ptr<ActivitySession::Sink> sink, const TimingLayout& slots, std::span<const BodyGraph> bodies)
+  Claims(ActivitySession& session, std::shared_ptr<ActivitySession::Sink> sink,
+         const TimingLayout& slots, std::span<const BodyGraph> bodies)
       : session_(session), sink_(std::move(sink)), records_(slots.nodes) {
     for (std::uint32_t body = 0; body < bodies.size(); ++body) {
       bodies_[bodies[body].parent].push_back(bodies[body].graph);
-      for (std::uint32_t i = 0; i < bodies[body].nodes.size(); ++i) places_.emplace(bodies[body].nodes[i], slots.bodies[body].first_node + i);
+      for (std::uint32_t i = 0; i < bodies[body].nodes.size(); ++i)
+        places_.emplace(bodies[body].nodes[i], slots.bodies[body].first_node + i);
     }
   }
 
@@ -77,7 +82,8 @@ class Claims {
       for (const cudaGraph_t graph : bodies->second) add_graph(graph, of, kNone);
     } else if (type_of(node) == cudaGraphNodeTypeGraph) {
       cudaGraph_t graph = nullptr;
-      cuda_check(cudaGraphChildGraphNodeGetGraph(node, &graph), "cudaGraphChildGraphNodeGetGraph", {Stage::Profile});
+      cuda_check(cudaGraphChildGraphNodeGetGraph(node, &graph), "cudaGraphChildGraphNodeGetGraph",
+                 {Stage::Profile});
       add_graph(graph, of, place);
     }
   }
@@ -92,13 +98,15 @@ class Claims {
       session_.claim_inside(of, first + i, at, sink_);
       count(at);
     }
-    for (const cudaGraphNode_t node : nodes) add_inside(node, of, place == kNone ? place_of(node) : place);
+    for (const cudaGraphNode_t node : nodes)
+      add_inside(node, of, place == kNone ? place_of(node) : place);
   }
 
   ActivitySession& session_;
   const std::shared_ptr<ActivitySession::Sink> sink_;
   std::unordered_map<cudaGraphNode_t, std::uint32_t> places_;
-  std::unordered_map<cudaGraphNode_t, std::vector<cudaGraph_t>> bodies_;  // by the node that runs them
+  std::unordered_map<cudaGraphNode_t, std::vector<cudaGraph_t>>
+      bodies_;  // by the node that runs them
   std::vector<std::uint32_t> records_;
   std::size_t own_records_ = 0;
   std::uint32_t next_ = 0;
@@ -107,7 +115,8 @@ class Claims {
 // Makes the time cover a run too.
 void cover(NodeTime& time, std::int64_t started, std::int64_t ended) {
   const std::int64_t first = time.started == 0 ? started : std::min(time.started, started);
-  const std::int64_t last = time.started == 0 ? ended : std::max(time.started + time.duration, ended);
+  const std::int64_t last =
+      time.started == 0 ? ended : std::max(time.started + time.duration, ended);
   time.started = first;
   time.duration = saturated_ns(last - first);
 }
@@ -123,10 +132,12 @@ std::uint32_t place_of(const LoweredGraph& lowered, std::uint32_t node) {
 
 }  // namespace
 
-ActivityTimes::Claimed ActivityTimes::claim_all(ActivitySession& session, const Graph& graph, const TimingLayout& slots) {
+ActivityTimes::Claimed ActivityTimes::claim_all(ActivitySession& session, const Graph& graph,
+                                                const TimingLayout& slots) {
   auto sink = std::make_shared<ActivitySession::Sink>();
   Claims claims(session, sink, slots, graph.bodies);
-  for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) claims.add(graph.nodes[i], place_of(graph.lowered, i));
+  for (std::uint32_t i = 0; i < graph.nodes.size(); ++i)
+    claims.add(graph.nodes[i], place_of(graph.lowered, i));
   if (graph.ends.begin != nullptr) claims.add(graph.ends.begin, NodeRun::kBegin);
   if (graph.ends.end != nullptr) claims.add(graph.ends.end, NodeRun::kEnd);
   claims.add_insides(graph.graph);
@@ -137,7 +148,8 @@ ActivityTimes::Claimed ActivityTimes::claim_all(ActivitySession& session, const 
   return {std::move(sink), std::move(records)};
 }
 
-ActivityTimes::ActivityTimes(ActivitySession& session, const Graph& graph, const TimingLayout& slots, std::unique_ptr<BodyTimestamps> bodies,
+ActivityTimes::ActivityTimes(ActivitySession& session, const Graph& graph,
+                             const TimingLayout& slots, std::unique_ptr<BodyTimestamps> bodies,
                              std::vector<HostNode> host)
     : session_(session),
       slots_(slots),
@@ -148,7 +160,8 @@ ActivityTimes::ActivityTimes(ActivitySession& session, const Graph& graph, const
       host_(std::move(host)),
       told_(slots_.nodes) {}
 
-// How often a body ran in the replay that was read last. One that nothing counts runs as often as what it is in.
+// How often a body ran in the replay that was read last. One that nothing counts runs as often as
+// what it is in.
 std::uint64_t ActivityTimes::rounds_of_body(std::uint32_t body) const {
   if (bodies_) return bodies_->rounds_of_body(body);
   return 1;
@@ -158,7 +171,8 @@ std::size_t ActivityTimes::runs_in_bodies() const {
   std::size_t runs = 0;
   for (std::uint32_t body = 0; body < slots_.bodies.size(); ++body) {
     const BodyPlace& place = slots_.bodies[body];
-    for (std::uint32_t node = 0; node < place.nodes; ++node) runs += rounds_of_body(body) * claimed_.records[place.first_node + node];
+    for (std::uint32_t node = 0; node < place.nodes; ++node)
+      runs += rounds_of_body(body) * claimed_.records[place.first_node + node];
   }
   return runs;
 }
@@ -176,8 +190,9 @@ std::string ActivityTimes::complaint() {
     untimed = claimed_.sink->untimed;
   }
   if (dropped == told_dropped_ && untimed == told_untimed_) return {};
-  std::string text = concat("CUPTI lost ", dropped - told_dropped_, " records for want of room, and the times of ", untimed - told_untimed_,
-                            " more; their replays lack nodes");
+  std::string text =
+      concat("CUPTI lost ", dropped - told_dropped_, " records for want of room, and the times of ",
+             untimed - told_untimed_, " more; their replays lack nodes");
   told_dropped_ = dropped;
   told_untimed_ = untimed;
   return text;
@@ -186,7 +201,8 @@ std::string ActivityTimes::complaint() {
 NodeTimer::Found ActivityTimes::find(const Wanted& wanted, const GpuClock& clock) {
   replay_ = wanted.replay;
   number_ = wanted.number;
-  if (bodies_ && wanted.replay.replay + bodies_->rows() <= wanted.newest) {  // a later replay may have counted over it
+  if (bodies_ && wanted.replay.replay + bodies_->rows() <=
+                     wanted.newest) {  // a later replay may have counted over it
     note_gap();
     return Found::Lost;
   }
@@ -195,17 +211,20 @@ NodeTimer::Found ActivityTimes::find(const Wanted& wanted, const GpuClock& clock
   const bool lost = session_.dropped() != dropped_before_;
   const std::lock_guard lock(claimed_.sink->mutex);
   if (lost) claimed_.sink->runs.note_lost();
-  auto runs = claimed_.sink->runs.take({clock.to_host(replay_.began), kClocksApart,
-                                wanted.rest == Rest::IsHere ? ReplayRuns::More::NotToCome : ReplayRuns::More::ToCome,
-                                           besides});
+  auto runs = claimed_.sink->runs.take(
+      {clock.to_host(replay_.began), kClocksApart,
+       wanted.rest == Rest::IsHere ? ReplayRuns::More::NotToCome : ReplayRuns::More::ToCome,
+       besides});
   if (!runs) return Found::NotYet;
   runs_ = std::move(*runs);
   return runs_.empty() ? Found::Lost : Found::Times;
 }
 
 void ActivityTimes::fill(NodeTime* times, const GpuClock& clock) {
-  const std::int64_t offset = clock_offset(runs_, clock.to_host(replay_.began), clock.to_host(replay_.ended));
-  for (std::uint32_t body = 0; body < slots_.bodies.size(); ++body) set_rounds(times[slots_.bodies[body].first_slot], rounds_of_body(body));
+  const std::int64_t offset =
+      clock_offset(runs_, clock.to_host(replay_.began), clock.to_host(replay_.ended));
+  for (std::uint32_t body = 0; body < slots_.bodies.size(); ++body)
+    set_rounds(times[slots_.bodies[body].first_slot], rounds_of_body(body));
   std::fill(told_.begin(), told_.end(), 0);
   for (const NodeRun& run : runs_) {
     if (run.node >= NodeRun::kBegin) continue;
@@ -217,18 +236,22 @@ void ActivityTimes::fill(NodeTime* times, const GpuClock& clock) {
     }
   }
   for (const HostNode& host : host_) {
-    if (const auto span = host.times->find(number_)) times[host.node] = {span->started, saturated_ns(span->ended - span->started), 0};
+    if (const auto span = host.times->find(number_))
+      times[host.node] = {span->started, saturated_ns(span->ended - span->started), 0};
   }
 }
 
-// The first records of a node are those of its first round, and so on. What runs a body has no record: its time is that of what it runs.
-void ActivityTimes::fill_inside(NodeTime* times, std::uint32_t node, std::int64_t started, std::int64_t ended) {
+// The first records of a node are those of its first round, and so on. What runs a body has no
+// record: its time is that of what it runs.
+void ActivityTimes::fill_inside(NodeTime* times, std::uint32_t node, std::int64_t started,
+                                std::int64_t ended) {
   const std::uint64_t round = told_[node]++ / std::max(1u, claimed_.records[node]);
   bool is_round_known = true;
   for (;;) {
     if (node < slots_.own_nodes) return cover(times[node], started, ended);
     const BodyPlace& place = slots_.bodies[slots_.body_of(node)];
-    if (is_round_known && round < place.kept) cover(times[place.slot(node - place.first_node, round)], started, ended);
+    if (is_round_known && round < place.kept)
+      cover(times[place.slot(node - place.first_node, round)], started, ended);
     // Rounds of a branch or a loop are others than those of what it is in.
     is_round_known = is_round_known && place.kind == BodyPlace::Kind::Nested;
     node = place.parent;

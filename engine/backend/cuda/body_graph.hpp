@@ -9,7 +9,7 @@
 namespace reprise::detail {
 
 struct BodyGraph {
-  cudaGraph_t graph = nullptr;         // the node's
+  cudaGraph_t graph = nullptr;  // the node's
   cudaGraphNode_t parent = nullptr;
   std::vector<cudaGraphNode_t> nodes;  // by lowered node of the body
   std::uint32_t first_key = 0;         // of its commands, for what is kept by command

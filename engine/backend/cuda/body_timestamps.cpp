@@ -22,15 +22,18 @@ BodyTimestamps::Layout BodyTimestamps::lay_out(const TimingLayout& slots, Keep k
   return layout;
 }
 
-std::unique_ptr<BodyTimestamps> BodyTimestamps::make(const std::shared_ptr<const CudaContext>& context, const std::shared_ptr<Readback>& readback,
-                                             const Plan& plan, const TimingLayout& slots, Keep keep) {
+std::unique_ptr<BodyTimestamps> BodyTimestamps::make(
+    const std::shared_ptr<const CudaContext>& context, const std::shared_ptr<Readback>& readback,
+    const Plan& plan, const TimingLayout& slots, Keep keep) {
   Layout layout = lay_out(slots, keep);
   if (layout.row_words == 0 || !slots.has_same_nodes(timing_layout(plan))) return nullptr;
-  return std::unique_ptr<BodyTimestamps>(new BodyTimestamps(context, readback, plan, slots, keep, std::move(layout)));
+  return std::unique_ptr<BodyTimestamps>(
+      new BodyTimestamps(context, readback, plan, slots, keep, std::move(layout)));
 }
 
-BodyTimestamps::BodyTimestamps(const std::shared_ptr<const CudaContext>& context, const std::shared_ptr<Readback>& readback, const Plan& plan,
-                       TimingLayout slots, Keep keep, Layout layout)
+BodyTimestamps::BodyTimestamps(const std::shared_ptr<const CudaContext>& context,
+                               const std::shared_ptr<Readback>& readback, const Plan& plan,
+                               TimingLayout slots, Keep keep, Layout layout)
     : readback_(readback),
       slots_(std::move(slots)),
       keep_(keep),
@@ -51,7 +54,8 @@ void BodyTimestamps::read(std::uint64_t replay) {
       rounds_[body] = owner == kNone ? 1 : rounds_[owner];
       continue;
     }
-    // The head says which replay it is of, as far as 32 bits go, and how often the body ran: one of another replay did not run in this one.
+    // The head says which replay it is of, as far as 32 bits go, and how often the body ran: one of
+    // another replay did not run in this one.
     const std::uint64_t head = row_[words_[body].first];
     rounds_[body] = head >> 32 == (replay & 0xffffffff) ? head & 0xffffffff : 0;
   }
@@ -60,19 +64,26 @@ void BodyTimestamps::read(std::uint64_t replay) {
 void BodyTimestamps::fill(NodeTime* times, const GpuClock& clock) const {
   for (std::uint32_t body = 0; body < words_.size(); ++body) {
     set_rounds(times[slots_.bodies[body].first_slot], rounds_[body]);
-    for (std::uint64_t round = 0; round < std::min<std::uint64_t>(rounds_[body], words_[body].kept); ++round) fill_round(body, round, times, clock);
+    for (std::uint64_t round = 0; round < std::min<std::uint64_t>(rounds_[body], words_[body].kept);
+         ++round)
+      fill_round(body, round, times, clock);
   }
 }
 
-void BodyTimestamps::fill_round(std::uint32_t body, std::uint64_t round, NodeTime* times, const GpuClock& clock) const {
+void BodyTimestamps::fill_round(std::uint32_t body, std::uint64_t round, NodeTime* times,
+                                const GpuClock& clock) const {
   const Words& words = words_[body];
   const LoweredGraph& lowered = lowered_[body];
-  const std::uint64_t* const ends = &row_[words.first + 2 + round * (1 + words.nodes)];  // by node; before them when the round began
+  const std::uint64_t* const ends =
+      &row_[words.first + 2 +
+            round * (1 + words.nodes)];  // by node; before them when the round began
   for (std::uint32_t node = 0; node < words.nodes; ++node) {
     if (lowered.nodes[node].kind != LoweredKind::Work) continue;
     std::uint64_t began = ends[-1];
-    for (const LoweredEdge& edge : lowered.edges_into(node)) began = std::max(began, ends[edge.from]);
-    const std::int64_t started = clock.to_host(began), ended = clock.to_host(std::max(ends[node], began));
+    for (const LoweredEdge& edge : lowered.edges_into(node))
+      began = std::max(began, ends[edge.from]);
+    const std::int64_t started = clock.to_host(began),
+                       ended = clock.to_host(std::max(ends[node], began));
     NodeTime& time = times[slots_.bodies[body].slot(node, round)];
     time.started = started;
     time.duration = saturated_ns(ended - started);

@@ -14,7 +14,8 @@ bool is_leaf(cudaGraphNode_t node, const CallContext& place) {
   std::size_t count = 0;
 #if CUDART_VERSION >= 13000
   const cudaError_t result = cudaGraphNodeGetDependentNodes(node, nullptr, nullptr, &count);
-  if (result == cudaErrorLossyQuery) return false;  // it has edges, with data that was not asked for
+  if (result == cudaErrorLossyQuery)
+    return false;  // it has edges, with data that was not asked for
 #else
   const cudaError_t result = cudaGraphNodeGetDependentNodes(node, nullptr, &count);
   if (result == cudaErrorLossyQuery) return false;
@@ -24,16 +25,20 @@ bool is_leaf(cudaGraphNode_t node, const CallContext& place) {
 }
 
 // `kind`: of each edge; null for edges that wait for all of a node.
-void add_edges(cudaGraph_t graph, const Nodes& from, const Nodes& to, const cudaGraphEdgeData* kind, const CallContext& place) {
+void add_edges(cudaGraph_t graph, const Nodes& from, const Nodes& to, const cudaGraphEdgeData* kind,
+               const CallContext& place) {
 #if CUDART_VERSION >= 13000
-  cuda_check(cudaGraphAddDependencies(graph, from.data(), to.data(), kind, from.size()), "cudaGraphAddDependencies", place);
+  cuda_check(cudaGraphAddDependencies(graph, from.data(), to.data(), kind, from.size()),
+             "cudaGraphAddDependencies", place);
 #else
-  cuda_check(cudaGraphAddDependencies_v2(graph, from.data(), to.data(), kind, from.size()), "cudaGraphAddDependencies_v2", place);
+  cuda_check(cudaGraphAddDependencies_v2(graph, from.data(), to.data(), kind, from.size()),
+             "cudaGraphAddDependencies_v2", place);
 #endif
 }
 
-cudaGraphNode_t add_timestamp(const CudaContext& context, cudaGraph_t graph, const CudaKernel& kernel, std::uint64_t* ring, const Nodes& after,
-                          const CallContext& place) {
+cudaGraphNode_t add_timestamp(const CudaContext& context, cudaGraph_t graph,
+                              const CudaKernel& kernel, std::uint64_t* ring, const Nodes& after,
+                              const CallContext& place) {
   unsigned long long mask = TimestampRing::mask();
   void* parameters[] = {&ring, &mask};
   CUDA_KERNEL_NODE_PARAMS node = {};
@@ -42,25 +47,29 @@ cudaGraphNode_t add_timestamp(const CudaContext& context, cudaGraph_t graph, con
   node.blockDimX = node.blockDimY = node.blockDimZ = 1;
   node.kernelParams = parameters;
   cudaGraphNode_t made = nullptr;
-  cuda_check(context.driver.cuGraphAddKernelNode(&made, graph, after.data(), after.size(), &node), "cuGraphAddKernelNode", place);
+  cuda_check(context.driver.cuGraphAddKernelNode(&made, graph, after.data(), after.size(), &node),
+             "cuGraphAddKernelNode", place);
   return made;
 }
 
 }  // namespace
 
-BoundaryTimestamps add_timestamp_ends(const CudaContext& context, cudaGraph_t graph, const CudaInstrumentation& instrumentation, std::uint64_t* ring,
-                         const CallContext& place) {
+BoundaryTimestamps add_timestamp_ends(const CudaContext& context, cudaGraph_t graph,
+                                      const CudaInstrumentation& instrumentation,
+                                      std::uint64_t* ring, const CallContext& place) {
   std::size_t count = 0;
   cuda_check(cudaGraphGetNodes(graph, nullptr, &count), "cudaGraphGetNodes", place);
   Nodes nodes(count);
-  if (count != 0) cuda_check(cudaGraphGetNodes(graph, nodes.data(), &count), "cudaGraphGetNodes", place);
+  if (count != 0)
+    cuda_check(cudaGraphGetNodes(graph, nodes.data(), &count), "cudaGraphGetNodes", place);
   Nodes leaves;
   for (const cudaGraphNode_t node : nodes) {
     if (is_leaf(node, place)) leaves.push_back(node);
   }
   cuda_check(cudaGraphGetRootNodes(graph, nullptr, &count), "cudaGraphGetRootNodes", place);
   Nodes roots(count);
-  if (count != 0) cuda_check(cudaGraphGetRootNodes(graph, roots.data(), &count), "cudaGraphGetRootNodes", place);
+  if (count != 0)
+    cuda_check(cudaGraphGetRootNodes(graph, roots.data(), &count), "cudaGraphGetRootNodes", place);
   BoundaryTimestamps ends;
   ends.begin = add_timestamp(context, graph, *instrumentation.begin, ring, {}, place);
   if (roots.empty()) {
@@ -74,15 +83,18 @@ BoundaryTimestamps add_timestamp_ends(const CudaContext& context, cudaGraph_t gr
 
 bool can_overlap_begin(const DeviceInfo& device) { return device.compute_major >= 9; }
 
-void overlap_begin(cudaGraph_t graph, const BoundaryTimestamps& ends, cudaGraphNode_t root, const CallContext& place) {
+void overlap_begin(cudaGraph_t graph, const BoundaryTimestamps& ends, cudaGraphNode_t root,
+                   const CallContext& place) {
   cudaGraphEdgeData programmatic = {};
   programmatic.from_port = cudaGraphKernelNodePortProgrammatic;
   programmatic.type = cudaGraphDependencyTypeProgrammatic;
   add_edges(graph, {ends.begin}, {root}, &programmatic, place);
-  add_edges(graph, {ends.begin}, {ends.end}, nullptr, place);  // root's end says nothing of the first stamp's any more
+  add_edges(graph, {ends.begin}, {ends.end}, nullptr,
+            place);  // root's end says nothing of the first stamp's any more
 }
 
-void remove_timestamp_ends(cudaGraph_t copy, const BoundaryTimestamps& ends, const CallContext& place) {
+void remove_timestamp_ends(cudaGraph_t copy, const BoundaryTimestamps& ends,
+                           const CallContext& place) {
   for (const cudaGraphNode_t original : {ends.begin, ends.end}) {
     cudaGraphNode_t node = nullptr;
     cuda_check(cudaGraphNodeFindInClone(&node, original, copy), "cudaGraphNodeFindInClone", place);
@@ -90,10 +102,12 @@ void remove_timestamp_ends(cudaGraph_t copy, const BoundaryTimestamps& ends, con
   }
 }
 
-void set_timestamp_mode(cudaGraphExec_t exec, const BoundaryTimestamps& ends, TimestampMode timestamp_mode, const CallContext& place) {
+void set_timestamp_mode(cudaGraphExec_t exec, const BoundaryTimestamps& ends,
+                        TimestampMode timestamp_mode, const CallContext& place) {
   for (const cudaGraphNode_t node : {ends.begin, ends.end}) {
     if (node == nullptr) continue;
-    cuda_check(cudaGraphNodeSetEnabled(exec, node, timestamp_mode == TimestampMode::On ? 1 : 0), "cudaGraphNodeSetEnabled", place);
+    cuda_check(cudaGraphNodeSetEnabled(exec, node, timestamp_mode == TimestampMode::On ? 1 : 0),
+               "cudaGraphNodeSetEnabled", place);
   }
 }
 

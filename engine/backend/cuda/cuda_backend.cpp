@@ -1,12 +1,12 @@
 #include "backend/cuda/cuda_backend.hpp"
 
 #include <algorithm>
-#include <fault_markers.shaders.hpp>
 #include <entry_exit.shaders.hpp>
+#include <fault_markers.shaders.hpp>
 
 #include "backend/cuda/cuda_exec.hpp"
-#include "backend/cuda/cuda_virtual_allocation.hpp"
 #include "backend/cuda/cuda_queue.hpp"
+#include "backend/cuda/cuda_virtual_allocation.hpp"
 #include "base/text.hpp"
 #include "plan/loops.hpp"
 
@@ -28,7 +28,8 @@ std::byte* CudaBackend::allocate(BufferKind kind, std::uint64_t bytes) {
   const std::string what = concat(bytes, " bytes");
   const CallContext place = context_->at(Stage::Allocate, what);
   if (kind == BufferKind::PinnedHost) {
-    cuda_check(cudaHostAlloc(&memory, bytes, cudaHostAllocPortable | cudaHostAllocMapped), "cudaHostAlloc", place);
+    cuda_check(cudaHostAlloc(&memory, bytes, cudaHostAllocPortable | cudaHostAllocMapped),
+               "cudaHostAlloc", place);
   } else {
     cuda_check(cudaMalloc(&memory, bytes), "cudaMalloc", place);
   }
@@ -37,16 +38,24 @@ std::byte* CudaBackend::allocate(BufferKind kind, std::uint64_t bytes) {
 
 void CudaBackend::free(BufferKind kind, std::byte* address) noexcept {
   const SetupScope scope(*context_, std::nothrow);
-  if (scope) cuda_ignore(kind == BufferKind::PinnedHost ? cudaFreeHost(address) : cudaFree(address));
+  if (scope)
+    cuda_ignore(kind == BufferKind::PinnedHost ? cudaFreeHost(address) : cudaFree(address));
 }
 
-std::unique_ptr<VirtualAllocation> CudaBackend::allocate_pages(std::uint64_t bytes) { return CudaVirtualAllocation::make(context_, bytes); }
+std::unique_ptr<VirtualAllocation> CudaBackend::allocate_pages(std::uint64_t bytes) {
+  return CudaVirtualAllocation::make(context_, bytes);
+}
 
-std::unique_ptr<VirtualAllocation> CudaBackend::reserve_pages(std::uint64_t bytes) { return CudaVirtualAllocation::reserve(context_, bytes); }
+std::unique_ptr<VirtualAllocation> CudaBackend::reserve_pages(std::uint64_t bytes) {
+  return CudaVirtualAllocation::reserve(context_, bytes);
+}
 
-std::unique_ptr<BackendQueue> CudaBackend::create_queue(std::string_view label) { return std::make_unique<CudaQueue>(context_, label); }
+std::unique_ptr<BackendQueue> CudaBackend::create_queue(std::string_view label) {
+  return std::make_unique<CudaQueue>(context_, label);
+}
 
-std::shared_ptr<CudaLibrary> CudaBackend::library(std::span<const std::byte> image, std::string_view name) {
+std::shared_ptr<CudaLibrary> CudaBackend::library(std::span<const std::byte> image,
+                                                  std::string_view name) {
   const std::lock_guard lock(mutex_);
   std::weak_ptr<CudaLibrary>& known = libraries_[image.data()];
   std::shared_ptr<CudaLibrary> library = known.lock();
@@ -58,13 +67,15 @@ std::shared_ptr<CudaLibrary> CudaBackend::library(std::span<const std::byte> ima
 }
 
 KernelCore CudaBackend::load_kernel(const KernelDesc& desc) {
-  const std::span<const std::byte> image = desc.image == nullptr ? std::span<const std::byte>{} : desc.image();
+  const std::span<const std::byte> image =
+      desc.image == nullptr ? std::span<const std::byte>{} : desc.image();
   if (image.empty()) {
     ErrorDetails details;
     details.code = ErrorCode::KernelNotFound;
     details.stage = Stage::Load;
     details.label = desc.name;
-    throw Error(std::move(details), concat("kernel ", desc.name, " has no code for GPUs: ", desc.source, " was built without CUDA"));
+    throw Error(std::move(details), concat("kernel ", desc.name, " has no code for GPUs: ",
+                                           desc.source, " was built without CUDA"));
   }
   std::shared_ptr<CudaLibrary> from = library(image, desc.source);
   const CUfunction function = from->function(desc.name);
@@ -89,7 +100,9 @@ std::shared_ptr<const CudaInstrumentation> CudaBackend::instrumentation() {
     const std::lock_guard lock(mutex_);
     if (instrumentation_) return instrumentation_;
   }
-  const auto load = [this](const KernelDesc& desc) { return std::static_pointer_cast<const CudaKernel>(load_kernel(desc).backend); };
+  const auto load = [this](const KernelDesc& desc) {
+    return std::static_pointer_cast<const CudaKernel>(load_kernel(desc).backend);
+  };
   auto made = std::make_shared<const CudaInstrumentation>(context_, load);
   const std::lock_guard lock(mutex_);
   if (!instrumentation_) instrumentation_ = std::move(made);
@@ -97,33 +110,46 @@ std::shared_ptr<const CudaInstrumentation> CudaBackend::instrumentation() {
 }
 
 std::unique_ptr<const FaultMarkers> CudaBackend::fault_markers(const LoweredGraph& lowered) {
-  auto kernel = std::static_pointer_cast<const CudaKernel>(load_kernel(shaders::reprise_fault_mark).backend);
-  return std::make_unique<const FaultMarkers>(context_, std::move(kernel), static_cast<std::uint32_t>(lowered.nodes.size()));
+  auto kernel =
+      std::static_pointer_cast<const CudaKernel>(load_kernel(shaders::reprise_fault_mark).backend);
+  return std::make_unique<const FaultMarkers>(context_, std::move(kernel),
+                                              static_cast<std::uint32_t>(lowered.nodes.size()));
 }
 
 std::unique_ptr<const LoopCounters> CudaBackend::loop_counters(const Recording& recording) {
   const std::uint32_t loops = count_loops(recording);
   if (loops == 0) return nullptr;
-  const auto load = [this](const KernelDesc& desc) { return std::static_pointer_cast<const CudaKernel>(load_kernel(desc).backend); };
+  const auto load = [this](const KernelDesc& desc) {
+    return std::static_pointer_cast<const CudaKernel>(load_kernel(desc).backend);
+  };
   return std::make_unique<const LoopCounters>(context_, load, loops);
 }
 
-std::unique_ptr<BackendExec> CudaBackend::instantiate(std::shared_ptr<const Plan> plan, const Bindings& bindings, Instrumentation wanted) {
+std::unique_ptr<BackendExec> CudaBackend::instantiate(std::shared_ptr<const Plan> plan,
+                                                      const Bindings& bindings,
+                                                      Instrumentation wanted) {
   const auto& joins = plan->dependencies.is_join;
   const bool has_joins = std::find(joins.begin(), joins.end(), std::uint8_t{1}) != joins.end();
-  std::shared_ptr<const CudaKernel> around = plan->lowered.entry_exit.any() || has_joins ? entry_exit() : nullptr;
-  std::shared_ptr<const CudaInstrumentation> timed = wanted != Instrumentation::None ? instrumentation() : nullptr;
+  std::shared_ptr<const CudaKernel> around =
+      plan->lowered.entry_exit.any() || has_joins ? entry_exit() : nullptr;
+  std::shared_ptr<const CudaInstrumentation> timed =
+      wanted != Instrumentation::None ? instrumentation() : nullptr;
   const TimedBy nodes_by = wanted == Instrumentation::Cupti ? TimedBy::Cupti : TimedBy::Timestamp;
-  std::unique_ptr<const FaultMarkers> marked = plan->lowered.fault_markers ? fault_markers(plan->lowered) : nullptr;
+  std::unique_ptr<const FaultMarkers> marked =
+      plan->lowered.fault_markers ? fault_markers(plan->lowered) : nullptr;
   std::unique_ptr<const LoopCounters> counted = loop_counters(*plan->recording);
-  return std::make_unique<CudaExec>(context_, std::move(plan), bindings, std::move(around), std::move(timed), nodes_by, std::move(marked),
+  return std::make_unique<CudaExec>(context_, std::move(plan), bindings, std::move(around),
+                                    std::move(timed), nodes_by, std::move(marked),
                                     std::move(counted));
 }
 
-void CudaBackend::lose() { unsupported("a GPU can't be made lost on purpose; the host device can"); }
+void CudaBackend::lose() {
+  unsupported("a GPU can't be made lost on purpose; the host device can");
+}
 
-// Resetting the device would not help: CUDA reports success and refuses everything after it, and the reset would take away what destructors
-// still name. So the driver is asked, and what it says is passed on.
+// Resetting the device would not help: CUDA reports success and refuses everything after it, and
+// the reset would take away what destructors still name. So the driver is asked, and what it says
+// is passed on.
 void CudaBackend::rebuild() {
   const SetupScope scope(*context_, std::nothrow);
   const cudaError_t said = scope ? cudaDeviceSynchronize() : cudaErrorDevicesUnavailable;
@@ -136,8 +162,9 @@ void CudaBackend::rebuild() {
   details.native_call = scope ? "cudaDeviceSynchronize" : "cuCtxPushCurrent";
   details.native_code = said;
   details.native_name = cudaGetErrorName(said);
-  const std::string text = concat("the CUDA driver gives this process no ", context_->status->selector, " any more; it says: ", cudaGetErrorString(said),
-                                  ". Start a new process");
+  const std::string text =
+      concat("the CUDA driver gives this process no ", context_->status->selector,
+             " any more; it says: ", cudaGetErrorString(said), ". Start a new process");
   throw Error(std::move(details), text);
 }
 

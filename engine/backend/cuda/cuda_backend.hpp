@@ -8,10 +8,10 @@
 
 #include "backend/backend.hpp"
 #include "backend/cuda/cuda_context.hpp"
-#include "backend/cuda/cuda_kernel.hpp"
 #include "backend/cuda/cuda_instrumentation.hpp"
-#include "backend/cuda/loop_counters.hpp"
+#include "backend/cuda/cuda_kernel.hpp"
 #include "backend/cuda/fault_markers.hpp"
+#include "backend/cuda/loop_counters.hpp"
 
 namespace reprise::detail {
 
@@ -26,25 +26,31 @@ class CudaBackend final : public Backend {
   [[nodiscard]] std::unique_ptr<VirtualAllocation> reserve_pages(std::uint64_t bytes) override;
   [[nodiscard]] std::unique_ptr<BackendQueue> create_queue(std::string_view label) override;
   [[nodiscard]] KernelCore load_kernel(const KernelDesc& desc) override;
-  [[nodiscard]] std::unique_ptr<BackendExec> instantiate(std::shared_ptr<const Plan> plan, const Bindings& bindings,
+  [[nodiscard]] std::unique_ptr<BackendExec> instantiate(std::shared_ptr<const Plan> plan,
+                                                         const Bindings& bindings,
                                                          Instrumentation instrumentation) override;
   void lose() override;
   void rebuild() override;
 
-  [[nodiscard]] const std::shared_ptr<const CudaContext>& context() const noexcept { return context_; }
+  [[nodiscard]] const std::shared_ptr<const CudaContext>& context() const noexcept {
+    return context_;
+  }
   // Made at the first call.
   [[nodiscard]] std::shared_ptr<const CudaInstrumentation> instrumentation();
-  [[nodiscard]] std::unique_ptr<const LoopCounters> loop_counters(const Recording& recording);  // null where there is no loop
+  [[nodiscard]] std::unique_ptr<const LoopCounters> loop_counters(
+      const Recording& recording);  // null where there is no loop
 
  private:
   // One load an image, shared by its kernels as long as one is left.
-  [[nodiscard]] std::shared_ptr<CudaLibrary> library(std::span<const std::byte> image, std::string_view name);
+  [[nodiscard]] std::shared_ptr<CudaLibrary> library(std::span<const std::byte> image,
+                                                     std::string_view name);
   [[nodiscard]] std::shared_ptr<const CudaKernel> entry_exit();
   [[nodiscard]] std::unique_ptr<const FaultMarkers> fault_markers(const LoweredGraph& lowered);
 
   const std::shared_ptr<const CudaContext> context_;
   std::mutex mutex_;
-  std::map<const std::byte*, std::weak_ptr<CudaLibrary>> libraries_;  // by where the image is; images live for ever
+  std::map<const std::byte*, std::weak_ptr<CudaLibrary>>
+      libraries_;  // by where the image is; images live for ever
   std::shared_ptr<const CudaKernel> entry_exit_;
   std::shared_ptr<const CudaInstrumentation> instrumentation_;
 };

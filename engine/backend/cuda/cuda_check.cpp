@@ -11,7 +11,10 @@ std::string name_of(NativeApi api, std::int64_t code) {
   if (api == NativeApi::Driver) {
     const char* name = nullptr;
     const CudaDriver* driver = CudaDriver::loaded();
-    if (driver != nullptr && driver->cuGetErrorName(static_cast<CUresult>(code), &name) == CUDA_SUCCESS && name != nullptr) return name;
+    if (driver != nullptr &&
+        driver->cuGetErrorName(static_cast<CUresult>(code), &name) == CUDA_SUCCESS &&
+        name != nullptr)
+      return name;
     return concat("CUresult ", code);
   }
   return cudaGetErrorName(static_cast<cudaError_t>(code));
@@ -64,7 +67,8 @@ ErrorCode error_code_of(std::int64_t code) noexcept {
   }
 }
 
-void throw_cuda_error(NativeApi api, std::int64_t code, const char* call, const CallContext& place, std::string_view advice) {
+void throw_cuda_error(NativeApi api, std::int64_t code, const char* call, const CallContext& place,
+                      std::string_view advice) {
   ErrorDetails details;
   details.code = error_code_of(code);
   details.stage = place.stage;
@@ -75,8 +79,10 @@ void throw_cuda_error(NativeApi api, std::int64_t code, const char* call, const 
   if (details.code == ErrorCode::DeviceLost && place.device != nullptr) place.device->lose();
   std::string text = concat(call, " failed with ", details.native_name, " (", code, ")");
   if (!place.object.empty()) text += concat(" for ", place.object);
-  if (place.device != nullptr && !place.device->selector.empty()) text += concat(" on ", place.device->selector);
-  if (details.code == ErrorCode::DeviceLost) text += ": the device is lost to this process, which has to be started anew to use it";
+  if (place.device != nullptr && !place.device->selector.empty())
+    text += concat(" on ", place.device->selector);
+  if (details.code == ErrorCode::DeviceLost)
+    text += ": the device is lost to this process, which has to be started anew to use it";
   if (!advice.empty()) text += concat(": ", advice);
   throw Error(std::move(details), text);
 }

@@ -1,5 +1,5 @@
-// The one door from CUDA's codes to Error: keeps code, name and call text, marks the device lost on errors that it does
-// not recover from, and leaves no pending error in the runtime. Threads: any.
+// The one door from CUDA's codes to Error: keeps code, name and call text, marks the device lost on
+// errors that it does not recover from, and leaves no pending error in the runtime. Threads: any.
 #pragma once
 
 #include <cuda.h>
@@ -23,10 +23,12 @@ struct CallContext {
 
 enum class NativeApi : std::uint8_t { Runtime, Driver };
 
-// After it every call of this process on the device fails: illegal address, launch failure, ECC, ...
+// After it every call of this process on the device fails: illegal address, launch failure, ECC,
+// ...
 [[nodiscard]] bool is_sticky(std::int64_t code) noexcept;
 [[nodiscard]] ErrorCode error_code_of(std::int64_t code) noexcept;
-[[noreturn]] void throw_cuda_error(NativeApi api, std::int64_t code, const char* call, const CallContext& place, std::string_view advice = {});
+[[noreturn]] void throw_cuda_error(NativeApi api, std::int64_t code, const char* call,
+                                   const CallContext& place, std::string_view advice = {});
 
 inline void cuda_check(cudaError_t result, const char* call, const CallContext& place) {
   if (result != cudaSuccess) [[unlikely]]
@@ -37,7 +39,8 @@ inline void cuda_check(CUresult result, const char* call, const CallContext& pla
     throw_cuda_error(NativeApi::Driver, result, call, place);
 }
 
-// For results that change nothing for the caller (destructors, probes). Takes the pending error with it.
+// For results that change nothing for the caller (destructors, probes). Takes the pending error
+// with it.
 inline void cuda_ignore(cudaError_t result) noexcept {
   if (result != cudaSuccess) static_cast<void>(cudaGetLastError());
 }

@@ -1,5 +1,6 @@
-// CudaContext: what everything on one GPU shares: its primary context, status and description; and the scopes in which calls on it are made.
-// Threads: immutable; a scope belongs to the thread and block that it was made in.
+// CudaContext: what everything on one GPU shares: its primary context, status and description; and
+// the scopes in which calls on it are made. Threads: immutable; a scope belongs to the thread and
+// block that it was made in.
 #pragma once
 
 #include <reprise/device_info.hpp>
@@ -15,12 +16,15 @@ namespace reprise::detail {
 
 struct CudaContext {
   const CudaDriver& driver;
-  int ordinal = 0;             // CUDA's number of the device
-  CUcontext handle = nullptr;  // the primary context, retained until the process ends, as the runtime does
+  int ordinal = 0;  // CUDA's number of the device
+  CUcontext handle =
+      nullptr;  // the primary context, retained until the process ends, as the runtime does
   std::shared_ptr<DeviceStatus> status;
   DeviceInfo info;
 
-  [[nodiscard]] CallContext at(Stage stage, std::string_view object = {}) const { return {stage, status.get(), object}; }
+  [[nodiscard]] CallContext at(Stage stage, std::string_view object = {}) const {
+    return {stage, status.get(), object};
+  }
 };
 
 // Makes the context current, and what was current before current again. Cheap where it is already.
@@ -30,10 +34,12 @@ class DeviceScope {
     CUcontext current = nullptr;
     cuda_check(context.driver.cuCtxGetCurrent(&current), "cuCtxGetCurrent", context.at(stage));
     if (current == context.handle) return;
-    cuda_check(context.driver.cuCtxPushCurrent(context.handle), "cuCtxPushCurrent", context.at(stage));
+    cuda_check(context.driver.cuCtxPushCurrent(context.handle), "cuCtxPushCurrent",
+               context.at(stage));
     pushed_ = true;
   }
-  // For destructors. False where the context can't be entered: the driver is gone, and everything of it.
+  // For destructors. False where the context can't be entered: the driver is gone, and everything
+  // of it.
   DeviceScope(const CudaContext& context, std::nothrow_t) noexcept : context_(context) {
     CUcontext current = nullptr;
     entered_ = context.driver.cuCtxGetCurrent(&current) == CUDA_SUCCESS;
@@ -53,8 +59,8 @@ class DeviceScope {
   bool pushed_ = false, entered_ = true;
 };
 
-// While it lives, this thread's calls do not break stream captures that the application has under way (allocating or
-// asking for an event would, in CUDA's global capture mode).
+// While it lives, this thread's calls do not break stream captures that the application has under
+// way (allocating or asking for an event would, in CUDA's global capture mode).
 class RelaxedCapture {
  public:
   explicit RelaxedCapture(const CudaDriver& driver) noexcept : driver_(driver) {
@@ -75,8 +81,10 @@ class RelaxedCapture {
 // Both, for everything but the launch path.
 class SetupScope {
  public:
-  SetupScope(const CudaContext& context, Stage stage) : device_(context, stage), capture_(context.driver) {}
-  SetupScope(const CudaContext& context, std::nothrow_t tag) noexcept : device_(context, tag), capture_(context.driver) {}
+  SetupScope(const CudaContext& context, Stage stage)
+      : device_(context, stage), capture_(context.driver) {}
+  SetupScope(const CudaContext& context, std::nothrow_t tag) noexcept
+      : device_(context, tag), capture_(context.driver) {}
   [[nodiscard]] explicit operator bool() const noexcept { return static_cast<bool>(device_); }
 
  private:

@@ -25,22 +25,29 @@ std::uint32_t attribute(int ordinal, cudaDeviceAttr which) {
 
 DeviceLimits::Conditionals conditionals_of(std::uint32_t driver_version) {
   if (driver_version >= kElseAndSwitchDriver) return DeviceLimits::Conditionals::All;
-  return driver_version >= kIfAndWhileDriver ? DeviceLimits::Conditionals::Basic : DeviceLimits::Conditionals::None;
+  return driver_version >= kIfAndWhileDriver ? DeviceLimits::Conditionals::Basic
+                                             : DeviceLimits::Conditionals::None;
 }
 
 DeviceLimits limits_of(int ordinal, const DeviceInfo& info) {
   DeviceLimits limits;
-  limits.max_grid = {attribute(ordinal, cudaDevAttrMaxGridDimX), attribute(ordinal, cudaDevAttrMaxGridDimY),
+  limits.max_grid = {attribute(ordinal, cudaDevAttrMaxGridDimX),
+                     attribute(ordinal, cudaDevAttrMaxGridDimY),
                      attribute(ordinal, cudaDevAttrMaxGridDimZ)};
-  limits.max_block = {attribute(ordinal, cudaDevAttrMaxBlockDimX), attribute(ordinal, cudaDevAttrMaxBlockDimY),
+  limits.max_block = {attribute(ordinal, cudaDevAttrMaxBlockDimX),
+                      attribute(ordinal, cudaDevAttrMaxBlockDimY),
                       attribute(ordinal, cudaDevAttrMaxBlockDimZ)};
   limits.max_block_threads = attribute(ordinal, cudaDevAttrMaxThreadsPerBlock);
   limits.max_shared_bytes = attribute(ordinal, cudaDevAttrMaxSharedMemoryPerBlockOptin);
-  const bool large = info.compute_major >= 7 && info.driver_version >= static_cast<std::uint32_t>(kLargeParametersDriver);
+  const bool large = info.compute_major >= 7 &&
+                     info.driver_version >= static_cast<std::uint32_t>(kLargeParametersDriver);
   limits.max_parameter_bytes = large ? kLargeParameterBytes : kParameterBytes;
-  limits.max_cluster_blocks = attribute(ordinal, cudaDevAttrClusterLaunch) != 0 ? kPortableClusterBlocks : 0;
+  limits.max_cluster_blocks =
+      attribute(ordinal, cudaDevAttrClusterLaunch) != 0 ? kPortableClusterBlocks : 0;
   limits.max_cooperative_blocks =
-      attribute(ordinal, cudaDevAttrCooperativeLaunch) != 0 ? info.multiprocessors * attribute(ordinal, cudaDevAttrMaxBlocksPerMultiprocessor) : 0;
+      attribute(ordinal, cudaDevAttrCooperativeLaunch) != 0
+          ? info.multiprocessors * attribute(ordinal, cudaDevAttrMaxBlocksPerMultiprocessor)
+          : 0;
   limits.max_pitch = attribute(ordinal, cudaDevAttrMaxPitch);
   limits.buffer_alignment = 256;  // what cudaMalloc keeps
   limits.conditionals = conditionals_of(info.driver_version);

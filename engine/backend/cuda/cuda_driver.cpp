@@ -16,8 +16,10 @@ std::atomic<const CudaDriver*> loaded_table{nullptr};
 void* entry_point(const char* name, unsigned version) {
   void* address = nullptr;
   cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
-  const cudaError_t result = cudaGetDriverEntryPointByVersion(name, &address, version, cudaEnableDefault, &found);
-  if (result == cudaSuccess && found == cudaDriverEntryPointSuccess && address != nullptr) return address;
+  const cudaError_t result =
+      cudaGetDriverEntryPointByVersion(name, &address, version, cudaEnableDefault, &found);
+  if (result == cudaSuccess && found == cudaDriverEntryPointSuccess && address != nullptr)
+    return address;
   ErrorDetails details;
   details.code = ErrorCode::DriverTooOld;
   details.stage = Stage::Open;
@@ -26,12 +28,14 @@ void* entry_point(const char* name, unsigned version) {
   details.native_name = cudaGetErrorName(result);
   cuda_ignore(result);
   throw Error(std::move(details),
-              concat("the CUDA driver has no ", name, " of CUDA ", version / 1000, ".", version % 1000 / 10, "; a newer driver is needed"));
+              concat("the CUDA driver has no ", name, " of CUDA ", version / 1000, ".",
+                     version % 1000 / 10, "; a newer driver is needed"));
 }
 
 CudaDriver load() {
   CudaDriver driver;
-#define REPRISE_X(call, version) driver.call = reinterpret_cast<decltype(driver.call)>(entry_point(#call, version));
+#define REPRISE_X(call, version) \
+  driver.call = reinterpret_cast<decltype(driver.call)>(entry_point(#call, version));
   REPRISE_CUDA_DRIVER_CALLS(REPRISE_X)
 #undef REPRISE_X
   return driver;
@@ -45,6 +49,8 @@ const CudaDriver& CudaDriver::get() {
   return table;
 }
 
-const CudaDriver* CudaDriver::loaded() noexcept { return loaded_table.load(std::memory_order_acquire); }
+const CudaDriver* CudaDriver::loaded() noexcept {
+  return loaded_table.load(std::memory_order_acquire);
+}
 
 }  // namespace reprise::detail

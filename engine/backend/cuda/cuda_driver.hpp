@@ -1,6 +1,6 @@
-// CudaDriver: the driver calls that the runtime API has no name for, or that must leave the runtime's error state alone.
-// Loaded through the runtime, so that a program starts without a driver. The only place that names driver entry points.
-// Threads: immutable once loaded.
+// CudaDriver: the driver calls that the runtime API has no name for, or that must leave the
+// runtime's error state alone. Loaded through the runtime, so that a program starts without a
+// driver. The only place that names driver entry points. Threads: immutable once loaded.
 #pragma once
 
 #include <cuda.h>
@@ -9,70 +9,70 @@
 namespace reprise::detail {
 
 // call, the CUDA version whose form of it is wanted
-#define REPRISE_CUDA_DRIVER_CALLS(X)                   \
-  X(cuGetErrorName, 6000)                              \
-  X(cuDeviceGet, 2000)                                 \
-  X(cuDeviceGetName, 2000)                             \
-  X(cuDeviceGetUuid, 11040)                            \
-  X(cuDeviceTotalMem, 3020)                            \
-  X(cuDeviceGetAttribute, 2000)                        \
-  X(cuMemGetAllocationGranularity, 10020)              \
-  X(cuMemAddressReserve, 10020)                        \
-  X(cuMemAddressFree, 10020)                           \
-  X(cuMemCreate, 10020)                                \
-  X(cuMemRelease, 10020)                               \
-  X(cuMemMap, 10020)                                   \
-  X(cuMemUnmap, 10020)                                 \
-  X(cuMemSetAccess, 10020)                             \
-  X(cuDevicePrimaryCtxRetain, 7000)                    \
-  X(cuCtxGetCurrent, 4000)                             \
-  X(cuCtxPushCurrent, 4000)                            \
-  X(cuCtxPopCurrent, 4000)                             \
-  X(cuThreadExchangeStreamCaptureMode, 10010)          \
-  X(cuPointerGetAttributes, 7000)                      \
-  X(cuStreamCreate, 2000)                              \
-  X(cuStreamDestroy, 4000)                             \
-  X(cuStreamGetCtx, 9020)                              \
-  X(cuStreamIsCapturing, 10000)                        \
-  X(cuStreamBeginCapture, 10010)                       \
-  X(cuStreamEndCapture, 10000)                         \
-  X(cuStreamWaitEvent, 3020)                           \
-  X(cuEventCreate, 2000)                               \
-  X(cuEventDestroy, 4000)                              \
-  X(cuEventRecord, 2000)                               \
-  X(cuEventQuery, 2000)                                \
-  X(cuEventSynchronize, 2000)                          \
-  X(cuKernelGetFunction, 12000)                        \
-  X(cuFuncLoad, 12040)                                 \
-  X(cuFuncGetName, 12030)                              \
-  X(cuFuncGetParamInfo, 12040)                         \
-  X(cuFuncGetAttribute, 2020)                          \
-  X(cuFuncSetAttribute, 9000)                          \
-  X(cuOccupancyMaxActiveBlocksPerMultiprocessor, 6050) \
-  X(cuOccupancyMaxActiveClusters, 11070)               \
-  X(cuGraphGetNodes, 10000)                            \
-  X(cuGraphGetEdges, 12030)                            \
-  X(cuGraphNodeGetType, 10000)                         \
-  X(cuGraphKernelNodeGetParams, 12000)                 \
-  X(cuGraphKernelNodeGetAttribute, 11000)              \
-  X(cuGraphMemcpyNodeGetParams, 10000)                 \
-  X(cuGraphMemsetNodeGetParams, 10000)                 \
-  X(cuGraphHostNodeGetParams, 10000)                   \
-  X(cuGraphMemAllocNodeGetParams, 11040)               \
-  X(cuGraphMemFreeNodeGetParams, 11040)                \
-  X(cuGraphEventRecordNodeGetEvent, 11010)             \
-  X(cuGraphEventWaitNodeGetEvent, 11010)               \
-  X(cuGraphExternalSemaphoresSignalNodeGetParams, 11020)   \
-  X(cuGraphExternalSemaphoresWaitNodeGetParams, 11020)     \
-  X(cuGraphChildGraphNodeGetGraph, 10000)              \
-  X(cuGraphDebugDotPrint, 11030)                       \
-  X(cuGraphAddKernelNode, 12000)                       \
-  X(cuGraphKernelNodeSetParams, 12000)                 \
-  X(cuGraphKernelNodeSetAttribute, 11000)              \
-  X(cuGraphExecKernelNodeSetParams, 12000)             \
-  X(cuLaunchKernel, 4000)                              \
-  X(cuMemcpyHtoDAsync, 3020)                           \
-  X(cuGraphUpload, 11010)                              \
+#define REPRISE_CUDA_DRIVER_CALLS(X)                     \
+  X(cuGetErrorName, 6000)                                \
+  X(cuDeviceGet, 2000)                                   \
+  X(cuDeviceGetName, 2000)                               \
+  X(cuDeviceGetUuid, 11040)                              \
+  X(cuDeviceTotalMem, 3020)                              \
+  X(cuDeviceGetAttribute, 2000)                          \
+  X(cuMemGetAllocationGranularity, 10020)                \
+  X(cuMemAddressReserve, 10020)                          \
+  X(cuMemAddressFree, 10020)                             \
+  X(cuMemCreate, 10020)                                  \
+  X(cuMemRelease, 10020)                                 \
+  X(cuMemMap, 10020)                                     \
+  X(cuMemUnmap, 10020)                                   \
+  X(cuMemSetAccess, 10020)                               \
+  X(cuDevicePrimaryCtxRetain, 7000)                      \
+  X(cuCtxGetCurrent, 4000)                               \
+  X(cuCtxPushCurrent, 4000)                              \
+  X(cuCtxPopCurrent, 4000)                               \
+  X(cuThreadExchangeStreamCaptureMode, 10010)            \
+  X(cuPointerGetAttributes, 7000)                        \
+  X(cuStreamCreate, 2000)                                \
+  X(cuStreamDestroy, 4000)                               \
+  X(cuStreamGetCtx, 9020)                                \
+  X(cuStreamIsCapturing, 10000)                          \
+  X(cuStreamBeginCapture, 10010)                         \
+  X(cuStreamEndCapture, 10000)                           \
+  X(cuStreamWaitEvent, 3020)                             \
+  X(cuEventCreate, 2000)                                 \
+  X(cuEventDestroy, 4000)                                \
+  X(cuEventRecord, 2000)                                 \
+  X(cuEventQuery, 2000)                                  \
+  X(cuEventSynchronize, 2000)                            \
+  X(cuKernelGetFunction, 12000)                          \
+  X(cuFuncLoad, 12040)                                   \
+  X(cuFuncGetName, 12030)                                \
+  X(cuFuncGetParamInfo, 12040)                           \
+  X(cuFuncGetAttribute, 2020)                            \
+  X(cuFuncSetAttribute, 9000)                            \
+  X(cuOccupancyMaxActiveBlocksPerMultiprocessor, 6050)   \
+  X(cuOccupancyMaxActiveClusters, 11070)                 \
+  X(cuGraphGetNodes, 10000)                              \
+  X(cuGraphGetEdges, 12030)                              \
+  X(cuGraphNodeGetType, 10000)                           \
+  X(cuGraphKernelNodeGetParams, 12000)                   \
+  X(cuGraphKernelNodeGetAttribute, 11000)                \
+  X(cuGraphMemcpyNodeGetParams, 10000)                   \
+  X(cuGraphMemsetNodeGetParams, 10000)                   \
+  X(cuGraphHostNodeGetParams, 10000)                     \
+  X(cuGraphMemAllocNodeGetParams, 11040)                 \
+  X(cuGraphMemFreeNodeGetParams, 11040)                  \
+  X(cuGraphEventRecordNodeGetEvent, 11010)               \
+  X(cuGraphEventWaitNodeGetEvent, 11010)                 \
+  X(cuGraphExternalSemaphoresSignalNodeGetParams, 11020) \
+  X(cuGraphExternalSemaphoresWaitNodeGetParams, 11020)   \
+  X(cuGraphChildGraphNodeGetGraph, 10000)                \
+  X(cuGraphDebugDotPrint, 11030)                         \
+  X(cuGraphAddKernelNode, 12000)                         \
+  X(cuGraphKernelNodeSetParams, 12000)                   \
+  X(cuGraphKernelNodeSetAttribute, 11000)                \
+  X(cuGraphExecKernelNodeSetParams, 12000)               \
+  X(cuLaunchKernel, 4000)                                \
+  X(cuMemcpyHtoDAsync, 3020)                             \
+  X(cuGraphUpload, 11010)                                \
   X(cuGraphLaunch, 10000)
 
 struct CudaDriver {
@@ -80,8 +80,8 @@ struct CudaDriver {
   REPRISE_CUDA_DRIVER_CALLS(REPRISE_X)
 #undef REPRISE_X
 
-  // The table of this process, loaded at the first call. Throws DriverTooOld (Stage::Open) naming the call that is missing.
-  // The driver must have been found usable before.
+  // The table of this process, loaded at the first call. Throws DriverTooOld (Stage::Open) naming
+  // the call that is missing. The driver must have been found usable before.
   [[nodiscard]] static const CudaDriver& get();
   // The same, null where it was not loaded. For error paths.
   [[nodiscard]] static const CudaDriver* loaded() noexcept;

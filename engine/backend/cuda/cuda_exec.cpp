@@ -1,15 +1,17 @@
 #include "backend/cuda/cuda_exec.hpp"
 
-#include "backend/cuda/cuda_virtual_allocation.hpp"
-#include "backend/cuda/cuda_queue.hpp"
-#include "profile/activity/activity_session.hpp"
 #include "backend/cuda/cuda_graph_builder.hpp"
+#include "backend/cuda/cuda_queue.hpp"
+#include "backend/cuda/cuda_virtual_allocation.hpp"
+#include "profile/activity/activity_session.hpp"
 
 namespace reprise::detail {
 
-CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<const Plan> plan, const Bindings& bindings,
-                   std::shared_ptr<const CudaKernel> entry_exit, std::shared_ptr<const CudaInstrumentation> instrumentation,
-                   TimedBy nodes_by, std::unique_ptr<const FaultMarkers> markers, std::unique_ptr<const LoopCounters> loops)
+CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<const Plan> plan,
+                   const Bindings& bindings, std::shared_ptr<const CudaKernel> entry_exit,
+                   std::shared_ptr<const CudaInstrumentation> instrumentation, TimedBy nodes_by,
+                   std::unique_ptr<const FaultMarkers> markers,
+                   std::unique_ptr<const LoopCounters> loops)
     : context_(std::move(context)),
       plan_(std::move(plan)),
       entry_exit_(std::move(entry_exit)),
@@ -19,7 +21,9 @@ CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<c
       slots_(timing_layout(*plan_)),
       bindings_(bindings),
       update_(*context_, *plan_->recording),
-      source_(instrumentation ? std::make_shared<CudaReplaySource>(context_, instrumentation, nodes_by) : nullptr) {
+      source_(instrumentation
+                  ? std::make_shared<CudaReplaySource>(context_, instrumentation, nodes_by)
+                  : nullptr) {
   const SetupScope scope(*context_, Stage::Instantiate);
   const GatePass pass(ActivitySession::of_process().gate());
   epoch_ = ActivitySession::of_process().epoch();
@@ -28,7 +32,8 @@ CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<c
     CudaGraphBuilder::Timestamps timestamps;
     if (source_) timestamps = {&source_->instrumentation(), source_->ring().memory(), nullptr};
     CudaGraphBuilder builder(*context_, *plan_, bindings,
-                             {graph_, held_->staged, calls_, held_->holdings, entry_exit_.get(), timestamps, markers_.get(), loops_.get()});
+                             {graph_, held_->staged, calls_, held_->holdings, entry_exit_.get(),
+                              timestamps, markers_.get(), loops_.get()});
     builder.add_nodes();
     exec_ = builder.instantiate();
     ends_ = builder.ends();
@@ -40,27 +45,35 @@ CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<c
     throw;
   }
   if (source_) {
-    source_->open({.make = [this](TimedBy by) { return make_clone(by); }, .destroy = [this] { drop_clone(); }, .is_possible = [this] { return has_pages(); }});
+    source_->open({.make = [this](TimedBy by) { return make_clone(by); },
+                   .destroy = [this] { drop_clone(); },
+                   .is_possible = [this] { return has_pages(); }});
   }
 }
 
-CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<const Plan> plan, OwnedGraph graph, std::shared_ptr<const void> owner,
+CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<const Plan> plan,
+                   OwnedGraph graph, std::shared_ptr<const void> owner,
                    std::shared_ptr<const CudaInstrumentation> instrumentation)
     : context_(std::move(context)),
       plan_(std::move(plan)),
       owner_(std::move(owner)),
       held_(std::make_shared<Held>()),
       update_(*context_, *plan_->recording),
-      source_(instrumentation ? std::make_shared<CudaReplaySource>(context_, instrumentation, TimedBy::Timestamp) : nullptr) {
+      source_(instrumentation ? std::make_shared<CudaReplaySource>(context_, instrumentation,
+                                                                   TimedBy::Timestamp)
+                              : nullptr) {
   const SetupScope scope(*context_, Stage::Instantiate);
   const GatePass pass(ActivitySession::of_process().gate());
   epoch_ = ActivitySession::of_process().epoch();
   try {
     const CallContext place = context_->at(Stage::Instantiate, plan_->label);
     graph_ = graph.release();
-    if (source_) ends_ = add_timestamp_ends(*context_, graph_, source_->instrumentation(), source_->ring().memory(), place);
+    if (source_)
+      ends_ = add_timestamp_ends(*context_, graph_, source_->instrumentation(),
+                                 source_->ring().memory(), place);
     cudaGraphInstantiateParams parameters = {};
-    cuda_check(cudaGraphInstantiateWithParams(&exec_, graph_, &parameters), "cudaGraphInstantiateWithParams", place);
+    cuda_check(cudaGraphInstantiateWithParams(&exec_, graph_, &parameters),
+               "cudaGraphInstantiateWithParams", place);
   } catch (...) {
     destroy();
     throw;
@@ -76,7 +89,8 @@ std::vector<ActivityTimes::HostNode> CudaExec::time_host_nodes() {
   std::vector<ActivityTimes::HostNode> host;
   for (std::uint32_t node = 0; node < plan_->lowered.nodes.size(); ++node) {
     const std::uint32_t command = plan_->command_of(node);
-    if (command != kNone && plan_->recording->commands[command].kind == CommandKind::Host) host.push_back({node, calls_.time(command)});
+    if (command != kNone && plan_->recording->commands[command].kind == CommandKind::Host)
+      host.push_back({node, calls_.time(command)});
   }
   return host;
 }
@@ -88,8 +102,12 @@ CudaReplaySource::ProfilingClone CudaExec::make_clone(TimedBy nodes_by) {
   std::unique_ptr<NodeTimestamps> timestamps;
   std::unique_ptr<BodyTimestamps> rounds;  // beside CUPTI
   std::unique_ptr<NodeTimer> nodes;
-  if (nodes_by == TimedBy::Cupti) rounds = BodyTimestamps::make(context_, instrumentation.readback, *plan_, slots_, BodyTimestamps::Keep::Rounds);
-  if (nodes_by != TimedBy::Cupti) timestamps = std::make_unique<NodeTimestamps>(context_, instrumentation.readback, *plan_, slots_);
+  if (nodes_by == TimedBy::Cupti)
+    rounds = BodyTimestamps::make(context_, instrumentation.readback, *plan_, slots_,
+                                  BodyTimestamps::Keep::Rounds);
+  if (nodes_by != TimedBy::Cupti)
+    timestamps =
+        std::make_unique<NodeTimestamps>(context_, instrumentation.readback, *plan_, slots_);
   const CallContext place = context_->at(Stage::Profile, plan_->label);
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t clone = nullptr;
@@ -97,22 +115,32 @@ CudaReplaySource::ProfilingClone CudaExec::make_clone(TimedBy nodes_by) {
   cuda_check(cudaGraphCreate(&graph, 0), "cudaGraphCreate", place);
   try {
     const BodyTimestamps* const in_bodies = timestamps ? timestamps->bodies() : rounds.get();
-    CudaGraphBuilder builder(*context_, *plan_, bindings_,
-                             {graph, held_->staged, calls_, held_->holdings, entry_exit_.get(),
-                              {&instrumentation, source_->ring().memory(), timestamps.get(), in_bodies}, markers_.get(), loops_.get()});
+    CudaGraphBuilder builder(
+        *context_, *plan_, bindings_,
+        {graph,
+         held_->staged,
+         calls_,
+         held_->holdings,
+         entry_exit_.get(),
+         {&instrumentation, source_->ring().memory(), timestamps.get(), in_bodies},
+         markers_.get(),
+         loops_.get()});
     builder.add_nodes();
     if (timestamps) {
       nodes = std::move(timestamps);
     } else {
       const bool has_slots = slots_.has_same_nodes(timing_layout(*plan_));
       const auto bodies = has_slots ? builder.bodies() : std::span<const BodyGraph>();
-      const ActivityTimes::Graph timed{graph, plan_->lowered, builder.nodes(), bodies, builder.ends()};
-      nodes = std::make_unique<ActivityTimes>(ActivitySession::of_process(), timed, slots_, std::move(rounds), time_host_nodes());
+      const ActivityTimes::Graph timed{graph, plan_->lowered, builder.nodes(), bodies,
+                                       builder.ends()};
+      nodes = std::make_unique<ActivityTimes>(ActivitySession::of_process(), timed, slots_,
+                                              std::move(rounds), time_host_nodes());
     }
     clone = builder.instantiate();
     clone_nodes = builder.take_nodes(clone);
     update_.disable_all(clone_nodes, bindings_);
-    cuda_check(context_->driver.cuGraphUpload(clone, instrumentation.readback->stream()), "cuGraphUpload", place);
+    cuda_check(context_->driver.cuGraphUpload(clone, instrumentation.readback->stream()),
+               "cuGraphUpload", place);
     instrumentation.readback->wait();
   } catch (...) {
     if (clone != nullptr) cuda_ignore(cudaGraphExecDestroy(clone));
@@ -153,7 +181,9 @@ void CudaExec::drop_clone() noexcept {
 cudaGraph_t CudaExec::clone_graph() const {
   const SetupScope scope(*context_, Stage::Instantiate);
   const std::lock_guard lock(changing_);
-  const bool entry_exit_timestamps = source_ && plan_->lowered.entry_exit.any();  // stamps that are there for this graph's replays alone
+  const bool entry_exit_timestamps =
+      source_ &&
+      plan_->lowered.entry_exit.any();  // stamps that are there for this graph's replays alone
   if (is_changed_ || entry_exit_timestamps) return build_again().release();
   cudaGraph_t copy = nullptr;
   const CallContext place = context_->at(Stage::Instantiate, plan_->label);
@@ -170,7 +200,8 @@ cudaGraph_t CudaExec::clone_graph() const {
 std::uint32_t CudaExec::node_count() const {
   const SetupScope scope(*context_, Stage::Instantiate);
   std::size_t count = 0;
-  cuda_check(cudaGraphGetNodes(graph_, nullptr, &count), "cudaGraphGetNodes", context_->at(Stage::Instantiate, plan_->label));
+  cuda_check(cudaGraphGetNodes(graph_, nullptr, &count), "cudaGraphGetNodes",
+             context_->at(Stage::Instantiate, plan_->label));
   return static_cast<std::uint32_t>(count - ends_.count());
 }
 
@@ -201,7 +232,8 @@ std::uint64_t CudaExec::launch(BackendQueue& queue) {
   CUgraphExec exec = nullptr;
   bool is_timestamped = false;
   if (source_) {
-    // Once after each change of the mode, by whoever launches first: an executable is not to be changed beside its launches.
+    // Once after each change of the mode, by whoever launches first: an executable is not to be
+    // changed beside its launches.
     if (ends_ && source_->timestamp_mode() != timestamp_mode_) [[unlikely]]
       switch_timestamps();
     exec = source_->take_clone(timestamped_ + 1);
@@ -212,7 +244,8 @@ std::uint64_t CudaExec::launch(BackendQueue& queue) {
     }
   }
   if (exec == nullptr) {
-    // A first launch moves the graph to the device in any case; asked for by name, CUDA does it faster.
+    // A first launch moves the graph to the device in any case; asked for by name, CUDA does it
+    // faster.
     if (!uploaded_) {
       static_cast<CudaQueue&>(queue).upload(exec_);
       uploaded_ = true;

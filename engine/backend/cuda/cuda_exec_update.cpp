@@ -1,22 +1,27 @@
-// CudaExec's verbs for changes: of single nodes, in every executable that there is, and of everything at once.
+// CudaExec's verbs for changes: of single nodes, in every executable that there is, and of
+// everything at once.
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "backend/cuda/cuda_exec.hpp"
-#include "profile/activity/activity_session.hpp"
 #include "backend/cuda/cuda_graph_builder.hpp"
 #include "plan/plan_difference.hpp"
+#include "profile/activity/activity_session.hpp"
 
 namespace reprise::detail {
 
-ExecUpdate CudaExec::set_node(const ExecNodes& of, const BindingChange& change, std::uint32_t node) {
-  const bool switches = change.what == BindingChange::What::Enable || change.what == BindingChange::What::Disable;
-  return switches ? update_.switch_on_or_off(of, node, bindings_)
-                  : update_.set(of, node, {*plan_, bindings_, held_->staged, held_->holdings}, &change);
+ExecUpdate CudaExec::set_node(const ExecNodes& of, const BindingChange& change,
+                              std::uint32_t node) {
+  const bool switches =
+      change.what == BindingChange::What::Enable || change.what == BindingChange::What::Disable;
+  return switches
+             ? update_.switch_on_or_off(of, node, bindings_)
+             : update_.set(of, node, {*plan_, bindings_, held_->staged, held_->holdings}, &change);
 }
 
-ExecUpdate CudaExec::set_nodes(const ExecNodes& of, const BindingChange& change, std::size_t count) {
+ExecUpdate CudaExec::set_nodes(const ExecNodes& of, const BindingChange& change,
+                               std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     ExecUpdate result = set_node(of, change, change.nodes[i]);
     if (result.done()) continue;
@@ -27,7 +32,8 @@ ExecUpdate CudaExec::set_nodes(const ExecNodes& of, const BindingChange& change,
     undo_.index = change.index;
     undo_.nodes = change.nodes;
     apply(*plan_, undo_, bindings_);
-    for (std::size_t told = 0; told <= i; ++told) static_cast<void>(set_node(of, undo_, change.nodes[told]));
+    for (std::size_t told = 0; told <= i; ++told)
+      static_cast<void>(set_node(of, undo_, change.nodes[told]));
     return result;
   }
   return {};
@@ -40,7 +46,8 @@ ExecUpdate CudaExec::change(const BindingChange& change) {
   const std::lock_guard lock(changing_);
   switch (change.what) {
     case BindingChange::What::Scalar: {
-      const auto& values = bindings_.scalars.empty() ? plan_->slots.first_values : bindings_.scalars;
+      const auto& values =
+          bindings_.scalars.empty() ? plan_->slots.first_values : bindings_.scalars;
       const std::byte* const old = values.data() + plan_->slots.slots[change.index].offset;
       old_value_.assign(old, old + change.value.size());
       undo_.value = old_value_;
@@ -57,7 +64,9 @@ ExecUpdate CudaExec::change(const BindingChange& change) {
   source_nodes_.note_told(change.nodes);
   if (clone_nodes_.exec == nullptr) return result;
   result = set_nodes(clone_nodes_, change, change.nodes.size());
-  if (!result.done()) static_cast<void>(set_nodes(fast_nodes_, undo_, change.nodes.size()));  // the bindings are as before by now
+  if (!result.done())
+    static_cast<void>(
+        set_nodes(fast_nodes_, undo_, change.nodes.size()));  // the bindings are as before by now
   return result;
 }
 
@@ -65,7 +74,9 @@ ExecUpdate CudaExec::change(const PlanChange& change) {
   if (fast_nodes_.nodes.empty()) return {.outcome = GraphExecUpdateOutcome::NotSupported};
   ExecUpdate result;
   const auto act = [&] {
-    const GatePass pass(ActivitySession::of_process().gate());  // after the source's mutex, under which windows open and close
+    const GatePass pass(
+        ActivitySession::of_process()
+            .gate());  // after the source's mutex, under which windows open and close
     const SetupScope scope(*context_, Stage::Launch);
     const std::lock_guard lock(changing_);
     destroy_clone();  // made again from the new plan when somebody wants it
@@ -86,11 +97,13 @@ ExecUpdate CudaExec::change_nodes(const PlanChange& change) {
   update_.make_room(*change.plan->recording);
   const std::span<const std::uint32_t> nodes = *change.nodes;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    ExecUpdate result = update_.set(fast_nodes_, nodes[i], {*change.plan, *change.bindings, held_->staged, held_->holdings});
+    ExecUpdate result = update_.set(
+        fast_nodes_, nodes[i], {*change.plan, *change.bindings, held_->staged, held_->holdings});
     if (result.done()) continue;
     while (i > 0) {
       --i;
-      static_cast<void>(update_.set(fast_nodes_, nodes[i], {*plan_, bindings_, held_->staged, held_->holdings}));
+      static_cast<void>(
+          update_.set(fast_nodes_, nodes[i], {*plan_, bindings_, held_->staged, held_->holdings}));
     }
     return result;
   }
@@ -101,18 +114,26 @@ ExecUpdate CudaExec::change_nodes(const PlanChange& change) {
 }
 
 // `builder` made the graph; null: it is the one that exec_ was made from.
-ExecUpdate CudaExec::take_graph(cudaGraph_t graph, const CudaGraphBuilder* builder, const Plan& plan) {
+ExecUpdate CudaExec::take_graph(cudaGraph_t graph, const CudaGraphBuilder* builder,
+                                const Plan& plan) {
   cudaGraphExecUpdateResultInfo info = {};
   const cudaError_t result = cudaGraphExecUpdate(exec_, graph, &info);
   if (result == cudaSuccess) return {};
-  if (is_sticky(result)) throw_cuda_error(NativeApi::Runtime, result, "cudaGraphExecUpdate", context_->at(Stage::Launch, plan_->label));
+  if (is_sticky(result))
+    throw_cuda_error(NativeApi::Runtime, result, "cudaGraphExecUpdate",
+                     context_->at(Stage::Launch, plan_->label));
   const auto lowered_of = [&](cudaGraphNode_t node) {
     if (builder != nullptr) return builder->lowered_of(node);
-    const auto at = node == nullptr ? fast_nodes_.nodes.end() : std::find(fast_nodes_.nodes.begin(), fast_nodes_.nodes.end(), node);
-    return at == fast_nodes_.nodes.end() ? kNone : static_cast<std::uint32_t>(at - fast_nodes_.nodes.begin());
+    const auto at = node == nullptr
+                        ? fast_nodes_.nodes.end()
+                        : std::find(fast_nodes_.nodes.begin(), fast_nodes_.nodes.end(), node);
+    return at == fast_nodes_.nodes.end()
+               ? kNone
+               : static_cast<std::uint32_t>(at - fast_nodes_.nodes.begin());
   };
   ExecUpdate refused;
-  refused.outcome = info.result == cudaGraphExecUpdateSuccess ? GraphExecUpdateOutcome::Error : outcome_of(info.result);
+  refused.outcome = info.result == cudaGraphExecUpdateSuccess ? GraphExecUpdateOutcome::Error
+                                                              : outcome_of(info.result);
   refused.native_code = result;
   refused.native_name = cudaGetErrorName(result);
   refused.node = lowered_of(info.errorNode);
@@ -121,7 +142,8 @@ ExecUpdate CudaExec::take_graph(cudaGraph_t graph, const CudaGraphBuilder* build
   // CUDA names no node of graphs whose shapes differ.
   if (refused.node == kNone) {
     const PlanDifference difference = find_difference(*plan_, plan);
-    if (difference.outcome == refused.outcome) refused.node = difference.node, refused.from = difference.from;
+    if (difference.outcome == refused.outcome)
+      refused.node = difference.node, refused.from = difference.from;
   }
   return refused;
 }
@@ -133,7 +155,11 @@ std::optional<ExecUpdate> CudaExec::update_by_source(const PlanChange& change, H
   is_changed_ = true;
   held.holdings = held_->holdings;  // of ops, which are the same ones
   for (const std::uint32_t node : *nodes) {
-    if (!update_.set_in_graph(fast_nodes_, node, {*change.plan, *change.bindings, held.staged, held.holdings, &calls_}).done()) return std::nullopt;
+    if (!update_
+             .set_in_graph(fast_nodes_, node,
+                           {*change.plan, *change.bindings, held.staged, held.holdings, &calls_})
+             .done())
+      return std::nullopt;
   }
   ExecUpdate result = take_graph(graph_, nullptr, *change.plan);
   if (result.done()) source_nodes_.note_same();
@@ -148,12 +174,15 @@ ExecUpdate CudaExec::update_by_new_graph(const PlanChange& change, Held& held) {
   const OwnedGraph graph(made);
   CudaGraphBuilder::Timestamps timestamps;
   if (source_) timestamps = {&source_->instrumentation(), source_->ring().memory(), nullptr};
-  CudaGraphBuilder builder(*context_, *change.plan, *change.bindings, {made, held.staged, calls_, held.holdings, entry_exit_.get(), timestamps, markers_.get(), loops_.get()});
+  CudaGraphBuilder builder(*context_, *change.plan, *change.bindings,
+                           {made, held.staged, calls_, held.holdings, entry_exit_.get(), timestamps,
+                            markers_.get(), loops_.get()});
   builder.add_nodes();
   ExecUpdate result = take_graph(made, &builder, *change.plan);
   if (!result.done()) return result;
   source_nodes_.note_all_told();
-  ExecNodes now = builder.take_nodes(exec_);  // the nodes that exec_ knows are still those of the first graph
+  ExecNodes now =
+      builder.take_nodes(exec_);  // the nodes that exec_ knows are still those of the first graph
   fast_nodes_.slots = std::move(now.slots);
   fast_nodes_.first_keys = std::move(now.first_keys);
   fast_nodes_.handles = std::move(now.handles);
@@ -162,7 +191,8 @@ ExecUpdate CudaExec::update_by_new_graph(const PlanChange& change, Held& held) {
 
 ExecUpdate CudaExec::change_whole(const PlanChange& change) {
   const LoweredGraph &old = plan_->lowered, &lowered = change.plan->lowered;
-  const bool cannot_build = lowered.entry_exit != old.entry_exit || lowered.fault_markers != old.fault_markers ||
+  const bool cannot_build = lowered.entry_exit != old.entry_exit ||
+                            lowered.fault_markers != old.fault_markers ||
                             (markers_ && lowered.nodes.size() != old.nodes.size());
   if (cannot_build) return {.outcome = GraphExecUpdateOutcome::TopologyChanged};
   update_.make_room(*change.plan->recording);
@@ -182,24 +212,36 @@ ExecUpdate CudaExec::change_whole(const PlanChange& change) {
   }
   const Bindings before = std::exchange(bindings_, *change.bindings);
   for (std::uint32_t node = 0; node < fast_nodes_.nodes.size(); ++node) {
-    if (before.is_disabled(node) != bindings_.is_disabled(node)) static_cast<void>(update_.switch_on_or_off(fast_nodes_, node, bindings_));
+    if (before.is_disabled(node) != bindings_.is_disabled(node))
+      static_cast<void>(update_.switch_on_or_off(fast_nodes_, node, bindings_));
   }
-  if (ends_ && timestamp_mode_ == TimestampMode::Off) set_timestamp_mode(exec_, ends_, timestamp_mode_, context_->at(Stage::Launch, plan_->label));
+  if (ends_ && timestamp_mode_ == TimestampMode::Off)
+    set_timestamp_mode(exec_, ends_, timestamp_mode_, context_->at(Stage::Launch, plan_->label));
   is_changed_ = true;
   // Launches so far use what the plan before held.
   struct Replaced {
     std::shared_ptr<const Plan> plan;
     std::shared_ptr<const void> held, calls;
   };
-  result.replaced = std::make_shared<Replaced>(Replaced{std::exchange(plan_, change.plan), std::exchange(held_, std::move(held)), std::move(calls)});
+  result.replaced = std::make_shared<Replaced>(Replaced{
+      std::exchange(plan_, change.plan), std::exchange(held_, std::move(held)), std::move(calls)});
   return result;
 }
 
 OwnedGraph CudaExec::build_again() const {
   cudaGraph_t made = nullptr;
-  cuda_check(cudaGraphCreate(&made, 0), "cudaGraphCreate", context_->at(Stage::Instantiate, plan_->label));
+  cuda_check(cudaGraphCreate(&made, 0), "cudaGraphCreate",
+             context_->at(Stage::Instantiate, plan_->label));
   OwnedGraph graph(made);
-  CudaGraphBuilder builder(*context_, *plan_, bindings_, {made, held_->staged, calls_, held_->holdings, entry_exit_.get(), {}, markers_.get(), loops_.get()});
+  CudaGraphBuilder builder(*context_, *plan_, bindings_,
+                           {made,
+                            held_->staged,
+                            calls_,
+                            held_->holdings,
+                            entry_exit_.get(),
+                            {},
+                            markers_.get(),
+                            loops_.get()});
   builder.add_nodes();
   return graph;
 }

@@ -30,7 +30,8 @@ std::string_view to_string(cudaGraphInstantiateResult result) {
 
 }  // namespace
 
-CudaGraphBuilder::CudaGraphBuilder(const CudaContext& context, const Plan& plan, const Bindings& bindings, const Target& target)
+CudaGraphBuilder::CudaGraphBuilder(const CudaContext& context, const Plan& plan,
+                                   const Bindings& bindings, const Target& target)
     : context_(context),
       plan_(plan),
       target_(target),
@@ -38,11 +39,13 @@ CudaGraphBuilder::CudaGraphBuilder(const CudaContext& context, const Plan& plan,
       bindings_(with_conditions(bindings)),
       next_key_(target.outer == nullptr ? own_next_key_ : target.outer->next_key),
       first_key_(next_key_),
-      own_slots_(target.outer == nullptr && !plan.bodies.empty() ? timing_layout(plan) : TimingLayout{}),
+      own_slots_(target.outer == nullptr && !plan.bodies.empty() ? timing_layout(plan)
+                                                                 : TimingLayout{}),
       slots_(target.outer == nullptr ? own_slots_ : target.outer->slots),
       own_bodies_(own_slots_.bodies.size()),
       bodies_(target.outer == nullptr ? own_bodies_ : target.outer->bodies),
-      first_loop_(number_loops(*plan.recording, target.outer == nullptr ? 0 : target.outer->first_loop)),
+      first_loop_(
+          number_loops(*plan.recording, target.outer == nullptr ? 0 : target.outer->first_loop)),
       arguments_(*plan.recording) {
   next_key_ += static_cast<std::uint32_t>(plan.recording->commands.size());
 }
@@ -71,10 +74,13 @@ Error CudaGraphBuilder::with_command(const Error& error, std::uint32_t node) con
   ErrorDetails details = error.details();
   details.stage = Stage::Instantiate;
   details.command = plan_.command_of(node);
-  if (details.command == kNone) return Error(std::move(details), concat("the frame of graph \"", plan_.label, "\": ", error.what()));
+  if (details.command == kNone)
+    return Error(std::move(details),
+                 concat("the frame of graph \"", plan_.label, "\": ", error.what()));
   const Recording& recording = *plan_.recording;
   details.label = recording.label_path(recording.commands[details.command].label);
-  std::string text = concat("command ", details.command, ", ", recording.command_name(details.command));
+  std::string text =
+      concat("command ", details.command, ", ", recording.command_name(details.command));
   if (!details.label.empty()) text += concat(", in \"", details.label, "\"");
   text += concat(": ", error.what());
   return Error(std::move(details), text);
@@ -85,7 +91,8 @@ void CudaGraphBuilder::add_nodes() {
   const bool is_timestamped = target_.timestamps.kernels != nullptr;
   const bool is_body = target_.outer != nullptr;
   // The frame's own nodes stamp, where there are any.
-  const bool needs_begin = is_timestamped && !is_body && !lowered.entry_exit.begin, needs_end = is_timestamped && !is_body && !lowered.entry_exit.end;
+  const bool needs_begin = is_timestamped && !is_body && !lowered.entry_exit.begin,
+             needs_end = is_timestamped && !is_body && !lowered.entry_exit.end;
   nodes_.resize(lowered.nodes.size());
   done_.resize(lowered.nodes.size());
   after_.clear();
@@ -95,34 +102,43 @@ void CudaGraphBuilder::add_nodes() {
   for (std::uint32_t i = 0; i < lowered.nodes.size(); ++i) {
     after_.clear();
     early_.clear();
-    for (const LoweredEdge& edge : lowered.edges_into(i)) (may_start_programmatically(edge) ? early_ : after_).push_back(done_[edge.from]);
-    if (after_.empty() && early_.empty() && before != nullptr && i != overlapping) after_.push_back(before);
+    for (const LoweredEdge& edge : lowered.edges_into(i))
+      (may_start_programmatically(edge) ? early_ : after_).push_back(done_[edge.from]);
+    if (after_.empty() && early_.empty() && before != nullptr && i != overlapping)
+      after_.push_back(before);
     if (is_timestamped && lowered.nodes[i].kind == LoweredKind::Exit) add_leaves();
     adding_ = i;
     try {
-      const bool is_marked = target_.markers != nullptr && lowered.nodes[i].kind == LoweredKind::Work;
+      const bool is_marked =
+          target_.markers != nullptr && lowered.nodes[i].kind == LoweredKind::Work;
       if (is_marked) static_cast<void>(add_fault_mark(target_.markers->begun(i)));
       done_[i] = nodes_[i] = add_node(lowered.nodes[i]);
-      if (is_timestamped && lowered.nodes[i].kind == LoweredKind::Entry) before = nodes_[i];  // of what the frame leaves alone, too
+      if (is_timestamped && lowered.nodes[i].kind == LoweredKind::Entry)
+        before = nodes_[i];  // of what the frame leaves alone, too
       if (!early_.empty()) add_programmatic_edges(nodes_[i]);
       if (lowered.nodes[i].priority != 0) set_priority(nodes_[i], i);
       if (is_marked) {
         after_.assign(1, nodes_[i]);
         done_[i] = add_fault_mark(target_.markers->ended(i));
       }
-      if (timestamps_nodes() && lowered.nodes[i].kind == LoweredKind::Work) done_[i] = is_body ? add_inside_timestamp(i) : add_node_timestamp(i);
+      if (timestamps_nodes() && lowered.nodes[i].kind == LoweredKind::Work)
+        done_[i] = is_body ? add_inside_timestamp(i) : add_node_timestamp(i);
     } catch (const Error& error) {
       throw with_command(error, i);
     }
   }
   if (needs_end) ends_.end = add_end_timestamp();
-  if (overlapping != kNone) overlap_begin(target_.graph, {ends_.begin, needs_end ? ends_.end : nodes_.back()}, nodes_[overlapping], call_);
+  if (overlapping != kNone)
+    overlap_begin(target_.graph, {ends_.begin, needs_end ? ends_.end : nodes_.back()},
+                  nodes_[overlapping], call_);
   if (is_body && target_.outer->iteration != nullptr) add_iteration(*target_.outer->iteration);
 }
 
-// Not where something is noted between the two nodes, and not on devices before 9.0, which start nothing early.
+// Not where something is noted between the two nodes, and not on devices before 9.0, which start
+// nothing early.
 bool CudaGraphBuilder::may_start_programmatically(const LoweredEdge& edge) const {
-  return edge.strength == EdgeStrength::Early && target_.markers == nullptr && done_[edge.from] == nodes_[edge.from] && context_.info.compute_major >= 9;
+  return edge.strength == EdgeStrength::Early && target_.markers == nullptr &&
+         done_[edge.from] == nodes_[edge.from] && context_.info.compute_major >= 9;
 }
 
 void CudaGraphBuilder::add_programmatic_edges(cudaGraphNode_t node) {
@@ -131,9 +147,11 @@ void CudaGraphBuilder::add_programmatic_edges(cudaGraphNode_t node) {
   data.type = cudaGraphDependencyTypeProgrammatic;
   for (const cudaGraphNode_t from : early_) {
 #if CUDART_VERSION >= 13000
-    cuda_check(cudaGraphAddDependencies(target_.graph, &from, &node, &data, 1), "cudaGraphAddDependencies", call_);
+    cuda_check(cudaGraphAddDependencies(target_.graph, &from, &node, &data, 1),
+               "cudaGraphAddDependencies", call_);
 #else
-    cuda_check(cudaGraphAddDependencies_v2(target_.graph, &from, &node, &data, 1), "cudaGraphAddDependencies_v2", call_);
+    cuda_check(cudaGraphAddDependencies_v2(target_.graph, &from, &node, &data, 1),
+               "cudaGraphAddDependencies_v2", call_);
 #endif
   }
 }
@@ -143,10 +161,13 @@ void CudaGraphBuilder::set_priority(cudaGraphNode_t node, std::uint32_t index) {
   const std::uint32_t command = plan_.command_of(index);
   if (plan_.recording->commands[command].kind != CommandKind::Dispatch) return;
   int least = 0, greatest = 0;
-  cuda_check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "cudaDeviceGetStreamPriorityRange", call_);
+  cuda_check(cudaDeviceGetStreamPriorityRange(&least, &greatest),
+             "cudaDeviceGetStreamPriorityRange", call_);
   CUlaunchAttributeValue value = {};
   value.priority = least + (greatest - least) * plan_.lowered.nodes[index].priority / kMostUrgent;
-  cuda_check(context_.driver.cuGraphKernelNodeSetAttribute(node, CU_LAUNCH_ATTRIBUTE_PRIORITY, &value), "cuGraphKernelNodeSetAttribute", call_);
+  cuda_check(
+      context_.driver.cuGraphKernelNodeSetAttribute(node, CU_LAUNCH_ATTRIBUTE_PRIORITY, &value),
+      "cuGraphKernelNodeSetAttribute", call_);
 }
 
 cudaGraphNode_t CudaGraphBuilder::add_node(const LoweredNode& node) {
@@ -158,7 +179,8 @@ cudaGraphNode_t CudaGraphBuilder::add_node(const LoweredNode& node) {
   return add_command(plan_.dependencies.node_command[node.dependency_node]);
 }
 
-cudaGraphNode_t CudaGraphBuilder::add_instrumentation_kernel(const CudaKernel& kernel, std::span<void*> parameters) {
+cudaGraphNode_t CudaGraphBuilder::add_instrumentation_kernel(const CudaKernel& kernel,
+                                                             std::span<void*> parameters) {
   CUDA_KERNEL_NODE_PARAMS node = {};
   node.func = kernel.function();
   node.gridDimX = node.gridDimY = node.gridDimZ = 1;
@@ -173,7 +195,9 @@ cudaGraphNode_t CudaGraphBuilder::add_boundary(LoweredKind kind) {
   std::uint64_t* ring = timestamps.ring;
   unsigned long long mask = TimestampRing::mask();
   void* parameters[] = {&ring, &mask};
-  return add_instrumentation_kernel(kind == LoweredKind::Entry ? *timestamps.kernels->begin : *timestamps.kernels->end, parameters);
+  return add_instrumentation_kernel(
+      kind == LoweredKind::Entry ? *timestamps.kernels->begin : *timestamps.kernels->end,
+      parameters);
 }
 
 cudaGraphNode_t CudaGraphBuilder::add_node_timestamp(std::uint32_t node) {
@@ -186,7 +210,9 @@ cudaGraphNode_t CudaGraphBuilder::add_node_timestamp(std::uint32_t node) {
 
 bool CudaGraphBuilder::timestamps_nodes() const {
   const Timestamps& timestamps = target_.timestamps;
-  return target_.outer == nullptr ? timestamps.nodes != nullptr : timestamps.bodies != nullptr && timestamps.bodies->notes_times();
+  return target_.outer == nullptr
+             ? timestamps.nodes != nullptr
+             : timestamps.bodies != nullptr && timestamps.bodies->notes_times();
 }
 
 cudaGraphNode_t CudaGraphBuilder::add_fault_mark(std::uint64_t* word) {
@@ -219,9 +245,11 @@ std::uint32_t CudaGraphBuilder::root_beside_begin() const {
     root = i;
   }
   const std::uint32_t command = root == kNone ? kNone : plan_.command_of(root);
-  if (command == kNone || plan_.recording->commands[command].kind != CommandKind::Dispatch) return kNone;
+  if (command == kNone || plan_.recording->commands[command].kind != CommandKind::Dispatch)
+    return kNone;
   const auto& dispatch = plan_.recording->payload<DispatchPayload>(command);
-  return dispatch.cluster.x == 0 && dispatch.launch != DispatchDesc::Launch::Cooperative ? root : kNone;
+  return dispatch.cluster.x == 0 && dispatch.launch != DispatchDesc::Launch::Cooperative ? root
+                                                                                         : kNone;
 }
 
 cudaGraphNode_t CudaGraphBuilder::add_end_timestamp() {
@@ -235,12 +263,16 @@ cudaGraphNode_t CudaGraphBuilder::add_command(std::uint32_t command) {
     case CommandKind::Dispatch: return add_dispatch(command);
     case CommandKind::Copy: {
       const auto& copy = recording.payload<CopyPayload>(command);
-      const auto end = [&](const Endpoint& e) { return e.buffer != kNone ? address(e.buffer, e.offset) : static_cast<std::byte*>(e.host); };
+      const auto end = [&](const Endpoint& e) {
+        return e.buffer != kNone ? address(e.buffer, e.offset) : static_cast<std::byte*>(e.host);
+      };
       const std::byte* source = end(copy.source);
       if (copy.source.buffer == kNone && copy.source.lifetime == HostBytes::Lifetime::Snapshot) {
-        source = target_.staged.add(first_key_ + command, source, *span_bytes(copy.extent, copy.source_pitch));
+        source = target_.staged.add(first_key_ + command, source,
+                                    *span_bytes(copy.extent, copy.source_pitch));
       }
-      return add_copy(place(), source, end(copy.destination), {copy.extent, copy.source_pitch, copy.destination_pitch});
+      return add_copy(place(), source, end(copy.destination),
+                      {copy.extent, copy.source_pitch, copy.destination_pitch});
     }
     case CommandKind::Fill: {
       const auto& fill = recording.payload<FillPayload>(command);
@@ -249,8 +281,8 @@ cudaGraphNode_t CudaGraphBuilder::add_command(std::uint32_t command) {
     case CommandKind::Update: {
       const auto& update = recording.payload<UpdatePayload>(command);
       const Pitch row{update.bytes, update.bytes};
-      return add_copy(place(), target_.staged.add(first_key_ + command, update.data, update.bytes), address(update.buffer, update.offset),
-                      {{update.bytes, 1, 1}, row, row});
+      return add_copy(place(), target_.staged.add(first_key_ + command, update.data, update.bytes),
+                      address(update.buffer, update.offset), {{update.bytes, 1, 1}, row, row});
     }
     case CommandKind::Host: return add_host(command);
     case CommandKind::Op: return add_op(command);
@@ -263,20 +295,25 @@ cudaGraphNode_t CudaGraphBuilder::add_command(std::uint32_t command) {
 
 cudaGraphNode_t CudaGraphBuilder::add_dispatch(std::uint32_t command) {
   const auto& dispatch = plan_.recording->payload<DispatchPayload>(command);
-  const auto& kernel = static_cast<const CudaKernel&>(*plan_.recording->kernels[dispatch.kernel]->backend);
+  const auto& kernel =
+      static_cast<const CudaKernel&>(*plan_.recording->kernels[dispatch.kernel]->backend);
   CUDA_KERNEL_NODE_PARAMS parameters = arguments_.of(plan_, bindings_, command);
   const cudaGraphNode_t node = add_kernel(parameters);
-  if (dispatch.cluster.x != 0 || dispatch.launch == DispatchDesc::Launch::Cooperative) set_launch_attributes(node, dispatch, kernel);
+  if (dispatch.cluster.x != 0 || dispatch.launch == DispatchDesc::Launch::Cooperative)
+    set_launch_attributes(node, dispatch, kernel);
   return node;
 }
 
 cudaGraphNode_t CudaGraphBuilder::add_kernel(CUDA_KERNEL_NODE_PARAMS& parameters) {
   cudaGraphNode_t node = nullptr;
-  cuda_check(context_.driver.cuGraphAddKernelNode(&node, target_.graph, after_.data(), after_.size(), &parameters), "cuGraphAddKernelNode", call_);
+  cuda_check(context_.driver.cuGraphAddKernelNode(&node, target_.graph, after_.data(),
+                                                  after_.size(), &parameters),
+             "cuGraphAddKernelNode", call_);
   return node;
 }
 
-void CudaGraphBuilder::set_launch_attributes(cudaGraphNode_t node, const DispatchPayload& dispatch, const CudaKernel& kernel) {
+void CudaGraphBuilder::set_launch_attributes(cudaGraphNode_t node, const DispatchPayload& dispatch,
+                                             const CudaKernel& kernel) {
   const CudaDriver& driver = context_.driver;
   CUlaunchAttributeValue value = {};
   if (dispatch.cluster.x != 0) {
@@ -295,48 +332,67 @@ void CudaGraphBuilder::set_launch_attributes(cudaGraphNode_t node, const Dispatc
     config.attrs = &cluster;
     config.numAttrs = 1;
     int clusters = 0;
-    cuda_check(driver.cuOccupancyMaxActiveClusters(&clusters, kernel.function(), &config), "cuOccupancyMaxActiveClusters", call_);
-    if (clusters == 0) throw launch_limits("no cluster of this size, with these threads and this shared memory, fits on the device");
-    cuda_check(driver.cuGraphKernelNodeSetAttribute(node, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &value), "cuGraphKernelNodeSetAttribute", call_);
+    cuda_check(driver.cuOccupancyMaxActiveClusters(&clusters, kernel.function(), &config),
+               "cuOccupancyMaxActiveClusters", call_);
+    if (clusters == 0)
+      throw launch_limits(
+          "no cluster of this size, with these threads and this shared memory, fits on the device");
+    cuda_check(
+        driver.cuGraphKernelNodeSetAttribute(node, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &value),
+        "cuGraphKernelNodeSetAttribute", call_);
   }
   if (dispatch.launch == DispatchDesc::Launch::Cooperative) {
     int per_multiprocessor = 0;
-    cuda_check(driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, kernel.function(), static_cast<int>(dispatch.block.volume()),
-                                                                  dispatch.shared_bytes),
+    cuda_check(driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                   &per_multiprocessor, kernel.function(),
+                   static_cast<int>(dispatch.block.volume()), dispatch.shared_bytes),
                "cuOccupancyMaxActiveBlocksPerMultiprocessor", call_);
-    const std::uint64_t most = std::uint64_t{static_cast<std::uint32_t>(per_multiprocessor)} * context_.info.multiprocessors;
+    const std::uint64_t most = std::uint64_t{static_cast<std::uint32_t>(per_multiprocessor)} *
+                               context_.info.multiprocessors;
     if (dispatch.grid.volume() > most) {
-      throw launch_limits(
-          concat("a cooperative launch needs all of its ", dispatch.grid.volume(), " blocks on the device at once, and ", most, " fit"));
+      throw launch_limits(concat("a cooperative launch needs all of its ", dispatch.grid.volume(),
+                                 " blocks on the device at once, and ", most, " fit"));
     }
     value = {};
     value.cooperative = 1;
-    cuda_check(driver.cuGraphKernelNodeSetAttribute(node, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &value), "cuGraphKernelNodeSetAttribute", call_);
+    cuda_check(driver.cuGraphKernelNodeSetAttribute(node, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &value),
+               "cuGraphKernelNodeSetAttribute", call_);
   }
 }
 
 cudaGraphNode_t CudaGraphBuilder::add_host(std::uint32_t command) {
   const auto& host = plan_.recording->payload<HostPayload>(command);
-  const cudaHostNodeParams parameters = {&HostCallbacks::run, target_.calls.add(*plan_.recording->functions[host.function], first_key_ + command)};
+  const cudaHostNodeParams parameters = {
+      &HostCallbacks::run,
+      target_.calls.add(*plan_.recording->functions[host.function], first_key_ + command)};
   cudaGraphNode_t node = nullptr;
-  cuda_check(cudaGraphAddHostNode(&node, target_.graph, after_.data(), after_.size(), &parameters), "cudaGraphAddHostNode", call_);
+  cuda_check(cudaGraphAddHostNode(&node, target_.graph, after_.data(), after_.size(), &parameters),
+             "cudaGraphAddHostNode", call_);
   return node;
 }
 
 cudaGraphNode_t CudaGraphBuilder::add_op(std::uint32_t command) {
-  const OwnedGraph graph = capture_op(context_, *plan_.recording, command, bindings_, target_.holdings);
+  const OwnedGraph graph =
+      capture_op(context_, *plan_.recording, command, bindings_, target_.holdings);
   if (graph.get() == nullptr) return add_empty();
   cudaGraphNode_t node = nullptr;
-  cuda_check(cudaGraphAddChildGraphNode(&node, target_.graph, after_.data(), after_.size(), graph.get()), "cudaGraphAddChildGraphNode", call_);
+  cuda_check(
+      cudaGraphAddChildGraphNode(&node, target_.graph, after_.data(), after_.size(), graph.get()),
+      "cudaGraphAddChildGraphNode", call_);
   return node;
 }
 
-// A barrier that stayed. As an empty node it makes a graph of full layers two and a half times as slow.
-cudaGraphNode_t CudaGraphBuilder::add_join() { return target_.entry_exit != nullptr ? add_instrumentation_kernel(*target_.entry_exit, {}) : add_empty(); }
+// A barrier that stayed. As an empty node it makes a graph of full layers two and a half times as
+// slow.
+cudaGraphNode_t CudaGraphBuilder::add_join() {
+  return target_.entry_exit != nullptr ? add_instrumentation_kernel(*target_.entry_exit, {})
+                                       : add_empty();
+}
 
 cudaGraphNode_t CudaGraphBuilder::add_empty() {
   cudaGraphNode_t node = nullptr;
-  cuda_check(cudaGraphAddEmptyNode(&node, target_.graph, after_.data(), after_.size()), "cudaGraphAddEmptyNode", call_);
+  cuda_check(cudaGraphAddEmptyNode(&node, target_.graph, after_.data(), after_.size()),
+             "cudaGraphAddEmptyNode", call_);
   return node;
 }
 
@@ -346,8 +402,8 @@ cudaGraphExec_t CudaGraphBuilder::instantiate() {
   const cudaError_t result = cudaGraphInstantiateWithParams(&exec, target_.graph, &parameters);
   if (result == cudaSuccess && parameters.result_out == cudaGraphInstantiateSuccess) return exec;
   try {
-    throw_cuda_error(NativeApi::Runtime, result == cudaSuccess ? cudaErrorUnknown : result, "cudaGraphInstantiateWithParams", call_,
-                     to_string(parameters.result_out));
+    throw_cuda_error(NativeApi::Runtime, result == cudaSuccess ? cudaErrorUnknown : result,
+                     "cudaGraphInstantiateWithParams", call_, to_string(parameters.result_out));
   } catch (const Error& error) {
     const auto at = std::find(nodes_.begin(), nodes_.end(), parameters.errNode_out);
     if (parameters.errNode_out == nullptr || at == nodes_.end()) throw;

@@ -19,9 +19,10 @@ cudaGraphConditionalNodeType type_of(Branch branch) {
 
 }  // namespace
 
-// CUDA numbers the handles of each graph by itself, from 1 in the order that they are made. Kernels that take one keep it as it is when an
-// executable is updated by another graph (cudaGraphExecUpdate), and it is right there: CUDA refuses conditionals that have another number, type or
-// size than before (NotSupported), and takes over the default values.
+// CUDA numbers the handles of each graph by itself, from 1 in the order that they are made. Kernels
+// that take one keep it as it is when an executable is updated by another graph
+// (cudaGraphExecUpdate), and it is right there: CUDA refuses conditionals that have another number,
+// type or size than before (NotSupported), and takes over the default values.
 Bindings CudaGraphBuilder::with_conditions(const Bindings& bindings) const {
   Bindings all = bindings;
   if (target_.outer != nullptr) return all;  // a body's come from outside
@@ -29,30 +30,36 @@ Bindings CudaGraphBuilder::with_conditions(const Bindings& bindings) const {
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     if (buffers[i]->kind != BufferKind::Condition) continue;
     cudaGraphConditionalHandle handle = 0;
-    cuda_check(cudaGraphConditionalHandleCreate(&handle, target_.graph, ConditionCore::of(*buffers[i]).initial, cudaGraphCondAssignDefault),
+    cuda_check(cudaGraphConditionalHandleCreate(&handle, target_.graph,
+                                                ConditionCore::of(*buffers[i]).initial,
+                                                cudaGraphCondAssignDefault),
                "cudaGraphConditionalHandleCreate", call_);
-    static_assert(sizeof handle == sizeof all.address[i], "a kernel takes a handle where it would take an address");
+    static_assert(sizeof handle == sizeof all.address[i],
+                  "a kernel takes a handle where it would take an address");
     all.address[i] = reinterpret_cast<std::byte*>(handle);
   }
   return all;
 }
 
-void CudaGraphBuilder::fill_body(const Body& body, cudaGraph_t graph, cudaGraphNode_t parent, const Outer& outer) {
-  CudaGraphBuilder builder(context_, *plan_.bodies[body.index], bindings_of_body(plan_, body, bindings_),
-                       {.graph = graph,
-                        .staged = target_.staged,
-                        .calls = target_.calls,
-                        .holdings = target_.holdings,
-                        .entry_exit = nullptr,
-                        .timestamps = target_.timestamps,
-                        .loops = target_.loops,
-                        .outer = &outer});
+void CudaGraphBuilder::fill_body(const Body& body, cudaGraph_t graph, cudaGraphNode_t parent,
+                                 const Outer& outer) {
+  CudaGraphBuilder builder(context_, *plan_.bodies[body.index],
+                           bindings_of_body(plan_, body, bindings_),
+                           {.graph = graph,
+                            .staged = target_.staged,
+                            .calls = target_.calls,
+                            .holdings = target_.holdings,
+                            .entry_exit = nullptr,
+                            .timestamps = target_.timestamps,
+                            .loops = target_.loops,
+                            .outer = &outer});
   builder.add_nodes();
   bodies_[outer.body] = {graph, parent, std::move(builder.nodes_), builder.first_key_};
 }
 
 std::uint32_t CudaGraphBuilder::first_body() const {
-  return slots_.first_body((target_.outer == nullptr ? 0 : slots_.bodies[target_.outer->body].first_node) + adding_);
+  return slots_.first_body(
+      (target_.outer == nullptr ? 0 : slots_.bodies[target_.outer->body].first_node) + adding_);
 }
 
 cudaGraphNode_t CudaGraphBuilder::add_round_timestamp() {
@@ -60,7 +67,8 @@ cudaGraphNode_t CudaGraphBuilder::add_round_timestamp() {
   if (timestamps == nullptr || !timestamps->counts(target_.outer->body)) return nullptr;
   const BodyTimestamps::Words& at = timestamps->words_of(target_.outer->body);
   std::uint64_t *ring = target_.timestamps.ring, *times = timestamps->memory();
-  unsigned rows = timestamps->rows(), words = timestamps->row_words(), body = at.first, nodes = at.nodes, kept = at.kept;
+  unsigned rows = timestamps->rows(), words = timestamps->row_words(), body = at.first,
+           nodes = at.nodes, kept = at.kept;
   void* parameters[] = {&ring, &times, &rows, &words, &body, &nodes, &kept};
   after_.clear();
   return add_instrumentation_kernel(*target_.timestamps.kernels->round, parameters);
@@ -70,23 +78,32 @@ cudaGraphNode_t CudaGraphBuilder::add_inside_timestamp(std::uint32_t node) {
   const BodyTimestamps* const timestamps = target_.timestamps.bodies;
   const BodyTimestamps::Words& at = timestamps->words_of(target_.outer->body);
   std::uint64_t *ring = target_.timestamps.ring, *times = timestamps->memory();
-  unsigned rows = timestamps->rows(), words = timestamps->row_words(), body = at.first, nodes = at.nodes, kept = at.kept;
+  unsigned rows = timestamps->rows(), words = timestamps->row_words(), body = at.first,
+           nodes = at.nodes, kept = at.kept;
   void* parameters[] = {&ring, &times, &rows, &words, &body, &nodes, &kept, &node};
   after_.assign(1, done_[node]);
   return add_instrumentation_kernel(*target_.timestamps.kernels->inside, parameters);
 }
 
 cudaGraphNode_t CudaGraphBuilder::add_nested(std::uint32_t command) {
-  // CUDA copies the graph that it is given: an empty one, so that the nodes which are added are those of the copy, and can be named later.
+  // CUDA copies the graph that it is given: an empty one, so that the nodes which are added are
+  // those of the copy, and can be named later.
   cudaGraph_t made = nullptr;
   cuda_check(cudaGraphCreate(&made, 0), "cudaGraphCreate", call_);
   const OwnedGraph empty(made);
   cudaGraphNode_t node = nullptr;
-  cuda_check(cudaGraphAddChildGraphNode(&node, target_.graph, after_.data(), after_.size(), empty.get()), "cudaGraphAddChildGraphNode", call_);
+  cuda_check(
+      cudaGraphAddChildGraphNode(&node, target_.graph, after_.data(), after_.size(), empty.get()),
+      "cudaGraphAddChildGraphNode", call_);
   cudaGraph_t child = nullptr;
-  cuda_check(cudaGraphChildGraphNodeGetGraph(node, &child), "cudaGraphChildGraphNodeGetGraph", call_);
+  cuda_check(cudaGraphChildGraphNodeGetGraph(node, &child), "cudaGraphChildGraphNodeGetGraph",
+             call_);
   fill_body(plan_.recording->payload<NestedPayload>(command).body, child, node,
-            {.next_key = next_key_, .slots = slots_, .bodies = bodies_, .body = first_body(), .first_loop = first_loop_[command]});
+            {.next_key = next_key_,
+             .slots = slots_,
+             .bodies = bodies_,
+             .body = first_body(),
+             .first_loop = first_loop_[command]});
   return node;
 }
 
@@ -99,14 +116,17 @@ cudaGraphNode_t CudaGraphBuilder::add_conditional(std::uint32_t command) {
 
   cudaGraphNodeParams parameters = {};
   parameters.type = cudaGraphNodeTypeConditional;
-  parameters.conditional.handle = reinterpret_cast<cudaGraphConditionalHandle>(bindings_.address[conditional.condition]);
+  parameters.conditional.handle =
+      reinterpret_cast<cudaGraphConditionalHandle>(bindings_.address[conditional.condition]);
   parameters.conditional.type = type_of(conditional.branch);
   parameters.conditional.size = conditional.body_count;
   cudaGraphNode_t node = nullptr;
 #if CUDART_VERSION >= 13000
-  const cudaError_t result = cudaGraphAddNode(&node, target_.graph, after_.data(), nullptr, after_.size(), &parameters);
+  const cudaError_t result =
+      cudaGraphAddNode(&node, target_.graph, after_.data(), nullptr, after_.size(), &parameters);
 #else
-  const cudaError_t result = cudaGraphAddNode(&node, target_.graph, after_.data(), after_.size(), &parameters);
+  const cudaError_t result =
+      cudaGraphAddNode(&node, target_.graph, after_.data(), after_.size(), &parameters);
 #endif
   cuda_check(result, "cudaGraphAddNode", call_);
 
@@ -128,7 +148,8 @@ cudaGraphNode_t CudaGraphBuilder::add_conditional(std::uint32_t command) {
 
 void CudaGraphBuilder::add_loop_entry(std::uint32_t command) {
   const std::uint32_t loops = count_loops(*plan_.recording, command);
-  const bool is_loop = plan_.recording->payload<ConditionalPayload>(command).branch == Branch::While;
+  const bool is_loop =
+      plan_.recording->payload<ConditionalPayload>(command).branch == Branch::While;
   const bool is_outermost = target_.outer == nullptr;
   if (loops == 0 || !(is_loop || is_outermost)) return;
   std::uint64_t* words = target_.loops->words_of(first_loop_[command]);

@@ -4,7 +4,8 @@
 
 namespace reprise::detail {
 
-CudaInstrumentation::CudaInstrumentation(const std::shared_ptr<const CudaContext>& context, const Load& load)
+CudaInstrumentation::CudaInstrumentation(const std::shared_ptr<const CudaContext>& context,
+                                         const Load& load)
     : begin(load(shaders::reprise_timestamp_begin)),
       end(load(shaders::reprise_timestamp_end)),
       node(load(shaders::reprise_timestamp_node)),

@@ -22,11 +22,14 @@ bool is_text(std::span<const std::byte> image) {
                                                                      4) == 0);
 }
 
-std::string parameter_text(const KernelParameter& p) { return concat(p.size, " bytes at ", p.offset); }
+std::string parameter_text(const KernelParameter& p) {
+  return concat(p.size, " bytes at ", p.offset);
+}
 
 }  // namespace
 
-CudaLibrary::CudaLibrary(std::shared_ptr<const CudaContext> context, std::span<const std::byte> image, std::string_view name)
+CudaLibrary::CudaLibrary(std::shared_ptr<const CudaContext> context,
+                         std::span<const std::byte> image, std::string_view name)
     : context_(std::move(context)), name_(name), log_(kJitLogBytes, '\0') {
   const SetupScope scope(*context_, Stage::Load);
   std::string text;
@@ -37,8 +40,11 @@ CudaLibrary::CudaLibrary(std::shared_ptr<const CudaContext> context, std::span<c
   }
   cudaJitOption options[] = {cudaJitErrorLogBuffer, cudaJitErrorLogBufferSizeBytes};
   void* values[] = {log_.data(), reinterpret_cast<void*>(log_.size())};
-  const cudaError_t result = cudaLibraryLoadData(&library_, code, options, values, 2, nullptr, nullptr, 0);
-  if (result != cudaSuccess) throw_cuda_error(NativeApi::Runtime, result, "cudaLibraryLoadData", context_->at(Stage::Load, name_), log_.c_str());
+  const cudaError_t result =
+      cudaLibraryLoadData(&library_, code, options, values, 2, nullptr, nullptr, 0);
+  if (result != cudaSuccess)
+    throw_cuda_error(NativeApi::Runtime, result, "cudaLibraryLoadData",
+                     context_->at(Stage::Load, name_), log_.c_str());
 }
 
 CudaLibrary::~CudaLibrary() {
@@ -51,27 +57,35 @@ CUfunction CudaLibrary::function(const std::string& entry) const {
   cudaKernel_t kernel = nullptr;
   const cudaError_t result = cudaLibraryGetKernel(&kernel, library_, entry.c_str());
   if (error_code_of(result) == ErrorCode::KernelNotFound) {
-    throw_cuda_error(
-        NativeApi::Runtime, result, "cudaLibraryGetKernel", context_->at(Stage::Load),
-        concat(name_, " holds no kernel \"", entry, "\" for compute capability ", context_->info.compute_major, ".", context_->info.compute_minor));
+    throw_cuda_error(NativeApi::Runtime, result, "cudaLibraryGetKernel", context_->at(Stage::Load),
+                     concat(name_, " holds no kernel \"", entry, "\" for compute capability ",
+                            context_->info.compute_major, ".", context_->info.compute_minor));
   }
   const CallContext place = context_->at(Stage::Load, entry);
-  if (result != cudaSuccess) throw_cuda_error(NativeApi::Runtime, result, "cudaLibraryGetKernel", place, log_.c_str());
+  if (result != cudaSuccess)
+    throw_cuda_error(NativeApi::Runtime, result, "cudaLibraryGetKernel", place, log_.c_str());
   CUfunction function = nullptr;
   const CUresult loaded = context_->driver.cuKernelGetFunction(&function, kernel);
-  if (loaded != CUDA_SUCCESS) throw_cuda_error(NativeApi::Driver, loaded, "cuKernelGetFunction", place, log_.c_str());
+  if (loaded != CUDA_SUCCESS)
+    throw_cuda_error(NativeApi::Driver, loaded, "cuKernelGetFunction", place, log_.c_str());
   return function;
 }
 
-CudaKernel::CudaKernel(std::shared_ptr<const CudaContext> context, CUfunction function, std::shared_ptr<const void> owner, std::string name)
-    : context_(std::move(context)), function_(function), owner_(std::move(owner)), name_(std::move(name)) {
+CudaKernel::CudaKernel(std::shared_ptr<const CudaContext> context, CUfunction function,
+                       std::shared_ptr<const void> owner, std::string name)
+    : context_(std::move(context)),
+      function_(function),
+      owner_(std::move(owner)),
+      name_(std::move(name)) {
   const SetupScope scope(*context_, Stage::Load);
-  cuda_check(context_->driver.cuFuncLoad(function_), "cuFuncLoad", context_->at(Stage::Load, name_));
+  cuda_check(context_->driver.cuFuncLoad(function_), "cuFuncLoad",
+             context_->at(Stage::Load, name_));
 }
 
 int CudaKernel::attribute(CUfunction_attribute which) const {
   int value = 0;
-  cuda_check(context_->driver.cuFuncGetAttribute(&value, which, function_), "cuFuncGetAttribute", context_->at(Stage::Load, name_));
+  cuda_check(context_->driver.cuFuncGetAttribute(&value, which, function_), "cuFuncGetAttribute",
+             context_->at(Stage::Load, name_));
   return value;
 }
 
@@ -79,10 +93,13 @@ void CudaKernel::allow_shared_bytes(std::uint32_t bytes) const {
   if (bytes <= allowed_shared_bytes_.load(std::memory_order_acquire)) return;
   static std::mutex mutex;  // one for all: two kernels may be of one function
   const std::lock_guard lock(mutex);
-  const auto current = static_cast<std::uint32_t>(std::max(attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES), 0));
+  const auto current = static_cast<std::uint32_t>(
+      std::max(attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES), 0));
   if (bytes > current) {
-    cuda_check(context_->driver.cuFuncSetAttribute(function_, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(bytes)),
-               "cuFuncSetAttribute", context_->at(Stage::Instantiate, name_));
+    cuda_check(
+        context_->driver.cuFuncSetAttribute(
+            function_, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(bytes)),
+        "cuFuncSetAttribute", context_->at(Stage::Instantiate, name_));
   }
   allowed_shared_bytes_.store(std::max(bytes, current), std::memory_order_release);
 }
@@ -92,44 +109,54 @@ std::vector<KernelParameter> CudaKernel::parameters() const {
   std::vector<KernelParameter> parameters;
   for (;;) {
     std::size_t offset = 0, size = 0;
-    const CUresult result = context_->driver.cuFuncGetParamInfo(function_, parameters.size(), &offset, &size);
+    const CUresult result =
+        context_->driver.cuFuncGetParamInfo(function_, parameters.size(), &offset, &size);
     if (result == CUDA_ERROR_INVALID_VALUE) return parameters;  // no parameter of that index
     cuda_check(result, "cuFuncGetParamInfo", context_->at(Stage::Load, name_));
-    parameters.push_back({static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(size), false});
+    parameters.push_back(
+        {static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(size), false});
   }
 }
 
-KernelCore CudaKernel::core(std::shared_ptr<const CudaKernel> kernel, std::vector<KernelParameter> parameters) {
+KernelCore CudaKernel::core(std::shared_ptr<const CudaKernel> kernel,
+                            std::vector<KernelParameter> parameters) {
   const SetupScope scope(*kernel->context_, Stage::Load);
   KernelCore core;
   core.name = kernel->name_;
-  for (const KernelParameter& p : parameters) core.parameter_bytes = std::max(core.parameter_bytes, p.offset + p.size);
+  for (const KernelParameter& p : parameters)
+    core.parameter_bytes = std::max(core.parameter_bytes, p.offset + p.size);
   core.parameters = std::move(parameters);
-  core.max_block_threads = static_cast<std::uint32_t>(kernel->attribute(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK));
-  core.static_shared_bytes = static_cast<std::uint32_t>(kernel->attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES));
+  core.max_block_threads =
+      static_cast<std::uint32_t>(kernel->attribute(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK));
+  core.static_shared_bytes =
+      static_cast<std::uint32_t>(kernel->attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES));
   const std::uint32_t limit = kernel->context_->info.limits.max_shared_bytes;
   core.max_dynamic_shared_bytes = limit - std::min(limit, core.static_shared_bytes);
   core.backend = std::const_pointer_cast<CudaKernel>(std::move(kernel));
   return core;
 }
 
-void check_parameters(std::string_view kernel, std::span<const KernelParameter> table, std::span<const KernelParameter> compiled) {
+void check_parameters(std::string_view kernel, std::span<const KernelParameter> table,
+                      std::span<const KernelParameter> compiled) {
   std::string text;
   const std::size_t common = std::min(table.size(), compiled.size());
   for (std::size_t i = 0; i < common && text.empty(); ++i) {
     if (table[i].offset != compiled[i].offset || table[i].size != compiled[i].size) {
-      text = concat("parameter ", i, " has ", parameter_text(table[i]), " in its table and ", parameter_text(compiled[i]), " in the compiled kernel");
+      text = concat("parameter ", i, " has ", parameter_text(table[i]), " in its table and ",
+                    parameter_text(compiled[i]), " in the compiled kernel");
     }
   }
   if (text.empty() && table.size() != compiled.size()) {
-    text = concat("its table has ", table.size(), " parameters and the compiled kernel has ", compiled.size());
+    text = concat("its table has ", table.size(), " parameters and the compiled kernel has ",
+                  compiled.size());
   }
   if (text.empty()) return;
   ErrorDetails details;
   details.code = ErrorCode::ParameterMismatch;
   details.stage = Stage::Load;
   details.label = kernel;
-  throw Error(std::move(details), concat("kernel ", kernel, ": ", text, "; rebuild both from one source"));
+  throw Error(std::move(details),
+              concat("kernel ", kernel, ": ", text, "; rebuild both from one source"));
 }
 
 }  // namespace reprise::detail

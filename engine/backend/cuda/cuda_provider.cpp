@@ -13,8 +13,9 @@ namespace {
 std::string version_text(int version) { return concat(version / 1000, ".", version % 1000 / 10); }
 
 std::string too_old_text(int version) {
-  return concat("the installed CUDA driver is for CUDA ", version_text(version), ", this build needs one for CUDA ",
-                version_text(CudaProvider::kMinimumDriver), " or newer");
+  return concat("the installed CUDA driver is for CUDA ", version_text(version),
+                ", this build needs one for CUDA ", version_text(CudaProvider::kMinimumDriver),
+                " or newer");
 }
 
 }  // namespace
@@ -45,16 +46,19 @@ CudaProvider::Answer CudaProvider::ask() const {
   }
   if (answer.result == cudaErrorNoDevice || (answer.result == cudaSuccess && count == 0)) {
     answer.found = Found::NoDevice;
-    answer.why = concat("the CUDA driver (for CUDA ", version_text(version), ") sees no GPU on this machine");
+    answer.why = concat("the CUDA driver (for CUDA ", version_text(version),
+                        ") sees no GPU on this machine");
     return answer;
   }
   if (answer.result != cudaSuccess) {
-    answer.why = concat("the CUDA driver (for CUDA ", version_text(version), ") does not start: ", cudaGetErrorName(answer.result), ", ",
+    answer.why = concat("the CUDA driver (for CUDA ", version_text(version),
+                        ") does not start: ", cudaGetErrorName(answer.result), ", ",
                         cudaGetErrorString(answer.result));
     return answer;
   }
   try {
-    for (int ordinal = 0; ordinal < count; ++ordinal) answer.devices.push_back(cuda_device_info(ordinal, version));
+    for (int ordinal = 0; ordinal < count; ++ordinal)
+      answer.devices.push_back(cuda_device_info(ordinal, version));
     answer.found = Found::Devices;
   } catch (const Error& error) {
     answer.devices.clear();
@@ -100,23 +104,26 @@ CUcontext CudaProvider::primary_context(int ordinal, DeviceStatus& status) {
     const CallContext place{Stage::Open, &status};
     CUdevice device = 0;
     cuda_check(driver.cuDeviceGet(&device, ordinal), "cuDeviceGet", place);
-    cuda_check(driver.cuDevicePrimaryCtxRetain(&context, device), "cuDevicePrimaryCtxRetain", place);
+    cuda_check(driver.cuDevicePrimaryCtxRetain(&context, device), "cuDevicePrimaryCtxRetain",
+               place);
   }
   return context;
 }
 
-std::unique_ptr<Backend> CudaProvider::open(std::uint32_t index, std::shared_ptr<DeviceStatus> status) {
+std::unique_ptr<Backend> CudaProvider::open(std::uint32_t index,
+                                            std::shared_ptr<DeviceStatus> status) {
   const std::vector<DeviceInfo>& devices = answer().devices;
   if (index >= devices.size()) {
     ErrorDetails details;
     details.code = ErrorCode::UnknownDevice;
     details.stage = Stage::Open;
-    throw Error(std::move(details), concat("there is no GPU number ", index, "; this machine has ", devices.size()));
+    throw Error(std::move(details),
+                concat("there is no GPU number ", index, "; this machine has ", devices.size()));
   }
   const int ordinal = static_cast<int>(index);
   const CUcontext handle = primary_context(ordinal, *status);
-  return std::make_unique<CudaBackend>(
-      std::make_shared<const CudaContext>(CudaContext{CudaDriver::get(), ordinal, handle, std::move(status), devices[index]}));
+  return std::make_unique<CudaBackend>(std::make_shared<const CudaContext>(
+      CudaContext{CudaDriver::get(), ordinal, handle, std::move(status), devices[index]}));
 }
 
 BackendProvider& cuda_provider() {

@@ -1,4 +1,5 @@
-// CudaProvider: finds out whether this machine has a usable CUDA driver and GPUs, and says in plain words why not. Threads: any.
+// CudaProvider: finds out whether this machine has a usable CUDA driver and GPUs, and says in plain
+// words why not. Threads: any.
 #pragma once
 
 #include <cuda.h>
@@ -22,13 +23,15 @@ struct DriverProbe {
 class CudaProvider final : public BackendProvider {
  public:
   // The oldest driver that this build runs on, as CUDA writes it: 13000 for 13.0.
-  static constexpr int kMinimumDriver = CUDART_VERSION / 1000 * 1000 >= 13000 ? CUDART_VERSION / 1000 * 1000 : 12040;
+  static constexpr int kMinimumDriver =
+      CUDART_VERSION / 1000 * 1000 >= 13000 ? CUDART_VERSION / 1000 * 1000 : 12040;
 
   explicit CudaProvider(const DriverProbe& probe = {}) : probe_(probe) {}
 
   [[nodiscard]] std::vector<DeviceInfo> devices() override;
   [[nodiscard]] std::string unavailable_reason() override;
-  [[nodiscard]] std::unique_ptr<Backend> open(std::uint32_t index, std::shared_ptr<DeviceStatus> status) override;
+  [[nodiscard]] std::unique_ptr<Backend> open(std::uint32_t index,
+                                              std::shared_ptr<DeviceStatus> status) override;
   void require_driver() override;
 
  private:
@@ -48,7 +51,8 @@ class CudaProvider final : public BackendProvider {
   std::once_flag asked_;
   Answer answer_;
   std::mutex mutex_;
-  std::vector<CUcontext> contexts_;  // by ordinal; null until opened, then for the rest of the process
+  std::vector<CUcontext>
+      contexts_;  // by ordinal; null until opened, then for the rest of the process
 };
 
 }  // namespace reprise::detail

@@ -28,23 +28,35 @@ class CudaQueue::Pin {
 };
 
 CudaQueue::CudaQueue(std::shared_ptr<const CudaContext> context, std::string_view label)
-    : context_(std::move(context)), label_(label), name_(concat("queue \"", label, "\"")), owned_(true) {
+    : context_(std::move(context)),
+      label_(label),
+      name_(concat("queue \"", label, "\"")),
+      owned_(true) {
   const SetupScope scope(*context_, Stage::Open);
-  cuda_check(context_->driver.cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING), "cuStreamCreate", context_->at(Stage::Open, name_));
+  cuda_check(context_->driver.cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING), "cuStreamCreate",
+             context_->at(Stage::Open, name_));
   make_events();
 }
 
-CudaQueue::CudaQueue(std::shared_ptr<const CudaContext> context, CUstream foreign, std::string_view label)
-    : context_(std::move(context)), label_(label), name_(concat("queue \"", label, "\"")), stream_(foreign), shared_(true) {
+CudaQueue::CudaQueue(std::shared_ptr<const CudaContext> context, CUstream foreign,
+                     std::string_view label)
+    : context_(std::move(context)),
+      label_(label),
+      name_(concat("queue \"", label, "\"")),
+      stream_(foreign),
+      shared_(true) {
   const SetupScope scope(*context_, Stage::Open);
   CUcontext owner = nullptr;
-  cuda_check(context_->driver.cuStreamGetCtx(foreign, &owner), "cuStreamGetCtx", context_->at(Stage::Open, name_));
+  cuda_check(context_->driver.cuStreamGetCtx(foreign, &owner), "cuStreamGetCtx",
+             context_->at(Stage::Open, name_));
   if (owner != context_->handle) {
     ErrorDetails details;
     details.code = ErrorCode::WrongDevice;
     details.stage = Stage::Open;
     details.label = label_;
-    throw Error(std::move(details), concat("the stream to adopt as ", name_, " is not of the primary context of ", context_->info.selector));
+    throw Error(std::move(details),
+                concat("the stream to adopt as ", name_, " is not of the primary context of ",
+                       context_->info.selector));
   }
   make_events();
 }
@@ -56,7 +68,8 @@ void CudaQueue::make_events() {
     for (std::uint64_t i = 0; i < kRing; ++i) free_[i] = static_cast<std::uint16_t>(kRing - 1 - i);
     free_count_ = kRing;
     for (Slot& slot : slots_) {
-      cuda_check(context_->driver.cuEventCreate(&slot.event, CU_EVENT_DISABLE_TIMING), "cuEventCreate", context_->at(Stage::Open, name_));
+      cuda_check(context_->driver.cuEventCreate(&slot.event, CU_EVENT_DISABLE_TIMING),
+                 "cuEventCreate", context_->at(Stage::Open, name_));
     }
   } catch (...) {
     destroy();
@@ -104,7 +117,8 @@ bool CudaQueue::wait(std::uint64_t serial, std::optional<std::chrono::nanosecond
   if (!timeout) {
     const Pin pin(slot(serial));
     if (!reached(serial)) {
-      cuda_check(context_->driver.cuEventSynchronize(slot(serial).event), "cuEventSynchronize", context_->at(Stage::Wait, name_));
+      cuda_check(context_->driver.cuEventSynchronize(slot(serial).event), "cuEventSynchronize",
+                 context_->at(Stage::Wait, name_));
       advance(serial);
     }
     return true;
@@ -118,7 +132,8 @@ bool CudaQueue::wait(std::uint64_t serial, std::optional<std::chrono::nanosecond
     if (elapsed < kSpin) {
       std::this_thread::yield();
     } else {
-      std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>({elapsed / 8, kLongestPause, *timeout - elapsed}));
+      std::this_thread::sleep_for(
+          std::min<std::chrono::nanoseconds>({elapsed / 8, kLongestPause, *timeout - elapsed}));
     }
   }
 }
@@ -131,8 +146,9 @@ void CudaQueue::wait_for(BackendQueue& other, std::uint64_t serial) {
   refuse_capture(Stage::Launch);
   const Pin pin(from.slot(serial));
   if (from.reached(serial)) return;
-  cuda_check(context_->driver.cuStreamWaitEvent(stream_, from.slot(serial).event, CU_EVENT_WAIT_DEFAULT), "cuStreamWaitEvent",
-             context_->at(Stage::Launch, name_));
+  cuda_check(
+      context_->driver.cuStreamWaitEvent(stream_, from.slot(serial).event, CU_EVENT_WAIT_DEFAULT),
+      "cuStreamWaitEvent", context_->at(Stage::Launch, name_));
 }
 
 std::uint64_t CudaQueue::mark() {
@@ -149,13 +165,15 @@ std::uint64_t CudaQueue::write(std::byte* destination, std::span<const std::byte
   if (staging_ == nullptr) {
     const RelaxedCapture relaxed(context_->driver);
     void* memory = nullptr;
-    cuda_check(cudaHostAlloc(&memory, kRing * kMaxWriteBytes, cudaHostAllocPortable), "cudaHostAlloc", context_->at(Stage::Launch, name_));
+    cuda_check(cudaHostAlloc(&memory, kRing * kMaxWriteBytes, cudaHostAllocPortable),
+               "cudaHostAlloc", context_->at(Stage::Launch, name_));
     staging_ = static_cast<std::byte*>(memory);
   }
   const std::uint16_t slot = next_slot(Stage::Launch);
   std::byte* const staged = staging_ + slot * kMaxWriteBytes;
   std::memcpy(staged, bytes.data(), bytes.size());
-  const CUresult result = context_->driver.cuMemcpyHtoDAsync(reinterpret_cast<CUdeviceptr>(destination), staged, bytes.size(), stream_);
+  const CUresult result = context_->driver.cuMemcpyHtoDAsync(
+      reinterpret_cast<CUdeviceptr>(destination), staged, bytes.size(), stream_);
   if (result != CUDA_SUCCESS) free_[free_count_++] = slot;
   cuda_check(result, "cuMemcpyHtoDAsync", context_->at(Stage::Launch, name_));
   return record(slot, Stage::Launch);
@@ -176,10 +194,13 @@ void CudaQueue::upload(CUgraphExec exec) {
   const SetupScope scope(*context_, Stage::Upload);
   const std::lock_guard lock(mutex_);
   refuse_capture(Stage::Upload);
-  cuda_check(context_->driver.cuGraphUpload(exec, stream_), "cuGraphUpload", context_->at(Stage::Upload, name_));
+  cuda_check(context_->driver.cuGraphUpload(exec, stream_), "cuGraphUpload",
+             context_->at(Stage::Upload, name_));
 }
 
-std::unique_ptr<QueueStopwatch> CudaQueue::make_stopwatch() { return std::make_unique<CudaStopwatch>(context_, stream_, name_); }
+std::unique_ptr<QueueStopwatch> CudaQueue::make_stopwatch() {
+  return std::make_unique<CudaStopwatch>(context_, stream_, name_);
+}
 
 void* CudaQueue::native() const noexcept {
   shared_.store(true);
@@ -196,18 +217,22 @@ CUstream CudaQueue::release() {
 void CudaQueue::refuse_capture(Stage stage) const {
   if (!shared_.load(std::memory_order_relaxed)) return;
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  cuda_check(context_->driver.cuStreamIsCapturing(stream_, &status), "cuStreamIsCapturing", context_->at(stage, name_));
+  cuda_check(context_->driver.cuStreamIsCapturing(stream_, &status), "cuStreamIsCapturing",
+             context_->at(stage, name_));
   if (status == CU_STREAM_CAPTURE_STATUS_NONE) return;
   ErrorDetails details;
   details.code = ErrorCode::CapturingStream;
   details.stage = stage;
   details.label = label_;
-  throw Error(std::move(details), concat("the stream of ", name_, " is being captured: end the capture first, or launch on another queue"));
+  throw Error(std::move(details),
+              concat("the stream of ", name_,
+                     " is being captured: end the capture first, or launch on another queue"));
 }
 
 void CudaQueue::take_back(std::uint64_t most) noexcept {
   const std::uint64_t done = completed_.load();
-  for (; most > 0 && taken_back_ < done; --most) free_[free_count_++] = slot_of_[++taken_back_ % kRing].load(std::memory_order_relaxed);
+  for (; most > 0 && taken_back_ < done; --most)
+    free_[free_count_++] = slot_of_[++taken_back_ % kRing].load(std::memory_order_relaxed);
 }
 
 std::uint16_t CudaQueue::next_slot(Stage stage) {
@@ -219,13 +244,15 @@ std::uint16_t CudaQueue::next_slot(Stage stage) {
     const RelaxedCapture relaxed(context_->driver);
     // One question in the middle of those under way answers for half of them.
     if (!query(taken_back_ + kRing / 2, stage)) {
-      cuda_check(context_->driver.cuEventSynchronize(slot(oldest).event), "cuEventSynchronize", context_->at(stage, name_));
+      cuda_check(context_->driver.cuEventSynchronize(slot(oldest).event), "cuEventSynchronize",
+                 context_->at(stage, name_));
       advance(oldest);
     }
     take_back(kFew);
   }
   const std::uint16_t next = free_[--free_count_];
-  while (slots_[next].pins.load() != 0) std::this_thread::yield();  // they see that its old serial is done, and leave
+  while (slots_[next].pins.load() != 0)
+    std::this_thread::yield();  // they see that its old serial is done, and leave
   return next;
 }
 

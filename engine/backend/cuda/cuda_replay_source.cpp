@@ -3,18 +3,21 @@
 #include <algorithm>
 
 #include "backend/cuda/cuda_virtual_allocation.hpp"
-#include "profile/activity/activity_session.hpp"
 #include "base/text.hpp"
+#include "profile/activity/activity_session.hpp"
 
 namespace reprise::detail {
 namespace {
 
-// After so long without a launch a window of CUPTI is closed: other graphs are slower while it is open.
+// After so long without a launch a window of CUPTI is closed: other graphs are slower while it is
+// open.
 constexpr std::chrono::seconds kLongestWindow{1};
 
 }  // namespace
 
-CudaReplaySource::CudaReplaySource(std::shared_ptr<const CudaContext> context, std::shared_ptr<const CudaInstrumentation> instrumentation, TimedBy nodes_by)
+CudaReplaySource::CudaReplaySource(std::shared_ptr<const CudaContext> context,
+                                   std::shared_ptr<const CudaInstrumentation> instrumentation,
+                                   TimedBy nodes_by)
     : context_(std::move(context)),
       instrumentation_(std::move(instrumentation)),
       ring_(context_, instrumentation_->readback),
@@ -41,17 +44,21 @@ bool CudaReplaySource::ran_clone(std::uint64_t replay) const noexcept {
 
 bool CudaReplaySource::is_complete() {
   if (!window_) return false;
-  const bool is_idle = timed_by_ == TimedBy::Cupti && !is_endless_ && last_.load() <= last_ended_ && Clock::now() - opened_ > kLongestWindow;
+  const bool is_idle = timed_by_ == TimedBy::Cupti && !is_endless_ && last_.load() <= last_ended_ &&
+                       Clock::now() - opened_ > kLongestWindow;
   if (is_idle) left_.store(0);
-  return left_.load(std::memory_order_acquire) == 0 && last_.load(std::memory_order_acquire) <= last_ended_;
+  return left_.load(std::memory_order_acquire) == 0 &&
+         last_.load(std::memory_order_acquire) <= last_ended_;
 }
 
-bool CudaReplaySource::tell(const ReplayTimestamps& replay, NodeTimer::Rest rest, ReplayObserver& observer, Lost& lost) {
+bool CudaReplaySource::tell(const ReplayTimestamps& replay, NodeTimer::Rest rest,
+                            ReplayObserver& observer, Lost& lost) {
   const GpuClock& clock = *instrumentation_->clock;
   const bool by_clone = ran_clone(replay.replay);
   const std::uint64_t number = numbers_.replay(replay.replay);
   NodeTimer::Found found = NodeTimer::Found::Lost;
-  if (by_clone) found = nodes_->find({replay, number, last_.load(std::memory_order_acquire), rest}, clock);
+  if (by_clone)
+    found = nodes_->find({replay, number, last_.load(std::memory_order_acquire), rest}, clock);
   if (found == NodeTimer::Found::NotYet) return false;
   if (number == 0) {
     ++lost.replays;
@@ -85,11 +92,14 @@ ReplaySource::Lost CudaReplaySource::collect(ReplayObserver& observer) {
   } else if (window_ && !waiting_.empty()) {
     nodes_->gather();
   }
-  while (!waiting_.empty() && tell(waiting_.front(), over ? NodeTimer::Rest::IsHere : NodeTimer::Rest::MayCome, observer, lost)) {
+  while (!waiting_.empty() &&
+         tell(waiting_.front(), over ? NodeTimer::Rest::IsHere : NodeTimer::Rest::MayCome, observer,
+              lost)) {
     waiting_.pop_front();
   }
   if (window_) {
-    if (std::string complaint = nodes_->complaint(); !complaint.empty()) notice_ = std::move(complaint);
+    if (std::string complaint = nodes_->complaint(); !complaint.empty())
+      notice_ = std::move(complaint);
   }
   if (over) window_ = false;
   return lost;
@@ -142,7 +152,8 @@ void CudaReplaySource::time_nodes(std::uint64_t replays, Precision closeness) {
   window_ = true;
   first_.store(0);
   last_.store(0);
-  left_.store(is_endless_ ? replays : std::min<std::uint64_t>(replays, nodes_->rows()), std::memory_order_release);
+  left_.store(is_endless_ ? replays : std::min<std::uint64_t>(replays, nodes_->rows()),
+              std::memory_order_release);
 }
 
 }  // namespace reprise::detail

@@ -27,32 +27,38 @@ std::uint64_t page_bytes(const CudaContext& context) {
   CUdevice device = 0;
   int supported = 0;
   cuda_check(context.driver.cuDeviceGet(&device, context.ordinal), "cuDeviceGet", place);
-  cuda_check(context.driver.cuDeviceGetAttribute(&supported, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, device), "cuDeviceGetAttribute",
-             place);
+  cuda_check(context.driver.cuDeviceGetAttribute(
+                 &supported, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, device),
+             "cuDeviceGetAttribute", place);
   if (supported == 0) return 0;
   const CUmemAllocationProp wanted = properties(context.ordinal);
   std::size_t bytes = 0;
-  cuda_check(context.driver.cuMemGetAllocationGranularity(&bytes, &wanted, CU_MEM_ALLOC_GRANULARITY_MINIMUM), "cuMemGetAllocationGranularity", place);
+  cuda_check(context.driver.cuMemGetAllocationGranularity(&bytes, &wanted,
+                                                          CU_MEM_ALLOC_GRANULARITY_MINIMUM),
+             "cuMemGetAllocationGranularity", place);
   return bytes;
 }
 
 }  // namespace
 
 UnmappedPagesError& UnmappedPagesError::of_process() {
-  static UnmappedPagesError* const all = new UnmappedPagesError;  // never destroyed: slabs may be freed after the end of main
+  static UnmappedPagesError* const all =
+      new UnmappedPagesError;  // never destroyed: slabs may be freed after the end of main
   return *all;
 }
 
 bool UnmappedPagesError::has_any(std::span<std::byte* const> addresses) const {
-  return !ranges_.empty() && std::any_of(addresses.begin(), addresses.end(), [this](const std::byte* address) {
-    const auto after = ranges_.upper_bound(const_cast<std::byte*>(address));
-    if (after == ranges_.begin()) return false;
-    const auto range = std::prev(after);
-    return address < range->first + range->second;
-  });
+  return !ranges_.empty() &&
+         std::any_of(addresses.begin(), addresses.end(), [this](const std::byte* address) {
+           const auto after = ranges_.upper_bound(const_cast<std::byte*>(address));
+           if (after == ranges_.begin()) return false;
+           const auto range = std::prev(after);
+           return address < range->first + range->second;
+         });
 }
 
-std::unique_ptr<CudaVirtualAllocation> CudaVirtualAllocation::make(std::shared_ptr<const CudaContext> context, std::uint64_t bytes) {
+std::unique_ptr<CudaVirtualAllocation> CudaVirtualAllocation::make(
+    std::shared_ptr<const CudaContext> context, std::uint64_t bytes) {
   const SetupScope scope(*context, Stage::Allocate);
   const std::uint64_t page = page_bytes(*context);
   if (page == 0 || bytes > ~std::uint64_t{0} - page) return nullptr;
@@ -60,25 +66,32 @@ std::unique_ptr<CudaVirtualAllocation> CudaVirtualAllocation::make(std::shared_p
   if (whole - bytes > bytes / kWasteShare) return nullptr;
   const std::string what = concat(bytes, " bytes");
   CUdeviceptr address = 0;
-  cuda_check(context->driver.cuMemAddressReserve(&address, whole, page, 0, 0), "cuMemAddressReserve", context->at(Stage::Allocate, what));
-  auto pages = std::make_unique<CudaVirtualAllocation>(std::move(context), address, Room{whole, page, whole});
+  cuda_check(context->driver.cuMemAddressReserve(&address, whole, page, 0, 0),
+             "cuMemAddressReserve", context->at(Stage::Allocate, what));
+  auto pages = std::make_unique<CudaVirtualAllocation>(std::move(context), address,
+                                                       Room{whole, page, whole});
   pages->resize(whole);
   return pages;
 }
 
-std::unique_ptr<CudaVirtualAllocation> CudaVirtualAllocation::reserve(std::shared_ptr<const CudaContext> context, std::uint64_t bytes) {
+std::unique_ptr<CudaVirtualAllocation> CudaVirtualAllocation::reserve(
+    std::shared_ptr<const CudaContext> context, std::uint64_t bytes) {
   const SetupScope scope(*context, Stage::Allocate);
   const std::uint64_t page = page_bytes(*context);
   if (page == 0 || bytes == 0 || bytes > ~std::uint64_t{0} - page) return nullptr;
   const std::uint64_t whole = (bytes + page - 1) / page * page;
   CUdeviceptr address = 0;
   const CUresult reserved = context->driver.cuMemAddressReserve(&address, whole, page, 0, 0);
-  if (reserved == CUDA_ERROR_OUT_OF_MEMORY || reserved == CUDA_ERROR_INVALID_VALUE) return nullptr;  // too many addresses
-  cuda_check(reserved, "cuMemAddressReserve", context->at(Stage::Allocate, concat(bytes, " bytes")));
-  return std::make_unique<CudaVirtualAllocation>(std::move(context), address, Room{whole, page, std::max(page, kLargestPiece)});
+  if (reserved == CUDA_ERROR_OUT_OF_MEMORY || reserved == CUDA_ERROR_INVALID_VALUE)
+    return nullptr;  // too many addresses
+  cuda_check(reserved, "cuMemAddressReserve",
+             context->at(Stage::Allocate, concat(bytes, " bytes")));
+  return std::make_unique<CudaVirtualAllocation>(std::move(context), address,
+                                                 Room{whole, page, std::max(page, kLargestPiece)});
 }
 
-CudaVirtualAllocation::CudaVirtualAllocation(std::shared_ptr<const CudaContext> context, CUdeviceptr address, const Room& room) noexcept
+CudaVirtualAllocation::CudaVirtualAllocation(std::shared_ptr<const CudaContext> context,
+                                             CUdeviceptr address, const Room& room) noexcept
     : context_(std::move(context)), address_(address), room_(room) {}
 
 CudaVirtualAllocation::~CudaVirtualAllocation() {
@@ -129,7 +142,8 @@ void CudaVirtualAllocation::resize(std::uint64_t bytes) {
     map(whole);
     bytes_ = whole;
   }
-  while (pieces_.size() > 1 ? pieces_[pieces_.size() - 2] >= whole : !pieces_.empty() && whole == 0) {
+  while (pieces_.size() > 1 ? pieces_[pieces_.size() - 2] >= whole
+                            : !pieces_.empty() && whole == 0) {
     cuda_check(unmap_piece(), "cuMemUnmap", context_->at(Stage::Allocate));
     bytes_ = mapped();
   }

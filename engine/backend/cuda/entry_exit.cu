@@ -1,4 +1,5 @@
-// The kernel before all roots and after all leaves of a graph: it does nothing, and that makes launches cheap.
+// The kernel before all roots and after all leaves of a graph: it does nothing, and that makes
+// launches cheap.
 #include <reprise_kernel.hpp>
 
 REPRISE_KERNEL(reprise_frame, ()) {}

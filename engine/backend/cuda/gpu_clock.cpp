@@ -11,19 +11,22 @@ namespace {
 
 constexpr unsigned kRounds = 32;
 constexpr std::size_t kMailboxWords = kRounds + 1;
-constexpr std::int64_t kFirstAnswer = 50'000'000, kNextAnswer = 2'000'000;  // ns that the host waits
-constexpr unsigned long long kPatience = 5'000'000;                          // ns that the kernel waits for each round
+constexpr std::int64_t kFirstAnswer = 50'000'000,
+                       kNextAnswer = 2'000'000;      // ns that the host waits
+constexpr unsigned long long kPatience = 5'000'000;  // ns that the kernel waits for each round
 constexpr std::int64_t kValidFor = 1'000'000'000;
 constexpr double kMostDrift = 1e-4;  // a rate further from 1 is no drift but a mistake
 
 }  // namespace
 
-GpuClock::GpuClock(std::shared_ptr<const CudaContext> context, std::shared_ptr<const Readback> readback, std::shared_ptr<const CudaKernel> echo)
+GpuClock::GpuClock(std::shared_ptr<const CudaContext> context,
+                   std::shared_ptr<const Readback> readback, std::shared_ptr<const CudaKernel> echo)
     : context_(std::move(context)), readback_(std::move(readback)), echo_(std::move(echo)) {
   const SetupScope scope(*context_, Stage::Profile);
   void* memory = nullptr;
-  cuda_check(cudaHostAlloc(&memory, kMailboxWords * sizeof(std::uint64_t), cudaHostAllocPortable | cudaHostAllocMapped), "cudaHostAlloc",
-             context_->at(Stage::Profile, "for the clock"));
+  cuda_check(cudaHostAlloc(&memory, kMailboxWords * sizeof(std::uint64_t),
+                           cudaHostAllocPortable | cudaHostAllocMapped),
+             "cudaHostAlloc", context_->at(Stage::Profile, "for the clock"));
   mailbox_ = static_cast<std::uint64_t*>(memory);
 }
 
@@ -39,7 +42,9 @@ std::optional<ClockPair> GpuClock::measure() {
   unsigned rounds = kRounds;
   unsigned long long patience = kPatience;
   void* parameters[] = {&mailbox_, &rounds, &patience};
-  cuda_check(context_->driver.cuLaunchKernel(echo_->function(), 1, 1, 1, 1, 1, 1, 0, readback_->stream(), parameters, nullptr), "cuLaunchKernel", place);
+  cuda_check(context_->driver.cuLaunchKernel(echo_->function(), 1, 1, 1, 1, 1, 1, 0,
+                                             readback_->stream(), parameters, nullptr),
+             "cuLaunchKernel", place);
   std::optional<ClockPair> best;
   for (unsigned round = 1; round <= kRounds; ++round) {
     const std::int64_t asked = steady_now();
@@ -47,12 +52,15 @@ std::optional<ClockPair> GpuClock::measure() {
     const std::int64_t limit = round == 1 ? kFirstAnswer : kNextAnswer;
     std::uint64_t answer = 0;
     std::int64_t answered = asked;
-    while ((answer = std::atomic_ref(mailbox_[round]).load()) == 0 && answered - asked < limit) answered = steady_now();
+    while ((answer = std::atomic_ref(mailbox_[round]).load()) == 0 && answered - asked < limit)
+      answered = steady_now();
     if (answer == 0) break;
     answered = steady_now();
     const std::int64_t error = (answered - asked) / 2 + 1;
-    // The first round holds the launch of the kernel: its answer says nothing of when it was asked for.
-    if (round > 1 && (!best || error < best->error)) best = ClockPair{asked + (answered - asked) / 2, static_cast<std::int64_t>(answer), error};
+    // The first round holds the launch of the kernel: its answer says nothing of when it was asked
+    // for.
+    if (round > 1 && (!best || error < best->error))
+      best = ClockPair{asked + (answered - asked) / 2, static_cast<std::int64_t>(answer), error};
   }
   std::atomic_ref(mailbox_[0]).store(kRounds);  // lets a kernel that comes late go at once
   readback_->wait();
@@ -70,7 +78,8 @@ void GpuClock::align() {
   if (!pair) return;
   const std::lock_guard lock(mutex_);
   if (last_ && pair->other > last_->other) {
-    const double rate = static_cast<double>(pair->host - last_->host) / static_cast<double>(pair->other - last_->other);
+    const double rate = static_cast<double>(pair->host - last_->host) /
+                        static_cast<double>(pair->other - last_->other);
     rate_ = std::abs(rate - 1) < kMostDrift ? rate : 1;
   }
   last_ = pair;

@@ -1,6 +1,6 @@
-// GpuClock: a GPU's nanosecond clock (%globaltimer) on the host's steady clock. Asks the GPU many times for one pair of moments and keeps
-// the pair that was closest together; two such pairs give how fast the clocks drift apart. The only place where GPU time becomes host time.
-// Threads: any.
+// GpuClock: a GPU's nanosecond clock (%globaltimer) on the host's steady clock. Asks the GPU many
+// times for one pair of moments and keeps the pair that was closest together; two such pairs give
+// how fast the clocks drift apart. The only place where GPU time becomes host time. Threads: any.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,15 @@ namespace reprise::detail {
 class GpuClock {
  public:
   // `echo` is reprise_clock_echo.
-  GpuClock(std::shared_ptr<const CudaContext> context, std::shared_ptr<const Readback> readback, std::shared_ptr<const CudaKernel> echo);
+  GpuClock(std::shared_ptr<const CudaContext> context, std::shared_ptr<const Readback> readback,
+           std::shared_ptr<const CudaKernel> echo);
   GpuClock(const GpuClock&) = delete;
   GpuClock& operator=(const GpuClock&) = delete;
   ~GpuClock();
 
-  // Takes a new pair where the last one is older than a second and nobody else is about it. The GPU answers when a one-thread kernel finds room on it; where it finds none
-  // for a while, what is known stays. Throws DeviceLost and its like.
+  // Takes a new pair where the last one is older than a second and nobody else is about it. The GPU
+  // answers when a one-thread kernel finds room on it; where it finds none for a while, what is
+  // known stays. Throws DeviceLost and its like.
   void align();
   // Empty until the first pair is known.
   [[nodiscard]] std::optional<ClockPair> pair() const;

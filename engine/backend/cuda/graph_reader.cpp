@@ -27,15 +27,21 @@ struct CopyEnd {
 class Reader {
  public:
   Reader(const CudaContext& context, Recording& recording, const BufferFinder& finder)
-      : context_(context), recording_(recording), arena_(std::make_shared<Arena>()), memory_(context, recording, finder), ops_(context) {
+      : context_(context),
+        recording_(recording),
+        arena_(std::make_shared<Arena>()),
+        memory_(context, recording, finder),
+        ops_(context) {
     recording_.arenas.push_back(arena_);
   }
 
   void read(const NativeNodes& nodes) {
-    for (const NativeNodes::Group& group : nodes.groups) recording_.labels.push_back({group.parent, group.name, {}});
+    for (const NativeNodes::Group& group : nodes.groups)
+      recording_.labels.push_back({group.parent, group.name, {}});
     recording_.commands.reserve(nodes.nodes.size());
     for (const NativeNode& node : nodes.nodes) add(node);
-    for (auto& kernel : kernels_) recording_.kernels.push_back(std::make_shared<const KernelCore>(std::move(kernel)));
+    for (auto& kernel : kernels_)
+      recording_.kernels.push_back(std::make_shared<const KernelCore>(std::move(kernel)));
   }
 
  private:
@@ -51,28 +57,37 @@ class Reader {
   Command read_node(const NativeNode& node) {
     switch (node.type) {
       case CU_GRAPH_NODE_TYPE_KERNEL:
-        if (const auto* payload = kernel(node.node)) return {.kind = CommandKind::Dispatch, .payload = payload, .where = {}};
+        if (const auto* payload = kernel(node.node))
+          return {.kind = CommandKind::Dispatch, .payload = payload, .where = {}};
         break;
       case CU_GRAPH_NODE_TYPE_MEMCPY:
-        if (const auto* payload = memcpy(node.node)) return {.kind = CommandKind::Copy, .payload = payload, .where = {}};
+        if (const auto* payload = memcpy(node.node))
+          return {.kind = CommandKind::Copy, .payload = payload, .where = {}};
         break;
       case CU_GRAPH_NODE_TYPE_MEMSET:
-        if (const auto* payload = memset(node.node)) return {.kind = CommandKind::Fill, .payload = payload, .where = {}};
+        if (const auto* payload = memset(node.node))
+          return {.kind = CommandKind::Fill, .payload = payload, .where = {}};
         break;
       case CU_GRAPH_NODE_TYPE_HOST:
-        if (const auto* payload = host(node.node)) return {.kind = CommandKind::Host, .payload = payload, .where = {}};
+        if (const auto* payload = host(node.node))
+          return {.kind = CommandKind::Host, .payload = payload, .where = {}};
         break;
-      case CU_GRAPH_NODE_TYPE_EMPTY: return {.kind = CommandKind::Barrier, .payload = arena_->make<BarrierPayload>(), .where = {}};
+      case CU_GRAPH_NODE_TYPE_EMPTY:
+        return {
+            .kind = CommandKind::Barrier, .payload = arena_->make<BarrierPayload>(), .where = {}};
       default: break;
     }
     recording_.ops.push_back(ops_.make(node));
     const auto index = static_cast<std::uint32_t>(recording_.ops.size() - 1);
-    return {.kind = CommandKind::Op, .payload = arena_->make<OpPayload>(index, 0u, nullptr), .where = {}};
+    return {.kind = CommandKind::Op,
+            .payload = arena_->make<OpPayload>(index, 0u, nullptr),
+            .where = {}};
   }
 
   // --- Kernels ---
   std::uint32_t kernel_index(CUfunction function) {
-    const auto [at, is_new] = kernel_of_.try_emplace(function, static_cast<std::uint32_t>(kernels_.size()));
+    const auto [at, is_new] =
+        kernel_of_.try_emplace(function, static_cast<std::uint32_t>(kernels_.size()));
     if (is_new) {
       kernels_.push_back(native_kernel(context_, function));
       kernels_.back().device = recording_.device;
@@ -97,7 +112,8 @@ class Reader {
     payload->block = {p.blockDimX, p.blockDimY, p.blockDimZ};
     payload->cluster = cluster_of(node);
     payload->shared_bytes = p.sharedMemBytes;
-    payload->launch = is_cooperative(node) ? DispatchDesc::Launch::Cooperative : DispatchDesc::Launch::Normal;
+    payload->launch =
+        is_cooperative(node) ? DispatchDesc::Launch::Cooperative : DispatchDesc::Launch::Normal;
     payload->parameter_bytes = core.parameter_bytes;
     payload->parameters = arena_->copy_bytes(block.data(), block.size());
     payload->buffer_argument_count = static_cast<std::uint32_t>(arguments.size());
@@ -106,13 +122,14 @@ class Reader {
     return payload;
   }
 
-  // Addresses of memory become buffer arguments, and accesses; the block has zeros in their places, as that of a recorded dispatch. They
-  // may also stand inside of larger parameters.
+  // Addresses of memory become buffer arguments, and accesses; the block has zeros in their places,
+  // as that of a recorded dispatch. They may also stand inside of larger parameters.
   std::vector<BufferArgument> take_addresses(KernelCore& core, std::vector<std::byte>& block) {
     std::vector<BufferArgument> arguments;
     for (KernelParameter& parameter : core.parameters) {
       constexpr std::uint32_t kWord = sizeof(void*);
-      const std::uint32_t first = (parameter.offset + kWord - 1) / kWord * kWord, end = parameter.offset + parameter.size;
+      const std::uint32_t first = (parameter.offset + kWord - 1) / kWord * kWord,
+                          end = parameter.offset + parameter.size;
       for (std::uint32_t at = first; at + kWord <= end; at += kWord) {
         const void* address = nullptr;
         std::memcpy(&address, block.data() + at, kWord);
@@ -120,7 +137,8 @@ class Reader {
         if (!place) continue;
         std::memset(block.data() + at, 0, kWord);
         arguments.push_back({at, place->buffer, place->offset});
-        recording_.accesses.push_back({place->buffer, Access::ReadWrite, 0, place->offset, place->offset + place->left});
+        recording_.accesses.push_back(
+            {place->buffer, Access::ReadWrite, 0, place->offset, place->offset + place->left});
         if (parameter.size == kWord) parameter.is_pointer = true;
       }
     }
@@ -129,12 +147,16 @@ class Reader {
 
   [[nodiscard]] Dim3 cluster_of(CUgraphNode node) const {
     CUlaunchAttributeValue value = {};
-    if (context_.driver.cuGraphKernelNodeGetAttribute(node, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &value) != CUDA_SUCCESS) return {0, 0, 0};
+    if (context_.driver.cuGraphKernelNodeGetAttribute(node, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+                                                      &value) != CUDA_SUCCESS)
+      return {0, 0, 0};
     return {value.clusterDim.x, value.clusterDim.y, value.clusterDim.z};
   }
   [[nodiscard]] bool is_cooperative(CUgraphNode node) const {
     CUlaunchAttributeValue value = {};
-    return context_.driver.cuGraphKernelNodeGetAttribute(node, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &value) == CUDA_SUCCESS && value.cooperative != 0;
+    return context_.driver.cuGraphKernelNodeGetAttribute(node, CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
+                                                         &value) == CUDA_SUCCESS &&
+           value.cooperative != 0;
   }
 
   // --- Copies, fills, callbacks ---
@@ -142,15 +164,22 @@ class Reader {
     CUDA_MEMCPY3D p = {};
     if (context_.driver.cuGraphMemcpyNodeGetParams(node, &p) != CUDA_SUCCESS) return nullptr;
     auto* payload = arena_->make<CopyPayload>();
-    payload->extent = {p.WidthInBytes, std::max<std::size_t>(p.Height, 1), std::max<std::size_t>(p.Depth, 1)};
-    const CopyEnd from{p.srcMemoryType, p.srcHost, p.srcDevice, p.srcArray, p.srcXInBytes, p.srcY, p.srcZ, p.srcPitch, p.srcHeight};
-    const CopyEnd to{p.dstMemoryType, p.dstHost, p.dstDevice, p.dstArray, p.dstXInBytes, p.dstY, p.dstZ, p.dstPitch, p.dstHeight};
-    if (!read_end(from, payload->extent, Access::Read, payload->source, payload->source_pitch)) return nullptr;
-    if (!read_end(to, payload->extent, Access::Write, payload->destination, payload->destination_pitch)) return nullptr;
+    payload->extent = {p.WidthInBytes, std::max<std::size_t>(p.Height, 1),
+                       std::max<std::size_t>(p.Depth, 1)};
+    const CopyEnd from{p.srcMemoryType, p.srcHost, p.srcDevice, p.srcArray, p.srcXInBytes,
+                       p.srcY,          p.srcZ,    p.srcPitch,  p.srcHeight};
+    const CopyEnd to{p.dstMemoryType, p.dstHost, p.dstDevice, p.dstArray, p.dstXInBytes,
+                     p.dstY,          p.dstZ,    p.dstPitch,  p.dstHeight};
+    if (!read_end(from, payload->extent, Access::Read, payload->source, payload->source_pitch))
+      return nullptr;
+    if (!read_end(to, payload->extent, Access::Write, payload->destination,
+                  payload->destination_pitch))
+      return nullptr;
     return payload;
   }
 
-  bool read_end(const CopyEnd& end, const Extent& extent, Access access, Endpoint& endpoint, Pitch& pitch) {
+  bool read_end(const CopyEnd& end, const Extent& extent, Access access, Endpoint& endpoint,
+                Pitch& pitch) {
     endpoint.lifetime = HostBytes::Lifetime::Borrowed;
     const bool is_array = end.type == CU_MEMORYTYPE_ARRAY;
     if (!is_array && extent.height > 1) pitch.row = end.pitch;
@@ -161,9 +190,11 @@ class Reader {
     if (is_array) {
       endpoint.buffer = memory_.array(end.array, *span);
     } else {
-      const std::byte* const base =
-          end.type == CU_MEMORYTYPE_HOST ? static_cast<const std::byte*>(end.host) : reinterpret_cast<const std::byte*>(end.device);
-      const std::byte* const address = base + end.z * end.pitch * end.height + end.y * end.pitch + end.x;
+      const std::byte* const base = end.type == CU_MEMORYTYPE_HOST
+                                        ? static_cast<const std::byte*>(end.host)
+                                        : reinterpret_cast<const std::byte*>(end.device);
+      const std::byte* const address =
+          base + end.z * end.pitch * end.height + end.y * end.pitch + end.x;
       auto place = memory_.find(address);
       if (!place && end.type == CU_MEMORYTYPE_DEVICE) place = memory_.find_device(address, *span);
       if (!place) {
@@ -184,7 +215,8 @@ class Reader {
     Pitch pitch;
     if (extent.height > 1) pitch.row = p.pitch;
     if (extent.width == 0 || normalise(extent, pitch) != PitchFault::None) return nullptr;
-    const NativeMemory::Place place = memory_.find_device(reinterpret_cast<const void*>(p.dst), *span_bytes(extent, pitch));
+    const NativeMemory::Place place =
+        memory_.find_device(reinterpret_cast<const void*>(p.dst), *span_bytes(extent, pitch));
     auto* payload = arena_->make<FillPayload>();
     *payload = {place.buffer, place.offset, p.value, p.elementSize, extent, pitch};
     add_access(place.buffer, Access::Write, place.offset, extent, pitch);
@@ -194,11 +226,13 @@ class Reader {
   const HostPayload* host(CUgraphNode node) {
     CUDA_HOST_NODE_PARAMS p = {};
     if (context_.driver.cuGraphHostNodeGetParams(node, &p) != CUDA_SUCCESS) return nullptr;
-    recording_.functions.push_back(std::make_shared<const std::function<void()>>([p] { p.fn(p.userData); }));
+    recording_.functions.push_back(
+        std::make_shared<const std::function<void()>>([p] { p.fn(p.userData); }));
     return arena_->make<HostPayload>(static_cast<std::uint32_t>(recording_.functions.size() - 1));
   }
 
-  void add_access(std::uint32_t buffer, Access access, std::uint64_t begin, const Extent& extent, const Pitch& pitch) {
+  void add_access(std::uint32_t buffer, Access access, std::uint64_t begin, const Extent& extent,
+                  const Pitch& pitch) {
     BufferAccess added{buffer, access, 0, begin, begin + *span_bytes(extent, pitch)};
     if (!is_dense(extent, pitch)) {
       recording_.shapes.push_back({extent, pitch});
@@ -230,13 +264,15 @@ DependencyGraph dependencies_of(const NativeNodes& nodes) {
     dependencies.is_join.push_back(nodes.nodes[i].type == CU_GRAPH_NODE_TYPE_EMPTY ? 1 : 0);
     dependencies.first_edge[i + 1] += dependencies.first_edge[i];
   }
-  dependencies.redundant_edges_left = static_cast<std::uint32_t>(dependencies.edges.size());  // as many as the application made; nobody looked
+  dependencies.redundant_edges_left = static_cast<std::uint32_t>(
+      dependencies.edges.size());  // as many as the application made; nobody looked
   return dependencies;
 }
 
 }  // namespace
 
-ReadGraph read_graph(const CudaContext& context, CUgraph graph, std::string_view label, const BufferFinder& finder) {
+ReadGraph read_graph(const CudaContext& context, CUgraph graph, std::string_view label,
+                     const BufferFinder& finder) {
   const SetupScope scope(context, Stage::Instantiate);
   const NativeNodes nodes = native_nodes(context, graph, context.at(Stage::Instantiate, label));
   auto recording = std::make_shared<Recording>();

@@ -8,9 +8,12 @@ namespace reprise::detail {
 
 HostCallbacks::HostCallbacks() : set_(std::make_shared<Set>(0)) {}
 
-std::shared_ptr<HostCallbacks::Set> HostCallbacks::begin_set(std::uint64_t replays) { return std::exchange(set_, std::make_shared<Set>(replays)); }
+std::shared_ptr<HostCallbacks::Set> HostCallbacks::begin_set(std::uint64_t replays) {
+  return std::exchange(set_, std::make_shared<Set>(replays));
+}
 
-HostCallbacks::Call* HostCallbacks::add(const std::function<void()>& function, std::uint32_t command) {
+HostCallbacks::Call* HostCallbacks::add(const std::function<void()>& function,
+                                        std::uint32_t command) {
   Call*& call = set_->call_of_[command];
   if (call == nullptr) {
     call = &set_->calls_.emplace_back();
@@ -49,7 +52,8 @@ void HostCallbacks::run_function(const Call& self, std::uint64_t replay) noexcep
   }
 }
 
-void HostCallbacks::keep(std::uint64_t replay, std::uint32_t command, std::exception_ptr what) noexcept {
+void HostCallbacks::keep(std::uint64_t replay, std::uint32_t command,
+                         std::exception_ptr what) noexcept {
   const std::lock_guard lock(mutex_);
   try {
     const auto [at, first] = thrown_.try_emplace(replay, Thrown{command, what});
@@ -63,7 +67,8 @@ std::exception_ptr HostCallbacks::error(std::uint64_t replay) const {
   if (!has_calls_.load(std::memory_order_acquire)) return nullptr;
   const std::lock_guard lock(mutex_);
   if (const auto found = thrown_.find(replay); found != thrown_.end()) return found->second.what;
-  return first_unkept_ == replay && replay != 0 ? std::make_exception_ptr(std::bad_alloc()) : nullptr;
+  return first_unkept_ == replay && replay != 0 ? std::make_exception_ptr(std::bad_alloc())
+                                                : nullptr;
 }
 
 }  // namespace reprise::detail

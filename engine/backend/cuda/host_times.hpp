@@ -1,5 +1,5 @@
-// HostTimes: when a host command ran in each of the last replays, noted by the thread that ran it: CUPTI tells nothing of it.
-// Threads: note() one at a time; find() any.
+// HostTimes: when a host command ran in each of the last replays, noted by the thread that ran it:
+// CUPTI tells nothing of it. Threads: note() one at a time; find() any.
 #pragma once
 
 #include <array>
@@ -30,9 +30,11 @@ class HostTimes {
   [[nodiscard]] std::optional<Span> find(std::uint64_t replay) const noexcept {
     const Slot& slot = slots_[replay % slots_.size()];
     if (slot.replay.load(std::memory_order_acquire) != replay) return std::nullopt;
-    const Span span{slot.started.load(std::memory_order_relaxed), slot.ended.load(std::memory_order_relaxed)};
+    const Span span{slot.started.load(std::memory_order_relaxed),
+                    slot.ended.load(std::memory_order_relaxed)};
     std::atomic_thread_fence(std::memory_order_acquire);
-    if (slot.replay.load(std::memory_order_relaxed) != replay) return std::nullopt;  // written over meanwhile
+    if (slot.replay.load(std::memory_order_relaxed) != replay)
+      return std::nullopt;  // written over meanwhile
     return span;
   }
 

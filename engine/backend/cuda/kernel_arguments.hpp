@@ -1,5 +1,5 @@
-// KernelArguments: what CUDA wants to know of a dispatch, with room for its parameter block that is used over and over.
-// Threads: one at a time.
+// KernelArguments: what CUDA wants to know of a dispatch, with room for its parameter block that is
+// used over and over. Threads: one at a time.
 #pragma once
 
 #include <algorithm>
@@ -29,13 +29,15 @@ class KernelArguments {
   }
 
   // Good until the next call. Makes the kernel ready for its shared memory.
-  [[nodiscard]] CUDA_KERNEL_NODE_PARAMS of(const Plan& plan, const Bindings& bindings, std::uint32_t command) {
+  [[nodiscard]] CUDA_KERNEL_NODE_PARAMS of(const Plan& plan, const Bindings& bindings,
+                                           std::uint32_t command) {
     const auto& dispatch = plan.recording->payload<DispatchPayload>(command);
     const KernelCore& core = *plan.recording->kernels[dispatch.kernel];
     const auto& kernel = static_cast<const CudaKernel&>(*core.backend);
     if (dispatch.shared_bytes != 0) kernel.allow_shared_bytes(dispatch.shared_bytes);
     fill_parameter_block(plan, bindings, command, block_.data());
-    for (std::size_t i = 0; i < core.parameters.size(); ++i) parameters_[i] = block_.data() + core.parameters[i].offset;
+    for (std::size_t i = 0; i < core.parameters.size(); ++i)
+      parameters_[i] = block_.data() + core.parameters[i].offset;
     CUDA_KERNEL_NODE_PARAMS made = {};
     made.func = kernel.function();
     made.gridDimX = dispatch.grid.x;

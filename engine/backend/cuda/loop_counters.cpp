@@ -4,12 +4,17 @@
 
 namespace reprise::detail {
 
-LoopCounters::LoopCounters(std::shared_ptr<const CudaContext> context, const Load& load, std::uint32_t loops)
-    : context_(std::move(context)), enter_(load(shaders::reprise_loop_enter)), iterate_(load(shaders::reprise_loop_iterate)), loops_(loops) {
+LoopCounters::LoopCounters(std::shared_ptr<const CudaContext> context, const Load& load,
+                           std::uint32_t loops)
+    : context_(std::move(context)),
+      enter_(load(shaders::reprise_loop_enter)),
+      iterate_(load(shaders::reprise_loop_iterate)),
+      loops_(loops) {
   const SetupScope scope(*context_, Stage::Instantiate);
   const CallContext place = context_->at(Stage::Instantiate, "counters of loops");
   const std::size_t bytes = std::size_t{kWords} * loops_ * sizeof(std::uint64_t);
-  cuda_check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags", place);
+  cuda_check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking),
+             "cudaStreamCreateWithFlags", place);
   try {
     void* memory = nullptr;
     cuda_check(cudaMalloc(&memory, bytes), "cudaMalloc", place);
@@ -34,10 +39,13 @@ std::vector<LoopCount> LoopCounters::read() const {
   const SetupScope scope(*context_, Stage::Wait);
   const CallContext place = context_->at(Stage::Wait, "counters of loops");
   std::vector<std::uint64_t> words(std::size_t{kWords} * loops_);
-  cuda_check(cudaMemcpyAsync(words.data(), words_, words.size() * sizeof(std::uint64_t), cudaMemcpyDeviceToHost, stream_), "cudaMemcpyAsync", place);
+  cuda_check(cudaMemcpyAsync(words.data(), words_, words.size() * sizeof(std::uint64_t),
+                             cudaMemcpyDeviceToHost, stream_),
+             "cudaMemcpyAsync", place);
   cuda_check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize", place);
   std::vector<LoopCount> counts(loops_);
-  for (std::uint32_t i = 0; i < loops_; ++i) counts[i] = {words[std::size_t{kWords} * i + 1], words[std::size_t{kWords} * i + 2] != 0};
+  for (std::uint32_t i = 0; i < loops_; ++i)
+    counts[i] = {words[std::size_t{kWords} * i + 1], words[std::size_t{kWords} * i + 2] != 0};
   return counts;
 }
 

@@ -1,5 +1,6 @@
-// LoopCounters: how often the loops of one graph went round, counted by one-thread kernels in device memory. All executables of a graph
-// share them: their launches follow each other. Threads: any.
+// LoopCounters: how often the loops of one graph went round, counted by one-thread kernels in
+// device memory. All executables of a graph share them: their launches follow each other. Threads:
+// any.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,9 @@ class LoopCounters {
 
   [[nodiscard]] const CudaKernel& enter() const noexcept { return *enter_; }
   [[nodiscard]] const CudaKernel& iterate() const noexcept { return *iterate_; }
-  [[nodiscard]] std::uint64_t* words_of(std::uint32_t loop) const noexcept { return words_ + std::size_t{kWords} * loop; }
+  [[nodiscard]] std::uint64_t* words_of(std::uint32_t loop) const noexcept {
+    return words_ + std::size_t{kWords} * loop;
+  }
   // As they are now. Waits for a copy of its own, for no queue. Throws DeviceLost.
   [[nodiscard]] std::vector<LoopCount> read() const;
 

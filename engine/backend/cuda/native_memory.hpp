@@ -1,5 +1,6 @@
-// NativeMemory: from the addresses in a CUDA graph's nodes to buffers of a recording: the engine's own where they are of one, else
-// a stand-in for the whole allocation, which the engine does not keep alive. Threads: one.
+// NativeMemory: from the addresses in a CUDA graph's nodes to buffers of a recording: the engine's
+// own where they are of one, else a stand-in for the whole allocation, which the engine does not
+// keep alive. Threads: one.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,8 @@
 
 namespace reprise::detail {
 
-// A buffer that the engine made or adopted, and where in it an address is; empty where there is none.
+// A buffer that the engine made or adopted, and where in it an address is; empty where there is
+// none.
 struct FoundBuffer {
   std::shared_ptr<BufferCore> buffer;
   std::uint64_t offset = 0;  // bytes
@@ -35,7 +37,8 @@ class NativeMemory {
   };
   // Empty for what CUDA does not know: no pointer, or pageable host memory.
   [[nodiscard]] std::optional<Place> find(const void* address);
-  // The same of memory of a device, whether CUDA knows an allocation there or not yet: then it is `bytes` from there on.
+  // The same of memory of a device, whether CUDA knows an allocation there or not yet: then it is
+  // `bytes` from there on.
   [[nodiscard]] Place find_device(const void* address, std::uint64_t bytes);
   // An array, as `bytes` without an address.
   [[nodiscard]] std::uint32_t array(CUarray array, std::uint64_t bytes);
@@ -47,7 +50,8 @@ class NativeMemory {
   };
   [[nodiscard]] std::optional<Place> find_known(std::uint64_t address) const;
   [[nodiscard]] std::uint32_t index_of(const std::shared_ptr<BufferCore>& buffer);
-  [[nodiscard]] std::uint32_t add_foreign(BufferKind kind, std::uint64_t bytes, std::byte* address, std::string name);
+  [[nodiscard]] std::uint32_t add_foreign(BufferKind kind, std::uint64_t bytes, std::byte* address,
+                                          std::string name);
 
   const CudaContext& context_;
   Recording& recording_;

@@ -8,12 +8,14 @@
 namespace reprise::detail {
 namespace {
 
-// The form of CUDA 12.3 and later, which also gives edges that are more than "after": older headers name another.
+// The form of CUDA 12.3 and later, which also gives edges that are more than "after": older headers
+// name another.
 using GetEdges = CUresult (*)(CUgraph, CUgraphNode*, CUgraphNode*, CUgraphEdgeData*, std::size_t*);
 
 class Collector {
  public:
-  Collector(const CudaContext& context, const CallContext& place) : context_(context), place_(place) {}
+  Collector(const CudaContext& context, const CallContext& place)
+      : context_(context), place_(place) {}
 
   NativeNodes collect(CUgraph graph) {
     found_.groups.push_back({});
@@ -34,7 +36,8 @@ class Collector {
   }
 
   void connect(const Ends& from, const Ends& to, std::uint32_t group) {
-    connect_each(from, to, found_.edges, [&] { return add(nullptr, CU_GRAPH_NODE_TYPE_EMPTY, group); });
+    connect_each(from, to, found_.edges,
+                 [&] { return add(nullptr, CU_GRAPH_NODE_TYPE_EMPTY, group); });
   }
 
   Span add_node(CUgraphNode node, std::uint32_t group) {
@@ -42,7 +45,8 @@ class Collector {
     cuda_check(context_.driver.cuGraphNodeGetType(node, &type), "cuGraphNodeGetType", place_);
     if (type == CU_GRAPH_NODE_TYPE_GRAPH) {
       CUgraph child = nullptr;
-      cuda_check(context_.driver.cuGraphChildGraphNodeGetGraph(node, &child), "cuGraphChildGraphNodeGetGraph", place_);
+      cuda_check(context_.driver.cuGraphChildGraphNodeGetGraph(node, &child),
+                 "cuGraphChildGraphNodeGetGraph", place_);
       found_.groups.push_back({group, concat("child graph ", found_.groups.size())});
       Span inside = add_graph(child, static_cast<std::uint32_t>(found_.groups.size() - 1));
       if (!inside.first.empty()) return inside;
@@ -55,7 +59,9 @@ class Collector {
     std::size_t count = 0;
     cuda_check(context_.driver.cuGraphGetNodes(graph, nullptr, &count), "cuGraphGetNodes", place_);
     std::vector<CUgraphNode> nodes(count);
-    if (count != 0) cuda_check(context_.driver.cuGraphGetNodes(graph, nodes.data(), &count), "cuGraphGetNodes", place_);
+    if (count != 0)
+      cuda_check(context_.driver.cuGraphGetNodes(graph, nodes.data(), &count), "cuGraphGetNodes",
+                 place_);
     std::unordered_map<CUgraphNode, std::size_t> index;
     std::vector<Span> spans;
     spans.reserve(count);
@@ -71,19 +77,24 @@ class Collector {
     }
     Span whole;
     for (std::size_t i = 0; i < count; ++i) {
-      if (!has_before[i]) whole.first.insert(whole.first.end(), spans[i].first.begin(), spans[i].first.end());
-      if (!has_after[i]) whole.last.insert(whole.last.end(), spans[i].last.begin(), spans[i].last.end());
+      if (!has_before[i])
+        whole.first.insert(whole.first.end(), spans[i].first.begin(), spans[i].first.end());
+      if (!has_after[i])
+        whole.last.insert(whole.last.end(), spans[i].last.begin(), spans[i].last.end());
     }
     return whole;
   }
 
   [[nodiscard]] std::vector<std::pair<CUgraphNode, CUgraphNode>> edges_of(CUgraph graph) const {
-    const auto get = reinterpret_cast<GetEdges>(reinterpret_cast<void*>(context_.driver.cuGraphGetEdges));
+    const auto get =
+        reinterpret_cast<GetEdges>(reinterpret_cast<void*>(context_.driver.cuGraphGetEdges));
     std::size_t count = 0;
     cuda_check(get(graph, nullptr, nullptr, nullptr, &count), "cuGraphGetEdges", place_);
     std::vector<CUgraphNode> from(count), to(count);
     std::vector<CUgraphEdgeData> data(count);
-    if (count != 0) cuda_check(get(graph, from.data(), to.data(), data.data(), &count), "cuGraphGetEdges", place_);
+    if (count != 0)
+      cuda_check(get(graph, from.data(), to.data(), data.data(), &count), "cuGraphGetEdges",
+                 place_);
     std::vector<std::pair<CUgraphNode, CUgraphNode>> edges(count);
     for (std::size_t i = 0; i < count; ++i) edges[i] = {from[i], to[i]};
     return edges;
@@ -94,7 +105,9 @@ class Collector {
     std::vector<NativeNode> sorted;
     sorted.reserve(found_.nodes.size());
     // CUDA refuses edges that would close a circle, so it is all of them.
-    for (const std::uint32_t node : order_forward(static_cast<std::uint32_t>(found_.nodes.size()), found_.edges)) sorted.push_back(found_.nodes[node]);
+    for (const std::uint32_t node :
+         order_forward(static_cast<std::uint32_t>(found_.nodes.size()), found_.edges))
+      sorted.push_back(found_.nodes[node]);
     found_.nodes = std::move(sorted);
   }
 
@@ -105,6 +118,8 @@ class Collector {
 
 }  // namespace
 
-NativeNodes native_nodes(const CudaContext& context, CUgraph graph, const CallContext& place) { return Collector(context, place).collect(graph); }
+NativeNodes native_nodes(const CudaContext& context, CUgraph graph, const CallContext& place) {
+  return Collector(context, place).collect(graph);
+}
 
 }  // namespace reprise::detail

@@ -1,5 +1,6 @@
-// The nodes of a CUDA graph that somebody else made, child graphs opened, in an order in which they could run.
-// Threads: pure functions of a graph that nobody changes meanwhile; used within a SetupScope.
+// The nodes of a CUDA graph that somebody else made, child graphs opened, in an order in which they
+// could run. Threads: pure functions of a graph that nobody changes meanwhile; used within a
+// SetupScope.
 #pragma once
 
 #include <cstdint>
@@ -23,12 +24,13 @@ struct NativeNodes {
     std::uint32_t parent = 0;
     std::string name;
   };
-  std::vector<NativeNode> nodes;  // topological; ties in order of creation
+  std::vector<NativeNode> nodes;    // topological; ties in order of creation
   std::vector<DirectedEdge> edges;  // from < to; by to, then from; each once
   std::vector<Group> groups;
 };
 
 // Throws what the driver says.
-[[nodiscard]] NativeNodes native_nodes(const CudaContext& context, CUgraph graph, const CallContext& place);
+[[nodiscard]] NativeNodes native_nodes(const CudaContext& context, CUgraph graph,
+                                       const CallContext& place);
 
 }  // namespace reprise::detail

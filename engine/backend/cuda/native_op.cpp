@@ -10,7 +10,8 @@ namespace {
 
 class NativeOp final : public GraphOp {
  public:
-  NativeOp(std::string name, std::string parameters) : name_(std::move(name)), parameters_(std::move(parameters)) {}
+  NativeOp(std::string name, std::string parameters)
+      : name_(std::move(name)), parameters_(std::move(parameters)) {}
 
   [[nodiscard]] std::string_view op_name() const noexcept override { return name_; }
   [[nodiscard]] std::string parameters() const override { return parameters_; }
@@ -55,8 +56,9 @@ std::size_t number_of(std::unordered_map<std::uint64_t, std::size_t>& numbers, s
 
 std::string NativeOps::event_of(const NativeNode& node) {
   CUevent event = nullptr;
-  const CUresult result = node.type == CU_GRAPH_NODE_TYPE_EVENT_RECORD ? context_.driver.cuGraphEventRecordNodeGetEvent(node.node, &event)
-                                                                       : context_.driver.cuGraphEventWaitNodeGetEvent(node.node, &event);
+  const CUresult result = node.type == CU_GRAPH_NODE_TYPE_EVENT_RECORD
+                              ? context_.driver.cuGraphEventRecordNodeGetEvent(node.node, &event)
+                              : context_.driver.cuGraphEventWaitNodeGetEvent(node.node, &event);
   if (result != CUDA_SUCCESS) return {};
   return concat("event ", number_of(events_, reinterpret_cast<std::uintptr_t>(event)));
 }
@@ -65,8 +67,10 @@ template <class Parameters>
 std::string NativeOps::semaphores_of(const Parameters& parameters) {
   std::string text;
   for (unsigned i = 0; i < parameters.numExtSems; ++i) {
-    text += concat(i == 0 ? "" : ", ", "semaphore ", number_of(semaphores_, reinterpret_cast<std::uintptr_t>(parameters.extSemArray[i])), " value ",
-                   parameters.paramsArray[i].params.fence.value);
+    text +=
+        concat(i == 0 ? "" : ", ", "semaphore ",
+               number_of(semaphores_, reinterpret_cast<std::uintptr_t>(parameters.extSemArray[i])),
+               " value ", parameters.paramsArray[i].params.fence.value);
   }
   return text;
 }
@@ -86,15 +90,20 @@ std::string NativeOps::parameters_of(const NativeNode& node) {
       CUdeviceptr address = 0;
       if (driver.cuGraphMemFreeNodeGetParams(node.node, &address) != CUDA_SUCCESS) return {};
       const auto known = allocations_.find(address);
-      return known == allocations_.end() ? "of an allocation outside of the graph" : concat("allocation ", known->second);
+      return known == allocations_.end() ? "of an allocation outside of the graph"
+                                         : concat("allocation ", known->second);
     }
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL: {
       CUDA_EXT_SEM_SIGNAL_NODE_PARAMS p = {};
-      return driver.cuGraphExternalSemaphoresSignalNodeGetParams(node.node, &p) == CUDA_SUCCESS ? semaphores_of(p) : std::string();
+      return driver.cuGraphExternalSemaphoresSignalNodeGetParams(node.node, &p) == CUDA_SUCCESS
+                 ? semaphores_of(p)
+                 : std::string();
     }
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT: {
       CUDA_EXT_SEM_WAIT_NODE_PARAMS p = {};
-      return driver.cuGraphExternalSemaphoresWaitNodeGetParams(node.node, &p) == CUDA_SUCCESS ? semaphores_of(p) : std::string();
+      return driver.cuGraphExternalSemaphoresWaitNodeGetParams(node.node, &p) == CUDA_SUCCESS
+                 ? semaphores_of(p)
+                 : std::string();
     }
     default: return {};  // nothing that a call tells
   }

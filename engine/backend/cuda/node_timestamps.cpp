@@ -11,13 +11,16 @@ constexpr std::size_t kMostWords = std::size_t{1} << 20;
 
 std::uint32_t rows_for(const LoweredGraph& lowered, const BodyTimestamps* bodies) {
   const std::size_t fit = kMostWords / std::max<std::size_t>(1, lowered.nodes.size());
-  const auto rows = static_cast<std::uint32_t>(std::clamp<std::size_t>(fit, 1, NodeTimestamps::kMostRows));
+  const auto rows =
+      static_cast<std::uint32_t>(std::clamp<std::size_t>(fit, 1, NodeTimestamps::kMostRows));
   return bodies == nullptr ? rows : std::min(rows, bodies->rows());
 }
 
 }  // namespace
 
-NodeTimestamps::NodeTimestamps(std::shared_ptr<const CudaContext> context, std::shared_ptr<Readback> readback, const Plan& plan, const TimingLayout& slots)
+NodeTimestamps::NodeTimestamps(std::shared_ptr<const CudaContext> context,
+                               std::shared_ptr<Readback> readback, const Plan& plan,
+                               const TimingLayout& slots)
     : readback_(std::move(readback)),
       lowered_(plan.lowered),
       bodies_(BodyTimestamps::make(context, readback_, plan, slots, BodyTimestamps::Keep::Times)),
@@ -36,9 +39,11 @@ void NodeTimestamps::fill(NodeTime* times, const GpuClock& clock) {
     if (lowered_.nodes[node].kind != LoweredKind::Work || row_[node] == 0) continue;
     std::uint64_t began = found_.began;
     for (const LoweredEdge& edge : lowered_.edges_into(node)) {
-      if (lowered_.nodes[edge.from].kind == LoweredKind::Work) began = std::max(began, row_[edge.from]);
+      if (lowered_.nodes[edge.from].kind == LoweredKind::Work)
+        began = std::max(began, row_[edge.from]);
     }
-    const std::int64_t started = clock.to_host(began), ended = clock.to_host(std::max(row_[node], began));
+    const std::int64_t started = clock.to_host(began),
+                       ended = clock.to_host(std::max(row_[node], began));
     times[node].started = started;
     times[node].duration = saturated_ns(ended - started);
   }

@@ -18,7 +18,8 @@ BindingChange change_inside(const Plan& plan, const Body& body, const BindingCha
     const auto at = std::find(slots.begin(), slots.end(), change.index);
     if (at != slots.end()) inside.index = static_cast<std::uint32_t>(at - slots.begin());
   } else {
-    const auto end = body.buffers + body.buffer_count, at = std::find(body.buffers, end, change.index);
+    const auto end = body.buffers + body.buffer_count,
+               at = std::find(body.buffers, end, change.index);
     if (at != end) inside.index = static_cast<std::uint32_t>(at - body.buffers);
   }
   return inside;
@@ -27,12 +28,14 @@ BindingChange change_inside(const Plan& plan, const Body& body, const BindingCha
 bool reaches(const Plan& plan, std::uint32_t command, const BindingChange& change) {
   if (change.what == BindingChange::What::Scalar) {
     const auto uses = plan.slots.uses_of(command);
-    return std::any_of(uses.begin(), uses.end(), [&](const ScalarSlots::Use& use) { return use.slot == change.index; });
+    return std::any_of(uses.begin(), uses.end(),
+                       [&](const ScalarSlots::Use& use) { return use.slot == change.index; });
   }
   const Command& of = plan.recording->commands[command];
   if (of.kind == CommandKind::Barrier) return false;
   bool found = false;
-  for_each_buffer(of.kind, of.payload, [&](std::uint32_t buffer) { found = found || buffer == change.index; });
+  for_each_buffer(of.kind, of.payload,
+                  [&](std::uint32_t buffer) { found = found || buffer == change.index; });
   return found;
 }
 
@@ -48,13 +51,15 @@ GraphExecUpdateOutcome outcome_of(cudaGraphExecUpdateResult result) noexcept {
     case cudaGraphExecUpdateErrorFunctionChanged: return Outcome::FunctionChanged;
     case cudaGraphExecUpdateErrorParametersChanged: return Outcome::ParametersChanged;
     case cudaGraphExecUpdateErrorNotSupported: return Outcome::NotSupported;
-    case cudaGraphExecUpdateErrorUnsupportedFunctionChange: return Outcome::UnsupportedFunctionChange;
+    case cudaGraphExecUpdateErrorUnsupportedFunctionChange:
+      return Outcome::UnsupportedFunctionChange;
     case cudaGraphExecUpdateErrorAttributesChanged: return Outcome::AttributesChanged;
   }
   return Outcome::Error;
 }
 
-ExecUpdate NodeUpdate::result_of(NativeApi api, std::int64_t code, const char* call, std::uint32_t node) const {
+ExecUpdate NodeUpdate::result_of(NativeApi api, std::int64_t code, const char* call,
+                                 std::uint32_t node) const {
   if (code == 0) return {};
   try {
     throw_cuda_error(api, code, call, context_.at(Stage::Launch));
@@ -65,17 +70,22 @@ ExecUpdate NodeUpdate::result_of(NativeApi api, std::int64_t code, const char* c
     refused.native_code = code;
     refused.native_name = error.details().native_name;
     switch (code) {
-      case cudaErrorInvalidValue: refused.outcome = GraphExecUpdateOutcome::ParametersChanged; break;
+      case cudaErrorInvalidValue:
+        refused.outcome = GraphExecUpdateOutcome::ParametersChanged;
+        break;
       case cudaErrorNotSupported:
       case cudaErrorNotPermitted: refused.outcome = GraphExecUpdateOutcome::NotSupported; break;
-      case cudaErrorInvalidDeviceFunction: refused.outcome = GraphExecUpdateOutcome::UnsupportedFunctionChange; break;
+      case cudaErrorInvalidDeviceFunction:
+        refused.outcome = GraphExecUpdateOutcome::UnsupportedFunctionChange;
+        break;
       default: refused.outcome = GraphExecUpdateOutcome::Error; break;
     }
     return refused;
   }
 }
 
-ExecUpdate NodeUpdate::set(const ExecNodes& of, std::uint32_t node, const Source& source, const BindingChange* change) {
+ExecUpdate NodeUpdate::set(const ExecNodes& of, std::uint32_t node, const Source& source,
+                           const BindingChange* change) {
   const std::uint32_t command = source.plan.command_of(node);
   if (command == kNone) return {};  // the frame has nothing to be told
   const Place at{of, of.exec, 0, 0, node, command, node};
@@ -85,10 +95,12 @@ ExecUpdate NodeUpdate::set(const ExecNodes& of, std::uint32_t node, const Source
   const auto& buffers = source.plan.recording->buffers;
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     if (buffers[i]->kind != BufferKind::Condition) continue;
-    if (i >= of.handles.size() || of.handles[i] == nullptr) return {.outcome = GraphExecUpdateOutcome::NotSupported, .node = node};
+    if (i >= of.handles.size() || of.handles[i] == nullptr)
+      return {.outcome = GraphExecUpdateOutcome::NotSupported, .node = node};
     bound_.address[i] = of.handles[i];
   }
-  return set_command(at, {source.plan, bound_, source.staged, source.holdings, source.calls}, change);
+  return set_command(at, {source.plan, bound_, source.staged, source.holdings, source.calls},
+                     change);
 }
 
 ExecUpdate NodeUpdate::set_in_graph(const ExecNodes& of, std::uint32_t node, const Source& source) {
@@ -97,15 +109,19 @@ ExecUpdate NodeUpdate::set_in_graph(const ExecNodes& of, std::uint32_t node, con
   return set_command({of, nullptr, 0, 0, node, command, node}, source, nullptr);
 }
 
-ExecUpdate NodeUpdate::set_command(const Place& at, const Source& source, const BindingChange* change) {
+ExecUpdate NodeUpdate::set_command(const Place& at, const Source& source,
+                                   const BindingChange* change) {
   switch (source.plan.recording->commands[at.command].kind) {
     case CommandKind::Dispatch: return set_kernel(at, source);
     case CommandKind::Copy:
     case CommandKind::Update: return set_copy_of(at, source);
     case CommandKind::Fill: {
       const auto& fill = source.plan.recording->payload<FillPayload>(at.command);
-      return result_of(NativeApi::Runtime, set_fill(at.exec, at.handle(), source.bindings.address[fill.buffer] + fill.offset, fill),
-                       at.exec == nullptr ? "cudaGraphMemsetNodeSetParams" : "cudaGraphExecMemsetNodeSetParams", at.node);
+      return result_of(
+          NativeApi::Runtime,
+          set_fill(at.exec, at.handle(), source.bindings.address[fill.buffer] + fill.offset, fill),
+          at.exec == nullptr ? "cudaGraphMemsetNodeSetParams" : "cudaGraphExecMemsetNodeSetParams",
+          at.node);
     }
     case CommandKind::Op: return set_op(at, source);
     case CommandKind::Host: return set_host(at, source);
@@ -117,7 +133,8 @@ ExecUpdate NodeUpdate::set_command(const Place& at, const Source& source, const 
 }
 
 // Of a change of bindings. Another recording has what it runs made anew.
-ExecUpdate NodeUpdate::set_bodies(const Place& at, const Source& source, const BindingChange* change) {
+ExecUpdate NodeUpdate::set_bodies(const Place& at, const Source& source,
+                                  const BindingChange* change) {
   if (change == nullptr) return {.outcome = GraphExecUpdateOutcome::NotSupported, .node = at.node};
   std::uint32_t number = at.of.slots.first_body(at.first_node + at.in_lowered);
   for (const Body& body : bodies_of(source.plan.recording->commands[at.command])) {
@@ -129,8 +146,10 @@ ExecUpdate NodeUpdate::set_bodies(const Place& at, const Source& source, const B
     for (std::uint32_t node = 0; node < plan.lowered.nodes.size(); ++node) {
       const std::uint32_t command = plan.command_of(node);
       if (command == kNone || !reaches(plan, command, inside)) continue;
-      ExecUpdate result = set_command({at.of, at.exec, at.of.slots.bodies[this_one].first_node, at.of.first_keys[this_one], node, command, at.node},
-                                      {plan, bindings, source.staged, source.holdings, source.calls}, &inside);
+      ExecUpdate result =
+          set_command({at.of, at.exec, at.of.slots.bodies[this_one].first_node,
+                       at.of.first_keys[this_one], node, command, at.node},
+                      {plan, bindings, source.staged, source.holdings, source.calls}, &inside);
       if (!result.done()) return result;
     }
   }
@@ -138,27 +157,39 @@ ExecUpdate NodeUpdate::set_bodies(const Place& at, const Source& source, const B
 }
 
 ExecUpdate NodeUpdate::set_kernel(const Place& at, const Source& source) {
-  const CUDA_KERNEL_NODE_PARAMS parameters = arguments_.of(source.plan, source.bindings, at.command);
+  const CUDA_KERNEL_NODE_PARAMS parameters =
+      arguments_.of(source.plan, source.bindings, at.command);
   if (at.exec == nullptr) {
-    return result_of(NativeApi::Driver, context_.driver.cuGraphKernelNodeSetParams(at.handle(), &parameters), "cuGraphKernelNodeSetParams", at.node);
+    return result_of(NativeApi::Driver,
+                     context_.driver.cuGraphKernelNodeSetParams(at.handle(), &parameters),
+                     "cuGraphKernelNodeSetParams", at.node);
   }
-  return result_of(NativeApi::Driver, context_.driver.cuGraphExecKernelNodeSetParams(at.exec, at.handle(), &parameters), "cuGraphExecKernelNodeSetParams",
-                   at.node);
+  return result_of(
+      NativeApi::Driver,
+      context_.driver.cuGraphExecKernelNodeSetParams(at.exec, at.handle(), &parameters),
+      "cuGraphExecKernelNodeSetParams", at.node);
 }
 
 ExecUpdate NodeUpdate::set_host(const Place& at, const Source& source) {
   if (source.calls == nullptr) return {};
   const Recording& recording = *source.plan.recording;
   const auto& host = recording.payload<HostPayload>(at.command);
-  const cudaHostNodeParams parameters = {&HostCallbacks::run, source.calls->add(*recording.functions[host.function], at.first_key + at.command)};
-  if (at.exec == nullptr) return result_of(NativeApi::Runtime, cudaGraphHostNodeSetParams(at.handle(), &parameters), "cudaGraphHostNodeSetParams", at.node);
-  return result_of(NativeApi::Runtime, cudaGraphExecHostNodeSetParams(at.exec, at.handle(), &parameters), "cudaGraphExecHostNodeSetParams", at.node);
+  const cudaHostNodeParams parameters = {
+      &HostCallbacks::run,
+      source.calls->add(*recording.functions[host.function], at.first_key + at.command)};
+  if (at.exec == nullptr)
+    return result_of(NativeApi::Runtime, cudaGraphHostNodeSetParams(at.handle(), &parameters),
+                     "cudaGraphHostNodeSetParams", at.node);
+  return result_of(NativeApi::Runtime,
+                   cudaGraphExecHostNodeSetParams(at.exec, at.handle(), &parameters),
+                   "cudaGraphExecHostNodeSetParams", at.node);
 }
 
 ExecUpdate NodeUpdate::set_copy_of(const Place& at, const Source& source) {
   const Recording& recording = *source.plan.recording;
   const auto address = [&](const Endpoint& e) {
-    return e.buffer != kNone ? source.bindings.address[e.buffer] + e.offset : static_cast<std::byte*>(e.host);
+    return e.buffer != kNone ? source.bindings.address[e.buffer] + e.offset
+                             : static_cast<std::byte*>(e.host);
   };
   const std::byte* from = nullptr;
   std::byte* to = nullptr;
@@ -175,31 +206,43 @@ ExecUpdate NodeUpdate::set_copy_of(const Place& at, const Source& source) {
     to = address(copy.destination);
     shape = {copy.extent, copy.source_pitch, copy.destination_pitch};
     if (copy.source.buffer == kNone && copy.source.lifetime == HostBytes::Lifetime::Snapshot) {
-      from = source.staged.add(at.first_key + at.command, from, *span_bytes(copy.extent, copy.source_pitch));
+      from = source.staged.add(at.first_key + at.command, from,
+                               *span_bytes(copy.extent, copy.source_pitch));
     }
   }
-  return result_of(NativeApi::Runtime, set_copy(at.exec, at.handle(), from, to, shape),
-                   at.exec == nullptr ? "cudaGraphMemcpyNodeSetParams" : "cudaGraphExecMemcpyNodeSetParams", at.node);
+  return result_of(
+      NativeApi::Runtime, set_copy(at.exec, at.handle(), from, to, shape),
+      at.exec == nullptr ? "cudaGraphMemcpyNodeSetParams" : "cudaGraphExecMemcpyNodeSetParams",
+      at.node);
 }
 
 ExecUpdate NodeUpdate::set_op(const Place& at, const Source& source) {
-  if (at.exec == nullptr) return {.outcome = GraphExecUpdateOutcome::NotSupported, .node = at.node};  // a graph's child can't be replaced
+  if (at.exec == nullptr)
+    return {.outcome = GraphExecUpdateOutcome::NotSupported,
+            .node = at.node};  // a graph's child can't be replaced
   const SetupScope scope(context_, Stage::Launch);
-  const OwnedGraph graph = capture_op(context_, *source.plan.recording, at.command, source.bindings, source.holdings);
-  if (graph.get() == nullptr) return {.outcome = GraphExecUpdateOutcome::TopologyChanged, .node = at.node};
-  return result_of(NativeApi::Runtime, cudaGraphExecChildGraphNodeSetParams(at.exec, at.handle(), graph.get()), "cudaGraphExecChildGraphNodeSetParams",
-                   at.node);
+  const OwnedGraph graph =
+      capture_op(context_, *source.plan.recording, at.command, source.bindings, source.holdings);
+  if (graph.get() == nullptr)
+    return {.outcome = GraphExecUpdateOutcome::TopologyChanged, .node = at.node};
+  return result_of(NativeApi::Runtime,
+                   cudaGraphExecChildGraphNodeSetParams(at.exec, at.handle(), graph.get()),
+                   "cudaGraphExecChildGraphNodeSetParams", at.node);
 }
 
-ExecUpdate NodeUpdate::switch_on_or_off(const ExecNodes& of, std::uint32_t node, const Bindings& bindings) {
-  return result_of(NativeApi::Runtime, cudaGraphNodeSetEnabled(of.exec, of.nodes[node], bindings.is_disabled(node) ? 0 : 1), "cudaGraphNodeSetEnabled",
-                   node);
+ExecUpdate NodeUpdate::switch_on_or_off(const ExecNodes& of, std::uint32_t node,
+                                        const Bindings& bindings) {
+  return result_of(
+      NativeApi::Runtime,
+      cudaGraphNodeSetEnabled(of.exec, of.nodes[node], bindings.is_disabled(node) ? 0 : 1),
+      "cudaGraphNodeSetEnabled", node);
 }
 
 void NodeUpdate::disable_all(const ExecNodes& of, const Bindings& bindings) {
   for (std::uint32_t node = 0; node < bindings.disabled.size(); ++node) {
     if (bindings.disabled[node] == 0) continue;
-    cuda_check(cudaGraphNodeSetEnabled(of.exec, of.nodes[node], 0), "cudaGraphNodeSetEnabled", context_.at(Stage::Instantiate));
+    cuda_check(cudaGraphNodeSetEnabled(of.exec, of.nodes[node], 0), "cudaGraphNodeSetEnabled",
+               context_.at(Stage::Instantiate));
   }
 }
 

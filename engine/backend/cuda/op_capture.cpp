@@ -7,10 +7,12 @@
 namespace reprise::detail {
 namespace {
 
-// A stream of its own, being captured from the first use on. Left by an exception, the capture ends with it.
+// A stream of its own, being captured from the first use on. Left by an exception, the capture ends
+// with it.
 class OpCapture final : public OpTarget {
  public:
-  OpCapture(const CudaContext& context, const Recording& recording, std::uint32_t command, const Bindings& bindings, RetainedResources& holdings)
+  OpCapture(const CudaContext& context, const Recording& recording, std::uint32_t command,
+            const Bindings& bindings, RetainedResources& holdings)
       : context_(context),
         bindings_(bindings),
         holdings_(holdings),
@@ -24,16 +26,22 @@ class OpCapture final : public OpTarget {
     cuda_ignore(cudaStreamDestroy(stream_));
   }
 
-  [[nodiscard]] std::byte* address(std::uint32_t buffer) const override { return bindings_.address[buffer]; }
+  [[nodiscard]] std::byte* address(std::uint32_t buffer) const override {
+    return bindings_.address[buffer];
+  }
 
-  void dispatch(const KernelCore& core, const DispatchDesc& desc, std::span<const std::byte> parameters) override {
+  void dispatch(const KernelCore& core, const DispatchDesc& desc,
+                std::span<const std::byte> parameters) override {
     const auto& kernel = static_cast<const CudaKernel&>(*core.backend);
     if (desc.shared_bytes != 0) kernel.allow_shared_bytes(desc.shared_bytes);
     std::vector<void*> list;
     list.reserve(core.parameters.size());
-    for (const KernelParameter& parameter : core.parameters) list.push_back(const_cast<std::byte*>(parameters.data() + parameter.offset));
-    cuda_check(context_.driver.cuLaunchKernel(kernel.function(), desc.grid.x, desc.grid.y, desc.grid.z, desc.block.x, desc.block.y, desc.block.z,
-                                              desc.shared_bytes, static_cast<CUstream>(native_stream()), list.data(), nullptr),
+    for (const KernelParameter& parameter : core.parameters)
+      list.push_back(const_cast<std::byte*>(parameters.data() + parameter.offset));
+    cuda_check(context_.driver.cuLaunchKernel(
+                   kernel.function(), desc.grid.x, desc.grid.y, desc.grid.z, desc.block.x,
+                   desc.block.y, desc.block.z, desc.shared_bytes,
+                   static_cast<CUstream>(native_stream()), list.data(), nullptr),
                "cuLaunchKernel", place_);
   }
 
@@ -46,8 +54,10 @@ class OpCapture final : public OpTarget {
 
   [[nodiscard]] void* native_stream() override {
     if (stream_ == nullptr) {
-      cuda_check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags", place_);
-      cuda_check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture", place_);
+      cuda_check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking),
+                 "cudaStreamCreateWithFlags", place_);
+      cuda_check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeRelaxed),
+                 "cudaStreamBeginCapture", place_);
       is_capturing_ = true;
     }
     return stream_;
@@ -61,8 +71,9 @@ class OpCapture final : public OpTarget {
     is_capturing_ = false;
     const cudaError_t result = cudaStreamEndCapture(stream_, &graph);
     if (result != cudaSuccess) {
-      throw_cuda_error(NativeApi::Runtime, result, "cudaStreamEndCapture", place_,
-                       "the op did something that can't be captured, or left a stream that it forked unjoined");
+      throw_cuda_error(
+          NativeApi::Runtime, result, "cudaStreamEndCapture", place_,
+          "the op did something that can't be captured, or left a stream that it forked unjoined");
     }
     OwnedGraph owned(graph);
     return check(graph) == 0 ? OwnedGraph() : std::move(owned);
@@ -80,14 +91,17 @@ class OpCapture final : public OpTarget {
     std::size_t count = 0;
     cuda_check(cudaGraphGetNodes(graph, nullptr, &count), "cudaGraphGetNodes", place_);
     std::vector<cudaGraphNode_t> nodes(count);
-    if (count != 0) cuda_check(cudaGraphGetNodes(graph, nodes.data(), &count), "cudaGraphGetNodes", place_);
+    if (count != 0)
+      cuda_check(cudaGraphGetNodes(graph, nodes.data(), &count), "cudaGraphGetNodes", place_);
     for (const cudaGraphNode_t node : nodes) {
       cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
       cuda_check(cudaGraphNodeGetType(node, &type), "cudaGraphNodeGetType", place_);
-      if (type == cudaGraphNodeTypeMemAlloc || type == cudaGraphNodeTypeMemFree) refuse_memory(type == cudaGraphNodeTypeMemAlloc);
+      if (type == cudaGraphNodeTypeMemAlloc || type == cudaGraphNodeTypeMemFree)
+        refuse_memory(type == cudaGraphNodeTypeMemAlloc);
       if (type != cudaGraphNodeTypeGraph) continue;
       cudaGraph_t child = nullptr;
-      cuda_check(cudaGraphChildGraphNodeGetGraph(node, &child), "cudaGraphChildGraphNodeGetGraph", place_);
+      cuda_check(cudaGraphChildGraphNodeGetGraph(node, &child), "cudaGraphChildGraphNodeGetGraph",
+                 place_);
       static_cast<void>(check(child));
     }
     return count;
@@ -97,7 +111,8 @@ class OpCapture final : public OpTarget {
     ErrorDetails details;
     details.code = ErrorCode::Unsupported;
     details.stage = Stage::Instantiate;
-    throw Error(std::move(details), concat(name_, allocates ? " allocates" : " frees", " memory while it records; declare a workspace for it"));
+    throw Error(std::move(details), concat(name_, allocates ? " allocates" : " frees",
+                                           " memory while it records; declare a workspace for it"));
   }
 
   const CudaContext& context_;
@@ -111,7 +126,8 @@ class OpCapture final : public OpTarget {
 
 }  // namespace
 
-OwnedGraph capture_op(const CudaContext& context, const Recording& recording, std::uint32_t command, const Bindings& bindings, RetainedResources& holdings) {
+OwnedGraph capture_op(const CudaContext& context, const Recording& recording, std::uint32_t command,
+                      const Bindings& bindings, RetainedResources& holdings) {
   OpCapture capture(context, recording, command, bindings, holdings);
   record_op(recording, command, capture);
   return capture.end();

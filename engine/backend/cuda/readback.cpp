@@ -8,12 +8,13 @@ namespace reprise::detail {
 Readback::Readback(std::shared_ptr<const CudaContext> context) : context_(std::move(context)) {
   const SetupScope scope(*context_, Stage::Profile);
   void* memory = nullptr;
-  cuda_check(cudaHostAlloc(&memory, kWords * sizeof(std::uint64_t), cudaHostAllocPortable), "cudaHostAlloc",
-             context_->at(Stage::Profile, "for times that are read back"));
+  cuda_check(cudaHostAlloc(&memory, kWords * sizeof(std::uint64_t), cudaHostAllocPortable),
+             "cudaHostAlloc", context_->at(Stage::Profile, "for times that are read back"));
   staging_ = static_cast<std::uint64_t*>(memory);
   const CUresult result = context_->driver.cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING);
   if (result != CUDA_SUCCESS) cuda_ignore(cudaFreeHost(staging_));
-  cuda_check(result, "cuStreamCreate", context_->at(Stage::Profile, "for times that are read back"));
+  cuda_check(result, "cuStreamCreate",
+             context_->at(Stage::Profile, "for times that are read back"));
 }
 
 Readback::~Readback() {
@@ -28,8 +29,9 @@ void Readback::read(const std::uint64_t* from, std::span<std::uint64_t> words) {
   const SetupScope scope(*context_, Stage::Profile);
   for (std::size_t done = 0; done < words.size();) {
     const std::size_t count = std::min(kWords, words.size() - done);
-    cuda_check(cudaMemcpyAsync(staging_, from + done, count * sizeof(std::uint64_t), cudaMemcpyDeviceToHost, stream_), "cudaMemcpyAsync",
-               context_->at(Stage::Profile, "times that are read back"));
+    cuda_check(cudaMemcpyAsync(staging_, from + done, count * sizeof(std::uint64_t),
+                               cudaMemcpyDeviceToHost, stream_),
+               "cudaMemcpyAsync", context_->at(Stage::Profile, "times that are read back"));
     wait();
     std::memcpy(words.data() + done, staging_, count * sizeof(std::uint64_t));
     done += count;
@@ -38,10 +40,12 @@ void Readback::read(const std::uint64_t* from, std::span<std::uint64_t> words) {
 
 void Readback::wait() const {
   const SetupScope scope(*context_, Stage::Profile);
-  cuda_check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize", context_->at(Stage::Profile, "times that are read back"));
+  cuda_check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize",
+             context_->at(Stage::Profile, "times that are read back"));
 }
 
-InstrumentationMemory::InstrumentationMemory(std::shared_ptr<const CudaContext> context, const Readback& readback, std::size_t words)
+InstrumentationMemory::InstrumentationMemory(std::shared_ptr<const CudaContext> context,
+                                             const Readback& readback, std::size_t words)
     : context_(std::move(context)) {
   const SetupScope scope(*context_, Stage::Profile);
   const CallContext place = context_->at(Stage::Profile, "for times of replays");
@@ -49,7 +53,8 @@ InstrumentationMemory::InstrumentationMemory(std::shared_ptr<const CudaContext> 
   cuda_check(cudaMalloc(&memory, words * sizeof(std::uint64_t)), "cudaMalloc", place);
   words_ = static_cast<std::uint64_t*>(memory);
   try {
-    cuda_check(cudaMemsetAsync(words_, 0, words * sizeof(std::uint64_t), readback.stream()), "cudaMemsetAsync", place);
+    cuda_check(cudaMemsetAsync(words_, 0, words * sizeof(std::uint64_t), readback.stream()),
+               "cudaMemsetAsync", place);
     readback.wait();
   } catch (...) {
     cuda_ignore(cudaFree(words_));

@@ -1,5 +1,6 @@
-// Readback: bytes from the GPU to the CPU beside everything that queues do: a stream of its own and a piece of pinned memory.
-// Threads: any; calls take turns and wait for the copy, never for a queue.
+// Readback: bytes from the GPU to the CPU beside everything that queues do: a stream of its own and
+// a piece of pinned memory. Threads: any; calls take turns and wait for the copy, never for a
+// queue.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +38,8 @@ class Readback {
 // Device memory of an instrument, all zero; freed with it.
 class InstrumentationMemory {
  public:
-  InstrumentationMemory(std::shared_ptr<const CudaContext> context, const Readback& readback, std::size_t words);
+  InstrumentationMemory(std::shared_ptr<const CudaContext> context, const Readback& readback,
+                        std::size_t words);
   InstrumentationMemory(const InstrumentationMemory&) = delete;
   InstrumentationMemory& operator=(const InstrumentationMemory&) = delete;
   ~InstrumentationMemory();

@@ -1,6 +1,8 @@
-// ReplayNumbers: which replay of its graph a stamped launch was. Timestamps count the launches that they are part of, and a graph may be launched
-// without them for a while: stretches, each with how many launches before it had no stamps. A fixed number of them waits to be asked for; of
-// more, the oldest are forgotten. Knows no CUDA. Threads: skip() from the thread that launches, replay() from whoever collects.
+// ReplayNumbers: which replay of its graph a stamped launch was. Timestamps count the launches that
+// they are part of, and a graph may be launched without them for a while: stretches, each with how
+// many launches before it had no stamps. A fixed number of them waits to be asked for; of more, the
+// oldest are forgotten. Knows no CUDA. Threads: skip() from the thread that launches, replay() from
+// whoever collects.
 #pragma once
 
 #include <array>
@@ -14,7 +16,8 @@ class ReplayNumbers {
  public:
   static constexpr std::size_t kStretches = 64;
 
-  // From stamped launch number `stamped` on, replays are `skipped` further than stamps. Allocates nothing.
+  // From stamped launch number `stamped` on, replays are `skipped` further than stamps. Allocates
+  // nothing.
   void skip(std::uint64_t timestamped, std::uint64_t skipped) noexcept {
     const std::lock_guard lock(mutex_);
     if (count_ != 0 && stretches_[count_ - 1].from == timestamped) {

@@ -8,14 +8,17 @@ namespace {
 // Attributes and handles of conditions are given to nodes when they are made.
 bool is_plain(const Recording& recording, const DispatchPayload& dispatch) {
   return dispatch.launch == DispatchDesc::Launch::Normal && dispatch.cluster.x == 0 &&
-         std::none_of(dispatch.buffer_arguments, dispatch.buffer_arguments + dispatch.buffer_argument_count, [&](const BufferArgument& argument) {
-           return recording.buffers[argument.buffer]->kind == BufferKind::Condition;
-         });
+         std::none_of(dispatch.buffer_arguments,
+                      dispatch.buffer_arguments + dispatch.buffer_argument_count,
+                      [&](const BufferArgument& argument) {
+                        return recording.buffers[argument.buffer]->kind == BufferKind::Condition;
+                      });
 }
 
 bool can_be_told(const Recording& recording, std::uint32_t command) {
   switch (recording.commands[command].kind) {
-    case CommandKind::Dispatch: return is_plain(recording, recording.payload<DispatchPayload>(command));
+    case CommandKind::Dispatch:
+      return is_plain(recording, recording.payload<DispatchPayload>(command));
     case CommandKind::Copy:
     case CommandKind::Fill:
     case CommandKind::Update:
@@ -59,7 +62,9 @@ std::optional<std::vector<std::uint32_t>> SourceNodes::to_tell(const PlanChange&
     const bool is_different = different != change.nodes->end() && *different == node;
     if (is_different) ++different;
     const std::uint32_t command = change.plan->command_of(node);
-    if (command == kNone || !(is_different || is_behind_[node] != 0 || goes_with_its_plan(recording, command))) continue;
+    if (command == kNone ||
+        !(is_different || is_behind_[node] != 0 || goes_with_its_plan(recording, command)))
+      continue;
     const bool has_priority = change.plan->lowered.nodes[node].priority != 0;  // an attribute, too
     if (has_priority || !can_be_told(recording, command)) return std::nullopt;
     nodes.push_back(node);

@@ -1,6 +1,7 @@
-// SourceNodes: the nodes of the graph that an executable was made from, and which of them say something else than the executable does, because it
-// was told alone. For an update of everything these and those that are different now are told, and cudaGraphExecUpdate takes the rest: nothing is
-// made anew. Knows no CUDA. Threads: as its owner says.
+// SourceNodes: the nodes of the graph that an executable was made from, and which of them say
+// something else than the executable does, because it was told alone. For an update of everything
+// these and those that are different now are told, and cudaGraphExecUpdate takes the rest: nothing
+// is made anew. Knows no CUDA. Threads: as its owner says.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +26,8 @@ class SourceNodes {
   // The graph says what the executable does again.
   void note_same() noexcept { is_behind_.assign(is_behind_.size(), 0); }
 
-  // Those that have to be told before the graph says what `change` is about: lowered nodes, ascending. Empty where some of them can't be told, or
-  // it is not known which they are.
+  // Those that have to be told before the graph says what `change` is about: lowered nodes,
+  // ascending. Empty where some of them can't be told, or it is not known which they are.
   [[nodiscard]] std::optional<std::vector<std::uint32_t>> to_tell(const PlanChange& change) const;
 
  private:

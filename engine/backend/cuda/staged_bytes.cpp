@@ -9,14 +9,17 @@ namespace {
 
 constexpr std::uint64_t kAlignment = 256;
 
-std::uint64_t aligned(std::uint64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+std::uint64_t aligned(std::uint64_t bytes) {
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
 
 std::uint64_t taken_by(const Recording& recording, std::uint32_t command) {
   switch (recording.commands[command].kind) {
     case CommandKind::Update: return recording.payload<UpdatePayload>(command).bytes;
     case CommandKind::Copy: {
       const auto& copy = recording.payload<CopyPayload>(command);
-      const bool snapshot = copy.source.buffer == kNone && copy.source.lifetime == HostBytes::Lifetime::Snapshot;
+      const bool snapshot =
+          copy.source.buffer == kNone && copy.source.lifetime == HostBytes::Lifetime::Snapshot;
       return snapshot ? *span_bytes(copy.extent, copy.source_pitch) : 0;
     }
     case CommandKind::Dispatch:
@@ -32,20 +35,22 @@ std::uint64_t taken_by(const Recording& recording, std::uint32_t command) {
 
 std::uint64_t taken_by(const Recording& recording) {
   std::uint64_t bytes = 0;
-  for (std::uint32_t i = 0; i < recording.commands.size(); ++i) bytes += aligned(taken_by(recording, i));
+  for (std::uint32_t i = 0; i < recording.commands.size(); ++i)
+    bytes += aligned(taken_by(recording, i));
   for (const auto& body : recording.bodies) bytes += taken_by(*body);
   return bytes;
 }
 
 }  // namespace
 
-StagedBytes::StagedBytes(std::shared_ptr<const CudaContext> context, const Recording& recording) : context_(std::move(context)) {
+StagedBytes::StagedBytes(std::shared_ptr<const CudaContext> context, const Recording& recording)
+    : context_(std::move(context)) {
   size_ = taken_by(recording);
   if (size_ == 0) return;
   const SetupScope scope(*context_, Stage::Instantiate);
   void* memory = nullptr;
-  cuda_check(cudaHostAlloc(&memory, size_, cudaHostAllocPortable | cudaHostAllocMapped), "cudaHostAlloc",
-             context_->at(Stage::Instantiate, "bytes taken while recording"));
+  cuda_check(cudaHostAlloc(&memory, size_, cudaHostAllocPortable | cudaHostAllocMapped),
+             "cudaHostAlloc", context_->at(Stage::Instantiate, "bytes taken while recording"));
   memory_ = static_cast<std::byte*>(memory);
 }
 

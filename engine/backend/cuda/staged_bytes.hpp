@@ -1,5 +1,5 @@
-// StagedBytes: the bytes that a recording took with it (updates and snapshots), in pinned memory, so that a replay reads
-// them without a detour over the CPU. Threads: one at a time adds.
+// StagedBytes: the bytes that a recording took with it (updates and snapshots), in pinned memory,
+// so that a replay reads them without a detour over the CPU. Threads: one at a time adds.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,9 @@ class StagedBytes {
   StagedBytes& operator=(const StagedBytes&) = delete;
   ~StagedBytes();
 
-  // A copy of the bytes of a command that stays where it is; the one that is there, if that command had one made before. `key` is the
-  // command's number, those of what the recording runs counted on.
+  // A copy of the bytes of a command that stays where it is; the one that is there, if that command
+  // had one made before. `key` is the command's number, those of what the recording runs counted
+  // on.
   [[nodiscard]] const std::byte* add(std::uint32_t key, const void* bytes, std::uint64_t size);
 
  private:

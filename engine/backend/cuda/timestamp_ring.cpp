@@ -5,8 +5,10 @@
 
 namespace reprise::detail {
 
-TimestampRing::TimestampRing(std::shared_ptr<const CudaContext> context, std::shared_ptr<Readback> readback)
-    : readback_(std::move(readback)), memory_(std::move(context), *readback_, kHeadWords + kSlots * kSlotWords) {}
+TimestampRing::TimestampRing(std::shared_ptr<const CudaContext> context,
+                             std::shared_ptr<Readback> readback)
+    : readback_(std::move(readback)),
+      memory_(std::move(context), *readback_, kHeadWords + kSlots * kSlotWords) {}
 
 std::uint64_t TimestampRing::read(std::vector<ReplayTimestamps>& into) {
   std::uint64_t ended = 0;
@@ -18,7 +20,8 @@ std::uint64_t TimestampRing::read(std::vector<ReplayTimestamps>& into) {
   const std::uint64_t from = first & mask(), until_end = std::min(ended - first + 1, kSlots - from);
   const std::span<std::uint64_t> words(words_);
   readback_->read(memory() + kHeadWords + from * kSlotWords, words.first(until_end * kSlotWords));
-  if (until_end * kSlotWords < words.size()) readback_->read(memory() + kHeadWords, words.subspan(until_end * kSlotWords));
+  if (until_end * kSlotWords < words.size())
+    readback_->read(memory() + kHeadWords, words.subspan(until_end * kSlotWords));
   std::uint64_t lost = first - seen_ - 1;
   for (std::uint64_t replay = first; replay <= ended; ++replay) {
     const std::uint64_t* const slot = &words_[(replay - first) * kSlotWords];

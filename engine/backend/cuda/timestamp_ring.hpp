@@ -1,6 +1,7 @@
-// TimestampRing: when each replay of one graph began and ended on the GPU, noted by two one-thread kernels in the graph itself, in a ring in
-// device memory. Reading it asks nothing of the queues that run the replays; what was overwritten before it was read is counted.
-// Threads: read() one at a time; the GPU writes meanwhile.
+// TimestampRing: when each replay of one graph began and ended on the GPU, noted by two one-thread
+// kernels in the graph itself, in a ring in device memory. Reading it asks nothing of the queues
+// that run the replays; what was overwritten before it was read is counted. Threads: read() one at
+// a time; the GPU writes meanwhile.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +19,15 @@ struct ReplayTimestamps {
 
 class TimestampRing {
  public:
-  static constexpr std::uint64_t kSlots = 4096;  // 128 KiB a graph
+  static constexpr std::uint64_t kSlots = 4096;                   // 128 KiB a graph
   static constexpr std::uint64_t kHeadWords = 4, kSlotWords = 4;  // as stamps.cu has them
 
   TimestampRing(std::shared_ptr<const CudaContext> context, std::shared_ptr<Readback> readback);
 
   [[nodiscard]] std::uint64_t* memory() const noexcept { return memory_.words(); }
   [[nodiscard]] static constexpr std::uint64_t mask() noexcept { return kSlots - 1; }
-  // Appends the replays that ended since the last call, ascending; returns how many of them were overwritten.
+  // Appends the replays that ended since the last call, ascending; returns how many of them were
+  // overwritten.
   [[nodiscard]] std::uint64_t read(std::vector<ReplayTimestamps>& into);
 
  private:

@@ -1,8 +1,10 @@
-// Kernels of one thread that note the GPU's clock while a graph runs. Replays of one graph follow each other, so that nothing here is
-// touched twice at once. The first stamp is one store, the last one a load and four stores, without a fence: each pair of words is written in
-// one piece, so that whoever reads sees by the numbers what belongs together. A ring is the number of replays that ended, when the one under way
-// began (0: that was not noted, and its end is none to note), two words of nothing, and then slots of four words: the replay's number, its begin, the number again, its end; `mask` is slots - 1.
-// See stamp_ring.hpp, node_stamps.hpp and body_stamps.hpp.
+// Kernels of one thread that note the GPU's clock while a graph runs. Replays of one graph follow
+// each other, so that nothing here is touched twice at once. The first stamp is one store, the last
+// one a load and four stores, without a fence: each pair of words is written in one piece, so that
+// whoever reads sees by the numbers what belongs together. A ring is the number of replays that
+// ended, when the one under way began (0: that was not noted, and its end is none to note), two
+// words of nothing, and then slots of four words: the replay's number, its begin, the number again,
+// its end; `mask` is slots - 1. See stamp_ring.hpp, node_stamps.hpp and body_stamps.hpp.
 #include <reprise_kernel.hpp>
 
 #ifdef __CUDACC__
@@ -11,7 +13,9 @@ static __device__ __forceinline__ unsigned long long timestamp_now() {
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
   return now;
 }
-static __device__ __forceinline__ void timestamp_pair(unsigned long long* at, unsigned long long replay, unsigned long long time) {
+static __device__ __forceinline__ void timestamp_pair(unsigned long long* at,
+                                                      unsigned long long replay,
+                                                      unsigned long long time) {
   *reinterpret_cast<ulonglong2*>(at) = make_ulonglong2(replay, time);
 }
 // What comes after this kernel by a programmatic edge may start.
@@ -23,7 +27,8 @@ static __device__ __forceinline__ void timestamp_let_go() {
 #else
 static inline void timestamp_let_go() {}
 static inline unsigned long long timestamp_now() { return 0; }
-static inline void timestamp_pair(unsigned long long* at, unsigned long long replay, unsigned long long time) {
+static inline void timestamp_pair(unsigned long long* at, unsigned long long replay,
+                                  unsigned long long time) {
   at[0] = replay;
   at[1] = time;
 }
@@ -45,15 +50,18 @@ REPRISE_KERNEL(reprise_timestamp_end, (unsigned long long* ring, unsigned long l
 }
 
 // Stands behind `node`; `times` has rows of `nodes` words, a replay each in turn.
-REPRISE_KERNEL(reprise_timestamp_node, (const unsigned long long* ring, unsigned long long* times, unsigned rows, unsigned nodes, unsigned node)) {
+REPRISE_KERNEL(reprise_timestamp_node, (const unsigned long long* ring, unsigned long long* times,
+                                        unsigned rows, unsigned nodes, unsigned node)) {
   const unsigned long long now = timestamp_now();
   times[((ring[0] + 1) % rows) * nodes + node] = now;
 }
 
-// Before everything in a body, each round of it. A row has `words` words, those of this body from `body` on: the replay and in its lower half how
-// often the body ran in it, then for each of the first `kept` rounds when it began and when each of its `nodes` ended.
-REPRISE_KERNEL(reprise_timestamp_round, (const unsigned long long* ring, unsigned long long* times, unsigned rows, unsigned words, unsigned body,
-                                     unsigned nodes, unsigned kept)) {
+// Before everything in a body, each round of it. A row has `words` words, those of this body from
+// `body` on: the replay and in its lower half how often the body ran in it, then for each of the
+// first `kept` rounds when it began and when each of its `nodes` ended.
+REPRISE_KERNEL(reprise_timestamp_round,
+               (const unsigned long long* ring, unsigned long long* times, unsigned rows,
+                unsigned words, unsigned body, unsigned nodes, unsigned kept)) {
   const unsigned long long now = timestamp_now(), replay = ring[0] + 1;
   unsigned long long* const at = times + (replay % rows) * words + body;
   const unsigned long long head = at[0];
@@ -63,16 +71,19 @@ REPRISE_KERNEL(reprise_timestamp_round, (const unsigned long long* ring, unsigne
 }
 
 // Stands behind `node` of a body.
-REPRISE_KERNEL(reprise_timestamp_inside, (const unsigned long long* ring, unsigned long long* times, unsigned rows, unsigned words, unsigned body,
-                                      unsigned nodes, unsigned kept, unsigned node)) {
+REPRISE_KERNEL(reprise_timestamp_inside,
+               (const unsigned long long* ring, unsigned long long* times, unsigned rows,
+                unsigned words, unsigned body, unsigned nodes, unsigned kept, unsigned node)) {
   const unsigned long long now = timestamp_now(), replay = ring[0] + 1;
   unsigned long long* const at = times + (replay % rows) * words + body;
   const unsigned round = (unsigned)(at[0] & 0xffffffffu) - 1u;
   if (round < kept) at[2 + (unsigned long long)round * (nodes + 1ull) + node] = now;
 }
 
-// Answers with the GPU's clock whenever the host has put the next number into mailbox[0]; gives up `patience` ns after the last one.
-REPRISE_KERNEL(reprise_clock_echo, (volatile unsigned long long* mailbox, unsigned rounds, unsigned long long patience)) {
+// Answers with the GPU's clock whenever the host has put the next number into mailbox[0]; gives up
+// `patience` ns after the last one.
+REPRISE_KERNEL(reprise_clock_echo, (volatile unsigned long long* mailbox, unsigned rounds,
+                                    unsigned long long patience)) {
   for (unsigned round = 1; round <= rounds; ++round) {
     const unsigned long long began = timestamp_now();
     unsigned long long now = began;

@@ -8,7 +8,8 @@ cudaPitchedPtr pitched(const std::byte* address, const Extent& extent, const Pit
   return {const_cast<std::byte*>(address), pitch.row, extent.width, rows_of_slice};
 }
 
-cudaMemcpy3DParms pitched_copy(const std::byte* source, std::byte* destination, const CopyShape& shape) {
+cudaMemcpy3DParms pitched_copy(const std::byte* source, std::byte* destination,
+                               const CopyShape& shape) {
   cudaMemcpy3DParms copy = {};
   copy.srcPtr = pitched(source, shape.extent, shape.source);
   copy.dstPtr = pitched(destination, shape.extent, shape.destination);
@@ -23,16 +24,20 @@ cudaMemsetParams memset_of(std::byte* destination, const FillPayload& fill) {
   set.dst = destination;
   set.elementSize = fill.element_bytes;
   set.value = fill.bits;
-  set.width = (dense ? fill.extent.width * fill.extent.height : fill.extent.width) / fill.element_bytes;
+  set.width =
+      (dense ? fill.extent.width * fill.extent.height : fill.extent.width) / fill.element_bytes;
   set.height = dense ? 1 : fill.extent.height;
   set.pitch = dense ? 0 : fill.pitch.row;
   return set;
 }
 
-cudaGraphNode_t add_pitched(const NodePlace& place, const std::byte* source, std::byte* destination, const CopyShape& shape) {
+cudaGraphNode_t add_pitched(const NodePlace& place, const std::byte* source, std::byte* destination,
+                            const CopyShape& shape) {
   const cudaMemcpy3DParms copy = pitched_copy(source, destination, shape);
   cudaGraphNode_t node = nullptr;
-  cuda_check(cudaGraphAddMemcpyNode(&node, place.graph, place.after.data(), place.after.size(), &copy), "cudaGraphAddMemcpyNode", place.call);
+  cuda_check(
+      cudaGraphAddMemcpyNode(&node, place.graph, place.after.data(), place.after.size(), &copy),
+      "cudaGraphAddMemcpyNode", place.call);
   return node;
 }
 
@@ -42,22 +47,25 @@ CopyShape reduce(const CopyShape& shape) noexcept {
   CopyShape s = shape;
   if (s.extent.height == 1 && s.extent.depth > 1) {  // slices of one row are rows
     s = {{s.extent.width, s.extent.depth, 1}, {s.source.slice, 0}, {s.destination.slice, 0}};
-  } else if (s.extent.depth > 1 && s.source.slice == s.source.row * s.extent.height && s.destination.slice == s.destination.row * s.extent.height) {
+  } else if (s.extent.depth > 1 && s.source.slice == s.source.row * s.extent.height &&
+             s.destination.slice == s.destination.row * s.extent.height) {
     s.extent = {s.extent.width, s.extent.height * s.extent.depth, 1};
   }
-  if (s.extent.depth == 1 && s.source.row == s.extent.width && s.destination.row == s.extent.width) {
+  if (s.extent.depth == 1 && s.source.row == s.extent.width &&
+      s.destination.row == s.extent.width) {
     s.extent = {s.extent.width * s.extent.height, 1, 1};
   }
   return s;
 }
 
-cudaGraphNode_t add_copy(const NodePlace& place, const std::byte* source, std::byte* destination, const CopyShape& shape) {
+cudaGraphNode_t add_copy(const NodePlace& place, const std::byte* source, std::byte* destination,
+                         const CopyShape& shape) {
   const CopyShape s = reduce(shape);
   if (s.extent.height == 1 && s.extent.depth == 1) {
     cudaGraphNode_t node = nullptr;
-    cuda_check(
-        cudaGraphAddMemcpyNode1D(&node, place.graph, place.after.data(), place.after.size(), destination, source, s.extent.width, cudaMemcpyDefault),
-        "cudaGraphAddMemcpyNode1D", place.call);
+    cuda_check(cudaGraphAddMemcpyNode1D(&node, place.graph, place.after.data(), place.after.size(),
+                                        destination, source, s.extent.width, cudaMemcpyDefault),
+               "cudaGraphAddMemcpyNode1D", place.call);
     return node;
   }
   return add_pitched(place, source, destination, s);
@@ -66,23 +74,32 @@ cudaGraphNode_t add_copy(const NodePlace& place, const std::byte* source, std::b
 cudaGraphNode_t add_fill(const NodePlace& place, std::byte* destination, const FillPayload& fill) {
   const cudaMemsetParams set = memset_of(destination, fill);
   cudaGraphNode_t node = nullptr;
-  cuda_check(cudaGraphAddMemsetNode(&node, place.graph, place.after.data(), place.after.size(), &set), "cudaGraphAddMemsetNode", place.call);
+  cuda_check(
+      cudaGraphAddMemsetNode(&node, place.graph, place.after.data(), place.after.size(), &set),
+      "cudaGraphAddMemsetNode", place.call);
   return node;
 }
 
-cudaError_t set_copy(cudaGraphExec_t exec, cudaGraphNode_t node, const std::byte* source, std::byte* destination, const CopyShape& shape) {
+cudaError_t set_copy(cudaGraphExec_t exec, cudaGraphNode_t node, const std::byte* source,
+                     std::byte* destination, const CopyShape& shape) {
   const CopyShape s = reduce(shape);
   if (s.extent.height == 1 && s.extent.depth == 1) {
-    if (exec == nullptr) return cudaGraphMemcpyNodeSetParams1D(node, destination, source, s.extent.width, cudaMemcpyDefault);
-    return cudaGraphExecMemcpyNodeSetParams1D(exec, node, destination, source, s.extent.width, cudaMemcpyDefault);
+    if (exec == nullptr)
+      return cudaGraphMemcpyNodeSetParams1D(node, destination, source, s.extent.width,
+                                            cudaMemcpyDefault);
+    return cudaGraphExecMemcpyNodeSetParams1D(exec, node, destination, source, s.extent.width,
+                                              cudaMemcpyDefault);
   }
   const cudaMemcpy3DParms copy = pitched_copy(source, destination, s);
-  return exec == nullptr ? cudaGraphMemcpyNodeSetParams(node, &copy) : cudaGraphExecMemcpyNodeSetParams(exec, node, &copy);
+  return exec == nullptr ? cudaGraphMemcpyNodeSetParams(node, &copy)
+                         : cudaGraphExecMemcpyNodeSetParams(exec, node, &copy);
 }
 
-cudaError_t set_fill(cudaGraphExec_t exec, cudaGraphNode_t node, std::byte* destination, const FillPayload& fill) {
+cudaError_t set_fill(cudaGraphExec_t exec, cudaGraphNode_t node, std::byte* destination,
+                     const FillPayload& fill) {
   const cudaMemsetParams set = memset_of(destination, fill);
-  return exec == nullptr ? cudaGraphMemsetNodeSetParams(node, &set) : cudaGraphExecMemsetNodeSetParams(exec, node, &set);
+  return exec == nullptr ? cudaGraphMemsetNodeSetParams(node, &set)
+                         : cudaGraphExecMemsetNodeSetParams(exec, node, &set);
 }
 
 }  // namespace reprise::detail

@@ -1,8 +1,10 @@
-// The threads of one block that meet at __syncthreads(): the engine's side of reprise/host_kernel_runtime.hpp.
+// The threads of one block that meet at __syncthreads(): the engine's side of
+// reprise/host_kernel_runtime.hpp.
 //
-// The fibers of a block stand in a ring, in the order of their threads. Each runs until its thread arrives at the
-// barrier, and then passes on to the next; so one lap of the ring is one barrier, and a thread that ends just leaves
-// the ring. During the first lap the last fiber passes on to a new one, which begins with the thread after its own.
+// The fibers of a block stand in a ring, in the order of their threads. Each runs until its thread
+// arrives at the barrier, and then passes on to the next; so one lap of the ring is one barrier,
+// and a thread that ends just leaves the ring. During the first lap the last fiber passes on to a
+// new one, which begins with the thread after its own.
 #include <reprise/host_kernel_runtime.hpp>
 
 #include <cstddef>
@@ -160,7 +162,9 @@ void Ring::fiber_main(Fiber& fiber) noexcept {
 
 namespace reprise::host_kernel {
 
-Vote meet(BlockRun& run, ThreadPosition me, bool predicate) noexcept { return detail::ring.meet(run, me, predicate); }
+Vote meet(BlockRun& run, ThreadPosition me, bool predicate) noexcept {
+  return detail::ring.meet(run, me, predicate);
+}
 void finish(BlockRun&) noexcept { detail::ring.finish(); }
 
 }  // namespace reprise::host_kernel

@@ -3,16 +3,20 @@
 #include <algorithm>
 #include <atomic>
 
-#include "backend/host/worker_arena.hpp"
 #include "backend/host/host_program.hpp"
 #include "backend/host/node_clock.hpp"
+#include "backend/host/worker_arena.hpp"
 
 namespace reprise::detail {
 
 BodyNode::BodyNode(const Shared& shared) : shared_(shared) {}
 
-BodyNode::BodyNode(const Shared& shared, const ConditionalPayload& conditional, std::byte* condition, std::uint32_t loop)
-    : shared_(shared), condition_(reinterpret_cast<std::uint32_t*>(condition)), max_iterations_(conditional.max_iterations), loop_(loop) {
+BodyNode::BodyNode(const Shared& shared, const ConditionalPayload& conditional,
+                   std::byte* condition, std::uint32_t loop)
+    : shared_(shared),
+      condition_(reinterpret_cast<std::uint32_t*>(condition)),
+      max_iterations_(conditional.max_iterations),
+      loop_(loop) {
   switch (conditional.branch) {
     case Branch::If: kind_ = Kind::If; break;
     case Branch::While: kind_ = Kind::While; break;
@@ -30,10 +34,13 @@ void BodyNode::add(std::unique_ptr<HostProgram> program, std::uint32_t body) {
 }
 
 bool BodyNode::has_callbacks() const noexcept {
-  return std::any_of(bodies_.begin(), bodies_.end(), [](const auto& body) { return body->has_callbacks(); });
+  return std::any_of(bodies_.begin(), bodies_.end(),
+                     [](const auto& body) { return body->has_callbacks(); });
 }
 
-std::uint32_t BodyNode::condition() const noexcept { return std::atomic_ref(*condition_).load(std::memory_order_relaxed); }
+std::uint32_t BodyNode::condition() const noexcept {
+  return std::atomic_ref(*condition_).load(std::memory_order_relaxed);
+}
 
 void BodyNode::run(WorkerArena& workers, std::uint64_t replay, CallbackErrors& errors) noexcept {
   switch (kind_) {
@@ -44,15 +51,20 @@ void BodyNode::run(WorkerArena& workers, std::uint64_t replay, CallbackErrors& e
   }
 }
 
-void BodyNode::run_body(std::size_t body, WorkerArena& workers, std::uint64_t replay, CallbackErrors& errors) noexcept {
+void BodyNode::run_body(std::size_t body, WorkerArena& workers, std::uint64_t replay,
+                        CallbackErrors& errors) noexcept {
   if (body >= bodies_.size()) return;
-  if (NodeTime* const times = shared_.state->times(); times != nullptr) return run_timed(body, times, workers, replay, errors);
+  if (NodeTime* const times = shared_.state->times(); times != nullptr)
+    return run_timed(body, times, workers, replay, errors);
   HostProgram& program = *bodies_[body];
-  for (std::uint32_t node = 0; node < program.node_count() && !shared_.generation->is_lost(); ++node) program.run(node, workers, replay, errors);
+  for (std::uint32_t node = 0; node < program.node_count() && !shared_.generation->is_lost();
+       ++node)
+    program.run(node, workers, replay, errors);
 }
 
 // One look at the clock a node: what ends one begins the next.
-void BodyNode::run_timed(std::size_t body, NodeTime* times, WorkerArena& workers, std::uint64_t replay, CallbackErrors& errors) noexcept {
+void BodyNode::run_timed(std::size_t body, NodeTime* times, WorkerArena& workers,
+                         std::uint64_t replay, CallbackErrors& errors) noexcept {
   HostProgram& program = *bodies_[body];
   const BodyPlace& place = shared_.slots->bodies[places_[body]];
   NodeTime& rounds = times[place.first_slot];
@@ -60,7 +72,8 @@ void BodyNode::run_timed(std::size_t body, NodeTime* times, WorkerArena& workers
   add_round(rounds);
   const std::uint16_t worker = WorkerArena::worker();
   std::int64_t started = steady_now();
-  for (std::uint32_t node = 0; node < program.node_count() && !shared_.generation->is_lost(); ++node) {
+  for (std::uint32_t node = 0; node < program.node_count() && !shared_.generation->is_lost();
+       ++node) {
     program.run(node, workers, replay, errors);
     const std::int64_t ended = steady_now();
     if (round < place.kept) times[place.slot(node, round)] = node_time(started, ended, worker);
@@ -68,8 +81,10 @@ void BodyNode::run_timed(std::size_t body, NodeTime* times, WorkerArena& workers
   }
 }
 
-void BodyNode::run_loop(WorkerArena& workers, std::uint64_t replay, CallbackErrors& errors) noexcept {
-  for (std::uint64_t iterations = 1; condition() != 0 && !shared_.generation->is_lost(); ++iterations) {
+void BodyNode::run_loop(WorkerArena& workers, std::uint64_t replay,
+                        CallbackErrors& errors) noexcept {
+  for (std::uint64_t iterations = 1; condition() != 0 && !shared_.generation->is_lost();
+       ++iterations) {
     run_body(0, workers, replay, errors);
     shared_.state->count_iteration(loop_);
     if (iterations != max_iterations_) continue;

@@ -1,5 +1,5 @@
-// BodyNode: a node that runs whole programs: one once, or by what a condition is. They run in order on one thread; their kernels may
-// still take all of the crew. Threads: one thread at a time.
+// BodyNode: a node that runs whole programs: one once, or by what a condition is. They run in order
+// on one thread; their kernels may still take all of the crew. Threads: one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,8 @@ class BodyNode {
     const TimingLayout* slots = nullptr;
   };
   // `loop`: its number, where it is one.
-  BodyNode(const Shared& shared, const ConditionalPayload& conditional, std::byte* condition, std::uint32_t loop);
+  BodyNode(const Shared& shared, const ConditionalPayload& conditional, std::byte* condition,
+           std::uint32_t loop);
   explicit BodyNode(const Shared& shared);  // runs its one program once
   BodyNode(BodyNode&&) noexcept;
   BodyNode& operator=(BodyNode&&) noexcept;
@@ -41,8 +42,10 @@ class BodyNode {
   enum class Kind : std::uint8_t { Once, If, While, Switch };
 
   [[nodiscard]] std::uint32_t condition() const noexcept;
-  void run_body(std::size_t body, WorkerArena& workers, std::uint64_t replay, CallbackErrors& errors) noexcept;
-  void run_timed(std::size_t body, NodeTime* times, WorkerArena& workers, std::uint64_t replay, CallbackErrors& errors) noexcept;
+  void run_body(std::size_t body, WorkerArena& workers, std::uint64_t replay,
+                CallbackErrors& errors) noexcept;
+  void run_timed(std::size_t body, NodeTime* times, WorkerArena& workers, std::uint64_t replay,
+                 CallbackErrors& errors) noexcept;
   void run_loop(WorkerArena& workers, std::uint64_t replay, CallbackErrors& errors) noexcept;
 
   Shared shared_;

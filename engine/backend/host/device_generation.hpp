@@ -16,9 +16,12 @@ namespace reprise::detail {
 class DeviceGeneration {
  public:
   explicit DeviceGeneration(std::shared_ptr<DeviceStatus> status)
-      : status_(std::move(status)), generation_(status_->generation.load(std::memory_order_acquire)) {}
+      : status_(std::move(status)),
+        generation_(status_->generation.load(std::memory_order_acquire)) {}
 
-  [[nodiscard]] bool is_lost() const noexcept { return status_->generation.load(std::memory_order_relaxed) != generation_; }
+  [[nodiscard]] bool is_lost() const noexcept {
+    return status_->generation.load(std::memory_order_relaxed) != generation_;
+  }
   // Throws DeviceLost, naming the queue or graph.
   void require(Stage stage, std::string_view what, std::string_view label) const {
     if (!is_lost()) return;
@@ -26,7 +29,8 @@ class DeviceGeneration {
     details.code = ErrorCode::DeviceLost;
     details.stage = stage;
     details.label = label;
-    throw Error(std::move(details), concat("device ", status_->selector, " was lost: ", what, " ", label, " does nothing any more"));
+    throw Error(std::move(details), concat("device ", status_->selector, " was lost: ", what, " ",
+                                           label, " does nothing any more"));
   }
 
  private:

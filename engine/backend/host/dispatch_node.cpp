@@ -7,8 +7,8 @@
 #include <chrono>
 
 #include "backend/host/block_scratch.hpp"
-#include "backend/host/worker_arena.hpp"
 #include "backend/host/elapsed.hpp"
+#include "backend/host/worker_arena.hpp"
 
 namespace reprise::detail {
 
@@ -29,7 +29,8 @@ void DispatchNode::run_here(std::uint64_t first, std::uint64_t last) const noexc
   HostBlock block = block_;
   if (block.shared_bytes != 0) block.dynamic_shared = block_scratch(block.shared_bytes);
   const Dim3 grid = block.grid;
-  block.block_index = {static_cast<std::uint32_t>(first % grid.x), static_cast<std::uint32_t>(first / grid.x % grid.y),
+  block.block_index = {static_cast<std::uint32_t>(first % grid.x),
+                       static_cast<std::uint32_t>(first / grid.x % grid.y),
                        static_cast<std::uint32_t>(first / grid.x / grid.y)};
   Dim3& at = block.block_index;
   for (; first < last; ++first) {
@@ -65,7 +66,8 @@ class DispatchNode::Shared {
   Shared(const DispatchNode& node, std::uint64_t piece) : node_(node), piece_(piece) {}
   void begin(std::uint64_t first) noexcept { next_.store(first, std::memory_order_release); }
   void take_part() noexcept {
-    static_cast<void>(next_.load(std::memory_order_acquire));  // before all else: what happened before is seen from here on
+    static_cast<void>(next_.load(
+        std::memory_order_acquire));  // before all else: what happened before is seen from here on
     for (;;) {
       const std::uint64_t begin = next_.fetch_add(piece_, std::memory_order_relaxed);
       if (begin >= node_.block_count_) break;
@@ -82,7 +84,8 @@ class DispatchNode::Shared {
 };
 
 void DispatchNode::run_split(WorkerArena& workers, std::uint64_t first) const noexcept {
-  const std::uint64_t piece = std::max<std::uint64_t>(1, kPieceNs / std::max<std::uint64_t>(1, block_ns_));
+  const std::uint64_t piece =
+      std::max<std::uint64_t>(1, kPieceNs / std::max<std::uint64_t>(1, block_ns_));
   Shared work{*this, piece};
   const std::uint64_t pieces = (block_count_ - first + piece - 1) / piece;
   const std::uint64_t others = std::min<std::uint64_t>(workers.threads(), pieces) - 1;

@@ -1,5 +1,6 @@
-// DispatchNode: one kernel launch, with its parameter block filled in. Runs its blocks on one thread, or on all of the crew
-// where that pays: it measures how long a block takes. Threads: one thread at a time runs a node.
+// DispatchNode: one kernel launch, with its parameter block filled in. Runs its blocks on one
+// thread, or on all of the crew where that pays: it measures how long a block takes. Threads: one
+// thread at a time runs a node.
 #pragma once
 
 #include <cstdint>

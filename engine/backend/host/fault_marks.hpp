@@ -1,5 +1,6 @@
-// FaultMarks: which nodes of a graph of the host device have begun and not ended, of a plan with fault markers. Once the device is lost
-// nothing ends any more, so that what was running then stays known. Threads: a node's calls come from one thread at a time; the rest any.
+// FaultMarks: which nodes of a graph of the host device have begun and not ended, of a plan with
+// fault markers. Once the device is lost nothing ends any more, so that what was running then stays
+// known. Threads: a node's calls come from one thread at a time; the rest any.
 #pragma once
 
 #include <atomic>
@@ -13,9 +14,12 @@ namespace reprise::detail {
 
 class FaultMarks {
  public:
-  FaultMarks(const DeviceGeneration& generation, std::size_t nodes) : generation_(generation), marks_(nodes) {}
+  FaultMarks(const DeviceGeneration& generation, std::size_t nodes)
+      : generation_(generation), marks_(nodes) {}
 
-  void begin(std::uint32_t node, std::uint64_t replay) noexcept { marks_[node].begun.store(replay, std::memory_order_release); }
+  void begin(std::uint32_t node, std::uint64_t replay) noexcept {
+    marks_[node].begun.store(replay, std::memory_order_release);
+  }
   void end(std::uint32_t node, std::uint64_t replay) noexcept {
     if (!generation_.is_lost()) marks_[node].ended.store(replay, std::memory_order_release);
   }
@@ -23,7 +27,8 @@ class FaultMarks {
     std::vector<UnfinishedNode> found;
     for (std::uint32_t node = 0; node < marks_.size(); ++node) {
       const std::uint64_t begun = marks_[node].begun.load(std::memory_order_acquire);
-      if (begun > marks_[node].ended.load(std::memory_order_acquire)) found.push_back({node, begun});
+      if (begun > marks_[node].ended.load(std::memory_order_acquire))
+        found.push_back({node, begun});
     }
     return found;
   }

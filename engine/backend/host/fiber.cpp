@@ -21,7 +21,8 @@ Departure arrive(const transfer_t& transfer, [[maybe_unused]] void* own_fake_sta
   const Departure departure = *static_cast<const Departure*>(transfer.data);
   departure.from.context = transfer.fctx;
 #ifdef REPRISE_ADDRESS_SANITIZER
-  __sanitizer_finish_switch_fiber(own_fake_stack, &departure.from.stack_bottom, &departure.from.stack_bytes);
+  __sanitizer_finish_switch_fiber(own_fake_stack, &departure.from.stack_bottom,
+                                  &departure.from.stack_bytes);
 #endif
   return departure;
 }
@@ -33,12 +34,14 @@ void enter(transfer_t transfer) noexcept {
 
 }  // namespace
 
-void begin_fiber(Fiber& fiber, const FiberStack& stack, void (*function)(Fiber&) noexcept) noexcept {
+void begin_fiber(Fiber& fiber, const FiberStack& stack,
+                 void (*function)(Fiber&) noexcept) noexcept {
   fiber.stack_bottom = stack.bottom;
   fiber.stack_bytes = stack.bytes;
   fiber.function = function;
   const std::size_t bytes = stack.bytes - stack.unused_at_top;
-  fiber.context = make_fcontext(stack.bottom + bytes, bytes, [](transfer_t transfer) { enter(transfer); });
+  fiber.context =
+      make_fcontext(stack.bottom + bytes, bytes, [](transfer_t transfer) { enter(transfer); });
 #ifdef REPRISE_THREAD_SANITIZER
   fiber.sanitizer_fiber = __tsan_create_fiber(0);
 #endif
@@ -68,7 +71,8 @@ void switch_fiber(Fiber& from, Fiber& to) noexcept {
 #ifdef REPRISE_THREAD_SANITIZER
   __tsan_switch_to_fiber(to.sanitizer_fiber, 0);
 #endif
-  static_cast<void>(arrive(jump_fcontext(to.context, const_cast<Departure*>(&departure)), fake_stack));
+  static_cast<void>(
+      arrive(jump_fcontext(to.context, const_cast<Departure*>(&departure)), fake_stack));
 }
 
 }  // namespace reprise::detail

@@ -1,5 +1,6 @@
-// Fiber: a stack with a point to go on from, and the switch from one to another. Tells the sanitizers about it.
-// Knows no blocks. Threads: a fiber stays on the thread of the operating system that began it.
+// Fiber: a stack with a point to go on from, and the switch from one to another. Tells the
+// sanitizers about it. Knows no blocks. Threads: a fiber stays on the thread of the operating
+// system that began it.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +22,8 @@ struct Fiber {
 struct FiberStack {
   std::byte* bottom = nullptr;
   std::size_t bytes = 0;
-  std::size_t unused_at_top = 0;  // so that the stacks of many fibers do not fall on the same cache lines
+  std::size_t unused_at_top =
+      0;  // so that the stacks of many fibers do not fall on the same cache lines
 };
 
 // Makes `fiber` begin with `function` at the first switch to it.

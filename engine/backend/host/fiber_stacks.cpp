@@ -28,7 +28,8 @@ FiberStacks::~FiberStacks() {
 FiberStack FiberStacks::take() {
   if (left_in_slab_ == 0) {
     slabs_.reserve(slabs_.size() + 1);
-    void* slab = mmap(nullptr, kSlabBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* slab = mmap(nullptr, kSlabBytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (slab == MAP_FAILED) throw std::bad_alloc();
     slabs_.push_back(static_cast<std::byte*>(slab));
     left_in_slab_ = kStacksOfSlab;

@@ -16,7 +16,8 @@ class FiberStacks {
   FiberStacks& operator=(const FiberStacks&) = delete;
   ~FiberStacks();
 
-  // Below each stack lies a page that must not be touched, while the system has any to spare. Throws std::bad_alloc.
+  // Below each stack lies a page that must not be touched, while the system has any to spare.
+  // Throws std::bad_alloc.
   [[nodiscard]] FiberStack take();
 
  private:

@@ -4,11 +4,11 @@
 #include <new>
 #include <string>
 
-#include "backend/host/worker_arena.hpp"
 #include "backend/host/host_exec.hpp"
 #include "backend/host/host_kernel.hpp"
-#include "backend/host/host_virtual_allocation.hpp"
 #include "backend/host/host_queue.hpp"
+#include "backend/host/host_virtual_allocation.hpp"
+#include "backend/host/worker_arena.hpp"
 #include "base/text.hpp"
 
 namespace reprise::detail {
@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::uint32_t kMaxInt = std::numeric_limits<std::int32_t>::max();
 
-[[noreturn]] void fail(ErrorCode code, Stage stage, std::string_view label, const std::string& text) {
+[[noreturn]] void fail(ErrorCode code, Stage stage, std::string_view label,
+                       const std::string& text) {
   ErrorDetails details;
   details.code = code;
   details.stage = stage;
@@ -54,10 +55,15 @@ DeviceInfo host_device_info() {
 }
 
 HostBackend::HostBackend(std::shared_ptr<DeviceStatus> status)
-    : info_(host_device_info()), status_(std::move(status)), memory_(info_.memory_bytes), queues_(std::make_shared<QueueRegistry>()) {}
+    : info_(host_device_info()),
+      status_(std::move(status)),
+      memory_(info_.memory_bytes),
+      queues_(std::make_shared<QueueRegistry>()) {}
 
 void HostBackend::require_usable(Stage stage) const {
-  if (status_->lost.load()) fail(ErrorCode::DeviceLost, stage, status_->selector, concat("device ", status_->selector, " was lost; it has to be rebuilt"));
+  if (status_->lost.load())
+    fail(ErrorCode::DeviceLost, stage, status_->selector,
+         concat("device ", status_->selector, " was lost; it has to be rebuilt"));
 }
 
 std::byte* HostBackend::allocate(BufferKind, std::uint64_t bytes) {
@@ -79,32 +85,37 @@ std::unique_ptr<VirtualAllocation> HostBackend::reserve_pages(std::uint64_t byte
 
 std::unique_ptr<BackendQueue> HostBackend::create_queue(std::string_view label) {
   require_usable(Stage::Open);
-  auto line = std::make_shared<HostWorkQueue>(label, DeviceGeneration(status_), info_.multiprocessors);
+  auto line =
+      std::make_shared<HostWorkQueue>(label, DeviceGeneration(status_), info_.multiprocessors);
   queues_->add(line);
   return std::make_unique<HostQueue>(std::move(line));
 }
 
 KernelCore HostBackend::load_kernel(const KernelDesc& desc) {
   if (desc.host == nullptr) {
-    fail(ErrorCode::KernelNotFound, Stage::Load, desc.name, concat("kernel ", desc.name, " was not compiled for the host device"));
+    fail(ErrorCode::KernelNotFound, Stage::Load, desc.name,
+         concat("kernel ", desc.name, " was not compiled for the host device"));
   }
   KernelCore kernel;
   kernel.name = desc.name;
   kernel.parameters.assign(desc.parameters.begin(), desc.parameters.end());
-  if (!kernel.parameters.empty()) kernel.parameter_bytes = kernel.parameters.back().offset + kernel.parameters.back().size;
+  if (!kernel.parameters.empty())
+    kernel.parameter_bytes = kernel.parameters.back().offset + kernel.parameters.back().size;
   kernel.max_dynamic_shared_bytes = info_.limits.max_shared_bytes;
   kernel.backend = std::make_shared<HostKernel>(desc.host);
   return kernel;
 }
 
-std::unique_ptr<BackendExec> HostBackend::instantiate(std::shared_ptr<const Plan> plan, const Bindings& bindings, Instrumentation) {
+std::unique_ptr<BackendExec> HostBackend::instantiate(std::shared_ptr<const Plan> plan,
+                                                      const Bindings& bindings, Instrumentation) {
   require_usable(Stage::Instantiate);
   const DeviceGeneration generation(status_);
   const std::string label = plan->label;
   try {
     return std::make_unique<HostExec>(std::move(plan), bindings, generation, queues_);
   } catch (const std::bad_alloc&) {
-    fail(ErrorCode::OutOfMemory, Stage::Instantiate, label, concat("the host has no memory left for graph ", label));
+    fail(ErrorCode::OutOfMemory, Stage::Instantiate, label,
+         concat("the host has no memory left for graph ", label));
   }
 }
 

@@ -24,7 +24,8 @@ class HostBackend final : public Backend {
   [[nodiscard]] std::unique_ptr<VirtualAllocation> reserve_pages(std::uint64_t bytes) override;
   [[nodiscard]] std::unique_ptr<BackendQueue> create_queue(std::string_view label) override;
   [[nodiscard]] KernelCore load_kernel(const KernelDesc& desc) override;
-  [[nodiscard]] std::unique_ptr<BackendExec> instantiate(std::shared_ptr<const Plan> plan, const Bindings& bindings,
+  [[nodiscard]] std::unique_ptr<BackendExec> instantiate(std::shared_ptr<const Plan> plan,
+                                                         const Bindings& bindings,
                                                          Instrumentation instrumentation) override;
   void lose() override;     // a node that runs now runs to its end
   void rebuild() override;  // waits for that end

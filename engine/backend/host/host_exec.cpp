@@ -3,32 +3,38 @@
 #include <chrono>
 #include <utility>
 
-#include "backend/host/worker_arena.hpp"
 #include "backend/host/elapsed.hpp"
 #include "backend/host/host_queue.hpp"
-#include "backend/host/node_clock.hpp"
 #include "backend/host/host_work_queue.hpp"
+#include "backend/host/node_clock.hpp"
 #include "backend/host/queue_registry.hpp"
+#include "backend/host/worker_arena.hpp"
 #include "plan/plan_difference.hpp"
 
 namespace reprise::detail {
 
 namespace {
 
-// Handing a node to another thread takes some hundred nanoseconds: what nodes have to take on average to be worth it, and
-// below what they are not any more. A replay this short stays on one thread in any case.
+// Handing a node to another thread takes some hundred nanoseconds: what nodes have to take on
+// average to be worth it, and below what they are not any more. A replay this short stays on one
+// thread in any case.
 constexpr std::uint64_t kLongNodeNs = 2'000, kShortNodeNs = 1'000, kShortReplayNs = 20'000;
 constexpr std::uint32_t kFirstReplays = 2;  // in which every node is looked at
 
-bool is_long(std::uint64_t ns, std::uint32_t nodes) { return ns > kShortReplayNs && ns > kLongNodeNs * nodes; }
+bool is_long(std::uint64_t ns, std::uint32_t nodes) {
+  return ns > kShortReplayNs && ns > kLongNodeNs * nodes;
+}
 
 }  // namespace
 
-HostExec::HostExec(std::shared_ptr<const Plan> plan, const Bindings& bindings, const DeviceGeneration& generation, std::shared_ptr<QueueRegistry> queues,
+HostExec::HostExec(std::shared_ptr<const Plan> plan, const Bindings& bindings,
+                   const DeviceGeneration& generation, std::shared_ptr<QueueRegistry> queues,
                    ReplayMode mode)
     : generation_(generation),
       queues_(std::move(queues)),
-      marks_(plan->lowered.fault_markers ? std::make_unique<FaultMarks>(generation, plan->lowered.nodes.size()) : nullptr),
+      marks_(plan->lowered.fault_markers
+                 ? std::make_unique<FaultMarks>(generation, plan->lowered.nodes.size())
+                 : nullptr),
       loaded_(std::make_shared<Loaded>(plan, bindings, generation_, marks_.get(), errors_)),
       mode_(mode),
       plan_(std::move(plan)),
@@ -61,7 +67,8 @@ ExecUpdate HostExec::change(const BindingChange& change) {
     case BindingChange::What::Scalar:
     case BindingChange::What::Buffer:
       entry.remade.reserve(change.nodes.size());
-      for (const std::uint32_t node : change.nodes) entry.remade.push_back(latest_->program.remake(node, changed));
+      for (const std::uint32_t node : change.nodes)
+        entry.remade.push_back(latest_->program.remake(node, changed));
       break;
     case BindingChange::What::Disable:
     case BindingChange::What::Enable:
@@ -69,7 +76,8 @@ ExecUpdate HostExec::change(const BindingChange& change) {
         if (node < plan_->lowered.nodes.size()) {
           entry.switched.push_back(node);
         } else {  // in a body, which is made again
-          entry.remade.push_back(latest_->program.remake(latest_->program.slots().own_node_of(node), changed));
+          entry.remade.push_back(
+              latest_->program.remake(latest_->program.slots().own_node_of(node), changed));
         }
       }
       entry.disabled = change.what == BindingChange::What::Disable ? 1 : 0;
@@ -84,10 +92,12 @@ ExecUpdate HostExec::change(const PlanChange& change) {
   generation_.require(Stage::Launch, "graph", plan_->label);
   if (change.scope == PlanChange::Scope::Whole) {
     const PlanDifference difference = find_difference(*plan_, *change.plan);
-    if (difference.outcome != GraphExecUpdateOutcome::Success) return {.outcome = difference.outcome, .node = difference.node, .from = difference.from};
+    if (difference.outcome != GraphExecUpdateOutcome::Success)
+      return {.outcome = difference.outcome, .node = difference.node, .from = difference.from};
   }
   Change entry;
-  entry.program = std::make_shared<Loaded>(change.plan, *change.bindings, generation_, marks_.get(), errors_);
+  entry.program =
+      std::make_shared<Loaded>(change.plan, *change.bindings, generation_, marks_.get(), errors_);
   Bindings bindings = *change.bindings;
   auto next = entry.program;
   if (next->program.slots().has_same_nodes(slots_)) next->program.take_slots(slots_);
@@ -118,7 +128,8 @@ void HostExec::take_changes(std::uint64_t replay) noexcept {
   }
   for (Change& change : taken) {
     for (HostProgram::Remade& made : change.remade) loaded_->program.put(made);
-    for (const std::uint32_t node : change.switched) loaded_->program.set_disabled(node, change.disabled);
+    for (const std::uint32_t node : change.switched)
+      loaded_->program.set_disabled(node, change.disabled);
     if (change.program) loaded_.swap(change.program);
   }
 }
@@ -141,7 +152,8 @@ void HostExec::run_nodes(WorkerArena& workers, std::uint64_t replay, NodeTime* t
     case ReplayMode::InOrder: return run_in_order(workers, replay, times);
     case ReplayMode::Measured: break;
   }
-  if (workers.threads() > 1 && loaded_->program.is_wide()) return run_measured(workers, replay, times);
+  if (workers.threads() > 1 && loaded_->program.is_wide())
+    return run_measured(workers, replay, times);
   run_in_order(workers, replay, times);
 }
 
@@ -149,7 +161,8 @@ void HostExec::run_in_order(WorkerArena& workers, std::uint64_t replay, NodeTime
   HostProgram& program = loaded_->program;
   const std::uint32_t count = program.node_count();
   if (times == nullptr) {
-    for (std::uint32_t node = 0; node < count && !generation_.is_lost(); ++node) program.run(node, workers, replay, errors_);
+    for (std::uint32_t node = 0; node < count && !generation_.is_lost(); ++node)
+      program.run(node, workers, replay, errors_);
     return;
   }
   // One look at the clock a node: what ends one begins the next.

@@ -1,6 +1,6 @@
-// HostExec: an executable graph of the host device. A replay runs its nodes in order on one thread, which is fastest where nodes
-// are short, or on all threads of the queue's crew, where it has seen that they are long.
-// Threads: as BackendExec says; one replay at a time runs.
+// HostExec: an executable graph of the host device. A replay runs its nodes in order on one thread,
+// which is fastest where nodes are short, or on all threads of the queue's crew, where it has seen
+// that they are long. Threads: as BackendExec says; one replay at a time runs.
 #pragma once
 
 #include <atomic>
@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "backend/backend.hpp"
-#include "backend/host/host_program.hpp"
 #include "backend/host/device_generation.hpp"
+#include "backend/host/host_program.hpp"
 #include "backend/host/parallel_replay.hpp"
 
 namespace reprise::detail {
@@ -23,7 +23,8 @@ enum class ReplayMode : std::uint8_t { Measured, InOrder, Parallel };
 
 class HostExec final : public BackendExec {
  public:
-  HostExec(std::shared_ptr<const Plan> plan, const Bindings& bindings, const DeviceGeneration& generation, std::shared_ptr<QueueRegistry> queues,
+  HostExec(std::shared_ptr<const Plan> plan, const Bindings& bindings,
+           const DeviceGeneration& generation, std::shared_ptr<QueueRegistry> queues,
            ReplayMode mode = ReplayMode::Measured);
   ~HostExec() override;  // where the device was lost, waits for the node that still runs
 
@@ -31,27 +32,36 @@ class HostExec final : public BackendExec {
   [[nodiscard]] std::uint64_t launch(BackendQueue& queue) override;
   [[nodiscard]] ExecUpdate change(const BindingChange& change) override;
   [[nodiscard]] ExecUpdate change(const PlanChange& change) override;
-  [[nodiscard]] std::exception_ptr callback_error(std::uint64_t replay) const override { return errors_.of(replay); }
+  [[nodiscard]] std::exception_ptr callback_error(std::uint64_t replay) const override {
+    return errors_.of(replay);
+  }
   [[nodiscard]] std::vector<UnfinishedNode> unfinished_nodes() const override {
     return marks_ ? marks_->unfinished() : std::vector<UnfinishedNode>();
   }
-  [[nodiscard]] std::vector<LoopCount> loop_counts() override { return latest_->program.loop_counts(); }
+  [[nodiscard]] std::vector<LoopCount> loop_counts() override {
+    return latest_->program.loop_counts();
+  }
   [[nodiscard]] bool observe(ReplayObserver& observer) override {
     slots_ = latest_->program.slots();
     observer_ = &observer;
     return true;
   }
 
-  // For queues. A program with callbacks runs on a thread of the device, never on one that waits for it.
-  [[nodiscard]] bool has_callbacks() const noexcept { return has_callbacks_.load(std::memory_order_relaxed); }
+  // For queues. A program with callbacks runs on a thread of the device, never on one that waits
+  // for it.
+  [[nodiscard]] bool has_callbacks() const noexcept {
+    return has_callbacks_.load(std::memory_order_relaxed);
+  }
   // Stops between two nodes once the device is lost.
   void run(WorkerArena& workers, std::uint64_t replay) noexcept;
 
  private:
   // A program, with what runs it on many threads.
   struct Loaded {
-    Loaded(std::shared_ptr<const Plan> plan, const Bindings& bindings, const DeviceGeneration& generation, FaultMarks* marks, CallbackErrors& errors)
-        : program(std::move(plan), bindings, generation, marks), parallel(program, generation, errors) {}
+    Loaded(std::shared_ptr<const Plan> plan, const Bindings& bindings,
+           const DeviceGeneration& generation, FaultMarks* marks, CallbackErrors& errors)
+        : program(std::move(plan), bindings, generation, marks),
+          parallel(program, generation, errors) {}
     HostProgram program;
     ParallelReplay parallel;
   };
@@ -61,7 +71,7 @@ class HostExec final : public BackendExec {
     std::vector<HostProgram::Remade> remade = {};
     std::vector<std::uint32_t> switched = {};  // nodes, to `disabled`
     std::uint8_t disabled = 0;
-    std::shared_ptr<Loaded> program = {};      // null: the same
+    std::shared_ptr<Loaded> program = {};  // null: the same
   };
   void add_change(Change change);
   void take_changes(std::uint64_t replay) noexcept;
@@ -76,9 +86,9 @@ class HostExec final : public BackendExec {
   std::shared_ptr<Loaded> loaded_;  // of whoever runs replays
   ReplayMode mode_;
   ReplayObserver* observer_ = nullptr;
-  TimingLayout slots_;                  // that the observer knows
-  bool use_parallel_ = false;        // what the last measured replay decided
-  std::uint32_t measured_ = 0;       // replays
+  TimingLayout slots_;          // that the observer knows
+  bool use_parallel_ = false;   // what the last measured replay decided
+  std::uint32_t measured_ = 0;  // replays
   // Of whoever launches and changes: what the next launch is to run.
   std::uint64_t launches_ = 0;
   std::shared_ptr<const Plan> plan_;

@@ -17,27 +17,33 @@ namespace {
   ErrorDetails details;
   details.code = ErrorCode::OutOfMemory;
   details.stage = Stage::Allocate;
-  throw Error(std::move(details), concat("the host device has no ", bytes, " bytes left; of what the machine has, ", left, " are not handed out"));
+  throw Error(std::move(details),
+              concat("the host device has no ", bytes, " bytes left; of what the machine has, ",
+                     left, " are not handed out"));
 }
 
 }  // namespace
 
 std::uint64_t HostMemory::of_this_machine() noexcept {
   const long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
-  return pages > 0 && page_bytes > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page_bytes) : 0;
+  return pages > 0 && page_bytes > 0
+             ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page_bytes)
+             : 0;
 }
 
 std::byte* HostMemory::allocate(std::uint64_t bytes) {
   std::lock_guard lock(mutex_);
   const std::uint64_t left = limit_ - used_;
   if (bytes > left) fail_out_of_memory(bytes, left);
-  const std::uint64_t size = std::max(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
-  auto* address = static_cast<std::byte*>(::operator new(size, std::align_val_t{kAlignment}, std::nothrow));
+  const std::uint64_t size =
+      std::max(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
+  auto* address =
+      static_cast<std::byte*>(::operator new (size, std::align_val_t{kAlignment}, std::nothrow));
   if (address == nullptr) fail_out_of_memory(bytes, left);
   try {
     blocks_.emplace(address, bytes);
   } catch (...) {
-    ::operator delete(address, std::align_val_t{kAlignment});
+    ::operator delete (address, std::align_val_t{kAlignment});
     fail_out_of_memory(bytes, left);
   }
   used_ += bytes;
@@ -65,7 +71,7 @@ void HostMemory::free(std::byte* address) noexcept {
     used_ -= found->second;
     blocks_.erase(found);
   }
-  ::operator delete(address, std::align_val_t{kAlignment});
+  ::operator delete (address, std::align_val_t{kAlignment});
 }
 
 }  // namespace reprise::detail

@@ -1,4 +1,5 @@
-// HostMemory: the host device's memory: aligned blocks, up to what the machine has. Threads: any thread.
+// HostMemory: the host device's memory: aligned blocks, up to what the machine has. Threads: any
+// thread.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +18,8 @@ class HostMemory {
   // Contents are undefined. Throws OutOfMemory naming the bytes.
   [[nodiscard]] std::byte* allocate(std::uint64_t bytes);
   void free(std::byte* address) noexcept;
-  // Of memory that somebody else takes from the system: throws OutOfMemory where there are not so many left.
+  // Of memory that somebody else takes from the system: throws OutOfMemory where there are not so
+  // many left.
   void count_in(std::uint64_t bytes);
   void count_out(std::uint64_t bytes) noexcept;
 

@@ -21,20 +21,29 @@ std::byte* address_of(const Endpoint& endpoint, const Bindings& bindings) {
 
 }  // namespace
 
-HostProgram::CopyNode HostProgram::copy_node(std::uint32_t command, const Bindings& bindings) const {
+HostProgram::CopyNode HostProgram::copy_node(std::uint32_t command,
+                                             const Bindings& bindings) const {
   const Recording& recording = *plan_->recording;
   if (recording.commands[command].kind == CommandKind::Update) {
     const auto& update = recording.payload<UpdatePayload>(command);
     const Pitch pitch{update.bytes, update.bytes};
-    return {{const_cast<std::byte*>(update.data), pitch}, {bindings.address[update.buffer] + update.offset, pitch}, {update.bytes, 1, 1}};
+    return {{const_cast<std::byte*>(update.data), pitch},
+            {bindings.address[update.buffer] + update.offset, pitch},
+            {update.bytes, 1, 1}};
   }
   const auto& copy = recording.payload<CopyPayload>(command);
-  return {{address_of(copy.source, bindings), copy.source_pitch}, {address_of(copy.destination, bindings), copy.destination_pitch}, copy.extent};
+  return {{address_of(copy.source, bindings), copy.source_pitch},
+          {address_of(copy.destination, bindings), copy.destination_pitch},
+          copy.extent};
 }
 
-HostProgram::FillNode HostProgram::fill_node(std::uint32_t command, const Bindings& bindings) const {
+HostProgram::FillNode HostProgram::fill_node(std::uint32_t command,
+                                             const Bindings& bindings) const {
   const auto& fill = plan_->recording->payload<FillPayload>(command);
-  return {{bindings.address[fill.buffer] + fill.offset, fill.pitch}, fill.extent, fill.bits, fill.element_bytes};
+  return {{bindings.address[fill.buffer] + fill.offset, fill.pitch},
+          fill.extent,
+          fill.bits,
+          fill.element_bytes};
 }
 
 HostProgram::Remade HostProgram::remake(std::uint32_t node, const Bindings& bindings) const {
@@ -68,7 +77,8 @@ void HostProgram::put(Remade& made) noexcept {
     case Kind::Nothing:
     case Kind::Callback: return;
     case Kind::Dispatch:
-      if (!made.parameters.empty()) std::memcpy(blocks_[node.index], made.parameters.data(), made.parameters.size());
+      if (!made.parameters.empty())
+        std::memcpy(blocks_[node.index], made.parameters.data(), made.parameters.size());
       return;
     case Kind::Copy: copies_[node.index] = made.copy; return;
     case Kind::Fill: fills_[node.index] = made.fill; return;
@@ -77,7 +87,8 @@ void HostProgram::put(Remade& made) noexcept {
   }
 }
 
-HostProgram::HostProgram(std::shared_ptr<const Plan> plan, const Bindings& bindings, const DeviceGeneration& generation, FaultMarks* marks)
+HostProgram::HostProgram(std::shared_ptr<const Plan> plan, const Bindings& bindings,
+                         const DeviceGeneration& generation, FaultMarks* marks)
     : plan_(std::move(plan)),
       marks_(marks),
       state_(std::make_unique<ReplayState>(*plan_->recording)),
@@ -87,9 +98,14 @@ HostProgram::HostProgram(std::shared_ptr<const Plan> plan, const Bindings& bindi
   make_nodes(state_->bind(bindings));
 }
 
-HostProgram::HostProgram(std::shared_ptr<const Plan> plan, const Bindings& bindings, const BodyNode::Shared& outer, std::uint32_t first_loop,
+HostProgram::HostProgram(std::shared_ptr<const Plan> plan, const Bindings& bindings,
+                         const BodyNode::Shared& outer, std::uint32_t first_loop,
                          std::uint32_t first_node)
-    : plan_(std::move(plan)), marks_(nullptr), shared_(outer), first_node_(first_node), first_loop_(number_loops(*plan_->recording, first_loop)) {
+    : plan_(std::move(plan)),
+      marks_(nullptr),
+      shared_(outer),
+      first_node_(first_node),
+      first_loop_(number_loops(*plan_->recording, first_loop)) {
   make_nodes(bindings);
 }
 
@@ -97,24 +113,34 @@ void HostProgram::make_nodes(const Bindings& bindings) {
   const LoweredGraph& lowered = plan_->lowered;
   nodes_.reserve(lowered.nodes.size());
   for (std::uint32_t node = 0; node < lowered.nodes.size(); ++node) {
-    const bool runs = lowered.nodes[node].kind == LoweredKind::Work && plan_->dependencies.is_join[lowered.nodes[node].dependency_node] == 0;
+    const bool runs = lowered.nodes[node].kind == LoweredKind::Work &&
+                      plan_->dependencies.is_join[lowered.nodes[node].dependency_node] == 0;
     nodes_.push_back(runs ? make_node(node, bindings) : Node{});
   }
-  for (std::uint32_t node = 0; node < lowered.nodes.size(); ++node) disabled_.push_back(bindings.is_disabled(first_node_ + node) ? 1 : 0);
-  has_callbacks_ = !callbacks_.empty() || std::any_of(bodies_.begin(), bodies_.end(), [](const BodyNode& node) { return node.has_callbacks(); });
+  for (std::uint32_t node = 0; node < lowered.nodes.size(); ++node)
+    disabled_.push_back(bindings.is_disabled(first_node_ + node) ? 1 : 0);
+  has_callbacks_ =
+      !callbacks_.empty() || std::any_of(bodies_.begin(), bodies_.end(),
+                                         [](const BodyNode& node) { return node.has_callbacks(); });
   link();
 }
 
 HostProgram::Node HostProgram::make_node(std::uint32_t node, const Bindings& bindings) {
   const Recording& recording = *plan_->recording;
-  const std::uint32_t command = plan_->dependencies.node_command[plan_->lowered.nodes[node].dependency_node];
+  const std::uint32_t command =
+      plan_->dependencies.node_command[plan_->lowered.nodes[node].dependency_node];
   switch (recording.commands[command].kind) {
     case CommandKind::Dispatch: return make_dispatch(command, bindings);
     case CommandKind::Copy:
-    case CommandKind::Update: copies_.push_back(copy_node(command, bindings)); return {Kind::Copy, static_cast<std::uint32_t>(copies_.size() - 1)};
-    case CommandKind::Fill: fills_.push_back(fill_node(command, bindings)); return {Kind::Fill, static_cast<std::uint32_t>(fills_.size() - 1)};
+    case CommandKind::Update:
+      copies_.push_back(copy_node(command, bindings));
+      return {Kind::Copy, static_cast<std::uint32_t>(copies_.size() - 1)};
+    case CommandKind::Fill:
+      fills_.push_back(fill_node(command, bindings));
+      return {Kind::Fill, static_cast<std::uint32_t>(fills_.size() - 1)};
     case CommandKind::Host: {
-      callbacks_.push_back(recording.functions[recording.payload<HostPayload>(command).function].get());
+      callbacks_.push_back(
+          recording.functions[recording.payload<HostPayload>(command).function].get());
       return {Kind::Callback, static_cast<std::uint32_t>(callbacks_.size() - 1)};
     }
     case CommandKind::Op: return make_op(command, bindings);
@@ -136,10 +162,12 @@ HostProgram::Node HostProgram::make_dispatch(std::uint32_t command, const Bindin
     details.stage = Stage::Instantiate;
     details.command = command;
     details.label = recording.label_path(recording.commands[command].label);
-    throw Error(std::move(details), concat("command ", command, " (", recording.command_name(command), "): kernel ", kernel.name,
-                                           " was not loaded on the host device"));
+    throw Error(std::move(details),
+                concat("command ", command, " (", recording.command_name(command), "): kernel ",
+                       kernel.name, " was not loaded on the host device"));
   }
-  auto* const parameters = static_cast<std::byte*>(parameters_.allocate(dispatch.parameter_bytes, 64));
+  auto* const parameters =
+      static_cast<std::byte*>(parameters_.allocate(dispatch.parameter_bytes, 64));
   fill_parameter_block(*plan_, bindings, command, parameters);
   HostBlock block;
   block.grid = dispatch.grid;
@@ -151,7 +179,8 @@ HostProgram::Node HostProgram::make_dispatch(std::uint32_t command, const Bindin
   return {Kind::Dispatch, static_cast<std::uint32_t>(dispatches_.size() - 1)};
 }
 
-std::unique_ptr<OpSteps> HostProgram::record_steps(std::uint32_t command, const Bindings& bindings) const {
+std::unique_ptr<OpSteps> HostProgram::record_steps(std::uint32_t command,
+                                                   const Bindings& bindings) const {
   auto steps = std::make_unique<OpSteps>(bindings);
   try {
     record_op(*plan_->recording, command, *steps);
@@ -160,7 +189,9 @@ std::unique_ptr<OpSteps> HostProgram::record_steps(std::uint32_t command, const 
     details.stage = Stage::Instantiate;
     details.command = command;
     details.label = plan_->recording->label_path(plan_->recording->commands[command].label);
-    throw Error(std::move(details), concat("command ", command, " (", plan_->recording->command_name(command), "): ", error.what()));
+    throw Error(std::move(details),
+                concat("command ", command, " (", plan_->recording->command_name(command),
+                       "): ", error.what()));
   }
   return steps;
 }
@@ -172,7 +203,8 @@ HostProgram::Node HostProgram::make_op(std::uint32_t command, const Bindings& bi
 
 BodyNode HostProgram::body_node(std::uint32_t node, const Bindings& bindings) const {
   const Recording& recording = *plan_->recording;
-  const std::uint32_t command = plan_->dependencies.node_command[plan_->lowered.nodes[node].dependency_node];
+  const std::uint32_t command =
+      plan_->dependencies.node_command[plan_->lowered.nodes[node].dependency_node];
   std::uint32_t loop = first_loop_[command], place = shared_.slots->first_body(first_node_ + node);
   BodyNode made(shared_);
   if (recording.commands[command].kind == CommandKind::Conditional) {
@@ -183,7 +215,9 @@ BodyNode HostProgram::body_node(std::uint32_t node, const Bindings& bindings) co
   for (const Body& body : bodies_of(recording.commands[command])) {
     Bindings inside = bindings_of_body(*plan_, body, bindings);
     inside.disabled = bindings.disabled;
-    made.add(std::make_unique<HostProgram>(plan_->bodies[body.index], inside, shared_, loop, shared_.slots->bodies[place].first_node), place);
+    made.add(std::make_unique<HostProgram>(plan_->bodies[body.index], inside, shared_, loop,
+                                           shared_.slots->bodies[place].first_node),
+             place);
     ++place;
     loop += count_loops(*recording.bodies[body.index]);
   }
@@ -215,29 +249,32 @@ void HostProgram::link() {
   }
 }
 
-void HostProgram::run(std::uint32_t node, WorkerArena& workers, std::uint64_t replay, CallbackErrors& errors) noexcept {
-  if (marks_ == nullptr || nodes_[node].kind == Kind::Nothing) return run_unmarked(node, workers, replay, errors);
+void HostProgram::run(std::uint32_t node, WorkerArena& workers, std::uint64_t replay,
+                      CallbackErrors& errors) noexcept {
+  if (marks_ == nullptr || nodes_[node].kind == Kind::Nothing)
+    return run_unmarked(node, workers, replay, errors);
   marks_->begin(node, replay);
   run_unmarked(node, workers, replay, errors);
   marks_->end(node, replay);
 }
 
-void HostProgram::run_unmarked(std::uint32_t node, WorkerArena& workers, std::uint64_t replay, CallbackErrors& errors) noexcept {
+void HostProgram::run_unmarked(std::uint32_t node, WorkerArena& workers, std::uint64_t replay,
+                               CallbackErrors& errors) noexcept {
   const Node& what = nodes_[node];
   if (disabled_[node] != 0) return;
   switch (what.kind) {
     case Kind::Nothing: return;
     case Kind::Dispatch: return dispatches_[what.index].run(workers);
-    case Kind::Copy: return copy_rows(copies_[what.index].source, copies_[what.index].destination, copies_[what.index].extent);
+    case Kind::Copy:
+      return copy_rows(copies_[what.index].source, copies_[what.index].destination,
+                       copies_[what.index].extent);
     case Kind::Fill: {
       const FillNode& fill = fills_[what.index];
       return fill_rows(fill.destination, fill.extent, fill.bits, fill.element_bytes);
     }
     case Kind::Bodies: return bodies_[what.index].run(workers, replay, errors);
     case Kind::Op: return ops_[what.index]->run(workers, replay, errors);
-    case Kind::Callback:
-      try {
-        (*callbacks_[what.index])();
+    case Kind::Callback: try { (*callbacks_[what.index])();
       } catch (...) {
         errors.add(replay, std::current_exception());
       }

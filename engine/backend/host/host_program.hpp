@@ -1,5 +1,6 @@
-// HostProgram: a plan as the host device runs it: nodes with addresses filled in, in an order that is allowed, and who follows
-// whom. Knows no queue. Threads: nodes of one replay may run on many threads, each node on one at a time.
+// HostProgram: a plan as the host device runs it: nodes with addresses filled in, in an order that
+// is allowed, and who follows whom. Knows no queue. Threads: nodes of one replay may run on many
+// threads, each node on one at a time.
 #pragma once
 
 #include <cstdint>
@@ -12,24 +13,29 @@
 #include "backend/host/body_node.hpp"
 #include "backend/host/callback_errors.hpp"
 #include "backend/host/dispatch_node.hpp"
-#include "backend/host/op_steps.hpp"
 #include "backend/host/fault_marks.hpp"
+#include "backend/host/op_steps.hpp"
 #include "backend/host/rows.hpp"
 
 namespace reprise::detail {
 
 class HostProgram {
  public:
-  // Throws Error (Stage::Instantiate) naming the command. `marks`, which outlive this, are told of every node; null: nobody is.
-  // `lifeline` outlives this too.
-  HostProgram(std::shared_ptr<const Plan> plan, const Bindings& bindings, const DeviceGeneration& generation, FaultMarks* marks);
-  // Of a body, whose first loop is number `first_loop`, and its first node `first_node` of timing_layout().
-  HostProgram(std::shared_ptr<const Plan> plan, const Bindings& bindings, const BodyNode::Shared& outer, std::uint32_t first_loop,
-              std::uint32_t first_node);
+  // Throws Error (Stage::Instantiate) naming the command. `marks`, which outlive this, are told of
+  // every node; null: nobody is. `lifeline` outlives this too.
+  HostProgram(std::shared_ptr<const Plan> plan, const Bindings& bindings,
+              const DeviceGeneration& generation, FaultMarks* marks);
+  // Of a body, whose first loop is number `first_loop`, and its first node `first_node` of
+  // timing_layout().
+  HostProgram(std::shared_ptr<const Plan> plan, const Bindings& bindings,
+              const BodyNode::Shared& outer, std::uint32_t first_loop, std::uint32_t first_node);
 
-  [[nodiscard]] std::uint32_t node_count() const noexcept { return static_cast<std::uint32_t>(nodes_.size()); }
+  [[nodiscard]] std::uint32_t node_count() const noexcept {
+    return static_cast<std::uint32_t>(nodes_.size());
+  }
   [[nodiscard]] bool has_callbacks() const noexcept { return has_callbacks_; }
-  // Before the first node of each replay; of the outermost program. `times`: for those of bodies, as slots() says, or null.
+  // Before the first node of each replay; of the outermost program. `times`: for those of bodies,
+  // as slots() says, or null.
   void begin_replay(NodeTime* times) noexcept { state_->begin_replay(times); }
   // Of the outermost program.
   [[nodiscard]] const TimingLayout& slots() const noexcept { return slots_; }
@@ -38,9 +44,12 @@ class HostProgram {
   [[nodiscard]] std::vector<LoopCount> loop_counts() const { return state_->counts(); }
   // Two nodes may run at the same time.
   [[nodiscard]] bool is_wide() const noexcept { return wide_; }
-  [[nodiscard]] std::span<const LoweredEdge> edges_into(std::uint32_t node) const noexcept { return plan_->lowered.edges_into(node); }
+  [[nodiscard]] std::span<const LoweredEdge> edges_into(std::uint32_t node) const noexcept {
+    return plan_->lowered.edges_into(node);
+  }
   [[nodiscard]] std::span<const std::uint32_t> followers(std::uint32_t node) const noexcept {
-    return {followers_.data() + first_follower_[node], followers_.data() + first_follower_[node + 1]};
+    return {followers_.data() + first_follower_[node],
+            followers_.data() + first_follower_[node + 1]};
   }
   [[nodiscard]] std::string_view label() const noexcept { return plan_->label; }
 
@@ -50,10 +59,13 @@ class HostProgram {
   [[nodiscard]] Remade remake(std::uint32_t node, const Bindings& bindings) const;
   // These two between replays. `made` gets what was there, for whoever destroys it.
   void put(Remade& made) noexcept;
-  void set_disabled(std::uint32_t node, std::uint8_t disabled) noexcept { disabled_[node] = disabled; }
+  void set_disabled(std::uint32_t node, std::uint8_t disabled) noexcept {
+    disabled_[node] = disabled;
+  }
 
   // What a callback throws goes to `errors`.
-  void run(std::uint32_t node, WorkerArena& workers, std::uint64_t replay, CallbackErrors& errors) noexcept;
+  void run(std::uint32_t node, WorkerArena& workers, std::uint64_t replay,
+           CallbackErrors& errors) noexcept;
 
  private:
   enum class Kind : std::uint8_t { Nothing, Dispatch, Copy, Fill, Callback, Op, Bodies };
@@ -74,9 +86,12 @@ class HostProgram {
   [[nodiscard]] CopyNode copy_node(std::uint32_t command, const Bindings& bindings) const;
   [[nodiscard]] FillNode fill_node(std::uint32_t command, const Bindings& bindings) const;
   [[nodiscard]] BodyNode body_node(std::uint32_t node, const Bindings& bindings) const;
-  [[nodiscard]] Remade remake_bound(std::uint32_t node, const Bindings& bindings) const;  // conditions have their addresses
-  [[nodiscard]] std::unique_ptr<OpSteps> record_steps(std::uint32_t command, const Bindings& bindings) const;
-  void run_unmarked(std::uint32_t node, WorkerArena& workers, std::uint64_t replay, CallbackErrors& errors) noexcept;
+  [[nodiscard]] Remade remake_bound(
+      std::uint32_t node, const Bindings& bindings) const;  // conditions have their addresses
+  [[nodiscard]] std::unique_ptr<OpSteps> record_steps(std::uint32_t command,
+                                                      const Bindings& bindings) const;
+  void run_unmarked(std::uint32_t node, WorkerArena& workers, std::uint64_t replay,
+                    CallbackErrors& errors) noexcept;
   [[nodiscard]] Node make_node(std::uint32_t node, const Bindings& bindings);
   [[nodiscard]] Node make_dispatch(std::uint32_t command, const Bindings& bindings);
   [[nodiscard]] Node make_op(std::uint32_t command, const Bindings& bindings);
@@ -87,9 +102,9 @@ class HostProgram {
   std::shared_ptr<const Plan> plan_;
   FaultMarks* marks_;                   // null: nobody is told
   std::unique_ptr<ReplayState> state_;  // null in a body: the outermost has it
-  TimingLayout slots_;                     // empty in a body, likewise
+  TimingLayout slots_;                  // empty in a body, likewise
   BodyNode::Shared shared_;
-  const std::uint32_t first_node_ = 0;  // of this program, in the slots
+  const std::uint32_t first_node_ = 0;     // of this program, in the slots
   std::vector<std::uint32_t> first_loop_;  // by command; empty where there are no bodies
   std::vector<Node> nodes_;
   std::vector<std::uint8_t> disabled_;  // by node

@@ -15,12 +15,17 @@ class HostQueue final : public BackendQueue {
 
   [[nodiscard]] std::uint64_t last_serial() const noexcept override { return line_->last_serial(); }
   [[nodiscard]] bool done(std::uint64_t serial) override { return line_->done(serial); }
-  [[nodiscard]] bool wait(std::uint64_t serial, std::optional<std::chrono::nanoseconds> timeout) override {
+  [[nodiscard]] bool wait(std::uint64_t serial,
+                          std::optional<std::chrono::nanoseconds> timeout) override {
     return line_->wait(serial, timeout, HostWorkQueue::Runner::HelpingWaiter);
   }
-  void wait_for(BackendQueue& other, std::uint64_t serial) override { line_->submit_wait(static_cast<HostQueue&>(other).line_, serial); }
+  void wait_for(BackendQueue& other, std::uint64_t serial) override {
+    line_->submit_wait(static_cast<HostQueue&>(other).line_, serial);
+  }
   std::uint64_t mark() override { return line_->mark(); }
-  std::uint64_t write(std::byte* destination, std::span<const std::byte> bytes) override { return line_->submit_write(destination, bytes); }
+  std::uint64_t write(std::byte* destination, std::span<const std::byte> bytes) override {
+    return line_->submit_write(destination, bytes);
+  }
 
   [[nodiscard]] HostWorkQueue& line() const noexcept { return *line_; }
 

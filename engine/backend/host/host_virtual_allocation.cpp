@@ -25,7 +25,9 @@ void require(int result, const char* call, std::uint64_t bytes) {
 }
 
 std::uint64_t page_size() { return static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)); }
-std::uint64_t whole_pages(std::uint64_t bytes) { return (bytes + page_size() - 1) / page_size() * page_size(); }
+std::uint64_t whole_pages(std::uint64_t bytes) {
+  return (bytes + page_size() - 1) / page_size() * page_size();
+}
 bool is_too_much(std::uint64_t bytes) { return bytes > ~std::uint64_t{0} - page_size(); }
 
 void* reserve_addresses(std::uint64_t bytes) {
@@ -34,21 +36,26 @@ void* reserve_addresses(std::uint64_t bytes) {
 
 }  // namespace
 
-std::unique_ptr<HostVirtualAllocation> HostVirtualAllocation::make(HostMemory& memory, std::uint64_t bytes) {
+std::unique_ptr<HostVirtualAllocation> HostVirtualAllocation::make(HostMemory& memory,
+                                                                   std::uint64_t bytes) {
   if (bytes < kFewest || is_too_much(bytes)) return nullptr;
   const std::uint64_t whole = whole_pages(bytes);
   void* const address = reserve_addresses(whole);
   require(address == MAP_FAILED ? -1 : 0, "mmap", whole);
-  auto pages = std::make_unique<HostVirtualAllocation>(memory, static_cast<std::byte*>(address), whole);
+  auto pages =
+      std::make_unique<HostVirtualAllocation>(memory, static_cast<std::byte*>(address), whole);
   pages->resize(whole);
   return pages;
 }
 
-std::unique_ptr<HostVirtualAllocation> HostVirtualAllocation::reserve(HostMemory& memory, std::uint64_t bytes) {
+std::unique_ptr<HostVirtualAllocation> HostVirtualAllocation::reserve(HostMemory& memory,
+                                                                      std::uint64_t bytes) {
   if (bytes == 0 || is_too_much(bytes)) return nullptr;
   const std::uint64_t whole = whole_pages(bytes);
   void* const address = reserve_addresses(whole);
-  return address == MAP_FAILED ? nullptr : std::make_unique<HostVirtualAllocation>(memory, static_cast<std::byte*>(address), whole);
+  return address == MAP_FAILED ? nullptr
+                               : std::make_unique<HostVirtualAllocation>(
+                                     memory, static_cast<std::byte*>(address), whole);
 }
 
 HostVirtualAllocation::~HostVirtualAllocation() {

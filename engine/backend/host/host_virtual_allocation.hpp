@@ -1,5 +1,5 @@
-// HostVirtualAllocation: memory of the host device whose pages come and go at an address that stays; without them every access faults.
-// Threads: as VirtualAllocation says.
+// HostVirtualAllocation: memory of the host device whose pages come and go at an address that
+// stays; without them every access faults. Threads: as VirtualAllocation says.
 #pragma once
 
 #include "backend/backend.hpp"
@@ -9,12 +9,16 @@ namespace reprise::detail {
 
 class HostVirtualAllocation final : public VirtualAllocation {
  public:
-  // With pages. `memory`, which counts them, outlives this. Null for less than kFewest bytes. Throws OutOfMemory.
+  // With pages. `memory`, which counts them, outlives this. Null for less than kFewest bytes.
+  // Throws OutOfMemory.
   static constexpr std::uint64_t kFewest = 64 * 1024;
-  [[nodiscard]] static std::unique_ptr<HostVirtualAllocation> make(HostMemory& memory, std::uint64_t bytes);
+  [[nodiscard]] static std::unique_ptr<HostVirtualAllocation> make(HostMemory& memory,
+                                                                   std::uint64_t bytes);
   // Without pages. Null where the system has not so many addresses.
-  [[nodiscard]] static std::unique_ptr<HostVirtualAllocation> reserve(HostMemory& memory, std::uint64_t bytes);
-  HostVirtualAllocation(HostMemory& memory, std::byte* address, std::uint64_t reserved) noexcept : memory_(memory), address_(address), reserved_(reserved) {}
+  [[nodiscard]] static std::unique_ptr<HostVirtualAllocation> reserve(HostMemory& memory,
+                                                                      std::uint64_t bytes);
+  HostVirtualAllocation(HostMemory& memory, std::byte* address, std::uint64_t reserved) noexcept
+      : memory_(memory), address_(address), reserved_(reserved) {}
   HostVirtualAllocation(const HostVirtualAllocation&) = delete;
   HostVirtualAllocation& operator=(const HostVirtualAllocation&) = delete;
   ~HostVirtualAllocation() override;

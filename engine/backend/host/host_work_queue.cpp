@@ -13,13 +13,15 @@ namespace {
 constexpr std::size_t kUsualDepth = 64;
 constexpr std::uint64_t kEverything = std::numeric_limits<std::uint64_t>::max();
 
-// A launch need not wake a worker that takes naps. It sleeps soundly once this many in a row brought no launch.
+// A launch need not wake a worker that takes naps. It sleeps soundly once this many in a row
+// brought no launch.
 constexpr std::chrono::microseconds kNap{100};
 constexpr std::uint32_t kNaps = 20;
 
 }  // namespace
 
-HostWorkQueue::HostWorkQueue(std::string_view label, const DeviceGeneration& generation, std::uint32_t threads)
+HostWorkQueue::HostWorkQueue(std::string_view label, const DeviceGeneration& generation,
+                             std::uint32_t threads)
     : label_(label), generation_(generation), workers_(threads), ring_(kUsualDepth) {}
 
 HostWorkQueue::~HostWorkQueue() { close(); }
@@ -47,7 +49,8 @@ std::uint64_t HostWorkQueue::mark() {
   return serial;
 }
 
-std::uint64_t HostWorkQueue::submit_write(std::byte* destination, std::span<const std::byte> bytes) {
+std::uint64_t HostWorkQueue::submit_write(std::byte* destination,
+                                          std::span<const std::byte> bytes) {
   std::lock_guard lock(mutex_);
   require_alive(Stage::Launch);
   const std::uint64_t serial = last_serial_.load(std::memory_order_relaxed) + 1;
@@ -108,7 +111,8 @@ bool HostWorkQueue::wait(std::uint64_t serial, Timeout timeout, Runner runner) {
 void HostWorkQueue::push(Entry entry) {
   if (count_ == ring_.size()) {
     std::vector<Entry> larger(ring_.size() * 2);
-    for (std::size_t i = 0; i < count_; ++i) larger[i] = std::move(ring_[(head_ + i) & (ring_.size() - 1)]);
+    for (std::size_t i = 0; i < count_; ++i)
+      larger[i] = std::move(ring_[(head_ + i) & (ring_.size() - 1)]);
     ring_ = std::move(larger);
     head_ = 0;
   }
@@ -140,7 +144,8 @@ void HostWorkQueue::drive(Lock& lock, std::uint64_t serial, Runner runner) {
     lock.lock();
     running_ = nullptr;
     driven_ = false;
-    if (entry.serial != 0 && !generation_.is_lost()) completed_.store(entry.serial, std::memory_order_release);
+    if (entry.serial != 0 && !generation_.is_lost())
+      completed_.store(entry.serial, std::memory_order_release);
     if (waiting_ != 0) changed_.notify_all();
   }
   if (count_ != 0) call_worker(Priority::Wait);

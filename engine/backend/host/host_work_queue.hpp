@@ -1,6 +1,7 @@
-// HostWorkQueue: what is queued on one host queue, and who runs it: a thread of the queue's own, or a thread that waits for it
-// anyway, which saves waking the other. Outlives its HostQueue while another queue waits for it.
-// Threads: any thread. Everything below mutex_ is guarded by it; nothing of the application runs under it.
+// HostWorkQueue: what is queued on one host queue, and who runs it: a thread of the queue's own, or
+// a thread that waits for it anyway, which saves waking the other. Outlives its HostQueue while
+// another queue waits for it. Threads: any thread. Everything below mutex_ is guarded by it;
+// nothing of the application runs under it.
 #pragma once
 
 #include <array>
@@ -18,8 +19,8 @@
 #include <vector>
 
 #include "backend/backend.hpp"
-#include "backend/host/worker_arena.hpp"
 #include "backend/host/device_generation.hpp"
+#include "backend/host/worker_arena.hpp"
 
 namespace reprise::detail {
 
@@ -37,13 +38,16 @@ class HostWorkQueue {
   // Each throws DeviceLost.
   [[nodiscard]] std::uint64_t submit(HostExec& exec, std::uint64_t replay);
   [[nodiscard]] std::uint64_t mark();
-  [[nodiscard]] std::uint64_t submit_write(std::byte* destination, std::span<const std::byte> bytes);
+  [[nodiscard]] std::uint64_t submit_write(std::byte* destination,
+                                           std::span<const std::byte> bytes);
   void submit_wait(const std::shared_ptr<HostWorkQueue>& other, std::uint64_t serial);
   [[nodiscard]] bool done(std::uint64_t serial);
   [[nodiscard]] bool wait(std::uint64_t serial, Timeout timeout, Runner runner);
   void require_alive(Stage stage) const { generation_.require(stage, "queue", label_); }
 
-  [[nodiscard]] std::uint64_t last_serial() const noexcept { return last_serial_.load(std::memory_order_acquire); }
+  [[nodiscard]] std::uint64_t last_serial() const noexcept {
+    return last_serial_.load(std::memory_order_acquire);
+  }
 
   // See QueueRegistry.
   void abandon();
@@ -70,7 +74,9 @@ class HostWorkQueue {
   enum class Priority : std::uint8_t { Launch, Wait };
   using Lock = std::unique_lock<std::mutex>;
 
-  [[nodiscard]] bool reached(std::uint64_t serial) const noexcept { return completed_.load(std::memory_order_acquire) >= serial; }
+  [[nodiscard]] bool reached(std::uint64_t serial) const noexcept {
+    return completed_.load(std::memory_order_acquire) >= serial;
+  }
   void push(Entry entry);
   [[nodiscard]] Entry pop();
   [[nodiscard]] bool may_run_next(Runner runner) const;

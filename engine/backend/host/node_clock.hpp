@@ -8,7 +8,8 @@
 
 namespace reprise::detail {
 
-[[nodiscard]] inline NodeTime node_time(std::int64_t started, std::int64_t ended, std::uint16_t worker) noexcept {
+[[nodiscard]] inline NodeTime node_time(std::int64_t started, std::int64_t ended,
+                                        std::uint16_t worker) noexcept {
   return {started, saturated_ns(ended - started), worker};
 }
 

@@ -4,7 +4,8 @@
 
 namespace reprise::detail {
 
-void OpSteps::dispatch(const KernelCore& kernel, const DispatchDesc& desc, std::span<const std::byte> parameters) {
+void OpSteps::dispatch(const KernelCore& kernel, const DispatchDesc& desc,
+                       std::span<const std::byte> parameters) {
   parameters_.emplace_back(parameters.begin(), parameters.end());
   HostBlock block;
   block.grid = desc.grid;

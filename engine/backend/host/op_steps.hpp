@@ -1,5 +1,5 @@
-// OpSteps: what one op does in a replay of the host device: kernels and functions, one after another.
-// Threads: filled by one thread; one thread at a time runs it, with its crew.
+// OpSteps: what one op does in a replay of the host device: kernels and functions, one after
+// another. Threads: filled by one thread; one thread at a time runs it, with its crew.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,11 @@ class OpSteps final : public OpTarget {
   OpSteps(const OpSteps&) = delete;
   OpSteps& operator=(const OpSteps&) = delete;
 
-  [[nodiscard]] std::byte* address(std::uint32_t buffer) const override { return bindings_->address[buffer]; }
-  void dispatch(const KernelCore& kernel, const DispatchDesc& desc, std::span<const std::byte> parameters) override;
+  [[nodiscard]] std::byte* address(std::uint32_t buffer) const override {
+    return bindings_->address[buffer];
+  }
+  void dispatch(const KernelCore& kernel, const DispatchDesc& desc,
+                std::span<const std::byte> parameters) override;
   void host(std::function<void(std::uint32_t)> step, std::uint32_t pieces) override;
   [[nodiscard]] void* native_stream() override { return nullptr; }  // nobody asks: this is no GPU
   void keep(std::shared_ptr<const void> thing) override { kept_.push_back(std::move(thing)); }

@@ -4,24 +4,27 @@
 
 #include <algorithm>
 
-#include "backend/host/worker_arena.hpp"
 #include "backend/host/node_clock.hpp"
+#include "backend/host/worker_arena.hpp"
 
 namespace reprise::detail {
 
 namespace {
 
-// How many are not done stands above when the last of the others ended: ns since the replay began; kTooLate: or later.
+// How many are not done stands above when the last of the others ended: ns since the replay began;
+// kTooLate: or later.
 constexpr unsigned kTimeBits = 40;
 constexpr std::uint64_t kOneNode = std::uint64_t{1} << kTimeBits, kTooLate = kOneNode - 1;
 
-// One of those that a node waits for is done, and ended then. What is left; below kOneNode: the node may run.
+// One of those that a node waits for is done, and ended then. What is left; below kOneNode: the
+// node may run.
 std::uint64_t arrive(std::atomic<std::uint64_t>& waits_for, std::uint64_t ended) noexcept {
   if (ended == 0) return waits_for.fetch_sub(kOneNode, std::memory_order_acq_rel) - kOneNode;
   std::uint64_t before = waits_for.load(std::memory_order_relaxed), after = 0;
   do {
     after = ((before & ~kTooLate) - kOneNode) | std::max(before & kTooLate, ended);
-  } while (!waits_for.compare_exchange_weak(before, after, std::memory_order_acq_rel, std::memory_order_relaxed));
+  } while (!waits_for.compare_exchange_weak(before, after, std::memory_order_acq_rel,
+                                            std::memory_order_relaxed));
   return after;
 }
 
@@ -29,7 +32,11 @@ std::uint64_t arrive(std::atomic<std::uint64_t>& waits_for, std::uint64_t ended)
 
 class ParallelReplay::Tasks {
  public:
-  Tasks(WorkerArena& workers, std::uint64_t replay, NodeTime* times) : workers_(workers), replay_(replay), times_(times), began_(times == nullptr ? 0 : steady_now()) {}
+  Tasks(WorkerArena& workers, std::uint64_t replay, NodeTime* times)
+      : workers_(workers),
+        replay_(replay),
+        times_(times),
+        began_(times == nullptr ? 0 : steady_now()) {}
   [[nodiscard]] WorkerArena& workers() const noexcept { return workers_; }
   [[nodiscard]] std::uint64_t replay() const noexcept { return replay_; }
   [[nodiscard]] NodeTime* times() const noexcept { return times_; }
@@ -48,8 +55,12 @@ class ParallelReplay::Tasks {
   tbb::task_group group_;
 };
 
-ParallelReplay::ParallelReplay(HostProgram& program, const DeviceGeneration& generation, CallbackErrors& errors)
-    : program_(program), generation_(generation), errors_(errors), waits_for_(new std::atomic<std::uint64_t>[program.node_count()]) {
+ParallelReplay::ParallelReplay(HostProgram& program, const DeviceGeneration& generation,
+                               CallbackErrors& errors)
+    : program_(program),
+      generation_(generation),
+      errors_(errors),
+      waits_for_(new std::atomic<std::uint64_t>[program.node_count()]) {
   roots_.reserve(program.node_count());
 }
 
@@ -57,13 +68,15 @@ void ParallelReplay::prepare(std::uint32_t first) {
   roots_.clear();
   for (std::uint32_t node = first; node < program_.node_count(); ++node) {
     std::uint64_t count = 0;
-    for (const LoweredEdge& edge : program_.edges_into(node)) count += edge.from >= first ? kOneNode : 0;
+    for (const LoweredEdge& edge : program_.edges_into(node))
+      count += edge.from >= first ? kOneNode : 0;
     waits_for_[node].store(count, std::memory_order_relaxed);
     if (count == 0) roots_.push_back(node);
   }
 }
 
-void ParallelReplay::run(WorkerArena& workers, std::uint64_t replay, std::uint32_t first, NodeTime* times) noexcept {
+void ParallelReplay::run(WorkerArena& workers, std::uint64_t replay, std::uint32_t first,
+                         NodeTime* times) noexcept {
   prepare(first);
   if (roots_.empty()) return;
   workers.lead([&] {
@@ -117,7 +130,9 @@ void ParallelReplay::run_chain(Tasks& tasks, std::uint32_t node) noexcept {
     }
     if (next == kNone) break;
     node = next;
-    if (times != nullptr) started = has_offered || ready == kTooLate ? steady_now() : tasks.began() + static_cast<std::int64_t>(ready);
+    if (times != nullptr)
+      started = has_offered || ready == kTooLate ? steady_now()
+                                                 : tasks.began() + static_cast<std::int64_t>(ready);
   }
   handed_over_.fetch_add(1, std::memory_order_release);
 }

@@ -1,4 +1,5 @@
-// QueueRegistry: the queues of one host device, for what concerns all of them: loss. Threads: any thread.
+// QueueRegistry: the queues of one host device, for what concerns all of them: loss. Threads: any
+// thread.
 #pragma once
 
 #include <memory>

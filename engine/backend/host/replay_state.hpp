@@ -1,5 +1,6 @@
-// ReplayState: what a replay of a host program keeps beside buffers: conditions, how often its loops went round, and where times go.
-// Threads: nodes of one replay write; counts() may be asked by any thread.
+// ReplayState: what a replay of a host program keeps beside buffers: conditions, how often its
+// loops went round, and where times go. Threads: nodes of one replay write; counts() may be asked
+// by any thread.
 #pragma once
 
 #include <atomic>
@@ -25,8 +26,12 @@ class ReplayState {
   // `times`: of all nodes, as timing_layout() says, or null where nobody wants those of bodies.
   void begin_replay(NodeTime* times) noexcept;
   [[nodiscard]] NodeTime* times() const noexcept { return times_; }
-  void count_iteration(std::uint32_t loop) noexcept { loops_[loop].iterations.fetch_add(1, std::memory_order_relaxed); }
-  void reach_limit(std::uint32_t loop) noexcept { loops_[loop].reached_limit.store(true, std::memory_order_relaxed); }
+  void count_iteration(std::uint32_t loop) noexcept {
+    loops_[loop].iterations.fetch_add(1, std::memory_order_relaxed);
+  }
+  void reach_limit(std::uint32_t loop) noexcept {
+    loops_[loop].reached_limit.store(true, std::memory_order_relaxed);
+  }
   [[nodiscard]] std::vector<LoopCount> counts() const;
 
  private:

@@ -1,4 +1,5 @@
-// Copies and fills of pitched rows of bytes. Threads: pure functions of the memory that they are given.
+// Copies and fills of pitched rows of bytes. Threads: pure functions of the memory that they are
+// given.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +16,9 @@ struct RowsAt {
 
 // The two sides do not overlap.
 void copy_rows(const RowsAt& source, const RowsAt& destination, const Extent& extent) noexcept;
-// Sets every element of `element_bytes` (1, 2 or 4) to the low bytes of `bits`; extent.width is a multiple of it.
-void fill_rows(const RowsAt& destination, const Extent& extent, std::uint32_t bits, std::uint32_t element_bytes) noexcept;
+// Sets every element of `element_bytes` (1, 2 or 4) to the low bytes of `bits`; extent.width is a
+// multiple of it.
+void fill_rows(const RowsAt& destination, const Extent& extent, std::uint32_t bits,
+               std::uint32_t element_bytes) noexcept;
 
 }  // namespace reprise::detail

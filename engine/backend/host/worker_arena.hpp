@@ -1,4 +1,5 @@
-// WorkerArena: the threads of the executor, as one queue uses them. Knows no nodes. Threads: one thread at a time.
+// WorkerArena: the threads of the executor, as one queue uses them. Knows no nodes. Threads: one
+// thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,8 @@ namespace reprise::detail {
 
 class WorkerArena {
  public:
-  explicit WorkerArena(std::uint32_t threads) : threads_(threads), arena_(static_cast<int>(threads)) {}
+  explicit WorkerArena(std::uint32_t threads)
+      : threads_(threads), arena_(static_cast<int>(threads)) {}
 
   [[nodiscard]] std::uint32_t threads() const noexcept { return threads_; }
   // `work` runs on this thread, and what it spawns on all of the crew.
@@ -26,7 +28,9 @@ class WorkerArena {
   }
 
   // How many threads the executor has in this process.
-  [[nodiscard]] static std::uint32_t default_threads() noexcept { return static_cast<std::uint32_t>(tbb::info::default_concurrency()); }
+  [[nodiscard]] static std::uint32_t default_threads() noexcept {
+    return static_cast<std::uint32_t>(tbb::info::default_concurrency());
+  }
 
  private:
   std::uint32_t threads_;

@@ -1,6 +1,7 @@
-// Recording: verbs append commands to a command buffer. No verb calls a device, takes a lock, or allocates beyond arena blocks.
-// Threads: one thread a Recorder at a time. Several threads fill several command buffers, or the recorders of split().
-// Errors: every verb throws Error (Stage::Record) and then leaves the recording as it was before the call.
+// Recording: verbs append commands to a command buffer. No verb calls a device, takes a lock, or
+// allocates beyond arena blocks. Threads: one thread a Recorder at a time. Several threads fill
+// several command buffers, or the recorders of split(). Errors: every verb throws Error
+// (Stage::Record) and then leaves the recording as it was before the call.
 #pragma once
 
 #include <concepts>
@@ -29,15 +30,17 @@ class CommandBufferCore;
 }  // namespace detail
 
 struct DispatchDesc {
-  Dim3 grid = {};                  // blocks
-  Dim3 block = {};                 // threads of a block
-  std::uint32_t shared_bytes = 0;  // dynamic shared memory of a block, up to the device's opt-in maximum
-  Dim3 cluster = {0, 0, 0};        // blocks of a cluster; 0,0,0: no cluster
+  Dim3 grid = {};   // blocks
+  Dim3 block = {};  // threads of a block
+  std::uint32_t shared_bytes =
+      0;                     // dynamic shared memory of a block, up to the device's opt-in maximum
+  Dim3 cluster = {0, 0, 0};  // blocks of a cluster; 0,0,0: no cluster
   enum class Launch : std::uint8_t { Normal, Cooperative } launch = Launch::Normal;
-  // Early: each block calls reprise_wait_for_predecessors() before it first touches memory, so it may start while those before it end. A
-  // cooperative kernel never does.
+  // Early: each block calls reprise_wait_for_predecessors() before it first touches memory, so it
+  // may start while those before it end. A cooperative kernel never does.
   enum class Start : std::uint8_t { Ordered, Programmatic } start = Start::Ordered;
-  float cost = 0;  // microseconds that it takes, as far as is known, for the order of nodes and the number of lanes; 0: unknown
+  float cost = 0;  // microseconds that it takes, as far as is known, for the order of nodes and the
+                   // number of lanes; 0: unknown
   SourceLocation where = SourceLocation::current();  // of the braces that make it
 };
 
@@ -63,7 +66,8 @@ struct BarrierDesc {
   Dependency dependency = Dependency::Full;
 };
 
-// A command of one command buffer, for edge(). Only means something to the command buffer that gave it.
+// A command of one command buffer, for edge(). Only means something to the command buffer that gave
+// it.
 struct CommandRef {
   std::uint32_t recorder = 0;
   std::uint32_t index = 0xffffffffu;
@@ -74,14 +78,16 @@ class GraphOp;
 class GraphOpDeclaration;
 class GraphRecordCtx;
 
-// An op that derives from nothing and carries its request itself: any copyable type with op_name(), declare() and record() as GraphOp has them.
+// An op that derives from nothing and carries its request itself: any copyable type with op_name(),
+// declare() and record() as GraphOp has them.
 template <class Op>
-concept GraphOpRecord = !std::is_base_of_v<GraphOp, Op> && std::is_copy_constructible_v<Op> &&
-                        requires(const Op& op, GraphOpDeclaration& declaration, GraphRecordCtx& ctx) {
-                          { op.op_name() } -> std::convertible_to<std::string_view>;
-                          op.declare(declaration);
-                          op.record(ctx);
-                        };
+concept GraphOpRecord =
+    !std::is_base_of_v<GraphOp, Op> && std::is_copy_constructible_v<Op> &&
+    requires(const Op& op, GraphOpDeclaration& declaration, GraphRecordCtx& ctx) {
+  { op.op_name() } -> std::convertible_to<std::string_view>;
+  op.declare(declaration);
+  op.record(ctx);
+};
 
 namespace detail {
 // In <reprise/graph_op.hpp>.
@@ -96,10 +102,12 @@ struct NestedExecution {
 inline constexpr NestedExecution Nested{};
 
 struct WhileDesc {
-  std::uint64_t max_iterations = 0;  // the loop ends after so many; 0: when the condition says so alone
+  std::uint64_t max_iterations =
+      0;  // the loop ends after so many; 0: when the condition says so alone
 };
 
-// Closes its label when it dies, if that label is then the innermost open one; end() names those that stayed open.
+// Closes its label when it dies, if that label is then the innermost open one; end() names those
+// that stayed open.
 class [[nodiscard]] LabelScope {
  public:
   LabelScope(std::shared_ptr<detail::RecorderCore> recorder, std::uint64_t ticket) noexcept
@@ -124,12 +132,14 @@ class Recorder {
   Recorder(Recorder&&) noexcept = default;
   Recorder& operator=(Recorder&&) noexcept = default;
 
-  // Runs a kernel. Arguments in the kernel's order: read(x), write(x), read_write(x) for pointers, values as they are,
-  // slot(name, value) for a value that the graph is to be given anew later.
+  // Runs a kernel. Arguments in the kernel's order: read(x), write(x), read_write(x) for pointers,
+  // values as they are, slot(name, value) for a value that the graph is to be given anew later.
   template <class... Args>
   CommandRef dispatch(const Kernel& kernel, const DispatchDesc& desc, const Args&... args) {
-    if constexpr (((DevSliceArg<Args> && !std::is_base_of_v<BufferView, Args>) || ...)) {  // the application's own: see <reprise/launch_args.hpp>
-      static_assert(!(std::is_base_of_v<BufferView, Args> || ...), "say how the kernel uses the buffer: read(x), write(x) or read_write(x)");
+    if constexpr (((DevSliceArg<Args> && !std::is_base_of_v<BufferView, Args>) ||
+                   ...)) {  // the application's own: see <reprise/launch_args.hpp>
+      static_assert(!(std::is_base_of_v<BufferView, Args> || ...),
+                    "say how the kernel uses the buffer: read(x), write(x) or read_write(x)");
       LaunchArgs pushed;
       (pushed.push(args), ...);
       return dispatch_arguments(kernel, desc, pushed.arguments(), pushed.owners());
@@ -138,93 +148,123 @@ class Recorder {
       return dispatch_arguments(kernel, desc, std::span(list, sizeof...(Args)));
     }
   }
-  CommandRef dispatch_arguments(const Kernel& kernel, const DispatchDesc& desc, std::span<const detail::Argument> args);
+  CommandRef dispatch_arguments(const Kernel& kernel, const DispatchDesc& desc,
+                                std::span<const detail::Argument> args);
   // `owners` are held until the last launch of every graph with this command has completed.
-  CommandRef dispatch_arguments(const Kernel& kernel, const DispatchDesc& desc, std::span<const detail::Argument> args,
+  CommandRef dispatch_arguments(const Kernel& kernel, const DispatchDesc& desc,
+                                std::span<const detail::Argument> args,
                                 std::span<const std::shared_ptr<const void>> owners);
 
   // Copies of equal size. Two buffers may be one, if the ranges do not overlap.
-  CommandRef copy(const BufferView& source, const BufferView& destination, SourceLocation where = SourceLocation::current());
-  CommandRef copy(const HostBytes& source, const BufferView& destination, SourceLocation where = SourceLocation::current());
-  CommandRef copy(const BufferView& source, const HostBytes& destination, SourceLocation where = SourceLocation::current());
+  CommandRef copy(const BufferView& source, const BufferView& destination,
+                  SourceLocation where = SourceLocation::current());
+  CommandRef copy(const HostBytes& source, const BufferView& destination,
+                  SourceLocation where = SourceLocation::current());
+  CommandRef copy(const BufferView& source, const HostBytes& destination,
+                  SourceLocation where = SourceLocation::current());
   // Pitched 2D and 3D copies; the views start at the first byte of each side.
-  CommandRef copy(const BufferView& source, const BufferView& destination, const CopyDesc& desc, SourceLocation where = SourceLocation::current());
-  CommandRef copy(const HostBytes& source, const BufferView& destination, const CopyDesc& desc, SourceLocation where = SourceLocation::current());
-  CommandRef copy(const BufferView& source, const HostBytes& destination, const CopyDesc& desc, SourceLocation where = SourceLocation::current());
+  CommandRef copy(const BufferView& source, const BufferView& destination, const CopyDesc& desc,
+                  SourceLocation where = SourceLocation::current());
+  CommandRef copy(const HostBytes& source, const BufferView& destination, const CopyDesc& desc,
+                  SourceLocation where = SourceLocation::current());
+  CommandRef copy(const BufferView& source, const HostBytes& destination, const CopyDesc& desc,
+                  SourceLocation where = SourceLocation::current());
 
   // Sets every element of 1, 2 or 4 bytes to `value`; the range is a multiple of the element.
   template <class T>
-  CommandRef fill(const GpuRef<T>& destination, std::type_identity_t<T> value, SourceLocation where = SourceLocation::current()) {
-    static_assert(sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4, "fill sets elements of 1, 2 or 4 bytes");
+  CommandRef fill(const GpuRef<T>& destination, std::type_identity_t<T> value,
+                  SourceLocation where = SourceLocation::current()) {
+    static_assert(sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4,
+                  "fill sets elements of 1, 2 or 4 bytes");
     std::uint32_t bits = 0;
     std::memcpy(&bits, &value, sizeof(T));
     return fill_bits(destination, bits, sizeof(T), {destination.bytes(), 1, 1}, {}, where);
   }
   // `extent.depth` is 1; extent.width and pitch.row are multiples of the element.
   template <class T>
-  CommandRef fill(const GpuRef<T>& destination, std::type_identity_t<T> value, Extent extent, Pitch pitch,
-                  SourceLocation where = SourceLocation::current()) {
-    static_assert(sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4, "fill sets elements of 1, 2 or 4 bytes");
+  CommandRef fill(const GpuRef<T>& destination, std::type_identity_t<T> value, Extent extent,
+                  Pitch pitch, SourceLocation where = SourceLocation::current()) {
+    static_assert(sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4,
+                  "fill sets elements of 1, 2 or 4 bytes");
     std::uint32_t bits = 0;
     std::memcpy(&bits, &value, sizeof(T));
     return fill_bits(destination, bits, sizeof(T), extent, pitch, where);
   }
-  CommandRef fill_bits(const BufferView& destination, std::uint32_t bits, std::uint32_t element_bytes, Extent extent, Pitch pitch,
+  CommandRef fill_bits(const BufferView& destination, std::uint32_t bits,
+                       std::uint32_t element_bytes, Extent extent, Pitch pitch,
                        SourceLocation where = SourceLocation::current());
 
   // Writes up to 65,536 bytes, which are taken now, to the start of the view.
   static constexpr std::uint64_t kMaxUpdateBytes = 65536;
-  CommandRef update(const BufferView& destination, std::span<const std::byte> bytes, SourceLocation where = SourceLocation::current());
+  CommandRef update(const BufferView& destination, std::span<const std::byte> bytes,
+                    SourceLocation where = SourceLocation::current());
 
-  // Runs `function` on a host thread at each replay. It must not call the engine or CUDA. What it throws, the fence of
-  // that replay rethrows; the replay itself goes on. `accesses` name the pinned memory that it touches.
-  CommandRef host(std::function<void()> function, std::initializer_list<AccessedView> accesses = {}, SourceLocation where = SourceLocation::current());
-  CommandRef host(std::function<void()> function, std::span<const AccessedView> accesses, SourceLocation where = SourceLocation::current());
+  // Runs `function` on a host thread at each replay. It must not call the engine or CUDA. What it
+  // throws, the fence of that replay rethrows; the replay itself goes on. `accesses` name the
+  // pinned memory that it touches.
+  CommandRef host(std::function<void()> function, std::initializer_list<AccessedView> accesses = {},
+                  SourceLocation where = SourceLocation::current());
+  CommandRef host(std::function<void()> function, std::span<const AccessedView> accesses,
+                  SourceLocation where = SourceLocation::current());
 
-  // One command that is many inside: an op of a library, or one of your own (<reprise/graph_op.hpp>).
+  // One command that is many inside: an op of a library, or one of your own
+  // (<reprise/graph_op.hpp>).
   template <class Op>
-    requires std::is_base_of_v<GraphOp, Op>
-  CommandRef add(Op op, SourceLocation where = SourceLocation::current()) {
-    return add(std::shared_ptr<const GraphOp>(std::make_shared<const Op>(std::move(op))), where);
-  }
-  CommandRef add(std::shared_ptr<const GraphOp> op, SourceLocation where = SourceLocation::current());
+    requires std::is_base_of_v<GraphOp, Op> CommandRef
+    add(Op op, SourceLocation where = SourceLocation::current()) {
+      return add(std::shared_ptr<const GraphOp>(std::make_shared<const Op>(std::move(op))), where);
+    }
+  CommandRef add(std::shared_ptr<const GraphOp> op,
+                 SourceLocation where = SourceLocation::current());
   template <GraphOpRecord Op>
   CommandRef add(Op op, SourceLocation where = SourceLocation::current()) {
     return add(detail::as_graph_op(std::move(op)), where);
   }
 
-  // Orders every earlier command that accesses the range as `before` says, before every later one that does as `after` says.
+  // Orders every earlier command that accesses the range as `before` says, before every later one
+  // that does as `after` says.
   void barrier(const BarrierDesc& desc = {}, SourceLocation where = SourceLocation::current());
 
-  // `before` completes before `after` starts, whatever the order they were recorded in; with Dependency::Programmatic, before `after` first
-  // touches memory, if it is a kernel that starts early, and else nothing is ordered.
+  // `before` completes before `after` starts, whatever the order they were recorded in; with
+  // Dependency::Programmatic, before `after` first touches memory, if it is a kernel that starts
+  // early, and else nothing is ordered.
   void edge(CommandRef before, CommandRef after, SourceLocation where = SourceLocation::current());
-  void edge(CommandRef before, CommandRef after, Dependency dependency, SourceLocation where = SourceLocation::current());
+  void edge(CommandRef before, CommandRef after, Dependency dependency,
+            SourceLocation where = SourceLocation::current());
 
   // Nested debug labels, shown in messages, plan, DOT and viewer.
   LabelScope label(std::string_view name, Color color = {});
   void begin_label(std::string_view name, Color color = {});
   void end_label();  // throws InvalidState where none is open
 
-  // Appends the commands of an executable secondary command buffer, under the current label. The secondary may be
-  // executed often and recorded anew afterwards. Its commands are ordered as the executing command buffer says.
+  // Appends the commands of an executable secondary command buffer, under the current label. The
+  // secondary may be executed often and recorded anew afterwards. Its commands are ordered as the
+  // executing command buffer says.
   void execute(const CommandBuffer& secondary, SourceLocation where = SourceLocation::current());
 
-  // One command that runs the whole secondary, whose commands keep their own order. Other commands wait for all of it, and it for
-  // all that it touches. Throws Unsupported for a secondary that holds a conditional.
-  CommandRef execute(const CommandBuffer& secondary, NestedExecution nested, SourceLocation where = SourceLocation::current());
+  // One command that runs the whole secondary, whose commands keep their own order. Other commands
+  // wait for all of it, and it for all that it touches. Throws Unsupported for a secondary that
+  // holds a conditional.
+  CommandRef execute(const CommandBuffer& secondary, NestedExecution nested,
+                     SourceLocation where = SourceLocation::current());
 
-  // Conditionals: commands that run secondaries by what `condition` is when their turn comes. A condition decides one of them. What
-  // they run holds no host callback and copies no borrowed host memory, and may hold conditionals. Throw Unsupported where it does.
-  CommandRef execute_if(const Condition& condition, const CommandBuffer& then, SourceLocation where = SourceLocation::current());
-  CommandRef execute_if(const Condition& condition, const CommandBuffer& then, const CommandBuffer& otherwise,
+  // Conditionals: commands that run secondaries by what `condition` is when their turn comes. A
+  // condition decides one of them. What they run holds no host callback and copies no borrowed host
+  // memory, and may hold conditionals. Throw Unsupported where it does.
+  CommandRef execute_if(const Condition& condition, const CommandBuffer& then,
+                        SourceLocation where = SourceLocation::current());
+  CommandRef execute_if(const Condition& condition, const CommandBuffer& then,
+                        const CommandBuffer& otherwise,
                         SourceLocation where = SourceLocation::current());
   // As long as the condition is not 0, asked before each iteration.
-  CommandRef execute_while(const Condition& condition, const CommandBuffer& body, const WhileDesc& desc = {},
+  CommandRef execute_while(const Condition& condition, const CommandBuffer& body,
+                           const WhileDesc& desc = {},
                            SourceLocation where = SourceLocation::current());
   // The case whose index the condition is; none where there is no such case.
-  CommandRef execute_switch(const Condition& condition, std::initializer_list<std::reference_wrapper<const CommandBuffer>> cases,
-                            SourceLocation where = SourceLocation::current());
+  CommandRef execute_switch(
+      const Condition& condition,
+      std::initializer_list<std::reference_wrapper<const CommandBuffer>> cases,
+      SourceLocation where = SourceLocation::current());
 
   [[nodiscard]] std::uint32_t command_count() const noexcept;
 
@@ -234,7 +274,8 @@ class Recorder {
   friend class CommandBuffer;
 };
 
-// Vulkan's states. Pending: a graph compiled from it is being replayed. Invalid: a thing that it names is gone.
+// Vulkan's states. Pending: a graph compiled from it is being replayed. Invalid: a thing that it
+// names is gone.
 enum class CommandBufferState : std::uint8_t { Initial, Recording, Executable, Pending, Invalid };
 [[nodiscard]] std::string_view to_string(CommandBufferState state) noexcept;
 
@@ -252,15 +293,18 @@ class CommandBuffer : public Recorder {
   void end();    // Recording -> Executable; merges what split() gave, in index order
   void reset();  // any state but Pending -> Initial
 
-  // `count` recorders that may be filled by as many threads. Their commands come after everything recorded so far, in
-  // the recorders' order, and before everything recorded here later. end() fails with InvalidState while a label is open in one.
+  // `count` recorders that may be filled by as many threads. Their commands come after everything
+  // recorded so far, in the recorders' order, and before everything recorded here later. end()
+  // fails with InvalidState while a label is open in one.
   [[nodiscard]] std::vector<Recorder> split(std::uint32_t count);
 
   [[nodiscard]] CommandBufferState state() const noexcept;
   [[nodiscard]] std::string_view label_name() const noexcept;
   [[nodiscard]] Ordering ordering() const noexcept;
   [[nodiscard]] Level level() const noexcept;
-  [[nodiscard]] const std::shared_ptr<detail::CommandBufferCore>& core() const noexcept { return buffer_; }
+  [[nodiscard]] const std::shared_ptr<detail::CommandBufferCore>& core() const noexcept {
+    return buffer_;
+  }
 
  private:
   std::shared_ptr<detail::CommandBufferCore> buffer_;

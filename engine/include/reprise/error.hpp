@@ -28,14 +28,14 @@ namespace reprise {
   X(NoDriver, "there is no usable CUDA driver on this machine")                                    \
   X(DriverTooOld, "the installed CUDA driver is older than this build needs")                      \
   X(OutOfMemory, "the device or the host has not enough memory left")                              \
-  X(SlabExhausted, "a budget has no room for the transient buffers of a graph")                     \
+  X(SlabExhausted, "a budget has no room for the transient buffers of a graph")                    \
   X(KernelNotFound, "a module holds no kernel of this name for this device")                       \
   X(ParameterMismatch, "a kernel's compiled parameters differ from its parameter table")           \
   X(CapturingStream, "the queue's stream is being captured; a launch would end up in the capture") \
   X(NotInitialized, "the object was never given anything to work on, or was moved away")           \
   X(CaptureUnmatched, "a capture is ended that was never begun, or was ended before")              \
   X(CaptureInvalidated, "something that a capture does not allow happened while it was open")      \
-  X(NotPerReplica, "instances of one graph would write memory that they share")                  \
+  X(NotPerReplica, "instances of one graph would write memory that they share")                    \
   X(PoolInUse, "the pool is held by live graphs or recordings")                                    \
   X(DeviceLost, "the device reported an error that it does not recover from")                      \
   X(NativeFailure, "a native call failed for a reason that has no code of its own")                \
@@ -49,7 +49,20 @@ enum class ErrorCode : std::uint8_t {
 
 // Where on the way of a command the error was found.
 enum class Stage : std::uint8_t {
-  Open, Load, Allocate, Record, Validate, DependencyGraph, Lanes, Memory, Plan, Instantiate, Upload, Launch, Wait, Profile
+  Open,
+  Load,
+  Allocate,
+  Record,
+  Validate,
+  DependencyGraph,
+  Lanes,
+  Memory,
+  Plan,
+  Instantiate,
+  Upload,
+  Launch,
+  Wait,
+  Profile
 };
 
 [[nodiscard]] std::string_view to_string(ErrorCode code) noexcept;
@@ -62,13 +75,15 @@ struct ErrorDetails {
 
   ErrorCode code = ErrorCode::Internal;
   Stage stage = Stage::Record;
-  std::uint32_t command = kNoCommand;  // index in the command buffer, kNoCommand where there is none
-  std::string label = {};                   // label path of the command, "forward/layer 1"; or the object's label
-  std::string message_id = {};              // stable id of the validation rule, empty where none is behind it
-  std::string native_call = {};             // text of the native call, empty where none failed
-  std::int64_t native_code = 0;        // its result
-  std::string native_name = {};             // the result's own name, "cudaErrorInvalidValue"
-  std::vector<std::uint32_t> unfinished = {};  // of DeviceLost, of a graph with fault markers: commands that began and did not end
+  std::uint32_t command =
+      kNoCommand;          // index in the command buffer, kNoCommand where there is none
+  std::string label = {};  // label path of the command, "forward/layer 1"; or the object's label
+  std::string message_id = {};   // stable id of the validation rule, empty where none is behind it
+  std::string native_call = {};  // text of the native call, empty where none failed
+  std::int64_t native_code = 0;  // its result
+  std::string native_name = {};  // the result's own name, "cudaErrorInvalidValue"
+  std::vector<std::uint32_t> unfinished =
+      {};  // of DeviceLost, of a graph with fault markers: commands that began and did not end
 };
 
 class Error : public std::runtime_error {

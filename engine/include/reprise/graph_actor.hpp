@@ -1,6 +1,6 @@
-// GraphActor: a thread that records scripts of ops into graphs and launches graphs, for as many clients as there are: messages in,
-// futures out. GraphHandle: a graph with everything that it needs, in a value that threads may pass around.
-// Threads: every call may come from any thread.
+// GraphActor: a thread that records scripts of ops into graphs and launches graphs, for as many
+// clients as there are: messages in, futures out. GraphHandle: a graph with everything that it
+// needs, in a value that threads may pass around. Threads: every call may come from any thread.
 #pragma once
 
 #include <cstdint>
@@ -33,11 +33,14 @@ class GraphHandle {
   [[nodiscard]] static GraphHandle from_graph(CapturedGraph graph);
 
   [[nodiscard]] explicit operator bool() const noexcept { return graph_ != nullptr; }
-  [[nodiscard]] const SendGraph& graph() const noexcept { return graph_; }         // null: an empty handle
-  [[nodiscard]] std::uint32_t generation() const noexcept { return generation_; }  // the device's, when the graph was made
+  [[nodiscard]] const SendGraph& graph() const noexcept { return graph_; }  // null: an empty handle
+  [[nodiscard]] std::uint32_t generation() const noexcept {
+    return generation_;
+  }  // the device's, when the graph was made
 
  private:
-  GraphHandle(SendGraph graph, std::uint32_t generation) noexcept : graph_(std::move(graph)), generation_(generation) {}
+  GraphHandle(SendGraph graph, std::uint32_t generation) noexcept
+      : graph_(std::move(graph)), generation_(generation) {}
   SendGraph graph_;
   std::uint32_t generation_ = 0;
 };
@@ -63,17 +66,20 @@ struct GraphMsg {
     GraphHandle handle;
     std::promise<std::uint64_t> reply = {};  // the number of the replay, once the queue has done it
   };
-  GraphMsg(Record record) : what(std::move(record)) {}  // NOLINT(google-explicit-constructor): a message is one or the other
+  GraphMsg(Record record)
+      : what(std::move(record)) {
+  }  // NOLINT(google-explicit-constructor): a message is one or the other
   GraphMsg(Launch launch) : what(std::move(launch)) {}  // NOLINT(google-explicit-constructor)
 
   std::variant<Record, Launch> what;
 };
 
-// Messages are handled one after another in the order in which they came; a launch does not hold up those behind it. A message that
-// fails leaves the actor as it was.
+// Messages are handled one after another in the order in which they came; a launch does not hold up
+// those behind it. A message that fails leaves the actor as it was.
 class GraphActor {
  public:
-  // Launches go to `queue`. Throws NotInitialized for an empty device or queue, WrongDevice for a queue of another device.
+  // Launches go to `queue`. Throws NotInitialized for an empty device or queue, WrongDevice for a
+  // queue of another device.
   GraphActor(const Device& device, const Queue& queue);
   GraphActor(const GraphActor&) = delete;
   GraphActor& operator=(const GraphActor&) = delete;
@@ -81,12 +87,15 @@ class GraphActor {
 
   // Throws InvalidState after shutdown().
   void send(GraphMsg message);
-  // The future throws what an op throws, what Recorder::add and Device::compile do, InvalidArgument for a null op.
-  [[nodiscard]] std::future<GraphHandle> record(GraphScript script, const GraphScriptDesc& desc = {});
-  // The future is there when the queue has done the replay, and throws what CapturedGraph::launch and Fence::wait do: StaleHandle for
-  // a handle of an earlier generation of its device.
+  // The future throws what an op throws, what Recorder::add and Device::compile do, InvalidArgument
+  // for a null op.
+  [[nodiscard]] std::future<GraphHandle> record(GraphScript script,
+                                                const GraphScriptDesc& desc = {});
+  // The future is there when the queue has done the replay, and throws what CapturedGraph::launch
+  // and Fence::wait do: StaleHandle for a handle of an earlier generation of its device.
   [[nodiscard]] std::future<std::uint64_t> launch(GraphHandle handle);
-  // Refuses messages from now on and returns when those that came before are done, their launches too. Again does nothing.
+  // Refuses messages from now on and returns when those that came before are done, their launches
+  // too. Again does nothing.
   void shutdown();
 
  private:

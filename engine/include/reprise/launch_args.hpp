@@ -1,5 +1,6 @@
-// DevSliceArg: types that put themselves into a dispatch, a matrix with its sizes say: any type of the application that has validate()
-// and push(). LaunchArgs: what they push to. Knows no device. Threads: as the recorder that they are for.
+// DevSliceArg: types that put themselves into a dispatch, a matrix with its sizes say: any type of
+// the application that has validate() and push(). LaunchArgs: what they push to. Knows no device.
+// Threads: as the recorder that they are for.
 #pragma once
 
 #include <concepts>
@@ -16,8 +17,8 @@
 
 namespace reprise {
 
-// validate() throws where the argument can't be used, and gives what has to live until the last launch with it has completed.
-// push() pushes one or more kernel arguments, in the kernel's order.
+// validate() throws where the argument can't be used, and gives what has to live until the last
+// launch with it has completed. push() pushes one or more kernel arguments, in the kernel's order.
 template <class A>
 concept DevSliceArg = requires(const A& arg, LaunchArgs& args) {
   { arg.validate() } -> std::convertible_to<std::shared_ptr<const void>>;
@@ -31,7 +32,9 @@ class LaunchArgs {
   LaunchArgs(const LaunchArgs&) = delete;
   LaunchArgs& operator=(const LaunchArgs&) = delete;
 
-  void push(AccessedView view) { arguments_.push_back(detail::make_argument(views_.emplace_back(std::move(view)))); }
+  void push(AccessedView view) {
+    arguments_.push_back(detail::make_argument(views_.emplace_back(std::move(view))));
+  }
   template <class T>
   void push(const T& argument) {
     if constexpr (DevSliceArg<T>) {
@@ -47,7 +50,9 @@ class LaunchArgs {
   }
 
   [[nodiscard]] std::span<const detail::Argument> arguments() const noexcept { return arguments_; }
-  [[nodiscard]] std::span<const std::shared_ptr<const void>> owners() const noexcept { return owners_; }
+  [[nodiscard]] std::span<const std::shared_ptr<const void>> owners() const noexcept {
+    return owners_;
+  }
 
  private:
   std::vector<detail::Argument> arguments_;  // into the two below

@@ -1,5 +1,5 @@
-// Validation messages: warnings reach Instance's on_message and the compile report, errors are thrown as Error.
-// Threads: values; on_message is called on the thread that compiles or records.
+// Validation messages: warnings reach Instance's on_message and the compile report, errors are
+// thrown as Error. Threads: values; on_message is called on the thread that compiles or records.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ enum class Severity : std::uint8_t { Info, Warning, Error };
 struct Message {
   static constexpr std::uint32_t kNoCommand = 0xffffffffu;
 
-  std::string_view id;                       // stable, for example "hazard-unordered"; lives for ever
+  std::string_view id;  // stable, for example "hazard-unordered"; lives for ever
   Severity severity = Severity::Warning;
-  std::string text;                          // whole: both commands, labels, places, range, and the fix
-  std::uint32_t command = kNoCommand;        // the later command of a pair
+  std::string text;                    // whole: both commands, labels, places, range, and the fix
+  std::uint32_t command = kNoCommand;  // the later command of a pair
   std::uint32_t other_command = kNoCommand;  // the earlier one, where there is one
   std::string label;                         // label path of `command`
   SourceLocation where;                      // of `command`

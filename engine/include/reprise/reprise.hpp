@@ -6,12 +6,14 @@
 #include <reprise/command_buffer.hpp>
 #include <reprise/compile_cache.hpp>
 #include <reprise/condition.hpp>
+#include <reprise/cost_profile.hpp>
 #include <reprise/device.hpp>
 #include <reprise/device_info.hpp>
 #include <reprise/device_scalar.hpp>
 #include <reprise/device_state.hpp>
 #include <reprise/dot.hpp>
 #include <reprise/error.hpp>
+#include <reprise/find_races.hpp>
 #include <reprise/graph_actor.hpp>
 #include <reprise/graph_op.hpp>
 #include <reprise/graph_update.hpp>
@@ -21,11 +23,9 @@
 #include <reprise/memory_goal.hpp>
 #include <reprise/memory_plan.hpp>
 #include <reprise/message.hpp>
-#include <reprise/cost_profile.hpp>
 #include <reprise/pool.hpp>
 #include <reprise/queue.hpp>
 #include <reprise/scalar_slot.hpp>
-#include <reprise/find_races.hpp>
 #include <reprise/stream_capture.hpp>
 #include <reprise/trace.hpp>
 #include <reprise/types.hpp>

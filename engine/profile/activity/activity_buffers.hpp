@@ -1,5 +1,5 @@
-// ActivityBuffers: memory that CUPTI writes records into, used again and again. Bounded: what finds no room CUPTI counts as dropped.
-// Threads: any.
+// ActivityBuffers: memory that CUPTI writes records into, used again and again. Bounded: what finds
+// no room CUPTI counts as dropped. Threads: any.
 #pragma once
 
 #include <cstddef>

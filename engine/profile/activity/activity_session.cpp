@@ -10,7 +10,8 @@
 namespace reprise::detail {
 namespace {
 
-constexpr CUpti_ActivityKind kKinds[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMSET};
+constexpr CUpti_ActivityKind kKinds[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+                                         CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMSET};
 
 // CUPTI's id of a node: its graph's above, its number in there below.
 constexpr std::uint64_t kNumberBits = 0xffffffff;
@@ -32,7 +33,8 @@ class ClosedGate {
 
 }  // namespace
 
-// Made once CUPTI has been at work, so that what its library does at the end of the process comes behind this.
+// Made once CUPTI has been at work, so that what its library does at the end of the process comes
+// behind this.
 struct ActivitySession::ExitGate {
   ~ExitGate() { of_process().end(); }
 };
@@ -64,9 +66,11 @@ std::string ActivitySession::attach() {
   const auto call = [&](const char* name, CUptiResult got) {
     if (why.empty() && got != CUPTI_SUCCESS) why = cupti.said(name, got);
   };
-  call("cuptiActivityRegisterCallbacks", cupti.register_buffers(&on_buffer_wanted, &on_buffer_full));
+  call("cuptiActivityRegisterCallbacks",
+       cupti.register_buffers(&on_buffer_wanted, &on_buffer_full));
   call("cuptiActivityRegisterTimestampCallback", cupti.register_clock(&host_clock));
-  call("cuptiEnableCallback", cupti.enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED));
+  call("cuptiEnableCallback", cupti.enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_RESOURCE,
+                                                    CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED));
   for (const CUpti_ActivityKind kind : kKinds) call("cuptiActivityEnable", cupti.enable(kind));
   if (!why.empty()) detach();
   return why;
@@ -145,26 +149,31 @@ std::uint64_t ActivitySession::id_of(CUgraphNode node) const {
   return id;
 }
 
-void ActivitySession::claim(CUgraphNode node, std::uint32_t place, const std::shared_ptr<Sink>& sink) {
+void ActivitySession::claim(CUgraphNode node, std::uint32_t place,
+                            const std::shared_ptr<Sink>& sink) {
   const std::uint64_t id = id_of(node);
   const std::lock_guard lock(owners_mutex_);
   owners_[id] = {place, sink};
 }
 
-void ActivitySession::claim_inside(CUgraphNode of, std::uint32_t number, std::uint32_t place, const std::shared_ptr<Sink>& sink) {
+void ActivitySession::claim_inside(CUgraphNode of, std::uint32_t number, std::uint32_t place,
+                                   const std::shared_ptr<Sink>& sink) {
   const std::uint32_t graph = graph_part(id_of(of));
   const std::lock_guard lock(owners_mutex_);
   inside_[graph].push_back({number, {place, sink}});
 }
 
-void ActivitySession::on_callback(void* session, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
+void ActivitySession::on_callback(void* session, CUpti_CallbackDomain domain, CUpti_CallbackId id,
+                                  const void* data) {
   if (domain != CUPTI_CB_DOMAIN_RESOURCE || id != CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED) return;
   auto& self = *static_cast<ActivitySession*>(session);
   const auto* resource = static_cast<const CUpti_ResourceData*>(data);
   const auto* graph = static_cast<const CUpti_GraphData*>(resource->resourceDescriptor);
   std::uint64_t from = 0, to = 0;
   const CuptiLibrary& cupti = *self.loaded_.library;
-  if (cupti.node_id(graph->originalNode, &from) != CUPTI_SUCCESS || cupti.node_id(graph->node, &to) != CUPTI_SUCCESS) return;
+  if (cupti.node_id(graph->originalNode, &from) != CUPTI_SUCCESS ||
+      cupti.node_id(graph->node, &to) != CUPTI_SUCCESS)
+    return;
   try {
     const std::lock_guard lock(self.owners_mutex_);
     const auto owner = self.owners_.find(from);
@@ -172,25 +181,31 @@ void ActivitySession::on_callback(void* session, CUpti_CallbackDomain domain, CU
     self.owners_.insert_or_assign(to, Owner(owner->second));
     const auto inside = self.inside_.find(graph_part(from));
     if (inside == self.inside_.end()) return;
-    for (const Inside& one : inside->second) self.owners_.insert_or_assign((to & ~kNumberBits) | one.number, one.owner);
+    for (const Inside& one : inside->second)
+      self.owners_.insert_or_assign((to & ~kNumberBits) | one.number, one.owner);
     self.inside_.erase(inside);
   } catch (const std::bad_alloc&) {  // its records belong to nobody then, and its replays lack them
   }
 }
 
-void ActivitySession::on_buffer_wanted(std::uint8_t** buffer, std::size_t* size, std::size_t* records) {
+void ActivitySession::on_buffer_wanted(std::uint8_t** buffer, std::size_t* size,
+                                       std::size_t* records) {
   ActivitySession& self = of_process();
   *records = 0;  // as many as fit
   *buffer = self.buffers_.take();
   *size = *buffer == nullptr ? 0 : ActivityBuffers::kBytes;
 }
 
-void ActivitySession::on_buffer_full(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t /*size*/, std::size_t valid) {
+void ActivitySession::on_buffer_full(CUcontext context, std::uint32_t stream, std::uint8_t* buffer,
+                                     std::size_t /*size*/, std::size_t valid) {
   ActivitySession& self = of_process();
   const CuptiLibrary& cupti = *self.loaded_.library;
-  for (CUpti_Activity* record = nullptr; cupti.next_record(buffer, valid, &record) == CUPTI_SUCCESS;) self.take(*record);
+  for (CUpti_Activity* record = nullptr;
+       cupti.next_record(buffer, valid, &record) == CUPTI_SUCCESS;)
+    self.take(*record);
   std::size_t dropped = 0;
-  if (cupti.dropped_records(context, stream, &dropped) == CUPTI_SUCCESS) self.dropped_.fetch_add(dropped, std::memory_order_relaxed);
+  if (cupti.dropped_records(context, stream, &dropped) == CUPTI_SUCCESS)
+    self.dropped_.fetch_add(dropped, std::memory_order_relaxed);
   self.buffers_.give_back(buffer);
 }
 
@@ -214,7 +229,8 @@ void ActivitySession::take(const CUpti_Activity& activity) {
     return;
   }
   try {
-    sink->runs.add({place, static_cast<std::int64_t>(record->started), static_cast<std::int64_t>(record->ended)});
+    sink->runs.add({place, static_cast<std::int64_t>(record->started),
+                    static_cast<std::int64_t>(record->ended)});
   } catch (const std::bad_alloc&) {
     sink->runs.note_lost();
   }

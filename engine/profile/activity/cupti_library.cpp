@@ -14,7 +14,9 @@ namespace {
 
 constexpr std::uint32_t kOldestVersion = 26;  // of CUDA 12.8; from 13.0 on versions have six digits
 constexpr const char* kNames[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so"};
-constexpr const char* kFolders[] = {"", "/usr/local/cuda/lib64/", "/usr/local/cuda/extras/CUPTI/lib64/", "/usr/local/cuda/targets/x86_64-linux/lib/"};
+constexpr const char* kFolders[] = {"", "/usr/local/cuda/lib64/",
+                                    "/usr/local/cuda/extras/CUPTI/lib64/",
+                                    "/usr/local/cuda/targets/x86_64-linux/lib/"};
 
 struct CloseLibrary {
   void operator()(void* handle) const { ::dlclose(handle); }
@@ -42,7 +44,10 @@ CuptiLibrary::Loaded CuptiLibrary::load(const Search& search) {
     handle.reset(::dlopen(name.c_str(), RTLD_LAZY | RTLD_NOLOAD));
     if (!handle) continue;
     if (search.present == Search::Present::IsShared) break;
-    return {nullptr, concat("the process has loaded ", name, " already: a profiler or another library uses CUPTI, which serves one at a time")};
+    return {
+        nullptr,
+        concat("the process has loaded ", name,
+               " already: a profiler or another library uses CUPTI, which serves one at a time")};
   }
   std::string why;
   for (const std::string& name : search.names) {
@@ -50,7 +55,9 @@ CuptiLibrary::Loaded CuptiLibrary::load(const Search& search) {
     handle.reset(::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL));
     if (!handle && why.empty()) why = ::dlerror();
   }
-  if (!handle) return {nullptr, concat("libcupti, which comes with the CUDA toolkit, was not found (", why, "); $REPRISE_CUPTI names its file")};
+  if (!handle)
+    return {nullptr, concat("libcupti, which comes with the CUDA toolkit, was not found (", why,
+                            "); $REPRISE_CUPTI names its file")};
   std::string refused;
   const std::optional<CuptiLibrary> library = resolve(handle.get(), refused);
   if (!library) return {nullptr, std::move(refused)};
@@ -61,17 +68,18 @@ CuptiLibrary::Loaded CuptiLibrary::load(const Search& search) {
 
 std::optional<CuptiLibrary> CuptiLibrary::resolve(void* handle, std::string& why_not) {
   CuptiLibrary library;
-#define REPRISE_X(call, symbol)                                                    \
+#define REPRISE_X(call, symbol)                                                      \
   library.call = reinterpret_cast<decltype(library.call)>(::dlsym(handle, #symbol)); \
-  if (library.call == nullptr) {                                                   \
-    why_not = "this libcupti has no " #symbol;                                     \
-    return std::nullopt;                                                           \
+  if (library.call == nullptr) {                                                     \
+    why_not = "this libcupti has no " #symbol;                                       \
+    return std::nullopt;                                                             \
   }
   REPRISE_CUPTI_CALLS(REPRISE_X)
 #undef REPRISE_X
   std::uint32_t version = 0;
   if (library.get_version(&version) != CUPTI_SUCCESS || version < kOldestVersion) {
-    why_not = concat("this libcupti is too old: interface ", version, ", and CUDA 12.8 has ", kOldestVersion);
+    why_not = concat("this libcupti is too old: interface ", version, ", and CUDA 12.8 has ",
+                     kOldestVersion);
     return std::nullopt;
   }
   return library;
@@ -82,10 +90,12 @@ std::string CuptiLibrary::said(const char* call, CUptiResult result) const {
   if (result_string(result, &text) != CUPTI_SUCCESS || text == nullptr) text = "an unknown result";
   switch (result) {
     case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
-    case CUPTI_ERROR_MAX_LIMIT_REACHED: return concat("another profiler has this process (", call, ": ", text, "); only one can");
+    case CUPTI_ERROR_MAX_LIMIT_REACHED:
+      return concat("another profiler has this process (", call, ": ", text, "); only one can");
     case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
     case CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES:
-      return concat("this user may not profile GPUs here (", call, ": ", text, "); an administrator can allow it");
+      return concat("this user may not profile GPUs here (", call, ": ", text,
+                    "); an administrator can allow it");
     default: return concat(call, ": ", text);
   }
 }

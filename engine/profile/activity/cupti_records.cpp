@@ -11,7 +11,8 @@ template <class Record>
 std::optional<NodeRecord> read_as(const CUpti_Activity& activity) {
   const auto& record = reinterpret_cast<const Record&>(activity);
   if (record.graphNodeId == 0) return std::nullopt;
-  NodeRecord read{record.graphNodeId, record.start, record.end, record.correlationId, record.streamId};
+  NodeRecord read{record.graphNodeId, record.start, record.end, record.correlationId,
+                  record.streamId};
   if constexpr (requires { record.gridX; }) read.kernel = record.name;
   return read;
 }
@@ -54,16 +55,19 @@ std::optional<std::vector<NodeRun>> ReplayRuns::take(const Wanted& wanted) {
   if (!std::exchange(sorted_, true)) std::stable_sort(runs_.begin(), runs_.end(), starts_before);
   const auto begin = find(wanted);
   if (begin == runs_.end()) {
-    const bool is_past = broken_ && std::any_of(runs_.begin(), runs_.end(), [&](const NodeRun& run) {
-      return is_begin(run) && run.started > wanted.began + wanted.tolerance;
-    });
+    const bool is_past =
+        broken_ && std::any_of(runs_.begin(), runs_.end(), [&](const NodeRun& run) {
+          return is_begin(run) && run.started > wanted.began + wanted.tolerance;
+        });
     if (is_past || wanted.more == More::NotToCome) return Runs{};
     return std::nullopt;
   }
   const auto end = std::find_if(begin + 1, runs_.end(), is_begin);
   const bool is_whole = static_cast<std::size_t>(end - begin) == expected_ + wanted.besides;
-  // Of a replay that lacks something the rest may come, unless others came since: one where records were lost, two in any case.
-  const bool is_past = end != runs_.end() && (broken_ || std::any_of(end + 1, runs_.end(), is_begin));
+  // Of a replay that lacks something the rest may come, unless others came since: one where records
+  // were lost, two in any case.
+  const bool is_past =
+      end != runs_.end() && (broken_ || std::any_of(end + 1, runs_.end(), is_begin));
   if (!is_whole && wanted.more == More::ToCome && !is_past) return std::nullopt;
   Runs taken(begin, end);
   runs_.erase(runs_.begin(), end);

@@ -1,5 +1,6 @@
-// LaunchGate: many come and go, unless one has closed it. Launches pass it where CUPTI may be attached or detached, which must not happen
-// beside one. Passing takes two atomic additions. Threads: any; a thread that is inside must not close it.
+// LaunchGate: many come and go, unless one has closed it. Launches pass it where CUPTI may be
+// attached or detached, which must not happen beside one. Passing takes two atomic additions.
+// Threads: any; a thread that is inside must not close it.
 #pragma once
 
 #include <atomic>
@@ -14,7 +15,8 @@ class LaunchGate {
   void enter() noexcept {
     for (;;) {
       inside_.fetch_add(1);
-      if (!closed_.load()) [[likely]] return;
+      if (!closed_.load()) [[likely]]
+        return;
       inside_.fetch_sub(1);
       const std::lock_guard wait(mutex_);  // of whoever closed it
     }

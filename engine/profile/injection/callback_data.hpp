@@ -19,7 +19,8 @@ template <class Handle>
 
 // Whether the call is over and did what it was asked for.
 [[nodiscard]] inline bool succeeded(const CUpti_CallbackData& data) {
-  return data.callbackSite == CUPTI_API_EXIT && data.functionReturnValue != nullptr && *static_cast<const CUresult*>(data.functionReturnValue) == CUDA_SUCCESS;
+  return data.callbackSite == CUPTI_API_EXIT && data.functionReturnValue != nullptr &&
+         *static_cast<const CUresult*>(data.functionReturnValue) == CUDA_SUCCESS;
 }
 
 }  // namespace reprise::detail

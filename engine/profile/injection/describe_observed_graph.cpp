@@ -31,7 +31,8 @@ class Hash {
 
 class Describer {
  public:
-  Describer(const ObservedGraph& seen, const ProgramMemory& memory) : seen_(seen), memory_(memory) {}
+  Describer(const ObservedGraph& seen, const ProgramMemory& memory)
+      : seen_(seen), memory_(memory) {}
 
   trace::GraphVersion describe(const ObservedIdentity& identity) {
     static_cast<void>(text(""));
@@ -44,7 +45,9 @@ class Describer {
     version_.compiled = identity.instantiated;
     version_.instantiate_time = identity.instantiate_time;
     for (const ObservedKernel& kernel : seen_.kernels) {
-      version_.kernels.push_back({text(short_kernel_name(kernel.full_name)), text(demangled(kernel.full_name)), kernel.registers, kernel.static_shared_bytes});
+      version_.kernels.push_back({text(short_kernel_name(kernel.full_name)),
+                                  text(demangled(kernel.full_name)), kernel.registers,
+                                  kernel.static_shared_bytes});
     }
     version_.nodes.reserve(seen_.nodes.size());
     for (const ObservedNode& node : seen_.nodes) add(node);
@@ -56,7 +59,8 @@ class Describer {
 
  private:
   std::uint32_t text(std::string words) {
-    const auto [at, is_new] = strings_.try_emplace(std::move(words), static_cast<std::uint32_t>(version_.strings.size()));
+    const auto [at, is_new] =
+        strings_.try_emplace(std::move(words), static_cast<std::uint32_t>(version_.strings.size()));
     if (is_new) version_.strings.push_back(at->first);
     return at->second;
   }
@@ -65,7 +69,8 @@ class Describer {
     std::uint32_t inner = 0;
     for (const std::string& name : path) {
       const std::uint32_t words = text(name);
-      const auto [at, is_new] = labels_.try_emplace({inner, words}, static_cast<std::uint32_t>(version_.labels.size()));
+      const auto [at, is_new] =
+          labels_.try_emplace({inner, words}, static_cast<std::uint32_t>(version_.labels.size()));
       if (is_new) version_.labels.push_back({inner, words, 0});
       inner = at->second;
     }
@@ -76,7 +81,9 @@ class Describer {
     trace::Node node;
     node.kind = seen.kind;
     node.kernel = seen.kernel;
-    std::string name = seen.kernel == trace::kNone ? seen.name : version_.strings[version_.kernels[seen.kernel].name];
+    std::string name = seen.kernel == trace::kNone
+                           ? seen.name
+                           : version_.strings[version_.kernels[seen.kernel].name];
     hash_.add(name);
     if (seen.enabled == ObservedNode::Enabled::No) name += " (disabled)";
     node.name = text(std::move(name));
@@ -103,16 +110,20 @@ class Describer {
     const std::uint64_t left = place->allocation.bytes - access.begin;
     access.end = access.begin + (touch.bytes == 0 ? left : std::min(left, touch.bytes));
     access.buffer = buffer(*place);
-    const bool is_there = std::find(version_.accesses.begin() + first, version_.accesses.end(), access) != version_.accesses.end();
+    const bool is_there = std::find(version_.accesses.begin() + first, version_.accesses.end(),
+                                    access) != version_.accesses.end();
     if (!is_there) version_.accesses.push_back(access);
   }
 
   std::uint32_t buffer(const ProgramMemory::Place& place) {
-    const auto [at, is_new] = buffers_.try_emplace(place.buffer, static_cast<std::uint32_t>(version_.buffers.size()));
+    const auto [at, is_new] =
+        buffers_.try_emplace(place.buffer, static_cast<std::uint32_t>(version_.buffers.size()));
     if (is_new) {
       const bool is_host = place.allocation.source == ProgramMemory::Source::PinnedHost;
-      version_.buffers.push_back({text(ProgramMemory::name_of(place)), is_host ? trace::BufferKind::PinnedHost : trace::BufferKind::Device, place.buffer,
-                                  place.pool, place.allocation.bytes, 0});
+      version_.buffers.push_back(
+          {text(ProgramMemory::name_of(place)),
+           is_host ? trace::BufferKind::PinnedHost : trace::BufferKind::Device, place.buffer,
+           place.pool, place.allocation.bytes, 0});
     }
     return at->second;
   }
@@ -137,7 +148,9 @@ class Describer {
 
 }  // namespace
 
-trace::GraphVersion describe_observed_graph(const ObservedGraph& graph, const ObservedIdentity& identity, const ProgramMemory& memory) {
+trace::GraphVersion describe_observed_graph(const ObservedGraph& graph,
+                                            const ObservedIdentity& identity,
+                                            const ProgramMemory& memory) {
   return Describer(graph, memory).describe(identity);
 }
 

@@ -1,12 +1,12 @@
-// A graph that was seen, as a version of a graph in the trace: names, scopes, edges, and what its nodes touch of the program's memory.
-// Threads: a pure function.
+// A graph that was seen, as a version of a graph in the trace: names, scopes, edges, and what its
+// nodes touch of the program's memory. Threads: a pure function.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
-#include "profile/injection/program_memory.hpp"
 #include "profile/injection/observed_graph.hpp"
+#include "profile/injection/program_memory.hpp"
 #include "trace/records.hpp"
 
 namespace reprise::detail {
@@ -17,6 +17,8 @@ struct ObservedIdentity {
   trace::Time instantiated = 0, instantiate_time = 0;
 };
 
-[[nodiscard]] trace::GraphVersion describe_observed_graph(const ObservedGraph& graph, const ObservedIdentity& identity, const ProgramMemory& memory);
+[[nodiscard]] trace::GraphVersion describe_observed_graph(const ObservedGraph& graph,
+                                                          const ObservedIdentity& identity,
+                                                          const ProgramMemory& memory);
 
 }  // namespace reprise::detail

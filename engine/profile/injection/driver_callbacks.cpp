@@ -7,7 +7,10 @@
 namespace reprise::detail {
 namespace {
 
-std::string cuda_code(const CUpti_CallbackData& data) { return concat("error ", static_cast<int>(*static_cast<const CUresult*>(data.functionReturnValue))); }
+std::string cuda_code(const CUpti_CallbackData& data) {
+  return concat("error ",
+                static_cast<int>(*static_cast<const CUresult*>(data.functionReturnValue)));
+}
 
 }  // namespace
 
@@ -15,9 +18,11 @@ void ProgramCallbacks::take_driver(CUpti_CallbackId id, const CUpti_CallbackData
   const void* const p = data.functionParams;
   switch (id) {
     case CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch:
-      return take_launch(data, as<cuGraphLaunch_params>(p).hGraph, as<cuGraphLaunch_params>(p).hStream, PerThread::No);
+      return take_launch(data, as<cuGraphLaunch_params>(p).hGraph,
+                         as<cuGraphLaunch_params>(p).hStream, PerThread::No);
     case CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz:
-      return take_launch(data, as<cuGraphLaunch_ptsz_params>(p).hGraphExec, as<cuGraphLaunch_ptsz_params>(p).hStream, PerThread::Yes);
+      return take_launch(data, as<cuGraphLaunch_ptsz_params>(p).hGraphExec,
+                         as<cuGraphLaunch_ptsz_params>(p).hStream, PerThread::Yes);
     case CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate:
     case CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate_v2:
       if (data.callbackSite == CUPTI_API_EXIT) take_update(id, data);
@@ -33,12 +38,17 @@ void ProgramCallbacks::take_driver(CUpti_CallbackId id, const CUpti_CallbackData
   switch (id) {
     case CUPTI_DRIVER_TRACE_CBID_cuGraphAddNode:
     case CUPTI_DRIVER_TRACE_CBID_cuGraphAddNode_v2: {
-      const CUgraphNodeParams& made =
-          *(id == CUPTI_DRIVER_TRACE_CBID_cuGraphAddNode ? as<cuGraphAddNode_params>(p).nodeParams : as<cuGraphAddNode_v2_params>(p).nodeParams);
-      if (made.type != CU_GRAPH_NODE_TYPE_CONDITIONAL || made.conditional.phGraph_out == nullptr) return;
-      const CUgraphNode node = *(id == CUPTI_DRIVER_TRACE_CBID_cuGraphAddNode ? as<cuGraphAddNode_params>(p).phGraphNode : as<cuGraphAddNode_v2_params>(p).phGraphNode);
+      const CUgraphNodeParams& made = *(id == CUPTI_DRIVER_TRACE_CBID_cuGraphAddNode
+                                            ? as<cuGraphAddNode_params>(p).nodeParams
+                                            : as<cuGraphAddNode_v2_params>(p).nodeParams);
+      if (made.type != CU_GRAPH_NODE_TYPE_CONDITIONAL || made.conditional.phGraph_out == nullptr)
+        return;
+      const CUgraphNode node = *(id == CUPTI_DRIVER_TRACE_CBID_cuGraphAddNode
+                                     ? as<cuGraphAddNode_params>(p).phGraphNode
+                                     : as<cuGraphAddNode_v2_params>(p).phGraphNode);
       std::vector<std::uint64_t> bodies;
-      for (unsigned i = 0; i < made.conditional.size; ++i) bodies.push_back(number_of(made.conditional.phGraph_out[i]));
+      for (unsigned i = 0; i < made.conditional.size; ++i)
+        bodies.push_back(number_of(made.conditional.phGraph_out[i]));
       return watch_.bodies_made(number_of(node), std::move(bodies));
     }
     case CUPTI_DRIVER_TRACE_CBID_cuGraphExecKernelNodeSetParams: {
@@ -46,7 +56,9 @@ void ProgramCallbacks::take_driver(CUpti_CallbackId id, const CUpti_CallbackData
       CUgraphNodeParams parameters = {};
       parameters.type = CU_GRAPH_NODE_TYPE_KERNEL;
       const CUDA_KERNEL_NODE_PARAMS_v1& k = *set.nodeParams;
-      parameters.kernel = {k.func, k.gridDimX, k.gridDimY, k.gridDimZ, k.blockDimX, k.blockDimY, k.blockDimZ, k.sharedMemBytes, k.kernelParams, k.extra, nullptr, nullptr};
+      parameters.kernel = {k.func,         k.gridDimX,  k.gridDimY,  k.gridDimZ,
+                           k.blockDimX,    k.blockDimY, k.blockDimZ, k.sharedMemBytes,
+                           k.kernelParams, k.extra,     nullptr,     nullptr};
       return set_parameters(set.hGraphExec, set.hNode, parameters);
     }
     case CUPTI_DRIVER_TRACE_CBID_cuGraphExecKernelNodeSetParams_v2: {
@@ -54,7 +66,9 @@ void ProgramCallbacks::take_driver(CUpti_CallbackId id, const CUpti_CallbackData
       CUgraphNodeParams parameters = {};
       parameters.type = CU_GRAPH_NODE_TYPE_KERNEL;
       const CUDA_KERNEL_NODE_PARAMS& k = *set.nodeParams;
-      parameters.kernel = {k.func, k.gridDimX, k.gridDimY, k.gridDimZ, k.blockDimX, k.blockDimY, k.blockDimZ, k.sharedMemBytes, k.kernelParams, k.extra, k.kern, k.ctx};
+      parameters.kernel = {k.func,         k.gridDimX,  k.gridDimY,  k.gridDimZ,
+                           k.blockDimX,    k.blockDimY, k.blockDimZ, k.sharedMemBytes,
+                           k.kernelParams, k.extra,     k.kern,      k.ctx};
       return set_parameters(set.hGraphExec, set.hNode, parameters);
     }
     case CUPTI_DRIVER_TRACE_CBID_cuGraphExecMemcpyNodeSetParams: {
@@ -78,32 +92,40 @@ void ProgramCallbacks::take_driver(CUpti_CallbackId id, const CUpti_CallbackData
     }
     case CUPTI_DRIVER_TRACE_CBID_cuGraphNodeSetEnabled: {
       const auto& set = as<cuGraphNodeSetEnabled_params>(p);
-      return watch_.enabled(number_of(set.hGraphExec), number_of(set.hNode), set.isEnabled != 0 ? ObservedNode::Enabled::Yes : ObservedNode::Enabled::No);
+      return watch_.enabled(
+          number_of(set.hGraphExec), number_of(set.hNode),
+          set.isEnabled != 0 ? ObservedNode::Enabled::Yes : ObservedNode::Enabled::No);
     }
     default: return take_memory(id, p);
   }
 }
 
-void ProgramCallbacks::set_parameters(CUgraphExec exec, CUgraphNode node, const CUgraphNodeParams& p) {
+void ProgramCallbacks::set_parameters(CUgraphExec exec, CUgraphNode node,
+                                      const CUgraphNodeParams& p) {
   const DriverCalls* const calls = driver();
   if (calls == nullptr) return;
   const DriverGraphReader picture(*calls, knowledge_);
   switch (p.type) {
     case CU_GRAPH_NODE_TYPE_KERNEL: {
-      const CUDA_KERNEL_NODE_PARAMS kernel = {p.kernel.func,      p.kernel.gridDimX,  p.kernel.gridDimY,       p.kernel.gridDimZ,     p.kernel.blockDimX, p.kernel.blockDimY,
-                                              p.kernel.blockDimZ, p.kernel.sharedMemBytes, p.kernel.kernelParams, p.kernel.extra, p.kernel.kern,      p.kernel.ctx};
+      const CUDA_KERNEL_NODE_PARAMS kernel = {
+          p.kernel.func,         p.kernel.gridDimX,  p.kernel.gridDimY,  p.kernel.gridDimZ,
+          p.kernel.blockDimX,    p.kernel.blockDimY, p.kernel.blockDimZ, p.kernel.sharedMemBytes,
+          p.kernel.kernelParams, p.kernel.extra,     p.kernel.kern,      p.kernel.ctx};
       return changed(exec, node, picture.read_kernel(kernel), "kernel parameters");
     }
-    case CU_GRAPH_NODE_TYPE_MEMCPY: return changed(exec, node, picture.read_copy(p.memcpy.copyParams), "copy parameters");
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+      return changed(exec, node, picture.read_copy(p.memcpy.copyParams), "copy parameters");
     case CU_GRAPH_NODE_TYPE_MEMSET: {
-      const CUDA_MEMSET_NODE_PARAMS fill = {p.memset.dst, p.memset.pitch, p.memset.value, p.memset.elementSize, p.memset.width, p.memset.height};
+      const CUDA_MEMSET_NODE_PARAMS fill = {p.memset.dst,         p.memset.pitch, p.memset.value,
+                                            p.memset.elementSize, p.memset.width, p.memset.height};
       return changed(exec, node, picture.read_fill(fill), "fill parameters");
     }
     default: return;  // of the others nothing is shown that could change
   }
 }
 
-void ProgramCallbacks::changed(CUgraphExec exec, CUgraphNode node, const ObservedGraph& one, const char* what) {
+void ProgramCallbacks::changed(CUgraphExec exec, CUgraphNode node, const ObservedGraph& one,
+                               const char* what) {
   watch_.changed(number_of(exec), number_of(node), one, what);
 }
 
@@ -116,37 +138,51 @@ void ProgramCallbacks::take_update(CUpti_CallbackId id, const CUpti_CallbackData
   watch_.replaced(number_of(exec), read(is_newer ? newer.hGraph : older.hGraph), trace_now());
 }
 
-void ProgramCallbacks::allocated(std::uint64_t address, std::uint64_t bytes, ProgramMemory::Source source) {
+void ProgramCallbacks::allocated(std::uint64_t address, std::uint64_t bytes,
+                                 ProgramMemory::Source source) {
   watch_.allocated({address, bytes, source, current_device()}, trace_now());
 }
 
 void ProgramCallbacks::take_memory(CUpti_CallbackId id, const void* p) {
   using Source = ProgramMemory::Source;
   switch (id) {
-    case CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2: return allocated(*as<cuMemAlloc_v2_params>(p).dptr, as<cuMemAlloc_v2_params>(p).bytesize, Source::Device);
+    case CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2:
+      return allocated(*as<cuMemAlloc_v2_params>(p).dptr, as<cuMemAlloc_v2_params>(p).bytesize,
+                       Source::Device);
     case CUPTI_DRIVER_TRACE_CBID_cuMemAllocPitch_v2: {
       const auto& made = as<cuMemAllocPitch_v2_params>(p);
       return allocated(*made.dptr, *made.pPitch * made.Height, Source::Device);
     }
     case CUPTI_DRIVER_TRACE_CBID_cuMemAllocManaged:
-      return allocated(*as<cuMemAllocManaged_params>(p).dptr, as<cuMemAllocManaged_params>(p).bytesize, Source::Managed);
+      return allocated(*as<cuMemAllocManaged_params>(p).dptr,
+                       as<cuMemAllocManaged_params>(p).bytesize, Source::Managed);
     case CUPTI_DRIVER_TRACE_CBID_cuMemAllocAsync:
     case CUPTI_DRIVER_TRACE_CBID_cuMemAllocAsync_ptsz:
-      return allocated(*as<cuMemAllocAsync_params>(p).dptr, as<cuMemAllocAsync_params>(p).bytesize, Source::Stream);
+      return allocated(*as<cuMemAllocAsync_params>(p).dptr, as<cuMemAllocAsync_params>(p).bytesize,
+                       Source::Stream);
     case CUPTI_DRIVER_TRACE_CBID_cuMemAllocFromPoolAsync:
     case CUPTI_DRIVER_TRACE_CBID_cuMemAllocFromPoolAsync_ptsz:
-      return allocated(*as<cuMemAllocFromPoolAsync_params>(p).dptr, as<cuMemAllocFromPoolAsync_params>(p).bytesize, Source::Stream);
-    case CUPTI_DRIVER_TRACE_CBID_cuMemMap: return allocated(as<cuMemMap_params>(p).ptr, as<cuMemMap_params>(p).size, Source::Mapped);
+      return allocated(*as<cuMemAllocFromPoolAsync_params>(p).dptr,
+                       as<cuMemAllocFromPoolAsync_params>(p).bytesize, Source::Stream);
+    case CUPTI_DRIVER_TRACE_CBID_cuMemMap:
+      return allocated(as<cuMemMap_params>(p).ptr, as<cuMemMap_params>(p).size, Source::Mapped);
     case CUPTI_DRIVER_TRACE_CBID_cuMemHostAlloc:
     case CUPTI_DRIVER_TRACE_CBID_cuMemHostAlloc_v2:
-      return allocated(number_of(*as<cuMemHostAlloc_params>(p).pp), as<cuMemHostAlloc_params>(p).bytesize, Source::PinnedHost);
+      return allocated(number_of(*as<cuMemHostAlloc_params>(p).pp),
+                       as<cuMemHostAlloc_params>(p).bytesize, Source::PinnedHost);
     case CUPTI_DRIVER_TRACE_CBID_cuMemAllocHost_v2:
-      return allocated(number_of(*as<cuMemAllocHost_v2_params>(p).pp), as<cuMemAllocHost_v2_params>(p).bytesize, Source::PinnedHost);
-    case CUPTI_DRIVER_TRACE_CBID_cuMemFree_v2: return watch_.freed(as<cuMemFree_v2_params>(p).dptr, trace_now());
+      return allocated(number_of(*as<cuMemAllocHost_v2_params>(p).pp),
+                       as<cuMemAllocHost_v2_params>(p).bytesize, Source::PinnedHost);
+    case CUPTI_DRIVER_TRACE_CBID_cuMemFree_v2:
+      return watch_.freed(as<cuMemFree_v2_params>(p).dptr, trace_now());
     case CUPTI_DRIVER_TRACE_CBID_cuMemFreeAsync:
-    case CUPTI_DRIVER_TRACE_CBID_cuMemFreeAsync_ptsz: return watch_.freed(as<cuMemFreeAsync_params>(p).dptr, trace_now());
-    case CUPTI_DRIVER_TRACE_CBID_cuMemFreeHost: return watch_.freed(number_of(as<cuMemFreeHost_params>(p).p), trace_now());
-    case CUPTI_DRIVER_TRACE_CBID_cuMemUnmap: return watch_.unmapped(as<cuMemUnmap_params>(p).ptr, as<cuMemUnmap_params>(p).size, trace_now());
+    case CUPTI_DRIVER_TRACE_CBID_cuMemFreeAsync_ptsz:
+      return watch_.freed(as<cuMemFreeAsync_params>(p).dptr, trace_now());
+    case CUPTI_DRIVER_TRACE_CBID_cuMemFreeHost:
+      return watch_.freed(number_of(as<cuMemFreeHost_params>(p).p), trace_now());
+    case CUPTI_DRIVER_TRACE_CBID_cuMemUnmap:
+      return watch_.unmapped(as<cuMemUnmap_params>(p).ptr, as<cuMemUnmap_params>(p).size,
+                             trace_now());
     default: return;  // nothing that was asked for
   }
 }

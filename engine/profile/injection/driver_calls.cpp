@@ -10,23 +10,26 @@ namespace reprise::detail {
 namespace {
 
 constexpr char kDriver[] = "libcuda.so.1";
-using GetProcAddress = CUresult(CUDAAPI*)(const char*, void**, int, cuuint64_t, CUdriverProcAddressQueryResult*);
+using GetProcAddress = CUresult(CUDAAPI*)(const char*, void**, int, cuuint64_t,
+                                          CUdriverProcAddressQueryResult*);
 
 }  // namespace
 
 DriverCalls::Loaded DriverCalls::load() {
-  void* const driver = ::dlopen(kDriver, RTLD_LAZY | RTLD_NOLOAD);  // never closed: its calls are used from now on
+  void* const driver =
+      ::dlopen(kDriver, RTLD_LAZY | RTLD_NOLOAD);  // never closed: its calls are used from now on
   if (driver == nullptr) return {nullptr, "the process has no CUDA driver"};
   const auto get = reinterpret_cast<GetProcAddress>(::dlsym(driver, "cuGetProcAddress_v2"));
   if (get == nullptr) return {nullptr, "the driver is older than CUDA 12"};
   auto calls = std::make_unique<DriverCalls>();
-#define REPRISE_X(call, version)                                                                          \
-  {                                                                                                       \
-    void* found = nullptr;                                                                                \
-    if (get(#call, &found, version, CU_GET_PROC_ADDRESS_DEFAULT, nullptr) != CUDA_SUCCESS || found == nullptr) { \
-      return {nullptr, "the driver has no " #call};                                                       \
-    }                                                                                                     \
-    calls->call = reinterpret_cast<decltype(calls->call)>(found);                                         \
+#define REPRISE_X(call, version)                                                             \
+  {                                                                                          \
+    void* found = nullptr;                                                                   \
+    if (get(#call, &found, version, CU_GET_PROC_ADDRESS_DEFAULT, nullptr) != CUDA_SUCCESS || \
+        found == nullptr) {                                                                  \
+      return {nullptr, "the driver has no " #call};                                          \
+    }                                                                                        \
+    calls->call = reinterpret_cast<decltype(calls->call)>(found);                            \
   }
   REPRISE_WATCH_CALLS(REPRISE_X)
 #undef REPRISE_X

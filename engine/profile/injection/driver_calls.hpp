@@ -1,5 +1,6 @@
-// DriverCalls: what the driver is asked about graphs that are not ours, by its own entry points: the process has the driver, or nobody is here.
-// Links nothing of CUDA. Threads: immutable once loaded.
+// DriverCalls: what the driver is asked about graphs that are not ours, by its own entry points:
+// the process has the driver, or nobody is here. Links nothing of CUDA. Threads: immutable once
+// loaded.
 #pragma once
 
 #include <cuda.h>
@@ -10,25 +11,25 @@
 namespace reprise::detail {
 
 // call, the CUDA version whose form of it is wanted
-#define REPRISE_WATCH_CALLS(X)                   \
-  X(cuCtxGetDevice, 2000)                        \
-  X(cuDeviceGetName, 2000)                       \
-  X(cuDeviceGetUuid, 11040)                      \
-  X(cuDeviceTotalMem, 3020)                      \
-  X(cuDeviceGetAttribute, 2000)                  \
-  X(cuStreamGetId, 12000)                        \
-  X(cuThreadExchangeStreamCaptureMode, 10010)    \
-  X(cuGraphGetNodes, 10000)                      \
-  X(cuGraphGetEdges, 12030)                      \
-  X(cuGraphNodeGetType, 10000)                   \
-  X(cuGraphKernelNodeGetParams, 12000)           \
-  X(cuGraphMemcpyNodeGetParams, 10000)           \
-  X(cuGraphMemsetNodeGetParams, 10000)           \
-  X(cuGraphMemAllocNodeGetParams, 11040)         \
-  X(cuGraphChildGraphNodeGetGraph, 10000)        \
-  X(cuKernelGetFunction, 12000)                  \
-  X(cuFuncGetName, 12030)                        \
-  X(cuFuncGetParamInfo, 12040)                   \
+#define REPRISE_WATCH_CALLS(X)                \
+  X(cuCtxGetDevice, 2000)                     \
+  X(cuDeviceGetName, 2000)                    \
+  X(cuDeviceGetUuid, 11040)                   \
+  X(cuDeviceTotalMem, 3020)                   \
+  X(cuDeviceGetAttribute, 2000)               \
+  X(cuStreamGetId, 12000)                     \
+  X(cuThreadExchangeStreamCaptureMode, 10010) \
+  X(cuGraphGetNodes, 10000)                   \
+  X(cuGraphGetEdges, 12030)                   \
+  X(cuGraphNodeGetType, 10000)                \
+  X(cuGraphKernelNodeGetParams, 12000)        \
+  X(cuGraphMemcpyNodeGetParams, 10000)        \
+  X(cuGraphMemsetNodeGetParams, 10000)        \
+  X(cuGraphMemAllocNodeGetParams, 11040)      \
+  X(cuGraphChildGraphNodeGetGraph, 10000)     \
+  X(cuKernelGetFunction, 12000)               \
+  X(cuFuncGetName, 12030)                     \
+  X(cuFuncGetParamInfo, 12040)                \
   X(cuFuncGetAttribute, 2020)
 
 struct DriverCalls {
@@ -37,8 +38,11 @@ struct DriverCalls {
 #undef REPRISE_X
 
   // cuGraphGetEdges in the form of CUDA 12.3 and later, which older headers give another type.
-  using GetEdges = CUresult(CUDAAPI*)(CUgraph, CUgraphNode*, CUgraphNode*, CUgraphEdgeData*, std::size_t*);
-  [[nodiscard]] GetEdges get_edges() const noexcept { return reinterpret_cast<GetEdges>(reinterpret_cast<void*>(cuGraphGetEdges)); }
+  using GetEdges = CUresult(CUDAAPI*)(CUgraph, CUgraphNode*, CUgraphNode*, CUgraphEdgeData*,
+                                      std::size_t*);
+  [[nodiscard]] GetEdges get_edges() const noexcept {
+    return reinterpret_cast<GetEdges>(reinterpret_cast<void*>(cuGraphGetEdges));
+  }
 
   struct Loaded {
     const DriverCalls* calls = nullptr;  // null: it can't be asked

@@ -12,7 +12,9 @@ namespace {
 // This thread's calls break no stream capture that is under way.
 class QuietCalls {
  public:
-  explicit QuietCalls(const DriverCalls& driver) : driver_(driver), exchanged_(driver.cuThreadExchangeStreamCaptureMode(&mode_) == CUDA_SUCCESS) {}
+  explicit QuietCalls(const DriverCalls& driver)
+      : driver_(driver),
+        exchanged_(driver.cuThreadExchangeStreamCaptureMode(&mode_) == CUDA_SUCCESS) {}
   QuietCalls(const QuietCalls&) = delete;
   QuietCalls& operator=(const QuietCalls&) = delete;
   ~QuietCalls() {
@@ -27,7 +29,8 @@ class QuietCalls {
 
 class Walk {
  public:
-  Walk(const DriverCalls& driver, const GraphKnowledge& knowledge) : driver_(driver), knowledge_(knowledge), nodes_(driver, found_) {}
+  Walk(const DriverCalls& driver, const GraphKnowledge& knowledge)
+      : driver_(driver), knowledge_(knowledge), nodes_(driver, found_) {}
 
   ObservedGraph read(CUgraph graph) {
     static_cast<void>(add_graph(graph, {}, ObservedNode::Recorded::EachReplay));
@@ -42,7 +45,8 @@ class Walk {
   };
 
   void complain(const char* call, CUresult result) {
-    if (found_.complaint.empty()) found_.complaint = concat(call, " gave ", static_cast<int>(result));
+    if (found_.complaint.empty())
+      found_.complaint = concat(call, " gave ", static_cast<int>(result));
   }
 
   std::vector<CUgraphNode> nodes_of(CUgraph graph) {
@@ -86,13 +90,16 @@ class Walk {
 
   [[nodiscard]] ScopePath path_of(CUgraphNode node, const ScopePath& outer) const {
     ScopePath path = outer;
-    if (const auto own = knowledge_.scope_of(node)) path.insert(path.end(), own->begin(), own->end());
+    if (const auto own = knowledge_.scope_of(node))
+      path.insert(path.end(), own->begin(), own->end());
     return path;
   }
 
-  Span add_node(CUgraphNode node, std::uint32_t number, const ScopePath& outer, ObservedNode::Recorded recorded) {
+  Span add_node(CUgraphNode node, std::uint32_t number, const ScopePath& outer,
+                ObservedNode::Recorded recorded) {
     CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
-    if (const CUresult result = driver_.cuGraphNodeGetType(node, &type); result != CUDA_SUCCESS) complain("cuGraphNodeGetType", result);
+    if (const CUresult result = driver_.cuGraphNodeGetType(node, &type); result != CUDA_SUCCESS)
+      complain("cuGraphNodeGetType", result);
     const ScopePath path = path_of(node, outer);
     if (type == CU_GRAPH_NODE_TYPE_GRAPH) {
       CUgraph child = nullptr;
@@ -106,7 +113,9 @@ class Walk {
     ObservedNode seen = nodes_.read(node, type);
     seen.handle = reinterpret_cast<std::uintptr_t>(node);
     seen.number = number;
-    if (recorded == ObservedNode::Recorded::Sometimes && seen.recorded == ObservedNode::Recorded::EachReplay) seen.recorded = recorded;
+    if (recorded == ObservedNode::Recorded::Sometimes &&
+        seen.recorded == ObservedNode::Recorded::EachReplay)
+      seen.recorded = recorded;
     const std::uint32_t one = push(std::move(seen), path);
     if (type != CU_GRAPH_NODE_TYPE_CONDITIONAL) return {{one}, {one}};
     return {{one}, add_bodies(node, one, path)};
@@ -127,8 +136,9 @@ class Walk {
     return last;
   }
 
-  // In an executable CUDA numbers the outermost nodes as in their graph, and behind them each child graph's and each body's, in the order in
-  // which one comes to them: all of one graph, and then what is inside of its nodes.
+  // In an executable CUDA numbers the outermost nodes as in their graph, and behind them each child
+  // graph's and each body's, in the order in which one comes to them: all of one graph, and then
+  // what is inside of its nodes.
   Span add_graph(CUgraph graph, const ScopePath& scope, ObservedNode::Recorded recorded) {
     const std::vector<CUgraphNode> nodes = nodes_of(graph);
     const bool is_outermost = next_number_ == 0;
@@ -140,7 +150,9 @@ class Walk {
     for (const CUgraphNode node : nodes) {
       const auto place = static_cast<std::uint32_t>(spans.size());
       index.emplace(node, place);
-      spans.push_back(add_node(node, is_outermost ? knowledge_.profiler_number_of(node) : first_number + place, scope, recorded));
+      spans.push_back(
+          add_node(node, is_outermost ? knowledge_.profiler_number_of(node) : first_number + place,
+                   scope, recorded));
     }
     std::vector<bool> has_before(nodes.size(), false), has_after(nodes.size(), false);
     for (const auto& [before, after] : edges_of(graph)) {
@@ -151,8 +163,10 @@ class Walk {
     }
     Span whole;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
-      if (!has_before[i]) whole.first.insert(whole.first.end(), spans[i].first.begin(), spans[i].first.end());
-      if (!has_after[i]) whole.last.insert(whole.last.end(), spans[i].last.begin(), spans[i].last.end());
+      if (!has_before[i])
+        whole.first.insert(whole.first.end(), spans[i].first.begin(), spans[i].first.end());
+      if (!has_after[i])
+        whole.last.insert(whole.last.end(), spans[i].last.begin(), spans[i].last.end());
     }
     return whole;
   }
@@ -162,7 +176,8 @@ class Walk {
     std::vector<ObservedNode> sorted;
     sorted.reserve(found_.nodes.size());
     // CUDA refuses edges that would close a circle, so it is all of them.
-    for (const std::uint32_t node : order_forward(static_cast<std::uint32_t>(found_.nodes.size()), found_.edges)) {
+    for (const std::uint32_t node :
+         order_forward(static_cast<std::uint32_t>(found_.nodes.size()), found_.edges)) {
       sorted.push_back(std::move(found_.nodes[node]));
     }
     found_.nodes = std::move(sorted);

@@ -1,5 +1,6 @@
-// DriverGraphReader: reads a CUDA graph of the program as a ObservedGraph, child graphs and bodies of conditions opened, and the parameters of single
-// nodes. Calls the driver, so no lock of ours may be held. Threads: any, for a graph that nobody changes meanwhile.
+// DriverGraphReader: reads a CUDA graph of the program as a ObservedGraph, child graphs and bodies
+// of conditions opened, and the parameters of single nodes. Calls the driver, so no lock of ours
+// may be held. Threads: any, for a graph that nobody changes meanwhile.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,8 @@ struct GraphKnowledge {
 
 class DriverGraphReader {
  public:
-  DriverGraphReader(const DriverCalls& driver, const GraphKnowledge& knowledge) : driver_(driver), knowledge_(knowledge) {}
+  DriverGraphReader(const DriverCalls& driver, const GraphKnowledge& knowledge)
+      : driver_(driver), knowledge_(knowledge) {}
 
   [[nodiscard]] ObservedGraph read(CUgraph graph) const;
   // A graph of one node with these parameters.

@@ -24,7 +24,8 @@ void add_guesses(const std::byte* bytes, std::size_t size, ObservedNode& node) {
   for (std::size_t at = 0; at + sizeof(std::uint64_t) <= size; at += sizeof(std::uint64_t)) {
     std::uint64_t word = 0;
     std::memcpy(&word, bytes + at, sizeof word);
-    if (word >= kLowest) node.touches.push_back({word, 0, trace::Access::ReadWrite, ObservedAccess::Origin::Guessed});
+    if (word >= kLowest)
+      node.touches.push_back({word, 0, trace::Access::ReadWrite, ObservedAccess::Origin::Guessed});
   }
 }
 
@@ -45,10 +46,13 @@ struct CopySide {
   std::size_t x, y, z, pitch, height;
 };
 
-void add_side(const CopySide& side, const CUDA_MEMCPY3D& p, trace::Access access, ObservedNode& node) {
+void add_side(const CopySide& side, const CUDA_MEMCPY3D& p, trace::Access access,
+              ObservedNode& node) {
   if (side.type == CU_MEMORYTYPE_ARRAY) return;  // has no address
-  const std::uint64_t base = side.type == CU_MEMORYTYPE_HOST ? reinterpret_cast<std::uintptr_t>(side.host) : side.device;
-  const std::size_t rows = std::max<std::size_t>(p.Height, 1), slices = std::max<std::size_t>(p.Depth, 1);
+  const std::uint64_t base =
+      side.type == CU_MEMORYTYPE_HOST ? reinterpret_cast<std::uintptr_t>(side.host) : side.device;
+  const std::size_t rows = std::max<std::size_t>(p.Height, 1),
+                    slices = std::max<std::size_t>(p.Depth, 1);
   const std::uint64_t address = base + (side.z * side.height + side.y) * side.pitch + side.x;
   const std::uint64_t span = ((slices - 1) * side.height + rows - 1) * side.pitch + p.WidthInBytes;
   node.touches.push_back({address, span, access, ObservedAccess::Origin::Stated});
@@ -57,25 +61,30 @@ void add_side(const CopySide& side, const CUDA_MEMCPY3D& p, trace::Access access
 }  // namespace
 
 std::uint32_t DriverNodeReader::kernel_of(CUfunction function) {
-  const auto [at, is_new] = kernels_.try_emplace(function, static_cast<std::uint32_t>(graph_.kernels.size()));
+  const auto [at, is_new] =
+      kernels_.try_emplace(function, static_cast<std::uint32_t>(graph_.kernels.size()));
   if (!is_new) return at->second;
   ObservedKernel kernel;
   const char* name = nullptr;
   const bool is_named = driver_.cuFuncGetName(&name, function) == CUDA_SUCCESS && name != nullptr;
   kernel.full_name = is_named ? name : "unnamed kernel";
   int value = 0;
-  if (driver_.cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, function) == CUDA_SUCCESS) kernel.registers = static_cast<std::uint32_t>(value);
-  if (driver_.cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function) == CUDA_SUCCESS) {
+  if (driver_.cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, function) == CUDA_SUCCESS)
+    kernel.registers = static_cast<std::uint32_t>(value);
+  if (driver_.cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function) ==
+      CUDA_SUCCESS) {
     kernel.static_shared_bytes = static_cast<std::uint32_t>(value);
   }
   graph_.kernels.push_back(std::move(kernel));
   return at->second;
 }
 
-void DriverNodeReader::add_words(CUfunction function, const CUDA_KERNEL_NODE_PARAMS& p, ObservedNode& node) const {
+void DriverNodeReader::add_words(CUfunction function, const CUDA_KERNEL_NODE_PARAMS& p,
+                                 ObservedNode& node) const {
   if (p.kernelParams != nullptr) {
     std::size_t offset = 0, size = 0;
-    for (std::size_t i = 0; driver_.cuFuncGetParamInfo(function, i, &offset, &size) == CUDA_SUCCESS; ++i) {
+    for (std::size_t i = 0; driver_.cuFuncGetParamInfo(function, i, &offset, &size) == CUDA_SUCCESS;
+         ++i) {
       const auto* const bytes = static_cast<const std::byte*>(p.kernelParams[i]);
       // Addresses stand at multiples of their size, counted from the first parameter.
       const std::size_t skip = (sizeof(void*) - offset % sizeof(void*)) % sizeof(void*);
@@ -86,7 +95,8 @@ void DriverNodeReader::add_words(CUfunction function, const CUDA_KERNEL_NODE_PAR
     std::size_t size = 0;
     for (std::size_t i = 0; p.extra[i] != CU_LAUNCH_PARAM_END; i += 2) {
       if (p.extra[i] == CU_LAUNCH_PARAM_BUFFER_POINTER) bytes = p.extra[i + 1];
-      if (p.extra[i] == CU_LAUNCH_PARAM_BUFFER_SIZE) size = *static_cast<const std::size_t*>(p.extra[i + 1]);
+      if (p.extra[i] == CU_LAUNCH_PARAM_BUFFER_SIZE)
+        size = *static_cast<const std::size_t*>(p.extra[i + 1]);
     }
     if (bytes != nullptr) add_guesses(static_cast<const std::byte*>(bytes), size, node);
   }
@@ -99,7 +109,9 @@ ObservedNode DriverNodeReader::kernel(const CUDA_KERNEL_NODE_PARAMS& p) {
   node.block[0] = p.blockDimX, node.block[1] = p.blockDimY, node.block[2] = p.blockDimZ;
   node.shared_bytes = p.sharedMemBytes;
   CUfunction function = p.func;
-  if (function == nullptr && (p.kern == nullptr || driver_.cuKernelGetFunction(&function, p.kern) != CUDA_SUCCESS)) return node;
+  if (function == nullptr &&
+      (p.kern == nullptr || driver_.cuKernelGetFunction(&function, p.kern) != CUDA_SUCCESS))
+    return node;
   if (function == nullptr) return node;
   node.kernel = kernel_of(function);
   add_words(function, p, node);
@@ -109,11 +121,18 @@ ObservedNode DriverNodeReader::kernel(const CUDA_KERNEL_NODE_PARAMS& p) {
 ObservedNode DriverNodeReader::copy(const CUDA_MEMCPY3D& p) {
   ObservedNode node = plain(trace::NodeKind::Copy, "");
   node.name = concat("copy ", side(p.srcMemoryType), " to ", side(p.dstMemoryType));
-  node.bytes = p.WidthInBytes * std::max<std::size_t>(p.Height, 1) * std::max<std::size_t>(p.Depth, 1);
-  const bool is_host_work = p.srcMemoryType == CU_MEMORYTYPE_HOST && p.dstMemoryType == CU_MEMORYTYPE_HOST;
-  node.recorded = is_host_work || node.bytes == 0 ? ObservedNode::Recorded::Sometimes : ObservedNode::Recorded::EachReplay;
-  add_side({p.srcMemoryType, p.srcHost, p.srcDevice, p.srcXInBytes, p.srcY, p.srcZ, p.srcPitch, p.srcHeight}, p, trace::Access::Read, node);
-  add_side({p.dstMemoryType, p.dstHost, p.dstDevice, p.dstXInBytes, p.dstY, p.dstZ, p.dstPitch, p.dstHeight}, p, trace::Access::Write, node);
+  node.bytes =
+      p.WidthInBytes * std::max<std::size_t>(p.Height, 1) * std::max<std::size_t>(p.Depth, 1);
+  const bool is_host_work =
+      p.srcMemoryType == CU_MEMORYTYPE_HOST && p.dstMemoryType == CU_MEMORYTYPE_HOST;
+  node.recorded = is_host_work || node.bytes == 0 ? ObservedNode::Recorded::Sometimes
+                                                  : ObservedNode::Recorded::EachReplay;
+  add_side({p.srcMemoryType, p.srcHost, p.srcDevice, p.srcXInBytes, p.srcY, p.srcZ, p.srcPitch,
+            p.srcHeight},
+           p, trace::Access::Read, node);
+  add_side({p.dstMemoryType, p.dstHost, p.dstDevice, p.dstXInBytes, p.dstY, p.dstZ, p.dstPitch,
+            p.dstHeight},
+           p, trace::Access::Write, node);
   return node;
 }
 
@@ -122,7 +141,8 @@ ObservedNode DriverNodeReader::fill(const CUDA_MEMSET_NODE_PARAMS& p) {
   node.recorded = ObservedNode::Recorded::EachReplay;
   const std::size_t rows = std::max<std::size_t>(p.height, 1), width = p.width * p.elementSize;
   node.bytes = width * rows;
-  node.touches.push_back({p.dst, (rows - 1) * p.pitch + width, trace::Access::Write, ObservedAccess::Origin::Stated});
+  node.touches.push_back(
+      {p.dst, (rows - 1) * p.pitch + width, trace::Access::Write, ObservedAccess::Origin::Stated});
   return node;
 }
 
@@ -151,7 +171,8 @@ ObservedNode DriverNodeReader::read(CUgraphNode node, CUgraphNodeType type) {
       if (driver_.cuGraphMemAllocNodeGetParams(node, &p) != CUDA_SUCCESS) return seen;
       seen.bytes = p.bytesize;
       seen.allocates = p.dptr;
-      seen.touches.push_back({p.dptr, p.bytesize, trace::Access::Write, ObservedAccess::Origin::Stated});
+      seen.touches.push_back(
+          {p.dptr, p.bytesize, trace::Access::Write, ObservedAccess::Origin::Stated});
       return seen;
     }
     case CU_GRAPH_NODE_TYPE_MEM_FREE: return plain(trace::NodeKind::Other, "free");
@@ -161,8 +182,10 @@ ObservedNode DriverNodeReader::read(CUgraphNode node, CUgraphNodeType type) {
     case CU_GRAPH_NODE_TYPE_CONDITIONAL: return plain(trace::NodeKind::Conditional, "conditional");
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD: return plain(trace::NodeKind::Other, "record event");
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT: return plain(trace::NodeKind::Other, "wait for event");
-    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL: return plain(trace::NodeKind::Other, "signal semaphores");
-    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT: return plain(trace::NodeKind::Other, "wait for semaphores");
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
+      return plain(trace::NodeKind::Other, "signal semaphores");
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
+      return plain(trace::NodeKind::Other, "wait for semaphores");
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP: return plain(trace::NodeKind::Other, "memory operations");
     default: return plain(trace::NodeKind::Other, "node");  // CUDA's list, which goes on without us
   }

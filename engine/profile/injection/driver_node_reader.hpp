@@ -1,4 +1,5 @@
-// What the parameters of one node of the program's graph say. Threads: pure functions of the driver's state.
+// What the parameters of one node of the program's graph say. Threads: pure functions of the
+// driver's state.
 #pragma once
 
 #include <unordered_map>
@@ -11,7 +12,8 @@ namespace reprise::detail {
 class DriverNodeReader {
  public:
   // Kernels go into `graph`, each once.
-  DriverNodeReader(const DriverCalls& driver, ObservedGraph& graph) : driver_(driver), graph_(graph) {}
+  DriverNodeReader(const DriverCalls& driver, ObservedGraph& graph)
+      : driver_(driver), graph_(graph) {}
 
   // Of any node but a child graph. Where the driver does not tell its parameters, its kind alone.
   [[nodiscard]] ObservedNode read(CUgraphNode node, CUgraphNodeType type);
@@ -21,7 +23,8 @@ class DriverNodeReader {
 
  private:
   [[nodiscard]] std::uint32_t kernel_of(CUfunction function);
-  void add_words(CUfunction function, const CUDA_KERNEL_NODE_PARAMS& parameters, ObservedNode& node) const;
+  void add_words(CUfunction function, const CUDA_KERNEL_NODE_PARAMS& parameters,
+                 ObservedNode& node) const;
 
   const DriverCalls& driver_;
   ObservedGraph& graph_;

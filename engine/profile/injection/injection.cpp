@@ -1,6 +1,7 @@
-// What a program loads that `reprise run` started: CUDA calls InitializeInjection when it starts, NVTX the other one. From here on the program's
-// graphs are watched and a trace of them is written. Whatever happens here, the program goes on as without us: nothing is thrown into it, and
-// nothing printed. A process that it forks has no part in this; one that it starts has a trace of its own.
+// What a program loads that `reprise run` started: CUDA calls InitializeInjection when it starts,
+// NVTX the other one. From here on the program's graphs are watched and a trace of them is written.
+// Whatever happens here, the program goes on as without us: nothing is thrown into it, and nothing
+// printed. A process that it forks has no part in this; one that it starts has a trace of its own.
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -29,7 +30,8 @@ const CuptiLibrary::Loaded& cupti() {
   return *loaded;
 }
 
-std::atomic<RunSession*> the_session{nullptr};  // never destroyed: threads of the program may come here until the very end
+std::atomic<RunSession*> the_session{
+    nullptr};  // never destroyed: threads of the program may come here until the very end
 
 void finish_session() {
   if (RunSession* const session = the_session.load()) session->finish();
@@ -45,7 +47,8 @@ void begin() noexcept {
   try {
     const std::optional<RunEnvironment> environment = read_run_environment();
     if (!environment) return;
-    the_session.store(new RunSession({*environment, program_invocation_short_name, &cupti, &DriverCalls::load, &end_with_the_driver}));
+    the_session.store(new RunSession({*environment, program_invocation_short_name, &cupti,
+                                      &DriverCalls::load, &end_with_the_driver}));
     ::pthread_atfork(nullptr, nullptr, [] {
       if (RunSession* const session = the_session.load()) session->forget();
     });
@@ -57,12 +60,15 @@ void begin() noexcept {
 // NVTX gives its ranges to one library: CUPTI, which hands them on.
 int begin_nvtx(void* get_table) {
   const std::optional<RunEnvironment> environment = read_run_environment();
-  if (!environment || environment->cupti == RunEnvironment::Cupti::IsTheirs || cupti().library == nullptr) return 0;
+  if (!environment || environment->cupti == RunEnvironment::Cupti::IsTheirs ||
+      cupti().library == nullptr)
+    return 0;
   Dl_info where{};
   if (::dladdr(reinterpret_cast<void*>(cupti().library->subscribe), &where) == 0) return 0;
   void* const library = ::dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
   if (library == nullptr) return 0;
-  const auto initialize = reinterpret_cast<int (*)(void*)>(::dlsym(library, "InitializeInjectionNvtx2"));
+  const auto initialize =
+      reinterpret_cast<int (*)(void*)>(::dlsym(library, "InitializeInjectionNvtx2"));
   return initialize == nullptr ? 0 : initialize(get_table);
 }
 

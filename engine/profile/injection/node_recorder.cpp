@@ -9,13 +9,17 @@
 namespace reprise::detail {
 namespace {
 
-constexpr CUpti_ActivityKind kKinds[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMSET};
+constexpr CUpti_ActivityKind kKinds[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+                                         CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMSET};
 
 std::atomic<NodeRecorder*> the_recorder{nullptr};
 
 }  // namespace
 
-NodeRecorder::NodeRecorder(const CuptiLibrary& cupti, ObservedProgram& watch) : cupti_(cupti), watch_(watch) { the_recorder.store(this); }
+NodeRecorder::NodeRecorder(const CuptiLibrary& cupti, ObservedProgram& watch)
+    : cupti_(cupti), watch_(watch) {
+  the_recorder.store(this);
+}
 
 std::string NodeRecorder::start() {
   if (on_) return {};
@@ -44,21 +48,26 @@ void NodeRecorder::flush(Wait wait) noexcept {
   if (!registered_) return;
   switch (wait) {
     case Wait::ForWhatIsOver: static_cast<void>(cupti_.flush_all(0)); return;
-    case Wait::ForAll: static_cast<void>(cupti_.flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED)); return;
+    case Wait::ForAll:
+      static_cast<void>(cupti_.flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED));
+      return;
   }
 }
 
-void NodeRecorder::on_buffer_wanted(std::uint8_t** buffer, std::size_t* size, std::size_t* records) {
+void NodeRecorder::on_buffer_wanted(std::uint8_t** buffer, std::size_t* size,
+                                    std::size_t* records) {
   *records = 0;  // as many as fit
   *buffer = the_recorder.load()->buffers_.take();
   *size = *buffer == nullptr ? 0 : ActivityBuffers::kBytes;
 }
 
-void NodeRecorder::on_buffer_full(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t /*size*/, std::size_t valid) {
+void NodeRecorder::on_buffer_full(CUcontext context, std::uint32_t stream, std::uint8_t* buffer,
+                                  std::size_t /*size*/, std::size_t valid) {
   NodeRecorder& self = *the_recorder.load();
   self.take(buffer, valid);
   std::size_t dropped = 0;
-  if (self.cupti_.dropped_records(context, stream, &dropped) == CUPTI_SUCCESS) self.dropped_.fetch_add(dropped, std::memory_order_relaxed);
+  if (self.cupti_.dropped_records(context, stream, &dropped) == CUPTI_SUCCESS)
+    self.dropped_.fetch_add(dropped, std::memory_order_relaxed);
   self.buffers_.give_back(buffer);
 }
 
@@ -66,12 +75,15 @@ void NodeRecorder::take(std::uint8_t* buffer, std::size_t valid) noexcept {
   std::uint64_t count = 0;
   try {
     std::vector<ObservedRun> runs;
-    for (CUpti_Activity* activity = nullptr; cupti_.next_record(buffer, valid, &activity) == CUPTI_SUCCESS;) {
+    for (CUpti_Activity* activity = nullptr;
+         cupti_.next_record(buffer, valid, &activity) == CUPTI_SUCCESS;) {
       const auto record = node_record(*activity);
       if (!record) continue;  // of no graph
       ++count;
-      runs.push_back({record->node, record->correlation, record->stream, static_cast<trace::Time>(record->started), static_cast<trace::Time>(record->ended),
-                      record->kernel == nullptr ? std::string_view() : std::string_view(record->kernel)});
+      runs.push_back(
+          {record->node, record->correlation, record->stream,
+           static_cast<trace::Time>(record->started), static_cast<trace::Time>(record->ended),
+           record->kernel == nullptr ? std::string_view() : std::string_view(record->kernel)});
     }
     watch_.ran(runs, trace_now());
   } catch (const std::exception&) {

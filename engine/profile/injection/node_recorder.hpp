@@ -1,5 +1,6 @@
-// NodeRecorder: switches the profiler's records of nodes on and off, and gives what they say to a ObservedProgram. One a process, because CUPTI's
-// calls carry no object. Threads: start(), stop() and flush() one at a time; records come on any.
+// NodeRecorder: switches the profiler's records of nodes on and off, and gives what they say to a
+// ObservedProgram. One a process, because CUPTI's calls carry no object. Threads: start(), stop()
+// and flush() one at a time; records come on any.
 #pragma once
 
 #include <atomic>
@@ -7,9 +8,9 @@
 #include <cstdint>
 #include <string>
 
-#include "profile/injection/observed_program.hpp"
 #include "profile/activity/activity_buffers.hpp"
 #include "profile/activity/cupti_library.hpp"
+#include "profile/injection/observed_program.hpp"
 
 namespace reprise::detail {
 
@@ -25,11 +26,15 @@ class NodeRecorder {
   void flush(Wait wait) noexcept;
   [[nodiscard]] bool is_on() const noexcept { return on_; }
   // Records for which there was no room, since the last call.
-  [[nodiscard]] std::uint64_t take_dropped() noexcept { return dropped_.exchange(0, std::memory_order_relaxed); }
+  [[nodiscard]] std::uint64_t take_dropped() noexcept {
+    return dropped_.exchange(0, std::memory_order_relaxed);
+  }
 
  private:
-  static void CUPTIAPI on_buffer_wanted(std::uint8_t** buffer, std::size_t* size, std::size_t* records);
-  static void CUPTIAPI on_buffer_full(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t size, std::size_t valid);
+  static void CUPTIAPI on_buffer_wanted(std::uint8_t** buffer, std::size_t* size,
+                                        std::size_t* records);
+  static void CUPTIAPI on_buffer_full(CUcontext context, std::uint32_t stream, std::uint8_t* buffer,
+                                      std::size_t size, std::size_t valid);
   void take(std::uint8_t* buffer, std::size_t valid) noexcept;
 
   const CuptiLibrary& cupti_;

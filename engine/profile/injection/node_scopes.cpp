@@ -11,7 +11,8 @@ void OpenScopes::push(std::uint64_t domain, std::string name) {
 }
 
 void OpenScopes::pop(std::uint64_t domain) {
-  const auto last = std::find_if(open_.rbegin(), open_.rend(), [&](const Open& one) { return one.domain == domain; });
+  const auto last = std::find_if(open_.rbegin(), open_.rend(),
+                                 [&](const Open& one) { return one.domain == domain; });
   if (last == open_.rend()) return;  // it was opened before anybody looked
   open_.erase(std::next(last).base());
   path_.reset();
@@ -28,7 +29,8 @@ std::shared_ptr<const ScopePath> OpenScopes::path() {
   return path_;
 }
 
-void NodeScopes::add(std::uint64_t graph, std::uint64_t node, std::shared_ptr<const ScopePath> path) {
+void NodeScopes::add(std::uint64_t graph, std::uint64_t node,
+                     std::shared_ptr<const ScopePath> path) {
   if (!path) {
     nodes_.erase(node);  // an address that is used again
     return;
@@ -37,7 +39,9 @@ void NodeScopes::add(std::uint64_t graph, std::uint64_t node, std::shared_ptr<co
   of_graph_[graph].push_back(node);
 }
 
-void NodeScopes::copy(std::uint64_t from, std::uint64_t to_graph, std::uint64_t to) { add(to_graph, to, find(from)); }
+void NodeScopes::copy(std::uint64_t from, std::uint64_t to_graph, std::uint64_t to) {
+  add(to_graph, to, find(from));
+}
 
 void NodeScopes::forget_node(std::uint64_t node) { nodes_.erase(node); }
 

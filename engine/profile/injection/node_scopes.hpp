@@ -1,5 +1,5 @@
-// NodeScopes: the named ranges that a program had open on the thread that made a node of a graph, while it did. Threads: push() and pop() of
-// the calling thread; the rest one at a time.
+// NodeScopes: the named ranges that a program had open on the thread that made a node of a graph,
+// while it did. Threads: push() and pop() of the calling thread; the rest one at a time.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,8 @@ class NodeScopes {
     std::shared_ptr<const ScopePath> path;
   };
   std::unordered_map<std::uint64_t, Of> nodes_;
-  std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> of_graph_;  // those that were added; some may be gone
+  std::unordered_map<std::uint64_t, std::vector<std::uint64_t>>
+      of_graph_;  // those that were added; some may be gone
 };
 
 }  // namespace reprise::detail

@@ -14,7 +14,10 @@ constexpr std::uint32_t kChangesNamed = 4;  // of one version; the rest is count
 
 }  // namespace
 
-ObservedExec::ObservedExec(Identity identity, ObservedGraph graph) : identity_(std::move(identity)), graph_(std::move(graph)) { index(); }
+ObservedExec::ObservedExec(Identity identity, ObservedGraph graph)
+    : identity_(std::move(identity)), graph_(std::move(graph)) {
+  index();
+}
 
 void ObservedExec::index() {
   by_handle_.clear();
@@ -26,10 +29,13 @@ void ObservedExec::index() {
     if (node.handle != 0) by_handle_.emplace(node.handle, i);
     switch (node.recorded) {
       case ObservedNode::Recorded::Never: continue;
-      case ObservedNode::Recorded::EachReplay: expected_ += node.enabled == ObservedNode::Enabled::Yes ? 1 : 0; break;
+      case ObservedNode::Recorded::EachReplay:
+        expected_ += node.enabled == ObservedNode::Enabled::Yes ? 1 : 0;
+        break;
       case ObservedNode::Recorded::Sometimes: runs_vary_ = true; break;
     }
-    if (node.number != trace::kNone) places_.emplace((std::uint64_t{identity_.profiler_id} << 32) | node.number, i);
+    if (node.number != trace::kNone)
+      places_.emplace((std::uint64_t{identity_.profiler_id} << 32) | node.number, i);
   }
 }
 
@@ -48,7 +54,8 @@ void ObservedExec::note(const std::string& what) {
 }
 
 void ObservedExec::replace(ObservedGraph graph, std::string what) {
-  // The executable's nodes keep the names that updates of single nodes go by, and the profiler's numbers.
+  // The executable's nodes keep the names that updates of single nodes go by, and the profiler's
+  // numbers.
   if (graph.nodes.size() == graph_.nodes.size()) {
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
       graph.nodes[i].handle = graph_.nodes[i].handle;
@@ -71,7 +78,9 @@ void ObservedExec::change(std::uint64_t handle, const ObservedGraph& one, const 
   ObservedNode changed = one.nodes.front();
   if (changed.kernel != trace::kNone) {
     const ObservedKernel& kernel = one.kernels[changed.kernel];
-    const auto same = std::find_if(graph_.kernels.begin(), graph_.kernels.end(), [&](const ObservedKernel& k) { return k.full_name == kernel.full_name; });
+    const auto same =
+        std::find_if(graph_.kernels.begin(), graph_.kernels.end(),
+                     [&](const ObservedKernel& k) { return k.full_name == kernel.full_name; });
     changed.kernel = static_cast<std::uint32_t>(same - graph_.kernels.begin());
     if (same == graph_.kernels.end()) graph_.kernels.push_back(kernel);
   }
@@ -88,7 +97,8 @@ void ObservedExec::enable(std::uint64_t handle, ObservedNode::Enabled enabled) {
   if (node == nullptr || node->enabled == enabled) return;
   node->enabled = enabled;
   index();
-  note(concat(enabled == ObservedNode::Enabled::Yes ? "enabled" : "disabled", " node ", node - graph_.nodes.data()));
+  note(concat(enabled == ObservedNode::Enabled::Yes ? "enabled" : "disabled", " node ",
+              node - graph_.nodes.data()));
 }
 
 void ObservedExec::await(const trace::Replay& replay, std::uint32_t correlation) {
@@ -103,8 +113,11 @@ std::uint32_t ObservedExec::place_of(const ObservedRun& run) const {
   const auto known = places_.find(run.node);
   if (known == places_.end()) return trace::kNone;
   const ObservedNode& node = graph_.nodes[known->second];
-  // A kernel of another name: CUDA numbers nodes in another way than we know. A fill may well run as a kernel.
-  if (node.kernel != trace::kNone && !run.kernel.empty() && graph_.kernels[node.kernel].full_name != run.kernel) return trace::kNone;
+  // A kernel of another name: CUDA numbers nodes in another way than we know. A fill may well run
+  // as a kernel.
+  if (node.kernel != trace::kNone && !run.kernel.empty() &&
+      graph_.kernels[node.kernel].full_name != run.kernel)
+    return trace::kNone;
   return known->second;
 }
 
@@ -112,11 +125,15 @@ std::optional<trace::Sample> ObservedExec::sample_of(const ObservedRun& run) con
   const std::uint32_t place = place_of(run);
   if (place == trace::kNone) return std::nullopt;
   const bool is_timed = run.started != 0 && run.ended != 0;
-  return trace::Sample{place, 0, is_timed ? run.started : 0, is_timed ? saturated_ns(run.ended - run.started) : 0, static_cast<std::uint16_t>(run.stream)};
+  return trace::Sample{place, 0, is_timed ? run.started : 0,
+                       is_timed ? saturated_ns(run.ended - run.started) : 0,
+                       static_cast<std::uint16_t>(run.stream)};
 }
 
 void ObservedExec::take(const ObservedRun& run, std::uint64_t replay, trace::Time now) {
-  const auto awaited = std::lower_bound(awaited_.begin(), awaited_.end(), replay, [](const Awaited& one, std::uint64_t number) { return one.replay.replay < number; });
+  const auto awaited = std::lower_bound(
+      awaited_.begin(), awaited_.end(), replay,
+      [](const Awaited& one, std::uint64_t number) { return one.replay.replay < number; });
   if (awaited == awaited_.end() || awaited->replay.replay != replay) return;
   awaited->touched = now;
   ++awaited->runs;
@@ -126,7 +143,8 @@ void ObservedExec::take(const ObservedRun& run, std::uint64_t replay, trace::Tim
 void ObservedExec::take_unnumbered(const ObservedRun& run, trace::Time now) {
   if (awaited_.empty()) return;
   touched_ = now;
-  if (const auto sample = sample_of(run); sample && sample->started != 0) unnumbered_.push_back(*sample);
+  if (const auto sample = sample_of(run); sample && sample->started != 0)
+    unnumbered_.push_back(*sample);
 }
 
 // The first replay's: what began before the next one did, or was launched where that is not known.
@@ -141,7 +159,9 @@ void ObservedExec::add_unnumbered(std::vector<trace::Sample>& samples) {
     }
     if (began != std::numeric_limits<trace::Time>::max()) end = began;
   }
-  const auto rest = std::partition(unnumbered_.begin(), unnumbered_.end(), [&](const trace::Sample& sample) { return sample.started >= end; });
+  const auto rest =
+      std::partition(unnumbered_.begin(), unnumbered_.end(),
+                     [&](const trace::Sample& sample) { return sample.started >= end; });
   samples.insert(samples.end(), rest, unnumbered_.end());
   unnumbered_.erase(rest, unnumbered_.end());
 }
@@ -149,8 +169,11 @@ void ObservedExec::add_unnumbered(std::vector<trace::Sample>& samples) {
 bool ObservedExec::is_complete(trace::Time now) const {
   const Awaited& first = awaited_.front();
   if (!runs_vary_ && first.runs >= expected_) return true;
-  // Buffers come in the order in which they were filled: with a later replay of the graph here for a while, nothing of this one is on its way.
-  const auto is_settled = [&](const Awaited& one) { return one.runs != 0 && now - one.touched > kSecond / 2; };
+  // Buffers come in the order in which they were filled: with a later replay of the graph here for
+  // a while, nothing of this one is on its way.
+  const auto is_settled = [&](const Awaited& one) {
+    return one.runs != 0 && now - one.touched > kSecond / 2;
+  };
   if (std::any_of(awaited_.begin() + 1, awaited_.end(), is_settled)) return true;
   const trace::Time touched = std::max(first.touched, touched_);
   return touched != 0 && now - touched > 2 * kSecond;
@@ -166,7 +189,8 @@ void ObservedExec::tell_first(std::vector<trace::Record>& records) {
   block.replay = first.replay.replay;
   block.source = trace::SampleSource::Cupti;
   block.samples = std::move(first.samples);
-  std::sort(block.samples.begin(), block.samples.end(), [](const trace::Sample& a, const trace::Sample& b) { return a.started < b.started; });
+  std::sort(block.samples.begin(), block.samples.end(),
+            [](const trace::Sample& a, const trace::Sample& b) { return a.started < b.started; });
   std::unordered_map<std::uint32_t, std::uint32_t> runs;
   for (trace::Sample& sample : block.samples) {
     sample.occurrence = runs[sample.node]++;

@@ -1,5 +1,5 @@
-// ObservedExec: an executable graph of the program: its versions, and those of its replays whose nodes' times are still on their way.
-// Knows no driver. Threads: one at a time.
+// ObservedExec: an executable graph of the program: its versions, and those of its replays whose
+// nodes' times are still on their way. Knows no driver. Threads: one at a time.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,8 @@ namespace reprise::detail {
 
 // One run of one node, as the profiler tells it.
 struct ObservedRun {
-  std::uint64_t node = 0;         // the profiler's id: of the executable in the upper half, of the node in the lower one
+  std::uint64_t node =
+      0;  // the profiler's id: of the executable in the upper half, of the node in the lower one
   std::uint32_t correlation = 0;  // the launch; 0: not told
   std::uint32_t stream = 0;
   trace::Time started = 0, ended = 0;  // 0: lost
@@ -40,7 +41,8 @@ class ObservedExec {
 
   // --- changes: `what` is told with the next version ---
   void replace(ObservedGraph graph, std::string what);
-  // Of the node with this handle; `one` has one node, and its kernel. Nothing where there is no such node.
+  // Of the node with this handle; `one` has one node, and its kernel. Nothing where there is no
+  // such node.
   void change(std::uint64_t handle, const ObservedGraph& one, const std::string& what);
   void enable(std::uint64_t handle, ObservedNode::Enabled enabled);
   // What changed since the last call; empty: nothing.
@@ -53,7 +55,8 @@ class ObservedExec {
   void await(const trace::Replay& replay, std::uint32_t correlation);
   // A run of the replay with this number; nothing where that is not awaited any more.
   void take(const ObservedRun& run, std::uint64_t replay, trace::Time now);
-  // One of which it is not told whose it is, as of nodes in bodies: its time tells, once those of the others are here.
+  // One of which it is not told whose it is, as of nodes in bodies: its time tells, once those of
+  // the others are here.
   void take_unnumbered(const ObservedRun& run, trace::Time now);
   enum class Rest : std::uint8_t { IsToCome, IsHere };
   // Appends those of whose nodes nothing more comes, and calls `done` with the correlation of each.

@@ -1,5 +1,6 @@
-// ObservedGraph: a CUDA graph of a program that knows nothing of us, as plain values: what a trace can be told of it. Knows no driver, so that what
-// is made of it can be tested anywhere. Threads: values.
+// ObservedGraph: a CUDA graph of a program that knows nothing of us, as plain values: what a trace
+// can be told of it. Knows no driver, so that what is made of it can be tested anywhere. Threads:
+// values.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,8 @@ struct ObservedAccess {
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;  // 0: to the end of the allocation that it points into
   trace::Access access = trace::Access::ReadWrite;
-  // A word among a kernel's parameters that may be an address: it counts only where it points into a known allocation.
+  // A word among a kernel's parameters that may be an address: it counts only where it points into
+  // a known allocation.
   enum class Origin : std::uint8_t { Stated, Guessed } origin = Origin::Stated;
 };
 
@@ -43,7 +45,11 @@ struct ObservedNode {
   std::uint64_t handle = 0;                // of the node that updates name; 0: none
   // The profiler's number of the node within its executable, where it is known beforehand.
   std::uint32_t number = trace::kNone;
-  enum class Recorded : std::uint8_t { Never, EachReplay, Sometimes } recorded = Recorded::Never;  // by the profiler
+  enum class Recorded : std::uint8_t {
+    Never,
+    EachReplay,
+    Sometimes
+  } recorded = Recorded::Never;  // by the profiler
   enum class Enabled : std::uint8_t { Yes, No } enabled = Enabled::Yes;
 };
 

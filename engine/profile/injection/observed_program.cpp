@@ -66,7 +66,8 @@ void ObservedProgram::forget_queue(std::uint64_t stream) {
 
 // --- graphs ---
 
-void ObservedProgram::node_made(std::uint64_t graph, std::uint64_t node, std::shared_ptr<const ScopePath> scope) {
+void ObservedProgram::node_made(std::uint64_t graph, std::uint64_t node,
+                                std::shared_ptr<const ScopePath> scope) {
   const std::lock_guard lock(mutex_);
   bodies_.erase(node);  // of an earlier node at this address
   scopes_.add(graph, node, std::move(scope));
@@ -111,10 +112,14 @@ ObservedProgram::Exec ObservedProgram::find(std::uint64_t exec) const {
   return found == execs_.end() ? nullptr : found->second;
 }
 
-void ObservedProgram::describe(const ObservedExec& exec, trace::Time at, trace::Time instantiate_time) {
+void ObservedProgram::describe(const ObservedExec& exec, trace::Time at,
+                               trace::Time instantiate_time) {
   const ObservedExec::Identity& identity = exec.identity();
   described_nodes_ += exec.graph().nodes.size();
-  push(describe_observed_graph(exec.graph(), {identity.graph, exec.version, identity.device, identity.label, at, instantiate_time}, memory_));
+  push(describe_observed_graph(
+      exec.graph(),
+      {identity.graph, exec.version, identity.device, identity.label, at, instantiate_time},
+      memory_));
 }
 
 void ObservedProgram::instantiated(const Instantiation& made, ObservedGraph graph) {
@@ -123,20 +128,27 @@ void ObservedProgram::instantiated(const Instantiation& made, ObservedGraph grap
   if (described_nodes_ + graph.nodes.size() > limits_.nodes) {
     if (!std::exchange(said_limit_, true)) {
       push(trace::Message{made.at, trace::Severity::Warning, "run.graphs",
-                          concat("graphs with ", described_nodes_, " nodes were described; those that are instantiated from now on are not, and neither are their replays")});
+                          concat("graphs with ", described_nodes_,
+                                 " nodes were described; those that are instantiated from now on "
+                                 "are not, and neither are their replays")});
     }
     return;
   }
-  ObservedExec::Identity identity{next_graph_, made.device, made.profiler_id, concat(made.scope.empty() ? "graph" : made.scope, " ", next_graph_)};
+  ObservedExec::Identity identity{
+      next_graph_, made.device, made.profiler_id,
+      concat(made.scope.empty() ? "graph" : made.scope, " ", next_graph_)};
   ++next_graph_;
   const std::string complaint = std::move(graph.complaint);
   for (const ObservedNode& node : graph.nodes) {
-    if (node.allocates != 0) memory_.add({node.allocates, node.bytes, ProgramMemory::Source::Graph, made.device}, made.at);
+    if (node.allocates != 0)
+      memory_.add({node.allocates, node.bytes, ProgramMemory::Source::Graph, made.device}, made.at);
   }
   const auto exec = std::make_shared<ObservedExec>(std::move(identity), std::move(graph));
   describe(*exec, made.at, made.began == 0 ? 0 : made.at - made.began);
   if (!complaint.empty()) {
-    push(trace::Message{made.at, trace::Severity::Warning, "run.unread", concat("not all of the graph could be read: ", complaint), exec->identity().graph, 1});
+    push(trace::Message{made.at, trace::Severity::Warning, "run.unread",
+                        concat("not all of the graph could be read: ", complaint),
+                        exec->identity().graph, 1});
   }
   execs_.emplace(made.exec, exec);
 }
@@ -153,15 +165,19 @@ void ObservedProgram::refused(std::uint64_t handle, const std::string& why, trac
   const std::lock_guard lock(mutex_);
   const Exec exec = find(handle);
   if (!exec) return;
-  push(trace::Message{at, trace::Severity::Info, "run.update", concat("CUDA did not take an update of the whole graph (", why, ")"), exec->identity().graph, exec->version});
+  push(trace::Message{at, trace::Severity::Info, "run.update",
+                      concat("CUDA did not take an update of the whole graph (", why, ")"),
+                      exec->identity().graph, exec->version});
 }
 
-void ObservedProgram::changed(std::uint64_t handle, std::uint64_t node, const ObservedGraph& one, const std::string& what) {
+void ObservedProgram::changed(std::uint64_t handle, std::uint64_t node, const ObservedGraph& one,
+                              const std::string& what) {
   const std::lock_guard lock(mutex_);
   if (const Exec exec = find(handle)) exec->change(node, one, what);
 }
 
-void ObservedProgram::enabled(std::uint64_t handle, std::uint64_t node, ObservedNode::Enabled enabled) {
+void ObservedProgram::enabled(std::uint64_t handle, std::uint64_t node,
+                              ObservedNode::Enabled enabled) {
   const std::lock_guard lock(mutex_);
   if (const Exec exec = find(handle)) exec->enable(node, enabled);
 }
@@ -184,7 +200,9 @@ void ObservedProgram::destroyed(std::uint64_t handle, trace::Time at) {
   const auto found = execs_.find(handle);
   if (found == execs_.end()) return;
   const ObservedExec& exec = *found->second;
-  push(trace::Update{at, exec.identity().graph, exec.version, exec.version, concat("destroyed after ", exec.replays, exec.replays == 1 ? " replay" : " replays")});
+  push(trace::Update{
+      at, exec.identity().graph, exec.version, exec.version,
+      concat("destroyed after ", exec.replays, exec.replays == 1 ? " replay" : " replays")});
   execs_.erase(found);  // what is awaited of it still comes
 }
 
@@ -222,7 +240,8 @@ void ObservedProgram::launched(const Launch& launch, Nodes nodes) {
   take_strays(awaited, launch.correlation, launch.returned);
 }
 
-void ObservedProgram::take_strays(const Awaited& awaited, std::uint32_t correlation, trace::Time now) {
+void ObservedProgram::take_strays(const Awaited& awaited, std::uint32_t correlation,
+                                  trace::Time now) {
   std::erase_if(strays_, [&](Stray& stray) {
     if (stray.run.correlation != correlation) return false;
     stray.run.kernel = stray.kernel;
@@ -237,7 +256,9 @@ void ObservedProgram::ran(const std::vector<ObservedRun>& runs, trace::Time now)
     if (run.started == 0 || run.ended == 0) ++lost_times_;
     ++hooks_.nodes;
     if (run.correlation == 0) {  // the executable alone is known
-      const auto exec = std::find_if(awaiting_.begin(), awaiting_.end(), [&](const Exec& one) { return one->identity().profiler_id == run.node >> 32; });
+      const auto exec = std::find_if(awaiting_.begin(), awaiting_.end(), [&](const Exec& one) {
+        return one->identity().profiler_id == run.node >> 32;
+      });
       if (exec != awaiting_.end()) (*exec)->take_unnumbered(run, now);
       continue;
     }
@@ -247,12 +268,14 @@ void ObservedProgram::ran(const std::vector<ObservedRun>& runs, trace::Time now)
     } else if (strays_.size() < kMostStrays) {
       strays_.push_back({run, std::string(run.kernel)});
     } else {
-      strays_.erase(strays_.begin(), strays_.begin() + kMostStrays / 2);  // of launches that nobody saw
+      strays_.erase(strays_.begin(),
+                    strays_.begin() + kMostStrays / 2);  // of launches that nobody saw
     }
   }
 }
 
-void ObservedProgram::collect(trace::Time now, ObservedExec::Rest rest, std::vector<trace::Record>& records) {
+void ObservedProgram::collect(trace::Time now, ObservedExec::Rest rest,
+                              std::vector<trace::Record>& records) {
   const std::lock_guard lock(mutex_);
   memory_.collect(now, records);
   for (trace::Record& record : records_) records.push_back(std::move(record));
@@ -267,7 +290,8 @@ void ObservedProgram::collect(trace::Time now, ObservedExec::Rest rest, std::vec
   const auto tell = [&](std::uint64_t& count, trace::LossKind kind, const char* why) {
     if (count != 0) records.emplace_back(trace::Loss{now, kind, std::exchange(count, 0), why});
   };
-  tell(lost_replays_, trace::LossKind::Replays, "launches of graphs that were not described, or that came faster than they were written");
+  tell(lost_replays_, trace::LossKind::Replays,
+       "launches of graphs that were not described, or that came faster than they were written");
   tell(lost_events_, trace::LossKind::Events, "they came faster than they were written");
   tell(lost_times_, trace::LossKind::ZeroTimestamps, "the profiler gave no times of these nodes");
 }

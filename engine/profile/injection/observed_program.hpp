@@ -1,5 +1,6 @@
-// ObservedProgram: what is known of the CUDA graphs of a program that knows nothing of us, and what a trace is told of it. Told what happens by
-// whoever listens to the program's calls; knows no driver, no profiler and no file. Threads: any; it calls nobody back.
+// ObservedProgram: what is known of the CUDA graphs of a program that knows nothing of us, and what
+// a trace is told of it. Told what happens by whoever listens to the program's calls; knows no
+// driver, no profiler and no file. Threads: any; it calls nobody back.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +12,15 @@
 #include <vector>
 
 #include "profile/injection/node_scopes.hpp"
-#include "profile/injection/program_memory.hpp"
 #include "profile/injection/observed_exec.hpp"
+#include "profile/injection/program_memory.hpp"
 #include "profile/overhead_meter.hpp"
 
 namespace reprise::detail {
 
 struct ObservedProgramLimits {
-  std::uint64_t nodes = 4'000'000;         // described, over all versions of all graphs
-  std::uint32_t versions = 64;             // of one graph
+  std::uint64_t nodes = 4'000'000;  // described, over all versions of all graphs
+  std::uint32_t versions = 64;      // of one graph
   std::size_t waiting_records = 1'000'000;
 };
 
@@ -34,7 +35,8 @@ class ObservedProgram {
   void unmapped(std::uint64_t address, std::uint64_t bytes, trace::Time at);
   void add_device(const trace::Device& device);  // once each; more are ignored
   [[nodiscard]] bool knows_device(std::uint32_t id) const;
-  void name_queue(std::uint64_t stream, std::uint32_t device, std::string label);  // once each, until it is forgotten
+  void name_queue(std::uint64_t stream, std::uint32_t device,
+                  std::string label);  // once each, until it is forgotten
   [[nodiscard]] bool knows_queue(std::uint64_t stream) const;
   void forget_queue(std::uint64_t stream);
 
@@ -58,7 +60,8 @@ class ObservedProgram {
   void instantiated(const Instantiation& made, ObservedGraph graph);
   void replaced(std::uint64_t exec, ObservedGraph graph, trace::Time at);
   void refused(std::uint64_t exec, const std::string& why, trace::Time at);
-  void changed(std::uint64_t exec, std::uint64_t node, const ObservedGraph& one, const std::string& what);
+  void changed(std::uint64_t exec, std::uint64_t node, const ObservedGraph& one,
+               const std::string& what);
   void enabled(std::uint64_t exec, std::uint64_t node, ObservedNode::Enabled enabled);
   void destroyed(std::uint64_t exec, trace::Time at);
   [[nodiscard]] std::uint32_t device_of(std::uint64_t exec) const;  // 0 where it is not known
@@ -103,9 +106,9 @@ class ObservedProgram {
   std::unordered_map<std::uint64_t, std::uint32_t> queues_;
   std::uint32_t next_queue_ = 0, next_graph_ = 0;
   std::unordered_map<std::uint64_t, Exec> execs_;
-  std::vector<Exec> awaiting_;                                // each once
+  std::vector<Exec> awaiting_;                                 // each once
   std::unordered_map<std::uint32_t, Awaited> by_correlation_;  // launches that are awaited
-  std::vector<Stray> strays_;                                 // runs that came before their launch returned
+  std::vector<Stray> strays_;  // runs that came before their launch returned
   std::uint64_t described_nodes_ = 0;
   bool said_limit_ = false;
   std::vector<trace::Record> records_;

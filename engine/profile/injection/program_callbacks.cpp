@@ -67,16 +67,19 @@ ProgramCallbacks::Thread& ProgramCallbacks::this_thread() {
   return thread;
 }
 
-ProgramCallbacks::ProgramCallbacks(ObservedProgram& watch, Sources sources) : watch_(watch), sources_(std::move(sources)) {
+ProgramCallbacks::ProgramCallbacks(ObservedProgram& watch, Sources sources)
+    : watch_(watch), sources_(std::move(sources)) {
   knowledge_.scope_of = [this](CUgraphNode node) { return watch_.scope_of(number_of(node)); };
   knowledge_.bodies_of = [this](CUgraphNode node) {
     std::vector<CUgraph> bodies;
-    for (const std::uint64_t body : watch_.bodies_of(number_of(node))) bodies.push_back(reinterpret_cast<CUgraph>(static_cast<std::uintptr_t>(body)));
+    for (const std::uint64_t body : watch_.bodies_of(number_of(node)))
+      bodies.push_back(reinterpret_cast<CUgraph>(static_cast<std::uintptr_t>(body)));
     return bodies;
   };
   knowledge_.profiler_number_of = [this](CUgraphNode node) {
     std::uint64_t id = 0;
-    return sources_.cupti.node_id(node, &id) == CUPTI_SUCCESS ? static_cast<std::uint32_t>(id) : trace::kNone;
+    return sources_.cupti.node_id(node, &id) == CUPTI_SUCCESS ? static_cast<std::uint32_t>(id)
+                                                              : trace::kNone;
   };
 }
 
@@ -95,7 +98,8 @@ void ProgramCallbacks::complain(const std::string& text) noexcept {
   }
 }
 
-void ProgramCallbacks::take(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) noexcept {
+void ProgramCallbacks::take(CUpti_CallbackDomain domain, CUpti_CallbackId id,
+                            const void* data) noexcept {
   try {
     switch (domain) {
       case CUPTI_CB_DOMAIN_RESOURCE: return take_resource(id, as<CUpti_ResourceData>(data));
@@ -131,12 +135,14 @@ std::uint32_t ProgramCallbacks::current_device() {
   if (calls->cuDeviceGetName(name, sizeof(name) - 1, device) == CUDA_SUCCESS) record.name = name;
   CUuuid uuid = {};
   if (calls->cuDeviceGetUuid(&uuid, device) == CUDA_SUCCESS) {
-    for (std::size_t i = 0; i < record.uuid.size(); ++i) record.uuid[i] = static_cast<std::uint8_t>(uuid.bytes[i]);
+    for (std::size_t i = 0; i < record.uuid.size(); ++i)
+      record.uuid[i] = static_cast<std::uint8_t>(uuid.bytes[i]);
   }
   std::size_t bytes = 0;
   if (calls->cuDeviceTotalMem(&bytes, device) == CUDA_SUCCESS) record.memory_bytes = bytes;
   int multiprocessors = 0;
-  if (calls->cuDeviceGetAttribute(&multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device) == CUDA_SUCCESS) {
+  if (calls->cuDeviceGetAttribute(&multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
+                                  device) == CUDA_SUCCESS) {
     record.multiprocessors = static_cast<std::uint32_t>(multiprocessors);
   }
   watch_.add_device(record);
@@ -148,24 +154,30 @@ std::uint32_t ProgramCallbacks::current_device() {
 void ProgramCallbacks::take_resource(CUpti_CallbackId id, const CUpti_ResourceData& data) {
   switch (id) {
     case CUPTI_CBID_RESOURCE_CONTEXT_CREATED: return sources_.on_context();
-    case CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING: return watch_.forget_queue(number_of(data.resourceHandle.stream));
+    case CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING:
+      return watch_.forget_queue(number_of(data.resourceHandle.stream));
     default:
-      if (data.resourceDescriptor != nullptr) take_graph(id, as<CUpti_GraphData>(data.resourceDescriptor));
+      if (data.resourceDescriptor != nullptr)
+        take_graph(id, as<CUpti_GraphData>(data.resourceDescriptor));
   }
 }
 
 void ProgramCallbacks::take_graph(CUpti_CallbackId id, const CUpti_GraphData& graph) {
   Thread& thread = this_thread();
   switch (id) {
-    case CUPTI_CBID_RESOURCE_GRAPH_DESTROY_STARTING: return watch_.graph_gone(number_of(graph.graph));
+    case CUPTI_CBID_RESOURCE_GRAPH_DESTROY_STARTING:
+      return watch_.graph_gone(number_of(graph.graph));
     case CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED:
       ++thread.nodes_made;
       return watch_.node_made(number_of(graph.graph), number_of(graph.node), thread.scopes.path());
     case CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED:
-      return watch_.node_copied(number_of(graph.originalNode), number_of(graph.graph), number_of(graph.node));
-    case CUPTI_CBID_RESOURCE_GRAPHNODE_DESTROY_STARTING: return watch_.node_gone(number_of(graph.node));
+      return watch_.node_copied(number_of(graph.originalNode), number_of(graph.graph),
+                                number_of(graph.node));
+    case CUPTI_CBID_RESOURCE_GRAPHNODE_DESTROY_STARTING:
+      return watch_.node_gone(number_of(graph.node));
     case CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED: return instantiated(graph);
-    case CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING: return watch_.destroyed(number_of(graph.graphExec), trace_now());
+    case CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING:
+      return watch_.destroyed(number_of(graph.graphExec), trace_now());
     default: return;  // nothing that was asked for
   }
 }
@@ -185,21 +197,24 @@ void ProgramCallbacks::instantiated(const CUpti_GraphData& graph) {
   made.at = trace_now();
   made.exec = number_of(graph.graphExec);
   made.device = current_device();
-  if (sources_.cupti.exec_id(graph.graphExec, &made.profiler_id) != CUPTI_SUCCESS) made.profiler_id = 0;
+  if (sources_.cupti.exec_id(graph.graphExec, &made.profiler_id) != CUPTI_SUCCESS)
+    made.profiler_id = 0;
   if (const auto scope = thread.scopes.path()) made.scope = scope->back();
   watch_.instantiated(made, read(graph.graph));
 }
 
 // --- launches ---
 
-void ProgramCallbacks::take_launch(const CUpti_CallbackData& data, CUgraphExec exec, CUstream stream, PerThread per_thread) {
+void ProgramCallbacks::take_launch(const CUpti_CallbackData& data, CUgraphExec exec,
+                                   CUstream stream, PerThread per_thread) {
   Thread& thread = this_thread();
   if (data.callbackSite == CUPTI_API_ENTER) {
     thread.nodes_before = thread.nodes_made;
     thread.launch_began = trace_now();
     return;
   }
-  if (!succeeded(data) || thread.nodes_made != thread.nodes_before) return;  // into a stream that is captured it is a node, and no launch
+  if (!succeeded(data) || thread.nodes_made != thread.nodes_before)
+    return;  // into a stream that is captured it is a node, and no launch
   ObservedProgram::Launch launch;
   launch.returned = trace_now();
   launch.began = thread.launch_began;
@@ -210,9 +225,11 @@ void ProgramCallbacks::take_launch(const CUpti_CallbackData& data, CUgraphExec e
   watch_.launched(launch, nodes_.load(std::memory_order_relaxed));
 }
 
-std::uint64_t ProgramCallbacks::queue_of(CUstream stream, std::uint32_t device, PerThread per_thread) {
+std::uint64_t ProgramCallbacks::queue_of(CUstream stream, std::uint32_t device,
+                                         PerThread per_thread) {
   // Handles that are no addresses stand for a stream of each device, or of each thread.
-  const bool is_per_thread = stream == CU_STREAM_PER_THREAD || (stream == nullptr && per_thread == PerThread::Yes);
+  const bool is_per_thread =
+      stream == CU_STREAM_PER_THREAD || (stream == nullptr && per_thread == PerThread::Yes);
   std::uint64_t queue = number_of(stream);
   if (is_per_thread) {
     queue = (std::uint64_t{1} << 63) | (std::uint64_t{thread_number()} << 16) | device;
@@ -226,7 +243,8 @@ std::uint64_t ProgramCallbacks::queue_of(CUstream stream, std::uint32_t device, 
     label = concat("default stream of thread ", thread_number());
   } else if (queue <= 0xffff) {
     label = "default stream";
-  } else if (const DriverCalls* const calls = driver(); calls != nullptr && calls->cuStreamGetId(stream, &number) == CUDA_SUCCESS) {
+  } else if (const DriverCalls* const calls = driver();
+             calls != nullptr && calls->cuStreamGetId(stream, &number) == CUDA_SUCCESS) {
     label = concat("stream ", number);
   } else {
     label = "stream";

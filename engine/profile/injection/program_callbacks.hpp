@@ -1,5 +1,7 @@
-// ProgramCallbacks: what CUPTI says of the program's calls, as it happens, told to a ObservedProgram. Called on the program's own threads, inside of
-// its calls: it throws nothing there, holds no lock while it asks the driver, and does nothing per node at a launch. Threads: any.
+// ProgramCallbacks: what CUPTI says of the program's calls, as it happens, told to a
+// ObservedProgram. Called on the program's own threads, inside of its calls: it throws nothing
+// there, holds no lock while it asks the driver, and does nothing per node at a launch. Threads:
+// any.
 #pragma once
 
 #include <cupti.h>
@@ -12,10 +14,10 @@
 #include <string>
 #include <unordered_map>
 
+#include "profile/activity/cupti_library.hpp"
 #include "profile/injection/driver_calls.hpp"
 #include "profile/injection/driver_graph_reader.hpp"
 #include "profile/injection/observed_program.hpp"
-#include "profile/activity/cupti_library.hpp"
 
 namespace reprise::detail {
 
@@ -38,7 +40,9 @@ class ProgramCallbacks {
   void take(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) noexcept;
 
   // From the next launch on.
-  void record_nodes(ObservedProgram::Nodes nodes) noexcept { nodes_.store(nodes, std::memory_order_relaxed); }
+  void record_nodes(ObservedProgram::Nodes nodes) noexcept {
+    nodes_.store(nodes, std::memory_order_relaxed);
+  }
   // What went wrong in callbacks, once; empty: nothing new.
   [[nodiscard]] std::string take_complaint();
 
@@ -57,7 +61,8 @@ class ProgramCallbacks {
   void take_update(CUpti_CallbackId id, const CUpti_CallbackData& data);
   void take_range(CUpti_CallbackId id, const CUpti_NvtxData& data);
   enum class PerThread : std::uint8_t { No, Yes };  // whether stream 0 is the thread's own
-  void take_launch(const CUpti_CallbackData& data, CUgraphExec exec, CUstream stream, PerThread per_thread);
+  void take_launch(const CUpti_CallbackData& data, CUgraphExec exec, CUstream stream,
+                   PerThread per_thread);
   void instantiated(const CUpti_GraphData& graph);
   void set_parameters(CUgraphExec exec, CUgraphNode node, const CUgraphNodeParams& parameters);
   void changed(CUgraphExec exec, CUgraphNode node, const ObservedGraph& one, const char* what);

@@ -20,20 +20,32 @@ const char* label_of(ProgramMemory::Source source) {
 }
 
 trace::BufferKind kind_of(ProgramMemory::Source source) {
-  return source == ProgramMemory::Source::PinnedHost ? trace::BufferKind::PinnedHost : trace::BufferKind::Device;
+  return source == ProgramMemory::Source::PinnedHost ? trace::BufferKind::PinnedHost
+                                                     : trace::BufferKind::Device;
 }
 
 trace::BufferLife life_of(const ProgramMemory::Place& place, trace::Time since, trace::Time freed) {
   const ProgramMemory::Allocation& a = place.allocation;
-  return {place.buffer, place.pool, a.device, kind_of(a.source), a.bytes, a.address, since, freed, ProgramMemory::name_of(place)};
+  return {place.buffer,
+          place.pool,
+          a.device,
+          kind_of(a.source),
+          a.bytes,
+          a.address,
+          since,
+          freed,
+          ProgramMemory::name_of(place)};
 }
 
 }  // namespace
 
-std::string ProgramMemory::name_of(const Place& place) { return concat(label_of(place.allocation.source), " ", place.buffer); }
+std::string ProgramMemory::name_of(const Place& place) {
+  return concat(label_of(place.allocation.source), " ", place.buffer);
+}
 
 std::uint32_t ProgramMemory::pool_of(const Allocation& allocation) {
-  const auto [at, is_new] = pool_of_.try_emplace({allocation.device, allocation.source}, static_cast<std::uint32_t>(pools_.size()));
+  const auto [at, is_new] = pool_of_.try_emplace({allocation.device, allocation.source},
+                                                 static_cast<std::uint32_t>(pools_.size()));
   if (is_new) {
     Pool pool;
     pool.state.pool = at->second;
@@ -48,7 +60,8 @@ void ProgramMemory::count(const Place& place, std::int64_t sign) {
   Pool& pool = pools_[place.pool];
   const auto bytes = static_cast<std::uint64_t>(sign) * place.allocation.bytes;
   pool.state.buffers += static_cast<std::uint32_t>(sign);
-  (place.allocation.source == Source::PinnedHost ? pool.state.host_bytes : pool.state.device_bytes) += bytes;
+  (place.allocation.source == Source::PinnedHost ? pool.state.host_bytes
+                                                 : pool.state.device_bytes) += bytes;
   pool.changed = true;
 }
 
@@ -72,7 +85,9 @@ void ProgramMemory::remove(std::uint64_t address, trace::Time at) {
 }
 
 void ProgramMemory::remove_range(std::uint64_t address, std::uint64_t bytes, trace::Time at) {
-  for (auto life = lives_.lower_bound(address); life != lives_.end() && life->first - address < bytes;) life = end_of(life, at);
+  for (auto life = lives_.lower_bound(address);
+       life != lives_.end() && life->first - address < bytes;)
+    life = end_of(life, at);
 }
 
 std::optional<ProgramMemory::Place> ProgramMemory::find(std::uint64_t address) const {

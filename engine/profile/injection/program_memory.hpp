@@ -1,5 +1,5 @@
-// ProgramMemory: the allocations of a program, as its calls tell: which one an address is in, and what a trace says of them.
-// Knows no driver. Threads: one at a time.
+// ProgramMemory: the allocations of a program, as its calls tell: which one an address is in, and
+// what a trace says of them. Knows no driver. Threads: one at a time.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,14 @@ namespace reprise::detail {
 
 class ProgramMemory {
  public:
-  enum class Source : std::uint8_t { Device, Stream, Mapped, Managed, Graph, PinnedHost };  // which family of calls it is from
+  enum class Source : std::uint8_t {
+    Device,
+    Stream,
+    Mapped,
+    Managed,
+    Graph,
+    PinnedHost
+  };  // which family of calls it is from
   struct Allocation {
     std::uint64_t address = 0, bytes = 0;
     Source source = Source::Device;

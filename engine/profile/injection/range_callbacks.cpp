@@ -41,18 +41,25 @@ void ProgramCallbacks::take_range(CUpti_CallbackId id, const CUpti_NvtxData& dat
   OpenScopes& scopes = this_thread().scopes;
   const void* const p = data.functionParams;
   switch (id) {
-    case CUPTI_CBID_NVTX_nvtxRangePushA: return scopes.push(0, text_of(as<nvtxRangePushA_params>(p).message));
-    case CUPTI_CBID_NVTX_nvtxRangePushW: return scopes.push(0, text_of(as<nvtxRangePushW_params>(p).message));
-    case CUPTI_CBID_NVTX_nvtxRangePushEx: return scopes.push(0, range_name(as<nvtxRangePushEx_params>(p).eventAttrib));
+    case CUPTI_CBID_NVTX_nvtxRangePushA:
+      return scopes.push(0, text_of(as<nvtxRangePushA_params>(p).message));
+    case CUPTI_CBID_NVTX_nvtxRangePushW:
+      return scopes.push(0, text_of(as<nvtxRangePushW_params>(p).message));
+    case CUPTI_CBID_NVTX_nvtxRangePushEx:
+      return scopes.push(0, range_name(as<nvtxRangePushEx_params>(p).eventAttrib));
     case CUPTI_CBID_NVTX_nvtxRangePop: return scopes.pop(0);
     case CUPTI_CBID_NVTX_nvtxDomainRangePushEx: {
       const auto& push = as<nvtxDomainRangePushEx_params>(p);
       return scopes.push(number_of(push.domain), range_name(push.core.eventAttrib));
     }
-    case CUPTI_CBID_NVTX_nvtxDomainRangePop: return scopes.pop(number_of(as<nvtxDomainRangePop_params>(p).domain));
-    case CUPTI_CBID_NVTX_nvtxDomainRegisterStringA: return register_string(data, text_of(as<nvtxDomainRegisterStringA_params>(p).string));
-    case CUPTI_CBID_NVTX_nvtxDomainRegisterStringW:  // whose parameter CUPTI's header has as a narrow text
-      return register_string(data, text_of(reinterpret_cast<const wchar_t*>(as<nvtxDomainRegisterStringW_params>(p).string)));
+    case CUPTI_CBID_NVTX_nvtxDomainRangePop:
+      return scopes.pop(number_of(as<nvtxDomainRangePop_params>(p).domain));
+    case CUPTI_CBID_NVTX_nvtxDomainRegisterStringA:
+      return register_string(data, text_of(as<nvtxDomainRegisterStringA_params>(p).string));
+    case CUPTI_CBID_NVTX_nvtxDomainRegisterStringW:  // whose parameter CUPTI's header has as a
+                                                     // narrow text
+      return register_string(data, text_of(reinterpret_cast<const wchar_t*>(
+                                       as<nvtxDomainRegisterStringW_params>(p).string)));
     default: return;  // nothing that was asked for
   }
 }

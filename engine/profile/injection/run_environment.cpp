@@ -20,10 +20,13 @@ std::optional<RunEnvironment> read_run_environment() {
   if (target.empty()) return std::nullopt;
   RunEnvironment environment;
   environment.trace = trace_options_of(kRunTrace, target);
-  if (variable(kRunParent) != std::to_string(::getppid())) environment.trace.file.path += "." + std::to_string(::getpid());
+  if (variable(kRunParent) != std::to_string(::getppid()))
+    environment.trace.file.path += "." + std::to_string(::getpid());
   if (variable(kRunNodes) == "1") environment.nodes = ObservedProgram::Nodes::Recorded;
   if (variable(kRunYield) == "1") environment.cupti = RunEnvironment::Cupti::IsTheirs;
-  environment.trace.profile = environment.nodes == ObservedProgram::Nodes::Recorded ? ProfileMode::Every : ProfileMode::Replays;
+  environment.trace.profile = environment.nodes == ObservedProgram::Nodes::Recorded
+                                  ? ProfileMode::Every
+                                  : ProfileMode::Replays;
   return environment;
 }
 

@@ -1,5 +1,6 @@
-// RunSession: a program that is watched from within: CUPTI's callbacks for as long as it runs, records of its graphs' nodes while somebody wants
-// them, and the trace of both. One at a time in a process, because CUPTI's calls for records carry no object. Threads: finish() and forget() any;
+// RunSession: a program that is watched from within: CUPTI's callbacks for as long as it runs,
+// records of its graphs' nodes while somebody wants them, and the trace of both. One at a time in a
+// process, because CUPTI's calls for records carry no object. Threads: finish() and forget() any;
 // callbacks come on the program's own, and return at once when it is over.
 #pragma once
 
@@ -23,11 +24,13 @@ class RunSession {
   struct Desc {
     RunEnvironment environment;
     std::string application;
-    std::function<CuptiLibrary::Loaded()> load_cupti;  // not asked where CUPTI is left to the program; stays
+    std::function<CuptiLibrary::Loaded()>
+        load_cupti;  // not asked where CUPTI is left to the program; stays
     std::function<DriverCalls::Loaded()> load_driver;  // once, when a graph is to be read
     std::function<void()> on_context = [] {};          // the driver is up: a context was made
   };
-  // Listens from now on. Throws trace::TraceError and std::system_error; what is wrong with CUPTI stands in the trace.
+  // Listens from now on. Throws trace::TraceError and std::system_error; what is wrong with CUPTI
+  // stands in the trace.
   explicit RunSession(Desc desc);
   RunSession(const RunSession&) = delete;
   RunSession& operator=(const RunSession&) = delete;
@@ -43,7 +46,8 @@ class RunSession {
   void record(ObservedProgram::Nodes nodes);
   void look_closer(std::optional<trace::LiveProfile> wanted);
   void collect(RunTrace::Last last, std::vector<trace::Record>& records);
-  static void CUPTIAPI on_callback(void* self, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data);
+  static void CUPTIAPI on_callback(void* self, CUpti_CallbackDomain domain, CUpti_CallbackId id,
+                                   const void* data);
 
   const Desc desc_;
   std::atomic<bool> is_on_{true};

@@ -18,7 +18,11 @@ constexpr int kNothing = -1;
 
 }  // namespace
 
-RunTrace::RunTrace(Desc desc) : desc_(std::move(desc)), cost_(trace_now(), clock_read_cost()), mode_(desc_.options.profile), asked_(kNothing) {
+RunTrace::RunTrace(Desc desc)
+    : desc_(std::move(desc)),
+      cost_(trace_now(), clock_read_cost()),
+      mode_(desc_.options.profile),
+      asked_(kNothing) {
   auto file = std::make_shared<trace::TraceFile>(desc_.options.file);
   writer_ = std::make_unique<trace::TraceWriter>();
   writer_->add_sink(std::move(file));
@@ -27,7 +31,9 @@ RunTrace::RunTrace(Desc desc) : desc_(std::move(desc)), cost_(trace_now(), clock
   serve();
 }
 
-void RunTrace::start() { thread_ = trace::start_background_thread("reprise-run", [this] { run(); }); }
+void RunTrace::start() {
+  thread_ = trace::start_background_thread("reprise-run", [this] { run(); });
+}
 
 RunTrace::~RunTrace() { finish(); }
 
@@ -39,13 +45,15 @@ void RunTrace::serve() {
   live.token = desc_.options.live->token;
   live.remote_profile = desc_.options.live->remote_profile;
   live.on_request = [this](const trace::LiveRequest& request) {
-    if (request.kind == trace::LiveRequest::Kind::SetProfile) asked_.store(static_cast<int>(request.profile));
+    if (request.kind == trace::LiveRequest::Kind::SetProfile)
+      asked_.store(static_cast<int>(request.profile));
   };
   live.on_alone = [this] { asked_.store(kNothing); };
   try {
     server_ = std::make_shared<trace::LiveServer>(std::move(live));
   } catch (const trace::TraceError& error) {
-    say(trace::Severity::Warning, "run.live", concat("nobody can look while it runs: ", error.what()));
+    say(trace::Severity::Warning, "run.live",
+        concat("nobody can look while it runs: ", error.what()));
     return;
   }
   writer_->add_sink(server_);
@@ -80,7 +88,8 @@ void RunTrace::collect(Last last) {
   for (const trace::Record& record : records_) {
     const auto* const replay = std::get_if<trace::Replay>(&record);
     if (replay == nullptr || !named_threads_.insert(replay->thread).second) continue;
-    if (std::string name = thread_name(replay->thread); !name.empty()) static_cast<void>(writer_->push(trace::ThreadName{replay->thread, std::move(name)}));
+    if (std::string name = thread_name(replay->thread); !name.empty())
+      static_cast<void>(writer_->push(trace::ThreadName{replay->thread, std::move(name)}));
   }
   cost_.add(desc_.take_hooks());
   switch (last) {

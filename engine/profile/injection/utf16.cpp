@@ -10,7 +10,9 @@ constexpr std::uint32_t kReplacement = 0xfffd, kLast = 0x10ffff;
 bool is_surrogate(std::uint32_t code) { return code >= 0xd800 && code <= 0xdfff; }
 
 void append(std::uint32_t code, std::string& text) {
-  const auto rest = [&](unsigned shift) { text += static_cast<char>(0x80 | (code >> shift & 0x3f)); };
+  const auto rest = [&](unsigned shift) {
+    text += static_cast<char>(0x80 | (code >> shift & 0x3f));
+  };
   if (code < 0x80) {
     text += static_cast<char>(code);
   } else if (code < 0x800) {

@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "backend/backend.hpp"
-#include "base/text.hpp"
 #include "base/failure.hpp"
+#include "base/text.hpp"
 
 namespace reprise::detail {
 
@@ -21,8 +21,8 @@ namespace {
 // How long the thread waits for the oldest thing before it looks at the others again.
 constexpr std::chrono::milliseconds kPatience{10};
 
-// Things of all devices that are not freed yet. The process ends only after them: what frees them must not run while the
-// libraries below it are being torn down.
+// Things of all devices that are not freed yet. The process ends only after them: what frees them
+// must not run while the libraries below it are being torn down.
 struct Unfreed {
   std::mutex mutex;
   std::condition_variable changed;
@@ -42,7 +42,8 @@ struct ExitGate {
 
 thread_local std::uint32_t freeing = 0;  // things that are being freed on this thread, nested
 
-bool wait_for(const DeferredDelete::Pending& pending, std::optional<std::chrono::nanoseconds> timeout) noexcept {
+bool wait_for(const DeferredDelete::Pending& pending,
+              std::optional<std::chrono::nanoseconds> timeout) noexcept {
   try {
     return pending.queue->wait(pending.serial, timeout);
   } catch (...) {
@@ -87,7 +88,8 @@ void DeferredDeletionQueue::prepare() {
   try {
     state_->thread = std::thread(&DeferredDeletionQueue::run, state_);
   } catch (const std::system_error& error) {
-    fail(ErrorCode::OutOfMemory, Stage::Allocate, "", concat("no thread could be started: ", error.what()));
+    fail(ErrorCode::OutOfMemory, Stage::Allocate, "",
+         concat("no thread could be started: ", error.what()));
   }
 }
 
@@ -96,7 +98,8 @@ void DeferredDeletionQueue::push(std::unique_ptr<DeferredDelete> thing) noexcept
     std::lock_guard lock(unfreed().mutex);
     ++unfreed().count;
   }
-  const auto kept = state_;  // the thread may free the thing at once, and the last owner of this queue with it
+  const auto kept =
+      state_;  // the thread may free the thing at once, and the last owner of this queue with it
   std::lock_guard lock(kept->mutex);
   DeferredDelete* const added = thing.get();
   if (kept->last == nullptr) {

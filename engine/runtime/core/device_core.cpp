@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/failure.hpp"
 #include "base/text.hpp"
 #include "profile/record_ranges.hpp"
 #include "record/condition_core.hpp"
-#include "runtime/graph/compile_graph.hpp"
-#include "base/failure.hpp"
 #include "runtime/core/instance_core.hpp"
+#include "runtime/graph/compile_graph.hpp"
 #include "runtime/memory/pool_core.hpp"
 #include "runtime/queue/queue_core.hpp"
 
@@ -28,7 +28,8 @@ void add_weak(std::vector<Weak>& list, Weak one) {
 
 }  // namespace
 
-std::shared_ptr<DeviceCore> DeviceCore::open(std::shared_ptr<InstanceCore> instance, BackendProvider& provider, std::uint32_t index,
+std::shared_ptr<DeviceCore> DeviceCore::open(std::shared_ptr<InstanceCore> instance,
+                                             BackendProvider& provider, std::uint32_t index,
                                              const DeviceInfo& info) {
   auto status = std::make_shared<DeviceStatus>();
   status->selector = info.selector;
@@ -37,19 +38,27 @@ std::shared_ptr<DeviceCore> DeviceCore::open(std::shared_ptr<InstanceCore> insta
   return std::make_shared<DeviceCore>(std::move(instance), std::move(status), std::move(backend));
 }
 
-DeviceCore::DeviceCore(std::shared_ptr<InstanceCore> instance, std::shared_ptr<DeviceStatus> status, std::unique_ptr<Backend> backend)
-    : instance_(std::move(instance)), status_(std::move(status)), backend_(std::move(backend)), memory_(status_->selector, 0) {
+DeviceCore::DeviceCore(std::shared_ptr<InstanceCore> instance, std::shared_ptr<DeviceStatus> status,
+                       std::unique_ptr<Backend> backend)
+    : instance_(std::move(instance)),
+      status_(std::move(status)),
+      backend_(std::move(backend)),
+      memory_(status_->selector, 0) {
   if (!instance_->trace()) return;
-  trace_ = std::make_unique<DeviceTrace>(instance_->trace(), instance_->profile(), backend_->info());
+  trace_ =
+      std::make_unique<DeviceTrace>(instance_->trace(), instance_->profile(), backend_->info());
   memory_.watch([this] { trace_->note_memory([this] { return memory_.statistics(); }); });
 }
 
 void DeviceCore::require_usable(Stage stage) const {
   if (status_->shut_down.load(std::memory_order_acquire)) {
-    fail(ErrorCode::StaleHandle, stage, status_->selector, concat("device ", status_->selector, " was shut down; open it again with Instance::open_device"));
+    fail(ErrorCode::StaleHandle, stage, status_->selector,
+         concat("device ", status_->selector,
+                " was shut down; open it again with Instance::open_device"));
   }
   if (!status_->lost.load(std::memory_order_acquire)) return;
-  fail(ErrorCode::DeviceLost, stage, status_->selector, concat("device ", status_->selector, " is lost; call Device::rebuild"));
+  fail(ErrorCode::DeviceLost, stage, status_->selector,
+       concat("device ", status_->selector, " is lost; call Device::rebuild"));
 }
 
 std::byte* DeviceCore::allocate(BufferKind kind, std::uint64_t bytes) {
@@ -89,7 +98,8 @@ void DeviceCore::add_queue(const std::shared_ptr<QueueCore>& queue) {
 }
 
 std::shared_ptr<CommandBufferCore> DeviceCore::make_commands(const CommandBufferDesc& desc) {
-  auto commands = make_command_buffer(status_, desc, RecordRanges::make(trace_ ? trace_->session() : nullptr, desc.label));
+  auto commands = make_command_buffer(
+      status_, desc, RecordRanges::make(trace_ ? trace_->session() : nullptr, desc.label));
   std::lock_guard lock(registry_);
   add_weak(commands_, std::weak_ptr(commands));
   return commands;
@@ -123,8 +133,8 @@ void DeviceCore::wait_for_queues() {
   }
 }
 
-// What was dropped goes first, as far as it is over by itself: a stream of the application that nothing but a dropped graph remembers may be
-// gone already, and is not asked any more.
+// What was dropped goes first, as far as it is over by itself: a stream of the application that
+// nothing but a dropped graph remembers may be gone already, and is not asked any more.
 void DeviceCore::wait_idle() {
   retired_.flush();
   wait_for_queues();
@@ -147,7 +157,8 @@ const DeviceInfo& Device::info() const noexcept { return core_->info(); }
 
 Queue Device::create_queue(const QueueDesc& desc) const {
   core_->require_usable(Stage::Open);
-  return Queue(detail::QueueCore::make(core_, core_->backend().create_queue(desc.label), desc.label));
+  return Queue(
+      detail::QueueCore::make(core_, core_->backend().create_queue(desc.label), desc.label));
 }
 
 std::shared_ptr<CapturePool> Device::create_pool(const PoolDesc& desc) const {
@@ -159,16 +170,22 @@ Kernel Device::load_kernel(const KernelDesc& desc) const {
   return Kernel(core_->load_kernel(desc));
 }
 
-CommandBuffer Device::create_command_buffer(const CommandBufferDesc& desc) const { return CommandBuffer(core_->make_commands(desc)); }
+CommandBuffer Device::create_command_buffer(const CommandBufferDesc& desc) const {
+  return CommandBuffer(core_->make_commands(desc));
+}
 
-Condition Device::create_condition(const ConditionDesc& desc) const { return detail::make_condition(core_->status(), desc); }
+Condition Device::create_condition(const ConditionDesc& desc) const {
+  return detail::make_condition(core_->status(), desc);
+}
 
 CapturedGraph Device::compile(const CommandBuffer& commands, const CompileDesc& desc) const {
   return CapturedGraph(detail::compile(core_, commands, desc));
 }
 
 CompileCacheReport Device::compile_cache() const { return core_->plans().report(); }
-void Device::set_compile_cache_budget(std::uint64_t bytes) const { core_->plans().set_budget(bytes); }
+void Device::set_compile_cache_budget(std::uint64_t bytes) const {
+  core_->plans().set_budget(bytes);
+}
 MemoryStatistics Device::memory() const noexcept { return core_->memory().statistics(); }
 void Device::set_memory_budget(std::uint64_t bytes) const { core_->memory().set_budget(bytes); }
 TrimReport Device::trim() const {
@@ -180,7 +197,9 @@ void Device::wait_idle() const { core_->wait_idle(); }
 std::uint32_t Device::generation() const noexcept { return core_->generation(); }
 DeviceState Device::state() const noexcept { return DeviceState(core_->status()); }
 void Device::shut_down() const { core_->shut_down(); }
-bool Device::is_lost() const noexcept { return core_->status()->lost.load(std::memory_order_acquire); }
+bool Device::is_lost() const noexcept {
+  return core_->status()->lost.load(std::memory_order_acquire);
+}
 
 void Device::lose() const {
   core_->backend().lose();

@@ -5,9 +5,9 @@
 #include <optional>
 #include <utility>
 
+#include "base/failure.hpp"
 #include "base/text.hpp"
 #include "runtime/core/device_core.hpp"
-#include "base/failure.hpp"
 
 namespace reprise {
 
@@ -27,12 +27,14 @@ Validation validation_from_environment(Validation wanted) {
   if (value == "off") return Validation::Off;
   if (value == "basic") return Validation::Basic;
   if (value == "full") return Validation::Full;
-  fail(ErrorCode::InvalidArgument, Stage::Open, "", concat("REPRISE_VALIDATION is \"", value, "\"; it may be off, basic or full"));
+  fail(ErrorCode::InvalidArgument, Stage::Open, "",
+       concat("REPRISE_VALIDATION is \"", value, "\"; it may be off, basic or full"));
 }
 
 bool names_a_gpu(std::string_view name) {
   constexpr std::string_view kPrefix = "cuda:";
-  return name.size() > kPrefix.size() && name.starts_with(kPrefix) && name.find_first_not_of("0123456789", kPrefix.size()) == std::string_view::npos;
+  return name.size() > kPrefix.size() && name.starts_with(kPrefix) &&
+         name.find_first_not_of("0123456789", kPrefix.size()) == std::string_view::npos;
 }
 
 }  // namespace
@@ -58,7 +60,8 @@ std::vector<InstanceCore::Found> InstanceCore::find_devices() const {
   std::vector<Found> found;
   for (BackendProvider* provider : providers_) {
     std::uint32_t index = 0;
-    for (DeviceInfo& info : provider->devices()) found.push_back({provider, index++, std::move(info)});
+    for (DeviceInfo& info : provider->devices())
+      found.push_back({provider, index++, std::move(info)});
   }
   return found;
 }
@@ -101,7 +104,8 @@ std::shared_ptr<DeviceCore> InstanceCore::open(const DeviceSelector& selector) {
     }
   }
   if (chosen == nullptr && name == "best" && !all.empty()) chosen = &all.front();
-  if (chosen != nullptr) return DeviceCore::open(shared_from_this(), *chosen->provider, chosen->index, chosen->info);
+  if (chosen != nullptr)
+    return DeviceCore::open(shared_from_this(), *chosen->provider, chosen->index, chosen->info);
 
   if (names_a_gpu(name)) {
     for (BackendProvider* provider : providers_) {
@@ -109,19 +113,24 @@ std::shared_ptr<DeviceCore> InstanceCore::open(const DeviceSelector& selector) {
     }
   }
   std::string there_are;
-  for (const Found& found : all) there_are += concat(there_are.empty() ? "" : ", ", found.info.selector, " (", found.info.name, ")");
+  for (const Found& found : all)
+    there_are +=
+        concat(there_are.empty() ? "" : ", ", found.info.selector, " (", found.info.name, ")");
   if (there_are.empty()) there_are = "none";
   if (!origin.empty() && name != "host" && name != "best" && !names_a_gpu(name)) {
     fail(ErrorCode::InvalidArgument, Stage::Open, name,
-         concat("REPRISE_DEVICE is \"", name, "\"; it may be best, host or cuda:N; the devices are: ", there_are));
+         concat("REPRISE_DEVICE is \"", name,
+                "\"; it may be best, host or cuda:N; the devices are: ", there_are));
   }
   const std::string why = names_a_gpu(name) ? gpu_unavailable_reason() : "";
   fail(ErrorCode::UnknownDevice, Stage::Open, name,
-       concat(origin, "no device is named \"", name, "\"; the devices are: ", there_are, why.empty() ? "" : "; ", why));
+       concat(origin, "no device is named \"", name, "\"; the devices are: ", there_are,
+              why.empty() ? "" : "; ", why));
 }
 
 bool InstanceCore::suppresses(const Message& message) const {
-  return message.severity != Severity::Error && !suppressed_.empty() && suppressed_.contains(std::string(message.id));
+  return message.severity != Severity::Error && !suppressed_.empty() &&
+         suppressed_.contains(std::string(message.id));
 }
 
 void InstanceCore::report(const Message& message) const {
@@ -130,17 +139,21 @@ void InstanceCore::report(const Message& message) const {
     return;
   }
   if (message.severity == Severity::Info) return;
-  const std::string line = concat("reprise: ", to_string(message.severity), ": ", message.text, " [", message.id, "]\n");
+  const std::string line =
+      concat("reprise: ", to_string(message.severity), ": ", message.text, " [", message.id, "]\n");
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
 }  // namespace detail
 
-Instance::Instance(const InstanceDesc& desc) : core_(std::make_shared<detail::InstanceCore>(desc, detail::all_providers())) {}
+Instance::Instance(const InstanceDesc& desc)
+    : core_(std::make_shared<detail::InstanceCore>(desc, detail::all_providers())) {}
 
 std::vector<DeviceInfo> Instance::devices() const { return core_->devices(); }
 std::string Instance::gpu_unavailable_reason() const { return core_->gpu_unavailable_reason(); }
-Device Instance::open_device(const DeviceSelector& selector) const { return Device(core_->open(selector)); }
+Device Instance::open_device(const DeviceSelector& selector) const {
+  return Device(core_->open(selector));
+}
 std::string_view Instance::application() const noexcept { return core_->application(); }
 void Instance::set_profile(ProfileMode mode) const {
   if (core_->profile()) core_->profile()->set(mode);

@@ -1,5 +1,5 @@
-// InstanceCore: the devices that there are, how strictly recordings are checked, and where messages go.
-// Knows backends by their interface only. Threads: any thread; constant after construction.
+// InstanceCore: the devices that there are, how strictly recordings are checked, and where messages
+// go. Knows backends by their interface only. Threads: any thread; constant after construction.
 #pragma once
 
 #include <memory>
@@ -23,7 +23,8 @@ class DeviceCore;
 [[nodiscard]] std::vector<BackendProvider*> all_providers();
 
 // An instance over other providers; they outlive everything made from it.
-[[nodiscard]] Instance make_instance(const InstanceDesc& desc, std::vector<BackendProvider*> providers);
+[[nodiscard]] Instance make_instance(const InstanceDesc& desc,
+                                     std::vector<BackendProvider*> providers);
 
 class InstanceCore : public std::enable_shared_from_this<InstanceCore> {
  public:

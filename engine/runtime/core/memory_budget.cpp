@@ -7,7 +7,8 @@
 namespace reprise::detail {
 
 std::uint64_t MemoryBudget::available() const noexcept {
-  const std::uint64_t budget = budget_.load(std::memory_order_relaxed), mapped = mapped_.load(std::memory_order_relaxed);
+  const std::uint64_t budget = budget_.load(std::memory_order_relaxed),
+                      mapped = mapped_.load(std::memory_order_relaxed);
   if (budget == 0) return std::numeric_limits<std::uint64_t>::max() - mapped;
   return budget > mapped ? budget - mapped : 0;
 }
@@ -20,7 +21,8 @@ bool MemoryBudget::take(Part part, std::uint64_t bytes) noexcept {
   } while (!mapped_.compare_exchange_weak(before, before + bytes, std::memory_order_relaxed));
   if (part == Part::Buffer) buffers_.fetch_add(bytes, std::memory_order_relaxed);
   std::uint64_t peak = peak_.load(std::memory_order_relaxed);
-  while (peak < before + bytes && !peak_.compare_exchange_weak(peak, before + bytes, std::memory_order_relaxed)) {
+  while (peak < before + bytes &&
+         !peak_.compare_exchange_weak(peak, before + bytes, std::memory_order_relaxed)) {
   }
   return true;
 }
@@ -90,8 +92,9 @@ MemoryStatistics MemoryBudget::statistics() const noexcept {
 
 std::string MemoryBudget::why_not() const {
   const MemoryStatistics now = statistics();
-  return concat("of the ", now.budget, " bytes of the budget of ", name_, " ", available(), " are left: ", now.buffers, " are taken by buffers, ",
-                now.mapped - now.buffers, " by slabs");
+  return concat("of the ", now.budget, " bytes of the budget of ", name_, " ", available(),
+                " are left: ", now.buffers, " are taken by buffers, ", now.mapped - now.buffers,
+                " by slabs");
 }
 
 }  // namespace reprise::detail

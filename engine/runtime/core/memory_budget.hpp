@@ -1,5 +1,5 @@
-// MemoryBudget: bytes of device memory that a pool, or a device, has taken: against its budget, and for its statistics. Knows no memory.
-// Threads: any thread.
+// MemoryBudget: bytes of device memory that a pool, or a device, has taken: against its budget, and
+// for its statistics. Knows no memory. Threads: any thread.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,8 @@ class MemoryBudget {
   // `name`, for messages: "pool step", "cuda:0".
   MemoryBudget(std::string name, std::uint64_t budget) : name_(std::move(name)), budget_(budget) {}
 
-  // Told after each change but that a buffer was made (note_buffer()), on the thread that made it; it must not throw. Before anybody else knows the account.
+  // Told after each change but that a buffer was made (note_buffer()), on the thread that made it;
+  // it must not throw. Before anybody else knows the account.
   void watch(std::function<void()> changed) noexcept { changed_ = std::move(changed); }
 
   void set_budget(std::uint64_t bytes) noexcept {
@@ -35,7 +36,8 @@ class MemoryBudget {
   void add_slab(std::uint64_t bytes) noexcept;
   void remove_slab(std::uint64_t bytes) noexcept;
   void resize_slab(std::uint64_t before, std::uint64_t bytes) noexcept;
-  // One of the slabs is for several executables; or is no more. And so many more or fewer of them lie in it.
+  // One of the slabs is for several executables; or is no more. And so many more or fewer of them
+  // lie in it.
   void add_shared_slab() noexcept { shared_slabs_.fetch_add(1, std::memory_order_relaxed); }
   void remove_shared_slab() noexcept { shared_slabs_.fetch_sub(1, std::memory_order_relaxed); }
   void add_sharer() noexcept;
@@ -45,7 +47,8 @@ class MemoryBudget {
   void note_remap() noexcept;
 
   [[nodiscard]] MemoryStatistics statistics() const noexcept;
-  // "of the 5000 bytes of the budget of pool step 1000 are left: 4000 are taken by buffers, 0 by slabs".
+  // "of the 5000 bytes of the budget of pool step 1000 are left: 4000 are taken by buffers, 0 by
+  // slabs".
   [[nodiscard]] std::string why_not() const;
 
  private:
@@ -54,7 +57,8 @@ class MemoryBudget {
   const std::string name_;
   std::function<void()> changed_;
   std::atomic<std::uint64_t> budget_;
-  std::atomic<std::uint64_t> mapped_{0}, buffers_{0}, peak_{0}, reserved_slabs_{0}, slabs_{0}, trims_{0}, remaps_{0}, shared_slabs_{0}, sharers_{0};
+  std::atomic<std::uint64_t> mapped_{0}, buffers_{0}, peak_{0}, reserved_slabs_{0}, slabs_{0},
+      trims_{0}, remaps_{0}, shared_slabs_{0}, sharers_{0};
 };
 
 }  // namespace reprise::detail

@@ -2,10 +2,10 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/failure.hpp"
 #include "base/text.hpp"
 #include "record/recorded_op.hpp"
 #include "runtime/core/device_core.hpp"
-#include "base/failure.hpp"
 #include "runtime/memory/pool_core.hpp"
 
 namespace reprise::detail {
@@ -13,11 +13,12 @@ namespace reprise::detail {
 namespace {
 
 std::shared_ptr<PoolBuffer> make_again(const PoolBuffer& before) {
-  return PoolBuffer::make(before.pool(), {.kind = before.kind,
-                                          .bytes = before.bytes,
-                                          .alignment = before.alignment,
-                                          .name = before.name,
-                                          .adopted = before.is_adopted() ? before.address : nullptr});
+  return PoolBuffer::make(before.pool(),
+                          {.kind = before.kind,
+                           .bytes = before.bytes,
+                           .alignment = before.alignment,
+                           .name = before.name,
+                           .adopted = before.is_adopted() ? before.address : nullptr});
 }
 
 }  // namespace
@@ -29,17 +30,20 @@ class DeviceCore::Replacements {
     {
       std::lock_guard lock(device.registry_);
       for (const Loaded& loaded : device.kernels_) {
-        if (auto kernel = loaded.kernel.lock()) kernels_.push_back({std::move(kernel), loaded.desc});
+        if (auto kernel = loaded.kernel.lock())
+          kernels_.push_back({std::move(kernel), loaded.desc});
       }
     }
     for (const auto& kernel : kernels_) desc_of_.emplace(kernel.first.get(), &kernel.second);
     for (const auto& before : buffers_) {
       auto after = make_again(*before);
-      rebuilt_.push_back({BufferView(before, 0, before->bytes), BufferView(after, 0, after->bytes)});
+      rebuilt_.push_back(
+          {BufferView(before, 0, before->bytes), BufferView(after, 0, after->bytes)});
       buffer_for_.emplace(before.get(), std::move(after));
     }
     for (const auto& before : buffers_) {
-      for (const auto& copy : before->copies) buffer_for_.at(before.get())->copies.push_back(of(copy));
+      for (const auto& copy : before->copies)
+        buffer_for_.at(before.get())->copies.push_back(of(copy));
     }
   }
 
@@ -50,7 +54,8 @@ class DeviceCore::Replacements {
     return workspace ? buffer_for_[before.get()] = std::move(workspace) : before;
   }
   // Loaded once, when a recording needs it. One that was adopted stays as it is, and stale.
-  [[nodiscard]] std::shared_ptr<const KernelCore> of(const std::shared_ptr<const KernelCore>& before) {
+  [[nodiscard]] std::shared_ptr<const KernelCore> of(
+      const std::shared_ptr<const KernelCore>& before) {
     const auto desc = desc_of_.find(before.get());
     if (desc == desc_of_.end()) return before;
     auto& after = kernel_for_[before.get()];
@@ -63,7 +68,9 @@ class DeviceCore::Replacements {
     for (const auto& body : recording.bodies) load_kernels(*body);
   }
 
-  [[nodiscard]] const std::vector<std::shared_ptr<PoolBuffer>>& buffers() const noexcept { return buffers_; }
+  [[nodiscard]] const std::vector<std::shared_ptr<PoolBuffer>>& buffers() const noexcept {
+    return buffers_;
+  }
   [[nodiscard]] std::vector<RebuiltBuffer> take() { return std::move(rebuilt_); }
 
  private:
@@ -79,12 +86,15 @@ class DeviceCore::Replacements {
 std::vector<RebuiltBuffer> DeviceCore::rebuild() {
   if (status_->shut_down.load(std::memory_order_acquire)) {
     fail(ErrorCode::InvalidState, Stage::Open, status_->selector,
-         concat("device ", status_->selector, " was shut down and cannot be rebuilt; open it again with Instance::open_device"));
+         concat("device ", status_->selector,
+                " was shut down and cannot be rebuilt; open it again with Instance::open_device"));
   }
-  if (status_->lost.load(std::memory_order_acquire)) retired_.flush();  // what nobody holds any more needs no replacement
+  if (status_->lost.load(std::memory_order_acquire))
+    retired_.flush();  // what nobody holds any more needs no replacement
   std::lock_guard one_at_a_time(rebuilding_);
   if (!status_->lost.load(std::memory_order_acquire)) {
-    fail(ErrorCode::InvalidState, Stage::Open, status_->selector, concat("device ", status_->selector, " is not lost; there is nothing to rebuild"));
+    fail(ErrorCode::InvalidState, Stage::Open, status_->selector,
+         concat("device ", status_->selector, " is not lost; there is nothing to rebuild"));
   }
   backend_->rebuild();
   try {
@@ -113,8 +123,9 @@ std::vector<RebuiltBuffer> DeviceCore::replace_everything() {
     replacements.load_kernels(*recording);
   }
   for (const auto& one : commands) {
-    one->rebind([&](const std::shared_ptr<BufferCore>& before) { return replacements.of(before); },
-                [&](const std::shared_ptr<const KernelCore>& before) { return replacements.of(before); });
+    one->rebind(
+        [&](const std::shared_ptr<BufferCore>& before) { return replacements.of(before); },
+        [&](const std::shared_ptr<const KernelCore>& before) { return replacements.of(before); });
   }
   std::lock_guard order(order_);
   for (const auto& before : replacements.buffers()) before->leave_pool();

@@ -14,7 +14,8 @@ TraceRange& TraceRange::operator=(TraceRange&&) noexcept = default;
 TraceRange::~TraceRange() = default;
 
 TraceRange Instance::trace_range(std::string_view name) const {
-  return core_->trace() ? TraceRange(std::make_unique<detail::HostSpan>(core_->trace(), name)) : TraceRange();
+  return core_->trace() ? TraceRange(std::make_unique<detail::HostSpan>(core_->trace(), name))
+                        : TraceRange();
 }
 
 }  // namespace reprise

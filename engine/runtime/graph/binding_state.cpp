@@ -7,7 +7,8 @@
 
 namespace reprise::detail {
 
-BindingState::BindingState(std::shared_ptr<const Plan> plan, Bindings now) : plan_(std::move(plan)), now_(std::move(now)) {
+BindingState::BindingState(std::shared_ptr<const Plan> plan, Bindings now)
+    : plan_(std::move(plan)), now_(std::move(now)) {
   if (plan_->slots.slots.empty()) return;
   if (now_.scalars.empty()) now_.scalars = plan_->slots.first_values;
   nodes_of_slot_.resize(plan_->slots.slots.size());
@@ -26,7 +27,8 @@ std::span<const std::byte> BindingState::value(std::uint32_t slot) const noexcep
 
 void BindingState::index_commands() {
   node_of_command_.assign(plan_->recording->commands.size(), kNone);
-  for (std::uint32_t i = 0; i < plan_->dependencies.node_count(); ++i) node_of_command_[plan_->dependencies.node_command[i]] = plan_->lowered.node_of[i];
+  for (std::uint32_t i = 0; i < plan_->dependencies.node_count(); ++i)
+    node_of_command_[plan_->dependencies.node_command[i]] = plan_->lowered.node_of[i];
 }
 
 std::uint32_t BindingState::node_of_command(std::uint32_t command) {
@@ -48,23 +50,28 @@ void BindingState::index_buffers() {
       };
       const Command& c = recording.commands[command];
       if (c.kind != CommandKind::Barrier) for_each_buffer(c.kind, c.payload, once);
-      for (std::uint32_t a = 0; a < c.access_count; ++a) once(recording.accesses[c.first_access + a].buffer);
+      for (std::uint32_t a = 0; a < c.access_count; ++a)
+        once(recording.accesses[c.first_access + a].buffer);
     }
   };
   first_of_buffer_.assign(recording.buffers.size() + 1, 0);
   for_each_use([&](std::uint32_t buffer, std::uint32_t) { ++first_of_buffer_[buffer + 1]; });
-  for (std::size_t i = 1; i < first_of_buffer_.size(); ++i) first_of_buffer_[i] += first_of_buffer_[i - 1];
+  for (std::size_t i = 1; i < first_of_buffer_.size(); ++i)
+    first_of_buffer_[i] += first_of_buffer_[i - 1];
   nodes_of_buffer_.resize(first_of_buffer_.back());
   std::vector<std::uint32_t> next(first_of_buffer_.begin(), first_of_buffer_.end() - 1);
-  for_each_use([&](std::uint32_t buffer, std::uint32_t node) { nodes_of_buffer_[next[buffer]++] = node; });
+  for_each_use(
+      [&](std::uint32_t buffer, std::uint32_t node) { nodes_of_buffer_[next[buffer]++] = node; });
   for (std::size_t i = 0; i < recording.buffers.size(); ++i) {
-    std::sort(nodes_of_buffer_.begin() + first_of_buffer_[i], nodes_of_buffer_.begin() + first_of_buffer_[i + 1]);
+    std::sort(nodes_of_buffer_.begin() + first_of_buffer_[i],
+              nodes_of_buffer_.begin() + first_of_buffer_[i + 1]);
   }
 }
 
 std::span<const std::uint32_t> BindingState::nodes_of_buffer(std::uint32_t buffer) {
   if (first_of_buffer_.empty()) index_buffers();
-  return {nodes_of_buffer_.data() + first_of_buffer_[buffer], nodes_of_buffer_.data() + first_of_buffer_[buffer + 1]};
+  return {nodes_of_buffer_.data() + first_of_buffer_[buffer],
+          nodes_of_buffer_.data() + first_of_buffer_[buffer + 1]};
 }
 
 std::uint32_t BindingState::index_of(const BufferCore* buffer) {

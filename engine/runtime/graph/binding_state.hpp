@@ -1,5 +1,5 @@
-// BindingState: what the nodes of one graph are given now: all updates so far, and which nodes each of them reaches. Knows no executable.
-// Threads: as its owner says.
+// BindingState: what the nodes of one graph are given now: all updates so far, and which nodes each
+// of them reaches. Knows no executable. Threads: as its owner says.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,9 @@ class BindingState {
   // The value of a slot of plan.slots, as many bytes as it has.
   [[nodiscard]] std::span<const std::byte> value(std::uint32_t slot) const noexcept;
   // Lowered nodes, ascending.
-  [[nodiscard]] std::span<const std::uint32_t> nodes_of_slot(std::uint32_t slot) const noexcept { return nodes_of_slot_[slot]; }
+  [[nodiscard]] std::span<const std::uint32_t> nodes_of_slot(std::uint32_t slot) const noexcept {
+    return nodes_of_slot_[slot];
+  }
   [[nodiscard]] std::span<const std::uint32_t> nodes_of_buffer(std::uint32_t buffer);
   // kNone for a barrier that became edges.
   [[nodiscard]] std::uint32_t node_of_command(std::uint32_t command);

@@ -1,5 +1,7 @@
-// GraphCore::BufferAttachTransaction: buffers that an update brings into a graph. They know the graph from construction on, so that launches which conflict
-// are ordered whoever comes first; unless keep() is called they forget it again. Threads: under DeviceCore::order(), without the graph's mutex.
+// GraphCore::BufferAttachTransaction: buffers that an update brings into a graph. They know the
+// graph from construction on, so that launches which conflict are ordered whoever comes first;
+// unless keep() is called they forget it again. Threads: under DeviceCore::order(), without the
+// graph's mutex.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +16,8 @@ namespace reprise::detail {
 class GraphCore::BufferAttachTransaction {
  public:
   // The graph outlives this. Throws std::bad_alloc, having attached none.
-  BufferAttachTransaction(GraphCore& graph, std::vector<Use> uses) : graph_(graph), uses_(std::move(uses)) {
+  BufferAttachTransaction(GraphCore& graph, std::vector<Use> uses)
+      : graph_(graph), uses_(std::move(uses)) {
     for (const Use& use : uses_) {
       use.buffer->prepare();
       if (graph.instance_.number != 0) continue;

@@ -6,20 +6,20 @@
 #include <utility>
 #include <vector>
 
+#include "base/failure.hpp"
 #include "base/text.hpp"
+#include "compile/cost_lookup.hpp"
+#include "compile/replica_rules.hpp"
+#include "compile/stages.hpp"
+#include "compile/tuning_file.hpp"
 #include "plan/plan.hpp"
 #include "profile/host_span.hpp"
 #include "profile/nvtx.hpp"
 #include "profile/process_info.hpp"
-#include "compile/stages.hpp"
 #include "runtime/core/device_core.hpp"
-#include "base/failure.hpp"
+#include "runtime/core/instance_core.hpp"
 #include "runtime/graph/graph_core.hpp"
 #include "runtime/graph/graph_replicas.hpp"
-#include "runtime/core/instance_core.hpp"
-#include "compile/cost_lookup.hpp"
-#include "compile/replica_rules.hpp"
-#include "compile/tuning_file.hpp"
 
 namespace reprise::detail {
 
@@ -29,8 +29,10 @@ namespace {
 trace::Time now_of(const DeviceCore& device) { return device.trace() == nullptr ? 0 : trace_now(); }
 
 // One instance, with its memory and its executable.
-std::unique_ptr<GraphExecutable> make_body(const std::shared_ptr<DeviceCore>& device, std::shared_ptr<const Plan> plan, const CompileDesc& desc,
-                                     std::uint32_t instance, HostSpan& span) {
+std::unique_ptr<GraphExecutable> make_body(const std::shared_ptr<DeviceCore>& device,
+                                           std::shared_ptr<const Plan> plan,
+                                           const CompileDesc& desc, std::uint32_t instance,
+                                           HostSpan& span) {
   auto body = std::make_unique<GraphExecutable>(device);
   body->pool = desc.pool;
   body->plan = std::move(plan);
@@ -45,7 +47,8 @@ std::unique_ptr<GraphExecutable> make_body(const std::shared_ptr<DeviceCore>& de
   const trace::Time began = now_of(*device);
   try {
     body->journal = BindingState(body->plan, bind(*body->plan, body->memory.address, instance));
-    body->exec = device->backend().instantiate(body->plan, body->journal.now(), instrumentation_for(*device));
+    body->exec = device->backend().instantiate(body->plan, body->journal.now(),
+                                               instrumentation_for(*device));
   } catch (const Error& error) {
     throw with_context(error, body->plan->label, concat("in graph ", body->plan->label));
   }
@@ -55,7 +58,8 @@ std::unique_ptr<GraphExecutable> make_body(const std::shared_ptr<DeviceCore>& de
 
 void check_instances(const CompileDesc& desc, const Recording& recording, std::string_view label) {
   if (desc.replicas == 0) {
-    fail(ErrorCode::InvalidArgument, Stage::Instantiate, label, concat("graph ", label, " was asked for with no instances; 1 is a graph without others"));
+    fail(ErrorCode::InvalidArgument, Stage::Instantiate, label,
+         concat("graph ", label, " was asked for with no instances; 1 is a graph without others"));
   }
   require_per_replica(recording, desc.replicas, label);
 }
@@ -63,19 +67,24 @@ void check_instances(const CompileDesc& desc, const Recording& recording, std::s
 // What the device knows of a structure.
 struct Known {
   PlanCache::Way way;
-  std::optional<std::uint64_t> number;  // none: what is known of its nodes is no part of the structure that plans are kept by
+  std::optional<std::uint64_t> number;  // none: what is known of its nodes is no part of the
+                                        // structure that plans are kept by
   std::shared_ptr<const Plan> like;     // one of the same structure, where there was one before
 };
 
 Known look_up(DeviceCore& device, const Recording& recording, const CompileDesc& desc) {
-  Known known{{desc.lowering, device.info().limits.buffer_alignment, desc.memory_goal, desc.memory_search_budget}, {}, {}};
+  Known known{{desc.lowering, device.info().limits.buffer_alignment, desc.memory_goal,
+               desc.memory_search_budget},
+              {},
+              {}};
   if (desc.costs || has_hints(recording)) return known;
   known.number = PlanCache::number_of(recording, known.way);
   known.like = device.plans().find(*known.number, recording, known.way);
   return known;
 }
 
-std::shared_ptr<const Plan> plan_of(DeviceCore& device, const std::string& label, std::shared_ptr<const Recording> recording, const Known& known,
+std::shared_ptr<const Plan> plan_of(DeviceCore& device, const std::string& label,
+                                    std::shared_ptr<const Recording> recording, const Known& known,
                                     const CostProfile* costs, std::future<DependencyGraph> ahead) {
   auto plan = make_plan(label, std::move(recording),
                         {.lowering = known.way.lowering,
@@ -100,11 +109,13 @@ void report_costs(const DeviceCore& device, const Plan& plan, std::vector<Messag
 
 enum class Checked : std::uint8_t { Already, ByThis };
 
-std::shared_ptr<GraphCore> make_graph(const std::shared_ptr<DeviceCore>& device, std::shared_ptr<const Recording> recording, const CompileDesc& desc,
-                                      Checked checked) {
+std::shared_ptr<GraphCore> make_graph(const std::shared_ptr<DeviceCore>& device,
+                                      std::shared_ptr<const Recording> recording,
+                                      const CompileDesc& desc, Checked checked) {
   const std::string label = desc.label.empty() ? recording->label : std::string(desc.label);
   const NvtxRange range(NvtxWork::Compile, label);
-  HostSpan span(device->trace() == nullptr ? nullptr : device->trace()->session(), concat("compile ", label));
+  HostSpan span(device->trace() == nullptr ? nullptr : device->trace()->session(),
+                concat("compile ", label));
   const trace::Time began = now_of(*device);
   std::vector<Message> messages;
   const Known known = look_up(*device, *recording, desc);
@@ -120,7 +131,8 @@ std::shared_ptr<GraphCore> make_graph(const std::shared_ptr<DeviceCore>& device,
   {
     const auto part = span.part("plan");
     plan = plan_of(*device, label, std::move(recording), known, desc.costs.get(), std::move(ahead));
-    if (!desc.tuning_file.empty()) tuned = read_tuning(desc.tuning_file, {device->info().name, plan->plan_hash});
+    if (!desc.tuning_file.empty())
+      tuned = read_tuning(desc.tuning_file, {device->info().name, plan->plan_hash});
     if (tuned) plan = lower_again(*plan, *tuned, device->info().limits.buffer_alignment);
   }
   if (desc.costs) report_costs(*device, *plan, messages);
@@ -139,22 +151,27 @@ std::shared_ptr<GraphCore> make_graph(const std::shared_ptr<DeviceCore>& device,
     other->trace_id = graph->trace_id();
     others.push_back(GraphCore::make(std::move(other), report));
   }
-  if (!others.empty()) graph->set_replicas(std::make_unique<GraphReplicas>(*graph, std::move(others)));
+  if (!others.empty())
+    graph->set_replicas(std::make_unique<GraphReplicas>(*graph, std::move(others)));
   return graph;
 }
 
 }  // namespace
 
-std::shared_ptr<GraphCore> compile(const std::shared_ptr<DeviceCore>& device, const CommandBuffer& commands, const CompileDesc& desc) {
-  auto graph = make_graph(device, checked_recording(*device, commands, desc), desc, Checked::ByThis);
+std::shared_ptr<GraphCore> compile(const std::shared_ptr<DeviceCore>& device,
+                                   const CommandBuffer& commands, const CompileDesc& desc) {
+  auto graph =
+      make_graph(device, checked_recording(*device, commands, desc), desc, Checked::ByThis);
   if (graph->replicas() != nullptr) {
-    for (const auto& other : graph->replicas()->others()) commands.core()->add_pending_source(other);
+    for (const auto& other : graph->replicas()->others())
+      commands.core()->add_pending_source(other);
   }
   commands.core()->add_pending_source(graph);
   return graph;
 }
 
-std::shared_ptr<GraphCore> compile_checked(const std::shared_ptr<DeviceCore>& device, std::shared_ptr<const Recording> recording,
+std::shared_ptr<GraphCore> compile_checked(const std::shared_ptr<DeviceCore>& device,
+                                           std::shared_ptr<const Recording> recording,
                                            const CompileDesc& desc) {
   return make_graph(device, std::move(recording), desc, Checked::Already);
 }

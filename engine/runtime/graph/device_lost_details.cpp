@@ -3,8 +3,8 @@
 #include <string>
 #include <utility>
 
-#include "base/text.hpp"
 #include "base/failure.hpp"
+#include "base/text.hpp"
 #include "runtime/graph/graph_core.hpp"
 
 namespace reprise::detail {
@@ -21,11 +21,13 @@ Error add_unfinished(const Error& error, const GraphCore& graph) {
     if (command == kNone) continue;
     const std::string label = recording.label_path(recording.commands[command].label);
     details.unfinished.push_back(command);
-    names += concat(names.empty() ? "" : "; ", "command ", command, ", ", recording.command_name(command));
+    names += concat(names.empty() ? "" : "; ", "command ", command, ", ",
+                    recording.command_name(command));
     if (!label.empty()) names += concat(", in \"", label, "\"");
     names += concat(" (replay ", unfinished.replay, ")");
   }
-  const std::string found = names.empty() ? "none of its commands had begun and not ended" : concat("begun and not ended: ", names);
+  const std::string found = names.empty() ? "none of its commands had begun and not ended"
+                                          : concat("begun and not ended: ", names);
   return with_context(Error(std::move(details), text_of(error)), "", found);
 }
 

@@ -15,8 +15,12 @@ DotOptions options_of(DotFlags flags) {
 
 }  // namespace
 
-std::string to_dot(const CapturedGraph& graph, DotFlags flags) { return graph.to_dot(options_of(flags)); }
+std::string to_dot(const CapturedGraph& graph, DotFlags flags) {
+  return graph.to_dot(options_of(flags));
+}
 
-void export_dot(const CapturedGraph& graph, const std::filesystem::path& path, DotFlags flags) { graph.export_dot(path, options_of(flags)); }
+void export_dot(const CapturedGraph& graph, const std::filesystem::path& path, DotFlags flags) {
+  graph.export_dot(path, options_of(flags));
+}
 
 }  // namespace reprise

@@ -5,22 +5,23 @@
 #include <optional>
 #include <utility>
 
+#include "base/failure.hpp"
 #include "base/text.hpp"
 #include "plan/loops.hpp"
 #include "profile/host_span.hpp"
 #include "profile/nvtx.hpp"
 #include "profile/process_info.hpp"
 #include "runtime/core/device_core.hpp"
-#include "base/failure.hpp"
-#include "runtime/graph/graph_replicas.hpp"
 #include "runtime/graph/device_lost_details.hpp"
+#include "runtime/graph/graph_replicas.hpp"
+#include "runtime/graph/trace_graph.hpp"
 #include "runtime/memory/pool_core.hpp"
 #include "runtime/queue/queue_core.hpp"
-#include "runtime/graph/trace_graph.hpp"
 
 namespace reprise::detail {
 
-std::shared_ptr<GraphCore> GraphCore::make(std::unique_ptr<GraphExecutable> body, CompileReport report) {
+std::shared_ptr<GraphCore> GraphCore::make(std::unique_ptr<GraphExecutable> body,
+                                           CompileReport report) {
   body->device->retired().prepare();
   if (body->device->trace() != nullptr) trace_graph(*body, report.messages);
   auto graph = std::make_shared<GraphCore>(std::move(body), std::move(report));
@@ -40,16 +41,21 @@ GraphCore::GraphCore(std::unique_ptr<GraphExecutable> body, CompileReport report
   collect_uses();
 }
 
-void GraphCore::set_replicas(std::unique_ptr<GraphReplicas> replicas) noexcept { replicas_ = std::move(replicas); }
+void GraphCore::set_replicas(std::unique_ptr<GraphReplicas> replicas) noexcept {
+  replicas_ = std::move(replicas);
+}
 
-std::vector<GraphCore::Use> GraphCore::uses_of(const Recording& recording, const TransientMemory& memory) const {
+std::vector<GraphCore::Use> GraphCore::uses_of(const Recording& recording,
+                                               const TransientMemory& memory) const {
   std::vector<Use> uses;
   std::vector<int> access(recording.buffers.size(), 0);
   for (const BufferAccess& a : recording.accesses) access[a.buffer] |= static_cast<int>(a.access);
   for (std::size_t i = 0; i < recording.buffers.size(); ++i) {
     auto buffer = PoolBuffer::of(copy_for(recording.buffers[i], instance_.number));
     if (!buffer || !buffer->is_persistent()) continue;
-    uses.push_back({std::move(buffer), access[i] == 0 ? Access::Read : static_cast<Access>(access[i]), static_cast<std::uint32_t>(i)});
+    uses.push_back({std::move(buffer),
+                    access[i] == 0 ? Access::Read : static_cast<Access>(access[i]),
+                    static_cast<std::uint32_t>(i)});
   }
   if (memory.shared) uses.push_back({memory.shared, Access::ReadWrite, kNone});
   return uses;
@@ -72,7 +78,8 @@ void GraphCore::attach() {
   for (const Use& use : uses_) {
     if (use.buffer->is_stale()) {
       fail(ErrorCode::StaleHandle, Stage::Instantiate, label(),
-           concat("graph ", label(), " uses ", display_name(*use.buffer), ", which became stale while it was compiled"));
+           concat("graph ", label(), " uses ", display_name(*use.buffer),
+                  ", which became stale while it was compiled"));
     }
     use.buffer->prepare();
   }
@@ -117,7 +124,9 @@ void GraphCore::rethrow_callback_error(std::uint64_t replay) const {
   {
     std::lock_guard lock(mutex_);
     const GraphExecutable* of = body_.get();
-    for (auto before = replaced_executables_.rbegin(); before != replaced_executables_.rend() && replay <= of->replays_before; ++before) of = before->get();
+    for (auto before = replaced_executables_.rbegin();
+         before != replaced_executables_.rend() && replay <= of->replays_before; ++before)
+      of = before->get();
     if (replay > of->replays_before) thrown = of->exec->callback_error(replay - of->replays_before);
   }
   if (thrown) std::rethrow_exception(thrown);
@@ -126,14 +135,18 @@ void GraphCore::rethrow_callback_error(std::uint64_t replay) const {
 void GraphCore::require_launchable(const QueueCore& queue, Stage stage) const {
   if (queue.device() != device()) {
     fail(ErrorCode::WrongDevice, stage, label(),
-         concat("graph ", label(), " of ", device()->info().selector, " was given queue ", queue.label(), " of ", queue.device()->info().selector));
+         concat("graph ", label(), " of ", device()->info().selector, " was given queue ",
+                queue.label(), " of ", queue.device()->info().selector));
   }
   if (device()->status()->shut_down.load(std::memory_order_acquire)) {
-    fail(ErrorCode::StaleHandle, stage, label(), concat("graph ", label(), " is stale: its device was shut down"));
+    fail(ErrorCode::StaleHandle, stage, label(),
+         concat("graph ", label(), " is stale: its device was shut down"));
   }
   if (generation_ != device()->generation()) {
     fail(ErrorCode::StaleHandle, stage, label(),
-         concat("graph ", label(), " is stale: its device was lost; compile its command buffer again after Device::rebuild"));
+         concat("graph ", label(),
+                " is stale: its device was lost; compile its command buffer again after "
+                "Device::rebuild"));
   }
   queue.require_current(stage);
   queue.captures().require_none(stage, label(), queue.label());
@@ -174,14 +187,20 @@ void GraphCore::record_accesses() noexcept {
 
 void GraphCore::rethrow_with_names(const Error& error, const QueueCore& queue, Stage stage) const {
   throw with_context(add_unfinished(error, *this), label(),
-                     stage == Stage::Launch ? concat("in replay ", instance_.replay_of(replays() + 1), " of graph ", label(), " on queue ", queue.label())
-                                            : concat("in the upload of graph ", label(), " on queue ", queue.label()));
+                     stage == Stage::Launch
+                         ? concat("in replay ", instance_.replay_of(replays() + 1), " of graph ",
+                                  label(), " on queue ", queue.label())
+                         : concat("in the upload of graph ", label(), " on queue ", queue.label()));
 }
 
 template <class Submission>
-void GraphCore::submit(const std::shared_ptr<QueueCore>& queue, Stage stage, Submission&& submission) {
-  if (!queue) fail(ErrorCode::InvalidArgument, stage, label(), concat("graph ", label(), " was given an empty Queue"));
-  // A launch on an adopted queue may be followed there by work on the same buffers that the engine does not see.
+void GraphCore::submit(const std::shared_ptr<QueueCore>& queue, Stage stage,
+                       Submission&& submission) {
+  if (!queue)
+    fail(ErrorCode::InvalidArgument, stage, label(),
+         concat("graph ", label(), " was given an empty Queue"));
+  // A launch on an adopted queue may be followed there by work on the same buffers that the engine
+  // does not see.
   if (queue->origin() == QueueOrigin::Adopted && !all_shared_.load(std::memory_order_acquire)) {
     std::lock_guard order(device()->order());
     share_all();
@@ -191,7 +210,8 @@ void GraphCore::submit(const std::shared_ptr<QueueCore>& queue, Stage stage, Sub
     const bool shared = is_shared();
     if (shared) order = std::unique_lock(device()->order());
     std::unique_lock lock(mutex_);
-    if (shared != shared_.load(std::memory_order_relaxed)) continue;  // shared since: once more, with the device's lock
+    if (shared != shared_.load(std::memory_order_relaxed))
+      continue;  // shared since: once more, with the device's lock
     require_launchable(*queue, stage);
     if (trimmed_.load(std::memory_order_relaxed)) [[unlikely]] {
       lock.unlock();
@@ -215,7 +235,8 @@ void GraphCore::submit(const std::shared_ptr<QueueCore>& queue, Stage stage, Sub
 
 std::uint64_t GraphCore::start_replay(QueueCore& queue, GraphExecutable& body) {
   ReplayLog* const log = body.log.get();
-  const std::uint64_t replay = replays_.load(std::memory_order_relaxed) - body.replays_before + 1;  // of this executable
+  const std::uint64_t replay =
+      replays_.load(std::memory_order_relaxed) - body.replays_before + 1;  // of this executable
   const NvtxRange range(NvtxWork::Replay, label(), instance_.replay_of(replay));
   if (log == nullptr || !log->begin_launch(replay)) return body.exec->launch(queue.backend());
   LaunchNote note{replay, trace_now(), 0, queue.trace_id(), thread_number()};
@@ -225,7 +246,8 @@ std::uint64_t GraphCore::start_replay(QueueCore& queue, GraphExecutable& body) {
   return serial;
 }
 
-Fence GraphCore::launch(const std::shared_ptr<GraphCore>& self, const std::shared_ptr<QueueCore>& queue) {
+Fence GraphCore::launch(const std::shared_ptr<GraphCore>& self,
+                        const std::shared_ptr<QueueCore>& queue) {
   std::uint64_t serial = 0, replay = 0;
   submit(queue, Stage::Launch, [&] {
     serial = start_replay(*queue, *body_);
@@ -258,7 +280,8 @@ void GraphCore::set_profile(ProfileMode mode) {
 
 std::vector<LoopReport> GraphCore::loops() {
   std::vector<LoopReport> reports;
-  for (Loop& loop : loops_of(*current_plan()->recording)) reports.push_back({.name = std::move(loop.name), .command = loop.command});
+  for (Loop& loop : loops_of(*current_plan()->recording))
+    reports.push_back({.name = std::move(loop.name), .command = loop.command});
   if (reports.empty() || replays() == 0) return reports;
   std::lock_guard lock(mutex_);
   const std::vector<LoopCount> counts = body_->exec->loop_counts();

@@ -1,7 +1,8 @@
-// GraphCore: one compiled graph: its plan, its executable, its slab, and where it was launched last; of a graph with instances, one of them,
-// which knows the others where it is the first. Held by the CapturedGraph and by fences; when both are gone, everything that its last launch may
-// touch goes to the retire queue.
-// Threads: any thread. Launches take the graph's mutex; launches of graphs that share buffers take DeviceCore::order() first.
+// GraphCore: one compiled graph: its plan, its executable, its slab, and where it was launched
+// last; of a graph with instances, one of them, which knows the others where it is the first. Held
+// by the CapturedGraph and by fences; when both are gone, everything that its last launch may touch
+// goes to the retire queue. Threads: any thread. Launches take the graph's mutex; launches of
+// graphs that share buffers take DeviceCore::order() first.
 #pragma once
 
 #include <atomic>
@@ -19,8 +20,8 @@
 #include "lowering/lowering_config.hpp"
 #include "record/command_buffer_core.hpp"
 #include "runtime/graph/graph_executable.hpp"
-#include "runtime/queue/queue_point.hpp"
 #include "runtime/memory/pool_buffer.hpp"
+#include "runtime/queue/queue_point.hpp"
 
 namespace reprise::detail {
 
@@ -31,8 +32,10 @@ class QueueCore;
 
 class GraphCore final : public PendingSource {
  public:
-  // Makes itself known to its buffers and pools. Throws StaleHandle where a buffer was cleared meanwhile.
-  [[nodiscard]] static std::shared_ptr<GraphCore> make(std::unique_ptr<GraphExecutable> body, CompileReport report);
+  // Makes itself known to its buffers and pools. Throws StaleHandle where a buffer was cleared
+  // meanwhile.
+  [[nodiscard]] static std::shared_ptr<GraphCore> make(std::unique_ptr<GraphExecutable> body,
+                                                       CompileReport report);
   GraphCore(std::unique_ptr<GraphExecutable> body, CompileReport report);
   GraphCore(const GraphCore&) = delete;
   GraphCore& operator=(const GraphCore&) = delete;
@@ -40,15 +43,17 @@ class GraphCore final : public PendingSource {
 
   // Before anybody else knows the graph. It is the first of them.
   void set_replicas(std::unique_ptr<GraphReplicas> replicas) noexcept;
-  [[nodiscard]] GraphReplicas* replicas() const noexcept { return replicas_.get(); }  // null: there are no others
+  [[nodiscard]] GraphReplicas* replicas() const noexcept {
+    return replicas_.get();
+  }  // null: there are no others
   [[nodiscard]] const ReplicaIndex& instance() const noexcept { return instance_; }
 
   // These, and updates, of this instance alone. `self` is this graph's own owner.
   Fence launch(const std::shared_ptr<GraphCore>& self, const std::shared_ptr<QueueCore>& queue);
   void upload(const std::shared_ptr<QueueCore>& queue);
   void set_profile(ProfileMode mode);
-  // Under order(): gives the pages of its slab back where no launch may use them. The next launch takes them again. A slab that graphs share is looked
-  // at once: those that were are in `seen`.
+  // Under order(): gives the pages of its slab back where no launch may use them. The next launch
+  // takes them again. A slab that graphs share is looked at once: those that were are in `seen`.
   void trim(TrimReport& report, std::vector<const PoolSlab*>& seen);
   // Under order(): the bytes of its slab with pages, and of what graphs share what stands for it.
   struct Held {
@@ -56,29 +61,36 @@ class GraphCore final : public PendingSource {
     std::shared_ptr<PoolBuffer> shared;  // null: the graph's own
   };
   [[nodiscard]] Held held_slab() const;
-  // Takes them now, for whoever shows addresses of transients to the driver. Without any lock. Throws SlabExhausted, OutOfMemory.
+  // Takes them now, for whoever shows addresses of transients to the driver. Without any lock.
+  // Throws SlabExhausted, OutOfMemory.
   void make_resident();
   // And it is never trimmed again. The same.
   void pin_resident();
 
   // --- Updates: graph_update.cpp; what they do is said in <reprise/captured_graph.hpp> ---
-  // The number of a scalar slot, for the two below; the same as long as the graph lives. Throws InvalidArgument where there is none of this name.
+  // The number of a scalar slot, for the two below; the same as long as the graph lives. Throws
+  // InvalidArgument where there is none of this name.
   [[nodiscard]] std::uint32_t find_scalar(std::string_view name);
   void check_scalar(std::uint32_t scalar, std::uint64_t bytes) const;
   std::uint32_t set_scalar(std::uint32_t scalar, const void* value);
-  [[nodiscard]] UpdateReport rebind(std::span<const BufferBinding> bindings, const UpdateDesc& desc);
+  [[nodiscard]] UpdateReport rebind(std::span<const BufferBinding> bindings,
+                                    const UpdateDesc& desc);
   enum class Switch : std::uint8_t { Enable, Disable };
   void switch_command(const CommandRef& command, Switch how);
   [[nodiscard]] bool is_enabled(const CommandRef& command);
-  [[nodiscard]] UpdateReport update(const std::shared_ptr<GraphCore>& self, const CommandBuffer& commands, const UpdateDesc& desc);
-  // The two halves of it, while nobody else updates any instance: `commands` planned for this graph, by any of its instances, and one that
-  // becomes that, whose launches are pending work of `commands` from now on.
+  [[nodiscard]] UpdateReport update(const std::shared_ptr<GraphCore>& self,
+                                    const CommandBuffer& commands, const UpdateDesc& desc);
+  // The two halves of it, while nobody else updates any instance: `commands` planned for this
+  // graph, by any of its instances, and one that becomes that, whose launches are pending work of
+  // `commands` from now on.
   struct NextPlan {
     std::shared_ptr<const Plan> plan;
     std::vector<Message> messages;
   };
   [[nodiscard]] NextPlan plan_update(const CommandBuffer& commands);
-  [[nodiscard]] UpdateReport become(const std::shared_ptr<GraphCore>& self, const CommandBuffer& commands, const NextPlan& next, const UpdateDesc& desc);
+  [[nodiscard]] UpdateReport become(const std::shared_ptr<GraphCore>& self,
+                                    const CommandBuffer& commands, const NextPlan& next,
+                                    const UpdateDesc& desc);
   // The trace is told what an update came to.
   void trace_update_report(const UpdateReport& report);
   // An executable that an update makes from now on is told of in the trace as one of this graph.
@@ -99,10 +111,18 @@ class GraphCore final : public PendingSource {
   [[nodiscard]] BackendExec& exec() const noexcept { return *body_->exec; }
   [[nodiscard]] const CompileReport& report() const noexcept { return report_; }
   [[nodiscard]] std::vector<LoopReport> loops();
-  [[nodiscard]] std::uint64_t replays() const noexcept { return replays_.load(std::memory_order_relaxed); }
-  [[nodiscard]] bool is_uploaded() const noexcept { return uploaded_.load(std::memory_order_relaxed); }
-  [[nodiscard]] std::uint32_t trace_id() const noexcept { return body_->trace_id; }  // means something only with a trace
-  [[nodiscard]] ReplayLog* log() const noexcept { return body_->log.get(); }  // null without a trace
+  [[nodiscard]] std::uint64_t replays() const noexcept {
+    return replays_.load(std::memory_order_relaxed);
+  }
+  [[nodiscard]] bool is_uploaded() const noexcept {
+    return uploaded_.load(std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::uint32_t trace_id() const noexcept {
+    return body_->trace_id;
+  }  // means something only with a trace
+  [[nodiscard]] ReplayLog* log() const noexcept {
+    return body_->log.get();
+  }  // null without a trace
   // True where its launches are tracked by a buffer.
   [[nodiscard]] bool is_shared() const noexcept { return shared_.load(std::memory_order_acquire); }
   // The last launch or upload; an empty queue where there was none.
@@ -110,7 +130,8 @@ class GraphCore final : public PendingSource {
   [[nodiscard]] bool is_pending() const noexcept override;
   void rethrow_callback_error(std::uint64_t replay) const;
 
-  // Under order(): from now on launches are tracked by `buffer`, those so far included. Call buffer.prepare() before.
+  // Under order(): from now on launches are tracked by `buffer`, those so far included. Call
+  // buffer.prepare() before.
   void track(PoolBuffer& buffer, Access access) noexcept;
 
  private:
@@ -128,16 +149,20 @@ class GraphCore final : public PendingSource {
   };
   // Buffers that an update brings in, attached for as long as it may still be called off.
   class BufferAttachTransaction;
-  [[nodiscard]] std::vector<Use> uses_of(const Recording& recording, const TransientMemory& memory) const;
+  [[nodiscard]] std::vector<Use> uses_of(const Recording& recording,
+                                         const TransientMemory& memory) const;
   void collect_uses();
   void require_updatable(std::string_view verb) const;
-  [[nodiscard]] std::vector<Use> checked_bindings(std::span<const BufferBinding> bindings, std::vector<std::byte*>& addresses);
+  [[nodiscard]] std::vector<Use> checked_bindings(std::span<const BufferBinding> bindings,
+                                                  std::vector<std::byte*>& addresses);
   // These under mutex_.
-  [[nodiscard]] UpdateReport update_in_place(const std::shared_ptr<const Plan>& plan, const Bindings& bindings, const UpdateDesc& desc,
+  [[nodiscard]] UpdateReport update_in_place(const std::shared_ptr<const Plan>& plan,
+                                             const Bindings& bindings, const UpdateDesc& desc,
                                              std::shared_ptr<const void>& replaced);
   // `memory`: of the transients from then on; null: where they are.
   void reinstantiate(std::shared_ptr<const Plan> plan, Bindings bindings, TransientMemory* memory);
-  // Whoever looks at addresses of transients has pages behind them. Throws SlabExhausted, OutOfMemory.
+  // Whoever looks at addresses of transients has pages behind them. Throws SlabExhausted,
+  // OutOfMemory.
   void take_pages();  // under mutex_
   // While it lives the slab has its pages.
   class ResidencyPin {
@@ -156,25 +181,30 @@ class GraphCore final : public PendingSource {
   [[nodiscard]] bool may_be_trimmed() const;
   enum class Says : std::uint8_t { No, Yes };
   void note_trimmed(Says says);
-  void find_new_uses(const std::vector<Use>& wanted, std::vector<Use>& added, std::vector<Use>& gone) const;  // under order()
+  void find_new_uses(const std::vector<Use>& wanted, std::vector<Use>& added,
+                     std::vector<Use>& gone) const;  // under order()
   class Tuning;
-  void launch_uncounted(const std::shared_ptr<QueueCore>& queue, BackendExec& exec);  // ordered as a replay of the graph is, and none of it
+  void launch_uncounted(const std::shared_ptr<QueueCore>& queue,
+                        BackendExec& exec);  // ordered as a replay of the graph is, and none of it
   [[nodiscard]] Bindings bindings_of(const Plan& plan, std::byte* transients) const;
   [[nodiscard]] std::unique_ptr<GraphExecutable> make_candidate(std::shared_ptr<const Plan> plan);
   void sync_bindings(GraphExecutable& body);  // under mutex_
   void replace_executable(std::unique_ptr<GraphExecutable> next);
-  void take_tuned(const std::shared_ptr<QueueCore>& queue, const std::shared_ptr<const Plan>& plan, TuneReport& report);
-  [[nodiscard]] std::uint64_t start_replay(QueueCore& queue, GraphExecutable& body);  // under mutex_; the serial
+  void take_tuned(const std::shared_ptr<QueueCore>& queue, const std::shared_ptr<const Plan>& plan,
+                  TuneReport& report);
+  [[nodiscard]] std::uint64_t start_replay(QueueCore& queue,
+                                           GraphExecutable& body);  // under mutex_; the serial
   void attach();
   void require_launchable(const QueueCore& queue, Stage stage) const;
-  void share_all();                    // under order()
+  void share_all();                                 // under order()
   void wait_for_previous_launch(QueueCore& queue);  // under mutex_
-  void wait_for_hazards(QueueCore& queue);  // under order() and mutex_
-  void record_accesses() noexcept;           // under order() and mutex_
+  void wait_for_hazards(QueueCore& queue);          // under order() and mutex_
+  void record_accesses() noexcept;                  // under order() and mutex_
   // Runs `submission`, ordered after what it conflicts with; `submission` returns its serial.
   template <class Submission>
   void submit(const std::shared_ptr<QueueCore>& queue, Stage stage, Submission&& submission);
-  [[noreturn]] void rethrow_with_names(const Error& error, const QueueCore& queue, Stage stage) const;
+  [[noreturn]] void rethrow_with_names(const Error& error, const QueueCore& queue,
+                                       Stage stage) const;
 
   std::unique_ptr<GraphExecutable> body_;
   const ReplicaIndex instance_;
@@ -183,10 +213,12 @@ class GraphCore final : public PendingSource {
   const std::shared_ptr<DeviceCore> device_;
   const std::shared_ptr<CapturePool> pool_;
   const std::string label_;
-  std::mutex updating_;                              // one update at a time, but for scalars; taken before all other locks
-  std::optional<LoweringConfig> tuned_;              // under updating_
-  std::vector<Scalar> scalars_;                      // under mutex_
-  std::vector<std::unique_ptr<GraphExecutable>> replaced_executables_;  // under mutex_: replaced, and asked for what their host callbacks threw
+  std::mutex updating_;  // one update at a time, but for scalars; taken before all other locks
+  std::optional<LoweringConfig> tuned_;  // under updating_
+  std::vector<Scalar> scalars_;          // under mutex_
+  std::vector<std::unique_ptr<GraphExecutable>>
+      replaced_executables_;  // under mutex_: replaced, and asked for what their host callbacks
+                              // threw
   CompileReport report_;
   std::vector<Use> uses_;
   std::vector<std::shared_ptr<PoolCore>> pools_;  // each once

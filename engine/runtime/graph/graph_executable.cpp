@@ -8,7 +8,8 @@
 
 namespace reprise::detail {
 
-GraphExecutable::GraphExecutable(std::shared_ptr<DeviceCore> owner) noexcept : device(std::move(owner)) {}
+GraphExecutable::GraphExecutable(std::shared_ptr<DeviceCore> owner) noexcept
+    : device(std::move(owner)) {}
 
 GraphExecutable::~GraphExecutable() {
   exec.reset();

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/failure.hpp"
 #include "base/text.hpp"
 #include "runtime/core/device_core.hpp"
-#include "base/failure.hpp"
-#include "runtime/graph/graph_update_report.hpp"
 #include "runtime/core/instance_core.hpp"
+#include "runtime/graph/graph_update_report.hpp"
 #include "runtime/queue/queue_core.hpp"
 
 namespace reprise::detail {
@@ -23,19 +23,23 @@ std::string add(const UpdateReport& one, UpdateReport& all) {
 
 }  // namespace
 
-GraphReplicas::GraphReplicas(GraphCore& first, std::vector<std::shared_ptr<GraphCore>> others) : first_(first), slots_(others.size() + 1) {
+GraphReplicas::GraphReplicas(GraphCore& first, std::vector<std::shared_ptr<GraphCore>> others)
+    : first_(first), slots_(others.size() + 1) {
   for (std::size_t i = 0; i < others.size(); ++i) slots_[i + 1].core = std::move(others[i]);
 }
 
 std::uint32_t GraphReplicas::count() const {
   const std::lock_guard lock(mutex_);
-  return static_cast<std::uint32_t>(std::count_if(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.in_use; }));
+  return static_cast<std::uint32_t>(
+      std::count_if(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.in_use; }));
 }
 
 std::uint32_t GraphReplicas::pick(const QueueCore* queue) const {
   constexpr auto kNobody = ~std::uint32_t{0};
   std::uint32_t same = kNobody, free = kNobody, oldest = kNobody;
-  const auto better = [&](std::uint32_t candidate, std::uint32_t than) { return than == kNobody || slots_[candidate].taken < slots_[than].taken; };
+  const auto better = [&](std::uint32_t candidate, std::uint32_t than) {
+    return than == kNobody || slots_[candidate].taken < slots_[than].taken;
+  };
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
     const Slot& slot = slots_[i];
     if (!slot.in_use) continue;
@@ -44,7 +48,8 @@ std::uint32_t GraphReplicas::pick(const QueueCore* queue) const {
   }
   if (same != kNobody) return same;
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
-    if (slots_[i].in_use && better(i, free) && slots_[i].launching == 0 && !at(i).is_pending()) free = i;
+    if (slots_[i].in_use && better(i, free) && slots_[i].launching == 0 && !at(i).is_pending())
+      free = i;
   }
   return free != kNobody ? free : oldest;
 }
@@ -52,14 +57,16 @@ std::uint32_t GraphReplicas::pick(const QueueCore* queue) const {
 std::uint32_t GraphReplicas::take(const std::shared_ptr<QueueCore>& queue, const LaunchDesc& desc) {
   if (desc.instance != LaunchDesc::kAny && desc.instance >= slots_.size()) {
     fail(ErrorCode::OutOfRange, Stage::Launch, first_.label(),
-         concat("graph ", first_.label(), " has no instance ", desc.instance, "; it has ", slots_.size(), ", from 0"));
+         concat("graph ", first_.label(), " has no instance ", desc.instance, "; it has ",
+                slots_.size(), ", from 0"));
   }
   const std::lock_guard lock(mutex_);
   const std::uint32_t i = desc.instance == LaunchDesc::kAny ? pick(queue.get()) : desc.instance;
   Slot& slot = slots_[i];
   if (!slot.in_use) {
     fail(ErrorCode::InvalidState, Stage::Launch, first_.label(),
-         concat("instance ", i, " of graph ", first_.label(), " was taken out of use by an update that it could not follow"));
+         concat("instance ", i, " of graph ", first_.label(),
+                " was taken out of use by an update that it could not follow"));
   }
   slot.queue = queue.get();
   slot.taken = ++launches_;
@@ -68,7 +75,8 @@ std::uint32_t GraphReplicas::take(const std::shared_ptr<QueueCore>& queue, const
   return i;
 }
 
-Fence GraphReplicas::launch(const std::shared_ptr<GraphCore>& self, const std::shared_ptr<QueueCore>& queue, const LaunchDesc& desc) {
+Fence GraphReplicas::launch(const std::shared_ptr<GraphCore>& self,
+                            const std::shared_ptr<QueueCore>& queue, const LaunchDesc& desc) {
   class Taken {
    public:
     Taken(GraphReplicas& all, std::uint32_t number) : all_(all), number_(number) {}
@@ -121,7 +129,9 @@ std::uint64_t GraphReplicas::replays() const {
 
 bool GraphReplicas::is_uploaded() const {
   const auto all = others();
-  return first_.is_uploaded() && std::all_of(all.begin(), all.end(), [](const auto& other) { return other->is_uploaded(); });
+  return first_.is_uploaded() && std::all_of(all.begin(), all.end(), [](const auto& other) {
+           return other->is_uploaded();
+         });
 }
 
 std::vector<LoopReport> GraphReplicas::loops() {
@@ -151,14 +161,16 @@ std::vector<Message> GraphReplicas::spread(Change&& change) {
       other->set_traced_as(first_.trace_id());
       why = change(other);
     } catch (const Error& error) {
-      if (error.code() == ErrorCode::DeviceLost || error.code() == ErrorCode::StaleHandle) throw;  // of them all
+      if (error.code() == ErrorCode::DeviceLost || error.code() == ErrorCode::StaleHandle)
+        throw;  // of them all
       why = error.what();
     }
     if (why.empty()) continue;
     leave_out(*other);
     Message message;
     message.id = "instance-left-out";
-    message.text = concat("graph ", first_.label(), ": instance ", other->instance().number, " could not follow an update and is not launched any more: ", why);
+    message.text = concat("graph ", first_.label(), ": instance ", other->instance().number,
+                          " could not follow an update and is not launched any more: ", why);
     messages.push_back(std::move(message));
   }
   return messages;
@@ -175,7 +187,9 @@ void GraphReplicas::report(const std::vector<Message>& messages) const {
 std::uint32_t GraphReplicas::find_scalar(std::string_view name) {
   const std::lock_guard one(updating_);
   const std::uint32_t scalar = first_.find_scalar(name);
-  for (const auto& other : others()) static_cast<void>(other->find_scalar(name));  // the same number, as they were all asked for the same ones
+  for (const auto& other : others())
+    static_cast<void>(
+        other->find_scalar(name));  // the same number, as they were all asked for the same ones
   return scalar;
 }
 
@@ -207,7 +221,8 @@ void GraphReplicas::switch_command(const CommandRef& command, GraphCore::Switch 
   report(messages);
 }
 
-UpdateReport GraphReplicas::rebind(std::span<const BufferBinding> bindings, const UpdateDesc& desc) {
+UpdateReport GraphReplicas::rebind(std::span<const BufferBinding> bindings,
+                                   const UpdateDesc& desc) {
   const UpdateClock clock;
   UpdateReport result;
   std::vector<Message> messages;
@@ -215,14 +230,16 @@ UpdateReport GraphReplicas::rebind(std::span<const BufferBinding> bindings, cons
     const std::lock_guard one(updating_);
     result = first_.rebind(bindings, desc);
     if (!result.done()) return result;
-    messages = spread([&](const auto& other) { return add(other->rebind(bindings, desc), result); });
+    messages =
+        spread([&](const auto& other) { return add(other->rebind(bindings, desc), result); });
   }
   report(messages);
   result.time = clock.elapsed();
   return result;
 }
 
-UpdateReport GraphReplicas::update(const std::shared_ptr<GraphCore>& self, const CommandBuffer& commands, const UpdateDesc& desc) {
+UpdateReport GraphReplicas::update(const std::shared_ptr<GraphCore>& self,
+                                   const CommandBuffer& commands, const UpdateDesc& desc) {
   const UpdateClock clock;
   UpdateReport result;
   std::vector<Message> messages;
@@ -231,7 +248,9 @@ UpdateReport GraphReplicas::update(const std::shared_ptr<GraphCore>& self, const
     const GraphCore::NextPlan next = first_.plan_update(commands);
     result = first_.become(self, commands, next, desc);
     if (result.done()) {
-      messages = spread([&](const auto& other) { return add(other->become(other, commands, next, desc), result); });
+      messages = spread([&](const auto& other) {
+        return add(other->become(other, commands, next, desc), result);
+      });
     }
     result.time = clock.elapsed();
     first_.trace_update_report(result);

@@ -4,17 +4,17 @@
 #include <optional>
 #include <utility>
 
+#include "base/failure.hpp"
 #include "base/text.hpp"
 #include "compile/changed_nodes.hpp"
+#include "compile/replica_rules.hpp"
 #include "compile/stages.hpp"
 #include "runtime/core/device_core.hpp"
-#include "base/failure.hpp"
+#include "runtime/graph/buffer_attach.hpp"
 #include "runtime/graph/graph_core.hpp"
 #include "runtime/graph/graph_update_report.hpp"
-#include "runtime/graph/buffer_attach.hpp"
-#include "compile/replica_rules.hpp"
-#include "runtime/queue/queue_core.hpp"
 #include "runtime/graph/trace_graph.hpp"
+#include "runtime/queue/queue_core.hpp"
 
 namespace reprise::detail {
 namespace {
@@ -40,7 +40,8 @@ class ReplacedParts final : public DeferredDelete {
 
 }  // namespace
 
-UpdateReport GraphCore::update_in_place(const std::shared_ptr<const Plan>& plan, const Bindings& bindings, const UpdateDesc& desc,
+UpdateReport GraphCore::update_in_place(const std::shared_ptr<const Plan>& plan,
+                                        const Bindings& bindings, const UpdateDesc& desc,
                                         std::shared_ptr<const void>& replaced) {
   UpdateReport report;
   const auto take = [&](const PlanChange& change) {
@@ -58,26 +59,37 @@ UpdateReport GraphCore::update_in_place(const std::shared_ptr<const Plan>& plan,
   // Nodes that are disabled stay so by themselves only where they are set one by one.
   const auto& off = body_->journal.now().disabled;
   const bool has_disabled = std::find(off.begin(), off.end(), std::uint8_t{1}) != off.end();
-  const auto changed = desc.first <= UpdateMethod::WholeGraph ? find_changed_nodes({*body_->plan, body_->journal.now()}, {*plan, bindings}) : std::nullopt;
+  const auto changed =
+      desc.first <= UpdateMethod::WholeGraph
+          ? find_changed_nodes({*body_->plan, body_->journal.now()}, {*plan, bindings})
+          : std::nullopt;
   if (desc.first <= UpdateMethod::Nodes && desc.last >= UpdateMethod::Nodes) {
     const bool can_be_set = changed && changed->can_be_set_one_by_one && !has_disabled;
-    const bool few = can_be_set && (changed->nodes.size() * 2 <= plan->lowered.nodes.size() || desc.last == UpdateMethod::Nodes);
-    if (few && take({PlanChange::Scope::Nodes, plan, &bindings, changed->nodes})) return done(UpdateMethod::Nodes, changed->nodes.size());
+    const bool few = can_be_set && (changed->nodes.size() * 2 <= plan->lowered.nodes.size() ||
+                                    desc.last == UpdateMethod::Nodes);
+    if (few && take({PlanChange::Scope::Nodes, plan, &bindings, changed->nodes}))
+      return done(UpdateMethod::Nodes, changed->nodes.size());
     if (!can_be_set && desc.last == UpdateMethod::Nodes) {
       report.outcome = GraphExecUpdateOutcome::NotSupported;
-      report.reason = "setting nodes one by one can't bring this graph from the one recording to the other";
+      report.reason =
+          "setting nodes one by one can't bring this graph from the one recording to the other";
     }
   }
   if (desc.first <= UpdateMethod::WholeGraph && desc.last >= UpdateMethod::WholeGraph &&
-      take({PlanChange::Scope::Whole, plan, &bindings, changed ? std::optional<std::span<const std::uint32_t>>(changed->nodes) : std::nullopt})) {
+      take({PlanChange::Scope::Whole, plan, &bindings,
+            changed ? std::optional<std::span<const std::uint32_t>>(changed->nodes)
+                    : std::nullopt})) {
     return done(UpdateMethod::WholeGraph, plan->lowered.nodes.size());
   }
-  if (report.outcome == GraphExecUpdateOutcome::Success) report.outcome = GraphExecUpdateOutcome::NotSupported;  // nothing was allowed that could
+  if (report.outcome == GraphExecUpdateOutcome::Success)
+    report.outcome = GraphExecUpdateOutcome::NotSupported;  // nothing was allowed that could
   return report;
 }
 
-// The executable that there was goes when its launches are over; the new one is a version of its own to whoever looks on.
-void GraphCore::reinstantiate(std::shared_ptr<const Plan> plan, Bindings bindings, TransientMemory* memory) {
+// The executable that there was goes when its launches are over; the new one is a version of its
+// own to whoever looks on.
+void GraphCore::reinstantiate(std::shared_ptr<const Plan> plan, Bindings bindings,
+                              TransientMemory* memory) {
   auto next = std::make_unique<GraphExecutable>(device_);
   next->last = body_->last;
   next->pool = pool_;
@@ -91,7 +103,8 @@ void GraphCore::reinstantiate(std::shared_ptr<const Plan> plan, Bindings binding
   next->trace_id = traced_as_;
   next->versions = body_->versions;
   next->journal = BindingState(next->plan, std::move(bindings));
-  next->exec = device_->backend().instantiate(next->plan, next->journal.now(), instrumentation_for(*device_));
+  next->exec = device_->backend().instantiate(next->plan, next->journal.now(),
+                                              instrumentation_for(*device_));
   replaced_executables_.reserve(replaced_executables_.size() + 1);
   if (device_->trace() != nullptr) trace_graph(*next, {});
   // Nothing fails from here on.
@@ -113,14 +126,19 @@ void GraphCore::trace_update_report(const UpdateReport& report) {
   Message message;
   message.severity = Severity::Info;
   message.id = "graph-updated";
-  message.text = concat("graph ", label(), " was updated in ", report.time.count() / 1000, " us: ", describe(report));
+  message.text = concat("graph ", label(), " was updated in ", report.time.count() / 1000,
+                        " us: ", describe(report));
   trace->report(trace_id(), message);
 }
 
 // Most often both lists are the same.
-void GraphCore::find_new_uses(const std::vector<Use>& wanted, std::vector<Use>& added, std::vector<Use>& gone) const {
-  const auto same = [](const Use& a, const Use& b) { return a.buffer == b.buffer && a.access == b.access; };
-  const auto [now, old] = std::mismatch(wanted.begin(), wanted.end(), uses_.begin(), uses_.end(), same);
+void GraphCore::find_new_uses(const std::vector<Use>& wanted, std::vector<Use>& added,
+                              std::vector<Use>& gone) const {
+  const auto same = [](const Use& a, const Use& b) {
+    return a.buffer == b.buffer && a.access == b.access;
+  };
+  const auto [now, old] =
+      std::mismatch(wanted.begin(), wanted.end(), uses_.begin(), uses_.end(), same);
   const auto is_in = [&](const Use& use, const auto& first, const auto& last) {
     return std::any_of(first, last, [&](const Use& other) { return same(use, other); });
   };
@@ -147,7 +165,8 @@ GraphCore::NextPlan GraphCore::plan_update(const CommandBuffer& commands) {
           std::move(messages)};
 }
 
-UpdateReport GraphCore::update(const std::shared_ptr<GraphCore>& self, const CommandBuffer& commands, const UpdateDesc& desc) {
+UpdateReport GraphCore::update(const std::shared_ptr<GraphCore>& self,
+                               const CommandBuffer& commands, const UpdateDesc& desc) {
   const UpdateClock clock;
   std::lock_guard one(updating_);
   UpdateReport report = become(self, commands, plan_update(commands), desc);
@@ -156,13 +175,17 @@ UpdateReport GraphCore::update(const std::shared_ptr<GraphCore>& self, const Com
   return report;
 }
 
-UpdateReport GraphCore::become(const std::shared_ptr<GraphCore>& self, const CommandBuffer& commands, const NextPlan& next, const UpdateDesc& desc) {
+UpdateReport GraphCore::become(const std::shared_ptr<GraphCore>& self,
+                               const CommandBuffer& commands, const NextPlan& next,
+                               const UpdateDesc& desc) {
   require_updatable("update");
   const ResidencyPin pages(*this);
   const std::shared_ptr<const Plan>& plan = next.plan;
   std::optional<TransientMemory> memory;
-  if (plan->placement.slab_bytes > body_->memory.bytes) memory = allocate_transients(device_, pool_, *plan, instance_.number);
-  Bindings bindings = bind(*plan, memory ? memory->address : body_->memory.address, instance_.number);
+  if (plan->placement.slab_bytes > body_->memory.bytes)
+    memory = allocate_transients(device_, pool_, *plan, instance_.number);
+  Bindings bindings =
+      bind(*plan, memory ? memory->address : body_->memory.address, instance_.number);
   CompileReport compiled = make_report(*plan, next.messages);
   compiled.replicas = instance_.count;
   auto old_parts = std::make_unique<ReplacedParts>(device_);
@@ -172,7 +195,8 @@ UpdateReport GraphCore::become(const std::shared_ptr<GraphCore>& self, const Com
   std::vector<Use> wanted = uses_of(*plan->recording, memory ? *memory : body_->memory);
   for (const Use& use : wanted) {
     if (!use.buffer->is_stale()) continue;
-    fail(ErrorCode::StaleHandle, Stage::Launch, label(), concat("update of graph ", label(), ": ", display_name(*use.buffer), " is stale"));
+    fail(ErrorCode::StaleHandle, Stage::Launch, label(),
+         concat("update of graph ", label(), ": ", display_name(*use.buffer), " is stale"));
   }
   std::vector<Use> added, gone;
   find_new_uses(wanted, added, gone);
@@ -197,23 +221,27 @@ UpdateReport GraphCore::become(const std::shared_ptr<GraphCore>& self, const Com
       reinstantiate(plan, std::move(bindings), memory ? &*memory : nullptr);
       report.method = UpdateMethod::Reinstantiated;
       report.nodes = static_cast<std::uint32_t>(plan->lowered.nodes.size());
-      if (desc.first == UpdateMethod::Reinstantiated) report.outcome = GraphExecUpdateOutcome::Success;  // nothing else was tried
+      if (desc.first == UpdateMethod::Reinstantiated)
+        report.outcome = GraphExecUpdateOutcome::Success;  // nothing else was tried
     }
     last = old_parts->last = body_->last;
     if (report.done()) {
       report_ = std::move(compiled);
-      if (old_parts->plan == nullptr || old_parts->plan->lowering_hash != plan->lowering_hash) tuned_.reset();
+      if (old_parts->plan == nullptr || old_parts->plan->lowering_hash != plan->lowering_hash)
+        tuned_.reset();
       uses_.swap(wanted);
       uses.keep();
       for (Scalar& scalar : scalars_) {
         const std::uint32_t slot = plan->slots.find(scalar.name);
         scalar.slot = slot != kNone && plan->slots.slots[slot].bytes == scalar.bytes ? slot : kNone;
       }
-      if (trace != nullptr && report.method != UpdateMethod::Reinstantiated) trace_update(*body_, replays() - body_->replays_before + 1);
+      if (trace != nullptr && report.method != UpdateMethod::Reinstantiated)
+        trace_update(*body_, replays() - body_->replays_before + 1);
     }
     version = body_->versions.now();
   }
-  if (version != version_before && instance_.number == 0) trace->record_update(trace_id(), version_before, version, describe(report));
+  if (version != version_before && instance_.number == 0)
+    trace->record_update(trace_id(), version_before, version, describe(report));
   if (report.done()) {
     for (const Use& use : gone) use.buffer->detach(*this, last);
     device_->retired().push(std::move(old_parts));

@@ -36,23 +36,31 @@ std::string_view in_words(GraphExecUpdateOutcome outcome) {
   switch (outcome) {
     case GraphExecUpdateOutcome::Success: return "";
     case GraphExecUpdateOutcome::Error: return "the device refused it";
-    case GraphExecUpdateOutcome::TopologyChanged: return "the graph has other nodes or edges than before";
-    case GraphExecUpdateOutcome::NodeTypeChanged: return "it is of another kind than the command whose place it takes";
+    case GraphExecUpdateOutcome::TopologyChanged:
+      return "the graph has other nodes or edges than before";
+    case GraphExecUpdateOutcome::NodeTypeChanged:
+      return "it is of another kind than the command whose place it takes";
     case GraphExecUpdateOutcome::FunctionChanged: return "it runs another kernel";
-    case GraphExecUpdateOutcome::ParametersChanged: return "its parameters changed in a way that no update in place can follow";
+    case GraphExecUpdateOutcome::ParametersChanged:
+      return "its parameters changed in a way that no update in place can follow";
     case GraphExecUpdateOutcome::NotSupported: return "it can't be updated in place";
-    case GraphExecUpdateOutcome::UnsupportedFunctionChange: return "it runs another kernel, of a kind that can't take the place of the one before";
-    case GraphExecUpdateOutcome::AttributesChanged: return "its cluster, or whether it is cooperative, changed";
+    case GraphExecUpdateOutcome::UnsupportedFunctionChange:
+      return "it runs another kernel, of a kind that can't take the place of the one before";
+    case GraphExecUpdateOutcome::AttributesChanged:
+      return "its cluster, or whether it is cooperative, changed";
   }
   return "";
 }
 
-std::uint32_t command_of(const Plan& plan, std::uint32_t node) { return node == kNone ? kNone : plan.command_of(node); }
+std::uint32_t command_of(const Plan& plan, std::uint32_t node) {
+  return node == kNone ? kNone : plan.command_of(node);
+}
 
 }  // namespace
 
 std::string describe(const UpdateReport& report) {
-  return concat(to_string(report.method), ", ", report.nodes, " nodes", report.reason.empty() ? "" : "; ", report.reason);
+  return concat(to_string(report.method), ", ", report.nodes, " nodes",
+                report.reason.empty() ? "" : "; ", report.reason);
 }
 
 void note_refusal(const ExecUpdate& refused, const Plan& plan, UpdateReport& report) {
@@ -64,8 +72,11 @@ void note_refusal(const ExecUpdate& refused, const Plan& plan, UpdateReport& rep
   report.reason = in_words(refused.outcome);
   if (report.command == kNone) return;
   const Recording& recording = *plan.recording;
-  std::string where = concat("command ", report.command, ", ", recording.command_name(report.command));
-  if (report.edge_from != kNone) where += concat(", after command ", report.edge_from, ", ", recording.command_name(report.edge_from));
+  std::string where =
+      concat("command ", report.command, ", ", recording.command_name(report.command));
+  if (report.edge_from != kNone)
+    where += concat(", after command ", report.edge_from, ", ",
+                    recording.command_name(report.edge_from));
   report.reason = concat(where, ": ", report.reason);
 }
 

@@ -12,7 +12,9 @@ namespace reprise::detail {
 
 class UpdateClock {
  public:
-  [[nodiscard]] std::chrono::nanoseconds elapsed() const { return std::chrono::steady_clock::now() - began_; }
+  [[nodiscard]] std::chrono::nanoseconds elapsed() const {
+    return std::chrono::steady_clock::now() - began_;
+  }
 
  private:
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();

@@ -39,7 +39,8 @@ void trace_version(GraphExecutable& body) {
     Message message;
     message.severity = Severity::Warning;
     message.id = "graph-versions-full";
-    message.text = concat("graph ", body.plan->label, " became something else more than ", GraphVersions::kMost,
+    message.text = concat("graph ", body.plan->label, " became something else more than ",
+                          GraphVersions::kMost,
                           " times: from here on its replays are told under the version before");
     device.report(body.trace_id, message);
   }
@@ -66,7 +67,8 @@ void trace_graph(GraphExecutable& body, const std::vector<Message>& messages) {
   if (body.instance.number == 0) {
     for (const Message& message : messages) device.report(body.trace_id, message);
   }
-  body.log = device.follow({body.trace_id, body.versions.now(), body.instance, body.replays_before}, *body.plan, *body.exec);
+  body.log = device.follow({body.trace_id, body.versions.now(), body.instance, body.replays_before},
+                           *body.plan, *body.exec);
 }
 
 void trace_update(GraphExecutable& body, std::uint64_t replay) {

@@ -14,7 +14,8 @@ namespace reprise::detail {
 // Memory of a buffer that is gone, while launches may still use it.
 class DeferredMemory final : public DeferredDelete {
  public:
-  DeferredMemory(std::shared_ptr<DeviceCore> owner, BufferKind memory_kind, std::byte* memory) noexcept
+  DeferredMemory(std::shared_ptr<DeviceCore> owner, BufferKind memory_kind,
+                 std::byte* memory) noexcept
       : device(std::move(owner)), kind(memory_kind), address(memory) {}
   ~DeferredMemory() override {
     if (address == nullptr) return;
@@ -31,14 +32,15 @@ class DeferredMemory final : public DeferredDelete {
 
   std::shared_ptr<DeviceCore> device;
   BufferKind kind;
-  std::byte* address;  // null: adopted
+  std::byte* address;                     // null: adopted
   std::shared_ptr<MemoryBudget> account;  // that counts it; null: none does
   std::uint64_t bytes = 0;
   std::shared_ptr<void> adopted_owner;
   std::vector<QueuePoint> uses;
 };
 
-std::shared_ptr<PoolBuffer> PoolBuffer::make(std::shared_ptr<PoolCore> pool, const BufferDesc& desc) {
+std::shared_ptr<PoolBuffer> PoolBuffer::make(std::shared_ptr<PoolCore> pool,
+                                             const BufferDesc& desc) {
   DeviceCore& device = *pool->device();
   device.retired().prepare();
   auto buffer = std::make_shared<PoolBuffer>(pool);
@@ -53,7 +55,8 @@ std::shared_ptr<PoolBuffer> PoolBuffer::make(std::shared_ptr<PoolCore> pool, con
   if (desc.kind != BufferKind::Transient && desc.adopted == nullptr) {
     buffer->address = pool->allocate(desc.kind, desc.bytes);
     try {
-      buffer->deferred_ = std::make_unique<DeferredMemory>(pool->device(), desc.kind, buffer->address);
+      buffer->deferred_ =
+          std::make_unique<DeferredMemory>(pool->device(), desc.kind, buffer->address);
     } catch (...) {
       device.backend().free(desc.kind, buffer->address);
       if (desc.kind == BufferKind::Device) uncount(device, *pool->memory(), desc.bytes);
@@ -64,7 +67,8 @@ std::shared_ptr<PoolBuffer> PoolBuffer::make(std::shared_ptr<PoolCore> pool, con
       buffer->deferred_->bytes = desc.bytes;
     }
     if (desc.kind == BufferKind::PinnedHost) std::memset(buffer->address, 0, desc.bytes);
-    if (desc.kind == BufferKind::Device && device.info().kind != DeviceKind::Host) nvtx_name_memory(buffer->address, pool->label(), buffer->name);
+    if (desc.kind == BufferKind::Device && device.info().kind != DeviceKind::Host)
+      nvtx_name_memory(buffer->address, pool->label(), buffer->name);
   } else if (desc.owner) {
     buffer->deferred_ = std::make_unique<DeferredMemory>(pool->device(), desc.kind, nullptr);
     buffer->deferred_->adopted_owner = desc.owner;
@@ -74,7 +78,8 @@ std::shared_ptr<PoolBuffer> PoolBuffer::make(std::shared_ptr<PoolCore> pool, con
   buffer->registered_ = true;
   pool->count_in(*buffer);
   if (desc.kind == BufferKind::Device && !buffer->adopted_) device.memory().note_buffer();
-  if (PoolTrace* const traced = pool->trace()) buffer->traced_ = traced->add(*buffer, buffer->memory());
+  if (PoolTrace* const traced = pool->trace())
+    buffer->traced_ = traced->add(*buffer, buffer->memory());
   return buffer;
 }
 
@@ -116,8 +121,11 @@ void PoolBuffer::prepare() {
 }
 
 void PoolBuffer::attach(GraphCore& graph, Access access) noexcept {
-  const auto conflicts = [&](const Use& use) { return use.graph != &graph && (writes(use.access) || writes(access)); };
-  const bool conflict = usage_.conflicts(access) || std::any_of(uses_.begin(), uses_.end(), conflicts);
+  const auto conflicts = [&](const Use& use) {
+    return use.graph != &graph && (writes(use.access) || writes(access));
+  };
+  const bool conflict =
+      usage_.conflicts(access) || std::any_of(uses_.begin(), uses_.end(), conflicts);
   uses_.push_back({&graph, access});
   if (shared_) {
     graph.track(*this, access);
@@ -127,7 +135,8 @@ void PoolBuffer::attach(GraphCore& graph, Access access) noexcept {
 }
 
 void PoolBuffer::detach(GraphCore& graph, const QueuePoint& last) noexcept {
-  const auto use = std::find_if(uses_.begin(), uses_.end(), [&](const Use& u) { return u.graph == &graph; });
+  const auto use =
+      std::find_if(uses_.begin(), uses_.end(), [&](const Use& u) { return u.graph == &graph; });
   if (use == uses_.end()) return;
   // Where it is shared, every launch is known already.
   if (!shared_ && last.queue) usage_.add({last.queue, last.serial, use->access});

@@ -1,5 +1,6 @@
 // PoolBuffer: a buffer of a pool, with its memory, the graphs that use it, and who used it last.
-// Threads: the members below `Under order()` are guarded by DeviceCore::order(); the rest is constant.
+// Threads: the members below `Under order()` are guarded by DeviceCore::order(); the rest is
+// constant.
 #pragma once
 
 #include <memory>
@@ -21,7 +22,7 @@ struct BufferDesc {
   std::uint64_t bytes = 0;
   std::uint32_t alignment = 1;
   std::string_view name = {};
-  std::byte* adopted = nullptr;           // memory that the caller owns and keeps; null: the device's own
+  std::byte* adopted = nullptr;  // memory that the caller owns and keeps; null: the device's own
   std::shared_ptr<void> owner = nullptr;  // of adopted memory: held until nothing uses it any more
   std::uint32_t copies = 1;               // see PerReplica; of Device and PinnedHost buffers
   enum class Known : std::uint8_t {
@@ -33,9 +34,11 @@ struct BufferDesc {
 class PoolBuffer final : public BufferCore, public std::enable_shared_from_this<PoolBuffer> {
  public:
   // Throws OutOfMemory, DeviceLost.
-  [[nodiscard]] static std::shared_ptr<PoolBuffer> make(std::shared_ptr<PoolCore> pool, const BufferDesc& desc);
+  [[nodiscard]] static std::shared_ptr<PoolBuffer> make(std::shared_ptr<PoolCore> pool,
+                                                        const BufferDesc& desc);
   // Null where it was not made by a pool.
-  [[nodiscard]] static std::shared_ptr<PoolBuffer> of(const std::shared_ptr<BufferCore>& core) noexcept {
+  [[nodiscard]] static std::shared_ptr<PoolBuffer> of(
+      const std::shared_ptr<BufferCore>& core) noexcept {
     return std::dynamic_pointer_cast<PoolBuffer>(core);
   }
   explicit PoolBuffer(std::shared_ptr<PoolCore> pool) noexcept;
@@ -54,11 +57,13 @@ class PoolBuffer final : public BufferCore, public std::enable_shared_from_this<
   };
   // Room for one more use, so that attach() can't fail.
   void prepare();
-  // From now on `graph` uses it. Starts sharing where it conflicts with another graph or with pending work.
+  // From now on `graph` uses it. Starts sharing where it conflicts with another graph or with
+  // pending work.
   void attach(GraphCore& graph, Access access) noexcept;
   // `last`, of a graph that is going, stays known as long as it matters.
   void detach(GraphCore& graph, const QueuePoint& last) noexcept;
-  // Every graph on it tracks its uses from now on, the launches so far included. Call prepare() before.
+  // Every graph on it tracks its uses from now on, the launches so far included. Call prepare()
+  // before.
   void share() noexcept;
   // Makes its handles stale and gives its memory back after the uses known so far.
   void clear() noexcept;

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <mutex>
 
+#include "base/failure.hpp"
 #include "base/text.hpp"
 #include "runtime/core/device_core.hpp"
-#include "base/failure.hpp"
 #include "runtime/graph/graph_core.hpp"
 
 namespace reprise::detail {
@@ -15,7 +15,8 @@ namespace {
 // "graph step uses w" or "a recording holds w"; empty where nobody does.
 std::string holders_of(const PoolBuffer& buffer) {
   std::string text;
-  for (const PoolBuffer::Use& use : buffer.uses()) text += concat(text.empty() ? "" : ", ", "graph ", use.graph->label());
+  for (const PoolBuffer::Use& use : buffer.uses())
+    text += concat(text.empty() ? "" : ", ", "graph ", use.graph->label());
   if (text.empty() && buffer.recorded.load(std::memory_order_acquire) != 0) text = "a recording";
   return text;
 }
@@ -28,11 +29,16 @@ void uncount(DeviceCore& device, MemoryBudget& pool, std::uint64_t bytes) noexce
 }
 
 PoolCore::PoolCore(std::shared_ptr<DeviceCore> device, const PoolDesc& desc)
-    : device_(std::move(device)), label_(desc.label), memory_(std::make_shared<MemoryBudget>(concat("pool ", desc.label), desc.budget)), slabs_(desc) {
+    : device_(std::move(device)),
+      label_(desc.label),
+      memory_(std::make_shared<MemoryBudget>(concat("pool ", desc.label), desc.budget)),
+      slabs_(desc) {
   DeviceTrace* const traced = device_->trace();
   if (traced == nullptr) return;
   trace_ = traced->add_pool(label_, [account = memory_.get()] { return account->statistics(); });
-  memory_->watch([trace = trace_] { trace->note_memory(); });  // as long as the account is there, which outlives the pool
+  memory_->watch([trace = trace_] {
+    trace->note_memory();
+  });  // as long as the account is there, which outlives the pool
 }
 
 std::uint64_t PoolCore::bytes(BufferKind kind) const noexcept {
@@ -59,7 +65,9 @@ std::byte* PoolCore::allocate(BufferKind kind, std::uint64_t bytes) {
   }
   if (refused != nullptr) {
     const std::string holders = device_->largest_holders(refused == memory_.get() ? this : nullptr);
-    fail(ErrorCode::OutOfMemory, Stage::Allocate, label_, concat(bytes, " bytes were asked, and ", refused->why_not(), holders.empty() ? "" : "; ", holders));
+    fail(ErrorCode::OutOfMemory, Stage::Allocate, label_,
+         concat(bytes, " bytes were asked, and ", refused->why_not(), holders.empty() ? "" : "; ",
+                holders));
   }
   try {
     return device_->allocate(kind, bytes);
@@ -80,16 +88,20 @@ const MemoryBudget* PoolCore::try_count(std::uint64_t bytes) noexcept {
 BufferView PoolCore::add(const BufferDesc& desc) {
   if (desc.bytes == 0) {
     fail(ErrorCode::InvalidArgument, Stage::Allocate, label_,
-         concat("a buffer of 0 bytes was asked of pool ", label_, desc.name.empty() ? "" : " as ", desc.name));
+         concat("a buffer of 0 bytes was asked of pool ", label_, desc.name.empty() ? "" : " as ",
+                desc.name));
   }
   const std::uint32_t largest = device_->info().limits.buffer_alignment;
-  if (desc.alignment == 0 || (desc.alignment & (desc.alignment - 1)) != 0 || desc.alignment > largest) {
+  if (desc.alignment == 0 || (desc.alignment & (desc.alignment - 1)) != 0 ||
+      desc.alignment > largest) {
     fail(ErrorCode::InvalidArgument, Stage::Allocate, label_,
-         concat("buffers are aligned to powers of two up to ", largest, " bytes, not to ", desc.alignment));
+         concat("buffers are aligned to powers of two up to ", largest, " bytes, not to ",
+                desc.alignment));
   }
   if (desc.copies == 0) {
     fail(ErrorCode::InvalidArgument, Stage::Allocate, label_,
-         concat("a buffer of 0 copies was asked of pool ", label_, desc.name.empty() ? "" : " as ", desc.name));
+         concat("a buffer of 0 copies was asked of pool ", label_, desc.name.empty() ? "" : " as ",
+                desc.name));
   }
   device_->require_usable(Stage::Allocate);
   try {
@@ -103,7 +115,8 @@ BufferView PoolCore::add(const BufferDesc& desc) {
     return {std::move(buffer), 0, desc.bytes};
   } catch (const Error& error) {
     throw with_context(error, desc.name.empty() ? std::string_view(label_) : desc.name,
-                       concat("for ", desc.bytes, " bytes", desc.name.empty() ? "" : " of ", desc.name, " in pool ", label_));
+                       concat("for ", desc.bytes, " bytes", desc.name.empty() ? "" : " of ",
+                              desc.name, " in pool ", label_));
   }
 }
 
@@ -117,21 +130,26 @@ void PoolCore::clear() {
     const std::string holders = holders_of(*buffer);
     if (holders.empty()) continue;
     fail(ErrorCode::PoolInUse, Stage::Allocate, label_,
-         concat("pool ", label_, " cannot be cleared: ", display_name(*buffer), " is held by ", holders));
+         concat("pool ", label_, " cannot be cleared: ", display_name(*buffer), " is held by ",
+                holders));
   }
   for (const auto& buffer : buffers) buffer->clear();
 }
 
 void PoolCore::count_in(const PoolBuffer& buffer) noexcept {
   buffers_.fetch_add(1, std::memory_order_relaxed);
-  if (buffer.kind == BufferKind::Device) device_bytes_.fetch_add(buffer.bytes, std::memory_order_relaxed);
-  if (buffer.kind == BufferKind::PinnedHost) host_bytes_.fetch_add(buffer.bytes, std::memory_order_relaxed);
+  if (buffer.kind == BufferKind::Device)
+    device_bytes_.fetch_add(buffer.bytes, std::memory_order_relaxed);
+  if (buffer.kind == BufferKind::PinnedHost)
+    host_bytes_.fetch_add(buffer.bytes, std::memory_order_relaxed);
 }
 
 void PoolCore::count_out(const PoolBuffer& buffer) noexcept {
   buffers_.fetch_sub(1, std::memory_order_relaxed);
-  if (buffer.kind == BufferKind::Device) device_bytes_.fetch_sub(buffer.bytes, std::memory_order_relaxed);
-  if (buffer.kind == BufferKind::PinnedHost) host_bytes_.fetch_sub(buffer.bytes, std::memory_order_relaxed);
+  if (buffer.kind == BufferKind::Device)
+    device_bytes_.fetch_sub(buffer.bytes, std::memory_order_relaxed);
+  if (buffer.kind == BufferKind::PinnedHost)
+    host_bytes_.fetch_sub(buffer.bytes, std::memory_order_relaxed);
 }
 
 void PoolCore::attach(GraphCore& graph) noexcept {
@@ -148,19 +166,30 @@ void PoolCore::detach(GraphCore& graph) noexcept {
 
 namespace reprise {
 
-BufferView CapturePool::allocate_bytes(BufferKind kind, std::uint64_t count, std::uint64_t element_bytes, std::uint64_t alignment,
+BufferView CapturePool::allocate_bytes(BufferKind kind, std::uint64_t count,
+                                       std::uint64_t element_bytes, std::uint64_t alignment,
                                        std::string_view name, PerReplica replicas) {
   if (element_bytes != 0 && count > ~std::uint64_t{0} / element_bytes) {
-    detail::fail(ErrorCode::OutOfMemory, Stage::Allocate, name.empty() ? std::string_view(core_->label()) : name,
-                 detail::concat(count, " elements of ", element_bytes, " bytes are more than any memory holds"));
+    detail::fail(ErrorCode::OutOfMemory, Stage::Allocate,
+                 name.empty() ? std::string_view(core_->label()) : name,
+                 detail::concat(count, " elements of ", element_bytes,
+                                " bytes are more than any memory holds"));
   }
   const auto power = static_cast<std::uint32_t>(std::min<std::uint64_t>(alignment, 0xffffffffu));
-  return core_->add({.kind = kind, .bytes = count * element_bytes, .alignment = power, .name = name, .copies = replicas.copies});
+  return core_->add({.kind = kind,
+                     .bytes = count * element_bytes,
+                     .alignment = power,
+                     .name = name,
+                     .copies = replicas.copies});
 }
 
 std::size_t CapturePool::buffer_count() const noexcept { return core_->buffer_count(); }
-std::uint64_t CapturePool::device_bytes() const noexcept { return core_->bytes(BufferKind::Device); }
-std::uint64_t CapturePool::host_bytes() const noexcept { return core_->bytes(BufferKind::PinnedHost); }
+std::uint64_t CapturePool::device_bytes() const noexcept {
+  return core_->bytes(BufferKind::Device);
+}
+std::uint64_t CapturePool::host_bytes() const noexcept {
+  return core_->bytes(BufferKind::PinnedHost);
+}
 std::size_t CapturePool::live_graphs() const noexcept { return core_->live_graphs(); }
 std::string_view CapturePool::label() const noexcept { return core_->label(); }
 MemoryStatistics CapturePool::statistics() const noexcept { return core_->memory()->statistics(); }

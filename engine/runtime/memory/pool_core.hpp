@@ -1,5 +1,5 @@
-// PoolCore: counts the buffers of one pool and knows the graphs that hold it. Held by its buffers and by those graphs.
-// Threads: any thread; the graphs are guarded by DeviceCore::order().
+// PoolCore: counts the buffers of one pool and knows the graphs that hold it. Held by its buffers
+// and by those graphs. Threads: any thread; the graphs are guarded by DeviceCore::order().
 #pragma once
 
 #include <atomic>
@@ -31,15 +31,21 @@ class PoolCore : public std::enable_shared_from_this<PoolCore> {
   [[nodiscard]] const std::string& label() const noexcept { return label_; }
   [[nodiscard]] PoolTrace* trace() const noexcept { return trace_.get(); }  // null: there is none
   [[nodiscard]] const std::shared_ptr<PoolTrace>& shared_trace() const noexcept { return trace_; }
-  [[nodiscard]] std::size_t buffer_count() const noexcept { return buffers_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::size_t buffer_count() const noexcept {
+    return buffers_.load(std::memory_order_relaxed);
+  }
   [[nodiscard]] std::uint64_t bytes(BufferKind kind) const noexcept;
   [[nodiscard]] std::size_t live_graphs() const;
   [[nodiscard]] const std::shared_ptr<MemoryBudget>& memory() const noexcept { return memory_; }
-  [[nodiscard]] PoolSlabs& slabs() noexcept { return slabs_; }  // that its graphs share, where they do
-  // Memory of a buffer, counted where it is Device; uncount() when it is freed. Throws OutOfMemory, DeviceLost.
+  [[nodiscard]] PoolSlabs& slabs() noexcept {
+    return slabs_;
+  }  // that its graphs share, where they do
+  // Memory of a buffer, counted where it is Device; uncount() when it is freed. Throws OutOfMemory,
+  // DeviceLost.
   [[nodiscard]] std::byte* allocate(BufferKind kind, std::uint64_t bytes);
 
-  // The view of a new buffer. Throws InvalidArgument for no bytes or an alignment that no buffer has, OutOfMemory, DeviceLost.
+  // The view of a new buffer. Throws InvalidArgument for no bytes or an alignment that no buffer
+  // has, OutOfMemory, DeviceLost.
   [[nodiscard]] BufferView add(const BufferDesc& desc);
   void clear();
 
@@ -48,7 +54,8 @@ class PoolCore : public std::enable_shared_from_this<PoolCore> {
 
   // --- Under order() ---
   void prepare() { graphs_.reserve(graphs_.size() + 1); }
-  void attach(GraphCore& graph) noexcept;  // once, however many buffers it uses; call prepare() before
+  void attach(
+      GraphCore& graph) noexcept;  // once, however many buffers it uses; call prepare() before
   void detach(GraphCore& graph) noexcept;
 
  private:

@@ -28,7 +28,8 @@ void PoolSlab::Share::tell(std::uint32_t graph) noexcept {
   slab_->of_.trace->add_sharer(graph);
 }
 
-PoolSlab::PoolSlab(Owner owner, const SlabExtent& room, std::string_view graph) : of_(std::move(owner)), slab_(of_.device, of_.pool, room, graph) {
+PoolSlab::PoolSlab(Owner owner, const SlabExtent& room, std::string_view graph)
+    : of_(std::move(owner)), slab_(of_.device, of_.pool, room, graph) {
   of_.device->memory().add_shared_slab();
   of_.pool->add_shared_slab();
 }
@@ -53,7 +54,9 @@ std::uint64_t PoolSlab::mapped_bytes() const {
   return slab_.is_given_back() ? 0 : slab_.taken_bytes();
 }
 
-std::uint64_t PoolSlab::needed() const noexcept { return shares_.empty() ? 0 : *std::max_element(shares_.begin(), shares_.end()); }
+std::uint64_t PoolSlab::needed() const noexcept {
+  return shares_.empty() ? 0 : *std::max_element(shares_.begin(), shares_.end());
+}
 
 std::unique_ptr<PoolSlab::Share> PoolSlab::share(std::uint64_t bytes, std::string_view graph) {
   const std::lock_guard lock(mutex_);

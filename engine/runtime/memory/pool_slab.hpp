@@ -1,6 +1,7 @@
-// PoolSlab: a slab where transients of several graphs lie, each from its first byte on: as large as the largest of them needs. That no two of them run at
-// the same time is the business of the buffer that stands for it (run/pool_slabs.hpp), which each of them writes.
-// Threads: any; what says so, under DeviceCore::order().
+// PoolSlab: a slab where transients of several graphs lie, each from its first byte on: as large as
+// the largest of them needs. That no two of them run at the same time is the business of the buffer
+// that stands for it (run/pool_slabs.hpp), which each of them writes. Threads: any; what says so,
+// under DeviceCore::order().
 #pragma once
 
 #include <cstddef>
@@ -18,10 +19,12 @@ namespace reprise::detail {
 
 class PoolSlab final : public std::enable_shared_from_this<PoolSlab> {
  public:
-  // The room of one executable, for as long as a launch of it may use it. The slab keeps its pages until it is settled.
+  // The room of one executable, for as long as a launch of it may use it. The slab keeps its pages
+  // until it is settled.
   class Share {
    public:
-    Share(std::shared_ptr<PoolSlab> slab, std::uint64_t bytes) noexcept : slab_(std::move(slab)), bytes_(bytes) {}
+    Share(std::shared_ptr<PoolSlab> slab, std::uint64_t bytes) noexcept
+        : slab_(std::move(slab)), bytes_(bytes) {}
     Share(const Share&) = delete;
     Share& operator=(const Share&) = delete;
     ~Share();
@@ -55,7 +58,8 @@ class PoolSlab final : public std::enable_shared_from_this<PoolSlab> {
   [[nodiscard]] bool has_pages() const noexcept { return slab_.has_pages(); }
   [[nodiscard]] std::uint64_t taken_bytes() const;  // with pages or without
   [[nodiscard]] std::uint64_t mapped_bytes() const;
-  // It grows in place where it has to, and its pages are there; null where it can't grow so far. Throws what Slab does.
+  // It grows in place where it has to, and its pages are there; null where it can't grow so far.
+  // Throws what Slab does.
   [[nodiscard]] std::unique_ptr<Share> share(std::uint64_t bytes, std::string_view graph);
 
   // --- Under order() ---
@@ -70,7 +74,7 @@ class PoolSlab final : public std::enable_shared_from_this<PoolSlab> {
   void leave(std::uint64_t bytes) noexcept;
 
   const Owner of_;
-  mutable std::mutex mutex_;           // of what follows
+  mutable std::mutex mutex_;  // of what follows
   Slab slab_;
   std::vector<std::uint64_t> shares_;  // bytes of each
   std::uint32_t unsettled_ = 0;

@@ -13,7 +13,8 @@ namespace reprise::detail {
 namespace {
 
 // Shared from the first graph on: its launches are ordered, and pages given back, under order().
-std::shared_ptr<PoolBuffer> stand_for(const std::shared_ptr<PoolSlab>& slab, const std::shared_ptr<PoolCore>& pool) {
+std::shared_ptr<PoolBuffer> stand_for(const std::shared_ptr<PoolSlab>& slab,
+                                      const std::shared_ptr<PoolCore>& pool) {
   DeviceCore& device = *pool->device();
   const std::string name = concat("the slab of pool ", pool->label());
   auto buffer = PoolBuffer::make(pool, {.kind = BufferKind::Device,
@@ -31,7 +32,8 @@ std::shared_ptr<PoolBuffer> stand_for(const std::shared_ptr<PoolSlab>& slab, con
 
 }  // namespace
 
-PoolSlabs::Room PoolSlabs::room(const std::shared_ptr<PoolCore>& pool, std::uint64_t bytes, std::uint32_t instance, std::string_view graph) {
+PoolSlabs::Room PoolSlabs::room(const std::shared_ptr<PoolCore>& pool, std::uint64_t bytes,
+                                std::uint32_t instance, std::string_view graph) {
   DeviceCore& device = *pool->device();
   Room room;
   const std::lock_guard lock(mutex_);
@@ -46,11 +48,15 @@ PoolSlabs::Room PoolSlabs::room(const std::shared_ptr<PoolCore>& pool, std::uint
     room.too_small = std::max(room.too_small, slab->most_bytes());
   }
   known_.reserve(known_.size() + 1);
-  const std::uint64_t reserve = std::max(reserve_ != 0 ? reserve_ : device.info().memory_bytes, bytes);
-  auto slab = std::make_shared<PoolSlab>(PoolSlab::Owner{pool->device(), pool->memory(), pool->shared_trace()}, SlabExtent{bytes, reserve}, graph);
+  const std::uint64_t reserve =
+      std::max(reserve_ != 0 ? reserve_ : device.info().memory_bytes, bytes);
+  auto slab = std::make_shared<PoolSlab>(
+      PoolSlab::Owner{pool->device(), pool->memory(), pool->shared_trace()},
+      SlabExtent{bytes, reserve}, graph);
   room.share = slab->share(bytes, graph);
   room.buffer = stand_for(slab, pool);
-  if (device.info().kind != DeviceKind::Host) nvtx_name_memory(slab->address(), pool->label(), "transient buffers");
+  if (device.info().kind != DeviceKind::Host)
+    nvtx_name_memory(slab->address(), pool->label(), "transient buffers");
   known_.push_back({room.buffer, slab, instance});
   return room;
 }

@@ -1,6 +1,7 @@
-// PoolSlabs: the slabs of a pool whose graphs share: one for each number of an instance, and others where that can't grow as far as a graph needs. A
-// buffer stands for each of them, which no one else knows and every graph on it writes: that is what orders their launches, and what keeps the slab.
-// Threads: any.
+// PoolSlabs: the slabs of a pool whose graphs share: one for each number of an instance, and others
+// where that can't grow as far as a graph needs. A buffer stands for each of them, which no one
+// else knows and every graph on it writes: that is what orders their launches, and what keeps the
+// slab. Threads: any.
 #pragma once
 
 #include <cstdint>
@@ -21,17 +22,21 @@ class PoolCore;
 
 class PoolSlabs {
  public:
-  explicit PoolSlabs(const PoolDesc& desc) noexcept : sharing_(desc.sharing), reserve_(desc.reserve != 0 ? desc.reserve : desc.budget) {}
+  explicit PoolSlabs(const PoolDesc& desc) noexcept
+      : sharing_(desc.sharing), reserve_(desc.reserve != 0 ? desc.reserve : desc.budget) {}
 
   [[nodiscard]] SlabSharing sharing() const noexcept { return sharing_; }
 
   struct Room {
     std::shared_ptr<PoolBuffer> buffer;
     std::unique_ptr<PoolSlab::Share> share;
-    std::uint64_t too_small = 0;  // so many bytes are the most that the slab of graphs before has, which this is not; 0: there is no other
+    std::uint64_t too_small = 0;  // so many bytes are the most that the slab of graphs before has,
+                                  // which this is not; 0: there is no other
   };
-  // For instance `instance` of `graph`. `pool` owns this. Throws SlabExhausted where a budget does not allow it, OutOfMemory, DeviceLost. Without any lock.
-  [[nodiscard]] Room room(const std::shared_ptr<PoolCore>& pool, std::uint64_t bytes, std::uint32_t instance, std::string_view graph);
+  // For instance `instance` of `graph`. `pool` owns this. Throws SlabExhausted where a budget does
+  // not allow it, OutOfMemory, DeviceLost. Without any lock.
+  [[nodiscard]] Room room(const std::shared_ptr<PoolCore>& pool, std::uint64_t bytes,
+                          std::uint32_t instance, std::string_view graph);
 
  private:
   struct Known {

@@ -3,14 +3,18 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/failure.hpp"
 #include "base/text.hpp"
 #include "runtime/core/device_core.hpp"
-#include "base/failure.hpp"
 
 namespace reprise::detail {
 
-Slab::Slab(std::shared_ptr<DeviceCore> device, std::shared_ptr<MemoryBudget> pool, const SlabExtent& room, std::string_view graph)
-    : device_(std::move(device)), pool_(std::move(pool)), grows_(room.reserve != 0), bytes_(room.bytes) {
+Slab::Slab(std::shared_ptr<DeviceCore> device, std::shared_ptr<MemoryBudget> pool,
+           const SlabExtent& room, std::string_view graph)
+    : device_(std::move(device)),
+      pool_(std::move(pool)),
+      grows_(room.reserve != 0),
+      bytes_(room.bytes) {
   charge(bytes_, graph);  // before any memory is asked for
   try {
     if (grows_) {
@@ -48,8 +52,11 @@ Slab::~Slab() {
 void Slab::charge(std::uint64_t bytes, std::string_view graph) {
   const auto refuse = [&](const MemoryBudget& account) {
     fail(ErrorCode::SlabExhausted, Stage::Memory, graph,
-         concat(grows_ ? "the slab that graph " : "graph ", graph, grows_ ? " shares needs " : " needs ", bytes,
-                grows_ ? " bytes more for its transient buffers, and " : " bytes for its transient buffers, and ", account.why_not()));
+         concat(grows_ ? "the slab that graph " : "graph ", graph,
+                grows_ ? " shares needs " : " needs ", bytes,
+                grows_ ? " bytes more for its transient buffers, and "
+                       : " bytes for its transient buffers, and ",
+                account.why_not()));
   };
   if (pool_ && !pool_->take(MemoryBudget::Part::Slab, bytes)) refuse(*pool_);
   if (device_->memory().take(MemoryBudget::Part::Slab, bytes)) return;

@@ -18,12 +18,15 @@ constexpr std::size_t kNamedHolders = 3;
 std::string names_of(const PoolBuffer& shared) {
   const auto& uses = shared.uses();
   std::string text = uses.size() == 1 ? "graph " : "graphs ";
-  for (std::size_t i = 0; i < std::min(uses.size(), kNamedHolders); ++i) text += concat(i == 0 ? "" : ", ", uses[i].graph->label());
+  for (std::size_t i = 0; i < std::min(uses.size(), kNamedHolders); ++i)
+    text += concat(i == 0 ? "" : ", ", uses[i].graph->label());
   if (uses.size() > kNamedHolders) text += concat(" and ", uses.size() - kNamedHolders, " more");
   return text;
 }
 
-bool is_of(const GraphCore& graph, const PoolCore* pool) { return pool == nullptr || (graph.pool() && graph.pool()->core().get() == pool); }
+bool is_of(const GraphCore& graph, const PoolCore* pool) {
+  return pool == nullptr || (graph.pool() && graph.pool()->core().get() == pool);
+}
 
 }  // namespace
 
@@ -55,10 +58,13 @@ void GraphCore::trim(TrimReport& report, std::vector<const PoolSlab*>& seen) {
 // Launches of graphs that share are submitted under order(), so that none is between.
 void GraphCore::trim_shared(PoolBuffer& shared, PoolSlab& slab, TrimReport& report) {
   const auto& uses = shared.uses();
-  const bool are_idle = std::all_of(uses.begin(), uses.end(), [](const auto& use) { return use.graph->may_be_trimmed(); });
+  const bool are_idle = std::all_of(uses.begin(), uses.end(),
+                                    [](const auto& use) { return use.graph->may_be_trimmed(); });
   const std::uint64_t bytes = slab.mapped_bytes();
   if (bytes == 0) return;
-  switch (are_idle && shared.usage().is_complete() ? slab.give_back() : slab.has_pages() ? PoolSlab::Given::Busy : PoolSlab::Given::NoPages) {
+  switch (are_idle && shared.usage().is_complete() ? slab.give_back()
+          : slab.has_pages()                       ? PoolSlab::Given::Busy
+                                                   : PoolSlab::Given::NoPages) {
     case PoolSlab::Given::Before: return;
     case PoolSlab::Given::Busy: ++report.busy; return;
     case PoolSlab::Given::NoPages: ++report.without_pages; return;
@@ -66,7 +72,8 @@ void GraphCore::trim_shared(PoolBuffer& shared, PoolSlab& slab, TrimReport& repo
   }
   ++report.slabs;
   report.bytes += bytes;
-  for (const auto& use : uses) use.graph->note_trimmed(use.graph == uses.front().graph ? Says::Yes : Says::No);
+  for (const auto& use : uses)
+    use.graph->note_trimmed(use.graph == uses.front().graph ? Says::Yes : Says::No);
 }
 
 bool GraphCore::may_be_trimmed() const {
@@ -83,7 +90,8 @@ void GraphCore::note_trimmed(Says says) {
   }
 }
 
-// Under order() too, where graphs share the slab. It may have been another of them that needed the pages first.
+// Under order() too, where graphs share the slab. It may have been another of them that needed the
+// pages first.
 void GraphCore::take_pages() {
   if (!trimmed_.load(std::memory_order_relaxed)) return;
   const TransientMemory& memory = body_->memory;
@@ -104,8 +112,10 @@ void GraphCore::say_memory(std::string_view id, std::string_view did) const {
   Message message;
   message.severity = Severity::Info;
   message.id = id;
-  message.text = concat("graph ", label(), " ", did, " the pages behind the ", memory.share ? memory.share->slab().taken_bytes() : memory.own->taken_bytes(),
-                        " bytes of ", memory.share ? "the slab that it shares" : "its transient buffers");
+  message.text =
+      concat("graph ", label(), " ", did, " the pages behind the ",
+             memory.share ? memory.share->slab().taken_bytes() : memory.own->taken_bytes(),
+             " bytes of ", memory.share ? "the slab that it shares" : "its transient buffers");
   trace->report(body_->trace_id, message);
 }
 
@@ -144,7 +154,9 @@ void GraphCore::make_resident() {
     std::lock_guard lock(mutex_);
     take_pages();
   };
-  retry_after_reclaim(*device(), pool_ ? pool_->core().get() : nullptr, label(), concat("for graph ", label(), ", which was trimmed, to be launched again"), take);
+  retry_after_reclaim(*device(), pool_ ? pool_->core().get() : nullptr, label(),
+                      concat("for graph ", label(), ", which was trimmed, to be launched again"),
+                      take);
 }
 
 TrimReport DeviceCore::trim(const PoolCore* pool) {
@@ -165,7 +177,8 @@ void DeviceCore::make_room(const PoolCore* pool) {
 std::string DeviceCore::largest_holders(const PoolCore* pool) {
   std::vector<std::pair<std::uint64_t, std::string>> holders;
   for (const auto& buffer : live_buffers()) {
-    if (buffer->kind == BufferKind::Device && !buffer->is_adopted() && (pool == nullptr || buffer->pool().get() == pool)) {
+    if (buffer->kind == BufferKind::Device && !buffer->is_adopted() &&
+        (pool == nullptr || buffer->pool().get() == pool)) {
       holders.emplace_back(buffer->bytes, display_name(*buffer));
     }
   }
@@ -183,10 +196,12 @@ std::string DeviceCore::largest_holders(const PoolCore* pool) {
       }
     }
   }
-  std::stable_sort(holders.begin(), holders.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::stable_sort(holders.begin(), holders.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
   std::string text;
   for (std::size_t i = 0; i < std::min(holders.size(), kNamedHolders); ++i) {
-    text += concat(i == 0 ? "most by " : ", ", holders[i].second, " (", holders[i].first, " bytes)");
+    text +=
+        concat(i == 0 ? "most by " : ", ", holders[i].second, " (", holders[i].first, " bytes)");
   }
   return text;
 }

@@ -10,8 +10,11 @@ namespace {
 
 bool conflict(Access a, Access b) { return writes(a) || writes(b); }
 
-// On an adopted queue more may follow that the engine does not see, so such a point is never forgotten.
-bool is_of_no_use(const QueuePoint& point) { return point.queue->origin() == QueueOrigin::Engine && is_complete(point); }
+// On an adopted queue more may follow that the engine does not see, so such a point is never
+// forgotten.
+bool is_of_no_use(const QueuePoint& point) {
+  return point.queue->origin() == QueueOrigin::Engine && is_complete(point);
+}
 
 }  // namespace
 
@@ -39,7 +42,8 @@ void BufferAccessTracker::replace(const QueuePoint& point) noexcept {
     return;
   }
   // The usual case is one writer on one queue: no reference is counted then.
-  if (points_.size() == 1 && points_[0].queue == point.queue && points_[0].access == Access::Write) {
+  if (points_.size() == 1 && points_[0].queue == point.queue &&
+      points_[0].access == Access::Write) {
     points_[0].serial = point.serial;
     return;
   }
@@ -54,11 +58,14 @@ void BufferAccessTracker::follow(QueueCore& queue, Access access) const {
 }
 
 bool BufferAccessTracker::is_complete() const noexcept {
-  return std::all_of(points_.begin(), points_.end(), [](const QueuePoint& point) { return detail::is_complete(point); });
+  return std::all_of(points_.begin(), points_.end(),
+                     [](const QueuePoint& point) { return detail::is_complete(point); });
 }
 
 bool BufferAccessTracker::conflicts(Access access) const noexcept {
-  return std::any_of(points_.begin(), points_.end(), [&](const QueuePoint& p) { return conflict(access, p.access) && !is_of_no_use(p); });
+  return std::any_of(points_.begin(), points_.end(), [&](const QueuePoint& p) {
+    return conflict(access, p.access) && !is_of_no_use(p);
+  });
 }
 
 }  // namespace reprise::detail

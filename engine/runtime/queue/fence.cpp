@@ -3,10 +3,10 @@
 #include <exception>
 #include <optional>
 
-#include "base/text.hpp"
 #include "base/failure.hpp"
-#include "runtime/graph/graph_core.hpp"
+#include "base/text.hpp"
 #include "runtime/graph/device_lost_details.hpp"
+#include "runtime/graph/graph_core.hpp"
 #include "runtime/queue/queue_core.hpp"
 
 namespace reprise {
@@ -16,9 +16,13 @@ namespace {
 // Longer limits are none: they would leave the range of the clocks below.
 constexpr std::chrono::nanoseconds kLongestLimit = std::chrono::hours(24 * 365);
 
-[[noreturn]] void rethrow_with_names(const Error& error, const detail::QueueCore& queue, const detail::GraphCore* graph, std::uint64_t replay) {
-  if (graph == nullptr) throw detail::with_context(error, queue.label(), detail::concat("on queue ", queue.label()));
-  throw detail::with_context(detail::add_unfinished(error, *graph), graph->label(), detail::concat("in replay ", replay, " of graph ", graph->label(), " on queue ", queue.label()));
+[[noreturn]] void rethrow_with_names(const Error& error, const detail::QueueCore& queue,
+                                     const detail::GraphCore* graph, std::uint64_t replay) {
+  if (graph == nullptr)
+    throw detail::with_context(error, queue.label(), detail::concat("on queue ", queue.label()));
+  throw detail::with_context(detail::add_unfinished(error, *graph), graph->label(),
+                             detail::concat("in replay ", replay, " of graph ", graph->label(),
+                                            " on queue ", queue.label()));
 }
 
 }  // namespace
@@ -40,7 +44,8 @@ bool Fence::wait_for(std::chrono::nanoseconds timeout) const {
     return true;
   }
   try {
-    if (!queue_->backend().wait(serial_, std::max(timeout, std::chrono::nanoseconds::zero()))) return false;
+    if (!queue_->backend().wait(serial_, std::max(timeout, std::chrono::nanoseconds::zero())))
+      return false;
   } catch (const Error& error) {
     rethrow_with_names(error, *queue_, graph_.get(), replay_);
   }

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "base/text.hpp"
 #include "base/failure.hpp"
+#include "base/text.hpp"
 
 namespace reprise::detail {
 
@@ -20,34 +20,41 @@ std::string QueueCapture::cause() const {
 void QueueCapture::refuse(Stage stage, std::string_view graph, std::string_view queue) {
   const std::string_view what = stage == Stage::Launch ? "launch" : "upload";
   const bool is_same_thread = std::this_thread::get_id() == thread_;
-  const bool invalidates = mode_ == CaptureMode::Global || (mode_ == CaptureMode::ThreadLocal && is_same_thread);
+  const bool invalidates =
+      mode_ == CaptureMode::Global || (mode_ == CaptureMode::ThreadLocal && is_same_thread);
   if (invalidates) {
     const std::lock_guard lock(mutex_);
     if (cause_.empty()) {
-      cause_ = concat("the ", what, " of graph ", graph, " on queue ", queue, is_same_thread ? "" : " by another thread");
+      cause_ = concat("the ", what, " of graph ", graph, " on queue ", queue,
+                      is_same_thread ? "" : " by another thread");
     }
   }
   fail(ErrorCode::CapturingStream, stage, graph,
-       concat("the ", what, " of graph ", graph, " on queue ", queue, ", where capture ", label_, " is open: end it first, or use another queue",
+       concat("the ", what, " of graph ", graph, " on queue ", queue, ", where capture ", label_,
+              " is open: end it first, or use another queue",
               invalidates ? "; the capture is invalid now" : ""));
 }
 
 void QueueCapture::require_valid() const {
   const std::string what = cause();
-  if (!what.empty()) fail(ErrorCode::CaptureInvalidated, Stage::Record, label_, concat("capture ", label_, " was invalidated by ", what));
+  if (!what.empty())
+    fail(ErrorCode::CaptureInvalidated, Stage::Record, label_,
+         concat("capture ", label_, " was invalidated by ", what));
 }
 
 void QueueCapture::require_thread() const {
   if (mode_ == CaptureMode::Relaxed || std::this_thread::get_id() == thread_) return;
   fail(ErrorCode::InvalidState, Stage::Record, label_,
-       concat("capture ", label_, " of mode ", to_string(mode_), " ends on the thread that began it; CaptureMode::Relaxed ends on any"));
+       concat("capture ", label_, " of mode ", to_string(mode_),
+              " ends on the thread that began it; CaptureMode::Relaxed ends on any"));
 }
 
 void QueueCaptureSlot::open(std::shared_ptr<QueueCapture> capture, std::string_view queue) {
   const std::lock_guard lock(mutex_);
   if (capture_) {
     fail(ErrorCode::InvalidState, Stage::Record, capture->label(),
-         concat("capture ", capture->label(), " cannot begin on queue ", queue, ": capture ", capture_->label(), " is open there; end it first"));
+         concat("capture ", capture->label(), " cannot begin on queue ", queue, ": capture ",
+                capture_->label(), " is open there; end it first"));
   }
   capture_ = std::move(capture);
   is_open_.store(true, std::memory_order_release);

@@ -1,5 +1,5 @@
-// QueueCapture: a capture that is open on a queue: what its mode allows, and what invalidated it. Knows no device.
-// Threads: any.
+// QueueCapture: a capture that is open on a queue: what its mode allows, and what invalidated it.
+// Knows no device. Threads: any.
 #pragma once
 
 #include <atomic>
@@ -15,13 +15,15 @@
 
 namespace reprise::detail {
 
-// Calls: of a StreamCapture, which the device's own queue does not know of. Stream: the native stream itself is being captured.
+// Calls: of a StreamCapture, which the device's own queue does not know of. Stream: the native
+// stream itself is being captured.
 enum class CaptureSource : std::uint8_t { Calls, Stream };
 
 class QueueCapture {
  public:
   // Begun by this thread. `label` names the capture.
-  QueueCapture(CaptureSource source, CaptureMode mode, std::string_view label) : source_(source), mode_(mode), label_(label) {}
+  QueueCapture(CaptureSource source, CaptureMode mode, std::string_view label)
+      : source_(source), mode_(mode), label_(label) {}
   QueueCapture(const QueueCapture&) = delete;
   QueueCapture& operator=(const QueueCapture&) = delete;
 
@@ -32,7 +34,8 @@ class QueueCapture {
   // What invalidated it; empty where nothing did.
   [[nodiscard]] std::string cause() const;
 
-  // A launch or upload of `graph` on the capture's queue: throws CapturingStream, and invalidates the capture where its mode says so.
+  // A launch or upload of `graph` on the capture's queue: throws CapturingStream, and invalidates
+  // the capture where its mode says so.
   [[noreturn]] void refuse(Stage stage, std::string_view graph, std::string_view queue);
   // Throws CaptureInvalidated naming the cause, where there is one.
   void require_valid() const;
@@ -53,7 +56,7 @@ class QueueCaptureSlot {
  public:
   // Throws InvalidState naming the queue where a capture is open.
   void open(std::shared_ptr<QueueCapture> capture, std::string_view queue);
-  void close(const QueueCapture& capture) noexcept;             // nothing where it is not the open one
+  void close(const QueueCapture& capture) noexcept;  // nothing where it is not the open one
   [[nodiscard]] std::shared_ptr<QueueCapture> current() const;  // null: none is open
   void require_none(Stage stage, std::string_view graph, std::string_view queue) const {
     if (is_open_.load(std::memory_order_acquire)) [[unlikely]]

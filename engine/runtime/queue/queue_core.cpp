@@ -2,10 +2,10 @@
 
 #include <atomic>
 
+#include "base/failure.hpp"
 #include "base/text.hpp"
 #include "profile/nvtx.hpp"
 #include "runtime/core/device_core.hpp"
-#include "base/failure.hpp"
 
 namespace reprise::detail {
 
@@ -45,15 +45,17 @@ bool is_complete(const QueuePoint& point) noexcept {
   }
 }
 
-std::shared_ptr<QueueCore> QueueCore::make(std::shared_ptr<DeviceCore> device, std::unique_ptr<BackendQueue> backend, std::string_view label,
-                                           QueueOrigin origin) {
+std::shared_ptr<QueueCore> QueueCore::make(std::shared_ptr<DeviceCore> device,
+                                           std::unique_ptr<BackendQueue> backend,
+                                           std::string_view label, QueueOrigin origin) {
   device->retired().prepare();
   auto queue = std::make_shared<QueueCore>(std::move(device), std::move(backend), label, origin);
   queue->device()->add_queue(queue);
   return queue;
 }
 
-QueueCore::QueueCore(std::shared_ptr<DeviceCore> device, std::unique_ptr<BackendQueue> backend, std::string_view label, QueueOrigin origin)
+QueueCore::QueueCore(std::shared_ptr<DeviceCore> device, std::unique_ptr<BackendQueue> backend,
+                     std::string_view label, QueueOrigin origin)
     : device_(std::move(device)),
       backend_(std::move(backend)),
       label_(label),
@@ -62,7 +64,8 @@ QueueCore::QueueCore(std::shared_ptr<DeviceCore> device, std::unique_ptr<Backend
       id_(next_id()),
       deferred_(std::make_unique<DeferredQueue>()) {
   followed_.reserve(kUsualQueues);
-  if (origin == QueueOrigin::Engine) nvtx_name_queue(backend_->identity(), label_);  // an application names its own
+  if (origin == QueueOrigin::Engine)
+    nvtx_name_queue(backend_->identity(), label_);  // an application names its own
   if (DeviceTrace* const traced = device_->trace()) trace_id_ = traced->add_queue(label_);
 }
 
@@ -76,11 +79,14 @@ bool QueueCore::is_current() const noexcept { return generation_ == device_->gen
 
 void QueueCore::require_current(Stage stage) const {
   if (device_->status()->shut_down.load(std::memory_order_acquire)) {
-    fail(ErrorCode::StaleHandle, stage, label_, concat("queue ", label_, " is stale: its device was shut down"));
+    fail(ErrorCode::StaleHandle, stage, label_,
+         concat("queue ", label_, " is stale: its device was shut down"));
   }
   if (is_current()) return;
   fail(ErrorCode::StaleHandle, stage, label_,
-       concat("queue ", label_, " is stale: its device was lost; make another with Device::create_queue after Device::rebuild"));
+       concat("queue ", label_,
+              " is stale: its device was lost; make another with Device::create_queue after "
+              "Device::rebuild"));
 }
 
 void QueueCore::follow(const QueuePoint& point) {
@@ -110,14 +116,19 @@ namespace reprise {
 
 namespace {
 
-detail::QueueCore& checked(const std::shared_ptr<detail::QueueCore>& core, std::string_view call, Stage stage) {
-  if (!core) detail::fail(ErrorCode::InvalidArgument, stage, "", detail::concat(call, " of an empty Queue; take one from Device::create_queue"));
+detail::QueueCore& checked(const std::shared_ptr<detail::QueueCore>& core, std::string_view call,
+                           Stage stage) {
+  if (!core)
+    detail::fail(ErrorCode::InvalidArgument, stage, "",
+                 detail::concat(call, " of an empty Queue; take one from Device::create_queue"));
   return *core;
 }
 
 }  // namespace
 
-std::string_view Queue::label() const noexcept { return core_ ? std::string_view(core_->label()) : std::string_view(); }
+std::string_view Queue::label() const noexcept {
+  return core_ ? std::string_view(core_->label()) : std::string_view();
+}
 
 Fence Queue::last_fence() const {
   const std::uint64_t serial = checked(core_, "last_fence()", Stage::Wait).backend().last_serial();
@@ -131,11 +142,13 @@ void Queue::wait_for(const Fence& fence) const {
   if (!other || other == core_) return;
   if (other->device() != queue.device()) {
     detail::fail(ErrorCode::WrongDevice, Stage::Wait, queue.label(),
-                 detail::concat("queue ", queue.label(), " of ", queue.device()->info().selector, " cannot wait for queue ", other->label(), " of ",
+                 detail::concat("queue ", queue.label(), " of ", queue.device()->info().selector,
+                                " cannot wait for queue ", other->label(), " of ",
                                 other->device()->info().selector));
   }
   other->require_current(Stage::Wait);
-  if (!other->backend().done(fence.serial())) queue.backend().wait_for(other->backend(), fence.serial());
+  if (!other->backend().done(fence.serial()))
+    queue.backend().wait_for(other->backend(), fence.serial());
 }
 
 void Queue::wait_idle() const {

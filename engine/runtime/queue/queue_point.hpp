@@ -16,7 +16,8 @@ struct QueuePoint {
   Access access = Access::ReadWrite;
 };
 
-// True once everything up to the point has completed, or never will because its device is lost. Never blocks.
+// True once everything up to the point has completed, or never will because its device is lost.
+// Never blocks.
 [[nodiscard]] bool is_complete(const QueuePoint& point) noexcept;
 
 }  // namespace reprise::detail

@@ -1,9 +1,9 @@
 // BufferView::record_write and last_write_stream: work on a buffer that the engine did not launch.
 #include <mutex>
 
+#include "base/failure.hpp"
 #include "base/text.hpp"
 #include "runtime/core/device_core.hpp"
-#include "base/failure.hpp"
 #include "runtime/graph/graph_core.hpp"
 #include "runtime/memory/pool_core.hpp"
 #include "runtime/queue/queue_core.hpp"
@@ -18,24 +18,29 @@ using detail::PoolBuffer;
 std::shared_ptr<PoolBuffer> persistent(const BufferView& view, std::string_view call) {
   auto buffer = PoolBuffer::of(view.core());
   if (!buffer) {
-    detail::fail(ErrorCode::InvalidArgument, Stage::Launch, "",
-                 concat(call, " of a view without a buffer; take one from CapturePool::allocate or host"));
+    detail::fail(
+        ErrorCode::InvalidArgument, Stage::Launch, "",
+        concat(call, " of a view without a buffer; take one from CapturePool::allocate or host"));
   }
   if (!buffer->is_persistent()) {
     detail::fail(ErrorCode::Unsupported, Stage::Launch, buffer->name,
-                 concat(call, " of ", display_name(*buffer), ", a transient: nothing outside a replay can use it"));
+                 concat(call, " of ", display_name(*buffer),
+                        ", a transient: nothing outside a replay can use it"));
   }
   return buffer;
 }
 
-void note_write(PoolBuffer& buffer, const std::shared_ptr<detail::QueueCore>& queue, std::uint64_t serial) {
+void note_write(PoolBuffer& buffer, const std::shared_ptr<detail::QueueCore>& queue,
+                std::uint64_t serial) {
   if (buffer.is_stale()) {
-    detail::fail(ErrorCode::StaleHandle, Stage::Launch, buffer.name, concat("record_write of ", display_name(buffer), ", which is stale: ", why_stale(buffer)));
+    detail::fail(
+        ErrorCode::StaleHandle, Stage::Launch, buffer.name,
+        concat("record_write of ", display_name(buffer), ", which is stale: ", why_stale(buffer)));
   }
   if (queue->device() != buffer.pool()->device()) {
     detail::fail(ErrorCode::WrongDevice, Stage::Launch, buffer.name,
-                 concat("record_write of ", display_name(buffer), " on ", buffer.device->selector, " by queue ", queue->label(), " of ",
-                        queue->device()->status()->selector));
+                 concat("record_write of ", display_name(buffer), " on ", buffer.device->selector,
+                        " by queue ", queue->label(), " of ", queue->device()->status()->selector));
   }
   queue->require_current(Stage::Launch);
   std::lock_guard order(buffer.pool()->device()->order());
@@ -53,7 +58,9 @@ void BufferView::record_write(const Fence& fence) const {
 
 void BufferView::record_write(const Queue& queue) const {
   const auto buffer = persistent(*this, "record_write");
-  if (!queue) detail::fail(ErrorCode::InvalidArgument, Stage::Launch, buffer->name, "record_write by an empty Queue");
+  if (!queue)
+    detail::fail(ErrorCode::InvalidArgument, Stage::Launch, buffer->name,
+                 "record_write by an empty Queue");
   queue.core()->require_current(Stage::Launch);
   note_write(*buffer, queue.core(), queue.core()->backend().mark());
 }

@@ -15,35 +15,45 @@ namespace reprise::trace {
 namespace {
 
 // With quotes; bytes that are no UTF-8 become U+FFFD.
-std::string json_string(const std::string& text) { return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace); }
+std::string json_string(const std::string& text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
 
-// Before every time in the trace, as far as its headers say: times from there are small enough to be exact as doubles.
+// Before every time in the trace, as far as its headers say: times from there are small enough to
+// be exact as doubles.
 Time first_time(const TraceReader& reader) {
   Time first = std::numeric_limits<Time>::max();
   for (const ChunkEntry& entry : reader.chunks()) {
-    if (entry.header.kind != ChunkKind::Topology && entry.header.first_time > 0) first = std::min(first, entry.header.first_time);
+    if (entry.header.kind != ChunkKind::Topology && entry.header.first_time > 0)
+      first = std::min(first, entry.header.first_time);
   }
   return first == std::numeric_limits<Time>::max() ? 0 : first;
 }
 
 class Chrome : public TimelineSink {
  public:
-  Chrome(const TraceReader& reader, const Session& session, PendingText& out) : out_(out), pid_(session.pid), base_(first_time(reader)) {
-    out_.write("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"application\":" + json_string(session.application) +
-               ",\"command_line\":" + json_string(session.command_line) + ",\"engine_version\":" + json_string(session.engine_version) +
-               ",\"host\":" + json_string(session.host) + ",\"begin_ns\":\"" + std::to_string(base_) + "\"},\n\"traceEvents\":[\n");
-    out_.write("{\"ph\":\"M\",\"pid\":" + std::to_string(pid_) + ",\"tid\":0,\"name\":\"process_name\",\"args\":{\"name\":" +
+  Chrome(const TraceReader& reader, const Session& session, PendingText& out)
+      : out_(out), pid_(session.pid), base_(first_time(reader)) {
+    out_.write("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"application\":" +
+               json_string(session.application) +
+               ",\"command_line\":" + json_string(session.command_line) + ",\"engine_version\":" +
+               json_string(session.engine_version) + ",\"host\":" + json_string(session.host) +
+               ",\"begin_ns\":\"" + std::to_string(base_) + "\"},\n\"traceEvents\":[\n");
+    out_.write("{\"ph\":\"M\",\"pid\":" + std::to_string(pid_) +
+               ",\"tid\":0,\"name\":\"process_name\",\"args\":{\"name\":" +
                json_string(session.application.empty() ? "process" : session.application) + "}}");
   }
 
   void add_track(std::uint32_t track, const std::string& name) override {
-    out_.write(",\n{\"ph\":\"M\"," + place(track) + ",\"name\":\"thread_name\",\"args\":{\"name\":" + json_string(name) + "}}");
+    out_.write(",\n{\"ph\":\"M\"," + place(track) +
+               ",\"name\":\"thread_name\",\"args\":{\"name\":" + json_string(name) + "}}");
   }
 
   void add_slice(const Slice& slice) override {
-    std::string event = ",\n{\"ph\":\"X\"," + place(slice.track) + ",\"ts\":" + microseconds(slice.from - base_) +
-                        ",\"dur\":" + microseconds(slice.to - slice.from) + ",\"cat\":\"" + slice.category + "\",\"name\":" + escaped(slice.name) +
-                        ",\"args\":{";
+    std::string event = ",\n{\"ph\":\"X\"," + place(slice.track) +
+                        ",\"ts\":" + microseconds(slice.from - base_) +
+                        ",\"dur\":" + microseconds(slice.to - slice.from) + ",\"cat\":\"" +
+                        slice.category + "\",\"name\":" + escaped(slice.name) + ",\"args\":{";
     const char* comma = "";
     const auto argument = [&](const char* name, const std::string& value) {
       event += comma + ('"' + std::string(name) + "\":") + value;
@@ -63,19 +73,26 @@ class Chrome : public TimelineSink {
   void finish() { out_.write("\n]}\n"); }
 
  private:
-  // Both ends of an arrow stand at the beginning of their slices, so that each lies in its own slice and no other.
+  // Both ends of an arrow stand at the beginning of their slices, so that each lies in its own
+  // slice and no other.
   void add_flow(const char* phase, std::uint64_t id, const Slice& slice) {
-    out_.write(std::string(",\n{\"ph\":\"") + phase + "\"," + place(slice.track) + ",\"ts\":" + microseconds(slice.from - base_) +
-               ",\"cat\":\"edge\",\"name\":\"edge\",\"id\":" + std::to_string(id) + (*phase == 'f' ? ",\"bp\":\"e\"}" : "}"));
+    out_.write(std::string(",\n{\"ph\":\"") + phase + "\"," + place(slice.track) +
+               ",\"ts\":" + microseconds(slice.from - base_) +
+               ",\"cat\":\"edge\",\"name\":\"edge\",\"id\":" + std::to_string(id) +
+               (*phase == 'f' ? ",\"bp\":\"e\"}" : "}"));
   }
 
-  std::string place(std::uint32_t track) const { return "\"pid\":" + std::to_string(pid_) + ",\"tid\":" + std::to_string(track + 1); }
+  std::string place(std::uint32_t track) const {
+    return "\"pid\":" + std::to_string(pid_) + ",\"tid\":" + std::to_string(track + 1);
+  }
 
   static std::string microseconds(Time ns) {
     char text[40];
     const bool negative = ns < 0;
-    const std::uint64_t size = negative ? 0 - static_cast<std::uint64_t>(ns) : static_cast<std::uint64_t>(ns);
-    std::snprintf(text, sizeof text, "%s%llu.%03u", negative ? "-" : "", static_cast<unsigned long long>(size / 1'000),
+    const std::uint64_t size =
+        negative ? 0 - static_cast<std::uint64_t>(ns) : static_cast<std::uint64_t>(ns);
+    std::snprintf(text, sizeof text, "%s%llu.%03u", negative ? "-" : "",
+                  static_cast<unsigned long long>(size / 1'000),
                   static_cast<unsigned>(size % 1'000));
     return text;
   }

@@ -9,7 +9,8 @@ namespace reprise::trace {
 namespace {
 
 constexpr const char* kHeader =
-    "graph,graph_name,version,exec,replay,node,node_name,label,kind,lane,worker,occurrence,source,started_ns,duration_ns\r\n";
+    "graph,graph_name,version,exec,replay,node,node_name,label,kind,lane,worker,occurrence,source,"
+    "started_ns,duration_ns\r\n";
 
 // Quoted where it has to be.
 std::string field(const std::string& text) {
@@ -23,26 +24,33 @@ std::string field(const std::string& text) {
 std::string node_fields(const GraphVersion* graph, std::uint32_t node) {
   if (graph == nullptr || node >= graph->nodes.size()) return std::to_string(node) + ",,,,";
   const Node& n = graph->nodes[node];
-  return std::to_string(node) + ',' + field(node_name(*graph, node)) + ',' + field(label_path(*graph, n.label)) + ',' + kind_name(n.kind) + ',' +
+  return std::to_string(node) + ',' + field(node_name(*graph, node)) + ',' +
+         field(label_path(*graph, n.label)) + ',' + kind_name(n.kind) + ',' +
          std::to_string(n.lane);
 }
 
 class Csv {
  public:
-  Csv(const Selection& selection, PendingText& out) : selection_(selection), out_(out) { out_.write(kHeader); }
+  Csv(const Selection& selection, PendingText& out) : selection_(selection), out_(out) {
+    out_.write(kHeader);
+  }
 
   void take(const SampleBlock& block) {
     const GraphVersion* graph = selection_.topology.find(block.graph, block.version);
-    const std::string begin = std::to_string(block.graph) + ',' + (graph == nullptr ? "" : field(graph_name(*graph))) + ',' +
-                              std::to_string(block.version) + ',' + std::to_string(block.exec) + ',' + std::to_string(block.replay) + ',';
+    const std::string begin = std::to_string(block.graph) + ',' +
+                              (graph == nullptr ? "" : field(graph_name(*graph))) + ',' +
+                              std::to_string(block.version) + ',' + std::to_string(block.exec) +
+                              ',' + std::to_string(block.replay) + ',';
     std::vector<std::string>& nodes = nodes_[{block.graph, block.version}];
     if (graph != nullptr && nodes.empty()) {
-      for (std::uint32_t i = 0; i < graph->nodes.size(); ++i) nodes.push_back(node_fields(graph, i));
+      for (std::uint32_t i = 0; i < graph->nodes.size(); ++i)
+        nodes.push_back(node_fields(graph, i));
     }
     for (const Sample& s : block.samples) {
       out_.write(begin);
       out_.write(s.node < nodes.size() ? nodes[s.node] : node_fields(nullptr, s.node));
-      out_.write(',' + std::to_string(s.worker) + ',' + std::to_string(s.occurrence) + ',' + source_name(block.source) + ',');
+      out_.write(',' + std::to_string(s.worker) + ',' + std::to_string(s.occurrence) + ',' +
+                 source_name(block.source) + ',');
       // A lost time is no number.
       if (s.started == 0) {
         out_.write(",\r\n");

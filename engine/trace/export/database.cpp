@@ -9,9 +9,11 @@ namespace reprise::trace {
 
 Database::Database(std::filesystem::path path) : file_(std::move(path)) {
   std::error_code ignored;
-  std::filesystem::remove(file_.temporary(), ignored);  // of a process with our number that was killed
+  std::filesystem::remove(file_.temporary(),
+                          ignored);  // of a process with our number that was killed
   try {
-    check(sqlite3_open_v2(file_.temporary().c_str(), &handle_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr));
+    check(sqlite3_open_v2(file_.temporary().c_str(), &handle_,
+                          SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr));
     // The file is new and goes away if we do not come to the end: no journal is needed.
     run("PRAGMA journal_mode = OFF");
     run("PRAGMA synchronous = OFF");
@@ -26,10 +28,13 @@ Database::~Database() { sqlite3_close(handle_); }
 
 void Database::check(int code) {
   if (code == SQLITE_OK) return;
-  throw ExportError("cannot write " + file_.path().string() + ": " + (handle_ == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(handle_)));
+  throw ExportError("cannot write " + file_.path().string() + ": " +
+                    (handle_ == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(handle_)));
 }
 
-void Database::run(const char* sql) { check(sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr)); }
+void Database::run(const char* sql) {
+  check(sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr));
+}
 
 void Database::commit() {
   run("COMMIT");
@@ -43,7 +48,8 @@ Database::Insert::Insert(Database& database, const char* sql) : database_(databa
 }
 
 void Database::Insert::bind(int column, const std::string& text) {
-  check(sqlite3_bind_text(statement_, column, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT));
+  check(sqlite3_bind_text(statement_, column, text.data(), static_cast<int>(text.size()),
+                          SQLITE_TRANSIENT));
 }
 
 void Database::Insert::step() {

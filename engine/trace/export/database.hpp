@@ -1,5 +1,5 @@
-// Database: a SQLite file while it is written. Errors are ExportErrors that name the path that was asked for.
-// Threads: one at a time.
+// Database: a SQLite file while it is written. Errors are ExportErrors that name the path that was
+// asked for. Threads: one at a time.
 #pragma once
 
 #include <sqlite3.h>

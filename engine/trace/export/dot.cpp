@@ -39,11 +39,14 @@ const GraphVersion& graph_to_draw(const Selection& selection) {
   std::string there;
   for (const auto& [key, graph] : selection.topology.graphs) {
     if (!selection.takes(key.first)) continue;
-    if (ids.insert(key.first).second) there += (there.empty() ? "" : ", ") + std::to_string(key.first) + " (" + graph_name(graph) + ")";
+    if (ids.insert(key.first).second)
+      there +=
+          (there.empty() ? "" : ", ") + std::to_string(key.first) + " (" + graph_name(graph) + ")";
     newest = &graph;
   }
   if (newest == nullptr) throw ExportError("the trace has no graph to draw");
-  if (ids.size() > 1) throw ExportError("the trace has several graphs; name the one to draw: " + there);
+  if (ids.size() > 1)
+    throw ExportError("the trace has several graphs; name the one to draw: " + there);
   return *newest;
 }
 
@@ -54,7 +57,9 @@ struct CriticalPath {
 };
 
 // The graph's own nodes are those before; what stands behind is run by one of them, in its time.
-std::size_t own_nodes(const GraphVersion& graph) { return graph.bodies.empty() ? graph.nodes.size() : graph.bodies.front().first_node; }
+std::size_t own_nodes(const GraphVersion& graph) {
+  return graph.bodies.empty() ? graph.nodes.size() : graph.bodies.front().first_node;
+}
 
 // The chain of edges with the most time in its nodes, of the graph's own. Edges lead forward.
 CriticalPath critical_path(const GraphVersion& graph, std::vector<double> times) {
@@ -65,7 +70,9 @@ CriticalPath critical_path(const GraphVersion& graph, std::vector<double> times)
   // Sorted by where they lead, so that what leads to an edge's start is done before it.
   std::vector<std::size_t> order(graph.edges.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return graph.edges[a].to < graph.edges[b].to; });
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return graph.edges[a].to < graph.edges[b].to;
+  });
   for (const std::size_t i : order) {
     const Edge& e = graph.edges[i];
     if (by[e.to] == kNoEdge || ends[e.from] + times[e.to] > ends[e.to]) {
@@ -73,7 +80,8 @@ CriticalPath critical_path(const GraphVersion& graph, std::vector<double> times)
       by[e.to] = i;
     }
   }
-  CriticalPath path{0, std::vector<std::uint8_t>(times.size(), 0), std::vector<std::uint8_t>(graph.edges.size(), 0)};
+  CriticalPath path{0, std::vector<std::uint8_t>(times.size(), 0),
+                    std::vector<std::uint8_t>(graph.edges.size(), 0)};
   if (times.empty()) return path;
   auto node = static_cast<std::size_t>(std::max_element(ends.begin(), ends.end()) - ends.begin());
   path.time = ends[node];
@@ -89,15 +97,19 @@ CriticalPath critical_path(const GraphVersion& graph, std::vector<double> times)
 
 // White to a warm red that black text stays readable on.
 std::string heat(double part) {
-  const auto mixed = [part](int low, int high) { return static_cast<unsigned>(low + (high - low) * part); };
+  const auto mixed = [part](int low, int high) {
+    return static_cast<unsigned>(low + (high - low) * part);
+  };
   char text[16];
-  std::snprintf(text, sizeof text, "#%02x%02x%02x", mixed(255, 250), mixed(255, 140), mixed(255, 100));
+  std::snprintf(text, sizeof text, "#%02x%02x%02x", mixed(255, 250), mixed(255, 140),
+                mixed(255, 100));
   return text;
 }
 
 class Drawing {
  public:
-  Drawing(const GraphVersion& graph, const std::vector<DurationHistogram>& times) : graph_(graph), times_(times) {
+  Drawing(const GraphVersion& graph, const std::vector<DurationHistogram>& times)
+      : graph_(graph), times_(times) {
     for (const DurationHistogram& t : times) {
       if (medians_.size() < own_nodes(graph)) total_ += static_cast<double>(t.total());
       medians_.push_back(t.quantile(0.5));
@@ -109,10 +121,14 @@ class Drawing {
   std::string text(std::uint64_t replays) const {
     std::string out = "digraph " + dot_text(graph_name(graph_)) + " {\n";
     out += "  graph [label=" +
-           dot_text(graph_name(graph_) + " (graph " + std::to_string(graph_.graph) + ", version " + std::to_string(graph_.version) + "), " +
-                    std::to_string(replays) + " sampled replays\ncritical path (bold), of medians: " + microseconds(path_.time)) +
+           dot_text(
+               graph_name(graph_) + " (graph " + std::to_string(graph_.graph) + ", version " +
+               std::to_string(graph_.version) + "), " + std::to_string(replays) +
+               " sampled replays\ncritical path (bold), of medians: " + microseconds(path_.time)) +
            ", labelloc=t, fontname=\"sans-serif\"];\n";
-    out += "  node [shape=box, style=\"rounded,filled\", fillcolor=white, fontname=\"sans-serif\", fontsize=10];\n";
+    out +=
+        "  node [shape=box, style=\"rounded,filled\", fillcolor=white, fontname=\"sans-serif\", "
+        "fontsize=10];\n";
     out += "  edge [fontname=\"sans-serif\", fontsize=8, color=gray50];\n";
     for (std::uint32_t i = 0; i < own_nodes(graph_); ++i) out += node(i);
     for (std::size_t i = 0; i < graph_.bodies.size(); ++i) out += body(i);
@@ -127,19 +143,24 @@ class Drawing {
     std::string name = node_name(graph_, of.parent);
     if (of.kind == BodyKind::Else) name += ", else";
     if (of.kind == BodyKind::Case) name += ", case " + std::to_string(of.branch);
-    std::string out = "  subgraph cluster_body" + std::to_string(i) + " {\n    label=" + dot_text(name) + "; style=dashed; color=gray60;\n";
+    std::string out = "  subgraph cluster_body" + std::to_string(i) +
+                      " {\n    label=" + dot_text(name) + "; style=dashed; color=gray60;\n";
     for (std::uint32_t n = 0; n < of.nodes; ++n) out += node(of.first_node + n);
     out += "  }\n";
-    if (of.nodes != 0) out += "  n" + std::to_string(of.parent) + " -> n" + std::to_string(of.first_node) + " [style=dotted];\n";
+    if (of.nodes != 0)
+      out += "  n" + std::to_string(of.parent) + " -> n" + std::to_string(of.first_node) +
+             " [style=dotted];\n";
     return out;
   }
 
   std::string node(std::uint32_t i) const {
     std::string label = node_name(graph_, i);
-    if (const std::string path = label_path(graph_, graph_.nodes[i].label); !path.empty()) label += '\n' + path;
+    if (const std::string path = label_path(graph_, graph_.nodes[i].label); !path.empty())
+      label += '\n' + path;
     if (times_[i].count() != 0) {
       char share[32];
-      std::snprintf(share, sizeof share, "%.1f %%", total_ > 0 ? 100 * static_cast<double>(times_[i].total()) / total_ : 0);
+      std::snprintf(share, sizeof share, "%.1f %%",
+                    total_ > 0 ? 100 * static_cast<double>(times_[i].total()) / total_ : 0);
       label += "\nmedian " + microseconds(medians_[i]) + ", " + share;
     } else {
       label += "\nno time";
@@ -155,7 +176,8 @@ class Drawing {
     std::string what = cause_name(e.cause);
     if (e.hazard != Hazard::None) what = hazard_name(e.hazard);
     if (e.buffer != kNone) what += ' ' + graph_.strings[graph_.buffers[e.buffer].name];
-    std::string out = "  n" + std::to_string(e.from) + " -> n" + std::to_string(e.to) + " [label=" + dot_text(what);
+    std::string out = "  n" + std::to_string(e.from) + " -> n" + std::to_string(e.to) +
+                      " [label=" + dot_text(what);
     if (e.cause == EdgeCause::Lane || e.cause == EdgeCause::EntryExit) out += ", style=dashed";
     if (path_.edges[i] != 0) out += ", penwidth=2.5, color=black";
     return out + "];\n";

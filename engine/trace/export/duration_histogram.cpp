@@ -17,12 +17,16 @@ void DurationHistogram::add(std::int64_t value) {
   if (!octaves_[octave]) octaves_[octave] = std::make_unique<Octave>();
   ++(*octaves_[octave])[bucket];
   ++count_;
-  total_ = total_ > std::numeric_limits<std::int64_t>::max() - v ? std::numeric_limits<std::int64_t>::max() : total_ + v;
+  total_ = total_ > std::numeric_limits<std::int64_t>::max() - v
+               ? std::numeric_limits<std::int64_t>::max()
+               : total_ + v;
   least_ = std::min(least_, v);
   greatest_ = std::max(greatest_, v);
 }
 
-double DurationHistogram::mean() const noexcept { return count_ == 0 ? 0 : static_cast<double>(total_) / static_cast<double>(count_); }
+double DurationHistogram::mean() const noexcept {
+  return count_ == 0 ? 0 : static_cast<double>(total_) / static_cast<double>(count_);
+}
 
 std::vector<DurationHistogram::Bucket> DurationHistogram::buckets() const {
   std::vector<Bucket> filled;
@@ -35,7 +39,8 @@ std::vector<DurationHistogram::Bucket> DurationHistogram::buckets() const {
       if (octave == 0) {
         filled.push_back({index, 1, n});
       } else {
-        filled.push_back({(static_cast<std::int64_t>(kBuckets) + index) << (octave - 1), std::int64_t{1} << (octave - 1), n});
+        filled.push_back({(static_cast<std::int64_t>(kBuckets) + index) << (octave - 1),
+                          std::int64_t{1} << (octave - 1), n});
       }
     }
   }

@@ -1,7 +1,8 @@
-// DurationHistogram: counts durations in buckets whose width grows with their value, so that its memory depends on the spread of
-// the values (2 KiB for each factor of two that occurs) and never on their number. Values below 256 are exact; a larger one is
-// known to 1/256 of itself, and a quantile is interpolated within its bucket, so that it is off by less than kRelativeError.
-// Count, total, least and greatest are exact. Knows no record. Threads: values.
+// DurationHistogram: counts durations in buckets whose width grows with their value, so that its
+// memory depends on the spread of the values (2 KiB for each factor of two that occurs) and never
+// on their number. Values below 256 are exact; a larger one is known to 1/256 of itself, and a
+// quantile is interpolated within its bucket, so that it is off by less than kRelativeError. Count,
+// total, least and greatest are exact. Knows no record. Threads: values.
 #pragma once
 
 #include <array>
@@ -30,7 +31,8 @@ class DurationHistogram {
   [[nodiscard]] std::int64_t least() const noexcept { return count_ == 0 ? 0 : least_; }
   [[nodiscard]] std::int64_t greatest() const noexcept { return greatest_; }
   [[nodiscard]] double mean() const noexcept;
-  // `fraction` in [0, 1]: the value with that part of the values below it; between two values their interpolation. 0 if empty.
+  // `fraction` in [0, 1]: the value with that part of the values below it; between two values their
+  // interpolation. 0 if empty.
   [[nodiscard]] double quantile(double fraction) const;
   // Those that hold anything, ascending.
   [[nodiscard]] std::vector<Bucket> buckets() const;

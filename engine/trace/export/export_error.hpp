@@ -1,5 +1,5 @@
-// What an export throws beside TraceError: the output can't be written (the text names its path), or what was asked for is not in
-// the trace. Threads: values.
+// What an export throws beside TraceError: the output can't be written (the text names its path),
+// or what was asked for is not in the trace. Threads: values.
 #pragma once
 
 #include <stdexcept>

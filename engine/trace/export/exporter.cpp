@@ -4,7 +4,8 @@ namespace reprise::trace {
 
 namespace {
 
-constexpr ExportFormat kFormats[] = {ExportFormat::Perfetto, ExportFormat::Chrome, ExportFormat::Csv, ExportFormat::Sqlite, ExportFormat::Dot};
+constexpr ExportFormat kFormats[] = {ExportFormat::Perfetto, ExportFormat::Chrome,
+                                     ExportFormat::Csv, ExportFormat::Sqlite, ExportFormat::Dot};
 
 }  // namespace
 

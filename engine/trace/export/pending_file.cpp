@@ -23,10 +23,12 @@ constexpr std::size_t kBufferBytes = 1u << 20;
 }  // namespace
 
 PendingFile::PendingFile(std::filesystem::path path)
-    : path_(std::move(path)), temporary_(path_.string() + "." + std::to_string(::getpid()) + ".partial") {
+    : path_(std::move(path)),
+      temporary_(path_.string() + "." + std::to_string(::getpid()) + ".partial") {
   std::error_code ignored;
   const std::filesystem::file_status status = std::filesystem::status(path_, ignored);
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) refuse(path_, "it is there and no file");
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    refuse(path_, "it is there and no file");
 }
 
 PendingFile::~PendingFile() {

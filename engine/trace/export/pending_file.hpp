@@ -1,6 +1,6 @@
-// PendingFile: a file that is written beside its place and takes it only when it is whole: commit() renames it, and without
-// commit() it goes away. PendingText writes one piece after the other. Errors name the path that was asked for.
-// Threads: one at a time.
+// PendingFile: a file that is written beside its place and takes it only when it is whole: commit()
+// renames it, and without commit() it goes away. PendingText writes one piece after the other.
+// Errors name the path that was asked for. Threads: one at a time.
 #pragma once
 
 #include <filesystem>

@@ -32,8 +32,10 @@ class Perfetto : public TimelineSink {
     perfetto::TrackDescriptor* process = first.mutable_track_descriptor();
     process->set_uuid(kProcessTrack);
     process->mutable_process()->set_pid(static_cast<std::int32_t>(session.pid));
-    process->mutable_process()->set_process_name(session.application.empty() ? "process" : session.application);
-    if (!session.command_line.empty()) process->mutable_process()->add_cmdline(session.command_line);
+    process->mutable_process()->set_process_name(session.application.empty() ? "process"
+                                                                             : session.application);
+    if (!session.command_line.empty())
+      process->mutable_process()->add_cmdline(session.command_line);
     write(first);
     for (const Clock& clock : topology.clocks) {
       if (clock.device == kNone) write_clock(clock);
@@ -55,11 +57,13 @@ class Perfetto : public TimelineSink {
     event.set_type(perfetto::TrackEvent::TYPE_SLICE_BEGIN);
     event.set_track_uuid(kFirstTrack + slice.track);
     perfetto::InternedData added;
-    event.add_category_iids(intern(categories_, slice.category, [&] { return added.add_event_categories(); }));
+    event.add_category_iids(
+        intern(categories_, slice.category, [&] { return added.add_event_categories(); }));
     event.set_name_iid(intern(names_, slice.name, [&] { return added.add_event_names(); }));
     const auto annotate = [&](const char* name) {
       perfetto::DebugAnnotation* annotation = event.add_debug_annotations();
-      annotation->set_name_iid(intern(annotations_, name, [&] { return added.add_debug_annotation_names(); }));
+      annotation->set_name_iid(
+          intern(annotations_, name, [&] { return added.add_debug_annotation_names(); }));
       return annotation;
     };
     if (slice.graph != kNone) annotate("graph")->set_uint_value(slice.graph);
@@ -90,7 +94,8 @@ class Perfetto : public TimelineSink {
     return packet;
   }
 
-  // The text's number; a new one is put into what `add` gives, and so into the packet that first needs it.
+  // The text's number; a new one is put into what `add` gives, and so into the packet that first
+  // needs it.
   template <class Add>
   static std::uint64_t intern(Table& table, const std::string& text, const Add& add) {
     const auto [found, is_new] = table.try_emplace(text, table.size() + 1);
@@ -102,11 +107,13 @@ class Perfetto : public TimelineSink {
     return found->second;
   }
 
-  // Timestamps are of the host clock, and the reader takes them for boot time: both are said to be the same.
+  // Timestamps are of the host clock, and the reader takes them for boot time: both are said to be
+  // the same.
   void write_clock(const Clock& clock) {
     perfetto::TracePacket packet;
     packet.set_trusted_packet_sequence_id(kSequence);
-    for (const auto& [id, time] : {std::pair{kBootTime, clock.host}, {kMonotonic, clock.host}, {kUtc, clock.other}}) {
+    for (const auto& [id, time] :
+         {std::pair{kBootTime, clock.host}, {kMonotonic, clock.host}, {kUtc, clock.other}}) {
       perfetto::ClockSnapshot::Clock* c = packet.mutable_clock_snapshot()->add_clocks();
       c->set_clock_id(id);
       c->set_timestamp(timestamp(time));
@@ -118,7 +125,8 @@ class Perfetto : public TimelineSink {
   void write(const perfetto::TracePacket& packet) {
     trace_.Clear();
     *trace_.add_packet() = packet;
-    if (!trace_.SerializeToString(&bytes_)) throw ExportError("a packet is too large for Perfetto's format");
+    if (!trace_.SerializeToString(&bytes_))
+      throw ExportError("a packet is too large for Perfetto's format");
     out_.write(bytes_);
   }
 

@@ -38,7 +38,9 @@ CREATE INDEX replays_by_graph ON replays (graph, version, replay);
 )";
 
 std::optional<Time> known(Time t) { return t == 0 ? std::nullopt : std::optional(t); }
-std::optional<std::uint32_t> index(std::uint32_t i) { return i == kNone ? std::nullopt : std::optional(i); }
+std::optional<std::uint32_t> index(std::uint32_t i) {
+  return i == kNone ? std::nullopt : std::optional(i);
+}
 
 // SQLite's whole numbers have a sign: a hash is text.
 std::string hex(std::uint64_t value) {
@@ -50,25 +52,33 @@ std::string hex(std::uint64_t value) {
 void write_graph(Database& db, const GraphVersion& g, const Topology& topology) {
   const std::string device = device_name(topology, g.device);
   Database::Insert graph(db, "INSERT INTO graphs VALUES (?,?,?,?,?,?,?,?,?,?,?)");
-  graph.row(g.graph, g.version, graph_name(g), device.empty() ? std::nullopt : std::optional(device), hex(g.plan_hash),
-            g.lanes, g.naive_bytes, g.slab_bytes, g.bound_bytes, known(g.compile_time), known(g.instantiate_time));
+  graph.row(g.graph, g.version, graph_name(g),
+            device.empty() ? std::nullopt : std::optional(device), hex(g.plan_hash), g.lanes,
+            g.naive_bytes, g.slab_bytes, g.bound_bytes, known(g.compile_time),
+            known(g.instantiate_time));
   Database::Insert node(db, "INSERT INTO nodes VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
   for (std::uint32_t i = 0; i < g.nodes.size(); ++i) {
     const Node& n = g.nodes[i];
-    const std::optional<std::string> kernel = n.kernel == kNone ? std::nullopt : std::optional(g.strings[g.kernels[n.kernel].full_name]);
+    const std::optional<std::string> kernel =
+        n.kernel == kNone ? std::nullopt : std::optional(g.strings[g.kernels[n.kernel].full_name]);
     const bool located = n.line != 0;
-    node.row(g.graph, g.version, i, node_name(g, i), label_path(g, n.label), kind_name(n.kind), n.lane, index(n.command), kernel,
-             located ? std::optional(g.strings[n.file]) : std::nullopt, located ? std::optional(n.line) : std::nullopt, n.grid[0], n.grid[1],
-             n.grid[2], n.block[0], n.block[1], n.block[2], n.shared_bytes, n.bytes, index(parent_of(g, i)));
+    node.row(g.graph, g.version, i, node_name(g, i), label_path(g, n.label), kind_name(n.kind),
+             n.lane, index(n.command), kernel,
+             located ? std::optional(g.strings[n.file]) : std::nullopt,
+             located ? std::optional(n.line) : std::nullopt, n.grid[0], n.grid[1], n.grid[2],
+             n.block[0], n.block[1], n.block[2], n.shared_bytes, n.bytes, index(parent_of(g, i)));
   }
   Database::Insert edge(db, "INSERT INTO edges VALUES (?,?,?,?,?,?,?,?,?,?)");
   for (const Edge& e : g.edges) {
-    edge.row(g.graph, g.version, e.from, e.to, cause_name(e.cause), hazard_name(e.hazard), index(e.buffer), index(e.barrier), e.begin, e.end);
+    edge.row(g.graph, g.version, e.from, e.to, cause_name(e.cause), hazard_name(e.hazard),
+             index(e.buffer), index(e.barrier), e.begin, e.end);
   }
-  Database::Insert buffer(db, "INSERT INTO buffers VALUES (?1,?2,?3,?4,?5,?6,CASE ?5 WHEN 'transient' THEN ?7 END,?8)");
+  Database::Insert buffer(
+      db, "INSERT INTO buffers VALUES (?1,?2,?3,?4,?5,?6,CASE ?5 WHEN 'transient' THEN ?7 END,?8)");
   for (std::uint32_t i = 0; i < g.buffers.size(); ++i) {
     const Buffer& b = g.buffers[i];
-    buffer.row(g.graph, g.version, i, g.strings[b.name], buffer_kind_name(b.kind), b.bytes, b.offset, index(b.pool));
+    buffer.row(g.graph, g.version, i, g.strings[b.name], buffer_kind_name(b.kind), b.bytes,
+               b.offset, index(b.pool));
   }
 }
 
@@ -86,30 +96,35 @@ class Events {
   void take(const Records& records) {
     for (const Replay& r : records.replays) {
       if (!selection_.takes(r.graph)) continue;
-      replays_.row(r.graph, r.version, r.exec, r.replay, r.queue, r.thread, known(r.launched), known(r.launch_returned), known(r.started),
-                   known(r.ended), r.sampled);
+      replays_.row(r.graph, r.version, r.exec, r.replay, r.queue, r.thread, known(r.launched),
+                   known(r.launch_returned), known(r.started), known(r.ended), r.sampled);
       ++report_.replays;
     }
     for (const SampleBlock& b : records.sample_blocks) {
       if (!selection_.takes(b.graph)) continue;
       for (const Sample& s : b.samples) {
-        const std::optional<std::uint32_t> duration = s.started == 0 ? std::nullopt : std::optional(s.duration);
-        samples_.row(b.graph, b.version, b.exec, b.replay, s.node, s.occurrence, s.worker, source_name(b.source), known(s.started), duration);
+        const std::optional<std::uint32_t> duration =
+            s.started == 0 ? std::nullopt : std::optional(s.duration);
+        samples_.row(b.graph, b.version, b.exec, b.replay, s.node, s.occurrence, s.worker,
+                     source_name(b.source), known(s.started), duration);
         ++report_.samples;
       }
     }
     for (const LoopRun& l : records.loop_runs) {
       const GraphVersion* graph = selection_.topology.find(l.graph, l.version);
-      if (!selection_.takes(l.graph) || graph == nullptr || l.body >= graph->bodies.size()) continue;
+      if (!selection_.takes(l.graph) || graph == nullptr || l.body >= graph->bodies.size())
+        continue;
       loops_.row(l.graph, l.version, l.replay, graph->bodies[l.body].parent, l.iterations, l.timed);
     }
     for (const Message& m : records.messages) {
       const bool of_graph = m.graph != kNone;
       if (of_graph && !selection_.takes(m.graph)) continue;
-      messages_.row(known(m.at), severity_name(m.severity), m.id, m.text, index(m.graph), of_graph ? std::optional(m.version) : std::nullopt,
-                    index(m.command), index(m.other_command));
+      messages_.row(known(m.at), severity_name(m.severity), m.id, m.text, index(m.graph),
+                    of_graph ? std::optional(m.version) : std::nullopt, index(m.command),
+                    index(m.other_command));
     }
-    for (const Loss& l : records.losses) losses_.row(known(l.at), loss_name(l.kind), l.count, l.why);
+    for (const Loss& l : records.losses)
+      losses_.row(known(l.at), loss_name(l.kind), l.count, l.why);
   }
 
   [[nodiscard]] const ExportReport& report() const noexcept { return report_; }
@@ -129,7 +144,8 @@ ExportReport export_sqlite(const TraceReader& reader, const ExportDesc& desc) {
   {
     Database::Insert session(db, "INSERT INTO sessions VALUES (?,?,?,?,?,?,?)");
     for (const Session& s : selection.topology.sessions) {
-      session.row(s.host, s.pid, known(s.process_start_utc), index(s.rank), s.application, s.command_line, s.engine_version);
+      session.row(s.host, s.pid, known(s.process_start_utc), index(s.rank), s.application,
+                  s.command_line, s.engine_version);
     }
   }
   for (const auto& [key, graph] : selection.topology.graphs) {

@@ -13,7 +13,9 @@ bool is_drawable(Time from, Time to) { return from > 0 && to >= from; }
 
 // The end of a sample, or 0 for one that can't be drawn.
 Time end_of(const Sample& sample) {
-  if (sample.started <= 0 || sample.started > std::numeric_limits<Time>::max() - Time{sample.duration}) return 0;
+  if (sample.started <= 0 ||
+      sample.started > std::numeric_limits<Time>::max() - Time{sample.duration})
+    return 0;
   return sample.started + sample.duration;
 }
 
@@ -23,13 +25,15 @@ struct Arrows {
 
 class Timeline {
  public:
-  Timeline(const Selection& selection, const ExportDesc& desc, TimelineSink& sink) : selection_(selection), desc_(desc), sink_(sink) {}
+  Timeline(const Selection& selection, const ExportDesc& desc, TimelineSink& sink)
+      : selection_(selection), desc_(desc), sink_(sink) {}
 
   void take(Records& records) {
     const auto by_start = [](const auto& a, const auto& b) { return a.started < b.started; };
     std::stable_sort(records.host_ranges.begin(), records.host_ranges.end(), by_start);
     for (const HostRange& range : records.host_ranges) take(range);
-    std::stable_sort(records.replays.begin(), records.replays.end(), [](const Replay& a, const Replay& b) { return a.launched < b.launched; });
+    std::stable_sort(records.replays.begin(), records.replays.end(),
+                     [](const Replay& a, const Replay& b) { return a.launched < b.launched; });
     for (const Replay& replay : records.replays) {
       if (selection_.takes(replay.graph)) take(replay);
     }
@@ -47,9 +51,12 @@ class Timeline {
 
   void take(const HostRange& range) {
     // A range that belongs to no graph is of interest for each of them.
-    if (!is_drawable(range.started, range.ended) || (range.graph != kNone && !selection_.takes(range.graph))) return;
+    if (!is_drawable(range.started, range.ended) ||
+        (range.graph != kNone && !selection_.takes(range.graph)))
+      return;
     Slice slice;
-    slice.track = place({TrackKey::Kind::HostRanges, range.thread, 0, range.depth, 0}, range.started, range.ended);
+    slice.track = place({TrackKey::Kind::HostRanges, range.thread, 0, range.depth, 0},
+                        range.started, range.ended);
     slice.from = range.started;
     slice.to = range.ended;
     slice.name = range.name.empty() ? "range" : range.name;
@@ -64,15 +71,19 @@ class Timeline {
     launch.graph = run.graph = replay.graph;
     launch.version = run.version = replay.version;
     launch.replay = run.replay = replay.replay;
-    const std::string name = name_of(replay.graph, replay.version) + " #" + std::to_string(replay.replay);
-    const bool has_launch = is_drawable(replay.launched, replay.launch_returned), has_run = is_drawable(replay.started, replay.ended);
-    if (has_launch && has_run && launch_arrows_ < desc_.flow_replays && replay.started >= replay.launched) {
+    const std::string name =
+        name_of(replay.graph, replay.version) + " #" + std::to_string(replay.replay);
+    const bool has_launch = is_drawable(replay.launched, replay.launch_returned),
+               has_run = is_drawable(replay.started, replay.ended);
+    if (has_launch && has_run && launch_arrows_ < desc_.flow_replays &&
+        replay.started >= replay.launched) {
       ++launch_arrows_;
       launch.flows_out.push_back(next_flow_);
       run.flows_in.push_back(next_flow_++);
     }
     if (has_launch) {
-      launch.track = place({TrackKey::Kind::Launches, replay.thread, 0, 0, 0}, replay.launched, replay.launch_returned);
+      launch.track = place({TrackKey::Kind::Launches, replay.thread, 0, 0, 0}, replay.launched,
+                           replay.launch_returned);
       launch.from = replay.launched;
       launch.to = replay.launch_returned;
       launch.name = "launch " + name;
@@ -80,7 +91,8 @@ class Timeline {
       sink_.add_slice(launch);
     }
     if (has_run) {
-      run.track = place({TrackKey::Kind::Replays, replay.graph, replay.exec, 0, 0}, replay.started, replay.ended);
+      run.track = place({TrackKey::Kind::Replays, replay.graph, replay.exec, 0, 0}, replay.started,
+                        replay.ended);
       run.from = replay.started;
       run.to = replay.ended;
       run.name = name;
@@ -113,7 +125,8 @@ class Timeline {
     }
     // Equal starts keep the order of nodes, in which edges lead forward.
     std::stable_sort(drawn.begin(), drawn.end(), [](const Drawn& a, const Drawn& b) {
-      return std::pair(a.sample->started, a.sample->node) < std::pair(b.sample->started, b.sample->node);
+      return std::pair(a.sample->started, a.sample->node) <
+             std::pair(b.sample->started, b.sample->node);
     });
     for (const Drawn& d : drawn) take(d);
   }
@@ -128,8 +141,8 @@ class Timeline {
     Slice slice;
     slice.from = sample.started;
     slice.to = end_of(sample);
-    slice.track = place({by_worker ? TrackKey::Kind::Worker : TrackKey::Kind::Lane, block.graph, block.exec,
-                         by_worker ? sample.worker : graph->nodes[sample.node].lane, 0},
+    slice.track = place({by_worker ? TrackKey::Kind::Worker : TrackKey::Kind::Lane, block.graph,
+                         block.exec, by_worker ? sample.worker : graph->nodes[sample.node].lane, 0},
                         slice.from, slice.to);
     slice.name = known ? node_name(*graph, sample.node) : "node " + std::to_string(sample.node);
     slice.category = "node";
@@ -148,16 +161,20 @@ class Timeline {
     ++report_.samples;
   }
 
-  // For each edge an arrow from the last run of its start to the first one of its end, where times allow one.
+  // For each edge an arrow from the last run of its start to the first one of its end, where times
+  // allow one.
   std::vector<Arrows> arrows_of(const GraphVersion& graph, const SampleBlock& block) {
     constexpr std::size_t kNoSample = ~std::size_t{0};
     std::vector<Arrows> arrows(block.samples.size());
-    std::vector<std::size_t> first(graph.nodes.size(), kNoSample), last(graph.nodes.size(), kNoSample);
+    std::vector<std::size_t> first(graph.nodes.size(), kNoSample),
+        last(graph.nodes.size(), kNoSample);
     for (std::size_t i = 0; i < block.samples.size(); ++i) {
       const Sample& s = block.samples[i];
       if (s.node >= graph.nodes.size() || end_of(s) == 0) continue;
-      if (first[s.node] == kNoSample || s.started < block.samples[first[s.node]].started) first[s.node] = i;
-      if (last[s.node] == kNoSample || s.started > block.samples[last[s.node]].started) last[s.node] = i;
+      if (first[s.node] == kNoSample || s.started < block.samples[first[s.node]].started)
+        first[s.node] = i;
+      if (last[s.node] == kNoSample || s.started > block.samples[last[s.node]].started)
+        last[s.node] = i;
     }
     for (const Edge& e : graph.edges) {
       if (last[e.from] == kNoSample || first[e.to] == kNoSample) continue;
@@ -171,7 +188,8 @@ class Timeline {
   // The first part of the track that is free from then on.
   std::uint32_t place(TrackKey key, Time from, Time to) {
     for (;; ++key.part) {
-      const auto [found, is_new] = tracks_.try_emplace(key, static_cast<std::uint32_t>(tracks_.size()), to);
+      const auto [found, is_new] =
+          tracks_.try_emplace(key, static_cast<std::uint32_t>(tracks_.size()), to);
       if (is_new) sink_.add_track(found->second.first, track_name(key));
       if (is_new || from >= found->second.second) {
         found->second.second = to;
@@ -193,8 +211,10 @@ class Timeline {
       name += " (" + std::to_string(key.owner) + ")";
     } else {
       const auto graph = selection_.topology.graphs.lower_bound({key.owner, 0});
-      const bool known = graph != selection_.topology.graphs.end() && graph->first.first == key.owner && !graph->second.label.empty();
-      name = known ? graph->second.label + " (graph " + std::to_string(key.owner) + ")" : "graph " + std::to_string(key.owner);
+      const bool known = graph != selection_.topology.graphs.end() &&
+                         graph->first.first == key.owner && !graph->second.label.empty();
+      name = known ? graph->second.label + " (graph " + std::to_string(key.owner) + ")"
+                   : "graph " + std::to_string(key.owner);
       if (key.exec != 0) name += ", exec " + std::to_string(key.exec);
     }
     switch (key.kind) {
@@ -217,7 +237,8 @@ class Timeline {
 
 }  // namespace
 
-ExportReport draw_timeline(const TraceReader& reader, const Selection& selection, const ExportDesc& desc, TimelineSink& sink) {
+ExportReport draw_timeline(const TraceReader& reader, const Selection& selection,
+                           const ExportDesc& desc, TimelineSink& sink) {
   Timeline timeline(selection, desc, sink);
   for_each_chunk(reader, desc.progress, [&](Records& records) { timeline.take(records); });
   return timeline.report();

@@ -1,6 +1,7 @@
-// The timeline of a trace for formats that draw slices on tracks: launches on their threads, host ranges, replays, and nodes in
-// their workers or lanes. Two slices of one track never overlap: where they would, the later one goes to the next part of that
-// track. Slices of one track come in the order of their times. Threads: one at a time.
+// The timeline of a trace for formats that draw slices on tracks: launches on their threads, host
+// ranges, replays, and nodes in their workers or lanes. Two slices of one track never overlap:
+// where they would, the later one goes to the next part of that track. Slices of one track come in
+// the order of their times. Threads: one at a time.
 #pragma once
 
 #include <compare>
@@ -14,7 +15,13 @@
 namespace reprise::trace {
 
 struct TrackKey {
-  enum class Kind : std::uint8_t { Launches, HostRanges, Replays, Worker, Lane } kind = Kind::Replays;
+  enum class Kind : std::uint8_t {
+    Launches,
+    HostRanges,
+    Replays,
+    Worker,
+    Lane
+  } kind = Kind::Replays;
   std::uint32_t owner = 0;   // thread of launches and host ranges; graph of the others
   std::uint32_t exec = 0;    // of replays and nodes
   std::uint32_t number = 0;  // nesting of host ranges, worker, lane
@@ -30,7 +37,7 @@ struct Slice {
   std::uint32_t graph = kNone, version = 0;
   std::uint64_t replay = 0;  // 0: none
   std::uint32_t node = kNone, occurrence = 0;
-  std::uint32_t parent = kNone;  // the node that runs it
+  std::uint32_t parent = kNone;                    // the node that runs it
   std::string label;                               // path of the node
   std::vector<std::uint64_t> flows_out, flows_in;  // ids of arrows that begin and end here
 };
@@ -44,6 +51,7 @@ class TimelineSink {
 };
 
 // Throws what the reader and the sink throw.
-ExportReport draw_timeline(const TraceReader& reader, const Selection& selection, const ExportDesc& desc, TimelineSink& sink);
+ExportReport draw_timeline(const TraceReader& reader, const Selection& selection,
+                           const ExportDesc& desc, TimelineSink& sink);
 
 }  // namespace reprise::trace

@@ -22,12 +22,14 @@ Topology read_topology(const TraceReader& reader) {
     if (entry.header.kind != ChunkKind::Topology) continue;
     Records records = reader.read(entry);
     for (Session& s : records.sessions) {
-      if (std::find(t.sessions.begin(), t.sessions.end(), s) == t.sessions.end()) t.sessions.push_back(std::move(s));
+      if (std::find(t.sessions.begin(), t.sessions.end(), s) == t.sessions.end())
+        t.sessions.push_back(std::move(s));
     }
     t.clocks.insert(t.clocks.end(), records.clocks.begin(), records.clocks.end());
     for (Device& d : records.devices) t.devices.insert_or_assign(d.id, std::move(d));
     for (Queue& q : records.queues) t.queues.insert_or_assign(q.id, std::move(q));
-    for (ThreadName& n : records.thread_names) t.thread_names.insert_or_assign(n.thread, std::move(n.name));
+    for (ThreadName& n : records.thread_names)
+      t.thread_names.insert_or_assign(n.thread, std::move(n.name));
     for (GraphVersion& g : records.graph_versions) {
       const std::pair key{g.graph, g.version};
       t.graphs.insert_or_assign(key, std::move(g));
@@ -36,9 +38,11 @@ Topology read_topology(const TraceReader& reader) {
   return t;
 }
 
-void for_each_chunk(const TraceReader& reader, const Progress& progress, const std::function<void(Records&)>& take) {
+void for_each_chunk(const TraceReader& reader, const Progress& progress,
+                    const std::function<void(Records&)>& take) {
   std::uint64_t total = 0, done = 0;
-  for (const ChunkEntry& entry : reader.chunks()) total += ChunkHeader::kBytes + entry.header.compressed_bytes;
+  for (const ChunkEntry& entry : reader.chunks())
+    total += ChunkHeader::kBytes + entry.header.compressed_bytes;
   for (const ChunkEntry& entry : reader.chunks()) {
     Records records = reader.read(entry);
     take(records);
@@ -51,7 +55,9 @@ std::string device_name(const Topology& topology, std::uint32_t device) {
   const auto found = topology.devices.find(device);
   if (found == topology.devices.end()) return {};
   const Device& one = found->second;
-  const auto namesakes = std::count_if(topology.devices.begin(), topology.devices.end(), [&](const auto& other) { return other.second.name == one.name; });
+  const auto namesakes =
+      std::count_if(topology.devices.begin(), topology.devices.end(),
+                    [&](const auto& other) { return other.second.name == one.name; });
   return namesakes == 1 ? one.name : one.name + " [" + one.selector + "]";
 }
 
@@ -60,17 +66,25 @@ std::uint32_t find_graph(const Topology& topology, const std::string& text) {
   std::string there;
   for (const auto& [key, graph] : topology.graphs) {
     if (graph.label == text) labelled.insert(key.first);
-    if (all.insert(key.first).second) there += (there.empty() ? "" : ", ") + std::to_string(key.first) + " (" + graph_name(graph) + ")";
+    if (all.insert(key.first).second)
+      there +=
+          (there.empty() ? "" : ", ") + std::to_string(key.first) + " (" + graph_name(graph) + ")";
   }
   std::uint32_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error == std::errc() && end == text.data() + text.size() && all.count(number) != 0) return number;
+  if (error == std::errc() && end == text.data() + text.size() && all.count(number) != 0)
+    return number;
   if (labelled.size() == 1) return *labelled.begin();
-  if (labelled.size() > 1) throw ExportError("several graphs are called \"" + text + "\"; name one by its number: " + there);
-  throw ExportError("there is no graph \"" + text + "\"; " + (all.empty() ? "the trace has none" : "the trace has " + there));
+  if (labelled.size() > 1)
+    throw ExportError("several graphs are called \"" + text +
+                      "\"; name one by its number: " + there);
+  throw ExportError("there is no graph \"" + text + "\"; " +
+                    (all.empty() ? "the trace has none" : "the trace has " + there));
 }
 
-std::string graph_name(const GraphVersion& graph) { return graph.label.empty() ? "graph " + std::to_string(graph.graph) : graph.label; }
+std::string graph_name(const GraphVersion& graph) {
+  return graph.label.empty() ? "graph " + std::to_string(graph.graph) : graph.label;
+}
 
 std::string node_name(const GraphVersion& graph, std::uint32_t node) {
   if (node >= graph.nodes.size()) return "node " + std::to_string(node);
@@ -82,7 +96,8 @@ std::string label_path(const GraphVersion& graph, std::uint32_t label) {
   std::vector<std::uint32_t> path;
   for (std::uint32_t l = label; l != 0; l = graph.labels[l].parent) path.push_back(l);
   std::string text;
-  for (auto l = path.rbegin(); l != path.rend(); ++l) text += (text.empty() ? "" : " / ") + graph.strings[graph.labels[*l].name];
+  for (auto l = path.rbegin(); l != path.rend(); ++l)
+    text += (text.empty() ? "" : " / ") + graph.strings[graph.labels[*l].name];
   return text;
 }
 
@@ -122,7 +137,9 @@ const char* severity_name(Severity severity) noexcept {
 }
 
 std::uint32_t parent_of(const GraphVersion& graph, std::uint32_t node) noexcept {
-  const auto behind = std::upper_bound(graph.bodies.begin(), graph.bodies.end(), node, [](std::uint32_t n, const Body& body) { return n < body.first_node; });
+  const auto behind =
+      std::upper_bound(graph.bodies.begin(), graph.bodies.end(), node,
+                       [](std::uint32_t n, const Body& body) { return n < body.first_node; });
   return behind == graph.bodies.begin() ? kNone : std::prev(behind)->parent;
 }
 

@@ -1,6 +1,6 @@
-// Topology: what events and samples of a trace refer to, read once so that these can be streamed; and the streaming itself.
-// A sample or replay may name a graph, version or node that no topology chunk has: look-ups say so.
-// Threads: values and pure functions.
+// Topology: what events and samples of a trace refer to, read once so that these can be streamed;
+// and the streaming itself. A sample or replay may name a graph, version or node that no topology
+// chunk has: look-ups say so. Threads: values and pure functions.
 #pragma once
 
 #include <cstdint>
@@ -35,12 +35,15 @@ struct Topology {
 [[nodiscard]] Topology read_topology(const TraceReader& reader);
 
 // Calls `take` with the records of every chunk, in file order, one chunk in memory at a time.
-void for_each_chunk(const TraceReader& reader, const Progress& progress, const std::function<void(Records&)>& take);
+void for_each_chunk(const TraceReader& reader, const Progress& progress,
+                    const std::function<void(Records&)>& take);
 
-// Of a device, as people know it; where several have that name, with what selects this one. Empty where the trace does not describe it.
+// Of a device, as people know it; where several have that name, with what selects this one. Empty
+// where the trace does not describe it.
 [[nodiscard]] std::string device_name(const Topology& topology, std::uint32_t device);
 
-// The graph that `text`, a number or a label, names. Throws ExportError that lists the graphs there are.
+// The graph that `text`, a number or a label, names. Throws ExportError that lists the graphs there
+// are.
 [[nodiscard]] std::uint32_t find_graph(const Topology& topology, const std::string& text);
 
 // "step" or "graph 3" where it has no label.

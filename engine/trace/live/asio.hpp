@@ -1,5 +1,6 @@
-// Asio, under a namespace of our own: the engine is linked into programs that may bring an Asio of another version or configuration,
-// and two definitions of one name must not meet. The only file that includes Asio. Threads: see Asio.
+// Asio, under a namespace of our own: the engine is linked into programs that may bring an Asio of
+// another version or configuration, and two definitions of one name must not meet. The only file
+// that includes Asio. Threads: see Asio.
 #pragma once
 
 #define ASIO_STANDALONE 1

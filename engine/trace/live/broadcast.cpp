@@ -62,7 +62,8 @@ std::shared_ptr<const Chunk> Broadcast::next(Viewer& viewer) {
 void Broadcast::wait_until_sent(std::chrono::milliseconds limit) {
   std::unique_lock lock(mutex_);
   sent_.wait_for(lock, limit, [this] {
-    return std::all_of(viewers_.begin(), viewers_.end(), [](const auto& viewer) { return viewer->idle && viewer->queue.empty(); });
+    return std::all_of(viewers_.begin(), viewers_.end(),
+                       [](const auto& viewer) { return viewer->idle && viewer->queue.empty(); });
   });
 }
 

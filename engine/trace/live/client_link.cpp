@@ -25,22 +25,27 @@ void LiveClient::Link::connect() {
   if (desc_.token.size() > kMaxTokenBytes) return end(LiveState::Refused, "the token is too long");
   if (desc_.address.find('/') != std::string::npos) {
     try {
-      return connect_to<asio::local::stream_protocol>(asio::local::stream_protocol::endpoint(desc_.address));
+      return connect_to<asio::local::stream_protocol>(
+          asio::local::stream_protocol::endpoint(desc_.address));
     } catch (const std::system_error& error) {
       return end(LiveState::Unreachable, error.code().message());
     }
   }
   const auto address = parse_tcp_address(desc_.address);
   if (!address) return end(LiveState::Unreachable, "neither a path nor host:port");
-  resolver_.async_resolve(address->host, address->port, [this](asio::error_code error, const asio::ip::tcp::resolver::results_type& found) {
-    if (error) return end(LiveState::Unreachable, error.message());
-    connect_to<asio::ip::tcp>(found.begin()->endpoint());
-  });
+  resolver_.async_resolve(
+      address->host, address->port,
+      [this](asio::error_code error, const asio::ip::tcp::resolver::results_type& found) {
+        if (error) return end(LiveState::Unreachable, error.message());
+        connect_to<asio::ip::tcp>(found.begin()->endpoint());
+      });
 }
 
 template <class Protocol>
 void LiveClient::Link::connect_to(const typename Protocol::endpoint& endpoint) {
-  socket_.async_connect(endpoint, [this](asio::error_code error) { error ? end(LiveState::Unreachable, error.message()) : greet(); });
+  socket_.async_connect(endpoint, [this](asio::error_code error) {
+    error ? end(LiveState::Unreachable, error.message()) : greet();
+  });
 }
 
 void LiveClient::Link::greet() {
@@ -55,7 +60,8 @@ void LiveClient::Link::read(asio::mutable_buffer bytes, Then then) {
   asio::async_read(socket_, bytes, [this, then](asio::error_code error, std::size_t) {
     if (!error) return then();
     const bool live = status().state == LiveState::Live;
-    end(live ? LiveState::Closed : LiveState::Refused, live ? "the session ended" : "the session turned the connection away");
+    end(live ? LiveState::Closed : LiveState::Refused,
+        live ? "the session ended" : "the session turned the connection away");
   });
 }
 
@@ -63,7 +69,8 @@ void LiveClient::Link::read_answer() {
   read(asio::buffer(answer_), [this] {
     const auto head = decode_answer(answer_);
     if (!head) return end(LiveState::Corrupt, "no Reprise session answers there");
-    if (head->answer == LiveAnswer::WrongToken) return end(LiveState::Refused, "the token is wrong");
+    if (head->answer == LiveAnswer::WrongToken)
+      return end(LiveState::Refused, "the token is wrong");
     {
       const std::lock_guard lock(status_mutex_);
       status_.allowed = head->allowed;
@@ -82,7 +89,8 @@ void LiveClient::Link::read_session() {
   }
   {
     const std::lock_guard lock(status_mutex_);
-    status_.session = decode_session_line(std::string_view(reinterpret_cast<const char*>(text_.data()), line));
+    status_.session =
+        decode_session_line(std::string_view(reinterpret_cast<const char*>(text_.data()), line));
     status_.state = LiveState::Live;
   }
   send_requests();
@@ -104,7 +112,8 @@ void LiveClient::Link::read_chunk_header() {
 void LiveClient::Link::read_payload() {
   std::vector<std::uint8_t>& payload = chunk_->payload;
   const std::size_t have = payload.size();
-  const std::size_t step = std::min<std::size_t>(chunk_->header.compressed_bytes - have, kReadBytes);
+  const std::size_t step =
+      std::min<std::size_t>(chunk_->header.compressed_bytes - have, kReadBytes);
   if (step == 0) return take_chunk();
   payload.resize(have + step);
   read(asio::buffer(payload.data() + have, step), [this] { read_payload(); });
@@ -130,11 +139,12 @@ void LiveClient::Link::request(const LiveRequest& request) {
 void LiveClient::Link::send_requests() {
   if (sending_ || requests_.empty() || status().state != LiveState::Live) return;
   sending_ = true;
-  asio::async_write(socket_, asio::buffer(requests_.front()), [this](asio::error_code error, std::size_t) {
-    sending_ = false;
-    requests_.pop_front();
-    if (!error) send_requests();  // an error is the reader's to report
-  });
+  asio::async_write(socket_, asio::buffer(requests_.front()),
+                    [this](asio::error_code error, std::size_t) {
+                      sending_ = false;
+                      requests_.pop_front();
+                      if (!error) send_requests();  // an error is the reader's to report
+                    });
 }
 
 LiveStatus LiveClient::Link::status() const {

@@ -1,5 +1,5 @@
-// LiveClient::Link: the socket of a live client and where it is in the conversation. Threads: the one that runs context(); request() and
-// status() from any.
+// LiveClient::Link: the socket of a live client and where it is in the conversation. Threads: the
+// one that runs context(); request() and status() from any.
 #pragma once
 
 #include <array>

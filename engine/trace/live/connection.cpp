@@ -5,24 +5,31 @@
 
 namespace reprise::trace {
 
-Connection::Connection(asio::generic::stream_protocol::socket socket, Door door, const ConnectionContext& context, OnEnd on_end)
-    : socket_(std::move(socket)), deadline_(socket_.get_executor()), door_(door), context_(context), on_end_(std::move(on_end)) {}
+Connection::Connection(asio::generic::stream_protocol::socket socket, Door door,
+                       const ConnectionContext& context, OnEnd on_end)
+    : socket_(std::move(socket)),
+      deadline_(socket_.get_executor()),
+      door_(door),
+      context_(context),
+      on_end_(std::move(on_end)) {}
 
 template <std::size_t Bytes, class Then>
 void Connection::read(std::array<std::uint8_t, Bytes>& into, Then then) {
-  asio::async_read(socket_, asio::buffer(into), [self = shared_from_this(), then](asio::error_code error, std::size_t) {
-    if (self->ended_) return;
-    error ? self->end(ConnectionEnd::Left) : then();
-  });
+  asio::async_read(socket_, asio::buffer(into),
+                   [self = shared_from_this(), then](asio::error_code error, std::size_t) {
+                     if (self->ended_) return;
+                     error ? self->end(ConnectionEnd::Left) : then();
+                   });
 }
 
 template <class Then>
 void Connection::read(std::size_t bytes, Then then) {
   body_.resize(bytes);
-  asio::async_read(socket_, asio::buffer(body_), [self = shared_from_this(), then](asio::error_code error, std::size_t) {
-    if (self->ended_) return;
-    error ? self->end(ConnectionEnd::Left) : then();
-  });
+  asio::async_read(socket_, asio::buffer(body_),
+                   [self = shared_from_this(), then](asio::error_code error, std::size_t) {
+                     if (self->ended_) return;
+                     error ? self->end(ConnectionEnd::Left) : then();
+                   });
 }
 
 void Connection::start() {
@@ -40,29 +47,32 @@ void Connection::start() {
 void Connection::check_token() {
   const std::string_view given(reinterpret_cast<const char*>(body_.data()), body_.size());
   // The context's token is never empty where there is a door for TCP.
-  const bool welcome = door_ == Door::Path || (!context_.token.empty() && same_token(context_.token, given));
+  const bool welcome =
+      door_ == Door::Path || (!context_.token.empty() && same_token(context_.token, given));
   answer(welcome ? LiveAnswer::Welcome : LiveAnswer::WrongToken);
 }
 
 void Connection::answer(LiveAnswer answer) {
   const bool welcome = answer == LiveAnswer::Welcome;
   // Who is refused learns nothing about the session.
-  answer_ = encode_answer(answer, welcome ? context_.remote_profile : std::nullopt, welcome ? context_.line : SessionLine{});
+  answer_ = encode_answer(answer, welcome ? context_.remote_profile : std::nullopt,
+                          welcome ? context_.line : SessionLine{});
   if (welcome) {
     const auto preamble = encode_preamble();
     answer_.insert(answer_.end(), preamble.begin(), preamble.end());
     viewer_ = context_.broadcast.attach();
   }
-  asio::async_write(socket_, asio::buffer(answer_), [self = shared_from_this(), welcome](asio::error_code error, std::size_t) {
-    if (self->ended_) return;
-    if (!welcome) return self->end(ConnectionEnd::WrongToken);
-    if (error) return self->end(ConnectionEnd::Left);
-    self->greeted_ = true;
-    self->deadline_.cancel();
-    self->context_.on_welcome();
-    self->read_request();
-    self->send();
-  });
+  asio::async_write(socket_, asio::buffer(answer_),
+                    [self = shared_from_this(), welcome](asio::error_code error, std::size_t) {
+                      if (self->ended_) return;
+                      if (!welcome) return self->end(ConnectionEnd::WrongToken);
+                      if (error) return self->end(ConnectionEnd::Left);
+                      self->greeted_ = true;
+                      self->deadline_.cancel();
+                      self->context_.on_welcome();
+                      self->read_request();
+                      self->send();
+                    });
 }
 
 void Connection::send() {
@@ -71,13 +81,15 @@ void Connection::send() {
   if (!chunk_) return;
   sending_ = true;
   header_ = encode_header(chunk_->header);
-  const std::array<asio::const_buffer, 2> bytes = {asio::buffer(header_), asio::buffer(chunk_->payload)};
-  asio::async_write(socket_, bytes, [self = shared_from_this()](asio::error_code error, std::size_t) {
-    self->sending_ = false;
-    if (self->ended_) return;
-    if (error) return self->end(ConnectionEnd::Left);
-    self->send();
-  });
+  const std::array<asio::const_buffer, 2> bytes = {asio::buffer(header_),
+                                                   asio::buffer(chunk_->payload)};
+  asio::async_write(socket_, bytes,
+                    [self = shared_from_this()](asio::error_code error, std::size_t) {
+                      self->sending_ = false;
+                      if (self->ended_) return;
+                      if (error) return self->end(ConnectionEnd::Left);
+                      self->send();
+                    });
 }
 
 void Connection::read_request() {
@@ -107,7 +119,8 @@ void Connection::end(ConnectionEnd why) {
   socket_.close(ignored);
   const bool alone = viewer_ && context_.broadcast.detach(viewer_) == 0;
   on_end_(shared_from_this(), why);
-  if (alone && why != ConnectionEnd::Stopped && context_.on_alone) context_.on_alone();  // last: it may throw
+  if (alone && why != ConnectionEnd::Stopped && context_.on_alone)
+    context_.on_alone();  // last: it may throw
 }
 
 }  // namespace reprise::trace

@@ -1,5 +1,6 @@
-// Connection: one end of one live connection, the session's: greets within a deadline, then sends what the broadcast has and takes small
-// requests. Nothing that the other side does or fails to do holds up anything else. Threads: the server's alone.
+// Connection: one end of one live connection, the session's: greets within a deadline, then sends
+// what the broadcast has and takes small requests. Nothing that the other side does or fails to do
+// holds up anything else. Threads: the server's alone.
 #pragma once
 
 #include <array>
@@ -27,8 +28,8 @@ struct ConnectionContext {
   std::string token;  // of TCP
   std::chrono::milliseconds handshake_deadline;
   std::optional<LiveProfile> remote_profile;
-  std::function<void(const LiveRequest&)> on_request;   // what is allowed
-  std::function<void()> on_alone;                       // the last viewer has left; may be empty
+  std::function<void(const LiveRequest&)> on_request;  // what is allowed
+  std::function<void()> on_alone;                      // the last viewer has left; may be empty
   std::function<void()> on_welcome, on_refused_request;
 };
 
@@ -39,7 +40,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   using OnEnd = std::function<void(const std::shared_ptr<Connection>&, ConnectionEnd)>;
 
   // `on_end` is called once, at the latest from end().
-  Connection(asio::generic::stream_protocol::socket socket, Door door, const ConnectionContext& context, OnEnd on_end);
+  Connection(asio::generic::stream_protocol::socket socket, Door door,
+             const ConnectionContext& context, OnEnd on_end);
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 

@@ -1,6 +1,7 @@
-// What both ends of a live connection say before the trace begins. A viewer sends its hello (8 bytes and the token), the session
-// answers (8 bytes and the session's line), and then come the preamble and the chunks, as in a file. Every size has a limit that is checked
-// before the bytes behind it are read. Knows no socket. Threads: values and pure functions.
+// What both ends of a live connection say before the trace begins. A viewer sends its hello (8
+// bytes and the token), the session answers (8 bytes and the session's line), and then come the
+// preamble and the chunks, as in a file. Every size has a limit that is checked before the bytes
+// behind it are read. Knows no socket. Threads: values and pure functions.
 #pragma once
 
 #include <array>
@@ -39,13 +40,17 @@ struct AnswerHead {
 // `token` has at most kMaxTokenBytes.
 [[nodiscard]] std::vector<std::uint8_t> encode_hello(std::string_view token);
 // Bytes of the token, which follows. Empty: no viewer sent this.
-[[nodiscard]] std::optional<std::size_t> decode_hello(std::span<const std::uint8_t, kGreetingHeadBytes> head);
+[[nodiscard]] std::optional<std::size_t> decode_hello(
+    std::span<const std::uint8_t, kGreetingHeadBytes> head);
 // Takes the same time for all wrong tokens of up to kMaxTokenBytes.
 [[nodiscard]] bool same_token(std::string_view expected, std::string_view given) noexcept;
 
-[[nodiscard]] std::vector<std::uint8_t> encode_answer(LiveAnswer answer, std::optional<LiveProfile> allowed, const SessionLine& line);
+[[nodiscard]] std::vector<std::uint8_t> encode_answer(LiveAnswer answer,
+                                                      std::optional<LiveProfile> allowed,
+                                                      const SessionLine& line);
 // Empty: no session sent this.
-[[nodiscard]] std::optional<AnswerHead> decode_answer(std::span<const std::uint8_t, kGreetingHeadBytes> head);
+[[nodiscard]] std::optional<AnswerHead> decode_answer(
+    std::span<const std::uint8_t, kGreetingHeadBytes> head);
 [[nodiscard]] SessionLine decode_session_line(std::string_view text);
 
 }  // namespace reprise::trace

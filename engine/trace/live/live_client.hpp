@@ -1,6 +1,7 @@
-// LiveClient: looks at a live session: connects, shows its token, checks what comes and hands on chunk after chunk. What goes wrong
-// is a state with a reason, never an exception. Threads: either start() it, and callbacks come on a thread of its own, or poll() it from one
-// thread, and they come there; request() and status() from any thread.
+// LiveClient: looks at a live session: connects, shows its token, checks what comes and hands on
+// chunk after chunk. What goes wrong is a state with a reason, never an exception. Threads: either
+// start() it, and callbacks come on a thread of its own, or poll() it from one thread, and they
+// come there; request() and status() from any thread.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +36,8 @@ struct LiveStatus {
 struct LiveClientDesc {
   std::string address;     // the path of a socket (with a '/'), or "host:port"
   std::string token = {};  // for TCP
-  // A chunk whose header is right. What it throws of TraceError (read_chunk does) ends the connection as Corrupt.
+  // A chunk whose header is right. What it throws of TraceError (read_chunk does) ends the
+  // connection as Corrupt.
   std::function<void(std::shared_ptr<const Chunk>)> on_chunk = {};
   std::function<void(const LiveStatus&)> on_end = {};  // once
 };

@@ -25,7 +25,9 @@ void close_on_exec(int socket) { ::fcntl(socket, F_SETFD, FD_CLOEXEC); }
 }  // namespace
 
 LiveLoop::LiveLoop(ConnectionContext context, std::size_t max_connections)
-    : context_(std::move(context)), max_connections_(max_connections), spare_(::open("/dev/null", O_RDONLY | O_CLOEXEC)) {
+    : context_(std::move(context)),
+      max_connections_(max_connections),
+      spare_(::open("/dev/null", O_RDONLY | O_CLOEXEC)) {
   context_.on_welcome = [this] {
     const std::lock_guard lock(stats_mutex_);
     ++stats_.welcomed;
@@ -48,7 +50,8 @@ bool LiveLoop::open_path(const std::filesystem::path& path) {
   require(error, path.string() + ": cannot open a socket");
   close_on_exec(door.native_handle());
   // The mode that bind() gives the file: at no moment may others connect.
-  if (::fchmod(door.native_handle(), 0600) != 0) require(asio::error_code(errno, asio::system_category()), path.string());
+  if (::fchmod(door.native_handle(), 0600) != 0)
+    require(asio::error_code(errno, asio::system_category()), path.string());
   door.bind(asio::local::stream_protocol::endpoint(path.native()), error);
   if (error == asio::error::address_in_use) return false;
   require(error, path.string() + ": cannot make the socket of a live session");
@@ -127,13 +130,16 @@ void LiveLoop::open_doors() {
 
 template <class Acceptor>
 void LiveLoop::accept(Acceptor& acceptor, Connection::Door door) {
-  // Waits before it accepts: accepting takes a descriptor, and fails for want of one, even where nobody stands at the door.
-  acceptor.async_wait(asio::socket_base::wait_read, [this, &acceptor, door](asio::error_code error) {
+  // Waits before it accepts: accepting takes a descriptor, and fails for want of one, even where
+  // nobody stands at the door.
+  acceptor.async_wait(asio::socket_base::wait_read, [this, &acceptor,
+                                                     door](asio::error_code error) {
     if (stopped_) return;
     typename Acceptor::protocol_type::socket socket(io_);
     if (!error) acceptor.non_blocking(true, error);
     if (!error) acceptor.accept(socket, error);
-    const bool exhausted = error == asio::error::no_descriptors || error == asio::error_code(ENFILE, asio::system_category()) ||
+    const bool exhausted = error == asio::error::no_descriptors ||
+                           error == asio::error_code(ENFILE, asio::system_category()) ||
                            error == asio::error::no_buffer_space || error == asio::error::no_memory;
     if (!error) {
       if constexpr (std::is_same_v<typename Acceptor::protocol_type, asio::ip::tcp>) {
@@ -151,7 +157,8 @@ void LiveLoop::accept(Acceptor& acceptor, Connection::Door door) {
   });
 }
 
-// Without a descriptor to spare the connection would stay at the door and accepting it would fail again at once, for ever.
+// Without a descriptor to spare the connection would stay at the door and accepting it would fail
+// again at once, for ever.
 template <class Acceptor>
 bool LiveLoop::refuse_one(Acceptor& acceptor) {
   if (spare_ < 0) return false;
@@ -176,7 +183,8 @@ void LiveLoop::take(asio::generic::stream_protocol::socket socket, Connection::D
   }
   close_on_exec(socket.native_handle());
   const auto connection = std::make_shared<Connection>(
-      std::move(socket), door, context_, [this](const std::shared_ptr<Connection>& which, ConnectionEnd why) { ended(which, why); });
+      std::move(socket), door, context_,
+      [this](const std::shared_ptr<Connection>& which, ConnectionEnd why) { ended(which, why); });
   connections_.insert(connection);
   {
     const std::lock_guard lock(stats_mutex_);

@@ -1,5 +1,5 @@
-// LiveLoop: the thread of a live server: its doors and its connections. Threads: open_*() before start(); then wake(), stats() and stop()
-// from any thread; all else on its own.
+// LiveLoop: the thread of a live server: its doors and its connections. Threads: open_*() before
+// start(); then wake(), stats() and stop() from any thread; all else on its own.
 #pragma once
 
 #include <atomic>
@@ -35,7 +35,9 @@ class LiveLoop {
   // Connections are refused for want of file descriptors until something changes.
   [[nodiscard]] bool waiting() const noexcept { return waiting_; }
   [[nodiscard]] LiveServerStats stats() const;
-  [[nodiscard]] std::thread::native_handle_type thread() noexcept { return thread_.native_handle(); }
+  [[nodiscard]] std::thread::native_handle_type thread() noexcept {
+    return thread_.native_handle();
+  }
 
  private:
   template <class Acceptor>

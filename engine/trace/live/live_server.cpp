@@ -25,37 +25,54 @@ std::string host_name() {
   return name.data();
 }
 
-// Several sessions of a process have names of their own; what a dead process with our id left is in nobody's way.
+// Several sessions of a process have names of their own; what a dead process with our id left is in
+// nobody's way.
 std::filesystem::path open_in_session_folder(LiveLoop& loop, const std::string& application) {
-  static std::mutex one_at_a_time;  // a socket that is bound and does not listen yet looks like a dead one's
+  static std::mutex
+      one_at_a_time;  // a socket that is bound and does not listen yet looks like a dead one's
   const std::lock_guard lock(one_at_a_time);
   const std::filesystem::path folder = make_session_folder();
   remove_stale_sessions();
   for (unsigned number = 1; number <= kMaxSessionsOfAName; ++number) {
-    const auto path = folder / session_file_name(static_cast<std::uint32_t>(::getpid()), application, number);
+    const auto path =
+        folder / session_file_name(static_cast<std::uint32_t>(::getpid()), application, number);
     if (loop.open_path(path)) return path;
     if (!session_answers(path) && ::unlink(path.c_str()) == 0 && loop.open_path(path)) return path;
   }
-  throw TraceError(TraceErrorCode::Io, folder.string() + ": this process has too many live sessions");
+  throw TraceError(TraceErrorCode::Io,
+                   folder.string() + ": this process has too many live sessions");
 }
 
 }  // namespace
 
 LiveServer::LiveServer(LiveServerDesc desc)
-    : linger_(desc.linger), process_(::getpid()), broadcast_(std::make_unique<Broadcast>(desc.viewer_bytes)) {
+    : linger_(desc.linger),
+      process_(::getpid()),
+      broadcast_(std::make_unique<Broadcast>(desc.viewer_bytes)) {
   if (desc.token.size() > kMaxTokenBytes) {
-    throw TraceError(TraceErrorCode::NotAllowed, "a token of " + std::to_string(desc.token.size()) + " bytes; the longest is " + std::to_string(kMaxTokenBytes));
+    throw TraceError(TraceErrorCode::NotAllowed, "a token of " + std::to_string(desc.token.size()) +
+                                                     " bytes; the longest is " +
+                                                     std::to_string(kMaxTokenBytes));
   }
   if (!desc.listen.empty() && desc.token.empty()) {
-    throw TraceError(TraceErrorCode::NotAllowed, desc.listen + ": a live session listens on TCP only with a token");
+    throw TraceError(TraceErrorCode::NotAllowed,
+                     desc.listen + ": a live session listens on TCP only with a token");
   }
   loop_ = std::make_unique<LiveLoop>(
-      ConnectionContext{*broadcast_, {static_cast<std::uint32_t>(process_), desc.application, host_name()}, desc.token,
-                        desc.handshake_deadline, desc.remote_profile, std::move(desc.on_request), std::move(desc.on_alone), {}, {}},
+      ConnectionContext{*broadcast_,
+                        {static_cast<std::uint32_t>(process_), desc.application, host_name()},
+                        desc.token,
+                        desc.handshake_deadline,
+                        desc.remote_profile,
+                        std::move(desc.on_request),
+                        std::move(desc.on_alone),
+                        {},
+                        {}},
       desc.max_connections);
   if (!desc.listen.empty()) {
     const auto address = parse_tcp_address(desc.listen);
-    if (!address) throw TraceError(TraceErrorCode::Io, desc.listen + ": not an address; write host:port");
+    if (!address)
+      throw TraceError(TraceErrorCode::Io, desc.listen + ": not an address; write host:port");
     port_ = loop_->open_tcp(address->host, address->port);
   }
   path_ = open_in_session_folder(*loop_, desc.application);

@@ -28,14 +28,17 @@ std::vector<LiveSession> list_sessions() {
   std::vector<LiveSession> out;
   for (const auto& folder : session_folders()) {
     std::error_code error;
-    for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end;
+         at.increment(error)) {
       std::error_code gone;
       const auto name = parse_session_file_name(at->path().filename().native());
       if (!name || !at->is_socket(gone)) continue;
       out.push_back({at->path(), name->pid, name->application, session_answers(at->path())});
     }
   }
-  std::sort(out.begin(), out.end(), [](const LiveSession& a, const LiveSession& b) { return std::tie(a.pid, a.path) < std::tie(b.pid, b.path); });
+  std::sort(out.begin(), out.end(), [](const LiveSession& a, const LiveSession& b) {
+    return std::tie(a.pid, a.path) < std::tie(b.pid, b.path);
+  });
   return out;
 }
 

@@ -1,4 +1,5 @@
-// The live sessions of this user on this machine, as their sockets tell. Threads: any; looking connects to each socket and leaves at once.
+// The live sessions of this user on this machine, as their sockets tell. Threads: any; looking
+// connects to each socket and leaves at once.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +14,7 @@ struct LiveSession {
   std::filesystem::path path;  // of its socket: what a LiveClient connects to
   std::uint32_t pid = 0;
   std::string application;
-  bool alive = false;          // somebody listens; false: its process ended without removing it
+  bool alive = false;  // somebody listens; false: its process ended without removing it
 };
 
 // By pid, then by path.

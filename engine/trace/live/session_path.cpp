@@ -15,16 +15,20 @@ namespace reprise::trace {
 
 namespace {
 
-constexpr std::size_t kMaxFolderBytes = 54;  // the address of a socket holds 107 bytes, the name in it at most 51
+constexpr std::size_t kMaxFolderBytes =
+    54;  // the address of a socket holds 107 bytes, the name in it at most 51
 constexpr std::size_t kMaxApplicationBytes = 32;
 constexpr std::string_view kSuffix = ".sock";
 
-// $XDG_RUNTIME_DIR where it is this user's own and nobody else can change what is in it; empty otherwise.
+// $XDG_RUNTIME_DIR where it is this user's own and nobody else can change what is in it; empty
+// otherwise.
 std::filesystem::path runtime_folder() {
   const char* value = std::getenv("XDG_RUNTIME_DIR");
   if (value == nullptr || value[0] != '/') return {};
   struct stat status {};
-  if (::stat(value, &status) != 0 || !S_ISDIR(status.st_mode) || status.st_uid != ::geteuid() || (status.st_mode & 022) != 0) return {};
+  if (::stat(value, &status) != 0 || !S_ISDIR(status.st_mode) || status.st_uid != ::geteuid() ||
+      (status.st_mode & 022) != 0)
+    return {};
   const std::filesystem::path path = std::filesystem::path(value) / "reprise";
   return path.native().size() <= kMaxFolderBytes ? path : std::filesystem::path();
 }
@@ -46,9 +50,12 @@ std::string objection(const std::filesystem::path& path) {
 std::filesystem::path make_session_folder() {
   std::filesystem::path path = runtime_folder();
   if (path.empty()) path = fallback_folder();
-  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) throw_io_error(path, "cannot make the folder of live sessions");
+  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
+    throw_io_error(path, "cannot make the folder of live sessions");
   const std::string wrong = objection(path);
-  if (!wrong.empty()) throw TraceError(TraceErrorCode::Io, path.string() + ": no safe place for a live session: " + wrong);
+  if (!wrong.empty())
+    throw TraceError(TraceErrorCode::Io,
+                     path.string() + ": no safe place for a live session: " + wrong);
   return path;
 }
 
@@ -64,9 +71,14 @@ std::string session_file_name(std::uint32_t pid, std::string_view application, u
   std::string name(application.substr(0, kMaxApplicationBytes));
   std::replace_if(
       name.begin(), name.end(),
-      [](char c) { return !((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_'); }, '_');
+      [](char c) {
+        return !((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                 c == '-' || c == '_');
+      },
+      '_');
   if (name.empty()) name = "unnamed";
-  return std::to_string(pid) + '-' + name + (number > 1 ? '.' + std::to_string(number) : std::string()) + std::string(kSuffix);
+  return std::to_string(pid) + '-' + name +
+         (number > 1 ? '.' + std::to_string(number) : std::string()) + std::string(kSuffix);
 }
 
 std::optional<SessionName> parse_session_file_name(std::string_view name) {
@@ -75,7 +87,8 @@ std::optional<SessionName> parse_session_file_name(std::string_view name) {
   name.remove_suffix(kSuffix.size());
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), out.pid);
   const auto digits = static_cast<std::size_t>(end - name.data());
-  if (error != std::errc{} || digits + 1 >= name.size() || name[digits] != '-' || out.pid == 0) return {};
+  if (error != std::errc{} || digits + 1 >= name.size() || name[digits] != '-' || out.pid == 0)
+    return {};
   name.remove_prefix(digits + 1);
   out.application = name.substr(0, name.find('.'));
   return out;

@@ -1,4 +1,5 @@
-// "host:port" as people write it; without a host, this machine alone. Threads: values and pure functions.
+// "host:port" as people write it; without a host, this machine alone. Threads: values and pure
+// functions.
 #pragma once
 
 #include <optional>
@@ -12,7 +13,8 @@ struct TcpAddress {
   std::string port;  // decimal
 };
 
-// "host:port", "[v6 address]:port", ":port" or "port". Empty: none of these, or a port beyond 65535.
+// "host:port", "[v6 address]:port", ":port" or "port". Empty: none of these, or a port beyond
+// 65535.
 [[nodiscard]] std::optional<TcpAddress> parse_tcp_address(std::string_view text);
 
 }  // namespace reprise::trace

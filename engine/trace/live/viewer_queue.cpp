@@ -8,7 +8,9 @@ namespace reprise::trace {
 namespace {
 
 // What a chunk counts for: with what holds it, so that many tiny ones are bounded too.
-std::size_t weight(const Chunk& chunk) { return chunk.header.kind == ChunkKind::Topology ? 0 : chunk.size() + 128; }
+std::size_t weight(const Chunk& chunk) {
+  return chunk.header.kind == ChunkKind::Topology ? 0 : chunk.size() + 128;
+}
 
 }  // namespace
 
@@ -18,7 +20,8 @@ bool ViewerQueue::push(const std::shared_ptr<const Chunk>& chunk) {
     const ChunkHeader& h = chunk->header;
     if (!missing_.any()) missing_.sequence = h.sequence;
     ++missing_.chunks;
-    (h.kind == ChunkKind::Samples ? missing_.samples : missing_.events) += h.kind == ChunkKind::Samples ? h.sample_count : h.record_count;
+    (h.kind == ChunkKind::Samples ? missing_.samples : missing_.events) +=
+        h.kind == ChunkKind::Samples ? h.sample_count : h.record_count;
     return false;
   }
   bytes_ += bytes;
@@ -40,7 +43,8 @@ std::shared_ptr<const Chunk> ViewerQueue::pop() {
 std::shared_ptr<const Chunk> ViewerQueue::loss_chunk(const Missing& missing) {
   const Time now = std::chrono::steady_clock::now().time_since_epoch().count();
   Records records;
-  for (const auto& [kind, count] : {std::pair(LossKind::Samples, missing.samples), std::pair(LossKind::Events, missing.events)}) {
+  for (const auto& [kind, count] : {std::pair(LossKind::Samples, missing.samples),
+                                    std::pair(LossKind::Events, missing.events)}) {
     if (count != 0) records.losses.push_back({now, kind, count, "this viewer read too slowly"});
   }
   return std::make_shared<const Chunk>(make_chunk(ChunkKind::Events, records, missing.sequence));

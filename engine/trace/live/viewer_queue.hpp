@@ -1,6 +1,7 @@
-// ViewerQueue: the chunks that wait for one viewer. Bounded: what does not fit is dropped for this viewer and counted, and the viewer is
-// told how much it missed, at the place where it is missing. Topology is never dropped: later chunks refer to it, and the
-// session keeps it anyway. Knows no socket. Threads: one at a time.
+// ViewerQueue: the chunks that wait for one viewer. Bounded: what does not fit is dropped for this
+// viewer and counted, and the viewer is told how much it missed, at the place where it is missing.
+// Topology is never dropped: later chunks refer to it, and the session keeps it anyway. Knows no
+// socket. Threads: one at a time.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +20,8 @@ class ViewerQueue {
 
   // False: dropped, and counted.
   bool push(const std::shared_ptr<const Chunk>& chunk);
-  // The next chunk to send; where chunks were dropped, one made of a Loss for each kind. Null: nothing waits.
+  // The next chunk to send; where chunks were dropped, one made of a Loss for each kind. Null:
+  // nothing waits.
   [[nodiscard]] std::shared_ptr<const Chunk> pop();
   [[nodiscard]] bool empty() const noexcept { return items_.empty() && !missing_.any(); }
 

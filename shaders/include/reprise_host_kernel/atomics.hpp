@@ -1,5 +1,5 @@
-// CUDA's atomics on the types that CUDA has them for. Each gives the value of before. Ordering: acquire and release,
-// stronger than CUDA promises.
+// CUDA's atomics on the types that CUDA has them for. Each gives the value of before. Ordering:
+// acquire and release, stronger than CUDA promises.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,8 @@ template <class T, class Change>
 inline T atomic_change(T* address, Change change) {
   const std::atomic_ref<T> value(*address);
   T before = value.load(std::memory_order_relaxed);
-  while (!value.compare_exchange_weak(before, change(before), std::memory_order_acq_rel, std::memory_order_relaxed)) {
+  while (!value.compare_exchange_weak(before, change(before), std::memory_order_acq_rel,
+                                      std::memory_order_relaxed)) {
   }
   return before;
 }
@@ -39,7 +40,8 @@ inline T atomicExch(T* address, std::type_identity_t<T> value) {
 }
 template <one_of<int, unsigned, atomic_word, unsigned short> T>
 inline T atomicCAS(T* address, std::type_identity_t<T> expected, std::type_identity_t<T> value) {
-  std::atomic_ref<T>(*address).compare_exchange_strong(expected, value, std::memory_order_acq_rel, std::memory_order_acquire);
+  std::atomic_ref<T>(*address).compare_exchange_strong(expected, value, std::memory_order_acq_rel,
+                                                       std::memory_order_acquire);
   return expected;
 }
 template <one_of<int, unsigned, long long, atomic_word> T>
@@ -67,7 +69,8 @@ inline unsigned atomicInc(unsigned* address, unsigned limit) {
   return atomic_change(address, [limit](unsigned old) { return old >= limit ? 0u : old + 1u; });
 }
 inline unsigned atomicDec(unsigned* address, unsigned limit) {
-  return atomic_change(address, [limit](unsigned old) { return old == 0 || old > limit ? limit : old - 1u; });
+  return atomic_change(
+      address, [limit](unsigned old) { return old == 0 || old > limit ? limit : old - 1u; });
 }
 
 }  // namespace language

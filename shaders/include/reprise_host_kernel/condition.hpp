@@ -12,7 +12,8 @@ struct reprise_condition {
 };
 
 inline void reprise_set_condition(reprise_condition condition, unsigned value) {
-  std::atomic_ref(*reinterpret_cast<std::uint32_t*>(condition.handle)).store(value, std::memory_order_relaxed);
+  std::atomic_ref(*reinterpret_cast<std::uint32_t*>(condition.handle))
+      .store(value, std::memory_order_relaxed);
 }
 
 }  // namespace reprise::host_kernel::language

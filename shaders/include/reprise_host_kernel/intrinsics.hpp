@@ -1,5 +1,6 @@
-// What nvcc declares beside the C library's math: min and max, reciprocal roots, bit counts, reinterpretations.
-// The fast forms (__expf and its like) are the accurate ones here. Threads: pure functions.
+// What nvcc declares beside the C library's math: min and max, reciprocal roots, bit counts,
+// reinterpretations. The fast forms (__expf and its like) are the accurate ones here. Threads: pure
+// functions.
 #pragma once
 
 #include <math.h>
@@ -10,9 +11,13 @@
 namespace reprise::host_kernel::language {
 
 // As CUDA: signed and unsigned meet as unsigned, a NaN loses against a number.
-#define REPRISE_MIN_MAX(A, B, R)                                                                      \
-  constexpr R min(A a, B b) { return static_cast<R>(a) < static_cast<R>(b) ? static_cast<R>(a) : static_cast<R>(b); } \
-  constexpr R max(A a, B b) { return static_cast<R>(a) < static_cast<R>(b) ? static_cast<R>(b) : static_cast<R>(a); }
+#define REPRISE_MIN_MAX(A, B, R)                                                          \
+  constexpr R min(A a, B b) {                                                             \
+    return static_cast<R>(a) < static_cast<R>(b) ? static_cast<R>(a) : static_cast<R>(b); \
+  }                                                                                       \
+  constexpr R max(A a, B b) {                                                             \
+    return static_cast<R>(a) < static_cast<R>(b) ? static_cast<R>(b) : static_cast<R>(a); \
+  }
 #define REPRISE_MIN_MAX_INTEGERS(S, U) \
   REPRISE_MIN_MAX(S, S, S)             \
   REPRISE_MIN_MAX(U, U, U)             \
@@ -23,8 +28,8 @@ REPRISE_MIN_MAX_INTEGERS(long, unsigned long)
 REPRISE_MIN_MAX_INTEGERS(long long, unsigned long long)
 #undef REPRISE_MIN_MAX_INTEGERS
 #undef REPRISE_MIN_MAX
-#define REPRISE_MIN_MAX(A, B, R)                                         \
-  constexpr R min(A a, B b) { return a < b || b != b ? R{a} : R{b}; }    \
+#define REPRISE_MIN_MAX(A, B, R)                                      \
+  constexpr R min(A a, B b) { return a < b || b != b ? R{a} : R{b}; } \
   constexpr R max(A a, B b) { return a > b || b != b ? R{a} : R{b}; }
 REPRISE_MIN_MAX(float, float, float)
 REPRISE_MIN_MAX(double, double, double)
@@ -40,20 +45,26 @@ inline float __saturatef(float x) { return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.
 inline float __fdividef(float a, float b) { return a / b; }
 
 template <class T>
-inline T __ldg(const T* address) { return *address; }
+inline T __ldg(const T* address) {
+  return *address;
+}
 
 constexpr int __popc(unsigned x) { return std::popcount(x); }
 constexpr int __popcll(unsigned long long x) { return std::popcount(x); }
 constexpr int __clz(int x) { return std::countl_zero(static_cast<unsigned>(x)); }
 constexpr int __clzll(long long x) { return std::countl_zero(static_cast<unsigned long long>(x)); }
 constexpr int __ffs(int x) { return x == 0 ? 0 : std::countr_zero(static_cast<unsigned>(x)) + 1; }
-constexpr int __ffsll(long long x) { return x == 0 ? 0 : std::countr_zero(static_cast<unsigned long long>(x)) + 1; }
+constexpr int __ffsll(long long x) {
+  return x == 0 ? 0 : std::countr_zero(static_cast<unsigned long long>(x)) + 1;
+}
 constexpr unsigned __brev(unsigned x) {
   unsigned reversed = 0;
   for (int bit = 0; bit < 32; ++bit, x >>= 1) reversed = reversed << 1 | (x & 1u);
   return reversed;
 }
-constexpr unsigned __umulhi(unsigned a, unsigned b) { return static_cast<unsigned>(std::uint64_t{a} * b >> 32); }
+constexpr unsigned __umulhi(unsigned a, unsigned b) {
+  return static_cast<unsigned>(std::uint64_t{a} * b >> 32);
+}
 constexpr int __mulhi(int a, int b) { return static_cast<int>(std::int64_t{a} * b >> 32); }
 
 constexpr int __float_as_int(float x) { return std::bit_cast<int>(x); }

@@ -1,5 +1,6 @@
-// CUDA's declaration specifiers for the C++ compiler. A block runs on one thread of the operating system from begin to
-// end, and no two blocks of a thread ever overlap: so what a block shares is thread_local.
+// CUDA's declaration specifiers for the C++ compiler. A block runs on one thread of the operating
+// system from begin to end, and no two blocks of a thread ever overlap: so what a block shares is
+// thread_local.
 #pragma once
 
 #define __global__

@@ -1,5 +1,5 @@
-// From a kernel's signature to its KernelDesc: the layout of its parameter block, as the CUDA ABI lays it out, and the
-// function that takes a block of the host device through it.
+// From a kernel's signature to its KernelDesc: the layout of its parameter block, as the CUDA ABI
+// lays it out, and the function that takes a block of the host device through it.
 #pragma once
 
 #include <array>
@@ -22,12 +22,16 @@ template <class... Parameters>
 consteval std::array<KernelParameter, sizeof...(Parameters)> lay_out() {
   std::array<KernelParameter, sizeof...(Parameters)> result{};
   [[maybe_unused]] std::size_t index = 0, end = 0;
-  [[maybe_unused]] const auto place = [&](std::size_t size, std::size_t alignment, bool is_pointer, bool is_condition) {
+  [[maybe_unused]] const auto place = [&](std::size_t size, std::size_t alignment, bool is_pointer,
+                                          bool is_condition) {
     end = (end + alignment - 1) / alignment * alignment;
-    result[index++] = {static_cast<std::uint32_t>(end), static_cast<std::uint32_t>(size), is_pointer, false, is_condition};
+    result[index++] = {static_cast<std::uint32_t>(end), static_cast<std::uint32_t>(size),
+                       is_pointer, false, is_condition};
     end += size;
   };
-  (place(sizeof(Parameters), alignof(Parameters), std::is_pointer_v<Parameters>, std::is_same_v<Parameters, language::reprise_condition>), ...);
+  (place(sizeof(Parameters), alignof(Parameters), std::is_pointer_v<Parameters>,
+         std::is_same_v<Parameters, language::reprise_condition>),
+   ...);
   return result;
 }
 
@@ -38,7 +42,8 @@ T load_parameter(const std::byte* from) {
   return *std::launder(reinterpret_cast<T*>(bytes));
 }
 
-// Runs the threads of a block from `first` on: all, or those up to the first that meets others on the way.
+// Runs the threads of a block from `first` on: all, or those up to the first that meets others on
+// the way.
 template <class Call>
 struct KernelRun : BlockRun {
   KernelRun(Dim3 size, const Call& c) : BlockRun(&run_from, size), call(c) {}
@@ -67,7 +72,8 @@ struct KernelReflection;
 
 template <class... Parameters, void (*Function)(Parameters...)>
 struct KernelReflection<Function> {
-  static_assert((std::is_trivially_copyable_v<Parameters> && ...), "kernel parameters are trivially copyable values and pointers");
+  static_assert((std::is_trivially_copyable_v<Parameters> && ...),
+                "kernel parameters are trivially copyable values and pointers");
 
   static constexpr auto parameters = lay_out<Parameters...>();
 
@@ -81,9 +87,11 @@ struct KernelReflection<Function> {
 
  private:
   template <std::size_t... I>
-  static void run_threads([[maybe_unused]] const HostBlock& block, std::index_sequence<I...>) noexcept {
+  static void run_threads([[maybe_unused]] const HostBlock& block,
+                          std::index_sequence<I...>) noexcept {
     // Each thread gets its own copies, as on the GPU.
-    const auto call = [... values = load_parameter<Parameters>(block.parameters + parameters[I].offset)] { Function(values...); };
+    const auto call = [... values = load_parameter<Parameters>(
+                           block.parameters + parameters[I].offset)] { Function(values...); };
     KernelRun<decltype(call)> run(block.block, call);
     block_run = &run;
     run.run_from(run, {});
@@ -93,7 +101,8 @@ struct KernelReflection<Function> {
 };
 
 template <auto Function>
-consteval KernelDesc describe_kernel(const char* name, std::span<const std::byte> (*image)(), const char* source) {
+consteval KernelDesc describe_kernel(const char* name, std::span<const std::byte> (*image)(),
+                                     const char* source) {
   using Reflection = KernelReflection<Function>;
   return {name, Reflection::parameters, &Reflection::run_block, image, source};
 }

@@ -1,5 +1,6 @@
-// Where a thread of a kernel is, and how it meets the others of its block. The variables are those of the thread of the
-// operating system that runs the block; reprise/host_kernel_runtime.hpp sets and restores them.
+// Where a thread of a kernel is, and how it meets the others of its block. The variables are those
+// of the thread of the operating system that runs the block; reprise/host_kernel_runtime.hpp sets
+// and restores them.
 #pragma once
 
 #include <atomic>
@@ -35,7 +36,9 @@ inline Vote reprise_meet(bool predicate) {
   return vote;
 }
 inline void __syncthreads() { static_cast<void>(reprise_meet(false)); }
-inline int __syncthreads_count(int predicate) { return static_cast<int>(reprise_meet(predicate != 0).set); }
+inline int __syncthreads_count(int predicate) {
+  return static_cast<int>(reprise_meet(predicate != 0).set);
+}
 inline int __syncthreads_or(int predicate) { return reprise_meet(predicate != 0).set != 0; }
 inline int __syncthreads_and(int predicate) {
   const Vote vote = reprise_meet(predicate != 0);

@@ -1,4 +1,5 @@
-// The node of a task graph: it holds its place for `spin_ns` on a GPU, in as many blocks as it is given.
+// The node of a task graph: it holds its place for `spin_ns` on a GPU, in as many blocks as it is
+// given.
 #include <reprise_kernel.hpp>
 
 #include "spin.hpp"

@@ -31,7 +31,8 @@ REPRISE_KERNEL(conf_reverse_large, (unsigned* out, unsigned words)) {
   for (unsigned i = threadIdx.x; i < words; i += blockDim.x) out[i] = kept[words - 1 - i];
 }
 
-// totals: 0 add, 1 min, 2 max, 3 or, 4 and, 5 xor, 6 largest by compare-and-swap, 7 exchanged at least once.
+// totals: 0 add, 1 min, 2 max, 3 or, 4 and, 5 xor, 6 largest by compare-and-swap, 7 exchanged at
+// least once.
 REPRISE_KERNEL(conf_atomics, (unsigned* totals, unsigned n)) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
@@ -54,7 +55,8 @@ REPRISE_KERNEL(conf_histogram, (const unsigned char* in, unsigned* bins, unsigne
   __shared__ unsigned local[16];
   if (threadIdx.x < 16) local[threadIdx.x] = 0;
   __syncthreads();
-  for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) atomicAdd(&local[in[i] % 16], 1u);
+  for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    atomicAdd(&local[in[i] % 16], 1u);
   __syncthreads();
   if (threadIdx.x < 16) atomicAdd(&bins[threadIdx.x], local[threadIdx.x]);
 }

@@ -6,7 +6,9 @@ REPRISE_KERNEL(conf_increase, (unsigned* io, unsigned value, unsigned n)) {
   if (i < n) io[i] += value;
 }
 
-REPRISE_KERNEL(conf_decide, (const unsigned* value, reprise_condition condition)) { reprise_set_condition(condition, *value); }
+REPRISE_KERNEL(conf_decide, (const unsigned* value, reprise_condition condition)) {
+  reprise_set_condition(condition, *value);
+}
 
 // Adds 1 to every word; on as long as the first one is below `end` then.
 REPRISE_KERNEL(conf_step, (unsigned* io, unsigned end, unsigned n, reprise_condition on)) {
@@ -23,4 +25,6 @@ REPRISE_KERNEL(conf_count_down, (unsigned* counter, reprise_condition on)) {
   reprise_set_condition(on, left);
 }
 
-REPRISE_KERNEL(conf_is_odd, (const unsigned* value, reprise_condition odd)) { reprise_set_condition(odd, *value & 1u); }
+REPRISE_KERNEL(conf_is_odd, (const unsigned* value, reprise_condition odd)) {
+  reprise_set_condition(odd, *value & 1u);
+}

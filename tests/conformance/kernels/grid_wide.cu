@@ -1,8 +1,10 @@
-// Kernels for launches that not every device has: cooperative ones and clusters. Where the device has none, a recording
-// that asks for them is refused, so what the host device would run never runs there.
+// Kernels for launches that not every device has: cooperative ones and clusters. Where the device
+// has none, a recording that asks for them is refused, so what the host device would run never runs
+// there.
 #include <reprise_kernel.hpp>
 
-// Every block adds itself, waits until all have, and notes how many it then sees: all, if the whole grid runs at once.
+// Every block adds itself, waits until all have, and notes how many it then sees: all, if the whole
+// grid runs at once.
 REPRISE_KERNEL(conf_meet_all, (unsigned* arrived, unsigned* seen)) {
 #ifdef __CUDACC__
   if (threadIdx.x == 0) {

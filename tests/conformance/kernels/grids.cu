@@ -22,7 +22,8 @@ struct ConfPair {
 };
 
 // Parameters of many sizes and alignments.
-REPRISE_KERNEL(conf_parameters, (signed char a, double* out, short b, ConfPair pair, const int* in, float c, unsigned long long d)) {
+REPRISE_KERNEL(conf_parameters, (signed char a, double* out, short b, ConfPair pair, const int* in,
+                                 float c, unsigned long long d)) {
   out[0] = a;
   out[1] = b;
   out[2] = pair.scale;

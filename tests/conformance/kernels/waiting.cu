@@ -6,7 +6,8 @@ REPRISE_KERNEL(conf_wait, (unsigned* flag, unsigned* out, unsigned value, unsign
   unsigned seen = 0;
   for (unsigned r = 0; r < rounds && seen == 0; ++r) {
 #ifdef __CUDA_ARCH__
-    seen = *static_cast<volatile unsigned*>(flag);  // in memory of the host, which no cache of the device keeps
+    seen = *static_cast<volatile unsigned*>(
+        flag);  // in memory of the host, which no cache of the device keeps
 #else
     seen = atomicOr(flag, 0u);
 #endif

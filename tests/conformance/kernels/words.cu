@@ -31,12 +31,14 @@ REPRISE_KERNEL(conf_tell_address, (unsigned* words, unsigned long long* where)) 
   if (blockIdx.x == 0 && threadIdx.x == 0) *where = reinterpret_cast<unsigned long long>(words);
 }
 
-REPRISE_KERNEL(conf_add_from_address, (const unsigned long long* where, unsigned* out, unsigned value, unsigned n)) {
+REPRISE_KERNEL(conf_add_from_address,
+               (const unsigned long long* where, unsigned* out, unsigned value, unsigned n)) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) out[i] = reinterpret_cast<const unsigned*>(*where)[i] + value;
 }
 
-// conf_mix for a dispatch with .start = Early: it lets others start at once, and waits before it touches memory.
+// conf_mix for a dispatch with .start = Early: it lets others start at once, and waits before it
+// touches memory.
 REPRISE_KERNEL(conf_mix_early, (const unsigned* in, unsigned* io, unsigned salt, unsigned n)) {
   reprise_trigger_successors();
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,5 @@
-// Kernels of the tests that run on a GPU alone. What the host device has no word for is left out there.
+// Kernels of the tests that run on a GPU alone. What the host device has no word for is left out
+// there.
 #include <reprise_kernel.hpp>
 
 #ifdef __CUDACC__

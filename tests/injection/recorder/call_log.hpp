@@ -1,4 +1,5 @@
-// CallLog: the file that a recording of a program's calls goes into, and the small numbers that handles have there. Threads: any.
+// CallLog: the file that a recording of a program's calls goes into, and the small numbers that
+// handles have there. Threads: any.
 #pragma once
 
 #include <cstdint>
@@ -21,20 +22,24 @@ class CallLog {
   [[nodiscard]] bool is_open() const noexcept { return file_ != nullptr; }
 
   enum class Kind : std::uint8_t { Graph, Node, Exec, Stream, Domain, Text, Thread };
-  // From 1 on, in the order of their first use; of streams 0 to 2 are those that CUDA has, others come from 10 on.
+  // From 1 on, in the order of their first use; of streams 0 to 2 are those that CUDA has, others
+  // come from 10 on.
   [[nodiscard]] std::uint32_t number(Kind kind, std::uint64_t handle) {
     if (kind == Kind::Domain && handle == 0) return 0;
     if (kind == Kind::Stream && handle <= 2) return static_cast<std::uint32_t>(handle);
     const std::lock_guard lock(mutex_);
     auto& numbers = numbers_[static_cast<unsigned>(kind)];
     const auto first = kind == Kind::Stream ? 10u : 1u;
-    return numbers.try_emplace(handle, first + static_cast<std::uint32_t>(numbers.size())).first->second;
+    return numbers.try_emplace(handle, first + static_cast<std::uint32_t>(numbers.size()))
+        .first->second;
   }
   // The number of a kernel; where it is new, `parameters` and its attributes are written.
   [[nodiscard]] std::uint32_t kernel(const std::string& name, const std::string& attributes) {
     const std::lock_guard lock(mutex_);
-    const auto [at, is_new] = kernels_.try_emplace(name, static_cast<std::uint32_t>(kernels_.size()));
-    if (is_new) std::fprintf(file_, "0 kernel %u %s %s\n", at->second, attributes.c_str(), name.c_str());
+    const auto [at, is_new] =
+        kernels_.try_emplace(name, static_cast<std::uint32_t>(kernels_.size()));
+    if (is_new)
+      std::fprintf(file_, "0 kernel %u %s %s\n", at->second, attributes.c_str(), name.c_str());
     return at->second;
   }
   // Lines that belong together, each with its end.

@@ -1,5 +1,6 @@
-// How a recording has a CUDA graph of the program: as text (tests/injection/recorded_program.hpp says which). Calls the driver, so no lock may be
-// held. Threads: any, for a graph that nobody changes meanwhile.
+// How a recording has a CUDA graph of the program: as text (tests/injection/recorded_program.hpp
+// says which). Calls the driver, so no lock may be held. Threads: any, for a graph that nobody
+// changes meanwhile.
 #pragma once
 
 #include <cupti.h>
@@ -18,17 +19,20 @@ namespace reprise::test {
 class NodeText {
  public:
   using Bodies = std::function<std::vector<CUgraph>(CUgraphNode)>;  // of a conditional node
-  NodeText(const detail::DriverCalls& driver, const detail::CuptiLibrary& cupti, CallLog& log, Bodies bodies)
+  NodeText(const detail::DriverCalls& driver, const detail::CuptiLibrary& cupti, CallLog& log,
+           Bodies bodies)
       : driver_(driver), cupti_(cupti), log_(log), bodies_(std::move(bodies)) {}
 
-  // Lines: child graphs and bodies first, then the graph, its nodes and its edges; each begins with `thread`.
+  // Lines: child graphs and bodies first, then the graph, its nodes and its edges; each begins with
+  // `thread`.
   [[nodiscard]] std::string graph(CUgraph graph, const std::string& thread) const;
   [[nodiscard]] std::string kernel(const CUDA_KERNEL_NODE_PARAMS& parameters) const;
   [[nodiscard]] static std::string copy(const CUDA_MEMCPY3D& parameters);
   [[nodiscard]] static std::string fill(const CUDA_MEMSET_NODE_PARAMS& parameters);
 
  private:
-  [[nodiscard]] std::string node(CUgraphNode node, const std::string& thread, std::string& before) const;
+  [[nodiscard]] std::string node(CUgraphNode node, const std::string& thread,
+                                 std::string& before) const;
 
   const detail::DriverCalls& driver_;
   const detail::CuptiLibrary& cupti_;

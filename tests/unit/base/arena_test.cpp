@@ -9,7 +9,9 @@ using reprise::detail::Arena;
 
 namespace {
 
-bool is_aligned(const void* p, std::size_t alignment) { return reinterpret_cast<std::uintptr_t>(p) % alignment == 0; }
+bool is_aligned(const void* p, std::size_t alignment) {
+  return reinterpret_cast<std::uintptr_t>(p) % alignment == 0;
+}
 
 }  // namespace
 
@@ -26,7 +28,8 @@ TEST_CASE("arena: what it gives is aligned as asked and does not overlap") {
     pieces.emplace_back(p, size);
   }
   for (std::size_t i = 0; i < pieces.size(); ++i) {
-    for (std::size_t b = 0; b < pieces[i].second; ++b) REQUIRE(pieces[i].first[b] == std::byte(i & 0xff));
+    for (std::size_t b = 0; b < pieces[i].second; ++b)
+      REQUIRE(pieces[i].first[b] == std::byte(i & 0xff));
   }
 }
 

@@ -33,7 +33,8 @@ TEST_CASE("error: every code has a name and a description of its own") {
 
 TEST_CASE("error: every stage has a name of its own") {
   std::set<std::string_view> names;
-  for (int stage = 0; stage <= static_cast<int>(Stage::Profile); ++stage) names.insert(to_string(static_cast<Stage>(stage)));
+  for (int stage = 0; stage <= static_cast<int>(Stage::Profile); ++stage)
+    names.insert(to_string(static_cast<Stage>(stage)));
   CHECK(names.size() == static_cast<std::size_t>(Stage::Profile) + 1);
   CHECK(names.count("unknown") == 0);
 }
@@ -50,7 +51,8 @@ TEST_CASE("error: what() is the text with every field that is set") {
   details.native_name = "cudaErrorMemoryAllocation";
   const Error error(details, "there is too little");
   CHECK(std::string(error.what()) ==
-        "there is too little [OutOfMemory, instantiate, command 3, label forward/layer 1, rule some-rule, "
+        "there is too little [OutOfMemory, instantiate, command 3, label forward/layer 1, rule "
+        "some-rule, "
         "cudaMalloc(&p, n) gave cudaErrorMemoryAllocation (2)]");
   CHECK(error.code() == ErrorCode::OutOfMemory);
   CHECK(error.stage() == Stage::Instantiate);
@@ -59,7 +61,9 @@ TEST_CASE("error: what() is the text with every field that is set") {
 }
 
 TEST_CASE("error: what() leaves out what is not set") {
-  CHECK(std::string(Error({.code = ErrorCode::InvalidState, .stage = Stage::Launch}, "no").what()) == "no [InvalidState, launch]");
+  CHECK(
+      std::string(Error({.code = ErrorCode::InvalidState, .stage = Stage::Launch}, "no").what()) ==
+      "no [InvalidState, launch]");
 }
 
 TEST_CASE("message: every severity has a name") {
@@ -69,6 +73,7 @@ TEST_CASE("message: every severity has a name") {
 }
 
 TEST_CASE("text: concat joins strings, characters and numbers") {
-  CHECK(detail::concat("a", 'b', std::string("c"), 12u, -3, std::uint64_t{18446744073709551615u}) == "abc12-318446744073709551615");
+  CHECK(detail::concat("a", 'b', std::string("c"), 12u, -3, std::uint64_t{18446744073709551615u}) ==
+        "abc12-318446744073709551615");
   CHECK(detail::concat().empty());
 }

@@ -22,13 +22,16 @@ Pairs pairs(const std::vector<DirectedEdge>& edges) {
 
 }  // namespace
 
-TEST_CASE("forward order: edges that lead backwards lead forward then, the lowest node first wherever there is a choice") {
+TEST_CASE(
+    "forward order: edges that lead backwards lead forward then, the lowest node first wherever "
+    "there is a choice") {
   std::vector<DirectedEdge> edges = {{3, 0}, {0, 1}, {3, 1}};
   CHECK(order_forward(4, edges) == std::vector<std::uint32_t>{2, 3, 0, 1});
   CHECK(pairs(edges) == Pairs{{1, 2}, {1, 3}, {2, 3}});
 }
 
-TEST_CASE("forward order: an edge that is there twice stays once; nodes without edges keep their order") {
+TEST_CASE(
+    "forward order: an edge that is there twice stays once; nodes without edges keep their order") {
   std::vector<DirectedEdge> edges = {{0, 2}, {0, 2}};
   CHECK(order_forward(3, edges) == std::vector<std::uint32_t>{0, 1, 2});
   CHECK(pairs(edges) == Pairs{{0, 2}});
@@ -43,7 +46,8 @@ TEST_CASE("forward order: few are connected each to each, many through one join"
     ++joins;
     return std::uint32_t{100};
   };
-  const std::vector<std::uint32_t> eight = {0, 1, 2, 3, 4, 5, 6, 7}, nine = {10, 11, 12, 13, 14, 15, 16, 17, 18};
+  const std::vector<std::uint32_t> eight = {0, 1, 2, 3, 4, 5, 6, 7},
+                                   nine = {10, 11, 12, 13, 14, 15, 16, 17, 18};
   connect_each(eight, eight, edges, join);
   CHECK(edges.size() == 64);
   CHECK(joins == 0);

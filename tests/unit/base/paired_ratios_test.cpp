@@ -19,7 +19,8 @@ TEST_CASE("paired ratios: the median of pairs, with the order statistics that ho
 }
 
 TEST_CASE("paired ratios: few pairs say as much as all of them, and none say nothing") {
-  const RatioInterval few = ratio_interval(std::vector<double>{1, 2, 3}, std::vector<double>{1, 1, 1});
+  const RatioInterval few =
+      ratio_interval(std::vector<double>{1, 2, 3}, std::vector<double>{1, 1, 1});
   CHECK(few.low == 1);
   CHECK(few.high == 3);
   const RatioInterval none = ratio_interval({}, {});

@@ -5,8 +5,8 @@
 
 #include <reprise/error.hpp>
 
-#include "compile/stages.hpp"
 #include "compile/cost_lookup.hpp"
+#include "compile/stages.hpp"
 #include "support/recording_builder.hpp"
 #include "support/thrown_by.hpp"
 
@@ -45,11 +45,13 @@ RecordingPtr stages(std::string_view kernel = "mul", std::string_view more = "")
 // What a trace of stages() tells, each command one microsecond longer than the one before.
 CostProfile costs_of_stages(std::uint64_t plan_hash = 0) {
   GraphCosts graph{.label = "step", .device = "some GPU", .plan_hash = plan_hash, .replays = 9};
-  for (std::uint32_t c = 0; c < kStages * kWide; ++c) graph.commands.push_back({c, "stage " + std::to_string(c / kWide), "mul", 128, 1.0 + c});
+  for (std::uint32_t c = 0; c < kStages * kWide; ++c)
+    graph.commands.push_back({c, "stage " + std::to_string(c / kWide), "mul", 128, 1.0 + c});
   return {.source = "run.reprise", .graphs = {graph}};
 }
 
-std::shared_ptr<const Plan> planned(const RecordingPtr& recording, const CostProfile* costs, Lowering lowering = Lowering::Auto) {
+std::shared_ptr<const Plan> planned(const RecordingPtr& recording, const CostProfile* costs,
+                                    Lowering lowering = Lowering::Auto) {
   return make_plan("step", recording, {.lowering = lowering, .costs = costs});
 }
 
@@ -74,13 +76,17 @@ TEST_CASE("known costs: each command has its own, the n-th of those alike the n-
   const CostProfile costs = costs_of_stages();
   const CostLookup known = look_up_costs(&costs, "step", *recording, dependencies);
   REQUIRE(known.hints.costs.size() == kStages * kWide);
-  for (std::uint32_t c = 0; c < known.hints.costs.size(); ++c) CHECK(known.hints.costs[c] == 1000 * (1 + c));
+  for (std::uint32_t c = 0; c < known.hints.costs.size(); ++c)
+    CHECK(known.hints.costs[c] == 1000 * (1 + c));
   CHECK(known.found.measured == kStages * kWide);
   CHECK(known.found.guessed == 0);
-  CHECK(known.found.source == "run.reprise: 9 replays of graph step on some GPU, timed by the host's clock");
+  CHECK(known.found.source ==
+        "run.reprise: 9 replays of graph step on some GPU, timed by the host's clock");
 }
 
-TEST_CASE("known costs: what moved to another label has the median of the same kernel with the same work, and what is nowhere that of all") {
+TEST_CASE(
+    "known costs: what moved to another label has the median of the same kernel with the same "
+    "work, and what is nowhere that of all") {
   const RecordingPtr recording = stages("mul", "tail");
   const DependencyGraph dependencies = build_dependencies(*recording);
   CostProfile costs = costs_of_stages();
@@ -93,7 +99,9 @@ TEST_CASE("known costs: what moved to another label has the median of the same k
   CHECK(known.found.first_guessed == kStages * kWide);
 }
 
-TEST_CASE("known costs: of a graph's versions the one with most of the commands counts, and of those alike the last") {
+TEST_CASE(
+    "known costs: of a graph's versions the one with most of the commands counts, and of those "
+    "alike the last") {
   const RecordingPtr recording = stages();
   const DependencyGraph dependencies = build_dependencies(*recording);
   CostProfile costs = costs_of_stages();
@@ -109,11 +117,14 @@ TEST_CASE("known costs: what was measured counts more than a hint, and a hint mo
   const std::uint32_t x = build.add_buffer("x", 64);
   DispatchPayload desc;
   desc.cost = 5;
-  for (const char* kernel : {"known", "hinted"}) build.dispatch(kernel, desc, std::vector{build.read_write(x)});
+  for (const char* kernel : {"known", "hinted"})
+    build.dispatch(kernel, desc, std::vector{build.read_write(x)});
   build.dispatch("neither", {build.read_write(x)});
   const RecordingPtr recording = build.finish();
-  const CostProfile costs{.source = "t", .graphs = {{.label = "step", .commands = {{0, "", "known", 1, 2}}}}};
-  const CostLookup known = look_up_costs(&costs, "step", *recording, build_dependencies(*recording));
+  const CostProfile costs{.source = "t",
+                          .graphs = {{.label = "step", .commands = {{0, "", "known", 1, 2}}}}};
+  const CostLookup known =
+      look_up_costs(&costs, "step", *recording, build_dependencies(*recording));
   CHECK(known.hints.costs == std::vector<std::uint32_t>{2000, 5000, 5000});
   CHECK(known.found.measured == 1);
   CHECK(known.found.hinted == 1);
@@ -129,7 +140,8 @@ TEST_CASE("known costs: a plan says where its costs came from, and whether its l
   const auto with = planned(recording, &costs);
   CHECK(with->plan_hash == without->plan_hash);
   CHECK(with->costs.same_recording);
-  CHECK(says(to_text(*with), "costs of commands: 36 measured by \"run.reprise: 9 replays of graph step"));
+  CHECK(says(to_text(*with),
+             "costs of commands: 36 measured by \"run.reprise: 9 replays of graph step"));
   // Six beside each other, as many as there may be at least: nothing is gained by fewer lanes.
   CHECK(says(to_text(*with), "0 hinted, 0 guessed; lanes are by cost") == with->lowered.by_cost);
   const auto laned = planned(recording, &costs, Lowering::Lanes(3));
@@ -139,15 +151,21 @@ TEST_CASE("known costs: a plan says where its costs came from, and whether its l
   CHECK_FALSE(planned(recording, &others)->costs.same_recording);
 }
 
-TEST_CASE("known costs: a trace without the graph, without its times, or with another recording is refused by name") {
+TEST_CASE(
+    "known costs: a trace without the graph, without its times, or with another recording is "
+    "refused by name") {
   const RecordingPtr recording = stages();
   CostProfile costs = costs_of_stages();
   costs.graphs[0].label = "other";
-  CHECK(says(refused(recording, costs), "run.reprise has no graph \"step\" whose nodes were timed; it has \"other\""));
+  CHECK(says(refused(recording, costs),
+             "run.reprise has no graph \"step\" whose nodes were timed; it has \"other\""));
   costs.untimed = {"step"};
-  CHECK(says(refused(recording, costs), "run.reprise has graph \"step\", but no replay of it whose nodes were timed"));
+  CHECK(says(refused(recording, costs),
+             "run.reprise has graph \"step\", but no replay of it whose nodes were timed"));
   const CostProfile same = costs_of_stages();
-  CHECK(says(refused(stages("add"), same), "is another recording: the first command that differs, 0, is mul in stage 0, and is add in stage 0 here"));
+  CHECK(says(refused(stages("add"), same),
+             "is another recording: the first command that differs, 0, is mul in stage 0, and is "
+             "add in stage 0 here"));
 }
 
 TEST_CASE("known costs: commands without a cost and another device are told of") {

@@ -6,12 +6,12 @@
 
 #include <reprise/error.hpp>
 
+#include "compile/async.hpp"
+#include "compile/stages.hpp"
 #include "lowering/lowered_graph.hpp"
 #include "lowering/lowering_config.hpp"
 #include "memory/placement.hpp"
 #include "record/command_buffer_core.hpp"
-#include "compile/async.hpp"
-#include "compile/stages.hpp"
 #include "support/edited_recording.hpp"
 #include "support/random_recording.hpp"
 #include "support/thrown_by.hpp"
@@ -28,18 +28,24 @@ static_assert(kLong >= kCommandsWorthAThread);
 
 Plan stage_by_stage(const RecordingPtr& recording) {
   DependencyGraph dependencies = build_dependencies(*recording);
-  LoweredGraph lowered = build_lowered_graph(dependencies, Lowering::Auto, hints_of(*recording, dependencies));
+  LoweredGraph lowered =
+      build_lowered_graph(dependencies, Lowering::Auto, hints_of(*recording, dependencies));
   Placement placement = place_transients(*recording, dependencies, lowered, kAlignment);
-  return freeze_plan("plan", recording, std::move(dependencies), std::move(lowered), std::move(placement));
+  return freeze_plan("plan", recording, std::move(dependencies), std::move(lowered),
+                     std::move(placement));
 }
 
 }  // namespace
 
 TEST_CASE("make plan: a long recording's plan is that of its stages one after the other") {
-  for (const RecordingPtr& recording : {layers(kLong, 32, 3), wide(kLong), binary_tree(kLong, {.kind = BufferKind::Transient}), random_dag({.commands = kLong})}) {
+  for (const RecordingPtr& recording :
+       {layers(kLong, 32, 3), wide(kLong), binary_tree(kLong, {.kind = BufferKind::Transient}),
+        random_dag({.commands = kLong})}) {
     const Plan expected = stage_by_stage(recording);
     const PlanDesc desc{.alignment = kAlignment};
-    for (const auto& plan : {make_plan("plan", recording, desc), make_plan("plan", recording, desc, build_dependencies_async(recording))}) {
+    for (const auto& plan :
+         {make_plan("plan", recording, desc),
+          make_plan("plan", recording, desc, build_dependencies_async(recording))}) {
       CHECK(plan->plan_hash == expected.plan_hash);
       CHECK(plan->lowering_hash == expected.lowering_hash);
       CHECK(plan->all_nodes == expected.all_nodes);
@@ -50,10 +56,15 @@ TEST_CASE("make plan: a long recording's plan is that of its stages one after th
   }
 }
 
-TEST_CASE("make plan: what is wrong with the order of a long recording is told when its schedule is asked for") {
-  const RecordingPtr circle = random_recording({.commands = kLong, .user_edges = 20, .backward_edges = 500});
+TEST_CASE(
+    "make plan: what is wrong with the order of a long recording is told when its schedule is "
+    "asked for") {
+  const RecordingPtr circle =
+      random_recording({.commands = kLong, .user_edges = 20, .backward_edges = 500});
   std::future<DependencyGraph> ahead = build_dependencies_async(circle);
-  CHECK(thrown_by([&] { static_cast<void>(make_plan("plan", circle, {}, std::move(ahead))); }).code() == ErrorCode::CyclicDependency);
+  CHECK(thrown_by([&] {
+          static_cast<void>(make_plan("plan", circle, {}, std::move(ahead)));
+        }).code() == ErrorCode::CyclicDependency);
   // One that nobody asks for leaves nothing behind.
   static_cast<void>(build_dependencies_async(circle));
 }
@@ -63,16 +74,22 @@ TEST_CASE("make plan: wrong lanes of a long recording are an error while its has
   const std::uint32_t x = build.add_buffer("x", 64);
   for (std::uint32_t i = 0; i < kLong; ++i) build.dispatch("kernel", {build.write(x)});
   const RecordingPtr recording = build.finish();
-  CHECK(thrown_by([&] { static_cast<void>(make_plan("plan", recording, {.lowering = Lowering::Lanes(0)})); }).details().stage == Stage::Lanes);
+  CHECK(thrown_by([&] {
+          static_cast<void>(make_plan("plan", recording, {.lowering = Lowering::Lanes(0)}));
+        })
+            .details()
+            .stage == Stage::Lanes);
 }
 
 namespace {
 
 bool same(const Placement& a, const Placement& b) {
-  return a.slab_bytes == b.slab_bytes && a.naive_bytes == b.naive_bytes && a.lower_bound == b.lower_bound &&
-         std::equal(a.buffers.begin(), a.buffers.end(), b.buffers.begin(), b.buffers.end(), [](const PlacedBuffer& x, const PlacedBuffer& y) {
-           return x.buffer == y.buffer && x.offset == y.offset && x.bytes == y.bytes;
-         });
+  return a.slab_bytes == b.slab_bytes && a.naive_bytes == b.naive_bytes &&
+         a.lower_bound == b.lower_bound &&
+         std::equal(a.buffers.begin(), a.buffers.end(), b.buffers.begin(), b.buffers.end(),
+                    [](const PlacedBuffer& x, const PlacedBuffer& y) {
+                      return x.buffer == y.buffer && x.offset == y.offset && x.bytes == y.bytes;
+                    });
 }
 
 void check_like(const RecordingPtr& first, const EditDesc& edit, const PlanDesc& desc) {
@@ -97,7 +114,8 @@ void check_like(const RecordingPtr& first, const EditDesc& edit, const PlanDesc&
 
 }  // namespace
 
-TEST_CASE("make plan: a plan made like that of an edited recording is the one that would be made anew") {
+TEST_CASE(
+    "make plan: a plan made like that of an edited recording is the one that would be made anew") {
   const PlanDesc desc{.alignment = kAlignment};
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     CAPTURE(seed);
@@ -106,8 +124,10 @@ TEST_CASE("make plan: a plan made like that of an edited recording is the one th
       RandomDesc of_kind = random;
       of_kind.kind = kind;
       const RecordingPtr recording = random_recording(of_kind);
-      for (const EditDesc& edit : {EditDesc{.seed = seed}, EditDesc{.seed = seed, .changed = 2}, EditDesc{.seed = seed, .moved = 1},
-                                   EditDesc{.seed = seed, .added = 1}, EditDesc{.seed = seed, .removed = 1}}) {
+      for (const EditDesc& edit :
+           {EditDesc{.seed = seed}, EditDesc{.seed = seed, .changed = 2},
+            EditDesc{.seed = seed, .moved = 1}, EditDesc{.seed = seed, .added = 1},
+            EditDesc{.seed = seed, .removed = 1}}) {
         check_like(recording, edit, desc);
       }
     }
@@ -117,14 +137,18 @@ TEST_CASE("make plan: a plan made like that of an edited recording is the one th
 TEST_CASE("make plan: so are those of wide graphs in lanes, and long ones") {
   check_like(wide(400), {.changed = 1, .added = 1}, {.alignment = kAlignment});
   check_like(layers(kLong, 32, 3), {.changed = 3, .removed = 1}, {.alignment = kAlignment});
-  check_like(layers(kLong, 32, 3), {.changed = 3}, {.lowering = Lowering::Lanes(8), .alignment = kAlignment});
+  check_like(layers(kLong, 32, 3), {.changed = 3},
+             {.lowering = Lowering::Lanes(8), .alignment = kAlignment});
 }
 
-TEST_CASE("make plan: what a command runs as a whole is planned once, as long as it is the same recording") {
+TEST_CASE(
+    "make plan: what a command runs as a whole is planned once, as long as it is the same "
+    "recording") {
   FakeInstance fake;
   const Device device = fake.open();
   const auto x = device.create_pool()->allocate<int>(64, "x");
-  CommandBuffer inside = device.create_command_buffer({.label = "inside", .level = Level::Secondary});
+  CommandBuffer inside =
+      device.create_command_buffer({.label = "inside", .level = Level::Secondary});
   inside.begin();
   inside.fill(x, 1);
   inside.end();

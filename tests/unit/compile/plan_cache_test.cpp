@@ -21,7 +21,8 @@ Plan plan_of(const RecordingPtr& recording) {
   DependencyGraph dependencies = build_dependencies(*recording);
   LoweredGraph lowered = build_lowered_graph(dependencies, kWay.lowering);
   Placement placement = place_transients(*recording, dependencies, lowered, kWay.alignment);
-  return freeze_plan("plan", recording, std::move(dependencies), std::move(lowered), std::move(placement));
+  return freeze_plan("plan", recording, std::move(dependencies), std::move(lowered),
+                     std::move(placement));
 }
 
 // One that is compiled twice, so that its structure is kept.
@@ -31,14 +32,17 @@ void keep(PlanCache& cache, const RecordingPtr& recording) {
   for (int i = 0; i < 2; ++i) cache.note(number, plan, kWay);
 }
 
-std::shared_ptr<const Plan> find(PlanCache& cache, const RecordingPtr& recording, const PlanCache::Way& way = kWay) {
+std::shared_ptr<const Plan> find(PlanCache& cache, const RecordingPtr& recording,
+                                 const PlanCache::Way& way = kWay) {
   return cache.find(PlanCache::number_of(*recording, way), *recording, way);
 }
 
 // Two kernels through a transient, then a barrier and a fill.
-RecordingPtr recorded(std::string_view kernel, std::uint64_t bytes = 256, std::uint64_t end = 64, std::uint32_t bits = 0) {
+RecordingPtr recorded(std::string_view kernel, std::uint64_t bytes = 256, std::uint64_t end = 64,
+                      std::uint32_t bits = 0) {
   RecordingBuilder build;
-  const std::uint32_t x = build.add_buffer("x", 256), t = build.add_buffer("t", bytes, BufferKind::Transient);
+  const std::uint32_t x = build.add_buffer("x", 256),
+                      t = build.add_buffer("t", bytes, BufferKind::Transient);
   build.dispatch(kernel, {build.read(x), build.write(t)});
   build.dispatch(kernel, {build.read(t), RecordingBuilder::range(Access::Write, x, 0, end)});
   build.barrier();
@@ -48,7 +52,9 @@ RecordingPtr recorded(std::string_view kernel, std::uint64_t bytes = 256, std::u
 
 }  // namespace
 
-TEST_CASE("plan cache: a structure is kept from its second compile on, and found whatever its commands do") {
+TEST_CASE(
+    "plan cache: a structure is kept from its second compile on, and found whatever its commands "
+    "do") {
   PlanCache cache;
   const RecordingPtr recording = recorded("first");
   const Plan plan = plan_of(recording);
@@ -69,7 +75,9 @@ TEST_CASE("plan cache: a structure is kept from its second compile on, and found
   CHECK(report.bytes < 10'000);
 }
 
-TEST_CASE("plan cache: other ranges, transients of another size, and another lowering are other structures") {
+TEST_CASE(
+    "plan cache: other ranges, transients of another size, and another lowering are other "
+    "structures") {
   PlanCache cache;
   keep(cache, recorded("kernel"));
   CHECK(find(cache, recorded("kernel")) != nullptr);
@@ -80,7 +88,9 @@ TEST_CASE("plan cache: other ranges, transients of another size, and another low
   CHECK(find(cache, same, {Lowering::Auto, 512}) == nullptr);
 }
 
-TEST_CASE("plan cache: what is known of how long commands take is part of it, since lanes are made by that") {
+TEST_CASE(
+    "plan cache: what is known of how long commands take is part of it, since lanes are made by "
+    "that") {
   PlanCache cache;
   const auto costing = [](float microseconds) {
     RecordingBuilder build;
@@ -96,7 +106,9 @@ TEST_CASE("plan cache: what is known of how long commands take is part of it, si
   CHECK(find(cache, costing(0)) == nullptr);
 }
 
-TEST_CASE("plan cache: a fill where there was a kernel is another structure, since a frame stands around kernels alone") {
+TEST_CASE(
+    "plan cache: a fill where there was a kernel is another structure, since a frame stands around "
+    "kernels alone") {
   const auto recorded_with = [](bool has_fill) {
     RecordingBuilder build;
     const std::uint32_t x = build.add_buffer("x", 64);
@@ -106,7 +118,8 @@ TEST_CASE("plan cache: a fill where there was a kernel is another structure, sin
   };
   PlanCache cache;
   keep(cache, recorded_with(false));
-  CHECK(PlanCache::number_of(*recorded_with(true), kWay) == PlanCache::number_of(*recorded_with(false), kWay));
+  CHECK(PlanCache::number_of(*recorded_with(true), kWay) ==
+        PlanCache::number_of(*recorded_with(false), kWay));
   CHECK(find(cache, recorded_with(true)) == nullptr);
   CHECK(find(cache, recorded_with(false)) != nullptr);
 }

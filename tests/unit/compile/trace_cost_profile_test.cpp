@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include <reprise/error.hpp>
 #include <reprise/cost_profile.hpp>
+#include <reprise/error.hpp>
 
 #include "support/thrown_by.hpp"
 #include "trace/chunk.hpp"
@@ -37,7 +37,13 @@ trace::GraphVersion step(std::uint32_t version = 1) {
   // As a lowering may have them: not in recorded order.
   for (const std::uint32_t node : {1u, 2u}) {
     trace::Node& dispatch = g.nodes[node];
-    dispatch = {.kind = trace::NodeKind::Dispatch, .name = 3, .label = 2, .kernel = 0, .command = 2 - node, .grid = {2, 1, 1}, .block = {32, 1, 1}};
+    dispatch = {.kind = trace::NodeKind::Dispatch,
+                .name = 3,
+                .label = 2,
+                .kernel = 0,
+                .command = 2 - node,
+                .grid = {2, 1, 1},
+                .block = {32, 1, 1}};
   }
   g.nodes[3].kind = trace::NodeKind::Conditional;
   g.nodes[3].name = 4;
@@ -50,18 +56,23 @@ trace::GraphVersion step(std::uint32_t version = 1) {
 }
 
 // Times of nodes in one replay: node, begin and duration.
-trace::SampleBlock block(std::uint64_t replay, SampleSource source, std::vector<trace::Sample> samples, std::uint32_t version = 1) {
+trace::SampleBlock block(std::uint64_t replay, SampleSource source,
+                         std::vector<trace::Sample> samples, std::uint32_t version = 1) {
   return {3, version, 0, replay, source, std::move(samples)};
 }
 
-void write(const std::string& path, const std::vector<trace::GraphVersion>& graphs, const std::vector<trace::SampleBlock>& blocks) {
+void write(const std::string& path, const std::vector<trace::GraphVersion>& graphs,
+           const std::vector<trace::SampleBlock>& blocks) {
   trace::TraceFile file({.path = path});
   trace::Records topology, samples;
   topology.devices.push_back({.id = 1, .name = "some GPU", .selector = "cuda:0"});
   topology.graph_versions = graphs;
   samples.sample_blocks = blocks;
-  file.write(std::make_shared<const trace::Chunk>(make_chunk(trace::ChunkKind::Topology, topology, 0)));
-  if (!blocks.empty()) file.write(std::make_shared<const trace::Chunk>(make_chunk(trace::ChunkKind::Samples, samples, 1)));
+  file.write(
+      std::make_shared<const trace::Chunk>(make_chunk(trace::ChunkKind::Topology, topology, 0)));
+  if (!blocks.empty())
+    file.write(
+        std::make_shared<const trace::Chunk>(make_chunk(trace::ChunkKind::Samples, samples, 1)));
   file.flush();
 }
 
@@ -74,12 +85,15 @@ std::string refused(const std::string& path, ErrorCode code) {
 
 }  // namespace
 
-TEST_CASE("trace costs: medians over replays, by command, with what tells commands from each other") {
+TEST_CASE(
+    "trace costs: medians over replays, by command, with what tells commands from each other") {
   const TraceFolder folder;
-  write(folder.file(), {step()}, {block(1, SampleSource::Host, {{1, 0, 1000, 4000, 0}, {2, 0, 1000, 100, 0}, {4, 0, 9000, 1, 0}}),
-                                  block(2, SampleSource::Host, {{1, 0, 1000, 5000, 0}, {2, 0, 1000, 300, 0}}),
-                                  block(3, SampleSource::Host, {{1, 0, 1000, 90000, 0}, {2, 0, 0, 999, 0}}),  // lost
-                                  block(4, SampleSource::Host, {})});
+  write(folder.file(), {step()},
+        {block(1, SampleSource::Host,
+               {{1, 0, 1000, 4000, 0}, {2, 0, 1000, 100, 0}, {4, 0, 9000, 1, 0}}),
+         block(2, SampleSource::Host, {{1, 0, 1000, 5000, 0}, {2, 0, 1000, 300, 0}}),
+         block(3, SampleSource::Host, {{1, 0, 1000, 90000, 0}, {2, 0, 0, 999, 0}}),  // lost
+         block(4, SampleSource::Host, {})});
   const auto costs = load_cost_profile(folder.file());
   CHECK(costs->source == folder.file());
   CHECK(costs->untimed.empty());
@@ -100,10 +114,13 @@ TEST_CASE("trace costs: medians over replays, by command, with what tells comman
   CHECK(graph.commands[1].microseconds == doctest::Approx(5));
 }
 
-TEST_CASE("trace costs: a loop costs what it takes in a replay, by its own time or by that of what it ran") {
+TEST_CASE(
+    "trace costs: a loop costs what it takes in a replay, by its own time or by that of what it "
+    "ran") {
   const TraceFolder folder;
   write(folder.file(), {step(), step(2)},
-        {block(1, SampleSource::Cupti, {{5, 0, 1000, 500, 0}, {5, 1, 3000, 500, 0}}), block(2, SampleSource::Host, {{3, 0, 1000, 9000, 0}, {5, 0, 2000, 500, 0}}, 2)});
+        {block(1, SampleSource::Cupti, {{5, 0, 1000, 500, 0}, {5, 1, 3000, 500, 0}}),
+         block(2, SampleSource::Host, {{3, 0, 1000, 9000, 0}, {5, 0, 2000, 500, 0}}, 2)});
   const auto costs = load_cost_profile(folder.file());
   REQUIRE(costs->graphs.size() == 2);
   REQUIRE(costs->graphs[0].commands.size() == 1);
@@ -112,10 +129,13 @@ TEST_CASE("trace costs: a loop costs what it takes in a replay, by its own time 
   CHECK(costs->graphs[1].commands[0].microseconds == doctest::Approx(9));
 }
 
-TEST_CASE("trace costs: the profiler's times come before stamps, which are told without what they take themselves") {
+TEST_CASE(
+    "trace costs: the profiler's times come before stamps, which are told without what they take "
+    "themselves") {
   const TraceFolder folder;
-  write(folder.file(), {step()}, {block(1, SampleSource::Timestamp, {{1, 0, 1000, 12600, 0}, {2, 0, 1000, 700, 0}}),
-                                  block(2, SampleSource::Cupti, {{2, 0, 1000, 2000, 0}})});
+  write(folder.file(), {step()},
+        {block(1, SampleSource::Timestamp, {{1, 0, 1000, 12600, 0}, {2, 0, 1000, 700, 0}}),
+         block(2, SampleSource::Cupti, {{2, 0, 1000, 2000, 0}})});
   const GraphCosts graph = load_cost_profile(folder.file())->graphs.at(0);
   CHECK(graph.timed_by == GraphCosts::TimedBy::Profiler);
   REQUIRE(graph.commands.size() == 2);
@@ -127,7 +147,8 @@ TEST_CASE("trace costs: the newest replays count") {
   const TraceFolder folder;
   std::vector<trace::SampleBlock> blocks;
   for (std::uint64_t replay = 1; replay <= 200; ++replay) {
-    blocks.push_back(block(replay, SampleSource::Host, {{1, 0, 1000, replay <= 136 ? 50000u : 2000u, 0}}));
+    blocks.push_back(
+        block(replay, SampleSource::Host, {{1, 0, 1000, replay <= 136 ? 50000u : 2000u, 0}}));
   }
   write(folder.file(), {step()}, blocks);
   const GraphCosts graph = load_cost_profile(folder.file())->graphs.at(0);
@@ -135,21 +156,25 @@ TEST_CASE("trace costs: the newest replays count") {
   CHECK(graph.commands.at(0).microseconds == doctest::Approx(2));
 }
 
-TEST_CASE("trace costs: a file that is none, is not there, or tells no times of nodes is refused by name") {
+TEST_CASE(
+    "trace costs: a file that is none, is not there, or tells no times of nodes is refused by "
+    "name") {
   const TraceFolder folder;
   CHECK(refused(folder.file(), ErrorCode::NativeFailure).find("No such file") != std::string::npos);
   std::ofstream(folder.file()) << "no trace at all, but long enough to look like one";
   refused(folder.file(), ErrorCode::InvalidArgument);
   write(folder.file(), {step()}, {});
-  CHECK(refused(folder.file(), ErrorCode::InvalidArgument).find("ProfileMode::Sampled") != std::string::npos);
+  CHECK(refused(folder.file(), ErrorCode::InvalidArgument).find("ProfileMode::Sampled") !=
+        std::string::npos);
   write(folder.file(), {step()}, {block(1, SampleSource::Host, {{1, 0, 0, 10, 0}})});
   refused(folder.file(), ErrorCode::InvalidArgument);
 }
 
 TEST_CASE("trace costs: a file of their own has all that the trace told") {
   const TraceFolder folder;
-  write(folder.file(), {step(), step(2)}, {block(1, SampleSource::Timestamp, {{1, 0, 1000, 9000, 0}, {2, 0, 1000, 3600, 0}}),
-                                           block(2, SampleSource::Cupti, {{5, 0, 1000, 700, 0}}, 2)});
+  write(folder.file(), {step(), step(2)},
+        {block(1, SampleSource::Timestamp, {{1, 0, 1000, 9000, 0}, {2, 0, 1000, 3600, 0}}),
+         block(2, SampleSource::Cupti, {{5, 0, 1000, 700, 0}}, 2)});
   const auto told = load_cost_profile(folder.file());
   const std::string path = folder.file() + ".json";
   write_costs(path, *told);
@@ -180,14 +205,19 @@ TEST_CASE("trace costs: a file that is not understood says why") {
     std::ofstream(folder.file(), std::ios::trunc) << text;
     return refused(folder.file(), ErrorCode::InvalidArgument);
   };
-  const auto has = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
+  const auto has = [](const std::string& text, const char* part) {
+    return text.find(part) != std::string::npos;
+  };
   CHECK(has(with("{"), "no file that write_costs() wrote"));
   CHECK(has(with("{\"reprise_costs\": 2, \"graphs\": []}"), "of version 2"));
   CHECK(has(with("{\"reprise_costs\": 1}"), "not understood"));
-  CHECK(has(with("{\"reprise_costs\": 1, \"graphs\": [{\"label\": \"a\", \"device\": \"d\", \"plan\": \"xyz\", \"replays\": 1, \"timed_by\": \"stamps\", "
+  CHECK(has(with("{\"reprise_costs\": 1, \"graphs\": [{\"label\": \"a\", \"device\": \"d\", "
+                 "\"plan\": \"xyz\", \"replays\": 1, \"timed_by\": \"stamps\", "
                  "\"commands\": []}]}"),
             "a plan \"xyz\""));
-  CHECK(has(with("{\"reprise_costs\": 1, \"graphs\": [{\"label\": \"a\", \"device\": \"d\", \"plan\": \"0\", \"replays\": 1, \"timed_by\": \"stamps\", "
-                 "\"commands\": [{\"command\": 0, \"label\": \"\", \"name\": \"k\", \"work\": 1, \"us\": -1}]}]}"),
+  CHECK(has(with("{\"reprise_costs\": 1, \"graphs\": [{\"label\": \"a\", \"device\": \"d\", "
+                 "\"plan\": \"0\", \"replays\": 1, \"timed_by\": \"stamps\", "
+                 "\"commands\": [{\"command\": 0, \"label\": \"\", \"name\": \"k\", \"work\": 1, "
+                 "\"us\": -1}]}]}"),
             "takes -1"));
 }

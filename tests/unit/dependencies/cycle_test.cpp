@@ -33,7 +33,8 @@ bool has(const std::string& text, const char* part) { return text.find(part) != 
 
 }  // namespace
 
-TEST_CASE("schedule: edges that close a cycle are an error naming its commands, labels and places") {
+TEST_CASE(
+    "schedule: edges that close a cycle are an error naming its commands, labels and places") {
   RecordingBuilder b({.label = "step"});
   b.dispatch("outside", {});
   b.begin_label("forward");
@@ -68,7 +69,9 @@ TEST_CASE("schedule: a user edge against a hazard is a cycle") {
   CHECK(error_of(b).details.code == ErrorCode::CyclicDependency);
 }
 
-TEST_CASE("schedule: a user edge against a barrier is a cycle that names the barrier where it is a join") {
+TEST_CASE(
+    "schedule: a user edge against a barrier is a cycle that names the barrier where it is a "
+    "join") {
   RecordingBuilder b({.ordering = Ordering::Explicit});
   const std::uint32_t x = b.add_buffer("x", 8);
   for (int i = 0; i < 20; ++i) b.dispatch("before", {b.write(x)});
@@ -89,7 +92,9 @@ TEST_CASE("schedule: an edge from a command to itself is a cycle of one") {
   CHECK(error_of(b).details.code == ErrorCode::CyclicDependency);
 }
 
-TEST_CASE("schedule: an edge against the order of a linear recording is a cycle, and a long one is cut short in the text") {
+TEST_CASE(
+    "schedule: an edge against the order of a linear recording is a cycle, and a long one is cut "
+    "short in the text") {
   RecordingBuilder b({.ordering = Ordering::Linear});
   for (int i = 0; i < 100; ++i) b.dispatch("a", {});
   b.edge(99, 0);

@@ -19,7 +19,8 @@ std::string cause_text(const Recording& recording, const EdgeCause& cause) {
   switch (cause.kind) {
     case CauseKind::Hazard: {
       const char* const names[] = {"RAW", "WAR", "WAW"};
-      return concat(names[static_cast<int>(cause.hazard)], ' ', recording.buffers[cause.buffer]->name, " [", cause.begin, ", ", cause.end, ")");
+      return concat(names[static_cast<int>(cause.hazard)], ' ',
+                    recording.buffers[cause.buffer]->name, " [", cause.begin, ", ", cause.end, ")");
     }
     case CauseKind::Barrier: return concat("barrier ", cause.barrier);
     case CauseKind::User: return "user";
@@ -33,11 +34,13 @@ std::string cause_text(const Recording& recording, const EdgeCause& cause) {
 std::string edges_of(const Recording& recording) {
   const DependencyGraph dependencies = build_dependencies(recording);
   const auto name = [&](std::uint32_t node) {
-    return concat(dependencies.is_join[node] != 0 ? std::string_view("j") : std::string_view(), dependencies.node_command[node]);
+    return concat(dependencies.is_join[node] != 0 ? std::string_view("j") : std::string_view(),
+                  dependencies.node_command[node]);
   };
   std::string text;
   for (const Edge& edge : dependencies.edges) {
-    text += concat(text.empty() ? "" : "; ", name(edge.from), ">", name(edge.to), " ", cause_text(recording, edge.cause));
+    text += concat(text.empty() ? "" : "; ", name(edge.from), ">", name(edge.to), " ",
+                   cause_text(recording, edge.cause));
   }
   return text;
 }
@@ -52,8 +55,11 @@ constexpr Access R = Access::Read, W = Access::Write;
 
 // One buffer x of 64 bytes.
 struct OneBuffer {
-  explicit OneBuffer(Ordering ordering = Ordering::Inferred) : b({.ordering = ordering}), x(b.add_buffer("x", 64)) {}
-  BufferAccess part(Access access, std::uint64_t begin, std::uint64_t end) { return RecordingBuilder::range(access, x, begin, end); }
+  explicit OneBuffer(Ordering ordering = Ordering::Inferred)
+      : b({.ordering = ordering}), x(b.add_buffer("x", 64)) {}
+  BufferAccess part(Access access, std::uint64_t begin, std::uint64_t end) {
+    return RecordingBuilder::range(access, x, begin, end);
+  }
   void barrier(Access before, Access after) { b.barrier({x, 0, 64, before, after}); }
   std::string edges() { return edges_of(*b.finish()); }
   RecordingBuilder b;
@@ -112,7 +118,8 @@ TEST_CASE("schedule: a cause names the bytes that conflict, over all pieces of o
   t.b.dispatch("b", {t.part(R, 16, 24)});
   t.b.dispatch("c", {t.part(R, 8, 40)});
   t.b.dispatch("d", {t.part(W, 20, 22)});
-  CHECK(t.edges() == "0>1 RAW x [16, 24); 0>2 RAW x [8, 40); 1>3 WAR x [20, 22); 2>3 WAR x [20, 22)");
+  CHECK(t.edges() ==
+        "0>1 RAW x [16, 24); 0>2 RAW x [8, 40); 1>3 WAR x [20, 22); 2>3 WAR x [20, 22)");
 }
 
 TEST_CASE("schedule: a write in the middle leaves the history of both sides") {
@@ -122,7 +129,8 @@ TEST_CASE("schedule: a write in the middle leaves the history of both sides") {
   t.b.dispatch("c", {t.part(R, 0, 8)});
   t.b.dispatch("d", {t.part(R, 56, 64)});
   t.b.dispatch("e", {t.part(R, 20, 28)});
-  CHECK(t.edges() == "0>1 WAW x [24, 40); 0>2 RAW x [0, 8); 0>3 RAW x [56, 64); 1>4 RAW x [24, 28)");
+  CHECK(t.edges() ==
+        "0>1 WAW x [24, 40); 0>2 RAW x [0, 8); 0>3 RAW x [56, 64); 1>4 RAW x [24, 28)");
 }
 
 TEST_CASE("schedule: strided halves of one buffer are no hazard, the same half is") {
@@ -167,7 +175,8 @@ TEST_CASE("schedule: an edge that a longer path implies is left out") {
   CHECK(edges_of(*b.finish()) == "0>1 RAW x [0, 8); 1>2 RAW y [0, 8)");
 }
 
-TEST_CASE("schedule: a hazard is kept as the cause before a barrier, and a barrier before a user edge") {
+TEST_CASE(
+    "schedule: a hazard is kept as the cause before a barrier, and a barrier before a user edge") {
   OneBuffer t;
   const std::uint32_t y = t.b.add_buffer("y", 8);
   t.b.dispatch("a", {t.b.write(t.x), t.b.read(y)});
@@ -208,7 +217,8 @@ TEST_CASE("schedule: a global barrier orders accesses of all buffers, and no com
   CHECK(t.edges() == "0>3 barrier 2");
 }
 
-TEST_CASE("schedule: a second barrier of another kind does not pass on what the first one ordered") {
+TEST_CASE(
+    "schedule: a second barrier of another kind does not pass on what the first one ordered") {
   OneBuffer t(Ordering::Explicit);
   t.b.dispatch("a", {t.b.write(t.x)});
   t.barrier(W, R);
@@ -303,7 +313,9 @@ TEST_CASE("schedule: a user edge may lead backwards in recorded order") {
 }
 
 TEST_CASE("schedule: the shapes have the edges that they are named for") {
-  const auto edges = [](const RecordingPtr& recording) { return build_dependencies(*recording).edges.size(); };
+  const auto edges = [](const RecordingPtr& recording) {
+    return build_dependencies(*recording).edges.size();
+  };
   CHECK(edges(chain(1000)) == 999);
   CHECK(edges(wide(1000)) == 0);
   CHECK(edges(binary_tree(1023)) == 1022);
@@ -317,7 +329,9 @@ TEST_CASE("schedule: the shapes have the edges that they are named for") {
 
 TEST_CASE("schedule: beyond the exact size the usual shapes are still reduced wholly") {
   const std::uint32_t commands = kExactReductionCommands + 5000;
-  for (const RecordingPtr& recording : {layers(commands, 32, 3), wavefront(160), random_dag({.seed = 3, .commands = commands, .window = 300})}) {
+  for (const RecordingPtr& recording :
+       {layers(commands, 32, 3), wavefront(160),
+        random_dag({.seed = 3, .commands = commands, .window = 300})}) {
     const DependencyGraph dependencies = build_dependencies(*recording);
     CHECK(dependencies.node_count() > kExactReductionCommands);
     CHECK(dependencies.redundant_edges_left == 0);
@@ -326,7 +340,8 @@ TEST_CASE("schedule: beyond the exact size the usual shapes are still reduced wh
 
 TEST_CASE("schedule: beyond the exact size edges over long distances may stay and are counted") {
   const std::uint32_t commands = 2 * kExactReductionCommands;
-  const DependencyGraph dependencies = build_dependencies(*random_dag({.seed = 4, .commands = commands, .window = commands}));
+  const DependencyGraph dependencies =
+      build_dependencies(*random_dag({.seed = 4, .commands = commands, .window = commands}));
   CHECK(dependencies.redundant_edges_left > 0);
   CHECK(dependencies.redundant_edges_left < dependencies.edges.size());
 }

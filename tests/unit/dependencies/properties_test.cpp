@@ -36,7 +36,8 @@ void check_form(const Recording& recording, const DependencyGraph& dependencies)
   std::vector<std::uint32_t> nodes_of(recording.commands.size(), 0);
   for (std::uint32_t node = 0; node < dependencies.node_count(); ++node) {
     const std::uint32_t command = dependencies.node_command[node];
-    CHECK((recording.commands[command].kind == CommandKind::Barrier) == (dependencies.is_join[node] != 0));
+    CHECK((recording.commands[command].kind == CommandKind::Barrier) ==
+          (dependencies.is_join[node] != 0));
     ++nodes_of[command];
     const auto into = dependencies.edges_into(node);
     for (std::size_t e = 0; e < into.size(); ++e) {
@@ -51,7 +52,8 @@ void check_form(const Recording& recording, const DependencyGraph& dependencies)
 }
 
 // Ties by command index: of the commands that may come next, the lowest came next.
-void check_lowest_first(const Recording& recording, const Relation& order, const DependencyGraph& dependencies) {
+void check_lowest_first(const Recording& recording, const Relation& order,
+                        const DependencyGraph& dependencies) {
   std::vector<std::uint32_t> placed;
   std::set<std::uint32_t> left;
   for (std::uint32_t node = 0; node < dependencies.node_count(); ++node) {
@@ -60,13 +62,17 @@ void check_lowest_first(const Recording& recording, const Relation& order, const
   for (std::uint32_t node = 0; node < dependencies.node_count(); ++node) {
     if (dependencies.is_join[node] != 0) continue;
     const auto may_come_next = [&](std::uint32_t command) {
-      return std::none_of(left.begin(), left.end(), [&](std::uint32_t other) { return order.before(other, command); });
+      return std::none_of(left.begin(), left.end(),
+                          [&](std::uint32_t other) { return order.before(other, command); });
     };
-    CHECK(dependencies.node_command[node] == *std::find_if(left.begin(), left.end(), may_come_next));
+    CHECK(dependencies.node_command[node] ==
+          *std::find_if(left.begin(), left.end(), may_come_next));
     left.erase(dependencies.node_command[node]);
   }
   CHECK(left.empty());
-  CHECK(recording.commands.size() >= dependencies.node_count() - std::count(dependencies.is_join.begin(), dependencies.is_join.end(), 1));
+  CHECK(recording.commands.size() >=
+        dependencies.node_count() -
+            std::count(dependencies.is_join.begin(), dependencies.is_join.end(), 1));
 }
 
 // No edge is implied by the others.
@@ -82,15 +88,18 @@ void check_minimal(const DependencyGraph& dependencies) {
 
 void check_causes(const Recording& recording, const DependencyGraph& dependencies) {
   for (const Edge& edge : dependencies.edges) {
-    const std::uint32_t a = dependencies.node_command[edge.from], b = dependencies.node_command[edge.to];
+    const std::uint32_t a = dependencies.node_command[edge.from],
+                        b = dependencies.node_command[edge.to];
     if (dependencies.is_join[edge.from] != 0 || dependencies.is_join[edge.to] != 0) {
       CHECK(edge.cause.kind == CauseKind::Barrier);
       CHECK(recording.commands[edge.cause.barrier].kind == CommandKind::Barrier);
       continue;
     }
-    const bool has_hazard = recording.ordering == Ordering::Inferred && a < b && conflict(recording, a, b);
+    const bool has_hazard =
+        recording.ordering == Ordering::Inferred && a < b && conflict(recording, a, b);
     bool has_barrier = false;
-    for (std::uint32_t barrier = a + 1; barrier < b; ++barrier) has_barrier = has_barrier || orders(recording, barrier, a, b);
+    for (std::uint32_t barrier = a + 1; barrier < b; ++barrier)
+      has_barrier = has_barrier || orders(recording, barrier, a, b);
     switch (edge.cause.kind) {
       case CauseKind::Hazard:
         CHECK(has_hazard);
@@ -105,7 +114,8 @@ void check_causes(const Recording& recording, const DependencyGraph& dependencie
       case CauseKind::User:
         CHECK_FALSE(has_hazard);
         CHECK_FALSE(has_barrier);
-        CHECK(std::any_of(recording.edges.begin(), recording.edges.end(), [&](const UserEdge& e) { return e.before == a && e.after == b; }));
+        CHECK(std::any_of(recording.edges.begin(), recording.edges.end(),
+                          [&](const UserEdge& e) { return e.before == a && e.after == b; }));
         break;
       case CauseKind::Linear: CHECK(recording.ordering == Ordering::Linear); break;
       case CauseKind::Captured: FAIL("no recording of commands has captured edges"); break;
@@ -132,82 +142,165 @@ constexpr std::uint64_t kSeeds = 60;
 
 }  // namespace
 
-TEST_CASE("schedule: random recordings get exactly the order that their conflicts ask for, with no edge to spare") {
+TEST_CASE(
+    "schedule: random recordings get exactly the order that their conflicts ask for, with no edge "
+    "to spare") {
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
-    check_everything({.seed = seed, .commands = 50, .buffers = 4 + static_cast<std::uint32_t>(seed % 12), .whole_percent = 100});
+    check_everything({.seed = seed,
+                      .commands = 50,
+                      .buffers = 4 + static_cast<std::uint32_t>(seed % 12),
+                      .whole_percent = 100});
     check_everything({.seed = seed, .commands = 50, .buffers = 2, .whole_percent = 20});
   }
 }
 
-TEST_CASE("schedule: ranges that begin and end anywhere in buffers of many bytes are ordered as in small ones") {
+TEST_CASE(
+    "schedule: ranges that begin and end anywhere in buffers of many bytes are ordered as in small "
+    "ones") {
   for (std::uint64_t seed = 1; seed <= kSeeds / 2; ++seed) {
-    check_everything({.seed = seed, .commands = 40, .buffers = 3, .bytes = std::uint64_t{1} << 40, .whole_percent = 10});
-    check_everything({.seed = seed, .commands = 40, .buffers = 2, .bytes = 100'003, .whole_percent = 10, .rows_percent = 20});
+    check_everything({.seed = seed,
+                      .commands = 40,
+                      .buffers = 3,
+                      .bytes = std::uint64_t{1} << 40,
+                      .whole_percent = 10});
+    check_everything({.seed = seed,
+                      .commands = 40,
+                      .buffers = 2,
+                      .bytes = 100'003,
+                      .whole_percent = 10,
+                      .rows_percent = 20});
   }
 }
 
 TEST_CASE("schedule: random rows with gaps conflict where they share a byte and nowhere else") {
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
-    check_everything({.seed = seed, .commands = 50, .buffers = 2, .whole_percent = 20, .rows_percent = 60});
-    check_everything({.seed = seed, .commands = 60, .buffers = 1, .max_accesses = 1, .whole_percent = 30, .rows_percent = 50, .write_percent = 20});
+    check_everything(
+        {.seed = seed, .commands = 50, .buffers = 2, .whole_percent = 20, .rows_percent = 60});
+    check_everything({.seed = seed,
+                      .commands = 60,
+                      .buffers = 1,
+                      .max_accesses = 1,
+                      .whole_percent = 30,
+                      .rows_percent = 50,
+                      .write_percent = 20});
   }
 }
 
-TEST_CASE("schedule: few writes after many reads, whole and of rows, wait for all that they conflict with") {
+TEST_CASE(
+    "schedule: few writes after many reads, whole and of rows, wait for all that they conflict "
+    "with") {
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
-    check_everything({.seed = seed, .commands = 80, .buffers = 1, .max_accesses = 1, .whole_percent = 60, .rows_percent = 40, .write_percent = 8});
+    check_everything({.seed = seed,
+                      .commands = 80,
+                      .buffers = 1,
+                      .max_accesses = 1,
+                      .whole_percent = 60,
+                      .rows_percent = 40,
+                      .write_percent = 8});
   }
 }
 
 TEST_CASE("schedule: random barriers add what they say to inferred edges") {
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
-    check_everything({.seed = seed, .commands = 50, .buffers = 10, .write_percent = 20, .barrier_percent = 15, .user_edges = 5});
-    check_everything({.seed = seed, .commands = 50, .buffers = 2, .rows_percent = 20, .barrier_percent = 40});
+    check_everything({.seed = seed,
+                      .commands = 50,
+                      .buffers = 10,
+                      .write_percent = 20,
+                      .barrier_percent = 15,
+                      .user_edges = 5});
+    check_everything(
+        {.seed = seed, .commands = 50, .buffers = 2, .rows_percent = 20, .barrier_percent = 40});
   }
 }
 
 TEST_CASE("schedule: random explicit recordings are ordered by barriers and user edges alone") {
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     const auto barriers = static_cast<std::uint32_t>(seed % 4) * 15;
-    check_everything({.seed = seed, .commands = 60, .buffers = 3, .barrier_percent = barriers, .user_edges = 20, .ordering = Ordering::Explicit});
-    check_everything(
-        {.seed = seed, .commands = 60, .buffers = 1, .max_accesses = 1, .whole_percent = 90, .barrier_percent = 5, .ordering = Ordering::Explicit});
+    check_everything({.seed = seed,
+                      .commands = 60,
+                      .buffers = 3,
+                      .barrier_percent = barriers,
+                      .user_edges = 20,
+                      .ordering = Ordering::Explicit});
+    check_everything({.seed = seed,
+                      .commands = 60,
+                      .buffers = 1,
+                      .max_accesses = 1,
+                      .whole_percent = 90,
+                      .barrier_percent = 5,
+                      .ordering = Ordering::Explicit});
   }
 }
 
 TEST_CASE("schedule: thousands of small explicit recordings, where few paths hide a missing edge") {
   for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
     const auto buffers = 1 + static_cast<std::uint32_t>(seed % 2);
-    check_everything({.seed = seed, .commands = 12, .buffers = buffers, .max_accesses = 1, .barrier_percent = 25, .ordering = Ordering::Explicit});
+    check_everything({.seed = seed,
+                      .commands = 12,
+                      .buffers = buffers,
+                      .max_accesses = 1,
+                      .barrier_percent = 25,
+                      .ordering = Ordering::Explicit});
   }
 }
 
-TEST_CASE("schedule: programmatic barriers and edges order kernels that start early, and nothing else") {
+TEST_CASE(
+    "schedule: programmatic barriers and edges order kernels that start early, and nothing else") {
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     for (const Ordering ordering : {Ordering::Inferred, Ordering::Explicit}) {
-      check_everything({.seed = seed, .commands = 50, .buffers = 4, .barrier_percent = 20, .user_edges = 10, .programmatic_percent = 60, .ordering = ordering});
+      check_everything({.seed = seed,
+                        .commands = 50,
+                        .buffers = 4,
+                        .barrier_percent = 20,
+                        .user_edges = 10,
+                        .programmatic_percent = 60,
+                        .ordering = ordering});
     }
-    check_everything({.seed = seed, .commands = 40, .buffers = 8, .backward_edges = 3, .programmatic_percent = 70, .ordering = Ordering::Explicit});
+    check_everything({.seed = seed,
+                      .commands = 40,
+                      .buffers = 8,
+                      .backward_edges = 3,
+                      .programmatic_percent = 70,
+                      .ordering = Ordering::Explicit});
   }
   for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
-    check_everything(
-        {.seed = seed, .commands = 14, .buffers = 1, .max_accesses = 1, .barrier_percent = 35, .programmatic_percent = 50, .ordering = Ordering::Explicit});
+    check_everything({.seed = seed,
+                      .commands = 14,
+                      .buffers = 1,
+                      .max_accesses = 1,
+                      .barrier_percent = 35,
+                      .programmatic_percent = 50,
+                      .ordering = Ordering::Explicit});
   }
 }
 
 TEST_CASE("schedule: random edges against the recorded order are kept, or are a cycle") {
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     const auto backward = 1 + static_cast<std::uint32_t>(seed % 5);
-    check_everything({.seed = seed, .commands = 40, .buffers = 60, .barrier_percent = 3, .user_edges = 5, .backward_edges = backward});
-    check_everything(
-        {.seed = seed, .commands = 40, .buffers = 8, .barrier_percent = 5, .backward_edges = 2 * backward, .ordering = Ordering::Explicit});
+    check_everything({.seed = seed,
+                      .commands = 40,
+                      .buffers = 60,
+                      .barrier_percent = 3,
+                      .user_edges = 5,
+                      .backward_edges = backward});
+    check_everything({.seed = seed,
+                      .commands = 40,
+                      .buffers = 8,
+                      .barrier_percent = 5,
+                      .backward_edges = 2 * backward,
+                      .ordering = Ordering::Explicit});
   }
 }
 
 TEST_CASE("schedule: a random linear recording is one chain") {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-    check_everything({.seed = seed, .commands = 30, .barrier_percent = 10, .user_edges = 5, .ordering = Ordering::Linear});
-    check_everything({.seed = seed, .commands = 30, .backward_edges = 1, .ordering = Ordering::Linear});
+    check_everything({.seed = seed,
+                      .commands = 30,
+                      .barrier_percent = 10,
+                      .user_edges = 5,
+                      .ordering = Ordering::Linear});
+    check_everything(
+        {.seed = seed, .commands = 30, .backward_edges = 1, .ordering = Ordering::Linear});
   }
 }
 
@@ -225,7 +318,8 @@ TEST_CASE("schedule: without any edge of a random schedule some conflicting pair
       order.close();
       bool is_broken = false;
       for (std::uint32_t a = 0; a < 40 && !is_broken; ++a) {
-        for (std::uint32_t b = a + 1; b < 40 && !is_broken; ++b) is_broken = conflict(*recording, a, b) && !order.before(a, b);
+        for (std::uint32_t b = a + 1; b < 40 && !is_broken; ++b)
+          is_broken = conflict(*recording, a, b) && !order.before(a, b);
       }
       CHECK(is_broken);
     }
@@ -235,7 +329,8 @@ TEST_CASE("schedule: without any edge of a random schedule some conflicting pair
 TEST_CASE("schedule: the same recording gives the same schedule every time") {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     CAPTURE(seed);
-    const RecordingPtr recording = random_recording({.seed = seed, .commands = 300, .buffers = 12, .barrier_percent = 5, .user_edges = 10});
+    const RecordingPtr recording = random_recording(
+        {.seed = seed, .commands = 300, .buffers = 12, .barrier_percent = 5, .user_edges = 10});
     const DependencyGraph a = build_dependencies(*recording), b = build_dependencies(*recording);
     CHECK(a.node_command == b.node_command);
     CHECK(a.is_join == b.is_join);

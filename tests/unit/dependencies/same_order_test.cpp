@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "dependencies/same_dependencies.hpp"
 #include "dependencies/dependency_graph.hpp"
+#include "dependencies/same_dependencies.hpp"
 #include "support/random_recording.hpp"
 
 using namespace reprise;
@@ -13,15 +13,23 @@ using namespace reprise::test;
 namespace {
 
 RecordingPtr random_with_everything(std::uint64_t seed, Ordering ordering) {
-  return random_recording({.seed = seed, .rows_percent = 10, .barrier_percent = 20, .user_edges = 5, .ordering = ordering});
+  return random_recording({.seed = seed,
+                           .rows_percent = 10,
+                           .barrier_percent = 20,
+                           .user_edges = 5,
+                           .ordering = ordering});
 }
 
 bool same_schedules(const DependencyGraph& a, const DependencyGraph& b) {
-  return a.node_command == b.node_command && a.is_join == b.is_join && a.first_edge == b.first_edge &&
-         std::equal(a.edges.begin(), a.edges.end(), b.edges.begin(), b.edges.end(), [](const Edge& x, const Edge& y) {
-           return x.from == y.from && x.to == y.to && x.cause.kind == y.cause.kind && x.cause.buffer == y.cause.buffer &&
-                  x.cause.barrier == y.cause.barrier && x.cause.begin == y.cause.begin && x.cause.end == y.cause.end;
-         });
+  return a.node_command == b.node_command && a.is_join == b.is_join &&
+         a.first_edge == b.first_edge &&
+         std::equal(a.edges.begin(), a.edges.end(), b.edges.begin(), b.edges.end(),
+                    [](const Edge& x, const Edge& y) {
+                      return x.from == y.from && x.to == y.to && x.cause.kind == y.cause.kind &&
+                             x.cause.buffer == y.cause.buffer &&
+                             x.cause.barrier == y.cause.barrier && x.cause.begin == y.cause.begin &&
+                             x.cause.end == y.cause.end;
+                    });
 }
 
 // A chain of two dispatches over two buffers, with a barrier on one of them and an edge.
@@ -41,7 +49,8 @@ RecordingPtr made_of(const Parts& parts) {
   const auto x = builder.add_buffer("x", 64), y = builder.add_buffer("y", 64);
   builder.dispatch("first", {builder.write(x)});
   builder.barrier(parts.barrier);
-  const BufferAccess accesses[] = {RecordingBuilder::range(parts.access, x, parts.begin, 64), builder.write(y)};
+  const BufferAccess accesses[] = {RecordingBuilder::range(parts.access, x, parts.begin, 64),
+                                   builder.write(y)};
   builder.dispatch(parts.kernel, {.start = parts.start}, accesses);
   builder.fill(builder.write(y));
   builder.edge(0, parts.edge_to, parts.edge);
@@ -53,7 +62,8 @@ RecordingPtr made_of(const Parts& parts) {
 TEST_CASE("same order: a recording made again is ordered alike, and so are their schedules") {
   for (const Ordering ordering : {Ordering::Inferred, Ordering::Explicit, Ordering::Linear}) {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-      const RecordingPtr a = random_with_everything(seed, ordering), b = random_with_everything(seed, ordering);
+      const RecordingPtr a = random_with_everything(seed, ordering),
+                         b = random_with_everything(seed, ordering);
       CAPTURE(seed);
       CHECK(has_same_order(*a, *b));
       CHECK(same_schedules(build_dependencies(*a), build_dependencies(*b)));
@@ -77,7 +87,8 @@ TEST_CASE("same order: which kernels start early may not differ where something 
   CHECK_FALSE(has_same_order(*made_of(early), *made_of(programmatic)));
 }
 
-TEST_CASE("same order: accesses, barriers, edges, the number of commands and the ordering may not") {
+TEST_CASE(
+    "same order: accesses, barriers, edges, the number of commands and the ordering may not") {
   const RecordingPtr before = made_of({});
   CHECK_FALSE(has_same_order(*before, *made_of({.access = Access::ReadWrite})));
   CHECK_FALSE(has_same_order(*before, *made_of({.begin = 16})));
@@ -85,9 +96,15 @@ TEST_CASE("same order: accesses, barriers, edges, the number of commands and the
   CHECK_FALSE(has_same_order(*before, *made_of({.ordering = Ordering::Explicit})));
   CHECK_FALSE(has_same_order(*before, *made_of({.barrier = {.buffer = 1, .begin = 0, .end = 64}})));
   CHECK_FALSE(has_same_order(*before, *made_of({.barrier = {.buffer = 0, .begin = 0, .end = 32}})));
-  CHECK_FALSE(has_same_order(*before, *made_of({.barrier = {.buffer = 0, .begin = 0, .end = 64, .before = Access::Write}})));
-  CHECK_FALSE(has_same_order(*before, *made_of({.barrier = {.buffer = 0, .begin = 0, .end = 64, .after = Access::Read}})));
-  CHECK_FALSE(has_same_order(*before, *made_of({.barrier = {.buffer = 0, .begin = 0, .end = 64, .dependency = Dependency::Programmatic}})));
+  CHECK_FALSE(has_same_order(
+      *before,
+      *made_of({.barrier = {.buffer = 0, .begin = 0, .end = 64, .before = Access::Write}})));
+  CHECK_FALSE(has_same_order(
+      *before, *made_of({.barrier = {.buffer = 0, .begin = 0, .end = 64, .after = Access::Read}})));
+  CHECK_FALSE(has_same_order(
+      *before,
+      *made_of({.barrier = {
+                    .buffer = 0, .begin = 0, .end = 64, .dependency = Dependency::Programmatic}})));
   RecordingBuilder longer;
   const auto x = longer.add_buffer("x", 64);
   longer.dispatch("first", {longer.write(x)});

@@ -42,7 +42,8 @@ TEST_CASE("slot set: an empty one has no neighbours") {
   CHECK(slots.at_or_before(100) == kNone);
 }
 
-TEST_CASE("segment table: a cut leaves two with the same value, and only where something lies across") {
+TEST_CASE(
+    "segment table: a cut leaves two with the same value, and only where something lies across") {
   SegmentTable<int> table({.shift = 2, .count = 101});
   CHECK(table.slot_of(40) == 10);
   CHECK(table.slot_of(43) == 10);
@@ -63,9 +64,11 @@ TEST_CASE("segment table: a cut leaves two with the same value, and only where s
   CHECK(table.at_or_before(14) == kNone);
 }
 
-TEST_CASE("segment keys: multiples of a power of two where those are few, else a list of the ends") {
+TEST_CASE(
+    "segment keys: multiples of a power of two where those are few, else a list of the ends") {
   RecordingBuilder build;
-  const std::uint32_t even = build.add_buffer("even", 1 << 20), odd = build.add_buffer("odd", std::uint64_t{1} << 40);
+  const std::uint32_t even = build.add_buffer("even", 1 << 20),
+                      odd = build.add_buffer("odd", std::uint64_t{1} << 40);
   build.fill(RecordingBuilder::range(Access::Write, even, 4096, 8192));
   build.fill(RecordingBuilder::range(Access::Write, odd, 3, 1'000'000'007));
   build.fill(RecordingBuilder::range(Access::Write, even, 0, 1 << 20));

@@ -51,7 +51,8 @@ TEST_CASE("legal orders: number 0 turns round all that may be, and others are ma
   const DependencyGraph dependencies = build_dependencies(*wide(8));
   CHECK(topological_order(dependencies, {}, 0) == NodeOrder{7, 6, 5, 4, 3, 2, 1, 0});
   std::set<NodeOrder> found;
-  for (std::uint64_t number = 1; number <= 50; ++number) found.insert(topological_order(dependencies, {}, number));
+  for (std::uint64_t number = 1; number <= 50; ++number)
+    found.insert(topological_order(dependencies, {}, number));
   CHECK(found.size() > 45);
   const DependencyGraph only = build_dependencies(*chain(8));
   CHECK(topological_order(only, {}, 0) == identity(only));
@@ -63,15 +64,19 @@ TEST_CASE("legal orders: pairs are kept besides the edges") {
   for (std::uint64_t number = 0; number < 20; ++number) {
     const NodeOrder order = topological_order(dependencies, pairs, number);
     for (const OrderedPair& pair : pairs) {
-      CHECK(std::find(order.begin(), order.end(), pair.before) < std::find(order.begin(), order.end(), pair.after));
+      CHECK(std::find(order.begin(), order.end(), pair.before) <
+            std::find(order.begin(), order.end(), pair.after));
     }
   }
 }
 
-TEST_CASE("order path: leads from recorded order to the other, one swap of neighbours at a time, by legal orders only") {
+TEST_CASE(
+    "order path: leads from recorded order to the other, one swap of neighbours at a time, by "
+    "legal orders only") {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     CAPTURE(seed);
-    const auto recording = random_recording({.seed = seed, .commands = 16, .buffers = 12, .max_accesses = 2});
+    const auto recording =
+        random_recording({.seed = seed, .commands = 16, .buffers = 12, .max_accesses = 2});
     const DependencyGraph dependencies = build_dependencies(*recording);
     const NodeOrder end = topological_order(dependencies, {}, seed % 3);
     const AdjacentSwapPath path(end);

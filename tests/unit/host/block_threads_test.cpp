@@ -57,7 +57,8 @@ TEST_CASE("host block: threads that never meet do not hold up those that do") {
   for (const std::uint32_t block : {1u, 2u, 3u, 64u, 65u}) {
     std::vector<unsigned> counter(1), seen(block);
     HandMadeGraph graph(*host.backend);
-    graph.dispatch(shaders::odd_threads_meet, {1, block}, graph.buffer(counter), graph.buffer(seen));
+    graph.dispatch(shaders::odd_threads_meet, {1, block}, graph.buffer(counter),
+                   graph.buffer(seen));
     host.run(*graph.instantiate());
     for (std::uint32_t i = 0; i < block; ++i) CHECK(seen[i] == (i % 2 == 1 ? block / 2 : 0));
   }
@@ -68,7 +69,8 @@ TEST_CASE("host block: votes count, and say all and any") {
   const auto vote = [&](std::vector<int> values) {
     std::vector<int> out(3, -1);
     HandMadeGraph graph(*host.backend);
-    graph.dispatch(shaders::vote, {1, static_cast<std::uint32_t>(values.size())}, graph.buffer(values), graph.buffer(out));
+    graph.dispatch(shaders::vote, {1, static_cast<std::uint32_t>(values.size())},
+                   graph.buffer(values), graph.buffer(out));
     host.run(*graph.instantiate());
     return out;
   };
@@ -87,7 +89,8 @@ TEST_CASE("host block: dynamic shared memory is as large as the dispatch says") 
     for (std::uint32_t i = kBlock; i-- > 0;) expected.push_back(static_cast<int>(b * kBlock + i));
   }
   HandMadeGraph graph(*host.backend);
-  graph.dispatch(shaders::reverse_block, {kBlocks, kBlock, kBlock * sizeof(int)}, graph.buffer(values));
+  graph.dispatch(shaders::reverse_block, {kBlocks, kBlock, kBlock * sizeof(int)},
+                 graph.buffer(values));
   host.run(*graph.instantiate());
   CHECK(values == expected);
 }
@@ -102,9 +105,11 @@ TEST_CASE("host block: atomics of many blocks lose nothing") {
   std::vector<float> f(1);
   std::vector<double> d(1);
   HandMadeGraph graph(*host.backend);
-  graph.dispatch(shaders::atomics, {kBlocks, kBlock}, graph.buffer(i), graph.buffer(u), graph.buffer(w), graph.buffer(f), graph.buffer(d));
+  graph.dispatch(shaders::atomics, {kBlocks, kBlock}, graph.buffer(i), graph.buffer(u),
+                 graph.buffer(w), graph.buffer(f), graph.buffer(d));
   host.run(*graph.instantiate());
-  CHECK(i == std::vector<int>{kThreads, -2 * static_cast<int>(kThreads), 1 - static_cast<int>(kThreads), kThreads - 1});
+  CHECK(i == std::vector<int>{kThreads, -2 * static_cast<int>(kThreads),
+                              1 - static_cast<int>(kThreads), kThreads - 1});
   CHECK(u[0] == 3 * kThreads);
   CHECK(u[1] == kThreads % 10);
   CHECK(u[2] == (10 - kThreads % 10) % 10);

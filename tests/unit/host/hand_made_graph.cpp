@@ -6,7 +6,10 @@ namespace reprise::test {
 
 using namespace detail;
 
-HandMadeGraph::HandMadeGraph(Backend& backend) : backend_(backend), recording_(std::make_shared<Recording>()), arena_(std::make_shared<Arena>()) {
+HandMadeGraph::HandMadeGraph(Backend& backend)
+    : backend_(backend),
+      recording_(std::make_shared<Recording>()),
+      arena_(std::make_shared<Arena>()) {
   recording_->label = "by hand";
   recording_->labels.push_back({});
 }
@@ -24,7 +27,8 @@ std::uint32_t HandMadeGraph::add(CommandKind kind, const void* payload) {
   return static_cast<std::uint32_t>(recording_->commands.size() - 1);
 }
 
-std::uint32_t HandMadeGraph::add_dispatch(const KernelDesc& kernel, const LaunchShape& shape, std::span<const std::byte> parameters,
+std::uint32_t HandMadeGraph::add_dispatch(const KernelDesc& kernel, const LaunchShape& shape,
+                                          std::span<const std::byte> parameters,
                                           std::span<const BufferArgument> buffers) {
   auto core = std::make_shared<KernelCore>(backend_.load_kernel(kernel));
   auto* payload = arena_->make<DispatchPayload>();
@@ -42,23 +46,31 @@ std::uint32_t HandMadeGraph::add_dispatch(const KernelDesc& kernel, const Launch
   return add(CommandKind::Dispatch, payload);
 }
 
-std::uint32_t HandMadeGraph::copy(const CopyPayload& copy) { return add(CommandKind::Copy, arena_->make<CopyPayload>(copy)); }
-std::uint32_t HandMadeGraph::fill(const FillPayload& fill) { return add(CommandKind::Fill, arena_->make<FillPayload>(fill)); }
+std::uint32_t HandMadeGraph::copy(const CopyPayload& copy) {
+  return add(CommandKind::Copy, arena_->make<CopyPayload>(copy));
+}
+std::uint32_t HandMadeGraph::fill(const FillPayload& fill) {
+  return add(CommandKind::Fill, arena_->make<FillPayload>(fill));
+}
 
 std::uint32_t HandMadeGraph::update(BufferAt destination, std::span<const std::byte> bytes) {
   auto* payload = arena_->make<UpdatePayload>();
-  *payload = {destination.buffer, destination.offset, bytes.size(), arena_->copy_bytes(bytes.data(), bytes.size())};
+  *payload = {destination.buffer, destination.offset, bytes.size(),
+              arena_->copy_bytes(bytes.data(), bytes.size())};
   return add(CommandKind::Update, payload);
 }
 
 std::uint32_t HandMadeGraph::host(std::function<void()> function) {
   auto* payload = arena_->make<HostPayload>();
   payload->function = static_cast<std::uint32_t>(recording_->functions.size());
-  recording_->functions.push_back(std::make_shared<const std::function<void()>>(std::move(function)));
+  recording_->functions.push_back(
+      std::make_shared<const std::function<void()>>(std::move(function)));
   return add(CommandKind::Host, payload);
 }
 
-std::uint32_t HandMadeGraph::join() { return add(CommandKind::Barrier, arena_->make<BarrierPayload>()); }
+std::uint32_t HandMadeGraph::join() {
+  return add(CommandKind::Barrier, arena_->make<BarrierPayload>());
+}
 
 std::shared_ptr<const Plan> HandMadeGraph::plan() {
   const auto count = static_cast<std::uint32_t>(recording_->commands.size());
@@ -71,7 +83,8 @@ std::shared_ptr<const Plan> HandMadeGraph::plan() {
   const std::uint32_t shift = entry_exit_ ? 1 : 0;
   LoweredGraph& lowered = plan->lowered;
   const auto add_node = [&](LoweredKind kind, std::uint32_t dependency_node) {
-    lowered.nodes.push_back({kind, dependency_node, 0, static_cast<std::uint32_t>(lowered.edges.size()), 0});
+    lowered.nodes.push_back(
+        {kind, dependency_node, 0, static_cast<std::uint32_t>(lowered.edges.size()), 0});
   };
   const auto add_edge = [&](std::uint32_t from) {
     lowered.edges.push_back({from, EdgeOrigin::Needed});
@@ -80,7 +93,8 @@ std::shared_ptr<const Plan> HandMadeGraph::plan() {
   if (entry_exit_) add_node(LoweredKind::Entry, kNone);
   for (std::uint32_t i = 0; i < count; ++i) {
     plan->dependencies.node_command.push_back(i);
-    plan->dependencies.is_join.push_back(recording_->commands[i].kind == CommandKind::Barrier ? 1 : 0);
+    plan->dependencies.is_join.push_back(recording_->commands[i].kind == CommandKind::Barrier ? 1
+                                                                                              : 0);
     add_node(LoweredKind::Work, i);
     if (entry_exit_) add_edge(0);
     for (const auto& [before, after] : edges_) {

@@ -1,5 +1,5 @@
-// HandMadeGraph: a plan for the host device without the stages before it: commands on memory of the test, and edges
-// between them. Threads: one thread at a time.
+// HandMadeGraph: a plan for the host device without the stages before it: commands on memory of the
+// test, and edges between them. Threads: one thread at a time.
 #pragma once
 
 #include <cstring>
@@ -37,7 +37,8 @@ class HandMadeGraph {
 
   // Each gives the command's index.
   template <class... Arguments>
-  std::uint32_t dispatch(const KernelDesc& kernel, const LaunchShape& shape, const Arguments&... arguments) {
+  std::uint32_t dispatch(const KernelDesc& kernel, const LaunchShape& shape,
+                         const Arguments&... arguments) {
     std::vector<std::byte> block(kParameterBytes);
     std::vector<detail::BufferArgument> buffers;
     std::uint32_t index = 0;
@@ -50,7 +51,8 @@ class HandMadeGraph {
   std::uint32_t host(std::function<void()> function);
   std::uint32_t join();  // a barrier that stayed
 
-  // `before` is before `after`. Where no edge is added, and not unordered(), the commands are a chain.
+  // `before` is before `after`. Where no edge is added, and not unordered(), the commands are a
+  // chain.
   void edge(std::uint32_t before, std::uint32_t after) { edges_.emplace_back(before, after); }
   void unordered() { chain_ = false; }
   void framed() { entry_exit_ = true; }
@@ -58,14 +60,16 @@ class HandMadeGraph {
   [[nodiscard]] std::shared_ptr<const detail::Plan> plan();
   [[nodiscard]] detail::Bindings bindings() const { return {addresses_}; }
   // Through the backend.
-  [[nodiscard]] std::unique_ptr<detail::BackendExec> instantiate() { return backend_.instantiate(plan(), bindings(), detail::Instrumentation::None); }
+  [[nodiscard]] std::unique_ptr<detail::BackendExec> instantiate() {
+    return backend_.instantiate(plan(), bindings(), detail::Instrumentation::None);
+  }
 
  private:
   static constexpr std::size_t kParameterBytes = 256;
 
   template <class Argument>
-  static void place(const KernelDesc& kernel, std::uint32_t index, const Argument& argument, std::vector<std::byte>& block,
-                    std::vector<detail::BufferArgument>& buffers) {
+  static void place(const KernelDesc& kernel, std::uint32_t index, const Argument& argument,
+                    std::vector<std::byte>& block, std::vector<detail::BufferArgument>& buffers) {
     const std::uint32_t offset = kernel.parameters[index].offset;
     if constexpr (std::is_same_v<Argument, BufferAt>) {
       buffers.push_back({offset, argument.buffer, argument.offset});
@@ -74,7 +78,8 @@ class HandMadeGraph {
     }
   }
   std::uint32_t add_buffer(std::span<std::byte> memory);
-  std::uint32_t add_dispatch(const KernelDesc& kernel, const LaunchShape& shape, std::span<const std::byte> parameters,
+  std::uint32_t add_dispatch(const KernelDesc& kernel, const LaunchShape& shape,
+                             std::span<const std::byte> parameters,
                              std::span<const detail::BufferArgument> buffers);
   std::uint32_t add(detail::CommandKind kind, const void* payload);
 

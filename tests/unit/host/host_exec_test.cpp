@@ -26,8 +26,10 @@ namespace {
 
 constexpr ReplayMode kModes[] = {ReplayMode::Measured, ReplayMode::InOrder, ReplayMode::Parallel};
 
-std::unique_ptr<detail::HostExec> make_exec(HostFixture& host, HandMadeGraph& graph, ReplayMode mode) {
-  return std::make_unique<detail::HostExec>(graph.plan(), graph.bindings(), detail::DeviceGeneration(host.status),
+std::unique_ptr<detail::HostExec> make_exec(HostFixture& host, HandMadeGraph& graph,
+                                            ReplayMode mode) {
+  return std::make_unique<detail::HostExec>(graph.plan(), graph.bindings(),
+                                            detail::DeviceGeneration(host.status),
                                             std::make_shared<detail::QueueRegistry>(), mode);
 }
 
@@ -39,11 +41,14 @@ class LastTimes final : public detail::ReplayObserver {
     std::fill(times.begin(), times.end(), detail::NodeTime{});
     return times.data();
   }
-  void end_replay(std::uint64_t, std::int64_t started, std::int64_t ended, detail::NodeTime*) noexcept override {
+  void end_replay(std::uint64_t, std::int64_t started, std::int64_t ended,
+                  detail::NodeTime*) noexcept override {
     replay_started = started;
     replay_ended = ended;
   }
-  [[nodiscard]] std::int64_t end_of(std::uint32_t node) const { return times[node].started + times[node].duration; }
+  [[nodiscard]] std::int64_t end_of(std::uint32_t node) const {
+    return times[node].started + times[node].duration;
+  }
 
   std::vector<detail::NodeTime> times;
   std::int64_t replay_started = 0, replay_ended = 0;
@@ -93,7 +98,8 @@ TEST_CASE("host exec: on random graphs every node runs once, after all that are 
     for (std::uint32_t node = 0; node < kNodes; ++node) {
       for (std::uint32_t k = random() % 4; k > 0 && node > 0; --k) {
         const auto from = static_cast<std::uint32_t>(random() % node);
-        if (std::find(before[node].begin(), before[node].end(), from) == before[node].end()) before[node].push_back(from);
+        if (std::find(before[node].begin(), before[node].end(), from) == before[node].end())
+          before[node].push_back(from);
       }
       for (const std::uint32_t from : before[node]) graph.edge(from, node);
       graph.host([&, node] {
@@ -110,7 +116,9 @@ TEST_CASE("host exec: on random graphs every node runs once, after all that are 
   }
 }
 
-TEST_CASE("host exec: by the times that it tells, no node begins before those before it ended, and a thread runs one at a time") {
+TEST_CASE(
+    "host exec: by the times that it tells, no node begins before those before it ended, and a "
+    "thread runs one at a time") {
   std::mt19937 random(20261122);
   for (const ReplayMode mode : kModes) {
     HostFixture host;
@@ -141,11 +149,17 @@ TEST_CASE("host exec: by the times that it tells, no node begins before those be
       std::iota(by_start.begin(), by_start.end(), 0u);
       for (std::uint32_t node = 0; node < nodes.size(); ++node) {
         untimed += last.times[node].started == 0 ? 1 : 0;
-        too_early += last.times[node].started < last.replay_started || last.end_of(node) > last.replay_ended ? 1 : 0;
-        for (const detail::LoweredEdge& edge : plan->lowered.edges_into(node)) too_early += last.times[node].started < last.end_of(edge.from) ? 1 : 0;
+        too_early +=
+            last.times[node].started < last.replay_started || last.end_of(node) > last.replay_ended
+                ? 1
+                : 0;
+        for (const detail::LoweredEdge& edge : plan->lowered.edges_into(node))
+          too_early += last.times[node].started < last.end_of(edge.from) ? 1 : 0;
       }
       std::stable_sort(by_start.begin(), by_start.end(), [&](std::uint32_t a, std::uint32_t b) {
-        return last.times[a].started != last.times[b].started ? last.times[a].started < last.times[b].started : last.end_of(a) < last.end_of(b);
+        return last.times[a].started != last.times[b].started
+                   ? last.times[a].started < last.times[b].started
+                   : last.end_of(a) < last.end_of(b);
       });
       std::map<std::uint16_t, std::int64_t> busy_until;
       for (const std::uint32_t node : by_start) {
@@ -174,7 +188,8 @@ TEST_CASE("host exec: what one node wrote the next reads, on whatever threads th
     std::vector<BufferAt> at;
     for (std::uint32_t i = 0; i < kWidth; ++i) {
       at.push_back(graph.buffer(parts[i]));
-      made.push_back(graph.dispatch(shaders::add_scaled, shape, static_cast<int>(i), to_x, at[i], kCount));
+      made.push_back(
+          graph.dispatch(shaders::add_scaled, shape, static_cast<int>(i), to_x, at[i], kCount));
       graph.edge(begin, made[i]);
     }
     const std::uint32_t join = graph.join();
@@ -189,7 +204,8 @@ TEST_CASE("host exec: what one node wrote the next reads, on whatever threads th
     for (int replay = 0; replay < 3; ++replay) host.run(*exec);
     // Replay r adds r times each part to y: 1 + 2 + 3 = 6 times the sum of all factors.
     std::vector<int> expected(kCount);
-    for (std::uint32_t i = 0; i < kCount; ++i) expected[i] = 6 * static_cast<int>(kWidth * (kWidth - 1) / 2 * (i + 1));
+    for (std::uint32_t i = 0; i < kCount; ++i)
+      expected[i] = 6 * static_cast<int>(kWidth * (kWidth - 1) / 2 * (i + 1));
     CHECK(y == expected);
   }
 }
@@ -200,15 +216,34 @@ TEST_CASE("host exec: every kind of copy, fill and update does what it says") {
   const std::array<std::uint8_t, 2> small{40, 41};
   HandMadeGraph graph(*host.backend);
   const std::uint32_t to_a = graph.buffer(a).buffer, to_b = graph.buffer(b).buffer;
-  graph.fill({.buffer = to_a, .offset = 0, .bits = 7, .element_bytes = 1, .extent = {8, 1, 1}, .pitch = {8, 8}});
-  graph.fill({.buffer = to_a, .offset = 8, .bits = 0x0201, .element_bytes = 2, .extent = {4, 2, 1}, .pitch = {8, 16}});
+  graph.fill({.buffer = to_a,
+              .offset = 0,
+              .bits = 7,
+              .element_bytes = 1,
+              .extent = {8, 1, 1},
+              .pitch = {8, 8}});
+  graph.fill({.buffer = to_a,
+              .offset = 8,
+              .bits = 0x0201,
+              .element_bytes = 2,
+              .extent = {4, 2, 1},
+              .pitch = {8, 16}});
   graph.update({to_a, 30}, std::as_bytes(std::span(small)));
-  graph.copy({.source = {.buffer = to_a, .offset = 8}, .destination = {.buffer = to_b, .offset = 1}, .extent = {4, 2, 1},
-              .source_pitch = {8, 16}, .destination_pitch = {10, 20}});
-  graph.copy({.source = {.host = outside.data()}, .destination = {.buffer = to_b, .offset = 32}, .extent = {4, 1, 1},
-              .source_pitch = {4, 4}, .destination_pitch = {4, 4}});
-  graph.copy({.source = {.buffer = to_a, .offset = 30}, .destination = {.host = outside.data() + 2}, .extent = {2, 1, 1},
-              .source_pitch = {2, 2}, .destination_pitch = {2, 2}});
+  graph.copy({.source = {.buffer = to_a, .offset = 8},
+              .destination = {.buffer = to_b, .offset = 1},
+              .extent = {4, 2, 1},
+              .source_pitch = {8, 16},
+              .destination_pitch = {10, 20}});
+  graph.copy({.source = {.host = outside.data()},
+              .destination = {.buffer = to_b, .offset = 32},
+              .extent = {4, 1, 1},
+              .source_pitch = {4, 4},
+              .destination_pitch = {4, 4}});
+  graph.copy({.source = {.buffer = to_a, .offset = 30},
+              .destination = {.host = outside.data() + 2},
+              .extent = {2, 1, 1},
+              .source_pitch = {2, 2},
+              .destination_pitch = {2, 2}});
   host.run(*graph.instantiate());
 
   std::vector<std::uint8_t> expected_a(64, 1), expected_b(64, 0);
@@ -266,7 +301,8 @@ TEST_CASE("host exec: a dispatch of many slow blocks is the same as one of few")
     std::fill(out.begin(), out.end(), 0u);
     host.run(*exec);
     for (std::uint32_t b = 0; b < kBlocks; ++b) {
-      REQUIRE(out[b] == std::accumulate(in.begin() + b * kBlock, in.begin() + (b + 1) * kBlock, 0u));
+      REQUIRE(out[b] ==
+              std::accumulate(in.begin() + b * kBlock, in.begin() + (b + 1) * kBlock, 0u));
     }
   }
 }

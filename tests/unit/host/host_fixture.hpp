@@ -18,7 +18,9 @@ struct HostFixture {
   std::unique_ptr<detail::Backend> backend = detail::host_provider().open(0, status);
   std::unique_ptr<detail::BackendQueue> queue = backend->create_queue("main");
 
-  void run(detail::BackendExec& exec) { static_cast<void>(queue->wait(exec.launch(*queue), std::nullopt)); }
+  void run(detail::BackendExec& exec) {
+    static_cast<void>(queue->wait(exec.launch(*queue), std::nullopt));
+  }
 };
 
 // The code of what `call` throws; Internal if it throws nothing.

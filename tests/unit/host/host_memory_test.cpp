@@ -28,7 +28,8 @@ TEST_CASE("host memory: blocks are aligned, and the limit counts what is handed 
 
 TEST_CASE("host memory: more than the machine has is refused, with the bytes in the message") {
   HostFixture host;
-  for (const std::uint64_t bytes : {std::uint64_t{1} << 60, std::numeric_limits<std::uint64_t>::max()}) {
+  for (const std::uint64_t bytes :
+       {std::uint64_t{1} << 60, std::numeric_limits<std::uint64_t>::max()}) {
     try {
       static_cast<void>(host.backend->allocate(BufferKind::Device, bytes));
       FAIL("was allocated");

@@ -51,7 +51,8 @@ TEST_CASE("host queue: serials count submissions, and one is done only with all 
   CountingGraph counting(host);
   CHECK(host.queue->last_serial() == 0);
   CHECK(host.queue->done(0));
-  for (std::uint64_t serial = 1; serial <= 200; ++serial) CHECK(counting.exec->launch(*host.queue) == serial);
+  for (std::uint64_t serial = 1; serial <= 200; ++serial)
+    CHECK(counting.exec->launch(*host.queue) == serial);
   CHECK(host.queue->mark() == 201);
   CHECK(host.queue->last_serial() == 201);
   CHECK(host.queue->wait(201, std::nullopt));
@@ -180,18 +181,22 @@ TEST_CASE("host device: loss ends the running replay at its next node, and all t
   auto exec = graph.instantiate();
   CountingGraph counting(host);
   host.run(*counting.exec);
-  const std::uint64_t running = exec->launch(*host.queue), queued = counting.exec->launch(*host.queue);
+  const std::uint64_t running = exec->launch(*host.queue),
+                      queued = counting.exec->launch(*host.queue);
   began.wait();
   host.backend->lose();
 
   CHECK(host.queue->done(running - 1));
   CHECK(code_of([&] { static_cast<void>(host.queue->done(running)); }) == ErrorCode::DeviceLost);
-  CHECK(code_of([&] { static_cast<void>(host.queue->wait(queued, std::nullopt)); }) == ErrorCode::DeviceLost);
+  CHECK(code_of([&] { static_cast<void>(host.queue->wait(queued, std::nullopt)); }) ==
+        ErrorCode::DeviceLost);
   CHECK(code_of([&] { static_cast<void>(exec->launch(*host.queue)); }) == ErrorCode::DeviceLost);
   CHECK(code_of([&] { exec->upload(*host.queue); }) == ErrorCode::DeviceLost);
   CHECK(code_of([&] { static_cast<void>(host.queue->mark()); }) == ErrorCode::DeviceLost);
-  CHECK(code_of([&] { static_cast<void>(host.backend->allocate(BufferKind::Device, 16)); }) == ErrorCode::DeviceLost);
-  CHECK(code_of([&] { static_cast<void>(host.backend->create_queue("new")); }) == ErrorCode::DeviceLost);
+  CHECK(code_of([&] { static_cast<void>(host.backend->allocate(BufferKind::Device, 16)); }) ==
+        ErrorCode::DeviceLost);
+  CHECK(code_of([&] { static_cast<void>(host.backend->create_queue("new")); }) ==
+        ErrorCode::DeviceLost);
   go.count_down();
   exec.reset();  // waits for the callback that still ran
   CHECK(after.load() == 0);
@@ -209,7 +214,10 @@ TEST_CASE("host device: loss wakes who waits") {
   const std::uint64_t serial = blocking.exec->launch(*host.queue);
   blocking.began.wait();
   std::atomic<bool> lost{false};
-  std::thread waiter([&] { lost = code_of([&] { static_cast<void>(host.queue->wait(serial, std::nullopt)); }) == ErrorCode::DeviceLost; });
+  std::thread waiter([&] {
+    lost = code_of([&] { static_cast<void>(host.queue->wait(serial, std::nullopt)); }) ==
+           ErrorCode::DeviceLost;
+  });
   host.backend->lose();
   waiter.join();
   CHECK(lost.load());
@@ -228,7 +236,8 @@ TEST_CASE("host device: after a rebuild new queues and graphs run, old ones stay
   CHECK(code_of([&] { static_cast<void>(before.exec->launch(*queue)); }) == ErrorCode::DeviceLost);
   CHECK(code_of([&] { static_cast<void>(host.queue->mark()); }) == ErrorCode::DeviceLost);
   CountingGraph after(host);
-  CHECK(code_of([&] { static_cast<void>(after.exec->launch(*host.queue)); }) == ErrorCode::DeviceLost);
+  CHECK(code_of([&] { static_cast<void>(after.exec->launch(*host.queue)); }) ==
+        ErrorCode::DeviceLost);
   CHECK(queue->wait(after.exec->launch(*queue), std::nullopt));
   CHECK(after.x[0] == 1);
   CHECK(before.x[0] == 1);

@@ -42,7 +42,9 @@ TEST_CASE("kernel reflection: offsets, sizes and kinds follow the CUDA ABI") {
   }
 }
 
-TEST_CASE("kernel reflection: a description names the kernel and its file, and a kernel may have no parameters") {
+TEST_CASE(
+    "kernel reflection: a description names the kernel and its file, and a kernel may have no "
+    "parameters") {
   CHECK(std::string_view(shaders::nothing.name) == "nothing");
   CHECK(shaders::nothing.parameters.empty());
   CHECK(std::string_view(shaders::nothing.source).ends_with("unit/host/kernels/block_kernels.cu"));
@@ -62,13 +64,15 @@ TEST_CASE("kernel reflection: parameters of every kind arrive") {
   HandMadeGraph graph(*host.backend);
   BufferAt second = graph.buffer(in);
   second.offset = sizeof(float);
-  graph.dispatch(shaders::show_parameters, {1, 1}, 'c', 2.5, Pair{-7, 8.5}, second, Float3{1, 2, 3}, Float4{4, 5, 6, 7}, true,
-                 static_cast<unsigned short>(65535), graph.buffer(out));
+  graph.dispatch(shaders::show_parameters, {1, 1}, 'c', 2.5, Pair{-7, 8.5}, second, Float3{1, 2, 3},
+                 Float4{4, 5, 6, 7}, true, static_cast<unsigned short>(65535), graph.buffer(out));
   host.run(*graph.instantiate());
   CHECK(out == std::vector<double>{'c', 2.5, -7, 8.5, 0.5, 321, 7654, 1, 65535});
 }
 
-TEST_CASE("host backend: a loaded kernel knows its block of parameters; one without a host function is not found") {
+TEST_CASE(
+    "host backend: a loaded kernel knows its block of parameters; one without a host function is "
+    "not found") {
   HostFixture host;
   const detail::KernelCore kernel = host.backend->load_kernel(shaders::show_parameters);
   CHECK(kernel.name == "show_parameters");
@@ -76,5 +80,6 @@ TEST_CASE("host backend: a loaded kernel knows its block of parameters; one with
   CHECK(kernel.max_dynamic_shared_bytes == host.backend->info().limits.max_shared_bytes);
   KernelDesc gpu_only;
   gpu_only.name = "gpu_only";
-  CHECK(code_of([&] { static_cast<void>(host.backend->load_kernel(gpu_only)); }) == ErrorCode::KernelNotFound);
+  CHECK(code_of([&] { static_cast<void>(host.backend->load_kernel(gpu_only)); }) ==
+        ErrorCode::KernelNotFound);
 }

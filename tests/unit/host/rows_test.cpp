@@ -14,7 +14,9 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-std::byte* at(Bytes& bytes, std::size_t offset) { return reinterpret_cast<std::byte*>(bytes.data()) + offset; }
+std::byte* at(Bytes& bytes, std::size_t offset) {
+  return reinterpret_cast<std::byte*>(bytes.data()) + offset;
+}
 
 }  // namespace
 
@@ -27,7 +29,8 @@ TEST_CASE("host rows: a 3D copy touches its rows and nothing else") {
   Bytes expected(400, 255);
   for (std::size_t z = 0; z < 2; ++z) {
     for (std::size_t y = 0; y < 3; ++y) {
-      for (std::size_t x = 0; x < 5; ++x) expected[7 + z * 66 + y * 11 + x] = source[3 + z * 40 + y * 8 + x];
+      for (std::size_t x = 0; x < 5; ++x)
+        expected[7 + z * 66 + y * 11 + x] = source[3 + z * 40 + y * 8 + x];
     }
   }
   CHECK(destination == expected);
@@ -50,7 +53,8 @@ TEST_CASE("host rows: fills of each element size, dense and pitched, at any addr
       Bytes memory(600, 99), expected(600, 99);
       fill_rows({at(memory, 1), pitch}, extent, 0x04030201, element);
       for (std::size_t y = 0; y < 3; ++y) {
-        for (std::size_t x = 0; x < 148; ++x) expected[1 + y * pitch.row + x] = static_cast<std::uint8_t>(x % element + 1);
+        for (std::size_t x = 0; x < 148; ++x)
+          expected[1 + y * pitch.row + x] = static_cast<std::uint8_t>(x % element + 1);
       }
       CHECK(memory == expected);
     }

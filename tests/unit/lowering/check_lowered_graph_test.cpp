@@ -26,18 +26,24 @@ LoweredGraph without_edge(const LoweredGraph& graph, std::uint32_t node, std::ui
   LoweredGraph result = graph;
   result.edges.erase(result.edges.begin() + graph.nodes[node].first_edge + index);
   --result.nodes[node].edge_count;
-  for (std::uint32_t later = node + 1; later < result.nodes.size(); ++later) --result.nodes[later].first_edge;
+  for (std::uint32_t later = node + 1; later < result.nodes.size(); ++later)
+    --result.nodes[later].first_edge;
   return result;
 }
 
 }  // namespace
 
-TEST_CASE("lanes: the check says yes exactly where the closure does, whichever edge is taken away") {
+TEST_CASE(
+    "lanes: the check says yes exactly where the closure does, whichever edge is taken away") {
   std::uint32_t kept = 0, broken = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);
-    const DependencyGraph dependencies = random_schedule({.seed = seed, .nodes = static_cast<std::uint32_t>(5 + seed), .edge_percent = static_cast<std::uint32_t>(2 + seed % 9)});
-    for (const Lowering lowering : {Lowering::Auto, Lowering::Faithful, Lowering::Lanes(3), Lowering::Lanes(8)}) {
+    const DependencyGraph dependencies =
+        random_schedule({.seed = seed,
+                         .nodes = static_cast<std::uint32_t>(5 + seed),
+                         .edge_percent = static_cast<std::uint32_t>(2 + seed % 9)});
+    for (const Lowering lowering :
+         {Lowering::Auto, Lowering::Faithful, Lowering::Lanes(3), Lowering::Lanes(8)}) {
       const LoweredGraph graph = build_lowered_graph(dependencies, lowering);
       for (std::uint32_t node = 0; node < graph.nodes.size(); ++node) {
         for (std::uint32_t i = 0; i < graph.nodes[node].edge_count; ++i) {
@@ -56,7 +62,8 @@ TEST_CASE("lanes: the check says yes exactly where the closure does, whichever e
 TEST_CASE("lanes: the check refuses a graph that lacks a node or is made in the wrong order") {
   const DependencyGraph dependencies = manual_dependencies(3, {{0, 1}, {1, 2}});
   const LoweredGraph graph = build_lowered_graph(dependencies, Lowering::Faithful);
-  CHECK_FALSE(passes(dependencies, build_lowered_graph(manual_dependencies(2, {{0, 1}}), Lowering::Faithful)));
+  CHECK_FALSE(passes(dependencies,
+                     build_lowered_graph(manual_dependencies(2, {{0, 1}}), Lowering::Faithful)));
   LoweredGraph backwards = graph;
   backwards.edges[0].from = 2;
   CHECK_FALSE(passes(dependencies, backwards));

@@ -16,7 +16,8 @@ TEST_CASE("cost schedule: each node once, after its parents, in the lane that it
     CAPTURE(seed);
     const DependencyGraph dependencies = random_schedule({.seed = seed});
     std::vector<std::uint32_t> costs(dependencies.node_count());
-    for (std::uint32_t i = 0; i < costs.size(); ++i) costs[i] = static_cast<std::uint32_t>((i * seed * 7919) % 5000);
+    for (std::uint32_t i = 0; i < costs.size(); ++i)
+      costs[i] = static_cast<std::uint32_t>((i * seed * 7919) % 5000);
     for (const std::uint32_t lanes : {1u, 2u, 5u, 64u}) {
       const LaneAssignment assignment = assign_lanes_by_cost(dependencies, lanes, costs);
       REQUIRE(assignment.order.size() == dependencies.node_count());
@@ -40,9 +41,11 @@ TEST_CASE("cost schedule: each node once, after its parents, in the lane that it
 TEST_CASE("cost schedule: who has the longer way to go starts first") {
   // 0 and 1 are ready; 1 leads to a long chain.
   const DependencyGraph dependencies = manual_dependencies(4, {{1, 2}, {2, 3}});
-  const LaneAssignment assignment = assign_lanes_by_cost(dependencies, 1, std::vector<std::uint32_t>{1000, 1000, 1000, 1000});
+  const LaneAssignment assignment =
+      assign_lanes_by_cost(dependencies, 1, std::vector<std::uint32_t>{1000, 1000, 1000, 1000});
   CHECK(assignment.order == std::vector<std::uint32_t>{1, 2, 3, 0});  // 3 goes on where 2 was
-  const LaneAssignment costly = assign_lanes_by_cost(dependencies, 1, std::vector<std::uint32_t>{90000, 1000, 1000, 1000});
+  const LaneAssignment costly =
+      assign_lanes_by_cost(dependencies, 1, std::vector<std::uint32_t>{90000, 1000, 1000, 1000});
   CHECK(costly.order.front() == 0);
 }
 
@@ -51,12 +54,15 @@ TEST_CASE("cost schedule: a chain takes one lane, however many there may be") {
   CHECK(assign_lanes_by_cost(dependencies, 8, std::vector<std::uint32_t>(5, 10)).lanes == 1);
 }
 
-TEST_CASE("cost schedule: short nodes need few lanes, since they can't start faster, and long ones as many as are ready") {
+TEST_CASE(
+    "cost schedule: short nodes need few lanes, since they can't start faster, and long ones as "
+    "many as are ready") {
   const DependencyGraph wide = manual_dependencies(1000, {});
   CHECK(lanes_for_costs(wide, 128, std::vector<std::uint32_t>(1000, 0)) == 16);
   CHECK(lanes_for_costs(wide, 128, std::vector<std::uint32_t>(1000, 2000)) == 32);
   CHECK(lanes_for_costs(wide, 128, std::vector<std::uint32_t>(1000, 100000)) == 128);
-  CHECK(lanes_for_costs(manual_dependencies(3, {{0, 1}, {1, 2}}), 128, std::vector<std::uint32_t>(3, 100000)) == 4);
+  CHECK(lanes_for_costs(manual_dependencies(3, {{0, 1}, {1, 2}}), 128,
+                        std::vector<std::uint32_t>(3, 100000)) == 4);
 }
 
 TEST_CASE("cost schedule: more lanes never end later by more than a node") {

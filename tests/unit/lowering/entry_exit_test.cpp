@@ -26,8 +26,10 @@ DependencyGraph star(std::uint32_t roots, std::uint32_t leaves) {
   return manual_dependencies(roots + 1 + leaves, edges);
 }
 
-// A frame's nodes are where its halves say, and its edges lead to each root that is a kernel and from each leaf that is one.
-void check_frame(const DependencyGraph& dependencies, const LoweredGraph& graph, EntryExit expected) {
+// A frame's nodes are where its halves say, and its edges lead to each root that is a kernel and
+// from each leaf that is one.
+void check_frame(const DependencyGraph& dependencies, const LoweredGraph& graph,
+                 EntryExit expected) {
   CHECK(graph.entry_exit == expected);
   const std::size_t extra = (expected.begin ? 1u : 0u) + (expected.end ? 1u : 0u);
   REQUIRE(graph.nodes.size() == dependencies.node_count() + extra);
@@ -36,11 +38,14 @@ void check_frame(const DependencyGraph& dependencies, const LoweredGraph& graph,
   CHECK_NOTHROW(check_lowered_graph(dependencies, graph));
   std::vector<std::uint8_t> is_leaf(graph.nodes.size(), 1);
   for (const LoweredEdge& edge : graph.edges) is_leaf[edge.from] = 0;
-  const auto runs_kernel = [&](std::uint32_t node) { return graph.works.empty() || is_kernel(graph.works[graph.nodes[node].dependency_node]); };
+  const auto runs_kernel = [&](std::uint32_t node) {
+    return graph.works.empty() || is_kernel(graph.works[graph.nodes[node].dependency_node]);
+  };
   for (std::uint32_t node = 0; node < graph.nodes.size(); ++node) {
     const auto edges = graph.edges_into(node);
     for (const LoweredEdge& edge : edges) {
-      const bool from_begin = expected.begin && edge.from == 0, to_end = expected.end && node + 1 == graph.nodes.size();
+      const bool from_begin = expected.begin && edge.from == 0,
+                 to_end = expected.end && node + 1 == graph.nodes.size();
       CHECK((edge.origin == EdgeOrigin::EntryExit) == (from_begin || to_end));
       if (edge.origin == EdgeOrigin::EntryExit) CHECK(runs_kernel(from_begin ? node : edge.from));
     }
@@ -72,8 +77,11 @@ TEST_CASE("frame halves: an end alone after one root and many leaves") {
   }
 }
 
-TEST_CASE("frame halves: both around several roots and many leaves, none around one root and few leaves") {
-  check_frame(star(2, 8), build_lowered_graph(star(2, 8), Lowering::Auto), {.begin = true, .end = true});
+TEST_CASE(
+    "frame halves: both around several roots and many leaves, none around one root and few "
+    "leaves") {
+  check_frame(star(2, 8), build_lowered_graph(star(2, 8), Lowering::Auto),
+              {.begin = true, .end = true});
   check_frame(star(0, 7), build_lowered_graph(star(0, 7), Lowering::Auto), {});
   check_frame(star(1, 7), build_lowered_graph(star(1, 7), Lowering::Auto), {});
   check_frame(tree_schedule(10), build_lowered_graph(tree_schedule(10), Lowering::Auto), {});
@@ -83,7 +91,9 @@ TEST_CASE("frame halves: copies, fills and callbacks count for nothing and stay 
   const DependencyGraph dependencies = star(4, 20);
   NodeHints hints;
   hints.works.assign(25, NodeWork::Kernel);
-  const auto check = [&](EntryExit expected) { check_frame(dependencies, build_lowered_graph(dependencies, Lowering::Auto, hints), expected); };
+  const auto check = [&](EntryExit expected) {
+    check_frame(dependencies, build_lowered_graph(dependencies, Lowering::Auto, hints), expected);
+  };
   check({.begin = true, .end = true});
   hints.works[0] = hints.works[1] = hints.works[24] = NodeWork::Fill;
   check({.begin = true, .end = true});
@@ -99,12 +109,14 @@ TEST_CASE("frame halves: copies, fills and callbacks count for nothing and stay 
 TEST_CASE("frame halves: beside copies it takes more kernels") {
   for (const bool is_enough : {false, true}) {
     CAPTURE(is_enough);
-    const std::uint32_t roots = is_enough ? 9 : 8, leaves = is_enough ? 17 : 16;  // one of each is a copy
+    const std::uint32_t roots = is_enough ? 9 : 8,
+                        leaves = is_enough ? 17 : 16;  // one of each is a copy
     const DependencyGraph dependencies = star(roots, leaves);
     NodeHints hints;
     hints.works.assign(dependencies.node_count(), NodeWork::Kernel);
     hints.works.front() = hints.works.back() = NodeWork::Other;
-    check_frame(dependencies, build_lowered_graph(dependencies, Lowering::Auto, hints), {.begin = is_enough, .end = is_enough});
+    check_frame(dependencies, build_lowered_graph(dependencies, Lowering::Auto, hints),
+                {.begin = is_enough, .end = is_enough});
   }
 }
 
@@ -114,7 +126,8 @@ TEST_CASE("frame halves: kernels that fill a GPU hide what few roots and leaves 
     const DependencyGraph dependencies = manual_dependencies(width, {});
     NodeHints hints;
     hints.works.assign(width, NodeWork::FullKernel);
-    check_frame(dependencies, build_lowered_graph(dependencies, Lowering::Auto, hints), {.begin = width >= 24, .end = width >= 24});
+    check_frame(dependencies, build_lowered_graph(dependencies, Lowering::Auto, hints),
+                {.begin = width >= 24, .end = width >= 24});
   }
 }
 
@@ -132,7 +145,9 @@ TEST_CASE("frame halves: a command's work is what it is and how many threads it 
   build.host({build.read(x)});
   const RecordingPtr recording = build.finish();
   const DependencyGraph dependencies = build_dependencies(*recording);
-  CHECK(works_of(*recording, dependencies) == std::vector<NodeWork>{NodeWork::Kernel, NodeWork::FullKernel, NodeWork::Fill, NodeWork::Other});
+  CHECK(works_of(*recording, dependencies) ==
+        std::vector<NodeWork>{NodeWork::Kernel, NodeWork::FullKernel, NodeWork::Fill,
+                              NodeWork::Other});
   CHECK(hints_of(*recording, dependencies).works == works_of(*recording, dependencies));
 }
 
@@ -142,32 +157,41 @@ TEST_CASE("frame halves: every lowering but Faithful goes by the same ends") {
   hints.works.assign(24, NodeWork::Kernel);
   hints.costs.assign(24, 2000);
   check_frame(dependencies, build_lowered_graph(dependencies, Lowering::Faithful, hints), {});
-  for (const auto shape : {LoweringConfig::Shape::EntryExit, LoweringConfig::Shape::Lanes, LoweringConfig::Shape::CostBased}) {
+  for (const auto shape : {LoweringConfig::Shape::EntryExit, LoweringConfig::Shape::Lanes,
+                           LoweringConfig::Shape::CostBased}) {
     CAPTURE(static_cast<int>(shape));
     const LoweringConfig choice{.shape = shape, .lanes = 20, .costs = hints.costs};
-    check_frame(dependencies, build_lowered_graph(dependencies, choice, hints), {.begin = true, .end = true});
+    check_frame(dependencies, build_lowered_graph(dependencies, choice, hints),
+                {.begin = true, .end = true});
     NodeHints copies = hints;
     std::fill(copies.works.begin() + 4, copies.works.end(), NodeWork::Other);
-    check_frame(dependencies, build_lowered_graph(dependencies, choice, copies), {.begin = true, .end = false});
+    check_frame(dependencies, build_lowered_graph(dependencies, choice, copies),
+                {.begin = true, .end = false});
   }
 }
 
 TEST_CASE("frame halves: lanes are counted by the nodes that they begin and end with") {
   const DependencyGraph dependencies = manual_dependencies(32, {});
   CHECK(build_lowered_graph(dependencies, Lowering::Lanes(1)).entry_exit == EntryExit{});
-  CHECK(build_lowered_graph(dependencies, Lowering::Lanes(7)).entry_exit == EntryExit{.begin = true, .end = false});
-  CHECK(build_lowered_graph(dependencies, Lowering::Lanes(8)).entry_exit == EntryExit{.begin = true, .end = true});
+  CHECK(build_lowered_graph(dependencies, Lowering::Lanes(7)).entry_exit ==
+        EntryExit{.begin = true, .end = false});
+  CHECK(build_lowered_graph(dependencies, Lowering::Lanes(8)).entry_exit ==
+        EntryExit{.begin = true, .end = true});
   const LaneAssignment assignment = assign_lanes(dependencies, 8);
   std::vector<NodeWork> works(32, NodeWork::Kernel);
   for (std::uint32_t node = 0; node < 32; ++node) {
-    const bool is_inside = assignment.before[node] != kNone && std::count(assignment.before.begin(), assignment.before.end(), node) != 0;
+    const bool is_inside =
+        assignment.before[node] != kNone &&
+        std::count(assignment.before.begin(), assignment.before.end(), node) != 0;
     if (is_inside) works[node] = NodeWork::Other;
   }
-  CHECK(build_lanes(dependencies, assignment, works).entry_exit == EntryExit{.begin = true, .end = true});
+  CHECK(build_lanes(dependencies, assignment, works).entry_exit ==
+        EntryExit{.begin = true, .end = true});
   for (std::uint32_t node = 0; node < 32; ++node) {
     if (assignment.before[node] == kNone) works[node] = NodeWork::Other;
   }
-  CHECK(build_lanes(dependencies, assignment, works).entry_exit == EntryExit{.begin = false, .end = true});
+  CHECK(build_lanes(dependencies, assignment, works).entry_exit ==
+        EntryExit{.begin = false, .end = true});
 }
 
 TEST_CASE("frame halves: without an end each lane ends by itself, and a begin opens all of them") {

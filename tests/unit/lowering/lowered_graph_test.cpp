@@ -16,7 +16,9 @@ using namespace reprise::detail;
 using namespace reprise::test;
 
 std::uint32_t count_origin(const LoweredGraph& graph, EdgeOrigin origin) {
-  return static_cast<std::uint32_t>(std::count_if(graph.edges.begin(), graph.edges.end(), [&](const LoweredEdge& e) { return e.origin == origin; }));
+  return static_cast<std::uint32_t>(
+      std::count_if(graph.edges.begin(), graph.edges.end(),
+                    [&](const LoweredEdge& e) { return e.origin == origin; }));
 }
 
 std::vector<std::uint32_t> parents(const LoweredGraph& graph, std::uint32_t node) {
@@ -54,7 +56,8 @@ TEST_CASE("lanes: faithful keeps nodes and edges as they are") {
 }
 
 TEST_CASE("lanes: a chain gets no frame and no edge under Auto") {
-  const LoweredGraph graph = build_lowered_graph(manual_dependencies(3, {{0, 1}, {1, 2}}), Lowering::Auto);
+  const LoweredGraph graph =
+      build_lowered_graph(manual_dependencies(3, {{0, 1}, {1, 2}}), Lowering::Auto);
   CHECK(graph.nodes.size() == 3);
   CHECK_FALSE(graph.entry_exit.any());
   CHECK(graph.added_edges == 0);
@@ -71,7 +74,8 @@ TEST_CASE("lanes: an empty schedule gives an empty graph under every lowering") 
 }
 
 TEST_CASE("lanes: a frame's begin is made first, and each root comes after it") {
-  const LoweredGraph graph = build_lowered_graph(manual_dependencies(3, {{0, 2}, {1, 2}}), Lowering::Auto);
+  const LoweredGraph graph =
+      build_lowered_graph(manual_dependencies(3, {{0, 2}, {1, 2}}), Lowering::Auto);
   REQUIRE(graph.nodes.size() == 4);
   CHECK(graph.nodes.front().kind == LoweredKind::Entry);
   CHECK(parents(graph, 1) == std::vector<std::uint32_t>{0});
@@ -81,8 +85,11 @@ TEST_CASE("lanes: a frame's begin is made first, and each root comes after it") 
   CHECK(count_origin(graph, EdgeOrigin::EntryExit) == 2);
 }
 
-TEST_CASE("lanes: a frame's end is made last, and goes on in the lane of the leaf that was made last") {
-  const LoweredGraph graph = build_lowered_graph(manual_dependencies(9, {{0, 1}, {0, 2}, {0, 3}, {0, 4}, {0, 5}, {0, 6}, {0, 7}, {0, 8}}), Lowering::Auto);
+TEST_CASE(
+    "lanes: a frame's end is made last, and goes on in the lane of the leaf that was made last") {
+  const LoweredGraph graph = build_lowered_graph(
+      manual_dependencies(9, {{0, 1}, {0, 2}, {0, 3}, {0, 4}, {0, 5}, {0, 6}, {0, 7}, {0, 8}}),
+      Lowering::Auto);
   REQUIRE(graph.nodes.size() == 10);
   CHECK(graph.nodes.back().kind == LoweredKind::Exit);
   CHECK(parents(graph, 9) == std::vector<std::uint32_t>{8, 7, 6, 5, 4, 3, 2, 1});
@@ -102,7 +109,8 @@ TEST_CASE("lanes: under Auto each node of a full layer has another first parent"
   const LoweredGraph graph = build_lowered_graph(layer_schedule(12, 4, 4), Lowering::Auto);
   for (std::uint32_t layer = 1; layer < 3; ++layer) {
     std::vector<std::uint32_t> first;
-    for (std::uint32_t i = 0; i < 4; ++i) first.push_back(graph.edges_into(1 + layer * 4 + i).front().from);
+    for (std::uint32_t i = 0; i < 4; ++i)
+      first.push_back(graph.edges_into(1 + layer * 4 + i).front().from);
     std::sort(first.begin(), first.end());
     CHECK(std::adjacent_find(first.begin(), first.end()) == first.end());
   }
@@ -174,7 +182,9 @@ TEST_CASE("lanes: 0 and 65,536 lanes are refused") {
   }
 }
 
-TEST_CASE("lanes: the known width finds roots, leaves, layers, and the children and parents of one node") {
+TEST_CASE(
+    "lanes: the known width finds roots, leaves, layers, and the children and parents of one "
+    "node") {
   CHECK(known_width(manual_dependencies(0, {})) == 0);
   CHECK(known_width(manual_dependencies(3, {{0, 1}, {1, 2}})) == 1);
   CHECK(known_width(manual_dependencies(7, {})) == 7);
@@ -189,10 +199,12 @@ TEST_CASE("lanes: random graphs are implied, topological, and in at most k lanes
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     CAPTURE(seed);
     const auto nodes = static_cast<std::uint32_t>(1 + seed * 7 % 80);
-    const DependencyGraph dependencies = random_schedule({.seed = seed, .nodes = nodes, .edge_percent = static_cast<std::uint32_t>(seed % 13)});
+    const DependencyGraph dependencies = random_schedule(
+        {.seed = seed, .nodes = nodes, .edge_percent = static_cast<std::uint32_t>(seed % 13)});
     for (const std::uint32_t k : {0u, 1u, 2u, 3u, 8u, 128u}) {
       CAPTURE(k);
-      const LoweredGraph graph = build_lowered_graph(dependencies, k == 0 ? Lowering::Auto : Lowering::Lanes(k));
+      const LoweredGraph graph =
+          build_lowered_graph(dependencies, k == 0 ? Lowering::Auto : Lowering::Lanes(k));
       REQUIRE(is_topological(graph));
       REQUIRE(implies_all(dependencies, graph));
       REQUIRE_NOTHROW(check_lowered_graph(dependencies, graph));
@@ -214,7 +226,8 @@ TEST_CASE("lanes: random graphs are implied, topological, and in at most k lanes
 TEST_CASE("lanes: every edge that a frame adds leads from its begin or to its end") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);
-    const DependencyGraph dependencies = random_schedule({.seed = seed, .nodes = 60, .edge_percent = 4});
+    const DependencyGraph dependencies =
+        random_schedule({.seed = seed, .nodes = 60, .edge_percent = 4});
     const LoweredGraph graph = build_lowered_graph(dependencies, Lowering::Lanes(12));
     REQUIRE(graph.entry_exit == EntryExit{.begin = true, .end = true});
     const Closure before = close(graph);
@@ -222,7 +235,8 @@ TEST_CASE("lanes: every edge that a frame adds leads from its begin or to its en
     for (std::uint32_t node = 1; node < graph.nodes.size(); ++node) {
       CHECK(before[node].test(0));
       for (const LoweredEdge& edge : graph.edges_into(node)) {
-        if (edge.origin == EdgeOrigin::EntryExit) CHECK((edge.from == 0 || node + 1 == graph.nodes.size()));
+        if (edge.origin == EdgeOrigin::EntryExit)
+          CHECK((edge.from == 0 || node + 1 == graph.nodes.size()));
       }
     }
   }
@@ -233,7 +247,8 @@ TEST_CASE("lanes: no needed edge is left that lanes and other edges imply") {
     for (const std::uint32_t lanes : {1u, 2u, 5u, 16u}) {
       CAPTURE(seed);
       CAPTURE(lanes);
-      const DependencyGraph dependencies = random_schedule({.seed = seed, .nodes = 100, .edge_percent = 4});
+      const DependencyGraph dependencies =
+          random_schedule({.seed = seed, .nodes = 100, .edge_percent = 4});
       const LoweredGraph graph = build_lanes(dependencies, assign_lanes(dependencies, lanes));
       CHECK(implies_all(dependencies, graph));
       const Closure before = close(graph);
@@ -241,8 +256,11 @@ TEST_CASE("lanes: no needed edge is left that lanes and other edges imply") {
       for (std::uint32_t node = 0; node < graph.nodes.size(); ++node) {
         for (const LoweredEdge& edge : graph.edges_into(node)) {
           const auto edges = graph.edges_into(node);
-          const bool by_another = std::any_of(edges.begin(), edges.end(), [&](const LoweredEdge& other) { return before[other.from][edge.from]; });
-          const bool is_lanes_own = graph.nodes[edge.from].lane == graph.nodes[node].lane;  // stays in any case, and first
+          const bool by_another =
+              std::any_of(edges.begin(), edges.end(),
+                          [&](const LoweredEdge& other) { return before[other.from][edge.from]; });
+          const bool is_lanes_own = graph.nodes[edge.from].lane ==
+                                    graph.nodes[node].lane;  // stays in any case, and first
           if (edge.origin == EdgeOrigin::Needed && by_another && !is_lanes_own) ++redundant_edges;
         }
       }

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "lowering/node_attributes.hpp"
 #include "lowering/lowered_graph.hpp"
 #include "lowering/lowering_config.hpp"
+#include "lowering/node_attributes.hpp"
 #include "lowering/tuning_candidates.hpp"
 #include "support/manual_dependencies.hpp"
 
@@ -17,12 +17,15 @@ namespace {
 
 std::uint32_t early_edges(const LoweredGraph& graph) {
   return static_cast<std::uint32_t>(
-      std::count_if(graph.edges.begin(), graph.edges.end(), [](const LoweredEdge& edge) { return edge.strength == EdgeStrength::Early; }));
+      std::count_if(graph.edges.begin(), graph.edges.end(),
+                    [](const LoweredEdge& edge) { return edge.strength == EdgeStrength::Early; }));
 }
 
 }  // namespace
 
-TEST_CASE("lowering choice: Auto takes fewer lanes where costs are known, and a frame where lanes would not be fewer") {
+TEST_CASE(
+    "lowering choice: Auto takes fewer lanes where costs are known, and a frame where lanes would "
+    "not be fewer") {
   const DependencyGraph dependencies = manual_dependencies(200, {});
   NodeHints hints;
   CHECK(automatic_config(dependencies, hints).shape == LoweringConfig::Shape::Lanes);
@@ -32,7 +35,9 @@ TEST_CASE("lowering choice: Auto takes fewer lanes where costs are known, and a 
   CHECK(costed.lanes == 32);
   CHECK(build_lowered_graph(dependencies, Lowering::Auto, hints).lanes == 32);
   hints.costs.assign(6, 2000);
-  CHECK(automatic_config(manual_dependencies(6, {{0, 1}, {0, 2}, {1, 3}, {2, 3}, {3, 4}, {4, 5}}), hints).shape == LoweringConfig::Shape::EntryExit);
+  CHECK(automatic_config(manual_dependencies(6, {{0, 1}, {0, 2}, {1, 3}, {2, 3}, {3, 4}, {4, 5}}),
+                         hints)
+            .shape == LoweringConfig::Shape::EntryExit);
 }
 
 TEST_CASE("lowering choice: costs change nothing of Faithful and Lanes(k)") {
@@ -40,21 +45,25 @@ TEST_CASE("lowering choice: costs change nothing of Faithful and Lanes(k)") {
   NodeHints hints;
   hints.costs.assign(32, 700);
   for (const Lowering lowering : {Lowering::Faithful, Lowering::Lanes(3)}) {
-    const LoweredGraph with = build_lowered_graph(dependencies, lowering, hints), without = build_lowered_graph(dependencies, lowering);
+    const LoweredGraph with = build_lowered_graph(dependencies, lowering, hints),
+                       without = build_lowered_graph(dependencies, lowering);
     REQUIRE(with.edges.size() == without.edges.size());
     CHECK(std::equal(with.edges.begin(), with.edges.end(), without.edges.begin(),
                      [](const LoweredEdge& a, const LoweredEdge& b) { return a.from == b.from; }));
   }
 }
 
-TEST_CASE("lowering choice: a kernel starts early where it says that it waits, and everything before it is a kernel") {
+TEST_CASE(
+    "lowering choice: a kernel starts early where it says that it waits, and everything before it "
+    "is a kernel") {
   const DependencyGraph dependencies = manual_dependencies(4, {{0, 1}, {1, 2}, {2, 3}});
   NodeHints hints;
   hints.starts = {NodeStart::Ordered, NodeStart::Early, NodeStart::NoKernel, NodeStart::Early};
   const LoweredGraph graph = build_lowered_graph(dependencies, Lowering::Auto, hints);
   CHECK(graph.edges_into(graph.node_of[1]).front().strength == EdgeStrength::Early);
   CHECK(graph.edges_into(graph.node_of[2]).front().strength == EdgeStrength::Full);
-  CHECK(graph.edges_into(graph.node_of[3]).front().strength == EdgeStrength::Full);  // after what is no kernel
+  CHECK(graph.edges_into(graph.node_of[3]).front().strength ==
+        EdgeStrength::Full);  // after what is no kernel
   CHECK(early_edges(build_lowered_graph(dependencies, Lowering::Faithful, hints)) == 0);
   CHECK(may_start_programmatically_as(graph, hints));
   hints.starts[1] = NodeStart::Ordered;
@@ -72,9 +81,13 @@ TEST_CASE("lowering choice: a node starts early after all of its parents or afte
 }
 
 TEST_CASE("lowering choice: the longer the way to go, the more urgent") {
-  const DependencyGraph dependencies = manual_dependencies(5, {{0, 1}, {1, 2}});  // two nodes alone beside three
-  const LoweredGraph graph = build_lowered_graph(
-      dependencies, LoweringConfig{.shape = LoweringConfig::Shape::EntryExit, .priorities = LoweringConfig::Priorities::LongestWayFirst}, {});
+  const DependencyGraph dependencies =
+      manual_dependencies(5, {{0, 1}, {1, 2}});  // two nodes alone beside three
+  const LoweredGraph graph =
+      build_lowered_graph(dependencies,
+                          LoweringConfig{.shape = LoweringConfig::Shape::EntryExit,
+                                         .priorities = LoweringConfig::Priorities::LongestWayFirst},
+                          {});
   CHECK(graph.nodes[graph.node_of[0]].priority == kMostUrgent);
   CHECK(graph.nodes[graph.node_of[1]].priority < kMostUrgent);
   CHECK(graph.nodes[graph.node_of[2]].priority == graph.nodes[graph.node_of[3]].priority);
@@ -86,7 +99,8 @@ TEST_CASE("tuning choices: each is legal, has a name of its own, and none is the
   NodeHints hints;
   hints.costs.assign(120, 3000);
   hints.starts.assign(120, NodeStart::Early);
-  const std::vector<LoweringConfig> choices = tuning_candidates(dependencies, hints, DevicePriorities::Yes);
+  const std::vector<LoweringConfig> choices =
+      tuning_candidates(dependencies, hints, DevicePriorities::Yes);
   std::vector<std::string> names;
   for (const LoweringConfig& choice : choices) {
     const LoweredGraph graph = build_lowered_graph(dependencies, choice, hints);
@@ -96,10 +110,12 @@ TEST_CASE("tuning choices: each is legal, has a name of its own, and none is the
   std::sort(names.begin(), names.end());
   CHECK(std::adjacent_find(names.begin(), names.end()) == names.end());
   CHECK(std::find(names.begin(), names.end(), "lanes 16 by cost") != names.end());
-  CHECK(std::find(names.begin(), names.end(), "lanes 64") == names.end());  // no more than it is wide
+  CHECK(std::find(names.begin(), names.end(), "lanes 64") ==
+        names.end());  // no more than it is wide
 }
 
-TEST_CASE("tuning choices: without costs nothing is by cost, and a device without priorities gets none") {
+TEST_CASE(
+    "tuning choices: without costs nothing is by cost, and a device without priorities gets none") {
   const DependencyGraph dependencies = layer_schedule(120, 12, 3);
   for (const LoweringConfig& choice : tuning_candidates(dependencies, {}, DevicePriorities::No)) {
     CHECK(choice.shape != LoweringConfig::Shape::CostBased);
@@ -108,16 +124,20 @@ TEST_CASE("tuning choices: without costs nothing is by cost, and a device withou
   }
 }
 
-TEST_CASE("lowering choice: costs alone give fewer lanes only where many nodes wait for several others, or more could not be had") {
+TEST_CASE(
+    "lowering choice: costs alone give fewer lanes only where many nodes wait for several others, "
+    "or more could not be had") {
   NodeHints hints;
-  // Forks into 50 that one node joins: by measurement no number of lanes is better than the frame, and some are worse.
+  // Forks into 50 that one node joins: by measurement no number of lanes is better than the frame,
+  // and some are worse.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> forks;
   for (std::uint32_t i = 0; i < 50; ++i) {
     forks.emplace_back(0, 1 + i);
     forks.emplace_back(1 + i, 51);
   }
   hints.costs.assign(52, 500);
-  CHECK(automatic_config(manual_dependencies(52, forks), hints).shape == LoweringConfig::Shape::EntryExit);
+  CHECK(automatic_config(manual_dependencies(52, forks), hints).shape ==
+        LoweringConfig::Shape::EntryExit);
   // Layers in which each waits for three.
   const DependencyGraph layers = layer_schedule(400, 50, 3);
   hints.costs.assign(400, 500);

@@ -17,10 +17,15 @@ using namespace reprise::test;
 
 }  // namespace
 
-TEST_CASE("byte order: random graphs: every order is topological, and lanes keep all needed edges") {
+TEST_CASE(
+    "byte order: random graphs: every order is topological, and lanes keep all needed edges") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);
-    const auto recording = random_recording({.seed = seed, .commands = 50, .buffers = 10, .barrier_percent = 5, .kind = BufferKind::Transient});
+    const auto recording = random_recording({.seed = seed,
+                                             .commands = 50,
+                                             .buffers = 10,
+                                             .barrier_percent = 5,
+                                             .kind = BufferKind::Transient});
     const DependencyGraph dependencies = build_dependencies(*recording);
     for (const MemoryAwareOrder kind : {MemoryAwareOrder::Recorded, MemoryAwareOrder::Fewest}) {
       const std::vector<std::uint32_t> order = memory_aware_order(*recording, dependencies, kind);
@@ -46,6 +51,8 @@ TEST_CASE("byte order: fewest frees what it can before it takes more") {
   const auto recording = b.finish();
   const DependencyGraph dependencies = build_dependencies(*recording);
   std::vector<std::uint32_t> commands;
-  for (const std::uint32_t node : memory_aware_order(*recording, dependencies, MemoryAwareOrder::Fewest)) commands.push_back(dependencies.node_command[node]);
+  for (const std::uint32_t node :
+       memory_aware_order(*recording, dependencies, MemoryAwareOrder::Fewest))
+    commands.push_back(dependencies.node_command[node]);
   CHECK(commands == std::vector<std::uint32_t>{0, 4, 1, 5, 2, 6, 3, 7});
 }

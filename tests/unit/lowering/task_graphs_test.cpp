@@ -10,7 +10,9 @@
 
 using namespace reprise::test;
 
-TEST_CASE("task graphs: each shape leads forward, has no edge that others imply, and is about as large as it was asked to be") {
+TEST_CASE(
+    "task graphs: each shape leads forward, has no edge that others imply, and is about as large "
+    "as it was asked to be") {
   for (const std::string_view name : task_graph_names()) {
     for (const std::uint32_t nodes : {10u, 300u}) {
       CAPTURE(name);
@@ -22,10 +24,12 @@ TEST_CASE("task graphs: each shape leads forward, has no edge that others imply,
       std::vector<std::set<std::uint32_t>> before(graph.size());
       for (std::uint32_t node = 0; node < graph.size(); ++node) {
         const std::vector<std::uint32_t>& parents = graph.parents[node];
-        REQUIRE(std::all_of(parents.begin(), parents.end(), [&](std::uint32_t parent) { return parent < node; }));
+        REQUIRE(std::all_of(parents.begin(), parents.end(),
+                            [&](std::uint32_t parent) { return parent < node; }));
         CHECK(std::is_sorted(parents.begin(), parents.end()));
         for (const std::uint32_t parent : parents) {
-          CHECK(std::none_of(parents.begin(), parents.end(), [&](std::uint32_t other) { return before[other].contains(parent); }));
+          CHECK(std::none_of(parents.begin(), parents.end(),
+                             [&](std::uint32_t other) { return before[other].contains(parent); }));
         }
         for (const std::uint32_t parent : parents) {
           before[node].insert(before[parent].begin(), before[parent].end());

@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include "memory/greedy_pack.hpp"
-#include "memory/portfolio_search.hpp"
 #include "memory/lifetime_cliques.hpp"
+#include "memory/portfolio_search.hpp"
 #include "support/lifetime_shapes.hpp"
 
 namespace {
@@ -30,7 +30,9 @@ bool is_right(const PackProblem& problem, const Packing& packing) {
     const std::uint64_t end = packing.offsets[item] + problem.items[item].bytes;
     if (end > packing.height) return false;
     for (const std::uint32_t other : problem.conflicts_of(item)) {
-      if (packing.offsets[other] < end && packing.offsets[item] < packing.offsets[other] + problem.items[other].bytes) return false;
+      if (packing.offsets[other] < end &&
+          packing.offsets[item] < packing.offsets[other] + problem.items[other].bytes)
+        return false;
     }
   }
   return true;
@@ -40,7 +42,9 @@ PackProblem two_of_24() { return problem_of({{0, 2, 24}, {1, 3, 24}}); }
 
 }  // namespace
 
-TEST_CASE("ejection descent: heights are multiples of what all sizes have in common, never below the target") {
+TEST_CASE(
+    "ejection descent: heights are multiples of what all sizes have in common, never below the "
+    "target") {
   const PackProblem problem = problem_of({{0, 2, 24}, {1, 3, 36, 6}, {2, 4, 60}});
   DescentHeights heights(problem, {.target = 62, .stride = 0.5, .target_every = 100});
   for (std::uint64_t best = 600; best > 66; best = heights.next(best)) {
@@ -52,7 +56,9 @@ TEST_CASE("ejection descent: heights are multiples of what all sizes have in com
   CHECK(heights.next(66) == 66);
 }
 
-TEST_CASE("ejection descent: what is missed makes the next step shorter, and now and then the target is asked for") {
+TEST_CASE(
+    "ejection descent: what is missed makes the next step shorter, and now and then the target is "
+    "asked for") {
   const PackProblem problem = two_of_24();
   DescentHeights heights(problem, {.target = 48, .stride = 0.5, .target_every = 3});
   CHECK(heights.next(48 + 2400) == 48 + 1200);
@@ -63,13 +69,16 @@ TEST_CASE("ejection descent: what is missed makes the next step shorter, and now
   CHECK(heights.next(48 + 2400) < 48 + 1800);
 }
 
-TEST_CASE("ejection descent: a round is over when the shortest step was missed as well, and then steps are long again") {
+TEST_CASE(
+    "ejection descent: a round is over when the shortest step was missed as well, and then steps "
+    "are long again") {
   const PackProblem problem = two_of_24();
   DescentHeights heights(problem, {.target = 48, .stride = 0.25, .target_every = 100});
   const std::uint64_t best = 48 + 2400, first = heights.next(best);
   for (int round = 1; round <= 3; ++round) {
     std::uint64_t last = first;
-    for (heights.tell_missed(); heights.rounds() < static_cast<std::uint32_t>(round); heights.tell_missed()) {
+    for (heights.tell_missed(); heights.rounds() < static_cast<std::uint32_t>(round);
+         heights.tell_missed()) {
       const std::uint64_t next = heights.next(best);
       CHECK(next > last);
       last = next;
@@ -87,10 +96,12 @@ TEST_CASE("ejection descent: a height that is wished for comes first") {
   CHECK(heights.next(100) < 100);
 }
 
-TEST_CASE("ejection descent: it comes well below what orders find, and to the same packing each time") {
+TEST_CASE(
+    "ejection descent: it comes well below what orders find, and to the same packing each time") {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     CAPTURE(seed);
-    const PackProblem problem = problem_of(cut_lifetimes({.seed = seed, .pieces = 200, .removed_percent = 10}));
+    const PackProblem problem =
+        problem_of(cut_lifetimes({.seed = seed, .pieces = 200, .removed_percent = 10}));
     const Packing first = best_greedy(problem, kCapacity);
     const DescentDesc desc{.target = kCapacity, .looks = 500'000, .seed = 1};
     const Packing found = descend_by_ejections(problem, first, desc);
@@ -100,13 +111,17 @@ TEST_CASE("ejection descent: it comes well below what orders find, and to the sa
   }
 }
 
-TEST_CASE("greedy pack: with a limit it makes the most promising packings alone, and more are never higher") {
+TEST_CASE(
+    "greedy pack: with a limit it makes the most promising packings alone, and more are never "
+    "higher") {
   std::uint32_t lower = 0;
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     CAPTURE(seed);
-    const PackProblem problem = problem_of(cut_lifetimes({.seed = seed, .pieces = 100, .removed_percent = 10}));
+    const PackProblem problem =
+        problem_of(cut_lifetimes({.seed = seed, .pieces = 100, .removed_percent = 10}));
     const Packing one = best_greedy(problem, kCapacity, 1), all = best_greedy(problem, kCapacity);
-    CHECK(one.offsets == GreedyPacker(problem).pack(pack_order(problem, kByConflicts), GapRule::Lowest).offsets);
+    CHECK(one.offsets ==
+          GreedyPacker(problem).pack(pack_order(problem, kByConflicts), GapRule::Lowest).offsets);
     CHECK(all.height <= one.height);
     lower += all.height < one.height ? 1 : 0;
     CHECK(best_greedy(problem, one.height).offsets == one.offsets);
@@ -118,12 +133,14 @@ TEST_CASE("ejection descent: at its target, or without looks, a packing stays wh
   const PackProblem problem = two_of_24();
   const Packing high{{0, 100}, 124};
   CHECK(descend_by_ejections(problem, high, {.target = 48, .looks = 0}).offsets == high.offsets);
-  CHECK(descend_by_ejections(problem, high, {.target = 124, .looks = 1000}).offsets == high.offsets);
+  CHECK(descend_by_ejections(problem, high, {.target = 124, .looks = 1000}).offsets ==
+        high.offsets);
   CHECK(descend_by_ejections(problem, high, {.target = 48, .looks = 10'000}).height == 48);
 }
 
 TEST_CASE("joint search: it gets to a height that there is a packing of, and ends when told to") {
-  const PackProblem problem = problem_of(cut_lifetimes({.seed = 3, .pieces = 200, .removed_percent = 25}));
+  const PackProblem problem =
+      problem_of(cut_lifetimes({.seed = 3, .pieces = 200, .removed_percent = 25}));
   PackImprover improver(problem, best_greedy(problem, kCapacity), kCapacity);
   REQUIRE(improver.best().height > kCapacity);
   PortfolioSearch search(problem, improver, kCapacity);

@@ -50,8 +50,11 @@ void check_packing(const PackProblem& problem, const Packing& packing) {
 
 }  // namespace
 
-TEST_CASE("ejection search: it finds a packing of the height that there is one of, where orders alone do not") {
-  const PackProblem problem = problem_of(cut_lifetimes({.seed = 3, .pieces = 200, .removed_percent = 25}));
+TEST_CASE(
+    "ejection search: it finds a packing of the height that there is one of, where orders alone do "
+    "not") {
+  const PackProblem problem =
+      problem_of(cut_lifetimes({.seed = 3, .pieces = 200, .removed_percent = 25}));
   const Packing greedy = best_greedy(problem, kCapacity);
   REQUIRE(greedy.height > kCapacity);
   EjectionSearch search(problem, 3);
@@ -66,8 +69,12 @@ TEST_CASE("ejection search: it finds a packing of the height that there is one o
 TEST_CASE("ejection search: offsets stay multiples of each item's alignment") {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     CAPTURE(seed);
-    const PackProblem problem = problem_of(
-        random_lifetimes({.seed = seed, .buffers = 80, .time = 100, .most_bytes = 300, .alignment = 64, .mixed_alignment = true}));
+    const PackProblem problem = problem_of(random_lifetimes({.seed = seed,
+                                                             .buffers = 80,
+                                                             .time = 100,
+                                                             .most_bytes = 300,
+                                                             .alignment = 64,
+                                                             .mixed_alignment = true}));
     const Packing first = one_above_the_other(problem);
     EjectionSearch search(problem, seed);
     search.begin(first, first.height - 1);
@@ -79,7 +86,8 @@ TEST_CASE("ejection search: offsets stay multiples of each item's alignment") {
 }
 
 TEST_CASE("ejection search: a long list of which few live at once comes down as a short one does") {
-  const PackProblem problem = problem_of(random_lifetimes({.seed = 1, .buffers = 600, .time = 10'000, .most_bytes = 300, .alignment = 4}));
+  const PackProblem problem = problem_of(random_lifetimes(
+      {.seed = 1, .buffers = 600, .time = 10'000, .most_bytes = 300, .alignment = 4}));
   REQUIRE(20 * problem.conflicts.size() < std::size_t{problem.size()} * problem.size());
   const Packing first = one_above_the_other(problem);
   const std::uint64_t height = aligned_up((section_bound(problem) + first.height) / 2, 4);
@@ -91,19 +99,24 @@ TEST_CASE("ejection search: a long list of which few live at once comes down as 
   CHECK(search.packing().height <= height);
 }
 
-TEST_CASE("ejection search: the same seed finds the same packing, and more steps go on where the last ones ended") {
-  const PackProblem problem = problem_of(cut_lifetimes({.seed = 3, .pieces = 200, .removed_percent = 25}));
+TEST_CASE(
+    "ejection search: the same seed finds the same packing, and more steps go on where the last "
+    "ones ended") {
+  const PackProblem problem =
+      problem_of(cut_lifetimes({.seed = 3, .pieces = 200, .removed_percent = 25}));
   const Packing greedy = best_greedy(problem, kCapacity);
   EjectionSearch whole(problem, 3), parts(problem, 3);
   whole.begin(greedy, kCapacity);
   parts.begin(greedy, kCapacity);
   REQUIRE(whole.run(kManySteps, nullptr));
-  for (int part = 0; part < 2000 && !parts.run(1000, nullptr); ++part) {}
+  for (int part = 0; part < 2000 && !parts.run(1000, nullptr); ++part) {
+  }
   REQUIRE(parts.is_complete());
   CHECK(parts.packing().offsets == whole.packing().offsets);
 }
 
-TEST_CASE("ejection search: a height that nothing fits in is never reached, and it ends when told to") {
+TEST_CASE(
+    "ejection search: a height that nothing fits in is never reached, and it ends when told to") {
   const PackProblem problem = problem_of({{0, 4, 10}, {1, 5, 10}, {2, 6, 10}});
   const Packing first = one_above_the_other(problem);
   EjectionSearch search(problem, 1);
@@ -114,7 +127,8 @@ TEST_CASE("ejection search: a height that nothing fits in is never reached, and 
   CHECK(asked == 3);
 }
 
-TEST_CASE("ejection thread: what either side finds is there for the other, and it ends with its owner") {
+TEST_CASE(
+    "ejection thread: what either side finds is there for the other, and it ends with its owner") {
   const PackProblem problem = problem_of({{0, 4, 10}, {1, 5, 10}, {4, 8, 10}, {5, 9, 10}});
   Packing high;
   high.offsets = {0, 10, 20, 30};

@@ -18,13 +18,16 @@ using namespace reprise;
 using namespace reprise::test;
 using std::chrono::seconds;
 
-bool live_at_once(const BufferLifetime& a, const BufferLifetime& b) { return a.lower < b.upper && b.lower < a.upper; }
+bool live_at_once(const BufferLifetime& a, const BufferLifetime& b) {
+  return a.lower < b.upper && b.lower < a.upper;
+}
 
 std::uint64_t most_at_once(const std::vector<BufferLifetime>& buffers) {
   std::uint64_t most = 0;
   for (const BufferLifetime& at : buffers) {
     std::uint64_t bytes = 0;
-    for (const BufferLifetime& b : buffers) bytes += b.lower <= at.lower && at.lower < b.upper ? b.size : 0;
+    for (const BufferLifetime& b : buffers)
+      bytes += b.lower <= at.lower && at.lower < b.upper ? b.size : 0;
     most = std::max(most, bytes);
   }
   return most;
@@ -37,8 +40,10 @@ void check_plan(const std::vector<BufferLifetime>& buffers, const MemoryPlan& pl
     REQUIRE(plan.offsets[a] % buffers[a].alignment == 0);
     if (buffers[a].size != 0) height = std::max(height, plan.offsets[a] + buffers[a].size);
     for (std::size_t b = 0; b < a; ++b) {
-      if (buffers[a].size == 0 || buffers[b].size == 0 || !live_at_once(buffers[a], buffers[b])) continue;
-      const bool is_apart = plan.offsets[a] + buffers[a].size <= plan.offsets[b] || plan.offsets[b] + buffers[b].size <= plan.offsets[a];
+      if (buffers[a].size == 0 || buffers[b].size == 0 || !live_at_once(buffers[a], buffers[b]))
+        continue;
+      const bool is_apart = plan.offsets[a] + buffers[a].size <= plan.offsets[b] ||
+                            plan.offsets[b] + buffers[b].size <= plan.offsets[a];
       if (!is_apart) FAIL("buffers " << a << " and " << b << " share bytes");
     }
   }
@@ -46,7 +51,8 @@ void check_plan(const std::vector<BufferLifetime>& buffers, const MemoryPlan& pl
   CHECK(plan.bound <= plan.height);
 }
 
-// The least height of all: each order of stacking, each buffer on top of those that it may not share with.
+// The least height of all: each order of stacking, each buffer on top of those that it may not
+// share with.
 std::uint64_t least_height(const std::vector<BufferLifetime>& buffers) {
   std::vector<std::size_t> order(buffers.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -81,7 +87,8 @@ TEST_CASE("memory plan: no buffers, and buffers without bytes, need nothing") {
 }
 
 TEST_CASE("memory plan: a buffer may begin where another ends and take its bytes") {
-  const std::vector<BufferLifetime> buffers = {{0, 3, 4}, {3, 9, 4}, {0, 9, 4}, {9, 21, 4}, {0, 21, 4}};
+  const std::vector<BufferLifetime> buffers = {
+      {0, 3, 4}, {3, 9, 4}, {0, 9, 4}, {9, 21, 4}, {0, 21, 4}};
   const MemoryPlan plan = plan_memory(buffers);
   check_plan(buffers, plan);
   CHECK(plan.height == 12);
@@ -90,31 +97,38 @@ TEST_CASE("memory plan: a buffer may begin where another ends and take its bytes
 }
 
 TEST_CASE("memory plan: times may be negative, and only their order counts") {
-  const std::vector<BufferLifetime> buffers = {{INT64_MIN, -5, 10}, {-5, INT64_MAX, 10}, {-6, -4, 1}};
+  const std::vector<BufferLifetime> buffers = {
+      {INT64_MIN, -5, 10}, {-5, INT64_MAX, 10}, {-6, -4, 1}};
   const MemoryPlan plan = plan_memory(buffers);
   check_plan(buffers, plan);
   CHECK(plan.height == 11);
 }
 
 TEST_CASE("memory plan: what is wrong is refused and named by its index") {
-  const auto refused = [](std::vector<BufferLifetime> buffers) { return thrown_by([&] { static_cast<void>(plan_memory(buffers)); }); };
-  for (const BufferLifetime wrong : {BufferLifetime{3, 3, 1}, BufferLifetime{4, 3, 1}, BufferLifetime{0, 1, 1, 0},
-                                     BufferLifetime{0, 1, ~std::uint64_t{0}}, BufferLifetime{0, 1, 1, ~std::uint64_t{0}}}) {
+  const auto refused = [](std::vector<BufferLifetime> buffers) {
+    return thrown_by([&] { static_cast<void>(plan_memory(buffers)); });
+  };
+  for (const BufferLifetime wrong :
+       {BufferLifetime{3, 3, 1}, BufferLifetime{4, 3, 1}, BufferLifetime{0, 1, 1, 0},
+        BufferLifetime{0, 1, ~std::uint64_t{0}}, BufferLifetime{0, 1, 1, ~std::uint64_t{0}}}) {
     const auto error = refused({{0, 1, 1}, wrong});
     CHECK(error.code() == ErrorCode::InvalidArgument);
     CHECK(std::string(error.what()).find("buffer 1") != std::string::npos);
   }
 }
 
-TEST_CASE("memory plan: random lists: no two buffers that live at once share bytes, each is aligned, none is above the height") {
+TEST_CASE(
+    "memory plan: random lists: no two buffers that live at once share bytes, each is aligned, "
+    "none is above the height") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);
-    const auto buffers = random_lifetimes({.seed = seed,
-                                           .buffers = 1 + static_cast<std::uint32_t>(seed * 7 % 150),
-                                           .time = 200,
-                                           .most_bytes = 300,
-                                           .alignment = seed % 3 == 0 ? 64u : 1u,
-                                           .mixed_alignment = seed % 2 == 0});
+    const auto buffers =
+        random_lifetimes({.seed = seed,
+                          .buffers = 1 + static_cast<std::uint32_t>(seed * 7 % 150),
+                          .time = 200,
+                          .most_bytes = 300,
+                          .alignment = seed % 3 == 0 ? 64u : 1u,
+                          .mixed_alignment = seed % 2 == 0});
     const MemoryPlan plan = plan_memory(buffers);
     check_plan(buffers, plan);
     CHECK(plan.bound >= most_at_once(buffers));
@@ -125,13 +139,18 @@ TEST_CASE("memory plan: random lists: no two buffers that live at once share byt
 TEST_CASE("memory plan: with time to search it is as low as trying every order finds") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);
-    const auto buffers = random_lifetimes(
-        {.seed = seed, .buffers = 6, .time = 3, .most_bytes = 12, .alignment = seed % 2 == 0 ? 4u : 1u, .mixed_alignment = seed % 4 == 0});
+    const auto buffers = random_lifetimes({.seed = seed,
+                                           .buffers = 6,
+                                           .time = 3,
+                                           .most_bytes = 12,
+                                           .alignment = seed % 2 == 0 ? 4u : 1u,
+                                           .mixed_alignment = seed % 4 == 0});
     const MemoryPlan plan = plan_memory(buffers, {.budget = seconds(60)});
     check_plan(buffers, plan);
     const std::uint64_t least = least_height(buffers);
     CHECK(plan.bound <= least);
-    if (std::all_of(buffers.begin(), buffers.end(), [](const BufferLifetime& b) { return b.alignment == 1; })) {
+    if (std::all_of(buffers.begin(), buffers.end(),
+                    [](const BufferLifetime& b) { return b.alignment == 1; })) {
       CHECK(plan.height == least);
       CHECK(plan.is_optimal);
     }
@@ -157,19 +176,25 @@ TEST_CASE("memory plan: a training step is at its bound without a search") {
   CHECK(static_cast<double>(plan.height) <= 1.05 * static_cast<double>(plan.bound));
 }
 
-TEST_CASE("memory plan: a list that lacks some of what was cut is lower where the rest is put together again") {
+TEST_CASE(
+    "memory plan: a list that lacks some of what was cut is lower where the rest is put together "
+    "again") {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     CAPTURE(seed);
-    const auto buffers = cut_lifetimes({.seed = seed, .pieces = 200, .unit = 1, .removed_percent = 5, .pinwheel_percent = 0});
+    const auto buffers = cut_lifetimes(
+        {.seed = seed, .pieces = 200, .unit = 1, .removed_percent = 5, .pinwheel_percent = 0});
     const MemoryPlan plan = plan_memory(buffers);
     check_plan(buffers, plan);
     CHECK(plan.height == plan.bound);
   }
 }
 
-TEST_CASE("memory plan: a long chain, each of whose buffers lives with the next, is at its bound without a search") {
+TEST_CASE(
+    "memory plan: a long chain, each of whose buffers lives with the next, is at its bound without "
+    "a search") {
   std::vector<BufferLifetime> buffers;
-  for (std::int64_t i = 0; i < 2000; ++i) buffers.push_back({i, i + 2, 1 + static_cast<std::uint64_t>(i * i % 997), 1});
+  for (std::int64_t i = 0; i < 2000; ++i)
+    buffers.push_back({i, i + 2, 1 + static_cast<std::uint64_t>(i * i % 997), 1});
   const MemoryPlan plan = plan_memory(buffers);
   check_plan(buffers, plan);
   CHECK(plan.height == plan.bound);
@@ -177,7 +202,8 @@ TEST_CASE("memory plan: a long chain, each of whose buffers lives with the next,
 
 TEST_CASE("memory plan: more pairs than are looked at one by one") {
   std::vector<BufferLifetime> buffers;
-  for (std::int64_t i = 0; i < 3000; ++i) buffers.push_back({i, 3000 + i * 7 % 2900, 1 + static_cast<std::uint64_t>(i % 13), 1});
+  for (std::int64_t i = 0; i < 3000; ++i)
+    buffers.push_back({i, 3000 + i * 7 % 2900, 1 + static_cast<std::uint64_t>(i % 13), 1});
   const MemoryPlan plan = plan_memory(buffers);
   check_plan(buffers, plan);
 }
@@ -193,9 +219,11 @@ TEST_CASE("memory plan: what was planned before stays where it is") {
   const MemoryPlan after = plan_memory(buffers, {.keep = before.offsets, .keep_within = 0.05});
   check_plan(buffers, after);
   std::size_t moved = 0;
-  for (std::size_t i = 0; i < before.offsets.size(); ++i) moved += after.offsets[i] != before.offsets[i] ? 1 : 0;
+  for (std::size_t i = 0; i < before.offsets.size(); ++i)
+    moved += after.offsets[i] != before.offsets[i] ? 1 : 0;
   CHECK(moved <= buffers.size() / 100);
-  CHECK(static_cast<double>(after.height) <= 1.05 * static_cast<double>(plan_memory(buffers).height));
+  CHECK(static_cast<double>(after.height) <=
+        1.05 * static_cast<double>(plan_memory(buffers).height));
 }
 
 TEST_CASE("memory plan: what was planned before is given up where it costs too much") {
@@ -209,10 +237,12 @@ TEST_CASE("memory plan: a search says how far it is") {
   const auto buffers = cut_lifetimes({.seed = 9, .pieces = 120, .removed_percent = 0});
   std::uint64_t last = ~std::uint64_t{0};
   bool only_lower = true;
-  const MemoryPlan plan = plan_memory(buffers, {.budget = std::chrono::milliseconds(300), .progress = [&](const MemoryPlanProgress& at) {
-                                                  only_lower &= at.height <= last && at.bound <= at.height && at.part >= 0 && at.part <= 1;
-                                                  last = at.height;
-                                                }});
+  const MemoryPlan plan = plan_memory(
+      buffers,
+      {.budget = std::chrono::milliseconds(300), .progress = [&](const MemoryPlanProgress& at) {
+         only_lower &= at.height <= last && at.bound <= at.height && at.part >= 0 && at.part <= 1;
+         last = at.height;
+       }});
   CHECK(only_lower);
   check_plan(buffers, plan);
 }

@@ -15,13 +15,17 @@ namespace {
 using Offsets = std::vector<std::uint64_t>;
 
 bool is_block(const BufferLifetime& block, const BufferLifetime& expected) {
-  return block.lower == expected.lower && block.upper == expected.upper && block.size == expected.size && block.alignment == expected.alignment;
+  return block.lower == expected.lower && block.upper == expected.upper &&
+         block.size == expected.size && block.alignment == expected.alignment;
 }
 
 }  // namespace
 
-TEST_CASE("merged lifetimes: buffers of one lifetime are stacked, each aligned, where together they are as large as one that follows") {
-  const std::vector<BufferLifetime> buffers = {{0, 4, 100, 64}, {0, 4, 1, 64}, {0, 4, 30, 64}, {0, 4, 7, 1}, {4, 9, 158, 64}};
+TEST_CASE(
+    "merged lifetimes: buffers of one lifetime are stacked, each aligned, where together they are "
+    "as large as one that follows") {
+  const std::vector<BufferLifetime> buffers = {
+      {0, 4, 100, 64}, {0, 4, 1, 64}, {0, 4, 30, 64}, {0, 4, 7, 1}, {4, 9, 158, 64}};
   const MergedLifetimes merged(buffers);
   REQUIRE(merged.blocks().size() == 3);
   const Offsets offsets = merged.offsets_of_buffers(Offsets{0, 0, 0});
@@ -31,26 +35,33 @@ TEST_CASE("merged lifetimes: buffers of one lifetime are stacked, each aligned, 
   CHECK(is_there);
 }
 
-TEST_CASE("merged lifetimes: others of one lifetime are stacked only where sizes speak for some blocks of the list") {
+TEST_CASE(
+    "merged lifetimes: others of one lifetime are stacked only where sizes speak for some blocks "
+    "of the list") {
   std::vector<BufferLifetime> buffers = {{10, 20, 3, 1}, {10, 20, 4, 1}};
   CHECK(MergedLifetimes(buffers).blocks().size() == 2);
   buffers.push_back({0, 4, 5, 1});
   buffers.push_back({4, 8, 5, 1});
   const MergedLifetimes merged(buffers);
   REQUIRE(merged.blocks().size() == 2);
-  CHECK((is_block(merged.blocks()[0], {10, 20, 7, 1}) || is_block(merged.blocks()[1], {10, 20, 7, 1})));
+  CHECK((is_block(merged.blocks()[0], {10, 20, 7, 1}) ||
+         is_block(merged.blocks()[1], {10, 20, 7, 1})));
 }
 
 TEST_CASE("merged lifetimes: buffers of one size that follow each other are one, all along") {
-  const std::vector<BufferLifetime> buffers = {{4, 7, 10, 1}, {0, 4, 10, 1}, {7, 9, 10, 1}, {3, 7, 11, 1}};
+  const std::vector<BufferLifetime> buffers = {
+      {4, 7, 10, 1}, {0, 4, 10, 1}, {7, 9, 10, 1}, {3, 7, 11, 1}};
   const MergedLifetimes merged(buffers);
   REQUIRE(merged.blocks().size() == 2);
-  CHECK((is_block(merged.blocks()[0], {0, 9, 10, 1}) || is_block(merged.blocks()[1], {0, 9, 10, 1})));
+  CHECK(
+      (is_block(merged.blocks()[0], {0, 9, 10, 1}) || is_block(merged.blocks()[1], {0, 9, 10, 1})));
   const Offsets offsets = merged.offsets_of_buffers(Offsets{100, 100});
   CHECK(offsets == Offsets{100, 100, 100, 100});
 }
 
-TEST_CASE("merged lifetimes: where several could follow, and where sizes or alignments differ, nothing does") {
+TEST_CASE(
+    "merged lifetimes: where several could follow, and where sizes or alignments differ, nothing "
+    "does") {
   const std::vector<BufferLifetime> several = {{0, 4, 10, 1}, {1, 4, 10, 1}, {4, 9, 10, 1}};
   CHECK(MergedLifetimes(several).blocks().size() == 3);
   const std::vector<BufferLifetime> other_alignment = {{0, 4, 10, 1}, {4, 9, 10, 2}};
@@ -62,7 +73,8 @@ TEST_CASE("merged lifetimes: where several could follow, and where sizes or alig
 
 TEST_CASE("merged lifetimes: five that close around one of them are one, aligned") {
   // From 0 to 9, 300 bytes: 100 and 200 to begin with, 180 and 120 to end with, 80 in the middle.
-  const std::vector<BufferLifetime> buffers = {{0, 6, 100, 20}, {0, 3, 200, 20}, {3, 9, 120, 20}, {6, 9, 180, 20}, {3, 6, 80, 20}};
+  const std::vector<BufferLifetime> buffers = {
+      {0, 6, 100, 20}, {0, 3, 200, 20}, {3, 9, 120, 20}, {6, 9, 180, 20}, {3, 6, 80, 20}};
   const MergedLifetimes merged(buffers);
   REQUIRE(merged.blocks().size() == 1);
   CHECK(is_block(merged.blocks()[0], {0, 9, 300, 20}));
@@ -72,7 +84,9 @@ TEST_CASE("merged lifetimes: five that close around one of them are one, aligned
   CHECK(MergedLifetimes(other).blocks().size() == 5);
 }
 
-TEST_CASE("merged lifetimes: blocks nested deeper than there are rounds for stay blocks, each in its place") {
+TEST_CASE(
+    "merged lifetimes: blocks nested deeper than there are rounds for stay blocks, each in its "
+    "place") {
   // Each stands on the one before it or follows it, and fits only once that is whole.
   constexpr std::uint64_t kSteps = 3000;
   std::vector<BufferLifetime> buffers = {{0, 1, 1, 1}};
@@ -98,8 +112,11 @@ TEST_CASE("merged lifetimes: blocks nested deeper than there are rounds for stay
   const Offsets offsets = merged.offsets_of_buffers(of_blocks);
   for (std::size_t a = 0; a < buffers.size(); a += 7) {
     for (std::size_t b = 0; b < a; ++b) {
-      const bool live_at_once = buffers[a].lower < buffers[b].upper && buffers[b].lower < buffers[a].upper;
-      if (live_at_once) REQUIRE((offsets[a] + buffers[a].size <= offsets[b] || offsets[b] + buffers[b].size <= offsets[a]));
+      const bool live_at_once =
+          buffers[a].lower < buffers[b].upper && buffers[b].lower < buffers[a].upper;
+      if (live_at_once)
+        REQUIRE((offsets[a] + buffers[a].size <= offsets[b] ||
+                 offsets[b] + buffers[b].size <= offsets[a]));
     }
   }
 }
@@ -107,15 +124,19 @@ TEST_CASE("merged lifetimes: blocks nested deeper than there are rounds for stay
 TEST_CASE("merged lifetimes: blocks are merged like buffers until what was cut is whole again") {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     CAPTURE(seed);
-    const auto buffers = test::cut_lifetimes({.seed = seed, .pieces = 150, .unit = 1, .removed_percent = 0});
+    const auto buffers =
+        test::cut_lifetimes({.seed = seed, .pieces = 150, .unit = 1, .removed_percent = 0});
     const MergedLifetimes merged(buffers);
     REQUIRE(merged.blocks().size() == 1);
     const Offsets offsets = merged.offsets_of_buffers(Offsets{0});
     for (std::size_t a = 0; a < buffers.size(); ++a) {
       REQUIRE(offsets[a] + buffers[a].size <= merged.blocks()[0].size);
       for (std::size_t b = 0; b < a; ++b) {
-        const bool live_at_once = buffers[a].lower < buffers[b].upper && buffers[b].lower < buffers[a].upper;
-        if (live_at_once) REQUIRE((offsets[a] + buffers[a].size <= offsets[b] || offsets[b] + buffers[b].size <= offsets[a]));
+        const bool live_at_once =
+            buffers[a].lower < buffers[b].upper && buffers[b].lower < buffers[a].upper;
+        if (live_at_once)
+          REQUIRE((offsets[a] + buffers[a].size <= offsets[b] ||
+                   offsets[b] + buffers[b].size <= offsets[a]));
       }
     }
   }

@@ -26,7 +26,9 @@ struct Case {
   LoweredGraph lowered;
 };
 
-Placement place(const Case& c) { return place_transients(*c.recording, c.dependencies, c.lowered, kAlignment); }
+Placement place(const Case& c) {
+  return place_transients(*c.recording, c.dependencies, c.lowered, kAlignment);
+}
 
 // Commands touch random transients; edges are random and owe nothing to the accesses.
 Case random_case(std::uint64_t seed, Lowering lowering) {
@@ -35,14 +37,18 @@ Case random_case(std::uint64_t seed, Lowering lowering) {
   RecordingBuilder builder;
   const std::uint32_t buffers = 1 + random.below(24);
   for (std::uint32_t i = 0; i < buffers; ++i) {
-    builder.add_buffer("t" + std::to_string(i), 1 + random.below(1000), random.percent(90) ? BufferKind::Transient : BufferKind::Device);
+    builder.add_buffer("t" + std::to_string(i), 1 + random.below(1000),
+                       random.percent(90) ? BufferKind::Transient : BufferKind::Device);
   }
   for (std::uint32_t i = 0; i < nodes; ++i) {
     std::vector<BufferAccess> accesses;
-    for (std::uint32_t a = random.below(4); a > 0; --a) accesses.push_back(builder.read_write(random.below(buffers)));
+    for (std::uint32_t a = random.below(4); a > 0; --a)
+      accesses.push_back(builder.read_write(random.below(buffers)));
     builder.dispatch("k", accesses);
   }
-  Case c{builder.finish(), random_schedule({.seed = seed, .nodes = nodes, .edge_percent = 2 + random.below(20)}), {}};
+  Case c{builder.finish(),
+         random_schedule({.seed = seed, .nodes = nodes, .edge_percent = 2 + random.below(20)}),
+         {}};
   c.lowered = build_lowered_graph(c.dependencies, lowering);
   return c;
 }
@@ -54,11 +60,14 @@ class Sharing {
     for (std::uint32_t node = 0; node < c.dependencies.node_count(); ++node) {
       const Command& command = c.recording->commands[node];
       for (std::uint32_t i = 0; i < command.access_count; ++i) {
-        uses_[c.recording->accesses[command.first_access + i].buffer].push_back(c.lowered.node_of[node]);
+        uses_[c.recording->accesses[command.first_access + i].buffer].push_back(
+            c.lowered.node_of[node]);
       }
     }
   }
-  [[nodiscard]] bool allowed(std::uint32_t a, std::uint32_t b) const { return precedes(a, b) || precedes(b, a); }
+  [[nodiscard]] bool allowed(std::uint32_t a, std::uint32_t b) const {
+    return precedes(a, b) || precedes(b, a);
+  }
 
  private:
   [[nodiscard]] bool precedes(std::uint32_t a, std::uint32_t b) const {
@@ -106,7 +115,8 @@ std::uint64_t true_bound(const Case& c, const Placement& placement) {
       if ((set >> a & 1) == 0) continue;
       bytes += (placement.buffers[a].bytes + kAlignment - 1) / kAlignment * kAlignment;
       for (std::size_t b = 0; b < a && is_clique; ++b) {
-        is_clique = (set >> b & 1) == 0 || !sharing.allowed(placement.buffers[a].buffer, placement.buffers[b].buffer);
+        is_clique = (set >> b & 1) == 0 ||
+                    !sharing.allowed(placement.buffers[a].buffer, placement.buffers[b].buffer);
       }
     }
     if (is_clique) best = std::max(best, bytes);
@@ -218,14 +228,16 @@ TEST_CASE("memory: random graphs: both ways to fit are right on their own") {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     CAPTURE(seed);
     const Case c = random_case(seed, seed % 2 == 0 ? Lowering::Faithful : Lowering::Lanes(4));
-    const TransientUses uses = collect_transient_uses(*c.recording, c.dependencies, c.lowered, kAlignment);
+    const TransientUses uses =
+        collect_transient_uses(*c.recording, c.dependencies, c.lowered, kAlignment);
     if (uses.transients.empty()) continue;
     const ReachabilityIndex order(c.lowered, uses);
     for (const Fit& fit : {fit_by_position(uses, order), fit_by_size(uses, order)}) {
       Placement placement = place(c);
       for (std::size_t i = 0; i < placement.buffers.size(); ++i) {
         placement.buffers[i].offset = fit.offsets[i];
-        placement.slab_bytes = std::max({placement.slab_bytes, fit.slab_bytes, fit.offsets[i] + uses.transients[i].bytes});
+        placement.slab_bytes = std::max(
+            {placement.slab_bytes, fit.slab_bytes, fit.offsets[i] + uses.transients[i].bytes});
       }
       check_placement(c, placement);
     }
@@ -255,16 +267,19 @@ TEST_CASE("memory: in a chain the lower bound is what must lie side by side") {
   }
 }
 
-TEST_CASE("memory: training steps of networks are within two percent of their bound, however long") {
+TEST_CASE(
+    "memory: training steps of networks are within two percent of their bound, however long") {
   for (const Ordering ordering : {Ordering::Inferred, Ordering::Linear}) {
     for (const std::uint32_t blocks : {6u, 64u, 300u}) {
       CAPTURE(blocks);
       const NetworkDesc desc{.blocks = blocks, .ordering = ordering};
-      for (const RecordingPtr& recording : {mlp_step(desc), resnet_step(desc), transformer_step(desc), unet_step(desc)}) {
+      for (const RecordingPtr& recording :
+           {mlp_step(desc), resnet_step(desc), transformer_step(desc), unet_step(desc)}) {
         Case c{recording, build_dependencies(*recording), {}};
         c.lowered = build_lowered_graph(c.dependencies, Lowering::Auto);
         const Placement placement = place(c);
-        CHECK(static_cast<double>(placement.slab_bytes) <= 1.02 * static_cast<double>(placement.lower_bound));
+        CHECK(static_cast<double>(placement.slab_bytes) <=
+              1.02 * static_cast<double>(placement.lower_bound));
       }
     }
   }
@@ -275,7 +290,8 @@ TEST_CASE("memory: a long chain, each of whose transients lives with the next, i
   RecordingBuilder builder;
   EdgeList edges;
   for (std::uint32_t i = 0; i < kLength; ++i) {
-    builder.add_buffer("t" + std::to_string(i), kAlignment * (1 + std::uint64_t{i} * i % 997), BufferKind::Transient);
+    builder.add_buffer("t" + std::to_string(i), kAlignment * (1 + std::uint64_t{i} * i % 997),
+                       BufferKind::Transient);
     std::vector<BufferAccess> accesses = {builder.write(i)};
     if (i != 0) accesses.push_back(builder.read(i - 1));
     builder.dispatch("k", accesses);
@@ -287,7 +303,9 @@ TEST_CASE("memory: a long chain, each of whose transients lives with the next, i
   CHECK(placement.slab_bytes == placement.lower_bound);
 }
 
-TEST_CASE("memory: layers in which each node follows a few of the layer before need not twice their bound") {
+TEST_CASE(
+    "memory: layers in which each node follows a few of the layer before need not twice their "
+    "bound") {
   const TaskGraph tasks = make_task_graph("sparse-8", 500);
   RecordingBuilder builder;
   EdgeList edges;
@@ -303,12 +321,14 @@ TEST_CASE("memory: layers in which each node follows a few of the layer before n
   Case c{builder.finish(), manual_dependencies(tasks.size(), edges), {}};
   c.lowered = build_lowered_graph(c.dependencies, Lowering::Auto);
   const Placement placement = place(c);
-  const TransientUses uses = collect_transient_uses(*c.recording, c.dependencies, c.lowered, kAlignment);
+  const TransientUses uses =
+      collect_transient_uses(*c.recording, c.dependencies, c.lowered, kAlignment);
   const ReachabilityIndex order(c.lowered, uses);
   for (std::uint32_t a = 0; a < placement.buffers.size(); ++a) {
     for (std::uint32_t b = 0; b < a; ++b) {
       const PlacedBuffer &one = placement.buffers[a], &other = placement.buffers[b];
-      if (one.offset + one.bytes <= other.offset || other.offset + other.bytes <= one.offset) continue;
+      if (one.offset + one.bytes <= other.offset || other.offset + other.bytes <= one.offset)
+        continue;
       REQUIRE((order.precedes(a, b) || order.precedes(b, a)));
     }
   }
@@ -316,18 +336,22 @@ TEST_CASE("memory: layers in which each node follows a few of the layer before n
   CHECK(place(c).slab_bytes == placement.slab_bytes);
 }
 
-TEST_CASE("memory: with time to search no two transients that live at once overlap either, and none is larger than without") {
+TEST_CASE(
+    "memory: with time to search no two transients that live at once overlap either, and none is "
+    "larger than without") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);
     const Case c = random_case(seed, seed % 2 == 0 ? Lowering::Faithful : Lowering::Lanes(3));
-    const Placement placement = place_transients(*c.recording, c.dependencies, c.lowered, kAlignment, std::chrono::milliseconds(20));
+    const Placement placement = place_transients(*c.recording, c.dependencies, c.lowered,
+                                                 kAlignment, std::chrono::milliseconds(20));
     check_placement(c, placement);
     CHECK(placement.slab_bytes <= place(c).slab_bytes);
   }
 }
 
 TEST_CASE("memory: where chains run out nothing shares that may not") {
-  // More roots than a clock has chains, then one node after each root that writes a transient of its own.
+  // More roots than a clock has chains, then one node after each root that writes a transient of
+  // its own.
   const std::uint32_t roots = 400;
   RecordingBuilder builder;
   EdgeList edges;

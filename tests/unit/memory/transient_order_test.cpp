@@ -1,12 +1,13 @@
-// What is known of transients in a partial order before any of them is placed: which come before which, lifetimes that cover that, the heaviest set.
+// What is known of transients in a partial order before any of them is placed: which come before
+// which, lifetimes that cover that, the heaviest set.
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <string>
 
 #include "memory/interval_relaxation.hpp"
-#include "memory/max_weight_antichain.hpp"
 #include "memory/lower_bound.hpp"
+#include "memory/max_weight_antichain.hpp"
 #include "memory/precedence.hpp"
 #include "support/manual_dependencies.hpp"
 #include "support/random_recording.hpp"
@@ -28,14 +29,17 @@ Ordered random_order(std::uint64_t seed, Lowering lowering) {
   Random random(seed);
   const std::uint32_t nodes = 2 + random.below(80), buffers = 1 + random.below(30);
   RecordingBuilder builder;
-  for (std::uint32_t i = 0; i < buffers; ++i) builder.add_buffer("t" + std::to_string(i), 1 + random.below(1000), BufferKind::Transient);
+  for (std::uint32_t i = 0; i < buffers; ++i)
+    builder.add_buffer("t" + std::to_string(i), 1 + random.below(1000), BufferKind::Transient);
   for (std::uint32_t i = 0; i < nodes; ++i) {
     std::vector<BufferAccess> accesses;
-    for (std::uint32_t a = random.below(3); a > 0; --a) accesses.push_back(builder.read_write(random.below(buffers)));
+    for (std::uint32_t a = random.below(3); a > 0; --a)
+      accesses.push_back(builder.read_write(random.below(buffers)));
     builder.dispatch("k", accesses);
   }
   const RecordingPtr recording = builder.finish();
-  const DependencyGraph dependencies = random_schedule({.seed = seed, .nodes = nodes, .edge_percent = 2 + random.below(20)});
+  const DependencyGraph dependencies =
+      random_schedule({.seed = seed, .nodes = nodes, .edge_percent = 2 + random.below(20)});
   Ordered ordered{build_lowered_graph(dependencies, lowering), {}};
   ordered.uses = collect_transient_uses(*recording, dependencies, ordered.lowered, 64);
   return ordered;
@@ -47,7 +51,8 @@ void for_each_random_order(Check check) {
     CAPTURE(seed);
     for (const Lowering lowering : {Lowering::Faithful, Lowering::Lanes(3), Lowering::Lanes(1)}) {
       const Ordered ordered = random_order(seed, lowering);
-      if (!ordered.uses.by_first_use.empty()) check(ordered, ReachabilityIndex(ordered.lowered, ordered.uses));
+      if (!ordered.uses.by_first_use.empty())
+        check(ordered, ReachabilityIndex(ordered.lowered, ordered.uses));
     }
   }
 }
@@ -56,7 +61,8 @@ std::uint64_t most_at_once(const IntervalRelaxation& cover) {
   std::uint64_t most = 0;
   for (const BufferLifetime& at : cover.lifetimes) {
     std::uint64_t bytes = 0;
-    for (const BufferLifetime& other : cover.lifetimes) bytes += other.lower <= at.lower && at.lower < other.upper ? other.size : 0;
+    for (const BufferLifetime& other : cover.lifetimes)
+      bytes += other.lower <= at.lower && at.lower < other.upper ? other.size : 0;
     most = std::max(most, bytes);
   }
   return most;
@@ -70,18 +76,21 @@ TEST_CASE("transient order: each pair is known, and few of them imply all") {
     std::size_t pairs = 0;
     for (std::uint32_t later = 0; later < precedence.size(); ++later) {
       for (std::uint32_t earlier = 0; earlier < later; ++earlier) {
-        const bool precedes = order.precedes(precedence.transients[earlier], precedence.transients[later]);
+        const bool precedes =
+            order.precedes(precedence.transients[earlier], precedence.transients[later]);
         REQUIRE(precedence.precedes(earlier, later) == precedes);
         CHECK_FALSE(order.precedes(precedence.transients[later], precedence.transients[earlier]));
         if (!precedes) continue;
         ++pairs;
         const bool is_implied = [&] {
           for (std::uint32_t middle = earlier + 1; middle < later; ++middle) {
-            if (precedence.precedes(earlier, middle) && precedence.precedes(middle, later)) return true;
+            if (precedence.precedes(earlier, middle) && precedence.precedes(middle, later))
+              return true;
           }
           return false;
         }();
-        const bool is_cover = std::count(precedence.covers.begin(), precedence.covers.end(), std::pair(earlier, later)) == 1;
+        const bool is_cover = std::count(precedence.covers.begin(), precedence.covers.end(),
+                                         std::pair(earlier, later)) == 1;
         CHECK(is_cover == !is_implied);
       }
     }
@@ -89,7 +98,8 @@ TEST_CASE("transient order: each pair is known, and few of them imply all") {
   });
 }
 
-TEST_CASE("transient order: lifetimes that cover it overlap wherever two transients may not share") {
+TEST_CASE(
+    "transient order: lifetimes that cover it overlap wherever two transients may not share") {
   for_each_random_order([](const Ordered& ordered, const ReachabilityIndex& order) {
     const IntervalRelaxation cover = relax_to_intervals(ordered.uses, order);
     for (std::size_t a = 0; a < cover.transients.size(); ++a) {
@@ -110,22 +120,27 @@ TEST_CASE("transient order: in a chain the lifetimes cover nothing else") {
     if (ordered.uses.by_first_use.empty()) continue;
     const ReachabilityIndex order(ordered.lowered, ordered.uses);
     const IntervalRelaxation cover = relax_to_intervals(ordered.uses, order);
-    CHECK(most_at_once(cover) == find_max_weight_antichain(ordered.uses, find_precedence(ordered.uses, order)).bytes);
+    CHECK(most_at_once(cover) ==
+          find_max_weight_antichain(ordered.uses, find_precedence(ordered.uses, order)).bytes);
   }
 }
 
-TEST_CASE("transient order: no two of the heaviest set are ordered, and it is no lighter than any level of the graph") {
+TEST_CASE(
+    "transient order: no two of the heaviest set are ordered, and it is no lighter than any level "
+    "of the graph") {
   for_each_random_order([](const Ordered& ordered, const ReachabilityIndex& order) {
     const Precedence precedence = find_precedence(ordered.uses, order);
     const MaxWeightAntichain heaviest = find_max_weight_antichain(ordered.uses, precedence);
     std::uint64_t bytes = 0;
     for (std::size_t i = 0; i < heaviest.members.size(); ++i) {
       bytes += ordered.uses.transients[precedence.transients[heaviest.members[i]]].bytes;
-      for (std::size_t j = 0; j < i; ++j) CHECK_FALSE(precedence.precedes(heaviest.members[j], heaviest.members[i]));
+      for (std::size_t j = 0; j < i; ++j)
+        CHECK_FALSE(precedence.precedes(heaviest.members[j], heaviest.members[i]));
     }
     CHECK(heaviest.bytes == bytes);
     std::uint64_t largest = 0;  // of those that nothing uses, too
-    for (const Transient& transient : ordered.uses.transients) largest = std::max(largest, transient.bytes);
+    for (const Transient& transient : ordered.uses.transients)
+      largest = std::max(largest, transient.bytes);
     CHECK(std::max(heaviest.bytes, largest) >= slab_lower_bound(ordered.lowered, ordered.uses));
   });
 }

@@ -28,10 +28,12 @@ struct BodyPlans : RecordFixture {
   }
   static Plan plan_of(const std::shared_ptr<const Recording>& recording) {
     std::vector<std::shared_ptr<const Plan>> bodies;
-    for (const auto& body : recording->bodies) bodies.push_back(std::make_shared<const Plan>(plan_of(body)));
+    for (const auto& body : recording->bodies)
+      bodies.push_back(std::make_shared<const Plan>(plan_of(body)));
     DependencyGraph dependencies = build_dependencies(*recording);
     LoweredGraph lowered = build_lowered_graph(dependencies, Lowering::Faithful);
-    return freeze_plan(recording->label, recording, std::move(dependencies), std::move(lowered), {}, std::move(bodies));
+    return freeze_plan(recording->label, recording, std::move(dependencies), std::move(lowered), {},
+                       std::move(bodies));
   }
   // While the condition begins as `initial`, filling with `value`, at most `limit` times.
   Plan loop(std::uint32_t initial, std::uint32_t value, std::uint64_t limit) {
@@ -46,7 +48,8 @@ struct BodyPlans : RecordFixture {
 
 TEST_CASE("plan: what a body does, a limit and how a condition begins are part of the hash") {
   BodyPlans f;
-  const std::set<std::uint64_t> hashes{f.loop(1, 1, 1).plan_hash, f.loop(0, 1, 1).plan_hash, f.loop(1, 2, 1).plan_hash, f.loop(1, 1, 2).plan_hash};
+  const std::set<std::uint64_t> hashes{f.loop(1, 1, 1).plan_hash, f.loop(0, 1, 1).plan_hash,
+                                       f.loop(1, 2, 1).plan_hash, f.loop(1, 1, 2).plan_hash};
   CHECK(hashes.size() == 4);
   CHECK(f.loop(1, 1, 1).plan_hash == f.loop(1, 1, 1).plan_hash);
 }
@@ -54,8 +57,10 @@ TEST_CASE("plan: what a body does, a limit and how a condition begins are part o
 TEST_CASE("plan: the text shows what decides, the limit and the bodies' own plans") {
   BodyPlans f;
   const std::string text = to_text(f.loop(1, 7, 5));
-  for (const char* part : {"while go: filling", "while b0 \"go\", initially 1, at most 5 iterations", "body 0 \"filling\", its buffers b1",
-                           "\nbody 0\n  reprise plan 1\n  label \"filling\"", "\n    n0 command 0 \"fill x\""}) {
+  for (const char* part :
+       {"while go: filling", "while b0 \"go\", initially 1, at most 5 iterations",
+        "body 0 \"filling\", its buffers b1", "\nbody 0\n  reprise plan 1\n  label \"filling\"",
+        "\n    n0 command 0 \"fill x\""}) {
     INFO(part);
     CHECK(text.find(part) != std::string::npos);
   }
@@ -64,7 +69,9 @@ TEST_CASE("plan: the text shows what decides, the limit and the bodies' own plan
 TEST_CASE("plan: loops are numbered in recorded order, each before those inside it") {
   BodyPlans f;
   const CommandBuffer fill = f.filling(1);
-  const auto condition = [&](std::string_view name) { return make_condition(f.status, {.name = name}); };
+  const auto condition = [&](std::string_view name) {
+    return make_condition(f.status, {.name = name});
+  };
   CommandBuffer inner = f.recording({.label = "inner", .level = Level::Secondary});
   inner.execute_while(condition("c"), fill, {.max_iterations = 1});
   inner.fill(f.x, 2u);
@@ -79,8 +86,11 @@ TEST_CASE("plan: loops are numbered in recorded order, each before those inside 
   const auto recording = frozen(cmd);
   const auto loops = loops_of(*recording);
   REQUIRE(loops.size() == 5);
-  const std::pair<const char*, std::uint32_t> expected[] = {
-      {"while a: filling", 0}, {"while b: inner", 1}, {"while c: filling", 1}, {"while d: filling", 1}, {"while f: filling", 4}};
+  const std::pair<const char*, std::uint32_t> expected[] = {{"while a: filling", 0},
+                                                            {"while b: inner", 1},
+                                                            {"while c: filling", 1},
+                                                            {"while d: filling", 1},
+                                                            {"while f: filling", 4}};
   for (std::size_t i = 0; i < 5; ++i) {
     CHECK(loops[i].name == expected[i].first);
     CHECK(loops[i].command == expected[i].second);
@@ -89,12 +99,15 @@ TEST_CASE("plan: loops are numbered in recorded order, each before those inside 
   CHECK(number_loops(*recording, 10) == std::vector<std::uint32_t>{10, 11, 14, 14, 14});
 }
 
-TEST_CASE("plan difference: what commands run is compared, too: bodies, branches, limits and which condition decides") {
+TEST_CASE(
+    "plan difference: what commands run is compared, too: bodies, branches, limits and which "
+    "condition decides") {
   using Outcome = GraphExecUpdateOutcome;
   BodyPlans f;
   const auto outcome = [](const Plan& a, const Plan& b) { return find_difference(a, b).outcome; };
   CHECK(outcome(f.loop(1, 1, 5), f.loop(0, 2, 9)) == Outcome::Success);
-  const Condition a = make_condition(f.status, {.name = "a", .initial = 1}), b = make_condition(f.status, {.name = "b", .initial = 1});
+  const Condition a = make_condition(f.status, {.name = "a", .initial = 1}),
+                  b = make_condition(f.status, {.name = "b", .initial = 1});
   const CommandBuffer one = f.filling(1);
   CommandBuffer two = f.recording({.label = "two", .level = Level::Secondary});
   two.fill(f.x, 1u);
@@ -106,12 +119,18 @@ TEST_CASE("plan difference: what commands run is compared, too: bodies, branches
     return f.plan_of(frozen(cmd));
   };
   const Plan then = plan([&](CommandBuffer& cmd) { cmd.execute_if(a, one); });
-  const PlanDifference longer = find_difference(then, plan([&](CommandBuffer& cmd) { cmd.execute_if(a, two); }));
+  const PlanDifference longer =
+      find_difference(then, plan([&](CommandBuffer& cmd) { cmd.execute_if(a, two); }));
   CHECK(longer.outcome == Outcome::TopologyChanged);
   CHECK(longer.node == 0);
-  CHECK(outcome(then, plan([&](CommandBuffer& cmd) { cmd.execute_if(a, one, one); })) == Outcome::NotSupported);
-  CHECK(outcome(then, plan([&](CommandBuffer& cmd) { cmd.execute_while(a, one, {.max_iterations = 1}); })) == Outcome::NotSupported);
-  CHECK(outcome(then, plan([&](CommandBuffer& cmd) { cmd.execute_if(b, one); })) == Outcome::Success);  // the only one of either
-  CHECK(outcome(plan([&](CommandBuffer& cmd) { cmd.execute(one, Nested); }), plan([&](CommandBuffer& cmd) { cmd.execute(two, Nested); })) ==
+  CHECK(outcome(then, plan([&](CommandBuffer& cmd) { cmd.execute_if(a, one, one); })) ==
+        Outcome::NotSupported);
+  CHECK(outcome(then, plan([&](CommandBuffer& cmd) {
+                  cmd.execute_while(a, one, {.max_iterations = 1});
+                })) == Outcome::NotSupported);
+  CHECK(outcome(then, plan([&](CommandBuffer& cmd) { cmd.execute_if(b, one); })) ==
+        Outcome::Success);  // the only one of either
+  CHECK(outcome(plan([&](CommandBuffer& cmd) { cmd.execute(one, Nested); }),
+                plan([&](CommandBuffer& cmd) { cmd.execute(two, Nested); })) ==
         Outcome::TopologyChanged);
 }

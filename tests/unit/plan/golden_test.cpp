@@ -1,5 +1,5 @@
-// Plans as text and DOT, byte for byte as in tests/golden. REPRISE_UPDATE_GOLDEN=1 writes the files instead; read the
-// difference before it is committed.
+// Plans as text and DOT, byte for byte as in tests/golden. REPRISE_UPDATE_GOLDEN=1 writes the files
+// instead; read the difference before it is committed.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -7,11 +7,11 @@
 #include <sstream>
 #include <string>
 
+#include "dependencies/dependency_graph.hpp"
 #include "lowering/lowered_graph.hpp"
 #include "lowering/lowering_config.hpp"
 #include "memory/placement.hpp"
 #include "plan/plan.hpp"
-#include "dependencies/dependency_graph.hpp"
 #include "support/paths.hpp"
 #include "support/random_recording.hpp"
 #include "support/recording_builder.hpp"
@@ -24,11 +24,13 @@ using namespace reprise::test;
 
 Plan plan_of(std::shared_ptr<const Recording> recording, Lowering lowering) {
   DependencyGraph dependencies = build_dependencies(*recording);
-  LoweredGraph lowered = build_lowered_graph(dependencies, lowering, hints_of(*recording, dependencies));
+  LoweredGraph lowered =
+      build_lowered_graph(dependencies, lowering, hints_of(*recording, dependencies));
   check_lowered_graph(dependencies, lowered);
   Placement placement = place_transients(*recording, dependencies, lowered, 256);
   const std::string label = recording->label;
-  return freeze_plan(label, std::move(recording), std::move(dependencies), std::move(lowered), std::move(placement));
+  return freeze_plan(label, std::move(recording), std::move(dependencies), std::move(lowered),
+                     std::move(placement));
 }
 
 DispatchPayload launch(Dim3 grid, Dim3 block, std::uint32_t shared_bytes = 0) {
@@ -42,9 +44,11 @@ DispatchPayload launch(Dim3 grid, Dim3 block, std::uint32_t shared_bytes = 0) {
 // One of every kind of command, nested labels, transients that share, several roots and leaves.
 Plan step() {
   RecordingBuilder b({.label = "step"});
-  const auto x = b.add_buffer("x", 4096), y = b.add_buffer("y", 4096), image = b.add_buffer("image", 65536);
+  const auto x = b.add_buffer("x", 4096), y = b.add_buffer("y", 4096),
+             image = b.add_buffer("image", 65536);
   const auto input = b.add_buffer("input", 4096, BufferKind::PinnedHost);
-  const auto t0 = b.add_buffer("t0", 4000, BufferKind::Transient), t1 = b.add_buffer("t1", 4096, BufferKind::Transient);
+  const auto t0 = b.add_buffer("t0", 4000, BufferKind::Transient),
+             t1 = b.add_buffer("t1", 4096, BufferKind::Transient);
   const auto t2 = b.add_buffer("t2", 1000, BufferKind::Transient);
   float bytes[16] = {1, 2, 3};
 
@@ -63,13 +67,17 @@ Plan step() {
   b.dispatch("gradient", {b.read(t1), b.write(t2)});
   b.dispatch("apply", {b.read(t2), b.read_write(y)});
   b.end_label();
-  b.copy_from_host(bytes, HostBytes::Lifetime::Snapshot, RecordingBuilder::range(Access::Write, image, 0, 64));
-  b.copy(b.rows(Access::Read, y, 0, {64, 8, 1}, {128, 1024}), b.rows(Access::Write, image, 4096, {64, 8, 1}, {256, 2048}));
+  b.copy_from_host(bytes, HostBytes::Lifetime::Snapshot,
+                   RecordingBuilder::range(Access::Write, image, 0, 64));
+  b.copy(b.rows(Access::Read, y, 0, {64, 8, 1}, {128, 1024}),
+         b.rows(Access::Write, image, 4096, {64, 8, 1}, {256, 2048}));
   b.host({b.read(input)});
   return plan_of(b.finish(), Lowering::Auto);
 }
 
-Plan two_lanes() { return plan_of(layers(12, 4, 2, {.kind = BufferKind::Transient}), Lowering::Lanes(2)); }
+Plan two_lanes() {
+  return plan_of(layers(12, 4, 2, {.kind = BufferKind::Transient}), Lowering::Lanes(2));
+}
 
 Plan explicit_order() {
   RecordingBuilder b({.label = "explicit", .ordering = Ordering::Explicit});
@@ -88,9 +96,11 @@ Plan explicit_order() {
 Plan join() {
   RecordingBuilder b({.label = "join", .ordering = Ordering::Explicit});
   const auto x = b.add_buffer("x", 4096);
-  for (std::uint32_t i = 0; i < 10; ++i) b.dispatch("before", {RecordingBuilder::range(Access::Write, x, 64 * i, 64 * i + 64)});
+  for (std::uint32_t i = 0; i < 10; ++i)
+    b.dispatch("before", {RecordingBuilder::range(Access::Write, x, 64 * i, 64 * i + 64)});
   b.barrier();
-  for (std::uint32_t i = 0; i < 10; ++i) b.dispatch("after", {RecordingBuilder::range(Access::ReadWrite, x, 64 * i, 64 * i + 64)});
+  for (std::uint32_t i = 0; i < 10; ++i)
+    b.dispatch("after", {RecordingBuilder::range(Access::ReadWrite, x, 64 * i, 64 * i + 64)});
   return plan_of(b.finish(), Lowering::Auto);
 }
 
@@ -117,7 +127,8 @@ std::string read_text(const std::filesystem::path& path) {
 
 void compare(const std::string& name, const std::string& text) {
   const std::filesystem::path path = test_file("golden/" + name);
-  if (const char* update = std::getenv("REPRISE_UPDATE_GOLDEN"); update != nullptr && std::string(update) == "1") {
+  if (const char* update = std::getenv("REPRISE_UPDATE_GOLDEN");
+      update != nullptr && std::string(update) == "1") {
     std::ofstream(path, std::ios::binary) << text;
   }
   CHECK(read_text(path) == text);
@@ -127,15 +138,20 @@ bool dot_accepts(const std::string& text) {
   const std::filesystem::path path = scratch_folder() / "plan.dot";
   std::ofstream(path, std::ios::binary) << text;
   const std::filesystem::path messages = scratch_folder() / "dot.txt";
-  return std::system(("dot -Tplain -o /dev/null '" + path.string() + "' 2> '" + messages.string() + "'").c_str()) == 0;
+  return std::system(
+             ("dot -Tplain -o /dev/null '" + path.string() + "' 2> '" + messages.string() + "'")
+                 .c_str()) == 0;
 }
 
 struct Golden {
   const char* name;
   Plan (*make)();
 };
-constexpr Golden kGolden[] = {
-    {"step", step}, {"two_lanes", two_lanes}, {"explicit_order", explicit_order}, {"join", join}, {"names", names}};
+constexpr Golden kGolden[] = {{"step", step},
+                              {"two_lanes", two_lanes},
+                              {"explicit_order", explicit_order},
+                              {"join", join},
+                              {"names", names}};
 
 }  // namespace
 
@@ -151,7 +167,9 @@ TEST_CASE("plan: DOT is as in the golden files") {
     CAPTURE(golden.name);
     compare(std::string(golden.name) + ".dot", to_dot(golden.make(), {}));
   }
-  compare("step_plain.dot", to_dot(step(), {.accesses = false, .causes = false, .added_edges = false, .locations = true}));
+  compare("step_plain.dot",
+          to_dot(step(),
+                 {.accesses = false, .causes = false, .added_edges = false, .locations = true}));
 }
 
 TEST_CASE("plan: Graphviz accepts the DOT of every plan") {
@@ -163,7 +181,8 @@ TEST_CASE("plan: Graphviz accepts the DOT of every plan") {
     CAPTURE(golden.name);
     const Plan plan = golden.make();
     CHECK(dot_accepts(to_dot(plan, {})));
-    CHECK(dot_accepts(to_dot(plan, {.accesses = false, .causes = false, .added_edges = false, .locations = true})));
+    CHECK(dot_accepts(to_dot(
+        plan, {.accesses = false, .causes = false, .added_edges = false, .locations = true})));
   }
   CHECK_FALSE(dot_accepts("digraph {"));
 }

@@ -6,8 +6,8 @@
 
 #include <reprise/error.hpp>
 
-#include "plan/plan.hpp"
 #include "dependencies/dependency_graph.hpp"
+#include "plan/plan.hpp"
 #include "support/network_recordings.hpp"
 #include "support/random_recording.hpp"
 #include "support/thrown_by.hpp"
@@ -18,9 +18,11 @@ using namespace reprise;
 using namespace reprise::detail;
 using namespace reprise::test;
 
-GoalResult lowered_for(const Recording& recording, MemoryGoal goal, Lowering lowering = Lowering::Auto) {
+GoalResult lowered_for(const Recording& recording, MemoryGoal goal,
+                       Lowering lowering = Lowering::Auto) {
   const DependencyGraph dependencies = build_dependencies(recording);
-  GoalResult result = lower_for_goal(recording, dependencies, {.goal = goal, .lowering = lowering, .alignment = 64});
+  GoalResult result = lower_for_goal(recording, dependencies,
+                                     {.goal = goal, .lowering = lowering, .alignment = 64});
   check_lowered_graph(dependencies, result.lowered);
   return result;
 }
@@ -29,7 +31,8 @@ GoalResult lowered_for(const Recording& recording, MemoryGoal goal, Lowering low
 RecordingPtr branches(std::uint32_t count) {
   RecordingBuilder b;
   for (std::uint32_t i = 0; i < count; ++i) {
-    const auto t = b.add_buffer("t" + std::to_string(i), 4096, BufferKind::Transient), out = b.add_buffer("out" + std::to_string(i), 4096);
+    const auto t = b.add_buffer("t" + std::to_string(i), 4096, BufferKind::Transient),
+               out = b.add_buffer("out" + std::to_string(i), 4096);
     b.dispatch("make", {b.write(t)});
     b.dispatch("use", {b.read(t), b.write(out)});
   }
@@ -43,7 +46,8 @@ RecordingPtr chain_with_branches() {
   for (std::uint32_t i = 0; i < 40; ++i) {
     b.dispatch("link", {b.read_write(x)});
     if (i % 5 != 0) continue;
-    const auto t = b.add_buffer("t" + std::to_string(i), 4096, BufferKind::Transient), out = b.add_buffer("out" + std::to_string(i), 4096);
+    const auto t = b.add_buffer("t" + std::to_string(i), 4096, BufferKind::Transient),
+               out = b.add_buffer("out" + std::to_string(i), 4096);
     b.dispatch("make", {b.write(t)});
     b.dispatch("use", {b.read(t), b.write(out)});
   }
@@ -56,7 +60,8 @@ TEST_CASE("memory goal: speed is the lowering without a goal") {
   const auto recording = branches(16);
   const DependencyGraph dependencies = build_dependencies(*recording);
   const GoalResult result = lower_for_goal(*recording, dependencies, {.alignment = 64});
-  CHECK(result.lowered.edges.size() == build_lowered_graph(dependencies, Lowering::Auto).edges.size());
+  CHECK(result.lowered.edges.size() ==
+        build_lowered_graph(dependencies, Lowering::Auto).edges.size());
   CHECK(result.placement.slab_bytes == 16 * 4096);
   CHECK(result.price.goal == MemoryGoal::Speed);
   CHECK(result.price.after == MemoryTradeoff::Side{});
@@ -87,7 +92,8 @@ TEST_CASE("memory goal: balanced keeps the critical path within five fourths") {
 TEST_CASE("memory goal: no goal needs more bytes than speed, on random graphs and networks") {
   const auto check = [](const Recording& recording) {
     const std::uint64_t speed = lowered_for(recording, MemoryGoal::Speed).placement.slab_bytes;
-    const GoalResult balanced = lowered_for(recording, MemoryGoal::Balanced), least = lowered_for(recording, MemoryGoal::Least);
+    const GoalResult balanced = lowered_for(recording, MemoryGoal::Balanced),
+                     least = lowered_for(recording, MemoryGoal::Least);
     CHECK(balanced.price.before.slab_bytes == speed);
     CHECK(balanced.placement.slab_bytes <= speed);
     CHECK(least.placement.slab_bytes <= balanced.placement.slab_bytes);
@@ -95,7 +101,8 @@ TEST_CASE("memory goal: no goal needs more bytes than speed, on random graphs an
   };
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     CAPTURE(seed);
-    check(*random_recording({.seed = seed, .commands = 40, .buffers = 12, .kind = BufferKind::Transient}));
+    check(*random_recording(
+        {.seed = seed, .commands = 40, .buffers = 12, .kind = BufferKind::Transient}));
   }
   check(*resnet_step({.blocks = 4}));
   check(*transformer_step({.blocks = 2}));
@@ -106,7 +113,9 @@ TEST_CASE("memory goal: lanes are a limit, and Faithful is refused") {
   const GoalResult result = lowered_for(*branches(16), MemoryGoal::Least, Lowering::Lanes(4));
   CHECK(result.price.before.lanes == 4);
   CHECK(result.price.after.lanes <= 4);
-  const auto error = thrown_by([] { static_cast<void>(lowered_for(*branches(2), MemoryGoal::Balanced, Lowering::Faithful)); });
+  const auto error = thrown_by([] {
+    static_cast<void>(lowered_for(*branches(2), MemoryGoal::Balanced, Lowering::Faithful));
+  });
   CHECK(error.code() == ErrorCode::InvalidArgument);
   CHECK(std::string(error.what()).find("Faithful") != std::string::npos);
 }
@@ -114,9 +123,12 @@ TEST_CASE("memory goal: lanes are a limit, and Faithful is refused") {
 TEST_CASE("memory goal: the plan's text says the price") {
   auto recording = branches(4);
   DependencyGraph dependencies = build_dependencies(*recording);
-  GoalResult result = lower_for_goal(*recording, dependencies, {.goal = MemoryGoal::Least, .alignment = 64});
-  Plan plan = freeze_plan("p", recording, std::move(dependencies), std::move(result.lowered), std::move(result.placement));
+  GoalResult result =
+      lower_for_goal(*recording, dependencies, {.goal = MemoryGoal::Least, .alignment = 64});
+  Plan plan = freeze_plan("p", recording, std::move(dependencies), std::move(result.lowered),
+                          std::move(result.placement));
   CHECK(to_text(plan).find("memory goal") == std::string::npos);
   plan.price = result.price;
-  CHECK(to_text(plan).find("memory goal least: slab 16384 -> 4096 bytes, critical path 2 -> 8 commands, lanes 0 -> 1\n") != std::string::npos);
+  CHECK(to_text(plan).find("memory goal least: slab 16384 -> 4096 bytes, critical path 2 -> 8 "
+                           "commands, lanes 0 -> 1\n") != std::string::npos);
 }

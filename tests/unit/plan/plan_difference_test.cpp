@@ -22,7 +22,8 @@ Plan plan_of(const std::function<void(RecordingBuilder&)>& record) {
   DependencyGraph dependencies = build_dependencies(*recording);
   LoweredGraph lowered = build_lowered_graph(dependencies, Lowering::Faithful);
   Placement placement = place_transients(*recording, dependencies, lowered, 256);
-  return freeze_plan("test", recording, std::move(dependencies), std::move(lowered), std::move(placement));
+  return freeze_plan("test", recording, std::move(dependencies), std::move(lowered),
+                     std::move(placement));
 }
 
 struct Found {
@@ -79,15 +80,20 @@ TEST_CASE("plan difference: kinds of commands are types of nodes; an update of b
     });
   };
   const Plan fill = second([](RecordingBuilder& b, std::uint32_t x) { b.fill(b.write(x)); });
-  const Plan dispatch = second([](RecordingBuilder& b, std::uint32_t x) { b.dispatch("k", {b.read_write(x)}); });
+  const Plan dispatch =
+      second([](RecordingBuilder& b, std::uint32_t x) { b.dispatch("k", {b.read_write(x)}); });
   check_difference(fill, dispatch, {Outcome::NodeTypeChanged, 2, kNone});
   const Plan update = second([](RecordingBuilder& b, std::uint32_t x) { b.update(b.write(x)); });
   static char bytes[64] = {};
-  const Plan copy = second([](RecordingBuilder& b, std::uint32_t x) { b.copy_from_host(bytes, HostBytes::Lifetime::Borrowed, b.write(x)); });
+  const Plan copy = second([](RecordingBuilder& b, std::uint32_t x) {
+    b.copy_from_host(bytes, HostBytes::Lifetime::Borrowed, b.write(x));
+  });
   check_difference(update, copy, {Outcome::Success, kNone, kNone});
 }
 
-TEST_CASE("plan difference: attributes of kernels, kinds of memory and rows of copies cannot change in place") {
+TEST_CASE(
+    "plan difference: attributes of kernels, kinds of memory and rows of copies cannot change in "
+    "place") {
   const auto launched = [](DispatchDesc::Launch launch) {
     return plan_of([=](RecordingBuilder& b) {
       const auto x = b.add_buffer("x", 64);
@@ -98,18 +104,24 @@ TEST_CASE("plan difference: attributes of kernels, kinds of memory and rows of c
       b.dispatch("k", desc, accesses);
     });
   };
-  check_difference(launched(DispatchDesc::Launch::Normal), launched(DispatchDesc::Launch::Cooperative), {Outcome::AttributesChanged, 0, kNone});
+  check_difference(launched(DispatchDesc::Launch::Normal),
+                   launched(DispatchDesc::Launch::Cooperative),
+                   {Outcome::AttributesChanged, 0, kNone});
   const auto copied = [](BufferKind kind, bool pitched) {
     return plan_of([=](RecordingBuilder& b) {
       const auto x = b.add_buffer("x", 64, kind), y = b.add_buffer("y", 64);
       if (pitched) {
-        b.copy(b.rows(Access::Read, x, 0, {4, 4, 1}, {16, 64}), b.rows(Access::Write, y, 0, {4, 4, 1}, {16, 64}));
+        b.copy(b.rows(Access::Read, x, 0, {4, 4, 1}, {16, 64}),
+               b.rows(Access::Write, y, 0, {4, 4, 1}, {16, 64}));
       } else {
         b.copy(b.read(x), b.write(y));
       }
     });
   };
-  check_difference(copied(BufferKind::Device, false), copied(BufferKind::PinnedHost, false), {Outcome::ParametersChanged, 0, kNone});
-  check_difference(copied(BufferKind::Device, false), copied(BufferKind::Device, true), {Outcome::ParametersChanged, 0, kNone});
-  check_difference(copied(BufferKind::Device, true), copied(BufferKind::Device, true), {Outcome::Success, kNone, kNone});
+  check_difference(copied(BufferKind::Device, false), copied(BufferKind::PinnedHost, false),
+                   {Outcome::ParametersChanged, 0, kNone});
+  check_difference(copied(BufferKind::Device, false), copied(BufferKind::Device, true),
+                   {Outcome::ParametersChanged, 0, kNone});
+  check_difference(copied(BufferKind::Device, true), copied(BufferKind::Device, true),
+                   {Outcome::Success, kNone, kNone});
 }

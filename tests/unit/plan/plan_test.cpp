@@ -22,7 +22,8 @@ Plan plan_of(std::shared_ptr<const Recording> recording, Lowering lowering = Low
   DependencyGraph dependencies = build_dependencies(*recording);
   LoweredGraph lowered = build_lowered_graph(dependencies, lowering);
   Placement placement = place_transients(*recording, dependencies, lowered, 256);
-  return freeze_plan("plan", std::move(recording), std::move(dependencies), std::move(lowered), std::move(placement));
+  return freeze_plan("plan", std::move(recording), std::move(dependencies), std::move(lowered),
+                     std::move(placement));
 }
 
 // Everything a plan's hash must tell apart, each of it once away from its usual value.
@@ -46,7 +47,8 @@ struct Variant {
 
 Plan plan_of_variant(const Variant& v) {
   RecordingBuilder b({.label = v.label});
-  const auto x = b.add_buffer(v.buffer, v.bytes, v.kind), y = b.add_buffer("y", 64), z = b.add_buffer("z", 64);
+  const auto x = b.add_buffer(v.buffer, v.bytes, v.kind), y = b.add_buffer("y", 64),
+             z = b.add_buffer("z", 64);
   b.begin_label(v.scope, v.color);
   DispatchPayload launch{};
   launch.grid = v.grid;
@@ -68,7 +70,11 @@ Plan plan_of_variant(const Variant& v) {
 TEST_CASE("plan: the same recording gives the same hashes and text on two runs") {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     CAPTURE(seed);
-    const RandomDesc desc = {.seed = seed, .commands = 60, .rows_percent = 20, .barrier_percent = 5, .kind = BufferKind::Transient};
+    const RandomDesc desc = {.seed = seed,
+                             .commands = 60,
+                             .rows_percent = 20,
+                             .barrier_percent = 5,
+                             .kind = BufferKind::Transient};
     const Plan a = plan_of(random_recording(desc)), b = plan_of(random_recording(desc));
     CHECK(a.plan_hash == b.plan_hash);
     CHECK(a.lowering_hash == b.lowering_hash);
@@ -105,7 +111,8 @@ TEST_CASE("plan: every recorded value is in the hash") {
 TEST_CASE("plan: the lowering changes its own hash and never the plan's") {
   const auto recording = layers(400, 200, 2);
   std::set<std::uint64_t> plans, lowerings;
-  for (const Lowering lowering : {Lowering::Faithful, Lowering::Auto, Lowering::Lanes(8), Lowering::Lanes(9)}) {
+  for (const Lowering lowering :
+       {Lowering::Faithful, Lowering::Auto, Lowering::Lanes(8), Lowering::Lanes(9)}) {
     const Plan plan = plan_of(recording, lowering);
     plans.insert(plan.plan_hash);
     lowerings.insert(plan.lowering_hash);
@@ -154,7 +161,8 @@ TEST_CASE("plan: DOT without added edges draws exactly the needed ones") {
   const Plan plan = plan_of(layers(64, 8, 3), Lowering::Lanes(2));
   const std::string dot = to_dot(plan, {.added_edges = false});
   std::size_t arrows = 0;
-  for (std::size_t at = dot.find(" -> "); at != std::string::npos; at = dot.find(" -> ", at + 1)) ++arrows;
+  for (std::size_t at = dot.find(" -> "); at != std::string::npos; at = dot.find(" -> ", at + 1))
+    ++arrows;
   CHECK(arrows == plan.dependencies.edges.size());
   CHECK(dot.find("dashed") == std::string::npos);
 }
@@ -167,7 +175,9 @@ TEST_CASE("plan: labels nested as deep as one likes do not recurse") {
   for (int i = 0; i < 300; ++i) b.end_label();
   const std::string dot = to_dot(plan_of(b.finish()), {});
   std::size_t open = 0, clusters = 0;
-  for (std::size_t at = dot.find("subgraph"); at != std::string::npos; at = dot.find("subgraph", at + 1)) ++clusters;
+  for (std::size_t at = dot.find("subgraph"); at != std::string::npos;
+       at = dot.find("subgraph", at + 1))
+    ++clusters;
   for (const char c : dot) open += c == '{' ? 1 : c == '}' ? -1 : 0;
   CHECK(clusters == 300);
   CHECK(open == 0);
@@ -180,10 +190,17 @@ TEST_CASE("hash: words, bytes and their lengths all count") {
     return h.value();
   };
   using namespace std::string_view_literals;
-  const std::set<std::uint64_t> all = {hash(),          hash(std::uint64_t{0}), hash(std::uint64_t{0}, std::uint64_t{0}),
-                                       hash(""sv),      hash("a"sv),            hash("a\0"sv),
-                                       hash("a"sv, "b"sv), hash("ab"sv),        hash("12345678"sv, ""sv),
-                                       hash("12345678"sv), hash(""sv, "12345678"sv)};
+  const std::set<std::uint64_t> all = {hash(),
+                                       hash(std::uint64_t{0}),
+                                       hash(std::uint64_t{0}, std::uint64_t{0}),
+                                       hash(""sv),
+                                       hash("a"sv),
+                                       hash("a\0"sv),
+                                       hash("a"sv, "b"sv),
+                                       hash("ab"sv),
+                                       hash("12345678"sv, ""sv),
+                                       hash("12345678"sv),
+                                       hash(""sv, "12345678"sv)};
   // hash(0) and hash("") are the same word.
   CHECK(all.size() == 10);
 }

@@ -30,10 +30,12 @@ struct TimeSlotsFixture : RecordFixture {
   }
   static Plan plan_of(const std::shared_ptr<const Recording>& recording) {
     std::vector<std::shared_ptr<const Plan>> bodies;
-    for (const auto& body : recording->bodies) bodies.push_back(std::make_shared<const Plan>(plan_of(body)));
+    for (const auto& body : recording->bodies)
+      bodies.push_back(std::make_shared<const Plan>(plan_of(body)));
     DependencyGraph dependencies = build_dependencies(*recording);
     LoweredGraph lowered = build_lowered_graph(dependencies, Lowering::Faithful);
-    return freeze_plan(recording->label, recording, std::move(dependencies), std::move(lowered), {}, std::move(bodies));
+    return freeze_plan(recording->label, recording, std::move(dependencies), std::move(lowered), {},
+                       std::move(bodies));
   }
   template <class Record>
   Plan plan(const Record& record) {
@@ -57,7 +59,9 @@ TEST_CASE("time slots: without bodies each node has its own") {
   CHECK(slots.bodies.empty());
 }
 
-TEST_CASE("time slots: bodies stand behind the plan's nodes, those of one node together, and what they hold behind all of them") {
+TEST_CASE(
+    "time slots: bodies stand behind the plan's nodes, those of one node together, and what they "
+    "hold behind all of them") {
   TimeSlotsFixture f;
   const CommandBuffer inner = f.secondary(2);
   const CommandBuffer nested = f.secondary(1, [&](CommandBuffer& c) { c.execute(inner, Nested); });
@@ -71,10 +75,11 @@ TEST_CASE("time slots: bodies stand behind the plan's nodes, those of one node t
   CHECK(slots.nodes == 2 + 2 + 3 + 1 + 2);
   REQUIRE(slots.bodies.size() == 4);
   using Kind = BodyPlace::Kind;
-  const auto is = [&](std::uint32_t body, Kind kind, std::uint32_t owner, std::uint32_t parent, std::uint32_t branch, std::uint32_t first) {
+  const auto is = [&](std::uint32_t body, Kind kind, std::uint32_t owner, std::uint32_t parent,
+                      std::uint32_t branch, std::uint32_t first) {
     const BodyPlace& place = slots.bodies[body];
-    return place.kind == kind && place.owner == owner && place.parent == parent && place.branch == branch && place.first_node == first &&
-           place.kept == 1;
+    return place.kind == kind && place.owner == owner && place.parent == parent &&
+           place.branch == branch && place.first_node == first && place.kept == 1;
   };
   CHECK(is(0, Kind::Nested, kNone, 0, 0, 2));
   CHECK(is(1, Kind::Then, kNone, 1, 0, 4));
@@ -95,10 +100,12 @@ TEST_CASE("time slots: bodies stand behind the plan's nodes, those of one node t
 TEST_CASE("time slots: a loop has as many rounds as it may take, within a bound that loops share") {
   TimeSlotsFixture f;
   const CommandBuffer small = f.secondary(1), large = f.secondary(100);
-  const CommandBuffer outer = f.secondary(1, [&](CommandBuffer& c) { c.execute_while(f.go, small, {.max_iterations = 3}); });
+  const CommandBuffer outer = f.secondary(
+      1, [&](CommandBuffer& c) { c.execute_while(f.go, small, {.max_iterations = 3}); });
   const auto kept = [&](const CommandBuffer& body, std::uint64_t limit) {
     std::vector<std::uint32_t> rounds;
-    const Plan plan = f.plan([&](CommandBuffer& cmd) { cmd.execute_while(f.go, body, {.max_iterations = limit}); });
+    const Plan plan = f.plan(
+        [&](CommandBuffer& cmd) { cmd.execute_while(f.go, body, {.max_iterations = limit}); });
     for (const BodyPlace& place : timing_layout(plan).bodies) rounds.push_back(place.kept);
     return rounds;
   };

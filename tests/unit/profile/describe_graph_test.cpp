@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "dependencies/dependency_graph.hpp"
 #include "lowering/lowered_graph.hpp"
 #include "memory/placement.hpp"
 #include "profile/describe_graph.hpp"
-#include "dependencies/dependency_graph.hpp"
 #include "support/random_recording.hpp"
 #include "support/recording_builder.hpp"
 #include "trace/codec.hpp"
@@ -23,11 +23,13 @@ Plan planned(RecordingPtr recording, Lowering lowering) {
   detail::DependencyGraph dependencies = detail::build_dependencies(*recording);
   detail::LoweredGraph lowered = detail::build_lowered_graph(dependencies, lowering);
   detail::Placement placement = detail::place_transients(*recording, dependencies, lowered, 256);
-  return detail::freeze_plan("label", std::move(recording), std::move(dependencies), std::move(lowered), std::move(placement));
+  return detail::freeze_plan("label", std::move(recording), std::move(dependencies),
+                             std::move(lowered), std::move(placement));
 }
 
 std::size_t count_of(const trace::GraphVersion& g, trace::EdgeCause cause) {
-  return static_cast<std::size_t>(std::count_if(g.edges.begin(), g.edges.end(), [cause](const trace::Edge& e) { return e.cause == cause; }));
+  return static_cast<std::size_t>(std::count_if(
+      g.edges.begin(), g.edges.end(), [cause](const trace::Edge& e) { return e.cause == cause; }));
 }
 
 // A reader takes it: every index leads somewhere.
@@ -41,14 +43,22 @@ void check_readable(const trace::GraphVersion& graph) {
 
 TEST_CASE("describe graph: an edge has its hazard, its buffer and the bytes that conflict") {
   RecordingBuilder builder;
-  const auto x = builder.add_buffer("x", 1024), t = builder.add_buffer("t", 512, BufferKind::Transient);
+  const auto x = builder.add_buffer("x", 1024),
+             t = builder.add_buffer("t", 512, BufferKind::Transient);
   builder.fill(builder.write(x));
-  builder.dispatch("double", {RecordingBuilder::range(Access::Read, x, 256, 512), builder.write(t)});
+  builder.dispatch("double",
+                   {RecordingBuilder::range(Access::Read, x, 256, 512), builder.write(t)});
   builder.copy(builder.read(t), RecordingBuilder::range(Access::Write, x, 0, 512));
   const Plan plan = planned(builder.finish(), Lowering::Faithful);
-  const detail::BufferIdentity identities[] = {{11, 3, detail::BufferIdentity::Memory::Adopted}, {trace::kNone, 3}};
-  const trace::GraphVersion g = detail::describe_graph(
-      plan, {.graph = 4, .version = 1, .device = 2, .compiled = 10, .compile_time = 5, .instantiate_time = 6, .buffers = identities});
+  const detail::BufferIdentity identities[] = {{11, 3, detail::BufferIdentity::Memory::Adopted},
+                                               {trace::kNone, 3}};
+  const trace::GraphVersion g = detail::describe_graph(plan, {.graph = 4,
+                                                              .version = 1,
+                                                              .device = 2,
+                                                              .compiled = 10,
+                                                              .compile_time = 5,
+                                                              .instantiate_time = 6,
+                                                              .buffers = identities});
   check_readable(g);
   CHECK(g.graph == 4);
   CHECK(g.device == 2);
@@ -68,7 +78,8 @@ TEST_CASE("describe graph: an edge has its hazard, its buffer and the bytes that
   CHECK(g.nodes[2].line == 3);
   CHECK(g.strings[g.nodes[2].file] == "app.cpp");
   REQUIRE(g.edges.size() == 2);
-  CHECK(g.edges[0] == trace::Edge{0, 1, trace::EdgeCause::Hazard, trace::Hazard::ReadAfterWrite, x, trace::kNone, 256, 512});
+  CHECK(g.edges[0] == trace::Edge{0, 1, trace::EdgeCause::Hazard, trace::Hazard::ReadAfterWrite, x,
+                                  trace::kNone, 256, 512});
   CHECK(g.edges[1].from == 1);
   CHECK(g.edges[1].cause == trace::EdgeCause::Hazard);
   REQUIRE(g.buffers.size() == 2);
@@ -81,16 +92,20 @@ TEST_CASE("describe graph: an edge has its hazard, its buffer and the bytes that
   CHECK(read == trace::NodeAccess{x, trace::Access::Read, 0, 256, 512});
 }
 
-TEST_CASE("describe graph: a barrier knows the edges that exist because of it, and one that orders nothing has none") {
+TEST_CASE(
+    "describe graph: a barrier knows the edges that exist because of it, and one that orders "
+    "nothing has none") {
   RecordingBuilder builder({.ordering = Ordering::Explicit});
   const auto x = builder.add_buffer("x", 64), y = builder.add_buffer("y", 64);
   builder.begin_label("outer", {255, 128, 0});
   builder.fill(builder.write(x));
-  builder.barrier({.buffer = x, .begin = 0, .end = 64, .before = Access::Write, .after = Access::Read});
+  builder.barrier(
+      {.buffer = x, .begin = 0, .end = 64, .before = Access::Write, .after = Access::Read});
   builder.end_label();
   builder.copy(builder.read(x), builder.write(y));
   builder.barrier({.dependency = Dependency::Programmatic});
-  const trace::GraphVersion g = detail::describe_graph(planned(builder.finish(), Lowering::Faithful), {});
+  const trace::GraphVersion g =
+      detail::describe_graph(planned(builder.finish(), Lowering::Faithful), {});
   check_readable(g);
   REQUIRE(g.barriers.size() == 2);
   CHECK(g.barriers[0].edges == 1);
@@ -125,11 +140,14 @@ TEST_CASE("describe graph: frame and lanes are told beside the needed edges, whi
   CHECK(g.nodes.front().kind == trace::NodeKind::Entry);
   CHECK(g.nodes.back().kind != trace::NodeKind::Exit);
   CHECK(count_of(g, trace::EdgeCause::Hazard) == plan.dependencies.edges.size());
-  CHECK(count_of(g, trace::EdgeCause::Lane) + count_of(g, trace::EdgeCause::EntryExit) == plan.lowered.added_edges);
+  CHECK(count_of(g, trace::EdgeCause::Lane) + count_of(g, trace::EdgeCause::EntryExit) ==
+        plan.lowered.added_edges);
   CHECK(count_of(g, trace::EdgeCause::EntryExit) == 3);
   CHECK(g.edges.size() == plan.dependencies.edges.size() + plan.lowered.added_edges);
   CHECK(std::is_sorted(g.edges.begin(), g.edges.end(),
-                       [](const trace::Edge& a, const trace::Edge& b) { return std::pair(a.to, a.from) < std::pair(b.to, b.from); }));
+                       [](const trace::Edge& a, const trace::Edge& b) {
+                         return std::pair(a.to, a.from) < std::pair(b.to, b.from);
+                       }));
 }
 
 TEST_CASE("describe graph: it is told which halves of a frame there are") {
@@ -140,14 +158,21 @@ TEST_CASE("describe graph: it is told which halves of a frame there are") {
   for (const Row& row : {Row{1, 1, 0}, Row{2, 8, 1}, Row{2, 1, 2}, Row{1, 8, 3}}) {
     CAPTURE(row.entry_exit);
     RecordingBuilder builder;
-    const auto x = builder.add_buffer("x", 64 * 16), y = builder.add_buffer("y", 64 * 16), z = builder.add_buffer("z", 64);
-    for (std::uint32_t i = 0; i < row.roots; ++i) builder.dispatch("root", {RecordingBuilder::range(Access::Write, x, 64 * i, 64 * i + 64)});
+    const auto x = builder.add_buffer("x", 64 * 16), y = builder.add_buffer("y", 64 * 16),
+               z = builder.add_buffer("z", 64);
+    for (std::uint32_t i = 0; i < row.roots; ++i)
+      builder.dispatch("root", {RecordingBuilder::range(Access::Write, x, 64 * i, 64 * i + 64)});
     builder.dispatch("middle", {builder.read(x), builder.write(z)});
-    for (std::uint32_t i = 0; i < row.leaves; ++i) builder.dispatch("leaf", {builder.read(z), RecordingBuilder::range(Access::Write, y, 64 * i, 64 * i + 64)});
-    const trace::GraphVersion g = detail::describe_graph(planned(builder.finish(), Lowering::Auto), {});
+    for (std::uint32_t i = 0; i < row.leaves; ++i)
+      builder.dispatch("leaf", {builder.read(z),
+                                RecordingBuilder::range(Access::Write, y, 64 * i, 64 * i + 64)});
+    const trace::GraphVersion g =
+        detail::describe_graph(planned(builder.finish(), Lowering::Auto), {});
     check_readable(g);
     CHECK(g.entry_exit == row.entry_exit);
-    CHECK((g.nodes.front().kind == trace::NodeKind::Entry) == (row.entry_exit == 1 || row.entry_exit == 2));
-    CHECK((g.nodes.back().kind == trace::NodeKind::Exit) == (row.entry_exit == 1 || row.entry_exit == 3));
+    CHECK((g.nodes.front().kind == trace::NodeKind::Entry) ==
+          (row.entry_exit == 1 || row.entry_exit == 2));
+    CHECK((g.nodes.back().kind == trace::NodeKind::Exit) ==
+          (row.entry_exit == 1 || row.entry_exit == 3));
   }
 }

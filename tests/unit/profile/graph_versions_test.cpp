@@ -24,9 +24,11 @@ TEST_CASE("graph versions: each hash has a number, which it has again when it co
   CHECK(versions.now() == 1);
 }
 
-TEST_CASE("graph versions: no more than so many are told, which is said once; the known ones stay") {
+TEST_CASE(
+    "graph versions: no more than so many are told, which is said once; the known ones stay") {
   GraphVersions versions;
-  for (std::uint64_t hash = 1; hash <= GraphVersions::kMost; ++hash) CHECK(versions.become(hash) == GraphVersions::Found::New);
+  for (std::uint64_t hash = 1; hash <= GraphVersions::kMost; ++hash)
+    CHECK(versions.become(hash) == GraphVersions::Found::New);
   CHECK(versions.become(GraphVersions::kMost + 1) == GraphVersions::Found::Full);
   CHECK(versions.now() == GraphVersions::kMost);
   CHECK(versions.say_full());
@@ -35,11 +37,14 @@ TEST_CASE("graph versions: no more than so many are told, which is said once; th
   CHECK(versions.now() == 5);
 }
 
-TEST_CASE("traced updates: what an update makes of a graph is a version of it, and replays from then on are told under it") {
+TEST_CASE(
+    "traced updates: what an update makes of a graph is a version of it, and replays from then on "
+    "are told under it") {
   const NoTraceEnvironment none;
   const TraceFolder folder;
   {
-    const Instance instance({.application = "test", .trace = {.target = folder.file(), .profile = ProfileMode::Every}});
+    const Instance instance(
+        {.application = "test", .trace = {.target = folder.file(), .profile = ProfileMode::Every}});
     const Device device = instance.open_device(DeviceSelector::named("host"));
     {
       const Queue queue = device.create_queue({.label = "main"});
@@ -49,25 +54,27 @@ TEST_CASE("traced updates: what an update makes of a graph is a version of it, a
         CommandBuffer cmd = device.create_command_buffer({.label = "step"});
         cmd.begin();
         cmd.fill(x, value);
-        cmd.dispatch(device.load_kernel(shaders::step), {.grid = 1, .block = 1}, read_write(x), value);
+        cmd.dispatch(device.load_kernel(shaders::step), {.grid = 1, .block = 1}, read_write(x),
+                     value);
         if (has_more) cmd.fill(x, 1u);
         cmd.end();
         return cmd;
       };
-      const CommandBuffer first = recorded(1, false), second = recorded(2, false), longer = recorded(2, true);
+      const CommandBuffer first = recorded(1, false), second = recorded(2, false),
+                          longer = recorded(2, true);
       CapturedGraph graph = device.compile(first, {.pool = pool});
       const auto replay = [&](int times) {
         for (int i = 0; i < times; ++i) graph.launch(queue).wait();
       };
-      replay(2);                                                                   // 1 and 2 of version 1
+      replay(2);  // 1 and 2 of version 1
       CHECK(graph.update(first).method == UpdateMethod::Unchanged);
       CHECK(graph.update(second).method == UpdateMethod::WholeGraph);
-      replay(1);                                                                   // 3 of version 2
+      replay(1);  // 3 of version 2
       CHECK(graph.update(first, {.last = UpdateMethod::Nodes}).method == UpdateMethod::Nodes);
-      replay(1);                                                                   // 4 of version 1
+      replay(1);  // 4 of version 1
       CHECK_FALSE(graph.update(longer, {.last = UpdateMethod::WholeGraph}).done());
       CHECK(graph.update(longer).method == UpdateMethod::Reinstantiated);
-      replay(2);                                                                   // 5 and 6 of version 3
+      replay(2);  // 5 and 6 of version 3
     }
     device.wait_idle();
   }
@@ -89,7 +96,8 @@ TEST_CASE("traced updates: what an update makes of a graph is a version of it, a
     numbers.insert(replay.replay);
   }
   CHECK(numbers.size() == 6);
-  for (const trace::SampleBlock& block : records.sample_blocks) CHECK(block.version == expected[block.replay - 1]);
+  for (const trace::SampleBlock& block : records.sample_blocks)
+    CHECK(block.version == expected[block.replay - 1]);
   CHECK(records.sample_blocks.size() == 6);
   REQUIRE(records.updates.size() == 3);
   const std::pair<std::uint32_t, std::uint32_t> steps[] = {{1, 2}, {2, 1}, {1, 3}};

@@ -33,12 +33,15 @@ std::map<std::string, trace::HostRange> by_name(const trace::Records& all) {
 }
 
 bool is_inside(const trace::HostRange& inner, const trace::HostRange& outer) {
-  return inner.thread == outer.thread && inner.depth == outer.depth + 1 && inner.started >= outer.started && inner.ended <= outer.ended;
+  return inner.thread == outer.thread && inner.depth == outer.depth + 1 &&
+         inner.started >= outer.started && inner.ended <= outer.ended;
 }
 
 // Of one thread and depth no two at the same time.
 bool is_nested(std::vector<trace::HostRange> ranges) {
-  std::ranges::sort(ranges, {}, [](const trace::HostRange& r) { return std::tuple(r.thread, r.depth, r.started); });
+  std::ranges::sort(ranges, {}, [](const trace::HostRange& r) {
+    return std::tuple(r.thread, r.depth, r.started);
+  });
   for (std::size_t i = 1; i < ranges.size(); ++i) {
     const trace::HostRange &a = ranges[i - 1], &b = ranges[i];
     if (a.thread == b.thread && a.depth == b.depth && a.ended > b.started) return false;
@@ -48,7 +51,9 @@ bool is_nested(std::vector<trace::HostRange> ranges) {
 
 }  // namespace
 
-TEST_CASE("host spans: recording, compiling with its parts and uploading are ranges, the application's around them; launches are not") {
+TEST_CASE(
+    "host spans: recording, compiling with its parts and uploading are ranges, the application's "
+    "around them; launches are not") {
   const NoTraceEnvironment none;
   const TraceFolder folder;
   {
@@ -102,7 +107,8 @@ TEST_CASE("host spans: however they begin and end, those of one depth of a threa
     const Instance instance(described(folder.file()));
     const Device device = instance.open_device(DeviceSelector::named("host"));
     {
-      CommandBuffer a = device.create_command_buffer({.label = "a"}), b = device.create_command_buffer({.label = "b"}),
+      CommandBuffer a = device.create_command_buffer({.label = "a"}),
+                    b = device.create_command_buffer({.label = "b"}),
                     c = device.create_command_buffer({.label = "c"});
       a.begin();
       b.begin();
@@ -142,12 +148,14 @@ TEST_CASE("host spans: a call that fails is a range too, of no graph") {
     const Device device = Instance(desc).open_device(DeviceSelector::named("host"));
     {
       const auto x = device.create_pool()->allocate<unsigned>(64, "x");
-      CommandBuffer cmd = device.create_command_buffer({.label = "wrong", .ordering = Ordering::Explicit});
+      CommandBuffer cmd =
+          device.create_command_buffer({.label = "wrong", .ordering = Ordering::Explicit});
       cmd.begin();
       cmd.fill(x, 1u);
       cmd.fill(x, 2u);
       cmd.end();
-      CHECK(thrown_by([&] { static_cast<void>(device.compile(cmd)); }).code() == ErrorCode::MissingBarrier);
+      CHECK(thrown_by([&] { static_cast<void>(device.compile(cmd)); }).code() ==
+            ErrorCode::MissingBarrier);
     }
     device.wait_idle();
   }

@@ -1,4 +1,5 @@
-// The whole way of a live trace on the real host device: an instance with viewers, who come late, ask and leave.
+// The whole way of a live trace on the real host device: an instance with viewers, who come late,
+// ask and leave.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -37,14 +38,17 @@ std::string own_session() {
 // What a viewer has got so far.
 trace::Records records_of(const Collector& viewer) {
   trace::Records all;
-  for (const auto& chunk : viewer.chunks()) append_records(all, trace::read_chunk(chunk->header, chunk->payload));
+  for (const auto& chunk : viewer.chunks())
+    append_records(all, trace::read_chunk(chunk->header, chunk->payload));
   return all;
 }
 
 // A graph of two commands that can be replayed, and its queue.
 struct Work {
   explicit Work(const Instance& instance)
-      : device(instance.open_device(DeviceSelector::named("host"))), pool(device.create_pool({.label = "pool"})), queue(device.create_queue({.label = "main"})) {
+      : device(instance.open_device(DeviceSelector::named("host"))),
+        pool(device.create_pool({.label = "pool"})),
+        queue(device.create_queue({.label = "main"})) {
     const auto x = pool->allocate<unsigned>(64, "x"), y = pool->allocate<unsigned>(64, "y");
     CommandBuffer cmd = device.create_command_buffer({.label = "step"});
     cmd.begin();
@@ -73,7 +77,8 @@ struct Work {
 TEST_CASE("live trace: without being asked there is no thread, no socket and no file") {
   const NoTraceEnvironment none;
   const RuntimeFolder runtime;
-  const EnvironmentVariable listen("REPRISE_LISTEN", "127.0.0.1:0"), token("REPRISE_TOKEN", "secret");
+  const EnvironmentVariable listen("REPRISE_LISTEN", "127.0.0.1:0"),
+      token("REPRISE_TOKEN", "secret");
   REQUIRE(eventually([] { return trace_threads() == 0; }));
   const std::size_t descriptors_before = open_descriptors();
   const Instance instance(described({}));
@@ -86,7 +91,8 @@ TEST_CASE("live trace: without being asked there is no thread, no socket and no 
   CHECK_FALSE(std::filesystem::is_empty(runtime.path()));
 }
 
-TEST_CASE("live trace: a viewer that comes late gets all that later records refer to, then goes on") {
+TEST_CASE(
+    "live trace: a viewer that comes late gets all that later records refer to, then goes on") {
   const NoTraceEnvironment none;
   const RuntimeFolder runtime;
   const Instance instance(described({.target = "live", .profile = ProfileMode::Every}));
@@ -101,7 +107,10 @@ TEST_CASE("live trace: a viewer that comes late gets all that later records refe
   viewer.client().request({trace::LiveRequest::Kind::Flush});
   REQUIRE(eventually([&] { return !records_of(viewer).pool_states.empty(); }));
   work.replay(5);
-  REQUIRE(eventually([&] { return std::ranges::any_of(records_of(viewer).sample_blocks, [](const trace::SampleBlock& b) { return b.replay == 8; }); }));
+  REQUIRE(eventually([&] {
+    return std::ranges::any_of(records_of(viewer).sample_blocks,
+                               [](const trace::SampleBlock& b) { return b.replay == 8; });
+  }));
   const trace::Records all = records_of(viewer);
   CHECK(all.sessions.size() == 1);
   CHECK(all.clocks.size() == 1);
@@ -114,10 +123,13 @@ TEST_CASE("live trace: a viewer that comes late gets all that later records refe
   CHECK(all.replays.back().replay == 8);
 }
 
-TEST_CASE("live trace: a viewer changes the mode while replays run, as far as it may, and not for longer than it stays") {
+TEST_CASE(
+    "live trace: a viewer changes the mode while replays run, as far as it may, and not for longer "
+    "than it stays") {
   const NoTraceEnvironment none;
   const RuntimeFolder runtime;
-  const Instance instance(described({.target = "live", .profile = ProfileMode::Off}, RemoteProfile::Sampled));
+  const Instance instance(
+      described({.target = "live", .profile = ProfileMode::Off}, RemoteProfile::Sampled));
   Work work(instance);
   detail::ReplayLog& log = *work.graph.core()->log();
   work.replay(2);
@@ -143,7 +155,8 @@ TEST_CASE("live trace: a viewer changes the mode while replays run, as far as it
 TEST_CASE("live trace: where viewers may ask for nothing they get what the application wants") {
   const NoTraceEnvironment none;
   const RuntimeFolder runtime;
-  const Instance instance(described({.target = "live", .profile = ProfileMode::Replays}, RemoteProfile::Nothing));
+  const Instance instance(
+      described({.target = "live", .profile = ProfileMode::Replays}, RemoteProfile::Nothing));
   Work work(instance);
   Collector viewer(own_session());
   viewer.client().request({trace::LiveRequest::Kind::SetProfile, trace::LiveProfile::Every});
@@ -203,7 +216,8 @@ TEST_CASE("live trace: launching allocates nothing while a viewer changes the mo
   work.replay(3);
   const std::uint64_t before = allocations_of_this_thread();
   std::uint64_t allocated = 0;
-  for (const trace::LiveProfile wish : {trace::LiveProfile::Off, trace::LiveProfile::Every, trace::LiveProfile::Replays, trace::LiveProfile::Sampled}) {
+  for (const trace::LiveProfile wish : {trace::LiveProfile::Off, trace::LiveProfile::Every,
+                                        trace::LiveProfile::Replays, trace::LiveProfile::Sampled}) {
     const std::uint64_t asking = allocations_of_this_thread();
     viewer.client().request({trace::LiveRequest::Kind::SetProfile, wish});
     allocated += allocations_of_this_thread() - asking;
@@ -228,7 +242,9 @@ TEST_CASE("live trace: a file is written too where one is named, whoever looks")
     Collector viewer(own_session());
     REQUIRE(viewer.wait_for_chunks(1));
     work.replay(10);
-    const auto refused = [&](const InstanceDesc& desc) { return thrown_by([&] { const Instance second(desc); }).code() == ErrorCode::InvalidArgument; };
+    const auto refused = [&](const InstanceDesc& desc) {
+      return thrown_by([&] { const Instance second(desc); }).code() == ErrorCode::InvalidArgument;
+    };
     CHECK(refused(described({.target = folder.file()})));
     CHECK(refused(described({.target = target}, RemoteProfile::Every)));
   }
@@ -241,13 +257,15 @@ TEST_CASE("live trace: over TCP it takes the token of the environment") {
   const NoTraceEnvironment none;
   const RuntimeFolder runtime;
   const TraceDesc desc{.target = "live", .listen = "127.0.0.1:1:2", .token = "secret"};
-  CHECK(thrown_by([&] { const Instance instance(described(desc)); }).code() == ErrorCode::InvalidArgument);
+  CHECK(thrown_by([&] { const Instance instance(described(desc)); }).code() ==
+        ErrorCode::InvalidArgument);
   // A port that is taken.
   trace::LiveServerDesc other = patient("other");
   other.listen = "127.0.0.1:0";
   other.token = "x";
   const trace::LiveServer server(other);
-  const EnvironmentVariable listen("REPRISE_LISTEN", "127.0.0.1:" + std::to_string(server.port())), token("REPRISE_TOKEN", "secret");
+  const EnvironmentVariable listen("REPRISE_LISTEN", "127.0.0.1:" + std::to_string(server.port())),
+      token("REPRISE_TOKEN", "secret");
   const Error error = thrown_by([&] { const Instance instance(described({.target = "live"})); });
   CHECK(error.code() == ErrorCode::InvalidArgument);
   CHECK(std::string(error.what()).find(std::to_string(server.port())) != std::string::npos);

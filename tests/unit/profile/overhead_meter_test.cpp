@@ -29,7 +29,8 @@ TEST_CASE("cost meter: about a second's threads and hooks are a record") {
   meter.add({.launches = 1, .replays = 0, .nodes = 0});
   meter.tick(100 + kSecond, ProfileMode::Every, 2'000, records);
   // 3 looks for each launch and replay, 1.5 a node.
-  CHECK(costs(records) == std::vector<trace::ProfileCost>{{100, 100 + kSecond, 3, 2'000 + 10 * (3 * 3 + 3 * 2 + 150), 0}});
+  CHECK(costs(records) == std::vector<trace::ProfileCost>{
+                              {100, 100 + kSecond, 3, 2'000 + 10 * (3 * 3 + 3 * 2 + 150), 0}});
   meter.add({.launches = 1, .replays = 1, .nodes = 0});
   meter.finish(200 + kSecond, ProfileMode::Every, 2'500, records);
   CHECK(costs(records).back() == trace::ProfileCost{100 + kSecond, 200 + kSecond, 3, 500 + 60, 0});
@@ -38,7 +39,8 @@ TEST_CASE("cost meter: about a second's threads and hooks are a record") {
 TEST_CASE("cost meter: where nothing is profiled there is nothing to tell") {
   OverheadMeter meter(100, 10);
   std::vector<trace::Record> records;
-  for (trace::Time now = 200; now < 10 * kSecond; now += kSecond) meter.tick(now, ProfileMode::Off, now / 1'000, records);
+  for (trace::Time now = 200; now < 10 * kSecond; now += kSecond)
+    meter.tick(now, ProfileMode::Off, now / 1'000, records);
   meter.finish(11 * kSecond, ProfileMode::Off, 99'999, records);
   CHECK(records.empty());
 }

@@ -25,7 +25,8 @@ trace::Records collected(ReplayLog& log) {
 // As if all launches that a test tells of had begun.
 void begin_all(ReplayLog& log) { REQUIRE(log.begin_launch(1'000'000)); }
 
-// One replay of `nodes` nodes, each 10 long, from `start` on, as an executor tells it; true if its nodes were wanted.
+// One replay of `nodes` nodes, each 10 long, from `start` on, as an executor tells it; true if its
+// nodes were wanted.
 bool run(ReplayLog& log, std::uint64_t replay, std::uint32_t nodes, std::int64_t start) {
   NodeTime* const times = log.begin_replay(replay);
   if (times != nullptr) {
@@ -35,7 +36,9 @@ bool run(ReplayLog& log, std::uint64_t replay, std::uint32_t nodes, std::int64_t
   return times != nullptr;
 }
 
-void launch(ReplayLog& log, std::uint64_t replay, std::int64_t at) { log.note_launch({replay, at, at + 5, 3, 99}); }
+void launch(ReplayLog& log, std::uint64_t replay, std::int64_t at) {
+  log.note_launch({replay, at, at + 5, 3, 99});
+}
 
 }  // namespace
 
@@ -52,7 +55,8 @@ TEST_CASE("replay log: launches and times meet, whichever comes first") {
   CHECK(first.replays[0] == trace::Replay{7, 1, 0, 3, 1, 100, 105, 200, 220, 99, 1});
   REQUIRE(first.sample_blocks.size() == 2);
   CHECK(first.sample_blocks[0].replay == 1);
-  CHECK(first.sample_blocks[0].samples == std::vector<trace::Sample>{{0, 0, 200, 10, 1}, {1, 0, 210, 10, 1}});
+  CHECK(first.sample_blocks[0].samples ==
+        std::vector<trace::Sample>{{0, 0, 200, 10, 1}, {1, 0, 210, 10, 1}});
   launch(log, 2, 290);
   const trace::Records second = collected(log);
   REQUIRE(second.replays.size() == 1);
@@ -79,7 +83,8 @@ TEST_CASE("replay log: samples are by start, and a node that did not run has non
   log.end_replay(1, 40, 0, times);
   const trace::Records records = collected(log);
   REQUIRE(records.sample_blocks.size() == 1);
-  CHECK(records.sample_blocks[0].samples == std::vector<trace::Sample>{{2, 0, 40, 1, 2}, {0, 0, 50, 1, 1}});
+  CHECK(records.sample_blocks[0].samples ==
+        std::vector<trace::Sample>{{2, 0, 40, 1, 2}, {0, 0, 50, 1, 1}});
   NodeTime* const again = log.begin_replay(2);  // what was there before is gone
   REQUIRE(again != nullptr);
   log.end_replay(2, 60, 0, again);
@@ -160,16 +165,20 @@ TEST_CASE("replay log: noting allocates nothing") {
   CHECK(allocations_of_this_thread() == before);
 }
 
-TEST_CASE("replay log: with a thread that launches, one that runs and one that collects, every replay is told or counted") {
+TEST_CASE(
+    "replay log: with a thread that launches, one that runs and one that collects, every replay is "
+    "told or counted") {
   ReplayLog log({.label = "g", .nodes = 3, .replays = 32});
   begin_all(log);
   log.expect_device_times(true);
   constexpr std::uint64_t kReplays = 20000;
   std::thread launches([&] {
-    for (std::uint64_t replay = 1; replay <= kReplays; ++replay) launch(log, replay, static_cast<std::int64_t>(replay));
+    for (std::uint64_t replay = 1; replay <= kReplays; ++replay)
+      launch(log, replay, static_cast<std::int64_t>(replay));
   });
   std::thread runs([&] {
-    for (std::uint64_t replay = 1; replay <= kReplays; ++replay) run(log, replay, 3, static_cast<std::int64_t>(replay) * 100);
+    for (std::uint64_t replay = 1; replay <= kReplays; ++replay)
+      run(log, replay, 3, static_cast<std::int64_t>(replay) * 100);
   });
   trace::Records all;
   std::vector<trace::Record> records;
@@ -200,7 +209,9 @@ TEST_CASE("replay log: with a thread that launches, one that runs and one that c
   }
 }
 
-TEST_CASE("replay log: the mode changes from one launch to the next, and what was begun is told to its end") {
+TEST_CASE(
+    "replay log: the mode changes from one launch to the next, and what was begun is told to its "
+    "end") {
   ReplayLog log({.nodes = 2, .mode = ProfileMode::Off});
   log.expect_device_times(true);
   CHECK_FALSE(log.begin_launch(1));
@@ -231,7 +242,9 @@ TEST_CASE("replay log: the mode changes from one launch to the next, and what wa
   CHECK(later.sample_blocks.empty());
 }
 
-TEST_CASE("replay log: what a viewer asks for goes before what the application wants, while it is there") {
+TEST_CASE(
+    "replay log: what a viewer asks for goes before what the application wants, while it is "
+    "there") {
   ReplayLog log({.nodes = 2, .mode = ProfileMode::Replays});
   log.ask(ProfileMode::Every);
   CHECK(log.mode() == ProfileMode::Every);
@@ -264,7 +277,8 @@ TEST_CASE("replay log: whoever asks for samples gets the next replay") {
 TEST_CASE("replay log: a change of mode allocates nothing") {
   ReplayLog log({.nodes = 16, .mode = ProfileMode::Off});
   const std::uint64_t before = allocations_of_this_thread();
-  for (const ProfileMode mode : {ProfileMode::Every, ProfileMode::Replays, ProfileMode::Sampled, ProfileMode::Off}) {
+  for (const ProfileMode mode :
+       {ProfileMode::Every, ProfileMode::Replays, ProfileMode::Sampled, ProfileMode::Off}) {
     log.set_mode(mode);
     log.ask(mode);
     if (log.begin_launch(1)) launch(log, 1, 1);

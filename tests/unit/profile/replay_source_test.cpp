@@ -1,4 +1,5 @@
-// ReplayLog with a device that keeps its times until they are collected: when it is asked for nodes, and what becomes of its answers.
+// ReplayLog with a device that keeps its times until they are collected: when it is asked for
+// nodes, and what becomes of its answers.
 #include <doctest/doctest.h>
 
 #include <deque>
@@ -29,7 +30,8 @@ class FakeSource final : public detail::ReplaySource {
       if (left_ > 0) {
         if (left_ != kAllReplays) --left_;
         times = observer.begin_replay(over.front());
-        for (std::uint32_t node = 0; times != nullptr && node < kNodes; ++node) times[node] = {at_ + 100 * node, 100, 0};
+        for (std::uint32_t node = 0; times != nullptr && node < kNodes; ++node)
+          times[node] = {at_ + 100 * node, 100, 0};
       }
       const std::int64_t took = times == nullptr ? 100 : 300;
       observer.end_replay(over.front(), at_, at_ + took, times);
@@ -71,7 +73,10 @@ class FakeSource final : public detail::ReplaySource {
 };
 
 struct Followed {
-  explicit Followed(ProfileMode mode) : log({.graph = 7, .device = 2, .label = "g", .nodes = kNodes, .mode = mode}) { log.follow(source); }
+  explicit Followed(ProfileMode mode)
+      : log({.graph = 7, .device = 2, .label = "g", .nodes = kNodes, .mode = mode}) {
+    log.follow(source);
+  }
 
   void run(std::uint64_t times) {
     for (std::uint64_t i = 0; i < times; ++i) {
@@ -96,7 +101,9 @@ struct Followed {
 
 }  // namespace
 
-TEST_CASE("replay source: replays get their times when they are collected, and nobody asks where nothing was launched") {
+TEST_CASE(
+    "replay source: replays get their times when they are collected, and nobody asks where nothing "
+    "was launched") {
   Followed f(ProfileMode::Replays);
   CHECK(f.collect().count() == 0);
   CHECK(f.source->collected == 0);
@@ -113,7 +120,9 @@ TEST_CASE("replay source: replays get their times when they are collected, and n
   CHECK(f.source->collected == 1);
 }
 
-TEST_CASE("replay source: every replay's nodes are asked for before the first launch, and called off with the mode") {
+TEST_CASE(
+    "replay source: every replay's nodes are asked for before the first launch, and called off "
+    "with the mode") {
   Followed f(ProfileMode::Every);
   REQUIRE(f.source->asked == std::vector<std::uint64_t>{detail::ReplaySource::kAllReplays});
   CHECK(f.source->how.front() == detail::ReplaySource::Precision::Close);
@@ -130,12 +139,15 @@ TEST_CASE("replay source: every replay's nodes are asked for before the first la
   CHECK(f.collect().sample_blocks.empty());
 }
 
-TEST_CASE("replay source: a first window of samples comes at once, the next one not before it has paid for itself") {
+TEST_CASE(
+    "replay source: a first window of samples comes at once, the next one not before it has paid "
+    "for itself") {
   Followed f(ProfileMode::Sampled);
   static_cast<void>(f.collect());
   REQUIRE(f.source->asked.size() == 1);
   const std::uint64_t window = f.source->asked[0];
-  CHECK(f.source->how[0] == detail::ReplaySource::Precision::Cheap);  // long before it is known to run for long
+  CHECK(f.source->how[0] ==
+        detail::ReplaySource::Precision::Cheap);  // long before it is known to run for long
   CHECK(window > 0);
   CHECK(window < 100);
   f.run(2 * window);
@@ -162,7 +174,9 @@ TEST_CASE("replay source: nothing is timed while the mode is Off") {
   CHECK(records.replays[0].started == 1'400);
 }
 
-TEST_CASE("replay source: it is paused while the mode is Off, once all that was told has its times, and resumed before the first launch after") {
+TEST_CASE(
+    "replay source: it is paused while the mode is Off, once all that was told has its times, and "
+    "resumed before the first launch after") {
   Followed off(ProfileMode::Off);
   CHECK(off.source->is_paused);
   Followed f(ProfileMode::Replays);
@@ -230,7 +244,9 @@ TEST_CASE("replay source: a device that fails is said once, and replays go on wi
   CHECK(later.replays.size() == 2);
 }
 
-TEST_CASE("replay source: a device that cannot time nodes does not stand in the way of its graph, and it is said later") {
+TEST_CASE(
+    "replay source: a device that cannot time nodes does not stand in the way of its graph, and it "
+    "is said later") {
   const auto source = std::make_shared<FakeSource>();
   source->broken = true;
   ReplayLog log({.graph = 7, .label = "g", .nodes = kNodes, .mode = ProfileMode::Every});

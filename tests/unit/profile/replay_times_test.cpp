@@ -32,7 +32,9 @@ void replay(ReplayTimes& times, std::int64_t took, std::uint32_t first, std::uin
 
 }  // namespace
 
-TEST_CASE("replay times: as many replays as were asked for are noted, those that were abandoned left out") {
+TEST_CASE(
+    "replay times: as many replays as were asked for are noted, those that were abandoned left "
+    "out") {
   ReplayTimes times(two_nodes());
   replay(times, 5, 0, 0);  // nobody asked
   CHECK_FALSE(times.is_full());

@@ -14,7 +14,8 @@ using Keep = trace::TraceFileDesc::Keep;
 
 namespace {
 
-void check_refused(ErrorCode code, const TraceDesc& desc, std::initializer_list<std::string_view> parts) {
+void check_refused(ErrorCode code, const TraceDesc& desc,
+                   std::initializer_list<std::string_view> parts) {
   const Error error = thrown_by([&] { static_cast<void>(trace_options(desc)); });
   const std::string text = error.what();
   INFO("text: ", text);
@@ -62,7 +63,8 @@ TEST_CASE("trace options: live is for viewers, for a file too, or with limits of
   CHECK(both->file.path == "/tmp/run");
   CHECK(both->file.max_bytes == 3u << 20);
   CHECK(both->profile == ProfileMode::Every);
-  CHECK(trace_options({.target = "live", .profile = ProfileMode::Replays})->profile == ProfileMode::Replays);
+  CHECK(trace_options({.target = "live", .profile = ProfileMode::Replays})->profile ==
+        ProfileMode::Replays);
   CHECK_FALSE(trace_options({.target = "./live"})->live);
   CHECK_FALSE(trace_options({.target = "lively"})->live);
 }
@@ -70,23 +72,30 @@ TEST_CASE("trace options: live is for viewers, for a file too, or with limits of
 TEST_CASE("trace options: what viewers may ask for, and who may come over TCP") {
   const NoTraceEnvironment none;
   CHECK_FALSE(trace_options({.target = "live"}, RemoteProfile::Nothing)->live->remote_profile);
-  CHECK(trace_options({.target = "live"}, RemoteProfile::Every)->live->remote_profile == trace::LiveProfile::Every);
+  CHECK(trace_options({.target = "live"}, RemoteProfile::Every)->live->remote_profile ==
+        trace::LiveProfile::Every);
   {
     const EnvironmentVariable remote("REPRISE_REMOTE_PROFILE", "replays");
-    CHECK(trace_options({.target = "live"}, RemoteProfile::Every)->live->remote_profile == trace::LiveProfile::Replays);
+    CHECK(trace_options({.target = "live"}, RemoteProfile::Every)->live->remote_profile ==
+          trace::LiveProfile::Replays);
   }
   {
     const EnvironmentVariable remote("REPRISE_REMOTE_PROFILE", "off");
-    check_refused(ErrorCode::InvalidArgument, {.target = "live"}, {"REPRISE_REMOTE_PROFILE is \"off\"; it may be nothing, replays, sampled or every"});
+    check_refused(
+        ErrorCode::InvalidArgument, {.target = "live"},
+        {"REPRISE_REMOTE_PROFILE is \"off\"; it may be nothing, replays, sampled or every"});
     CHECK(trace_options({.target = "run"}));  // of a live trace alone
   }
   const TraceDesc desc{.target = "live", .listen = "127.0.0.1:0", .token = "secret"};
   CHECK(trace_options(desc)->live->listen == "127.0.0.1:0");
   CHECK(trace_options(desc)->live->token == "secret");
-  check_refused(ErrorCode::InvalidArgument, {.target = "live", .listen = ":0"}, {"TraceDesc::listen is \":0\"", "no token"});
-  check_refused(ErrorCode::InvalidArgument, {.target = "live", .listen = "x:y", .token = "secret"}, {"x:y", "host:port"});
+  check_refused(ErrorCode::InvalidArgument, {.target = "live", .listen = ":0"},
+                {"TraceDesc::listen is \":0\"", "no token"});
+  check_refused(ErrorCode::InvalidArgument, {.target = "live", .listen = "x:y", .token = "secret"},
+                {"x:y", "host:port"});
   const std::string long_token(trace::kMaxTokenBytes + 1, 'x');
-  check_refused(ErrorCode::InvalidArgument, {.target = "live", .listen = ":0", .token = long_token}, {"the longest is 256"});
+  check_refused(ErrorCode::InvalidArgument, {.target = "live", .listen = ":0", .token = long_token},
+                {"the longest is 256"});
   const EnvironmentVariable listen("REPRISE_LISTEN", ":4711"), token("REPRISE_TOKEN", "other");
   CHECK(trace_options(desc)->live->listen == ":4711");
   CHECK(trace_options(desc)->live->token == "other");
@@ -97,12 +106,15 @@ TEST_CASE("trace options: the environment wins over the description") {
   const NoTraceEnvironment none;
   const EnvironmentVariable target("REPRISE_TRACE", "/tmp/environment,max=1M");
   {
-    const auto options = trace_options({.target = "/tmp/description", .profile = ProfileMode::Replays});
+    const auto options =
+        trace_options({.target = "/tmp/description", .profile = ProfileMode::Replays});
     CHECK(options->file.path == "/tmp/environment");
     CHECK(options->profile == ProfileMode::Replays);
   }
-  const std::pair<const char*, ProfileMode> modes[] = {
-      {"off", ProfileMode::Off}, {"replays", ProfileMode::Replays}, {"sampled", ProfileMode::Sampled}, {"every", ProfileMode::Every}};
+  const std::pair<const char*, ProfileMode> modes[] = {{"off", ProfileMode::Off},
+                                                       {"replays", ProfileMode::Replays},
+                                                       {"sampled", ProfileMode::Sampled},
+                                                       {"every", ProfileMode::Every}};
   for (const auto& [name, mode] : modes) {
     const EnvironmentVariable profile("REPRISE_PROFILE", name);
     CHECK(trace_options({.profile = ProfileMode::Replays})->profile == mode);
@@ -111,21 +123,27 @@ TEST_CASE("trace options: the environment wins over the description") {
 
 TEST_CASE("trace options: what is wrong is refused, naming where it stands and what it may be") {
   const NoTraceEnvironment none;
-  for (const char* size : {"", "0", "1.5M", "-1", "M", "12x", "99999999999999999999", "9999999999G"}) {
+  for (const char* size :
+       {"", "0", "1.5M", "-1", "M", "12x", "99999999999999999999", "9999999999G"}) {
     const std::string target = std::string("run,max=") + size;
-    check_refused(ErrorCode::InvalidArgument, {.target = target}, {"InstanceDesc::trace", target, "is no size", "max=SIZE"});
+    check_refused(ErrorCode::InvalidArgument, {.target = target},
+                  {"InstanceDesc::trace", target, "is no size", "max=SIZE"});
   }
   check_refused(ErrorCode::InvalidArgument, {.target = "run,max=1k"}, {"max=1k", "64k"});
-  check_refused(ErrorCode::InvalidArgument, {.target = "run,limit=1M"}, {"\"limit=1M\" is no option", "keep=last|first"});
+  check_refused(ErrorCode::InvalidArgument, {.target = "run,limit=1M"},
+                {"\"limit=1M\" is no option", "keep=last|first"});
   check_refused(ErrorCode::InvalidArgument, {.target = "run,max=1M,"}, {"\"\" is no option"});
-  check_refused(ErrorCode::InvalidArgument, {.target = "run,max=1M,keep=all"}, {"\"keep=all\" is no option"});
+  check_refused(ErrorCode::InvalidArgument, {.target = "run,max=1M,keep=all"},
+                {"\"keep=all\" is no option"});
   check_refused(ErrorCode::InvalidArgument, {.target = "run,keep=last"}, {"keep= needs max="});
   check_refused(ErrorCode::InvalidArgument, {.target = ",max=1M"}, {"there is no file"});
   check_refused(ErrorCode::InvalidArgument, {.target = "live,"}, {"\"live,\"", "there is no file"});
   check_refused(ErrorCode::InvalidArgument, {.target = "live,,max=1M"}, {"there is no file"});
-  check_refused(ErrorCode::InvalidArgument, {.target = "live,run,limit=1M"}, {"\"limit=1M\" is no option"});
+  check_refused(ErrorCode::InvalidArgument, {.target = "live,run,limit=1M"},
+                {"\"limit=1M\" is no option"});
   const EnvironmentVariable target("REPRISE_TRACE", "run,max=a");
   check_refused(ErrorCode::InvalidArgument, {}, {"REPRISE_TRACE is \"run,max=a\""});
   const EnvironmentVariable profile("REPRISE_PROFILE", "all");
-  check_refused(ErrorCode::InvalidArgument, {}, {"REPRISE_PROFILE is \"all\"; it may be off, replays, sampled or every"});
+  check_refused(ErrorCode::InvalidArgument, {},
+                {"REPRISE_PROFILE is \"all\"; it may be off, replays, sampled or every"});
 }

@@ -1,4 +1,5 @@
-// Traces of graphs that run whole recordings, on the real host device: nodes of bodies are nodes of their own, with a time for each round.
+// Traces of graphs that run whole recordings, on the real host device: nodes of bodies are nodes of
+// their own, with a time for each round.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -19,7 +20,8 @@ namespace {
 template <class Record>
 trace::Records traced(const TraceFolder& folder, unsigned launches, const Record& record) {
   {
-    const Instance instance({.application = "bodies", .trace = {.target = folder.file(), .profile = ProfileMode::Every}});
+    const Instance instance({.application = "bodies",
+                             .trace = {.target = folder.file(), .profile = ProfileMode::Every}});
     const Device device = instance.open_device(DeviceSelector::named("host"));
     {
       const auto pool = device.create_pool({.label = "pool"});
@@ -45,44 +47,56 @@ CommandBuffer secondary(const Device& device, std::string_view label, const Reco
   return made;
 }
 
-std::string name_of(const trace::GraphVersion& g, std::uint32_t node) { return g.strings[g.nodes[node].name]; }
+std::string name_of(const trace::GraphVersion& g, std::uint32_t node) {
+  return g.strings[g.nodes[node].name];
+}
 
 }  // namespace
 
-TEST_CASE("traced bodies: nodes in loops, branches and nested command buffers are nodes of their own, with a time for each run") {
+TEST_CASE(
+    "traced bodies: nodes in loops, branches and nested command buffers are nodes of their own, "
+    "with a time for each run") {
   const NoTraceEnvironment environment;
   const TraceFolder folder;
-  const trace::Records r = traced(folder, 2, [](const Device& device, CapturePool& pool, CommandBuffer& cmd) {
-    const auto x = pool.allocate<unsigned>(64, "x"), y = pool.allocate<unsigned>(64, "y");
-    const Condition go = device.create_condition({.name = "go", .initial = 1}), no = device.create_condition({.name = "no"});
-    const CommandBuffer inner = secondary(device, "inner", [&](CommandBuffer& c) {
-      const auto label = c.label("copies");
-      c.copy(x, y);
-    });
-    const CommandBuffer round = secondary(device, "round", [&](CommandBuffer& c) {
-      c.fill(x, 1u);
-      c.execute(inner, Nested);
-    });
-    const CommandBuffer then = secondary(device, "then", [&](CommandBuffer& c) { c.fill(y, 2u); });
-    const CommandBuffer other = secondary(device, "other", [&](CommandBuffer& c) { c.fill(y, 3u); });
-    const auto label = cmd.label("solve");
-    cmd.execute_while(go, round, {.max_iterations = 3});
-    cmd.execute_if(no, then, other);
-  });
+  const trace::Records r =
+      traced(folder, 2, [](const Device& device, CapturePool& pool, CommandBuffer& cmd) {
+        const auto x = pool.allocate<unsigned>(64, "x"), y = pool.allocate<unsigned>(64, "y");
+        const Condition go = device.create_condition({.name = "go", .initial = 1}),
+                        no = device.create_condition({.name = "no"});
+        const CommandBuffer inner = secondary(device, "inner", [&](CommandBuffer& c) {
+          const auto label = c.label("copies");
+          c.copy(x, y);
+        });
+        const CommandBuffer round = secondary(device, "round", [&](CommandBuffer& c) {
+          c.fill(x, 1u);
+          c.execute(inner, Nested);
+        });
+        const CommandBuffer then =
+            secondary(device, "then", [&](CommandBuffer& c) { c.fill(y, 2u); });
+        const CommandBuffer other =
+            secondary(device, "other", [&](CommandBuffer& c) { c.fill(y, 3u); });
+        const auto label = cmd.label("solve");
+        cmd.execute_while(go, round, {.max_iterations = 3});
+        cmd.execute_if(no, then, other);
+      });
   REQUIRE(r.graph_versions.size() == 1);
   const trace::GraphVersion& g = r.graph_versions[0];
   REQUIRE(g.nodes.size() == 2 + 2 + 1 + 1 + 1);
   using trace::BodyKind;
-  CHECK(g.bodies == std::vector<trace::Body>{{0, 0, 2, 2, BodyKind::Loop}, {1, 0, 4, 1, BodyKind::Then}, {1, 1, 5, 1, BodyKind::Else},
+  CHECK(g.bodies == std::vector<trace::Body>{{0, 0, 2, 2, BodyKind::Loop},
+                                             {1, 0, 4, 1, BodyKind::Then},
+                                             {1, 1, 5, 1, BodyKind::Else},
                                              {3, 0, 6, 1, BodyKind::Nested}});
   CHECK(name_of(g, 2) == "fill x");
   CHECK(name_of(g, 6) == "copy x -> y");
   // Buffers are the graph's; labels stand below what runs them.
   CHECK(g.strings[g.buffers[g.accesses[g.nodes[6].first_access].buffer].name] == "x");
   std::vector<std::string> path;
-  for (std::uint32_t l = g.nodes[6].label; l != 0; l = g.labels[l].parent) path.push_back(g.strings[g.labels[l].name]);
+  for (std::uint32_t l = g.nodes[6].label; l != 0; l = g.labels[l].parent)
+    path.push_back(g.strings[g.labels[l].name]);
   CHECK(path == std::vector<std::string>{"copies", "nested inner", "while go: round", "solve"});
-  CHECK(std::count_if(g.edges.begin(), g.edges.end(), [](const trace::Edge& e) { return e.from == 2 && e.to == 3; }) == 1);
+  CHECK(std::count_if(g.edges.begin(), g.edges.end(),
+                      [](const trace::Edge& e) { return e.from == 2 && e.to == 3; }) == 1);
 
   REQUIRE(r.sample_blocks.size() == 2);
   for (const trace::SampleBlock& block : r.sample_blocks) {
@@ -99,7 +113,8 @@ TEST_CASE("traced bodies: nodes in loops, branches and nested command buffers ar
     // A run is within that of its parent.
     const auto ends = [](const trace::Sample& s) { return s.started + s.duration; };
     for (std::uint32_t i = 0; i < 3; ++i) {
-      const trace::Sample &inner = samples.at({6, i}), &nested = samples.at({3, i}), &loop = samples.at({0, 0});
+      const trace::Sample &inner = samples.at({6, i}), &nested = samples.at({3, i}),
+                          &loop = samples.at({0, 0});
       CHECK(nested.started <= inner.started);
       CHECK(ends(inner) <= ends(nested));
       CHECK(loop.started <= nested.started);
@@ -107,23 +122,27 @@ TEST_CASE("traced bodies: nodes in loops, branches and nested command buffers ar
       if (i > 0) CHECK(ends(samples.at({3, i - 1})) <= samples.at({2, i}).started);
     }
   }
-  CHECK(r.loop_runs == std::vector<trace::LoopRun>{{g.graph, 1, 0, 1, 3, 3}, {g.graph, 1, 0, 2, 3, 3}});
+  CHECK(r.loop_runs ==
+        std::vector<trace::LoopRun>{{g.graph, 1, 0, 1, 3, 3}, {g.graph, 1, 0, 2, 3, 3}});
   CHECK(r.losses.empty());
 }
 
-TEST_CASE("traced bodies: rounds beyond those that there is room for are counted, and said to be unmeasured") {
+TEST_CASE(
+    "traced bodies: rounds beyond those that there is room for are counted, and said to be "
+    "unmeasured") {
   const NoTraceEnvironment environment;
   const TraceFolder folder;
   constexpr std::uint64_t kRounds = 1500, kKept = 1024;
-  const trace::Records r = traced(folder, 1, [](const Device& device, CapturePool& pool, CommandBuffer& cmd) {
-    const auto x = pool.allocate<unsigned>(64, "x");
-    const Condition go = device.create_condition({.name = "go", .initial = 1});
-    const CommandBuffer round = secondary(device, "round", [&](CommandBuffer& c) {
-      c.fill(x, 1u);
-      c.fill(x, 2u);
-    });
-    cmd.execute_while(go, round, {.max_iterations = kRounds});
-  });
+  const trace::Records r =
+      traced(folder, 1, [](const Device& device, CapturePool& pool, CommandBuffer& cmd) {
+        const auto x = pool.allocate<unsigned>(64, "x");
+        const Condition go = device.create_condition({.name = "go", .initial = 1});
+        const CommandBuffer round = secondary(device, "round", [&](CommandBuffer& c) {
+          c.fill(x, 1u);
+          c.fill(x, 2u);
+        });
+        cmd.execute_while(go, round, {.max_iterations = kRounds});
+      });
   REQUIRE(r.loop_runs.size() == 1);
   CHECK(r.loop_runs[0].iterations == kRounds);
   CHECK(r.loop_runs[0].timed == kKept);

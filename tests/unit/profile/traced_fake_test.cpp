@@ -10,7 +10,9 @@
 using namespace reprise;
 using namespace reprise::test;
 
-TEST_CASE("traced fake: on a device without a clock replays have the times of their launches, and a message says so once") {
+TEST_CASE(
+    "traced fake: on a device without a clock replays have the times of their launches, and a "
+    "message says so once") {
   const NoTraceEnvironment none;
   const TraceFolder folder;
   const std::string file = folder.file();
@@ -48,16 +50,19 @@ TEST_CASE("traced fake: a launch that fails is no replay") {
   const TraceFolder folder;
   const std::string file = folder.file();
   {
-    const Device device = Instance({.application = "lost", .trace = {.target = file}}).open_device(DeviceSelector::named("host"));
+    const Device device = Instance({.application = "lost", .trace = {.target = file}})
+                              .open_device(DeviceSelector::named("host"));
     {
       const auto x = device.create_pool()->allocate<int>(4, "x");
       const Queue queue = device.create_queue();
       CapturedGraph graph = make_graph(device, "g", {}, x);
       graph.launch(queue).wait();
       device.lose();
-      CHECK(error_of([&] { static_cast<void>(graph.launch(queue)); }).code == ErrorCode::StaleHandle);
+      CHECK(error_of([&] { static_cast<void>(graph.launch(queue)); }).code ==
+            ErrorCode::StaleHandle);
       static_cast<void>(device.rebuild());
-      CapturedGraph again = make_graph(device, "again", {}, device.create_pool()->allocate<int>(4, "y"));
+      CapturedGraph again =
+          make_graph(device, "again", {}, device.create_pool()->allocate<int>(4, "y"));
       again.launch(device.create_queue()).wait();
     }
     device.wait_idle();

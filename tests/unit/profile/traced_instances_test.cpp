@@ -15,7 +15,8 @@ using namespace reprise::test;
 namespace {
 
 // On two queues, with two instances. `launched` gets the number and the instance of each replay.
-void replay_twice_at_once(const Device& device, std::size_t replays, std::map<std::uint64_t, std::uint32_t>& launched) {
+void replay_twice_at_once(const Device& device, std::size_t replays,
+                          std::map<std::uint64_t, std::uint32_t>& launched) {
   const Queue queues[] = {device.create_queue({.label = "a"}), device.create_queue({.label = "b"})};
   const auto pool = device.create_pool({.label = "pool"});
   const auto x = pool->allocate<unsigned>(64, "x", PerReplica{2});
@@ -33,13 +34,16 @@ void replay_twice_at_once(const Device& device, std::size_t replays, std::map<st
 
 }  // namespace
 
-TEST_CASE("traced instances: replays and samples are one graph's, each by its executable and with a number of its own") {
+TEST_CASE(
+    "traced instances: replays and samples are one graph's, each by its executable and with a "
+    "number of its own") {
   const NoTraceEnvironment none;
   const TraceFolder folder;
   constexpr std::size_t kReplays = 30;
   std::map<std::uint64_t, std::uint32_t> launched;  // number to instance
   {
-    const Instance instance({.application = "profile test", .trace = {.target = folder.file(), .profile = ProfileMode::Every}});
+    const Instance instance({.application = "profile test",
+                             .trace = {.target = folder.file(), .profile = ProfileMode::Every}});
     const Device device = instance.open_device(DeviceSelector::named("host"));
     replay_twice_at_once(device, kReplays, launched);
     device.wait_idle();  // what it made is gone then

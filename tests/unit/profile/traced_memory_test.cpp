@@ -12,7 +12,9 @@
 using namespace reprise;
 using namespace reprise::test;
 
-TEST_CASE("traced memory: what a pool takes with the slabs of its graphs, gives back and takes again is in its states") {
+TEST_CASE(
+    "traced memory: what a pool takes with the slabs of its graphs, gives back and takes again is "
+    "in its states") {
   const NoTraceEnvironment none;
   const TraceFolder folder;
   constexpr unsigned kCount = 1u << 18;
@@ -55,10 +57,13 @@ TEST_CASE("traced memory: what a pool takes with the slabs of its graphs, gives 
   CHECK(last.trims == 1);
   CHECK(last.remaps == 1);
   const auto said = [&](std::string_view id) {
-    return std::count_if(all.messages.begin(), all.messages.end(), [&](const trace::Message& m) { return m.id == id; });
+    return std::count_if(all.messages.begin(), all.messages.end(),
+                         [&](const trace::Message& m) { return m.id == id; });
   };
   REQUIRE_FALSE(all.device_totals.empty());
-  CHECK(std::any_of(all.device_totals.begin(), all.device_totals.end(), [](const trace::DeviceTotals& d) { return d.mapped == 2 * kBytes && d.buffers == kBytes; }));
+  CHECK(std::any_of(
+      all.device_totals.begin(), all.device_totals.end(),
+      [](const trace::DeviceTotals& d) { return d.mapped == 2 * kBytes && d.buffers == kBytes; }));
   const trace::DeviceTotals& totals = all.device_totals.back();
   CHECK(totals.mapped == 0);
   CHECK(totals.reserved == 0);
@@ -70,7 +75,9 @@ TEST_CASE("traced memory: what a pool takes with the slabs of its graphs, gives 
   CHECK(said("slab-remapped") == 1);
 }
 
-TEST_CASE("traced memory: graphs that share a slab of their pool are named, and the slab counts once, in the pool's states and the device's") {
+TEST_CASE(
+    "traced memory: graphs that share a slab of their pool are named, and the slab counts once, in "
+    "the pool's states and the device's") {
   const NoTraceEnvironment none;
   const TraceFolder folder;
   constexpr unsigned kCount = 1u << 18;
@@ -105,7 +112,8 @@ TEST_CASE("traced memory: graphs that share a slab of their pool are named, and 
   }
   const trace::Records all = all_records(folder.file());
   const auto& states = all.pool_states;
-  const auto both = std::find_if(states.begin(), states.end(), [](const trace::PoolState& s) { return s.sharers.size() == 2; });
+  const auto both = std::find_if(states.begin(), states.end(),
+                                 [](const trace::PoolState& s) { return s.sharers.size() == 2; });
   REQUIRE(both != states.end());
   CHECK(both->sharers == both->holders);
   CHECK(both->shared_slabs == 1);
@@ -117,8 +125,12 @@ TEST_CASE("traced memory: graphs that share a slab of their pool are named, and 
   CHECK(states.back().trims == 1);
   CHECK(states.back().remaps == 1);
   CHECK(all.device_totals.back().peak == 2 * kBytes + 64);
-  CHECK(std::any_of(all.device_totals.begin(), all.device_totals.end(), [](const trace::DeviceTotals& d) { return d.shared_slabs == 1; }));
-  const auto said = [&](std::string_view id) { return std::count_if(all.messages.begin(), all.messages.end(), [&](const trace::Message& m) { return m.id == id; }); };
+  CHECK(std::any_of(all.device_totals.begin(), all.device_totals.end(),
+                    [](const trace::DeviceTotals& d) { return d.shared_slabs == 1; }));
+  const auto said = [&](std::string_view id) {
+    return std::count_if(all.messages.begin(), all.messages.end(),
+                         [&](const trace::Message& m) { return m.id == id; });
+  };
   CHECK(said("slab-trimmed") == 1);
   CHECK(said("slab-remapped") == 1);
 }

@@ -1,4 +1,5 @@
-// The whole way on the real host device: record, compile, launch with a trace, drop everything, and read the file.
+// The whole way on the real host device: record, compile, launch with a trace, drop everything, and
+// read the file.
 #include <doctest/doctest.h>
 
 #include <block_kernels.shaders.hpp>
@@ -12,8 +13,8 @@
 #include <vector>
 
 #include "runtime/core/device_core.hpp"
-#include "runtime/graph/graph_core.hpp"
 #include "runtime/core/instance_core.hpp"
+#include "runtime/graph/graph_core.hpp"
 #include "support/counting_allocator.hpp"
 #include "support/thrown_by.hpp"
 #include "unit/profile/traced_run.hpp"
@@ -23,8 +24,12 @@ using namespace reprise::test;
 
 namespace {
 
-Instance traced_instance(const TraceDesc& desc, MessageHandler on_message = [](const Message&) {}) {
-  return Instance({.application = "profile test", .validation = Validation::Full, .on_message = std::move(on_message), .trace = desc});
+Instance traced_instance(
+    const TraceDesc& desc, MessageHandler on_message = [](const Message&) {}) {
+  return Instance({.application = "profile test",
+                   .validation = Validation::Full,
+                   .on_message = std::move(on_message),
+                   .trace = desc});
 }
 
 // `body` with a traced host device; what it made is gone, and the trace whole, when this returns.
@@ -38,7 +43,8 @@ void with_trace(const TraceDesc& desc, const Body& body) {
 // fill t, u; copy t -> x and u -> y; a barrier that orders nothing more; a callback; update of w.
 CommandBuffer record_step(const Device& device, const std::shared_ptr<CapturePool>& pool) {
   const auto t = pool->transient<unsigned>(64, "t"), u = pool->transient<unsigned>(64, "u");
-  const auto x = pool->allocate<unsigned>(64, "x"), y = pool->allocate<unsigned>(64, "y"), w = pool->allocate<unsigned>(64, "w");
+  const auto x = pool->allocate<unsigned>(64, "x"), y = pool->allocate<unsigned>(64, "y"),
+             w = pool->allocate<unsigned>(64, "w");
   CommandBuffer cmd = device.create_command_buffer({.label = "step"});
   cmd.begin();
   {
@@ -86,7 +92,8 @@ TEST_CASE("traced replays: the file tells the graph, each replay and each node")
     CapturedGraph graph = device.compile(cmd, {.pool = pool});
     report = graph.report();
     const detail::Plan& plan = graph.core()->plan();
-    for (const detail::Edge& edge : plan.dependencies.edges) needed.emplace_back(plan.lowered.node_of[edge.from], plan.lowered.node_of[edge.to]);
+    for (const detail::Edge& edge : plan.dependencies.edges)
+      needed.emplace_back(plan.lowered.node_of[edge.from], plan.lowered.node_of[edge.to]);
     for (std::uint64_t i = 0; i < kReplays; ++i) graph.launch(queue).wait();
   });
   const trace::Records all = all_records(folder.file());
@@ -117,7 +124,8 @@ TEST_CASE("traced replays: the file tells the graph, each replay and each node")
   CHECK(g.instantiate_time > 0);
   std::vector<std::pair<std::uint32_t, std::uint32_t>> told;
   for (const trace::Edge& e : g.edges) {
-    if (e.cause != trace::EdgeCause::Lane && e.cause != trace::EdgeCause::EntryExit) told.emplace_back(e.from, e.to);
+    if (e.cause != trace::EdgeCause::Lane && e.cause != trace::EdgeCause::EntryExit)
+      told.emplace_back(e.from, e.to);
     if (e.cause == trace::EdgeCause::Hazard) CHECK(e.hazard != trace::Hazard::None);
   }
   std::sort(needed.begin(), needed.end());
@@ -170,10 +178,13 @@ TEST_CASE("traced replays: the file tells the graph, each replay and each node")
       of[sample.node] = &sample;
     }
     CHECK(std::find(of.begin(), of.end(), nullptr) == of.end());
-    for (const trace::Edge& e : g.edges) CHECK(of[e.to]->started >= of[e.from]->started + of[e.from]->duration);
+    for (const trace::Edge& e : g.edges)
+      CHECK(of[e.to]->started >= of[e.from]->started + of[e.from]->duration);
   }
   const bool named = std::any_of(all.thread_names.begin(), all.thread_names.end(),
-                                 [&](const trace::ThreadName& n) { return n.thread == all.replays[0].thread && !n.name.empty(); });
+                                 [&](const trace::ThreadName& n) {
+                                   return n.thread == all.replays[0].thread && !n.name.empty();
+                                 });
   CHECK(named);
 
   REQUIRE_FALSE(all.pool_states.empty());
@@ -181,17 +192,22 @@ TEST_CASE("traced replays: the file tells the graph, each replay and each node")
   CHECK(all.pool_states.back().buffers == 0);
   CHECK(all.pool_states.back().device_bytes == 0);
   CHECK(all.pool_states.back().holders.empty());
-  const bool held = std::any_of(all.pool_states.begin(), all.pool_states.end(),
-                                [&](const trace::PoolState& s) { return s.holders == std::vector<std::uint32_t>{g.graph} && s.device_bytes == 768; });
+  const bool held =
+      std::any_of(all.pool_states.begin(), all.pool_states.end(), [&](const trace::PoolState& s) {
+        return s.holders == std::vector<std::uint32_t>{g.graph} && s.device_bytes == 768;
+      });
   CHECK(held);
   std::map<std::uint32_t, int> born, died;
-  for (const trace::BufferLife& life : all.buffer_lives) ++(life.freed == 0 ? born : died)[life.buffer];
+  for (const trace::BufferLife& life : all.buffer_lives)
+    ++(life.freed == 0 ? born : died)[life.buffer];
   CHECK(born.size() == 3);  // x, y, w
   CHECK(born == died);
   CHECK(born.contains(buffers["x"].id));
 }
 
-TEST_CASE("traced replays: a replay on many threads tells each node once, none before those that it needs") {
+TEST_CASE(
+    "traced replays: a replay on many threads tells each node once, none before those that it "
+    "needs") {
   const NoTraceEnvironment none;
   const TraceFolder folder;
   constexpr int kReplays = 8;
@@ -205,7 +221,12 @@ TEST_CASE("traced replays: a replay on many threads tells each node once, none b
     for (std::uint32_t i = 0; i < kWidth; ++i) {
       // Long enough for the executor to share them out among its threads, where it has several.
       const auto out = pool->host<unsigned>(1 << 16, "out");
-      cmd.host([out, first] { for (std::size_t k = 0; k < out.size(); ++k) out.span()[k] = out.span()[k] * 3 + first.span()[0]; }, {read(first), write(out)});
+      cmd.host(
+          [out, first] {
+            for (std::size_t k = 0; k < out.size(); ++k)
+              out.span()[k] = out.span()[k] * 3 + first.span()[0];
+          },
+          {read(first), write(out)});
     }
     cmd.end();
     CapturedGraph graph = device.compile(cmd);
@@ -221,7 +242,8 @@ TEST_CASE("traced replays: a replay on many threads tells each node once, none b
     std::map<std::uint32_t, trace::Sample> of;
     for (const trace::Sample& sample : block.samples) of[sample.node] = sample;
     REQUIRE(of.size() == g.nodes.size());
-    for (const trace::Edge& e : g.edges) CHECK(of[e.to].started >= of[e.from].started + of[e.from].duration);
+    for (const trace::Edge& e : g.edges)
+      CHECK(of[e.to].started >= of[e.from].started + of[e.from].duration);
   }
 }
 
@@ -239,7 +261,8 @@ TEST_CASE("traced replays: the mode changes what is told and nothing of the plan
   };
   const auto run = [&](const TraceDesc& desc) { with_trace(desc, run_once); };
   const auto file_of = [&](const char* name) { return (folder.path() / name).string(); };
-  const std::string off = file_of("off"), launches = file_of("replays"), some = file_of("sampled"), every = file_of("every");
+  const std::string off = file_of("off"), launches = file_of("replays"), some = file_of("sampled"),
+                    every = file_of("every");
   run({});
   run({.target = off, .profile = ProfileMode::Off});
   CHECK(all_records(off).graph_versions.size() == 1);
@@ -288,7 +311,8 @@ TEST_CASE("traced replays: what was over before a flush is in the file while the
 TEST_CASE("traced replays: launching and waiting allocate nothing with a trace on") {
   const NoTraceEnvironment none;
   const TraceFolder folder;
-  const Device device = traced_instance({.target = folder.file()}).open_device(DeviceSelector::named("host"));
+  const Device device =
+      traced_instance({.target = folder.file()}).open_device(DeviceSelector::named("host"));
   const auto pool = device.create_pool();
   const auto x = pool->allocate<unsigned>(64, "x"), y = pool->allocate<unsigned>(64, "y");
   CommandBuffer cmd = device.create_command_buffer();
@@ -304,12 +328,14 @@ TEST_CASE("traced replays: launching and waiting allocate nothing with a trace o
   CHECK(allocations_of_this_thread() == before);
 }
 
-TEST_CASE("traced replays: what validation finds is in the trace, also where it refuses the recording") {
+TEST_CASE(
+    "traced replays: what validation finds is in the trace, also where it refuses the recording") {
   const NoTraceEnvironment none;
   const TraceFolder folder;
   std::vector<std::string> seen;
   {
-    const Instance instance = traced_instance({.target = folder.file()}, [&](const Message& m) { seen.emplace_back(m.id); });
+    const Instance instance = traced_instance({.target = folder.file()},
+                                              [&](const Message& m) { seen.emplace_back(m.id); });
     const Device device = instance.open_device(DeviceSelector::named("host"));
     {
       const auto x = device.create_pool()->allocate<unsigned>(64, "x");
@@ -318,7 +344,8 @@ TEST_CASE("traced replays: what validation finds is in the trace, also where it 
       cmd.fill(x, 1u);
       cmd.fill(x, 2u);
       cmd.end();
-      CHECK(thrown_by([&] { static_cast<void>(device.compile(cmd)); }).code() == ErrorCode::MissingBarrier);
+      CHECK(thrown_by([&] { static_cast<void>(device.compile(cmd)); }).code() ==
+            ErrorCode::MissingBarrier);
     }
     device.wait_idle();
   }
@@ -340,14 +367,18 @@ TEST_CASE("traced replays: a file that can't be made is an error that names it")
   CHECK(std::string(error.what()).find(target) != std::string::npos);
 }
 
-TEST_CASE("traced replays: instances share a file while one of them lives, if they agree on its limits") {
+TEST_CASE(
+    "traced replays: instances share a file while one of them lives, if they agree on its limits") {
   const NoTraceEnvironment none;
   const TraceFolder folder;
   const std::string limited = folder.file() + ",max=1M";
   {
-    const Device one = traced_instance({.target = folder.file()}).open_device(DeviceSelector::named("host"));
-    const Device two = traced_instance({.target = folder.file()}).open_device(DeviceSelector::named("host"));
-    CHECK(thrown_by([&] { static_cast<void>(traced_instance({.target = limited})); }).code() == ErrorCode::InvalidArgument);
+    const Device one =
+        traced_instance({.target = folder.file()}).open_device(DeviceSelector::named("host"));
+    const Device two =
+        traced_instance({.target = folder.file()}).open_device(DeviceSelector::named("host"));
+    CHECK(thrown_by([&] { static_cast<void>(traced_instance({.target = limited})); }).code() ==
+          ErrorCode::InvalidArgument);
   }
   const trace::Records all = all_records(folder.file());
   CHECK(all.sessions.size() == 1);
@@ -384,7 +415,8 @@ TEST_CASE("traced replays: a later instance goes on in the file, with ids of its
       CHECK(all.replays[3 * i].queue == i);
     }
     const trace::TraceReader reader(folder.file());
-    for (std::size_t i = 1; i < reader.chunks().size(); ++i) CHECK(reader.chunks()[i].header.sequence > reader.chunks()[i - 1].header.sequence);
+    for (std::size_t i = 1; i < reader.chunks().size(); ++i)
+      CHECK(reader.chunks()[i].header.sequence > reader.chunks()[i - 1].header.sequence);
   }
 }
 

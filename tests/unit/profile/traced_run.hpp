@@ -1,4 +1,5 @@
-// What the tests of profiling share: a trace file of their own that goes with them, and all records of a file.
+// What the tests of profiling share: a trace file of their own that goes with them, and all records
+// of a file.
 #pragma once
 
 #include <unistd.h>
@@ -19,7 +20,8 @@ class TraceFolder {
  public:
   TraceFolder() {
     static std::atomic<int> made{0};
-    path_ = std::filesystem::temp_directory_path() / ("reprise-profile-" + std::to_string(getpid()) + "-" + std::to_string(made++));
+    path_ = std::filesystem::temp_directory_path() /
+            ("reprise-profile-" + std::to_string(getpid()) + "-" + std::to_string(made++));
     std::filesystem::create_directory(path_);
   }
   TraceFolder(const TraceFolder&) = delete;
@@ -36,7 +38,9 @@ class TraceFolder {
 };
 
 inline void append_records(trace::Records& all, const trace::Records& r) {
-  const auto append = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
+  const auto append = [](auto& to, const auto& from) {
+    to.insert(to.end(), from.begin(), from.end());
+  };
   append(all.sessions, r.sessions);
   append(all.clocks, r.clocks);
   append(all.devices, r.devices);
@@ -65,11 +69,13 @@ inline void append_records(trace::Records& all, const trace::Records& r) {
 
 // Nothing in the environment asks for a trace while it lives.
 struct NoTraceEnvironment {
-  EnvironmentVariable trace{"REPRISE_TRACE", std::nullopt}, profile{"REPRISE_PROFILE", std::nullopt}, listen{"REPRISE_LISTEN", std::nullopt},
+  EnvironmentVariable trace{"REPRISE_TRACE", std::nullopt},
+      profile{"REPRISE_PROFILE", std::nullopt}, listen{"REPRISE_LISTEN", std::nullopt},
       token{"REPRISE_TOKEN", std::nullopt}, remote_profile{"REPRISE_REMOTE_PROFILE", std::nullopt};
 };
 
-// Threads of this process that belong to a trace: they collect, write or serve viewers. One that was joined may be here for a moment.
+// Threads of this process that belong to a trace: they collect, write or serve viewers. One that
+// was joined may be here for a moment.
 [[nodiscard]] inline std::size_t trace_threads() {
   std::size_t count = 0;
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {

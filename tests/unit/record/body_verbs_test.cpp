@@ -16,8 +16,11 @@ struct BodyFixture : RecordFixture {
   Condition go = condition("go"), other = condition("other");
   Kernel work = kernel("work", "pp"), decide = kernel("decide", "pc");
 
-  Condition condition(std::string_view name) { return detail::make_condition(status, {.name = name, .initial = 1}); }
-  CommandBuffer secondary(std::string_view label, const std::function<void(CommandBuffer&)>& record) {
+  Condition condition(std::string_view name) {
+    return detail::make_condition(status, {.name = name, .initial = 1});
+  }
+  CommandBuffer secondary(std::string_view label,
+                          const std::function<void(CommandBuffer&)>& record) {
     CommandBuffer made = recording({.label = label, .level = Level::Secondary});
     record(made);
     made.end();
@@ -38,11 +41,13 @@ TEST_CASE("bodies: a nested secondary is one command, whose accesses bound those
   BodyFixture f;
   CommandBuffer cmd = f.recording();
   cmd.fill(f.y, 0u);
-  const CommandRef nested = cmd.execute(f.secondary("twice", [&](CommandBuffer& c) {
-    c.copy(f.x.slice(0, 4), f.t.slice(0, 4));
-    c.copy(f.t.slice(0, 4), f.y.slice(8, 4));
-    c.copy(f.t.slice(0, 4), f.y.slice(32, 4));
-  }), Nested);
+  const CommandRef nested = cmd.execute(f.secondary("twice",
+                                                    [&](CommandBuffer& c) {
+                                                      c.copy(f.x.slice(0, 4), f.t.slice(0, 4));
+                                                      c.copy(f.t.slice(0, 4), f.y.slice(8, 4));
+                                                      c.copy(f.t.slice(0, 4), f.y.slice(32, 4));
+                                                    }),
+                                        Nested);
   const auto r = frozen(cmd);
   REQUIRE(r->commands.size() == 2);
   CHECK(r->command_of(nested) == 1);
@@ -63,7 +68,9 @@ TEST_CASE("bodies: a nested secondary is one command, whose accesses bound those
 TEST_CASE("bodies: recorders of split() and an inlined secondary give what one recorder gives") {
   BodyFixture f;
   const SourceLocation where = SourceLocation::current();
-  const CommandBuffer body = f.loop_body(), plain = f.secondary("plain", [&](CommandBuffer& c) { c.fill(f.x, 1u, where); });
+  const CommandBuffer body = f.loop_body(),
+                      plain =
+                          f.secondary("plain", [&](CommandBuffer&c) { c.fill(f.x, 1u, where); });
   const auto play = [&](Recorder& to) {
     to.fill(f.y, 2u, where);
     to.execute_while(f.go, body, {.max_iterations = 9}, where);
@@ -122,15 +129,21 @@ TEST_CASE("bodies: when memory runs out nothing has changed") {
   CHECK(failures >= 5);
 }
 
-TEST_CASE("bodies: a condition of another device, a stale buffer inside, a condition where a buffer is wanted") {
+TEST_CASE(
+    "bodies: a condition of another device, a stale buffer inside, a condition where a buffer is "
+    "wanted") {
   BodyFixture f, foreign;
   foreign.status = RecordFixture::make_status("cuda:0");
   const Condition theirs = foreign.condition("theirs");
   const CommandBuffer body = f.loop_body();
   CommandBuffer cmd = f.recording();
-  check_refused(cmd, ErrorCode::WrongDevice, {"execute_if", "condition theirs", "cuda:0"}, [&] { cmd.execute_if(theirs, body); });
-  check_refused(cmd, ErrorCode::ArgumentSize, {"expected a buffer", "condition go"}, [&] { cmd.dispatch(f.work, {.grid = 1}, read(f.x), f.go); });
-  check_refused(cmd, ErrorCode::ArgumentSize, {"expected a Condition"}, [&] { cmd.dispatch(f.decide, {.grid = 1}, read(f.x), write(f.y)); });
+  check_refused(cmd, ErrorCode::WrongDevice, {"execute_if", "condition theirs", "cuda:0"},
+                [&] { cmd.execute_if(theirs, body); });
+  check_refused(cmd, ErrorCode::ArgumentSize, {"expected a buffer", "condition go"},
+                [&] { cmd.dispatch(f.work, {.grid = 1}, read(f.x), f.go); });
+  check_refused(cmd, ErrorCode::ArgumentSize, {"expected a Condition"},
+                [&] { cmd.dispatch(f.decide, {.grid = 1}, read(f.x), write(f.y)); });
   f.t.core()->cleared = true;
-  check_refused(cmd, ErrorCode::StaleHandle, {"secondary body names t", "stale"}, [&] { cmd.execute(body, Nested); });
+  check_refused(cmd, ErrorCode::StaleHandle, {"secondary body names t", "stale"},
+                [&] { cmd.execute(body, Nested); });
 }

@@ -14,7 +14,8 @@ ErrorCode code_of(const std::function<void()>& call) { return thrown_by(call).co
 
 }  // namespace
 
-TEST_CASE("buffer view: an empty one has no name, no id, is not stale, and has no kind or address") {
+TEST_CASE(
+    "buffer view: an empty one has no name, no id, is not stale, and has no kind or address") {
   const BufferView view;
   CHECK_FALSE(view);
   CHECK(view.name().empty());
@@ -46,7 +47,8 @@ TEST_CASE("buffer view: a range that leaves the view is OutOfRange, whatever ove
   CHECK(code_of([&] { static_cast<void>(x.subview(8, kHuge - 4)); }) == ErrorCode::OutOfRange);
   CHECK(code_of([&] { static_cast<void>(x.slice(kHuge / 4 + 1, 1)); }) == ErrorCode::OutOfRange);
   CHECK(code_of([&] { static_cast<void>(x.slice(1, kHuge / 4 + 2)); }) == ErrorCode::OutOfRange);
-  CHECK(code_of([&] { static_cast<void>(x.subview(8, 8).subview(4, 8)); }) == ErrorCode::OutOfRange);
+  CHECK(code_of([&] { static_cast<void>(x.subview(8, 8).subview(4, 8)); }) ==
+        ErrorCode::OutOfRange);
 }
 
 TEST_CASE("buffer view: its address is the buffer's with the offset; a transient has none") {

@@ -13,7 +13,8 @@ struct Replay : detail::PendingSource {
   [[nodiscard]] bool is_pending() const noexcept override { return pending; }
 };
 
-void check_state_error(const std::function<void()>& call, std::initializer_list<std::string_view> parts) {
+void check_state_error(const std::function<void()>& call,
+                       std::initializer_list<std::string_view> parts) {
   const Error error = thrown_by(call);
   CHECK(error.code() == ErrorCode::InvalidState);
   const std::string text = error.what();
@@ -28,7 +29,8 @@ void check_state_error(const std::function<void()>& call, std::initializer_list<
 
 TEST_CASE("command buffer: it is what its description says") {
   RecordFixture f;
-  const CommandBuffer cmd = f.commands({.label = "step", .ordering = Ordering::Explicit, .level = Level::Secondary});
+  const CommandBuffer cmd =
+      f.commands({.label = "step", .ordering = Ordering::Explicit, .level = Level::Secondary});
   CHECK(cmd.label_name() == "step");
   CHECK(cmd.ordering() == Ordering::Explicit);
   CHECK(cmd.level() == Level::Secondary);
@@ -58,7 +60,8 @@ TEST_CASE("command buffer: begin, end and reset walk through the states") {
   CHECK(r->commands.size() == 1);  // a graph that holds it keeps it
 }
 
-TEST_CASE("command buffer: every verb in the wrong state is InvalidState and names verb and state") {
+TEST_CASE(
+    "command buffer: every verb in the wrong state is InvalidState and names verb and state") {
   RecordFixture f;
   const auto x = f.buffer<int>(4, "x");
   const Kernel k = f.kernel("k", "");
@@ -87,7 +90,8 @@ TEST_CASE("command buffer: every verb in the wrong state is InvalidState and nam
       {"end", [&] { cmd.end(); }},
       {"split", [&] { static_cast<void>(cmd.split(2)); }},
   };
-  for (const auto& [name, verb] : verbs) check_state_error(verb, {name, "step", "Initial", "begin() it first"});
+  for (const auto& [name, verb] : verbs)
+    check_state_error(verb, {name, "step", "Initial", "begin() it first"});
   cmd.begin();
   cmd.end();
   for (const auto& [name, verb] : verbs) check_state_error(verb, {name, "Executable"});
@@ -109,7 +113,8 @@ TEST_CASE("command buffer: a moved-from one refuses verbs and has a state") {
   CHECK(moved.command_count() == 1);
 }
 
-TEST_CASE("command buffer: it is Pending while a graph of it is, and then refuses begin and reset") {
+TEST_CASE(
+    "command buffer: it is Pending while a graph of it is, and then refuses begin and reset") {
   RecordFixture f;
   CommandBuffer cmd = f.recording({.label = "step"});
   cmd.host([] {});
@@ -146,7 +151,9 @@ TEST_CASE("command buffer: it is Invalid once a buffer or kernel of it is stale,
   check_state_error([&] { cmd.begin(); }, {"begin", "Invalid", "reset()"});
   const Error error = thrown_by([&] { static_cast<void>(cmd.core()->executable("compile")); });
   CHECK(error.code() == ErrorCode::StaleHandle);
-  CHECK(std::string(error.what()).find("compile: command buffer step: it names x, which is stale") == 0);
+  CHECK(
+      std::string(error.what()).find("compile: command buffer step: it names x, which is stale") ==
+      0);
   cmd.reset();
   CHECK(cmd.state() == State::Initial);
 
@@ -155,16 +162,19 @@ TEST_CASE("command buffer: it is Invalid once a buffer or kernel of it is stale,
   with_kernel.end();
   f.status->lose();
   CHECK(with_kernel.state() == State::Invalid);
-  CHECK(thrown_by([&] { static_cast<void>(with_kernel.core()->executable("compile")); }).code() == ErrorCode::StaleHandle);
+  CHECK(thrown_by([&] { static_cast<void>(with_kernel.core()->executable("compile")); }).code() ==
+        ErrorCode::StaleHandle);
 }
 
 TEST_CASE("command buffer: without a recording there is nothing executable") {
   RecordFixture f;
   const CommandBuffer cmd = f.commands({.label = "step"});
-  check_state_error([&] { static_cast<void>(cmd.core()->executable("compile")); }, {"compile", "step", "Initial"});
+  check_state_error([&] { static_cast<void>(cmd.core()->executable("compile")); },
+                    {"compile", "step", "Initial"});
 }
 
-TEST_CASE("command buffer: a buffer counts as recorded as long as its command buffer can be compiled") {
+TEST_CASE(
+    "command buffer: a buffer counts as recorded as long as its command buffer can be compiled") {
   RecordFixture f;
   const auto x = f.buffer<int>(4, "x");
   CommandBuffer cmd = f.recording();
@@ -213,7 +223,8 @@ TEST_CASE("command buffer: rebinding names new buffers and kernels; what graphs 
   f.status->lose();
   const auto fresh = f.buffer<int>(4, "x");
   const Kernel fresh_kernel = f.kernel("k", "p");
-  cmd.core()->rebind([&](const auto&) { return fresh.core(); }, [&](const auto&) { return fresh_kernel.core(); });
+  cmd.core()->rebind([&](const auto&) { return fresh.core(); },
+                     [&](const auto&) { return fresh_kernel.core(); });
   CHECK(cmd.state() == State::Executable);
   const auto after = cmd.core()->recording();
   CHECK(after->buffers[0] == fresh.core());

@@ -73,20 +73,28 @@ TEST_CASE("copy: unequal sizes are OutOfRange with both names and numbers") {
   const auto y = f.buffer<int>(8, "y");
   std::vector<int> values(3);
   CommandBuffer cmd = f.recording();
-  check_refused(cmd, ErrorCode::OutOfRange, {"copy at ", "copy_verb_test.cpp:", "source x has 16 bytes", "destination y 32", "subview"},
-                [&] { cmd.copy(x, y); });
-  check_refused(cmd, ErrorCode::OutOfRange, {"snapshot has 12 bytes", "x 16"}, [&] { cmd.copy(snapshot(values), x); });
-  check_refused(cmd, ErrorCode::OutOfRange, {"x has 16 bytes", "borrowed host memory 12"}, [&] { cmd.copy(x, borrowed(values)); });
+  check_refused(
+      cmd, ErrorCode::OutOfRange,
+      {"copy at ", "copy_verb_test.cpp:", "source x has 16 bytes", "destination y 32", "subview"},
+      [&] { cmd.copy(x, y); });
+  check_refused(cmd, ErrorCode::OutOfRange, {"snapshot has 12 bytes", "x 16"},
+                [&] { cmd.copy(snapshot(values), x); });
+  check_refused(cmd, ErrorCode::OutOfRange, {"x has 16 bytes", "borrowed host memory 12"},
+                [&] { cmd.copy(x, borrowed(values)); });
 }
 
 TEST_CASE("copy: nothing to copy, and host memory at a null address, are InvalidArgument") {
   RecordFixture f;
   const auto x = f.buffer<int>(4, "x");
   CommandBuffer cmd = f.recording();
-  check_refused(cmd, ErrorCode::InvalidArgument, {"nothing to do"}, [&] { cmd.copy(x.slice(0, 0), x.slice(2, 0)); });
-  check_refused(cmd, ErrorCode::InvalidArgument, {"0 rows"}, [&] { cmd.copy(x, x, {.extent = {4, 0, 1}, .source = {}, .destination = {}}); });
+  check_refused(cmd, ErrorCode::InvalidArgument, {"nothing to do"},
+                [&] { cmd.copy(x.slice(0, 0), x.slice(2, 0)); });
+  check_refused(cmd, ErrorCode::InvalidArgument, {"0 rows"}, [&] {
+    cmd.copy(x, x, {.extent = {4, 0, 1}, .source = {}, .destination = {}});
+  });
   const HostBytes nowhere{HostBytes::Lifetime::Borrowed, nullptr, 16, true};
-  check_refused(cmd, ErrorCode::InvalidArgument, {"destination is host memory at a null address"}, [&] { cmd.copy(x, nowhere); });
+  check_refused(cmd, ErrorCode::InvalidArgument, {"destination is host memory at a null address"},
+                [&] { cmd.copy(x, nowhere); });
 }
 
 TEST_CASE("copy: a snapshot or constant memory is no destination") {
@@ -95,8 +103,10 @@ TEST_CASE("copy: a snapshot or constant memory is no destination") {
   std::vector<int> values(4);
   const std::vector<int>& constant = values;
   CommandBuffer cmd = f.recording();
-  check_refused(cmd, ErrorCode::InvalidArgument, {"destination is a snapshot", "borrowed(bytes)"}, [&] { cmd.copy(x, snapshot(values)); });
-  check_refused(cmd, ErrorCode::InvalidArgument, {"borrowed constant memory"}, [&] { cmd.copy(x, borrowed(constant)); });
+  check_refused(cmd, ErrorCode::InvalidArgument, {"destination is a snapshot", "borrowed(bytes)"},
+                [&] { cmd.copy(x, snapshot(values)); });
+  check_refused(cmd, ErrorCode::InvalidArgument, {"borrowed constant memory"},
+                [&] { cmd.copy(x, borrowed(constant)); });
 }
 
 TEST_CASE("copy: views without a buffer, of another device, stale") {
@@ -107,18 +117,24 @@ TEST_CASE("copy: views without a buffer, of another device, stale") {
   const auto s = f.buffer<int>(4, "s");
   s.core()->cleared = true;
   CommandBuffer cmd = f.recording();
-  check_refused(cmd, ErrorCode::InvalidArgument, {"source is a view without a buffer"}, [&] { cmd.copy(BufferView(), x); });
-  check_refused(cmd, ErrorCode::InvalidArgument, {"destination is a view without a buffer"}, [&] { cmd.copy(x, BufferView()); });
-  check_refused(cmd, ErrorCode::WrongDevice, {"source z", "cuda:0", "host"}, [&] { cmd.copy(z, x); });
-  check_refused(cmd, ErrorCode::StaleHandle, {"destination s is stale", "cleared"}, [&] { cmd.copy(x, s); });
+  check_refused(cmd, ErrorCode::InvalidArgument, {"source is a view without a buffer"},
+                [&] { cmd.copy(BufferView(), x); });
+  check_refused(cmd, ErrorCode::InvalidArgument, {"destination is a view without a buffer"},
+                [&] { cmd.copy(x, BufferView()); });
+  check_refused(cmd, ErrorCode::WrongDevice, {"source z", "cuda:0", "host"},
+                [&] { cmd.copy(z, x); });
+  check_refused(cmd, ErrorCode::StaleHandle, {"destination s is stale", "cleared"},
+                [&] { cmd.copy(x, s); });
 }
 
 TEST_CASE("copy: overlap in one buffer is refused, touching is not") {
   RecordFixture f;
   const auto x = f.buffer<std::uint8_t>(100, "x");
   CommandBuffer cmd = f.recording();
-  check_refused(cmd, ErrorCode::Overlap, {"[0, 50)", "[49, 99)", "of x", "another buffer"}, [&] { cmd.copy(x.slice(0, 50), x.slice(49, 50)); });
-  check_refused(cmd, ErrorCode::Overlap, {"[10, 20)"}, [&] { cmd.copy(x.slice(10, 10), x.slice(10, 10)); });
+  check_refused(cmd, ErrorCode::Overlap, {"[0, 50)", "[49, 99)", "of x", "another buffer"},
+                [&] { cmd.copy(x.slice(0, 50), x.slice(49, 50)); });
+  check_refused(cmd, ErrorCode::Overlap, {"[10, 20)"},
+                [&] { cmd.copy(x.slice(10, 10), x.slice(10, 10)); });
   cmd.copy(x.slice(0, 50), x.slice(50, 50));
   CHECK(cmd.command_count() == 1);
 }
@@ -175,11 +191,17 @@ TEST_CASE("copy: an extent that leaves a side is OutOfRange and names it") {
   std::vector<std::uint8_t> values(41);
   CommandBuffer cmd = f.recording();
   const CopyDesc desc{.extent = {10, 4, 1}, .source = {20, 0}, .destination = {11, 0}};
-  check_refused(cmd, ErrorCode::OutOfRange, {"destination y has 41 bytes", "needs 43", "row pitch 11"}, [&] { cmd.copy(x, y, desc); });
-  check_refused(cmd, ErrorCode::OutOfRange, {"source y has 41 bytes", "needs 70"}, [&] { cmd.copy(y, x, desc); });
-  check_refused(cmd, ErrorCode::OutOfRange, {"borrowed host memory has 41 bytes"}, [&] { cmd.copy(x, borrowed(values), desc); });
+  check_refused(cmd, ErrorCode::OutOfRange,
+                {"destination y has 41 bytes", "needs 43", "row pitch 11"},
+                [&] { cmd.copy(x, y, desc); });
+  check_refused(cmd, ErrorCode::OutOfRange, {"source y has 41 bytes", "needs 70"},
+                [&] { cmd.copy(y, x, desc); });
+  check_refused(cmd, ErrorCode::OutOfRange, {"borrowed host memory has 41 bytes"},
+                [&] { cmd.copy(x, borrowed(values), desc); });
   const std::uint64_t huge = std::uint64_t{1} << 62;
-  check_refused(cmd, ErrorCode::OutOfRange, {"64 bits"}, [&] { cmd.copy(x, y, {.extent = {huge, 8, 1}, .source = {}, .destination = {}}); });
+  check_refused(cmd, ErrorCode::OutOfRange, {"64 bits"}, [&] {
+    cmd.copy(x, y, {.extent = {huge, 8, 1}, .source = {}, .destination = {}});
+  });
 }
 
 TEST_CASE("copy: pitches that rows do not fit into are InvalidArgument") {
@@ -220,10 +242,12 @@ TEST_CASE("copy: overlap of pitched rows in one buffer agrees with sets of bytes
     const auto each_byte = [&](std::uint64_t begin, const Pitch& pitch, const auto& visit) {
       for (std::uint64_t z = 0; z < desc.extent.depth; ++z)
         for (std::uint64_t y = 0; y < desc.extent.height; ++y)
-          for (std::uint64_t b = 0; b < desc.extent.width; ++b) visit(begin + z * pitch.slice + y * pitch.row + b);
+          for (std::uint64_t b = 0; b < desc.extent.width; ++b)
+            visit(begin + z * pitch.slice + y * pitch.row + b);
     };
     each_byte(from, desc.source, [&](std::uint64_t b) { bytes.insert(b); });
-    each_byte(to, desc.destination, [&](std::uint64_t b) { expected = expected || bytes.count(b) != 0; });
+    each_byte(to, desc.destination,
+              [&](std::uint64_t b) { expected = expected || bytes.count(b) != 0; });
     CAPTURE(round);
     bool overlap = false;
     try {

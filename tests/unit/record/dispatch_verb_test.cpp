@@ -15,7 +15,8 @@ TEST_CASE("dispatch: the payload has the grid, the values in place and a place f
   CommandBuffer cmd = f.recording();
   const std::uint32_t above = __LINE__;
   const CommandRef ref =
-      cmd.dispatch(saxpy, {.grid = {4, 2}, .block = {64, 1, 2}, .shared_bytes = 12}, 2.5f, read(x.slice(10, 50)), read_write(y), 7u);
+      cmd.dispatch(saxpy, {.grid = {4, 2}, .block = {64, 1, 2}, .shared_bytes = 12}, 2.5f,
+                   read(x.slice(10, 50)), read_write(y), 7u);
   const std::uint32_t below = __LINE__;
   CHECK(ref.index == 0);
   const auto r = frozen(cmd);
@@ -94,7 +95,8 @@ TEST_CASE("dispatch: a wrong number of arguments names the kernel, expected and 
   cmd.dispatch(f.kernel("first", ""), {});
   const Kernel saxpy = f.kernel("saxpy", "vpp");
   check_refused(cmd, ErrorCode::ArgumentCount,
-                {"dispatch at ", "dispatch_verb_test.cpp:", "saxpy", "takes 3", "got 1", "command 1", "forward/layer 1"},
+                {"dispatch at ", "dispatch_verb_test.cpp:", "saxpy", "takes 3", "got 1",
+                 "command 1", "forward/layer 1"},
                 [&] { cmd.dispatch(saxpy, {}, read(x)); });
   const Error error = thrown_by([&] { cmd.dispatch(saxpy, {}); });
   CHECK(error.details().command == 1);
@@ -106,17 +108,22 @@ TEST_CASE("dispatch: an argument of another kind or size names its index, expect
   const auto x = f.buffer<float>(1, "x");
   const Kernel k = f.kernel("k", "vp");
   CommandBuffer cmd = f.recording();
-  check_refused(cmd, ErrorCode::ArgumentSize, {"argument 0 of kernel k", "value of 4 bytes", "buffer x"},
+  check_refused(cmd, ErrorCode::ArgumentSize,
+                {"argument 0 of kernel k", "value of 4 bytes", "buffer x"},
                 [&] { cmd.dispatch(k, {}, read(x), read(x)); });
-  check_refused(cmd, ErrorCode::ArgumentSize, {"argument 0 of kernel k", "value of 4 bytes", "a view without a buffer"},
+  check_refused(cmd, ErrorCode::ArgumentSize,
+                {"argument 0 of kernel k", "value of 4 bytes", "a view without a buffer"},
                 [&] { cmd.dispatch(k, {}, read(BufferView()), read(x)); });
-  check_refused(cmd, ErrorCode::ArgumentSize, {"argument 1 of kernel k", "expected a buffer", "value of 4 bytes", "read(x)"},
+  check_refused(cmd, ErrorCode::ArgumentSize,
+                {"argument 1 of kernel k", "expected a buffer", "value of 4 bytes", "read(x)"},
                 [&] { cmd.dispatch(k, {}, 1.0f, 2.0f); });
-  check_refused(cmd, ErrorCode::ArgumentSize, {"argument 0 of kernel k", "value of 4 bytes", "got one of 8"},
+  check_refused(cmd, ErrorCode::ArgumentSize,
+                {"argument 0 of kernel k", "value of 4 bytes", "got one of 8"},
                 [&] { cmd.dispatch(k, {}, 1.0, read(x)); });
 }
 
-TEST_CASE("dispatch: a parameter of an adopted kernel that may be a pointer takes a buffer or 8 bytes") {
+TEST_CASE(
+    "dispatch: a parameter of an adopted kernel that may be a pointer takes a buffer or 8 bytes") {
   RecordFixture f;
   const auto x = f.buffer<float>(1, "x");
   auto core = std::make_shared<detail::KernelCore>();
@@ -128,7 +135,9 @@ TEST_CASE("dispatch: a parameter of an adopted kernel that may be a pointer take
   CommandBuffer cmd = f.recording();
   cmd.dispatch(adopted, {}, write(x));
   cmd.dispatch(adopted, {}, std::uint64_t{7});
-  check_refused(cmd, ErrorCode::ArgumentSize, {"argument 0 of kernel adopted", "8 bytes", "got one of 4"}, [&] { cmd.dispatch(adopted, {}, 7); });
+  check_refused(cmd, ErrorCode::ArgumentSize,
+                {"argument 0 of kernel adopted", "8 bytes", "got one of 4"},
+                [&] { cmd.dispatch(adopted, {}, 7); });
   const auto r = frozen(cmd);
   CHECK(r->payload<DispatchPayload>(0).buffer_argument_count == 1);
   CHECK(r->payload<DispatchPayload>(1).buffer_argument_count == 0);
@@ -138,8 +147,10 @@ TEST_CASE("dispatch: a default-constructed kernel or view is InvalidArgument") {
   RecordFixture f;
   const Kernel k = f.kernel("k", "p");
   CommandBuffer cmd = f.recording();
-  check_refused(cmd, ErrorCode::InvalidArgument, {"dispatch", "default-constructed", "load_kernel"}, [&] { cmd.dispatch(Kernel(), {}); });
-  check_refused(cmd, ErrorCode::InvalidArgument, {"argument 0 of k", "without a buffer", "allocate"},
+  check_refused(cmd, ErrorCode::InvalidArgument, {"dispatch", "default-constructed", "load_kernel"},
+                [&] { cmd.dispatch(Kernel(), {}); });
+  check_refused(cmd, ErrorCode::InvalidArgument,
+                {"argument 0 of k", "without a buffer", "allocate"},
                 [&] { cmd.dispatch(k, {}, read(BufferView())); });
 }
 
@@ -151,8 +162,10 @@ TEST_CASE("dispatch: a kernel or buffer of another device is WrongDevice and nam
   const auto x = f.buffer<int>(1, "x");
   const auto z = other.buffer<int>(1, "z");
   CommandBuffer cmd = f.recording();
-  check_refused(cmd, ErrorCode::WrongDevice, {"kernel foreign", "cuda:3", "host"}, [&] { cmd.dispatch(foreign, {}, read(x)); });
-  check_refused(cmd, ErrorCode::WrongDevice, {"argument 0 of k z", "cuda:3", "host"}, [&] { cmd.dispatch(k, {}, read(z)); });
+  check_refused(cmd, ErrorCode::WrongDevice, {"kernel foreign", "cuda:3", "host"},
+                [&] { cmd.dispatch(foreign, {}, read(x)); });
+  check_refused(cmd, ErrorCode::WrongDevice, {"argument 0 of k z", "cuda:3", "host"},
+                [&] { cmd.dispatch(k, {}, read(z)); });
 }
 
 TEST_CASE("dispatch: a stale kernel or buffer is StaleHandle") {
@@ -162,11 +175,14 @@ TEST_CASE("dispatch: a stale kernel or buffer is StaleHandle") {
   const auto y = f.buffer<int>(1, "y");
   CommandBuffer cmd = f.recording();
   x.core()->cleared = true;
-  check_refused(cmd, ErrorCode::StaleHandle, {"argument 0 of k x", "pool was cleared"}, [&] { cmd.dispatch(k, {}, read(x)); });
+  check_refused(cmd, ErrorCode::StaleHandle, {"argument 0 of k x", "pool was cleared"},
+                [&] { cmd.dispatch(k, {}, read(x)); });
   f.status->lose();
-  check_refused(cmd, ErrorCode::StaleHandle, {"kernel k", "device was lost"}, [&] { cmd.dispatch(k, {}, read(y)); });
+  check_refused(cmd, ErrorCode::StaleHandle, {"kernel k", "device was lost"},
+                [&] { cmd.dispatch(k, {}, read(y)); });
   const Kernel fresh = f.kernel("fresh", "p");
-  check_refused(cmd, ErrorCode::StaleHandle, {"argument 0 of fresh y", "rebuild"}, [&] { cmd.dispatch(fresh, {}, read(y)); });
+  check_refused(cmd, ErrorCode::StaleHandle, {"argument 0 of fresh y", "rebuild"},
+                [&] { cmd.dispatch(fresh, {}, read(y)); });
 }
 
 TEST_CASE("dispatch: recording again allocates nothing") {
@@ -177,7 +193,8 @@ TEST_CASE("dispatch: recording again allocates nothing") {
   CommandBuffer cmd = f.commands();
   const auto record = [&](int count) {
     for (int i = 0; i < count; ++i) {
-      cmd.dispatch(k, {.grid = 4, .block = 64}, 1.0f, read(buffers[i % 50]), read_write(buffers[(i + 1) % 50]));
+      cmd.dispatch(k, {.grid = 4, .block = 64}, 1.0f, read(buffers[i % 50]),
+                   read_write(buffers[(i + 1) % 50]));
     }
   };
   for (int warm_up = 0; warm_up < 3; ++warm_up) {
@@ -193,7 +210,8 @@ TEST_CASE("dispatch: recording again allocates nothing") {
   cmd.end();
 }
 
-TEST_CASE("dispatch: when memory runs out nothing is recorded, and buffers and kernels are let go") {
+TEST_CASE(
+    "dispatch: when memory runs out nothing is recorded, and buffers and kernels are let go") {
   RecordFixture f;
   const auto x = f.buffer<float>(16, "a name that is long enough for the heap");
   const auto y = f.buffer<float>(16, "y");

@@ -11,16 +11,21 @@ namespace {
 
 // One of every command, over two buffers.
 struct Everything {
-  explicit Everything(RecordFixture& f) : x(f.buffer<std::uint32_t>(64, "x")), y(f.buffer<std::uint32_t>(64, "y")), kernel(f.kernel("k", "vpp")) {}
+  explicit Everything(RecordFixture& f)
+      : x(f.buffer<std::uint32_t>(64, "x")),
+        y(f.buffer<std::uint32_t>(64, "y")),
+        kernel(f.kernel("k", "vpp")) {}
 
   void play(Recorder& to, const SourceLocation& where) const {
     const std::uint32_t value = 9;
     const std::vector<std::uint32_t> values(4, 5);
     auto scope = to.label("inside", {1, 2, 3});
-    const CommandRef first = to.dispatch(kernel, {.grid = 3, .block = 32, .where = where}, 4u, read(x), write(y));
+    const CommandRef first =
+        to.dispatch(kernel, {.grid = 3, .block = 32, .where = where}, 4u, read(x), write(y));
     {
       auto deeper = to.label("deeper");
-      to.copy(x.slice(0, 30), y.slice(32, 30), {.extent = {8, 3, 1}, .source = {16, 0}, .destination = {24, 0}}, where);
+      to.copy(x.slice(0, 30), y.slice(32, 30),
+              {.extent = {8, 3, 1}, .source = {16, 0}, .destination = {24, 0}}, where);
       to.copy(snapshot(values), y.slice(0, 4), where);
     }
     to.fill(x, value, {.width = 4, .height = 5}, {.row = 12}, where);
@@ -36,7 +41,9 @@ struct Everything {
 
 }  // namespace
 
-TEST_CASE("execute: it is as if the secondary's commands had been recorded there, under the current label") {
+TEST_CASE(
+    "execute: it is as if the secondary's commands had been recorded there, under the current "
+    "label") {
   RecordFixture f;
   const Everything everything(f);
   const auto z = f.buffer<int>(8, "z");
@@ -108,27 +115,35 @@ TEST_CASE("execute: it holds what the secondary held") {
   CHECK(frozen(cmd)->buffers[0] == x.core());
 }
 
-TEST_CASE("execute: a primary, one that is not executable, itself, another device, a stale buffer") {
+TEST_CASE(
+    "execute: a primary, one that is not executable, itself, another device, a stale buffer") {
   RecordFixture f, other;
   other.status = RecordFixture::make_status("cuda:0");
   CommandBuffer cmd = f.recording({.label = "main"});
   CommandBuffer primary = f.recording({.label = "primary"});
   primary.end();
-  check_refused(cmd, ErrorCode::InvalidArgument, {"execute at ", "execute_verb_test.cpp:", "primary is a primary", "Level::Secondary"},
-                [&] { cmd.execute(primary); });
+  check_refused(
+      cmd, ErrorCode::InvalidArgument,
+      {"execute at ", "execute_verb_test.cpp:", "primary is a primary", "Level::Secondary"},
+      [&] { cmd.execute(primary); });
   CommandBuffer secondary = f.commands({.label = "sub", .level = Level::Secondary});
-  check_refused(cmd, ErrorCode::InvalidState, {"secondary sub", "Initial"}, [&] { cmd.execute(secondary); });
+  check_refused(cmd, ErrorCode::InvalidState, {"secondary sub", "Initial"},
+                [&] { cmd.execute(secondary); });
   secondary.begin();
-  check_refused(cmd, ErrorCode::InvalidState, {"secondary sub", "Recording", "end() it first"}, [&] { cmd.execute(secondary); });
-  check_refused(secondary, ErrorCode::InvalidState, {"Recording"}, [&] { secondary.execute(secondary); });
+  check_refused(cmd, ErrorCode::InvalidState, {"secondary sub", "Recording", "end() it first"},
+                [&] { cmd.execute(secondary); });
+  check_refused(secondary, ErrorCode::InvalidState, {"Recording"},
+                [&] { secondary.execute(secondary); });
   CommandBuffer foreign = other.recording({.label = "foreign", .level = Level::Secondary});
   foreign.end();
-  check_refused(cmd, ErrorCode::WrongDevice, {"foreign", "cuda:0", "host"}, [&] { cmd.execute(foreign); });
+  check_refused(cmd, ErrorCode::WrongDevice, {"foreign", "cuda:0", "host"},
+                [&] { cmd.execute(foreign); });
   const auto x = f.buffer<int>(4, "x");
   secondary.fill(x, 1);
   secondary.end();
   x.core()->cleared = true;
-  check_refused(cmd, ErrorCode::StaleHandle, {"secondary sub names x", "stale"}, [&] { cmd.execute(secondary); });
+  check_refused(cmd, ErrorCode::StaleHandle, {"secondary sub names x", "stale"},
+                [&] { cmd.execute(secondary); });
 }
 
 TEST_CASE("execute, end and every other verb: when memory runs out nothing has changed") {

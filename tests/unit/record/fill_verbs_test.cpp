@@ -49,10 +49,13 @@ TEST_CASE("fill: what is no multiple of the element is InvalidArgument") {
   RecordFixture f;
   const auto c = f.buffer<std::uint32_t>(64, "c");
   CommandBuffer cmd = f.recording();
-  const auto refused = [&](const BufferView& view, std::uint32_t element, Extent extent, Pitch pitch, std::initializer_list<std::string_view> parts) {
-    check_refused(cmd, ErrorCode::InvalidArgument, parts, [&] { cmd.fill_bits(view, 0, element, extent, pitch); });
+  const auto refused = [&](const BufferView& view, std::uint32_t element, Extent extent,
+                           Pitch pitch, std::initializer_list<std::string_view> parts) {
+    check_refused(cmd, ErrorCode::InvalidArgument, parts,
+                  [&] { cmd.fill_bits(view, 0, element, extent, pitch); });
   };
-  refused(c, 4, {10, 1, 1}, {}, {"fill at ", "fill_verbs_test.cpp:", "a row of 10 bytes in c", "element of 4"});
+  refused(c, 4, {10, 1, 1}, {},
+          {"fill at ", "fill_verbs_test.cpp:", "a row of 10 bytes in c", "element of 4"});
   refused(c, 4, {8, 2, 1}, {10, 0}, {"the row pitch of 10 bytes"});
   refused(c.subview(2, 8), 4, {8, 1, 1}, {}, {"an offset of 2 bytes"});
   refused(c, 3, {9, 1, 1}, {}, {"elements of 3 bytes", "1, 2 or 4"});
@@ -65,8 +68,10 @@ TEST_CASE("fill: an extent that leaves the view is OutOfRange") {
   RecordFixture f;
   const auto c = f.buffer<std::uint32_t>(16, "c");
   CommandBuffer cmd = f.recording();
-  check_refused(cmd, ErrorCode::OutOfRange, {"needs 72 bytes", "c has 64"}, [&] { cmd.fill(c, 1u, {.width = 8, .height = 3}, {.row = 32}); });
-  check_refused(cmd, ErrorCode::OutOfRange, {"needs 8 bytes", "c has 4"}, [&] { cmd.fill(c.slice(0, 1), 1u, {.width = 8}, {}); });
+  check_refused(cmd, ErrorCode::OutOfRange, {"needs 72 bytes", "c has 64"},
+                [&] { cmd.fill(c, 1u, {.width = 8, .height = 3}, {.row = 32}); });
+  check_refused(cmd, ErrorCode::OutOfRange, {"needs 8 bytes", "c has 4"},
+                [&] { cmd.fill(c.slice(0, 1), 1u, {.width = 8}, {}); });
 }
 
 TEST_CASE("fill and update: views without a buffer, of another device, stale") {
@@ -77,12 +82,15 @@ TEST_CASE("fill and update: views without a buffer, of another device, stale") {
   s.core()->cleared = true;
   const std::byte bytes[4] = {};
   CommandBuffer cmd = f.recording();
-  check_refused(cmd, ErrorCode::InvalidArgument, {"fill", "without a buffer"}, [&] { cmd.fill(GpuRef<int>(), 1); });
+  check_refused(cmd, ErrorCode::InvalidArgument, {"fill", "without a buffer"},
+                [&] { cmd.fill(GpuRef<int>(), 1); });
   check_refused(cmd, ErrorCode::WrongDevice, {"fill", "z"}, [&] { cmd.fill(z, 1); });
   check_refused(cmd, ErrorCode::StaleHandle, {"fill", "s is stale"}, [&] { cmd.fill(s, 1); });
-  check_refused(cmd, ErrorCode::InvalidArgument, {"update", "without a buffer"}, [&] { cmd.update(BufferView(), bytes); });
+  check_refused(cmd, ErrorCode::InvalidArgument, {"update", "without a buffer"},
+                [&] { cmd.update(BufferView(), bytes); });
   check_refused(cmd, ErrorCode::WrongDevice, {"update", "z"}, [&] { cmd.update(z, bytes); });
-  check_refused(cmd, ErrorCode::StaleHandle, {"update", "s is stale"}, [&] { cmd.update(s, bytes); });
+  check_refused(cmd, ErrorCode::StaleHandle, {"update", "s is stale"},
+                [&] { cmd.update(s, bytes); });
 }
 
 TEST_CASE("update: the bytes are taken while recording and go to the start of the view") {
@@ -106,9 +114,12 @@ TEST_CASE("update: too much, too little and too far") {
   const auto x = f.buffer<std::uint8_t>(100000, "x");
   CommandBuffer cmd = f.recording();
   const std::vector<std::byte> bytes(65537);
-  check_refused(cmd, ErrorCode::InvalidArgument, {"update at ", "65537 bytes for x", "65536", "snapshot()"}, [&] { cmd.update(x, bytes); });
+  check_refused(cmd, ErrorCode::InvalidArgument,
+                {"update at ", "65537 bytes for x", "65536", "snapshot()"},
+                [&] { cmd.update(x, bytes); });
   check_refused(cmd, ErrorCode::InvalidArgument, {"no bytes for x"}, [&] { cmd.update(x, {}); });
-  check_refused(cmd, ErrorCode::OutOfRange, {"8 bytes", "x of 7 bytes"}, [&] { cmd.update(x.slice(0, 7), std::span(bytes).first(8)); });
+  check_refused(cmd, ErrorCode::OutOfRange, {"8 bytes", "x of 7 bytes"},
+                [&] { cmd.update(x.slice(0, 7), std::span(bytes).first(8)); });
   cmd.update(x, std::span(bytes).first(65536));
   CHECK(cmd.command_count() == 1);
 }

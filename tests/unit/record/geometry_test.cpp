@@ -49,7 +49,8 @@ class Random {
 };
 
 void describe(const Rows& r) {
-  MESSAGE("begin ", r.begin, " extent ", r.extent.width, "x", r.extent.height, "x", r.extent.depth, " pitch ", r.pitch.row, "/", r.pitch.slice);
+  MESSAGE("begin ", r.begin, " extent ", r.extent.width, "x", r.extent.height, "x", r.extent.depth,
+          " pitch ", r.pitch.row, "/", r.pitch.slice);
 }
 
 Pitch normal(const Extent& extent, Pitch pitch) {
@@ -113,7 +114,8 @@ TEST_CASE("geometry: rows against a range agree with a set of bytes") {
   }
 }
 
-TEST_CASE("geometry: rows against rows agree with sets of bytes, with equal pitches and with others") {
+TEST_CASE(
+    "geometry: rows against rows agree with sets of bytes, with equal pitches and with others") {
   const std::uint32_t seed = std::random_device{}();
   CAPTURE(seed);
   Random random(seed);
@@ -123,7 +125,8 @@ TEST_CASE("geometry: rows against rows agree with sets of bytes, with equal pitc
     Rows b = random.rows();
     if (round % 2 == 0) {
       b.pitch = a.pitch;
-      b.extent = {1 + random.below(a.pitch.row), 1 + random.below(a.pitch.slice / a.pitch.row), 1 + random.below(3)};
+      b.extent = {1 + random.below(a.pitch.row), 1 + random.below(a.pitch.slice / a.pitch.row),
+                  1 + random.below(3)};
       REQUIRE(normalise(b.extent, b.pitch) == PitchFault::None);
       equal += equal_pitches(a, b) ? 1 : 0;
     }

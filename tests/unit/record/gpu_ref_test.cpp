@@ -53,7 +53,9 @@ TEST_CASE("gpu ref: is_empty is about bytes, with or without a buffer") {
   CHECK(GpuRef<int>().is_empty());
 }
 
-TEST_CASE("gpu ref: the generation stays that of its making, and a handle of an earlier one gives StaleHandle for ever") {
+TEST_CASE(
+    "gpu ref: the generation stays that of its making, and a handle of an earlier one gives "
+    "StaleHandle for ever") {
   GpuRefFixture f;
   CHECK(f.x.generation() == 1);
   f.status->lose();
@@ -70,7 +72,8 @@ TEST_CASE("gpu ref: the generation stays that of its making, and a handle of an 
   CHECK(f.x.device_id() == 3);
 }
 
-TEST_CASE("gpu ref: a device that shuts down makes its handles stale, and they have no device any more") {
+TEST_CASE(
+    "gpu ref: a device that shuts down makes its handles stale, and they have no device any more") {
   GpuRefFixture f;
   f.status->shut_down = true;
   const Error error = thrown_by([&] { static_cast<void>(f.x.access()); });
@@ -83,11 +86,15 @@ TEST_CASE("gpu ref: a device that shuts down makes its handles stale, and they h
 TEST_CASE("gpu ref: access of an empty handle and of a transient are errors of their own") {
   GpuRefFixture f;
   CHECK(code_of([&] { static_cast<void>(GpuRef<int>().access()); }) == ErrorCode::InvalidArgument);
-  CHECK(code_of([&] { static_cast<void>(GpuRef<int>().validate()); }) == ErrorCode::InvalidArgument);
-  CHECK(code_of([&] { static_cast<void>(f.buffer<int>(4, "t", BufferKind::Transient).access()); }) == ErrorCode::Unsupported);
+  CHECK(code_of([&] { static_cast<void>(GpuRef<int>().validate()); }) ==
+        ErrorCode::InvalidArgument);
+  CHECK(code_of([&] {
+          static_cast<void>(f.buffer<int>(4, "t", BufferKind::Transient).access());
+        }) == ErrorCode::Unsupported);
 }
 
-TEST_CASE("device state: follows the device through loss, rebuild and shutting down, and outlives it") {
+TEST_CASE(
+    "device state: follows the device through loss, rebuild and shutting down, and outlives it") {
   auto status = RecordFixture::make_status("cuda:1");
   const DeviceState state(status);
   CHECK(state.device_id() == 1);

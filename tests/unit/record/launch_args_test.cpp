@@ -38,7 +38,8 @@ struct Scaled {
   }
 };
 
-static_assert(DevSliceArg<Matrix> && DevSliceArg<Scaled> && DevSliceArg<GpuRef<float>> && DevSliceArg<HostRef<int>>);
+static_assert(DevSliceArg<Matrix> && DevSliceArg<Scaled> && DevSliceArg<GpuRef<float>> &&
+              DevSliceArg<HostRef<int>>);
 static_assert(!DevSliceArg<int> && !DevSliceArg<AccessedView> && !DevSliceArg<BufferView>);
 
 template <class T>
@@ -50,7 +51,9 @@ T value_at(const DispatchPayload& payload, std::size_t offset) {
 
 }  // namespace
 
-TEST_CASE("launch args: a type of the application pushes several arguments, among others, in the kernel's order") {
+TEST_CASE(
+    "launch args: a type of the application pushes several arguments, among others, in the "
+    "kernel's order") {
   RecordFixture f;
   const auto y = f.buffer<float>(8, "y");
   const Scaled scaled{{f.buffer<float>(6, "m"), 2, 3}, 0.5f};
@@ -68,7 +71,9 @@ TEST_CASE("launch args: a type of the application pushes several arguments, amon
   CHECK(r->buffers[r->accesses[1].buffer]->name == "m");
 }
 
-TEST_CASE("launch args: what validate() gives is held by the recording, through split and execute, and let go with it") {
+TEST_CASE(
+    "launch args: what validate() gives is held by the recording, through split and execute, and "
+    "let go with it") {
   RecordFixture f;
   Matrix matrix{f.buffer<float>(6, "m"), 2, 3};
   const std::weak_ptr<int> memory = matrix.memory;
@@ -95,7 +100,8 @@ TEST_CASE("launch args: an argument that cannot be used is refused with nothing 
                 [&] { cmd.dispatch(f.kernel("sum", "p"), {.grid = 1, .block = 1}, matrix); });
   const Kernel sum = f.kernel("sum", "pvv");
   f.status->lose();
-  CHECK(thrown_by([&] { cmd.dispatch(sum, {.grid = 1, .block = 1}, matrix); }).code() == ErrorCode::StaleHandle);
+  CHECK(thrown_by([&] { cmd.dispatch(sum, {.grid = 1, .block = 1}, matrix); }).code() ==
+        ErrorCode::StaleHandle);
   CHECK(cmd.command_count() == 0);
 }
 

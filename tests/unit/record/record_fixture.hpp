@@ -1,5 +1,5 @@
-// A device's status with buffers, kernels and command buffers made by hand: what recording needs, and no device.
-// Threads: one thread at a time.
+// A device's status with buffers, kernels and command buffers made by hand: what recording needs,
+// and no device. Threads: one thread at a time.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -28,7 +28,8 @@ struct RecordFixture {
   }
 
   template <class T>
-  GpuRef<T> buffer(std::uint64_t count, const std::string& name, BufferKind kind = BufferKind::Device) {
+  GpuRef<T> buffer(std::uint64_t count, const std::string& name,
+                   BufferKind kind = BufferKind::Device) {
     auto core = std::make_shared<detail::BufferCore>();
     core->id = {next_slot++, 1};
     core->kind = kind;
@@ -47,7 +48,8 @@ struct RecordFixture {
     for (const char kind : parameters) {
       const std::uint32_t size = kind == 'v' ? 4 : 8;
       const std::uint32_t offset = (core->parameter_bytes + size - 1) / size * size;
-      core->parameters.push_back({.offset = offset, .size = size, .is_pointer = kind == 'p', .is_condition = kind == 'c'});
+      core->parameters.push_back(
+          {.offset = offset, .size = size, .is_pointer = kind == 'p', .is_condition = kind == 'c'});
       core->parameter_bytes = offset + size;
     }
     core->device = status;
@@ -55,7 +57,9 @@ struct RecordFixture {
     return Kernel(std::shared_ptr<const detail::KernelCore>(std::move(core)));
   }
 
-  CommandBuffer commands(const CommandBufferDesc& desc = {}) { return CommandBuffer(detail::make_command_buffer(status, desc)); }
+  CommandBuffer commands(const CommandBufferDesc& desc = {}) {
+    return CommandBuffer(detail::make_command_buffer(status, desc));
+  }
   CommandBuffer recording(const CommandBufferDesc& desc = {}) {
     CommandBuffer made = commands(desc);
     made.begin();
@@ -64,7 +68,8 @@ struct RecordFixture {
 };
 
 // `call` throws `code`, its text holds every one of `parts`, and `commands` has recorded nothing.
-inline void check_refused(const CommandBuffer& commands, ErrorCode code, std::initializer_list<std::string_view> parts,
+inline void check_refused(const CommandBuffer& commands, ErrorCode code,
+                          std::initializer_list<std::string_view> parts,
                           const std::function<void()>& call) {
   const std::uint32_t before = commands.command_count();
   const Error error = thrown_by(call);

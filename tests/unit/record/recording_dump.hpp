@@ -1,5 +1,5 @@
-// dump: a recording as text, every field, so that two recordings are equal if their texts are. What payloads point to in
-// the recording's arena appears as bytes; borrowed memory as an address.
+// dump: a recording as text, every field, so that two recordings are equal if their texts are. What
+// payloads point to in the recording's arena appears as bytes; borrowed memory as an address.
 #pragma once
 
 #include <sstream>
@@ -19,7 +19,8 @@ class RecordingDump {
     out_ << r_.label << ' ' << int(r_.ordering) << ' ' << int(r_.level) << '\n';
     for (const auto& buffer : r_.buffers) out_ << "buffer " << buffer->name << '\n';
     for (const auto& kernel : r_.kernels) out_ << "kernel " << kernel->name << '\n';
-    for (const auto& label : r_.labels) out_ << "label " << label.parent << ' ' << label.name << ' ' << int(label.color.r) << '\n';
+    for (const auto& label : r_.labels)
+      out_ << "label " << label.parent << ' ' << label.name << ' ' << int(label.color.r) << '\n';
     for (const auto& edge : r_.edges) out_ << "edge " << edge.before << ' ' << edge.after << '\n';
     for (std::uint32_t i = 0; i < r_.commands.size(); ++i) command(i);
     return out_.str();
@@ -27,10 +28,12 @@ class RecordingDump {
 
  private:
   void bytes(const void* data, std::uint64_t count) {
-    for (std::uint64_t i = 0; i < count; ++i) out_ << int(static_cast<const unsigned char*>(data)[i]) << ',';
+    for (std::uint64_t i = 0; i < count; ++i)
+      out_ << int(static_cast<const unsigned char*>(data)[i]) << ',';
   }
   void rows(const Extent& e, const Pitch& p) {
-    out_ << " [" << e.width << ' ' << e.height << ' ' << e.depth << " / " << p.row << ' ' << p.slice << ']';
+    out_ << " [" << e.width << ' ' << e.height << ' ' << e.depth << " / " << p.row << ' ' << p.slice
+         << ']';
   }
   void endpoint(const detail::Endpoint& side, const Extent& extent, const Pitch& pitch) {
     if (side.buffer != detail::kNone) {
@@ -53,12 +56,15 @@ class RecordingDump {
   void command(std::uint32_t i) {
     using namespace detail;
     const Command& c = r_.commands[i];
-    out_ << r_.command_name(i) << " in " << r_.label_path(c.label) << " line " << c.where.line << ':';
+    out_ << r_.command_name(i) << " in " << r_.label_path(c.label) << " line " << c.where.line
+         << ':';
     switch (c.kind) {
       case CommandKind::Dispatch: {
         const auto& p = r_.payload<DispatchPayload>(i);
-        out_ << " kernel " << p.kernel << " grid " << p.grid.x << ' ' << p.grid.y << ' ' << p.grid.z << " block " << p.block.x << ' ' << p.block.y
-             << ' ' << p.block.z << " cluster " << p.cluster.x << " shared " << p.shared_bytes << " launch " << int(p.launch) << " parameters ";
+        out_ << " kernel " << p.kernel << " grid " << p.grid.x << ' ' << p.grid.y << ' ' << p.grid.z
+             << " block " << p.block.x << ' ' << p.block.y << ' ' << p.block.z << " cluster "
+             << p.cluster.x << " shared " << p.shared_bytes << " launch " << int(p.launch)
+             << " parameters ";
         bytes(p.parameters, p.parameter_bytes);
         for (std::uint32_t a = 0; a < p.buffer_argument_count; ++a) {
           const BufferArgument& arg = p.buffer_arguments[a];
@@ -74,7 +80,8 @@ class RecordingDump {
       }
       case CommandKind::Fill: {
         const auto& p = r_.payload<FillPayload>(i);
-        out_ << " buffer " << p.buffer << '+' << p.offset << " bits " << p.bits << " element " << p.element_bytes;
+        out_ << " buffer " << p.buffer << '+' << p.offset << " bits " << p.bits << " element "
+             << p.element_bytes;
         rows(p.extent, p.pitch);
         break;
       }
@@ -100,14 +107,17 @@ class RecordingDump {
       }
       case CommandKind::Barrier: {
         const auto& p = r_.payload<BarrierPayload>(i);
-        out_ << " buffer " << int(p.buffer) << " [" << p.begin << ' ' << p.end << ") " << int(p.before) << ' ' << int(p.after);
+        out_ << " buffer " << int(p.buffer) << " [" << p.begin << ' ' << p.end << ") "
+             << int(p.before) << ' ' << int(p.after);
         break;
       }
     }
     for (std::uint32_t a = 0; a < c.access_count; ++a) {
       const BufferAccess& access = r_.accesses[c.first_access + a];
-      out_ << " | " << int(access.access) << " buffer " << access.buffer << " [" << access.begin << ' ' << access.end << ')';
-      if (access.shape != 0) rows(r_.shapes[access.shape - 1].extent, r_.shapes[access.shape - 1].pitch);
+      out_ << " | " << int(access.access) << " buffer " << access.buffer << " [" << access.begin
+           << ' ' << access.end << ')';
+      if (access.shape != 0)
+        rows(r_.shapes[access.shape - 1].extent, r_.shapes[access.shape - 1].pitch);
     }
     out_ << '\n';
   }
@@ -116,6 +126,8 @@ class RecordingDump {
   std::ostringstream out_;
 };
 
-inline std::string dump(const detail::Recording& recording) { return RecordingDump(recording).text(); }
+inline std::string dump(const detail::Recording& recording) {
+  return RecordingDump(recording).text();
+}
 
 }  // namespace reprise::test

@@ -22,7 +22,8 @@ std::set<std::uint64_t> bytes_of(const Recording& r, const BufferAccess& access)
   const AccessShape& s = r.shapes[access.shape - 1];
   for (std::uint64_t z = 0; z < s.extent.depth; ++z)
     for (std::uint64_t y = 0; y < s.extent.height; ++y)
-      for (std::uint64_t x = 0; x < s.extent.width; ++x) bytes.insert(access.begin + z * s.pitch.slice + y * s.pitch.row + x);
+      for (std::uint64_t x = 0; x < s.extent.width; ++x)
+        bytes.insert(access.begin + z * s.pitch.slice + y * s.pitch.row + x);
   return bytes;
 }
 
@@ -44,9 +45,15 @@ TEST_CASE("recording: every kind of command has a name, with the buffers and ker
   cmd.barrier({.buffer = x});
   cmd.barrier();
   const auto r = frozen(cmd);
-  const char* const expected[] = {
-      "dispatch saxpy", "copy x -> buffer #1", "copy host memory -> x", "copy x -> host memory", "fill x", "update x", "host callback", "barrier x",
-      "barrier"};
+  const char* const expected[] = {"dispatch saxpy",
+                                  "copy x -> buffer #1",
+                                  "copy host memory -> x",
+                                  "copy x -> host memory",
+                                  "fill x",
+                                  "update x",
+                                  "host callback",
+                                  "barrier x",
+                                  "barrier"};
   for (std::uint32_t i = 0; i < std::size(expected); ++i) CHECK(r->command_name(i) == expected[i]);
 }
 
@@ -71,7 +78,9 @@ TEST_CASE("overlaps: ranges of one buffer that share a byte, and no others") {
   CHECK_FALSE(overlaps(r, a, {0, Access::Write, 0, 15, 15}));
 }
 
-TEST_CASE("overlaps: random shapes against sets of bytes: exact with equal pitches, never missed with others") {
+TEST_CASE(
+    "overlaps: random shapes against sets of bytes: exact with equal pitches, never missed with "
+    "others") {
   const std::uint32_t seed = std::random_device{}();
   CAPTURE(seed);
   std::mt19937 random(seed);
@@ -100,9 +109,10 @@ TEST_CASE("overlaps: random shapes against sets of bytes: exact with equal pitch
     for (const std::uint64_t byte : bytes_of(r, b)) expected = expected || bytes.count(byte) != 0;
     const bool found = overlaps(r, a, b);
     REQUIRE(found == overlaps(r, b, a));
-    const bool must_be_exact = a.shape == 0 || b.shape == 0 ||
-                               equal_pitches({a.begin, r.shapes[a.shape - 1].extent, r.shapes[a.shape - 1].pitch},
-                                             {b.begin, r.shapes[b.shape - 1].extent, r.shapes[b.shape - 1].pitch});
+    const bool must_be_exact =
+        a.shape == 0 || b.shape == 0 ||
+        equal_pitches({a.begin, r.shapes[a.shape - 1].extent, r.shapes[a.shape - 1].pitch},
+                      {b.begin, r.shapes[b.shape - 1].extent, r.shapes[b.shape - 1].pitch});
     if (must_be_exact) {
       ++exact;
       REQUIRE(found == expected);

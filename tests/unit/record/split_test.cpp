@@ -15,7 +15,8 @@ namespace {
 class Script {
  public:
   Script(RecordFixture& f, std::uint32_t seed) : random_(seed) {
-    for (int i = 0; i < 6; ++i) buffers_.push_back(f.buffer<std::uint32_t>(64, "b" + std::to_string(i)));
+    for (int i = 0; i < 6; ++i)
+      buffers_.push_back(f.buffer<std::uint32_t>(64, "b" + std::to_string(i)));
     kernels_ = {f.kernel("one", "vp"), f.kernel("two", "ppv")};
     for (int i = 0; i < 200; ++i) steps_.push_back(random_());
   }
@@ -30,12 +31,18 @@ class Script {
     const auto& x = buffers_[bits % 6];
     const auto& y = buffers_[(bits / 6) % 6];
     const std::uint32_t value = bits >> 8;
-    auto scope = value % 3 == 0 ? to.label("group") : to.label("other", {static_cast<std::uint8_t>(value % 7), 0, 0});
+    auto scope = value % 3 == 0 ? to.label("group")
+                                : to.label("other", {static_cast<std::uint8_t>(value % 7), 0, 0});
     switch ((bits / 36) % 8) {
       case 0: to.dispatch(kernels_[0], {.grid = value % 9 + 1}, value, write(x)); return;
-      case 1: to.dispatch(kernels_[1], {.block = 32}, read(x.slice(3, 0)), read_write(y), value); return;
+      case 1:
+        to.dispatch(kernels_[1], {.block = 32}, read(x.slice(3, 0)), read_write(y), value);
+        return;
       case 2: to.copy(x.slice(0, 20), y.slice(30, 20)); return;
-      case 3: to.copy(x.slice(0, 30), y.slice(32, 30), {.extent = {8, 3, 1}, .source = {16, 0}, .destination = {24, 0}}); return;
+      case 3:
+        to.copy(x.slice(0, 30), y.slice(32, 30),
+                {.extent = {8, 3, 1}, .source = {16, 0}, .destination = {24, 0}});
+        return;
       case 4: to.fill(x, value, {.width = 4, .height = 5}, {.row = 12}); return;
       case 5: to.update(y, std::as_bytes(std::span(&value, 1))); return;
       case 6: to.host([] {}, {read(x), write(y)}); return;
@@ -65,9 +72,11 @@ TEST_CASE("split: n recorders on n threads give the recording that one gives, in
   std::vector<Recorder> recorders = many.split(4);
   std::vector<std::thread> threads;
   for (std::size_t t = 0; t < 4; ++t) {
-    threads.emplace_back([&script, &recorders, t] { script.play(recorders[t], 20 + 40 * t, 60 + 40 * t); });
+    threads.emplace_back(
+        [&script, &recorders, t] { script.play(recorders[t], 20 + 40 * t, 60 + 40 * t); });
   }
-  script.play(many, 180, script.size());  // comes after all of them, though it is recorded meanwhile
+  script.play(many, 180,
+              script.size());  // comes after all of them, though it is recorded meanwhile
   for (auto& thread : threads) thread.join();
   CHECK(dump(*frozen(many)) == expected);
 }
@@ -124,7 +133,8 @@ TEST_CASE("split: end() refuses while a label is open in a recorder, and can be 
   recorders[1].host([] {});
   const Error error = thrown_by([&] { cmd.end(); });
   CHECK(error.code() == ErrorCode::InvalidState);
-  CHECK(std::string(error.what()).find("label open is still open in recorder 1") != std::string::npos);
+  CHECK(std::string(error.what()).find("label open is still open in recorder 1") !=
+        std::string::npos);
   recorders[1].end_label();
   CHECK(frozen(cmd)->commands.size() == 1);
 }

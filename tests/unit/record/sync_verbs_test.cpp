@@ -47,8 +47,10 @@ TEST_CASE("host: an empty function, a view without a buffer, another device, a s
   const auto s = f.buffer<int>(1, "s");
   s.core()->cleared = true;
   CommandBuffer cmd = f.recording();
-  check_refused(cmd, ErrorCode::InvalidArgument, {"host at ", "sync_verbs_test.cpp:", "function is empty"}, [&] { cmd.host({}); });
-  check_refused(cmd, ErrorCode::InvalidArgument, {"without a buffer"}, [&] { cmd.host([] {}, {read(BufferView())}); });
+  check_refused(cmd, ErrorCode::InvalidArgument,
+                {"host at ", "sync_verbs_test.cpp:", "function is empty"}, [&] { cmd.host({}); });
+  check_refused(cmd, ErrorCode::InvalidArgument, {"without a buffer"},
+                [&] { cmd.host([] {}, {read(BufferView())}); });
   check_refused(cmd, ErrorCode::WrongDevice, {"z"}, [&] { cmd.host([] {}, {read(z)}); });
   check_refused(cmd, ErrorCode::StaleHandle, {"s is stale"}, [&] { cmd.host([] {}, {write(s)}); });
 }
@@ -99,7 +101,8 @@ TEST_CASE("barrier: another device and a stale handle") {
   const auto s = f.buffer<int>(1, "s");
   s.core()->cleared = true;
   CommandBuffer cmd = f.recording();
-  check_refused(cmd, ErrorCode::WrongDevice, {"barrier at ", "z"}, [&] { cmd.barrier({.buffer = z}); });
+  check_refused(cmd, ErrorCode::WrongDevice, {"barrier at ", "z"},
+                [&] { cmd.barrier({.buffer = z}); });
   check_refused(cmd, ErrorCode::StaleHandle, {"s is stale"}, [&] { cmd.barrier({.buffer = s}); });
 }
 
@@ -130,11 +133,15 @@ TEST_CASE("edge: a command of another command buffer or of an earlier recording 
   cmd.reset();
   cmd.begin();
   const CommandRef own = cmd.host([] {});
-  check_refused(cmd, ErrorCode::InvalidArgument, {"edge at ", "`before`"}, [&] { cmd.edge(foreign, own); });
+  check_refused(cmd, ErrorCode::InvalidArgument, {"edge at ", "`before`"},
+                [&] { cmd.edge(foreign, own); });
   check_refused(cmd, ErrorCode::InvalidArgument, {"`after`"}, [&] { cmd.edge(own, old); });
   check_refused(cmd, ErrorCode::InvalidArgument, {"`after`"}, [&] { cmd.edge(own, CommandRef{}); });
-  check_refused(cmd, ErrorCode::InvalidArgument, {"`after`"}, [&] { cmd.edge(own, CommandRef{own.recorder, 1}); });
-  check_refused(cmd, ErrorCode::CyclicDependency, {"command 0 would wait for itself"}, [&] { cmd.edge(own, own); });
+  check_refused(cmd, ErrorCode::InvalidArgument, {"`after`"}, [&] {
+    cmd.edge(own, CommandRef{own.recorder, 1});
+  });
+  check_refused(cmd, ErrorCode::CyclicDependency, {"command 0 would wait for itself"},
+                [&] { cmd.edge(own, own); });
   CHECK(frozen(cmd)->edges.empty());
 }
 
@@ -155,7 +162,8 @@ TEST_CASE("label: nested labels give paths, colours and an end") {
   }
   cmd.host([] {});
   const auto r = frozen(cmd);
-  const std::array<std::string, 5> expected{"", "forward", "forward/layer 1", "forward/layer 2", ""};
+  const std::array<std::string, 5> expected{"", "forward", "forward/layer 1", "forward/layer 2",
+                                            ""};
   for (std::uint32_t i = 0; i < 5; ++i) CHECK(r->label_path(r->commands[i].label) == expected[i]);
   CHECK(r->labels[r->commands[1].label].color == Color{255, 0, 0});
 }
@@ -193,7 +201,8 @@ TEST_CASE("label: a name may die after the call, an empty one is refused") {
     name.assign(name.size(), 'x');
     cmd.host([] {});
   }
-  check_refused(cmd, ErrorCode::InvalidArgument, {"begin_label", "empty"}, [&] { cmd.begin_label(""); });
+  check_refused(cmd, ErrorCode::InvalidArgument, {"begin_label", "empty"},
+                [&] { cmd.begin_label(""); });
   const auto r = frozen(cmd);
   CHECK(r->label_path(r->commands[0].label) == "a name that is long enough for the heap");
 }

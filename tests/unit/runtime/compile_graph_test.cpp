@@ -22,8 +22,10 @@ struct Recorded {
   std::shared_ptr<CapturePool> pool = device.create_pool({.label = "pool"});
   GpuRef<int> x = pool->allocate<int>(64, "x"), y = pool->allocate<int>(64, "y");
   GpuRef<int> t = pool->transient<int>(64, "t");
-  [[nodiscard]] CommandBuffer record(Ordering ordering = Ordering::Inferred, Level level = Level::Primary) {
-    CommandBuffer commands = device.create_command_buffer({.label = "step", .ordering = ordering, .level = level});
+  [[nodiscard]] CommandBuffer record(Ordering ordering = Ordering::Inferred,
+                                     Level level = Level::Primary) {
+    CommandBuffer commands =
+        device.create_command_buffer({.label = "step", .ordering = ordering, .level = level});
     commands.begin();
     commands.fill(t, 1);
     commands.copy(t, x);
@@ -37,7 +39,8 @@ struct Recorded {
 
 TEST_CASE_FIXTURE(Recorded, "compile: the report counts commands, nodes, edges and bytes") {
   const CommandBuffer commands = record();
-  CapturedGraph faithful = device.compile(commands, {.lowering = Lowering::Faithful, .label = "plain"});
+  CapturedGraph faithful =
+      device.compile(commands, {.lowering = Lowering::Faithful, .label = "plain"});
   CHECK(faithful.label() == "plain");
   CHECK(faithful.report().commands == 3);
   CHECK(faithful.report().nodes == 3);
@@ -104,14 +107,18 @@ TEST_CASE("compile: a command buffer of another device is refused") {
   CHECK(error_of([&] { (void)other.compile(commands); }).code == ErrorCode::WrongDevice);
 }
 
-TEST_CASE_FIXTURE(Recorded, "compile: too little memory for the transients names graph and bytes, and nothing is left behind") {
+TEST_CASE_FIXTURE(Recorded,
+                  "compile: too little memory for the transients names graph and bytes, and "
+                  "nothing is left behind") {
   const CommandBuffer commands = record();
   fake.world.limit_bytes(fake.world.memory_bytes() + 100);
   const std::size_t blocks = fake.world.memory_blocks();
   const ErrorDetails refused = error_of([&] { (void)device.compile(commands); });
   CHECK(refused.code == ErrorCode::OutOfMemory);
   CHECK(refused.label == "step");
-  CHECK(text_of([&] { (void)device.compile(commands); }).find("256 bytes of graph step's transient buffers") != std::string::npos);
+  CHECK(text_of([&] {
+          (void)device.compile(commands);
+        }).find("256 bytes of graph step's transient buffers") != std::string::npos);
   CHECK(fake.world.memory_blocks() == blocks);
   CHECK(fake.world.execs() == 0);
   CHECK(pool->live_graphs() == 0);
@@ -119,12 +126,15 @@ TEST_CASE_FIXTURE(Recorded, "compile: too little memory for the transients names
 
 TEST_CASE_FIXTURE(Recorded, "compile: a lowering that cannot be is refused by its stage") {
   const CommandBuffer commands = record();
-  const ErrorDetails refused = error_of([&] { (void)device.compile(commands, {.lowering = Lowering::Lanes(0)}); });
+  const ErrorDetails refused =
+      error_of([&] { (void)device.compile(commands, {.lowering = Lowering::Lanes(0)}); });
   CHECK(refused.code == ErrorCode::InvalidArgument);
   CHECK(refused.stage == Stage::Lanes);
 }
 
-TEST_CASE_FIXTURE(Recorded, "compile: export_dot writes what to_dot gives, and names a path that it cannot write") {
+TEST_CASE_FIXTURE(
+    Recorded,
+    "compile: export_dot writes what to_dot gives, and names a path that it cannot write") {
   CapturedGraph graph = device.compile(record());
   const auto path = scratch_folder() / "step.dot";
   graph.export_dot(path);
@@ -142,9 +152,11 @@ TEST_CASE_FIXTURE(Recorded, "compile: export_dot writes what to_dot gives, and n
 
 namespace {
 
-// Under Ordering::Explicit: a fill of x, a barrier of y, which orders nothing, and `again` more fills of x.
+// Under Ordering::Explicit: a fill of x, a barrier of y, which orders nothing, and `again` more
+// fills of x.
 CapturedGraph compile_with_idle_barrier(Recorded& recorded, int again) {
-  CommandBuffer commands = recorded.device.create_command_buffer({.label = "step", .ordering = Ordering::Explicit});
+  CommandBuffer commands =
+      recorded.device.create_command_buffer({.label = "step", .ordering = Ordering::Explicit});
   commands.begin();
   commands.fill(recorded.x, 1);
   commands.barrier({.buffer = recorded.y});

@@ -11,7 +11,8 @@ using namespace reprise::test;
 
 namespace {
 
-CapturedGraph graph_with_callback(const Device& device, const BufferView& buffer, std::function<void()> callback) {
+CapturedGraph graph_with_callback(const Device& device, const BufferView& buffer,
+                                  std::function<void()> callback) {
   CommandBuffer commands = device.create_command_buffer({.label = "callback"});
   commands.begin();
   commands.host(std::move(callback), {read(buffer)});
@@ -27,7 +28,9 @@ struct AtEnd {
 
 }  // namespace
 
-TEST_CASE("retire queue: a graph that is dropped while it runs stays whole until it is over, and the exec goes before memory") {
+TEST_CASE(
+    "retire queue: a graph that is dropped while it runs stays whole until it is over, and the "
+    "exec goes before memory") {
   FakeInstance fake;
   Device device = fake.open();
   auto pool = device.create_pool();
@@ -55,7 +58,8 @@ TEST_CASE("retire queue: what is over goes before what is not, whatever the orde
   FakeInstance fake;
   Device device = fake.open();
   auto pool = device.create_pool();
-  Queue slow = device.create_queue({.label = "slow"}), quick = device.create_queue({.label = "quick"});
+  Queue slow = device.create_queue({.label = "slow"}),
+        quick = device.create_queue({.label = "quick"});
   CapturedGraph first = make_graph(device, "first", {}, pool->allocate<int>(4, "x"));
   CapturedGraph second = make_graph(device, "second", {}, pool->allocate<int>(4, "y"));
   (void)first.launch(slow);
@@ -72,7 +76,9 @@ TEST_CASE("retire queue: what is over goes before what is not, whatever the orde
   CHECK(fake.world.execs() == 0);
 }
 
-TEST_CASE("retire queue: a callback that owns the last reference to its device is freed without a deadlock") {
+TEST_CASE(
+    "retire queue: a callback that owns the last reference to its device is freed without a "
+    "deadlock") {
   FakeInstance fake;
   {
     Device device = fake.open();
@@ -89,7 +95,8 @@ TEST_CASE("retire queue: a callback that owns the last reference to its device i
   CHECK(fake.world.freed().back() == "backend");
 }
 
-TEST_CASE("retire queue: a destructor of the application may use the engine while it is run there") {
+TEST_CASE(
+    "retire queue: a destructor of the application may use the engine while it is run there") {
   FakeInstance fake;
   Device device = fake.open();
   auto pool = device.create_pool();

@@ -29,7 +29,8 @@ void use_everything(FakeInstance& fake) {
   CapturedGraph graph = device.compile(commands, {.pool = pool});
   CapturedGraph reader = make_graph(device, "reader", x, {});
   const auto sharing = device.create_pool({.label = "sharing", .sharing = SlabSharing::OneAtATime});
-  CapturedGraph one = device.compile(commands, {.pool = sharing}), two = device.compile(commands, {.pool = sharing});
+  CapturedGraph one = device.compile(commands, {.pool = sharing}),
+                two = device.compile(commands, {.pool = sharing});
   graph.upload(q);
   (void)one.launch(q);
   (void)two.launch(r);
@@ -42,7 +43,8 @@ void use_everything(FakeInstance& fake) {
 
 }  // namespace
 
-TEST_CASE("failing calls: whichever call of the backend fails, the error names it and nothing leaks") {
+TEST_CASE(
+    "failing calls: whichever call of the backend fails, the error names it and nothing leaks") {
   std::uint64_t failures = 0;
   for (std::uint64_t n = 0;; ++n) {
     FakeInstance fake;  // checks at its end that all is gone
@@ -63,8 +65,10 @@ TEST_CASE("failing calls: whichever call of the backend fails, the error names i
     CAPTURE(n);
     CHECK(thrown->code == ErrorCode::NativeFailure);
     CHECK(thrown->native_call == failed);
-    if (failed == "allocate") CHECK((thrown->label == "x" || thrown->label == "h" || thrown->label == "step"));
-    if (failed == "launch" || failed == "upload") CHECK((thrown->label == "step" || thrown->label == "reader"));
+    if (failed == "allocate")
+      CHECK((thrown->label == "x" || thrown->label == "h" || thrown->label == "step"));
+    if (failed == "launch" || failed == "upload")
+      CHECK((thrown->label == "step" || thrown->label == "reader"));
     REQUIRE(n < 100);
   }
   CHECK(failures >= 15);

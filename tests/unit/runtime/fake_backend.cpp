@@ -9,7 +9,8 @@
 
 namespace reprise::test {
 
-FakeProvider::FakeProvider(FakeWorld& world, std::vector<FakeDevice> devices) : world_(world), devices_(std::move(devices)) {}
+FakeProvider::FakeProvider(FakeWorld& world, std::vector<FakeDevice> devices)
+    : world_(world), devices_(std::move(devices)) {}
 
 std::vector<DeviceInfo> FakeProvider::devices() {
   std::vector<DeviceInfo> infos;
@@ -29,13 +30,16 @@ std::vector<DeviceInfo> FakeProvider::devices() {
   return infos;
 }
 
-std::unique_ptr<Backend> FakeProvider::open(std::uint32_t index, std::shared_ptr<detail::DeviceStatus> status) {
+std::unique_ptr<Backend> FakeProvider::open(std::uint32_t index,
+                                            std::shared_ptr<detail::DeviceStatus> status) {
   std::lock_guard lock(world_.mutex_);
   world_.may_fail("open", Stage::Open);
   return std::make_unique<FakeBackend>(world_, devices()[index], std::move(status));
 }
 
-void FakeProvider::require_driver() { throw Error({.code = driver_, .stage = Stage::Open}, "the fake driver is no good"); }
+void FakeProvider::require_driver() {
+  throw Error({.code = driver_, .stage = Stage::Open}, "the fake driver is no good");
+}
 
 const KernelDesc& fake_kernel() {
   static const KernelParameter parameters[] = {{0, 8, true}, {8, 4, false}};
@@ -79,8 +83,8 @@ std::string text_of(const std::function<void()>& call) {
   return {};
 }
 
-CapturedGraph make_graph(const Device& device, std::string_view label, const BufferView& source, const BufferView& destination,
-                         std::shared_ptr<CapturePool> pool) {
+CapturedGraph make_graph(const Device& device, std::string_view label, const BufferView& source,
+                         const BufferView& destination, std::shared_ptr<CapturePool> pool) {
   CommandBuffer commands = device.create_command_buffer({.label = label});
   commands.begin();
   if (source && destination) {

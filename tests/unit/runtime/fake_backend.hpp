@@ -1,6 +1,6 @@
-// A device for tests of run/: its queues complete only when the test says so, it counts what is alive, notes every
-// submission and wait, can fail its call number n, and complains when the engine breaks the contract of backend.hpp.
-// Threads: any.
+// A device for tests of run/: its queues complete only when the test says so, it counts what is
+// alive, notes every submission and wait, can fail its call number n, and complains when the engine
+// breaks the contract of backend.hpp. Threads: any.
 #pragma once
 
 #include <condition_variable>
@@ -44,7 +44,8 @@ class FakeWorld {
 
   // --- what the test decides ---
   void set_completion(Completion completion);
-  void complete(std::string_view queue, std::uint64_t serial);  // and everything before it on that queue
+  void complete(std::string_view queue,
+                std::uint64_t serial);  // and everything before it on that queue
   void complete_all();
   void fail_call(std::uint64_t n);  // the n-th call from now on that may fail does, counted from 0
   void fail_nothing();
@@ -63,8 +64,9 @@ class FakeWorld {
   [[nodiscard]] std::size_t backends() const;
   [[nodiscard]] std::size_t kernel_loads() const;
   [[nodiscard]] std::vector<Event> events() const;
-  [[nodiscard]] std::vector<Event> waits() const;        // the events of kind Wait
-  [[nodiscard]] std::vector<std::string> freed() const;  // "exec", "memory", "queue", "backend", in order
+  [[nodiscard]] std::vector<Event> waits() const;  // the events of kind Wait
+  [[nodiscard]] std::vector<std::string> freed()
+      const;  // "exec", "memory", "queue", "backend", in order
   [[nodiscard]] std::vector<std::string> complaints() const;
   void forget_events();
   // Blocks until nothing of any device is alive.
@@ -118,7 +120,8 @@ class FakeProvider : public detail::BackendProvider {
 
   [[nodiscard]] std::vector<DeviceInfo> devices() override;
   [[nodiscard]] std::string unavailable_reason() override { return "the fake has no devices"; }
-  [[nodiscard]] std::unique_ptr<detail::Backend> open(std::uint32_t index, std::shared_ptr<detail::DeviceStatus> status) override;
+  [[nodiscard]] std::unique_ptr<detail::Backend> open(
+      std::uint32_t index, std::shared_ptr<detail::DeviceStatus> status) override;
   void require_driver() override;
 
  private:
@@ -130,8 +133,8 @@ class FakeProvider : public detail::BackendProvider {
 // A kernel description that the fake device loads: one pointer, one value.
 [[nodiscard]] const KernelDesc& fake_kernel();
 
-// World, provider and instance in the order in which they have to go. Checks at its end that everything is gone and that
-// the engine kept the contract.
+// World, provider and instance in the order in which they have to go. Checks at its end that
+// everything is gone and that the engine kept the contract.
 class FakeInstance {
  public:
   explicit FakeInstance(InstanceDesc desc = {}, std::vector<FakeDevice> devices = {FakeDevice{}});
@@ -142,7 +145,9 @@ class FakeInstance {
   FakeWorld world;
   FakeProvider provider;
   Instance instance;
-  [[nodiscard]] Device open(std::string_view name = "host") const { return instance.open_device(DeviceSelector::named(name)); }
+  [[nodiscard]] Device open(std::string_view name = "host") const {
+    return instance.open_device(DeviceSelector::named(name));
+  }
 };
 
 // The error that `call` throws; fails the test where it throws none.
@@ -150,7 +155,8 @@ class FakeInstance {
 [[nodiscard]] std::string text_of(const std::function<void()>& call);
 
 // A graph of fills and copies: it reads `source` and writes `destination`; either may be empty.
-[[nodiscard]] CapturedGraph make_graph(const Device& device, std::string_view label, const BufferView& source, const BufferView& destination,
+[[nodiscard]] CapturedGraph make_graph(const Device& device, std::string_view label,
+                                       const BufferView& source, const BufferView& destination,
                                        std::shared_ptr<CapturePool> pool = nullptr);
 
 }  // namespace reprise::test

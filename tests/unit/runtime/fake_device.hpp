@@ -1,5 +1,5 @@
-// The parts of the fake device that the engine holds: queue, stopwatch, executable, backend. Their world decides what they do.
-// Threads: any.
+// The parts of the fake device that the engine holds: queue, stopwatch, executable, backend. Their
+// world decides what they do. Threads: any.
 #pragma once
 
 #include <algorithm>
@@ -28,17 +28,23 @@ class FakeKernel final : public detail::BackendKernel {
   std::function<void()> at_end_;
 };
 
-[[noreturn]] inline void throw_lost() { throw Error({.code = ErrorCode::DeviceLost, .stage = Stage::Wait}, "the fake device is lost"); }
+[[noreturn]] inline void throw_lost() {
+  throw Error({.code = ErrorCode::DeviceLost, .stage = Stage::Wait}, "the fake device is lost");
+}
 
 class FakeQueue final : public BackendQueue {
  public:
   FakeQueue(FakeWorld& world, std::shared_ptr<detail::DeviceStatus> status, std::string_view label)
-      : world_(world), status_(std::move(status)), generation_(status_->generation), label_(*world.labels_.emplace(label).first) {
+      : world_(world),
+        status_(std::move(status)),
+        generation_(status_->generation),
+        label_(*world.labels_.emplace(label).first) {
     world_.queues_.push_back(this);
   }
   ~FakeQueue() override {
     std::lock_guard lock(world_.mutex_);
-    if (completed < last && !dead()) world_.complaints_.push_back("queue " + std::string(label_) + " was destroyed while busy");
+    if (completed < last && !dead())
+      world_.complaints_.push_back("queue " + std::string(label_) + " was destroyed while busy");
     std::erase(world_.queues_, this);
     world_.note_freed("queue");
     world_.changed_.notify_all();
@@ -54,7 +60,8 @@ class FakeQueue final : public BackendQueue {
     if (dead()) throw_lost();
     return false;
   }
-  [[nodiscard]] bool wait(std::uint64_t serial, std::optional<std::chrono::nanoseconds> timeout) override {
+  [[nodiscard]] bool wait(std::uint64_t serial,
+                          std::optional<std::chrono::nanoseconds> timeout) override {
     std::unique_lock lock(world_.mutex_);
     const auto over = [&] { return serial <= completed || dead(); };
     ++world_.waiting_;
@@ -73,7 +80,8 @@ class FakeQueue final : public BackendQueue {
     std::lock_guard lock(world_.mutex_);
     if (dead()) throw_lost();
     world_.may_fail("wait_for", Stage::Launch);
-    world_.note({FakeWorld::Event::Kind::Wait, label_, serial, static_cast<FakeQueue&>(other).label_});
+    world_.note(
+        {FakeWorld::Event::Kind::Wait, label_, serial, static_cast<FakeQueue&>(other).label_});
   }
   std::uint64_t mark() override {
     std::lock_guard lock(world_.mutex_);
@@ -137,16 +145,23 @@ inline std::unique_ptr<QueueStopwatch> FakeQueue::make_stopwatch() {
 
 class FakeExec final : public BackendExec {
  public:
-  FakeExec(FakeWorld& world, std::shared_ptr<detail::DeviceStatus> status, std::shared_ptr<const Plan> plan, const Bindings& bindings)
-      : world_(world), status_(std::move(status)), plan_(std::move(plan)), addresses_(bindings.address.begin(), bindings.address.end()) {
+  FakeExec(FakeWorld& world, std::shared_ptr<detail::DeviceStatus> status,
+           std::shared_ptr<const Plan> plan, const Bindings& bindings)
+      : world_(world),
+        status_(std::move(status)),
+        plan_(std::move(plan)),
+        addresses_(bindings.address.begin(), bindings.address.end()) {
     for (std::byte* address : addresses_) {
-      if (address == nullptr) world_.complaints_.push_back("a buffer of graph " + plan_->label + " has no address");
+      if (address == nullptr)
+        world_.complaints_.push_back("a buffer of graph " + plan_->label + " has no address");
     }
     world_.execs_.push_back(this);
   }
   ~FakeExec() override {
     std::lock_guard lock(world_.mutex_);
-    if (is_pending()) world_.complaints_.push_back("the exec of graph " + plan_->label + " was destroyed while it ran");
+    if (is_pending())
+      world_.complaints_.push_back("the exec of graph " + plan_->label +
+                                   " was destroyed while it ran");
     std::erase(world_.execs_, this);
     world_.note_freed("exec");
     world_.changed_.notify_all();
@@ -178,7 +193,9 @@ class FakeExec final : public BackendExec {
 
   // Under the world's mutex:
   [[nodiscard]] bool is_pending() const {
-    if (std::find(world_.queues_.begin(), world_.queues_.end(), last_queue_) == world_.queues_.end()) return false;
+    if (std::find(world_.queues_.begin(), world_.queues_.end(), last_queue_) ==
+        world_.queues_.end())
+      return false;
     return last_serial_ > last_queue_->completed && !last_queue_->dead();
   }
   [[nodiscard]] bool binds(std::byte* begin, std::uint64_t bytes) const {
@@ -205,7 +222,8 @@ class FakeBackend final : public Backend {
     std::lock_guard lock(world_.mutex_);
     --world_.backends_;
     world_.note_freed("backend");
-    if (world_.backends_ == 0 && !(world_.memory_.empty() && world_.execs_.empty() && world_.queues_.empty())) {
+    if (world_.backends_ == 0 &&
+        !(world_.memory_.empty() && world_.execs_.empty() && world_.queues_.empty())) {
       world_.complaints_.push_back("the last device was closed with something left on it");
     }
     world_.changed_.notify_all();
@@ -216,7 +234,8 @@ class FakeBackend final : public Backend {
     std::lock_guard lock(world_.mutex_);
     world_.may_fail("allocate", Stage::Allocate);
     if (bytes > world_.limit_ - std::min(world_.limit_, world_.bytes_)) {
-      throw Error({.code = ErrorCode::OutOfMemory, .stage = Stage::Allocate}, "the fake device has not enough memory");
+      throw Error({.code = ErrorCode::OutOfMemory, .stage = Stage::Allocate},
+                  "the fake device has not enough memory");
     }
     FakeWorld::Memory memory{bytes, std::make_unique<std::byte[]>(static_cast<std::size_t>(bytes))};
     std::byte* const address = memory.storage.get();
@@ -232,7 +251,8 @@ class FakeBackend final : public Backend {
       return;
     }
     for (const FakeExec* exec : world_.execs_) {
-      if (exec->binds(address, found->second.bytes)) world_.complaints_.push_back("memory was freed before the exec that uses it");
+      if (exec->binds(address, found->second.bytes))
+        world_.complaints_.push_back("memory was freed before the exec that uses it");
     }
     world_.bytes_ -= found->second.bytes;
     world_.memory_.erase(found);
@@ -251,7 +271,8 @@ class FakeBackend final : public Backend {
     detail::KernelCore kernel;
     kernel.name = desc.name;
     kernel.parameters.assign(desc.parameters.begin(), desc.parameters.end());
-    kernel.parameter_bytes = desc.parameters.empty() ? 0 : desc.parameters.back().offset + desc.parameters.back().size;
+    kernel.parameter_bytes =
+        desc.parameters.empty() ? 0 : desc.parameters.back().offset + desc.parameters.back().size;
     kernel.max_dynamic_shared_bytes = info_.limits.max_shared_bytes;
     kernel.backend = std::make_shared<FakeKernel>([&world = world_] {
       std::lock_guard guard(world.mutex_);
@@ -259,18 +280,22 @@ class FakeBackend final : public Backend {
     });
     return kernel;
   }
-  [[nodiscard]] std::unique_ptr<BackendExec> instantiate(std::shared_ptr<const Plan> plan, const Bindings& bindings, detail::Instrumentation) override {
+  [[nodiscard]] std::unique_ptr<BackendExec> instantiate(std::shared_ptr<const Plan> plan,
+                                                         const Bindings& bindings,
+                                                         detail::Instrumentation) override {
     std::lock_guard lock(world_.mutex_);
     world_.may_fail("instantiate", Stage::Instantiate);
     for (const auto& kernel : plan->recording->kernels) {
-      if (kernel->generation != status_->generation) world_.complaints_.push_back("a kernel of before the loss was instantiated");
+      if (kernel->generation != status_->generation)
+        world_.complaints_.push_back("a kernel of before the loss was instantiated");
     }
     return std::make_unique<FakeExec>(world_, status_, std::move(plan), bindings);
   }
   void lose() override {
     std::lock_guard lock(world_.mutex_);
     if (info_.kind != DeviceKind::Host)
-      throw Error({.code = ErrorCode::Unsupported, .stage = Stage::Open}, "only a host device can be lost on purpose");
+      throw Error({.code = ErrorCode::Unsupported, .stage = Stage::Open},
+                  "only a host device can be lost on purpose");
     status_->lose();
     world_.changed_.notify_all();
   }

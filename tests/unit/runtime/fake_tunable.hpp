@@ -1,5 +1,5 @@
-// FakeTunable: a fake device whose launches are over at once and take what a function of their plan says, and graphs on it that there is something
-// to choose for. Threads: one at a time.
+// FakeTunable: a fake device whose launches are over at once and take what a function of their plan
+// says, and graphs on it that there is something to choose for. Threads: one at a time.
 #pragma once
 
 #include <functional>

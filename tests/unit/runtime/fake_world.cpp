@@ -36,7 +36,8 @@ void FakeWorld::set_completion(Completion completion) {
 void FakeWorld::complete(std::string_view label, std::uint64_t serial) {
   std::lock_guard lock(mutex_);
   for (FakeQueue* queue : queues_) {
-    if (queue->label() == label) queue->completed = std::max(queue->completed, std::min(serial, queue->last));
+    if (queue->label() == label)
+      queue->completed = std::max(queue->completed, std::min(serial, queue->last));
   }
   changed_.notify_all();
 }
@@ -128,7 +129,8 @@ void FakeWorld::forget_events() {
 }
 void FakeWorld::wait_until_empty() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return backends_ == 0 && memory_.empty() && execs_.empty() && queues_.empty(); });
+  changed_.wait(
+      lock, [&] { return backends_ == 0 && memory_.empty() && execs_.empty() && queues_.empty(); });
 }
 void FakeWorld::wait_until_execs(std::size_t count) {
   std::unique_lock lock(mutex_);

@@ -19,7 +19,8 @@ namespace {
 Device open_host() { return Instance().open_device(DeviceSelector::named("host")); }
 
 // out = pattern, by way of a transient.
-CapturedGraph fill_and_copy(const Device& device, const std::shared_ptr<CapturePool>& pool, const HostRef<int>& out, int pattern) {
+CapturedGraph fill_and_copy(const Device& device, const std::shared_ptr<CapturePool>& pool,
+                            const HostRef<int>& out, int pattern) {
   auto t = pool->transient<int>(out.size(), "t");
   CommandBuffer commands = device.create_command_buffer({.label = "fill"});
   commands.begin();
@@ -47,7 +48,8 @@ TEST_CASE("host device: a launch allocates nothing on the thread that launches")
   auto pool = device.create_pool();
   auto a = pool->host<int>(16, "a"), b = pool->host<int>(16, "b");
   const Queue q = device.create_queue({.label = "q"}), r = device.create_queue({.label = "r"});
-  CapturedGraph one = fill_and_copy(device, pool, a, 1), two = fill_and_copy(device, pool, a, 2), alone = fill_and_copy(device, pool, b, 3);
+  CapturedGraph one = fill_and_copy(device, pool, a, 1), two = fill_and_copy(device, pool, a, 2),
+                alone = fill_and_copy(device, pool, b, 3);
   const auto launch_all = [&] {
     for (int i = 0; i < 8; ++i) {
       (void)one.launch(q);
@@ -94,7 +96,8 @@ TEST_CASE("host device: everything may be dropped in the middle of a replay") {
   CHECK(calls == 1);
 }
 
-TEST_CASE("host device: the fence of a replay rethrows what its callback threw, and only that one does") {
+TEST_CASE(
+    "host device: the fence of a replay rethrows what its callback threw, and only that one does") {
   const Device device = open_host();
   auto pool = device.create_pool();
   auto x = pool->host<int>(1, "x");
@@ -109,7 +112,8 @@ TEST_CASE("host device: the fence of a replay rethrows what its callback threw, 
   commands.end();
   CapturedGraph graph = device.compile(commands);
   const Queue queue = device.create_queue();
-  const Fence first = graph.launch(queue), second = graph.launch(queue), third = graph.launch(queue);
+  const Fence first = graph.launch(queue), second = graph.launch(queue),
+              third = graph.launch(queue);
   first.wait();
   CHECK_THROWS_WITH_AS(second.wait(), "the second replay", std::runtime_error);
   third.wait();
@@ -153,7 +157,8 @@ TEST_CASE("host device: graphs that share a buffer keep their order across queue
   auto counter = pool->host<int>(1, "counter");
   auto seen = pool->host<int>(1, "seen");
   counter[0] = 0;
-  CommandBuffer add = device.create_command_buffer({.label = "add"}), look = device.create_command_buffer({.label = "look"});
+  CommandBuffer add = device.create_command_buffer({.label = "add"}),
+                look = device.create_command_buffer({.label = "look"});
   add.begin();
   add.host([at = counter.data()] { ++*at; }, {read_write(counter)});
   add.end();

@@ -18,7 +18,8 @@ const std::vector<FakeDevice> kTwo{{"cuda:0", DeviceKind::Cuda}, {"host", Device
 
 TEST_CASE("instance: lists the devices of every provider in order") {
   FakeWorld world;
-  FakeProvider gpus(world, {{"cuda:0", DeviceKind::Cuda}, {"cuda:1", DeviceKind::Cuda}}), host(world);
+  FakeProvider gpus(world, {{"cuda:0", DeviceKind::Cuda}, {"cuda:1", DeviceKind::Cuda}}),
+      host(world);
   const Instance instance = detail::make_instance({.application = "app"}, {&gpus, &host});
   const auto devices = instance.devices();
   REQUIRE(devices.size() == 3);
@@ -44,17 +45,21 @@ TEST_CASE("open_device: REPRISE_DEVICE decides for best, and not for a name") {
   CHECK(fake.instance.open_device(DeviceSelector::named("cuda:0")).info().selector == "cuda:0");
 }
 
-TEST_CASE("open_device: a wrong REPRISE_DEVICE is refused, naming the variable and what it may be") {
+TEST_CASE(
+    "open_device: a wrong REPRISE_DEVICE is refused, naming the variable and what it may be") {
   FakeInstance fake({}, kTwo);
   {
     const EnvironmentVariable set("REPRISE_DEVICE", "gpu");
     CHECK(error_of([&] { (void)fake.instance.open_device(); }).code == ErrorCode::InvalidArgument);
     const std::string text = text_of([&] { (void)fake.instance.open_device(); });
-    CHECK(text.find("REPRISE_DEVICE is \"gpu\"; it may be best, host or cuda:N") != std::string::npos);
+    CHECK(text.find("REPRISE_DEVICE is \"gpu\"; it may be best, host or cuda:N") !=
+          std::string::npos);
   }
   const EnvironmentVariable set("REPRISE_DEVICE", "cuda:7");
   CHECK(error_of([&] { (void)fake.instance.open_device(); }).code == ErrorCode::UnknownDevice);
-  CHECK(text_of([&] { (void)fake.instance.open_device(); }).find("REPRISE_DEVICE: no device is named \"cuda:7\"") != std::string::npos);
+  CHECK(text_of([&] {
+          (void)fake.instance.open_device();
+        }).find("REPRISE_DEVICE: no device is named \"cuda:7\"") != std::string::npos);
 }
 
 TEST_CASE("open_device: an unknown name lists the devices there are") {
@@ -75,29 +80,36 @@ TEST_CASE("open_device: a GPU by name without a driver tells what is wrong with 
   gpus.refuse_driver(ErrorCode::DriverTooOld);
   CHECK(error_of(open).code == ErrorCode::DriverTooOld);
   CHECK(instance.gpu_unavailable_reason() == "the fake has no devices");
-  CHECK(error_of([&] { (void)instance.open_device(DeviceSelector::named("cuda:x")); }).code == ErrorCode::UnknownDevice);
+  CHECK(error_of([&] { (void)instance.open_device(DeviceSelector::named("cuda:x")); }).code ==
+        ErrorCode::UnknownDevice);
 }
 
 TEST_CASE("open_device: a GPU by name in a build without CUDA says that") {
   FakeInstance fake;
-  CHECK(text_of([&] { (void)fake.open("cuda:0"); }).find("built without CUDA") != std::string::npos);
+  CHECK(text_of([&] { (void)fake.open("cuda:0"); }).find("built without CUDA") !=
+        std::string::npos);
 }
 
 TEST_CASE("instance: REPRISE_VALIDATION wins over the description, and a wrong value is refused") {
   FakeWorld world;
   FakeProvider host(world);
-  for (const auto& [value, level] : {std::pair{"off", Validation::Off}, {"basic", Validation::Basic}, {"full", Validation::Full}}) {
+  for (const auto& [value, level] : {std::pair{"off", Validation::Off},
+                                     {"basic", Validation::Basic},
+                                     {"full", Validation::Full}}) {
     const EnvironmentVariable set("REPRISE_VALIDATION", value);
-    CHECK(detail::make_instance({.validation = Validation::Off}, {&host}).core()->validation() == level);
+    CHECK(detail::make_instance({.validation = Validation::Off}, {&host}).core()->validation() ==
+          level);
   }
   {
     const EnvironmentVariable empty("REPRISE_VALIDATION", "");
-    CHECK(detail::make_instance({.validation = Validation::Full}, {&host}).core()->validation() == Validation::Full);
+    CHECK(detail::make_instance({.validation = Validation::Full}, {&host}).core()->validation() ==
+          Validation::Full);
   }
   const EnvironmentVariable set("REPRISE_VALIDATION", "loud");
   const auto make = [&] { (void)detail::make_instance({}, {&host}); };
   CHECK(error_of(make).code == ErrorCode::InvalidArgument);
-  CHECK(text_of(make).find("REPRISE_VALIDATION is \"loud\"; it may be off, basic or full") != std::string::npos);
+  CHECK(text_of(make).find("REPRISE_VALIDATION is \"loud\"; it may be off, basic or full") !=
+        std::string::npos);
 }
 
 TEST_CASE("instance: lives as long as a device that was opened from it") {

@@ -30,7 +30,9 @@ TEST_CASE("launch: replays count up, and a fence names its queue, serial and rep
   CHECK(queue.last_fence().replay() == 0);
 }
 
-TEST_CASE("fence: done, wait_for and wait follow the queue, and an earlier fence is done with a later one") {
+TEST_CASE(
+    "fence: done, wait_for and wait follow the queue, and an earlier fence is done with a later "
+    "one") {
   FakeInstance fake;
   Device device = fake.open();
   Queue queue = device.create_queue({.label = "q"});
@@ -70,7 +72,8 @@ TEST_CASE("fence: wait blocks until the launch is over") {
   other.join();
 }
 
-TEST_CASE("fence: rethrows what a host callback of its own replay threw, each time, and no other's") {
+TEST_CASE(
+    "fence: rethrows what a host callback of its own replay threw, each time, and no other's") {
   FakeInstance fake;
   Device device = fake.open();
   Queue queue = device.create_queue({.label = "q"});
@@ -82,11 +85,14 @@ TEST_CASE("fence: rethrows what a host callback of its own replay threw, each ti
   fake.world.complete_all();
   first.wait();
   CHECK_THROWS_WITH_AS(second.wait(), "no luck", std::runtime_error);
-  CHECK_THROWS_WITH_AS((void)second.wait_for(std::chrono::seconds(1)), "no luck", std::runtime_error);
+  CHECK_THROWS_WITH_AS((void)second.wait_for(std::chrono::seconds(1)), "no luck",
+                       std::runtime_error);
   CHECK(second.done());
 }
 
-TEST_CASE("launch: on the same queue needs no wait, on another one exactly one for the graph's last launch") {
+TEST_CASE(
+    "launch: on the same queue needs no wait, on another one exactly one for the graph's last "
+    "launch") {
   FakeInstance fake;
   Device device = fake.open();
   Queue q = device.create_queue({.label = "q"}), r = device.create_queue({.label = "r"});
@@ -140,7 +146,9 @@ TEST_CASE("upload: once, counted as an upload, and a launch on another queue wai
   CHECK(fake.world.waits() == std::vector<Event>{{Event::Kind::Wait, "r", 1, "q"}});
 }
 
-TEST_CASE("queue: wait_for orders after a fence of another queue, and not after one that is done or its own") {
+TEST_CASE(
+    "queue: wait_for orders after a fence of another queue, and not after one that is done or its "
+    "own") {
   FakeInstance fake;
   Device device = fake.open();
   Queue q = device.create_queue({.label = "q"}), r = device.create_queue({.label = "r"});
@@ -163,7 +171,8 @@ TEST_CASE("launch: from four threads every replay gets a number and a serial of 
   Device device = fake.open();
   auto pool = device.create_pool();
   auto x = pool->allocate<int>(4, "x"), y = pool->allocate<int>(4, "y");
-  CapturedGraph graphs[] = {make_graph(device, "a", x, y), make_graph(device, "b", y, x), make_graph(device, "c", x, {})};
+  CapturedGraph graphs[] = {make_graph(device, "a", x, y), make_graph(device, "b", y, x),
+                            make_graph(device, "c", x, {})};
   Queue queues[] = {device.create_queue({.label = "q"}), device.create_queue({.label = "r"})};
   constexpr int kLaunches = 200, kThreads = 4;
   std::vector<std::thread> threads;
@@ -173,7 +182,8 @@ TEST_CASE("launch: from four threads every replay gets a number and a serial of 
     });
   }
   for (std::thread& thread : threads) thread.join();
-  CHECK(graphs[0].num_replays() + graphs[1].num_replays() + graphs[2].num_replays() == kLaunches * kThreads);
+  CHECK(graphs[0].num_replays() + graphs[1].num_replays() + graphs[2].num_replays() ==
+        kLaunches * kThreads);
   CHECK(queues[0].last_fence().serial() + queues[1].last_fence().serial() == kLaunches * kThreads);
 }
 
@@ -190,7 +200,8 @@ TEST_CASE("launch: wrong arguments are typed errors that name the graph") {
   CHECK(wrong.code == ErrorCode::WrongDevice);
   CHECK(wrong.stage == Stage::Launch);
   CHECK(error_of([&] { graph.upload(foreign); }).code == ErrorCode::WrongDevice);
-  CHECK(error_of([&] { foreign.wait_for(graph.launch(device.create_queue())); }).code == ErrorCode::WrongDevice);
+  CHECK(error_of([&] { foreign.wait_for(graph.launch(device.create_queue())); }).code ==
+        ErrorCode::WrongDevice);
   CHECK(error_of([] { (void)CapturedGraph().launch(Queue()); }).code == ErrorCode::InvalidState);
   CHECK(error_of([] { Queue().wait_idle(); }).code == ErrorCode::InvalidArgument);
 }

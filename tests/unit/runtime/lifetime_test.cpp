@@ -80,7 +80,9 @@ TEST_CASE("lifetimes: six objects dropped in every order in the middle of a repl
   CHECK(tried == 720);
 }
 
-TEST_CASE("lifetimes: all nine objects, each of them first and each of them last, completing before or after") {
+TEST_CASE(
+    "lifetimes: all nine objects, each of them first and each of them last, completing before or "
+    "after") {
   FakeInstance fake;
   for (std::size_t first = 0; first < Everything::kCount; ++first) {
     for (std::size_t last = 0; last < Everything::kCount; ++last) {

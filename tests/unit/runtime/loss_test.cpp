@@ -25,7 +25,9 @@ struct Loss {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(Loss, "loss: a fence of a running replay throws DeviceLost that names graph, replay and queue") {
+TEST_CASE_FIXTURE(
+    Loss,
+    "loss: a fence of a running replay throws DeviceLost that names graph, replay and queue") {
   CapturedGraph graph = device.compile(commands);
   (void)graph.launch(queue);
   fake.world.complete_all();
@@ -33,8 +35,10 @@ TEST_CASE_FIXTURE(Loss, "loss: a fence of a running replay throws DeviceLost tha
   device.lose();
   CHECK(device.is_lost());
   CHECK(device.generation() == 2);
-  for (const auto& call : {std::function<void()>([&] { fence.wait(); }), std::function<void()>([&] { (void)fence.done(); }),
-                           std::function<void()>([&] { (void)fence.wait_for(std::chrono::nanoseconds(1)); })}) {
+  for (const auto& call :
+       {std::function<void()>([&] { fence.wait(); }),
+        std::function<void()>([&] { (void)fence.done(); }),
+        std::function<void()>([&] { (void)fence.wait_for(std::chrono::nanoseconds(1)); })}) {
     const ErrorDetails lost = error_of(call);
     CHECK(lost.code == ErrorCode::DeviceLost);
     CHECK(lost.label == "step");
@@ -44,7 +48,8 @@ TEST_CASE_FIXTURE(Loss, "loss: a fence of a running replay throws DeviceLost tha
   CHECK(error_of([&] { device.wait_idle(); }).code == ErrorCode::DeviceLost);
 }
 
-TEST_CASE_FIXTURE(Loss, "loss: graphs, queues and handles of before are stale, and nothing new is made") {
+TEST_CASE_FIXTURE(Loss,
+                  "loss: graphs, queues and handles of before are stale, and nothing new is made") {
   CapturedGraph graph = device.compile(commands);
   device.lose();
   CHECK(error_of([&] { (void)graph.launch(queue); }).code == ErrorCode::StaleHandle);
@@ -57,7 +62,8 @@ TEST_CASE_FIXTURE(Loss, "loss: graphs, queues and handles of before are stale, a
   CHECK(commands.state() == CommandBufferState::Invalid);
 }
 
-TEST_CASE_FIXTURE(Loss, "rebuild: gives a new handle for each buffer, and old ones stay stale for ever") {
+TEST_CASE_FIXTURE(Loss,
+                  "rebuild: gives a new handle for each buffer, and old ones stay stale for ever") {
   auto h = pool->host<int>(8, "h");
   auto t = pool->transient<int>(2, "t");
   device.lose();
@@ -79,7 +85,9 @@ TEST_CASE_FIXTURE(Loss, "rebuild: gives a new handle for each buffer, and old on
   CHECK(error_of([&] { (void)device.rebuild(); }).code == ErrorCode::InvalidState);
 }
 
-TEST_CASE_FIXTURE(Loss, "rebuild: recordings compile again, with new memory and kernels loaded again, and replay on a new queue") {
+TEST_CASE_FIXTURE(Loss,
+                  "rebuild: recordings compile again, with new memory and kernels loaded again, "
+                  "and replay on a new queue") {
   CapturedGraph before = device.compile(commands);
   (void)before.launch(queue);
   device.lose();
@@ -90,7 +98,8 @@ TEST_CASE_FIXTURE(Loss, "rebuild: recordings compile again, with new memory and 
   CHECK(graph.report().plan_hash == before.report().plan_hash);
   CHECK(error_of([&] { (void)graph.launch(queue); }).code == ErrorCode::StaleHandle);
   CHECK(error_of([&] { (void)before.launch(queue); }).code == ErrorCode::StaleHandle);
-  CHECK(error_of([&] { queue.wait_for(Fence(graph.launch(device.create_queue()))); }).code == ErrorCode::StaleHandle);
+  CHECK(error_of([&] { queue.wait_for(Fence(graph.launch(device.create_queue()))); }).code ==
+        ErrorCode::StaleHandle);
   Queue fresh = device.create_queue({.label = "fresh"});
   const Fence fence = graph.launch(fresh);
   fake.world.complete_all();
@@ -98,7 +107,9 @@ TEST_CASE_FIXTURE(Loss, "rebuild: recordings compile again, with new memory and 
   CHECK(graph.num_replays() == 2);
 }
 
-TEST_CASE_FIXTURE(Loss, "rebuild: works as often as the device is lost, and buffers that only a recording holds live on") {
+TEST_CASE_FIXTURE(Loss,
+                  "rebuild: works as often as the device is lost, and buffers that only a "
+                  "recording holds live on") {
   x = {};
   for (std::uint32_t round = 2; round < 5; ++round) {
     device.lose();
@@ -139,7 +150,8 @@ TEST_CASE("lose: refused where the device cannot be lost on purpose") {
   CHECK_FALSE(device.is_lost());
 }
 
-TEST_CASE_FIXTURE(Loss, "loss: in the middle of a replay, dropped objects are freed without waiting for it") {
+TEST_CASE_FIXTURE(
+    Loss, "loss: in the middle of a replay, dropped objects are freed without waiting for it") {
   CapturedGraph graph = device.compile(commands);
   (void)graph.launch(queue);
   device.lose();

@@ -34,7 +34,9 @@ TEST_CASE("memory account: what a budget has no room for changes nothing, and is
   CHECK_FALSE(account.take(Part::Slab, 301));
   CHECK(account.statistics().mapped == 700);
   CHECK(account.available() == 300);
-  CHECK(account.why_not() == "of the 1000 bytes of the budget of pool p 300 are left: 700 are taken by buffers, 0 by slabs");
+  CHECK(account.why_not() ==
+        "of the 1000 bytes of the budget of pool p 300 are left: 700 are taken by buffers, 0 by "
+        "slabs");
   CHECK(account.take(Part::Slab, 300));
   account.set_budget(10);  // what is there stays
   CHECK(account.available() == 0);

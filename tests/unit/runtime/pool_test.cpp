@@ -52,9 +52,13 @@ TEST_CASE("pool: what cannot be allocated is a typed error that names pool, buff
   const std::string text = text_of([&] { (void)pool->allocate<int>(1000, "big"); });
   CHECK(text.find("4000 bytes of big in pool small") != std::string::npos);
   CHECK(error_of([&] { (void)pool->allocate<int>(0, "none"); }).code == ErrorCode::InvalidArgument);
-  CHECK(error_of([&] { (void)pool->allocate<int>(~std::uint64_t{0}, "huge"); }).code == ErrorCode::OutOfMemory);
-  CHECK(error_of([&] { (void)pool->allocate_bytes(BufferKind::Device, 1, 1, 3, "odd"); }).code == ErrorCode::InvalidArgument);
-  CHECK(error_of([&] { (void)pool->allocate_bytes(BufferKind::Device, 1, 1, 4096, "wide"); }).code == ErrorCode::InvalidArgument);
+  CHECK(error_of([&] { (void)pool->allocate<int>(~std::uint64_t{0}, "huge"); }).code ==
+        ErrorCode::OutOfMemory);
+  CHECK(error_of([&] { (void)pool->allocate_bytes(BufferKind::Device, 1, 1, 3, "odd"); }).code ==
+        ErrorCode::InvalidArgument);
+  CHECK(error_of([&] {
+          (void)pool->allocate_bytes(BufferKind::Device, 1, 1, 4096, "wide");
+        }).code == ErrorCode::InvalidArgument);
   CHECK(pool->buffer_count() == 0);
 }
 
@@ -87,7 +91,9 @@ TEST_CASE("pool: live_graphs counts graphs that hold the pool or a buffer of it,
   CHECK(pool->live_graphs() == 1);
 }
 
-TEST_CASE("pool: clear is refused while a graph uses a buffer of it, naming graph and buffer, and changes nothing") {
+TEST_CASE(
+    "pool: clear is refused while a graph uses a buffer of it, naming graph and buffer, and "
+    "changes nothing") {
   FakeInstance fake;
   Device device = fake.open();
   auto pool = device.create_pool({.label = "step"});
@@ -140,7 +146,9 @@ TEST_CASE("pool: clear makes handles stale and gives the memory back while they 
   CHECK_FALSE(again.is_stale());
 }
 
-TEST_CASE("pool: clear waits for no launch, and the memory goes when the launch of a dropped graph is over") {
+TEST_CASE(
+    "pool: clear waits for no launch, and the memory goes when the launch of a dropped graph is "
+    "over") {
   FakeInstance fake;
   Device device = fake.open();
   auto pool = device.create_pool();
@@ -166,5 +174,6 @@ TEST_CASE("pool: a pool of another device is refused by compile") {
   Device device = fake.open(), other = fake.open("cuda:0");
   auto pool = device.create_pool();
   auto x = pool->allocate<int>(4, "x");
-  CHECK(error_of([&] { (void)make_graph(device, "g", {}, x, other.create_pool()); }).code == ErrorCode::WrongDevice);
+  CHECK(error_of([&] { (void)make_graph(device, "g", {}, x, other.create_pool()); }).code ==
+        ErrorCode::WrongDevice);
 }

@@ -17,17 +17,26 @@ struct Sharing {
   FakeInstance fake;
   Device device = fake.open();
   std::shared_ptr<CapturePool> pool = device.create_pool({.label = "pool"});
-  GpuRef<int> x = pool->allocate<int>(16, "x"), y = pool->allocate<int>(16, "y"), z = pool->allocate<int>(16, "z");
-  Queue q = device.create_queue({.label = "q"}), r = device.create_queue({.label = "r"}), s = device.create_queue({.label = "s"});
-  [[nodiscard]] CapturedGraph writes_x(std::string_view label = "writer") { return make_graph(device, label, {}, x); }
-  [[nodiscard]] CapturedGraph reads_x(GpuRef<int> into, std::string_view label = "reader") { return make_graph(device, label, x, into); }
+  GpuRef<int> x = pool->allocate<int>(16, "x"), y = pool->allocate<int>(16, "y"),
+              z = pool->allocate<int>(16, "z");
+  Queue q = device.create_queue({.label = "q"}), r = device.create_queue({.label = "r"}),
+        s = device.create_queue({.label = "s"});
+  [[nodiscard]] CapturedGraph writes_x(std::string_view label = "writer") {
+    return make_graph(device, label, {}, x);
+  }
+  [[nodiscard]] CapturedGraph reads_x(GpuRef<int> into, std::string_view label = "reader") {
+    return make_graph(device, label, x, into);
+  }
 };
 
-Event wait(std::string_view queue, std::uint64_t serial, std::string_view other) { return {Event::Kind::Wait, queue, serial, other}; }
+Event wait(std::string_view queue, std::uint64_t serial, std::string_view other) {
+  return {Event::Kind::Wait, queue, serial, other};
+}
 
 }  // namespace
 
-TEST_CASE_FIXTURE(Sharing, "sharing: a read after a write on another queue waits for the write (RAW)") {
+TEST_CASE_FIXTURE(Sharing,
+                  "sharing: a read after a write on another queue waits for the write (RAW)") {
   CapturedGraph writer = writes_x(), reader = reads_x(y);
   (void)writer.launch(q);
   (void)reader.launch(r);
@@ -36,7 +45,8 @@ TEST_CASE_FIXTURE(Sharing, "sharing: a read after a write on another queue waits
   CHECK(fake.world.waits().size() == 1);
 }
 
-TEST_CASE_FIXTURE(Sharing, "sharing: a write after reads on other queues waits for each of them (WAR)") {
+TEST_CASE_FIXTURE(Sharing,
+                  "sharing: a write after reads on other queues waits for each of them (WAR)") {
   CapturedGraph writer = writes_x(), reader = reads_x(y), other = reads_x(z, "other");
   (void)reader.launch(q);
   (void)other.launch(r);
@@ -69,7 +79,8 @@ TEST_CASE_FIXTURE(Sharing, "sharing: work that is over is not waited for") {
   CHECK(fake.world.waits().empty());
 }
 
-TEST_CASE_FIXTURE(Sharing, "sharing: graphs that only read a buffer together, or share none, stay unshared") {
+TEST_CASE_FIXTURE(
+    Sharing, "sharing: graphs that only read a buffer together, or share none, stay unshared") {
   CapturedGraph one = reads_x(y, "one"), two = reads_x(z, "two");
   (void)one.launch(q);
   (void)two.launch(r);
@@ -78,7 +89,8 @@ TEST_CASE_FIXTURE(Sharing, "sharing: graphs that only read a buffer together, or
   CHECK_FALSE(two.core()->is_shared());
 }
 
-TEST_CASE_FIXTURE(Sharing, "sharing: that begins later covers launches of before, reads and writes") {
+TEST_CASE_FIXTURE(Sharing,
+                  "sharing: that begins later covers launches of before, reads and writes") {
   CapturedGraph one = reads_x(y, "one");
   (void)one.launch(q);
   CapturedGraph writer = writes_x();
@@ -100,7 +112,8 @@ TEST_CASE_FIXTURE(Sharing, "sharing: a dropped graph's pending launch is still w
   CHECK(fake.world.waits() == std::vector<Event>{wait("r", 1, "q")});
 }
 
-TEST_CASE_FIXTURE(Sharing, "sharing: a dropped graph whose launches are over leaves the next one unshared") {
+TEST_CASE_FIXTURE(Sharing,
+                  "sharing: a dropped graph whose launches are over leaves the next one unshared") {
   {
     CapturedGraph writer = writes_x();
     (void)writer.launch(q);
@@ -110,7 +123,9 @@ TEST_CASE_FIXTURE(Sharing, "sharing: a dropped graph whose launches are over lea
   CHECK_FALSE(reader.core()->is_shared());
 }
 
-TEST_CASE_FIXTURE(Sharing, "record_write: later launches on other queues wait for the fence, those on its own do not") {
+TEST_CASE_FIXTURE(
+    Sharing,
+    "record_write: later launches on other queues wait for the fence, those on its own do not") {
   CapturedGraph foreign = make_graph(device, "foreign", {}, z);
   CapturedGraph reader = reads_x(y);
   const Fence fence = foreign.launch(q);
@@ -119,7 +134,8 @@ TEST_CASE_FIXTURE(Sharing, "record_write: later launches on other queues wait fo
   (void)reader.launch(q);
   CHECK(fake.world.waits().empty());
   (void)reader.launch(r);
-  // The graph's own last launch, and the write of before it on the same queue, which that launch stands for.
+  // The graph's own last launch, and the write of before it on the same queue, which that launch
+  // stands for.
   CHECK(fake.world.waits().front() == wait("r", 2, "q"));
 }
 
@@ -140,16 +156,22 @@ TEST_CASE_FIXTURE(Sharing, "record_write: two writers of one buffer are both wai
   CHECK(fake.world.waits() == std::vector<Event>{wait("r", 1, "q"), wait("r", 1, "s")});
 }
 
-TEST_CASE_FIXTURE(Sharing, "record_write: a done fence is nothing, an empty queue, a transient and an empty view are errors") {
+TEST_CASE_FIXTURE(Sharing,
+                  "record_write: a done fence is nothing, an empty queue, a transient and an empty "
+                  "view are errors") {
   x.record_write(Fence());
   CHECK_FALSE(x.last_write_stream());
   CHECK(error_of([&] { x.record_write(Queue()); }).code == ErrorCode::InvalidArgument);
-  CHECK(error_of([&] { pool->transient<int>(4, "t").record_write(q); }).code == ErrorCode::Unsupported);
+  CHECK(error_of([&] { pool->transient<int>(4, "t").record_write(q); }).code ==
+        ErrorCode::Unsupported);
   CHECK(error_of([&] { GpuRef<int>().record_write(q); }).code == ErrorCode::InvalidArgument);
-  CHECK(error_of([&] { (void)GpuRef<int>().last_write_stream(); }).code == ErrorCode::InvalidArgument);
+  CHECK(error_of([&] { (void)GpuRef<int>().last_write_stream(); }).code ==
+        ErrorCode::InvalidArgument);
 }
 
-TEST_CASE_FIXTURE(Sharing, "last_write_stream: the queue of the last launch that wrote, empty before, and reads do not count") {
+TEST_CASE_FIXTURE(Sharing,
+                  "last_write_stream: the queue of the last launch that wrote, empty before, and "
+                  "reads do not count") {
   CapturedGraph graph = reads_x(y);
   CHECK_FALSE(y.last_write_stream());
   (void)graph.launch(q);
@@ -159,9 +181,12 @@ TEST_CASE_FIXTURE(Sharing, "last_write_stream: the queue of the last launch that
   CHECK(y.last_write_stream() == r);
 }
 
-TEST_CASE_FIXTURE(Sharing, "adopted queue: a launch there shares its buffers, and others wait for all that the stream holds by then") {
+TEST_CASE_FIXTURE(Sharing,
+                  "adopted queue: a launch there shares its buffers, and others wait for all that "
+                  "the stream holds by then") {
   const auto core = device.core();
-  const Queue stream(detail::QueueCore::make(core, core->backend().create_queue("stream"), "stream", detail::QueueOrigin::Adopted));
+  const Queue stream(detail::QueueCore::make(core, core->backend().create_queue("stream"), "stream",
+                                             detail::QueueOrigin::Adopted));
   CapturedGraph graph = reads_x(y), next = reads_x(y, "next");
   (void)graph.launch(stream);
   CHECK(graph.core()->is_shared());
@@ -181,9 +206,11 @@ TEST_CASE_FIXTURE(Sharing, "sharing: buffers of one kind only matter where they 
 namespace {
 
 struct PoolSlabs : Sharing {
-  std::shared_ptr<CapturePool> sharing = device.create_pool({.label = "sharing", .sharing = SlabSharing::OneAtATime, .budget = 12000});
+  std::shared_ptr<CapturePool> sharing =
+      device.create_pool({.label = "sharing", .sharing = SlabSharing::OneAtATime, .budget = 12000});
   // Writes a transient of `count` values and copies some of it to `into`.
-  [[nodiscard]] CapturedGraph with_transient(std::string_view label, const GpuRef<int>& into, std::uint64_t count,
+  [[nodiscard]] CapturedGraph with_transient(std::string_view label, const GpuRef<int>& into,
+                                             std::uint64_t count,
                                              const std::shared_ptr<CapturePool>& of) {
     CommandBuffer commands = device.create_command_buffer({.label = label});
     commands.begin();
@@ -193,14 +220,17 @@ struct PoolSlabs : Sharing {
     commands.end();
     return device.compile(commands, {.pool = of});
   }
-  [[nodiscard]] CapturedGraph sharer(std::string_view label, const GpuRef<int>& into, std::uint64_t count = 16) {
+  [[nodiscard]] CapturedGraph sharer(std::string_view label, const GpuRef<int>& into,
+                                     std::uint64_t count = 16) {
     return with_transient(label, into, count, sharing);
   }
 };
 
 }  // namespace
 
-TEST_CASE_FIXTURE(PoolSlabs, "pool slab: a launch waits for the last one of another graph on it, and only where queues differ") {
+TEST_CASE_FIXTURE(PoolSlabs,
+                  "pool slab: a launch waits for the last one of another graph on it, and only "
+                  "where queues differ") {
   CapturedGraph one = sharer("one", x), two = sharer("two", y);
   (void)one.launch(q);
   (void)two.launch(r);
@@ -210,11 +240,14 @@ TEST_CASE_FIXTURE(PoolSlabs, "pool slab: a launch waits for the last one of anot
   (void)one.launch(q);
   CHECK(fake.world.waits().back() == wait("q", 2, "r"));
   CHECK(sharing->statistics().shared_slabs == 1);
-  CHECK(sharing->buffer_count() == 2);  // the transients; what stands for the slab is nobody's buffer
+  CHECK(sharing->buffer_count() ==
+        2);  // the transients; what stands for the slab is nobody's buffer
   CHECK(sharing->device_bytes() == 0);
 }
 
-TEST_CASE_FIXTURE(PoolSlabs, "pool slab: graphs with slabs of their own wait for nobody, nor does a graph that has the shared slab to itself") {
+TEST_CASE_FIXTURE(PoolSlabs,
+                  "pool slab: graphs with slabs of their own wait for nobody, nor does a graph "
+                  "that has the shared slab to itself") {
   CapturedGraph one = with_transient("one", x, 16, pool), two = with_transient("two", y, 16, pool);
   CapturedGraph alone = sharer("alone", z);
   (void)one.launch(q);
@@ -225,7 +258,9 @@ TEST_CASE_FIXTURE(PoolSlabs, "pool slab: graphs with slabs of their own wait for
   CHECK_FALSE(alone.core()->is_shared());
 }
 
-TEST_CASE_FIXTURE(PoolSlabs, "pool slab: without pages to add, a graph that needs more has another slab, which those after it share") {
+TEST_CASE_FIXTURE(PoolSlabs,
+                  "pool slab: without pages to add, a graph that needs more has another slab, "
+                  "which those after it share") {
   const std::size_t before = fake.world.memory_blocks();
   CapturedGraph one = sharer("one", x), two = sharer("two", y);
   CHECK(fake.world.memory_blocks() == before + 1);
@@ -253,13 +288,16 @@ TEST_CASE_FIXTURE(PoolSlabs, "pool slab: a budget that has no room says who shar
   CapturedGraph one = sharer("one", x, 2000), two = sharer("two", y, 100);
   const std::string text = text_of([&] { (void)sharer("large", z, 2500); });
   CHECK(text.find("the slab that graph large shares needs 10") != std::string::npos);
-  CHECK(text.find(detail::concat("the slab shared by graphs one, two (", one.report().slab_bytes, " bytes)")) != std::string::npos);
+  CHECK(text.find(detail::concat("the slab shared by graphs one, two (", one.report().slab_bytes,
+                                 " bytes)")) != std::string::npos);
   CHECK(text.find("pool sharing") != std::string::npos);
   CHECK(sharing->statistics().sharers == 2);
   CHECK(sharing->statistics().shared_slabs == 1);
 }
 
-TEST_CASE_FIXTURE(PoolSlabs, "pool slab: it stays until the last launch on it is over, whoever is gone, and then it is freed") {
+TEST_CASE_FIXTURE(PoolSlabs,
+                  "pool slab: it stays until the last launch on it is over, whoever is gone, and "
+                  "then it is freed") {
   const std::size_t before = fake.world.memory_blocks();
   CapturedGraph one = sharer("one", x), two = sharer("two", y);
   CHECK(fake.world.memory_blocks() == before + 1);

@@ -20,18 +20,23 @@ struct ShutDown {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(ShutDown, "shut down: handles, queues and graphs are stale, and nothing new is made") {
+TEST_CASE_FIXTURE(ShutDown,
+                  "shut down: handles, queues and graphs are stale, and nothing new is made") {
   CapturedGraph graph = make_graph(device, "step", {}, x);
   const DeviceState state = device.state();
   CHECK(state.accepts_work());
   device.shut_down();
   CHECK(state.phase() == DeviceState::Phase::ShutDown);
   CHECK(device.generation() == 1);
-  for (const auto& call : {std::function<void()>([&] { (void)graph.launch(queue); }), std::function<void()>([&] { graph.upload(queue); }),
-                           std::function<void()>([&] { (void)x.access(); }), std::function<void()>([&] { x.record_write(queue); }),
-                           std::function<void()>([&] { (void)pool->allocate<int>(4, "y"); }), std::function<void()>([&] { (void)device.create_queue(); }),
-                           std::function<void()>([&] { (void)device.load_kernel(fake_kernel()); }),
-                           std::function<void()>([&] { (void)make_graph(device, "new", {}, x); })}) {
+  for (const auto& call :
+       {std::function<void()>([&] { (void)graph.launch(queue); }),
+        std::function<void()>([&] { graph.upload(queue); }),
+        std::function<void()>([&] { (void)x.access(); }),
+        std::function<void()>([&] { x.record_write(queue); }),
+        std::function<void()>([&] { (void)pool->allocate<int>(4, "y"); }),
+        std::function<void()>([&] { (void)device.create_queue(); }),
+        std::function<void()>([&] { (void)device.load_kernel(fake_kernel()); }),
+        std::function<void()>([&] { (void)make_graph(device, "new", {}, x); })}) {
     const std::string text = text_of(call);
     INFO("text: ", text);
     CHECK(error_of(call).code == ErrorCode::StaleHandle);
@@ -41,7 +46,8 @@ TEST_CASE_FIXTURE(ShutDown, "shut down: handles, queues and graphs are stale, an
   device.shut_down();  // again is nothing
 }
 
-TEST_CASE_FIXTURE(ShutDown, "shut down: waits for what was launched, while new work is refused already") {
+TEST_CASE_FIXTURE(ShutDown,
+                  "shut down: waits for what was launched, while new work is refused already") {
   CapturedGraph graph = make_graph(device, "step", {}, x);
   const Fence fence = graph.launch(queue);
   std::thread closing([&] { device.shut_down(); });

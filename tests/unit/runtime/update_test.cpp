@@ -12,7 +12,8 @@ TEST_CASE("update: the executable that was replaced goes when its launches are o
   const Device device = fake.open();
   const Queue queue = device.create_queue({.label = "q"});
   const auto pool = device.create_pool();
-  const auto a = pool->allocate<int>(4, "a"), b = pool->allocate<int>(4, "b"), c = pool->allocate<int>(4, "c");
+  const auto a = pool->allocate<int>(4, "a"), b = pool->allocate<int>(4, "b"),
+             c = pool->allocate<int>(4, "c");
   CapturedGraph graph = make_graph(device, "g", a, b);
   const Fence before = graph.launch(queue);
   const UpdateReport report = graph.rebind(b, c);
@@ -28,12 +29,15 @@ TEST_CASE("update: the executable that was replaced goes when its launches are o
   after.wait();
 }
 
-TEST_CASE("update: a launch of the new executable on another queue waits for the last of the old one") {
+TEST_CASE(
+    "update: a launch of the new executable on another queue waits for the last of the old one") {
   FakeInstance fake;
   const Device device = fake.open();
-  const Queue first = device.create_queue({.label = "first"}), second = device.create_queue({.label = "second"});
+  const Queue first = device.create_queue({.label = "first"}),
+              second = device.create_queue({.label = "second"});
   const auto pool = device.create_pool();
-  const auto a = pool->allocate<int>(4, "a"), b = pool->allocate<int>(4, "b"), c = pool->allocate<int>(4, "c");
+  const auto a = pool->allocate<int>(4, "a"), b = pool->allocate<int>(4, "b"),
+             c = pool->allocate<int>(4, "c");
   CapturedGraph graph = make_graph(device, "g", a, b);
   static_cast<void>(graph.launch(first));
   REQUIRE(graph.rebind(b, c).done());
@@ -50,7 +54,8 @@ TEST_CASE("update: where no rung that is allowed does, nothing changes and the r
   FakeInstance fake;
   const Device device = fake.open();
   const auto pool = device.create_pool();
-  const auto a = pool->allocate<int>(4, "a"), b = pool->allocate<int>(4, "b"), c = pool->allocate<int>(4, "c");
+  const auto a = pool->allocate<int>(4, "a"), b = pool->allocate<int>(4, "b"),
+             c = pool->allocate<int>(4, "c");
   CapturedGraph graph = make_graph(device, "g", a, b);
   const UpdateReport report = graph.rebind(b, c, {.last = UpdateMethod::WholeGraph});
   CHECK(report.method == UpdateMethod::Unchanged);
@@ -60,14 +65,17 @@ TEST_CASE("update: where no rung that is allowed does, nothing changes and the r
   CHECK(fake.world.execs() == 1);
 }
 
-TEST_CASE("update: a new executable that fails leaves the graph with the old one, whichever call it is that fails") {
+TEST_CASE(
+    "update: a new executable that fails leaves the graph with the old one, whichever call it is "
+    "that fails") {
   for (std::uint64_t n = 0; n < 20; ++n) {
     FakeInstance fake;
     fake.world.set_completion(Completion::AtOnce);
     const Device device = fake.open();
     const Queue queue = device.create_queue({.label = "q"});
     const auto pool = device.create_pool();
-    const auto a = pool->allocate<int>(4, "a"), b = pool->allocate<int>(4, "b"), c = pool->allocate<int>(4, "c");
+    const auto a = pool->allocate<int>(4, "a"), b = pool->allocate<int>(4, "b"),
+               c = pool->allocate<int>(4, "c");
     CapturedGraph graph = make_graph(device, "g", a, b);
     fake.world.fail_call(n);
     bool failed = false;

@@ -1,5 +1,5 @@
-// A process of its own for a test, with a pipe each way. It ends by kill -9 alone, at the latest with this object. Made before the test has
-// threads.
+// A process of its own for a test, with a pipe each way. It ends by kill -9 alone, at the latest
+// with this object. Made before the test has threads.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -25,7 +25,8 @@ class Child {
       body(down_[0], up_[1]);
       for (;;) ::pause();
     }
-    ::close(std::exchange(up_[1], -1));  // so that a child that ends early is the end of what it says
+    ::close(
+        std::exchange(up_[1], -1));  // so that a child that ends early is the end of what it says
   }
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
@@ -33,7 +34,9 @@ class Child {
     kill();
     for (const int end : {down_[0], down_[1], up_[0]}) ::close(end);
   }
-  void say(const std::string& text) const { REQUIRE(::write(down_[1], text.c_str(), text.size() + 1) > 0); }
+  void say(const std::string& text) const {
+    REQUIRE(::write(down_[1], text.c_str(), text.size() + 1) > 0);
+  }
   [[nodiscard]] std::string hear() const { return read_text(up_[0]); }
   void kill() {
     if (pid_ <= 0) return;

@@ -121,7 +121,8 @@ TEST_CASE("trace codec: bytes that are cut or changed never do more than throw")
   std::size_t survived = 0;
   for (int i = 0; i < 3'000; ++i) {
     std::vector<std::uint8_t> bytes = good;
-    for (int k = 0; k < 4; ++k) bytes[random() % bytes.size()] = static_cast<std::uint8_t>(random());
+    for (int k = 0; k < 4; ++k)
+      bytes[random() % bytes.size()] = static_cast<std::uint8_t>(random());
     try {
       survived += decode(bytes).count() <= 64 ? 1 : 0;
     } catch (const TraceError& error) {
@@ -151,7 +152,8 @@ TEST_CASE("sample columns: any values come back") {
   }
 }
 
-TEST_CASE("sample columns: a count that the bytes cannot hold is refused before anything is allocated") {
+TEST_CASE(
+    "sample columns: a count that the bytes cannot hold is refused before anything is allocated") {
   const std::vector<std::uint8_t> bytes(30, 0);
   CHECK_THROWS_AS((void)decode_samples(bytes, 0xffffffffu), TraceError);
   CHECK_THROWS_AS((void)decode_samples(bytes, 11), TraceError);

@@ -11,7 +11,8 @@ namespace {
 // A listening socket that answers one connection with whatever it is given, then closes.
 class Impostor {
  public:
-  explicit Impostor(const std::filesystem::path& path, std::vector<std::uint8_t> answer) : listener_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  explicit Impostor(const std::filesystem::path& path, std::vector<std::uint8_t> answer)
+      : listener_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     std::strncpy(address.sun_path, path.c_str(), sizeof(address.sun_path) - 1);
@@ -20,7 +21,8 @@ class Impostor {
     thread_ = std::thread([this, answer = std::move(answer)] {
       const int socket = ::accept(listener_, nullptr, nullptr);
       std::uint8_t hello[kGreetingHeadBytes];
-      if (::recv(socket, hello, sizeof(hello), MSG_WAITALL) > 0 && !answer.empty()) ::send(socket, answer.data(), answer.size(), MSG_NOSIGNAL);
+      if (::recv(socket, hello, sizeof(hello), MSG_WAITALL) > 0 && !answer.empty())
+        ::send(socket, answer.data(), answer.size(), MSG_NOSIGNAL);
       ::close(socket);
     });
   }
@@ -97,7 +99,9 @@ TEST_CASE("live client: a chunk that the callback can't read ends the connection
   std::vector<std::uint8_t> bytes = with_chunk(welcome());
   bytes.back() ^= 0xff;
   const Impostor impostor(path, bytes);
-  LiveClient client({path, {}, [](const std::shared_ptr<const Chunk>& chunk) { static_cast<void>(read_chunk(chunk->header, chunk->payload)); }});
+  LiveClient client({path, {}, [](const std::shared_ptr<const Chunk>& chunk) {
+                       static_cast<void>(read_chunk(chunk->header, chunk->payload));
+                     }});
   CHECK(test::eventually([&] {
     client.poll();
     return client.status().state == LiveState::Corrupt;
@@ -106,7 +110,9 @@ TEST_CASE("live client: a chunk that the callback can't read ends the connection
 
 TEST_CASE("live client: where nobody listens it says so") {
   const test::RuntimeFolder runtime;
-  for (const std::string& address : {(runtime.path() / "nothing").string(), std::string("/") + std::string(300, 'x'), std::string("nonsense"), std::string("127.0.0.1:1")}) {
+  for (const std::string& address :
+       {(runtime.path() / "nothing").string(), std::string("/") + std::string(300, 'x'),
+        std::string("nonsense"), std::string("127.0.0.1:1")}) {
     CAPTURE(address);
     test::Collector viewer(address);
     CHECK(viewer.wait_for_end());
@@ -119,7 +125,9 @@ TEST_CASE("live client: polled, it never waits and misses nothing") {
   LiveServer server(test::patient("digits"));
   server.write(test::topology_chunk(1, 0));
   std::vector<std::uint64_t> sequences;
-  LiveClient client({server.path(), {}, [&](const std::shared_ptr<const Chunk>& chunk) { sequences.push_back(chunk->header.sequence); }});
+  LiveClient client({server.path(), {}, [&](const std::shared_ptr<const Chunk>& chunk) {
+                       sequences.push_back(chunk->header.sequence);
+                     }});
   std::size_t counted = 0;
   REQUIRE(test::eventually([&] { return (counted += client.poll()) == 1; }));
   server.write(test::sample_chunk(10, 1));

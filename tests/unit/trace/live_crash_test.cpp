@@ -26,7 +26,8 @@ TEST_CASE("live server: kill -9 of a viewer is a connection less, for nobody els
   const std::size_t before = test::open_descriptors();
   child.say(server.path());
   REQUIRE(child.hear() == "sent");
-  REQUIRE(test::eventually([&] { return server.stats().viewers == 2 && server.stats().welcomed == 2; }));
+  REQUIRE(test::eventually(
+      [&] { return server.stats().viewers == 2 && server.stats().welcomed == 2; }));
   server.write(test::sample_chunk(1000, 0));
   child.kill();
   for (std::uint64_t i = 1; i < 20; ++i) server.write(test::sample_chunk(1000, i));
@@ -35,7 +36,8 @@ TEST_CASE("live server: kill -9 of a viewer is a connection less, for nobody els
   CHECK(test::eventually([&] { return test::open_descriptors() == before; }));
 }
 
-TEST_CASE("live client: kill -9 of a session is an end, and what it left is found dead and removed") {
+TEST_CASE(
+    "live client: kill -9 of a session is an end, and what it left is found dead and removed") {
   const test::RuntimeFolder runtime;
   Child child([](int, int to) {
     // It lives until the process ends.
@@ -46,7 +48,8 @@ TEST_CASE("live client: kill -9 of a session is an end, and what it left is foun
   const std::string path = child.hear();
   const auto session = [&] {
     const auto all = list_sessions();
-    const auto found = std::find_if(all.begin(), all.end(), [&](const LiveSession& s) { return s.path == path; });
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const LiveSession& s) { return s.path == path; });
     return found == all.end() ? std::optional<LiveSession>() : *found;
   };
   test::Collector viewer(path);

@@ -49,7 +49,8 @@ TEST_CASE("greeting: the session's line comes back, without what would break it"
     REQUIRE(head);
     CHECK(head->allowed == LiveProfile::Sampled);
     CHECK(head->line_bytes + kGreetingHeadBytes == bytes.size());
-    return decode_session_line({reinterpret_cast<const char*>(bytes.data()) + kGreetingHeadBytes, head->line_bytes});
+    return decode_session_line(
+        {reinterpret_cast<const char*>(bytes.data()) + kGreetingHeadBytes, head->line_bytes});
   };
   CHECK(round_trip({4711, "digits", "node7"}) == SessionLine{4711, "digits", "node7"});
   CHECK(round_trip({1, "a\tb\n", ""}) == SessionLine{1, "a b ", ""});
@@ -59,14 +60,15 @@ TEST_CASE("greeting: the session's line comes back, without what would break it"
 }
 
 TEST_CASE("live request: known requests come back, all else is nothing") {
-  for (const LiveRequest& request : {LiveRequest{LiveRequest::Kind::SetProfile, LiveProfile::Every}, LiveRequest{LiveRequest::Kind::Flush}}) {
+  for (const LiveRequest& request : {LiveRequest{LiveRequest::Kind::SetProfile, LiveProfile::Every},
+                                     LiveRequest{LiveRequest::Kind::Flush}}) {
     CHECK(request_of(encode_request(request)) == request);
   }
   CHECK_FALSE(request_of({2, 0, 0, 0, 99, 0}));
-  CHECK_FALSE(request_of({2, 0, 0, 0, 1, 0}));        // a mode is missing
-  CHECK_FALSE(request_of({3, 0, 0, 0, 1, 0, 4}));     // no such mode
-  CHECK_FALSE(request_of({1, 0, 0, 0, 1}));           // too short for a kind
-  CHECK_FALSE(request_of({1, 1, 0, 0}));              // beyond the limit
+  CHECK_FALSE(request_of({2, 0, 0, 0, 1, 0}));     // a mode is missing
+  CHECK_FALSE(request_of({3, 0, 0, 0, 1, 0, 4}));  // no such mode
+  CHECK_FALSE(request_of({1, 0, 0, 0, 1}));        // too short for a kind
+  CHECK_FALSE(request_of({1, 1, 0, 0}));           // beyond the limit
   CHECK_FALSE(request_of({255, 255, 255, 255}));
 }
 
@@ -83,7 +85,8 @@ TEST_CASE("TCP address: without a host it is this machine alone") {
   CHECK(parse_tcp_address(":9000")->port == "9000");
   CHECK(parse_tcp_address("node7:0")->host == "node7");
   CHECK(parse_tcp_address("[::1]:80")->host == "::1");
-  for (const char* wrong : {"", ":", "node7", "node7:", "node7:65536", "node7:-1", "::1:80", "[::1]", "a:b:1", "1 "}) {
+  for (const char* wrong :
+       {"", ":", "node7", "node7:", "node7:65536", "node7:-1", "::1:80", "[::1]", "a:b:1", "1 "}) {
     CAPTURE(wrong);
     CHECK_FALSE(parse_tcp_address(wrong));
   }

@@ -64,7 +64,8 @@ TEST_CASE("live server: garbage closes its connection and leaves nothing behind"
     std::vector<std::uint8_t> bytes(kGreetingHeadBytes + random() % 4096);
     for (auto& b : bytes) b = static_cast<std::uint8_t>(random());
     bytes[0] = 'x';
-    const test::RawPeer peer = i % 2 == 0 ? test::RawPeer(server.path()) : test::RawPeer(server.port());
+    const test::RawPeer peer =
+        i % 2 == 0 ? test::RawPeer(server.path()) : test::RawPeer(server.port());
     REQUIRE(peer.connected());
     peer.send(bytes);
     CHECK(peer.is_closed());
@@ -78,7 +79,8 @@ TEST_CASE("live server: garbage closes its connection and leaves nothing behind"
 TEST_CASE("live server: garbage after the greeting closes the connection too") {
   const test::RuntimeFolder runtime;
   LiveServer server(test::patient("digits"));
-  for (const std::vector<std::uint8_t>& entry_exit : {std::vector<std::uint8_t>{255, 255, 255, 255}, {0, 0, 0, 0}, {1, 1, 0, 0}}) {
+  for (const std::vector<std::uint8_t>& entry_exit :
+       {std::vector<std::uint8_t>{255, 255, 255, 255}, {0, 0, 0, 0}, {1, 1, 0, 0}}) {
     const test::RawPeer peer(server.path());
     peer.send(encode_hello(""));
     peer.send(entry_exit);
@@ -138,7 +140,9 @@ TEST_CASE("live server: of 1,000 connections the surplus is closed, and nothing 
   CHECK(another.wait_until_live());
 }
 
-TEST_CASE("live server: without a file descriptor left it turns connections away, and goes on when there are some again") {
+TEST_CASE(
+    "live server: without a file descriptor left it turns connections away, and goes on when there "
+    "are some again") {
   const test::RuntimeFolder runtime;
   LiveServer server(test::patient("digits"));
   test::Collector viewer(server.path());
@@ -150,7 +154,8 @@ TEST_CASE("live server: without a file descriptor left it turns connections away
     REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
     const rlimit low{static_cast<rlim_t>(test::open_descriptors()) + 40, before.rlim_max};
     REQUIRE(::setrlimit(RLIMIT_NOFILE, &low) == 0);
-    for (int fd = ::open("/dev/null", O_RDONLY); fd >= 0; fd = ::open("/dev/null", O_RDONLY)) taken.push_back(fd);
+    for (int fd = ::open("/dev/null", O_RDONLY); fd >= 0; fd = ::open("/dev/null", O_RDONLY))
+      taken.push_back(fd);
     bool refused = !taken.empty();
     if (refused) {
       ::close(taken.back());

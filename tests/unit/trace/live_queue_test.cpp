@@ -16,7 +16,8 @@ std::vector<Loss> losses_of(const std::shared_ptr<const Chunk>& chunk) {
 }  // namespace
 
 TEST_CASE("viewer queue: what does not fit is dropped, and the loss stands where it happened") {
-  const auto a = test::sample_chunk(500, 0), b = test::sample_chunk(400, 1), c = test::sample_chunk(300, 2);
+  const auto a = test::sample_chunk(500, 0), b = test::sample_chunk(400, 1),
+             c = test::sample_chunk(300, 2);
   ViewerQueue queue(a->size() + 200);
   CHECK(queue.push(a));
   CHECK_FALSE(queue.push(b));

@@ -25,7 +25,8 @@ TEST_CASE("live server: a viewer that comes late gets all topology first, then e
   CHECK(chunks[1]->header.sequence == 2);
   CHECK(chunks[2]->header.sequence == 3);
   CHECK(chunks[3]->header.sequence == 4);
-  CHECK(read_chunk(chunks[2]->header, chunks[2]->payload).sample_blocks[0] == test::sample_block(3, 20));
+  CHECK(read_chunk(chunks[2]->header, chunks[2]->payload).sample_blocks[0] ==
+        test::sample_block(3, 20));
   CHECK(viewer.client().status().session.application == "digits");
   CHECK(viewer.client().status().session.pid == static_cast<std::uint32_t>(::getpid()));
 }
@@ -40,7 +41,9 @@ TEST_CASE("live server: two viewers get the same bytes, over a path and over TCP
   test::Collector one(server.path()), two("127.0.0.1:" + std::to_string(server.port()), "secret");
   REQUIRE(one.wait_for_chunks(1));
   REQUIRE(two.wait_for_chunks(1));
-  for (std::uint64_t i = 1; i <= 50; ++i) server.write(i % 7 == 0 ? test::topology_chunk(2, i) : test::sample_chunk(100 + static_cast<std::uint32_t>(i), i));
+  for (std::uint64_t i = 1; i <= 50; ++i)
+    server.write(i % 7 == 0 ? test::topology_chunk(2, i)
+                            : test::sample_chunk(100 + static_cast<std::uint32_t>(i), i));
   REQUIRE(one.wait_for_chunks(51));
   REQUIRE(two.wait_for_chunks(51));
   CHECK(one.bytes() == two.bytes());
@@ -57,7 +60,8 @@ TEST_CASE("live server: as a writer's sink it shows what is pushed, to the last 
   writer->add_sink(server);
   test::Collector viewer(server->path());
   REQUIRE(viewer.wait_for_chunks(1));
-  for (std::uint64_t replay = 1; replay <= 100; ++replay) CHECK(writer->push(test::sample_block(replay, 50)));
+  for (std::uint64_t replay = 1; replay <= 100; ++replay)
+    CHECK(writer->push(test::sample_block(replay, 50)));
   writer.reset();  // flushes its sinks
   const auto total = [&] {
     std::uint64_t samples = 0;

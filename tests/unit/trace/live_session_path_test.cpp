@@ -61,7 +61,8 @@ TEST_CASE("session path: names hold the process and the application, in plain le
   REQUIRE(name);
   CHECK(name->pid == 12);
   CHECK(name->application == "a-b");
-  for (const char* wrong : {"", ".sock", "12.sock", "-x.sock", "x-12.sock", "12-x", "0-x.sock", "99999999999-x.sock", "12-.sock"}) {
+  for (const char* wrong : {"", ".sock", "12.sock", "-x.sock", "x-12.sock", "12-x", "0-x.sock",
+                            "99999999999-x.sock", "12-.sock"}) {
     CAPTURE(wrong);
     CHECK_FALSE(parse_session_file_name(wrong));
   }

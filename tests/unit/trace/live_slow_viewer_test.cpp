@@ -14,14 +14,18 @@ std::shared_ptr<const Chunk> noisy_chunk(std::uint32_t samples) {
   Records records;
   records.sample_blocks = {test::sample_block(1, samples)};
   std::minstd_rand random(1);
-  for (Sample& sample : records.sample_blocks[0].samples) sample.duration = static_cast<std::uint32_t>(random());
+  for (Sample& sample : records.sample_blocks[0].samples)
+    sample.duration = static_cast<std::uint32_t>(random());
   return std::make_shared<const Chunk>(make_chunk(ChunkKind::Samples, records, 0));
 }
 
 }  // namespace
 
-// The one that stands still is a client that is not polled; the writer is this thread, so that a write that waited would never return.
-TEST_CASE("live server: a viewer that does not read loses chunks and is told how many, while another gets all") {
+// The one that stands still is a client that is not polled; the writer is this thread, so that a
+// write that waited would never return.
+TEST_CASE(
+    "live server: a viewer that does not read loses chunks and is told how many, while another "
+    "gets all") {
   constexpr std::uint64_t kChunks = 400;
   constexpr std::uint32_t kSamples = 20'000;
   const test::RuntimeFolder runtime;
@@ -35,7 +39,8 @@ TEST_CASE("live server: a viewer that does not read loses chunks and is told how
                      in_order = in_order && chunk->header.sequence >= sequence;
                      sequence = chunk->header.sequence;
                      const Records records = read_chunk(chunk->header, chunk->payload);
-                     for (const SampleBlock& block : records.sample_blocks) seen += block.samples.size();
+                     for (const SampleBlock& block : records.sample_blocks)
+                       seen += block.samples.size();
                      for (const Loss& loss : records.losses) lost += loss.count;
                      marked = marked || !records.graph_versions.empty();
                    }});
@@ -68,7 +73,9 @@ TEST_CASE("live server: a viewer that does not read loses chunks and is told how
   CHECK(in_order);
 }
 
-TEST_CASE("live server: viewers that never read hold up neither the end of a flush nor that of the server") {
+TEST_CASE(
+    "live server: viewers that never read hold up neither the end of a flush nor that of the "
+    "server") {
   const test::RuntimeFolder runtime;
   LiveServerDesc desc = test::patient("digits");
   desc.linger = std::chrono::milliseconds(0);

@@ -1,5 +1,5 @@
-// What tests of live sessions share: a runtime folder of their own, viewers that collect, peers that speak raw bytes.
-// Everything waits on conditions; the limit is for a hang alone.
+// What tests of live sessions share: a runtime folder of their own, viewers that collect, peers
+// that speak raw bytes. Everything waits on conditions; the limit is for a hang alone.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -74,7 +74,8 @@ class RuntimeFolder {
 
 [[nodiscard]] inline std::size_t open_descriptors() {
   std::size_t count = 0;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) count += entry.path().empty() ? 0 : 1;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd"))
+    count += entry.path().empty() ? 0 : 1;
   return count;
 }
 
@@ -87,15 +88,19 @@ class RuntimeFolder {
   return desc;
 }
 
-[[nodiscard]] inline std::shared_ptr<const trace::Chunk> topology_chunk(std::uint32_t graph, std::uint64_t sequence) {
+[[nodiscard]] inline std::shared_ptr<const trace::Chunk> topology_chunk(std::uint32_t graph,
+                                                                        std::uint64_t sequence) {
   trace::Records records;
   records.graph_versions = {sample_graph(graph, 3)};
-  return std::make_shared<const trace::Chunk>(trace::make_chunk(trace::ChunkKind::Topology, records, sequence));
+  return std::make_shared<const trace::Chunk>(
+      trace::make_chunk(trace::ChunkKind::Topology, records, sequence));
 }
-[[nodiscard]] inline std::shared_ptr<const trace::Chunk> sample_chunk(std::uint32_t samples, std::uint64_t sequence) {
+[[nodiscard]] inline std::shared_ptr<const trace::Chunk> sample_chunk(std::uint32_t samples,
+                                                                      std::uint64_t sequence) {
   trace::Records records;
   records.sample_blocks = {sample_block(sequence, samples)};
-  return std::make_shared<const trace::Chunk>(trace::make_chunk(trace::ChunkKind::Samples, records, sequence));
+  return std::make_shared<const trace::Chunk>(
+      trace::make_chunk(trace::ChunkKind::Samples, records, sequence));
 }
 
 // A viewer with a thread of its own that keeps what comes.
@@ -124,7 +129,8 @@ class Collector {
     return changed_.wait_for(lock, kHang, [&] { return ended_; });
   }
   [[nodiscard]] bool wait_until_live() {
-    return eventually([this] { return client_.status().state != trace::LiveState::Connecting; }) && client_.status().state == trace::LiveState::Live;
+    return eventually([this] { return client_.status().state != trace::LiveState::Connecting; }) &&
+           client_.status().state == trace::LiveState::Live;
   }
   [[nodiscard]] std::vector<std::shared_ptr<const trace::Chunk>> chunks() const {
     const std::lock_guard lock(mutex_);
@@ -153,7 +159,8 @@ class Collector {
 // Somebody who need not keep to any protocol. Reads give up after kHang.
 class RawPeer {
  public:
-  explicit RawPeer(const std::filesystem::path& path) : socket_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  explicit RawPeer(const std::filesystem::path& path)
+      : socket_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     std::strncpy(address.sun_path, path.c_str(), sizeof(address.sun_path) - 1);
@@ -166,7 +173,8 @@ class RawPeer {
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     connect(reinterpret_cast<const sockaddr*>(&address), sizeof(address));
   }
-  RawPeer(RawPeer&& other) noexcept : socket_(std::exchange(other.socket_, -1)), connected_(other.connected_) {}
+  RawPeer(RawPeer&& other) noexcept
+      : socket_(std::exchange(other.socket_, -1)), connected_(other.connected_) {}
   RawPeer& operator=(RawPeer&&) = delete;
   ~RawPeer() {
     if (socket_ >= 0) ::close(socket_);

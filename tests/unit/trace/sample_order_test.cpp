@@ -15,12 +15,14 @@ namespace {
 std::vector<Sample> random_samples(std::uint64_t seed, std::uint32_t count, std::uint64_t span) {
   std::mt19937_64 random(seed);
   std::vector<Sample> samples;
-  for (std::uint32_t n = 0; n < count; ++n) samples.push_back({n, 0, 1'000'000 + static_cast<Time>(random() % span), n, 0});
+  for (std::uint32_t n = 0; n < count; ++n)
+    samples.push_back({n, 0, 1'000'000 + static_cast<Time>(random() % span), n, 0});
   return samples;
 }
 
 std::vector<Sample> expected(std::vector<Sample> samples) {
-  std::stable_sort(samples.begin(), samples.end(), [](const Sample& a, const Sample& b) { return a.started < b.started; });
+  std::stable_sort(samples.begin(), samples.end(),
+                   [](const Sample& a, const Sample& b) { return a.started < b.started; });
   return samples;
 }
 
@@ -29,7 +31,8 @@ std::vector<Sample> expected(std::vector<Sample> samples) {
 TEST_CASE("sample order: by start, and those that start together as they stood") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     for (const std::uint32_t count : {0u, 1u, 2u, 63u, 64u, 1'000u}) {
-      for (const std::uint64_t span : {1ull, 7ull, 300ull, 2'000'000ull, 0xffffffffull, 0x100000001ull, 1ull << 60}) {
+      for (const std::uint64_t span :
+           {1ull, 7ull, 300ull, 2'000'000ull, 0xffffffffull, 0x100000001ull, 1ull << 60}) {
         CAPTURE(seed);
         CAPTURE(count);
         CAPTURE(span);

@@ -43,12 +43,14 @@ class Folder {
   std::filesystem::path path_;
 };
 
-// Every chunk of it can be read, and what does not belong to one is less than a chunk; samples in all.
+// Every chunk of it can be read, and what does not belong to one is less than a chunk; samples in
+// all.
 std::uint64_t check_whole(const std::filesystem::path& file) {
   const TraceReader reader(file);
   std::uint64_t samples = 0;
   for (const ChunkEntry& chunk : reader.chunks()) {
-    for (const SampleBlock& block : reader.read(chunk).sample_blocks) samples += block.samples.size();
+    for (const SampleBlock& block : reader.read(chunk).sample_blocks)
+      samples += block.samples.size();
   }
   CHECK(reader.damage().empty() == (reader.trailing_bytes() == 0));
   return samples;
@@ -78,7 +80,9 @@ constexpr std::uint32_t kSamples = 500;
 
 }  // namespace
 
-TEST_CASE("trace faults: kill -9 of the process at any moment leaves a file that opens, with all that was flushed") {
+TEST_CASE(
+    "trace faults: kill -9 of the process at any moment leaves a file that opens, with all that "
+    "was flushed") {
   const std::uint64_t seed = std::random_device{}();
   CAPTURE(seed);
   std::mt19937_64 random(seed);
@@ -88,7 +92,8 @@ TEST_CASE("trace faults: kill -9 of the process at any moment leaves a file that
       const Folder folder;
       Child child([&](int, int to) {
         auto* const writer = new TraceWriter({.chunk_bytes = 20'000});
-        writer->add_sink(std::make_shared<TraceFile>(TraceFileDesc{.path = folder.file(), .max_bytes = limit}));
+        writer->add_sink(
+            std::make_shared<TraceFile>(TraceFileDesc{.path = folder.file(), .max_bytes = limit}));
         static_cast<void>(writer->push(test::sample_graph(3, 10)));
         for (std::uint64_t replay = 1;; ++replay) {
           static_cast<void>(writer->push(test::sample_block(replay, kSamples)));
@@ -112,7 +117,9 @@ TEST_CASE("trace faults: kill -9 of the process at any moment leaves a file that
   }
 }
 
-TEST_CASE("trace faults: cut at every chunk, and at random bytes, a file opens up to its last whole chunk") {
+TEST_CASE(
+    "trace faults: cut at every chunk, and at random bytes, a file opens up to its last whole "
+    "chunk") {
   const std::uint64_t seed = std::random_device{}();
   CAPTURE(seed);
   std::mt19937_64 random(seed);
@@ -121,12 +128,14 @@ TEST_CASE("trace faults: cut at every chunk, and at random bytes, a file opens u
     TraceWriter writer({.chunk_bytes = 20'000});
     writer.add_sink(std::make_shared<TraceFile>(TraceFileDesc{.path = folder.file()}));
     CHECK(writer.push(test::sample_graph(3, 10)));
-    for (std::uint64_t replay = 1; replay <= 60; ++replay) CHECK(writer.push(test::sample_block(replay, kSamples)));
+    for (std::uint64_t replay = 1; replay <= 60; ++replay)
+      CHECK(writer.push(test::sample_block(replay, kSamples)));
   }
   std::vector<std::uint64_t> ends;
   {
     const TraceReader whole(folder.file());
-    for (const ChunkEntry& chunk : whole.chunks()) ends.push_back(chunk.offset + ChunkHeader::kBytes + chunk.header.compressed_bytes);
+    for (const ChunkEntry& chunk : whole.chunks())
+      ends.push_back(chunk.offset + ChunkHeader::kBytes + chunk.header.compressed_bytes);
     REQUIRE(ends.size() > 10);
   }
   std::vector<std::uint64_t> cuts;
@@ -135,12 +144,14 @@ TEST_CASE("trace faults: cut at every chunk, and at random bytes, a file opens u
       if (cut <= ends.back()) cuts.push_back(cut);
     }
   }
-  for (int i = 0; i < 100; ++i) cuts.push_back(kPreambleBytes + random() % (ends.back() - kPreambleBytes));
+  for (int i = 0; i < 100; ++i)
+    cuts.push_back(kPreambleBytes + random() % (ends.back() - kPreambleBytes));
   std::ranges::sort(cuts, std::greater());
   for (const std::uint64_t cut : cuts) {
     CAPTURE(cut);
     std::filesystem::resize_file(folder.file(), cut);
-    const auto expected = static_cast<std::size_t>(std::ranges::count_if(ends, [&](std::uint64_t end) { return end <= cut; }));
+    const auto expected = static_cast<std::size_t>(
+        std::ranges::count_if(ends, [&](std::uint64_t end) { return end <= cut; }));
     const TraceReader reader(folder.file());
     REQUIRE(reader.chunks().size() == expected);
     CHECK(reader.trailing_bytes() == cut - (expected == 0 ? kPreambleBytes : ends[expected - 1]));
@@ -149,7 +160,9 @@ TEST_CASE("trace faults: cut at every chunk, and at random bytes, a file opens u
   }
 }
 
-TEST_CASE("trace faults: on a full disk the trace ends and says so once, others go on, and what is missing is counted") {
+TEST_CASE(
+    "trace faults: on a full disk the trace ends and says so once, others go on, and what is "
+    "missing is counted") {
   const test::RuntimeFolder runtime;
   for (const std::uint64_t limit : {std::uint64_t{0}, std::uint64_t{1} << 20}) {
     CAPTURE(limit);
@@ -167,7 +180,8 @@ TEST_CASE("trace faults: on a full disk the trace ends and says so once, others 
                             ++errors;
                             said = text;
                           }});
-      writer.add_sink(std::make_shared<TraceFile>(TraceFileDesc{.path = folder.file(), .max_bytes = limit}));
+      writer.add_sink(
+          std::make_shared<TraceFile>(TraceFileDesc{.path = folder.file(), .max_bytes = limit}));
       writer.add_sink(server);
       CHECK(writer.push(test::sample_graph(3, 10)));
       std::minstd_rand noise(1);
@@ -199,7 +213,8 @@ TEST_CASE("trace faults: a flight recorder whose disk is full keeps what it had"
   const auto chunk = [&](std::uint64_t sequence) {
     Records records;
     records.sample_blocks = {test::sample_block(sequence, kSamples)};
-    for (Sample& sample : records.sample_blocks[0].samples) sample.duration = static_cast<std::uint32_t>(noise());
+    for (Sample& sample : records.sample_blocks[0].samples)
+      sample.duration = static_cast<std::uint32_t>(noise());
     return std::make_shared<const Chunk>(make_chunk(ChunkKind::Samples, records, sequence));
   };
   TraceFile file({.path = folder.file(), .max_bytes = TraceFile::kMinMaxBytes});

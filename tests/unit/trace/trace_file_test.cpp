@@ -21,7 +21,9 @@ namespace {
 // A directory that goes away with the test.
 class Directory {
  public:
-  Directory() : path_(std::filesystem::temp_directory_path() / ("reprise-trace-" + std::to_string(::getpid()))) {
+  Directory()
+      : path_(std::filesystem::temp_directory_path() /
+              ("reprise-trace-" + std::to_string(::getpid()))) {
     std::filesystem::create_directories(path_);
   }
   ~Directory() {
@@ -40,12 +42,14 @@ std::vector<char> bytes_of(const std::filesystem::path& path) {
 }
 
 void write_bytes(const std::filesystem::path& path, std::span<const char> bytes) {
-  std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  std::ofstream(path, std::ios::binary)
+      .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
 
 std::shared_ptr<const Chunk> chunk_of(ChunkKind kind, std::uint64_t sequence) {
   Records r;
-  if (kind == ChunkKind::Topology) r.graph_versions = {test::sample_graph(static_cast<std::uint32_t>(sequence), 3)};
+  if (kind == ChunkKind::Topology)
+    r.graph_versions = {test::sample_graph(static_cast<std::uint32_t>(sequence), 3)};
   if (kind == ChunkKind::Events) r.replays = test::one_of_each().replays;
   if (kind == ChunkKind::Samples) r.sample_blocks = {test::sample_block(sequence, 100)};
   return std::make_shared<const Chunk>(make_chunk(kind, r, sequence));
@@ -145,13 +149,16 @@ TEST_CASE("trace file: what is no trace, too new or missing says so") {
   write_bytes(dir / "short", std::string("REPRISE"));
   auto preamble = encode_preamble();
   preamble[8] = 2;
-  write_bytes(dir / "new", std::span(reinterpret_cast<const char*>(preamble.data()), preamble.size()));
+  write_bytes(dir / "new",
+              std::span(reinterpret_cast<const char*>(preamble.data()), preamble.size()));
   CHECK(code_of([&] { TraceReader r(dir / "text"); }) == TraceErrorCode::NotATrace);
   CHECK(code_of([&] { TraceReader r(dir / "short"); }) == TraceErrorCode::NotATrace);
   CHECK(code_of([&] { TraceReader r(dir / "new"); }) == TraceErrorCode::TooNew);
   CHECK(code_of([&] { TraceReader r(dir / "missing"); }) == TraceErrorCode::Io);
-  CHECK(code_of([&] { TraceFile f({.path = dir / "no" / "such" / "place"}); }) == TraceErrorCode::Io);
-  CHECK(code_of([&] { TraceFile f({.path = dir / "a", .max_bytes = 10}); }) == TraceErrorCode::TooLarge);
+  CHECK(code_of([&] { TraceFile f({.path = dir / "no" / "such" / "place"}); }) ==
+        TraceErrorCode::Io);
+  CHECK(code_of([&] { TraceFile f({.path = dir / "a", .max_bytes = 10}); }) ==
+        TraceErrorCode::TooLarge);
 }
 
 TEST_CASE("trace file: a header that claims too much is refused before anything is allocated") {
@@ -176,7 +183,9 @@ TEST_CASE("trace file: refresh() sees what was written since") {
   CHECK(reader.chunks().size() == 2);
 }
 
-TEST_CASE("trace file: a flight recorder keeps the topology and the newest, and never passes its limit by more than a chunk") {
+TEST_CASE(
+    "trace file: a flight recorder keeps the topology and the newest, and never passes its limit "
+    "by more than a chunk") {
   const Directory dir;
   constexpr std::uint64_t kLimit = TraceFile::kMinMaxBytes;
   TraceFile file({.path = dir / "ring", .max_bytes = kLimit});
@@ -200,7 +209,9 @@ TEST_CASE("trace file: a flight recorder keeps the topology and the newest, and 
 
 TEST_CASE("trace file: keep=first stops at the limit and counts the rest") {
   const Directory dir;
-  TraceFile file({.path = dir / "first", .max_bytes = TraceFile::kMinMaxBytes, .keep = TraceFileDesc::Keep::First});
+  TraceFile file({.path = dir / "first",
+                  .max_bytes = TraceFile::kMinMaxBytes,
+                  .keep = TraceFileDesc::Keep::First});
   for (std::uint64_t i = 0; i < 1'500; ++i) file.write(chunk_of(ChunkKind::Samples, i));
   const TraceReader reader(dir / "first");
   CHECK(reader.chunks().front().header.sequence == 0);
@@ -208,7 +219,8 @@ TEST_CASE("trace file: keep=first stops at the limit and counts the rest") {
   CHECK(file.dropped_chunks() > 0);
 }
 
-TEST_CASE("trace file: a full disk is an error that names the file, and what was whole stays whole") {
+TEST_CASE(
+    "trace file: a full disk is an error that names the file, and what was whole stays whole") {
   // /dev/full refuses every write.
   if (!std::filesystem::exists("/dev/full")) return;
   CHECK(code_of([] { TraceFile f({.path = "/dev/full"}); }) == TraceErrorCode::Io);
@@ -232,9 +244,13 @@ TEST_CASE("trace file: appended to, it goes on after its last whole chunk") {
   CHECK(reader.trailing_bytes() == 0);
   REQUIRE(reader.chunks().size() == ends.size());
   CHECK_FALSE(reader.read(reader.chunks().back()).empty());
-  CHECK(code_of([&] { TraceFile({.path = dir / "missing", .start = TraceFileDesc::Start::Append}); }) == TraceErrorCode::Io);
+  CHECK(code_of([&] {
+          TraceFile({.path = dir / "missing", .start = TraceFileDesc::Start::Append});
+        }) == TraceErrorCode::Io);
   write_bytes(dir / "text", std::vector<char>(100, 'x'));
-  CHECK(code_of([&] { TraceFile({.path = dir / "text", .start = TraceFileDesc::Start::Append}); }) == TraceErrorCode::NotATrace);
+  CHECK(code_of([&] {
+          TraceFile({.path = dir / "text", .start = TraceFileDesc::Start::Append});
+        }) == TraceErrorCode::NotATrace);
   CHECK(bytes_of(dir / "text") == std::vector<char>(100, 'x'));
 }
 
@@ -251,7 +267,9 @@ TEST_CASE("trace file: appended to with a limit, what stood in it before counts 
     CHECK(file.bytes() <= kLimit);
   }
   const TraceReader reader(dir / "ring");
-  const auto topology = [](const ChunkEntry& entry) { return entry.header.kind == ChunkKind::Topology; };
+  const auto topology = [](const ChunkEntry& entry) {
+    return entry.header.kind == ChunkKind::Topology;
+  };
   CHECK(std::count_if(reader.chunks().begin(), reader.chunks().end(), topology) == 3);
   CHECK(reader.chunks().size() < next);
   CHECK(reader.chunks().back().header.sequence == next - 1);

@@ -27,7 +27,8 @@ namespace reprise::test {
   g.labels = {{0, 0, 0}, {0, 2, 0xff8800}};
   g.kernels = {{1, 5, 32, 1024}};
   g.buffers = {{3, trace::BufferKind::Transient, trace::kNone, 0, 4096, 256}};
-  g.barriers = {{9, 1, 4, 12, 0, 0, 4096, trace::Access::Write, trace::Access::Read, 1, trace::Dependency::Programmatic}};
+  g.barriers = {{9, 1, 4, 12, 0, 0, 4096, trace::Access::Write, trace::Access::Read, 1,
+                 trace::Dependency::Programmatic}};
   for (std::uint32_t i = 0; i < nodes; ++i) {
     g.accesses.push_back({0, trace::Access::ReadWrite, 0, 16, 32});
     trace::Node node;
@@ -46,7 +47,9 @@ namespace reprise::test {
     node.shared_bytes = 9;
     node.bytes = 10;
     g.nodes.push_back(node);
-    if (i > 0) g.edges.push_back({i - 1, i, trace::EdgeCause::Hazard, trace::Hazard::WriteAfterRead, 0, trace::kNone, 16, 32});
+    if (i > 0)
+      g.edges.push_back({i - 1, i, trace::EdgeCause::Hazard, trace::Hazard::WriteAfterRead, 0,
+                         trace::kNone, 16, 32});
   }
   return g;
 }
@@ -55,7 +58,8 @@ namespace reprise::test {
   trace::SampleBlock block{3, 1, 0, replay, trace::SampleSource::Timestamp, {}};
   trace::Time at = 1'000'000 + static_cast<trace::Time>(replay) * 10'000;
   for (std::uint32_t i = 0; i < nodes; ++i) {
-    block.samples.push_back({i, i % 5 == 4 ? 1u : 0u, at, 1'800 + i % 7, static_cast<std::uint16_t>(i % 2)});
+    block.samples.push_back(
+        {i, i % 5 == 4 ? 1u : 0u, at, 1'800 + i % 7, static_cast<std::uint16_t>(i % 2)});
     at += 2'000;
   }
   return block;
@@ -63,17 +67,25 @@ namespace reprise::test {
 
 [[nodiscard]] inline trace::Records one_of_each() {
   trace::Records r;
-  r.sessions = {{"node7", 4711, 1'700'000'000'000'000'000, 3, "digits", "digits --epochs 3", "0.1.0"}};
+  r.sessions = {
+      {"node7", 4711, 1'700'000'000'000'000'000, 3, "digits", "digits --epochs 3", "0.1.0"}};
   r.clocks = {{1, 100, 200, 32}};
-  r.devices = {{1, "NVIDIA H200", "cuda:0", {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}, 1ull << 37, 132}};
+  r.devices = {{1,
+                "NVIDIA H200",
+                "cuda:0",
+                {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16},
+                1ull << 37,
+                132}};
   r.queues = {{4, 1, "main"}};
   r.graph_versions = {sample_graph(3, 4)};
   r.replays = {{3, 1, 0, 4, 9, 1'000, 1'100, 1'200, 1'900, 77, 1}};
   r.sample_blocks = {sample_block(9, 12)};
   r.host_ranges = {{77, 2, 900, 1'500, "epoch", 3, 9}};
   r.thread_names = {{77, "trainer"}};
-  r.pool_states = {{1, 1, 1'300, "step", 5, 4096, 128, {3, 8}, 1 << 20, 9216, 6144, 8192, 2, 4, 3, 1, {3, 8}}};
-  r.buffer_lives = {{2, 1, 1, trace::BufferKind::PinnedHost, 4096, 0xdeadbeef, 400, 500, "weights"}};
+  r.pool_states = {
+      {1, 1, 1'300, "step", 5, 4096, 128, {3, 8}, 1 << 20, 9216, 6144, 8192, 2, 4, 3, 1, {3, 8}}};
+  r.buffer_lives = {
+      {2, 1, 1, trace::BufferKind::PinnedHost, 4096, 0xdeadbeef, 400, 500, "weights"}};
   r.messages = {{600, trace::Severity::Warning, "barrier-orders-nothing", "text", 3, 1, 5, 4}};
   r.updates = {{700, 3, 1, 2, "scalar lr"}};
   r.losses = {{800, trace::LossKind::Samples, 12, "queue full"}};

@@ -59,7 +59,9 @@ class MemorySink : public ChunkSink {
 
 class BrokenSink : public ChunkSink {
  public:
-  void write(const std::shared_ptr<const Chunk>&) override { throw TraceError(TraceErrorCode::Io, "the disk is full"); }
+  void write(const std::shared_ptr<const Chunk>&) override {
+    throw TraceError(TraceErrorCode::Io, "the disk is full");
+  }
   void flush() override {}
 };
 
@@ -102,9 +104,13 @@ TEST_CASE("trace writer: a late sink gets the whole topology, then goes on") {
   CHECK(late->records().size() == 2);
 }
 
-TEST_CASE("trace writer: a sink that stands still costs records, which are counted, and never the caller") {
+TEST_CASE(
+    "trace writer: a sink that stands still costs records, which are counted, and never the "
+    "caller") {
   const auto sink = std::make_shared<MemorySink>();
-  TraceWriter writer({.queue_bytes = 20'000, .chunk_bytes = 1'000, .chunk_interval = std::chrono::milliseconds(1)});
+  TraceWriter writer({.queue_bytes = 20'000,
+                      .chunk_bytes = 1'000,
+                      .chunk_interval = std::chrono::milliseconds(1)});
   writer.add_sink(sink);
   sink->close();
   writer.push(test::sample_block(0, 100));

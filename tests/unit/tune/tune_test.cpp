@@ -15,7 +15,8 @@ using namespace reprise::test;
 namespace {
 
 constexpr TuneDesc kTune{.pairs = 9, .budget = std::chrono::seconds(60)};
-constexpr TuneDesc kRepeatable{.contents = TuneDesc::Contents::Repeatable, .pairs = 9, .budget = std::chrono::seconds(60)};
+constexpr TuneDesc kRepeatable{
+    .contents = TuneDesc::Contents::Repeatable, .pairs = 9, .budget = std::chrono::seconds(60)};
 
 // As if 8 lanes were best.
 double likes_8_lanes(const detail::Plan& plan) { return plan.lowered.lanes == 8 ? 5000 : 9000; }
@@ -28,7 +29,8 @@ std::string text_in(const std::filesystem::path& path) {
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::string& name)
-      : path_(std::filesystem::temp_directory_path() / ("reprise-" + std::to_string(timestamp()) + "-" + name)) {}
+      : path_(std::filesystem::temp_directory_path() /
+              ("reprise-" + std::to_string(timestamp()) + "-" + name)) {}
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
   ~TemporaryFile() {
@@ -38,7 +40,9 @@ class TemporaryFile {
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
 
  private:
-  static long long timestamp() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
+  static long long timestamp() {
+    return std::chrono::steady_clock::now().time_since_epoch().count();
+  }
   std::filesystem::path path_;
 };
 
@@ -70,7 +74,8 @@ TEST_CASE("tune: a graph than which nothing is faster stays what it is, with its
   const TuneReport report = graph.tune(on.queue, kRepeatable);
   CHECK_FALSE(report.has_changed());
   CHECK(graph.report().lowering_hash == lowering);
-  for (const TuneCandidate& candidate : report.candidates) CHECK((candidate.pairs != 0 || !candidate.reason.empty()));
+  for (const TuneCandidate& candidate : report.candidates)
+    CHECK((candidate.pairs != 0 || !candidate.reason.empty()));
   on.fake.world.wait_until_execs(1);
   CHECK(error_of([&] { graph.save_tuning("never-written"); }).code == ErrorCode::InvalidState);
 }
@@ -111,14 +116,18 @@ TEST_CASE("tune: what a device would be given twice is measured once") {
   CapturedGraph graph = on.device.compile(commands);
   const TuneReport report = graph.tune(on.queue, kRepeatable);
   REQUIRE(report.candidates.size() > 2);
-  for (std::size_t i = 1; i < report.candidates.size(); ++i) CHECK(report.candidates[i].reason == "the same graph as one before it");
+  for (std::size_t i = 1; i < report.candidates.size(); ++i)
+    CHECK(report.candidates[i].reason == "the same graph as one before it");
 }
 
 TEST_CASE("tune: a lowering that there is no memory for is passed over by name") {
   FakeTunable on(likes_8_lanes);
-  // In one lane the second transient is written after the first was read; side by side they would not share bytes.
-  const auto first = on.pool->transient<int>(1024, "first"), second = on.pool->transient<int>(1024, "second");
-  const auto kept = on.pool->allocate<int>(1024, "kept"), other = on.pool->allocate<int>(1024, "other");
+  // In one lane the second transient is written after the first was read; side by side they would
+  // not share bytes.
+  const auto first = on.pool->transient<int>(1024, "first"),
+             second = on.pool->transient<int>(1024, "second");
+  const auto kept = on.pool->allocate<int>(1024, "kept"),
+             other = on.pool->allocate<int>(1024, "other");
   CommandBuffer commands = on.device.create_command_buffer({.label = "transients"});
   commands.begin();
   commands.fill(first, 1);
@@ -127,11 +136,13 @@ TEST_CASE("tune: a lowering that there is no memory for is passed over by name")
   commands.fill(second, 2);
   commands.copy(second, other);
   commands.end();
-  CapturedGraph graph = on.device.compile(commands, {.pool = on.pool, .lowering = Lowering::Lanes(1)});
+  CapturedGraph graph =
+      on.device.compile(commands, {.pool = on.pool, .lowering = Lowering::Lanes(1)});
   on.fake.world.limit_bytes(on.fake.world.memory_bytes() + 64);
   const TuneReport report = graph.tune(on.queue, kRepeatable);
   bool passed_over = false;
-  for (const TuneCandidate& candidate : report.candidates) passed_over |= candidate.pairs == 0 && candidate.reason.find("bytes") != std::string::npos;
+  for (const TuneCandidate& candidate : report.candidates)
+    passed_over |= candidate.pairs == 0 && candidate.reason.find("bytes") != std::string::npos;
   CHECK(passed_over);
   static_cast<void>(graph.launch(on.queue));
   on.device.wait_idle();
@@ -196,10 +207,12 @@ TEST_CASE("tuning file: what is no tuning file is refused by name, and never wri
   CapturedGraph graph = on.make_wide();
   REQUIRE(graph.tune(on.queue, kRepeatable).has_changed());
   const TemporaryFile file("broken.json");
-  for (const std::string content : {"", "not JSON", "{\"reprise_tuning\": 1}", "{\"reprise_tuning\": 2, \"graphs\": []}", "[1]"}) {
+  for (const std::string content : {"", "not JSON", "{\"reprise_tuning\": 1}",
+                                    "{\"reprise_tuning\": 2, \"graphs\": []}", "[1]"}) {
     CAPTURE(content);
     std::ofstream(file.path(), std::ios::binary | std::ios::trunc) << content;
-    CHECK(error_of([&] { (void)on.make_wide({.tuning_file = file.path()}); }).code == ErrorCode::InvalidArgument);
+    CHECK(error_of([&] { (void)on.make_wide({.tuning_file = file.path()}); }).code ==
+          ErrorCode::InvalidArgument);
     CHECK(error_of([&] { graph.save_tuning(file.path()); }).code == ErrorCode::InvalidArgument);
     CHECK(text_in(file.path()) == content);
   }
@@ -209,11 +222,15 @@ TEST_CASE("tuning file: what is no tuning file is refused by name, and never wri
   std::string text = text_in(file.path());
   const std::size_t at = text.find("\"lanes\": 8");
   REQUIRE(at != std::string::npos);
-  for (const std::string value : {"\"lanes\": 0", "\"lanes\": -1", "\"lanes\": \"x\"", "\"lanes\": 70000"}) {
+  for (const std::string value :
+       {"\"lanes\": 0", "\"lanes\": -1", "\"lanes\": \"x\"", "\"lanes\": 70000"}) {
     CAPTURE(value);
-    std::ofstream(file.path(), std::ios::binary | std::ios::trunc) << (text.substr(0, at) + value + text.substr(at + 10));
-    CHECK(error_of([&] { (void)on.make_wide({.tuning_file = file.path()}); }).code == ErrorCode::InvalidArgument);
+    std::ofstream(file.path(), std::ios::binary | std::ios::trunc)
+        << (text.substr(0, at) + value + text.substr(at + 10));
+    CHECK(error_of([&] { (void)on.make_wide({.tuning_file = file.path()}); }).code ==
+          ErrorCode::InvalidArgument);
   }
-  CHECK(error_of([&] { graph.save_tuning("/there/is/no/such/folder/tuning.json"); }).code == ErrorCode::NativeFailure);
+  CHECK(error_of([&] { graph.save_tuning("/there/is/no/such/folder/tuning.json"); }).code ==
+        ErrorCode::NativeFailure);
   on.device.wait_idle();
 }

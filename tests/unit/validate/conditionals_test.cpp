@@ -19,7 +19,10 @@ struct ConditionalRules : RecordFixture {
 
   static DeviceInfo with(DeviceLimits::Conditionals conditionals) {
     DeviceInfo info;
-    info.limits = {.max_grid = {100, 100, 100}, .max_block = {256, 256, 64}, .max_block_threads = 256, .max_parameter_bytes = 64};
+    info.limits = {.max_grid = {100, 100, 100},
+                   .max_block = {256, 256, 64},
+                   .max_block_threads = 256,
+                   .max_parameter_bytes = 64};
     info.limits.conditionals = conditionals;
     return info;
   }
@@ -30,10 +33,14 @@ struct ConditionalRules : RecordFixture {
     made.end();
     return made;
   }
-  std::vector<Finding> find(CommandBuffer& commands) { return validate(*frozen(commands), device, Validation::Full); }
+  std::vector<Finding> find(CommandBuffer& commands) {
+    return validate(*frozen(commands), device, Validation::Full);
+  }
 };
 
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+bool has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
 
 }  // namespace
 
@@ -80,7 +87,8 @@ TEST_CASE("validate: what a device has of conditionals") {
   const auto recording = frozen(cmd);
   const auto commands = [&](DeviceLimits::Conditionals conditionals) {
     std::vector<std::uint32_t> of;
-    for (const Finding& finding : validate(*recording, ConditionalRules::with(conditionals), Validation::Off)) {
+    for (const Finding& finding :
+         validate(*recording, ConditionalRules::with(conditionals), Validation::Off)) {
       CHECK(finding.message.id == "conditional-unsupported");
       CHECK(finding.code == ErrorCode::Unsupported);
       of.push_back(finding.message.command);
@@ -116,7 +124,9 @@ TEST_CASE("validate: what is wrong inside is said of the command that runs it") 
   CHECK(has(found[0].message.text, "runs wrong"));
 }
 
-TEST_CASE("validate: a transient that comes into a body with contents is read rightly, one that does not is not") {
+TEST_CASE(
+    "validate: a transient that comes into a body with contents is read rightly, one that does not "
+    "is not") {
   ConditionalRules f;
   const auto t = f.buffer<std::uint32_t>(64, "t", BufferKind::Transient);
   CommandBuffer reader = f.recording({.label = "reader", .level = Level::Secondary});

@@ -1,4 +1,5 @@
-// Every rule about one command or one handle: an input that it reports, beside one that it does not.
+// Every rule about one command or one handle: an input that it reports, beside one that it does
+// not.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -32,16 +33,19 @@ DeviceInfo small_device() {
 
 using Ids = std::vector<std::string_view>;
 
-Ids ids_of(const Recording& recording, const DeviceInfo& device = small_device(), Validation level = Validation::Full) {
+Ids ids_of(const Recording& recording, const DeviceInfo& device = small_device(),
+           Validation level = Validation::Full) {
   Ids ids;
-  for (const Finding& finding : validate(recording, device, level)) ids.push_back(finding.message.id);
+  for (const Finding& finding : validate(recording, device, level))
+    ids.push_back(finding.message.id);
   return ids;
 }
 
 const Ids kNothing;
 
 // A dispatch of one read of x, which is fine on the small device but for what `desc` says.
-Ids ids_of_dispatch(const DispatchPayload& desc, const DeviceInfo& device = small_device(), Validation level = Validation::Full) {
+Ids ids_of_dispatch(const DispatchPayload& desc, const DeviceInfo& device = small_device(),
+                    Validation level = Validation::Full) {
   RecordingBuilder b;
   const std::uint32_t x = b.add_buffer("x", 64);
   const BufferAccess access = b.read(x);
@@ -106,9 +110,12 @@ TEST_CASE("validate: dispatch-grid-too-large, in each direction") {
   CHECK(ids_of_dispatch(launch({1, 1, 11}, 32)) == Ids{"dispatch-grid-too-large"});
 }
 
-TEST_CASE("validate: dispatch-block-zero") { CHECK(ids_of_dispatch(launch(1, {32, 0, 1})) == Ids{"dispatch-block-zero"}); }
+TEST_CASE("validate: dispatch-block-zero") {
+  CHECK(ids_of_dispatch(launch(1, {32, 0, 1})) == Ids{"dispatch-block-zero"});
+}
 
-TEST_CASE("validate: dispatch-block-too-large, by direction, by threads and by the kernel's own limit") {
+TEST_CASE(
+    "validate: dispatch-block-too-large, by direction, by threads and by the kernel's own limit") {
   CHECK(ids_of_dispatch(launch(1, {1, 1, 9})) == Ids{"dispatch-block-too-large"});
   CHECK(ids_of_dispatch(launch(1, {256, 2, 1})) == Ids{"dispatch-block-too-large"});
   CHECK(ids_of_dispatch(launch(1, {128, 2, 1})) == kNothing);
@@ -158,7 +165,8 @@ TEST_CASE("validate: dispatch-parameters-mismatch, at every level") {
   auto kernel = std::make_shared<KernelCore>(*b.recording().kernels[0]);
   kernel->parameter_bytes = 16;
   b.recording().kernels[0] = kernel;
-  CHECK(ids_of(*b.finish(), small_device(), Validation::Off) == Ids{"dispatch-parameters-mismatch"});
+  CHECK(ids_of(*b.finish(), small_device(), Validation::Off) ==
+        Ids{"dispatch-parameters-mismatch"});
 }
 
 TEST_CASE("validate: dispatch-cluster-unsupported where the device has none") {
@@ -191,8 +199,10 @@ TEST_CASE("validate: dispatch-cooperative-too-large") {
 TEST_CASE("validate: copy-pitch-too-large, on either side and only with several rows") {
   RecordingBuilder b;
   const std::uint32_t x = b.add_buffer("x", 4096), y = b.add_buffer("y", 4096);
-  b.copy(b.rows(Access::Read, x, 0, {8, 4, 1}, {513, 0}), b.rows(Access::Write, y, 0, {8, 4, 1}, {512, 0}));
-  b.copy(b.rows(Access::Read, x, 0, {8, 4, 1}, {512, 0}), b.rows(Access::Write, y, 0, {8, 4, 1}, {512, 0}));
+  b.copy(b.rows(Access::Read, x, 0, {8, 4, 1}, {513, 0}),
+         b.rows(Access::Write, y, 0, {8, 4, 1}, {512, 0}));
+  b.copy(b.rows(Access::Read, x, 0, {8, 4, 1}, {512, 0}),
+         b.rows(Access::Write, y, 0, {8, 4, 1}, {512, 0}));
   b.copy(b.read(x), b.write(y));
   CHECK(ids_of(*b.finish()) == Ids{"copy-pitch-too-large"});
 }
@@ -205,7 +215,8 @@ TEST_CASE("validate: fill-pitch-too-large") {
   CHECK(ids_of(*b.finish()) == Ids{"fill-pitch-too-large"});
 }
 
-TEST_CASE("validate: fill-element-invalid for sizes, starts, widths and pitches that are no multiple") {
+TEST_CASE(
+    "validate: fill-element-invalid for sizes, starts, widths and pitches that are no multiple") {
   RecordingBuilder b;
   const std::uint32_t x = b.add_buffer("x", 4096);
   b.fill(b.write(x), 0, 3);
@@ -228,17 +239,25 @@ TEST_CASE("validate: range-out-of-bounds for accesses and barriers, at every lev
   CHECK(findings[0].message.id == "range-out-of-bounds");
   CHECK(findings[0].message.command == 1);
   CHECK(findings[0].code == ErrorCode::OutOfRange);
-  CHECK(has(findings[0].message.text, "command 1, dispatch outside (app.cpp:2): bytes [32, 65) of buffer \"x\" leave its 64 bytes"));
+  CHECK(has(findings[0].message.text,
+            "command 1, dispatch outside (app.cpp:2): bytes [32, 65) of buffer \"x\" leave its 64 "
+            "bytes"));
   CHECK(findings[1].message.command == 2);
 }
 
-TEST_CASE("validate: copy-overlap where source and destination share a byte, not where rows lie between each other") {
+TEST_CASE(
+    "validate: copy-overlap where source and destination share a byte, not where rows lie between "
+    "each other") {
   RecordingBuilder b;
   const std::uint32_t x = b.add_buffer("x", 64);
-  b.copy(RecordingBuilder::range(Access::Read, x, 0, 17), RecordingBuilder::range(Access::Write, x, 16, 33));
-  b.copy(RecordingBuilder::range(Access::Read, x, 0, 16), RecordingBuilder::range(Access::Write, x, 16, 32));
-  b.copy(b.rows(Access::Read, x, 0, {4, 8, 1}, {8, 0}), b.rows(Access::Write, x, 4, {4, 8, 1}, {8, 0}));
-  b.copy(b.rows(Access::Read, x, 0, {4, 8, 1}, {8, 0}), b.rows(Access::Write, x, 3, {4, 8, 1}, {8, 0}));
+  b.copy(RecordingBuilder::range(Access::Read, x, 0, 17),
+         RecordingBuilder::range(Access::Write, x, 16, 33));
+  b.copy(RecordingBuilder::range(Access::Read, x, 0, 16),
+         RecordingBuilder::range(Access::Write, x, 16, 32));
+  b.copy(b.rows(Access::Read, x, 0, {4, 8, 1}, {8, 0}),
+         b.rows(Access::Write, x, 4, {4, 8, 1}, {8, 0}));
+  b.copy(b.rows(Access::Read, x, 0, {4, 8, 1}, {8, 0}),
+         b.rows(Access::Write, x, 3, {4, 8, 1}, {8, 0}));
   const auto findings = validate(*b.finish(), small_device(), Validation::Off);
   REQUIRE(findings.size() == 2);
   CHECK(findings[0].message.id == "copy-overlap");
@@ -265,7 +284,8 @@ TEST_CASE("validate: handle-stale for buffers and kernels of a lost device") {
   const std::uint32_t x = b.add_buffer("x", 64);
   b.dispatch("a", {b.read(x)});
   b.recording().device->lose();
-  CHECK(ids_of(*b.finish(), small_device(), Validation::Off) == Ids{"handle-stale", "handle-stale"});
+  CHECK(ids_of(*b.finish(), small_device(), Validation::Off) ==
+        Ids{"handle-stale", "handle-stale"});
 }
 
 TEST_CASE("validate: device-foreign for buffers and kernels of another device") {
@@ -330,7 +350,9 @@ TEST_CASE("validate: findings come in command order, with label and place") {
   CHECK(findings[2].message.command == 2);
 }
 
-TEST_CASE("validate: the first error is thrown with its id and the number of the others, warnings are not") {
+TEST_CASE(
+    "validate: the first error is thrown with its id and the number of the others, warnings are "
+    "not") {
   RecordingBuilder b({.label = "step"});
   b.barrier();
   b.begin_label("forward");

@@ -1,4 +1,5 @@
-// The rules about pairs of commands: what nothing orders, barriers that order nothing, transients read too early.
+// The rules about pairs of commands: what nothing orders, barriers that order nothing, transients
+// read too early.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -19,11 +20,17 @@ constexpr Access R = Access::Read, W = Access::Write, RW = Access::ReadWrite;
 
 DeviceInfo device() {
   DeviceInfo info;
-  info.limits = {.max_grid = {1, 1, 1}, .max_block = {1, 1, 1}, .max_block_threads = 1, .max_parameter_bytes = 1024, .max_pitch = 1024};
+  info.limits = {.max_grid = {1, 1, 1},
+                 .max_block = {1, 1, 1},
+                 .max_block_threads = 1,
+                 .max_parameter_bytes = 1024,
+                 .max_pitch = 1024};
   return info;
 }
 
-std::vector<Finding> findings_of(const Recording& recording) { return validate(recording, device(), Validation::Full); }
+std::vector<Finding> findings_of(const Recording& recording) {
+  return validate(recording, device(), Validation::Full);
+}
 
 std::vector<std::string_view> ids_of(RecordingBuilder& builder) {
   std::vector<std::string_view> ids;
@@ -38,16 +45,23 @@ const std::vector<std::string_view> kUnordered = {"hazard-unordered"};
 const std::vector<std::string_view> kIdle = {"barrier-orders-nothing"};
 
 struct Fixture {
-  explicit Fixture(Ordering ordering = Ordering::Explicit) : b({.ordering = ordering}), x(b.add_buffer("x", 64)) {}
-  void dispatch(Access access, std::uint64_t begin = 0, std::uint64_t end = 64) { b.dispatch("k", {RecordingBuilder::range(access, x, begin, end)}); }
-  void barrier(Access before, Access after, std::uint64_t begin = 0, std::uint64_t end = 64) { b.barrier({x, begin, end, before, after}); }
+  explicit Fixture(Ordering ordering = Ordering::Explicit)
+      : b({.ordering = ordering}), x(b.add_buffer("x", 64)) {}
+  void dispatch(Access access, std::uint64_t begin = 0, std::uint64_t end = 64) {
+    b.dispatch("k", {RecordingBuilder::range(access, x, begin, end)});
+  }
+  void barrier(Access before, Access after, std::uint64_t begin = 0, std::uint64_t end = 64) {
+    b.barrier({x, begin, end, before, after});
+  }
   RecordingBuilder b;
   std::uint32_t x;
 };
 
 }  // namespace
 
-TEST_CASE("validate: hazard-unordered names both commands, labels, places, bytes, the hazard and the barrier that is missing") {
+TEST_CASE(
+    "validate: hazard-unordered names both commands, labels, places, bytes, the hazard and the "
+    "barrier that is missing") {
   RecordingBuilder b({.ordering = Ordering::Explicit});
   const std::uint32_t x = b.add_buffer("x", 64);
   b.begin_label("forward");
@@ -65,20 +79,26 @@ TEST_CASE("validate: hazard-unordered names both commands, labels, places, bytes
   CHECK(message.other_command == 0);
   CHECK(message.label == "backward");
   CHECK(message.text ==
-        "command 1, dispatch reduce in \"backward\" (app.cpp:2) reads bytes [16, 48) of buffer \"x\", which command 0, dispatch saxpy in "
-        "\"forward\" (app.cpp:1) writes, and nothing orders the two (read after write). Record between them: "
+        "command 1, dispatch reduce in \"backward\" (app.cpp:2) reads bytes [16, 48) of buffer "
+        "\"x\", which command 0, dispatch saxpy in "
+        "\"forward\" (app.cpp:1) writes, and nothing orders the two (read after write). Record "
+        "between them: "
         "barrier({.buffer = x.subview(16, 32), .before = Access::Write, .after = Access::Read})");
 }
 
-TEST_CASE("validate: hazard-unordered for each kind of hazard, with its barrier, which then silences it") {
+TEST_CASE(
+    "validate: hazard-unordered for each kind of hazard, with its barrier, which then silences "
+    "it") {
   for (const auto& [first, second] : {std::pair{W, R}, std::pair{R, W}, std::pair{W, W}}) {
     Fixture without;
     without.dispatch(first);
     without.dispatch(second);
     const auto findings = findings_of(*without.b.finish());
     REQUIRE(findings.size() == 1);
-    CHECK(has(findings[0].message.text, first == W ? ".before = Access::Write" : ".before = Access::Read"));
-    CHECK(has(findings[0].message.text, second == W ? ".after = Access::Write" : ".after = Access::Read"));
+    CHECK(has(findings[0].message.text,
+              first == W ? ".before = Access::Write" : ".before = Access::Read"));
+    CHECK(has(findings[0].message.text,
+              second == W ? ".after = Access::Write" : ".after = Access::Read"));
     Fixture with;
     with.dispatch(first);
     with.barrier(first, second);
@@ -115,18 +135,22 @@ TEST_CASE("validate: an edge, a global barrier and a path through others order a
   CHECK(ids_of(backward.b) == kNothing);
 }
 
-TEST_CASE("validate: a barrier of the wrong kind or on other bytes leaves the hazard, and orders nothing") {
+TEST_CASE(
+    "validate: a barrier of the wrong kind or on other bytes leaves the hazard, and orders "
+    "nothing") {
   Fixture kind;
   kind.dispatch(W);
   kind.barrier(R, W);
   kind.dispatch(R);
-  CHECK(ids_of(kind.b) == std::vector<std::string_view>{"barrier-orders-nothing", "hazard-unordered"});
+  CHECK(ids_of(kind.b) ==
+        std::vector<std::string_view>{"barrier-orders-nothing", "hazard-unordered"});
 
   Fixture range;
   range.dispatch(W, 0, 32);
   range.barrier(W, R, 32, 64);
   range.dispatch(R, 0, 32);
-  CHECK(ids_of(range.b) == std::vector<std::string_view>{"barrier-orders-nothing", "hazard-unordered"});
+  CHECK(ids_of(range.b) ==
+        std::vector<std::string_view>{"barrier-orders-nothing", "hazard-unordered"});
 }
 
 TEST_CASE("validate: disjoint halves and strided halves are no hazard") {
@@ -165,26 +189,31 @@ TEST_CASE("validate: of hundreds of unordered pairs 64 are reported and the rest
   CHECK(has(findings[64].message.text, "hazard-unordered was found 199 times"));
 }
 
-TEST_CASE("validate: random explicit recordings have an unordered hazard exactly where two conflicting commands are not ordered") {
+TEST_CASE(
+    "validate: random explicit recordings have an unordered hazard exactly where two conflicting "
+    "commands are not ordered") {
   int with = 0, without = 0;
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
     CAPTURE(seed);
-    const RecordingPtr recording = random_recording({.seed = seed,
-                                                     .commands = 24,
-                                                     .buffers = 12,
-                                                     .max_accesses = 1 + static_cast<std::uint32_t>(seed % 2),
-                                                     .rows_percent = 15,
-                                                     .write_percent = 12,
-                                                     .barrier_percent = static_cast<std::uint32_t>(seed % 3) * 20,
-                                                     .user_edges = static_cast<std::uint32_t>(seed % 5) * 20,
-                                                     .backward_edges = static_cast<std::uint32_t>(seed % 7 == 0),
-                                                     .ordering = Ordering::Explicit});
+    const RecordingPtr recording =
+        random_recording({.seed = seed,
+                          .commands = 24,
+                          .buffers = 12,
+                          .max_accesses = 1 + static_cast<std::uint32_t>(seed % 2),
+                          .rows_percent = 15,
+                          .write_percent = 12,
+                          .barrier_percent = static_cast<std::uint32_t>(seed % 3) * 20,
+                          .user_edges = static_cast<std::uint32_t>(seed % 5) * 20,
+                          .backward_edges = static_cast<std::uint32_t>(seed % 7 == 0),
+                          .ordering = Ordering::Explicit});
     Relation order = direct_order(*recording);
     order.close();
     if (order.is_cyclic()) continue;
     bool expected = false;
     for (std::uint32_t a = 0; a < 24; ++a) {
-      for (std::uint32_t b = a + 1; b < 24; ++b) expected = expected || (conflict(*recording, a, b) && !order.before(a, b) && !order.before(b, a));
+      for (std::uint32_t b = a + 1; b < 24; ++b)
+        expected =
+            expected || (conflict(*recording, a, b) && !order.before(a, b) && !order.before(b, a));
     }
     bool found = false;
     for (const Finding& finding : findings_of(*recording)) {
@@ -206,16 +235,20 @@ TEST_CASE("validate: random explicit recordings have an unordered hazard exactly
 TEST_CASE("validate: with an edge for each reported pair nothing is left to report") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     CAPTURE(seed);
-    Recording recording = *random_recording({.seed = seed, .commands = 14, .buffers = 4, .ordering = Ordering::Explicit});
+    Recording recording = *random_recording(
+        {.seed = seed, .commands = 14, .buffers = 4, .ordering = Ordering::Explicit});
     const auto unordered = findings_of(recording);
     REQUIRE(unordered.size() > 0);
     REQUIRE(unordered.back().message.id == "hazard-unordered");
-    for (const Finding& finding : unordered) recording.edges.push_back({finding.message.other_command, finding.message.command, {}});
+    for (const Finding& finding : unordered)
+      recording.edges.push_back({finding.message.other_command, finding.message.command, {}});
     CHECK(findings_of(recording).empty());
   }
 }
 
-TEST_CASE("validate: barrier-orders-nothing where nothing before or after it accesses the range as it says") {
+TEST_CASE(
+    "validate: barrier-orders-nothing where nothing before or after it accesses the range as it "
+    "says") {
   Fixture first;
   first.barrier(W, R);
   first.dispatch(R);
@@ -237,7 +270,8 @@ TEST_CASE("validate: barrier-orders-nothing where nothing before or after it acc
   CHECK(ids_of(used.b) == kNothing);
 }
 
-TEST_CASE("validate: barrier-orders-nothing where other barriers or accesses order it all already") {
+TEST_CASE(
+    "validate: barrier-orders-nothing where other barriers or accesses order it all already") {
   Fixture twice;
   twice.dispatch(W);
   twice.barrier(W, R);
@@ -272,12 +306,13 @@ TEST_CASE("validate: a barrier that stays as a join orders something") {
 TEST_CASE("validate: without the idle barriers of a random recording its order is the same") {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     CAPTURE(seed);
-    const RecordingPtr recording = random_recording({.seed = seed,
-                                                     .commands = 40,
-                                                     .buffers = 3,
-                                                     .barrier_percent = 30,
-                                                     .user_edges = 3,
-                                                     .ordering = seed % 2 == 0 ? Ordering::Explicit : Ordering::Inferred});
+    const RecordingPtr recording =
+        random_recording({.seed = seed,
+                          .commands = 40,
+                          .buffers = 3,
+                          .barrier_percent = 30,
+                          .user_edges = 3,
+                          .ordering = seed % 2 == 0 ? Ordering::Explicit : Ordering::Inferred});
     Relation before = direct_order(*recording);
     before.close();
     Recording without = *recording;
@@ -295,30 +330,44 @@ TEST_CASE("validate: without the idle barriers of a random recording its order i
   }
 }
 
-TEST_CASE("validate: a programmatic barrier orders a kernel that starts early, and of one that does not it says that it orders nothing") {
+TEST_CASE(
+    "validate: a programmatic barrier orders a kernel that starts early, and of one that does not "
+    "it says that it orders nothing") {
   const auto with = [](const DispatchPayload& later) {
     Fixture f;
     f.dispatch(W);
-    f.b.barrier({.buffer = f.x, .begin = 0, .end = 64, .before = W, .after = R, .dependency = Dependency::Programmatic});
+    f.b.barrier({.buffer = f.x,
+                 .begin = 0,
+                 .end = 64,
+                 .before = W,
+                 .after = R,
+                 .dependency = Dependency::Programmatic});
     const BufferAccess access = f.b.read(f.x);
     f.b.dispatch("later", later, {&access, 1});
     return findings_of(*f.b.finish());
   };
   CHECK(with({.start = DispatchDesc::Start::Programmatic}).empty());
   for (const DispatchPayload& later :
-       {DispatchPayload{}, DispatchPayload{.launch = DispatchDesc::Launch::Cooperative, .start = DispatchDesc::Start::Programmatic}}) {
+       {DispatchPayload{}, DispatchPayload{.launch = DispatchDesc::Launch::Cooperative,
+                           .start = DispatchDesc::Start::Programmatic}}) {
     std::vector<Finding> findings = with(later);
-    std::erase_if(findings, [](const Finding& finding) { return finding.message.id == "dispatch-cooperative-unsupported"; });
+    std::erase_if(findings, [](const Finding& finding) {
+      return finding.message.id == "dispatch-cooperative-unsupported";
+    });
     REQUIRE(findings.size() == 2);
     CHECK(findings[0].message.id == "barrier-orders-nothing");
-    CHECK(has(findings[0].message.text, "orders nothing: it is programmatic, and nothing after it that reads bytes [0, 64) of buffer \"x\" is dispatched with "
-                                        "Start::Early"));
+    CHECK(has(findings[0].message.text,
+              "orders nothing: it is programmatic, and nothing after it that reads bytes [0, 64) "
+              "of buffer \"x\" is dispatched with "
+              "Start::Early"));
     CHECK(findings[1].message.id == "hazard-unordered");
-    CHECK(has(findings[1].message.text, "; a programmatic one orders only kernels dispatched with Start::Early"));
+    CHECK(has(findings[1].message.text,
+              "; a programmatic one orders only kernels dispatched with Start::Early"));
   }
 }
 
-TEST_CASE("validate: edge-orders-nothing names the edge and the command that does not wait itself") {
+TEST_CASE(
+    "validate: edge-orders-nothing names the edge and the command that does not wait itself") {
   for (const Ordering ordering : {Ordering::Explicit, Ordering::Inferred, Ordering::Linear}) {
     Fixture f(ordering);
     const BufferAccess access = f.b.read(f.x);
@@ -351,14 +400,17 @@ TEST_CASE("validate: transient-read-before-write names the bytes that nothing wr
   CHECK(has(findings[0].message.text, "bytes [16, 64) of buffer \"t\""));
 }
 
-TEST_CASE("validate: transient-read-before-write for a first read-write, not for device buffers or written ones") {
+TEST_CASE(
+    "validate: transient-read-before-write for a first read-write, not for device buffers or "
+    "written ones") {
   RecordingBuilder first;
   const std::uint32_t t = first.add_buffer("t", 64, BufferKind::Transient);
   first.dispatch("a", {first.read_write(t)});
   CHECK(ids_of(first) == std::vector<std::string_view>{"transient-read-before-write"});
 
   RecordingBuilder fine;
-  const std::uint32_t d = fine.add_buffer("d", 64), u = fine.add_buffer("u", 64, BufferKind::Transient);
+  const std::uint32_t d = fine.add_buffer("d", 64),
+                      u = fine.add_buffer("u", 64, BufferKind::Transient);
   fine.dispatch("a", {fine.read(d)});
   fine.dispatch("b", {RecordingBuilder::range(W, u, 0, 32)});
   fine.fill(RecordingBuilder::range(W, u, 32, 64));

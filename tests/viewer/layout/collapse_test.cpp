@@ -52,7 +52,8 @@ TEST_CASE("collapse: nothing chosen leaves the graph as it is") {
   const CollapsedGraph result = collapse(graph, collapsing(graph, {}));
   CHECK(result.graph.node_count() == 50);
   CHECK(result.graph.node_group == graph.node_group);
-  CHECK(std::accumulate(result.edge_multiplicity.begin(), result.edge_multiplicity.end(), 0u) == 80);
+  CHECK(std::accumulate(result.edge_multiplicity.begin(), result.edge_multiplicity.end(), 0u) ==
+        80);
 }
 
 TEST_CASE("collapse: a group that waits for what waits for it becomes a node a turn") {
@@ -67,7 +68,8 @@ TEST_CASE("collapse: a group that waits for what waits for it becomes a node a t
 TEST_CASE("collapse: random graphs stay without cycles and lose no edge between different nodes") {
   for (std::uint32_t seed = 1; seed <= 40; ++seed) {
     CAPTURE(seed);
-    const LayoutGraph graph = random_dag({.nodes = 80, .edges = 60 + 4 * seed, .reach = 3 + seed, .seed = seed});
+    const LayoutGraph graph =
+        random_dag({.nodes = 80, .edges = 60 + 4 * seed, .reach = 3 + seed, .seed = seed});
     const CollapsedGraph result = collapse(graph, collapsing(graph, {seed % 6, 5}));
     CHECK_NOTHROW(check_layout_graph(result.graph));
     std::uint32_t between = 0, wrong = 0;
@@ -77,7 +79,8 @@ TEST_CASE("collapse: random graphs stay without cycles and lose no edge between 
       if (from != to) ++between;
     }
     CHECK(wrong == 0);
-    CHECK(std::accumulate(result.edge_multiplicity.begin(), result.edge_multiplicity.end(), 0u) == between);
+    CHECK(std::accumulate(result.edge_multiplicity.begin(), result.edge_multiplicity.end(), 0u) ==
+          between);
     CHECK(std::accumulate(result.member_count.begin(), result.member_count.end(), 0u) == 80);
     CHECK(result.graph.node_count() < 80);
   }

@@ -1,5 +1,5 @@
-// Drawings as text, byte for byte as in tests/golden. REPRISE_UPDATE_GOLDEN=1 writes the files instead; read the difference
-// before it is committed.
+// Drawings as text, byte for byte as in tests/golden. REPRISE_UPDATE_GOLDEN=1 writes the files
+// instead; read the difference before it is committed.
 #include <doctest/doctest.h>
 
 #include <cstdio>
@@ -28,11 +28,13 @@ std::string text_of(const LayoutGraph& graph, const LayoutOptions& options) {
   const Layout layout = lay_out(graph, options);
   const LayoutStatistics& s = layout.statistics;
   std::ostringstream out;
-  out << "size " << number(layout.bounds.width()) << " x " << number(layout.bounds.height()) << "\n";
-  out << "crossings " << s.crossings << " components " << s.components << " ranks " << s.ranks << " bends " << s.bends << " segments " << s.segments
+  out << "size " << number(layout.bounds.width()) << " x " << number(layout.bounds.height())
       << "\n";
+  out << "crossings " << s.crossings << " components " << s.components << " ranks " << s.ranks
+      << " bends " << s.bends << " segments " << s.segments << "\n";
   for (std::uint32_t n = 0; n < graph.node_count(); ++n) {
-    out << "node " << n << " rank " << layout.ranks[n] << " place " << layout.order[n] << " at " << text_of(layout.centres[n]) << "\n";
+    out << "node " << n << " rank " << layout.ranks[n] << " place " << layout.order[n] << " at "
+        << text_of(layout.centres[n]) << "\n";
   }
   for (std::uint32_t e = 0; e < graph.edge_count(); ++e) {
     out << "edge " << graph.edges[e].from << " -> " << graph.edges[e].to << " :";
@@ -41,15 +43,18 @@ std::string text_of(const LayoutGraph& graph, const LayoutOptions& options) {
   }
   for (std::uint32_t g = 0; g < layout.groups.size(); ++g) {
     const Rect& r = layout.groups[g];
-    out << "group " << g << " from " << text_of(Point{r.left, r.top}) << " to " << text_of(Point{r.right, r.bottom}) << "\n";
+    out << "group " << g << " from " << text_of(Point{r.left, r.top}) << " to "
+        << text_of(Point{r.right, r.bottom}) << "\n";
   }
   return out.str();
 }
 
-void check_golden(const std::string& name, const LayoutGraph& graph, const LayoutOptions& options = {}) {
+void check_golden(const std::string& name, const LayoutGraph& graph,
+                  const LayoutOptions& options = {}) {
   const std::string text = text_of(graph, options);
   const auto path = test_file("golden/" + name);
-  if (const char* update = std::getenv("REPRISE_UPDATE_GOLDEN"); update != nullptr && std::string(update) == "1") {
+  if (const char* update = std::getenv("REPRISE_UPDATE_GOLDEN");
+      update != nullptr && std::string(update) == "1") {
     std::ofstream(path, std::ios::binary) << text;
   }
   std::ifstream file(path, std::ios::binary);
@@ -69,7 +74,9 @@ LayoutGraph diamond() {
 
 TEST_CASE("golden: a diamond") { check_golden("layout_diamond.txt", diamond()); }
 
-TEST_CASE("golden: a diamond to the right") { check_golden("layout_diamond_right.txt", diamond(), {.direction = Direction::Right}); }
+TEST_CASE("golden: a diamond to the right") {
+  check_golden("layout_diamond_right.txt", diamond(), {.direction = Direction::Right});
+}
 
 TEST_CASE("golden: an edge past a chain bends round it") {
   LayoutGraph graph = chain(5);

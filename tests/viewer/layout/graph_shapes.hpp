@@ -26,10 +26,13 @@ struct RandomLayersDesc {
 };
 [[nodiscard]] viewer::LayoutGraph random_layers(const RandomLayersDesc& desc);
 [[nodiscard]] viewer::LayoutGraph random_tree(std::uint32_t nodes, std::uint32_t seed);
-// A chain with edges from its first half to the mirrored place of the second: most of them pass hundreds of ranks.
-[[nodiscard]] viewer::LayoutGraph nested_chain(std::uint32_t nodes, std::uint32_t edges, std::uint32_t seed);
+// A chain with edges from its first half to the mirrored place of the second: most of them pass
+// hundreds of ranks.
+[[nodiscard]] viewer::LayoutGraph nested_chain(std::uint32_t nodes, std::uint32_t edges,
+                                               std::uint32_t seed);
 
 // Crossings pair by pair, with every segment drawn out rank by rank. Quadratic.
-[[nodiscard]] std::uint64_t crossings_by_pairs(const viewer::LayeredGraph& graph, const viewer::RankOrder& order);
+[[nodiscard]] std::uint64_t crossings_by_pairs(const viewer::LayeredGraph& graph,
+                                               const viewer::RankOrder& order);
 
 }  // namespace reprise::test

@@ -25,7 +25,8 @@ Rect rect_of(const LayoutGraph& graph, const Layout& layout, std::uint32_t n) {
 std::uint32_t overlapping_nodes(const LayoutGraph& graph, const Layout& layout) {
   std::vector<Rect> rects;
   for (std::uint32_t n = 0; n < graph.node_count(); ++n) rects.push_back(rect_of(graph, layout, n));
-  std::sort(rects.begin(), rects.end(), [](const Rect& a, const Rect& b) { return a.left < b.left; });
+  std::sort(rects.begin(), rects.end(),
+            [](const Rect& a, const Rect& b) { return a.left < b.left; });
   std::uint32_t overlaps = 0;
   for (std::size_t i = 0; i < rects.size(); ++i) {
     for (std::size_t j = i + 1; j < rects.size() && rects[j].left < rects[i].right; ++j) {
@@ -45,8 +46,10 @@ std::uint32_t broken_edges(const LayoutGraph& graph, const Layout& layout) {
     const float tolerance = 0.01f + 1e-5f * std::max(layout.bounds.width(), layout.bounds.height());
     const auto near = [&](float a, float b) { return std::abs(a - b) <= tolerance; };
     if (good) {
-      good = near(points.front().x, layout.centres[from].x) && near(points.front().y, rect_of(graph, layout, from).bottom) &&
-             near(points.back().x, layout.centres[to].x) && near(points.back().y, rect_of(graph, layout, to).top);
+      good = near(points.front().x, layout.centres[from].x) &&
+             near(points.front().y, rect_of(graph, layout, from).bottom) &&
+             near(points.back().x, layout.centres[to].x) &&
+             near(points.back().y, rect_of(graph, layout, to).top);
     }
     broken += good ? 0 : 1;
   }
@@ -65,7 +68,8 @@ std::uint32_t nodes_hit(const LayoutGraph& graph, const Layout& layout) {
         const Point a = points[i - 1], b = points[i];
         const float top = std::max(a.y, r.top), bottom = std::min(b.y, r.bottom);
         if (top >= bottom) continue;
-        const float x0 = a.x + (b.x - a.x) * (top - a.y) / (b.y - a.y), x1 = a.x + (b.x - a.x) * (bottom - a.y) / (b.y - a.y);
+        const float x0 = a.x + (b.x - a.x) * (top - a.y) / (b.y - a.y),
+                    x1 = a.x + (b.x - a.x) * (bottom - a.y) / (b.y - a.y);
         if (std::max(x0, x1) > r.left && std::min(x0, x1) < r.right) ++hits;
       }
     }
@@ -75,7 +79,8 @@ std::uint32_t nodes_hit(const LayoutGraph& graph, const Layout& layout) {
 
 bool inside(const Rect& inner, const Rect& outer) {
   const float e = 1e-3f + 1e-6f * (std::abs(outer.right) + std::abs(outer.bottom));
-  return inner.left >= outer.left - e && inner.top >= outer.top - e && inner.right <= outer.right + e && inner.bottom <= outer.bottom + e;
+  return inner.left >= outer.left - e && inner.top >= outer.top - e &&
+         inner.right <= outer.right + e && inner.bottom <= outer.bottom + e;
 }
 
 void check_drawing(const LayoutGraph& graph, const Layout& layout) {
@@ -89,7 +94,8 @@ void check_drawing(const LayoutGraph& graph, const Layout& layout) {
       outside += inside(rect_of(graph, layout, n), layout.groups[graph.node_group[n]]) ? 0 : 1;
     }
   }
-  for (const Point p : layout.points) outside += inside({p.x, p.y, p.x, p.y}, layout.bounds) ? 0 : 1;
+  for (const Point p : layout.points)
+    outside += inside({p.x, p.y, p.x, p.y}, layout.bounds) ? 0 : 1;
   CHECK(outside == 0);
 }
 
@@ -122,8 +128,10 @@ TEST_CASE("layout: direction Right is Down with the axes exchanged") {
   LayoutGraph graph = random_dag({.nodes = 30, .edges = 40, .reach = 8, .seed = 5});
   LayoutGraph turned = graph;
   for (Size& size : turned.sizes) std::swap(size.width, size.height);
-  const Layout right = lay_out(graph, {.direction = Direction::Right, .component_gap = 0, .aspect = 1e6f});
-  for (const LayoutEdge edge : graph.edges) CHECK(right.centres[edge.from].x < right.centres[edge.to].x);
+  const Layout right =
+      lay_out(graph, {.direction = Direction::Right, .component_gap = 0, .aspect = 1e6f});
+  for (const LayoutEdge edge : graph.edges)
+    CHECK(right.centres[edge.from].x < right.centres[edge.to].x);
   CHECK(overlapping_nodes(graph, right) == 0);
   const Layout one_right = lay_out(chain(5), {.direction = Direction::Right});
   CHECK(one_right.bounds.height() == 30);
@@ -134,7 +142,8 @@ TEST_CASE("layout: random graphs keep every promise") {
   for (std::uint32_t seed = 1; seed <= 40; ++seed) {
     CAPTURE(seed);
     const std::uint32_t nodes = 1 + seed * 7 % 120;
-    const LayoutGraph graph = random_dag({.nodes = nodes, .edges = nodes * (seed % 4), .reach = 2 + seed * 3, .seed = seed});
+    const LayoutGraph graph = random_dag(
+        {.nodes = nodes, .edges = nodes * (seed % 4), .reach = 2 + seed * 3, .seed = seed});
     const Layout layout = lay_out(graph, {});
     check_drawing(graph, layout);
     CHECK(nodes_hit(graph, layout) == 0);
@@ -174,7 +183,8 @@ TEST_CASE("layout: long edges in a dense random graph meet no node") {
 TEST_CASE("layout: layers with many edges stay about as wide as their nodes") {
   for (const std::uint32_t seed : {1u, 2u}) {
     CAPTURE(seed);
-    const LayoutGraph graph = random_layers({.layers = 30, .width = 20, .edges_each = 3, .seed = seed});
+    const LayoutGraph graph =
+        random_layers({.layers = 30, .width = 20, .edges_each = 3, .seed = seed});
     const Layout layout = lay_out(graph, {});
     check_drawing(graph, layout);
     CHECK(nodes_hit(graph, layout) == 0);
@@ -225,7 +235,8 @@ TEST_CASE("layout: order tells the places in each rank from left to right") {
   REQUIRE(layout.statistics.components == 1);
   for (std::uint32_t a = 0; a < 80; ++a) {
     for (std::uint32_t b = 0; b < 80; ++b) {
-      if (layout.ranks[a] == layout.ranks[b]) CHECK((layout.order[a] < layout.order[b]) == (layout.centres[a].x < layout.centres[b].x));
+      if (layout.ranks[a] == layout.ranks[b])
+        CHECK((layout.order[a] < layout.order[b]) == (layout.centres[a].x < layout.centres[b].x));
     }
   }
 }

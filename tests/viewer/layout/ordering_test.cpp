@@ -17,15 +17,21 @@ namespace {
 using namespace reprise::viewer;
 using namespace reprise::test;
 
-LayeredGraph layered(const LayoutGraph& graph) { return build_layered_graph(graph, assign_ranks(graph)); }
+LayeredGraph layered(const LayoutGraph& graph) {
+  return build_layered_graph(graph, assign_ranks(graph));
+}
 
 // Random graphs with and without segments.
 LayeredGraph random_layered(std::uint32_t seed) {
   if (seed % 3 == 0) return layered(nested_chain(150 + seed, 120, seed));
-  LayoutGraph graph = random_dag({.nodes = 90 + seed % 60, .edges = 130 + seed % 120, .reach = seed % 3 == 1 ? 12u : 10'000u, .seed = seed});
+  LayoutGraph graph = random_dag({.nodes = 90 + seed % 60,
+                                  .edges = 130 + seed % 120,
+                                  .reach = seed % 3 == 1 ? 12u : 10'000u,
+                                  .seed = seed});
   if (seed % 2 == 0) {
     for (std::uint32_t n = 2; n < graph.node_count(); ++n) graph.edges.push_back({n - 2, n});
-    for (std::uint32_t i = 0; i < 3; ++i) graph.edges.insert(graph.edges.end(), graph.edges.begin(), graph.edges.begin() + 100);
+    for (std::uint32_t i = 0; i < 3; ++i)
+      graph.edges.insert(graph.edges.end(), graph.edges.begin(), graph.edges.begin() + 100);
   }
   return layered(graph);
 }
@@ -36,7 +42,9 @@ std::uint32_t misplaced(const LayeredGraph& graph, const RankOrder& order) {
   for (std::uint32_t r = 0; r < graph.rank_count; ++r) {
     std::uint32_t place = 0, gap = 0;
     for (const std::uint32_t item : order.rank(r)) {
-      if (seen[item] || graph.rank[item] != r || order.place[item] != place++ || order.gap[item] < gap) ++wrong;
+      if (seen[item] || graph.rank[item] != r || order.place[item] != place++ ||
+          order.gap[item] < gap)
+        ++wrong;
       seen[item] = true;
       gap = order.gap[item];
     }
@@ -74,7 +82,10 @@ TEST_CASE("exchange: it removes as many crossings as it says") {
     sweep(graph, order, {.direction = SweepDirection::Down, .ties = SweepTies::Reverse});
     const std::uint64_t before = count_crossings(graph, order);
     const std::uint64_t removed =
-        exchange_neighbours(graph, order, {.equal = seed % 2 == 0 ? EqualExchanges::Leave : EqualExchanges::Make, .passes = 3}).removed;
+        exchange_neighbours(
+            graph, order,
+            {.equal = seed % 2 == 0 ? EqualExchanges::Leave : EqualExchanges::Make, .passes = 3})
+            .removed;
     CHECK(count_crossings(graph, order) + removed == before);
     CHECK(misplaced(graph, order) == 0);
     removed_in_all += removed;

@@ -25,7 +25,8 @@ TEST_CASE("ranks: every edge leads to a greater rank, and the least is 0") {
     CAPTURE(seed);
     const LayoutGraph graph = random_dag({.nodes = 150, .edges = 100 + 10 * seed, .seed = seed});
     const std::vector<std::uint32_t> ranks = assign_ranks(graph);
-    CHECK(std::all_of(graph.edges.begin(), graph.edges.end(), [&](LayoutEdge e) { return ranks[e.from] < ranks[e.to]; }));
+    CHECK(std::all_of(graph.edges.begin(), graph.edges.end(),
+                      [&](LayoutEdge e) { return ranks[e.from] < ranks[e.to]; }));
     CHECK(*std::min_element(ranks.begin(), ranks.end()) == 0);
   }
 }
@@ -45,12 +46,16 @@ TEST_CASE("ranks: edges may be given in any order") {
   for (std::uint32_t n = 0; n < 10; ++n) CHECK(ranks[n] == n);
 }
 
-TEST_CASE("layered graph: links join neighbouring ranks and each edge is a chain from node to node") {
+TEST_CASE(
+    "layered graph: links join neighbouring ranks and each edge is a chain from node to node") {
   for (std::uint32_t seed = 1; seed <= 10; ++seed) {
     CAPTURE(seed);
-    const LayoutGraph graph = seed % 2 == 0 ? nested_chain(300, 250, seed) : random_dag({.nodes = 100, .edges = 300, .seed = seed});
+    const LayoutGraph graph = seed % 2 == 0
+                                  ? nested_chain(300, 250, seed)
+                                  : random_dag({.nodes = 100, .edges = 300, .seed = seed});
     const LayeredGraph g = build_layered_graph(graph, assign_ranks(graph));
-    for (std::uint32_t l = 0; l < g.link_count(); ++l) REQUIRE(g.rank[g.link_from[l]] + 1 == g.rank[g.link_to[l]]);
+    for (std::uint32_t l = 0; l < g.link_count(); ++l)
+      REQUIRE(g.rank[g.link_from[l]] + 1 == g.rank[g.link_to[l]]);
     for (const LayeredGraph::Segment s : g.segments) REQUIRE(g.rank[s.head] + 1 < g.rank[s.tail]);
     for (std::uint32_t e = 0; e < graph.edge_count(); ++e) {
       CHECK(g.chain(e).front() == graph.edges[e].from);
@@ -117,8 +122,10 @@ TEST_CASE("packing: shelves follow each other without overlap") {
   const std::vector<Point> corners = pack(sizes, {.gap = 4, .aspect = 1});
   REQUIRE(corners.size() == 4);
   for (std::size_t i = 1; i < 4; ++i) {
-    const bool beside = corners[i].y == corners[i - 1].y && corners[i].x == corners[i - 1].x + sizes[i - 1].width + 4;
-    const bool below = corners[i].x == 0 && corners[i].y >= corners[i - 1].y + sizes[i - 1].height + 4;
+    const bool beside = corners[i].y == corners[i - 1].y &&
+                        corners[i].x == corners[i - 1].x + sizes[i - 1].width + 4;
+    const bool below =
+        corners[i].x == 0 && corners[i].y >= corners[i - 1].y + sizes[i - 1].height + 4;
     CHECK((beside || below));
   }
 }

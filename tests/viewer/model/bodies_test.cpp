@@ -1,4 +1,5 @@
-// What analyses make of nodes that other nodes run: they are in those nodes' time, and nothing is counted twice.
+// What analyses make of nodes that other nodes run: they are in those nodes' time, and nothing is
+// counted twice.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -16,7 +17,8 @@ using namespace reprise::trace;
 
 namespace {
 
-// load -> loop, which runs a -> b each round, and b runs c; then store. Nodes 0, 1, 2; 3, 4; 5. t is used by load, a and store.
+// load -> loop, which runs a -> b each round, and b runs c; then store. Nodes 0, 1, 2; 3, 4; 5. t
+// is used by load, a and store.
 GraphVersion graph_with_loop() {
   GraphVersion g = test::small_topology().graph_versions[0];
   g.strings = {"", "load", "loop", "store", "a", "b", "c", "t"};
@@ -41,11 +43,13 @@ GraphVersion graph_with_loop() {
   return g;
 }
 
-// Two rounds: load 0..10, loop 10..100 with a 12..30, 52..70 and b 30..50, 70..90, c within b; store 100..110; all + 1'000.
+// Two rounds: load 0..10, loop 10..100 with a 12..30, 52..70 and b 30..50, 70..90, c within b;
+// store 100..110; all + 1'000.
 SampleBlock replay() {
   SampleBlock block{3, 1, 0, 1, SampleSource::Host, {}};
-  block.samples = {{0, 0, 1'000, 10, 1}, {1, 0, 1'010, 90, 1}, {3, 0, 1'012, 18, 1},  {4, 0, 1'030, 20, 1}, {5, 0, 1'031, 10, 1},
-                   {3, 1, 1'052, 18, 1}, {4, 1, 1'070, 20, 1}, {5, 1, 1'071, 10, 1}, {2, 0, 1'100, 10, 1}};
+  block.samples = {{0, 0, 1'000, 10, 1}, {1, 0, 1'010, 90, 1}, {3, 0, 1'012, 18, 1},
+                   {4, 0, 1'030, 20, 1}, {5, 0, 1'031, 10, 1}, {3, 1, 1'052, 18, 1},
+                   {4, 1, 1'070, 20, 1}, {5, 1, 1'071, 10, 1}, {2, 0, 1'100, 10, 1}};
   return block;
 }
 
@@ -68,7 +72,8 @@ TEST_CASE("bodies: the longest way is one of the graph's own nodes") {
   const model::ReplayTimes times = model::replay_times(graph, replay());
   const std::vector<double> durations = model::durations(times);
   CHECK(durations == std::vector<double>{10, 90, 10, 36, 40, 20});
-  const model::CriticalPath path = model::critical_path(graph, durations), of_replay = model::critical_path(graph, times);
+  const model::CriticalPath path = model::critical_path(graph, durations),
+                            of_replay = model::critical_path(graph, times);
   CHECK(path.work == 110);
   REQUIRE(path.steps.size() == 3);
   CHECK(path.steps[1].node == 1);
@@ -80,12 +85,14 @@ TEST_CASE("bodies: the longest way is one of the graph's own nodes") {
   CHECK_FALSE(costs.edges[2].is_critical);
 }
 
-TEST_CASE("bodies: in a timeline they stand below what runs them, and what comes before them is no gap") {
+TEST_CASE(
+    "bodies: in a timeline they stand below what runs them, and what comes before them is no gap") {
   const model::Graph graph(graph_with_loop());
   const SampleBlock block = replay();
   const model::TimelineRows rows = model::timeline_rows(graph, block, model::RowsBy::Lane);
   CHECK(rows.rows.size() == 3);
-  for (const model::TimelineItem& item : rows.items) CHECK(item.row == (item.node < 3 ? 0 : item.node < 5 ? 1 : 2));
+  for (const model::TimelineItem& item : rows.items)
+    CHECK(item.row == (item.node < 3 ? 0 : item.node < 5 ? 1 : 2));
   CHECK(model::gaps(graph, rows, model::replay_times(graph, block)).empty());
 }
 
@@ -97,12 +104,15 @@ TEST_CASE("bodies: a buffer that they use is used by what runs them") {
   CHECK(use.spans[0].ended == 2);
 }
 
-TEST_CASE("bodies: a document tells of each loop how often it went round, and counts no time twice") {
+TEST_CASE(
+    "bodies: a document tells of each loop how often it went round, and counts no time twice") {
   Records records = test::small_topology();
   records.graph_versions = {graph_with_loop()};
   records.replays = {{3, 1, 0, 4, 1, 900, 950, 1'000, 1'110, 77, 1}};
   records.sample_blocks = {replay()};
-  records.loop_runs = {{3, 1, 0, 1, 5, 2}, {3, 1, 9, 1, 5, 2}, {8, 1, 0, 1, 5, 2}};  // one of a body and one of a graph that are not there
+  records.loop_runs = {{3, 1, 0, 1, 5, 2},
+                       {3, 1, 9, 1, 5, 2},
+                       {8, 1, 0, 1, 5, 2}};  // one of a body and one of a graph that are not there
   model::DocumentBuilder builder(std::make_shared<model::SampleStore>());
   builder.add(records);
   const auto document = builder.publish();

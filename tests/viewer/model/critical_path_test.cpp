@@ -11,7 +11,8 @@ using namespace reprise;
 namespace {
 
 // Every way through the graph, one after the other.
-void each_path(const model::Graph& g, const std::function<void(const std::vector<std::uint32_t>&)>& visit) {
+void each_path(const model::Graph& g,
+               const std::function<void(const std::vector<std::uint32_t>&)>& visit) {
   std::vector<std::uint32_t> path;
   const std::function<void(std::uint32_t)> go = [&](std::uint32_t node) {
     path.push_back(node);
@@ -26,11 +27,13 @@ void each_path(const model::Graph& g, const std::function<void(const std::vector
 
 }  // namespace
 
-TEST_CASE("critical path: length and slack by durations are those of all ways through random graphs") {
+TEST_CASE(
+    "critical path: length and slack by durations are those of all ways through random graphs") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);
     const model::Graph g(test::random_graph(seed));
-    const std::vector<double> d = model::durations(model::replay_times(g, test::random_replay(g.record(), seed, 5)));
+    const std::vector<double> d =
+        model::durations(model::replay_times(g, test::random_replay(g.record(), seed, 5)));
     double longest = 0;
     std::vector<double> through(g.node_count(), 0);
     each_path(g, [&](const std::vector<std::uint32_t>& path) {
@@ -41,7 +44,8 @@ TEST_CASE("critical path: length and slack by durations are those of all ways th
     });
     const model::LongestPaths paths = model::longest_paths(g, d);
     CHECK(paths.length == longest);
-    for (std::uint32_t n = 0; n < g.node_count(); ++n) CHECK(paths.slack(n, d) == longest - through[n]);
+    for (std::uint32_t n = 0; n < g.node_count(); ++n)
+      CHECK(paths.slack(n, d) == longest - through[n]);
     const model::CriticalPath path = model::critical_path(g, d);
     CHECK(path.work == longest);
     CHECK(path.wait == 0);
@@ -52,11 +56,14 @@ TEST_CASE("critical path: length and slack by durations are those of all ways th
   }
 }
 
-TEST_CASE("critical path: the measured one covers a replay from begin to end, each step behind its last predecessor") {
+TEST_CASE(
+    "critical path: the measured one covers a replay from begin to end, each step behind its last "
+    "predecessor") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);
     const model::Graph g(test::random_graph(seed));
-    const model::ReplayTimes times = model::replay_times(g, test::random_replay(g.record(), seed, seed % 2 == 0 ? 5 : 0));
+    const model::ReplayTimes times =
+        model::replay_times(g, test::random_replay(g.record(), seed, seed % 2 == 0 ? 5 : 0));
     const model::CriticalPath path = model::critical_path(g, times);
     REQUIRE_FALSE(path.steps.empty());
     CHECK(path.work + path.wait == static_cast<double>(times.ended - times.began));
@@ -70,7 +77,9 @@ TEST_CASE("critical path: the measured one covers a replay from begin to end, ea
   }
 }
 
-TEST_CASE("replay times: a node that ran several times spans them all, one without a time follows its predecessors") {
+TEST_CASE(
+    "replay times: a node that ran several times spans them all, one without a time follows its "
+    "predecessors") {
   trace::GraphVersion r;
   r.strings = {""};
   r.labels = {{}};
@@ -80,8 +89,16 @@ TEST_CASE("replay times: a node that ran several times spans them all, one witho
   r.edges[1].from = 1;
   r.edges[1].to = 2;
   const model::Graph g(r);
-  const model::ReplayTimes t = model::replay_times(
-      g, {0, 0, 0, 1, trace::SampleSource::Host, {{0, 0, 100, 10, 0}, {0, 1, 150, 20, 0}, {1, 0, 0, 0, 0}, {2, 0, 200, 5, 0}, {9, 0, 1, 1, 0}}});
+  const model::ReplayTimes t = model::replay_times(g, {0,
+                                                       0,
+                                                       0,
+                                                       1,
+                                                       trace::SampleSource::Host,
+                                                       {{0, 0, 100, 10, 0},
+                                                        {0, 1, 150, 20, 0},
+                                                        {1, 0, 0, 0, 0},
+                                                        {2, 0, 200, 5, 0},
+                                                        {9, 0, 1, 1, 0}}});
   CHECK(t.began == 100);
   CHECK(t.ended == 205);
   CHECK(t.nodes[0].started == 100);

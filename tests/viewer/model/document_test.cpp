@@ -67,7 +67,9 @@ TEST_CASE("document: a file gives the text that the live trace gives, and its sa
   CHECK(model::document_text(*first) != model::document_text(*second));
 }
 
-TEST_CASE("document: what did not change is shared between publications, and old documents stay as they were") {
+TEST_CASE(
+    "document: what did not change is shared between publications, and old documents stay as they "
+    "were") {
   model::DocumentBuilder builder(std::make_shared<model::SampleStore>());
   builder.add(test::small_topology());
   const auto a = builder.publish();
@@ -98,8 +100,10 @@ TEST_CASE("graph: neighbours, uses and labels are those of its edges, accesses a
     const GraphVersion& r = g.record();
     std::size_t predecessors = 0, successors = 0, in_labels = 0, uses = 0;
     for (std::uint32_t n = 0; n < g.node_count(); ++n) {
-      for (const model::Neighbour& p : g.predecessors(n)) CHECK((r.edges[p.edge].from == p.node && r.edges[p.edge].to == n));
-      for (const model::Neighbour& s : g.successors(n)) CHECK((r.edges[s.edge].to == s.node && r.edges[s.edge].from == n));
+      for (const model::Neighbour& p : g.predecessors(n))
+        CHECK((r.edges[p.edge].from == p.node && r.edges[p.edge].to == n));
+      for (const model::Neighbour& s : g.successors(n))
+        CHECK((r.edges[s.edge].to == s.node && r.edges[s.edge].from == n));
       predecessors += g.predecessors(n).size();
       successors += g.successors(n).size();
     }
@@ -119,9 +123,12 @@ TEST_CASE("graph: neighbours, uses and labels are those of its edges, accesses a
   }
 }
 
-TEST_CASE("document: of a trace without an end the oldest replays and ranges are forgotten, and counted") {
+TEST_CASE(
+    "document: of a trace without an end the oldest replays and ranges are forgotten, and "
+    "counted") {
   constexpr std::size_t kLimit = 4'096;
-  model::DocumentBuilder builder(std::make_shared<model::SampleStore>(), {.replays = kLimit, .host_ranges = kLimit});
+  model::DocumentBuilder builder(std::make_shared<model::SampleStore>(),
+                                 {.replays = kLimit, .host_ranges = kLimit});
   builder.add(test::small_topology());
   std::uint64_t replay = 0;
   for (int chunk = 0; chunk < 40; ++chunk) {
@@ -129,7 +136,8 @@ TEST_CASE("document: of a trace without an end the oldest replays and ranges are
     for (int i = 0; i < 500; ++i) {
       ++replay;
       r.replays.push_back({3, 1, 0, 4, replay, static_cast<Time>(replay), 0, 0, 0, 77, 0});
-      r.host_ranges.push_back({77, 0, static_cast<Time>(replay), static_cast<Time>(replay) + 1, "range", kNone, 0});
+      r.host_ranges.push_back(
+          {77, 0, static_cast<Time>(replay), static_cast<Time>(replay) + 1, "range", kNone, 0});
     }
     builder.add(std::move(r));
     const auto d = builder.publish();

@@ -1,5 +1,5 @@
-// Traces that the engine wrote when it ran the samples, committed with another host's name: they read the same for ever, and so does all
-// that is made of them.
+// Traces that the engine wrote when it ran the samples, committed with another host's name: they
+// read the same for ever, and so does all that is made of them.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -41,12 +41,16 @@ std::string text_of(const model::Graph& g, const trace::SampleBlock& block) {
   const model::ReplayTimes times = model::replay_times(g, block);
   const model::TimelineRows rows = model::timeline_rows(g, block, model::RowsBy::Worker);
   std::map<model::GapKind, trace::Time> waited;
-  for (const model::Gap& gap : model::gaps(g, rows, times)) waited[gap.kind] += gap.ended - gap.began;
+  for (const model::Gap& gap : model::gaps(g, rows, times))
+    waited[gap.kind] += gap.ended - gap.began;
   const model::MemoryUse memory = model::memory_by_time(g, times);
   std::ostringstream out;
-  out << "  replay " << block.replay << " took " << times.ended - times.began << " on path" << nodes_of(model::critical_path(g, times)) << "\n";
-  out << "  rows " << rows.rows.size() << " waited for predecessors " << waited[model::GapKind::Predecessor] << " falsely "
-      << waited[model::GapKind::FalseDependency] << " bubbles " << waited[model::GapKind::LaunchBubble] << " most live " << memory.peak_bytes << "\n";
+  out << "  replay " << block.replay << " took " << times.ended - times.began << " on path"
+      << nodes_of(model::critical_path(g, times)) << "\n";
+  out << "  rows " << rows.rows.size() << " waited for predecessors "
+      << waited[model::GapKind::Predecessor] << " falsely "
+      << waited[model::GapKind::FalseDependency] << " bubbles "
+      << waited[model::GapKind::LaunchBubble] << " most live " << memory.peak_bytes << "\n";
   return out.str();
 }
 
@@ -59,11 +63,14 @@ std::string analyses(const model::Document& document) {
     const model::SyncCosts costs = model::sync_costs(g, medians);
     const model::MemoryUse memory = model::memory_by_schedule(g);
     std::size_t redundant_edges = 0, critical = 0;
-    for (const model::EdgeCost& e : costs.edges) redundant_edges += e.is_implied ? 1 : 0, critical += e.is_critical ? 1 : 0;
-    out << "graph " << key.graph << " version " << key.version << " by medians" << nodes_of(model::critical_path(g, medians)) << "\n";
-    out << "  edges " << costs.edges.size() << " implied " << redundant_edges << " critical " << critical << "\n";
-    out << "  memory most live " << memory.peak_bytes << " at " << memory.peak_at << " waste " << memory.waste_bytes << " alias groups "
-        << model::alias_groups(g).size() << "\n";
+    for (const model::EdgeCost& e : costs.edges)
+      redundant_edges += e.is_implied ? 1 : 0, critical += e.is_critical ? 1 : 0;
+    out << "graph " << key.graph << " version " << key.version << " by medians"
+        << nodes_of(model::critical_path(g, medians)) << "\n";
+    out << "  edges " << costs.edges.size() << " implied " << redundant_edges << " critical "
+        << critical << "\n";
+    out << "  memory most live " << memory.peak_bytes << " at " << memory.peak_at << " waste "
+        << memory.waste_bytes << " alias groups " << model::alias_groups(g).size() << "\n";
     for (const trace::Replay& replay : entry.replays) {
       if (const auto block = document.samples->find(replay)) out << text_of(g, *block);
     }
@@ -73,13 +80,17 @@ std::string analyses(const model::Document& document) {
 
 }  // namespace
 
-TEST_CASE("golden: the trace of digits reads as its text, and so do its critical paths, gaps, memory and edges") {
+TEST_CASE(
+    "golden: the trace of digits reads as its text, and so do its critical paths, gaps, memory and "
+    "edges") {
   const auto document = document_of("digits.reprise");
   const std::string text = model::document_text(*document) + analyses(*document);
   CHECK(text == test::golden_text("digits.txt", text));
 }
 
-TEST_CASE("golden: the trace of photo reads as its text, and so do its critical paths, gaps, memory and edges") {
+TEST_CASE(
+    "golden: the trace of photo reads as its text, and so do its critical paths, gaps, memory and "
+    "edges") {
   const auto document = document_of("photo.reprise");
   const std::string text = model::document_text(*document) + analyses(*document);
   CHECK(text == test::golden_text("photo.txt", text));

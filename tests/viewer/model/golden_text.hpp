@@ -1,5 +1,6 @@
-// Golden texts: what a file below golden/ says, beside what it should say by now. With $REPRISE_UPDATE_GOLDEN set, the file is written
-// anew: look at the difference before it is committed. Threads: one.
+// Golden texts: what a file below golden/ says, beside what it should say by now. With
+// $REPRISE_UPDATE_GOLDEN set, the file is written anew: look at the difference before it is
+// committed. Threads: one.
 #pragma once
 
 #include <string>

@@ -12,9 +12,11 @@ using namespace reprise;
 
 namespace {
 
-// `count` replays of a graph, whose node `slow` takes `factor` times as long from replay `since` on.
-std::shared_ptr<const model::Document> document(const trace::GraphVersion& graph, std::uint64_t count, std::uint64_t since, std::uint32_t slow,
-                                                std::uint32_t factor) {
+// `count` replays of a graph, whose node `slow` takes `factor` times as long from replay `since`
+// on.
+std::shared_ptr<const model::Document> document(const trace::GraphVersion& graph,
+                                                std::uint64_t count, std::uint64_t since,
+                                                std::uint32_t slow, std::uint32_t factor) {
   trace::Records records;
   records.graph_versions = {graph};
   for (std::uint64_t n = 1; n <= count; ++n) {
@@ -24,7 +26,8 @@ std::shared_ptr<const model::Document> document(const trace::GraphVersion& graph
       if (s.node == slow && n >= since) s.duration *= factor;
     }
     const auto at = static_cast<trace::Time>(n * 100'000);
-    records.replays.push_back({graph.graph, graph.version, 0, 0, n, at, at + 1, at + 2, at + 3, 0, n % 2 == 0 ? std::uint8_t{1} : std::uint8_t{0}});
+    records.replays.push_back({graph.graph, graph.version, 0, 0, n, at, at + 1, at + 2, at + 3, 0,
+                               n % 2 == 0 ? std::uint8_t{1} : std::uint8_t{0}});
     if (n % 2 == 0) records.sample_blocks.push_back(std::move(block));
   }
   model::DocumentBuilder builder(std::make_shared<model::SampleStore>());
@@ -34,11 +37,14 @@ std::shared_ptr<const model::Document> document(const trace::GraphVersion& graph
 
 }  // namespace
 
-TEST_CASE("graph comparison: a node that became slower between two stretches is the only significant one") {
+TEST_CASE(
+    "graph comparison: a node that became slower between two stretches is the only significant "
+    "one") {
   const trace::GraphVersion record = test::random_graph(5);
   const auto d = document(record, 400, 201, 7, 3);
   const model::Graph& g = *d->find({0, 0})->graph;
-  const auto before = model::blocks_of(*d, {0, 0}, {0, 200}, 1'000), after = model::blocks_of(*d, {0, 0}, {200, 200}, 1'000);
+  const auto before = model::blocks_of(*d, {0, 0}, {0, 200}, 1'000),
+             after = model::blocks_of(*d, {0, 0}, {200, 200}, 1'000);
   CHECK(before.size() == 100);
   CHECK(after.size() == 100);
   const model::GraphComparison c = model::compare({g, before}, {g, after});
@@ -58,7 +64,8 @@ TEST_CASE("graph comparison: a node that became slower between two stretches is 
   }
 }
 
-TEST_CASE("graph comparison: blocks are spread over the range, and there are no more than asked for") {
+TEST_CASE(
+    "graph comparison: blocks are spread over the range, and there are no more than asked for") {
   const auto d = document(test::random_graph(5), 100, 1'000, 0, 1);
   const auto blocks = model::blocks_of(*d, {0, 0}, {}, 10);
   REQUIRE(blocks.size() == 10);
@@ -70,10 +77,13 @@ TEST_CASE("graph comparison: blocks are spread over the range, and there are no 
   CHECK(model::blocks_of(*d, {0, 0}, {}, 0).empty());
 }
 
-TEST_CASE("graph comparison: nodes match by name, label path and kind in order; the rest is added or removed") {
+TEST_CASE(
+    "graph comparison: nodes match by name, label path and kind in order; the rest is added or "
+    "removed") {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     CAPTURE(seed);
-    const model::Graph a(test::random_graph(seed, {.nodes = 20})), b(test::random_graph(seed + 100, {.nodes = 25}));
+    const model::Graph a(test::random_graph(seed, {.nodes = 20})),
+        b(test::random_graph(seed + 100, {.nodes = 25}));
     const model::GraphComparison c = model::compare({a, {}}, {b, {}});
     std::set<std::uint32_t> seen;
     for (const model::NodeComparison& n : c.nodes) {
@@ -82,8 +92,10 @@ TEST_CASE("graph comparison: nodes match by name, label path and kind in order; 
       CHECK(seen.insert(n.b).second);
       // As many like it stand before it on either side.
       const auto like = [&](const model::Graph& g, std::uint32_t end) {
-        return std::count_if(g.record().nodes.begin(), g.record().nodes.begin() + end,
-                             [&](const trace::Node& z) { return std::tuple(x.name, x.label, x.kind) == std::tuple(z.name, z.label, z.kind); });
+        return std::count_if(
+            g.record().nodes.begin(), g.record().nodes.begin() + end, [&](const trace::Node& z) {
+              return std::tuple(x.name, x.label, x.kind) == std::tuple(z.name, z.label, z.kind);
+            });
       };
       CHECK(like(a, n.a) == like(b, n.b));
       CHECK_FALSE(n.is_significant);

@@ -34,7 +34,8 @@ TEST_CASE("growing list: views keep what they saw while late elements move the l
   }
   const auto view = list.view();
   for (const int value : {-1, 0, 5'000, 5'005, 50'000}) {
-    CHECK(view.lower_bound(value, before) == static_cast<std::size_t>(std::lower_bound(all.begin(), all.end(), value) - all.begin()));
+    CHECK(view.lower_bound(value, before) ==
+          static_cast<std::size_t>(std::lower_bound(all.begin(), all.end(), value) - all.begin()));
   }
 }
 
@@ -48,7 +49,9 @@ TEST_CASE("growing list: views at any moment, early and late elements in any ord
     std::vector<int> all;
     std::vector<std::pair<model::ListView<int>, std::vector<int>>> seen;
     for (int i = 0; i < 1'500; ++i) {
-      const int value = random() % one_late_in == 0 ? static_cast<int>(random() % (static_cast<std::uint64_t>(i) + 1)) : i;
+      const int value = random() % one_late_in == 0
+                            ? static_cast<int>(random() % (static_cast<std::uint64_t>(i) + 1))
+                            : i;
       list.insert_sorted(value, before);
       all.insert(std::upper_bound(all.begin(), all.end(), value), value);
       if (random() % one_view_in == 0) seen.emplace_back(list.view(), all);
@@ -84,7 +87,8 @@ TEST_CASE("growing list: what is forgotten from the front stays in the views tha
   CHECK(rest.size() == 4 * kBlock);
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < all.size(); ++i) wrong += all[i] == 2 * static_cast<int>(i) ? 0 : 1;
-  for (std::size_t i = 0; i < rest.size(); ++i) wrong += rest[i] == 2 * (static_cast<int>(i) + 6 * kBlock) ? 0 : 1;
+  for (std::size_t i = 0; i < rest.size(); ++i)
+    wrong += rest[i] == 2 * (static_cast<int>(i) + 6 * kBlock) ? 0 : 1;
   CHECK(wrong == 0);
   CHECK(list.forget_front(0) == 4 * kBlock);
   CHECK(list.size() == 2);

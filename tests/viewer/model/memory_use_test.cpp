@@ -41,12 +41,15 @@ void check_moments(const model::MemoryUse& use) {
 
 }  // namespace
 
-TEST_CASE("memory use: spans are those of a buffer's accesses, and each moment holds what is live then") {
+TEST_CASE(
+    "memory use: spans are those of a buffer's accesses, and each moment holds what is live then") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);
     const model::Graph g(test::random_graph(seed, {.buffers = 9}));
-    const model::ReplayTimes times = model::replay_times(g, test::random_replay(g.record(), seed, 7));
-    const model::MemoryUse by_schedule = model::memory_by_schedule(g), by_time = model::memory_by_time(g, times);
+    const model::ReplayTimes times =
+        model::replay_times(g, test::random_replay(g.record(), seed, 7));
+    const model::MemoryUse by_schedule = model::memory_by_schedule(g),
+                           by_time = model::memory_by_time(g, times);
     check_moments(by_schedule);
     check_moments(by_time);
     REQUIRE(by_schedule.spans.size() == by_time.spans.size());
@@ -57,7 +60,8 @@ TEST_CASE("memory use: spans are those of a buffer's accesses, and each moment h
         for (const trace::NodeAccess& a : g.accesses(n)) {
           if (a.buffer != b) continue;
           CHECK((by_schedule.spans[i].began <= n && n < by_schedule.spans[i].ended));
-          CHECK((by_time.spans[i].began <= times.nodes[n].started && times.nodes[n].ended <= by_time.spans[i].ended));
+          CHECK((by_time.spans[i].began <= times.nodes[n].started &&
+                 times.nodes[n].ended <= by_time.spans[i].ended));
         }
       }
     }
@@ -75,8 +79,11 @@ TEST_CASE("memory use: alias groups are what overlapping bytes connect") {
     for (std::size_t round = 0; round < buffers.size(); ++round) {
       for (std::uint32_t a = 0; a < buffers.size(); ++a) {
         for (std::uint32_t b = 0; b < buffers.size(); ++b) {
-          if (buffers[a].kind != trace::BufferKind::Transient || buffers[b].kind != trace::BufferKind::Transient) continue;
-          if (buffers[a].offset < buffers[b].offset + buffers[b].bytes && buffers[b].offset < buffers[a].offset + buffers[a].bytes) {
+          if (buffers[a].kind != trace::BufferKind::Transient ||
+              buffers[b].kind != trace::BufferKind::Transient)
+            continue;
+          if (buffers[a].offset < buffers[b].offset + buffers[b].bytes &&
+              buffers[b].offset < buffers[a].offset + buffers[a].bytes) {
             group[a] = group[b] = std::min(group[a], group[b]);
           }
         }

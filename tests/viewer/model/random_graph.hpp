@@ -1,4 +1,5 @@
-// Random graphs, times and records for tests of the model; the same seed gives the same ones. Threads: values.
+// Random graphs, times and records for tests of the model; the same seed gives the same ones.
+// Threads: values.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +21,7 @@ struct RandomGraph {
 [[nodiscard]] trace::GraphVersion random_graph(std::uint64_t seed, const RandomGraph& options = {});
 
 // One sample for each node, in an order that its edges allow, with gaps; some without a time.
-[[nodiscard]] trace::SampleBlock random_replay(const trace::GraphVersion& graph, std::uint64_t seed, std::uint32_t one_lost_in = 0);
+[[nodiscard]] trace::SampleBlock random_replay(const trace::GraphVersion& graph, std::uint64_t seed,
+                                               std::uint32_t one_lost_in = 0);
 
 }  // namespace reprise::test

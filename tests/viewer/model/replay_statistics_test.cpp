@@ -10,7 +10,8 @@ model::ListView<trace::Replay> replays(const std::vector<trace::Time>& times) {
   model::GrowingList<trace::Replay> list;
   for (std::size_t i = 0; i < times.size(); ++i) {
     const auto at = static_cast<trace::Time>(1'000 * (i + 1));
-    list.push_back({0, 0, 0, 0, i + 1, at, at + 7, at + 20, times[i] < 0 ? 0 : at + 20 + times[i], 0, 0});
+    list.push_back(
+        {0, 0, 0, 0, i + 1, at, at + 7, at + 20, times[i] < 0 ? 0 : at + 20 + times[i], 0, 0});
   }
   return list.view();
 }
@@ -24,7 +25,8 @@ TEST_CASE("replay statistics: quantiles, unknown times and outliers of a range")
   times.push_back(5'000);
   times.push_back(9'000);
   const auto list = replays(times);
-  const model::ReplayStatistics s = model::replay_statistics(list, model::ReplayMeasure::DeviceTime, {}, 10);
+  const model::ReplayStatistics s =
+      model::replay_statistics(list, model::ReplayMeasure::DeviceTime, {}, 10);
   CHECK(s.count == 102);
   CHECK(s.unknown == 1);
   CHECK(s.least == 1);
@@ -40,7 +42,8 @@ TEST_CASE("replay statistics: quantiles, unknown times and outliers of a range")
   CHECK(s.histogram.back().count == 1);
   CHECK(s.histogram.back().highest == 9'000);
 
-  const model::ReplayStatistics part = model::replay_statistics(list, model::ReplayMeasure::DeviceTime, {9, 11});
+  const model::ReplayStatistics part =
+      model::replay_statistics(list, model::ReplayMeasure::DeviceTime, {9, 11});
   CHECK(part.count == 11);
   CHECK(part.least == 10);
   CHECK(part.median == 15);
@@ -51,11 +54,13 @@ TEST_CASE("replay statistics: quantiles, unknown times and outliers of a range")
 }
 
 TEST_CASE("replay statistics: equal times make one bin, an empty range none") {
-  const model::ReplayStatistics s = model::replay_statistics(replays({5, 5, 5}), model::ReplayMeasure::DeviceTime, {}, 4);
+  const model::ReplayStatistics s =
+      model::replay_statistics(replays({5, 5, 5}), model::ReplayMeasure::DeviceTime, {}, 4);
   std::size_t in_bins = 0;
   for (const auto& bin : s.histogram) in_bins += bin.count;
   CHECK(in_bins == 3);
   CHECK(s.outliers.empty());
-  CHECK(model::replay_statistics(replays({5}), model::ReplayMeasure::DeviceTime, {7, 1}).count == 0);
+  CHECK(model::replay_statistics(replays({5}), model::ReplayMeasure::DeviceTime, {7, 1}).count ==
+        0);
   CHECK(model::replay_statistics({}, model::ReplayMeasure::DeviceTime).histogram.empty());
 }

@@ -10,7 +10,8 @@ using namespace reprise;
 using model::SampleSources;
 using trace::SampleSource;
 
-TEST_CASE("sample sources: none is known before there is one, and one that is alone stands for all") {
+TEST_CASE(
+    "sample sources: none is known before there is one, and one that is alone stands for all") {
   SampleSources sources;
   CHECK_FALSE(sources.of(7));
   sources.add(7, SampleSource::Timestamp);

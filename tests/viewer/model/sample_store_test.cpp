@@ -29,7 +29,9 @@ TEST_CASE("sample store: live blocks stay within the budget, the newest ones rem
   CHECK(store.held({0, 0}, 100 - stats.blocks) == nullptr);
 }
 
-TEST_CASE("sample store: a file's replays come back whole whatever the order and however small the budget") {
+TEST_CASE(
+    "sample store: a file's replays come back whole whatever the order and however small the "
+    "budget") {
   const std::filesystem::path path = test::scratch_folder() / "store.reprise";
   const GraphVersion g = test::random_graph(2);
   Records t;
@@ -49,10 +51,12 @@ TEST_CASE("sample store: a file's replays come back whole whatever the order and
     chunks.back().second.sample_blocks.push_back(b);
     blocks.push_back(b);
     // Times are unknown now and then.
-    replays.push_back({0, 0, 0, 0, n, 0, 0, n % 5 == 0 ? 0 : first, n % 5 == 0 ? 0 : first + 5'000, 0, 1});
+    replays.push_back(
+        {0, 0, 0, 0, n, 0, 0, n % 5 == 0 ? 0 : first, n % 5 == 0 ? 0 : first + 5'000, 0, 1});
   }
   test::write_trace(path, chunks);
-  model::SampleStore store({.reader = std::make_shared<const TraceReader>(path), .max_bytes = 4'000});
+  model::SampleStore store(
+      {.reader = std::make_shared<const TraceReader>(path), .max_bytes = 4'000});
   for (std::uint64_t i = 0; i < 40; ++i) {
     const std::uint64_t n = i * 17 % 40;
     CAPTURE(n);

@@ -5,7 +5,9 @@
 
 using namespace reprise;
 
-TEST_CASE("selection: a buffer lights up its users, a barrier the ends of its edges, and another graph nothing") {
+TEST_CASE(
+    "selection: a buffer lights up its users, a barrier the ends of its edges, and another graph "
+    "nothing") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     CAPTURE(seed);
     const model::Graph g(test::random_graph(seed));
@@ -27,19 +29,24 @@ TEST_CASE("selection: a buffer lights up its users, a barrier the ends of its ed
       CHECK(model::selects_buffer(model::SelectedNode{g.key(), n}, g, 1) == uses);
     }
     for (std::uint32_t e = 0; e < r.edges.size(); ++e) {
-      CHECK(model::selects_edge(model::SelectedBarrier{g.key(), 1}, g, e) == (r.edges[e].barrier == 1));
-      CHECK(model::selects_edge(model::SelectedNode{g.key(), 2}, g, e) == (r.edges[e].from == 2 || r.edges[e].to == 2));
+      CHECK(model::selects_edge(model::SelectedBarrier{g.key(), 1}, g, e) ==
+            (r.edges[e].barrier == 1));
+      CHECK(model::selects_edge(model::SelectedNode{g.key(), 2}, g, e) ==
+            (r.edges[e].from == 2 || r.edges[e].to == 2));
       CHECK_FALSE(model::selects_edge(model::SelectedReplay{g.key(), 1}, g, e));
     }
   }
 }
 
-TEST_CASE("filter: each word is looked for in name, label path, kernel and buffers, in either case; kinds and labels narrow it") {
+TEST_CASE(
+    "filter: each word is looked for in name, label path, kernel and buffers, in either case; "
+    "kinds and labels narrow it") {
   trace::GraphVersion r;
   r.strings = {"", "Load", "saxpy_kernel", "weights", "Forward", "inner"};
   r.labels = {{0, 0, 0}, {0, 4, 0}, {1, 5, 0}};
   r.kernels = {{2, 2, 0, 0}};
-  r.buffers = {{3, trace::BufferKind::Device, 0, 0, 64, 0}, {5, trace::BufferKind::Device, 1, 0, 64, 0}};
+  r.buffers = {{3, trace::BufferKind::Device, 0, 0, 64, 0},
+               {5, trace::BufferKind::Device, 1, 0, 64, 0}};
   r.accesses = {{0, trace::Access::Read, 0, 0, 64}};
   r.nodes.resize(3);
   r.nodes[0].kind = trace::NodeKind::Copy;

@@ -27,8 +27,12 @@ Records small_topology() {
   g.strings = {"", "load", "saxpy", "blur", "x", "y", "epoch", "forward"};
   g.labels = {{0, 0, 0}, {0, 6, 0}, {1, 7, 0}};
   g.kernels = {{2, 2, 32, 0}};
-  g.buffers = {{4, BufferKind::Transient, kNone, 0, 4096, 0}, {5, BufferKind::Device, 9, 0, 1 << 20, 0}};
-  g.accesses = {{0, Access::Write, 0, 0, 4096}, {0, Access::Read, 0, 0, 4096}, {1, Access::Write, 0, 0, 64}, {0, Access::Read, 0, 0, 64}};
+  g.buffers = {{4, BufferKind::Transient, kNone, 0, 4096, 0},
+               {5, BufferKind::Device, 9, 0, 1 << 20, 0}};
+  g.accesses = {{0, Access::Write, 0, 0, 4096},
+                {0, Access::Read, 0, 0, 4096},
+                {1, Access::Write, 0, 0, 64},
+                {0, Access::Read, 0, 0, 64}};
   g.barriers = {{1, 0, 0, 0, kNone, 0, 0, Access::Write, Access::Read, 1}};
   g.nodes.resize(3);
   g.nodes[0].kind = NodeKind::Copy;
@@ -46,7 +50,8 @@ Records small_topology() {
   g.nodes[2].lane = 1;
   g.nodes[2].first_access = 3;
   g.nodes[2].access_count = 1;
-  g.edges = {{0, 1, EdgeCause::Hazard, Hazard::ReadAfterWrite, 0, kNone, 0, 4096}, {0, 2, EdgeCause::Barrier, Hazard::None, kNone, 0, 0, 0}};
+  g.edges = {{0, 1, EdgeCause::Hazard, Hazard::ReadAfterWrite, 0, kNone, 0, 4096},
+             {0, 2, EdgeCause::Barrier, Hazard::None, kNone, 0, 0, 0}};
   r.graph_versions = {g};
   return r;
 }
@@ -59,9 +64,28 @@ Records small_events() {
     r.replays.push_back({3, 1, 0, 4, n, at, at + 900, at + 2'000, at + 7'000, 77, 1});
   }
   r.replays.push_back({8, 1, 0, 4, 1, 50'000, 50'100, 0, 0, 77, 0});
-  r.host_ranges = {{77, 1, 10'100, 10'800, "batch", 3, 1}, {77, 0, 9'000, 19'000, "iteration", kNone, 0}};
-  r.pool_states = {{0, 1, 9'500, "step", 1, 4'096, 0, {}}, {0, 1, 9'900, "step", 2, 1 << 20, 0, {3}, 4 << 20, 3 << 20, 1 << 20, 3 << 20, 1, 2, 1, 1, {3}}};
-  r.device_totals = {{1, 9'500, 0, 4'096, 4'096, 4'096, 4'096}, {1, 9'900, 0, 3 << 20, 1 << 20, 3 << 20, 1 << 20, 1, 1, 2, 1}};
+  r.host_ranges = {{77, 1, 10'100, 10'800, "batch", 3, 1},
+                   {77, 0, 9'000, 19'000, "iteration", kNone, 0}};
+  r.pool_states = {{0, 1, 9'500, "step", 1, 4'096, 0, {}},
+                   {0,
+                    1,
+                    9'900,
+                    "step",
+                    2,
+                    1 << 20,
+                    0,
+                    {3},
+                    4 << 20,
+                    3 << 20,
+                    1 << 20,
+                    3 << 20,
+                    1,
+                    2,
+                    1,
+                    1,
+                    {3}}};
+  r.device_totals = {{1, 9'500, 0, 4'096, 4'096, 4'096, 4'096},
+                     {1, 9'900, 0, 3 << 20, 1 << 20, 3 << 20, 1 << 20, 1, 1, 2, 1}};
   r.buffer_lives = {{9, 0, 1, BufferKind::Device, 1 << 20, 0x1000, 9'100, 0, "y"},
                     {9, 0, 1, BufferKind::Device, 1 << 20, 0x1000, 9'100, 40'000, "y"}};
   r.messages = {{9'200, Severity::Warning, "barrier-orders-nothing", "barrier 0", 3, 1, 1, kNone}};
@@ -76,13 +100,14 @@ Records small_samples() {
   for (std::uint64_t n = 1; n <= 3; ++n) {
     const auto at = static_cast<Time>(10'000 * n + 2'000);
     const auto more = static_cast<std::uint32_t>(n);
-    r.sample_blocks.push_back(
-        {3,
-         1,
-         0,
-         n,
-         SampleSource::Host,
-         {{0, 0, at, 1'000 + more, 0}, {1, 0, at + 1'100, 2'000 + more, 0}, {2, 0, n == 3 ? 0 : at + 1'100, n == 3 ? 0 : 3'000 + more, 1}}});
+    r.sample_blocks.push_back({3,
+                               1,
+                               0,
+                               n,
+                               SampleSource::Host,
+                               {{0, 0, at, 1'000 + more, 0},
+                                {1, 0, at + 1'100, 2'000 + more, 0},
+                                {2, 0, n == 3 ? 0 : at + 1'100, n == 3 ? 0 : 3'000 + more, 1}}});
   }
   return r;
 }
@@ -90,7 +115,8 @@ Records small_samples() {
 void write_trace(const std::filesystem::path& path, const Chunks& chunks) {
   TraceFile file({.path = path});
   std::uint64_t sequence = 0;
-  for (const auto& [kind, records] : chunks) file.write(std::make_shared<const Chunk>(make_chunk(kind, records, sequence++)));
+  for (const auto& [kind, records] : chunks)
+    file.write(std::make_shared<const Chunk>(make_chunk(kind, records, sequence++)));
 }
 
 void append_trace(const std::filesystem::path& path, const Chunks& chunks) {
@@ -98,8 +124,10 @@ void append_trace(const std::filesystem::path& path, const Chunks& chunks) {
   for (const auto& [kind, records] : chunks) {
     const Chunk chunk = make_chunk(kind, records, 1'000);
     const auto header = encode_header(chunk.header);
-    file.write(reinterpret_cast<const char*>(header.data()), static_cast<std::streamsize>(header.size()));
-    file.write(reinterpret_cast<const char*>(chunk.payload.data()), static_cast<std::streamsize>(chunk.payload.size()));
+    file.write(reinterpret_cast<const char*>(header.data()),
+               static_cast<std::streamsize>(header.size()));
+    file.write(reinterpret_cast<const char*>(chunk.payload.data()),
+               static_cast<std::streamsize>(chunk.payload.size()));
   }
 }
 

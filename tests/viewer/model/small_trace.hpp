@@ -1,5 +1,5 @@
-// A trace made by hand: one graph of three nodes, three replays of it with their samples, and something of everything else; and how
-// records become a file. Threads: values and pure functions.
+// A trace made by hand: one graph of three nodes, three replays of it with their samples, and
+// something of everything else; and how records become a file. Threads: values and pure functions.
 #pragma once
 
 #include <filesystem>

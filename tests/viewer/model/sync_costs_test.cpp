@@ -28,7 +28,8 @@ bool leads_to(const model::Graph& g, std::uint32_t from, std::uint32_t to) {
 
 void check_against_removal(const trace::GraphVersion& r, std::uint64_t seed) {
   const model::Graph g(r);
-  const std::vector<double> d = model::durations(model::replay_times(g, test::random_replay(r, seed, 6)));
+  const std::vector<double> d =
+      model::durations(model::replay_times(g, test::random_replay(r, seed, 6)));
   const model::SyncCosts costs = model::sync_costs(g, d);
   const double length = model::longest_paths(g, d).length;
   CHECK(costs.length == length);
@@ -38,7 +39,8 @@ void check_against_removal(const trace::GraphVersion& r, std::uint64_t seed) {
     CHECK(costs.edges[e].is_implied == leads_to(without, r.edges[e].from, r.edges[e].to));
   }
   for (std::uint32_t b = 0; b < r.barriers.size(); ++b) {
-    const model::Graph without = with_edges(r, [&](std::uint32_t x) { return r.edges[x].barrier != b; });
+    const model::Graph without =
+        with_edges(r, [&](std::uint32_t x) { return r.edges[x].barrier != b; });
     CHECK(costs.barriers[b].cost == length - model::longest_paths(without, d).length);
     CHECK(costs.barriers[b].edges == r.barriers[b].edges);
   }
@@ -53,7 +55,8 @@ TEST_CASE("sync costs: of edges and barriers, they are what the longest way lose
   }
 }
 
-TEST_CASE("sync costs: a chain longer than a set of bits implies what jumps over it, and nothing else") {
+TEST_CASE(
+    "sync costs: a chain longer than a set of bits implies what jumps over it, and nothing else") {
   trace::GraphVersion r = test::random_graph(1, {.nodes = 1'300, .density = 0});
   for (std::uint32_t n = 1; n < 1'300; ++n) {
     if (n >= 3 && n % 100 == 0) r.edges.push_back({n - 3, n});
@@ -71,7 +74,11 @@ TEST_CASE("sync costs: a chain longer than a set of bits implies what jumps over
 
 TEST_CASE("sync costs: a barrier without edges orders nothing") {
   trace::GraphVersion r = test::random_graph(1, {.density = 0, .barriers = 1});
-  CHECK(model::sync_costs(model::Graph(r), std::vector<double>(r.nodes.size(), 1)).barriers[0].orders_nothing());
+  CHECK(model::sync_costs(model::Graph(r), std::vector<double>(r.nodes.size(), 1))
+            .barriers[0]
+            .orders_nothing());
   r.edges.push_back({0, 1, trace::EdgeCause::Barrier, trace::Hazard::None, trace::kNone, 0, 0, 0});
-  CHECK_FALSE(model::sync_costs(model::Graph(r), std::vector<double>(r.nodes.size(), 1)).barriers[0].orders_nothing());
+  CHECK_FALSE(model::sync_costs(model::Graph(r), std::vector<double>(r.nodes.size(), 1))
+                  .barriers[0]
+                  .orders_nothing());
 }

@@ -30,7 +30,8 @@ TEST_CASE("time histogram: quantiles are as exact as it says, the rest is exact"
       CHECK(x->greatest() == values.back());
       CHECK(x->sum() == std::accumulate(values.begin(), values.end(), std::int64_t{0}));
       for (const double q : {0.0, 0.1, 0.5, 0.9, 0.99, 1.0}) {
-        const auto rank = std::max<std::size_t>(static_cast<std::size_t>(std::ceil(q * static_cast<double>(values.size()))), 1);
+        const auto rank = std::max<std::size_t>(
+            static_cast<std::size_t>(std::ceil(q * static_cast<double>(values.size()))), 1);
         const auto exact = static_cast<double>(values[rank - 1]);
         CHECK(std::abs(x->quantile(q) - exact) <= exact * model::TimeHistogram::kRelativeError);
       }

@@ -9,7 +9,9 @@
 using namespace reprise;
 using trace::Time;
 
-TEST_CASE("timeline rows: nothing overlaps in a row, nothing is dropped, and no group has more rows than run at once") {
+TEST_CASE(
+    "timeline rows: nothing overlaps in a row, nothing is dropped, and no group has more rows than "
+    "run at once") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);
     const model::Graph g(test::random_graph(seed, {.nodes = 40, .density = 0.05, .lanes = 4}));
@@ -29,7 +31,10 @@ TEST_CASE("timeline rows: nothing overlaps in a row, nothing is dropped, and no 
       CHECK(group == block.samples[item.sample].worker);
       std::size_t running = 0;
       for (const model::TimelineItem& other : rows.items) {
-        running += rows.rows[other.row].group == group && other.started <= item.started && item.started < other.ended ? 1 : 0;
+        running += rows.rows[other.row].group == group && other.started <= item.started &&
+                           item.started < other.ended
+                       ? 1
+                       : 0;
       }
       at_once[group] = std::max(at_once[group], running);
     }
@@ -38,7 +43,8 @@ TEST_CASE("timeline rows: nothing overlaps in a row, nothing is dropped, and no 
   }
 }
 
-TEST_CASE("gaps: they fill each row between its items, and no part waits for what had ended already") {
+TEST_CASE(
+    "gaps: they fill each row between its items, and no part waits for what had ended already") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);
     const model::Graph g(test::random_graph(seed));
@@ -67,7 +73,8 @@ TEST_CASE("gaps: they fill each row between its items, and no part waits for wha
       for (const model::Neighbour& p : g.predecessors(gap.node)) {
         const Time ended = times.nodes[p.node].ended;
         any = std::max(any, ended);
-        if (g.record().edges[p.edge].cause != trace::EdgeCause::Lane) needed = std::max(needed, ended);
+        if (g.record().edges[p.edge].cause != trace::EdgeCause::Lane)
+          needed = std::max(needed, ended);
       }
       switch (gap.kind) {
         case model::GapKind::Predecessor: CHECK(gap.ended <= needed); break;

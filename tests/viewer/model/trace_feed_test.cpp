@@ -38,10 +38,13 @@ class Watched {
   template <class Holds>
   [[nodiscard]] bool wait(Holds holds) {
     std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, std::chrono::duration<double>(kHangSeconds), [&] { return holds(feed.status(), *feed.document()); });
+    return changed_.wait_for(lock, std::chrono::duration<double>(kHangSeconds),
+                             [&] { return holds(feed.status(), *feed.document()); });
   }
   [[nodiscard]] bool wait_for(FeedState state) {
-    return wait([state](const model::FeedStatus& status, const model::Document&) { return status.state == state; });
+    return wait([state](const model::FeedStatus& status, const model::Document&) {
+      return status.state == state;
+    });
   }
   [[nodiscard]] bool wait_for_replays(std::size_t count) {
     return wait([count](const model::FeedStatus&, const model::Document& document) {
@@ -72,7 +75,9 @@ std::filesystem::path fresh_file(const char* name) {
 }
 
 test::Chunks whole() {
-  return {{ChunkKind::Topology, test::small_topology()}, {ChunkKind::Events, test::small_events()}, {ChunkKind::Samples, test::small_samples()}};
+  return {{ChunkKind::Topology, test::small_topology()},
+          {ChunkKind::Events, test::small_events()},
+          {ChunkKind::Samples, test::small_samples()}};
 }
 
 std::string text_of_whole() {
@@ -112,7 +117,9 @@ TEST_CASE("trace feed: a file becomes Ready with everything in it") {
   CHECK(model::document_text(*feed.document()) == text_of_whole());
 }
 
-TEST_CASE("trace feed: a file that is cut off anywhere is Ready with its whole chunks, and says what is missing") {
+TEST_CASE(
+    "trace feed: a file that is cut off anywhere is Ready with its whole chunks, and says what is "
+    "missing") {
   const auto path = fresh_file("cut.reprise");
   test::write_trace(path, whole());
   const std::uintmax_t size = std::filesystem::file_size(path);
@@ -133,7 +140,8 @@ TEST_CASE("trace feed: a damaged chunk is left out and told of") {
   const auto path = fresh_file("damaged.reprise");
   test::write_trace(path, {{ChunkKind::Topology, test::small_topology()}});
   const std::uintmax_t events = std::filesystem::file_size(path);
-  test::append_trace(path, {{ChunkKind::Events, test::small_events()}, {ChunkKind::Samples, test::small_samples()}});
+  test::append_trace(path, {{ChunkKind::Events, test::small_events()},
+                            {ChunkKind::Samples, test::small_samples()}});
   std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
   file.seekp(static_cast<std::streamoff>(events + trace::ChunkHeader::kBytes + 20));
   file.write("damage", 6);
@@ -149,7 +157,8 @@ TEST_CASE("trace feed: a damaged chunk is left out and told of") {
 TEST_CASE("trace feed: what is no trace is Failed with a reason that names it") {
   const auto text = fresh_file("text.reprise");
   std::ofstream(text) << "there is nothing to see in this file, and it is longer than a preamble";
-  for (const std::filesystem::path& path : {fresh_file("missing.reprise"), text, test::scratch_folder()}) {
+  for (const std::filesystem::path& path :
+       {fresh_file("missing.reprise"), text, test::scratch_folder()}) {
     CAPTURE(path);
     model::TraceFeed feed({.target = path});
     REQUIRE(feed.wait_until_ready(kHangSeconds));
@@ -170,11 +179,13 @@ TEST_CASE("trace feed: a file that appears later is read then") {
 
 TEST_CASE("trace feed: a file that grows is read on, and its samples are found") {
   const auto path = fresh_file("grows.reprise");
-  test::write_trace(path, {{ChunkKind::Topology, test::small_topology()}, {ChunkKind::Events, replays(1, 2)}});
+  test::write_trace(
+      path, {{ChunkKind::Topology, test::small_topology()}, {ChunkKind::Events, replays(1, 2)}});
   Watched watched(path);
   REQUIRE(watched.wait_for_replays(2));
   const auto before = watched.feed.document();
-  test::append_trace(path, {{ChunkKind::Events, replays(3, 1)}, {ChunkKind::Samples, test::small_samples()}});
+  test::append_trace(
+      path, {{ChunkKind::Events, replays(3, 1)}, {ChunkKind::Samples, test::small_samples()}});
   REQUIRE(watched.wait_for_samples(8));
   CHECK(watched.feed.document()->find(kStep)->replays.size() == 3);
   CHECK(before->find(kStep)->replays.size() == 2);
@@ -197,10 +208,12 @@ TEST_CASE("trace feed: a chunk that is only half there is read when the rest has
   REQUIRE(watched.wait_for(FeedState::Ready));
   CHECK_FALSE(watched.feed.status().reason.empty());
   std::ofstream(path, std::ios::binary | std::ios::app)
-      .write(chunk.data() + chunk.size() / 2, static_cast<std::streamsize>(chunk.size() - chunk.size() / 2));
+      .write(chunk.data() + chunk.size() / 2,
+             static_cast<std::streamsize>(chunk.size() - chunk.size() / 2));
   REQUIRE(watched.wait_for_replays(5));
-  CHECK(watched.wait(
-      [](const model::FeedStatus& status, const model::Document&) { return status.state == FeedState::Ready && status.reason.empty(); }));
+  CHECK(watched.wait([](const model::FeedStatus& status, const model::Document&) {
+    return status.state == FeedState::Ready && status.reason.empty();
+  }));
 }
 
 TEST_CASE("trace feed: a file that is replaced is read anew, by another file or in its place") {
@@ -209,11 +222,13 @@ TEST_CASE("trace feed: a file that is replaced is read anew, by another file or 
   Watched watched(path);
   REQUIRE(watched.wait_for_samples(8));
   const auto other = fresh_file("other.reprise");
-  test::write_trace(other, {{ChunkKind::Topology, test::small_topology()}, {ChunkKind::Events, replays(1, 7)}});
+  test::write_trace(
+      other, {{ChunkKind::Topology, test::small_topology()}, {ChunkKind::Events, replays(1, 7)}});
   std::filesystem::rename(other, path);
   REQUIRE(watched.wait_for_replays(7));
   CHECK(watched.feed.document()->find(kStep)->statistics->samples == 0);
-  test::write_trace(path, {{ChunkKind::Topology, test::small_topology()}, {ChunkKind::Events, replays(1, 11)}});
+  test::write_trace(
+      path, {{ChunkKind::Topology, test::small_topology()}, {ChunkKind::Events, replays(1, 11)}});
   REQUIRE(watched.wait_for_replays(11));
 }
 
@@ -225,11 +240,14 @@ TEST_CASE("trace feed: a file that is removed stays as it was read") {
   std::filesystem::remove(path);
   const auto document = watched.feed.document();
   CHECK(document->samples->find(*document->find_replay(kStep, 2)) != nullptr);
-  test::write_trace(path, {{ChunkKind::Topology, test::small_topology()}, {ChunkKind::Events, replays(1, 7)}});
+  test::write_trace(
+      path, {{ChunkKind::Topology, test::small_topology()}, {ChunkKind::Events, replays(1, 7)}});
   CHECK(watched.wait_for_replays(7));
 }
 
-TEST_CASE("trace feed: a live session is shown while it goes on, to who attaches late too, and stays when it has ended") {
+TEST_CASE(
+    "trace feed: a live session is shown while it goes on, to who attaches late too, and stays "
+    "when it has ended") {
   const test::RuntimeFolder runtime;
   std::unique_ptr<Watched> early, late;
   {
@@ -262,7 +280,8 @@ TEST_CASE("trace feed: a live session is shown while it goes on, to who attaches
   }
 }
 
-TEST_CASE("trace feed: a session that is not there, or wants another token, is Failed with a reason") {
+TEST_CASE(
+    "trace feed: a session that is not there, or wants another token, is Failed with a reason") {
   const test::RuntimeFolder runtime;
   trace::LiveServerDesc desc = test::patient("digits");
   desc.listen = "127.0.0.1:0";
@@ -311,7 +330,8 @@ TEST_CASE("trace feed: it goes at any moment, whether it reads, connects or is l
   const auto path = fresh_file("gone.reprise");
   test::write_trace(path, whole());
   for (int i = 0; i < 20; ++i) {
-    for (const std::string& target : {path.string(), server.path().string(), (runtime.path() / "nobody.sock").string()}) {
+    for (const std::string& target :
+         {path.string(), server.path().string(), (runtime.path() / "nobody.sock").string()}) {
       const model::TraceFeed feed({.target = target});
       CHECK(feed.document() != nullptr);
       if (i % 2 == 0) std::this_thread::yield();
@@ -330,7 +350,9 @@ TEST_CASE("trace feed: documents are whole while the feed goes on") {
   constexpr std::uint64_t kReplays = 3'000;
   std::thread session([&] {
     for (std::uint64_t n = 1; n <= kReplays; ++n) {
-      const std::uint64_t replay = n % 7 == 0 ? n - 1 : n % 7 == 6 ? n + 1 : n;  // two in seven come late
+      const std::uint64_t replay = n % 7 == 0   ? n - 1
+                                   : n % 7 == 6 ? n + 1
+                                                : n;  // two in seven come late
       push_all(writer, replays(replay, 1));
       trace::SampleBlock block = test::small_samples().sample_blocks[0];
       block.replay = replay;
@@ -346,11 +368,14 @@ TEST_CASE("trace feed: documents are whole while the feed goes on") {
     if (entry == nullptr) return false;
     std::uint64_t last = 0, in_nodes = 0;
     for (const trace::Replay& replay : entry->replays) {
-      in_order = in_order && replay.replay > last && replay.ended == static_cast<trace::Time>(10'000 * replay.replay) + 7'000;
+      in_order = in_order && replay.replay > last &&
+                 replay.ended == static_cast<trace::Time>(10'000 * replay.replay) + 7'000;
       last = replay.replay;
     }
-    for (const model::NodeStatistics& node : entry->statistics->nodes) in_nodes += node.times.count();
-    consistent = consistent && in_nodes == entry->statistics->samples && entry->replays.size() >= seen;
+    for (const model::NodeStatistics& node : entry->statistics->nodes)
+      in_nodes += node.times.count();
+    consistent =
+        consistent && in_nodes == entry->statistics->samples && entry->replays.size() >= seen;
     seen = entry->replays.size();
     return seen == kReplays;
   });

@@ -29,7 +29,8 @@ std::filesystem::path many_samples() {
     block.replay = n;
     for (trace::Sample& s : block.samples) s.started += static_cast<trace::Time>(n) * 1'000'000;
     const trace::Time first = block.samples.front().started;
-    chunks[1].second.replays.push_back({0, 0, 0, 0, n, first - 20, first - 10, first, first + 500'000, 0, 1});
+    chunks[1].second.replays.push_back(
+        {0, 0, 0, 0, n, first - 20, first - 10, first, first + 500'000, 0, 1});
     chunks.back().second.sample_blocks.push_back(std::move(block));
   }
   test::write_trace(path, chunks);
@@ -40,7 +41,9 @@ std::filesystem::path many_samples() {
 
 TEST_CASE("trace loader: topology first, then every replay, then statistics") {
   model::TraceLoader loader({.path = many_samples()});
-  const auto& entry_of = [](const model::Document& d) -> const model::GraphEntry& { return d.graphs.begin()->second; };
+  const auto& entry_of = [](const model::Document& d) -> const model::GraphEntry& {
+    return d.graphs.begin()->second;
+  };
   CHECK_FALSE(loader.has_replays());
   CHECK(entry_of(*loader.document()).replays.empty());
   CHECK(loader.step());
@@ -59,7 +62,9 @@ TEST_CASE("trace loader: topology first, then every replay, then statistics") {
   CHECK(entry_of(*loader.document()).statistics->samples == kReplays * kNodes);
 }
 
-TEST_CASE("trace loader: however many samples a file has, none is held for the statistics, and no more than the budget for looking at") {
+TEST_CASE(
+    "trace loader: however many samples a file has, none is held for the statistics, and no more "
+    "than the budget for looking at") {
   constexpr std::uint64_t kChunkBytes = kReplaysOfAChunk * (kNodes * sizeof(trace::Sample) + 128);
   constexpr std::uint64_t kBudget = 3 * kChunkBytes;
   model::TraceLoader loader({.path = many_samples(), .max_sample_bytes = kBudget});
@@ -77,14 +82,16 @@ TEST_CASE("trace loader: however many samples a file has, none is held for the s
   CHECK(document->samples->stats().forgotten > 0);
 }
 
-TEST_CASE("trace loader: it goes on with a file that grew, and not with one that was written anew") {
+TEST_CASE(
+    "trace loader: it goes on with a file that grew, and not with one that was written anew") {
   const std::filesystem::path path = test::scratch_folder() / "follow.reprise";
   test::write_trace(path, {{ChunkKind::Topology, test::small_topology()}});
   model::TraceLoader loader({.path = path});
   CHECK_FALSE(loader.step());
   CHECK(loader.follow());
   CHECK_FALSE(loader.step());
-  test::append_trace(path, {{ChunkKind::Events, test::small_events()}, {ChunkKind::Samples, test::small_samples()}});
+  test::append_trace(path, {{ChunkKind::Events, test::small_events()},
+                            {ChunkKind::Samples, test::small_samples()}});
   CHECK(loader.follow());
   CHECK_FALSE(loader.has_replays());
   while (loader.step()) {
@@ -101,7 +108,8 @@ TEST_CASE("trace loader: it goes on with a file that grew, and not with one that
 
 TEST_CASE("trace loader: sessions that follow each other in one file are all in the document") {
   const std::filesystem::path path = test::scratch_folder() / "sessions.reprise";
-  test::write_trace(path, {{ChunkKind::Topology, test::small_topology()}, {ChunkKind::Events, test::small_events()}});
+  test::write_trace(path, {{ChunkKind::Topology, test::small_topology()},
+                           {ChunkKind::Events, test::small_events()}});
   model::TraceLoader loader({.path = path});
   while (loader.step()) {
   }

@@ -98,7 +98,8 @@ TEST_CASE("canvas: with one axis the plane is as high as the canvas") {
   CHECK(t.canvas.to_screen(0, kPlane.bottom).y == doctest::Approx(t.canvas.max().y));
 }
 
-TEST_CASE("canvas: keys move and magnify only while the mouse is on it, and Home shows everything") {
+TEST_CASE(
+    "canvas: keys move and magnify only while the mouse is on it, and Home shows everything") {
   CanvasTest t(CanvasAxes::Both);
   t.draw();
   const CanvasBounds all = t.canvas.in_sight();
@@ -131,7 +132,9 @@ TEST_CASE("canvas: everything stays in sight when the window changes, until some
   CHECK(t.canvas.zoom_x() == doctest::Approx(zoom));
 }
 
-TEST_CASE("canvas: what is kept free at the left shows nothing of the plane, as long as everything is shown") {
+TEST_CASE(
+    "canvas: what is kept free at the left shows nothing of the plane, as long as everything is "
+    "shown") {
   CanvasTest t(CanvasAxes::Both);
   t.draw();
   REQUIRE(t.canvas.to_screen(kPlane.left, kPlane.top).x < t.canvas.min().x + 200);

@@ -20,16 +20,21 @@ using reprise::test::PanelFixture;
 
 namespace {
 
-std::shared_ptr<const model::Document> changed_document(const std::string& name, const HandMadeTrace& options) {
+std::shared_ptr<const model::Document> changed_document(const std::string& name,
+                                                        const HandMadeTrace& options) {
   const std::filesystem::path path = test::scratch_folder() / (name + ".reprise");
   if (!std::filesystem::exists(path)) write_hand_made_trace(path, options);
   return test::document_of(path);
 }
 
 // Node 2 takes half as long again.
-std::shared_ptr<const model::Document> slower() { return changed_document("compare-slower", {.slow_node = 2}); }
+std::shared_ptr<const model::Document> slower() {
+  return changed_document("compare-slower", {.slow_node = 2});
+}
 // Node 3 has another name.
-std::shared_ptr<const model::Document> renamed() { return changed_document("compare-renamed", {.renamed_node = 3}); }
+std::shared_ptr<const model::Document> renamed() {
+  return changed_document("compare-renamed", {.renamed_node = 3});
+}
 
 std::string settled_text(PanelFixture& fixture, ComparePanel& panel) {
   fixture.settle(panel);
@@ -45,7 +50,8 @@ void check_has(const std::string& text, std::initializer_list<const char*> words
 }
 
 const ComparedNode& of_a(const CompareResult& result, std::uint32_t node) {
-  return *std::find_if(result.nodes.begin(), result.nodes.end(), [&](const ComparedNode& n) { return n.a == node; });
+  return *std::find_if(result.nodes.begin(), result.nodes.end(),
+                       [&](const ComparedNode& n) { return n.a == node; });
 }
 
 // Clicks the button at a place of the first line.
@@ -72,7 +78,8 @@ void click_button(PanelFixture& fixture, ComparePanel& panel, int which) {
 
 TEST_CASE("compare: the node that takes longer is slower by more than chance, and no other is") {
   const PanelFixture fixture;
-  const CompareResult result = compare_sides({fixture.document, fixture.view.graph, {}}, {slower(), fixture.view.graph, {}});
+  const CompareResult result =
+      compare_sides({fixture.document, fixture.view.graph, {}}, {slower(), fixture.view.graph, {}});
   CHECK(result.slower == 1);
   CHECK(result.faster == 0);
   REQUIRE_FALSE(result.nodes.empty());
@@ -88,7 +95,8 @@ TEST_CASE("compare: the node that takes longer is slower by more than chance, an
 
 TEST_CASE("compare: the other way round it is faster by as much") {
   const PanelFixture fixture;
-  const CompareResult result = compare_sides({slower(), fixture.view.graph, {}}, {fixture.document, fixture.view.graph, {}});
+  const CompareResult result =
+      compare_sides({slower(), fixture.view.graph, {}}, {fixture.document, fixture.view.graph, {}});
   CHECK(result.faster == 1);
   CHECK(result.nodes.front().as == ComparedAs::Faster);
   CHECK(result.nodes.front().effect == doctest::Approx(-1500).epsilon(0.01));
@@ -96,18 +104,22 @@ TEST_CASE("compare: the other way round it is faster by as much") {
 
 TEST_CASE("compare: a node of another name is only in A, and the other only in B") {
   const PanelFixture fixture;
-  const CompareResult result = compare_sides({fixture.document, fixture.view.graph, {}}, {renamed(), fixture.view.graph, {}});
+  const CompareResult result = compare_sides({fixture.document, fixture.view.graph, {}},
+                                             {renamed(), fixture.view.graph, {}});
   CHECK(result.added == 1);
   CHECK(result.removed == 1);
-  CHECK(std::count_if(result.nodes.begin(), result.nodes.end(),
-                      [](const ComparedNode& n) { return n.as == ComparedAs::Added && n.b == 3 && n.effect > 0; }) == 1);
-  CHECK(std::count_if(result.nodes.begin(), result.nodes.end(),
-                      [](const ComparedNode& n) { return n.as == ComparedAs::Removed && n.a == 3 && n.effect < 0; }) == 1);
+  CHECK(std::count_if(result.nodes.begin(), result.nodes.end(), [](const ComparedNode& n) {
+          return n.as == ComparedAs::Added && n.b == 3 && n.effect > 0;
+        }) == 1);
+  CHECK(std::count_if(result.nodes.begin(), result.nodes.end(), [](const ComparedNode& n) {
+          return n.as == ComparedAs::Removed && n.a == 3 && n.effect < 0;
+        }) == 1);
 }
 
 TEST_CASE("compare: few samples are said to be too few") {
   const PanelFixture fixture;
-  const CompareResult result = compare_sides({fixture.document, fixture.view.graph, {0, 4}}, {slower(), fixture.view.graph, {0, 4}});
+  const CompareResult result = compare_sides({fixture.document, fixture.view.graph, {0, 4}},
+                                             {slower(), fixture.view.graph, {0, 4}});
   CHECK(result.slower == 0);
   CHECK(of_a(result, 2).as == ComparedAs::TooFew);
 }
@@ -128,14 +140,17 @@ TEST_CASE("compare: halves share all replays of the range, and one replay has no
 TEST_CASE("compare: a side says what it is") {
   PanelFixture fixture;
   const PanelContext context = fixture.frame_of_now();
-  CHECK(stretch_text(context, {CompareTrace::Shown, fixture.view.graph, {}}) == "step, version 1, all 40 replays");
-  CHECK(stretch_text(context, {CompareTrace::Shown, fixture.view.graph, {10, 5}}) == "step, version 1, replays 11 to 15");
+  CHECK(stretch_text(context, {CompareTrace::Shown, fixture.view.graph, {}}) ==
+        "step, version 1, all 40 replays");
+  CHECK(stretch_text(context, {CompareTrace::Shown, fixture.view.graph, {10, 5}}) ==
+        "step, version 1, replays 11 to 15");
 }
 
 TEST_CASE("compare: one trace alone says how to choose what to compare") {
   PanelFixture fixture;
   ComparePanel panel(fixture.background);
-  check_has(settled_text(fixture, panel), {"What shall be compared?", "A = chosen replays", "First half | second half"});
+  check_has(settled_text(fixture, panel),
+            {"What shall be compared?", "A = chosen replays", "First half | second half"});
 }
 
 TEST_CASE("compare: two traces are compared whole, without being asked") {
@@ -143,8 +158,9 @@ TEST_CASE("compare: two traces are compared whole, without being asked") {
   fixture.other = slower();
   fixture.other_name = "slower.reprise";
   ComparePanel panel(fixture.background);
-  check_has(settled_text(fixture, panel), {"hand-made.reprise: step", "slower.reprise: step", "1 node is slower", "more than chance", "+50.0 %",
-                                           "+1.501 us", "blur", "slower", "no difference"});
+  check_has(settled_text(fixture, panel),
+            {"hand-made.reprise: step", "slower.reprise: step", "1 node is slower",
+             "more than chance", "+50.0 %", "+1.501 us", "blur", "slower", "no difference"});
 }
 
 TEST_CASE("compare: the second half against the first of a steady trace finds nothing") {
@@ -153,7 +169,8 @@ TEST_CASE("compare: the second half against the first of a steady trace finds no
   fixture.settle(panel);
   click_button(fixture, panel, 2);
   check_has(settled_text(fixture, panel),
-            {"replays 1 to 20", "replays 21 to 40", "0 nodes are slower", "0 faster", "which may be chance", "no difference"});
+            {"replays 1 to 20", "replays 21 to 40", "0 nodes are slower", "0 faster",
+             "which may be chance", "no difference"});
 }
 
 TEST_CASE("compare: chosen replays are taken as sides, one after the other") {
@@ -168,7 +185,8 @@ TEST_CASE("compare: chosen replays are taken as sides, one after the other") {
   fixture.update();
   fixture.settle(panel);
   click_button(fixture, panel, 1);
-  check_has(settled_text(fixture, panel), {"replays 1 to 10", "replays 21 to 35", "10 and 15 measured replays"});
+  check_has(settled_text(fixture, panel),
+            {"replays 1 to 10", "replays 21 to 35", "10 and 15 measured replays"});
 }
 
 TEST_CASE("compare: nodes in one side alone are listed, the filter applies, and a click selects") {

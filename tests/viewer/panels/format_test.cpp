@@ -59,7 +59,9 @@ TEST_CASE("format: percents say when they are only nearly nothing") {
 TEST_CASE("format: a shortened text keeps both ends and whole characters") {
   CHECK(shortened("short", 10) == "short");
   CHECK(shortened("gather_rows_of_matrix", 11) == "gath...trix");
-  CHECK(shortened("\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4", 8).size() == 16);
-  CHECK(shortened("\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4", 5) == "\xc3\xa4...\xc3\xa4");
+  CHECK(shortened("\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4", 8).size() ==
+        16);
+  CHECK(shortened("\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4", 5) ==
+        "\xc3\xa4...\xc3\xa4");
   CHECK(shortened("abcdef", 2) == "ab");
 }

@@ -51,12 +51,15 @@ std::shared_ptr<const model::Document> document_with(const std::vector<Made>& gr
 
 TEST_CASE("graph choice: of a file what was replayed most, of equals the larger") {
   CHECK_FALSE(first_choice(*document_with({}), ChoiceOf::File));
-  CHECK(first_choice(*document_with({{{1, 1}, 9, 3}, {{2, 1}, 2, 8}}), ChoiceOf::File) == model::GraphKey{2, 1});
-  CHECK(first_choice(*document_with({{{1, 1}, 2, 0}, {{2, 1}, 7, 0}, {{3, 1}, 3, 0}}), ChoiceOf::File) == model::GraphKey{2, 1});
+  CHECK(first_choice(*document_with({{{1, 1}, 9, 3}, {{2, 1}, 2, 8}}), ChoiceOf::File) ==
+        model::GraphKey{2, 1});
+  CHECK(first_choice(*document_with({{{1, 1}, 2, 0}, {{2, 1}, 7, 0}, {{3, 1}, 3, 0}}),
+                     ChoiceOf::File) == model::GraphKey{2, 1});
 }
 
 TEST_CASE("graph choice: of a session the newest version that runs, of the graph that runs most") {
-  const auto document = document_with({{{1, 1}, 2, 90}, {{1, 2}, 2, 20}, {{1, 3}, 2, 0}, {{2, 1}, 9, 50}});
+  const auto document =
+      document_with({{{1, 1}, 2, 90}, {{1, 2}, 2, 20}, {{1, 3}, 2, 0}, {{2, 1}, 9, 50}});
   CHECK(first_choice(*document, ChoiceOf::Session) == model::GraphKey{1, 2});
   CHECK(first_choice(*document, ChoiceOf::File) == model::GraphKey{1, 1});
   CHECK(newest_version(*document, {1, 1}) == model::GraphKey{1, 3});
@@ -79,9 +82,11 @@ TEST_CASE("graph choice: what is selected exists or does not") {
 
 TEST_CASE("graph choice: a node or buffer is carried to another version if it is the same there") {
   const auto document = document_with({{{1, 1}, 3, 0}, {{1, 2}, 2, 0}});
-  CHECK(carried_over(model::SelectedNode{{1, 1}, 1}, *document, {1, 2}) == model::Selection(model::SelectedNode{{1, 2}, 1}));
+  CHECK(carried_over(model::SelectedNode{{1, 1}, 1}, *document, {1, 2}) ==
+        model::Selection(model::SelectedNode{{1, 2}, 1}));
   CHECK(carried_over(model::SelectedNode{{1, 1}, 2}, *document, {1, 2}) == model::Selection());
-  CHECK(carried_over(model::SelectedBuffer{{1, 1}, 0}, *document, {1, 2}) == model::Selection(model::SelectedBuffer{{1, 2}, 0}));
+  CHECK(carried_over(model::SelectedBuffer{{1, 1}, 0}, *document, {1, 2}) ==
+        model::Selection(model::SelectedBuffer{{1, 2}, 0}));
   CHECK(carried_over(model::SelectedReplay{{1, 1}, 1}, *document, {1, 2}) == model::Selection());
 }
 

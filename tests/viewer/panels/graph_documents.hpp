@@ -1,6 +1,7 @@
-// Documents with a graph of any size, for tests and benches of what draws graphs: rows of kernels that read their neighbours of the row before, a
-// sum that all wait for after each block of rows, labels around blocks and halves of blocks, lanes, copies, and one kernel that is far slower
-// than all others. Threads: pure functions.
+// Documents with a graph of any size, for tests and benches of what draws graphs: rows of kernels
+// that read their neighbours of the row before, a sum that all wait for after each block of rows,
+// labels around blocks and halves of blocks, lanes, copies, and one kernel that is far slower than
+// all others. Threads: pure functions.
 #pragma once
 
 #include <algorithm>
@@ -32,15 +33,26 @@ inline constexpr model::GraphKey kGraphDocumentKey{1, 1};
   g.version = kGraphDocumentKey.version;
   g.label = "large";
   g.lanes = 4;
-  g.strings = {"",      "attention_scores", "rms_norm", "matmul_tile_128x64", "add_residual", "copy_cache", "reduce_all",
-               "block", "attention",        "mlp",      "model.cpp",          "cache"};
+  g.strings = {"",
+               "attention_scores",
+               "rms_norm",
+               "matmul_tile_128x64",
+               "add_residual",
+               "copy_cache",
+               "reduce_all",
+               "block",
+               "attention",
+               "mlp",
+               "model.cpp",
+               "cache"};
   const std::vector<std::uint32_t> names = {1, 2, 3, 4};
   g.labels = {{0, 0, 0}};
   for (const std::uint32_t name : names) g.kernels.push_back({name, name, 32, 0});
   g.buffers = {{11, BufferKind::Device, 0, 0, 1u << 20, 0}};
   const auto edge = [&](std::uint32_t from, std::uint32_t to, EdgeCause cause) {
-    g.edges.push_back({from, to, cause, cause == EdgeCause::Hazard ? Hazard::ReadAfterWrite : Hazard::None, cause == EdgeCause::Hazard ? 0 : kNone,
-                       kNone, 0, 4096});
+    g.edges.push_back({from, to, cause,
+                       cause == EdgeCause::Hazard ? Hazard::ReadAfterWrite : Hazard::None,
+                       cause == EdgeCause::Hazard ? 0 : kNone, kNone, 0, 4096});
   };
   std::vector<std::uint32_t> above, row;  // nodes
   std::uint32_t in_block = 0, block_label = 0, inner = 0;
@@ -50,7 +62,10 @@ inline constexpr model::GraphKey kGraphDocumentKey{1, 1};
     node.kind = kind;
     node.name = name;
     node.label = label;
-    node.kernel = kind == NodeKind::Dispatch ? static_cast<std::uint32_t>(std::find(names.begin(), names.end(), name) - names.begin()) : kNone;
+    node.kernel = kind == NodeKind::Dispatch
+                      ? static_cast<std::uint32_t>(std::find(names.begin(), names.end(), name) -
+                                                   names.begin())
+                      : kNone;
     if (node.kernel == names.size()) node.kernel = kNone;
     node.lane = n % 4;
     node.command = n;
@@ -89,17 +104,23 @@ inline constexpr model::GraphKey kGraphDocumentKey{1, 1};
     } else {
       for (std::uint32_t i = 0; i < desc.width && g.nodes.size() < desc.nodes; ++i) {
         const bool copy = i % 7 == 6;
-        const std::uint32_t n = add(copy ? NodeKind::Copy : NodeKind::Dispatch, copy ? 5 : names[(in_block + i / 3) % names.size()], inner);
+        const std::uint32_t n = add(copy ? NodeKind::Copy : NodeKind::Dispatch,
+                                    copy ? 5 : names[(in_block + i / 3) % names.size()], inner);
         row.push_back(n);
         if (above.empty()) continue;
         std::vector<std::pair<std::uint32_t, EdgeCause>> from;
-        const std::uint32_t last = static_cast<std::uint32_t>(above.size()) - 1, column = std::min(i, last);
+        const std::uint32_t last = static_cast<std::uint32_t>(above.size()) - 1,
+                            column = std::min(i, last);
         from.emplace_back(above[column], EdgeCause::Hazard);
-        if (n % 3 == 0 && column > 0) from.emplace_back(above[column - 1], n % 2 == 0 ? EdgeCause::Barrier : EdgeCause::User);
+        if (n % 3 == 0 && column > 0)
+          from.emplace_back(above[column - 1], n % 2 == 0 ? EdgeCause::Barrier : EdgeCause::User);
         if (n % 5 == 0 && column < last) from.emplace_back(above[column + 1], EdgeCause::Lane);
-        if (desc.far_edges != 0 && n % desc.far_edges == 0 && n > 8 * desc.width) from.emplace_back(n - 7 * desc.width, EdgeCause::Hazard);
+        if (desc.far_edges != 0 && n % desc.far_edges == 0 && n > 8 * desc.width)
+          from.emplace_back(n - 7 * desc.width, EdgeCause::Hazard);
         std::sort(from.begin(), from.end());
-        from.erase(std::unique(from.begin(), from.end(), [](const auto& a, const auto& b) { return a.first == b.first; }), from.end());
+        from.erase(std::unique(from.begin(), from.end(),
+                               [](const auto& a, const auto& b) { return a.first == b.first; }),
+                   from.end());
         for (const auto& [node, cause] : from) edge(node, n, cause);
       }
       ++in_block;
@@ -109,7 +130,8 @@ inline constexpr model::GraphKey kGraphDocumentKey{1, 1};
   return g;
 }
 
-[[nodiscard]] inline std::shared_ptr<const model::Document> graph_document(const GraphDocumentDesc& desc) {
+[[nodiscard]] inline std::shared_ptr<const model::Document> graph_document(
+    const GraphDocumentDesc& desc) {
   using namespace trace;
   Records records;
   const GraphVersion g = graph_record(desc);
@@ -121,12 +143,14 @@ inline constexpr model::GraphKey kGraphDocumentKey{1, 1};
     const Time began = at;
     for (std::uint32_t n = 0; n < count; ++n) {
       const std::uint32_t hash = (n * 2654435761u) >> 16;
-      const std::uint32_t duration = 2'000 + hash % 9'000 + (hash % 17 == 0 ? 30'000 : 0) + r + (n == desc.slow_node ? 90'000 : 0);
+      const std::uint32_t duration = 2'000 + hash % 9'000 + (hash % 17 == 0 ? 30'000 : 0) + r +
+                                     (n == desc.slow_node ? 90'000 : 0);
       block.samples.push_back({n, 0, at, duration, static_cast<std::uint16_t>(n % 4)});
       at += duration / 4 + 50;
     }
     at += 200'000;
-    records.replays.push_back(Replay{g.graph, g.version, 0, 0, r, began - 2'000, began - 1'000, began, at, 1, 1});
+    records.replays.push_back(
+        Replay{g.graph, g.version, 0, 0, r, began - 2'000, began - 1'000, began, at, 1, 1});
     records.sample_blocks.push_back(std::move(block));
     at += 10'000;
   }

@@ -20,7 +20,8 @@ using namespace reprise::viewer;
 
 // A graph panel that fills a window, and somebody who looks for things with the mouse.
 struct Looker {
-  explicit Looker(std::shared_ptr<const model::Document> document = test::hand_made_document(), ImVec2 size = {1000, 640})
+  explicit Looker(std::shared_ptr<const model::Document> document = test::hand_made_document(),
+                  ImVec2 size = {1000, 640})
       : fixture(size, std::move(document)), panel(fixture.background), size_(size) {
     fixture.settle(panel);
   }
@@ -41,7 +42,12 @@ struct Looker {
     return std::nullopt;
   }
   std::optional<ImVec2> find_node(std::uint32_t node) {
-    return find([&] { return fixture.view.hovered == model::Selection(model::SelectedNode{fixture.view.graph, node}); }, 40, 9);
+    return find(
+        [&] {
+          return fixture.view.hovered ==
+                 model::Selection(model::SelectedNode{fixture.view.graph, node});
+        },
+        40, 9);
   }
   // Of the row above the picture.
   bool click_toggle(const char* id) {
@@ -55,7 +61,9 @@ struct Looker {
     for (float x = 4; x < size_.x; x += 6) {
       fixture.move_mouse({x, 18});
       draw();
-      if (ImGui::GetCurrentContext()->HoveredIdPreviousFrame != wanted && ImGui::GetHoveredID() != wanted) continue;
+      if (ImGui::GetCurrentContext()->HoveredIdPreviousFrame != wanted &&
+          ImGui::GetHoveredID() != wanted)
+        continue;
       fixture.click({x, 18}, [&] { fixture.draw(panel); });
       fixture.settle(panel);
       return true;
@@ -93,20 +101,26 @@ TEST_CASE("graph panel: says what is missing, without a graph and without nodes"
   builder.add(std::move(records));
   fixture.document = builder.publish();
   fixture.show({1, 1});
-  CHECK(fixture.text([&] { fixture.draw(panel); }).find("\"hollow\" has no nodes") != std::string::npos);
+  CHECK(fixture.text([&] { fixture.draw(panel); }).find("\"hollow\" has no nodes") !=
+        std::string::npos);
 }
 
-TEST_CASE("graph panel: a click on a node selects it, on nothing clears, and hovering is seen by others") {
+TEST_CASE(
+    "graph panel: a click on a node selects it, on nothing clears, and hovering is seen by "
+    "others") {
   Looker looker;
   const auto at = looker.find_node(3);
   REQUIRE(at.has_value());
   looker.fixture.click(*at, [&] { looker.fixture.draw(looker.panel); });
-  CHECK(looker.fixture.view.selection == model::Selection(model::SelectedNode{looker.fixture.view.graph, 3}));
+  CHECK(looker.fixture.view.selection ==
+        model::Selection(model::SelectedNode{looker.fixture.view.graph, 3}));
   CHECK(looker.fixture.view.reveal_selection);
   const auto is_free = [&] {
     const ImGuiContext& context = *ImGui::GetCurrentContext();
-    return std::holds_alternative<std::monostate>(looker.fixture.view.hovered) && context.HoveredId != 0 &&
-           std::string(context.HoveredWindow->Name) == "window";  // the canvas, and not what lies over it
+    return std::holds_alternative<std::monostate>(looker.fixture.view.hovered) &&
+           context.HoveredId != 0 &&
+           std::string(context.HoveredWindow->Name) ==
+               "window";  // the canvas, and not what lies over it
   };
   const auto free = looker.find(is_free, 60, 11);
   REQUIRE(free.has_value());
@@ -116,7 +130,9 @@ TEST_CASE("graph panel: a click on a node selects it, on nothing clears, and hov
 
 TEST_CASE("graph panel: a click on an edge selects it") {
   Looker looker;
-  const auto at = looker.find([&] { return std::holds_alternative<model::SelectedEdge>(looker.fixture.view.hovered); }, 40, 5);
+  const auto at = looker.find(
+      [&] { return std::holds_alternative<model::SelectedEdge>(looker.fixture.view.hovered); }, 40,
+      5);
   REQUIRE(at.has_value());
   looker.fixture.click(*at, [&] { looker.fixture.draw(looker.panel); });
   const auto* edge = std::get_if<model::SelectedEdge>(&looker.fixture.view.selection);
@@ -150,7 +166,8 @@ TEST_CASE("graph panel: the times of one replay, in the form of those over all")
   const GraphViewModel view_model = view_model_of_replay(graph, *fixture.replay);
   double share = 0;
   for (std::uint32_t n = 0; n < graph.node_count(); ++n) {
-    const double expected = static_cast<double>(test::hand_made_time(n, fixture.replay->replay.replay));
+    const double expected =
+        static_cast<double>(test::hand_made_time(n, fixture.replay->replay.replay));
     CHECK(view_model.nodes[n].median == expected);
     CHECK(view_model.nodes[n].p99 == expected);
     CHECK(view_model.nodes[n].count == 1);
@@ -161,7 +178,9 @@ TEST_CASE("graph panel: the times of one replay, in the form of those over all")
   CHECK(view_model.least < view_model.greatest);
 }
 
-TEST_CASE("graph panel: the wheel magnifies until names and times can be read, and every picture is drawable") {
+TEST_CASE(
+    "graph panel: the wheel magnifies until names and times can be read, and every picture is "
+    "drawable") {
   Looker looker(test::graph_document({.nodes = 400, .width = 20}), {1200, 700});
   const int far = looker.fixture.vertices();
   looker.fixture.move_mouse({600, 380});
@@ -178,7 +197,9 @@ TEST_CASE("graph panel: the wheel magnifies until names and times can be read, a
   CHECK(graph_detail(1.5f) == GraphDetail::Rich);
 }
 
-TEST_CASE("graph panel: 10,000 nodes at once take few vertices, in any direction, and the same ones each time") {
+TEST_CASE(
+    "graph panel: 10,000 nodes at once take few vertices, in any direction, and the same ones each "
+    "time") {
   const auto document = test::graph_document({.nodes = 10'000, .width = 40, .far_edges = 17});
   int first = 0;
   for (int i = 0; i < 2; ++i) {
@@ -199,7 +220,8 @@ TEST_CASE("graph panel: what is selected elsewhere comes into sight, large enoug
   looker.draw();
   looker.fixture.move_mouse({600, 370});
   looker.draw();
-  CHECK(looker.fixture.view.hovered == model::Selection(model::SelectedNode{looker.fixture.view.graph, 2'500}));
+  CHECK(looker.fixture.view.hovered ==
+        model::Selection(model::SelectedNode{looker.fixture.view.graph, 2'500}));
 }
 
 TEST_CASE("graph panel: without a sample nodes are plain and the picture is there all the same") {

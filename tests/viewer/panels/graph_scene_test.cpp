@@ -23,21 +23,30 @@ TextWidths plain_widths() {
 }
 
 GraphSceneKey key_of(const test::GraphDocumentDesc& desc, Direction direction = Direction::Down) {
-  return {std::make_shared<const model::Graph>(test::graph_record(desc)), direction, {}, plain_widths(), plain_widths(), 1};
+  return {std::make_shared<const model::Graph>(test::graph_record(desc)),
+          direction,
+          {},
+          plain_widths(),
+          plain_widths(),
+          1};
 }
 
-bool overlap(const Rect& a, const Rect& b) { return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom; }
+bool overlap(const Rect& a, const Rect& b) {
+  return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+}
 
 // Boxes that meet a part of an area without being in its label or below it.
 std::uint32_t strangers(const GraphScene& scene) {
   std::uint32_t count = 0;
   const auto is_inside = [&](const GraphBox& box, std::uint32_t label) {
     const model::Graph& graph = scene.graph();
-    return box.node != trace::kNone ? graph.is_below(graph.record().nodes[box.node].label, label) : graph.is_below(box.label, label);
+    return box.node != trace::kNone ? graph.is_below(graph.record().nodes[box.node].label, label)
+                                    : graph.is_below(box.label, label);
   };
   for (const GraphArea& area : scene.areas) {
     for (const Rect& part : area.parts) {
-      for (const GraphBox& box : scene.boxes) count += overlap(part, box.rect) && !is_inside(box, area.group + 1) ? 1 : 0;
+      for (const GraphBox& box : scene.boxes)
+        count += overlap(part, box.rect) && !is_inside(box, area.group + 1) ? 1 : 0;
     }
   }
   return count;
@@ -45,7 +54,9 @@ std::uint32_t strangers(const GraphScene& scene) {
 
 }  // namespace
 
-TEST_CASE("graph scene: every node has a box, no two boxes overlap, and every edge has a link between its ends' boxes") {
+TEST_CASE(
+    "graph scene: every node has a box, no two boxes overlap, and every edge has a link between "
+    "its ends' boxes") {
   for (const Direction direction : {Direction::Down, Direction::Right}) {
     const GraphScene scene = make_graph_scene(key_of({.nodes = 200, .far_edges = 9}, direction));
     const auto& record = scene.graph().record();
@@ -53,12 +64,16 @@ TEST_CASE("graph scene: every node has a box, no two boxes overlap, and every ed
     std::uint32_t overlaps = 0, wrong = 0;
     for (std::uint32_t a = 0; a < 200; ++a) {
       CHECK(scene.boxes[scene.box_of[a]].node == a);
-      for (std::uint32_t b = a + 1; b < 200; ++b) overlaps += overlap(scene.boxes[a].rect, scene.boxes[b].rect) ? 1 : 0;
+      for (std::uint32_t b = a + 1; b < 200; ++b)
+        overlaps += overlap(scene.boxes[a].rect, scene.boxes[b].rect) ? 1 : 0;
     }
     for (std::uint32_t e = 0; e < record.edges.size(); ++e) {
       REQUIRE(scene.link_of[e] != trace::kNone);
       const GraphLink& link = scene.links[scene.link_of[e]];
-      wrong += link.from != scene.box_of[record.edges[e].from] || link.to != scene.box_of[record.edges[e].to] ? 1 : 0;
+      wrong += link.from != scene.box_of[record.edges[e].from] ||
+                       link.to != scene.box_of[record.edges[e].to]
+                   ? 1
+                   : 0;
       wrong += (link.causes & cause_bit(record.edges[e].cause)) == 0 ? 1 : 0;
     }
     CHECK(overlaps == 0);
@@ -74,10 +89,12 @@ TEST_CASE("graph scene: the area of a label holds its boxes and no others") {
     for (const GraphArea& area : scene.areas) {
       std::uint32_t members = 0, held = 0;
       for (const GraphBox& box : scene.boxes) {
-        if (!scene.graph().is_below(scene.graph().record().nodes[box.node].label, area.group + 1)) continue;
+        if (!scene.graph().is_below(scene.graph().record().nodes[box.node].label, area.group + 1))
+          continue;
         ++members;
         held += std::any_of(area.parts.begin(), area.parts.end(), [&](const Rect& part) {
-          return part.left <= box.rect.left && part.top <= box.rect.top && part.right >= box.rect.right && part.bottom >= box.rect.bottom;
+          return part.left <= box.rect.left && part.top <= box.rect.top &&
+                 part.right >= box.rect.right && part.bottom >= box.rect.bottom;
         });
       }
       CHECK(members > 0);
@@ -86,7 +103,9 @@ TEST_CASE("graph scene: the area of a label holds its boxes and no others") {
   }
 }
 
-TEST_CASE("graph scene: a collapsed label is one box in place of its nodes, and edges inside it have no link") {
+TEST_CASE(
+    "graph scene: a collapsed label is one box in place of its nodes, and edges inside it have no "
+    "link") {
   GraphSceneKey key = key_of({.nodes = 200});
   const GraphScene open = make_graph_scene(key);
   key.collapsed = {"block 1"};
@@ -94,17 +113,20 @@ TEST_CASE("graph scene: a collapsed label is one box in place of its nodes, and 
   std::uint32_t inside = 0;
   const auto& record = scene.graph().record();
   const auto in_first = [&](std::uint32_t n) {
-    return scene.graph().label_path(record.nodes[n].label).rfind("block 1", 0) == 0 && record.nodes[n].label <= 3;
+    return scene.graph().label_path(record.nodes[n].label).rfind("block 1", 0) == 0 &&
+           record.nodes[n].label <= 3;
   };
   for (std::uint32_t n = 0; n < 200; ++n) inside += in_first(n) ? 1 : 0;
   REQUIRE(inside > 10);
-  const auto box = std::find_if(scene.boxes.begin(), scene.boxes.end(), [](const GraphBox& b) { return b.label != trace::kNone; });
+  const auto box = std::find_if(scene.boxes.begin(), scene.boxes.end(),
+                                [](const GraphBox& b) { return b.label != trace::kNone; });
   REQUIRE(box != scene.boxes.end());
   CHECK(box->name == "block 1");
   CHECK(scene.members_of(static_cast<std::uint32_t>(box - scene.boxes.begin())).size() == inside);
   CHECK(scene.boxes.size() == open.boxes.size() - inside + 1);
   for (std::uint32_t e = 0; e < record.edges.size(); ++e) {
-    CHECK((scene.link_of[e] == trace::kNone) == (in_first(record.edges[e].from) && in_first(record.edges[e].to)));
+    CHECK((scene.link_of[e] == trace::kNone) ==
+          (in_first(record.edges[e].from) && in_first(record.edges[e].to)));
   }
 }
 
@@ -117,22 +139,27 @@ TEST_CASE("graph scene: the same graph gives the same picture") {
     CHECK(a.boxes[i].rect.left == b.boxes[i].rect.left);
     CHECK(a.boxes[i].rect.top == b.boxes[i].rect.top);
   }
-  CHECK(std::equal(a.points.begin(), a.points.end(), b.points.begin(), [](Point p, Point q) { return p.x == q.x && p.y == q.y; }));
+  CHECK(std::equal(a.points.begin(), a.points.end(), b.points.begin(),
+                   [](Point p, Point q) { return p.x == q.x && p.y == q.y; }));
 }
 
 TEST_CASE("graph index: finds what a look at every rectangle finds") {
   std::mt19937 random(5);
-  const auto number = [&](float most) { return static_cast<float>(random() % 10'000) / 10'000 * most; };
+  const auto number = [&](float most) {
+    return static_cast<float>(random() % 10'000) / 10'000 * most;
+  };
   std::vector<Rect> rects;
   for (int i = 0; i < 500; ++i) {
-    const float x = number(20'000) - 3'000, y = number(9'000) - 2'000, size = i % 50 == 0 ? 6'000.0f : 150.0f;
+    const float x = number(20'000) - 3'000, y = number(9'000) - 2'000,
+                size = i % 50 == 0 ? 6'000.0f : 150.0f;
     rects.push_back({x, y, x + number(size), y + number(size)});
   }
   const GraphIndex index(rects);
   std::vector<std::uint32_t> found;
   for (int i = 0; i < 60; ++i) {
     const float x = number(20'000) - 3'000, y = number(9'000) - 2'000;
-    const Rect part{x, y, x + number(i % 3 == 0 ? 20'000.0f : 500.0f), y + number(i % 3 == 0 ? 20'000.0f : 300.0f)};
+    const Rect part{x, y, x + number(i % 3 == 0 ? 20'000.0f : 500.0f),
+                    y + number(i % 3 == 0 ? 20'000.0f : 300.0f)};
     std::vector<std::uint32_t> expected;
     for (std::uint32_t r = 0; r < rects.size(); ++r) {
       if (meets(rects[r], part)) expected.push_back(r);
@@ -142,7 +169,9 @@ TEST_CASE("graph index: finds what a look at every rectangle finds") {
   }
 }
 
-TEST_CASE("graph far: every level's blocks hold every box once, and keep ever fewer links, each kept below too") {
+TEST_CASE(
+    "graph far: every level's blocks hold every box once, and keep ever fewer links, each kept "
+    "below too") {
   const GraphScene scene = make_graph_scene(key_of({.nodes = 600, .far_edges = 7}));
   std::size_t blocks_before = 601, links_before = scene.links.size() + 1;
   for (std::uint32_t level = 0; level < GraphLod::kLevels; ++level) {
@@ -154,7 +183,8 @@ TEST_CASE("graph far: every level's blocks hold every box once, and keep ever fe
     CHECK(scene.far.blocks(level).size() <= blocks_before);
     blocks_before = scene.far.blocks(level).size();
     std::size_t kept = 0;
-    for (std::uint32_t l = 0; l < scene.links.size(); ++l) kept += scene.far.keeps(l, level) ? 1 : 0;
+    for (std::uint32_t l = 0; l < scene.links.size(); ++l)
+      kept += scene.far.keeps(l, level) ? 1 : 0;
     CHECK(kept <= links_before);
     CHECK(kept > 0);
     links_before = kept;
@@ -162,31 +192,41 @@ TEST_CASE("graph far: every level's blocks hold every box once, and keep ever fe
   CHECK(blocks_before == 1);
 }
 
-TEST_CASE("graph marks: a filter fades what does not pass, a selected buffer marks its users, the critical path its nodes") {
+TEST_CASE(
+    "graph marks: a filter fades what does not pass, a selected buffer marks its users, the "
+    "critical path its nodes") {
   test::PanelFixture fixture({900, 600});
   fixture.view.filter.text = "blur";
   fixture.update();
-  const GraphScene scene = make_graph_scene({fixture.entry().graph, Direction::Down, {}, plain_widths(), plain_widths(), 1});
+  const GraphScene scene = make_graph_scene(
+      {fixture.entry().graph, Direction::Down, {}, plain_widths(), plain_widths(), 1});
   const GraphHighlights faded = graph_marks(scene, fixture.frame_of_now(), 0xffffffffu);
   std::uint32_t bright = 0;
-  for (std::uint32_t n = 0; n < 5; ++n) bright += (faded.boxes[scene.box_of[n]] & GraphMark::kFaded) == 0 ? 1 : 0;
-  CHECK(bright == static_cast<std::uint32_t>(std::count(fixture.matches.begin(), fixture.matches.end(), 1)));
+  for (std::uint32_t n = 0; n < 5; ++n)
+    bright += (faded.boxes[scene.box_of[n]] & GraphMark::kFaded) == 0 ? 1 : 0;
+  CHECK(bright ==
+        static_cast<std::uint32_t>(std::count(fixture.matches.begin(), fixture.matches.end(), 1)));
   CHECK(bright < 5);
   CHECK((faded.boxes[scene.box_of[2]] & GraphMark::kFaded) == 0);
 
   fixture.view.selection = model::SelectedBuffer{fixture.view.graph, 0};
-  const GraphHighlights marks = graph_marks(scene, fixture.frame_of_now(), cause_bit(trace::EdgeCause::Hazard));
-  for (std::uint32_t n = 0; n < 5; ++n) CHECK((marks.boxes[scene.box_of[n]] & GraphMark::kSelected) != 0);
+  const GraphHighlights marks =
+      graph_marks(scene, fixture.frame_of_now(), cause_bit(trace::EdgeCause::Hazard));
+  for (std::uint32_t n = 0; n < 5; ++n)
+    CHECK((marks.boxes[scene.box_of[n]] & GraphMark::kSelected) != 0);
   for (std::uint32_t n = 0; n < 5; ++n) {
-    CHECK(((marks.boxes[scene.box_of[n]] & GraphMark::kCritical) != 0) == fixture.view_model.nodes[n].is_critical);
+    CHECK(((marks.boxes[scene.box_of[n]] & GraphMark::kCritical) != 0) ==
+          fixture.view_model.nodes[n].is_critical);
   }
   const auto& edges = scene.graph().record().edges;
   for (std::uint32_t e = 0; e < edges.size(); ++e) {
-    CHECK(((marks.links[scene.link_of[e]] & GraphMark::kHidden) != 0) == (edges[e].cause != trace::EdgeCause::Hazard));
+    CHECK(((marks.links[scene.link_of[e]] & GraphMark::kHidden) != 0) ==
+          (edges[e].cause != trace::EdgeCause::Hazard));
   }
 }
 
-TEST_CASE("graph text: what is too long keeps its begin and end, and never becomes wider than it may") {
+TEST_CASE(
+    "graph text: what is too long keeps its begin and end, and never becomes wider than it may") {
   const TextWidths widths = plain_widths();
   CHECK(widths.fit("short", 100) == "short");
   for (const float limit : {30.0f, 60.0f, 77.0f, 100.0f, 140.0f}) {

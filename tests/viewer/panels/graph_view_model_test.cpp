@@ -39,12 +39,14 @@ TEST_CASE("graph facts: the critical path has no slack, beside it there is some"
     CHECK(view_model.nodes[node].slack == doctest::Approx(0));
   }
   CHECK_FALSE(view_model.nodes[1].is_critical);
-  CHECK(view_model.nodes[1].slack == doctest::Approx(view_model.nodes[2].median - view_model.nodes[1].median));
+  CHECK(view_model.nodes[1].slack ==
+        doctest::Approx(view_model.nodes[2].median - view_model.nodes[1].median));
 }
 
 TEST_CASE("graph facts: a range has the samples of its replays alone") {
   const PanelFixture fixture;
-  const GraphViewModel view_model = make_graph_view_model(*fixture.document, fixture.entry(), {6, 1});  // replay 7: exact thousands
+  const GraphViewModel view_model = make_graph_view_model(*fixture.document, fixture.entry(),
+                                                          {6, 1});  // replay 7: exact thousands
   CHECK(view_model.samples == HandMadeTrace::kNodes);
   for (std::uint32_t n = 0; n < HandMadeTrace::kNodes; ++n) {
     CHECK(view_model.nodes[n].count == 1);
@@ -63,7 +65,8 @@ TEST_CASE("replay facts: of none it is the newest one with samples") {
   CHECK(view_model->replay.replay == HandMadeTrace::kStepReplays);
   REQUIRE(view_model->block);
   CHECK(view_model->times.nodes.size() == HandMadeTrace::kNodes);
-  CHECK(view_model->path.work + view_model->path.wait == doctest::Approx(static_cast<double>(view_model->times.ended - view_model->times.began)));
+  CHECK(view_model->path.work + view_model->path.wait ==
+        doctest::Approx(static_cast<double>(view_model->times.ended - view_model->times.began)));
 }
 
 TEST_CASE("replay facts: one that does not exist is none; one without samples has none") {
@@ -88,7 +91,8 @@ TEST_CASE("replay figures: counts, quantiles and the rate of a range") {
   const auto& replays = fixture.entry().replays;
   const double seconds = static_cast<double>(replays.back().launched - replays[0].launched) / 1e9;
   CHECK(all.per_second == doctest::Approx(static_cast<double>(replays.size() - 1) / seconds));
-  CHECK(make_replay_figures(fixture.entry(), {}, RateOver::LastSecond).per_second == doctest::Approx(all.per_second));
+  CHECK(make_replay_figures(fixture.entry(), {}, RateOver::LastSecond).per_second ==
+        doctest::Approx(all.per_second));
   CHECK(make_replay_figures(fixture.entry(), {5, 10}, RateOver::Range).replays == 10);
   CHECK(make_replay_figures(fixture.entry(), {5, 1}, RateOver::Range).per_second == 0);
   CHECK(make_replay_figures(fixture.entry(), {500, 1}, RateOver::Range).replays == 0);

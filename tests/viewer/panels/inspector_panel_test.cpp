@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "model/document_builder.hpp"
-#include "panels/widgets/format.hpp"
 #include "panels/inspector/inspector_panel.hpp"
 #include "panels/inspector/inspector_trend.hpp"
 #include "panels/inspector/inspector_versions.hpp"
+#include "panels/widgets/format.hpp"
 #include "panels/widgets/widgets.hpp"
 #include "viewer/hand_made_trace.hpp"
 #include "viewer/panels/panel_fixture.hpp"
@@ -62,10 +62,13 @@ std::shared_ptr<const model::Document> with_another_version(const PanelFixture& 
 
 }  // namespace
 
-TEST_CASE("inspector: with nothing selected it says what the graph is, where its time goes, and who recorded it") {
+TEST_CASE(
+    "inspector: with nothing selected it says what the graph is, where its time goes, and who "
+    "recorded it") {
   PanelFixture fixture;
-  check_says(page_of(fixture, {}), {"step", "Where the time goes", "store", "32.8 %", "nodes", "hazard edges", "lane edges", "0xfeedfacecafebeef",
-                                    "node7", "4711", "digits --epochs 3", "host (2 threads)", "2023-11-14"});
+  check_says(page_of(fixture, {}), {"step", "Where the time goes", "store", "32.8 %", "nodes",
+                                    "hazard edges", "lane edges", "0xfeedfacecafebeef", "node7",
+                                    "4711", "digits --epochs 3", "host (2 threads)", "2023-11-14"});
 }
 
 TEST_CASE("inspector: a node with its place, kernel, statistics, buffers and what it waits for") {
@@ -98,7 +101,8 @@ TEST_CASE("inspector: a node whose time was lost in the shown replay says so") {
   PanelFixture fixture;
   fixture.view.replay = 3;
   fixture.update();
-  check_says(page_of(fixture, model::SelectedNode{fixture.view.graph, 4}), {"Run 1: its time was lost", "1 sample\n"});
+  check_says(page_of(fixture, model::SelectedNode{fixture.view.graph, 4}),
+             {"Run 1: its time was lost", "1 sample\n"});
 }
 
 TEST_CASE("inspector: a node of a graph that was not measured says how it could be") {
@@ -115,35 +119,46 @@ TEST_CASE("inspector: a node of a graph that was not measured says how it could 
 TEST_CASE("inspector: a buffer with its slab, its users in order and what shares its bytes") {
   PanelFixture fixture;
   check_says(page_of(fixture, model::SelectedBuffer{fixture.view.graph, 0}),
-             {"transient buffer of step", "x<&>", "4 KiB", "[256, 4,352)", "5 of 5 nodes", "writes all of it", "load", "store",
-              "No other transient buffer"});
+             {"transient buffer of step", "x<&>", "4 KiB", "[256, 4,352)", "5 of 5 nodes",
+              "writes all of it", "load", "store", "No other transient buffer"});
   PanelFixture recorded({420, 3000}, test::recorded_document());
   const model::Graph& graph = *recorded.entry().graph;
   const auto& buffers = graph.record().buffers;
-  const auto result = std::find_if(buffers.begin(), buffers.end(), [](const trace::Buffer& b) { return b.kind != trace::BufferKind::Transient; });
+  const auto result = std::find_if(buffers.begin(), buffers.end(), [](const trace::Buffer& b) {
+    return b.kind != trace::BufferKind::Transient;
+  });
   REQUIRE(result != buffers.end());
-  check_says(page_of(recorded, model::SelectedBuffer{recorded.view.graph, static_cast<std::uint32_t>(result - buffers.begin())}),
+  check_says(page_of(recorded,
+                     model::SelectedBuffer{recorded.view.graph,
+                                           static_cast<std::uint32_t>(result - buffers.begin())}),
              {"frame pool", "Allocated", "Size"});
 }
 
-TEST_CASE("inspector: a replay with its times against the median, where it ran, and its slowest nodes and path") {
+TEST_CASE(
+    "inspector: a replay with its times against the median, where it ran, and its slowest nodes "
+    "and path") {
   PanelFixture fixture;
   fixture.view.replay = 7;
   fixture.update();
-  check_says(page_of(fixture, model::SelectedReplay{fixture.view.graph, 7}),
-             {"Replay 7", "On the device", "Median", "Launch call", "907 ns", "Latency", "2.500 us", "main", "trainer", "Slower than usual",
-              "Critical path, as measured", "work", "waiting"});
-  check_says(page_of(fixture, model::SelectedReplay{fixture.view.graph, 1000}), {"does not have this replay"});
+  check_says(
+      page_of(fixture, model::SelectedReplay{fixture.view.graph, 7}),
+      {"Replay 7", "On the device", "Median", "Launch call", "907 ns", "Latency", "2.500 us",
+       "main", "trainer", "Slower than usual", "Critical path, as measured", "work", "waiting"});
+  check_says(page_of(fixture, model::SelectedReplay{fixture.view.graph, 1000}),
+             {"does not have this replay"});
 }
 
 TEST_CASE("inspector: another replay than the shown one offers to be shown") {
   PanelFixture fixture;
   fixture.view.replay = 7;
   fixture.update();
-  check_says(page_of(fixture, model::SelectedReplay{fixture.view.graph, 9}), {"Replay 9", "Show its nodes"});
+  check_says(page_of(fixture, model::SelectedReplay{fixture.view.graph, 9}),
+             {"Replay 9", "Show its nodes"});
 }
 
-TEST_CASE("inspector: a barrier with its place, what it orders, the edges that it made and what they cost") {
+TEST_CASE(
+    "inspector: a barrier with its place, what it orders, the edges that it made and what they "
+    "cost") {
   PanelFixture fixture({420, 3000}, test::recorded_document());
   const trace::GraphVersion& version = fixture.entry().graph->record();
   REQUIRE_FALSE(version.barriers.empty());
@@ -151,26 +166,31 @@ TEST_CASE("inspector: a barrier with its place, what it orders, the edges that i
   while (useful < version.barriers.size() && version.barriers[useful].edges == 0) ++useful;
   REQUIRE(useful < version.barriers.size());
   check_says(page_of(fixture, model::SelectedBarrier{fixture.view.graph, useful}),
-             {"barrier", "recorded_trace.cpp", "Before it", "After it", "Cost", "critical", "Edges that it made"});
+             {"barrier", "recorded_trace.cpp", "Before it", "After it", "Cost", "critical",
+              "Edges that it made"});
 }
 
 TEST_CASE("inspector: an edge with both ends, why it exists and what it costs") {
   PanelFixture fixture;
-  check_says(
-      page_of(fixture, model::SelectedEdge{fixture.view.graph, 3}),
-      {"edge of step", "write after read", "This runs first", "blur", "This waits for it", "sum", "[0, 64)", "x<&>", "Cost", "on a longest path"});
-  check_says(page_of(fixture, model::SelectedEdge{fixture.view.graph, 4}), {"lane", "Nothing needs it"});
+  check_says(page_of(fixture, model::SelectedEdge{fixture.view.graph, 3}),
+             {"edge of step", "write after read", "This runs first", "blur", "This waits for it",
+              "sum", "[0, 64)", "x<&>", "Cost", "on a longest path"});
+  check_says(page_of(fixture, model::SelectedEdge{fixture.view.graph, 4}),
+             {"lane", "Nothing needs it"});
 }
 
 TEST_CASE("inspector: what is selected in another graph, or in none, is no reason to fall") {
   PanelFixture fixture;
-  check_says(page_of(fixture, model::SelectedNode{{8, 1}, 0}), {"In another graph", "other", "Show that graph"});
+  check_says(page_of(fixture, model::SelectedNode{{8, 1}, 0}),
+             {"In another graph", "other", "Show that graph"});
   check_says(page_of(fixture, model::SelectedNode{{99, 1}, 0}), {"does not have"});
-  check_says(page_of(fixture, model::SelectedNode{fixture.view.graph, 5'000}), {"In another graph"});
+  check_says(page_of(fixture, model::SelectedNode{fixture.view.graph, 5'000}),
+             {"In another graph"});
 }
 
 TEST_CASE("inspector: without a graph it says what it waits for") {
-  PanelFixture fixture({420, 600}, model::DocumentBuilder(std::make_shared<model::SampleStore>()).publish());
+  PanelFixture fixture({420, 600},
+                       model::DocumentBuilder(std::make_shared<model::SampleStore>()).publish());
   InspectorPanel panel(fixture.background);
   check_says(fixture.text([&] { fixture.draw(panel); }), {"Nothing to inspect yet"});
 }
@@ -179,10 +199,13 @@ TEST_CASE("inspector: a later version says what has changed since the one before
   PanelFixture fixture;
   fixture.document = with_another_version(fixture);
   fixture.show({fixture.view.graph.graph, 2});
-  check_says(page_of(fixture, {}), {"Versions", "Since the version before", "saxpy", "grid 8", "was 1", "sharpen", "added", "blur", "removed"});
+  check_says(page_of(fixture, {}), {"Versions", "Since the version before", "saxpy", "grid 8",
+                                    "was 1", "sharpen", "added", "blur", "removed"});
   check_says(page_of(fixture, model::SelectedNode{fixture.view.graph, 1}), {"grid 8", "was 1"});
-  check_says(page_of(fixture, model::SelectedNode{fixture.view.graph, 2}), {"It is new in this version"});
-  check_says(page_of(fixture, model::SelectedNode{fixture.view.graph, 3}), {"the same as in the version before"});
+  check_says(page_of(fixture, model::SelectedNode{fixture.view.graph, 2}),
+             {"It is new in this version"});
+  check_says(page_of(fixture, model::SelectedNode{fixture.view.graph, 3}),
+             {"the same as in the version before"});
 }
 
 TEST_CASE("inspector: a click on a neighbour selects it") {
@@ -207,7 +230,8 @@ TEST_CASE("inspector: the trend of a node has a point for each measured replay o
   const PanelFixture fixture;
   const NodeTrend all = node_trend(*fixture.document, fixture.view.graph, 4, {});
   CHECK(all.points.size() == test::HandMadeTrace::kStepReplays - 1);  // one was lost
-  for (const NodeTrend::Point& point : all.points) CHECK(point.nanoseconds == static_cast<double>(hand_made_time(4, point.replay)));
+  for (const NodeTrend::Point& point : all.points)
+    CHECK(point.nanoseconds == static_cast<double>(hand_made_time(4, point.replay)));
   const NodeTrend some = node_trend(*fixture.document, fixture.view.graph, 0, {10, 5});
   REQUIRE(some.points.size() == 5);
   CHECK(some.points.front().replay == 11);

@@ -13,7 +13,9 @@ constexpr int kShift = 1, kControl = 2, kF1 = 290, kF3 = 292, kLeft = 263, kEsca
 struct KeysTest {
   reprise::test::PanelContext context{{200, 200}};
   ~KeysTest() {
-    for (const int key : {static_cast<int>('F'), static_cast<int>('W'), kF1, kF3, kLeft, kEscape, 32}) note_key(key, false, false, 0);
+    for (const int key :
+         {static_cast<int>('F'), static_cast<int>('W'), kF1, kF3, kLeft, kEscape, 32})
+      note_key(key, false, false, 0);
     end_key_frame();
   }
 };

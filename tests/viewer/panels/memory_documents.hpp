@@ -1,11 +1,15 @@
-// A document with one graph whose memory and order are known by heart, for tests of the memory and sync panels. Threads: pure functions.
+// A document with one graph whose memory and order are known by heart, for tests of the memory and
+// sync panels. Threads: pure functions.
 //
-// Six nodes in a chain, 10 us each but node 3, which takes 40 us. Transients, in a slab of 9,216 bytes:
-//   "a" [0, 4096) nodes 0 and 1, "b" [4096, 8192) nodes 1 to 3, "c" [0, 4096) nodes 2 and 3 (after "a"),
-//   "d" [0, 8192) nodes 4 and 5 (after all of them), "f" [8192, 9216) nodes 0 to 5, with nobody; "unused" [0, 512), by nobody.
-// Persistent: "weights" (device, pool 0), "pinned" (pinned host, pool 0), "lent" (foreign, pool 1), which no node touches.
-// Edges 0: 0 -> 1 hazard; 1: 1 -> 2 barrier 0; 2: 0 -> 2 barrier 1, implied; 3: 2 -> 3 lane; 4: 3 -> 4 hazard; 5: 4 -> 5 frame.
-// Barrier 0 at step.cpp:12 on "b"; barrier 1 at step.cpp:20, global, orders nothing; barrier 2 at step.cpp:30, without an edge.
+// Six nodes in a chain, 10 us each but node 3, which takes 40 us. Transients, in a slab of 9,216
+// bytes:
+//   "a" [0, 4096) nodes 0 and 1, "b" [4096, 8192) nodes 1 to 3, "c" [0, 4096) nodes 2 and 3 (after
+//   "a"), "d" [0, 8192) nodes 4 and 5 (after all of them), "f" [8192, 9216) nodes 0 to 5, with
+//   nobody; "unused" [0, 512), by nobody.
+// Persistent: "weights" (device, pool 0), "pinned" (pinned host, pool 0), "lent" (foreign, pool 1),
+// which no node touches. Edges 0: 0 -> 1 hazard; 1: 1 -> 2 barrier 0; 2: 0 -> 2 barrier 1, implied;
+// 3: 2 -> 3 lane; 4: 3 -> 4 hazard; 5: 4 -> 5 frame. Barrier 0 at step.cpp:12 on "b"; barrier 1 at
+// step.cpp:20, global, orders nothing; barrier 2 at step.cpp:30, without an edge.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +24,15 @@ namespace reprise::test {
 inline constexpr model::GraphKey kMemoryKey{2, 1};
 inline constexpr trace::Time kMemoryBegin = 5'000'000;
 
-enum : std::uint32_t { kBufferA, kBufferB, kBufferC, kBufferD, kBufferF, kBufferUnused, kBufferWeights };
+enum : std::uint32_t {
+  kBufferA,
+  kBufferB,
+  kBufferC,
+  kBufferD,
+  kBufferF,
+  kBufferUnused,
+  kBufferWeights
+};
 
 [[nodiscard]] inline trace::GraphVersion memory_record() {
   using namespace trace;
@@ -34,7 +46,8 @@ enum : std::uint32_t { kBufferA, kBufferB, kBufferC, kBufferD, kBufferF, kBuffer
   g.naive_bytes = 4096 * 3 + 8192 + 1024;
   g.slab_bytes = 9216;
   g.bound_bytes = 9216;
-  g.strings = {"", "a", "b", "c", "d", "f", "unused", "weights", "step.cpp", "load", "scale", "blur", "sum", "store", "end", "forward"};
+  g.strings = {"",         "a",    "b",     "c",    "d",   "f",     "unused", "weights",
+               "step.cpp", "load", "scale", "blur", "sum", "store", "end",    "forward"};
   g.labels = {{0, 0, 0}, {0, 15, 0}};
   const auto transient = [&](std::uint32_t name, std::uint64_t bytes, std::uint64_t offset) {
     g.buffers.push_back({name, BufferKind::Transient, kNone, kNone, bytes, offset});
@@ -60,7 +73,8 @@ enum : std::uint32_t { kBufferA, kBufferB, kBufferC, kBufferD, kBufferF, kBuffer
     node.label = n == 0 ? 0 : 1;
     node.command = n * 2;
     node.first_access = static_cast<std::uint32_t>(g.accesses.size());
-    for (const auto& [buffer, access] : touched[n]) g.accesses.push_back({buffer, access, 0, 0, g.buffers[buffer].bytes});
+    for (const auto& [buffer, access] : touched[n])
+      g.accesses.push_back({buffer, access, 0, 0, g.buffers[buffer].bytes});
     node.access_count = static_cast<std::uint32_t>(touched[n].size());
     g.nodes.push_back(node);
   }
@@ -79,9 +93,17 @@ enum : std::uint32_t { kBufferA, kBufferB, kBufferC, kBufferD, kBufferF, kBuffer
 }
 
 // The edges above in the order of the record.
-enum : std::uint32_t { kEdge01, kEdge02Implied, kEdge12Barrier, kEdge23Lane, kEdge34, kEdge45Frame };
+enum : std::uint32_t {
+  kEdge01,
+  kEdge02Implied,
+  kEdge12Barrier,
+  kEdge23Lane,
+  kEdge34,
+  kEdge45Frame
+};
 
-[[nodiscard]] inline std::shared_ptr<const model::Document> memory_document(trace::GraphVersion g = memory_record()) {
+[[nodiscard]] inline std::shared_ptr<const model::Document> memory_document(
+    trace::GraphVersion g = memory_record()) {
   using namespace trace;
   Records records;
   records.devices.push_back({0, "host (2 threads)", "host", {}, 1ull << 33, 2});
@@ -95,25 +117,64 @@ enum : std::uint32_t { kEdge01, kEdge02Implied, kEdge12Barrier, kEdge23Lane, kEd
       block.samples.push_back({n, 0, at, duration, 0});
       at += duration + 1'000;  // each starts a microsecond after the one before
     }
-    records.replays.push_back(Replay{g.graph, g.version, 0, 0, r, began - 2'000, began - 1'000, began, at, 1, 1});
+    records.replays.push_back(
+        Replay{g.graph, g.version, 0, 0, r, began - 2'000, began - 1'000, began, at, 1, 1});
     records.sample_blocks.push_back(std::move(block));
   }
   records.pool_states = {{0, 0, kMemoryBegin, "model", 0, 0, 0, {}},
                          {0, 0, kMemoryBegin + 100, "model", 1, 1 << 20, 0, {}},
-                         {0, 0, kMemoryBegin + 200, "model", 2, 1 << 20, 4096, {g.graph}, 4 << 20, 3 << 20, 3 << 20, 3 << 20, 1, 0, 0, 1, {g.graph, 9}},
-                         {0, 0, kMemoryBegin + 250, "model", 2, 1 << 20, 4096, {g.graph}, 4 << 20, 3 << 20, 1 << 20, 3 << 20, 1, 1, 0, 1, {g.graph}},
+                         {0,
+                          0,
+                          kMemoryBegin + 200,
+                          "model",
+                          2,
+                          1 << 20,
+                          4096,
+                          {g.graph},
+                          4 << 20,
+                          3 << 20,
+                          3 << 20,
+                          3 << 20,
+                          1,
+                          0,
+                          0,
+                          1,
+                          {g.graph, 9}},
+                         {0,
+                          0,
+                          kMemoryBegin + 250,
+                          "model",
+                          2,
+                          1 << 20,
+                          4096,
+                          {g.graph},
+                          4 << 20,
+                          3 << 20,
+                          1 << 20,
+                          3 << 20,
+                          1,
+                          1,
+                          0,
+                          1,
+                          {g.graph}},
                          {1, 0, kMemoryBegin + 300, "lent", 1, 0, 0, {g.graph}},
                          {1, 0, kMemoryBegin + 400, "lent", 0, 0, 0, {}}};
   records.device_totals = {{0, kMemoryBegin + 100, 0, 1 << 20, 1 << 20, 1 << 20, 1 << 20},
                            {0, kMemoryBegin + 210, 0, 5 << 20, 5 << 20, 5 << 20, 1 << 20, 2, 1},
                            {0, kMemoryBegin + 250, 0, 5 << 20, 2 << 20, 5 << 20, 1 << 20, 2, 1, 1}};
-  records.buffer_lives = {{0, 0, 0, BufferKind::Device, 1 << 20, 0x7f0000, kMemoryBegin + 100, 0, "weights"},
-                          {1, 0, 0, BufferKind::PinnedHost, 4096, 0x8f0000, kMemoryBegin + 200, 0, "pinned"},
-                          {2, 1, 0, BufferKind::Foreign, 2048, 0x9f0000, kMemoryBegin + 300, kMemoryBegin + 400, "lent"}};
-  records.messages = {{kMemoryBegin + 10, Severity::Warning, "barrier-orders-nothing", "it orders nothing", g.graph, g.version, 5, kNone},
-                      {kMemoryBegin + 11, Severity::Error, "hazard-unordered", "two of them are not ordered", kNone, 0, 1, 2},
-                      {kMemoryBegin + 12, Severity::Info, "no-device-times", "nothing to do with order", g.graph, g.version, kNone, kNone},
-                      {kMemoryBegin + 13, Severity::Warning, "barrier-orders-nothing", "of another graph", g.graph + 1, 1, 5, kNone}};
+  records.buffer_lives = {
+      {0, 0, 0, BufferKind::Device, 1 << 20, 0x7f0000, kMemoryBegin + 100, 0, "weights"},
+      {1, 0, 0, BufferKind::PinnedHost, 4096, 0x8f0000, kMemoryBegin + 200, 0, "pinned"},
+      {2, 1, 0, BufferKind::Foreign, 2048, 0x9f0000, kMemoryBegin + 300, kMemoryBegin + 400,
+       "lent"}};
+  records.messages = {{kMemoryBegin + 10, Severity::Warning, "barrier-orders-nothing",
+                       "it orders nothing", g.graph, g.version, 5, kNone},
+                      {kMemoryBegin + 11, Severity::Error, "hazard-unordered",
+                       "two of them are not ordered", kNone, 0, 1, 2},
+                      {kMemoryBegin + 12, Severity::Info, "no-device-times",
+                       "nothing to do with order", g.graph, g.version, kNone, kNone},
+                      {kMemoryBegin + 13, Severity::Warning, "barrier-orders-nothing",
+                       "of another graph", g.graph + 1, 1, 5, kNone}};
   records.graph_versions.push_back(std::move(g));
   model::DocumentBuilder builder(std::make_shared<model::SampleStore>());
   builder.add(std::move(records));

@@ -21,12 +21,17 @@ model::Selection buffer(std::uint32_t b) { return model::SelectedBuffer{test::kM
 
 // The map alone, so that it can be asked where a rectangle is.
 struct MapFixture : PanelFixture {
-  MapFixture() : PanelFixture(kSize, test::memory_document()), view_model_of_graph(memory_view_model(entry().graph)) { draw_twice(); }
+  MapFixture()
+      : PanelFixture(kSize, test::memory_document()),
+        view_model_of_graph(memory_view_model(entry().graph)) {
+    draw_twice();
+  }
 
   void draw_map() {
     PanelContext now = frame_of_now();
     view.hovered = {};
-    map.draw(now, {view_model_of_graph, matches, MemoryColour::Label}, {kSize.x - 40, kSize.y - 40});
+    map.draw(now, {view_model_of_graph, matches, MemoryColour::Label},
+             {kSize.x - 40, kSize.y - 40});
   }
   void draw_twice() {
     for (int i = 0; i < 2; ++i) {
@@ -47,7 +52,9 @@ std::string text_of(PanelFixture& fixture, MemoryPanel& panel) {
   return fixture.text([&] { fixture.draw(panel); });
 }
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 trace::GraphVersion without_transients() {
   trace::GraphVersion g = test::memory_record();
@@ -59,15 +66,19 @@ trace::GraphVersion without_transients() {
 
 TEST_CASE("memory map: a click on a rectangle selects that buffer, one beside them nothing") {
   MapFixture f;
-  for (const std::uint32_t b : {test::kBufferA, test::kBufferB, test::kBufferC, test::kBufferD, test::kBufferF}) {
+  for (const std::uint32_t b :
+       {test::kBufferA, test::kBufferB, test::kBufferC, test::kBufferD, test::kBufferF}) {
     CAPTURE(b);
     f.click(f.middle_of(b), [&] { f.draw_map(); });
     CHECK(f.view.selection == buffer(b));
   }
-  const MemoryMap::Box c = f.map.box_of(f.view_model_of_graph, test::kBufferC), b = f.map.box_of(f.view_model_of_graph, test::kBufferB);
-  f.click({(c.min.x + f.map.box_of(f.view_model_of_graph, test::kBufferA).max.x) / 2, b.min.y + 4}, [&] { f.draw_map(); });
+  const MemoryMap::Box c = f.map.box_of(f.view_model_of_graph, test::kBufferC),
+                       b = f.map.box_of(f.view_model_of_graph, test::kBufferB);
+  f.click({(c.min.x + f.map.box_of(f.view_model_of_graph, test::kBufferA).max.x) / 2, b.min.y + 4},
+          [&] { f.draw_map(); });
   CHECK(f.view.selection == buffer(test::kBufferB));
-  f.click({f.map.box_of(f.view_model_of_graph, test::kBufferD).max.x - 2, f.map.box_of(f.view_model_of_graph, test::kBufferF).min.y - 4},
+  f.click({f.map.box_of(f.view_model_of_graph, test::kBufferD).max.x - 2,
+           f.map.box_of(f.view_model_of_graph, test::kBufferF).min.y - 4},
           [&] { f.draw_map(); });
   CHECK(f.view.selection == model::Selection{});
 }
@@ -76,7 +87,8 @@ TEST_CASE("memory map: rectangles lie by offset upwards and by schedule to the r
   const MapFixture f;
   const auto box = [&](std::uint32_t b) { return f.map.box_of(f.view_model_of_graph, b); };
   CHECK(box(test::kBufferB).max.y == doctest::Approx(box(test::kBufferA).min.y));  // above "a"
-  CHECK(box(test::kBufferC).min.x == doctest::Approx(box(test::kBufferA).max.x));  // as soon as "a" is done
+  CHECK(box(test::kBufferC).min.x ==
+        doctest::Approx(box(test::kBufferA).max.x));  // as soon as "a" is done
   CHECK(box(test::kBufferC).max.y == doctest::Approx(box(test::kBufferA).max.y));  // on its bytes
   CHECK(box(test::kBufferF).min.x == doctest::Approx(box(test::kBufferA).min.x));
   CHECK(box(test::kBufferF).max.x == doctest::Approx(box(test::kBufferD).max.x));
@@ -89,10 +101,18 @@ TEST_CASE("memory map: the mouse on a rectangle hovers the buffer for every view
   CHECK(f.view.hovered == buffer(test::kBufferD));
 }
 
-TEST_CASE("memory map: the wheel magnifies at the mouse, with Ctrl across alone, with Alt up and down alone") {
+TEST_CASE(
+    "memory map: the wheel magnifies at the mouse, with Ctrl across alone, with Alt up and down "
+    "alone") {
   MapFixture f;
-  const auto width = [&] { return f.map.box_of(f.view_model_of_graph, test::kBufferB).max.x - f.map.box_of(f.view_model_of_graph, test::kBufferB).min.x; };
-  const auto height = [&] { return f.map.box_of(f.view_model_of_graph, test::kBufferB).max.y - f.map.box_of(f.view_model_of_graph, test::kBufferB).min.y; };
+  const auto width = [&] {
+    return f.map.box_of(f.view_model_of_graph, test::kBufferB).max.x -
+           f.map.box_of(f.view_model_of_graph, test::kBufferB).min.x;
+  };
+  const auto height = [&] {
+    return f.map.box_of(f.view_model_of_graph, test::kBufferB).max.y -
+           f.map.box_of(f.view_model_of_graph, test::kBufferB).min.y;
+  };
   f.move_mouse(f.middle_of(test::kBufferB));
   const auto turn = [&] {
     f.wheel(2);
@@ -122,7 +142,8 @@ TEST_CASE("memory map: the wheel magnifies at the mouse, with Ctrl across alone,
 
 TEST_CASE("memory map: a click on the curve chooses the moment below it") {
   MapFixture f;
-  const float x = f.middle_of(test::kBufferD).x + 2;  // node 5, just behind the middle of nodes 4 and 5
+  const float x =
+      f.middle_of(test::kBufferD).x + 2;  // node 5, just behind the middle of nodes 4 and 5
   f.click({x, 40}, [&] { f.draw_map(); });
   REQUIRE(f.map.moment().has_value());
   CHECK(*f.map.moment() == 5);
@@ -187,14 +208,17 @@ TEST_CASE("memory panel: a graph without transients says so and shows the pools 
   CHECK(has(text, "earlier: step"));
 }
 
-TEST_CASE("memory panel: the table of buffers selects those of the graph, and a filter leaves what passes") {
+TEST_CASE(
+    "memory panel: the table of buffers selects those of the graph, and a filter leaves what "
+    "passes") {
   PanelFixture f(kSize, test::memory_document());
   MemoryPanel panel(f.background);
   f.settle(panel);
   f.click({130, 20}, [&] { f.draw(panel); });  // Buffers
   std::string text = text_of(f, panel);
   INFO(text);
-  for (const char* name : {"weights", "pinned", "lent", "unused"}) CHECK_MESSAGE(has(text, name), name);
+  for (const char* name : {"weights", "pinned", "lent", "unused"})
+    CHECK_MESSAGE(has(text, name), name);
   CHECK(has(text, "9 buffers"));
   bool is_selected = false;
   for (float y = 40; y < 120 && !is_selected; y += 8) {
@@ -212,12 +236,14 @@ TEST_CASE("memory panel: the table of buffers selects those of the graph, and a 
 TEST_CASE("memory panel: it says what it waits for, and draws whatever the size") {
   PanelFixture f(kSize, test::memory_document());
   MemoryPanel panel(f.background);
-  std::promise<void> gate;  // what holds the background's one thread, so that nothing is ready at first
+  std::promise<void>
+      gate;  // what holds the background's one thread, so that nothing is ready at first
   f.background.run([opened = gate.get_future().share()] { opened.wait(); });
   const std::string first = f.text([&] { f.draw(panel); });
   gate.set_value();
   CHECK(has(first, "Laying out the slab"));
-  for (const ImVec2 size : {ImVec2{1600, 300}, ImVec2{700, 200}, ImVec2{400, 300}, ImVec2{120, 60}, ImVec2{20, 10}}) {
+  for (const ImVec2 size :
+       {ImVec2{1600, 300}, ImVec2{700, 200}, ImVec2{400, 300}, ImVec2{120, 60}, ImVec2{20, 10}}) {
     CAPTURE(size.x);
     f.resize(size);
     f.settle(panel);

@@ -4,8 +4,8 @@
 
 #include "panels/memory/memory_axis.hpp"
 #include "panels/memory/memory_emphasis.hpp"
-#include "panels/memory/memory_view_model.hpp"
 #include "panels/memory/memory_pools.hpp"
+#include "panels/memory/memory_view_model.hpp"
 #include "viewer/panels/memory_documents.hpp"
 
 using namespace reprise;
@@ -14,7 +14,9 @@ using trace::kNone;
 
 namespace {
 
-std::shared_ptr<const model::Graph> graph() { return std::make_shared<model::Graph>(test::memory_record()); }
+std::shared_ptr<const model::Graph> graph() {
+  return std::make_shared<model::Graph>(test::memory_record());
+}
 
 std::vector<std::string> texts(const std::vector<AxisTick>& ticks) {
   std::vector<std::string> all;
@@ -23,7 +25,8 @@ std::vector<std::string> texts(const std::vector<AxisTick>& ticks) {
 }
 
 const BufferRow& row_of(const PoolViewModel& view_model, const std::string& name) {
-  const auto found = std::find_if(view_model.buffers.begin(), view_model.buffers.end(), [&](const BufferRow& r) { return r.name == name; });
+  const auto found = std::find_if(view_model.buffers.begin(), view_model.buffers.end(),
+                                  [&](const BufferRow& r) { return r.name == name; });
   REQUIRE_MESSAGE(found != view_model.buffers.end(), name);
   return *found;
 }
@@ -46,7 +49,9 @@ TEST_CASE("memory facts: the peak and who is live there are those of the model")
 
 TEST_CASE("memory facts: at every moment the steps are the bytes of those that are live") {
   const MemoryViewModel view_model = memory_view_model(graph());
-  const std::vector<std::uint64_t> expected = {4096 + 1024, 4096 + 4096 + 1024, 4096 + 4096 + 1024, 4096 + 4096 + 1024, 8192 + 1024, 8192 + 1024};
+  const std::vector<std::uint64_t> expected = {4096 + 1024,        4096 + 4096 + 1024,
+                                               4096 + 4096 + 1024, 4096 + 4096 + 1024,
+                                               8192 + 1024,        8192 + 1024};
   for (trace::Time n = 0; n < 6; ++n) {
     CAPTURE(n);
     CHECK(live_bytes_at(view_model, n) == expected[static_cast<std::size_t>(n)]);
@@ -61,7 +66,8 @@ TEST_CASE("memory facts: measured times begin with the replay") {
   const model::GraphEntry& entry = *document->find(test::kMemoryKey);
   const auto block = document->samples->find(entry.replays[0]);
   REQUIRE(block);
-  const MemoryViewModel view_model = memory_view_model(entry.graph, model::replay_times(*entry.graph, *block));
+  const MemoryViewModel view_model =
+      memory_view_model(entry.graph, model::replay_times(*entry.graph, *block));
   CHECK(view_model.is_measured);
   CHECK(view_model.length == 6 * 11'000 + 30'000 - 1'000);
   const model::BufferSpan& b = view_model.use.spans[view_model.span[test::kBufferB]];
@@ -69,17 +75,22 @@ TEST_CASE("memory facts: measured times begin with the replay") {
   CHECK(b.ended == 3 * 11'000 + 40'000);  // with node 3
 }
 
-TEST_CASE("memory facts: who shares bytes with whom is told of the bytes themselves, not of the group") {
+TEST_CASE(
+    "memory facts: who shares bytes with whom is told of the bytes themselves, not of the group") {
   const MemoryViewModel view_model = memory_view_model(graph());
   using Buffers = std::vector<std::uint32_t>;
-  CHECK(shares_bytes_with(view_model, test::kBufferA) == Buffers{test::kBufferC, test::kBufferD, test::kBufferUnused});
-  CHECK(shares_bytes_with(view_model, test::kBufferB) == Buffers{test::kBufferD});  // though all are of one group
+  CHECK(shares_bytes_with(view_model, test::kBufferA) ==
+        Buffers{test::kBufferC, test::kBufferD, test::kBufferUnused});
+  CHECK(shares_bytes_with(view_model, test::kBufferB) ==
+        Buffers{test::kBufferD});  // though all are of one group
   CHECK(view_model.group[test::kBufferA] == view_model.group[test::kBufferB]);
   CHECK(shares_bytes_with(view_model, test::kBufferF).empty());
   CHECK(shares_bytes_with(view_model, 1'000).empty());
 }
 
-TEST_CASE("memory emphasis: the selected buffer stands out with those that share its bytes, the rest steps back") {
+TEST_CASE(
+    "memory emphasis: the selected buffer stands out with those that share its bytes, the rest "
+    "steps back") {
   const MemoryViewModel view_model = memory_view_model(graph());
   ViewState view;
   const std::vector<std::uint8_t> all;
@@ -97,7 +108,8 @@ TEST_CASE("memory emphasis: the selected buffer stands out with those that share
   CHECK(of_node.of(test::kBufferD) == Emphasis::Beside);
 }
 
-TEST_CASE("memory emphasis: the filter fades what it does not let pass, a selection elsewhere nothing") {
+TEST_CASE(
+    "memory emphasis: the filter fades what it does not let pass, a selection elsewhere nothing") {
   const MemoryViewModel view_model = memory_view_model(graph());
   ViewState view;
   view.selection = model::SelectedNode{{9, 9}, 0};
@@ -110,7 +122,8 @@ TEST_CASE("memory emphasis: the filter fades what it does not let pass, a select
 
 TEST_CASE("memory pools: each knows its most, who holds it and who did, and its steps") {
   const auto document = test::memory_document();
-  const PoolViewModel view_model = pool_view_model(*document, document->find(test::kMemoryKey)->graph);
+  const PoolViewModel view_model =
+      pool_view_model(*document, document->find(test::kMemoryKey)->graph);
   REQUIRE(view_model.pools.size() == 2);
   CHECK(view_model.pools[0].state.label == "model");
   CHECK(view_model.pools[0].device == "host (2 threads)");
@@ -124,7 +137,9 @@ TEST_CASE("memory pools: each knows its most, who holds it and who did, and its 
   CHECK(view_model.pools[1].most_buffers == 1);
 }
 
-TEST_CASE("memory pools: what a pool takes with its graphs' slabs rises and falls, where the trace tells of it") {
+TEST_CASE(
+    "memory pools: what a pool takes with its graphs' slabs rises and falls, where the trace tells "
+    "of it") {
   const auto document = test::memory_document();
   const PoolViewModel view_model = pool_view_model(*document, nullptr);
   REQUIRE(view_model.pools.size() == 2);
@@ -138,7 +153,9 @@ TEST_CASE("memory pools: what a pool takes with its graphs' slabs rises and fall
   CHECK(view_model.most_bytes == 5 << 20);  // of the device
 }
 
-TEST_CASE("memory pools: graphs that share a slab are named, and a device's memory rises and falls in all") {
+TEST_CASE(
+    "memory pools: graphs that share a slab are named, and a device's memory rises and falls in "
+    "all") {
   const auto document = test::memory_document();
   const PoolViewModel view_model = pool_view_model(*document, nullptr);
   REQUIRE(view_model.pools.size() == 2);
@@ -154,9 +171,11 @@ TEST_CASE("memory pools: graphs that share a slab are named, and a device's memo
   CHECK(mapped == std::vector<std::uint64_t>{1 << 20, 5 << 20, 2 << 20});
 }
 
-TEST_CASE("memory pools: every buffer of the trace and of the graph is there once, of all four kinds") {
+TEST_CASE(
+    "memory pools: every buffer of the trace and of the graph is there once, of all four kinds") {
   const auto document = test::memory_document();
-  const PoolViewModel view_model = pool_view_model(*document, document->find(test::kMemoryKey)->graph);
+  const PoolViewModel view_model =
+      pool_view_model(*document, document->find(test::kMemoryKey)->graph);
   CHECK(view_model.buffers.size() == 3 + 6);
   CHECK(row_of(view_model, "weights").buffer == test::kBufferWeights);
   CHECK(row_of(view_model, "weights").uses == 1);
@@ -170,12 +189,15 @@ TEST_CASE("memory pools: every buffer of the trace and of the graph is there onc
   CHECK(row_of(view_model, "unused").uses == 0);
 }
 
-TEST_CASE("memory pools: buffers sort by any column, and a filter leaves those of the graph that pass") {
+TEST_CASE(
+    "memory pools: buffers sort by any column, and a filter leaves those of the graph that pass") {
   const auto document = test::memory_document();
-  const PoolViewModel view_model = pool_view_model(*document, document->find(test::kMemoryKey)->graph);
+  const PoolViewModel view_model =
+      pool_view_model(*document, document->find(test::kMemoryKey)->graph);
   const auto names = [&](BufferOrder order, const std::vector<std::uint8_t>& matches = {}) {
     std::vector<std::string> all;
-    for (const std::uint32_t r : ordered_buffers(view_model, order, matches)) all.push_back(view_model.buffers[r].name);
+    for (const std::uint32_t r : ordered_buffers(view_model, order, matches))
+      all.push_back(view_model.buffers[r].name);
     return all;
   };
   CHECK(names({BufferColumn::Bytes, true}).front() == "weights");
@@ -188,9 +210,12 @@ TEST_CASE("memory pools: buffers sort by any column, and a filter leaves those o
 }
 
 TEST_CASE("axis: ticks are round, in one unit, and never more than asked for") {
-  CHECK(texts(byte_ticks(0, 3 * 1024 * 1024, 4)) == std::vector<std::string>{"0 MiB", "1 MiB", "2 MiB", "3 MiB"});
-  CHECK(texts(byte_ticks(0, 1536, 3)) == std::vector<std::string>{"0.0 KiB", "0.5 KiB", "1.0 KiB", "1.5 KiB"});
-  CHECK(texts(time_ticks(-500, 4'900'000, 5)) == std::vector<std::string>{"0 ms", "1 ms", "2 ms", "3 ms", "4 ms"});
+  CHECK(texts(byte_ticks(0, 3 * 1024 * 1024, 4)) ==
+        std::vector<std::string>{"0 MiB", "1 MiB", "2 MiB", "3 MiB"});
+  CHECK(texts(byte_ticks(0, 1536, 3)) ==
+        std::vector<std::string>{"0.0 KiB", "0.5 KiB", "1.0 KiB", "1.5 KiB"});
+  CHECK(texts(time_ticks(-500, 4'900'000, 5)) ==
+        std::vector<std::string>{"0 ms", "1 ms", "2 ms", "3 ms", "4 ms"});
   CHECK(texts(count_ticks(0, 2'500, 3)) == std::vector<std::string>{"0", "1,000", "2,000"});
   CHECK(texts(count_ticks(0, 2, 10)) == std::vector<std::string>{"0", "1", "2"});
   CHECK(byte_ticks(5, 5, 4).empty());

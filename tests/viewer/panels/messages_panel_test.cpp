@@ -23,11 +23,14 @@ std::shared_ptr<const model::Document> eventful_document() {
   records.graph_versions.push_back(hand_made->find({HandMadeTrace::kStep, 1})->graph->record());
   for (const trace::Message& message : hand_made->messages) records.messages.push_back(message);
   const trace::Time at = records.messages.front().at;
-  records.messages.push_back(
-      {at + 1'000, trace::Severity::Error, "out-of-range", "writes beyond its buffer", HandMadeTrace::kStep, 1, 3, trace::kNone});
-  records.messages.push_back({at - 1'000, trace::Severity::Info, "hint", "could run side by side", trace::kNone, 0, trace::kNone, trace::kNone});
+  records.messages.push_back({at + 1'000, trace::Severity::Error, "out-of-range",
+                              "writes beyond its buffer", HandMadeTrace::kStep, 1, 3,
+                              trace::kNone});
+  records.messages.push_back({at - 1'000, trace::Severity::Info, "hint", "could run side by side",
+                              trace::kNone, 0, trace::kNone, trace::kNone});
   records.updates.push_back({at + 2'000, HandMadeTrace::kStep, 1, 2, "grid of saxpy"});
-  records.losses.push_back({at + 3'000, trace::LossKind::Replays, 1'234, "the writer could not keep up"});
+  records.losses.push_back(
+      {at + 3'000, trace::LossKind::Replays, 1'234, "the writer could not keep up"});
   builder.add(std::move(records));
   return builder.publish();
 }
@@ -44,7 +47,8 @@ TEST_CASE("message list: all kinds in one list, the newest first") {
   CHECK(list.lines[2].rank == MessageRank::Error);
   CHECK(list.lines[3].rank == MessageRank::Warning);
   CHECK(list.lines[4].rank == MessageRank::Info);
-  for (const MessageRank rank : {MessageRank::Error, MessageRank::Warning, MessageRank::Info, MessageRank::Update, MessageRank::Loss}) {
+  for (const MessageRank rank : {MessageRank::Error, MessageRank::Warning, MessageRank::Info,
+                                 MessageRank::Update, MessageRank::Loss}) {
     CHECK(list.counts[static_cast<std::size_t>(rank)] == 1);
   }
   CHECK(list.counts[static_cast<std::size_t>(MessageRank::Note)] == 0);
@@ -62,7 +66,8 @@ TEST_CASE("message list: words and kinds leave out, counts stay") {
   const auto document = eventful_document();
   CHECK(make_message_list(*document, "WRITER keep", kAll).lines.size() == 1);
   CHECK(make_message_list(*document, "nothing like it", kAll).lines.empty());
-  const MessageList errors = make_message_list(*document, {}, 1u << static_cast<unsigned>(MessageRank::Error));
+  const MessageList errors =
+      make_message_list(*document, {}, 1u << static_cast<unsigned>(MessageRank::Error));
   CHECK(errors.lines.size() == 1);
   CHECK(errors.counts[static_cast<std::size_t>(MessageRank::Warning)] == 1);
 }
@@ -70,7 +75,8 @@ TEST_CASE("message list: words and kinds leave out, counts stay") {
 TEST_CASE("message list: of very many the newest are shown and the rest counted") {
   model::DocumentBuilder builder(std::make_shared<model::SampleStore>());
   trace::Records records;
-  for (int i = 0; i < 1'200; ++i) records.losses.push_back({1'000 + i, trace::LossKind::Events, 1, {}});
+  for (int i = 0; i < 1'200; ++i)
+    records.losses.push_back({1'000 + i, trace::LossKind::Events, 1, {}});
   builder.add(std::move(records));
   const MessageList list = make_message_list(*builder.publish(), {}, kAll);
   CHECK(list.lines.size() == kMostMessageLines);
@@ -86,7 +92,8 @@ TEST_CASE("messages panel: a click on a finding selects its node") {
   CHECK(text.find("writes beyond its buffer") != std::string::npos);
   CHECK(text.find("1 error") != std::string::npos);
   // The rows stand below the kinds and the heads of the columns, the error is the third.
-  for (float y = 40; y < 200 && std::holds_alternative<std::monostate>(fixture.view.selection); y += 8) {
+  for (float y = 40; y < 200 && std::holds_alternative<std::monostate>(fixture.view.selection);
+       y += 8) {
     fixture.click({500, y}, [&] { fixture.draw(panel); });
   }
   REQUIRE(std::holds_alternative<model::SelectedNode>(fixture.view.selection));

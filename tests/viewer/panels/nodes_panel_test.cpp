@@ -36,7 +36,8 @@ ImVec2 row_of(PanelFixture& fixture, NodesPanel& panel, std::uint32_t node) {
     fixture.view.hovered = {};
     fixture.move_mouse({60, y});
     fixture.window([&] { fixture.draw(panel); });
-    if (fixture.view.hovered == model::Selection{model::SelectedNode{fixture.view.graph, node}}) return {60, y};
+    if (fixture.view.hovered == model::Selection{model::SelectedNode{fixture.view.graph, node}})
+      return {60, y};
   }
   return {0, 0};
 }
@@ -47,7 +48,8 @@ void click_header(PanelFixture& fixture, NodesPanel& panel, NodeColumn column) {
   const ImGuiTable* table = tables.TryGetMapData(0);
   REQUIRE(table != nullptr);
   const ImGuiTableColumn& at = table->Columns[static_cast<int>(column)];
-  fixture.click({(at.MinX + at.MaxX) / 2, table->OuterRect.Min.y + 6}, [&] { fixture.draw(panel); });
+  fixture.click({(at.MinX + at.MaxX) / 2, table->OuterRect.Min.y + 6},
+                [&] { fixture.draw(panel); });
   fixture.settle(panel);
 }
 
@@ -63,8 +65,10 @@ std::vector<std::uint32_t> all_but(std::uint32_t count, std::uint32_t left_out) 
 TEST_CASE("nodes: sorted by the median, the slowest comes first, or last") {
   const PanelFixture fixture;
   const model::Graph& graph = *fixture.entry().graph;
-  const auto down = sorted_nodes(graph, &fixture.view_model, {NodeColumn::Median, SortDirection::Descending});
-  const auto up = sorted_nodes(graph, &fixture.view_model, {NodeColumn::Median, SortDirection::Ascending});
+  const auto down =
+      sorted_nodes(graph, &fixture.view_model, {NodeColumn::Median, SortDirection::Descending});
+  const auto up =
+      sorted_nodes(graph, &fixture.view_model, {NodeColumn::Median, SortDirection::Ascending});
   REQUIRE(down.size() == graph.node_count());
   for (std::size_t i = 1; i < down.size(); ++i) {
     CHECK(fixture.view_model.nodes[down[i - 1]].median >= fixture.view_model.nodes[down[i]].median);
@@ -77,10 +81,12 @@ TEST_CASE("nodes: what is unknown comes last in both directions") {
   fixture.view_model.nodes[2].count = 0;
   for (const SortDirection direction : {SortDirection::Ascending, SortDirection::Descending}) {
     for (const NodeColumn column : {NodeColumn::Median, NodeColumn::P99, NodeColumn::Share}) {
-      CHECK(sorted_nodes(*fixture.entry().graph, &fixture.view_model, {column, direction}).back() == 2);
+      CHECK(sorted_nodes(*fixture.entry().graph, &fixture.view_model, {column, direction}).back() ==
+            2);
     }
     // Of the kernels, that of a copy: it has none.
-    const auto kernels = sorted_nodes(*fixture.entry().graph, &fixture.view_model, {NodeColumn::Kernel, direction});
+    const auto kernels =
+        sorted_nodes(*fixture.entry().graph, &fixture.view_model, {NodeColumn::Kernel, direction});
     CHECK(kernels[3] == 0);
     CHECK(kernels[4] == 4);
   }
@@ -88,11 +94,14 @@ TEST_CASE("nodes: what is unknown comes last in both directions") {
 
 TEST_CASE("nodes: without any times the order is that of the numbers") {
   const PanelFixture fixture;
-  const auto nodes = sorted_nodes(*fixture.entry().graph, nullptr, {NodeColumn::Median, SortDirection::Descending});
+  const auto nodes = sorted_nodes(*fixture.entry().graph, nullptr,
+                                  {NodeColumn::Median, SortDirection::Descending});
   CHECK(std::is_sorted(nodes.begin(), nodes.end()));
 }
 
-TEST_CASE("nodes: the table shows every node, the one with the greatest share first, and a header sorts anew") {
+TEST_CASE(
+    "nodes: the table shows every node, the one with the greatest share first, and a header sorts "
+    "anew") {
   PanelFixture fixture;
   NodesPanel panel(fixture.background);
   fixture.settle(panel);
@@ -129,7 +138,8 @@ TEST_CASE("nodes: the filter hides rows, and says how many are left") {
   place(text_of(fixture, panel), "No node passes the filter");
 }
 
-TEST_CASE("nodes: a click selects, a second one shows the node in the graph, and the mouse lights up") {
+TEST_CASE(
+    "nodes: a click selects, a second one shows the node in the graph, and the mouse lights up") {
   PanelFixture fixture;
   NodesPanel panel(fixture.background);
   fixture.settle(panel);
@@ -147,7 +157,8 @@ TEST_CASE("nodes: what is selected elsewhere comes into sight") {
   PanelFixture fixture({1600, 110});  // room for two rows
   NodesPanel panel(fixture.background);
   fixture.settle(panel);
-  const auto order = sorted_nodes(*fixture.entry().graph, &fixture.view_model, {NodeColumn::Share, SortDirection::Descending});
+  const auto order = sorted_nodes(*fixture.entry().graph, &fixture.view_model,
+                                  {NodeColumn::Share, SortDirection::Descending});
   const std::uint32_t last = order.back();
   REQUIRE(row_of(fixture, panel, last).y == 0);
   fixture.view.select(model::SelectedNode{fixture.view.graph, last});
@@ -165,7 +176,8 @@ TEST_CASE("nodes: rows are copied as a table that programs read") {
   CHECK(text.find("\nblur\t2\t") != std::string::npos);
   CHECK(text.find("\t1,") == std::string::npos);
   const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
-  CHECK(static_cast<std::size_t>(std::count(text.begin(), text.end(), '\t')) == lines * (kNodeColumns - 2));
+  CHECK(static_cast<std::size_t>(std::count(text.begin(), text.end(), '\t')) ==
+        lines * (kNodeColumns - 2));
 }
 
 TEST_CASE("nodes: Ctrl+C copies the selected row, with Shift all of them") {
@@ -182,7 +194,8 @@ TEST_CASE("nodes: Ctrl+C copies the selected row, with Shift all of them") {
   };
   io.KeyCtrl = true;
   press_c();
-  CHECK(std::string(ImGui::GetClipboardText()) == nodes_as_tsv(*fixture.entry().graph, &fixture.view_model, std::vector<std::uint32_t>{3}));
+  CHECK(std::string(ImGui::GetClipboardText()) ==
+        nodes_as_tsv(*fixture.entry().graph, &fixture.view_model, std::vector<std::uint32_t>{3}));
   io.KeyShift = true;
   press_c();
   const std::string all = ImGui::GetClipboardText();

@@ -17,7 +17,9 @@ using reprise::test::PanelFixture;
 
 namespace {
 
-const model::Selection kNode = model::SelectedNode{{3, 1}, 2}, kReplay = model::SelectedReplay{{3, 1}, 7}, kBuffer = model::SelectedBuffer{{3, 1}, 0};
+const model::Selection kNode = model::SelectedNode{{3, 1}, 2},
+                       kReplay = model::SelectedReplay{{3, 1}, 7},
+                       kBuffer = model::SelectedBuffer{{3, 1}, 0};
 
 // Beside a trace of its own, whose notes are not there yet.
 std::filesystem::path fresh_trace(const char* name) {
@@ -35,16 +37,20 @@ std::string content(const std::filesystem::path& path) {
 }  // namespace
 
 TEST_CASE("notes: a file says again what was written") {
-  const std::vector<Note> notes = {{{3, 1}, Note::About::Node, 2, "blur \"x\"", "slow since\nTuesday"},
-                                   {{3, 2}, Note::About::Replay, 12'345'678'901, {}, "odd"}};
+  const std::vector<Note> notes = {
+      {{3, 1}, Note::About::Node, 2, "blur \"x\"", "slow since\nTuesday"},
+      {{3, 2}, Note::About::Replay, 12'345'678'901, {}, "odd"}};
   CHECK(parse_notes(notes_text(notes)) == notes);
   CHECK(parse_notes(notes_text({})).empty());
 }
 
 TEST_CASE("notes: what is no file of notes is refused with a reason") {
-  for (const char* text : {"", "{", "[]", "{}", R"({"format": "reprise notes"})", R"({"format": "reprise notes", "version": 2, "notes": []})",
-                           R"({"format": "reprise notes", "version": 1, "notes": [{}]})",
-                           R"({"format": "reprise notes", "version": 1, "notes": [{"graph": 1, "version": 1, "node": 99999999999, "text": ""}]})"}) {
+  for (
+      const char* text :
+      {"", "{", "[]", "{}", R"({"format": "reprise notes"})",
+       R"({"format": "reprise notes", "version": 2, "notes": []})",
+       R"({"format": "reprise notes", "version": 1, "notes": [{}]})",
+       R"({"format": "reprise notes", "version": 1, "notes": [{"graph": 1, "version": 1, "node": 99999999999, "text": ""}]})"}) {
     CAPTURE(text);
     CHECK_THROWS_AS((void)parse_notes(text), std::runtime_error);
   }
@@ -77,8 +83,9 @@ TEST_CASE("notes: kept beside the trace, replaced, and removed") {
 
 TEST_CASE("notes: one that is written before the file was read is not lost, nor is the file") {
   const auto trace = fresh_trace("early.reprise");
-  std::ofstream(notes_path(trace)) << notes_text(
-      {{{3, 1}, Note::About::Replay, 7, {}, "from before"}, {{3, 1}, Note::About::Node, 2, "blur", "old"}});
+  std::ofstream(notes_path(trace))
+      << notes_text({{{3, 1}, Note::About::Replay, 7, {}, "from before"},
+                     {{3, 1}, Note::About::Node, 2, "blur", "old"}});
   Background background(1);
   Notes notes(trace, background);
   notes.set(kNode, "blur", "new");
@@ -113,7 +120,8 @@ TEST_CASE("notes: where nothing can be written the reason is there") {
 
 TEST_CASE("notes: listed among the messages, first, and lead to what they are about") {
   const PanelFixture fixture;
-  const std::vector<Note> notes = {{{3, 1}, Note::About::Node, 2, "blur", "look here"}, {{3, 1}, Note::About::Node, 99, "gone", "nowhere"}};
+  const std::vector<Note> notes = {{{3, 1}, Note::About::Node, 2, "blur", "look here"},
+                                   {{3, 1}, Note::About::Node, 99, "gone", "nowhere"}};
   const MessageList list = make_message_list(*fixture.document, {}, 0xff, notes);
   REQUIRE(list.lines.size() >= 3);
   CHECK(list.counts[static_cast<std::size_t>(MessageRank::Note)] == 2);

@@ -61,7 +61,9 @@ void PanelContext::window(const std::function<void()>& contents) {
   context([&] {
     ImGui::SetNextWindowPos({0, 0});
     ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
-    ImGui::Begin("window", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
+    ImGui::Begin(
+        "window", nullptr,
+        ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
     contents();
     ImGui::End();
   });
@@ -142,7 +144,9 @@ void PanelContext::press(int glfw_key, const std::function<void()>& contents, in
   viewer::note_key(glfw_key, false, false, mods);
 }
 
-void PanelContext::type(const std::string& text) { ImGui::GetIO().AddInputCharactersUTF8(text.c_str()); }
+void PanelContext::type(const std::string& text) {
+  ImGui::GetIO().AddInputCharactersUTF8(text.c_str());
+}
 
 int PanelContext::vertices() const { return ImGui::GetDrawData()->TotalVtxCount; }
 
@@ -156,9 +160,12 @@ bool PanelContext::is_drawable() const {
   return data.TotalVtxCount > 0;
 }
 
-PanelFixture::PanelFixture(ImVec2 size, std::shared_ptr<const model::Document> of) : PanelContext(size), document(std::move(of)) {
+PanelFixture::PanelFixture(ImVec2 size, std::shared_ptr<const model::Document> of)
+    : PanelContext(size), document(std::move(of)) {
   const auto most = std::max_element(document->graphs.begin(), document->graphs.end(),
-                                     [](const auto& a, const auto& b) { return a.second.replays.size() < b.second.replays.size(); });
+                                     [](const auto& a, const auto& b) {
+                                       return a.second.replays.size() < b.second.replays.size();
+                                     });
   if (most != document->graphs.end()) show(most->first);
 }
 
@@ -171,13 +178,24 @@ void PanelFixture::update() {
   REQUIRE(document->find(view.graph) != nullptr);
   view_model = viewer::make_graph_view_model(*document, entry(), view.range);
   replay = viewer::make_replay_view_model(*document, entry(), view.replay);
-  matches = view.filter.is_empty() ? std::vector<std::uint8_t>() : model::matching_nodes(view.filter, *entry().graph);
+  matches = view.filter.is_empty() ? std::vector<std::uint8_t>()
+                                   : model::matching_nodes(view.filter, *entry().graph);
 }
 
 viewer::PanelContext PanelFixture::frame_of_now() {
   const model::GraphEntry* const shown = document->find(view.graph);
-  return {document, shown,     shown != nullptr ? &view_model : nullptr, replay ? &*replay : nullptr, matches, other, name, other_name, is_live, view,
-          theme,    background};
+  return {document,
+          shown,
+          shown != nullptr ? &view_model : nullptr,
+          replay ? &*replay : nullptr,
+          matches,
+          other,
+          name,
+          other_name,
+          is_live,
+          view,
+          theme,
+          background};
 }
 
 }  // namespace reprise::test

@@ -1,5 +1,6 @@
-// PanelFixture: an ImGui context without a window, a document of a real trace, and the frame that a panel is given. Draws a panel as
-// large as the window, and plays mouse and keys. Threads: one at a time.
+// PanelFixture: an ImGui context without a window, a document of a real trace, and the frame that a
+// panel is given. Draws a panel as large as the window, and plays mouse and keys. Threads: one at a
+// time.
 #pragma once
 
 #include <functional>
@@ -9,9 +10,9 @@
 
 #include <imgui.h>
 
-#include "panels/shared/panel_context.hpp"
 #include "panels/graph/graph_view_model.hpp"
 #include "panels/shared/keys.hpp"
+#include "panels/shared/panel_context.hpp"
 #include "panels/widgets/theme.hpp"
 
 namespace reprise::test {
@@ -33,7 +34,8 @@ class PanelContext {
   void context(const std::function<void()>& contents);
   // One frame with one window that fills the display.
   void window(const std::function<void()>& contents);
-  // The same as text: what was drawn as ImGui's items, in order. What a panel draws by ImDrawList is not in it.
+  // The same as text: what was drawn as ImGui's items, in order. What a panel draws by ImDrawList
+  // is not in it.
   [[nodiscard]] std::string text(const std::function<void()>& contents);
 
   // The same for what has windows of its own, in frame(): around the drawing.
@@ -46,7 +48,8 @@ class PanelContext {
   void wheel(float notches);  // in the next frame alone
   void hold_button(int button);
   void release_button(int button);
-  // Down in one frame, held in the next, up in the one after; each is drawn with `contents` in a window.
+  // Down in one frame, held in the next, up in the one after; each is drawn with `contents` in a
+  // window.
   void click(ImVec2 at, const std::function<void()>& contents, int button = 0);
   void double_click(ImVec2 at, const std::function<void()>& contents);
   void drag(ImVec2 from, ImVec2 to, const std::function<void()>& contents, int button = 0);
@@ -68,7 +71,8 @@ class PanelContext {
 
 class PanelFixture : public PanelContext {
  public:
-  explicit PanelFixture(ImVec2 size = {1600, 900}, std::shared_ptr<const model::Document> of = hand_made_document());
+  explicit PanelFixture(ImVec2 size = {1600, 900},
+                        std::shared_ptr<const model::Document> of = hand_made_document());
 
   // Shows another graph: the frame's facts are made of it.
   void show(model::GraphKey key);
@@ -76,7 +80,8 @@ class PanelFixture : public PanelContext {
   void update();
   // Of the present state; refers to this fixture.
   [[nodiscard]] viewer::PanelContext frame_of_now();
-  // Draws a panel, which is anything with draw(Frame&), until nothing is being made for it in the background, and once more.
+  // Draws a panel, which is anything with draw(Frame&), until nothing is being made for it in the
+  // background, and once more.
   template <class Panel>
   void settle(Panel& panel) {
     for (int i = 0; i < 4; ++i) {

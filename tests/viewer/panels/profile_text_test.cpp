@@ -3,8 +3,8 @@
 
 #include "model/document_builder.hpp"
 #include "panels/inspector/inspector_panel.hpp"
-#include "panels/widgets/profile_text.hpp"
 #include "panels/replays/replays_panel.hpp"
+#include "panels/widgets/profile_text.hpp"
 #include "viewer/panels/panel_fixture.hpp"
 #include "viewer/panels/replays_documents.hpp"
 
@@ -23,11 +23,19 @@ std::shared_ptr<const model::Document> sampled_document(Timestamps stamps) {
   records.graph_versions.push_back(test::graph_of_many());
   for (std::uint64_t number = 1; number <= 100; ++number) {
     trace::Replay replay = test::one_of_many(number, 90'000);
-    const bool by_cupti = number >= 11 && number <= 14, by_stamps = stamps == Timestamps::Yes && (number == 51 || number == 52);
+    const bool by_cupti = number >= 11 && number <= 14,
+               by_stamps = stamps == Timestamps::Yes && (number == 51 || number == 52);
     replay.sampled = by_cupti || by_stamps ? 1 : 0;
     if (replay.sampled != 0) {
-      trace::SampleBlock block{kManyReplays.graph, kManyReplays.version, 0, number, by_cupti ? trace::SampleSource::Cupti : trace::SampleSource::Timestamp, {}};
-      for (std::uint32_t node = 0; node < 3; ++node) block.samples.push_back({node, 0, replay.started + 30'000 * node, 20'000, 0});
+      trace::SampleBlock block{
+          kManyReplays.graph,
+          kManyReplays.version,
+          0,
+          number,
+          by_cupti ? trace::SampleSource::Cupti : trace::SampleSource::Timestamp,
+          {}};
+      for (std::uint32_t node = 0; node < 3; ++node)
+        block.samples.push_back({node, 0, replay.started + 30'000 * node, 20'000, 0});
       records.sample_blocks.push_back(std::move(block));
     }
     records.replays.push_back(replay);

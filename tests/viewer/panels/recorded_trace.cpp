@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::uint64_t kElements = 4096;
 
-void record_tile(CommandBuffer& cmd, const std::shared_ptr<CapturePool>& pool, std::uint32_t tile, std::vector<AccessedView>& results) {
+void record_tile(CommandBuffer& cmd, const std::shared_ptr<CapturePool>& pool, std::uint32_t tile,
+                 std::vector<AccessedView>& results) {
   const std::string number = std::to_string(tile);
   const auto scope = cmd.label("tile " + number);
   const auto near = pool->transient<unsigned>(kElements * (tile + 1), "near " + number);
@@ -37,7 +38,8 @@ void record_and_run(const Device& device) {
   std::vector<AccessedView> results;
   {
     const auto tiles = cmd.label("tiles");
-    for (std::uint32_t tile = 0; tile < kRecordedTiles; ++tile) record_tile(cmd, pool, tile, results);
+    for (std::uint32_t tile = 0; tile < kRecordedTiles; ++tile)
+      record_tile(cmd, pool, tile, results);
   }
   {
     const auto finish = cmd.label("finish");
@@ -54,13 +56,16 @@ void record_and_run(const Device& device) {
 }  // namespace
 
 void write_recorded_trace(const std::filesystem::path& path) {
-  const EnvironmentVariable trace("REPRISE_TRACE", std::nullopt), profile("REPRISE_PROFILE", std::nullopt);
+  const EnvironmentVariable trace("REPRISE_TRACE", std::nullopt),
+      profile("REPRISE_PROFILE", std::nullopt);
   const std::string target = path.string();
-  const InstanceDesc desc{
-      .application = "panel test", .on_message = [](const Message&) {}, .trace = {.target = target, .profile = ProfileMode::Every}};
+  const InstanceDesc desc{.application = "panel test",
+                          .on_message = [](const Message&) {},
+                          .trace = {.target = target, .profile = ProfileMode::Every}};
   const Device device = Instance(desc).open_device(DeviceSelector::named("host"));
   record_and_run(device);
-  device.wait_idle();  // what was retired is freed, and the trace whole as soon as the device is gone
+  device
+      .wait_idle();  // what was retired is freed, and the trace whole as soon as the device is gone
 }
 
 std::shared_ptr<const model::Document> recorded_document() {

@@ -1,4 +1,5 @@
-// Documents with as many replays as a test wants, of a graph with three nodes in a row. Threads: values.
+// Documents with as many replays as a test wants, of a graph with three nodes in a row. Threads:
+// values.
 #pragma once
 
 #include <functional>
@@ -14,7 +15,8 @@ inline constexpr trace::Time kManyReplaysBegin = 1'000'000'000, kManyReplaysStep
 
 // Replay `number`, one each millisecond, 20 us after its launch, which took 3 us.
 inline trace::Replay one_of_many(std::uint64_t number, trace::Time duration) {
-  const trace::Time started = kManyReplaysBegin + static_cast<trace::Time>(number) * kManyReplaysStep;
+  const trace::Time started =
+      kManyReplaysBegin + static_cast<trace::Time>(number) * kManyReplaysStep;
   trace::Replay replay;
   replay.graph = kManyReplays.graph;
   replay.version = kManyReplays.version;
@@ -44,12 +46,14 @@ inline trace::GraphVersion graph_of_many() {
 }
 
 // Replays 1 to `count`; `each` may change any.
-inline std::shared_ptr<const model::Document> document_of_many(std::uint64_t count, const std::function<void(trace::Replay&)>& each = {}) {
+inline std::shared_ptr<const model::Document> document_of_many(
+    std::uint64_t count, const std::function<void(trace::Replay&)>& each = {}) {
   model::DocumentBuilder builder(std::make_shared<model::SampleStore>());
   trace::Records records;
   records.graph_versions.push_back(graph_of_many());
   for (std::uint64_t number = 1; number <= count; ++number) {
-    records.replays.push_back(one_of_many(number, 100'000 + static_cast<trace::Time>(number * 7919 % 1000)));
+    records.replays.push_back(
+        one_of_many(number, 100'000 + static_cast<trace::Time>(number * 7919 % 1000)));
     if (each) each(records.replays.back());
   }
   builder.add(std::move(records));

@@ -16,7 +16,8 @@ namespace {
 constexpr float kInStrip = 50;  // a height that is in the bars
 
 struct Strip : PanelFixture {
-  explicit Strip(std::shared_ptr<const model::Document> of, ImVec2 size = {1600, 106}) : PanelFixture(size, std::move(of)), panel(background) {
+  explicit Strip(std::shared_ptr<const model::Document> of, ImVec2 size = {1600, 106})
+      : PanelFixture(size, std::move(of)), panel(background) {
     settle(panel);
   }
   void once() {
@@ -109,7 +110,8 @@ TEST_CASE("replays panel: the wheel zooms at the cursor") {
   CHECK(beside_after - after < (beside - before) / 4);
 }
 
-TEST_CASE("replays panel: among 100,000 replays the one outlier is what the mouse finds in its column") {
+TEST_CASE(
+    "replays panel: among 100,000 replays the one outlier is what the mouse finds in its column") {
   constexpr std::uint64_t kOutlier = 61'803;
   Strip strip(test::document_of_many(100'000, [](trace::Replay& r) {
     if (r.replay == kOutlier) r.ended = r.started + 9'000'000;
@@ -121,7 +123,8 @@ TEST_CASE("replays panel: among 100,000 replays the one outlier is what the mous
   CHECK(strip.vertices() < 60'000);  // of columns, not of replays
 }
 
-TEST_CASE("replays panel: where the device gave no times, the launch calls are drawn, and it says so") {
+TEST_CASE(
+    "replays panel: where the device gave no times, the launch calls are drawn, and it says so") {
   Strip strip(test::document_of_many(20, [](trace::Replay& r) { r.started = r.ended = 0; }));
   strip.move_mouse({strip.x_of(5), kInStrip});
   const std::string text = strip.text([&] { strip.draw(strip.panel); });
@@ -129,7 +132,8 @@ TEST_CASE("replays panel: where the device gave no times, the launch calls are d
   CHECK(text.find("unknown") != std::string::npos);
 }
 
-TEST_CASE("replays panel: live, the newest replays come into sight; who looks elsewhere is left alone") {
+TEST_CASE(
+    "replays panel: live, the newest replays come into sight; who looks elsewhere is left alone") {
   Session session;
   Strip strip(session.grown_to(2000));
   strip.is_live = true;
@@ -153,15 +157,19 @@ TEST_CASE("replays panel: live, the newest replays come into sight; who looks el
   CHECK(strip.replay_at(700) == here);
 }
 
-TEST_CASE("replays panel: tall, it has the quantiles of the chosen range, and durations that are one stretch become the range") {
+TEST_CASE(
+    "replays panel: tall, it has the quantiles of the chosen range, and durations that are one "
+    "stretch become the range") {
   // Ten slow ones in a row.
   Strip strip(test::document_of_many(400,
                                      [](trace::Replay& r) {
-                                       if (r.replay > 200 && r.replay <= 210) r.ended = r.started + 900'000;
+                                       if (r.replay > 200 && r.replay <= 210)
+                                         r.ended = r.started + 900'000;
                                      }),
               {1600, 620});
   const std::string text = strip.text([&] { strip.draw(strip.panel); });
-  for (const char* const part : {"device time", "launch call", "latency", "p99", "900.0 us", "Over all replays"}) {
+  for (const char* const part :
+       {"device time", "launch call", "latency", "p99", "900.0 us", "Over all replays"}) {
     CAPTURE(part);
     CHECK(text.find(part) != std::string::npos);
   }
@@ -184,7 +192,8 @@ TEST_CASE("replays panel: says what it waits for, and draws at every size") {
   ReplaysPanel panel(empty.background);
   empty.show(test::kManyReplays);
   CHECK(empty.text([&] { empty.draw(panel); }).find("No replay of many yet") != std::string::npos);
-  for (const ImVec2 size : {ImVec2{1600, 106}, ImVec2{400, 300}, ImVec2{120, 60}, ImVec2{900, 260}, ImVec2{1600, 900}}) {
+  for (const ImVec2 size : {ImVec2{1600, 106}, ImVec2{400, 300}, ImVec2{120, 60}, ImVec2{900, 260},
+                            ImVec2{1600, 900}}) {
     PanelFixture fixture(size, test::recorded_document());
     ReplaysPanel drawn(fixture.background);
     fixture.settle(drawn);

@@ -5,8 +5,8 @@
 
 #include "model/growing_list.hpp"
 #include "panels/replays/replays_bars.hpp"
-#include "panels/replays/replays_view_model.hpp"
 #include "panels/replays/replays_series.hpp"
+#include "panels/replays/replays_view_model.hpp"
 #include "viewer/panels/replays_documents.hpp"
 
 using namespace reprise;
@@ -29,7 +29,8 @@ model::GrowingList<trace::Replay> random_replays(std::size_t count, std::uint64_
   return list;
 }
 
-ReplayRun plain_run(const model::ListView<trace::Replay>& replays, std::size_t first, std::size_t end) {
+ReplayRun plain_run(const model::ListView<trace::Replay>& replays, std::size_t first,
+                    std::size_t end) {
   ReplayRun run;
   std::vector<Time> known;
   for (std::size_t i = first; i < std::min(end, replays.size()); ++i) {
@@ -89,12 +90,15 @@ TEST_CASE("replay series: grown in pieces it is what it would be at once") {
   const ReplaySeries at_once = ReplaySeriesBuilder(ReplayValue::DeviceTime).extend(all.view());
   REQUIRE(grown.size() == at_once.size());
   CHECK(grown.known() == at_once.known());
-  for (std::size_t first = 0; first < 1000; first += 16) check_same(grown.run(first, first + 16), at_once.run(first, first + 16));
+  for (std::size_t first = 0; first < 1000; first += 16)
+    check_same(grown.run(first, first + 16), at_once.run(first, first + 16));
 }
 
 TEST_CASE("replay series: a replay that comes late, in the midst of the list, is in it") {
   model::GrowingList<trace::Replay> list;
-  const auto before = [](const trace::Replay& a, const trace::Replay& b) { return a.replay < b.replay; };
+  const auto before = [](const trace::Replay& a, const trace::Replay& b) {
+    return a.replay < b.replay;
+  };
   for (std::uint64_t number = 1; number <= 40; ++number) {
     if (number != 17) list.push_back(one_of_many(number, 100));
   }
@@ -127,7 +131,8 @@ TEST_CASE("replay bars: an outlier among 100,000 replays is drawn at every zoom"
   const auto document = test::document_of_many(100'000, [](trace::Replay& r) {
     if (r.replay == kOutlier) r.ended = r.started + 9'000'000;
   });
-  const ReplaySeries series = ReplaySeriesBuilder(ReplayValue::DeviceTime).extend(document->find(test::kManyReplays)->replays);
+  const ReplaySeries series = ReplaySeriesBuilder(ReplayValue::DeviceTime)
+                                  .extend(document->find(test::kManyReplays)->replays);
   for (const double points : {100.0, 640.0, 1434.0, 1600.0, 5000.0}) {
     CAPTURE(points);
     const auto bars = replay_bars(series, -3000, 103'000, points / 100'000);
@@ -147,9 +152,12 @@ TEST_CASE("replay bars: an outlier among 100,000 replays is drawn at every zoom"
 
 TEST_CASE("replay bars: a bar is the same bar wherever the picture is moved") {
   const auto document = test::document_of_many(10'000);
-  const ReplaySeries series = ReplaySeriesBuilder(ReplayValue::DeviceTime).extend(document->find(test::kManyReplays)->replays);
-  const auto here = replay_bars(series, 1000, 5000, 0.2), moved = replay_bars(series, 1003.4, 5003.4, 0.2);
-  const auto same = std::find_if(moved.begin(), moved.end(), [&](const ReplayBar& bar) { return bar.first == here[10].first; });
+  const ReplaySeries series = ReplaySeriesBuilder(ReplayValue::DeviceTime)
+                                  .extend(document->find(test::kManyReplays)->replays);
+  const auto here = replay_bars(series, 1000, 5000, 0.2),
+             moved = replay_bars(series, 1003.4, 5003.4, 0.2);
+  const auto same = std::find_if(moved.begin(), moved.end(),
+                                 [&](const ReplayBar& bar) { return bar.first == here[10].first; });
   REQUIRE(same != moved.end());
   CHECK(same->end == here[10].end);
 }
@@ -162,12 +170,14 @@ TEST_CASE("replay bars: the top of the strip holds all but outliers, and no less
   CHECK(top_of(5000, -1, -1, 0) > 5000);  // nothing is known of the rest
 }
 
-TEST_CASE("replay facts: a histogram counts every known value, and outliers in a bin of their own") {
+TEST_CASE(
+    "replay facts: a histogram counts every known value, and outliers in a bin of their own") {
   const auto document = test::document_of_many(1000, [](trace::Replay& r) {
     if (r.replay == 500) r.ended = r.started + 80'000'000;
     if (r.replay == 600) r.ended = 0;
   });
-  const ReplaySeries series = ReplaySeriesBuilder(ReplayValue::DeviceTime).extend(document->find(test::kManyReplays)->replays);
+  const ReplaySeries series = ReplaySeriesBuilder(ReplayValue::DeviceTime)
+                                  .extend(document->find(test::kManyReplays)->replays);
   const DurationHistogram histogram = duration_histogram(series, {}, 40);
   std::size_t count = histogram.above;
   for (const std::size_t bin : histogram.bins) count += bin;
@@ -184,9 +194,13 @@ TEST_CASE("replay facts: a histogram counts every known value, and outliers in a
   CHECK(matching_replays(series, {0, 100}, 0, 1e9).places.size() == 100);
 }
 
-TEST_CASE("replay facts: the figures of a series are its quantiles, and what is far out is above their fence") {
-  const auto document = test::document_of_many(1001, [](trace::Replay& r) { r.ended = r.started + 1000 + static_cast<Time>(r.replay); });
-  const ReplaySeries series = ReplaySeriesBuilder(ReplayValue::DeviceTime).extend(document->find(test::kManyReplays)->replays);
+TEST_CASE(
+    "replay facts: the figures of a series are its quantiles, and what is far out is above their "
+    "fence") {
+  const auto document = test::document_of_many(
+      1001, [](trace::Replay& r) { r.ended = r.started + 1000 + static_cast<Time>(r.replay); });
+  const ReplaySeries series = ReplaySeriesBuilder(ReplayValue::DeviceTime)
+                                  .extend(document->find(test::kManyReplays)->replays);
   const SeriesFigures figures = series_figures(series);
   CHECK(figures.median == 1501);
   CHECK(figures.p99 == 1991);

@@ -59,7 +59,8 @@ TEST_CASE("start page: with nothing there it says how to get something") {
 
 TEST_CASE("start page: a click on a live session opens it") {
   StartTest t;
-  t.view_model.sessions = {{"/run/dead.sock", 1, "dead", false}, {"/run/reprise/42.sock", 42, "digits", true}};
+  t.view_model.sessions = {{"/run/dead.sock", 1, "dead", false},
+                           {"/run/reprise/42.sock", 42, "digits", true}};
   t.draw();
   t.draw();
   t.click_down(400, 200, 600);
@@ -69,7 +70,8 @@ TEST_CASE("start page: a click on a live session opens it") {
 
 TEST_CASE("start page: a click on a recent file opens it, unless it is gone") {
   StartTest t;
-  t.view_model.recent = {{"/traces/gone.reprise", "", false}, {"/traces/there.reprise", "today", true}};
+  t.view_model.recent = {{"/traces/gone.reprise", "", false},
+                         {"/traces/there.reprise", "today", true}};
   t.draw();
   t.click_down(1000, 200, 600);
   REQUIRE(std::holds_alternative<OpenTarget>(t.action));

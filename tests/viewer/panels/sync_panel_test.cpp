@@ -23,7 +23,8 @@ model::Selection edge(std::uint32_t e) { return model::SelectedEdge{test::kMemor
 model::Selection barrier(std::uint32_t b) { return model::SelectedBarrier{test::kMemoryKey, b}; }
 
 struct SyncFixture : PanelFixture {
-  explicit SyncFixture(std::shared_ptr<const model::Document> of = test::memory_document()) : PanelFixture(kSize, std::move(of)), panel(background) {
+  explicit SyncFixture(std::shared_ptr<const model::Document> of = test::memory_document())
+      : PanelFixture(kSize, std::move(of)), panel(background) {
     settle(panel);
   }
   std::string text_of_panel() {
@@ -62,7 +63,8 @@ void click_header(SyncFixture& f, int column) {
   REQUIRE(tables.GetMapSize() > 0);
   const ImGuiTable* table = tables.TryGetMapData(0);
   REQUIRE(table != nullptr);
-  f.click_at({(table->Columns[column].MinX + table->Columns[column].MaxX) / 2, table->OuterRect.Min.y + 6});
+  f.click_at({(table->Columns[column].MinX + table->Columns[column].MaxX) / 2,
+              table->OuterRect.Min.y + 6});
 }
 
 }  // namespace
@@ -79,7 +81,9 @@ TEST_CASE("sync panel: a click on an edge selects it") {
 
 TEST_CASE("sync panel: edges stand by cost, greatest first, and a click on a header sorts by it") {
   SyncFixture f;
-  const auto is_before = [&](std::uint32_t a, std::uint32_t b) { return f.row_of(edge(a)).y < f.row_of(edge(b)).y; };
+  const auto is_before = [&](std::uint32_t a, std::uint32_t b) {
+    return f.row_of(edge(a)).y < f.row_of(edge(b)).y;
+  };
   CHECK(is_before(test::kEdge23Lane, test::kEdge34));
   CHECK(is_before(test::kEdge34, test::kEdge45Frame));
   CHECK(is_before(test::kEdge45Frame, test::kEdge02Implied));
@@ -90,7 +94,9 @@ TEST_CASE("sync panel: edges stand by cost, greatest first, and a click on a hea
   CHECK(is_before(test::kEdge45Frame, test::kEdge01));
 }
 
-TEST_CASE("sync panel: the summary names what is dearest, what orders nothing, and the hazards that were found") {
+TEST_CASE(
+    "sync panel: the summary names what is dearest, what orders nothing, and the hazards that were "
+    "found") {
   SyncFixture f;
   const std::string text = f.text_of_panel();
   CHECK(place(text, "90.00 us", place(text, "longest way")) != 0);
@@ -107,10 +113,12 @@ TEST_CASE("sync panel: implied edges and barriers that order nothing are marked"
   f.choose_tab(1);
   const std::string barriers = f.text_of_panel();
   std::size_t at = 0;
-  for (const char* words : {"step.cpp:12", "writes before reads", "step.cpp:20", "orders nothing", "step.cpp:30", "orders nothing"}) {
+  for (const char* words : {"step.cpp:12", "writes before reads", "step.cpp:20", "orders nothing",
+                            "step.cpp:30", "orders nothing"}) {
     at = place(barriers, words, at) + 1;
   }
-  CHECK(barriers.substr(place(barriers, "step.cpp:12"), 100).find("orders nothing") == std::string::npos);
+  CHECK(barriers.substr(place(barriers, "step.cpp:12"), 100).find("orders nothing") ==
+        std::string::npos);
 }
 
 TEST_CASE("sync panel: a click on a barrier selects it, and its edges can be shown alone") {
@@ -175,7 +183,9 @@ TEST_CASE("sync panel: a filter leaves the edges at what passes") {
   CHECK(f.row_of(edge(test::kEdge01)).y == 0);
 }
 
-TEST_CASE("sync panel: a trace that the engine wrote has its barriers, and which of them orders nothing") {
+TEST_CASE(
+    "sync panel: a trace that the engine wrote has its barriers, and which of them orders "
+    "nothing") {
   SyncFixture f(test::recorded_document());
   f.choose_tab(1);
   const std::string text = f.text_of_panel();

@@ -3,9 +3,9 @@
 #include <memory>
 #include <vector>
 
-#include "panels/sync/sync_view_model.hpp"
 #include "panels/sync/sync_order.hpp"
 #include "panels/sync/sync_tables.hpp"
+#include "panels/sync/sync_view_model.hpp"
 #include "panels/sync/sync_wait_picture.hpp"
 #include "viewer/panels/memory_documents.hpp"
 
@@ -17,10 +17,14 @@ using Rows = std::vector<std::uint32_t>;
 
 namespace {
 
-std::shared_ptr<const model::Graph> graph() { return std::make_shared<model::Graph>(test::memory_record()); }
+std::shared_ptr<const model::Graph> graph() {
+  return std::make_shared<model::Graph>(test::memory_record());
+}
 std::vector<double> medians() { return {10'000, 10'000, 10'000, 40'000, 10'000, 10'000}; }
 
-const SyncViewModel::Cause& of(const SyncViewModel& view_model, EdgeCause cause) { return view_model.causes[static_cast<std::size_t>(cause)]; }
+const SyncViewModel::Cause& of(const SyncViewModel& view_model, EdgeCause cause) {
+  return view_model.causes[static_cast<std::size_t>(cause)];
+}
 
 // Two nodes before a barrier, two behind it, joined by a node that runs nothing; node 1 ends last.
 trace::GraphVersion joined_record() {
@@ -33,7 +37,8 @@ trace::GraphVersion joined_record() {
   for (trace::Node& n : g.nodes) n.name = 1;
   g.nodes[2].kind = trace::NodeKind::Join;
   g.barriers = {{9, 0, 0, 0, kNone, 0, 0, trace::Access::ReadWrite, trace::Access::ReadWrite, 4}};
-  for (const auto& [from, to] : std::vector<std::pair<std::uint32_t, std::uint32_t>>{{0, 2}, {1, 2}, {2, 3}, {2, 4}}) {
+  for (const auto& [from, to] :
+       std::vector<std::pair<std::uint32_t, std::uint32_t>>{{0, 2}, {1, 2}, {2, 3}, {2, 4}}) {
     g.edges.push_back({from, to, EdgeCause::Barrier, trace::Hazard::None, kNone, 0, 0, 0});
   }
   return g;
@@ -73,16 +78,20 @@ TEST_CASE("sync facts: barriers that order nothing are counted, the others know 
   CHECK_FALSE(view_model.costs.barriers[0].orders_nothing());
   CHECK(view_model.costs.barriers[1].orders_nothing());
   CHECK(view_model.costs.barriers[2].orders_nothing());
-  CHECK(Rows(view_model.edges_of(0).begin(), view_model.edges_of(0).end()) == Rows{test::kEdge12Barrier});
-  CHECK(Rows(view_model.edges_of(1).begin(), view_model.edges_of(1).end()) == Rows{test::kEdge02Implied});
+  CHECK(Rows(view_model.edges_of(0).begin(), view_model.edges_of(0).end()) ==
+        Rows{test::kEdge12Barrier});
+  CHECK(Rows(view_model.edges_of(1).begin(), view_model.edges_of(1).end()) ==
+        Rows{test::kEdge02Implied});
   CHECK(view_model.edges_of(2).empty());
   CHECK(view_model.dearest_barrier == 0);
 }
 
-TEST_CASE("sync facts: what only a lane orders too is needed, for another lowering has other lanes") {
+TEST_CASE(
+    "sync facts: what only a lane orders too is needed, for another lowering has other lanes") {
   trace::GraphVersion record = test::memory_record();
   record.edges[test::kEdge01].cause = EdgeCause::Lane;
-  const SyncViewModel view_model = sync_view_model(std::make_shared<model::Graph>(record), medians());
+  const SyncViewModel view_model =
+      sync_view_model(std::make_shared<model::Graph>(record), medians());
   CHECK(view_model.costs.edges[test::kEdge02Implied].is_implied);
   CHECK(view_model.edge_needs[test::kEdge02Implied] == Need::ByLanes);
   CHECK(view_model.barrier_needs[1] == Need::ByLanes);
@@ -98,9 +107,11 @@ TEST_CASE("sync facts: without a time nothing has a cost") {
   CHECK(view_model.dearest_barrier == kNone);
 }
 
-TEST_CASE("sync facts: a gap is known where both ends have a time, and the last predecessor decides") {
+TEST_CASE(
+    "sync facts: a gap is known where both ends have a time, and the last predecessor decides") {
   // Node 2 has two predecessors, 0 and 1; node 3 lost its time.
-  const std::vector<EdgeGap> gaps = edge_gaps(*graph(), times_of({{0, 10}, {11, 30}, {35, 40}, {0, 0}, {50, 60}, {55, 70}}));
+  const std::vector<EdgeGap> gaps =
+      edge_gaps(*graph(), times_of({{0, 10}, {11, 30}, {35, 40}, {0, 0}, {50, 60}, {55, 70}}));
   CHECK(gaps[test::kEdge01].time == 1);
   CHECK(gaps[test::kEdge01].is_deciding);
   CHECK(gaps[test::kEdge02Implied].time == 25);
@@ -121,9 +132,11 @@ TEST_CASE("sync facts: behind a join stand those that it joins") {
   CHECK(ends_of(g, first).after == Rows{3, 4});
 }
 
-TEST_CASE("sync facts: findings are those about order, of this graph or of one that was not compiled") {
+TEST_CASE(
+    "sync facts: findings are those about order, of this graph or of one that was not compiled") {
   const auto document = test::memory_document();
-  const std::vector<Finding> all = findings(*document->find(test::kMemoryKey)->graph, document->messages);
+  const std::vector<Finding> all =
+      findings(*document->find(test::kMemoryKey)->graph, document->messages);
   REQUIRE(all.size() == 2);
   CHECK(all[0].message.id == "barrier-orders-nothing");
   CHECK(all[0].barrier == 1);
@@ -132,12 +145,14 @@ TEST_CASE("sync facts: findings are those about order, of this graph or of one t
   CHECK(all[1].barrier == kNone);
 }
 
-TEST_CASE("sync order: edges sort by cost, gap and name, and are chosen by cause, kind and barrier") {
+TEST_CASE(
+    "sync order: edges sort by cost, gap and name, and are chosen by cause, kind and barrier") {
   const SyncViewModel view_model = sync_view_model(graph(), medians());
   const std::vector<EdgeGap> none;
   const Rows by_cost = ordered_edges(view_model, none, {}, {EdgeColumn::Cost, true}, {});
   REQUIRE(by_cost.size() == 6);
-  for (std::size_t i = 1; i < by_cost.size(); ++i) CHECK(view_model.costs.edges[by_cost[i - 1]].cost >= view_model.costs.edges[by_cost[i]].cost);
+  for (std::size_t i = 1; i < by_cost.size(); ++i)
+    CHECK(view_model.costs.edges[by_cost[i - 1]].cost >= view_model.costs.edges[by_cost[i]].cost);
   Rows ascending = ordered_edges(view_model, none, {}, {EdgeColumn::Cost, false}, {});
   CHECK(view_model.costs.edges[ascending.front()].cost == 0);
   std::vector<EdgeGap> gaps(6, {0, true, false});
@@ -148,11 +163,15 @@ TEST_CASE("sync order: edges sort by cost, gap and name, and are chosen by cause
   CHECK(by_gap.back() == test::kEdge01);
   const std::uint32_t lane = 1u << static_cast<unsigned>(EdgeCause::Lane);
   CHECK(ordered_edges(view_model, none, {.causes = lane}, {}, {}) == Rows{test::kEdge23Lane});
-  CHECK(ordered_edges(view_model, none, {.kind = EdgeKind::OrdersNothing}, {}, {}) == Rows{test::kEdge02Implied});
-  CHECK(ordered_edges(view_model, none, {.causes = lane, .barrier = 0}, {}, {}) == Rows{test::kEdge12Barrier});
+  CHECK(ordered_edges(view_model, none, {.kind = EdgeKind::OrdersNothing}, {}, {}) ==
+        Rows{test::kEdge02Implied});
+  CHECK(ordered_edges(view_model, none, {.causes = lane, .barrier = 0}, {}, {}) ==
+        Rows{test::kEdge12Barrier});
 }
 
-TEST_CASE("sync order: an edge passes the filter with either end, a barrier with an edge or a node at its buffer") {
+TEST_CASE(
+    "sync order: an edge passes the filter with either end, a barrier with an edge or a node at "
+    "its buffer") {
   const SyncViewModel view_model = sync_view_model(graph(), medians());
   std::vector<std::uint8_t> matches(6, 0);
   matches[5] = 1;
@@ -189,7 +208,8 @@ TEST_CASE("wait times: from the last of those before to the first of those after
 
 TEST_CASE("wait times: another predecessor that ended later is told") {
   const auto g = graph();
-  const model::ReplayTimes times = times_of({{0, 10}, {11, 30}, {35, 40}, {45, 50}, {51, 60}, {61, 70}});
+  const model::ReplayTimes times =
+      times_of({{0, 10}, {11, 30}, {35, 40}, {45, 50}, {51, 60}, {61, 70}});
   const Rows redundant_edges = {test::kEdge02Implied}, barrier = {test::kEdge12Barrier};
   CHECK(wait_times(*g, times, redundant_edges).is_overtaken);
   CHECK_FALSE(wait_times(*g, times, barrier).is_overtaken);

@@ -17,7 +17,8 @@ double channel(ImU32 colour, int shift) {
   return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
 }
 double luminance(ImU32 colour) {
-  return 0.2126 * channel(colour, IM_COL32_R_SHIFT) + 0.7152 * channel(colour, IM_COL32_G_SHIFT) + 0.0722 * channel(colour, IM_COL32_B_SHIFT);
+  return 0.2126 * channel(colour, IM_COL32_R_SHIFT) + 0.7152 * channel(colour, IM_COL32_G_SHIFT) +
+         0.0722 * channel(colour, IM_COL32_B_SHIFT);
 }
 double contrast(ImU32 a, ImU32 b) {
   const double la = luminance(a), lb = luminance(b);

@@ -17,7 +17,9 @@ std::vector<TimelineExtent> random_items(std::size_t count, std::uint64_t seed) 
   double at = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const double length = std::round(std::pow(10.0, static_cast<double>(random() % 50) / 10)),
-                 gap = random() % 3 == 0 ? std::round(std::pow(10.0, static_cast<double>(random() % 50) / 10)) : 0;
+                 gap = random() % 3 == 0
+                           ? std::round(std::pow(10.0, static_cast<double>(random() % 50) / 10))
+                           : 0;
     items.push_back({at + gap, at + gap + length});
     at += gap + length;
   }
@@ -32,7 +34,8 @@ TEST_CASE("timeline merge: every item is in one block, and a block counts what i
     for (const double unit : {0.1, 10.0, 1000.0, 1e5, 1e7}) {
       CAPTURE(seed);
       CAPTURE(unit);
-      const auto blocks = merged_blocks(0, items.size(), unit, [&](std::size_t i) { return items[i]; });
+      const auto blocks =
+          merged_blocks(0, items.size(), unit, [&](std::size_t i) { return items[i]; });
       std::size_t at = 0, count = 0;
       double end = -1e300;
       for (const TimelineBlock& block : blocks) {
@@ -44,14 +47,18 @@ TEST_CASE("timeline merge: every item is in one block, and a block counts what i
         at = block.end;
         count += block.count();
         // What can be seen for itself is.
-        for (std::size_t i = block.first; i < block.end && block.count() > 1; ++i) CHECK(items[i].ended - items[i].began < kNarrow * unit);
+        for (std::size_t i = block.first; i < block.end && block.count() > 1; ++i)
+          CHECK(items[i].ended - items[i].began < kNarrow * unit);
       }
       CHECK(at == items.size());
       CHECK(count == items.size());
       // No two narrow blocks stand so close that they could not be told apart.
       for (std::size_t i = 1; i < blocks.size(); ++i) {
-        const auto is_narrow = [&](const TimelineBlock& b) { return b.ended - b.began < kNarrow * unit; };
-        if (is_narrow(blocks[i - 1]) && is_narrow(blocks[i])) CHECK(blocks[i].began - blocks[i - 1].began >= unit);
+        const auto is_narrow = [&](const TimelineBlock& b) {
+          return b.ended - b.began < kNarrow * unit;
+        };
+        if (is_narrow(blocks[i - 1]) && is_narrow(blocks[i]))
+          CHECK(blocks[i].began - blocks[i - 1].began >= unit);
       }
     }
   }

@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "panels/widgets/canvas.hpp"
 #include "panels/timeline/timeline_panel.hpp"
 #include "panels/timeline/timeline_ruler.hpp"
+#include "panels/widgets/canvas.hpp"
 #include "viewer/panels/panel_fixture.hpp"
 #include "viewer/panels/recorded_trace.hpp"
 #include "viewer/panels/replays_documents.hpp"
@@ -18,7 +18,8 @@ namespace {
 constexpr int kEscape = 256;
 
 struct Timeline : PanelFixture {
-  explicit Timeline(std::shared_ptr<const model::Document> of, ImVec2 size = {1400, 700}) : PanelFixture(size, std::move(of)), panel(background) {
+  explicit Timeline(std::shared_ptr<const model::Document> of, ImVec2 size = {1400, 700})
+      : PanelFixture(size, std::move(of)), panel(background) {
     settle(panel);
   }
   void once() {
@@ -114,7 +115,8 @@ TEST_CASE("timeline panel: a click on a node selects it, and the mouse says what
   CHECK(selected->node == node);
 }
 
-TEST_CASE("timeline panel: the wheel keeps the time under the cursor, and Home brings everything back") {
+TEST_CASE(
+    "timeline panel: the wheel keeps the time under the cursor, and Home brings everything back") {
   Timeline timeline(test::hand_made_document());
   const std::uint32_t node = timeline.entry().graph->node_count() / 2;
   const ImVec2 at = timeline.place_of(node);
@@ -141,8 +143,10 @@ TEST_CASE("timeline panel: nodes too short to see are one block that says how ma
   Timeline timeline(document_of_short_nodes());
   // The block is at the left, below the begin.
   std::string said;
-  for (float y = 100; y < 690 && said.find("1,000 nodes, too short to see") == std::string::npos; y += 6) {
-    for (float x = 150; x < 260 && said.find("1,000 nodes, too short to see") == std::string::npos; x += 1) {
+  for (float y = 100; y < 690 && said.find("1,000 nodes, too short to see") == std::string::npos;
+       y += 6) {
+    for (float x = 150; x < 260 && said.find("1,000 nodes, too short to see") == std::string::npos;
+         x += 1) {
       if (timeline.node_at({x, y}) != trace::kNone) said = timeline.said();
     }
   }
@@ -150,14 +154,17 @@ TEST_CASE("timeline panel: nodes too short to see are one block that says how ma
   CHECK(timeline.vertices() < 20'000);
 }
 
-TEST_CASE("timeline panel: the colours of gaps are explained, and a gap says which predecessor it waited for, and why") {
+TEST_CASE(
+    "timeline panel: the colours of gaps are explained, and a gap says which predecessor it waited "
+    "for, and why") {
   Timeline timeline(test::hand_made_document());
   const std::string bar = timeline.said();
   std::string gap;
   for (float y = 60; y < 690 && gap.empty(); y += 6) {
     for (float x = 150; x < 1390 && gap.empty(); x += 3) {
       if (timeline.node_at({x, y}) == trace::kNone) continue;
-      if (std::string said = timeline.said(); said.find("waited for") != std::string::npos) gap = std::move(said);
+      if (std::string said = timeline.said(); said.find("waited for") != std::string::npos)
+        gap = std::move(said);
     }
   }
   CAPTURE(gap);
@@ -195,7 +202,9 @@ TEST_CASE("timeline panel: a click on a replay beside the shown one shows that")
     for (float x = 150; x < 1390 && other.x == 0; x += 4) {
       timeline.node_at({x, y});
       const auto* const replay = std::get_if<model::SelectedReplay>(&timeline.view.hovered);
-      if (replay != nullptr && replay->replay != shown && timeline.said().find("Click shows this replay") != std::string::npos) other = {x, y};
+      if (replay != nullptr && replay->replay != shown &&
+          timeline.said().find("Click shows this replay") != std::string::npos)
+        other = {x, y};
     }
   }
   REQUIRE(other.x != 0);
@@ -208,7 +217,8 @@ TEST_CASE("timeline panel: says why it is empty, and draws at every size") {
   Timeline none(test::document_of_many(20));
   CHECK(none.said().find("No node was timed") != std::string::npos);
   for (const ImVec2 size : {ImVec2{1600, 900}, ImVec2{400, 300}, ImVec2{120, 60}}) {
-    for (const auto& document : {test::recorded_document(), test::hand_made_document(), test::document_of_many(3)}) {
+    for (const auto& document :
+         {test::recorded_document(), test::hand_made_document(), test::document_of_many(3)}) {
       Timeline timeline(document, size);
       CHECK(timeline.is_drawable());
     }

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "panels/timeline/timeline_data.hpp"
+#include "panels/timeline/timeline_draw_context.hpp"
 #include "panels/timeline/timeline_host.hpp"
 #include "panels/timeline/timeline_reasons.hpp"
 #include "panels/timeline/timeline_scene.hpp"
-#include "panels/timeline/timeline_draw_context.hpp"
 #include "viewer/panels/panel_fixture.hpp"
 #include "viewer/panels/recorded_trace.hpp"
 #include "viewer/panels/replays_documents.hpp"
@@ -16,11 +16,13 @@ using namespace reprise::viewer;
 using test::PanelFixture;
 using trace::Time;
 
-TEST_CASE("timeline scene: every item is in its row, by start, and every node with a time has one") {
+TEST_CASE(
+    "timeline scene: every item is in its row, by start, and every node with a time has one") {
   PanelFixture fixture({100, 100}, test::recorded_document());
   const model::Graph& graph = *fixture.entry().graph;
   for (const model::RowsBy by : {model::RowsBy::Lane, model::RowsBy::Worker}) {
-    const TimelineScene scene = make_timeline_scene(graph, fixture.replay->replay, fixture.replay->block, by);
+    const TimelineScene scene =
+        make_timeline_scene(graph, fixture.replay->replay, fixture.replay->block, by);
     std::size_t items = 0;
     for (std::size_t row = 0; row < scene.rows.rows.size(); ++row) {
       Time end = 0;
@@ -40,10 +42,13 @@ TEST_CASE("timeline scene: every item is in its row, by start, and every node wi
   }
 }
 
-TEST_CASE("timeline scene: labels reach from their first node to their last, those of a row do not overlap, and all are there") {
+TEST_CASE(
+    "timeline scene: labels reach from their first node to their last, those of a row do not "
+    "overlap, and all are there") {
   PanelFixture fixture({100, 100});
   const model::Graph& graph = *fixture.entry().graph;
-  const TimelineScene scene = make_timeline_scene(graph, fixture.replay->replay, fixture.replay->block, model::RowsBy::Lane);
+  const TimelineScene scene = make_timeline_scene(graph, fixture.replay->replay,
+                                                  fixture.replay->block, model::RowsBy::Lane);
   CHECK(scene.labels.size() == graph.record().labels.size() - 1);
   REQUIRE(!scene.labels.empty());
   for (std::size_t i = 0; i < scene.labels.size(); ++i) {
@@ -52,7 +57,8 @@ TEST_CASE("timeline scene: labels reach from their first node to their last, tho
     std::uint32_t nodes = 0;
     for (std::uint32_t n = 0; n < graph.node_count(); ++n) {
       if (!graph.is_below(graph.record().nodes[n].label, label.label)) continue;
-      first = nodes == 0 ? scene.times.nodes[n].started : std::min(first, scene.times.nodes[n].started);
+      first =
+          nodes == 0 ? scene.times.nodes[n].started : std::min(first, scene.times.nodes[n].started);
       last = std::max(last, scene.times.nodes[n].ended);
       ++nodes;
     }
@@ -60,7 +66,8 @@ TEST_CASE("timeline scene: labels reach from their first node to their last, tho
     CHECK(label.ended == last);
     CHECK(label.nodes == nodes);
     CHECK(label.row < scene.label_rows);
-    if (i > 0 && scene.labels[i - 1].row == label.row) CHECK(scene.labels[i - 1].ended <= label.began);
+    if (i > 0 && scene.labels[i - 1].row == label.row)
+      CHECK(scene.labels[i - 1].ended <= label.began);
   }
 }
 
@@ -69,12 +76,15 @@ TEST_CASE("timeline scene: a node whose time was lost is counted, and has no ite
   fixture.view.replay = 3;  // of "step": the time of its last node was lost
   fixture.update();
   REQUIRE(fixture.replay);
-  const TimelineScene scene = make_timeline_scene(*fixture.entry().graph, fixture.replay->replay, fixture.replay->block, model::RowsBy::Lane);
+  const TimelineScene scene = make_timeline_scene(*fixture.entry().graph, fixture.replay->replay,
+                                                  fixture.replay->block, model::RowsBy::Lane);
   CHECK(scene.unmeasured == 1);
   CHECK(scene.items_of[4] == trace::kNone);
 }
 
-TEST_CASE("timeline host rows: ranges stand by thread and depth, whichever comes first, and more may come") {
+TEST_CASE(
+    "timeline host rows: ranges stand by thread and depth, whichever comes first, and more may "
+    "come") {
   model::GrowingList<trace::HostRange> list;
   HostRowsBuilder builder;
   list.push_back({7, 1, 120, 150, "inner"});
@@ -98,7 +108,9 @@ TEST_CASE("timeline: goes to sampled replays alone, by place and by time") {
     if (r.replay == 41) r.ended = r.started + 900'000;  // slower, but not sampled
   });
   const auto& replays = document->find(test::kManyReplays)->replays;
-  const auto go = [&](ReplayChoice choice, std::uint64_t from, model::ReplayRange range = {}) { return chosen_replay(replays, range, choice, from); };
+  const auto go = [&](ReplayChoice choice, std::uint64_t from, model::ReplayRange range = {}) {
+    return chosen_replay(replays, range, choice, from);
+  };
   CHECK(go(ReplayChoice::Previous, 35) == 30u);
   CHECK(go(ReplayChoice::Previous, 30) == 20u);
   CHECK(go(ReplayChoice::Next, 30) == 40u);
@@ -116,14 +128,16 @@ TEST_CASE("timeline: finds the replays of a stretch of time, those without a tim
   });
   const auto& replays = document->find(test::kManyReplays)->replays;
   const Time at = test::kManyReplaysBegin;
-  const auto [first, end] = replays_between(replays, at + 500 * test::kManyReplaysStep + 50'000, at + 510 * test::kManyReplaysStep);
+  const auto [first, end] = replays_between(replays, at + 500 * test::kManyReplaysStep + 50'000,
+                                            at + 510 * test::kManyReplaysStep);
   CHECK(first <= 499);  // replay 500 had begun
   CHECK(first >= 490);
   CHECK(end >= 510);
   CHECK(end <= 512);
   const auto before = replays_between(replays, 0, 1000);
   CHECK(before.first == before.second);
-  const auto after = replays_between(replays, at + 5000 * test::kManyReplaysStep, at + 6000 * test::kManyReplaysStep);
+  const auto after = replays_between(replays, at + 5000 * test::kManyReplaysStep,
+                                     at + 6000 * test::kManyReplaysStep);
   CHECK(after.first == after.second);
 }
 

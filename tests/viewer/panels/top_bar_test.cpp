@@ -3,8 +3,8 @@
 #include "model/document_builder.hpp"
 #include "panels/widgets/profile_text.hpp"
 #include "panels/widgets/search_box.hpp"
-#include "panels/workspace/status_line.hpp"
 #include "panels/widgets/tabs.hpp"
+#include "panels/workspace/status_line.hpp"
 #include "panels/workspace/top_bar.hpp"
 #include "viewer/hand_made_trace.hpp"
 #include "viewer/panels/panel_fixture.hpp"
@@ -17,7 +17,9 @@ using reprise::test::PanelFixture;
 namespace {
 
 struct BarTest {
-  explicit BarTest(float width) : fixture({width, 60}) { figures = make_replay_figures(fixture.entry(), {}, RateOver::Range); }
+  explicit BarTest(float width) : fixture({width, 60}) {
+    figures = make_replay_figures(fixture.entry(), {}, RateOver::Range);
+  }
   std::string text() {
     return fixture.text([this] {
       PanelContext context = fixture.frame_of_now();
@@ -72,7 +74,8 @@ TEST_CASE("top bar: a live session says its state and has its mode to choose") {
 }
 
 TEST_CASE("top bar: what a mode costs is the larger of host and device over its last records") {
-  const auto document = with_costs({{0, 1'000, 3, 900, 900}, {1'000, 2'000, 2, 10, 2}, {2'000, 3'000, 2, 2, 0}});
+  const auto document =
+      with_costs({{0, 1'000, 3, 900, 900}, {1'000, 2'000, 2, 10, 2}, {2'000, 3'000, 2, 2, 0}});
   const ProfileText text = profile_text(*document, {});
   CHECK(text.mode == "sampled");
   CHECK(text.cost == doctest::Approx(0.006));
@@ -83,7 +86,9 @@ TEST_CASE("top bar: what a mode costs is the larger of host and device over its 
 
 TEST_CASE("status line: each state of a feed has its words") {
   const PanelFixture fixture;
-  const auto what = [&](model::FeedStatus status) { return feed_text(fixture.theme, status, "x.reprise").what; };
+  const auto what = [&](model::FeedStatus status) {
+    return feed_text(fixture.theme, status, "x.reprise").what;
+  };
   CHECK(what({.state = model::FeedState::Opening}) == "opening x.reprise");
   CHECK(what({.state = model::FeedState::Loading, .progress = 0.42}) == "loading, 42.0 %");
   CHECK(what({.state = model::FeedState::Ready}) == "ready");
@@ -91,7 +96,8 @@ TEST_CASE("status line: each state of a feed has its words") {
   CHECK(what({.state = model::FeedState::Live}) == "live");
   CHECK(what({.state = model::FeedState::Ended}) == "session ended");
   CHECK(what({.state = model::FeedState::Failed}) == "failed");
-  CHECK(feed_text(fixture.theme, {.state = model::FeedState::Ended}, {}).reason == "all that it sent is here");
+  CHECK(feed_text(fixture.theme, {.state = model::FeedState::Ended}, {}).reason ==
+        "all that it sent is here");
 }
 
 TEST_CASE("status line: a chosen range is named, and its cross gives it up") {
@@ -100,7 +106,8 @@ TEST_CASE("status line: a chosen range is named, and its cross gives it up") {
   const auto draw = [&] {
     ImGui::SetCursorPos({0, 0});
     PanelContext context = fixture.frame_of_now();
-    draw_status(context, {.status = {.state = model::FeedState::Ready}, .figures = nullptr, .error = {}});
+    draw_status(context,
+                {.status = {.state = model::FeedState::Ready}, .figures = nullptr, .error = {}});
   };
   CHECK(has(fixture.text(draw), "range: 10 replays, 5 to 14"));
   for (float x = 100; x < 600 && fixture.view.has_range(); x += 8) fixture.click({x, 12}, draw);
@@ -128,7 +135,8 @@ TEST_CASE("search box: what is typed filters, the cross shows all again") {
 
 TEST_CASE("tabs: a click chooses, and a badge is drawn") {
   PanelFixture fixture({500, 60});
-  const std::vector<Tab> tabs = {{"One", "", {}, 0}, {"Two", "", "12", fixture.theme.warning}, {"Three", "", {}, 0}};
+  const std::vector<Tab> tabs = {
+      {"One", "", {}, 0}, {"Two", "", "12", fixture.theme.warning}, {"Three", "", {}, 0}};
   std::size_t chosen = 0;
   const auto draw = [&] { chosen = draw_tabs(fixture.theme, "tabs", tabs, chosen, 400); };
   fixture.click({60, 20}, draw);

@@ -14,11 +14,13 @@ using reprise::test::PanelFixture;
 TEST_CASE("widgets: an empty panel says what is missing and what to do, however small it is") {
   for (const ImVec2 size : {ImVec2{1600, 900}, ImVec2{400, 300}, ImVec2{60, 20}}) {
     PanelContext context(size);
-    const std::string text = context.text([&] { draw_empty(context.theme, "Nothing here", "Open a trace"); });
+    const std::string text =
+        context.text([&] { draw_empty(context.theme, "Nothing here", "Open a trace"); });
     CHECK(text.find("Nothing") != std::string::npos);
     CHECK(text.find("Open") != std::string::npos);
     CHECK(context.is_drawable());
-    CHECK(context.text([&] { draw_busy(context.theme, "Reading"); }).find("Reading") != std::string::npos);
+    CHECK(context.text([&] { draw_busy(context.theme, "Reading"); }).find("Reading") !=
+          std::string::npos);
   }
 }
 
@@ -80,14 +82,16 @@ TEST_CASE("widgets: colours that need a time are plain without one") {
   fixture.view.colour_by = ColourBy::Lane;
   CHECK(node_colour(fixture.frame_of_now(), 2) != node_colour(fixture.frame_of_now(), 1));
   fixture.view.colour_by = ColourBy::Kind;
-  CHECK(node_colour(fixture.frame_of_now(), 0) == kind_colour(fixture.theme, trace::NodeKind::Copy));
+  CHECK(node_colour(fixture.frame_of_now(), 0) ==
+        kind_colour(fixture.theme, trace::NodeKind::Copy));
   fixture.view.colour_by = ColourBy::Label;
   CHECK(node_colour(fixture.frame_of_now(), 3) == IM_COL32(0x33, 0x66, 0x99, 255));
 }
 
 TEST_CASE("widgets: every colouring has a legend") {
   PanelFixture fixture;
-  for (const ColourBy by : {ColourBy::Median, ColourBy::P99, ColourBy::Share, ColourBy::Slack, ColourBy::Kind, ColourBy::Label, ColourBy::Lane}) {
+  for (const ColourBy by : {ColourBy::Median, ColourBy::P99, ColourBy::Share, ColourBy::Slack,
+                            ColourBy::Kind, ColourBy::Label, ColourBy::Lane}) {
     fixture.view.colour_by = by;
     float height = 0;
     fixture.window([&] { height = draw_colour_legend(fixture.frame_of_now(), {10, 10}, 160); });
@@ -98,10 +102,12 @@ TEST_CASE("widgets: every colouring has a legend") {
 
 TEST_CASE("widgets: every kind, cause, hazard, source and buffer has a name") {
   std::set<std::string> names;
-  for (int i = 0; i <= static_cast<int>(trace::NodeKind::Other); ++i) names.insert(kind_name(static_cast<trace::NodeKind>(i)));
+  for (int i = 0; i <= static_cast<int>(trace::NodeKind::Other); ++i)
+    names.insert(kind_name(static_cast<trace::NodeKind>(i)));
   CHECK(names.size() == 11);
   names.clear();
-  for (int i = 0; i <= static_cast<int>(trace::EdgeCause::Captured); ++i) names.insert(cause_name(static_cast<trace::EdgeCause>(i)));
+  for (int i = 0; i <= static_cast<int>(trace::EdgeCause::Captured); ++i)
+    names.insert(cause_name(static_cast<trace::EdgeCause>(i)));
   CHECK(names.size() == 7);
   names.clear();
   for (int i = 0; i <= 3; ++i) names.insert(hazard_name(static_cast<trace::Hazard>(i)));

@@ -49,8 +49,11 @@ class Changes {
 
 // A program that is traced live.
 struct Program {
-  explicit Program(const std::filesystem::path& folder) : runtime("XDG_RUNTIME_DIR", folder.string()) {
-    device = Instance({.application = "live test", .on_message = [](const Message&) {}, .trace = {.target = "live", .profile = ProfileMode::Every}})
+  explicit Program(const std::filesystem::path& folder)
+      : runtime("XDG_RUNTIME_DIR", folder.string()) {
+    device = Instance({.application = "live test",
+                       .on_message = [](const Message&) {},
+                       .trace = {.target = "live", .profile = ProfileMode::Every}})
                  .open_device(DeviceSelector::named("host"));
     pool = device->create_pool({.label = "pool"});
     queue = device->create_queue({.label = "main"});
@@ -74,12 +77,14 @@ struct Program {
   }
   [[nodiscard]] std::string socket() const {
     for (const trace::LiveSession& session : trace::list_sessions()) {
-      if (session.pid == static_cast<std::uint32_t>(getpid()) && session.alive) return session.path.string();
+      if (session.pid == static_cast<std::uint32_t>(getpid()) && session.alive)
+        return session.path.string();
     }
     return {};
   }
 
-  EnvironmentVariable runtime, trace{"REPRISE_TRACE", std::nullopt}, profile{"REPRISE_PROFILE", std::nullopt}, listen{"REPRISE_LISTEN", std::nullopt};
+  EnvironmentVariable runtime, trace{"REPRISE_TRACE", std::nullopt},
+      profile{"REPRISE_PROFILE", std::nullopt}, listen{"REPRISE_LISTEN", std::nullopt};
   std::optional<Device> device;
   std::shared_ptr<CapturePool> pool;
   std::optional<Queue> queue;
@@ -101,7 +106,8 @@ TEST_CASE("workspace: a live session is followed, paused, and stays when it has 
   PanelContext context;
   Background background(1);
   background.on_finished([&] { changes.note(); });
-  const auto feed = std::make_shared<model::TraceFeed>(model::TraceFeedDesc{.target = socket, .on_change = [&] { changes.note(); }});
+  const auto feed = std::make_shared<model::TraceFeed>(
+      model::TraceFeedDesc{.target = socket, .on_change = [&] { changes.note(); }});
   {
     Workspace workspace(feed, nullptr, background);
     WorkspaceLayout layout;

@@ -22,7 +22,8 @@ using reprise::test::PanelContext;
 namespace {
 
 constexpr double kHangs = 120;  // seconds: a guard, nothing takes as long
-constexpr int kRight = 262, kLeft = 263, kEscape = 256, kHome = 268, kF1 = 290, kF3 = 292, kControl = 2, kShift = 1;
+constexpr int kRight = 262, kLeft = 263, kEscape = 256, kHome = 268, kF1 = 290, kF3 = 292,
+              kControl = 2, kShift = 1;
 
 std::string hand_made_file() {
   const auto path = test::scratch_folder() / "workspace.reprise";
@@ -31,10 +32,13 @@ std::string hand_made_file() {
 }
 
 struct WorkspaceTest {
-  explicit WorkspaceTest(const std::string& file, ImVec2 size = {1600, 900}, const std::string& beside = {})
+  explicit WorkspaceTest(const std::string& file, ImVec2 size = {1600, 900},
+                         const std::string& beside = {})
       : context(size),
         feed(std::make_shared<model::TraceFeed>(model::TraceFeedDesc{.target = file})),
-        other(beside.empty() ? nullptr : std::make_shared<model::TraceFeed>(model::TraceFeedDesc{.target = beside})),
+        other(beside.empty()
+                  ? nullptr
+                  : std::make_shared<model::TraceFeed>(model::TraceFeedDesc{.target = beside})),
         workspace(feed, other, background) {}
   ~WorkspaceTest() { background.wait_until_idle(); }
 
@@ -86,15 +90,18 @@ bool has(const std::string& text, const char* what) { return text.find(what) != 
 }  // namespace
 
 TEST_CASE("workspace: views have the names that the command line knows") {
-  for (const char* name : {"graph", "replays", "timeline", "nodes", "memory", "sync", "compare"}) CHECK(view_named(name));
+  for (const char* name : {"graph", "replays", "timeline", "nodes", "memory", "sync", "compare"})
+    CHECK(view_named(name));
   CHECK_FALSE(view_named("nothing"));
 }
 
 TEST_CASE("workspace: a real trace is drawn at every size and in every view") {
-  for (const ImVec2 size : {ImVec2{400, 300}, ImVec2{700, 500}, ImVec2{1600, 900}, ImVec2{3840, 2160}, ImVec2{120, 80}}) {
+  for (const ImVec2 size : {ImVec2{400, 300}, ImVec2{700, 500}, ImVec2{1600, 900},
+                            ImVec2{3840, 2160}, ImVec2{120, 80}}) {
     WorkspaceTest t(hand_made_file(), size);
     t.settle();
-    for (const char* name : {"graph", "replays", "timeline", "nodes", "memory", "sync", "compare"}) {
+    for (const char* name :
+         {"graph", "replays", "timeline", "nodes", "memory", "sync", "compare"}) {
       CAPTURE(name);
       t.workspace.show(*view_named(name));
       t.settle();
@@ -147,8 +154,10 @@ TEST_CASE("workspace: where no graph is to be seen, the trace's own warnings say
   {
     trace::TraceWriter writer;
     writer.add_sink(std::make_shared<trace::TraceFile>(trace::TraceFileDesc{.path = path}));
-    static_cast<void>(writer.push(trace::Message{1, trace::Severity::Info, "run.cupti", "by the way"}));
-    static_cast<void>(writer.push(trace::Message{2, trace::Severity::Warning, "run.cupti", "another profiler has it"}));
+    static_cast<void>(
+        writer.push(trace::Message{1, trace::Severity::Info, "run.cupti", "by the way"}));
+    static_cast<void>(writer.push(
+        trace::Message{2, trace::Severity::Warning, "run.cupti", "another profiler has it"}));
   }
   WorkspaceTest t(path.string());
   REQUIRE(t.feed->wait_until_ready(kHangs));

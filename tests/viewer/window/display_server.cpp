@@ -22,7 +22,8 @@ namespace {
   ::dup2(nothing, STDOUT_FILENO);
   ::dup2(nothing, STDERR_FILENO);
   ::dup2(answer, 3);
-  ::execlp("Xvfb", "Xvfb", "-displayfd", "3", "-screen", "0", "1920x1080x24", "-nolisten", "tcp", "-s", "0", "-noreset", static_cast<char*>(nullptr));
+  ::execlp("Xvfb", "Xvfb", "-displayfd", "3", "-screen", "0", "1920x1080x24", "-nolisten", "tcp",
+           "-s", "0", "-noreset", static_cast<char*>(nullptr));
   ::_exit(127);
 }
 

@@ -17,7 +17,8 @@ long number(unsigned long id) { return static_cast<long>(id); }
 
 }  // namespace
 
-FileDrag::FileDrag(const std::string& display, XWindow target, const std::vector<std::string>& paths)
+FileDrag::FileDrag(const std::string& display, XWindow target,
+                   const std::vector<std::string>& paths)
     : display_(XOpenDisplay(display.c_str())), target_(target) {
   if (!display_) throw std::runtime_error("the display " + display + " does not answer");
   for (const std::string& path : paths) list_ += "file://" + path + "\r\n";
@@ -51,12 +52,14 @@ void FileDrag::advance() {
     if (event.type == ClientMessage && event.xclient.message_type == atom(display_, "XdndStatus")) {
       const bool wanted = event.xclient.data.l[1] & 1;
       if (wanted) send("XdndDrop", 0, CurrentTime, 0, 0);
-    } else if (event.type == ClientMessage && event.xclient.message_type == atom(display_, "XdndFinished")) {
+    } else if (event.type == ClientMessage &&
+               event.xclient.message_type == atom(display_, "XdndFinished")) {
       finished_ = true;
     } else if (event.type == SelectionRequest) {
       const XSelectionRequestEvent& asked = event.xselectionrequest;
-      XChangeProperty(of(display_), asked.requestor, asked.property, asked.target, 8, PropModeReplace,
-                      reinterpret_cast<const unsigned char*>(list_.data()), static_cast<int>(list_.size()));
+      XChangeProperty(of(display_), asked.requestor, asked.property, asked.target, 8,
+                      PropModeReplace, reinterpret_cast<const unsigned char*>(list_.data()),
+                      static_cast<int>(list_.size()));
       XEvent answer{};
       answer.xselection.type = SelectionNotify;
       answer.xselection.requestor = asked.requestor;

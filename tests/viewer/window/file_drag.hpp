@@ -1,5 +1,5 @@
-// FileDrag: another program from which files are dragged onto a window, as XDND (version 5) has it. Advances as the window answers.
-// Threads: one at a time.
+// FileDrag: another program from which files are dragged onto a window, as XDND (version 5) has it.
+// Advances as the window answers. Threads: one at a time.
 #pragma once
 
 #include <string>

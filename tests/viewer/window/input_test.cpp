@@ -1,4 +1,5 @@
-// The window as somebody uses it: real keys, mouse and dropped files, on a display of the test's own.
+// The window as somebody uses it: real keys, mouse and dropped files, on a display of the test's
+// own.
 #include <doctest/doctest.h>
 
 #include <GLFW/glfw3.h>
@@ -59,7 +60,8 @@ const std::string& slowing() {
     graph.labels = {{}};
     graph.nodes.emplace_back();
     graph.nodes.back().name = 1;
-    writer.push(trace::Session{"node7", 4711, 1'700'000'000'000'000'000, trace::kNone, "slowing", "slowing", "0.1.0"});
+    writer.push(trace::Session{"node7", 4711, 1'700'000'000'000'000'000, trace::kNone, "slowing",
+                               "slowing", "0.1.0"});
     writer.push(graph);
     trace::Time at = 1'000'000'000;
     for (std::uint64_t number = 1; number <= kSlowing; ++number) {
@@ -82,7 +84,9 @@ std::string uri_path(std::string path) {
   return path;
 }
 
-const model::SelectedNode* node_of(const model::Selection& selection) { return std::get_if<model::SelectedNode>(&selection); }
+const model::SelectedNode* node_of(const model::Selection& selection) {
+  return std::get_if<model::SelectedNode>(&selection);
+}
 
 // Parts of a window of 1600 x 900: the graph is in the upper left, the table in the lower left.
 constexpr Place kUpperLeast{40, 210}, kUpperGreatest{1'100, 540};
@@ -132,8 +136,11 @@ TEST_CASE("window: a node that is clicked in the graph is selected for all panel
   SUBCASE("and a row of the table selects another") {
     session.application().show(viewer::View::Nodes);
     REQUIRE(session.settle());
-    const auto is_another = [&](const model::Selection& what) { return node_of(what) && *node_of(what) != hovered; };
-    const Place row = session.seek(kLowerLeast, kLowerGreatest, [&] { return is_another(session.view().hovered); });
+    const auto is_another = [&](const model::Selection& what) {
+      return node_of(what) && *node_of(what) != hovered;
+    };
+    const Place row = session.seek(kLowerLeast, kLowerGreatest,
+                                   [&] { return is_another(session.view().hovered); });
     REQUIRE(row.x >= 0);
     session.click(row);
     CHECK(session.until([&] { return is_another(session.view().selection); }));
@@ -204,7 +211,8 @@ TEST_CASE("window: F1 shows the keys, and Escape takes them away") {
 TEST_CASE("window: L changes to the light shade, which is remembered") {
   ViewerSession session;
   session.tap(XK_l);
-  REQUIRE(session.until([&] { return session.window().ui().theme().shade == viewer::Shade::Light; }));
+  REQUIRE(
+      session.until([&] { return session.window().ui().theme().shade == viewer::Shade::Light; }));
   CHECK(session.settings().shade == viewer::Shade::Light);
 }
 
@@ -229,7 +237,8 @@ TEST_CASE("window: a file that is dropped on the start page is opened") {
   CHECK(session.settings().recent.front().path == hand_made());
 }
 
-TEST_CASE("window: two files that are dropped are compared, and so is one on a trace that is open") {
+TEST_CASE(
+    "window: two files that are dropped are compared, and so is one on a trace that is open") {
   ViewerSession session;
   SUBCASE("two at once") { drop(session, {recorded(), hand_made()}); }
   SUBCASE("one, then another") {

@@ -15,7 +15,8 @@ namespace {
 
 using namespace trace;
 
-constexpr std::uint32_t kWidth = 12, kLanes = 4, kPartNodes = 400;  // of a layer; of the graph; below one label
+constexpr std::uint32_t kWidth = 12, kLanes = 4,
+                        kPartNodes = 400;  // of a layer; of the graph; below one label
 constexpr std::uint32_t kGraph = 1;
 constexpr Time kBegin = 5'000'000'000'000;
 
@@ -34,20 +35,25 @@ GraphVersion graph_of(std::uint32_t nodes, std::mt19937& random) {
   g.strings = {""};
   g.labels = {{0, 0, 0}};
   const std::uint32_t file = add_string(g, "model.cpp");
-  constexpr const char* kKernels[] = {"gemm_128x128", "softmax_rows", "layer_norm", "gelu", "add_bias", "transpose", "reduce_sum", "rope"};
+  constexpr const char* kKernels[] = {"gemm_128x128", "softmax_rows", "layer_norm", "gelu",
+                                      "add_bias",     "transpose",    "reduce_sum", "rope"};
   for (const char* kernel : kKernels) {
     const std::uint32_t name = add_string(g, kernel);
     g.kernels.push_back({name, name, 64, 0});
   }
-  const auto pick = [&](std::uint32_t below) { return static_cast<std::uint32_t>(random() % below); };
+  const auto pick = [&](std::uint32_t below) {
+    return static_cast<std::uint32_t>(random() % below);
+  };
   for (std::uint32_t i = 0; i < nodes; ++i) {
     if (i % kPartNodes == 0) {
       g.labels.push_back({0, add_string(g, "block " + std::to_string(i / kPartNodes)), 0});
     }
     Node n;
     n.kind = i % 17 == 0 ? NodeKind::Copy : NodeKind::Dispatch;
-    n.kernel = n.kind == NodeKind::Dispatch ? i % static_cast<std::uint32_t>(std::size(kKernels)) : kNone;
-    n.name = n.kernel == kNone ? add_string(g, "copy " + std::to_string(i)) : g.kernels[n.kernel].name;
+    n.kernel =
+        n.kind == NodeKind::Dispatch ? i % static_cast<std::uint32_t>(std::size(kKernels)) : kNone;
+    n.name =
+        n.kernel == kNone ? add_string(g, "copy " + std::to_string(i)) : g.kernels[n.kernel].name;
     n.label = static_cast<std::uint32_t>(g.labels.size() - 1);
     n.lane = i % kLanes;
     n.command = i;
@@ -57,23 +63,28 @@ GraphVersion graph_of(std::uint32_t nodes, std::mt19937& random) {
     n.grid[1] = n.grid[2] = 1;
     n.block[0] = 256;
     n.block[1] = n.block[2] = 1;
-    g.buffers.push_back({add_string(g, "t" + std::to_string(i)), BufferKind::Transient, kNone, kNone, 1 << 16, (std::uint64_t{i} % 64) << 16});
+    g.buffers.push_back({add_string(g, "t" + std::to_string(i)), BufferKind::Transient, kNone,
+                         kNone, 1 << 16, (std::uint64_t{i} % 64) << 16});
     n.first_access = static_cast<std::uint32_t>(g.accesses.size());
     g.accesses.push_back({i, Access::Write, 0, 0, 1 << 16});
     const std::uint32_t layer = i / kWidth;
     std::vector<std::uint32_t> parents;
-    for (std::uint32_t p = 0; layer > 0 && p < 1 + pick(2); ++p) parents.push_back((layer - 1) * kWidth + (i + pick(3)) % kWidth);
+    for (std::uint32_t p = 0; layer > 0 && p < 1 + pick(2); ++p)
+      parents.push_back((layer - 1) * kWidth + (i + pick(3)) % kWidth);
     if (layer > 4 && pick(12) == 0) parents.push_back((layer - 4) * kWidth + pick(kWidth));
     std::sort(parents.begin(), parents.end());
     parents.erase(std::unique(parents.begin(), parents.end()), parents.end());
     for (const std::uint32_t parent : parents) {
-      g.edges.push_back({parent, i, EdgeCause::Hazard, Hazard::ReadAfterWrite, parent, kNone, 0, 1 << 16});
+      g.edges.push_back(
+          {parent, i, EdgeCause::Hazard, Hazard::ReadAfterWrite, parent, kNone, 0, 1 << 16});
       g.accesses.push_back({parent, Access::Read, 0, 0, 1 << 16});
     }
     n.access_count = static_cast<std::uint32_t>(g.accesses.size()) - n.first_access;
     g.nodes.push_back(n);
   }
-  std::sort(g.edges.begin(), g.edges.end(), [](const auto& a, const auto& b) { return a.from != b.from ? a.from < b.from : a.to < b.to; });
+  std::sort(g.edges.begin(), g.edges.end(), [](const auto& a, const auto& b) {
+    return a.from != b.from ? a.from < b.from : a.to < b.to;
+  });
   return g;
 }
 
@@ -95,12 +106,16 @@ void write_large_trace(const std::filesystem::path& path, const LargeTraceDesc& 
     SampleBlock block{kGraph, 1, 0, number, SampleSource::Host, {}};
     std::vector<Time> free(kLanes, at);
     for (std::uint32_t i = 0; i < desc.nodes; ++i) {
-      const Time time = 800 + static_cast<Time>(i % 13) * 150 + static_cast<Time>(random() % 400) + (i % 997 == 0 ? 20'000 : 0);
-      if (sampled) block.samples.push_back({i, 0, free[i % kLanes], static_cast<std::uint32_t>(time), static_cast<std::uint16_t>(i % kLanes)});
+      const Time time = 800 + static_cast<Time>(i % 13) * 150 + static_cast<Time>(random() % 400) +
+                        (i % 997 == 0 ? 20'000 : 0);
+      if (sampled)
+        block.samples.push_back({i, 0, free[i % kLanes], static_cast<std::uint32_t>(time),
+                                 static_cast<std::uint16_t>(i % kLanes)});
       free[i % kLanes] += time;
     }
     at = *std::max_element(free.begin(), free.end());
-    writer.push(Replay{kGraph, 1, 0, 4, number, began - 3'000, began - 1'000, began, at, 1, sampled ? std::uint8_t{1} : std::uint8_t{0}});
+    writer.push(Replay{kGraph, 1, 0, 4, number, began - 3'000, began - 1'000, began, at, 1,
+                       sampled ? std::uint8_t{1} : std::uint8_t{0}});
     if (sampled) writer.push(std::move(block));
     at += 20'000;
   }

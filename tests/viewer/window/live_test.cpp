@@ -41,7 +41,9 @@ std::size_t most_replays(const model::Document& document) {
 
 }  // namespace
 
-TEST_CASE("window: the sample is looked at live, measures what the viewer asks for, and ends when it is left") {
+TEST_CASE(
+    "window: the sample is looked at live, measures what the viewer asks for, and ends when it is "
+    "left") {
   const EnvironmentVariable runtime("XDG_RUNTIME_DIR", private_runtime_folder());
   ViewerSession session({}, REPRISE_PROGRAM);
   session.application().run_sample();
@@ -50,7 +52,9 @@ TEST_CASE("window: the sample is looked at live, measures what the viewer asks f
   const fs::path socket = feed.target();
   const pid_t pid = std::atoi(socket.filename().c_str());
   REQUIRE(pid > 1);
-  REQUIRE(session.until([&] { return feed.status().state == model::FeedState::Live && !feed.document()->graphs.empty(); }));
+  REQUIRE(session.until([&] {
+    return feed.status().state == model::FeedState::Live && !feed.document()->graphs.empty();
+  }));
   CHECK(session.until([&] { return feed.status().asked == trace::LiveProfile::Sampled; }));
   CHECK(session.until([&] { return most_replays(*feed.document()) > 20; }));
   CHECK(session.application().title() == "digits (live) - Reprise");

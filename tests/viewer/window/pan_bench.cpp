@@ -1,5 +1,6 @@
-// How many frames a second the viewer has while a large graph is moved and magnified: what ImGui and the panels take, and with drawing
-// in software, which is the least that any machine has. Usage: reprise_pan_bench [TRACE]; without one, a graph of 10,000 nodes.
+// How many frames a second the viewer has while a large graph is moved and magnified: what ImGui
+// and the panels take, and with drawing in software, which is the least that any machine has.
+// Usage: reprise_pan_bench [TRACE]; without one, a graph of 10,000 nodes.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -28,7 +29,9 @@ constexpr std::uint32_t kWidth = 1600, kHeight = 900;
 constexpr int kFrames = 240;
 const ImVec2 kMiddle{500, 380};  // of the graph
 
-double milliseconds(Clock::duration time) { return std::chrono::duration<double, std::milli>(time).count(); }
+double milliseconds(Clock::duration time) {
+  return std::chrono::duration<double, std::milli>(time).count();
+}
 
 struct Bench {
   Offscreen offscreen{kWidth, kHeight};
@@ -64,9 +67,14 @@ struct Bench {
   void report(const char* what) {
     std::sort(drawn.begin(), drawn.end());
     std::sort(whole.begin(), whole.end());
-    const auto at = [](const std::vector<double>& of, double part) { return of[static_cast<std::size_t>(part * static_cast<double>(of.size() - 1))]; };
-    std::printf("  %-28s panels %7.2f ms (p99 %7.2f)   with software GL %7.2f ms (p99 %7.2f), %6.1f frames/s\n", what, at(drawn, 0.5), at(drawn, 0.99),
-                at(whole, 0.5), at(whole, 0.99), 1000 / at(whole, 0.5));
+    const auto at = [](const std::vector<double>& of, double part) {
+      return of[static_cast<std::size_t>(part * static_cast<double>(of.size() - 1))];
+    };
+    std::printf(
+        "  %-28s panels %7.2f ms (p99 %7.2f)   with software GL %7.2f ms (p99 %7.2f), %6.1f "
+        "frames/s\n",
+        what, at(drawn, 0.5), at(drawn, 0.99), at(whole, 0.5), at(whole, 0.99),
+        1000 / at(whole, 0.5));
   }
 };
 
@@ -86,7 +94,8 @@ void pan(Bench& bench) {
   io.MouseDown[1] = true;
   for (int i = 0; i < kFrames; ++i) {
     const int step = i % 60 < 30 ? 1 : -1;
-    io.MousePos = {io.MousePos.x + static_cast<float>(7 * step), io.MousePos.y + static_cast<float>(3 * step)};
+    io.MousePos = {io.MousePos.x + static_cast<float>(7 * step),
+                   io.MousePos.y + static_cast<float>(3 * step)};
     bench.context();
   }
   io.MouseDown[1] = false;
@@ -105,11 +114,14 @@ void zoom(Bench& bench, int steps) {
 int run(const std::string& given) {
   std::string path = given;
   if (path.empty()) {
-    path = (std::filesystem::temp_directory_path() / ("reprise-pan-" + std::to_string(::getpid()) + ".reprise")).string();
+    path = (std::filesystem::temp_directory_path() /
+            ("reprise-pan-" + std::to_string(::getpid()) + ".reprise"))
+               .string();
     reprise::test::write_large_trace(path);
   }
   Background background;
-  const auto feed = std::make_shared<reprise::model::TraceFeed>(reprise::model::TraceFeedDesc{.target = path});
+  const auto feed =
+      std::make_shared<reprise::model::TraceFeed>(reprise::model::TraceFeedDesc{.target = path});
   feed->wait_until_ready(600);
   if (given.empty()) std::filesystem::remove(path);
   Workspace workspace(feed, nullptr, background);

@@ -47,16 +47,20 @@ std::string text_of(int file) {
   std::string text;
   char part[4096];
   ::lseek(file, 0, SEEK_SET);
-  for (ssize_t got; (got = ::read(file, part, sizeof part)) > 0;) text.append(part, static_cast<std::size_t>(got));
+  for (ssize_t got; (got = ::read(file, part, sizeof part)) > 0;)
+    text.append(part, static_cast<std::size_t>(got));
   return text;
 }
 
 }  // namespace
 
-Process::Process(const std::vector<std::string>& command, Environment environment) : output_(new_file()), errors_(new_file()) {
-  environment.try_emplace("LSAN_OPTIONS", "detect_leaks=0");  // drivers, which are gone when it looks
+Process::Process(const std::vector<std::string>& command, Environment environment)
+    : output_(new_file()), errors_(new_file()) {
+  environment.try_emplace("LSAN_OPTIONS",
+                          "detect_leaks=0");  // drivers, which are gone when it looks
   std::vector<std::string> arguments = command, variables = variables_with(environment);
-  const std::vector<char*> argument_pointers = pointers_to(arguments), variable_pointers = pointers_to(variables);
+  const std::vector<char*> argument_pointers = pointers_to(arguments),
+                           variable_pointers = pointers_to(variables);
   pid_ = ::fork();
   if (pid_ < 0) throw std::runtime_error("no process");
   if (pid_ == 0) {
@@ -86,9 +90,12 @@ Finished Process::wait() {
     if (errno != EINTR) throw std::runtime_error("nothing to wait for");
   }
   pid_ = -1;
-  return {WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status), text_of(output_), text_of(errors_)};
+  return {WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status), text_of(output_),
+          text_of(errors_)};
 }
 
-Finished run_process(const std::vector<std::string>& command, const Environment& environment) { return Process(command, environment).wait(); }
+Finished run_process(const std::vector<std::string>& command, const Environment& environment) {
+  return Process(command, environment).wait();
+}
 
 }  // namespace reprise::test

@@ -32,6 +32,7 @@ class Process {
   int output_ = -1, errors_ = -1;  // files
 };
 
-[[nodiscard]] Finished run_process(const std::vector<std::string>& command, const Environment& environment = {});
+[[nodiscard]] Finished run_process(const std::vector<std::string>& command,
+                                   const Environment& environment = {});
 
 }  // namespace reprise::test

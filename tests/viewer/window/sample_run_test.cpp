@@ -27,7 +27,8 @@ fs::path program_with(const std::string& name, const std::string& script) {
 // Waits for a child that ends by itself, and leaves it to its owner.
 bool until_ended(SampleRun& run) {
   siginfo_t info{};
-  return ::waitid(P_PID, static_cast<id_t>(run.pid()), &info, WEXITED | WNOWAIT) == 0 && !run.is_running();
+  return ::waitid(P_PID, static_cast<id_t>(run.pid()), &info, WEXITED | WNOWAIT) == 0 &&
+         !run.is_running();
 }
 
 bool is_there(pid_t pid) { return ::kill(pid, 0) == 0 || errno != ESRCH; }
@@ -70,7 +71,8 @@ TEST_CASE("sample: a child that ignores being asked is ended all the same") {
   const fs::path pipe = new_pipe("stubborn-ready");
   pid_t pid = 0;
   {
-    const SampleRun run(program_with("stubborn", "trap '' TERM; echo yes > " + pipe.string() + "; while :; do sleep 1; done"));
+    const SampleRun run(program_with(
+        "stubborn", "trap '' TERM; echo yes > " + pipe.string() + "; while :; do sleep 1; done"));
     pid = run.pid();
     CHECK(line_of(pipe) == "yes");
   }
@@ -79,7 +81,8 @@ TEST_CASE("sample: a child that ignores being asked is ended all the same") {
 
 TEST_CASE("sample: it is asked to listen, and to let a viewer choose what it measures") {
   const fs::path pipe = new_pipe("environment");
-  const SampleRun run(program_with("asked", "echo $REPRISE_TRACE $REPRISE_PROFILE $REPRISE_REMOTE_PROFILE > " + pipe.string()));
+  const SampleRun run(program_with(
+      "asked", "echo $REPRISE_TRACE $REPRISE_PROFILE $REPRISE_REMOTE_PROFILE > " + pipe.string()));
   CHECK(line_of(pipe) == "live sampled every");
 }
 

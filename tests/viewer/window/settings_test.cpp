@@ -94,7 +94,8 @@ TEST_CASE("settings: a second damaged file does not replace the first that was k
 }
 
 TEST_CASE("settings: one wrong value does not lose the others, and the file is kept aside") {
-  const fs::path path = file_with(R"({"shade": "light", "window": {"width": "wide"}, "layout": {"strip": 70}, "recent": [{"path": "/a"}, {"path": 3}]})");
+  const fs::path path = file_with(
+      R"({"shade": "light", "window": {"width": "wide"}, "layout": {"strip": 70}, "recent": [{"path": "/a"}, {"path": 3}]})");
   const SettingsFile file(path);
   CHECK(!file.message().empty());
   CHECK(file.values.shade == Shade::Light);
@@ -106,7 +107,8 @@ TEST_CASE("settings: one wrong value does not lose the others, and the file is k
 }
 
 TEST_CASE("settings: numbers out of all bounds are brought within them") {
-  const fs::path path = file_with(R"({"window": {"width": -5, "height": 1e300}, "layout": {"strip": -1e9, "inspector": 7, "lower": -7}})");
+  const fs::path path = file_with(
+      R"({"window": {"width": -5, "height": 1e300}, "layout": {"strip": -1e9, "inspector": 7, "lower": -7}})");
   const SettingsFile file(path);
   CHECK(file.values.width == 400);
   CHECK(file.values.height == 16'384);
@@ -147,10 +149,12 @@ TEST_CASE("settings: they are where the desktop says, or in the home folder") {
     CHECK(settings_path() == "/config/reprise/viewer.json");
   }
   {
-    const test::EnvironmentVariable config("XDG_CONFIG_HOME", std::nullopt), home("HOME", "/home/me");
+    const test::EnvironmentVariable config("XDG_CONFIG_HOME", std::nullopt),
+        home("HOME", "/home/me");
     CHECK(settings_path() == "/home/me/.config/reprise/viewer.json");
   }
-  const test::EnvironmentVariable config("XDG_CONFIG_HOME", std::nullopt), home("HOME", std::nullopt);
+  const test::EnvironmentVariable config("XDG_CONFIG_HOME", std::nullopt),
+      home("HOME", std::nullopt);
   CHECK(settings_path().empty());
   SettingsFile nowhere(settings_path());
   nowhere.values.shade = Shade::Light;

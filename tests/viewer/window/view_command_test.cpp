@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
 #include <png.h>
+#include <nlohmann/json.hpp>
 
 #include "support/paths.hpp"
 #include "viewer/hand_made_trace.hpp"
@@ -38,7 +38,9 @@ const std::string& trace() {
 }
 
 Environment without_display() {
-  return {{"DISPLAY", std::nullopt}, {"WAYLAND_DISPLAY", std::nullopt}, {"XDG_CONFIG_HOME", (scratch_folder() / "config").string()}};
+  return {{"DISPLAY", std::nullopt},
+          {"WAYLAND_DISPLAY", std::nullopt},
+          {"XDG_CONFIG_HOME", (scratch_folder() / "config").string()}};
 }
 
 struct Picture {
@@ -54,12 +56,16 @@ Picture picture_of(const fs::path& path) {
   std::vector<png_byte> bytes(PNG_IMAGE_SIZE(image));
   png_image_finish_read(&image, nullptr, bytes.data(), 0, nullptr);
   std::vector<std::uint32_t> colours;
-  for (std::size_t i = 0; i + 2 < bytes.size(); i += 3) colours.push_back(bytes[i] << 16 | bytes[i + 1] << 8 | bytes[i + 2]);
+  for (std::size_t i = 0; i + 2 < bytes.size(); i += 3)
+    colours.push_back(bytes[i] << 16 | bytes[i + 1] << 8 | bytes[i + 2]);
   std::sort(colours.begin(), colours.end());
-  return {image.width, image.height, static_cast<std::size_t>(std::unique(colours.begin(), colours.end()) - colours.begin())};
+  return {image.width, image.height,
+          static_cast<std::size_t>(std::unique(colours.begin(), colours.end()) - colours.begin())};
 }
 
-bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool says(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 // A socket that nobody listens at, of a process that is gone.
 fs::path leave_socket(const fs::path& folder) {
@@ -81,11 +87,13 @@ fs::path leave_socket(const fs::path& folder) {
 }  // namespace
 
 TEST_CASE("view: every view becomes a picture of the wanted size without a display") {
-  for (const std::string view : {"graph", "replays", "timeline", "nodes", "memory", "sync", "compare"}) {
+  for (const std::string view :
+       {"graph", "replays", "timeline", "nodes", "memory", "sync", "compare"}) {
     CAPTURE(view);
     const fs::path path = scratch_folder() / (view + ".png");
-    const Finished done =
-        run_process({REPRISE_PROGRAM, "view", trace(), trace(), "--screenshot", path.string(), "--view", view, "--size", "900x500"}, without_display());
+    const Finished done = run_process({REPRISE_PROGRAM, "view", trace(), trace(), "--screenshot",
+                                       path.string(), "--view", view, "--size", "900x500"},
+                                      without_display());
     CHECK(done.errors == "");
     REQUIRE(done.code == 0);
     const Picture picture = picture_of(path);
@@ -97,11 +105,16 @@ TEST_CASE("view: every view becomes a picture of the wanted size without a displ
 
 TEST_CASE("view: the start page becomes a picture, and light is another one than dark") {
   const fs::path dark = scratch_folder() / "dark.png", light = scratch_folder() / "light.png";
-  REQUIRE(run_process({REPRISE_PROGRAM, "view", "--screenshot", dark.string(), "--shade", "dark"}, without_display()).code == 0);
-  REQUIRE(run_process({REPRISE_PROGRAM, "view", "--screenshot", light.string(), "--shade", "light"}, without_display()).code == 0);
+  REQUIRE(run_process({REPRISE_PROGRAM, "view", "--screenshot", dark.string(), "--shade", "dark"},
+                      without_display())
+              .code == 0);
+  REQUIRE(run_process({REPRISE_PROGRAM, "view", "--screenshot", light.string(), "--shade", "light"},
+                      without_display())
+              .code == 0);
   CHECK(picture_of(dark).width == 1600);
   std::ifstream a(dark), b(light);
-  CHECK(std::string(std::istreambuf_iterator<char>(a), {}) != std::string(std::istreambuf_iterator<char>(b), {}));
+  CHECK(std::string(std::istreambuf_iterator<char>(a), {}) !=
+        std::string(std::istreambuf_iterator<char>(b), {}));
 }
 
 TEST_CASE("view: without a display it says so, and what can be done") {
@@ -113,20 +126,26 @@ TEST_CASE("view: without a display it says so, and what can be done") {
 
 TEST_CASE("view: a picture of what is not there is a reason and no file") {
   const fs::path path = scratch_folder() / "never.png";
-  const Finished done = run_process({REPRISE_PROGRAM, "view", "/nowhere/a.reprise", "--screenshot", path.string()}, without_display());
+  const Finished done =
+      run_process({REPRISE_PROGRAM, "view", "/nowhere/a.reprise", "--screenshot", path.string()},
+                  without_display());
   CHECK(done.code == 1);
   CHECK(says(done.errors, "/nowhere/a.reprise"));
   CHECK(!fs::exists(path));
 }
 
 TEST_CASE("view: a picture that cannot be written is a reason") {
-  const Finished done = run_process({REPRISE_PROGRAM, "view", trace(), "--screenshot", "/nowhere/a.png"}, without_display());
+  const Finished done = run_process(
+      {REPRISE_PROGRAM, "view", trace(), "--screenshot", "/nowhere/a.png"}, without_display());
   CHECK(done.code == 1);
   CHECK(says(done.errors, "cannot write /nowhere/a.png"));
 }
 
 TEST_CASE("view: a wrong command line is refused") {
-  for (const std::vector<std::string>& more : {std::vector<std::string>{"--size", "wide"}, {"--view", "stars"}, {"--select", "a"}, {"a", "b", "c"}}) {
+  for (const std::vector<std::string>& more : {std::vector<std::string>{"--size", "wide"},
+                                               {"--view", "stars"},
+                                               {"--select", "a"},
+                                               {"a", "b", "c"}}) {
     std::vector<std::string> command = {REPRISE_PROGRAM, "view"};
     command.insert(command.end(), more.begin(), more.end());
     CHECK(run_process(command, without_display()).code == 2);
@@ -134,10 +153,17 @@ TEST_CASE("view: a wrong command line is refused") {
 }
 
 TEST_CASE("view: the module is found in an installation, and its lack is said") {
-  const fs::path root = scratch_folder() / "installed", picture = scratch_folder() / "installed.png";
+  const fs::path root = scratch_folder() / "installed",
+                 picture = scratch_folder() / "installed.png";
   fs::create_directories(root / "bin");
   fs::copy_file(REPRISE_PROGRAM, root / "bin" / "reprise");
-  const std::vector<std::string> command = {(root / "bin" / "reprise").string(), "view", trace(), "--screenshot", picture.string(), "--size", "320x200"};
+  const std::vector<std::string> command = {(root / "bin" / "reprise").string(),
+                                            "view",
+                                            trace(),
+                                            "--screenshot",
+                                            picture.string(),
+                                            "--size",
+                                            "320x200"};
   const Finished without = run_process(command, without_display());
   CHECK(without.code == 1);
   CHECK(says(without.errors, "libreprise_window.so is not in"));
@@ -147,7 +173,8 @@ TEST_CASE("view: the module is found in an installation, and its lack is said") 
   std::ofstream(folder / "libreprise_window.so") << "no library";
   CHECK(says(run_process(command, without_display()).errors, "cannot load the viewer's window"));
 
-  fs::copy_file(REPRISE_WINDOW_MODULE, folder / "libreprise_window.so", fs::copy_options::overwrite_existing);
+  fs::copy_file(REPRISE_WINDOW_MODULE, folder / "libreprise_window.so",
+                fs::copy_options::overwrite_existing);
   const Finished done = run_process(command, without_display());
   CHECK(done.errors == "");
   CHECK(done.code == 0);
@@ -158,7 +185,8 @@ TEST_CASE("view: SIGTERM ends it as closing its window does, and it remembers wh
   const fs::path config = scratch_folder() / "remembered";
   const std::string display = display_server().name();
   XUser user(display);
-  Process viewer({REPRISE_PROGRAM, "view", trace()}, {{"XDG_CONFIG_HOME", config.string()}, {"DISPLAY", display}});
+  Process viewer({REPRISE_PROGRAM, "view", trace()},
+                 {{"XDG_CONFIG_HOME", config.string()}, {"DISPLAY", display}});
   CHECK(user.wait_for_window("hand.reprise") != 0);
   viewer.signal(SIGTERM);
   const Finished done = viewer.wait();
@@ -188,7 +216,8 @@ TEST_CASE("sessions: what an ended program left is listed as such, and cleaned")
   const fs::path socket = leave_socket(runtime / "reprise");
   const Environment environment = {{"XDG_RUNTIME_DIR", runtime.string()}};
   const auto listed = [&] {
-    const auto all = nlohmann::json::parse(run_process({REPRISE_PROGRAM, "sessions", "--json"}, environment).output);
+    const auto all = nlohmann::json::parse(
+        run_process({REPRISE_PROGRAM, "sessions", "--json"}, environment).output);
     for (const auto& each : all["sessions"]) {
       if (each["path"] == socket.string()) return each;
     }

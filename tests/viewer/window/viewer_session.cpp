@@ -22,7 +22,8 @@ namespace {
 constexpr std::chrono::minutes kHang{5};
 constexpr int kSeekPlaces = 4'000;
 
-// Numbers from 0 to 1 that fill what the ones before left (Halton's), so that something large is met soon and something small at last.
+// Numbers from 0 to 1 that fill what the ones before left (Halton's), so that something large is
+// met soon and something small at last.
 double spread(int number, int base) {
   double out = 0, part = 1;
   for (; number > 0; number /= base) {
@@ -34,7 +35,9 @@ double spread(int number, int base) {
 
 int imgui_button(unsigned button) { return button == 1 ? 0 : button == 3 ? 1 : 2; }
 
-unsigned long x_window_of(const viewer::Window& window) { return glfwGetX11Window(window.handle()); }
+unsigned long x_window_of(const viewer::Window& window) {
+  return glfwGetX11Window(window.handle());
+}
 
 }  // namespace
 
@@ -84,7 +87,8 @@ void ViewerSession::drag(Place from, Place to, unsigned button) {
   move(from);
   user_.press(button);
   if (!until([&] { return down; })) throw std::runtime_error("the button was not seen");
-  for (int i = 1; i <= 4 && (from.x != to.x || from.y != to.y); ++i) move({from.x + (to.x - from.x) * i / 4, from.y + (to.y - from.y) * i / 4});
+  for (int i = 1; i <= 4 && (from.x != to.x || from.y != to.y); ++i)
+    move({from.x + (to.x - from.x) * i / 4, from.y + (to.y - from.y) * i / 4});
   user_.release(button);
   if (!until([&] { return !down; })) throw std::runtime_error("the button is still down");
 }
@@ -127,7 +131,8 @@ void ViewerSession::resize(int width, int height) {
 
 Place ViewerSession::seek(Place least, Place greatest, const std::function<bool()>& condition) {
   for (int i = 1; i <= kSeekPlaces; ++i) {
-    const Place place{least.x + static_cast<int>((greatest.x - least.x) * spread(i, 2)), least.y + static_cast<int>((greatest.y - least.y) * spread(i, 3))};
+    const Place place{least.x + static_cast<int>((greatest.x - least.x) * spread(i, 2)),
+                      least.y + static_cast<int>((greatest.y - least.y) * spread(i, 3))};
     move(place);
     if (condition()) return place;
   }
@@ -139,7 +144,8 @@ std::uint64_t ViewerSession::drawn() const {
   const ImDrawData& data = *ImGui::GetDrawData();
   for (int i = 0; i < data.CmdListsCount; ++i) {
     const auto& vertices = data.CmdLists[i]->VtxBuffer;
-    const std::span bytes(reinterpret_cast<const unsigned char*>(vertices.Data), static_cast<std::size_t>(vertices.size_in_bytes()));
+    const std::span bytes(reinterpret_cast<const unsigned char*>(vertices.Data),
+                          static_cast<std::size_t>(vertices.size_in_bytes()));
     for (const unsigned char byte : bytes) hash = (hash ^ byte) * 1'099'511'628'211u;
   }
   return hash;

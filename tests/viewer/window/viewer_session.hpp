@@ -1,5 +1,6 @@
-// ViewerSession: the viewer in a real window on the test's display, its frames drawn one by one, and a user in front of it.
-// Nothing depends on how fast anything is: a wait ends when what it waits for is there. Threads: one at a time.
+// ViewerSession: the viewer in a real window on the test's display, its frames drawn one by one,
+// and a user in front of it. Nothing depends on how fast anything is: a wait ends when what it
+// waits for is there. Threads: one at a time.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,8 @@ struct Place {
 class ViewerSession {
  public:
   // Without a target: the start page. `program`: beside which the sample is looked for.
-  explicit ViewerSession(const std::string& target = {}, const std::string& program = "/nowhere/bin/reprise");
+  explicit ViewerSession(const std::string& target = {},
+                         const std::string& program = "/nowhere/bin/reprise");
 
   [[nodiscard]] viewer::Application& application() noexcept { return application_; }
   [[nodiscard]] viewer::Settings& settings() noexcept { return settings_; }
@@ -30,7 +32,8 @@ class ViewerSession {
   [[nodiscard]] XUser& user() noexcept { return user_; }
   [[nodiscard]] XWindow x_window() const noexcept { return x_window_; }
 
-  // Draws frames until the condition holds after one. False: it did not within minutes, which nothing that works comes near.
+  // Draws frames until the condition holds after one. False: it did not within minutes, which
+  // nothing that works comes near.
   bool until(const std::function<bool()>& condition);
   // Until all that the trace gives is there.
   bool settle();

@@ -30,7 +30,8 @@ int ignore_error(Display*, XErrorEvent*) { return 0; }
 XUser::XUser(const std::string& display) : display_(XOpenDisplay(display.c_str())) {
   int event = 0, error = 0, major = 0, minor = 0;
   if (!display_) throw std::runtime_error("the display " + display + " does not answer");
-  if (!XTestQueryExtension(of(display_), &event, &error, &major, &minor)) throw std::runtime_error("the display has no XTEST");
+  if (!XTestQueryExtension(of(display_), &event, &error, &major, &minor))
+    throw std::runtime_error("the display has no XTEST");
 }
 
 XUser::~XUser() { XCloseDisplay(of(display_)); }
@@ -69,9 +70,11 @@ XWindow XUser::wait_for_window(const std::string& title_part) {
     XQueryTree(display, root, &of_root, &parent, &children, &count);
     for (unsigned i = 0; i < count && !found; ++i) {
       XWindowAttributes attributes{};
-      const bool visible = XGetWindowAttributes(display, children[i], &attributes) && attributes.map_state == IsViewable;
+      const bool visible = XGetWindowAttributes(display, children[i], &attributes) &&
+                           attributes.map_state == IsViewable;
       XSelectInput(display, children[i], PropertyChangeMask);
-      if (visible && title_of(display, children[i]).find(title_part) != std::string::npos) found = children[i];
+      if (visible && title_of(display, children[i]).find(title_part) != std::string::npos)
+        found = children[i];
     }
     if (children) XFree(children);
     if (found) break;
@@ -87,7 +90,8 @@ XWindow XUser::wait_for_window(const std::string& title_part) {
 std::size_t XUser::colours(XWindow window) {
   XWindowAttributes size{};
   XGetWindowAttributes(of(display_), window, &size);
-  XImage* image = XGetImage(of(display_), window, 0, 0, static_cast<unsigned>(size.width), static_cast<unsigned>(size.height), AllPlanes, ZPixmap);
+  XImage* image = XGetImage(of(display_), window, 0, 0, static_cast<unsigned>(size.width),
+                            static_cast<unsigned>(size.height), AllPlanes, ZPixmap);
   if (!image) return 0;
   std::set<unsigned long> found;
   for (int y = 0; y < size.height; ++y) {
@@ -100,7 +104,8 @@ std::size_t XUser::colours(XWindow window) {
 void XUser::move(XWindow window, int x, int y) {
   Window child = 0;
   int root_x = 0, root_y = 0;
-  XTranslateCoordinates(of(display_), window, DefaultRootWindow(of(display_)), x, y, &root_x, &root_y, &child);
+  XTranslateCoordinates(of(display_), window, DefaultRootWindow(of(display_)), x, y, &root_x,
+                        &root_y, &child);
   XTestFakeMotionEvent(of(display_), -1, root_x, root_y, CurrentTime);
   XSync(of(display_), False);
 }

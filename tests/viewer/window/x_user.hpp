@@ -1,5 +1,5 @@
-// XUser: somebody at an X display, with a mouse and a keyboard: real events, through the XTEST extension, on a connection of their own.
-// Positions are of a window. Threads: one at a time.
+// XUser: somebody at an X display, with a mouse and a keyboard: real events, through the XTEST
+// extension, on a connection of their own. Positions are of a window. Threads: one at a time.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ class XUser {
   [[nodiscard]] std::size_t colours(XWindow window);
 
   void move(XWindow window, int x, int y);
-  void press(unsigned button);    // 1 left, 2 middle, 3 right, 4 and 5 the wheel up and down
+  void press(unsigned button);  // 1 left, 2 middle, 3 right, 4 and 5 the wheel up and down
   void release(unsigned button);
   void key_down(unsigned long keysym);
   void key_up(unsigned long keysym);

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "panels/widgets/format.hpp"
 #include "panels/inspector/inspector_versions.hpp"
+#include "panels/widgets/format.hpp"
 
 namespace reprise::viewer {
 
@@ -21,15 +21,20 @@ std::optional<model::GraphKey> same_graph(const model::Document& other, const mo
 }
 
 CompareStretch chosen_now(const PanelContext& context) {
-  const std::size_t all = context.entry->replays.size(), first = std::min(context.view.range.first, all);
+  const std::size_t all = context.entry->replays.size(),
+                    first = std::min(context.view.range.first, all);
   // Places, not "to the end": what is chosen stays the same while a live trace grows.
-  return {CompareTrace::Shown, context.graph()->key(), {first, std::min(context.view.range.count, all - first)}};
+  return {CompareTrace::Shown,
+          context.graph()->key(),
+          {first, std::min(context.view.range.count, all - first)}};
 }
 
 CompareChoice default_choice(const PanelContext& context) {
   if (!context.other || context.graph() == nullptr) return {};
-  CompareChoice choice{CompareStretch{CompareTrace::Shown, context.graph()->key(), {}}, std::nullopt};
-  if (const auto key = same_graph(*context.other, *context.graph())) choice.b = CompareStretch{CompareTrace::Other, *key, {}};
+  CompareChoice choice{CompareStretch{CompareTrace::Shown, context.graph()->key(), {}},
+                       std::nullopt};
+  if (const auto key = same_graph(*context.other, *context.graph()))
+    choice.b = CompareStretch{CompareTrace::Other, *key, {}};
   return choice;
 }
 
@@ -45,10 +50,12 @@ std::optional<CompareChoice> halves_of(const PanelContext& context) {
 std::optional<CompareChoice> versions_of(const PanelContext& context) {
   const auto before = version_before(*context.document, context.graph()->key());
   if (!before) return std::nullopt;
-  return CompareChoice{CompareStretch{CompareTrace::Shown, *before, {}}, CompareStretch{CompareTrace::Shown, context.graph()->key(), {}}};
+  return CompareChoice{CompareStretch{CompareTrace::Shown, *before, {}},
+                       CompareStretch{CompareTrace::Shown, context.graph()->key(), {}}};
 }
 
-const std::shared_ptr<const model::Document>& document_of(const PanelContext& context, CompareTrace trace) {
+const std::shared_ptr<const model::Document>& document_of(const PanelContext& context,
+                                                          CompareTrace trace) {
   return trace == CompareTrace::Other && context.other ? context.other : context.document;
 }
 
@@ -68,10 +75,13 @@ std::string stretch_text(const PanelContext& context, const CompareStretch& stre
   if (entry == nullptr) return "a graph that is not there";
   std::string text = context.other ? trace_name(context, stretch.trace) + ": " : std::string();
   text += entry->graph->name() + ", version " + count_text(stretch.graph.version) + ", ";
-  const std::size_t all = entry->replays.size(), first = std::min(stretch.range.first, all), count = std::min(stretch.range.count, all - first);
+  const std::size_t all = entry->replays.size(), first = std::min(stretch.range.first, all),
+                    count = std::min(stretch.range.count, all - first);
   if (count == 0) return text + "no replay";
-  if (count == all) return text + (all == 1 ? "its one replay" : "all " + count_text(all) + " replays");
-  return text + "replays " + count_text(entry->replays[first].replay) + " to " + count_text(entry->replays[first + count - 1].replay);
+  if (count == all)
+    return text + (all == 1 ? "its one replay" : "all " + count_text(all) + " replays");
+  return text + "replays " + count_text(entry->replays[first].replay) + " to " +
+         count_text(entry->replays[first + count - 1].replay);
 }
 
 }  // namespace reprise::viewer

@@ -1,5 +1,6 @@
-// CompareChoice: which two stretches are compared, as the user chose them, and as they are where nobody chose: two traces whole against
-// each other. Ids and places only. Threads: values and pure functions.
+// CompareChoice: which two stretches are compared, as the user chose them, and as they are where
+// nobody chose: two traces whole against each other. Ids and places only. Threads: values and pure
+// functions.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,8 @@ struct CompareStretch {
   model::GraphKey graph;
   model::ReplayRange range;  // all by default
   friend bool operator==(const CompareStretch& x, const CompareStretch& y) {
-    return x.trace == y.trace && x.graph == y.graph && x.range.first == y.range.first && x.range.count == y.range.count;
+    return x.trace == y.trace && x.graph == y.graph && x.range.first == y.range.first &&
+           x.range.count == y.range.count;
   }
 };
 
@@ -27,8 +29,10 @@ struct CompareChoice {
   friend bool operator==(const CompareChoice&, const CompareChoice&) = default;
 };
 
-// The graph of the other trace that has the name of the shown one, in its newest version that has replays, or its newest; none: it has no such graph.
-[[nodiscard]] std::optional<model::GraphKey> same_graph(const model::Document& other, const model::Graph& shown);
+// The graph of the other trace that has the name of the shown one, in its newest version that has
+// replays, or its newest; none: it has no such graph.
+[[nodiscard]] std::optional<model::GraphKey> same_graph(const model::Document& other,
+                                                        const model::Graph& shown);
 // What the frame offers to compare without being asked.
 [[nodiscard]] CompareChoice default_choice(const PanelContext& context);
 // The first half of the replays that are shown, against the second; none: fewer than two of them.
@@ -38,7 +42,8 @@ struct CompareChoice {
 // The replays that are chosen now, as one side.
 [[nodiscard]] CompareStretch chosen_now(const PanelContext& context);
 
-[[nodiscard]] const std::shared_ptr<const model::Document>& document_of(const PanelContext& context, CompareTrace trace);
+[[nodiscard]] const std::shared_ptr<const model::Document>& document_of(const PanelContext& context,
+                                                                        CompareTrace trace);
 // "photo.reprise: filter v2, replays 1 to 200".
 [[nodiscard]] std::string stretch_text(const PanelContext& context, const CompareStretch& stretch);
 

@@ -10,8 +10,8 @@
 #include "panels/compare/compare_choice.hpp"
 #include "panels/compare/compare_result.hpp"
 #include "panels/compare/compare_table.hpp"
-#include "panels/widgets/format.hpp"
 #include "panels/inspector/inspector_parts.hpp"
+#include "panels/widgets/format.hpp"
 #include "panels/widgets/widgets.hpp"
 
 namespace reprise::viewer {
@@ -56,7 +56,8 @@ void draw_letter(const Theme& theme, const char* letter, ImU32 colour) {
   ImGui::SetCursorScreenPos({at.x + size + theme.space, at.y});
 }
 
-void draw_side(const PanelContext& context, const char* letter, const std::optional<CompareStretch>& side) {
+void draw_side(const PanelContext& context, const char* letter,
+               const std::optional<CompareStretch>& side) {
   draw_letter(context.theme, letter, with_alpha(context.theme.ink_soft, 1));
   ImGui::PushStyleColor(ImGuiCol_Text, side ? context.theme.ink : context.theme.ink_faint);
   ImGui::TextUnformatted(side ? stretch_text(context, *side).c_str() : "not chosen");
@@ -74,26 +75,36 @@ bool draw_button(const Theme& theme, const char* text, const char* explanation, 
 
 void draw_buttons(const PanelContext& context, CompareChoice& chosen, const CompareChoice& now) {
   const Theme& theme = context.theme;
-  const char* range_hint =
-      context.view.has_range() ? "The replays that are chosen in the strip above" : "All replays: drag in the strip above to choose some";
-  if (draw_button(theme, "A = chosen replays", range_hint, !context.entry->replays.empty())) chosen.a = chosen_now(context);
-  if (draw_button(theme, "B = chosen replays", range_hint, !context.entry->replays.empty())) chosen.b = chosen_now(context);
+  const char* range_hint = context.view.has_range()
+                               ? "The replays that are chosen in the strip above"
+                               : "All replays: drag in the strip above to choose some";
+  if (draw_button(theme, "A = chosen replays", range_hint, !context.entry->replays.empty()))
+    chosen.a = chosen_now(context);
+  if (draw_button(theme, "B = chosen replays", range_hint, !context.entry->replays.empty()))
+    chosen.b = chosen_now(context);
   if (const auto both = halves_of(context);
-      draw_button(theme, "First half | second half", "Of the chosen replays: does it get slower while it runs?", both.has_value()))
+      draw_button(theme, "First half | second half",
+                  "Of the chosen replays: does it get slower while it runs?", both.has_value()))
     chosen = *both;
-  if (const auto both = versions_of(context); both && draw_button(theme, "Version before | this one", "What the last change of the graph did", true))
+  if (const auto both = versions_of(context);
+      both && draw_button(theme, "Version before | this one",
+                          "What the last change of the graph did", true))
     chosen = *both;
   if (draw_button(theme, "Swap", "A for B", now.a && now.b)) chosen = {now.b, now.a};
-  if (context.other && (chosen.a || chosen.b) && draw_button(theme, "Whole traces", "All replays of the one trace against all of the other", true))
+  if (context.other && (chosen.a || chosen.b) &&
+      draw_button(theme, "Whole traces", "All replays of the one trace against all of the other",
+                  true))
     chosen = {};
-  if (!context.other && (chosen.a || chosen.b) && draw_button(theme, "Clear", "Forget both sides", true)) chosen = {};
+  if (!context.other && (chosen.a || chosen.b) &&
+      draw_button(theme, "Clear", "Forget both sides", true))
+    chosen = {};
   ImGui::NewLine();
 }
 
 std::string times_text(const char* what, const ComparedTimes& times) {
   if (!times.is_known()) return {};
-  std::string text =
-      std::string(what) + " " + duration_text(times.median_a) + " in A, " + duration_text(times.median_b) + " in B: " + change_text(times.change);
+  std::string text = std::string(what) + " " + duration_text(times.median_a) + " in A, " +
+                     duration_text(times.median_b) + " in B: " + change_text(times.change);
   if (times.is_significant) {
     text += times.p < 0.0001 ? ", more than chance (p < 0.0001)" : ", more than chance";
   } else {
@@ -104,7 +115,8 @@ std::string times_text(const char* what, const ComparedTimes& times) {
 
 void draw_legend_mark(const Theme& theme, ImU32 colour, const std::string& text) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float line = ImGui::GetTextLineHeight(), size = std::round(line * 0.62f), top = at.y + (line - size) / 2;
+  const float line = ImGui::GetTextLineHeight(), size = std::round(line * 0.62f),
+              top = at.y + (line - size) / 2;
   if (colour != 0) {
     ImGui::GetWindowDrawList()->AddRectFilled({at.x, top}, {at.x + size, top + size}, colour, 2);
     ImGui::Dummy({size, line});
@@ -115,34 +127,43 @@ void draw_legend_mark(const Theme& theme, ImU32 colour, const std::string& text)
 }
 
 void draw_summary(const Theme& theme, const CompareResult& result) {
-  const std::string device = times_text("A replay takes", result.device_time), launch = times_text("its launch call", result.launch_call);
+  const std::string device = times_text("A replay takes", result.device_time),
+                    launch = times_text("its launch call", result.launch_call);
   ImGui::PushStyleColor(ImGuiCol_Text, theme.ink);
   if (device.empty()) {
     ImGui::TextUnformatted("How long replays took on the device is known of one side at most.");
   } else {
     ImGui::TextUnformatted((device + (launch.empty() ? "" : ";   " + launch) + ".").c_str());
   }
-  draw_legend_mark(theme, slower_colour(theme), count_text(result.slower) + (result.slower == 1 ? " node is slower" : " nodes are slower"));
+  draw_legend_mark(
+      theme, slower_colour(theme),
+      count_text(result.slower) + (result.slower == 1 ? " node is slower" : " nodes are slower"));
   draw_legend_mark(theme, faster_colour(theme), count_text(result.faster) + " faster");
   draw_legend_mark(theme, 0, count_text(result.added) + " only in B");
   draw_legend_mark(theme, 0, count_text(result.removed) + " only in A");
   ImGui::PushStyleColor(ImGuiCol_Text, theme.ink_soft);
-  ImGui::TextUnformatted(
-      ("nodes of " + count_text(result.sampled_a) + " and " + count_text(result.sampled_b) + " measured replays; hollow bars may be chance").c_str());
+  ImGui::TextUnformatted(("nodes of " + count_text(result.sampled_a) + " and " +
+                          count_text(result.sampled_b) +
+                          " measured replays; hollow bars may be chance")
+                             .c_str());
   ImGui::PopStyleColor(2);
-  tooltip("Of more replays than " + count_text(kComparedReplays) + " on a side, as many are read, spread evenly.");
+  tooltip("Of more replays than " + count_text(kComparedReplays) +
+          " on a side, as many are read, spread evenly.");
 }
 
 void draw_nothing(const PanelContext& context, const CompareChoice& now) {
   if (context.other && !now.b) {
     draw_empty(context.theme, "The other trace has no graph named " + context.graph()->name(),
-               "Graphs are matched by name. Show another graph, or compare two stretches of this trace with the buttons above.");
+               "Graphs are matched by name. Show another graph, or compare two stretches of this "
+               "trace with the buttons above.");
   } else if (now.a || now.b) {
-    draw_empty(context.theme, now.a ? "B is not chosen yet" : "A is not chosen yet",
-               "Drag in the strip of replays above to choose some, then take them as the other side.");
+    draw_empty(
+        context.theme, now.a ? "B is not chosen yet" : "A is not chosen yet",
+        "Drag in the strip of replays above to choose some, then take them as the other side.");
   } else {
     draw_empty(context.theme, "What shall be compared?",
-               "Two stretches of replays: drag in the strip above and take them as A, then as B, or compare the first half with the second. Two "
+               "Two stretches of replays: drag in the strip above and take them as A, then as B, "
+               "or compare the first half with the second. Two "
                "traces: reprise view A B, or drop both on the window.");
   }
 }
@@ -152,7 +173,9 @@ void draw_nothing(const PanelContext& context, const CompareChoice& now) {
 void ComparePanel::draw(PanelContext& context) {
   const Theme& theme = context.theme;
   if (context.graph() == nullptr) {
-    draw_empty(theme, "Nothing to compare yet", "Stretches of replays, versions of a graph and traces can be compared as soon as there is a graph.");
+    draw_empty(theme, "Nothing to compare yet",
+               "Stretches of replays, versions of a graph and traces can be compared as soon as "
+               "there is a graph.");
     return;
   }
   State& state = *state_;
@@ -165,7 +188,9 @@ void ComparePanel::draw(PanelContext& context) {
     state.chosen_for = shown;
   }
   if (!context.other) {  // it was closed
-    const auto is_gone = [](const std::optional<CompareStretch>& side) { return side && side->trace == CompareTrace::Other; };
+    const auto is_gone = [](const std::optional<CompareStretch>& side) {
+      return side && side->trace == CompareTrace::Other;
+    };
     if (is_gone(state.chosen.a)) state.chosen.a.reset();
     if (is_gone(state.chosen.b)) state.chosen.b.reset();
   }
@@ -183,7 +208,8 @@ void ComparePanel::draw(PanelContext& context) {
     draw_nothing(context, now);
     return;
   }
-  const auto document_a = document_of(context, now.a->trace), document_b = document_of(context, now.b->trace);
+  const auto document_a = document_of(context, now.a->trace),
+             document_b = document_of(context, now.b->trace);
   const State::Key key{*now.a, *now.b, document_a->revision, document_b->revision};
   const bool is_other = !state.asked || !(state.asked->a == key.a && state.asked->b == key.b);
   // While a trace grows, twice a second is often enough.
@@ -191,8 +217,8 @@ void ComparePanel::draw(PanelContext& context) {
     state.asked = key;
     state.asked_at = ImGui::GetTime();
     state.compared.ask(key, [key, document_a, document_b] {
-      auto result =
-          std::make_shared<const CompareResult>(compare_sides({document_a, key.a.graph, key.a.range}, {document_b, key.b.graph, key.b.range}));
+      auto result = std::make_shared<const CompareResult>(compare_sides(
+          {document_a, key.a.graph, key.a.range}, {document_b, key.b.graph, key.b.range}));
       return State::Compared{key.a, key.b, std::move(result)};
     });
   } else if (!(*state.asked == key)) {
@@ -204,7 +230,8 @@ void ComparePanel::draw(PanelContext& context) {
   } else if (!compared || !(compared->a == key.a && compared->b == key.b)) {
     draw_busy(theme, "Reading the samples of both sides");
   } else if (!compared->result->graph_a || !compared->result->graph_b) {
-    draw_empty(theme, "One of the two graphs is not in its trace", "Choose both sides anew with the buttons above.");
+    draw_empty(theme, "One of the two graphs is not in its trace",
+               "Choose both sides anew with the buttons above.");
   } else {
     draw_summary(theme, *compared->result);
     state.table.draw(context, compared->result, key.a, key.b);

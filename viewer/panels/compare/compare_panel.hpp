@@ -1,5 +1,6 @@
-// ComparePanel: the what changed between two stretches of replays, or two traces. Draws into the rest of the current ImGui window; changes nothing
-// but its own view and Frame::view. Threads: the drawing thread's.
+// ComparePanel: the what changed between two stretches of replays, or two traces. Draws into the
+// rest of the current ImGui window; changes nothing but its own view and Frame::view. Threads: the
+// drawing thread's.
 #pragma once
 
 #include <memory>

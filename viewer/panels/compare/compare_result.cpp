@@ -17,7 +17,8 @@ struct NodeRuns {
   [[nodiscard]] double effect() const noexcept { return median * a_replay; }
 };
 
-std::vector<NodeRuns> runs_of(const model::Graph& graph, const std::vector<model::SampleStore::Block>& blocks) {
+std::vector<NodeRuns> runs_of(const model::Graph& graph,
+                              const std::vector<model::SampleStore::Block>& blocks) {
   std::vector<std::vector<std::uint32_t>> durations(graph.node_count());
   std::vector<NodeRuns> runs(graph.node_count());
   for (const auto& block : blocks) {
@@ -29,7 +30,8 @@ std::vector<NodeRuns> runs_of(const model::Graph& graph, const std::vector<model
   }
   for (std::size_t n = 0; n < durations.size(); ++n) {
     if (durations[n].empty()) continue;
-    const auto middle = durations[n].begin() + static_cast<std::ptrdiff_t>((durations[n].size() - 1) / 2);
+    const auto middle =
+        durations[n].begin() + static_cast<std::ptrdiff_t>((durations[n].size() - 1) / 2);
     std::nth_element(durations[n].begin(), middle, durations[n].end());
     runs[n].median = static_cast<double>(*middle);
     runs[n].timed = durations[n].size();
@@ -37,22 +39,28 @@ std::vector<NodeRuns> runs_of(const model::Graph& graph, const std::vector<model
   return runs;
 }
 
-trace::DurationHistogram replay_times(const model::GraphEntry& entry, model::ReplayRange range, model::ReplayMeasure what) {
+trace::DurationHistogram replay_times(const model::GraphEntry& entry, model::ReplayRange range,
+                                      model::ReplayMeasure what) {
   trace::DurationHistogram times;
   const std::size_t first = std::min(range.first, entry.replays.size());
   const std::size_t end = first + std::min(range.count, entry.replays.size() - first);
   for (std::size_t i = first; i < end; ++i) {
-    if (const trace::Time value = model::measure(entry.replays[i], what); value >= 0) times.add(value);
+    if (const trace::Time value = model::measure(entry.replays[i], what); value >= 0)
+      times.add(value);
   }
   return times;
 }
 
-ComparedTimes compare_replays(const model::GraphEntry& a, model::ReplayRange in_a, const model::GraphEntry& b, model::ReplayRange in_b,
+ComparedTimes compare_replays(const model::GraphEntry& a, model::ReplayRange in_a,
+                              const model::GraphEntry& b, model::ReplayRange in_b,
                               model::ReplayMeasure what) {
-  const trace::DurationHistogram times_a = replay_times(a, in_a, what), times_b = replay_times(b, in_b, what);
-  ComparedTimes result{static_cast<std::size_t>(times_a.count()), static_cast<std::size_t>(times_b.count()), times_a.quantile(0.5),
+  const trace::DurationHistogram times_a = replay_times(a, in_a, what),
+                                 times_b = replay_times(b, in_b, what);
+  ComparedTimes result{static_cast<std::size_t>(times_a.count()),
+                       static_cast<std::size_t>(times_b.count()), times_a.quantile(0.5),
                        times_b.quantile(0.5)};
-  if (result.median_a > 0 && result.count_b != 0) result.change = result.median_b / result.median_a - 1;
+  if (result.median_a > 0 && result.count_b != 0)
+    result.change = result.median_b / result.median_a - 1;
   result.p = model::compare(times_a, times_b).p;
   result.is_significant = result.p < model::kSignificanceLevel;
   return result;
@@ -60,7 +68,8 @@ ComparedTimes compare_replays(const model::GraphEntry& a, model::ReplayRange in_
 
 ComparedAs judge(const model::NodeComparison& node) {
   if (node.count_a == 0 || node.count_b == 0) return ComparedAs::Unmeasured;
-  if (node.count_a < model::kLeastSamples || node.count_b < model::kLeastSamples) return ComparedAs::TooFew;
+  if (node.count_a < model::kLeastSamples || node.count_b < model::kLeastSamples)
+    return ComparedAs::TooFew;
   if (!node.is_significant || node.median_a == node.median_b) return ComparedAs::Same;
   return node.median_b > node.median_a ? ComparedAs::Slower : ComparedAs::Faster;
 }
@@ -69,36 +78,46 @@ ComparedAs judge(const model::NodeComparison& node) {
 
 CompareResult compare_sides(const CompareSide& a, const CompareSide& b) {
   CompareResult result;
-  const model::GraphEntry *entry_a = a.document->find(a.graph), *entry_b = b.document->find(b.graph);
+  const model::GraphEntry *entry_a = a.document->find(a.graph),
+                          *entry_b = b.document->find(b.graph);
   if (entry_a == nullptr || entry_b == nullptr) return result;
   result.graph_a = entry_a->graph;
   result.graph_b = entry_b->graph;
-  result.device_time = compare_replays(*entry_a, a.range, *entry_b, b.range, model::ReplayMeasure::DeviceTime);
-  result.launch_call = compare_replays(*entry_a, a.range, *entry_b, b.range, model::ReplayMeasure::LaunchCall);
+  result.device_time =
+      compare_replays(*entry_a, a.range, *entry_b, b.range, model::ReplayMeasure::DeviceTime);
+  result.launch_call =
+      compare_replays(*entry_a, a.range, *entry_b, b.range, model::ReplayMeasure::LaunchCall);
   const auto blocks_a = model::blocks_of(*a.document, a.graph, a.range, kComparedReplays);
   const auto blocks_b = model::blocks_of(*b.document, b.graph, b.range, kComparedReplays);
   result.sampled_a = blocks_a.size();
   result.sampled_b = blocks_b.size();
-  const model::GraphComparison comparison = model::compare({*entry_a->graph, blocks_a}, {*entry_b->graph, blocks_b});
-  const std::vector<NodeRuns> runs_a = runs_of(*entry_a->graph, blocks_a), runs_b = runs_of(*entry_b->graph, blocks_b);
+  const model::GraphComparison comparison =
+      model::compare({*entry_a->graph, blocks_a}, {*entry_b->graph, blocks_b});
+  const std::vector<NodeRuns> runs_a = runs_of(*entry_a->graph, blocks_a),
+                              runs_b = runs_of(*entry_b->graph, blocks_b);
   for (const model::NodeComparison& node : comparison.nodes) {
     const NodeRuns &in_a = runs_a[node.a], &in_b = runs_b[node.b];
     const double change = in_a.median > 0 && in_b.timed != 0 ? in_b.median / in_a.median - 1 : 0;
     const double effect = in_a.timed != 0 && in_b.timed != 0 ? in_b.effect() - in_a.effect() : 0;
-    result.nodes.push_back({judge(node), node.a, node.b, in_a.timed, in_b.timed, in_a.median, in_b.median, change, node.p, effect});
+    result.nodes.push_back({judge(node), node.a, node.b, in_a.timed, in_b.timed, in_a.median,
+                            in_b.median, change, node.p, effect});
     result.slower += result.nodes.back().as == ComparedAs::Slower ? 1 : 0;
     result.faster += result.nodes.back().as == ComparedAs::Faster ? 1 : 0;
   }
   for (const std::uint32_t n : comparison.added) {
-    result.nodes.push_back({ComparedAs::Added, trace::kNone, n, 0, runs_b[n].timed, 0, runs_b[n].median, 0, 1, runs_b[n].effect()});
+    result.nodes.push_back({ComparedAs::Added, trace::kNone, n, 0, runs_b[n].timed, 0,
+                            runs_b[n].median, 0, 1, runs_b[n].effect()});
   }
   for (const std::uint32_t n : comparison.removed) {
-    result.nodes.push_back({ComparedAs::Removed, n, trace::kNone, runs_a[n].timed, 0, runs_a[n].median, 0, 0, 1, -runs_a[n].effect()});
+    result.nodes.push_back({ComparedAs::Removed, n, trace::kNone, runs_a[n].timed, 0,
+                            runs_a[n].median, 0, 0, 1, -runs_a[n].effect()});
   }
   result.added = comparison.added.size();
   result.removed = comparison.removed.size();
   std::stable_sort(result.nodes.begin(), result.nodes.end(),
-                   [](const ComparedNode& x, const ComparedNode& y) { return std::abs(x.effect) > std::abs(y.effect); });
+                   [](const ComparedNode& x, const ComparedNode& y) {
+                     return std::abs(x.effect) > std::abs(y.effect);
+                   });
   return result;
 }
 

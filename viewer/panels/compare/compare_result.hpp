@@ -1,5 +1,6 @@
-// CompareResult: what changed from one stretch of replays, A, to another, B: of two traces, two versions of a graph, or one graph at two
-// times. Draws nothing. Threads: values; compare_sides() may read the disk.
+// CompareResult: what changed from one stretch of replays, A, to another, B: of two traces, two
+// versions of a graph, or one graph at two times. Draws nothing. Threads: values; compare_sides()
+// may read the disk.
 #pragma once
 
 #include <cstdint>

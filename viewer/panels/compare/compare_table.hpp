@@ -1,5 +1,5 @@
-// The table of a comparison: a row a node that is in either side, with bars to both sides of 0. Sorts its rows itself. Threads: the drawing
-// thread's.
+// The table of a comparison: a row a node that is in either side, with bars to both sides of 0.
+// Sorts its rows itself. Threads: the drawing thread's.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +21,16 @@ class CompareTable {
  public:
   static constexpr TableSort kSortAtFirst{6, true};  // by effect
 
-  // Fills the rest of the window. `a` and `b` are what the result was made of; a click selects the node on whichever side the shown trace has it.
-  void draw(PanelContext& context, const std::shared_ptr<const CompareResult>& result, const CompareStretch& a, const CompareStretch& b);
+  // Fills the rest of the window. `a` and `b` are what the result was made of; a click selects the
+  // node on whichever side the shown trace has it.
+  void draw(PanelContext& context, const std::shared_ptr<const CompareResult>& result,
+            const CompareStretch& a, const CompareStretch& b);
   // Of the last draw().
   [[nodiscard]] const std::vector<std::uint32_t>& rows() const noexcept { return rows_; }
 
  private:
-  void make_rows(const PanelContext& context, const std::shared_ptr<const CompareResult>& result, const CompareStretch& a, const CompareStretch& b);
+  void make_rows(const PanelContext& context, const std::shared_ptr<const CompareResult>& result,
+                 const CompareStretch& a, const CompareStretch& b);
 
   TableSort sort_ = kSortAtFirst, made_sort_ = kSortAtFirst;
   std::shared_ptr<const CompareResult> made_of_;

@@ -18,20 +18,25 @@ struct Span {
 struct Run {
   std::uint32_t group = 0, rank = 0;
   Span across;
-  std::uint32_t first_levels = 1, last_levels = 1, most_levels = 1;  // groups from this one to its first and last box's innermost; of all
+  std::uint32_t first_levels = 1, last_levels = 1,
+                most_levels =
+                    1;  // groups from this one to its first and last box's innermost; of all
 };
 
-// One component's ranks, with the room of groups, along and across the edges' direction whichever that is.
+// One component's ranks, with the room of groups, along and across the edges' direction whichever
+// that is.
 class ComponentAreas {
  public:
-  ComponentAreas(const LayoutGraph& graph, const Layout& layout, const GraphAreaDesc& desc, std::vector<GraphArea>& areas)
+  ComponentAreas(const LayoutGraph& graph, const Layout& layout, const GraphAreaDesc& desc,
+                 std::vector<GraphArea>& areas)
       : graph_(graph), layout_(layout), desc_(desc), areas_(areas) {}
 
   void add(const std::vector<std::uint32_t>& nodes) {
     sort_into_ranks(nodes);
     std::vector<Run> runs;
     for (std::uint32_t r = 0; r < ranks_.size(); ++r) add_runs(r, runs);
-    std::stable_sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) { return a.group < b.group; });
+    std::stable_sort(runs.begin(), runs.end(),
+                     [](const Run& a, const Run& b) { return a.group < b.group; });
     for (std::size_t i = 0; i < runs.size();) {
       std::size_t end = i;
       while (end < runs.size() && runs[end].group == runs[i].group) ++end;
@@ -43,11 +48,13 @@ class ComponentAreas {
  private:
   [[nodiscard]] bool is_down() const { return desc_.direction == Direction::Down; }
   [[nodiscard]] Span along(std::uint32_t n) const {
-    const float half = (is_down() ? graph_.sizes[n].height : graph_.sizes[n].width) / 2, at = is_down() ? layout_.centres[n].y : layout_.centres[n].x;
+    const float half = (is_down() ? graph_.sizes[n].height : graph_.sizes[n].width) / 2,
+                at = is_down() ? layout_.centres[n].y : layout_.centres[n].x;
     return {at - half, at + half};
   }
   [[nodiscard]] Span across(std::uint32_t n) const {
-    const float half = (is_down() ? graph_.sizes[n].width : graph_.sizes[n].height) / 2, at = is_down() ? layout_.centres[n].x : layout_.centres[n].y;
+    const float half = (is_down() ? graph_.sizes[n].width : graph_.sizes[n].height) / 2,
+                at = is_down() ? layout_.centres[n].x : layout_.centres[n].y;
     return {at - half, at + half};
   }
 
@@ -57,11 +64,15 @@ class ComponentAreas {
       if (layout_.ranks[n] >= ranks_.size()) ranks_.resize(layout_.ranks[n] + 1);
       ranks_[layout_.ranks[n]].push_back(n);
     }
-    bands_.assign(ranks_.size(), {std::numeric_limits<float>::max(), std::numeric_limits<float>::lowest()});
+    bands_.assign(ranks_.size(),
+                  {std::numeric_limits<float>::max(), std::numeric_limits<float>::lowest()});
     for (std::size_t r = 0; r < ranks_.size(); ++r) {
-      std::sort(ranks_[r].begin(), ranks_[r].end(), [&](std::uint32_t a, std::uint32_t b) { return layout_.order[a] < layout_.order[b]; });
+      std::sort(ranks_[r].begin(), ranks_[r].end(), [&](std::uint32_t a, std::uint32_t b) {
+        return layout_.order[a] < layout_.order[b];
+      });
       for (const std::uint32_t n : ranks_[r]) {
-        bands_[r] = {std::min(bands_[r].begin, along(n).begin), std::max(bands_[r].end, along(n).end)};
+        bands_[r] = {std::min(bands_[r].begin, along(n).begin),
+                     std::max(bands_[r].end, along(n).end)};
       }
     }
   }
@@ -77,13 +88,15 @@ class ComponentAreas {
     };
     for (const std::uint32_t n : ranks_[rank]) {
       chain.clear();
-      for (std::uint32_t g = graph_.node_group.empty() ? kNoGroup : graph_.node_group[n]; g != kNoGroup; g = graph_.group_parent[g])
+      for (std::uint32_t g = graph_.node_group.empty() ? kNoGroup : graph_.node_group[n];
+           g != kNoGroup; g = graph_.group_parent[g])
         chain.push_back(g);
       std::reverse(chain.begin(), chain.end());
       std::size_t same = 0;
       while (same < open.size() && same < chain.size() && open[same].group == chain[same]) ++same;
       close(same);
-      for (std::size_t i = same; i < chain.size(); ++i) open.push_back({chain[i], rank, across(n), levels(i, chain.size()), 1, 1});
+      for (std::size_t i = same; i < chain.size(); ++i)
+        open.push_back({chain[i], rank, across(n), levels(i, chain.size()), 1, 1});
       for (std::size_t i = 0; i < open.size(); ++i) {
         open[i].across.end = across(n).end;
         open[i].last_levels = levels(i, chain.size());
@@ -94,41 +107,50 @@ class ComponentAreas {
   }
 
   [[nodiscard]] Rect rect_of(Span across, Span along) const {
-    return is_down() ? Rect{across.begin, along.begin, across.end, along.end} : Rect{along.begin, across.begin, along.end, across.end};
+    return is_down() ? Rect{across.begin, along.begin, across.end, along.end}
+                     : Rect{along.begin, across.begin, along.end, across.end};
   }
   void add_line(GraphArea& area, float from, float to, float along) const {
     if (to <= from) return;
-    area.outline.push_back(is_down() ? GraphLine{{from, along}, {to, along}} : GraphLine{{along, from}, {along, to}});
+    area.outline.push_back(is_down() ? GraphLine{{from, along}, {to, along}}
+                                     : GraphLine{{along, from}, {along, to}});
   }
 
   // The runs of one group, by rank, then across.
   void add_parts(std::span<Run> runs) {
     GraphArea& area = areas_[runs.front().group];
     const auto side = [&](std::uint32_t levels) { return desc_.side * static_cast<float>(levels); };
-    const auto title = [&](std::uint32_t levels) { return desc_.title * static_cast<float>(levels); };
+    const auto title = [&](std::uint32_t levels) {
+      return desc_.title * static_cast<float>(levels);
+    };
     for (Run& run : runs) {
       run.across.begin -= is_down() ? side(run.first_levels) : title(run.first_levels);
       run.across.end += side(run.last_levels);
     }
     const auto of_rank = [&](std::uint32_t rank) {
       const auto [first, last] =
-          std::equal_range(runs.begin(), runs.end(), Run{0, rank, {}, 1, 1, 1}, [](const Run& a, const Run& b) { return a.rank < b.rank; });
+          std::equal_range(runs.begin(), runs.end(), Run{0, rank, {}, 1, 1, 1},
+                           [](const Run& a, const Run& b) { return a.rank < b.rank; });
       return std::span<Run>(first, last);
     };
     for (const Run& run : runs) {
-      const std::span<Run> before = run.rank > 0 ? of_rank(run.rank - 1) : std::span<Run>{}, after = of_rank(run.rank + 1);
+      const std::span<Run> before = run.rank > 0 ? of_rank(run.rank - 1) : std::span<Run>{},
+                           after = of_rank(run.rank + 1);
       const Span band = bands_[run.rank];
       const Span along{
-          before.empty() ? band.begin - (is_down() ? title(run.most_levels) : side(run.most_levels)) : (bands_[run.rank - 1].end + band.begin) / 2,
-          after.empty() ? band.end + side(run.most_levels) : (band.end + bands_[run.rank + 1].begin) / 2};
+          before.empty() ? band.begin - (is_down() ? title(run.most_levels) : side(run.most_levels))
+                         : (bands_[run.rank - 1].end + band.begin) / 2,
+          after.empty() ? band.end + side(run.most_levels)
+                        : (band.end + bands_[run.rank + 1].begin) / 2};
       const Rect part = rect_of(run.across, along);
       Rect& b = area.bounds;
-      b = area.parts.empty()
-              ? part
-              : Rect{std::min(b.left, part.left), std::min(b.top, part.top), std::max(b.right, part.right), std::max(b.bottom, part.bottom)};
+      b = area.parts.empty() ? part
+                             : Rect{std::min(b.left, part.left), std::min(b.top, part.top),
+                                    std::max(b.right, part.right), std::max(b.bottom, part.bottom)};
       area.parts.push_back(part);
       for (const float at : {run.across.begin, run.across.end}) {
-        area.outline.push_back(is_down() ? GraphLine{{at, along.begin}, {at, along.end}} : GraphLine{{along.begin, at}, {along.end, at}});
+        area.outline.push_back(is_down() ? GraphLine{{at, along.begin}, {at, along.end}}
+                                         : GraphLine{{along.begin, at}, {along.end, at}});
       }
       add_border(area, run.across, before, along.begin);
       add_border(area, run.across, after, along.end);
@@ -155,7 +177,8 @@ class ComponentAreas {
 
 }  // namespace
 
-std::vector<GraphArea> graph_areas(const LayoutGraph& graph, const Layout& layout, const GraphAreaDesc& desc) {
+std::vector<GraphArea> graph_areas(const LayoutGraph& graph, const Layout& layout,
+                                   const GraphAreaDesc& desc) {
   std::vector<GraphArea> areas(graph.group_parent.size());
   for (std::uint32_t g = 0; g < areas.size(); ++g) {
     areas[g].group = g;
@@ -164,7 +187,8 @@ std::vector<GraphArea> graph_areas(const LayoutGraph& graph, const Layout& layou
   ComponentAreas component(graph, layout, desc, areas);
   for (const Component& part : components_of(graph)) component.add(part.nodes);
   std::erase_if(areas, [](const GraphArea& area) { return area.parts.empty(); });
-  std::stable_sort(areas.begin(), areas.end(), [](const GraphArea& a, const GraphArea& b) { return a.depth < b.depth; });
+  std::stable_sort(areas.begin(), areas.end(),
+                   [](const GraphArea& a, const GraphArea& b) { return a.depth < b.depth; });
   return areas;
 }
 

@@ -1,5 +1,6 @@
-// GraphAreas: the shapes of label groups behind a drawn graph. A shape is made of stretches of ranks in which only the group's own boxes
-// stand, so that it never holds a stranger; stretches of neighbouring ranks join. Knows layout alone. Threads: a pure function.
+// GraphAreas: the shapes of label groups behind a drawn graph. A shape is made of stretches of
+// ranks in which only the group's own boxes stand, so that it never holds a stranger; stretches of
+// neighbouring ranks join. Knows layout alone. Threads: a pure function.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,9 @@ struct GraphArea {
   Rect bounds;                         // of the parts; other boxes may stand in it
 };
 
-// A group each that has a box in it or in a group below it, outer ones first. `layout` is of `graph`.
-[[nodiscard]] std::vector<GraphArea> graph_areas(const LayoutGraph& graph, const Layout& layout, const GraphAreaDesc& desc);
+// A group each that has a box in it or in a group below it, outer ones first. `layout` is of
+// `graph`.
+[[nodiscard]] std::vector<GraphArea> graph_areas(const LayoutGraph& graph, const Layout& layout,
+                                                 const GraphAreaDesc& desc);
 
 }  // namespace reprise::viewer

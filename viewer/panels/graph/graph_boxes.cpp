@@ -3,8 +3,8 @@
 #include <cmath>
 #include <vector>
 
-#include "panels/widgets/format.hpp"
 #include "panels/graph/graph_drawing.hpp"
+#include "panels/widgets/format.hpp"
 #include "panels/widgets/widgets.hpp"
 
 namespace reprise::viewer {
@@ -17,7 +17,8 @@ constexpr float kFadedFill = 0.16f, kFadedText = 0.35f;
 
 class BoxPainter {
  public:
-  explicit BoxPainter(const GraphDrawing& d) : d_(d), theme_(d.theme()), detail_(graph_detail(d.zoom())) {}
+  explicit BoxPainter(const GraphDrawing& d)
+      : d_(d), theme_(d.theme()), detail_(graph_detail(d.zoom())) {}
 
   void draw() {
     if (detail_ == GraphDetail::Blocks) draw_blocks();
@@ -25,7 +26,8 @@ class BoxPainter {
     if (detail_ != GraphDetail::Blocks) {
       for (const std::uint32_t box : found_) draw_box(box);
     }
-    for (const std::uint8_t bit : {GraphMark::kCritical, GraphMark::kHovered, GraphMark::kSelected}) {
+    for (const std::uint8_t bit :
+         {GraphMark::kCritical, GraphMark::kHovered, GraphMark::kSelected}) {
       for (const std::uint32_t box : found_) {
         if ((d_.marks.boxes[box] & bit) != 0) draw_ring(box, bit);
       }
@@ -41,8 +43,12 @@ class BoxPainter {
     if (r.height() < least) r.bottom = r.top + least;
     return r;
   }
-  [[nodiscard]] bool is_faded(std::uint32_t box) const { return (d_.marks.boxes[box] & GraphMark::kFaded) != 0; }
-  [[nodiscard]] ImU32 fill_of(ImU32 colour, bool faded) const { return faded ? with_alpha(colour, kFadedFill) : colour; }
+  [[nodiscard]] bool is_faded(std::uint32_t box) const {
+    return (d_.marks.boxes[box] & GraphMark::kFaded) != 0;
+  }
+  [[nodiscard]] ImU32 fill_of(ImU32 colour, bool faded) const {
+    return faded ? with_alpha(colour, kFadedFill) : colour;
+  }
 
   void draw_blocks() {
     const std::uint32_t level = GraphLod::level_for(kBlockCell / d_.zoom());
@@ -64,7 +70,8 @@ class BoxPainter {
         }
       }
       const Rect r = place(block.rect);
-      d_.list.AddRectFilled({r.left, r.top}, {r.right, r.bottom}, fill_of(node_colour(d_.context, hottest), !passes));
+      d_.list.AddRectFilled({r.left, r.top}, {r.right, r.bottom},
+                            fill_of(node_colour(d_.context, hottest), !passes));
     }
   }
 
@@ -73,7 +80,8 @@ class BoxPainter {
     const Rect r = place(box.rect);
     const bool faded = is_faded(b), group = box.label != trace::kNone;
     if (detail_ == GraphDetail::Plain) {
-      const ImU32 colour = node_colour(d_.context, group ? box_time(d_.scene, d_.context, b).hottest : box.node);
+      const ImU32 colour =
+          node_colour(d_.context, group ? box_time(d_.scene, d_.context, b).hottest : box.node);
       d_.list.AddRectFilled({r.left, r.top}, {r.right, r.bottom}, fill_of(colour, faded));
       return;
     }
@@ -84,9 +92,10 @@ class BoxPainter {
     if (group) {  // a stack of cards
       for (const float by : {6.0f, 3.0f}) {
         const float off = by * d_.zoom() * theme_.scale;
-        d_.list.AddRectFilled({low.x + off, low.y + off}, {high.x + off, high.y + off}, faded ? with_alpha(theme_.raised, 0.4f) : theme_.raised,
-                              radius);
-        d_.list.AddRect({low.x + off, low.y + off}, {high.x + off, high.y + off}, with_alpha(theme_.node_border, faded ? kFadedText : 1), radius);
+        d_.list.AddRectFilled({low.x + off, low.y + off}, {high.x + off, high.y + off},
+                              faded ? with_alpha(theme_.raised, 0.4f) : theme_.raised, radius);
+        d_.list.AddRect({low.x + off, low.y + off}, {high.x + off, high.y + off},
+                        with_alpha(theme_.node_border, faded ? kFadedText : 1), radius);
       }
     }
     if (faded) d_.list.AddRectFilled(low, high, theme_.panel, radius);  // no link shines through
@@ -102,10 +111,13 @@ class BoxPainter {
 
   void draw_lines(const GraphBox& box, const Rect& r, ImU32 ink, const GraphBoxTime& time) {
     const TextWidths &text = d_.scene.key.text, &small = d_.scene.key.small;
-    const ImU32 soft = with_alpha(ink, static_cast<float>(ink >> IM_COL32_A_SHIFT & 0xff) / 255 * 0.82f);
-    const float padding = std::min(8.0f, 8 * d_.zoom()) * theme_.scale, left = r.left + padding, right = r.right - padding;
+    const ImU32 soft =
+        with_alpha(ink, static_cast<float>(ink >> IM_COL32_A_SHIFT & 0xff) / 255 * 0.82f);
+    const float padding = std::min(8.0f, 8 * d_.zoom()) * theme_.scale, left = r.left + padding,
+                right = r.right - padding;
     const bool rich = detail_ == GraphDetail::Rich;
-    const float free = r.height() - text.height - small.height * (rich ? 2 : 1), space = std::max(0.0f, free / (rich ? 4 : 3));
+    const float free = r.height() - text.height - small.height * (rich ? 2 : 1),
+                space = std::max(0.0f, free / (rich ? 4 : 3));
     float y = r.top + space;
     draw_graph_text(d_.list, theme_.text, {left, y}, ink, text.fit(box.name, right - left));
     y += text.height + space;
@@ -114,7 +126,9 @@ class BoxPainter {
       y += small.height + space;
     }
     if (!time.measured) {
-      if (!rich) draw_graph_text(d_.list, theme_.small, {left, y}, soft, small.fit(box.detail, right - left));
+      if (!rich)
+        draw_graph_text(d_.list, theme_.small, {left, y}, soft,
+                        small.fit(box.detail, right - left));
       return;
     }
     const std::string share = percent_text(time.share);
@@ -125,7 +139,9 @@ class BoxPainter {
     const TextWidths& small = d_.scene.key.small;
     const float padding = 4 * theme_.scale;
     const std::string name = small.fit(box.name, r.width() - 2 * padding);
-    draw_graph_text(d_.list, theme_.small, {r.left + std::max(padding, (r.width() - small.width(name)) / 2), (r.top + r.bottom - small.height) / 2},
+    draw_graph_text(d_.list, theme_.small,
+                    {r.left + std::max(padding, (r.width() - small.width(name)) / 2),
+                     (r.top + r.bottom - small.height) / 2},
                     ink, name);
   }
 
@@ -142,7 +158,8 @@ class BoxPainter {
     } else if (bit == GraphMark::kSelected) {
       colour = theme_.accent;
       out = (small ? 2 : 3) * s;
-      d_.list.AddRect({r.left - out - 2 * s, r.top - out - 2 * s}, {r.right + out + 2 * s, r.bottom + out + 2 * s}, with_alpha(colour, 0.35f),
+      d_.list.AddRect({r.left - out - 2 * s, r.top - out - 2 * s},
+                      {r.right + out + 2 * s, r.bottom + out + 2 * s}, with_alpha(colour, 0.35f),
                       small ? 0 : theme_.radius * 2, ImDrawFlags_None, std::round(4 * s));
     } else if (small) {
       thickness = std::round(1 * s);
@@ -151,8 +168,8 @@ class BoxPainter {
         return;
       }
     }
-    d_.list.AddRect({r.left - out, r.top - out}, {r.right + out, r.bottom + out}, colour, small ? 0 : theme_.radius * 1.25f + out, ImDrawFlags_None,
-                    thickness);
+    d_.list.AddRect({r.left - out, r.top - out}, {r.right + out, r.bottom + out}, colour,
+                    small ? 0 : theme_.radius * 1.25f + out, ImDrawFlags_None, thickness);
   }
 
   const GraphDrawing& d_;
@@ -173,14 +190,16 @@ GraphDetail graph_detail(float zoom) noexcept {
 Rect GraphDrawing::in_sight(float points) const {
   const CanvasBounds b = canvas.in_sight();
   const double more = static_cast<double>(points) / canvas.zoom_x();
-  return {static_cast<float>(b.left - more), static_cast<float>(b.top - more), static_cast<float>(b.right + more),
-          static_cast<float>(b.bottom + more)};
+  return {static_cast<float>(b.left - more), static_cast<float>(b.top - more),
+          static_cast<float>(b.right + more), static_cast<float>(b.bottom + more)};
 }
 
-void draw_graph_text(ImDrawList& list, ImFont* font, ImVec2 at, ImU32 colour, const std::string& text) {
+void draw_graph_text(ImDrawList& list, ImFont* font, ImVec2 at, ImU32 colour,
+                     const std::string& text) {
   if (text.empty()) return;
   if (font == nullptr) font = ImGui::GetFont();
-  list.AddText(font, font->FontSize, {std::round(at.x), std::round(at.y)}, colour, text.data(), text.data() + text.size());
+  list.AddText(font, font->FontSize, {std::round(at.x), std::round(at.y)}, colour, text.data(),
+               text.data() + text.size());
 }
 
 void draw_graph_boxes(const GraphDrawing& drawing) { BoxPainter(drawing).draw(); }

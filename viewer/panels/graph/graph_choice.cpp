@@ -13,7 +13,8 @@ std::optional<model::GraphKey> most_replayed(const model::Document& document) {
   std::optional<model::GraphKey> best;
   std::tuple<std::size_t, std::uint32_t> most;
   for (const auto& [key, entry] : document.graphs) {
-    const std::tuple<std::size_t, std::uint32_t> now{entry.replays.size(), entry.graph->node_count()};
+    const std::tuple<std::size_t, std::uint32_t> now{entry.replays.size(),
+                                                     entry.graph->node_count()};
     if (best && now <= most) continue;
     best = key;
     most = now;
@@ -27,10 +28,13 @@ bool has(const model::Document& document, const T& selected) {
   if (entry == nullptr) return false;
   const trace::GraphVersion& record = entry->graph->record();
   if constexpr (std::is_same_v<T, model::SelectedNode>) return selected.node < record.nodes.size();
-  if constexpr (std::is_same_v<T, model::SelectedBuffer>) return selected.buffer < record.buffers.size();
-  if constexpr (std::is_same_v<T, model::SelectedBarrier>) return selected.barrier < record.barriers.size();
+  if constexpr (std::is_same_v<T, model::SelectedBuffer>)
+    return selected.buffer < record.buffers.size();
+  if constexpr (std::is_same_v<T, model::SelectedBarrier>)
+    return selected.barrier < record.barriers.size();
   if constexpr (std::is_same_v<T, model::SelectedEdge>) return selected.edge < record.edges.size();
-  if constexpr (std::is_same_v<T, model::SelectedReplay>) return document.find_replay(selected.graph, selected.replay) != nullptr;
+  if constexpr (std::is_same_v<T, model::SelectedReplay>)
+    return document.find_replay(selected.graph, selected.replay) != nullptr;
 }
 
 }  // namespace
@@ -51,7 +55,9 @@ std::optional<model::GraphKey> first_choice(const model::Document& document, Cho
 }
 
 model::GraphKey newest_version(const model::Document& document, model::GraphKey key) {
-  for (auto at = document.graphs.upper_bound(key); at != document.graphs.end() && at->first.graph == key.graph; ++at) key = at->first;
+  for (auto at = document.graphs.upper_bound(key);
+       at != document.graphs.end() && at->first.graph == key.graph; ++at)
+    key = at->first;
   return key;
 }
 
@@ -81,19 +87,25 @@ bool is_there(const model::Selection& selection, const model::Document& document
       selection);
 }
 
-model::Selection carried_over(const model::Selection& selection, const model::Document& document, model::GraphKey to) {
+model::Selection carried_over(const model::Selection& selection, const model::Document& document,
+                              model::GraphKey to) {
   const model::GraphEntry* const target = document.find(to);
   if (target == nullptr) return {};
   if (const auto* node = std::get_if<model::SelectedNode>(&selection)) {
     const model::GraphEntry* const from = document.find(node->graph);
-    if (from == nullptr || node->node >= from->graph->node_count() || node->node >= target->graph->node_count()) return {};
-    if (from->graph->node_name(node->node) == target->graph->node_name(node->node)) return model::SelectedNode{to, node->node};
+    if (from == nullptr || node->node >= from->graph->node_count() ||
+        node->node >= target->graph->node_count())
+      return {};
+    if (from->graph->node_name(node->node) == target->graph->node_name(node->node))
+      return model::SelectedNode{to, node->node};
   }
   if (const auto* buffer = std::get_if<model::SelectedBuffer>(&selection)) {
     const model::GraphEntry* const from = document.find(buffer->graph);
-    if (from == nullptr || buffer->buffer >= from->graph->record().buffers.size() || buffer->buffer >= target->graph->record().buffers.size())
+    if (from == nullptr || buffer->buffer >= from->graph->record().buffers.size() ||
+        buffer->buffer >= target->graph->record().buffers.size())
       return {};
-    if (from->graph->buffer_name(buffer->buffer) == target->graph->buffer_name(buffer->buffer)) return model::SelectedBuffer{to, buffer->buffer};
+    if (from->graph->buffer_name(buffer->buffer) == target->graph->buffer_name(buffer->buffer))
+      return model::SelectedBuffer{to, buffer->buffer};
   }
   return {};
 }

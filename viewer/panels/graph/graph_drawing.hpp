@@ -1,5 +1,6 @@
-// GraphDrawing: what the parts of a graph's picture are given to draw with, and how much of each box can be read at a zoom. The parts draw in
-// this order: areas, links, boxes, titles. None of them changes anything. Threads: the drawing thread's.
+// GraphDrawing: what the parts of a graph's picture are given to draw with, and how much of each
+// box can be read at a zoom. The parts draw in this order: areas, links, boxes, titles. None of
+// them changes anything. Threads: the drawing thread's.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +9,10 @@
 
 #include <imgui.h>
 
-#include "panels/widgets/canvas.hpp"
-#include "panels/shared/panel_context.hpp"
 #include "panels/graph/graph_highlights.hpp"
 #include "panels/graph/graph_scene.hpp"
+#include "panels/shared/panel_context.hpp"
+#include "panels/widgets/canvas.hpp"
 
 namespace reprise::viewer {
 
@@ -36,7 +37,9 @@ struct GraphDrawing {
 
   [[nodiscard]] float zoom() const noexcept { return static_cast<float>(canvas.zoom_x()); }
   [[nodiscard]] const Theme& theme() const noexcept { return context.theme; }
-  [[nodiscard]] ImVec2 at(Point p) const { return canvas.to_screen(static_cast<double>(p.x), static_cast<double>(p.y)); }
+  [[nodiscard]] ImVec2 at(Point p) const {
+    return canvas.to_screen(static_cast<double>(p.x), static_cast<double>(p.y));
+  }
   [[nodiscard]] Rect on_screen(const Rect& r) const {
     const ImVec2 low = at({r.left, r.top}), high = at({r.right, r.bottom});
     return {low.x, low.y, high.x, high.y};
@@ -50,11 +53,14 @@ void draw_graph_links(const GraphDrawing& drawing);
 void draw_graph_boxes(const GraphDrawing& drawing);
 void draw_graph_titles(const GraphDrawing& drawing);
 
-// A link as it is drawn, on the screen; what does not meet `sight` may be left out at its begin or be straight.
-void trace_graph_link(const GraphDrawing& drawing, std::uint32_t link, const Rect& sight, std::vector<ImVec2>& path);
+// A link as it is drawn, on the screen; what does not meet `sight` may be left out at its begin or
+// be straight.
+void trace_graph_link(const GraphDrawing& drawing, std::uint32_t link, const Rect& sight,
+                      std::vector<ImVec2>& path);
 // Where the title of an area stands on the screen; all zero where it has none at this zoom.
 [[nodiscard]] Rect area_title(const GraphDrawing& drawing, const GraphArea& area);
 // Plain text at a font's own size.
-void draw_graph_text(ImDrawList& list, ImFont* font, ImVec2 at, ImU32 colour, const std::string& text);
+void draw_graph_text(ImDrawList& list, ImFont* font, ImVec2 at, ImU32 colour,
+                     const std::string& text);
 
 }  // namespace reprise::viewer

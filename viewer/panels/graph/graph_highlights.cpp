@@ -6,7 +6,8 @@ namespace {
 
 class Marker {
  public:
-  Marker(const GraphScene& scene, GraphHighlights& marks) : scene_(scene), graph_(scene.graph()), marks_(marks) {}
+  Marker(const GraphScene& scene, GraphHighlights& marks)
+      : scene_(scene), graph_(scene.graph()), marks_(marks) {}
 
   void mark(const model::Selection& what, std::uint8_t bit) {
     bit_ = bit;
@@ -58,12 +59,16 @@ class Marker {
 
 }  // namespace
 
-GraphHighlights graph_marks(const GraphScene& scene, const PanelContext& context, std::uint32_t causes) {
-  GraphHighlights marks{std::vector<std::uint8_t>(scene.boxes.size(), 0), std::vector<std::uint8_t>(scene.links.size(), 0)};
+GraphHighlights graph_marks(const GraphScene& scene, const PanelContext& context,
+                            std::uint32_t causes) {
+  GraphHighlights marks{std::vector<std::uint8_t>(scene.boxes.size(), 0),
+                        std::vector<std::uint8_t>(scene.links.size(), 0)};
   Marker marker(scene, marks);
   marker.mark(context.view.selection, GraphMark::kSelected);
   marker.mark(context.view.hovered, GraphMark::kHovered);
-  if (context.view.critical_path && context.view_model != nullptr && context.view_model->samples > 0) marker.mark(context.view_model->path);
+  if (context.view.critical_path && context.view_model != nullptr &&
+      context.view_model->samples > 0)
+    marker.mark(context.view_model->path);
   if (!context.matches.empty()) {
     for (std::uint32_t b = 0; b < scene.boxes.size(); ++b) {
       bool passes = false;
@@ -74,7 +79,8 @@ GraphHighlights graph_marks(const GraphScene& scene, const PanelContext& context
   for (std::uint32_t l = 0; l < scene.links.size(); ++l) {
     const GraphLink& link = scene.links[l];
     if ((link.causes & (causes | kRunsBit)) == 0) marks.links[l] |= GraphMark::kHidden;
-    if (((marks.boxes[link.from] | marks.boxes[link.to]) & GraphMark::kFaded) != 0) marks.links[l] |= GraphMark::kFaded;
+    if (((marks.boxes[link.from] | marks.boxes[link.to]) & GraphMark::kFaded) != 0)
+      marks.links[l] |= GraphMark::kFaded;
   }
   return marks;
 }

@@ -11,13 +11,16 @@ constexpr float kSlop = 3, kLinkSlop = 6;  // points of the screen beside what i
 
 float distance(ImVec2 p, ImVec2 a, ImVec2 b) {
   const float x = b.x - a.x, y = b.y - a.y, length = x * x + y * y;
-  const float t = length > 0 ? std::clamp(((p.x - a.x) * x + (p.y - a.y) * y) / length, 0.0f, 1.0f) : 0;
+  const float t =
+      length > 0 ? std::clamp(((p.x - a.x) * x + (p.y - a.y) * y) / length, 0.0f, 1.0f) : 0;
   return std::hypot(p.x - a.x - t * x, p.y - a.y - t * y);
 }
 
 Rect around(const GraphDrawing& d, ImVec2 at, float slop) {
-  return {static_cast<float>(d.canvas.x_of(at.x - slop)), static_cast<float>(d.canvas.y_of(at.y - slop)),
-          static_cast<float>(d.canvas.x_of(at.x + slop)), static_cast<float>(d.canvas.y_of(at.y + slop))};
+  return {static_cast<float>(d.canvas.x_of(at.x - slop)),
+          static_cast<float>(d.canvas.y_of(at.y - slop)),
+          static_cast<float>(d.canvas.x_of(at.x + slop)),
+          static_cast<float>(d.canvas.y_of(at.y + slop))};
 }
 
 std::uint32_t nearest_box(const GraphDrawing& d, ImVec2 at) {
@@ -28,7 +31,8 @@ std::uint32_t nearest_box(const GraphDrawing& d, ImVec2 at) {
   float least = 0;
   for (const std::uint32_t box : found) {
     const Rect r = d.on_screen(d.scene.boxes[box].rect);
-    const float away = std::hypot(at.x - std::clamp(at.x, r.left, r.right), at.y - std::clamp(at.y, r.top, r.bottom));
+    const float away = std::hypot(at.x - std::clamp(at.x, r.left, r.right),
+                                  at.y - std::clamp(at.y, r.top, r.bottom));
     if (nearest != trace::kNone && away >= least) continue;
     nearest = box;
     least = away;
@@ -63,9 +67,12 @@ GraphHit hit_graph(const GraphDrawing& drawing, ImVec2 at) {
   GraphHit hit;
   hit.box = nearest_box(drawing, at);
   if (hit.box != trace::kNone) return hit;
-  for (std::uint32_t a = static_cast<std::uint32_t>(drawing.scene.areas.size()); a-- > 0;) {  // inner ones first
+  for (std::uint32_t a = static_cast<std::uint32_t>(drawing.scene.areas.size());
+       a-- > 0;) {  // inner ones first
     const Rect title = area_title(drawing, drawing.scene.areas[a]);
-    if (title.width() <= 0 || at.x < title.left || at.x > title.right || at.y < title.top || at.y > title.bottom) continue;
+    if (title.width() <= 0 || at.x < title.left || at.x > title.right || at.y < title.top ||
+        at.y > title.bottom)
+      continue;
     hit.area = a;
     return hit;
   }
@@ -76,7 +83,9 @@ GraphHit hit_graph(const GraphDrawing& drawing, ImVec2 at) {
 std::uint32_t edge_of_link(const GraphDrawing& drawing, std::uint32_t link) {
   const auto edges = drawing.scene.edges_of(link);
   const auto& record = drawing.scene.graph().record().edges;
-  const auto drawn = std::find_if(edges.begin(), edges.end(), [&](std::uint32_t e) { return (cause_bit(record[e].cause) & drawing.causes) != 0; });
+  const auto drawn = std::find_if(edges.begin(), edges.end(), [&](std::uint32_t e) {
+    return (cause_bit(record[e].cause) & drawing.causes) != 0;
+  });
   return drawn == edges.end() ? edges.front() : *drawn;
 }
 

@@ -1,4 +1,5 @@
-// GraphHit: what of a drawn graph is below the mouse: a box before a title before a link. Threads: pure functions.
+// GraphHit: what of a drawn graph is below the mouse: a box before a title before a link. Threads:
+// pure functions.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +9,11 @@
 namespace reprise::viewer {
 
 struct GraphHit {
-  std::uint32_t box = trace::kNone, area = trace::kNone, link = trace::kNone;  // one at most; area: in the scene's areas, by its title
-  [[nodiscard]] bool is_nothing() const noexcept { return box == trace::kNone && area == trace::kNone && link == trace::kNone; }
+  std::uint32_t box = trace::kNone, area = trace::kNone,
+                link = trace::kNone;  // one at most; area: in the scene's areas, by its title
+  [[nodiscard]] bool is_nothing() const noexcept {
+    return box == trace::kNone && area == trace::kNone && link == trace::kNone;
+  }
 };
 
 // `at`: on the screen.

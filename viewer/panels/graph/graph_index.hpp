@@ -1,5 +1,6 @@
-// GraphIndex: which of many rectangles meet a part of a plane, without looking at all of them: grids of doubling cell size, each rectangle
-// once, in the grid whose cells are as large as it is. Knows no graph. Threads: immutable, any.
+// GraphIndex: which of many rectangles meet a part of a plane, without looking at all of them:
+// grids of doubling cell size, each rectangle once, in the grid whose cells are as large as it is.
+// Knows no graph. Threads: immutable, any.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,8 @@ class GraphIndex {
  private:
   struct Level {
     float cell = 1;
-    std::vector<std::pair<std::uint64_t, std::uint32_t>> items;  // cell of the centre, by row then column; number
+    std::vector<std::pair<std::uint64_t, std::uint32_t>>
+        items;  // cell of the centre, by row then column; number
   };
   std::vector<Rect> rects_;
   Rect bounds_;  // of all

@@ -17,7 +17,8 @@ Size turned_size(const GraphScene& down) {
     width += static_cast<double>(box.rect.width());
     height += static_cast<double>(box.rect.height());
   }
-  const double boxes = static_cast<double>(std::max<std::size_t>(down.boxes.size(), 1)), gap = static_cast<double>(26 * down.key.scale);
+  const double boxes = static_cast<double>(std::max<std::size_t>(down.boxes.size(), 1)),
+               gap = static_cast<double>(26 * down.key.scale);
   width /= boxes;
   height /= boxes;
   const double ranks = static_cast<double>(down.bounds.height()) / (height + 1.4 * gap),
@@ -42,9 +43,14 @@ GraphScene make_better_scene(GraphSceneKey key, const GraphLayoutDesc& desc) {
 std::shared_ptr<const GraphScene> GraphLayouts::ask(const GraphLayoutDesc& desc) {
   if (chosen_for_ != desc.graph->key().graph) chosen_.reset();
   const std::optional<Direction> direction = desc.direction ? desc.direction : chosen_;
-  const Key key{{desc.graph, direction.value_or(Direction::Down), desc.collapsed, desc.text, desc.small, desc.scale}, !direction};
-  const auto make = [key, desc] { return key.any_direction ? make_better_scene(key.scene, desc) : make_graph_scene(key.scene); };
-  if (const std::shared_ptr<const GraphScene> there = latest_.value(); there != nullptr && there->key == key.scene && !key.any_direction) {
+  const Key key{{desc.graph, direction.value_or(Direction::Down), desc.collapsed, desc.text,
+                 desc.small, desc.scale},
+                !direction};
+  const auto make = [key, desc] {
+    return key.any_direction ? make_better_scene(key.scene, desc) : make_graph_scene(key.scene);
+  };
+  if (const std::shared_ptr<const GraphScene> there = latest_.value();
+      there != nullptr && there->key == key.scene && !key.any_direction) {
     return there;
   }
   latest_.ask(key, make);

@@ -1,13 +1,14 @@
-// GraphLayouts: the scene that a graph panel shows, made in the background; the one before it stays until the next is there. Decides which
-// way a graph runs until somebody else does. Threads: the drawing thread's.
+// GraphLayouts: the scene that a graph panel shows, made in the background; the one before it stays
+// until the next is there. Decides which way a graph runs until somebody else does. Threads: the
+// drawing thread's.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <string>
 
-#include "panels/shared/async_value.hpp"
 #include "panels/graph/graph_scene.hpp"
+#include "panels/shared/async_value.hpp"
 
 namespace reprise::viewer {
 

@@ -1,4 +1,5 @@
-// The links of a graph: curves that leave and enter boxes along the direction of the graph, dashed where a lane or the frame adds them.
+// The links of a graph: curves that leave and enter boxes along the direction of the graph, dashed
+// where a lane or the frame adds them.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -15,8 +16,10 @@ constexpr float kFarCell = 6;             // points of the screen, of links seen
 
 // The cause that gives a link its colour: the first that is drawn, and what was added last of all.
 trace::EdgeCause cause_of(std::uint32_t causes) {
-  constexpr std::array kOrder = {trace::EdgeCause::Barrier,  trace::EdgeCause::User, trace::EdgeCause::Hazard, trace::EdgeCause::Linear,
-                                 trace::EdgeCause::Captured, trace::EdgeCause::Lane, trace::EdgeCause::EntryExit};
+  constexpr std::array kOrder = {trace::EdgeCause::Barrier,  trace::EdgeCause::User,
+                                 trace::EdgeCause::Hazard,   trace::EdgeCause::Linear,
+                                 trace::EdgeCause::Captured, trace::EdgeCause::Lane,
+                                 trace::EdgeCause::EntryExit};
   for (const trace::EdgeCause cause : kOrder) {
     if ((causes & cause_bit(cause)) != 0) return cause;
   }
@@ -26,7 +29,9 @@ trace::EdgeCause cause_of(std::uint32_t causes) {
 class LinkPainter {
  public:
   explicit LinkPainter(const GraphDrawing& d)
-      : d_(d), near_(graph_detail(d.zoom()) <= GraphDetail::Name), down_(d.scene.key.direction == Direction::Down) {}
+      : d_(d),
+        near_(graph_detail(d.zoom()) <= GraphDetail::Name),
+        down_(d.scene.key.direction == Direction::Down) {}
 
   void draw() {
     const Rect sight = d_.in_sight(8);
@@ -42,9 +47,12 @@ class LinkPainter {
       return (mark & GraphMark::kOnTop) != 0 || (merge && !d_.scene.far.keeps(link, level));
     });
     thin_out();
-    alpha_ = near_ ? 0.9f : std::clamp(0.8f * std::sqrt(900 / static_cast<float>(found_.size() + 1)), 0.16f, 0.7f);
+    alpha_ = near_ ? 0.9f
+                   : std::clamp(0.8f * std::sqrt(900 / static_cast<float>(found_.size() + 1)),
+                                0.16f, 0.7f);
     for (const std::uint32_t link : found_) draw(link, 1, colour_of(link));
-    for (const std::uint8_t bit : {GraphMark::kCritical, GraphMark::kHovered, GraphMark::kSelected}) {
+    for (const std::uint8_t bit :
+         {GraphMark::kCritical, GraphMark::kHovered, GraphMark::kSelected}) {
       for (const std::uint32_t link : on_top) {
         if ((d_.marks.links[link] & bit) != 0) draw_on_top(link, bit);
       }
@@ -57,20 +65,26 @@ class LinkPainter {
     std::uint32_t step = 1;
     while (found_.size() / step > kMostLinks) step *= 2;
     if (step > 1) {
-      std::erase_if(found_, [&](std::uint32_t link) { return ((link * 2654435761u) >> 8) % step != 0; });
+      std::erase_if(found_,
+                    [&](std::uint32_t link) { return ((link * 2654435761u) >> 8) % step != 0; });
     }
   }
   [[nodiscard]] ImU32 colour_of(std::uint32_t link) const {
     const float alpha = (d_.marks.links[link] & GraphMark::kFaded) != 0 ? alpha_ * 0.22f : alpha_;
     const std::uint32_t causes = d_.scene.links[link].causes & d_.causes;
-    return with_alpha(causes == 0 ? d_.theme().ink_faint : cause_colour(d_.theme(), cause_of(causes)), alpha);
+    return with_alpha(
+        causes == 0 ? d_.theme().ink_faint : cause_colour(d_.theme(), cause_of(causes)), alpha);
   }
   void draw_on_top(std::uint32_t link, std::uint8_t bit) {
     const float scale = d_.theme().scale;
-    if (bit == GraphMark::kCritical) return draw(link, std::round((near_ ? 4 : 2) * scale), d_.theme().critical);
-    draw(link, std::round((near_ ? 2 : 1) * scale), bit == GraphMark::kSelected ? d_.theme().accent : d_.theme().ink);
+    if (bit == GraphMark::kCritical)
+      return draw(link, std::round((near_ ? 4 : 2) * scale), d_.theme().critical);
+    draw(link, std::round((near_ ? 2 : 1) * scale),
+         bit == GraphMark::kSelected ? d_.theme().accent : d_.theme().ink);
   }
-  [[nodiscard]] bool is_added(std::uint32_t link) const { return (d_.scene.links[link].causes & d_.causes & ~kAddedCauses) == 0; }
+  [[nodiscard]] bool is_added(std::uint32_t link) const {
+    return (d_.scene.links[link].causes & d_.causes & ~kAddedCauses) == 0;
+  }
 
   void draw(std::uint32_t link, float thickness, ImU32 colour) {
     trace_graph_link(d_, link, sight_, path_);
@@ -81,14 +95,17 @@ class LinkPainter {
       ImVec2& end = path_.back();
       if (down_) {
         end.y -= size;
-        d_.list.AddTriangleFilled(tip, {tip.x - size / 2, tip.y - size}, {tip.x + size / 2, tip.y - size}, colour);
+        d_.list.AddTriangleFilled(tip, {tip.x - size / 2, tip.y - size},
+                                  {tip.x + size / 2, tip.y - size}, colour);
       } else {
         end.x -= size;
-        d_.list.AddTriangleFilled(tip, {tip.x - size, tip.y + size / 2}, {tip.x - size, tip.y - size / 2}, colour);
+        d_.list.AddTriangleFilled(tip, {tip.x - size, tip.y + size / 2},
+                                  {tip.x - size, tip.y - size / 2}, colour);
       }
     }
     if (near_ && is_added(link)) return draw_dashed(thickness, colour);
-    d_.list.AddPolyline(path_.data(), static_cast<int>(path_.size()), colour, ImDrawFlags_None, thickness);
+    d_.list.AddPolyline(path_.data(), static_cast<int>(path_.size()), colour, ImDrawFlags_None,
+                        thickness);
   }
 
   void draw_dashed(float thickness, ImU32 colour) {
@@ -102,7 +119,8 @@ class LinkPainter {
       while (length > 0) {
         const float step = std::min(left, length);
         const ImVec2 to{a.x + (b.x - a.x) * step / length, a.y + (b.y - a.y) * step / length};
-        const Rect box{std::min(a.x, to.x), std::min(a.y, to.y), std::max(a.x, to.x), std::max(a.y, to.y)};
+        const Rect box{std::min(a.x, to.x), std::min(a.y, to.y), std::max(a.x, to.x),
+                       std::max(a.y, to.y)};
         if (on && meets(box, sight_)) d_.list.AddLine(a, to, colour, thickness);
         a = to;
         length -= step;
@@ -128,11 +146,13 @@ void add_curve(std::vector<ImVec2>& path, ImVec2 a, ImVec2 b, Direction directio
   if (aside > 1.5f) {
     const ImVec2 c = down ? ImVec2{a.x, (a.y + b.y) / 2} : ImVec2{(a.x + b.x) / 2, a.y};
     const ImVec2 d = down ? ImVec2{b.x, (a.y + b.y) / 2} : ImVec2{(a.x + b.x) / 2, b.y};
-    const int steps = std::clamp(static_cast<int>(std::sqrt(aside + std::abs(down ? b.y - a.y : b.x - a.x)) * 0.7f), 4, 16);
+    const int steps = std::clamp(
+        static_cast<int>(std::sqrt(aside + std::abs(down ? b.y - a.y : b.x - a.x)) * 0.7f), 4, 16);
     for (int i = 1; i < steps; ++i) {
       const float t = static_cast<float>(i) / static_cast<float>(steps), u = 1 - t;
       const float p = u * u * u, q = 3 * u * u * t, r = 3 * u * t * t, s = t * t * t;
-      path.push_back({p * a.x + q * c.x + r * d.x + s * b.x, p * a.y + q * c.y + r * d.y + s * b.y});
+      path.push_back(
+          {p * a.x + q * c.x + r * d.x + s * b.x, p * a.y + q * c.y + r * d.y + s * b.y});
     }
   }
   path.push_back(b);
@@ -140,14 +160,17 @@ void add_curve(std::vector<ImVec2>& path, ImVec2 a, ImVec2 b, Direction directio
 
 }  // namespace
 
-void trace_graph_link(const GraphDrawing& drawing, std::uint32_t link, const Rect& sight, std::vector<ImVec2>& path) {
+void trace_graph_link(const GraphDrawing& drawing, std::uint32_t link, const Rect& sight,
+                      std::vector<ImVec2>& path) {
   path.clear();
   const bool near = graph_detail(drawing.zoom()) <= GraphDetail::Name;
   const auto points = drawing.scene.points_of(link);
   ImVec2 a = drawing.at(points[0]);
   for (std::size_t i = 1; i < points.size(); ++i) {
     const ImVec2 b = drawing.at(points[i]);
-    const bool seen = meets(Rect{std::min(a.x, b.x), std::min(a.y, b.y), std::max(a.x, b.x), std::max(a.y, b.y)}, sight);
+    const bool seen =
+        meets(Rect{std::min(a.x, b.x), std::min(a.y, b.y), std::max(a.x, b.x), std::max(a.y, b.y)},
+              sight);
     if (seen && path.empty()) path.push_back(a);
     if (seen && near) {
       add_curve(path, a, b, drawing.scene.key.direction);

@@ -12,7 +12,9 @@ namespace {
 
 // Of a cell, by row then column; cells count from a corner far outside.
 std::uint64_t key(Point p, float cell) {
-  const auto place = [&](float at) { return static_cast<std::uint64_t>(std::max(0.0f, std::floor(at / cell) + 64)); };
+  const auto place = [&](float at) {
+    return static_cast<std::uint64_t>(std::max(0.0f, std::floor(at / cell) + 64));
+  };
   return place(p.y) << 32 | place(p.x);
 }
 
@@ -24,30 +26,36 @@ std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
 
 }  // namespace
 
-GraphLod::GraphLod(std::span<const Rect> boxes, std::span<const End> links) : levels_(kLevels), link_levels_(links.size(), 0) {
+GraphLod::GraphLod(std::span<const Rect> boxes, std::span<const End> links)
+    : levels_(kLevels), link_levels_(links.size(), 0) {
   std::vector<std::pair<std::uint64_t, std::uint32_t>> keyed(boxes.size());
   std::vector<std::uint32_t> kept(links.size());
   for (std::uint32_t i = 0; i < kept.size(); ++i) kept[i] = i;
   for (std::uint32_t l = 0; l < kLevels; ++l) {
     const float cell = std::ldexp(kCell, static_cast<int>(l));
     for (std::uint32_t i = 0; i < boxes.size(); ++i)
-      keyed[i] = {key({(boxes[i].left + boxes[i].right) / 2, (boxes[i].top + boxes[i].bottom) / 2}, cell), i};
+      keyed[i] = {
+          key({(boxes[i].left + boxes[i].right) / 2, (boxes[i].top + boxes[i].bottom) / 2}, cell),
+          i};
     std::sort(keyed.begin(), keyed.end());
     Level& level = levels_[l];
     level.boxes.reserve(keyed.size());
     for (std::size_t i = 0; i < keyed.size(); ++i) {
       const Rect& r = boxes[keyed[i].second];
-      if (i == 0 || keyed[i].first != keyed[i - 1].first) level.blocks.push_back({r, static_cast<std::uint32_t>(i), 0});
+      if (i == 0 || keyed[i].first != keyed[i - 1].first)
+        level.blocks.push_back({r, static_cast<std::uint32_t>(i), 0});
       GraphBlock& block = level.blocks.back();
-      block.rect = {std::min(block.rect.left, r.left), std::min(block.rect.top, r.top), std::max(block.rect.right, r.right),
-                    std::max(block.rect.bottom, r.bottom)};
+      block.rect = {std::min(block.rect.left, r.left), std::min(block.rect.top, r.top),
+                    std::max(block.rect.right, r.right), std::max(block.rect.bottom, r.bottom)};
       ++block.count;
       level.boxes.push_back(keyed[i].second);
     }
     // Ends in the same two cells; a hash of both is as good as they are.
     std::unordered_set<std::uint64_t> seen;
     seen.reserve(kept.size());
-    std::erase_if(kept, [&](std::uint32_t link) { return !seen.insert(mixed(key(links[link].from, cell), key(links[link].to, cell))).second; });
+    std::erase_if(kept, [&](std::uint32_t link) {
+      return !seen.insert(mixed(key(links[link].from, cell), key(links[link].to, cell))).second;
+    });
     for (const std::uint32_t link : kept) link_levels_[link] = static_cast<std::uint8_t>(l);
   }
 }

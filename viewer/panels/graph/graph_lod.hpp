@@ -1,6 +1,7 @@
-// GraphLod: what a graph that is seen from far away is drawn with instead of its single boxes and links: blocks of boxes that are nearer to
-// each other than a cell, and one link for all that begin and end in the same cells. Cells double from level to level.
-// Knows no colours. Threads: immutable, any.
+// GraphLod: what a graph that is seen from far away is drawn with instead of its single boxes and
+// links: blocks of boxes that are nearer to each other than a cell, and one link for all that begin
+// and end in the same cells. Cells double from level to level. Knows no colours. Threads:
+// immutable, any.
 #pragma once
 
 #include <cstdint>
@@ -30,12 +31,17 @@ class GraphLod {
 
   // The first level whose cells are at least as large, the last one at most.
   [[nodiscard]] static std::uint32_t level_for(float cell) noexcept;
-  [[nodiscard]] std::span<const GraphBlock> blocks(std::uint32_t level) const noexcept { return levels_[level].blocks; }
-  [[nodiscard]] std::span<const std::uint32_t> boxes_of(std::uint32_t level, const GraphBlock& block) const noexcept {
+  [[nodiscard]] std::span<const GraphBlock> blocks(std::uint32_t level) const noexcept {
+    return levels_[level].blocks;
+  }
+  [[nodiscard]] std::span<const std::uint32_t> boxes_of(std::uint32_t level,
+                                                        const GraphBlock& block) const noexcept {
     return std::span(levels_[level].boxes).subspan(block.first, block.count);
   }
   // False: another link stands for this one in that level.
-  [[nodiscard]] bool keeps(std::uint32_t link, std::uint32_t level) const noexcept { return link_levels_[link] >= level; }
+  [[nodiscard]] bool keeps(std::uint32_t link, std::uint32_t level) const noexcept {
+    return link_levels_[link] >= level;
+  }
 
  private:
   struct Level {

@@ -9,7 +9,8 @@ void GraphMenu::open(const GraphHit& hit) {
   opening_ = true;
 }
 
-GraphMenuWish GraphMenu::draw(const PanelContext& context, const GraphScene& scene, const GraphOptions& options) {
+GraphMenuWish GraphMenu::draw(const PanelContext& context, const GraphScene& scene,
+                              const GraphOptions& options) {
   if (opening_) {
     ImGui::OpenPopup("graph menu");
     opening_ = false;
@@ -25,9 +26,11 @@ GraphMenuWish GraphMenu::draw(const PanelContext& context, const GraphScene& sce
     ImGui::TextUnformatted(box.name.c_str());
     ImGui::PopStyleColor();
     if (ImGui::MenuItem("Copy name")) ImGui::SetClipboardText(box.name.c_str());
-    if (ImGui::MenuItem("Focus", "double click")) wish = {.what = GraphMenuWish::Focus, .box = hit_.box};
+    if (ImGui::MenuItem("Focus", "double click"))
+      wish = {.what = GraphMenuWish::Focus, .box = hit_.box};
     if (box.node != trace::kNone) {
-      if (const std::uint32_t area = area_of_node(scene, box.node); area != trace::kNone) label = scene.areas[area].group + 1;
+      if (const std::uint32_t area = area_of_node(scene, box.node); area != trace::kNone)
+        label = scene.areas[area].group + 1;
     } else if (ImGui::MenuItem("Expand", "double click")) {
       wish = {.what = GraphMenuWish::Expand, .label = box.label};
     }
@@ -38,9 +41,12 @@ GraphMenuWish GraphMenu::draw(const PanelContext& context, const GraphScene& sce
   }
   if (hit_.box != trace::kNone || label != trace::kNone) ImGui::Separator();
   if (ImGui::MenuItem("Fit", "Home")) wish = {.what = GraphMenuWish::Fit};
-  if (ImGui::MenuItem("Critical path", "C", context.view.critical_path)) wish = {.what = GraphMenuWish::Mark};
-  if (ImGui::MenuItem("Collapse all labels", nullptr, false, graph.record().labels.size() > 1)) wish = {.what = GraphMenuWish::CollapseAll};
-  if (ImGui::MenuItem("Expand all labels", nullptr, false, !options.collapsed.empty())) wish = {.what = GraphMenuWish::ExpandAll};
+  if (ImGui::MenuItem("Critical path", "C", context.view.critical_path))
+    wish = {.what = GraphMenuWish::Mark};
+  if (ImGui::MenuItem("Collapse all labels", nullptr, false, graph.record().labels.size() > 1))
+    wish = {.what = GraphMenuWish::CollapseAll};
+  if (ImGui::MenuItem("Expand all labels", nullptr, false, !options.collapsed.empty()))
+    wish = {.what = GraphMenuWish::ExpandAll};
   ImGui::EndPopup();
   return wish;
 }

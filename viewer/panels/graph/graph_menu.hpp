@@ -1,16 +1,26 @@
-// GraphMenu: what a click with the right button on a graph offers. Acts on nothing: returns what was chosen. Threads: the drawing thread's.
+// GraphMenu: what a click with the right button on a graph offers. Acts on nothing: returns what
+// was chosen. Threads: the drawing thread's.
 #pragma once
 
 #include <cstdint>
 
-#include "panels/shared/panel_context.hpp"
 #include "panels/graph/graph_hit.hpp"
 #include "panels/graph/graph_toolbar.hpp"
+#include "panels/shared/panel_context.hpp"
 
 namespace reprise::viewer {
 
 struct GraphMenuWish {
-  enum What : std::uint8_t { Nothing, Fit, Focus, Mark, Collapse, Expand, CollapseAll, ExpandAll } what = Nothing;
+  enum What : std::uint8_t {
+    Nothing,
+    Fit,
+    Focus,
+    Mark,
+    Collapse,
+    Expand,
+    CollapseAll,
+    ExpandAll
+  } what = Nothing;
   std::uint32_t box = trace::kNone;    // of Focus
   std::uint32_t label = trace::kNone;  // of Collapse and Expand
 };
@@ -22,7 +32,8 @@ class GraphMenu {
   // What was below the mouse is there no more: another scene is shown.
   void forget() { hit_ = {}; }
   // Each frame, open or not.
-  [[nodiscard]] GraphMenuWish draw(const PanelContext& context, const GraphScene& scene, const GraphOptions& options);
+  [[nodiscard]] GraphMenuWish draw(const PanelContext& context, const GraphScene& scene,
+                                   const GraphOptions& options);
 
  private:
   GraphHit hit_;

@@ -13,20 +13,24 @@ namespace reprise::viewer {
 
 namespace {
 
-constexpr std::array kCauses = {trace::EdgeCause::Hazard,   trace::EdgeCause::Barrier, trace::EdgeCause::User, trace::EdgeCause::Linear,
-                                trace::EdgeCause::Captured, trace::EdgeCause::Lane,    trace::EdgeCause::EntryExit};
+constexpr std::array kCauses = {trace::EdgeCause::Hazard,   trace::EdgeCause::Barrier,
+                                trace::EdgeCause::User,     trace::EdgeCause::Linear,
+                                trace::EdgeCause::Captured, trace::EdgeCause::Lane,
+                                trace::EdgeCause::EntryExit};
 constexpr float kLegendWidth = 208, kMapWidth = 200, kMapHeight = 130;  // at scale 1
 constexpr float kRoomFrom = 3;  // widths of the legend: a picture so wide makes room for it
 
 const char* cause_explanation(trace::EdgeCause cause) {
   switch (cause) {
-    case trace::EdgeCause::Hazard: return "Two commands touch the same bytes, and one of them writes.";
+    case trace::EdgeCause::Hazard:
+      return "Two commands touch the same bytes, and one of them writes.";
     case trace::EdgeCause::Barrier: return "A barrier stands between the commands.";
     case trace::EdgeCause::User: return "The program asked for this order.";
     case trace::EdgeCause::Linear: return "Commands run in the order in which they were recorded.";
     case trace::EdgeCause::Captured: return "The order comes from a captured graph.";
     case trace::EdgeCause::Lane: return "Added: commands of one lane run one after the other.";
-    case trace::EdgeCause::EntryExit: return "Added: everything runs between a frame's begin and end.";
+    case trace::EdgeCause::EntryExit:
+      return "Added: everything runs between a frame's begin and end.";
   }
   return "";
 }
@@ -38,7 +42,9 @@ bool begin_overlay(const Theme& theme, const char* id, ImVec2 at, ImVec2 size) {
   ImGui::PushStyleVar(ImGuiStyleVar_ChildRounding, theme.radius);
   ImGui::PushStyleVar(ImGuiStyleVar_ChildBorderSize, 1);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {theme.space, theme.space});
-  return ImGui::BeginChild(id, size, true, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoMove);
+  return ImGui::BeginChild(
+      id, size, true,
+      ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoMove);
 }
 void end_overlay() {
   ImGui::EndChild();
@@ -46,10 +52,12 @@ void end_overlay() {
   ImGui::PopStyleColor(2);
 }
 
-void draw_sample(const Theme& theme, ImDrawList& list, ImVec2 at, float width, trace::EdgeCause cause, float alpha) {
+void draw_sample(const Theme& theme, ImDrawList& list, ImVec2 at, float width,
+                 trace::EdgeCause cause, float alpha) {
   const ImU32 colour = with_alpha(cause_colour(theme, cause), alpha);
   const float thickness = std::round(2 * theme.scale);
-  if ((cause_bit(cause) & kAddedCauses) == 0) return list.AddLine(at, {at.x + width, at.y}, colour, thickness);
+  if ((cause_bit(cause) & kAddedCauses) == 0)
+    return list.AddLine(at, {at.x + width, at.y}, colour, thickness);
   for (int i = 0; i < 3; ++i) {
     const float x = at.x + width * static_cast<float>(i) * 0.38f;
     list.AddLine({x, at.y}, {x + width * 0.24f, at.y}, colour, thickness);
@@ -59,13 +67,16 @@ void draw_sample(const Theme& theme, ImDrawList& list, ImVec2 at, float width, t
 void draw_cause(const GraphDrawing& d, trace::EdgeCause cause, std::uint32_t& shown) {
   const Theme& theme = d.theme();
   const bool on = (shown & cause_bit(cause)) != 0;
-  const ImVec2 at = ImGui::GetCursorScreenPos(), size{ImGui::GetContentRegionAvail().x, ImGui::GetTextLineHeight() + 2 * theme.scale};
+  const ImVec2 at = ImGui::GetCursorScreenPos(),
+               size{ImGui::GetContentRegionAvail().x, ImGui::GetTextLineHeight() + 2 * theme.scale};
   ImGui::PushID(static_cast<int>(cause));
   if (ImGui::InvisibleButton("cause", size)) shown ^= cause_bit(cause);
   ImGui::PopID();
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  if (ImGui::IsItemHovered()) list.AddRectFilled(at, {at.x + size.x, at.y + size.y}, theme.hovered, theme.radius);
-  tooltip(std::string(cause_explanation(cause)) + (on ? " Click to hide these edges." : " Click to show these edges."));
+  if (ImGui::IsItemHovered())
+    list.AddRectFilled(at, {at.x + size.x, at.y + size.y}, theme.hovered, theme.radius);
+  tooltip(std::string(cause_explanation(cause)) +
+          (on ? " Click to hide these edges." : " Click to show these edges."));
   const float width = 22 * theme.scale, middle = at.y + size.y / 2;
   draw_sample(theme, list, {at.x, middle}, width, cause, on ? 1 : 0.35f);
   const ImVec2 text{at.x + width + theme.space, at.y + 1 * theme.scale};
@@ -79,36 +90,45 @@ void draw_cause(const GraphDrawing& d, trace::EdgeCause cause, std::uint32_t& sh
 }  // namespace
 
 void GraphLegend::choose_corner(const GraphDrawing& drawing, ImVec2 size) {
-  const float wide = drawing.canvas.max().x - drawing.canvas.min().x, high = drawing.canvas.max().y - drawing.canvas.min().y;
+  const float wide = drawing.canvas.max().x - drawing.canvas.min().x,
+              high = drawing.canvas.max().y - drawing.canvas.min().y;
   const Seen now{&drawing.scene, wide, high};
   if (std::exchange(seen_, now) != now) room_ = 0;
   const CanvasBounds sight = drawing.canvas.in_sight();
   const Rect& all = drawing.scene.bounds;
-  if (sight.left > static_cast<double>(all.left) || sight.top > static_cast<double>(all.top) || sight.right < static_cast<double>(all.right) ||
+  if (sight.left > static_cast<double>(all.left) || sight.top > static_cast<double>(all.top) ||
+      sight.right < static_cast<double>(all.right) ||
       sight.bottom < static_cast<double>(all.bottom)) {
     return;
   }
   std::vector<std::uint32_t> found;
   const auto covered = [&](float top) {
     const float left = drawing.canvas.min().x;
-    drawing.scene.box_index.find({static_cast<float>(drawing.canvas.x_of(left)), static_cast<float>(drawing.canvas.y_of(top)),
-                                  static_cast<float>(drawing.canvas.x_of(left + size.x)), static_cast<float>(drawing.canvas.y_of(top + size.y))},
+    drawing.scene.box_index.find({static_cast<float>(drawing.canvas.x_of(left)),
+                                  static_cast<float>(drawing.canvas.y_of(top)),
+                                  static_cast<float>(drawing.canvas.x_of(left + size.x)),
+                                  static_cast<float>(drawing.canvas.y_of(top + size.y))},
                                  found);
     return found.size();
   };
-  const std::size_t above = covered(drawing.canvas.min().y), below = covered(drawing.canvas.max().y - size.y);
+  const std::size_t above = covered(drawing.canvas.min().y),
+                    below = covered(drawing.canvas.max().y - size.y);
   at_top_ = above < below;
   if (std::min(above, below) != 0 && wide > kRoomFrom * size.x) room_ = size.x;
 }
 
-void GraphLegend::draw(const GraphDrawing& drawing, const std::string& of_what, std::uint32_t& shown) {
+void GraphLegend::draw(const GraphDrawing& drawing, const std::string& of_what,
+                       std::uint32_t& shown) {
   const Theme& theme = drawing.theme();
   const float width = kLegendWidth * theme.scale, margin = theme.space;
   const float room = drawing.canvas.max().y - drawing.canvas.min().y - 2 * margin;
-  if (room < 60 * theme.scale || drawing.canvas.max().x - drawing.canvas.min().x < 1.6f * width) return;
+  if (room < 60 * theme.scale || drawing.canvas.max().x - drawing.canvas.min().x < 1.6f * width)
+    return;
   const float height = std::min(room, height_ > 0 ? height_ : 140 * theme.scale);
   choose_corner(drawing, {width + 2 * margin, height + 2 * margin});
-  const ImVec2 at{drawing.canvas.min().x + margin, at_top_ ? drawing.canvas.min().y + margin : drawing.canvas.max().y - margin - height};
+  const ImVec2 at{drawing.canvas.min().x + margin, at_top_
+                                                       ? drawing.canvas.min().y + margin
+                                                       : drawing.canvas.max().y - margin - height};
   ImGui::PushFont(theme.small);
   if (begin_overlay(theme, "legend", at, {width, height})) {
     const float begin = ImGui::GetCursorPosY();
@@ -117,7 +137,8 @@ void GraphLegend::draw(const GraphDrawing& drawing, const std::string& of_what, 
       ImGui::TextUnformatted(of_what.c_str());
       ImGui::PopStyleColor();
     }
-    const float used = draw_colour_legend(drawing.context, ImGui::GetCursorScreenPos(), ImGui::GetContentRegionAvail().x);
+    const float used = draw_colour_legend(drawing.context, ImGui::GetCursorScreenPos(),
+                                          ImGui::GetContentRegionAvail().x);
     ImGui::Dummy({1, used});
     if (drawing.scene.causes != 0) {
       ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {theme.space, 0});
@@ -129,7 +150,8 @@ void GraphLegend::draw(const GraphDrawing& drawing, const std::string& of_what, 
       }
       ImGui::PopStyleVar();
     }
-    height_ = ImGui::GetCursorPosY() - begin + 2 * theme.space - (drawing.scene.causes != 0 ? 0 : ImGui::GetStyle().ItemSpacing.y);
+    height_ = ImGui::GetCursorPosY() - begin + 2 * theme.space -
+              (drawing.scene.causes != 0 ? 0 : ImGui::GetStyle().ItemSpacing.y);
   }
   end_overlay();
   ImGui::PopFont();
@@ -138,14 +160,19 @@ void GraphLegend::draw(const GraphDrawing& drawing, const std::string& of_what, 
 void draw_graph_minimap(const GraphDrawing& drawing, Canvas& canvas) {
   const Rect& all = drawing.scene.bounds;
   const CanvasBounds sight = canvas.in_sight();
-  const auto left = static_cast<double>(all.left), top = static_cast<double>(all.top), right = static_cast<double>(all.right),
-             bottom = static_cast<double>(all.bottom);
-  if (sight.left <= left && sight.top <= top && sight.right >= right && sight.bottom >= bottom) return;
+  const auto left = static_cast<double>(all.left), top = static_cast<double>(all.top),
+             right = static_cast<double>(all.right), bottom = static_cast<double>(all.bottom);
+  if (sight.left <= left && sight.top <= top && sight.right >= right && sight.bottom >= bottom)
+    return;
   const Theme& theme = drawing.theme();
   const float margin = theme.space, s = theme.scale;
-  const float zoom = std::min((kMapWidth - 12) * s / std::max(all.width(), 1.0f), (kMapHeight - 12) * s / std::max(all.height(), 1.0f));
-  const ImVec2 size{std::max(all.width() * zoom, 8 * s) + 12 * s, std::max(all.height() * zoom, 8 * s) + 12 * s};
-  if (canvas.max().x - canvas.min().x < 3 * size.x || canvas.max().y - canvas.min().y < 1.5f * size.y) return;
+  const float zoom = std::min((kMapWidth - 12) * s / std::max(all.width(), 1.0f),
+                              (kMapHeight - 12) * s / std::max(all.height(), 1.0f));
+  const ImVec2 size{std::max(all.width() * zoom, 8 * s) + 12 * s,
+                    std::max(all.height() * zoom, 8 * s) + 12 * s};
+  if (canvas.max().x - canvas.min().x < 3 * size.x ||
+      canvas.max().y - canvas.min().y < 1.5f * size.y)
+    return;
   const ImVec2 at{canvas.max().x - margin - size.x, canvas.max().y - margin - size.y};
   if (begin_overlay(theme, "minimap", at, size)) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -154,7 +181,8 @@ void draw_graph_minimap(const GraphDrawing& drawing, Canvas& canvas) {
     const ImVec2 origin{at.x + 6 * s - all.left * zoom, at.y + 6 * s - all.top * zoom};
     if (ImGui::IsItemActive()) {
       const ImVec2 mouse = ImGui::GetIO().MousePos;
-      canvas.centre(static_cast<double>((mouse.x - origin.x) / zoom), static_cast<double>((mouse.y - origin.y) / zoom));
+      canvas.centre(static_cast<double>((mouse.x - origin.x) / zoom),
+                    static_cast<double>((mouse.y - origin.y) / zoom));
     }
     tooltip("The whole graph. Click or drag to move what is in sight.");
     const std::uint32_t level = GraphLod::level_for(3 * s / zoom);

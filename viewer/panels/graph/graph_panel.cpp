@@ -4,8 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "panels/widgets/canvas.hpp"
-#include "panels/widgets/format.hpp"
 #include "panels/graph/graph_drawing.hpp"
 #include "panels/graph/graph_hit.hpp"
 #include "panels/graph/graph_layouts.hpp"
@@ -14,19 +12,24 @@
 #include "panels/graph/graph_replay.hpp"
 #include "panels/graph/graph_toolbar.hpp"
 #include "panels/shared/keys.hpp"
+#include "panels/widgets/canvas.hpp"
+#include "panels/widgets/format.hpp"
 #include "panels/widgets/widgets.hpp"
 
 namespace reprise::viewer {
 
 namespace {
 
-constexpr float kLeastBoxHeight = 5;  // points of the screen, below which a box that is looked for is magnified
+constexpr float kLeastBoxHeight =
+    5;  // points of the screen, below which a box that is looked for is magnified
 
 CanvasBounds bounds_of(const Rect& r) {
-  return {static_cast<double>(r.left), static_cast<double>(r.top), static_cast<double>(r.right), static_cast<double>(r.bottom)};
+  return {static_cast<double>(r.left), static_cast<double>(r.top), static_cast<double>(r.right),
+          static_cast<double>(r.bottom)};
 }
 bool contains(const CanvasBounds& outer, const CanvasBounds& inner) {
-  return outer.left <= inner.left && outer.top <= inner.top && outer.right >= inner.right && outer.bottom >= inner.bottom;
+  return outer.left <= inner.left && outer.top <= inner.top && outer.right >= inner.right &&
+         outer.bottom >= inner.bottom;
 }
 
 }  // namespace
@@ -68,42 +71,62 @@ void GraphPanel::draw(PanelContext& context) { state_->draw(context); }
 void GraphPanel::State::draw(PanelContext& context) {
   const model::Graph* const graph = context.graph();
   if (graph == nullptr) {
-    draw_empty(context.theme, "No graph yet", context.is_live ? "It appears here as soon as the session compiles one." : "The trace describes no graph.");
+    draw_empty(context.theme, "No graph yet",
+               context.is_live ? "It appears here as soon as the session compiles one."
+                               : "The trace describes no graph.");
     return;
   }
-  if (graph->node_count() == 0) return draw_empty(context.theme, "\"" + graph->name() + "\" has no nodes", "Nothing was recorded in it.");
+  if (graph->node_count() == 0)
+    return draw_empty(context.theme, "\"" + graph->name() + "\" has no nodes",
+                      "Nothing was recorded in it.");
   const ImVec2 room = ImGui::GetContentRegionAvail();
-  std::shared_ptr<const GraphScene> next = layouts.ask({.graph = context.entry->graph,
-                                                        .direction = options.direction,
-                                                        .collapsed = options.collapsed,
-                                                        .text = TextWidths::of(context.theme.text),
-                                                        .small = TextWidths::of(context.theme.small),
-                                                        .scale = context.theme.scale,
-                                                        .width = room.x,
-                                                        .height = std::max(1.0f, room.y - ImGui::GetFrameHeightWithSpacing())});
+  std::shared_ptr<const GraphScene> next =
+      layouts.ask({.graph = context.entry->graph,
+                   .direction = options.direction,
+                   .collapsed = options.collapsed,
+                   .text = TextWidths::of(context.theme.text),
+                   .small = TextWidths::of(context.theme.small),
+                   .scale = context.theme.scale,
+                   .width = room.x,
+                   .height = std::max(1.0f, room.y - ImGui::GetFrameHeightWithSpacing())});
   if (next != scene && next != nullptr) take(std::move(next), context);
 
   static const std::vector<std::uint8_t> kNoFilter;
   const bool has_scene = scene != nullptr && scene->key.graph == context.entry->graph;
-  PanelContext shown{
-      context.document, context.entry,     view_model_to_show(context), context.replay,  context.matches.size() == graph->node_count() ? context.matches : kNoFilter,
-      context.other,    context.name,      context.other_name,     context.is_live, context.view,
-      context.theme,    context.background};
-  const Direction direction = options.direction.value_or(has_scene ? scene->key.direction : Direction::Down);
-  if (draw_graph_toolbar(shown, {.scene = has_scene ? scene.get() : nullptr, .direction = direction, .is_busy = layouts.is_busy()}, options) ==
-      GraphWish::Fit) {
+  PanelContext shown{context.document,
+                     context.entry,
+                     view_model_to_show(context),
+                     context.replay,
+                     context.matches.size() == graph->node_count() ? context.matches : kNoFilter,
+                     context.other,
+                     context.name,
+                     context.other_name,
+                     context.is_live,
+                     context.view,
+                     context.theme,
+                     context.background};
+  const Direction direction =
+      options.direction.value_or(has_scene ? scene->key.direction : Direction::Down);
+  if (draw_graph_toolbar(shown,
+                         {.scene = has_scene ? scene.get() : nullptr,
+                          .direction = direction,
+                          .is_busy = layouts.is_busy()},
+                         options) == GraphWish::Fit) {
     canvas.fit();
   }
   if (has_scene) return draw_picture(shown);
   const std::string error = layouts.error();
-  if (!error.empty() && !layouts.is_busy()) return draw_empty(context.theme, "This graph can't be drawn", error);
-  draw_busy(context.theme, "Laying out " + count_text(graph->node_count()) + (graph->node_count() == 1 ? " node" : " nodes") + "...");
+  if (!error.empty() && !layouts.is_busy())
+    return draw_empty(context.theme, "This graph can't be drawn", error);
+  draw_busy(context.theme, "Laying out " + count_text(graph->node_count()) +
+                               (graph->node_count() == 1 ? " node" : " nodes") + "...");
 }
 
 // Over the range, or of the replay that is shown; null while they are of another graph.
 const GraphViewModel* GraphPanel::State::view_model_to_show(const PanelContext& context) {
   const model::Graph& graph = *context.graph();
-  if (options.times == GraphTimes::Replay && context.replay != nullptr && context.replay->times.nodes.size() == graph.node_count()) {
+  if (options.times == GraphTimes::Replay && context.replay != nullptr &&
+      context.replay->times.nodes.size() == graph.node_count()) {
     const std::pair of{context.entry->graph, context.replay->block};
     if (of.second == nullptr || replay_of != of) {
       replay_view_model = view_model_of_replay(graph, *context.replay);
@@ -111,7 +134,8 @@ const GraphViewModel* GraphPanel::State::view_model_to_show(const PanelContext& 
     }
     return &replay_view_model;
   }
-  const bool fits = context.view_model != nullptr && context.view_model->key == graph.key() && context.view_model->nodes.size() == graph.node_count();
+  const bool fits = context.view_model != nullptr && context.view_model->key == graph.key() &&
+                    context.view_model->nodes.size() == graph.node_count();
   return fits ? context.view_model : nullptr;
 }
 
@@ -120,16 +144,20 @@ void GraphPanel::State::take(std::shared_ptr<const GraphScene> next, const Panel
   menu.forget();
   const std::shared_ptr<const GraphScene> before = std::exchange(scene, std::move(next));
   const std::uint32_t held = std::exchange(anchor, trace::kNone);
-  const bool is_same = before != nullptr && before->key.graph == scene->key.graph && before->key.direction == scene->key.direction;
+  const bool is_same = before != nullptr && before->key.graph == scene->key.graph &&
+                       before->key.direction == scene->key.direction;
   if (!is_same || contains(canvas.in_sight(), bounds_of(before->bounds))) return canvas.fit();
   const auto* selected = std::get_if<model::SelectedNode>(&context.view.selection);
   const CanvasBounds sight = canvas.in_sight();
   const double x = (sight.left + sight.right) / 2, y = (sight.top + sight.bottom) / 2;
   std::uint32_t node = held;
-  if (node == trace::kNone && selected != nullptr && selected->graph == scene->graph().key()) node = selected->node;
+  if (node == trace::kNone && selected != nullptr && selected->graph == scene->graph().key())
+    node = selected->node;
   if (node >= scene->box_of.size()) return;
-  const Rect was = before->boxes[before->box_of[node]].rect, is = scene->boxes[scene->box_of[node]].rect;
-  canvas.centre(x + static_cast<double>(is.left - was.left), y + static_cast<double>(is.top - was.top));
+  const Rect was = before->boxes[before->box_of[node]].rect,
+             is = scene->boxes[scene->box_of[node]].rect;
+  canvas.centre(x + static_cast<double>(is.left - was.left),
+                y + static_cast<double>(is.top - was.top));
 }
 
 void GraphPanel::State::draw_picture(PanelContext& context) {
@@ -137,7 +165,8 @@ void GraphPanel::State::draw_picture(PanelContext& context) {
   canvas.keep_free(options.legend ? legend.room() : 0);
   canvas.begin("graph", bounds_of(scene->bounds), context.theme);
   if (std::exchange(context.view.fit, false)) canvas.fit();
-  const GraphDrawing drawing{*scene, marks, context, canvas, *ImGui::GetWindowDrawList(), options.causes};
+  const GraphDrawing drawing{*scene,        marks, context, canvas, *ImGui::GetWindowDrawList(),
+                             options.causes};
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const GraphHit hit = canvas.is_hovered() ? hit_graph(drawing, mouse) : GraphHit{};
   if (canvas.is_hovered()) {
@@ -145,7 +174,8 @@ void GraphPanel::State::draw_picture(PanelContext& context) {
     const model::GraphKey key = scene->graph().key();
     if (hit.box != trace::kNone && scene->boxes[hit.box].node != trace::kNone)
       context.view.hovered = model::SelectedNode{key, scene->boxes[hit.box].node};
-    if (hit.link != trace::kNone) context.view.hovered = model::SelectedEdge{key, edge_of_link(drawing, hit.link)};
+    if (hit.link != trace::kNone)
+      context.view.hovered = model::SelectedEdge{key, edge_of_link(drawing, hit.link)};
   }
   reveal(context, drawing);
   marks = graph_marks(*scene, context, options.causes);
@@ -157,13 +187,15 @@ void GraphPanel::State::draw_picture(PanelContext& context) {
   if (canvas.is_hovered()) act(context, drawing, hit);
   do_wish(context, menu.draw(context, *scene, options));
   std::string of_what;
-  if (options.times == GraphTimes::Replay && context.replay != nullptr) of_what = "replay " + count_text(context.replay->replay.replay) + " alone";
+  if (options.times == GraphTimes::Replay && context.replay != nullptr)
+    of_what = "replay " + count_text(context.replay->replay.replay) + " alone";
   if (options.legend) legend.draw(drawing, of_what, options.causes);
   draw_graph_minimap(drawing, canvas);
   ImGui::PopID();
 }
 
-void GraphPanel::State::act(PanelContext& context, const GraphDrawing& drawing, const GraphHit& hit) {
+void GraphPanel::State::act(PanelContext& context, const GraphDrawing& drawing,
+                            const GraphHit& hit) {
   const model::GraphKey key = scene->graph().key();
   if (canvas.is_clicked()) {
     if (hit.box != trace::kNone) {
@@ -176,7 +208,9 @@ void GraphPanel::State::act(PanelContext& context, const GraphDrawing& drawing, 
     revealed = context.view.selection;
   }
   if (canvas.is_double_clicked()) {
-    if (hit.area != trace::kNone) do_wish(context, {.what = GraphMenuWish::Collapse, .label = scene->areas[hit.area].group + 1});
+    if (hit.area != trace::kNone)
+      do_wish(context,
+              {.what = GraphMenuWish::Collapse, .label = scene->areas[hit.area].group + 1});
     if (hit.box != trace::kNone && scene->boxes[hit.box].label != trace::kNone) {
       do_wish(context, {.what = GraphMenuWish::Expand, .label = scene->boxes[hit.box].label});
     } else if (hit.box != trace::kNone) {
@@ -184,7 +218,8 @@ void GraphPanel::State::act(PanelContext& context, const GraphDrawing& drawing, 
     }
   }
   const ImGuiIO& io = ImGui::GetIO();
-  if (ImGui::IsMouseReleased(ImGuiMouseButton_Right) && io.MouseDragMaxDistanceSqr[1] < 25) menu.open(hit);
+  if (ImGui::IsMouseReleased(ImGuiMouseButton_Right) && io.MouseDragMaxDistanceSqr[1] < 25)
+    menu.open(hit);
   const bool any_down = io.MouseDown[0] || io.MouseDown[1] || io.MouseDown[2];
   if (!hit.is_nothing() && !any_down && !menu.is_open()) draw_tooltip(drawing, hit);
 }
@@ -226,9 +261,11 @@ void GraphPanel::State::draw_tooltip(const GraphDrawing& drawing, const GraphHit
   ImGui::EndTooltip();
 }
 
-// What was selected elsewhere comes into sight, and large enough to be seen; what is in sight stays where it is.
+// What was selected elsewhere comes into sight, and large enough to be seen; what is in sight stays
+// where it is.
 void GraphPanel::State::reveal(const PanelContext& context, const GraphDrawing& drawing) {
-  const bool asked = context.view.reveal_selection && (!was_asked_to_reveal || !(revealed == context.view.selection));
+  const bool asked = context.view.reveal_selection &&
+                     (!was_asked_to_reveal || !(revealed == context.view.selection));
   was_asked_to_reveal = context.view.reveal_selection;
   if (!asked) return;
   revealed = context.view.selection;
@@ -237,7 +274,9 @@ void GraphPanel::State::reveal(const PanelContext& context, const GraphDrawing& 
   std::uint32_t count = 0, only = trace::kNone;
   const auto add = [&](std::uint32_t box) {
     const Rect& r = scene->boxes[box].rect;
-    all = count == 0 ? r : Rect{std::min(all.left, r.left), std::min(all.top, r.top), std::max(all.right, r.right), std::max(all.bottom, r.bottom)};
+    all = count == 0 ? r
+                     : Rect{std::min(all.left, r.left), std::min(all.top, r.top),
+                            std::max(all.right, r.right), std::max(all.bottom, r.bottom)};
     only = count++ == 0 || only == box ? box : trace::kNone;
   };
   const std::uint8_t bit = GraphMark::kSelected;
@@ -247,10 +286,13 @@ void GraphPanel::State::reveal(const PanelContext& context, const GraphDrawing& 
   }
   if (count == 0 || graph.node_count() == 0) return;
   const float height = scene->boxes[only != trace::kNone ? only : 0].rect.height() * drawing.zoom();
-  if (contains(canvas.in_sight(), bounds_of(all)) && height >= kLeastBoxHeight * context.theme.scale) return;
+  if (contains(canvas.in_sight(), bounds_of(all)) &&
+      height >= kLeastBoxHeight * context.theme.scale)
+    return;
   if (only == trace::kNone) return canvas.show(bounds_of(all));
   if (height < kLeastBoxHeight * context.theme.scale) return focus(only);
-  canvas.centre(static_cast<double>((all.left + all.right) / 2), static_cast<double>((all.top + all.bottom) / 2));
+  canvas.centre(static_cast<double>((all.left + all.right) / 2),
+                static_cast<double>((all.top + all.bottom) / 2));
 }
 
 // The box in the middle, as large as it is read best.
@@ -258,7 +300,8 @@ void GraphPanel::State::focus(std::uint32_t box) {
   const Rect& r = scene->boxes[box].rect;
   const double half_x = static_cast<double>(canvas.max().x - canvas.min().x) / 2.2,
                half_y = static_cast<double>(canvas.max().y - canvas.min().y) / 2.2;
-  const double x = static_cast<double>((r.left + r.right) / 2), y = static_cast<double>((r.top + r.bottom) / 2);
+  const double x = static_cast<double>((r.left + r.right) / 2),
+               y = static_cast<double>((r.top + r.bottom) / 2);
   canvas.show({x - half_x, y - half_y, x + half_x, y + half_y});
 }
 

@@ -13,13 +13,15 @@ GraphViewModel view_model_of_replay(const model::Graph& graph, const ReplayViewM
   view_model.path = replay.path;
   const model::LongestPaths paths = model::longest_paths(graph, view_model.medians);
   double sum = 0;
-  for (std::uint32_t n = 0; n < graph.own_node_count(); ++n) sum += view_model.medians[n];  // what nodes run is in their time
+  for (std::uint32_t n = 0; n < graph.own_node_count(); ++n)
+    sum += view_model.medians[n];  // what nodes run is in their time
   for (std::uint32_t n = 0; n < graph.node_count() && n < replay.times.nodes.size(); ++n) {
     if (!replay.times.nodes[n].measured) continue;
     GraphViewModel::Node& node = view_model.nodes[n];
     const double duration = view_model.medians[n];
     node.count = 1;
-    node.median = node.p10 = node.p90 = node.p99 = node.mean = node.least = node.greatest = duration;
+    node.median = node.p10 = node.p90 = node.p99 = node.mean = node.least = node.greatest =
+        duration;
     node.share = sum > 0 ? duration / sum : 0;
     node.slack = std::max(0.0, paths.slack(graph.own_node_of(n), view_model.medians));
     const bool first = view_model.samples++ == 0;

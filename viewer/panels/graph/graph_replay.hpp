@@ -1,4 +1,5 @@
-// The times of one replay in the form of those over a range, so that a picture can show either. Threads: a pure function.
+// The times of one replay in the form of those over a range, so that a picture can show either.
+// Threads: a pure function.
 #pragma once
 
 #include "panels/shared/panel_context.hpp"
@@ -6,6 +7,7 @@
 namespace reprise::viewer {
 
 // One sample each for the nodes that were measured; slack and path are those of the replay.
-[[nodiscard]] GraphViewModel view_model_of_replay(const model::Graph& graph, const ReplayViewModel& replay);
+[[nodiscard]] GraphViewModel view_model_of_replay(const model::Graph& graph,
+                                                  const ReplayViewModel& replay);
 
 }  // namespace reprise::viewer

@@ -19,7 +19,9 @@ constexpr std::uint32_t kTitleLevels = 3;
 class SceneMaker {
  public:
   explicit SceneMaker(const GraphSceneKey& key)
-      : key_(key), graph_(*key.graph), figures_width_(key.small.width("888.88 us") + key.small.width("88.8 %") + 12 * key.scale) {
+      : key_(key),
+        graph_(*key.graph),
+        figures_width_(key.small.width("888.88 us") + key.small.width("88.8 %") + 12 * key.scale) {
     scene_.key = key;
   }
 
@@ -41,17 +43,20 @@ class SceneMaker {
                                 .group_padding = side,
                                 .aspect = 2.4f};
     Layout layout = lay_out(collapsed.graph, options);
-    scene_.areas = graph_areas(collapsed.graph, layout, {.direction = key_.direction, .side = side, .title = title, .levels = kTitleLevels});
+    scene_.areas = graph_areas(
+        collapsed.graph, layout,
+        {.direction = key_.direction, .side = side, .title = title, .levels = kTitleLevels});
     add_boxes(collapsed, layout);
     add_links(collapsed, layout);
     scene_.bounds = layout.bounds;
     for (const GraphArea& area : scene_.areas) {
       Rect& b = scene_.bounds;
-      b = {std::min(b.left, area.bounds.left), std::min(b.top, area.bounds.top), std::max(b.right, area.bounds.right),
-           std::max(b.bottom, area.bounds.bottom)};
+      b = {std::min(b.left, area.bounds.left), std::min(b.top, area.bounds.top),
+           std::max(b.right, area.bounds.right), std::max(b.bottom, area.bounds.bottom)};
     }
     index();
-    scene_.layout_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+    scene_.layout_ms =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
     return std::move(scene_);
   }
 
@@ -76,12 +81,14 @@ class SceneMaker {
     for (std::uint32_t n = 0; n < graph_.node_count(); ++n) {
       result.sizes.push_back(box_size(graph_.node_name(n)));
       result.node_lane.push_back(record.nodes[n].lane);
-      result.node_group.push_back(record.nodes[n].label == 0 ? kNoGroup : record.nodes[n].label - 1);
+      result.node_group.push_back(record.nodes[n].label == 0 ? kNoGroup
+                                                             : record.nodes[n].label - 1);
     }
     for (const trace::Edge& edge : record.edges) result.edges.push_back({edge.from, edge.to});
     for_each_run([&](std::uint32_t from, std::uint32_t to) { result.edges.push_back({from, to}); });
     for (std::size_t l = 1; l < record.labels.size(); ++l) {
-      result.group_parent.push_back(record.labels[l].parent == 0 ? kNoGroup : record.labels[l].parent - 1);
+      result.group_parent.push_back(record.labels[l].parent == 0 ? kNoGroup
+                                                                 : record.labels[l].parent - 1);
     }
     return result;
   }
@@ -89,8 +96,10 @@ class SceneMaker {
     CollapseDesc desc;
     const auto labels = static_cast<std::uint32_t>(graph_.record().labels.size());
     for (std::uint32_t l = 1; l < labels; ++l) {
-      desc.collapsed.push_back(!key_.collapsed.empty() && key_.collapsed.count(graph_.label_path(l)) != 0);
-      desc.group_sizes.push_back(desc.collapsed.back() ? box_size(label_name(graph_, l)) : Size{1, 1});
+      desc.collapsed.push_back(!key_.collapsed.empty() &&
+                               key_.collapsed.count(graph_.label_path(l)) != 0);
+      desc.group_sizes.push_back(desc.collapsed.back() ? box_size(label_name(graph_, l))
+                                                       : Size{1, 1});
     }
     return desc;
   }
@@ -101,7 +110,8 @@ class SceneMaker {
       if (graph.group_parent[g] != kNoGroup) depths[g] = depths[graph.group_parent[g]] + 1;
     }
     std::uint32_t most = 0;
-    for (const std::uint32_t g : graph.node_group) most = std::max(most, g == kNoGroup ? 0 : depths[g]);
+    for (const std::uint32_t g : graph.node_group)
+      most = std::max(most, g == kNoGroup ? 0 : depths[g]);
     return std::min(most, kTitleLevels);
   }
 
@@ -113,7 +123,8 @@ class SceneMaker {
     for (std::uint32_t b = 0; b < count; ++b) scene_.first_member[b + 1] += scene_.first_member[b];
     scene_.members.resize(collapsed.node_of.size());
     std::vector<std::uint32_t> next(scene_.first_member.begin(), scene_.first_member.end() - 1);
-    for (std::uint32_t n = 0; n < collapsed.node_of.size(); ++n) scene_.members[next[collapsed.node_of[n]]++] = n;
+    for (std::uint32_t n = 0; n < collapsed.node_of.size(); ++n)
+      scene_.members[next[collapsed.node_of[n]]++] = n;
     scene_.boxes.resize(count);
     for (std::uint32_t b = 0; b < count; ++b) {
       GraphBox& box = scene_.boxes[b];
@@ -127,7 +138,8 @@ class SceneMaker {
       } else {
         box.label = collapsed.group_of[b] + 1;
         box.name = label_name(graph_, box.label);
-        box.detail = count_text(collapsed.member_count[b]) + (collapsed.member_count[b] == 1 ? " node" : " nodes");
+        box.detail = count_text(collapsed.member_count[b]) +
+                     (collapsed.member_count[b] == 1 ? " node" : " nodes");
       }
     }
   }
@@ -143,12 +155,15 @@ class SceneMaker {
     const auto link_between = [&](std::uint32_t from, std::uint32_t to) {
       const LayoutEdge sought{collapsed.node_of[from], collapsed.node_of[to]};
       if (sought.from == sought.to) return trace::kNone;
-      const auto at = std::lower_bound(between.begin(), between.end(), sought,
-                                       [](LayoutEdge a, LayoutEdge b) { return a.from != b.from ? a.from < b.from : a.to < b.to; });
+      const auto at =
+          std::lower_bound(between.begin(), between.end(), sought, [](LayoutEdge a, LayoutEdge b) {
+            return a.from != b.from ? a.from < b.from : a.to < b.to;
+          });
       return static_cast<std::uint32_t>(at - between.begin());
     };
     for_each_run([&](std::uint32_t from, std::uint32_t to) {
-      if (const std::uint32_t link = link_between(from, to); link != trace::kNone) scene_.links[link].causes |= kRunsBit;
+      if (const std::uint32_t link = link_between(from, to); link != trace::kNone)
+        scene_.links[link].causes |= kRunsBit;
     });
     for (std::size_t e = 0; e < record.size(); ++e) {
       scene_.causes |= cause_bit(record[e].cause);
@@ -158,7 +173,8 @@ class SceneMaker {
       scene_.links[link].causes |= cause_bit(record[e].cause);
       ++scene_.first_edge[link + 1];
     }
-    for (std::size_t l = 0; l < between.size(); ++l) scene_.first_edge[l + 1] += scene_.first_edge[l];
+    for (std::size_t l = 0; l < between.size(); ++l)
+      scene_.first_edge[l + 1] += scene_.first_edge[l];
     scene_.edges.resize(scene_.first_edge.back());
     std::vector<std::uint32_t> next(scene_.first_edge.begin(), scene_.first_edge.end() - 1);
     for (std::uint32_t e = 0; e < record.size(); ++e) {
@@ -180,7 +196,9 @@ class SceneMaker {
     for (std::uint32_t l = 0; l < scene_.links.size(); ++l) {
       const auto points = scene_.points_of(l);
       Rect r{points[0].x, points[0].y, points[0].x, points[0].y};
-      for (const Point p : points) r = {std::min(r.left, p.x), std::min(r.top, p.y), std::max(r.right, p.x), std::max(r.bottom, p.y)};
+      for (const Point p : points)
+        r = {std::min(r.left, p.x), std::min(r.top, p.y), std::max(r.right, p.x),
+             std::max(r.bottom, p.y)};
       rects.push_back(r);
     }
     scene_.link_index = GraphIndex(std::move(rects));

@@ -1,6 +1,8 @@
-// GraphScene: a graph laid out and ready to be drawn: boxes with their text, links between boxes, areas of labels, and what finds them by
-// place. A label that is collapsed is one box (or several, where others stand between its nodes). Has no colours and no times, so that it
-// stays as it is while those change. Knows ImGui only through TextWidths. Threads: make_graph_scene() any; immutable.
+// GraphScene: a graph laid out and ready to be drawn: boxes with their text, links between boxes,
+// areas of labels, and what finds them by place. A label that is collapsed is one box (or several,
+// where others stand between its nodes). Has no colours and no times, so that it stays as it is
+// while those change. Knows ImGui only through TextWidths. Threads: make_graph_scene() any;
+// immutable.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +14,8 @@
 
 #include "model/graph.hpp"
 #include "panels/graph/graph_areas.hpp"
-#include "panels/graph/graph_lod.hpp"
 #include "panels/graph/graph_index.hpp"
+#include "panels/graph/graph_lod.hpp"
 #include "panels/graph/graph_text.hpp"
 
 namespace reprise::viewer {
@@ -32,7 +34,7 @@ struct GraphBox {
   Rect rect;
   std::uint32_t node = trace::kNone;   // kNone: a collapsed label
   std::uint32_t label = trace::kNone;  // that is collapsed here
-  std::string name, detail;            // detail: kernel, grid or bytes; the nodes that a label holds
+  std::string name, detail;  // detail: kernel, grid or bytes; the nodes that a label holds
 };
 
 struct GraphLink {
@@ -43,8 +45,9 @@ struct GraphLink {
 struct GraphScene {
   GraphSceneKey key;
   std::vector<GraphBox> boxes;
-  std::vector<std::uint32_t> box_of;                 // a node each
-  std::vector<std::uint32_t> first_member, members;  // nodes of box b: members[first_member[b], first_member[b + 1])
+  std::vector<std::uint32_t> box_of;  // a node each
+  std::vector<std::uint32_t> first_member,
+      members;  // nodes of box b: members[first_member[b], first_member[b + 1])
   std::vector<GraphLink> links;
   std::vector<std::uint32_t> first_point;  // as Layout's, a link each
   std::vector<Point> points;
@@ -71,9 +74,12 @@ struct GraphScene {
 
 // Of a link from a node to what it runs, which is no edge, and is shown always.
 inline constexpr std::uint32_t kRunsBit = 1u << 31;
-[[nodiscard]] constexpr std::uint32_t cause_bit(trace::EdgeCause cause) noexcept { return 1u << static_cast<unsigned>(cause); }
+[[nodiscard]] constexpr std::uint32_t cause_bit(trace::EdgeCause cause) noexcept {
+  return 1u << static_cast<unsigned>(cause);
+}
 // What a lane or the frame adds, beyond what the commands ask for.
-inline constexpr std::uint32_t kAddedCauses = cause_bit(trace::EdgeCause::Lane) | cause_bit(trace::EdgeCause::EntryExit);
+inline constexpr std::uint32_t kAddedCauses =
+    cause_bit(trace::EdgeCause::Lane) | cause_bit(trace::EdgeCause::EntryExit);
 
 [[nodiscard]] GraphScene make_graph_scene(const GraphSceneKey& key);
 // Kernel, where it is called otherwise than the node; else the grid, the bytes, or the kind.

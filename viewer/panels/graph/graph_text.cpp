@@ -13,7 +13,8 @@ bool continues(char c) { return (static_cast<unsigned char>(c) & 0xc0u) == 0x80u
 TextWidths TextWidths::of(const ImFont* font) {
   if (font == nullptr) font = ImGui::GetFont();
   TextWidths widths;
-  for (std::size_t c = 0; c < widths.advance.size(); ++c) widths.advance[c] = font->GetCharAdvance(static_cast<ImWchar>(c));
+  for (std::size_t c = 0; c < widths.advance.size(); ++c)
+    widths.advance[c] = font->GetCharAdvance(static_cast<ImWchar>(c));
   widths.other = std::max(font->GetCharAdvance('8'), font->GetCharAdvance('m') * 0.8f);
   widths.height = font->FontSize;
   return widths;
@@ -39,7 +40,9 @@ std::string TextWidths::fit(std::string_view text, float limit) const {
     if (!last.empty()) last = std::string(kEllipsis) + last;
     if (width(last) > limit / 2) last.clear();
     std::size_t end = 0;
-    for (float sum = width(last); end < text.size() && sum + width(text.substr(end, 1)) <= limit; ++end) sum += width(text.substr(end, 1));
+    for (float sum = width(last); end < text.size() && sum + width(text.substr(end, 1)) <= limit;
+         ++end)
+      sum += width(text.substr(end, 1));
     while (end > 0 && end < text.size() && continues(text[end])) --end;
     return end < 3 ? std::string() : std::string(text.substr(0, end)) + last;
   }
@@ -47,12 +50,15 @@ std::string TextWidths::fit(std::string_view text, float limit) const {
   // Both ends tell names apart: two thirds from the begin, the rest from the end.
   std::size_t head = 0, tail = text.size();
   float head_width = 0, tail_width = 0;
-  while (head < text.size() && head_width + width(text.substr(head, 1)) <= room * 2 / 3) head_width += width(text.substr(head++, 1));
-  while (tail > head && tail_width + width(text.substr(tail - 1, 1)) <= room - head_width) tail_width += width(text.substr(--tail, 1));
+  while (head < text.size() && head_width + width(text.substr(head, 1)) <= room * 2 / 3)
+    head_width += width(text.substr(head++, 1));
+  while (tail > head && tail_width + width(text.substr(tail - 1, 1)) <= room - head_width)
+    tail_width += width(text.substr(--tail, 1));
   while (head > 0 && head < text.size() && continues(text[head])) --head;
   while (tail < text.size() && continues(text[tail])) ++tail;
   if (head + (text.size() - tail) < 3) return {};
-  return std::string(text.substr(0, head)) + std::string(kEllipsis) + std::string(text.substr(tail));
+  return std::string(text.substr(0, head)) + std::string(kEllipsis) +
+         std::string(text.substr(tail));
 }
 
 }  // namespace reprise::viewer

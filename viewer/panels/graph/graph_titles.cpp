@@ -1,5 +1,5 @@
-// The areas of labels behind a graph, and their titles: at the upper border where one reads boxes, and above the outermost
-// areas where one sees the whole.
+// The areas of labels behind a graph, and their titles: at the upper border where one reads boxes,
+// and above the outermost areas where one sees the whole.
 #include <algorithm>
 #include <vector>
 
@@ -14,19 +14,26 @@ constexpr float kLeastTitle = 40;  // points of the screen, of its width
 
 ImU32 area_colour(const GraphDrawing& d, const GraphArea& area) {
   const std::uint32_t colour = d.scene.graph().record().labels[area.group + 1].color;
-  return colour != 0 ? IM_COL32(colour >> 16 & 0xff, colour >> 8 & 0xff, colour & 0xff, 255) : d.theme().ink_soft;
+  return colour != 0 ? IM_COL32(colour >> 16 & 0xff, colour >> 8 & 0xff, colour & 0xff, 255)
+                     : d.theme().ink_soft;
 }
 
 void draw_title(const GraphDrawing& d, const GraphArea& area) {
   const Rect title = area_title(d, area);
   if (title.width() <= 0) return;
   const TextWidths& small = d.scene.key.small;
-  const float s = d.theme().scale, mark = 4 * s, middle = (title.top + title.bottom) / 2, left = title.left + 6 * s;
-  const bool hovered = ImGui::IsMouseHoveringRect({title.left, title.top}, {title.right, title.bottom});
+  const float s = d.theme().scale, mark = 4 * s, middle = (title.top + title.bottom) / 2,
+              left = title.left + 6 * s;
+  const bool hovered =
+      ImGui::IsMouseHoveringRect({title.left, title.top}, {title.right, title.bottom});
   const ImU32 ink = hovered ? d.theme().ink : d.theme().ink_soft;
-  if (hovered) d.list.AddRectFilled({title.left, title.top}, {title.right, title.bottom}, with_alpha(d.theme().accent, 0.25f), d.theme().radius);
-  d.list.AddTriangleFilled({left, middle - mark / 2}, {left + 2 * mark, middle - mark / 2}, {left + mark, middle + mark / 2}, ink);
-  const std::string text = small.fit(label_name(d.scene.graph(), area.group + 1), title.right - left - 3 * mark);
+  if (hovered)
+    d.list.AddRectFilled({title.left, title.top}, {title.right, title.bottom},
+                         with_alpha(d.theme().accent, 0.25f), d.theme().radius);
+  d.list.AddTriangleFilled({left, middle - mark / 2}, {left + 2 * mark, middle - mark / 2},
+                           {left + mark, middle + mark / 2}, ink);
+  const std::string text =
+      small.fit(label_name(d.scene.graph(), area.group + 1), title.right - left - 3 * mark);
   draw_graph_text(d.list, d.theme().small, {left + 3 * mark, middle - small.height / 2}, ink, text);
 }
 
@@ -35,21 +42,30 @@ void draw_plates(const GraphDrawing& d) {
   const TextWidths& small = d.scene.key.small;
   const float s = d.theme().scale, padding = 3 * s, height = small.height;
   const Rect sight = d.in_sight(0);
-  const bool far = graph_detail(d.zoom()) >= GraphDetail::Plain;  // inner titles would stand on boxes
+  const bool far =
+      graph_detail(d.zoom()) >= GraphDetail::Plain;  // inner titles would stand on boxes
   std::vector<Rect> taken;
   for (const GraphArea& area : d.scene.areas) {
     if (!meets(area.bounds, sight) || (far && area.depth > 0)) continue;
     const Rect r = d.on_screen(area.parts.front()), whole = d.on_screen(area.bounds);
     if (std::min(whole.width(), whole.height()) < 1.5f * height) continue;
-    const std::string name = small.fit(label_name(d.scene.graph(), area.group + 1), std::max(r.width(), whole.width() * 0.6f) - 2 * padding);
+    const std::string name = small.fit(label_name(d.scene.graph(), area.group + 1),
+                                       std::max(r.width(), whole.width() * 0.6f) - 2 * padding);
     if (name.empty()) continue;
     const float wide = small.width(name) + 2 * padding;
-    const bool beside = graph_detail(d.zoom()) == GraphDetail::Blocks && d.scene.key.direction == Direction::Down;  // ranks leave no room between
-    const Rect plate = beside ? Rect{whole.left - wide, r.top, whole.left, r.top + height} : Rect{r.left, r.top - height, r.left + wide, r.top};
-    if (std::any_of(taken.begin(), taken.end(), [&](const Rect& other) { return meets(other, plate); })) continue;
-    taken.push_back({plate.left - 4 * s, plate.top - 4 * s, plate.right + 4 * s, plate.bottom + 4 * s});
-    d.list.AddRectFilled({plate.left, plate.top}, {plate.right, plate.bottom}, with_alpha(d.theme().panel, 0.75f), d.theme().radius);
-    draw_graph_text(d.list, d.theme().small, {plate.left + padding, plate.top}, area.depth == 0 ? d.theme().ink : d.theme().ink_soft, name);
+    const bool beside = graph_detail(d.zoom()) == GraphDetail::Blocks &&
+                        d.scene.key.direction == Direction::Down;  // ranks leave no room between
+    const Rect plate = beside ? Rect{whole.left - wide, r.top, whole.left, r.top + height}
+                              : Rect{r.left, r.top - height, r.left + wide, r.top};
+    if (std::any_of(taken.begin(), taken.end(),
+                    [&](const Rect& other) { return meets(other, plate); }))
+      continue;
+    taken.push_back(
+        {plate.left - 4 * s, plate.top - 4 * s, plate.right + 4 * s, plate.bottom + 4 * s});
+    d.list.AddRectFilled({plate.left, plate.top}, {plate.right, plate.bottom},
+                         with_alpha(d.theme().panel, 0.75f), d.theme().radius);
+    draw_graph_text(d.list, d.theme().small, {plate.left + padding, plate.top},
+                    area.depth == 0 ? d.theme().ink : d.theme().ink_soft, name);
   }
 }
 
@@ -77,7 +93,8 @@ void draw_graph_areas(const GraphDrawing& d) {
     if (std::min(bounds.width(), bounds.height()) < 24) continue;
     const ImU32 line = with_alpha(colour, 0.32f);
     for (const GraphLine& l : area.outline) {
-      const Rect box{std::min(l.from.x, l.to.x), std::min(l.from.y, l.to.y), std::max(l.from.x, l.to.x), std::max(l.from.y, l.to.y)};
+      const Rect box{std::min(l.from.x, l.to.x), std::min(l.from.y, l.to.y),
+                     std::max(l.from.x, l.to.x), std::max(l.from.y, l.to.y)};
       if (meets(box, sight)) d.list.AddLine(d.at(l.from), d.at(l.to), line);
     }
   }

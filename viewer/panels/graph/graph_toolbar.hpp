@@ -1,12 +1,13 @@
-// GraphToolbar: the row above a drawn graph: what colours it, which way it runs, whose times it shows, its critical path, its labels, and how
-// many nodes there are or match. Acts on nothing itself beside the view: returns what was asked for. Threads: the drawing thread's.
+// GraphToolbar: the row above a drawn graph: what colours it, which way it runs, whose times it
+// shows, its critical path, its labels, and how many nodes there are or match. Acts on nothing
+// itself beside the view: returns what was asked for. Threads: the drawing thread's.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 
-#include "panels/shared/panel_context.hpp"
 #include "panels/graph/graph_scene.hpp"
+#include "panels/shared/panel_context.hpp"
 
 namespace reprise::viewer {
 
@@ -28,7 +29,9 @@ struct GraphToolbarViewModel {
 };
 
 enum class GraphWish : std::uint8_t { Nothing, Fit };
-[[nodiscard]] GraphWish draw_graph_toolbar(PanelContext& context, const GraphToolbarViewModel& view_model, GraphOptions& options);
+[[nodiscard]] GraphWish draw_graph_toolbar(PanelContext& context,
+                                           const GraphToolbarViewModel& view_model,
+                                           GraphOptions& options);
 
 // The combo of what nodes are coloured by.
 void draw_colour_combo(PanelContext& context);

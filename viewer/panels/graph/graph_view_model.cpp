@@ -10,12 +10,17 @@ namespace reprise::viewer {
 
 namespace {
 
-constexpr std::size_t kMostTries = 16;  // sampled replays that are looked at, from the newest, for one whose samples are still there
+constexpr std::size_t kMostTries = 16;  // sampled replays that are looked at, from the newest, for
+                                        // one whose samples are still there
 constexpr trace::Time kSecond = 1'000'000'000;
 
-bool is_everything(model::ReplayRange range) { return model::ReplayRange{}.first == range.first && model::ReplayRange{}.count == range.count; }
+bool is_everything(model::ReplayRange range) {
+  return model::ReplayRange{}.first == range.first && model::ReplayRange{}.count == range.count;
+}
 
-std::vector<model::NodeStatistics> statistics_of(const model::Document& document, const model::GraphEntry& entry, model::ReplayRange range) {
+std::vector<model::NodeStatistics> statistics_of(const model::Document& document,
+                                                 const model::GraphEntry& entry,
+                                                 model::ReplayRange range) {
   std::vector<model::NodeStatistics> nodes(entry.graph->node_count());
   for (const auto& block : model::blocks_of(document, entry.graph->key(), range, kMostBlocks)) {
     for (const trace::Sample& sample : block->samples) {
@@ -62,7 +67,8 @@ void set_extremes(GraphViewModel& view_model) {
 
 }  // namespace
 
-GraphViewModel make_graph_view_model(const model::Document& document, const model::GraphEntry& entry, model::ReplayRange range) {
+GraphViewModel make_graph_view_model(const model::Document& document,
+                                     const model::GraphEntry& entry, model::ReplayRange range) {
   GraphViewModel view_model;
   view_model.key = entry.graph->key();
   view_model.revision = document.revision;
@@ -76,7 +82,8 @@ GraphViewModel make_graph_view_model(const model::Document& document, const mode
   }
   double sum = 0;  // without what nodes run, which is in their time
   for (const model::NodeStatistics& node : *statistics) {
-    if (view_model.nodes.size() < entry.graph->own_node_count()) sum += static_cast<double>(node.times.sum());
+    if (view_model.nodes.size() < entry.graph->own_node_count())
+      sum += static_cast<double>(node.times.sum());
     view_model.nodes.push_back(node_of(node));
     view_model.medians.push_back(view_model.nodes.back().median);
     view_model.samples += view_model.nodes.back().count;
@@ -84,16 +91,21 @@ GraphViewModel make_graph_view_model(const model::Document& document, const mode
   if (view_model.samples == 0) return view_model;
   const model::LongestPaths paths = model::longest_paths(*entry.graph, view_model.medians);
   for (std::uint32_t n = 0; n < count; ++n) {
-    view_model.nodes[n].share = sum > 0 ? static_cast<double>((*statistics)[n].times.sum()) / sum : 0;
-    view_model.nodes[n].slack = std::max(0.0, paths.slack(entry.graph->own_node_of(n), view_model.medians));
+    view_model.nodes[n].share =
+        sum > 0 ? static_cast<double>((*statistics)[n].times.sum()) / sum : 0;
+    view_model.nodes[n].slack =
+        std::max(0.0, paths.slack(entry.graph->own_node_of(n), view_model.medians));
   }
   view_model.path = model::critical_path(*entry.graph, view_model.medians);
-  for (const model::PathStep& step : view_model.path.steps) view_model.nodes[step.node].is_critical = true;
+  for (const model::PathStep& step : view_model.path.steps)
+    view_model.nodes[step.node].is_critical = true;
   set_extremes(view_model);
   return view_model;
 }
 
-std::optional<ReplayViewModel> make_replay_view_model(const model::Document& document, const model::GraphEntry& entry, std::optional<std::uint64_t> replay) {
+std::optional<ReplayViewModel> make_replay_view_model(const model::Document& document,
+                                                      const model::GraphEntry& entry,
+                                                      std::optional<std::uint64_t> replay) {
   const model::Graph& graph = *entry.graph;
   ReplayViewModel view_model;
   if (replay) {
@@ -115,27 +127,34 @@ std::optional<ReplayViewModel> make_replay_view_model(const model::Document& doc
       }
     }
   }
-  view_model.times = model::replay_times(graph, view_model.block ? *view_model.block : trace::SampleBlock{});
+  view_model.times =
+      model::replay_times(graph, view_model.block ? *view_model.block : trace::SampleBlock{});
   if (view_model.block) view_model.path = model::critical_path(graph, view_model.times);
   return view_model;
 }
 
-ReplayFigures make_replay_figures(const model::GraphEntry& entry, model::ReplayRange range, RateOver rate) {
+ReplayFigures make_replay_figures(const model::GraphEntry& entry, model::ReplayRange range,
+                                  RateOver rate) {
   ReplayFigures figures;
-  figures.device = model::replay_statistics(entry.replays, model::ReplayMeasure::DeviceTime, range, 1);
+  figures.device =
+      model::replay_statistics(entry.replays, model::ReplayMeasure::DeviceTime, range, 1);
   const std::size_t first = std::min(range.first, entry.replays.size());
   const std::size_t end = first + std::min(range.count, entry.replays.size() - first);
   figures.replays = end - first;
-  for (std::size_t i = first; i < end; ++i) figures.sampled += entry.replays[i].sampled != 0 ? 1 : 0;
+  for (std::size_t i = first; i < end; ++i)
+    figures.sampled += entry.replays[i].sampled != 0 ? 1 : 0;
   if (figures.replays < 2) return figures;
   const trace::Time last = entry.replays[end - 1].launched;
   std::size_t from = first;
   if (rate == RateOver::LastSecond) {
-    from = entry.replays.lower_bound(last - kSecond, [](const trace::Replay& r, trace::Time t) { return r.launched < t; });
+    from = entry.replays.lower_bound(
+        last - kSecond, [](const trace::Replay& r, trace::Time t) { return r.launched < t; });
     from = std::min(std::max(from, first), end - 2);
   }
   const trace::Time taken = last - entry.replays[from].launched;
-  if (taken > 0) figures.per_second = static_cast<double>(end - 1 - from) * static_cast<double>(kSecond) / static_cast<double>(taken);
+  if (taken > 0)
+    figures.per_second = static_cast<double>(end - 1 - from) * static_cast<double>(kSecond) /
+                         static_cast<double>(taken);
   return figures;
 }
 

@@ -1,4 +1,5 @@
-// What nodes are coloured by, and the legend that says so: the part of widgets that reads the shared facts.
+// What nodes are coloured by, and the legend that says so: the part of widgets that reads the
+// shared facts.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -18,18 +19,23 @@ float part_of(double value, double least, double greatest) {
   return greatest > least ? static_cast<float>((value - least) / (greatest - least)) : 0.5f;
 }
 
-// Times spread over orders of magnitude: the root keeps the slowest apart, and shows differences among the rest.
-ImU32 time_heat(double value, double least, double greatest) { return heat(std::sqrt(std::max(0.0f, part_of(value, least, greatest)))); }
+// Times spread over orders of magnitude: the root keeps the slowest apart, and shows differences
+// among the rest.
+ImU32 time_heat(double value, double least, double greatest) {
+  return heat(std::sqrt(std::max(0.0f, part_of(value, least, greatest))));
+}
 // What has the colour in the middle.
 double half_way(double least, double greatest) { return least + (greatest - least) / 4; }
 
 ImU32 label_colour(const PanelContext& context, std::uint32_t label) {
   const trace::Label& l = context.graph()->record().labels[label];
-  if (l.color != 0) return IM_COL32((l.color >> 16) & 0xff, (l.color >> 8) & 0xff, l.color & 0xff, 255);
+  if (l.color != 0)
+    return IM_COL32((l.color >> 16) & 0xff, (l.color >> 8) & 0xff, l.color & 0xff, 255);
   return label == 0 ? context.theme.node : category(context.theme, label - 1);
 }
 
-// What stands in the legend of a colour that is not of the heat map: a number each, as nodes have them.
+// What stands in the legend of a colour that is not of the heat map: a number each, as nodes have
+// them.
 std::uint32_t group_of(const PanelContext& context, std::uint32_t node) {
   const trace::Node& n = context.graph()->record().nodes[node];
   switch (context.view.colour_by) {
@@ -50,7 +56,9 @@ LegendItem group_item(const PanelContext& context, std::uint32_t group) {
       const auto kind = static_cast<trace::NodeKind>(group);
       return {kind_colour(context.theme, kind), kind_name(kind)};
     }
-    case ColourBy::Label: return {label_colour(context, group), group == 0 ? "no label" : shortened(context.graph()->label_path(group), 36)};
+    case ColourBy::Label:
+      return {label_colour(context, group),
+              group == 0 ? "no label" : shortened(context.graph()->label_path(group), 36)};
     case ColourBy::Lane: return {category(context.theme, group), "lane " + std::to_string(group)};
     case ColourBy::Median:
     case ColourBy::P99:
@@ -60,7 +68,9 @@ LegendItem group_item(const PanelContext& context, std::uint32_t group) {
   return {};
 }
 
-bool has_times(const PanelContext& context) { return context.view_model != nullptr && context.view_model->samples > 0; }
+bool has_times(const PanelContext& context) {
+  return context.view_model != nullptr && context.view_model->samples > 0;
+}
 
 float draw_group_legend(const PanelContext& context, ImVec2 at, const char* title) {
   std::vector<std::uint32_t> groups;
@@ -70,8 +80,10 @@ float draw_group_legend(const PanelContext& context, ImVec2 at, const char* titl
     if (place == groups.end() || *place != group) groups.insert(place, group);
   }
   std::vector<LegendItem> items;
-  for (std::size_t i = 0; i < std::min(groups.size(), kMostLegendItems); ++i) items.push_back(group_item(context, groups[i]));
-  if (groups.size() > kMostLegendItems) items.push_back({0, "and " + count_text(groups.size() - kMostLegendItems) + " more"});
+  for (std::size_t i = 0; i < std::min(groups.size(), kMostLegendItems); ++i)
+    items.push_back(group_item(context, groups[i]));
+  if (groups.size() > kMostLegendItems)
+    items.push_back({0, "and " + count_text(groups.size() - kMostLegendItems) + " more"});
   return draw_legend(context.theme, at, title, items);
 }
 
@@ -90,7 +102,9 @@ ImU32 node_colour(const PanelContext& context, std::uint32_t node) {
     case ColourBy::Share:
     case ColourBy::Slack: break;
   }
-  if (!has_times(context) || node >= context.view_model->nodes.size() || context.view_model->nodes[node].count == 0) return context.theme.node;
+  if (!has_times(context) || node >= context.view_model->nodes.size() ||
+      context.view_model->nodes[node].count == 0)
+    return context.theme.node;
   const GraphViewModel& view_model = *context.view_model;
   const GraphViewModel::Node& n = view_model.nodes[node];
   switch (context.view.colour_by) {
@@ -117,24 +131,31 @@ float draw_colour_legend(const PanelContext& context, ImVec2 at, float width) {
     case ColourBy::Slack: break;
   }
   if (!has_times(context)) {
-    const LegendItem none{context.theme.node, context.view_model == nullptr ? "times are being read" : "no node was timed"};
+    const LegendItem none{context.theme.node, context.view_model == nullptr ? "times are being read"
+                                                                            : "no node was timed"};
     return draw_legend(context.theme, at, "time of a node", {&none, 1});
   }
   const GraphViewModel& view_model = *context.view_model;
   switch (context.view.colour_by) {
     case ColourBy::P99:
-      return draw_heat_legend(context.theme, at, width, "p99 of a node", duration_text(view_model.least_p99), duration_text(view_model.greatest_p99),
-                              duration_text(half_way(view_model.least_p99, view_model.greatest_p99)));
+      return draw_heat_legend(
+          context.theme, at, width, "p99 of a node", duration_text(view_model.least_p99),
+          duration_text(view_model.greatest_p99),
+          duration_text(half_way(view_model.least_p99, view_model.greatest_p99)));
     case ColourBy::Share:
-      return draw_heat_legend(context.theme, at, width, "share of all nodes' time", "0 %", percent_text(view_model.greatest_share),
+      return draw_heat_legend(context.theme, at, width, "share of all nodes' time", "0 %",
+                              percent_text(view_model.greatest_share),
                               percent_text(half_way(0, view_model.greatest_share)));
-    case ColourBy::Slack: return draw_heat_legend(context.theme, at, width, "slack of a node", duration_text(view_model.greatest_slack), "none");
+    case ColourBy::Slack:
+      return draw_heat_legend(context.theme, at, width, "slack of a node",
+                              duration_text(view_model.greatest_slack), "none");
     case ColourBy::Median:
     case ColourBy::Kind:
     case ColourBy::Label:
     case ColourBy::Lane: break;
   }
-  return draw_heat_legend(context.theme, at, width, "median of a node", duration_text(view_model.least), duration_text(view_model.greatest),
+  return draw_heat_legend(context.theme, at, width, "median of a node",
+                          duration_text(view_model.least), duration_text(view_model.greatest),
                           duration_text(half_way(view_model.least, view_model.greatest)));
 }
 

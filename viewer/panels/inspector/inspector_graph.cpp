@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "panels/widgets/format.hpp"
 #include "panels/inspector/inspector_parts.hpp"
 #include "panels/inspector/inspector_session.hpp"
+#include "panels/widgets/format.hpp"
 #include "panels/widgets/widgets.hpp"
 
 namespace reprise::viewer {
@@ -40,7 +40,9 @@ void draw_slowest(PanelContext& context) {
   if (context.view_model == nullptr || context.view_model->samples == 0) {
     if (!draw_section(context.theme, "Where the time goes")) return;
     draw_note(context.theme,
-              context.view_model == nullptr ? "Times are being read." : "No node was measured. REPRISE_PROFILE=sampled or =every measures nodes.");
+              context.view_model == nullptr
+                  ? "Times are being read."
+                  : "No node was measured. REPRISE_PROFILE=sampled or =every measures nodes.");
     return;
   }
   if (!draw_section(context.theme, "Where the time goes", "by share")) return;
@@ -49,13 +51,18 @@ void draw_slowest(PanelContext& context) {
   std::iota(order.begin(), order.end(), 0u);
   const std::size_t count = std::min<std::size_t>(5, order.size());
   std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
-                    [&](std::uint32_t a, std::uint32_t b) { return nodes[a].share != nodes[b].share ? nodes[a].share > nodes[b].share : a < b; });
+                    [&](std::uint32_t a, std::uint32_t b) {
+                      return nodes[a].share != nodes[b].share ? nodes[a].share > nodes[b].share
+                                                              : a < b;
+                    });
   for (std::size_t i = 0; i < count; ++i) {
     const GraphViewModel::Node& node = nodes[order[i]];
     if (node.count == 0) continue;
-    const std::string path = context.graph()->label_path(context.graph()->record().nodes[order[i]].label);
+    const std::string path =
+        context.graph()->label_path(context.graph()->record().nodes[order[i]].label);
     draw_node_link(context, order[i], percent_text(node.share),
-                   (path.empty() ? "" : path + ", ") + "median " + duration_text(node.median) + (node.is_critical ? ", on the longest path" : ""),
+                   (path.empty() ? "" : path + ", ") + "median " + duration_text(node.median) +
+                       (node.is_critical ? ", on the longest path" : ""),
                    node.share / nodes[order[0]].share);
   }
 }
@@ -70,11 +77,14 @@ void draw_shape(const PanelContext& context) {
                                    {"buffers", count_text(version.buffers.size()), ""}}};
   draw_tiles(theme, tiles);
   draw_value(theme, "Order", ordering_name(version.ordering));
-  draw_value(theme, "Lanes", version.lanes == 0 ? "none: as recorded" : count_text(version.lanes), "Chains that the plan was narrowed to.");
-  draw_value(theme, "Frame", frame_name(version.context), "Whether a node of its own stands before all others, or behind them.");
+  draw_value(theme, "Lanes", version.lanes == 0 ? "none: as recorded" : count_text(version.lanes),
+             "Chains that the plan was narrowed to.");
+  draw_value(theme, "Frame", frame_name(version.context),
+             "Whether a node of its own stands before all others, or behind them.");
   std::array<std::uint64_t, 7> causes{};
   for (const trace::Edge& edge : version.edges) {
-    if (static_cast<std::size_t>(edge.cause) < causes.size()) ++causes[static_cast<std::size_t>(edge.cause)];
+    if (static_cast<std::size_t>(edge.cause) < causes.size())
+      ++causes[static_cast<std::size_t>(edge.cause)];
   }
   const float line = ImGui::GetTextLineHeight(), size = line * 0.62f;
   for (std::size_t i = 0; i < causes.size(); ++i) {
@@ -82,7 +92,8 @@ void draw_shape(const PanelContext& context) {
     const auto cause = static_cast<trace::EdgeCause>(i);
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float top = at.y + (line - size) / 2;
-    ImGui::GetWindowDrawList()->AddRectFilled({at.x, top}, {at.x + size, top + size}, cause_colour(theme, cause), 2 * theme.scale);
+    ImGui::GetWindowDrawList()->AddRectFilled({at.x, top}, {at.x + size, top + size},
+                                              cause_colour(theme, cause), 2 * theme.scale);
     ImGui::Dummy({size, line});
     ImGui::SameLine(0, theme.half_space);
     ImGui::Text("%s edges", cause_name(cause));
@@ -94,13 +105,18 @@ void draw_shape(const PanelContext& context) {
 }
 
 // Bytes as a bar beside the largest.
-void draw_bytes(const Theme& theme, const char* label, std::uint64_t bytes, std::uint64_t largest, ImU32 colour, const char* explanation) {
+void draw_bytes(const Theme& theme, const char* label, std::uint64_t bytes, std::uint64_t largest,
+                ImU32 colour, const char* explanation) {
   draw_mono(theme, label, bytes_text(bytes), explanation);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x, height = theme.half_space;
   ImDrawList* draw = ImGui::GetWindowDrawList();
   draw->AddRectFilled(at, {at.x + width, at.y + height}, with_alpha(theme.ink_faint, 0.18f), 2);
-  draw->AddRectFilled(at, {at.x + width * static_cast<float>(static_cast<double>(bytes) / static_cast<double>(largest)), at.y + height}, colour, 2);
+  draw->AddRectFilled(
+      at,
+      {at.x + width * static_cast<float>(static_cast<double>(bytes) / static_cast<double>(largest)),
+       at.y + height},
+      colour, 2);
   ImGui::Dummy({width, height});
 }
 
@@ -108,25 +124,38 @@ void draw_memory(const PanelContext& context) {
   const Theme& theme = context.theme;
   const trace::GraphVersion& version = context.graph()->record();
   if (version.naive_bytes == 0) return;
-  const double saved = 1 - static_cast<double>(version.slab_bytes) / static_cast<double>(version.naive_bytes);
-  if (!draw_section(theme, "Transient memory", saved > 0 ? percent_text(saved) + " saved by sharing" : "")) return;
+  const double saved =
+      1 - static_cast<double>(version.slab_bytes) / static_cast<double>(version.naive_bytes);
+  if (!draw_section(theme, "Transient memory",
+                    saved > 0 ? percent_text(saved) + " saved by sharing" : ""))
+    return;
   draw_bytes(theme, "Without sharing", version.naive_bytes, version.naive_bytes, theme.ink_faint,
              "What the transient buffers would need if each had bytes of its own.");
-  draw_bytes(theme, "Slab", version.slab_bytes, version.naive_bytes, theme.accent, "What they need, sharing.");
-  draw_bytes(theme, "At least", version.bound_bytes, version.naive_bytes, theme.good, "No placement could need less: so much is live at once.");
+  draw_bytes(theme, "Slab", version.slab_bytes, version.naive_bytes, theme.accent,
+             "What they need, sharing.");
+  draw_bytes(theme, "At least", version.bound_bytes, version.naive_bytes, theme.good,
+             "No placement could need less: so much is live at once.");
 }
 
 void draw_making(const PanelContext& context) {
   const Theme& theme = context.theme;
   const trace::GraphVersion& version = context.graph()->record();
   if (!draw_section(theme, "How it was made")) return;
-  draw_mono(theme, "Compiled in", version.compile_time == 0 ? "" : duration_text(static_cast<double>(version.compile_time)));
-  draw_mono(theme, "Instantiated in", version.instantiate_time == 0 ? "" : duration_text(static_cast<double>(version.instantiate_time)));
-  draw_mono(theme, "Compiled", moment_text(*context.document, version.compiled), "From the first moment of the trace.");
+  draw_mono(
+      theme, "Compiled in",
+      version.compile_time == 0 ? "" : duration_text(static_cast<double>(version.compile_time)));
+  draw_mono(theme, "Instantiated in",
+            version.instantiate_time == 0
+                ? ""
+                : duration_text(static_cast<double>(version.instantiate_time)));
+  draw_mono(theme, "Compiled", moment_text(*context.document, version.compiled),
+            "From the first moment of the trace.");
   const auto device = context.document->devices->find(version.device);
   if (device != context.document->devices->end()) draw_value(theme, "For", device->second.name);
-  draw_mono(theme, "Plan", hex_text(version.plan_hash), "Graphs of the same plan have the same number.");
-  draw_mono(theme, "Lowering", hex_text(version.lowering_hash), "And those that are made the same way on a device.");
+  draw_mono(theme, "Plan", hex_text(version.plan_hash),
+            "Graphs of the same plan have the same number.");
+  draw_mono(theme, "Lowering", hex_text(version.lowering_hash),
+            "And those that are made the same way on a device.");
 }
 
 }  // namespace
@@ -141,32 +170,46 @@ void GraphPage::draw_versions(PanelContext& context) {
   if (draw_section(context.theme, "Versions", count_text(all.size()))) {
     draw_list(context.theme, "versions", all.size(), ListRow::OneLine, [&](std::size_t i) {
       const auto& [other, entry] = all[i];
-      if (draw_link(context.theme, {"version " + count_text(other.version), count_text(entry->replays.size()) + " replays", {}, 0, other == key}))
+      if (draw_link(context.theme, {"version " + count_text(other.version),
+                                    count_text(entry->replays.size()) + " replays",
+                                    {},
+                                    0,
+                                    other == key}))
         context.view.graph = other;
     });
   }
   const auto before = version_before(*context.document, key);
   if (!before) return;
   versions_.ask(VersionsKey{*before, key},
-                [was = context.document->find(*before)->graph, is = context.entry->graph] { return version_changes(*was, *is); });
+                [was = context.document->find(*before)->graph, is = context.entry->graph] {
+                  return version_changes(*was, *is);
+                });
   const auto changes = versions_.value(VersionsKey{*before, key});
-  if (!changes || !draw_section(context.theme, "Since the version before", "version " + count_text(before->version))) return;
+  if (!changes || !draw_section(context.theme, "Since the version before",
+                                "version " + count_text(before->version)))
+    return;
   for (const trace::Update& update : context.document->updates) {
-    if (update.graph == key.graph && update.to_version == key.version && !update.what.empty()) draw_note(context.theme, update.what);
+    if (update.graph == key.graph && update.to_version == key.version && !update.what.empty())
+      draw_note(context.theme, update.what);
   }
   if (changes->is_empty()) draw_note(context.theme, "No node has changed.");
   const model::Graph& was = *context.document->find(*before)->graph;
-  draw_list(context.theme, "changed", changes->changed.size(), ListRow::TwoLines, [&](std::size_t i) {
-    const ChangedNode& node = changes->changed[i];
-    draw_node_link(context, node.node, node.changes.size() > 1 ? "+" + count_text(node.changes.size() - 1) : "", node.changes.front());
-  });
-  draw_list(context.theme, "added", changes->added.size(), ListRow::OneLine, [&](std::size_t i) { draw_node_link(context, changes->added[i], "added"); });
-  draw_list(context.theme, "removed", changes->removed.size(), ListRow::OneLine, [&](std::size_t i) {
-    if (draw_link(context.theme, {was.node_name(changes->removed[i]), "removed"})) {
-      context.view.graph = changes->before;
-      context.view.select(model::SelectedNode{changes->before, changes->removed[i]});
-    }
-  });
+  draw_list(
+      context.theme, "changed", changes->changed.size(), ListRow::TwoLines, [&](std::size_t i) {
+        const ChangedNode& node = changes->changed[i];
+        draw_node_link(context, node.node,
+                       node.changes.size() > 1 ? "+" + count_text(node.changes.size() - 1) : "",
+                       node.changes.front());
+      });
+  draw_list(context.theme, "added", changes->added.size(), ListRow::OneLine,
+            [&](std::size_t i) { draw_node_link(context, changes->added[i], "added"); });
+  draw_list(context.theme, "removed", changes->removed.size(), ListRow::OneLine,
+            [&](std::size_t i) {
+              if (draw_link(context.theme, {was.node_name(changes->removed[i]), "removed"})) {
+                context.view.graph = changes->before;
+                context.view.select(model::SelectedNode{changes->before, changes->removed[i]});
+              }
+            });
 }
 
 void GraphPage::draw(PanelContext& context) {

@@ -1,8 +1,9 @@
-// The page of the inspector about the shown graph and who recorded it: what stands there while nothing is selected. Threads: the drawing thread's.
+// The page of the inspector about the shown graph and who recorded it: what stands there while
+// nothing is selected. Threads: the drawing thread's.
 #pragma once
 
-#include "panels/shared/panel_context.hpp"
 #include "panels/inspector/inspector_versions.hpp"
+#include "panels/shared/panel_context.hpp"
 
 namespace reprise::viewer {
 

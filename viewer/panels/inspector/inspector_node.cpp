@@ -4,9 +4,9 @@
 #include <array>
 #include <cstdio>
 
-#include "panels/widgets/format.hpp"
 #include "panels/inspector/inspector_parts.hpp"
 #include "panels/nodes/nodes_distribution.hpp"
+#include "panels/widgets/format.hpp"
 #include "panels/widgets/widgets.hpp"
 
 namespace reprise::viewer {
@@ -14,7 +14,10 @@ namespace reprise::viewer {
 namespace {
 
 const GraphViewModel::Node* view_model_of(const PanelContext& context, std::uint32_t node) {
-  return context.view_model != nullptr && context.view_model->samples != 0 && node < context.view_model->nodes.size() ? &context.view_model->nodes[node] : nullptr;
+  return context.view_model != nullptr && context.view_model->samples != 0 &&
+                 node < context.view_model->nodes.size()
+             ? &context.view_model->nodes[node]
+             : nullptr;
 }
 
 // In the replay that is shown; 0: it was not measured.
@@ -24,23 +27,30 @@ double shown_time(const PanelContext& context, std::uint32_t node) {
   return span.measured ? static_cast<double>(span.ended - span.started) : 0;
 }
 
-std::string replay_name(const PanelContext& context) { return "replay " + count_text(context.replay->replay.replay); }
+std::string replay_name(const PanelContext& context) {
+  return "replay " + count_text(context.replay->replay.replay);
+}
 
 // Everything that the page says in words, to be pasted elsewhere.
 std::string node_as_text(const PanelContext& context, std::uint32_t node) {
   const model::Graph& graph = *context.graph();
   const trace::Node& record = graph.record().nodes[node];
-  std::string text = graph.node_name(node) + " (" + kind_name(record.kind) + ", node " + std::to_string(node) + " of " + graph.name() + ")\n";
+  std::string text = graph.node_name(node) + " (" + kind_name(record.kind) + ", node " +
+                     std::to_string(node) + " of " + graph.name() + ")\n";
   const auto line = [&](const char* label, const std::string& value) {
     if (!value.empty()) text += std::string(label) + ": " + value + "\n";
   };
   line("label", graph.label_path(record.label));
   line("kernel", graph.kernel_name(node));
   line("source", place_text(graph, record.file, record.line));
-  if (record.grid[0] != 0) line("grid", dimensions_text(record.grid) + ", block " + dimensions_text(record.block));
+  if (record.grid[0] != 0)
+    line("grid", dimensions_text(record.grid) + ", block " + dimensions_text(record.block));
   if (const GraphViewModel::Node* view_model = view_model_of(context, node)) {
-    line("median", duration_text(view_model->median) + ", p10 " + duration_text(view_model->p10) + ", p90 " + duration_text(view_model->p90) + ", p99 " +
-                       duration_text(view_model->p99) + ", longest " + duration_text(view_model->greatest) + ", " + count_text(view_model->count) + " samples");
+    line("median", duration_text(view_model->median) + ", p10 " + duration_text(view_model->p10) +
+                       ", p90 " + duration_text(view_model->p90) + ", p99 " +
+                       duration_text(view_model->p99) + ", longest " +
+                       duration_text(view_model->greatest) + ", " + count_text(view_model->count) +
+                       " samples");
     line("share", percent_text(view_model->share));
     line("slack", duration_text(view_model->slack));
   }
@@ -51,33 +61,43 @@ void draw_head(PanelContext& context, std::uint32_t node) {
   const model::Graph& graph = *context.graph();
   const trace::Node& record = graph.record().nodes[node];
   const GraphViewModel::Node* view_model = view_model_of(context, node);
-  std::string what = std::string(kind_name(record.kind)) + " node " + count_text(node) + " of " + graph.name();
+  std::string what =
+      std::string(kind_name(record.kind)) + " node " + count_text(node) + " of " + graph.name();
   if (view_model != nullptr && view_model->is_critical) what += ", on the longest path";
   draw_title(context.theme, what, graph.node_name(node), node_colour(context, node));
   const std::string path = graph.label_path(record.label);
   if (!path.empty()) draw_note(context.theme, path);
   if (const std::uint32_t parent = graph.parent(node); parent != trace::kNone) {
-    draw_note(context.theme, "Run by " + graph.node_name(parent) + ", node " + count_text(parent) + ", in whose time it is.");
+    draw_note(context.theme, "Run by " + graph.node_name(parent) + ", node " + count_text(parent) +
+                                 ", in whose time it is.");
   }
-  if (draw_action(context.theme, "Graph", "Show it in the graph")) context.view.upper = UpperTab::Graph, context.view.reveal_selection = true;
+  if (draw_action(context.theme, "Graph", "Show it in the graph"))
+    context.view.upper = UpperTab::Graph, context.view.reveal_selection = true;
   next_action("Timeline");
-  if (draw_action(context.theme, "Timeline", "Show it in the timeline")) context.view.upper = UpperTab::Timeline, context.view.reveal_selection = true;
+  if (draw_action(context.theme, "Timeline", "Show it in the timeline"))
+    context.view.upper = UpperTab::Timeline, context.view.reveal_selection = true;
   next_action("Copy name");
-  if (draw_action(context.theme, "Copy name")) ImGui::SetClipboardText(graph.node_name(node).c_str());
+  if (draw_action(context.theme, "Copy name"))
+    ImGui::SetClipboardText(graph.node_name(node).c_str());
   next_action("Copy all");
-  if (draw_action(context.theme, "Copy all", "Name, place, kernel and statistics, as text")) ImGui::SetClipboardText(node_as_text(context, node).c_str());
+  if (draw_action(context.theme, "Copy all", "Name, place, kernel and statistics, as text"))
+    ImGui::SetClipboardText(node_as_text(context, node).c_str());
 }
 
 // How often a loop went round in the shown replay, where that is known.
 void draw_iterations(const PanelContext& context, std::uint32_t node) {
   const auto& loops = context.entry->loops;
   const std::uint64_t replay = context.replay->replay.replay;
-  for (std::size_t i = loops.lower_bound(replay, [](const trace::LoopRun& l, std::uint64_t number) { return l.replay < number; });
+  for (std::size_t i = loops.lower_bound(
+           replay, [](const trace::LoopRun&l, std::uint64_t number) { return l.replay < number; });
        i < loops.size() && loops[i].replay == replay; ++i) {
     if (context.graph()->record().bodies[loops[i].body].parent != node) continue;
-    draw_mono(context.theme, "Iterations", count_text(loops[i].iterations), "How often the loop went round in this replay.");
+    draw_mono(context.theme, "Iterations", count_text(loops[i].iterations),
+              "How often the loop went round in this replay.");
     const std::uint64_t rest = loops[i].iterations - std::min(loops[i].iterations, loops[i].timed);
-    if (rest != 0) draw_mono(context.theme, "Not measured", count_text(rest), "Iterations whose nodes have no times.");
+    if (rest != 0)
+      draw_mono(context.theme, "Not measured", count_text(rest),
+                "Iterations whose nodes have no times.");
   }
 }
 
@@ -96,11 +116,15 @@ void draw_this_replay(const PanelContext& context, std::uint32_t node) {
     } else {
       if (runs > 1) draw_note(context.theme, "Run " + count_text(sample.occurrence + 1));
       std::string took = duration_text(sample.duration);
-      if (view_model != nullptr && view_model->median > 0) took += "   (" + change_text(sample.duration / view_model->median - 1) + ")";
+      if (view_model != nullptr && view_model->median > 0)
+        took += "   (" + change_text(sample.duration / view_model->median - 1) + ")";
       draw_mono(context.theme, "Took", took, "And how that compares with its median.");
-      draw_mono(context.theme, "Started", "+" + duration_text(static_cast<double>(sample.started - context.replay->times.began)),
-                "After the first node of the replay began.");
-      if (context.replay->block->source == trace::SampleSource::Host) draw_mono(context.theme, "Worker", count_text(sample.worker));
+      draw_mono(
+          context.theme, "Started",
+          "+" + duration_text(static_cast<double>(sample.started - context.replay->times.began)),
+          "After the first node of the replay began.");
+      if (context.replay->block->source == trace::SampleSource::Host)
+        draw_mono(context.theme, "Worker", count_text(sample.worker));
     }
     ImGui::PopID();
     if (runs == 16) {
@@ -121,24 +145,32 @@ void draw_what(const PanelContext& context, std::uint32_t node) {
   const trace::GraphVersion& version = graph.record();
   const trace::Node& record = version.nodes[node];
   if (!draw_section(theme, "What it is", kind_name(record.kind))) return;
-  draw_mono(theme, "Source", place_text(graph, record.file, record.line), record.line == 0 ? "" : version.strings[record.file].c_str());
-  if (record.command != trace::kNone) draw_mono(theme, "Command", count_text(record.command), "Its number in the command buffer.");
+  draw_mono(theme, "Source", place_text(graph, record.file, record.line),
+            record.line == 0 ? "" : version.strings[record.file].c_str());
+  if (record.command != trace::kNone)
+    draw_mono(theme, "Command", count_text(record.command), "Its number in the command buffer.");
   draw_mono(theme, "Lane", count_text(record.lane), "The chain of the plan that it belongs to.");
   if (record.kernel != trace::kNone) {
     const trace::Kernel& kernel = version.kernels[record.kernel];
-    const std::string &name = version.strings[kernel.name], &full = version.strings[kernel.full_name];
+    const std::string &name = version.strings[kernel.name],
+                      &full = version.strings[kernel.full_name];
     draw_mono(theme, "Kernel", name);
     if (full != name) draw_mono(theme, "Full name", full);
-    if (kernel.registers != 0) draw_mono(theme, "Registers", count_text(kernel.registers), "Of each thread.");
+    if (kernel.registers != 0)
+      draw_mono(theme, "Registers", count_text(kernel.registers), "Of each thread.");
     if (kernel.static_shared_bytes != 0)
-      draw_mono(theme, "Static shared", bytes_text(kernel.static_shared_bytes), "Shared memory that the kernel declares.");
+      draw_mono(theme, "Static shared", bytes_text(kernel.static_shared_bytes),
+                "Shared memory that the kernel declares.");
   }
-  if (record.shared_bytes != 0) draw_mono(theme, "Shared", bytes_text(record.shared_bytes), "Shared memory that the launch adds.");
+  if (record.shared_bytes != 0)
+    draw_mono(theme, "Shared", bytes_text(record.shared_bytes),
+              "Shared memory that the launch adds.");
   if (record.grid[0] != 0) {
     draw_mono(theme, "Grid", dimensions_text(record.grid));
     draw_mono(theme, "Block", dimensions_text(record.block));
     std::uint64_t threads = 1;
-    for (int i = 0; i < 3; ++i) threads *= std::uint64_t{std::max(1u, record.grid[i])} * std::max(1u, record.block[i]);
+    for (int i = 0; i < 3; ++i)
+      threads *= std::uint64_t{std::max(1u, record.grid[i])} * std::max(1u, record.block[i]);
     draw_mono(theme, "Threads", count_text(threads), "In all blocks together.");
   }
   if (record.bytes == 0) return;
@@ -146,19 +178,22 @@ void draw_what(const PanelContext& context, std::uint32_t node) {
   const GraphViewModel::Node* view_model = view_model_of(context, node);
   if (view_model == nullptr || view_model->median <= 0) return;
   std::array<char, 32> throughput{};
-  std::snprintf(throughput.data(), throughput.size(), "%.2f GB/s", static_cast<double>(record.bytes) / view_model->median);
+  std::snprintf(throughput.data(), throughput.size(), "%.2f GB/s",
+                static_cast<double>(record.bytes) / view_model->median);
   draw_mono(theme, "Throughput", throughput.data(), "Its bytes by its median time.");
 }
 
 void draw_buffers(PanelContext& context, std::uint32_t node) {
   const model::Graph& graph = *context.graph();
   const auto accesses = graph.accesses(node);
-  if (accesses.empty() || !draw_section(context.theme, "Buffers", count_text(accesses.size()))) return;
+  if (accesses.empty() || !draw_section(context.theme, "Buffers", count_text(accesses.size())))
+    return;
   draw_list(context.theme, "buffers", accesses.size(), ListRow::TwoLines, [&](std::size_t i) {
     const trace::NodeAccess& access = accesses[i];
     const std::uint64_t bytes = graph.record().buffers[access.buffer].bytes;
     draw_buffer_link(context, access.buffer, bytes_text(access.end - access.begin),
-                     std::string(access_name(access.access)) + " " + range_text(access.begin, access.end, bytes) +
+                     std::string(access_name(access.access)) + " " +
+                         range_text(access.begin, access.end, bytes) +
                          (access.inferred != 0 ? ", guessed from a pointer" : ""));
   });
 }
@@ -169,35 +204,46 @@ void draw_neighbours(PanelContext& context, std::uint32_t node, Side side) {
   const model::Graph& graph = *context.graph();
   const auto neighbours = side == Side::Before ? graph.predecessors(node) : graph.successors(node);
   const char* title = side == Side::Before ? "Waits for" : "Is waited for by";
-  if (!draw_section(context.theme, title, neighbours.empty() ? "nothing" : count_text(neighbours.size()))) return;
+  if (!draw_section(context.theme, title,
+                    neighbours.empty() ? "nothing" : count_text(neighbours.size())))
+    return;
   if (neighbours.empty()) {
-    draw_note(context.theme, side == Side::Before ? "It can start as soon as the replay does." : "The replay can end as soon as it has.");
+    draw_note(context.theme, side == Side::Before ? "It can start as soon as the replay does."
+                                                  : "The replay can end as soon as it has.");
     return;
   }
   draw_list(context.theme, title, neighbours.size(), ListRow::TwoLines, [&](std::size_t i) {
     const GraphViewModel::Node* view_model = view_model_of(context, neighbours[i].node);
-    draw_node_link(context, neighbours[i].node, view_model == nullptr || view_model->count == 0 ? "" : duration_text(view_model->median),
-                   edge_reason(graph, neighbours[i].edge));
+    draw_node_link(
+        context, neighbours[i].node,
+        view_model == nullptr || view_model->count == 0 ? "" : duration_text(view_model->median),
+        edge_reason(graph, neighbours[i].edge));
   });
 }
 
 }  // namespace
 
-std::shared_ptr<const NodeTrend> NodePage::ask_trend(const PanelContext& context, std::uint32_t node) {
-  TrendKey key{context.graph()->key(), node, context.view.range.first, context.view.range.count, context.entry->replays.size()};
-  const bool is_other =
-      key.graph != trend_key_.graph || key.node != trend_key_.node || key.first != trend_key_.first || key.count != trend_key_.count;
+std::shared_ptr<const NodeTrend> NodePage::ask_trend(const PanelContext& context,
+                                                     std::uint32_t node) {
+  TrendKey key{context.graph()->key(), node, context.view.range.first, context.view.range.count,
+               context.entry->replays.size()};
+  const bool is_other = key.graph != trend_key_.graph || key.node != trend_key_.node ||
+                        key.first != trend_key_.first || key.count != trend_key_.count;
   const double now = ImGui::GetTime();
-  if (is_other || trend_asked_ < 0 || (key != trend_key_ && (!context.is_live || now - trend_asked_ > 0.5))) {
+  if (is_other || trend_asked_ < 0 ||
+      (key != trend_key_ && (!context.is_live || now - trend_asked_ > 0.5))) {
     trend_key_ = key;
     trend_asked_ = now;
-    trend_.ask(key, [document = context.document, key] { return node_trend(*document, key.graph, key.node, {key.first, key.count}); });
+    trend_.ask(key, [document = context.document, key] {
+      return node_trend(*document, key.graph, key.node, {key.first, key.count});
+    });
   } else if (key != trend_key_) {
     context.background.run([] {});  // so that there is a next frame, to ask in
   }
   // One of fewer replays stays until the new one is there.
   auto trend = trend_.value();
-  const bool is_same = trend && trend->graph == key.graph && trend->node == key.node && trend->first == key.first && trend->count == key.count;
+  const bool is_same = trend && trend->graph == key.graph && trend->node == key.node &&
+                       trend->first == key.first && trend->count == key.count;
   return is_same ? trend : nullptr;
 }
 
@@ -205,29 +251,38 @@ void NodePage::draw_times(PanelContext& context, std::uint32_t node) {
   const Theme& theme = context.theme;
   const GraphViewModel::Node* view_model = view_model_of(context, node);
   const std::string range = context.view.has_range() ? "chosen replays" : "all replays";
-  if (!draw_section(theme, "Time", view_model == nullptr ? "" : count_text(view_model->count) + " samples of " + range)) return;
+  if (!draw_section(
+          theme, "Time",
+          view_model == nullptr ? "" : count_text(view_model->count) + " samples of " + range))
+    return;
   if (view_model == nullptr || view_model->count == 0) {
     if (context.view_model == nullptr) {
       draw_note(theme, "Its times are being read.");
     } else if (view_model != nullptr && view_model->lost != 0) {
-      draw_note(theme, "The times of all of its " + count_text(view_model->lost) + " samples were lost.");
+      draw_note(theme,
+                "The times of all of its " + count_text(view_model->lost) + " samples were lost.");
     } else {
       draw_note(theme, "It was not measured. REPRISE_PROFILE=sampled or =every measures nodes.");
     }
     return;
   }
-  const std::array<Tile, 8> tiles{{{"median", duration_text(view_model->median), "Half of its samples took no longer."},
-                                   {"p10", duration_text(view_model->p10), "A tenth of its samples took no longer."},
-                                   {"p90", duration_text(view_model->p90), "Nine tenths of its samples took no longer."},
-                                   {"p99", duration_text(view_model->p99), "99 of 100 samples took no longer."},
-                                   {"mean", duration_text(view_model->mean), "The sum of its samples by their number."},
-                                   {"shortest", duration_text(view_model->least), "Its shortest sample."},
-                                   {"longest", duration_text(view_model->greatest), "Its longest sample."},
-                                   {"share", percent_text(view_model->share), "Its part of the time of all nodes."}}};
+  const std::array<Tile, 8> tiles{
+      {{"median", duration_text(view_model->median), "Half of its samples took no longer."},
+       {"p10", duration_text(view_model->p10), "A tenth of its samples took no longer."},
+       {"p90", duration_text(view_model->p90), "Nine tenths of its samples took no longer."},
+       {"p99", duration_text(view_model->p99), "99 of 100 samples took no longer."},
+       {"mean", duration_text(view_model->mean), "The sum of its samples by their number."},
+       {"shortest", duration_text(view_model->least), "Its shortest sample."},
+       {"longest", duration_text(view_model->greatest), "Its longest sample."},
+       {"share", percent_text(view_model->share), "Its part of the time of all nodes."}}};
   draw_tiles(theme, tiles);
-  draw_mono(theme, "Slack", view_model->is_critical ? "none: longest path" : duration_text(view_model->slack),
+  draw_mono(theme, "Slack",
+            view_model->is_critical ? "none: longest path" : duration_text(view_model->slack),
             "How much longer it could take without making the replay longer, by medians.");
-  if (view_model->lost != 0) draw_mono(theme, "Lost", count_text(view_model->lost) + (view_model->lost == 1 ? " sample" : " samples"), "Runs whose time was lost.");
+  if (view_model->lost != 0)
+    draw_mono(theme, "Lost",
+              count_text(view_model->lost) + (view_model->lost == 1 ? " sample" : " samples"),
+              "Runs whose time was lost.");
 
   const auto trend = ask_trend(context, node);
   const model::TimeHistogram* times = nullptr;
@@ -239,8 +294,11 @@ void NodePage::draw_times(PanelContext& context, std::uint32_t node) {
   }
   if (times == nullptr || times->count() < 2) return;
   std::optional<DurationMark> mark;
-  if (const double shown = shown_time(context, node); shown > 0) mark = DurationMark{shown, replay_name(context)};
-  const Distribution spread = distribution(*times, static_cast<std::size_t>(std::clamp(ImGui::GetContentRegionAvail().x / 6, 16.0f, 96.0f)));
+  if (const double shown = shown_time(context, node); shown > 0)
+    mark = DurationMark{shown, replay_name(context)};
+  const Distribution spread = distribution(
+      *times,
+      static_cast<std::size_t>(std::clamp(ImGui::GetContentRegionAvail().x / 6, 16.0f, 96.0f)));
   draw_distribution(theme, spread, view_model->median, mark, ImGui::GetFontSize() * 4.5f);
 }
 
@@ -248,9 +306,13 @@ void NodePage::draw_trend_of(PanelContext& context, std::uint32_t node) {
   if (view_model_of(context, node) == nullptr) return;
   const auto trend = ask_trend(context, node);
   if (!trend || trend->points.size() < 2) return;
-  if (!draw_section(context.theme, "Over the replays", count_text(trend->points.size()) + " of them")) return;
-  const std::optional<std::uint64_t> marked = context.replay != nullptr ? std::optional(context.replay->replay.replay) : std::nullopt;
-  if (const auto clicked = draw_trend(context.theme, *trend, marked, ImGui::GetFontSize() * 4.5f)) context.view.replay = clicked;
+  if (!draw_section(context.theme, "Over the replays",
+                    count_text(trend->points.size()) + " of them"))
+    return;
+  const std::optional<std::uint64_t> marked =
+      context.replay != nullptr ? std::optional(context.replay->replay.replay) : std::nullopt;
+  if (const auto clicked = draw_trend(context.theme, *trend, marked, ImGui::GetFontSize() * 4.5f))
+    context.view.replay = clicked;
 }
 
 void NodePage::draw_versions(PanelContext& context, std::uint32_t node) {
@@ -259,9 +321,12 @@ void NodePage::draw_versions(PanelContext& context, std::uint32_t node) {
   const model::GraphEntry* entry = context.document->find(*before);
   if (entry == nullptr) return;
   const VersionsKey key{*before, context.graph()->key()};
-  versions_.ask(key, [was = entry->graph, is = context.entry->graph] { return version_changes(*was, *is); });
+  versions_.ask(
+      key, [was = entry->graph, is = context.entry->graph] { return version_changes(*was, *is); });
   const auto changes = versions_.value(key);
-  if (!changes || !draw_section(context.theme, "Since the version before", "version " + count_text(before->version))) return;
+  if (!changes || !draw_section(context.theme, "Since the version before",
+                                "version " + count_text(before->version)))
+    return;
   if (std::binary_search(changes->added.begin(), changes->added.end(), node)) {
     draw_note(context.theme, "It is new in this version.");
   } else if (const ChangedNode* changed = changes->find(node)) {

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <memory>
 
-#include "panels/shared/panel_context.hpp"
 #include "panels/inspector/inspector_trend.hpp"
 #include "panels/inspector/inspector_versions.hpp"
+#include "panels/shared/panel_context.hpp"
 
 namespace reprise::viewer {
 
@@ -31,7 +31,8 @@ class NodePage {
   void draw_times(PanelContext& context, std::uint32_t node);
   void draw_trend_of(PanelContext& context, std::uint32_t node);
   void draw_versions(PanelContext& context, std::uint32_t node);
-  [[nodiscard]] std::shared_ptr<const NodeTrend> ask_trend(const PanelContext& context, std::uint32_t node);
+  [[nodiscard]] std::shared_ptr<const NodeTrend> ask_trend(const PanelContext& context,
+                                                           std::uint32_t node);
 
   AsyncValue<TrendKey, NodeTrend> trend_;
   TrendKey trend_key_;

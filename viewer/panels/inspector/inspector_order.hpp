@@ -1,12 +1,13 @@
-// The pages of the inspector about what puts nodes in order: one barrier, or one edge. Threads: the drawing thread's.
+// The pages of the inspector about what puts nodes in order: one barrier, or one edge. Threads: the
+// drawing thread's.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 
 #include "model/sync_costs.hpp"
-#include "panels/shared/panel_context.hpp"
 #include "panels/nodes/nodes_order.hpp"
+#include "panels/shared/panel_context.hpp"
 
 namespace reprise::viewer {
 

@@ -4,7 +4,6 @@
 
 #include <imgui.h>
 
-#include "panels/widgets/format.hpp"
 #include "panels/inspector/inspector_buffer.hpp"
 #include "panels/inspector/inspector_graph.hpp"
 #include "panels/inspector/inspector_node.hpp"
@@ -12,12 +11,18 @@
 #include "panels/inspector/inspector_parts.hpp"
 #include "panels/inspector/inspector_replay.hpp"
 #include "panels/inspector/inspector_session.hpp"
+#include "panels/widgets/format.hpp"
 #include "panels/widgets/widgets.hpp"
 
 namespace reprise::viewer {
 
 struct InspectorPanel::State {
-  explicit State(Background& background) : graph(background), node(background), buffer(background), replay(background), order(background) {}
+  explicit State(Background& background)
+      : graph(background),
+        node(background),
+        buffer(background),
+        replay(background),
+        order(background) {}
 
   GraphPage graph;
   NodePage node;
@@ -27,7 +32,8 @@ struct InspectorPanel::State {
   model::Selection seen;  // another one is read from its top
 };
 
-InspectorPanel::InspectorPanel(Background& background) : state_(std::make_unique<State>(background)) {}
+InspectorPanel::InspectorPanel(Background& background)
+    : state_(std::make_unique<State>(background)) {}
 InspectorPanel::~InspectorPanel() = default;
 
 namespace {
@@ -47,10 +53,14 @@ const model::GraphKey* graph_of(const model::Selection& selection) {
 
 // A selection outlives documents: what it names may be in none of them.
 bool is_there(const model::Selection& selection, const trace::GraphVersion& version) {
-  if (const auto* node = std::get_if<model::SelectedNode>(&selection)) return node->node < version.nodes.size();
-  if (const auto* buffer = std::get_if<model::SelectedBuffer>(&selection)) return buffer->buffer < version.buffers.size();
-  if (const auto* barrier = std::get_if<model::SelectedBarrier>(&selection)) return barrier->barrier < version.barriers.size();
-  if (const auto* edge = std::get_if<model::SelectedEdge>(&selection)) return edge->edge < version.edges.size();
+  if (const auto* node = std::get_if<model::SelectedNode>(&selection))
+    return node->node < version.nodes.size();
+  if (const auto* buffer = std::get_if<model::SelectedBuffer>(&selection))
+    return buffer->buffer < version.buffers.size();
+  if (const auto* barrier = std::get_if<model::SelectedBarrier>(&selection))
+    return barrier->barrier < version.barriers.size();
+  if (const auto* edge = std::get_if<model::SelectedEdge>(&selection))
+    return edge->edge < version.edges.size();
   return true;
 }
 
@@ -60,7 +70,8 @@ void draw_elsewhere(PanelContext& context, model::GraphKey key) {
   if (entry == nullptr) {
     draw_note(context.theme, "What is selected is in a graph that this trace does not have.");
   } else {
-    draw_note(context.theme, "What is selected is in " + entry->graph->name() + ", version " + count_text(key.version) + ".");
+    draw_note(context.theme, "What is selected is in " + entry->graph->name() + ", version " +
+                                 count_text(key.version) + ".");
     if (draw_action(context.theme, "Show that graph")) context.view.graph = key;
     next_action("Forget the selection");
   }
@@ -72,7 +83,8 @@ void draw_elsewhere(PanelContext& context, model::GraphKey key) {
 void InspectorPanel::draw(PanelContext& context) {
   if (context.graph() == nullptr) {
     if (context.document->sessions->empty()) {
-      draw_empty(context.theme, "Nothing to inspect yet", "As soon as the trace describes a graph, what you select is explained here.");
+      draw_empty(context.theme, "Nothing to inspect yet",
+                 "As soon as the trace describes a graph, what you select is explained here.");
     } else {
       draw_title(context.theme, "trace", context.name);
       draw_note(context.theme, "It has no graph yet.");

@@ -1,5 +1,5 @@
-// InspectorPanel: the everything about what is selected. Draws into the rest of the current ImGui window; changes nothing but its own view and
-// Frame::view. Threads: the drawing thread's.
+// InspectorPanel: the everything about what is selected. Draws into the rest of the current ImGui
+// window; changes nothing but its own view and Frame::view. Threads: the drawing thread's.
 #pragma once
 
 #include <memory>

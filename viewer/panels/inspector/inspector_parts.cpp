@@ -28,13 +28,17 @@ void draw_wrapped(const std::string& text, ImU32 colour) {
 std::string fitting(const std::string& text, float width) {
   const float wide = ImGui::CalcTextSize(text.c_str()).x;
   if (wide <= width || text.empty()) return text;
-  const auto fits = static_cast<std::size_t>(std::max(0.0f, static_cast<float>(text.size()) * width / wide - 1));
+  const auto fits =
+      static_cast<std::size_t>(std::max(0.0f, static_cast<float>(text.size()) * width / wide - 1));
   return shortened(text, std::max<std::size_t>(fits, 4));
 }
 
-float label_width() { return std::min(ImGui::GetFontSize() * 8.5f, ImGui::GetWindowWidth() * 0.42f); }
+float label_width() {
+  return std::min(ImGui::GetFontSize() * 8.5f, ImGui::GetWindowWidth() * 0.42f);
+}
 
-void draw_labelled(const Theme& theme, const char* label, const std::string& value, const char* explanation, ImFont* font) {
+void draw_labelled(const Theme& theme, const char* label, const std::string& value,
+                   const char* explanation, ImFont* font) {
   if (value.empty()) return;
   const float left = ImGui::GetCursorPosX();
   ImGui::PushID(label);
@@ -61,7 +65,8 @@ void draw_title(const Theme& theme, const std::string& what, const std::string& 
     const float line = ImGui::GetTextLineHeight(), size = std::round(line * 0.66f);
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float top = at.y + (line - size) / 2;
-    ImGui::GetWindowDrawList()->AddRectFilled({at.x, top}, {at.x + size, top + size}, chip, 3 * theme.scale);
+    ImGui::GetWindowDrawList()->AddRectFilled({at.x, top}, {at.x + size, top + size}, chip,
+                                              3 * theme.scale);
     ImGui::Dummy({size, line});
     ImGui::SameLine(0, theme.space);
   }
@@ -79,12 +84,15 @@ bool draw_section(const Theme& theme, const char* title, const std::string& note
   ImGui::PopStyleVar();
   if (!note.empty()) {
     const ImVec2 max = ImGui::GetItemRectMax(), min = ImGui::GetItemRectMin();
-    const float room = max.x - min.x - ImGui::CalcTextSize(title).x - ImGui::GetFontSize() * 2 - 2 * theme.space;
+    const float room =
+        max.x - min.x - ImGui::CalcTextSize(title).x - ImGui::GetFontSize() * 2 - 2 * theme.space;
     ImGui::PushFont(theme.small);
     const std::string text = fitting(note, room);
     const ImVec2 size = ImGui::CalcTextSize(text.c_str());
     if (room > ImGui::GetFontSize() * 3) {
-      ImGui::GetWindowDrawList()->AddText({max.x - size.x - theme.space, (min.y + max.y - size.y) / 2}, theme.ink_soft, text.c_str());
+      ImGui::GetWindowDrawList()->AddText(
+          {max.x - size.x - theme.space, (min.y + max.y - size.y) / 2}, theme.ink_soft,
+          text.c_str());
     }
     ImGui::PopFont();
   }
@@ -93,18 +101,21 @@ bool draw_section(const Theme& theme, const char* title, const std::string& note
 
 void draw_note(const Theme& theme, const std::string& text) { draw_wrapped(text, theme.ink_soft); }
 
-void draw_value(const Theme& theme, const char* label, const std::string& value, const char* explanation) {
+void draw_value(const Theme& theme, const char* label, const std::string& value,
+                const char* explanation) {
   draw_labelled(theme, label, value, explanation, theme.text);
 }
 
-void draw_mono(const Theme& theme, const char* label, const std::string& value, const char* explanation) {
+void draw_mono(const Theme& theme, const char* label, const std::string& value,
+               const char* explanation) {
   draw_labelled(theme, label, value, explanation, theme.mono);
 }
 
 void draw_tiles(const Theme& theme, std::span<const Tile> tiles) {
   float widest = 0;
   ImGui::PushFont(theme.mono);
-  for (const Tile& tile : tiles) widest = std::max(widest, ImGui::CalcTextSize(tile.value.c_str()).x);
+  for (const Tile& tile : tiles)
+    widest = std::max(widest, ImGui::CalcTextSize(tile.value.c_str()).x);
   ImGui::PopFont();
   const float room = ImGui::GetContentRegionAvail().x, left = ImGui::GetCursorPosX();
   const auto most = static_cast<std::size_t>(std::max(1.0f, room / (widest + 2 * theme.space)));
@@ -137,19 +148,22 @@ bool draw_link(const Theme& theme, const LinkDesc& desc) {
   const float height = line + (desc.detail.empty() ? 0 : small) + bar;
   ImGui::BeginGroup();
   ImGui::PushStyleColor(ImGuiCol_Header, theme.accent_soft);
-  const bool clicked = ImGui::Selectable("##link", desc.is_selected, ImGuiSelectableFlags_AllowItemOverlap, {width, height});
+  const bool clicked = ImGui::Selectable("##link", desc.is_selected,
+                                         ImGuiSelectableFlags_AllowItemOverlap, {width, height});
   ImGui::PopStyleColor();
   const bool hovered = ImGui::IsItemHovered();
   float x = at.x;
   if (desc.chip != 0) {
     const float size = std::round(line * 0.62f), top = at.y + (line - size) / 2;
-    ImGui::GetWindowDrawList()->AddRectFilled({x, top}, {x + size, top + size}, desc.chip, 2 * theme.scale);
+    ImGui::GetWindowDrawList()->AddRectFilled({x, top}, {x + size, top + size}, desc.chip,
+                                              2 * theme.scale);
     x += size + theme.space * 0.75f;
   }
   ImGui::PushFont(theme.mono);
   const float note = desc.note.empty() ? 0 : ImGui::CalcTextSize(desc.note.c_str()).x;
   ImGui::PopFont();
-  const std::string text = fitting(desc.text, at.x + width - x - (note > 0 ? note + theme.space : 0));
+  const std::string text =
+      fitting(desc.text, at.x + width - x - (note > 0 ? note + theme.space : 0));
   ImGui::SetCursorScreenPos({x, at.y});
   draw_text(text, hovered ? theme.accent : theme.ink);
   if (note > 0) {
@@ -168,7 +182,9 @@ bool draw_link(const Theme& theme, const LinkDesc& desc) {
     ImDrawList* draw = ImGui::GetWindowDrawList();
     const float top = at.y + height - bar + 1, right = at.x + width;
     draw->AddRectFilled({x, top}, {right, top + bar - 1}, with_alpha(theme.ink_faint, 0.18f), 2);
-    draw->AddRectFilled({x, top}, {x + (right - x) * static_cast<float>(std::min(1.0, desc.part)), top + bar - 1}, with_alpha(theme.accent, 0.8f), 2);
+    draw->AddRectFilled(
+        {x, top}, {x + (right - x) * static_cast<float>(std::min(1.0, desc.part)), top + bar - 1},
+        with_alpha(theme.accent, 0.8f), 2);
   }
   ImGui::EndGroup();
   if (hovered && (text != desc.text || !desc.detail.empty())) {
@@ -195,32 +211,40 @@ bool draw_action(const Theme& theme, const char* text, const char* explanation) 
 }
 
 void next_action(const char* text) {
-  const float right = ImGui::GetItemRectMax().x, end = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
-  if (right + ImGui::CalcTextSize(text).x + ImGui::GetStyle().ItemSpacing.x * 4 < end) ImGui::SameLine(0, ImGui::GetStyle().ItemSpacing.x / 2 + 2);
+  const float right = ImGui::GetItemRectMax().x,
+              end = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
+  if (right + ImGui::CalcTextSize(text).x + ImGui::GetStyle().ItemSpacing.x * 4 < end)
+    ImGui::SameLine(0, ImGui::GetStyle().ItemSpacing.x / 2 + 2);
 }
 
-void draw_node_link(PanelContext& context, std::uint32_t node, const std::string& note, const std::string& detail, double part) {
+void draw_node_link(PanelContext& context, std::uint32_t node, const std::string& note,
+                    const std::string& detail, double part) {
   const model::Graph& graph = *context.graph();
   const model::SelectedNode selected{graph.key(), node};
   ImGui::PushID(static_cast<int>(node));
-  const bool clicked = draw_link(
-      context.theme, {graph.node_name(node), note, detail, node_colour(context, node), context.view.selection == model::Selection{selected}, part});
+  const bool clicked =
+      draw_link(context.theme, {graph.node_name(node), note, detail, node_colour(context, node),
+                                context.view.selection == model::Selection{selected}, part});
   ImGui::PopID();
   if (ImGui::IsItemHovered()) context.view.hovered = selected;
   if (clicked) context.view.select(selected);
 }
 
-void draw_buffer_link(PanelContext& context, std::uint32_t buffer, const std::string& note, const std::string& detail) {
+void draw_buffer_link(PanelContext& context, std::uint32_t buffer, const std::string& note,
+                      const std::string& detail) {
   const model::Graph& graph = *context.graph();
   const model::SelectedBuffer selected{graph.key(), buffer};
   ImGui::PushID(static_cast<int>(buffer));
-  const bool clicked = draw_link(context.theme, {graph.buffer_name(buffer), note, detail, 0, context.view.selection == model::Selection{selected}});
+  const bool clicked =
+      draw_link(context.theme, {graph.buffer_name(buffer), note, detail, 0,
+                                context.view.selection == model::Selection{selected}});
   ImGui::PopID();
   if (ImGui::IsItemHovered()) context.view.hovered = selected;
   if (clicked) context.view.select(selected);
 }
 
-void draw_list(const Theme& theme, const char* id, std::size_t count, ListRow row, const std::function<void(std::size_t)>& each) {
+void draw_list(const Theme& theme, const char* id, std::size_t count, ListRow row,
+               const std::function<void(std::size_t)>& each) {
   static constexpr std::size_t kFirst = 8;
   ImGui::PushID(id);
   ImGuiStorage* storage = ImGui::GetStateStorage();
@@ -230,7 +254,8 @@ void draw_list(const Theme& theme, const char* id, std::size_t count, ListRow ro
   ImGui::PushFont(theme.small);
   const float small = ImGui::GetTextLineHeight();
   ImGui::PopFont();
-  const float height = ImGui::GetTextLineHeight() + (row == ListRow::TwoLines ? small : 0) + ImGui::GetStyle().ItemSpacing.y;
+  const float height = ImGui::GetTextLineHeight() + (row == ListRow::TwoLines ? small : 0) +
+                       ImGui::GetStyle().ItemSpacing.y;
   ImGuiListClipper clipper;
   clipper.Begin(static_cast<int>(shown), height);
   while (clipper.Step()) {

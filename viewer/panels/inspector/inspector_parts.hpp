@@ -1,5 +1,6 @@
-// What every page of the inspector is made of: titles, sections that fold, fields, tiles of numbers, links and lists that stay cheap however
-// long they are. Fits itself to the width of the window. Threads: the drawing thread's.
+// What every page of the inspector is made of: titles, sections that fold, fields, tiles of
+// numbers, links and lists that stay cheap however long they are. Fits itself to the width of the
+// window. Threads: the drawing thread's.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +15,20 @@
 namespace reprise::viewer {
 
 // What is inspected, and its name below that. `chip`: its colour elsewhere; 0: it has none.
-void draw_title(const Theme& theme, const std::string& what, const std::string& name, ImU32 chip = 0);
+void draw_title(const Theme& theme, const std::string& what, const std::string& name,
+                ImU32 chip = 0);
 // True if it is open: draw what is in it then. `note` stands at the right end.
-[[nodiscard]] bool draw_section(const Theme& theme, const char* title, const std::string& note = {});
+[[nodiscard]] bool draw_section(const Theme& theme, const char* title,
+                                const std::string& note = {});
 // A line of soft text, wrapped.
 void draw_note(const Theme& theme, const std::string& text);
 
 // A label and its value, which is left out where it is empty. A click copies the value.
-void draw_value(const Theme& theme, const char* label, const std::string& value, const char* explanation = "");
+void draw_value(const Theme& theme, const char* label, const std::string& value,
+                const char* explanation = "");
 // The same for what is read letter by letter: addresses, names of kernels, hashes, numbers.
-void draw_mono(const Theme& theme, const char* label, const std::string& value, const char* explanation = "");
+void draw_mono(const Theme& theme, const char* label, const std::string& value,
+               const char* explanation = "");
 
 struct Tile {
   const char* name = "";
@@ -47,12 +52,15 @@ struct LinkDesc {
 void next_action(const char* text);
 
 // Links to nodes: a click selects, hovering lights up.
-void draw_node_link(PanelContext& context, std::uint32_t node, const std::string& note = {}, const std::string& detail = {}, double part = 0);
-void draw_buffer_link(PanelContext& context, std::uint32_t buffer, const std::string& note = {}, const std::string& detail = {});
+void draw_node_link(PanelContext& context, std::uint32_t node, const std::string& note = {},
+                    const std::string& detail = {}, double part = 0);
+void draw_buffer_link(PanelContext& context, std::uint32_t buffer, const std::string& note = {},
+                      const std::string& detail = {});
 
 enum class ListRow : std::uint8_t { OneLine, TwoLines };
 // The first few of `count`, and all of them on demand. `each` draws a link.
-void draw_list(const Theme& theme, const char* id, std::size_t count, ListRow row, const std::function<void(std::size_t)>& each);
+void draw_list(const Theme& theme, const char* id, std::size_t count, ListRow row,
+               const std::function<void(std::size_t)>& each);
 
 // "[0, 4,096)"; "all of it" where that is the whole buffer.
 [[nodiscard]] std::string range_text(std::uint64_t begin, std::uint64_t end, std::uint64_t bytes);

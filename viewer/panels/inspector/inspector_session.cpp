@@ -2,8 +2,8 @@
 
 #include <ctime>
 
-#include "panels/widgets/format.hpp"
 #include "panels/inspector/inspector_parts.hpp"
+#include "panels/widgets/format.hpp"
 
 namespace reprise::viewer {
 
@@ -15,14 +15,17 @@ std::string utc_text(trace::Time nanoseconds) {
   std::tm parts{};
   if (gmtime_r(&seconds, &parts) == nullptr) return {};
   char text[32];
-  return std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &parts) == 0 ? std::string() : text;
+  return std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &parts) == 0 ? std::string()
+                                                                                : text;
 }
 
 void draw_device(const PanelContext& context, const trace::Device& device) {
   const Theme& theme = context.theme;
-  draw_value(theme, "Device", device.name.empty() ? device.selector : device.name, device.selector.c_str());
+  draw_value(theme, "Device", device.name.empty() ? device.selector : device.name,
+             device.selector.c_str());
   if (device.memory_bytes != 0) draw_mono(theme, "Its memory", bytes_text(device.memory_bytes));
-  if (device.multiprocessors != 0) draw_mono(theme, "Multiprocessors", count_text(device.multiprocessors));
+  if (device.multiprocessors != 0)
+    draw_mono(theme, "Multiprocessors", count_text(device.multiprocessors));
   for (std::size_t i = context.document->clocks.size(); i-- > 0;) {
     const trace::Clock& clock = context.document->clocks[i];
     if (clock.device != device.id) continue;
@@ -37,7 +40,8 @@ void draw_device(const PanelContext& context, const trace::Device& device) {
 void draw_session(const PanelContext& context) {
   const Theme& theme = context.theme;
   const model::Document& document = *context.document;
-  if (!draw_section(theme, "Recorded by", context.name.substr(context.name.find_last_of('/') + 1))) return;
+  if (!draw_section(theme, "Recorded by", context.name.substr(context.name.find_last_of('/') + 1)))
+    return;
   for (std::size_t i = 0; i < document.sessions->size(); ++i) {
     const trace::Session& session = (*document.sessions)[i];
     ImGui::PushID(static_cast<int>(i));
@@ -56,7 +60,8 @@ void draw_session(const PanelContext& context) {
     ImGui::PopID();
   }
   if (document.last > document.first)
-    draw_mono(theme, "Covers", duration_text(static_cast<double>(document.last - document.first)), "From the first moment of the trace to the last.");
+    draw_mono(theme, "Covers", duration_text(static_cast<double>(document.last - document.first)),
+              "From the first moment of the trace to the last.");
 }
 
 }  // namespace reprise::viewer

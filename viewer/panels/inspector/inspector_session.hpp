@@ -1,4 +1,5 @@
-// The part of the inspector about who recorded the trace, and on what. Threads: the drawing thread's.
+// The part of the inspector about who recorded the trace, and on what. Threads: the drawing
+// thread's.
 #pragma once
 
 #include "panels/shared/panel_context.hpp"

@@ -8,7 +8,8 @@
 
 namespace reprise::viewer {
 
-NodeTrend node_trend(const model::Document& document, model::GraphKey graph, std::uint32_t node, model::ReplayRange range) {
+NodeTrend node_trend(const model::Document& document, model::GraphKey graph, std::uint32_t node,
+                     model::ReplayRange range) {
   NodeTrend trend{graph, node, range.first, range.count, {}, {}};
   for (const auto& block : model::blocks_of(document, graph, range, kTrendReplays)) {
     double sum = 0;
@@ -21,11 +22,14 @@ NodeTrend node_trend(const model::Document& document, model::GraphKey graph, std
     }
     if (has_time) trend.points.push_back({block->replay, sum});
   }
-  std::sort(trend.points.begin(), trend.points.end(), [](const NodeTrend::Point& a, const NodeTrend::Point& b) { return a.replay < b.replay; });
+  std::sort(
+      trend.points.begin(), trend.points.end(),
+      [](const NodeTrend::Point& a, const NodeTrend::Point& b) { return a.replay < b.replay; });
   return trend;
 }
 
-std::optional<std::uint64_t> draw_trend(const Theme& theme, const NodeTrend& trend, std::optional<std::uint64_t> marked, float height) {
+std::optional<std::uint64_t> draw_trend(const Theme& theme, const NodeTrend& trend,
+                                        std::optional<std::uint64_t> marked, float height) {
   if (trend.points.empty()) return std::nullopt;
   const ImVec2 min = ImGui::GetCursorScreenPos();
   const float width = std::max(40.0f, ImGui::GetContentRegionAvail().x);
@@ -33,10 +37,12 @@ std::optional<std::uint64_t> draw_trend(const Theme& theme, const NodeTrend& tre
   ImDrawList* draw = ImGui::GetWindowDrawList();
   draw->AddRectFilled(min, max, theme.background, theme.radius);
   const float inset = theme.half_space * 1.5f;
-  const double first = static_cast<double>(trend.points.front().replay), last = static_cast<double>(trend.points.back().replay);
+  const double first = static_cast<double>(trend.points.front().replay),
+               last = static_cast<double>(trend.points.back().replay);
   std::vector<double> values;
   for (const NodeTrend::Point& p : trend.points) values.push_back(p.nanoseconds);
-  // From 0, so that a change looks as large as it is; one late replay does not press the rest to the ground.
+  // From 0, so that a change looks as large as it is; one late replay does not press the rest to
+  // the ground.
   const auto late = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) * 98 / 100);
   std::nth_element(values.begin(), late, values.end());
   const double top = std::max(*late * 1.25, 1.0);
@@ -44,13 +50,15 @@ std::optional<std::uint64_t> draw_trend(const Theme& theme, const NodeTrend& tre
     const double part = last > first ? (static_cast<double>(replay) - first) / (last - first) : 0.5;
     return min.x + inset + (width - 2 * inset) * static_cast<float>(part);
   };
-  const auto y_of = [&](double value) { return max.y - inset - (height - 2 * inset) * static_cast<float>(std::min(1.0, value / top)); };
+  const auto y_of = [&](double value) {
+    return max.y - inset - (height - 2 * inset) * static_cast<float>(std::min(1.0, value / top));
+  };
   const float radius = std::max(1.5f, 1.8f * theme.scale);
   for (const NodeTrend::Point& p : trend.points) {
     const ImVec2 at{x_of(p.replay), y_of(p.nanoseconds)};
     if (p.nanoseconds > top) {  // above the picture: an arrow
-      draw->AddTriangleFilled({at.x, at.y - radius * 1.5f}, {at.x - radius * 1.5f, at.y + radius}, {at.x + radius * 1.5f, at.y + radius},
-                              theme.warning);
+      draw->AddTriangleFilled({at.x, at.y - radius * 1.5f}, {at.x - radius * 1.5f, at.y + radius},
+                              {at.x + radius * 1.5f, at.y + radius}, theme.warning);
     } else {
       draw->AddCircleFilled(at, radius, with_alpha(theme.accent, 0.85f), 8);
     }
@@ -60,16 +68,21 @@ std::optional<std::uint64_t> draw_trend(const Theme& theme, const NodeTrend& tre
   std::optional<std::uint64_t> clicked;
   if (ImGui::IsItemHovered()) {
     const float mouse = ImGui::GetIO().MousePos.x;
-    const auto nearest = std::min_element(trend.points.begin(), trend.points.end(), [&](const NodeTrend::Point& a, const NodeTrend::Point& b) {
-      return std::abs(x_of(a.replay) - mouse) < std::abs(x_of(b.replay) - mouse);
-    });
-    draw->AddCircle({x_of(nearest->replay), y_of(nearest->nanoseconds)}, radius * 2.6f, theme.accent, 16, 1.5f * theme.scale);
-    ImGui::SetTooltip("replay %s: %s", count_text(nearest->replay).c_str(), duration_text(nearest->nanoseconds).c_str());
+    const auto nearest = std::min_element(
+        trend.points.begin(), trend.points.end(),
+        [&](const NodeTrend::Point& a, const NodeTrend::Point& b) {
+          return std::abs(x_of(a.replay) - mouse) < std::abs(x_of(b.replay) - mouse);
+        });
+    draw->AddCircle({x_of(nearest->replay), y_of(nearest->nanoseconds)}, radius * 2.6f,
+                    theme.accent, 16, 1.5f * theme.scale);
+    ImGui::SetTooltip("replay %s: %s", count_text(nearest->replay).c_str(),
+                      duration_text(nearest->nanoseconds).c_str());
     if (ImGui::IsMouseClicked(0)) clicked = nearest->replay;
   }
   ImGui::PushFont(theme.small);
   ImGui::PushStyleColor(ImGuiCol_Text, theme.ink_soft);
-  const std::string left = "replay " + count_text(trend.points.front().replay), right = count_text(trend.points.back().replay);
+  const std::string left = "replay " + count_text(trend.points.front().replay),
+                    right = count_text(trend.points.back().replay);
   const float start = ImGui::GetCursorPosX();
   ImGui::TextUnformatted(left.c_str());
   const std::string scale = "0 to " + duration_text(top);

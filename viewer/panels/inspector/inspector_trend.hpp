@@ -1,5 +1,6 @@
-// NodeTrend: how long one node took in each of the sampled replays of a range, at most kTrendReplays of them, spread evenly: as dots over
-// the replays, and as a histogram where the whole trace's would show other replays too. Threads: node_trend() any, as it may read the disk;
+// NodeTrend: how long one node took in each of the sampled replays of a range, at most
+// kTrendReplays of them, spread evenly: as dots over the replays, and as a histogram where the
+// whole trace's would show other replays too. Threads: node_trend() any, as it may read the disk;
 // the rest is the drawing thread's.
 #pragma once
 
@@ -28,9 +29,12 @@ struct NodeTrend {
 };
 
 // Throws TraceError.
-[[nodiscard]] NodeTrend node_trend(const model::Document& document, model::GraphKey graph, std::uint32_t node, model::ReplayRange range);
+[[nodiscard]] NodeTrend node_trend(const model::Document& document, model::GraphKey graph,
+                                   std::uint32_t node, model::ReplayRange range);
 
 // As wide as the window. The replay under the mouse, if it was clicked.
-[[nodiscard]] std::optional<std::uint64_t> draw_trend(const Theme& theme, const NodeTrend& trend, std::optional<std::uint64_t> marked, float height);
+[[nodiscard]] std::optional<std::uint64_t> draw_trend(const Theme& theme, const NodeTrend& trend,
+                                                      std::optional<std::uint64_t> marked,
+                                                      float height);
 
 }  // namespace reprise::viewer

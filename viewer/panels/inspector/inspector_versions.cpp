@@ -8,11 +8,14 @@
 namespace reprise::viewer {
 
 const ChangedNode* VersionChanges::find(std::uint32_t node) const {
-  const auto found = std::lower_bound(changed.begin(), changed.end(), node, [](const ChangedNode& c, std::uint32_t n) { return c.node < n; });
+  const auto found =
+      std::lower_bound(changed.begin(), changed.end(), node,
+                       [](const ChangedNode& c, std::uint32_t n) { return c.node < n; });
   return found != changed.end() && found->node == node ? &*found : nullptr;
 }
 
-std::optional<model::GraphKey> version_before(const model::Document& document, model::GraphKey key) {
+std::optional<model::GraphKey> version_before(const model::Document& document,
+                                              model::GraphKey key) {
   const auto at = document.graphs.lower_bound(key);
   if (at == document.graphs.begin()) return std::nullopt;
   const model::GraphKey before = std::prev(at)->first;
@@ -32,12 +35,14 @@ namespace {
 std::string touched(const model::Graph& graph, std::uint32_t node) {
   std::string text;
   for (const trace::NodeAccess& access : graph.accesses(node)) {
-    text += (text.empty() ? "" : ", ") + graph.buffer_name(access.buffer) + " [" + count_text(access.begin) + ", " + count_text(access.end) + ")";
+    text += (text.empty() ? "" : ", ") + graph.buffer_name(access.buffer) + " [" +
+            count_text(access.begin) + ", " + count_text(access.end) + ")";
   }
   return text.empty() ? "nothing" : text;
 }
 
-std::vector<std::string> changes_of(const model::Graph& before, std::uint32_t b, const model::Graph& after, std::uint32_t a) {
+std::vector<std::string> changes_of(const model::Graph& before, std::uint32_t b,
+                                    const model::Graph& after, std::uint32_t a) {
   std::vector<std::string> changes;
   const auto note = [&](const char* what, const std::string& was, const std::string& is) {
     if (was != is) changes.push_back(std::string(what) + " " + is + ", was " + was);
@@ -68,9 +73,11 @@ VersionChanges version_changes(const model::Graph& before, const model::Graph& a
   std::vector<std::uint8_t> has_before(before.node_count()), has_after(after.node_count());
   for (const auto& [b, a] : model::matching_nodes(before, after)) {
     has_before[b] = has_after[a] = 1;
-    if (auto changes = changes_of(before, b, after, a); !changes.empty()) result.changed.push_back({a, b, std::move(changes)});
+    if (auto changes = changes_of(before, b, after, a); !changes.empty())
+      result.changed.push_back({a, b, std::move(changes)});
   }
-  std::sort(result.changed.begin(), result.changed.end(), [](const ChangedNode& x, const ChangedNode& y) { return x.node < y.node; });
+  std::sort(result.changed.begin(), result.changed.end(),
+            [](const ChangedNode& x, const ChangedNode& y) { return x.node < y.node; });
   result.removed = missing(before.node_count(), has_before);
   result.added = missing(after.node_count(), has_after);
   return result;

@@ -31,7 +31,8 @@ double binary_step(double length, int most) {
 // As few decimals as tell one step from the next.
 std::string number_text(double value, double step) {
   int decimals = 0;
-  for (double rest = step; decimals < 6 && std::abs(rest - std::round(rest)) > 1e-6; rest *= 10) ++decimals;
+  for (double rest = step; decimals < 6 && std::abs(rest - std::round(rest)) > 1e-6; rest *= 10)
+    ++decimals;
   char text[48];
   std::snprintf(text, sizeof text, "%.*f", decimals, value);
   return text;
@@ -65,22 +66,29 @@ Unit unit_of(const std::array<Unit, n>& units, double largest) {
 }  // namespace
 
 std::vector<AxisTick> count_ticks(double first, double last, int most) {
-  return ticks(first, last, std::max(1.0, decimal_step(last - first, most)),
-               [](double at) { return at < 0 ? "-" + count_text(static_cast<std::uint64_t>(-at)) : count_text(static_cast<std::uint64_t>(at)); });
+  return ticks(first, last, std::max(1.0, decimal_step(last - first, most)), [](double at) {
+    return at < 0 ? "-" + count_text(static_cast<std::uint64_t>(-at))
+                  : count_text(static_cast<std::uint64_t>(at));
+  });
 }
 
 std::vector<AxisTick> byte_ticks(double first, double last, int most) {
-  static constexpr std::array<Unit, 5> kUnits{{{1, "B"}, {1024, "KiB"}, {1048576, "MiB"}, {1073741824, "GiB"}, {1099511627776, "TiB"}}};
+  static constexpr std::array<Unit, 5> kUnits{
+      {{1, "B"}, {1024, "KiB"}, {1048576, "MiB"}, {1073741824, "GiB"}, {1099511627776, "TiB"}}};
   const Unit unit = unit_of(kUnits, std::max(std::abs(first), std::abs(last)));
   const double step = binary_step(last - first, most);
-  return ticks(first, last, step, [&](double at) { return number_text(at / unit.size, step / unit.size) + " " + unit.name; });
+  return ticks(first, last, step, [&](double at) {
+    return number_text(at / unit.size, step / unit.size) + " " + unit.name;
+  });
 }
 
 std::vector<AxisTick> time_ticks(double first, double last, int most) {
   static constexpr std::array<Unit, 4> kUnits{{{1, "ns"}, {1e3, "us"}, {1e6, "ms"}, {1e9, "s"}}};
   const Unit unit = unit_of(kUnits, std::max(std::abs(first), std::abs(last)));
   const double step = std::max(1.0, decimal_step(last - first, most));
-  return ticks(first, last, step, [&](double at) { return number_text(at / unit.size, step / unit.size) + " " + unit.name; });
+  return ticks(first, last, step, [&](double at) {
+    return number_text(at / unit.size, step / unit.size) + " " + unit.name;
+  });
 }
 
 }  // namespace reprise::viewer

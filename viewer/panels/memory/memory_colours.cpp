@@ -19,33 +19,43 @@ constexpr std::size_t kMostRows = 14;  // of a legend
 
 ImU32 label_colour(const Theme& theme, const model::Graph& graph, std::uint32_t label) {
   const std::uint32_t rgb = graph.record().labels[label].color;
-  return rgb != 0 ? IM_COL32(rgb >> 16 & 255, rgb >> 8 & 255, rgb & 255, 255) : label == 0 ? theme.node : category(theme, label);
+  return rgb != 0     ? IM_COL32(rgb >> 16 & 255, rgb >> 8 & 255, rgb & 255, 255)
+         : label == 0 ? theme.node
+                      : category(theme, label);
 }
 
 // Sizes spread over orders of magnitude.
 float size_part(const MemoryViewModel& view_model, std::uint64_t bytes) {
   const double least = std::log2(std::max<double>(1, static_cast<double>(view_model.least_bytes)));
-  const double greatest = std::log2(std::max<double>(1, static_cast<double>(view_model.greatest_bytes)));
+  const double greatest =
+      std::log2(std::max<double>(1, static_cast<double>(view_model.greatest_bytes)));
   if (!(greatest > least)) return 0.5f;
-  return static_cast<float>((std::log2(std::max<double>(1, static_cast<double>(bytes))) - least) / (greatest - least));
+  return static_cast<float>((std::log2(std::max<double>(1, static_cast<double>(bytes))) - least) /
+                            (greatest - least));
 }
 
 }  // namespace
 
-ImU32 memory_colour(const Theme& theme, const MemoryViewModel& view_model, MemoryColour by, std::uint32_t buffer) {
+ImU32 memory_colour(const Theme& theme, const MemoryViewModel& view_model, MemoryColour by,
+                    std::uint32_t buffer) {
   const trace::Node& first = view_model.graph->record().nodes[view_model.first_node[buffer]];
   switch (by) {
     case MemoryColour::Label: return label_colour(theme, *view_model.graph, first.label);
-    case MemoryColour::AliasGroup: return view_model.group[buffer] == kNone ? theme.node : category(theme, view_model.group[buffer]);
-    case MemoryColour::Size: return heat(size_part(view_model, view_model.use.spans[view_model.span[buffer]].bytes));
+    case MemoryColour::AliasGroup:
+      return view_model.group[buffer] == kNone ? theme.node
+                                               : category(theme, view_model.group[buffer]);
+    case MemoryColour::Size:
+      return heat(size_part(view_model, view_model.use.spans[view_model.span[buffer]].bytes));
     case MemoryColour::FirstKind: return kind_colour(theme, first.kind);
   }
   return theme.node;
 }
 
-float draw_memory_legend(const Theme& theme, const MemoryViewModel& view_model, MemoryColour by, ImVec2 at, float width) {
+float draw_memory_legend(const Theme& theme, const MemoryViewModel& view_model, MemoryColour by,
+                         ImVec2 at, float width) {
   if (by == MemoryColour::Size) {
-    return draw_heat_legend(theme, at, width, "Size of the buffer, by orders of magnitude", bytes_text(view_model.least_bytes),
+    return draw_heat_legend(theme, at, width, "Size of the buffer, by orders of magnitude",
+                            bytes_text(view_model.least_bytes),
                             bytes_text(view_model.greatest_bytes));
   }
   struct Part {
@@ -66,24 +76,29 @@ float draw_memory_legend(const Theme& theme, const MemoryViewModel& view_model, 
   }
   const auto name = [&](std::uint32_t key) -> std::string {
     if (by == MemoryColour::FirstKind) return kind_name(static_cast<trace::NodeKind>(key));
-    if (by == MemoryColour::Label) return key == 0 ? "(no label)" : view_model.graph->label_path(key);
+    if (by == MemoryColour::Label)
+      return key == 0 ? "(no label)" : view_model.graph->label_path(key);
     return key == kNone ? "shares with nobody" : "group " + count_text(key + 1);
   };
   std::vector<std::pair<std::uint32_t, Part>> rows(parts.begin(), parts.end());
-  std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.second.bytes > b.second.bytes; });
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto& a, const auto& b) { return a.second.bytes > b.second.bytes; });
   ImFont* font = theme.small ? theme.small : ImGui::GetFont();
   const auto fitting = [&](const std::string& whole, const std::string& bytes) {
     std::size_t letters = std::min<std::size_t>(whole.size(), 60);
     const auto text = [&] { return shortened(whole, letters) + "  " + bytes; };
     const float room = width - font->FontSize * 1.4f;
-    while (letters > 6 && font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, text().c_str()).x > room) --letters;
+    while (letters > 6 && font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, text().c_str()).x > room)
+      --letters;
     return text();
   };
   std::vector<LegendItem> items;
   for (std::size_t i = 0; i < std::min(rows.size(), kMostRows); ++i) {
-    items.push_back({rows[i].second.colour, fitting(name(rows[i].first), bytes_text(rows[i].second.bytes))});
+    items.push_back(
+        {rows[i].second.colour, fitting(name(rows[i].first), bytes_text(rows[i].second.bytes))});
   }
-  if (rows.size() > kMostRows) items.push_back({theme.ink_faint, "and " + count_text(rows.size() - kMostRows) + " more"});
+  if (rows.size() > kMostRows)
+    items.push_back({theme.ink_faint, "and " + count_text(rows.size() - kMostRows) + " more"});
   const char* title = by == MemoryColour::Label        ? "Label of the first user"
                       : by == MemoryColour::AliasGroup ? "Buffers that share bytes"
                                                        : "Kind of the first user";

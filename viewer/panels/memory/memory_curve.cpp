@@ -4,8 +4,8 @@
 #include <cmath>
 #include <string>
 
-#include "panels/widgets/format.hpp"
 #include "panels/memory/memory_map.hpp"
+#include "panels/widgets/format.hpp"
 #include "panels/widgets/widgets.hpp"
 
 namespace reprise::viewer {
@@ -26,24 +26,32 @@ void MemoryMap::draw_curve(PanelContext& context, const Content& content, const 
   ImDrawList* list = ImGui::GetWindowDrawList();
   const ImVec2 min = places.curve_min, max = places.curve_max;
   const trace::GraphVersion& record = view_model.graph->record();
-  double highest = static_cast<double>(std::max({view_model.use.slab_bytes, view_model.use.peak_bytes, record.bound_bytes, std::uint64_t{1}}));
-  if (static_cast<double>(view_model.use.naive_bytes) <= highest * kOffScale) highest = std::max(highest, static_cast<double>(view_model.use.naive_bytes));
+  double highest =
+      static_cast<double>(std::max({view_model.use.slab_bytes, view_model.use.peak_bytes,
+                                    record.bound_bytes, std::uint64_t{1}}));
+  if (static_cast<double>(view_model.use.naive_bytes) <= highest * kOffScale)
+    highest = std::max(highest, static_cast<double>(view_model.use.naive_bytes));
   highest *= kHeadroom;
-  const auto y_of = [&](std::uint64_t bytes) { return max.y - static_cast<float>(static_cast<double>(bytes) / highest) * (max.y - min.y); };
+  const auto y_of = [&](std::uint64_t bytes) {
+    return max.y - static_cast<float>(static_cast<double>(bytes) / highest) * (max.y - min.y);
+  };
 
   list->PushClipRect(min, max, true);
   const auto& steps = view_model.use.steps;
   // Steps that fall into one column of pixels are drawn as their highest.
-  const auto first = std::upper_bound(steps.begin(), steps.end(), canvas_.in_sight().left,
-                                      [](double t, const model::MemoryStep& s) { return t < static_cast<double>(s.at); });
+  const auto first = std::upper_bound(
+      steps.begin(), steps.end(), canvas_.in_sight().left,
+      [](double t, const model::MemoryStep& s) { return t < static_cast<double>(s.at); });
   std::size_t i = first == steps.begin() ? 0 : static_cast<std::size_t>(first - steps.begin()) - 1;
   const ImU32 fill = with_alpha(theme.accent, 0.28f);
   float last_y = max.y;
   while (i + 1 < steps.size() && screen_x(static_cast<double>(steps[i].at)) <= max.x) {
     std::uint64_t bytes = steps[i].bytes;
     const float x0 = screen_x(static_cast<double>(steps[i].at));
-    while (i + 2 < steps.size() && screen_x(static_cast<double>(steps[i + 1].at)) < x0 + 1) bytes = std::max(bytes, steps[++i].bytes);
-    const float x1 = std::max(screen_x(static_cast<double>(steps[i + 1].at)), x0 + 1), y = y_of(bytes);
+    while (i + 2 < steps.size() && screen_x(static_cast<double>(steps[i + 1].at)) < x0 + 1)
+      bytes = std::max(bytes, steps[++i].bytes);
+    const float x1 = std::max(screen_x(static_cast<double>(steps[i + 1].at)), x0 + 1),
+                y = y_of(bytes);
     list->AddRectFilled({x0, y}, {x1, max.y}, fill);
     list->AddLine({x0, last_y}, {x0, y}, theme.accent, theme.scale);
     list->AddLine({x0, y}, {x1, y}, theme.accent, 1.5f * theme.scale);
@@ -52,7 +60,8 @@ void MemoryMap::draw_curve(PanelContext& context, const Content& content, const 
   }
   const float shift = view_model.is_measured ? 0.0f : 0.5f;
   if (view_model.use.peak_bytes != 0) {
-    const ImVec2 peak{screen_x(static_cast<double>(view_model.use.peak_at) + shift), y_of(view_model.use.peak_bytes)};
+    const ImVec2 peak{screen_x(static_cast<double>(view_model.use.peak_at) + shift),
+                      y_of(view_model.use.peak_bytes)};
     list->AddLine({peak.x, peak.y}, {peak.x, max.y}, theme.warning, theme.scale);
     list->AddCircleFilled(peak, 3.5f * theme.scale, theme.warning);
   }
@@ -65,17 +74,21 @@ void MemoryMap::draw_curve(PanelContext& context, const Content& content, const 
   draw_lines(context, content, places, highest);
 
   ImGui::SetCursorScreenPos(min);
-  ImGui::InvisibleButton("live bytes", {std::max(max.x - min.x, 1.0f), std::max(max.y - min.y, 1.0f)});
+  ImGui::InvisibleButton("live bytes",
+                         {std::max(max.x - min.x, 1.0f), std::max(max.y - min.y, 1.0f)});
   if (!ImGui::IsItemHovered() || view_model.length == 0) return;
-  const auto at = static_cast<Time>(std::clamp(std::floor(canvas_.x_of(ImGui::GetIO().MousePos.x)), 0.0, static_cast<double>(view_model.length - 1)));
+  const auto at = static_cast<Time>(std::clamp(std::floor(canvas_.x_of(ImGui::GetIO().MousePos.x)),
+                                               0.0, static_cast<double>(view_model.length - 1)));
   const float x = screen_x(static_cast<double>(at) + shift);
   list->AddLine({x, min.y}, {x, max.y}, theme.ink_soft, theme.scale);
-  ImGui::SetTooltip("%s: %s live\nClick: who is live here", moment_text(view_model, at).c_str(), bytes_text(live_bytes_at(view_model, at)).c_str());
+  ImGui::SetTooltip("%s: %s live\nClick: who is live here", moment_text(view_model, at).c_str(),
+                    bytes_text(live_bytes_at(view_model, at)).c_str());
   if (ImGui::IsItemClicked()) choose(at);
 }
 
 // The lines, with their names in the gutter, pushed apart where they would cover each other.
-void MemoryMap::draw_lines(const PanelContext& context, const Content& content, const Places& places, double highest) const {
+void MemoryMap::draw_lines(const PanelContext& context, const Content& content,
+                           const Places& places, double highest) const {
   const Theme& theme = context.theme;
   const MemoryViewModel& view_model = content.view_model;
   struct Line {
@@ -88,7 +101,8 @@ void MemoryMap::draw_lines(const PanelContext& context, const Content& content, 
                              {"slab", view_model.use.slab_bytes, theme.ink, 0, 0},
                              {"bound", view_model.graph->record().bound_bytes, theme.good, 0, 0},
                              {"peak", view_model.use.peak_bytes, theme.warning, 0, 0}}};
-  std::stable_sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) { return a.bytes > b.bytes; });
+  std::stable_sort(lines.begin(), lines.end(),
+                   [](const Line& a, const Line& b) { return a.bytes > b.bytes; });
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* font = theme.small ? theme.small : ImGui::GetFont();
   const ImVec2 min = places.curve_min, max = places.curve_max;
@@ -101,17 +115,21 @@ void MemoryMap::draw_lines(const PanelContext& context, const Content& content, 
   float free = min.y - theme.half_space;
   for (Line& l : lines) free = (l.text_y = std::max(l.text_y, free)) + height;
   float floor = max.y + theme.space;
-  for (auto l = lines.rbegin(); l != lines.rend(); ++l) floor = (l->text_y = std::min(l->text_y, floor - height));
+  for (auto l = lines.rbegin(); l != lines.rend(); ++l)
+    floor = (l->text_y = std::min(l->text_y, floor - height));
   const float text_x = max.x + 18 * theme.scale;
   for (const Line& l : lines) {
     const bool is_off = l.y < min.y;
     const float y = std::floor(std::max(l.y, min.y)) + 0.5f;
     if (!is_off) {
       list->AddLine({min.x, y}, {max.x, y}, with_alpha(l.colour, 0.8f), theme.scale);
-      list->AddLine({max.x, y}, {text_x - 4 * theme.scale, l.text_y + height / 2}, with_alpha(l.colour, 0.8f), theme.scale);
+      list->AddLine({max.x, y}, {text_x - 4 * theme.scale, l.text_y + height / 2},
+                    with_alpha(l.colour, 0.8f), theme.scale);
     }
-    const std::string text = std::string(l.name) + " " + bytes_text(l.bytes) + (is_off ? " (above)" : "");
-    list->AddText(font, height, {text_x, l.text_y}, l.colour == theme.ink_faint ? theme.ink_soft : l.colour, text.c_str());
+    const std::string text =
+        std::string(l.name) + " " + bytes_text(l.bytes) + (is_off ? " (above)" : "");
+    list->AddText(font, height, {text_x, l.text_y},
+                  l.colour == theme.ink_faint ? theme.ink_soft : l.colour, text.c_str());
   }
 }
 

@@ -10,20 +10,26 @@ namespace {
 
 std::uint32_t buffer_of(const model::Selection& what, const MemoryViewModel& view_model) {
   const auto* b = std::get_if<model::SelectedBuffer>(&what);
-  const bool is_here = b && b->graph == view_model.graph->key() && b->buffer < view_model.span.size() && view_model.span[b->buffer] != kNone;
+  const bool is_here = b && b->graph == view_model.graph->key() &&
+                       b->buffer < view_model.span.size() && view_model.span[b->buffer] != kNone;
   return is_here ? b->buffer : kNone;
 }
 
 std::uint32_t node_of(const model::Selection& what, const MemoryViewModel& view_model) {
   const auto* n = std::get_if<model::SelectedNode>(&what);
-  return n && n->graph == view_model.graph->key() && n->node < view_model.graph->node_count() ? n->node : kNone;
+  return n && n->graph == view_model.graph->key() && n->node < view_model.graph->node_count()
+             ? n->node
+             : kNone;
 }
 
-bool holds(const std::vector<std::uint32_t>& sorted, std::uint32_t value) { return std::binary_search(sorted.begin(), sorted.end(), value); }
+bool holds(const std::vector<std::uint32_t>& sorted, std::uint32_t value) {
+  return std::binary_search(sorted.begin(), sorted.end(), value);
+}
 
 }  // namespace
 
-MemoryEmphasis::MemoryEmphasis(const ViewState& view, const MemoryViewModel& view_model, const std::vector<std::uint8_t>& matches)
+MemoryEmphasis::MemoryEmphasis(const ViewState& view, const MemoryViewModel& view_model,
+                               const std::vector<std::uint8_t>& matches)
     : matches_(matches),
       buffer_(buffer_of(view.selection, view_model)),
       node_(node_of(view.selection, view_model)),
@@ -33,7 +39,8 @@ MemoryEmphasis::MemoryEmphasis(const ViewState& view, const MemoryViewModel& vie
     selected_ = {buffer_};
     sharing_ = shares_bytes_with(view_model, buffer_);
   } else if (node_ != kNone) {
-    for (const trace::NodeAccess& a : view_model.graph->accesses(node_)) selected_.push_back(a.buffer);
+    for (const trace::NodeAccess& a : view_model.graph->accesses(node_))
+      selected_.push_back(a.buffer);
     std::sort(selected_.begin(), selected_.end());
     selected_.erase(std::unique(selected_.begin(), selected_.end()), selected_.end());
   }

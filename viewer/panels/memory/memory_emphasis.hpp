@@ -1,4 +1,5 @@
-// MemoryEmphasis: what selection, mouse and filter say of each buffer of the memory map. Knows no drawing. Threads: a value.
+// MemoryEmphasis: what selection, mouse and filter say of each buffer of the memory map. Knows no
+// drawing. Threads: a value.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +21,16 @@ enum class Emphasis : std::uint8_t {
 class MemoryEmphasis {
  public:
   // `matches`: a buffer each, 1 where the filter lets it pass; empty: no filter. It outlives this.
-  MemoryEmphasis(const ViewState& view, const MemoryViewModel& view_model, const std::vector<std::uint8_t>& matches);
+  MemoryEmphasis(const ViewState& view, const MemoryViewModel& view_model,
+                 const std::vector<std::uint8_t>& matches);
 
   [[nodiscard]] Emphasis of(std::uint32_t buffer) const;
-  [[nodiscard]] const std::vector<std::uint32_t>& selected() const noexcept { return selected_; }  // ascending
-  [[nodiscard]] const std::vector<std::uint32_t>& sharing() const noexcept { return sharing_; }    // ascending
+  [[nodiscard]] const std::vector<std::uint32_t>& selected() const noexcept {
+    return selected_;
+  }  // ascending
+  [[nodiscard]] const std::vector<std::uint32_t>& sharing() const noexcept {
+    return sharing_;
+  }  // ascending
   // kNone: none of this graph, or, of buffers, none that stands in the map.
   [[nodiscard]] std::uint32_t buffer() const noexcept { return buffer_; }
   [[nodiscard]] std::uint32_t node() const noexcept { return node_; }
@@ -34,7 +40,8 @@ class MemoryEmphasis {
  private:
   const std::vector<std::uint8_t>& matches_;
   std::vector<std::uint32_t> selected_, sharing_;
-  std::uint32_t buffer_ = trace::kNone, node_ = trace::kNone, hovered_buffer_ = trace::kNone, hovered_node_ = trace::kNone;
+  std::uint32_t buffer_ = trace::kNone, node_ = trace::kNone, hovered_buffer_ = trace::kNone,
+                hovered_node_ = trace::kNone;
 };
 
 }  // namespace reprise::viewer

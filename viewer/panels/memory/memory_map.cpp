@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 
-#include "panels/widgets/format.hpp"
 #include "panels/memory/memory_axis.hpp"
+#include "panels/widgets/format.hpp"
 #include "panels/widgets/widgets.hpp"
 
 namespace reprise::viewer {
@@ -19,14 +19,19 @@ constexpr float kAxis = 20, kLeft = 66, kRight = 142;  // gutters, in points
 
 // Text with its right end, or its middle, at `x`.
 enum class Anchor { Left, Middle, Right };
-void draw_text(const Theme& theme, ImDrawList* list, ImVec2 at, ImU32 colour, const std::string& text, Anchor anchor) {
+void draw_text(const Theme& theme, ImDrawList* list, ImVec2 at, ImU32 colour,
+               const std::string& text, Anchor anchor) {
   ImFont* font = theme.small ? theme.small : ImGui::GetFont();
   const ImVec2 size = font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, text.c_str());
-  const float x = anchor == Anchor::Left ? at.x : anchor == Anchor::Middle ? at.x - size.x / 2 : at.x - size.x;
+  const float x = anchor == Anchor::Left     ? at.x
+                  : anchor == Anchor::Middle ? at.x - size.x / 2
+                                             : at.x - size.x;
   list->AddText(font, font->FontSize, {std::floor(x), std::floor(at.y)}, colour, text.c_str());
 }
 
-float small_height(const Theme& theme) { return (theme.small ? theme.small : ImGui::GetFont())->FontSize; }
+float small_height(const Theme& theme) {
+  return (theme.small ? theme.small : ImGui::GetFont())->FontSize;
+}
 
 // A line of a pixel's width that a heavier one does not blur.
 float crisp(float at) { return std::floor(at) + 0.5f; }
@@ -34,22 +39,26 @@ float crisp(float at) { return std::floor(at) + 0.5f; }
 struct Span {
   double began, ended;
 };
-Span time_of_node(const MemoryViewModel& view_model, const ReplayViewModel* replay, std::uint32_t node) {
+Span time_of_node(const MemoryViewModel& view_model, const ReplayViewModel* replay,
+                  std::uint32_t node) {
   if (!view_model.is_measured) return {static_cast<double>(node), node + 1.0};
   if (!replay || node >= replay->times.nodes.size()) return {0, 0};
   const model::NodeSpan& span = replay->times.nodes[node];
-  return {static_cast<double>(span.started - replay->times.began), static_cast<double>(span.ended - replay->times.began)};
+  return {static_cast<double>(span.started - replay->times.began),
+          static_cast<double>(span.ended - replay->times.began)};
 }
 
 }  // namespace
 
 std::string moment_text(const MemoryViewModel& view_model, Time at) {
   if (view_model.is_measured) return duration_text(static_cast<double>(at));
-  const auto node = static_cast<std::uint32_t>(std::clamp<Time>(at, 0, std::max<Time>(view_model.length - 1, 0)));
+  const auto node =
+      static_cast<std::uint32_t>(std::clamp<Time>(at, 0, std::max<Time>(view_model.length - 1, 0)));
   return "node " + count_text(node) + " " + shortened(view_model.graph->node_name(node), 40);
 }
 
-void draw_buffer_tooltip(const Theme& theme, const MemoryViewModel& view_model, std::uint32_t buffer) {
+void draw_buffer_tooltip(const Theme& theme, const MemoryViewModel& view_model,
+                         std::uint32_t buffer) {
   const model::Graph& graph = *view_model.graph;
   const trace::Buffer& record = graph.record().buffers[buffer];
   const model::BufferSpan& span = view_model.use.spans[view_model.span[buffer]];
@@ -60,11 +69,20 @@ void draw_buffer_tooltip(const Theme& theme, const MemoryViewModel& view_model, 
   ImGui::PopStyleColor();
   const float value = ImGui::GetFontSize() * 6.5f;
   draw_field(theme, "size", bytes_text(record.bytes), value);
-  draw_field(theme, "slab offset", bytes_text(record.offset) + " to " + bytes_text(record.offset + record.bytes), value);
-  draw_field(theme, "first use", "node " + count_text(uses.front().node) + " " + shortened(graph.node_name(uses.front().node), 50), value);
-  draw_field(theme, "last use", "node " + count_text(uses.back().node) + " " + shortened(graph.node_name(uses.back().node), 50), value);
+  draw_field(theme, "slab offset",
+             bytes_text(record.offset) + " to " + bytes_text(record.offset + record.bytes), value);
+  draw_field(theme, "first use",
+             "node " + count_text(uses.front().node) + " " +
+                 shortened(graph.node_name(uses.front().node), 50),
+             value);
+  draw_field(theme, "last use",
+             "node " + count_text(uses.back().node) + " " +
+                 shortened(graph.node_name(uses.back().node), 50),
+             value);
   if (view_model.is_measured) {
-    draw_field(theme, "live", duration_text(static_cast<double>(span.ended - span.began)) + " from " + duration_text(static_cast<double>(span.began)),
+    draw_field(theme, "live",
+               duration_text(static_cast<double>(span.ended - span.began)) + " from " +
+                   duration_text(static_cast<double>(span.began)),
                value);
   }
   const std::vector<std::uint32_t> others = shares_bytes_with(view_model, buffer);
@@ -96,9 +114,11 @@ void MemoryMap::draw(PanelContext& context, const Content& content, ImVec2 size)
   places.curve_min = {at.x + left, at.y + theme.half_space};
   places.curve_max = {at.x + std::max(size.x - right, left + 20), at.y + curve};
   places.map_min = {places.curve_min.x, places.curve_max.y + theme.space};
-  places.map_size = {places.curve_max.x - places.curve_min.x, std::max(at.y + size.y - axis - places.map_min.y, 10.0f)};
+  places.map_size = {places.curve_max.x - places.curve_min.x,
+                     std::max(at.y + size.y - axis - places.map_min.y, 10.0f)};
   places.right = at.x + size.x;
-  if (moment_ && (*moment_ < 0 || *moment_ >= std::max<Time>(content.view_model.length, 1))) moment_.reset();
+  if (moment_ && (*moment_ < 0 || *moment_ >= std::max<Time>(content.view_model.length, 1)))
+    moment_.reset();
 
   draw_map(context, content, places);
   draw_curve(context, content, places);
@@ -111,7 +131,8 @@ void MemoryMap::draw_map(PanelContext& context, const Content& content, const Pl
   std::uint64_t top = view_model.use.slab_bytes;
   for (const model::BufferSpan& s : view_model.use.spans) top = std::max(top, s.offset + s.bytes);
   // Offsets grow upwards.
-  const CanvasBounds bounds{0, -static_cast<double>(std::max<std::uint64_t>(top, 1)), static_cast<double>(std::max<Time>(view_model.length, 1)), 0};
+  const CanvasBounds bounds{0, -static_cast<double>(std::max<std::uint64_t>(top, 1)),
+                            static_cast<double>(std::max<Time>(view_model.length, 1)), 0};
   ImGui::SetCursorScreenPos(places.map_min);
   if (context.view.reveal_selection) reveal(context, content);
   canvas_.begin("slab", bounds, context.theme, places.map_size);
@@ -132,52 +153,67 @@ void MemoryMap::reveal(const PanelContext& context, const Content& content) {
   for (const std::uint32_t b : lit.selected()) {
     if (view_model.span[b] == kNone) continue;
     const model::BufferSpan& s = view_model.use.spans[view_model.span[b]];
-    const bool is_visible = static_cast<double>(s.began)<sight.right&& static_cast<double>(s.ended)> sight.left &&
-                            -static_cast<double>(s.offset) > sight.top && -static_cast<double>(s.offset + s.bytes) < sight.bottom;
+    const bool is_visible =
+        static_cast<double>(s.began)<sight.right&& static_cast<double>(s.ended)> sight.left &&
+        -static_cast<double>(s.offset) > sight.top &&
+        -static_cast<double>(s.offset + s.bytes) < sight.bottom;
     if (is_visible) return;
     if (!first) first = &s;
   }
   if (first) {
-    canvas_.centre(static_cast<double>(first->began + first->ended) / 2, -static_cast<double>(first->offset) - static_cast<double>(first->bytes) / 2);
+    canvas_.centre(static_cast<double>(first->began + first->ended) / 2,
+                   -static_cast<double>(first->offset) - static_cast<double>(first->bytes) / 2);
   }
 }
 
-void MemoryMap::draw_grid(const PanelContext& context, const Content& content, const Places& places) const {
+void MemoryMap::draw_grid(const PanelContext& context, const Content& content,
+                          const Places& places) const {
   const Theme& theme = context.theme;
   ImDrawList* list = ImGui::GetWindowDrawList();
   const CanvasBounds sight = canvas_.in_sight();
   const ImVec2 min = places.map_min, max{min.x + places.map_size.x, min.y + places.map_size.y};
   const float text = small_height(theme);
-  list->PushClipRect({min.x - kLeft * theme.scale, places.curve_min.y}, {places.right, max.y + kAxis * theme.scale}, false);
+  list->PushClipRect({min.x - kLeft * theme.scale, places.curve_min.y},
+                     {places.right, max.y + kAxis * theme.scale}, false);
   list->AddRectFilled(min, max, theme.background);
   // Above the slab and behind the end there is nothing: what is the slab stands out.
-  const ImVec2 slab_min = canvas_.to_screen(0, -static_cast<double>(content.view_model.use.slab_bytes));
+  const ImVec2 slab_min =
+      canvas_.to_screen(0, -static_cast<double>(content.view_model.use.slab_bytes));
   const ImVec2 slab_max = canvas_.to_screen(static_cast<double>(content.view_model.length), 0);
   const ImVec2 inside_min{std::max(slab_min.x, min.x), std::max(slab_min.y, min.y)},
       inside_max{std::min(slab_max.x, max.x), std::min(slab_max.y, max.y)};
-  if (inside_min.x < inside_max.x && inside_min.y < inside_max.y) list->AddRectFilled(inside_min, inside_max, theme.panel);
-  for (const AxisTick& tick : byte_ticks(-sight.bottom, -sight.top, std::max(1, static_cast<int>(places.map_size.y / (text * 2.2f))))) {
+  if (inside_min.x < inside_max.x && inside_min.y < inside_max.y)
+    list->AddRectFilled(inside_min, inside_max, theme.panel);
+  for (const AxisTick& tick :
+       byte_ticks(-sight.bottom, -sight.top,
+                  std::max(1, static_cast<int>(places.map_size.y / (text * 2.2f))))) {
     const float y = crisp(canvas_.to_screen(0, -tick.at).y);
     list->AddLine({min.x, y}, {max.x, y}, theme.line);
     const float text_y = std::clamp(y - text / 2, min.y - text / 2, max.y - text / 2);
-    draw_text(theme, list, {min.x - theme.half_space, text_y}, theme.ink_soft, tick.text, Anchor::Right);
+    draw_text(theme, list, {min.x - theme.half_space, text_y}, theme.ink_soft, tick.text,
+              Anchor::Right);
   }
   const int most = std::max(1, static_cast<int>(places.map_size.x / (text * 7)));
-  const auto ticks = content.view_model.is_measured ? time_ticks(sight.left, sight.right, most) : count_ticks(sight.left, sight.right, most);
-  const char* title = content.view_model.is_measured ? "time in the replay" : "node, in schedule order";
+  const auto ticks = content.view_model.is_measured ? time_ticks(sight.left, sight.right, most)
+                                                    : count_ticks(sight.left, sight.right, most);
+  const char* title =
+      content.view_model.is_measured ? "time in the replay" : "node, in schedule order";
   const float title_width = ImGui::CalcTextSize(title).x;
   for (const AxisTick& tick : ticks) {
     const float x = crisp(screen_x(tick.at));
     list->AddLine({x, min.y}, {x, max.y}, theme.line);
     list->AddLine({x, places.curve_min.y}, {x, places.curve_max.y}, theme.line);
-    if (x < max.x - title_width) draw_text(theme, list, {x, max.y + 3}, theme.ink_soft, tick.text, x < min.x + text ? Anchor::Left : Anchor::Middle);
+    if (x < max.x - title_width)
+      draw_text(theme, list, {x, max.y + 3}, theme.ink_soft, tick.text,
+                x < min.x + text ? Anchor::Left : Anchor::Middle);
   }
   draw_text(theme, list, {max.x, max.y + 3}, theme.ink_faint, title, Anchor::Right);
   list->AddRect(min, max, theme.line);
   list->PopClipRect();
 }
 
-void MemoryMap::draw_buffers(const PanelContext& context, const Content& content, const MemoryEmphasis& lit) const {
+void MemoryMap::draw_buffers(const PanelContext& context, const Content& content,
+                             const MemoryEmphasis& lit) const {
   const Theme& theme = context.theme;
   const MemoryViewModel& view_model = content.view_model;
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -195,7 +231,8 @@ void MemoryMap::draw_buffers(const PanelContext& context, const Content& content
     if (size.x > 4 && size.y > 4) list->AddRect(box.min, box.max, theme.background);
     if (passes && size.y >= font->FontSize && size.x > font->FontSize * 2) {
       // The name stays in sight while a part of the rectangle is.
-      const ImVec2 from{std::max(box.min.x, min.x) + 4, std::max(box.min.y, min.y) + std::min(2.0f, (size.y - font->FontSize) / 2)};
+      const ImVec2 from{std::max(box.min.x, min.x) + 4,
+                        std::max(box.min.y, min.y) + std::min(2.0f, (size.y - font->FontSize) / 2)};
       const float room = std::min(box.max.x, max.x) - from.x - 2;
       const std::string& name = view_model.graph->buffer_name(s.buffer);
       const float width = font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, name.c_str()).x;
@@ -205,12 +242,15 @@ void MemoryMap::draw_buffers(const PanelContext& context, const Content& content
         if (size.y >= font->FontSize * 2 + 6) {
           const std::string bytes = bytes_text(s.bytes);
           if (font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, bytes.c_str()).x <= room) {
-            list->AddText(font, font->FontSize, {from.x, from.y + font->FontSize}, with_alpha(ink, 0.75f), bytes.c_str());
+            list->AddText(font, font->FontSize, {from.x, from.y + font->FontSize},
+                          with_alpha(ink, 0.75f), bytes.c_str());
           }
         }
       } else if (room > font->FontSize * 2.5f) {
-        const std::string part = shortened(name, static_cast<std::size_t>(room / (width / static_cast<float>(name.size()))));
-        if (font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, part.c_str()).x <= room) list->AddText(font, font->FontSize, from, ink, part.c_str());
+        const std::string part = shortened(
+            name, static_cast<std::size_t>(room / (width / static_cast<float>(name.size()))));
+        if (font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, part.c_str()).x <= room)
+          list->AddText(font, font->FontSize, from, ink, part.c_str());
       }
     }
   }
@@ -218,7 +258,8 @@ void MemoryMap::draw_buffers(const PanelContext& context, const Content& content
   const auto outline = [&](std::uint32_t buffer, ImU32 colour, float width) {
     if (buffer >= view_model.span.size() || view_model.span[buffer] == kNone) return;
     const Box box = box_of(view_model, buffer);
-    list->AddRect({box.min.x - 1, box.min.y - 1}, {box.max.x + 1, box.max.y + 1}, colour, 0, 0, width * theme.scale);
+    list->AddRect({box.min.x - 1, box.min.y - 1}, {box.max.x + 1, box.max.y + 1}, colour, 0, 0,
+                  width * theme.scale);
   };
   for (const std::uint32_t b : lit.sharing()) outline(b, theme.ink_soft, 1.5f);
   for (const std::uint32_t b : lit.selected()) outline(b, theme.accent, 2);
@@ -226,8 +267,10 @@ void MemoryMap::draw_buffers(const PanelContext& context, const Content& content
   if (lit.buffer() != kNone) draw_uses(context, view_model, lit.buffer());
 }
 
-// Where the selected buffer is written and read: a mark below its rectangle, a faint line through the map.
-void MemoryMap::draw_uses(const PanelContext& context, const MemoryViewModel& view_model, std::uint32_t buffer) const {
+// Where the selected buffer is written and read: a mark below its rectangle, a faint line through
+// the map.
+void MemoryMap::draw_uses(const PanelContext& context, const MemoryViewModel& view_model,
+                          std::uint32_t buffer) const {
   const Theme& theme = context.theme;
   ImDrawList* list = ImGui::GetWindowDrawList();
   const Box box = box_of(view_model, buffer);
@@ -238,13 +281,17 @@ void MemoryMap::draw_uses(const PanelContext& context, const MemoryViewModel& vi
     const float x0 = screen_x(time.began), x1 = std::max(screen_x(time.ended), x0 + 2);
     const trace::Access access = view_model.graph->record().accesses[use.access].access;
     const bool writes = access == trace::Access::Write || access == trace::Access::ReadWrite;
-    if (uses.size() <= 64) list->AddRectFilled({x0, canvas_.min().y}, {x1, canvas_.max().y}, with_alpha(theme.accent, 0.08f));
-    list->AddRectFilled({x0, box.max.y - height}, {x1, box.max.y}, writes ? theme.accent : theme.ink);
+    if (uses.size() <= 64)
+      list->AddRectFilled({x0, canvas_.min().y}, {x1, canvas_.max().y},
+                          with_alpha(theme.accent, 0.08f));
+    list->AddRectFilled({x0, box.max.y - height}, {x1, box.max.y},
+                        writes ? theme.accent : theme.ink);
     list->AddRect({x0, box.max.y - height}, {x1, box.max.y}, theme.background);
   }
 }
 
-void MemoryMap::draw_moments(const PanelContext& context, const Content& content, const MemoryEmphasis& lit) const {
+void MemoryMap::draw_moments(const PanelContext& context, const Content& content,
+                             const MemoryEmphasis& lit) const {
   const Theme& theme = context.theme;
   const MemoryViewModel& view_model = content.view_model;
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -260,8 +307,10 @@ void MemoryMap::draw_moments(const PanelContext& context, const Content& content
   band(lit.hovered_node(), theme.ink_soft, 0.5f);
   band(lit.node(), theme.accent, 1);
   const auto dashes = [&](Time at, ImU32 colour) {
-    const float x = crisp(screen_x(view_model.is_measured ? static_cast<double>(at) : static_cast<double>(at) + 0.5));
-    for (float y = min.y; y < max.y; y += 6 * theme.scale) list->AddLine({x, y}, {x, std::min(y + 3 * theme.scale, max.y)}, colour, theme.scale);
+    const float x = crisp(
+        screen_x(view_model.is_measured ? static_cast<double>(at) : static_cast<double>(at) + 0.5));
+    for (float y = min.y; y < max.y; y += 6 * theme.scale)
+      list->AddLine({x, y}, {x, std::min(y + 3 * theme.scale, max.y)}, colour, theme.scale);
   };
   if (!view_model.use.spans.empty()) dashes(view_model.use.peak_at, theme.warning);
   if (moment_) dashes(*moment_, theme.accent);
@@ -274,7 +323,8 @@ void MemoryMap::handle_mouse(PanelContext& context, const Content& content) {
   std::uint32_t below = kNone;
   for (const model::BufferSpan& s : view_model.use.spans) {
     const Box box = box_of(view_model, s.buffer);
-    if (box.min.x <= mouse.x && mouse.x < box.max.x && box.min.y <= mouse.y && mouse.y < box.max.y) below = s.buffer;
+    if (box.min.x <= mouse.x && mouse.x < box.max.x && box.min.y <= mouse.y && mouse.y < box.max.y)
+      below = s.buffer;
   }
   if (below != kNone) {
     context.view.hovered = model::SelectedBuffer{view_model.graph->key(), below};
@@ -282,10 +332,12 @@ void MemoryMap::handle_mouse(PanelContext& context, const Content& content) {
   }
   if (canvas_.is_double_clicked() && below != kNone) {
     const model::BufferSpan& s = view_model.use.spans[view_model.span[below]];
-    const double top = -static_cast<double>(s.offset + s.bytes), bottom = -static_cast<double>(s.offset);
+    const double top = -static_cast<double>(s.offset + s.bytes),
+                 bottom = -static_cast<double>(s.offset);
     canvas_.show({static_cast<double>(s.began), top, static_cast<double>(s.ended), bottom});
   } else if (canvas_.is_clicked()) {
-    context.view.selection = below == kNone ? model::Selection{} : model::SelectedBuffer{view_model.graph->key(), below};
+    context.view.selection =
+        below == kNone ? model::Selection{} : model::SelectedBuffer{view_model.graph->key(), below};
   }
 }
 

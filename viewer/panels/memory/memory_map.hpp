@@ -1,6 +1,7 @@
-// MemoryMap: the slab as a picture, offset over schedule order or time, a rectangle for each transient from its first use to its last;
-// above it the bytes that are live, with the lines that they are measured against. A click on a rectangle selects the buffer, one
-// on the curve chooses a moment. Threads: the drawing thread's.
+// MemoryMap: the slab as a picture, offset over schedule order or time, a rectangle for each
+// transient from its first use to its last; above it the bytes that are live, with the lines that
+// they are measured against. A click on a rectangle selects the buffer, one on the curve chooses a
+// moment. Threads: the drawing thread's.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "panels/widgets/canvas.hpp"
 #include "panels/memory/memory_colours.hpp"
 #include "panels/memory/memory_emphasis.hpp"
 #include "panels/memory/memory_view_model.hpp"
+#include "panels/widgets/canvas.hpp"
 
 namespace reprise::viewer {
 
@@ -19,7 +20,8 @@ class MemoryMap {
  public:
   struct Content {
     const MemoryViewModel& view_model;
-    const std::vector<std::uint8_t>& matches;  // a buffer each, 1 where the filter lets it pass; empty: no filter
+    const std::vector<std::uint8_t>&
+        matches;  // a buffer each, 1 where the filter lets it pass; empty: no filter
     MemoryColour colour = MemoryColour::Label;
   };
 
@@ -45,12 +47,16 @@ class MemoryMap {
 
   void draw_map(PanelContext& context, const Content& content, const Places& places);
   void draw_grid(const PanelContext& context, const Content& content, const Places& places) const;
-  void draw_buffers(const PanelContext& context, const Content& content, const MemoryEmphasis& lit) const;
-  void draw_uses(const PanelContext& context, const MemoryViewModel& view_model, std::uint32_t buffer) const;
-  void draw_moments(const PanelContext& context, const Content& content, const MemoryEmphasis& lit) const;
+  void draw_buffers(const PanelContext& context, const Content& content,
+                    const MemoryEmphasis& lit) const;
+  void draw_uses(const PanelContext& context, const MemoryViewModel& view_model,
+                 std::uint32_t buffer) const;
+  void draw_moments(const PanelContext& context, const Content& content,
+                    const MemoryEmphasis& lit) const;
   void handle_mouse(PanelContext& context, const Content& content);
   void draw_curve(PanelContext& context, const Content& content, const Places& places);
-  void draw_lines(const PanelContext& context, const Content& content, const Places& places, double highest) const;
+  void draw_lines(const PanelContext& context, const Content& content, const Places& places,
+                  double highest) const;
   void reveal(const PanelContext& context, const Content& content);
   [[nodiscard]] float screen_x(double time) const { return canvas_.to_screen(time, 0).x; }
 
@@ -61,6 +67,7 @@ class MemoryMap {
 // "node 12 gradient_edges", or "3.214 ms" by measured time.
 [[nodiscard]] std::string moment_text(const MemoryViewModel& view_model, trace::Time at);
 // A buffer in a tooltip: its size, place, life, and with whom it shares bytes.
-void draw_buffer_tooltip(const Theme& theme, const MemoryViewModel& view_model, std::uint32_t buffer);
+void draw_buffer_tooltip(const Theme& theme, const MemoryViewModel& view_model,
+                         std::uint32_t buffer);
 
 }  // namespace reprise::viewer

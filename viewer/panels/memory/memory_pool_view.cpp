@@ -4,8 +4,8 @@
 #include <cmath>
 #include <string>
 
-#include "panels/widgets/format.hpp"
 #include "panels/memory/memory_axis.hpp"
+#include "panels/widgets/format.hpp"
 #include "panels/widgets/table_columns.hpp"
 #include "panels/widgets/widgets.hpp"
 
@@ -15,7 +15,20 @@ using trace::Time;
 
 namespace {
 
-enum class PoolColumn { Label, Holders, Sharers, Taken, MostTaken, Budget, Trims, InBuffers, MostDevice, MostPinned, Buffers, Device };
+enum class PoolColumn {
+  Label,
+  Holders,
+  Sharers,
+  Taken,
+  MostTaken,
+  Budget,
+  Trims,
+  InBuffers,
+  MostDevice,
+  MostPinned,
+  Buffers,
+  Device
+};
 
 }  // namespace
 
@@ -37,14 +50,26 @@ void PoolView::draw(PanelContext& context, const PoolViewModel& view_model) {
 void PoolView::draw_table(PanelContext& context, const PoolViewModel& view_model, float width) {
   static constexpr TableColumn kColumns[] = {
       {"pool", "Its label. A click makes it stand out in the picture.", 14, ColumnAlign::Left},
-      {"held by", "Graphs that hold it: its memory stays as long as they live. Pale: they did, and do no more.", 24, ColumnAlign::Left},
-      {"one slab", "Graphs whose transients share a slab of the pool, which is as large as the largest needs: they take turns. Pale: they did.", 18, ColumnAlign::Left},
-      {"taken", "Device memory with pages behind it: buffers, and the slabs that hold the transients of its graphs.", 10, ColumnAlign::Right},
+      {"held by",
+       "Graphs that hold it: its memory stays as long as they live. Pale: they did, and do no "
+       "more.",
+       24, ColumnAlign::Left},
+      {"one slab",
+       "Graphs whose transients share a slab of the pool, which is as large as the largest needs: "
+       "they take turns. Pale: they did.",
+       18, ColumnAlign::Left},
+      {"taken",
+       "Device memory with pages behind it: buffers, and the slabs that hold the transients of its "
+       "graphs.",
+       10, ColumnAlign::Right},
       {"most taken", "The most that was ever taken.", 10, ColumnAlign::Right},
       {"budget", "What it may take at most.", 10, ColumnAlign::Right},
       {"trims", "Slabs of idle graphs that gave their pages back, so far.", 7, ColumnAlign::Right},
-      {"in buffers", "Device and pinned bytes of its buffers now; of a trace that has ended, at its end.", 10, ColumnAlign::Right},
-      {"most device", "The most device memory that its buffers took at one time.", 11, ColumnAlign::Right},
+      {"in buffers",
+       "Device and pinned bytes of its buffers now; of a trace that has ended, at its end.", 10,
+       ColumnAlign::Right},
+      {"most device", "The most device memory that its buffers took at one time.", 11,
+       ColumnAlign::Right},
       {"most pinned", "The most pinned host memory at one time.", 11, ColumnAlign::Right},
       {"buffers", "The most buffers at one time, transients included.", 8, ColumnAlign::Right},
       {"device", "The device that its memory belongs to.", 14, ColumnAlign::Left},
@@ -55,8 +80,9 @@ void PoolView::draw_table(PanelContext& context, const PoolViewModel& view_model
   std::vector<const PoolRow*> rows;
   for (const PoolRow& row : view_model.pools) rows.push_back(&row);
   const auto sort_by = [&](auto value) {
-    std::stable_sort(rows.begin(), rows.end(),
-                     [&](const PoolRow* a, const PoolRow* b) { return sort.is_descending ? value(*b) < value(*a) : value(*a) < value(*b); });
+    std::stable_sort(rows.begin(), rows.end(), [&](const PoolRow* a, const PoolRow* b) {
+      return sort.is_descending ? value(*b) < value(*a) : value(*a) < value(*b);
+    });
   };
   switch (static_cast<PoolColumn>(sort.column)) {
     case PoolColumn::Label: sort_by([](const PoolRow& r) { return r.state.label; }); break;
@@ -66,7 +92,9 @@ void PoolView::draw_table(PanelContext& context, const PoolViewModel& view_model
     case PoolColumn::MostTaken: sort_by([](const PoolRow& r) { return r.state.peak; }); break;
     case PoolColumn::Budget: sort_by([](const PoolRow& r) { return r.state.budget; }); break;
     case PoolColumn::Trims: sort_by([](const PoolRow& r) { return r.state.trims; }); break;
-    case PoolColumn::InBuffers: sort_by([](const PoolRow& r) { return r.state.device_bytes + r.state.host_bytes; }); break;
+    case PoolColumn::InBuffers:
+      sort_by([](const PoolRow& r) { return r.state.device_bytes + r.state.host_bytes; });
+      break;
     case PoolColumn::MostDevice: sort_by([](const PoolRow& r) { return r.most_device; }); break;
     case PoolColumn::MostPinned: sort_by([](const PoolRow& r) { return r.most_host; }); break;
     case PoolColumn::Buffers: sort_by([](const PoolRow& r) { return r.most_buffers; }); break;
@@ -82,13 +110,22 @@ void PoolView::draw_table(PanelContext& context, const PoolViewModel& view_model
         pool_ = is_chosen ? std::nullopt : std::optional(row.state.pool);
       }
       const ImVec2 at = ImGui::GetCursorScreenPos();
-      const float line = ImGui::GetTextLineHeight(), swatch = line * 0.62f, top = at.y + (line - swatch) / 2;
-      ImGui::GetWindowDrawList()->AddRectFilled({at.x, top}, {at.x + swatch, top + swatch}, category(theme, row.state.pool), 2 * theme.scale);
+      const float line = ImGui::GetTextLineHeight(), swatch = line * 0.62f,
+                  top = at.y + (line - swatch) / 2;
+      ImGui::GetWindowDrawList()->AddRectFilled({at.x, top}, {at.x + swatch, top + swatch},
+                                                category(theme, row.state.pool), 2 * theme.scale);
       ImGui::SetCursorScreenPos({at.x + swatch + theme.half_space * 1.5f, at.y});
-      const auto cell = [&](PoolColumn column, const std::string& text, ImU32 ink) { draw_cell(theme, static_cast<int>(column), text, ink); };
-      const auto number = [&](PoolColumn column, const std::string& text) { draw_number(theme, static_cast<int>(column), text); };
-      cell(PoolColumn::Label, row.state.label.empty() ? "pool " + count_text(row.state.pool) : row.state.label, theme.ink);
-      const auto graphs = [&](PoolColumn column, const std::string& now, const std::string& before, const char* nobody) {
+      const auto cell = [&](PoolColumn column, const std::string& text, ImU32 ink) {
+        draw_cell(theme, static_cast<int>(column), text, ink);
+      };
+      const auto number = [&](PoolColumn column, const std::string& text) {
+        draw_number(theme, static_cast<int>(column), text);
+      };
+      cell(PoolColumn::Label,
+           row.state.label.empty() ? "pool " + count_text(row.state.pool) : row.state.label,
+           theme.ink);
+      const auto graphs = [&](PoolColumn column, const std::string& now, const std::string& before,
+                              const char* nobody) {
         const std::string earlier = before.empty() ? nobody : "earlier: " + before;
         cell(column, now.empty() ? earlier : now, now.empty() ? theme.ink_soft : theme.ink);
       };
@@ -115,7 +152,9 @@ void PoolView::draw_table(PanelContext& context, const PoolViewModel& view_model
 void PoolView::draw_devices(const Theme& theme, const PoolViewModel& view_model) {
   for (const DeviceRow& row : view_model.devices) {
     static_cast<void>(begin_row(theme, -1 - static_cast<int>(row.totals.device), {}));
-    const auto number = [&](PoolColumn column, const std::string& text) { draw_number(theme, static_cast<int>(column), text, theme.ink_soft); };
+    const auto number = [&](PoolColumn column, const std::string& text) {
+      draw_number(theme, static_cast<int>(column), text, theme.ink_soft);
+    };
     draw_cell(theme, static_cast<int>(PoolColumn::Label), "all of it", theme.ink_soft);
     number(PoolColumn::Taken, bytes_text(row.totals.mapped));
     number(PoolColumn::MostTaken, bytes_text(row.totals.peak));
@@ -132,41 +171,52 @@ void PoolView::draw_history(PanelContext& context, const PoolViewModel& view_mod
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* font = theme.small ? theme.small : ImGui::GetFont();
   const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
-  const float left = 66 * theme.scale, axis = font->FontSize + theme.half_space, title = font->FontSize + theme.half_space;
-  list->AddText(font, font->FontSize, at, theme.ink_soft, "Bytes of each pool over the trace: line device, area device and pinned, thin line with slabs");
+  const float left = 66 * theme.scale, axis = font->FontSize + theme.half_space,
+              title = font->FontSize + theme.half_space;
+  list->AddText(font, font->FontSize, at, theme.ink_soft,
+                "Bytes of each pool over the trace: line device, area device and pinned, thin line "
+                "with slabs");
   const double length = static_cast<double>(std::max<Time>(view_model.last - view_model.first, 1)),
                top = static_cast<double>(std::max<std::uint64_t>(view_model.most_bytes, 1)) * 1.08;
   ImGui::SetCursorScreenPos({at.x + left, at.y + title});
   const ImVec2 size{std::max(room.x - left, 20.0f), std::max(room.y - title - axis, 20.0f)};
   canvas_.begin("pool history", {0, -top, length, 0}, theme, size);
   list->AddRectFilled(canvas_.min(), canvas_.max(), theme.background);
-  for (const AxisTick& tick : byte_ticks(0, top, std::max(1, static_cast<int>(size.y / (font->FontSize * 2))))) {
+  for (const AxisTick& tick :
+       byte_ticks(0, top, std::max(1, static_cast<int>(size.y / (font->FontSize * 2))))) {
     const float y = std::floor(canvas_.to_screen(0, -tick.at).y) + 0.5f;
     list->AddLine({canvas_.min().x, y}, {canvas_.max().x, y}, theme.line);
     list->PushClipRect({at.x, at.y}, {at.x + room.x, at.y + room.y}, false);
     const float width = font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, tick.text.c_str()).x;
-    list->AddText(font, font->FontSize, {canvas_.min().x - theme.half_space - width, std::floor(y - font->FontSize / 2)}, theme.ink_soft,
-                  tick.text.c_str());
+    list->AddText(font, font->FontSize,
+                  {canvas_.min().x - theme.half_space - width, std::floor(y - font->FontSize / 2)},
+                  theme.ink_soft, tick.text.c_str());
     list->PopClipRect();
   }
   for (const AxisTick& tick :
-       time_ticks(canvas_.in_sight().left, canvas_.in_sight().right, std::max(1, static_cast<int>(size.x / (font->FontSize * 7))))) {
+       time_ticks(canvas_.in_sight().left, canvas_.in_sight().right,
+                  std::max(1, static_cast<int>(size.x / (font->FontSize * 7))))) {
     const float x = std::floor(canvas_.to_screen(tick.at, 0).x) + 0.5f;
     list->AddLine({x, canvas_.min().y}, {x, canvas_.max().y}, theme.line);
     list->PushClipRect({at.x, at.y}, {at.x + room.x, at.y + room.y}, false);
     const float width = font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, tick.text.c_str()).x;
-    list->AddText(font, font->FontSize, {std::floor(std::min(x - width / 2, at.x + room.x - width)), canvas_.max().y + 2}, theme.ink_soft,
-                  tick.text.c_str());
+    list->AddText(font, font->FontSize,
+                  {std::floor(std::min(x - width / 2, at.x + room.x - width)), canvas_.max().y + 2},
+                  theme.ink_soft, tick.text.c_str());
     list->PopClipRect();
   }
   for (const PoolRow& pool : view_model.pools) {
     const bool is_faded = pool_ && *pool_ != pool.state.pool;
     const ImU32 colour = category(theme, pool.state.pool);
-    const auto y_of = [&](std::uint64_t bytes) { return canvas_.to_screen(0, -static_cast<double>(bytes)).y; };
+    const auto y_of = [&](std::uint64_t bytes) {
+      return canvas_.to_screen(0, -static_cast<double>(bytes)).y;
+    };
     float last_y = canvas_.max().y, last_taken = last_y;
     for (std::size_t i = 0; i < pool.history.size();) {
       PoolPoint most = pool.history[i];
-      const auto x_of = [&](Time time) { return canvas_.to_screen(static_cast<double>(time - view_model.first), 0).x; };
+      const auto x_of = [&](Time time) {
+        return canvas_.to_screen(static_cast<double>(time - view_model.first), 0).x;
+      };
       const float x0 = x_of(most.at);
       std::size_t next = i + 1;
       // What falls into one column of pixels is drawn as its most.
@@ -177,16 +227,22 @@ void PoolView::draw_history(PanelContext& context, const PoolViewModel& view_mod
         most.device_bytes = point.device_bytes;
         most.host_bytes = point.host_bytes;
       }
-      const float x1 = next < pool.history.size() ? x_of(pool.history[next].at) : x_of(view_model.last);
+      const float x1 =
+          next < pool.history.size() ? x_of(pool.history[next].at) : x_of(view_model.last);
       if (x1 >= canvas_.min().x && x0 <= canvas_.max().x) {
         const float y = y_of(most.device_bytes);
-        list->AddRectFilled({x0, y_of(most.device_bytes + most.host_bytes)}, {x1, canvas_.max().y}, with_alpha(colour, is_faded ? 0.05f : 0.2f));
-        list->AddLine({x0, last_y}, {x0, y}, with_alpha(colour, is_faded ? 0.3f : 1.0f), 1.5f * theme.scale);
-        list->AddLine({x0, y}, {x1, y}, with_alpha(colour, is_faded ? 0.3f : 1.0f), 1.5f * theme.scale);
+        list->AddRectFilled({x0, y_of(most.device_bytes + most.host_bytes)}, {x1, canvas_.max().y},
+                            with_alpha(colour, is_faded ? 0.05f : 0.2f));
+        list->AddLine({x0, last_y}, {x0, y}, with_alpha(colour, is_faded ? 0.3f : 1.0f),
+                      1.5f * theme.scale);
+        list->AddLine({x0, y}, {x1, y}, with_alpha(colour, is_faded ? 0.3f : 1.0f),
+                      1.5f * theme.scale);
         if (pool.is_memory_told()) {
           const float taken = y_of(most.mapped);
-          list->AddLine({x0, last_taken}, {x0, taken}, with_alpha(colour, is_faded ? 0.2f : 0.7f), 0.75f * theme.scale);
-          list->AddLine({x0, taken}, {x1, taken}, with_alpha(colour, is_faded ? 0.2f : 0.7f), 0.75f * theme.scale);
+          list->AddLine({x0, last_taken}, {x0, taken}, with_alpha(colour, is_faded ? 0.2f : 0.7f),
+                        0.75f * theme.scale);
+          list->AddLine({x0, taken}, {x1, taken}, with_alpha(colour, is_faded ? 0.2f : 0.7f),
+                        0.75f * theme.scale);
         }
       }
       last_taken = y_of(pool.history[next - 1].mapped);
@@ -207,12 +263,16 @@ void PoolView::draw_device_history(const Theme& theme, const PoolViewModel& view
   for (const DeviceRow& row : view_model.devices) {
     float before = canvas_.max().y;
     for (std::size_t i = 0; i < row.history.size();) {
-      const auto x_of = [&](Time time) { return canvas_.to_screen(static_cast<double>(time - view_model.first), 0).x; };
+      const auto x_of = [&](Time time) {
+        return canvas_.to_screen(static_cast<double>(time - view_model.first), 0).x;
+      };
       const float x0 = x_of(row.history[i].at);
       std::uint64_t most = row.history[i].mapped;
       std::size_t next = i + 1;
-      for (; next < row.history.size() && x_of(row.history[next].at) < x0 + 1; ++next) most = std::max(most, row.history[next].mapped);
-      const float x1 = next < row.history.size() ? x_of(row.history[next].at) : x_of(view_model.last);
+      for (; next < row.history.size() && x_of(row.history[next].at) < x0 + 1; ++next)
+        most = std::max(most, row.history[next].mapped);
+      const float x1 =
+          next < row.history.size() ? x_of(row.history[next].at) : x_of(view_model.last);
       const float y = canvas_.to_screen(0, -static_cast<double>(most)).y;
       list->AddLine({x0, before}, {x0, y}, ink, theme.scale);
       list->AddLine({x0, y}, {x1, y}, ink, theme.scale);
@@ -222,7 +282,8 @@ void PoolView::draw_device_history(const Theme& theme, const PoolViewModel& view
   }
 }
 
-void PoolView::draw_hovered_time(const PanelContext& context, const PoolViewModel& view_model) const {
+void PoolView::draw_hovered_time(const PanelContext& context,
+                                 const PoolViewModel& view_model) const {
   const Theme& theme = context.theme;
   const float x = ImGui::GetIO().MousePos.x;
   const double at = canvas_.x_of(x);
@@ -231,26 +292,37 @@ void PoolView::draw_hovered_time(const PanelContext& context, const PoolViewMode
   ImGui::TextUnformatted((duration_text(at) + " after the trace began").c_str());
   for (const PoolRow& pool : view_model.pools) {
     const auto after = std::upper_bound(pool.history.begin(), pool.history.end(), at,
-                                        [&](double t, const PoolPoint& p) { return t < static_cast<double>(p.at - view_model.first); });
+                                        [&](double t, const PoolPoint& p) {
+                                          return t < static_cast<double>(p.at - view_model.first);
+                                        });
     const PoolPoint then = after == pool.history.begin() ? PoolPoint{} : *std::prev(after);
-    const std::string taken = pool.is_memory_told() ? ", " + bytes_text(then.mapped) + " taken" : "";
-    draw_field(theme, pool.state.label.c_str(), bytes_text(then.device_bytes) + " device, " + bytes_text(then.host_bytes) + " pinned" + taken,
+    const std::string taken =
+        pool.is_memory_told() ? ", " + bytes_text(then.mapped) + " taken" : "";
+    draw_field(theme, pool.state.label.c_str(),
+               bytes_text(then.device_bytes) + " device, " + bytes_text(then.host_bytes) +
+                   " pinned" + taken,
                ImGui::GetFontSize() * 9);
   }
   for (const DeviceRow& row : view_model.devices) {
     const auto after = std::upper_bound(row.history.begin(), row.history.end(), at,
-                                        [&](double t, const PoolPoint& p) { return t < static_cast<double>(p.at - view_model.first); });
+                                        [&](double t, const PoolPoint& p) {
+                                          return t < static_cast<double>(p.at - view_model.first);
+                                        });
     const std::uint64_t taken = after == row.history.begin() ? 0 : std::prev(after)->mapped;
     draw_field(theme, row.name.c_str(), bytes_text(taken) + " taken", ImGui::GetFontSize() * 9);
   }
   ImGui::EndTooltip();
 }
 
-void BufferView::draw(PanelContext& context, const std::shared_ptr<const PoolViewModel>& view_model, const std::shared_ptr<const std::vector<std::uint8_t>>& matches) {
+void BufferView::draw(PanelContext& context, const std::shared_ptr<const PoolViewModel>& view_model,
+                      const std::shared_ptr<const std::vector<std::uint8_t>>& matches) {
   static constexpr TableColumn kColumns[] = {
-      {"buffer", "Its name. A click selects it, if the shown graph touches it.", 24, ColumnAlign::Left},
-      {"kind", "Device memory, pinned host memory, foreign (adopted, not allocated here), or transient (lives inside a replay, in the slab).", 11,
+      {"buffer", "Its name. A click selects it, if the shown graph touches it.", 24,
        ColumnAlign::Left},
+      {"kind",
+       "Device memory, pinned host memory, foreign (adopted, not allocated here), or transient "
+       "(lives inside a replay, in the slab).",
+       11, ColumnAlign::Left},
       {"size", "In bytes, without what alignment adds.", 10, ColumnAlign::Right},
       {"address", "On its device; of a transient, its offset in the slab.", 19, ColumnAlign::Right},
       {"pool", "The pool that it was allocated from.", 12, ColumnAlign::Left},
@@ -263,50 +335,64 @@ void BufferView::draw(PanelContext& context, const std::shared_ptr<const PoolVie
   const Key key{view_model, matches, asked_};
   order_.ask(key, [key] {
     static const std::vector<std::uint8_t> kAll;
-    return Rows{key.view_model, ordered_buffers(*key.view_model, key.order, key.matches ? *key.matches : kAll)};
+    return Rows{key.view_model,
+                ordered_buffers(*key.view_model, key.order, key.matches ? *key.matches : kAll)};
   });
   const auto rows = order_.value();
-  if (view_model->buffers.empty()) return draw_empty(theme, "No buffers", "The trace tells of no buffer, and the shown graph touches none.");
+  if (view_model->buffers.empty())
+    return draw_empty(theme, "No buffers",
+                      "The trace tells of no buffer, and the shown graph touches none.");
   if (!rows) return draw_busy(theme, "Sorting the buffers");
   if (rows->places.empty())
     return draw_empty(theme, "No buffer passes the filter",
-                      "A buffer passes by its name, or because a node that passes touches it. Esc clears the search.");
+                      "A buffer passes by its name, or because a node that passes touches it. Esc "
+                      "clears the search.");
   const float footer = ImGui::GetTextLineHeight() + theme.half_space;
   if (begin_table(theme, {"buffers", kColumns, {2, true}, {0, -footer}})) {
     const TableSort sort = sort_of({static_cast<int>(asked_.by), asked_.is_descending});
-    if (sort.column <= static_cast<int>(BufferColumn::Uses)) asked_ = {static_cast<BufferColumn>(sort.column), sort.is_descending};
+    if (sort.column <= static_cast<int>(BufferColumn::Uses))
+      asked_ = {static_cast<BufferColumn>(sort.column), sort.is_descending};
     if (seen_ != context.view.selection || context.view.reveal_selection) {
       seen_ = context.view.selection;
       for (std::size_t i = 0; i < rows->places.size() && rows->view_model->graph; ++i) {
         const std::uint32_t b = rows->view_model->buffers[rows->places[i]].buffer;
-        if (b != trace::kNone && seen_ == model::Selection(model::SelectedBuffer{rows->view_model->graph->key(), b})) reveal_row(i);
+        if (b != trace::kNone &&
+            seen_ == model::Selection(model::SelectedBuffer{rows->view_model->graph->key(), b}))
+          reveal_row(i);
       }
     }
     ImGuiListClipper clipper;
     clipper.Begin(static_cast<int>(rows->places.size()), row_height());
     while (clipper.Step()) {
-      for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) draw_row(context, *rows->view_model, rows->places[static_cast<std::size_t>(i)]);
+      for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i)
+        draw_row(context, *rows->view_model, rows->places[static_cast<std::size_t>(i)]);
     }
     ImGui::EndTable();
   }
   std::uint64_t bytes = 0;
   for (const std::uint32_t place : rows->places) bytes += rows->view_model->buffers[place].bytes;
-  const std::string shown =
-      rows->places.size() == rows->view_model->buffers.size()
-          ? count_text(rows->places.size()) + " buffers"
-          : count_text(rows->places.size()) + " of " + count_text(rows->view_model->buffers.size()) + " buffers pass the filter, all of the shown graph";
+  const std::string shown = rows->places.size() == rows->view_model->buffers.size()
+                                ? count_text(rows->places.size()) + " buffers"
+                                : count_text(rows->places.size()) + " of " +
+                                      count_text(rows->view_model->buffers.size()) +
+                                      " buffers pass the filter, all of the shown graph";
   ImGui::PushStyleColor(ImGuiCol_Text, theme.ink_soft);
   ImGui::TextUnformatted((shown + "      " + bytes_text(bytes)).c_str());
   ImGui::PopStyleColor();
 }
 
-void BufferView::draw_row(PanelContext& context, const PoolViewModel& view_model, std::uint32_t place) const {
+void BufferView::draw_row(PanelContext& context, const PoolViewModel& view_model,
+                          std::uint32_t place) const {
   const Theme& theme = context.theme;
   const BufferRow& row = view_model.buffers[place];
   const bool is_of_graph = view_model.graph && row.buffer != trace::kNone;
-  const model::Selection self = is_of_graph ? model::Selection(model::SelectedBuffer{view_model.graph->key(), row.buffer}) : model::Selection();
+  const model::Selection self =
+      is_of_graph ? model::Selection(model::SelectedBuffer{view_model.graph->key(), row.buffer})
+                  : model::Selection();
   const bool is_selected = is_of_graph && context.view.selection == self;
-  const bool is_lit = is_of_graph && (context.view.hovered == self || model::selects_buffer(context.view.selection, *view_model.graph, row.buffer));
+  const bool is_lit =
+      is_of_graph && (context.view.hovered == self ||
+                      model::selects_buffer(context.view.selection, *view_model.graph, row.buffer));
   const RowInput input = begin_row(theme, static_cast<int>(place), {is_selected, is_lit});
   if (input.is_clicked && is_of_graph) context.view.select(self);
   if (input.is_hovered && is_of_graph) context.view.hovered = self;
@@ -316,15 +402,22 @@ void BufferView::draw_row(PanelContext& context, const PoolViewModel& view_model
   draw_number(theme, 2, bytes_text(row.bytes), ink);
   const bool is_transient = row.kind == trace::BufferKind::Transient;
   char address[40];
-  std::snprintf(address, sizeof address, is_transient ? "slab + 0x%llx" : "0x%llx", static_cast<unsigned long long>(row.address));
+  std::snprintf(address, sizeof address, is_transient ? "slab + 0x%llx" : "0x%llx",
+                static_cast<unsigned long long>(row.address));
   if (theme.mono) ImGui::PushFont(theme.mono);
   draw_number(theme, 3, !is_transient && row.address == 0 ? "" : address, ink);
   if (theme.mono) ImGui::PopFont();
   draw_cell(theme, 4, row.pool, ink);
   if (!is_transient) {
-    const auto time = [&](Time at) { return duration_text(static_cast<double>(at - view_model.first)); };
+    const auto time = [&](Time at) {
+      return duration_text(static_cast<double>(at - view_model.first));
+    };
     draw_number(theme, 5, row.allocated == 0 ? "" : time(row.allocated), ink);
-    draw_number(theme, 6, row.freed != 0 ? time(row.freed) : row.allocated != 0 ? "alive" : "", row.freed != 0 ? ink : theme.ink_soft);
+    draw_number(theme, 6,
+                row.freed != 0       ? time(row.freed)
+                : row.allocated != 0 ? "alive"
+                                     : "",
+                row.freed != 0 ? ink : theme.ink_soft);
   } else {
     draw_number(theme, 5, "each replay", theme.ink_soft);
   }

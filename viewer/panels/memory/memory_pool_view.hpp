@@ -1,15 +1,15 @@
-// PoolView: the pools with their bytes and holders, all that is taken of their devices, and how these grew over the trace. BufferView: every buffer that is known.
-// Threads: the drawing thread's.
+// PoolView: the pools with their bytes and holders, all that is taken of their devices, and how
+// these grew over the trace. BufferView: every buffer that is known. Threads: the drawing thread's.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <vector>
 
-#include "panels/shared/async_value.hpp"
-#include "panels/widgets/canvas.hpp"
-#include "panels/shared/panel_context.hpp"
 #include "panels/memory/memory_pools.hpp"
+#include "panels/shared/async_value.hpp"
+#include "panels/shared/panel_context.hpp"
+#include "panels/widgets/canvas.hpp"
 
 namespace reprise::viewer {
 
@@ -31,7 +31,8 @@ class PoolView {
 class BufferView {
  public:
   explicit BufferView(Background& background) : order_(background) {}
-  void draw(PanelContext& context, const std::shared_ptr<const PoolViewModel>& view_model, const std::shared_ptr<const std::vector<std::uint8_t>>& matches);
+  void draw(PanelContext& context, const std::shared_ptr<const PoolViewModel>& view_model,
+            const std::shared_ptr<const std::vector<std::uint8_t>>& matches);
 
  private:
   struct Key {

@@ -20,21 +20,26 @@ std::map<std::uint32_t, std::string> graph_names(const model::Document& document
   return names;
 }
 
-void append(std::string& list, const std::string& name) { list += (list.empty() ? "" : ", ") + name; }
+void append(std::string& list, const std::string& name) {
+  list += (list.empty() ? "" : ", ") + name;
+}
 
 // Graphs that were something of a pool at some time.
 struct Earlier {
   std::set<std::uint32_t> holders, sharers;
 };
 
-bool contains(const std::vector<std::uint32_t>& graphs, std::uint32_t graph) { return std::find(graphs.begin(), graphs.end(), graph) != graphs.end(); }
+bool contains(const std::vector<std::uint32_t>& graphs, std::uint32_t graph) {
+  return std::find(graphs.begin(), graphs.end(), graph) != graphs.end();
+}
 
 std::string device_name(const model::Document& document, std::uint32_t id) {
   const auto device = document.devices->find(id);
   return device == document.devices->end() ? "device " + count_text(id) : device->second.name;
 }
 
-std::vector<PoolRow> pool_rows(const model::Document& document, const std::map<std::uint32_t, std::string>& names) {
+std::vector<PoolRow> pool_rows(const model::Document& document,
+                               const std::map<std::uint32_t, std::string>& names) {
   const auto name_of = [&](std::uint32_t graph) {
     const auto name = names.find(graph);
     return name == names.end() ? "graph " + count_text(graph) : name->second;
@@ -58,12 +63,15 @@ std::vector<PoolRow> pool_rows(const model::Document& document, const std::map<s
     PoolRow& row = rows[found->second];
     const PoolPoint point{state.at, state.device_bytes, state.host_bytes, state.mapped};
     // Changes that only concern holders move nothing.
-    const bool is_same = !row.history.empty() && row.history.back().device_bytes == point.device_bytes &&
-                         row.history.back().host_bytes == point.host_bytes && row.history.back().mapped == point.mapped;
+    const bool is_same = !row.history.empty() &&
+                         row.history.back().device_bytes == point.device_bytes &&
+                         row.history.back().host_bytes == point.host_bytes &&
+                         row.history.back().mapped == point.mapped;
     if (!is_same) row.history.push_back(point);
     row.most_device = std::max(row.most_device, state.device_bytes);
     row.most_host = std::max(row.most_host, state.host_bytes);
-    row.most_bytes = std::max(row.most_bytes, std::max(state.device_bytes, state.mapped) + state.host_bytes);
+    row.most_bytes =
+        std::max(row.most_bytes, std::max(state.device_bytes, state.mapped) + state.host_bytes);
     row.most_buffers = std::max(row.most_buffers, state.buffers);
     earlier[found->second].holders.insert(state.holders.begin(), state.holders.end());
     earlier[found->second].sharers.insert(state.sharers.begin(), state.sharers.end());
@@ -76,27 +84,35 @@ std::vector<PoolRow> pool_rows(const model::Document& document, const std::map<s
     for (const std::uint32_t graph : earlier[i].sharers) {
       if (!contains(row.state.sharers, graph)) append(row.earlier_sharers, name_of(graph));
     }
-    std::stable_sort(row.history.begin(), row.history.end(), [](const PoolPoint& a, const PoolPoint& b) { return a.at < b.at; });
+    std::stable_sort(row.history.begin(), row.history.end(),
+                     [](const PoolPoint& a, const PoolPoint& b) { return a.at < b.at; });
   }
   return rows;
 }
 
 std::vector<DeviceRow> device_rows(const model::Document& document) {
   std::vector<DeviceRow> rows;
-  for (const auto& [id, totals] : *document.device_totals) rows.push_back({totals, device_name(document, id), {}, 0});
+  for (const auto& [id, totals] : *document.device_totals)
+    rows.push_back({totals, device_name(document, id), {}, 0});
   for (const trace::DeviceTotals& totals : document.device_history) {
-    const auto row = std::find_if(rows.begin(), rows.end(), [&](const DeviceRow& r) { return r.totals.device == totals.device; });
+    const auto row = std::find_if(rows.begin(), rows.end(), [&](const DeviceRow& r) {
+      return r.totals.device == totals.device;
+    });
     if (row == rows.end()) continue;
     row->history.push_back({totals.at, totals.buffers, 0, totals.mapped});
     row->most_buffers = std::max(row->most_buffers, totals.buffers);
   }
-  for (DeviceRow& row : rows) std::stable_sort(row.history.begin(), row.history.end(), [](const PoolPoint& a, const PoolPoint& b) { return a.at < b.at; });
+  for (DeviceRow& row : rows)
+    std::stable_sort(row.history.begin(), row.history.end(),
+                     [](const PoolPoint& a, const PoolPoint& b) { return a.at < b.at; });
   return rows;
 }
 
 std::string pool_name(const model::Document& document, std::uint32_t pool) {
   const auto found = document.pools->find(pool);
-  return pool == kNone ? "" : found == document.pools->end() ? "pool " + count_text(pool) : found->second.label;
+  return pool == kNone                    ? ""
+         : found == document.pools->end() ? "pool " + count_text(pool)
+                                          : found->second.label;
 }
 
 std::vector<BufferRow> buffer_rows(const model::Document& document, const model::Graph* graph) {
@@ -123,7 +139,8 @@ std::vector<BufferRow> buffer_rows(const model::Document& document, const model:
         if (found == place.end()) continue;
         auto& graphs = others[found->second];
         const bool is_shown = graph && key.graph == graph->key().graph;
-        if (!is_shown && (graphs.empty() || graphs.back() != key.graph)) graphs.push_back(key.graph);
+        if (!is_shown && (graphs.empty() || graphs.back() != key.graph))
+          graphs.push_back(key.graph);
         continue;
       }
       std::size_t at = found == place.end() ? rows.size() : found->second;
@@ -132,7 +149,9 @@ std::vector<BufferRow> buffer_rows(const model::Document& document, const model:
         row.kind = buffers[b].kind;
         row.bytes = buffers[b].bytes;
         row.address = buffers[b].offset;
-        row.pool = buffers[b].kind == trace::BufferKind::Transient ? "slab" : pool_name(document, buffers[b].pool);
+        row.pool = buffers[b].kind == trace::BufferKind::Transient
+                       ? "slab"
+                       : pool_name(document, buffers[b].pool);
         rows.push_back(std::move(row));
       }
       rows[at].name = graph->buffer_name(b);
@@ -149,20 +168,24 @@ std::vector<BufferRow> buffer_rows(const model::Document& document, const model:
 
 }  // namespace
 
-PoolViewModel pool_view_model(const model::Document& document, std::shared_ptr<const model::Graph> graph) {
+PoolViewModel pool_view_model(const model::Document& document,
+                              std::shared_ptr<const model::Graph> graph) {
   PoolViewModel view_model;
   view_model.pools = pool_rows(document, graph_names(document));
   view_model.devices = device_rows(document);
   view_model.buffers = buffer_rows(document, graph.get());
   view_model.first = document.first;
   view_model.last = document.last;
-  for (const PoolRow& row : view_model.pools) view_model.most_bytes = std::max(view_model.most_bytes, row.most_bytes);
-  for (const DeviceRow& row : view_model.devices) view_model.most_bytes = std::max(view_model.most_bytes, row.totals.peak);
+  for (const PoolRow& row : view_model.pools)
+    view_model.most_bytes = std::max(view_model.most_bytes, row.most_bytes);
+  for (const DeviceRow& row : view_model.devices)
+    view_model.most_bytes = std::max(view_model.most_bytes, row.totals.peak);
   view_model.graph = std::move(graph);
   return view_model;
 }
 
-std::vector<std::uint32_t> ordered_buffers(const PoolViewModel& view_model, BufferOrder order, const std::vector<std::uint8_t>& matches) {
+std::vector<std::uint32_t> ordered_buffers(const PoolViewModel& view_model, BufferOrder order,
+                                           const std::vector<std::uint8_t>& matches) {
   std::vector<std::uint32_t> rows;
   for (std::uint32_t i = 0; i < view_model.buffers.size(); ++i) {
     const std::uint32_t b = view_model.buffers[i].buffer;
@@ -175,14 +198,30 @@ std::vector<std::uint32_t> ordered_buffers(const PoolViewModel& view_model, Buff
     });
   };
   switch (order.by) {
-    case BufferColumn::Name: sort_by([](const BufferRow& r) -> const std::string& { return r.name; }); break;
-    case BufferColumn::Kind: sort_by([](const BufferRow& r) -> const trace::BufferKind& { return r.kind; }); break;
-    case BufferColumn::Bytes: sort_by([](const BufferRow& r) -> const std::uint64_t& { return r.bytes; }); break;
-    case BufferColumn::Address: sort_by([](const BufferRow& r) -> const std::uint64_t& { return r.address; }); break;
-    case BufferColumn::Pool: sort_by([](const BufferRow& r) -> const std::string& { return r.pool; }); break;
-    case BufferColumn::Allocated: sort_by([](const BufferRow& r) -> const trace::Time& { return r.allocated; }); break;
-    case BufferColumn::Freed: sort_by([](const BufferRow& r) -> const trace::Time& { return r.freed; }); break;
-    case BufferColumn::Uses: sort_by([](const BufferRow& r) -> const std::uint32_t& { return r.uses; }); break;
+    case BufferColumn::Name:
+      sort_by([](const BufferRow& r) -> const std::string& { return r.name; });
+      break;
+    case BufferColumn::Kind:
+      sort_by([](const BufferRow& r) -> const trace::BufferKind& { return r.kind; });
+      break;
+    case BufferColumn::Bytes:
+      sort_by([](const BufferRow& r) -> const std::uint64_t& { return r.bytes; });
+      break;
+    case BufferColumn::Address:
+      sort_by([](const BufferRow& r) -> const std::uint64_t& { return r.address; });
+      break;
+    case BufferColumn::Pool:
+      sort_by([](const BufferRow& r) -> const std::string& { return r.pool; });
+      break;
+    case BufferColumn::Allocated:
+      sort_by([](const BufferRow& r) -> const trace::Time& { return r.allocated; });
+      break;
+    case BufferColumn::Freed:
+      sort_by([](const BufferRow& r) -> const trace::Time& { return r.freed; });
+      break;
+    case BufferColumn::Uses:
+      sort_by([](const BufferRow& r) -> const std::uint32_t& { return r.uses; });
+      break;
   }
   return rows;
 }

@@ -1,5 +1,6 @@
-// PoolFacts: the pools of a session with who holds them and how they grew, what devices give in all, and every buffer that is known: persistent ones of all pools,
-// and those of one graph. Knows no ImGui. Threads: values and a pure function.
+// PoolFacts: the pools of a session with who holds them and how they grew, what devices give in
+// all, and every buffer that is known: persistent ones of all pools, and those of one graph. Knows
+// no ImGui. Threads: values and a pure function.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +20,14 @@ struct PoolPoint {
 
 struct PoolRow {
   trace::PoolState state;
-  std::string device;              // its name
-  std::string holders;             // names of graphs; empty: nobody
-  std::string earlier_holders;     // that held it once and do not now
-  std::string sharers;             // names of graphs whose transients lie in one slab of it; empty: none
+  std::string device;           // its name
+  std::string holders;          // names of graphs; empty: nobody
+  std::string earlier_holders;  // that held it once and do not now
+  std::string sharers;  // names of graphs whose transients lie in one slab of it; empty: none
   std::string earlier_sharers;     // that did once and do not now
   std::vector<PoolPoint> history;  // by time
-  // The most at one time; most_bytes: device and host together, or what it took of the device where that is more.
+  // The most at one time; most_bytes: device and host together, or what it took of the device where
+  // that is more.
   std::uint64_t most_device = 0, most_host = 0, most_bytes = 0;
   std::uint32_t most_buffers = 0;
   // What the pool takes of the device, and its budget, are in `state`.
@@ -60,7 +62,8 @@ struct PoolViewModel {
   std::uint64_t most_bytes = 0;     // of a pool or a device, the slabs of graphs included
 };
 
-[[nodiscard]] PoolViewModel pool_view_model(const model::Document& document, std::shared_ptr<const model::Graph> graph);
+[[nodiscard]] PoolViewModel pool_view_model(const model::Document& document,
+                                            std::shared_ptr<const model::Graph> graph);
 
 enum class BufferColumn : std::uint8_t { Name, Kind, Bytes, Address, Pool, Allocated, Freed, Uses };
 struct BufferOrder {
@@ -68,7 +71,10 @@ struct BufferOrder {
   bool is_descending = true;
   friend bool operator==(const BufferOrder&, const BufferOrder&) = default;
 };
-// Places in `facts.buffers`. With `matches`, a buffer of the graph each, only those of the graph that it lets pass.
-[[nodiscard]] std::vector<std::uint32_t> ordered_buffers(const PoolViewModel& view_model, BufferOrder order, const std::vector<std::uint8_t>& matches);
+// Places in `facts.buffers`. With `matches`, a buffer of the graph each, only those of the graph
+// that it lets pass.
+[[nodiscard]] std::vector<std::uint32_t> ordered_buffers(const PoolViewModel& view_model,
+                                                         BufferOrder order,
+                                                         const std::vector<std::uint8_t>& matches);
 
 }  // namespace reprise::viewer

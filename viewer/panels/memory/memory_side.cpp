@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
-#include "panels/widgets/format.hpp"
 #include "panels/memory/memory_map.hpp"
+#include "panels/widgets/format.hpp"
 #include "panels/widgets/table_columns.hpp"
 #include "panels/widgets/widgets.hpp"
 
@@ -29,11 +29,13 @@ bool link(const Theme& theme, const std::string& text) {
   ImGui::TextUnformatted(text.c_str());
   ImGui::PopStyleColor();
   const ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax();
-  if (ImGui::IsItemHovered()) ImGui::GetWindowDrawList()->AddLine({min.x, max.y}, max, theme.accent);
+  if (ImGui::IsItemHovered())
+    ImGui::GetWindowDrawList()->AddLine({min.x, max.y}, max, theme.accent);
   return ImGui::IsItemClicked();
 }
 
-void figure(const Theme& theme, const char* name, const std::string& value, const char* explanation) {
+void figure(const Theme& theme, const char* name, const std::string& value,
+            const char* explanation) {
   const float width = ImGui::GetContentRegionAvail().x;
   ImGui::BeginGroup();
   const float left = ImGui::GetCursorPosX();
@@ -41,7 +43,8 @@ void figure(const Theme& theme, const char* name, const std::string& value, cons
   ImGui::TextUnformatted(name);
   ImGui::PopStyleColor();
   ImGui::SameLine(0, 0);
-  ImGui::SetCursorPosX(std::max(ImGui::GetCursorPosX(), left + width - ImGui::CalcTextSize(value.c_str()).x));
+  ImGui::SetCursorPosX(
+      std::max(ImGui::GetCursorPosX(), left + width - ImGui::CalcTextSize(value.c_str()).x));
   ImGui::TextUnformatted(value.c_str());
   ImGui::EndGroup();
   tooltip(explanation);
@@ -49,29 +52,42 @@ void figure(const Theme& theme, const char* name, const std::string& value, cons
 
 }  // namespace
 
-void draw_memory_figures(const Theme& theme, const MemoryViewModel& view_model, MemoryColour colour) {
+void draw_memory_figures(const Theme& theme, const MemoryViewModel& view_model,
+                         MemoryColour colour) {
   const model::MemoryUse& use = view_model.use;
-  const auto part = [](std::uint64_t of, std::uint64_t whole) { return whole == 0 ? 0.0 : static_cast<double>(of) / static_cast<double>(whole); };
+  const auto part = [](std::uint64_t of, std::uint64_t whole) {
+    return whole == 0 ? 0.0 : static_cast<double>(of) / static_cast<double>(whole);
+  };
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {theme.space, theme.half_space * 0.5f});
-  figure(theme, "transients", count_text(use.spans.size()), "Buffers that live inside a replay alone; the graph gives each a place in its slab.");
-  figure(theme, "naive", bytes_text(use.naive_bytes), "All transients side by side: what they would take without sharing.");
-  figure(theme, "slab", bytes_text(use.slab_bytes), "What the graph really takes for its transients.");
-  figure(theme, "saved", bytes_text(view_model.shared_bytes) + ", " + percent_text(part(view_model.shared_bytes, use.naive_bytes)),
+  figure(theme, "transients", count_text(use.spans.size()),
+         "Buffers that live inside a replay alone; the graph gives each a place in its slab.");
+  figure(theme, "naive", bytes_text(use.naive_bytes),
+         "All transients side by side: what they would take without sharing.");
+  figure(theme, "slab", bytes_text(use.slab_bytes),
+         "What the graph really takes for its transients.");
+  figure(theme, "saved",
+         bytes_text(view_model.shared_bytes) + ", " +
+             percent_text(part(view_model.shared_bytes, use.naive_bytes)),
          "What sharing saves: naive less slab.");
   figure(theme, "bound", bytes_text(view_model.graph->record().bound_bytes),
-         "No placement can be smaller: buffers that may be live at once, because nothing orders their nodes, cannot share bytes.");
+         "No placement can be smaller: buffers that may be live at once, because nothing orders "
+         "their nodes, cannot share bytes.");
   figure(theme, "peak", bytes_text(use.peak_bytes),
          view_model.is_measured ? "The most bytes that were live at one moment of this replay."
-                           : "The most bytes that are live at one node, if nodes run one after another in schedule order.");
+                                : "The most bytes that are live at one node, if nodes run one "
+                                  "after another in schedule order.");
   const std::uint64_t bound = view_model.graph->record().bound_bytes;
-  figure(theme, "waste", bytes_text(use.waste_bytes) + ", " + percent_text(part(use.waste_bytes, use.slab_bytes)),
+  figure(theme, "waste",
+         bytes_text(use.waste_bytes) + ", " + percent_text(part(use.waste_bytes, use.slab_bytes)),
          "Of the slab, not live at the peak. The two figures below say why it is there.");
   if (bound >= use.peak_bytes && use.slab_bytes >= bound) {
     figure(theme, "   for what may overlap", bytes_text(bound - use.peak_bytes),
-           "Bound less peak. Buffers of nodes that nothing orders need bytes of their own, also if they do not meet here. Fewer lanes, or an edge "
+           "Bound less peak. Buffers of nodes that nothing orders need bytes of their own, also if "
+           "they do not meet here. Fewer lanes, or an edge "
            "between "
            "such nodes, would let them share.");
-    figure(theme, "   holes", bytes_text(use.slab_bytes - bound), "Slab less bound: left free between buffers of different sizes, and by alignment.");
+    figure(theme, "   holes", bytes_text(use.slab_bytes - bound),
+           "Slab less bound: left free between buffers of different sizes, and by alignment.");
   }
   ImGui::PopStyleVar();
   ImGui::Dummy({0, theme.half_space});
@@ -87,14 +103,16 @@ std::optional<Time> MemorySide::draw(PanelContext& context, const Content& conte
   update(content);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {theme.space, theme.half_space * 0.75f});
   const auto* selected = std::get_if<model::SelectedBuffer>(&context.view.selection);
-  if (selected && selected->graph == view_model.graph->key() && selected->buffer < view_model.span.size() && view_model.span[selected->buffer] != kNone) {
+  if (selected && selected->graph == view_model.graph->key() &&
+      selected->buffer < view_model.span.size() && view_model.span[selected->buffer] != kNone) {
     draw_buffer(context, view_model, selected->buffer);
     ImGui::Separator();
   }
   ImGui::TextUnformatted(moment ? "Live at" : "Live at the peak,");
   ImGui::SameLine(0, ImGui::CalcTextSize(" ").x);
   soft_text(theme, moment_text(view_model, moment.value_or(view_model.use.peak_at)));
-  soft_text(theme, bytes_text(live_.bytes) + " in " + count_text(live_.buffers.size()) + (live_.buffers.size() == 1 ? " buffer" : " buffers"));
+  soft_text(theme, bytes_text(live_.bytes) + " in " + count_text(live_.buffers.size()) +
+                       (live_.buffers.size() == 1 ? " buffer" : " buffers"));
   if (moment) {
     ImGui::SameLine();
     if (link(theme, "back to the peak")) moment.reset();
@@ -118,7 +136,8 @@ void MemorySide::update(const Content& content) {
   }
 }
 
-void MemorySide::draw_buffer(PanelContext& context, const MemoryViewModel& view_model, std::uint32_t buffer) const {
+void MemorySide::draw_buffer(PanelContext& context, const MemoryViewModel& view_model,
+                             std::uint32_t buffer) const {
   const Theme& theme = context.theme;
   const model::Graph& graph = *view_model.graph;
   const trace::Buffer& record = graph.record().buffers[buffer];
@@ -128,7 +147,9 @@ void MemorySide::draw_buffer(PanelContext& context, const MemoryViewModel& view_
   draw_field(theme, "bytes", bytes_text(record.bytes) + " at " + bytes_text(record.offset), value);
   const auto uses = graph.uses(buffer);
   draw_field(theme, "live",
-             "nodes " + count_text(uses.front().node) + " to " + count_text(uses.back().node) + ", " + count_text(uses.size()) + " uses", value);
+             "nodes " + count_text(uses.front().node) + " to " + count_text(uses.back().node) +
+                 ", " + count_text(uses.size()) + " uses",
+             value);
   const std::vector<std::uint32_t> others = shares_bytes_with(view_model, buffer);
   ImGui::PushStyleColor(ImGuiCol_Text, theme.ink_soft);
   ImGui::TextUnformatted("shares with");
@@ -138,14 +159,17 @@ void MemorySide::draw_buffer(PanelContext& context, const MemoryViewModel& view_
   constexpr std::size_t kShown = 4;
   for (std::size_t i = 0; i < std::min(others.size(), kShown); ++i) {
     if (i != 0) ImGui::SetCursorPosX(value);
-    if (link(theme, shortened(graph.buffer_name(others[i]), 26))) context.view.select(model::SelectedBuffer{graph.key(), others[i]});
-    if (ImGui::IsItemHovered()) context.view.hovered = model::SelectedBuffer{graph.key(), others[i]};
+    if (link(theme, shortened(graph.buffer_name(others[i]), 26)))
+      context.view.select(model::SelectedBuffer{graph.key(), others[i]});
+    if (ImGui::IsItemHovered())
+      context.view.hovered = model::SelectedBuffer{graph.key(), others[i]};
   }
   if (others.size() > kShown) {
     ImGui::SetCursorPosX(value);
     soft_text(theme, "and " + count_text(others.size() - kShown) + " more");
     std::string names;
-    for (const std::uint32_t o : others) names += (names.empty() ? "" : ", ") + graph.buffer_name(o);
+    for (const std::uint32_t o : others)
+      names += (names.empty() ? "" : ", ") + graph.buffer_name(o);
     tooltip(shortened(names, 600));
   }
 }
@@ -154,7 +178,8 @@ void MemorySide::draw_list(PanelContext& context, const Content& content) {
   const Theme& theme = context.theme;
   const MemoryViewModel& view_model = *content.view_model;
   const model::GraphKey key = view_model.graph->key();
-  constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg | ImGuiTableFlags_BordersInnerV;
+  constexpr ImGuiTableFlags kFlags =
+      ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg | ImGuiTableFlags_BordersInnerV;
   if (!ImGui::BeginTable("live", 3, kFlags)) return;
   const float character = ImGui::CalcTextSize("0").x;
   ImGui::TableSetupColumn("buffer", ImGuiTableColumnFlags_WidthStretch);
@@ -168,19 +193,28 @@ void MemorySide::draw_list(PanelContext& context, const Content& content) {
       const model::Selection self = model::SelectedBuffer{key, b};
       const bool passes = content.matches.empty() || content.matches[b] != 0;
       const ImU32 ink = passes ? theme.ink : theme.ink_faint;
-      const RowInput input = begin_row(
-          theme, i, {context.view.selection == self, context.view.hovered == self || model::selects_buffer(context.view.selection, *view_model.graph, b)});
+      const RowInput input =
+          begin_row(theme, i,
+                    {context.view.selection == self,
+                     context.view.hovered == self ||
+                         model::selects_buffer(context.view.selection, *view_model.graph, b)});
       if (input.is_clicked) context.view.select(self);
       if (input.is_hovered) context.view.hovered = self;
       const ImVec2 at = ImGui::GetCursorScreenPos();
-      const float line = ImGui::GetTextLineHeight(), swatch = line * 0.62f, top = at.y + (line - swatch) / 2;
-      ImGui::GetWindowDrawList()->AddRectFilled({at.x, top}, {at.x + swatch, top + swatch},
-                                                with_alpha(memory_colour(theme, view_model, content.colour, b), passes ? 1.0f : 0.4f), 2 * theme.scale);
+      const float line = ImGui::GetTextLineHeight(), swatch = line * 0.62f,
+                  top = at.y + (line - swatch) / 2;
+      ImGui::GetWindowDrawList()->AddRectFilled(
+          {at.x, top}, {at.x + swatch, top + swatch},
+          with_alpha(memory_colour(theme, view_model, content.colour, b), passes ? 1.0f : 0.4f),
+          2 * theme.scale);
       ImGui::SetCursorScreenPos({at.x + swatch + theme.half_space * 1.5f, at.y});
       draw_cell(theme, 0, view_model.graph->buffer_name(b), ink);
       const std::uint64_t bytes = view_model.graph->record().buffers[b].bytes;
       draw_number(theme, 1, bytes_text(bytes), ink);
-      draw_number(theme, 2, percent_text(static_cast<double>(bytes) / static_cast<double>(std::max<std::uint64_t>(live_.bytes, 1))), ink);
+      draw_number(theme, 2,
+                  percent_text(static_cast<double>(bytes) /
+                               static_cast<double>(std::max<std::uint64_t>(live_.bytes, 1))),
+                  ink);
     }
   }
   ImGui::EndTable();

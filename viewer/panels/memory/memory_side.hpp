@@ -1,5 +1,6 @@
-// What stands beside the memory map: the figures of the slab and what they mean, the selected buffer, and who is live at the peak or at
-// the moment that was chosen. Threads: the drawing thread's.
+// What stands beside the memory map: the figures of the slab and what they mean, the selected
+// buffer, and who is live at the peak or at the moment that was chosen. Threads: the drawing
+// thread's.
 #pragma once
 
 #include <memory>
@@ -12,13 +13,14 @@
 namespace reprise::viewer {
 
 // The figures and the legend. In the current window, at its cursor.
-void draw_memory_figures(const Theme& theme, const MemoryViewModel& view_model, MemoryColour colour);
+void draw_memory_figures(const Theme& theme, const MemoryViewModel& view_model,
+                         MemoryColour colour);
 
 class MemorySide {
  public:
   struct Content {
     const std::shared_ptr<const MemoryViewModel>& view_model;  // not null
-    const std::vector<std::uint8_t>& matches;         // a buffer each; empty: no filter
+    const std::vector<std::uint8_t>& matches;                  // a buffer each; empty: no filter
     MemoryColour colour = MemoryColour::Label;
     std::optional<trace::Time> moment;  // none: the peak
   };
@@ -27,7 +29,8 @@ class MemorySide {
   [[nodiscard]] std::optional<trace::Time> draw(PanelContext& context, const Content& content);
 
  private:
-  void draw_buffer(PanelContext& context, const MemoryViewModel& view_model, std::uint32_t buffer) const;
+  void draw_buffer(PanelContext& context, const MemoryViewModel& view_model,
+                   std::uint32_t buffer) const;
   void draw_list(PanelContext& context, const Content& content);
   void update(const Content& content);
 

@@ -28,7 +28,9 @@ MemoryViewModel view_model_of(std::shared_ptr<const model::Graph> graph, model::
     view_model.least_bytes = s == 0 ? span.bytes : std::min(view_model.least_bytes, span.bytes);
     view_model.greatest_bytes = std::max(view_model.greatest_bytes, span.bytes);
   }
-  view_model.shared_bytes = view_model.use.naive_bytes > view_model.use.slab_bytes ? view_model.use.naive_bytes - view_model.use.slab_bytes : 0;
+  view_model.shared_bytes = view_model.use.naive_bytes > view_model.use.slab_bytes
+                                ? view_model.use.naive_bytes - view_model.use.slab_bytes
+                                : 0;
   view_model.graph = std::move(graph);
   return view_model;
 }
@@ -43,7 +45,8 @@ MemoryViewModel memory_view_model(std::shared_ptr<const model::Graph> graph) {
   return view_model;
 }
 
-MemoryViewModel memory_view_model(std::shared_ptr<const model::Graph> graph, const model::ReplayTimes& times) {
+MemoryViewModel memory_view_model(std::shared_ptr<const model::Graph> graph,
+                                  const model::ReplayTimes& times) {
   model::ReplayTimes shifted = times;
   for (model::NodeSpan& node : shifted.nodes) {
     node.started -= times.began;
@@ -62,7 +65,8 @@ LiveBuffers live_at(const MemoryViewModel& view_model, Time at) {
   for (const model::BufferSpan& s : view_model.use.spans) {
     if (s.began <= at && at < s.ended) spans.push_back(&s);
   }
-  std::stable_sort(spans.begin(), spans.end(), [](const auto* a, const auto* b) { return a->bytes > b->bytes; });
+  std::stable_sort(spans.begin(), spans.end(),
+                   [](const auto* a, const auto* b) { return a->bytes > b->bytes; });
   for (const model::BufferSpan* s : spans) {
     live.buffers.push_back(s->buffer);
     live.bytes += s->bytes;
@@ -72,11 +76,13 @@ LiveBuffers live_at(const MemoryViewModel& view_model, Time at) {
 
 std::uint64_t live_bytes_at(const MemoryViewModel& view_model, Time at) {
   const auto& steps = view_model.use.steps;
-  const auto after = std::upper_bound(steps.begin(), steps.end(), at, [](Time t, const model::MemoryStep& s) { return t < s.at; });
+  const auto after = std::upper_bound(steps.begin(), steps.end(), at,
+                                      [](Time t, const model::MemoryStep& s) { return t < s.at; });
   return after == steps.begin() ? 0 : std::prev(after)->bytes;
 }
 
-std::vector<std::uint32_t> shares_bytes_with(const MemoryViewModel& view_model, std::uint32_t buffer) {
+std::vector<std::uint32_t> shares_bytes_with(const MemoryViewModel& view_model,
+                                             std::uint32_t buffer) {
   std::vector<std::uint32_t> others;
   if (buffer >= view_model.group.size() || view_model.group[buffer] == kNone) return others;
   const auto& buffers = view_model.graph->record().buffers;

@@ -14,7 +14,8 @@ namespace reprise::viewer {
 namespace {
 
 std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return text;
 }
 
@@ -29,7 +30,8 @@ MessageRank rank_of(trace::Severity severity) {
 
 class Maker {
  public:
-  Maker(const model::Document& document, const std::string& filter, std::uint32_t ranks) : document_(document), ranks_(ranks) {
+  Maker(const model::Document& document, const std::string& filter, std::uint32_t ranks)
+      : document_(document), ranks_(ranks) {
     std::istringstream stream(lower(filter));
     for (std::string word; stream >> word;) words_.push_back(word);
   }
@@ -39,15 +41,23 @@ class Maker {
     ++list_.counts[static_cast<std::size_t>(line.rank)];
     if ((ranks_ >> static_cast<unsigned>(line.rank) & 1) == 0) return;
     const std::string all = lower(line.id + " " + line.text + " " + line.place);
-    if (!std::all_of(words_.begin(), words_.end(), [&](const std::string& word) { return all.find(word) != std::string::npos; })) return;
+    if (!std::all_of(words_.begin(), words_.end(),
+                     [&](const std::string& word) { return all.find(word) != std::string::npos; }))
+      return;
     if (line.rank != MessageRank::Note)
-      line.at_text = line.at > document_.first ? duration_text(static_cast<double>(line.at - document_.first)) : "0 ns";
+      line.at_text = line.at > document_.first
+                         ? duration_text(static_cast<double>(line.at - document_.first))
+                         : "0 ns";
     list_.lines.push_back(std::move(line));
   }
 
   MessageLine of(const trace::Message& message) const {
-    MessageLine line{.at = message.at, .rank = rank_of(message.severity), .id = message.id, .text = message.text};
-    const model::GraphEntry* const entry = message.graph == trace::kNone ? nullptr : document_.find({message.graph, message.version});
+    MessageLine line{.at = message.at,
+                     .rank = rank_of(message.severity),
+                     .id = message.id,
+                     .text = message.text};
+    const model::GraphEntry* const entry =
+        message.graph == trace::kNone ? nullptr : document_.find({message.graph, message.version});
     if (entry == nullptr) return line;
     line.place = entry->graph->name();
     const auto& nodes = entry->graph->record().nodes;
@@ -64,7 +74,8 @@ class Maker {
 
   MessageLine of(const trace::Update& update) const {
     MessageLine line{.at = update.at, .rank = MessageRank::Update, .id = {}, .text = update.what};
-    line.id = "version " + std::to_string(update.from_version) + " became version " + std::to_string(update.to_version);
+    line.id = "version " + std::to_string(update.from_version) + " became version " +
+              std::to_string(update.to_version);
     const model::GraphEntry* const entry = document_.find({update.graph, update.to_version});
     line.place = entry != nullptr ? entry->graph->name() : "graph " + std::to_string(update.graph);
     return line;
@@ -74,17 +85,22 @@ class Maker {
     return {.at = loss.at,
             .rank = MessageRank::Loss,
             .id = {},
-            .text = count_text(loss.count) + " " + loss_name(loss.kind) + " lost" + (loss.why.empty() ? "" : ": " + loss.why)};
+            .text = count_text(loss.count) + " " + loss_name(loss.kind) + " lost" +
+                    (loss.why.empty() ? "" : ": " + loss.why)};
   }
 
   MessageLine of(const Note& note) const {
-    MessageLine line{.at = std::numeric_limits<trace::Time>::max(), .rank = MessageRank::Note, .id = "note", .text = note.text};
+    MessageLine line{.at = std::numeric_limits<trace::Time>::max(),
+                     .rank = MessageRank::Note,
+                     .id = "note",
+                     .text = note.text};
     const model::GraphEntry* const entry = document_.find(note.graph);
     if (entry == nullptr) return line;
     line.place = entry->graph->name() + ", ";
     if (note.about == Note::About::Replay) {
       line.place += "replay " + count_text(note.number);
-      if (document_.find_replay(note.graph, note.number) != nullptr) line.about = model::SelectedReplay{note.graph, note.number};
+      if (document_.find_replay(note.graph, note.number) != nullptr)
+        line.about = model::SelectedReplay{note.graph, note.number};
     } else if (note.number < entry->graph->node_count()) {
       const auto node = static_cast<std::uint32_t>(note.number);
       line.about = model::SelectedNode{note.graph, node};
@@ -94,7 +110,8 @@ class Maker {
   }
 
   MessageList finish() {
-    std::stable_sort(list_.lines.begin(), list_.lines.end(), [](const MessageLine& a, const MessageLine& b) { return a.at > b.at; });
+    std::stable_sort(list_.lines.begin(), list_.lines.end(),
+                     [](const MessageLine& a, const MessageLine& b) { return a.at > b.at; });
     if (list_.lines.size() > kMostMessageLines) {
       list_.left_out = list_.lines.size() - kMostMessageLines;
       list_.lines.resize(kMostMessageLines);
@@ -111,7 +128,8 @@ class Maker {
 
 }  // namespace
 
-MessageList make_message_list(const model::Document& document, const std::string& filter, std::uint32_t ranks, std::span<const Note> notes) {
+MessageList make_message_list(const model::Document& document, const std::string& filter,
+                              std::uint32_t ranks, std::span<const Note> notes) {
   Maker maker(document, filter, ranks);
   for (const trace::Message& message : document.messages) maker.add(maker.of(message));
   for (const trace::Update& update : document.updates) maker.add(maker.of(update));

@@ -1,5 +1,5 @@
-// What there is to say of a trace, in one list: findings of the validation, updates of graphs, losses, newest first, each with what it is about; and
-// before them the notes that people wrote.
+// What there is to say of a trace, in one list: findings of the validation, updates of graphs,
+// losses, newest first, each with what it is about; and before them the notes that people wrote.
 // Threads: pure functions.
 #pragma once
 
@@ -30,7 +30,7 @@ struct MessageLine {
 struct MessageList {
   std::vector<MessageLine> lines;                     // at most kMostMessageLines
   std::array<std::uint64_t, kMessageRanks> counts{};  // of all, whether or not they are in `lines`
-  std::uint64_t all = 0, left_out = 0;                // left_out: pass, but are older than those in `lines`
+  std::uint64_t all = 0, left_out = 0;  // left_out: pass, but are older than those in `lines`
 };
 inline constexpr std::size_t kMostMessageLines = 500;
 
@@ -44,7 +44,8 @@ struct MessageListKey {
 };
 
 // `filter`: words, all to be found in id, text or place, whatever their case. `ranks`: a bit each.
-[[nodiscard]] MessageList make_message_list(const model::Document& document, const std::string& filter, std::uint32_t ranks,
+[[nodiscard]] MessageList make_message_list(const model::Document& document,
+                                            const std::string& filter, std::uint32_t ranks,
                                             std::span<const Note> notes = {});
 
 }  // namespace reprise::viewer

@@ -9,8 +9,8 @@
 
 #include <imgui.h>
 
-#include "panels/widgets/format.hpp"
 #include "panels/messages/message_list.hpp"
+#include "panels/widgets/format.hpp"
 #include "panels/widgets/widgets.hpp"
 
 namespace reprise::viewer {
@@ -61,12 +61,21 @@ void draw_sign(const Theme& theme, MessageRank rank) {
   ImDrawList& draw = *ImGui::GetWindowDrawList();
   const ImU32 colour = colour_of(theme, rank);
   switch (rank) {
-    case MessageRank::Error: draw.AddRectFilled({c.x - r, c.y - r}, {c.x + r, c.y + r}, colour, 2); break;
-    case MessageRank::Warning: draw.AddTriangleFilled({c.x - r, c.y + r}, {c.x, c.y - r}, {c.x + r, c.y + r}, colour); break;
+    case MessageRank::Error:
+      draw.AddRectFilled({c.x - r, c.y - r}, {c.x + r, c.y + r}, colour, 2);
+      break;
+    case MessageRank::Warning:
+      draw.AddTriangleFilled({c.x - r, c.y + r}, {c.x, c.y - r}, {c.x + r, c.y + r}, colour);
+      break;
     case MessageRank::Info: draw.AddCircleFilled(c, r, colour); break;
     case MessageRank::Update: draw.AddCircle(c, r, colour, 0, 2 * theme.scale); break;
-    case MessageRank::Loss: draw.AddTriangle({c.x - r, c.y - r}, {c.x + r, c.y - r}, {c.x, c.y + r}, colour, 1.6f * theme.scale); break;
-    case MessageRank::Note: draw.AddRect({c.x - r, c.y - r}, {c.x + r, c.y + r}, colour, 2, 0, 1.6f * theme.scale); break;
+    case MessageRank::Loss:
+      draw.AddTriangle({c.x - r, c.y - r}, {c.x + r, c.y - r}, {c.x, c.y + r}, colour,
+                       1.6f * theme.scale);
+      break;
+    case MessageRank::Note:
+      draw.AddRect({c.x - r, c.y - r}, {c.x + r, c.y + r}, colour, 2, 0, 1.6f * theme.scale);
+      break;
   }
   ImGui::Dummy({2 * r + 4 * theme.scale, size});
   ImGui::SameLine(0, theme.half_space);
@@ -85,7 +94,8 @@ struct MessagesPanel::State {
   const Notes* notes = nullptr;
 };
 
-MessagesPanel::MessagesPanel(Background& background) : state_(std::make_unique<State>(background)) {}
+MessagesPanel::MessagesPanel(Background& background)
+    : state_(std::make_unique<State>(background)) {}
 MessagesPanel::~MessagesPanel() = default;
 
 void MessagesPanel::State::draw_ranks(const PanelContext& context, const MessageList& made) {
@@ -95,7 +105,8 @@ void MessagesPanel::State::draw_ranks(const PanelContext& context, const Message
     const auto rank = static_cast<MessageRank>(i);
     if (made.counts[i] == 0) continue;
     const bool on = (ranks >> i & 1) != 0;
-    const std::string text = count_text(made.counts[i]) + " " + (made.counts[i] == 1 ? name_of(rank) : plural_of(rank));
+    const std::string text =
+        count_text(made.counts[i]) + " " + (made.counts[i] == 1 ? name_of(rank) : plural_of(rank));
     if (!first) ImGui::SameLine();
     first = false;
     ImGui::PushStyleColor(ImGuiCol_Button, on ? theme.accent_soft : theme.raised);
@@ -121,8 +132,12 @@ void MessagesPanel::State::draw_row(PanelContext& context, const MessageLine& li
   const bool is_selected = leads && context.view.selection == line.about;
   const float top = ImGui::GetCursorPosY();
   const float height = ImGui::GetTextLineHeight();
-  if (ImGui::Selectable("##row", is_selected, ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowItemOverlap, {0, height}) && leads) {
-    if (const auto* node = std::get_if<model::SelectedNode>(&line.about)) context.view.graph = node->graph;
+  if (ImGui::Selectable("##row", is_selected,
+                        ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowItemOverlap,
+                        {0, height}) &&
+      leads) {
+    if (const auto* node = std::get_if<model::SelectedNode>(&line.about))
+      context.view.graph = node->graph;
     context.view.select(line.about);
   }
   if (leads && ImGui::IsItemHovered()) context.view.hovered = line.about;
@@ -139,7 +154,8 @@ void MessagesPanel::State::draw_row(PanelContext& context, const MessageLine& li
   ImGui::TextUnformatted(line.id.c_str());
   ImGui::PopStyleColor();
   ImGui::TableNextColumn();
-  ImGui::TextUnformatted(line.text.c_str(), line.text.c_str() + std::min(line.text.find('\n'), line.text.size()));
+  ImGui::TextUnformatted(line.text.c_str(),
+                         line.text.c_str() + std::min(line.text.find('\n'), line.text.size()));
   ImGui::TableNextColumn();
   ImGui::PushStyleColor(ImGuiCol_Text, leads ? theme.accent : theme.ink_soft);
   ImGui::TextUnformatted(line.place.c_str());
@@ -158,22 +174,25 @@ void MessagesPanel::draw(PanelContext& context) {
                            .filter = context.view.filter.text,
                            .ranks = state_->ranks,
                            .notes = state_->notes != nullptr ? state_->notes->revision() : 0};
-  state_->list.ask(key, [shared = context.document, filter = context.view.filter.text, ranks = state_->ranks,
-                         notes = state_->notes != nullptr ? state_->notes->all() : std::vector<Note>()] {
-    return make_message_list(*shared, filter, ranks, notes);
-  });
+  state_->list.ask(
+      key, [shared = context.document, filter = context.view.filter.text, ranks = state_->ranks,
+            notes = state_->notes != nullptr ? state_->notes->all() : std::vector<Note>()] {
+        return make_message_list(*shared, filter, ranks, notes);
+      });
   const auto made = state_->list.value();
   if (!made) return draw_busy(context.theme, "Reading messages");
   if (made->all == 0) {
     return draw_empty(context.theme, "Nothing to report",
-                      "Findings of the validation, updates of graphs, and what did not get into the trace would be listed here.");
+                      "Findings of the validation, updates of graphs, and what did not get into "
+                      "the trace would be listed here.");
   }
   state_->draw_ranks(context, *made);
   if (made->lines.empty())
     return draw_empty(context.theme, "None of " + count_text(made->all) + " is shown",
                       "The search above or the kinds that are switched off leave all of them out.");
-  const ImGuiTableFlags flags =
-      ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg | ImGuiTableFlags_BordersInnerV | ImGuiTableFlags_Resizable | ImGuiTableFlags_PadOuterX;
+  const ImGuiTableFlags flags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg |
+                                ImGuiTableFlags_BordersInnerV | ImGuiTableFlags_Resizable |
+                                ImGuiTableFlags_PadOuterX;
   if (!ImGui::BeginTable("messages", 5, flags)) return;
   const float em = ImGui::GetFontSize();
   ImGui::TableSetupScrollFreeze(0, 1);
@@ -187,7 +206,8 @@ void MessagesPanel::draw(PanelContext& context) {
   if (made->left_out > 0) {
     ImGui::TableNextRow();
     ImGui::TableSetColumnIndex(3);
-    ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(context.theme.ink_soft), "and %s older ones", count_text(made->left_out).c_str());
+    ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(context.theme.ink_soft), "and %s older ones",
+                       count_text(made->left_out).c_str());
   }
   ImGui::EndTable();
 }

@@ -1,11 +1,11 @@
-// MessagesPanel: the validation messages, updates and losses. Draws into the rest of the current ImGui window; changes nothing but its own view and
-// Frame::view. Threads: the drawing thread's.
+// MessagesPanel: the validation messages, updates and losses. Draws into the rest of the current
+// ImGui window; changes nothing but its own view and Frame::view. Threads: the drawing thread's.
 #pragma once
 
 #include <memory>
 
-#include "panels/shared/panel_context.hpp"
 #include "panels/shared/notes.hpp"
+#include "panels/shared/panel_context.hpp"
 
 namespace reprise::viewer {
 

@@ -15,20 +15,25 @@ namespace {
 using Show = NodeColumnInfo::Show;
 
 constexpr NodeColumnInfo kColumns[] = {
-    {NodeColumn::Name, "Node", "The node, in the colour that the graph gives it. Double-click shows it in the graph.", 22, CellAlign::Left,
-     Show::Always},
+    {NodeColumn::Name, "Node",
+     "The node, in the colour that the graph gives it. Double-click shows it in the graph.", 22,
+     CellAlign::Left, Show::Always},
     {NodeColumn::Id, "Id", "Its number in the graph: the order in which nodes were recorded.", 6},
     {NodeColumn::Share, "Share", "Its part of the time of all nodes of the graph.", 14},
     {NodeColumn::Median, "Median", "Half of its samples took no longer.", 11},
-    {NodeColumn::Spread, "Spread", "How its durations are distributed, from the shortest on the left; the bars at the ends hold the tails.", 11,
-     CellAlign::Left},
-    {NodeColumn::P10, "p10", "A tenth of its samples took no longer.", 11, CellAlign::Right, Show::OnDemand},
+    {NodeColumn::Spread, "Spread",
+     "How its durations are distributed, from the shortest on the left; the bars at the ends hold "
+     "the tails.",
+     11, CellAlign::Left},
+    {NodeColumn::P10, "p10", "A tenth of its samples took no longer.", 11, CellAlign::Right,
+     Show::OnDemand},
     {NodeColumn::P90, "p90", "Nine tenths of its samples took no longer.", 11},
     {NodeColumn::P99, "p99", "99 of 100 samples took no longer.", 11},
     {NodeColumn::Greatest, "Longest", "Its longest sample.", 11},
     {NodeColumn::Samples, "Samples", "Measured runs, in the chosen range of replays.", 9},
     {NodeColumn::Lost, "Lost", "Runs whose time was lost.", 7, CellAlign::Right, Show::OnDemand},
-    {NodeColumn::Slack, "Slack", "How much longer it could take without making the replay longer, by medians.", 11},
+    {NodeColumn::Slack, "Slack",
+     "How much longer it could take without making the replay longer, by medians.", 11},
     {NodeColumn::Critical, "Critical", "On the longest path through the graph, by medians.", 8},
     {NodeColumn::Kind, "Kind", "What it does.", 9, CellAlign::Left},
     {NodeColumn::Label, "Label", "The labels around it in the recording.", 20, CellAlign::Left},
@@ -37,7 +42,8 @@ constexpr NodeColumnInfo kColumns[] = {
     {NodeColumn::Block, "Block", "Threads of a block in each direction.", 10},
     {NodeColumn::Bytes, "Bytes", "Bytes that a copy, fill or update moves or sets.", 10},
     {NodeColumn::Throughput, "Throughput", "Its bytes by its median time.", 12},
-    {NodeColumn::Source, "Source", "The place in the program that recorded it.", 22, CellAlign::Left},
+    {NodeColumn::Source, "Source", "The place in the program that recorded it.", 22,
+     CellAlign::Left},
 };
 static_assert(std::size(kColumns) == kNodeColumns);
 
@@ -80,7 +86,8 @@ bool is_duration(NodeColumn column) {
   }
 }
 
-double bytes_a_second(const model::Graph& graph, const GraphViewModel* view_model, std::uint32_t node) {
+double bytes_a_second(const model::Graph& graph, const GraphViewModel* view_model,
+                      std::uint32_t node) {
   const std::uint64_t bytes = graph.record().nodes[node].bytes;
   const double median = view_model == nullptr ? 0 : view_model->nodes[node].median;
   return bytes == 0 || median <= 0 ? -1 : static_cast<double>(bytes) / median * 1e9;
@@ -88,7 +95,8 @@ double bytes_a_second(const model::Graph& graph, const GraphViewModel* view_mode
 
 std::string throughput_text(double bytes_a_second) {
   char text[48];
-  std::snprintf(text, sizeof text, "%.*f GB/s", bytes_a_second < 10e9 ? 2 : 1, bytes_a_second / 1e9);
+  std::snprintf(text, sizeof text, "%.*f GB/s", bytes_a_second < 10e9 ? 2 : 1,
+                bytes_a_second / 1e9);
   return text;
 }
 
@@ -104,7 +112,8 @@ std::string column_text(double nanoseconds, double scale) {
   std::snprintf(text, sizeof text, "%.*f", decimals, nanoseconds / unit);
   std::string number = text;
   const std::size_t start = number.find_first_of("0123456789");
-  for (std::size_t at = std::min(number.find('.'), number.size()); at > start + 3; at -= 3) number.insert(at - 3, 1, ',');
+  for (std::size_t at = std::min(number.find('.'), number.size()); at > start + 3; at -= 3)
+    number.insert(at - 3, 1, ',');
   return number + (unit == 1e9 ? " s" : unit == 1e6 ? " ms" : unit == 1e3 ? " us" : " ns");
 }
 
@@ -115,7 +124,8 @@ ColumnScales column_scales(const GraphViewModel& view_model) {
     if (!is_duration(info.column)) continue;
     values.clear();
     for (const GraphViewModel::Node& node : view_model.nodes) {
-      if (const double* value = duration_of(node, info.column); value != nullptr && *value > 0) values.push_back(*value);
+      if (const double* value = duration_of(node, info.column); value != nullptr && *value > 0)
+        values.push_back(*value);
     }
     if (values.empty()) continue;
     // The unit suits most of the column, not its one giant, beside which all others would be 0.000.
@@ -126,7 +136,8 @@ ColumnScales column_scales(const GraphViewModel& view_model) {
   return scales;
 }
 
-double node_number(const model::Graph& graph, const GraphViewModel* view_model, NodeColumn column, std::uint32_t node) {
+double node_number(const model::Graph& graph, const GraphViewModel* view_model, NodeColumn column,
+                   std::uint32_t node) {
   const trace::Node& record = graph.record().nodes[node];
   switch (column) {
     case NodeColumn::Id: return node;
@@ -145,7 +156,8 @@ double node_number(const model::Graph& graph, const GraphViewModel* view_model, 
   const GraphViewModel::Node& of = view_model->nodes[node];
   switch (column) {
     case NodeColumn::Share: return of.count == 0 ? -1 : of.share;
-    case NodeColumn::Spread: return of.count == 0 || of.median <= 0 ? -1 : (of.p90 - of.p10) / of.median;
+    case NodeColumn::Spread:
+      return of.count == 0 || of.median <= 0 ? -1 : (of.p90 - of.p10) / of.median;
     case NodeColumn::Samples: return static_cast<double>(of.count);
     case NodeColumn::Lost: return static_cast<double>(of.lost);
     case NodeColumn::Critical: return of.is_critical ? 1 : 0;
@@ -157,10 +169,12 @@ double node_number(const model::Graph& graph, const GraphViewModel* view_model, 
 }
 
 bool sorts_by_text(NodeColumn column) {
-  return column == NodeColumn::Name || column == NodeColumn::Label || column == NodeColumn::Kernel || column == NodeColumn::Source;
+  return column == NodeColumn::Name || column == NodeColumn::Label ||
+         column == NodeColumn::Kernel || column == NodeColumn::Source;
 }
 
-std::string node_text(const model::Graph& graph, const GraphViewModel* view_model, const ColumnScales& scales, NodeColumn column, std::uint32_t node) {
+std::string node_text(const model::Graph& graph, const GraphViewModel* view_model,
+                      const ColumnScales& scales, NodeColumn column, std::uint32_t node) {
   const trace::Node& record = graph.record().nodes[node];
   switch (column) {
     case NodeColumn::Name: return graph.node_name(node);
@@ -187,7 +201,8 @@ std::string node_text(const model::Graph& graph, const GraphViewModel* view_mode
   }
 }
 
-std::string nodes_as_tsv(const model::Graph& graph, const GraphViewModel* view_model, std::span<const std::uint32_t> nodes) {
+std::string nodes_as_tsv(const model::Graph& graph, const GraphViewModel* view_model,
+                         std::span<const std::uint32_t> nodes) {
   std::string text;
   for (const NodeColumnInfo& info : kColumns) {
     if (info.column == NodeColumn::Spread) continue;
@@ -203,18 +218,22 @@ std::string nodes_as_tsv(const model::Graph& graph, const GraphViewModel* view_m
       if (info.column == NodeColumn::Spread) continue;
       if (!first) text += '\t';
       first = false;
-      const bool as_number = !sorts_by_text(info.column) && info.align == CellAlign::Right && info.column != NodeColumn::Grid &&
-                             info.column != NodeColumn::Block && info.column != NodeColumn::Critical;
+      const bool as_number = !sorts_by_text(info.column) && info.align == CellAlign::Right &&
+                             info.column != NodeColumn::Grid && info.column != NodeColumn::Block &&
+                             info.column != NodeColumn::Critical;
       const double value = as_number ? node_number(graph, view_model, info.column, node) : -1;
       char number[32];
-      if (value >= 0) std::snprintf(number, sizeof number, info.column == NodeColumn::Share ? "%.6f" : "%.0f", value);
+      if (value >= 0)
+        std::snprintf(number, sizeof number, info.column == NodeColumn::Share ? "%.6f" : "%.0f",
+                      value);
       if (as_number) {
         text += value >= 0 ? number : "";
         continue;
       }
       std::string cell = node_text(graph, view_model, {}, info.column, node);
       std::replace_if(
-          cell.begin(), cell.end(), [](char c) { return c == '\t' || c == '\n' || c == '\r'; }, ' ');
+          cell.begin(), cell.end(), [](char c) { return c == '\t' || c == '\n' || c == '\r'; },
+          ' ');
       text += cell;
     }
     text += '\n';

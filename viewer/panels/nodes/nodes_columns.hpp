@@ -1,5 +1,5 @@
-// The columns of the table of nodes: what each is called, explains and says of a node, as text and as a number to sort by.
-// Draws nothing. Threads: values and pure functions.
+// The columns of the table of nodes: what each is called, explains and says of a node, as text and
+// as a number to sort by. Draws nothing. Threads: values and pure functions.
 #pragma once
 
 #include <array>
@@ -49,23 +49,28 @@ struct NodeColumnInfo {
 // In the order in which they stand, which is that of NodeColumn.
 [[nodiscard]] std::span<const NodeColumnInfo> node_columns();
 
-// What a column of durations shows all of its values against, in ns, so that they have one unit; 0 for other columns.
+// What a column of durations shows all of its values against, in ns, so that they have one unit; 0
+// for other columns.
 using ColumnScales = std::array<double, kNodeColumns>;
 [[nodiscard]] ColumnScales column_scales(const GraphViewModel& view_model);
 
 // What a column sorts by where it is a number; below 0: unknown, which comes last.
-[[nodiscard]] double node_number(const model::Graph& graph, const GraphViewModel* view_model, NodeColumn column, std::uint32_t node);
+[[nodiscard]] double node_number(const model::Graph& graph, const GraphViewModel* view_model,
+                                 NodeColumn column, std::uint32_t node);
 // True for columns that sort by their text.
 [[nodiscard]] bool sorts_by_text(NodeColumn column);
 // What stands in the cell; empty: nothing to say. `facts` may be null.
-[[nodiscard]] std::string node_text(const model::Graph& graph, const GraphViewModel* view_model, const ColumnScales& scales, NodeColumn column,
+[[nodiscard]] std::string node_text(const model::Graph& graph, const GraphViewModel* view_model,
+                                    const ColumnScales& scales, NodeColumn column,
                                     std::uint32_t node);
 
-// All of a column in the unit that suits `scale`, ns, with as many decimals: three to four digits of most, more of giants.
+// All of a column in the unit that suits `scale`, ns, with as many decimals: three to four digits
+// of most, more of giants.
 [[nodiscard]] std::string column_text(double nanoseconds, double scale);
 
-// A line with the names of the columns, then a line a node, separated by tabs; durations in ns and shares as parts, without separators, as programs
-// read them.
-[[nodiscard]] std::string nodes_as_tsv(const model::Graph& graph, const GraphViewModel* view_model, std::span<const std::uint32_t> nodes);
+// A line with the names of the columns, then a line a node, separated by tabs; durations in ns and
+// shares as parts, without separators, as programs read them.
+[[nodiscard]] std::string nodes_as_tsv(const model::Graph& graph, const GraphViewModel* view_model,
+                                       std::span<const std::uint32_t> nodes);
 
 }  // namespace reprise::viewer

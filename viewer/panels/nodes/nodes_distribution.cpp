@@ -18,25 +18,31 @@ Distribution distribution(const model::TimeHistogram& times, std::size_t bars) {
   result.greatest = static_cast<double>(times.greatest());
   // Tails that are far longer than the rest are folded into the bars at the ends.
   const double median = times.median();
-  result.highest = std::min(result.greatest, std::max(times.quantile(0.99), median + 3 * (times.quantile(0.9) - median)));
-  result.lowest = std::max(result.least, std::min(times.quantile(0.01), median - 3 * (median - times.quantile(0.1))));
+  result.highest = std::min(
+      result.greatest, std::max(times.quantile(0.99), median + 3 * (times.quantile(0.9) - median)));
+  result.lowest = std::max(
+      result.least, std::min(times.quantile(0.01), median - 3 * (median - times.quantile(0.1))));
   result.bars.assign(bars, 0);
   const double width = (result.highest - result.lowest) / static_cast<double>(bars);
   const auto bar_of = [&](double value) {
     if (width <= 0) return bars / 2;
-    return std::min(bars - 1, static_cast<std::size_t>(std::max(0.0, (value - result.lowest) / width)));
+    return std::min(bars - 1,
+                    static_cast<std::size_t>(std::max(0.0, (value - result.lowest) / width)));
   };
   for (const model::TimeHistogram::Bucket& b : times.buckets()) {
     const double from = std::max(static_cast<double>(b.lowest), result.least);
     const double to = std::min(static_cast<double>(b.lowest + b.width), result.greatest);
-    const std::size_t first = bar_of(from), last = bar_of(std::max(from, std::nexttoward(to, from)));
+    const std::size_t first = bar_of(from),
+                      last = bar_of(std::max(from, std::nexttoward(to, from)));
     if (first == last) {
       result.bars[first] += b.count;
       continue;
     }
     for (std::size_t i = first; i <= last; ++i) {
-      const double begin = i == 0 ? from : std::max(from, result.lowest + width * static_cast<double>(i));
-      const double end = i + 1 == bars ? to : std::min(to, result.lowest + width * static_cast<double>(i + 1));
+      const double begin =
+          i == 0 ? from : std::max(from, result.lowest + width * static_cast<double>(i));
+      const double end =
+          i + 1 == bars ? to : std::min(to, result.lowest + width * static_cast<double>(i + 1));
       result.bars[i] += b.count * std::max(0.0, end - begin) / (to - from);
     }
   }
@@ -66,20 +72,24 @@ void draw_mark(ImVec2 min, ImVec2 max, double place, ImU32 colour, float thickne
 }
 
 // A text below the axis, centred at `x` where there is room for it.
-void draw_axis_text(float x, float left, float right, float y, ImU32 colour, const std::string& text) {
+void draw_axis_text(float x, float left, float right, float y, ImU32 colour,
+                    const std::string& text) {
   const float width = ImGui::CalcTextSize(text.c_str()).x;
-  ImGui::GetWindowDrawList()->AddText({std::clamp(x - width / 2, left, std::max(left, right - width)), y}, colour, text.c_str());
+  ImGui::GetWindowDrawList()->AddText(
+      {std::clamp(x - width / 2, left, std::max(left, right - width)), y}, colour, text.c_str());
 }
 
 }  // namespace
 
-void draw_distribution(const Theme& theme, const Distribution& of, double median, const std::optional<DurationMark>& mark, float height) {
+void draw_distribution(const Theme& theme, const Distribution& of, double median,
+                       const std::optional<DurationMark>& mark, float height) {
   const ImVec2 min = ImGui::GetCursorScreenPos();
   const float width = std::max(40.0f, ImGui::GetContentRegionAvail().x);
   const ImVec2 max{min.x + width, min.y + height};
   ImDrawList* draw = ImGui::GetWindowDrawList();
   draw->AddRectFilled(min, max, theme.background, theme.radius);
-  const ImVec2 from{min.x + theme.half_space, min.y + theme.half_space}, to{max.x - theme.half_space, max.y};
+  const ImVec2 from{min.x + theme.half_space, min.y + theme.half_space},
+      to{max.x - theme.half_space, max.y};
   draw_bars(of, from, to, with_alpha(theme.accent, 0.75f));
   draw->AddLine({min.x, max.y}, max, theme.line);
   draw_mark(from, to, of.place(median), theme.ink_soft, 1.0f);
@@ -87,22 +97,29 @@ void draw_distribution(const Theme& theme, const Distribution& of, double median
 
   ImGui::Dummy({width, height});
   if (ImGui::IsItemHovered() && !of.bars.empty() && of.highest > of.lowest) {
-    const double part = std::clamp((ImGui::GetIO().MousePos.x - from.x) / std::max(1.0f, to.x - from.x), 0.0f, 0.999f);
+    const double part = std::clamp(
+        (ImGui::GetIO().MousePos.x - from.x) / std::max(1.0f, to.x - from.x), 0.0f, 0.999f);
     const std::size_t bar = static_cast<std::size_t>(part * static_cast<double>(of.bars.size()));
-    const double step = (of.highest - of.lowest) / static_cast<double>(of.bars.size()), lowest = of.lowest + step * static_cast<double>(bar);
-    const bool is_head = bar == 0 && of.has_head(), is_tail = bar + 1 == of.bars.size() && of.has_tail();
+    const double step = (of.highest - of.lowest) / static_cast<double>(of.bars.size()),
+                 lowest = of.lowest + step * static_cast<double>(bar);
+    const bool is_head = bar == 0 && of.has_head(),
+               is_tail = bar + 1 == of.bars.size() && of.has_tail();
     ImGui::SetTooltip("%s to %s: %s", duration_text(is_head ? of.least : lowest).c_str(),
                       duration_text(is_tail ? of.greatest : lowest + step).c_str(),
                       count_text(static_cast<std::uint64_t>(std::llround(of.bars[bar]))).c_str());
   }
   ImGui::PushFont(theme.small);
   const float axis = max.y + theme.half_space / 2, line = ImGui::GetTextLineHeight();
-  draw_axis_text(min.x, min.x, max.x, axis, theme.ink_soft, of.has_head() ? "from " + duration_text(of.least) : duration_text(of.lowest));
-  draw_axis_text(max.x, min.x, max.x, axis, theme.ink_soft, of.has_tail() ? "to " + duration_text(of.greatest) : duration_text(of.highest));
+  draw_axis_text(min.x, min.x, max.x, axis, theme.ink_soft,
+                 of.has_head() ? "from " + duration_text(of.least) : duration_text(of.lowest));
+  draw_axis_text(max.x, min.x, max.x, axis, theme.ink_soft,
+                 of.has_tail() ? "to " + duration_text(of.greatest) : duration_text(of.highest));
   ImGui::Dummy({width, line});
   // Each line's name with the line itself before it.
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const auto sample = [&](float x, ImU32 colour, float thickness) { draw->AddLine({x, at.y + 1}, {x, at.y + line - 1}, colour, thickness); };
+  const auto sample = [&](float x, ImU32 colour, float thickness) {
+    draw->AddLine({x, at.y + 1}, {x, at.y + line - 1}, colour, thickness);
+  };
   sample(at.x + 2, theme.ink_soft, 1.0f);
   float x = at.x + theme.space;
   const std::string median_name = "median " + duration_text(median);

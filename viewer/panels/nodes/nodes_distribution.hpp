@@ -1,5 +1,6 @@
-// Distribution: how the durations of one node are spread, as bars: small in a row of the table, large with its axis in the inspector.
-// Knows no panel. Threads: distribution() is pure; the rest is the drawing thread's.
+// Distribution: how the durations of one node are spread, as bars: small in a row of the table,
+// large with its axis in the inspector. Knows no panel. Threads: distribution() is pure; the rest
+// is the drawing thread's.
 #pragma once
 
 #include <optional>
@@ -13,7 +14,8 @@
 
 namespace reprise::viewer {
 
-// Bars of equal width. What is outside counts in the first and the last one, so that one late replay does not squeeze the rest into one bar.
+// Bars of equal width. What is outside counts in the first and the last one, so that one late
+// replay does not squeeze the rest into one bar.
 struct Distribution {
   double lowest = 0, highest = 0;  // ns; equal: every value is the same
   double least = 0, greatest = 0;  // ns, of all values
@@ -34,7 +36,9 @@ struct DurationMark {
   double nanoseconds = 0;
   std::string name;
 };
-// With an axis in units, the median and, if there is one, a marked value; as wide as the window. Says below the mouse how many there are.
-void draw_distribution(const Theme& theme, const Distribution& of, double median, const std::optional<DurationMark>& mark, float height);
+// With an axis in units, the median and, if there is one, a marked value; as wide as the window.
+// Says below the mouse how many there are.
+void draw_distribution(const Theme& theme, const Distribution& of, double median,
+                       const std::optional<DurationMark>& mark, float height);
 
 }  // namespace reprise::viewer

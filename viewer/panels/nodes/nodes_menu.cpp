@@ -4,9 +4,9 @@
 
 #include <imgui.h>
 
-#include "panels/widgets/format.hpp"
-#include "panels/shared/keys.hpp"
 #include "panels/nodes/nodes_columns.hpp"
+#include "panels/shared/keys.hpp"
+#include "panels/widgets/format.hpp"
 
 namespace reprise::viewer {
 
@@ -18,7 +18,8 @@ void copy(const PanelContext& context, std::span<const std::uint32_t> nodes) {
 
 }  // namespace
 
-void draw_node_menu(PanelContext& context, std::uint32_t node, std::span<const std::uint32_t> rows) {
+void draw_node_menu(PanelContext& context, std::uint32_t node,
+                    std::span<const std::uint32_t> rows) {
   if (!ImGui::BeginPopupContextItem("menu")) return;
   const model::Graph& graph = *context.graph();
   ViewState& view = context.view;
@@ -37,14 +38,17 @@ void draw_node_menu(PanelContext& context, std::uint32_t node, std::span<const s
   ImGui::Separator();
   if (ImGui::MenuItem("Copy the name")) ImGui::SetClipboardText(graph.node_name(node).c_str());
   if (ImGui::MenuItem("Copy this row", "Ctrl+C")) copy(context, std::span(&node, 1));
-  if (ImGui::MenuItem(("Copy all " + count_text(rows.size()) + " rows").c_str(), "Ctrl+Shift+C")) copy(context, rows);
+  if (ImGui::MenuItem(("Copy all " + count_text(rows.size()) + " rows").c_str(), "Ctrl+Shift+C"))
+    copy(context, rows);
   ImGui::EndPopup();
 }
 
 void copy_by_keys(const PanelContext& context, std::span<const std::uint32_t> rows) {
   const ImGuiIO& io = ImGui::GetIO();
   const int key = ImGui::GetKeyIndex(ImGuiKey_C);
-  if (!io.KeyCtrl || io.WantTextInput || key < 0 || !ImGui::IsWindowFocused() || !ImGui::IsKeyPressed(key, false)) return;
+  if (!io.KeyCtrl || io.WantTextInput || key < 0 || !ImGui::IsWindowFocused() ||
+      !ImGui::IsKeyPressed(key, false))
+    return;
   const auto* selected = std::get_if<model::SelectedNode>(&context.view.selection);
   if (io.KeyShift) {
     copy(context, rows);
@@ -58,7 +62,9 @@ void move_by_keys(PanelContext& context, std::span<const std::uint32_t> rows) {
   const bool up = is_pressed(Key::Up), down = is_pressed(Key::Down);
   if (up == down) return;
   const auto* selected = std::get_if<model::SelectedNode>(&context.view.selection);
-  const auto at = selected != nullptr && selected->graph == context.graph()->key() ? std::find(rows.begin(), rows.end(), selected->node) : rows.end();
+  const auto at = selected != nullptr && selected->graph == context.graph()->key()
+                      ? std::find(rows.begin(), rows.end(), selected->node)
+                      : rows.end();
   auto next = rows.begin();
   if (at != rows.end()) {
     if ((up && at == rows.begin()) || (down && at + 1 == rows.end())) return;

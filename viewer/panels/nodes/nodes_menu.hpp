@@ -1,5 +1,5 @@
-// What can be done with a row of the table of nodes, in a menu and by keys: show it elsewhere, filter by it, copy it, go to the next. Threads: the
-// drawing thread's.
+// What can be done with a row of the table of nodes, in a menu and by keys: show it elsewhere,
+// filter by it, copy it, go to the next. Threads: the drawing thread's.
 #pragma once
 
 #include <cstdint>

@@ -11,13 +11,15 @@ namespace {
 // `before(a, b)`: a sorts before b when ascending. Unknown ones are at the end already.
 template <class Before>
 void sort_by(std::vector<std::uint32_t>& nodes, SortDirection direction, Before before) {
-  std::stable_sort(nodes.begin(), nodes.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return direction == SortDirection::Ascending ? before(a, b) : before(b, a); });
+  std::stable_sort(nodes.begin(), nodes.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return direction == SortDirection::Ascending ? before(a, b) : before(b, a);
+  });
 }
 
 }  // namespace
 
-std::vector<std::uint32_t> sorted_nodes(const model::Graph& graph, const GraphViewModel* view_model, NodeSort sort) {
+std::vector<std::uint32_t> sorted_nodes(const model::Graph& graph, const GraphViewModel* view_model,
+                                        NodeSort sort) {
   std::vector<std::uint32_t> nodes(graph.node_count());
   std::iota(nodes.begin(), nodes.end(), 0u);
   std::vector<std::uint8_t> known(nodes.size());
@@ -27,14 +29,16 @@ std::vector<std::uint32_t> sorted_nodes(const model::Graph& graph, const GraphVi
       texts[n] = node_text(graph, view_model, {}, sort.column, n);
       known[n] = texts[n].empty() ? 0 : 1;
     }
-    sort_by(nodes, sort.direction, [&](std::uint32_t a, std::uint32_t b) { return texts[a] < texts[b]; });
+    sort_by(nodes, sort.direction,
+            [&](std::uint32_t a, std::uint32_t b) { return texts[a] < texts[b]; });
   } else {
     std::vector<double> numbers(nodes.size());
     for (std::uint32_t n = 0; n < nodes.size(); ++n) {
       numbers[n] = node_number(graph, view_model, sort.column, n);
       known[n] = numbers[n] < 0 ? 0 : 1;
     }
-    sort_by(nodes, sort.direction, [&](std::uint32_t a, std::uint32_t b) { return numbers[a] < numbers[b]; });
+    sort_by(nodes, sort.direction,
+            [&](std::uint32_t a, std::uint32_t b) { return numbers[a] < numbers[b]; });
   }
   std::stable_partition(nodes.begin(), nodes.end(), [&](std::uint32_t n) { return known[n] != 0; });
   return nodes;
@@ -59,9 +63,12 @@ const std::vector<std::uint32_t>& NodeSorter::rows(const PanelContext& context, 
   if (!has_asked_ || !(asked_ == key)) {
     asked_ = key;
     has_asked_ = true;
-    auto view_model = context.view_model != nullptr ? std::make_shared<const GraphViewModel>(*context.view_model) : nullptr;
+    auto view_model = context.view_model != nullptr
+                          ? std::make_shared<const GraphViewModel>(*context.view_model)
+                          : nullptr;
     sorted_.ask(key, [graph = context.entry->graph, view_model = std::move(view_model), sort] {
-      return Sorted{graph->key(), sorted_nodes(*graph, view_model.get(), sort), view_model ? column_scales(*view_model) : ColumnScales{}};
+      return Sorted{graph->key(), sorted_nodes(*graph, view_model.get(), sort),
+                    view_model ? column_scales(*view_model) : ColumnScales{}};
     });
   }
   auto sorted = sorted_.value();

@@ -1,5 +1,6 @@
-// NodeOrder: the nodes of a graph in the order that a column of the table asks for. Sorts once for each change, in the background; drawing
-// only walks. Draws nothing. Threads: sorted_nodes() is pure; NodeSorter belongs to the drawing thread.
+// NodeOrder: the nodes of a graph in the order that a column of the table asks for. Sorts once for
+// each change, in the background; drawing only walks. Draws nothing. Threads: sorted_nodes() is
+// pure; NodeSorter belongs to the drawing thread.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,9 @@ struct NodeSort {
 };
 
 // Every node. What is unknown comes last in both directions; equals by number. `facts` may be null.
-[[nodiscard]] std::vector<std::uint32_t> sorted_nodes(const model::Graph& graph, const GraphViewModel* view_model, NodeSort sort);
+[[nodiscard]] std::vector<std::uint32_t> sorted_nodes(const model::Graph& graph,
+                                                      const GraphViewModel* view_model,
+                                                      NodeSort sort);
 
 // What facts are, without keeping them: two that differ in this were made from different numbers.
 struct ViewModelMark {
@@ -36,7 +39,8 @@ class NodeSorter {
  public:
   explicit NodeSorter(Background& background) : sorted_(background) {}
 
-  // The rows to show: the nodes that pass the filter, sorted. Of an older state while the new one is made; empty while there is none of this graph.
+  // The rows to show: the nodes that pass the filter, sorted. Of an older state while the new one
+  // is made; empty while there is none of this graph.
   [[nodiscard]] const std::vector<std::uint32_t>& rows(const PanelContext& context, NodeSort sort);
   // For all rows of the column, made together with them.
   [[nodiscard]] const ColumnScales& scales() const noexcept { return scales_; }

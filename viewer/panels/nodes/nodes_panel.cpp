@@ -6,10 +6,10 @@
 
 #include <imgui.h>
 
-#include "panels/widgets/format.hpp"
 #include "panels/nodes/nodes_menu.hpp"
 #include "panels/nodes/nodes_order.hpp"
 #include "panels/nodes/nodes_row.hpp"
+#include "panels/widgets/format.hpp"
 #include "panels/widgets/widgets.hpp"
 
 namespace reprise::viewer {
@@ -19,7 +19,8 @@ struct NodesPanel::State {
 
   NodeSorter sorter;
   NodeSort sort;
-  model::Selection seen;  // what was selected when this last drew: another one is brought into sight
+  model::Selection
+      seen;  // what was selected when this last drew: another one is brought into sight
 };
 
 NodesPanel::NodesPanel(Background& background) : state_(std::make_unique<State>(background)) {}
@@ -34,13 +35,17 @@ void set_up_columns() {
   ImGui::TableSetupScrollFreeze(1, 1);
   for (const NodeColumnInfo& info : node_columns()) {
     ImGuiTableColumnFlags flags = ImGuiTableColumnFlags_WidthFixed;
-    if (info.show == Show::Always) flags |= ImGuiTableColumnFlags_NoHide | ImGuiTableColumnFlags_NoReorder;
+    if (info.show == Show::Always)
+      flags |= ImGuiTableColumnFlags_NoHide | ImGuiTableColumnFlags_NoReorder;
     if (info.show == Show::OnDemand) flags |= ImGuiTableColumnFlags_DefaultHide;
     if (info.column == NodeColumn::Share) flags |= ImGuiTableColumnFlags_DefaultSort;
     // Numbers are looked for from the largest on, texts from A.
-    flags |= info.align == CellAlign::Right || info.column == NodeColumn::Spread ? ImGuiTableColumnFlags_PreferSortDescending : 0;
+    flags |= info.align == CellAlign::Right || info.column == NodeColumn::Spread
+                 ? ImGuiTableColumnFlags_PreferSortDescending
+                 : 0;
     if (info.column == NodeColumn::Id) flags &= ~ImGuiTableColumnFlags_PreferSortDescending;
-    ImGui::TableSetupColumn(info.name, flags, info.characters * character, static_cast<ImGuiID>(info.column));
+    ImGui::TableSetupColumn(info.name, flags, info.characters * character,
+                            static_cast<ImGuiID>(info.column));
   }
 }
 
@@ -57,7 +62,8 @@ void draw_headers(const Theme& theme) {
     // The arrow takes the right end; a title over numbers stands left of it.
     const float arrow = sorted ? ImGui::GetFontSize() : 0;
     const float x = info.align == CellAlign::Right ? std::max(0.0f, width - text - arrow) : 0;
-    ImGui::GetWindowDrawList()->AddText({at.x + x, at.y}, sorted ? theme.ink : theme.ink_soft, info.name);
+    ImGui::GetWindowDrawList()->AddText({at.x + x, at.y}, sorted ? theme.ink : theme.ink_soft,
+                                        info.name);
     ImGui::PopID();
   }
 }
@@ -67,12 +73,14 @@ NodeSort sort_asked_for(NodeSort last) {
   if (specs == nullptr || specs->SpecsCount == 0) return last;
   const ImGuiTableColumnSortSpecs& first = specs->Specs[0];
   return {static_cast<NodeColumn>(first.ColumnUserID),
-          first.SortDirection == ImGuiSortDirection_Descending ? SortDirection::Descending : SortDirection::Ascending};
+          first.SortDirection == ImGuiSortDirection_Descending ? SortDirection::Descending
+                                                               : SortDirection::Ascending};
 }
 
 // Scrolls so that a row that is out of sight stands in the middle.
 void reveal(std::size_t row, float height) {
-  const float header = height, top = static_cast<float>(row) * height, view = ImGui::GetWindowHeight() - header;
+  const float header = height, top = static_cast<float>(row) * height,
+              view = ImGui::GetWindowHeight() - header;
   const float scroll = ImGui::GetScrollY();
   if (top >= scroll && top + height <= scroll + view) return;
   ImGui::SetScrollY(std::max(0.0f, top - (view - height) / 2));
@@ -81,7 +89,9 @@ void reveal(std::size_t row, float height) {
 void draw_footer(const PanelContext& context, std::span<const std::uint32_t> rows) {
   const Theme& theme = context.theme;
   const std::size_t all = context.graph()->node_count();
-  std::string text = rows.size() == all ? count_text(all) + " nodes" : count_text(rows.size()) + " of " + count_text(all) + " nodes pass the filter";
+  std::string text = rows.size() == all ? count_text(all) + " nodes"
+                                        : count_text(rows.size()) + " of " + count_text(all) +
+                                              " nodes pass the filter";
   if (context.view_model != nullptr && context.view_model->samples != 0) {
     double median = 0, share = 0;
     std::uint64_t samples = 0, lost = 0;
@@ -92,8 +102,8 @@ void draw_footer(const PanelContext& context, std::span<const std::uint32_t> row
       samples += node.count;
       lost += node.lost;
     }
-    text += "      medians together " + duration_text(median) + "      " + percent_text(share) + " of the time of all nodes      " +
-            count_text(samples) + " samples";
+    text += "      medians together " + duration_text(median) + "      " + percent_text(share) +
+            " of the time of all nodes      " + count_text(samples) + " samples";
     if (lost != 0) text += "      " + count_text(lost) + " lost";
     double longest = 0;
     for (const model::PathStep& step : context.view_model->path.steps) longest += step.duration;
@@ -115,10 +125,13 @@ void NodesPanel::draw(PanelContext& context) {
   }
   const std::vector<std::uint32_t>& rows = state_->sorter.rows(context, state_->sort);
   if (rows.empty() && context.graph()->node_count() != 0) {
-    const bool is_filtered =
-        std::none_of(context.matches.begin(), context.matches.end(), [](std::uint8_t m) { return m != 0; }) && !context.matches.empty();
+    const bool is_filtered = std::none_of(context.matches.begin(), context.matches.end(),
+                                          [](std::uint8_t m) { return m != 0; }) &&
+                             !context.matches.empty();
     if (is_filtered) {
-      draw_empty(theme, "No node passes the filter", "Each word is looked for in names, labels, kernels and buffers. Esc clears the search.");
+      draw_empty(
+          theme, "No node passes the filter",
+          "Each word is looked for in names, labels, kernels and buffers. Esc clears the search.");
     } else {
       draw_busy(theme, "Sorting the nodes");
     }
@@ -126,30 +139,36 @@ void NodesPanel::draw(PanelContext& context) {
   }
   double largest_share = 0;
   if (context.view_model != nullptr) {
-    for (const std::uint32_t n : rows) largest_share = std::max(largest_share, context.view_model->nodes[n].share);
+    for (const std::uint32_t n : rows)
+      largest_share = std::max(largest_share, context.view_model->nodes[n].share);
   }
   const float footer = ImGui::GetTextLineHeight() + ImGui::GetStyle().ItemSpacing.y + 1;
-  const ImGuiTableFlags flags = ImGuiTableFlags_Resizable | ImGuiTableFlags_Reorderable | ImGuiTableFlags_Hideable | ImGuiTableFlags_Sortable |
-                                ImGuiTableFlags_RowBg | ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_BordersInnerV |
-                                ImGuiTableFlags_SizingFixedFit;
-  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {theme.half_space * 1.5f, theme.half_space * 0.75f});
+  const ImGuiTableFlags flags =
+      ImGuiTableFlags_Resizable | ImGuiTableFlags_Reorderable | ImGuiTableFlags_Hideable |
+      ImGuiTableFlags_Sortable | ImGuiTableFlags_RowBg | ImGuiTableFlags_ScrollX |
+      ImGuiTableFlags_ScrollY | ImGuiTableFlags_BordersInnerV | ImGuiTableFlags_SizingFixedFit;
+  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding,
+                      {theme.half_space * 1.5f, theme.half_space * 0.75f});
   if (ImGui::BeginTable("nodes", static_cast<int>(kNodeColumns), flags, {0, -footer})) {
     set_up_columns();
     draw_headers(theme);
     state_->sort = sort_asked_for(state_->sort);
-    const float height = std::round(ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y);
+    const float height =
+        std::round(ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y);
     if (context.view.selection != state_->seen || context.view.reveal_selection) {
       state_->seen = context.view.selection;
       if (const auto* node = std::get_if<model::SelectedNode>(&state_->seen)) {
         const auto row = std::find(rows.begin(), rows.end(), node->node);
-        if (node->graph == context.graph()->key() && row != rows.end()) reveal(static_cast<std::size_t>(row - rows.begin()), height);
+        if (node->graph == context.graph()->key() && row != rows.end())
+          reveal(static_cast<std::size_t>(row - rows.begin()), height);
       }
     }
     ImGuiListClipper clipper;
     clipper.Begin(static_cast<int>(rows.size()), height);
     while (clipper.Step()) {
       for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
-        draw_node_row(context, {rows[static_cast<std::size_t>(i)], rows, state_->sorter.scales(), height, largest_share});
+        draw_node_row(context, {rows[static_cast<std::size_t>(i)], rows, state_->sorter.scales(),
+                                height, largest_share});
       }
     }
     copy_by_keys(context, rows);

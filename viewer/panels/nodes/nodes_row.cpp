@@ -4,9 +4,9 @@
 
 #include <imgui.h>
 
-#include "panels/widgets/format.hpp"
 #include "panels/nodes/nodes_distribution.hpp"
 #include "panels/nodes/nodes_menu.hpp"
+#include "panels/widgets/format.hpp"
 #include "panels/widgets/widgets.hpp"
 
 namespace reprise::viewer {
@@ -31,7 +31,8 @@ void draw_text(const std::string& text, ImU32 colour) {
 
 void draw_share(const PanelContext& context, const NodeRowDesc& desc, const std::string& text) {
   const Theme& theme = context.theme;
-  const double share = context.view_model == nullptr ? 0 : context.view_model->nodes[desc.node].share;
+  const double share =
+      context.view_model == nullptr ? 0 : context.view_model->nodes[desc.node].share;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x, line = ImGui::GetTextLineHeight();
   const float number = ImGui::CalcTextSize("<99.9 %").x;
@@ -40,8 +41,10 @@ void draw_share(const PanelContext& context, const NodeRowDesc& desc, const std:
     const float top = at.y + line * 0.2f, bottom = at.y + line * 0.85f;
     ImDrawList* draw = ImGui::GetWindowDrawList();
     draw->AddRectFilled({at.x, top}, {at.x + room, bottom}, with_alpha(theme.ink_faint, 0.18f), 2);
-    draw->AddRectFilled({at.x, top}, {at.x + std::max(2.0f, room * static_cast<float>(share / desc.largest_share)), bottom},
-                        with_alpha(theme.accent, 0.8f), 2);
+    draw->AddRectFilled(
+        {at.x, top},
+        {at.x + std::max(2.0f, room * static_cast<float>(share / desc.largest_share)), bottom},
+        with_alpha(theme.accent, 0.8f), 2);
   }
   text_right(text, theme.ink);
 }
@@ -55,7 +58,8 @@ void draw_spread(const PanelContext& context, std::uint32_t node) {
   const float width = ImGui::GetContentRegionAvail().x, line = ImGui::GetTextLineHeight();
   if (width < 12) return;
   const auto bars = static_cast<std::size_t>(std::clamp(width / 3, 8.0f, 48.0f));
-  draw_bars(distribution(times, bars), at, {at.x + width, at.y + line}, with_alpha(context.theme.ink_soft, 0.8f));
+  draw_bars(distribution(times, bars), at, {at.x + width, at.y + line},
+            with_alpha(context.theme.ink_soft, 0.8f));
   ImGui::Dummy({width, line});
   if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem)) return;
   ImGui::BeginTooltip();
@@ -63,8 +67,10 @@ void draw_spread(const PanelContext& context, std::uint32_t node) {
   ImGui::PushStyleColor(ImGuiCol_Text, context.theme.ink_soft);
   ImGui::Text("%s samples of all replays", count_text(times.count()).c_str());
   ImGui::PopStyleColor();
-  ImGui::BeginChild("spread", {ImGui::GetFontSize() * 22, ImGui::GetFontSize() * 8}, false, ImGuiWindowFlags_NoInputs);
-  draw_distribution(context.theme, distribution(times, 64), times.median(), std::nullopt, ImGui::GetFontSize() * 5);
+  ImGui::BeginChild("spread", {ImGui::GetFontSize() * 22, ImGui::GetFontSize() * 8}, false,
+                    ImGuiWindowFlags_NoInputs);
+  draw_distribution(context.theme, distribution(times, 64), times.median(), std::nullopt,
+                    ImGui::GetFontSize() * 5);
   ImGui::EndChild();
   ImGui::EndTooltip();
 }
@@ -74,25 +80,30 @@ void draw_critical(const Theme& theme) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float size = ImGui::GetTextLineHeight() * 0.28f;
   const float right = at.x + ImGui::GetContentRegionAvail().x;
-  const ImVec2 middle{right - ImGui::CalcTextSize("Critical").x / 2, at.y + ImGui::GetTextLineHeight() / 2};
-  ImGui::GetWindowDrawList()->AddQuadFilled({middle.x, middle.y - size}, {middle.x + size, middle.y}, {middle.x, middle.y + size},
-                                            {middle.x - size, middle.y}, theme.critical);
+  const ImVec2 middle{right - ImGui::CalcTextSize("Critical").x / 2,
+                      at.y + ImGui::GetTextLineHeight() / 2};
+  ImGui::GetWindowDrawList()->AddQuadFilled(
+      {middle.x, middle.y - size}, {middle.x + size, middle.y}, {middle.x, middle.y + size},
+      {middle.x - size, middle.y}, theme.critical);
   ImGui::Dummy({size, ImGui::GetTextLineHeight()});
 }
 
 bool is_dimmed(const PanelContext& context, NodeColumn column, std::uint32_t node) {
   if (context.view_model == nullptr) return false;
   const GraphViewModel::Node& of = context.view_model->nodes[node];
-  return (column == NodeColumn::Lost && of.lost == 0) || (column == NodeColumn::Slack && of.slack <= 0);
+  return (column == NodeColumn::Lost && of.lost == 0) ||
+         (column == NodeColumn::Slack && of.slack <= 0);
 }
 
 void draw_cell(const PanelContext& context, const NodeRowDesc& desc, const NodeColumnInfo& info) {
   const Theme& theme = context.theme;
   if (info.column == NodeColumn::Spread) return draw_spread(context, desc.node);
-  const std::string text = node_text(*context.graph(), context.view_model, desc.scales, info.column, desc.node);
+  const std::string text =
+      node_text(*context.graph(), context.view_model, desc.scales, info.column, desc.node);
   if (text.empty()) return;
   if (info.column == NodeColumn::Critical) return draw_critical(theme);
-  const bool is_mono = info.align == CellAlign::Right || info.column == NodeColumn::Kernel || info.column == NodeColumn::Source;
+  const bool is_mono = info.align == CellAlign::Right || info.column == NodeColumn::Kernel ||
+                       info.column == NodeColumn::Source;
   if (is_mono) ImGui::PushFont(theme.mono);
   if (info.column == NodeColumn::Share) {
     draw_share(context, desc, text);
@@ -111,7 +122,8 @@ void draw_name(PanelContext& context, const NodeRowDesc& desc) {
   const bool selected = context.view.selection == model::Selection{node};
   const ImVec2 at = ImGui::GetCursorScreenPos();
   ImGui::PushStyleColor(ImGuiCol_Header, theme.accent_soft);
-  const auto flags = ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowDoubleClick | ImGuiSelectableFlags_AllowItemOverlap;
+  const auto flags = ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowDoubleClick |
+                     ImGuiSelectableFlags_AllowItemOverlap;
   if (ImGui::Selectable("##row", selected, flags, {0, ImGui::GetTextLineHeight()})) {
     context.view.select(node);
     if (ImGui::IsMouseDoubleClicked(0)) context.view.upper = UpperTab::Graph;
@@ -119,8 +131,10 @@ void draw_name(PanelContext& context, const NodeRowDesc& desc) {
   ImGui::PopStyleColor();
   if (ImGui::IsItemHovered()) context.view.hovered = node;
   draw_node_menu(context, desc.node, desc.rows);
-  const float line = ImGui::GetTextLineHeight(), chip = line * 0.62f, top = at.y + (line - chip) / 2;
-  ImGui::GetWindowDrawList()->AddRectFilled({at.x, top}, {at.x + chip, top + chip}, node_colour(context, desc.node), 2);
+  const float line = ImGui::GetTextLineHeight(), chip = line * 0.62f,
+              top = at.y + (line - chip) / 2;
+  ImGui::GetWindowDrawList()->AddRectFilled({at.x, top}, {at.x + chip, top + chip},
+                                            node_colour(context, desc.node), 2);
   ImGui::SameLine(0, 0);
   ImGui::SetCursorScreenPos({at.x + chip + theme.space * 0.75f, at.y});
   draw_text(graph.node_name(desc.node), theme.ink);
@@ -136,7 +150,8 @@ void draw_node_row(PanelContext& context, const NodeRowDesc& desc) {
     if (model::selects_node(context.view.hovered, graph, desc.node)) {
       ImGui::TableSetBgColor(ImGuiTableBgTarget_RowBg1, context.theme.hovered);
     } else if (model::selects_node(context.view.selection, graph, desc.node)) {
-      ImGui::TableSetBgColor(ImGuiTableBgTarget_RowBg1, with_alpha(context.theme.accent_soft, 0.5f));
+      ImGui::TableSetBgColor(ImGuiTableBgTarget_RowBg1,
+                             with_alpha(context.theme.accent_soft, 0.5f));
     }
   }
   ImGui::PushID(static_cast<int>(desc.node));

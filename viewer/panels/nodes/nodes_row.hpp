@@ -1,11 +1,12 @@
-// One row of the table of nodes: its cells, and what the mouse does to it. Threads: the drawing thread's.
+// One row of the table of nodes: its cells, and what the mouse does to it. Threads: the drawing
+// thread's.
 #pragma once
 
 #include <cstdint>
 #include <span>
 
-#include "panels/shared/panel_context.hpp"
 #include "panels/nodes/nodes_columns.hpp"
+#include "panels/shared/panel_context.hpp"
 
 namespace reprise::viewer {
 

@@ -11,7 +11,8 @@ std::size_t bar_length(const ReplaySeries& series, double zoom) {
   return count;
 }
 
-std::vector<ReplayBar> replay_bars(const ReplaySeries& series, double left, double right, double zoom) {
+std::vector<ReplayBar> replay_bars(const ReplaySeries& series, double left, double right,
+                                   double zoom) {
   std::vector<ReplayBar> bars;
   const double size = static_cast<double>(series.size());
   if (series.size() == 0 || !(zoom > 0) || !(right > 0) || !(left < size)) return bars;
@@ -28,7 +29,9 @@ std::vector<ReplayBar> replay_bars(const ReplaySeries& series, double left, doub
 double top_of(trace::Time greatest, trace::Time median, trace::Time p99, trace::Time fence) {
   const double most = static_cast<double>(std::max<trace::Time>(greatest, 1));
   if (median <= 0) return most * 1.08;
-  const double enough = std::max({2.2 * static_cast<double>(median), 1.15 * static_cast<double>(p99), 1.1 * static_cast<double>(fence), 1.0});
+  const double enough =
+      std::max({2.2 * static_cast<double>(median), 1.15 * static_cast<double>(p99),
+                1.1 * static_cast<double>(fence), 1.0});
   return std::min(most * 1.08, enough);
 }
 

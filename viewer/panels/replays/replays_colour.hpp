@@ -1,4 +1,5 @@
-// How a time compares with the median, as a colour: blue is faster, grey the same, orange slower; no red beside green. Threads: the drawing thread's.
+// How a time compares with the median, as a colour: blue is faster, grey the same, orange slower;
+// no red beside green. Threads: the drawing thread's.
 #pragma once
 
 #include "panels/widgets/theme.hpp"

@@ -1,13 +1,13 @@
-// ReplaysData: what the panel of replays shows, made in the background and kept up with a document that grows: the last result stays until
-// the next one is there. Threads: the drawing thread's.
+// ReplaysData: what the panel of replays shows, made in the background and kept up with a document
+// that grows: the last result stays until the next one is there. Threads: the drawing thread's.
 #pragma once
 
 #include <memory>
 #include <optional>
 
-#include "panels/shared/panel_context.hpp"
-#include "panels/replays/replays_view_model.hpp"
 #include "panels/replays/replays_histogram.hpp"
+#include "panels/replays/replays_view_model.hpp"
+#include "panels/shared/panel_context.hpp"
 
 namespace reprise::viewer {
 
@@ -24,7 +24,8 @@ struct AllFigures {
   SeriesFigures main, latency, gap;
 };
 
-// A value of one graph, and what it cost to make, so that a stream of documents does not keep a thread busy.
+// A value of one graph, and what it cost to make, so that a stream of documents does not keep a
+// thread busy.
 template <class Value>
 struct MadeOf {
   GraphPointer graph;
@@ -38,13 +39,16 @@ class ReplaysData {
 
   // Which parts are needed: those of the strip alone, or all.
   enum class Detail { Strip, All };
-  void ask(const PanelContext& context, Detail detail, const std::optional<DurationRange>& durations);
+  void ask(const PanelContext& context, Detail detail,
+           const std::optional<DurationRange>& durations);
 
   // Of the graph that was asked for last; null: not yet.
   [[nodiscard]] std::shared_ptr<const ReplaysSeries> series() const;
   [[nodiscard]] std::shared_ptr<const AllFigures> overall() const { return value(overall_); }
   [[nodiscard]] std::shared_ptr<const RangeViewModel> range() const { return value(range_); }
-  [[nodiscard]] std::shared_ptr<const Matches> matches() const { return wants_matches_ ? value(matches_) : nullptr; }
+  [[nodiscard]] std::shared_ptr<const Matches> matches() const {
+    return wants_matches_ ? value(matches_) : nullptr;
+  }
 
  private:
   struct SeriesKey {
@@ -64,11 +68,13 @@ class ReplaysData {
   using ViewModel = AsyncValue<ViewModelKey, MadeOf<Value>>;
 
   template <class Value, class Make>
-  void ask(ViewModel<Value>& view_model, double& asked_at, const PanelContext& context, const ViewModelKey& key, Make make) const;
+  void ask(ViewModel<Value>& view_model, double& asked_at, const PanelContext& context,
+           const ViewModelKey& key, Make make) const;
   template <class Value>
   [[nodiscard]] std::shared_ptr<const Value> value(const ViewModel<Value>& view_model) const {
     const auto made = view_model.value();
-    return made && made->graph == graph_ ? std::shared_ptr<const Value>(made, &made->value) : nullptr;
+    return made && made->graph == graph_ ? std::shared_ptr<const Value>(made, &made->value)
+                                         : nullptr;
   }
 
   AsyncValue<SeriesKey, ReplaysSeries> series_;

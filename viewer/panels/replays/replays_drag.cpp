@@ -16,10 +16,15 @@ void ReplaysDrag::update(const Canvas& canvas, std::size_t size, ViewState& view
   const ImGuiIO& io = ImGui::GetIO();
   const double count = static_cast<double>(size);
   const double first = static_cast<double>(std::min(view.range.first, size));
-  const double end = first + static_cast<double>(std::min(view.range.count, size - std::min(view.range.first, size)));
-  const auto is_near = [&](double place) { return std::abs(canvas.to_screen(place, 0).x - io.MousePos.x) <= kReach; };
-  const bool at_first = view.has_range() && is_near(first), at_end = view.has_range() && is_near(end);
-  if (canvas.is_hovered() && !active_ && (at_first || at_end)) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+  const double end = first + static_cast<double>(std::min(view.range.count,
+                                                          size - std::min(view.range.first, size)));
+  const auto is_near = [&](double place) {
+    return std::abs(canvas.to_screen(place, 0).x - io.MousePos.x) <= kReach;
+  };
+  const bool at_first = view.has_range() && is_near(first),
+             at_end = view.has_range() && is_near(end);
+  if (canvas.is_hovered() && !active_ && (at_first || at_end))
+    ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
   if (canvas.is_hovered() && ImGui::IsMouseClicked(ImGuiMouseButton_Left) && !io.KeyShift) {
     active_ = true;
     moved_ = false;

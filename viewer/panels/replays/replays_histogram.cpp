@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 
-#include "panels/widgets/format.hpp"
 #include "panels/replays/replays_colour.hpp"
 #include "panels/timeline/timeline_axis.hpp"
+#include "panels/widgets/format.hpp"
 
 namespace reprise::viewer {
 
@@ -18,7 +18,9 @@ struct Places {
   float bin = 1, apart = 0;     // widths
   std::size_t count = 0;        // of bins, without the one above
 
-  [[nodiscard]] float left(std::size_t i) const { return min.x + bin * static_cast<float>(i) + (i == count ? apart : 0); }
+  [[nodiscard]] float left(std::size_t i) const {
+    return min.x + bin * static_cast<float>(i) + (i == count ? apart : 0);
+  }
   [[nodiscard]] float right(std::size_t i) const { return i == count ? max.x : left(i) + bin; }
   [[nodiscard]] std::size_t at(float x) const {
     if (x >= min.x + bin * static_cast<float>(count) + apart / 2 && apart > 0) return count;
@@ -30,7 +32,8 @@ Places places(const Theme& theme, const DurationHistogram& histogram, ImVec2 at,
   Places p;
   p.count = histogram.bins.size();
   p.min = {at.x + 52 * theme.scale, at.y + theme.half_space};
-  p.max = {std::max(at.x + size.x - theme.space, p.min.x + 20), std::max(at.y + size.y - theme.small->FontSize - 6 * theme.scale, p.min.y + 10)};
+  p.max = {std::max(at.x + size.x - theme.space, p.min.x + 20),
+           std::max(at.y + size.y - theme.small->FontSize - 6 * theme.scale, p.min.y + 10)};
   const float above = histogram.above > 0 ? 26 * theme.scale : 0;
   p.apart = histogram.above > 0 ? 8 * theme.scale : 0;
   p.bin = std::max((p.max.x - p.min.x - above - p.apart) / static_cast<float>(p.count), 0.25f);
@@ -40,40 +43,53 @@ Places places(const Theme& theme, const DurationHistogram& histogram, ImVec2 at,
 DurationRange durations(const DurationHistogram& h, std::size_t low, std::size_t high) {
   const auto edge = [&](std::size_t bin) { return h.lowest + h.width * static_cast<double>(bin); };
   // Values are whole nanoseconds: the end of a bin is not of it.
-  return {edge(low), high >= h.bins.size() ? std::max(h.greatest, edge(high)) : edge(high + 1) - 0.5};
+  return {edge(low),
+          high >= h.bins.size() ? std::max(h.greatest, edge(high)) : edge(high + 1) - 0.5};
 }
 
 void draw_axes(const Theme& theme, const DurationHistogram& h, const Places& p) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImFont* const small = theme.small;
   const float line = small->FontSize;
-  const auto width_of = [&](const std::string& text) { return small->CalcTextSizeA(line, 1e9f, 0, text.c_str()).x; };
+  const auto width_of = [&](const std::string& text) {
+    return small->CalcTextSizeA(line, 1e9f, 0, text.c_str()).x;
+  };
   const double most = static_cast<double>(h.most);
-  for (const double tick : round_ticks(0, most, round_step(0, most, std::max(2.0f, (p.max.y - p.min.y) / (28 * theme.scale)), 1))) {
-    const float y = std::floor(p.max.y - static_cast<float>(tick / most) * (p.max.y - p.min.y)) + 0.5f;
+  for (const double tick : round_ticks(
+           0, most,
+           round_step(0, most, std::max(2.0f, (p.max.y - p.min.y) / (28 * theme.scale)), 1))) {
+    const float y =
+        std::floor(p.max.y - static_cast<float>(tick / most) * (p.max.y - p.min.y)) + 0.5f;
     list.AddLine({p.min.x, y}, {p.max.x, y}, theme.line);
     const std::string text = count_text(static_cast<std::uint64_t>(tick));
-    list.AddText(small, line, {p.min.x - theme.half_space - width_of(text), y - line / 2}, theme.ink_soft, text.c_str());
+    list.AddText(small, line, {p.min.x - theme.half_space - width_of(text), y - line / 2},
+                 theme.ink_soft, text.c_str());
   }
   const double highest = h.lowest + h.width * static_cast<double>(p.count);
   const float end = p.left(p.count) - p.apart;
-  const auto x_of = [&](double time) { return p.min.x + static_cast<float>((time - h.lowest) / (highest - h.lowest)) * (end - p.min.x); };
+  const auto x_of = [&](double time) {
+    return p.min.x + static_cast<float>((time - h.lowest) / (highest - h.lowest)) * (end - p.min.x);
+  };
   const float y = p.max.y + 3 * theme.scale;
   const std::string above = "more";
-  const float above_left = h.above > 0 ? (p.left(p.count) + p.max.x) / 2 - width_of(above) / 2 : p.max.x;
+  const float above_left =
+      h.above > 0 ? (p.left(p.count) + p.max.x) / 2 - width_of(above) / 2 : p.max.x;
   const double step = round_step(h.lowest, highest, (end - p.min.x) / (84 * theme.scale));
   for (const double tick : round_ticks(h.lowest, highest, step)) {
     const std::string text = tick_text(tick, step, highest);
-    const float x = x_of(tick), left = std::clamp(x - width_of(text) / 2, p.min.x, p.max.x - width_of(text));
+    const float x = x_of(tick),
+                left = std::clamp(x - width_of(text) / 2, p.min.x, p.max.x - width_of(text));
     list.AddLine({x, p.max.y}, {x, p.max.y + 3 * theme.scale}, theme.ink_faint);
-    if (left + width_of(text) < above_left - theme.half_space || h.above == 0) list.AddText(small, line, {left, y}, theme.ink_soft, text.c_str());
+    if (left + width_of(text) < above_left - theme.half_space || h.above == 0)
+      list.AddText(small, line, {left, y}, theme.ink_soft, text.c_str());
   }
   if (h.above > 0) list.AddText(small, line, {above_left, y}, theme.ink_soft, above.c_str());
 }
 
 }  // namespace
 
-bool ReplaysHistogram::draw(const Theme& theme, const DurationHistogram& histogram, double median, ImVec2 size) {
+bool ReplaysHistogram::draw(const Theme& theme, const DurationHistogram& histogram, double median,
+                            ImVec2 size) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   ImGui::InvisibleButton("durations", {std::max(size.x, 1.0f), std::max(size.y, 1.0f)});
   if (histogram.bins.empty()) return false;
@@ -94,7 +110,8 @@ bool ReplaysHistogram::draw(const Theme& theme, const DurationHistogram& histogr
       // A click on a bar chooses it; on nothing, or on what is chosen, lets go.
       const std::size_t count = bin < p.count ? histogram.bins[bin] : histogram.above;
       const DurationRange one = durations(histogram, bin, bin);
-      if (!moved) chosen_ = count == 0 || (chosen_ && *chosen_ == one) ? std::nullopt : std::optional(one);
+      if (!moved)
+        chosen_ = count == 0 || (chosen_ && *chosen_ == one) ? std::nullopt : std::optional(one);
     }
   }
 
@@ -103,30 +120,41 @@ bool ReplaysHistogram::draw(const Theme& theme, const DurationHistogram& histogr
   for (std::size_t i = 0; i < p.count + (histogram.above > 0 ? 1 : 0); ++i) {
     const std::size_t count = i < p.count ? histogram.bins[i] : histogram.above;
     const DurationRange range = durations(histogram, i, i);
-    const bool is_chosen = !chosen_ || (range.least < chosen_->greatest && range.greatest > chosen_->least);
+    const bool is_chosen =
+        !chosen_ || (range.least < chosen_->greatest && range.greatest > chosen_->least);
     const float left = p.left(i), right = std::max(p.right(i) - (p.bin > 4 ? 1 : 0), left + 1);
-    if (hovered && i == bin) list.AddRectFilled({left, p.min.y}, {right, p.max.y}, with_alpha(theme.ink, 0.12f));
+    if (hovered && i == bin)
+      list.AddRectFilled({left, p.min.y}, {right, p.max.y}, with_alpha(theme.ink, 0.12f));
     if (count == 0) continue;
-    const float height = std::max(static_cast<float>(count) / static_cast<float>(histogram.most) * (p.max.y - p.min.y), 2.0f);
+    const float height = std::max(
+        static_cast<float>(count) / static_cast<float>(histogram.most) * (p.max.y - p.min.y), 2.0f);
     const double middle = i < p.count ? (range.least + range.greatest) / 2 : histogram.greatest;
     const ImU32 colour = against_median(theme, median > 0 ? middle / median : 0);
-    list.AddRectFilled({left, p.max.y - height}, {right, p.max.y}, with_alpha(colour, is_chosen ? 1 : 0.25f));
+    list.AddRectFilled({left, p.max.y - height}, {right, p.max.y},
+                       with_alpha(colour, is_chosen ? 1 : 0.25f));
   }
   list.AddLine({p.min.x, p.max.y}, {p.max.x, p.max.y}, theme.ink_faint);
   if (chosen_) {
     const auto edge = [&](double time) {
-      return p.left(std::min(static_cast<std::size_t>(std::max(time - histogram.lowest, 0.0) / histogram.width), p.count));
+      return p.left(std::min(
+          static_cast<std::size_t>(std::max(time - histogram.lowest, 0.0) / histogram.width),
+          p.count));
     };
     const float left = std::max(edge(chosen_->least), p.min.x);
-    const bool to_end = chosen_->greatest >= histogram.lowest + histogram.width * static_cast<double>(p.count);
-    const float right = to_end ? p.max.x : edge(chosen_->greatest + 0.5) - (edge(chosen_->greatest + 0.5) == p.left(p.count) ? p.apart : 0);
+    const bool to_end =
+        chosen_->greatest >= histogram.lowest + histogram.width * static_cast<double>(p.count);
+    const float right = to_end
+                            ? p.max.x
+                            : edge(chosen_->greatest + 0.5) -
+                                  (edge(chosen_->greatest + 0.5) == p.left(p.count) ? p.apart : 0);
     list.AddRectFilled({left, p.min.y}, {right, p.max.y}, with_alpha(theme.accent, 0.12f));
     list.AddRect({left, p.min.y}, {right, p.max.y}, theme.accent);
   }
   if (hovered && !dragging_) {
     const DurationRange range = durations(histogram, bin, bin);
     const std::size_t count = bin < p.count ? histogram.bins[bin] : histogram.above;
-    ImGui::SetTooltip("%s replay%s: %s to %s\nDrag: choose durations. Click: this one, or none.", count_text(count).c_str(), count == 1 ? "" : "s",
+    ImGui::SetTooltip("%s replay%s: %s to %s\nDrag: choose durations. Click: this one, or none.",
+                      count_text(count).c_str(), count == 1 ? "" : "s",
                       duration_text(range.least).c_str(), duration_text(range.greatest).c_str());
   }
   return before != chosen_;

@@ -1,5 +1,5 @@
-// ReplaysHistogram: how many replays took how long, as bars; a drag over it chooses a range of durations, a click lets go of it.
-// Threads: the drawing thread's.
+// ReplaysHistogram: how many replays took how long, as bars; a drag over it chooses a range of
+// durations, a click lets go of it. Threads: the drawing thread's.
 #pragma once
 
 #include <optional>

@@ -1,7 +1,7 @@
 #include "panels/replays/replays_legend.hpp"
 
-#include "panels/widgets/format.hpp"
 #include "panels/replays/replays_colour.hpp"
+#include "panels/widgets/format.hpp"
 
 namespace reprise::viewer {
 
@@ -10,9 +10,12 @@ namespace {
 // Puts one thing after another, as long as there is room.
 class Line {
  public:
-  Line(const Theme& theme, ImVec2 at, float end) : theme_(theme), list_(*ImGui::GetWindowDrawList()), at_(at), end_(end) {}
+  Line(const Theme& theme, ImVec2 at, float end)
+      : theme_(theme), list_(*ImGui::GetWindowDrawList()), at_(at), end_(end) {}
 
-  [[nodiscard]] float width_of(const std::string& text) const { return theme_.small->CalcTextSizeA(theme_.small->FontSize, 1e9f, 0, text.c_str()).x; }
+  [[nodiscard]] float width_of(const std::string& text) const {
+    return theme_.small->CalcTextSizeA(theme_.small->FontSize, 1e9f, 0, text.c_str()).x;
+  }
   void text(const std::string& text, ImU32 colour, float after) {
     const float width = width_of(text);
     if (full_ || at_.x + width > end_) {
@@ -55,26 +58,34 @@ class Line {
 void draw_replays_legend(const Theme& theme, ImVec2 at, float width, const ReplaysLegend& legend) {
   float end = at.x + width;
   if (!legend.chosen.empty()) {
-    const float chosen = theme.small->CalcTextSizeA(theme.small->FontSize, 1e9f, 0, legend.chosen.c_str()).x;
+    const float chosen =
+        theme.small->CalcTextSizeA(theme.small->FontSize, 1e9f, 0, legend.chosen.c_str()).x;
     if (chosen < width) {
-      ImGui::GetWindowDrawList()->AddText(theme.small, theme.small->FontSize, {end - chosen, at.y}, theme.accent, legend.chosen.c_str());
+      ImGui::GetWindowDrawList()->AddText(theme.small, theme.small->FontSize, {end - chosen, at.y},
+                                          theme.accent, legend.chosen.c_str());
       end -= chosen + theme.space;
     }
   }
   Line line(theme, at, end);
-  line.text(count_text(legend.replays) + (legend.replays == 1 ? " replay" : " replays"), theme.ink, theme.space);
+  line.text(count_text(legend.replays) + (legend.replays == 1 ? " replay" : " replays"), theme.ink,
+            theme.space);
   const bool device = legend.what != ReplayValue::LaunchCall;
-  line.text(device ? "device time of each" : "launch call of each: the device gave no times", device ? theme.ink_soft : theme.warning,
-            1.5f * theme.space);
+  line.text(device ? "device time of each" : "launch call of each: the device gave no times",
+            device ? theme.ink_soft : theme.warning, 1.5f * theme.space);
   line.ratios();
   const float thick = 1.5f * theme.scale;
   const auto sampled = [&](const std::string& name, float high) {
-    line.mark(name, [&](ImDrawList& list, ImVec2 m, float r) { list.AddRectFilled({m.x - r, m.y + thick - high}, {m.x + r, m.y + thick}, theme.accent); });
+    line.mark(name, [&](ImDrawList& list, ImVec2 m, float r) {
+      list.AddRectFilled({m.x - r, m.y + thick - high}, {m.x + r, m.y + thick}, theme.accent);
+    });
   };
-  const auto has = [&](trace::SampleSource source) { return legend.sources != nullptr && legend.sources->count(source) != 0; };
+  const auto has = [&](trace::SampleSource source) {
+    return legend.sources != nullptr && legend.sources->count(source) != 0;
+  };
   if (has(trace::SampleSource::Cupti)) sampled("sampled by CUPTI", 2 * thick);
   if (has(trace::SampleSource::Timestamp)) sampled("sampled by stamps", thick);
-  if (!has(trace::SampleSource::Cupti) && !has(trace::SampleSource::Timestamp)) sampled("sampled", 2 * thick);
+  if (!has(trace::SampleSource::Cupti) && !has(trace::SampleSource::Timestamp))
+    sampled("sampled", 2 * thick);
   line.mark("outlier", [&](ImDrawList& list, ImVec2 m, float r) {
     list.AddTriangleFilled({m.x - r, m.y - r}, {m.x + r, m.y - r}, {m.x, m.y + r}, theme.warning);
   });

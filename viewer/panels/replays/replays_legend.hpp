@@ -1,4 +1,5 @@
-// The line above the strip of replays: what is drawn, what its colours and marks mean, and what is chosen. Threads: the drawing thread's.
+// The line above the strip of replays: what is drawn, what its colours and marks mean, and what is
+// chosen. Threads: the drawing thread's.
 #pragma once
 
 #include <string>
@@ -12,7 +13,7 @@ namespace reprise::viewer {
 struct ReplaysLegend {
   ReplayValue what = ReplayValue::DeviceTime;
   std::size_t replays = 0;
-  std::string chosen;  // at the right end; empty: nothing is
+  std::string chosen;                             // at the right end; empty: nothing is
   const model::SampleSources* sources = nullptr;  // null: nobody knows
 };
 // In `width`; what does not fit is left out, from the right. Leaves the cursor alone.

@@ -4,21 +4,27 @@
 #include <cmath>
 #include <vector>
 
-#include "panels/widgets/format.hpp"
 #include "panels/replays/replays_bars.hpp"
 #include "panels/replays/replays_colour.hpp"
 #include "panels/timeline/timeline_axis.hpp"
+#include "panels/widgets/format.hpp"
 
 namespace reprise::viewer {
 
 namespace {
 
-float width_of(const ImFont* font, const std::string& text) { return font->CalcTextSizeA(font->FontSize, 1e9f, 0, text.c_str()).x; }
+float width_of(const ImFont* font, const std::string& text) {
+  return font->CalcTextSizeA(font->FontSize, 1e9f, 0, text.c_str()).x;
+}
 
 class Plot {
  public:
   Plot(const Theme& theme, const Canvas& canvas, const ReplayPlot& plot)
-      : theme_(theme), canvas_(canvas), plot_(plot), list_(*ImGui::GetWindowDrawList()), small_(theme.small) {
+      : theme_(theme),
+        canvas_(canvas),
+        plot_(plot),
+        list_(*ImGui::GetWindowDrawList()),
+        small_(theme.small) {
     const CanvasBounds sight = canvas.in_sight();
     bars_ = replay_bars(plot.series, sight.left, sight.right, canvas.zoom_x());
     trace::Time most = 0;
@@ -40,14 +46,17 @@ class Plot {
   }
 
  private:
-  [[nodiscard]] float y_of(double time) const { return bottom_ - static_cast<float>(std::clamp(time / top_, 0.0, 1.0)) * (bottom_ - plot_.top); }
+  [[nodiscard]] float y_of(double time) const {
+    return bottom_ - static_cast<float>(std::clamp(time / top_, 0.0, 1.0)) * (bottom_ - plot_.top);
+  }
 
   struct Sides {
     float left = 0, right = 0;
   };
   [[nodiscard]] Sides sides(const ReplayBar& bar) const {
     const double end = static_cast<double>(bar.end);
-    float left = std::floor(canvas_.to_screen(static_cast<double>(bar.first), 0).x), right = std::floor(canvas_.to_screen(end, 0).x);
+    float left = std::floor(canvas_.to_screen(static_cast<double>(bar.first), 0).x),
+          right = std::floor(canvas_.to_screen(end, 0).x);
     if (const float width = right - left; width >= 12) {
       right -= 2;
     } else if (width >= 4) {
@@ -57,18 +66,22 @@ class Plot {
   }
 
   void grid() const {
-    double step = round_step(0, top_, std::max(2.0, static_cast<double>(bottom_ - plot_.top) / (22 * theme_.scale)));
+    double step = round_step(
+        0, top_, std::max(2.0, static_cast<double>(bottom_ - plot_.top) / (22 * theme_.scale)));
     if (step > top_ * 0.95) step = round_step(0, top_, 4);
     float free_above = plot_.bottom + small_->FontSize;  // of text
     for (const double tick : round_ticks(0, top_ * 0.999, step)) {
       const float y = std::floor(y_of(tick)) + 0.5f;
       list_.AddLine({canvas_.min().x, y}, {canvas_.max().x, y}, theme_.line);
       const std::string text = tick_text(tick, step, top_);
-      const float text_y = std::clamp(y - small_->FontSize / 2, plot_.top - 3 * theme_.scale, plot_.bottom - small_->FontSize);
+      const float text_y = std::clamp(y - small_->FontSize / 2, plot_.top - 3 * theme_.scale,
+                                      plot_.bottom - small_->FontSize);
       if (text_y + small_->FontSize > free_above + 3) continue;
       free_above = text_y;
       list_.PushClipRectFullScreen();
-      list_.AddText(small_, small_->FontSize, {canvas_.min().x - theme_.half_space - width_of(small_, text), text_y}, theme_.ink_soft, text.c_str());
+      list_.AddText(small_, small_->FontSize,
+                    {canvas_.min().x - theme_.half_space - width_of(small_, text), text_y},
+                    theme_.ink_soft, text.c_str());
       list_.PopClipRect();
     }
   }
@@ -76,30 +89,41 @@ class Plot {
   [[nodiscard]] ImU32 colour(trace::Time time) const {
     // The colours of the strips below it would say what their height does.
     if (plot_.marks == ReplayPlot::Marks::None) return against_median(theme_, 1);
-    const double ratio = plot_.figures.median > 0 ? static_cast<double>(time) / static_cast<double>(plot_.figures.median) : 0;
+    const double ratio = plot_.figures.median > 0
+                             ? static_cast<double>(time) / static_cast<double>(plot_.figures.median)
+                             : 0;
     return against_median(theme_, ratio);
   }
 
   void draw(const ReplayBar& bar) const {
     const ReplayRun& run = bar.run;
     const auto [left, right] = sides(bar);
-    const bool is_hovered = plot_.hovered && *plot_.hovered >= bar.first && *plot_.hovered < bar.end;
-    if (is_hovered) list_.AddRectFilled({left, plot_.top}, {right, plot_.bottom}, with_alpha(theme_.ink, 0.14f));
+    const bool is_hovered =
+        plot_.hovered && *plot_.hovered >= bar.first && *plot_.hovered < bar.end;
+    if (is_hovered)
+      list_.AddRectFilled({left, plot_.top}, {right, plot_.bottom}, with_alpha(theme_.ink, 0.14f));
     if (run.known == 0) return;
-    const float dim = plot_.matches != nullptr && !plot_.matches->any(bar.first, bar.end) ? 0.22f : 1.0f;
-    const float at_least = y_of(static_cast<double>(run.least)), at_most = y_of(static_cast<double>(run.greatest));
+    const float dim =
+        plot_.matches != nullptr && !plot_.matches->any(bar.first, bar.end) ? 0.22f : 1.0f;
+    const float at_least = y_of(static_cast<double>(run.least)),
+                at_most = y_of(static_cast<double>(run.greatest));
     // A bar is a point high, however short its time.
-    list_.AddRectFilled({left, std::min(at_least, bottom_ - 1)}, {right, bottom_}, with_alpha(colour(run.median), dim));
+    list_.AddRectFilled({left, std::min(at_least, bottom_ - 1)}, {right, bottom_},
+                        with_alpha(colour(run.median), dim));
     if (bar.end - bar.first == 1 || run.greatest == run.least) return;
-    list_.AddRectFilled({left, at_most}, {right, std::max(at_least, at_most + 1)}, with_alpha(colour(run.greatest), 0.5f * dim));
+    list_.AddRectFilled({left, at_most}, {right, std::max(at_least, at_most + 1)},
+                        with_alpha(colour(run.greatest), 0.5f * dim));
     const float middle = std::floor(y_of(static_cast<double>(run.median)));
     list_.AddRectFilled({left, middle}, {right, middle + 1}, with_alpha(theme_.ink, 0.8f * dim));
   }
 
-  // Of a run of replays its last one stands for all: windows are longer than what tells a pixel from the next.
+  // Of a run of replays its last one stands for all: windows are longer than what tells a pixel
+  // from the next.
   [[nodiscard]] bool is_by_stamps(const ReplayBar& bar) const {
-    if (plot_.sources == nullptr || plot_.replays == nullptr || bar.end > plot_.replays->size()) return false;
-    return plot_.sources->of((*plot_.replays)[bar.end - 1].replay) == trace::SampleSource::Timestamp;
+    if (plot_.sources == nullptr || plot_.replays == nullptr || bar.end > plot_.replays->size())
+      return false;
+    return plot_.sources->of((*plot_.replays)[bar.end - 1].replay) ==
+           trace::SampleSource::Timestamp;
   }
 
   void marks() const {
@@ -111,18 +135,24 @@ class Plot {
       const auto count = static_cast<std::uint32_t>(bar.end - bar.first);
       if (bar.run.sampled != 0) {
         const float top = is_by_stamps(bar) ? plot_.bottom - 1.5f * theme_.scale : base;
-        list_.AddRectFilled({left, top}, {right, plot_.bottom}, with_alpha(theme_.accent, bar.run.sampled == count ? 1 : 0.6f));
+        list_.AddRectFilled({left, top}, {right, plot_.bottom},
+                            with_alpha(theme_.accent, bar.run.sampled == count ? 1 : 0.6f));
       }
       if (bar.run.known < count) {
         const float cross = std::clamp((right - left) / 2, 1.5f, size);
-        list_.AddLine({middle - cross, bottom_ - 2 * cross}, {middle + cross, bottom_}, theme_.error, 1.5f * theme_.scale);
-        list_.AddLine({middle + cross, bottom_ - 2 * cross}, {middle - cross, bottom_}, theme_.error, 1.5f * theme_.scale);
+        list_.AddLine({middle - cross, bottom_ - 2 * cross}, {middle + cross, bottom_},
+                      theme_.error, 1.5f * theme_.scale);
+        list_.AddLine({middle + cross, bottom_ - 2 * cross}, {middle - cross, bottom_},
+                      theme_.error, 1.5f * theme_.scale);
       }
       // Marks that would cover each other become one.
-      if (plot_.figures.fence > 0 && bar.run.greatest > plot_.figures.fence && middle - last >= 2 * size) {
+      if (plot_.figures.fence > 0 && bar.run.greatest > plot_.figures.fence &&
+          middle - last >= 2 * size) {
         last = middle;
-        const float y = std::max(y_of(static_cast<double>(bar.run.greatest)) - 2 * size - 1, plot_.top);
-        list_.AddTriangleFilled({middle - size, y}, {middle + size, y}, {middle, y + 1.8f * size}, theme_.warning);
+        const float y =
+            std::max(y_of(static_cast<double>(bar.run.greatest)) - 2 * size - 1, plot_.top);
+        list_.AddTriangleFilled({middle - size, y}, {middle + size, y}, {middle, y + 1.8f * size},
+                                theme_.warning);
       }
     }
   }
@@ -130,18 +160,23 @@ class Plot {
   void shown() const {
     if (!plot_.shown) return;
     const double place = static_cast<double>(*plot_.shown);
-    const float left = std::floor(canvas_.to_screen(place, 0).x), right = std::max(std::floor(canvas_.to_screen(place + 1, 0).x) - 1, left + 1);
-    list_.AddRect({left - 1.5f, plot_.top}, {right + 1.5f, plot_.bottom}, theme_.accent, 0, 0, 1.5f * theme_.scale);
+    const float left = std::floor(canvas_.to_screen(place, 0).x),
+                right = std::max(std::floor(canvas_.to_screen(place + 1, 0).x) - 1, left + 1);
+    list_.AddRect({left - 1.5f, plot_.top}, {right + 1.5f, plot_.bottom}, theme_.accent, 0, 0,
+                  1.5f * theme_.scale);
   }
 
   // Median and p99 with their values in the margin on the right, apart from each other.
   void lines() const {
     if (plot_.figures.median <= 0) return;
     const float line = small_->FontSize;
-    float median = y_of(static_cast<double>(plot_.figures.median)), p99 = y_of(static_cast<double>(plot_.figures.p99));
-    list_.AddLine({canvas_.min().x, median}, {canvas_.max().x, median}, with_alpha(theme_.ink, 0.75f));
+    float median = y_of(static_cast<double>(plot_.figures.median)),
+          p99 = y_of(static_cast<double>(plot_.figures.p99));
+    list_.AddLine({canvas_.min().x, median}, {canvas_.max().x, median},
+                  with_alpha(theme_.ink, 0.75f));
     for (float x = canvas_.min().x; x < canvas_.max().x; x += 7)
-      list_.AddLine({x, p99}, {std::min(x + 4, canvas_.max().x), p99}, with_alpha(theme_.ink, 0.55f));
+      list_.AddLine({x, p99}, {std::min(x + 4, canvas_.max().x), p99},
+                    with_alpha(theme_.ink, 0.55f));
     if (median - p99 < line) {
       const float middle = (median + p99) / 2;
       median = middle + line / 2;
@@ -163,7 +198,9 @@ class Plot {
 
   void title() const {
     const ImVec2 at{canvas_.min().x + theme_.half_space, plot_.top + 1};
-    list_.AddRectFilled({at.x - 2, at.y}, {at.x + width_of(small_, plot_.title) + 3, at.y + small_->FontSize + 1}, with_alpha(theme_.panel, 0.85f));
+    list_.AddRectFilled({at.x - 2, at.y},
+                        {at.x + width_of(small_, plot_.title) + 3, at.y + small_->FontSize + 1},
+                        with_alpha(theme_.panel, 0.85f));
     list_.AddText(small_, small_->FontSize, at, theme_.ink, plot_.title);
   }
 
@@ -179,24 +216,33 @@ class Plot {
 
 }  // namespace
 
-double draw_replay_plot(const Theme& theme, const Canvas& canvas, const ReplayPlot& plot) { return Plot(theme, canvas, plot).draw(); }
+double draw_replay_plot(const Theme& theme, const Canvas& canvas, const ReplayPlot& plot) {
+  return Plot(theme, canvas, plot).draw();
+}
 
-void draw_replay_numbers(const Theme& theme, const Canvas& canvas, const model::ListView<trace::Replay>& replays, float y) {
+void draw_replay_numbers(const Theme& theme, const Canvas& canvas,
+                         const model::ListView<trace::Replay>& replays, float y) {
   if (replays.empty()) return;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImFont* const small = theme.small;
   const CanvasBounds sight = canvas.in_sight();
-  const auto place = [&](double at) { return static_cast<std::size_t>(std::clamp(at, 0.0, static_cast<double>(replays.size()) - 1)); };
+  const auto place = [&](double at) {
+    return static_cast<std::size_t>(std::clamp(at, 0.0, static_cast<double>(replays.size()) - 1));
+  };
   const auto number = [&](std::size_t at) { return static_cast<double>(replays[at].replay); };
-  const double from = number(place(std::floor(sight.left))), to = number(place(std::ceil(sight.right) - 1));
+  const double from = number(place(std::floor(sight.left))),
+               to = number(place(std::ceil(sight.right) - 1));
   const double room = (canvas.max().x - canvas.min().x) / (90.0 * theme.scale);
   float free_from = canvas.min().x - 1e9f;
   for (const double tick : round_ticks(from, to, round_step(from, to, room, 1))) {
-    const std::size_t at = replays.lower_bound(tick, [](const trace::Replay& r, double n) { return static_cast<double>(r.replay) < n; });
+    const std::size_t at = replays.lower_bound(
+        tick, [](const trace::Replay& r, double n) { return static_cast<double>(r.replay) < n; });
     if (at >= replays.size() || number(at) != tick) continue;
     const std::string text = count_text(replays[at].replay);
-    const float middle = canvas.to_screen(static_cast<double>(at) + 0.5, 0).x, half = width_of(small, text) / 2;
-    const float x = std::clamp(middle - half, canvas.min().x, std::max(canvas.min().x, canvas.max().x - 2 * half));
+    const float middle = canvas.to_screen(static_cast<double>(at) + 0.5, 0).x,
+                half = width_of(small, text) / 2;
+    const float x = std::clamp(middle - half, canvas.min().x,
+                               std::max(canvas.min().x, canvas.max().x - 2 * half));
     if (x < free_from) continue;
     free_from = x + 2 * half + theme.space;
     list.AddLine({middle, y}, {middle, y + 2 * theme.scale}, theme.ink_faint);
@@ -204,19 +250,25 @@ void draw_replay_numbers(const Theme& theme, const Canvas& canvas, const model::
   }
 }
 
-void draw_replay_range(const Theme& theme, const Canvas& canvas, std::size_t first, std::size_t end, float top, float bottom) {
+void draw_replay_range(const Theme& theme, const Canvas& canvas, std::size_t first, std::size_t end,
+                       float top, float bottom) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  const auto x_of = [&](std::size_t place) { return std::floor(canvas.to_screen(static_cast<double>(place), 0).x); };
+  const auto x_of = [&](std::size_t place) {
+    return std::floor(canvas.to_screen(static_cast<double>(place), 0).x);
+  };
   const float left = x_of(first), right = std::max(x_of(end), left + 1);
   const ImU32 dim = with_alpha(theme.panel, 0.62f);
   if (left > canvas.min().x) list.AddRectFilled({canvas.min().x, top}, {left, bottom}, dim);
   if (right < canvas.max().x) list.AddRectFilled({right, top}, {canvas.max().x, bottom}, dim);
   list.AddRectFilled({left, top}, {right, bottom}, with_alpha(theme.accent, 0.08f));
-  const float height = std::min(22 * theme.scale, (bottom - top) * 0.6f), half = 3 * theme.scale, middle = (top + bottom) / 2;
+  const float height = std::min(22 * theme.scale, (bottom - top) * 0.6f), half = 3 * theme.scale,
+              middle = (top + bottom) / 2;
   for (const float x : {left, right}) {
     list.AddLine({x, top}, {x, bottom}, theme.accent, 1.5f * theme.scale);
-    list.AddRectFilled({x - half, middle - height / 2}, {x + half, middle + height / 2}, theme.accent, half);
-    for (const float dx : {-1.0f, 1.0f}) list.AddLine({x + dx, middle - height / 5}, {x + dx, middle + height / 5}, theme.on_accent);
+    list.AddRectFilled({x - half, middle - height / 2}, {x + half, middle + height / 2},
+                       theme.accent, half);
+    for (const float dx : {-1.0f, 1.0f})
+      list.AddLine({x + dx, middle - height / 5}, {x + dx, middle + height / 5}, theme.on_accent);
   }
 }
 

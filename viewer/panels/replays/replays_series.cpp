@@ -36,7 +36,8 @@ ReplayRun run_of(const Values& values, std::size_t first, std::size_t end) {
 }
 
 Time gap_before(const trace::Replay& replay, Time last_ended) {
-  return replay.started == 0 || last_ended == 0 ? Time{-1} : std::max<Time>(replay.started - last_ended, 0);
+  return replay.started == 0 || last_ended == 0 ? Time{-1}
+                                                : std::max<Time>(replay.started - last_ended, 0);
 }
 
 Time value_of(const trace::Replay& replay, ReplayValue what, Time last_ended) {
@@ -56,8 +57,10 @@ ReplayRun ReplaySeries::run(std::size_t first, std::size_t end) const {
   if (first >= end) return {};
   const std::size_t count = end - first;
   if (count >= ReplaySeriesBuilder::kBase && std::has_single_bit(count) && first % count == 0) {
-    const auto level = static_cast<std::size_t>(std::countr_zero(count / ReplaySeriesBuilder::kBase));
-    if (level < levels_.size() && first / count < levels_[level].size()) return levels_[level][first / count];
+    const auto level =
+        static_cast<std::size_t>(std::countr_zero(count / ReplaySeriesBuilder::kBase));
+    if (level < levels_.size() && first / count < levels_[level].size())
+      return levels_[level][first / count];
   }
   return run_of(values_, first, end);
 }
@@ -81,7 +84,9 @@ Time ReplaySeries::greatest(std::size_t first, std::size_t end) const {
 
 ReplaySeries ReplaySeriesBuilder::extend(const model::ListView<trace::Replay>& replays) {
   const std::size_t had = values_.size();
-  const bool is_same = had == 0 || (replays.size() >= had && replays[had - 1].replay == last_number_ && replays[0].replay == first_number_);
+  const bool is_same =
+      had == 0 || (replays.size() >= had && replays[had - 1].replay == last_number_ &&
+                   replays[0].replay == first_number_);
   if (!is_same) *this = ReplaySeriesBuilder(what_);
   for (std::size_t i = values_.size(); i < replays.size(); ++i) {
     const trace::Replay& replay = replays[i];
@@ -106,7 +111,8 @@ ReplaySeries ReplaySeriesBuilder::extend(const model::ListView<trace::Replay>& r
 // Those runs that the last value has made whole.
 void ReplaySeriesBuilder::add_runs() {
   const std::size_t size = values_.size();
-  for (std::size_t level = 0, count = kBase; size % count == 0 && count <= size; ++level, count *= 2) {
+  for (std::size_t level = 0, count = kBase; size % count == 0 && count <= size;
+       ++level, count *= 2) {
     if (level == levels_.size()) levels_.emplace_back();
     levels_[level].push_back(run_of(values_, size - count, size));
   }

@@ -1,6 +1,7 @@
-// ReplaySeries: one number of every replay of a graph, and the least, greatest and median of each aligned run of 8, 16, 32 ... of them, so that
-// a picture of a million replays costs what its width costs, and none is left out. Draws nothing.
-// Threads: a series is a value that many may read; its builder belongs to one thread at a time.
+// ReplaySeries: one number of every replay of a graph, and the least, greatest and median of each
+// aligned run of 8, 16, 32 ... of them, so that a picture of a million replays costs what its width
+// costs, and none is left out. Draws nothing. Threads: a series is a value that many may read; its
+// builder belongs to one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ enum class ReplayValue : std::uint8_t {
   DeviceTime,  // from start to end on the device
   LaunchCall,  // of the call of launch, on its thread
   Latency,     // from the call of launch to the start on the device
-  Gap          // from the end of the replay before it in the list to its start; 0 where they overlap
+  Gap  // from the end of the replay before it in the list to its start; 0 where they overlap
 };
 
 // A run of replays. Times in ns; below 0 where no replay of the run has a value.
@@ -31,7 +32,8 @@ class ReplaySeries {
   [[nodiscard]] std::size_t size() const noexcept { return values_.size(); }
   [[nodiscard]] std::size_t known() const noexcept { return known_; }
   [[nodiscard]] trace::Time operator[](std::size_t place) const { return values_[place].time; }
-  // Of [first, end), cut at the end of the list. At once for aligned runs of a power of two; others look at every value.
+  // Of [first, end), cut at the end of the list. At once for aligned runs of a power of two; others
+  // look at every value.
   [[nodiscard]] ReplayRun run(std::size_t first, std::size_t end) const;
   // The greatest value of [first, end) by whole runs; below 0: none.
   [[nodiscard]] trace::Time greatest(std::size_t first, std::size_t end) const;
@@ -54,7 +56,8 @@ class ReplaySeriesBuilder {
 
   explicit ReplaySeriesBuilder(ReplayValue what) : what_(what) {}
 
-  // Takes what `replays` has beyond the last call; begins anew where an earlier part is not what it was.
+  // Takes what `replays` has beyond the last call; begins anew where an earlier part is not what it
+  // was.
   [[nodiscard]] ReplaySeries extend(const model::ListView<trace::Replay>& replays);
 
  private:

@@ -22,7 +22,8 @@ void row(const Theme& theme, const char* name, const char* what, const model::Re
   ImGui::PushFont(theme.mono);
   const auto cell = [&](double time) {
     ImGui::TableNextColumn();
-    text_right(s.count == 0 ? "-" : duration_text(time), s.count == 0 ? theme.ink_faint : theme.ink);
+    text_right(s.count == 0 ? "-" : duration_text(time),
+               s.count == 0 ? theme.ink_faint : theme.ink);
   };
   cell(static_cast<double>(s.median));
   cell(static_cast<double>(s.p90));
@@ -41,17 +42,23 @@ void row(const Theme& theme, const char* name, const char* what, const model::Re
 }  // namespace
 
 void draw_replay_table(const Theme& theme, const RangeViewModel& view_model) {
-  constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_PadOuterX;
+  constexpr ImGuiTableFlags kFlags =
+      ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_PadOuterX;
   if (!ImGui::BeginTable("quantiles", 9, kFlags)) return;
   ImGui::TableSetupColumn("what", ImGuiTableColumnFlags_WidthStretch, 1.5f);
   for (int i = 1; i < 6; ++i) ImGui::TableSetupColumn("", ImGuiTableColumnFlags_WidthStretch, 1.1f);
-  for (int i = 6; i < 9; ++i) ImGui::TableSetupColumn("", ImGuiTableColumnFlags_WidthStretch, 0.85f);
+  for (int i = 6; i < 9; ++i)
+    ImGui::TableSetupColumn("", ImGuiTableColumnFlags_WidthStretch, 0.85f);
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
-  for (const char* name : {"p50", "p90", "p99", "max", "mean", "replays", "outliers", "no time"}) header(theme, name);
+  for (const char* name : {"p50", "p90", "p99", "max", "mean", "replays", "outliers", "no time"})
+    header(theme, name);
   row(theme, "device time", "From the replay's start to its end on the device.", view_model.device);
-  row(theme, "launch call", "Of the call of launch, on the thread that made it.", view_model.launch);
-  row(theme, "latency", "From the call of launch to the start on the device: what waits in a queue is in it.", view_model.latency);
+  row(theme, "launch call", "Of the call of launch, on the thread that made it.",
+      view_model.launch);
+  row(theme, "latency",
+      "From the call of launch to the start on the device: what waits in a queue is in it.",
+      view_model.latency);
   ImGui::EndTable();
 }
 

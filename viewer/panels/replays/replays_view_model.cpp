@@ -43,7 +43,8 @@ CutPlaces cut(model::ReplayRange range, std::size_t size) {
 
 }  // namespace
 
-DurationHistogram duration_histogram(const ReplaySeries& series, model::ReplayRange range, std::size_t bins) {
+DurationHistogram duration_histogram(const ReplaySeries& series, model::ReplayRange range,
+                                     std::size_t bins) {
   DurationHistogram h;
   const auto [first, end] = cut(range, series.size());
   std::vector<Time> values = known_values(series, first, end);
@@ -80,7 +81,8 @@ SeriesFigures series_figures(const ReplaySeries& series) {
   return figures;
 }
 
-RangeViewModel range_view_model(const model::ListView<trace::Replay>& replays, const ReplaySeries& series, model::ReplayRange range) {
+RangeViewModel range_view_model(const model::ListView<trace::Replay>& replays,
+                                const ReplaySeries& series, model::ReplayRange range) {
   RangeViewModel view_model;
   view_model.device = model::replay_statistics(replays, model::ReplayMeasure::DeviceTime, range, 0);
   view_model.launch = model::replay_statistics(replays, model::ReplayMeasure::LaunchCall, range, 0);
@@ -94,12 +96,14 @@ bool Matches::any(std::size_t first, std::size_t end) const {
   return found != places.end() && *found < end;
 }
 
-Matches matching_replays(const ReplaySeries& series, model::ReplayRange range, double least, double greatest) {
+Matches matching_replays(const ReplaySeries& series, model::ReplayRange range, double least,
+                         double greatest) {
   Matches matches;
   const auto [first, end] = cut(range, series.size());
   for (std::size_t i = first; i < end; ++i) {
     const auto value = static_cast<double>(series[i]);
-    if (series[i] >= 0 && value >= least && value <= greatest) matches.places.push_back(static_cast<std::uint32_t>(i));
+    if (series[i] >= 0 && value >= least && value <= greatest)
+      matches.places.push_back(static_cast<std::uint32_t>(i));
   }
   return matches;
 }

@@ -1,5 +1,5 @@
-// What the panel of replays counts, beside the series themselves: quantiles and a histogram of a range, and which replays took a given time.
-// Threads: pure functions, for the background; values.
+// What the panel of replays counts, beside the series themselves: quantiles and a histogram of a
+// range, and which replays took a given time. Threads: pure functions, for the background; values.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@ struct DurationHistogram {
   double greatest = 0;    // of those above
   std::size_t most = 0;   // in one bin
 };
-[[nodiscard]] DurationHistogram duration_histogram(const ReplaySeries& series, model::ReplayRange range, std::size_t bins);
+[[nodiscard]] DurationHistogram duration_histogram(const ReplaySeries& series,
+                                                   model::ReplayRange range, std::size_t bins);
 
 // Of all of a series, in ns; below 0: nothing is known.
 struct SeriesFigures {
@@ -31,14 +32,18 @@ struct RangeViewModel {
   model::ReplayStatistics device, launch, latency;  // without histograms
   DurationHistogram histogram;                      // of the series
 };
-[[nodiscard]] RangeViewModel range_view_model(const model::ListView<trace::Replay>& replays, const ReplaySeries& series, model::ReplayRange range);
+[[nodiscard]] RangeViewModel range_view_model(const model::ListView<trace::Replay>& replays,
+                                              const ReplaySeries& series, model::ReplayRange range);
 
 // The replays of a range whose value lies in [least, greatest].
 struct Matches {
   std::vector<std::uint32_t> places;                                 // ascending
   [[nodiscard]] bool any(std::size_t first, std::size_t end) const;  // in [first, end)
-  [[nodiscard]] bool is_contiguous() const noexcept { return !places.empty() && places.back() - places.front() + 1 == places.size(); }
+  [[nodiscard]] bool is_contiguous() const noexcept {
+    return !places.empty() && places.back() - places.front() + 1 == places.size();
+  }
 };
-[[nodiscard]] Matches matching_replays(const ReplaySeries& series, model::ReplayRange range, double least, double greatest);
+[[nodiscard]] Matches matching_replays(const ReplaySeries& series, model::ReplayRange range,
+                                       double least, double greatest);
 
 }  // namespace reprise::viewer

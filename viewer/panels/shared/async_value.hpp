@@ -1,5 +1,6 @@
-// Background and AsyncValue: what takes longer than a frame is made on a thread of its own, and the drawing thread shows the last result
-// until the next one is there. Threads: Background any; a AsyncValue belongs to the drawing thread, its function runs on Background's.
+// Background and AsyncValue: what takes longer than a frame is made on a thread of its own, and the
+// drawing thread shows the last result until the next one is there. Threads: Background any; a
+// AsyncValue belongs to the drawing thread, its function runs on Background's.
 #pragma once
 
 #include <condition_variable>
@@ -27,7 +28,8 @@ class Background {
   void run(std::function<void()> work);
   // Waits until nothing runs and nothing waits: for tests and pictures.
   void wait_until_idle();
-  // Called on a thread of Background whenever something was finished, to wake a drawing thread that sleeps.
+  // Called on a thread of Background whenever something was finished, to wake a drawing thread that
+  // sleeps.
   void on_finished(std::function<void()> wake);
 
  private:
@@ -42,14 +44,16 @@ class Background {
   std::vector<std::thread> threads_;
 };
 
-// The newest value of something that depends on a key. While one is made, another key that is asked for waits, and only the last
-// such is made. Key is compared with ==.
+// The newest value of something that depends on a key. While one is made, another key that is asked
+// for waits, and only the last such is made. Key is compared with ==.
 template <class Key, class Value>
 class AsyncValue {
  public:
-  explicit AsyncValue(Background& background) : background_(background), shared_(std::make_shared<Shared>()) {}
+  explicit AsyncValue(Background& background)
+      : background_(background), shared_(std::make_shared<Shared>()) {}
 
-  // Asks for the value of `key`, if that is not what is there, being made, or failed. `make` returns a Value and runs in the background.
+  // Asks for the value of `key`, if that is not what is there, being made, or failed. `make`
+  // returns a Value and runs in the background.
   template <class Make>
   void ask(const Key& key, Make make) {
     const std::lock_guard lock(shared_->mutex);

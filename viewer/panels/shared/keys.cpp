@@ -62,13 +62,20 @@ struct KeyState {
 } state;
 
 bool moves(Key key) {
-  return key == Key::Left || key == Key::Right || key == Key::Up || key == Key::Down || key == Key::FindNext || key == Key::FindPrevious;
+  return key == Key::Left || key == Key::Right || key == Key::Up || key == Key::Down ||
+         key == Key::FindNext || key == Key::FindPrevious;
 }
 
 // Keys that no text is made of, as far as a field of text leaves them.
-bool works_in_text(Key key) { return key == Key::Escape || key == Key::Help || key == Key::Find || key == Key::FindNext || key == Key::FindPrevious; }
+bool works_in_text(Key key) {
+  return key == Key::Escape || key == Key::Help || key == Key::Find || key == Key::FindNext ||
+         key == Key::FindPrevious;
+}
 
-bool is_for_us(Key key) { return works_in_text(key) || ImGui::GetCurrentContext() == nullptr || !ImGui::GetIO().WantTextInput; }
+bool is_for_us(Key key) {
+  return works_in_text(key) || ImGui::GetCurrentContext() == nullptr ||
+         !ImGui::GetIO().WantTextInput;
+}
 
 }  // namespace
 
@@ -84,7 +91,8 @@ void note_key(int glfw_key, bool down, bool repeat, int mods) {
       state.down[key] = false;
       continue;
     }
-    if (binding.mods != kAnyMods && binding.mods != (mods & (kShiftMod | kControlMod | kAltMod))) continue;
+    if (binding.mods != kAnyMods && binding.mods != (mods & (kShiftMod | kControlMod | kAltMod)))
+      continue;
     if (!repeat || moves(binding.key)) state.pressed[key] = true;
     state.down[key] = true;
   }

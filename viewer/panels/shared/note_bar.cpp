@@ -13,19 +13,25 @@ namespace {
 std::string name_of(const PanelContext& context, const model::Selection& selection) {
   if (const auto* node = std::get_if<model::SelectedNode>(&selection)) {
     const model::GraphEntry* const entry = context.document->find(node->graph);
-    return entry != nullptr && node->node < entry->graph->node_count() ? entry->graph->node_name(node->node) : std::string();
+    return entry != nullptr && node->node < entry->graph->node_count()
+               ? entry->graph->node_name(node->node)
+               : std::string();
   }
-  if (const auto* replay = std::get_if<model::SelectedReplay>(&selection)) return "replay " + count_text(replay->replay);
+  if (const auto* replay = std::get_if<model::SelectedReplay>(&selection))
+    return "replay " + count_text(replay->replay);
   return {};
 }
 
-// Another one for each place, so that a line that is being typed in does not go on for another place.
+// Another one for each place, so that a line that is being typed in does not go on for another
+// place.
 std::string id_of(const model::Selection& selection) {
   if (const auto* node = std::get_if<model::SelectedNode>(&selection)) {
-    return "node " + std::to_string(node->graph.graph) + "." + std::to_string(node->graph.version) + "." + std::to_string(node->node);
+    return "node " + std::to_string(node->graph.graph) + "." + std::to_string(node->graph.version) +
+           "." + std::to_string(node->node);
   }
   if (const auto* replay = std::get_if<model::SelectedReplay>(&selection)) {
-    return "replay " + std::to_string(replay->graph.graph) + "." + std::to_string(replay->graph.version) + "." + std::to_string(replay->replay);
+    return "replay " + std::to_string(replay->graph.graph) + "." +
+           std::to_string(replay->graph.version) + "." + std::to_string(replay->replay);
   }
   return "nothing";
 }
@@ -56,7 +62,10 @@ void NoteBar::draw(PanelContext& context, Notes& notes) {
     const ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax();
     ImGui::GetWindowDrawList()->AddRect(min, max, theme.error, theme.radius);
   }
-  tooltip(error.empty() ? "Kept beside the trace, in a file that ends in .notes.json; listed among the messages" : error);
+  tooltip(
+      error.empty()
+          ? "Kept beside the trace, in a file that ends in .notes.json; listed among the messages"
+          : error);
 }
 
 }  // namespace reprise::viewer

@@ -3,15 +3,16 @@
 
 #include <string>
 
-#include "panels/shared/panel_context.hpp"
 #include "panels/shared/notes.hpp"
+#include "panels/shared/panel_context.hpp"
 
 namespace reprise::viewer {
 
 class NoteBar {
  public:
   [[nodiscard]] static float height(const Theme& theme);
-  // Fills the width of the current window. What is selected has to be something that can have a note.
+  // Fills the width of the current window. What is selected has to be something that can have a
+  // note.
   void draw(PanelContext& context, Notes& notes);
 
  private:

@@ -33,7 +33,9 @@ bool note_of(const model::Selection& selection, Note& note) {
   return false;
 }
 
-bool is_same_place(const Note& a, const Note& b) { return a.graph == b.graph && a.about == b.about && a.number == b.number; }
+bool is_same_place(const Note& a, const Note& b) {
+  return a.graph == b.graph && a.about == b.about && a.number == b.number;
+}
 
 // Whole or not at all: written beside it, then put in its place.
 void write_file(const std::filesystem::path& path, const std::string& text) {
@@ -73,7 +75,8 @@ std::string notes_text(const std::vector<Note>& notes) {
     one["text"] = note.text;
     list.push_back(std::move(one));
   }
-  const nlohmann::ordered_json file{{"format", kFormat}, {"version", 1}, {"notes", std::move(list)}};
+  const nlohmann::ordered_json file{
+      {"format", kFormat}, {"version", 1}, {"notes", std::move(list)}};
   return file.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
@@ -81,15 +84,18 @@ std::vector<Note> parse_notes(const std::string& text) {
   std::vector<Note> notes;
   try {
     const nlohmann::json file = nlohmann::json::parse(text);
-    if (file.value("format", "") != kFormat) throw std::runtime_error("these are no notes of a trace");
-    if (file.at("version").get<int>() != 1) throw std::runtime_error("these notes are of a later version of this program");
+    if (file.value("format", "") != kFormat)
+      throw std::runtime_error("these are no notes of a trace");
+    if (file.at("version").get<int>() != 1)
+      throw std::runtime_error("these notes are of a later version of this program");
     for (const nlohmann::json& one : file.at("notes")) {
       Note note;
       note.graph = {one.at("graph").get<std::uint32_t>(), one.at("version").get<std::uint32_t>()};
       const bool is_node = one.contains("node");
       note.about = is_node ? Note::About::Node : Note::About::Replay;
       note.number = one.at(is_node ? "node" : "replay").get<std::uint64_t>();
-      if (is_node && note.number > 0xffffffffu) throw std::runtime_error("a note is on a node that no graph has");
+      if (is_node && note.number > 0xffffffffu)
+        throw std::runtime_error("a note is on a node that no graph has");
       note.name = one.value("name", "");
       note.text = one.at("text").get<std::string>();
       notes.push_back(std::move(note));
@@ -100,7 +106,9 @@ std::vector<Note> parse_notes(const std::string& text) {
   return notes;
 }
 
-std::filesystem::path notes_path(const std::filesystem::path& trace) { return trace.string() + ".notes.json"; }
+std::filesystem::path notes_path(const std::filesystem::path& trace) {
+  return trace.string() + ".notes.json";
+}
 
 void Notes::Shared::read() {
   std::vector<Note> found;
@@ -109,7 +117,8 @@ void Notes::Shared::read() {
   try {
     std::error_code none;
     if (std::filesystem::exists(path, none)) {
-      if (std::filesystem::file_size(path) > kMostBytes) throw std::runtime_error(path.string() + " is larger than notes can be");
+      if (std::filesystem::file_size(path) > kMostBytes)
+        throw std::runtime_error(path.string() + " is larger than notes can be");
       std::ifstream stream(path, std::ios::binary);
       std::ostringstream text;
       text << stream.rdbuf();
@@ -125,7 +134,9 @@ void Notes::Shared::read() {
     const std::lock_guard lock(mutex);
     is_older = !notes.empty();
     for (Note& note : found) {
-      if (std::none_of(notes.begin(), notes.end(), [&](const Note& n) { return is_same_place(n, note); })) notes.push_back(std::move(note));
+      if (std::none_of(notes.begin(), notes.end(),
+                       [&](const Note& n) { return is_same_place(n, note); }))
+        notes.push_back(std::move(note));
     }
     std::erase_if(notes, [](const Note& note) { return note.text.empty(); });
     is_read = true;
@@ -157,7 +168,8 @@ void Notes::Shared::write() {
   if (why.empty()) written = of;
 }
 
-Notes::Notes(const std::filesystem::path& trace, Background& background) : background_(background), shared_(std::make_shared<Shared>()) {
+Notes::Notes(const std::filesystem::path& trace, Background& background)
+    : background_(background), shared_(std::make_shared<Shared>()) {
   shared_->path = notes_path(trace);
   background_.run([shared = shared_] { shared->read(); });
 }
@@ -185,7 +197,8 @@ void Notes::set(const model::Selection& selection, std::string name, std::string
   {
     const std::lock_guard lock(shared_->mutex);
     auto& notes = shared_->notes;
-    const auto place = std::find_if(notes.begin(), notes.end(), [&](const Note& n) { return is_same_place(n, note); });
+    const auto place = std::find_if(notes.begin(), notes.end(),
+                                    [&](const Note& n) { return is_same_place(n, note); });
     if (place == notes.end() && note.text.empty() && shared_->is_read) return;
     if (place == notes.end()) {
       notes.push_back(std::move(note));

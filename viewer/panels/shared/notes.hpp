@@ -1,5 +1,6 @@
-// Notes: what people wrote about nodes and replays of a trace, in FILE.notes.json beside it, so that the trace itself stays as it is.
-// Read and written in the background; what cannot be read is kept as it is, and nothing is written over it. Threads: the drawing thread's.
+// Notes: what people wrote about nodes and replays of a trace, in FILE.notes.json beside it, so
+// that the trace itself stays as it is. Read and written in the background; what cannot be read is
+// kept as it is, and nothing is written over it. Threads: the drawing thread's.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +43,8 @@ class Notes {
   [[nodiscard]] std::vector<Note> all() const;
   [[nodiscard]] std::uint64_t revision() const;  // another number, other notes
   [[nodiscard]] bool is_read() const;
-  [[nodiscard]] std::string error() const;  // why they could not be read or written; empty: they could
+  [[nodiscard]] std::string error()
+      const;  // why they could not be read or written; empty: they could
 
  private:
   struct Shared;

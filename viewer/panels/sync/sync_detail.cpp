@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "panels/widgets/format.hpp"
 #include "panels/sync/sync_tables.hpp"
+#include "panels/widgets/format.hpp"
 #include "panels/widgets/widgets.hpp"
 
 namespace reprise::viewer {
@@ -22,7 +22,8 @@ void words(const std::string& text, ImU32 colour) {
   ImGui::PopStyleColor();
 }
 
-void node_button(PanelContext& context, const model::Graph& graph, const char* id, std::uint32_t node) {
+void node_button(PanelContext& context, const model::Graph& graph, const char* id,
+                 std::uint32_t node) {
   const model::Selection what = model::SelectedNode{graph.key(), node};
   ImGui::PushID(id);
   if (ImGui::SmallButton(shortened(node_text(graph, node), 30).c_str())) context.view.select(what);
@@ -34,20 +35,24 @@ void node_button(PanelContext& context, const model::Graph& graph, const char* i
 std::string cost_text(const SyncViewModel& view_model, double cost, const char* without) {
   if (!view_model.has_times) return "Nothing was measured: what it costs is unknown.";
   if (!(cost > 0)) return std::string("Without ") + without + " the longest way would be as long.";
-  return std::string("Without ") + without + " the longest way would be " + duration_text(cost) + " shorter, " +
-         percent_text(cost / view_model.costs.length) + " of it.";
+  return std::string("Without ") + without + " the longest way would be " + duration_text(cost) +
+         " shorter, " + percent_text(cost / view_model.costs.length) + " of it.";
 }
 
 }  // namespace
 
-std::optional<std::uint32_t> SyncDetail::draw(PanelContext& context, const SyncViewModel& view_model, ImVec2 size) {
+std::optional<std::uint32_t> SyncDetail::draw(PanelContext& context,
+                                              const SyncViewModel& view_model, ImVec2 size) {
   const Theme& theme = context.theme;
   const model::Graph& graph = *view_model.graph;
   const auto* edge = std::get_if<model::SelectedEdge>(&context.view.selection);
   const auto* barrier = std::get_if<model::SelectedBarrier>(&context.view.selection);
   const auto* node = std::get_if<model::SelectedNode>(&context.view.selection);
-  if (edge && (edge->graph != graph.key() || edge->edge >= graph.record().edges.size())) edge = nullptr;
-  if (barrier && (barrier->graph != graph.key() || barrier->barrier >= graph.record().barriers.size())) barrier = nullptr;
+  if (edge && (edge->graph != graph.key() || edge->edge >= graph.record().edges.size()))
+    edge = nullptr;
+  if (barrier &&
+      (barrier->graph != graph.key() || barrier->barrier >= graph.record().barriers.size()))
+    barrier = nullptr;
   if (node && (node->graph != graph.key() || node->node >= graph.node_count())) node = nullptr;
   const model::SelectedEdge dearest{graph.key(), view_model.costliest_edge};
   const bool is_chosen = edge || barrier || node;
@@ -55,7 +60,8 @@ std::optional<std::uint32_t> SyncDetail::draw(PanelContext& context, const SyncV
   if (!edge && !barrier && !node) {
     ImGui::BeginChild("detail", size);
     draw_empty(theme, "No edge and no barrier is selected",
-               "A click on a row shows the nodes on both sides of it in the replay that is shown, and how long they waited.");
+               "A click on a row shows the nodes on both sides of it in the replay that is shown, "
+               "and how long they waited.");
     ImGui::EndChild();
     return std::nullopt;
   }
@@ -87,10 +93,13 @@ std::optional<std::uint32_t> SyncDetail::draw(PanelContext& context, const SyncV
 
 void SyncDetail::draw_picture(PanelContext& context, std::vector<std::uint32_t> edges) {
   const Theme& theme = context.theme;
-  if (!context.replay || !context.replay->block) return draw_empty(theme, "No replay with node times is shown", "Choose one in the strip of replays.");
+  if (!context.replay || !context.replay->block)
+    return draw_empty(theme, "No replay with node times is shown",
+                      "Choose one in the strip of replays.");
   update(context, std::move(edges));
   if (seen_edges_.empty()) return draw_empty(theme, "There is nothing to wait for");
-  if (waits_.before.empty() && waits_.after.empty()) return draw_empty(theme, "The nodes on both sides have no time in this replay");
+  if (waits_.before.empty() && waits_.after.empty())
+    return draw_empty(theme, "The nodes on both sides have no time in this replay");
   draw_wait_picture(context, waits_, ImGui::GetContentRegionAvail());
 }
 
@@ -101,7 +110,8 @@ void SyncDetail::update(const PanelContext& context, std::vector<std::uint32_t> 
   waits_ = wait_times(*context.graph(), context.replay->times, seen_edges_);
 }
 
-void SyncDetail::draw_edge(PanelContext& context, const SyncViewModel& view_model, std::uint32_t edge) const {
+void SyncDetail::draw_edge(PanelContext& context, const SyncViewModel& view_model,
+                           std::uint32_t edge) const {
   const Theme& theme = context.theme;
   const model::Graph& graph = *view_model.graph;
   const trace::Edge& e = graph.record().edges[edge];
@@ -113,49 +123,71 @@ void SyncDetail::draw_edge(PanelContext& context, const SyncViewModel& view_mode
   node_button(context, graph, "to", e.to);
   words(edge_reason(graph, edge), theme.ink);
   if (e.cause == trace::EdgeCause::Lane) {
-    words("A false dependency: the two share nothing but a lane. More lanes could let them run side by side.", theme.warning);
+    words(
+        "A false dependency: the two share nothing but a lane. More lanes could let them run side "
+        "by side.",
+        theme.warning);
   } else if (e.cause == trace::EdgeCause::EntryExit) {
-    words("The frame of the graph: its begin comes before everything, its end after everything.", theme.ink_soft);
+    words("The frame of the graph: its begin comes before everything, its end after everything.",
+          theme.ink_soft);
   }
   words(cost_text(view_model, cost.cost, "it"), theme.ink);
-  if (view_model.edge_needs[edge] == Need::None) words("It orders nothing: what else these two need puts them in order already.", theme.warning);
-  if (view_model.edge_needs[edge] == Need::ByLanes) words("Lanes or the frame order these two as well.", theme.ink_soft);
+  if (view_model.edge_needs[edge] == Need::None)
+    words("It orders nothing: what else these two need puts them in order already.", theme.warning);
+  if (view_model.edge_needs[edge] == Need::ByLanes)
+    words("Lanes or the frame order these two as well.", theme.ink_soft);
   if (!context.replay || !context.replay->block || !waits_.last || !waits_.first) return;
   if (waits_.began < waits_.released) {
-    return words("In the replay shown the two overlapped: times are only as exact as their clocks, or the node before was measured beyond its end.",
-                 theme.warning);
+    return words(
+        "In the replay shown the two overlapped: times are only as exact as their clocks, or the "
+        "node before was measured beyond its end.",
+        theme.warning);
   }
-  words(waits_.is_overtaken
-            ? "In the replay shown another predecessor (pale) ended later: this edge is not what was waited for."
-            : "In the replay shown it was what was waited for last; what is left of the gap is the launch, or a worker that was busy.",
+  words(waits_.is_overtaken ? "In the replay shown another predecessor (pale) ended later: this "
+                              "edge is not what was waited for."
+                            : "In the replay shown it was what was waited for last; what is left "
+                              "of the gap is the launch, or a worker that was busy.",
         theme.ink_soft);
 }
 
-void SyncDetail::draw_node(PanelContext& context, const SyncViewModel& view_model, std::uint32_t node) const {
+void SyncDetail::draw_node(PanelContext& context, const SyncViewModel& view_model,
+                           std::uint32_t node) const {
   const Theme& theme = context.theme;
   const model::Graph& graph = *view_model.graph;
   words("What " + node_text(graph, node) + " waits for", theme.ink);
   const auto before = graph.predecessors(node);
-  words(count_text(before.size()) + (before.size() == 1 ? " edge leads to it" : " edges lead to it"), theme.ink_soft);
+  words(
+      count_text(before.size()) + (before.size() == 1 ? " edge leads to it" : " edges lead to it"),
+      theme.ink_soft);
   std::uint32_t dearest = kNone;
   for (const model::Neighbour& p : before) {
-    if (view_model.costs.edges[p.edge].cost > (dearest == kNone ? 0 : view_model.costs.edges[dearest].cost)) dearest = p.edge;
+    if (view_model.costs.edges[p.edge].cost >
+        (dearest == kNone ? 0 : view_model.costs.edges[dearest].cost))
+      dearest = p.edge;
   }
   if (dearest == kNone) return;
-  words(cost_text(view_model, view_model.costs.edges[dearest].cost, "the dearest of them"), theme.ink);
-  if (ImGui::SmallButton(("after " + shortened(node_text(graph, graph.record().edges[dearest].from), 36)).c_str())) {
+  words(cost_text(view_model, view_model.costs.edges[dearest].cost, "the dearest of them"),
+        theme.ink);
+  if (ImGui::SmallButton(
+          ("after " + shortened(node_text(graph, graph.record().edges[dearest].from), 36))
+              .c_str())) {
     context.view.select(model::SelectedEdge{graph.key(), dearest});
   }
 }
 
-std::optional<std::uint32_t> SyncDetail::draw_barrier(PanelContext& context, const SyncViewModel& view_model, std::uint32_t barrier) const {
+std::optional<std::uint32_t> SyncDetail::draw_barrier(PanelContext& context,
+                                                      const SyncViewModel& view_model,
+                                                      std::uint32_t barrier) const {
   const Theme& theme = context.theme;
   const model::Graph& graph = *view_model.graph;
   const trace::Barrier& b = graph.record().barriers[barrier];
   const model::BarrierCost& cost = view_model.costs.barriers[barrier];
   std::optional<std::uint32_t> wanted;
   words("Barrier at " + barrier_text(graph, barrier), theme.ink);
-  const std::string on = b.buffer == kNone ? "all memory" : graph.buffer_name(b.buffer) + " [" + count_text(b.begin) + ", " + count_text(b.end) + ")";
+  const std::string on = b.buffer == kNone
+                             ? "all memory"
+                             : graph.buffer_name(b.buffer) + " [" + count_text(b.begin) + ", " +
+                                   count_text(b.end) + ")";
   words(access_text(b) + ", on " + on, theme.ink_soft);
   const Need need = view_model.barrier_needs[barrier];
   if (need == Need::None) {
@@ -164,9 +196,12 @@ std::optional<std::uint32_t> SyncDetail::draw_barrier(PanelContext& context, con
           theme.warning);
   } else {
     words(cost_text(view_model, cost.cost, "it"), theme.ink);
-    if (need == Need::ByLanes) words("It is needed, but the lanes of this graph order the same nodes.", theme.ink_soft);
+    if (need == Need::ByLanes)
+      words("It is needed, but the lanes of this graph order the same nodes.", theme.ink_soft);
   }
-  if (cost.edges != 0 && ImGui::SmallButton(("show its " + count_text(cost.edges) + (cost.edges == 1 ? " edge" : " edges")).c_str()))
+  if (cost.edges != 0 &&
+      ImGui::SmallButton(
+          ("show its " + count_text(cost.edges) + (cost.edges == 1 ? " edge" : " edges")).c_str()))
     wanted = barrier;
   return wanted;
 }

@@ -10,7 +10,8 @@ using trace::kNone;
 
 namespace {
 
-bool passes(const SyncViewModel& view_model, std::uint32_t edge, const std::vector<std::uint8_t>& matches) {
+bool passes(const SyncViewModel& view_model, std::uint32_t edge,
+            const std::vector<std::uint8_t>& matches) {
   const trace::Edge& e = view_model.graph->record().edges[edge];
   return matches.empty() || matches[e.from] != 0 || matches[e.to] != 0;
 }
@@ -36,17 +37,22 @@ void sort_rows(std::vector<std::uint32_t>& rows, bool is_descending, Value value
   for (const std::uint32_t r : rows) values.push_back(value(r));
   std::vector<std::uint32_t> order(rows.size());
   for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return is_descending ? values[b] < values[a] : values[a] < values[b]; });
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return is_descending ? values[b] < values[a] : values[a] < values[b];
+  });
   for (std::uint32_t& i : order) i = rows[i];
   rows = std::move(order);
 }
 
-int remark_rank(const model::EdgeCost& cost, Need need) { return cost.is_critical ? 0 : need == Need::None ? 1 : need == Need::ByLanes ? 2 : 3; }
+int remark_rank(const model::EdgeCost& cost, Need need) {
+  return cost.is_critical ? 0 : need == Need::None ? 1 : need == Need::ByLanes ? 2 : 3;
+}
 
 }  // namespace
 
-std::vector<std::uint32_t> ordered_edges(const SyncViewModel& view_model, const std::vector<EdgeGap>& gaps, const EdgeChoice& choice, EdgeOrder order,
+std::vector<std::uint32_t> ordered_edges(const SyncViewModel& view_model,
+                                         const std::vector<EdgeGap>& gaps, const EdgeChoice& choice,
+                                         EdgeOrder order,
                                          const std::vector<std::uint8_t>& matches) {
   const model::Graph& graph = *view_model.graph;
   const auto& edges = graph.record().edges;
@@ -61,31 +67,45 @@ std::vector<std::uint32_t> ordered_edges(const SyncViewModel& view_model, const 
     case EdgeColumn::Cause: sort_by([&](std::uint32_t e) { return edges[e].cause; }); break;
     case EdgeColumn::Hazard: sort_by([&](std::uint32_t e) { return edges[e].hazard; }); break;
     case EdgeColumn::Buffer:
-      sort_by([&](std::uint32_t e) { return edges[e].buffer == kNone ? std::string() : graph.buffer_name(edges[e].buffer); });
+      sort_by([&](std::uint32_t e) {
+        return edges[e].buffer == kNone ? std::string() : graph.buffer_name(edges[e].buffer);
+      });
       break;
-    case EdgeColumn::Bytes: sort_by([&](std::uint32_t e) { return edges[e].end - edges[e].begin; }); break;
-    case EdgeColumn::Cost: sort_by([&](std::uint32_t e) { return view_model.costs.edges[e].cost; }); break;
+    case EdgeColumn::Bytes:
+      sort_by([&](std::uint32_t e) { return edges[e].end - edges[e].begin; });
+      break;
+    case EdgeColumn::Cost:
+      sort_by([&](std::uint32_t e) { return view_model.costs.edges[e].cost; });
+      break;
     case EdgeColumn::Gap:
       sort_by([&](std::uint32_t e) {
         const bool is_known = e < gaps.size() && gaps[e].is_known;
         return is_known ? gaps[e].time : std::numeric_limits<trace::Time>::min();
       });
       break;
-    case EdgeColumn::Remark: sort_by([&](std::uint32_t e) { return remark_rank(view_model.costs.edges[e], view_model.edge_needs[e]); }); break;
+    case EdgeColumn::Remark:
+      sort_by([&](std::uint32_t e) {
+        return remark_rank(view_model.costs.edges[e], view_model.edge_needs[e]);
+      });
+      break;
   }
   return rows;
 }
 
-std::vector<std::uint32_t> ordered_barriers(const SyncViewModel& view_model, BarrierOrder order, const std::vector<std::uint8_t>& matches) {
+std::vector<std::uint32_t> ordered_barriers(const SyncViewModel& view_model, BarrierOrder order,
+                                            const std::vector<std::uint8_t>& matches) {
   const model::Graph& graph = *view_model.graph;
   const auto& barriers = graph.record().barriers;
   const auto passes_filter = [&](std::uint32_t b) {
     if (matches.empty()) return true;
     const auto own = view_model.edges_of(b);
-    if (std::any_of(own.begin(), own.end(), [&](std::uint32_t e) { return passes(view_model, e, matches); })) return true;
+    if (std::any_of(own.begin(), own.end(),
+                    [&](std::uint32_t e) { return passes(view_model, e, matches); }))
+      return true;
     if (barriers[b].buffer == kNone) return false;
     const auto uses = graph.uses(barriers[b].buffer);
-    return std::any_of(uses.begin(), uses.end(), [&](const model::BufferUse& u) { return matches[u.node] != 0; });
+    return std::any_of(uses.begin(), uses.end(),
+                       [&](const model::BufferUse& u) { return matches[u.node] != 0; });
   };
   std::vector<std::uint32_t> rows;
   for (std::uint32_t b = 0; b < barriers.size(); ++b) {
@@ -94,16 +114,33 @@ std::vector<std::uint32_t> ordered_barriers(const SyncViewModel& view_model, Bar
   const auto sort_by = [&](auto value) { sort_rows(rows, order.is_descending, value); };
   const auto& strings = graph.record().strings;
   switch (order.by) {
-    case BarrierColumn::Place: sort_by([&](std::uint32_t b) { return std::pair(strings[barriers[b].file], barriers[b].line); }); break;
-    case BarrierColumn::Label: sort_by([&](std::uint32_t b) { return graph.label_path(barriers[b].label); }); break;
-    case BarrierColumn::Buffer:
-      sort_by([&](std::uint32_t b) { return barriers[b].buffer == kNone ? std::string() : graph.buffer_name(barriers[b].buffer); });
+    case BarrierColumn::Place:
+      sort_by(
+          [&](std::uint32_t b) { return std::pair(strings[barriers[b].file], barriers[b].line); });
       break;
-    case BarrierColumn::Access: sort_by([&](std::uint32_t b) { return std::pair(barriers[b].before, barriers[b].after); }); break;
-    case BarrierColumn::Edges: sort_by([&](std::uint32_t b) { return view_model.costs.barriers[b].edges; }); break;
-    case BarrierColumn::Critical: sort_by([&](std::uint32_t b) { return view_model.costs.barriers[b].critical_edges; }); break;
-    case BarrierColumn::Cost: sort_by([&](std::uint32_t b) { return view_model.costs.barriers[b].cost; }); break;
-    case BarrierColumn::Remark: sort_by([&](std::uint32_t b) { return 2 - static_cast<int>(view_model.barrier_needs[b]); }); break;
+    case BarrierColumn::Label:
+      sort_by([&](std::uint32_t b) { return graph.label_path(barriers[b].label); });
+      break;
+    case BarrierColumn::Buffer:
+      sort_by([&](std::uint32_t b) {
+        return barriers[b].buffer == kNone ? std::string() : graph.buffer_name(barriers[b].buffer);
+      });
+      break;
+    case BarrierColumn::Access:
+      sort_by([&](std::uint32_t b) { return std::pair(barriers[b].before, barriers[b].after); });
+      break;
+    case BarrierColumn::Edges:
+      sort_by([&](std::uint32_t b) { return view_model.costs.barriers[b].edges; });
+      break;
+    case BarrierColumn::Critical:
+      sort_by([&](std::uint32_t b) { return view_model.costs.barriers[b].critical_edges; });
+      break;
+    case BarrierColumn::Cost:
+      sort_by([&](std::uint32_t b) { return view_model.costs.barriers[b].cost; });
+      break;
+    case BarrierColumn::Remark:
+      sort_by([&](std::uint32_t b) { return 2 - static_cast<int>(view_model.barrier_needs[b]); });
+      break;
   }
   return rows;
 }

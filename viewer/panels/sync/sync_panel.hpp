@@ -1,5 +1,5 @@
-// SyncPanel: the barriers and edges, and what they cost. Draws into the rest of the current ImGui window; changes nothing but its own view and
-// Frame::view. Threads: the drawing thread's.
+// SyncPanel: the barriers and edges, and what they cost. Draws into the rest of the current ImGui
+// window; changes nothing but its own view and Frame::view. Threads: the drawing thread's.
 #pragma once
 
 #include <memory>

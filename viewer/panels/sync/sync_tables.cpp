@@ -28,8 +28,10 @@ const char* access_name(trace::Access access) {
 
 void swatch(const Theme& theme, ImU32 colour) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float line = ImGui::GetTextLineHeight(), size = std::round(line * 0.62f), top = std::round(at.y + (line - size) / 2);
-  ImGui::GetWindowDrawList()->AddRectFilled({at.x, top}, {at.x + size, top + size}, colour, 2 * theme.scale);
+  const float line = ImGui::GetTextLineHeight(), size = std::round(line * 0.62f),
+              top = std::round(at.y + (line - size) / 2);
+  ImGui::GetWindowDrawList()->AddRectFilled({at.x, top}, {at.x + size, top + size}, colour,
+                                            2 * theme.scale);
   ImGui::SetCursorScreenPos({at.x + size + theme.half_space * 1.5f, at.y});
 }
 
@@ -39,12 +41,16 @@ void part_bar(const Theme& theme, int column, double part, ImU32 colour) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x, line = ImGui::GetTextLineHeight();
   const float length = std::max(1.0f, width * static_cast<float>(std::min(part, 1.0)));
-  ImGui::GetWindowDrawList()->AddRectFilled({at.x + width - length, at.y}, {at.x + width, at.y + line}, with_alpha(colour, 0.28f), theme.radius / 2);
+  ImGui::GetWindowDrawList()->AddRectFilled({at.x + width - length, at.y},
+                                            {at.x + width, at.y + line}, with_alpha(colour, 0.28f),
+                                            theme.radius / 2);
 }
 
 }  // namespace
 
-std::string node_text(const model::Graph& graph, std::uint32_t node) { return count_text(node) + "  " + shortened(graph.node_name(node), kLetters); }
+std::string node_text(const model::Graph& graph, std::uint32_t node) {
+  return count_text(node) + "  " + shortened(graph.node_name(node), kLetters);
+}
 
 std::string barrier_text(const model::Graph& graph, std::uint32_t barrier) {
   const trace::Barrier& b = graph.record().barriers[barrier];
@@ -57,77 +63,97 @@ std::string access_text(const trace::Barrier& barrier) {
          (barrier.dependency == trace::Dependency::Programmatic ? ", programmatic" : "");
 }
 
-void EdgeTable::draw(PanelContext& context, const SyncViewModelPointer& view_model, const EdgeGaps& gaps, const EdgeChoice& choice, ImVec2 size) {
+void EdgeTable::draw(PanelContext& context, const SyncViewModelPointer& view_model,
+                     const EdgeGaps& gaps, const EdgeChoice& choice, ImVec2 size) {
   static constexpr TableColumn kColumns[] = {
       {"from", "The node that has to end first.", 22, ColumnAlign::Left},
       {"to", "The node that may start only then.", 22, ColumnAlign::Left},
       {"cause",
-       "Why the edge exists. Hazard: both touch the same bytes. Barrier, user: the program asked for it. Lane: nothing but that both were put into "
+       "Why the edge exists. Hazard: both touch the same bytes. Barrier, user: the program asked "
+       "for it. Lane: nothing but that both were put into "
        "one "
        "lane, a false dependency. Frame: the begin and the end of the graph.",
        10, ColumnAlign::Left},
-      {"hazard", "What would go wrong without it: read after write, write after read, write after write.", 14, ColumnAlign::Left},
+      {"hazard",
+       "What would go wrong without it: read after write, write after read, write after write.", 14,
+       ColumnAlign::Left},
       {"buffer", "The buffer that both touch, or that the barrier names.", 16, ColumnAlign::Left},
       {"bytes", "The bytes of the buffer that conflict.", 10, ColumnAlign::Right},
       {"cost",
-       "How much shorter the longest way through the graph would be without this edge alone, by the medians of the range. 0 beside the longest way, "
+       "How much shorter the longest way through the graph would be without this edge alone, by "
+       "the medians of the range. 0 beside the longest way, "
        "and "
        "where another way is as long.",
        11, ColumnAlign::Right},
       {"gap",
-       "In the replay that is shown: from the end of the earlier node to the start of the later one. Bright where this edge was what the later node "
+       "In the replay that is shown: from the end of the earlier node to the start of the later "
+       "one. Bright where this edge was what the later node "
        "waited for last; faint where another predecessor ended later.",
        11, ColumnAlign::Right},
       {"remark",
-       "Critical: on a longest way through the graph. Implied: what else the nodes need orders the same two already, so that this one orders "
+       "Critical: on a longest way through the graph. Implied: what else the nodes need orders the "
+       "same two already, so that this one orders "
        "nothing. "
        "By lanes: lanes or the frame order them too, now; with other lanes they would not.",
        11, ColumnAlign::Left},
   };
   const Theme& theme = context.theme;
   const EdgeGaps wanted = sort_.by == EdgeColumn::Gap ? gaps : nullptr;
-  const bool is_same =
-      asked_.view_model == view_model && asked_.gaps == wanted && asked_.choice == choice && asked_.order == sort_ && asked_.matches == context.matches;
+  const bool is_same = asked_.view_model == view_model && asked_.gaps == wanted &&
+                       asked_.choice == choice && asked_.order == sort_ &&
+                       asked_.matches == context.matches;
   if (!is_same) {
     asked_ = {view_model, wanted, choice, sort_, context.matches};
     order_.ask(asked_, [key = asked_] {
       static const std::vector<EdgeGap> kUnknown;
-      return Rows{key.view_model, ordered_edges(*key.view_model, key.gaps ? *key.gaps : kUnknown, key.choice, key.order, key.matches)};
+      return Rows{key.view_model, ordered_edges(*key.view_model, key.gaps ? *key.gaps : kUnknown,
+                                                key.choice, key.order, key.matches)};
     });
   }
   const auto rows = order_.value();
   const bool is_ready = rows && rows->view_model->graph == view_model->graph;
   rows_ = is_ready ? rows->edges.size() : 0;
-  if (!begin_table(theme, {"edges", kColumns, {static_cast<int>(sort_.by), sort_.is_descending}, size})) return;
+  if (!begin_table(theme,
+                   {"edges", kColumns, {static_cast<int>(sort_.by), sort_.is_descending}, size}))
+    return;
   const TableSort sort = sort_of({static_cast<int>(sort_.by), sort_.is_descending});
   sort_ = {static_cast<EdgeColumn>(sort.column), sort.is_descending};
   if (is_ready) {
     if (seen_ != context.view.selection || context.view.reveal_selection) {
       seen_ = context.view.selection;
-      const auto first =
-          std::find_if(rows->edges.begin(), rows->edges.end(), [&](std::uint32_t e) { return model::selects_edge(seen_, *view_model->graph, e); });
-      if (first != rows->edges.end()) reveal_row(static_cast<std::size_t>(first - rows->edges.begin()));
+      const auto first = std::find_if(rows->edges.begin(), rows->edges.end(), [&](std::uint32_t e) {
+        return model::selects_edge(seen_, *view_model->graph, e);
+      });
+      if (first != rows->edges.end())
+        reveal_row(static_cast<std::size_t>(first - rows->edges.begin()));
     }
-    const double dearest = view_model->costliest_edge == kNone ? 0 : view_model->costs.edges[view_model->costliest_edge].cost;
+    const double dearest = view_model->costliest_edge == kNone
+                               ? 0
+                               : view_model->costs.edges[view_model->costliest_edge].cost;
     ImGuiListClipper clipper;
     clipper.Begin(static_cast<int>(rows->edges.size()), row_height());
     while (clipper.Step()) {
       for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
-        draw_row(context, *view_model, gaps.get(), rows->edges[static_cast<std::size_t>(i)], dearest);
+        draw_row(context, *view_model, gaps.get(), rows->edges[static_cast<std::size_t>(i)],
+                 dearest);
       }
     }
   }
   ImGui::EndTable();
 }
 
-void EdgeTable::draw_row(PanelContext& context, const SyncViewModel& view_model, const std::vector<EdgeGap>* gaps, std::uint32_t edge, double dearest) const {
+void EdgeTable::draw_row(PanelContext& context, const SyncViewModel& view_model,
+                         const std::vector<EdgeGap>* gaps, std::uint32_t edge,
+                         double dearest) const {
   const Theme& theme = context.theme;
   const model::Graph& graph = *view_model.graph;
   const trace::Edge& e = graph.record().edges[edge];
   const model::EdgeCost& cost = view_model.costs.edges[edge];
   const model::Selection self = model::SelectedEdge{graph.key(), edge};
-  const bool is_lit = context.view.hovered == self || model::selects_edge(context.view.selection, graph, edge);
-  const RowInput input = begin_row(theme, static_cast<int>(edge), {context.view.selection == self, is_lit});
+  const bool is_lit =
+      context.view.hovered == self || model::selects_edge(context.view.selection, graph, edge);
+  const RowInput input =
+      begin_row(theme, static_cast<int>(edge), {context.view.selection == self, is_lit});
   if (input.is_clicked) context.view.select(self);
   if (input.is_hovered) context.view.hovered = self;
   draw_cell(theme, 0, node_text(graph, e.from));
@@ -138,15 +164,18 @@ void EdgeTable::draw_row(PanelContext& context, const SyncViewModel& view_model,
   if (e.buffer != kNone) draw_cell(theme, 4, graph.buffer_name(e.buffer));
   if (e.end > e.begin) {
     draw_number(theme, 5, bytes_text(e.end - e.begin));
-    tooltip("bytes " + count_text(e.begin) + " to " + count_text(e.end) + " of " + (e.buffer == kNone ? "memory" : graph.buffer_name(e.buffer)));
+    tooltip("bytes " + count_text(e.begin) + " to " + count_text(e.end) + " of " +
+            (e.buffer == kNone ? "memory" : graph.buffer_name(e.buffer)));
   }
   if (view_model.has_times) {
     part_bar(theme, 6, dearest > 0 ? cost.cost / dearest : 0, theme.critical);
-    draw_number(theme, 6, cost.cost > 0 ? duration_text(cost.cost, dearest) : "0", cost.cost > 0 ? theme.ink : theme.ink_faint);
+    draw_number(theme, 6, cost.cost > 0 ? duration_text(cost.cost, dearest) : "0",
+                cost.cost > 0 ? theme.ink : theme.ink_faint);
   }
   if (gaps && (*gaps)[edge].is_known) {
     const EdgeGap& gap = (*gaps)[edge];
-    draw_number(theme, 7, duration_text(static_cast<double>(gap.time)), gap.is_deciding ? theme.ink : theme.ink_faint);
+    draw_number(theme, 7, duration_text(static_cast<double>(gap.time)),
+                gap.is_deciding ? theme.ink : theme.ink_faint);
   }
   const Need need = view_model.edge_needs[edge];
   if (cost.is_critical && view_model.has_times) {
@@ -159,30 +188,40 @@ void EdgeTable::draw_row(PanelContext& context, const SyncViewModel& view_model,
   }
 }
 
-void BarrierTable::draw(PanelContext& context, const SyncViewModelPointer& view_model, ImVec2 size) {
+void BarrierTable::draw(PanelContext& context, const SyncViewModelPointer& view_model,
+                        ImVec2 size) {
   static constexpr TableColumn kColumns[] = {
       {"barrier", "Where the program recorded it.", 20, ColumnAlign::Left},
       {"label", "Under which label it was recorded.", 20, ColumnAlign::Left},
-      {"on", "The bytes that it orders; all memory where it names no buffer.", 24, ColumnAlign::Left},
+      {"on", "The bytes that it orders; all memory where it names no buffer.", 24,
+       ColumnAlign::Left},
       {"orders", "Which accesses before it, and which ones after it.", 26, ColumnAlign::Left},
       {"edges", "Edges that exist because of it.", 7, ColumnAlign::Right},
       {"critical", "Those of them on a longest way through the graph.", 8, ColumnAlign::Right},
-      {"cost", "How much shorter the longest way through the graph would be without this barrier, by the medians of the range.", 11,
-       ColumnAlign::Right},
+      {"cost",
+       "How much shorter the longest way through the graph would be without this barrier, by the "
+       "medians of the range.",
+       11, ColumnAlign::Right},
       {"remark",
-       "Orders nothing: it makes no edge, or what else the nodes need orders all that it does: it can be removed. By lanes too: it is needed, but "
+       "Orders nothing: it makes no edge, or what else the nodes need orders all that it does: it "
+       "can be removed. By lanes too: it is needed, but "
        "the lanes "
        "of this graph order the same nodes.",
        16, ColumnAlign::Left},
   };
   const Theme& theme = context.theme;
-  const bool is_same = asked_.view_model == view_model && asked_.order == sort_ && asked_.matches == context.matches;
+  const bool is_same =
+      asked_.view_model == view_model && asked_.order == sort_ && asked_.matches == context.matches;
   if (!is_same) {
     asked_ = {view_model, sort_, context.matches};
-    order_.ask(asked_, [key = asked_] { return Rows{key.view_model, ordered_barriers(*key.view_model, key.order, key.matches)}; });
+    order_.ask(asked_, [key = asked_] {
+      return Rows{key.view_model, ordered_barriers(*key.view_model, key.order, key.matches)};
+    });
   }
   const auto rows = order_.value();
-  if (!begin_table(theme, {"barriers", kColumns, {static_cast<int>(sort_.by), sort_.is_descending}, size})) return;
+  if (!begin_table(theme,
+                   {"barriers", kColumns, {static_cast<int>(sort_.by), sort_.is_descending}, size}))
+    return;
   const TableSort sort = sort_of({static_cast<int>(sort_.by), sort_.is_descending});
   sort_ = {static_cast<BarrierColumn>(sort.column), sort.is_descending};
   if (rows && rows->view_model->graph == view_model->graph) {
@@ -191,19 +230,24 @@ void BarrierTable::draw(PanelContext& context, const SyncViewModelPointer& view_
       std::uint32_t barrier = kNone;
       if (const auto* b = std::get_if<model::SelectedBarrier>(&seen_)) barrier = b->barrier;
       const auto found = std::find(rows->barriers.begin(), rows->barriers.end(), barrier);
-      if (found != rows->barriers.end()) reveal_row(static_cast<std::size_t>(found - rows->barriers.begin()));
+      if (found != rows->barriers.end())
+        reveal_row(static_cast<std::size_t>(found - rows->barriers.begin()));
     }
-    const double dearest = view_model->dearest_barrier == kNone ? 0 : view_model->costs.barriers[view_model->dearest_barrier].cost;
+    const double dearest = view_model->dearest_barrier == kNone
+                               ? 0
+                               : view_model->costs.barriers[view_model->dearest_barrier].cost;
     ImGuiListClipper clipper;
     clipper.Begin(static_cast<int>(rows->barriers.size()), row_height());
     while (clipper.Step()) {
-      for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) draw_row(context, *view_model, rows->barriers[static_cast<std::size_t>(i)], dearest);
+      for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i)
+        draw_row(context, *view_model, rows->barriers[static_cast<std::size_t>(i)], dearest);
     }
   }
   ImGui::EndTable();
 }
 
-void BarrierTable::draw_row(PanelContext& context, const SyncViewModel& view_model, std::uint32_t barrier, double dearest) const {
+void BarrierTable::draw_row(PanelContext& context, const SyncViewModel& view_model,
+                            std::uint32_t barrier, double dearest) const {
   const Theme& theme = context.theme;
   const model::Graph& graph = *view_model.graph;
   const trace::Barrier& b = graph.record().barriers[barrier];
@@ -214,7 +258,8 @@ void BarrierTable::draw_row(PanelContext& context, const SyncViewModel& view_mod
       e && e->graph == graph.key() && e->edge < graph.record().edges.size()) {
     is_lit = is_lit || graph.record().edges[e->edge].barrier == barrier;
   }
-  const RowInput input = begin_row(theme, static_cast<int>(barrier), {context.view.selection == self, is_lit});
+  const RowInput input =
+      begin_row(theme, static_cast<int>(barrier), {context.view.selection == self, is_lit});
   if (input.is_clicked) context.view.select(self);
   if (input.is_hovered) context.view.hovered = self;
   const Need need = view_model.barrier_needs[barrier];
@@ -222,20 +267,26 @@ void BarrierTable::draw_row(PanelContext& context, const SyncViewModel& view_mod
   const ImU32 ink = is_idle ? theme.ink_soft : theme.ink;
   draw_cell(theme, 0, barrier_text(graph, barrier), ink);
   draw_cell(theme, 1, graph.label_path(b.label), theme.ink_soft);
-  draw_cell(theme, 2, b.buffer == kNone ? "all memory" : graph.buffer_name(b.buffer) + "  " + bytes_text(b.begin) + " to " + bytes_text(b.end), ink);
+  draw_cell(theme, 2,
+            b.buffer == kNone ? "all memory"
+                              : graph.buffer_name(b.buffer) + "  " + bytes_text(b.begin) + " to " +
+                                    bytes_text(b.end),
+            ink);
   draw_cell(theme, 3, access_text(b), ink);
   draw_number(theme, 4, count_text(cost.edges), ink);
-  draw_number(theme, 5, count_text(cost.critical_edges), cost.critical_edges == 0 ? theme.ink_faint : ink);
+  draw_number(theme, 5, count_text(cost.critical_edges),
+              cost.critical_edges == 0 ? theme.ink_faint : ink);
   if (view_model.has_times) {
     part_bar(theme, 6, dearest > 0 ? cost.cost / dearest : 0, theme.critical);
-    draw_number(theme, 6, cost.cost > 0 ? duration_text(cost.cost, dearest) : "0", cost.cost > 0 ? ink : theme.ink_faint);
+    draw_number(theme, 6, cost.cost > 0 ? duration_text(cost.cost, dearest) : "0",
+                cost.cost > 0 ? ink : theme.ink_faint);
   }
   if (is_idle) {
     if (ImGui::TableSetColumnIndex(7)) swatch(theme, theme.warning);
     draw_cell(theme, 7, "orders nothing", theme.warning);
-    tooltip(cost.edges == 0
-                ? "No edge exists because of it: nothing before it touches what something after it touches, or other commands are ordered already."
-                : "What else the nodes need orders all that its edges do.");
+    tooltip(cost.edges == 0 ? "No edge exists because of it: nothing before it touches what "
+                              "something after it touches, or other commands are ordered already."
+                            : "What else the nodes need orders all that its edges do.");
   } else if (need == Need::ByLanes) {
     draw_cell(theme, 7, "by lanes too", theme.ink_soft);
     tooltip("It is needed, but lanes or the frame order the same nodes now: it costs nothing.");
@@ -248,7 +299,9 @@ void draw_findings(PanelContext& context, const std::vector<Finding>& findings, 
   for (std::size_t i = 0; i < findings.size(); ++i) {
     const Finding& finding = findings[i];
     const trace::Message& m = finding.message;
-    const ImU32 colour = m.severity == trace::Severity::Error ? theme.error : m.severity == trace::Severity::Warning ? theme.warning : theme.ink_soft;
+    const ImU32 colour = m.severity == trace::Severity::Error     ? theme.error
+                         : m.severity == trace::Severity::Warning ? theme.warning
+                                                                  : theme.ink_soft;
     ImGui::PushID(static_cast<int>(i));
     ImGui::BeginGroup();
     ImGui::PushStyleColor(ImGuiCol_Text, colour);
@@ -272,10 +325,15 @@ void draw_findings(PanelContext& context, const std::vector<Finding>& findings, 
       ImGui::PopID();
     };
     const model::Graph& graph = *context.graph();
-    if (finding.barrier != kNone) jump("barrier", barrier_text(graph, finding.barrier), model::SelectedBarrier{graph.key(), finding.barrier});
-    if (finding.node != kNone) jump("node", "node " + node_text(graph, finding.node), model::SelectedNode{graph.key(), finding.node});
+    if (finding.barrier != kNone)
+      jump("barrier", barrier_text(graph, finding.barrier),
+           model::SelectedBarrier{graph.key(), finding.barrier});
+    if (finding.node != kNone)
+      jump("node", "node " + node_text(graph, finding.node),
+           model::SelectedNode{graph.key(), finding.node});
     if (finding.other_node != kNone)
-      jump("other", "node " + node_text(graph, finding.other_node), model::SelectedNode{graph.key(), finding.other_node});
+      jump("other", "node " + node_text(graph, finding.other_node),
+           model::SelectedNode{graph.key(), finding.other_node});
     ImGui::PushTextWrapPos(0);
     ImGui::TextUnformatted(m.text.c_str());
     ImGui::PopTextWrapPos();

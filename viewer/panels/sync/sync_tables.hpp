@@ -1,5 +1,5 @@
-// The tables of the sync panel: edges, barriers and findings. They sort in the background and show the last order until the next is there.
-// Threads: the drawing thread's.
+// The tables of the sync panel: edges, barriers and findings. They sort in the background and show
+// the last order until the next is there. Threads: the drawing thread's.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,8 @@ class EdgeTable {
  public:
   explicit EdgeTable(Background& background) : order_(background) {}
   // `gaps` null: no replay with times is shown.
-  void draw(PanelContext& context, const SyncViewModelPointer& view_model, const EdgeGaps& gaps, const EdgeChoice& choice, ImVec2 size);
+  void draw(PanelContext& context, const SyncViewModelPointer& view_model, const EdgeGaps& gaps,
+            const EdgeChoice& choice, ImVec2 size);
   // Rows as they were drawn last.
   [[nodiscard]] std::size_t row_count() const noexcept { return rows_; }
 
@@ -35,7 +36,8 @@ class EdgeTable {
     SyncViewModelPointer view_model;  // that they are edges of
     std::vector<std::uint32_t> edges;
   };
-  void draw_row(PanelContext& context, const SyncViewModel& view_model, const std::vector<EdgeGap>* gaps, std::uint32_t edge, double dearest) const;
+  void draw_row(PanelContext& context, const SyncViewModel& view_model,
+                const std::vector<EdgeGap>* gaps, std::uint32_t edge, double dearest) const;
 
   AsyncValue<Key, Rows> order_;
   Key asked_;
@@ -60,7 +62,8 @@ class BarrierTable {
     SyncViewModelPointer view_model;
     std::vector<std::uint32_t> barriers;
   };
-  void draw_row(PanelContext& context, const SyncViewModel& view_model, std::uint32_t barrier, double dearest) const;
+  void draw_row(PanelContext& context, const SyncViewModel& view_model, std::uint32_t barrier,
+                double dearest) const;
 
   AsyncValue<Key, Rows> order_;
   Key asked_;

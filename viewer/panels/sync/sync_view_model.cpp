@@ -10,12 +10,14 @@ using trace::kNone;
 
 namespace {
 
-double length_without(const model::Graph& graph, const std::vector<double>& durations, trace::EdgeCause cause) {
+double length_without(const model::Graph& graph, const std::vector<double>& durations,
+                      trace::EdgeCause cause) {
   std::vector<double> until = durations;
   double length = 0;
   for (std::uint32_t n = 0; n < graph.own_node_count(); ++n) {
     for (const model::Neighbour& p : graph.predecessors(n)) {
-      if (graph.record().edges[p.edge].cause != cause) until[n] = std::max(until[n], until[p.node] + durations[n]);
+      if (graph.record().edges[p.edge].cause != cause)
+        until[n] = std::max(until[n], until[p.node] + durations[n]);
     }
     length = std::max(length, until[n]);
   }
@@ -28,22 +30,29 @@ void list_barrier_edges(SyncViewModel& view_model) {
   for (const trace::Edge& e : record.edges) {
     if (e.barrier != kNone) ++view_model.barrier_offsets[e.barrier + 1];
   }
-  for (std::size_t b = 0; b < record.barriers.size(); ++b) view_model.barrier_offsets[b + 1] += view_model.barrier_offsets[b];
+  for (std::size_t b = 0; b < record.barriers.size(); ++b)
+    view_model.barrier_offsets[b + 1] += view_model.barrier_offsets[b];
   view_model.barrier_edges.resize(view_model.barrier_offsets.back());
-  std::vector<std::uint32_t> next(view_model.barrier_offsets.begin(), view_model.barrier_offsets.end() - 1);
+  std::vector<std::uint32_t> next(view_model.barrier_offsets.begin(),
+                                  view_model.barrier_offsets.end() - 1);
   for (std::uint32_t e = 0; e < record.edges.size(); ++e) {
-    if (record.edges[e].barrier != kNone) view_model.barrier_edges[next[record.edges[e].barrier]++] = e;
+    if (record.edges[e].barrier != kNone)
+      view_model.barrier_edges[next[record.edges[e].barrier]++] = e;
   }
 }
 
-bool is_added(trace::EdgeCause cause) { return cause == trace::EdgeCause::Lane || cause == trace::EdgeCause::EntryExit; }
+bool is_added(trace::EdgeCause cause) {
+  return cause == trace::EdgeCause::Lane || cause == trace::EdgeCause::EntryExit;
+}
 
-// A lane that happens to order what a barrier does makes the barrier no less necessary: needs are found without lanes and frame.
+// A lane that happens to order what a barrier does makes the barrier no less necessary: needs are
+// found without lanes and frame.
 void find_needs(SyncViewModel& view_model, const std::vector<double>& durations) {
   const auto& edges = view_model.graph->record().edges;
   view_model.edge_needs.assign(edges.size(), Need::Needed);
   view_model.barrier_needs.assign(view_model.costs.barriers.size(), Need::None);
-  const bool any_added = std::any_of(edges.begin(), edges.end(), [](const trace::Edge& e) { return is_added(e.cause); });
+  const bool any_added = std::any_of(edges.begin(), edges.end(),
+                                     [](const trace::Edge& e) { return is_added(e.cause); });
   std::vector<std::uint8_t> is_idle(edges.size(), 0);
   if (any_added) {
     trace::GraphVersion needed = view_model.graph->record();
@@ -55,21 +64,29 @@ void find_needs(SyncViewModel& view_model, const std::vector<double>& durations)
       needed.edges.push_back(edges[e]);
     }
     const model::SyncCosts costs = model::sync_costs(model::Graph(std::move(needed)), durations);
-    for (std::size_t k = 0; k < kept.size(); ++k) is_idle[kept[k]] = costs.edges[k].is_implied ? 1 : 0;
+    for (std::size_t k = 0; k < kept.size(); ++k)
+      is_idle[kept[k]] = costs.edges[k].is_implied ? 1 : 0;
   } else {
-    for (std::size_t e = 0; e < edges.size(); ++e) is_idle[e] = view_model.costs.edges[e].is_implied ? 1 : 0;
+    for (std::size_t e = 0; e < edges.size(); ++e)
+      is_idle[e] = view_model.costs.edges[e].is_implied ? 1 : 0;
   }
   for (std::size_t e = 0; e < edges.size(); ++e) {
     Need& need = view_model.edge_needs[e];
-    need = is_idle[e] != 0 ? Need::None : view_model.costs.edges[e].is_implied ? Need::ByLanes : Need::Needed;
-    if (edges[e].barrier != kNone) view_model.barrier_needs[edges[e].barrier] = std::min(view_model.barrier_needs[edges[e].barrier], need);
+    need = is_idle[e] != 0                        ? Need::None
+           : view_model.costs.edges[e].is_implied ? Need::ByLanes
+                                                  : Need::Needed;
+    if (edges[e].barrier != kNone)
+      view_model.barrier_needs[edges[e].barrier] =
+          std::min(view_model.barrier_needs[edges[e].barrier], need);
   }
-  view_model.idle_barriers = static_cast<std::uint32_t>(std::count(view_model.barrier_needs.begin(), view_model.barrier_needs.end(), Need::None));
+  view_model.idle_barriers = static_cast<std::uint32_t>(
+      std::count(view_model.barrier_needs.begin(), view_model.barrier_needs.end(), Need::None));
 }
 
 // Follows joins one way; each node once.
 template <class Neighbours>
-std::vector<std::uint32_t> without_joins(const model::Graph& graph, std::vector<std::uint32_t> nodes, Neighbours neighbours) {
+std::vector<std::uint32_t> without_joins(const model::Graph& graph,
+                                         std::vector<std::uint32_t> nodes, Neighbours neighbours) {
   std::vector<std::uint8_t> seen(graph.node_count(), 0);
   std::vector<std::uint32_t> found;
   while (!nodes.empty()) {
@@ -88,9 +105,11 @@ std::vector<std::uint32_t> without_joins(const model::Graph& graph, std::vector<
 
 }  // namespace
 
-SyncViewModel sync_view_model(std::shared_ptr<const model::Graph> graph, const std::vector<double>& durations) {
+SyncViewModel sync_view_model(std::shared_ptr<const model::Graph> graph,
+                              const std::vector<double>& durations) {
   SyncViewModel view_model;
-  view_model.has_times = std::any_of(durations.begin(), durations.end(), [](double d) { return d > 0; });
+  view_model.has_times =
+      std::any_of(durations.begin(), durations.end(), [](double d) { return d > 0; });
   view_model.costs = model::sync_costs(*graph, durations);
   view_model.graph = std::move(graph);
   list_barrier_edges(view_model);
@@ -102,15 +121,23 @@ SyncViewModel sync_view_model(std::shared_ptr<const model::Graph> graph, const s
     ++cause.edges;
     cause.critical += cost.is_critical ? 1 : 0;
     cause.implied += cost.is_implied ? 1 : 0;
-    if (cost.cost > (view_model.costliest_edge == kNone ? 0 : view_model.costs.edges[view_model.costliest_edge].cost)) view_model.costliest_edge = e;
+    if (cost.cost > (view_model.costliest_edge == kNone
+                         ? 0
+                         : view_model.costs.edges[view_model.costliest_edge].cost))
+      view_model.costliest_edge = e;
   }
   for (std::size_t c = 0; c < kEdgeCauses; ++c) {
     if (view_model.causes[c].critical != 0)
-      view_model.causes[c].cost = view_model.costs.length - length_without(*view_model.graph, durations, static_cast<trace::EdgeCause>(c));
+      view_model.causes[c].cost =
+          view_model.costs.length -
+          length_without(*view_model.graph, durations, static_cast<trace::EdgeCause>(c));
   }
   for (std::uint32_t b = 0; b < view_model.costs.barriers.size(); ++b) {
     const model::BarrierCost& cost = view_model.costs.barriers[b];
-    if (cost.cost > (view_model.dearest_barrier == kNone ? 0 : view_model.costs.barriers[view_model.dearest_barrier].cost)) view_model.dearest_barrier = b;
+    if (cost.cost > (view_model.dearest_barrier == kNone
+                         ? 0
+                         : view_model.costs.barriers[view_model.dearest_barrier].cost))
+      view_model.dearest_barrier = b;
   }
   return view_model;
 }
@@ -140,32 +167,40 @@ EdgeEnds ends_of(const model::Graph& graph, std::span<const std::uint32_t> edges
     ends.before.push_back(graph.record().edges[e].from);
     ends.after.push_back(graph.record().edges[e].to);
   }
-  ends.before = without_joins(graph, std::move(ends.before), [&](std::uint32_t n) { return graph.predecessors(n); });
-  ends.after = without_joins(graph, std::move(ends.after), [&](std::uint32_t n) { return graph.successors(n); });
+  ends.before = without_joins(graph, std::move(ends.before),
+                              [&](std::uint32_t n) { return graph.predecessors(n); });
+  ends.after = without_joins(graph, std::move(ends.after),
+                             [&](std::uint32_t n) { return graph.successors(n); });
   return ends;
 }
 
 bool is_hazard(const Finding& finding) { return finding.message.id == "hazard-unordered"; }
 
-std::vector<Finding> findings(const model::Graph& graph, const model::ListView<trace::Message>& messages) {
+std::vector<Finding> findings(const model::Graph& graph,
+                              const model::ListView<trace::Message>& messages) {
   std::map<std::uint32_t, std::uint32_t> nodes, barriers;  // by command
   for (std::uint32_t n = 0; n < graph.node_count(); ++n) {
     if (graph.record().nodes[n].command != kNone) nodes.emplace(graph.record().nodes[n].command, n);
   }
-  for (std::uint32_t b = 0; b < graph.record().barriers.size(); ++b) barriers.emplace(graph.record().barriers[b].command, b);
+  for (std::uint32_t b = 0; b < graph.record().barriers.size(); ++b)
+    barriers.emplace(graph.record().barriers[b].command, b);
   const auto find = [](const auto& map, std::uint32_t command) {
     const auto found = map.find(command);
     return found == map.end() ? kNone : found->second;
   };
   std::vector<Finding> all;
   for (const trace::Message& m : messages) {
-    const bool is_of_graph = m.graph == graph.key().graph && (m.version == 0 || m.version == graph.key().version);
+    const bool is_of_graph =
+        m.graph == graph.key().graph && (m.version == 0 || m.version == graph.key().version);
     if (!is_of_graph && m.graph != kNone) continue;
-    const bool concerns = m.id.starts_with("hazard-") || m.id.starts_with("barrier-") || m.id.starts_with("edge-") ||
-                          m.id.starts_with("transient-") || m.id == "findings-left-out";
+    const bool concerns = m.id.starts_with("hazard-") || m.id.starts_with("barrier-") ||
+                          m.id.starts_with("edge-") || m.id.starts_with("transient-") ||
+                          m.id == "findings-left-out";
     if (!concerns) continue;
     Finding finding{m, kNone, kNone, kNone};
-    if (is_of_graph) finding = {m, find(nodes, m.command), find(nodes, m.other_command), find(barriers, m.command)};
+    if (is_of_graph)
+      finding = {m, find(nodes, m.command), find(nodes, m.other_command),
+                 find(barriers, m.command)};
     all.push_back(std::move(finding));
   }
   return all;

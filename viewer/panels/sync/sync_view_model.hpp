@@ -1,5 +1,6 @@
-// SyncFacts: what ordering costs in one graph, by edge, by barrier and by cause, and how long the ends of each edge lay apart in one
-// replay; what the validation found about ordering. Knows no ImGui. Threads: values and pure functions.
+// SyncFacts: what ordering costs in one graph, by edge, by barrier and by cause, and how long the
+// ends of each edge lay apart in one replay; what the validation found about ordering. Knows no
+// ImGui. Threads: values and pure functions.
 #pragma once
 
 #include <array>
@@ -39,23 +40,30 @@ struct SyncViewModel {
   std::uint32_t costliest_edge = trace::kNone, dearest_barrier = trace::kNone;
 
   [[nodiscard]] std::span<const std::uint32_t> edges_of(std::uint32_t barrier) const {
-    return std::span(barrier_edges).subspan(barrier_offsets[barrier], barrier_offsets[barrier + 1] - barrier_offsets[barrier]);
+    return std::span(barrier_edges)
+        .subspan(barrier_offsets[barrier], barrier_offsets[barrier + 1] - barrier_offsets[barrier]);
   }
-  std::vector<std::uint32_t> barrier_offsets, barrier_edges;  // a barrier each, and the end; edges, ascending
+  std::vector<std::uint32_t> barrier_offsets,
+      barrier_edges;  // a barrier each, and the end; edges, ascending
 };
 
 // `durations`: medians, a node each, ns.
-[[nodiscard]] SyncViewModel sync_view_model(std::shared_ptr<const model::Graph> graph, const std::vector<double>& durations);
+[[nodiscard]] SyncViewModel sync_view_model(std::shared_ptr<const model::Graph> graph,
+                                            const std::vector<double>& durations);
 
 // Of each edge in one replay.
 struct EdgeGap {
-  trace::Time time = 0;      // from the end of the earlier node to the start of the later one; below 0: they overlapped
+  trace::Time time = 0;  // from the end of the earlier node to the start of the later one; below 0:
+                         // they overlapped
   bool is_known = false;     // both have a time
-  bool is_deciding = false;  // no other predecessor of the later node ended after this one: it is what that one waited for
+  bool is_deciding = false;  // no other predecessor of the later node ended after this one: it is
+                             // what that one waited for
 };
-[[nodiscard]] std::vector<EdgeGap> edge_gaps(const model::Graph& graph, const model::ReplayTimes& times);
+[[nodiscard]] std::vector<EdgeGap> edge_gaps(const model::Graph& graph,
+                                             const model::ReplayTimes& times);
 
-// What an edge, or all edges of a barrier, lead from and to: joins, which run nothing, are replaced by what is before or behind them.
+// What an edge, or all edges of a barrier, lead from and to: joins, which run nothing, are replaced
+// by what is before or behind them.
 struct EdgeEnds {
   std::vector<std::uint32_t> before, after;  // nodes, ascending
 };
@@ -66,8 +74,10 @@ struct Finding {
   std::uint32_t node = trace::kNone, other_node = trace::kNone;
   std::uint32_t barrier = trace::kNone;
 };
-// Messages that concern ordering or transients, as they came: about this graph, or about one that was not compiled because of them.
-[[nodiscard]] std::vector<Finding> findings(const model::Graph& graph, const model::ListView<trace::Message>& messages);
+// Messages that concern ordering or transients, as they came: about this graph, or about one that
+// was not compiled because of them.
+[[nodiscard]] std::vector<Finding> findings(const model::Graph& graph,
+                                            const model::ListView<trace::Message>& messages);
 [[nodiscard]] bool is_hazard(const Finding& finding);
 
 }  // namespace reprise::viewer

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <string>
 
-#include "panels/widgets/format.hpp"
 #include "panels/memory/memory_axis.hpp"
+#include "panels/widgets/format.hpp"
 #include "panels/widgets/widgets.hpp"
 
 namespace reprise::viewer {
@@ -18,7 +18,8 @@ constexpr int kMostLevels = 4;
 
 using Bar = WaitTimes::Bar;
 
-std::vector<Bar> bars_of(const model::ReplayTimes& times, std::span<const std::uint32_t> nodes, std::size_t& left_out) {
+std::vector<Bar> bars_of(const model::ReplayTimes& times, std::span<const std::uint32_t> nodes,
+                         std::size_t& left_out) {
   std::vector<Bar> bars;
   for (const std::uint32_t n : nodes) {
     const model::NodeSpan& span = times.nodes[n];
@@ -26,14 +27,16 @@ std::vector<Bar> bars_of(const model::ReplayTimes& times, std::span<const std::u
       ++left_out;
       continue;
     }
-    bars.push_back({n, static_cast<double>(span.started - times.began), static_cast<double>(span.ended - times.began)});
+    bars.push_back({n, static_cast<double>(span.started - times.began),
+                    static_cast<double>(span.ended - times.began)});
   }
   return bars;
 }
 
 // Each into the first level that is free; what finds none is left out.
 int place(std::vector<Bar>& bars, std::size_t& left_out) {
-  std::stable_sort(bars.begin(), bars.end(), [](const Bar& a, const Bar& b) { return a.began < b.began; });
+  std::stable_sort(bars.begin(), bars.end(),
+                   [](const Bar& a, const Bar& b) { return a.began < b.began; });
   std::vector<double> ends;
   std::vector<Bar> placed;
   for (Bar bar : bars) {
@@ -63,13 +66,16 @@ void keep_first(std::vector<Bar>& bars, std::size_t most, std::size_t& left_out,
 
 }  // namespace
 
-WaitTimes wait_times(const model::Graph& graph, const model::ReplayTimes& times, std::span<const std::uint32_t> edges) {
+WaitTimes wait_times(const model::Graph& graph, const model::ReplayTimes& times,
+                     std::span<const std::uint32_t> edges) {
   WaitTimes waits;
   const EdgeEnds ends = ends_of(graph, edges);
   waits.before = bars_of(times, ends.before, waits.left_out);
   waits.after = bars_of(times, ends.after, waits.left_out);
-  keep_first(waits.before, kMostBars, waits.left_out, [](const Bar& a, const Bar& b) { return a.ended > b.ended; });
-  keep_first(waits.after, kMostBars, waits.left_out, [](const Bar& a, const Bar& b) { return a.began < b.began; });
+  keep_first(waits.before, kMostBars, waits.left_out,
+             [](const Bar& a, const Bar& b) { return a.ended > b.ended; });
+  keep_first(waits.after, kMostBars, waits.left_out,
+             [](const Bar& a, const Bar& b) { return a.began < b.began; });
   if (!waits.before.empty()) {
     waits.last = waits.before.front().node;
     waits.released = waits.before.front().ended;
@@ -80,7 +86,8 @@ WaitTimes wait_times(const model::Graph& graph, const model::ReplayTimes& times,
     // Who else the first of the later nodes had to wait for.
     std::vector<std::uint32_t> others;
     for (const model::Neighbour& p : graph.predecessors(*waits.first)) {
-      if (!std::binary_search(ends.before.begin(), ends.before.end(), p.node) && graph.record().nodes[p.node].kind != trace::NodeKind::Join)
+      if (!std::binary_search(ends.before.begin(), ends.before.end(), p.node) &&
+          graph.record().nodes[p.node].kind != trace::NodeKind::Join)
         others.push_back(p.node);
     }
     std::sort(others.begin(), others.end());
@@ -105,8 +112,10 @@ void draw_wait_picture(PanelContext& context, const WaitTimes& waits, ImVec2 siz
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* font = theme.small ? theme.small : ImGui::GetFont();
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float line = font->FontSize, left = 52 * theme.scale, top = line + theme.half_space, axis = line + theme.half_space;
-  const ImVec2 min{at.x + left, at.y + top}, max{at.x + std::max(size.x, left + 40), at.y + std::max(size.y - axis, top + 20)};
+  const float line = font->FontSize, left = 52 * theme.scale, top = line + theme.half_space,
+              axis = line + theme.half_space;
+  const ImVec2 min{at.x + left, at.y + top},
+      max{at.x + std::max(size.x, left + 40), at.y + std::max(size.y - axis, top + 20)};
 
   double first = 0, last = 1;
   bool any = false;
@@ -121,17 +130,22 @@ void draw_wait_picture(PanelContext& context, const WaitTimes& waits, ImVec2 siz
   const double margin = (last - first) * 0.02;
   first -= margin;
   last += margin;
-  const auto x_of = [&](double t) { return min.x + static_cast<float>((t - first) / (last - first)) * (max.x - min.x); };
+  const auto x_of = [&](double t) {
+    return min.x + static_cast<float>((t - first) / (last - first)) * (max.x - min.x);
+  };
 
   list->AddRectFilled(min, max, theme.background, theme.radius);
-  for (const AxisTick& tick : time_ticks(first, last, std::max(1, static_cast<int>((max.x - min.x) / (line * 7))))) {
+  for (const AxisTick& tick :
+       time_ticks(first, last, std::max(1, static_cast<int>((max.x - min.x) / (line * 7))))) {
     const float x = std::floor(x_of(tick.at)) + 0.5f;
     list->AddLine({x, min.y}, {x, max.y}, theme.line);
     const float width = font->CalcTextSizeA(line, FLT_MAX, 0, tick.text.c_str()).x;
-    list->AddText(font, line, {std::min(x - width / 2, max.x - width), max.y + 2}, theme.ink_soft, tick.text.c_str());
+    list->AddText(font, line, {std::min(x - width / 2, max.x - width), max.y + 2}, theme.ink_soft,
+                  tick.text.c_str());
   }
   const int levels = waits.levels_before + waits.levels_after;
-  const float gap = theme.half_space, height = (max.y - min.y - 3 * gap) / static_cast<float>(levels);
+  const float gap = theme.half_space,
+              height = (max.y - min.y - 3 * gap) / static_cast<float>(levels);
   const float middle = min.y + gap + height * static_cast<float>(waits.levels_before) + gap / 2;
   list->AddLine({min.x, std::floor(middle) + 0.5f}, {max.x, std::floor(middle) + 0.5f}, theme.line);
   const auto row_name = [&](const char* name, float y0, float y1) {
@@ -144,18 +158,24 @@ void draw_wait_picture(PanelContext& context, const WaitTimes& waits, ImVec2 siz
     const float x0 = x_of(waits.released), x1 = x_of(waits.began);
     const bool waited = waits.began >= waits.released;
     const std::string text =
-        waited ? "started " + duration_text(waits.began - waits.released) + " after" : "overlapped by " + duration_text(waits.released - waits.began);
-    list->AddRectFilled({std::min(x0, x1), min.y}, {std::max(x0, x1), max.y}, with_alpha(waited ? theme.gap_predecessor : theme.error, 0.35f));
+        waited ? "started " + duration_text(waits.began - waits.released) + " after"
+               : "overlapped by " + duration_text(waits.released - waits.began);
+    list->AddRectFilled({std::min(x0, x1), min.y}, {std::max(x0, x1), max.y},
+                        with_alpha(waited ? theme.gap_predecessor : theme.error, 0.35f));
     list->AddLine({x0, min.y}, {x0, max.y}, theme.accent, theme.scale);
     list->AddLine({x1, min.y}, {x1, max.y}, theme.accent, theme.scale);
     const float width = font->CalcTextSizeA(line, FLT_MAX, 0, text.c_str()).x;
-    list->AddText(font, line, {std::clamp((x0 + x1 - width) / 2, min.x, std::max(min.x, max.x - width)), at.y}, theme.ink, text.c_str());
+    list->AddText(font, line,
+                  {std::clamp((x0 + x1 - width) / 2, min.x, std::max(min.x, max.x - width)), at.y},
+                  theme.ink, text.c_str());
   }
   std::optional<Bar> below;
   const ImVec2 mouse = ImGui::GetIO().MousePos;
-  std::array<float, kMostLevels> texts_end{};  // where the last bar of a level, or the name beside it, ends
+  std::array<float, kMostLevels>
+      texts_end{};  // where the last bar of a level, or the name beside it, ends
   texts_end.fill(min.x);
-  // `bars`: of its row, by start. A name stands beside a bar that is too short for it, as far as there is room until the next one.
+  // `bars`: of its row, by start. A name stands beside a bar that is too short for it, as far as
+  // there is room until the next one.
   const auto draw_bar = [&](const std::vector<Bar>& bars, std::size_t place, float row_top) {
     const Bar& bar = bars[place];
     float& taken = texts_end[static_cast<std::size_t>(bar.level)];
@@ -163,18 +183,23 @@ void draw_wait_picture(PanelContext& context, const WaitTimes& waits, ImVec2 siz
     for (std::size_t i = place + 1; i < bars.size(); ++i) {
       if (bars[i].level == bar.level) room_right = std::min(room_right, x_of(bars[i].began));
     }
-    const float x0 = x_of(bar.began), x1 = std::max(x_of(bar.ended), x0 + 2), y0 = row_top + height * static_cast<float>(bar.level),
+    const float x0 = x_of(bar.began), x1 = std::max(x_of(bar.ended), x0 + 2),
+                y0 = row_top + height * static_cast<float>(bar.level),
                 y1 = y0 + std::max(height - 2, 2.0f);
     const ImU32 fill = node_colour(context, bar.node);
-    list->AddRectFilled({x0, y0}, {x1, y1}, with_alpha(fill, bar.is_other ? 0.35f : 1.0f), 2 * theme.scale);
-    const bool is_hovered = context.view.hovered == model::Selection(model::SelectedNode{graph.key(), bar.node});
-    list->AddRect({x0, y0}, {x1, y1}, is_hovered ? theme.accent : theme.node_border, 2 * theme.scale);
+    list->AddRectFilled({x0, y0}, {x1, y1}, with_alpha(fill, bar.is_other ? 0.35f : 1.0f),
+                        2 * theme.scale);
+    const bool is_hovered =
+        context.view.hovered == model::Selection(model::SelectedNode{graph.key(), bar.node});
+    list->AddRect({x0, y0}, {x1, y1}, is_hovered ? theme.accent : theme.node_border,
+                  2 * theme.scale);
     const std::string name = graph.node_name(bar.node);
     const float width = font->CalcTextSizeA(line, FLT_MAX, 0, name.c_str()).x;
     if (y1 - y0 < line) return x0 <= mouse.x && mouse.x < x1 && y0 <= mouse.y && mouse.y < y1;
     const float y = (y0 + y1 - line) / 2;
     if (width + 8 <= x1 - x0) {
-      list->AddText(font, line, {x0 + 4, y}, bar.is_other ? theme.ink_soft : ink_on(fill), name.c_str());
+      list->AddText(font, line, {x0 + 4, y}, bar.is_other ? theme.ink_soft : ink_on(fill),
+                    name.c_str());
     } else if (x1 + 8 + width <= room_right) {
       list->AddText(font, line, {x1 + 4, y}, theme.ink_soft, name.c_str());
       taken = x1 + 4 + width;
@@ -199,7 +224,8 @@ void draw_wait_picture(PanelContext& context, const WaitTimes& waits, ImVec2 siz
   if (!ImGui::IsItemHovered() || !below) return;
   context.view.hovered = model::SelectedNode{graph.key(), below->node};
   ImGui::BeginTooltip();
-  ImGui::TextUnformatted(("node " + count_text(below->node) + "  " + graph.node_name(below->node)).c_str());
+  ImGui::TextUnformatted(
+      ("node " + count_text(below->node) + "  " + graph.node_name(below->node)).c_str());
   const float value = ImGui::GetFontSize() * 5;
   draw_field(theme, "began", duration_text(below->began) + " in the replay", value);
   draw_field(theme, "took", duration_text(below->ended - below->began), value);

@@ -30,7 +30,8 @@ std::string tick_text(double tick, double step, double largest) {
 std::vector<double> round_ticks(double from, double to, double step) {
   std::vector<double> ticks;
   if (!(step > 0) || !(to >= from) || (to - from) / step > 10000) return ticks;
-  const auto first = static_cast<long long>(std::ceil(from / step - 1e-9)), last = static_cast<long long>(std::floor(to / step + 1e-9));
+  const auto first = static_cast<long long>(std::ceil(from / step - 1e-9)),
+             last = static_cast<long long>(std::floor(to / step + 1e-9));
   for (long long i = first; i <= last; ++i) ticks.push_back(static_cast<double>(i) * step);
   return ticks;
 }

@@ -6,9 +6,11 @@
 
 namespace reprise::viewer {
 
-// 1, 2 or 5 times a power of ten, so that [from, to] has at most `most` of them; at least `least_step`.
+// 1, 2 or 5 times a power of ten, so that [from, to] has at most `most` of them; at least
+// `least_step`.
 [[nodiscard]] double round_step(double from, double to, double most, double least_step = 0);
-// A tick of a time axis in ns: all in the unit that suits `largest`, with as many digits as the step needs: "0", "0.25 ms", "-1.50 ms".
+// A tick of a time axis in ns: all in the unit that suits `largest`, with as many digits as the
+// step needs: "0", "0.25 ms", "-1.50 ms".
 [[nodiscard]] std::string tick_text(double tick, double step, double largest);
 // Multiples of the step in [from, to].
 [[nodiscard]] std::vector<double> round_ticks(double from, double to, double step);

@@ -7,10 +7,13 @@
 
 namespace reprise::viewer {
 
-std::optional<std::uint64_t> chosen_replay(const model::ListView<trace::Replay>& replays, model::ReplayRange range, ReplayChoice choice,
+std::optional<std::uint64_t> chosen_replay(const model::ListView<trace::Replay>& replays,
+                                           model::ReplayRange range, ReplayChoice choice,
                                            std::uint64_t from) {
-  const std::size_t first = std::min(range.first, replays.size()), end = first + std::min(range.count, replays.size() - first);
-  const std::size_t at = replays.lower_bound(from, [](const trace::Replay& r, std::uint64_t n) { return r.replay < n; });
+  const std::size_t first = std::min(range.first, replays.size()),
+                    end = first + std::min(range.count, replays.size() - first);
+  const std::size_t at = replays.lower_bound(
+      from, [](const trace::Replay& r, std::uint64_t n) { return r.replay < n; });
   switch (choice) {
     case ReplayChoice::Previous:
       for (std::size_t i = std::min(at, end); i-- > first;) {
@@ -31,20 +34,27 @@ std::optional<std::uint64_t> chosen_replay(const model::ListView<trace::Replay>&
     if (replays[i].sampled != 0 && time >= 0) times.emplace_back(time, replays[i].replay);
   }
   if (times.empty()) return std::nullopt;
-  const auto place = choice == ReplayChoice::Slowest ? times.end() - 1 : times.begin() + static_cast<std::ptrdiff_t>((times.size() - 1) / 2);
+  const auto place = choice == ReplayChoice::Slowest
+                         ? times.end() - 1
+                         : times.begin() + static_cast<std::ptrdiff_t>((times.size() - 1) / 2);
   std::nth_element(times.begin(), place, times.end());
   return place->second;
 }
 
 TimelineData::TimelineData(Background& background)
-    : shown_(background), beside_(background), host_(background), choice_(background), builder_(std::make_shared<HostBuilder>()) {}
+    : shown_(background),
+      beside_(background),
+      host_(background),
+      choice_(background),
+      builder_(std::make_shared<HostBuilder>()) {}
 
 void TimelineData::ask(const PanelContext& context, model::RowsBy by) {
   const std::shared_ptr<model::SampleStore>& trace = context.document->samples;
-  host_.ask({trace, context.document->host_ranges.size()}, [builder = builder_, trace, ranges = context.document->host_ranges] {
-    if (builder->trace != trace) *builder = HostBuilder{trace, {}};
-    return builder->builder.extend(ranges);
-  });
+  host_.ask({trace, context.document->host_ranges.size()},
+            [builder = builder_, trace, ranges = context.document->host_ranges] {
+              if (builder->trace != trace) *builder = HostBuilder{trace, {}};
+              return builder->builder.extend(ranges);
+            });
   wanted_ = {};
   if (context.replay == nullptr || !context.replay->block || context.entry == nullptr) return;
   wanted_ = {context.entry->graph, context.replay->block, by};
@@ -53,10 +63,12 @@ void TimelineData::ask(const PanelContext& context, model::RowsBy by) {
   });
 }
 
-void TimelineData::ask_beside(const PanelContext& context, model::RowsBy by, std::vector<trace::Replay> replays) {
+void TimelineData::ask_beside(const PanelContext& context, model::RowsBy by,
+                              std::vector<trace::Replay> replays) {
   BesideKey key{context.entry->graph, {}, by};
   for (const trace::Replay& r : replays) key.replays.push_back(r.replay);
-  beside_.ask(key, [key, replays = std::move(replays), before = beside_.value(), store = context.document->samples] {
+  beside_.ask(key, [key, replays = std::move(replays), before = beside_.value(),
+                    store = context.document->samples] {
     Beside beside{key, {}};
     const bool is_same = before && before->of.graph == key.graph && before->of.by == key.by;
     for (const trace::Replay& replay : replays) {
@@ -67,8 +79,9 @@ void TimelineData::ask_beside(const PanelContext& context, model::RowsBy by, std
         }
       }
       if (auto block = store->find(replay)) {
-        beside.scenes.emplace(replay.replay,
-                              std::make_shared<const TimelineScene>(make_timeline_scene(*key.graph, replay, std::move(block), key.by)));
+        beside.scenes.emplace(
+            replay.replay, std::make_shared<const TimelineScene>(
+                               make_timeline_scene(*key.graph, replay, std::move(block), key.by)));
       }
     }
     return beside;
@@ -76,9 +89,10 @@ void TimelineData::ask_beside(const PanelContext& context, model::RowsBy by, std
 }
 
 void TimelineData::choose(const PanelContext& context, ReplayChoice choice) {
-  const std::uint64_t from = context.replay != nullptr ? context.replay->replay.replay : context.view.replay.value_or(0);
-  choice_.ask(++choices_,
-              [replays = context.entry->replays, range = context.view.range, choice, from] { return chosen_replay(replays, range, choice, from); });
+  const std::uint64_t from =
+      context.replay != nullptr ? context.replay->replay.replay : context.view.replay.value_or(0);
+  choice_.ask(++choices_, [replays = context.entry->replays, range = context.view.range, choice,
+                           from] { return chosen_replay(replays, range, choice, from); });
 }
 
 std::optional<std::uint64_t> TimelineData::take_choice() {
@@ -91,14 +105,17 @@ std::optional<std::uint64_t> TimelineData::take_choice() {
 
 TimelineData::Scene TimelineData::shown() const {
   const auto made = shown_.value();
-  const bool is_of_graph = made && wanted_.block && made->of.graph == wanted_.graph && made->of.by == wanted_.by;
+  const bool is_of_graph =
+      made && wanted_.block && made->of.graph == wanted_.graph && made->of.by == wanted_.by;
   return is_of_graph ? Scene(made, &made->scene) : nullptr;
 }
 
 std::shared_ptr<const TimelineData::Scenes> TimelineData::beside() const {
   static const auto kNothing = std::make_shared<const Scenes>();
   const auto made = beside_.value();
-  return made && made->of.graph == wanted_.graph && made->of.by == wanted_.by ? std::shared_ptr<const Scenes>(made, &made->scenes) : kNothing;
+  return made && made->of.graph == wanted_.graph && made->of.by == wanted_.by
+             ? std::shared_ptr<const Scenes>(made, &made->scenes)
+             : kNothing;
 }
 
 std::shared_ptr<const HostRows> TimelineData::host() const {

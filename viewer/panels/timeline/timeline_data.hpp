@@ -1,5 +1,5 @@
-// TimelineData: what the timeline shows, made in the background: the scene of the shown replay, of those beside it, and the host ranges.
-// Threads: the drawing thread's.
+// TimelineData: what the timeline shows, made in the background: the scene of the shown replay, of
+// those beside it, and the host ranges. Threads: the drawing thread's.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,11 @@ namespace reprise::viewer {
 
 // A sampled replay to go to.
 enum class ReplayChoice : std::uint8_t { Previous, Next, Median, Slowest };
-// Its number; empty: there is none. `from`: the number to go on from. Of the chosen range; looks at every replay of it.
-[[nodiscard]] std::optional<std::uint64_t> chosen_replay(const model::ListView<trace::Replay>& replays, model::ReplayRange range, ReplayChoice choice,
-                                                         std::uint64_t from);
+// Its number; empty: there is none. `from`: the number to go on from. Of the chosen range; looks at
+// every replay of it.
+[[nodiscard]] std::optional<std::uint64_t> chosen_replay(
+    const model::ListView<trace::Replay>& replays, model::ReplayRange range, ReplayChoice choice,
+    std::uint64_t from);
 
 class TimelineData {
  public:
@@ -29,12 +31,14 @@ class TimelineData {
 
   void ask(const PanelContext& context, model::RowsBy by);
   // The replays beside the shown one whose nodes are in sight.
-  void ask_beside(const PanelContext& context, model::RowsBy by, std::vector<trace::Replay> replays);
+  void ask_beside(const PanelContext& context, model::RowsBy by,
+                  std::vector<trace::Replay> replays);
   void choose(const PanelContext& context, ReplayChoice choice);
   // Once, when what was chosen is known: its number.
   [[nodiscard]] std::optional<std::uint64_t> take_choice();
 
-  // Of Frame::replay, or, until it is there, of the replay before it; null: Frame::replay has no samples, or not yet.
+  // Of Frame::replay, or, until it is there, of the replay before it; null: Frame::replay has no
+  // samples, or not yet.
   [[nodiscard]] Scene shown() const;
   [[nodiscard]] std::shared_ptr<const Scenes> beside() const;  // never null
   [[nodiscard]] std::shared_ptr<const HostRows> host() const;  // never null

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "panels/widgets/format.hpp"
 #include "panels/timeline/timeline_nodes.hpp"
+#include "panels/widgets/format.hpp"
 #include "panels/widgets/widgets.hpp"
 
 namespace reprise::viewer {
@@ -9,7 +9,8 @@ namespace reprise::viewer {
 namespace {
 
 // Which way the lines lean, so that the kinds differ without their colours.
-void hatch(ImDrawList& list, const TimelineBox& box, ImU32 colour, model::GapKind kind, float scale) {
+void hatch(ImDrawList& list, const TimelineBox& box, ImU32 colour, model::GapKind kind,
+           float scale) {
   if (kind == model::GapKind::Predecessor || box.width() < 4) return;
   const float height = box.max.y - box.min.y, step = 8 * scale;
   for (float x = box.min.x - height; x < box.max.x; x += step) {
@@ -27,8 +28,12 @@ void hatch(ImDrawList& list, const TimelineBox& box, ImU32 colour, model::GapKin
 
 std::string gap_text(const model::Graph& graph, const model::Gap& gap) {
   switch (gap.kind) {
-    case model::GapKind::Predecessor: return gap.predecessor == trace::kNone ? "waits" : "waits for " + graph.node_name(gap.predecessor);
-    case model::GapKind::FalseDependency: return gap.predecessor == trace::kNone ? "held back" : "held back by " + graph.node_name(gap.predecessor);
+    case model::GapKind::Predecessor:
+      return gap.predecessor == trace::kNone ? "waits"
+                                             : "waits for " + graph.node_name(gap.predecessor);
+    case model::GapKind::FalseDependency:
+      return gap.predecessor == trace::kNone ? "held back"
+                                             : "held back by " + graph.node_name(gap.predecessor);
     case model::GapKind::LaunchBubble: break;
   }
   return "bubble " + duration_text(static_cast<double>(gap.ended - gap.began));
@@ -64,26 +69,33 @@ void draw_timeline_gaps(TimelineDrawContext& sight, const TimelineScene& scene) 
     const TimelineRow* const place = sight.layout.find(TimelineRow::Of::Nodes, of.group, of.level);
     if (place == nullptr || !sight.is_in_sight(*place)) continue;
     const std::span<const model::Gap> gaps = scene.row_of_gaps(row);
-    const auto first = std::partition_point(gaps.begin(), gaps.end(), [&](const auto& g) { return sight.plane_of(g.ended) < bounds.left; });
+    const auto first = std::partition_point(gaps.begin(), gaps.end(), [&](const auto& g) {
+      return sight.plane_of(g.ended) < bounds.left;
+    });
     for (auto gap = first; gap != gaps.end() && sight.plane_of(gap->began) <= bounds.right; ++gap) {
-      const bool is_on = gap->kind == model::GapKind::Predecessor       ? sight.options.predecessor
-                         : gap->kind == model::GapKind::FalseDependency ? sight.options.false_dependency
-                                                                        : sight.options.bubble;
+      const bool is_on = gap->kind == model::GapKind::Predecessor ? sight.options.predecessor
+                         : gap->kind == model::GapKind::FalseDependency
+                             ? sight.options.false_dependency
+                             : sight.options.bubble;
       if (!is_on || static_cast<double>(gap->ended - gap->began) < least) continue;
-      TimelineBox box = box_of(sight, *place, sight.plane_of(gap->began), sight.plane_of(gap->ended));
+      TimelineBox box =
+          box_of(sight, *place, sight.plane_of(gap->began), sight.plane_of(gap->ended));
       box.min.y += 3 * theme.scale;
       box.max.y -= 3 * theme.scale;
       const ImU32 colour = gap_colour(theme, gap->kind);
       const bool hovered = is_below_mouse(sight, box);
       list.AddRectFilled(box.min, box.max, with_alpha(colour, hovered ? 0.42f : 0.22f));
       hatch(list, box, with_alpha(colour, 0.75f), gap->kind, theme.scale);
-      if (box.width() > 70 * theme.scale) draw_text_in(sight, box, gap_text(*sight.context.graph(), *gap), theme.ink_soft);
+      if (box.width() > 70 * theme.scale)
+        draw_text_in(sight, box, gap_text(*sight.context.graph(), *gap), theme.ink_soft);
       if (hovered) sight.hit = GapHit{&scene, &*gap};
     }
     const auto items = scene.items(row);
     if (items.empty() || items.back().ended >= scene.times.ended) continue;
-    const TimelineBox rest = box_of(sight, *place, sight.plane_of(items.back().ended), sight.plane_of(scene.times.ended));
-    if (rest.width() > 70 * theme.scale) draw_text_in(sight, rest, "nothing left to run", theme.ink_faint);
+    const TimelineBox rest = box_of(sight, *place, sight.plane_of(items.back().ended),
+                                    sight.plane_of(scene.times.ended));
+    if (rest.width() > 70 * theme.scale)
+      draw_text_in(sight, rest, "nothing left to run", theme.ink_faint);
   }
 }
 

@@ -1,5 +1,6 @@
-// HostRows: the host ranges of a document by thread and depth, so that what is in sight is found at once. Draws nothing.
-// Threads: a HostRows is a value that many may read; its builder belongs to one thread at a time.
+// HostRows: the host ranges of a document by thread and depth, so that what is in sight is found at
+// once. Draws nothing. Threads: a HostRows is a value that many may read; its builder belongs to
+// one thread at a time.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "panels/widgets/format.hpp"
 #include "panels/timeline/timeline_nodes.hpp"
+#include "panels/widgets/format.hpp"
 
 namespace reprise::viewer {
 
@@ -13,7 +13,8 @@ ImU32 label_colour(const Theme& theme, const model::Graph& graph, std::uint32_t 
   }
   // Labels of one name look alike.
   std::uint32_t number = 0;
-  for (const char c : graph.record().strings[graph.record().labels[label].name]) number = number * 31 + static_cast<unsigned char>(c);
+  for (const char c : graph.record().strings[graph.record().labels[label].name])
+    number = number * 31 + static_cast<unsigned char>(c);
   return muted(theme, category(theme, number % 7), 0.42f);
 }
 
@@ -24,16 +25,23 @@ void draw_timeline_labels_of(TimelineDrawContext& sight, const TimelineScene& sc
   const model::Graph& graph = *sight.context.graph();
   for (auto first = scene.labels.begin(); first != scene.labels.end();) {
     const std::uint32_t level = first->row;
-    const auto end = std::find_if(first, scene.labels.end(), [&](const TimelineLabel& l) { return l.row != level; });
+    const auto end = std::find_if(first, scene.labels.end(),
+                                  [&](const TimelineLabel& l) { return l.row != level; });
     const TimelineRow* const row = sight.layout.find(TimelineRow::Of::Labels, 0, level);
     if (row != nullptr && sight.is_in_sight(*row)) {
       const std::span<const TimelineLabel> labels(first, end);
-      const auto low = std::partition_point(labels.begin(), labels.end(), [&](const auto& l) { return sight.plane_of(l.ended) < bounds.left; });
-      const auto high = std::partition_point(low, labels.end(), [&](const auto& l) { return sight.plane_of(l.began) <= bounds.right; });
-      const auto blocks = merged_blocks(static_cast<std::size_t>(low - labels.begin()), static_cast<std::size_t>(high - labels.begin()),
-                                        1 / sight.canvas.zoom_x(), [&](std::size_t i) {
-                                          return TimelineExtent{sight.plane_of(labels[i].began), sight.plane_of(labels[i].ended)};
-                                        });
+      const auto low = std::partition_point(labels.begin(), labels.end(), [&](const auto& l) {
+        return sight.plane_of(l.ended) < bounds.left;
+      });
+      const auto high = std::partition_point(low, labels.end(), [&](const auto& l) {
+        return sight.plane_of(l.began) <= bounds.right;
+      });
+      const auto blocks = merged_blocks(
+          static_cast<std::size_t>(low - labels.begin()),
+          static_cast<std::size_t>(high - labels.begin()), 1 / sight.canvas.zoom_x(),
+          [&](std::size_t i) {
+            return TimelineExtent{sight.plane_of(labels[i].began), sight.plane_of(labels[i].ended)};
+          });
       for (const TimelineBlock& block : blocks) {
         const TimelineLabel& label = labels[block.first];
         const TimelineBox box = box_of(sight, *row, block.began, block.ended);

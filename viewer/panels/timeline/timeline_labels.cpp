@@ -13,12 +13,14 @@ namespace {
 std::string fitting(const ImFont* font, const std::string& text, float room) {
   const float width = font->CalcTextSizeA(font->FontSize, 1e9f, 0, text.c_str()).x;
   if (width <= room) return text;
-  return shortened(text, static_cast<std::size_t>(std::max(static_cast<float>(text.size()) * room / width - 1, 4.0f)));
+  return shortened(text, static_cast<std::size_t>(
+                             std::max(static_cast<float>(text.size()) * room / width - 1, 4.0f)));
 }
 
 }  // namespace
 
-void draw_timeline_labels(const Theme& theme, const TimelineLayout& layout, float top, ImVec2 min, ImVec2 max) {
+void draw_timeline_labels(const Theme& theme, const TimelineLayout& layout, float top, ImVec2 min,
+                          ImVec2 max) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImFont* const font = theme.small;
   const float size = font->FontSize;
@@ -29,7 +31,8 @@ void draw_timeline_labels(const Theme& theme, const TimelineLayout& layout, floa
     const float text_y = std::floor(y + (row.height - size) / 2);
     if (row.of == TimelineRow::Of::Title) {
       const float below = y + row.height - 2;
-      list.AddText(font, size, {min.x + theme.half_space, text_y}, theme.ink_faint, row.label.c_str());
+      list.AddText(font, size, {min.x + theme.half_space, text_y}, theme.ink_faint,
+                   row.label.c_str());
       list.AddLine({min.x, below}, {max.x, below}, theme.line);
       continue;
     }
@@ -41,10 +44,12 @@ void draw_timeline_labels(const Theme& theme, const TimelineLayout& layout, floa
   list.PopClipRect();
 }
 
-float draw_timeline_scrollbar(const Theme& theme, float scroll, float height, float room, ImVec2 at) {
+float draw_timeline_scrollbar(const Theme& theme, float scroll, float height, float room,
+                              ImVec2 at) {
   const float most = std::max(height - room, 0.0f);
   if (most <= 0) return 0;
-  const float width = 9 * theme.scale, thumb = std::max(room * room / height, 24 * theme.scale), way = std::max(room - thumb, 1.0f);
+  const float width = 9 * theme.scale, thumb = std::max(room * room / height, 24 * theme.scale),
+              way = std::max(room - thumb, 1.0f);
   ImGui::SetCursorScreenPos(at);
   ImGui::InvisibleButton("rows", {width, std::max(room, 1.0f)});
   if (ImGui::IsItemActive()) scroll += ImGui::GetIO().MouseDelta.y * most / way;
@@ -52,7 +57,9 @@ float draw_timeline_scrollbar(const Theme& theme, float scroll, float height, fl
   scroll = std::clamp(scroll, 0.0f, most);
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float top = at.y + scroll / most * way;
-  const ImU32 colour = ImGui::IsItemActive() ? theme.accent : ImGui::IsItemHovered() ? theme.ink_soft : theme.ink_faint;
+  const ImU32 colour = ImGui::IsItemActive()    ? theme.accent
+                       : ImGui::IsItemHovered() ? theme.ink_soft
+                                                : theme.ink_faint;
   list.AddRectFilled({at.x + 2, top}, {at.x + width - 1, top + thumb}, colour, width / 2);
   return scroll;
 }

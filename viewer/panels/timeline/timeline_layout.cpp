@@ -14,29 +14,34 @@ namespace {
 
 using Of = TimelineRow::Of;
 
-constexpr float kTitle = 19, kHost = 18, kReplays = 19, kLeastNodes = 17, kMostNodes = 44, kApart = 3;
+constexpr float kTitle = 19, kHost = 18, kReplays = 19, kLeastNodes = 17, kMostNodes = 44,
+                kApart = 3;
 
 std::string thread_label(const PanelContext& context, std::uint32_t thread) {
   const auto& names = *context.document->thread_names;
   const auto found = names.find(thread);
-  return found == names.end() || found->second.empty() ? "thread " + std::to_string(thread) : found->second;
+  return found == names.end() || found->second.empty() ? "thread " + std::to_string(thread)
+                                                       : found->second;
 }
 
 std::string group_label(const TimelineLayoutDesc& desc, std::uint32_t group) {
   if (desc.by == model::RowsBy::Lane) {
     return desc.context.graph()->record().lanes == 0 ? "no lanes" : "lane " + std::to_string(group);
   }
-  const bool is_stream = desc.shown != nullptr && desc.shown->block->source == trace::SampleSource::Cupti;
+  const bool is_stream =
+      desc.shown != nullptr && desc.shown->block->source == trace::SampleSource::Cupti;
   return (is_stream ? "stream " : "worker ") + std::to_string(group);
 }
 
 // Where the times of nodes come from, and how many have one.
 std::string measured_text(const TimelineLayoutDesc& desc) {
   if (desc.shown == nullptr) return {};
-  const std::size_t nodes = desc.shown->times.nodes.size(), measured = nodes - desc.shown->unmeasured;
+  const std::size_t nodes = desc.shown->times.nodes.size(),
+                    measured = nodes - desc.shown->unmeasured;
   const std::string source = source_name(desc.shown->block->source);
   if (measured == nodes) return "all " + count_text(nodes) + " nodes were measured, by " + source;
-  return count_text(measured) + " of " + count_text(nodes) + " nodes were measured, by " + source + "; the others are left out";
+  return count_text(measured) + " of " + count_text(nodes) + " nodes were measured, by " + source +
+         "; the others are left out";
 }
 
 class Builder {
@@ -74,7 +79,8 @@ void add_host(const TimelineLayoutDesc& desc, Builder& builder) {
     TimelineRow row;
     row.id = thread;
     if (desc.host != nullptr) {
-      for (auto at = desc.host->rows.lower_bound({thread, std::uint16_t{0}}); at != desc.host->rows.end() && at->first.first == thread; ++at) {
+      for (auto at = desc.host->rows.lower_bound({thread, std::uint16_t{0}});
+           at != desc.host->rows.end() && at->first.first == thread; ++at) {
         row.of = Of::Ranges;
         row.level = at->first.second;
         row.label = std::exchange(label, {});
@@ -107,21 +113,28 @@ void add_replays(const TimelineLayoutDesc& desc, Builder& builder) {
 void add_nodes(const TimelineLayoutDesc& desc, Builder& builder) {
   std::map<std::uint32_t, std::uint32_t> levels;  // of each group
   const auto take = [&](const TimelineScene& scene) {
-    for (const model::TimelineRow& row : scene.rows.rows) levels[row.group] = std::max(levels[row.group], row.level + 1);
+    for (const model::TimelineRow& row : scene.rows.rows)
+      levels[row.group] = std::max(levels[row.group], row.level + 1);
   };
   if (desc.shown != nullptr) take(*desc.shown);
   if (desc.beside != nullptr) {
     for (const auto& [number, scene] : *desc.beside) take(*scene);
   }
   if (levels.empty()) return;
-  builder.title(desc.by == model::RowsBy::Lane ? "NODES BY LANE" : "NODES BY WORKER", measured_text(desc));
+  builder.title(desc.by == model::RowsBy::Lane ? "NODES BY LANE" : "NODES BY WORKER",
+                measured_text(desc));
   std::uint32_t count = 0;
   for (const auto& [group, group_levels] : levels) count += group_levels;
   const float scale = desc.context.theme.scale;
   // Labels get what nodes leave, but for a part of the room.
   const std::uint32_t label_rows = desc.shown == nullptr ? 0 : desc.shown->label_rows;
-  const float labels = label_rows == 0 ? 0 : std::min(scale * (kTitle + static_cast<float>(label_rows) * (kHost + kApart)), desc.room * 0.35f);
-  const float room = (desc.room - builder.layout.height - labels) / (scale * static_cast<float>(count)) - kApart;
+  const float labels =
+      label_rows == 0
+          ? 0
+          : std::min(scale * (kTitle + static_cast<float>(label_rows) * (kHost + kApart)),
+                     desc.room * 0.35f);
+  const float room =
+      (desc.room - builder.layout.height - labels) / (scale * static_cast<float>(count)) - kApart;
   const float height = std::clamp(room, kLeastNodes, kMostNodes);
   for (const auto& [group, group_levels] : levels) {
     for (std::uint32_t level = 0; level < group_levels; ++level) {
@@ -149,12 +162,16 @@ void add_labels(const TimelineLayoutDesc& desc, Builder& builder) {
 }  // namespace
 
 const TimelineRow* TimelineLayout::find(Of of, std::uint32_t id, std::uint32_t level) const {
-  const auto found = std::find_if(rows.begin(), rows.end(), [&](const TimelineRow& r) { return r.of == of && r.id == id && r.level == level; });
+  const auto found = std::find_if(rows.begin(), rows.end(), [&](const TimelineRow& r) {
+    return r.of == of && r.id == id && r.level == level;
+  });
   return found == rows.end() ? nullptr : &*found;
 }
 
 const TimelineRow* TimelineLayout::find(model::GraphKey replays) const {
-  const auto found = std::find_if(rows.begin(), rows.end(), [&](const TimelineRow& r) { return r.of == Of::Replays && r.graph == replays; });
+  const auto found = std::find_if(rows.begin(), rows.end(), [&](const TimelineRow& r) {
+    return r.of == Of::Replays && r.graph == replays;
+  });
   return found == rows.end() ? nullptr : &*found;
 }
 

@@ -1,5 +1,6 @@
-// Which rows a timeline has, from the top: host threads with their launches and nested ranges, the replays of each graph, the lanes or workers
-// of the shown graph, and its labels; and where each stands. Draws nothing. Threads: pure functions.
+// Which rows a timeline has, from the top: host threads with their launches and nested ranges, the
+// replays of each graph, the lanes or workers of the shown graph, and its labels; and where each
+// stands. Draws nothing. Threads: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,8 @@ struct TimelineLayout {
   std::vector<TimelineRow> rows;
   float height = 0;  // of all
   // Null: there is none.
-  [[nodiscard]] const TimelineRow* find(TimelineRow::Of of, std::uint32_t id, std::uint32_t level) const;
+  [[nodiscard]] const TimelineRow* find(TimelineRow::Of of, std::uint32_t id,
+                                        std::uint32_t level) const;
   [[nodiscard]] const TimelineRow* find(model::GraphKey replays) const;
 };
 

@@ -1,5 +1,5 @@
-// Items of one row of a timeline, as they are drawn: those too narrow to see become one block with their count; none is left out.
-// Threads: pure functions.
+// Items of one row of a timeline, as they are drawn: those too narrow to see become one block with
+// their count; none is left out. Threads: pure functions.
 #pragma once
 
 #include <algorithm>
@@ -20,10 +20,12 @@ struct TimelineBlock {
 
 inline constexpr double kNarrow = 4;  // points: an item of at least so many stands for itself
 
-// Of the items [first, last), whose begins ascend and which do not overlap; `extent_of(i)` is where one is, `unit` how much of the plane a point
-// of the screen is. Narrow ones with less than a point between them become one block. Takes time for blocks, not for items.
+// Of the items [first, last), whose begins ascend and which do not overlap; `extent_of(i)` is where
+// one is, `unit` how much of the plane a point of the screen is. Narrow ones with less than a point
+// between them become one block. Takes time for blocks, not for items.
 template <class ExtentOf>
-[[nodiscard]] std::vector<TimelineBlock> merged_blocks(std::size_t first, std::size_t last, double unit, ExtentOf extent_of) {
+[[nodiscard]] std::vector<TimelineBlock> merged_blocks(std::size_t first, std::size_t last,
+                                                       double unit, ExtentOf extent_of) {
   std::vector<TimelineBlock> blocks;
   const double narrow = kNarrow * unit;
   const auto is_narrow = [&](const TimelineExtent& e) { return e.ended - e.began < narrow; };

@@ -1,5 +1,6 @@
-// TimelineRuler: the time axis above the rows of a timeline, its lines through them, where the shown replay begins and ends, and a span that
-// the user measures with Shift and the left button. Threads: the drawing thread's.
+// TimelineRuler: the time axis above the rows of a timeline, its lines through them, where the
+// shown replay begins and ends, and a span that the user measures with Shift and the left button.
+// Threads: the drawing thread's.
 #pragma once
 
 #include <optional>
@@ -23,7 +24,9 @@ class TimelineRuler {
   void draw_lines(const TimelineRulerDesc& desc) const;  // below the rows
   void draw(const TimelineRulerDesc& desc) const;        // above them
   [[nodiscard]] bool is_measuring() const noexcept { return measuring_; }
-  [[nodiscard]] const std::optional<std::pair<double, double>>& span() const noexcept { return span_; }  // from where the drag began
+  [[nodiscard]] const std::optional<std::pair<double, double>>& span() const noexcept {
+    return span_;
+  }  // from where the drag began
   void clear() { span_.reset(); }
 
  private:

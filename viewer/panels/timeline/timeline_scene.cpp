@@ -20,7 +20,8 @@ void add_labels(const model::Graph& graph, TimelineScene& scene) {
   for (std::uint32_t n = 0; n < graph.node_count(); ++n) {
     const model::NodeSpan& node = scene.times.nodes[n];
     if (!node.measured) continue;
-    for (std::uint32_t label = graph.record().nodes[n].label; label != 0; label = graph.record().labels[label].parent) {
+    for (std::uint32_t label = graph.record().nodes[n].label; label != 0;
+         label = graph.record().labels[label].parent) {
       TimelineLabel& span = spans[label];
       span.began = span.nodes == 0 ? node.started : std::min(span.began, node.started);
       span.ended = std::max(span.ended, node.ended);
@@ -37,7 +38,8 @@ void add_labels(const model::Graph& graph, TimelineScene& scene) {
     if (spans[label].nodes != 0) placed.push_back({depth_of(graph, label), spans[label]});
   }
   std::sort(placed.begin(), placed.end(), [](const Placed& a, const Placed& b) {
-    return std::tuple(a.depth, a.label.began, a.label.label) < std::tuple(b.depth, b.label.began, b.label.label);
+    return std::tuple(a.depth, a.label.began, a.label.label) <
+           std::tuple(b.depth, b.label.began, b.label.label);
   });
   std::vector<trace::Time> busy_until;  // rows of this depth
   std::uint32_t depth = 0;
@@ -47,7 +49,8 @@ void add_labels(const model::Graph& graph, TimelineScene& scene) {
       busy_until.clear();
       depth = p.depth;
     }
-    const auto free = std::find_if(busy_until.begin(), busy_until.end(), [&](trace::Time t) { return t <= p.label.began; });
+    const auto free = std::find_if(busy_until.begin(), busy_until.end(),
+                                   [&](trace::Time t) { return t <= p.label.began; });
     p.label.row = scene.label_rows + static_cast<std::uint32_t>(free - busy_until.begin());
     if (free == busy_until.end()) {
       busy_until.push_back(p.label.ended);
@@ -57,20 +60,23 @@ void add_labels(const model::Graph& graph, TimelineScene& scene) {
     scene.labels.push_back(p.label);
   }
   scene.label_rows += static_cast<std::uint32_t>(busy_until.size());
-  std::stable_sort(scene.labels.begin(), scene.labels.end(), [](const TimelineLabel& a, const TimelineLabel& b) { return a.row < b.row; });
+  std::stable_sort(scene.labels.begin(), scene.labels.end(),
+                   [](const TimelineLabel& a, const TimelineLabel& b) { return a.row < b.row; });
 }
 
 }  // namespace
 
-TimelineScene make_timeline_scene(const model::Graph& graph, const trace::Replay& replay, model::SampleStore::Block block, model::RowsBy by) {
+TimelineScene make_timeline_scene(const model::Graph& graph, const trace::Replay& replay,
+                                  model::SampleStore::Block block, model::RowsBy by) {
   TimelineScene scene;
   scene.replay = replay;
   scene.rows = model::timeline_rows(graph, *block, by);
   scene.times = model::replay_times(graph, *block);
   scene.gaps = model::gaps(graph, scene.rows, scene.times);
   scene.block = std::move(block);
-  std::stable_sort(scene.rows.items.begin(), scene.rows.items.end(),
-                   [](const model::TimelineItem& a, const model::TimelineItem& b) { return a.row < b.row; });
+  std::stable_sort(
+      scene.rows.items.begin(), scene.rows.items.end(),
+      [](const model::TimelineItem& a, const model::TimelineItem& b) { return a.row < b.row; });
   const std::size_t rows = scene.rows.rows.size();
   scene.row_items.assign(rows + 1, 0);
   scene.row_gaps.assign(rows + 1, 0);
@@ -83,7 +89,8 @@ TimelineScene make_timeline_scene(const model::Graph& graph, const trace::Replay
   scene.items_of.assign(graph.node_count(), trace::kNone);
   for (std::uint32_t i = 0; i < scene.rows.items.size(); ++i) {
     std::uint32_t& first = scene.items_of[scene.rows.items[i].node];
-    if (first == trace::kNone || scene.rows.items[i].started < scene.rows.items[first].started) first = i;
+    if (first == trace::kNone || scene.rows.items[i].started < scene.rows.items[first].started)
+      first = i;
   }
   add_labels(graph, scene);
   for (const model::NodeSpan& span : scene.times.nodes) scene.unmeasured += span.measured ? 0 : 1;

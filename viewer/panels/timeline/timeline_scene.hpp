@@ -1,5 +1,6 @@
-// TimelineScene: the nodes of one replay in rows, why each row was empty where it was, and where a node stands. Draws nothing.
-// Threads: pure functions, for the background; values that many may read.
+// TimelineScene: the nodes of one replay in rows, why each row was empty where it was, and where a
+// node stands. Draws nothing. Threads: pure functions, for the background; values that many may
+// read.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +30,8 @@ struct TimelineScene {
   std::vector<model::Gap> gaps;                  // by row, then time
   std::vector<std::size_t> row_items, row_gaps;  // where a row's begin, and the end
   std::vector<std::uint32_t> items_of;           // a node each: its first item; kNone without one
-  std::vector<TimelineLabel> labels;             // outer ones above inner ones; by row, then begin; those of a row do not overlap
+  std::vector<TimelineLabel>
+      labels;  // outer ones above inner ones; by row, then begin; those of a row do not overlap
   std::uint32_t label_rows = 0;
   std::uint32_t unmeasured = 0;  // nodes without a time
 
@@ -41,8 +43,9 @@ struct TimelineScene {
   }
 };
 
-[[nodiscard]] TimelineScene make_timeline_scene(const model::Graph& graph, const trace::Replay& replay, model::SampleStore::Block block,
-                                                model::RowsBy by);
+[[nodiscard]] TimelineScene make_timeline_scene(const model::Graph& graph,
+                                                const trace::Replay& replay,
+                                                model::SampleStore::Block block, model::RowsBy by);
 
 // How much of the time of all rows is empty, and why, in ns.
 struct GapSums {

@@ -1,8 +1,10 @@
-// Canvas: a rectangle of a window that shows a plane, which the mouse and the keys move and magnify the way people are used to:
-// the wheel zooms at the cursor, a drag with the right button pans, one with the middle button zooms to what it frames, W A S D pan and
-// zoom (with only one axis W and S zoom, with both they do while Shift is held; otherwise W A S D pan), Home shows everything. As long as
-// nobody moves it, everything stays in sight. With both axes a point is as wide as high; with one, the plane is as high as the canvas.
-// Draws nothing but the frame of a middle drag. Threads: the drawing thread's.
+// Canvas: a rectangle of a window that shows a plane, which the mouse and the keys move and magnify
+// the way people are used to: the wheel zooms at the cursor, a drag with the right button pans, one
+// with the middle button zooms to what it frames, W A S D pan and zoom (with only one axis W and S
+// zoom, with both they do while Shift is held; otherwise W A S D pan), Home shows everything. As
+// long as nobody moves it, everything stays in sight. With both axes a point is as wide as high;
+// with one, the plane is as high as the canvas. Draws nothing but the frame of a middle drag.
+// Threads: the drawing thread's.
 #pragma once
 
 #include <imgui.h>
@@ -11,8 +13,9 @@
 
 namespace reprise::viewer {
 
-// Which way the plane may be moved and magnified. Each: both ways, but one unit across is not one down (nodes and bytes, say): everything
-// fills the canvas, and the wheel magnifies only across with Ctrl and only down with Alt.
+// Which way the plane may be moved and magnified. Each: both ways, but one unit across is not one
+// down (nodes and bytes, say): everything fills the canvas, and the wheel magnifies only across
+// with Ctrl and only down with Alt.
 enum class CanvasAxes { Both, Horizontal, Each };
 
 struct CanvasBounds {
@@ -23,21 +26,25 @@ class Canvas {
  public:
   explicit Canvas(CanvasAxes axes) : axes_(axes) {}
 
-  // Takes the rest of the current ImGui window (or `size`, where that is above 0), and what the mouse and keys ask for. Returns true if the
-  // part in sight has changed. ImGui's clip rectangle is the canvas until end().
+  // Takes the rest of the current ImGui window (or `size`, where that is above 0), and what the
+  // mouse and keys ask for. Returns true if the part in sight has changed. ImGui's clip rectangle
+  // is the canvas until end().
   bool begin(const char* id, const CanvasBounds& bounds, const Theme& theme, ImVec2 size = {0, 0});
   void end();
 
-  void fit();                              // everything, in the next frame
-  void keep_free(float points);            // at the left, while everything is shown: something else stands there
-  void show(const CanvasBounds& part);     // this part, and a little around it, in the next frame
-  void centre(double x, double y);         // as large as now, in the next frame
-  void follow_right(double right);         // moves so that `right` is at the right border, as large as now
+  void fit();  // everything, in the next frame
+  void keep_free(
+      float points);  // at the left, while everything is shown: something else stands there
+  void show(const CanvasBounds& part);  // this part, and a little around it, in the next frame
+  void centre(double x, double y);      // as large as now, in the next frame
+  void follow_right(double right);  // moves so that `right` is at the right border, as large as now
 
   [[nodiscard]] ImVec2 to_screen(double x, double y) const;
   [[nodiscard]] double x_of(float screen_x) const;
   [[nodiscard]] double y_of(float screen_y) const;
-  [[nodiscard]] double zoom_x() const noexcept { return zoom_x_; }  // screen points for one of the plane
+  [[nodiscard]] double zoom_x() const noexcept {
+    return zoom_x_;
+  }  // screen points for one of the plane
   [[nodiscard]] double zoom_y() const noexcept { return zoom_y_; }
   [[nodiscard]] CanvasBounds in_sight() const;
   [[nodiscard]] ImVec2 min() const noexcept { return min_; }  // of the rectangle, on the screen

@@ -1,4 +1,5 @@
-// Choice: a row of joined buttons of which one is on; and a button that is on or off. Threads: the drawing thread's.
+// Choice: a row of joined buttons of which one is on; and a button that is on or off. Threads: the
+// drawing thread's.
 #pragma once
 
 #include <span>
@@ -14,8 +15,10 @@ struct ChoiceItem {
   bool is_enabled = true;
 };
 
-// Returns the one that is on after this frame's clicks. Stays on its line; the next item may follow with SameLine().
-[[nodiscard]] int draw_choice(const Theme& theme, const char* id, std::span<const ChoiceItem> items, int chosen);
+// Returns the one that is on after this frame's clicks. Stays on its line; the next item may follow
+// with SameLine().
+[[nodiscard]] int draw_choice(const Theme& theme, const char* id, std::span<const ChoiceItem> items,
+                              int chosen);
 
 struct ToggleDesc {
   std::string text, explanation = {};

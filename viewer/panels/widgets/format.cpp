@@ -34,7 +34,8 @@ std::string fixed(double value, int decimals) {
 int decimals_of(double value) { return value < 10 ? 3 : value < 100 ? 2 : value < 1000 ? 1 : 0; }
 
 std::string time_text(double magnitude) {
-  if (magnitude < 999.5) return fixed(magnitude, magnitude < 10 && magnitude != std::floor(magnitude) ? 1 : 0) + " ns";
+  if (magnitude < 999.5)
+    return fixed(magnitude, magnitude < 10 && magnitude != std::floor(magnitude) ? 1 : 0) + " ns";
   std::size_t unit = 1;
   while (unit + 1 < kTimes.size() && magnitude / kTimes[unit].size >= 999.95) ++unit;
   const double value = magnitude / kTimes[unit].size;
@@ -95,7 +96,8 @@ std::string change_text(double part) {
 }
 
 std::string shortened(const std::string& text, std::size_t length) {
-  const auto characters = static_cast<std::size_t>(std::count_if(text.begin(), text.end(), starts_character));
+  const auto characters =
+      static_cast<std::size_t>(std::count_if(text.begin(), text.end(), starts_character));
   if (characters <= length) return text;
   const auto first = [&](std::size_t count) {  // bytes of the first characters
     std::size_t at = 0;

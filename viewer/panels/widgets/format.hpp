@@ -1,4 +1,5 @@
-// Numbers as people read them: with their unit, a thin choice of digits, and thousands separators. Threads: pure functions.
+// Numbers as people read them: with their unit, a thin choice of digits, and thousands separators.
+// Threads: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +7,8 @@
 
 namespace reprise::viewer {
 
-// "812 ns", "361.2 us", "12.05 ms", "3.412 s"; below 0 with a sign; three to four digits that matter.
+// "812 ns", "361.2 us", "12.05 ms", "3.412 s"; below 0 with a sign; three to four digits that
+// matter.
 [[nodiscard]] std::string duration_text(double nanoseconds);
 // All of one column or axis in the unit that suits `largest`: "0.361 ms" below "12.050 ms".
 [[nodiscard]] std::string duration_text(double nanoseconds, double largest);

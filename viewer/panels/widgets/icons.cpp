@@ -24,11 +24,14 @@ void draw_icon(ImDrawList& draw, Icon icon, ImVec2 c, float size, ImU32 colour) 
       line(0.35f, 0, -0.35f, 0.7f);
       return;
     case Icon::Pause:
-      draw.AddRectFilled({c.x - r * 0.6f, c.y - r * 0.7f}, {c.x - r * 0.15f, c.y + r * 0.7f}, colour, 1);
-      draw.AddRectFilled({c.x + r * 0.15f, c.y - r * 0.7f}, {c.x + r * 0.6f, c.y + r * 0.7f}, colour, 1);
+      draw.AddRectFilled({c.x - r * 0.6f, c.y - r * 0.7f}, {c.x - r * 0.15f, c.y + r * 0.7f},
+                         colour, 1);
+      draw.AddRectFilled({c.x + r * 0.15f, c.y - r * 0.7f}, {c.x + r * 0.6f, c.y + r * 0.7f},
+                         colour, 1);
       return;
     case Icon::Play:
-      draw.AddTriangleFilled({c.x - r * 0.5f, c.y - r * 0.75f}, {c.x + r * 0.75f, c.y}, {c.x - r * 0.5f, c.y + r * 0.75f}, colour);
+      draw.AddTriangleFilled({c.x - r * 0.5f, c.y - r * 0.75f}, {c.x + r * 0.75f, c.y},
+                             {c.x - r * 0.5f, c.y + r * 0.75f}, colour);
       return;
     case Icon::Follow:
       line(-0.9f, 0, 0.45f, 0);
@@ -40,7 +43,8 @@ void draw_icon(ImDrawList& draw, Icon icon, ImVec2 c, float size, ImU32 colour) 
       draw.AddCircle(c, r * 0.42f, colour, 0, thick);
       for (int i = 0; i < 8; ++i) {
         const float angle = std::numbers::pi_v<float> / 4 * static_cast<float>(i);
-        line(std::cos(angle) * 0.68f, std::sin(angle) * 0.68f, std::cos(angle) * 0.95f, std::sin(angle) * 0.95f);
+        line(std::cos(angle) * 0.68f, std::sin(angle) * 0.68f, std::cos(angle) * 0.95f,
+             std::sin(angle) * 0.95f);
       }
       return;
     case Icon::Moon:
@@ -57,7 +61,8 @@ void draw_icon(ImDrawList& draw, Icon icon, ImVec2 c, float size, ImU32 colour) 
       line(-0.5f, 0.5f, 0.5f, -0.5f);
       return;
     case Icon::More:
-      for (int i = -1; i <= 1; ++i) draw.AddCircleFilled({c.x + static_cast<float>(i) * r * 0.65f, c.y}, r * 0.17f, colour);
+      for (int i = -1; i <= 1; ++i)
+        draw.AddCircleFilled({c.x + static_cast<float>(i) * r * 0.65f, c.y}, r * 0.17f, colour);
       return;
     case Icon::Filter:
       line(-0.8f, -0.6f, 0.8f, -0.6f);
@@ -65,7 +70,8 @@ void draw_icon(ImDrawList& draw, Icon icon, ImVec2 c, float size, ImU32 colour) 
       line(-0.2f, 0.6f, 0.2f, 0.6f);
       return;
     case Icon::Copy:
-      draw.AddRect({c.x - r * 0.35f, c.y - r * 0.35f}, {c.x + r * 0.7f, c.y + r * 0.7f}, colour, 1, 0, thick);
+      draw.AddRect({c.x - r * 0.35f, c.y - r * 0.35f}, {c.x + r * 0.7f, c.y + r * 0.7f}, colour, 1,
+                   0, thick);
       draw.PathLineTo({c.x - r * 0.7f, c.y + r * 0.25f});
       draw.PathLineTo({c.x - r * 0.7f, c.y - r * 0.7f});
       draw.PathLineTo({c.x + r * 0.25f, c.y - r * 0.7f});
@@ -80,21 +86,25 @@ void draw_icon(ImDrawList& draw, Icon icon, ImVec2 c, float size, ImU32 colour) 
   }
 }
 
-bool icon_button(const Theme& theme, const char* id, Icon icon, const std::string& hint, IconState state) {
+bool icon_button(const Theme& theme, const char* id, Icon icon, const std::string& hint,
+                 IconState state) {
   const float side = ImGui::GetFrameHeight();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const bool clicked = ImGui::InvisibleButton(id, {side, side}) && state != IconState::Disabled;
   const bool hovered = ImGui::IsItemHovered();
   ImDrawList& draw = *ImGui::GetWindowDrawList();
-  if (state == IconState::Active) draw.AddRectFilled(at, {at.x + side, at.y + side}, theme.accent_soft, theme.radius);
+  if (state == IconState::Active)
+    draw.AddRectFilled(at, {at.x + side, at.y + side}, theme.accent_soft, theme.radius);
   if (hovered && state != IconState::Disabled) {
-    draw.AddRectFilled(at, {at.x + side, at.y + side}, ImGui::IsItemActive() ? theme.accent_soft : theme.hovered, theme.radius);
+    draw.AddRectFilled(at, {at.x + side, at.y + side},
+                       ImGui::IsItemActive() ? theme.accent_soft : theme.hovered, theme.radius);
   }
   const ImU32 colour = state == IconState::Disabled ? theme.ink_faint
                        : state == IconState::Active ? theme.accent
                        : hovered                    ? theme.ink
                                                     : theme.ink_soft;
-  draw_icon(draw, icon, {std::round(at.x + side / 2), std::round(at.y + side / 2)}, std::round(side * 0.52f), colour);
+  draw_icon(draw, icon, {std::round(at.x + side / 2), std::round(at.y + side / 2)},
+            std::round(side * 0.52f), colour);
   tooltip(hint);
   return clicked;
 }

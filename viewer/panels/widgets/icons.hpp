@@ -1,4 +1,5 @@
-// Small pictures on buttons, drawn as lines, so that no font has to have them. Threads: the drawing thread's.
+// Small pictures on buttons, drawn as lines, so that no font has to have them. Threads: the drawing
+// thread's.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +9,27 @@
 
 namespace reprise::viewer {
 
-enum class Icon : std::uint8_t { Back, Next, Previous, Pause, Play, Follow, Sun, Moon, Search, Cross, More, Help, Filter, Copy };
+enum class Icon : std::uint8_t {
+  Back,
+  Next,
+  Previous,
+  Pause,
+  Play,
+  Follow,
+  Sun,
+  Moon,
+  Search,
+  Cross,
+  More,
+  Help,
+  Filter,
+  Copy
+};
 enum class IconState : std::uint8_t { Normal, Active, Disabled };
 
 // A square as high as a frame. True when it was clicked.
-[[nodiscard]] bool icon_button(const Theme& theme, const char* id, Icon icon, const std::string& hint, IconState state = IconState::Normal);
+[[nodiscard]] bool icon_button(const Theme& theme, const char* id, Icon icon,
+                               const std::string& hint, IconState state = IconState::Normal);
 void draw_icon(ImDrawList& draw, Icon icon, ImVec2 centre, float size, ImU32 colour);
 
 }  // namespace reprise::viewer

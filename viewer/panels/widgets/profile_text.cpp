@@ -47,7 +47,8 @@ std::string profile_hint(trace::LiveProfile mode) {
   switch (mode) {
     case trace::LiveProfile::Off: return "Graphs, buffers and messages; no replay";
     case trace::LiveProfile::Replays: return "When each replay was launched, began and ended";
-    case trace::LiveProfile::Sampled: return "And the times of all nodes, of some replays: about 1 % of the time";
+    case trace::LiveProfile::Sampled:
+      return "And the times of all nodes, of some replays: about 1 % of the time";
     case trace::LiveProfile::Every: return "And the times of all nodes of every replay";
   }
   return {};
@@ -66,7 +67,8 @@ ProfileText profile_text(const model::Document& document, const model::FeedStatu
   text.mode = profile_name(static_cast<trace::LiveProfile>(mode));
   text.hint = profile_hint(static_cast<trace::LiveProfile>(mode)) + ".";
   trace::Time passed = 0, host = 0, device = 0;
-  for (std::size_t i = costs.size(), looked = 0; i-- > 0 && looked < kLastCosts && costs[i].mode == mode; ++looked) {
+  for (std::size_t i = costs.size(), looked = 0;
+       i-- > 0 && looked < kLastCosts && costs[i].mode == mode; ++looked) {
     passed += costs[i].to - costs[i].from;
     host += costs[i].host;
     device += costs[i].device;
@@ -75,11 +77,14 @@ ProfileText profile_text(const model::Document& document, const model::FeedStatu
     const double of_host = static_cast<double>(host) / static_cast<double>(passed),
                  of_device = static_cast<double>(device) / static_cast<double>(passed);
     text.cost = std::max(of_host, of_device);
-    text.cost_text = text.cost > 0 && text.cost < 0.0005 ? percent_text(text.cost) : change_text(text.cost);
-    text.hint += "\nMeasured cost of profiling, of the time that passed:\n" + percent_text(of_host) + " on the host, " + percent_text(of_device) +
+    text.cost_text =
+        text.cost > 0 && text.cost < 0.0005 ? percent_text(text.cost) : change_text(text.cost);
+    text.hint += "\nMeasured cost of profiling, of the time that passed:\n" +
+                 percent_text(of_host) + " on the host, " + percent_text(of_device) +
                  " on the device.";
   }
-  if (status.asked && static_cast<std::uint8_t>(*status.asked) != mode) text.hint += std::string("\nAsked for: ") + profile_name(*status.asked) + ".";
+  if (status.asked && static_cast<std::uint8_t>(*status.asked) != mode)
+    text.hint += std::string("\nAsked for: ") + profile_name(*status.asked) + ".";
   return text;
 }
 

@@ -16,12 +16,15 @@ namespace {
 constexpr std::uint32_t kAllKinds = 0xffffffffu;
 constexpr std::size_t kMostLabels = 300;  // in the menu
 
-bool is_kept_to_some(const model::Filter& filter) { return filter.kinds != kAllKinds || !filter.labels.empty(); }
+bool is_kept_to_some(const model::Filter& filter) {
+  return filter.kinds != kAllKinds || !filter.labels.empty();
+}
 
 // The kinds that the graph has, a bit each.
 std::uint32_t kinds_of(const model::Graph& graph) {
   std::uint32_t kinds = 0;
-  for (const trace::Node& node : graph.record().nodes) kinds |= 1u << static_cast<unsigned>(node.kind);
+  for (const trace::Node& node : graph.record().nodes)
+    kinds |= 1u << static_cast<unsigned>(node.kind);
   return kinds;
 }
 
@@ -43,8 +46,10 @@ void draw_labels(const Theme& theme, const model::Graph& graph, model::Filter& f
   if (count < 2) return;
   ImGui::Dummy({0, theme.half_space});
   ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(theme.ink_soft), "Only below these labels");
-  ImGui::BeginChild("labels",
-                    {280 * theme.scale, std::min(static_cast<float>(std::min(count - 1, kMostLabels)), 9.0f) * ImGui::GetFrameHeightWithSpacing()});
+  ImGui::BeginChild(
+      "labels",
+      {280 * theme.scale, std::min(static_cast<float>(std::min(count - 1, kMostLabels)), 9.0f) *
+                              ImGui::GetFrameHeightWithSpacing()});
   for (std::uint32_t label = 1; label < std::min(count, kMostLabels + 1); ++label) {
     const auto place = std::find(filter.labels.begin(), filter.labels.end(), label);
     bool on = place != filter.labels.end();
@@ -84,11 +89,14 @@ int draw_search_box(PanelContext& context, std::size_t matches, float width) {
   const Theme& theme = context.theme;
   model::Filter& filter = context.view.filter;
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float x = ImGui::GetCursorPosX(), y = ImGui::GetCursorPosY(), side = ImGui::GetFrameHeight();
+  const float x = ImGui::GetCursorPosX(), y = ImGui::GetCursorPosY(),
+              side = ImGui::GetFrameHeight();
   const bool filters = !filter.is_empty(), has_room = width > 220 * theme.scale;
   const float buttons = side * (1 + (filters ? (has_room ? 3.0f : 1.0f) : 0.0f));
   std::string count;
-  if (filters && context.graph() != nullptr) count = count_text(matches) + (has_room ? " of " + count_text(context.graph()->node_count()) : "");
+  if (filters && context.graph() != nullptr)
+    count =
+        count_text(matches) + (has_room ? " of " + count_text(context.graph()->node_count()) : "");
   int find = 0;
 
   if (context.view.focus_search) {
@@ -98,33 +106,40 @@ int draw_search_box(PanelContext& context, std::size_t matches, float width) {
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {side * 0.95f, ImGui::GetStyle().FramePadding.y});
   ImGui::SetNextItemWidth(std::max(1.0f, width - buttons));
   const char* const hint = width > 240 * theme.scale ? "Search nodes, kernels, buffers" : "Search";
-  if (ImGui::InputTextWithHint("##search", hint, &filter.text, ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll)) {
+  if (ImGui::InputTextWithHint(
+          "##search", hint, &filter.text,
+          ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll)) {
     find = 1;
     context.view.focus_search = true;
   }
   ImGui::PopStyleVar();
   const bool active = ImGui::IsItemActive();
-  if (!filters) tooltip("Words of a node's name, label, kernel or buffers (Ctrl+F); the rest is dimmed everywhere");
+  if (!filters)
+    tooltip(
+        "Words of a node's name, label, kernel or buffers (Ctrl+F); the rest is dimmed everywhere");
   ImDrawList& draw = *ImGui::GetWindowDrawList();
   if (active) draw.AddRect(at, {at.x + width - buttons, at.y + side}, theme.accent, theme.radius);
-  draw_icon(draw, Icon::Search, {std::round(at.x + side * 0.5f), std::round(at.y + side * 0.5f)}, side * 0.5f,
-            active ? theme.accent : theme.ink_soft);
+  draw_icon(draw, Icon::Search, {std::round(at.x + side * 0.5f), std::round(at.y + side * 0.5f)},
+            side * 0.5f, active ? theme.accent : theme.ink_soft);
   const float wide = ImGui::CalcTextSize(count.c_str()).x;
-  draw.AddText({at.x + width - buttons - wide - theme.space, at.y + ImGui::GetStyle().FramePadding.y}, matches == 0 ? theme.warning : theme.ink_soft,
-               count.c_str());
+  draw.AddText(
+      {at.x + width - buttons - wide - theme.space, at.y + ImGui::GetStyle().FramePadding.y},
+      matches == 0 ? theme.warning : theme.ink_soft, count.c_str());
 
   ImGui::SetCursorPos({x + width - buttons, y});
   if (icon_button(theme, "filter", Icon::Filter, "Keep to some kinds of nodes, or some labels",
                   is_kept_to_some(filter) ? IconState::Active : IconState::Normal)) {
     ImGui::OpenPopup("kinds and labels");
   }
-  ImGui::SetNextWindowPos({ImGui::GetItemRectMax().x, ImGui::GetItemRectMax().y + theme.half_space}, ImGuiCond_Appearing, {1, 0});
+  ImGui::SetNextWindowPos({ImGui::GetItemRectMax().x, ImGui::GetItemRectMax().y + theme.half_space},
+                          ImGuiCond_Appearing, {1, 0});
   draw_menu(context);
   if (!filters) return find;
   const IconState state = matches == 0 ? IconState::Disabled : IconState::Normal;
   if (has_room) {
     ImGui::SameLine(0, 0);
-    if (icon_button(theme, "previous match", Icon::Previous, "Previous match (Shift+F3)", state)) find = -1;
+    if (icon_button(theme, "previous match", Icon::Previous, "Previous match (Shift+F3)", state))
+      find = -1;
     ImGui::SameLine(0, 0);
     if (icon_button(theme, "next match", Icon::Next, "Next match (F3)", state)) find = 1;
   }

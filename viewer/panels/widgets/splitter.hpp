@@ -14,6 +14,7 @@ struct SplitterMove {
   bool reset = false;  // it was double-clicked
   bool is_held = false;
 };
-[[nodiscard]] SplitterMove draw_splitter(const Theme& theme, const char* id, SplitterAxis axis, ImVec2 min, ImVec2 max);
+[[nodiscard]] SplitterMove draw_splitter(const Theme& theme, const char* id, SplitterAxis axis,
+                                         ImVec2 min, ImVec2 max);
 
 }  // namespace reprise::viewer

@@ -8,18 +8,27 @@
 namespace reprise::viewer {
 
 bool begin_table(const Theme& theme, const TableDesc& desc) {
-  constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_Resizable | ImGuiTableFlags_Reorderable | ImGuiTableFlags_Hideable | ImGuiTableFlags_Sortable |
-                                     ImGuiTableFlags_RowBg | ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_BordersInnerV;
+  constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_Resizable | ImGuiTableFlags_Reorderable |
+                                     ImGuiTableFlags_Hideable | ImGuiTableFlags_Sortable |
+                                     ImGuiTableFlags_RowBg | ImGuiTableFlags_ScrollX |
+                                     ImGuiTableFlags_ScrollY | ImGuiTableFlags_BordersInnerV;
   const float character = ImGui::CalcTextSize("0").x;
   float least = 0;
-  for (const TableColumn& column : desc.columns) least += column.characters * character + 2 * ImGui::GetStyle().CellPadding.x + 1;
-  const float room = (desc.size.x > 0 ? desc.size.x : ImGui::GetContentRegionAvail().x + desc.size.x) - ImGui::GetStyle().ScrollbarSize;
-  if (!ImGui::BeginTable(desc.id, static_cast<int>(desc.columns.size()), kFlags, desc.size, std::max(least, room))) return false;
+  for (const TableColumn& column : desc.columns)
+    least += column.characters * character + 2 * ImGui::GetStyle().CellPadding.x + 1;
+  const float room =
+      (desc.size.x > 0 ? desc.size.x : ImGui::GetContentRegionAvail().x + desc.size.x) -
+      ImGui::GetStyle().ScrollbarSize;
+  if (!ImGui::BeginTable(desc.id, static_cast<int>(desc.columns.size()), kFlags, desc.size,
+                         std::max(least, room)))
+    return false;
   ImGui::TableSetupScrollFreeze(0, 1);
   for (std::size_t i = 0; i < desc.columns.size(); ++i) {
     const TableColumn& column = desc.columns[i];
-    ImGuiTableColumnFlags flags = column.align == ColumnAlign::Right ? ImGuiTableColumnFlags_WidthFixed | ImGuiTableColumnFlags_PreferSortDescending
-                                                                     : ImGuiTableColumnFlags_WidthStretch;
+    ImGuiTableColumnFlags flags =
+        column.align == ColumnAlign::Right
+            ? ImGuiTableColumnFlags_WidthFixed | ImGuiTableColumnFlags_PreferSortDescending
+            : ImGuiTableColumnFlags_WidthStretch;
     if (i == 0) flags |= ImGuiTableColumnFlags_NoHide;
     if (static_cast<int>(i) == desc.sort.column) {
       flags |= ImGuiTableColumnFlags_DefaultSort;
@@ -27,7 +36,9 @@ bool begin_table(const Theme& theme, const TableDesc& desc) {
       flags |= desc.sort.is_descending ? ImGuiTableColumnFlags_PreferSortDescending : 0;
     }
     const float width = column.characters * character;
-    ImGui::TableSetupColumn(column.name, flags, column.align == ColumnAlign::Right ? width : column.characters, static_cast<ImGuiID>(i));
+    ImGui::TableSetupColumn(column.name, flags,
+                            column.align == ColumnAlign::Right ? width : column.characters,
+                            static_cast<ImGuiID>(i));
   }
   ImGui::TableNextRow(ImGuiTableRowFlags_Headers, row_height());
   for (std::size_t i = 0; i < desc.columns.size(); ++i) {
@@ -41,7 +52,8 @@ bool begin_table(const Theme& theme, const TableDesc& desc) {
     const bool is_sorted = (ImGui::TableGetColumnFlags() & ImGuiTableColumnFlags_IsSorted) != 0;
     const float arrow = is_sorted ? ImGui::GetFontSize() : 0;  // takes the right end
     const float x = column.align == ColumnAlign::Right ? std::max(0.0f, width - text - arrow) : 0;
-    ImGui::GetWindowDrawList()->AddText({std::floor(at.x + x), at.y}, is_sorted ? theme.ink : theme.ink_soft, column.name);
+    ImGui::GetWindowDrawList()->AddText({std::floor(at.x + x), at.y},
+                                        is_sorted ? theme.ink : theme.ink_soft, column.name);
     ImGui::PopID();
   }
   return true;
@@ -50,24 +62,31 @@ bool begin_table(const Theme& theme, const TableDesc& desc) {
 TableSort sort_of(TableSort otherwise) {
   const ImGuiTableSortSpecs* specs = ImGui::TableGetSortSpecs();
   if (!specs || specs->SpecsCount == 0) return otherwise;
-  return {static_cast<int>(specs->Specs[0].ColumnUserID), specs->Specs[0].SortDirection == ImGuiSortDirection_Descending};
+  return {static_cast<int>(specs->Specs[0].ColumnUserID),
+          specs->Specs[0].SortDirection == ImGuiSortDirection_Descending};
 }
 
-float row_height() { return std::round(ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y); }
+float row_height() {
+  return std::round(ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y);
+}
 
 void reveal_row(std::size_t row) {
-  const float height = row_height(), top = static_cast<float>(row) * height, view = ImGui::GetWindowHeight() - height, scroll = ImGui::GetScrollY();
+  const float height = row_height(), top = static_cast<float>(row) * height,
+              view = ImGui::GetWindowHeight() - height, scroll = ImGui::GetScrollY();
   if (top >= scroll && top + height <= scroll + view) return;
   ImGui::SetScrollY(std::max(0.0f, top - (view - height) / 2));
 }
 
 RowInput begin_row(const Theme& theme, int id, const RowDesc& desc) {
   ImGui::TableNextRow(ImGuiTableRowFlags_None, row_height());
-  if (desc.is_lit) ImGui::TableSetBgColor(ImGuiTableBgTarget_RowBg0, with_alpha(theme.accent_soft, 0.45f));
+  if (desc.is_lit)
+    ImGui::TableSetBgColor(ImGuiTableBgTarget_RowBg0, with_alpha(theme.accent_soft, 0.45f));
   ImGui::TableSetColumnIndex(0);
   ImGui::PushID(id);
-  const bool clicked = ImGui::Selectable("##row", desc.is_selected, ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowItemOverlap,
-                                         {0, ImGui::GetTextLineHeight()});
+  const bool clicked =
+      ImGui::Selectable("##row", desc.is_selected,
+                        ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowItemOverlap,
+                        {0, ImGui::GetTextLineHeight()});
   const bool hovered = ImGui::IsItemHovered();
   ImGui::PopID();
   ImGui::SameLine(0, 0);

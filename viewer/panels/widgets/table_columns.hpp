@@ -1,5 +1,5 @@
-// The columns of a table: names with an explanation each, numbers at the right, a sort by any. Rows are the caller's.
-// Threads: the drawing thread's.
+// The columns of a table: names with an explanation each, numbers at the right, a sort by any. Rows
+// are the caller's. Threads: the drawing thread's.
 #pragma once
 
 #include <cstddef>
@@ -49,7 +49,8 @@ struct RowInput {
 };
 // A row, with its cells to fill.
 [[nodiscard]] RowInput begin_row(const Theme& theme, int id, const RowDesc& desc);
-// Cells by their column, as it stands in TableDesc. Cut at their width, whole in a tooltip. Colour 0: theme.ink.
+// Cells by their column, as it stands in TableDesc. Cut at their width, whole in a tooltip. Colour
+// 0: theme.ink.
 void draw_cell(const Theme& theme, int column, const std::string& text, ImU32 colour = 0);
 void draw_number(const Theme& theme, int column, const std::string& text, ImU32 colour = 0);
 

@@ -28,12 +28,15 @@ TabParts measure(const Theme& theme, const Tab& tab) {
 
 float tab_height(const Theme& theme) { return std::round(30 * theme.scale); }
 
-std::size_t draw_tabs(const Theme& theme, const char* id, std::span<const Tab> tabs, std::size_t chosen, float width) {
+std::size_t draw_tabs(const Theme& theme, const char* id, std::span<const Tab> tabs,
+                      std::size_t chosen, float width) {
   const float height = tab_height(theme);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
-  ImGui::BeginChild(id, {width, height}, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoBackground);
+  ImGui::BeginChild(id, {width, height}, false,
+                    ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoBackground);
   ImDrawList& draw = *ImGui::GetWindowDrawList();
-  if (ImGui::IsWindowHovered()) ImGui::SetScrollX(ImGui::GetScrollX() - ImGui::GetIO().MouseWheel * 40 * theme.scale);
+  if (ImGui::IsWindowHovered())
+    ImGui::SetScrollX(ImGui::GetScrollX() - ImGui::GetIO().MouseWheel * 40 * theme.scale);
   std::size_t result = chosen;
   for (std::size_t i = 0; i < tabs.size(); ++i) {
     const Tab& tab = tabs[i];
@@ -44,20 +47,25 @@ std::size_t draw_tabs(const Theme& theme, const char* id, std::span<const Tab> t
     const bool hovered = ImGui::IsItemHovered();
     const bool is_chosen = i == chosen;
     if (hovered && !is_chosen) {
-      draw.AddRectFilled({at.x + 2, at.y + theme.half_space}, {at.x + parts.width - 2, at.y + height - theme.half_space}, theme.hovered,
+      draw.AddRectFilled({at.x + 2, at.y + theme.half_space},
+                         {at.x + parts.width - 2, at.y + height - theme.half_space}, theme.hovered,
                          theme.radius);
     }
     const float line = ImGui::GetTextLineHeight();
-    const float x = std::round(at.x + 1.25f * theme.space), y = std::round(at.y + (height - line) / 2);
+    const float x = std::round(at.x + 1.25f * theme.space),
+                y = std::round(at.y + (height - line) / 2);
     draw.AddText({x, y}, is_chosen || hovered ? theme.ink : theme.ink_soft, tab.name.c_str());
     if (!tab.badge.empty()) {
       const float small = font_size(theme.small), left = x + parts.name + theme.half_space * 1.5f;
       const float top = std::round(at.y + (height - small) / 2 - 1);
-      draw.AddRectFilled({left, top}, {left + parts.badge, top + small + 2}, tab.badge_colour, (small + 2) / 2);
-      draw.AddText(theme.small, small, {left + theme.space * 0.625f, top + 1}, ink_on(tab.badge_colour), tab.badge.c_str());
+      draw.AddRectFilled({left, top}, {left + parts.badge, top + small + 2}, tab.badge_colour,
+                         (small + 2) / 2);
+      draw.AddText(theme.small, small, {left + theme.space * 0.625f, top + 1},
+                   ink_on(tab.badge_colour), tab.badge.c_str());
     }
     if (is_chosen) {
-      draw.AddRectFilled({at.x + theme.space, at.y + height - 2 * theme.scale}, {at.x + parts.width - theme.space, at.y + height}, theme.accent, 1);
+      draw.AddRectFilled({at.x + theme.space, at.y + height - 2 * theme.scale},
+                         {at.x + parts.width - theme.space, at.y + height}, theme.accent, 1);
       if (ImGui::IsWindowAppearing()) ImGui::SetScrollHereX();
     }
     tooltip(tab.hint);

@@ -1,5 +1,5 @@
-// A row of tabs: names, one of them chosen, with a count or a mark beside a name. Scrolls with the wheel where they do not fit.
-// Threads: the drawing thread's.
+// A row of tabs: names, one of them chosen, with a count or a mark beside a name. Scrolls with the
+// wheel where they do not fit. Threads: the drawing thread's.
 #pragma once
 
 #include <cstddef>
@@ -18,6 +18,7 @@ struct Tab {
 
 [[nodiscard]] float tab_height(const Theme& theme);
 // `width` of what is left; returns which is chosen now.
-[[nodiscard]] std::size_t draw_tabs(const Theme& theme, const char* id, std::span<const Tab> tabs, std::size_t chosen, float width);
+[[nodiscard]] std::size_t draw_tabs(const Theme& theme, const char* id, std::span<const Tab> tabs,
+                                    std::size_t chosen, float width);
 
 }  // namespace reprise::viewer

@@ -8,11 +8,15 @@ namespace reprise::viewer {
 
 namespace {
 
-constexpr ImU32 rgb(std::uint32_t hex) { return IM_COL32((hex >> 16) & 0xff, (hex >> 8) & 0xff, hex & 0xff, 255); }
+constexpr ImU32 rgb(std::uint32_t hex) {
+  return IM_COL32((hex >> 16) & 0xff, (hex >> 8) & 0xff, hex & 0xff, 255);
+}
 
 ImU32 mix(ImU32 a, ImU32 b, float part) {
   const ImVec4 from = ImGui::ColorConvertU32ToFloat4(a), to = ImGui::ColorConvertU32ToFloat4(b);
-  return ImGui::ColorConvertFloat4ToU32({from.x + (to.x - from.x) * part, from.y + (to.y - from.y) * part, from.z + (to.z - from.z) * part, 1});
+  return ImGui::ColorConvertFloat4ToU32({from.x + (to.x - from.x) * part,
+                                         from.y + (to.y - from.y) * part,
+                                         from.z + (to.z - from.z) * part, 1});
 }
 
 // Of WCAG: 0 black, 1 white.
@@ -21,7 +25,8 @@ double luminance(ImU32 colour) {
     const double c = static_cast<double>(byte & 0xff) / 255;
     return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
   };
-  return 0.2126 * linear(colour >> IM_COL32_R_SHIFT) + 0.7152 * linear(colour >> IM_COL32_G_SHIFT) + 0.0722 * linear(colour >> IM_COL32_B_SHIFT);
+  return 0.2126 * linear(colour >> IM_COL32_R_SHIFT) + 0.7152 * linear(colour >> IM_COL32_G_SHIFT) +
+         0.0722 * linear(colour >> IM_COL32_B_SHIFT);
 }
 
 void set_dark(Theme& theme) {
@@ -81,11 +86,13 @@ void set_colours(ImGuiStyle& style, const Theme& theme) {
   set(ImGuiCol_TextDisabled, theme.ink_faint);
   set(ImGuiCol_WindowBg, theme.panel);
   set(ImGuiCol_ChildBg, theme.panel, 0);
-  set(ImGuiCol_PopupBg, theme.shade == Shade::Dark ? mix(theme.panel, theme.raised, 0.3f) : theme.raised);  // fields on it are seen
+  set(ImGuiCol_PopupBg, theme.shade == Shade::Dark ? mix(theme.panel, theme.raised, 0.3f)
+                                                   : theme.raised);  // fields on it are seen
   set(ImGuiCol_Border, theme.line);
   set(ImGuiCol_BorderShadow, theme.line, 0);
   const bool dark = theme.shade == Shade::Dark;
-  const ImU32 field = dark ? mix(theme.raised, theme.hovered, 0.6f) : mix(theme.panel, theme.line, 0.55f);  // seen on popups too
+  const ImU32 field = dark ? mix(theme.raised, theme.hovered, 0.6f)
+                           : mix(theme.panel, theme.line, 0.55f);  // seen on popups too
   set(ImGuiCol_FrameBg, field);
   set(ImGuiCol_FrameBgHovered, theme.hovered);
   set(ImGuiCol_FrameBgActive, mix(theme.hovered, theme.accent_soft, 0.5f));
@@ -163,11 +170,14 @@ void set_distances(ImGuiStyle& style, const Theme& theme) {
 }
 
 // Okabe and Ito's, in an order that keeps neighbours apart; the last two places are the greys.
-constexpr std::array<std::uint32_t, 8> kOkabeIto = {0x56b4e9, 0xe69f00, 0x009e73, 0xcc79a7, 0xd55e00, 0xf0e442, 0x0072b2, 0x000000};
+constexpr std::array<std::uint32_t, 8> kOkabeIto = {0x56b4e9, 0xe69f00, 0x009e73, 0xcc79a7,
+                                                    0xd55e00, 0xf0e442, 0x0072b2, 0x000000};
 
 }  // namespace
 
-float font_size(const ImFont* font) { return font->FontSize * font->Scale * ImGui::GetIO().FontGlobalScale; }
+float font_size(const ImFont* font) {
+  return font->FontSize * font->Scale * ImGui::GetIO().FontGlobalScale;
+}
 
 void apply(Theme& theme, Shade shade, float scale) {
   theme.shade = shade;
@@ -189,9 +199,10 @@ void apply(Theme& theme, Shade shade, float scale) {
 
 ImU32 heat(float part) {
   // Viridis at twenty places, evenly.
-  static constexpr std::array<std::uint32_t, 20> kViridis = {0x440154, 0x481568, 0x482677, 0x453781, 0x3f4788, 0x39558c, 0x32648e,
-                                                             0x2d718e, 0x287d8e, 0x238a8d, 0x1f968b, 0x20a386, 0x29af7f, 0x3cbc75,
-                                                             0x56c667, 0x74d055, 0x94d840, 0xb8de29, 0xdce318, 0xfde725};
+  static constexpr std::array<std::uint32_t, 20> kViridis = {
+      0x440154, 0x481568, 0x482677, 0x453781, 0x3f4788, 0x39558c, 0x32648e,
+      0x2d718e, 0x287d8e, 0x238a8d, 0x1f968b, 0x20a386, 0x29af7f, 0x3cbc75,
+      0x56c667, 0x74d055, 0x94d840, 0xb8de29, 0xdce318, 0xfde725};
   if (!(part > 0)) return rgb(kViridis.front());  // NaN too
   if (part >= 1) return rgb(kViridis.back());
   const float at = part * static_cast<float>(kViridis.size() - 1);

@@ -1,5 +1,5 @@
-// Theme: every colour, font and distance of the viewer, in one place. Panels ask it and name no colour of their own.
-// Knows ImGui alone. Threads: the drawing thread's.
+// Theme: every colour, font and distance of the viewer, in one place. Panels ask it and name no
+// colour of their own. Knows ImGui alone. Threads: the drawing thread's.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,8 @@ void apply(Theme& theme, Shade shade, float scale);
 
 // Viridis, 0 to 1 (clamped), opaque: perceptually uniform, and readable without red or green.
 [[nodiscard]] ImU32 heat(float part);
-// Of ten colours that a colour-blind eye can tell apart (Okabe and Ito's, and two greys); the same number, the same colour.
+// Of ten colours that a colour-blind eye can tell apart (Okabe and Ito's, and two greys); the same
+// number, the same colour.
 [[nodiscard]] ImU32 category(const Theme& theme, std::uint32_t number);
 [[nodiscard]] ImU32 kind_colour(const Theme& theme, trace::NodeKind kind);
 [[nodiscard]] ImU32 cause_colour(const Theme& theme, trace::EdgeCause cause);

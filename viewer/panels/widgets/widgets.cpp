@@ -13,7 +13,8 @@ namespace reprise::viewer {
 
 namespace {
 
-void draw_centred(const Theme& theme, ImFont* font, const std::string& text, ImU32 colour, float& y) {
+void draw_centred(const Theme& theme, ImFont* font, const std::string& text, ImU32 colour,
+                  float& y) {
   ImGui::PushFont(font);
   const ImVec2 min = ImGui::GetWindowContentRegionMin();
   const float left = std::max(ImGui::GetWindowContentRegionMin().x, theme.space);
@@ -50,7 +51,9 @@ void draw_busy(const Theme& theme, const std::string& what) {
   // Three dots that take turns.
   const float radius = 3.5f * theme.scale, step = 14 * theme.scale;
   const ImVec2 window = ImGui::GetWindowPos();
-  const float x = window.x + (ImGui::GetWindowContentRegionMin().x + ImGui::GetWindowContentRegionMax().x) / 2 - step;
+  const float x =
+      window.x + (ImGui::GetWindowContentRegionMin().x + ImGui::GetWindowContentRegionMax().x) / 2 -
+      step;
   const auto turn = static_cast<int>(ImGui::GetTime() * 3) % 3;
   ImDrawList* const draw = ImGui::GetWindowDrawList();
   for (int i = 0; i < 3; ++i) {
@@ -62,7 +65,8 @@ void draw_busy(const Theme& theme, const std::string& what) {
 }
 
 void text_right(const std::string& text, ImU32 colour) {
-  const float width = ImGui::CalcTextSize(text.c_str()).x, free = ImGui::GetContentRegionAvail().x - width;
+  const float width = ImGui::CalcTextSize(text.c_str()).x,
+              free = ImGui::GetContentRegionAvail().x - width;
   if (free > 0) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + free);
   ImGui::PushStyleColor(ImGuiCol_Text, colour);
   ImGui::TextUnformatted(text.c_str());
@@ -86,11 +90,14 @@ bool begin_combo(const Theme& theme, const char* id, const std::string& chosen, 
   const float side = ImGui::GetFrameHeight(), line = ImGui::GetTextLineHeight();
   ImDrawList* const draw = ImGui::GetWindowDrawList();  // once it is open, the window is another
   ImGui::SetNextItemWidth(width);
-  ImGui::SetNextWindowSizeConstraints({width, 0}, {std::max(width, 560 * theme.scale), 420 * theme.scale});
-  const bool open = ImGui::BeginCombo(id, "", ImGuiComboFlags_NoArrowButton | ImGuiComboFlags_HeightLargest);
+  ImGui::SetNextWindowSizeConstraints({width, 0},
+                                      {std::max(width, 560 * theme.scale), 420 * theme.scale});
+  const bool open =
+      ImGui::BeginCombo(id, "", ImGuiComboFlags_NoArrowButton | ImGuiComboFlags_HeightLargest);
   const ImVec4 clip{at.x, at.y, at.x + width - side, at.y + side};
-  draw->AddText(ImGui::GetFont(), ImGui::GetFontSize(), {at.x + ImGui::GetStyle().FramePadding.x, at.y + std::round((side - line) / 2)}, theme.ink,
-                chosen.c_str(), nullptr, 0, &clip);
+  draw->AddText(ImGui::GetFont(), ImGui::GetFontSize(),
+                {at.x + ImGui::GetStyle().FramePadding.x, at.y + std::round((side - line) / 2)},
+                theme.ink, chosen.c_str(), nullptr, 0, &clip);
   const ImVec2 c{std::round(at.x + width - side / 2), std::round(at.y + side / 2)};
   const float r = std::round(3.5f * theme.scale);
   draw->AddLine({c.x - r, c.y - r / 2}, {c.x, c.y + r / 2}, theme.ink_soft, 1.5f * theme.scale);
@@ -109,7 +116,8 @@ void tooltip(const std::string& text) {
   ImGui::EndTooltip();
 }
 
-float draw_heat_legend(const Theme& theme, ImVec2 at, float width, const std::string& title, const std::string& least, const std::string& greatest,
+float draw_heat_legend(const Theme& theme, ImVec2 at, float width, const std::string& title,
+                       const std::string& least, const std::string& greatest,
                        const std::string& middle) {
   ImDrawList* const draw = ImGui::GetWindowDrawList();
   ImFont* const font = theme.small != nullptr ? theme.small : ImGui::GetFont();
@@ -117,14 +125,18 @@ float draw_heat_legend(const Theme& theme, ImVec2 at, float width, const std::st
   const auto text = [&](float x, float y, ImU32 colour, const std::string& what) {
     draw->AddText(font, line, {std::round(x), y}, colour, what.c_str());
   };
-  const auto wide = [&](const std::string& what) { return font->CalcTextSizeA(line, FLT_MAX, 0, what.c_str()).x; };
+  const auto wide = [&](const std::string& what) {
+    return font->CalcTextSizeA(line, FLT_MAX, 0, what.c_str()).x;
+  };
   float y = at.y;
   text(at.x, y, theme.ink_soft, title);
   y += line + theme.half_space;
   constexpr int kSteps = 32;
   for (int i = 0; i < kSteps; ++i) {
-    const float x0 = at.x + width * static_cast<float>(i) / kSteps, x1 = at.x + width * static_cast<float>(i + 1) / kSteps;
-    const ImU32 left = heat(static_cast<float>(i) / kSteps), right = heat(static_cast<float>(i + 1) / kSteps);
+    const float x0 = at.x + width * static_cast<float>(i) / kSteps,
+                x1 = at.x + width * static_cast<float>(i + 1) / kSteps;
+    const ImU32 left = heat(static_cast<float>(i) / kSteps),
+                right = heat(static_cast<float>(i + 1) / kSteps);
     draw->AddRectFilledMultiColor({x0, y}, {x1, y + bar}, left, right, right, left);
   }
   draw->AddRect({at.x, y}, {at.x + width, y + bar}, theme.line);
@@ -133,14 +145,17 @@ float draw_heat_legend(const Theme& theme, ImVec2 at, float width, const std::st
   text(at.x, y, theme.ink, least);
   text(at.x + width - last, y, theme.ink, greatest);
   const float from = at.x + (width - half) / 2;
-  if (!middle.empty() && from > at.x + first + theme.half_space && from + half < at.x + width - last - theme.half_space) {
+  if (!middle.empty() && from > at.x + first + theme.half_space &&
+      from + half < at.x + width - last - theme.half_space) {
     text(from, y, theme.ink_soft, middle);
-    draw->AddLine({at.x + width / 2, y - 2 * theme.scale - bar / 2}, {at.x + width / 2, y}, theme.ink, 1);
+    draw->AddLine({at.x + width / 2, y - 2 * theme.scale - bar / 2}, {at.x + width / 2, y},
+                  theme.ink, 1);
   }
   return y + line - at.y;
 }
 
-float draw_legend(const Theme& theme, ImVec2 at, const std::string& title, std::span<const LegendItem> items) {
+float draw_legend(const Theme& theme, ImVec2 at, const std::string& title,
+                  std::span<const LegendItem> items) {
   ImDrawList* const draw = ImGui::GetWindowDrawList();
   ImFont* const font = theme.small != nullptr ? theme.small : ImGui::GetFont();
   const float line = font_size(font), swatch = std::round(line * 0.72f);
@@ -240,7 +255,8 @@ std::string edge_reason(const model::Graph& graph, std::uint32_t edge) {
     const trace::Barrier& barrier = record.barriers[e.barrier];
     const std::string place = place_text(graph, barrier.file, barrier.line);
     if (!place.empty()) text += " at " + place;
-    text += barrier.buffer == trace::kNone ? ", global" : " on " + graph.buffer_name(barrier.buffer);
+    text +=
+        barrier.buffer == trace::kNone ? ", global" : " on " + graph.buffer_name(barrier.buffer);
     if (barrier.dependency == trace::Dependency::Programmatic) text += ", programmatic";
   }
   if (e.hazard != trace::Hazard::None) {

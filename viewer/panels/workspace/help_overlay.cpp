@@ -16,12 +16,15 @@ void HelpOverlay::draw(const Theme& theme) {
   ImGui::SetNextWindowPos(viewport.Pos);
   ImGui::SetNextWindowSize(viewport.Size);
   ImGui::PushStyleColor(ImGuiCol_WindowBg, with_alpha(theme.background, 0.72f));
-  ImGui::Begin("##help shade", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
+  ImGui::Begin(
+      "##help shade", nullptr,
+      ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
   ImGui::PopStyleColor();
   const float width = std::min(viewport.Size.x - 2 * theme.space, 640 * theme.scale);
   const float wanted = (static_cast<float>(key_help().size()) * 21 + 74) * theme.scale;
   const float height = std::min(viewport.Size.y - 2 * theme.space, wanted);
-  ImGui::SetCursorPos({std::round((viewport.Size.x - width) / 2), std::round((viewport.Size.y - height) / 2)});
+  ImGui::SetCursorPos(
+      {std::round((viewport.Size.x - width) / 2), std::round((viewport.Size.y - height) / 2)});
   ImGui::PushStyleColor(ImGuiCol_ChildBg, theme.raised);
   ImGui::PushStyleColor(ImGuiCol_Border, theme.line);
   ImGui::PushStyleVar(ImGuiStyleVar_ChildRounding, theme.radius * 2);
@@ -33,7 +36,9 @@ void HelpOverlay::draw(const Theme& theme) {
   ImGui::TextUnformatted("Keys and mouse");
   ImGui::PopFont();
   ImGui::Dummy({0, theme.half_space});
-  if (ImGui::BeginTable("table", 2, ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_PadOuterX | ImGuiTableFlags_BordersInnerH)) {
+  if (ImGui::BeginTable("table", 2,
+                        ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_PadOuterX |
+                            ImGuiTableFlags_BordersInnerH)) {
     ImGui::TableSetupColumn("keys");
     ImGui::TableSetupColumn("what", ImGuiTableColumnFlags_WidthStretch);
     for (const KeyHelp& help : key_help()) {
@@ -49,7 +54,9 @@ void HelpOverlay::draw(const Theme& theme) {
   }
   ImGui::EndChild();
   ImGui::End();
-  if (was_open_ && ImGui::IsMouseReleased(ImGuiMouseButton_Left) && ImGui::GetIO().MouseDragMaxDistanceSqr[0] < 25) open_ = false;
+  if (was_open_ && ImGui::IsMouseReleased(ImGuiMouseButton_Left) &&
+      ImGui::GetIO().MouseDragMaxDistanceSqr[0] < 25)
+    open_ = false;
   was_open_ = open_;
 }
 

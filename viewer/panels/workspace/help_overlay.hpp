@@ -1,4 +1,5 @@
-// HelpOverlay: what keys and mouse do, above everything else, until a key or a click. Threads: the drawing thread's.
+// HelpOverlay: what keys and mouse do, above everything else, until a key or a click. Threads: the
+// drawing thread's.
 #pragma once
 
 #include "panels/widgets/theme.hpp"

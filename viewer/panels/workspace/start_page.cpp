@@ -5,9 +5,9 @@
 
 #include <imgui.h>
 
+#include "panels/shared/keys.hpp"
 #include "panels/widgets/format.hpp"
 #include "panels/widgets/icons.hpp"
-#include "panels/shared/keys.hpp"
 #include "panels/widgets/widgets.hpp"
 
 namespace reprise::viewer {
@@ -34,8 +34,10 @@ void draw_sign(const Theme& theme, ImVec2 at, float size) {
   const float step = size / 5, width = std::max(2.0f, std::round(step * 0.62f));
   for (int i = 0; i < 5; ++i) {
     const float left = std::round(at.x + static_cast<float>(i) * step);
-    const ImU32 colour = i == 3 ? theme.critical : with_alpha(theme.accent, 0.55f + 0.1f * static_cast<float>(i));
-    draw.AddRectFilled({left, at.y + size * (1 - kBars[i])}, {left + width, at.y + size}, colour, width / 3);
+    const ImU32 colour =
+        i == 3 ? theme.critical : with_alpha(theme.accent, 0.55f + 0.1f * static_cast<float>(i));
+    draw.AddRectFilled({left, at.y + size * (1 - kBars[i])}, {left + width, at.y + size}, colour,
+                       width / 3);
   }
 }
 
@@ -64,7 +66,9 @@ void wrapped(const std::string& text, ImU32 colour) {
 std::string fitted(const std::string& text, float width) {
   const float wide = ImGui::CalcTextSize(text.c_str()).x;
   if (wide <= width || text.empty()) return text;
-  return shortened(text, static_cast<std::size_t>(std::max(4.0f, std::floor(static_cast<float>(text.size()) * width / wide) - 1)));
+  return shortened(
+      text, static_cast<std::size_t>(
+                std::max(4.0f, std::floor(static_cast<float>(text.size()) * width / wide) - 1)));
 }
 
 struct RowText {
@@ -83,33 +87,45 @@ bool draw_row(const Theme& theme, const char* id, const RowText& text, float rig
   if (hovered) draw.AddRectFilled(at, {at.x + width, at.y + height}, theme.hovered, theme.radius);
   float x = at.x + theme.space;
   if (text.dot != 0) {
-    draw.AddCircleFilled({x + 4 * theme.scale, at.y + std::round(height / 2)}, 4 * theme.scale, text.dot);
+    draw.AddCircleFilled({x + 4 * theme.scale, at.y + std::round(height / 2)}, 4 * theme.scale,
+                         text.dot);
     x += 18 * theme.scale;
   }
   const float line = font_size(theme.text), small = font_size(theme.small);
   ImGui::PushFont(theme.small);
-  const float right = text.right.empty() ? 0 : ImGui::CalcTextSize(text.right.c_str()).x + theme.space;
-  if (right > 0) draw.AddText({at.x + width - right_room - right, at.y + std::round((height - small) / 2)}, theme.ink_soft, text.right.c_str());
+  const float right =
+      text.right.empty() ? 0 : ImGui::CalcTextSize(text.right.c_str()).x + theme.space;
+  if (right > 0)
+    draw.AddText({at.x + width - right_room - right, at.y + std::round((height - small) / 2)},
+                 theme.ink_soft, text.right.c_str());
   const float room = width - right_room - right - (x - at.x) - theme.space;
   const std::string detail = fitted(text.detail, room);
   ImGui::PopFont();
   const float top = at.y + std::round((height - line - small - 2 * theme.scale) / 2);
-  draw.AddText(theme.text, line, {x, top}, text.is_there ? theme.ink : theme.ink_faint, fitted(text.title, room).c_str());
-  draw.AddText(theme.small, small, {x, top + line + 2 * theme.scale}, theme.ink_soft, detail.c_str());
+  draw.AddText(theme.text, line, {x, top}, text.is_there ? theme.ink : theme.ink_faint,
+               fitted(text.title, room).c_str());
+  draw.AddText(theme.small, small, {x, top + line + 2 * theme.scale}, theme.ink_soft,
+               detail.c_str());
   return clicked && text.is_there;
 }
 
 void draw_sessions(const Theme& theme, const StartViewModel& view_model, StartAction& action) {
-  const auto alive = std::count_if(view_model.sessions.begin(), view_model.sessions.end(), [](const trace::LiveSession& s) { return s.alive; });
-  heading(theme, "Live on this machine", alive > 0 ? count_text(static_cast<std::uint64_t>(alive)) : "");
+  const auto alive = std::count_if(view_model.sessions.begin(), view_model.sessions.end(),
+                                   [](const trace::LiveSession& s) { return s.alive; });
+  heading(theme, "Live on this machine",
+          alive > 0 ? count_text(static_cast<std::uint64_t>(alive)) : "");
   if (alive == 0) {
-    wrapped("No program is sending just now. Start one with REPRISE_TRACE=live and it appears here.", theme.ink_soft);
+    wrapped(
+        "No program is sending just now. Start one with REPRISE_TRACE=live and it appears here.",
+        theme.ink_soft);
     return;
   }
   for (const trace::LiveSession& session : view_model.sessions) {
     if (!session.alive) continue;
     const std::string path = session.path.string();
-    const RowText row{.title = session.application.empty() ? "process " + std::to_string(session.pid) : session.application,
+    const RowText row{.title = session.application.empty()
+                                   ? "process " + std::to_string(session.pid)
+                                   : session.application,
                       .detail = "process " + std::to_string(session.pid),
                       .right = "live",
                       .dot = theme.good};
@@ -121,7 +137,8 @@ void draw_sessions(const Theme& theme, const StartViewModel& view_model, StartAc
 void draw_recent(const Theme& theme, const StartViewModel& view_model, StartAction& action) {
   heading(theme, "Recent traces", {});
   if (view_model.recent.empty()) {
-    wrapped("None yet. Drop a trace here, or write one: reprise record -o run.reprise -- PROGRAM", theme.ink_soft);
+    wrapped("None yet. Drop a trace here, or write one: reprise record -o run.reprise -- PROGRAM",
+            theme.ink_soft);
     return;
   }
   const float side = ImGui::GetFrameHeight() + theme.half_space;
@@ -135,9 +152,10 @@ void draw_recent(const Theme& theme, const StartViewModel& view_model, StartActi
     if (draw_row(theme, "row", row, side)) action = OpenTarget{file.path, {}};
     tooltip(file.path);
     const float next = ImGui::GetCursorPosY();
-    ImGui::SetCursorPos(
-        {ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - side, top + std::round((kRow * theme.scale - ImGui::GetFrameHeight()) / 2)});
-    if (icon_button(theme, "forget", Icon::Cross, "Leave it out of this list; the file stays")) action = ForgetRecent{file.path};
+    ImGui::SetCursorPos({ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - side,
+                         top + std::round((kRow * theme.scale - ImGui::GetFrameHeight()) / 2)});
+    if (icon_button(theme, "forget", Icon::Cross, "Leave it out of this list; the file stays"))
+      action = ForgetRecent{file.path};
     ImGui::SetCursorPosY(next);
     ImGui::PopID();
   }
@@ -167,13 +185,17 @@ bool accent_button(const Theme& theme, const char* text, ImVec2 size) {
 struct Way {
   const char *what, *command, *then;
 };
-constexpr Way kWaysToBegin[] = {{"Look while it runs", "REPRISE_TRACE=live ./program", "It appears above, and in reprise sessions."},
-                                {"Record, look later", "reprise record -o run.reprise -- ./program", "Drop the file here, or open it by its name."},
-                                {"Compare two runs", "reprise view before.reprise after.reprise", "What changed, with its significance."}};
+constexpr Way kWaysToBegin[] = {{"Look while it runs", "REPRISE_TRACE=live ./program",
+                                 "It appears above, and in reprise sessions."},
+                                {"Record, look later", "reprise record -o run.reprise -- ./program",
+                                 "Drop the file here, or open it by its name."},
+                                {"Compare two runs", "reprise view before.reprise after.reprise",
+                                 "What changed, with its significance."}};
 
 void draw_ways(const Theme& theme, float width, int columns) {
   const float gap = 2 * theme.space, s = theme.scale;
-  const float card = std::round((width - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns));
+  const float card =
+      std::round((width - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns));
   const ImVec2 from = ImGui::GetCursorPos();
   for (int i = 0; i < 3; ++i) {
     const Way& way = kWaysToBegin[i];
@@ -191,7 +213,8 @@ void draw_ways(const Theme& theme, float width, int columns) {
     ImGui::PopFont();
     tooltip(way.command);
     ImGui::SameLine(ImGui::GetContentRegionMax().x - side);
-    if (icon_button(theme, "copy", Icon::Copy, "Copy the command")) ImGui::SetClipboardText(way.command);
+    if (icon_button(theme, "copy", Icon::Copy, "Copy the command"))
+      ImGui::SetClipboardText(way.command);
     ImGui::PushFont(theme.small);
     ImGui::PushStyleColor(ImGuiCol_Text, theme.ink_soft);
     ImGui::TextUnformatted(fitted(way.then, ImGui::GetContentRegionAvail().x).c_str());
@@ -215,13 +238,15 @@ StartAction StartPage::draw(const Theme& theme, const StartViewModel& view_model
   ImGui::PushStyleColor(ImGuiCol_WindowBg, theme.background);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
   ImGui::Begin("##start", nullptr,
-               ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoCollapse |
-                   ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus);
+               ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
+                   ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoSavedSettings |
+                   ImGuiWindowFlags_NoBringToFrontOnFocus);
   ImGui::PopStyleVar();
   ImGui::PopStyleColor();
 
   const float s = theme.scale, margin = std::min(40 * s, viewport.Size.x * 0.04f);
-  const float width = std::min(viewport.Size.x - 2 * margin, kWide * s), left = std::round((viewport.Size.x - width) / 2);
+  const float width = std::min(viewport.Size.x - 2 * margin, kWide * s),
+              left = std::round((viewport.Size.x - width) / 2);
   const bool is_wide = width > 680 * s;
   const bool is_tall = viewport.Size.y > 560 * s;
   float y = is_tall ? std::round(std::max(margin, (viewport.Size.y - 560 * s) * 0.36f)) : margin;
@@ -234,15 +259,19 @@ StartAction StartPage::draw(const Theme& theme, const StartViewModel& view_model
   ImGui::EndGroup();
   y += ImGui::GetItemRectSize().y + 2 * theme.space;
 
-  const float gap = 2 * theme.space, foot = 40 * s, ways = is_wide ? kWays * s : 3 * (kWays * s + gap) - gap;
+  const float gap = 2 * theme.space, foot = 40 * s,
+              ways = is_wide ? kWays * s : 3 * (kWays * s + gap) - gap;
   const auto alive =
-      static_cast<float>(std::count_if(view_model.sessions.begin(), view_model.sessions.end(), [](const trace::LiveSession& each) { return each.alive; }));
+      static_cast<float>(std::count_if(view_model.sessions.begin(), view_model.sessions.end(),
+                                       [](const trace::LiveSession& each) { return each.alive; }));
   const float row = kRow * s + ImGui::GetStyle().ItemSpacing.y, head = 62 * s;
   const float of_sessions = head + std::max(1.0f, alive) * row + 60 * s,
               of_recent = head + std::max(1.0f, static_cast<float>(view_model.recent.size())) * row;
   const float most = std::max(of_sessions, viewport.Size.y - y - gap - ways - foot - margin);
   const float column = is_wide ? std::round((width - gap) / 2) : width;
-  const float first = is_wide ? std::clamp(std::max(of_sessions, of_recent), 200 * s, std::max(200 * s, most)) : of_sessions;
+  const float first =
+      is_wide ? std::clamp(std::max(of_sessions, of_recent), 200 * s, std::max(200 * s, most))
+              : of_sessions;
   const float second = is_wide ? first : std::min(of_recent, 360 * s);
   ImGui::SetCursorPos({left, y});
   begin_card(theme, "sessions", column, first);
@@ -263,7 +292,8 @@ StartAction StartPage::draw(const Theme& theme, const StartViewModel& view_model
   ImGui::SetCursorPos({left, y + theme.space * 1.5f});
   ImGui::PushTextWrapPos(left + width);
   ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(theme.ink_soft),
-                     "Drop a trace anywhere to open it, two of them to compare them. F1 shows the keys, L changes between dark and light.");
+                     "Drop a trace anywhere to open it, two of them to compare them. F1 shows the "
+                     "keys, L changes between dark and light.");
   ImGui::PopTextWrapPos();
   ImGui::Dummy({0, theme.space});
   ImGui::PopFont();
@@ -282,32 +312,39 @@ void StartPage::draw_title(const Theme& theme, ImVec2 at, float width) {
   ImFont* const large = theme.title != nullptr ? theme.title : theme.heading;
   const float line = font_size(large), text = x + sign + 16 * s;
   draw.AddText(large, line, {text, std::round(y - 5 * s)}, theme.ink, "Reprise");
-  draw.AddText(theme.text, font_size(theme.text), {text, std::round(y - 3 * s + line)}, theme.ink_soft,
-               width > 460 * s ? "Captured graphs, every replay of them, and where the time goes" : "Graphs, replays, time");
+  draw.AddText(theme.text, font_size(theme.text), {text, std::round(y - 3 * s + line)},
+               theme.ink_soft,
+               width > 460 * s ? "Captured graphs, every replay of them, and where the time goes"
+                               : "Graphs, replays, time");
 }
 
-void StartPage::draw_open(const Theme& theme, const StartViewModel& view_model, float width, StartAction& action) {
+void StartPage::draw_open(const Theme& theme, const StartViewModel& view_model, float width,
+                          StartAction& action) {
   const float s = theme.scale, button = 92 * s, token = width > 560 * s ? 190 * s : 0;
   const float left = ImGui::GetCursorPosX();
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {1.25f * theme.space, 7 * s});
   ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, 1);
   ImGui::PushStyleColor(ImGuiCol_FrameBg, theme.raised);
   ImGui::SetNextItemWidth(width - button - theme.space - (token > 0 ? token + theme.space : 0));
-  const bool entered = ImGui::InputTextWithHint("##address", width > 560 * s ? "A trace file, a session's socket, or host:port" : "file or host:port",
-                                                address_, sizeof address_, ImGuiInputTextFlags_EnterReturnsTrue);
+  const bool entered = ImGui::InputTextWithHint(
+      "##address",
+      width > 560 * s ? "A trace file, a session's socket, or host:port" : "file or host:port",
+      address_, sizeof address_, ImGuiInputTextFlags_EnterReturnsTrue);
   ImGui::SameLine(0, theme.space);
   bool token_entered = false;
   if (token > 0) {
     ImGui::SetNextItemWidth(token);
-    token_entered = ImGui::InputTextWithHint("##token", "token, for host:port", token_, sizeof token_,
-                                             ImGuiInputTextFlags_Password | ImGuiInputTextFlags_EnterReturnsTrue);
+    token_entered = ImGui::InputTextWithHint(
+        "##token", "token, for host:port", token_, sizeof token_,
+        ImGuiInputTextFlags_Password | ImGuiInputTextFlags_EnterReturnsTrue);
     tooltip("What the session was started with as REPRISE_TOKEN");
     ImGui::SameLine(0, theme.space);
   }
   ImGui::PopStyleColor();
   const bool clicked = accent_button(theme, "Open", {button, 0});
   ImGui::PopStyleVar(2);
-  if ((entered || token_entered || clicked) && address_[0] != '\0') action = OpenTarget{address_, token_};
+  if ((entered || token_entered || clicked) && address_[0] != '\0')
+    action = OpenTarget{address_, token_};
   if (!view_model.error.empty()) {
     ImGui::SetCursorPosX(left);
     ImGui::PushTextWrapPos(left + width);
@@ -316,7 +353,8 @@ void StartPage::draw_open(const Theme& theme, const StartViewModel& view_model, 
   }
 }
 
-void StartPage::draw_sample(const Theme& theme, const StartViewModel& view_model, StartAction& action) {
+void StartPage::draw_sample(const Theme& theme, const StartViewModel& view_model,
+                            StartAction& action) {
   ImGui::Dummy({0, theme.space});
   if (view_model.sample.empty()) {
     wrapped("The digits sample is not installed beside this program.", theme.ink_faint);
@@ -324,7 +362,8 @@ void StartPage::draw_sample(const Theme& theme, const StartViewModel& view_model
     ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {1.5f * theme.space, 6 * theme.scale});
     if (ImGui::Button("Run the digits sample live")) action = RunSample{};
     ImGui::PopStyleVar();
-    tooltip("Trains a small network on this machine and shows it here while it runs\n" + view_model.sample);
+    tooltip("Trains a small network on this machine and shows it here while it runs\n" +
+            view_model.sample);
   }
   if (!view_model.sample_state.empty()) wrapped(view_model.sample_state, theme.ink_soft);
 }

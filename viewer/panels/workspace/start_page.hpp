@@ -1,14 +1,15 @@
-// StartPage: what stands there before a trace is open: live sessions of this machine, recent files, a place to type an address, and a button that
-// runs the digits sample and looks at it. Says what to do where there is nothing. Acts on nothing itself: returns what the user wants.
-// Threads: the drawing thread's.
+// StartPage: what stands there before a trace is open: live sessions of this machine, recent files,
+// a place to type an address, and a button that runs the digits sample and looks at it. Says what
+// to do where there is nothing. Acts on nothing itself: returns what the user wants. Threads: the
+// drawing thread's.
 #pragma once
 
 #include <string>
 #include <variant>
 #include <vector>
 
-#include "panels/workspace/help_overlay.hpp"
 #include "panels/widgets/theme.hpp"
+#include "panels/workspace/help_overlay.hpp"
 #include "trace/live/session_directory.hpp"
 
 namespace reprise::viewer {
@@ -30,9 +31,9 @@ struct RecentFile {
 struct StartViewModel {
   std::vector<trace::LiveSession> sessions;  // looked for in the background, about once a second
   std::vector<RecentFile> recent;            // newest first
-  std::string sample;                        // path of the digits sample; empty: it is not installed
-  std::string sample_state;                  // while it starts, or why it did not; empty: nothing to say
-  std::string error;                         // of what was opened last; empty: none
+  std::string sample;        // path of the digits sample; empty: it is not installed
+  std::string sample_state;  // while it starts, or why it did not; empty: nothing to say
+  std::string error;         // of what was opened last; empty: none
 };
 
 class StartPage {
@@ -42,7 +43,8 @@ class StartPage {
 
  private:
   void draw_title(const Theme& theme, ImVec2 at, float width);
-  void draw_open(const Theme& theme, const StartViewModel& view_model, float width, StartAction& action);
+  void draw_open(const Theme& theme, const StartViewModel& view_model, float width,
+                 StartAction& action);
   void draw_sample(const Theme& theme, const StartViewModel& view_model, StartAction& action);
 
   HelpOverlay help_;

@@ -13,8 +13,8 @@ namespace reprise::viewer {
 
 namespace {
 
-constexpr int kNothingLostRank = 1, kSessionRank = 2, kProfileRank = 3, kRateRank = 4, kTailRank = 5, kMedianRank = 6, kLostRank = 7,
-              kGraphRank = 100;
+constexpr int kNothingLostRank = 1, kSessionRank = 2, kProfileRank = 3, kRateRank = 4,
+              kTailRank = 5, kMedianRank = 6, kLostRank = 7, kGraphRank = 100;
 
 float text_width(const std::string& text) { return ImGui::CalcTextSize(text.c_str()).x; }
 
@@ -26,7 +26,8 @@ std::string file_name(const std::string& path) {
 std::string session_hint(const PanelContext& context) {
   std::string text = context.name;
   for (const trace::Session& session : *context.document->sessions) {
-    text += "\n\n" + session.application + ", process " + std::to_string(session.pid) + " on " + session.host;
+    text += "\n\n" + session.application + ", process " + std::to_string(session.pid) + " on " +
+            session.host;
     if (session.rank != trace::kNone) text += ", rank " + std::to_string(session.rank);
     if (!session.command_line.empty()) text += "\n" + shortened(session.command_line, 120);
     if (!session.engine_version.empty()) text += "\nReprise " + session.engine_version;
@@ -48,7 +49,9 @@ StateText session_state(const PanelContext& context, const model::FeedStatus& st
     case model::FeedState::Opening:
     case model::FeedState::Loading: return {"connecting", theme.accent};
     case model::FeedState::Ready:
-    case model::FeedState::Live: return context.view.paused ? StateText{"paused", theme.warning} : StateText{"live", theme.good};
+    case model::FeedState::Live:
+      return context.view.paused ? StateText{"paused", theme.warning}
+                                 : StateText{"live", theme.good};
     case model::FeedState::Ended: return {"ended", theme.ink_faint};
     case model::FeedState::Failed: return {"lost", theme.error};
   }
@@ -56,16 +59,20 @@ StateText session_state(const PanelContext& context, const model::FeedStatus& st
 }
 
 std::string graph_text(const model::Graph& graph) {
-  const std::string version = graph.record().version > 1 ? " v" + std::to_string(graph.record().version) : "";
+  const std::string version =
+      graph.record().version > 1 ? " v" + std::to_string(graph.record().version) : "";
   return shortened(graph.name(), 28) + version;
 }
 
 // Returns true where it was clicked.
-bool draw_graph_row(const Theme& theme, const model::Graph& graph, std::size_t replays, model::GraphKey shown) {
-  const std::string amount = count_text(graph.node_count()) + " nodes, " + count_text(replays) + (replays == 1 ? " replay" : " replays");
+bool draw_graph_row(const Theme& theme, const model::Graph& graph, std::size_t replays,
+                    model::GraphKey shown) {
+  const std::string amount = count_text(graph.node_count()) + " nodes, " + count_text(replays) +
+                             (replays == 1 ? " replay" : " replays");
   const float left = ImGui::GetCursorPosX(), name = 190 * theme.scale;
   ImGui::PushID(static_cast<int>(graph.key().graph * 65'537 + graph.key().version));
-  const bool clicked = ImGui::Selectable(graph_text(graph).c_str(), graph.key() == shown, 0, {name + text_width(amount) + theme.space, 0});
+  const bool clicked = ImGui::Selectable(graph_text(graph).c_str(), graph.key() == shown, 0,
+                                         {name + text_width(amount) + theme.space, 0});
   ImGui::SameLine();
   ImGui::SetCursorPosX(left + name);
   ImGui::PushStyleColor(ImGuiCol_Text, theme.ink_soft);
@@ -88,17 +95,20 @@ Lost lost_of(const model::Document& document) {
   for (std::size_t i = first; i < all; ++i) lost.count += document.losses[i].count;
   for (std::size_t i = all; i-- > first && shown < kMostShown; ++shown) {
     const trace::Loss& loss = document.losses[i];
-    lost.what += "\n" + count_text(loss.count) + " " + loss_name(loss.kind) + (loss.why.empty() ? "" : ": " + loss.why);
+    lost.what += "\n" + count_text(loss.count) + " " + loss_name(loss.kind) +
+                 (loss.why.empty() ? "" : ": " + loss.why);
   }
   if (all > kMostShown) lost.what += "\nand more: see Messages";
   if (document.unknown_replays + document.unknown_samples > 0) {
-    lost.what += "\n" + count_text(document.unknown_replays + document.unknown_samples) + " records name a graph that the trace does not describe";
+    lost.what += "\n" + count_text(document.unknown_replays + document.unknown_samples) +
+                 " records name a graph that the trace does not describe";
   }
   return lost;
 }
 
 // Draws one figure where the cursor is, in the middle of the line.
-void draw_figure(const Theme& theme, const std::string& name, const std::string& value, ImU32 colour) {
+void draw_figure(const Theme& theme, const std::string& name, const std::string& value,
+                 ImU32 colour) {
   ImGui::AlignTextToFramePadding();
   ImGui::PushStyleColor(ImGuiCol_Text, theme.ink_soft);
   if (!name.empty()) ImGui::TextUnformatted(name.c_str());
@@ -115,13 +125,16 @@ float TopBar::height(const Theme& theme) { return std::round(40 * theme.scale); 
 
 void TopBar::add_session(const PanelContext& context, const TopBarViewModel& view_model) {
   const bool has_session = context.is_live && !context.document->sessions->empty();
-  std::string name = shortened(has_session ? context.document->sessions->front().application : file_name(context.name), 26);
-  if (!context.other_name.empty()) name += " against " + shortened(file_name(context.other_name), 26);
+  std::string name = shortened(
+      has_session ? context.document->sessions->front().application : file_name(context.name), 26);
+  if (!context.other_name.empty())
+    name += " against " + shortened(file_name(context.other_name), 26);
   const Theme& theme = context.theme;
   const auto [state, colour] = session_state(context, view_model.status);
   const float width = text_width(name) + (state.empty() ? 0 : text_width(state) + 2 * theme.space);
   segments_.push_back(
-      {kSessionRank, width, context.is_live ? "session" : "file", name, [=, state = state, colour = colour, hint = session_hint(context), &theme] {
+      {kSessionRank, width, context.is_live ? "session" : "file", name,
+       [=, state = state, colour = colour, hint = session_hint(context), &theme] {
          ImGui::BeginGroup();
          ImGui::AlignTextToFramePadding();
          ImGui::TextUnformatted(name.c_str());
@@ -144,19 +157,25 @@ void TopBar::add_graph(const PanelContext& context) {
   if (context.entry == nullptr) return;
   const Theme& theme = context.theme;
   const std::string text = graph_text(*context.graph());
-  const float width = std::min(std::max(text_width(text), 60 * theme.scale) + 4.5f * theme.space, 260 * theme.scale);
-  segments_.push_back({kGraphRank, width, "graph", text, [this, &context, &theme, text, width] {
-                         if (begin_combo(theme, "##graph", text, width)) {
-                           for (const auto& [key, entry] : context.document->graphs) {
-                             if (draw_graph_row(theme, *entry.graph, entry.replays.size(), context.view.graph)) actions_.graph = key;
-                           }
-                           ImGui::EndCombo();
-                         }
-                         const auto device = context.document->devices->find(context.graph()->record().device);
-                         const std::string on = device == context.document->devices->end() ? "" : " on " + device->second.name;
-                         tooltip("Graph " + context.graph()->name() + ", version " + std::to_string(context.graph()->record().version) + on + ": " +
-                                 count_text(context.graph()->node_count()) + " nodes, " + count_text(context.graph()->record().edges.size()) + " edges");
-                       }});
+  const float width = std::min(std::max(text_width(text), 60 * theme.scale) + 4.5f * theme.space,
+                               260 * theme.scale);
+  segments_.push_back(
+      {kGraphRank, width, "graph", text, [this, &context, &theme, text, width] {
+         if (begin_combo(theme, "##graph", text, width)) {
+           for (const auto& [key, entry] : context.document->graphs) {
+             if (draw_graph_row(theme, *entry.graph, entry.replays.size(), context.view.graph))
+               actions_.graph = key;
+           }
+           ImGui::EndCombo();
+         }
+         const auto device = context.document->devices->find(context.graph()->record().device);
+         const std::string on =
+             device == context.document->devices->end() ? "" : " on " + device->second.name;
+         tooltip("Graph " + context.graph()->name() + ", version " +
+                 std::to_string(context.graph()->record().version) + on + ": " +
+                 count_text(context.graph()->node_count()) + " nodes, " +
+                 count_text(context.graph()->record().edges.size()) + " edges");
+       }});
 }
 
 void TopBar::add_profile(const PanelContext& context, const TopBarViewModel& view_model) {
@@ -165,7 +184,8 @@ void TopBar::add_profile(const PanelContext& context, const TopBarViewModel& vie
   const Theme& theme = context.theme;
   const ImU32 cost_colour = profile.cost > 0.05 ? theme.warning : theme.ink_soft;
   if (!view_model.status.allowed) {
-    add_figure(context, kProfileRank, "profile", profile.mode + (profile.cost_text.empty() ? "" : ", cost " + profile.cost_text),
+    add_figure(context, kProfileRank, "profile",
+               profile.mode + (profile.cost_text.empty() ? "" : ", cost " + profile.cost_text),
                profile.cost > 0.05 ? theme.warning : theme.ink, profile.hint);
     return;
   }
@@ -177,11 +197,14 @@ void TopBar::add_profile(const PanelContext& context, const TopBarViewModel& vie
       {kProfileRank, width, "profile", profile.mode + " " + cost, [=, this, &theme] {
          if (begin_combo(theme, "##profile", profile.mode, combo)) {
            for (const trace::LiveProfile mode :
-                {trace::LiveProfile::Off, trace::LiveProfile::Replays, trace::LiveProfile::Sampled, trace::LiveProfile::Every}) {
+                {trace::LiveProfile::Off, trace::LiveProfile::Replays, trace::LiveProfile::Sampled,
+                 trace::LiveProfile::Every}) {
              const bool is_allowed = mode <= most;
-             if (ImGui::Selectable(profile_name(mode), profile.mode == profile_name(mode), is_allowed ? 0 : ImGuiSelectableFlags_Disabled))
+             if (ImGui::Selectable(profile_name(mode), profile.mode == profile_name(mode),
+                                   is_allowed ? 0 : ImGuiSelectableFlags_Disabled))
                actions_.profile = mode;
-             tooltip(is_allowed ? profile_hint(mode) : std::string("The session does not allow a viewer this much"));
+             tooltip(is_allowed ? profile_hint(mode)
+                                : std::string("The session does not allow a viewer this much"));
            }
            ImGui::EndCombo();
          }
@@ -193,8 +216,10 @@ void TopBar::add_profile(const PanelContext& context, const TopBarViewModel& vie
        }});
 }
 
-void TopBar::add_figure(const PanelContext& context, int rank, const std::string& name, const std::string& value, ImU32 colour, const std::string& hint) {
-  const float width = text_width(value) + (name.empty() ? 0 : text_width(name) + 5 * context.theme.scale);
+void TopBar::add_figure(const PanelContext& context, int rank, const std::string& name,
+                        const std::string& value, ImU32 colour, const std::string& hint) {
+  const float width =
+      text_width(value) + (name.empty() ? 0 : text_width(name) + 5 * context.theme.scale);
   segments_.push_back({rank, width, name, value, [=, &theme = context.theme] {
                          ImGui::BeginGroup();
                          draw_figure(theme, name, value, colour);
@@ -212,21 +237,26 @@ void TopBar::add_figures(const PanelContext& context, const TopBarViewModel& vie
     if (figures.per_second > 0) {
       const std::string rate = rate_text(figures.per_second);
       add_figure(context, kRateRank, "", rate + " replays/s", theme.ink,
-                 context.is_live ? "Replays launched in the last second" : "Replays launched a second, over " + over);
+                 context.is_live ? "Replays launched in the last second"
+                                 : "Replays launched a second, over " + over);
     }
     if (figures.device.count > 0) {
       const std::string many = count_text(figures.device.count) + " replays";
-      add_figure(context, kMedianRank, "p50", duration_text(static_cast<double>(figures.device.median)), theme.ink,
+      add_figure(context, kMedianRank, "p50",
+                 duration_text(static_cast<double>(figures.device.median)), theme.ink,
                  "Half of " + many + " took no longer on the device (" + over + ")");
-      add_figure(context, kTailRank, "p99", duration_text(static_cast<double>(figures.device.p99)), theme.ink,
+      add_figure(context, kTailRank, "p99", duration_text(static_cast<double>(figures.device.p99)),
+                 theme.ink,
                  "99 of 100 of " + many + " took no longer on the device (" + over + ")");
     }
   }
   const Lost lost = lost_of(*context.document);
   if (lost.count > 0 || !lost.what.empty()) {
-    add_figure(context, kLostRank, "lost", count_text(lost.count), theme.warning, "What did not get into the trace:" + lost.what);
+    add_figure(context, kLostRank, "lost", count_text(lost.count), theme.warning,
+               "What did not get into the trace:" + lost.what);
   } else {
-    add_figure(context, kNothingLostRank, "lost", "0", theme.ink_soft, "Everything that was recorded is in the trace");
+    add_figure(context, kNothingLostRank, "lost", "0", theme.ink_soft,
+               "Everything that was recorded is in the trace");
   }
 }
 
@@ -251,23 +281,29 @@ TopBarActions TopBar::draw(PanelContext& context, const TopBarViewModel& view_mo
     return all;
   };
   while (needed() > width && shown.size() > 1) {
-    const auto least = std::min_element(shown.begin(), shown.end(), [](const Segment* a, const Segment* b) { return a->rank < b->rank; });
+    const auto least =
+        std::min_element(shown.begin(), shown.end(),
+                         [](const Segment* a, const Segment* b) { return a->rank < b->rank; });
     if ((*least)->rank == kGraphRank) break;
     left_out.push_back(*least);
     shown.erase(least);
   }
 
-  const float y = std::round((height(theme) - ImGui::GetFrameHeight()) / 2), left = ImGui::GetCursorPosX(), right = left + width;
+  const float y = std::round((height(theme) - ImGui::GetFrameHeight()) / 2),
+              left = ImGui::GetCursorPosX(), right = left + width;
   ImGui::SetCursorPos({left, y});
-  if (icon_button(theme, "back", Icon::Back, "Back to the start page (Ctrl+W)")) actions_.close = true;
+  if (icon_button(theme, "back", Icon::Back, "Back to the start page (Ctrl+W)"))
+    actions_.close = true;
   float x = left + back + theme.half_space;
   for (const Segment* segment : shown) {
     ImGui::SetCursorPos({x, y});
     segment->draw();
     x += segment->width;
     if (segment != shown.back() || !left_out.empty()) {
-      const ImVec2 at{std::round(ImGui::GetWindowPos().x + x + gap / 2), ImGui::GetWindowPos().y + y + 5 * theme.scale};
-      ImGui::GetWindowDrawList()->AddLine(at, {at.x, at.y + ImGui::GetFrameHeight() - 10 * theme.scale}, theme.line);
+      const ImVec2 at{std::round(ImGui::GetWindowPos().x + x + gap / 2),
+                      ImGui::GetWindowPos().y + y + 5 * theme.scale};
+      ImGui::GetWindowDrawList()->AddLine(
+          at, {at.x, at.y + ImGui::GetFrameHeight() - 10 * theme.scale}, theme.line);
     }
     x += gap;
   }
@@ -285,10 +321,12 @@ TopBarActions TopBar::draw(PanelContext& context, const TopBarViewModel& view_mo
 }
 
 void TopBar::draw_more(const Theme& theme, const std::vector<const Segment*>& left_out) {
-  if (icon_button(theme, "more", Icon::More, "What has no room here")) ImGui::OpenPopup("more figures");
+  if (icon_button(theme, "more", Icon::More, "What has no room here"))
+    ImGui::OpenPopup("more figures");
   if (!ImGui::BeginPopup("more figures")) return;
   for (const Segment* segment : left_out) {
-    draw_field(theme, segment->name.empty() ? "rate" : segment->name.c_str(), segment->value, 90 * theme.scale);
+    draw_field(theme, segment->name.empty() ? "rate" : segment->name.c_str(), segment->value,
+               90 * theme.scale);
   }
   ImGui::EndPopup();
 }
@@ -302,14 +340,16 @@ void TopBar::draw_buttons(PanelContext& context) {
     }
     ImGui::SameLine(0, theme.half_space);
     const bool paused = context.view.paused;
-    if (icon_button(theme, "pause", paused ? Icon::Play : Icon::Pause,
-                    paused ? "Go on (Space)" : "Pause: the picture stays, the trace goes on (Space)",
-                    paused ? IconState::Active : IconState::Normal)) {
+    if (icon_button(
+            theme, "pause", paused ? Icon::Play : Icon::Pause,
+            paused ? "Go on (Space)" : "Pause: the picture stays, the trace goes on (Space)",
+            paused ? IconState::Active : IconState::Normal)) {
       context.view.paused = !paused;
     }
     ImGui::SameLine(0, theme.half_space);
   }
-  if (icon_button(theme, "shade", theme.shade == Shade::Dark ? Icon::Sun : Icon::Moon, theme.shade == Shade::Dark ? "Light (L)" : "Dark (L)"))
+  if (icon_button(theme, "shade", theme.shade == Shade::Dark ? Icon::Sun : Icon::Moon,
+                  theme.shade == Shade::Dark ? "Light (L)" : "Dark (L)"))
     actions_.shade = true;
   ImGui::SameLine(0, theme.half_space);
   if (icon_button(theme, "help", Icon::Help, "Keys and mouse (F1)")) actions_.help = true;

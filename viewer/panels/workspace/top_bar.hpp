@@ -1,5 +1,6 @@
-// TopBar: what is looked at and how it goes, in one line: the session, the graph, how closely replays are profiled and what that costs, rates and
-// times of replays, what was lost, the search. What has no room goes into a menu. Threads: the drawing thread's.
+// TopBar: what is looked at and how it goes, in one line: the session, the graph, how closely
+// replays are profiled and what that costs, rates and times of replays, what was lost, the search.
+// What has no room goes into a menu. Threads: the drawing thread's.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +10,8 @@
 #include <vector>
 
 #include "model/trace_feed.hpp"
-#include "panels/shared/panel_context.hpp"
 #include "panels/graph/graph_view_model.hpp"
+#include "panels/shared/panel_context.hpp"
 
 namespace reprise::viewer {
 
@@ -45,7 +46,8 @@ class TopBar {
   void add_graph(const PanelContext& context);
   void add_profile(const PanelContext& context, const TopBarViewModel& view_model);
   void add_figures(const PanelContext& context, const TopBarViewModel& view_model);
-  void add_figure(const PanelContext& context, int rank, const std::string& name, const std::string& value, ImU32 colour, const std::string& hint);
+  void add_figure(const PanelContext& context, int rank, const std::string& name,
+                  const std::string& value, ImU32 colour, const std::string& hint);
   void draw_more(const Theme& theme, const std::vector<const Segment*>& left_out);
   void draw_buttons(PanelContext& context);
 

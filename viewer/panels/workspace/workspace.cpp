@@ -16,29 +16,36 @@ namespace reprise::viewer {
 
 namespace {
 
-constexpr std::size_t kFarthestStep = 1u << 20;  // replays that are looked at for the next sampled one
+constexpr std::size_t kFarthestStep = 1u
+                                      << 20;  // replays that are looked at for the next sampled one
 
-bool is_everything(const model::ReplayRange& range) { return range.first == 0 && range.count == static_cast<std::size_t>(-1); }
+bool is_everything(const model::ReplayRange& range) {
+  return range.first == 0 && range.count == static_cast<std::size_t>(-1);
+}
 
-bool operator==(const model::ReplayRange& a, const model::ReplayRange& b) { return a.first == b.first && a.count == b.count; }
+bool operator==(const model::ReplayRange& a, const model::ReplayRange& b) {
+  return a.first == b.first && a.count == b.count;
+}
 
 }  // namespace
 
 std::optional<View> view_named(const std::string& name) {
-  static constexpr std::array<std::pair<const char*, View>, 7> kViews = {{{"graph", View::Graph},
-                                                                          {"replays", View::Replays},
-                                                                          {"timeline", View::Timeline},
-                                                                          {"nodes", View::Nodes},
-                                                                          {"memory", View::Memory},
-                                                                          {"sync", View::Sync},
-                                                                          {"compare", View::Compare}}};
+  static constexpr std::array<std::pair<const char*, View>, 7> kViews = {
+      {{"graph", View::Graph},
+       {"replays", View::Replays},
+       {"timeline", View::Timeline},
+       {"nodes", View::Nodes},
+       {"memory", View::Memory},
+       {"sync", View::Sync},
+       {"compare", View::Compare}}};
   for (const auto& [known, view] : kViews) {
     if (name == known) return view;
   }
   return std::nullopt;
 }
 
-Workspace::State::State(std::shared_ptr<model::TraceFeed> of, std::shared_ptr<model::TraceFeed> beside, Background& work)
+Workspace::State::State(std::shared_ptr<model::TraceFeed> of,
+                        std::shared_ptr<model::TraceFeed> beside, Background& work)
     : feed(std::move(of)),
       other_feed(std::move(beside)),
       background(work),
@@ -66,8 +73,10 @@ void Workspace::State::take_document() {
   other = other_feed ? other_feed->document() : nullptr;
   choose_graph();
   settle_view();
-  const bool keeps_coming = status.state == model::FeedState::Live || status.state == model::FeedState::Loading;
-  view_model.update(document, view, keeps_coming && !view.paused ? Pace::Steady : Pace::AtOnce, ImGui::GetTime());
+  const bool keeps_coming =
+      status.state == model::FeedState::Live || status.state == model::FeedState::Loading;
+  view_model.update(document, view, keeps_coming && !view.paused ? Pace::Steady : Pace::AtOnce,
+                    ImGui::GetTime());
 }
 
 // As long as nobody chose: what is replayed most. Live and following: the newest version of it.
@@ -78,10 +87,12 @@ void Workspace::State::choose_graph() {
   }
   const model::GraphEntry* const now = document->find(view.graph);
   const ChoiceOf of = feed->is_live() ? ChoiceOf::Session : ChoiceOf::File;
-  if (now == nullptr || (!chosen_by_user && std::holds_alternative<std::monostate>(view.selection))) {
+  if (now == nullptr ||
+      (!chosen_by_user && std::holds_alternative<std::monostate>(view.selection))) {
     const auto best = first_choice(*document, of);
     const std::size_t margin = of == ChoiceOf::File ? 1 : 2;
-    const bool is_better = best && (now == nullptr || document->find(*best)->replays.size() > margin * now->replays.size());
+    const bool is_better = best && (now == nullptr || document->find(*best)->replays.size() >
+                                                          margin * now->replays.size());
     if (is_better && !(*best == view.graph && now != nullptr)) change_graph(*best);
   }
   if (!feed->is_live() || !view.follow || document->find(view.graph) == nullptr) return;
@@ -94,7 +105,8 @@ void Workspace::State::choose_graph() {
 
 void Workspace::State::change_graph(model::GraphKey key) {
   const model::Selection kept = carried_over(view.selection, *document, key);
-  if (key.graph != view.graph.graph || newest_seen == 0) newest_seen = newest_version(*document, key).version;
+  if (key.graph != view.graph.graph || newest_seen == 0)
+    newest_seen = newest_version(*document, key).version;
   view.graph = key;
   view.selection = kept;
   view.range = {};
@@ -104,11 +116,13 @@ void Workspace::State::change_graph(model::GraphKey key) {
   replay_before.reset();
 }
 
-// Another graph has other replays; a range stays with its replays; what is no longer there is not selected.
+// Another graph has other replays; a range stays with its replays; what is no longer there is not
+// selected.
 void Workspace::State::settle_view() {
   const model::GraphEntry* const entry = document->find(view.graph);
   const std::uint64_t forgotten = entry != nullptr ? entry->forgotten_replays : 0;
-  if (shown == view.graph && forgotten > forgotten_before) view.range = after_forgetting(view.range, forgotten - forgotten_before);
+  if (shown == view.graph && forgotten > forgotten_before)
+    view.range = after_forgetting(view.range, forgotten - forgotten_before);
   forgotten_before = forgotten;
   if (shown && !(view.graph == *shown)) {
     if (view.range == range_before) view.range = {};
@@ -127,7 +141,8 @@ void Workspace::State::step_replay(int by) {
   if (entry == nullptr || entry->replays.empty() || now == nullptr) return;
   const std::uint64_t from = view.replay.value_or(now->replay.replay);
   const std::size_t size = entry->replays.size();
-  const std::size_t place = entry->replays.lower_bound(from, [](const trace::Replay& r, std::uint64_t number) { return r.replay < number; });
+  const std::size_t place = entry->replays.lower_bound(
+      from, [](const trace::Replay& r, std::uint64_t number) { return r.replay < number; });
   const auto show = [&](std::size_t at) {
     view.replay = entry->replays[at].replay;
     view.select(model::SelectedReplay{view.graph, *view.replay});
@@ -139,7 +154,8 @@ void Workspace::State::step_replay(int by) {
     if (entry->replays[at].sampled != 0) return show(at);
   }
   const bool has_samples = now->block != nullptr;
-  if (!has_samples && place < size && (by < 0 ? place > 0 : place + 1 < size)) show(by < 0 ? place - 1 : place + 1);
+  if (!has_samples && place < size && (by < 0 ? place > 0 : place + 1 < size))
+    show(by < 0 ? place - 1 : place + 1);
 }
 
 void Workspace::State::step_match(int by) {
@@ -147,11 +163,13 @@ void Workspace::State::step_match(int by) {
   const std::size_t count = matches.size();
   if (count == 0) return;
   const auto* const selected = std::get_if<model::SelectedNode>(&view.selection);
-  const bool is_here = selected != nullptr && selected->graph == view.graph && selected->node < count;
+  const bool is_here =
+      selected != nullptr && selected->graph == view.graph && selected->node < count;
   std::size_t at = is_here ? selected->node : by > 0 ? count - 1 : 0;
   for (std::size_t i = 0; i < count; ++i) {
     at = by > 0 ? (at + 1) % count : (at + count - 1) % count;
-    if (matches[at] != 0) return view.select(model::SelectedNode{view.graph, static_cast<std::uint32_t>(at)});
+    if (matches[at] != 0)
+      return view.select(model::SelectedNode{view.graph, static_cast<std::uint32_t>(at)});
   }
 }
 
@@ -171,7 +189,8 @@ void Workspace::State::escape() {
   }
 }
 
-Workspace::Workspace(std::shared_ptr<model::TraceFeed> feed, std::shared_ptr<model::TraceFeed> other, Background& background)
+Workspace::Workspace(std::shared_ptr<model::TraceFeed> feed,
+                     std::shared_ptr<model::TraceFeed> other, Background& background)
     : state_(std::make_unique<State>(std::move(feed), std::move(other), background)) {}
 
 Workspace::~Workspace() = default;
@@ -191,7 +210,8 @@ void Workspace::handle_keys() {
   if (is_pressed(Key::Right)) s.step_replay(1);
   if (is_pressed(Key::Close)) s.close = true;
   constexpr std::array<Key, 3> kUpper = {Key::TabGraph, Key::TabTimeline, Key::TabSync};
-  constexpr std::array<Key, 4> kLower = {Key::TabNodes, Key::TabMemory, Key::TabCompare, Key::TabMessages};
+  constexpr std::array<Key, 4> kLower = {Key::TabNodes, Key::TabMemory, Key::TabCompare,
+                                         Key::TabMessages};
   for (std::size_t i = 0; i < kUpper.size(); ++i) {
     if (!is_pressed(kUpper[i])) continue;
     view.upper = static_cast<UpperTab>(i);
@@ -236,7 +256,8 @@ bool Workspace::is_settled() const {
     const model::FeedState there = state_->other_feed->status().state;
     if (there == model::FeedState::Opening || there == model::FeedState::Loading) return false;
   }
-  if (!state_->feed->is_live() && state_->feed->document() != state_->document) return false;  // it was not drawn yet
+  if (!state_->feed->is_live() && state_->feed->document() != state_->document)
+    return false;  // it was not drawn yet
   return state_->view_model.is_settled();
 }
 

@@ -1,6 +1,8 @@
-// Workspace: one trace, or two to compare, as a window full of panels: the bar with session, graph, mode, rates and search above, the strip of
-// replays, the upper and the lower tabs, the inspector beside them, splitters between. Makes the facts that panels share, in the background.
-// Knows ImGui, model and panels; no window, no GL, so that tests draw it headless. Threads: the drawing thread's.
+// Workspace: one trace, or two to compare, as a window full of panels: the bar with session, graph,
+// mode, rates and search above, the strip of replays, the upper and the lower tabs, the inspector
+// beside them, splitters between. Makes the facts that panels share, in the background. Knows
+// ImGui, model and panels; no window, no GL, so that tests draw it headless. Threads: the drawing
+// thread's.
 #pragma once
 
 #include <memory>
@@ -9,8 +11,8 @@
 
 #include "model/trace_feed.hpp"
 #include "panels/shared/async_value.hpp"
-#include "panels/widgets/theme.hpp"
 #include "panels/shared/view_state.hpp"
+#include "panels/widgets/theme.hpp"
 
 namespace reprise::viewer {
 
@@ -27,7 +29,8 @@ struct WorkspaceLayout {
 
 class Workspace {
  public:
-  Workspace(std::shared_ptr<model::TraceFeed> feed, std::shared_ptr<model::TraceFeed> other, Background& background);
+  Workspace(std::shared_ptr<model::TraceFeed> feed, std::shared_ptr<model::TraceFeed> other,
+            Background& background);
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
   ~Workspace();
@@ -41,7 +44,8 @@ class Workspace {
 
   [[nodiscard]] ViewState& view() noexcept;
   [[nodiscard]] const model::TraceFeed& feed() const noexcept;
-  // All facts that the present document needs are there, and nothing is being made: for pictures and tests.
+  // All facts that the present document needs are there, and nothing is being made: for pictures
+  // and tests.
   [[nodiscard]] bool is_settled() const;
   // The user wants to leave for the start page.
   [[nodiscard]] bool wants_to_close() const noexcept;

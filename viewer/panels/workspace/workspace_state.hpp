@@ -1,4 +1,5 @@
-// What a Workspace is made of: its feeds, the one view of them, the facts, the panels. For its own files alone. Threads: the drawing thread's.
+// What a Workspace is made of: its feeds, the one view of them, the facts, the panels. For its own
+// files alone. Threads: the drawing thread's.
 #pragma once
 
 #include <array>
@@ -10,29 +11,41 @@
 
 #include "panels/compare/compare_panel.hpp"
 #include "panels/graph/graph_panel.hpp"
-#include "panels/workspace/help_overlay.hpp"
 #include "panels/inspector/inspector_panel.hpp"
 #include "panels/memory/memory_panel.hpp"
 #include "panels/messages/messages_panel.hpp"
 #include "panels/nodes/nodes_panel.hpp"
+#include "panels/replays/replays_panel.hpp"
 #include "panels/shared/note_bar.hpp"
 #include "panels/shared/notes.hpp"
-#include "panels/replays/replays_panel.hpp"
 #include "panels/sync/sync_panel.hpp"
-#include "panels/widgets/tabs.hpp"
 #include "panels/timeline/timeline_panel.hpp"
+#include "panels/widgets/tabs.hpp"
+#include "panels/workspace/help_overlay.hpp"
 #include "panels/workspace/top_bar.hpp"
 #include "panels/workspace/workspace.hpp"
 #include "panels/workspace/workspace_view_model.hpp"
 
 namespace reprise::viewer {
 
-enum class PanelPlace : std::uint8_t { Strip, Graph, Timeline, Sync, Inspector, Nodes, Memory, Compare, Messages, Count };
+enum class PanelPlace : std::uint8_t {
+  Strip,
+  Graph,
+  Timeline,
+  Sync,
+  Inspector,
+  Nodes,
+  Memory,
+  Compare,
+  Messages,
+  Count
+};
 
 struct Workspace::State {
   static constexpr float kNarrow = 760;  // points: below, the inspector has no place of its own
 
-  State(std::shared_ptr<model::TraceFeed> of, std::shared_ptr<model::TraceFeed> beside, Background& work);
+  State(std::shared_ptr<model::TraceFeed> of, std::shared_ptr<model::TraceFeed> beside,
+        Background& work);
 
   // The document that is shown, the graph of it, and the facts: at the start of a frame.
   void take_document();

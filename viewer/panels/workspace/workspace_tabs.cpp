@@ -35,8 +35,10 @@ void Workspace::State::draw_one(PanelContext& context, ImVec2 min, ImVec2 max) {
   std::vector<Tab> tabs = upper_tabs();
   const std::size_t upper_count = tabs.size();
   for (Tab& tab : lower_tabs(theme)) tabs.push_back(std::move(tab));
-  const std::size_t upper_now = inspector_above ? upper_count - 1 : static_cast<std::size_t>(view.upper);
-  const std::size_t now = lower_alone ? upper_count + static_cast<std::size_t>(view.lower) : upper_now;
+  const std::size_t upper_now =
+      inspector_above ? upper_count - 1 : static_cast<std::size_t>(view.upper);
+  const std::size_t now =
+      lower_alone ? upper_count + static_cast<std::size_t>(view.lower) : upper_now;
   const std::size_t chosen = draw_tabs(theme, "tabs", tabs, now, ImGui::GetContentRegionAvail().x);
   ImGui::EndChild();
   if (chosen != now) {
@@ -68,10 +70,11 @@ std::vector<Tab> Workspace::State::upper_tabs() {
 }
 
 std::vector<Tab> Workspace::State::lower_tabs(const Theme& theme) const {
-  std::vector<Tab> tabs = {{"Nodes", "Every node with its figures (4)", {}, 0},
-                           {"Memory", "Buffers in the slab, and pools (5)", {}, 0},
-                           {"Compare", "What changed between two stretches of replays, or two traces (6)", {}, 0},
-                           {"Messages", "What the engine had to say, updates and losses (7)", {}, 0}};
+  std::vector<Tab> tabs = {
+      {"Nodes", "Every node with its figures (4)", {}, 0},
+      {"Memory", "Buffers in the slab, and pools (5)", {}, 0},
+      {"Compare", "What changed between two stretches of replays, or two traces (6)", {}, 0},
+      {"Messages", "What the engine had to say, updates and losses (7)", {}, 0}};
   std::uint64_t errors = 0;
   const std::size_t worth = messages_worth_a_look(*document, errors);
   if (worth == 0) return tabs;
@@ -89,7 +92,8 @@ void Workspace::State::draw_upper(PanelContext& context, ImVec2 min, ImVec2 max)
   const std::size_t count = tabs.size() - (is_narrow ? 0 : 1);
   if (!is_narrow) inspector_above = false;
   const std::size_t now = inspector_above ? tabs.size() - 1 : static_cast<std::size_t>(view.upper);
-  const std::size_t chosen = draw_tabs(theme, "tabs", {tabs.data(), count}, now, ImGui::GetContentRegionAvail().x);
+  const std::size_t chosen =
+      draw_tabs(theme, "tabs", {tabs.data(), count}, now, ImGui::GetContentRegionAvail().x);
   if (chosen != now) {
     inspector_above = chosen == tabs.size() - 1;
     if (!inspector_above) view.upper = static_cast<UpperTab>(chosen);
@@ -102,7 +106,8 @@ void Workspace::State::draw_upper(PanelContext& context, ImVec2 min, ImVec2 max)
 }
 
 void Workspace::State::draw_upper_panel(PanelContext& context) {
-  constexpr std::array<PanelPlace, 3> kPlaces = {PanelPlace::Graph, PanelPlace::Timeline, PanelPlace::Sync};
+  constexpr std::array<PanelPlace, 3> kPlaces = {PanelPlace::Graph, PanelPlace::Timeline,
+                                                 PanelPlace::Sync};
   if (!inspector_above) return draw_panel(context, kPlaces[static_cast<std::size_t>(view.upper)]);
   const UpperTab before = view.upper;
   draw_panel(context, PanelPlace::Inspector);
@@ -111,14 +116,16 @@ void Workspace::State::draw_upper_panel(PanelContext& context) {
 
 void Workspace::State::draw_inspector(PanelContext& context, ImVec2 min, ImVec2 max) {
   const Theme& theme = context.theme;
-  const bool has_note = notes && Notes::can_have_one(view.selection) && max.y - min.y > 4 * NoteBar::height(theme);
+  const bool has_note =
+      notes && Notes::can_have_one(view.selection) && max.y - min.y > 4 * NoteBar::height(theme);
   const float end = has_note ? max.y - NoteBar::height(theme) : max.y;
   begin_region(theme, "inspector", min, {max.x, end}, Scrolls::Itself);
   draw_panel(context, PanelPlace::Inspector);
   ImGui::EndChild();
   if (!has_note) return;
   begin_bar(theme, "note", {min.x, end}, max);
-  if (Notes::can_have_one(view.selection)) note_bar.draw(context, *notes);  // the inspector may have selected something else
+  if (Notes::can_have_one(view.selection))
+    note_bar.draw(context, *notes);  // the inspector may have selected something else
   ImGui::EndChild();
 }
 
@@ -127,7 +134,8 @@ void Workspace::State::draw_lower(PanelContext& context, ImVec2 min, ImVec2 max)
   const float tabs_end = min.y + tab_height(theme);
   begin_bar(theme, "lower tabs", min, {max.x, tabs_end});
   const std::vector<Tab> tabs = lower_tabs(theme);
-  const auto chosen = draw_tabs(theme, "tabs", tabs, static_cast<std::size_t>(view.lower), ImGui::GetContentRegionAvail().x);
+  const auto chosen = draw_tabs(theme, "tabs", tabs, static_cast<std::size_t>(view.lower),
+                                ImGui::GetContentRegionAvail().x);
   view.lower = static_cast<LowerTab>(chosen);
   ImGui::EndChild();
   begin_region(theme, "lower", {min.x, tabs_end}, max, Scrolls::Itself);
@@ -136,7 +144,8 @@ void Workspace::State::draw_lower(PanelContext& context, ImVec2 min, ImVec2 max)
 }
 
 void Workspace::State::draw_lower_panel(PanelContext& context) {
-  constexpr std::array<PanelPlace, 4> kPlaces = {PanelPlace::Nodes, PanelPlace::Memory, PanelPlace::Compare, PanelPlace::Messages};
+  constexpr std::array<PanelPlace, 4> kPlaces = {PanelPlace::Nodes, PanelPlace::Memory,
+                                                 PanelPlace::Compare, PanelPlace::Messages};
   draw_panel(context, kPlaces[static_cast<std::size_t>(view.lower)]);
 }
 
@@ -155,22 +164,26 @@ void Workspace::State::draw_contents(PanelContext& context, PanelPlace place) {
   }
 }
 
-// What a panel said in the last frame is for all panels of this one: each is told once to reveal the selection, as soon as it is drawn; what the
-// mouse is on is told to all by the one that it is on.
+// What a panel said in the last frame is for all panels of this one: each is told once to reveal
+// the selection, as soon as it is drawn; what the mouse is on is told to all by the one that it is
+// on.
 void Workspace::State::begin_turns() {
   if (std::exchange(view.reveal_selection, false)) reveal.fill(true);
   hovered_before = view.hovered;
   hovered_next = {};
   fit_at = PanelPlace::Count;
   if (std::exchange(view.fit, false)) {
-    constexpr std::array<PanelPlace, 3> kUpper = {PanelPlace::Graph, PanelPlace::Timeline, PanelPlace::Sync};
-    fit_at = mouse_at != PanelPlace::Count ? mouse_at : kUpper[static_cast<std::size_t>(view.upper)];
+    constexpr std::array<PanelPlace, 3> kUpper = {PanelPlace::Graph, PanelPlace::Timeline,
+                                                  PanelPlace::Sync};
+    fit_at =
+        mouse_at != PanelPlace::Count ? mouse_at : kUpper[static_cast<std::size_t>(view.upper)];
   }
   mouse_at = PanelPlace::Count;
 }
 
 void Workspace::State::draw_panel(PanelContext& context, PanelPlace place) {
-  const bool has_mouse = ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows | ImGuiHoveredFlags_AllowWhenBlockedByActiveItem);
+  const bool has_mouse = ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows |
+                                                ImGuiHoveredFlags_AllowWhenBlockedByActiveItem);
   if (has_mouse) mouse_at = place;
   view.hovered = has_mouse ? model::Selection{} : hovered_before;
   const bool told = std::exchange(reveal[static_cast<std::size_t>(place)], false);

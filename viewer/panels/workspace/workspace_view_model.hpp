@@ -1,5 +1,5 @@
-// WorkspaceFacts: keeps the facts of the shown graph, replay and filter up to date in the background, and hands out the last ones meanwhile.
-// Threads: the drawing thread's.
+// WorkspaceFacts: keeps the facts of the shown graph, replay and filter up to date in the
+// background, and hands out the last ones meanwhile. Threads: the drawing thread's.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,24 @@
 
 namespace reprise::viewer {
 
-// How soon new records are taken into the facts: at once, or a few times a second while they keep coming.
+// How soon new records are taken into the facts: at once, or a few times a second while they keep
+// coming.
 enum class Pace : std::uint8_t { AtOnce, Steady };
 
 class WorkspaceViewModel {
  public:
-  explicit WorkspaceViewModel(Background& background) : graph_(background), replay_(background), matches_(background), figures_(background) {}
+  explicit WorkspaceViewModel(Background& background)
+      : graph_(background), replay_(background), matches_(background), figures_(background) {}
 
   // Asks for what this view of the document needs. `now` in seconds.
-  void update(const std::shared_ptr<const model::Document>& document, const ViewState& view, Pace pace, double now);
+  void update(const std::shared_ptr<const model::Document>& document, const ViewState& view,
+              Pace pace, double now);
 
   // Of the last update; null or empty while there is none.
   [[nodiscard]] const GraphViewModel* graph() const noexcept { return shown_graph_.get(); }
-  [[nodiscard]] const ReplayViewModel* replay() const noexcept { return shown_replay_ && *shown_replay_ ? &**shown_replay_ : nullptr; }
+  [[nodiscard]] const ReplayViewModel* replay() const noexcept {
+    return shown_replay_ && *shown_replay_ ? &**shown_replay_ : nullptr;
+  }
   [[nodiscard]] const std::vector<std::uint8_t>& matches() const noexcept;
   [[nodiscard]] const ReplayFigures* figures() const noexcept { return shown_figures_.get(); }
   // Everything that was asked for is there, or could not be made.

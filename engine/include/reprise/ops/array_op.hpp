@@ -1,5 +1,6 @@
-// Reductions, scans and sorts as commands: CUB on GPUs, plain C++ on the host device. Values are float, double, std::int32_t or std::uint32_t.
-// Sums of floats are made in an order of the device's own; every replay on a device gives the same. Target reprise::ops. Threads: values.
+// Reductions, scans and sorts as commands: CUB on GPUs, plain C++ on the host device. Values are
+// float, double, std::int32_t or std::uint32_t. Sums of floats are made in an order of the device's
+// own; every replay on a device gives the same. Target reprise::ops. Threads: values.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +12,27 @@
 namespace reprise {
 
 enum class ReduceKind : std::uint8_t { Sum, Min, Max };
-enum class ScanKind : std::uint8_t { Exclusive, Inclusive };  // sums of all values before one, without and with itself
+enum class ScanKind : std::uint8_t {
+  Exclusive,
+  Inclusive
+};  // sums of all values before one, without and with itself
 enum class SortOrder : std::uint8_t { Ascending, Descending };
 enum class ArrayType : std::uint8_t { F32, F64, I32, U32 };
 
 namespace detail {
 template <class T>
 [[nodiscard]] constexpr ArrayType array_type() {
-  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::uint32_t>,
+  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double> ||
+                    std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::uint32_t>,
                 "values are float, double, std::int32_t or std::uint32_t");
-  if constexpr (std::is_same_v<T, float>) return ArrayType::F32;
-  else if constexpr (std::is_same_v<T, double>) return ArrayType::F64;
-  else if constexpr (std::is_same_v<T, std::int32_t>) return ArrayType::I32;
-  else return ArrayType::U32;
+  if constexpr (std::is_same_v<T, float>)
+    return ArrayType::F32;
+  else if constexpr (std::is_same_v<T, double>)
+    return ArrayType::F64;
+  else if constexpr (std::is_same_v<T, std::int32_t>)
+    return ArrayType::I32;
+  else
+    return ArrayType::U32;
 }
 }  // namespace detail
 
@@ -63,14 +72,16 @@ class ScanOp final : public GraphOp {
   ScanKind kind_;
 };
 
-// The values of input in order, floats without NaN and -0 before 0; equal ones as they were. With indices: where in input each came from.
+// The values of input in order, floats without NaN and -0 before 0; equal ones as they were. With
+// indices: where in input each came from.
 class SortOp final : public GraphOp {
  public:
   template <class T>
   SortOp(const GpuRef<T>& input, const GpuRef<T>& output, SortOrder order = SortOrder::Ascending)
       : SortOp(input, output, {}, detail::array_type<T>(), order) {}
   template <class T>
-  SortOp(const GpuRef<T>& input, const GpuRef<T>& output, const GpuRef<std::uint32_t>& indices, SortOrder order = SortOrder::Ascending)
+  SortOp(const GpuRef<T>& input, const GpuRef<T>& output, const GpuRef<std::uint32_t>& indices,
+         SortOrder order = SortOrder::Ascending)
       : SortOp(input, output, indices, detail::array_type<T>(), order) {}
   SortOp(BufferView input, BufferView output, BufferView indices, ArrayType type, SortOrder order);
   [[nodiscard]] std::string_view op_name() const noexcept override { return "sort"; }

@@ -1,5 +1,6 @@
-// Fourier transforms as commands: cuFFT on GPUs, FFTW on the host device. One-dimensional, in batches, of 32-bit floats, not scaled: a
-// transform and its inverse multiply by `size`. Target reprise::ops. Threads: values.
+// Fourier transforms as commands: cuFFT on GPUs, FFTW on the host device. One-dimensional, in
+// batches, of 32-bit floats, not scaled: a transform and its inverse multiply by `size`. Target
+// reprise::ops. Threads: values.
 #pragma once
 
 #include <complex>
@@ -24,7 +25,8 @@ struct FftR2CDesc {
 
 class FftR2COp final : public GraphOp {
  public:
-  // Throws InvalidArgument for sizes that describe no transform, OutOfRange where a view is too small.
+  // Throws InvalidArgument for sizes that describe no transform, OutOfRange where a view is too
+  // small.
   explicit FftR2COp(FftR2CDesc desc);
   [[nodiscard]] std::string_view op_name() const noexcept override { return "fft_r2c"; }
   [[nodiscard]] std::string parameters() const override;

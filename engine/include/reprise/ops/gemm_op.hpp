@@ -1,4 +1,5 @@
-// Matrix products as commands: cuBLAS on GPUs, OpenBLAS on the host device. Target reprise::ops. Threads: values.
+// Matrix products as commands: cuBLAS on GPUs, OpenBLAS on the host device. Target reprise::ops.
+// Threads: values.
 #pragma once
 
 #include <cstdint>
@@ -17,18 +18,22 @@ struct GemmDesc {
   BufferView a = {}, b = {}, c = {};
   GemmType type = GemmType::F32;
   std::uint64_t m = 0, n = 0, k = 0;
-  Transpose transpose_a = Transpose::No, transpose_b = Transpose::No;  // Yes: the matrix is stored transposed
-  double alpha = 1, beta = 0;                                          // beta 0: c is not read
-  std::uint64_t row_a = 0, row_b = 0, row_c = 0;                       // elements from row to row as stored; 0: tight
+  Transpose transpose_a = Transpose::No,
+            transpose_b = Transpose::No;          // Yes: the matrix is stored transposed
+  double alpha = 1, beta = 0;                     // beta 0: c is not read
+  std::uint64_t row_a = 0, row_b = 0, row_c = 0;  // elements from row to row as stored; 0: tight
   std::uint64_t batch = 1;
-  std::uint64_t stride_a = 0, stride_b = 0, stride_c = 0;              // elements from matrix to matrix; 0: tight
-  // What cuBLAS may take of the graph's memory; 0: what it asks for (32 MiB on recent GPUs), which products side by side each have.
+  std::uint64_t stride_a = 0, stride_b = 0,
+                stride_c = 0;  // elements from matrix to matrix; 0: tight
+  // What cuBLAS may take of the graph's memory; 0: what it asks for (32 MiB on recent GPUs), which
+  // products side by side each have.
   std::uint64_t workspace_bytes = 0;
 };
 
 class GemmOp : public GraphOp {
  public:
-  // Throws InvalidArgument for sizes and strides that describe no product, OutOfRange where a view is too small.
+  // Throws InvalidArgument for sizes and strides that describe no product, OutOfRange where a view
+  // is too small.
   explicit GemmOp(GemmDesc desc);
   [[nodiscard]] std::string_view op_name() const noexcept override { return "gemm"; }
   [[nodiscard]] std::string parameters() const override;

@@ -1,5 +1,5 @@
-// GraphOpLegacy: the closed list of ops that there was before GraphOp could be derived from. Kept for code that is written against it.
-// Target reprise::ops. Threads: values.
+// GraphOpLegacy: the closed list of ops that there was before GraphOp could be derived from. Kept
+// for code that is written against it. Target reprise::ops. Threads: values.
 #pragma once
 
 #include <memory>
@@ -21,23 +21,31 @@ class [[deprecated("add the op itself: Recorder::add(SgemmOp({...}))")]] GraphOp
   using Variant = std::variant<Sgemm, Memcpy, RngFillUniform, FftR2C>;
 
   template <class Desc>
-    requires std::is_constructible_v<Variant, Desc>
-  GraphOpLegacy(Desc desc) : desc_(std::move(desc)) {}
+    requires std::is_constructible_v<Variant, Desc> GraphOpLegacy(Desc desc)
+        : desc_(std::move(desc)) {}
 
-  [[nodiscard]] const Variant& desc() const noexcept { return desc_; }
-  // The op that it stands for; throws what that op's constructor throws.
-  [[nodiscard]] std::shared_ptr<const GraphOp> op() const {
-    struct Maker {
-      std::shared_ptr<const GraphOp> operator()(const Sgemm& d) const { return std::make_shared<const SgemmOp>(d); }
-      std::shared_ptr<const GraphOp> operator()(const Memcpy& d) const { return std::make_shared<const MemcpyOp>(d); }
-      std::shared_ptr<const GraphOp> operator()(const RngFillUniform& d) const { return std::make_shared<const RngFillUniformOp>(d); }
-      std::shared_ptr<const GraphOp> operator()(const FftR2C& d) const { return std::make_shared<const FftR2COp>(d); }
-    };
-    return std::visit(Maker(), desc_);
-  }
+    [[nodiscard]] const Variant& desc() const noexcept { return desc_; }
+    // The op that it stands for; throws what that op's constructor throws.
+    [[nodiscard]] std::shared_ptr<const GraphOp> op() const {
+      struct Maker {
+        std::shared_ptr<const GraphOp> operator()(const Sgemm& d) const {
+          return std::make_shared<const SgemmOp>(d);
+        }
+        std::shared_ptr<const GraphOp> operator()(const Memcpy& d) const {
+          return std::make_shared<const MemcpyOp>(d);
+        }
+        std::shared_ptr<const GraphOp> operator()(const RngFillUniform& d) const {
+          return std::make_shared<const RngFillUniformOp>(d);
+        }
+        std::shared_ptr<const GraphOp> operator()(const FftR2C& d) const {
+          return std::make_shared<const FftR2COp>(d);
+        }
+      };
+      return std::visit(Maker(), desc_);
+    }
 
- private:
-  Variant desc_;
+   private:
+    Variant desc_;
 };
 
 }  // namespace reprise

@@ -1,4 +1,5 @@
-// MemcpyOp: a copy as an op, for scripts that are lists of ops. Recorder::copy does the same and more. Target reprise::ops. Threads: values.
+// MemcpyOp: a copy as an op, for scripts that are lists of ops. Recorder::copy does the same and
+// more. Target reprise::ops. Threads: values.
 #pragma once
 
 #include <string_view>
@@ -8,7 +9,8 @@
 namespace reprise {
 
 struct MemcpyDesc {
-  BufferView source = {}, destination = {};  // of equal size; device memory or pinned, in any direction
+  BufferView source = {},
+             destination = {};  // of equal size; device memory or pinned, in any direction
 };
 
 class MemcpyOp final : public GraphOp {

@@ -16,13 +16,15 @@ REPRISE_KERNEL(tree_sum, (const unsigned* in, unsigned* out)) {
 
 // Each thread writes where it is: out[i] = its own linear index in the whole grid, i by x, y, z.
 REPRISE_KERNEL(mark_place, (unsigned long long* out)) {
-  const unsigned long long x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y,
+  const unsigned long long x = blockIdx.x * blockDim.x + threadIdx.x,
+                           y = blockIdx.y * blockDim.y + threadIdx.y,
                            z = blockIdx.z * blockDim.z + threadIdx.z;
   const unsigned long long width = gridDim.x * blockDim.x, height = gridDim.y * blockDim.y;
   out[(z * height + y) * width + x] = (z * height + y) * width + x;
 }
 
-// Thread i meets the others i times and then ends; out[i] = how many were still there at its last meeting.
+// Thread i meets the others i times and then ends; out[i] = how many were still there at its last
+// meeting.
 REPRISE_KERNEL(leave_one_by_one, (int* out)) {
   const unsigned me = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
   out[me] = 0;
@@ -85,7 +87,8 @@ struct Pair {
 };
 
 // Shows its parameters as they arrive.
-REPRISE_KERNEL(show_parameters, (char c, double d, Pair p, const float* in, float3 v3, float4 v4, bool b, unsigned short s, double* out)) {
+REPRISE_KERNEL(show_parameters, (char c, double d, Pair p, const float* in, float3 v3, float4 v4,
+                                 bool b, unsigned short s, double* out)) {
   out[0] = c;
   out[1] = d;
   out[2] = p.a;

@@ -1,7 +1,7 @@
-// Conjugate gradients on a square grid, whose matrix is the five-point Laplacian with zeros around:
-// a kernel for each step. `state` is: the squared norm of the residual, the step's length, what the
-// last direction counts, the squared norm to reach. Sums go by a number for each block, which one
-// block adds up: the same sum in every run.
+// Conjugate gradients on a square grid, one kernel per step. The matrix is the five-point Laplacian
+// with zero boundary values. `state` contains the squared norm of the residual, the step length
+// alpha, the weight beta of the previous direction, and the squared norm at which the solve stops.
+// Each block writes a partial sum and one block adds them, so every run computes the same sums.
 #include <reprise_kernel.hpp>
 
 static constexpr unsigned kThreads = 256, kRows = 16;
@@ -48,7 +48,7 @@ REPRISE_KERNEL(cg_begin, (const double* parts, unsigned count, double tolerance,
   state[3] = tolerance * tolerance * squared;
 }
 
-// q = A p, and the parts of p * q.
+// q = A p, and the partial sums of p * q.
 REPRISE_KERNEL(cg_apply, (const double* p, double* q, double* parts, unsigned size)) {
   double mine = 0;
   for (unsigned i = blockIdx.x * kThreads + threadIdx.x; i < size * size;

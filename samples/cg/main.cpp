@@ -1,5 +1,5 @@
-// cg: solves a Poisson problem by conjugate gradients, the whole solve as one graph that goes round
-// until it is done.
+// cg: solves a Poisson problem by conjugate gradients. The whole solve is one graph with a loop
+// that ends at convergence.
 #include <cstdio>
 
 #include "poisson.hpp"
@@ -26,7 +26,7 @@ bool is_right(const samples::Program& program, const char* how, const SolverDesc
     return false;
   }
   if (residual <= 2 * desc.tolerance)
-    return true;  // the device's residual is updated, not computed anew: they part a little
+    return true;  // the device updates its residual incrementally: the two differ slightly
   program.complain("the residual is not below the tolerance of " + std::to_string(desc.tolerance));
   return false;
 }
@@ -43,13 +43,13 @@ bool solve(const samples::Program& program, SolverDesc desc) {
   solver.graph().export_dot(program.output("cg.dot"));
 
   const std::vector<double> b = right_side(desc.size);
-  static_cast<void>(
-      solver.solve_in_graph(b));  // once each, so that nothing is done for the first time below
+  static_cast<void>(solver.solve_in_graph(b));  // warm-up
   static_cast<void>(solver.solve_blindly(b, 2));
   const Solve in_graph = solver.solve_in_graph(b);
   if (!is_right(program, "one graph with a loop:", desc, in_graph, b)) return false;
   const Solve from_host = solver.solve_from_host(b);
-  if (!is_right(program, "from the host, looking each time:", desc, from_host, b)) return false;
+  if (!is_right(program, "from the host, checking each iteration:", desc, from_host, b))
+    return false;
   const Solve blindly = solver.solve_blindly(b, in_graph.iterations);
   if (!is_right(program, "from the host, without looking:", desc, blindly, b)) return false;
   if (from_host.iterations != in_graph.iterations || from_host.x != in_graph.x ||
@@ -57,9 +57,9 @@ bool solve(const samples::Program& program, SolverDesc desc) {
     program.complain("the same iterations gave different solutions");
     return false;
   }
-  std::printf(
-      "the graph takes %.2f of the time that the host takes looking, %.2f of that without\n",
-      in_graph.milliseconds / from_host.milliseconds, in_graph.milliseconds / blindly.milliseconds);
+  std::printf("the graph takes %.2f of the host's time with checks, %.2f of that without\n",
+              in_graph.milliseconds / from_host.milliseconds,
+              in_graph.milliseconds / blindly.milliseconds);
   return true;
 }
 
@@ -72,12 +72,14 @@ int main(int argc, char** argv) {
   cg::SolverDesc desc{.max_iterations = 100'000};
   program.options
       .add_option("--size", desc.size,
-                  "grid points of a side (default: 256 on a GPU, 48 on the host device)")
+                  "grid points per side (default: 256 on a GPU, 48 on the host device)")
       ->check(CLI::Range(1u, 8192u));
-  program.options.add_option("--tolerance", desc.tolerance, "of the residual, over the right side")
+  program.options
+      .add_option("--tolerance", desc.tolerance,
+                  "of the residual norm, relative to the right-hand side")
       ->check(CLI::Range(1e-13, 0.5))
       ->capture_default_str();
-  program.options.add_option("--limit", desc.max_iterations, "iterations at most")
+  program.options.add_option("--limit", desc.max_iterations, "maximum number of iterations")
       ->check(CLI::Range(1, 1'000'000'000))
       ->capture_default_str();
   return program.run(argc, argv, [&] { return solve(program, desc); });

@@ -1,4 +1,4 @@
-// Solver: conjugate gradients on a device: the whole solve as one graph with a loop, and the same
+// Solver: conjugate gradients on a device, either as one graph with a loop or as the same
 // iterations launched from the host. Threads: one.
 #pragma once
 
@@ -11,8 +11,8 @@
 namespace cg {
 
 struct SolverDesc {
-  std::uint32_t size = 0;   // points of a side
-  double tolerance = 1e-8;  // of the residual's norm, over that of the right side
+  std::uint32_t size = 0;   // points per side
+  double tolerance = 1e-8;  // of the residual norm, relative to the right-hand side
   std::uint64_t max_iterations = 0;
 };
 
@@ -28,11 +28,11 @@ class Solver {
  public:
   Solver(const reprise::Device& device, const SolverDesc& desc);
 
-  // One launch: the graph goes round until it is done.
+  // One launch: the graph iterates until convergence.
   [[nodiscard]] Solve solve_in_graph(const std::vector<double>& b);
-  // A launch for each iteration, and a look at the residual after each.
+  // One launch per iteration; the host reads the residual after each.
   [[nodiscard]] Solve solve_from_host(const std::vector<double>& b);
-  // So many launches in a row, and no look at anything before the last: what launching alone costs.
+  // `iterations` launches in a row without reading the residual: the cost of launching alone.
   [[nodiscard]] Solve solve_blindly(const std::vector<double>& b, std::uint64_t iterations);
 
   [[nodiscard]] const reprise::CapturedGraph& graph() const noexcept { return whole_; }

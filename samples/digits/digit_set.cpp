@@ -12,8 +12,8 @@ namespace {
 constexpr std::uint32_t kHoldOutEvery = 5;
 constexpr std::uint32_t kInk = 16;  // the largest pixel value of the file
 
-// Takes a number of 0..limit and the comma after it off the front of `line`; false if there is
-// none.
+// Removes a number in 0..limit and the following comma from the front of `line`. Returns false if
+// `line` does not start with one.
 bool take_number(std::string_view& line, std::uint32_t limit, std::uint32_t& number) {
   const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), number);
   if (error != std::errc() || number > limit) {

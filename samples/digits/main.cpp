@@ -18,9 +18,9 @@ namespace {
 using namespace digits;
 
 constexpr std::uint32_t kCheckedSteps =
-    20;  // the device's weights are compared with the reference's after these
-// Largest allowed difference of a weight then. A step moves weights by about 0.01; single precision
-// makes about 2e-7 of it.
+    20;  // steps after which the weights are compared with the reference
+// Largest allowed difference of a weight. A step changes weights by about 0.01; rounding to single
+// precision contributes about 2e-7.
 constexpr double kTolerance = 5e-6;
 constexpr double kRequiredAccuracy = 0.96;  // of the held-out rows
 
@@ -29,14 +29,14 @@ double largest_difference(const Weights<float>& weights, const Weights<double>& 
   for (std::size_t l = 0; l < kDepth; ++l) {
     for (std::size_t i = 0; i < weights[l].size(); ++i) {
       const double difference = std::abs(weights[l][i] - expected[l][i]);
-      // A weight that is no number differs from everything.
+      // A NaN differs from every weight.
       largest = difference <= largest ? largest : std::isnan(difference) ? HUGE_VAL : difference;
     }
   }
   return largest;
 }
 
-// FNV-1a over the bits of all weights: two runs that agree in it agree in every weight.
+// FNV-1a over the bits of all weights: equal hashes mean equal weights.
 std::uint64_t fingerprint(const Weights<float>& weights) {
   std::uint64_t hash = 0xcbf29ce484222325U;
   for (const auto& matrix : weights) {
@@ -51,7 +51,7 @@ std::uint64_t fingerprint(const Weights<float>& weights) {
   return hash;
 }
 
-// Trains the first steps on the device, and compares with plain C++.
+// Trains the first steps on the device and compares the weights with plain C++.
 bool check_first_steps(Trainer& trainer, const DigitSet& training, const DependencyGraph& schedule,
                        std::uint32_t steps) {
   Reference reference(training, schedule);
@@ -77,14 +77,14 @@ bool train(const samples::Program& program, std::uint32_t seed, std::uint32_t ep
   const DependencyGraph schedule = {.seed = seed, .total_steps = epochs * per_epoch};
   Trainer trainer(device, split, schedule);
 
-  std::printf("%u rows to train on, %u held out\n", split.training.rows(), split.held_out.rows());
+  std::printf("%u training rows, %u held out\n", split.training.rows(), split.held_out.rows());
   std::printf("one step: %s\n", samples::describe(trainer.step().report()).c_str());
   const auto dot = program.output("digits.dot");
   trainer.step().export_dot(dot);
   std::printf("wrote %s\n", dot.c_str());
   const std::uint32_t checked = std::min(kCheckedSteps, schedule.total_steps);
   if (!check_first_steps(trainer, split.training, schedule, checked)) {
-    program.complain("the device computes other weights than the reference");
+    program.complain("the device's weights differ from the reference");
     return false;
   }
 
@@ -140,7 +140,7 @@ int main(int argc, char** argv) {
       ->capture_default_str()
       ->check(CLI::Range(1, 1000000));
   program.options
-      .add_option("--seed", seed, "of the first weights, the order of the rows and their shifts")
+      .add_option("--seed", seed, "seed of the initial weights, the row order and the image shifts")
       ->capture_default_str();
   return program.run(argc, argv, [&] { return train(program, seed, epochs); });
 }

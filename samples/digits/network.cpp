@@ -6,7 +6,7 @@
 namespace digits {
 
 Weights<float> first_weights(std::uint32_t seed) {
-  // The distributions of <random> differ from library to library; the generator's numbers do not.
+  // The distributions of <random> differ between standard libraries; the generators do not.
   std::mt19937 generator(seed);
   Weights<float> weights;
   for (std::size_t l = 0; l < kDepth; ++l) {

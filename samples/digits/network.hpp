@@ -1,4 +1,4 @@
-// The network that is trained and how: sizes, learning schedule, first weights. The same for the
+// The network and its training: sizes, learning-rate schedule, initial weights. Shared by the
 // device and the reference. Knows no device. Threads: values.
 #pragma once
 
@@ -10,14 +10,13 @@
 
 namespace digits {
 
-// A dense layer. Its weights are a matrix of (inputs + 1) x units: a row for each input, and the
-// bias as the last row, which the last column of what it reads, all ones, makes a part of the
-// product. All layers but the last end in tanh: it has no kink, so that a device that rounds
-// otherwise learns the same.
+// A dense layer. Its weights are a matrix of (inputs + 1) x units: one row per input and the bias
+// as the last row. The last column of its input is all ones, so the product includes the bias. All
+// layers but the last apply tanh, which is smooth: devices that round differently converge alike.
 struct Layer {
   std::uint32_t inputs = 0;
   std::uint32_t units = 0;
-  [[nodiscard]] constexpr std::uint32_t columns() const { return inputs + 1; }  // of what it reads
+  [[nodiscard]] constexpr std::uint32_t columns() const { return inputs + 1; }  // of its input
   [[nodiscard]] constexpr std::uint32_t weights() const { return columns() * units; }
 };
 
@@ -25,7 +24,7 @@ inline constexpr std::array<Layer, 3> kLayers = {Layer{kPixels, 64}, Layer{64, 3
                                                  Layer{32, kClasses}};
 inline constexpr std::size_t kDepth = kLayers.size();
 
-inline constexpr std::uint32_t kMicrobatchRows = 16;  // rows that one branch of the step works on
+inline constexpr std::uint32_t kMicrobatchRows = 16;  // rows of one branch of the step
 inline constexpr std::uint32_t kMicrobatches = 8;     // branches; their gradients are added
 inline constexpr std::uint32_t kBatchRows = kMicrobatchRows * kMicrobatches;
 
@@ -36,18 +35,18 @@ struct DependencyGraph {
   std::uint32_t total_steps = 0;
   float rate = 0.1f;
   float momentum = 0.9f;
-  float decay = 1e-3f;  // of the weights, a step
+  float decay = 1e-3f;  // weight decay per step
 };
 
-// One matrix a layer.
+// One matrix per layer.
 template <class T>
 using Weights = std::array<std::vector<T>, kDepth>;
 
 // Uniform with variance 1 / inputs, from `seed`; biases 0. The same on every machine.
 [[nodiscard]] Weights<float> first_weights(std::uint32_t seed);
 
-// Batches that one pass over `rows` holds; what is left over takes part in another epoch, as the
-// order differs in each.
+// Full batches in one pass over `rows`. The order differs in each epoch, so rows that one epoch
+// omits take part in another.
 [[nodiscard]] constexpr std::uint32_t steps_per_epoch(std::uint32_t rows) {
   return rows / kBatchRows;
 }

@@ -15,10 +15,10 @@ std::uint32_t mix(std::uint32_t x) {
   return x ^ (x >> 16);
 }
 
-constexpr int kSide = 8;  // pixels of an image's side
+constexpr int kSide = 8;  // pixels per side of an image
 
-// Value `index` of the uniform stream of `seed`: Philox4x32-10, four words a block, the upper 24
-// bits of a word.
+// Value `index` of the uniform stream of `seed`: Philox4x32-10, four words per block, the upper
+// 24 bits of a word.
 double random_value(std::uint32_t index, std::uint32_t seed) {
   std::array<std::uint32_t, 4> c = {index / 4, 0, 0, 0};
   std::array<std::uint32_t, 2> key = {seed, 0};
@@ -31,8 +31,8 @@ double random_value(std::uint32_t index, std::uint32_t seed) {
   return (c[index % 4] >> 8) / 16777216.0;
 }
 
-// The image as `example` of the training sees it: half of the time moved by one pixel, so that no
-// two epochs are alike.
+// The image as training example `example`: half of the images are shifted by one pixel, so epochs
+// differ.
 std::array<float, kPixels> moved(const float* image, std::uint32_t example, std::uint32_t seed) {
   const auto way = static_cast<std::uint32_t>(8 * random_value(example, seed));
   const int right = way == 0 ? 1 : way == 1 ? -1 : 0;
@@ -56,8 +56,8 @@ std::uint32_t shuffled_row(std::uint32_t position, std::uint32_t rows, std::uint
   while (mask < rows - 1) {
     mask = 2 * mask + 1;
   }
-  // Each round is a bijection of 0..mask; walking on until the value is a row makes it one of
-  // 0..rows - 1.
+  // Each round is a bijection of 0..mask. Cycle walking (repeating until the value is below `rows`)
+  // makes it a bijection of 0..rows - 1.
   std::uint32_t row = position;
   do {
     std::uint32_t key = mix(seed ^ mix(epoch));

@@ -1,6 +1,5 @@
-// The training of this sample once more, in plain C++ and double precision: what the device's
-// weights are checked against. Knows no device and shares no code with the kernels. Threads: one at
-// a time.
+// The reference for the device's weights: the same training in plain C++ and double precision.
+// Knows no device and shares no code with the kernels. Threads: one at a time.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +9,8 @@
 
 namespace digits {
 
-// The row of the training set that stands at `position` (0..rows - 1) of `epoch`: a permutation for
-// each epoch and seed.
+// The row of the training set at `position` (0..rows - 1) of `epoch`: a permutation that depends on
+// epoch and seed.
 [[nodiscard]] std::uint32_t shuffled_row(std::uint32_t position, std::uint32_t rows,
                                          std::uint32_t epoch, std::uint32_t seed);
 
@@ -23,11 +22,11 @@ class Reference {
   void step();  // one batch
   [[nodiscard]] const Weights<double>& weights() const noexcept { return weights_; }
   [[nodiscard]] std::uint32_t correct(
-      const DigitSet& set) const;  // rows of `set` that the network names rightly
+      const DigitSet& set) const;  // correctly classified rows of `set`
 
  private:
   using Activations = std::array<std::vector<double>,
-                                 kDepth + 1>;  // of one row: its pixels, then each layer's output
+                                 kDepth + 1>;  // of one row: pixels, then each layer's output
   void forward(const float* pixels, Activations& out) const;
 
   const DigitSet* training_;

@@ -20,10 +20,10 @@ using reprise::write;
 namespace {
 
 constexpr std::uint32_t kThreads = 256;  // of a block
-constexpr std::uint64_t kProductWorkspace =
-    std::uint64_t{1} << 20;  // bytes; the matrices are small, and many at once
+constexpr std::uint64_t kProductWorkspace = std::uint64_t{1}
+                                            << 20;  // bytes; many small matrices run concurrently
 
-// The rows of `pixels`, each with a one behind it.
+// The rows of `pixels`, each followed by a one.
 std::vector<float> with_ones(const std::vector<float>& pixels) {
   std::vector<float> rows;
   rows.reserve(pixels.size() / kPixels * kLayers[0].columns());
@@ -137,7 +137,7 @@ void Trainer::record_microbatch(CommandBuffer& commands, std::uint32_t microbatc
                                 const Gradients& gradients, const GpuRef<float>& loss,
                                 const GpuRef<float>& moves) {
   const std::uint32_t first = microbatch * kMicrobatchRows;
-  std::array<GpuRef<float>, kDepth + 1> values;  // what each layer reads, and the logits
+  std::array<GpuRef<float>, kDepth + 1> values;  // the input of each layer, and the logits
   values[0] = pool_->transient<float>(kMicrobatchRows * kLayers[0].columns(), "x");
   const auto labels = pool_->transient<std::uint32_t>(kMicrobatchRows, "microbatch labels");
   {

@@ -1,5 +1,5 @@
-// The training on a device: three graphs, recorded and compiled once, that are replayed as often as
-// it takes. Threads: one at a time.
+// The training on a device: three graphs, recorded and compiled once and replayed for every step.
+// Threads: one at a time.
 #pragma once
 
 #include <array>
@@ -15,10 +15,9 @@
 namespace digits {
 
 struct Evaluation {
-  double mean_loss =
-      0;  // of the batches trained on since the last evaluation; 0 if there were none
-  std::uint32_t correct = 0;  // held-out rows that the network names rightly
-  std::uint32_t steps = 0;    // that the device has counted
+  double mean_loss = 0;  // mean over the batches since the last evaluation; 0 if there were none
+  std::uint32_t correct = 0;  // correctly classified held-out rows
+  std::uint32_t steps = 0;    // counted by the device
 };
 
 class Trainer {
@@ -36,19 +35,19 @@ class Trainer {
         finish_step, count_correct;
   };
   using Gradients =
-      std::array<reprise::GpuRef<float>, kDepth>;  // of each layer, a slice for each microbatch
+      std::array<reprise::GpuRef<float>, kDepth>;  // per layer: one slice per microbatch
 
   [[nodiscard]] reprise::CapturedGraph compile(const reprise::CommandBuffer& commands) const;
   [[nodiscard]] reprise::CommandBuffer record_start(const DigitSplit& digits);
   [[nodiscard]] reprise::CommandBuffer record_step();
-  // `moves`: a random value of each row of the batch.
+  // `moves`: one random value per row of the batch.
   void record_microbatch(reprise::CommandBuffer& commands, std::uint32_t microbatch,
                          const Gradients& gradients, const reprise::GpuRef<float>& loss,
                          const reprise::GpuRef<float>& moves);
   [[nodiscard]] reprise::CommandBuffer record_evaluation();
   [[nodiscard]] reprise::CommandBuffer record_read_back();
-  // The layer's output for `rows` rows of x: what the next layer reads, or after the last one the
-  // logits.
+  // The layer's output for `rows` rows of x: the next layer's input, or the logits after the last
+  // layer.
   [[nodiscard]] reprise::GpuRef<float> dense(reprise::CommandBuffer& commands, std::size_t layer,
                                              const reprise::GpuRef<float>& x,
                                              std::uint32_t rows) const;
@@ -66,7 +65,7 @@ class Trainer {
   reprise::HostRef<std::uint32_t> correct_result_, step_result_;
   std::array<reprise::HostRef<float>, kDepth> weights_result_;
   reprise::Queue queue_;
-  reprise::RngStream random_;  // of the moves
+  reprise::RngStream random_;  // for the shifts
   reprise::CapturedGraph step_, evaluation_, read_back_;
   std::uint32_t steps_since_evaluation_ = 0;
 };

@@ -1,7 +1,7 @@
-// The kernels of one training step and of the test on held-out rows.
+// The kernels of one training step and of the evaluation on held-out rows.
 //
-// Matrices are row-major; their products are ops of a library. No floating-point atomics: every sum
-// has a fixed order, and the same seed gives the same bits.
+// Matrices are row-major; their products are library ops. The kernels use no floating-point
+// atomics: every sum has a fixed order, and the same seed gives the same bits.
 #include <reprise_kernel.hpp>
 
 #define PIXELS 64
@@ -16,8 +16,8 @@ __device__ inline unsigned mix(unsigned x) {
   return x ^ (x >> 16);
 }
 
-// What stands at `position` of this epoch's order: rounds of a bijection of 0..mask, walked on
-// until the value is a row.
+// The row at `position` of this epoch's order: a bijection of 0..mask, repeated until the value is
+// a row.
 __device__ inline unsigned shuffled_row(unsigned position, unsigned rows, unsigned epoch,
                                         unsigned seed) {
   unsigned mask = 1;
@@ -34,10 +34,10 @@ __device__ inline unsigned shuffled_row(unsigned position, unsigned rows, unsign
   return row;
 }
 
-// Picks the rows of one microbatch and moves half of the images by a pixel. A block is a row, a
-// thread a pixel. x: gridDim.x x (PIXELS + 1), the last column 1; labels: gridDim.x. `first`: the
-// microbatch's first row in the batch of `batch_rows`. moves: a random value of each of its rows,
-// in [0, 1).
+// Gathers the rows of one microbatch and shifts half of the images by a pixel. One block per row,
+// one thread per pixel. x: gridDim.x x (PIXELS + 1), the last column 1; labels: gridDim.x. `first`:
+// the microbatch's first row in the batch of `batch_rows`. moves: one random value per row, in [0,
+// 1).
 REPRISE_KERNEL(gather_rows, (const float* images, const unsigned* image_labels, unsigned rows,
                              const unsigned* step, unsigned seed, unsigned batch_rows,
                              unsigned first, const float* moves, float* x, unsigned* labels)) {
@@ -58,7 +58,7 @@ REPRISE_KERNEL(gather_rows, (const float* images, const unsigned* image_labels, 
   labels[blockIdx.x] = image_labels[row];
 }
 
-// A thread a value of h, rows x (units + 1): tanh of y, rows x units, and 1 in the last column.
+// One thread per value of h, rows x (units + 1): tanh of y, rows x units, and 1 in the last column.
 REPRISE_KERNEL(activate, (const float* y, float* h, unsigned rows, unsigned units)) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= rows * (units + 1)) return;
@@ -66,7 +66,7 @@ REPRISE_KERNEL(activate, (const float* y, float* h, unsigned rows, unsigned unit
   h[i] = i % (units + 1) == units ? 1.0f : tanhf(y[i - row]);
 }
 
-// A thread a value of dx, rows x units: times the derivative of tanh, whose values were h, rows x
+// One thread per value of dx, rows x units: multiplies by the derivative of tanh at h, rows x
 // (units + 1).
 REPRISE_KERNEL(tanh_slope, (const float* h, float* dx, unsigned rows, unsigned units)) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -75,8 +75,8 @@ REPRISE_KERNEL(tanh_slope, (const float* h, float* dx, unsigned rows, unsigned u
   dx[i] *= 1.0f - value * value;
 }
 
-// A thread a row: the cross-entropy of softmax(logits) in loss[row], its derivative times `scale`
-// in slope.
+// One thread per row: the cross-entropy of softmax(logits) in loss[row], its derivative times
+// `scale` in slope.
 REPRISE_KERNEL(softmax_cross_entropy, (const float* logits, const unsigned* labels, float* slope,
                                        float* loss, unsigned rows, float scale)) {
   const unsigned row = blockIdx.x * blockDim.x + threadIdx.x;
@@ -96,7 +96,8 @@ REPRISE_KERNEL(softmax_cross_entropy, (const float* logits, const unsigned* labe
   loss[row] = logf(sum) + largest - z[labels[row]];
 }
 
-// A thread a weight: adds the gradients of the microbatches, and moves the weight with momentum.
+// One thread per weight: adds the gradients of the microbatches and updates the weight with
+// momentum.
 REPRISE_KERNEL(momentum_step, (float* w, float* velocity, const float* gradients, unsigned count,
                                unsigned microbatches, const unsigned* step, unsigned total_steps,
                                float rate, float momentum, float decay)) {
@@ -109,7 +110,7 @@ REPRISE_KERNEL(momentum_step, (float* w, float* velocity, const float* gradients
   w[i] -= now * velocity[i];
 }
 
-// One thread: adds the batch's mean loss to the running one and counts the step.
+// One thread: adds the batch's mean loss to the running loss and counts the step.
 REPRISE_KERNEL(finish_step,
                (const float* loss, unsigned rows, float* running_loss, unsigned* step)) {
   float sum = 0.0f;
@@ -118,7 +119,7 @@ REPRISE_KERNEL(finish_step,
   *step += 1;
 }
 
-// A thread a row: counts the rows whose largest logit is at their label.
+// One thread per row: counts the rows whose largest logit is at their label.
 REPRISE_KERNEL(count_correct,
                (const float* logits, const unsigned* labels, unsigned rows, unsigned* correct)) {
   const unsigned row = blockIdx.x * blockDim.x + threadIdx.x;

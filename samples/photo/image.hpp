@@ -1,4 +1,4 @@
-// Pictures in memory and in files: JPEG and PNG in, PNG out.
+// Images in memory and in files: JPEG and PNG in, PNG out.
 // Knows no device. Threads: values; the functions may be called from any thread.
 #pragma once
 
@@ -21,23 +21,23 @@ struct Size {
 
 struct Image {
   Size size;
-  std::vector<std::uint8_t> rgb;  // kChannels bytes a pixel, rows from the top, tight
+  std::vector<std::uint8_t> rgb;  // kChannels bytes per pixel, rows from the top, no padding
 };
 
-// Pictures of more pixels than this are refused.
+// Images of more pixels are refused.
 inline constexpr std::uint64_t kMaxPixels = 1ull << 26;
 
-// Reads a JPEG or PNG, whatever its name; grey becomes colour, transparency is put on black, 16
-// bits become 8. Throws std::runtime_error naming the file: missing, no picture, damaged, cut off,
-// too large.
+// Reads a JPEG or PNG, whatever its name. Converts grey to colour, 16 bits to 8, and composes
+// transparency onto black. Throws std::runtime_error that names the file if it is missing, not an
+// image, damaged, truncated or too large.
 [[nodiscard]] Image read_image(const std::filesystem::path& file);
 
 // Writes 1 (grey) or 3 (red, green, blue) bytes a pixel. Throws std::runtime_error naming the file.
 void write_png(const std::filesystem::path& file, Size size, std::uint32_t bytes_per_pixel,
                std::span<const std::uint8_t> pixels);
 
-// The decoders behind read_image. They throw std::runtime_error that says what is wrong, without
-// the file's name.
+// The decoders of read_image. They throw std::runtime_error with the reason, without the file's
+// name.
 [[nodiscard]] Image decode_jpeg(std::span<const std::uint8_t> file);
 [[nodiscard]] Image decode_png(std::span<const std::uint8_t> file);
 

@@ -26,7 +26,7 @@ ErrorState& state_of(j_common_ptr jpeg) { return *reinterpret_cast<ErrorState*>(
   std::longjmp(state.leave, 1);
 }
 
-// libjpeg warns of damaged data and fills the rest with grey; to us damaged is unreadable.
+// libjpeg warns about damaged data and fills the rest with grey; here damaged data is an error.
 void on_message(j_common_ptr jpeg, int level) {
   if (level < 0) {
     on_error(jpeg);
@@ -46,7 +46,7 @@ struct Decoder {
   ~Decoder() { jpeg_destroy_decompress(&jpeg); }
 };
 
-// The two functions that longjmp leaves early hold nothing that has a destructor.
+// The two functions that longjmp may leave have no objects with destructors.
 bool start(Decoder& decoder, std::span<const std::uint8_t> file) {
   if (setjmp(decoder.error.leave) != 0) {
     return false;

@@ -1,5 +1,5 @@
-// photo: splits a picture into the levels of a pyramid and puts it together again, as one graph
-// with many branches.
+// photo: decomposes an image into the levels of a pyramid and reconstructs it, as one graph with
+// many branches.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -14,8 +14,8 @@ namespace {
 
 using namespace photo;
 
-// The three histograms as curves of their colours over each other: the square roots of the counts,
-// the highest at full height.
+// The three histograms as overlaid curves in their colours: the square roots of the counts, scaled
+// to the maximum.
 Image draw_histogram(const Results<std::uint8_t>& results) {
   constexpr std::uint32_t kColumn = 3;  // pixels of a bin
   constexpr std::uint32_t kHeight = 256;
@@ -81,11 +81,11 @@ bool process(const samples::Program& program, const std::string& file) {
 
   const Comparison comparison = compare(results, reference_results(image), image);
   if (!comparison.first_wrong.empty()) {
-    program.complain("not as the reference has it: " + comparison.first_wrong);
+    program.complain("differs from the reference: " + comparison.first_wrong);
     return false;
   }
   std::printf(
-      "all %llu values are as the double-precision reference has them; the reconstruction equals "
+      "all %llu values match the double-precision reference; the reconstruction equals "
       "the input\n",
       static_cast<unsigned long long>(comparison.values));
   return true;
@@ -95,8 +95,7 @@ bool process(const samples::Program& program, const std::string& file) {
 
 int main(int argc, char** argv) {
   samples::Program program(
-      "photo",
-      "Takes a picture apart into a Gaussian and a Laplacian pyramid, and puts it together.");
+      "photo", "Decomposes an image into a Gaussian and a Laplacian pyramid and reconstructs it.");
   std::string file;
   program.options.add_option("IMAGE", file, "a JPEG or PNG file (default: the bundled photograph)");
   return program.run(argc, argv, [&] { return process(program, file); });

@@ -9,7 +9,7 @@
 namespace photo {
 namespace {
 
-// Owns what libpng hangs on a png_image.
+// Owns the memory that libpng attaches to a png_image.
 struct PngImage {
   png_image png{};
   PngImage() { png.version = PNG_IMAGE_VERSION; }

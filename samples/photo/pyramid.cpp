@@ -16,9 +16,9 @@ using reprise::write;
 
 namespace {
 
-constexpr reprise::Dim3 kTile = {16, 16};       // threads of a block on a plane
-constexpr std::uint32_t kThreads = 256;         // of a block on a list of pixels
-constexpr std::uint32_t kHistogramBlocks = 32;  // at most; each goes on through the picture
+constexpr reprise::Dim3 kTile = {16, 16};       // threads per block for a plane
+constexpr std::uint32_t kThreads = 256;         // per block for a list of pixels
+constexpr std::uint32_t kHistogramBlocks = 32;  // maximum; each block strides over the image
 
 reprise::Dim3 tiles(Size size) {
   return {blocks(size.width, kTile.x), blocks(size.height, kTile.y)};
@@ -153,7 +153,7 @@ void Pyramid::histograms(CommandBuffer& commands, const Bytes& rgb) {
 
 Results<std::uint8_t> Pyramid::run(const Image& image) {
   if (image.size != sizes_[0]) {
-    throw std::logic_error("the pyramid was recorded for pictures of another size");
+    throw std::logic_error("the pyramid was recorded for images of another size");
   }
   std::ranges::copy(image.rgb, input_.data());
   graph_.launch(queue_).wait();

@@ -1,5 +1,5 @@
-// The kernels of the picture pyramid. A plane holds one channel as floats of 0..255, row-major.
-// Beyond the border the outermost pixel goes on.
+// The kernels of the image pyramid. A plane holds one channel as floats in 0..255, row-major.
+// Coordinates beyond the border are clamped to it.
 #include <reprise_kernel.hpp>
 
 #define EDGE_TILE 16

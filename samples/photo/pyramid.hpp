@@ -1,5 +1,5 @@
-// The picture pyramid as one recorded graph: levels, differences, edges, histograms and the way
-// back, for all channels. Threads: one at a time.
+// The image pyramid as one recorded graph: levels, differences, edges, histograms and the
+// reconstruction, for all channels. Threads: one at a time.
 #pragma once
 
 #include <array>
@@ -16,10 +16,10 @@ namespace photo {
 
 class Pyramid {
  public:
-  // Records and compiles for pictures of `size`.
+  // Records and compiles the graph for images of `size`.
   Pyramid(const reprise::Device& device, Size size);
 
-  // Replays for `image`, which has that size, and waits.
+  // Replays the graph for `image`, which has that size, and waits.
   [[nodiscard]] Results<std::uint8_t> run(const Image& image);
   [[nodiscard]] const reprise::CapturedGraph& graph() const noexcept { return graph_; }
 

@@ -7,7 +7,7 @@
 namespace photo {
 namespace {
 
-// One channel or the luminance; outside, the border goes on.
+// One channel or the luminance; coordinates are clamped to the border.
 struct Plane {
   Size size;
   std::vector<double> values;

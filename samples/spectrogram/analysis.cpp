@@ -49,8 +49,8 @@ reprise::CommandBuffer Analysis::record(const reprise::Kernel& cut, const repris
                     size, frames_.hop);
   commands.add(
       reprise::FftR2COp({.input = cut_frames, .output = spectra, .size = size, .batch = kBatch}));
-  // A tone of full loudness is 0 dB: half of it is at its frequency, and half of that the window
-  // leaves.
+  // A full-scale tone is 0 dB: half of its amplitude is at its positive frequency, and the window
+  // halves it again.
   commands.dispatch(power, {.grid = blocks(std::uint64_t{kBatch} * bins, 256), .block = 256},
                     read(spectra), write(shown), kBatch, bins, 4.0f / static_cast<float>(size),
                     kFloor);

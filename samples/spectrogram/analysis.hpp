@@ -1,5 +1,5 @@
-// The analysis on a device: one graph, recorded and compiled once, that is replayed for each
-// stretch of the sound. Threads: one at a time.
+// The analysis on a device: one graph, recorded and compiled once and replayed for each section of
+// the sound. Threads: one at a time.
 #pragma once
 
 #include <complex>
@@ -14,27 +14,27 @@
 namespace spectrogram {
 
 struct Frames {
-  std::uint32_t size = 1024;  // samples that a transform takes
-  std::uint32_t hop = 256;    // samples from frame to frame
+  std::uint32_t size = 1024;  // samples per transform
+  std::uint32_t hop = 256;    // samples between frames
   [[nodiscard]] std::uint32_t bins() const { return size / 2 + 1; }
-  // How many are in a sound; 0: it is shorter than one.
+  // Number of frames in a sound; 0: the sound is shorter than one frame.
   [[nodiscard]] std::uint64_t count(std::uint64_t samples) const {
     return samples < size ? 0 : (samples - size) / hop + 1;
   }
 };
 
-inline constexpr float kFloor = -100;  // decibels that are black
+inline constexpr float kFloor = -100;  // decibels drawn as black
 
-// Fades a frame in and out, so that its ends do not sound.
+// The window that fades each frame in and out.
 [[nodiscard]] std::vector<float> window(std::uint32_t size);
 
 class Analysis {
  public:
-  static constexpr std::uint32_t kBatch = 256;  // frames that one replay takes
+  static constexpr std::uint32_t kBatch = 256;  // frames per replay
 
   Analysis(const reprise::Device& device, const Frames& frames);
 
-  // A byte a value: frames.bins() rows from the highest frequency on, a column a frame.
+  // One byte per value: frames.bins() rows, highest frequency first, one column per frame.
   [[nodiscard]] std::vector<std::uint8_t> levels(const Sound& sound);
   [[nodiscard]] const reprise::CapturedGraph& graph() const noexcept { return graph_; }
 

@@ -1,5 +1,5 @@
-// spectrogram: draws the frequencies of a sound over time, by one recorded stretch of transforms
-// that is replayed along it.
+// spectrogram: draws the frequencies of a sound over time. One recorded batch of transforms is
+// replayed along the sound.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -17,11 +17,11 @@ namespace {
 using namespace spectrogram;
 
 constexpr std::uint64_t kCheckedFrames = 8;
-// Largest allowed difference of a level: it is rounded to a whole number, and single precision
-// counts near the floor, 0.39 dB a level.
+// Largest allowed difference of a level (0.39 dB): levels are rounded to integers, and single
+// precision matters near the floor.
 constexpr double kTolerance = 1.5;
 
-// Compares some frames of the picture with plain C++.
+// Compares some frames of the image with plain C++.
 bool check(const samples::Program& program, const Sound& sound, const Frames& frames,
            const std::vector<std::uint8_t>& levels) {
   const std::uint64_t count = frames.count(sound.samples.size());
@@ -39,7 +39,7 @@ bool check(const samples::Program& program, const Sound& sound, const Frames& fr
       "levels of 256 differ from the double-precision reference by at most %.2f (allowed: "
       "%.1f)%s\n",
       largest, kTolerance, good ? "" : ": WRONG");
-  if (!good) program.complain("the device computes other levels than the reference");
+  if (!good) program.complain("the device's levels differ from the reference");
   return good;
 }
 
@@ -49,7 +49,8 @@ bool draw(const samples::Program& program, const std::string& file, const Frames
     sound = chirp_with_chords();
     const auto made = program.output("chirp.wav");
     write_wav(made, sound);
-    std::printf("no sound was named: a chirp with chords, which is in %s\n", made.c_str());
+    std::printf("no file given: using a generated chirp with chords, written to %s\n",
+                made.c_str());
   } else {
     sound = read_sound(file);
   }
@@ -95,10 +96,10 @@ int main(int argc, char** argv) {
   Frames frames;
   program.options.add_option("sound", file,
                              "a WAV, FLAC or Ogg file (default: a chirp with chords)");
-  program.options.add_option("--size", frames.size, "samples of a frame")
+  program.options.add_option("--size", frames.size, "samples per frame")
       ->capture_default_str()
       ->check(CLI::Range(16, 16384));
-  program.options.add_option("--hop", frames.hop, "samples from frame to frame")
+  program.options.add_option("--hop", frames.hop, "samples between frames")
       ->capture_default_str()
       ->check(CLI::Range(1, 16384));
   return program.run(argc, argv, [&] { return draw(program, file, frames); });

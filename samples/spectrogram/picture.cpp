@@ -15,7 +15,7 @@ namespace {
 struct Colour {
   double red, green, blue;
 };
-// Points of a scale whose lightness rises evenly, black at its beginning.
+// Points of a perceptually uniform colour scale that starts at black.
 constexpr std::array<Colour, 8> kScale = {{{0, 0, 4},
                                            {31, 12, 72},
                                            {85, 15, 109},

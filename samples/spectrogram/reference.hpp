@@ -1,5 +1,5 @@
-// One frame of the analysis once more, in plain C++ and double precision: what the device's levels
-// are checked against. Knows no device and shares no code with the kernels. Threads: any.
+// The reference for the device's levels: one frame of the analysis in plain C++ and double
+// precision. Knows no device and shares no code with the kernels. Threads: any.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace spectrogram {
 
-// The level of each bin of frame `frame`, from the lowest on, before it is rounded.
+// The level of each bin of frame `frame` before rounding, lowest frequency first.
 [[nodiscard]] std::vector<double> reference_levels(const Sound& sound, const Frames& frames,
                                                    std::uint64_t frame);
 

@@ -1,7 +1,7 @@
-// What stands before and behind the transforms.
+// The kernels before and after the transforms.
 #include <reprise_kernel.hpp>
 
-// A block a frame: `size` samples from every `hop`-th on, faded in and out.
+// One block per frame: `size` windowed samples, starting at every `hop`-th sample.
 REPRISE_KERNEL(cut_frames, (const float* samples, const float* window, float* frames, unsigned size,
                             unsigned hop)) {
   const float* from = samples + static_cast<unsigned long long>(blockIdx.x) * hop;
@@ -9,8 +9,8 @@ REPRISE_KERNEL(cut_frames, (const float* samples, const float* window, float* fr
   for (unsigned i = threadIdx.x; i < size; i += blockDim.x) to[i] = from[i] * window[i];
 }
 
-// A thread a value: its power in decibels as a level from 0 (`floor_db` and below) to 255 (0 dB and
-// above). spectra: frames x bins, real and imaginary part each; levels: bins x frames, low
+// One thread per value: its power in decibels as a level from 0 (`floor_db` and below) to 255 (0 dB
+// and above). spectra: frames x bins, real and imaginary part each; levels: bins x frames, low
 // frequencies at the bottom.
 REPRISE_KERNEL(power_levels, (const float* spectra, unsigned char* levels, unsigned frames,
                               unsigned bins, float scale, float floor_db)) {

@@ -1,6 +1,5 @@
-// Where a sample's input is, from whatever directory it was started.
-//
-// Knows the build's and the install's folders, and nothing of the engine. Safe from any thread.
+// Finds a sample's input, independently of the working directory. Knows the build and install
+// folders and nothing about the engine. Threads: any.
 #pragma once
 
 #include <filesystem>
@@ -9,9 +8,8 @@
 
 namespace samples {
 
-/// The bundled input `file` of this sample: beside an installed or copied program in
-/// ../share/reprise/<sample>/, else in the source tree. The path is returned whether or not such a
-/// file exists.
+// The path of the bundled input `file` of this sample: ../share/reprise/<sample>/ beside an
+// installed or copied program, otherwise the source tree. Does not check that the file exists.
 inline std::filesystem::path bundled(std::string_view file) {
   namespace fs = std::filesystem;
   std::error_code ignored;

@@ -1,5 +1,5 @@
-// What the samples' programs have in common: the options --device and --out, the device line,
-// errors and exit codes. Knows the engine's public headers. Threads: the main thread's.
+// The common part of the samples: the options --device and --out, the device line,
+// errors and exit codes. Knows the engine's public headers. Threads: the main thread.
 #pragma once
 
 #include <cstdio>
@@ -14,10 +14,10 @@
 
 namespace samples {
 
-// Exit codes: 0 done, 1 the work failed, 2 the command line is wrong.
+// Exit codes: 0 success, 1 the work failed, 2 invalid command line.
 class Program {
  public:
-  // `name` lives as long as the program.
+  // `name` must outlive the program object.
   Program(const char* name, const std::string& description)
       : options(description, name), name_(name) {
     options.add_option(
@@ -28,7 +28,7 @@ class Program {
 
   CLI::App options;
 
-  // Parses the command line and runs `body`, which takes nothing and returns whether all went well.
+  // Parses the command line and runs `body`, which takes no argument and returns true on success.
   template <class Body>
   [[nodiscard]] int run(int argc, char** argv, const Body& body) {
     try {
@@ -47,8 +47,8 @@ class Program {
     }
   }
 
-  // The device that --device names or the best one; says on stdout which it is, and why it is no
-  // GPU.
+  // Opens the device that --device names, or the best one. Prints its name, and the reason if it is
+  // not a GPU.
   [[nodiscard]] reprise::Device open_device(const reprise::Instance& instance) const {
     using reprise::DeviceSelector;
     reprise::Device device = instance.open_device(
@@ -63,7 +63,7 @@ class Program {
     return device;
   }
 
-  // The path of `file` in the directory of --out, which is made.
+  // The path of `file` in the directory of --out, which is created.
   [[nodiscard]] std::filesystem::path output(std::string_view file) const {
     std::error_code error;
     std::filesystem::create_directories(out_, error);
@@ -84,7 +84,7 @@ class Program {
   std::string out_ = "out";
 };
 
-// How a recording became a graph, in a few words.
+// A one-line summary of a compiled graph.
 [[nodiscard]] inline std::string describe(const reprise::CompileReport& report) {
   return std::to_string(report.commands) + " commands as " + std::to_string(report.nodes) +
          " nodes" + (report.frame ? " with a frame" : "") + ", " +

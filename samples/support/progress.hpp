@@ -1,5 +1,5 @@
-// A line that shows how far a long run is: rewritten in place on a terminal, about twenty plain
-// lines elsewhere. Knows nothing of the engine. Threads: one at a time.
+// A progress line: rewritten in place on a terminal, about twenty plain lines elsewhere. Knows
+// nothing of the engine. Threads: one at a time.
 #pragma once
 
 #include <unistd.h>
@@ -29,7 +29,7 @@ class Progress {
     open_line_ = terminal_;
   }
 
-  // Ends the line that is being rewritten; what is printed next stands below it.
+  // Ends the progress line; later output starts on a new line.
   void finish() {
     if (open_line_) {
       std::fputc('\n', stdout);

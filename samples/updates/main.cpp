@@ -1,5 +1,5 @@
-// updates: one graph, changed in every way that there is between its replays, cheapest first, with
-// what each way took.
+// updates: changes one graph between replays by every update method, cheapest first, and prints the
+// time of each.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -56,13 +56,13 @@ class Ladder {
     now_.first = 9;
     measure("another input buffer", [&] { return graph_.rebind(series_.input(), other); });
     now_ = {.first = 0, .slot_term = samples::Series::kSlotTerm, .last = 5};
-    change("the recording as it was, buffers and all", {}, {});
+    change("the original recording, including its buffers", {}, {});
     change("a recording with another term in one step",
            {.different_at = steps / 4, .different_term = 1000}, {});
     change("a recording with another term in every step", {.term = 3}, {});
-    change("one step more, by cudaGraphExecUpdate or not at all", {.term = 3, .more_steps = 1},
+    change("one more step, only by cudaGraphExecUpdate", {.term = 3, .more_steps = 1},
            {.first = UpdateMethod::WholeGraph, .last = UpdateMethod::WholeGraph});
-    change("one step more, whatever it takes", {.term = 3, .more_steps = 1}, {});
+    change("one more step, by any method", {.term = 3, .more_steps = 1}, {});
   }
 
  private:
@@ -115,20 +115,20 @@ class Ladder {
 
 int main(int argc, char** argv) {
   samples::Program program("updates",
-                           "Changes one graph in every way that there is between its replays, and "
-                           "says what each way took.");
+                           "Changes one graph between replays by every update method and "
+                           "prints the time of each.");
   samples::SeriesDesc desc;
   program.options.add_option("--steps", desc.steps, "commands of the graph")
       ->capture_default_str()
       ->check(CLI::Range(4u, 20000u));
-  program.options.add_option("--values", desc.values, "values that each command works on")
+  program.options.add_option("--values", desc.values, "values per command")
       ->capture_default_str()
       ->check(CLI::Range(1u, 1u << 24));
   return program.run(argc, argv, [&] {
     const Instance instance({.application = "updates", .cuda_graphs = CudaGraphs::Exclusive});
     const Device device = program.open_device(instance);
     Ladder(device, desc).climb(desc.steps);
-    std::printf("\nupdates: every replay was right\n");
+    std::printf("\nupdates: every replay was correct\n");
     return true;
   });
 }

@@ -1,5 +1,5 @@
-// Series: a long chain of steps as one graph, in which everything may change between replays; and
-// what plain C++ says comes out. Threads: one.
+// Series: a long chain of steps as one graph in which everything may change between replays, and
+// its expected result in plain C++. Threads: one.
 #pragma once
 
 #include <cstdint>
@@ -19,30 +19,30 @@ class Series {
  public:
   Series(const reprise::Device& device, const SeriesDesc& desc);
 
-  // What a recording is made of; commands that are equal in two of them are not touched by an
-  // update from one to the other.
+  // The contents of a recording. An update does not touch commands that are equal in the old and
+  // the new recording.
   struct Recipe {
-    std::uint32_t term = 1;          // of every step but those below
+    std::uint32_t term = 1;          // of every step except those below
     std::uint32_t different_at = 0;  // a step that adds `different_term`; 0: none
     std::uint32_t different_term = 0;
-    std::uint32_t more_steps = 0;  // than the description says
+    std::uint32_t more_steps = 0;  // in addition to the description's steps
   };
   [[nodiscard]] reprise::CommandBuffer record(const Recipe& recipe);
-  // The step in the middle, whose term is a slot; after record().
+  // The step in the middle, whose term is a slot; valid after record().
   [[nodiscard]] reprise::CommandRef slot_step() const noexcept { return slot_step_; }
 
   [[nodiscard]] const reprise::GpuRef<unsigned>& input() const noexcept { return input_; }
   [[nodiscard]] const reprise::DeviceScalar<unsigned>& last_term() const noexcept {
     return last_term_;
   }
-  // What every value is after a replay that began with `first`; `slot_term` is the slot's, `last`
-  // the DeviceScalar's.
+  // The value of every element after a replay that started with `first`. `slot_term` is the slot's
+  // value, `last` the DeviceScalar's.
   struct Now {
     unsigned first = 0, slot_term = 0, last = 0;
     bool slot_step_enabled = true;
   };
   [[nodiscard]] unsigned expected(const Recipe& recipe, const Now& now) const;
-  // Every value of the result.
+  // All values of the result.
   [[nodiscard]] const reprise::HostRef<unsigned>& result() const noexcept { return result_; }
   [[nodiscard]] reprise::GpuRef<unsigned> filled(const reprise::Queue& queue, unsigned value);
 

@@ -1,6 +1,8 @@
 #include <reprise/ops/fft_op.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "conformance/device_fixture.hpp"
 
@@ -37,6 +39,69 @@ std::vector<Complex> complex_signal(std::size_t count) {
 template <class Found>
 void check_near(const Found& found, const Wide& expected, std::size_t size) {
   CHECK(std::abs(Wide(found) - expected) < 2e-6 * static_cast<double>(size));
+}
+
+constexpr double kForward = -1, kInverse = 1;
+
+// Odd, prime, and products of primes that few libraries have a radix for; the last are large.
+constexpr std::size_t kSizes[] = {2,   3,   5,    7,    9,    11,   13,    14,    15,    22,    31,
+                                  45,  97,  127,  210,  675,  1001, 1021,  2042,  4096,  8191,  46875,
+                                  65536, 65537, 131074};
+
+std::vector<Wide> wide(std::span<const float> signal) { return {signal.begin(), signal.end()}; }
+std::vector<Wide> wide(std::span<const Complex> signal) { return {signal.begin(), signal.end()}; }
+
+// The whole spectrum of a real signal from the half that is stored.
+std::vector<Wide> hermitian(std::span<const Complex> half, std::size_t size) {
+  std::vector<Wide> whole(size);
+  for (std::size_t k = 0; k < size; ++k) {
+    whole[k] = k < half.size() ? Wide(half[k]) : std::conj(Wide(half[size - k]));
+  }
+  return whole;
+}
+
+// Checks a transform of `in` against the definition in double precision. `size` bins have a root mean
+// square of |in|, the Euclidean norm of the signal. The rounding error of a bin is at most
+// 2^-21 * log2(2 * size) * |in|: a few units in the last place for each stage of a fast transform.
+// Checks all bins of small sizes and some of large ones; the sum of squares covers the others.
+template <class Value>
+void check_transform(std::span<const Value> found, const std::vector<Wide>& in, double sign) {
+  const std::size_t size = in.size();
+  double energy = 0, found_energy = 0;
+  for (const Wide& value : in) energy += std::norm(value);
+  // Half a spectrum: each bin but the first and the one in the middle stands for two.
+  for (std::size_t k = 0; k < found.size(); ++k) {
+    const bool twice = found.size() < size && k != 0 && 2 * k != size;
+    found_energy += std::norm(Wide(found[k])) * (twice ? 2 : 1);
+  }
+  const double bound = 0x1p-21 * std::log2(2.0 * static_cast<double>(size)) * std::sqrt(energy);
+  INFO("size ", size, ", sign ", sign);
+  CHECK(std::abs(std::sqrt(found_energy / static_cast<double>(size)) - std::sqrt(energy)) <= bound);
+
+  std::vector<Wide> roots(size);
+  const double turn = sign * 2 * std::acos(-1.0) / static_cast<double>(size);
+  for (std::size_t i = 0; i < size; ++i) roots[i] = std::polar(1.0, turn * static_cast<double>(i));
+  const std::size_t bins = size <= 256 ? size : size <= 8192 ? 64 : 8;
+  const std::size_t step = std::max<std::size_t>(1, found.size() / bins);
+  double worst = 0;
+  for (std::size_t bin = 0; bin < found.size() + step; bin += step) {
+    const std::size_t k = std::min(bin, found.size() - 1);  // the last one too
+    Wide expected;
+    std::size_t root = 0;
+    for (const Wide& value : in) {
+      expected += Wide(value.real() * roots[root].real() - value.imag() * roots[root].imag(),
+                       value.real() * roots[root].imag() + value.imag() * roots[root].real());
+      root += k;
+      if (root >= size) root -= size;
+    }
+    worst = std::max(worst, std::abs(Wide(found[k]) - expected));
+  }
+  CHECK(worst <= bound);
+}
+
+template <class Values>
+auto part(const Values& values, std::size_t first, std::size_t count) {
+  return std::span<const typename Values::value_type>(values).subspan(first, count);
 }
 
 }  // namespace
@@ -110,6 +175,157 @@ TEST_CASE_FIXTURE(DeviceFixture, "fft: a transform and its inverse give the sign
     });
     const std::vector<float> out = values(y);
     for (std::size_t i = 0; i < out.size(); ++i) CHECK(std::abs(out[i] / static_cast<float>(size) - in[i]) < 1e-5f);
+  }
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "fft: real to complex of odd, prime and large sizes") {
+  for (const std::size_t size : kSizes) {
+    const std::size_t batch = 3, bins = size / 2 + 1;
+    const std::vector<float> in = real_signal(size * batch);
+    const auto x = buffer(in, "x");
+    const auto y = pool->allocate<Complex>(bins * batch, "y");
+    run([&](CommandBuffer& cmd) {
+      cmd.add(FftR2COp({.input = x, .output = y, .size = size, .batch = batch}));
+    });
+    CHECK(values(x) == in);
+    const std::vector<Complex> out = values(y);
+    for (std::size_t b = 0; b < batch; ++b) {
+      check_transform(part(out, b * bins, bins), wide(part(in, b * size, size)), kForward);
+    }
+  }
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "fft: complex to real of odd, prime and large sizes") {
+  for (const std::size_t size : kSizes) {
+    const std::size_t batch = 3, bins = size / 2 + 1;
+    std::vector<Complex> in = complex_signal(bins * batch);
+    for (std::size_t b = 0; b < batch; ++b) {  // bins that are real in the spectrum of a real signal
+      in[b * bins].imag(0);
+      if (size % 2 == 0) in[b * bins + size / 2].imag(0);
+    }
+    const auto x = buffer(in, "x");
+    const auto y = pool->allocate<float>(size * batch, "y");
+    run([&](CommandBuffer& cmd) {
+      cmd.add(FftC2ROp({.input = x, .output = y, .size = size, .batch = batch}));
+    });
+    const std::vector<float> out = values(y);
+    for (std::size_t b = 0; b < batch; ++b) {
+      check_transform(part(out, b * size, size), hermitian(part(in, b * bins, bins), size), kInverse);
+    }
+  }
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "fft: complex to complex of odd, prime and large sizes") {
+  for (const std::size_t size : kSizes) {
+    for (const FftDirection direction : {FftDirection::Forward, FftDirection::Inverse}) {
+      const double sign = direction == FftDirection::Forward ? kForward : kInverse;
+      const std::size_t batch = 2;
+      const std::vector<Complex> in = complex_signal(size * batch);
+      const auto x = buffer(in, "x");
+      const auto z = buffer(in, "z");
+      const auto y = pool->allocate<Complex>(size * batch, "y");
+      FftC2CDesc desc{
+          .input = x, .output = y, .size = size, .batch = batch, .direction = direction};
+      run([&](CommandBuffer& cmd) {
+        cmd.add(FftC2COp(desc));
+        desc.input = desc.output = z;
+        cmd.add(FftC2COp(desc));
+      });
+      CHECK(values(x) == in);
+      const std::vector<Complex> apart = values(y), in_place = values(z);
+      for (std::size_t b = 0; b < batch; ++b) {
+        const std::vector<Wide> signal = wide(part(in, b * size, size));
+        check_transform(part(apart, b * size, size), signal, sign);
+        check_transform(part(in_place, b * size, size), signal, sign);
+      }
+    }
+  }
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "fft: large batches of short signals") {
+  for (const std::size_t size : {4u, 7u, 10u, 15u}) {
+    const std::size_t batch = 3000, bins = size / 2 + 1;
+    const std::vector<float> in = real_signal(size * batch);
+    const auto x = buffer(in, "x");
+    const auto spectra = pool->allocate<Complex>(bins * batch, "spectra");
+    const auto again = pool->transient<Complex>(bins * batch, "again");
+    const auto y = pool->allocate<float>(size * batch, "y");
+    const auto z = buffer(complex_signal(size * batch), "z");
+    CommandBuffer cmd = recording();
+    cmd.add(FftR2COp({.input = x, .output = spectra, .size = size, .batch = batch}));
+    cmd.copy(spectra, again);
+    cmd.add(FftC2ROp({.input = again, .output = y, .size = size, .batch = batch}));
+    cmd.add(FftC2COp({.input = z, .output = z, .size = size, .batch = batch}));
+    run(cmd);
+    const std::vector<Complex> out = values(spectra), complex_in = complex_signal(size * batch),
+                               complex_out = values(z);
+    const std::vector<float> back = values(y);
+    for (std::size_t b = 0; b < batch; b += 7) {
+      const auto half = part(out, b * bins, bins);
+      check_transform(half, wide(part(in, b * size, size)), kForward);
+      check_transform(part(back, b * size, size), hermitian(half, size), kInverse);
+      check_transform(part(complex_out, b * size, size), wide(part(complex_in, b * size, size)),
+                      kForward);
+    }
+  }
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "fft: overlapping signals of odd sizes, and gaps keep their bytes") {
+  for (const std::size_t size : {15u, 31u}) {
+    const std::size_t hop = 5, batch = 6, bins = size / 2 + 1, apart = bins + 3;
+    const std::vector<float> in = real_signal(size + hop * (batch - 1));
+    const auto x = buffer(in, "x");
+    const auto y = buffer(std::vector<Complex>(apart * batch, Complex(9, 9)), "y");
+    run([&](CommandBuffer& cmd) {
+      cmd.add(FftR2COp({.input = x,
+                        .output = y,
+                        .size = size,
+                        .batch = batch,
+                        .input_distance = hop,
+                        .output_distance = apart}));
+    });
+    const std::vector<Complex> out = values(y);
+    for (std::size_t b = 0; b < batch; ++b) {
+      check_transform(part(out, b * apart, bins), wide(part(in, b * hop, size)), kForward);
+      for (std::size_t k = bins; k < apart; ++k) CHECK(out[b * apart + k] == Complex(9, 9));
+    }
+  }
+}
+
+// Independent transforms of one size may run at the same time, and so may two instances of one graph.
+TEST_CASE_FIXTURE(DeviceFixture, "fft: transforms at the same time do not disturb each other") {
+  constexpr std::size_t kBranches = 4, kBatch = 4, kReplays = 20;
+  const Queue queues[] = {queue, device.create_queue({.label = "other"})};
+  for (const std::size_t size : {1000u, 1001u, 1021u, 2042u}) {
+    const std::size_t bins = size / 2 + 1;
+    const auto in = pool->host<float>(size * kBatch, "in", PerInstance{2});
+    const auto out = pool->host<Complex>(bins * kBatch * kBranches, "out", PerInstance{2});
+    CommandBuffer cmd = recording();
+    const auto x = pool->transient<float>(size * kBatch, "x");
+    cmd.copy(in, x);
+    for (std::size_t branch = 0; branch < kBranches; ++branch) {
+      const auto y = pool->transient<Complex>(bins * kBatch, "y");
+      cmd.add(FftR2COp({.input = x, .output = y, .size = size, .batch = kBatch}));
+      cmd.copy(y, out.slice(branch * bins * kBatch, bins * kBatch));
+    }
+    cmd.end();
+    CapturedGraph graph = device.compile(cmd, {.pool = pool, .instances = 2});
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      const std::vector<float> signal = real_signal(size * kBatch + i);
+      std::copy(signal.begin() + i, signal.end(), in.instance(i).data());
+    }
+    for (std::size_t replay = 0; replay < kReplays; ++replay) {
+      for (const Queue& each : queues) graph.launch(each);
+    }
+    for (const Queue& each : queues) each.wait_idle();
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      const auto signal = in.instance(i).span();
+      const auto found = out.instance(i).span();
+      for (std::size_t spectrum = 0; spectrum < kBatch * kBranches; ++spectrum) {
+        check_transform(part(found, spectrum * bins, bins),
+                        wide(part(signal, spectrum % kBatch * size, size)), kForward);
+      }
+    }
   }
 }
 

@@ -21,8 +21,9 @@ FftPlanDesc plan_of(const FftC2RDesc& d) {
   return {FftKind::ComplexToReal, d.size, d.batch, d.size / 2 + 1, d.size};
 }
 FftPlanDesc plan_of(const FftC2CDesc& d) {
-  return {d.direction == FftDirection::Forward ? FftKind::Forward : FftKind::Inverse, d.size,
-          d.batch, d.size, d.size};
+  const FftKind kind = d.direction == FftDirection::Forward ? FftKind::Forward : FftKind::Inverse;
+  const bool in_place = d.input.core() == d.output.core() && d.input.offset() == d.output.offset();
+  return {kind, d.size, d.batch, d.size, d.size, in_place};
 }
 
 void check_sizes(std::string_view name, std::uint64_t size, std::uint64_t batch) {
@@ -63,8 +64,9 @@ std::string describe(const FftPlanDesc& plan) {
 }
 
 void declare_workspace(const FftPlanDesc& plan, GraphOpDeclaration& declaration) {
-  if (declaration.device_kind() == DeviceKind::Host) return;
-  const std::uint64_t bytes = ops::fft_cuda_workspace(plan, declaration.device_ordinal());
+  const std::uint64_t bytes = declaration.device_kind() == DeviceKind::Host
+                                  ? ops::fft_host_workspace(plan)
+                                  : ops::fft_cuda_workspace(plan, declaration.device_ordinal());
   if (bytes != 0) static_cast<void>(declaration.workspace(bytes));
 }
 
@@ -130,8 +132,7 @@ FftC2COp::FftC2COp(FftC2CDesc desc) : desc_(std::move(desc)) {
   check_sizes(op_name(), d.size, d.batch);
   check_view(op_name(), "input", d.input, d.size, d.batch, d.size);
   check_view(op_name(), "output", d.output, d.size, d.batch, d.size);
-  if (d.input.core() != d.output.core() || d.input.offset() != d.output.offset())
-    check_apart(op_name(), d.input, d.output);
+  if (!plan_of(d).in_place) check_apart(op_name(), d.input, d.output);
 }
 
 std::string FftC2COp::parameters() const { return describe(plan_of(desc_)); }

@@ -43,7 +43,7 @@ MAY_INCLUDE = {
 NATIVE = [
     (re.compile(r"^(cuda|cudart|cu[A-Z]|driver_types|vector_types|crt/)"), ("backend/cuda", "ops", "profile/activity", "profile/injection")),
     (re.compile(r"^cupti"), ("profile/activity", "profile/injection")),
-    (re.compile(r"^(cublas|cufft|cub/|cblas|fftw3)"), ("ops",)),
+    (re.compile(r"^(cublas|cufft|cub/|cblas|kiss_fft)"), ("ops",)),
     (re.compile(r"^(nvtx3/|generated_nvtx)"), ("profile", "profile/injection")),
     (re.compile(r"^(tbb|oneapi/tbb|boost)/"), ("backend/host",)),
     (re.compile(r"^asio(\.hpp|/)"), ("trace",)),

@@ -255,7 +255,7 @@ TEST_CASE_FIXTURE(PoolSlabs,
   (void)alone.launch(s);
   CHECK(fake.world.waits().empty());
   CHECK_FALSE(one.core()->is_shared());
-  CHECK_FALSE(alone.core()->is_shared());
+  CHECK_FALSE(two.core()->is_shared());
 }
 
 TEST_CASE_FIXTURE(PoolSlabs,
@@ -301,7 +301,6 @@ TEST_CASE_FIXTURE(PoolSlabs,
   const std::size_t before = fake.world.memory_blocks();
   CapturedGraph one = sharer("one", x), two = sharer("two", y);
   CHECK(fake.world.memory_blocks() == before + 1);
-  CHECK(error_of([&] { sharing->clear(); }).code == ErrorCode::PoolInUse);
   (void)one.launch(q);
   (void)two.launch(r);
   two = {};

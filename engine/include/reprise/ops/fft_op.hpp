@@ -1,4 +1,4 @@
-// Fourier transforms as commands: cuFFT on GPUs, FFTW on the host device. One-dimensional, in
+// Fourier transforms as commands: cuFFT on GPUs, kissfft on the host device. One-dimensional, in
 // batches, of 32-bit floats, not scaled: a transform and its inverse multiply by `size`. Target
 // reprise::ops. Threads: values.
 #pragma once

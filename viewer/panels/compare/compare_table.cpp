@@ -34,7 +34,7 @@ enum Column : int {
   kLabel
 };
 
-constexpr std::array<TableColumn, 10> kColumns{{
+constexpr std::array<TableColumn, 10> kCompareColumns{{
     {"Node",
      "Matched by name, label and kind: the first such node of A with the first such node of B, and "
      "so on.",
@@ -223,7 +223,8 @@ void CompareTable::draw(PanelContext& context, const std::shared_ptr<const Compa
         result->nodes.empty() ? "" : "Esc clears the search.");
     return;
   }
-  if (!begin_table(theme, {.id = "compared", .columns = kColumns, .sort = kSortAtFirst})) return;
+  if (!begin_table(theme, {.id = "compared", .columns = kCompareColumns, .sort = kSortAtFirst}))
+    return;
   sort_ = sort_of(sort_);
   ImGuiListClipper clipper;
   clipper.Begin(static_cast<int>(rows_.size()), row_height());

@@ -14,7 +14,7 @@ constexpr std::size_t kMostTries = 16;  // sampled replays that are looked at, f
                                         // one whose samples are still there
 constexpr trace::Time kSecond = 1'000'000'000;
 
-bool is_everything(model::ReplayRange range) {
+bool covers_all_replays(model::ReplayRange range) {
   return model::ReplayRange{}.first == range.first && model::ReplayRange{}.count == range.count;
 }
 
@@ -75,7 +75,7 @@ GraphViewModel make_graph_view_model(const model::Document& document,
   const std::uint32_t count = entry.graph->node_count();
   std::vector<model::NodeStatistics> of_range;
   const std::vector<model::NodeStatistics>* statistics = &of_range;
-  if (is_everything(range) && entry.statistics && entry.statistics->nodes.size() == count) {
+  if (covers_all_replays(range) && entry.statistics && entry.statistics->nodes.size() == count) {
     statistics = &entry.statistics->nodes;
   } else {
     of_range = statistics_of(document, entry, range);

@@ -68,7 +68,7 @@ LegendItem group_item(const PanelContext& context, std::uint32_t group) {
   return {};
 }
 
-bool has_times(const PanelContext& context) {
+bool has_node_times(const PanelContext& context) {
   return context.view_model != nullptr && context.view_model->samples > 0;
 }
 
@@ -102,7 +102,7 @@ ImU32 node_colour(const PanelContext& context, std::uint32_t node) {
     case ColourBy::Share:
     case ColourBy::Slack: break;
   }
-  if (!has_times(context) || node >= context.view_model->nodes.size() ||
+  if (!has_node_times(context) || node >= context.view_model->nodes.size() ||
       context.view_model->nodes[node].count == 0)
     return context.theme.node;
   const GraphViewModel& view_model = *context.view_model;
@@ -130,7 +130,7 @@ float draw_colour_legend(const PanelContext& context, ImVec2 at, float width) {
     case ColourBy::Share:
     case ColourBy::Slack: break;
   }
-  if (!has_times(context)) {
+  if (!has_node_times(context)) {
     const LegendItem none{context.theme.node, context.view_model == nullptr ? "times are being read"
                                                                             : "no node was timed"};
     return draw_legend(context.theme, at, "time of a node", {&none, 1});

@@ -18,7 +18,7 @@ namespace reprise::viewer {
 namespace {
 
 using GraphPointer = std::shared_ptr<const model::Graph>;
-using Matches = std::shared_ptr<const std::vector<std::uint8_t>>;
+using BufferMatches = std::shared_ptr<const std::vector<std::uint8_t>>;
 
 // Of a replay, its block: another block, other times.
 struct UseKey {
@@ -178,7 +178,7 @@ void MemoryPanel::State::draw_slab(PanelContext& context) {
     map.choose(std::nullopt);
   }
   const auto passing = context.view.filter.is_empty()
-                           ? Matches()
+                           ? BufferMatches()
                            : buffer_matches.value(MatchKey{view_model->graph, context.view.filter});
   static const std::vector<std::uint8_t> kAll;
   const std::vector<std::uint8_t>& matches = passing ? *passing : kAll;
@@ -225,7 +225,7 @@ void MemoryPanel::draw(PanelContext& context) {
       if (!view_model) return draw_busy(context.theme, "Looking at the buffers");
       const auto matches =
           context.view.filter.is_empty()
-              ? Matches()
+              ? BufferMatches()
               : s.buffer_matches.value(MatchKey{context.entry->graph, context.view.filter});
       s.buffers.draw(context, view_model, matches);
       break;

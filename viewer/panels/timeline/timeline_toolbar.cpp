@@ -13,7 +13,7 @@ namespace reprise::viewer {
 namespace {
 
 // True if an item so wide still stands on this line.
-bool follows(const Theme& theme, float width) {
+bool fits_on_line(const Theme& theme, float width) {
   ImGui::SameLine(0, theme.space);
   if (ImGui::GetContentRegionAvail().x >= width) return true;
   ImGui::NewLine();
@@ -25,7 +25,7 @@ float width_of(const std::string& text) {
 }
 
 bool button(const Theme& theme, const char* text, const char* explanation) {
-  if (!follows(theme, width_of(text))) ImGui::SameLine(0, 0);
+  if (!fits_on_line(theme, width_of(text))) ImGui::SameLine(0, 0);
   const bool pressed = ImGui::Button(text);
   tooltip(explanation);
   return pressed;
@@ -35,7 +35,7 @@ void draw_gap_toggle(const Theme& theme, model::GapKind kind, double time, doubl
                      bool& is_on) {
   const std::string text =
       gap_name(kind) + (all > 0 ? "  " + percent_text(time / all) : std::string());
-  if (!follows(theme, width_of(text) + 16 * theme.scale)) return;
+  if (!fits_on_line(theme, width_of(text) + 16 * theme.scale)) return;
   const char* why =
       "The row could have run the next node, and did not: the launch, the scheduler, or the device "
       "was late.";
@@ -90,7 +90,7 @@ TimelineAction draw_timeline_toolbar(PanelContext& context, const TimelineScene*
           "lanes",
           "A row for each lane that the plan put nodes in; more where nodes of one overlapped."},
       ChoiceItem{"workers", "A row for each worker or stream that ran nodes."}};
-  if (follows(theme, width_of("lanesworkers") + 4 * theme.space)) {
+  if (fits_on_line(theme, width_of("lanesworkers") + 4 * theme.space)) {
     const int chosen = draw_choice(theme, "rows", rows, options.by == model::RowsBy::Lane ? 0 : 1);
     const auto by = chosen == 0 ? model::RowsBy::Lane : model::RowsBy::Worker;
     options.is_by_chosen = options.is_by_chosen || by != options.by;
@@ -104,7 +104,7 @@ TimelineAction draw_timeline_toolbar(PanelContext& context, const TimelineScene*
   draw_gap_toggle(theme, model::GapKind::FalseDependency, sums.false_dependency, all,
                   options.false_dependency);
   draw_gap_toggle(theme, model::GapKind::LaunchBubble, sums.bubble, all, options.bubble);
-  if (follows(theme, width_of("critical path") + 16 * theme.scale)) {
+  if (fits_on_line(theme, width_of("critical path") + 16 * theme.scale)) {
     const ToggleDesc critical{.text = "critical path",
                               .explanation =
                                   "The chain of nodes that decided how long this replay took, each "

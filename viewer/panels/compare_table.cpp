@@ -21,7 +21,7 @@ namespace {
 
 enum Column : int { kNode, kVerdict, kMedianA, kMedianB, kChange, kBar, kEffect, kChance, kSamples, kLabel };
 
-constexpr std::array<TableColumn, 10> kColumns{{
+constexpr std::array<TableColumn, 10> kCompareColumns{{
     {"Node", "Matched by name, label and kind: the first such node of A with the first such node of B, and so on.", 26, ColumnAlign::Left},
     {"Verdict", "Slower or faster where chance alone is unlikely (Mann-Whitney, with a correction for the number of nodes).", 16, ColumnAlign::Right},
     {"Median A", "Half of its samples in A took no longer.", 11, ColumnAlign::Right},
@@ -175,7 +175,7 @@ void CompareTable::draw(Frame& frame, const std::shared_ptr<const CompareResult>
                result->nodes.empty() ? "" : "Esc clears the search.");
     return;
   }
-  if (!begin_table(theme, {.id = "compared", .columns = kColumns, .sort = kSortAtFirst})) return;
+  if (!begin_table(theme, {.id = "compared", .columns = kCompareColumns, .sort = kSortAtFirst})) return;
   sort_ = sort_of(sort_);
   ImGuiListClipper clipper;
   clipper.Begin(static_cast<int>(rows_.size()), row_height());

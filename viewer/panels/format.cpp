@@ -109,4 +109,9 @@ std::string shortened(const std::string& text, std::size_t length) {
   return text.substr(0, first(head)) + "..." + text.substr(first(characters - tail));
 }
 
+std::string file_name(const std::string& path) {
+  const std::size_t slash = path.find_last_of('/');
+  return slash == std::string::npos || slash + 1 == path.size() ? path : path.substr(slash + 1);
+}
+
 }  // namespace reprise::viewer

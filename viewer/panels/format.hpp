@@ -22,5 +22,7 @@ namespace reprise::viewer {
 [[nodiscard]] std::string change_text(double part);
 // At most `length` characters: the middle of a longer one becomes an ellipsis.
 [[nodiscard]] std::string shortened(const std::string& text, std::size_t length);
+// The last component of a path.
+[[nodiscard]] std::string file_name(const std::string& path);
 
 }  // namespace reprise::viewer

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kMostTries = 16;  // sampled replays that are looked at, from the newest, for one whose samples are still there
 constexpr trace::Time kSecond = 1'000'000'000;
 
-bool is_everything(model::ReplayRange range) { return model::ReplayRange{}.first == range.first && model::ReplayRange{}.count == range.count; }
+bool covers_all_replays(model::ReplayRange range) { return model::ReplayRange{}.first == range.first && model::ReplayRange{}.count == range.count; }
 
 std::vector<model::NodeStatistics> statistics_of(const model::Document& document, const model::GraphEntry& entry, model::ReplayRange range) {
   std::vector<model::NodeStatistics> nodes(entry.graph->node_count());
@@ -69,7 +69,7 @@ GraphFacts make_graph_facts(const model::Document& document, const model::GraphE
   const std::uint32_t count = entry.graph->node_count();
   std::vector<model::NodeStatistics> of_range;
   const std::vector<model::NodeStatistics>* statistics = &of_range;
-  if (is_everything(range) && entry.statistics && entry.statistics->nodes.size() == count) {
+  if (covers_all_replays(range) && entry.statistics && entry.statistics->nodes.size() == count) {
     statistics = &entry.statistics->nodes;
   } else {
     of_range = statistics_of(document, entry, range);

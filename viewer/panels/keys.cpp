@@ -59,7 +59,7 @@ constexpr Binding kBindings[] = {
 struct KeyState {
   std::array<bool, kKeys> pressed{};
   std::array<bool, kKeys> down{};
-} state;
+} key_state;
 
 bool moves(Key key) {
   return key == Key::Left || key == Key::Right || key == Key::Up || key == Key::Down || key == Key::FindNext || key == Key::FindPrevious;
@@ -72,25 +72,25 @@ bool is_for_us(Key key) { return works_in_text(key) || ImGui::GetCurrentContext(
 
 }  // namespace
 
-bool is_pressed(Key key) { return state.pressed[static_cast<std::size_t>(key)] && is_for_us(key); }
+bool is_pressed(Key key) { return key_state.pressed[static_cast<std::size_t>(key)] && is_for_us(key); }
 
-bool is_down(Key key) { return state.down[static_cast<std::size_t>(key)] && is_for_us(key); }
+bool is_down(Key key) { return key_state.down[static_cast<std::size_t>(key)] && is_for_us(key); }
 
 void note_key(int glfw_key, bool down, bool repeat, int mods) {
   for (const Binding& binding : kBindings) {
     if (binding.glfw_key != glfw_key) continue;
     const auto key = static_cast<std::size_t>(binding.key);
     if (!down) {
-      state.down[key] = false;
+      key_state.down[key] = false;
       continue;
     }
     if (binding.mods != kAnyMods && binding.mods != (mods & (kShiftMod | kControlMod | kAltMod))) continue;
-    if (!repeat || moves(binding.key)) state.pressed[key] = true;
-    state.down[key] = true;
+    if (!repeat || moves(binding.key)) key_state.pressed[key] = true;
+    key_state.down[key] = true;
   }
 }
 
-void end_key_frame() { state.pressed.fill(false); }
+void end_key_frame() { key_state.pressed.fill(false); }
 
 std::span<const KeyHelp> key_help() {
   static constexpr KeyHelp kHelp[] = {

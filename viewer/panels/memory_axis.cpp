@@ -48,15 +48,15 @@ std::vector<AxisTick> ticks(double first, double last, double step, Text text) {
   return all;
 }
 
-struct Unit {
+struct AxisUnit {
   double size;
   const char* name;
 };
 
 template <std::size_t n>
-Unit unit_of(const std::array<Unit, n>& units, double largest) {
-  Unit unit = units[0];
-  for (const Unit& u : units) {
+AxisUnit unit_of(const std::array<AxisUnit, n>& units, double largest) {
+  AxisUnit unit = units[0];
+  for (const AxisUnit& u : units) {
     if (largest >= u.size) unit = u;
   }
   return unit;
@@ -70,15 +70,15 @@ std::vector<AxisTick> count_ticks(double first, double last, int most) {
 }
 
 std::vector<AxisTick> byte_ticks(double first, double last, int most) {
-  static constexpr std::array<Unit, 5> kUnits{{{1, "B"}, {1024, "KiB"}, {1048576, "MiB"}, {1073741824, "GiB"}, {1099511627776, "TiB"}}};
-  const Unit unit = unit_of(kUnits, std::max(std::abs(first), std::abs(last)));
+  static constexpr std::array<AxisUnit, 5> kUnits{{{1, "B"}, {1024, "KiB"}, {1048576, "MiB"}, {1073741824, "GiB"}, {1099511627776, "TiB"}}};
+  const AxisUnit unit = unit_of(kUnits, std::max(std::abs(first), std::abs(last)));
   const double step = binary_step(last - first, most);
   return ticks(first, last, step, [&](double at) { return number_text(at / unit.size, step / unit.size) + " " + unit.name; });
 }
 
 std::vector<AxisTick> time_ticks(double first, double last, int most) {
-  static constexpr std::array<Unit, 4> kUnits{{{1, "ns"}, {1e3, "us"}, {1e6, "ms"}, {1e9, "s"}}};
-  const Unit unit = unit_of(kUnits, std::max(std::abs(first), std::abs(last)));
+  static constexpr std::array<AxisUnit, 4> kUnits{{{1, "ns"}, {1e3, "us"}, {1e6, "ms"}, {1e9, "s"}}};
+  const AxisUnit unit = unit_of(kUnits, std::max(std::abs(first), std::abs(last)));
   const double step = std::max(1.0, decimal_step(last - first, most));
   return ticks(first, last, step, [&](double at) { return number_text(at / unit.size, step / unit.size) + " " + unit.name; });
 }

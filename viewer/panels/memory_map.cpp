@@ -31,10 +31,10 @@ float small_height(const Theme& theme) { return (theme.small ? theme.small : ImG
 // A line of a pixel's width that a heavier one does not blur.
 float crisp(float at) { return std::floor(at) + 0.5f; }
 
-struct Span {
+struct TimeSpan {
   double began, ended;
 };
-Span time_of_node(const MemoryFacts& facts, const ReplayFacts* replay, std::uint32_t node) {
+TimeSpan time_of_node(const MemoryFacts& facts, const ReplayFacts* replay, std::uint32_t node) {
   if (!facts.is_measured) return {static_cast<double>(node), node + 1.0};
   if (!replay || node >= replay->times.nodes.size()) return {0, 0};
   const model::NodeSpan& span = replay->times.nodes[node];
@@ -234,7 +234,7 @@ void MemoryMap::draw_uses(const Frame& frame, const MemoryFacts& facts, std::uin
   const auto uses = facts.graph->uses(buffer);
   const float height = std::clamp((box.max.y - box.min.y) / 4, 3.0f, 7.0f) * theme.scale;
   for (const model::BufferUse& use : uses) {
-    const Span time = time_of_node(facts, frame.replay, use.node);
+    const TimeSpan time = time_of_node(facts, frame.replay, use.node);
     const float x0 = screen_x(time.began), x1 = std::max(screen_x(time.ended), x0 + 2);
     const trace::Access access = facts.graph->record().accesses[use.access].access;
     const bool writes = access == trace::Access::Write || access == trace::Access::ReadWrite;
@@ -251,7 +251,7 @@ void MemoryMap::draw_moments(const Frame& frame, const Content& content, const M
   const ImVec2 min = canvas_.min(), max = canvas_.max();
   const auto band = [&](std::uint32_t node, ImU32 colour, float alpha) {
     if (node == kNone) return;
-    const Span time = time_of_node(facts, frame.replay, node);
+    const TimeSpan time = time_of_node(facts, frame.replay, node);
     const float x0 = screen_x(time.began), x1 = std::max(screen_x(time.ended), x0 + 1);
     list->AddRectFilled({x0, min.y}, {x1, max.y}, with_alpha(colour, alpha * 0.22f));
     list->AddLine({crisp(x0), min.y}, {crisp(x0), max.y}, with_alpha(colour, alpha), theme.scale);

@@ -18,7 +18,7 @@ namespace reprise::viewer {
 namespace {
 
 using GraphPointer = std::shared_ptr<const model::Graph>;
-using Matches = std::shared_ptr<const std::vector<std::uint8_t>>;
+using BufferMatches = std::shared_ptr<const std::vector<std::uint8_t>>;
 
 // Of a replay, its block: another block, other times.
 struct UseKey {
@@ -155,7 +155,7 @@ void MemoryPanel::State::draw_slab(Frame& frame) {
     map.fit();
     map.choose(std::nullopt);
   }
-  const auto passing = frame.view.filter.is_empty() ? Matches() : buffer_matches.value(MatchKey{facts->graph, frame.view.filter});
+  const auto passing = frame.view.filter.is_empty() ? BufferMatches() : buffer_matches.value(MatchKey{facts->graph, frame.view.filter});
   static const std::vector<std::uint8_t> kAll;
   const std::vector<std::uint8_t>& matches = passing ? *passing : kAll;
   const ImVec2 room = ImGui::GetContentRegionAvail();
@@ -196,7 +196,7 @@ void MemoryPanel::draw(Frame& frame) {
     case MemoryTab::Buffers: {
       const auto facts = s.pools.value();
       if (!facts) return draw_busy(frame.theme, "Looking at the buffers");
-      const auto matches = frame.view.filter.is_empty() ? Matches() : s.buffer_matches.value(MatchKey{frame.entry->graph, frame.view.filter});
+      const auto matches = frame.view.filter.is_empty() ? BufferMatches() : s.buffer_matches.value(MatchKey{frame.entry->graph, frame.view.filter});
       s.buffers.draw(frame, facts, matches);
       break;
     }

@@ -60,7 +60,7 @@ LegendItem group_item(const Frame& frame, std::uint32_t group) {
   return {};
 }
 
-bool has_times(const Frame& frame) { return frame.facts != nullptr && frame.facts->samples > 0; }
+bool has_node_times(const Frame& frame) { return frame.facts != nullptr && frame.facts->samples > 0; }
 
 float draw_group_legend(const Frame& frame, ImVec2 at, const char* title) {
   std::vector<std::uint32_t> groups;
@@ -90,7 +90,7 @@ ImU32 node_colour(const Frame& frame, std::uint32_t node) {
     case ColourBy::Share:
     case ColourBy::Slack: break;
   }
-  if (!has_times(frame) || node >= frame.facts->nodes.size() || frame.facts->nodes[node].count == 0) return frame.theme.node;
+  if (!has_node_times(frame) || node >= frame.facts->nodes.size() || frame.facts->nodes[node].count == 0) return frame.theme.node;
   const GraphFacts& facts = *frame.facts;
   const GraphFacts::Node& n = facts.nodes[node];
   switch (frame.view.colour_by) {
@@ -116,7 +116,7 @@ float draw_colour_legend(const Frame& frame, ImVec2 at, float width) {
     case ColourBy::Share:
     case ColourBy::Slack: break;
   }
-  if (!has_times(frame)) {
+  if (!has_node_times(frame)) {
     const LegendItem none{frame.theme.node, frame.facts == nullptr ? "times are being read" : "no node was timed"};
     return draw_legend(frame.theme, at, "time of a node", {&none, 1});
   }

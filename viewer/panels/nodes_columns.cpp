@@ -14,7 +14,7 @@ namespace {
 
 using Show = NodeColumnInfo::Show;
 
-constexpr NodeColumnInfo kColumns[] = {
+constexpr NodeColumnInfo kNodeColumnInfos[] = {
     {NodeColumn::Name, "Node", "The node, in the colour that the graph gives it. Double-click shows it in the graph.", 22, CellAlign::Left,
      Show::Always},
     {NodeColumn::Id, "Id", "Its number in the graph: the order in which nodes were recorded.", 6},
@@ -39,9 +39,9 @@ constexpr NodeColumnInfo kColumns[] = {
     {NodeColumn::Throughput, "Throughput", "Its bytes by its median time.", 12},
     {NodeColumn::Source, "Source", "The place in the program that recorded it.", 22, CellAlign::Left},
 };
-static_assert(std::size(kColumns) == kNodeColumns);
+static_assert(std::size(kNodeColumnInfos) == kNodeColumns);
 
-std::string dimensions(const std::uint32_t (&of)[3]) {
+std::string extent_text(const std::uint32_t (&of)[3]) {
   if (of[0] == 0 && of[1] == 0 && of[2] == 0) return {};
   std::string text = count_text(of[0]);
   if (of[1] > 1 || of[2] > 1) text += " x " + count_text(of[1]);
@@ -94,7 +94,7 @@ std::string throughput_text(double bytes_a_second) {
 
 }  // namespace
 
-std::span<const NodeColumnInfo> node_columns() { return kColumns; }
+std::span<const NodeColumnInfo> node_columns() { return kNodeColumnInfos; }
 
 std::string column_text(double nanoseconds, double scale) {
   const double unit = scale >= 1e9 ? 1e9 : scale >= 1e6 ? 1e6 : scale >= 1e3 ? 1e3 : 1;
@@ -111,7 +111,7 @@ std::string column_text(double nanoseconds, double scale) {
 ColumnScales column_scales(const GraphFacts& facts) {
   ColumnScales scales{};
   std::vector<double> values;
-  for (const NodeColumnInfo& info : kColumns) {
+  for (const NodeColumnInfo& info : kNodeColumnInfos) {
     if (!is_duration(info.column)) continue;
     values.clear();
     for (const GraphFacts::Node& node : facts.nodes) {
@@ -167,8 +167,8 @@ std::string node_text(const model::Graph& graph, const GraphFacts* facts, const 
     case NodeColumn::Kind: return kind_name(record.kind);
     case NodeColumn::Label: return graph.label_path(record.label);
     case NodeColumn::Kernel: return graph.kernel_name(node);
-    case NodeColumn::Grid: return dimensions(record.grid);
-    case NodeColumn::Block: return dimensions(record.block);
+    case NodeColumn::Grid: return extent_text(record.grid);
+    case NodeColumn::Block: return extent_text(record.block);
     case NodeColumn::Source: return place_text(graph, record.file, record.line);
     case NodeColumn::Spread: return {};
     default: break;
@@ -189,7 +189,7 @@ std::string node_text(const model::Graph& graph, const GraphFacts* facts, const 
 
 std::string nodes_as_tsv(const model::Graph& graph, const GraphFacts* facts, std::span<const std::uint32_t> nodes) {
   std::string text;
-  for (const NodeColumnInfo& info : kColumns) {
+  for (const NodeColumnInfo& info : kNodeColumnInfos) {
     if (info.column == NodeColumn::Spread) continue;
     if (!text.empty()) text += '\t';
     text += info.name;
@@ -199,7 +199,7 @@ std::string nodes_as_tsv(const model::Graph& graph, const GraphFacts* facts, std
   text += '\n';
   for (const std::uint32_t node : nodes) {
     bool first = true;
-    for (const NodeColumnInfo& info : kColumns) {
+    for (const NodeColumnInfo& info : kNodeColumnInfos) {
       if (info.column == NodeColumn::Spread) continue;
       if (!first) text += '\t';
       first = false;

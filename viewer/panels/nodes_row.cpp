@@ -14,7 +14,7 @@ namespace reprise::viewer {
 namespace {
 
 // Cuts off what the cell has no room for, with an ellipsis, and says all of it below the mouse.
-void draw_text(const std::string& text, ImU32 colour) {
+void draw_cell_text(const std::string& text, ImU32 colour) {
   const float width = ImGui::GetContentRegionAvail().x, wide = ImGui::CalcTextSize(text.c_str()).x;
   ImGui::PushStyleColor(ImGuiCol_Text, colour);
   if (wide <= width || text.empty()) {
@@ -99,7 +99,7 @@ void draw_cell(const Frame& frame, const NodeRowDesc& desc, const NodeColumnInfo
   } else if (info.align == CellAlign::Right) {
     text_right(text, is_dimmed(frame, info.column, desc.node) ? theme.ink_faint : theme.ink);
   } else {
-    draw_text(text, info.column == NodeColumn::Kernel ? theme.ink : theme.ink_soft);
+    draw_cell_text(text, info.column == NodeColumn::Kernel ? theme.ink : theme.ink_soft);
   }
   if (is_mono) ImGui::PopFont();
 }
@@ -123,7 +123,7 @@ void draw_name(Frame& frame, const NodeRowDesc& desc) {
   ImGui::GetWindowDrawList()->AddRectFilled({at.x, top}, {at.x + chip, top + chip}, node_colour(frame, desc.node), 2);
   ImGui::SameLine(0, 0);
   ImGui::SetCursorScreenPos({at.x + chip + theme.space * 0.75f, at.y});
-  draw_text(graph.node_name(desc.node), theme.ink);
+  draw_cell_text(graph.node_name(desc.node), theme.ink);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace reprise::viewer {
 namespace {
 
 constexpr float kReach = 6;      // points, of a handle
-constexpr float kClickSlop = 5;  // as a canvas tells a click
+constexpr float kDragSlop = 5;  // as a canvas tells a click
 
 }  // namespace
 
@@ -26,7 +26,7 @@ void ReplaysDrag::update(const Canvas& canvas, std::size_t size, ViewState& view
     anchor_ = at_first ? end : at_end ? first : canvas.x_of(io.MousePos.x);
   }
   if (!active_) return;
-  moved_ = moved_ || io.MouseDragMaxDistanceSqr[0] >= kClickSlop * kClickSlop;
+  moved_ = moved_ || io.MouseDragMaxDistanceSqr[0] >= kDragSlop * kDragSlop;
   if (moved_ && size > 0) {
     const double at = canvas.x_of(io.MousePos.x);
     const double low = std::clamp(std::floor(std::min(anchor_, at)), 0.0, count - 1),

@@ -16,7 +16,7 @@ namespace {
 // Enough of a name to find it by; the rest is in a tooltip.
 constexpr std::size_t kLetters = 64;
 
-const char* access_name(trace::Access access) {
+const char* accesses_text(trace::Access access) {
   switch (access) {
     case trace::Access::None: return "nothing";
     case trace::Access::Read: return "reads";
@@ -53,7 +53,7 @@ std::string barrier_text(const model::Graph& graph, std::uint32_t barrier) {
 }
 
 std::string access_text(const trace::Barrier& barrier) {
-  return std::string(access_name(barrier.before)) + " before " + access_name(barrier.after) +
+  return std::string(accesses_text(barrier.before)) + " before " + accesses_text(barrier.after) +
          (barrier.dependency == trace::Dependency::Programmatic ? ", programmatic" : "");
 }
 

@@ -7,7 +7,7 @@ namespace reprise::viewer {
 
 namespace {
 
-ImU32 label_colour(const Theme& theme, const model::Graph& graph, std::uint32_t label) {
+ImU32 label_row_colour(const Theme& theme, const model::Graph& graph, std::uint32_t label) {
   if (const std::uint32_t own = graph.record().labels[label].color; own != 0) {
     return muted(theme, IM_COL32((own >> 16) & 0xff, (own >> 8) & 0xff, own & 0xff, 255), 0.7f);
   }
@@ -38,7 +38,7 @@ void draw_timeline_labels_of(TimelineSight& sight, const TimelineScene& scene) {
         const TimelineLabel& label = labels[block.first];
         const TimelineBox box = box_of(sight, *row, block.began, block.ended);
         const std::string& name = graph.record().strings[graph.record().labels[label.label].name];
-        draw_timeline_box(sight, box, label_colour(sight.frame.theme, graph, label.label),
+        draw_timeline_box(sight, box, label_row_colour(sight.frame.theme, graph, label.label),
                           block.count() == 1 ? name : count_text(block.count()) + " labels");
         if (is_below_mouse(sight, box)) sight.hit = LabelHit{label, block.count()};
       }

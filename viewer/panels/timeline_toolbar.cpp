@@ -13,7 +13,7 @@ namespace reprise::viewer {
 namespace {
 
 // True if an item so wide still stands on this line.
-bool follows(const Theme& theme, float width) {
+bool fits_on_line(const Theme& theme, float width) {
   ImGui::SameLine(0, theme.space);
   if (ImGui::GetContentRegionAvail().x >= width) return true;
   ImGui::NewLine();
@@ -23,7 +23,7 @@ bool follows(const Theme& theme, float width) {
 float width_of(const std::string& text) { return ImGui::CalcTextSize(text.c_str()).x + 2 * ImGui::GetStyle().FramePadding.x; }
 
 bool button(const Theme& theme, const char* text, const char* explanation) {
-  if (!follows(theme, width_of(text))) ImGui::SameLine(0, 0);
+  if (!fits_on_line(theme, width_of(text))) ImGui::SameLine(0, 0);
   const bool pressed = ImGui::Button(text);
   tooltip(explanation);
   return pressed;
@@ -31,7 +31,7 @@ bool button(const Theme& theme, const char* text, const char* explanation) {
 
 void draw_gap_toggle(const Theme& theme, model::GapKind kind, double time, double all, bool& is_on) {
   const std::string text = gap_name(kind) + (all > 0 ? "  " + percent_text(time / all) : std::string());
-  if (!follows(theme, width_of(text) + 16 * theme.scale)) return;
+  if (!fits_on_line(theme, width_of(text) + 16 * theme.scale)) return;
   const char* why = "The row could have run the next node, and did not: the launch, the scheduler, or the device was late.";
   if (kind == model::GapKind::Predecessor) why = "The next node of the row needed what another node had not finished.";
   if (kind == model::GapKind::FalseDependency)
@@ -67,7 +67,7 @@ TimelineAction draw_timeline_toolbar(Frame& frame, const TimelineScene* scene, T
 
   const std::array<ChoiceItem, 2> rows = {ChoiceItem{"lanes", "A row for each lane that the plan put nodes in; more where nodes of one overlapped."},
                                           ChoiceItem{"workers", "A row for each worker or stream that ran nodes."}};
-  if (follows(theme, width_of("lanesworkers") + 4 * theme.space)) {
+  if (fits_on_line(theme, width_of("lanesworkers") + 4 * theme.space)) {
     const int chosen = draw_choice(theme, "rows", rows, options.by == model::RowsBy::Lane ? 0 : 1);
     const auto by = chosen == 0 ? model::RowsBy::Lane : model::RowsBy::Worker;
     options.is_by_chosen = options.is_by_chosen || by != options.by;
@@ -79,7 +79,7 @@ TimelineAction draw_timeline_toolbar(Frame& frame, const TimelineScene* scene, T
   draw_gap_toggle(theme, model::GapKind::Predecessor, sums.predecessor, all, options.predecessor);
   draw_gap_toggle(theme, model::GapKind::FalseDependency, sums.false_dependency, all, options.false_dependency);
   draw_gap_toggle(theme, model::GapKind::LaunchBubble, sums.bubble, all, options.bubble);
-  if (follows(theme, width_of("critical path") + 16 * theme.scale)) {
+  if (fits_on_line(theme, width_of("critical path") + 16 * theme.scale)) {
     const ToggleDesc critical{
         .text = "critical path",
         .explanation = "The chain of nodes that decided how long this replay took, each with the predecessor that ended last (C).",

@@ -18,11 +18,6 @@ constexpr int kNothingLostRank = 1, kSessionRank = 2, kProfileRank = 3, kRateRan
 
 float text_width(const std::string& text) { return ImGui::CalcTextSize(text.c_str()).x; }
 
-std::string file_name(const std::string& path) {
-  const std::size_t slash = path.find_last_of('/');
-  return slash == std::string::npos || slash + 1 == path.size() ? path : path.substr(slash + 1);
-}
-
 std::string session_hint(const Frame& frame) {
   std::string text = frame.name;
   for (const trace::Session& session : *frame.document->sessions) {

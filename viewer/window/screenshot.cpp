@@ -23,7 +23,7 @@ using Clock = std::chrono::steady_clock;
 constexpr double kFileSeconds = 600, kLiveSeconds = 20;  // how long a trace may take to be read, a session to send a graph
 constexpr std::chrono::seconds kSettle{120};             // and its views to be made
 constexpr std::chrono::milliseconds kStartPage{300};      // it looks for sessions and files meanwhile
-constexpr std::chrono::milliseconds kPause{2};
+constexpr std::chrono::milliseconds kPollInterval{2};
 constexpr int kStillFrames = 8;                          // until sizes that depend on sizes stand still, and what depends on what is made
 
 std::shared_ptr<model::TraceFeed> open_feed(const std::string& target, const std::string& token) {
@@ -114,7 +114,7 @@ void take_screenshot(const ScreenshotDesc& desc) {
     }
     still = -1;
     if (Clock::now() > end) throw std::runtime_error("the views of " + desc.target + " are not ready after two minutes");
-    std::this_thread::sleep_for(kPause);
+    std::this_thread::sleep_for(kPollInterval);
   }
   frames.write();
 }

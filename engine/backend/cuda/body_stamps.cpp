@@ -8,7 +8,7 @@
 namespace reprise::detail {
 namespace {
 
-constexpr std::uint32_t kMostWords = std::uint32_t{1} << 20, kMostRows = 1024;
+constexpr std::uint32_t kMostRowWords = std::uint32_t{1} << 20, kMostRows = 1024;
 
 }  // namespace
 
@@ -36,7 +36,7 @@ BodyStamps::BodyStamps(const std::shared_ptr<const CudaContext>& context, const 
       keep_(keep),
       words_(std::move(layout.words)),
       row_words_(layout.row_words),
-      rows_(std::clamp<std::uint32_t>(kMostWords / row_words_, 1, kMostRows)),
+      rows_(std::clamp<std::uint32_t>(kMostRowWords / row_words_, 1, kMostRows)),
       memory_(context, *readback_, std::size_t{rows_} * row_words_),
       row_(row_words_),
       rounds_(slots_.bodies.size()) {

@@ -201,7 +201,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "op: what it keeps lives as long as its graph")
 TEST_CASE_FIXTURE(DeviceFixture,
                   "op: bad ones are refused while recording, and nothing is recorded") {
   CommandBuffer cmd = recording();
-  check_refused(ErrorCode::InvalidArgument, {"add", "null op"},
+  check_refused(ErrorCode::InvalidArgument, {"add", "op is null"},
                 [&] { cmd.add(std::shared_ptr<const GraphOp>()); });
   check_refused(ErrorCode::InvalidArgument, {"name"}, [&] { cmd.add(Scripted({.name = ""})); });
   check_refused(ErrorCode::InvalidArgument, {"op scripted", "view without a buffer"}, [&] {

@@ -53,7 +53,7 @@ TEST_CASE("error: what() is the text with every field that is set") {
   CHECK(std::string(error.what()) ==
         "there is too little [OutOfMemory, instantiate, command 3, label forward/layer 1, rule "
         "some-rule, "
-        "cudaMalloc(&p, n) gave cudaErrorMemoryAllocation (2)]");
+        "cudaMalloc(&p, n) returned cudaErrorMemoryAllocation (2)]");
   CHECK(error.code() == ErrorCode::OutOfMemory);
   CHECK(error.stage() == Stage::Instantiate);
   CHECK(error.details().command == 3);

@@ -1,5 +1,5 @@
 // Arena: a bump allocator. Blocks grow geometrically and are freed together. Runs no destructors,
-// so it holds trivially destructible objects only. Threads: one thread address a time.
+// so it holds trivially destructible objects only. Threads: one thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ class Arena {
   Arena(Arena&&) noexcept = default;
   Arena& operator=(Arena&&) noexcept = default;
 
-  // `alignment` is a power of two, address most 64. Never returns null; throws std::bad_alloc.
+  // `alignment` is a power of two, at most 64. Never returns null; throws std::bad_alloc.
   [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment) {
     const std::uintptr_t address = (next_ + alignment - 1) & ~(std::uintptr_t{alignment} - 1);
     if (address + bytes > end_ || address < next_) return allocate_in_new_block(bytes, alignment);

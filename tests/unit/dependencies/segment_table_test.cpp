@@ -74,7 +74,7 @@ TEST_CASE(
   build.fill(RecordingBuilder::range(Access::Write, even, 0, 1 << 20));
   build.fill(RecordingBuilder::range(Access::Write, odd, 1'000'000'007, 1'000'000'011));
   const RecordingPtr recording = build.finish();
-  SegmentKeysOfBuffers keys(*recording);
+  BufferSegmentKeys keys(*recording);
   const SegmentKeys of_even = keys.of(even), of_odd = keys.of(odd);
   CHECK(of_even.listed.empty());
   CHECK(of_even.shift == 12);
@@ -89,11 +89,11 @@ TEST_CASE("segment table: tells a range that is one segment, and one that none t
   SegmentTable<int> table({.shift = 0, .count = 101});
   table.insert(10, 20, 7);
   table.insert(20, 30, 8);
-  CHECK(table.is_one(10, 20));
-  CHECK_FALSE(table.is_one(10, 30));
-  CHECK_FALSE(table.is_one(10, 15));
-  CHECK_FALSE(table.is_one(15, 20));
-  CHECK_FALSE(table.is_one(30, 40));
+  CHECK(table.is_segment(10, 20));
+  CHECK_FALSE(table.is_segment(10, 30));
+  CHECK_FALSE(table.is_segment(10, 15));
+  CHECK_FALSE(table.is_segment(15, 20));
+  CHECK_FALSE(table.is_segment(30, 40));
   CHECK(table.is_free(0, 10));
   CHECK(table.is_free(30, 100));
   CHECK_FALSE(table.is_free(0, 11));
@@ -102,5 +102,5 @@ TEST_CASE("segment table: tells a range that is one segment, and one that none t
   CHECK_FALSE(table.is_free(5, 50));
   table.erase(10);
   CHECK(table.is_free(10, 20));
-  CHECK_FALSE(table.is_one(10, 20));
+  CHECK_FALSE(table.is_segment(10, 20));
 }

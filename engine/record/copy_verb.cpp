@@ -108,7 +108,7 @@ std::uint64_t RecorderCore::checked_span(const Verb& verb, std::string_view role
   if (extent.width == 0 || extent.height == 0 || extent.depth == 0) {
     fail(verb, ErrorCode::InvalidArgument,
          concat("the extent is ", extent.width, " bytes x ", extent.height, " rows x ",
-                extent.depth, " slices, which copies or fills nothing; omit the command"));
+                extent.depth, " slices, which is empty; omit the command"));
   }
   const Pitch requested = pitch;
   switch (normalise(extent, pitch)) {

@@ -20,10 +20,10 @@ bool lacks_memory(const Error& error) noexcept {
   return error.code() == ErrorCode::OutOfMemory || error.code() == ErrorCode::SlabExhausted;
 }
 
-Error with_context(const Error& error, std::string_view label, const std::string& where) {
+Error with_context(const Error& error, std::string_view label, const std::string& context) {
   ErrorDetails details = error.details();
   if (details.command == ErrorDetails::kNoCommand && !label.empty()) details.label = label;
-  return Error(std::move(details), concat(text_of(error), "; ", where));
+  return Error(std::move(details), concat(text_of(error), "; ", context));
 }
 
 }  // namespace reprise::detail

@@ -6,7 +6,7 @@
 namespace reprise {
 namespace {
 
-[[noreturn]] void refuse(ErrorCode code, const std::string& text) {
+[[noreturn]] void fail_child_graph(ErrorCode code, const std::string& text) {
   ErrorDetails details;
   details.code = code;
   details.stage = Stage::Record;
@@ -14,17 +14,19 @@ namespace {
 }
 
 std::shared_ptr<const detail::Recording> executable(const CommandBuffer& secondary) {
-  if (!secondary.core()) refuse(ErrorCode::InvalidState, "the command buffer was moved away");
+  if (!secondary.core())
+    fail_child_graph(ErrorCode::InvalidState, "the command buffer was moved from");
   const detail::CommandBufferCore& core = *secondary.core();
   if (core.level() != Level::Secondary) {
-    refuse(ErrorCode::InvalidArgument,
-           detail::concat("command buffer ", core.label(),
-                          " is a primary; create it with .level = Level::Secondary"));
+    fail_child_graph(ErrorCode::InvalidArgument,
+                     detail::concat("command buffer ", core.label(),
+                                    " is a primary; create it with .level = Level::Secondary"));
   }
   auto recording = core.recording();
   if (!recording) {
-    refuse(ErrorCode::InvalidState, detail::concat("secondary ", core.label(), " is in state ",
-                                                   to_string(core.state()), "; end() it first"));
+    fail_child_graph(ErrorCode::InvalidState,
+                     detail::concat("secondary ", core.label(), " is in state ",
+                                    to_string(core.state()), "; end() it first"));
   }
   return recording;
 }

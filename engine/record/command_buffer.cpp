@@ -1,4 +1,4 @@
-// The public face of recording: every verb goes to its RecorderCore.
+// Public recording API: each method forwards to its RecorderCore.
 #include <reprise/command_buffer.hpp>
 #include <utility>
 
@@ -12,7 +12,7 @@ template <class Core>
 Core& checked(const std::shared_ptr<Core>& core) {
   if (!core)
     throw Error({.code = ErrorCode::InvalidState},
-                "the recorder was moved away; use the object it was moved to");
+                "the recorder was moved from; use the object it was moved to");
   return *core;
 }
 
@@ -120,7 +120,7 @@ void Recorder::end_label() { checked(core_).end_label(); }
 
 namespace {
 
-// The frozen recording of a secondary that may be executed.
+// The frozen recording of an executable secondary.
 std::shared_ptr<const detail::Recording> executable(const detail::RecorderCore& recorder,
                                                     const detail::Verb& verb,
                                                     const CommandBuffer& secondary) {
@@ -186,7 +186,8 @@ CommandRef Recorder::execute_switch(
   recorder.require_recording(verb);
   std::vector<std::shared_ptr<const detail::Recording>> bodies;
   bodies.reserve(cases.size());
-  for (const CommandBuffer& one : cases) bodies.push_back(executable(recorder, verb, one));
+  for (const CommandBuffer& secondary : cases)
+    bodies.push_back(executable(recorder, verb, secondary));
   return recorder.conditional({detail::Branch::Switch, &condition.view()}, bodies, where);
 }
 

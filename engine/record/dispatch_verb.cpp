@@ -1,4 +1,4 @@
-// RecorderCore::dispatch, the hot verb.
+// RecorderCore::dispatch, the performance-critical recording call.
 #include <cstring>
 
 #include "base/text.hpp"
@@ -16,7 +16,8 @@ CommandRef RecorderCore::dispatch(const Kernel& kernel, const DispatchDesc& desc
     fail_kernel(verb, core);
   }
   if (!(desc.cost >= 0)) [[unlikely]]
-    fail(verb, ErrorCode::InvalidArgument, "a cost is microseconds, 0 where it is not known");
+    fail(verb, ErrorCode::InvalidArgument,
+         "the cost is negative or NaN; give microseconds, or 0 if unknown");
   const auto count = static_cast<std::uint32_t>(args.size());
   const KernelParameter* const parameters = core->parameters.data();
   if (count != core->parameters.size()) [[unlikely]]
@@ -46,13 +47,13 @@ CommandRef RecorderCore::dispatch(const Kernel& kernel, const DispatchDesc& desc
     ++pointers;
   }
 
-  // One piece of arena: payload, buffer arguments, parameter block.
+  // One arena allocation: payload, buffer arguments, parameter block.
   static_assert(alignof(DispatchPayload) <= 16 &&
                 alignof(BufferArgument) <= alignof(DispatchPayload));
   constexpr std::size_t kBlockAlignment = 16;
-  const std::size_t arguments_at = sizeof(DispatchPayload);
-  const std::size_t block_at =
-      (arguments_at + pointers * sizeof(BufferArgument) + kBlockAlignment - 1) &
+  const std::size_t arguments_offset = sizeof(DispatchPayload);
+  const std::size_t block_offset =
+      (arguments_offset + pointers * sizeof(BufferArgument) + kBlockAlignment - 1) &
       ~(kBlockAlignment - 1);
   std::byte* memory = nullptr;
   BufferAccess* accesses = nullptr;
@@ -61,16 +62,16 @@ CommandRef RecorderCore::dispatch(const Kernel& kernel, const DispatchDesc& desc
   std::uint32_t access_count = 0;
   transact([&] {
     Arena& arena = *lists_.arena;
-    memory =
-        static_cast<std::byte*>(arena.allocate(block_at + core->parameter_bytes, kBlockAlignment));
+    memory = static_cast<std::byte*>(
+        arena.allocate(block_offset + core->parameter_bytes, kBlockAlignment));
     static_cast<void>(lists_.commands.reserve(arena, 1));
     if (pointers != 0) accesses = lists_.accesses.reserve(arena, pointers);
     SlotArgument* const slot_arguments =
         slots == 0 ? nullptr : arena.make_array<SlotArgument>(slots);
     SlotArgument* next_slot = slot_arguments;
-    std::byte* const block = memory + block_at;
+    std::byte* const block = memory + block_offset;
     std::memset(block, 0, core->parameter_bytes);
-    buffer_arguments = reinterpret_cast<BufferArgument*>(memory + arguments_at);
+    buffer_arguments = reinterpret_cast<BufferArgument*>(memory + arguments_offset);
     BufferArgument* next = buffer_arguments;
     const std::uint32_t kernel_index = intern(kernel.core());
     for (std::uint32_t i = 0; i < count; ++i) {
@@ -84,7 +85,7 @@ CommandRef RecorderCore::dispatch(const Kernel& kernel, const DispatchDesc& desc
       const std::uint32_t buffer = intern(arg.view->core());
       const std::uint64_t begin = arg.view->offset();
       ::new (static_cast<void*>(next++)) BufferArgument{parameters[i].offset, buffer, begin};
-      if (arg.view->bytes() == 0) continue;  // an address, but no byte that could conflict
+      if (arg.view->bytes() == 0) continue;  // an address without bytes that could conflict
       ::new (static_cast<void*>(accesses + access_count++))
           BufferAccess{buffer, arg.access, 0, begin, begin + arg.view->bytes()};
     }
@@ -118,7 +119,7 @@ void RecorderCore::fail_kernel(const Verb& verb, const KernelCore* kernel) const
   }
   fail(verb, ErrorCode::StaleHandle,
        concat("kernel ", kernel->name,
-              " is stale: its device was lost after it was loaded; load it anew"));
+              " is stale: its device was lost after it was loaded; load it again"));
 }
 
 void RecorderCore::fail_argument(const Verb& verb, const KernelCore& kernel,
@@ -147,7 +148,7 @@ void RecorderCore::fail_argument(const Verb& verb, const KernelCore& kernel,
         arg.view->core()->kind == BufferKind::Condition) {
       fail(verb, ErrorCode::ArgumentSize,
            concat("argument ", i, " of kernel ", kernel.name, ": expected a buffer, got condition ",
-                  display_name(*arg.view->core()), "; a kernel takes one as a reprise_condition"));
+                  display_name(*arg.view->core()), "; declare the parameter as reprise_condition"));
     }
     if (!parameter.is_pointer && !parameter.may_be_pointer && arg.view != nullptr) {
       const std::string name =
@@ -164,7 +165,7 @@ void RecorderCore::fail_argument(const Verb& verb, const KernelCore& kernel,
     }
   }
   fail(verb, ErrorCode::Internal,
-       concat("the arguments of kernel ", kernel.name, " were refused for no reason"));
+       concat("the arguments of kernel ", kernel.name, " were rejected without a cause"));
 }
 
 }  // namespace reprise::detail

@@ -19,14 +19,14 @@ CommandRef RecorderCore::fill(const BufferView& destination, std::uint32_t bits,
   if (extent.depth != 1) {
     fail(verb, ErrorCode::InvalidArgument,
          concat("extent.depth is ", extent.depth, " for ", name(),
-                "; a fill has one slice, record one for each"));
+                "; a fill has one slice, record one fill per slice"));
   }
   const std::uint64_t needed = checked_span(verb, "destination", extent, pitch);
-  const auto check_multiple = [&](std::uint64_t value, std::string_view what) {
+  const auto check_multiple = [&](std::uint64_t value, std::string_view role) {
     if (value % element_bytes == 0) return;
     fail(verb, ErrorCode::InvalidArgument,
-         concat(what, " of ", value, " bytes in ", name(), " is no multiple of the element of ",
-                element_bytes, " bytes"));
+         concat(role, " of ", value, " bytes in ", name(),
+                " is not a multiple of the element size of ", element_bytes, " bytes"));
   };
   check_multiple(extent.width, "a row");
   check_multiple(pitch.row, "the row pitch");
@@ -62,7 +62,7 @@ CommandRef RecorderCore::update(const BufferView& destination, std::span<const s
   check_view(verb, destination, "destination");
   if (bytes.empty()) {
     fail(verb, ErrorCode::InvalidArgument,
-         concat("no bytes for ", display_name(*destination.core()), "; leave the command out"));
+         concat("no bytes for ", display_name(*destination.core()), "; omit the command"));
   }
   if (bytes.size() > Recorder::kMaxUpdateBytes) {
     fail(verb, ErrorCode::InvalidArgument,

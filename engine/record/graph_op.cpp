@@ -1,4 +1,4 @@
-// GraphOp's public face: what an op declares, and what it records into.
+// Public API of GraphOp: declaration and recording context.
 #include <reprise/graph_op.hpp>
 
 #include <atomic>
@@ -57,17 +57,17 @@ void* GraphRecordCtx::address(const BufferView& view) const {
            view.offset();
   }
   fail(ErrorCode::InvalidArgument,
-       concat("it asked for ",
+       concat("it requested ",
               view ? detail::display_name(*view.core()) : std::string("a view without a buffer"),
               ", bytes ", view.offset(), " to ", view.offset() + view.bytes(),
-              ", which its declare() does not name"));
+              ", which its declare() does not list"));
 }
 
 void* GraphRecordCtx::workspace(std::uint32_t index) const {
   const detail::RecordedOp& op = op_of(recording_, command_);
   if (index >= op.workspace_count) {
     fail(ErrorCode::OutOfRange,
-         concat("it asked for workspace ", index, " and declared ", op.workspace_count));
+         concat("it requested workspace ", index, " and declared ", op.workspace_count));
   }
   return target_.address(
       recording_.payload<detail::OpPayload>(command_).buffers[op.views.size() + index]);
@@ -86,12 +86,12 @@ void GraphRecordCtx::dispatch_arguments(const Kernel& kernel, const DispatchDesc
   }
   if (desc.cluster.x != 0 || desc.launch != DispatchDesc::Launch::Normal) {
     fail(ErrorCode::Unsupported,
-         concat("kernel ", core->name,
-                ": an op has no clusters and no cooperative launches; record a dispatch for one"));
+         concat(
+             "kernel ", core->name,
+             ": ops support neither clusters nor cooperative launches; record a dispatch instead"));
   }
   if (desc.grid.volume() == 0 || desc.block.volume() == 0)
-    fail(ErrorCode::LaunchLimits,
-         concat("kernel ", core->name, " was given an empty grid or block"));
+    fail(ErrorCode::LaunchLimits, concat("kernel ", core->name, " has an empty grid or block"));
   if (args.size() != core->parameters.size()) {
     fail(ErrorCode::ArgumentCount, concat("kernel ", core->name, " takes ", core->parameters.size(),
                                           " arguments and got ", args.size()));
@@ -118,15 +118,15 @@ void GraphRecordCtx::dispatch_arguments(const Kernel& kernel, const DispatchDesc
 void GraphRecordCtx::host(std::function<void(std::uint32_t)> step, std::uint32_t pieces) {
   if (device_kind() != DeviceKind::Host)
     fail(ErrorCode::Unsupported,
-         "steps on the host are for the host device; on a GPU, submit to native_stream()");
+         "host steps run on the host device only; on a GPU, submit to native_stream()");
   if (!step || pieces == 0)
-    fail(ErrorCode::InvalidArgument, "a step without a function or without a piece");
+    fail(ErrorCode::InvalidArgument, "the step has no function or no pieces");
   target_.host(std::move(step), pieces);
 }
 
 void* GraphRecordCtx::native_stream() {
   if (device_kind() != DeviceKind::Cuda)
-    fail(ErrorCode::Unsupported, "the host device has no stream; give host() its steps");
+    fail(ErrorCode::Unsupported, "the host device has no stream; use host()");
   return target_.native_stream();
 }
 
@@ -158,10 +158,10 @@ struct WorkspaceCore final : BufferCore {};
 std::shared_ptr<BufferCore> make_workspace(const std::shared_ptr<DeviceStatus>& device,
                                            std::string name, std::uint64_t bytes,
                                            std::uint32_t alignment) {
-  static std::atomic<std::uint32_t> made{0};
+  static std::atomic<std::uint32_t> next_slot{0};
   auto core = std::make_shared<WorkspaceCore>();
-  core->id = {made.fetch_add(1, std::memory_order_relaxed),
-              0};  // buffers of pools have versions from 1 on
+  // Version 0: versions of pool buffers start at 1.
+  core->id = {next_slot.fetch_add(1, std::memory_order_relaxed), 0};
   core->kind = BufferKind::Transient;
   core->bytes = bytes;
   core->alignment = alignment;
@@ -171,9 +171,9 @@ std::shared_ptr<BufferCore> make_workspace(const std::shared_ptr<DeviceStatus>& 
   return core;
 }
 
-std::shared_ptr<BufferCore> make_workspace_again(const BufferCore& before) {
-  if (dynamic_cast<const WorkspaceCore*>(&before) == nullptr) return nullptr;
-  return make_workspace(before.device, before.name, before.bytes, before.alignment);
+std::shared_ptr<BufferCore> make_workspace_again(const BufferCore& old) {
+  if (dynamic_cast<const WorkspaceCore*>(&old) == nullptr) return nullptr;
+  return make_workspace(old.device, old.name, old.bytes, old.alignment);
 }
 
 }  // namespace detail

@@ -1,4 +1,4 @@
-// RecorderCore's host callbacks, barriers, edges and labels.
+// RecorderCore: host callbacks, barriers, edges and labels.
 #include <utility>
 
 #include "base/text.hpp"
@@ -18,9 +18,7 @@ CommandRef RecorderCore::host(std::function<void()> function,
                               std::span<const AccessedView> accesses, SourceLocation where) {
   const Verb verb{"host", where};
   require_recording(verb);
-  if (!function)
-    fail(verb, ErrorCode::InvalidArgument,
-         "the function is empty; pass something that can be called");
+  if (!function) fail(verb, ErrorCode::InvalidArgument, "the function is empty; pass a callable");
   for (const AccessedView& access : accesses) check_view(verb, access.view, "accessed buffer");
 
   const HostPayload* payload = nullptr;
@@ -75,8 +73,8 @@ void RecorderCore::edge(CommandRef before, CommandRef after, Dependency dependen
                            : ref.index != kNone && family_->owns(ref.recorder);
     if (known) return;
     fail(verb, ErrorCode::InvalidArgument,
-         concat("`", role, "` is no command of this recording of ", family_->label,
-                "; pass what a verb of it has returned since begin()"));
+         concat("`", role, "` is not a command of this recording of ", family_->label,
+                "; pass a CommandRef returned since begin()"));
   };
   check(before, "before");
   check(after, "after");
@@ -94,12 +92,12 @@ std::uint64_t RecorderCore::begin_label(std::string_view name, Color color) {
   require_recording(verb);
   if (name.empty()) fail(verb, ErrorCode::InvalidArgument, "the label's name is empty");
   Arena& arena = *lists_.arena;
-  const std::string_view kept(
+  const std::string_view stored(
       reinterpret_cast<const char*>(arena.copy_bytes(name.data(), name.size(), 1)), name.size());
   LocalLabel* const label = lists_.labels.reserve(arena, 1);
   RecordObserver* const observer = family_->observer.get();
-  *label = {label_, kept, color, lists_.labels.size(),
-            observer == nullptr ? 0 : observer->label_began(kept)};
+  *label = {label_, stored, color, lists_.labels.size(),
+            observer == nullptr ? 0 : observer->label_began(stored)};
   lists_.labels.commit(1);
   label_ = label;
   return ticket_of(lists_.recorder, label->index);

@@ -36,10 +36,10 @@ std::vector<Finding> Findings::take() {
     return a.message.command < b.message.command;
   });
   for (std::size_t rule = 0; rule < counts_.size(); ++rule) {
-    if (counts_[rule] <= kReported) continue;
+    if (counts_[rule] <= kMaxReported) continue;
     add_counted(Rule::FindingsLeftOut, Message::kNoCommand, Message::kNoCommand,
                 concat(kRules[rule].id, " was found ", counts_[rule], " times; the first ",
-                       kReported, " are reported"));
+                       kMaxReported, " are reported"));
   }
   counts_ = {};
   return std::exchange(findings_, {});

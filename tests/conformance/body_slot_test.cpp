@@ -167,7 +167,7 @@ TEST_CASE_FIXTURE(BodySlotFixture, "body slot: what is refused is named") {
   CommandBuffer cmd = recording();
   cmd.execute(one, Nested);
   cmd.dispatch(increase, kWords, read_write(x), slot("value", 2u), kCount);
-  check_refused(ErrorCode::InvalidArgument, {"slot \"value\"", "another first value", "nested one"},
+  check_refused(ErrorCode::InvalidArgument, {"slot \"value\"", "different initial value", "nested one"},
                 [&] { static_cast<void>(compile(cmd)); });
 
   CommandRef called;

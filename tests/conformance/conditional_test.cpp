@@ -295,7 +295,7 @@ TEST_CASE_FIXTURE(ConditionalFixture,
   check_refused(ErrorCode::Unsupported, {"borrows", "borrowed host memory"},
                 [&] { cmd.execute_if(go, endless, borrows); });
   check_refused(ErrorCode::InvalidArgument,
-                {"execute_while", "nothing in secondary endless sets condition go"},
+                {"execute_while", "no command of secondary endless sets condition go"},
                 [&] { cmd.execute_while(go, endless); });
   check_refused(ErrorCode::InvalidArgument, {"condition is empty"},
                 [&] { cmd.execute_if(Condition(), endless); });

@@ -43,7 +43,7 @@ TEST_CASE_FIXTURE(DotFixture,
                       {DotFlags::KernelNodeParams, "argument 0: x + 0"},
                       {DotFlags::KernelNodeParams, "argument 2: 05000000"},
                       {DotFlags::MemcpyNodeParams, "destination at 256, 64 x 1 x 1 bytes"},
-                      {DotFlags::MemcpyNodeParams, "4 bytes taken while recording"},
+                      {DotFlags::MemcpyNodeParams, "4-byte snapshot"},
                       {DotFlags::MemsetNodeParams, "value 0x0000000000000007, elements of 4 bytes"},
                       {DotFlags::HostNodeParams, "callback 0"},
                       {DotFlags::KernelNodeAttributes, "cluster none, not cooperative"},
@@ -98,7 +98,7 @@ TEST_CASE_FIXTURE(DotFixture,
   CHECK(has(to_dot(loop, DotFlags::None), "-> b0_n0 [style=dotted"));
   CHECK_FALSE(has(to_dot(loop, DotFlags::None), "while by go"));
   CHECK(has(to_dot(loop, DotFlags::ConditionalNodeParams),
-            "while by go, 1 body, at most 3 iterations"));
+            "while by go, 1 body, max 3 iterations"));
   CHECK(has(to_dot(loop, DotFlags::RuntimeTypes), "cudaGraphNodeTypeConditional"));
   CHECK(
       has(to_dot(loop, DotFlags::MemsetNodeParams), "elements of 4 bytes"));  // of the body's node

@@ -129,7 +129,7 @@ TEST_CASE_FIXTURE(DeviceFixture,
                 full = record(DispatchDesc::Start::Ordered, Dependency::Full),
                 nothing = record(DispatchDesc::Start::Ordered, Dependency::Programmatic);
   CapturedGraph graph = device.compile(early, {.pool = pool});
-  check_refused(ErrorCode::MissingBarrier, {"conf_mix_early", "Start::Early"},
+  check_refused(ErrorCode::MissingBarrier, {"conf_mix_early", "Start::Programmatic"},
                 [&] { (void)device.compile(nothing, {.pool = pool}); });
   CHECK(graph.update(full).done());
   graph.launch(queue).wait();

@@ -111,7 +111,7 @@ TEST_CASE_FIXTURE(DeviceFixture,
   CHECK(report.guessed == 0);
   CHECK(report.source.find(traced.file.string()) == 0);
   CHECK(report.device == device.info().name);
-  CHECK(graph.to_text().find("costs of commands: 40 measured by") != std::string::npos);
+  CHECK(graph.to_text().find("command costs: 40 measured from") != std::string::npos);
   CHECK(messages->empty());
   graph.launch(queue).wait();
   const std::vector<unsigned> expected = expected_ways();

@@ -201,7 +201,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "op: what it keeps lives as long as its graph")
 TEST_CASE_FIXTURE(DeviceFixture,
                   "op: bad ones are refused while recording, and nothing is recorded") {
   CommandBuffer cmd = recording();
-  check_refused(ErrorCode::InvalidArgument, {"add", "null op"},
+  check_refused(ErrorCode::InvalidArgument, {"add", "op is null"},
                 [&] { cmd.add(std::shared_ptr<const GraphOp>()); });
   check_refused(ErrorCode::InvalidArgument, {"name"}, [&] { cmd.add(Scripted({.name = ""})); });
   check_refused(ErrorCode::InvalidArgument, {"op scripted", "view without a buffer"}, [&] {
@@ -236,9 +236,9 @@ TEST_CASE_FIXTURE(DeviceFixture,
     CHECK(error.stage() == Stage::Instantiate);
     check_refused(code, parts, [&] { throw error; });
   };
-  refused(ErrorCode::InvalidArgument, {"op scripted", "asked for y"},
+  refused(ErrorCode::InvalidArgument, {"op scripted", "requested y"},
           [&](GraphRecordCtx& ctx) { static_cast<void>(ctx.address(y)); });
-  refused(ErrorCode::InvalidArgument, {"op scripted", "asked for x, bytes 0 to 32"},
+  refused(ErrorCode::InvalidArgument, {"op scripted", "requested x, bytes 0 to 32"},
           [&](GraphRecordCtx& ctx) { static_cast<void>(ctx.address(x)); });
   refused(ErrorCode::ArgumentCount, {"op scripted", "conf_add takes 4"}, [&](GraphRecordCtx& ctx) {
     ctx.dispatch(add, {.grid = 1, .block = 4}, read(x.slice(2, 4)));
@@ -252,7 +252,7 @@ TEST_CASE_FIXTURE(DeviceFixture,
   if (is_host()) {
     refused(ErrorCode::Unsupported, {"no stream"},
             [&](GraphRecordCtx& ctx) { static_cast<void>(ctx.native_stream()); });
-    refused(ErrorCode::InvalidArgument, {"without a function"},
+    refused(ErrorCode::InvalidArgument, {"has no function"},
             [&](GraphRecordCtx& ctx) { ctx.host({}); });
   } else {
     refused(ErrorCode::Unsupported, {"host device"},

@@ -110,7 +110,7 @@ TEST_CASE_FIXTURE(
   two.dispatch(set, kWords, write(x), slot("value", 1u), kCount);
   two.dispatch(set, kWords, write(x), slot("value", 2u), kCount);
   check_refused(ErrorCode::InvalidArgument,
-                {"command 1", "\"value\"", "another first value", "command 0"},
+                {"command 1", "\"value\"", "different initial value", "command 0"},
                 [&] { static_cast<void>(compile(two)); });
   CommandBuffer wrong = recording();
   check_refused(ErrorCode::ArgumentSize, {"argument 1", "conf_set", "got one of 8"},

@@ -135,18 +135,18 @@ TEST_CASE("known costs: what was measured counts more than a hint, and a hint mo
 TEST_CASE("known costs: a plan says where its costs came from, and whether its lanes are by them") {
   const RecordingPtr recording = stages();
   const auto without = planned(recording, nullptr);
-  CHECK_FALSE(says(to_text(*without), "costs of commands"));
+  CHECK_FALSE(says(to_text(*without), "command costs"));
   const CostProfile costs = costs_of_stages(without->plan_hash);
   const auto with = planned(recording, &costs);
   CHECK(with->plan_hash == without->plan_hash);
   CHECK(with->costs.same_recording);
   CHECK(says(to_text(*with),
-             "costs of commands: 36 measured by \"run.reprise: 9 replays of graph step"));
+             "command costs: 36 measured from \"run.reprise: 9 replays of graph step"));
   // Six beside each other, as many as there may be at least: nothing is gained by fewer lanes.
-  CHECK(says(to_text(*with), "0 hinted, 0 guessed; lanes are by cost") == with->lowered.by_cost);
+  CHECK(says(to_text(*with), "0 hinted, 0 estimated; used for lanes") == with->lowered.by_cost);
   const auto laned = planned(recording, &costs, Lowering::Lanes(3));
   CHECK(laned->lowered.lanes == 3);
-  CHECK(says(to_text(*laned), "; not used"));
+  CHECK(says(to_text(*laned), "; unused"));
   const CostProfile others = costs_of_stages(1);
   CHECK_FALSE(planned(recording, &others)->costs.same_recording);
 }

@@ -145,10 +145,10 @@ TEST_CASE("frame halves: a command's work is what it is and how many threads it 
   build.host({build.read(x)});
   const RecordingPtr recording = build.finish();
   const DependencyGraph dependencies = build_dependencies(*recording);
-  CHECK(works_of(*recording, dependencies) ==
+  CHECK(node_works(*recording, dependencies) ==
         std::vector<NodeWork>{NodeWork::Kernel, NodeWork::FullKernel, NodeWork::Fill,
                               NodeWork::Other});
-  CHECK(hints_of(*recording, dependencies).works == works_of(*recording, dependencies));
+  CHECK(hints_of(*recording, dependencies).works == node_works(*recording, dependencies));
 }
 
 TEST_CASE("frame halves: every lowering but Faithful goes by the same ends") {

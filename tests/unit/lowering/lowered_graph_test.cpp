@@ -185,14 +185,14 @@ TEST_CASE("lanes: 0 and 65,536 lanes are refused") {
 TEST_CASE(
     "lanes: the known width finds roots, leaves, layers, and the children and parents of one "
     "node") {
-  CHECK(known_width(manual_dependencies(0, {})) == 0);
-  CHECK(known_width(manual_dependencies(3, {{0, 1}, {1, 2}})) == 1);
-  CHECK(known_width(manual_dependencies(7, {})) == 7);
-  CHECK(known_width(layer_schedule(40, 8, 2)) == 8);
+  CHECK(width_lower_bound(manual_dependencies(0, {})) == 0);
+  CHECK(width_lower_bound(manual_dependencies(3, {{0, 1}, {1, 2}})) == 1);
+  CHECK(width_lower_bound(manual_dependencies(7, {})) == 7);
+  CHECK(width_lower_bound(layer_schedule(40, 8, 2)) == 8);
   // A comb: every node of a chain has a leaf, never two at one depth.
-  CHECK(known_width(manual_dependencies(6, {{0, 1}, {0, 2}, {2, 3}, {2, 4}, {4, 5}})) == 3);
+  CHECK(width_lower_bound(manual_dependencies(6, {{0, 1}, {0, 2}, {2, 3}, {2, 4}, {4, 5}})) == 3);
   // A chain whose nodes all lead to the last.
-  CHECK(known_width(manual_dependencies(4, {{0, 3}, {1, 3}, {2, 3}})) == 3);
+  CHECK(width_lower_bound(manual_dependencies(4, {{0, 3}, {1, 3}, {2, 3}})) == 3);
 }
 
 TEST_CASE("lanes: random graphs are implied, topological, and in at most k lanes that are chains") {

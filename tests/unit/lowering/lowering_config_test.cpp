@@ -58,7 +58,7 @@ TEST_CASE(
     "is a kernel") {
   const DependencyGraph dependencies = manual_dependencies(4, {{0, 1}, {1, 2}, {2, 3}});
   NodeHints hints;
-  hints.starts = {NodeStart::Ordered, NodeStart::Early, NodeStart::NoKernel, NodeStart::Early};
+  hints.starts = {NodeStart::Ordered, NodeStart::Programmatic, NodeStart::NoKernel, NodeStart::Programmatic};
   const LoweredGraph graph = build_lowered_graph(dependencies, Lowering::Auto, hints);
   CHECK(graph.edges_into(graph.node_of[1]).front().strength == EdgeStrength::Early);
   CHECK(graph.edges_into(graph.node_of[2]).front().strength == EdgeStrength::Full);
@@ -74,7 +74,7 @@ TEST_CASE(
 TEST_CASE("lowering choice: a node starts early after all of its parents or after none") {
   const DependencyGraph dependencies = manual_dependencies(3, {{0, 2}, {1, 2}});
   NodeHints hints;
-  hints.starts = {NodeStart::Ordered, NodeStart::Ordered, NodeStart::Early};
+  hints.starts = {NodeStart::Ordered, NodeStart::Ordered, NodeStart::Programmatic};
   CHECK(early_edges(build_lowered_graph(dependencies, Lowering::Auto, hints)) == 2);
   hints.starts[0] = NodeStart::NoKernel;
   CHECK(early_edges(build_lowered_graph(dependencies, Lowering::Auto, hints)) == 0);
@@ -98,7 +98,7 @@ TEST_CASE("tuning choices: each is legal, has a name of its own, and none is the
   const DependencyGraph dependencies = layer_schedule(120, 12, 3);
   NodeHints hints;
   hints.costs.assign(120, 3000);
-  hints.starts.assign(120, NodeStart::Early);
+  hints.starts.assign(120, NodeStart::Programmatic);
   const std::vector<LoweringConfig> choices =
       tuning_candidates(dependencies, hints, DevicePriorities::Yes);
   std::vector<std::string> names;

@@ -27,7 +27,7 @@ TEST_CASE(
                                              .barrier_percent = 5,
                                              .kind = BufferKind::Transient});
     const DependencyGraph dependencies = build_dependencies(*recording);
-    for (const MemoryAwareOrder kind : {MemoryAwareOrder::Recorded, MemoryAwareOrder::Fewest}) {
+    for (const MemoryAwareOrder kind : {MemoryAwareOrder::Recorded, MemoryAwareOrder::MinBytes}) {
       const std::vector<std::uint32_t> order = memory_aware_order(*recording, dependencies, kind);
       REQUIRE(order.size() == dependencies.node_count());
       for (const std::uint32_t lanes : {1u, 2u, 5u}) {
@@ -52,7 +52,7 @@ TEST_CASE("byte order: fewest frees what it can before it takes more") {
   const DependencyGraph dependencies = build_dependencies(*recording);
   std::vector<std::uint32_t> commands;
   for (const std::uint32_t node :
-       memory_aware_order(*recording, dependencies, MemoryAwareOrder::Fewest))
+       memory_aware_order(*recording, dependencies, MemoryAwareOrder::MinBytes))
     commands.push_back(dependencies.node_command[node]);
   CHECK(commands == std::vector<std::uint32_t>{0, 4, 1, 5, 2, 6, 3, 7});
 }

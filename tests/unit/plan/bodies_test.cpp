@@ -58,8 +58,8 @@ TEST_CASE("plan: the text shows what decides, the limit and the bodies' own plan
   BodyPlans f;
   const std::string text = to_text(f.loop(1, 7, 5));
   for (const char* part :
-       {"while go: filling", "while b0 \"go\", initially 1, at most 5 iterations",
-        "body 0 \"filling\", its buffers b1", "\nbody 0\n  reprise plan 1\n  label \"filling\"",
+       {"while go: filling", "while b0 \"go\", initially 1, max 5 iterations",
+        "body 0 \"filling\", buffers b1", "\nbody 0\n  reprise plan 1\n  label \"filling\"",
         "\n    n0 command 0 \"fill x\""}) {
     INFO(part);
     CHECK(text.find(part) != std::string::npos);

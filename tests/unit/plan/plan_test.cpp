@@ -152,8 +152,8 @@ TEST_CASE("plan: bytes of borrowed host memory are not part of the hash") {
 TEST_CASE("plan: text tells needed edges from added ones, and names those that lanes imply") {
   const std::string text = to_text(plan_of(layers(64, 8, 3), Lowering::Lanes(2)));
   CHECK(text.find(" needed: RAW ") != std::string::npos);
-  CHECK(text.find(" added for the lane") != std::string::npos);
-  CHECK(text.find(" added for entry or exit") != std::string::npos);
+  CHECK(text.find(" added: lane") != std::string::npos);
+  CHECK(text.find(" added: entry/exit") != std::string::npos);
   CHECK(text.find("    implied n") != std::string::npos);
 }
 

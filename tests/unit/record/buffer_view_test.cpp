@@ -15,7 +15,8 @@ ErrorCode code_of(const std::function<void()>& call) { return thrown_by(call).co
 }  // namespace
 
 TEST_CASE(
-    "buffer view: an empty one has no name, no id, is not stale, and has no kind or address") {
+    "buffer view: an empty view has no name and no id, is not stale, and throws for kind and "
+    "address") {
   const BufferView view;
   CHECK_FALSE(view);
   CHECK(view.name().empty());
@@ -26,7 +27,7 @@ TEST_CASE(
   CHECK(code_of([&] { static_cast<void>(view.subview(0, 0)); }) == ErrorCode::InvalidArgument);
 }
 
-TEST_CASE("buffer view: a subview counts from its view") {
+TEST_CASE("buffer view: a subview's offset is relative to its view") {
   RecordFixture f;
   const GpuRef<float> x = f.buffer<float>(100, "x");
   const BufferView inner = x.subview(40, 80).subview(20, 60);
@@ -38,7 +39,7 @@ TEST_CASE("buffer view: a subview counts from its view") {
   CHECK(x.slice(100, 0).bytes() == 0);
 }
 
-TEST_CASE("buffer view: a range that leaves the view is OutOfRange, whatever overflows") {
+TEST_CASE("buffer view: a range outside the view is OutOfRange, even if its end overflows") {
   RecordFixture f;
   const GpuRef<float> x = f.buffer<float>(100, "x");
   constexpr std::uint64_t kHuge = std::numeric_limits<std::uint64_t>::max();
@@ -51,7 +52,8 @@ TEST_CASE("buffer view: a range that leaves the view is OutOfRange, whatever ove
         ErrorCode::OutOfRange);
 }
 
-TEST_CASE("buffer view: its address is the buffer's with the offset; a transient has none") {
+TEST_CASE(
+    "buffer view: its address is the buffer's address plus the offset; a transient has none") {
   RecordFixture f;
   const GpuRef<float> x = f.buffer<float>(4, "x");
   float memory[4] = {};
@@ -61,7 +63,7 @@ TEST_CASE("buffer view: its address is the buffer's with the offset; a transient
   CHECK(code_of([&] { static_cast<void>(t.data()); }) == ErrorCode::Unsupported);
 }
 
-TEST_CASE("buffer view: it is stale once its pool was cleared or its device lost") {
+TEST_CASE("buffer view: it is stale after its pool is cleared or its device is lost") {
   RecordFixture f;
   const GpuRef<float> cleared = f.buffer<float>(4, "cleared");
   const GpuRef<float> lost = f.buffer<float>(4, "lost");
@@ -74,7 +76,7 @@ TEST_CASE("buffer view: it is stale once its pool was cleared or its device lost
   CHECK(code_of([&] { static_cast<void>(cleared.data()); }) == ErrorCode::StaleHandle);
 }
 
-TEST_CASE("kernel: a default-constructed one has no name and no parameters") {
+TEST_CASE("kernel: a default-constructed kernel has no name and no parameters") {
   const Kernel kernel;
   CHECK_FALSE(kernel);
   CHECK(kernel.name().empty());

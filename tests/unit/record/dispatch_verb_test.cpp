@@ -7,7 +7,8 @@ using namespace reprise;
 using namespace reprise::test;
 using detail::DispatchPayload;
 
-TEST_CASE("dispatch: the payload has the grid, the values in place and a place for each address") {
+TEST_CASE(
+    "dispatch: the payload has the grid, the values, and a parameter offset for each address") {
   RecordFixture f;
   const auto x = f.buffer<float>(100, "x");
   const auto y = f.buffer<float>(100, "y");
@@ -65,14 +66,14 @@ TEST_CASE("dispatch: an empty range is passed to the kernel and conflicts with n
   CHECK(r->payload<DispatchPayload>(0).buffer_arguments[0].offset == 16);
 }
 
-TEST_CASE("dispatch: a kernel without parameters needs no argument") {
+TEST_CASE("dispatch: a kernel without parameters takes no arguments") {
   RecordFixture f;
   CommandBuffer cmd = f.recording();
   cmd.dispatch(f.kernel("k", ""), {});
   CHECK(frozen(cmd)->payload<DispatchPayload>(0).parameter_bytes == 0);
 }
 
-TEST_CASE("dispatch: persistent, transient and pinned buffers are recorded alike, each once") {
+TEST_CASE("dispatch: persistent, transient and pinned buffers are each recorded once") {
   RecordFixture f;
   const Kernel k = f.kernel("k", "ppp");
   CommandBuffer cmd = f.recording();
@@ -86,7 +87,7 @@ TEST_CASE("dispatch: persistent, transient and pinned buffers are recorded alike
   CHECK(r->accesses.size() == 9);
 }
 
-TEST_CASE("dispatch: a wrong number of arguments names the kernel, expected and got") {
+TEST_CASE("dispatch: a wrong argument count names the kernel, the expected and the actual count") {
   RecordFixture f;
   const auto x = f.buffer<float>(1, "x");
   CommandBuffer cmd = f.recording();
@@ -103,7 +104,9 @@ TEST_CASE("dispatch: a wrong number of arguments names the kernel, expected and 
   CHECK(error.details().label == "forward/layer 1");
 }
 
-TEST_CASE("dispatch: an argument of another kind or size names its index, expected and got") {
+TEST_CASE(
+    "dispatch: an argument of the wrong kind or size names its index, the expected and the actual "
+    "type") {
   RecordFixture f;
   const auto x = f.buffer<float>(1, "x");
   const Kernel k = f.kernel("k", "vp");
@@ -122,8 +125,7 @@ TEST_CASE("dispatch: an argument of another kind or size names its index, expect
                 [&] { cmd.dispatch(k, {}, 1.0, read(x)); });
 }
 
-TEST_CASE(
-    "dispatch: a parameter of an adopted kernel that may be a pointer takes a buffer or 8 bytes") {
+TEST_CASE("dispatch: a possible pointer parameter of an adopted kernel takes a buffer or 8 bytes") {
   RecordFixture f;
   const auto x = f.buffer<float>(1, "x");
   auto core = std::make_shared<detail::KernelCore>();
@@ -180,12 +182,12 @@ TEST_CASE("dispatch: a stale kernel or buffer is StaleHandle") {
   f.status->lose();
   check_refused(cmd, ErrorCode::StaleHandle, {"kernel k", "device was lost"},
                 [&] { cmd.dispatch(k, {}, read(y)); });
-  const Kernel fresh = f.kernel("fresh", "p");
+  const Kernel new_kernel = f.kernel("fresh", "p");
   check_refused(cmd, ErrorCode::StaleHandle, {"argument 0 of fresh y", "rebuild"},
-                [&] { cmd.dispatch(fresh, {}, read(y)); });
+                [&] { cmd.dispatch(new_kernel, {}, read(y)); });
 }
 
-TEST_CASE("dispatch: recording again allocates nothing") {
+TEST_CASE("dispatch: a repeated recording allocates nothing") {
   RecordFixture f;
   std::vector<GpuRef<float>> buffers;
   for (int i = 0; i < 50; ++i) buffers.push_back(f.buffer<float>(16, "b"));
@@ -203,15 +205,14 @@ TEST_CASE("dispatch: recording again allocates nothing") {
     cmd.end();
   }
   cmd.begin();
-  record(50);  // the buffers are met: the recorder's list of them grows
+  record(50);  // first use of the buffers grows the recorder's list
   const std::uint64_t before = allocations_of_this_thread();
   record(5000);
   CHECK(allocations_of_this_thread() - before == 0);
   cmd.end();
 }
 
-TEST_CASE(
-    "dispatch: when memory runs out nothing is recorded, and buffers and kernels are let go") {
+TEST_CASE("dispatch: an allocation failure records nothing and releases buffers and kernels") {
   RecordFixture f;
   const auto x = f.buffer<float>(16, "a name that is long enough for the heap");
   const auto y = f.buffer<float>(16, "y");
@@ -233,7 +234,7 @@ TEST_CASE(
     CHECK(cmd.command_count() == 0);
     CHECK(x.core()->recorded.load() == 0);
     CHECK(y.core()->recorded.load() == 0);
-    cmd.dispatch(k, {}, write(y), read(x));  // and it goes on as if nothing had been tried
+    cmd.dispatch(k, {}, write(y), read(x));  // the recorder remains usable
     const auto r = frozen(cmd);
     REQUIRE(r->buffers.size() == 2);
     CHECK(r->buffers[0] == y.core());

@@ -9,14 +9,14 @@ using namespace reprise::test;
 
 namespace {
 
-// One of every command, over two buffers.
-struct Everything {
-  explicit Everything(RecordFixture& f)
+// Records one command of each kind over two buffers.
+struct AllCommands {
+  explicit AllCommands(RecordFixture& f)
       : x(f.buffer<std::uint32_t>(64, "x")),
         y(f.buffer<std::uint32_t>(64, "y")),
         kernel(f.kernel("k", "vpp")) {}
 
-  void play(Recorder& to, const SourceLocation& where) const {
+  void record(Recorder& to, const SourceLocation& where) const {
     const std::uint32_t value = 9;
     const std::vector<std::uint32_t> values(4, 5);
     auto scope = to.label("inside", {1, 2, 3});
@@ -42,10 +42,10 @@ struct Everything {
 }  // namespace
 
 TEST_CASE(
-    "execute: it is as if the secondary's commands had been recorded there, under the current "
+    "execute: the result equals recording the secondary's commands in place under the current "
     "label") {
   RecordFixture f;
-  const Everything everything(f);
+  const AllCommands all_commands(f);
   const auto z = f.buffer<int>(8, "z");
   const SourceLocation where = SourceLocation::current();
 
@@ -53,12 +53,12 @@ TEST_CASE(
   inlined.fill(z, 1, where);
   {
     auto scope = inlined.label("outer");
-    for (int i = 0; i < 2; ++i) everything.play(inlined, where);
+    for (int i = 0; i < 2; ++i) all_commands.record(inlined, where);
   }
   const std::string expected = dump(*frozen(inlined));
 
   CommandBuffer secondary = f.recording({.level = Level::Secondary});
-  everything.play(secondary, where);
+  all_commands.record(secondary, where);
   secondary.end();
   CommandBuffer cmd = f.recording();
   cmd.fill(z, 1, where);
@@ -71,18 +71,18 @@ TEST_CASE(
 
   secondary.reset();  // the copy is deep
   secondary.begin();
-  everything.play(secondary, where);
-  everything.play(secondary, where);
+  all_commands.record(secondary, where);
+  all_commands.record(secondary, where);
   secondary.end();
   CHECK(dump(*r) == expected);
 }
 
-TEST_CASE("execute: in a recorder of split(), and in another secondary") {
+TEST_CASE("execute: a secondary can be executed in a split() recorder and in another secondary") {
   RecordFixture f;
-  const Everything everything(f);
+  const AllCommands all_commands(f);
   const SourceLocation where = SourceLocation::current();
   CommandBuffer inner = f.recording({.level = Level::Secondary});
-  everything.play(inner, where);
+  all_commands.record(inner, where);
   const std::string expected = dump(*frozen(inner));
   CommandBuffer middle = f.recording({.level = Level::Secondary});
   auto recorders = middle.split(2);
@@ -100,7 +100,7 @@ TEST_CASE("execute: an empty secondary adds nothing") {
   CHECK(frozen(cmd)->commands.empty());
 }
 
-TEST_CASE("execute: it holds what the secondary held") {
+TEST_CASE("execute: the recording holds the buffers of the secondary") {
   RecordFixture f;
   const auto x = f.buffer<int>(4, "x");
   CommandBuffer cmd = f.recording();
@@ -116,7 +116,8 @@ TEST_CASE("execute: it holds what the secondary held") {
 }
 
 TEST_CASE(
-    "execute: a primary, one that is not executable, itself, another device, a stale buffer") {
+    "execute: primaries, unfinished secondaries, itself, foreign devices and stale buffers are "
+    "refused") {
   RecordFixture f, other;
   other.status = RecordFixture::make_status("cuda:0");
   CommandBuffer cmd = f.recording({.label = "main"});
@@ -146,12 +147,12 @@ TEST_CASE(
                 [&] { cmd.execute(secondary); });
 }
 
-TEST_CASE("execute, end and every other verb: when memory runs out nothing has changed") {
+TEST_CASE("execute, end: an allocation failure leaves the recorder unchanged") {
   RecordFixture f;
-  const Everything everything(f);
+  const AllCommands all_commands(f);
   const SourceLocation where = SourceLocation::current();
   CommandBuffer secondary = f.recording({.level = Level::Secondary});
-  everything.play(secondary, where);
+  all_commands.record(secondary, where);
   secondary.end();
   CommandBuffer complete = f.recording();
   complete.execute(secondary);
@@ -172,7 +173,7 @@ TEST_CASE("execute, end and every other verb: when memory runs out nothing has c
     if (threw) {
       ++failures;
       REQUIRE(cmd.command_count() == 0);
-      REQUIRE(everything.x.core()->recorded == 2);  // `secondary` and `complete`
+      REQUIRE(all_commands.x.core()->recorded == 2);  // `secondary` and `complete`
       cmd.execute(secondary);
     }
     bool end_threw = false;

@@ -1,4 +1,4 @@
-// GpuRef as a handle that knows its device and its generation.
+// GpuRef as a handle with device and generation.
 #include <reprise/buffer.hpp>
 #include <reprise/device_state.hpp>
 
@@ -23,7 +23,7 @@ ErrorCode code_of(const std::function<void()>& call) { return thrown_by(call).co
 
 }  // namespace
 
-TEST_CASE("gpu ref: access gives address, count and an owner that keeps the buffer") {
+TEST_CASE("gpu ref: access returns address, count and an owner that keeps the buffer alive") {
   GpuRefFixture f;
   const DeviceSlice<float> slice = f.x.access();
   CHECK(slice.data == f.memory);
@@ -34,19 +34,19 @@ TEST_CASE("gpu ref: access gives address, count and an owner that keeps the buff
   CHECK(f.buffer<float>(2, "y").slice(1, 1).access().size == 1);
 }
 
-TEST_CASE("gpu ref: raw_device_ptr is the address as a number, of a slice too") {
+TEST_CASE("gpu ref: raw_device_ptr is the address as an integer, also for a slice") {
   GpuRefFixture f;
   CHECK(f.x.raw_device_ptr() == reinterpret_cast<std::uintptr_t>(f.memory));
   CHECK(f.x.slice(2, 1).raw_device_ptr() == reinterpret_cast<std::uintptr_t>(f.memory + 2));
 }
 
-TEST_CASE("gpu ref: device_id is the number of its device, and none without a device") {
+TEST_CASE("gpu ref: device_id is the ordinal of its device; empty without a device") {
   CHECK(GpuRefFixture("cuda:3").x.device_id() == 3);
   CHECK(GpuRefFixture("host").x.device_id() == 0);
   CHECK_FALSE(GpuRef<int>().device_id().has_value());
 }
 
-TEST_CASE("gpu ref: is_empty is about bytes, with or without a buffer") {
+TEST_CASE("gpu ref: is_empty depends on the byte count, with or without a buffer") {
   GpuRefFixture f;
   CHECK_FALSE(f.x.is_empty());
   CHECK(f.x.slice(4, 0).is_empty());
@@ -54,8 +54,8 @@ TEST_CASE("gpu ref: is_empty is about bytes, with or without a buffer") {
 }
 
 TEST_CASE(
-    "gpu ref: the generation stays that of its making, and a handle of an earlier one gives "
-    "StaleHandle for ever") {
+    "gpu ref: the generation is fixed at creation, and an outdated handle is permanently "
+    "StaleHandle") {
   GpuRefFixture f;
   CHECK(f.x.generation() == 1);
   f.status->lose();
@@ -66,14 +66,13 @@ TEST_CASE(
     CHECK(code_of([&] { static_cast<void>(f.x.validate()); }) == ErrorCode::StaleHandle);
   };
   is_stale();
-  f.status->lost = false;  // as after a rebuild
+  f.status->lost = false;  // simulates a rebuild
   is_stale();
   CHECK(f.buffer<float>(1, "new").generation() == 2);
   CHECK(f.x.device_id() == 3);
 }
 
-TEST_CASE(
-    "gpu ref: a device that shuts down makes its handles stale, and they have no device any more") {
+TEST_CASE("gpu ref: shutting the device down makes its handles stale and clears their device") {
   GpuRefFixture f;
   f.status->shut_down = true;
   const Error error = thrown_by([&] { static_cast<void>(f.x.access()); });
@@ -83,7 +82,7 @@ TEST_CASE(
   CHECK(f.x.is_stale());
 }
 
-TEST_CASE("gpu ref: access of an empty handle and of a transient are errors of their own") {
+TEST_CASE("gpu ref: access of an empty handle and of a transient are different errors") {
   GpuRefFixture f;
   CHECK(code_of([&] { static_cast<void>(GpuRef<int>().access()); }) == ErrorCode::InvalidArgument);
   CHECK(code_of([&] { static_cast<void>(GpuRef<int>().validate()); }) ==
@@ -94,7 +93,7 @@ TEST_CASE("gpu ref: access of an empty handle and of a transient are errors of t
 }
 
 TEST_CASE(
-    "device state: follows the device through loss, rebuild and shutting down, and outlives it") {
+    "device state: it follows the device through loss, rebuild and shutdown, and outlives it") {
   auto status = RecordFixture::make_status("cuda:1");
   const DeviceState state(status);
   CHECK(state.device_id() == 1);

@@ -1,5 +1,5 @@
-// A device's status with buffers, kernels and command buffers made by hand: what recording needs,
-// and no device. Threads: one thread at a time.
+// RecordFixture: a DeviceStatus with manually created buffers, kernels and command buffers. Needs
+// no device. Threads: one thread at a time.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -22,9 +22,9 @@ struct RecordFixture {
   std::uint32_t next_slot = 0;
 
   static std::shared_ptr<detail::DeviceStatus> make_status(const std::string& selector) {
-    auto made = std::make_shared<detail::DeviceStatus>();
-    made->selector = selector;
-    return made;
+    auto device = std::make_shared<detail::DeviceStatus>();
+    device->selector = selector;
+    return device;
   }
 
   template <class T>
@@ -61,13 +61,14 @@ struct RecordFixture {
     return CommandBuffer(detail::make_command_buffer(status, desc));
   }
   CommandBuffer recording(const CommandBufferDesc& desc = {}) {
-    CommandBuffer made = commands(desc);
-    made.begin();
-    return made;
+    CommandBuffer buffer = commands(desc);
+    buffer.begin();
+    return buffer;
   }
 };
 
-// `call` throws `code`, its text holds every one of `parts`, and `commands` has recorded nothing.
+// Checks that `call` throws `code`, that the text contains all `parts`, and that nothing is
+// recorded.
 inline void check_refused(const CommandBuffer& commands, ErrorCode code,
                           std::initializer_list<std::string_view> parts,
                           const std::function<void()>& call) {
@@ -84,7 +85,7 @@ inline void check_refused(const CommandBuffer& commands, ErrorCode code,
   CHECK(commands.command_count() == before);
 }
 
-// What end() froze.
+// Ends the recording and returns it.
 inline std::shared_ptr<const detail::Recording> frozen(CommandBuffer& commands) {
   commands.end();
   auto recording = commands.core()->recording();

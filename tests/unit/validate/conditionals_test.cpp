@@ -57,7 +57,7 @@ TEST_CASE("validate: a condition that decides two commands, and one of them insi
   REQUIRE(found.size() == 1);
   CHECK(found[0].message.id == "condition-decides-several");
   CHECK(found[0].message.command == 1);
-  CHECK(has(found[0].message.text, "condition go decides command 0 already"));
+  CHECK(has(found[0].message.text, "condition go controls command 0 already"));
 }
 
 TEST_CASE("validate: a condition that is set and decides nothing") {

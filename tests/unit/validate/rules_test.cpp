@@ -240,7 +240,7 @@ TEST_CASE("validate: range-out-of-bounds for accesses and barriers, at every lev
   CHECK(findings[0].message.command == 1);
   CHECK(findings[0].code == ErrorCode::OutOfRange);
   CHECK(has(findings[0].message.text,
-            "command 1, dispatch outside (app.cpp:2): bytes [32, 65) of buffer \"x\" leave its 64 "
+            "command 1, dispatch outside (app.cpp:2): bytes [32, 65) of buffer \"x\" exceed its 64 "
             "bytes"));
   CHECK(findings[1].message.command == 2);
 }

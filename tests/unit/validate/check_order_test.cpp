@@ -81,7 +81,7 @@ TEST_CASE(
   CHECK(message.text ==
         "command 1, dispatch reduce in \"backward\" (app.cpp:2) reads bytes [16, 48) of buffer "
         "\"x\", which command 0, dispatch saxpy in "
-        "\"forward\" (app.cpp:1) writes, and nothing orders the two (read after write). Record "
+        "\"forward\" (app.cpp:1) writes, and nothing orders these commands (read after write). Record "
         "between them: "
         "barrier({.buffer = x.subview(16, 32), .before = Access::Write, .after = Access::Read})");
 }
@@ -357,12 +357,12 @@ TEST_CASE(
     REQUIRE(findings.size() == 2);
     CHECK(findings[0].message.id == "barrier-orders-nothing");
     CHECK(has(findings[0].message.text,
-              "orders nothing: it is programmatic, and nothing after it that reads bytes [0, 64) "
+              "orders nothing: it is programmatic, and no later command that reads bytes [0, 64) "
               "of buffer \"x\" is dispatched with "
-              "Start::Early"));
+              "Start::Programmatic"));
     CHECK(findings[1].message.id == "hazard-unordered");
     CHECK(has(findings[1].message.text,
-              "; a programmatic one orders only kernels dispatched with Start::Early"));
+              "; a programmatic barrier orders only kernels dispatched with Start::Programmatic"));
   }
 }
 

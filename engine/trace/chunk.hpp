@@ -14,7 +14,7 @@
 
 namespace reprise::trace {
 
-inline constexpr std::uint32_t kFormatVersion = 1;
+inline constexpr std::uint32_t kFormatVersion = 2;
 
 // The contents of a chunk; a writer never mixes them. Chunks of any kind refer only to topology in
 // earlier chunks.

@@ -14,10 +14,10 @@ namespace reprise::trace {
 enum class TraceErrorCode : std::uint8_t {
   Io,         // the operating system reported an error; the text contains the path and the reason
   NotATrace,  // the first bytes are not those of a trace
-  TooNew,     // written by another format version
-  Corrupt,    // malformed bytes
-  TooLarge,   // a size above the reader's limit
-  NotAllowed  // refused by policy, for example TCP without a token
+  WrongVersion,  // written by another format version
+  Corrupt,       // malformed bytes
+  TooLarge,      // a size above the reader's limit
+  NotAllowed     // refused by policy, for example TCP without a token
 };
 
 class TraceError : public std::runtime_error {

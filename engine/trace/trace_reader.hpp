@@ -44,7 +44,7 @@ class TraceReader {
 
  private:
   TraceReader(const TraceReader& earlier);  // for follow()
-  [[nodiscard]] bool still_stands() const;  // the indexed part is unchanged on disk
+  [[nodiscard]] bool is_unchanged() const;  // the indexed part is unchanged on disk
 
   std::filesystem::path path_;
   int file_ = -1;

@@ -51,14 +51,14 @@ class DeviceTrace {
   void report(std::uint32_t graph, const Message& message);
 
  private:
-  void say_no_device_times();
+  void report_no_device_times();
 
   std::shared_ptr<TraceSession> session_;
   std::shared_ptr<ProfileSwitch> profile_;
   std::uint32_t id_;
   std::string selector_;
-  std::atomic<bool> said_{false};  // the message "no-device-times" was sent
-  std::mutex telling_;             // orders the records of memory totals as their states
+  std::atomic<bool> no_times_reported_{false};  // the message "no-device-times" was sent
+  std::mutex memory_mutex_;  // orders the records of memory totals as their states
 };
 
 }  // namespace reprise::detail

@@ -21,23 +21,25 @@ class GraphVersions {
   };
 
   // Makes the version with this hash current.
-  Found become(std::uint64_t hash) {
+  Found select(std::uint64_t hash) {
     const auto at = std::find(hashes_.begin(), hashes_.end(), hash);
     if (at == hashes_.end() && hashes_.size() == kMost) return Found::Full;
-    now_ = static_cast<std::uint32_t>(at - hashes_.begin()) + 1;
+    current_ = static_cast<std::uint32_t>(at - hashes_.begin()) + 1;
     if (at != hashes_.end()) return Found::Known;
     hashes_.push_back(hash);
     return Found::New;
   }
   // True on the first call; limits the message about the limit to one.
-  [[nodiscard]] bool say_full() noexcept { return !std::exchange(has_said_full_, true); }
+  [[nodiscard]] bool report_full_once() noexcept {
+    return !std::exchange(has_reported_full_, true);
+  }
   // Counts from 1; 0: none yet.
-  [[nodiscard]] std::uint32_t now() const noexcept { return now_; }
+  [[nodiscard]] std::uint32_t current() const noexcept { return current_; }
 
  private:
   std::vector<std::uint64_t> hashes_;  // index: version - 1
-  std::uint32_t now_ = 0;
-  bool has_said_full_ = false;
+  std::uint32_t current_ = 0;
+  bool has_reported_full_ = false;
 };
 
 }  // namespace reprise::detail

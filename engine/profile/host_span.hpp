@@ -39,7 +39,7 @@ class HostSpan {
   };
   [[nodiscard]] Part part(const char* name);
   // Assigns all ranges of the span to a graph.
-  void about(std::uint32_t graph) noexcept { graph_ = graph; }
+  void set_graph(std::uint32_t graph) noexcept { graph_ = graph; }
 
  private:
   struct Timed {

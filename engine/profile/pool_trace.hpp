@@ -46,8 +46,8 @@ class PoolTrace {
   void push_state();    // requires mutex_
   void push_sharers();  // requires mutex_
   void count(const BufferCore& buffer, Change change);
-  void push_life(const BufferCore& buffer, BufferIdentity::Memory memory,
-                 const TracedBuffer& traced, trace::Time freed);
+  void push_lifetime(const BufferCore& buffer, BufferIdentity::Memory memory,
+                     const TracedBuffer& traced, trace::Time freed);
 
   std::shared_ptr<TraceSession> session_;
   const Memory memory_;

@@ -19,7 +19,7 @@ namespace reprise::detail {
 [[nodiscard]] trace::Clock read_clocks();
 
 // CPU time of a thread that has not been joined, ns; 0: unknown.
-[[nodiscard]] trace::Time time_run_by(pthread_t thread) noexcept;
+[[nodiscard]] trace::Time thread_cpu_time(pthread_t thread) noexcept;
 
 // The operating system's id of the calling thread.
 [[nodiscard]] std::uint32_t thread_number() noexcept;

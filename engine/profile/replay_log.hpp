@@ -31,10 +31,10 @@ namespace reprise::detail {
 
 // Wakes the collector early when a ring fills. Threads: any.
 struct CollectorSignal {
-  std::atomic<bool> method{false};
+  std::atomic<bool> is_set{false};
   std::condition_variable changed;
-  void ring() noexcept {
-    method.store(true, std::memory_order_relaxed);
+  void notify() noexcept {
+    is_set.store(true, std::memory_order_relaxed);
     changed.notify_one();
   }
 };
@@ -63,7 +63,7 @@ struct ReplayLogDesc {
   ProfileMode mode = ProfileMode::Every;  // initial mode
   std::size_t replays = 16384;            // capacity of the rings
   std::size_t node_bytes = std::size_t{8} << 20;  // memory for node times that await collection
-  CollectorSignal* bell = nullptr;  // must outlive the log; null: the collector only polls
+  CollectorSignal* signal = nullptr;  // must outlive the log; null: the collector only polls
 };
 
 struct LaunchNote {
@@ -85,7 +85,7 @@ class ReplayLog final : public ReplayObserver {
   // Sets the application's mode, from the next launch on.
   void set_mode(ProfileMode mode);
   // Sets a viewer's mode, which takes precedence; the next replay is sampled. Empty: no request.
-  void ask(std::optional<ProfileMode> mode);
+  void request_mode(std::optional<ProfileMode> mode);
   [[nodiscard]] ProfileMode mode() const noexcept {
     return mode_of(switch_.load(std::memory_order_relaxed));
   }
@@ -94,7 +94,7 @@ class ReplayLog final : public ReplayObserver {
   // returns true is recorded completely, even if the mode changes.
   [[nodiscard]] bool begin_launch(std::uint64_t replay) noexcept {
     if (mode() == ProfileMode::Off) return false;
-    told_.store(replay, std::memory_order_relaxed);
+    last_announced_.store(replay, std::memory_order_relaxed);
     return true;
   }
   void note_launch(const LaunchNote& note) noexcept;
@@ -133,18 +133,18 @@ class ReplayLog final : public ReplayObserver {
   }
   void switch_to(ProfileMode mode) noexcept;  // requires switch_mutex_
   void pause_source() noexcept;
-  [[nodiscard]] bool is_told(std::uint64_t replay) const noexcept {
-    return replay <= told_.load(std::memory_order_relaxed);
+  [[nodiscard]] bool is_announced(std::uint64_t replay) const noexcept {
+    return replay <= last_announced_.load(std::memory_order_relaxed);
   }
   [[nodiscard]] bool wants_nodes(std::uint64_t replay) noexcept;
-  void ring_if_half(std::size_t used, std::size_t of) noexcept;
-  void fetch(std::vector<trace::Record>& records);
+  void notify_if_half(std::size_t used, std::size_t of) noexcept;
+  void collect_source(std::vector<trace::Record>& records);
   void plan_window();
   void take_times(std::vector<trace::Record>& records);
-  void take_block(const Times& times, std::vector<trace::Record>& records);
+  void append_block(const Times& times, std::vector<trace::Record>& records);
   // Appends the samples of a body to the replay's block.
-  void take_body(std::uint32_t body, const NodeTime* slots, trace::SampleBlock& block,
-                 std::vector<trace::Record>& records);
+  void append_body(std::uint32_t body, const NodeTime* slots, trace::SampleBlock& block,
+                   std::vector<trace::Record>& records);
   [[nodiscard]] std::int64_t timed_nodes(const NodeTime* slots) const noexcept;
   void add_replay(const LaunchNote& launch, const Times& times,
                   std::vector<trace::Record>& records);
@@ -160,26 +160,27 @@ class ReplayLog final : public ReplayObserver {
   const std::size_t block_slots_;
   const std::uint32_t block_count_;
   bool has_device_times_ = false;
-  std::size_t ring_at_;  // number of waiting launches at which the collector is woken
+  std::size_t notify_at_;  // number of waiting launches at which the collector is woken
   std::atomic<bool> closed_{false};
 
   std::mutex switch_mutex_;
-  ProfileMode wanted_;                // guarded by switch_mutex_
-  std::optional<ProfileMode> asked_;  // guarded by switch_mutex_
+  ProfileMode configured_mode_;                // guarded by switch_mutex_
+  std::optional<ProfileMode> requested_mode_;  // guarded by switch_mutex_
   std::shared_ptr<ReplaySource>
       paused_source_;  // guarded by switch_mutex_; paused while the mode is Off; null: no source
   bool is_paused_ = false;  // guarded by switch_mutex_
   std::atomic<std::uint32_t> switch_;
-  std::atomic<std::uint64_t> told_{0};  // the last replay for which begin_launch() returned true
+  std::atomic<std::uint64_t> last_announced_{
+      0};  // the last replay for which begin_launch() returned true
 
   // Replays from `replay` on have `version`. Ascending; entries that no future replay needs are
   // removed.
-  struct VersionBegin {
+  struct VersionStart {
     std::uint64_t replay = 0;
     std::uint32_t version = 0;
   };
   mutable std::mutex versions_mutex_;
-  std::vector<VersionBegin> versions_;  // guarded by versions_mutex_; never empty
+  std::vector<VersionStart> versions_;  // guarded by versions_mutex_; never empty
 
   // --- Written by the launching and running threads ---
   Ring<LaunchNote> launches_;
@@ -193,14 +194,14 @@ class ReplayLog final : public ReplayObserver {
 
   // --- Used by the collector ---
   HookCounts hooks_;
-  std::deque<LaunchNote> waiting_;  // launches without times, ascending
-  std::deque<Times> early_;         // times without a launch, ascending
-  std::uint64_t untimed_ = 0;       // executions of nodes in bodies without a time
+  std::deque<LaunchNote> waiting_;   // launches without times, ascending
+  std::deque<Times> early_;          // times without a launch, ascending
+  std::uint64_t untimed_nodes_ = 0;  // executions of nodes in bodies without a time
   struct Reported {
     std::uint64_t launches = 0, times = 0, blocks = 0, untimed = 0;
   } reported_;
   std::shared_ptr<ReplaySource> source_;  // null: the running threads deliver times
-  std::uint64_t source_told_ = 0;         // the last replay whose times the source delivered
+  std::uint64_t source_delivered_ = 0;    // the last replay whose times the source delivered
   std::uint64_t added_ = 0;               // the last replay with a record
   struct Window {
     // The change counter and mode for which the window was planned.

@@ -34,7 +34,7 @@ class TraceSession {
 
   // Called after a device's driver was initialised: ensures that sessions close at process exit
   // before the driver, which may still hold times of replays.
-  static void note_device();
+  static void register_exit_handler();
   // Returns the open session of the target or creates one. Throws InvalidArgument with the file or
   // address if it cannot be created or is open with other options.
   [[nodiscard]] static std::shared_ptr<TraceSession> open(const TraceOptions& options,
@@ -58,7 +58,7 @@ class TraceSession {
   void count_dropped() noexcept { dropped_.fetch_add(1, std::memory_order_relaxed); }
   // The collector serves the log until it is closed.
   void follow(std::shared_ptr<ReplayLog> log);
-  [[nodiscard]] CollectorSignal& bell() noexcept { return bell_; }
+  [[nodiscard]] CollectorSignal& signal() noexcept { return signal_; }
   // Blocks until all data from before the call is in the file and sent to viewers. Must not be
   // called on a thread of the trace.
   void flush();
@@ -69,16 +69,16 @@ class TraceSession {
   enum class Last : std::uint8_t { No, Yes };
   void run() noexcept;
   void collect(Last last);
-  void add_cost(Last last);
-  [[nodiscard]] trace::Time time_run() noexcept;  // CPU time of the trace's threads, ns
+  void update_overhead(Last last);
+  [[nodiscard]] trace::Time threads_time() noexcept;  // CPU time of the trace's threads, ns
   void start(const TraceOptions& options, std::string_view application,
              const std::optional<NextIds>& next_ids);
   [[nodiscard]] std::shared_ptr<trace::LiveServer> serve(const LiveOptions& live,
                                                          std::string_view application);
   // Mode that viewers request; empty: no request.
-  void ask(std::optional<ProfileMode> mode);
-  void remember() noexcept;  // requires the mutex of all sessions
-  void flush_soon();
+  void request_mode(std::optional<ProfileMode> mode);
+  void add_to_finished_files() noexcept;  // requires the mutex of all sessions
+  void request_flush();
   void write_out();
 
   const std::filesystem::path path_;  // of the file; empty: none
@@ -89,21 +89,21 @@ class TraceSession {
   std::unique_ptr<trace::TraceWriter> writer_;
   std::shared_ptr<trace::LiveServer> server_;  // null: no live session
 
-  std::mutex logs_mutex_;  // guards logs_ and asked_
+  std::mutex logs_mutex_;  // guards logs_ and requested_mode_
   std::vector<std::shared_ptr<ReplayLog>> logs_;
-  std::optional<ProfileMode> asked_;
+  std::optional<ProfileMode> requested_mode_;
   std::vector<trace::Record> records_;  // used by the collector
   std::mutex threads_mutex_;
   std::unordered_set<std::uint32_t>
-      threads_;         // guarded by threads_mutex_; threads with a name in the trace
-  OverheadMeter cost_;  // used by the collector
-  ProfileMode closest_ = ProfileMode::Off;     // used by the collector: highest mode of any graph
-  std::atomic<trace::Time> collector_run_{0};  // CPU time of the collector thread, ns
+      threads_;             // guarded by threads_mutex_; threads with a name in the trace
+  OverheadMeter overhead_;  // used by the collector
+  ProfileMode highest_mode_ = ProfileMode::Off;  // used by the collector: highest mode of any graph
+  std::atomic<trace::Time> collector_time_{0};   // CPU time of the collector thread, ns
 
-  CollectorSignal bell_;
+  CollectorSignal signal_;
   std::mutex stop_mutex_;  // guards the members below
   bool stop_ = false, closed_ = false;
-  std::uint64_t flushes_asked_ = 0, flushes_done_ = 0;
+  std::uint64_t flushes_requested_ = 0, flushes_done_ = 0;
   std::condition_variable flushed_;
   std::thread collector_;
 };

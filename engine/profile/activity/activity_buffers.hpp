@@ -12,11 +12,11 @@ namespace reprise::detail {
 
 class ActivityBuffers {
  public:
-  static constexpr std::size_t kBytes = std::size_t{1} << 20, kMost = 32;
+  static constexpr std::size_t kBytes = std::size_t{1} << 20, kMaxBuffers = 32;
 
   // A buffer of kBytes; null: all buffers are in use, or memory is exhausted.
   [[nodiscard]] std::uint8_t* take() noexcept;
-  void give_back(std::uint8_t* buffer) noexcept;
+  void release(std::uint8_t* buffer) noexcept;
 
  private:
   std::mutex mutex_;

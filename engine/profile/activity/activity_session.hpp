@@ -85,13 +85,14 @@ class ActivitySession {
   void end() noexcept;               // at process exit: closes all windows; later open() calls fail
   void wait_for_devices() noexcept;  // requires mutex_
   [[nodiscard]] std::uint64_t id_of(CUgraphNode node) const;
-  void take(const CUpti_Activity& record);
+  void deliver(const CUpti_Activity& record);
   static void CUPTIAPI on_callback(void* session, CUpti_CallbackDomain domain, CUpti_CallbackId id,
                                    const void* data);
-  static void CUPTIAPI on_buffer_wanted(std::uint8_t** buffer, std::size_t* size,
-                                        std::size_t* records);
-  static void CUPTIAPI on_buffer_full(CUcontext context, std::uint32_t stream, std::uint8_t* buffer,
-                                      std::size_t size, std::size_t valid);
+  static void CUPTIAPI on_buffer_requested(std::uint8_t** buffer, std::size_t* size,
+                                           std::size_t* records);
+  static void CUPTIAPI on_buffer_completed(CUcontext context, std::uint32_t stream,
+                                           std::uint8_t* buffer, std::size_t size,
+                                           std::size_t valid);
 
   LaunchGate gate_;
   std::atomic<bool> expected_{false};
@@ -105,14 +106,14 @@ class ActivitySession {
   CuptiLibrary::Loaded loaded_;
   CUpti_SubscriberHandle subscriber_ = nullptr;
 
-  std::mutex owners_mutex_;  // guards owners_ and inside_: CUPTI's callbacks run on any thread
+  std::mutex owners_mutex_;  // guards owners_ and inner_nodes_: CUPTI's callbacks run on any thread
   std::unordered_map<std::uint64_t, Owner> owners_;  // key: CUPTI's id of a node
-  struct Inside {
+  struct InnerNode {
     std::uint32_t number = 0;
     Owner owner;
   };
-  std::unordered_map<std::uint32_t, std::vector<Inside>>
-      inside_;  // key: CUPTI's id of a graph that has not been instantiated yet
+  std::unordered_map<std::uint32_t, std::vector<InnerNode>>
+      inner_nodes_;  // key: CUPTI's id of a graph that has not been instantiated yet
 
   ActivityBuffers buffers_;
 };

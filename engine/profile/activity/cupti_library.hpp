@@ -58,7 +58,7 @@ struct CuptiLibrary {
   [[nodiscard]] static Loaded load(const Search& search);
 
   // The text of a failed call: another subscriber, missing permission, or CUPTI's own text.
-  [[nodiscard]] std::string said(const char* call, CUptiResult result) const;
+  [[nodiscard]] std::string describe_error(const char* call, CUptiResult result) const;
 };
 
 }  // namespace reprise::detail

@@ -25,7 +25,8 @@ std::string NodeRecorder::start() {
   if (on_) return {};
   if (!registered_) {
     const CUptiResult result = cupti_.register_buffers(&on_buffer_wanted, &on_buffer_full);
-    if (result != CUPTI_SUCCESS) return cupti_.said("cuptiActivityRegisterCallbacks", result);
+    if (result != CUPTI_SUCCESS)
+      return cupti_.describe_error("cuptiActivityRegisterCallbacks", result);
     registered_ = true;
   }
   on_ = true;
@@ -33,7 +34,7 @@ std::string NodeRecorder::start() {
     const CUptiResult result = cupti_.enable(kind);
     if (result == CUPTI_SUCCESS) continue;
     stop();
-    return cupti_.said("cuptiActivityEnable", result);
+    return cupti_.describe_error("cuptiActivityEnable", result);
   }
   return {};
 }

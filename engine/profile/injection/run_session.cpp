@@ -52,7 +52,7 @@ void RunSession::listen() {
       result != CUPTI_SUCCESS) {
     subscriber_ = nullptr;
     trace_->say(trace::Severity::Error, "run.cupti",
-                concat("no graph can be seen: ", library.said("cuptiSubscribe", result)));
+                concat("no graph can be seen: ", library.describe_error("cuptiSubscribe", result)));
     return;
   }
   trace_->say(trace::Severity::Info, "run.cupti",
@@ -61,9 +61,10 @@ void RunSession::listen() {
   for (const WantedCallback& one : ProgramCallbacks::wanted()) {
     const CUptiResult result = library.enable_callback(1, subscriber_, one.domain, one.id);
     if (result == CUPTI_SUCCESS) continue;
-    trace_->say(trace::Severity::Warning, "run.cupti",
-                concat("not everything is seen: ", library.said("cuptiEnableCallback", result),
-                       " (", static_cast<int>(one.domain), "/", one.id, ")"));
+    trace_->say(
+        trace::Severity::Warning, "run.cupti",
+        concat("not everything is seen: ", library.describe_error("cuptiEnableCallback", result),
+               " (", static_cast<int>(one.domain), "/", one.id, ")"));
   }
   if (desc_.environment.nodes == ObservedProgram::Nodes::Recorded)
     record(ObservedProgram::Nodes::Recorded);

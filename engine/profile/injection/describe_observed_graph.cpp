@@ -102,7 +102,7 @@ class Describer {
 
   void add(const ObservedAccess& touch, std::uint32_t first) {
     const auto place = memory_.find(touch.address);
-    if (!place) return;  // a number that is no address, or memory that nobody told us of
+    if (!place) return;  // not an address, or unknown memory
     trace::NodeAccess access;
     access.access = touch.access;
     access.inferred = touch.origin == ObservedAccess::Origin::Guessed ? 1 : 0;

@@ -1,4 +1,4 @@
-// The driver's calls besides launches, once they are over: what they change in graphs and memory.
+// Handles driver calls other than launches: changes of graphs and memory.
 #include "base/text.hpp"
 #include "profile/injection/callback_data.hpp"
 #include "profile/injection/program_callbacks.hpp"
@@ -120,7 +120,7 @@ void ProgramCallbacks::set_parameters(CUgraphExec exec, CUgraphNode node,
                                             p.memset.elementSize, p.memset.width, p.memset.height};
       return changed(exec, node, picture.read_fill(fill), "fill parameters");
     }
-    default: return;  // of the others nothing is shown that could change
+    default: return;  // the trace contains no parameters of other nodes
   }
 }
 
@@ -183,7 +183,7 @@ void ProgramCallbacks::take_memory(CUpti_CallbackId id, const void* p) {
     case CUPTI_DRIVER_TRACE_CBID_cuMemUnmap:
       return watch_.unmapped(as<cuMemUnmap_params>(p).ptr, as<cuMemUnmap_params>(p).size,
                              trace_now());
-    default: return;  // nothing that was asked for
+    default: return;  // not subscribed
   }
 }
 

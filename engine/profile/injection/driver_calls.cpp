@@ -16,8 +16,8 @@ using GetProcAddress = CUresult(CUDAAPI*)(const char*, void**, int, cuuint64_t,
 }  // namespace
 
 DriverCalls::Loaded DriverCalls::load() {
-  void* const driver =
-      ::dlopen(kDriver, RTLD_LAZY | RTLD_NOLOAD);  // never closed: its calls are used from now on
+  // Never closed: the entry points stay in use.
+  void* const driver = ::dlopen(kDriver, RTLD_LAZY | RTLD_NOLOAD);
   if (driver == nullptr) return {nullptr, "the process has no CUDA driver"};
   const auto get = reinterpret_cast<GetProcAddress>(::dlsym(driver, "cuGetProcAddress_v2"));
   if (get == nullptr) return {nullptr, "the driver is older than CUDA 12"};

@@ -9,7 +9,7 @@
 namespace reprise::detail {
 namespace {
 
-// This thread's calls break no stream capture that is under way.
+// Prevents this thread's calls from invalidating a stream capture in progress.
 class QuietCalls {
  public:
   explicit QuietCalls(const DriverCalls& driver)
@@ -41,7 +41,7 @@ class Walk {
  private:
   using Ends = std::vector<std::uint32_t>;
   struct Span {
-    Ends first, last;  // what begins it, what ends it
+    Ends first, last;  // nodes without predecessors and without successors
   };
 
   void complain(const char* call, CUresult result) {
@@ -121,7 +121,7 @@ class Walk {
     return {{one}, add_bodies(node, one, path)};
   }
 
-  // What ends a conditional node: what ends its bodies.
+  // Returns the nodes after which the conditional node is complete.
   Ends add_bodies(CUgraphNode node, std::uint32_t condition, const ScopePath& path) {
     Ends last;
     std::uint32_t number = 0;
@@ -136,9 +136,8 @@ class Walk {
     return last;
   }
 
-  // In an executable CUDA numbers the outermost nodes as in their graph, and behind them each child
-  // graph's and each body's, in the order in which one comes to them: all of one graph, and then
-  // what is inside of its nodes.
+  // In an executable, CUDA keeps the node numbers of the outermost graph and appends the nodes of
+  // child graphs and bodies: all nodes of one graph, then those inside its nodes.
   Span add_graph(CUgraph graph, const ScopePath& scope, ObservedNode::Recorded recorded) {
     const std::vector<CUgraphNode> nodes = nodes_of(graph);
     const bool is_outermost = next_number_ == 0;
@@ -171,11 +170,11 @@ class Walk {
     return whole;
   }
 
-  // Numbers the nodes so that every edge leads forward; ties in order of creation.
+  // Renumbers the nodes topologically; ties in creation order.
   void sort() {
     std::vector<ObservedNode> sorted;
     sorted.reserve(found_.nodes.size());
-    // CUDA refuses edges that would close a circle, so it is all of them.
+    // The result contains every node, because CUDA rejects cycles.
     for (const std::uint32_t node :
          order_forward(static_cast<std::uint32_t>(found_.nodes.size()), found_.edges)) {
       sorted.push_back(std::move(found_.nodes[node]));

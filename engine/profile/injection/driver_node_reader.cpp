@@ -18,7 +18,7 @@ ObservedNode plain(trace::NodeKind kind, const char* name) {
   return node;
 }
 
-// Adds what may be an address.
+// Adds every word that can be an address.
 void add_guesses(const std::byte* bytes, std::size_t size, ObservedNode& node) {
   constexpr std::uint64_t kLowest = 1 << 16;
   for (std::size_t at = 0; at + sizeof(std::uint64_t) <= size; at += sizeof(std::uint64_t)) {
@@ -48,7 +48,7 @@ struct CopySide {
 
 void add_side(const CopySide& side, const CUDA_MEMCPY3D& p, trace::Access access,
               ObservedNode& node) {
-  if (side.type == CU_MEMORYTYPE_ARRAY) return;  // has no address
+  if (side.type == CU_MEMORYTYPE_ARRAY) return;  // arrays have no address
   const std::uint64_t base =
       side.type == CU_MEMORYTYPE_HOST ? reinterpret_cast<std::uintptr_t>(side.host) : side.device;
   const std::size_t rows = std::max<std::size_t>(p.Height, 1),
@@ -86,7 +86,7 @@ void DriverNodeReader::add_words(CUfunction function, const CUDA_KERNEL_NODE_PAR
     for (std::size_t i = 0; driver_.cuFuncGetParamInfo(function, i, &offset, &size) == CUDA_SUCCESS;
          ++i) {
       const auto* const bytes = static_cast<const std::byte*>(p.kernelParams[i]);
-      // Addresses stand at multiples of their size, counted from the first parameter.
+      // Pointers are aligned to their size, relative to the first parameter.
       const std::size_t skip = (sizeof(void*) - offset % sizeof(void*)) % sizeof(void*);
       if (bytes != nullptr && size > skip) add_guesses(bytes + skip, size - skip, node);
     }
@@ -187,7 +187,7 @@ ObservedNode DriverNodeReader::read(CUgraphNode node, CUgraphNodeType type) {
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
       return plain(trace::NodeKind::Other, "wait for semaphores");
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP: return plain(trace::NodeKind::Other, "memory operations");
-    default: return plain(trace::NodeKind::Other, "node");  // CUDA's list, which goes on without us
+    default: return plain(trace::NodeKind::Other, "node");  // CUDA's enumeration has further kinds
   }
 }
 

@@ -57,7 +57,7 @@ void NodeRecorder::flush(Wait wait) noexcept {
 
 void NodeRecorder::on_buffer_wanted(std::uint8_t** buffer, std::size_t* size,
                                     std::size_t* records) {
-  *records = 0;  // as many as fit
+  *records = 0;  // no limit
   *buffer = the_recorder.load()->buffers_.take();
   *size = *buffer == nullptr ? 0 : ActivityBuffers::kBytes;
 }
@@ -79,7 +79,7 @@ void NodeRecorder::take(std::uint8_t* buffer, std::size_t valid) noexcept {
     for (CUpti_Activity* activity = nullptr;
          cupti_.next_record(buffer, valid, &activity) == CUPTI_SUCCESS;) {
       const auto record = node_record(*activity);
-      if (!record) continue;  // of no graph
+      if (!record) continue;  // not a graph node
       ++count;
       runs.push_back(
           {record->node, record->correlation, record->stream,

@@ -1,6 +1,6 @@
-// NodeRecorder: switches the profiler's records of nodes on and off, and gives what they say to a
-// ObservedProgram. One a process, because CUPTI's calls carry no object. Threads: start(), stop()
-// and flush() one at a time; records come on any.
+// NodeRecorder: enables and disables CUPTI's activity records of nodes and passes them to an
+// ObservedProgram. One per process, because CUPTI's buffer callbacks have no user data. Threads:
+// start(), stop() and flush() one at a time; records arrive on any thread.
 #pragma once
 
 #include <atomic>
@@ -16,16 +16,16 @@ namespace reprise::detail {
 
 class NodeRecorder {
  public:
-  // Both outlive it, and it the process.
+  // `cupti` and `watch` must outlive the recorder, which must live until the process ends.
   NodeRecorder(const CuptiLibrary& cupti, ObservedProgram& watch);
 
-  // Empty: it records; else why not.
+  // Returns an empty string on success, otherwise the reason.
   [[nodiscard]] std::string start();
   void stop() noexcept;
   enum class Wait : std::uint8_t { ForWhatIsOver, ForAll };
   void flush(Wait wait) noexcept;
   [[nodiscard]] bool is_on() const noexcept { return on_; }
-  // Records for which there was no room, since the last call.
+  // Number of records dropped for lack of buffers since the last call.
   [[nodiscard]] std::uint64_t take_dropped() noexcept {
     return dropped_.exchange(0, std::memory_order_relaxed);
   }

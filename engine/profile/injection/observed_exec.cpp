@@ -10,7 +10,7 @@ namespace reprise::detail {
 namespace {
 
 constexpr trace::Time kSecond = 1'000'000'000;
-constexpr std::uint32_t kChangesNamed = 4;  // of one version; the rest is counted
+constexpr std::uint32_t kChangesNamed = 4;  // named per version; further changes are only counted
 
 }  // namespace
 
@@ -54,8 +54,8 @@ void ObservedExec::note(const std::string& what) {
 }
 
 void ObservedExec::replace(ObservedGraph graph, std::string what) {
-  // The executable's nodes keep the names that updates of single nodes go by, and the profiler's
-  // numbers.
+  // The executable's nodes keep their handles, which updates of single nodes use, and their
+  // profiler numbers.
   if (graph.nodes.size() == graph_.nodes.size()) {
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
       graph.nodes[i].handle = graph_.nodes[i].handle;
@@ -113,8 +113,8 @@ std::uint32_t ObservedExec::place_of(const ObservedRun& run) const {
   const auto known = places_.find(run.node);
   if (known == places_.end()) return trace::kNone;
   const ObservedNode& node = graph_.nodes[known->second];
-  // A kernel of another name: CUDA numbers nodes in another way than we know. A fill may well run
-  // as a kernel.
+  // A different kernel name means that CUDA numbers the nodes differently than assumed. Fills may
+  // run as kernels.
   if (node.kernel != trace::kNone && !run.kernel.empty() &&
       graph_.kernels[node.kernel].full_name != run.kernel)
     return trace::kNone;
@@ -147,7 +147,8 @@ void ObservedExec::take_unnumbered(const ObservedRun& run, trace::Time now) {
     unnumbered_.push_back(*sample);
 }
 
-// The first replay's: what began before the next one did, or was launched where that is not known.
+// The runs of the first replay: those that started before the next replay's first sample, or before
+// its launch if no sample has a time.
 void ObservedExec::add_unnumbered(std::vector<trace::Sample>& samples) {
   trace::Time end = std::numeric_limits<trace::Time>::max();
   if (!awaited_.empty()) {
@@ -169,8 +170,8 @@ void ObservedExec::add_unnumbered(std::vector<trace::Sample>& samples) {
 bool ObservedExec::is_complete(trace::Time now) const {
   const Awaited& first = awaited_.front();
   if (!runs_vary_ && first.runs >= expected_) return true;
-  // Buffers come in the order in which they were filled: with a later replay of the graph here for
-  // a while, nothing of this one is on its way.
+  // Buffers arrive in the order in which they were filled: no record of this replay is outstanding
+  // once a later replay has been complete for a while.
   const auto is_settled = [&](const Awaited& one) {
     return one.runs != 0 && now - one.touched > kSecond / 2;
   };

@@ -21,7 +21,7 @@ void ObservedProgram::push(trace::Record record) {
   }
 }
 
-// --- memory, devices, queues ---
+// --- Memory, devices, queues ---
 
 void ObservedProgram::allocated(const ProgramMemory::Allocation& allocation, trace::Time at) {
   const std::lock_guard lock(mutex_);
@@ -64,7 +64,7 @@ void ObservedProgram::forget_queue(std::uint64_t stream) {
   queues_.erase(stream);
 }
 
-// --- graphs ---
+// --- Graphs ---
 
 void ObservedProgram::node_made(std::uint64_t graph, std::uint64_t node,
                                 std::shared_ptr<const ScopePath> scope) {
@@ -105,7 +105,7 @@ std::vector<std::uint64_t> ObservedProgram::bodies_of(std::uint64_t node) const 
   return found == bodies_.end() ? std::vector<std::uint64_t>() : found->second;
 }
 
-// --- executables ---
+// --- Executables ---
 
 ObservedProgram::Exec ObservedProgram::find(std::uint64_t exec) const {
   const auto found = execs_.find(exec);
@@ -124,7 +124,7 @@ void ObservedProgram::describe(const ObservedExec& exec, trace::Time at,
 
 void ObservedProgram::instantiated(const Instantiation& made, ObservedGraph graph) {
   const std::lock_guard lock(mutex_);
-  execs_.erase(made.exec);  // an earlier one with this handle, whose end was not seen
+  execs_.erase(made.exec);  // an earlier one with this handle, whose destruction was not observed
   if (described_nodes_ + graph.nodes.size() > limits_.nodes) {
     if (!std::exchange(said_limit_, true)) {
       push(trace::Message{made.at, trace::Severity::Warning, "run.graphs",
@@ -203,7 +203,7 @@ void ObservedProgram::destroyed(std::uint64_t handle, trace::Time at) {
   push(trace::Update{
       at, exec.identity().graph, exec.version, exec.version,
       concat("destroyed after ", exec.replays, exec.replays == 1 ? " replay" : " replays")});
-  execs_.erase(found);  // what is awaited of it still comes
+  execs_.erase(found);  // outstanding runs keep the object alive
 }
 
 std::uint32_t ObservedProgram::device_of(std::uint64_t handle) const {
@@ -212,7 +212,7 @@ std::uint32_t ObservedProgram::device_of(std::uint64_t handle) const {
   return exec ? exec->identity().device : 0;
 }
 
-// --- replays ---
+// --- Replays ---
 
 void ObservedProgram::launched(const Launch& launch, Nodes nodes) {
   const std::lock_guard lock(mutex_);
@@ -255,7 +255,7 @@ void ObservedProgram::ran(const std::vector<ObservedRun>& runs, trace::Time now)
   for (const ObservedRun& run : runs) {
     if (run.started == 0 || run.ended == 0) ++lost_times_;
     ++hooks_.nodes;
-    if (run.correlation == 0) {  // the executable alone is known
+    if (run.correlation == 0) {  // only the executable is known
       const auto exec = std::find_if(awaiting_.begin(), awaiting_.end(), [&](const Exec& one) {
         return one->identity().profiler_id == run.node >> 32;
       });
@@ -268,8 +268,9 @@ void ObservedProgram::ran(const std::vector<ObservedRun>& runs, trace::Time now)
     } else if (strays_.size() < kMostStrays) {
       strays_.push_back({run, std::string(run.kernel)});
     } else {
-      strays_.erase(strays_.begin(),
-                    strays_.begin() + kMostStrays / 2);  // of launches that nobody saw
+      strays_.erase(
+          strays_.begin(),
+          strays_.begin() + kMostStrays / 2);  // their launches were probably not observed
     }
   }
 }

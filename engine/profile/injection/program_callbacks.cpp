@@ -94,7 +94,7 @@ void ProgramCallbacks::complain(const std::string& text) noexcept {
   try {
     const std::lock_guard lock(mutex_);
     if (complaint_.empty()) complaint_ = text;
-  } catch (...) {  // there is nobody to tell, and the program goes on
+  } catch (...) {  // out of memory: the text is lost
   }
 }
 
@@ -105,7 +105,7 @@ void ProgramCallbacks::take(CUpti_CallbackDomain domain, CUpti_CallbackId id,
       case CUPTI_CB_DOMAIN_RESOURCE: return take_resource(id, as<CUpti_ResourceData>(data));
       case CUPTI_CB_DOMAIN_DRIVER_API: return take_driver(id, as<CUpti_CallbackData>(data));
       case CUPTI_CB_DOMAIN_NVTX: return take_range(id, as<CUpti_NvtxData>(data));
-      default: return;  // CUPTI's list, which goes on without us
+      default: return;  // CUPTI's enumeration has further domains
     }
   } catch (const std::exception& error) {
     complain(error.what());
@@ -149,7 +149,7 @@ std::uint32_t ProgramCallbacks::current_device() {
   return id;
 }
 
-// --- graphs and executables ---
+// --- Graphs and executables ---
 
 void ProgramCallbacks::take_resource(CUpti_CallbackId id, const CUpti_ResourceData& data) {
   switch (id) {
@@ -178,7 +178,7 @@ void ProgramCallbacks::take_graph(CUpti_CallbackId id, const CUpti_GraphData& gr
     case CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED: return instantiated(graph);
     case CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING:
       return watch_.destroyed(number_of(graph.graphExec), trace_now());
-    default: return;  // nothing that was asked for
+    default: return;  // not subscribed
   }
 }
 
@@ -203,7 +203,7 @@ void ProgramCallbacks::instantiated(const CUpti_GraphData& graph) {
   watch_.instantiated(made, read(graph.graph));
 }
 
-// --- launches ---
+// --- Launches ---
 
 void ProgramCallbacks::take_launch(const CUpti_CallbackData& data, CUgraphExec exec,
                                    CUstream stream, PerThread per_thread) {
@@ -214,7 +214,7 @@ void ProgramCallbacks::take_launch(const CUpti_CallbackData& data, CUgraphExec e
     return;
   }
   if (!succeeded(data) || thread.nodes_made != thread.nodes_before)
-    return;  // into a stream that is captured it is a node, and no launch
+    return;  // a launch into a captured stream adds a node and starts nothing
   ObservedProgram::Launch launch;
   launch.returned = trace_now();
   launch.began = thread.launch_began;
@@ -227,7 +227,7 @@ void ProgramCallbacks::take_launch(const CUpti_CallbackData& data, CUgraphExec e
 
 std::uint64_t ProgramCallbacks::queue_of(CUstream stream, std::uint32_t device,
                                          PerThread per_thread) {
-  // Handles that are no addresses stand for a stream of each device, or of each thread.
+  // Special handles denote one stream per device or per thread.
   const bool is_per_thread =
       stream == CU_STREAM_PER_THREAD || (stream == nullptr && per_thread == PerThread::Yes);
   std::uint64_t queue = number_of(stream);

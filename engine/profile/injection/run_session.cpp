@@ -88,7 +88,7 @@ void RunSession::record(ObservedProgram::Nodes nodes) {
   }
 }
 
-// On the trace's thread.
+// Runs on the trace's thread.
 void RunSession::look_closer(std::optional<trace::LiveProfile> wanted) {
   if (subscriber_ == nullptr) return;
   ObservedProgram::Nodes nodes = desc_.environment.nodes;
@@ -98,7 +98,7 @@ void RunSession::look_closer(std::optional<trace::LiveProfile> wanted) {
   if ((nodes == ObservedProgram::Nodes::Recorded) != recorder_->is_on()) record(nodes);
 }
 
-// On the trace's thread, and the last time on that which ends it.
+// Runs on the trace's thread; the last call runs on the thread that calls finish().
 void RunSession::collect(RunTrace::Last last, std::vector<trace::Record>& records) {
   ObservedExec::Rest rest = ObservedExec::Rest::IsToCome;
   switch (last) {

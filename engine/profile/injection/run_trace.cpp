@@ -110,7 +110,7 @@ void RunTrace::run() noexcept {
       look_at_viewers();
       collect(Last::No);
     } catch (const std::exception&) {
-      records_.clear();  // there was no memory for them; on with the next
+      records_.clear();  // out of memory: drop the records and continue
     }
     lock.lock();
   }
@@ -127,7 +127,7 @@ void RunTrace::finish() noexcept {
     if (thread_.joinable()) thread_.join();
     collect(Last::Yes);
     writer_->flush();
-  } catch (const std::exception&) {  // what is written stays, and the program ends as it would
+  } catch (const std::exception&) {  // keep the data already written; the program must not notice
   }
   writer_.reset();
   server_.reset();

@@ -10,7 +10,7 @@
 namespace reprise::detail {
 
 // X(call, CUDA version of the wanted signature)
-#define REPRISE_WATCH_CALLS(X)                \
+#define REPRISE_DRIVER_CALLS(X)               \
   X(cuCtxGetDevice, 2000)                     \
   X(cuDeviceGetName, 2000)                    \
   X(cuDeviceGetUuid, 11040)                   \
@@ -33,7 +33,7 @@ namespace reprise::detail {
 
 struct DriverCalls {
 #define REPRISE_X(call, version) decltype(&::call) call = nullptr;
-  REPRISE_WATCH_CALLS(REPRISE_X)
+  REPRISE_DRIVER_CALLS(REPRISE_X)
 #undef REPRISE_X
 
   // cuGraphGetEdges with the signature of CUDA 12.3; older headers declare another type.

@@ -25,7 +25,7 @@ void add_guesses(const std::byte* bytes, std::size_t size, ObservedNode& node) {
     std::uint64_t word = 0;
     std::memcpy(&word, bytes + at, sizeof word);
     if (word >= kLowest)
-      node.touches.push_back({word, 0, trace::Access::ReadWrite, ObservedAccess::Origin::Guessed});
+      node.accesses.push_back({word, 0, trace::Access::ReadWrite, ObservedAccess::Origin::Guessed});
   }
 }
 
@@ -55,7 +55,7 @@ void add_side(const CopySide& side, const CUDA_MEMCPY3D& p, trace::Access access
                     slices = std::max<std::size_t>(p.Depth, 1);
   const std::uint64_t address = base + (side.z * side.height + side.y) * side.pitch + side.x;
   const std::uint64_t span = ((slices - 1) * side.height + rows - 1) * side.pitch + p.WidthInBytes;
-  node.touches.push_back({address, span, access, ObservedAccess::Origin::Stated});
+  node.accesses.push_back({address, span, access, ObservedAccess::Origin::Stated});
 }
 
 }  // namespace
@@ -141,7 +141,7 @@ ObservedNode DriverNodeReader::fill(const CUDA_MEMSET_NODE_PARAMS& p) {
   node.recorded = ObservedNode::Recorded::EachReplay;
   const std::size_t rows = std::max<std::size_t>(p.height, 1), width = p.width * p.elementSize;
   node.bytes = width * rows;
-  node.touches.push_back(
+  node.accesses.push_back(
       {p.dst, (rows - 1) * p.pitch + width, trace::Access::Write, ObservedAccess::Origin::Stated});
   return node;
 }
@@ -156,9 +156,9 @@ ObservedNode DriverNodeReader::read(CUgraphNode node, CUgraphNodeType type) {
     case CU_GRAPH_NODE_TYPE_MEMCPY: {
       CUDA_MEMCPY3D p = {};
       if (driver_.cuGraphMemcpyNodeGetParams(node, &p) == CUDA_SUCCESS) return copy(p);
-      ObservedNode seen = plain(trace::NodeKind::Copy, "copy");
-      seen.recorded = ObservedNode::Recorded::Sometimes;
-      return seen;
+      ObservedNode observed = plain(trace::NodeKind::Copy, "copy");
+      observed.recorded = ObservedNode::Recorded::Sometimes;
+      return observed;
     }
     case CU_GRAPH_NODE_TYPE_MEMSET: {
       CUDA_MEMSET_NODE_PARAMS p = {};
@@ -166,14 +166,14 @@ ObservedNode DriverNodeReader::read(CUgraphNode node, CUgraphNodeType type) {
       return plain(trace::NodeKind::Fill, "fill");
     }
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC: {
-      ObservedNode seen = plain(trace::NodeKind::Other, "allocate");
+      ObservedNode observed = plain(trace::NodeKind::Other, "allocate");
       CUDA_MEM_ALLOC_NODE_PARAMS p = {};
-      if (driver_.cuGraphMemAllocNodeGetParams(node, &p) != CUDA_SUCCESS) return seen;
-      seen.bytes = p.bytesize;
-      seen.allocates = p.dptr;
-      seen.touches.push_back(
+      if (driver_.cuGraphMemAllocNodeGetParams(node, &p) != CUDA_SUCCESS) return observed;
+      observed.bytes = p.bytesize;
+      observed.allocates = p.dptr;
+      observed.accesses.push_back(
           {p.dptr, p.bytesize, trace::Access::Write, ObservedAccess::Origin::Stated});
-      return seen;
+      return observed;
     }
     case CU_GRAPH_NODE_TYPE_MEM_FREE: return plain(trace::NodeKind::Other, "free");
     case CU_GRAPH_NODE_TYPE_HOST: return plain(trace::NodeKind::Host, "host function");

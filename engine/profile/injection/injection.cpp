@@ -62,7 +62,7 @@ void begin() noexcept {
 // as callbacks.
 int begin_nvtx(void* get_table) {
   const std::optional<RunEnvironment> environment = read_run_environment();
-  if (!environment || environment->cupti == RunEnvironment::Cupti::IsTheirs ||
+  if (!environment || environment->cupti == RunEnvironment::Cupti::ByProgram ||
       cupti().library == nullptr)
     return 0;
   Dl_info where{};

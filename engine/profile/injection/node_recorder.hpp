@@ -16,13 +16,13 @@ namespace reprise::detail {
 
 class NodeRecorder {
  public:
-  // `cupti` and `watch` must outlive the recorder, which must live until the process ends.
-  NodeRecorder(const CuptiLibrary& cupti, ObservedProgram& watch);
+  // `cupti` and `program` must outlive the recorder, which must live until the process ends.
+  NodeRecorder(const CuptiLibrary& cupti, ObservedProgram& program);
 
   // Returns an empty string on success, otherwise the reason.
   [[nodiscard]] std::string start();
   void stop() noexcept;
-  enum class Wait : std::uint8_t { ForWhatIsOver, ForAll };
+  enum class Wait : std::uint8_t { ForCompleted, ForAll };
   void flush(Wait wait) noexcept;
   [[nodiscard]] bool is_on() const noexcept { return on_; }
   // Number of records dropped for lack of buffers since the last call.
@@ -31,14 +31,15 @@ class NodeRecorder {
   }
 
  private:
-  static void CUPTIAPI on_buffer_wanted(std::uint8_t** buffer, std::size_t* size,
-                                        std::size_t* records);
-  static void CUPTIAPI on_buffer_full(CUcontext context, std::uint32_t stream, std::uint8_t* buffer,
-                                      std::size_t size, std::size_t valid);
+  static void CUPTIAPI on_buffer_requested(std::uint8_t** buffer, std::size_t* size,
+                                           std::size_t* records);
+  static void CUPTIAPI on_buffer_completed(CUcontext context, std::uint32_t stream,
+                                           std::uint8_t* buffer, std::size_t size,
+                                           std::size_t valid);
   void take(std::uint8_t* buffer, std::size_t valid) noexcept;
 
   const CuptiLibrary& cupti_;
-  ObservedProgram& watch_;
+  ObservedProgram& program_;
   ActivityBuffers buffers_;
   std::atomic<std::uint64_t> dropped_{0};
   bool on_ = false, registered_ = false;

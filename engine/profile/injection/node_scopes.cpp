@@ -43,9 +43,9 @@ void NodeScopes::copy(std::uint64_t from, std::uint64_t to_graph, std::uint64_t 
   add(to_graph, to, find(from));
 }
 
-void NodeScopes::forget_node(std::uint64_t node) { nodes_.erase(node); }
+void NodeScopes::remove_node(std::uint64_t node) { nodes_.erase(node); }
 
-void NodeScopes::forget_graph(std::uint64_t graph) {
+void NodeScopes::remove_graph(std::uint64_t graph) {
   const auto found = of_graph_.find(graph);
   if (found == of_graph_.end()) return;
   for (const std::uint64_t node : found->second) {

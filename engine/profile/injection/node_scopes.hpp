@@ -34,8 +34,8 @@ class NodeScopes {
   void add(std::uint64_t graph, std::uint64_t node, std::shared_ptr<const ScopePath> path);
   // The copy gets the scope of the original.
   void copy(std::uint64_t from, std::uint64_t to_graph, std::uint64_t to);
-  void forget_node(std::uint64_t node);
-  void forget_graph(std::uint64_t graph);
+  void remove_node(std::uint64_t node);
+  void remove_graph(std::uint64_t graph);
   // Null: none.
   [[nodiscard]] std::shared_ptr<const ScopePath> find(std::uint64_t node) const;
 

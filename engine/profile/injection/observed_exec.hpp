@@ -51,51 +51,52 @@ class ObservedExec {
   std::uint64_t replays = 0;  // number of launches
 
   // --- Replays with recorded nodes ---
-  void await(const trace::Replay& replay, std::uint32_t correlation);
+  void expect(const trace::Replay& replay, std::uint32_t correlation);
   // Adds a run to the replay with this number. No effect if the replay is complete.
   void take(const ObservedRun& run, std::uint64_t replay, trace::Time now);
   // Adds a run without correlation, such as that of a node in a body. Its time assigns it to a
   // replay once the other runs have arrived.
   void take_unnumbered(const ObservedRun& run, trace::Time now);
-  enum class Rest : std::uint8_t { IsToCome, IsHere };
+  enum class Outstanding : std::uint8_t { Expected, Complete };
   // Appends the replays that are complete and calls `done` with the correlation of each.
   template <class Done>
-  void collect(trace::Time now, Rest rest, std::vector<trace::Record>& records, const Done& done) {
-    while (!awaited_.empty() && (rest == Rest::IsHere || is_complete(now))) {
-      done(awaited_.front().correlation);
-      tell_first(records);
+  void collect(trace::Time now, Outstanding rest, std::vector<trace::Record>& records,
+               const Done& done) {
+    while (!pending_.empty() && (rest == Outstanding::Complete || is_complete(now))) {
+      done(pending_.front().correlation);
+      emit_first(records);
     }
   }
-  [[nodiscard]] bool awaits_any() const noexcept { return !awaited_.empty(); }
+  [[nodiscard]] bool has_pending() const noexcept { return !pending_.empty(); }
 
  private:
-  struct Awaited {
+  struct PendingReplay {
     trace::Replay replay;
     std::uint32_t correlation = 0;
-    trace::Time touched = 0;  // arrival of the last run
+    trace::Time last_arrival = 0;  // arrival of the last run
     std::uint32_t runs = 0;
     std::vector<trace::Sample> samples;
   };
   void index();
   [[nodiscard]] ObservedNode* find(std::uint64_t handle);
-  void note(const std::string& what);
-  [[nodiscard]] std::uint32_t place_of(const ObservedRun& run) const;
+  void add_change(const std::string& what);
+  [[nodiscard]] std::uint32_t node_of(const ObservedRun& run) const;
   [[nodiscard]] std::optional<trace::Sample> sample_of(const ObservedRun& run) const;
   void add_unnumbered(std::vector<trace::Sample>& samples);
   [[nodiscard]] bool is_complete(trace::Time now) const;
-  void tell_first(std::vector<trace::Record>& records);
+  void emit_first(std::vector<trace::Record>& records);
 
   Identity identity_;
   ObservedGraph graph_;
   std::string changes_;
   std::uint32_t change_count_ = 0;
   std::unordered_map<std::uint64_t, std::uint32_t> by_handle_;
-  std::unordered_map<std::uint64_t, std::uint32_t> places_;  // key: the profiler's id
-  std::uint32_t expected_ = 0;                               // runs per replay
+  std::unordered_map<std::uint64_t, std::uint32_t> nodes_by_id_;  // key: the profiler's id
+  std::uint32_t expected_ = 0;                                    // runs per replay
   bool runs_vary_ = false;
-  std::deque<Awaited> awaited_;
-  std::vector<trace::Sample> unnumbered_;  // while replays are outstanding
-  trace::Time touched_ = 0;                // arrival of the last one
+  std::deque<PendingReplay> pending_;
+  std::vector<trace::Sample> unnumbered_;    // while replays are outstanding
+  trace::Time last_unnumbered_arrival_ = 0;  // arrival of the last one
 };
 
 }  // namespace reprise::detail

@@ -39,7 +39,7 @@ struct ObservedNode {
   std::uint32_t grid[3] = {0, 0, 0}, block[3] = {0, 0, 0};
   std::uint32_t shared_bytes = 0;
   std::uint64_t bytes = 0;
-  std::vector<ObservedAccess> touches;
+  std::vector<ObservedAccess> accesses;
   std::uint64_t allocates = 0;             // address of the allocated memory; 0: none
   std::shared_ptr<const ScopePath> scope;  // at the creation of the node; null: none
   std::uint64_t handle = 0;                // CUDA's node handle for updates; 0: none
@@ -57,7 +57,7 @@ struct ObservedGraph {
   std::vector<ObservedKernel> kernels;
   std::vector<ObservedNode> nodes;  // topological; child graphs and bodies are inlined
   std::vector<DirectedEdge> edges;  // from < to; sorted by to, then from; distinct
-  std::string complaint;            // first failed call; empty: none
+  std::string error;                // first failed call; empty: none
 };
 
 }  // namespace reprise::detail

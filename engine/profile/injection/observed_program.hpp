@@ -34,20 +34,21 @@ class ObservedProgram {
   void freed(std::uint64_t address, trace::Time at);
   void unmapped(std::uint64_t address, std::uint64_t bytes, trace::Time at);
   void add_device(const trace::Device& device);  // ignores known devices
-  [[nodiscard]] bool knows_device(std::uint32_t id) const;
+  [[nodiscard]] bool has_device(std::uint32_t id) const;
   void name_queue(std::uint64_t stream, std::uint32_t device,
                   std::string label);  // ignores known streams
-  [[nodiscard]] bool knows_queue(std::uint64_t stream) const;
-  void forget_queue(std::uint64_t stream);
+  [[nodiscard]] bool has_queue(std::uint64_t stream) const;
+  void remove_queue(std::uint64_t stream);
 
   // --- Graphs ---
-  void node_made(std::uint64_t graph, std::uint64_t node, std::shared_ptr<const ScopePath> scope);
+  void node_created(std::uint64_t graph, std::uint64_t node,
+                    std::shared_ptr<const ScopePath> scope);
   void node_copied(std::uint64_t from, std::uint64_t graph, std::uint64_t node);
-  void node_gone(std::uint64_t node);
-  void graph_gone(std::uint64_t graph);
+  void node_destroyed(std::uint64_t node);
+  void graph_destroyed(std::uint64_t graph);
   [[nodiscard]] std::shared_ptr<const ScopePath> scope_of(std::uint64_t node) const;
   // The bodies of a conditional node; observable only at its creation.
-  void bodies_made(std::uint64_t node, std::vector<std::uint64_t> graphs);
+  void bodies_created(std::uint64_t node, std::vector<std::uint64_t> graphs);
   [[nodiscard]] std::vector<std::uint64_t> bodies_of(std::uint64_t node) const;
 
   // --- Executables, by handle; handles are reused after destruction ---
@@ -78,7 +79,8 @@ class ObservedProgram {
   void ran(const std::vector<ObservedRun>& runs, trace::Time now);
 
   // Appends the records that are complete since the last call.
-  void collect(trace::Time now, ObservedExec::Rest rest, std::vector<trace::Record>& records);
+  void collect(trace::Time now, ObservedExec::Outstanding rest,
+               std::vector<trace::Record>& records);
   [[nodiscard]] HookCounts take_hooks();
 
  private:
@@ -87,15 +89,15 @@ class ObservedProgram {
   void describe(const ObservedExec& exec, trace::Time at, trace::Time instantiate_time);
   void apply_changes(ObservedExec& exec, trace::Time at);
   void push(trace::Record record);
-  struct Awaited {
+  struct PendingReplay {
     Exec exec;
     std::uint64_t replay = 0;
   };
-  struct Stray {
+  struct UnmatchedRun {
     ObservedRun run;
     std::string kernel;
   };
-  void take_strays(const Awaited& awaited, std::uint32_t correlation, trace::Time now);
+  void deliver_unmatched(const PendingReplay& pending, std::uint32_t correlation, trace::Time now);
 
   const Limits limits_;
   mutable std::mutex mutex_;  // guards the members below
@@ -106,11 +108,11 @@ class ObservedProgram {
   std::unordered_map<std::uint64_t, std::uint32_t> queues_;
   std::uint32_t next_queue_ = 0, next_graph_ = 0;
   std::unordered_map<std::uint64_t, Exec> execs_;
-  std::vector<Exec> awaiting_;  // executables with outstanding runs, each once
-  std::unordered_map<std::uint32_t, Awaited> by_correlation_;  // outstanding launches
-  std::vector<Stray> strays_;  // runs that arrived before their launch returned
+  std::vector<Exec> pending_execs_;  // executables with outstanding runs, each once
+  std::unordered_map<std::uint32_t, PendingReplay> by_correlation_;  // outstanding launches
+  std::vector<UnmatchedRun> unmatched_runs_;  // runs that arrived before their launch returned
   std::uint64_t described_nodes_ = 0;
-  bool said_limit_ = false;
+  bool limit_reported_ = false;
   std::vector<trace::Record> records_;
   std::uint64_t lost_replays_ = 0, lost_events_ = 0, lost_times_ = 0;
   HookCounts hooks_;

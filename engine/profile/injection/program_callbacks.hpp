@@ -21,7 +21,7 @@
 
 namespace reprise::detail {
 
-struct WantedCallback {
+struct CallbackId {
   CUpti_CallbackDomain domain;
   CUpti_CallbackId id;
 };
@@ -33,10 +33,10 @@ class ProgramCallbacks {
     std::function<DriverCalls::Loaded()> load_driver;  // called once, when the first graph is read
     std::function<void()> on_context;                  // a CUDA context was created
   };
-  ProgramCallbacks(ObservedProgram& watch, Sources sources);
+  ProgramCallbacks(ObservedProgram& program, Sources sources);
 
   // All callbacks that take() handles.
-  [[nodiscard]] static std::span<const WantedCallback> wanted();
+  [[nodiscard]] static std::span<const CallbackId> wanted();
   void take(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) noexcept;
 
   // Applies from the next launch on.
@@ -44,14 +44,14 @@ class ProgramCallbacks {
     nodes_.store(nodes, std::memory_order_relaxed);
   }
   // The first error in callbacks since the last call; empty: none.
-  [[nodiscard]] std::string take_complaint();
+  [[nodiscard]] std::string take_error();
 
  private:
   // State of the call in progress on one of the program's threads.
   struct Thread {
     OpenScopes scopes;
-    trace::Time instantiation_began = 0, launch_began = 0;
-    std::uint64_t nodes_made = 0, nodes_before = 0;
+    trace::Time instantiation_start = 0, launch_start = 0;
+    std::uint64_t nodes_created = 0, nodes_before = 0;
   };
   [[nodiscard]] static Thread& this_thread();
   void take_resource(CUpti_CallbackId id, const CUpti_ResourceData& data);
@@ -77,16 +77,16 @@ class ProgramCallbacks {
   [[nodiscard]] std::string range_name(
       const void* attributes);  // `attributes`: nvtxEventAttributes_t
   void register_string(const CUpti_NvtxData& data, std::string text);
-  void complain(const std::string& text) noexcept;
+  void record_error(const std::string& text) noexcept;
 
-  ObservedProgram& watch_;
+  ObservedProgram& program_;
   const Sources sources_;
   GraphKnowledge knowledge_;
   std::once_flag driver_once_;
   DriverCalls::Loaded driver_;
   std::atomic<ObservedProgram::Nodes> nodes_{ObservedProgram::Nodes::Unrecorded};
   std::mutex mutex_;  // guards the members below
-  std::string complaint_;
+  std::string error_;
   std::unordered_map<std::uint64_t, std::string> registered_strings_;
 };
 

@@ -29,7 +29,7 @@ class ProgramMemory {
     Source source = Source::Device;
     std::uint32_t device = 0;
   };
-  struct Place {
+  struct Location {
     std::uint32_t buffer = 0, pool = 0;  // ids in the trace
     Allocation allocation;
   };
@@ -40,28 +40,28 @@ class ProgramMemory {
   void remove(std::uint64_t address, trace::Time at);
   // Ends all allocations that start in [address, address + bytes).
   void remove_range(std::uint64_t address, std::uint64_t bytes, trace::Time at);
-  [[nodiscard]] std::optional<Place> find(std::uint64_t address) const;
+  [[nodiscard]] std::optional<Location> find(std::uint64_t address) const;
   // A name for users: the allocating call and a number.
-  [[nodiscard]] static std::string name_of(const Place& place);
+  [[nodiscard]] static std::string name_of(const Location& location);
 
   // Appends the changes since the last call.
   void collect(trace::Time at, std::vector<trace::Record>& records);
 
  private:
-  struct Live {
-    Place place;
+  struct LiveAllocation {
+    Location location;
     trace::Time since = 0;
   };
   struct Pool {
     trace::PoolState state;
     bool changed = false;
   };
-  using Lives = std::map<std::uint64_t, Live>;  // key: address
-  Lives::iterator end_of(Lives::iterator life, trace::Time at);
+  using Allocations = std::map<std::uint64_t, LiveAllocation>;  // key: address
+  Allocations::iterator end(Allocations::iterator entry, trace::Time at);
   [[nodiscard]] std::uint32_t pool_of(const Allocation& allocation);
-  void count(const Place& place, std::int64_t sign);
+  void count(const Location& location, std::int64_t sign);
 
-  Lives lives_;
+  Allocations allocations_;
   std::map<std::pair<std::uint32_t, Source>, std::uint32_t> pool_of_;
   std::vector<Pool> pools_;
   std::vector<trace::Record> changes_;

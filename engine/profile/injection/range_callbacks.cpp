@@ -11,7 +11,7 @@ namespace {
 constexpr char kUnnamed[] = "range";
 
 std::string text_of(const char* text) { return text == nullptr ? kUnnamed : text; }
-std::string text_of(const wchar_t* text) { return text == nullptr ? kUnnamed : utf8_of(text); }
+std::string text_of(const wchar_t* text) { return text == nullptr ? kUnnamed : to_utf8(text); }
 
 }  // namespace
 

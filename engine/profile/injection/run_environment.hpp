@@ -20,7 +20,7 @@ inline constexpr char kRunYield[] = "REPRISE_RUN_YIELD";    // 1: leave CUPTI to
 struct RunEnvironment {
   TraceOptions trace;
   ObservedProgram::Nodes nodes = ObservedProgram::Nodes::Unrecorded;
-  enum class Cupti : std::uint8_t { IsOurs, IsTheirs } cupti = Cupti::IsOurs;
+  enum class Cupti : std::uint8_t { ByReprise, ByProgram } cupti = Cupti::ByReprise;
 };
 
 // The program that `reprise run` started directly writes FILE; a process that the program starts

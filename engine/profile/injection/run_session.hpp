@@ -44,14 +44,14 @@ class RunSession {
  private:
   void listen();
   void record(ObservedProgram::Nodes nodes);
-  void look_closer(std::optional<trace::LiveProfile> wanted);
+  void apply_requested_level(std::optional<trace::LiveProfile> level);
   void collect(RunTrace::Last last, std::vector<trace::Record>& records);
   static void CUPTIAPI on_callback(void* self, CUpti_CallbackDomain domain, CUpti_CallbackId id,
                                    const void* data);
 
   const Desc desc_;
   std::atomic<bool> is_on_{true};
-  ObservedProgram watch_;
+  ObservedProgram program_;
   std::unique_ptr<ProgramCallbacks> callbacks_;
   std::unique_ptr<NodeRecorder> recorder_;  // used by the trace's thread after RunTrace::start()
   CUpti_SubscriberHandle subscriber_ = nullptr;

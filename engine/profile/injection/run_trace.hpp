@@ -33,7 +33,7 @@ class RunTrace {
     std::function<HookCounts()> take_hooks;
     // Called on the trace's thread when viewers connect, disconnect or request another level;
     // nullopt: no viewer.
-    std::function<void(std::optional<trace::LiveProfile> wanted)> watch;
+    std::function<void(std::optional<trace::LiveProfile> wanted)> on_viewer_level;
   };
   // Throws trace::TraceError and std::system_error. If the live server cannot start, the trace is
   // written only to the file and contains a message.
@@ -44,7 +44,7 @@ class RunTrace {
 
   // Starts the thread. Called once.
   void start();
-  void say(trace::Severity severity, const char* id, std::string text);
+  void add_message(trace::Severity severity, const char* id, std::string text);
   // Writes all remaining data. Idempotent.
   void finish() noexcept;
 
@@ -52,19 +52,19 @@ class RunTrace {
   void serve();
   void run() noexcept;
   void collect(Last last);
-  void look_at_viewers();
-  [[nodiscard]] trace::Time time_run() noexcept;
+  void poll_viewers();
+  [[nodiscard]] trace::Time threads_time() noexcept;
 
   Desc desc_;
   std::shared_ptr<trace::LiveServer> server_;  // null: no live session
   std::unique_ptr<trace::TraceWriter> writer_;
   std::unordered_set<std::uint32_t> named_threads_;  // used by the collecting thread
   std::vector<trace::Record> records_;               // used by the collecting thread
-  OverheadMeter cost_;                               // used by the collecting thread
+  OverheadMeter overhead_;                           // used by the collecting thread
   std::atomic<ProfileMode> mode_;
-  std::atomic<int> asked_;                  // a LiveProfile, or kNothing
-  std::optional<trace::LiveProfile> told_;  // used by the trace's thread
-  std::mutex mutex_;                        // guards stop_ and finished_
+  std::atomic<int> requested_level_;                 // a LiveProfile, or kNoRequest
+  std::optional<trace::LiveProfile> applied_level_;  // used by the trace's thread
+  std::mutex mutex_;                                 // guards stop_ and finished_
   std::condition_variable wake_;
   bool stop_ = false, finished_ = false;
   std::thread thread_;

@@ -7,6 +7,6 @@
 namespace reprise::detail {
 
 // Invalid code points become U+FFFD.
-[[nodiscard]] std::string utf8_of(std::wstring_view wide);
+[[nodiscard]] std::string to_utf8(std::wstring_view wide);
 
 }  // namespace reprise::detail

@@ -13,7 +13,7 @@ namespace {
 using flatbuffers::FlatBufferBuilder;
 using flatbuffers::Offset;
 
-// Each record's shape on the wire. Structs take no builder; tables do.
+// The wire form of each record. Structs need no builder; tables do.
 wire::Clock to_wire(const Clock& r) { return {r.host, r.other, r.error, r.device}; }
 wire::Label to_wire(const Label& r) { return {r.parent, r.name, r.color}; }
 wire::Kernel to_wire(const Kernel& r) {

@@ -16,7 +16,7 @@ namespace {
 
 struct Descriptor {
   int number;
-  explicit Descriptor(int of) : number(of) {}
+  explicit Descriptor(int descriptor) : number(descriptor) {}
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   ~Descriptor() {
@@ -24,12 +24,12 @@ struct Descriptor {
   }
 };
 
-void read_exactly(int file, std::uint64_t offset, std::vector<std::uint8_t>& into,
+void read_exactly(int file, std::uint64_t offset, std::vector<std::uint8_t>& out,
                   const std::filesystem::path& path) {
   std::size_t done = 0;
-  while (done < into.size()) {
+  while (done < out.size()) {
     const ssize_t n =
-        ::pread(file, into.data() + done, into.size() - done, static_cast<off_t>(offset + done));
+        ::pread(file, out.data() + done, out.size() - done, static_cast<off_t>(offset + done));
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) throw_io_error(path, "cannot read");
     done += static_cast<std::size_t>(n);
@@ -42,7 +42,7 @@ TraceFile::TraceFile(TraceFileDesc desc) : desc_(std::move(desc)) {
   if (desc_.max_bytes != 0 && desc_.max_bytes < kMinMaxBytes) {
     throw TraceError(TraceErrorCode::TooLarge,
                      desc_.path.string() + ": a limit of " + std::to_string(desc_.max_bytes) +
-                         " bytes holds nothing; the least is " + std::to_string(kMinMaxBytes));
+                         " bytes is too small; the minimum is " + std::to_string(kMinMaxBytes));
   }
   desc_.start == TraceFileDesc::Start::Append ? resume() : open(desc_.path);
 }
@@ -65,7 +65,7 @@ void TraceFile::open(const std::filesystem::path& path) {
 void TraceFile::resume() {
   const TraceReader before(desc_.path);
   Descriptor file{::open(desc_.path.c_str(), O_RDWR | O_CLOEXEC)};
-  if (file.number < 0) throw_io_error(desc_.path, "cannot go on");
+  if (file.number < 0) throw_io_error(desc_.path, "cannot append");
   std::uint64_t end = kPreambleBytes;
   for (const ChunkEntry& entry : before.chunks()) {
     end = entry.offset + ChunkHeader::kBytes + entry.header.compressed_bytes;
@@ -78,7 +78,7 @@ void TraceFile::resume() {
   }
   if (::ftruncate(file.number, static_cast<off_t>(end)) != 0 ||
       ::lseek(file.number, static_cast<off_t>(end), SEEK_SET) < 0) {
-    throw_io_error(desc_.path, "cannot go on");
+    throw_io_error(desc_.path, "cannot append");
   }
   open_path_ = desc_.path;
   bytes_ = end;
@@ -87,20 +87,20 @@ void TraceFile::resume() {
 
 void TraceFile::append_bytes(const void* data, std::size_t bytes) {
   const auto* at = static_cast<const char*>(data);
-  std::size_t left = bytes;
-  while (left > 0) {
-    const ssize_t n = ::write(file_, at, left);
+  std::size_t remaining = bytes;
+  while (remaining > 0) {
+    const ssize_t n = ::write(file_, at, remaining);
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) {
       const int reason = errno;
-      // A half-written chunk would hide everything after it.
+      // A partial chunk would hide all later chunks: remove it.
       if (::ftruncate(file_, static_cast<off_t>(bytes_)) == 0)
         ::lseek(file_, static_cast<off_t>(bytes_), SEEK_SET);
       errno = reason;
       throw_io_error(open_path_, "cannot write");
     }
     at += n;
-    left -= static_cast<std::size_t>(n);
+    remaining -= static_cast<std::size_t>(n);
   }
   bytes_ += bytes;
 }
@@ -133,8 +133,8 @@ void TraceFile::write(const std::shared_ptr<const Chunk>& chunk) {
   }
 }
 
-// Drops the oldest events and samples down to half the limit, so that a rewrite comes once in half
-// a file.
+// Drops the oldest events and samples down to half the limit, so that a rewrite occurs only once
+// per half file.
 void TraceFile::rewrite() {
   std::uint64_t total = kPreambleBytes;
   for (const auto& c : kept_) total += c->size();

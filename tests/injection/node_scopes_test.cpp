@@ -32,15 +32,15 @@ TEST_CASE(
   scopes.add(1, 10, path);
   scopes.copy(10, 2, 20);
   CHECK(scopes.find(20) == path);
-  scopes.forget_graph(1);
+  scopes.remove_graph(1);
   CHECK(scopes.find(10) == nullptr);
   CHECK(scopes.find(20) == path);
   scopes.add(3, 20, nullptr);
   CHECK(scopes.find(20) == nullptr);
   scopes.add(3, 30, path);
-  scopes.forget_node(30);
+  scopes.remove_node(30);
   CHECK(scopes.find(30) == nullptr);
-  scopes.forget_graph(3);
+  scopes.remove_graph(3);
 }
 
 TEST_CASE("node scopes: a graph that ends takes only nodes that are still its own") {
@@ -48,7 +48,7 @@ TEST_CASE("node scopes: a graph that ends takes only nodes that are still its ow
   const auto path = std::make_shared<const ScopePath>(ScopePath{"forward"});
   scopes.add(1, 10, path);
   scopes.add(2, 10, path);  // the address went to a node of another graph
-  scopes.forget_graph(1);
+  scopes.remove_graph(1);
   CHECK(scopes.find(10) == path);
 }
 

@@ -1,5 +1,5 @@
-// PlayedThreads: threads that do one thing at a time, each what is said to be its own: what is kept
-// of threads is kept of the right one. Threads: one.
+// PlayedThreads: threads that do one thing at a time, each what is collected to be its own: what is
+// kept of threads is kept of the right one. Threads: one.
 #pragma once
 
 #include <condition_variable>

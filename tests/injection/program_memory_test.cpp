@@ -10,7 +10,7 @@ namespace {
 using detail::ProgramMemory;
 using Source = ProgramMemory::Source;
 
-std::vector<trace::Record> said(ProgramMemory& memory) {
+std::vector<trace::Record> collected(ProgramMemory& memory) {
   std::vector<trace::Record> records;
   memory.collect(99, records);
   return records;
@@ -37,7 +37,7 @@ TEST_CASE("program memory: a trace is told of lives, and of what each family of 
   ProgramMemory memory;
   memory.add({0x1000, 100, Source::Device, 0}, 1);
   memory.add({0x2000, 50, Source::PinnedHost, 0}, 2);
-  auto records = said(memory);
+  auto records = collected(memory);
   CHECK(all<trace::BufferLife>(records).size() == 2);
   const auto pools = all<trace::PoolState>(records);
   REQUIRE(pools.size() == 2);
@@ -45,13 +45,13 @@ TEST_CASE("program memory: a trace is told of lives, and of what each family of 
   CHECK(pools[0].device_bytes == 100);
   CHECK(pools[1].host_bytes == 50);
   memory.remove(0x1000, 7);
-  records = said(memory);
+  records = collected(memory);
   const auto lives = all<trace::BufferLife>(records);
   REQUIRE(lives.size() == 1);
   CHECK(lives[0].allocated == 1);
   CHECK(lives[0].freed == 7);
   CHECK(all<trace::PoolState>(records).at(0).device_bytes == 0);
-  CHECK(said(memory).empty());
+  CHECK(collected(memory).empty());
 }
 
 TEST_CASE(

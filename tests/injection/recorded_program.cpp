@@ -48,7 +48,7 @@ class RecordedProgram::Line {
       std::size_t used = 0;
       const std::uint64_t value = std::stoull(digits, &used, base);
       if (used == digits.size()) return value;
-    } catch (const std::exception&) {  // said below
+    } catch (const std::exception&) {  // collected below
     }
     fail();
   }
@@ -72,12 +72,12 @@ CUstream stream_of(std::uint64_t number) {
 }  // namespace
 
 RecordedProgram::RecordedProgram(ObservedProgram::Nodes nodes)
-    : callbacks_(watch_, {cupti_.library(),
-                          [this] {
-                            return detail::DriverCalls::Loaded{&driver_, {}};
-                          },
-                          [] {}}),
-      recorder_(cupti_.library(), watch_),
+    : callbacks_(program_, {cupti_.library(),
+                            [this] {
+                              return detail::DriverCalls::Loaded{&driver_, {}};
+                            },
+                            [] {}}),
+      recorder_(cupti_.library(), program_),
       calls_([this](CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
         callbacks_.take(domain, id, data);
       }) {
@@ -123,7 +123,7 @@ void RecordedProgram::play(std::istream& recording) {
 
 std::vector<trace::Record> RecordedProgram::records() {
   recorder_.flush(detail::NodeRecorder::Wait::ForAll);
-  return said(watch_, detail::ObservedExec::Rest::IsHere);
+  return collected(program_, detail::ObservedExec::Outstanding::Complete);
 }
 
 void RecordedProgram::read_kernel(Line& line) {

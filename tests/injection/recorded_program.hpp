@@ -51,7 +51,7 @@ class RecordedProgram {
   void play(std::istream& recording);
   // What the trace is told of it.
   [[nodiscard]] std::vector<trace::Record> records();
-  [[nodiscard]] std::string complaint() { return callbacks_.take_complaint(); }
+  [[nodiscard]] std::string error() { return callbacks_.take_error(); }
 
  private:
   class Line;
@@ -70,7 +70,7 @@ class RecordedProgram {
   void read_what(Line& line, Node& node);
   void set(Line& line);
 
-  detail::ObservedProgram watch_;
+  detail::ObservedProgram program_;
   HandMadeCupti cupti_;
   const detail::DriverCalls driver_ = hand_made_driver();
   detail::ProgramCallbacks callbacks_;

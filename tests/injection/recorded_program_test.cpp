@@ -31,7 +31,7 @@ std::vector<trace::Record> play(const char* name, ObservedProgram::Nodes nodes) 
   REQUIRE(file.is_open());
   RecordedProgram program(nodes);
   program.play(file);
-  CHECK(program.complaint().empty());
+  CHECK(program.error().empty());
   return program.records();
 }
 

@@ -21,8 +21,8 @@ namespace {
 using detail::RunEnvironment;
 using detail::RunSession;
 
-const std::string kTimed = "from now on the nodes of every replay are timed",
-                  kUntimed = "from now on replays are timed, and their nodes are not";
+const std::string kTimed = "recording the times of nodes and replays",
+                  kUntimed = "recording the times of replays only";
 
 // A program with one graph of two kernels, watched live and into a file.
 class WatchedProgram {
@@ -204,10 +204,11 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "run session: CUPTI that is left to the program, or that another one has, is not touched, and "
+    "run session: CUPTI that is left to the program, or that another one has, is not touched, "
+    "and "
     "the trace and whoever looks are told") {
   RunEnvironment yields;
-  yields.cupti = RunEnvironment::Cupti::IsTheirs;
+  yields.cupti = RunEnvironment::Cupti::ByProgram;
   for (const bool yield : {true, false}) {
     WatchedProgram program(yield ? yields : RunEnvironment{});
     program.cupti.subscription = CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
@@ -227,7 +228,7 @@ TEST_CASE(
     CHECK(written.graph_versions.empty());
     CHECK(written.replays.empty());
     REQUIRE(written.messages.size() == 1);
-    CHECK(written.messages[0].text.find(yield ? "left to the program" : "no graph can be seen") !=
+    CHECK(written.messages[0].text.find(yield ? "left to the program" : "no graphs are observed") !=
           std::string::npos);
   }
 }

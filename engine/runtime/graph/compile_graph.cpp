@@ -144,7 +144,7 @@ std::shared_ptr<GraphCore> make_graph(const std::shared_ptr<DeviceCore>& device,
   body->times.compile_time = planned - began;
   auto graph = GraphCore::make(std::move(body), report);
   if (tuned) graph->set_tuned(std::move(*tuned));
-  if (device->trace() != nullptr) span.about(graph->trace_id());
+  if (device->trace() != nullptr) span.set_graph(graph->trace_id());
   std::vector<std::shared_ptr<GraphCore>> others;
   for (std::uint32_t i = 1; i < desc.replicas; ++i) {
     auto other = make_body(device, plan, desc, i, span);

@@ -297,7 +297,7 @@ void GraphCore::upload(const std::shared_ptr<QueueCore>& queue) {
     const DeviceTrace* const trace = device()->trace();
     const NvtxRange range(NvtxWork::Upload, label());
     HostSpan span(trace == nullptr ? nullptr : trace->session(), concat("upload ", label()));
-    if (trace != nullptr) span.about(trace_id());
+    if (trace != nullptr) span.set_graph(trace_id());
     body_->exec->upload(queue->backend());
     const std::uint64_t serial = queue->backend().mark();
     uploaded_.store(true, std::memory_order_relaxed);

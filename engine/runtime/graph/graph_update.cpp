@@ -211,7 +211,7 @@ UpdateReport GraphCore::become(const std::shared_ptr<GraphCore>& self,
   std::uint32_t version = 0, version_before = 0;
   {
     std::lock_guard lock(mutex_);
-    version_before = body_->versions.now();
+    version_before = body_->versions.current();
     report = update_in_place(plan, bindings, desc, old_parts->parts);
     if (report.done()) {
       old_parts->plan = std::exchange(body_->plan, plan);
@@ -238,7 +238,7 @@ UpdateReport GraphCore::become(const std::shared_ptr<GraphCore>& self,
       if (trace != nullptr && report.method != UpdateMethod::Reinstantiated)
         trace_update(*body_, replays() - body_->replays_before + 1);
     }
-    version = body_->versions.now();
+    version = body_->versions.current();
   }
   if (version != version_before && instance_.number == 0)
     trace->record_update(trace_id(), version_before, version, describe(report));

@@ -32,10 +32,10 @@ std::uint64_t hash_of(const Plan& plan, const std::vector<BufferIdentity>& buffe
 void trace_version(GraphExecutable& body) {
   DeviceTrace& device = *body.device->trace();
   const std::vector<BufferIdentity> buffers = identities(*body.plan);
-  const bool is_first = body.versions.now() == 0;
-  const GraphVersions::Found found = body.versions.become(hash_of(*body.plan, buffers));
+  const bool is_first = body.versions.current() == 0;
+  const GraphVersions::Found found = body.versions.select(hash_of(*body.plan, buffers));
   if (body.instance.number != 0) return;
-  if (found == GraphVersions::Found::Full && body.versions.say_full()) {
+  if (found == GraphVersions::Found::Full && body.versions.report_full_once()) {
     Message message;
     message.severity = Severity::Warning;
     message.id = "graph-versions-full";
@@ -47,7 +47,7 @@ void trace_version(GraphExecutable& body) {
   if (found != GraphVersions::Found::New) return;
   GraphIdentity identity;
   identity.graph = body.trace_id;
-  identity.version = body.versions.now();
+  identity.version = body.versions.current();
   identity.compiled = body.times.compiled;
   identity.compile_time = body.times.compile_time;
   identity.instantiate_time = body.times.instantiate_time;
@@ -67,13 +67,14 @@ void trace_graph(GraphExecutable& body, const std::vector<Message>& messages) {
   if (body.instance.number == 0) {
     for (const Message& message : messages) device.report(body.trace_id, message);
   }
-  body.log = device.follow({body.trace_id, body.versions.now(), body.instance, body.replays_before},
-                           *body.plan, *body.exec);
+  body.log =
+      device.follow({body.trace_id, body.versions.current(), body.instance, body.replays_before},
+                    *body.plan, *body.exec);
 }
 
 void trace_update(GraphExecutable& body, std::uint64_t replay) {
   trace_version(body);
-  body.log->begin_version(body.versions.now(), replay);
+  body.log->begin_version(body.versions.current(), replay);
 }
 
 }  // namespace reprise::detail

@@ -12,7 +12,7 @@ constexpr const char* kHeader =
     "graph,graph_name,version,exec,replay,node,node_name,label,kind,lane,worker,occurrence,source,"
     "started_ns,duration_ns\r\n";
 
-// Quoted where it has to be.
+// Quotes the text if RFC 4180 requires it.
 std::string field(const std::string& text) {
   if (text.find_first_of("\",\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
@@ -20,7 +20,7 @@ std::string field(const std::string& text) {
   return quoted + '"';
 }
 
-// What a line says of its node.
+// The columns of a row that describe the node.
 std::string node_fields(const GraphVersion* graph, std::uint32_t node) {
   if (graph == nullptr || node >= graph->nodes.size()) return std::to_string(node) + ",,,,";
   const Node& n = graph->nodes[node];
@@ -51,7 +51,7 @@ class Csv {
       out_.write(s.node < nodes.size() ? nodes[s.node] : node_fields(nullptr, s.node));
       out_.write(',' + std::to_string(s.worker) + ',' + std::to_string(s.occurrence) + ',' +
                  source_name(block.source) + ',');
-      // A lost time is no number.
+      // Unknown times are empty fields.
       if (s.started == 0) {
         out_.write(",\r\n");
       } else {

@@ -32,21 +32,21 @@ std::string microseconds(double ns) {
   return text;
 }
 
-// The newest version of the selected graph or, if nothing is selected, of the only one.
+// The newest version of the selected graph or, without a selection, of the only graph.
 const GraphVersion& graph_to_draw(const Selection& selection) {
   std::set<std::uint32_t> ids;
   const GraphVersion* newest = nullptr;
-  std::string there;
+  std::string graphs;
   for (const auto& [key, graph] : selection.topology.graphs) {
     if (!selection.takes(key.first)) continue;
     if (ids.insert(key.first).second)
-      there +=
-          (there.empty() ? "" : ", ") + std::to_string(key.first) + " (" + graph_name(graph) + ")";
+      graphs +=
+          (graphs.empty() ? "" : ", ") + std::to_string(key.first) + " (" + graph_name(graph) + ")";
     newest = &graph;
   }
   if (newest == nullptr) throw ExportError("the trace has no graph to draw");
   if (ids.size() > 1)
-    throw ExportError("the trace has several graphs; name the one to draw: " + there);
+    throw ExportError("the trace has several graphs; name the one to draw: " + graphs);
   return *newest;
 }
 
@@ -56,18 +56,18 @@ struct CriticalPath {
   std::vector<std::uint8_t> edges;
 };
 
-// The graph's own nodes are those before; what stands behind is run by one of them, in its time.
+// Number of nodes outside bodies. Nodes of bodies follow; their times are part of their parent's.
 std::size_t own_nodes(const GraphVersion& graph) {
   return graph.bodies.empty() ? graph.nodes.size() : graph.bodies.front().first_node;
 }
 
-// The chain of edges with the most time in its nodes, of the graph's own. Edges lead forward.
+// The path with the largest sum of node times in the outermost graph.
 CriticalPath critical_path(const GraphVersion& graph, std::vector<double> times) {
   std::fill(times.begin() + static_cast<std::ptrdiff_t>(own_nodes(graph)), times.end(), 0.0);
   constexpr std::size_t kNoEdge = ~std::size_t{0};
   std::vector<double> ends = times;
   std::vector<std::size_t> by(times.size(), kNoEdge);
-  // Sorted by where they lead, so that what leads to an edge's start is done before it.
+  // Sorted by target, so all edges into a node precede its outgoing edges.
   std::vector<std::size_t> order(graph.edges.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -95,7 +95,7 @@ CriticalPath critical_path(const GraphVersion& graph, std::vector<double> times)
   return path;
 }
 
-// White to a warm red that black text stays readable on.
+// White to a warm red on which black text stays readable.
 std::string heat(double part) {
   const auto mixed = [part](int low, int high) {
     return static_cast<unsigned>(low + (high - low) * part);
@@ -137,7 +137,7 @@ class Drawing {
   }
 
  private:
-  // A box around what a node runs, with a dotted line from that node.
+  // A dashed box around a body, with a dotted line from the node that runs it.
   std::string body(std::size_t i) const {
     const Body& of = graph_.bodies[i];
     std::string name = node_name(graph_, of.parent);

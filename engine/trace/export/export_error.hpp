@@ -1,5 +1,5 @@
-// What an export throws beside TraceError: the output can't be written (the text names its path),
-// or what was asked for is not in the trace. Threads: values.
+// The exception of exporters besides TraceError: the output cannot be written (the text contains
+// its path), or the trace does not contain the requested graph. Threads: values.
 #pragma once
 
 #include <stdexcept>

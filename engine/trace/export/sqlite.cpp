@@ -9,7 +9,7 @@ namespace reprise::trace {
 
 namespace {
 
-// Times are ns of the session's host clock; NULL: unknown, or refers to nothing.
+// Times are ns on the session's host clock. NULL: unknown or not applicable.
 constexpr const char* kTables = R"(
 CREATE TABLE sessions (host TEXT, pid INTEGER, process_start_utc_ns INTEGER, rank INTEGER, application TEXT, command_line TEXT,
   engine_version TEXT);
@@ -42,7 +42,7 @@ std::optional<std::uint32_t> index(std::uint32_t i) {
   return i == kNone ? std::nullopt : std::optional(i);
 }
 
-// SQLite's whole numbers have a sign: a hash is text.
+// Hashes are text because SQLite integers are signed.
 std::string hex(std::uint64_t value) {
   std::string text(16, '0');
   for (std::size_t i = text.size(); i-- > 0; value >>= 4) text[i] = "0123456789abcdef"[value & 15];
@@ -82,7 +82,7 @@ void write_graph(Database& db, const GraphVersion& g, const Topology& topology) 
   }
 }
 
-// The rows of chunks.
+// Writes the rows of events and samples.
 class Events {
  public:
   Events(Database& db, const Selection& selection)

@@ -15,26 +15,26 @@ using detail::GraphVersions;
 
 TEST_CASE("graph versions: each hash has a number, which it has again when it comes again") {
   GraphVersions versions;
-  CHECK(versions.now() == 0);
-  CHECK(versions.become(77) == GraphVersions::Found::New);
-  CHECK(versions.now() == 1);
-  CHECK(versions.become(88) == GraphVersions::Found::New);
-  CHECK(versions.now() == 2);
-  CHECK(versions.become(77) == GraphVersions::Found::Known);
-  CHECK(versions.now() == 1);
+  CHECK(versions.current() == 0);
+  CHECK(versions.select(77) == GraphVersions::Found::New);
+  CHECK(versions.current() == 1);
+  CHECK(versions.select(88) == GraphVersions::Found::New);
+  CHECK(versions.current() == 2);
+  CHECK(versions.select(77) == GraphVersions::Found::Known);
+  CHECK(versions.current() == 1);
 }
 
 TEST_CASE(
     "graph versions: no more than so many are told, which is said once; the known ones stay") {
   GraphVersions versions;
   for (std::uint64_t hash = 1; hash <= GraphVersions::kMost; ++hash)
-    CHECK(versions.become(hash) == GraphVersions::Found::New);
-  CHECK(versions.become(GraphVersions::kMost + 1) == GraphVersions::Found::Full);
-  CHECK(versions.now() == GraphVersions::kMost);
-  CHECK(versions.say_full());
-  CHECK_FALSE(versions.say_full());
-  CHECK(versions.become(5) == GraphVersions::Found::Known);
-  CHECK(versions.now() == 5);
+    CHECK(versions.select(hash) == GraphVersions::Found::New);
+  CHECK(versions.select(GraphVersions::kMost + 1) == GraphVersions::Found::Full);
+  CHECK(versions.current() == GraphVersions::kMost);
+  CHECK(versions.report_full_once());
+  CHECK_FALSE(versions.report_full_once());
+  CHECK(versions.select(5) == GraphVersions::Found::Known);
+  CHECK(versions.current() == 5);
 }
 
 TEST_CASE(

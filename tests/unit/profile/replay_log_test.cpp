@@ -246,15 +246,15 @@ TEST_CASE(
     "replay log: what a viewer asks for goes before what the application wants, while it is "
     "there") {
   ReplayLog log({.nodes = 2, .mode = ProfileMode::Replays});
-  log.ask(ProfileMode::Every);
+  log.request_mode(ProfileMode::Every);
   CHECK(log.mode() == ProfileMode::Every);
   log.set_mode(ProfileMode::Off);
   CHECK(log.mode() == ProfileMode::Every);
-  log.ask(ProfileMode::Sampled);
+  log.request_mode(ProfileMode::Sampled);
   CHECK(log.mode() == ProfileMode::Sampled);
-  log.ask(std::nullopt);
+  log.request_mode(std::nullopt);
   CHECK(log.mode() == ProfileMode::Off);
-  log.ask(std::nullopt);
+  log.request_mode(std::nullopt);
   log.set_mode(ProfileMode::Sampled);
   CHECK(log.mode() == ProfileMode::Sampled);
 }
@@ -269,7 +269,7 @@ TEST_CASE("replay log: whoever asks for samples gets the next replay") {
     }
   };
   replays(1, 100);
-  log.ask(ProfileMode::Sampled);
+  log.request_mode(ProfileMode::Sampled);
   replays(100, 800);
   CHECK(wanted == std::vector<std::uint64_t>{1, 100, 700});  // of 600 replays one
 }
@@ -280,7 +280,7 @@ TEST_CASE("replay log: a change of mode allocates nothing") {
   for (const ProfileMode mode :
        {ProfileMode::Every, ProfileMode::Replays, ProfileMode::Sampled, ProfileMode::Off}) {
     log.set_mode(mode);
-    log.ask(mode);
+    log.request_mode(mode);
     if (log.begin_launch(1)) launch(log, 1, 1);
     run(log, 1, 16, 1);
   }

@@ -156,7 +156,7 @@ TEST_CASE(
   CHECK(f.collect().sample_blocks.empty());
   CHECK(f.source->asked.size() == 1);
   // Whoever asks anew does not wait.
-  f.log.ask(ProfileMode::Sampled);
+  f.log.request_mode(ProfileMode::Sampled);
   static_cast<void>(f.collect());
   CHECK(f.source->asked.size() == 2);
 }
@@ -188,9 +188,9 @@ TEST_CASE(
   CHECK(f.source->is_paused);
   static_cast<void>(f.collect());
   CHECK(f.source->switched == 1);
-  f.log.ask(ProfileMode::Sampled);
+  f.log.request_mode(ProfileMode::Sampled);
   CHECK_FALSE(f.source->is_paused);
-  f.log.ask(std::nullopt);
+  f.log.request_mode(std::nullopt);
   CHECK_FALSE(f.source->is_paused);
   static_cast<void>(f.collect());
   CHECK(f.source->is_paused);

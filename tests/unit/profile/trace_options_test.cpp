@@ -127,20 +127,22 @@ TEST_CASE("trace options: what is wrong is refused, naming where it stands and w
        {"", "0", "1.5M", "-1", "M", "12x", "99999999999999999999", "9999999999G"}) {
     const std::string target = std::string("run,max=") + size;
     check_refused(ErrorCode::InvalidArgument, {.target = target},
-                  {"InstanceDesc::trace", target, "is no size", "max=SIZE"});
+                  {"InstanceDesc::trace", target, "is not a size", "max=SIZE"});
   }
   check_refused(ErrorCode::InvalidArgument, {.target = "run,max=1k"}, {"max=1k", "64k"});
   check_refused(ErrorCode::InvalidArgument, {.target = "run,limit=1M"},
-                {"\"limit=1M\" is no option", "keep=last|first"});
-  check_refused(ErrorCode::InvalidArgument, {.target = "run,max=1M,"}, {"\"\" is no option"});
+                {"\"limit=1M\" is not an option", "keep=last|first"});
+  check_refused(ErrorCode::InvalidArgument, {.target = "run,max=1M,"}, {"\"\" is not an option"});
   check_refused(ErrorCode::InvalidArgument, {.target = "run,max=1M,keep=all"},
-                {"\"keep=all\" is no option"});
+                {"\"keep=all\" is not an option"});
   check_refused(ErrorCode::InvalidArgument, {.target = "run,keep=last"}, {"keep= needs max="});
-  check_refused(ErrorCode::InvalidArgument, {.target = ",max=1M"}, {"there is no file"});
-  check_refused(ErrorCode::InvalidArgument, {.target = "live,"}, {"\"live,\"", "there is no file"});
-  check_refused(ErrorCode::InvalidArgument, {.target = "live,,max=1M"}, {"there is no file"});
+  check_refused(ErrorCode::InvalidArgument, {.target = ",max=1M"}, {"the file name is missing"});
+  check_refused(ErrorCode::InvalidArgument, {.target = "live,"},
+                {"\"live,\"", "the file name is missing"});
+  check_refused(ErrorCode::InvalidArgument, {.target = "live,,max=1M"},
+                {"the file name is missing"});
   check_refused(ErrorCode::InvalidArgument, {.target = "live,run,limit=1M"},
-                {"\"limit=1M\" is no option"});
+                {"\"limit=1M\" is not an option"});
   const EnvironmentVariable target("REPRISE_TRACE", "run,max=a");
   check_refused(ErrorCode::InvalidArgument, {}, {"REPRISE_TRACE is \"run,max=a\""});
   const EnvironmentVariable profile("REPRISE_PROFILE", "all");

@@ -1,5 +1,5 @@
 // Traces of graphs that run whole recordings, on the real host device: nodes of bodies are nodes of
-// their own, with a time for each round.
+// their own, with a time for each iteration.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -67,7 +67,7 @@ TEST_CASE(
           const auto label = c.label("copies");
           c.copy(x, y);
         });
-        const CommandBuffer round = secondary(device, "round", [&](CommandBuffer& c) {
+        const CommandBuffer iteration = secondary(device, "iteration", [&](CommandBuffer& c) {
           c.fill(x, 1u);
           c.execute(inner, Nested);
         });
@@ -76,7 +76,7 @@ TEST_CASE(
         const CommandBuffer other =
             secondary(device, "other", [&](CommandBuffer& c) { c.fill(y, 3u); });
         const auto label = cmd.label("solve");
-        cmd.execute_while(go, round, {.max_iterations = 3});
+        cmd.execute_while(go, iteration, {.max_iterations = 3});
         cmd.execute_if(no, then, other);
       });
   REQUIRE(r.graph_versions.size() == 1);
@@ -94,7 +94,7 @@ TEST_CASE(
   std::vector<std::string> path;
   for (std::uint32_t l = g.nodes[6].label; l != 0; l = g.labels[l].parent)
     path.push_back(g.strings[g.labels[l].name]);
-  CHECK(path == std::vector<std::string>{"copies", "nested inner", "while go: round", "solve"});
+  CHECK(path == std::vector<std::string>{"copies", "nested inner", "while go: iteration", "solve"});
   CHECK(std::count_if(g.edges.begin(), g.edges.end(),
                       [](const trace::Edge& e) { return e.from == 2 && e.to == 3; }) == 1);
 
@@ -128,7 +128,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "traced bodies: rounds beyond those that there is room for are counted, and said to be "
+    "traced bodies: iterations beyond those that there is room for are counted, and said to be "
     "unmeasured") {
   const NoTraceEnvironment environment;
   const TraceFolder folder;
@@ -137,11 +137,11 @@ TEST_CASE(
       traced(folder, 1, [](const Device& device, CapturePool& pool, CommandBuffer& cmd) {
         const auto x = pool.allocate<unsigned>(64, "x");
         const Condition go = device.create_condition({.name = "go", .initial = 1});
-        const CommandBuffer round = secondary(device, "round", [&](CommandBuffer& c) {
+        const CommandBuffer iteration = secondary(device, "iteration", [&](CommandBuffer& c) {
           c.fill(x, 1u);
           c.fill(x, 2u);
         });
-        cmd.execute_while(go, round, {.max_iterations = kRounds});
+        cmd.execute_while(go, iteration, {.max_iterations = kRounds});
       });
   REQUIRE(r.loop_runs.size() == 1);
   CHECK(r.loop_runs[0].iterations == kRounds);

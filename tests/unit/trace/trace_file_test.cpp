@@ -153,7 +153,7 @@ TEST_CASE("trace file: what is no trace, too new or missing says so") {
               std::span(reinterpret_cast<const char*>(preamble.data()), preamble.size()));
   CHECK(code_of([&] { TraceReader r(dir / "text"); }) == TraceErrorCode::NotATrace);
   CHECK(code_of([&] { TraceReader r(dir / "short"); }) == TraceErrorCode::NotATrace);
-  CHECK(code_of([&] { TraceReader r(dir / "new"); }) == TraceErrorCode::TooNew);
+  CHECK(code_of([&] { TraceReader r(dir / "new"); }) == TraceErrorCode::WrongVersion);
   CHECK(code_of([&] { TraceReader r(dir / "missing"); }) == TraceErrorCode::Io);
   CHECK(code_of([&] { TraceFile f({.path = dir / "no" / "such" / "place"}); }) ==
         TraceErrorCode::Io);

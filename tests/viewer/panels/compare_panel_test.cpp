@@ -88,7 +88,7 @@ TEST_CASE("compare: only the slower node is significantly slower") {
   CHECK(first.verdict == Verdict::Slower);
   CHECK(first.change == doctest::Approx(0.5).epsilon(0.01));
   CHECK(first.effect == doctest::Approx(1500).epsilon(0.01));
-  CHECK(of_a(result, 0).as == Verdict::Same);
+  CHECK(of_a(result, 0).verdict == Verdict::Same);
   CHECK(result.device_time.is_significant);
   CHECK(result.device_time.change > 0);
 }
@@ -98,7 +98,7 @@ TEST_CASE("compare: with swapped sides the node is faster by the same effect") {
   const CompareResult result =
       compare_sides({slower(), fixture.view.graph, {}}, {fixture.document, fixture.view.graph, {}});
   CHECK(result.faster == 1);
-  CHECK(result.nodes.front().as == Verdict::Faster);
+  CHECK(result.nodes.front().verdict == Verdict::Faster);
   CHECK(result.nodes.front().effect == doctest::Approx(-1500).epsilon(0.01));
 }
 
@@ -121,7 +121,7 @@ TEST_CASE("compare: a node with few samples has the verdict TooFewSamples") {
   const CompareResult result = compare_sides({fixture.document, fixture.view.graph, {0, 4}},
                                              {slower(), fixture.view.graph, {0, 4}});
   CHECK(result.slower == 0);
-  CHECK(of_a(result, 2).as == Verdict::TooFewSamples);
+  CHECK(of_a(result, 2).verdict == Verdict::TooFewSamples);
 }
 
 TEST_CASE("compare: the halves cover all replays of the range, and one replay has no halves") {

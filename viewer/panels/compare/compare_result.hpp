@@ -29,7 +29,7 @@ enum class Verdict : std::uint8_t {
 };
 
 struct ComparedNode {
-  Verdict as = Verdict::Same;
+  Verdict verdict = Verdict::Same;
   std::uint32_t a = trace::kNone, b = trace::kNone;  // node indices; kNone: not on this side
   std::uint64_t count_a = 0, count_b = 0;            // samples with a time
   double median_a = 0, median_b = 0;                 // ns

@@ -196,7 +196,8 @@ void CompareTable::make_rows(const PanelContext& context,
   switch (sort_.column) {
     case kNode: return sort_by([&](std::uint32_t i) { return name_of(*result, nodes[i]); });
     case kLabel: return sort_by([&](std::uint32_t i) { return label_of(*result, nodes[i]); });
-    case kVerdict: return sort_by([&](std::uint32_t i) { return -static_cast<int>(nodes[i].as); });
+    case kVerdict:
+      return sort_by([&](std::uint32_t i) { return -static_cast<int>(nodes[i].verdict); });
     case kMedianA: return sort_by([&](std::uint32_t i) { return nodes[i].median_a; });
     case kMedianB: return sort_by([&](std::uint32_t i) { return nodes[i].median_b; });
     case kChange: return sort_by([&](std::uint32_t i) { return nodes[i].change; });

@@ -78,10 +78,10 @@ void draw_memory_summary(const Theme& theme, const MemoryViewModel& view_model,
       bytes_text(use.waste_bytes) + ", " + percent_text(fraction(use.waste_bytes, use.slab_bytes)),
       "Slab bytes that are not live at the peak. The next two values explain them.");
   if (bound >= use.peak_bytes && use.slab_bytes >= bound) {
-    stat_line(theme, "   concurrency", bytes_text(bound - use.peak_bytes),
-              "Bound minus peak: buffers of unordered nodes need separate bytes even if they are "
-              "not live "
-              "at the same time here. Fewer lanes or an edge between such nodes allow sharing.");
+    stat_line(
+        theme, "   concurrency", bytes_text(bound - use.peak_bytes),
+        "Bound minus peak: buffers of unordered nodes need separate bytes even if they are "
+        "not live at the same time here. Fewer lanes or an edge between such nodes allow sharing.");
     stat_line(theme, "   fragmentation", bytes_text(use.slab_bytes - bound),
               "Slab minus bound: gaps between buffers of different sizes, and alignment.");
   }

@@ -26,7 +26,7 @@ struct LossFixture : DeviceFixture {
 
 TEST_CASE_FIXTURE(
     LossFixture,
-    "device loss: the host device loses itself when asked, a GPU says that it cannot") {
+    "device loss: simulate_loss works on the host device and is Unsupported on a GPU") {
   CHECK_FALSE(device.is_lost());
   CHECK(device.generation() == 1);
   if (!is_host()) {
@@ -42,7 +42,7 @@ TEST_CASE_FIXTURE(
 }
 
 TEST_CASE_FIXTURE(LossFixture,
-                  "device loss: every old handle and graph is stale, every call says so") {
+                  "device loss: every call on an old handle or graph throws StaleHandle") {
   if (!is_host()) return;
   const Kernel set = kernel(shaders::conf_set);
   device.lose();
@@ -68,7 +68,7 @@ TEST_CASE_FIXTURE(LossFixture,
 
 TEST_CASE_FIXTURE(
     LossFixture,
-    "device loss: a fence of a launch that is lost throws DeviceLost, naming graph and queue") {
+    "device loss: the fence of a lost launch throws DeviceLost that names graph and queue") {
   if (!is_host()) return;
   std::promise<void> go;
   CommandBuffer cmd = recording({.label = "waiting"});
@@ -88,7 +88,7 @@ TEST_CASE_FIXTURE(
 
 TEST_CASE_FIXTURE(
     LossFixture,
-    "device loss: after rebuild old handles stay stale, and recordings are compiled again") {
+    "device loss: after rebuild, old handles stay stale and recordings can be compiled") {
   if (!is_host()) return;
   device.lose();
   const std::vector<RebuiltBuffer> rebuilt = device.rebuild();
@@ -112,7 +112,8 @@ TEST_CASE_FIXTURE(
   CHECK(values(fresh) == std::vector<unsigned>(64, 7));
 }
 
-TEST_CASE_FIXTURE(LossFixture, "device loss: dropping everything of a lost device is quiet") {
+TEST_CASE_FIXTURE(LossFixture,
+                  "device loss: destroying all objects of a lost device reports no error") {
   if (!is_host()) return;
   static_cast<void>(graph.launch(queue));
   device.lose();
@@ -124,7 +125,7 @@ TEST_CASE_FIXTURE(LossFixture, "device loss: dropping everything of a lost devic
   CHECK(device.is_lost());
 }
 
-TEST_CASE_FIXTURE(LossFixture, "device loss: lost and rebuilt twice, generations count up") {
+TEST_CASE_FIXTURE(LossFixture, "device loss: the generation advances with every loss") {
   if (!is_host()) return;
   for (std::uint32_t generation = 2; generation <= 3; ++generation) {
     device.lose();
@@ -139,7 +140,7 @@ TEST_CASE_FIXTURE(LossFixture, "device loss: lost and rebuilt twice, generations
 
 TEST_CASE_FIXTURE(
     LossFixture,
-    "device loss: with fault markers the fence names the commands that began and did not end") {
+    "device loss: with fault markers, the fence names the commands that started and did not end") {
   if (!is_host()) return;
   std::promise<void> started, go;
   CommandBuffer cmd = recording({.label = "marked"});
@@ -173,7 +174,7 @@ TEST_CASE_FIXTURE(
         std::vector<std::uint32_t>{1});  // also after it ended
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "fault markers: replays compute what they compute without them") {
+TEST_CASE_FIXTURE(DeviceFixture, "fault markers: results are unchanged") {
   const auto x =
       buffer(generated<unsigned>(256, [](std::size_t i) { return static_cast<unsigned>(i); }));
   const auto y = pool->allocate<unsigned>(256), z = pool->allocate<unsigned>(256);

@@ -15,7 +15,7 @@ constexpr DispatchDesc kWords{.grid = 1, .block = kCount};
 
 TEST_CASE_FIXTURE(
     DeviceFixture,
-    "device scalar: it holds its first value, and each launch sees what was set before it") {
+    "device scalar: it has its initial value, and each launch sees the last value set before it") {
   const DeviceScalar<unsigned> scalar(*pool, queue, 5, "alpha");
   const auto back = pool->host<unsigned>(1, "back");
   CommandBuffer cmd = recording();
@@ -28,9 +28,9 @@ TEST_CASE_FIXTURE(
   CHECK(back[0] == 6u);
 }
 
-TEST_CASE_FIXTURE(DeviceFixture,
-                  "device scalar: more sets than its ring has places, with replays queued, and "
-                  "each replay sees its own value") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "device scalar: each queued replay sees its own value when sets exceed the ring size") {
   constexpr unsigned kReplays = 3000;
   struct Pair {
     unsigned value, other;
@@ -52,9 +52,8 @@ TEST_CASE_FIXTURE(DeviceFixture,
   CHECK(values(state)[0] == expected);
 }
 
-TEST_CASE_FIXTURE(
-    DeviceFixture,
-    "device scalar: launches on other queues wait for a set, and a set waits for them") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "device scalar: sets and launches on other queues wait for each other") {
   const Queue other = device.create_queue({.label = "other"});
   const DeviceScalar<unsigned> scalar(*pool, queue, 0, "scalar");
   const auto x = buffer(std::vector<unsigned>(kCount, 1), "x");
@@ -73,7 +72,7 @@ TEST_CASE_FIXTURE(
 }
 
 TEST_CASE_FIXTURE(DeviceFixture,
-                  "device scalar: empty ones, empty queues and other devices are refused") {
+                  "device scalar: empty handles, empty queues and other devices are refused") {
   const DeviceScalar<unsigned> empty;
   check_refused(ErrorCode::InvalidState, {"empty DeviceScalar"}, [&] { empty.set(1); });
   const DeviceScalar<unsigned> scalar(*pool, queue, 1, "alpha");

@@ -62,7 +62,8 @@ struct Star {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(DeviceFixture, "frame: each half stands where it pays, and changes no byte") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "entry/exit: each kernel is added where it pays and changes no result") {
   for (const FrameCase& of : kFrameCases) {
     CAPTURE(of.name);
     Star star(device, pool, of);
@@ -81,7 +82,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "frame: each half stands where it pays, and cha
   }
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "frame: none stands around copies and fills") {
+TEST_CASE_FIXTURE(DeviceFixture, "entry/exit: none is added around copies and fills") {
   CommandBuffer cmd = recording();
   std::vector<GpuRef<unsigned>> parts;
   const std::vector<unsigned> words(kWords, 3);
@@ -98,8 +99,9 @@ TEST_CASE_FIXTURE(DeviceFixture, "frame: none stands around copies and fills") {
     CHECK(values(parts[i]) == std::vector<unsigned>(kWords, i % 2 == 0 ? i : 3));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture,
-                  "frame: an update that makes copies of kernels makes another frame") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "entry/exit: an update that replaces kernels by copies changes the entry and exit kernels") {
   const auto parts = pool->allocate<unsigned>(3 * kWords, "parts");
   const std::vector<unsigned> words(kWords, 6);
   CommandBuffer kernels = recording({.label = "step"}), copies = recording({.label = "step"});
@@ -123,8 +125,7 @@ TEST_CASE_FIXTURE(DeviceFixture,
 }
 
 TEST_CASE(
-    "frame: replays have begin and end in a trace, whichever half carries them, and lie one after "
-    "the other") {
+    "entry/exit: traced replays have a start and an end and do not overlap, with either kernel") {
   constexpr std::uint64_t kReplays = 30;
   for (const FrameCase& of : kFrameCases) {
     CAPTURE(of.name);

@@ -60,8 +60,9 @@ TEST_CASE_FIXTURE(DeviceFixture,
   CHECK(values(z) == std::vector<unsigned>(100, 12));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture,
-                  "graph op record: what it declares is checked like what a verb is given") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "graph op record: declared accesses are checked like arguments of Recorder methods") {
   CommandBuffer cmd = recording();
   check_refused(ErrorCode::InvalidArgument, {"shift"}, [&] {
     cmd.add(Shift{kernel(shaders::conf_add), {}, {}, 1});

@@ -95,9 +95,9 @@ TEST_CASE_FIXTURE(
   }
 }
 
-TEST_CASE_FIXTURE(
-    DeviceFixture,
-    "lowering: Auto puts a frame around many roots and leaves, Faithful adds nothing") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "lowering: Auto adds entry and exit kernels around many roots and leaves, "
+                  "Faithful adds nothing") {
   std::vector<GpuRef<unsigned>> parts;
   CommandBuffer cmd = recording();
   for (unsigned i = 0; i < 200; ++i) {

@@ -24,7 +24,7 @@ void record_branches(CommandBuffer& cmd, CapturePool& pool, const Kernel& set,
 }  // namespace
 
 TEST_CASE_FIXTURE(DeviceFixture,
-                  "memory goal: fewer bytes, the same result, and a price that is told") {
+                  "memory goal: fewer bytes, the same results, and a reported trade-off") {
   const auto out = pool->allocate<unsigned>(kBranches * kCount, "out");
   CommandBuffer cmd = recording();
   record_branches(cmd, *pool, kernel(shaders::conf_set), out);
@@ -49,7 +49,7 @@ TEST_CASE_FIXTURE(DeviceFixture,
   }
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "memory goal: it holds for what the graph becomes") {
+TEST_CASE_FIXTURE(DeviceFixture, "memory goal: updates keep it") {
   const auto out = pool->allocate<unsigned>(kBranches * kCount, "out");
   const Kernel set = kernel(shaders::conf_set);
   CommandBuffer cmd = recording();
@@ -67,8 +67,9 @@ TEST_CASE_FIXTURE(DeviceFixture, "memory goal: it holds for what the graph becom
   CHECK(values(out)[0] == 7);
 }
 
-TEST_CASE_FIXTURE(DeviceFixture,
-                  "memory goal: tuning takes no lowering that needs the bytes that were given up") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "memory goal: tuning rejects lowerings that need more memory than the goal allows") {
   const auto out = pool->allocate<unsigned>(kBranches * kCount, "out");
   CommandBuffer cmd = recording();
   record_branches(cmd, *pool, kernel(shaders::conf_set), out);
@@ -86,8 +87,7 @@ TEST_CASE_FIXTURE(DeviceFixture,
   for (unsigned i = 0; i < found.size(); ++i) REQUIRE(found[i] == i / kCount + 1);
 }
 
-TEST_CASE_FIXTURE(DeviceFixture,
-                  "memory goal: Faithful adds no edge, and so is refused with one that would") {
+TEST_CASE_FIXTURE(DeviceFixture, "memory goal: Faithful is refused with a goal that adds edges") {
   CommandBuffer cmd = recording();
   cmd.end();
   check_refused(ErrorCode::InvalidArgument, {"MemoryGoal", "Faithful"}, [&] {

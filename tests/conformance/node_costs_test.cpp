@@ -91,9 +91,9 @@ struct TracedWays {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(DeviceFixture,
-                  "node costs: a trace of another lowering tells them of every command, and the "
-                  "graph does what it did") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "cost profile: a trace of another lowering covers every command, and results are unchanged") {
   const TracedWays traced(ProfileMode::Every);
   const auto costs = load_cost_profile(traced.file);
   REQUIRE(costs->graphs.size() == 1);
@@ -127,9 +127,9 @@ TEST_CASE_FIXTURE(DeviceFixture,
   CHECK(graph.report().costs.measured == kWays * (2 + kRounds));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture,
-                  "node costs: a command that the trace has nothing of is told of, and a graph "
-                  "that it has nothing of is refused") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "cost profile: commands missing in the trace are reported, and a missing graph is refused") {
   const TracedWays traced(ProfileMode::Every);
   const auto costs = load_cost_profile(traced.file);
   const auto ways = make_ways(*pool);
@@ -159,7 +159,7 @@ TEST_CASE_FIXTURE(DeviceFixture,
                 [&] { (void)device.compile(fills, {.pool = pool, .costs = costs}); });
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "node costs: a trace whose nodes were not timed tells none") {
+TEST_CASE_FIXTURE(DeviceFixture, "cost profile: a trace without node times contains no costs") {
   const TracedWays traced(ProfileMode::Replays);
   check_refused(ErrorCode::InvalidArgument, {traced.file.string(), "ProfileMode::Sampled"},
                 [&] { (void)load_cost_profile(traced.file); });

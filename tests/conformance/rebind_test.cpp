@@ -33,7 +33,7 @@ class AddThree final : public GraphOp {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(DeviceFixture, "rebind: of many bindings only those that changed are touched") {
+TEST_CASE_FIXTURE(DeviceFixture, "rebind: only changed bindings set nodes") {
   constexpr unsigned kBuffers = 100;
   const Kernel set = kernel(shaders::conf_set);
   std::vector<GpuRef<unsigned>> recorded;
@@ -65,8 +65,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "rebind: of many bindings only those that chang
 }
 
 TEST_CASE_FIXTURE(DeviceFixture,
-                  "rebind: copies, fills, updates and dispatches follow; queued replays keep what "
-                  "they were launched with") {
+                  "rebind: it applies to copies, fills, updates and dispatches; queued replays "
+                  "keep their buffers") {
   const auto x = pool->allocate<unsigned>(kCount, "x"), y = pool->allocate<unsigned>(kCount, "y");
   const auto back = pool->host<unsigned>(kCount, "back"),
              other_back = pool->host<unsigned>(kCount, "other back");
@@ -91,7 +91,8 @@ TEST_CASE_FIXTURE(DeviceFixture,
   CHECK(values(z.slice(kCount, kCount)) == expected);
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "rebind: the new buffer is held and ordered like a recorded one") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "rebind: the new buffer is retained and ordered like a recorded one") {
   const auto x = pool->allocate<unsigned>(kCount, "x");
   CommandBuffer cmd = recording();
   cmd.dispatch(kernel(shaders::conf_set), kWords, write(x), 3u, kCount);
@@ -115,7 +116,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "rebind: the new buffer is held and ordered lik
   graph.launch(queue).wait();  // kept alive by the graph
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "rebind: what cannot be is refused, and nothing changes") {
+TEST_CASE_FIXTURE(DeviceFixture, "rebind: invalid bindings are refused and change nothing") {
   const auto x = pool->allocate<unsigned>(kCount, "x"), y = pool->allocate<unsigned>(kCount, "y"),
              z = pool->allocate<unsigned>(kCount, "z");
   const auto pinned = pool->host<unsigned>(kCount, "pinned");
@@ -144,7 +145,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "rebind: what cannot be is refused, and nothing
   CHECK(values(y) == std::vector<unsigned>(kCount, 3));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "rebind: two slots may read one buffer") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "rebind: two recorded buffers may be bound to one that is only read") {
   const auto x = buffer(std::vector<unsigned>(kCount, 1), "x"),
              y = buffer(std::vector<unsigned>(kCount, 2), "y");
   const auto out = pool->allocate<unsigned>(kCount, "out"),
@@ -161,8 +163,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "rebind: two slots may read one buffer") {
 }
 
 TEST_CASE_FIXTURE(DeviceFixture,
-                  "rebind: an op is recorded again by itself, and queued replays keep the one that "
-                  "they were launched with") {
+                  "rebind: an op is re-recorded, and queued replays keep the previous one") {
   const auto x = buffer(std::vector<unsigned>(kCount, 10), "x"),
              other = buffer(std::vector<unsigned>(kCount, 20), "other");
   const auto y = pool->allocate<unsigned>(kCount, "y"), z = pool->allocate<unsigned>(kCount, "z");

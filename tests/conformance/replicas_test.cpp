@@ -57,7 +57,7 @@ struct InstancesFixture : DeviceFixture {
 }  // namespace
 
 TEST_CASE_FIXTURE(InstancesFixture,
-                  "instances: a replay on another queue does not wait for the one before") {
+                  "replicas: a replay on another queue does not wait for the previous one") {
   const auto flag = pool->host<unsigned>(1, "flag", PerReplica{2});
   const auto out = pool->host<unsigned>(1, "out", PerReplica{2});
   CommandBuffer cmd = recording();
@@ -82,7 +82,7 @@ TEST_CASE_FIXTURE(InstancesFixture,
 }
 
 TEST_CASE_FIXTURE(InstancesFixture,
-                  "instances: each has its own transients and copies, and reads what all share") {
+                  "replicas: each has its own transients and copies, and reads shared buffers") {
   constexpr std::uint32_t kInstances = 3;
   constexpr unsigned kRounds = 500;
   const auto shared = buffer(all(7), "shared");
@@ -117,7 +117,7 @@ TEST_CASE_FIXTURE(InstancesFixture,
   CHECK(values(shared) == all(7));
 }
 
-TEST_CASE_FIXTURE(InstancesFixture, "instances: which one a launch takes") {
+TEST_CASE_FIXTURE(InstancesFixture, "replicas: selection of the replica of a launch") {
   const auto x = copies(2, "x");
   CommandBuffer cmd = recording({.label = "step"});
   cmd.dispatch(add, kWords, read(x), write(x), 1u, kCount);
@@ -151,7 +151,7 @@ TEST_CASE_FIXTURE(InstancesFixture, "instances: which one a launch takes") {
 }
 
 TEST_CASE_FIXTURE(InstancesFixture,
-                  "instances: more queues than instances take turns, and every replay counts") {
+                  "replicas: more queues than replicas take turns, and every replay counts") {
   const auto x = copies(2, "x");
   CommandBuffer cmd = recording();
   cmd.dispatch(add, kWords, read(x), write(x), 1u, kCount);
@@ -167,7 +167,7 @@ TEST_CASE_FIXTURE(InstancesFixture,
 
 TEST_CASE_FIXTURE(
     InstancesFixture,
-    "instances: a recording that writes what they share is refused, by command and buffer") {
+    "replicas: a recording that writes shared memory is refused, naming command and buffer") {
   const auto x = pool->allocate<unsigned>(kCount, "x"), y = copies(2, "y");
   const auto pinned = pool->host<unsigned>(kCount, "pinned"),
              own = pool->host<unsigned>(kCount, "own", PerReplica{2});
@@ -206,7 +206,7 @@ TEST_CASE_FIXTURE(
 }
 
 TEST_CASE_FIXTURE(InstancesFixture,
-                  "instances: updates reach all of them, while replays are queued") {
+                  "replicas: updates reach all replicas while replays are queued") {
   constexpr unsigned kUpdates = 40;
   const auto x = copies(2, "x"), y = copies(2, "y");
   CommandBuffer cmd = recording({.label = "sum"});
@@ -257,7 +257,7 @@ TEST_CASE_FIXTURE(InstancesFixture,
 }
 
 TEST_CASE_FIXTURE(InstancesFixture,
-                  "instances: another recording reaches all of them, in place and anew") {
+                  "replicas: update() reaches all replicas, in place and by a new executable") {
   const auto x = copies(2, "x"), wide = copies(2, "wide");
   const auto record = [&](unsigned value, unsigned extra) {
     CommandBuffer cmd = recording({.label = "step"});
@@ -296,9 +296,8 @@ TEST_CASE_FIXTURE(InstancesFixture,
   CHECK(graph.replicas() == 2);
 }
 
-TEST_CASE_FIXTURE(
-    InstancesFixture,
-    "instances: a fence rethrows what its own replay's callback threw, and no other's") {
+TEST_CASE_FIXTURE(InstancesFixture,
+                  "replicas: a fence rethrows only the exception of its own replay's callback") {
   std::atomic<int> calls = 0;
   CommandBuffer cmd = recording();
   cmd.host([&calls] {
@@ -326,7 +325,7 @@ TEST_CASE_FIXTURE(
   CHECK(calls == 4);
 }
 
-TEST_CASE_FIXTURE(InstancesFixture, "instances: each has loops of its own") {
+TEST_CASE_FIXTURE(InstancesFixture, "replicas: each has its own loops") {
   const auto x = copies(2, "x");
   const Condition go = device.create_condition({.name = "go", .initial = 1});
   CommandBuffer body = recording({.label = "body", .level = Level::Secondary});
@@ -349,7 +348,7 @@ TEST_CASE_FIXTURE(InstancesFixture, "instances: each has loops of its own") {
 
 TEST_CASE_FIXTURE(
     InstancesFixture,
-    "instances: a dropped graph's replays come to their end, and the pool may be cleared then") {
+    "replicas: replays of a destroyed graph complete, and the pool can be cleared afterwards") {
   const auto own = device.create_pool({.label = "own"});
   auto x = own->allocate<unsigned>(kCount, "x", PerReplica{2});
   Fence last;
@@ -375,8 +374,7 @@ TEST_CASE_FIXTURE(
   CHECK(x.instance(1).is_stale());
 }
 
-TEST_CASE_FIXTURE(InstancesFixture,
-                  "instances: after a rebuild each copy has its own memory again") {
+TEST_CASE_FIXTURE(InstancesFixture, "replicas: after a rebuild, each copy has its own memory") {
   if (!is_host()) return;
   const auto x = copies(2, "x");
   CommandBuffer cmd = recording();
@@ -402,8 +400,8 @@ TEST_CASE_FIXTURE(InstancesFixture,
 }
 
 TEST_CASE_FIXTURE(InstancesFixture,
-                  "instances: one that cannot follow an update is left out, which is said, and the "
-                  "others go on") {
+                  "replicas: a replica that cannot apply an update is taken out of use with a "
+                  "warning, and the others continue") {
   // Room for what both have and, at a time, one larger slab, none of which has pages that a trim
   // could give back.
   const auto tight = device.create_pool({.label = "tight", .budget = 2 * 2048 + 8192 + 1024});

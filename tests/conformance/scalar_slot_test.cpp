@@ -14,9 +14,8 @@ constexpr DispatchDesc kWords{.grid = 1, .block = kCount};
 
 }  // namespace
 
-TEST_CASE_FIXTURE(
-    DeviceFixture,
-    "scalar slot: the recorded value holds until another is set, from the next launch on") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "scalar slot: the recorded value applies until the first launch after a set") {
   const auto x = pool->allocate<unsigned>(kCount, "x");
   CommandBuffer cmd = recording({.label = "step"});
   cmd.dispatch(kernel(shaders::conf_set), kWords, write(x), slot("value", 7u), kCount);
@@ -34,9 +33,7 @@ TEST_CASE_FIXTURE(
   CHECK(values(x) == std::vector<unsigned>(kCount, 7));
 }
 
-TEST_CASE_FIXTURE(
-    DeviceFixture,
-    "scalar slot: replays that are queued keep the value that they were launched with") {
+TEST_CASE_FIXTURE(DeviceFixture, "scalar slot: queued replays keep their values") {
   constexpr unsigned kReplays = 200;
   const auto sum = buffer(std::vector<unsigned>(kCount, 0), "sum");
   CommandBuffer cmd = recording();
@@ -73,9 +70,8 @@ TEST_CASE_FIXTURE(DeviceFixture,
   CHECK(values(y) == std::vector<unsigned>(kCount, 5));
 }
 
-TEST_CASE_FIXTURE(
-    DeviceFixture,
-    "scalar slot: it moves with the graph to another queue, and outlives the graph's handle") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "scalar slot: it works on other queues and outlives the graph's handle") {
   const auto x = pool->allocate<unsigned>(kCount, "x");
   CommandBuffer cmd = recording();
   cmd.dispatch(kernel(shaders::conf_set), kWords, write(x), slot("value", 1u), kCount);

@@ -93,8 +93,8 @@ TEST_CASE(
 
 TEST_CASE("graph choice: a range keeps its replays when older replays are dropped") {
   const auto after = [](model::ReplayRange range, std::uint64_t replays) {
-    const model::ReplayRange now = after_forgetting(range, replays);
-    return std::pair(now.first, now.count);
+    const model::ReplayRange result = after_forgetting(range, replays);
+    return std::pair(result.first, result.count);
   };
   const model::ReplayRange all;
   const auto everything = std::pair(all.first, all.count);

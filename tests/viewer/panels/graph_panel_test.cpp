@@ -108,8 +108,7 @@ TEST_CASE("graph panel: a missing or empty graph shows a message") {
 
 TEST_CASE(
     "graph panel: a click on a node selects it, a click on the background clears the selection, "
-    "and "
-    "hovering sets ViewState::hovered") {
+    "and hovering sets ViewState::hovered") {
   GraphPanelDriver driver;
   const auto at = driver.find_node(3);
   REQUIRE(at.has_value());
@@ -123,9 +122,9 @@ TEST_CASE(
            context.HoveredId != 0 &&
            std::string(context.HoveredWindow->Name) == "window";  // the canvas and no overlay
   };
-  const auto free = driver.find(is_free, 60, 11);
-  REQUIRE(free.has_value());
-  driver.fixture.click(*free, [&] { driver.fixture.draw(driver.panel); });
+  const auto background = driver.find(is_free, 60, 11);
+  REQUIRE(background.has_value());
+  driver.fixture.click(*background, [&] { driver.fixture.draw(driver.panel); });
   CHECK(std::holds_alternative<std::monostate>(driver.fixture.view.selection));
 }
 
@@ -181,14 +180,14 @@ TEST_CASE("graph panel: the view model of one replay has one sample per node") {
 
 TEST_CASE("graph panel: the wheel zooms through all levels of detail and every frame is drawable") {
   GraphPanelDriver driver(test::graph_document({.nodes = 400, .width = 20}), {1200, 700});
-  const int far = driver.fixture.vertices();
+  const int zoomed_out = driver.fixture.vertices();
   driver.fixture.move_mouse({600, 380});
   for (int i = 0; i < 30; ++i) {
     driver.fixture.wheel(1);
     driver.draw();
     CHECK(driver.fixture.is_drawable());
   }
-  CHECK(driver.fixture.vertices() != far);
+  CHECK(driver.fixture.vertices() != zoomed_out);
   CHECK(graph_detail(0.01f) == GraphDetail::Blocks);
   CHECK(graph_detail(0.2f) == GraphDetail::Plain);
   CHECK(graph_detail(0.5f) == GraphDetail::Name);

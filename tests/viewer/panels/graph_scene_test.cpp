@@ -193,8 +193,7 @@ TEST_CASE(
 
 TEST_CASE(
     "graph highlights: a filter fades nodes that do not match, and a selected buffer and the "
-    "critical "
-    "path highlight their nodes") {
+    "critical path highlight their nodes") {
   test::PanelFixture fixture({900, 600});
   fixture.view.filter.text = "blur";
   fixture.update();

@@ -117,8 +117,8 @@ class BoxPainter {
     const float padding = std::min(8.0f, 8 * d_.zoom()) * theme_.scale, left = r.left + padding,
                 right = r.right - padding;
     const bool rich = detail_ == GraphDetail::Rich;
-    const float free = r.height() - text.height - small.height * (rich ? 2 : 1),
-                space = std::max(0.0f, free / (rich ? 4 : 3));
+    const float unused_height = r.height() - text.height - small.height * (rich ? 2 : 1),
+                space = std::max(0.0f, unused_height / (rich ? 4 : 3));
     float y = r.top + space;
     draw_graph_text(d_.list, theme_.text, {left, y}, ink, text.fit(box.name, right - left));
     y += text.height + space;

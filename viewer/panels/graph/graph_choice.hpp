@@ -1,6 +1,5 @@
 // Selection of the displayed graph, and transfer of view state between versions of a graph.
-// Threads:
-// pure functions.
+// Threads: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +19,7 @@ enum class ChoiceOf : std::uint8_t { File, Session };
 // The newest version of the same graph; `key` if no newer version exists.
 [[nodiscard]] model::GraphKey newest_version(const model::Document& document, model::GraphKey key);
 // `range` after the oldest `replays` were dropped from the front of the list. All replays if none
-// of
-// the range remains.
+// of the range remains.
 [[nodiscard]] model::ReplayRange after_forgetting(model::ReplayRange range, std::uint64_t replays);
 // True if the selected object exists in the document.
 [[nodiscard]] bool is_there(const model::Selection& selection, const model::Document& document);

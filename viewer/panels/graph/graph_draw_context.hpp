@@ -53,8 +53,7 @@ void draw_graph_boxes(const GraphDrawContext& drawing);
 void draw_graph_titles(const GraphDrawContext& drawing);
 
 // Writes the drawn polyline of a link in screen coordinates to `path`. Segments outside `visible`
-// may
-// be omitted at the start or be straight.
+// may be omitted at the start or be straight.
 void trace_graph_link(const GraphDrawContext& drawing, std::uint32_t link, const Rect& visible,
                       std::vector<ImVec2>& path);
 // Screen rectangle of an area's title; empty if the zoom hides the title.

@@ -1,6 +1,5 @@
 // GraphIndex: spatial index of rectangles. Grids of doubling cell size; each rectangle is in the
-// first
-// grid whose cells are at least as large. Independent of graphs. Threads: immutable.
+// first grid whose cells are at least as large. Independent of graphs. Threads: immutable.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,6 @@
 // GraphLayouts: the scene of a graph panel, laid out in the background. The previous scene remains
 // until the next is complete. Selects the layout direction if the description has none, and keeps
-// it
-// for the same graph. Threads: the drawing thread's.
+// it for the same graph. Threads: the drawing thread's.
 #pragma once
 
 #include <memory>

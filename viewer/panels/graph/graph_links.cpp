@@ -62,8 +62,7 @@ class LinkPainter {
 
  private:
   // Keeps at most kMaxLinks of found_. The subset depends only on the link indices, so panning does
-  // not
-  // change it.
+  // not change it.
   void thin_out() {
     std::uint32_t step = 1;
     while (found_.size() / step > kMaxLinks) step *= 2;
@@ -172,11 +171,11 @@ void trace_graph_link(const GraphDrawContext& drawing, std::uint32_t link, const
   ImVec2 a = drawing.at(points[0]);
   for (std::size_t i = 1; i < points.size(); ++i) {
     const ImVec2 b = drawing.at(points[i]);
-    const bool seen =
+    const bool is_visible =
         meets(Rect{std::min(a.x, b.x), std::min(a.y, b.y), std::max(a.x, b.x), std::max(a.y, b.y)},
               visible);
-    if (seen && path.empty()) path.push_back(a);
-    if (seen && near) {
+    if (is_visible && path.empty()) path.push_back(a);
+    if (is_visible && near) {
       add_curve(path, a, b, drawing.scene.key.direction);
     } else if (!path.empty()) {
       path.push_back(b);

@@ -1,6 +1,5 @@
 // GraphMenu: the context menu of a graph. Performs no action itself; draw() returns the chosen
-// action.
-// Threads: the drawing thread's.
+// action. Threads: the drawing thread's.
 #pragma once
 
 #include <cstdint>

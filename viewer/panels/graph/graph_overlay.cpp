@@ -92,9 +92,9 @@ void draw_cause(const GraphDrawContext& d, trace::EdgeCause cause, std::uint32_t
 
 void GraphLegend::choose_corner(const GraphDrawContext& drawing, ImVec2 size) {
   const float width = drawing.canvas.max().x - drawing.canvas.min().x,
-              high = drawing.canvas.max().y - drawing.canvas.min().y;
-  const ReservedFor now{&drawing.scene, width, high};
-  if (std::exchange(reserved_for_, now) != now) reserved_ = 0;
+              height = drawing.canvas.max().y - drawing.canvas.min().y;
+  const ReservedFor current{&drawing.scene, width, height};
+  if (std::exchange(reserved_for_, current) != current) reserved_ = 0;
   const CanvasBounds visible = drawing.canvas.in_sight();
   const Rect& all = drawing.scene.bounds;
   if (visible.left > static_cast<double>(all.left) || visible.top > static_cast<double>(all.top) ||
@@ -202,17 +202,17 @@ void draw_graph_minimap(const GraphDrawContext& drawing, Canvas& canvas) {
         }
       }
       const ImVec2 low{origin.x + block.rect.left * zoom, origin.y + block.rect.top * zoom};
-      const ImVec2 high{std::max(origin.x + block.rect.right * zoom, low.x + 1.5f * s),
-                        std::max(origin.y + block.rect.bottom * zoom, low.y + 1.5f * s)};
-      list.AddRectFilled(low, high, node_colour(drawing.context, hottest));
+      const ImVec2 height{std::max(origin.x + block.rect.right * zoom, low.x + 1.5f * s),
+                          std::max(origin.y + block.rect.bottom * zoom, low.y + 1.5f * s)};
+      list.AddRectFilled(low, height, node_colour(drawing.context, hottest));
     }
     const ImVec2 low{origin.x + static_cast<float>(std::max(visible.left, left)) * zoom - 2 * s,
                      origin.y + static_cast<float>(std::max(visible.top, top)) * zoom - 2 * s};
-    const ImVec2 high{
+    const ImVec2 height{
         origin.x + static_cast<float>(std::min(visible.right, right)) * zoom + 2 * s,
         origin.y + static_cast<float>(std::min(visible.bottom, bottom)) * zoom + 2 * s};
-    list.AddRectFilled(low, high, with_alpha(theme.accent, 0.14f));
-    list.AddRect(low, high, theme.accent, 0, ImDrawFlags_None, std::round(2 * s));
+    list.AddRectFilled(low, height, with_alpha(theme.accent, 0.14f));
+    list.AddRect(low, height, theme.accent, 0, ImDrawFlags_None, std::round(2 * s));
   }
   end_overlay();
 }

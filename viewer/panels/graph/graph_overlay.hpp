@@ -1,8 +1,6 @@
 // Overlays of a drawn graph: the legend of colours and edge causes in a left corner and the minimap
-// in
-// the lower right corner. Overlays are separate ImGui windows, so the canvas is not hovered while
-// the
-// mouse is over them. Threads: the drawing thread's.
+// in the lower right corner. Overlays are separate ImGui windows, so the canvas is not hovered
+// while the mouse is over them. Threads: the drawing thread's.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +14,7 @@ class GraphLegend {
  public:
   // Drawn at the lower left, or at the upper left if that corner covers fewer boxes while the whole
   // graph is visible. Call after Canvas::end(). A click on a cause toggles its bit in `shown`.
-  // `title`
-  // is drawn above the legend if not empty.
+  // `title` is drawn above the legend if not empty.
   void draw(const GraphDrawContext& drawing, const std::string& title, std::uint32_t& shown);
   // Screen points to keep free at the left because the legend would cover boxes in either corner; 0
   // if nothing has to be kept free.

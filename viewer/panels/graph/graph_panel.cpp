@@ -139,8 +139,7 @@ const GraphViewModel* GraphPanel::State::view_model_to_show(const PanelContext& 
 }
 
 // Replaces the scene. A new scene of the same graph keeps the view, and the clicked or selected
-// node
-// keeps its screen position.
+// node keeps its screen position.
 void GraphPanel::State::set_scene(std::shared_ptr<const GraphScene> next,
                                   const PanelContext& context) {
   menu.forget();
@@ -284,9 +283,9 @@ void GraphPanel::State::reveal(const PanelContext& context, const GraphDrawConte
     only = count++ == 0 || only == box ? box : trace::kNone;
   };
   const std::uint8_t bit = HighlightBit::kSelected;
-  const GraphHighlights now = make_graph_highlights(*scene, context, options.causes);
+  const GraphHighlights highlighted = make_graph_highlights(*scene, context, options.causes);
   for (std::uint32_t b = 0; b < scene->boxes.size(); ++b) {
-    if ((now.boxes[b] & bit) != 0) add(b);
+    if ((highlighted.boxes[b] & bit) != 0) add(b);
   }
   if (count == 0 || graph.node_count() == 0) return;
   const float height = scene->boxes[only != trace::kNone ? only : 0].rect.height() * drawing.zoom();

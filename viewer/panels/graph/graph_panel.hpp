@@ -1,6 +1,5 @@
 // GraphPanel: the layered DAG of the shown graph. Draws into the remaining area of the current
-// ImGui
-// window. Modifies only its own state and PanelContext::view. Threads: the drawing thread's.
+// ImGui window. Modifies only its own state and PanelContext::view. Threads: the drawing thread's.
 #pragma once
 
 #include <memory>

@@ -1,9 +1,7 @@
 // GraphScene: a laid out graph, ready to draw: boxes with text, links, label areas and spatial
-// indices.
-// A collapsed label is one box (or several, if other nodes lie between its nodes). Contains neither
-// colours nor times, so it stays valid while those change. Depends on ImGui only through
-// TextWidths.
-// Threads: make_graph_scene() may run on any thread; a scene is immutable.
+// indices. A collapsed label is one box (or several, if other nodes lie between its nodes).
+// Contains neither colours nor times, so it stays valid while those change. Depends on ImGui only
+// through TextWidths. Threads: make_graph_scene() may run on any thread; a scene is immutable.
 #pragma once
 
 #include <cstdint>

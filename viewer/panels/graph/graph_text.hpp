@@ -1,8 +1,6 @@
 // TextWidths: text metrics of one font as a value, so that layouts can measure text on another
-// thread.
-// Stores the advances of ASCII characters; all others use one common width. Threads: of() runs on
-// the
-// drawing thread, the rest on any thread.
+// thread. Stores the advances of ASCII characters; all others use one common width. Threads: of()
+// runs on the drawing thread, the rest on any thread.
 #pragma once
 
 #include <array>

@@ -1,6 +1,5 @@
 // Draws label areas and their titles: at the upper border of an area while boxes are readable,
-// above
-// the outermost areas at low zoom.
+// above the outermost areas at low zoom.
 #include <algorithm>
 #include <vector>
 
@@ -54,10 +53,10 @@ void draw_plates(const GraphDrawContext& d) {
                                        std::max(r.width(), whole.width() * 0.6f) - 2 * padding);
     if (name.empty()) continue;
     const float plate_width = small.width(name) + 2 * padding;
-    const bool beside = graph_detail(d.zoom()) == GraphDetail::Blocks &&
-                        d.scene.key.direction == Direction::Down;  // no space between ranks
-    const Rect plate = beside ? Rect{whole.left - plate_width, r.top, whole.left, r.top + height}
-                              : Rect{r.left, r.top - height, r.left + plate_width, r.top};
+    const bool at_left = graph_detail(d.zoom()) == GraphDetail::Blocks &&
+                         d.scene.key.direction == Direction::Down;  // no space between ranks
+    const Rect plate = at_left ? Rect{whole.left - plate_width, r.top, whole.left, r.top + height}
+                               : Rect{r.left, r.top - height, r.left + plate_width, r.top};
     if (std::any_of(used.begin(), used.end(),
                     [&](const Rect& other) { return meets(other, plate); }))
       continue;

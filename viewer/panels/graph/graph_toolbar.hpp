@@ -1,7 +1,6 @@
 // The toolbar above a graph: colour, direction, replays, critical path, labels and node counts.
 // Modifies only PanelContext::view and the options; returns any other requested action. Threads:
-// the
-// drawing thread's.
+// the drawing thread's.
 #pragma once
 
 #include <cstdint>

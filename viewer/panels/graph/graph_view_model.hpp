@@ -1,6 +1,5 @@
 // Builds the view models that panels share (see panel_context.hpp) from a document. The functions
-// may
-// read samples from disk; call them in the background. Threads: pure functions, except for the
+// may read samples from disk; call them in the background. Threads: pure functions, except for the
 // document's SampleStore, which is thread-safe.
 #pragma once
 
@@ -22,8 +21,7 @@ inline constexpr std::size_t kMaxBlocks = 512;
                                                    model::ReplayRange range);
 
 // Details of `replay`, or of the newest replay with samples if `replay` is empty. Empty if the
-// replay
-// does not exist. Throws TraceError.
+// replay does not exist. Throws TraceError.
 [[nodiscard]] std::optional<ReplayViewModel> make_replay_view_model(
     const model::Document& document, const model::GraphEntry& entry,
     std::optional<std::uint64_t> replay);

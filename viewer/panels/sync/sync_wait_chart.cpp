@@ -1,4 +1,4 @@
-#include "panels/sync/sync_wait_picture.hpp"
+#include "panels/sync/sync_wait_chart.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,18 +13,18 @@ namespace reprise::viewer {
 
 namespace {
 
-constexpr std::size_t kMostBars = 48;  // of a row
-constexpr int kMostLevels = 4;
+constexpr std::size_t kMaxBars = 48;  // per row
+constexpr int kMaxLevels = 4;
 
 using Bar = WaitTimes::Bar;
 
 std::vector<Bar> bars_of(const model::ReplayTimes& times, std::span<const std::uint32_t> nodes,
-                         std::size_t& left_out) {
+                         std::size_t& omitted) {
   std::vector<Bar> bars;
   for (const std::uint32_t n : nodes) {
     const model::NodeSpan& span = times.nodes[n];
     if (!span.measured) {
-      ++left_out;
+      ++omitted;
       continue;
     }
     bars.push_back({n, static_cast<double>(span.started - times.began),
@@ -33,8 +33,9 @@ std::vector<Bar> bars_of(const model::ReplayTimes& times, std::span<const std::u
   return bars;
 }
 
-// Each into the first level that is free; what finds none is left out.
-int place(std::vector<Bar>& bars, std::size_t& left_out) {
+// Assigns each bar to the first free level and drops bars beyond kMaxLevels. Returns the number of
+// levels.
+int assign_levels(std::vector<Bar>& bars, std::size_t& omitted) {
   std::stable_sort(bars.begin(), bars.end(),
                    [](const Bar& a, const Bar& b) { return a.began < b.began; });
   std::vector<double> ends;
@@ -42,8 +43,8 @@ int place(std::vector<Bar>& bars, std::size_t& left_out) {
   for (Bar bar : bars) {
     std::size_t level = 0;
     while (level < ends.size() && ends[level] > bar.began) ++level;
-    if (level >= kMostLevels) {
-      ++left_out;
+    if (level >= kMaxLevels) {
+      ++omitted;
       continue;
     }
     if (level == ends.size()) ends.push_back(0);
@@ -55,13 +56,13 @@ int place(std::vector<Bar>& bars, std::size_t& left_out) {
   return std::max<int>(1, static_cast<int>(ends.size()));
 }
 
-// Those that matter most come first, the rest is cut off.
+// Keeps the first `count` bars in the order of `before`.
 template <class Before>
-void keep_first(std::vector<Bar>& bars, std::size_t most, std::size_t& left_out, Before before) {
+void keep_top(std::vector<Bar>& bars, std::size_t count, std::size_t& omitted, Before before) {
   std::stable_sort(bars.begin(), bars.end(), before);
-  if (bars.size() <= most) return;
-  left_out += bars.size() - most;
-  bars.resize(most);
+  if (bars.size() <= count) return;
+  omitted += bars.size() - count;
+  bars.resize(count);
 }
 
 }  // namespace
@@ -70,12 +71,12 @@ WaitTimes wait_times(const model::Graph& graph, const model::ReplayTimes& times,
                      std::span<const std::uint32_t> edges) {
   WaitTimes waits;
   const EdgeEnds ends = ends_of(graph, edges);
-  waits.before = bars_of(times, ends.before, waits.left_out);
-  waits.after = bars_of(times, ends.after, waits.left_out);
-  keep_first(waits.before, kMostBars, waits.left_out,
-             [](const Bar& a, const Bar& b) { return a.ended > b.ended; });
-  keep_first(waits.after, kMostBars, waits.left_out,
-             [](const Bar& a, const Bar& b) { return a.began < b.began; });
+  waits.before = bars_of(times, ends.before, waits.omitted);
+  waits.after = bars_of(times, ends.after, waits.omitted);
+  keep_top(waits.before, kMaxBars, waits.omitted,
+           [](const Bar& a, const Bar& b) { return a.ended > b.ended; });
+  keep_top(waits.after, kMaxBars, waits.omitted,
+           [](const Bar& a, const Bar& b) { return a.began < b.began; });
   if (!waits.before.empty()) {
     waits.last = waits.before.front().node;
     waits.released = waits.before.front().ended;
@@ -83,7 +84,7 @@ WaitTimes wait_times(const model::Graph& graph, const model::ReplayTimes& times,
   if (!waits.after.empty()) {
     waits.first = waits.after.front().node;
     waits.began = waits.after.front().began;
-    // Who else the first of the later nodes had to wait for.
+    // Other predecessors of the first successor.
     std::vector<std::uint32_t> others;
     for (const model::Neighbour& p : graph.predecessors(*waits.first)) {
       if (!std::binary_search(ends.before.begin(), ends.before.end(), p.node) &&
@@ -92,21 +93,21 @@ WaitTimes wait_times(const model::Graph& graph, const model::ReplayTimes& times,
     }
     std::sort(others.begin(), others.end());
     others.erase(std::unique(others.begin(), others.end()), others.end());
-    std::size_t unknown = 0;
-    std::vector<Bar> bars = bars_of(times, others, unknown);
-    keep_first(bars, 8, unknown, [](const Bar& a, const Bar& b) { return a.ended > b.ended; });
+    std::size_t omitted_others = 0;
+    std::vector<Bar> bars = bars_of(times, others, omitted_others);
+    keep_top(bars, 8, omitted_others, [](const Bar& a, const Bar& b) { return a.ended > b.ended; });
     for (Bar& bar : bars) {
       bar.is_other = true;
-      waits.is_overtaken = waits.is_overtaken || (waits.last && bar.ended > waits.released);
+      waits.other_ended_last = waits.other_ended_last || (waits.last && bar.ended > waits.released);
       waits.before.push_back(bar);
     }
   }
-  waits.levels_before = place(waits.before, waits.left_out);
-  waits.levels_after = place(waits.after, waits.left_out);
+  waits.levels_before = assign_levels(waits.before, waits.omitted);
+  waits.levels_after = assign_levels(waits.after, waits.omitted);
   return waits;
 }
 
-void draw_wait_picture(PanelContext& context, const WaitTimes& waits, ImVec2 size) {
+void draw_wait_chart(PanelContext& context, const WaitTimes& waits, ImVec2 size) {
   const Theme& theme = context.theme;
   const model::Graph& graph = *context.graph();
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -157,9 +158,8 @@ void draw_wait_picture(PanelContext& context, const WaitTimes& waits, ImVec2 siz
   if (waits.last && waits.first) {
     const float x0 = x_of(waits.released), x1 = x_of(waits.began);
     const bool waited = waits.began >= waits.released;
-    const std::string text =
-        waited ? "started " + duration_text(waits.began - waits.released) + " after"
-               : "overlapped by " + duration_text(waits.released - waits.began);
+    const std::string text = waited ? "wait " + duration_text(waits.began - waits.released)
+                                    : "overlap " + duration_text(waits.released - waits.began);
     list->AddRectFilled({std::min(x0, x1), min.y}, {std::max(x0, x1), max.y},
                         with_alpha(waited ? theme.gap_predecessor : theme.error, 0.35f));
     list->AddLine({x0, min.y}, {x0, max.y}, theme.accent, theme.scale);
@@ -169,19 +169,18 @@ void draw_wait_picture(PanelContext& context, const WaitTimes& waits, ImVec2 siz
                   {std::clamp((x0 + x1 - width) / 2, min.x, std::max(min.x, max.x - width)), at.y},
                   theme.ink, text.c_str());
   }
-  std::optional<Bar> below;
+  std::optional<Bar> hovered_bar;
   const ImVec2 mouse = ImGui::GetIO().MousePos;
-  std::array<float, kMostLevels>
-      texts_end{};  // where the last bar of a level, or the name beside it, ends
+  std::array<float, kMaxLevels> texts_end{};  // per level: right end of the last bar or name
   texts_end.fill(min.x);
-  // `bars`: of its row, by start. A name stands beside a bar that is too short for it, as far as
-  // there is room until the next one.
-  const auto draw_bar = [&](const std::vector<Bar>& bars, std::size_t place, float row_top) {
-    const Bar& bar = bars[place];
-    float& taken = texts_end[static_cast<std::size_t>(bar.level)];
-    float room_right = max.x;
-    for (std::size_t i = place + 1; i < bars.size(); ++i) {
-      if (bars[i].level == bar.level) room_right = std::min(room_right, x_of(bars[i].began));
+  // `bars`: the bars of a row, sorted by start. The name of a short bar is drawn beside it if the
+  // next bar leaves space.
+  const auto draw_bar = [&](const std::vector<Bar>& bars, std::size_t index, float row_top) {
+    const Bar& bar = bars[index];
+    float& text_end = texts_end[static_cast<std::size_t>(bar.level)];
+    float text_limit = max.x;
+    for (std::size_t i = index + 1; i < bars.size(); ++i) {
+      if (bars[i].level == bar.level) text_limit = std::min(text_limit, x_of(bars[i].began));
     }
     const float x0 = x_of(bar.began), x1 = std::max(x_of(bar.ended), x0 + 2),
                 y0 = row_top + height * static_cast<float>(bar.level),
@@ -189,9 +188,9 @@ void draw_wait_picture(PanelContext& context, const WaitTimes& waits, ImVec2 siz
     const ImU32 fill = node_colour(context, bar.node);
     list->AddRectFilled({x0, y0}, {x1, y1}, with_alpha(fill, bar.is_other ? 0.35f : 1.0f),
                         2 * theme.scale);
-    const bool is_hovered =
+    const bool is_highlighted =
         context.view.hovered == model::Selection(model::SelectedNode{graph.key(), bar.node});
-    list->AddRect({x0, y0}, {x1, y1}, is_hovered ? theme.accent : theme.node_border,
+    list->AddRect({x0, y0}, {x1, y1}, is_highlighted ? theme.accent : theme.node_border,
                   2 * theme.scale);
     const std::string name = graph.node_name(bar.node);
     const float width = font->CalcTextSizeA(line, FLT_MAX, 0, name.c_str()).x;
@@ -200,38 +199,40 @@ void draw_wait_picture(PanelContext& context, const WaitTimes& waits, ImVec2 siz
     if (width + 8 <= x1 - x0) {
       list->AddText(font, line, {x0 + 4, y}, bar.is_other ? theme.ink_soft : ink_on(fill),
                     name.c_str());
-    } else if (x1 + 8 + width <= room_right) {
+    } else if (x1 + 8 + width <= text_limit) {
       list->AddText(font, line, {x1 + 4, y}, theme.ink_soft, name.c_str());
-      taken = x1 + 4 + width;
-    } else if (x0 - 8 - width >= taken) {
+      text_end = x1 + 4 + width;
+    } else if (x0 - 8 - width >= text_end) {
       list->AddText(font, line, {x0 - 4 - width, y}, theme.ink_soft, name.c_str());
     }
-    taken = std::max(taken, x1);
+    text_end = std::max(text_end, x1);
     return x0 <= mouse.x && mouse.x < x1 && y0 <= mouse.y && mouse.y < y1;
   };
   list->PushClipRect(min, max, true);
   for (std::size_t i = 0; i < waits.before.size(); ++i) {
-    if (draw_bar(waits.before, i, min.y + gap)) below = waits.before[i];
+    if (draw_bar(waits.before, i, min.y + gap)) hovered_bar = waits.before[i];
   }
   texts_end.fill(min.x);
   for (std::size_t i = 0; i < waits.after.size(); ++i) {
-    if (draw_bar(waits.after, i, middle + gap / 2)) below = waits.after[i];
+    if (draw_bar(waits.after, i, middle + gap / 2)) hovered_bar = waits.after[i];
   }
   list->PopClipRect();
 
   ImGui::SetCursorScreenPos(at);
   ImGui::InvisibleButton("waits", {std::max(size.x, 1.0f), std::max(size.y, 1.0f)});
-  if (!ImGui::IsItemHovered() || !below) return;
-  context.view.hovered = model::SelectedNode{graph.key(), below->node};
+  if (!ImGui::IsItemHovered() || !hovered_bar) return;
+  context.view.hovered = model::SelectedNode{graph.key(), hovered_bar->node};
   ImGui::BeginTooltip();
   ImGui::TextUnformatted(
-      ("node " + count_text(below->node) + "  " + graph.node_name(below->node)).c_str());
+      ("node " + count_text(hovered_bar->node) + "  " + graph.node_name(hovered_bar->node))
+          .c_str());
   const float value = ImGui::GetFontSize() * 5;
-  draw_field(theme, "began", duration_text(below->began) + " in the replay", value);
-  draw_field(theme, "took", duration_text(below->ended - below->began), value);
-  if (below->is_other) draw_field(theme, "", "another predecessor of the node after", value);
+  draw_field(theme, "start", duration_text(hovered_bar->began) + " after replay start", value);
+  draw_field(theme, "duration", duration_text(hovered_bar->ended - hovered_bar->began), value);
+  if (hovered_bar->is_other) draw_field(theme, "", "other predecessor", value);
   ImGui::EndTooltip();
-  if (ImGui::IsItemClicked()) context.view.select(model::SelectedNode{graph.key(), below->node});
+  if (ImGui::IsItemClicked())
+    context.view.select(model::SelectedNode{graph.key(), hovered_bar->node});
 }
 
 }  // namespace reprise::viewer

@@ -9,7 +9,7 @@
 #include "base/text.hpp"
 #include "capture/mailbox.hpp"
 #include "runtime/core/device_core.hpp"
-#include "runtime/graph/graph_core.hpp"
+#include "runtime/graph/compiled_graph.hpp"
 #include "runtime/queue/queue_core.hpp"
 
 namespace reprise {
@@ -81,7 +81,7 @@ class GraphActorCore {
     if (!launch.handle)
       fail(ErrorCode::InvalidArgument, Stage::Launch, "",
            "an actor was given an empty GraphHandle; GraphHandle::from_graph makes one");
-    const GraphCore& graph = *launch.handle.graph()->core();
+    const CompiledGraph& graph = *launch.handle.graph()->core();
     if (launch.handle.generation() != graph.device()->generation()) {
       fail(ErrorCode::StaleHandle, Stage::Launch, graph.label(),
            concat("the handle of graph ", graph.label(), " is of generation ",

@@ -1,16 +1,16 @@
-// Graphs of the application as CapturedGraph, and the graphs behind ours.
+// Adopts CUDA graphs of the application, and returns the CUDA graphs behind CapturedGraphs.
 #include <reprise/cuda_interop.hpp>
 
 #include "base/failure.hpp"
 #include "interop/cuda_access.hpp"
 #include "interop/native_graph.hpp"
 #include "runtime/core/device_core.hpp"
-#include "runtime/graph/graph_core.hpp"
+#include "runtime/graph/compiled_graph.hpp"
 
 namespace reprise {
 namespace {
 
-// Whoever gets a part of it may launch it, which the engine does not see: its pages stay.
+// The application may launch a native handle, which the engine does not see: the slab stays mapped.
 const detail::CudaExec& exec_to_hand_out(const CapturedGraph& graph, std::string_view call) {
   const detail::CudaExec& exec = detail::cuda_exec(graph, call);
   graph.core()->pin_resident();

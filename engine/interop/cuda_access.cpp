@@ -3,7 +3,7 @@
 #include "base/failure.hpp"
 #include "base/text.hpp"
 #include "runtime/core/device_core.hpp"
-#include "runtime/graph/graph_core.hpp"
+#include "runtime/graph/compiled_graph.hpp"
 #include "runtime/queue/queue_core.hpp"
 
 namespace reprise::detail {

@@ -6,7 +6,7 @@
 #include "base/text.hpp"
 #include "interop/cuda_access.hpp"
 #include "runtime/core/device_core.hpp"
-#include "runtime/graph/graph_core.hpp"
+#include "runtime/graph/compiled_graph.hpp"
 
 namespace reprise {
 

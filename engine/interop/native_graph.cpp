@@ -10,8 +10,7 @@
 #include "capture/pointer_resolver.hpp"
 #include "lowering/lowered_graph.hpp"
 #include "runtime/core/device_core.hpp"
-#include "runtime/graph/graph_core.hpp"
-#include "runtime/graph/graph_executable.hpp"
+#include "runtime/graph/compiled_graph.hpp"
 #include "runtime/memory/pool_core.hpp"
 
 namespace reprise::detail {
@@ -55,22 +54,24 @@ CapturedGraph graph_of_native(const Device& device, CudaBackend& backend, OwnedG
          concat("pool ", desc.pool->label(), " of ", desc.pool->core()->device()->info().selector,
                 " cannot serve graph ", desc.label, " on ", device.info().selector));
   }
-  auto body = std::make_unique<GraphExecutable>(device.core());
-  body->pool = desc.pool;
-  body->plan = read_plan(device, *backend.context(), graph.get(), desc);
+  ExecutableSpec spec{.device = device.core(),
+                      .pool = desc.pool,
+                      .plan = read_plan(device, *backend.context(), graph.get(), desc),
+                      .origin = ExecutableSpec::Origin::Adopted};
   const bool is_traced = device.core()->trace() != nullptr;
-  auto exec =
-      std::make_unique<CudaExec>(backend.context(), body->plan, std::move(graph), desc.owner,
-                                 is_traced ? backend.instrumentation() : nullptr);
+  auto exec = std::make_unique<CudaExec>(backend.context(), spec.plan, std::move(graph), desc.owner,
+                                         is_traced ? backend.instrumentation() : nullptr);
   CompileReport report;
-  report.commands = static_cast<std::uint32_t>(body->plan->recording->commands.size());
+  report.commands = static_cast<std::uint32_t>(spec.plan->recording->commands.size());
   report.nodes = exec->node_count();
-  report.needed_edges = static_cast<std::uint32_t>(body->plan->dependencies.edges.size());
-  report.redundant_edges_left = body->plan->dependencies.redundant_edges_left;
-  report.plan_hash = body->plan->plan_hash;
-  report.lowering_hash = body->plan->lowering_hash;
-  body->exec = std::move(exec);
-  return CapturedGraph(GraphCore::make(std::move(body), std::move(report)));
+  report.needed_edges = static_cast<std::uint32_t>(spec.plan->dependencies.edges.size());
+  report.redundant_edges_left = spec.plan->dependencies.redundant_edges_left;
+  report.plan_hash = spec.plan->plan_hash;
+  report.lowering_hash = spec.plan->lowering_hash;
+  auto executable = std::make_unique<GraphExecutable>(std::move(spec), TransientMemory{},
+                                                      BindingState{}, std::move(exec));
+  return CapturedGraph(std::make_shared<CompiledGraph>(
+      std::vector{GraphReplica::make(std::move(executable), report.messages)}, std::move(report)));
 }
 
 }  // namespace reprise::detail

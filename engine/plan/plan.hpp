@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
-#include <reprise/captured_graph.hpp>
+#include <reprise/cost_profile.hpp>
+#include <reprise/dot.hpp>
+#include <reprise/memory_goal.hpp>
 
 #include "dependencies/dependency_graph.hpp"
 #include "lowering/lowered_graph.hpp"

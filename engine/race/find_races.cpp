@@ -7,9 +7,9 @@
 
 #include "base/failure.hpp"
 #include "base/text.hpp"
-#include "compile/stages.hpp"
 #include "race/reordered_replay.hpp"
 #include "runtime/core/device_core.hpp"
+#include "runtime/graph/compile_graph.hpp"
 #include "runtime/memory/pool_core.hpp"
 #include "runtime/queue/queue_core.hpp"
 
@@ -293,7 +293,7 @@ RaceReport find_races(const CommandBuffer& commands, const RaceDesc& desc) {
          concat("find_races ", any->label,
                 ": no command has a buffer of a pool; name a queue to run on"));
   }
-  auto recording = checked_recording(*device, commands, {});
+  auto recording = recording_to_compile(*device, commands, nullptr);
   static_cast<void>(check(*device, *recording));
   const Device owner(device);
   const Queue queue = desc.queue ? desc.queue : owner.create_queue({.label = "find_races"});

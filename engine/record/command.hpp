@@ -6,7 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include <reprise/command_buffer.hpp>
+#include <reprise/buffer.hpp>
+#include <reprise/command_desc.hpp>
 #include <reprise/types.hpp>
 
 namespace reprise::detail {

@@ -9,10 +9,15 @@
 #include <string>
 #include <vector>
 
-#include <reprise/graph_op.hpp>
+#include <reprise/buffer.hpp>
+#include <reprise/command_desc.hpp>
 
 #include "record/buffer_core.hpp"
 #include "record/kernel_core.hpp"
+
+namespace reprise {
+class GraphOp;
+}
 
 namespace reprise::detail {
 

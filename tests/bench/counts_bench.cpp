@@ -14,7 +14,7 @@
 
 #include "bench.hpp"
 #include "plan/plan.hpp"
-#include "runtime/graph/graph_core.hpp"
+#include "runtime/graph/compiled_graph.hpp"
 #include "shapes.hpp"
 #include "support/counting_allocator.hpp"
 #include "support/task_graphs.hpp"

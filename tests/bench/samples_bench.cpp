@@ -21,7 +21,7 @@
 #include "photo/pyramid.hpp"
 #include "plan/plan.hpp"
 #include "runtime/graph/compile_graph.hpp"
-#include "runtime/graph/graph_core.hpp"
+#include "runtime/graph/compiled_graph.hpp"
 #ifdef REPRISE_HAS_OPS
 #include "spectrogram/analysis.hpp"
 #endif

@@ -166,7 +166,7 @@ TEST_CASE_FIXTURE(
   CHECK(error.details().unfinished == std::vector<std::uint32_t>{1});
   const std::string text = error.what();
   INFO("text: ", text);
-  for (const std::string_view part : {"begun and not ended", "command 1, host", "slow part",
+  for (const std::string_view part : {"started and not completed", "command 1, host", "slow part",
                                       "replay 1", "graph marked", "queue main"}) {
     CHECK(text.find(part) != std::string::npos);
   }

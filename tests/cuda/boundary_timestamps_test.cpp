@@ -11,7 +11,7 @@
 #include "backend/backend.hpp"
 #include "cuda/gpu.hpp"
 #include "runtime/core/device_core.hpp"
-#include "runtime/graph/graph_core.hpp"
+#include "runtime/graph/compiled_graph.hpp"
 #include "runtime/queue/queue_core.hpp"
 #include "unit/profile/traced_run.hpp"
 

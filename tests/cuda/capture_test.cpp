@@ -12,7 +12,7 @@
 
 #include "cuda/gpu.hpp"
 #include "profile/describe_graph.hpp"
-#include "runtime/graph/graph_core.hpp"
+#include "runtime/graph/compiled_graph.hpp"
 
 __attribute__((visibility("default"))) void application_scale(
     float* x, float factor, unsigned n);  // __global__, in application.cu

@@ -12,7 +12,7 @@
 #include "cuda/gpu.hpp"
 #include "lowering/lowering_config.hpp"
 #include "runtime/core/device_core.hpp"
-#include "runtime/graph/graph_core.hpp"
+#include "runtime/graph/compiled_graph.hpp"
 
 namespace reprise::test {
 namespace {

@@ -15,7 +15,7 @@
 #include "cuda/gpu.hpp"
 #include "plan/timing_layout.hpp"
 #include "runtime/core/device_core.hpp"
-#include "runtime/graph/graph_core.hpp"
+#include "runtime/graph/compiled_graph.hpp"
 #include "runtime/queue/queue_core.hpp"
 
 namespace reprise::test {

@@ -28,7 +28,7 @@
 namespace reprise {
 
 namespace detail {
-class GraphCore;
+class CompiledGraph;
 }
 
 struct CompileDesc {
@@ -89,15 +89,6 @@ struct CompileReport {
   std::uint64_t lowering_hash = 0;
 };
 
-// Bits for export_dot and to_dot.
-struct DotOptions {
-  bool accesses = true;             // buffers and ranges in node labels
-  bool causes = true;               // why each edge exists
-  bool added_edges = true;          // lane and frame edges, dashed
-  bool locations = false;           // file:line of each command
-  DotFlags flags = DotFlags::None;  // what of each node's parameters
-};
-
 // What a loop of the graph did in the replay that ran last.
 struct LoopReport {
   std::string name;              // "while go: iteration"
@@ -109,7 +100,7 @@ struct LoopReport {
 class CapturedGraph {
  public:
   CapturedGraph() = default;
-  explicit CapturedGraph(std::shared_ptr<detail::GraphCore> core) noexcept
+  explicit CapturedGraph(std::shared_ptr<detail::CompiledGraph> core) noexcept
       : core_(std::move(core)) {}
   CapturedGraph(const CapturedGraph&) = delete;
   CapturedGraph& operator=(const CapturedGraph&) = delete;
@@ -187,7 +178,9 @@ class CapturedGraph {
   [[nodiscard]] std::vector<LoopReport> loops() const;
   [[nodiscard]] std::uint32_t node_count() const noexcept;
   [[nodiscard]] std::string_view label() const noexcept;
-  [[nodiscard]] const CompileReport& report() const noexcept;
+  // Of the compile or of the last update, which another thread may replace meanwhile; empty for an
+  // empty graph.
+  [[nodiscard]] CompileReport report() const;
 
   [[nodiscard]] std::string to_dot(const DotOptions& options = {}) const;
   // Writes to_dot() to a file; throws Error naming the path.
@@ -195,11 +188,13 @@ class CapturedGraph {
   // The plan as stable text: nodes, edges with causes, placements.
   [[nodiscard]] std::string to_text() const;
 
-  [[nodiscard]] const std::shared_ptr<detail::GraphCore>& core() const noexcept { return core_; }
+  [[nodiscard]] const std::shared_ptr<detail::CompiledGraph>& core() const noexcept {
+    return core_;
+  }
 
  private:
   [[nodiscard]] std::uint32_t find_scalar(std::string_view name) const;
-  std::shared_ptr<detail::GraphCore> core_;
+  std::shared_ptr<detail::CompiledGraph> core_;
 };
 
 }  // namespace reprise

@@ -48,6 +48,15 @@ enum class DotFlags : std::uint32_t {
          (bits & static_cast<std::uint32_t>(one)) != 0;
 }
 
+// Bits for export_dot and to_dot.
+struct DotOptions {
+  bool accesses = true;             // buffers and ranges in node labels
+  bool causes = true;               // why each edge exists
+  bool added_edges = true;          // lane and frame edges, dashed
+  bool locations = false;           // file:line of each command
+  DotFlags flags = DotFlags::None;  // what of each node's parameters
+};
+
 // The plan of the graph as DOT, and as a file of it. Throws InvalidState for an empty graph, Error
 // naming the path.
 [[nodiscard]] std::string to_dot(const CapturedGraph& graph, DotFlags flags);

@@ -77,9 +77,9 @@ struct BufferBinding {
 };
 
 namespace detail {
-class GraphCore;
-void check_scalar(const GraphCore& graph, std::uint32_t scalar, std::uint64_t bytes);
-std::uint32_t set_scalar(GraphCore& graph, std::uint32_t scalar, const void* value);
+class CompiledGraph;
+void check_scalar(const CompiledGraph& graph, std::uint32_t scalar, std::uint64_t bytes);
+std::uint32_t set_scalar(CompiledGraph& graph, std::uint32_t scalar, const void* value);
 }  // namespace detail
 
 // One scalar slot of one graph, found once by its name. Keeps the graph alive. Threads: any; sets
@@ -88,7 +88,7 @@ template <class T>
 class GraphScalar {
  public:
   GraphScalar() = default;
-  GraphScalar(std::shared_ptr<detail::GraphCore> graph, std::uint32_t scalar)
+  GraphScalar(std::shared_ptr<detail::CompiledGraph> graph, std::uint32_t scalar)
       : graph_(std::move(graph)), scalar_(scalar) {
     detail::check_scalar(*graph_, scalar_, sizeof(T));
   }
@@ -100,7 +100,7 @@ class GraphScalar {
   std::uint32_t set(const T& value) const { return detail::set_scalar(*graph_, scalar_, &value); }
 
  private:
-  std::shared_ptr<detail::GraphCore> graph_;
+  std::shared_ptr<detail::CompiledGraph> graph_;
   std::uint32_t scalar_ = 0;
 };
 

@@ -12,7 +12,7 @@ namespace reprise {
 
 namespace detail {
 class QueueCore;
-class GraphCore;
+class LaunchedGraph;
 }  // namespace detail
 
 struct QueueDesc {
@@ -46,7 +46,7 @@ class Fence {
  public:
   Fence() = default;
   Fence(std::shared_ptr<detail::QueueCore> queue, std::uint64_t serial,
-        std::shared_ptr<detail::GraphCore> graph, std::uint64_t replay) noexcept
+        std::shared_ptr<detail::LaunchedGraph> graph, std::uint64_t replay) noexcept
       : queue_(std::move(queue)), graph_(std::move(graph)), serial_(serial), replay_(replay) {}
 
   // Blocks until the launch has completed. Rethrows what a host callback of that replay threw (each
@@ -70,7 +70,7 @@ class Fence {
  private:
   friend class Queue;
   std::shared_ptr<detail::QueueCore> queue_;
-  std::shared_ptr<detail::GraphCore> graph_;
+  std::shared_ptr<detail::LaunchedGraph> graph_;
   std::uint64_t serial_ = 0, replay_ = 0;
 };
 

@@ -7,6 +7,7 @@
 
 #include "base/failure.hpp"
 #include "base/text.hpp"
+#include "profile/host_span.hpp"
 #include "runtime/core/device_core.hpp"
 
 namespace reprise {
@@ -38,6 +39,14 @@ bool names_a_gpu(std::string_view name) {
 }
 
 }  // namespace
+
+std::vector<BackendProvider*> all_providers() {
+#if REPRISE_HAS_CUDA
+  return {&cuda_provider(), &host_provider()};
+#else
+  return {&host_provider()};
+#endif
+}
 
 Instance make_instance(const InstanceDesc& desc, std::vector<BackendProvider*> providers) {
   return Instance(std::make_shared<InstanceCore>(desc, std::move(providers)));
@@ -87,7 +96,7 @@ std::string InstanceCore::gpu_unavailable_reason() const {
 
 std::shared_ptr<DeviceCore> InstanceCore::open(const DeviceSelector& selector) {
   std::string name = selector.name();
-  std::string origin;  // of the name, where it is not the call
+  std::string origin;  // prefix for errors when the environment chose the name
   if (selector.environment_wins()) {
     if (std::string value = environment("REPRISE_DEVICE"); !value.empty()) {
       name = std::move(value);
@@ -112,19 +121,19 @@ std::shared_ptr<DeviceCore> InstanceCore::open(const DeviceSelector& selector) {
       if (provider->devices().empty()) provider->require_driver();
     }
   }
-  std::string there_are;
+  std::string available;
   for (const Found& found : all)
-    there_are +=
-        concat(there_are.empty() ? "" : ", ", found.info.selector, " (", found.info.name, ")");
-  if (there_are.empty()) there_are = "none";
+    available +=
+        concat(available.empty() ? "" : ", ", found.info.selector, " (", found.info.name, ")");
+  if (available.empty()) available = "none";
   if (!origin.empty() && name != "host" && name != "best" && !names_a_gpu(name)) {
     fail(ErrorCode::InvalidArgument, Stage::Open, name,
          concat("REPRISE_DEVICE is \"", name,
-                "\"; it may be best, host or cuda:N; the devices are: ", there_are));
+                "\"; it may be best, host or cuda:N; the devices are: ", available));
   }
   const std::string why = names_a_gpu(name) ? gpu_unavailable_reason() : "";
   fail(ErrorCode::UnknownDevice, Stage::Open, name,
-       concat(origin, "no device is named \"", name, "\"; the devices are: ", there_are,
+       concat(origin, "no device is named \"", name, "\"; the devices are: ", available,
               why.empty() ? "" : "; ", why));
 }
 
@@ -160,6 +169,17 @@ void Instance::set_profile(ProfileMode mode) const {
 }
 void Instance::flush_trace() const {
   if (core_->trace()) core_->trace()->flush();
+}
+
+TraceRange::TraceRange() noexcept = default;
+TraceRange::TraceRange(std::unique_ptr<detail::HostSpan> span) noexcept : span_(std::move(span)) {}
+TraceRange::TraceRange(TraceRange&&) noexcept = default;
+TraceRange& TraceRange::operator=(TraceRange&&) noexcept = default;
+TraceRange::~TraceRange() = default;
+
+TraceRange Instance::trace_range(std::string_view name) const {
+  return core_->trace() ? TraceRange(std::make_unique<detail::HostSpan>(core_->trace(), name))
+                        : TraceRange();
 }
 
 }  // namespace reprise

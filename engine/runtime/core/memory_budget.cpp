@@ -13,7 +13,7 @@ std::uint64_t MemoryBudget::available() const noexcept {
   return budget > mapped ? budget - mapped : 0;
 }
 
-bool MemoryBudget::take(Part part, std::uint64_t bytes) noexcept {
+bool MemoryBudget::reserve(Part part, std::uint64_t bytes) noexcept {
   const std::uint64_t budget = budget_.load(std::memory_order_relaxed);
   std::uint64_t before = mapped_.load(std::memory_order_relaxed);
   do {
@@ -27,52 +27,52 @@ bool MemoryBudget::take(Part part, std::uint64_t bytes) noexcept {
   return true;
 }
 
-void MemoryBudget::give_back(Part part, std::uint64_t bytes) noexcept {
+void MemoryBudget::release(Part part, std::uint64_t bytes) noexcept {
   mapped_.fetch_sub(bytes, std::memory_order_relaxed);
   if (part != Part::Buffer) return;
   buffers_.fetch_sub(bytes, std::memory_order_relaxed);
-  say_changed();
+  notify();
 }
 
-void MemoryBudget::say_changed() const noexcept {
+void MemoryBudget::notify() const noexcept {
   if (changed_) changed_();
 }
 
 void MemoryBudget::add_slab(std::uint64_t bytes) noexcept {
   slabs_.fetch_add(1, std::memory_order_relaxed);
   reserved_slabs_.fetch_add(bytes, std::memory_order_relaxed);
-  say_changed();
+  notify();
 }
 
 void MemoryBudget::remove_slab(std::uint64_t bytes) noexcept {
   slabs_.fetch_sub(1, std::memory_order_relaxed);
   reserved_slabs_.fetch_sub(bytes, std::memory_order_relaxed);
-  say_changed();
+  notify();
 }
 
 void MemoryBudget::resize_slab(std::uint64_t before, std::uint64_t bytes) noexcept {
   reserved_slabs_.fetch_add(bytes - before, std::memory_order_relaxed);  // modulo 2^64
-  say_changed();
+  notify();
 }
 
 void MemoryBudget::add_sharer() noexcept {
   sharers_.fetch_add(1, std::memory_order_relaxed);
-  say_changed();
+  notify();
 }
 
 void MemoryBudget::remove_sharer() noexcept {
   sharers_.fetch_sub(1, std::memory_order_relaxed);
-  say_changed();
+  notify();
 }
 
-void MemoryBudget::note_trim() noexcept {
+void MemoryBudget::record_trim() noexcept {
   trims_.fetch_add(1, std::memory_order_relaxed);
-  say_changed();
+  notify();
 }
 
-void MemoryBudget::note_remap() noexcept {
+void MemoryBudget::record_remap() noexcept {
   remaps_.fetch_add(1, std::memory_order_relaxed);
-  say_changed();
+  notify();
 }
 
 MemoryStatistics MemoryBudget::statistics() const noexcept {
@@ -90,11 +90,10 @@ MemoryStatistics MemoryBudget::statistics() const noexcept {
   return now;
 }
 
-std::string MemoryBudget::why_not() const {
+std::string MemoryBudget::describe() const {
   const MemoryStatistics now = statistics();
-  return concat("of the ", now.budget, " bytes of the budget of ", name_, " ", available(),
-                " are left: ", now.buffers, " are taken by buffers, ", now.mapped - now.buffers,
-                " by slabs");
+  return concat("of the ", now.budget, " bytes of the budget of ", name_, ", ", available(),
+                " are left: buffers hold ", now.buffers, ", slabs ", now.mapped - now.buffers);
 }
 
 }  // namespace reprise::detail

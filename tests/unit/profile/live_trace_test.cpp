@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/graph/graph_core.hpp"
+#include "runtime/graph/compiled_graph.hpp"
 #include "support/counting_allocator.hpp"
 #include "support/thrown_by.hpp"
 #include "trace/live/session_directory.hpp"

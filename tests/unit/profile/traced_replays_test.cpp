@@ -14,7 +14,7 @@
 
 #include "runtime/core/device_core.hpp"
 #include "runtime/core/instance_core.hpp"
-#include "runtime/graph/graph_core.hpp"
+#include "runtime/graph/compiled_graph.hpp"
 #include "support/counting_allocator.hpp"
 #include "support/thrown_by.hpp"
 #include "unit/profile/traced_run.hpp"

@@ -3,7 +3,7 @@
 
 #include "base/text.hpp"
 #include "runtime/core/device_core.hpp"
-#include "runtime/graph/graph_core.hpp"
+#include "runtime/graph/compiled_graph.hpp"
 #include "runtime/queue/queue_core.hpp"
 #include "unit/runtime/fake_backend.hpp"
 

@@ -1,4 +1,4 @@
-// DeviceCore::rebuild: new memory, kernels and recordings for a device that was lost.
+// Device::rebuild: new memory, kernels and recordings for a lost device.
 #include <unordered_map>
 #include <utility>
 
@@ -12,7 +12,7 @@ namespace reprise::detail {
 
 namespace {
 
-std::shared_ptr<PoolBuffer> make_again(const PoolBuffer& before) {
+std::shared_ptr<PoolBuffer> make_replacement(const PoolBuffer& before) {
   return PoolBuffer::make(before.pool(),
                           {.kind = before.kind,
                            .bytes = before.bytes,
@@ -21,22 +21,14 @@ std::shared_ptr<PoolBuffer> make_again(const PoolBuffer& before) {
                            .adopted = before.is_adopted() ? before.address : nullptr});
 }
 
-}  // namespace
-
-// Knows the buffers and kernels that were alive when it was made, and keeps them alive.
-class DeviceCore::Replacements {
+// Replacements for the buffers and kernels that are alive at construction, which it keeps alive.
+class Replacements {
  public:
-  explicit Replacements(DeviceCore& device) : device_(device), buffers_(device.live_buffers()) {
-    {
-      std::lock_guard lock(device.registry_);
-      for (const Loaded& loaded : device.kernels_) {
-        if (auto kernel = loaded.kernel.lock())
-          kernels_.push_back({std::move(kernel), loaded.desc});
-      }
-    }
-    for (const auto& kernel : kernels_) desc_of_.emplace(kernel.first.get(), &kernel.second);
+  explicit Replacements(DeviceCore& device)
+      : device_(device), buffers_(device.live_buffers()), kernels_(device.live_kernels()) {
+    for (const auto& [kernel, desc] : kernels_) desc_of_.emplace(kernel.get(), &desc);
     for (const auto& before : buffers_) {
-      auto after = make_again(*before);
+      auto after = make_replacement(*before);
       rebuilt_.push_back(
           {BufferView(before, 0, before->bytes), BufferView(after, 0, after->bytes)});
       buffer_for_.emplace(before.get(), std::move(after));
@@ -53,7 +45,7 @@ class DeviceCore::Replacements {
     auto workspace = make_workspace_again(*before);
     return workspace ? buffer_for_[before.get()] = std::move(workspace) : before;
   }
-  // Loaded once, when a recording needs it. One that was adopted stays as it is, and stale.
+  // Loads each kernel once, when a recording needs it. An adopted kernel stays stale.
   [[nodiscard]] std::shared_ptr<const KernelCore> of(
       const std::shared_ptr<const KernelCore>& before) {
     const auto desc = desc_of_.find(before.get());
@@ -76,60 +68,61 @@ class DeviceCore::Replacements {
  private:
   DeviceCore& device_;
   std::vector<std::shared_ptr<PoolBuffer>> buffers_;
+  std::vector<LoadedKernel> kernels_;
   std::vector<RebuiltBuffer> rebuilt_;
   std::unordered_map<const BufferCore*, std::shared_ptr<BufferCore>> buffer_for_;
-  std::vector<std::pair<std::shared_ptr<const KernelCore>, KernelDesc>> kernels_;
   std::unordered_map<const KernelCore*, const KernelDesc*> desc_of_;
   std::unordered_map<const KernelCore*, std::shared_ptr<const KernelCore>> kernel_for_;
 };
 
-std::vector<RebuiltBuffer> DeviceCore::rebuild() {
-  if (status_->shut_down.load(std::memory_order_acquire)) {
-    fail(ErrorCode::InvalidState, Stage::Open, status_->selector,
-         concat("device ", status_->selector,
-                " was shut down and cannot be rebuilt; open it again with Instance::open_device"));
-  }
-  if (status_->lost.load(std::memory_order_acquire))
-    retired_.flush();  // what nobody holds any more needs no replacement
-  std::lock_guard one_at_a_time(rebuilding_);
-  if (!status_->lost.load(std::memory_order_acquire)) {
-    fail(ErrorCode::InvalidState, Stage::Open, status_->selector,
-         concat("device ", status_->selector, " is not lost; there is nothing to rebuild"));
-  }
-  backend_->rebuild();
-  try {
-    auto rebuilt = replace_everything();
-    status_->lost.store(false, std::memory_order_release);
-    return rebuilt;
-  } catch (...) {
-    status_->lost.store(true, std::memory_order_release);  // so that it can be tried again
-    throw;
-  }
-}
-
-std::vector<RebuiltBuffer> DeviceCore::replace_everything() {
-  // Whatever may fail comes first: an error leaves buffers and recordings as they were.
-  Replacements replacements(*this);
-  std::vector<std::shared_ptr<CommandBufferCore>> commands;
-  {
-    std::lock_guard lock(registry_);
-    for (const auto& weak : commands_) {
-      if (auto one = weak.lock()) commands.push_back(std::move(one));
-    }
-  }
+// Performs everything that can fail first: an error leaves buffers and recordings unchanged.
+std::vector<RebuiltBuffer> replace_all(DeviceCore& device) {
+  Replacements replacements(device);
+  const auto commands = device.live_commands();
   for (const auto& one : commands) {
-    const auto recording = one->recording();
-    if (!recording) continue;
-    replacements.load_kernels(*recording);
+    if (const auto recording = one->recording()) replacements.load_kernels(*recording);
   }
   for (const auto& one : commands) {
     one->rebind(
         [&](const std::shared_ptr<BufferCore>& before) { return replacements.of(before); },
         [&](const std::shared_ptr<const KernelCore>& before) { return replacements.of(before); });
   }
-  std::lock_guard order(order_);
+  std::lock_guard order(device.order());
   for (const auto& before : replacements.buffers()) before->leave_pool();
   return replacements.take();
 }
 
+}  // namespace
+
 }  // namespace reprise::detail
+
+namespace reprise {
+
+std::vector<RebuiltBuffer> Device::rebuild() const {
+  detail::DeviceStatus& status = *core_->status();
+  if (status.shut_down.load(std::memory_order_acquire)) {
+    detail::fail(ErrorCode::InvalidState, Stage::Open, status.selector,
+                 detail::concat("device ", status.selector,
+                                " was shut down and cannot be rebuilt; open it again with "
+                                "Instance::open_device"));
+  }
+  // Objects without references need no replacement.
+  if (status.lost.load(std::memory_order_acquire)) core_->deferred().flush();
+  std::lock_guard one_at_a_time(core_->rebuild_mutex());
+  if (!status.lost.load(std::memory_order_acquire)) {
+    detail::fail(
+        ErrorCode::InvalidState, Stage::Open, status.selector,
+        detail::concat("device ", status.selector, " is not lost; there is nothing to rebuild"));
+  }
+  core_->backend().rebuild();
+  try {
+    auto rebuilt = detail::replace_all(*core_);
+    status.lost.store(false, std::memory_order_release);
+    return rebuilt;
+  } catch (...) {
+    status.lost.store(true, std::memory_order_release);  // the caller can try again
+    throw;
+  }
+}
+
+}  // namespace reprise

@@ -28,10 +28,10 @@ struct ConditionalRules : RecordFixture {
   }
   Condition condition(std::string_view name) { return make_condition(status, {.name = name}); }
   CommandBuffer filling(std::string_view label) {
-    CommandBuffer made = recording({.label = label, .level = Level::Secondary});
-    made.fill(x, 1u);
-    made.end();
-    return made;
+    CommandBuffer commands = recording({.label = label, .level = Level::Secondary});
+    commands.fill(x, 1u);
+    commands.end();
+    return commands;
   }
   std::vector<Finding> find(CommandBuffer& commands) {
     return validate(*frozen(commands), device, Validation::Full);

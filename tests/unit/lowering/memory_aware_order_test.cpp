@@ -18,7 +18,8 @@ using namespace reprise::test;
 }  // namespace
 
 TEST_CASE(
-    "byte order: random graphs: every order is topological, and lanes keep all needed edges") {
+    "memory-aware order: orders of random graphs are topological, and lanes keep all needed "
+    "edges") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);
     const auto recording = random_recording({.seed = seed,
@@ -39,7 +40,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("byte order: fewest frees what it can before it takes more") {
+TEST_CASE("memory-aware order: MinBytes frees buffers before it allocates others") {
   RecordingBuilder b;
   const auto out = b.add_buffer("out", 64);
   std::vector<std::uint32_t> transients;

@@ -1,5 +1,5 @@
-// The rules about pairs of commands: what nothing orders, barriers that order nothing, transients
-// read too early.
+// Rules about pairs of commands: unordered hazards, barriers that order nothing, and early reads of
+// transients.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -60,8 +60,8 @@ struct Fixture {
 }  // namespace
 
 TEST_CASE(
-    "validate: hazard-unordered names both commands, labels, places, bytes, the hazard and the "
-    "barrier that is missing") {
+    "validate: hazard-unordered names both commands, labels, locations, bytes, the hazard and the "
+    "missing barrier") {
   RecordingBuilder b({.ordering = Ordering::Explicit});
   const std::uint32_t x = b.add_buffer("x", 64);
   b.begin_label("forward");
@@ -81,14 +81,14 @@ TEST_CASE(
   CHECK(message.text ==
         "command 1, dispatch reduce in \"backward\" (app.cpp:2) reads bytes [16, 48) of buffer "
         "\"x\", which command 0, dispatch saxpy in "
-        "\"forward\" (app.cpp:1) writes, and nothing orders these commands (read after write). Record "
+        "\"forward\" (app.cpp:1) writes, and nothing orders these commands (read after write). "
+        "Record "
         "between them: "
         "barrier({.buffer = x.subview(16, 32), .before = Access::Write, .after = Access::Read})");
 }
 
 TEST_CASE(
-    "validate: hazard-unordered for each kind of hazard, with its barrier, which then silences "
-    "it") {
+    "validate: hazard-unordered for each kind of hazard, and the suggested barrier resolves it") {
   for (const auto& [first, second] : {std::pair{W, R}, std::pair{R, W}, std::pair{W, W}}) {
     Fixture without;
     without.dispatch(first);
@@ -107,7 +107,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("validate: an edge, a global barrier and a path through others order a pair") {
+TEST_CASE("validate: an edge, a global barrier and a path through other commands order a pair") {
   Fixture edge;
   edge.dispatch(W);
   edge.dispatch(R);
@@ -135,9 +135,7 @@ TEST_CASE("validate: an edge, a global barrier and a path through others order a
   CHECK(ids_of(backward.b) == kNothing);
 }
 
-TEST_CASE(
-    "validate: a barrier of the wrong kind or on other bytes leaves the hazard, and orders "
-    "nothing") {
+TEST_CASE("validate: a barrier of the wrong kind or range leaves the hazard and orders nothing") {
   Fixture kind;
   kind.dispatch(W);
   kind.barrier(R, W);
@@ -153,7 +151,7 @@ TEST_CASE(
         std::vector<std::string_view>{"barrier-orders-nothing", "hazard-unordered"});
 }
 
-TEST_CASE("validate: disjoint halves and strided halves are no hazard") {
+TEST_CASE("validate: disjoint and interleaved halves do not conflict") {
   Fixture halves;
   halves.dispatch(W, 0, 32);
   halves.dispatch(W, 32, 64);
@@ -170,7 +168,7 @@ TEST_CASE("validate: disjoint halves and strided halves are no hazard") {
   CHECK(ids_of(meeting.b) == kUnordered);
 }
 
-TEST_CASE("validate: inferred and linear recordings have no unordered hazard") {
+TEST_CASE("validate: inferred and linear recordings have no unordered hazards") {
   for (const Ordering ordering : {Ordering::Inferred, Ordering::Linear}) {
     Fixture t(ordering);
     t.dispatch(W);
@@ -180,7 +178,7 @@ TEST_CASE("validate: inferred and linear recordings have no unordered hazard") {
   }
 }
 
-TEST_CASE("validate: of hundreds of unordered pairs 64 are reported and the rest is counted") {
+TEST_CASE("validate: of hundreds of unordered pairs, 64 are reported and all are counted") {
   Fixture t;
   for (int i = 0; i < 200; ++i) t.dispatch(W);
   const auto findings = findings_of(*t.b.finish());
@@ -190,8 +188,8 @@ TEST_CASE("validate: of hundreds of unordered pairs 64 are reported and the rest
 }
 
 TEST_CASE(
-    "validate: random explicit recordings have an unordered hazard exactly where two conflicting "
-    "commands are not ordered") {
+    "validate: a random explicit recording has an unordered hazard exactly if two conflicting "
+    "commands are unordered") {
   int with = 0, without = 0;
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
     CAPTURE(seed);
@@ -232,7 +230,7 @@ TEST_CASE(
   CHECK(without > 10);
 }
 
-TEST_CASE("validate: with an edge for each reported pair nothing is left to report") {
+TEST_CASE("validate: an edge for each reported pair resolves all findings") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     CAPTURE(seed);
     Recording recording = *random_recording(
@@ -246,9 +244,7 @@ TEST_CASE("validate: with an edge for each reported pair nothing is left to repo
   }
 }
 
-TEST_CASE(
-    "validate: barrier-orders-nothing where nothing before or after it accesses the range as it "
-    "says") {
+TEST_CASE("validate: barrier-orders-nothing if no earlier or later command accesses its range") {
   Fixture first;
   first.barrier(W, R);
   first.dispatch(R);
@@ -271,7 +267,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "validate: barrier-orders-nothing where other barriers or accesses order it all already") {
+    "validate: barrier-orders-nothing if other barriers or accesses already establish the order") {
   Fixture twice;
   twice.dispatch(W);
   twice.barrier(W, R);
@@ -295,7 +291,7 @@ TEST_CASE(
   CHECK(ids_of(adds.b) == kNothing);
 }
 
-TEST_CASE("validate: a barrier that stays as a join orders something") {
+TEST_CASE("validate: a barrier that remains as a join orders commands") {
   Fixture t;
   for (int i = 0; i < 20; ++i) t.dispatch(R);
   t.barrier(R, R);
@@ -303,7 +299,7 @@ TEST_CASE("validate: a barrier that stays as a join orders something") {
   CHECK(ids_of(t.b) == kNothing);
 }
 
-TEST_CASE("validate: without the idle barriers of a random recording its order is the same") {
+TEST_CASE("validate: removing the reported barriers of a random recording preserves its order") {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     CAPTURE(seed);
     const RecordingPtr recording =
@@ -331,8 +327,8 @@ TEST_CASE("validate: without the idle barriers of a random recording its order i
 }
 
 TEST_CASE(
-    "validate: a programmatic barrier orders a kernel that starts early, and of one that does not "
-    "it says that it orders nothing") {
+    "validate: a programmatic barrier orders kernels with programmatic start and is reported for "
+    "others") {
   const auto with = [](const DispatchPayload& later) {
     Fixture f;
     f.dispatch(W);
@@ -367,7 +363,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "validate: edge-orders-nothing names the edge and the command that does not wait itself") {
+    "validate: edge-orders-nothing names the edge and the command without programmatic start") {
   for (const Ordering ordering : {Ordering::Explicit, Ordering::Inferred, Ordering::Linear}) {
     Fixture f(ordering);
     const BufferAccess access = f.b.read(f.x);
@@ -387,7 +383,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("validate: transient-read-before-write names the bytes that nothing wrote") {
+TEST_CASE("validate: transient-read-before-write names the unwritten bytes") {
   RecordingBuilder b;
   const std::uint32_t t = b.add_buffer("t", 64, BufferKind::Transient);
   b.dispatch("a", {RecordingBuilder::range(W, t, 0, 16)});
@@ -425,7 +421,7 @@ TEST_CASE(
   CHECK(ids_of(rows) == kNothing);
 }
 
-TEST_CASE("validate: a cycle is left to the schedule to report") {
+TEST_CASE("validate: a cycle is reported by build_dependencies, not by validate") {
   Fixture t;
   t.dispatch(W);
   t.dispatch(W);

@@ -39,9 +39,9 @@ std::vector<NodeRuns> runs_of(const model::Graph& graph,
   return runs;
 }
 
-trace::DurationHistogram replay_times(const model::GraphEntry& entry, model::ReplayRange range,
-                                      model::ReplayMeasure what) {
-  trace::DurationHistogram times;
+detail::DurationHistogram replay_times(const model::GraphEntry& entry, model::ReplayRange range,
+                                       model::ReplayMeasure what) {
+  detail::DurationHistogram times;
   const std::size_t first = std::min(range.first, entry.replays.size());
   const std::size_t end = first + std::min(range.count, entry.replays.size() - first);
   for (std::size_t i = first; i < end; ++i) {
@@ -54,8 +54,8 @@ trace::DurationHistogram replay_times(const model::GraphEntry& entry, model::Rep
 ComparedTimes compare_replays(const model::GraphEntry& a, model::ReplayRange in_a,
                               const model::GraphEntry& b, model::ReplayRange in_b,
                               model::ReplayMeasure what) {
-  const trace::DurationHistogram times_a = replay_times(a, in_a, what),
-                                 times_b = replay_times(b, in_b, what);
+  const detail::DurationHistogram times_a = replay_times(a, in_a, what),
+                                  times_b = replay_times(b, in_b, what);
   ComparedTimes result{static_cast<std::size_t>(times_a.count()),
                        static_cast<std::size_t>(times_b.count()), times_a.quantile(0.5),
                        times_b.quantile(0.5)};

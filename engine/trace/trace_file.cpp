@@ -5,8 +5,10 @@
 
 #include <cerrno>
 #include <cstring>
+#include <span>
 #include <utility>
 
+#include "base/atomic_file.hpp"
 #include "trace/trace_error.hpp"
 #include "trace/trace_reader.hpp"
 
@@ -44,20 +46,16 @@ TraceFile::TraceFile(TraceFileDesc desc) : desc_(std::move(desc)) {
                      desc_.path.string() + ": a limit of " + std::to_string(desc_.max_bytes) +
                          " bytes is too small; the minimum is " + std::to_string(kMinMaxBytes));
   }
-  desc_.start == TraceFileDesc::Start::Append ? resume() : open(desc_.path);
+  desc_.start == TraceFileDesc::Start::Append ? resume() : create();
 }
 
 TraceFile::~TraceFile() {
   if (file_ >= 0) ::close(file_);
 }
 
-void TraceFile::open(const std::filesystem::path& path) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (file < 0) throw_io_error(path, "cannot create");
-  if (file_ >= 0) ::close(file_);
-  file_ = file;
-  open_path_ = path;
-  bytes_ = 0;
+void TraceFile::create() {
+  file_ = ::open(desc_.path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (file_ < 0) throw_io_error(desc_.path, "cannot create");
   const auto preamble = encode_preamble();
   append_bytes(preamble.data(), preamble.size());
 }
@@ -80,7 +78,6 @@ void TraceFile::resume() {
       ::lseek(file.number, static_cast<off_t>(end), SEEK_SET) < 0) {
     throw_io_error(desc_.path, "cannot append");
   }
-  open_path_ = desc_.path;
   bytes_ = end;
   file_ = std::exchange(file.number, -1);
 }
@@ -97,7 +94,7 @@ void TraceFile::append_bytes(const void* data, std::size_t bytes) {
       if (::ftruncate(file_, static_cast<off_t>(bytes_)) == 0)
         ::lseek(file_, static_cast<off_t>(bytes_), SEEK_SET);
       errno = reason;
-      throw_io_error(open_path_, "cannot write");
+      throw_io_error(desc_.path, "cannot write");
     }
     at += n;
     remaining -= static_cast<std::size_t>(n);
@@ -148,22 +145,27 @@ void TraceFile::rewrite() {
     }
   }
   kept_ = std::move(kept);
-  const std::filesystem::path beside = desc_.path.string() + ".new";
   try {
-    open(beside);
-    for (const auto& c : kept_) append(*c);
-    if (::rename(beside.c_str(), desc_.path.c_str()) != 0)
-      throw_io_error(desc_.path, "cannot replace");
-  } catch (const TraceError&) {
-    ::unlink(beside.c_str());  // what was there before stands
-    throw;
+    detail::AtomicFile file(desc_.path);
+    const auto preamble = encode_preamble();
+    file.write(std::as_bytes(std::span(preamble)));
+    for (const auto& c : kept_) {
+      const auto header = encode_header(c->header);
+      file.write(std::as_bytes(std::span(header)));
+      file.write(std::as_bytes(std::span(c->payload)));
+    }
+    const int descriptor = file.commit_open();
+    ::close(file_);
+    file_ = descriptor;
+    bytes_ = total;
+  } catch (const detail::FileError& error) {
+    throw TraceError(TraceErrorCode::Io, error.what());
   }
-  open_path_ = desc_.path;
 }
 
 void TraceFile::flush() {
   if (::fdatasync(file_) != 0 && errno != EINVAL && errno != EROFS)
-    throw_io_error(open_path_, "cannot flush");
+    throw_io_error(desc_.path, "cannot flush");
 }
 
 }  // namespace reprise::trace

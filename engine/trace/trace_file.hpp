@@ -42,14 +42,13 @@ class TraceFile : public ChunkSink {
   [[nodiscard]] std::uint64_t dropped_chunks() const noexcept { return dropped_; }
 
  private:
-  void open(const std::filesystem::path& path);
+  void create();
   void resume();
   void append(const Chunk& chunk);
   void append_bytes(const void* data, std::size_t bytes);
   void rewrite();
 
   TraceFileDesc desc_;
-  std::filesystem::path open_path_;
   int file_ = -1;
   std::uint64_t bytes_ = 0, dropped_ = 0, next_sequence_ = 0;
   std::deque<std::shared_ptr<const Chunk>> kept_;  // flight recorder: every chunk in the file

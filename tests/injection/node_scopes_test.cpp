@@ -8,9 +8,7 @@ using detail::NodeScopes;
 using detail::OpenScopes;
 using detail::ScopePath;
 
-TEST_CASE(
-    "node scopes: ranges nest, each domain's among themselves, and what was never opened closes "
-    "nothing") {
+TEST_CASE("node scopes: ranges nest per domain, and closing an unopened range has no effect") {
   OpenScopes open;
   CHECK(open.path() == nullptr);
   open.push(0, "model");
@@ -25,8 +23,7 @@ TEST_CASE(
   CHECK(open.path() == nullptr);
 }
 
-TEST_CASE(
-    "node scopes: a copy of a node has its scope, and an address that is used again has not") {
+TEST_CASE("node scopes: a copied node has its original's scope, and a reused address does not") {
   NodeScopes scopes;
   const auto path = std::make_shared<const ScopePath>(ScopePath{"forward"});
   scopes.add(1, 10, path);
@@ -43,7 +40,7 @@ TEST_CASE(
   scopes.remove_graph(3);
 }
 
-TEST_CASE("node scopes: a graph that ends takes only nodes that are still its own") {
+TEST_CASE("node scopes: destroying a graph removes only the nodes that it still owns") {
   NodeScopes scopes;
   const auto path = std::make_shared<const ScopePath>(ScopePath{"forward"});
   scopes.add(1, 10, path);

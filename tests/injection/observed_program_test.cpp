@@ -66,7 +66,7 @@ detail::ObservedRun run_of(std::uint32_t number, std::uint32_t correlation, trac
 }  // namespace
 
 TEST_CASE(
-    "observed program: an executable is a graph of the trace, with short and full names, and each "
+    "observed program: an executable is a graph of the trace with short and full names, and each "
     "launch is a replay") {
   ObservedProgram program;
   program.name_queue(kStream, 0, "stream 7");
@@ -95,9 +95,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "observed program: a replay with records has the time of every node, whatever order they come "
-    "in, "
-    "and its own begin and end") {
+    "observed program: a recorded replay has the time of every node in any order of arrival, and "
+    "its own start and end") {
   ObservedProgram program;
   instantiate(program, chain(3));
   launch(program, 5, ObservedProgram::Nodes::Recorded);
@@ -117,8 +116,7 @@ TEST_CASE(
   CHECK(replays[0].sampled == 1);
 }
 
-TEST_CASE(
-    "observed program: runs that come before their launch has returned are its own all the same") {
+TEST_CASE("observed program: runs that arrive before their launch returned are assigned to it") {
   ObservedProgram program;
   instantiate(program, chain(1));
   program.ran({run_of(0, 9, 1000)}, 10);
@@ -127,9 +125,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "observed program: runs in bodies come without a launch, their time says whose they are, and "
-    "of "
-    "one node they are counted") {
+    "observed program: runs in bodies have no launch, are assigned by time, and are numbered per "
+    "node") {
   ObservedProgram program;
   ObservedGraph graph = chain(2);
   graph.nodes[1].recorded = ObservedNode::Recorded::Sometimes;  // in a body
@@ -149,8 +146,7 @@ TEST_CASE(
   CHECK(blocks[1].samples.size() == 2);
 }
 
-TEST_CASE(
-    "observed program: a run that says another kernel than the node with its number is nobody's") {
+TEST_CASE("observed program: a run whose kernel differs from its node's is ignored") {
   ObservedProgram program;
   instantiate(program, chain(1));
   launch(program, 1, ObservedProgram::Nodes::Recorded);
@@ -163,7 +159,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "observed program: of records that were lost the rest is told, once a later replay is there") {
+    "observed program: after lost records the rest is emitted once a later replay has arrived") {
   ObservedProgram program;
   instantiate(program, chain(2));
   launch(program, 1, ObservedProgram::Nodes::Recorded);
@@ -177,7 +173,7 @@ TEST_CASE(
   CHECK(replays[1].ended == 2030);
 }
 
-TEST_CASE("observed program: lost times are no times, and are counted") {
+TEST_CASE("observed program: lost times are omitted and counted") {
   ObservedProgram program;
   instantiate(program, chain(1));
   launch(program, 1, ObservedProgram::Nodes::Recorded);
@@ -194,8 +190,8 @@ TEST_CASE("observed program: lost times are no times, and are counted") {
 }
 
 TEST_CASE(
-    "observed program: changed parameters become a version with the next launch, an update of the "
-    "graph at once, and both say what changed") {
+    "observed program: changed parameters create a version at the next launch, graph updates at "
+    "once, both with a description") {
   ObservedProgram program;
   instantiate(program, chain(2));
   ObservedGraph one = chain(1);
@@ -224,9 +220,7 @@ TEST_CASE(
   CHECK(all<trace::Message>(records).at(0).text.find("error 910") != std::string::npos);
 }
 
-TEST_CASE(
-    "observed program: of a graph that changes before every launch only so many pictures are "
-    "kept") {
+TEST_CASE("observed program: the number of versions of a graph is limited") {
   ObservedProgram program({.nodes = 1000, .versions = 3, .waiting_records = 1000});
   instantiate(program, chain(1));
   for (std::uint32_t i = 1; i <= 5; ++i) {
@@ -243,8 +237,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "observed program: a handle that is used again is another graph, and what was pending of the "
-    "first still comes") {
+    "observed program: a reused handle is a new graph, and outstanding runs of the old one still "
+    "arrive") {
   ObservedProgram program;
   instantiate(program, chain(1));
   launch(program, 1, ObservedProgram::Nodes::Recorded);
@@ -264,8 +258,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "observed program: launches of what nobody described, and records beyond what may wait, are "
-    "counted") {
+    "observed program: launches of undescribed graphs and records above the limit are counted") {
   ObservedProgram program({.nodes = 3, .versions = 8, .waiting_records = 4});
   instantiate(program, chain(2));
   instantiate(program, chain(2), kOtherExec);  // beyond the limit, which is collected
@@ -282,8 +275,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "observed program: scopes are the labels of nodes, and words among parameters count where they "
-    "point into memory that is known") {
+    "observed program: scopes become labels of nodes, and parameter words count if they point into "
+    "known memory") {
   ObservedProgram program;
   program.allocated({0x10000, 256, detail::ProgramMemory::Source::Device, 0}, 50);
   ObservedGraph graph = chain(1);

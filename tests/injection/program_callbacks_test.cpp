@@ -124,7 +124,7 @@ TEST_CASE(
   CHECK(version.accesses[2] == trace::NodeAccess{0, trace::Access::Write, 0, 0, 32});
 }
 
-TEST_CASE("program callbacks: child graphs and bodies are opened, in CUDA's order of numbers") {
+TEST_CASE("program callbacks: child graphs and bodies are inlined in CUDA's numbering") {
   PlayedProgram program;
   HandMadeKernel kernel{"_Z1kv"};
   HandMadeGraph inner, child, body, graph;
@@ -180,7 +180,8 @@ TEST_CASE("program callbacks: child graphs and bodies are opened, in CUDA's orde
   CHECK(samples[2].node == 3);
 }
 
-TEST_CASE("program callbacks: ranges that were open while a node was captured are its labels") {
+TEST_CASE(
+    "program callbacks: ranges that were open during the capture of a node become its labels") {
   PlayedProgram program;
   HandMadeKernel kernel{"_Z1kv"};
   HandMadeGraph graph;
@@ -206,9 +207,7 @@ TEST_CASE("program callbacks: ranges that were open while a node was captured ar
   CHECK(version.nodes[1].label == 0);
 }
 
-TEST_CASE(
-    "program callbacks: ranges have names of any kind of text: wide, registered, in attributes, or "
-    "none") {
+TEST_CASE("program callbacks: range names may be wide, registered, in attributes or absent") {
   PlayedProgram program;
   HandMadeKernel kernel{"_Z1kv"};
   HandMadeGraph graph;
@@ -248,8 +247,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "program callbacks: launches are replays on named queues; those that fail, or are captured, "
-    "are none") {
+    "program callbacks: launches are replays on named queues, except failed and captured "
+    "launches") {
   PlayedProgram program;
   HandMadeKernel kernel{"_Z1kv"};
   HandMadeGraph graph;
@@ -274,8 +273,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "program callbacks: parameters that are set, nodes that are switched off and updates of all "
-    "are versions") {
+    "program callbacks: set parameters, disabled nodes and whole-graph updates create versions") {
   PlayedProgram program;
   HandMadeKernel kernel{"_Z1kv"}, other{"_Z1jv"};
   HandMadeGraph graph;
@@ -310,7 +308,8 @@ TEST_CASE(
   CHECK(all<trace::Message>(records).at(0).text.find("910") != std::string::npos);
 }
 
-TEST_CASE("program callbacks: memory of every family is known from its allocation to its end") {
+TEST_CASE(
+    "program callbacks: memory of every allocation family is known from allocation to release") {
   PlayedProgram program;
   CUdeviceptr address = 0x1000000;
   program.call(CUPTI_DRIVER_TRACE_CBID_cuMemAllocAsync,
@@ -331,8 +330,8 @@ TEST_CASE("program callbacks: memory of every family is known from its allocatio
 }
 
 TEST_CASE(
-    "program callbacks: without a driver that can be asked graphs are told of without nodes, and "
-    "why") {
+    "program callbacks: without a usable driver graphs are recorded without nodes, with the "
+    "reason") {
   PlayedProgram program;
   program.no_driver = "the driver is too old";
   HandMadeGraph graph;
@@ -347,7 +346,7 @@ TEST_CASE(
   CHECK(program.callbacks().take_error().empty());
 }
 
-TEST_CASE("program callbacks: what is asked of CUPTI has each callback once") {
+TEST_CASE("program callbacks: each callback is subscribed once") {
   std::vector<std::pair<int, std::uint32_t>> wanted;
   for (const detail::CallbackId& one : ProgramCallbacks::wanted())
     wanted.emplace_back(one.domain, one.id);

@@ -19,7 +19,7 @@ std::vector<trace::Record> collected(ProgramMemory& memory) {
 }  // namespace
 
 TEST_CASE(
-    "program memory: an address belongs to the allocation that it is in, until that is freed") {
+    "program memory: an address belongs to the allocation that contains it until its release") {
   ProgramMemory memory;
   memory.add({0x1000, 0x100, Source::Device, 0}, 1);
   memory.add({0x2000, 0x100, Source::Stream, 0}, 2);
@@ -33,7 +33,7 @@ TEST_CASE(
   CHECK_FALSE(memory.find(0x1000));
 }
 
-TEST_CASE("program memory: a trace is told of lives, and of what each family of calls holds") {
+TEST_CASE("program memory: the trace contains lifetimes and totals per allocation family") {
   ProgramMemory memory;
   memory.add({0x1000, 100, Source::Device, 0}, 1);
   memory.add({0x2000, 50, Source::PinnedHost, 0}, 2);
@@ -55,8 +55,8 @@ TEST_CASE("program memory: a trace is told of lives, and of what each family of 
 }
 
 TEST_CASE(
-    "program memory: an address that is given out again ends what was there, and unmapping ends "
-    "all that begins in a range") {
+    "program memory: a reused address ends the earlier allocation, and unmapping ends all "
+    "allocations in its range") {
   ProgramMemory memory;
   memory.add({0x1000, 0x100, Source::Graph, 0}, 1);
   memory.add({0x1000, 0x80, Source::Graph, 0}, 2);

@@ -97,7 +97,7 @@ const Graphs kKinds = {
     {"thread", {{{3, 2, 3, 9}}, {{3, 2, 3, 9}}, {{3, 2, 3, 9}}, {{3, 2, 3, 9}}}},
 };
 
-TEST_CASE("recorded program: graphs of every kind, each version, replay and run of a node") {
+TEST_CASE("recorded program: graphs of every kind, each version, replay and node run") {
   const auto records = play("kinds.calls", ObservedProgram::Nodes::Recorded);
   check_graphs(records, kKinds);
   CHECK(all<trace::Loss>(records).empty());
@@ -110,14 +110,14 @@ TEST_CASE("recorded program: graphs of every kind, each version, replay and run 
   CHECK(without_times == std::vector<std::uint64_t>{2});
 }
 
-TEST_CASE("recorded program: without records of nodes everything else is the same") {
+TEST_CASE("recorded program: without node records everything else is unchanged") {
   const auto records = play("kinds.calls", ObservedProgram::Nodes::Unrecorded);
   check_graphs(records, without_runs(kKinds));
   CHECK(all<trace::Loss>(records).empty());
 }
 
 TEST_CASE(
-    "recorded program: ranges of a program are the labels of its nodes, and its memory is known") {
+    "recorded program: a program's ranges become labels of its nodes, and its memory is known") {
   const auto records = play("kinds.calls", ObservedProgram::Nodes::Unrecorded);
   const trace::GraphVersion version = all<trace::GraphVersion>(records).at(0);
   const auto node = [&](std::size_t i) {
@@ -151,8 +151,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "recorded program: a line that can't be read, or an end that is missing, is an error that "
-    "shows it") {
+    "recorded program: an unreadable line or a missing end is an error that contains the line") {
   for (const char* text :
        {"", "1 context\n", "0 end\n1 context\n", "1 launch 1\n0 end\n",
         "1 launch one 2 plain\n0 end\n", "1 sing\n0 end\n", "0 context\n0 end\n",

@@ -145,8 +145,8 @@ void ask_for(Collector& viewer, trace::LiveProfile profile) {
 }  // namespace
 
 TEST_CASE(
-    "run session: nodes are recorded while a viewer looks and wants it, and it gets graphs that "
-    "were there before") {
+    "run session: nodes are recorded on a viewer's request, and the viewer receives earlier "
+    "graphs") {
   WatchedProgram program;
   program.start();
   program.launch();
@@ -183,8 +183,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "run session: with nodes from the start, a viewer may switch them off, and they are on again "
-    "when it has gone") {
+    "run session: with recorded nodes from the start, a viewer can disable them until it "
+    "disconnects") {
   RunEnvironment environment;
   environment.nodes = detail::ObservedProgram::Nodes::Recorded;
   WatchedProgram program(environment);
@@ -204,9 +204,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "run session: CUPTI that is left to the program, or that another one has, is not touched, "
-    "and "
-    "the trace and whoever looks are told") {
+    "run session: CUPTI that is left to the program or in use is not touched, and trace and "
+    "viewers contain the reason") {
   RunEnvironment yields;
   yields.cupti = RunEnvironment::Cupti::ByProgram;
   for (const bool yield : {true, false}) {
@@ -233,7 +232,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("run session: what comes after the end is not looked at") {
+TEST_CASE("run session: callbacks after the end are ignored") {
   WatchedProgram program;
   program.start();
   program.launch();

@@ -4,9 +4,7 @@
 
 namespace reprise::test {
 
-TEST_CASE(
-    "wide text: characters of every length are UTF-8, and what is none is told apart from all "
-    "others") {
+TEST_CASE("wide text: characters of every length become UTF-8, and invalid ones U+FFFD") {
   using detail::to_utf8;
   CHECK(to_utf8(L"") == "");
   CHECK(to_utf8(L"plain\x7f") == "plain\x7f");

@@ -63,8 +63,8 @@ CommandBuffer recorded(const Device& device, const GpuRef<unsigned>& x, std::str
 }  // namespace
 
 TEST_CASE(
-    "nvtx: a recording and its labels are ranges, also those of other threads, with texts that the "
-    "tool got once") {
+    "nvtx: a recording and its labels are ranges on every recording thread, with registered "
+    "texts") {
   const Device device = open("host");
   const auto x = device.create_pool()->allocate<unsigned>(16, "x");
   CommandBuffer cmd = device.create_command_buffer({.label = "labelled"});
@@ -95,7 +95,7 @@ TEST_CASE(
   CHECK(heard_domain() == "reprise");
 }
 
-TEST_CASE("nvtx: a recording that is dropped leaves no range open, whatever labels were") {
+TEST_CASE("nvtx: dropping a recording closes its ranges, including open labels") {
   const Device device = open("host");
   static_cast<void>(take_heard());
   {
@@ -111,8 +111,8 @@ TEST_CASE("nvtx: a recording that is dropped leaves no range open, whatever labe
 }
 
 TEST_CASE(
-    "nvtx: compiling, instantiating, uploading and each replay are ranges of the thread that does "
-    "it, a replay with its number") {
+    "nvtx: compile, instantiate, upload and each replay are ranges of the calling thread, with the "
+    "replay's number") {
   const Device device = open("host");
   const auto pool = device.create_pool();
   const auto x = pool->allocate<unsigned>(16, "x");
@@ -139,7 +139,7 @@ TEST_CASE(
   CHECK_FALSE(categories.contains(0));
 }
 
-TEST_CASE("nvtx: a name longer than a tool shows is cut, not refused") {
+TEST_CASE("nvtx: a name that is too long is truncated") {
   const Device device = open("host");
   const auto x = device.create_pool()->allocate<unsigned>(16, "x");
   const std::string label(5000, 'l');
@@ -151,7 +151,7 @@ TEST_CASE("nvtx: a name longer than a tool shows is cut, not refused") {
   CHECK(starts[0].text.size() < 200);
 }
 
-TEST_CASE("nvtx: queues and memory of a GPU have their names") {
+TEST_CASE("nvtx: queues and memory of a GPU are named") {
   const Instance instance({.application = "nvtx test"});
   if (!instance.gpu_unavailable_reason().empty()) {
     MESSAGE(instance.gpu_unavailable_reason());

@@ -15,8 +15,8 @@ import sys
 PLAN = ["base", "record", "dependencies", "lowering", "memory", "plan"]
 RUNTIME = PLAN + ["validate", "backend", "profile", "trace", "compile"]
 MAY_INCLUDE = {
-    "trace": [],
     "base": [],
+    "trace": ["base"],
     "record": ["base"],
     "dependencies": ["base", "record"],
     "validate": ["base", "record", "dependencies"],

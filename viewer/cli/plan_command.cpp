@@ -7,7 +7,9 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <sstream>
 
+#include "base/atomic_file.hpp"
 #include "cli/commands.hpp"
 #include "cli/json_text.hpp"
 #include "cli/lifetime_table.hpp"
@@ -54,18 +56,10 @@ Planned plan(const PlanOptions& options, const LifetimeTable& table) {
   return planned;
 }
 
-// The file appears whole or not at all.
 void write(const std::string& path, const LifetimeTable& table, const MemoryPlan& plan) {
-  const std::string part = path + ".part";
-  std::ofstream out(part, std::ios::binary);
-  if (out) write_offsets(out, table, plan.offsets);
-  out.close();
-  std::error_code error;
-  if (out) std::filesystem::rename(part, path, error);
-  if (out && !error) return;
-  const std::string reason = error ? error.message() : std::strerror(errno);
-  std::filesystem::remove(part, error);
-  throw std::runtime_error("cannot write " + path + ": " + reason);
+  std::ostringstream out;
+  write_offsets(out, table, plan.offsets);
+  detail::write_file_atomically(path, out.view());
 }
 
 void print(const PlanOptions& options, const LifetimeTable& table, const Planned& planned) {

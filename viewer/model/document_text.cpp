@@ -54,8 +54,8 @@ struct Writer {
       out << " " << p.node << ":" << trace::cause_name(g.record().edges[p.edge].cause);
     out << " before";
     for (const Neighbour& p : g.successors(n)) out << " " << p.node;
-    out << " samples " << s.times.count() << " sum " << s.times.sum() << " least "
-        << s.times.least() << " greatest " << s.times.greatest() << " lost " << s.lost;
+    out << " samples " << s.times.count() << " sum " << s.times.sum() << " least " << s.times.min()
+        << " greatest " << s.times.max() << " lost " << s.lost;
     if (const std::uint32_t parent = g.parent(n); parent != kNone) out << " run by " << parent;
     out << "\n";
   }

@@ -2,10 +2,9 @@
 #include <reprise/dot.hpp>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
-#include <fstream>
 
+#include "base/atomic_file.hpp"
 #include "base/failure.hpp"
 #include "base/text.hpp"
 #include "runtime/core/device_core.hpp"
@@ -121,22 +120,19 @@ std::string CapturedGraph::to_text() const {
 }
 
 void CapturedGraph::export_dot(const std::filesystem::path& path, const DotOptions& options) const {
-  const std::string text = to_dot(options);
-  errno = 0;
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file.write(text.data(), static_cast<std::streamsize>(text.size()));
-  file.close();
-  if (file) return;
-  const int reason = errno;
-  ErrorDetails details;
-  details.code = ErrorCode::NativeFailure;
-  details.stage = Stage::Plan;
-  details.label = label();
-  details.native_call = "write " + path.string();
-  details.native_code = reason;
-  details.native_name = std::strerror(reason);
-  throw Error(std::move(details), detail::concat("the DOT text of graph ", label(),
-                                                 " could not be written to ", path.string()));
+  try {
+    detail::write_file_atomically(path, to_dot(options));
+  } catch (const detail::FileError& error) {
+    ErrorDetails details;
+    details.code = ErrorCode::NativeFailure;
+    details.stage = Stage::Plan;
+    details.label = label();
+    details.native_call = "write " + path.string();
+    details.native_code = error.code().value();
+    details.native_name = std::strerror(error.code().value());
+    throw Error(std::move(details), detail::concat("the DOT of graph ", label(),
+                                                   " could not be written to ", path.string()));
+  }
 }
 
 std::string to_dot(const CapturedGraph& graph, DotFlags flags) {

@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/atomic_file.hpp"
 #include "trace/export/exporter.hpp"
-#include "trace/export/pending_file.hpp"
 #include "trace/export/selection.hpp"
 #include "trace/export/timeline.hpp"
 
@@ -32,7 +32,7 @@ Time first_time(const TraceReader& reader) {
 
 class Chrome : public TimelineSink {
  public:
-  Chrome(const TraceReader& reader, const Session& session, PendingText& out)
+  Chrome(const TraceReader& reader, const Session& session, detail::AtomicFile& out)
       : out_(out), pid_(session.pid), base_(first_time(reader)) {
     out_.write("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"application\":" +
                json_string(session.application) +
@@ -100,13 +100,13 @@ class Chrome : public TimelineSink {
   // Caches escaped text: names of nodes recur.
   const std::string& escaped(const std::string& text) {
     if (escaped_.size() > kMaxCached) escaped_.clear();
-    const auto [found, is_new] = escaped_.try_emtrack_fields(text);
+    const auto [found, is_new] = escaped_.try_emplace(text);
     if (is_new) found->second = json_string(text);
     return found->second;
   }
 
   static constexpr std::size_t kMaxCached = 10'000;
-  PendingText& out_;
+  detail::AtomicFile& out_;
   std::uint32_t pid_;
   Time base_;
   std::unordered_map<std::string, std::string> escaped_;
@@ -116,7 +116,7 @@ class Chrome : public TimelineSink {
 
 ExportReport export_chrome(const TraceReader& reader, const ExportDesc& desc) {
   const Selection selection = select(reader, desc);
-  PendingText out(desc.output);
+  detail::AtomicFile out(desc.output);
   Chrome chrome(reader, selection.topology.session(), out);
   const ExportReport report = draw_timeline(reader, selection, desc, chrome);
   chrome.finish();

@@ -1,7 +1,7 @@
 #include <string>
 
+#include "base/atomic_file.hpp"
 #include "trace/export/exporter.hpp"
-#include "trace/export/pending_file.hpp"
 #include "trace/export/selection.hpp"
 
 namespace reprise::trace {
@@ -31,7 +31,7 @@ std::string node_fields(const GraphVersion* graph, std::uint32_t node) {
 
 class Csv {
  public:
-  Csv(const Selection& selection, PendingText& out) : selection_(selection), out_(out) {
+  Csv(const Selection& selection, detail::AtomicFile& out) : selection_(selection), out_(out) {
     out_.write(kHeader);
   }
 
@@ -62,7 +62,7 @@ class Csv {
 
  private:
   const Selection& selection_;
-  PendingText& out_;
+  detail::AtomicFile& out_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::string>> nodes_;
 };
 
@@ -70,7 +70,7 @@ class Csv {
 
 ExportReport export_csv(const TraceReader& reader, const ExportDesc& desc) {
   const Selection selection = select(reader, desc);
-  PendingText out(desc.output);
+  detail::AtomicFile out(desc.output);
   Csv csv(selection, out);
   ExportReport report;
   for_each_chunk(reader, desc.progress, [&](const Records& records) {

@@ -1,5 +1,5 @@
-// Database: a SQLite output file. Errors are ExportErrors with the path of the output. Threads: one
-// at a time.
+// Database: a SQLite output file. Throws ExportError and FileError, both with the path of the
+// output. Threads: one at a time.
 #pragma once
 
 #include <sqlite3.h>
@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "trace/export/pending_file.hpp"
+#include "base/atomic_file.hpp"
 
 namespace reprise::trace {
 
@@ -66,7 +66,7 @@ class Database {
  private:
   void check(int code);  // throws unless `code` is SQLITE_OK
 
-  PendingFile file_;
+  detail::AtomicFile file_;
   sqlite3* handle_ = nullptr;
 };
 

@@ -3,10 +3,10 @@
 #include <set>
 #include <string>
 
-#include "trace/export/duration_histogram.hpp"
+#include "base/atomic_file.hpp"
+#include "base/log_histogram.hpp"
 #include "trace/export/export_error.hpp"
 #include "trace/export/exporter.hpp"
-#include "trace/export/pending_file.hpp"
 #include "trace/export/selection.hpp"
 
 namespace reprise::trace {
@@ -108,10 +108,10 @@ std::string heat(double part) {
 
 class Drawing {
  public:
-  Drawing(const GraphVersion& graph, const std::vector<DurationHistogram>& times)
+  Drawing(const GraphVersion& graph, const std::vector<detail::DurationHistogram>& times)
       : graph_(graph), times_(times) {
-    for (const DurationHistogram& t : times) {
-      if (medians_.size() < own_nodes(graph)) total_ += static_cast<double>(t.total());
+    for (const detail::DurationHistogram& t : times) {
+      if (medians_.size() < own_nodes(graph)) total_ += static_cast<double>(t.sum());
       medians_.push_back(t.quantile(0.5));
       slowest_ = std::max(slowest_, medians_.back());
     }
@@ -160,7 +160,7 @@ class Drawing {
     if (times_[i].count() != 0) {
       char share[32];
       std::snprintf(share, sizeof share, "%.1f %%",
-                    total_ > 0 ? 100 * static_cast<double>(times_[i].total()) / total_ : 0);
+                    total_ > 0 ? 100 * static_cast<double>(times_[i].sum()) / total_ : 0);
       label += "\nmedian " + microseconds(medians_[i]) + ", " + share;
     } else {
       label += "\nno time";
@@ -184,7 +184,7 @@ class Drawing {
   }
 
   const GraphVersion& graph_;
-  const std::vector<DurationHistogram>& times_;
+  const std::vector<detail::DurationHistogram>& times_;
   std::vector<double> medians_;
   double total_ = 0, slowest_ = 0;
   CriticalPath path_;
@@ -195,8 +195,8 @@ class Drawing {
 ExportReport export_dot(const TraceReader& reader, const ExportDesc& desc) {
   const Selection selection = select(reader, desc);
   const GraphVersion& graph = graph_to_draw(selection);
-  PendingText out(desc.output);
-  std::vector<DurationHistogram> times(graph.nodes.size());
+  detail::AtomicFile out(desc.output);
+  std::vector<detail::DurationHistogram> times(graph.nodes.size());
   ExportReport report;
   for_each_chunk(reader, desc.progress, [&](const Records& records) {
     for (const SampleBlock& block : records.sample_blocks) {

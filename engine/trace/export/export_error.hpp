@@ -1,5 +1,5 @@
-// The exception of exporters besides TraceError: the output cannot be written (the text contains
-// its path), or the trace does not contain the requested graph. Threads: values.
+// The exception of exporters for requests that the trace or the format cannot satisfy, for example
+// a graph that the trace does not contain. Threads: values.
 #pragma once
 
 #include <stdexcept>

@@ -1,7 +1,8 @@
 // Exporters convert a trace to a file of another format. They read the trace chunk by chunk, so
 // their memory does not depend on its length, and replace the output file atomically at the end.
-// All throw TraceError (the trace cannot be read) and ExportError (the output cannot be written, or
-// the trace does not contain the graph). Threads: pure functions.
+// They
+// throw TraceError (the trace cannot be read), ExportError (the trace does not contain the graph)
+// and detail::FileError (the output cannot be written). Threads: pure functions.
 #pragma once
 
 #include <cstdint>

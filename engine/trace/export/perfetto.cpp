@@ -5,9 +5,9 @@
 #include <map>
 #include <string>
 
+#include "base/atomic_file.hpp"
 #include "trace/export/export_error.hpp"
 #include "trace/export/exporter.hpp"
-#include "trace/export/pending_file.hpp"
 #include "trace/export/selection.hpp"
 #include "trace/export/timeline.hpp"
 
@@ -24,7 +24,7 @@ std::uint64_t timestamp(Time t) { return t < 0 ? 0 : static_cast<std::uint64_t>(
 
 class Perfetto : public TimelineSink {
  public:
-  Perfetto(const Topology& topology, PendingText& out) : out_(out) {
+  Perfetto(const Topology& topology, detail::AtomicFile& out) : out_(out) {
     const Session session = topology.session();
     perfetto::TracePacket first;
     first.set_trusted_packet_sequence_id(kSequence);
@@ -130,7 +130,7 @@ class Perfetto : public TimelineSink {
     out_.write(bytes_);
   }
 
-  PendingText& out_;
+  detail::AtomicFile& out_;
   perfetto::Trace trace_;
   std::string bytes_;
   Table names_, categories_, annotations_;
@@ -140,7 +140,7 @@ class Perfetto : public TimelineSink {
 
 ExportReport export_perfetto(const TraceReader& reader, const ExportDesc& desc) {
   const Selection selection = select(reader, desc);
-  PendingText out(desc.output);
+  detail::AtomicFile out(desc.output);
   Perfetto perfetto(selection.topology, out);
   const ExportReport report = draw_timeline(reader, selection, desc, perfetto);
   out.commit();

@@ -191,7 +191,7 @@ class Timeline {
   std::uint32_t assign_track(TrackKey key, Time from, Time to) {
     for (;; ++key.part) {
       const auto [found, is_new] =
-          tracks_.try_emassign_track(key, static_cast<std::uint32_t>(tracks_.size()), to);
+          tracks_.try_emplace(key, static_cast<std::uint32_t>(tracks_.size()), to);
       if (is_new) sink_.add_track(found->second.first, track_name(key));
       if (is_new || from >= found->second.second) {
         found->second.second = to;

@@ -13,7 +13,7 @@ using namespace reprise;
 using namespace reprise::test;
 using detail::GraphVersions;
 
-TEST_CASE("graph versions: each hash has a number, which it has again when it comes again") {
+TEST_CASE("graph versions: each hash has one number, also when it recurs") {
   GraphVersions versions;
   CHECK(versions.current() == 0);
   CHECK(versions.select(77) == GraphVersions::Found::New);
@@ -25,7 +25,8 @@ TEST_CASE("graph versions: each hash has a number, which it has again when it co
 }
 
 TEST_CASE(
-    "graph versions: no more than so many are told, which is said once; the known ones stay") {
+    "graph versions: the number of versions is limited, the limit is reported once, and known "
+    "versions stay usable") {
   GraphVersions versions;
   for (std::uint64_t hash = 1; hash <= GraphVersions::kMost; ++hash)
     CHECK(versions.select(hash) == GraphVersions::Found::New);
@@ -38,8 +39,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "traced updates: what an update makes of a graph is a version of it, and replays from then on "
-    "are told under it") {
+    "traced updates: an update creates a version of the graph, and later replays refer to it") {
   const NoTraceEnvironment none;
   const TraceFolder folder;
   {

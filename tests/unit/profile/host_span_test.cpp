@@ -52,8 +52,8 @@ bool is_nested(std::vector<trace::HostRange> ranges) {
 }  // namespace
 
 TEST_CASE(
-    "host spans: recording, compiling with its parts and uploading are ranges, the application's "
-    "around them; launches are not") {
+    "host spans: recording, compiling with its parts and uploading are ranges, and launches are "
+    "not") {
   const NoTraceEnvironment none;
   const TraceFolder folder;
   {
@@ -100,7 +100,8 @@ TEST_CASE(
   CHECK(all.profile_costs.back().host > 0);
 }
 
-TEST_CASE("host spans: however they begin and end, those of one depth of a thread do not overlap") {
+TEST_CASE(
+    "host spans: ranges of one depth and thread never overlap, in any order of start and end") {
   const NoTraceEnvironment none;
   const TraceFolder folder;
   {
@@ -138,7 +139,7 @@ TEST_CASE("host spans: however they begin and end, those of one depth of a threa
   CHECK(range.at("outer").depth == 0);
 }
 
-TEST_CASE("host spans: a call that fails is a range too, of no graph") {
+TEST_CASE("host spans: a call that fails is a range without a graph") {
   const NoTraceEnvironment none;
   const TraceFolder folder;
   {
@@ -166,7 +167,7 @@ TEST_CASE("host spans: a call that fails is a range too, of no graph") {
   CHECK_FALSE(range.contains("plan"));
 }
 
-TEST_CASE("host spans: without a trace there is nothing, and nothing is paid for") {
+TEST_CASE("host spans: without a trace a span records and costs nothing") {
   const NoTraceEnvironment none;
   const Instance instance(InstanceDesc{.application = "none"});
   const TraceRange range = instance.trace_range("nothing");

@@ -74,7 +74,7 @@ struct Work {
 
 }  // namespace
 
-TEST_CASE("live trace: without being asked there is no thread, no socket and no file") {
+TEST_CASE("live trace: without a request there is no thread, no socket and no file") {
   const NoTraceEnvironment none;
   const RuntimeFolder runtime;
   const EnvironmentVariable listen("REPRISE_LISTEN", "127.0.0.1:0"),
@@ -92,7 +92,7 @@ TEST_CASE("live trace: without being asked there is no thread, no socket and no 
 }
 
 TEST_CASE(
-    "live trace: a viewer that comes late gets all that later records refer to, then goes on") {
+    "live trace: a late viewer receives everything that later records refer to, then new records") {
   const NoTraceEnvironment none;
   const RuntimeFolder runtime;
   const Instance instance(described({.target = "live", .profile = ProfileMode::Every}));
@@ -124,8 +124,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "live trace: a viewer changes the mode while replays run, as far as it may, and not for longer "
-    "than it stays") {
+    "live trace: a viewer changes the mode during replays, within its limit and until it "
+    "disconnects") {
   const NoTraceEnvironment none;
   const RuntimeFolder runtime;
   const Instance instance(
@@ -152,7 +152,7 @@ TEST_CASE(
   CHECK(eventually([&] { return log.mode() == ProfileMode::Every; }));
 }
 
-TEST_CASE("live trace: where viewers may ask for nothing they get what the application wants") {
+TEST_CASE("live trace: without a remote profile viewers get the application's mode") {
   const NoTraceEnvironment none;
   const RuntimeFolder runtime;
   const Instance instance(
@@ -231,7 +231,7 @@ TEST_CASE("live trace: launching allocates nothing while a viewer changes the mo
   CHECK(allocations_of_this_thread() == before + allocated);
 }
 
-TEST_CASE("live trace: a file is written too where one is named, whoever looks") {
+TEST_CASE("live trace: a named file is written in addition to the live session") {
   const NoTraceEnvironment none;
   const RuntimeFolder runtime;
   const TraceFolder folder;
@@ -253,7 +253,7 @@ TEST_CASE("live trace: a file is written too where one is named, whoever looks")
   CHECK(own_session().empty());
 }
 
-TEST_CASE("live trace: over TCP it takes the token of the environment") {
+TEST_CASE("live trace: TCP requires the token from the environment") {
   const NoTraceEnvironment none;
   const RuntimeFolder runtime;
   const TraceDesc desc{.target = "live", .listen = "127.0.0.1:1:2", .token = "secret"};

@@ -42,7 +42,7 @@ void launch(ReplayLog& log, std::uint64_t replay, std::int64_t at) {
 
 }  // namespace
 
-TEST_CASE("replay log: launches and times meet, whichever comes first") {
+TEST_CASE("replay log: launches and times are matched in any order of arrival") {
   ReplayLog log({.graph = 7, .version = 1, .label = "g", .nodes = 2});
   begin_all(log);
   log.expect_device_times(true);
@@ -64,7 +64,7 @@ TEST_CASE("replay log: launches and times meet, whichever comes first") {
   CHECK(second.losses.empty());
 }
 
-TEST_CASE("replay log: without a clock on the device a replay has the times of its launch alone") {
+TEST_CASE("replay log: without a device clock a replay has only launch times") {
   ReplayLog log({.graph = 1, .nodes = 2});
   begin_all(log);
   launch(log, 1, 100);
@@ -73,7 +73,7 @@ TEST_CASE("replay log: without a clock on the device a replay has the times of i
   CHECK(records.replays[0] == trace::Replay{1, 1, 0, 3, 1, 100, 105, 0, 0, 99, 0});
 }
 
-TEST_CASE("replay log: samples are by start, and a node that did not run has none") {
+TEST_CASE("replay log: samples are sorted by start, and a node that did not run has none") {
   ReplayLog log({.nodes = 3});
   begin_all(log);
   NodeTime* const times = log.begin_replay(1);
@@ -91,7 +91,7 @@ TEST_CASE("replay log: samples are by start, and a node that did not run has non
   CHECK(collected(log).sample_blocks[0].samples.empty());
 }
 
-TEST_CASE("replay log: what a tiny ring can't hold is counted, once, and the rest goes on") {
+TEST_CASE("replay log: what exceeds a small ring is counted once, and recording continues") {
   ReplayLog log({.label = "tiny", .nodes = 5, .replays = 4, .node_bytes = 1});
   begin_all(log);
   log.expect_device_times(true);
@@ -120,7 +120,7 @@ TEST_CASE("replay log: what a tiny ring can't hold is counted, once, and the res
   CHECK(later.losses.empty());
 }
 
-TEST_CASE("replay log: a launch whose times were lost is told without them") {
+TEST_CASE("replay log: a launch whose times were lost is recorded without them") {
   ReplayLog log({.nodes = 1});
   begin_all(log);
   log.expect_device_times(true);
@@ -140,7 +140,7 @@ TEST_CASE("replay log: a launch whose times were lost is told without them") {
   CHECK(std::get<trace::Replay>(rest[0]).replay == 3);
 }
 
-TEST_CASE("replay log: the mode decides whose nodes are wanted") {
+TEST_CASE("replay log: the mode decides which replays get node times") {
   ReplayLog replays({.nodes = 4, .mode = ProfileMode::Replays});
   begin_all(replays);
   for (std::uint64_t replay = 1; replay <= 8; ++replay) CHECK_FALSE(run(replays, replay, 4, 100));
@@ -154,7 +154,7 @@ TEST_CASE("replay log: the mode decides whose nodes are wanted") {
   CHECK(wanted == std::vector<std::uint64_t>{1, 601, 1201});
 }
 
-TEST_CASE("replay log: noting allocates nothing") {
+TEST_CASE("replay log: recording allocates nothing") {
   ReplayLog log({.nodes = 16, .replays = 64});
   begin_all(log);
   const std::uint64_t before = allocations_of_this_thread();
@@ -166,8 +166,8 @@ TEST_CASE("replay log: noting allocates nothing") {
 }
 
 TEST_CASE(
-    "replay log: with a thread that launches, one that runs and one that collects, every replay is "
-    "told or counted") {
+    "replay log: with a launching, a running and a collecting thread every replay is recorded or "
+    "counted") {
   ReplayLog log({.label = "g", .nodes = 3, .replays = 32});
   begin_all(log);
   log.expect_device_times(true);
@@ -210,8 +210,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "replay log: the mode changes from one launch to the next, and what was begun is told to its "
-    "end") {
+    "replay log: the mode changes between launches, and a started replay is recorded completely") {
   ReplayLog log({.nodes = 2, .mode = ProfileMode::Off});
   log.expect_device_times(true);
   CHECK_FALSE(log.begin_launch(1));
@@ -242,9 +241,7 @@ TEST_CASE(
   CHECK(later.sample_blocks.empty());
 }
 
-TEST_CASE(
-    "replay log: what a viewer asks for goes before what the application wants, while it is "
-    "there") {
+TEST_CASE("replay log: a viewer's mode takes precedence over the application's while it is set") {
   ReplayLog log({.nodes = 2, .mode = ProfileMode::Replays});
   log.request_mode(ProfileMode::Every);
   CHECK(log.mode() == ProfileMode::Every);
@@ -259,7 +256,7 @@ TEST_CASE(
   CHECK(log.mode() == ProfileMode::Sampled);
 }
 
-TEST_CASE("replay log: whoever asks for samples gets the next replay") {
+TEST_CASE("replay log: a new request for samples applies to the next replay") {
   ReplayLog log({.nodes = 4, .mode = ProfileMode::Sampled});
   begin_all(log);
   std::vector<std::uint64_t> wanted;
@@ -274,7 +271,7 @@ TEST_CASE("replay log: whoever asks for samples gets the next replay") {
   CHECK(wanted == std::vector<std::uint64_t>{1, 100, 700});  // of 600 replays one
 }
 
-TEST_CASE("replay log: a change of mode allocates nothing") {
+TEST_CASE("replay log: changing the mode allocates nothing") {
   ReplayLog log({.nodes = 16, .mode = ProfileMode::Off});
   const std::uint64_t before = allocations_of_this_thread();
   for (const ProfileMode mode :

@@ -102,8 +102,7 @@ struct Followed {
 }  // namespace
 
 TEST_CASE(
-    "replay source: replays get their times when they are collected, and nobody asks where nothing "
-    "was launched") {
+    "replay source: replays get their times on collection, and an idle source is not queried") {
   Followed f(ProfileMode::Replays);
   CHECK(f.collect().count() == 0);
   CHECK(f.source->collected == 0);
@@ -121,8 +120,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "replay source: every replay's nodes are asked for before the first launch, and called off "
-    "with the mode") {
+    "replay source: with mode Every node times are requested before the first launch, and "
+    "cancelled with the mode") {
   Followed f(ProfileMode::Every);
   REQUIRE(f.source->asked == std::vector<std::uint64_t>{detail::ReplaySource::kAllReplays});
   CHECK(f.source->how.front() == detail::ReplaySource::Precision::Close);
@@ -140,8 +139,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "replay source: a first window of samples comes at once, the next one not before it has paid "
-    "for itself") {
+    "replay source: the first sampling window opens at once, the next one after it has amortised") {
   Followed f(ProfileMode::Sampled);
   static_cast<void>(f.collect());
   REQUIRE(f.source->asked.size() == 1);
@@ -175,8 +173,8 @@ TEST_CASE("replay source: nothing is timed while the mode is Off") {
 }
 
 TEST_CASE(
-    "replay source: it is paused while the mode is Off, once all that was told has its times, and "
-    "resumed before the first launch after") {
+    "replay source: it is paused in mode Off after outstanding times arrived, and resumed before "
+    "the next launch") {
   Followed off(ProfileMode::Off);
   CHECK(off.source->is_paused);
   Followed f(ProfileMode::Replays);
@@ -201,7 +199,7 @@ TEST_CASE(
   CHECK(f.source->switched == 4);
 }
 
-TEST_CASE("replay source: what came too late is counted as lost") {
+TEST_CASE("replay source: times that arrive too late are counted as lost") {
   Followed f(ProfileMode::Replays);
   f.run(3);
   f.source->over.pop_front();
@@ -217,7 +215,7 @@ TEST_CASE("replay source: what came too late is counted as lost") {
   CHECK(records.losses[1].count == 2 * kNodes);
 }
 
-TEST_CASE("replay source: the clock's pairs are in the trace, each once") {
+TEST_CASE("replay source: each pair of clock readings is in the trace once") {
   Followed f(ProfileMode::Replays);
   f.source->pair = detail::ClockPair{500, 9'000, 3};
   f.run(1);
@@ -228,7 +226,8 @@ TEST_CASE("replay source: the clock's pairs are in the trace, each once") {
   CHECK(f.collect().clocks.empty());
 }
 
-TEST_CASE("replay source: a device that fails is said once, and replays go on without its times") {
+TEST_CASE(
+    "replay source: a failing device is reported once, and replays continue without its times") {
   Followed f(ProfileMode::Replays);
   f.run(2);
   f.source->broken = true;
@@ -245,8 +244,8 @@ TEST_CASE("replay source: a device that fails is said once, and replays go on wi
 }
 
 TEST_CASE(
-    "replay source: a device that cannot time nodes does not stand in the way of its graph, and it "
-    "is said later") {
+    "replay source: a device that cannot time nodes does not prevent the graph and is reported "
+    "later") {
   const auto source = std::make_shared<FakeSource>();
   source->broken = true;
   ReplayLog log({.graph = 7, .label = "g", .nodes = kNodes, .mode = ProfileMode::Every});

@@ -33,8 +33,8 @@ void replay(ReplayTimes& times, std::int64_t took, std::uint32_t first, std::uin
 }  // namespace
 
 TEST_CASE(
-    "replay times: as many replays as were asked for are noted, those that were abandoned left "
-    "out") {
+    "replay times: the requested number of replays is recorded, and abandoned replays are "
+    "ignored") {
   ReplayTimes times(two_nodes());
   replay(times, 5, 0, 0);  // nobody asked
   CHECK_FALSE(times.is_full());
@@ -53,7 +53,7 @@ TEST_CASE(
   CHECK(times.noted() == 2);
 }
 
-TEST_CASE("replay times: costs are medians by schedule node, less what noting them takes") {
+TEST_CASE("replay times: costs are medians by schedule node, less the recording overhead") {
   ReplayTimes times(two_nodes());
   times.open(3);
   times.end_replay(1, 10, 20, nullptr);  // its nodes were not timed

@@ -54,8 +54,8 @@ std::string name_of(const trace::GraphVersion& g, std::uint32_t node) {
 }  // namespace
 
 TEST_CASE(
-    "traced bodies: nodes in loops, branches and nested command buffers are nodes of their own, "
-    "with a time for each run") {
+    "traced bodies: nodes in loops, branches and nested command buffers are separate nodes with a "
+    "time for each run") {
   const NoTraceEnvironment environment;
   const TraceFolder folder;
   const trace::Records r =
@@ -127,9 +127,7 @@ TEST_CASE(
   CHECK(r.losses.empty());
 }
 
-TEST_CASE(
-    "traced bodies: iterations beyond those that there is room for are counted, and said to be "
-    "unmeasured") {
+TEST_CASE("traced bodies: iterations beyond the capacity are counted and reported as untimed") {
   const NoTraceEnvironment environment;
   const TraceFolder folder;
   constexpr std::uint64_t kRounds = 1500, kKept = 1024;

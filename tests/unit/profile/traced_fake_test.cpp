@@ -11,8 +11,7 @@ using namespace reprise;
 using namespace reprise::test;
 
 TEST_CASE(
-    "traced fake: on a device without a clock replays have the times of their launches, and a "
-    "message says so once") {
+    "traced fake: without a device clock replays have launch times, and one message reports it") {
   const NoTraceEnvironment none;
   const TraceFolder folder;
   const std::string file = folder.file();
@@ -45,7 +44,7 @@ TEST_CASE(
   CHECK(all.messages[0].text.find("times on host are not measured") != std::string::npos);
 }
 
-TEST_CASE("traced fake: a launch that fails is no replay") {
+TEST_CASE("traced fake: a failed launch is not a replay") {
   const NoTraceEnvironment none;
   const TraceFolder folder;
   const std::string file = folder.file();

@@ -35,8 +35,8 @@ void replay_twice_at_once(const Device& device, std::size_t replays,
 }  // namespace
 
 TEST_CASE(
-    "traced instances: replays and samples are one graph's, each by its executable and with a "
-    "number of its own") {
+    "traced replicas: replays and samples belong to one graph, each with its executable and its "
+    "own number") {
   const NoTraceEnvironment none;
   const TraceFolder folder;
   constexpr std::size_t kReplays = 30;

@@ -12,9 +12,7 @@
 using namespace reprise;
 using namespace reprise::test;
 
-TEST_CASE(
-    "traced memory: what a pool takes with the slabs of its graphs, gives back and takes again is "
-    "in its states") {
+TEST_CASE("traced memory: the states of a pool contain its mapped, trimmed and remapped slabs") {
   const NoTraceEnvironment none;
   const TraceFolder folder;
   constexpr unsigned kCount = 1u << 18;
@@ -76,8 +74,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "traced memory: graphs that share a slab of their pool are named, and the slab counts once, in "
-    "the pool's states and the device's") {
+    "traced memory: graphs that share a slab are listed, and the slab counts once for the pool and "
+    "the device") {
   const NoTraceEnvironment none;
   const TraceFolder folder;
   constexpr unsigned kCount = 1u << 18;

@@ -64,7 +64,7 @@ CommandBuffer record_step(const Device& device, const std::shared_ptr<CapturePoo
 
 }  // namespace
 
-TEST_CASE("traced replays: without being asked there is no file and no thread") {
+TEST_CASE("traced replays: without a request there is no file and no thread") {
   const NoTraceEnvironment none;
   const TraceFolder folder;
   const Instance instance = traced_instance({});
@@ -78,7 +78,7 @@ TEST_CASE("traced replays: without being asked there is no file and no thread") 
   CHECK(std::filesystem::exists(folder.file()));
 }
 
-TEST_CASE("traced replays: the file tells the graph, each replay and each node") {
+TEST_CASE("traced replays: the file contains the graph, each replay and each node") {
   const NoTraceEnvironment none;
   const TraceFolder folder;
   constexpr std::uint64_t kReplays = 50;
@@ -206,8 +206,8 @@ TEST_CASE("traced replays: the file tells the graph, each replay and each node")
 }
 
 TEST_CASE(
-    "traced replays: a replay on many threads tells each node once, none before those that it "
-    "needs") {
+    "traced replays: with many threads each node is recorded once and starts after its "
+    "predecessors") {
   const NoTraceEnvironment none;
   const TraceFolder folder;
   constexpr int kReplays = 8;
@@ -247,7 +247,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("traced replays: the mode changes what is told and nothing of the plan") {
+TEST_CASE("traced replays: the mode changes the records but not the plan") {
   const NoTraceEnvironment none;
   const TraceFolder folder;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> hashes;
@@ -285,7 +285,8 @@ TEST_CASE("traced replays: the mode changes what is told and nothing of the plan
   CHECK(std::count(hashes.begin(), hashes.end(), hashes.front()) == 5);
 }
 
-TEST_CASE("traced replays: what was over before a flush is in the file while the program goes on") {
+TEST_CASE(
+    "traced replays: a flush writes everything completed before it while the program continues") {
   const NoTraceEnvironment none;
   const TraceFolder folder;
   const Instance instance = traced_instance({.target = folder.file()});
@@ -308,7 +309,7 @@ TEST_CASE("traced replays: what was over before a flush is in the file while the
   Instance({.application = "none"}).flush_trace();
 }
 
-TEST_CASE("traced replays: launching and waiting allocate nothing with a trace on") {
+TEST_CASE("traced replays: launching and waiting allocate nothing with a trace") {
   const NoTraceEnvironment none;
   const TraceFolder folder;
   const Device device =
@@ -329,7 +330,7 @@ TEST_CASE("traced replays: launching and waiting allocate nothing with a trace o
 }
 
 TEST_CASE(
-    "traced replays: what validation finds is in the trace, also where it refuses the recording") {
+    "traced replays: validation messages are in the trace, also those of rejected recordings") {
   const NoTraceEnvironment none;
   const TraceFolder folder;
   std::vector<std::string> seen;
@@ -358,7 +359,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("traced replays: a file that can't be made is an error that names it") {
+TEST_CASE("traced replays: a file that cannot be created is an error with its path") {
   const NoTraceEnvironment none;
   const TraceFolder folder;
   const std::string target = folder.file() + "/no/such/folder";
@@ -367,8 +368,7 @@ TEST_CASE("traced replays: a file that can't be made is an error that names it")
   CHECK(std::string(error.what()).find(target) != std::string::npos);
 }
 
-TEST_CASE(
-    "traced replays: instances share a file while one of them lives, if they agree on its limits") {
+TEST_CASE("traced replays: instances share an open file if they agree on its limits") {
   const NoTraceEnvironment none;
   const TraceFolder folder;
   const std::string limited = folder.file() + ",max=1M";
@@ -386,7 +386,7 @@ TEST_CASE(
   CHECK(all.devices[0].id != all.devices[1].id);
 }
 
-TEST_CASE("traced replays: a later instance goes on in the file, with ids of its own") {
+TEST_CASE("traced replays: a later instance continues the file with new ids") {
   const NoTraceEnvironment none;
   for (const char* limit : {"", ",max=1M"}) {
     CAPTURE(limit);
@@ -420,7 +420,7 @@ TEST_CASE("traced replays: a later instance goes on in the file, with ids of its
   }
 }
 
-TEST_CASE("traced replays: a file that is not the one of before is made anew") {
+TEST_CASE("traced replays: a file that was replaced since is overwritten") {
   const NoTraceEnvironment none;
   const TraceFolder folder;
   const auto nothing = [](const Device&) {};

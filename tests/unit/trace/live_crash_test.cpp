@@ -11,7 +11,7 @@ using namespace reprise;
 using namespace reprise::trace;
 using reprise::test::Child;
 
-TEST_CASE("live server: kill -9 of a viewer is a connection less, for nobody else anything") {
+TEST_CASE("live server: kill -9 of a viewer only ends its connection") {
   const test::RuntimeFolder runtime;
   Child child([](int from, int to) {
     const test::RawPeer peer(std::filesystem::path(Child::read_text(from)));
@@ -37,7 +37,7 @@ TEST_CASE("live server: kill -9 of a viewer is a connection less, for nobody els
 }
 
 TEST_CASE(
-    "live client: kill -9 of a session is an end, and what it left is found dead and removed") {
+    "live client: kill -9 of a session ends the connection, and its stale socket is removed") {
   const test::RuntimeFolder runtime;
   Child child([](int, int to) {
     // It lives until the process ends.

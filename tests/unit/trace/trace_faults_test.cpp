@@ -80,9 +80,7 @@ constexpr std::uint32_t kSamples = 500;
 
 }  // namespace
 
-TEST_CASE(
-    "trace faults: kill -9 of the process at any moment leaves a file that opens, with all that "
-    "was flushed") {
+TEST_CASE("trace faults: kill -9 at any moment leaves a readable file with all flushed data") {
   const std::uint64_t seed = std::random_device{}();
   CAPTURE(seed);
   std::mt19937_64 random(seed);
@@ -118,8 +116,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "trace faults: cut at every chunk, and at random bytes, a file opens up to its last whole "
-    "chunk") {
+    "trace faults: a file that is truncated at any byte opens up to its last complete chunk") {
   const std::uint64_t seed = std::random_device{}();
   CAPTURE(seed);
   std::mt19937_64 random(seed);
@@ -161,8 +158,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "trace faults: on a full disk the trace ends and says so once, others go on, and what is "
-    "missing is counted") {
+    "trace faults: a full disk is reported once, other sinks continue, and missing chunks are "
+    "counted") {
   const test::RuntimeFolder runtime;
   for (const std::uint64_t limit : {std::uint64_t{0}, std::uint64_t{1} << 20}) {
     CAPTURE(limit);
@@ -207,7 +204,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("trace faults: a flight recorder whose disk is full keeps what it had") {
+TEST_CASE("trace faults: a flight recorder on a full disk keeps its previous contents") {
   const Folder folder;
   std::minstd_rand noise(1);
   const auto chunk = [&](std::uint64_t sequence) {

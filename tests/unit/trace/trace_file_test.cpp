@@ -79,7 +79,7 @@ TraceErrorCode code_of(auto call) {
 
 }  // namespace
 
-TEST_CASE("trace file: what was written is read, by kind and by header") {
+TEST_CASE("trace file: reading returns the written records and headers") {
   const Directory dir;
   write_three(dir / "a");
   const TraceReader reader(dir / "a");
@@ -93,7 +93,7 @@ TEST_CASE("trace file: what was written is read, by kind and by header") {
   CHECK(reader.read(reader.chunks()[2]).sample_blocks == std::vector{test::sample_block(2, 100)});
 }
 
-TEST_CASE("trace file: cut off at any byte it opens up to its last whole chunk") {
+TEST_CASE("trace file: a file that is truncated at any byte opens up to its last complete chunk") {
   const Directory dir;
   const std::vector<std::uint64_t> ends = write_three(dir / "a");
   const std::vector<char> bytes = bytes_of(dir / "a");
@@ -109,7 +109,7 @@ TEST_CASE("trace file: cut off at any byte it opens up to its last whole chunk")
   }
 }
 
-TEST_CASE("trace file: changed bytes are found, or change nothing that is read") {
+TEST_CASE("trace file: modified bytes are detected or have no effect") {
   const Directory dir;
   write_three(dir / "a");
   const std::vector<char> bytes = bytes_of(dir / "a");
@@ -143,7 +143,9 @@ TEST_CASE("trace file: changed bytes are found, or change nothing that is read")
   CHECK(unseen <= 3);
 }
 
-TEST_CASE("trace file: what is no trace, too new or missing says so") {
+TEST_CASE(
+    "trace file: other files, other format versions and missing files are rejected with their own "
+    "codes") {
   const Directory dir;
   write_bytes(dir / "text", std::string("hello, this is no trace at all"));
   write_bytes(dir / "short", std::string("REPRISE"));
@@ -161,7 +163,7 @@ TEST_CASE("trace file: what is no trace, too new or missing says so") {
         TraceErrorCode::TooLarge);
 }
 
-TEST_CASE("trace file: a header that claims too much is refused before anything is allocated") {
+TEST_CASE("trace file: a header with an excessive size is rejected before allocation") {
   ChunkHeader header;
   header.raw_bytes = ChunkHeader::kMaxRawBytes + 1;
   CHECK(code_of([&] { (void)decode_header(encode_header(header)); }) == TraceErrorCode::TooLarge);
@@ -171,7 +173,7 @@ TEST_CASE("trace file: a header that claims too much is refused before anything 
   CHECK(code_of([&] { (void)read_chunk(chunk.header, chunk.payload); }) == TraceErrorCode::Corrupt);
 }
 
-TEST_CASE("trace file: refresh() sees what was written since") {
+TEST_CASE("trace file: refresh() finds chunks written since the file was opened") {
   const Directory dir;
   TraceFile file({.path = dir / "a"});
   file.write(chunk_of(ChunkKind::Topology, 0));
@@ -184,8 +186,7 @@ TEST_CASE("trace file: refresh() sees what was written since") {
 }
 
 TEST_CASE(
-    "trace file: a flight recorder keeps the topology and the newest, and never passes its limit "
-    "by more than a chunk") {
+    "trace file: a flight recorder keeps the topology and the newest chunks within its limit") {
   const Directory dir;
   constexpr std::uint64_t kLimit = TraceFile::kMinMaxBytes;
   TraceFile file({.path = dir / "ring", .max_bytes = kLimit});
@@ -204,10 +205,10 @@ TEST_CASE(
   for (std::size_t i = 2; i < reader.chunks().size(); ++i) {
     CHECK(reader.chunks()[i].header.sequence == reader.chunks()[i - 1].header.sequence + 1);
   }
-  CHECK_FALSE(std::filesystem::exists(dir / "ring.new"));
+  CHECK(std::distance(std::filesystem::directory_iterator(dir / ""), {}) == 1);
 }
 
-TEST_CASE("trace file: keep=first stops at the limit and counts the rest") {
+TEST_CASE("trace file: keep=first stops at the limit and counts dropped chunks") {
   const Directory dir;
   TraceFile file({.path = dir / "first",
                   .max_bytes = TraceFile::kMinMaxBytes,
@@ -219,14 +220,13 @@ TEST_CASE("trace file: keep=first stops at the limit and counts the rest") {
   CHECK(file.dropped_chunks() > 0);
 }
 
-TEST_CASE(
-    "trace file: a full disk is an error that names the file, and what was whole stays whole") {
+TEST_CASE("trace file: a full disk is an error with the path, and complete chunks stay readable") {
   // /dev/full refuses every write.
   if (!std::filesystem::exists("/dev/full")) return;
   CHECK(code_of([] { TraceFile f({.path = "/dev/full"}); }) == TraceErrorCode::Io);
 }
 
-TEST_CASE("trace file: appended to, it goes on after its last whole chunk") {
+TEST_CASE("trace file: appending continues after the last complete chunk") {
   const Directory dir;
   const std::vector<std::uint64_t> ends = write_three(dir / "a");
   const std::vector<char> before = bytes_of(dir / "a");
@@ -254,7 +254,7 @@ TEST_CASE("trace file: appended to, it goes on after its last whole chunk") {
   CHECK(bytes_of(dir / "text") == std::vector<char>(100, 'x'));
 }
 
-TEST_CASE("trace file: appended to with a limit, what stood in it before counts and goes first") {
+TEST_CASE("trace file: when appending with a limit, existing chunks count and are dropped first") {
   const Directory dir;
   constexpr std::uint64_t kLimit = TraceFile::kMinMaxBytes;
   std::uint64_t next = 0;

@@ -67,7 +67,7 @@ class BrokenSink : public ChunkSink {
 
 }  // namespace
 
-TEST_CASE("trace writer: flush() brings everything to the sinks, topology first") {
+TEST_CASE("trace writer: flush() delivers everything to the sinks, topology first") {
   const auto sink = std::make_shared<MemorySink>();
   TraceWriter writer;
   writer.add_sink(sink);
@@ -85,7 +85,7 @@ TEST_CASE("trace writer: flush() brings everything to the sinks, topology first"
   CHECK(writer.stats().lost_records == 0);
 }
 
-TEST_CASE("trace writer: a late sink gets the whole topology, then goes on") {
+TEST_CASE("trace writer: a late sink receives the whole topology, then new chunks") {
   const auto late = std::make_shared<MemorySink>();
   TraceWriter writer;
   writer.push(test::sample_graph(3, 4));
@@ -104,9 +104,7 @@ TEST_CASE("trace writer: a late sink gets the whole topology, then goes on") {
   CHECK(late->records().size() == 2);
 }
 
-TEST_CASE(
-    "trace writer: a sink that stands still costs records, which are counted, and never the "
-    "caller") {
+TEST_CASE("trace writer: a blocked sink causes counted losses and never blocks the caller") {
   const auto sink = std::make_shared<MemorySink>();
   TraceWriter writer({.queue_bytes = 20'000,
                       .chunk_bytes = 1'000,
@@ -138,7 +136,7 @@ TEST_CASE(
   CHECK(reported == lost * 100);
 }
 
-TEST_CASE("trace writer: a sink that fails is reported once and dropped; the others go on") {
+TEST_CASE("trace writer: a failing sink is reported once and removed, and other sinks continue") {
   const auto good = std::make_shared<MemorySink>();
   std::vector<std::string> errors;
   {
@@ -155,7 +153,7 @@ TEST_CASE("trace writer: a sink that fails is reported once and dropped; the oth
   CHECK(good->flushed_);
 }
 
-TEST_CASE("trace writer: records of many threads all arrive, in chunks numbered without a gap") {
+TEST_CASE("trace writer: records of many threads all arrive, in consecutively numbered chunks") {
   const auto sink = std::make_shared<MemorySink>();
   {
     TraceWriter writer({.chunk_bytes = 10'000});

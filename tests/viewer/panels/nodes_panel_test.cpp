@@ -203,7 +203,7 @@ TEST_CASE("nodes: Ctrl+C copies the selected row, with Shift all of them") {
 }
 
 TEST_CASE("nodes: every sample is in a bar of its distribution, and the tail is in the last one") {
-  model::TimeHistogram times;
+  detail::CompactDurationHistogram times;
   for (int i = 0; i < 1000; ++i) times.add(10'000 + i);
   times.add(5'000'000);
   const Distribution spread = distribution(times, 24);
@@ -217,7 +217,7 @@ TEST_CASE("nodes: every sample is in a bar of its distribution, and the tail is 
 }
 
 TEST_CASE("nodes: one value, and none, are distributions too") {
-  model::TimeHistogram times;
+  detail::CompactDurationHistogram times;
   CHECK(distribution(times, 8).bars.empty());
   times.add(100);
   times.add(100);

@@ -39,9 +39,9 @@ std::vector<NodeTimes> times_of(const model::Graph& graph,
   return times;
 }
 
-trace::DurationHistogram replay_times(const model::GraphEntry& entry, model::ReplayRange range,
+detail::DurationHistogram replay_times(const model::GraphEntry& entry, model::ReplayRange range,
                                       model::ReplayMeasure measure) {
-  trace::DurationHistogram times;
+  detail::DurationHistogram times;
   const std::size_t first = std::min(range.first, entry.replays.size());
   const std::size_t end = first + std::min(range.count, entry.replays.size() - first);
   for (std::size_t i = first; i < end; ++i) {
@@ -54,7 +54,7 @@ trace::DurationHistogram replay_times(const model::GraphEntry& entry, model::Rep
 ComparedTimes compare_replays(const model::GraphEntry& a, model::ReplayRange in_a,
                               const model::GraphEntry& b, model::ReplayRange in_b,
                               model::ReplayMeasure measure) {
-  const trace::DurationHistogram times_a = replay_times(a, in_a, measure),
+  const detail::DurationHistogram times_a = replay_times(a, in_a, measure),
                                  times_b = replay_times(b, in_b, measure);
   ComparedTimes result{static_cast<std::size_t>(times_a.count()),
                        static_cast<std::size_t>(times_b.count()), times_a.quantile(0.5),

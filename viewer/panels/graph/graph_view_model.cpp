@@ -37,17 +37,17 @@ std::vector<model::NodeStatistics> statistics_of(const model::Document& document
 
 GraphViewModel::Node node_of(const model::NodeStatistics& statistics) {
   GraphViewModel::Node node;
-  const model::TimeHistogram& times = statistics.times;
+  const detail::CompactDurationHistogram& times = statistics.times;
   node.count = times.count();
   node.lost = statistics.lost;
   if (node.count == 0) return node;
-  node.median = times.median();
-  node.p10 = times.quantile(0.1);
-  node.p90 = times.quantile(0.9);
-  node.p99 = times.quantile(0.99);
+  node.median = times.nearest_rank_quantile(0.5);
+  node.p10 = times.nearest_rank_quantile(0.1);
+  node.p90 = times.nearest_rank_quantile(0.9);
+  node.p99 = times.nearest_rank_quantile(0.99);
   node.mean = times.mean();
-  node.least = static_cast<double>(times.least());
-  node.greatest = static_cast<double>(times.greatest());
+  node.least = static_cast<double>(times.min());
+  node.greatest = static_cast<double>(times.max());
   return node;
 }
 
@@ -170,8 +170,7 @@ std::optional<ReplayViewModel> make_replay_view_model(const model::Document& doc
 ReplayFigures make_replay_figures(const model::GraphEntry& entry, model::ReplayRange range,
                                   RateOver rate) {
   ReplayFigures figures;
-  figures.device =
-      model::replay_statistics(entry.replays, model::ReplayMeasure::DeviceTime, range, 1);
+  figures.device = model::replay_statistics(entry.replays, model::ReplayMeasure::DeviceTime, range);
   const std::size_t first = std::min(range.first, entry.replays.size());
   const std::size_t end = first + std::min(range.count, entry.replays.size() - first);
   figures.replays = end - first;

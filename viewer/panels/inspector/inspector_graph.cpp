@@ -79,7 +79,7 @@ void draw_shape(const PanelContext& context) {
   draw_value(theme, "Order", ordering_name(version.ordering));
   draw_value(theme, "Lanes", version.lanes == 0 ? "none: as recorded" : count_text(version.lanes),
              "Chains that the plan was narrowed to.");
-  draw_value(theme, "Frame", frame_name(version.context),
+  draw_value(theme, "Frame", frame_name(version.entry_exit),
              "Whether a node of its own stands before all others, or behind them.");
   std::array<std::uint64_t, 7> causes{};
   for (const trace::Edge& edge : version.edges) {

@@ -285,7 +285,7 @@ void NodePage::draw_times(PanelContext& context, std::uint32_t node) {
               "Runs whose time was lost.");
 
   const auto trend = ask_trend(context, node);
-  const model::TimeHistogram* times = nullptr;
+  const detail::CompactDurationHistogram* times = nullptr;
   const auto& statistics = context.entry->statistics;
   if (context.view.has_range()) {
     if (trend) times = &trend->times;

@@ -129,9 +129,9 @@ void ReplayPage::draw_times(const PanelContext& context, const trace::Replay& re
   statistics_.ask(key, [replays, key] {
     const model::ReplayRange range{key.first, key.count};
     return Usual{key.graph,
-                 model::replay_statistics(replays, model::ReplayMeasure::DeviceTime, range, 1),
-                 model::replay_statistics(replays, model::ReplayMeasure::LaunchCall, range, 1),
-                 model::replay_statistics(replays, model::ReplayMeasure::Latency, range, 1)};
+                 model::replay_statistics(replays, model::ReplayMeasure::DeviceTime, range),
+                 model::replay_statistics(replays, model::ReplayMeasure::LaunchCall, range),
+                 model::replay_statistics(replays, model::ReplayMeasure::Latency, range)};
   });
   auto usual = statistics_.value();
   if (usual && usual->graph != key.graph) usual = nullptr;

@@ -25,7 +25,7 @@ struct NodeTrend {
   std::uint32_t node = 0;
   std::size_t first = 0, count = 0;  // the range
   std::vector<Point> points;         // by replay
-  model::TimeHistogram times;
+  detail::CompactDurationHistogram times;
 };
 
 // Throws TraceError.

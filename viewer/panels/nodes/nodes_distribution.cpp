@@ -11,17 +11,19 @@ double Distribution::place(double nanoseconds) const noexcept {
   return highest > lowest ? std::clamp((nanoseconds - lowest) / (highest - lowest), 0.0, 1.0) : 0.5;
 }
 
-Distribution distribution(const model::TimeHistogram& times, std::size_t bars) {
+Distribution distribution(const detail::CompactDurationHistogram& times, std::size_t bars) {
   Distribution result;
   if (times.count() == 0 || bars == 0) return result;
-  result.least = static_cast<double>(times.least());
-  result.greatest = static_cast<double>(times.greatest());
+  result.least = static_cast<double>(times.min());
+  result.greatest = static_cast<double>(times.max());
   // Tails that are far longer than the rest are folded into the bars at the ends.
-  const double median = times.median();
-  result.highest = std::min(
-      result.greatest, std::max(times.quantile(0.99), median + 3 * (times.quantile(0.9) - median)));
-  result.lowest = std::max(
-      result.least, std::min(times.quantile(0.01), median - 3 * (median - times.quantile(0.1))));
+  const double median = times.nearest_rank_quantile(0.5);
+  result.highest =
+      std::min(result.greatest, std::max(times.nearest_rank_quantile(0.99),
+                                         median + 3 * (times.nearest_rank_quantile(0.9) - median)));
+  result.lowest =
+      std::max(result.least, std::min(times.nearest_rank_quantile(0.01),
+                                      median - 3 * (median - times.nearest_rank_quantile(0.1))));
   result.bars.assign(bars, 0);
   const double width = (result.highest - result.lowest) / static_cast<double>(bars);
   const auto bar_of = [&](double value) {
@@ -29,7 +31,7 @@ Distribution distribution(const model::TimeHistogram& times, std::size_t bars) {
     return std::min(bars - 1,
                     static_cast<std::size_t>(std::max(0.0, (value - result.lowest) / width)));
   };
-  for (const model::TimeHistogram::Bucket& b : times.buckets()) {
+  for (const detail::CompactDurationHistogram::Bucket& b : times.buckets()) {
     const double from = std::max(static_cast<double>(b.lowest), result.least);
     const double to = std::min(static_cast<double>(b.lowest + b.width), result.greatest);
     const std::size_t first = bar_of(from),

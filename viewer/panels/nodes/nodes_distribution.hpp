@@ -9,7 +9,7 @@
 
 #include <imgui.h>
 
-#include "model/time_histogram.hpp"
+#include "base/log_histogram.hpp"
 #include "panels/widgets/theme.hpp"
 
 namespace reprise::viewer {
@@ -27,7 +27,8 @@ struct Distribution {
   [[nodiscard]] double place(double nanoseconds) const noexcept;
 };
 
-[[nodiscard]] Distribution distribution(const model::TimeHistogram& times, std::size_t bars);
+[[nodiscard]] Distribution distribution(const detail::CompactDurationHistogram& times,
+                                        std::size_t bars);
 
 // The bars alone, in a rectangle.
 void draw_bars(const Distribution& of, ImVec2 min, ImVec2 max, ImU32 colour);

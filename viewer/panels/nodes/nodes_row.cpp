@@ -52,7 +52,7 @@ void draw_share(const PanelContext& context, const NodeRowDesc& desc, const std:
 void draw_spread(const PanelContext& context, std::uint32_t node) {
   const auto& statistics = context.entry->statistics;
   if (!statistics || node >= statistics->nodes.size()) return;
-  const model::TimeHistogram& times = statistics->nodes[node].times;
+  const detail::CompactDurationHistogram& times = statistics->nodes[node].times;
   if (times.count() < 2) return;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x, line = ImGui::GetTextLineHeight();
@@ -69,8 +69,8 @@ void draw_spread(const PanelContext& context, std::uint32_t node) {
   ImGui::PopStyleColor();
   ImGui::BeginChild("spread", {ImGui::GetFontSize() * 22, ImGui::GetFontSize() * 8}, false,
                     ImGuiWindowFlags_NoInputs);
-  draw_distribution(context.theme, distribution(times, 64), times.median(), std::nullopt,
-                    ImGui::GetFontSize() * 5);
+  draw_distribution(context.theme, distribution(times, 64), times.nearest_rank_quantile(0.5),
+                    std::nullopt, ImGui::GetFontSize() * 5);
   ImGui::EndChild();
   ImGui::EndTooltip();
 }

@@ -28,7 +28,7 @@ struct Places {
   }
 };
 
-Places places(const Theme& theme, const DurationHistogram& histogram, ImVec2 at, ImVec2 size) {
+Places places(const Theme& theme, const DurationBins& histogram, ImVec2 at, ImVec2 size) {
   Places p;
   p.count = histogram.bins.size();
   p.min = {at.x + 52 * theme.scale, at.y + theme.half_space};
@@ -40,14 +40,14 @@ Places places(const Theme& theme, const DurationHistogram& histogram, ImVec2 at,
   return p;
 }
 
-DurationRange durations(const DurationHistogram& h, std::size_t low, std::size_t high) {
+DurationRange durations(const DurationBins& h, std::size_t low, std::size_t high) {
   const auto edge = [&](std::size_t bin) { return h.lowest + h.width * static_cast<double>(bin); };
   // Values are whole nanoseconds: the end of a bin is not of it.
   return {edge(low),
           high >= h.bins.size() ? std::max(h.greatest, edge(high)) : edge(high + 1) - 0.5};
 }
 
-void draw_axes(const Theme& theme, const DurationHistogram& h, const Places& p) {
+void draw_axes(const Theme& theme, const DurationBins& h, const Places& p) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImFont* const small = theme.small;
   const float line = small->FontSize;
@@ -88,7 +88,7 @@ void draw_axes(const Theme& theme, const DurationHistogram& h, const Places& p) 
 
 }  // namespace
 
-bool ReplaysHistogram::draw(const Theme& theme, const DurationHistogram& histogram, double median,
+bool ReplaysHistogram::draw(const Theme& theme, const DurationBins& histogram, double median,
                             ImVec2 size) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   ImGui::InvisibleButton("durations", {std::max(size.x, 1.0f), std::max(size.y, 1.0f)});

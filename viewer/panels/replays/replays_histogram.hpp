@@ -18,7 +18,7 @@ struct DurationRange {
 class ReplaysHistogram {
  public:
   // `median`: greater than 0, or no colours. Returns true if the chosen durations have changed.
-  bool draw(const Theme& theme, const DurationHistogram& histogram, double median, ImVec2 size);
+  bool draw(const Theme& theme, const DurationBins& histogram, double median, ImVec2 size);
   [[nodiscard]] const std::optional<DurationRange>& chosen() const noexcept { return chosen_; }
   [[nodiscard]] bool is_dragging() const noexcept { return dragging_; }
   void clear() { chosen_.reset(); }

@@ -43,9 +43,8 @@ CutPlaces cut(model::ReplayRange range, std::size_t size) {
 
 }  // namespace
 
-DurationHistogram duration_histogram(const ReplaySeries& series, model::ReplayRange range,
-                                     std::size_t bins) {
-  DurationHistogram h;
+DurationBins duration_bins(const ReplaySeries& series, model::ReplayRange range, std::size_t bins) {
+  DurationBins h;
   const auto [first, end] = cut(range, series.size());
   std::vector<Time> values = known_values(series, first, end);
   if (values.empty() || bins == 0) return h;
@@ -84,10 +83,10 @@ SeriesFigures series_figures(const ReplaySeries& series) {
 RangeViewModel range_view_model(const model::ListView<trace::Replay>& replays,
                                 const ReplaySeries& series, model::ReplayRange range) {
   RangeViewModel view_model;
-  view_model.device = model::replay_statistics(replays, model::ReplayMeasure::DeviceTime, range, 0);
-  view_model.launch = model::replay_statistics(replays, model::ReplayMeasure::LaunchCall, range, 0);
-  view_model.latency = model::replay_statistics(replays, model::ReplayMeasure::Latency, range, 0);
-  view_model.histogram = duration_histogram(series, range, 80);
+  view_model.device = model::replay_statistics(replays, model::ReplayMeasure::DeviceTime, range);
+  view_model.launch = model::replay_statistics(replays, model::ReplayMeasure::LaunchCall, range);
+  view_model.latency = model::replay_statistics(replays, model::ReplayMeasure::Latency, range);
+  view_model.histogram = duration_bins(series, range, 80);
   return view_model;
 }
 

@@ -11,15 +11,15 @@
 namespace reprise::viewer {
 
 // Equal bins from the least value to where outliers begin, and what lies above in one more.
-struct DurationHistogram {
+struct DurationBins {
   double lowest = 0, width = 1;  // ns
   std::vector<std::size_t> bins;
   std::size_t above = 0;  // more than the last bin holds
   double greatest = 0;    // of those above
   std::size_t most = 0;   // in one bin
 };
-[[nodiscard]] DurationHistogram duration_histogram(const ReplaySeries& series,
-                                                   model::ReplayRange range, std::size_t bins);
+[[nodiscard]] DurationBins duration_bins(const ReplaySeries& series, model::ReplayRange range,
+                                         std::size_t bins);
 
 // Of all of a series, in ns; below 0: nothing is known.
 struct SeriesFigures {
@@ -30,7 +30,7 @@ struct SeriesFigures {
 
 struct RangeViewModel {
   model::ReplayStatistics device, launch, latency;  // without histograms
-  DurationHistogram histogram;                      // of the series
+  DurationBins histogram;                           // of the series
 };
 [[nodiscard]] RangeViewModel range_view_model(const model::ListView<trace::Replay>& replays,
                                               const ReplaySeries& series, model::ReplayRange range);

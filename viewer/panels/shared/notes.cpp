@@ -9,6 +9,8 @@
 #include <system_error>
 #include <utility>
 
+#include "base/atomic_file.hpp"
+
 namespace reprise::viewer {
 
 namespace {
@@ -35,20 +37,6 @@ bool note_of(const model::Selection& selection, Note& note) {
 
 bool is_same_place(const Note& a, const Note& b) {
   return a.graph == b.graph && a.about == b.about && a.number == b.number;
-}
-
-// Whole or not at all: written beside it, then put in its place.
-void write_file(const std::filesystem::path& path, const std::string& text) {
-  const std::filesystem::path beside = path.string() + ".new";
-  {
-    std::ofstream stream(beside, std::ios::binary | std::ios::trunc);
-    stream << text;
-    stream.close();
-    if (!stream) throw std::runtime_error("cannot write " + beside.string());
-  }
-  std::error_code error;
-  std::filesystem::rename(beside, path, error);
-  if (error) throw std::runtime_error("cannot write " + path.string() + ": " + error.message());
 }
 
 }  // namespace
@@ -159,7 +147,7 @@ void Notes::Shared::write() {
   }
   std::string why;
   try {
-    write_file(path, text);
+    detail::write_file_atomically(path, text);
   } catch (const std::exception& failure) {
     why = failure.what();
   }

@@ -1,12 +1,15 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 #include <random>
 #include <vector>
 
-#include "trace/export/duration_histogram.hpp"
+#include "base/log_histogram.hpp"
 
-using reprise::trace::DurationHistogram;
+using reprise::detail::CompactDurationHistogram;
+using reprise::detail::DurationHistogram;
 
 namespace {
 
@@ -21,29 +24,29 @@ double exact_quantile(const std::vector<std::int64_t>& sorted, double fraction) 
 
 }  // namespace
 
-TEST_CASE("duration histogram: what is empty has no figures") {
+TEST_CASE("log histogram: an empty histogram has zero statistics") {
   const DurationHistogram h;
   CHECK(h.count() == 0);
-  CHECK(h.total() == 0);
-  CHECK(h.least() == 0);
-  CHECK(h.greatest() == 0);
+  CHECK(h.sum() == 0);
+  CHECK(h.min() == 0);
+  CHECK(h.max() == 0);
   CHECK(h.mean() == 0);
   CHECK(h.quantile(0.5) == 0);
   CHECK(h.buckets().empty());
 }
 
-TEST_CASE("duration histogram: small values and their quantiles are exact") {
+TEST_CASE("log histogram: small values and their quantiles are exact") {
   DurationHistogram h;
   for (const int v : {5, 1, 4, 2, 3, 255}) h.add(v);
   CHECK(h.quantile(0) == 1);
   CHECK(h.quantile(0.2) == 2);
   CHECK(h.quantile(0.5) == 3.5);
   CHECK(h.quantile(1) == 255);
-  CHECK(h.total() == 270);
+  CHECK(h.sum() == 270);
   CHECK(h.mean() == 45);
 }
 
-TEST_CASE("duration histogram: quantiles of any values are within the stated error") {
+TEST_CASE("log histogram: quantiles are within the stated error") {
   const unsigned seed = 20;
   INFO("seed " << seed);
   std::mt19937_64 random(seed);
@@ -55,8 +58,8 @@ TEST_CASE("duration histogram: quantiles of any values are within the stated err
       h.add(values.back());
     }
     std::sort(values.begin(), values.end());
-    CHECK(h.least() == values.front());
-    CHECK(h.greatest() == values.back());
+    CHECK(h.min() == values.front());
+    CHECK(h.max() == values.back());
     CHECK(h.count() == values.size());
     for (const double q : {0.0, 0.01, 0.1, 0.5, 0.9, 0.99, 1.0}) {
       const double exact = exact_quantile(values, q);
@@ -65,7 +68,7 @@ TEST_CASE("duration histogram: quantiles of any values are within the stated err
   }
 }
 
-TEST_CASE("duration histogram: buckets cover every value once, ascending") {
+TEST_CASE("log histogram: buckets are ascending and cover every value once") {
   DurationHistogram h;
   std::vector<std::int64_t> values;
   for (int bit = 0; bit < 63; ++bit) {
@@ -87,12 +90,43 @@ TEST_CASE("duration histogram: buckets cover every value once, ascending") {
   CHECK(counted == values.size());
 }
 
-TEST_CASE("duration histogram: negative values count as 0 and totals stop at the greatest number") {
+TEST_CASE("log histogram: negative values count as 0, and the sum saturates") {
   DurationHistogram h;
   h.add(-5);
-  CHECK(h.least() == 0);
-  CHECK(h.greatest() == 0);
+  CHECK(h.min() == 0);
+  CHECK(h.max() == 0);
   for (int i = 0; i < 3; ++i) h.add(std::numeric_limits<std::int64_t>::max());
-  CHECK(h.total() == std::numeric_limits<std::int64_t>::max());
+  CHECK(h.sum() == std::numeric_limits<std::int64_t>::max());
   CHECK(h.count() == 4);
+}
+
+TEST_CASE("log histogram: nearest-rank quantiles are within the stated error, also after merging") {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    CAPTURE(seed);
+    std::mt19937_64 random(seed);
+    CompactDurationHistogram h, left, right;
+    std::vector<std::int64_t> values;
+    for (int i = 0; i < 3'000; ++i) {
+      const auto v = static_cast<std::int64_t>(random() >> (20 + random() % 40));
+      values.push_back(v);
+      h.add(v);
+      (i % 3 == 0 ? left : right).add(v);
+    }
+    left.add(right);
+    std::sort(values.begin(), values.end());
+    for (const CompactDurationHistogram* x : {&h, &left}) {
+      CHECK(x->count() == values.size());
+      CHECK(x->min() == values.front());
+      CHECK(x->max() == values.back());
+      CHECK(x->sum() == std::accumulate(values.begin(), values.end(), std::int64_t{0}));
+      for (const double q : {0.0, 0.1, 0.5, 0.9, 0.99, 1.0}) {
+        const auto rank = std::max<std::size_t>(
+            static_cast<std::size_t>(std::ceil(q * static_cast<double>(values.size()))), 1);
+        const auto exact = static_cast<double>(values[rank - 1]);
+        CHECK(std::abs(x->nearest_rank_quantile(q) - exact) <=
+              exact * CompactDurationHistogram::kRelativeError);
+      }
+    }
+  }
+  CHECK(CompactDurationHistogram().nearest_rank_quantile(0.5) == 0);
 }

@@ -151,10 +151,10 @@ Message from_wire(const wire::Message& w) {
           w.command(),  w.other_command()};
 }
 Update from_wire(const wire::Update& w) {
-  return {w.at(), w.graph(), w.from_version(), w.to_version(), text(w.what())};
+  return {w.at(), w.graph(), w.from_version(), w.to_version(), text(w.description())};
 }
 Loss from_wire(const wire::Loss& w) {
-  return {w.at(), enumerator(w.kind(), LossKind::NodeRuns), w.count(), text(w.why())};
+  return {w.at(), enumerator(w.kind(), LossKind::NodeRuns), w.count(), text(w.reason())};
 }
 
 template <class Out, class Vector>

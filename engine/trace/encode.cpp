@@ -142,11 +142,12 @@ Offset<wire::Message> to_table(FlatBufferBuilder& b, const Message& r) {
                              r.command, r.other_command);
 }
 Offset<wire::Update> to_table(FlatBufferBuilder& b, const Update& r) {
-  return wire::CreateUpdate(b, r.at, r.graph, r.from_version, r.to_version, b.CreateString(r.what));
+  return wire::CreateUpdate(b, r.at, r.graph, r.from_version, r.to_version,
+                            b.CreateString(r.description));
 }
 Offset<wire::Loss> to_table(FlatBufferBuilder& b, const Loss& r) {
   return wire::CreateLoss(b, r.at, static_cast<std::uint8_t>(r.kind), r.count,
-                          b.CreateSharedString(r.why));
+                          b.CreateSharedString(r.reason));
 }
 
 template <class T>

@@ -293,7 +293,7 @@ struct Message {
 struct Update {
   Time at = 0;
   std::uint32_t graph = 0, from_version = 0, to_version = 0;
-  std::string what;
+  std::string description;
   friend bool operator==(const Update&, const Update&) = default;
 };
 
@@ -311,7 +311,7 @@ struct Loss {
   Time at = 0;
   LossKind kind = LossKind::Samples;
   std::uint64_t count = 0;
-  std::string why;
+  std::string reason;
   friend bool operator==(const Loss&, const Loss&) = default;
 };
 

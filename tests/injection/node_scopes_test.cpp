@@ -44,7 +44,7 @@ TEST_CASE("node scopes: destroying a graph removes only the nodes that it still 
   NodeScopes scopes;
   const auto path = std::make_shared<const ScopePath>(ScopePath{"forward"});
   scopes.add(1, 10, path);
-  scopes.add(2, 10, path);  // the address went to a node of another graph
+  scopes.add(2, 10, path);  // the address was reused for a node of another graph
   scopes.remove_graph(1);
   CHECK(scopes.find(10) == path);
 }

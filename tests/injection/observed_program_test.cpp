@@ -1,4 +1,4 @@
-// Executables, their versions and their replays, told by hand.
+// ObservedProgram: executables, versions and replays, with artificial calls.
 #include <doctest/doctest.h>
 
 #include "injection/traced.hpp"
@@ -101,7 +101,7 @@ TEST_CASE(
   instantiate(program, chain(3));
   launch(program, 5, ObservedProgram::Nodes::Recorded);
   program.ran({run_of(2, 5, 1030), run_of(0, 5, 1000)}, 10);
-  CHECK(all<trace::Replay>(collected(program)).empty());  // one is still to come
+  CHECK(all<trace::Replay>(collected(program)).empty());  // one run is outstanding
   program.ran({run_of(1, 5, 1015)}, 11);
   const auto records = collected(program);
   const auto blocks = all<trace::SampleBlock>(records);
@@ -137,7 +137,7 @@ TEST_CASE(
                run_of(1, 0, 2100)},
               10);
   CHECK(all<trace::SampleBlock>(collected(program, Outstanding::Expected, 11))
-            .empty());  // nobody knows how many are to come
+            .empty());  // the number of runs is unknown
   const auto blocks = all<trace::SampleBlock>(collected(program, Outstanding::Complete, 12));
   REQUIRE(blocks.size() == 2);
   REQUIRE(blocks[0].samples.size() == 3);
@@ -208,7 +208,7 @@ TEST_CASE(
   CHECK(versions[0].strings[versions[0].nodes[0].name] == "add (disabled)");
   auto updates = all<trace::Update>(records);
   REQUIRE(updates.size() == 1);
-  CHECK(updates[0].what == "kernel parameters of node 1; disabled node 0");
+  CHECK(updates[0].description == "kernel parameters of node 1; disabled node 0");
   CHECK(updates[0].to_version == 2);
   CHECK(all<trace::Replay>(records).at(0).version == 2);
 
@@ -216,7 +216,7 @@ TEST_CASE(
   program.refused(kExec, "error 910", 310);
   records = collected(program);
   CHECK(all<trace::GraphVersion>(records).at(0).version == 3);
-  CHECK(all<trace::Update>(records).at(0).what == "cudaGraphExecUpdate");
+  CHECK(all<trace::Update>(records).at(0).description == "cudaGraphExecUpdate");
   CHECK(all<trace::Message>(records).at(0).text.find("error 910") != std::string::npos);
 }
 
@@ -232,7 +232,7 @@ TEST_CASE("observed program: the number of versions of a graph is limited") {
   const auto updates = all<trace::Update>(records);
   REQUIRE(updates.size() == 5);
   CHECK(updates[4].from_version == updates[4].to_version);
-  CHECK(updates[4].what.find("no picture") != std::string::npos);
+  CHECK(updates[4].description.find("not described") != std::string::npos);
   CHECK(all<trace::Replay>(records).size() == 5);
 }
 
@@ -254,14 +254,14 @@ TEST_CASE(
   REQUIRE(replays.size() == 2);
   CHECK(replays[0].graph != replays[1].graph);
   CHECK(all<trace::SampleBlock>(records).at(0).graph == versions[0].graph);
-  CHECK(all<trace::Update>(records).at(0).what == "destroyed after 1 replay");
+  CHECK(all<trace::Update>(records).at(0).description == "destroyed after 1 replay");
 }
 
 TEST_CASE(
     "observed program: launches of undescribed graphs and records above the limit are counted") {
   ObservedProgram program({.nodes = 3, .versions = 8, .waiting_records = 4});
   instantiate(program, chain(2));
-  instantiate(program, chain(2), kOtherExec);  // beyond the limit, which is collected
+  instantiate(program, chain(2), kOtherExec);  // exceeds the limit, and its launches are counted
   launch(program, 1, ObservedProgram::Nodes::Unrecorded, kOtherExec);
   for (std::uint32_t i = 2; i < 6; ++i) launch(program, i);
   const auto records = collected(program);

@@ -1,4 +1,4 @@
-// Callbacks as CUPTI gives them, played by hand.
+// ProgramCallbacks with simulated callbacks of CUPTI.
 #include "profile/injection/program_callbacks.hpp"
 
 #include <doctest/doctest.h>
@@ -155,7 +155,7 @@ TEST_CASE("program callbacks: child graphs and bodies are inlined in CUDA's numb
   program.callbacks().record_nodes(ObservedProgram::Nodes::Recorded);
   program.launch({.correlation = 3});
 
-  // Outermost 0 and 1, the child graph's 2 and 3, what is nested there 4, the body's 5.
+  // Numbers: outermost graph 0 and 1, child graph 2 and 3, graph nested in it 4, body 5.
   const auto run = [](std::uint32_t number, std::uint32_t correlation, trace::Time started) {
     return detail::ObservedRun{(std::uint64_t{kHandMadeExecId} << 32) | number,
                                correlation,

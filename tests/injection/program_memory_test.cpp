@@ -29,7 +29,7 @@ TEST_CASE(
   CHECK_FALSE(memory.find(0x1100));
   CHECK(memory.find(0x2001)->buffer == 1);
   memory.remove(0x1000, 3);
-  memory.remove(0x5000, 3);  // nobody's
+  memory.remove(0x5000, 3);  // no allocation starts there
   CHECK_FALSE(memory.find(0x1000));
 }
 

@@ -13,7 +13,7 @@
 
 namespace reprise::test {
 
-// One line, read word by word. A word that is not there, or is no number, is an error.
+// Reads one line word by word. A missing word or an invalid number is an error.
 class RecordedProgram::Line {
  public:
   explicit Line(const std::string& text) : text_(text), words_(text) {}
@@ -34,12 +34,12 @@ class RecordedProgram::Line {
   Handle handle(std::uint64_t unit) {
     return reinterpret_cast<Handle>(static_cast<std::uintptr_t>(number<std::uint64_t>() * unit));
   }
-  // Nothing more is there.
+  // Fails if words remain.
   bool is_complete() { return (words_ >> std::ws).eof(); }
-  // To the end of the line.
+  // The rest of the line.
   std::string rest() {
     std::string text;
-    words_.get();  // the space before it
+    words_.get();  // the space before the text
     std::getline(words_, text);
     return text;
   }
@@ -48,7 +48,7 @@ class RecordedProgram::Line {
       std::size_t used = 0;
       const std::uint64_t value = std::stoull(digits, &used, base);
       if (used == digits.size()) return value;
-    } catch (const std::exception&) {  // collected below
+    } catch (const std::exception&) {  // reported below
     }
     fail();
   }

@@ -1,4 +1,4 @@
-// What was recorded beside a GPU, played without one: exact counts.
+// Recordings from a GPU, replayed without one: exact counts.
 #include "injection/recorded_program.hpp"
 
 #include <doctest/doctest.h>
@@ -20,10 +20,9 @@ namespace {
 
 using detail::ObservedProgram;
 
-// One version of a graph: nodes, edges, replays, runs of nodes in all of them.
+// One version of a graph: nodes, edges, replays, node runs in all replays.
 using Version = std::array<std::size_t, 4>;
-// By the range that they were instantiated in, in order of instantiation: the versions of each
-// graph.
+// The versions of each graph, by the range of its instantiation, in order of instantiation.
 using Graphs = std::map<std::string, std::vector<std::vector<Version>>>;
 
 std::vector<trace::Record> play(const char* name, ObservedProgram::Nodes nodes) {
@@ -84,7 +83,7 @@ Graphs without_runs(Graphs graphs) {
 
 }  // namespace
 
-// Of kinds.cu, with three launches a thread.
+// Of kinds.cu with three launches per thread.
 const Graphs kKinds = {
     {"captured", {{{3, 2, 18, 54}, {3, 2, 2, 6}}}},
     {"explicit", {{{6, 5, 7, 21}, {6, 5, 2, 6}, {6, 5, 1, 2}}}},
@@ -101,8 +100,8 @@ TEST_CASE("recorded program: graphs of every kind, each version, replay and node
   const auto records = play("kinds.calls", ObservedProgram::Nodes::Recorded);
   check_graphs(records, kKinds);
   CHECK(all<trace::Loss>(records).empty());
-  // Runs in bodies come without a launch, and their time says whose they are. Calls are played
-  // faster than they came, so that here all of them are the first replay's.
+  // Runs in bodies have no launch and are assigned by time. The calls are replayed faster than they
+  // were recorded, so all these runs belong to the first replay.
   std::vector<std::uint64_t> without_times;
   for (const auto& replay : all<trace::Replay>(records)) {
     if (replay.started >= replay.ended) without_times.push_back(replay.replay);

@@ -1,4 +1,5 @@
-// A program that is watched while viewers come, ask and go, with a driver and a CUPTI made by hand.
+// RunSession with viewers that connect, request and disconnect, with a fake driver and a fake
+// CUPTI.
 #include "profile/injection/run_session.hpp"
 
 #include <doctest/doctest.h>
@@ -24,7 +25,7 @@ using detail::RunSession;
 const std::string kTimed = "recording the times of nodes and replays",
                   kUntimed = "recording the times of replays only";
 
-// A program with one graph of two kernels, watched live and into a file.
+// A program with one graph of two kernels, observed live and in a file.
 class WatchedProgram {
  public:
   explicit WatchedProgram(RunEnvironment environment = {}) {
@@ -47,7 +48,7 @@ class WatchedProgram {
     start_();
     calls_.instantiate(graph_, exec_);
   }
-  // Its GPU runs it at once.
+  // The simulated GPU runs the launch immediately.
   void launch() {
     ++launches_;
     calls_.call(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, cuGraphLaunch_params{exec_, nullptr},
@@ -100,7 +101,7 @@ class WatchedProgram {
   std::optional<RunSession> session_;
 };
 
-// What a viewer has been sent so far.
+// The records that a viewer has received.
 trace::Records seen_by(const Collector& viewer) {
   trace::Records all;
   for (const auto& chunk : viewer.chunks())
@@ -172,7 +173,7 @@ TEST_CASE(
     CHECK(seen.graph_versions[0].edges.size() == 1);
     CHECK(sampled(seen) == std::vector<std::uint64_t>{3, 5});
   }
-  REQUIRE(eventually([&] { return !program.cupti.records_kernels(); }));  // nobody looks any more
+  REQUIRE(eventually([&] { return !program.cupti.records_kernels(); }));  // no viewer is connected
   program.launch();                                                       // 6
   program.finish();
   const trace::Records written = program.written();

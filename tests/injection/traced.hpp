@@ -1,4 +1,4 @@
-// Records of one kind, out of what a program has to say. Threads: pure functions.
+// Selects the records of one kind. Threads: pure functions.
 #pragma once
 
 #include <variant>

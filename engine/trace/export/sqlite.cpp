@@ -29,7 +29,7 @@ CREATE TABLE samples (graph INTEGER, version INTEGER, exec INTEGER, replay INTEG
 CREATE TABLE messages (at_ns INTEGER, severity TEXT, id TEXT, text TEXT, graph INTEGER, version INTEGER, command INTEGER,
   other_command INTEGER);
 CREATE TABLE loops (graph INTEGER, version INTEGER, replay INTEGER, node INTEGER, iterations INTEGER, timed_iterations INTEGER);
-CREATE TABLE losses (at_ns INTEGER, kind TEXT, count INTEGER, why TEXT);
+CREATE TABLE losses (at_ns INTEGER, kind TEXT, count INTEGER, reason TEXT);
 )";
 
 constexpr const char* kIndices = R"(
@@ -124,7 +124,7 @@ class Events {
                     index(m.other_command));
     }
     for (const Loss& l : records.losses)
-      losses_.row(known(l.at), loss_name(l.kind), l.count, l.why);
+      losses_.row(known(l.at), loss_name(l.kind), l.count, l.reason);
   }
 
   [[nodiscard]] const ExportReport& report() const noexcept { return report_; }

@@ -1,7 +1,6 @@
-// Records what a program's calls and CUPTI's records tell, as test data: a library that CUDA loads
-// like that of `reprise run`, for whoever makes the data. Knows nothing of what is made of it. The
-// file is $REPRISE_RECORD_CALLS; its form stands in tests/injection/recorded_program.hpp. With
-// NVTX_INJECTION64_PATH naming libcupti itself, ranges are in it too.
+// Records a program's calls and CUPTI's records as test data: a library that CUDA injects like that
+// of `reprise run`. Writes the file $REPRISE_RECORD_CALLS; tests/injection/recorded_program.hpp
+// describes its format. To record NVTX ranges, set NVTX_INJECTION64_PATH to libcupti.
 #include <generated_nvtx_meta.h>
 #include <stdlib.h>
 
@@ -104,7 +103,7 @@ class CallRecorder {
   [[nodiscard]] std::string thread() {
     return thread_of(log_.number(Kind::Thread, detail::thread_number()));
   }
-  // Says which device is current, where that is another one than the thread had.
+  // Writes the current device if it differs from the thread's previous one.
   void say_device() {
     thread_local CUdevice known = 0;
     CUdevice now = 0;
@@ -136,7 +135,7 @@ class CallRecorder {
   const detail::CuptiLibrary& cupti_;
   const trace::Time began_;
   std::atomic<bool> is_on_{true};
-  std::mutex mutex_;  // of bodies_
+  std::mutex mutex_;  // guards bodies_
   std::unordered_map<CUgraphNode, std::vector<CUgraph>> bodies_;
 };
 

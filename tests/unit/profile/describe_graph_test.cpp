@@ -32,7 +32,7 @@ std::size_t count_of(const trace::GraphVersion& g, trace::EdgeCause cause) {
       g.edges.begin(), g.edges.end(), [cause](const trace::Edge& e) { return e.cause == cause; }));
 }
 
-// A reader takes it: every index leads somewhere.
+// The record decodes: every index is valid.
 void check_readable(const trace::GraphVersion& graph) {
   trace::Records records;
   records.graph_versions.push_back(graph);

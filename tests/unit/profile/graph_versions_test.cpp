@@ -105,6 +105,6 @@ TEST_CASE(
     CHECK(records.updates[i].from_version == steps[i].first);
     CHECK(records.updates[i].to_version == steps[i].second);
   }
-  CHECK(records.updates[0].what == "whole graph, 2 nodes");
-  CHECK(records.updates[2].what.find("re-instantiated, 3 nodes; ") == 0);
+  CHECK(records.updates[0].description == "whole graph, 2 nodes");
+  CHECK(records.updates[2].description.find("re-instantiated, 3 nodes; ") == 0);
 }

@@ -37,7 +37,7 @@ bool is_inside(const trace::HostRange& inner, const trace::HostRange& outer) {
          inner.started >= outer.started && inner.ended <= outer.ended;
 }
 
-// Of one thread and depth no two at the same time.
+// Ranges of one thread and depth never overlap.
 bool is_nested(std::vector<trace::HostRange> ranges) {
   std::ranges::sort(ranges, {}, [](const trace::HostRange& r) {
     return std::tuple(r.thread, r.depth, r.started);
@@ -69,7 +69,7 @@ TEST_CASE(
       CapturedGraph graph = device.compile(cmd);
       const Queue queue = device.create_queue();
       graph.upload(queue);
-      graph.upload(queue);  // is there already
+      graph.upload(queue);  // already uploaded
       for (int i = 0; i < 3; ++i) graph.launch(queue).wait();
     }
     device.wait_idle();

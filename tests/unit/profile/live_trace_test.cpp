@@ -1,5 +1,5 @@
-// The whole way of a live trace on the real host device: an instance with viewers, who come late,
-// ask and leave.
+// Live traces end to end on the host device: an instance with viewers that connect late, request
+// and disconnect.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ std::string own_session() {
   return {};
 }
 
-// What a viewer has got so far.
+// The records that a viewer has received.
 trace::Records records_of(const Collector& viewer) {
   trace::Records all;
   for (const auto& chunk : viewer.chunks())
@@ -43,7 +43,7 @@ trace::Records records_of(const Collector& viewer) {
   return all;
 }
 
-// A graph of two commands that can be replayed, and its queue.
+// A graph of two commands and its queue.
 struct Work {
   explicit Work(const Instance& instance)
       : device(instance.open_device(DeviceSelector::named("host"))),
@@ -59,7 +59,7 @@ struct Work {
   }
   ~Work() {
     graph = CapturedGraph();
-    device.wait_idle();  // then nothing is left of it
+    device.wait_idle();  // all replays are complete
   }
   Work(const Work&) = delete;
   Work& operator=(const Work&) = delete;
@@ -86,7 +86,7 @@ TEST_CASE("live trace: without a request there is no thread, no socket and no fi
   CHECK(open_descriptors() == descriptors_before);
   CHECK(std::filesystem::is_empty(runtime.path()));
   const Instance asked(described({.target = "live"}));
-  CHECK(trace_threads() == 3);  // that collects, that writes, that serves
+  CHECK(trace_threads() == 3);  // collector, writer, server
   CHECK(open_descriptors() > descriptors_before);
   CHECK_FALSE(std::filesystem::is_empty(runtime.path()));
 }
@@ -141,7 +141,7 @@ TEST_CASE(
       work.replay(1);
       return !records_of(viewer).sample_blocks.empty();
     }));
-    CHECK(log.mode() == ProfileMode::Sampled);  // no more than it may
+    CHECK(log.mode() == ProfileMode::Sampled);  // limited by the remote profile
     Work later(instance);
     CHECK(later.graph.core()->log()->mode() == ProfileMode::Sampled);
     viewer.client().request({trace::LiveRequest::Kind::SetProfile, trace::LiveProfile::Replays});
@@ -259,7 +259,7 @@ TEST_CASE("live trace: TCP requires the token from the environment") {
   const TraceDesc desc{.target = "live", .listen = "127.0.0.1:1:2", .token = "secret"};
   CHECK(thrown_by([&] { const Instance instance(described(desc)); }).code() ==
         ErrorCode::InvalidArgument);
-  // A port that is taken.
+  // The port is in use.
   trace::LiveServerDesc other = patient("other");
   other.listen = "127.0.0.1:0";
   other.token = "x";

@@ -28,7 +28,7 @@ TEST_CASE("overhead meter: one record covers about a second of threads and hooks
   CHECK(records.empty());
   meter.add({.launches = 1, .replays = 0, .nodes = 0});
   meter.tick(100 + kSecond, ProfileMode::Every, 2'000, records);
-  // 3 looks for each launch and replay, 1.5 a node.
+  // 3 clock reads for each launch and replay, 1.5 for each node.
   CHECK(costs(records) == std::vector<trace::ProfileCost>{
                               {100, 100 + kSecond, 3, 2'000 + 10 * (3 * 3 + 3 * 2 + 150), 0}});
   meter.add({.launches = 1, .replays = 1, .nodes = 0});

@@ -22,11 +22,11 @@ trace::Records collected(ReplayLog& log) {
   return by_kind;
 }
 
-// As if all launches that a test tells of had begun.
+// Announces all launches that a test records.
 void begin_all(ReplayLog& log) { REQUIRE(log.begin_launch(1'000'000)); }
 
-// One replay of `nodes` nodes, each 10 long, from `start` on, as an executor tells it; true if its
-// nodes were wanted.
+// Runs one replay of `nodes` nodes of 10 ns each from `start`; returns whether node times were
+// requested.
 bool run(ReplayLog& log, std::uint64_t replay, std::uint32_t nodes, std::int64_t start) {
   NodeTime* const times = log.begin_replay(replay);
   if (times != nullptr) {
@@ -47,9 +47,9 @@ TEST_CASE("replay log: launches and times are matched in any order of arrival") 
   begin_all(log);
   log.expect_device_times(true);
   launch(log, 1, 100);
-  CHECK(collected(log).count() == 0);  // its times are not here yet
+  CHECK(collected(log).count() == 0);  // the times are outstanding
   CHECK(run(log, 1, 2, 200));
-  CHECK(run(log, 2, 2, 300));  // over before its launch returned
+  CHECK(run(log, 2, 2, 300));  // completes before its launch returns
   const trace::Records first = collected(log);
   REQUIRE(first.replays.size() == 1);
   CHECK(first.replays[0] == trace::Replay{7, 1, 0, 3, 1, 100, 105, 200, 220, 99, 1});
@@ -85,7 +85,7 @@ TEST_CASE("replay log: samples are sorted by start, and a node that did not run 
   REQUIRE(records.sample_blocks.size() == 1);
   CHECK(records.sample_blocks[0].samples ==
         std::vector<trace::Sample>{{2, 0, 40, 1, 2}, {0, 0, 50, 1, 1}});
-  NodeTime* const again = log.begin_replay(2);  // what was there before is gone
+  NodeTime* const again = log.begin_replay(2);  // earlier contents are cleared
   REQUIRE(again != nullptr);
   log.end_replay(2, 60, 0, again);
   CHECK(collected(log).sample_blocks[0].samples.empty());
@@ -104,7 +104,7 @@ TEST_CASE("replay log: what exceeds a small ring is counted once, and recording 
   CHECK(records.sample_blocks.size() == 4);
   std::uint64_t replays = 0, times = 0, samples = 0;
   for (const trace::Loss& loss : records.losses) {
-    CHECK(loss.why.find("graph tiny") != std::string::npos);
+    CHECK(loss.reason.find("graph tiny") != std::string::npos);
     if (loss.kind == trace::LossKind::Replays) replays += loss.count;
     if (loss.kind == trace::LossKind::DeviceRecords) times += loss.count;
     if (loss.kind == trace::LossKind::Samples) samples += loss.count;
@@ -144,7 +144,7 @@ TEST_CASE("replay log: the mode decides which replays get node times") {
   ReplayLog replays({.nodes = 4, .mode = ProfileMode::Replays});
   begin_all(replays);
   for (std::uint64_t replay = 1; replay <= 8; ++replay) CHECK_FALSE(run(replays, replay, 4, 100));
-  // 4 nodes cost 240 ns of 40: 600 replays have to pay for one.
+  // The cost of 4 nodes is 240 ns in 40 ns of run time: one in 600 replays is sampled.
   ReplayLog sampled({.nodes = 4, .mode = ProfileMode::Sampled});
   begin_all(sampled);
   std::vector<std::uint64_t> wanted;
@@ -221,7 +221,7 @@ TEST_CASE(
   CHECK(log.mode() == ProfileMode::Every);
   REQUIRE(log.begin_launch(2));
   launch(log, 2, 200);
-  log.set_mode(ProfileMode::Off);  // in the midst of it
+  log.set_mode(ProfileMode::Off);  // during the replay
   CHECK_FALSE(log.begin_launch(3));
   run(log, 2, 2, 300);
   CHECK_FALSE(run(log, 3, 2, 400));
@@ -268,7 +268,7 @@ TEST_CASE("replay log: a new request for samples applies to the next replay") {
   replays(1, 100);
   log.request_mode(ProfileMode::Sampled);
   replays(100, 800);
-  CHECK(wanted == std::vector<std::uint64_t>{1, 100, 700});  // of 600 replays one
+  CHECK(wanted == std::vector<std::uint64_t>{1, 100, 700});  // one of 600 replays
 }
 
 TEST_CASE("replay log: changing the mode allocates nothing") {

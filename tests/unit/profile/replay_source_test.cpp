@@ -1,5 +1,5 @@
-// ReplayLog with a device that keeps its times until they are collected: when it is asked for
-// nodes, and what becomes of its answers.
+// ReplayLog with a source that keeps times until they are collected: requests for node times and
+// their results.
 #include <doctest/doctest.h>
 
 #include <deque>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint32_t kNodes = 3;
 
-// Replays that were run and not collected yet, each 100 long, and 300 long where a twin ran.
+// Replays that ran and were not collected: 100 ns each, 300 ns with the profiling clone.
 class FakeSource final : public detail::ReplaySource {
  public:
   [[nodiscard]] Lost collect(detail::ReplayObserver& observer) override {
@@ -144,8 +144,8 @@ TEST_CASE(
   static_cast<void>(f.collect());
   REQUIRE(f.source->asked.size() == 1);
   const std::uint64_t window = f.source->asked[0];
-  CHECK(f.source->how[0] ==
-        detail::ReplaySource::Precision::Cheap);  // long before it is known to run for long
+  // The total run time is still unknown.
+  CHECK(f.source->how[0] == detail::ReplaySource::Precision::Cheap);
   CHECK(window > 0);
   CHECK(window < 100);
   f.run(2 * window);
@@ -153,7 +153,7 @@ TEST_CASE(
   f.run(2 * window);
   CHECK(f.collect().sample_blocks.empty());
   CHECK(f.source->asked.size() == 1);
-  // Whoever asks anew does not wait.
+  // A new request takes effect immediately.
   f.log.request_mode(ProfileMode::Sampled);
   static_cast<void>(f.collect());
   CHECK(f.source->asked.size() == 2);
@@ -181,7 +181,7 @@ TEST_CASE(
   CHECK_FALSE(f.source->is_paused);
   f.run(2);
   f.log.set_mode(ProfileMode::Off);
-  CHECK_FALSE(f.source->is_paused);  // launches of before may be on their way
+  CHECK_FALSE(f.source->is_paused);  // earlier launches may be outstanding
   CHECK(f.collect().replays.size() == 2);
   CHECK(f.source->is_paused);
   static_cast<void>(f.collect());

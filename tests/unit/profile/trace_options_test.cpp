@@ -84,7 +84,7 @@ TEST_CASE("trace options: the level for viewers and the token for TCP") {
     check_refused(
         ErrorCode::InvalidArgument, {.target = "live"},
         {"REPRISE_REMOTE_PROFILE is \"off\"; it may be nothing, replays, sampled or every"});
-    CHECK(trace_options({.target = "run"}));  // of a live trace alone
+    CHECK(trace_options({.target = "run"}));  // applies only to live traces
   }
   const TraceDesc desc{.target = "live", .listen = "127.0.0.1:0", .token = "secret"};
   CHECK(trace_options(desc)->live->listen == "127.0.0.1:0");

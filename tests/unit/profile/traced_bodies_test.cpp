@@ -1,5 +1,5 @@
-// Traces of graphs that run whole recordings, on the real host device: nodes of bodies are nodes of
-// their own, with a time for each iteration.
+// Traces of graphs with bodies on the host device: nodes of bodies are separate nodes with a time
+// per iteration.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -16,7 +16,8 @@ using namespace reprise::test;
 
 namespace {
 
-// What `record` records, launched `launches` times with every node timed; all records of its trace.
+// Records with `record`, launches `launches` times with every node timed, and returns all records
+// of the trace.
 template <class Record>
 trace::Records traced(const TraceFolder& folder, unsigned launches, const Record& record) {
   {
@@ -89,7 +90,7 @@ TEST_CASE(
                                              {3, 0, 6, 1, BodyKind::Nested}});
   CHECK(name_of(g, 2) == "fill x");
   CHECK(name_of(g, 6) == "copy x -> y");
-  // Buffers are the graph's; labels stand below what runs them.
+  // Buffers belong to the graph; labels are below the node that runs the body.
   CHECK(g.strings[g.buffers[g.accesses[g.nodes[6].first_access].buffer].name] == "x");
   std::vector<std::string> path;
   for (std::uint32_t l = g.nodes[6].label; l != 0; l = g.labels[l].parent)
@@ -110,7 +111,7 @@ TEST_CASE(
         CHECK(samples.count({node, i}) == (i < runs ? 1 : 0));
       }
     }
-    // A run is within that of its parent.
+    // A run is within its parent's run.
     const auto ends = [](const trace::Sample& s) { return s.started + s.duration; };
     for (std::uint32_t i = 0; i < 3; ++i) {
       const trace::Sample &inner = samples.at({6, i}), &nested = samples.at({3, i}),

@@ -1,4 +1,4 @@
-// A device that has no clock, and one that is lost: what the trace says of them.
+// Traces of a device without a clock and of a lost device.
 #include <doctest/doctest.h>
 
 #include <reprise/reprise.hpp>

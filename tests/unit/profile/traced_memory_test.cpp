@@ -46,7 +46,7 @@ TEST_CASE("traced memory: the states of a pool contain its mapped, trimmed and r
   }
   CHECK(mapped.front() == 0);
   CHECK(mapped.back() == 0);
-  // The buffer; the slab with it, before it is trimmed and after.
+  // The buffer alone; with the slab before and after it is trimmed.
   CHECK(std::count(mapped.begin(), mapped.end(), 2 * kBytes) == 2);
   const trace::PoolState& last = all.pool_states.back();
   CHECK(last.peak == 2 * kBytes);
@@ -54,7 +54,7 @@ TEST_CASE("traced memory: the states of a pool contain its mapped, trimmed and r
   CHECK(last.slabs == 0);
   CHECK(last.trims == 1);
   CHECK(last.remaps == 1);
-  const auto said = [&](std::string_view id) {
+  const auto message_count = [&](std::string_view id) {
     return std::count_if(all.messages.begin(), all.messages.end(),
                          [&](const trace::Message& m) { return m.id == id; });
   };
@@ -69,8 +69,8 @@ TEST_CASE("traced memory: the states of a pool contain its mapped, trimmed and r
   CHECK(totals.trims == 1);
   CHECK(totals.remaps == 1);
   CHECK(totals.budget == 0);
-  CHECK(said("slab-trimmed") == 1);
-  CHECK(said("slab-remapped") == 1);
+  CHECK(message_count("slab-trimmed") == 1);
+  CHECK(message_count("slab-remapped") == 1);
 }
 
 TEST_CASE(
@@ -125,10 +125,10 @@ TEST_CASE(
   CHECK(all.device_totals.back().peak == 2 * kBytes + 64);
   CHECK(std::any_of(all.device_totals.begin(), all.device_totals.end(),
                     [](const trace::DeviceTotals& d) { return d.shared_slabs == 1; }));
-  const auto said = [&](std::string_view id) {
+  const auto message_count = [&](std::string_view id) {
     return std::count_if(all.messages.begin(), all.messages.end(),
                          [&](const trace::Message& m) { return m.id == id; });
   };
-  CHECK(said("slab-trimmed") == 1);
-  CHECK(said("slab-remapped") == 1);
+  CHECK(message_count("slab-trimmed") == 1);
+  CHECK(message_count("slab-remapped") == 1);
 }

@@ -1,4 +1,4 @@
-// The whole way on the real host device: record, compile, launch with a trace, drop everything, and
+// Traces end to end on the host device: record, compile, launch with a trace, destroy everything,
 // read the file.
 #include <doctest/doctest.h>
 
@@ -32,7 +32,7 @@ Instance traced_instance(
                    .trace = desc});
 }
 
-// `body` with a traced host device; what it made is gone, and the trace whole, when this returns.
+// Runs `body` with a traced host device. The trace is complete when this returns.
 template <class Body>
 void with_trace(const TraceDesc& desc, const Body& body) {
   const Device device = traced_instance(desc).open_device(DeviceSelector::named("host"));
@@ -40,7 +40,7 @@ void with_trace(const TraceDesc& desc, const Body& body) {
   device.wait_idle();
 }
 
-// fill t, u; copy t -> x and u -> y; a barrier that orders nothing more; a callback; update of w.
+// fill t, u; copy t -> x and u -> y; a redundant barrier; a callback; update of w.
 CommandBuffer record_step(const Device& device, const std::shared_ptr<CapturePool>& pool) {
   const auto t = pool->transient<unsigned>(64, "t"), u = pool->transient<unsigned>(64, "u");
   const auto x = pool->allocate<unsigned>(64, "x"), y = pool->allocate<unsigned>(64, "y"),
@@ -74,7 +74,7 @@ TEST_CASE("traced replays: without a request there is no file and no thread") {
   CHECK(trace_threads() == 0);
   CHECK(std::filesystem::is_empty(folder.path()));
   const Instance asked = traced_instance({.target = folder.file()});
-  CHECK(trace_threads() == 2);  // that collects, that writes
+  CHECK(trace_threads() == 2);  // collector and writer
   CHECK(std::filesystem::exists(folder.file()));
 }
 
@@ -219,7 +219,7 @@ TEST_CASE(
     cmd.begin();
     cmd.host([first] { first.span()[0] = 1; }, {write(first)});
     for (std::uint32_t i = 0; i < kWidth; ++i) {
-      // Long enough for the executor to share them out among its threads, where it has several.
+      // Long enough for the executor to use several threads.
       const auto out = pool->host<unsigned>(1 << 16, "out");
       cmd.host(
           [out, first] {
@@ -401,7 +401,7 @@ TEST_CASE("traced replays: a later instance continues the file with new ids") {
     };
     for (int run = 0; run < 3; ++run) with_trace({.target = target}, run_once);
     const trace::Records all = all_records(folder.file());
-    REQUIRE(all.sessions.size() == 3);  // one and the same process
+    REQUIRE(all.sessions.size() == 3);  // all of this process
     CHECK(all.sessions[1] == all.sessions[0]);
     CHECK(all.sessions[2] == all.sessions[0]);
     REQUIRE(all.graph_versions.size() == 3);

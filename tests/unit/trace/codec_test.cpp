@@ -12,7 +12,7 @@ using namespace reprise::trace;
 
 namespace {
 
-// True if decode() takes the graph; false if it calls it corrupt.
+// True if decode() accepts the graph; false if it reports Corrupt.
 bool decodes(const GraphVersion& graph) {
   Records r;
   r.graph_versions = {graph};

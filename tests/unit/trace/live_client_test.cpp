@@ -8,7 +8,7 @@ using namespace reprise::trace;
 
 namespace {
 
-// A listening socket that answers one connection with whatever it is given, then closes.
+// A listening socket that answers one connection with the given bytes, then closes it.
 class Impostor {
  public:
   explicit Impostor(const std::filesystem::path& path, std::vector<std::uint8_t> answer)
@@ -49,7 +49,7 @@ LiveState end_with(std::vector<std::uint8_t> answer, std::size_t chunks = 0) {
   return viewer.client().status().state;
 }
 
-// What a session says to a viewer it welcomes.
+// A session's answer to an accepted viewer.
 std::vector<std::uint8_t> welcome() {
   std::vector<std::uint8_t> out = encode_answer(LiveAnswer::Welcome, {}, {1, "x", "y"});
   const auto preamble = encode_preamble();
@@ -73,7 +73,7 @@ TEST_CASE("live client: every kind of failure is a state") {
   CHECK(end_with(welcome()) == LiveState::Closed);
   CHECK(end_with(with_chunk(welcome()), 1) == LiveState::Closed);
   std::vector<std::uint8_t> bytes = welcome();
-  bytes.back() = 'x';  // reserved, and ignored
+  bytes.back() = 'x';  // reserved, ignored
   bytes[bytes.size() - kPreambleBytes] = 'x';
   CHECK(end_with(bytes) == LiveState::Corrupt);
   bytes = with_chunk(welcome());

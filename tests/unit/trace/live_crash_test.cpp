@@ -16,7 +16,7 @@ TEST_CASE("live server: kill -9 of a viewer only ends its connection") {
   Child child([](int from, int to) {
     const test::RawPeer peer(std::filesystem::path(Child::read_text(from)));
     peer.send(encode_hello(""));
-    Child::tell(to, peer.connected() ? "sent" : "no");
+    Child::send(to, peer.connected() ? "sent" : "no");
     for (;;) ::pause();
   });
   LiveServer server(test::patient("digits"));
@@ -25,7 +25,7 @@ TEST_CASE("live server: kill -9 of a viewer only ends its connection") {
   REQUIRE(test::eventually([&] { return server.stats().welcomed == 1; }));
   const std::size_t before = test::open_descriptors();
   child.say(server.path());
-  REQUIRE(child.hear() == "sent");
+  REQUIRE(child.receive() == "sent");
   REQUIRE(test::eventually(
       [&] { return server.stats().viewers == 2 && server.stats().welcomed == 2; }));
   server.write(test::sample_chunk(1000, 0));
@@ -43,9 +43,9 @@ TEST_CASE(
     // It lives until the process ends.
     auto* server = new LiveServer(test::patient("victim"));
     server->write(test::topology_chunk(1, 0));
-    Child::tell(to, server->path());
+    Child::send(to, server->path());
   });
-  const std::string path = child.hear();
+  const std::string path = child.receive();
   const auto session = [&] {
     const auto all = list_sessions();
     const auto found =
@@ -63,7 +63,7 @@ TEST_CASE(
   CHECK(viewer.client().status().state == LiveState::Closed);
   REQUIRE(session());
   CHECK_FALSE(session()->alive);
-  const LiveServer next(test::patient("next"));  // tidies up as it starts
+  const LiveServer next(test::patient("next"));  // removes stale sockets on start
   CHECK_FALSE(session());
   CHECK_FALSE(std::filesystem::exists(path));
 }

@@ -65,10 +65,10 @@ TEST_CASE("live request: known requests survive a round trip, all other bytes ar
     CHECK(request_of(encode_request(request)) == request);
   }
   CHECK_FALSE(request_of({2, 0, 0, 0, 99, 0}));
-  CHECK_FALSE(request_of({2, 0, 0, 0, 1, 0}));     // a mode is missing
-  CHECK_FALSE(request_of({3, 0, 0, 0, 1, 0, 4}));  // no such mode
+  CHECK_FALSE(request_of({2, 0, 0, 0, 1, 0}));     // the level is missing
+  CHECK_FALSE(request_of({3, 0, 0, 0, 1, 0, 4}));  // invalid level
   CHECK_FALSE(request_of({1, 0, 0, 0, 1}));        // too short for a kind
-  CHECK_FALSE(request_of({1, 1, 0, 0}));           // beyond the limit
+  CHECK_FALSE(request_of({1, 1, 0, 0}));           // exceeds the limit
   CHECK_FALSE(request_of({255, 255, 255, 255}));
 }
 

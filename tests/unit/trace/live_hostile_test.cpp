@@ -42,9 +42,9 @@ TEST_CASE("live server: a wrong token is rejected without information about the 
   CHECK(test::eventually([&] { return server.stats().wrong_tokens == refused; }));
   const test::RawPeer peer(server.port());
   peer.send(encode_hello("wrong"));
-  std::vector<std::uint8_t> said;
-  CHECK(peer.read_to_end(said));
-  CHECK(said == encode_answer(LiveAnswer::WrongToken, {}, {}));
+  std::vector<std::uint8_t> text;
+  CHECK(peer.read_to_end(text));
+  CHECK(text == encode_answer(LiveAnswer::WrongToken, {}, {}));
   CHECK(gone(server));
   test::Collector right(address, "secret");
   CHECK(right.wait_for_chunks(1));
@@ -148,7 +148,7 @@ TEST_CASE(
   REQUIRE(viewer.wait_until_live());
   REQUIRE(test::eventually([&] { return server.stats().welcomed == 1; }));
   {
-    std::vector<int> taken;  // every descriptor that there is
+    std::vector<int> taken;  // every free descriptor
     rlimit before{};
     REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
     const rlimit low{static_cast<rlim_t>(test::open_descriptors()) + 40, before.rlim_max};
@@ -161,7 +161,7 @@ TEST_CASE(
       taken.pop_back();
     }
     for (int i = 0; i < 5 && refused; ++i) {
-      const test::RawPeer peer(server.path());  // takes the only one
+      const test::RawPeer peer(server.path());  // uses the only one
       refused = peer.connected() && peer.is_closed();
     }
     for (const int fd : taken) ::close(fd);

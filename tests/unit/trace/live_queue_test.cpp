@@ -41,7 +41,7 @@ TEST_CASE("viewer queue: a loss at the end is reported, with one record per kind
   events.replays.resize(7);
   const auto event = std::make_shared<const Chunk>(make_chunk(ChunkKind::Events, events, 2));
   ViewerQueue queue(1);
-  CHECK(queue.push(test::sample_chunk(10, 0)));  // one always fits
+  CHECK(queue.push(test::sample_chunk(10, 0)));  // one chunk always fits
   CHECK_FALSE(queue.push(test::sample_chunk(20, 1)));
   CHECK_FALSE(queue.push(event));
   CHECK(queue.pop()->header.sequence == 0);

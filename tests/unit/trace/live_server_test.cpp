@@ -12,7 +12,7 @@ TEST_CASE("live server: a late viewer receives all topology first, then every ne
   const test::RuntimeFolder runtime;
   LiveServer server(test::patient("digits"));
   server.write(test::topology_chunk(1, 0));
-  server.write(test::sample_chunk(10, 1));  // nobody looks
+  server.write(test::sample_chunk(10, 1));  // without viewers
   server.write(test::topology_chunk(2, 2));
   test::Collector viewer(server.path());
   REQUIRE(viewer.wait_for_chunks(2));
@@ -154,5 +154,5 @@ TEST_CASE("live server: TCP requires a token") {
   desc.listen = "127.0.0.1:0";
   const LiveServer first(desc);
   desc.listen = "127.0.0.1:" + std::to_string(first.port());
-  CHECK_THROWS_AS(LiveServer{desc}, TraceError);  // taken
+  CHECK_THROWS_AS(LiveServer{desc}, TraceError);  // the address is in use
 }

@@ -11,7 +11,7 @@ using namespace reprise::trace;
 
 namespace {
 
-// `span`: starts lie within so many ns; few of them are the same, or many.
+// `span`: range of the starts, ns; a small span gives many equal starts.
 std::vector<Sample> random_samples(std::uint64_t seed, std::uint32_t count, std::uint64_t span) {
   std::mt19937_64 random(seed);
   std::vector<Sample> samples;

@@ -18,7 +18,7 @@ using namespace reprise::trace;
 
 namespace {
 
-// A directory that goes away with the test.
+// A temporary directory.
 class Directory {
  public:
   Directory()
@@ -55,7 +55,7 @@ std::shared_ptr<const Chunk> chunk_of(ChunkKind kind, std::uint64_t sequence) {
   return std::make_shared<const Chunk>(make_chunk(kind, r, sequence));
 }
 
-// Three chunks in `path`; returns where each ends.
+// Writes three chunks to `path`; returns the end of each.
 std::vector<std::uint64_t> write_three(const std::filesystem::path& path) {
   TraceFile file({.path = path});
   std::vector<std::uint64_t> ends;
@@ -124,7 +124,7 @@ TEST_CASE("trace file: modified bytes are detected or have no effect") {
     changed[at] = static_cast<char>(changed[at] ^ static_cast<char>(1 + random() % 255));
     write_bytes(dir / "b", changed);
     const TraceReader reader(dir / "b");
-    // A frame of zstd has bits that mean nothing; every other change is damage.
+    // zstd frames contain a few unused bits; every other change is corruption.
     bool found = !reader.damage().empty();
     bool same = reader.chunks().size() == whole.chunks().size();
     for (std::size_t chunk = 0; chunk < reader.chunks().size(); ++chunk) {
@@ -149,13 +149,24 @@ TEST_CASE(
   const Directory dir;
   write_bytes(dir / "text", std::string("hello, this is no trace at all"));
   write_bytes(dir / "short", std::string("REPRISE"));
-  auto preamble = encode_preamble();
-  preamble[8] = 2;
-  write_bytes(dir / "new",
-              std::span(reinterpret_cast<const char*>(preamble.data()), preamble.size()));
   CHECK(code_of([&] { TraceReader r(dir / "text"); }) == TraceErrorCode::NotATrace);
   CHECK(code_of([&] { TraceReader r(dir / "short"); }) == TraceErrorCode::NotATrace);
-  CHECK(code_of([&] { TraceReader r(dir / "new"); }) == TraceErrorCode::WrongVersion);
+  for (const std::uint32_t version : {kFormatVersion - 1, kFormatVersion + 1}) {
+    auto preamble = encode_preamble();
+    preamble[8] = static_cast<std::uint8_t>(version);
+    write_bytes(dir / "other",
+                std::span(reinterpret_cast<const char*>(preamble.data()), preamble.size()));
+    std::string text;
+    try {
+      TraceReader r(dir / "other");
+    } catch (const TraceError& error) {
+      CHECK(error.code() == TraceErrorCode::WrongVersion);
+      text = error.what();
+    }
+    CHECK(text == (dir / "other").string() + ": the trace has format version " +
+                      std::to_string(version) + "; this program reads version " +
+                      std::to_string(kFormatVersion));
+  }
   CHECK(code_of([&] { TraceReader r(dir / "missing"); }) == TraceErrorCode::Io);
   CHECK(code_of([&] { TraceFile f({.path = dir / "no" / "such" / "place"}); }) ==
         TraceErrorCode::Io);
@@ -167,7 +178,7 @@ TEST_CASE("trace file: a header with an excessive size is rejected before alloca
   ChunkHeader header;
   header.raw_bytes = ChunkHeader::kMaxRawBytes + 1;
   CHECK(code_of([&] { (void)decode_header(encode_header(header)); }) == TraceErrorCode::TooLarge);
-  // The header and the frame must agree.
+  // Header and frame must agree.
   Chunk chunk = *chunk_of(ChunkKind::Events, 1);
   chunk.header.raw_bytes = ChunkHeader::kMaxRawBytes;
   CHECK(code_of([&] { (void)read_chunk(chunk.header, chunk.payload); }) == TraceErrorCode::Corrupt);
@@ -221,7 +232,7 @@ TEST_CASE("trace file: keep=first stops at the limit and counts dropped chunks")
 }
 
 TEST_CASE("trace file: a full disk is an error with the path, and complete chunks stay readable") {
-  // /dev/full refuses every write.
+  // /dev/full rejects every write.
   if (!std::filesystem::exists("/dev/full")) return;
   CHECK(code_of([] { TraceFile f({.path = "/dev/full"}); }) == TraceErrorCode::Io);
 }
@@ -230,7 +241,7 @@ TEST_CASE("trace file: appending continues after the last complete chunk") {
   const Directory dir;
   const std::vector<std::uint64_t> ends = write_three(dir / "a");
   const std::vector<char> before = bytes_of(dir / "a");
-  write_bytes(dir / "a", std::span(before).first(before.size() - 1));  // the last chunk is cut off
+  write_bytes(dir / "a", std::span(before).first(before.size() - 1));  // truncates the last chunk
   {
     TraceFile file({.path = dir / "a", .start = TraceFileDesc::Start::Append});
     const TraceReader reader(dir / "a");

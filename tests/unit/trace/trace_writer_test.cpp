@@ -13,7 +13,7 @@ using namespace reprise::trace;
 
 namespace {
 
-// Keeps what it gets; can be closed, so that the writer's thread stands still in it.
+// Stores chunks; can be blocked, which blocks the writer's thread.
 class MemorySink : public ChunkSink {
  public:
   void write(const std::shared_ptr<const Chunk>& chunk) override {
@@ -113,7 +113,7 @@ TEST_CASE("trace writer: a blocked sink causes counted losses and never blocks t
   sink->close();
   writer.push(test::sample_block(0, 100));
   sink->wait_until_held();
-  // The writer's thread stands in the sink: the queue fills, then refuses.
+  // The writer's thread is blocked in the sink: the queue fills, then push() fails.
   std::uint64_t taken = 1, lost = 0;
   while (lost < 50) {
     if (writer.push(test::sample_block(taken + lost, 100))) {

@@ -190,7 +190,7 @@ void GraphPage::draw_versions(PanelContext& context) {
     return;
   for (const trace::Update& update : context.document->updates) {
     if (update.graph == key.graph && update.to_version == key.version && !update.what.empty())
-      draw_note(context.theme, update.what);
+      draw_note(context.theme, update.description);
   }
   if (changes->is_empty()) draw_note(context.theme, "No node has changed.");
   const model::Graph& was = *context.document->find(*before)->graph;

@@ -86,7 +86,7 @@ class Maker {
             .rank = MessageRank::Loss,
             .id = {},
             .text = count_text(loss.count) + " " + loss_name(loss.kind) + " lost" +
-                    (loss.why.empty() ? "" : ": " + loss.why)};
+                    (loss.reason.empty() ? "" : ": " + loss.reason)};
   }
 
   MessageLine of(const Note& note) const {

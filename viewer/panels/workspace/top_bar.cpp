@@ -91,7 +91,7 @@ Lost lost_of(const model::Document& document) {
   for (std::size_t i = all; i-- > first && shown < kMostShown; ++shown) {
     const trace::Loss& loss = document.losses[i];
     lost.what += "\n" + count_text(loss.count) + " " + loss_name(loss.kind) +
-                 (loss.why.empty() ? "" : ": " + loss.why);
+                 (loss.reason.empty() ? "" : ": " + loss.reason);
   }
   if (all > kMostShown) lost.what += "\nand more: see Messages";
   if (document.unknown_replays + document.unknown_samples > 0) {

@@ -12,7 +12,7 @@ namespace {
 // cudaErrorMemoryAllocation (2)]"
 std::string compose(const ErrorDetails& d, const std::string& text) {
   std::string whole = detail::concat(text, " [", to_string(d.code), ", ", to_string(d.stage));
-  if (d.command != ErrorDetails::kNoCommand) whole += detail::concat(", command ", d.command);
+  if (d.command) whole += detail::concat(", command ", *d.command);
   if (!d.label.empty()) whole += detail::concat(", label ", d.label);
   if (!d.message_id.empty()) whole += detail::concat(", rule ", d.message_id);
   if (!d.native_call.empty()) {

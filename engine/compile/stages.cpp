@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/failure.hpp"
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "compile/async.hpp"
 #include "compile/cost_lookup.hpp"
@@ -96,20 +97,18 @@ std::shared_ptr<const Plan> make_body_plan(const std::shared_ptr<const Recording
 std::shared_ptr<const Recording> checked_recording(const DeviceCore& device,
                                                    const CommandBuffer& commands,
                                                    const CompileDesc& desc) {
-  if (!commands.core())
-    fail(ErrorCode::InvalidState, Stage::Validate, "",
-         "compile: the command buffer was moved away");
-  const CommandBufferCore& core = *commands.core();
+  const CommandBufferCore& core =
+      require_handle(core_of(commands), "CommandBuffer", "compile", Stage::Validate);
   if (core.device() != device.status()) {
     fail(ErrorCode::WrongDevice, Stage::Validate, core.label(),
          concat("command buffer ", core.label(), " of ", core.device()->selector,
                 " cannot be compiled on ", device.status()->selector));
   }
-  if (desc.pool && desc.pool->core()->device()->status() != device.status()) {
-    fail(
-        ErrorCode::WrongDevice, Stage::Validate, core.label(),
-        concat("pool ", desc.pool->label(), " of ", desc.pool->core()->device()->status()->selector,
-               " cannot serve a graph on ", device.status()->selector));
+  if (desc.pool && core_of(*desc.pool)->device()->status() != device.status()) {
+    fail(ErrorCode::WrongDevice, Stage::Validate, core.label(),
+         concat("pool ", desc.pool->label(), " of ",
+                core_of(*desc.pool)->device()->status()->selector, " cannot serve a graph on ",
+                device.status()->selector));
   }
   if (core.level() == Level::Secondary) {
     fail(ErrorCode::InvalidArgument, Stage::Validate, core.label(),

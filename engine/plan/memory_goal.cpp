@@ -86,7 +86,7 @@ class GoalSearch {
       case MemoryGoal::Speed: return false;
       case MemoryGoal::Balanced:
         return std::uint64_t{4} * side.critical_path <= std::uint64_t{5} * before_.critical_path;
-      case MemoryGoal::Least: break;
+      case MemoryGoal::Minimum: break;
     }
     return true;
   }

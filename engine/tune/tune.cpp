@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/failure.hpp"
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "compile/cost_lookup.hpp"
 #include "compile/node_costs.hpp"
@@ -108,7 +109,8 @@ class GraphCore::Tuning {
       if (std::find(written.begin(), written.end(), use.buffer) == written.end())
         written.push_back(use.buffer);
     }
-    saved_ = std::make_unique<BufferSnapshot>(Device(graph_.device_), written, recording);
+    saved_ =
+        std::make_unique<BufferSnapshot>(make_handle<Device>(graph_.device_), written, recording);
     if (saved_->save() != nullptr) launch(*saved_->save());
     wait();
     saved_->save_host();
@@ -331,9 +333,6 @@ void GraphCore::replace_executable(std::unique_ptr<GraphExecutable> next) {
 
 TuneReport GraphCore::tune(const std::shared_ptr<QueueCore>& queue, const TuneDesc& desc) {
   const Clock::time_point began = Clock::now();
-  if (!queue)
-    fail(ErrorCode::InvalidArgument, Stage::Launch, label(),
-         concat("tune: graph ", label(), " was given an empty Queue"));
   if (desc.pairs < PairedTrial::kLeastRounds || desc.budget <= std::chrono::milliseconds(0)) {
     fail(ErrorCode::InvalidArgument, Stage::Launch, label(),
          concat("tune of graph ", label(), ": at least ", PairedTrial::kLeastRounds,
@@ -412,7 +411,7 @@ TuneReport GraphCore::tune(const std::shared_ptr<QueueCore>& queue, const TuneDe
       const RatioInterval ratio = series.ratio(i);
       candidate.pairs = static_cast<std::uint32_t>(measured.times.size());
       if (candidate.pairs != 0) {
-        candidate.median_us = 1e-3 * median_of(measured.times);
+        candidate.median = std::chrono::duration<double, std::nano>(median_of(measured.times));
         candidate.ratio = ratio.median;
         candidate.ratio_low = ratio.low;
         candidate.ratio_high = ratio.high;

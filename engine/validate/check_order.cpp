@@ -183,7 +183,7 @@ void report_idle_barriers(const Recording& recording, const DependencyGraph& dep
     if (recording.commands[i].kind != CommandKind::Barrier || is_needed[i] != 0 ||
         !findings.count(Rule::BarrierOrdersNothing))
       continue;
-    findings.add_counted(Rule::BarrierOrdersNothing, i, Message::kNoCommand,
+    findings.add_counted(Rule::BarrierOrdersNothing, i, std::nullopt,
                          concat(describe_command(recording, i), " orders nothing: ",
                                 why_nothing(recording, i), ". Remove it, or widen what it says"));
   }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/failure.hpp"
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "record/recorded_op.hpp"
 #include "runtime/core/device_core.hpp"
@@ -37,8 +38,8 @@ class DeviceCore::Replacements {
     for (const auto& kernel : kernels_) desc_of_.emplace(kernel.first.get(), &kernel.second);
     for (const auto& before : buffers_) {
       auto after = make_again(*before);
-      rebuilt_.push_back(
-          {BufferView(before, 0, before->bytes), BufferView(after, 0, after->bytes)});
+      rebuilt_.push_back({make_handle<BufferView>(before, 0u, before->bytes),
+                          make_handle<BufferView>(after, 0u, after->bytes)});
       buffer_for_.emplace(before.get(), std::move(after));
     }
     for (const auto& before : buffers_) {

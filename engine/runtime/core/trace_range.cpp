@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/handle_access.hpp"
 #include "profile/host_span.hpp"
 #include "runtime/core/instance_core.hpp"
 
@@ -14,8 +15,10 @@ TraceRange& TraceRange::operator=(TraceRange&&) noexcept = default;
 TraceRange::~TraceRange() = default;
 
 TraceRange Instance::trace_range(std::string_view name) const {
-  return core_->trace() ? TraceRange(std::make_unique<detail::HostSpan>(core_->trace(), name))
-                        : TraceRange();
+  const auto& trace =
+      detail::require_handle(core_, "Instance", "trace_range", Stage::Profile).trace();
+  return trace ? detail::make_handle<TraceRange>(std::make_unique<detail::HostSpan>(trace, name))
+               : TraceRange();
 }
 
 }  // namespace reprise

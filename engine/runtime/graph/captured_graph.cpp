@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "base/failure.hpp"
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "compile/tuning_file.hpp"
 #include "runtime/core/device_core.hpp"
@@ -26,14 +27,18 @@ std::size_t held_buffers(const detail::Plan& plan) {
                     [](const auto& buffer) { return detail::PoolBuffer::of(buffer) != nullptr; }));
 }
 
-[[noreturn]] void fail_empty(Stage stage) {
-  detail::fail(ErrorCode::InvalidState, stage, "",
-               "the CapturedGraph is empty; Device::compile makes one");
+detail::GraphCore& checked(const std::shared_ptr<detail::GraphCore>& core, std::string_view call,
+                           Stage stage) {
+  return detail::require_handle(core, "CapturedGraph", call, stage);
 }
 
-detail::GraphCore& checked(const std::shared_ptr<detail::GraphCore>& core, Stage stage) {
-  if (!core) fail_empty(stage);
-  return *core;
+const std::shared_ptr<detail::QueueCore>& checked_queue(const detail::GraphCore& graph,
+                                                        const Queue& queue, std::string_view call,
+                                                        Stage stage) {
+  if (!queue)
+    detail::fail_empty("Queue", detail::concat(call, " of graph ", graph.label()), stage,
+                       graph.label());
+  return detail::core_of(queue);
 }
 
 void switch_command(detail::GraphCore& core, const CommandRef& command,
@@ -45,34 +50,36 @@ void switch_command(detail::GraphCore& core, const CommandRef& command,
 }  // namespace
 
 Fence CapturedGraph::launch(const Queue& queue, const LaunchDesc& desc) {
-  detail::GraphCore& core = checked(core_, Stage::Launch);
-  if (auto* const all = core.replicas()) return all->launch(core_, queue.core(), desc);
-  if (desc.instance != LaunchDesc::kAny && desc.instance != 0) {
+  detail::GraphCore& core = checked(core_, "launch", Stage::Launch);
+  const auto& on = checked_queue(core, queue, "launch", Stage::Launch);
+  if (auto* const all = core.replicas()) return all->launch(core_, on, desc);
+  if (desc.replica.value_or(0) != 0) {
     detail::fail(ErrorCode::OutOfRange, Stage::Launch, core.label(),
-                 detail::concat("graph ", core.label(), " has no instance ", desc.instance,
+                 detail::concat("graph ", core.label(), " has no replica ", *desc.replica,
                                 "; it was compiled with one"));
   }
-  return core.launch(core_, queue.core());
+  return core.launch(core_, on);
 }
 
 void CapturedGraph::upload(const Queue& queue) {
-  detail::GraphCore& core = checked(core_, Stage::Upload);
-  core.replicas() != nullptr ? core.replicas()->upload(queue.core()) : core.upload(queue.core());
+  detail::GraphCore& core = checked(core_, "upload", Stage::Upload);
+  const auto& on = checked_queue(core, queue, "upload", Stage::Upload);
+  core.replicas() != nullptr ? core.replicas()->upload(on) : core.upload(on);
 }
 
 void CapturedGraph::set_profile(ProfileMode mode) {
-  detail::GraphCore& core = checked(core_, Stage::Launch);
+  detail::GraphCore& core = checked(core_, "set_profile", Stage::Launch);
   core.replicas() != nullptr ? core.replicas()->set_profile(mode) : core.set_profile(mode);
 }
 
 std::uint32_t CapturedGraph::find_scalar(std::string_view name) const {
-  detail::GraphCore& core = checked(core_, Stage::Launch);
+  detail::GraphCore& core = checked(core_, "scalar", Stage::Launch);
   return core.replicas() != nullptr ? core.replicas()->find_scalar(name) : core.find_scalar(name);
 }
 
 UpdateReport CapturedGraph::rebind(std::span<const BufferBinding> bindings,
                                    const UpdateDesc& desc) {
-  detail::GraphCore& core = checked(core_, Stage::Launch);
+  detail::GraphCore& core = checked(core_, "rebind", Stage::Launch);
   return core.replicas() != nullptr ? core.replicas()->rebind(bindings, desc)
                                     : core.rebind(bindings, desc);
 }
@@ -83,17 +90,19 @@ UpdateReport CapturedGraph::rebind(const BufferView& recorded, const BufferView&
 }
 
 void CapturedGraph::disable(CommandRef command) {
-  switch_command(checked(core_, Stage::Launch), command, detail::GraphCore::Switch::Disable);
+  switch_command(checked(core_, "disable", Stage::Launch), command,
+                 detail::GraphCore::Switch::Disable);
 }
 void CapturedGraph::enable(CommandRef command) {
-  switch_command(checked(core_, Stage::Launch), command, detail::GraphCore::Switch::Enable);
+  switch_command(checked(core_, "enable", Stage::Launch), command,
+                 detail::GraphCore::Switch::Enable);
 }
 bool CapturedGraph::is_enabled(CommandRef command) const {
-  return checked(core_, Stage::Launch).is_enabled(command);
+  return checked(core_, "is_enabled", Stage::Launch).is_enabled(command);
 }
 
 UpdateReport CapturedGraph::update(const CommandBuffer& commands, const UpdateDesc& desc) {
-  detail::GraphCore& core = checked(core_, Stage::Launch);
+  detail::GraphCore& core = checked(core_, "update", Stage::Launch);
   return core.replicas() != nullptr ? core.replicas()->update(core_, commands, desc)
                                     : core.update(core_, commands, desc);
 }
@@ -105,11 +114,12 @@ UpdateReport exec_update(CapturedGraph& graph, const CommandBuffer& commands) {
 }
 
 TuneReport CapturedGraph::tune(const Queue& queue, const TuneDesc& desc) {
-  return checked(core_, Stage::Launch).tune(queue.core(), desc);
+  detail::GraphCore& core = checked(core_, "tune", Stage::Launch);
+  return core.tune(checked_queue(core, queue, "tune", Stage::Launch), desc);
 }
 
 void CapturedGraph::save_tuning(const std::filesystem::path& path) const {
-  detail::GraphCore& core = checked(core_, Stage::Lanes);
+  detail::GraphCore& core = checked(core_, "save_tuning", Stage::Lanes);
   const std::optional<detail::LoweringConfig> choice = core.tuned();
   if (!choice) {
     detail::fail(ErrorCode::InvalidState, Stage::Lanes, core.label(),
@@ -152,15 +162,15 @@ const CompileReport& CapturedGraph::report() const noexcept {
 }
 
 std::vector<LoopReport> CapturedGraph::loops() const {
-  detail::GraphCore& core = checked(core_, Stage::Wait);
+  detail::GraphCore& core = checked(core_, "loops", Stage::Wait);
   return core.replicas() != nullptr ? core.replicas()->loops() : core.loops();
 }
 
 std::string CapturedGraph::to_dot(const DotOptions& options) const {
-  return detail::to_dot(*checked(core_, Stage::Plan).current_plan(), options);
+  return detail::to_dot(*checked(core_, "to_dot", Stage::Plan).current_plan(), options);
 }
 std::string CapturedGraph::to_text() const {
-  return detail::to_text(*checked(core_, Stage::Plan).current_plan());
+  return detail::to_text(*checked(core_, "to_text", Stage::Plan).current_plan());
 }
 
 void CapturedGraph::export_dot(const std::filesystem::path& path, const DotOptions& options) const {

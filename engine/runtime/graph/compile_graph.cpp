@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/failure.hpp"
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "compile/cost_lookup.hpp"
 #include "compile/replica_rules.hpp"
@@ -164,9 +165,9 @@ std::shared_ptr<GraphCore> compile(const std::shared_ptr<DeviceCore>& device,
       make_graph(device, checked_recording(*device, commands, desc), desc, Checked::ByThis);
   if (graph->replicas() != nullptr) {
     for (const auto& other : graph->replicas()->others())
-      commands.core()->add_pending_source(other);
+      core_of(commands)->add_pending_source(other);
   }
-  commands.core()->add_pending_source(graph);
+  core_of(commands)->add_pending_source(graph);
   return graph;
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/failure.hpp"
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "plan/loops.hpp"
 #include "profile/host_span.hpp"
@@ -68,7 +69,7 @@ void GraphCore::collect_uses() {
     if (const auto buffer = PoolBuffer::of(core)) pools_.push_back(buffer->pool());
   }
   if (body_->memory.shared) pools_.push_back(body_->memory.shared->pool());
-  if (body_->pool) pools_.push_back(body_->pool->core());
+  if (body_->pool) pools_.push_back(core_of(*body_->pool));
   std::sort(pools_.begin(), pools_.end());
   pools_.erase(std::unique(pools_.begin(), pools_.end()), pools_.end());
 }
@@ -196,9 +197,6 @@ void GraphCore::rethrow_with_names(const Error& error, const QueueCore& queue, S
 template <class Submission>
 void GraphCore::submit(const std::shared_ptr<QueueCore>& queue, Stage stage,
                        Submission&& submission) {
-  if (!queue)
-    fail(ErrorCode::InvalidArgument, stage, label(),
-         concat("graph ", label(), " was given an empty Queue"));
   // A launch on an adopted queue may be followed there by work on the same buffers that the engine
   // does not see.
   if (queue->origin() == QueueOrigin::Adopted && !all_shared_.load(std::memory_order_acquire)) {
@@ -256,7 +254,7 @@ Fence GraphCore::launch(const std::shared_ptr<GraphCore>& self,
     uploaded_.store(true, std::memory_order_relaxed);
     return serial;
   });
-  return Fence(queue, serial, self, instance_.replay_of(replay));
+  return make_handle<Fence>(queue, serial, self, instance_.replay_of(replay));
 }
 
 void GraphCore::launch_uncounted(const std::shared_ptr<QueueCore>& queue, BackendExec& exec) {

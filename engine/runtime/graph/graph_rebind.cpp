@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include "base/failure.hpp"
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "runtime/core/device_core.hpp"
 #include "runtime/graph/buffer_attach.hpp"
@@ -42,14 +43,14 @@ std::vector<GraphCore::Use> GraphCore::checked_bindings(std::span<const BufferBi
   for (const BufferBinding& binding : bindings) {
     const auto refuse = [&](ErrorCode code, const std::string& text) {
       const std::string name =
-          binding.recorded ? display_name(*binding.recorded.core()) : "an empty view";
+          binding.recorded ? display_name(*core_of(binding.recorded)) : "an empty buffer";
       fail(code, Stage::Launch, label(),
            concat("rebind of ", name, " in graph ", label(), ": ", text));
     };
     if (!binding.recorded || !binding.buffer)
-      refuse(ErrorCode::InvalidArgument, "a view without a buffer");
-    const BufferCore& from = *binding.recorded.core();
-    const std::shared_ptr<BufferCore>& copy = copy_for(binding.buffer.core(), instance_.number);
+      refuse(ErrorCode::NotInitialized, "the recorded or the new buffer is empty");
+    const BufferCore& from = *core_of(binding.recorded);
+    const std::shared_ptr<BufferCore>& copy = copy_for(core_of(binding.buffer), instance_.number);
     const BufferCore& to = *copy;
     const std::uint32_t index = journal.index_of(&from);
     if (index == kNone) refuse(ErrorCode::InvalidArgument, "no command of the graph uses it");

@@ -55,17 +55,17 @@ std::uint32_t GraphReplicas::pick(const QueueCore* queue) const {
 }
 
 std::uint32_t GraphReplicas::take(const std::shared_ptr<QueueCore>& queue, const LaunchDesc& desc) {
-  if (desc.instance != LaunchDesc::kAny && desc.instance >= slots_.size()) {
+  if (desc.replica && *desc.replica >= slots_.size()) {
     fail(ErrorCode::OutOfRange, Stage::Launch, first_.label(),
-         concat("graph ", first_.label(), " has no instance ", desc.instance, "; it has ",
+         concat("graph ", first_.label(), " has no replica ", *desc.replica, "; it has ",
                 slots_.size(), ", from 0"));
   }
   const std::lock_guard lock(mutex_);
-  const std::uint32_t i = desc.instance == LaunchDesc::kAny ? pick(queue.get()) : desc.instance;
+  const std::uint32_t i = desc.replica ? *desc.replica : pick(queue.get());
   Slot& slot = slots_[i];
   if (!slot.in_use) {
     fail(ErrorCode::InvalidState, Stage::Launch, first_.label(),
-         concat("instance ", i, " of graph ", first_.label(),
+         concat("replica ", i, " of graph ", first_.label(),
                 " was taken out of use by an update that it could not follow"));
   }
   slot.queue = queue.get();

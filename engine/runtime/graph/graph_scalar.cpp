@@ -187,12 +187,15 @@ std::shared_ptr<const Plan> GraphCore::current_plan() const {
   return body_->plan;
 }
 
-void check_scalar(const GraphCore& graph, std::uint32_t scalar, std::uint64_t bytes) {
-  graph.check_scalar(scalar, bytes);
+void check_scalar(const std::shared_ptr<GraphCore>& graph, std::uint32_t scalar,
+                  std::uint64_t bytes) {
+  graph->check_scalar(scalar, bytes);
 }
-std::uint32_t set_scalar(GraphCore& graph, std::uint32_t scalar, const void* value) {
-  return graph.replicas() != nullptr ? graph.replicas()->set_scalar(scalar, value)
-                                     : graph.set_scalar(scalar, value);
+std::uint32_t set_scalar(const std::shared_ptr<GraphCore>& graph, std::uint32_t scalar,
+                         const void* value) {
+  GraphCore& core = require_handle(graph, "GraphScalar", "set", Stage::Launch);
+  return core.replicas() != nullptr ? core.replicas()->set_scalar(scalar, value)
+                                    : core.set_scalar(scalar, value);
 }
 
 }  // namespace reprise::detail

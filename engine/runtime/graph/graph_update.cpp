@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/failure.hpp"
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "compile/changed_nodes.hpp"
 #include "compile/replica_rules.hpp"
@@ -245,7 +246,7 @@ UpdateReport GraphCore::become(const std::shared_ptr<GraphCore>& self,
   if (report.done()) {
     for (const Use& use : gone) use.buffer->detach(*this, last);
     device_->retired().push(std::move(old_parts));
-    commands.core()->add_pending_source(self);
+    core_of(commands)->add_pending_source(self);
   }
   return report;
 }

@@ -48,8 +48,7 @@ PoolSlabs::Room PoolSlabs::room(const std::shared_ptr<PoolCore>& pool, std::uint
     room.too_small = std::max(room.too_small, slab->most_bytes());
   }
   known_.reserve(known_.size() + 1);
-  const std::uint64_t reserve =
-      std::max(reserve_ != 0 ? reserve_ : device.info().memory_bytes, bytes);
+  const std::uint64_t reserve = std::max(reserve_.value_or(device.info().memory_bytes), bytes);
   auto slab = std::make_shared<PoolSlab>(
       PoolSlab::Owner{pool->device(), pool->memory(), pool->shared_trace()},
       SlabExtent{bytes, reserve}, graph);

@@ -23,7 +23,7 @@ class PoolCore;
 class PoolSlabs {
  public:
   explicit PoolSlabs(const PoolDesc& desc) noexcept
-      : sharing_(desc.sharing), reserve_(desc.reserve != 0 ? desc.reserve : desc.budget) {}
+      : sharing_(desc.sharing), reserve_(desc.reserve ? desc.reserve : desc.budget) {}
 
   [[nodiscard]] SlabSharing sharing() const noexcept { return sharing_; }
 
@@ -45,7 +45,7 @@ class PoolSlabs {
     std::uint32_t instance;
   };
   const SlabSharing sharing_;
-  const std::uint64_t reserve_;  // 0: what the device has
+  const std::optional<std::uint64_t> reserve_;  // none: what the device has
   std::mutex mutex_;
   std::vector<Known> known_;  // under mutex_; of each instance the last one is the largest
 };

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/failure.hpp"
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "profile/nvtx.hpp"
 #include "runtime/core/device_core.hpp"
@@ -63,13 +64,13 @@ TransientMemory allocate_transients(const std::shared_ptr<DeviceCore>& device,
                                     const std::shared_ptr<CapturePool>& pool, const Plan& plan,
                                     std::uint32_t instance) {
   if (plan.placement.slab_bytes == 0) return {};
-  PoolCore* const of = pool ? pool->core().get() : nullptr;
+  PoolCore* const of = pool ? core_of(*pool).get() : nullptr;
   if (of == nullptr || of->slabs().sharing() == SlabSharing::None)
     return with_room(*device, of, plan, [&] { return own_slab(device, of, plan); });
   std::uint64_t too_small = 0;
   TransientMemory memory = with_room(*device, of, plan, [&] {
     PoolSlabs::Room room =
-        of->slabs().room(pool->core(), plan.placement.slab_bytes, instance, plan.label);
+        of->slabs().room(core_of(*pool), plan.placement.slab_bytes, instance, plan.label);
     too_small = room.too_small;
     return shared_memory(std::move(room.buffer), std::move(room.share));
   });
@@ -81,7 +82,7 @@ TransientMemory allocate_beside(const TransientMemory& now,
                                 const std::shared_ptr<DeviceCore>& device,
                                 const std::shared_ptr<CapturePool>& pool, const Plan& plan) {
   const std::uint64_t bytes = plan.placement.slab_bytes;
-  PoolCore* const of = pool ? pool->core().get() : nullptr;
+  PoolCore* const of = pool ? core_of(*pool).get() : nullptr;
   const std::uint64_t most = now.share ? now.share->slab().most_bytes() : ~std::uint64_t{0};
   if (bytes > most) {
     fail(ErrorCode::SlabExhausted, Stage::Memory, plan.label,

@@ -3,6 +3,7 @@
 #include <mutex>
 #include <utility>
 
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "runtime/core/device_core.hpp"
 #include "runtime/graph/graph_core.hpp"
@@ -25,7 +26,7 @@ std::string names_of(const PoolBuffer& shared) {
 }
 
 bool is_of(const GraphCore& graph, const PoolCore* pool) {
-  return pool == nullptr || (graph.pool() && graph.pool()->core().get() == pool);
+  return pool == nullptr || (graph.pool() && core_of(*graph.pool()).get() == pool);
 }
 
 }  // namespace
@@ -154,7 +155,7 @@ void GraphCore::make_resident() {
     std::lock_guard lock(mutex_);
     take_pages();
   };
-  retry_after_reclaim(*device(), pool_ ? pool_->core().get() : nullptr, label(),
+  retry_after_reclaim(*device(), pool_ ? core_of(*pool_).get() : nullptr, label(),
                       concat("for graph ", label(), ", which was trimmed, to be launched again"),
                       take);
 }

@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "base/failure.hpp"
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "runtime/core/device_core.hpp"
 #include "runtime/memory/pool_core.hpp"
@@ -12,33 +13,29 @@
 namespace reprise::detail {
 
 void write_scalar(const BufferView& scalar, const Queue& queue, std::span<const std::byte> bytes) {
-  const auto buffer = PoolBuffer::of(scalar.core());
-  if (!buffer)
-    fail(ErrorCode::InvalidState, Stage::Launch, "",
-         "set of an empty DeviceScalar; make one in a pool, on a queue");
+  static_cast<void>(require_handle(core_of(scalar), "DeviceScalar", "set", Stage::Launch));
+  const auto buffer = PoolBuffer::of(core_of(scalar));
   const std::string name = display_name(*buffer);
-  if (!queue)
-    fail(ErrorCode::InvalidArgument, Stage::Launch, buffer->name,
-         concat("set of ", name, " on an empty Queue"));
-  if (queue.core()->device() != buffer->pool()->device()) {
+  if (!queue) fail_empty("Queue", concat("set of ", name), Stage::Launch, buffer->name);
+  if (core_of(queue)->device() != buffer->pool()->device()) {
     fail(ErrorCode::WrongDevice, Stage::Launch, buffer->name,
          concat("set of ", name, " on ", buffer->device->selector, " by queue ",
-                queue.core()->label(), " of ", queue.core()->device()->status()->selector));
+                core_of(queue)->label(), " of ", core_of(queue)->device()->status()->selector));
   }
   if (buffer->is_stale())
     fail(ErrorCode::StaleHandle, Stage::Launch, buffer->name,
          concat("set of ", name, ", which is stale"));
-  queue.core()->require_current(Stage::Launch);
+  core_of(queue)->require_current(Stage::Launch);
   std::lock_guard order(buffer->pool()->device()->order());
   if (!buffer->is_shared()) {
     buffer->prepare();
     buffer->share();
   }
   buffer->usage().reserve(1);
-  buffer->usage().follow(*queue.core(), Access::Write);
+  buffer->usage().follow(*core_of(queue), Access::Write);
   const std::uint64_t serial =
-      queue.core()->backend().write(buffer->address + scalar.offset(), bytes);
-  buffer->usage().replace({queue.core(), serial, Access::Write});
+      core_of(queue)->backend().write(buffer->address + scalar.offset(), bytes);
+  buffer->usage().replace({core_of(queue), serial, Access::Write});
 }
 
 }  // namespace reprise::detail

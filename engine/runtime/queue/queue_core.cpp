@@ -116,12 +116,8 @@ namespace reprise {
 
 namespace {
 
-detail::QueueCore& checked(const std::shared_ptr<detail::QueueCore>& core, std::string_view call,
-                           Stage stage) {
-  if (!core)
-    detail::fail(ErrorCode::InvalidArgument, stage, "",
-                 detail::concat(call, " of an empty Queue; take one from Device::create_queue"));
-  return *core;
+detail::QueueCore& checked(const std::shared_ptr<detail::QueueCore>& core, std::string_view call) {
+  return detail::require_handle(core, "Queue", call, Stage::Wait);
 }
 
 }  // namespace
@@ -131,12 +127,12 @@ std::string_view Queue::label() const noexcept {
 }
 
 Fence Queue::last_fence() const {
-  const std::uint64_t serial = checked(core_, "last_fence()", Stage::Wait).backend().last_serial();
+  const std::uint64_t serial = checked(core_, "last_fence").backend().last_serial();
   return serial == 0 ? Fence() : Fence(core_, serial, nullptr, 0);
 }
 
-void Queue::wait_for(const Fence& fence) const {
-  detail::QueueCore& queue = checked(core_, "wait_for()", Stage::Wait);
+void Queue::wait(const Fence& fence) {
+  detail::QueueCore& queue = checked(core_, "wait");
   queue.require_current(Stage::Wait);
   const std::shared_ptr<detail::QueueCore>& other = fence.queue_;
   if (!other || other == core_) return;
@@ -152,7 +148,7 @@ void Queue::wait_for(const Fence& fence) const {
 }
 
 void Queue::wait_idle() const {
-  detail::QueueCore& queue = checked(core_, "wait_idle()", Stage::Wait);
+  detail::QueueCore& queue = checked(core_, "wait_idle");
   try {
     const bool adopted = queue.origin() == detail::QueueOrigin::Adopted;
     const std::uint64_t serial = adopted ? queue.backend().mark() : queue.backend().last_serial();

@@ -2,6 +2,7 @@
 #include <mutex>
 
 #include "base/failure.hpp"
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "runtime/core/device_core.hpp"
 #include "runtime/graph/graph_core.hpp"
@@ -16,12 +17,8 @@ using detail::concat;
 using detail::PoolBuffer;
 
 std::shared_ptr<PoolBuffer> persistent(const BufferView& view, std::string_view call) {
-  auto buffer = PoolBuffer::of(view.core());
-  if (!buffer) {
-    detail::fail(
-        ErrorCode::InvalidArgument, Stage::Launch, "",
-        concat(call, " of a view without a buffer; take one from CapturePool::allocate or host"));
-  }
+  static_cast<void>(detail::require_handle(detail::core_of(view), "buffer", call, Stage::Launch));
+  auto buffer = PoolBuffer::of(detail::core_of(view));
   if (!buffer->is_persistent()) {
     detail::fail(ErrorCode::Unsupported, Stage::Launch, buffer->name,
                  concat(call, " of ", display_name(*buffer),
@@ -51,18 +48,17 @@ void note_write(PoolBuffer& buffer, const std::shared_ptr<detail::QueueCore>& qu
 
 }  // namespace
 
-void BufferView::record_write(const Fence& fence) const {
+void BufferView::record_write(const Fence& fence) {
   const auto buffer = persistent(*this, "record_write");
-  if (const Queue queue = fence.queue()) note_write(*buffer, queue.core(), fence.serial());
+  if (const Queue queue = fence.queue())
+    note_write(*buffer, detail::core_of(queue), fence.serial());
 }
 
-void BufferView::record_write(const Queue& queue) const {
+void BufferView::record_write(const Queue& queue) {
   const auto buffer = persistent(*this, "record_write");
-  if (!queue)
-    detail::fail(ErrorCode::InvalidArgument, Stage::Launch, buffer->name,
-                 "record_write by an empty Queue");
-  queue.core()->require_current(Stage::Launch);
-  note_write(*buffer, queue.core(), queue.core()->backend().mark());
+  detail::require_handle(detail::core_of(queue), "Queue", "record_write", Stage::Launch)
+      .require_current(Stage::Launch);
+  note_write(*buffer, detail::core_of(queue), detail::core_of(queue)->backend().mark());
 }
 
 Queue BufferView::last_write_stream() const {
@@ -71,10 +67,11 @@ Queue BufferView::last_write_stream() const {
   if (!buffer->is_shared()) {
     for (const PoolBuffer::Use& use : buffer->uses()) {
       if (!writes(use.access)) continue;
-      if (auto last = use.graph->last(); last.queue) return Queue(std::move(last.queue));
+      if (auto last = use.graph->last(); last.queue)
+        return detail::make_handle<Queue>(std::move(last.queue));
     }
   }
-  return Queue(buffer->usage().last_writer());
+  return detail::make_handle<Queue>(buffer->usage().last_writer());
 }
 
 }  // namespace reprise

@@ -67,8 +67,8 @@ TEST_CASE("pointer map: it agrees with a std::map while keys come and go") {
 
 TEST_CASE("held buffers: each list counts its buffers once, until it is gone") {
   RecordFixture f;
-  const auto x = f.buffer<int>(1, "x").core();
-  const auto y = f.buffer<int>(1, "y").core();
+  const auto x = detail::core_of(f.buffer<int>(1, "x"));
+  const auto y = detail::core_of(f.buffer<int>(1, "y"));
   {
     HeldBuffers list;
     list.add(x);

@@ -10,18 +10,18 @@ using namespace reprise;
 using Part = detail::MemoryBudget::Part;
 
 TEST_CASE("memory account: without a budget everything is counted and nothing refused") {
-  detail::MemoryBudget account("pool p", 0);
+  detail::MemoryBudget account("pool p", std::nullopt);
   CHECK(account.take(Part::Buffer, 100));
   CHECK(account.take(Part::Slab, 50));
   account.add_slab(50);
   account.give_back(Part::Slab, 50);
   account.note_trim();
   const MemoryStatistics now = account.statistics();
-  CHECK(now.budget == 0);
+  CHECK_FALSE(now.budget.has_value());
   CHECK(now.mapped == 100);
   CHECK(now.reserved == 150);
   CHECK(now.peak == 150);
-  CHECK(now.buffers == 100);
+  CHECK(now.buffer_bytes == 100);
   CHECK(now.slabs == 1);
   CHECK(now.trims == 1);
   CHECK(now.remaps == 0);

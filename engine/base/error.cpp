@@ -12,7 +12,7 @@ namespace {
 // cudaErrorMemoryAllocation (2)]"
 std::string compose(const ErrorDetails& d, const std::string& text) {
   std::string result = detail::concat(text, " [", to_string(d.code), ", ", to_string(d.stage));
-  if (d.command != ErrorDetails::kNoCommand) result += detail::concat(", command ", d.command);
+  if (d.command) result += detail::concat(", command ", *d.command);
   if (!d.label.empty()) result += detail::concat(", label ", d.label);
   if (!d.message_id.empty()) result += detail::concat(", rule ", d.message_id);
   if (!d.native_call.empty()) {
@@ -52,8 +52,8 @@ std::string_view to_string(Stage stage) noexcept {
     case Stage::Allocate: return "allocate";
     case Stage::Record: return "record";
     case Stage::Validate: return "validate";
-    case Stage::DependencyGraph: return "dependencies";
-    case Stage::Lanes: return "lowering";
+    case Stage::Dependencies: return "dependencies";
+    case Stage::Lowering: return "lowering";
     case Stage::Memory: return "memory";
     case Stage::Plan: return "plan";
     case Stage::Instantiate: return "instantiate";

@@ -12,6 +12,18 @@ namespace reprise::detail {
 [[noreturn]] void fail(ErrorCode code, Stage stage, std::string_view label,
                        const std::string& text);
 
+// Throws NotInitialized: `call` used an empty or moved-from handle of type `type`.
+[[noreturn]] void fail_empty(std::string_view type, std::string_view call, Stage stage,
+                             std::string_view label = {});
+
+// The object behind a handle; NotInitialized where there is none.
+template <class Pointer>
+[[nodiscard]] auto& require_handle(const Pointer& core, std::string_view type,
+                                   std::string_view call, Stage stage) {
+  if (!core) fail_empty(type, call, stage);
+  return *core;
+}
+
 // The text that the error was constructed with: what() without the trailing details.
 [[nodiscard]] std::string text_of(const Error& error);
 

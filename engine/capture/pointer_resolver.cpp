@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "base/failure.hpp"
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "runtime/core/device_core.hpp"
 
@@ -16,7 +17,7 @@ constexpr std::less<const std::byte*>
 }  // namespace
 
 void PointerResolver::look() {
-  known_ = device_.core()->live_buffers();
+  known_ = core_of(device_)->live_buffers();
   std::erase_if(
       known_, [](const auto& buffer) { return buffer->address == nullptr || buffer->is_stale(); });
   std::sort(known_.begin(), known_.end(),
@@ -35,7 +36,7 @@ BufferView PointerResolver::find_known(const void* place) const {
     const std::shared_ptr<PoolBuffer>& buffer = *--at;
     const auto offset = static_cast<std::uint64_t>(address - buffer->address);
     if (offset < buffer->bytes && !buffer->is_stale())
-      return {buffer, offset, buffer->bytes - offset};
+      return make_handle<BufferView>(buffer, offset, buffer->bytes - offset);
   }
   return {};
 }
@@ -64,7 +65,7 @@ BufferView PointerResolver::reach(const void* address, std::uint64_t bytes, std:
   const BufferView rest = reach(address, role);
   if (bytes > rest.bytes()) {
     fail(ErrorCode::OutOfRange, Stage::Record, role,
-         concat(role, " of ", bytes, " bytes leaves ", display_name(*rest.core()), ", of which ",
+         concat(role, " of ", bytes, " bytes leaves ", display_name(*core_of(rest)), ", of which ",
                 rest.bytes(), " bytes are left there"));
   }
   return rest.subview(0, bytes);

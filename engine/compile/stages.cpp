@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/failure.hpp"
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "compile/async.hpp"
 #include "compile/cost_lookup.hpp"

@@ -59,7 +59,7 @@ class UserEdges {
       return;
     ErrorDetails details;
     details.code = ErrorCode::InvalidArgument;
-    details.stage = Stage::DependencyGraph;
+    details.stage = Stage::Dependencies;
     details.command = command;
     throw Error(
         details,

@@ -51,7 +51,7 @@ struct DependencyGraph {
 
 inline constexpr std::uint32_t kExactReductionCommands = 20000;
 
-// Throws CyclicDependency (Stage::DependencyGraph) naming the commands of one cycle of user edges.
+// Throws CyclicDependency (Stage::Dependencies) naming the commands of one cycle of user edges.
 [[nodiscard]] DependencyGraph build_dependencies(const Recording& recording);
 
 }  // namespace reprise::detail

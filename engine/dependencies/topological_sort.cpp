@@ -103,7 +103,7 @@ void throw_cycle(const Recording& recording, std::span<const std::uint32_t> comm
   text += concat("command ", commands[0], " again");
   ErrorDetails details;
   details.code = ErrorCode::CyclicDependency;
-  details.stage = Stage::DependencyGraph;
+  details.stage = Stage::Dependencies;
   details.command = commands[0];
   details.label = recording.label_path(recording.commands[commands[0]].label);
   throw Error(details, text);

@@ -13,7 +13,7 @@
 
 namespace reprise::detail {
 
-// Each throws InvalidArgument for an empty handle, and Unsupported for one of another kind of
+// Each throws NotInitialized for an empty handle, and Unsupported for one of another kind of
 // device. `call` is named in the text.
 [[nodiscard]] CudaBackend& cuda_backend(const Device& device, std::string_view call);
 [[nodiscard]] CudaQueue& cuda_queue(const Queue& queue, std::string_view call);

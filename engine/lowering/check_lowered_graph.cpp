@@ -12,7 +12,7 @@ namespace {
 [[noreturn]] void fail(const std::string& text) {
   ErrorDetails details;
   details.code = ErrorCode::Internal;
-  details.stage = Stage::Lanes;
+  details.stage = Stage::Lowering;
   throw Error(std::move(details), text);
 }
 

@@ -251,7 +251,7 @@ LoweredGraph build(const DependencyGraph& dependencies, const Lowering& lowering
   if (lowering.lanes == 0 || lowering.lanes > kMaxLanes) {
     ErrorDetails details;
     details.code = ErrorCode::InvalidArgument;
-    details.stage = Stage::Lanes;
+    details.stage = Stage::Lowering;
     throw Error(std::move(details), "Lowering::Lanes takes 1 to " + std::to_string(kMaxLanes) +
                                         " lanes, not " + std::to_string(lowering.lanes));
   }

@@ -58,7 +58,7 @@ struct LoweredGraph {
   }
 };
 
-// Throws InvalidArgument (Stage::Lanes) for 0 or more than 65,535 lanes.
+// Throws InvalidArgument (Stage::Lowering) for 0 or more than 65,535 lanes.
 [[nodiscard]] LoweredGraph build_lowered_graph(const DependencyGraph& dependencies,
                                                Lowering lowering);
 // With node hints: Auto uses known costs and programmatic starts. With a config: applies it as
@@ -75,7 +75,7 @@ struct LoweredGraph {
                                        const LaneAssignment& assignment,
                                        std::span<const NodeWork> works = {});
 
-// Throws Internal (Stage::Lanes) naming the first needed edge that the lowered graph does not
+// Throws Internal (Stage::Lowering) naming the first needed edge that the lowered graph does not
 // imply.
 void check_lowered_graph(const DependencyGraph& dependencies, const LoweredGraph& lowered);
 

@@ -86,7 +86,7 @@ class GoalSearch {
       case MemoryGoal::Speed: return false;
       case MemoryGoal::Balanced:
         return std::uint64_t{4} * side.critical_path <= std::uint64_t{5} * speed_.critical_path;
-      case MemoryGoal::Least: break;
+      case MemoryGoal::Minimum: break;
     }
     return true;
   }
@@ -124,7 +124,7 @@ GoalResult lower_for_goal(const Recording& recording, const DependencyGraph& dep
   if (desc.lowering.mode == Lowering::Mode::Faithful) {
     ErrorDetails details;
     details.code = ErrorCode::InvalidArgument;
-    details.stage = Stage::Lanes;
+    details.stage = Stage::Lowering;
     throw Error(std::move(details),
                 "a MemoryGoal other than Speed adds edges between commands, and Lowering::Faithful "
                 "adds none");

@@ -31,7 +31,7 @@ struct GoalResult {
 
 [[nodiscard]] MemoryTradeoff::Side side_of(const LoweredGraph& lowered, const Placement& placement);
 
-// Throws InvalidArgument (Stage::Lanes) for a goal other than Speed with Lowering::Faithful.
+// Throws InvalidArgument (Stage::Lowering) for a goal other than Speed with Lowering::Faithful.
 // Propagates errors of build_lowered_graph().
 [[nodiscard]] GoalResult lower_for_goal(const Recording& recording,
                                         const DependencyGraph& dependencies, const GoalDesc& desc);

@@ -79,7 +79,7 @@ class PlanText {
 
   void memory_tradeoff() {
     const auto& [goal, before, after] = plan_.price;
-    line("memory goal ", goal == MemoryGoal::Least ? "least" : "balanced", ": slab ",
+    line("memory goal ", goal == MemoryGoal::Minimum ? "minimum" : "balanced", ": slab ",
          before.slab_bytes, " -> ", after.slab_bytes, " bytes, critical path ",
          before.critical_path, " -> ", after.critical_path, " commands, lanes ", before.lanes,
          " -> ", after.lanes);

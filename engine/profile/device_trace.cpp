@@ -47,9 +47,9 @@ void DeviceTrace::note_memory(const PoolTrace::Memory& memory) noexcept {
   try {
     const std::lock_guard lock(memory_mutex_);
     const MemoryStatistics now = memory();
-    session_->push(trace::DeviceTotals{id_, trace_now(), now.budget, now.reserved, now.mapped,
-                                       now.peak, now.buffers, now.slabs, now.shared_slabs,
-                                       now.trims, now.remaps});
+    session_->push(trace::DeviceTotals{id_, trace_now(), now.budget.value_or(0), now.reserved,
+                                       now.mapped, now.peak, now.buffer_bytes, now.slabs,
+                                       now.shared_slabs, now.trims, now.remaps});
   } catch (const std::bad_alloc&) {
     session_->count_dropped();
   }
@@ -107,7 +107,8 @@ void DeviceTrace::report_no_device_times() {
 void DeviceTrace::report(std::uint32_t graph, const Message& message) {
   session_->push(trace::Message{trace_now(), traced(message.severity), std::string(message.id),
                                 message.text, graph, graph == trace::kNone ? 0u : 1u,
-                                message.command, message.other_command});
+                                message.command.value_or(trace::kNone),
+                                message.other_command.value_or(trace::kNone)});
 }
 
 }  // namespace reprise::detail

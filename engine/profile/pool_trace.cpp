@@ -20,7 +20,7 @@ PoolTrace::PoolTrace(std::shared_ptr<TraceSession> session, std::uint32_t device
 
 void PoolTrace::push_state() {
   const MemoryStatistics memory = memory_();
-  state_.budget = memory.budget;
+  state_.budget = memory.budget.value_or(0);
   state_.reserved = memory.reserved;
   state_.mapped = memory.mapped;
   state_.peak = memory.peak;

@@ -3,6 +3,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "record/payload.hpp"
 #include "record/recorder_core.hpp"
@@ -116,10 +117,10 @@ CommandRef RecorderCore::nested(const std::shared_ptr<const Recording>& secondar
 }
 
 void RecorderCore::check_condition(const Verb& verb, const BufferView& condition) const {
-  const BufferCore* const core = condition.core().get();
-  if (core == nullptr || core->kind != BufferKind::Condition) {
-    fail(verb, ErrorCode::InvalidArgument,
-         "the condition is empty; make one with Device::create_condition");
+  const BufferCore* const core = core_of(condition).get();
+  if (core == nullptr) {
+    fail(verb, ErrorCode::NotInitialized,
+         "the Condition is empty; create one with Device::create_condition");
   }
   if (core->device.get() != device_) {
     fail(verb, ErrorCode::WrongDevice,
@@ -143,7 +144,7 @@ void RecorderCore::check_body(const Verb& verb, const Decision& decision,
                 "before or after"));
   }
   if (decision.branch == Branch::While && decision.max_iterations == 0 &&
-      !sets(body, decision.condition->core().get())) {
+      !sets(body, core_of(*decision.condition).get())) {
     fail(verb, ErrorCode::InvalidArgument,
          concat(
              "no command of secondary ", body.label, " sets condition ", decision.condition->name(),
@@ -167,7 +168,7 @@ CommandRef RecorderCore::conditional(const Decision& decision,
   transact([&] {
     Arena& arena = *lists_.arena;
     static_cast<void>(lists_.commands.reserve(arena, 1));
-    const std::uint32_t condition = intern(decision.condition->core());
+    const std::uint32_t condition = intern(core_of(*decision.condition));
     auto* const list = arena.make_array<Body>(bodies.size());
     BodyAccesses accesses;
     accesses.add(condition, {condition, Access::Read, 0, 0, decision.condition->bytes()},

@@ -1,5 +1,7 @@
 #include <reprise/child_graph_op.hpp>
 
+#include "base/failure.hpp"
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "record/command_buffer_core.hpp"
 
@@ -14,9 +16,8 @@ namespace {
 }
 
 std::shared_ptr<const detail::Recording> executable(const CommandBuffer& secondary) {
-  if (!secondary.core())
-    fail_child_graph(ErrorCode::InvalidState, "the command buffer was moved from");
-  const detail::CommandBufferCore& core = *secondary.core();
+  const detail::CommandBufferCore& core = detail::require_handle(
+      detail::core_of(secondary), "CommandBuffer", "ChildGraphOp", Stage::Record);
   if (core.level() != Level::Secondary) {
     fail_child_graph(ErrorCode::InvalidArgument,
                      detail::concat("command buffer ", core.label(),
@@ -33,11 +34,9 @@ std::shared_ptr<const detail::Recording> executable(const CommandBuffer& seconda
 
 }  // namespace
 
-ChildGraphOp::ChildGraphOp(const CommandBuffer& secondary) : recording_(executable(secondary)) {}
+ChildGraphOp::ChildGraphOp(const CommandBuffer& secondary) : core_(executable(secondary)) {}
 
-std::string ChildGraphOp::parameters() const {
-  return detail::concat("secondary ", recording_->label);
-}
+std::string ChildGraphOp::parameters() const { return detail::concat("secondary ", core_->label); }
 
 void ChildGraphOp::declare(GraphOpDeclaration&) const {}
 

@@ -1,6 +1,7 @@
 // RecorderCore::copy: flat and pitched copies between buffers and host memory.
 #include <algorithm>
 
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "record/recorder_core.hpp"
 
@@ -13,7 +14,7 @@ std::uint64_t side_bytes(const CopySide& side) {
 }
 
 std::string side_name(const CopySide& side) {
-  if (side.view != nullptr) return display_name(*side.view->core());
+  if (side.view != nullptr) return display_name(*core_of(*side.view));
   return side.host->lifetime == HostBytes::Lifetime::Snapshot ? "snapshot" : "borrowed host memory";
 }
 
@@ -85,7 +86,7 @@ CommandRef RecorderCore::record_copy(const Verb& verb, const CopySide& source,
     const auto add_side = [&](const CopySide& side, Endpoint& endpoint, const Pitch& pitch,
                               Access access) {
       if (side.view != nullptr) {
-        endpoint.buffer = intern(side.view->core());
+        endpoint.buffer = intern(core_of(*side.view));
         endpoint.offset = side.view->offset();
         write_access(accesses + access_count++, endpoint.buffer, access, endpoint.offset,
                      payload.extent, pitch);
@@ -154,7 +155,7 @@ void RecorderCore::check_copy_side(const Verb& verb, const CopySide& side, std::
 void RecorderCore::check_no_overlap(const Verb& verb, const CopySide& source,
                                     const CopySide& destination, const CopyPayload& payload) const {
   if (source.view == nullptr || destination.view == nullptr ||
-      source.view->core() != destination.view->core())
+      core_of(*source.view) != core_of(*destination.view))
     return;
   const Rows from{source.view->offset(), payload.extent, payload.source_pitch};
   const Rows to{destination.view->offset(), payload.extent, payload.destination_pitch};

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstring>
 
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "record/recorded_op.hpp"
 #include "record/recording.hpp"
@@ -20,7 +21,7 @@ const detail::RecordedOp& op_of(const detail::Recording& recording, std::uint32_
 }
 
 bool contains(const BufferView& whole, const BufferView& part) {
-  return whole.core() == part.core() && part.offset() >= whole.offset() &&
+  return detail::core_of(whole) == detail::core_of(part) && part.offset() >= whole.offset() &&
          part.offset() - whole.offset() <= whole.bytes() &&
          part.bytes() <= whole.bytes() - (part.offset() - whole.offset());
 }
@@ -58,7 +59,7 @@ void* GraphRecordCtx::address(const BufferView& view) const {
   }
   fail(ErrorCode::InvalidArgument,
        concat("it requested ",
-              view ? detail::display_name(*view.core()) : std::string("a view without a buffer"),
+              view ? detail::display_name(*core_of(view)) : std::string("a view without a buffer"),
               ", bytes ", view.offset(), " to ", view.offset() + view.bytes(),
               ", which its declare() does not list"));
 }
@@ -75,10 +76,9 @@ void* GraphRecordCtx::workspace(std::uint32_t index) const {
 
 void GraphRecordCtx::dispatch_arguments(const Kernel& kernel, const DispatchDesc& desc,
                                         std::span<const detail::Argument> args) {
-  const detail::KernelCore* const core = kernel.core().get();
+  const detail::KernelCore* const core = detail::core_of(kernel).get();
   if (core == nullptr)
-    fail(ErrorCode::InvalidArgument,
-         "the kernel is default-constructed; take one from Device::load_kernel");
+    fail(ErrorCode::NotInitialized, "the Kernel is empty; create one with Device::load_kernel");
   if (core->device != recording_.device) {
     fail(ErrorCode::WrongDevice,
          concat("kernel ", core->name, " was loaded on ", core->device->selector, " and not on ",
@@ -111,7 +111,7 @@ void GraphRecordCtx::dispatch_arguments(const Kernel& kernel, const DispatchDesc
     std::memcpy(block.data() + parameter.offset,
                 is_buffer ? static_cast<const void*>(&at) : args[i].value, parameter.size);
   }
-  target_.keep(kernel.core());
+  target_.keep(detail::core_of(kernel));
   target_.dispatch(*core, desc, block);
 }
 
@@ -145,7 +145,7 @@ std::uint32_t ordinal_of(const DeviceStatus& device) noexcept {
 }
 
 void record_op(const Recording& recording, std::uint32_t command, OpTarget& target) {
-  GraphRecordCtx ctx(recording, command, target);
+  GraphRecordCtx ctx = HandleAccess::make<GraphRecordCtx>(recording, command, target);
   op_of(recording, command).op->record(ctx);
 }
 

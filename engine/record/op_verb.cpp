@@ -4,6 +4,7 @@
 
 #include <reprise/child_graph_op.hpp>
 
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "record/recorded_op.hpp"
 #include "record/recorder_core.hpp"
@@ -15,7 +16,7 @@ CommandRef RecorderCore::add(std::shared_ptr<const GraphOp> op, SourceLocation w
   require_recording(verb);
   if (!op) fail(verb, ErrorCode::InvalidArgument, "the op is null");
   if (const auto* const child = dynamic_cast<const ChildGraphOp*>(op.get()))
-    return nested(child->recording(), where);
+    return nested(core_of(*child), where);
   auto recorded = std::make_shared<RecordedOp>();
   recorded->name = op->op_name();
   if (recorded->name.empty())
@@ -52,7 +53,7 @@ CommandRef RecorderCore::add(std::shared_ptr<const GraphOp> op, SourceLocation w
     auto* const buffers = arena.make_array<std::uint32_t>(count);
     std::uint32_t next = 0;
     for (const AccessedView& use : declared.views()) {
-      const std::uint32_t buffer = buffers[next++] = intern(use.view.core());
+      const std::uint32_t buffer = buffers[next++] = intern(core_of(use.view));
       const std::uint64_t begin = use.view.offset();
       if (use.view.bytes() != 0)
         accesses[access_count++] = {buffer, use.access, 0, begin, begin + use.view.bytes()};

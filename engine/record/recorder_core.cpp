@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 
 namespace reprise::detail {
@@ -124,13 +125,11 @@ void RecorderCore::fail_state(const Verb& verb) const {
 
 void RecorderCore::fail_view(const Verb& verb, const BufferView& view,
                              std::string_view role) const {
-  const BufferCore* const core = view.core().get();
+  const BufferCore* const core = core_of(view).get();
   if (core == nullptr) {
-    fail(
-        verb, ErrorCode::InvalidArgument,
-        concat(
-            "the ", role,
-            " is a view without a buffer; take one from CapturePool::allocate, host or transient"));
+    fail(verb, ErrorCode::NotInitialized,
+         concat("the ", role,
+                " is an empty buffer; create one with CapturePool::allocate, host or transient"));
   }
   const std::string name = display_name(*core);
   if (core->device.get() != device_) {

@@ -14,6 +14,7 @@
 #include <reprise/command_buffer.hpp>
 #include <reprise/error.hpp>
 
+#include "base/handle_access.hpp"
 #include "record/geometry.hpp"
 #include "record/recorded_lists.hpp"
 #include "record/recorder_family.hpp"
@@ -115,10 +116,10 @@ class RecorderCore {
   [[noreturn]] void fail_argument(const Verb& verb, const KernelCore& kernel,
                                   std::span<const Argument> args) const;
 
-  // Throws InvalidArgument, WrongDevice or StaleHandle. `role` names the view in messages:
+  // Throws NotInitialized, WrongDevice or StaleHandle. `role` names the view in messages:
   // "source".
   void check_view(const Verb& verb, const BufferView& view, std::string_view role) const {
-    const BufferCore* const core = view.core().get();
+    const BufferCore* const core = core_of(view).get();
     if (core == nullptr || core->device.get() != device_ || core->is_stale()) [[unlikely]]
       fail_view(verb, view, role);
   }

@@ -1,6 +1,7 @@
 // RecorderCore: host callbacks, barriers, edges and labels.
 #include <utility>
 
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "record/recorder_core.hpp"
 
@@ -31,7 +32,7 @@ CommandRef RecorderCore::host(std::function<void()> function,
     for (const AccessedView& access : accesses) {
       if (access.view.bytes() == 0) continue;
       const std::uint64_t begin = access.view.offset();
-      reserved[access_count++] = {intern(access.view.core()), access.access, 0, begin,
+      reserved[access_count++] = {intern(core_of(access.view)), access.access, 0, begin,
                                   begin + access.view.bytes()};
     }
     payload = arena.make<HostPayload>(static_cast<std::uint32_t>(lists_.functions.size()));
@@ -54,7 +55,7 @@ void RecorderCore::barrier(const BarrierDesc& desc, SourceLocation where) {
     barrier.after = desc.after;
     barrier.dependency = desc.dependency;
     if (desc.buffer) {
-      barrier.buffer = intern(desc.buffer.core());
+      barrier.buffer = intern(core_of(desc.buffer));
       barrier.begin = desc.buffer.offset();
       barrier.end = desc.buffer.offset() + desc.buffer.bytes();
     }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/failure.hpp"
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "compile/stages.hpp"
 #include "memory/packing.hpp"
@@ -69,7 +70,7 @@ std::unique_ptr<BackendExec> BufferSnapshot::copies(
   commands.begin();
   std::uint64_t offset = 0;
   for (const auto& buffer : buffers) {
-    const BufferView original(buffer, 0, buffer->bytes);
+    const auto original = make_handle<BufferView>(buffer, 0u, buffer->bytes);
     const BufferView copy = copy_.subview(offset, buffer->bytes);
     switch (direction) {
       case Direction::Save: commands.copy(original, copy); break;
@@ -78,8 +79,8 @@ std::unique_ptr<BackendExec> BufferSnapshot::copies(
     offset += area_bytes(*buffer);
   }
   commands.end();
-  const DeviceCore& core = *device_.core();
-  auto plan = make_plan("saved contents", commands.core()->executable("tune"),
+  const DeviceCore& core = *core_of(device_);
+  auto plan = make_plan("saved contents", core_of(commands)->executable("tune"),
                         {.alignment = core.info().limits.buffer_alignment});
   return core.backend().instantiate(plan, bind(*plan, nullptr, 0), Instrumentation::None);
 }

@@ -15,6 +15,7 @@
 #include <reprise/device.hpp>
 
 #include "base/failure.hpp"
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "compile/cost_lookup.hpp"
 #include "compile/node_costs.hpp"
@@ -91,7 +92,8 @@ class TuningRun {
       if (std::find(written.begin(), written.end(), use.buffer) == written.end())
         written.push_back(use.buffer);
     }
-    saved_ = std::make_unique<BufferSnapshot>(Device(replica_.device()), written, recording);
+    saved_ = std::make_unique<BufferSnapshot>(make_handle<Device>(replica_.device()), written,
+                                              recording);
     if (saved_->save() != nullptr) launch(*saved_->save());
     wait();
     saved_->save_host();
@@ -229,9 +231,7 @@ void select_tuned(CompiledGraph& graph, const std::shared_ptr<QueueCore>& queue,
 void check_desc(CompiledGraph& graph, const std::shared_ptr<QueueCore>& queue,
                 const TuneDesc& desc) {
   const std::string& label = graph.label();
-  if (!queue)
-    fail(ErrorCode::InvalidArgument, Stage::Launch, label,
-         concat("tune: graph ", label, " was given an empty Queue"));
+  if (!queue) fail_empty("Queue", concat("tune of graph ", label), Stage::Launch, label);
   if (desc.pairs < PairedTrial::kMinRounds || desc.budget <= std::chrono::milliseconds(0)) {
     fail(ErrorCode::InvalidArgument, Stage::Launch, label,
          concat("tune of graph ", label, ": at least ", PairedTrial::kMinRounds,
@@ -316,7 +316,7 @@ TuneReport tune(CompiledGraph& graph, const std::shared_ptr<QueueCore>& queue,
       const RatioInterval ratio = series.ratio(i);
       candidate.pairs = static_cast<std::uint32_t>(measured.times.size());
       if (candidate.pairs != 0) {
-        candidate.median_us = 1e-3 * median_of(measured.times);
+        candidate.median = std::chrono::duration<double, std::nano>(median_of(measured.times));
         candidate.ratio = ratio.median;
         candidate.ratio_low = ratio.low;
         candidate.ratio_high = ratio.high;
@@ -363,14 +363,14 @@ detail::CompiledGraph& checked(const std::shared_ptr<detail::CompiledGraph>& cor
 }  // namespace
 
 TuneReport CapturedGraph::tune(const Queue& queue, const TuneDesc& desc) {
-  return detail::tune(checked(core_, Stage::Launch), queue.core(), desc);
+  return detail::tune(checked(core_, "tune", Stage::Launch), detail::core_of(queue), desc);
 }
 
 void CapturedGraph::save_tuning(const std::filesystem::path& path) const {
-  detail::CompiledGraph& graph = checked(core_, Stage::Lanes);
+  detail::CompiledGraph& graph = checked(core_, Stage::Lowering);
   const auto lock = graph.lock_updates();
   if (!graph.tuned()) {
-    detail::fail(ErrorCode::InvalidState, Stage::Lanes, graph.label(),
+    detail::fail(ErrorCode::InvalidState, Stage::Lowering, graph.label(),
                  detail::concat("graph ", graph.label(),
                                 " has no tuned lowering to save: it is lowered as compiled"));
   }

@@ -9,8 +9,9 @@ namespace reprise::detail {
 
 namespace {
 
-// The first command that uses a buffer or kernel; kNoCommand if unused.
-std::uint32_t first_user_of_buffer(const Recording& recording, std::uint32_t buffer) {
+// The first command that uses a buffer or kernel; empty if unused.
+std::optional<std::uint32_t> first_user_of_buffer(const Recording& recording,
+                                                  std::uint32_t buffer) {
   for (std::uint32_t i = 0; i < recording.commands.size(); ++i) {
     const Command& c = recording.commands[i];
     if (c.kind == CommandKind::Barrier && recording.payload<BarrierPayload>(i).buffer == buffer)
@@ -19,24 +20,24 @@ std::uint32_t first_user_of_buffer(const Recording& recording, std::uint32_t buf
       if (recording.accesses[c.first_access + a].buffer == buffer) return i;
     }
   }
-  return Message::kNoCommand;
+  return std::nullopt;
 }
 
-std::uint32_t first_user_of_kernel(const Recording& recording, std::uint32_t kernel) {
+std::optional<std::uint32_t> first_user_of_kernel(const Recording& recording,
+                                                  std::uint32_t kernel) {
   for (std::uint32_t i = 0; i < recording.commands.size(); ++i) {
     if (recording.commands[i].kind == CommandKind::Dispatch &&
         recording.payload<DispatchPayload>(i).kernel == kernel)
       return i;
   }
-  return Message::kNoCommand;
+  return std::nullopt;
 }
 
-void add_handle_finding(const Recording& recording, Rule rule, std::uint32_t user,
+void add_handle_finding(const Recording& recording, Rule rule, std::optional<std::uint32_t> user,
                         const std::string& text, Findings& findings) {
   if (!findings.count(rule)) return;
-  findings.add_counted(
-      rule, user, Message::kNoCommand,
-      user == Message::kNoCommand ? text : concat(describe_command(recording, user), ": ", text));
+  findings.add_counted(rule, user, std::nullopt,
+                       user ? concat(describe_command(recording, *user), ": ", text) : text);
 }
 
 bool is_foreign(const Recording& recording, const std::shared_ptr<DeviceStatus>& device) {
@@ -145,7 +146,7 @@ void check_handles(const Recording& recording, Findings& findings) {
           !findings.count(Rule::EdgeInvalid))
         continue;
       findings.add_counted(
-          Rule::EdgeInvalid, end, Message::kNoCommand,
+          Rule::EdgeInvalid, end, std::nullopt,
           concat("an edge (", edge.where.file, ':', edge.where.line, ") names command ", end,
                  ", which is ", is_command ? "a barrier" : "not in this command buffer",
                  ". Use a CommandRef that this command buffer returned"));

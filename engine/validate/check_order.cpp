@@ -184,7 +184,7 @@ void report_redundant_barriers(const Recording& recording, const DependencyGraph
     if (recording.commands[i].kind != CommandKind::Barrier || is_needed[i] != 0 ||
         !findings.count(Rule::BarrierOrdersNothing))
       continue;
-    findings.add_counted(Rule::BarrierOrdersNothing, i, Message::kNoCommand,
+    findings.add_counted(Rule::BarrierOrdersNothing, i, std::nullopt,
                          concat(describe_command(recording, i),
                                 " orders nothing: ", redundant_barrier_reason(recording, i),
                                 ". Remove it, or widen its accesses or range"));

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,9 @@
 #include "validate/validate.hpp"
 
 namespace reprise::detail {
+
+// In command order; findings about no command come last. Stable.
+void sort_by_command(std::vector<Finding>& findings);
 
 class Findings {
  public:
@@ -31,7 +35,8 @@ class Findings {
   void add(Rule rule, std::uint32_t command, std::string_view text);
   // Adds a finding with its whole text after count() returned true. `other`: the earlier command of
   // a pair.
-  void add_counted(Rule rule, std::uint32_t command, std::uint32_t other, std::string text);
+  void add_counted(Rule rule, std::optional<std::uint32_t> command,
+                   std::optional<std::uint32_t> other, std::string text);
   // Returns the findings in command order, plus one finding for each rule that exceeded the limit.
   // Clears this object.
   [[nodiscard]] std::vector<Finding> take();

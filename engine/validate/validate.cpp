@@ -39,7 +39,7 @@ void check_bodies(const Recording& recording, const DeviceInfo& device, Validati
         finding.message.text = concat(describe_command(recording, i), " runs ",
                                       inner_recording.label, ": ", finding.message.text);
         finding.message.command = i;
-        finding.message.other_command = Message::kNoCommand;
+        finding.message.other_command.reset();
         finding.message.label = recording.label_path(recording.commands[i].label);
         found.push_back(std::move(finding));
       }
@@ -57,9 +57,7 @@ std::vector<Finding> validate(const Recording& recording, const DeviceInfo& devi
   Findings conditionals(recording, level);
   check_conditionals(recording, device.limits, conditionals);
   for (Finding& finding : conditionals.take()) found.push_back(std::move(finding));
-  std::stable_sort(found.begin(), found.end(), [](const Finding& a, const Finding& b) {
-    return a.message.command < b.message.command;
-  });
+  sort_by_command(found);
   return found;
 }
 
@@ -74,8 +72,7 @@ void throw_first_error(const std::vector<Finding>& findings, const Recording& re
   details.code = first->code;
   details.stage = Stage::Validate;
   details.command = first->message.command;
-  details.label =
-      first->message.command == Message::kNoCommand ? recording.label : first->message.label;
+  details.label = first->message.command ? first->message.label : recording.label;
   details.message_id = first->message.id;
   std::string text = concat(first->message.id, ": ", first->message.text);
   if (more != 0) text += concat(" (and ", more, more == 1 ? " more error)" : " more errors)");

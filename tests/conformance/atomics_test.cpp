@@ -10,7 +10,7 @@ TEST_CASE_FIXTURE(DeviceFixture,
   const auto totals =
       buffer(std::vector<unsigned>{0, 0xffffffffu, 0, 0, 0xffffffffu, 0, 0, 0}, "totals");
   run([&](CommandBuffer& cmd) {
-    cmd.dispatch(kernel(shaders::conf_atomics), {.grid = blocks(n, 128), .block = 128},
+    cmd.dispatch(kernel(shaders::conf_atomics), {.grid = ceil_div(n, 128), .block = 128},
                  read_write(totals), n);
   });
   std::vector<unsigned> expected{0, 5, n - 1, 0x7fffffffu, 0xffffff00u, 0, n - 1, 1};

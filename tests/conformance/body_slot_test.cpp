@@ -52,7 +52,7 @@ TEST_CASE_FIXTURE(BodySlotFixture,
   CapturedGraph graph = compile(cmd);
   graph.launch(queue).wait();
   check(x, 9);
-  const auto value = graph.scalar<unsigned>("value");
+  auto value = graph.scalar<unsigned>("value");
   CHECK(value.set(10) == 5);  // commands of the graph that take it, or run what does
   graph.launch(queue).wait();
   check(x, 90);

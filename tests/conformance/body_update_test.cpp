@@ -23,7 +23,7 @@ struct BodyUpdateFixture : DeviceFixture {
     CommandBuffer body = recording({.label = "increasing", .level = Level::Secondary});
     for (unsigned i = 0; i < times; ++i) {
       body.dispatch(kernel(shaders::conf_increase),
-                    DispatchDesc{.grid = blocks(kCount, 128), .block = 128}, read_write(x), value,
+                    DispatchDesc{.grid = ceil_div(kCount, 128), .block = 128}, read_write(x), value,
                     kCount);
     }
     body.end();
@@ -33,7 +33,7 @@ struct BodyUpdateFixture : DeviceFixture {
   // x goes up by `value` in each iteration, until it has reached `end`.
   [[nodiscard]] CommandBuffer loop(unsigned value, unsigned end) const {
     CommandBuffer body = recording({.label = "body", .level = Level::Secondary});
-    const DispatchDesc desc{.grid = blocks(kCount, 128), .block = 128};
+    const DispatchDesc desc{.grid = ceil_div(kCount, 128), .block = 128};
     body.dispatch(kernel(shaders::conf_increase), desc, read_write(x), value - 1, kCount);
     body.dispatch(kernel(shaders::conf_step), desc, read_write(x), end, kCount, go);
     body.end();
@@ -107,7 +107,7 @@ TEST_CASE_FIXTURE(BodyUpdateFixture, "body update: an update reaches a nested co
     body.dispatch(kernel(shaders::conf_is_odd), DispatchDesc{.grid = 1, .block = 1}, read(x), odd);
     body.execute_if(odd, increasing(value));
     body.dispatch(kernel(shaders::conf_step),
-                  DispatchDesc{.grid = blocks(kCount, 128), .block = 128}, read_write(x), end,
+                  DispatchDesc{.grid = ceil_div(kCount, 128), .block = 128}, read_write(x), end,
                   kCount, go);
     body.end();
     CommandBuffer cmd = recording();

@@ -98,14 +98,14 @@ TEST_CASE_FIXTURE(
   CapturedGraph none;
   CHECK_FALSE(none);
   CHECK(none.num_replays() == 0);
-  check_refused(ErrorCode::InvalidState, {}, [&] { static_cast<void>(none.launch(queue)); });
-  check_refused(ErrorCode::InvalidState, {}, [&] { none.upload(queue); });
+  check_refused(ErrorCode::NotInitialized, {}, [&] { static_cast<void>(none.launch(queue)); });
+  check_refused(ErrorCode::NotInitialized, {}, [&] { none.upload(queue); });
   CommandBuffer cmd = recording({.label = "step"});
   check_refused(ErrorCode::InvalidState, {"step", "Recording"},
                 [&] { static_cast<void>(device.compile(cmd)); });
   cmd.end();
   CapturedGraph graph = device.compile(cmd);
-  check_refused(ErrorCode::InvalidArgument, {}, [&] { static_cast<void>(graph.launch(Queue())); });
+  check_refused(ErrorCode::NotInitialized, {}, [&] { static_cast<void>(graph.launch(Queue())); });
   CommandBuffer initial = device.create_command_buffer({.label = "never begun"});
   check_refused(ErrorCode::InvalidState, {"never begun", "Initial"},
                 [&] { static_cast<void>(device.compile(initial)); });

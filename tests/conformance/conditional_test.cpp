@@ -25,12 +25,12 @@ struct ConditionalFixture : DeviceFixture {
     return secondary(label, [&](CommandBuffer& c) { add(c, value); });
   }
   void add(Recorder& to, unsigned value) const {
-    to.dispatch(kernel(shaders::conf_increase), {.grid = blocks(kCount, 128), .block = 128},
+    to.dispatch(kernel(shaders::conf_increase), {.grid = ceil_div(kCount, 128), .block = 128},
                 read_write(x), value, kCount);
   }
   // Counts x[0] up; the condition stays set as long as it is below `end`.
   void step(Recorder& to, const Condition& go, unsigned end) const {
-    to.dispatch(kernel(shaders::conf_step), {.grid = blocks(kCount, 128), .block = 128},
+    to.dispatch(kernel(shaders::conf_step), {.grid = ceil_div(kCount, 128), .block = 128},
                 read_write(x), end, kCount, go);
   }
   void check_all(unsigned expected) const {
@@ -229,7 +229,7 @@ TEST_CASE_FIXTURE(
                   b = device.create_condition({.name = "b", .initial = 1});
   const auto loop = [&](const GpuRef<unsigned>& on, const Condition& go) {
     return secondary("iteration", [&](CommandBuffer& c) {
-      c.dispatch(kernel(shaders::conf_step), {.grid = blocks(kCount, 128), .block = 128},
+      c.dispatch(kernel(shaders::conf_step), {.grid = ceil_div(kCount, 128), .block = 128},
                  read_write(on), 50u, kCount, go);
     });
   };
@@ -257,11 +257,11 @@ TEST_CASE_FIXTURE(ConditionalFixture,
   const CommandBuffer body = secondary("body", [&](CommandBuffer& c) {
     c.copy(x, t);
     c.fill(u, 2u);
-    c.dispatch(kernel(shaders::conf_add), {.grid = blocks(kCount, 128), .block = 128}, read(t),
+    c.dispatch(kernel(shaders::conf_add), {.grid = ceil_div(kCount, 128), .block = 128}, read(t),
                write(x), 1u, kCount);
     c.copy(snapshot(three), u);
     c.update(u.slice(0, 1), std::as_bytes(std::span(&four, 1)));
-    c.dispatch(kernel(shaders::conf_mix), {.grid = blocks(kCount, 128), .block = 128}, read(u),
+    c.dispatch(kernel(shaders::conf_mix), {.grid = ceil_div(kCount, 128), .block = 128}, read(u),
                read_write(x), 0u, kCount);
   });
   CommandBuffer cmd = recording();
@@ -297,7 +297,7 @@ TEST_CASE_FIXTURE(ConditionalFixture,
   check_refused(ErrorCode::InvalidArgument,
                 {"execute_while", "no command of secondary endless sets condition go"},
                 [&] { cmd.execute_while(go, endless); });
-  check_refused(ErrorCode::InvalidArgument, {"condition is empty"},
+  check_refused(ErrorCode::NotInitialized, {"Condition is empty"},
                 [&] { cmd.execute_if(Condition(), endless); });
   check_refused(ErrorCode::InvalidArgument, {"execute_switch", "no case"},
                 [&] { cmd.execute_switch(go, {}); });

@@ -30,13 +30,13 @@ TEST_CASE_FIXTURE(
   CHECK_FALSE(device.is_lost());
   CHECK(device.generation() == 1);
   if (!is_host()) {
-    check_refused(ErrorCode::Unsupported, {}, [&] { device.lose(); });
+    check_refused(ErrorCode::Unsupported, {}, [&] { device.simulate_loss(); });
     CHECK_FALSE(device.is_lost());
     check_refused(ErrorCode::InvalidState, {"not lost"},
                   [&] { static_cast<void>(device.rebuild()); });
     return;
   }
-  device.lose();
+  device.simulate_loss();
   CHECK(device.is_lost());
   CHECK(device.generation() == 2);
 }
@@ -45,7 +45,7 @@ TEST_CASE_FIXTURE(LossFixture,
                   "device loss: every call on an old handle or graph throws StaleHandle") {
   if (!is_host()) return;
   const Kernel set = kernel(shaders::conf_set);
-  device.lose();
+  device.simulate_loss();
   CHECK(x.is_stale());
   CHECK(commands.state() == CommandBufferState::Invalid);
   const auto is_loss = [](const std::function<void()>& call) {
@@ -76,7 +76,7 @@ TEST_CASE_FIXTURE(
   cmd.fill(x, 1u);
   CapturedGraph waiting = compile(cmd);
   const Fence fence = waiting.launch(queue);
-  device.lose();
+  device.simulate_loss();
   go.set_value();
   const Error error = thrown_by([&] { fence.wait(); });
   CHECK(error.code() == ErrorCode::DeviceLost);
@@ -90,7 +90,7 @@ TEST_CASE_FIXTURE(
     LossFixture,
     "device loss: after rebuild, old handles stay stale and recordings can be compiled") {
   if (!is_host()) return;
-  device.lose();
+  device.simulate_loss();
   const std::vector<RebuiltBuffer> rebuilt = device.rebuild();
   CHECK_FALSE(device.is_lost());
   CHECK(device.generation() == 2);
@@ -116,7 +116,7 @@ TEST_CASE_FIXTURE(LossFixture,
                   "device loss: destroying all objects of a lost device reports no error") {
   if (!is_host()) return;
   static_cast<void>(graph.launch(queue));
-  device.lose();
+  device.simulate_loss();
   graph = CapturedGraph();
   commands.reset();
   x = GpuRef<unsigned>();
@@ -128,7 +128,7 @@ TEST_CASE_FIXTURE(LossFixture,
 TEST_CASE_FIXTURE(LossFixture, "device loss: the generation advances with every loss") {
   if (!is_host()) return;
   for (std::uint32_t generation = 2; generation <= 3; ++generation) {
-    device.lose();
+    device.simulate_loss();
     static_cast<void>(device.rebuild());
     CHECK(device.generation() == generation);
   }
@@ -159,7 +159,7 @@ TEST_CASE_FIXTURE(
   CHECK(marked.to_text().find("fault markers yes") != std::string::npos);
   const Fence fence = marked.launch(queue);
   started.get_future().wait();
-  device.lose();
+  device.simulate_loss();
   const Error error = thrown_by([&] { fence.wait(); });
   go.set_value();
   CHECK(error.code() == ErrorCode::DeviceLost);

@@ -16,7 +16,7 @@ constexpr DispatchDesc kWords{.grid = 1, .block = kCount};
 TEST_CASE_FIXTURE(
     DeviceFixture,
     "device scalar: it has its initial value, and each launch sees the last value set before it") {
-  const DeviceScalar<unsigned> scalar(*pool, queue, 5, "alpha");
+  DeviceScalar<unsigned> scalar(*pool, queue, 5, "alpha");
   const auto back = pool->host<unsigned>(1, "back");
   CommandBuffer cmd = recording();
   cmd.copy(scalar, back);
@@ -35,7 +35,7 @@ TEST_CASE_FIXTURE(
   struct Pair {
     unsigned value, other;
   };
-  const DeviceScalar<Pair> scalar(*pool, queue, {0, 0}, "pair");
+  DeviceScalar<Pair> scalar(*pool, queue, {0, 0}, "pair");
   const auto salt = GpuRef<unsigned>(scalar.subview(0, sizeof(unsigned)));
   const auto state = buffer(std::vector<unsigned>{1}, "state");
   CommandBuffer cmd = recording();
@@ -55,7 +55,7 @@ TEST_CASE_FIXTURE(
 TEST_CASE_FIXTURE(DeviceFixture,
                   "device scalar: sets and launches on other queues wait for each other") {
   const Queue other = device.create_queue({.label = "other"});
-  const DeviceScalar<unsigned> scalar(*pool, queue, 0, "scalar");
+  DeviceScalar<unsigned> scalar(*pool, queue, 0, "scalar");
   const auto x = buffer(std::vector<unsigned>(kCount, 1), "x");
   const auto seen = pool->allocate<unsigned>(1, "seen");
   CommandBuffer cmd = recording();
@@ -73,9 +73,9 @@ TEST_CASE_FIXTURE(DeviceFixture,
 
 TEST_CASE_FIXTURE(DeviceFixture,
                   "device scalar: empty handles, empty queues and other devices are refused") {
-  const DeviceScalar<unsigned> empty;
-  check_refused(ErrorCode::InvalidState, {"empty DeviceScalar"}, [&] { empty.set(1); });
-  const DeviceScalar<unsigned> scalar(*pool, queue, 1, "alpha");
-  check_refused(ErrorCode::InvalidArgument, {"alpha", "empty Queue"},
+  DeviceScalar<unsigned> empty;
+  check_refused(ErrorCode::NotInitialized, {"DeviceScalar", "empty"}, [&] { empty.set(1); });
+  DeviceScalar<unsigned> scalar(*pool, queue, 1, "alpha");
+  check_refused(ErrorCode::NotInitialized, {"alpha", "Queue is empty"},
                 [&] { scalar.set(Queue(), 2); });
 }

@@ -43,7 +43,7 @@ TEST_CASE_FIXTURE(DeviceFixture,
 TEST_CASE_FIXTURE(DeviceFixture, "dispatch: a grid larger than the data writes nothing else") {
   const auto x = buffer(std::vector<unsigned>(1000, 5), "x");
   run([&](CommandBuffer& cmd) {
-    cmd.dispatch(kernel(shaders::conf_count), {.grid = blocks(900, 256), .block = 256},
+    cmd.dispatch(kernel(shaders::conf_count), {.grid = ceil_div(900, 256), .block = 256},
                  read_write(x.slice(0, 900)), 900u);
   });
   const auto found = values(x);

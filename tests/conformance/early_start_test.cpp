@@ -144,8 +144,9 @@ TEST_CASE_FIXTURE(DeviceFixture,
   const auto io = buffer(std::vector<unsigned>(kCount, 1), "io");
   const auto hash = [&](float cost) {
     CommandBuffer cmd = recording();
-    cmd.dispatch(kernel(shaders::conf_set), {.grid = 1, .block = 128, .cost = cost}, write(io), 3u,
-                 128u);
+    cmd.dispatch(kernel(shaders::conf_set),
+                 {.grid = 1, .block = 128, .cost = std::chrono::duration<float, std::micro>(cost)},
+                 write(io), 3u, 128u);
     return compile(cmd).report().plan_hash;
   };
   CHECK(hash(0) == hash(12.5F));

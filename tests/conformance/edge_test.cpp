@@ -31,7 +31,7 @@ TEST_CASE_FIXTURE(DeviceFixture,
   cmd.end();
   const Error error = thrown_by([&] { static_cast<void>(device.compile(cmd)); });
   CHECK(error.code() == ErrorCode::CyclicDependency);
-  CHECK(error.stage() == Stage::DependencyGraph);
+  CHECK(error.stage() == Stage::Dependencies);
 }
 
 TEST_CASE_FIXTURE(DeviceFixture, "edge: an edge against the direction of a hazard is a cycle") {

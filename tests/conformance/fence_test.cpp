@@ -97,7 +97,7 @@ TEST_CASE_FIXTURE(DeviceFixture,
 TEST_CASE_FIXTURE(DeviceFixture, "fence: it outlives its graph, its pool and its queue") {
   Fence fence;
   {
-    const Queue other = device.create_queue({.label = "short-lived"});
+    Queue other = device.create_queue({.label = "short-lived"});
     const auto x = device.create_pool()->allocate<unsigned>(1000, "x");
     CommandBuffer cmd = recording();
     cmd.fill(x, 1u);
@@ -114,18 +114,18 @@ TEST_CASE_FIXTURE(DeviceFixture,
   CommandBuffer cmd = recording();
   cmd.host([&order] { order += 'b'; });
   CapturedGraph graph = compile(cmd);
-  const Queue other = device.create_queue();
+  Queue other = device.create_queue();
   graph.upload(other);
   Gate gate(*this);
   const Fence first = gate.launch(queue);
-  other.wait_for(first);
+  other.wait(first);
   const Fence second = graph.launch(other);
   CHECK_FALSE(second.done());
   gate.open();
   second.wait();
   CHECK(first.done());
   CHECK(order == "b");
-  other.wait_for(Fence());  // done already
+  other.wait(Fence());  // done already
 }
 
 TEST_CASE_FIXTURE(DeviceFixture, "queue: two queues without a wait are independent") {

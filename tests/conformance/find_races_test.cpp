@@ -280,7 +280,7 @@ TEST_CASE_FIXTURE(Shaken,
                   "a callback throws") {
   std::vector<unsigned> mine(8, 77);
   const auto pinned = pool->host<unsigned>(2, "pinned");
-  const DeviceScalar<unsigned> scalar(*pool, queue, 5u, "scalar");
+  DeviceScalar<unsigned> scalar(*pool, queue, 5u, "scalar");
   const auto calls = std::make_shared<unsigned>(0);
   CommandBuffer cmd = recording();
   cmd.fill(x, 9u);
@@ -324,13 +324,14 @@ TEST_CASE_FIXTURE(Shaken, "find_races: invalid arguments are refused") {
   };
   refused({.runs = 0}, "runs");
   refused({.max_findings = 0}, "max_findings");
-  refused({.poison = 1, .other_poison = 1}, "same byte");
-  refused({.ignore = {BufferView{}}}, "empty handle");
+  refused({.pattern = 1, .alternate = 1}, "same byte");
+  check_refused(ErrorCode::NotInitialized, {"step", "buffer to ignore", "empty"},
+                [&] { static_cast<void>(find_races(good, {.ignore = {BufferView{}}})); });
 
   CommandBuffer open = recording({.label = "open"});
   check_refused(ErrorCode::InvalidState, {"open"}, [&] { static_cast<void>(find_races(open)); });
   CommandBuffer moved = std::move(open);
-  check_refused(ErrorCode::InvalidState, {"moved"}, [&] { static_cast<void>(find_races(open)); });
+  check_refused(ErrorCode::NotInitialized, {"moved"}, [&] { static_cast<void>(find_races(open)); });
   CommandBuffer bare = recording({.label = "bare"});
   bare.host([] {});
   bare.end();

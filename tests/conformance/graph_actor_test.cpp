@@ -21,7 +21,7 @@ class Add final : public GraphOp {
   [[nodiscard]] std::string_view op_name() const noexcept override { return "add"; }
   void declare(GraphOpDeclaration& declaration) const override { declaration.use(read_write(x_)); }
   void record(GraphRecordCtx& ctx) const override {
-    ctx.dispatch(add_, {.grid = blocks(kCount, 64), .block = 64}, read(x_), write(x_), value_,
+    ctx.dispatch(add_, {.grid = ceil_div(kCount, 64), .block = 64}, read(x_), write(x_), value_,
                  kCount);
   }
 
@@ -202,7 +202,7 @@ TEST_CASE_FIXTURE(ActorFixture,
   if (!is_host()) return;  // a GPU's process does not outlive its loss
   GraphActor actor(device, queue);
   const GraphHandle handle = answer(actor.record({adding(1)}));
-  device.lose();
+  device.simulate_loss();
   static_cast<void>(device.rebuild());
   CHECK(handle.generation() != device.generation());
   check_refused(ErrorCode::StaleHandle, {"script", "generation"},

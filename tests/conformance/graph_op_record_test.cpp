@@ -23,7 +23,7 @@ struct Shift {
   }
   void record(GraphRecordCtx& ctx) const {
     const auto n = static_cast<unsigned>(x.size());
-    ctx.dispatch(add, {.grid = blocks(n, 64), .block = 64}, read(x), write(y), amount, n);
+    ctx.dispatch(add, {.grid = ceil_div(n, 64), .block = 64}, read(x), write(y), amount, n);
   }
 };
 

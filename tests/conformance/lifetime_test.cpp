@@ -115,7 +115,7 @@ TEST_CASE_FIXTURE(
   {
     auto x = own->allocate<unsigned>(1000, "x");
     CHECK(own->buffer_count() == 1);
-    CHECK(own->device_bytes() == 4000);
+    CHECK(own->statistics().buffer_bytes == 4000);
     cmd.fill(x, 1u);
     cmd.end();
   }
@@ -128,7 +128,7 @@ TEST_CASE_FIXTURE(
   }
   device.wait_idle();
   CHECK(own->buffer_count() == 0);
-  CHECK(own->device_bytes() == 0);
+  CHECK(own->statistics().buffer_bytes == 0);
 }
 
 TEST_CASE_FIXTURE(DeviceFixture, "lifetime: a destroyed queue completes its work") {

@@ -29,12 +29,12 @@ TEST_CASE_FIXTURE(DeviceFixture,
   CommandBuffer cmd = recording();
   record_branches(cmd, *pool, kernel(shaders::conf_set), out);
   cmd.end();
-  for (const MemoryGoal goal : {MemoryGoal::Speed, MemoryGoal::Balanced, MemoryGoal::Least}) {
+  for (const MemoryGoal goal : {MemoryGoal::Speed, MemoryGoal::Balanced, MemoryGoal::Minimum}) {
     CapturedGraph graph = device.compile(
         cmd, {.pool = pool, .memory_goal = goal, .memory_search_budget = std::chrono::seconds(1)});
     const CompileReport& report = graph.report();
     CHECK(report.memory_tradeoff.goal == goal);
-    if (goal == MemoryGoal::Least) {
+    if (goal == MemoryGoal::Minimum) {
       CHECK(report.memory_tradeoff.before.slab_bytes == kBranches * kCount * 4);
       CHECK(report.memory_tradeoff.after.slab_bytes == kCount * 4);
       CHECK(report.slab_bytes == kCount * 4);
@@ -55,13 +55,13 @@ TEST_CASE_FIXTURE(DeviceFixture, "memory goal: updates keep it") {
   CommandBuffer cmd = recording();
   record_branches(cmd, *pool, set, out);
   cmd.end();
-  CapturedGraph graph = device.compile(cmd, {.pool = pool, .memory_goal = MemoryGoal::Least});
+  CapturedGraph graph = device.compile(cmd, {.pool = pool, .memory_goal = MemoryGoal::Minimum});
   CommandBuffer other = recording();
   record_branches(other, *pool, set, out);
   cmd.reset();
   other.fill(out.slice(0, kCount), 7u);
   other.end();
-  graph.update(other);
+  CHECK(graph.update(other).done());
   CHECK(graph.report().slab_bytes == kCount * 4);
   graph.launch(queue).wait();
   CHECK(values(out)[0] == 7);
@@ -74,7 +74,7 @@ TEST_CASE_FIXTURE(
   CommandBuffer cmd = recording();
   record_branches(cmd, *pool, kernel(shaders::conf_set), out);
   cmd.end();
-  CapturedGraph graph = device.compile(cmd, {.pool = pool, .memory_goal = MemoryGoal::Least});
+  CapturedGraph graph = device.compile(cmd, {.pool = pool, .memory_goal = MemoryGoal::Minimum});
   const TuneReport tuned = graph.tune(queue, {.pairs = 9});
   const bool is_told =
       std::any_of(tuned.candidates.begin(), tuned.candidates.end(), [](const TuneCandidate& c) {
@@ -92,6 +92,6 @@ TEST_CASE_FIXTURE(DeviceFixture, "memory goal: Faithful is refused with a goal t
   cmd.end();
   check_refused(ErrorCode::InvalidArgument, {"MemoryGoal", "Faithful"}, [&] {
     static_cast<void>(
-        device.compile(cmd, {.lowering = Lowering::Faithful, .memory_goal = MemoryGoal::Least}));
+        device.compile(cmd, {.lowering = Lowering::Faithful, .memory_goal = MemoryGoal::Minimum}));
   });
 }

@@ -119,7 +119,7 @@ TEST_CASE_FIXTURE(
     CHECK(values(ways[i]) == std::vector<unsigned>(kCount, expected[i]));
 
   // What it is updated to, and what it is tuned to, go by them too.
-  graph.update(record_ways(device, ways, kRounds + 1));
+  CHECK(graph.update(record_ways(device, ways, kRounds + 1)).done());
   CHECK(graph.report().costs.measured == kWays * (2 + kRounds));
   static_cast<void>(graph.tune(queue, {.contents = TuneDesc::Contents::Repeatable,
                                        .pairs = 9,

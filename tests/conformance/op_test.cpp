@@ -32,9 +32,9 @@ class AddTwice final : public GraphOp {
   void record(GraphRecordCtx& ctx) const override {
     const auto n = static_cast<unsigned>(d_.x.size());
     if (d_.held) ctx.keep(d_.held);
-    ctx.dispatch(d_.add, {.grid = blocks(n, 64), .block = 64}, read(d_.x), write(d_.y), d_.first,
+    ctx.dispatch(d_.add, {.grid = ceil_div(n, 64), .block = 64}, read(d_.x), write(d_.y), d_.first,
                  n);
-    ctx.dispatch(d_.add, {.grid = blocks(n, 64), .block = 64}, read(d_.y), write(d_.y), d_.second,
+    ctx.dispatch(d_.add, {.grid = ceil_div(n, 64), .block = 64}, read(d_.y), write(d_.y), d_.second,
                  n);
   }
 
@@ -201,7 +201,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "op: invalid ops are refused and record nothing
   check_refused(ErrorCode::InvalidArgument, {"add", "op is null"},
                 [&] { cmd.add(std::shared_ptr<const GraphOp>()); });
   check_refused(ErrorCode::InvalidArgument, {"name"}, [&] { cmd.add(Scripted({.name = ""})); });
-  check_refused(ErrorCode::InvalidArgument, {"op scripted", "view without a buffer"}, [&] {
+  check_refused(ErrorCode::NotInitialized, {"op scripted", "empty buffer"}, [&] {
     cmd.add(Scripted({.declare = [](GraphOpDeclaration& d) { d.use(read(GpuRef<int>())); }}));
   });
   check_refused(ErrorCode::InvalidArgument, {"op scripted", "workspace of 0 bytes"}, [&] {
@@ -307,7 +307,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "op: it works after the device was lost and reb
                           });
                         }}));
   cmd.end();
-  device.lose();
+  device.simulate_loss();
   const std::vector<RebuiltBuffer> rebuilt = device.rebuild();
   REQUIRE(rebuilt.size() == 1);
   queue = device.create_queue();

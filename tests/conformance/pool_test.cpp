@@ -11,8 +11,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "pool: it counts its allocations") {
   const auto h = pool->host<std::uint8_t>(10, "h");
   const auto t = pool->transient<float>(1000, "t");
   CHECK(pool->buffer_count() == 3);
-  CHECK(pool->device_bytes() == 400);
-  CHECK(pool->host_bytes() == 10);
+  CHECK(pool->statistics().buffer_bytes == 400);
+  CHECK(pool->statistics().pinned_bytes == 10);
   CHECK(x.kind() == BufferKind::Device);
   CHECK(h.kind() == BufferKind::PinnedHost);
   CHECK(t.kind() == BufferKind::Transient);
@@ -78,7 +78,7 @@ TEST_CASE_FIXTURE(DeviceFixture,
   CHECK(x.is_stale());
   CHECK(h.is_stale());
   CHECK(t.is_stale());
-  CHECK(own->device_bytes() == 0);
+  CHECK(own->statistics().buffer_bytes == 0);
   check_refused(ErrorCode::StaleHandle, {"x", "cleared"}, [&] { static_cast<void>(x.data()); });
   CommandBuffer cmd = recording();
   check_refused(ErrorCode::StaleHandle, {"copy", "x"}, [&] { cmd.copy(x, h); });

@@ -100,7 +100,7 @@ TEST_CASE_FIXTURE(DeviceFixture,
   const auto own = device.create_pool({.label = "own"});
   auto z = own->allocate<unsigned>(kCount, "z");
   CHECK(own->live_graphs() == 0);
-  graph.rebind(x, z);
+  CHECK(graph.rebind(x, z).done());
   CHECK(own->live_graphs() == 1);
   check_refused(ErrorCode::PoolInUse, {"own", "z"}, [&] { own->clear(); });
   // A reader on another queue sees what the graph writes.
@@ -128,19 +128,22 @@ TEST_CASE_FIXTURE(DeviceFixture, "rebind: invalid bindings are refused and chang
   cmd.copy(y, pinned);
   cmd.host([] {}, {read(pinned)});
   CapturedGraph graph = compile(cmd);
-  check_refused(ErrorCode::InvalidArgument, {"z", "no command"}, [&] { graph.rebind(z, x); });
+  check_refused(ErrorCode::InvalidArgument, {"z", "no command"}, [&] { (void)graph.rebind(z, x); });
   check_refused(ErrorCode::InvalidArgument, {"x", "pinned host memory"},
-                [&] { graph.rebind(x, pinned); });
-  check_refused(ErrorCode::InvalidArgument, {"t", "a transient"}, [&] { graph.rebind(t, z); });
+                [&] { (void)graph.rebind(x, pinned); });
+  check_refused(ErrorCode::InvalidArgument, {"t", "a transient"},
+                [&] { (void)graph.rebind(t, z); });
   check_refused(ErrorCode::InvalidArgument, {"x", "a part of"},
-                [&] { graph.rebind(x.slice(0, 1), z); });
-  check_refused(ErrorCode::OutOfRange, {"z", "16 bytes"}, [&] { graph.rebind(x, z.slice(0, 4)); });
-  check_refused(ErrorCode::InvalidArgument, {"empty view"}, [&] { graph.rebind(BufferView(), z); });
-  check_refused(ErrorCode::Overlap, {"step", "share bytes"}, [&] { graph.rebind(x, y); });
+                [&] { (void)graph.rebind(x.slice(0, 1), z); });
+  check_refused(ErrorCode::OutOfRange, {"z", "16 bytes"},
+                [&] { (void)graph.rebind(x, z.slice(0, 4)); });
+  check_refused(ErrorCode::NotInitialized, {"empty buffer"},
+                [&] { (void)graph.rebind(BufferView(), z); });
+  check_refused(ErrorCode::Overlap, {"step", "share bytes"}, [&] { (void)graph.rebind(x, y); });
   check_refused(ErrorCode::Unsupported, {"pinned", "host callback"},
-                [&] { graph.rebind(pinned, pool->host<unsigned>(kCount, "other")); });
+                [&] { (void)graph.rebind(pinned, pool->host<unsigned>(kCount, "other")); });
   const BufferBinding twice[] = {{x, z}, {x, pool->allocate<unsigned>(kCount, "w")}};
-  check_refused(ErrorCode::InvalidArgument, {"named twice"}, [&] { graph.rebind(twice); });
+  check_refused(ErrorCode::InvalidArgument, {"named twice"}, [&] { (void)graph.rebind(twice); });
   graph.launch(queue).wait();
   CHECK(values(y) == std::vector<unsigned>(kCount, 3));
 }

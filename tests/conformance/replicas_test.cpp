@@ -68,13 +68,13 @@ TEST_CASE_FIXTURE(InstancesFixture,
   CapturedGraph graph = compile(cmd, 2);
   graph.upload(queue);
   queue.wait_idle();
-  flag.instance(1)[0] = 1;
+  flag.replica(1)[0] = 1;
   const Fence slow = graph.launch(queue);
   const Fence quick = graph.launch(other);
-  CHECK(slow.instance() == 0);
-  CHECK(quick.instance() == 1);
+  CHECK(slow.replica() == 0);
+  CHECK(quick.replica() == 1);
   CHECK(quick.wait_for(std::chrono::seconds(60)));
-  CHECK(out.instance(1)[0] == 5);
+  CHECK(out.replica(1)[0] == 5);
   CHECK_FALSE(slow.done());
   std::atomic_ref<unsigned>(flag[0]).store(1);
   slow.wait();
@@ -100,7 +100,7 @@ TEST_CASE_FIXTURE(InstancesFixture,
   CHECK(graph.replicas() == kInstances);
   CHECK(graph.report().replicas == kInstances);
   const std::vector<Queue> queues = {queue, other, third};
-  for (std::uint32_t i = 0; i < kInstances; ++i) fill(in.instance(i), 100 * i);
+  for (std::uint32_t i = 0; i < kInstances; ++i) fill(in.replica(i), 100 * i);
   std::set<std::uint64_t> numbers;
   for (int round = 0; round < 20; ++round) {
     for (const Queue& q : queues) numbers.insert(graph.launch(q).replay());
@@ -112,7 +112,7 @@ TEST_CASE_FIXTURE(InstancesFixture,
     unsigned expected = churned(100 * i + 1, kRounds) + 2;
     expected = expected * 1664525u + (7u ^ 3u) + 1013904223u;
     expected = expected * 1664525u + (11u ^ 4u) + 1013904223u;
-    CHECK(values(out.instance(i)) == all(expected));
+    CHECK(values(out.replica(i)) == all(expected));
   }
   CHECK(values(shared) == all(7));
 }
@@ -123,31 +123,31 @@ TEST_CASE_FIXTURE(InstancesFixture, "replicas: selection of the replica of a lau
   cmd.dispatch(add, kWords, read(x), write(x), 1u, kCount);
   CapturedGraph graph = compile(cmd, 2);
   fill(x, 0);
-  fill(x.instance(1), 1000);
-  CHECK(graph.launch(queue).instance() == 0);
-  CHECK(graph.launch(other).instance() == 1);
-  CHECK(graph.launch(queue).instance() == 0);  // the queue's own
-  CHECK(graph.launch(other).instance() == 1);
+  fill(x.replica(1), 1000);
+  CHECK(graph.launch(queue).replica() == 0);
+  CHECK(graph.launch(other).replica() == 1);
+  CHECK(graph.launch(queue).replica() == 0);  // the queue's own
+  CHECK(graph.launch(other).replica() == 1);
   const Fence chosen =
-      graph.launch(queue, {.instance = 1});  // after what it does on the other queue
-  CHECK(chosen.instance() == 1);
+      graph.launch(queue, {.replica = 1});  // after what it does on the other queue
+  CHECK(chosen.replica() == 1);
   CHECK(chosen.replay() == 6);  // the third of instance 1
   chosen.wait();
   device.wait_idle();
   CHECK(values(x) == all(2));
-  CHECK(values(x.instance(1)) == all(1003));
+  CHECK(values(x.replica(1)) == all(1003));
   check_refused(ErrorCode::OutOfRange, {"step", "instance 2"},
-                [&] { static_cast<void>(graph.launch(queue, {.instance = 2})); });
+                [&] { static_cast<void>(graph.launch(queue, {.replica = 2})); });
   check_refused(ErrorCode::OutOfRange, {"instance(2)", "x", "2 copies"},
-                [&] { static_cast<void>(x.instance(2)); });
+                [&] { static_cast<void>(x.replica(2)); });
   check_refused(ErrorCode::OutOfRange, {"instance(1)", "one copy"},
-                [&] { static_cast<void>(pool->allocate<unsigned>(4).instance(1)); });
+                [&] { static_cast<void>(pool->allocate<unsigned>(4).replica(1)); });
   CommandBuffer single = recording();
   single.fill(x, 1u);
   CapturedGraph alone = DeviceFixture::compile(single);
-  CHECK(alone.launch(queue, {.instance = 0}).instance() == 0);
+  CHECK(alone.launch(queue, {.replica = 0}).replica() == 0);
   check_refused(ErrorCode::OutOfRange, {"instance 1"},
-                [&] { static_cast<void>(alone.launch(queue, {.instance = 1})); });
+                [&] { static_cast<void>(alone.launch(queue, {.replica = 1})); });
 }
 
 TEST_CASE_FIXTURE(InstancesFixture,
@@ -157,12 +157,12 @@ TEST_CASE_FIXTURE(InstancesFixture,
   cmd.dispatch(add, kWords, read(x), write(x), 1u, kCount);
   CapturedGraph graph = compile(cmd, 2);
   fill(x, 0);
-  fill(x.instance(1), 0);
+  fill(x.replica(1), 0);
   for (int i = 0; i < 30; ++i) {
     for (const Queue& q : {queue, other, third}) static_cast<void>(graph.launch(q));
   }
   device.wait_idle();
-  CHECK(values(x)[0] + values(x.instance(1))[0] == 90);
+  CHECK(values(x)[0] + values(x.replica(1))[0] == 90);
 }
 
 TEST_CASE_FIXTURE(
@@ -188,7 +188,7 @@ TEST_CASE_FIXTURE(
                                     write(pool->transient<unsigned>(kCount, "t")), 1u, kCount);
                      });
   check_refused_with(2, ErrorCode::NotPerReplica, {"writes y[1]"},
-                     [&](CommandBuffer& cmd) { cmd.fill(y.instance(1), 1u); });
+                     [&](CommandBuffer& cmd) { cmd.fill(y.replica(1), 1u); });
   check_refused_with(2, ErrorCode::Unsupported, {"captured", "own"},
                      [&](CommandBuffer& cmd) { cmd.host([] {}, {read_write(own)}); });
   CommandBuffer body = recording({.label = "body", .level = Level::Secondary});
@@ -214,8 +214,8 @@ TEST_CASE_FIXTURE(InstancesFixture,
   const CommandRef first = cmd.dispatch(kernel(shaders::conf_mix), kWords, read(x), read_write(x),
                                         slot("salt", 0u), kCount);
   CapturedGraph graph = compile(cmd, 2);
-  for (const auto& of : {x, x.instance(1), y, y.instance(1)}) fill(of, 0);
-  const auto salt = graph.scalar<unsigned>("salt");
+  for (const auto& of : {x, x.replica(1), y, y.replica(1)}) fill(of, 0);
+  auto salt = graph.scalar<unsigned>("salt");
   const auto mixed = [](unsigned value, unsigned by) {
     return value * 1664525u + (value ^ by) + 1013904223u;
   };
@@ -228,7 +228,7 @@ TEST_CASE_FIXTURE(InstancesFixture,
   }
   device.wait_idle();
   CHECK(values(x) == all(expected));
-  CHECK(values(x.instance(1)) == all(expected));
+  CHECK(values(x.replica(1)) == all(expected));
 
   const UpdateReport rebound = graph.rebind(x, y);
   CHECK(rebound.done());
@@ -237,8 +237,8 @@ TEST_CASE_FIXTURE(InstancesFixture,
   static_cast<void>(graph.launch(other));
   device.wait_idle();
   CHECK(values(y) == all(mixed(0, kUpdates)));
-  CHECK(values(y.instance(1)) == all(mixed(0, kUpdates)));
-  CHECK(values(x.instance(1)) == all(expected));
+  CHECK(values(y.replica(1)) == all(mixed(0, kUpdates)));
+  CHECK(values(x.replica(1)) == all(expected));
   const auto z = pool->allocate<unsigned>(kCount, "z");
   check_refused(ErrorCode::NotPerReplica, {"rebind", "z", "1 of the 2"},
                 [&] { static_cast<void>(graph.rebind(x, z)); });
@@ -248,11 +248,11 @@ TEST_CASE_FIXTURE(InstancesFixture,
   static_cast<void>(graph.launch(queue));
   static_cast<void>(graph.launch(other));
   device.wait_idle();
-  CHECK(values(y.instance(1)) == all(mixed(0, kUpdates)));
+  CHECK(values(y.replica(1)) == all(mixed(0, kUpdates)));
   graph.enable(first);
   static_cast<void>(graph.launch(other));
   device.wait_idle();
-  CHECK(values(y.instance(1)) == all(mixed(mixed(0, kUpdates), kUpdates)));
+  CHECK(values(y.replica(1)) == all(mixed(mixed(0, kUpdates), kUpdates)));
   CHECK(graph.replicas() == 2);
 }
 
@@ -276,14 +276,14 @@ TEST_CASE_FIXTURE(InstancesFixture,
     static_cast<void>(graph.launch(other));
     device.wait_idle();
     CHECK(values(x) == all(value));
-    CHECK(values(x.instance(1)) == all(value));
+    CHECK(values(x.replica(1)) == all(value));
   };
   check_both(1);
   CHECK(graph.exec_update(record(2, 0)).done());
   check_both(2);
   CHECK(graph.update(record(3, 1)).method == UpdateMethod::Reinstantiated);
   check_both(3);
-  CHECK(values(wide.instance(1)) == all(3));
+  CHECK(values(wide.replica(1)) == all(3));
   CHECK(graph.update(record(4, 2)).done());
   check_both(4);
   const auto shared = pool->allocate<unsigned>(kCount, "shared");
@@ -335,7 +335,7 @@ TEST_CASE_FIXTURE(InstancesFixture, "replicas: each has its own loops") {
   cmd.execute_while(go, body);
   CapturedGraph graph = compile(cmd, 2);
   fill(x, 0);
-  fill(x.instance(1), 15);
+  fill(x.replica(1), 15);
   static_cast<void>(graph.launch(queue));
   device.wait_idle();
   REQUIRE(graph.loops().size() == 1);
@@ -343,7 +343,7 @@ TEST_CASE_FIXTURE(InstancesFixture, "replicas: each has its own loops") {
   static_cast<void>(graph.launch(other));
   device.wait_idle();
   CHECK(graph.loops()[0].iterations == 5);
-  CHECK(values(x.instance(1)) == all(20));
+  CHECK(values(x.replica(1)) == all(20));
 }
 
 TEST_CASE_FIXTURE(
@@ -366,12 +366,12 @@ TEST_CASE_FIXTURE(
     check_refused(ErrorCode::PoolInUse, {"own"}, [&] { own->clear(); });
   }
   last.wait();
-  CHECK(values(x.instance(1)) == all(churned(3, 2000)));
+  CHECK(values(x.replica(1)) == all(churned(3, 2000)));
   last = Fence();
   device.wait_idle();
   own->clear();
   CHECK(x.is_stale());
-  CHECK(x.instance(1).is_stale());
+  CHECK(x.replica(1).is_stale());
 }
 
 TEST_CASE_FIXTURE(InstancesFixture, "replicas: after a rebuild, each copy has its own memory") {
@@ -380,7 +380,7 @@ TEST_CASE_FIXTURE(InstancesFixture, "replicas: after a rebuild, each copy has it
   CommandBuffer cmd = recording();
   cmd.dispatch(set, kWords, write(x), 9u, kCount);
   CapturedGraph before = compile(cmd, 2);
-  device.lose();
+  device.simulate_loss();
   const auto rebuilt = device.rebuild();
   GpuRef<unsigned> again;
   for (const RebuiltBuffer& one : rebuilt) {
@@ -388,7 +388,7 @@ TEST_CASE_FIXTURE(InstancesFixture, "replicas: after a rebuild, each copy has it
   }
   REQUIRE(again);
   REQUIRE(again.replicas() == 2);
-  CHECK(again.address() != again.instance(1).address());
+  CHECK(again.data() != again.replica(1).data());
   queue = device.create_queue({.label = "main again"});
   other = device.create_queue({.label = "other again"});
   CapturedGraph graph = device.compile(cmd, {.replicas = 2});
@@ -396,7 +396,7 @@ TEST_CASE_FIXTURE(InstancesFixture, "replicas: after a rebuild, each copy has it
   static_cast<void>(graph.launch(other));
   device.wait_idle();
   CHECK(values(again) == all(9));
-  CHECK(values(again.instance(1)) == all(9));
+  CHECK(values(again.replica(1)) == all(9));
 }
 
 TEST_CASE_FIXTURE(InstancesFixture,
@@ -421,10 +421,10 @@ TEST_CASE_FIXTURE(InstancesFixture,
   CHECK(graph.update(large).done());
   CHECK(std::count(messages->begin(), messages->end(), "instance-left-out") == 1);
   CHECK(graph.replicas() == 1);
-  CHECK(graph.launch(queue).instance() == 0);
-  CHECK(graph.launch(other).instance() == 0);
+  CHECK(graph.launch(queue).replica() == 0);
+  CHECK(graph.launch(other).replica() == 0);
   check_refused(ErrorCode::InvalidState, {"instance 1", "step"},
-                [&] { static_cast<void>(graph.launch(queue, {.instance = 1})); });
+                [&] { static_cast<void>(graph.launch(queue, {.replica = 1})); });
   device.wait_idle();
   CHECK(values(out) == all(6));
   CHECK(graph.num_replays() == 2);

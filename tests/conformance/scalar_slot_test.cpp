@@ -23,7 +23,7 @@ TEST_CASE_FIXTURE(DeviceFixture,
   CHECK(graph.to_text().find("slot at 8: \"value\", 4 bytes") != std::string::npos);
   graph.launch(queue).wait();
   CHECK(values(x) == std::vector<unsigned>(kCount, 7));
-  const auto value = graph.scalar<unsigned>("value");
+  auto value = graph.scalar<unsigned>("value");
   CHECK(value.set(8) == 1);
   CHECK(value.set(8) == 0);  // nothing changed, nothing touched
   graph.launch(queue).wait();
@@ -41,7 +41,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "scalar slot: queued replays keep their values"
   cmd.dispatch(kernel(shaders::conf_mix), kWords, read(sum), read_write(sum.slice(0, kCount)),
                slot("salt", 0u), kCount);
   CapturedGraph graph = compile(cmd);
-  const auto salt = graph.scalar<unsigned>("salt");
+  auto salt = graph.scalar<unsigned>("salt");
   unsigned expected = 0;
   for (unsigned i = 0; i < kReplays; ++i) {
     salt.set(i * 77u);
@@ -118,7 +118,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "scalar slot: a launch after a set allocates no
   CommandBuffer cmd = recording();
   cmd.dispatch(kernel(shaders::conf_set), kWords, write(x), slot("value", 1u), kCount);
   CapturedGraph graph = compile(cmd);
-  const auto value = graph.scalar<unsigned>("value");
+  auto value = graph.scalar<unsigned>("value");
   for (unsigned i = 2; i < 80; ++i) {  // until what grows has grown
     value.set(i);
     static_cast<void>(graph.launch(queue));

@@ -304,19 +304,19 @@ TEST_CASE_FIXTURE(
   CHECK(now.mapped == 2 * bytes_of(2));
   for (int round = 0; round < 5; ++round) {
     for (Sharer* sharer : {&one, &two}) {
-      CHECK(sharer->graph.launch(queue).instance() == 0);
-      CHECK(sharer->graph.launch(other).instance() == 1);
+      CHECK(sharer->graph.launch(queue).replica() == 0);
+      CHECK(sharer->graph.launch(other).replica() == 1);
     }
   }
   device.wait_idle();
   for (std::uint32_t i = 0; i < 2; ++i) {
-    CHECK(values(one.out.instance(i)) == expected(1, 5));
-    CHECK(values(two.out.instance(i)) == expected(2, 6));
+    CHECK(values(one.out.replica(i)) == expected(1, 5));
+    CHECK(values(two.out.replica(i)) == expected(2, 6));
   }
   CHECK(step->trim().slabs == 2);
   one.graph.launch(other).wait();
   CHECK(step->statistics().mapped == bytes_of(2));
-  CHECK(values(one.out.instance(1)) == expected(1, 5));
+  CHECK(values(one.out.replica(1)) == expected(1, 5));
 }
 
 TEST_CASE_FIXTURE(SlabSharingFixture,

@@ -26,7 +26,7 @@ TEST_CASE_FIXTURE(
   CHECK(capture.recorded_count() == 0);
   capture.record_memset(y.data(), 0x01, y.bytes());
   capture.record_memcpy(MemcpyDirection::HostToDevice, x.data(), input.data(), x.bytes());
-  capture.record_kernel(add, {.grid = blocks(kCount, 64), .block = 64}, x.data(), x.data(), 7u,
+  capture.record_kernel(add, {.grid = ceil_div(kCount, 64), .block = 64}, x.data(), x.data(), 7u,
                         kCount);
   capture.record_memcpy(MemcpyDirection::DeviceToDevice, y.data() + 100, x.data(),
                         100 * sizeof(unsigned));

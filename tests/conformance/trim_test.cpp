@@ -76,7 +76,7 @@ TEST_CASE_FIXTURE(TrimFixture,
   check_runs(two, 7);
   check_runs(one, 5);
   CHECK(step->statistics().mapped == before.mapped);
-  CHECK(device.memory().mapped >= before.mapped);
+  CHECK(device.statistics().mapped >= before.mapped);
 }
 
 TEST_CASE_FIXTURE(TrimFixture, "trim: a graph with a pending launch keeps its pages") {
@@ -143,7 +143,7 @@ TEST_CASE_FIXTURE(TrimFixture, "trim: replicas are trimmed separately") {
   CHECK(step->trim().slabs == 2);
   graph.launch(other).wait();
   CHECK(step->statistics().remaps == 1);
-  CHECK(values(own.instance(1)) == std::vector<unsigned>(16, 7));
+  CHECK(values(own.replica(1)) == std::vector<unsigned>(16, 7));
 }
 
 TEST_CASE_FIXTURE(TrimFixture,
@@ -178,7 +178,7 @@ TEST_CASE_FIXTURE(TrimFixture,
   CapturedGraph one = graph(1, tight, "one");
   check_runs(one, 1);
   CHECK(tight->statistics().budget == 3 * kBytes);
-  CHECK(tight->statistics().buffers == kBytes / 2);
+  CHECK(tight->statistics().buffer_bytes == kBytes / 2);
   CapturedGraph two = graph(2, tight, "two");  // in the place of what `one` gives back
   CHECK(tight->statistics().trims == 1);
   check_runs(two, 2);
@@ -210,7 +210,7 @@ TEST_CASE_FIXTURE(TrimFixture, "budget: a refused launch works after memory is f
 }
 
 TEST_CASE_FIXTURE(TrimFixture, "budget: a device-wide budget is enforced") {
-  const std::uint64_t taken = device.memory().mapped;
+  const std::uint64_t taken = device.statistics().mapped;
   device.set_memory_budget(taken + 3 * kBytes);
   CapturedGraph one = graph(1, step, "one");
   check_refused(ErrorCode::OutOfMemory, {"big", "budget", device.info().selector},

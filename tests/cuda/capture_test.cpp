@@ -10,6 +10,7 @@
 
 #include <reprise/cuda_interop.hpp>
 
+#include "base/handle_access.hpp"
 #include "cuda/gpu.hpp"
 #include "profile/describe_graph.hpp"
 #include "runtime/graph/compiled_graph.hpp"
@@ -25,8 +26,8 @@ constexpr std::size_t kBytes = kCount * sizeof(float);
 
 void scale(float* x, float factor, unsigned n, cudaStream_t stream) {
   void* arguments[] = {&x, &factor, &n};
-  REQUIRE(cudaLaunchKernel(reinterpret_cast<const void*>(&application_scale), dim3(blocks(n, 128)),
-                           dim3(128), arguments, 0, stream) == cudaSuccess);
+  REQUIRE(cudaLaunchKernel(reinterpret_cast<const void*>(&application_scale),
+                           dim3(ceil_div(n, 128)), dim3(128), arguments, 0, stream) == cudaSuccess);
 }
 
 // The kernel is loaded before a capture begins: loading is none of what is captured.
@@ -78,7 +79,7 @@ struct Side {
 }
 
 [[nodiscard]] trace::GraphVersion traced(const CapturedGraph& graph) {
-  return detail::describe_graph(graph.core()->plan(), {});
+  return detail::describe_graph(detail::core_of(graph)->plan(), {});
 }
 
 void count_call(void* counter) { ++*static_cast<int*>(counter); }
@@ -344,7 +345,7 @@ TEST_CASE("cuda capture: calls may name memory of the application that the engin
   {
     StreamCapture capture = StreamCapture::begin(t.queue);
     capture.record_memcpy(MemcpyDirection::HostToDevice, theirs, input.data(), kBytes);
-    capture.record_kernel(kernel, {.grid = blocks(kCount, 128), .block = 128}, theirs + 10, 3.0f,
+    capture.record_kernel(kernel, {.grid = ceil_div(kCount, 128), .block = 128}, theirs + 10, 3.0f,
                           kCount - 10);
     capture.record_memcpy(MemcpyDirection::DeviceToHost, output.data(), theirs, kBytes);
     CapturedGraph graph = capture.end();
@@ -422,7 +423,7 @@ TEST_CASE(
   copy.kind = cudaMemcpyDeviceToDevice;
   REQUIRE(cudaGraphAddMemcpyNode(&d, whole, &c, 1, &copy) == cudaSuccess);
   {
-    CapturedGraph graph = adopt_graph(t.device, whole, {.label = "theirs"});
+    CapturedGraph graph = from_native(t.device, whole, {.label = "theirs"});
     CHECK(cudaGraphDestroy(whole) == cudaSuccess);
     CHECK(cudaGraphDestroy(child) == cudaSuccess);
     CHECK(graph.report().commands == 3);

@@ -8,6 +8,7 @@
 #include <gpu_kernels.shaders.hpp>
 
 #include "backend/backend.hpp"
+#include "base/handle_access.hpp"
 #include "compile/stages.hpp"
 #include "cuda/gpu.hpp"
 #include "lowering/lowering_config.hpp"
@@ -44,7 +45,7 @@ std::vector<cudaGraphNode_t> nodes_of(cudaGraph_t graph) {
 }
 
 cudaGraph_t native(const CapturedGraph& graph) {
-  return static_cast<cudaGraph_t>(graph.core()->exec().native_graph());
+  return static_cast<cudaGraph_t>(detail::core_of(graph)->exec().native_graph());
 }
 
 }  // namespace
@@ -119,12 +120,12 @@ TEST_CASE("priorities: the nodes on the longest way have the greatest") {
       cmd.dispatch(add, {.grid = 1, .block = kCount}, read_write(x), 1.0F, kCount);
     cmd.dispatch(add, {.grid = 1, .block = kCount}, read_write(y), 1.0F, kCount);
   });
-  detail::DeviceCore& core = *gpu.device.core();
+  detail::DeviceCore& core = *detail::core_of(gpu.device);
   const detail::LoweringConfig choice{
       .shape = detail::LoweringConfig::Shape::EntryExit,
       .priorities = detail::LoweringConfig::Priorities::LongestWayFirst};
-  const auto plan =
-      detail::lower_again(graph.core()->plan(), choice, core.info().limits.buffer_alignment);
+  const auto plan = detail::lower_again(detail::core_of(graph)->plan(), choice,
+                                        core.info().limits.buffer_alignment);
   const auto exec = core.backend().instantiate(plan, detail::bind(*plan, nullptr, 0),
                                                detail::Instrumentation::None);
   int least = 0, greatest = 0;

@@ -118,7 +118,7 @@ TEST_CASE("cuda queue: a queue that waits for another's fence starts after it") 
   after.upload(second);
   t.device.wait_idle();
   const Fence before = first.launch(t.queue);
-  second.wait_for(before);
+  second.wait(before);
   const Fence end = after.launch(second);
   CHECK_FALSE(end.done());
   gate.open();

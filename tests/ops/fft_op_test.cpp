@@ -328,15 +328,15 @@ TEST_CASE_FIXTURE(DeviceFixture, "fft: transforms at the same time do not distur
     CapturedGraph graph = device.compile(cmd, {.pool = pool, .replicas = 2});
     for (std::uint32_t i = 0; i < 2; ++i) {
       const std::vector<float> signal = real_signal(size * kBatch + i);
-      std::copy(signal.begin() + i, signal.end(), in.instance(i).data());
+      std::copy(signal.begin() + i, signal.end(), in.replica(i).data());
     }
     for (std::size_t replay = 0; replay < kReplays; ++replay) {
       for (const Queue& each : queues) graph.launch(each);
     }
     for (const Queue& each : queues) each.wait_idle();
     for (std::uint32_t i = 0; i < 2; ++i) {
-      const auto signal = in.instance(i).span();
-      const auto found = out.instance(i).span();
+      const auto signal = in.replica(i).span();
+      const auto found = out.replica(i).span();
       for (std::size_t spectrum = 0; spectrum < kBatch * kBranches; ++spectrum) {
         check_transform(part(found, spectrum * bins, bins),
                         wide(part(signal, spectrum % kBatch * size, size)), kForward);
@@ -358,7 +358,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "fft: what describes no transform is refused") 
     static_cast<void>(
         FftR2COp({.input = x, .output = y, .size = 32, .batch = 2, .output_distance = 8}));
   });
-  check_refused(ErrorCode::InvalidArgument, {"fft_c2r", "without a buffer"},
+  check_refused(ErrorCode::NotInitialized, {"fft_c2r", "empty buffer"},
                 [&] { static_cast<void>(FftC2ROp({.output = x, .size = 64})); });
   check_refused(ErrorCode::Overlap, {"fft_c2c", "share bytes"}, [&] {
     static_cast<void>(FftC2COp({.input = y.slice(0, 16), .output = y.slice(8, 16), .size = 16}));

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/failure.hpp"
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "profile/record_ranges.hpp"
 #include "record/condition_core.hpp"
@@ -50,7 +51,7 @@ DeviceCore::DeviceCore(std::shared_ptr<InstanceCore> instance, std::shared_ptr<D
     : instance_(std::move(instance)),
       status_(std::move(status)),
       backend_(std::move(backend)),
-      memory_(status_->selector, 0) {
+      memory_(status_->selector, std::nullopt) {
   if (!instance_->trace()) return;
   trace_ =
       std::make_unique<DeviceTrace>(instance_->trace(), instance_->profile(), backend_->info());
@@ -167,39 +168,59 @@ void DeviceCore::shut_down() {
 
 namespace reprise {
 
-const DeviceInfo& Device::info() const noexcept { return core_->info(); }
+namespace {
+
+detail::DeviceCore& checked(const std::shared_ptr<detail::DeviceCore>& core,
+                            std::string_view call) {
+  return detail::require_handle(core, "Device", call, Stage::Open);
+}
+
+}  // namespace
+
+const DeviceInfo& Device::info() const { return checked(core_, "info").info(); }
 
 Kernel Device::load_kernel(const KernelDesc& desc) const {
-  core_->require_usable(Stage::Load);
-  return Kernel(core_->load_kernel(desc));
+  detail::DeviceCore& core = checked(core_, "load_kernel");
+  core.require_usable(Stage::Load);
+  return detail::make_handle<Kernel>(core.load_kernel(desc));
 }
 
 CommandBuffer Device::create_command_buffer(const CommandBufferDesc& desc) const {
-  return CommandBuffer(core_->make_commands(desc));
+  return detail::make_handle<CommandBuffer>(
+      checked(core_, "create_command_buffer").make_commands(desc));
 }
 
 Condition Device::create_condition(const ConditionDesc& desc) const {
-  return detail::make_condition(core_->status(), desc);
+  return detail::make_condition(checked(core_, "create_condition").status(), desc);
 }
 
-CompileCacheReport Device::compile_cache() const { return core_->plans().report(); }
-void Device::set_compile_cache_budget(std::uint64_t bytes) const {
-  core_->plans().set_budget(bytes);
+CompileCacheReport Device::compile_cache() const {
+  return checked(core_, "compile_cache").plans().report();
 }
-MemoryStatistics Device::memory() const noexcept { return core_->memory().statistics(); }
-void Device::set_memory_budget(std::uint64_t bytes) const { core_->memory().set_budget(bytes); }
-
-void Device::wait_idle() const { core_->wait_idle(); }
-std::uint32_t Device::generation() const noexcept { return core_->generation(); }
-DeviceState Device::state() const noexcept { return DeviceState(core_->status()); }
-void Device::shut_down() const { core_->shut_down(); }
-bool Device::is_lost() const noexcept {
-  return core_->status()->lost.load(std::memory_order_acquire);
+void Device::set_compile_cache_budget(std::uint64_t bytes) {
+  checked(core_, "set_compile_cache_budget").plans().set_budget(bytes);
+}
+MemoryStatistics Device::statistics() const {
+  return checked(core_, "statistics").memory().statistics();
+}
+void Device::set_memory_budget(std::optional<std::uint64_t> bytes) {
+  checked(core_, "set_memory_budget").memory().set_budget(bytes);
 }
 
-void Device::lose() const {
-  core_->backend().lose();
-  core_->status()->lose();
+void Device::wait_idle() const { checked(core_, "wait_idle").wait_idle(); }
+std::uint32_t Device::generation() const { return checked(core_, "generation").generation(); }
+DeviceState Device::state() const {
+  return detail::make_handle<DeviceState>(checked(core_, "state").status());
+}
+void Device::shut_down() { checked(core_, "shut_down").shut_down(); }
+bool Device::is_lost() const {
+  return checked(core_, "is_lost").status()->lost.load(std::memory_order_acquire);
+}
+
+void Device::simulate_loss() {
+  detail::DeviceCore& core = checked(core_, "simulate_loss");
+  core.backend().lose();
+  core.status()->lose();
 }
 
 }  // namespace reprise

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/failure.hpp"
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "profile/host_span.hpp"
 #include "runtime/core/device_core.hpp"
@@ -49,7 +50,7 @@ std::vector<BackendProvider*> all_providers() {
 }
 
 Instance make_instance(const InstanceDesc& desc, std::vector<BackendProvider*> providers) {
-  return Instance(std::make_shared<InstanceCore>(desc, std::move(providers)));
+  return make_handle<Instance>(std::make_shared<InstanceCore>(desc, std::move(providers)));
 }
 
 InstanceCore::InstanceCore(const InstanceDesc& desc, std::vector<BackendProvider*> providers)
@@ -158,17 +159,30 @@ void InstanceCore::report(const Message& message) const {
 Instance::Instance(const InstanceDesc& desc)
     : core_(std::make_shared<detail::InstanceCore>(desc, detail::all_providers())) {}
 
-std::vector<DeviceInfo> Instance::devices() const { return core_->devices(); }
-std::string Instance::gpu_unavailable_reason() const { return core_->gpu_unavailable_reason(); }
+namespace {
+
+detail::InstanceCore& checked(const std::shared_ptr<detail::InstanceCore>& core,
+                              std::string_view call) {
+  return detail::require_handle(core, "Instance", call, Stage::Open);
+}
+
+}  // namespace
+
+std::vector<DeviceInfo> Instance::devices() const { return checked(core_, "devices").devices(); }
+std::string Instance::gpu_unavailable_reason() const {
+  return checked(core_, "gpu_unavailable_reason").gpu_unavailable_reason();
+}
 Device Instance::open_device(const DeviceSelector& selector) const {
-  return Device(core_->open(selector));
+  return detail::make_handle<Device>(checked(core_, "open_device").open(selector));
 }
-std::string_view Instance::application() const noexcept { return core_->application(); }
-void Instance::set_profile(ProfileMode mode) const {
-  if (core_->profile()) core_->profile()->set(mode);
+std::string_view Instance::application() const noexcept {
+  return core_ ? core_->application() : std::string_view();
 }
-void Instance::flush_trace() const {
-  if (core_->trace()) core_->trace()->flush();
+void Instance::set_profile(ProfileMode mode) {
+  if (const auto& profile = checked(core_, "set_profile").profile()) profile->set(mode);
+}
+void Instance::flush_trace() {
+  if (const auto& trace = checked(core_, "flush_trace").trace()) trace->flush();
 }
 
 TraceRange::TraceRange() noexcept = default;

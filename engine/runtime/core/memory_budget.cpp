@@ -1,7 +1,5 @@
 #include "runtime/core/memory_budget.hpp"
 
-#include <limits>
-
 #include "base/text.hpp"
 
 namespace reprise::detail {
@@ -9,7 +7,6 @@ namespace reprise::detail {
 std::uint64_t MemoryBudget::available() const noexcept {
   const std::uint64_t budget = budget_.load(std::memory_order_relaxed),
                       mapped = mapped_.load(std::memory_order_relaxed);
-  if (budget == 0) return std::numeric_limits<std::uint64_t>::max() - mapped;
   return budget > mapped ? budget - mapped : 0;
 }
 
@@ -17,7 +14,7 @@ bool MemoryBudget::reserve(Part part, std::uint64_t bytes) noexcept {
   const std::uint64_t budget = budget_.load(std::memory_order_relaxed);
   std::uint64_t before = mapped_.load(std::memory_order_relaxed);
   do {
-    if (budget != 0 && (before > budget || bytes > budget - before)) return false;
+    if (before > budget || bytes > budget - before) return false;
   } while (!mapped_.compare_exchange_weak(before, before + bytes, std::memory_order_relaxed));
   if (part == Part::Buffer) buffers_.fetch_add(bytes, std::memory_order_relaxed);
   std::uint64_t peak = peak_.load(std::memory_order_relaxed);
@@ -77,10 +74,12 @@ void MemoryBudget::record_remap() noexcept {
 
 MemoryStatistics MemoryBudget::statistics() const noexcept {
   MemoryStatistics now;
-  now.budget = budget_.load(std::memory_order_relaxed);
+  if (const std::uint64_t budget = budget_.load(std::memory_order_relaxed); budget != kUnlimited)
+    now.budget = budget;
   now.mapped = mapped_.load(std::memory_order_relaxed);
-  now.buffers = buffers_.load(std::memory_order_relaxed);
-  now.reserved = now.buffers + reserved_slabs_.load(std::memory_order_relaxed);
+  now.buffer_bytes = buffers_.load(std::memory_order_relaxed);
+  now.pinned_bytes = pinned_.load(std::memory_order_relaxed);
+  now.reserved = now.buffer_bytes + reserved_slabs_.load(std::memory_order_relaxed);
   now.peak = peak_.load(std::memory_order_relaxed);
   now.slabs = slabs_.load(std::memory_order_relaxed);
   now.shared_slabs = shared_slabs_.load(std::memory_order_relaxed);
@@ -92,8 +91,9 @@ MemoryStatistics MemoryBudget::statistics() const noexcept {
 
 std::string MemoryBudget::describe() const {
   const MemoryStatistics now = statistics();
-  return concat("of the ", now.budget, " bytes of the budget of ", name_, ", ", available(),
-                " are left: buffers hold ", now.buffers, ", slabs ", now.mapped - now.buffers);
+  return concat("of the ", now.budget.value_or(kUnlimited), " bytes of the budget of ", name_, ", ",
+                available(), " are left: buffers hold ", now.buffer_bytes, ", slabs ",
+                now.mapped - now.buffer_bytes);
 }
 
 }  // namespace reprise::detail

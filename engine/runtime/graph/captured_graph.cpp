@@ -6,6 +6,7 @@
 
 #include "base/atomic_file.hpp"
 #include "base/failure.hpp"
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "runtime/core/device_core.hpp"
 #include "runtime/graph/compiled_graph.hpp"
@@ -24,11 +25,18 @@ std::size_t count_pool_buffers(const detail::Plan& plan) {
                     [](const auto& buffer) { return detail::PoolBuffer::of(buffer) != nullptr; }));
 }
 
-detail::CompiledGraph& checked(const std::shared_ptr<detail::CompiledGraph>& core, Stage stage) {
-  if (!core)
-    detail::fail(ErrorCode::InvalidState, stage, "",
-                 "the CapturedGraph is empty; Device::compile makes one");
-  return *core;
+detail::CompiledGraph& checked(const std::shared_ptr<detail::CompiledGraph>& core,
+                               std::string_view call, Stage stage) {
+  return detail::require_handle(core, "CapturedGraph", call, stage);
+}
+
+const std::shared_ptr<detail::QueueCore>& checked_queue(const detail::CompiledGraph& graph,
+                                                        const Queue& queue, std::string_view call,
+                                                        Stage stage) {
+  if (!queue)
+    detail::fail_empty("Queue", detail::concat(call, " of graph ", graph.label()), stage,
+                       graph.label());
+  return detail::core_of(queue);
 }
 
 DotOptions options_of(DotFlags flags) {
@@ -42,24 +50,26 @@ DotOptions options_of(DotFlags flags) {
 }  // namespace
 
 Fence CapturedGraph::launch(const Queue& queue, const LaunchDesc& desc) {
-  return checked(core_, Stage::Launch).launch(queue.core(), desc);
+  detail::CompiledGraph& core = checked(core_, "launch", Stage::Launch);
+  return core.launch(checked_queue(core, queue, "launch", Stage::Launch), desc);
 }
 
 void CapturedGraph::upload(const Queue& queue) {
-  checked(core_, Stage::Upload).upload(queue.core());
+  detail::CompiledGraph& core = checked(core_, "upload", Stage::Upload);
+  core.upload(checked_queue(core, queue, "upload", Stage::Upload));
 }
 
 void CapturedGraph::set_profile(ProfileMode mode) {
-  checked(core_, Stage::Launch).set_profile(mode);
+  checked(core_, "set_profile", Stage::Launch).set_profile(mode);
 }
 
 std::uint32_t CapturedGraph::find_scalar(std::string_view name) const {
-  return checked(core_, Stage::Launch).find_scalar(name);
+  return checked(core_, "scalar", Stage::Launch).find_scalar(name);
 }
 
 UpdateReport CapturedGraph::rebind(std::span<const BufferBinding> bindings,
                                    const UpdateDesc& desc) {
-  return checked(core_, Stage::Launch).rebind(bindings, desc);
+  return checked(core_, "rebind", Stage::Launch).rebind(bindings, desc);
 }
 UpdateReport CapturedGraph::rebind(const BufferView& recorded, const BufferView& buffer,
                                    const UpdateDesc& desc) {
@@ -68,17 +78,17 @@ UpdateReport CapturedGraph::rebind(const BufferView& recorded, const BufferView&
 }
 
 void CapturedGraph::disable(CommandRef command) {
-  checked(core_, Stage::Launch).switch_command(command, detail::CommandSwitch::Disable);
+  checked(core_, "disable", Stage::Launch).switch_command(command, detail::CommandSwitch::Disable);
 }
 void CapturedGraph::enable(CommandRef command) {
-  checked(core_, Stage::Launch).switch_command(command, detail::CommandSwitch::Enable);
+  checked(core_, "enable", Stage::Launch).switch_command(command, detail::CommandSwitch::Enable);
 }
 bool CapturedGraph::is_enabled(CommandRef command) const {
-  return checked(core_, Stage::Launch).is_enabled(command);
+  return checked(core_, "is_enabled", Stage::Launch).is_enabled(command);
 }
 
 UpdateReport CapturedGraph::update(const CommandBuffer& commands, const UpdateDesc& desc) {
-  return checked(core_, Stage::Launch).update(commands, desc);
+  return checked(core_, "update", Stage::Launch).update(commands, desc);
 }
 UpdateReport CapturedGraph::exec_update(const CommandBuffer& commands) {
   return update(commands, {.first = UpdateMethod::WholeGraph, .last = UpdateMethod::WholeGraph});
@@ -110,13 +120,15 @@ CompileReport CapturedGraph::report() const {
   return core_ ? CompileReport(*core_->report()) : CompileReport();
 }
 
-std::vector<LoopReport> CapturedGraph::loops() const { return checked(core_, Stage::Wait).loops(); }
+std::vector<LoopReport> CapturedGraph::loops() const {
+  return checked(core_, "loops", Stage::Wait).loops();
+}
 
 std::string CapturedGraph::to_dot(const DotOptions& options) const {
-  return detail::to_dot(*checked(core_, Stage::Plan).current_plan(), options);
+  return detail::to_dot(*checked(core_, "to_dot", Stage::Plan).current_plan(), options);
 }
 std::string CapturedGraph::to_text() const {
-  return detail::to_text(*checked(core_, Stage::Plan).current_plan());
+  return detail::to_text(*checked(core_, "to_text", Stage::Plan).current_plan());
 }
 
 void CapturedGraph::export_dot(const std::filesystem::path& path, const DotOptions& options) const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/failure.hpp"
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "compile/cost_lookup.hpp"
 #include "compile/replica_rules.hpp"
@@ -179,18 +180,16 @@ std::shared_ptr<CompiledGraph> make_graph(const std::shared_ptr<DeviceCore>& dev
 std::shared_ptr<const Recording> recording_to_compile(const DeviceCore& device,
                                                       const CommandBuffer& commands,
                                                       const CapturePool* pool) {
-  if (!commands.core())
-    fail(ErrorCode::InvalidState, Stage::Validate, "",
-         "compile: the command buffer was moved away");
-  const CommandBufferCore& core = *commands.core();
+  const CommandBufferCore& core =
+      require_handle(core_of(commands), "CommandBuffer", "compile", Stage::Validate);
   if (core.device() != device.status()) {
     fail(ErrorCode::WrongDevice, Stage::Validate, core.label(),
          concat("command buffer ", core.label(), " of ", core.device()->selector,
                 " cannot be compiled on ", device.status()->selector));
   }
-  if (pool != nullptr && pool->core()->device()->status() != device.status()) {
+  if (pool != nullptr && core_of(*pool)->device()->status() != device.status()) {
     fail(ErrorCode::WrongDevice, Stage::Validate, core.label(),
-         concat("pool ", pool->label(), " of ", pool->core()->device()->status()->selector,
+         concat("pool ", pool->label(), " of ", core_of(*pool)->device()->status()->selector,
                 " cannot serve a graph on ", device.status()->selector));
   }
   if (core.level() == Level::Secondary) {
@@ -210,7 +209,7 @@ std::shared_ptr<CompiledGraph> compile(const std::shared_ptr<DeviceCore>& device
                                        const CommandBuffer& commands, const CompileDesc& desc) {
   auto graph = make_graph(device, recording_to_compile(*device, commands, desc.pool.get()), desc,
                           Validated::No);
-  for (const auto& replica : graph->replicas()) commands.core()->add_pending_source(replica);
+  for (const auto& replica : graph->replicas()) core_of(commands)->add_pending_source(replica);
   return graph;
 }
 
@@ -225,7 +224,8 @@ std::shared_ptr<CompiledGraph> compile_checked(const std::shared_ptr<DeviceCore>
 namespace reprise {
 
 CapturedGraph Device::compile(const CommandBuffer& commands, const CompileDesc& desc) const {
-  return CapturedGraph(detail::compile(core_, commands, desc));
+  static_cast<void>(detail::require_handle(core_, "Device", "compile", Stage::Validate));
+  return detail::make_handle<CapturedGraph>(detail::compile(core_, commands, desc));
 }
 
 }  // namespace reprise

@@ -80,15 +80,14 @@ std::uint32_t CompiledGraph::select_any(const QueueCore* queue) const {
 }
 
 std::uint32_t CompiledGraph::select(const QueueCore* queue, const LaunchDesc& desc) {
-  const std::uint32_t wanted = desc.instance;
-  if (wanted != LaunchDesc::kAny && wanted >= replicas_.size()) {
+  if (desc.replica && *desc.replica >= replicas_.size()) {
     fail(ErrorCode::OutOfRange, Stage::Launch, label(),
-         concat("graph ", label(), " has no replica ", wanted, "; it has ", replicas_.size(),
+         concat("graph ", label(), " has no replica ", *desc.replica, "; it has ", replicas_.size(),
                 ", numbered from 0"));
   }
   if (has_one()) return 0;
   const std::lock_guard lock(mutex_);
-  const std::uint32_t i = wanted == LaunchDesc::kAny ? select_any(queue) : wanted;
+  const std::uint32_t i = desc.replica ? *desc.replica : select_any(queue);
   Slot& slot = slots_[i];
   if (!slot.in_use) {
     fail(ErrorCode::InvalidState, Stage::Launch, label(),

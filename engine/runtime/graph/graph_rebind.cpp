@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/failure.hpp"
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "runtime/core/device_core.hpp"
 #include "runtime/graph/buffer_attach_transaction.hpp"
@@ -46,15 +47,15 @@ class BindingCheck {
   BindingCheck(GraphReplica& replica, BindingState& state, const BufferBinding& binding)
       : replica_(replica), state_(state), binding_(binding) {
     if (!binding.recorded || !binding.buffer)
-      refuse(ErrorCode::InvalidArgument, "a view without a buffer");
+      refuse(ErrorCode::NotInitialized, "the recorded or the new buffer is empty");
   }
 
   // Empty if `addresses`, by index in the recording, contain the buffer already.
   [[nodiscard]] std::optional<NewBinding> run(const std::vector<std::byte*>& addresses) {
     const Plan& plan = *replica_.executable().plan();
-    const BufferCore& from = *binding_.recorded.core();
+    const BufferCore& from = *core_of(binding_.recorded);
     const std::shared_ptr<BufferCore>& copy =
-        copy_for(binding_.buffer.core(), replica_.index().number);
+        copy_for(core_of(binding_.buffer), replica_.index().number);
     const BufferCore& to = *copy;
     const std::uint32_t index = state_.index_of(&from);
     if (index == kNone) refuse(ErrorCode::InvalidArgument, "no command of the graph uses it");
@@ -89,7 +90,7 @@ class BindingCheck {
 
   [[noreturn]] void refuse(ErrorCode code, const std::string& text) const {
     const std::string name =
-        binding_.recorded ? display_name(*binding_.recorded.core()) : "an empty view";
+        binding_.recorded ? display_name(*core_of(binding_.recorded)) : "an empty buffer";
     fail(code, Stage::Launch, replica_.label(),
          concat("rebind of ", name, " in graph ", replica_.label(), ": ", text));
   }

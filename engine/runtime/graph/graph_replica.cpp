@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/failure.hpp"
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "plan/loops.hpp"
 #include "profile/host_span.hpp"
@@ -59,7 +60,7 @@ GraphReplica::GraphReplica(std::unique_ptr<GraphExecutable> executable)
     if (const auto buffer = PoolBuffer::of(core)) pools_.push_back(buffer->pool());
   }
   if (executable_->memory.proxy) pools_.push_back(executable_->memory.proxy->pool());
-  if (pool_) pools_.push_back(pool_->core());
+  if (pool_) pools_.push_back(core_of(*pool_));
   std::sort(pools_.begin(), pools_.end());
   pools_.erase(std::unique(pools_.begin(), pools_.end()), pools_.end());
 }
@@ -118,7 +119,7 @@ std::shared_ptr<const Plan> GraphReplica::current_plan() const {
 }
 
 const PoolCore* GraphReplica::home_pool() const noexcept {
-  return pool_ ? pool_->core().get() : nullptr;
+  return pool_ ? core_of(*pool_).get() : nullptr;
 }
 
 void GraphReplica::track(PoolBuffer& buffer, Access access) noexcept {
@@ -312,7 +313,7 @@ Fence GraphReplica::launch(const std::shared_ptr<GraphReplica>& self,
     uploaded_.store(true, std::memory_order_relaxed);
     return serial;
   });
-  return Fence(queue, serial, self, index_.replay_of(replay));
+  return make_handle<Fence>(queue, serial, self, index_.replay_of(replay));
 }
 
 void GraphReplica::launch_uncounted(const std::shared_ptr<QueueCore>& queue, BackendExec& exec) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/failure.hpp"
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "compile/changed_nodes.hpp"
 #include "compile/replica_rules.hpp"
@@ -198,7 +199,7 @@ UpdateReport apply_update(const std::shared_ptr<GraphReplica>& replica,
   if (report.done()) {
     for (const BufferUse& use : removed) use.buffer->detach(*replica, replaced->last);
     device->deferred().push(std::move(replaced));
-    commands.core()->add_pending_source(replica);
+    core_of(commands)->add_pending_source(replica);
   }
   return report;
 }

@@ -52,8 +52,9 @@ std::string_view reason_of(GraphExecUpdateOutcome outcome) {
   return "";
 }
 
-std::uint32_t command_of(const Plan& plan, std::uint32_t node) {
-  return node == kNone ? kNone : plan.command_of(node);
+std::optional<std::uint32_t> command_of(const Plan& plan, std::uint32_t node) {
+  if (node == kNone || plan.command_of(node) == kNone) return {};
+  return plan.command_of(node);
 }
 
 }  // namespace
@@ -70,13 +71,13 @@ void report_refusal(const ExecUpdate& refused, const Plan& plan, UpdateReport& r
   report.command = command_of(plan, refused.node);
   report.edge_from = command_of(plan, refused.from);
   report.reason = reason_of(refused.outcome);
-  if (report.command == kNone) return;
+  if (!report.command) return;
   const Recording& recording = *plan.recording;
   std::string where =
-      concat("command ", report.command, ", ", recording.command_name(report.command));
-  if (report.edge_from != kNone)
-    where += concat(", after command ", report.edge_from, ", ",
-                    recording.command_name(report.edge_from));
+      concat("command ", *report.command, ", ", recording.command_name(*report.command));
+  if (report.edge_from)
+    where += concat(", after command ", *report.edge_from, ", ",
+                    recording.command_name(*report.edge_from));
   report.reason = concat(where, ": ", report.reason);
 }
 

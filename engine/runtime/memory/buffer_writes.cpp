@@ -5,6 +5,7 @@
 #include <reprise/device_scalar.hpp>
 
 #include "base/failure.hpp"
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "runtime/core/device_core.hpp"
 #include "runtime/memory/pool_core.hpp"
@@ -19,12 +20,8 @@ using detail::concat;
 using detail::PoolBuffer;
 
 std::shared_ptr<PoolBuffer> persistent(const BufferView& view, std::string_view call) {
-  auto buffer = PoolBuffer::of(view.core());
-  if (!buffer) {
-    detail::fail(
-        ErrorCode::InvalidArgument, Stage::Launch, "",
-        concat(call, " of a view without a buffer; take one from CapturePool::allocate or host"));
-  }
+  static_cast<void>(detail::require_handle(detail::core_of(view), "buffer", call, Stage::Launch));
+  auto buffer = PoolBuffer::of(detail::core_of(view));
   if (!buffer->is_persistent()) {
     detail::fail(ErrorCode::Unsupported, Stage::Launch, buffer->name,
                  concat(call, " of ", display_name(*buffer),
@@ -54,18 +51,16 @@ void add_write(PoolBuffer& buffer, const std::shared_ptr<detail::QueueCore>& que
 
 }  // namespace
 
-void BufferView::record_write(const Fence& fence) const {
+void BufferView::record_write(const Fence& fence) {
   const auto buffer = persistent(*this, "record_write");
-  if (const Queue queue = fence.queue()) add_write(*buffer, queue.core(), fence.serial());
+  if (const Queue queue = fence.queue()) add_write(*buffer, detail::core_of(queue), fence.serial());
 }
 
-void BufferView::record_write(const Queue& queue) const {
+void BufferView::record_write(const Queue& queue) {
   const auto buffer = persistent(*this, "record_write");
-  if (!queue)
-    detail::fail(ErrorCode::InvalidArgument, Stage::Launch, buffer->name,
-                 "record_write by an empty Queue");
-  queue.core()->require_current(Stage::Launch);
-  add_write(*buffer, queue.core(), queue.core()->backend().mark());
+  detail::require_handle(detail::core_of(queue), "Queue", "record_write", Stage::Launch)
+      .require_current(Stage::Launch);
+  add_write(*buffer, detail::core_of(queue), detail::core_of(queue)->backend().mark());
 }
 
 Queue BufferView::last_write_stream() const {
@@ -74,10 +69,11 @@ Queue BufferView::last_write_stream() const {
   if (!buffer->is_shared()) {
     for (const PoolBuffer::Use& use : buffer->uses()) {
       if (!writes(use.access)) continue;
-      if (auto last = use.user->last(); last.queue) return Queue(std::move(last.queue));
+      if (auto last = use.user->last(); last.queue)
+        return detail::make_handle<Queue>(std::move(last.queue));
     }
   }
-  return Queue(buffer->usage().last_writer());
+  return detail::make_handle<Queue>(buffer->usage().last_writer());
 }
 
 }  // namespace reprise
@@ -85,33 +81,29 @@ Queue BufferView::last_write_stream() const {
 namespace reprise::detail {
 
 void write_scalar(const BufferView& scalar, const Queue& queue, std::span<const std::byte> bytes) {
-  const auto buffer = PoolBuffer::of(scalar.core());
-  if (!buffer)
-    fail(ErrorCode::InvalidState, Stage::Launch, "",
-         "set of an empty DeviceScalar; make one in a pool, on a queue");
+  static_cast<void>(require_handle(core_of(scalar), "DeviceScalar", "set", Stage::Launch));
+  const auto buffer = PoolBuffer::of(core_of(scalar));
   const std::string name = display_name(*buffer);
-  if (!queue)
-    fail(ErrorCode::InvalidArgument, Stage::Launch, buffer->name,
-         concat("set of ", name, " on an empty Queue"));
-  if (queue.core()->device() != buffer->pool()->device()) {
+  if (!queue) fail_empty("Queue", concat("set of ", name), Stage::Launch, buffer->name);
+  if (core_of(queue)->device() != buffer->pool()->device()) {
     fail(ErrorCode::WrongDevice, Stage::Launch, buffer->name,
          concat("set of ", name, " on ", buffer->device->selector, " by queue ",
-                queue.core()->label(), " of ", queue.core()->device()->status()->selector));
+                core_of(queue)->label(), " of ", core_of(queue)->device()->status()->selector));
   }
   if (buffer->is_stale())
     fail(ErrorCode::StaleHandle, Stage::Launch, buffer->name,
          concat("set of ", name, ", which is stale"));
-  queue.core()->require_current(Stage::Launch);
+  core_of(queue)->require_current(Stage::Launch);
   std::lock_guard order(buffer->pool()->device()->order());
   if (!buffer->is_shared()) {
     buffer->prepare();
     buffer->share();
   }
   buffer->usage().reserve(1);
-  buffer->usage().wait_for_conflicts(*queue.core(), Access::Write);
+  buffer->usage().wait_for_conflicts(*core_of(queue), Access::Write);
   const std::uint64_t serial =
-      queue.core()->backend().write(buffer->address + scalar.offset(), bytes);
-  buffer->usage().replace({queue.core(), serial, Access::Write});
+      core_of(queue)->backend().write(buffer->address + scalar.offset(), bytes);
+  buffer->usage().replace({core_of(queue), serial, Access::Write});
 }
 
 }  // namespace reprise::detail

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "runtime/memory/pool_core.hpp"
 #include "runtime/memory/pool_slab.hpp"
@@ -139,9 +140,10 @@ void MemoryReclaimer::rethrow(const Error& error, std::string_view label,
 
 namespace reprise {
 
-TrimReport Device::trim() const {
-  core_->require_usable(Stage::Allocate);
-  return detail::MemoryReclaimer(*core_).trim(nullptr);
+TrimReport Device::trim() {
+  detail::DeviceCore& core = detail::require_handle(core_, "Device", "trim", Stage::Allocate);
+  core.require_usable(Stage::Allocate);
+  return detail::MemoryReclaimer(core).trim(nullptr);
 }
 
 TrimReport CapturePool::trim() {

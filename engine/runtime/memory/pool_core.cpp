@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "base/failure.hpp"
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "runtime/core/device_core.hpp"
 #include "runtime/memory/memory_reclaimer.hpp"
@@ -39,16 +40,6 @@ PoolCore::PoolCore(std::shared_ptr<DeviceCore> device, const PoolDesc& desc)
   trace_ = traced->add_pool(label_, [budget = memory_.get()] { return budget->statistics(); });
   // The budget outlives the pool, and its observer holds the trace.
   memory_->set_observer([trace = trace_] { trace->note_memory(); });
-}
-
-std::uint64_t PoolCore::bytes(BufferKind kind) const noexcept {
-  switch (kind) {
-    case BufferKind::Device: return device_bytes_.load(std::memory_order_relaxed);
-    case BufferKind::PinnedHost: return host_bytes_.load(std::memory_order_relaxed);
-    case BufferKind::Transient:
-    case BufferKind::Condition: return 0;
-  }
-  return 0;
 }
 
 std::size_t PoolCore::live_graphs() const {
@@ -114,7 +105,7 @@ BufferView PoolCore::add(const BufferDesc& desc) {
       copy.name = name;
       buffer->copies.push_back(PoolBuffer::make(shared_from_this(), copy));
     }
-    return {std::move(buffer), 0, desc.bytes};
+    return make_handle<BufferView>(std::move(buffer), 0u, desc.bytes);
   } catch (const Error& error) {
     throw with_context(error, desc.name.empty() ? std::string_view(label_) : desc.name,
                        concat("for ", desc.bytes, " bytes", desc.name.empty() ? "" : " of ",
@@ -140,18 +131,16 @@ void PoolCore::clear() {
 
 void PoolCore::count_in(const PoolBuffer& buffer) noexcept {
   buffers_.fetch_add(1, std::memory_order_relaxed);
-  if (buffer.kind == BufferKind::Device)
-    device_bytes_.fetch_add(buffer.bytes, std::memory_order_relaxed);
-  if (buffer.kind == BufferKind::PinnedHost)
-    host_bytes_.fetch_add(buffer.bytes, std::memory_order_relaxed);
+  if (buffer.kind != BufferKind::PinnedHost || buffer.is_adopted()) return;
+  memory_->add_pinned(buffer.bytes);
+  device_->memory().add_pinned(buffer.bytes);
 }
 
 void PoolCore::count_out(const PoolBuffer& buffer) noexcept {
   buffers_.fetch_sub(1, std::memory_order_relaxed);
-  if (buffer.kind == BufferKind::Device)
-    device_bytes_.fetch_sub(buffer.bytes, std::memory_order_relaxed);
-  if (buffer.kind == BufferKind::PinnedHost)
-    host_bytes_.fetch_sub(buffer.bytes, std::memory_order_relaxed);
+  if (buffer.kind != BufferKind::PinnedHost || buffer.is_adopted()) return;
+  memory_->remove_pinned(buffer.bytes);
+  device_->memory().remove_pinned(buffer.bytes);
 }
 
 void PoolCore::attach(PoolUser& graph) noexcept {
@@ -186,12 +175,6 @@ BufferView CapturePool::allocate_bytes(BufferKind kind, std::uint64_t count,
 }
 
 std::size_t CapturePool::buffer_count() const noexcept { return core_->buffer_count(); }
-std::uint64_t CapturePool::device_bytes() const noexcept {
-  return core_->bytes(BufferKind::Device);
-}
-std::uint64_t CapturePool::host_bytes() const noexcept {
-  return core_->bytes(BufferKind::PinnedHost);
-}
 std::size_t CapturePool::live_graphs() const noexcept { return core_->live_graphs(); }
 std::string_view CapturePool::label() const noexcept { return core_->label(); }
 MemoryStatistics CapturePool::statistics() const noexcept { return core_->memory()->statistics(); }
@@ -199,7 +182,9 @@ MemoryStatistics CapturePool::statistics() const noexcept { return core_->memory
 void CapturePool::clear() { core_->clear(); }
 
 std::shared_ptr<CapturePool> Device::create_pool(const PoolDesc& desc) const {
-  return std::make_shared<CapturePool>(std::make_shared<detail::PoolCore>(core_, desc));
+  static_cast<void>(detail::require_handle(core_, "Device", "create_pool", Stage::Allocate));
+  return detail::HandleAccess::make_shared<CapturePool>(
+      std::make_shared<detail::PoolCore>(core_, desc));
 }
 
 }  // namespace reprise

@@ -34,7 +34,6 @@ class PoolCore : public std::enable_shared_from_this<PoolCore> {
   [[nodiscard]] std::size_t buffer_count() const noexcept {
     return buffers_.load(std::memory_order_relaxed);
   }
-  [[nodiscard]] std::uint64_t bytes(BufferKind kind) const noexcept;
   [[nodiscard]] std::size_t live_graphs() const;
   [[nodiscard]] const std::shared_ptr<MemoryBudget>& memory() const noexcept { return memory_; }
   [[nodiscard]] PoolSlabs& slabs() noexcept { return slabs_; }
@@ -64,7 +63,6 @@ class PoolCore : public std::enable_shared_from_this<PoolCore> {
   std::shared_ptr<DeviceCore> device_;
   std::string label_;
   std::atomic<std::size_t> buffers_{0};
-  std::atomic<std::uint64_t> device_bytes_{0}, host_bytes_{0};
   std::vector<PoolUser*> graphs_;
   std::shared_ptr<MemoryBudget> memory_;
   std::shared_ptr<PoolTrace> trace_;

@@ -49,8 +49,7 @@ PoolSlabs::Leased PoolSlabs::lease(const std::shared_ptr<PoolCore>& pool, std::u
     leased.too_small = std::max(leased.too_small, slab->max_bytes());
   }
   entries_.reserve(entries_.size() + 1);
-  const std::uint64_t reserve =
-      std::max(reserve_ != 0 ? reserve_ : device.info().memory_bytes, bytes);
+  const std::uint64_t reserve = std::max(reserve_.value_or(device.info().memory_bytes), bytes);
   auto slab = std::make_shared<PoolSlab>(
       PoolSlab::Owner{pool->device(), pool->memory(), pool->shared_trace()},
       SlabExtent{bytes, reserve}, graph);

@@ -21,7 +21,7 @@ class PoolCore;
 class PoolSlabs {
  public:
   explicit PoolSlabs(const PoolDesc& desc) noexcept
-      : sharing_(desc.sharing), reserve_(desc.reserve != 0 ? desc.reserve : desc.budget) {}
+      : sharing_(desc.sharing), reserve_(desc.reserve ? desc.reserve : desc.budget) {}
 
   [[nodiscard]] SlabSharing sharing() const noexcept { return sharing_; }
 
@@ -44,7 +44,7 @@ class PoolSlabs {
     std::uint32_t replica;
   };
   const SlabSharing sharing_;
-  const std::uint64_t reserve_;  // bytes; 0: the device's memory
+  const std::optional<std::uint64_t> reserve_;  // bytes; empty: the device's memory
   std::mutex mutex_;
   std::vector<Entry> entries_;  // under mutex_; the last entry of each replica is the largest
 };

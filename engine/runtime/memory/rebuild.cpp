@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/failure.hpp"
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "record/recorded_op.hpp"
 #include "runtime/core/device_core.hpp"
@@ -29,8 +30,8 @@ class Replacements {
     for (const auto& [kernel, desc] : kernels_) desc_of_.emplace(kernel.get(), &desc);
     for (const auto& before : buffers_) {
       auto after = make_replacement(*before);
-      rebuilt_.push_back(
-          {BufferView(before, 0, before->bytes), BufferView(after, 0, after->bytes)});
+      rebuilt_.push_back({make_handle<BufferView>(before, 0u, before->bytes),
+                          make_handle<BufferView>(after, 0u, after->bytes)});
       buffer_for_.emplace(before.get(), std::move(after));
     }
     for (const auto& before : buffers_) {
@@ -98,8 +99,9 @@ std::vector<RebuiltBuffer> replace_all(DeviceCore& device) {
 
 namespace reprise {
 
-std::vector<RebuiltBuffer> Device::rebuild() const {
-  detail::DeviceStatus& status = *core_->status();
+std::vector<RebuiltBuffer> Device::rebuild() {
+  detail::DeviceStatus& status =
+      *detail::require_handle(core_, "Device", "rebuild", Stage::Open).status();
   if (status.shut_down.load(std::memory_order_acquire)) {
     detail::fail(ErrorCode::InvalidState, Stage::Open, status.selector,
                  detail::concat("device ", status.selector,

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/failure.hpp"
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "profile/nvtx.hpp"
 #include "runtime/core/device_core.hpp"
@@ -67,13 +68,13 @@ TransientMemory allocate_transients(const std::shared_ptr<DeviceCore>& device,
                                     const std::shared_ptr<CapturePool>& pool, const Plan& plan,
                                     std::uint32_t replica) {
   if (plan.placement.slab_bytes == 0) return {};
-  PoolCore* const core = pool ? pool->core().get() : nullptr;
+  PoolCore* const core = pool ? core_of(*pool).get() : nullptr;
   if (core == nullptr || core->slabs().sharing() == SlabSharing::None)
     return retry(*device, core, plan, [&] { return own_slab(device, core, plan); });
   std::uint64_t too_small = 0;
   TransientMemory memory = retry(*device, core, plan, [&] {
     PoolSlabs::Leased leased =
-        core->slabs().lease(pool->core(), plan.placement.slab_bytes, replica, plan.label);
+        core->slabs().lease(core_of(*pool), plan.placement.slab_bytes, replica, plan.label);
     too_small = leased.too_small;
     return leased_memory(std::move(leased.proxy), std::move(leased.lease));
   });
@@ -86,7 +87,7 @@ TransientMemory allocate_candidate_transients(const TransientMemory& current,
                                               const std::shared_ptr<CapturePool>& pool,
                                               const Plan& plan) {
   const std::uint64_t bytes = plan.placement.slab_bytes;
-  PoolCore* const core = pool ? pool->core().get() : nullptr;
+  PoolCore* const core = pool ? core_of(*pool).get() : nullptr;
   const std::uint64_t max_bytes =
       current.lease ? current.lease->slab().max_bytes() : ~std::uint64_t{0};
   if (bytes > max_bytes) {

@@ -52,7 +52,7 @@ bool Fence::wait_for(std::chrono::nanoseconds timeout) const {
   return true;
 }
 
-std::uint32_t Fence::instance() const noexcept { return graph_ ? graph_->replica() : 0; }
+std::uint32_t Fence::replica() const noexcept { return graph_ ? graph_->replica() : 0; }
 
 bool Fence::done() const {
   if (!queue_) return true;

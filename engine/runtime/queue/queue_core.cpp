@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/failure.hpp"
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "profile/nvtx.hpp"
 #include "runtime/core/device_core.hpp"
@@ -132,12 +133,8 @@ namespace reprise {
 
 namespace {
 
-detail::QueueCore& checked(const std::shared_ptr<detail::QueueCore>& core, std::string_view call,
-                           Stage stage) {
-  if (!core)
-    detail::fail(ErrorCode::InvalidArgument, stage, "",
-                 detail::concat(call, " of an empty Queue; take one from Device::create_queue"));
-  return *core;
+detail::QueueCore& checked(const std::shared_ptr<detail::QueueCore>& core, std::string_view call) {
+  return detail::require_handle(core, "Queue", call, Stage::Wait);
 }
 
 }  // namespace
@@ -147,12 +144,12 @@ std::string_view Queue::label() const noexcept {
 }
 
 Fence Queue::last_fence() const {
-  const std::uint64_t serial = checked(core_, "last_fence()", Stage::Wait).backend().last_serial();
+  const std::uint64_t serial = checked(core_, "last_fence").backend().last_serial();
   return serial == 0 ? Fence() : Fence(core_, serial, nullptr, 0);
 }
 
-void Queue::wait_for(const Fence& fence) const {
-  detail::QueueCore& queue = checked(core_, "wait_for()", Stage::Wait);
+void Queue::wait(const Fence& fence) {
+  detail::QueueCore& queue = checked(core_, "wait");
   queue.require_current(Stage::Wait);
   const std::shared_ptr<detail::QueueCore>& other = fence.queue_;
   if (!other || other == core_) return;
@@ -167,12 +164,13 @@ void Queue::wait_for(const Fence& fence) const {
     queue.backend().wait_for(other->backend(), fence.serial());
 }
 
-void Queue::wait_idle() const { checked(core_, "wait_idle()", Stage::Wait).wait_idle(); }
+void Queue::wait_idle() const { checked(core_, "wait_idle").wait_idle(); }
 
 Queue Device::create_queue(const QueueDesc& desc) const {
-  core_->require_usable(Stage::Open);
-  return Queue(
-      detail::QueueCore::make(core_, core_->backend().create_queue(desc.label), desc.label));
+  detail::DeviceCore& core = detail::require_handle(core_, "Device", "create_queue", Stage::Open);
+  core.require_usable(Stage::Open);
+  return detail::make_handle<Queue>(
+      detail::QueueCore::make(core_, core.backend().create_queue(desc.label), desc.label));
 }
 
 }  // namespace reprise

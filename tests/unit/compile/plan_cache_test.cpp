@@ -169,7 +169,7 @@ TEST_CASE("plan cache: stays within its budget, and those that were used last st
 
 TEST_CASE("compile cache: the third compile of a structure hits, and its graph is the same") {
   FakeInstance fake;
-  const Device device = fake.open();
+  Device device = fake.open();
   const auto pool = device.create_pool();
   const auto x = pool->allocate<int>(64, "x"), y = pool->allocate<int>(64, "y");
   const auto t = pool->transient<int>(64, "t");

@@ -51,7 +51,7 @@ TEST_CASE(
   b.edge(0, 1);
   const Caught caught = error_of(b);
   CHECK(caught.details.code == ErrorCode::CyclicDependency);
-  CHECK(caught.details.stage == Stage::DependencyGraph);
+  CHECK(caught.details.stage == Stage::Dependencies);
   CHECK(caught.details.command == 1);
   CHECK(caught.details.label == "forward");
   CHECK(has(caught.text, "\"step\""));

@@ -17,7 +17,7 @@ bool passes(const DependencyGraph& dependencies, const LoweredGraph& graph) {
     return true;
   } catch (const Error& error) {
     CHECK(error.code() == ErrorCode::Internal);
-    CHECK(error.stage() == Stage::Lanes);
+    CHECK(error.stage() == Stage::Lowering);
     return false;
   }
 }

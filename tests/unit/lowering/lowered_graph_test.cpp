@@ -176,7 +176,7 @@ TEST_CASE("lowering: 0 and 65,536 lanes are refused") {
       FAIL("not refused");
     } catch (const Error& error) {
       CHECK(error.code() == ErrorCode::InvalidArgument);
-      CHECK(error.stage() == Stage::Lanes);
+      CHECK(error.stage() == Stage::Lowering);
     }
   }
 }

@@ -67,8 +67,8 @@ TEST_CASE("memory goal: Speed equals the lowering without a goal") {
   CHECK(result.price.after == MemoryTradeoff::Side{});
 }
 
-TEST_CASE("memory goal: Least runs branches sequentially and reports the trade-off") {
-  const GoalResult result = lowered_for(*branches(16), MemoryGoal::Least);
+TEST_CASE("memory goal: Minimum runs branches sequentially and reports the trade-off") {
+  const GoalResult result = lowered_for(*branches(16), MemoryGoal::Minimum);
   CHECK(result.placement.slab_bytes == 4096);
   CHECK(result.lowered.lanes == 1);
   CHECK(result.price.before.slab_bytes == 16 * 4096);
@@ -93,7 +93,7 @@ TEST_CASE("memory goal: on random graphs and networks no goal needs more bytes t
   const auto check = [](const Recording& recording) {
     const std::uint64_t speed = lowered_for(recording, MemoryGoal::Speed).placement.slab_bytes;
     const GoalResult balanced = lowered_for(recording, MemoryGoal::Balanced),
-                     min_bytes = lowered_for(recording, MemoryGoal::Least);
+                     min_bytes = lowered_for(recording, MemoryGoal::Minimum);
     CHECK(balanced.price.before.slab_bytes == speed);
     CHECK(balanced.placement.slab_bytes <= speed);
     CHECK(min_bytes.placement.slab_bytes <= balanced.placement.slab_bytes);
@@ -110,7 +110,7 @@ TEST_CASE("memory goal: on random graphs and networks no goal needs more bytes t
 }
 
 TEST_CASE("memory goal: the lane limit is respected, and Faithful is refused") {
-  const GoalResult result = lowered_for(*branches(16), MemoryGoal::Least, Lowering::Lanes(4));
+  const GoalResult result = lowered_for(*branches(16), MemoryGoal::Minimum, Lowering::Lanes(4));
   CHECK(result.price.before.lanes == 4);
   CHECK(result.price.after.lanes <= 4);
   const auto error = thrown_by([] {
@@ -124,7 +124,7 @@ TEST_CASE("memory goal: the plan's text reports the trade-off") {
   auto recording = branches(4);
   DependencyGraph dependencies = build_dependencies(*recording);
   GoalResult result =
-      lower_for_goal(*recording, dependencies, {.goal = MemoryGoal::Least, .alignment = 64});
+      lower_for_goal(*recording, dependencies, {.goal = MemoryGoal::Minimum, .alignment = 64});
   Plan plan = freeze_plan("p", recording, std::move(dependencies), std::move(result.lowered),
                           std::move(result.placement));
   CHECK(to_text(plan).find("memory goal") == std::string::npos);

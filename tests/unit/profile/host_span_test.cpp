@@ -9,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include "base/handle_access.hpp"
 #include "runtime/core/instance_core.hpp"
 #include "support/thrown_by.hpp"
 #include "unit/profile/traced_run.hpp"
@@ -171,5 +172,5 @@ TEST_CASE("host spans: without a trace a span records and costs nothing") {
   const NoTraceEnvironment none;
   const Instance instance(InstanceDesc{.application = "none"});
   const TraceRange range = instance.trace_range("nothing");
-  CHECK(instance.core()->trace() == nullptr);
+  CHECK(detail::core_of(instance)->trace() == nullptr);
 }

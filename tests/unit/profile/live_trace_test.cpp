@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/handle_access.hpp"
 #include "runtime/graph/compiled_graph.hpp"
 #include "support/counting_allocator.hpp"
 #include "support/thrown_by.hpp"
@@ -128,10 +129,10 @@ TEST_CASE(
     "disconnects") {
   const NoTraceEnvironment none;
   const RuntimeFolder runtime;
-  const Instance instance(
+  Instance instance(
       described({.target = "live", .profile = ProfileMode::Off}, RemoteProfile::Sampled));
   Work work(instance);
-  detail::ReplayLog& log = *work.graph.core()->log();
+  detail::ReplayLog& log = *detail::core_of(work.graph)->log();
   work.replay(2);
   CHECK(log.mode() == ProfileMode::Off);
   {
@@ -143,7 +144,7 @@ TEST_CASE(
     }));
     CHECK(log.mode() == ProfileMode::Sampled);  // limited by the remote profile
     Work later(instance);
-    CHECK(later.graph.core()->log()->mode() == ProfileMode::Sampled);
+    CHECK(detail::core_of(later.graph)->log()->mode() == ProfileMode::Sampled);
     viewer.client().request({trace::LiveRequest::Kind::SetProfile, trace::LiveProfile::Replays});
     CHECK(eventually([&] { return log.mode() == ProfileMode::Replays; }));
     instance.set_profile(ProfileMode::Every);
@@ -155,7 +156,7 @@ TEST_CASE(
 TEST_CASE("live trace: without a remote profile viewers get the application's mode") {
   const NoTraceEnvironment none;
   const RuntimeFolder runtime;
-  const Instance instance(
+  Instance instance(
       described({.target = "live", .profile = ProfileMode::Replays}, RemoteProfile::Nothing));
   Work work(instance);
   Collector viewer(own_session());
@@ -167,7 +168,7 @@ TEST_CASE("live trace: without a remote profile viewers get the application's mo
     work.replay(1);
     return !records_of(viewer).replays.empty();
   }));
-  CHECK(work.graph.core()->log()->mode() == ProfileMode::Replays);
+  CHECK(detail::core_of(work.graph)->log()->mode() == ProfileMode::Replays);
   CHECK(records_of(viewer).sample_blocks.empty());
 }
 
@@ -175,7 +176,7 @@ TEST_CASE("live trace: the application changes the mode of an instance and of on
   const NoTraceEnvironment none;
   const TraceFolder folder;
   {
-    const Instance instance(described({.target = folder.file(), .profile = ProfileMode::Off})),
+    Instance instance(described({.target = folder.file(), .profile = ProfileMode::Off})),
         other(described({.target = folder.file(), .profile = ProfileMode::Off}));
     Work one(instance), two(instance), elsewhere(other);
     const auto replay_all = [&] {
@@ -221,7 +222,7 @@ TEST_CASE("live trace: launching allocates nothing while a viewer changes the mo
     const std::uint64_t asking = allocations_of_this_thread();
     viewer.client().request({trace::LiveRequest::Kind::SetProfile, wish});
     allocated += allocations_of_this_thread() - asking;
-    const detail::ReplayLog& log = *work.graph.core()->log();
+    const detail::ReplayLog& log = *detail::core_of(work.graph)->log();
     REQUIRE(eventually([&] {
       work.replay(1);
       return log.mode() == static_cast<ProfileMode>(wish);

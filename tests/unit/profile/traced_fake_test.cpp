@@ -17,7 +17,7 @@ TEST_CASE(
   const std::string file = folder.file();
   {
     FakeInstance fake({.trace = {.target = file}});
-    const Device device = fake.open();
+    Device device = fake.open();
     {
       const auto x = device.create_pool()->allocate<int>(4, "x");
       const Queue queue = device.create_queue({.label = "q"});
@@ -49,14 +49,14 @@ TEST_CASE("traced fake: a failed launch is not a replay") {
   const TraceFolder folder;
   const std::string file = folder.file();
   {
-    const Device device = Instance({.application = "lost", .trace = {.target = file}})
-                              .open_device(DeviceSelector::named("host"));
+    Device device = Instance({.application = "lost", .trace = {.target = file}})
+                        .open_device(DeviceSelector::named("host"));
     {
       const auto x = device.create_pool()->allocate<int>(4, "x");
       const Queue queue = device.create_queue();
       CapturedGraph graph = make_graph(device, "g", {}, x);
       graph.launch(queue).wait();
-      device.lose();
+      device.simulate_loss();
       CHECK(error_of([&] { static_cast<void>(graph.launch(queue)); }).code ==
             ErrorCode::StaleHandle);
       static_cast<void>(device.rebuild());

@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/handle_access.hpp"
 #include "runtime/core/device_core.hpp"
 #include "runtime/core/instance_core.hpp"
 #include "runtime/graph/compiled_graph.hpp"
@@ -69,8 +70,8 @@ TEST_CASE("traced replays: without a request there is no file and no thread") {
   const TraceFolder folder;
   const Instance instance = traced_instance({});
   const Device device = instance.open_device(DeviceSelector::named("host"));
-  CHECK(instance.core()->trace() == nullptr);
-  CHECK(device.core()->trace() == nullptr);
+  CHECK(detail::core_of(instance)->trace() == nullptr);
+  CHECK(detail::core_of(device)->trace() == nullptr);
   CHECK(trace_threads() == 0);
   CHECK(std::filesystem::is_empty(folder.path()));
   const Instance asked = traced_instance({.target = folder.file()});
@@ -91,7 +92,7 @@ TEST_CASE("traced replays: the file contains the graph, each replay and each nod
     const CommandBuffer cmd = record_step(device, pool);
     CapturedGraph graph = device.compile(cmd, {.pool = pool});
     report = graph.report();
-    const detail::Plan& plan = graph.core()->plan();
+    const detail::Plan& plan = detail::core_of(graph)->plan();
     for (const detail::Edge& edge : plan.dependencies.edges)
       needed.emplace_back(plan.lowered.node_of[edge.from], plan.lowered.node_of[edge.to]);
     for (std::uint64_t i = 0; i < kReplays; ++i) graph.launch(queue).wait();

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "base/handle_access.hpp"
 #include "record/condition_core.hpp"
 #include "support/counting_allocator.hpp"
 #include "unit/record/record_fixture.hpp"
@@ -62,7 +63,8 @@ TEST_CASE("bodies: a nested secondary is one command whose accesses bound those 
   CHECK(access(2).begin == 32);
   CHECK(access(2).end == 144);
   CHECK(r->bodies.size() == 1);
-  CHECK(f.t.core()->recorded.load() == 1);  // held by the primary; the secondary is destroyed
+  CHECK(detail::core_of(f.t)->recorded.load() ==
+        1);  // held by the primary; the secondary is destroyed
 }
 
 TEST_CASE(
@@ -104,7 +106,7 @@ TEST_CASE("bodies: an allocation failure leaves the recorder unchanged") {
   CommandBuffer complete = f.recording();
   complete.execute_while(f.go, body, {}, where);
   const std::string expected = dump(*frozen(complete));
-  const auto held = f.x.core()->recorded.load();
+  const auto held = detail::core_of(f.x)->recorded.load();
   int failures = 0;
   for (std::uint64_t n = 0; n < 1000; ++n) {
     CommandBuffer cmd = f.recording();
@@ -123,7 +125,7 @@ TEST_CASE("bodies: an allocation failure leaves the recorder unchanged") {
     }
     ++failures;
     REQUIRE(cmd.command_count() == 0);
-    REQUIRE(f.x.core()->recorded.load() == held);
+    REQUIRE(detail::core_of(f.x)->recorded.load() == held);
     cmd.execute_while(f.go, body, {}, where);
     REQUIRE(dump(*frozen(cmd)) == expected);
   }
@@ -144,7 +146,7 @@ TEST_CASE(
                 [&] { cmd.dispatch(f.work, {.grid = 1}, read(f.x), f.go); });
   check_refused(cmd, ErrorCode::ArgumentSize, {"expected a Condition"},
                 [&] { cmd.dispatch(f.decide, {.grid = 1}, read(f.x), write(f.y)); });
-  f.t.core()->cleared = true;
+  detail::core_of(f.t)->cleared = true;
   check_refused(cmd, ErrorCode::StaleHandle, {"secondary body names t", "stale"},
                 [&] { cmd.execute(body, Nested); });
 }

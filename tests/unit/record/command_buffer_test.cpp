@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "base/handle_access.hpp"
 #include "unit/record/record_fixture.hpp"
 
 using namespace reprise;
@@ -43,7 +44,7 @@ TEST_CASE("command buffer: begin, end and reset change the state") {
   CommandBuffer cmd = f.commands({.label = "step", .ordering = Ordering::Linear});
   cmd.begin();
   CHECK(cmd.state() == State::Recording);
-  CHECK(cmd.core()->recording() == nullptr);
+  CHECK(detail::core_of(cmd)->recording() == nullptr);
   cmd.host([] {});
   const auto r = frozen(cmd);
   CHECK(cmd.state() == State::Executable);
@@ -122,14 +123,14 @@ TEST_CASE(
   auto replay = std::make_shared<Replay>();
   auto other = std::make_shared<Replay>();
   other->pending = false;
-  cmd.core()->add_pending_source(other);
+  detail::core_of(cmd)->add_pending_source(other);
   CHECK(cmd.state() == State::Executable);
-  cmd.core()->add_pending_source(replay);
+  detail::core_of(cmd)->add_pending_source(replay);
   CHECK(cmd.state() == State::Pending);
   check_state_error([&] { cmd.begin(); }, {"begin", "step", "Pending", "fences"});
   check_state_error([&] { cmd.reset(); }, {"reset", "Pending", "fences"});
   check_state_error([&] { cmd.end(); }, {"end", "Pending"});
-  CHECK(cmd.core()->recording()->commands.size() == 1);
+  CHECK(detail::core_of(cmd)->recording()->commands.size() == 1);
   replay->pending = false;
   CHECK(cmd.state() == State::Executable);
   replay->pending = true;
@@ -147,11 +148,12 @@ TEST_CASE(
   CommandBuffer cmd = f.recording({.label = "step"});
   cmd.fill(x, 1);
   cmd.end();
-  CHECK(cmd.core()->executable("compile") != nullptr);
-  x.core()->cleared = true;
+  CHECK(detail::core_of(cmd)->executable("compile") != nullptr);
+  detail::core_of(x)->cleared = true;
   CHECK(cmd.state() == State::Invalid);
   check_state_error([&] { cmd.begin(); }, {"begin", "Invalid", "reset()"});
-  const Error error = thrown_by([&] { static_cast<void>(cmd.core()->executable("compile")); });
+  const Error error =
+      thrown_by([&] { static_cast<void>(detail::core_of(cmd)->executable("compile")); });
   CHECK(error.code() == ErrorCode::StaleHandle);
   CHECK(
       std::string(error.what()).find("compile: command buffer step: it names x, which is stale") ==
@@ -164,14 +166,15 @@ TEST_CASE(
   with_kernel.end();
   f.status->lose();
   CHECK(with_kernel.state() == State::Invalid);
-  CHECK(thrown_by([&] { static_cast<void>(with_kernel.core()->executable("compile")); }).code() ==
-        ErrorCode::StaleHandle);
+  CHECK(thrown_by([&] {
+          static_cast<void>(detail::core_of(with_kernel)->executable("compile"));
+        }).code() == ErrorCode::StaleHandle);
 }
 
 TEST_CASE("command buffer: executable() without a recording is InvalidState") {
   RecordFixture f;
   const CommandBuffer cmd = f.commands({.label = "step"});
-  check_state_error([&] { static_cast<void>(cmd.core()->executable("compile")); },
+  check_state_error([&] { static_cast<void>(detail::core_of(cmd)->executable("compile")); },
                     {"compile", "step", "Initial"});
 }
 
@@ -181,16 +184,16 @@ TEST_CASE("command buffer: a buffer counts as recorded while its command buffer 
   CommandBuffer cmd = f.recording();
   cmd.fill(x, 1);
   cmd.fill(x, 2);
-  CHECK(x.core()->recorded.load() == 1);
+  CHECK(detail::core_of(x)->recorded.load() == 1);
   const auto held_by_graph = frozen(cmd);  // graphs count their own references
-  CHECK(x.core()->recorded.load() == 1);
+  CHECK(detail::core_of(x)->recorded.load() == 1);
   cmd.reset();
-  CHECK(x.core()->recorded.load() == 0);
+  CHECK(detail::core_of(x)->recorded.load() == 0);
   cmd.begin();
   cmd.fill(x, 1);
-  CHECK(x.core()->recorded.load() == 1);
+  CHECK(detail::core_of(x)->recorded.load() == 1);
   cmd.reset();
-  CHECK(x.core()->recorded.load() == 0);
+  CHECK(detail::core_of(x)->recorded.load() == 0);
 }
 
 TEST_CASE(
@@ -202,8 +205,8 @@ TEST_CASE(
   {
     const auto x = f.buffer<int>(4, "x");
     const Kernel k = f.kernel("k", "p");
-    buffer = x.core();
-    kernel = k.core();
+    buffer = detail::core_of(x);
+    kernel = detail::core_of(k);
     CommandBuffer cmd = f.recording();
     cmd.dispatch(k, {}, write(x));
     r = frozen(cmd);
@@ -226,16 +229,16 @@ TEST_CASE(
   f.status->lose();
   const auto new_buffer = f.buffer<int>(4, "x");
   const Kernel new_kernel = f.kernel("k", "p");
-  cmd.core()->rebind([&](const auto&) { return new_buffer.core(); },
-                     [&](const auto&) { return new_kernel.core(); });
+  detail::core_of(cmd)->rebind([&](const auto&) { return detail::core_of(new_buffer); },
+                               [&](const auto&) { return detail::core_of(new_kernel); });
   CHECK(cmd.state() == State::Executable);
-  const auto after = cmd.core()->recording();
-  CHECK(after->buffers[0] == new_buffer.core());
-  CHECK(after->kernels[0] == new_kernel.core());
+  const auto after = detail::core_of(cmd)->recording();
+  CHECK(after->buffers[0] == detail::core_of(new_buffer));
+  CHECK(after->kernels[0] == detail::core_of(new_kernel));
   CHECK(after->generation == 2);
   CHECK(after->commands[0].payload == before->commands[0].payload);
-  CHECK(before->buffers[0] == x.core());
-  CHECK(new_buffer.core()->recorded.load() == 1);
+  CHECK(before->buffers[0] == detail::core_of(x));
+  CHECK(detail::core_of(new_buffer)->recorded.load() == 1);
 }
 
 TEST_CASE("command buffer: every state has a name") {

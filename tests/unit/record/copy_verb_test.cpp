@@ -4,6 +4,7 @@
 #include <random>
 #include <set>
 
+#include "base/handle_access.hpp"
 #include "unit/record/record_fixture.hpp"
 
 using namespace reprise;
@@ -21,7 +22,7 @@ TEST_CASE("copy: a copy between buffers reads one range and writes the other") {
   const auto r = frozen(cmd);
   CHECK(r->commands[0].where.line == line);
   const auto& p = r->payload<CopyPayload>(0);
-  CHECK(r->buffers[p.source.buffer] == x.core());
+  CHECK(r->buffers[p.source.buffer] == detail::core_of(x));
   CHECK(p.source.offset == 40);
   CHECK(p.destination.offset == 120);
   CHECK(p.extent.width == 80);
@@ -115,11 +116,11 @@ TEST_CASE("copy: empty, foreign and stale views are refused") {
   const auto x = f.buffer<int>(4, "x");
   const auto z = other.buffer<int>(4, "z");
   const auto s = f.buffer<int>(4, "s");
-  s.core()->cleared = true;
+  detail::core_of(s)->cleared = true;
   CommandBuffer cmd = f.recording();
-  check_refused(cmd, ErrorCode::InvalidArgument, {"source is a view without a buffer"},
+  check_refused(cmd, ErrorCode::NotInitialized, {"source is an empty buffer"},
                 [&] { cmd.copy(BufferView(), x); });
-  check_refused(cmd, ErrorCode::InvalidArgument, {"destination is a view without a buffer"},
+  check_refused(cmd, ErrorCode::NotInitialized, {"destination is an empty buffer"},
                 [&] { cmd.copy(x, BufferView()); });
   check_refused(cmd, ErrorCode::WrongDevice, {"source z", "cuda:0", "host"},
                 [&] { cmd.copy(z, x); });

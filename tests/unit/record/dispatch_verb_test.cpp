@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "base/handle_access.hpp"
 #include "support/counting_allocator.hpp"
 #include "unit/record/record_fixture.hpp"
 
@@ -27,7 +28,7 @@ TEST_CASE(
   CHECK(r->commands[0].where.line < below);
   CHECK(std::string_view(r->commands[0].where.file).ends_with("dispatch_verb_test.cpp"));
   const auto& p = r->payload<DispatchPayload>(0);
-  CHECK(r->kernels[p.kernel] == saxpy.core());
+  CHECK(r->kernels[p.kernel] == detail::core_of(saxpy));
   CHECK(p.grid == Dim3(4, 2, 1));
   CHECK(p.block == Dim3(64, 1, 2));
   CHECK(p.cluster == Dim3(0, 0, 0));
@@ -45,7 +46,7 @@ TEST_CASE(
   REQUIRE(p.buffer_argument_count == 2);
   CHECK(p.buffer_arguments[0].parameter_offset == 8);
   CHECK(p.buffer_arguments[0].offset == 40);
-  CHECK(r->buffers[p.buffer_arguments[0].buffer] == x.core());
+  CHECK(r->buffers[p.buffer_arguments[0].buffer] == detail::core_of(x));
   CHECK(p.buffer_arguments[1].parameter_offset == 16);
   REQUIRE(r->commands[0].access_count == 2);
   CHECK(r->accesses[0].access == Access::Read);
@@ -115,7 +116,7 @@ TEST_CASE(
                 {"argument 0 of kernel k", "value of 4 bytes", "buffer x"},
                 [&] { cmd.dispatch(k, {}, read(x), read(x)); });
   check_refused(cmd, ErrorCode::ArgumentSize,
-                {"argument 0 of kernel k", "value of 4 bytes", "a view without a buffer"},
+                {"argument 0 of kernel k", "value of 4 bytes", "an empty buffer"},
                 [&] { cmd.dispatch(k, {}, read(BufferView()), read(x)); });
   check_refused(cmd, ErrorCode::ArgumentSize,
                 {"argument 1 of kernel k", "expected a buffer", "value of 4 bytes", "read(x)"},
@@ -133,7 +134,7 @@ TEST_CASE("dispatch: a possible pointer parameter of an adopted kernel takes a b
   core->parameters.push_back({.offset = 0, .size = 8, .is_pointer = false, .may_be_pointer = true});
   core->parameter_bytes = 8;
   core->device = f.status;
-  const Kernel adopted{std::shared_ptr<const detail::KernelCore>(core)};
+  const auto adopted = detail::make_handle<Kernel>(std::shared_ptr<const detail::KernelCore>(core));
   CommandBuffer cmd = f.recording();
   cmd.dispatch(adopted, {}, write(x));
   cmd.dispatch(adopted, {}, std::uint64_t{7});
@@ -145,14 +146,13 @@ TEST_CASE("dispatch: a possible pointer parameter of an adopted kernel takes a b
   CHECK(r->payload<DispatchPayload>(1).buffer_argument_count == 0);
 }
 
-TEST_CASE("dispatch: a default-constructed kernel or view is InvalidArgument") {
+TEST_CASE("dispatch: an empty kernel or buffer is NotInitialized") {
   RecordFixture f;
   const Kernel k = f.kernel("k", "p");
   CommandBuffer cmd = f.recording();
-  check_refused(cmd, ErrorCode::InvalidArgument, {"dispatch", "default-constructed", "load_kernel"},
+  check_refused(cmd, ErrorCode::NotInitialized, {"dispatch", "Kernel is empty", "load_kernel"},
                 [&] { cmd.dispatch(Kernel(), {}); });
-  check_refused(cmd, ErrorCode::InvalidArgument,
-                {"argument 0 of k", "without a buffer", "allocate"},
+  check_refused(cmd, ErrorCode::NotInitialized, {"argument 0 of k", "empty buffer", "allocate"},
                 [&] { cmd.dispatch(k, {}, read(BufferView())); });
 }
 
@@ -176,7 +176,7 @@ TEST_CASE("dispatch: a stale kernel or buffer is StaleHandle") {
   const auto x = f.buffer<int>(1, "x");
   const auto y = f.buffer<int>(1, "y");
   CommandBuffer cmd = f.recording();
-  x.core()->cleared = true;
+  detail::core_of(x)->cleared = true;
   check_refused(cmd, ErrorCode::StaleHandle, {"argument 0 of k x", "pool was cleared"},
                 [&] { cmd.dispatch(k, {}, read(x)); });
   f.status->lose();
@@ -232,12 +232,12 @@ TEST_CASE("dispatch: an allocation failure records nothing and releases buffers 
     if (!threw) break;
     ++failures;
     CHECK(cmd.command_count() == 0);
-    CHECK(x.core()->recorded.load() == 0);
-    CHECK(y.core()->recorded.load() == 0);
+    CHECK(detail::core_of(x)->recorded.load() == 0);
+    CHECK(detail::core_of(y)->recorded.load() == 0);
     cmd.dispatch(k, {}, write(y), read(x));  // the recorder remains usable
     const auto r = frozen(cmd);
     REQUIRE(r->buffers.size() == 2);
-    CHECK(r->buffers[0] == y.core());
+    CHECK(r->buffers[0] == detail::core_of(y));
   }
   CHECK(failures >= 3);
 }

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "base/handle_access.hpp"
 #include "support/counting_allocator.hpp"
 #include "unit/record/record_fixture.hpp"
 #include "unit/record/recording_dump.hpp"
@@ -109,10 +110,10 @@ TEST_CASE("execute: the recording holds the buffers of the secondary") {
     secondary.fill(x, 1);
     secondary.end();
     cmd.execute(secondary);
-    CHECK(x.core()->recorded.load() == 2);
+    CHECK(detail::core_of(x)->recorded.load() == 2);
   }
-  CHECK(x.core()->recorded.load() == 1);
-  CHECK(frozen(cmd)->buffers[0] == x.core());
+  CHECK(detail::core_of(x)->recorded.load() == 1);
+  CHECK(frozen(cmd)->buffers[0] == detail::core_of(x));
 }
 
 TEST_CASE(
@@ -142,7 +143,7 @@ TEST_CASE(
   const auto x = f.buffer<int>(4, "x");
   secondary.fill(x, 1);
   secondary.end();
-  x.core()->cleared = true;
+  detail::core_of(x)->cleared = true;
   check_refused(cmd, ErrorCode::StaleHandle, {"secondary sub names x", "stale"},
                 [&] { cmd.execute(secondary); });
 }
@@ -173,7 +174,7 @@ TEST_CASE("execute, end: an allocation failure leaves the recorder unchanged") {
     if (threw) {
       ++failures;
       REQUIRE(cmd.command_count() == 0);
-      REQUIRE(all_commands.x.core()->recorded == 2);  // `secondary` and `complete`
+      REQUIRE(detail::core_of(all_commands.x)->recorded == 2);  // `secondary` and `complete`
       cmd.execute(secondary);
     }
     bool end_threw = false;
@@ -190,7 +191,7 @@ TEST_CASE("execute, end: an allocation failure leaves the recorder unchanged") {
       REQUIRE(cmd.state() == CommandBufferState::Recording);
       cmd.end();
     }
-    REQUIRE(dump(*cmd.core()->recording()) == expected);
+    REQUIRE(dump(*detail::core_of(cmd)->recording()) == expected);
     if (!threw && !end_threw) break;
   }
   CHECK(failures >= 10);

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "base/handle_access.hpp"
 #include "unit/record/record_fixture.hpp"
 
 using namespace reprise;
@@ -79,14 +80,14 @@ TEST_CASE("fill and update: empty, foreign and stale views are refused") {
   other.status = RecordFixture::make_status("cuda:0");
   const auto z = other.buffer<int>(1, "z");
   const auto s = f.buffer<int>(1, "s");
-  s.core()->cleared = true;
+  detail::core_of(s)->cleared = true;
   const std::byte bytes[4] = {};
   CommandBuffer cmd = f.recording();
-  check_refused(cmd, ErrorCode::InvalidArgument, {"fill", "without a buffer"},
+  check_refused(cmd, ErrorCode::NotInitialized, {"fill", "empty buffer"},
                 [&] { cmd.fill(GpuRef<int>(), 1); });
   check_refused(cmd, ErrorCode::WrongDevice, {"fill", "z"}, [&] { cmd.fill(z, 1); });
   check_refused(cmd, ErrorCode::StaleHandle, {"fill", "s is stale"}, [&] { cmd.fill(s, 1); });
-  check_refused(cmd, ErrorCode::InvalidArgument, {"update", "without a buffer"},
+  check_refused(cmd, ErrorCode::NotInitialized, {"update", "empty buffer"},
                 [&] { cmd.update(BufferView(), bytes); });
   check_refused(cmd, ErrorCode::WrongDevice, {"update", "z"}, [&] { cmd.update(z, bytes); });
   check_refused(cmd, ErrorCode::StaleHandle, {"update", "s is stale"},

@@ -4,6 +4,7 @@
 #include <random>
 #include <vector>
 
+#include "base/handle_access.hpp"
 #include "record/chunk_list.hpp"
 #include "record/held_buffers.hpp"
 #include "record/pointer_map.hpp"
@@ -67,8 +68,8 @@ TEST_CASE("pointer map: it agrees with std::map over random inserts and erases")
 
 TEST_CASE("held buffers: each list counts its buffers once until it is destroyed") {
   RecordFixture f;
-  const auto x = f.buffer<int>(1, "x").core();
-  const auto y = f.buffer<int>(1, "y").core();
+  const auto x = detail::core_of(f.buffer<int>(1, "x"));
+  const auto y = detail::core_of(f.buffer<int>(1, "y"));
   {
     HeldBuffers list;
     list.add(x);

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/handle_access.hpp"
 #include "record/command_buffer_core.hpp"
 #include "support/thrown_by.hpp"
 
@@ -38,7 +39,7 @@ struct RecordFixture {
     core->name = name;
     core->device = status;
     core->generation = status->generation;
-    return GpuRef<T>(BufferView(core, 0, core->bytes));
+    return GpuRef<T>(detail::make_handle<BufferView>(core, 0u, core->bytes));
   }
 
   // A kernel whose parameters are pointers ('p'), conditions ('c') and 4-byte values ('v').
@@ -54,11 +55,11 @@ struct RecordFixture {
     }
     core->device = status;
     core->generation = status->generation;
-    return Kernel(std::shared_ptr<const detail::KernelCore>(std::move(core)));
+    return detail::make_handle<Kernel>(std::shared_ptr<const detail::KernelCore>(std::move(core)));
   }
 
   CommandBuffer commands(const CommandBufferDesc& desc = {}) {
-    return CommandBuffer(detail::make_command_buffer(status, desc));
+    return detail::make_handle<CommandBuffer>(detail::make_command_buffer(status, desc));
   }
   CommandBuffer recording(const CommandBufferDesc& desc = {}) {
     CommandBuffer buffer = commands(desc);
@@ -88,7 +89,7 @@ inline void check_refused(const CommandBuffer& commands, ErrorCode code,
 // Ends the recording and returns it.
 inline std::shared_ptr<const detail::Recording> frozen(CommandBuffer& commands) {
   commands.end();
-  auto recording = commands.core()->recording();
+  auto recording = detail::core_of(commands)->recording();
   REQUIRE(recording);
   return recording;
 }

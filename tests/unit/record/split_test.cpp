@@ -3,6 +3,7 @@
 #include <random>
 #include <thread>
 
+#include "base/handle_access.hpp"
 #include "unit/record/record_fixture.hpp"
 #include "unit/record/recording_dump.hpp"
 
@@ -219,7 +220,7 @@ TEST_CASE("split: several threads record several command buffers of one device")
       CommandBuffer cmd = f.recording();
       script.record(cmd, 0, script.size());
       cmd.end();
-      found[t] = dump(*cmd.core()->recording());
+      found[t] = dump(*detail::core_of(cmd)->recording());
     });
   }
   for (auto& thread : threads) thread.join();

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "base/handle_access.hpp"
 #include "unit/record/record_fixture.hpp"
 
 using namespace reprise;
@@ -45,11 +46,11 @@ TEST_CASE("host: empty functions and empty, foreign or stale views are refused")
   other.status = RecordFixture::make_status("cuda:0");
   const auto z = other.buffer<int>(1, "z");
   const auto s = f.buffer<int>(1, "s");
-  s.core()->cleared = true;
+  detail::core_of(s)->cleared = true;
   CommandBuffer cmd = f.recording();
   check_refused(cmd, ErrorCode::InvalidArgument,
                 {"host at ", "sync_verbs_test.cpp:", "function is empty"}, [&] { cmd.host({}); });
-  check_refused(cmd, ErrorCode::InvalidArgument, {"without a buffer"},
+  check_refused(cmd, ErrorCode::NotInitialized, {"empty buffer"},
                 [&] { cmd.host([] {}, {read(BufferView())}); });
   check_refused(cmd, ErrorCode::WrongDevice, {"z"}, [&] { cmd.host([] {}, {read(z)}); });
   check_refused(cmd, ErrorCode::StaleHandle, {"s is stale"}, [&] { cmd.host([] {}, {write(s)}); });
@@ -63,7 +64,7 @@ TEST_CASE("barrier: a barrier covers a range or all memory") {
   cmd.barrier();
   const auto r = frozen(cmd);
   const auto& range_barrier = r->payload<BarrierPayload>(0);
-  CHECK(r->buffers[range_barrier.buffer] == x.core());
+  CHECK(r->buffers[range_barrier.buffer] == detail::core_of(x));
   CHECK(range_barrier.begin == 8);
   CHECK(range_barrier.end == 20);
   CHECK(range_barrier.before == Access::Write);
@@ -99,7 +100,7 @@ TEST_CASE("barrier: foreign and stale views are refused") {
   other.status = RecordFixture::make_status("cuda:0");
   const auto z = other.buffer<int>(1, "z");
   const auto s = f.buffer<int>(1, "s");
-  s.core()->cleared = true;
+  detail::core_of(s)->cleared = true;
   CommandBuffer cmd = f.recording();
   check_refused(cmd, ErrorCode::WrongDevice, {"barrier at ", "z"},
                 [&] { cmd.barrier({.buffer = z}); });

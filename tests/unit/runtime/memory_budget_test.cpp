@@ -10,18 +10,18 @@ using namespace reprise;
 using Part = detail::MemoryBudget::Part;
 
 TEST_CASE("memory budget: without a limit, reservations are counted and never refused") {
-  detail::MemoryBudget budget("pool p", 0);
+  detail::MemoryBudget budget("pool p", std::nullopt);
   CHECK(budget.reserve(Part::Buffer, 100));
   CHECK(budget.reserve(Part::Slab, 50));
   budget.add_slab(50);
   budget.release(Part::Slab, 50);
   budget.record_trim();
   const MemoryStatistics now = budget.statistics();
-  CHECK(now.budget == 0);
+  CHECK_FALSE(now.budget.has_value());
   CHECK(now.mapped == 100);
   CHECK(now.reserved == 150);
   CHECK(now.peak == 150);
-  CHECK(now.buffers == 100);
+  CHECK(now.buffer_bytes == 100);
   CHECK(now.slabs == 1);
   CHECK(now.trims == 1);
   CHECK(now.remaps == 0);

@@ -79,6 +79,6 @@ TEST_CASE("keys: the help says something of every line") {
   CHECK(key_help().size() > 12);
   for (const KeyHelp& help : key_help()) {
     CHECK(std::strlen(help.keys) > 0);
-    CHECK(std::strlen(help.what) > 0);
+    CHECK(std::strlen(help.description) > 0);
   }
 }

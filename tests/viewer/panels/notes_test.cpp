@@ -38,8 +38,8 @@ std::string content(const std::filesystem::path& path) {
 
 TEST_CASE("notes: a file says again what was written") {
   const std::vector<Note> notes = {
-      {{3, 1}, Note::About::Node, 2, "blur \"x\"", "slow since\nTuesday"},
-      {{3, 2}, Note::About::Replay, 12'345'678'901, {}, "odd"}};
+      {{3, 1}, Note::Target::Node, 2, "blur \"x\"", "slow since\nTuesday"},
+      {{3, 2}, Note::Target::Replay, 12'345'678'901, {}, "odd"}};
   CHECK(parse_notes(notes_text(notes)) == notes);
   CHECK(parse_notes(notes_text({})).empty());
 }
@@ -84,8 +84,8 @@ TEST_CASE("notes: kept beside the trace, replaced, and removed") {
 TEST_CASE("notes: one that is written before the file was read is not lost, nor is the file") {
   const auto trace = fresh_trace("early.reprise");
   std::ofstream(notes_path(trace))
-      << notes_text({{{3, 1}, Note::About::Replay, 7, {}, "from before"},
-                     {{3, 1}, Note::About::Node, 2, "blur", "old"}});
+      << notes_text({{{3, 1}, Note::Target::Replay, 7, {}, "from before"},
+                     {{3, 1}, Note::Target::Node, 2, "blur", "old"}});
   Background background(1);
   Notes notes(trace, background);
   notes.set(kNode, "blur", "new");
@@ -120,8 +120,8 @@ TEST_CASE("notes: where nothing can be written the reason is there") {
 
 TEST_CASE("notes: listed among the messages, first, and lead to what they are about") {
   const PanelFixture fixture;
-  const std::vector<Note> notes = {{{3, 1}, Note::About::Node, 2, "blur", "look here"},
-                                   {{3, 1}, Note::About::Node, 99, "gone", "nowhere"}};
+  const std::vector<Note> notes = {{{3, 1}, Note::Target::Node, 2, "blur", "look here"},
+                                   {{3, 1}, Note::Target::Node, 99, "gone", "nowhere"}};
   const MessageList list = make_message_list(*fixture.document, {}, 0xff, notes);
   REQUIRE(list.lines.size() >= 3);
   CHECK(list.counts[static_cast<std::size_t>(MessageRank::Note)] == 2);

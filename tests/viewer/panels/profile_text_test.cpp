@@ -50,9 +50,9 @@ TEST_CASE("profile text: the times of a replay's nodes are said to be by what to
   const auto document = sampled_document(Timestamps::Yes);
   const model::GraphEntry& entry = *document->find(kManyReplays);
   CHECK(measured_by(entry, entry.replays[10]) == "by CUPTI");
-  CHECK(measured_by(entry, entry.replays[50]) == "by device stamps");
+  CHECK(measured_by(entry, entry.replays[50]) == "by device timestamps");
   CHECK(measured_by(entry, entry.replays[0]).empty());
-  CHECK(sampled_text(entry, 6) == "6 sampled: 2 by device stamps, 4 by CUPTI");
+  CHECK(sampled_text(entry, 6) == "6 sampled: 2 by device timestamps, 4 by CUPTI");
   const auto one = sampled_document(Timestamps::No);
   CHECK(sampled_text(*one->find(kManyReplays), 4) == "4 sampled by CUPTI");
   CHECK(sampled_text(model::GraphEntry{}, 0) == "0 sampled");
@@ -64,7 +64,7 @@ TEST_CASE("profile text: the inspector says it of a replay, and the strip draws 
   InspectorPanel inspector(fixture.background);
   fixture.settle(inspector);
   const std::string page = fixture.text([&] { fixture.draw(inspector); });
-  CHECK_MESSAGE(page.find("measured by device stamps") != std::string::npos, page);
+  CHECK_MESSAGE(page.find("measured by device timestamps") != std::string::npos, page);
   PanelFixture strip({1600, 106}, sampled_document(Timestamps::Yes));
   ReplaysPanel replays(strip.background);
   strip.settle(replays);

@@ -39,7 +39,7 @@ TEST_CASE("widgets: edges say why they exist") {
   const PanelFixture fixture;
   const model::Graph& graph = *fixture.entry().graph;
   CHECK(edge_reason(graph, 0) == "hazard: read after write on x<&> [0, 4,096)");
-  CHECK(edge_reason(graph, 2) == "asked for");
+  CHECK(edge_reason(graph, 2) == "explicit");
   CHECK(edge_reason(graph, 4) == "lane");
   CHECK(place_text(graph, 8, 12) == "main.cpp:12");
   CHECK(place_text(graph, 8, 0).empty());

@@ -97,7 +97,7 @@ class Maker {
     const model::GraphEntry* const entry = document_.find(note.graph);
     if (entry == nullptr) return line;
     line.place = entry->graph->name() + ", ";
-    if (note.about == Note::About::Replay) {
+    if (note.target == Note::Target::Replay) {
       line.place += "replay " + count_text(note.number);
       if (document_.find_replay(note.graph, note.number) != nullptr)
         line.about = model::SelectedReplay{note.graph, note.number};

@@ -4,7 +4,7 @@
 #include "viewer/panels/panel_fixture.hpp"
 
 using namespace reprise::viewer;
-using reprise::test::PanelContext;
+using reprise::test::ImGuiFixture;
 
 namespace {
 
@@ -23,7 +23,7 @@ struct CanvasTest {
     return [this] { contents(); };
   }
 
-  PanelContext context{{800, 600}};
+  ImGuiFixture context{{800, 600}};
   Canvas canvas;
   CanvasBounds bounds = kPlane;
   bool changed = false;

@@ -11,7 +11,7 @@ namespace {
 constexpr int kShift = 1, kControl = 2, kF1 = 290, kF3 = 292, kLeft = 263, kEscape = 256;
 
 struct KeysTest {
-  reprise::test::PanelContext context{{200, 200}};
+  reprise::test::ImGuiFixture context{{200, 200}};
   ~KeysTest() {
     for (const int key :
          {static_cast<int>('F'), static_cast<int>('W'), kF1, kF3, kLeft, kEscape, 32})

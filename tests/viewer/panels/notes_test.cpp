@@ -126,9 +126,9 @@ TEST_CASE("notes: the message list shows notes first, with their targets") {
   REQUIRE(list.lines.size() >= 3);
   CHECK(list.counts[static_cast<std::size_t>(MessageRank::Note)] == 2);
   CHECK(list.lines[0].text == "look here");
-  CHECK(list.lines[0].about == kNode);
-  CHECK(list.lines[0].place == "step, blur");
-  CHECK(std::holds_alternative<std::monostate>(list.lines[1].about));
+  CHECK(list.lines[0].target == kNode);
+  CHECK(list.lines[0].location == "step, blur");
+  CHECK(std::holds_alternative<std::monostate>(list.lines[1].target));
 }
 
 TEST_CASE("note bar: a change of the selection saves the edited text") {

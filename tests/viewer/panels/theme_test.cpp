@@ -44,7 +44,7 @@ TEST_CASE("theme: the heat map increases in luminance from end to end") {
 
 TEST_CASE("theme: text has sufficient contrast on every surface in both shades") {
   for (const Shade shade : {Shade::Dark, Shade::Light}) {
-    test::PanelContext context({100, 100}, shade);
+    test::ImGuiFixture context({100, 100}, shade);
     const Theme& theme = context.theme;
     for (const ImU32 surface : {theme.background, theme.panel, theme.raised}) {
       CHECK(contrast(theme.ink, surface) >= 12);
@@ -70,7 +70,7 @@ TEST_CASE("theme: ink_on() has sufficient contrast on every heat colour") {
 
 TEST_CASE("theme: ten category colours are distinct and repeat after ten") {
   for (const Shade shade : {Shade::Dark, Shade::Light}) {
-    test::PanelContext context({100, 100}, shade);
+    test::ImGuiFixture context({100, 100}, shade);
     std::set<ImU32> seen;
     for (std::uint32_t i = 0; i < 10; ++i) {
       seen.insert(category(context.theme, i));
@@ -81,7 +81,7 @@ TEST_CASE("theme: ten category colours are distinct and repeat after ten") {
 }
 
 TEST_CASE("theme: distances scale with the display scale") {
-  test::PanelContext context;
+  test::ImGuiFixture context;
   Theme& theme = context.theme;
   apply(theme, Shade::Dark, 1);
   const float row = theme.row, space = theme.space;

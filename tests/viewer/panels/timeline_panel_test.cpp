@@ -226,7 +226,7 @@ TEST_CASE("timeline panel: says why it is empty, and draws at every size") {
 }
 
 TEST_CASE("timeline ruler: Shift and a drag measure a span; Escape lets go of it") {
-  test::PanelContext context({1000, 300});
+  test::ImGuiFixture context({1000, 300});
   Canvas canvas(CanvasAxes::Horizontal);
   TimelineRuler ruler;
   const auto contents = [&] {

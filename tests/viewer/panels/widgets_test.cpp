@@ -8,12 +8,12 @@
 
 using namespace reprise;
 using namespace reprise::viewer;
-using reprise::test::PanelContext;
+using reprise::test::ImGuiFixture;
 using reprise::test::PanelFixture;
 
 TEST_CASE("widgets: an empty panel of any size shows its message and hint") {
   for (const ImVec2 size : {ImVec2{1600, 900}, ImVec2{400, 300}, ImVec2{60, 20}}) {
-    PanelContext context(size);
+    ImGuiFixture context(size);
     const std::string text =
         context.text([&] { draw_empty(context.theme, "Nothing here", "Open a trace"); });
     CHECK(text.find("Nothing") != std::string::npos);
@@ -25,7 +25,7 @@ TEST_CASE("widgets: an empty panel of any size shows its message and hint") {
 }
 
 TEST_CASE("widgets: right-aligned text ends at the panel's right edge") {
-  PanelContext context({300, 100});
+  ImGuiFixture context({300, 100});
   float right = 0, end = 0;
   context.window([&] {
     end = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;

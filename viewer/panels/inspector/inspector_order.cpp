@@ -41,9 +41,9 @@ void draw_end(PanelContext& context, const char* name, std::uint32_t node) {
 
 std::shared_ptr<const OrderPage::Costs> OrderPage::request_costs(const PanelContext& context) {
   if (context.view_model == nullptr || context.view_model->samples == 0) return nullptr;
-  if (const ViewModelMark mark = mark_of(context); !(mark == requested_)) {
-    requested_ = mark;
-    costs_.ask(mark, [graph = context.entry->graph, medians = context.view_model->medians] {
+  if (const GraphViewModelKey key = graph_view_model_key(context); !(key == requested_)) {
+    requested_ = key;
+    costs_.ask(key, [graph = context.entry->graph, medians = context.view_model->medians] {
       return Costs{graph->key(), model::sync_costs(*graph, medians)};
     });
   }

@@ -25,8 +25,8 @@ class OrderPage {
   // Null: no node was measured, or the costs are not ready.
   [[nodiscard]] std::shared_ptr<const Costs> request_costs(const PanelContext& context);
 
-  AsyncValue<ViewModelMark, Costs> costs_;
-  ViewModelMark requested_;
+  AsyncValue<GraphViewModelKey, Costs> costs_;
+  GraphViewModelKey requested_;
 };
 
 }  // namespace reprise::viewer

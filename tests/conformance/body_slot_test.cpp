@@ -179,6 +179,6 @@ TEST_CASE_FIXTURE(BodySlotFixture, "body slot: refused changes name the command"
   CommandRef stranger;
   const CommandBuffer elsewhere =
       secondary("elsewhere", [&](CommandBuffer& c) { stranger = c.fill(x, 1u); });
-  check_refused(ErrorCode::InvalidArgument, {"disable", "nor of what that runs"},
+  check_refused(ErrorCode::InvalidArgument, {"disable", "nor a body that it runs"},
                 [&] { graph.disable(stranger); });
 }

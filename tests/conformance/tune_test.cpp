@@ -192,6 +192,6 @@ TEST_CASE_FIXTURE(DeviceFixture, "tune: a graph with instances takes a tuning fi
   cmd.fill(x, 4u);
   cmd.end();
   CapturedGraph graph = device.compile(cmd, {.pool = pool, .replicas = 2});
-  check_refused(ErrorCode::Unsupported, {"twice", "2 instances", "tuning_file"},
+  check_refused(ErrorCode::Unsupported, {"twice", "2 replicas", "tuning_file"},
                 [&] { (void)graph.tune(queue, kQuick); });
 }

@@ -224,8 +224,8 @@ TEST_CASE("timeline panel: an empty timeline shows the reason, and every size is
   }
 }
 
-TEST_CASE("timeline ruler: Shift and a drag measure a span and Escape clears it") {
-  test::PanelContext context({1000, 300});
+TEST_CASE("timeline ruler: Shift and a drag measure a span; Escape lets go of it") {
+  test::ImGuiFixture context({1000, 300});
   Canvas canvas(CanvasAxes::Horizontal);
   TimelineRuler ruler;
   const auto contents = [&] {

@@ -136,7 +136,7 @@ TEST_CASE_FIXTURE(InstancesFixture, "instances: which one a launch takes") {
   device.wait_idle();
   CHECK(values(x) == all(2));
   CHECK(values(x.instance(1)) == all(1003));
-  check_refused(ErrorCode::OutOfRange, {"step", "instance 2"},
+  check_refused(ErrorCode::OutOfRange, {"step", "replica 2"},
                 [&] { static_cast<void>(graph.launch(queue, {.instance = 2})); });
   check_refused(ErrorCode::OutOfRange, {"instance(2)", "x", "2 copies"},
                 [&] { static_cast<void>(x.instance(2)); });
@@ -146,7 +146,7 @@ TEST_CASE_FIXTURE(InstancesFixture, "instances: which one a launch takes") {
   single.fill(x, 1u);
   CapturedGraph alone = DeviceFixture::compile(single);
   CHECK(alone.launch(queue, {.instance = 0}).instance() == 0);
-  check_refused(ErrorCode::OutOfRange, {"instance 1"},
+  check_refused(ErrorCode::OutOfRange, {"replica 1"},
                 [&] { static_cast<void>(alone.launch(queue, {.instance = 1})); });
 }
 
@@ -199,7 +199,7 @@ TEST_CASE_FIXTURE(
   CommandBuffer cmd = recording();
   cmd.dispatch(set, kWords, write(pool->transient<unsigned>(kCount, "t")), 1u, kCount);
   cmd.end();
-  check_refused(ErrorCode::InvalidArgument, {"no instances"},
+  check_refused(ErrorCode::InvalidArgument, {"0 replicas"},
                 [&] { static_cast<void>(device.compile(cmd, {.replicas = 0})); });
   check_refused(ErrorCode::InvalidArgument, {"0 copies"},
                 [&] { static_cast<void>(pool->allocate<unsigned>(4, "none", PerReplica{0})); });
@@ -425,7 +425,7 @@ TEST_CASE_FIXTURE(InstancesFixture,
   CHECK(graph.replicas() == 1);
   CHECK(graph.launch(queue).instance() == 0);
   CHECK(graph.launch(other).instance() == 0);
-  check_refused(ErrorCode::InvalidState, {"instance 1", "step"},
+  check_refused(ErrorCode::InvalidState, {"replica 1", "step"},
                 [&] { static_cast<void>(graph.launch(queue, {.instance = 1})); });
   device.wait_idle();
   CHECK(values(out) == all(6));

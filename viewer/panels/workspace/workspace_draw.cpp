@@ -139,7 +139,7 @@ void Workspace::State::draw_body(PanelContext& context, WorkspaceLayout& layout,
                                             std::min(kMinStrip * s, max_strip), max_strip));
   const float strip_top = min.y + gap, strip_end = strip_top + strip, upper_top = strip_end + gap;
   begin_region(theme, "strip", {min.x, strip_top}, {max.x, strip_end}, Scrolls::No);
-  draw_panel(context, PanelId::Replays);
+  draw_panel(context, PanelId::Strip);
   ImGui::EndChild();
   if (is_low) {
     draw_single(context, {min.x, upper_top}, {max.x, max.y - gap});

@@ -11,6 +11,10 @@
 
 namespace reprise::detail {
 
+nlohmann::json parse_json(std::istream& file) {
+  return nlohmann::json::parse(file, nullptr, false);
+}
+
 void write_json_file(const std::filesystem::path& path, const nlohmann::json& json,
                      std::string_view content, Stage stage) {
   try {

@@ -1,7 +1,9 @@
-// Atomic writing of JSON files. Threads: any; of concurrent writers of one file, the last one wins.
+// Parsing and atomic writing of JSON files. Threads: any; of concurrent writers of one file, the
+// last one wins.
 #pragma once
 
 #include <filesystem>
+#include <iosfwd>
 #include <string_view>
 
 #include <nlohmann/json_fwd.hpp>
@@ -9,6 +11,10 @@
 #include <reprise/error.hpp>
 
 namespace reprise::detail {
+
+// The JSON value in `file`; a discarded value if it is malformed. Not inline: the parser is
+// compiled once.
+[[nodiscard]] nlohmann::json parse_json(std::istream& file);
 
 // Writes a temporary file and renames it to `path`. `content` names the data in the error text:
 // "the tuning". Throws NativeFailure with `stage`.

@@ -97,7 +97,7 @@ bool is_cost_profile_file(const std::filesystem::path& path) {
 
 CostProfile read_cost_profile_file(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
-  const nlohmann::json json = nlohmann::json::parse(file, nullptr, false);
+  const nlohmann::json json = parse_json(file);
   if (json.is_discarded() || !json.contains("reprise_costs") ||
       !json["reprise_costs"].is_number_integer()) {
     fail_costs_file(path, "save_cost_profile() did not write it");

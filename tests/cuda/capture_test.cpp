@@ -88,7 +88,8 @@ void count_call(void* counter) { ++*static_cast<int*>(counter); }
 
 TEST_CASE(
     "cuda capture: an application's stream work becomes a graph, whose nodes are shown with names, "
-    "parameters and edges") {
+    "parameters and edges" *
+    doctest::test_suite("gpu")) {
   if (!have_gpu()) return;
   const Gpu t;
   const Side side(t.device);
@@ -150,7 +151,8 @@ TEST_CASE(
 
 TEST_CASE(
     "cuda capture: buffers that its nodes name stay alive with it, and it is ordered with their "
-    "other uses") {
+    "other uses" *
+    doctest::test_suite("gpu")) {
   if (!have_gpu()) return;
   const Gpu t;
   const CurrentDevice current(t.device);
@@ -176,7 +178,8 @@ TEST_CASE(
   graph.launch(t.queue).wait();
 }
 
-TEST_CASE("cuda capture: a pool given at the end is held with every buffer in it") {
+TEST_CASE("cuda capture: a pool given at the end is held with every buffer in it" *
+          doctest::test_suite("gpu")) {
   if (!have_gpu()) return;
   const Gpu t;
   const CurrentDevice current(t.device);
@@ -201,8 +204,8 @@ TEST_CASE("cuda capture: a pool given at the end is held with every buffer in it
         ErrorCode::InvalidArgument);
 }
 
-TEST_CASE(
-    "cuda capture: ended without a beginning it is unmatched, and begun twice it is refused") {
+TEST_CASE("cuda capture: ended without a beginning it is unmatched, and begun twice it is refused" *
+          doctest::test_suite("gpu")) {
   if (!have_gpu()) return;
   const Gpu t;
   const CudaState before = cuda_state();
@@ -226,7 +229,8 @@ TEST_CASE(
   CHECK(cuda_state() == before);
 }
 
-TEST_CASE("cuda capture: what invalidated it is told, and the stream is usable afterwards") {
+TEST_CASE("cuda capture: what invalidated it is told, and the stream is usable afterwards" *
+          doctest::test_suite("gpu")) {
   if (!have_gpu()) return;
   const Gpu t;
   const Side side(t.device);
@@ -277,7 +281,8 @@ TEST_CASE("cuda capture: what invalidated it is told, and the stream is usable a
   CHECK(t.read(x) == std::vector<float>(kCount, 1.0f));
 }
 
-TEST_CASE("cuda capture: a scope that an exception leaves drops the capture") {
+TEST_CASE("cuda capture: a scope that an exception leaves drops the capture" *
+          doctest::test_suite("gpu")) {
   if (!have_gpu()) return;
   const Gpu t;
   const CurrentDevice current(t.device);
@@ -300,7 +305,8 @@ TEST_CASE("cuda capture: a scope that an exception leaves drops the capture") {
   graph.launch(t.queue).wait();
 }
 
-TEST_CASE("cuda capture: CUDA's own print of a graph is a second source beside the plan's") {
+TEST_CASE("cuda capture: CUDA's own print of a graph is a second source beside the plan's" *
+          doctest::test_suite("gpu")) {
   if (!have_gpu()) return;
   const Gpu t;
   const CurrentDevice current(t.device);
@@ -334,7 +340,8 @@ TEST_CASE("cuda capture: CUDA's own print of a graph is a second source beside t
   CHECK(error_of([&] { cuda_debug_dot(on_host, "x.dot"); }).code == ErrorCode::Unsupported);
 }
 
-TEST_CASE("cuda capture: calls may name memory of the application that the engine never saw") {
+TEST_CASE("cuda capture: calls may name memory of the application that the engine never saw" *
+          doctest::test_suite("gpu")) {
   if (!have_gpu()) return;
   const Gpu t;
   const CurrentDevice current(t.device);
@@ -364,7 +371,8 @@ TEST_CASE("cuda capture: modes are CUDA's") {
 
 TEST_CASE(
     "cuda capture: memory that is allocated in it, and memory that is nobody's of the engine, are "
-    "shown") {
+    "shown" *
+    doctest::test_suite("gpu")) {
   if (!have_gpu()) return;
   const Gpu t;
   const Side side(t.device);
@@ -401,7 +409,8 @@ TEST_CASE(
 
 TEST_CASE(
     "cuda capture: an adopted graph is shown too, its child graphs as labels and its pitched "
-    "copies as rows") {
+    "copies as rows" *
+    doctest::test_suite("gpu")) {
   if (!have_gpu()) return;
   const Gpu t;
   const CurrentDevice current(t.device);

@@ -229,7 +229,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("cuda pages: what a trim gives back the GPU has again, until the next launch") {
+TEST_CASE("cuda pages: what a trim gives back the GPU has again, until the next launch" *
+          doctest::test_suite("gpu")) {
   if (!have_gpu()) return;
   constexpr unsigned kCount = 64u << 20;
   const Gpu on;
@@ -263,8 +264,8 @@ TEST_CASE("cuda pages: what a trim gives back the GPU has again, until the next 
   }
 }
 
-TEST_CASE(
-    "cuda pages: a graph whose nodes are timed is trimmed and goes on, and its twin with it") {
+TEST_CASE("cuda pages: a graph whose nodes are timed is trimmed and goes on, and its twin with it" *
+          doctest::test_suite("gpu")) {
   if (!have_gpu()) return;
   const NoTraceEnvironment none;
   const TraceFolder folder;

@@ -13,6 +13,7 @@
 #include <reprise/reprise.hpp>
 
 #include "nvtx/listener.hpp"
+#include "support/skip.hpp"
 
 namespace reprise::test {
 namespace {
@@ -151,10 +152,10 @@ TEST_CASE("nvtx: a name that is too long is truncated") {
   CHECK(starts[0].text.size() < 200);
 }
 
-TEST_CASE("nvtx: queues and memory of a GPU are named") {
+TEST_CASE("nvtx: queues and memory of a GPU are named" * doctest::test_suite("gpu")) {
   const Instance instance({.application = "nvtx test"});
   if (!instance.gpu_unavailable_reason().empty()) {
-    MESSAGE(instance.gpu_unavailable_reason());
+    skip_test_case(instance.gpu_unavailable_reason());
     return;
   }
   const Device device = instance.open_device(DeviceSelector::named("cuda:0"));

@@ -10,6 +10,7 @@
 
 #include "panels/nodes/nodes_columns.hpp"
 #include "panels/widgets/format.hpp"
+#include "panels/widgets/row_order.hpp"
 #include "panels/widgets/widgets.hpp"
 
 namespace reprise::viewer {
@@ -189,9 +190,8 @@ void CompareTable::make_rows(const PanelContext& context,
   const auto sort_by = [&](auto value) {
     std::vector<decltype(value(0u))> values(nodes.size());
     for (const std::uint32_t i : rows_) values[i] = value(i);
-    std::stable_sort(rows_.begin(), rows_.end(), [&](std::uint32_t x, std::uint32_t y) {
-      return sort_.is_descending ? values[y] < values[x] : values[x] < values[y];
-    });
+    sort_rows(rows_, sort_.is_descending,
+              [&](std::uint32_t x, std::uint32_t y) { return values[x] < values[y]; });
   };
   switch (sort_.column) {
     case kNode: return sort_by([&](std::uint32_t i) { return name_of(*result, nodes[i]); });

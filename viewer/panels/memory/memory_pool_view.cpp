@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
 
 #include "panels/memory/memory_axis.hpp"
 #include "panels/widgets/format.hpp"
+#include "panels/widgets/row_order.hpp"
 #include "panels/widgets/table_columns.hpp"
 #include "panels/widgets/widgets.hpp"
 
@@ -71,11 +73,11 @@ void PoolView::draw_table(PanelContext& context, const PoolViewModel& view_model
   const Theme& theme = context.theme;
   if (!begin_table(theme, {"pools", kColumns, {0, false}, {width, 0}})) return;
   const TableSort sort = sort_of({});
-  std::vector<const PoolRow*> rows;
-  for (const PoolRow& row : view_model.pools) rows.push_back(&row);
+  std::vector<std::uint32_t> rows(view_model.pools.size());
+  std::iota(rows.begin(), rows.end(), 0u);
   const auto sort_by = [&](auto value) {
-    std::stable_sort(rows.begin(), rows.end(), [&](const PoolRow* a, const PoolRow* b) {
-      return sort.is_descending ? value(*b) < value(*a) : value(*a) < value(*b);
+    sort_rows(rows, sort.is_descending, [&](std::uint32_t a, std::uint32_t b) {
+      return value(view_model.pools[a]) < value(view_model.pools[b]);
     });
   };
   switch (static_cast<PoolColumn>(sort.column)) {
@@ -98,7 +100,7 @@ void PoolView::draw_table(PanelContext& context, const PoolViewModel& view_model
   clipper.Begin(static_cast<int>(rows.size()), row_height());
   while (clipper.Step()) {
     for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
-      const PoolRow& row = *rows[static_cast<std::size_t>(i)];
+      const PoolRow& row = view_model.pools[rows[static_cast<std::size_t>(i)]];
       const bool is_selected = pool_ == row.state.pool;
       if (begin_row(theme, static_cast<int>(row.state.pool), {is_selected, false}).is_clicked) {
         pool_ = is_selected ? std::nullopt : std::optional(row.state.pool);

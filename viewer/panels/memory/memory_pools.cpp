@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "panels/widgets/format.hpp"
+#include "panels/widgets/row_order.hpp"
 
 namespace reprise::viewer {
 
@@ -192,9 +193,8 @@ std::vector<std::uint32_t> ordered_buffers(const PoolViewModel& view_model, Buff
     if (matches.empty() || (b < matches.size() && matches[b] != 0)) rows.push_back(i);
   }
   const auto sort_by = [&](auto value) {
-    std::stable_sort(rows.begin(), rows.end(), [&](std::uint32_t a, std::uint32_t b) {
-      const auto &x = value(view_model.buffers[a]), &y = value(view_model.buffers[b]);
-      return order.is_descending ? y < x : x < y;
+    sort_rows(rows, order.is_descending, [&](std::uint32_t a, std::uint32_t b) {
+      return value(view_model.buffers[a]) < value(view_model.buffers[b]);
     });
   };
   switch (order.by) {

@@ -67,7 +67,7 @@ void session_end(std::span<const std::uint8_t> bytes, Connection::Door door) {
   context.on_welcome = [&] { welcome = true; };
   context.on_refused_request = [] {};
   {
-    asio::generic::stream_protocol::socket socket(io, asio::generic::stream_protocol(AF_UNIX, 0), ends[0]);
+    StreamSocket socket(io, asio::generic::stream_protocol(AF_UNIX, 0), ends[0]);
     std::make_shared<Connection>(std::move(socket), door, context, [&](const std::shared_ptr<Connection>&, ConnectionEnd) { over = true; })->start();
   }
   send_all(ends[1], bytes);

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "trace/live/stream_io.hpp"
 #include "trace/live/tcp_address.hpp"
 #include "trace/trace_error.hpp"
 
@@ -25,34 +26,33 @@ void LiveClient::Link::connect() {
   if (desc_.token.size() > kMaxTokenBytes) return end(LiveState::Refused, "the token is too long");
   if (desc_.address.find('/') != std::string::npos) {
     try {
-      return connect_to<asio::local::stream_protocol>(asio::local::stream_protocol::endpoint(desc_.address));
+      return connect_to(asio::local::stream_protocol::endpoint(desc_.address));
     } catch (const std::system_error& error) {
       return end(LiveState::Unreachable, error.code().message());
     }
   }
   const auto address = parse_tcp_address(desc_.address);
   if (!address) return end(LiveState::Unreachable, "neither a path nor host:port");
-  resolver_.async_resolve(address->host, address->port, [this](asio::error_code error, const asio::ip::tcp::resolver::results_type& found) {
+  resolver_.async_resolve(address->host, address->port, [this](asio::error_code error, const TcpResolver::results_type& found) {
     if (error) return end(LiveState::Unreachable, error.message());
-    connect_to<asio::ip::tcp>(found.begin()->endpoint());
+    connect_to(found.begin()->endpoint());
   });
 }
 
-template <class Protocol>
-void LiveClient::Link::connect_to(const typename Protocol::endpoint& endpoint) {
+void LiveClient::Link::connect_to(const asio::generic::stream_protocol::endpoint& endpoint) {
   socket_.async_connect(endpoint, [this](asio::error_code error) { error ? end(LiveState::Unreachable, error.message()) : greet(); });
 }
 
 void LiveClient::Link::greet() {
   hello_ = encode_hello(desc_.token);
-  asio::async_write(socket_, asio::buffer(hello_), [this](asio::error_code error, std::size_t) {
+  const asio::const_buffer bytes[] = {asio::buffer(hello_)};
+  async_write_all(socket_, bytes, [this](const asio::error_code& error) {
     error ? end(LiveState::Refused, "the session turned the connection away") : read_answer();
   });
 }
 
-template <class Then>
-void LiveClient::Link::read(asio::mutable_buffer bytes, Then then) {
-  asio::async_read(socket_, bytes, [this, then](asio::error_code error, std::size_t) {
+void LiveClient::Link::read(asio::mutable_buffer bytes, std::function<void()> then) {
+  async_read_all(socket_, bytes, [this, then = std::move(then)](const asio::error_code& error) {
     if (!error) return then();
     const bool live = status().state == LiveState::Live;
     end(live ? LiveState::Closed : LiveState::Refused, live ? "the session ended" : "the session turned the connection away");
@@ -130,7 +130,8 @@ void LiveClient::Link::request(const LiveRequest& request) {
 void LiveClient::Link::send_requests() {
   if (sending_ || requests_.empty() || status().state != LiveState::Live) return;
   sending_ = true;
-  asio::async_write(socket_, asio::buffer(requests_.front()), [this](asio::error_code error, std::size_t) {
+  const asio::const_buffer bytes[] = {asio::buffer(requests_.front())};
+  async_write_all(socket_, bytes, [this](const asio::error_code& error) {
     sending_ = false;
     requests_.pop_front();
     if (!error) send_requests();  // an error is the reader's to report

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <deque>
+#include <functional>
 #include <mutex>
 #include <vector>
 
@@ -25,8 +26,7 @@ class LiveClient::Link {
 
  private:
   void connect();
-  template <class Protocol>
-  void connect_to(const typename Protocol::endpoint& endpoint);
+  void connect_to(const asio::generic::stream_protocol::endpoint& endpoint);
   void greet();
   void read_answer();
   void read_session();
@@ -35,14 +35,13 @@ class LiveClient::Link {
   void take_chunk();
   void send_requests();
   // Goes on with `then` when `bytes` are full.
-  template <class Then>
-  void read(asio::mutable_buffer bytes, Then then);
+  void read(asio::mutable_buffer bytes, std::function<void()> then);
   void end(LiveState state, const std::string& reason);
 
   const LiveClientDesc desc_;
   asio::io_context io_{1};
-  asio::ip::tcp::resolver resolver_{io_};
-  asio::generic::stream_protocol::socket socket_{io_};
+  TcpResolver resolver_{io_};
+  StreamSocket socket_{io_};
   std::vector<std::uint8_t> hello_, text_;
   std::array<std::uint8_t, kGreetingHeadBytes> answer_{};
   std::array<std::uint8_t, ChunkHeader::kBytes> header_{};

@@ -3,26 +3,23 @@
 #include <string_view>
 #include <utility>
 
+#include "trace/live/stream_io.hpp"
+
 namespace reprise::trace {
 
-Connection::Connection(asio::generic::stream_protocol::socket socket, Door door, const ConnectionContext& context, OnEnd on_end)
+Connection::Connection(StreamSocket socket, Door door, const ConnectionContext& context, OnEnd on_end)
     : socket_(std::move(socket)), deadline_(socket_.get_executor()), door_(door), context_(context), on_end_(std::move(on_end)) {}
 
-template <std::size_t Bytes, class Then>
-void Connection::read(std::array<std::uint8_t, Bytes>& into, Then then) {
-  asio::async_read(socket_, asio::buffer(into), [self = shared_from_this(), then](asio::error_code error, std::size_t) {
+void Connection::read(asio::mutable_buffer into, std::function<void()> then) {
+  async_read_all(socket_, into, [self = shared_from_this(), then = std::move(then)](const asio::error_code& error) {
     if (self->ended_) return;
     error ? self->end(ConnectionEnd::Left) : then();
   });
 }
 
-template <class Then>
-void Connection::read(std::size_t bytes, Then then) {
+void Connection::read_body(std::size_t bytes, std::function<void()> then) {
   body_.resize(bytes);
-  asio::async_read(socket_, asio::buffer(body_), [self = shared_from_this(), then](asio::error_code error, std::size_t) {
-    if (self->ended_) return;
-    error ? self->end(ConnectionEnd::Left) : then();
-  });
+  read(asio::buffer(body_), std::move(then));
 }
 
 void Connection::start() {
@@ -30,10 +27,10 @@ void Connection::start() {
   deadline_.async_wait([self = shared_from_this()](asio::error_code error) {
     if (!error && !self->greeted_) self->end(ConnectionEnd::Deadline);
   });
-  read(hello_, [this] {
+  read(asio::buffer(hello_), [this] {
     const auto token_bytes = decode_hello(hello_);
     if (!token_bytes) return end(ConnectionEnd::Garbage);
-    read(*token_bytes, [this] { check_token(); });
+    read_body(*token_bytes, [this] { check_token(); });
   });
 }
 
@@ -53,7 +50,8 @@ void Connection::answer(LiveAnswer answer) {
     answer_.insert(answer_.end(), preamble.begin(), preamble.end());
     viewer_ = context_.broadcast.attach();
   }
-  asio::async_write(socket_, asio::buffer(answer_), [self = shared_from_this(), welcome](asio::error_code error, std::size_t) {
+  const asio::const_buffer bytes[] = {asio::buffer(answer_)};
+  async_write_all(socket_, bytes, [self = shared_from_this(), welcome](const asio::error_code& error) {
     if (self->ended_) return;
     if (!welcome) return self->end(ConnectionEnd::WrongToken);
     if (error) return self->end(ConnectionEnd::Left);
@@ -71,8 +69,8 @@ void Connection::send() {
   if (!chunk_) return;
   sending_ = true;
   header_ = encode_header(chunk_->header);
-  const std::array<asio::const_buffer, 2> bytes = {asio::buffer(header_), asio::buffer(chunk_->payload)};
-  asio::async_write(socket_, bytes, [self = shared_from_this()](asio::error_code error, std::size_t) {
+  const asio::const_buffer bytes[] = {asio::buffer(header_), asio::buffer(chunk_->payload)};
+  async_write_all(socket_, bytes, [self = shared_from_this()](const asio::error_code& error) {
     self->sending_ = false;
     if (self->ended_) return;
     if (error) return self->end(ConnectionEnd::Left);
@@ -81,10 +79,10 @@ void Connection::send() {
 }
 
 void Connection::read_request() {
-  read(request_, [this] {
+  read(asio::buffer(request_), [this] {
     const auto bytes = decode_request_head(request_);
     if (!bytes) return end(ConnectionEnd::Garbage);
-    read(*bytes, [this] { take_request(); });
+    read_body(*bytes, [this] { take_request(); });
   });
 }
 
@@ -103,7 +101,7 @@ void Connection::end(ConnectionEnd why) {
   if (std::exchange(ended_, true)) return;
   asio::error_code ignored;
   deadline_.cancel();
-  socket_.shutdown(asio::generic::stream_protocol::socket::shutdown_both, ignored);
+  socket_.shutdown(asio::socket_base::shutdown_both, ignored);
   socket_.close(ignored);
   const bool alone = viewer_ && context_.broadcast.detach(viewer_) == 0;
   on_end_(shared_from_this(), why);

@@ -39,7 +39,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   using OnEnd = std::function<void(const std::shared_ptr<Connection>&, ConnectionEnd)>;
 
   // `on_end` is called once, at the latest from end().
-  Connection(asio::generic::stream_protocol::socket socket, Door door, const ConnectionContext& context, OnEnd on_end);
+  Connection(StreamSocket socket, Door door, const ConnectionContext& context, OnEnd on_end);
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
@@ -48,17 +48,15 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void end(ConnectionEnd why);
 
  private:
-  template <std::size_t Bytes, class Then>
-  void read(std::array<std::uint8_t, Bytes>& into, Then then);
-  template <class Then>
-  void read(std::size_t bytes, Then then);  // into body_
+  void read(asio::mutable_buffer into, std::function<void()> then);
+  void read_body(std::size_t bytes, std::function<void()> then);  // into body_
   void check_token();
   void answer(LiveAnswer answer);
   void read_request();
   void take_request();
 
-  asio::generic::stream_protocol::socket socket_;
-  asio::steady_timer deadline_;
+  StreamSocket socket_;
+  SteadyTimer deadline_;
   const Door door_;
   const ConnectionContext& context_;
   OnEnd on_end_;

@@ -43,7 +43,7 @@ LiveLoop::~LiveLoop() {
 
 bool LiveLoop::open_path(const std::filesystem::path& path) {
   asio::error_code error;
-  asio::local::stream_protocol::acceptor door(io_);
+  AcceptorOf<asio::local::stream_protocol> door(io_);
   door.open({}, error);
   require(error, path.string() + ": cannot open a socket");
   close_on_exec(door.native_handle());
@@ -62,11 +62,11 @@ bool LiveLoop::open_path(const std::filesystem::path& path) {
 std::uint16_t LiveLoop::open_tcp(const std::string& host, const std::string& port) {
   const std::string where = host + ":" + port;
   asio::error_code error;
-  asio::ip::tcp::resolver resolver(io_);
-  const auto found = resolver.resolve(host, port, asio::ip::tcp::resolver::passive, error);
+  TcpResolver resolver(io_);
+  const auto found = resolver.resolve(host, port, asio::ip::resolver_base::passive, error);
   require(error, where + ": no such address");
   const asio::ip::tcp::endpoint endpoint = found.begin()->endpoint();
-  asio::ip::tcp::acceptor door(io_);
+  AcceptorOf<asio::ip::tcp> door(io_);
   door.open(endpoint.protocol(), error);
   require(error, where + ": cannot open a socket");
   close_on_exec(door.native_handle());
@@ -130,7 +130,7 @@ void LiveLoop::accept(Acceptor& acceptor, Connection::Door door) {
   // Waits before it accepts: accepting takes a descriptor, and fails for want of one, even where nobody stands at the door.
   acceptor.async_wait(asio::socket_base::wait_read, [this, &acceptor, door](asio::error_code error) {
     if (stopped_) return;
-    typename Acceptor::protocol_type::socket socket(io_);
+    SocketOf<typename Acceptor::protocol_type> socket(io_);
     if (!error) acceptor.non_blocking(true, error);
     if (!error) acceptor.accept(socket, error);
     const bool exhausted = error == asio::error::no_descriptors || error == asio::error_code(ENFILE, asio::system_category()) ||
@@ -158,7 +158,7 @@ bool LiveLoop::refuse_one(Acceptor& acceptor) {
   ::close(spare_);
   asio::error_code error;
   {
-    typename Acceptor::protocol_type::socket refused(io_);
+    SocketOf<typename Acceptor::protocol_type> refused(io_);
     acceptor.non_blocking(true, error);
     acceptor.accept(refused, error);
   }
@@ -168,7 +168,7 @@ bool LiveLoop::refuse_one(Acceptor& acceptor) {
   return spare_ >= 0 && (!error || error == asio::error::would_block);
 }
 
-void LiveLoop::take(asio::generic::stream_protocol::socket socket, Connection::Door door) {
+void LiveLoop::take(StreamSocket socket, Connection::Door door) {
   if (connections_.size() >= max_connections_) {
     const std::lock_guard lock(stats_mutex_);
     ++stats_.too_many;

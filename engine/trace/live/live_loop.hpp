@@ -42,16 +42,16 @@ class LiveLoop {
   void accept(Acceptor& acceptor, Connection::Door door);
   template <class Acceptor>
   bool refuse_one(Acceptor& acceptor);
-  void take(asio::generic::stream_protocol::socket socket, Connection::Door door);
+  void take(StreamSocket socket, Connection::Door door);
   void ended(const std::shared_ptr<Connection>& connection, ConnectionEnd why);
   void open_doors();
 
   ConnectionContext context_;
   const std::size_t max_connections_;
   asio::io_context io_{1};
-  std::optional<asio::executor_work_guard<asio::io_context::executor_type>> work_;
-  std::optional<asio::local::stream_protocol::acceptor> path_door_;
-  std::optional<asio::ip::tcp::acceptor> tcp_door_;
+  std::optional<asio::executor_work_guard<Executor>> work_;
+  std::optional<AcceptorOf<asio::local::stream_protocol>> path_door_;
+  std::optional<AcceptorOf<asio::ip::tcp>> tcp_door_;
   bool path_waits_ = false, tcp_waits_ = false, stopped_ = false;
   int spare_ = -1;  // given up to take, and close, a connection that there is no descriptor for
   std::set<std::shared_ptr<Connection>> connections_;

@@ -15,7 +15,7 @@ namespace reprise::trace {
 
 bool session_answers(const std::filesystem::path& path) {
   asio::io_context context;
-  asio::local::stream_protocol::socket socket(context);
+  SocketOf<asio::local::stream_protocol> socket(context);
   asio::error_code error;
   socket.open({}, error);
   if (!error) socket.non_blocking(true, error);

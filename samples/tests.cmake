@@ -3,9 +3,11 @@
 # sample_test(<name> <device> <command...>): runs in the folder of the sample's ordinary run on that device.
 function(sample_test name device)
   string(REGEX MATCH "^[a-z]+" sample ${name})
-  add_test(NAME sample.${device}.${name} COMMAND ${ARGN})
+  reprise_device_command(command ${device} ${ARGN})
+  add_test(NAME sample.${device}.${name} COMMAND ${command})
   set_tests_properties(sample.${device}.${name} PROPERTIES
-    WORKING_DIRECTORY ${PROJECT_BINARY_DIR}/samples/run-${device}-${sample} LABELS sample TIMEOUT 600)
+    WORKING_DIRECTORY ${PROJECT_BINARY_DIR}/samples/run-${device}-${sample} LABELS sample TIMEOUT 600
+    SKIP_RETURN_CODE ${REPRISE_SKIPPED})
 endfunction()
 
 # sample_refusal(<sample>.<case> <exit code> <pattern on stderr> <arguments...>), on the host device.

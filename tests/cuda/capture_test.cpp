@@ -77,7 +77,7 @@ void count_call(void* counter) { ++*static_cast<int*>(counter); }
 
 }  // namespace
 
-TEST_CASE("cuda capture: an application's stream work becomes a graph, whose nodes are shown with names, parameters and edges") {
+TEST_CASE("cuda capture: an application's stream work becomes a graph, whose nodes are shown with names, parameters and edges" * doctest::test_suite("gpu")) {
   if (!have_gpu()) return;
   const Gpu t;
   const Side side(t.device);
@@ -133,7 +133,7 @@ TEST_CASE("cuda capture: an application's stream work becomes a graph, whose nod
   CHECK(bits == 0x01010101);
 }
 
-TEST_CASE("cuda capture: buffers that its nodes name stay alive with it, and it is ordered with their other uses") {
+TEST_CASE("cuda capture: buffers that its nodes name stay alive with it, and it is ordered with their other uses" * doctest::test_suite("gpu")) {
   if (!have_gpu()) return;
   const Gpu t;
   const CurrentDevice current(t.device);
@@ -158,7 +158,7 @@ TEST_CASE("cuda capture: buffers that its nodes name stay alive with it, and it 
   graph.launch(t.queue).wait();
 }
 
-TEST_CASE("cuda capture: a pool given at the end is held with every buffer in it") {
+TEST_CASE("cuda capture: a pool given at the end is held with every buffer in it" * doctest::test_suite("gpu")) {
   if (!have_gpu()) return;
   const Gpu t;
   const CurrentDevice current(t.device);
@@ -182,7 +182,7 @@ TEST_CASE("cuda capture: a pool given at the end is held with every buffer in it
   CHECK(error_of([&] { static_cast<void>(end_capture_with_pool(t.queue, nullptr)); }).code == ErrorCode::InvalidArgument);
 }
 
-TEST_CASE("cuda capture: ended without a beginning it is unmatched, and begun twice it is refused") {
+TEST_CASE("cuda capture: ended without a beginning it is unmatched, and begun twice it is refused" * doctest::test_suite("gpu")) {
   if (!have_gpu()) return;
   const Gpu t;
   const CudaState before = cuda_state();
@@ -201,7 +201,7 @@ TEST_CASE("cuda capture: ended without a beginning it is unmatched, and begun tw
   CHECK(cuda_state() == before);
 }
 
-TEST_CASE("cuda capture: what invalidated it is told, and the stream is usable afterwards") {
+TEST_CASE("cuda capture: what invalidated it is told, and the stream is usable afterwards" * doctest::test_suite("gpu")) {
   if (!have_gpu()) return;
   const Gpu t;
   const Side side(t.device);
@@ -247,7 +247,7 @@ TEST_CASE("cuda capture: what invalidated it is told, and the stream is usable a
   CHECK(t.read(x) == std::vector<float>(kCount, 1.0f));
 }
 
-TEST_CASE("cuda capture: a scope that an exception leaves drops the capture") {
+TEST_CASE("cuda capture: a scope that an exception leaves drops the capture" * doctest::test_suite("gpu")) {
   if (!have_gpu()) return;
   const Gpu t;
   const CurrentDevice current(t.device);
@@ -270,7 +270,7 @@ TEST_CASE("cuda capture: a scope that an exception leaves drops the capture") {
   graph.launch(t.queue).wait();
 }
 
-TEST_CASE("cuda capture: CUDA's own print of a graph is a second source beside the plan's") {
+TEST_CASE("cuda capture: CUDA's own print of a graph is a second source beside the plan's" * doctest::test_suite("gpu")) {
   if (!have_gpu()) return;
   const Gpu t;
   const CurrentDevice current(t.device);
@@ -301,7 +301,7 @@ TEST_CASE("cuda capture: CUDA's own print of a graph is a second source beside t
   CHECK(error_of([&] { cuda_debug_dot(on_host, "x.dot"); }).code == ErrorCode::Unsupported);
 }
 
-TEST_CASE("cuda capture: calls may name memory of the application that the engine never saw") {
+TEST_CASE("cuda capture: calls may name memory of the application that the engine never saw" * doctest::test_suite("gpu")) {
   if (!have_gpu()) return;
   const Gpu t;
   const CurrentDevice current(t.device);
@@ -328,7 +328,7 @@ TEST_CASE("cuda capture: modes are CUDA's") {
   CHECK(to_cuda(CaptureMode::Relaxed) == CU_STREAM_CAPTURE_MODE_RELAXED);
 }
 
-TEST_CASE("cuda capture: memory that is allocated in it, and memory that is nobody's of the engine, are shown") {
+TEST_CASE("cuda capture: memory that is allocated in it, and memory that is nobody's of the engine, are shown" * doctest::test_suite("gpu")) {
   if (!have_gpu()) return;
   const Gpu t;
   const Side side(t.device);
@@ -361,7 +361,7 @@ TEST_CASE("cuda capture: memory that is allocated in it, and memory that is nobo
   CHECK(cudaFree(theirs) == cudaSuccess);
 }
 
-TEST_CASE("cuda capture: an adopted graph is shown too, its child graphs as labels and its pitched copies as rows") {
+TEST_CASE("cuda capture: an adopted graph is shown too, its child graphs as labels and its pitched copies as rows" * doctest::test_suite("gpu")) {
   if (!have_gpu()) return;
   const Gpu t;
   const CurrentDevice current(t.device);

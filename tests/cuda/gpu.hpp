@@ -1,5 +1,5 @@
-// The fixture of tests that need a GPU: one device for all of them. On a machine without one a test says so and
-// returns, and fails where $REPRISE_REQUIRE_GPU=1. Threads: one thread at a time.
+// The fixture of tests that need a GPU: one device for all of them. Without a GPU these tests are skipped; they fail if
+// $REPRISE_REQUIRE_GPU is 1. Threads: one thread at a time.
 #pragma once
 
 #include <cuda.h>
@@ -18,7 +18,7 @@ namespace reprise::test {
 
 // The GPU that tests run on ($REPRISE_DEVICE, else cuda:0); empty where there is none.
 [[nodiscard]] const Device& gpu();
-// False, with a message or a failure, where there is none. A test that gets it returns.
+// Whether there is a GPU. If not, skips the running test case or fails it; the test case returns.
 [[nodiscard]] bool have_gpu();
 
 // What the calling thread's CUDA state is: no call of the engine may change it.

@@ -213,7 +213,7 @@ TEST_CASE("pages over a fake driver: where growing fails, what was there stays, 
   }
 }
 
-TEST_CASE("cuda pages: what a trim gives back the GPU has again, until the next launch") {
+TEST_CASE("cuda pages: what a trim gives back the GPU has again, until the next launch" * doctest::test_suite("gpu")) {
   if (!have_gpu()) return;
   constexpr unsigned kCount = 64u << 20;
   const Gpu on;
@@ -247,7 +247,7 @@ TEST_CASE("cuda pages: what a trim gives back the GPU has again, until the next 
   }
 }
 
-TEST_CASE("cuda pages: a graph whose nodes are timed is trimmed and goes on, and its twin with it") {
+TEST_CASE("cuda pages: a graph whose nodes are timed is trimmed and goes on, and its twin with it" * doctest::test_suite("gpu")) {
   if (!have_gpu()) return;
   const NoTraceEnvironment none;
   const TraceFolder folder;

@@ -12,6 +12,7 @@
 #include <reprise/reprise.hpp>
 
 #include "nvtx/listener.hpp"
+#include "support/skip.hpp"
 
 namespace reprise::test {
 namespace {
@@ -139,10 +140,10 @@ TEST_CASE("nvtx: a name longer than a tool shows is cut, not refused") {
   CHECK(starts[0].text.size() < 200);
 }
 
-TEST_CASE("nvtx: queues and memory of a GPU have their names") {
+TEST_CASE("nvtx: queues and memory of a GPU have their names" * doctest::test_suite("gpu")) {
   const Instance instance({.application = "nvtx test"});
   if (!instance.why_no_gpu().empty()) {
-    MESSAGE(instance.why_no_gpu());
+    skip_test_case(instance.why_no_gpu());
     return;
   }
   const Device device = instance.open_device(DeviceSelector::named("cuda:0"));

@@ -77,7 +77,7 @@ bool is_costs_file(const std::filesystem::path& path) { return std::ifstream(pat
 
 NodeCosts read_costs_file(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
-  const nlohmann::json json = nlohmann::json::parse(file, nullptr, false);
+  const nlohmann::json json = parse_json(file);
   if (json.is_discarded() || !json.contains("reprise_costs") || !json["reprise_costs"].is_number_integer()) {
     fail_costs_file(path, "it is no file that write_costs() wrote");
   }

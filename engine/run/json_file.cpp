@@ -12,6 +12,8 @@
 
 namespace reprise::detail {
 
+nlohmann::json parse_json(std::istream& file) { return nlohmann::json::parse(file, nullptr, false); }
+
 void write_json_file(const std::filesystem::path& path, const nlohmann::json& json, std::string_view what, Stage stage) {
   std::filesystem::path whole = path;
   whole += ".new";

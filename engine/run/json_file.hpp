@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <iosfwd>
 #include <string_view>
 
 #include <nlohmann/json_fwd.hpp>
@@ -9,6 +10,9 @@
 #include <reprise/error.hpp>
 
 namespace reprise::detail {
+
+// The JSON value in `file`; a discarded value if it is malformed. Here, so that the parser is compiled once.
+[[nodiscard]] nlohmann::json parse_json(std::istream& file);
 
 // `what` it is, for the error: "the tuning". Throws NativeFailure at `stage`.
 void write_json_file(const std::filesystem::path& path, const nlohmann::json& json, std::string_view what, Stage stage);

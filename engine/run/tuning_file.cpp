@@ -66,7 +66,7 @@ Json read(const std::filesystem::path& path) {
   std::error_code error;
   if (!std::filesystem::exists(path, error)) return nullptr;
   std::ifstream file(path, std::ios::binary);
-  Json json = Json::parse(file, nullptr, false);
+  Json json = parse_json(file);
   if (!file || json.is_discarded() || !json.is_object() || !json.contains("reprise_tuning") || !json["reprise_tuning"].is_number_integer() ||
       !json.contains("graphs") || !json["graphs"].is_array()) {
     fail_file(path, "it is no file that save_tuning() wrote");

@@ -10,6 +10,7 @@
 
 #include "panels/format.hpp"
 #include "panels/nodes_columns.hpp"
+#include "panels/row_order.hpp"
 #include "panels/widgets.hpp"
 
 namespace reprise::viewer {
@@ -150,8 +151,7 @@ void CompareTable::make_rows(const Frame& frame, const std::shared_ptr<const Com
   const auto sort_by = [&](auto value) {
     std::vector<decltype(value(0u))> values(nodes.size());
     for (const std::uint32_t i : rows_) values[i] = value(i);
-    std::stable_sort(rows_.begin(), rows_.end(),
-                     [&](std::uint32_t x, std::uint32_t y) { return sort_.is_descending ? values[y] < values[x] : values[x] < values[y]; });
+    sort_rows(rows_, sort_.is_descending, [&](std::uint32_t x, std::uint32_t y) { return values[x] < values[y]; });
   };
   switch (sort_.column) {
     case kNode: return sort_by([&](std::uint32_t i) { return name_of(*result, nodes[i]); });

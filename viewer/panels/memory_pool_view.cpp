@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
 
 #include "panels/format.hpp"
 #include "panels/memory_axis.hpp"
+#include "panels/row_order.hpp"
 #include "panels/table_columns.hpp"
 #include "panels/widgets.hpp"
 
@@ -52,11 +54,11 @@ void PoolView::draw_table(Frame& frame, const PoolFacts& facts, float width) {
   const Theme& theme = frame.theme;
   if (!begin_table(theme, {"pools", kColumns, {0, false}, {width, 0}})) return;
   const TableSort sort = sort_of({});
-  std::vector<const PoolRow*> rows;
-  for (const PoolRow& row : facts.pools) rows.push_back(&row);
+  std::vector<std::uint32_t> rows(facts.pools.size());
+  std::iota(rows.begin(), rows.end(), 0u);
   const auto sort_by = [&](auto value) {
-    std::stable_sort(rows.begin(), rows.end(),
-                     [&](const PoolRow* a, const PoolRow* b) { return sort.is_descending ? value(*b) < value(*a) : value(*a) < value(*b); });
+    sort_rows(rows, sort.is_descending,
+              [&](std::uint32_t a, std::uint32_t b) { return value(facts.pools[a]) < value(facts.pools[b]); });
   };
   switch (static_cast<PoolColumn>(sort.column)) {
     case PoolColumn::Label: sort_by([](const PoolRow& r) { return r.state.label; }); break;
@@ -76,7 +78,7 @@ void PoolView::draw_table(Frame& frame, const PoolFacts& facts, float width) {
   clipper.Begin(static_cast<int>(rows.size()), row_height());
   while (clipper.Step()) {
     for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
-      const PoolRow& row = *rows[static_cast<std::size_t>(i)];
+      const PoolRow& row = facts.pools[rows[static_cast<std::size_t>(i)]];
       const bool is_chosen = pool_ == row.state.pool;
       if (begin_row(theme, static_cast<int>(row.state.pool), {is_chosen, false}).is_clicked) {
         pool_ = is_chosen ? std::nullopt : std::optional(row.state.pool);

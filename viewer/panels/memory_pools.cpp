@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "panels/format.hpp"
+#include "panels/row_order.hpp"
 
 namespace reprise::viewer {
 
@@ -169,10 +170,8 @@ std::vector<std::uint32_t> ordered_buffers(const PoolFacts& facts, BufferOrder o
     if (matches.empty() || (b < matches.size() && matches[b] != 0)) rows.push_back(i);
   }
   const auto sort_by = [&](auto value) {
-    std::stable_sort(rows.begin(), rows.end(), [&](std::uint32_t a, std::uint32_t b) {
-      const auto &x = value(facts.buffers[a]), &y = value(facts.buffers[b]);
-      return order.is_descending ? y < x : x < y;
-    });
+    sort_rows(rows, order.is_descending,
+              [&](std::uint32_t a, std::uint32_t b) { return value(facts.buffers[a]) < value(facts.buffers[b]); });
   };
   switch (order.by) {
     case BufferColumn::Name: sort_by([](const BufferRow& r) -> const std::string& { return r.name; }); break;

@@ -4,16 +4,13 @@
 #include <numeric>
 #include <string>
 
+#include "panels/row_order.hpp"
+
 namespace reprise::viewer {
 
 namespace {
 
-// `before(a, b)`: a sorts before b when ascending. Unknown ones are at the end already.
-template <class Before>
-void sort_by(std::vector<std::uint32_t>& nodes, SortDirection direction, Before before) {
-  std::stable_sort(nodes.begin(), nodes.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return direction == SortDirection::Ascending ? before(a, b) : before(b, a); });
-}
+bool is_descending(NodeSort sort) { return sort.direction != SortDirection::Ascending; }
 
 }  // namespace
 
@@ -27,14 +24,14 @@ std::vector<std::uint32_t> sorted_nodes(const model::Graph& graph, const GraphFa
       texts[n] = node_text(graph, facts, {}, sort.column, n);
       known[n] = texts[n].empty() ? 0 : 1;
     }
-    sort_by(nodes, sort.direction, [&](std::uint32_t a, std::uint32_t b) { return texts[a] < texts[b]; });
+    sort_rows(nodes, is_descending(sort), [&](std::uint32_t a, std::uint32_t b) { return texts[a] < texts[b]; });
   } else {
     std::vector<double> numbers(nodes.size());
     for (std::uint32_t n = 0; n < nodes.size(); ++n) {
       numbers[n] = node_number(graph, facts, sort.column, n);
       known[n] = numbers[n] < 0 ? 0 : 1;
     }
-    sort_by(nodes, sort.direction, [&](std::uint32_t a, std::uint32_t b) { return numbers[a] < numbers[b]; });
+    sort_rows(nodes, is_descending(sort), [&](std::uint32_t a, std::uint32_t b) { return numbers[a] < numbers[b]; });
   }
   std::stable_partition(nodes.begin(), nodes.end(), [&](std::uint32_t n) { return known[n] != 0; });
   return nodes;

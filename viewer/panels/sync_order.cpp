@@ -4,6 +4,8 @@
 #include <limits>
 #include <string>
 
+#include "panels/row_order.hpp"
+
 namespace reprise::viewer {
 
 using trace::kNone;
@@ -30,14 +32,13 @@ bool is_chosen(const SyncFacts& facts, std::uint32_t edge, const EdgeChoice& cho
 
 // By a value of each, ties by place.
 template <class Value>
-void sort_rows(std::vector<std::uint32_t>& rows, bool is_descending, Value value) {
+void sort_by_value(std::vector<std::uint32_t>& rows, bool is_descending, Value value) {
   std::vector<decltype(value(0u))> values;
   values.reserve(rows.size());
   for (const std::uint32_t r : rows) values.push_back(value(r));
   std::vector<std::uint32_t> order(rows.size());
   for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return is_descending ? values[b] < values[a] : values[a] < values[b]; });
+  sort_rows(order, is_descending, [&](std::uint32_t a, std::uint32_t b) { return values[a] < values[b]; });
   for (std::uint32_t& i : order) i = rows[i];
   rows = std::move(order);
 }
@@ -54,7 +55,7 @@ std::vector<std::uint32_t> ordered_edges(const SyncFacts& facts, const std::vect
   for (std::uint32_t e = 0; e < edges.size(); ++e) {
     if (is_chosen(facts, e, choice) && passes(facts, e, matches)) rows.push_back(e);
   }
-  const auto sort_by = [&](auto value) { sort_rows(rows, order.is_descending, value); };
+  const auto sort_by = [&](auto value) { sort_by_value(rows, order.is_descending, value); };
   switch (order.by) {
     case EdgeColumn::From: sort_by([&](std::uint32_t e) { return edges[e].from; }); break;
     case EdgeColumn::To: sort_by([&](std::uint32_t e) { return edges[e].to; }); break;
@@ -91,7 +92,7 @@ std::vector<std::uint32_t> ordered_barriers(const SyncFacts& facts, BarrierOrder
   for (std::uint32_t b = 0; b < barriers.size(); ++b) {
     if (passes_filter(b)) rows.push_back(b);
   }
-  const auto sort_by = [&](auto value) { sort_rows(rows, order.is_descending, value); };
+  const auto sort_by = [&](auto value) { sort_by_value(rows, order.is_descending, value); };
   const auto& strings = graph.record().strings;
   switch (order.by) {
     case BarrierColumn::Place: sort_by([&](std::uint32_t b) { return std::pair(strings[barriers[b].file], barriers[b].line); }); break;

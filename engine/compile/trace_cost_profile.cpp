@@ -19,8 +19,7 @@ namespace reprise {
 namespace detail {
 namespace {
 
-constexpr std::uint32_t kNewestReplays =
-    64;  // of each graph and of whatever told the times: the newest
+constexpr std::uint32_t kNewestReplays = 64;  // of each graph and timing source
 
 // Timing methods, the most precise first.
 struct TimingSource {
@@ -96,12 +95,12 @@ class TimedGraph {
     costs.plan_hash = graph_.plan_hash;
     costs.replays = replays_[at];
     for (std::uint32_t node = 0; node < own_nodes_; ++node) {
-      const trace::Node& told = graph_.nodes[node];
+      const trace::Node& traced = graph_.nodes[node];
       const auto times = std::find_if(times_.begin(), times_.end(),
                                       [&](const auto& of) { return !of[node].empty(); });
-      if (told.command == trace::kNone || times == times_.end()) continue;
-      costs.commands.push_back({told.command, label_path(told.label), graph_.strings[told.name],
-                                work_of(told),
+      if (traced.command == trace::kNone || times == times_.end()) continue;
+      costs.commands.push_back({traced.command, label_path(traced.label), graph_.strings[traced.name],
+                                work_of(traced),
                                 std::chrono::duration<double, std::nano>(median((*times)[node]))});
     }
     std::sort(costs.commands.begin(), costs.commands.end(),

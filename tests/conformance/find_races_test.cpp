@@ -67,11 +67,10 @@ TEST_CASE_FIXTURE(Shaken, "find_races: an undeclared read is found and both comm
 TEST_CASE_FIXTURE(
     Shaken, "find_races: the text names the pair, their source locations and the difference") {
   const std::string text = to_text(find_races(undeclared_read(), 8));
-  for (const char* const part :
-       {"find_races step: 3 commands, 8 orders from number 0 on", "1 finding",
-        "command 1, dispatch conf_set (",
-        "find_races_test.cpp:", "command 2, dispatch conf_add in forward (",
-        "y: 4 bytes from byte 16 on", "command 2 declares write"}) {
+  for (const char* const part : {"find_races step: 3 commands, 8 orders from number 0 on",
+                                 "1 finding", "command 1, dispatch conf_set (",
+                                 "find_races_test.cpp:", "command 2, dispatch conf_add in forward (",
+                                 "y: 4 bytes from byte 16 on", "command 2 declares write"}) {
     INFO("part: ", std::string(part), "\ntext: ", text);
     CHECK(contains(text, part));
   }

@@ -36,7 +36,7 @@ class MemoryReclaimer {
     const PoolCore* holders = nullptr;  // as largest_holders()
   };
   // Returns allocate(). If that lacks memory, destroys deferred objects, trims idle graphs, and
-  // calls it once more. `scope_of` maps the first error to a Scope. Errors get `where` appended;
+  // retries once. `scope_of` maps the first error to a Scope. Errors get `where` appended;
   // a second failure for lack of memory also names the largest holders.
   template <class Allocate, class ScopeOf>
   std::invoke_result_t<Allocate&> retry(std::string_view label, const std::string& where,

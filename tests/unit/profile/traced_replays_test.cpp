@@ -289,7 +289,7 @@ TEST_CASE("traced replays: the mode changes what is told and nothing of the plan
 TEST_CASE("traced replays: what was over before a flush is in the file while the program goes on") {
   const NoTraceEnvironment none;
   const TraceFolder folder;
-  const Instance instance = traced_instance({.target = folder.file()});
+  Instance instance = traced_instance({.target = folder.file()});
   const Device device = instance.open_device(DeviceSelector::named("host"));
   const auto pool = device.create_pool();
   const CommandBuffer cmd = record_step(device, pool);

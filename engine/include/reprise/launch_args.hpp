@@ -4,14 +4,9 @@
 #pragma once
 
 #include <concepts>
-#include <cstddef>
-#include <cstring>
-#include <deque>
 #include <memory>
 #include <span>
 #include <type_traits>
-#include <utility>
-#include <vector>
 
 #include <reprise/buffer.hpp>
 
@@ -26,41 +21,36 @@ concept DevSliceArg = requires(const A& arg, LaunchArgs& args) {
   arg.push(args);
 };
 
-// The arguments of one dispatch, in the kernel's order. Copies values.
+// The arguments of one dispatch, in the kernel's order. Copies views and values.
 class LaunchArgs {
  public:
-  LaunchArgs() = default;
+  LaunchArgs();
   LaunchArgs(const LaunchArgs&) = delete;
   LaunchArgs& operator=(const LaunchArgs&) = delete;
+  ~LaunchArgs();
 
-  void push(AccessedView view) {
-    arguments_.push_back(detail::make_argument(views_.emplace_back(std::move(view))));
-  }
+  void push(AccessedView view);
   // Any argument that Recorder::dispatch takes.
   template <class T>
   void push(const T& argument) {
     if constexpr (DevSliceArg<T>) {
-      owners_.push_back(argument.validate());
+      push_owner(argument.validate());
       argument.push(*this);
     } else {
-      detail::Argument value = detail::make_argument(argument);
-      std::vector<std::byte>& bytes = values_.emplace_back(value.size);
-      std::memcpy(bytes.data(), value.value, value.size);
-      value.value = bytes.data();
-      arguments_.push_back(value);
+      push_value(detail::make_argument(argument));
     }
   }
 
-  [[nodiscard]] std::span<const detail::Argument> arguments() const noexcept { return arguments_; }
-  [[nodiscard]] std::span<const std::shared_ptr<const void>> owners() const noexcept {
-    return owners_;
-  }
+  // Both are valid until the next push.
+  [[nodiscard]] std::span<const detail::Argument> arguments() const noexcept;
+  [[nodiscard]] std::span<const std::shared_ptr<const void>> owners() const noexcept;
 
  private:
-  std::vector<detail::Argument> arguments_;    // point into views_ and values_
-  std::deque<AccessedView> views_;             // stable addresses
-  std::deque<std::vector<std::byte>> values_;  // stable addresses
-  std::vector<std::shared_ptr<const void>> owners_;
+  void push_owner(std::shared_ptr<const void> owner);
+  void push_value(const detail::Argument& argument);
+
+  struct Storage;
+  std::unique_ptr<Storage> storage_;
 };
 
 template <class T>

@@ -290,7 +290,7 @@ TEST_CASE(
     "traced replays: a flush writes everything completed before it while the program continues") {
   const NoTraceEnvironment none;
   const TraceFolder folder;
-  const Instance instance = traced_instance({.target = folder.file()});
+  Instance instance = traced_instance({.target = folder.file()});
   const Device device = instance.open_device(DeviceSelector::named("host"));
   const auto pool = device.create_pool();
   const CommandBuffer cmd = record_step(device, pool);

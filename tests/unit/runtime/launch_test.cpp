@@ -190,7 +190,7 @@ TEST_CASE("launch: wrong arguments are typed errors that name the graph") {
   const ErrorDetails empty = error_of([&] { (void)graph.launch(Queue()); });
   CHECK(empty.code == ErrorCode::NotInitialized);
   CHECK(empty.label == "g");
-  const Queue foreign = other.create_queue({.label = "foreign"});
+  Queue foreign = other.create_queue({.label = "foreign"});
   const ErrorDetails wrong = error_of([&] { (void)graph.launch(foreign); });
   CHECK(wrong.code == ErrorCode::WrongDevice);
   CHECK(wrong.stage == Stage::Launch);

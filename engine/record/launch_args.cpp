@@ -1,0 +1,45 @@
+#include <reprise/launch_args.hpp>
+
+#include <cstring>
+#include <deque>
+#include <utility>
+#include <vector>
+
+namespace reprise {
+
+struct LaunchArgs::Storage {
+  std::vector<detail::Argument> arguments;  // point to elements of the two deques, which stay
+  std::deque<AccessedView> views;
+  std::deque<std::vector<std::byte>> values;
+  std::vector<std::shared_ptr<const void>> owners;
+};
+
+LaunchArgs::LaunchArgs() : storage_(std::make_unique<Storage>()) {}
+LaunchArgs::~LaunchArgs() = default;
+
+void LaunchArgs::push(AccessedView view) {
+  Storage& to = *storage_;
+  to.arguments.push_back(detail::make_argument(to.views.emplace_back(std::move(view))));
+}
+
+void LaunchArgs::push_owner(std::shared_ptr<const void> owner) {
+  storage_->owners.push_back(std::move(owner));
+}
+
+void LaunchArgs::push_value(const detail::Argument& argument) {
+  Storage& to = *storage_;
+  detail::Argument kept = argument;
+  std::vector<std::byte>& bytes = to.values.emplace_back(argument.size);
+  if (argument.size != 0) std::memcpy(bytes.data(), argument.value, argument.size);
+  kept.value = bytes.data();
+  to.arguments.push_back(kept);
+}
+
+std::span<const detail::Argument> LaunchArgs::arguments() const noexcept {
+  return storage_->arguments;
+}
+std::span<const std::shared_ptr<const void>> LaunchArgs::owners() const noexcept {
+  return storage_->owners;
+}
+
+}  // namespace reprise

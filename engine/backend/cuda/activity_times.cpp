@@ -12,7 +12,7 @@
 namespace reprise::detail {
 namespace {
 
-// By which CUPTI's clock and ours may differ: both are fitted to the host's.
+// Maximum difference between CUPTI's clock and the GPU clock after both are fitted to the host's.
 constexpr std::int64_t kClocksApart = 20'000;  // ns
 
 std::vector<cudaGraphNode_t> nodes_of(cudaGraph_t graph) {
@@ -36,7 +36,7 @@ bool leaves_records(cudaGraphNodeType type) {
          type == cudaGraphNodeTypeMemset;
 }
 
-// Claims the nodes of one graph, those inside its child graphs, and those of bodies.
+// Claims the nodes of one graph, of its child graphs and of bodies.
 class Claims {
  public:
   Claims(ActivitySession& session, std::shared_ptr<ActivitySession::Sink> sink,
@@ -49,34 +49,34 @@ class Claims {
     }
   }
 
-  // A node of the graph itself.
+  // Claims a node of the graph itself.
   void add(cudaGraphNode_t node, std::uint32_t place) {
     places_.emplace(node, place);
     if (!leaves_records(type_of(node))) return;
     session_.claim(node, place, sink_);
     count(place);
   }
-  // Once all of them are added: what is inside of them.
+  // Claims the nodes inside the added nodes. Called after the last add().
   void add_insides(cudaGraph_t graph) {
     const std::vector<cudaGraphNode_t> nodes = nodes_of(graph);
     next_ = static_cast<std::uint32_t>(nodes.size());
     for (const cudaGraphNode_t node : nodes) add_inside(node, node, place_of(node));
   }
-  // Records that a replay leaves of the graph's own nodes, the stamps included.
+  // Records per replay of the graph's own nodes, timestamp kernels included.
   [[nodiscard]] std::size_t own_records() const noexcept { return own_records_; }
-  // By place: how many of them one run leaves.
+  // By index: records per run of a node.
   [[nodiscard]] std::vector<std::uint32_t> take_records() noexcept { return std::move(records_); }
 
  private:
   [[nodiscard]] std::uint32_t place_of(cudaGraphNode_t node) const {
     const auto at = places_.find(node);
-    return at == places_.end() ? kNone : at->second;  // an instrument has none
+    return at == places_.end() ? kNone : at->second;  // an instrumentation node has no index
   }
   void count(std::uint32_t place) {
     if (place < records_.size()) ++records_[place];
     if (place >= NodeRun::kBegin) ++own_records_;
   }
-  // `of`: the node of the graph itself that it is in.
+  // `of`: the enclosing node of the graph itself.
   void add_inside(cudaGraphNode_t node, cudaGraphNode_t of, std::uint32_t place) {
     if (const auto bodies = bodies_.find(node); bodies != bodies_.end()) {
       for (const cudaGraph_t graph : bodies->second) add_graph(graph, of, kNone);
@@ -87,7 +87,7 @@ class Claims {
       add_graph(graph, of, place);
     }
   }
-  // `place`: of everything in the graph; kNone: each node has its own.
+  // `place`: the index of everything in the graph; kNone: each node has its own.
   void add_graph(cudaGraph_t graph, cudaGraphNode_t of, std::uint32_t place) {
     const std::vector<cudaGraphNode_t> nodes = nodes_of(graph);
     const std::uint32_t first = next_;
@@ -105,14 +105,14 @@ class Claims {
   ActivitySession& session_;
   const std::shared_ptr<ActivitySession::Sink> sink_;
   std::unordered_map<cudaGraphNode_t, std::uint32_t> places_;
-  std::unordered_map<cudaGraphNode_t, std::vector<cudaGraph_t>>
-      bodies_;  // by the node that runs them
+  // By the node that runs them.
+  std::unordered_map<cudaGraphNode_t, std::vector<cudaGraph_t>> bodies_;
   std::vector<std::uint32_t> records_;
   std::size_t own_records_ = 0;
   std::uint32_t next_ = 0;
 };
 
-// Makes the time cover a run too.
+// Extends `time` to cover another run.
 void cover(NodeTime& time, std::int64_t started, std::int64_t ended) {
   const std::int64_t first = time.started == 0 ? started : std::min(time.started, started);
   const std::int64_t last =
@@ -160,8 +160,8 @@ ActivityTimes::ActivityTimes(ActivitySession& session, const Graph& graph,
       host_(std::move(host)),
       told_(slots_.nodes) {}
 
-// How often a body ran in the replay that was read last. One that nothing counts runs as often as
-// what it is in.
+// How often a body ran in the replay that was read last. A body without a counter runs as often as
+// its parent.
 std::uint64_t ActivityTimes::rounds_of_body(std::uint32_t body) const {
   if (bodies_) return bodies_->rounds_of_body(body);
   return 1;
@@ -190,9 +190,9 @@ std::string ActivityTimes::complaint() {
     untimed = claimed_.sink->untimed;
   }
   if (dropped == told_dropped_ && untimed == told_untimed_) return {};
-  std::string text =
-      concat("CUPTI lost ", dropped - told_dropped_, " records for want of room, and the times of ",
-             untimed - told_untimed_, " more; their replays lack nodes");
+  std::string text = concat("CUPTI lost ", dropped - told_dropped_,
+                            " records because its buffers were full, and the times of ",
+                            untimed - told_untimed_, " more; their replays lack nodes");
   told_dropped_ = dropped;
   told_untimed_ = untimed;
   return text;
@@ -201,8 +201,8 @@ std::string ActivityTimes::complaint() {
 NodeTimer::Found ActivityTimes::find(const Wanted& wanted, const GpuClock& clock) {
   replay_ = wanted.replay;
   number_ = wanted.number;
-  if (bodies_ && wanted.replay.replay + bodies_->rows() <=
-                     wanted.newest) {  // a later replay may have counted over it
+  // A later replay may have overwritten the counts.
+  if (bodies_ && wanted.replay.replay + bodies_->rows() <= wanted.newest) {
     note_gap();
     return Found::Lost;
   }
@@ -241,8 +241,8 @@ void ActivityTimes::fill(NodeTime* times, const GpuClock& clock) {
   }
 }
 
-// The first records of a node are those of its first round, and so on. What runs a body has no
-// record: its time is that of what it runs.
+// The first records of a node belong to its first iteration, and so on. A node that runs a body has
+// no record: its time covers the nodes of the body.
 void ActivityTimes::fill_inside(NodeTime* times, std::uint32_t node, std::int64_t started,
                                 std::int64_t ended) {
   const std::uint64_t round = told_[node]++ / std::max(1u, claimed_.records[node]);
@@ -252,14 +252,14 @@ void ActivityTimes::fill_inside(NodeTime* times, std::uint32_t node, std::int64_
     const BodyPlace& place = slots_.bodies[slots_.body_of(node)];
     if (is_round_known && round < place.kept)
       cover(times[place.slot(node - place.first_node, round)], started, ended);
-    // Rounds of a branch or a loop are others than those of what it is in.
+    // Iterations of a branch or a loop do not match the iterations of its parent.
     is_round_known = is_round_known && place.kind == BodyPlace::Kind::Nested;
     node = place.parent;
   }
 }
 
 std::int64_t clock_offset(std::span<const NodeRun> runs, std::int64_t began, std::int64_t ended) {
-  // A stamp is taken while its kernel runs: between `low` and `high` both are.
+  // A timestamp is taken while its kernel runs, so the offset lies between `low` and `high`.
   std::optional<std::int64_t> low, high;
   const auto narrow = [&](const NodeRun& run, std::int64_t timestamp) {
     low = std::max(low.value_or(timestamp - run.ended), timestamp - run.ended);

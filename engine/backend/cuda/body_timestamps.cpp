@@ -54,8 +54,8 @@ void BodyTimestamps::read(std::uint64_t replay) {
       rounds_[body] = owner == kNone ? 1 : rounds_[owner];
       continue;
     }
-    // The head says which replay it is of, as far as 32 bits go, and how often the body ran: one of
-    // another replay did not run in this one.
+    // The head contains the low 32 bits of the replay number and the iteration count. A head of
+    // another replay means that the body did not run in this one.
     const std::uint64_t head = row_[words_[body].first];
     rounds_[body] = head >> 32 == (replay & 0xffffffff) ? head & 0xffffffff : 0;
   }
@@ -75,8 +75,8 @@ void BodyTimestamps::fill_round(std::uint32_t body, std::uint64_t round, NodeTim
   const Words& words = words_[body];
   const LoweredGraph& lowered = lowered_[body];
   const std::uint64_t* const ends =
-      &row_[words.first + 2 +
-            round * (1 + words.nodes)];  // by node; before them when the round began
+      // By node; the word before them is the start of the iteration.
+      &row_[words.first + 2 + round * (1 + words.nodes)];
   for (std::uint32_t node = 0; node < words.nodes; ++node) {
     if (lowered.nodes[node].kind != LoweredKind::Work) continue;
     std::uint64_t began = ends[-1];

@@ -9,13 +9,13 @@ namespace {
 
 using Nodes = std::vector<cudaGraphNode_t>;
 
-// CUDA 13 asks for edges' data too, which nobody here looks at.
+// CUDA 13 adds an edge-data parameter, which stays null.
 bool is_leaf(cudaGraphNode_t node, const CallContext& place) {
   std::size_t count = 0;
 #if CUDART_VERSION >= 13000
   const cudaError_t result = cudaGraphNodeGetDependentNodes(node, nullptr, nullptr, &count);
-  if (result == cudaErrorLossyQuery)
-    return false;  // it has edges, with data that was not asked for
+  // The node has edges with data that was not requested.
+  if (result == cudaErrorLossyQuery) return false;
 #else
   const cudaError_t result = cudaGraphNodeGetDependentNodes(node, nullptr, &count);
   if (result == cudaErrorLossyQuery) return false;
@@ -24,7 +24,7 @@ bool is_leaf(cudaGraphNode_t node, const CallContext& place) {
   return count == 0;
 }
 
-// `kind`: of each edge; null for edges that wait for all of a node.
+// `kind`: applies to each edge; null for full dependencies.
 void add_edges(cudaGraph_t graph, const Nodes& from, const Nodes& to, const cudaGraphEdgeData* kind,
                const CallContext& place) {
 #if CUDART_VERSION >= 13000
@@ -89,8 +89,8 @@ void overlap_begin(cudaGraph_t graph, const BoundaryTimestamps& ends, cudaGraphN
   programmatic.from_port = cudaGraphKernelNodePortProgrammatic;
   programmatic.type = cudaGraphDependencyTypeProgrammatic;
   add_edges(graph, {ends.begin}, {root}, &programmatic, place);
-  add_edges(graph, {ends.begin}, {ends.end}, nullptr,
-            place);  // root's end says nothing of the first stamp's any more
+  // The end of `root` no longer implies the end of the begin timestamp.
+  add_edges(graph, {ends.begin}, {ends.end}, nullptr, place);
 }
 
 void remove_timestamp_ends(cudaGraph_t copy, const BoundaryTimestamps& ends,

@@ -74,8 +74,8 @@ KernelCore CudaBackend::load_kernel(const KernelDesc& desc) {
     details.code = ErrorCode::KernelNotFound;
     details.stage = Stage::Load;
     details.label = desc.name;
-    throw Error(std::move(details), concat("kernel ", desc.name, " has no code for GPUs: ",
-                                           desc.source, " was built without CUDA"));
+    throw Error(std::move(details), concat("kernel ", desc.name, " has no GPU code: ", desc.source,
+                                           " was built without CUDA"));
   }
   std::shared_ptr<CudaLibrary> from = library(image, desc.source);
   const CUfunction function = from->function(desc.name);
@@ -144,12 +144,12 @@ std::unique_ptr<BackendExec> CudaBackend::instantiate(std::shared_ptr<const Plan
 }
 
 void CudaBackend::lose() {
-  unsupported("a GPU can't be made lost on purpose; the host device can");
+  unsupported("a GPU cannot simulate a device loss; the host device can");
 }
 
-// Resetting the device would not help: CUDA reports success and refuses everything after it, and
-// the reset would take away what destructors still name. So the driver is asked, and what it says
-// is passed on.
+// A device reset would not help: CUDA reports success and then refuses every call, and the reset
+// would invalidate handles that destructors still use. The function therefore queries the driver
+// and reports its answer.
 void CudaBackend::rebuild() {
   const SetupScope scope(*context_, std::nothrow);
   const cudaError_t said = scope ? cudaDeviceSynchronize() : cudaErrorDevicesUnavailable;
@@ -163,8 +163,8 @@ void CudaBackend::rebuild() {
   details.native_code = said;
   details.native_name = cudaGetErrorName(said);
   const std::string text =
-      concat("the CUDA driver gives this process no ", context_->status->selector,
-             " any more; it says: ", cudaGetErrorString(said), ". Start a new process");
+      concat("the CUDA driver no longer gives this process access to ", context_->status->selector,
+             ": ", cudaGetErrorString(said), ". Start a new process");
   throw Error(std::move(details), text);
 }
 

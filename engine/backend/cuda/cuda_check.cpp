@@ -6,7 +6,7 @@
 namespace reprise::detail {
 namespace {
 
-// The driver's and the runtime's codes agree in value wherever both have one.
+// Driver and runtime codes have equal values where both exist.
 std::string name_of(NativeApi api, std::int64_t code) {
   if (api == NativeApi::Driver) {
     const char* name = nullptr;
@@ -75,14 +75,15 @@ void throw_cuda_error(NativeApi api, std::int64_t code, const char* call, const 
   details.native_call = call;
   details.native_code = code;
   details.native_name = name_of(api, code);
-  if (api == NativeApi::Runtime) static_cast<void>(cudaGetLastError());  // it is in the Error now
+  // The Error contains the code.
+  if (api == NativeApi::Runtime) static_cast<void>(cudaGetLastError());
   if (details.code == ErrorCode::DeviceLost && place.device != nullptr) place.device->lose();
   std::string text = concat(call, " failed with ", details.native_name, " (", code, ")");
   if (!place.object.empty()) text += concat(" for ", place.object);
   if (place.device != nullptr && !place.device->selector.empty())
     text += concat(" on ", place.device->selector);
   if (details.code == ErrorCode::DeviceLost)
-    text += ": the device is lost to this process, which has to be started anew to use it";
+    text += ": the device is lost to this process, which must be restarted to use it";
   if (!advice.empty()) text += concat(": ", advice);
   throw Error(std::move(details), text);
 }

@@ -100,7 +100,7 @@ CudaReplaySource::ProfilingClone CudaExec::make_clone(TimedBy nodes_by) {
   const std::lock_guard lock(changing_);
   const CudaInstrumentation& instrumentation = source_->instrumentation();
   std::unique_ptr<NodeTimestamps> timestamps;
-  std::unique_ptr<BodyTimestamps> rounds;  // beside CUPTI
+  std::unique_ptr<BodyTimestamps> rounds;  // only with CUPTI
   std::unique_ptr<NodeTimer> nodes;
   if (nodes_by == TimedBy::Cupti)
     rounds = BodyTimestamps::make(context_, instrumentation.readback, *plan_, slots_,
@@ -147,7 +147,7 @@ CudaReplaySource::ProfilingClone CudaExec::make_clone(TimedBy nodes_by) {
     cuda_ignore(cudaGraphDestroy(graph));
     throw;
   }
-  clone_graph_ = graph;  // names its nodes when they change
+  clone_graph_ = graph;  // kept because updates name nodes of the source graph
   clone_nodes_ = std::move(clone_nodes);
   return {clone, std::move(nodes)};
 }
@@ -181,9 +181,8 @@ void CudaExec::drop_clone() noexcept {
 cudaGraph_t CudaExec::clone_graph() const {
   const SetupScope scope(*context_, Stage::Instantiate);
   const std::lock_guard lock(changing_);
-  const bool entry_exit_timestamps =
-      source_ &&
-      plan_->lowered.entry_exit.any();  // stamps that are there for this graph's replays alone
+  // The entry and exit kernels contain timestamps that are for this graph's replays only.
+  const bool entry_exit_timestamps = source_ && plan_->lowered.entry_exit.any();
   if (is_changed_ || entry_exit_timestamps) return build_again().release();
   cudaGraph_t copy = nullptr;
   const CallContext place = context_->at(Stage::Instantiate, plan_->label);
@@ -232,8 +231,8 @@ std::uint64_t CudaExec::launch(BackendQueue& queue) {
   CUgraphExec exec = nullptr;
   bool is_timestamped = false;
   if (source_) {
-    // Once after each change of the mode, by whoever launches first: an executable is not to be
-    // changed beside its launches.
+    // Runs once after each change of the mode, on the launching thread: an executable must not be
+    // changed during its launches.
     if (ends_ && source_->timestamp_mode() != timestamp_mode_) [[unlikely]]
       switch_timestamps();
     exec = source_->take_clone(timestamped_ + 1);
@@ -244,8 +243,7 @@ std::uint64_t CudaExec::launch(BackendQueue& queue) {
     }
   }
   if (exec == nullptr) {
-    // A first launch moves the graph to the device in any case; asked for by name, CUDA does it
-    // faster.
+    // A first launch uploads the graph anyway; an explicit upload is faster.
     if (!uploaded_) {
       static_cast<CudaQueue&>(queue).upload(exec_);
       uploaded_ = true;

@@ -1,5 +1,4 @@
-// CudaExec's verbs for changes: of single nodes, in every executable that there is, and of
-// everything at once.
+// CudaExec's changes: of single nodes in every executable, and of the whole plan.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -25,7 +24,7 @@ ExecUpdate CudaExec::set_nodes(const ExecNodes& of, const BindingChange& change,
   for (std::size_t i = 0; i < count; ++i) {
     ExecUpdate result = set_node(of, change, change.nodes[i]);
     if (result.done()) continue;
-    // The nodes before have been told already, and of this one perhaps some that it runs.
+    // Restores the nodes before i, and node i, where nodes of a body may have changed.
     undo_.what = change.what == BindingChange::What::Enable    ? BindingChange::What::Disable
                  : change.what == BindingChange::What::Disable ? BindingChange::What::Enable
                                                                : change.what;
@@ -65,8 +64,8 @@ ExecUpdate CudaExec::change(const BindingChange& change) {
   if (clone_nodes_.exec == nullptr) return result;
   result = set_nodes(clone_nodes_, change, change.nodes.size());
   if (!result.done())
-    static_cast<void>(
-        set_nodes(fast_nodes_, undo_, change.nodes.size()));  // the bindings are as before by now
+    // apply() of undo_ already restored the bindings.
+    static_cast<void>(set_nodes(fast_nodes_, undo_, change.nodes.size()));
   return result;
 }
 
@@ -74,12 +73,11 @@ ExecUpdate CudaExec::change(const PlanChange& change) {
   if (fast_nodes_.nodes.empty()) return {.outcome = GraphExecUpdateOutcome::NotSupported};
   ExecUpdate result;
   const auto act = [&] {
-    const GatePass pass(
-        ActivitySession::of_process()
-            .gate());  // after the source's mutex, under which windows open and close
+    // Locked after the source's mutex, under which windows open and close.
+    const GatePass pass(ActivitySession::of_process().gate());
     const SetupScope scope(*context_, Stage::Launch);
     const std::lock_guard lock(changing_);
-    destroy_clone();  // made again from the new plan when somebody wants it
+    destroy_clone();  // made again from the new plan on demand
     switch (change.scope) {
       case PlanChange::Scope::Nodes: result = change_nodes(change); break;
       case PlanChange::Scope::Whole: result = change_whole(change); break;
@@ -113,7 +111,7 @@ ExecUpdate CudaExec::change_nodes(const PlanChange& change) {
   return {.replaced = std::exchange(plan_, change.plan)};
 }
 
-// `builder` made the graph; null: it is the one that exec_ was made from.
+// `builder` made the graph; null: the graph is the source of exec_.
 ExecUpdate CudaExec::take_graph(cudaGraph_t graph, const CudaGraphBuilder* builder,
                                 const Plan& plan) {
   cudaGraphExecUpdateResultInfo info = {};
@@ -139,7 +137,7 @@ ExecUpdate CudaExec::take_graph(cudaGraph_t graph, const CudaGraphBuilder* build
   refused.node = lowered_of(info.errorNode);
   refused.from = lowered_of(info.errorFromNode);
   cuda_ignore(result);
-  // CUDA names no node of graphs whose shapes differ.
+  // CUDA names no node for graphs of different shapes.
   if (refused.node == kNone) {
     const PlanDifference difference = find_difference(*plan_, plan);
     if (difference.outcome == refused.outcome)
@@ -151,9 +149,9 @@ ExecUpdate CudaExec::take_graph(cudaGraph_t graph, const CudaGraphBuilder* build
 std::optional<ExecUpdate> CudaExec::update_by_source(const PlanChange& change, Held& held) {
   const auto nodes = source_nodes_.to_tell(change);
   if (!nodes) return std::nullopt;
-  source_nodes_.note_told(*nodes);  // the other way round, until exec_ has taken it
+  source_nodes_.note_told(*nodes);  // marked as differing until exec_ takes the graph
   is_changed_ = true;
-  held.holdings = held_->holdings;  // of ops, which are the same ones
+  held.holdings = held_->holdings;  // both plans have the same ops
   for (const std::uint32_t node : *nodes) {
     if (!update_
              .set_in_graph(fast_nodes_, node,
@@ -181,8 +179,8 @@ ExecUpdate CudaExec::update_by_new_graph(const PlanChange& change, Held& held) {
   ExecUpdate result = take_graph(made, &builder, *change.plan);
   if (!result.done()) return result;
   source_nodes_.note_all_told();
-  ExecNodes now =
-      builder.take_nodes(exec_);  // the nodes that exec_ knows are still those of the first graph
+  // exec_ still knows the nodes of its first graph.
+  ExecNodes now = builder.take_nodes(exec_);
   fast_nodes_.slots = std::move(now.slots);
   fast_nodes_.first_keys = std::move(now.first_keys);
   fast_nodes_.handles = std::move(now.handles);
@@ -218,7 +216,7 @@ ExecUpdate CudaExec::change_whole(const PlanChange& change) {
   if (ends_ && timestamp_mode_ == TimestampMode::Off)
     set_timestamp_mode(exec_, ends_, timestamp_mode_, context_->at(Stage::Launch, plan_->label));
   is_changed_ = true;
-  // Launches so far use what the plan before held.
+  // Earlier launches use the resources of the previous plan.
   struct Replaced {
     std::shared_ptr<const Plan> plan;
     std::shared_ptr<const void> held, calls;

@@ -22,8 +22,10 @@ std::string_view to_string(cudaGraphInstantiateResult result) {
     case cudaGraphInstantiateSuccess: return "success";
     case cudaGraphInstantiateError: return "an error that the result names";
     case cudaGraphInstantiateInvalidStructure: return "the graph's structure is invalid";
-    case cudaGraphInstantiateNodeOperationNotSupported: return "a node does what is not supported";
-    case cudaGraphInstantiateMultipleDevicesNotSupported: return "nodes of several devices";
+    case cudaGraphInstantiateNodeOperationNotSupported:
+      return "a node has an unsupported operation";
+    case cudaGraphInstantiateMultipleDevicesNotSupported:
+      return "the graph has nodes of several devices";
     default: return "an unknown reason";
   }
 }
@@ -76,7 +78,7 @@ Error CudaGraphBuilder::with_command(const Error& error, std::uint32_t node) con
   details.command = plan_.command_of(node);
   if (details.command == kNone)
     return Error(std::move(details),
-                 concat("the frame of graph \"", plan_.label, "\": ", error.what()));
+                 concat("the entry or exit kernel of graph \"", plan_.label, "\": ", error.what()));
   const Recording& recording = *plan_.recording;
   details.label = recording.label_path(recording.commands[details.command].label);
   std::string text =
@@ -90,7 +92,7 @@ void CudaGraphBuilder::add_nodes() {
   const LoweredGraph& lowered = plan_.lowered;
   const bool is_timestamped = target_.timestamps.kernels != nullptr;
   const bool is_body = target_.outer != nullptr;
-  // The frame's own nodes stamp, where there are any.
+  // Entry and exit kernels take the timestamps where the plan has them.
   const bool needs_begin = is_timestamped && !is_body && !lowered.entry_exit.begin,
              needs_end = is_timestamped && !is_body && !lowered.entry_exit.end;
   nodes_.resize(lowered.nodes.size());
@@ -114,7 +116,8 @@ void CudaGraphBuilder::add_nodes() {
       if (is_marked) static_cast<void>(add_fault_mark(target_.markers->begun(i)));
       done_[i] = nodes_[i] = add_node(lowered.nodes[i]);
       if (is_timestamped && lowered.nodes[i].kind == LoweredKind::Entry)
-        before = nodes_[i];  // of what the frame leaves alone, too
+        // Also the predecessor of the roots that the entry kernel does not cover.
+        before = nodes_[i];
       if (!early_.empty()) add_programmatic_edges(nodes_[i]);
       if (lowered.nodes[i].priority != 0) set_priority(nodes_[i], i);
       if (is_marked) {
@@ -134,8 +137,8 @@ void CudaGraphBuilder::add_nodes() {
   if (is_body && target_.outer->iteration != nullptr) add_iteration(*target_.outer->iteration);
 }
 
-// Not where something is noted between the two nodes, and not on devices before 9.0, which start
-// nothing early.
+// Requires that no instrumentation lies between the two nodes, and compute capability 9.0, the
+// first with programmatic launches.
 bool CudaGraphBuilder::may_start_programmatically(const LoweredEdge& edge) const {
   return edge.strength == EdgeStrength::Early && target_.markers == nullptr &&
          done_[edge.from] == nodes_[edge.from] && context_.info.compute_major >= 9;
@@ -156,7 +159,7 @@ void CudaGraphBuilder::add_programmatic_edges(cudaGraphNode_t node) {
   }
 }
 
-// Of what is no kernel nothing has one.
+// Only kernel nodes have a priority.
 void CudaGraphBuilder::set_priority(cudaGraphNode_t node, std::uint32_t index) {
   const std::uint32_t command = plan_.command_of(index);
   if (plan_.recording->commands[command].kind != CommandKind::Dispatch) return;
@@ -350,8 +353,8 @@ void CudaGraphBuilder::set_launch_attributes(cudaGraphNode_t node, const Dispatc
     const std::uint64_t most = std::uint64_t{static_cast<std::uint32_t>(per_multiprocessor)} *
                                context_.info.multiprocessors;
     if (dispatch.grid.volume() > most) {
-      throw launch_limits(concat("a cooperative launch needs all of its ", dispatch.grid.volume(),
-                                 " blocks on the device at once, and ", most, " fit"));
+      throw launch_limits(concat("a cooperative launch needs all its ", dispatch.grid.volume(),
+                                 " blocks resident at once, and ", most, " fit"));
     }
     value = {};
     value.cooperative = 1;
@@ -382,8 +385,7 @@ cudaGraphNode_t CudaGraphBuilder::add_op(std::uint32_t command) {
   return node;
 }
 
-// A barrier that stayed. As an empty node it makes a graph of full layers two and a half times as
-// slow.
+// A remaining barrier. An empty node in its place makes a graph of full layers 2.5 times as slow.
 cudaGraphNode_t CudaGraphBuilder::add_join() {
   return target_.entry_exit != nullptr ? add_instrumentation_kernel(*target_.entry_exit, {})
                                        : add_empty();

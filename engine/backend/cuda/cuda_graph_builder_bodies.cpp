@@ -19,13 +19,13 @@ cudaGraphConditionalNodeType type_of(Branch branch) {
 
 }  // namespace
 
-// CUDA numbers the handles of each graph by itself, from 1 in the order that they are made. Kernels
-// that take one keep it as it is when an executable is updated by another graph
-// (cudaGraphExecUpdate), and it is right there: CUDA refuses conditionals that have another number,
-// type or size than before (NotSupported), and takes over the default values.
+// CUDA numbers the conditional handles of each graph from 1, in creation order. Kernels that take a
+// handle keep its value when cudaGraphExecUpdate updates an executable from another graph. The
+// value stays correct: CUDA refuses conditionals of another number, type or size (NotSupported) and
+// copies the default values.
 Bindings CudaGraphBuilder::with_conditions(const Bindings& bindings) const {
   Bindings all = bindings;
-  if (target_.outer != nullptr) return all;  // a body's come from outside
+  if (target_.outer != nullptr) return all;  // a body uses the handles of the outermost graph
   const auto& buffers = plan_.recording->buffers;
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     if (buffers[i]->kind != BufferKind::Condition) continue;
@@ -35,7 +35,7 @@ Bindings CudaGraphBuilder::with_conditions(const Bindings& bindings) const {
                                                 cudaGraphCondAssignDefault),
                "cudaGraphConditionalHandleCreate", call_);
     static_assert(sizeof handle == sizeof all.address[i],
-                  "a kernel takes a handle where it would take an address");
+                  "kernels take a handle in place of an address");
     all.address[i] = reinterpret_cast<std::byte*>(handle);
   }
   return all;
@@ -86,8 +86,8 @@ cudaGraphNode_t CudaGraphBuilder::add_inside_timestamp(std::uint32_t node) {
 }
 
 cudaGraphNode_t CudaGraphBuilder::add_nested(std::uint32_t command) {
-  // CUDA copies the graph that it is given: an empty one, so that the nodes which are added are
-  // those of the copy, and can be named later.
+  // CUDA copies the child graph. Nodes are added to the copy of an empty graph, so that later
+  // changes can name them.
   cudaGraph_t made = nullptr;
   cuda_check(cudaGraphCreate(&made, 0), "cudaGraphCreate", call_);
   const OwnedGraph empty(made);

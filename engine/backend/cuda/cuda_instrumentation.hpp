@@ -1,5 +1,5 @@
-// CudaInstrumentation: what all timed graphs of one GPU share: the kernels that stamp, the way back
-// to the CPU, and the clock. Made when the first graph asks for it. Threads: any.
+// CudaInstrumentation: the resources that all timed graphs of one GPU share: timestamp kernels,
+// readback and clock. Created for the first timed graph. Threads: any.
 #pragma once
 
 #include <functional>

@@ -14,7 +14,7 @@ std::string version_text(int version) { return concat(version / 1000, ".", versi
 
 std::string too_old_text(int version) {
   return concat("the installed CUDA driver is for CUDA ", version_text(version),
-                ", this build needs one for CUDA ", version_text(CudaProvider::kMinimumDriver),
+                "; this build needs a driver for CUDA ", version_text(CudaProvider::kMinimumDriver),
                 " or newer");
 }
 
@@ -52,7 +52,7 @@ CudaProvider::Answer CudaProvider::ask() const {
   }
   if (answer.result != cudaSuccess) {
     answer.why = concat("the CUDA driver (for CUDA ", version_text(version),
-                        ") does not start: ", cudaGetErrorName(answer.result), ", ",
+                        ") failed to initialise: ", cudaGetErrorName(answer.result), ", ",
                         cudaGetErrorString(answer.result));
     return answer;
   }
@@ -118,7 +118,7 @@ std::unique_ptr<Backend> CudaProvider::open(std::uint32_t index,
     details.code = ErrorCode::UnknownDevice;
     details.stage = Stage::Open;
     throw Error(std::move(details),
-                concat("there is no GPU number ", index, "; this machine has ", devices.size()));
+                concat("GPU ", index, " does not exist; this machine has ", devices.size()));
   }
   const int ordinal = static_cast<int>(index);
   const CUcontext handle = primary_context(ordinal, *status);

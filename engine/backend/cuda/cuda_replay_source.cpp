@@ -9,8 +9,7 @@
 namespace reprise::detail {
 namespace {
 
-// After so long without a launch a window of CUPTI is closed: other graphs are slower while it is
-// open.
+// An open CUPTI window slows down other graphs, so it closes after this time without a launch.
 constexpr std::chrono::seconds kLongestWindow{1};
 
 }  // namespace
@@ -113,10 +112,11 @@ bool CudaReplaySource::open_window() {
       clone_ = clone.exec;
     });
     has_window_ = why.empty();
-    if (!why.empty()) notice_ = concat("nodes are timed by stamps, not by CUPTI: ", why);
+    if (!why.empty()) notice_ = concat("nodes are timed by timestamp kernels, not by CUPTI: ", why);
   } catch (const Error& error) {
     if (error.code() == ErrorCode::DeviceLost) throw;
-    notice_ = concat("nodes are timed by stamps, because a window of CUPTI failed: ", error.what());
+    notice_ = concat("nodes are timed by timestamp kernels, because a CUPTI window failed: ",
+                     error.what());
   }
   return has_window_;
 }
@@ -135,10 +135,10 @@ void CudaReplaySource::time_nodes(std::uint64_t replays, Precision closeness) {
   const std::lock_guard lock(make_mutex_);
   if (!clones_.make) return;
   const auto pages = UnmappedPagesError::of_process().hold();
-  if (!clones_.is_possible()) return;  // it is asked for again
+  if (!clones_.is_possible()) return;  // the caller requests it again
   timed_by_ = closeness == Precision::Close ? nodes_by_ : TimedBy::Timestamp;
   if (timed_by_ == TimedBy::Cupti) {
-    clones_.destroy();  // one with stamps is not running: all that it ran was collected
+    clones_.destroy();  // a timestamped clone is idle: all its replays were collected
     clone_ = nullptr;
     if (!open_window()) timed_by_ = nodes_by_ = TimedBy::Timestamp;
   }

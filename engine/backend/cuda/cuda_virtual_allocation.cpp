@@ -10,7 +10,7 @@
 namespace reprise::detail {
 namespace {
 
-// Of what is asked for, that may be added to make it whole pages.
+// Limit of the padding to whole pages: 1/8 of the requested bytes.
 constexpr std::uint64_t kWasteShare = 8;
 
 CUmemAllocationProp properties(int ordinal) {
@@ -21,7 +21,7 @@ CUmemAllocationProp properties(int ordinal) {
   return wanted;
 }
 
-// Bytes of a page; 0 where the device has none to give.
+// Page size in bytes; 0 if the device does not support virtual memory management.
 std::uint64_t page_bytes(const CudaContext& context) {
   const CallContext place = context.at(Stage::Allocate);
   CUdevice device = 0;
@@ -42,8 +42,8 @@ std::uint64_t page_bytes(const CudaContext& context) {
 }  // namespace
 
 UnmappedPagesError& UnmappedPagesError::of_process() {
-  static UnmappedPagesError* const all =
-      new UnmappedPagesError;  // never destroyed: slabs may be freed after the end of main
+  // Never destroyed: slabs may be freed after the end of main.
+  static UnmappedPagesError* const all = new UnmappedPagesError;
   return *all;
 }
 
@@ -83,7 +83,7 @@ std::unique_ptr<CudaVirtualAllocation> CudaVirtualAllocation::reserve(
   CUdeviceptr address = 0;
   const CUresult reserved = context->driver.cuMemAddressReserve(&address, whole, page, 0, 0);
   if (reserved == CUDA_ERROR_OUT_OF_MEMORY || reserved == CUDA_ERROR_INVALID_VALUE)
-    return nullptr;  // too many addresses
+    return nullptr;  // too few addresses
   cuda_check(reserved, "cuMemAddressReserve",
              context->at(Stage::Allocate, concat(bytes, " bytes")));
   return std::make_unique<CudaVirtualAllocation>(std::move(context), address,
@@ -115,7 +115,7 @@ void CudaVirtualAllocation::give_back() {
     const std::uint64_t before = mapped();
     const CUresult unmapped = unmap_piece();
     if (unmapped == CUDA_SUCCESS) continue;
-    pieces_.push_back(before);  // has the room
+    pieces_.push_back(before);  // does not allocate
     if (before == bytes_) gone.ranges_.erase(range);
     cuda_check(unmapped, "cuMemUnmap", context_->at(Stage::Allocate));
   }
@@ -170,7 +170,7 @@ void CudaVirtualAllocation::map_piece(std::uint64_t to) {
   CUmemGenericAllocationHandle memory = 0;
   cuda_check(driver.cuMemCreate(&memory, bytes, &wanted, 0), "cuMemCreate", place);
   const CUresult result = driver.cuMemMap(at, bytes, 0, memory, 0);
-  cuda_ignore(driver.cuMemRelease(memory));  // what is mapped stays until it is unmapped
+  cuda_ignore(driver.cuMemRelease(memory));  // the mapping keeps the memory until it is unmapped
   cuda_check(result, "cuMemMap", place);
   CUmemAccessDesc access = {};
   access.location = wanted.location;
@@ -181,7 +181,7 @@ void CudaVirtualAllocation::map_piece(std::uint64_t to) {
   pieces_.push_back(to);
 }
 
-// What can't be unmapped is not asked for again: its context is broken.
+// A failed unmap is not retried: its context is broken.
 CUresult CudaVirtualAllocation::unmap_piece() noexcept {
   const std::uint64_t end = mapped();
   pieces_.pop_back();

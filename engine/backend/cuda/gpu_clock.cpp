@@ -12,10 +12,10 @@ namespace {
 constexpr unsigned kRounds = 32;
 constexpr std::size_t kMailboxWords = kRounds + 1;
 constexpr std::int64_t kFirstAnswer = 50'000'000,
-                       kNextAnswer = 2'000'000;      // ns that the host waits
-constexpr unsigned long long kPatience = 5'000'000;  // ns that the kernel waits for each round
+                       kNextAnswer = 2'000'000;      // ns; time limits of the host
+constexpr unsigned long long kPatience = 5'000'000;  // ns; time limit of the kernel per iteration
 constexpr std::int64_t kValidFor = 1'000'000'000;
-constexpr double kMostDrift = 1e-4;  // a rate further from 1 is no drift but a mistake
+constexpr double kMostDrift = 1e-4;  // a rate further from 1 is a measurement error
 
 }  // namespace
 
@@ -57,12 +57,11 @@ std::optional<ClockPair> GpuClock::measure() {
     if (answer == 0) break;
     answered = steady_now();
     const std::int64_t error = (answered - asked) / 2 + 1;
-    // The first round holds the launch of the kernel: its answer says nothing of when it was asked
-    // for.
+    // The first answer includes the kernel launch and is too inexact.
     if (round > 1 && (!best || error < best->error))
       best = ClockPair{asked + (answered - asked) / 2, static_cast<std::int64_t>(answer), error};
   }
-  std::atomic_ref(mailbox_[0]).store(kRounds);  // lets a kernel that comes late go at once
+  std::atomic_ref(mailbox_[0]).store(kRounds);  // lets a late kernel exit at once
   readback_->wait();
   return best;
 }

@@ -15,7 +15,7 @@
 namespace reprise::detail {
 namespace {
 
-// One side of a memcpy node, whatever kind of memory it is.
+// One side of a memcpy node, for any kind of memory.
 struct CopyEnd {
   CUmemorytype type = CU_MEMORYTYPE_HOST;
   const void* host = nullptr;
@@ -122,8 +122,8 @@ class Reader {
     return payload;
   }
 
-  // Addresses of memory become buffer arguments, and accesses; the block has zeros in their places,
-  // as that of a recorded dispatch. They may also stand inside of larger parameters.
+  // Turns addresses of known memory into buffer arguments and accesses, and zeroes their words in
+  // the block, as in a recorded dispatch. Addresses may lie inside larger parameters.
   std::vector<BufferArgument> take_addresses(KernelCore& core, std::vector<std::byte>& block) {
     std::vector<BufferArgument> arguments;
     for (KernelParameter& parameter : core.parameters) {
@@ -199,7 +199,7 @@ class Reader {
       if (!place && end.type == CU_MEMORYTYPE_DEVICE) place = memory_.find_device(address, *span);
       if (!place) {
         endpoint.host = const_cast<std::byte*>(address);
-        return true;  // pageable host memory: not a buffer of anybody
+        return true;  // pageable host memory: not a buffer
       }
       endpoint.buffer = place->buffer;
       endpoint.offset = place->offset;
@@ -246,7 +246,8 @@ class Reader {
   const std::shared_ptr<Arena> arena_;
   NativeMemory memory_;
   NativeOps ops_;
-  std::vector<KernelCore> kernels_;  // until it is known which parameters are addresses
+  // Final after all nodes are read: parameters become pointers on the way.
+  std::vector<KernelCore> kernels_;
   std::unordered_map<CUfunction, std::uint32_t> kernel_of_;
 };
 
@@ -264,8 +265,8 @@ DependencyGraph dependencies_of(const NativeNodes& nodes) {
     dependencies.is_join.push_back(nodes.nodes[i].type == CU_GRAPH_NODE_TYPE_EMPTY ? 1 : 0);
     dependencies.first_edge[i + 1] += dependencies.first_edge[i];
   }
-  dependencies.redundant_edges_left = static_cast<std::uint32_t>(
-      dependencies.edges.size());  // as many as the application made; nobody looked
+  // All edges of the application, without a redundancy check.
+  dependencies.redundant_edges_left = static_cast<std::uint32_t>(dependencies.edges.size());
   return dependencies;
 }
 

@@ -11,7 +11,7 @@ LoopCounters::LoopCounters(std::shared_ptr<const CudaContext> context, const Loa
       iterate_(load(shaders::reprise_loop_iterate)),
       loops_(loops) {
   const SetupScope scope(*context_, Stage::Instantiate);
-  const CallContext place = context_->at(Stage::Instantiate, "counters of loops");
+  const CallContext place = context_->at(Stage::Instantiate, "loop counters");
   const std::size_t bytes = std::size_t{kWords} * loops_ * sizeof(std::uint64_t);
   cuda_check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking),
              "cudaStreamCreateWithFlags", place);
@@ -37,7 +37,7 @@ LoopCounters::~LoopCounters() {
 
 std::vector<LoopCount> LoopCounters::read() const {
   const SetupScope scope(*context_, Stage::Wait);
-  const CallContext place = context_->at(Stage::Wait, "counters of loops");
+  const CallContext place = context_->at(Stage::Wait, "loop counters");
   std::vector<std::uint64_t> words(std::size_t{kWords} * loops_);
   cuda_check(cudaMemcpyAsync(words.data(), words_, words.size() * sizeof(std::uint64_t),
                              cudaMemcpyDeviceToHost, stream_),

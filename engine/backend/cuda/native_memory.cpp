@@ -9,10 +9,10 @@
 namespace reprise::detail {
 namespace {
 
-constexpr std::uint64_t kFirstPage =
-    4096;  // no memory is there, and most numbers that are no addresses are
+// Nothing is allocated below it, and small integers are mostly below it.
+constexpr std::uint64_t kFirstPage = 4096;
 
-// The allocation that an address is in; no bytes where CUDA knows none.
+// The allocation that contains an address; zero bytes if CUDA knows none.
 struct Allocation {
   std::uint64_t start = 0, bytes = 0;
   BufferKind kind = BufferKind::Device;
@@ -48,7 +48,7 @@ std::optional<NativeMemory::Place> NativeMemory::find_known(std::uint64_t addres
 std::optional<NativeMemory::Place> NativeMemory::find(const void* address) {
   const auto value = reinterpret_cast<std::uint64_t>(address);
   if (value < kFirstPage) return std::nullopt;
-  // The engine's own come first: several may be in one allocation.
+  // Engine buffers come first: one allocation may contain several.
   if (const FoundBuffer found = finder_(address); found.buffer) {
     return Place{index_of(found.buffer), found.offset, found.buffer->bytes - found.offset};
   }

@@ -8,8 +8,8 @@
 namespace reprise::detail {
 namespace {
 
-// The form of CUDA 12.3 and later, which also gives edges that are more than "after": older headers
-// name another.
+// The signature of CUDA 12.3 and later, which also returns edge data; older headers declare
+// another.
 using GetEdges = CUresult (*)(CUgraph, CUgraphNode*, CUgraphNode*, CUgraphEdgeData*, std::size_t*);
 
 class Collector {
@@ -27,7 +27,7 @@ class Collector {
  private:
   using Ends = std::vector<std::uint32_t>;
   struct Span {
-    Ends first, last;  // what begins it, what ends it
+    Ends first, last;  // roots and leaves
   };
 
   std::uint32_t add(CUgraphNode node, CUgraphNodeType type, std::uint32_t group) {
@@ -104,7 +104,7 @@ class Collector {
   void sort() {
     std::vector<NativeNode> sorted;
     sorted.reserve(found_.nodes.size());
-    // CUDA refuses edges that would close a circle, so it is all of them.
+    // CUDA refuses cycles, so the order contains every node.
     for (const std::uint32_t node :
          order_forward(static_cast<std::uint32_t>(found_.nodes.size()), found_.edges))
       sorted.push_back(found_.nodes[node]);

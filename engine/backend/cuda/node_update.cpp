@@ -9,7 +9,7 @@
 namespace reprise::detail {
 namespace {
 
-// The same change as `plan`'s body sees it; its index is kNone where it does not reach in there.
+// The change as seen by `plan`'s body; its index is kNone if the change does not affect the body.
 BindingChange change_inside(const Plan& plan, const Body& body, const BindingChange& change) {
   BindingChange inside = change;
   inside.index = kNone;
@@ -87,10 +87,10 @@ ExecUpdate NodeUpdate::result_of(NativeApi api, std::int64_t code, const char* c
 ExecUpdate NodeUpdate::set(const ExecNodes& of, std::uint32_t node, const Source& source,
                            const BindingChange* change) {
   const std::uint32_t command = source.plan.command_of(node);
-  if (command == kNone) return {};  // the frame has nothing to be told
+  if (command == kNone) return {};  // entry and exit kernels have no parameters
   const Place at{of, of.exec, 0, 0, node, command, node};
   if (of.handles.empty()) return set_command(at, source, change);
-  // Each executable has handles of its own for conditions, which bindings do not know.
+  // Each executable has its own condition handles, which bindings do not contain.
   bound_ = source.bindings;
   const auto& buffers = source.plan.recording->buffers;
   for (std::size_t i = 0; i < buffers.size(); ++i) {
@@ -125,14 +125,14 @@ ExecUpdate NodeUpdate::set_command(const Place& at, const Source& source,
     }
     case CommandKind::Op: return set_op(at, source);
     case CommandKind::Host: return set_host(at, source);
-    case CommandKind::Barrier: return {};  // it is given nothing
+    case CommandKind::Barrier: return {};  // has no parameters
     case CommandKind::Nested:
     case CommandKind::Conditional: return set_bodies(at, source, change);
   }
   return {.outcome = GraphExecUpdateOutcome::NotSupported, .node = at.node};
 }
 
-// Of a change of bindings. Another recording has what it runs made anew.
+// Applies a change of bindings. A change of the recording recreates the bodies instead.
 ExecUpdate NodeUpdate::set_bodies(const Place& at, const Source& source,
                                   const BindingChange* change) {
   if (change == nullptr) return {.outcome = GraphExecUpdateOutcome::NotSupported, .node = at.node};
@@ -218,8 +218,8 @@ ExecUpdate NodeUpdate::set_copy_of(const Place& at, const Source& source) {
 
 ExecUpdate NodeUpdate::set_op(const Place& at, const Source& source) {
   if (at.exec == nullptr)
-    return {.outcome = GraphExecUpdateOutcome::NotSupported,
-            .node = at.node};  // a graph's child can't be replaced
+    // CUDA cannot replace the child graph of a graph's node.
+    return {.outcome = GraphExecUpdateOutcome::NotSupported, .node = at.node};
   const SetupScope scope(context_, Stage::Launch);
   const OwnedGraph graph =
       capture_op(context_, *source.plan.recording, at.command, source.bindings, source.holdings);

@@ -7,8 +7,7 @@
 namespace reprise::detail {
 namespace {
 
-// A stream of its own, being captured from the first use on. Left by an exception, the capture ends
-// with it.
+// A stream that is captured from its first use on. The destructor abandons an unfinished capture.
 class OpCapture final : public OpTarget {
  public:
   OpCapture(const CudaContext& context, const Recording& recording, std::uint32_t command,
@@ -49,7 +48,7 @@ class OpCapture final : public OpTarget {
     ErrorDetails details;
     details.code = ErrorCode::Unsupported;
     details.stage = Stage::Instantiate;
-    throw Error(std::move(details), concat(name_, ": steps on the host are for the host device"));
+    throw Error(std::move(details), concat(name_, ": host steps require the host device"));
   }
 
   [[nodiscard]] void* native_stream() override {
@@ -73,7 +72,7 @@ class OpCapture final : public OpTarget {
     if (result != cudaSuccess) {
       throw_cuda_error(
           NativeApi::Runtime, result, "cudaStreamEndCapture", place_,
-          "the op did something that can't be captured, or left a stream that it forked unjoined");
+          "the op made a call that cannot be captured, or did not join a stream that it forked");
     }
     OwnedGraph owned(graph);
     return check(graph) == 0 ? OwnedGraph() : std::move(owned);
@@ -86,7 +85,7 @@ class OpCapture final : public OpTarget {
     if (graph != nullptr) cuda_ignore(cudaGraphDestroy(graph));
   }
 
-  // How many nodes there are. Memory that a graph allocates is the graph's: a child can't.
+  // Returns the number of nodes. Refuses memory nodes: CUDA does not allow them in child graphs.
   std::size_t check(cudaGraph_t graph) const {
     std::size_t count = 0;
     cuda_check(cudaGraphGetNodes(graph, nullptr, &count), "cudaGraphGetNodes", place_);

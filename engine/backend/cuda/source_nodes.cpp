@@ -5,7 +5,7 @@
 namespace reprise::detail {
 namespace {
 
-// Attributes and handles of conditions are given to nodes when they are made.
+// Nodes get attributes and condition handles only at creation.
 bool is_plain(const Recording& recording, const DispatchPayload& dispatch) {
   return dispatch.launch == DispatchDesc::Launch::Normal && dispatch.cluster.x == 0 &&
          std::none_of(dispatch.buffer_arguments,
@@ -31,7 +31,7 @@ bool can_be_told(const Recording& recording, std::uint32_t command) {
   return false;
 }
 
-// Points to what is held for one plan alone.
+// True if the node's parameters point to resources of a single plan.
 bool goes_with_its_plan(const Recording& recording, std::uint32_t command) {
   switch (recording.commands[command].kind) {
     case CommandKind::Update:
@@ -65,7 +65,7 @@ std::optional<std::vector<std::uint32_t>> SourceNodes::to_tell(const PlanChange&
     if (command == kNone ||
         !(is_different || is_behind_[node] != 0 || goes_with_its_plan(recording, command)))
       continue;
-    const bool has_priority = change.plan->lowered.nodes[node].priority != 0;  // an attribute, too
+    const bool has_priority = change.plan->lowered.nodes[node].priority != 0;  // a node attribute
     if (has_priority || !can_be_told(recording, command)) return std::nullopt;
     nodes.push_back(node);
   }

@@ -50,7 +50,7 @@ StagedBytes::StagedBytes(std::shared_ptr<const CudaContext> context, const Recor
   const SetupScope scope(*context_, Stage::Instantiate);
   void* memory = nullptr;
   cuda_check(cudaHostAlloc(&memory, size_, cudaHostAllocPortable | cudaHostAllocMapped),
-             "cudaHostAlloc", context_->at(Stage::Instantiate, "bytes taken while recording"));
+             "cudaHostAlloc", context_->at(Stage::Instantiate, "bytes copied while recording"));
   memory_ = static_cast<std::byte*>(memory);
 }
 

@@ -45,7 +45,7 @@ cudaGraphNode_t add_pitched(const NodePlace& place, const std::byte* source, std
 
 CopyShape reduce(const CopyShape& shape) noexcept {
   CopyShape s = shape;
-  if (s.extent.height == 1 && s.extent.depth > 1) {  // slices of one row are rows
+  if (s.extent.height == 1 && s.extent.depth > 1) {  // slices of one row become rows
     s = {{s.extent.width, s.extent.depth, 1}, {s.source.slice, 0}, {s.destination.slice, 0}};
   } else if (s.extent.depth > 1 && s.source.slice == s.source.row * s.extent.height &&
              s.destination.slice == s.destination.row * s.extent.height) {

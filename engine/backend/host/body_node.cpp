@@ -62,7 +62,7 @@ void BodyNode::run_body(std::size_t body, WorkerArena& workers, std::uint64_t re
     program.run(node, workers, replay, errors);
 }
 
-// One look at the clock a node: what ends one begins the next.
+// One clock read per node: the end of a node is the start of the next.
 void BodyNode::run_timed(std::size_t body, NodeTime* times, WorkerArena& workers,
                          std::uint64_t replay, CallbackErrors& errors) noexcept {
   HostProgram& program = *bodies_[body];

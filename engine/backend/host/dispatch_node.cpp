@@ -60,14 +60,14 @@ void DispatchNode::run_blocks(WorkerArena& workers) noexcept {
   if (measured) block_ns_ = nanoseconds_since(begin) / block_count_;
 }
 
-// Blocks that many threads share: each takes the next piece until none is left.
+// Blocks shared by several threads: each takes the next piece until all are taken.
 class DispatchNode::Shared {
  public:
   Shared(const DispatchNode& node, std::uint64_t piece) : node_(node), piece_(piece) {}
   void begin(std::uint64_t first) noexcept { next_.store(first, std::memory_order_release); }
   void take_part() noexcept {
-    static_cast<void>(next_.load(
-        std::memory_order_acquire));  // before all else: what happened before is seen from here on
+    // Acquires the writes of earlier nodes before running a block.
+    static_cast<void>(next_.load(std::memory_order_acquire));
     for (;;) {
       const std::uint64_t begin = next_.fetch_add(piece_, std::memory_order_relaxed);
       if (begin >= node_.block_count_) break;
@@ -90,7 +90,7 @@ void DispatchNode::run_split(WorkerArena& workers, std::uint64_t first) const no
   const std::uint64_t pieces = (block_count_ - first + piece - 1) / piece;
   const std::uint64_t others = std::min<std::uint64_t>(workers.threads(), pieces) - 1;
   workers.lead([&] {
-    // Isolated: while this thread waits for the last blocks it takes up no other node.
+    // Isolated: while this thread waits for the last blocks, it must not run another node.
     tbb::this_task_arena::isolate([&] {
       tbb::task_group group;
       work.begin(first);

@@ -10,13 +10,13 @@ using boost::context::detail::jump_fcontext;
 using boost::context::detail::make_fcontext;
 using boost::context::detail::transfer_t;
 
-// Lies on the stack of the fiber that leaves, which stands still until it is switched to.
+// Lives on the stack of the suspended fiber.
 struct Departure {
   Fiber& from;
   Fiber& to;
 };
 
-// What comes first after every switch, in the fiber that was switched to.
+// Runs first after every switch, in the resumed fiber.
 Departure arrive(const transfer_t& transfer, [[maybe_unused]] void* own_fake_stack) noexcept {
   const Departure departure = *static_cast<const Departure*>(transfer.data);
   departure.from.context = transfer.fctx;

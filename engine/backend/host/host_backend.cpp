@@ -26,7 +26,7 @@ constexpr std::uint32_t kMaxInt = std::numeric_limits<std::int32_t>::max();
   throw Error(std::move(details), text);
 }
 
-// The same as a GPU's where a kernel could tell, so that what runs here runs there.
+// Equal to a GPU's limits where kernels depend on them, so that a graph valid here is valid there.
 DeviceLimits host_limits() {
   DeviceLimits limits;
   limits.max_grid = {kMaxInt, 65535, 65535};
@@ -63,7 +63,7 @@ HostBackend::HostBackend(std::shared_ptr<DeviceStatus> status)
 void HostBackend::require_usable(Stage stage) const {
   if (status_->lost.load())
     fail(ErrorCode::DeviceLost, stage, status_->selector,
-         concat("device ", status_->selector, " was lost; it has to be rebuilt"));
+         concat("device ", status_->selector, " was lost and must be rebuilt"));
 }
 
 std::byte* HostBackend::allocate(BufferKind, std::uint64_t bytes) {
@@ -115,7 +115,7 @@ std::unique_ptr<BackendExec> HostBackend::instantiate(std::shared_ptr<const Plan
     return std::make_unique<HostExec>(std::move(plan), bindings, generation, queues_);
   } catch (const std::bad_alloc&) {
     fail(ErrorCode::OutOfMemory, Stage::Instantiate, label,
-         concat("the host has no memory left for graph ", label));
+         concat("out of host memory for graph ", label));
   }
 }
 

@@ -15,11 +15,11 @@ namespace reprise::detail {
 
 namespace {
 
-// Handing a node to another thread takes some hundred nanoseconds: what nodes have to take on
-// average to be worth it, and below what they are not any more. A replay this short stays on one
-// thread in any case.
+// Handing a node to another thread costs some hundred nanoseconds. A replay switches to several
+// threads above the first average node time, and back to one thread below the second. A shorter
+// replay than the third always runs on one thread.
 constexpr std::uint64_t kLongNodeNs = 2'000, kShortNodeNs = 1'000, kShortReplayNs = 20'000;
-constexpr std::uint32_t kFirstReplays = 2;  // in which every node is looked at
+constexpr std::uint32_t kFirstReplays = 2;  // replays in which every node is measured
 
 bool is_long(std::uint64_t ns, std::uint32_t nodes) {
   return ns > kShortReplayNs && ns > kLongNodeNs * nodes;
@@ -75,7 +75,7 @@ ExecUpdate HostExec::change(const BindingChange& change) {
       for (const std::uint32_t node : change.nodes) {
         if (node < plan_->lowered.nodes.size()) {
           entry.switched.push_back(node);
-        } else {  // in a body, which is made again
+        } else {  // in a body, which is rebuilt
           entry.remade.push_back(
               latest_->program.remake(latest_->program.slots().own_node_of(node), changed));
         }
@@ -118,7 +118,7 @@ void HostExec::add_change(Change change) {
 }
 
 void HostExec::take_changes(std::uint64_t replay) noexcept {
-  std::list<Change> taken;  // with what it replaced, which goes without the lock
+  std::list<Change> taken;  // with the replaced nodes, which are destroyed without the lock
   {
     const std::lock_guard lock(changes_mutex_);
     while (!changes_.empty() && changes_.front().replay <= replay) {
@@ -138,7 +138,7 @@ void HostExec::run(WorkerArena& workers, std::uint64_t replay) noexcept {
   if (waiting_changes_.load(std::memory_order_acquire) != 0) take_changes(replay);
   NodeTime* const times = observer_ == nullptr ? nullptr : observer_->begin_replay(replay);
   HostProgram& program = loaded_->program;
-  // A recording that took the place of the first may run other bodies, which nobody has slots for.
+  // A later recording may run other bodies, for which the observer has no slots.
   program.begin_replay(program.slots() == slots_ ? times : nullptr);
   if (observer_ == nullptr) return run_nodes(workers, replay, nullptr);
   const std::int64_t started = steady_now();
@@ -165,7 +165,7 @@ void HostExec::run_in_order(WorkerArena& workers, std::uint64_t replay, NodeTime
       program.run(node, workers, replay, errors_);
     return;
   }
-  // One look at the clock a node: what ends one begins the next.
+  // One clock read per node: the end of a node is the start of the next.
   std::int64_t started = steady_now();
   for (std::uint32_t node = 0; node < count && !generation_.is_lost(); ++node) {
     program.run(node, workers, replay, errors_);

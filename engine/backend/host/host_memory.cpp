@@ -17,9 +17,8 @@ namespace {
   ErrorDetails details;
   details.code = ErrorCode::OutOfMemory;
   details.stage = Stage::Allocate;
-  throw Error(std::move(details),
-              concat("the host device has no ", bytes, " bytes left; of what the machine has, ",
-                     left, " are not handed out"));
+  throw Error(std::move(details), concat("the host device cannot allocate ", bytes, " bytes; ",
+                                         left, " bytes of the machine's memory are not allocated"));
 }
 
 }  // namespace

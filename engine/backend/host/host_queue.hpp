@@ -1,4 +1,4 @@
-// HostQueue: the owner of a HostWorkQueue. Threads: as BackendQueue says.
+// HostQueue: the owner of a HostWorkQueue. Threads: as BackendQueue.
 #pragma once
 
 #include <memory>

@@ -13,8 +13,8 @@ namespace {
 constexpr std::size_t kUsualDepth = 64;
 constexpr std::uint64_t kEverything = std::numeric_limits<std::uint64_t>::max();
 
-// A launch need not wake a worker that takes naps. It sleeps soundly once this many in a row
-// brought no launch.
+// A launch does not wake a napping worker. After this many naps without a launch the worker sleeps
+// until it is notified.
 constexpr std::chrono::microseconds kNap{100};
 constexpr std::uint32_t kNaps = 20;
 
@@ -140,7 +140,7 @@ void HostWorkQueue::drive(Lock& lock, std::uint64_t serial, Runner runner) {
     running_ = entry.exec;
     lock.unlock();
     run(entry, runner);
-    entry.other.reset();  // may be the last to hold that queue
+    entry.other.reset();  // may be the last reference to that queue
     lock.lock();
     running_ = nullptr;
     driven_ = false;
@@ -160,7 +160,7 @@ void HostWorkQueue::run(const Entry& entry, Runner runner) noexcept {
     try {
       static_cast<void>(entry.other->wait(entry.other_serial, std::nullopt, runner));
     } catch (const Error&) {
-      // The device is lost, and so is this queue: its own waiters are told.
+      // The device is lost, and this queue with it. Its own waiters receive the error.
     }
   }
 }

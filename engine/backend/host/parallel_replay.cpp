@@ -11,13 +11,13 @@ namespace reprise::detail {
 
 namespace {
 
-// How many are not done stands above when the last of the others ended: ns since the replay began;
-// kTooLate: or later.
+// The upper bits count the unfinished predecessors. The lower bits contain the latest end of the
+// finished ones, in ns since the start of the replay; kTooLate: that time or later.
 constexpr unsigned kTimeBits = 40;
 constexpr std::uint64_t kOneNode = std::uint64_t{1} << kTimeBits, kTooLate = kOneNode - 1;
 
-// One of those that a node waits for is done, and ended then. What is left; below kOneNode: the
-// node may run.
+// Records that a predecessor ended at `ended`. Returns the new word; the node may run if it is
+// below kOneNode.
 std::uint64_t arrive(std::atomic<std::uint64_t>& waits_for, std::uint64_t ended) noexcept {
   if (ended == 0) return waits_for.fetch_sub(kOneNode, std::memory_order_acq_rel) - kOneNode;
   std::uint64_t before = waits_for.load(std::memory_order_relaxed), after = 0;
@@ -51,7 +51,7 @@ class ParallelReplay::Tasks {
   WorkerArena& workers_;
   std::uint64_t replay_;
   NodeTime* times_;
-  std::int64_t began_;  // where times are wanted
+  std::int64_t began_;  // 0 if times are not wanted
   tbb::task_group group_;
 };
 
@@ -111,7 +111,7 @@ void ParallelReplay::run_chain(Tasks& tasks, std::uint32_t node) noexcept {
       ended = std::min(static_cast<std::uint64_t>(now - tasks.began()), kTooLate);
     }
     std::uint32_t next = kNone;
-    std::uint64_t ready = kTooLate;  // since when the next one is; where that is no time ago
+    std::uint64_t ready = kTooLate;  // when the next node became ready; kTooLate: unknown
     bool has_offered = false;
     for (const std::uint32_t follower : program_.followers(node)) {
       std::atomic<std::uint64_t>& waits_for = waits_for_[follower];
@@ -123,7 +123,8 @@ void ParallelReplay::run_chain(Tasks& tasks, std::uint32_t node) noexcept {
       } else {
         has_offered = true;
         tasks.offer([this, &tasks, &waits_for, follower] {
-          static_cast<void>(waits_for.load(std::memory_order_acquire));  // before all else
+          // Acquires the predecessors' writes.
+          static_cast<void>(waits_for.load(std::memory_order_acquire));
           run_chain(tasks, follower);
         });
       }

@@ -45,10 +45,10 @@ class GraphActorCore {
  private:
   struct Launched {
     Fence fence;
-    GraphMsg::Launch launch;  // holds the graph until its replay is over
+    GraphMsg::Launch launch;  // retains the graph until its replay has completed
   };
 
-  // Runs `act`; what it throws goes to whoever waits for `reply`, and is let go of here before.
+  // Runs `act` and passes its exception to `reply`. No reference to the exception remains here.
   template <class Reply, class Act>
   static void answer(Reply& reply, Act&& act) {
     std::exception_ptr thrown;
@@ -80,16 +80,16 @@ class GraphActorCore {
   void handle(GraphMsg::Launch& launch) {
     if (!launch.handle)
       fail(ErrorCode::InvalidArgument, Stage::Launch, "",
-           "an actor was given an empty GraphHandle; GraphHandle::from_graph makes one");
+           "GraphActor::launch got an empty GraphHandle; use GraphHandle::from_graph");
     const GraphCore& graph = *launch.handle.graph()->core();
     if (launch.handle.generation() != graph.device()->generation()) {
       fail(ErrorCode::StaleHandle, Stage::Launch, graph.label(),
-           concat("the handle of graph ", graph.label(), " is of generation ",
-                  launch.handle.generation(), " of its device, which is in generation ",
-                  graph.device()->generation(), " now; record it anew"));
+           concat("the handle of graph ", graph.label(), " has generation ",
+                  launch.handle.generation(), " of its device, whose current generation is ",
+                  graph.device()->generation(), "; record the graph again"));
     }
     Fence fence = launch.handle.graph()->launch(queue_);
-    // Open until the worker has ended.
+    // Open until the worker thread has ended.
     static_cast<void>(launched_.put({std::move(fence), std::move(launch)}));
   }
 
@@ -124,10 +124,10 @@ GraphHandle GraphHandle::from_graph(CapturedGraph graph) {
 GraphActor::GraphActor(const Device& device, const Queue& queue) {
   if (!device || !queue)
     detail::fail(ErrorCode::NotInitialized, Stage::Open, "",
-                 "a GraphActor needs a device and a queue of it");
+                 "a GraphActor needs a device and one of its queues");
   if (queue.core()->device() != device.core()) {
     detail::fail(ErrorCode::WrongDevice, Stage::Open, queue.label(),
-                 detail::concat("a GraphActor of ", device.info().selector, " was given queue ",
+                 detail::concat("a GraphActor of ", device.info().selector, " got queue ",
                                 queue.label(), " of ", queue.core()->device()->info().selector));
   }
   core_ = std::make_unique<detail::GraphActorCore>(device, queue);
@@ -138,7 +138,7 @@ GraphActor::~GraphActor() = default;
 void GraphActor::send(GraphMsg message) {
   if (core_->put(std::move(message))) return;
   detail::fail(ErrorCode::InvalidState, Stage::Launch, "",
-               "the GraphActor was shut down; make another");
+               "the GraphActor was shut down; create a new one");
 }
 
 std::future<GraphHandle> GraphActor::record(GraphScript script, const GraphScriptDesc& desc) {

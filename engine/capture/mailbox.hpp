@@ -1,4 +1,4 @@
-// Mailbox: what threads leave for one other thread, in order. Threads: put() and close() any;
+// Mailbox: a queue of messages from any threads to one thread. Threads: put() and close() any;
 // take() one.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace reprise::detail {
 template <class Letter>
 class Mailbox {
  public:
-  // False, and nothing is taken, once it is closed.
+  // Returns false and leaves `letter` unchanged after close().
   [[nodiscard]] bool put(Letter&& letter) {
     {
       const std::lock_guard lock(mutex_);
@@ -23,7 +23,7 @@ class Mailbox {
     changed_.notify_one();
     return true;
   }
-  // Waits for a letter; empty where it is closed and none is left.
+  // Blocks for a message. Returns empty if the mailbox is closed and has no messages.
   [[nodiscard]] std::optional<Letter> take() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return is_closed_ || !letters_.empty(); });

@@ -10,8 +10,8 @@
 namespace reprise::detail {
 namespace {
 
-constexpr std::less<const std::byte*>
-    kBefore;  // a total order of addresses that are in no common array
+// A total order of addresses from different arrays.
+constexpr std::less<const std::byte*> kBefore;
 
 }  // namespace
 
@@ -30,7 +30,8 @@ BufferView PointerResolver::find_known(const void* place) const {
                        [](const std::byte* at, const std::shared_ptr<PoolBuffer>& buffer) {
                          return kBefore(at, buffer->address);
                        });
-  // Adopted memory may lie inside another buffer: the nearest start whose buffer reaches this far.
+  // Adopted memory may lie inside another buffer, so this searches for the nearest start whose
+  // buffer contains the address.
   for (auto at = after; at != known_.begin();) {
     const std::shared_ptr<PoolBuffer>& buffer = *--at;
     const auto offset = static_cast<std::uint64_t>(address - buffer->address);
@@ -48,7 +49,7 @@ BufferView PointerResolver::find(const void* address) {
 
 BufferView PointerResolver::reach(const void* address, std::string_view role) {
   if (address == nullptr)
-    fail(ErrorCode::InvalidArgument, Stage::Record, role, concat(role, " is a null address"));
+    fail(ErrorCode::InvalidArgument, Stage::Record, role, concat(role, " is a null pointer"));
   if (BufferView known = find(address)) return known;
 #ifdef REPRISE_HAS_CUDA
   if (device_.info().kind == DeviceKind::Cuda) {
@@ -56,16 +57,16 @@ BufferView PointerResolver::reach(const void* address, std::string_view role) {
   }
 #endif
   fail(ErrorCode::InvalidArgument, Stage::Record, role,
-       concat(role, " is an address in no buffer of device ", device_.info().selector,
-              "; take one from CapturePool::allocate or host"));
+       concat(role, " does not point into a buffer of device ", device_.info().selector,
+              "; use memory of CapturePool::allocate or host"));
 }
 
 BufferView PointerResolver::reach(const void* address, std::uint64_t bytes, std::string_view role) {
   const BufferView rest = reach(address, role);
   if (bytes > rest.bytes()) {
     fail(ErrorCode::OutOfRange, Stage::Record, role,
-         concat(role, " of ", bytes, " bytes leaves ", display_name(*rest.core()), ", of which ",
-                rest.bytes(), " bytes are left there"));
+         concat(role, " of ", bytes, " bytes exceeds ", display_name(*rest.core()), ", which has ",
+                rest.bytes(), " bytes from that address"));
   }
   return rest.subview(0, bytes);
 }

@@ -12,7 +12,7 @@
 namespace reprise {
 namespace detail {
 
-// What is recorded, and the queue that it is for. The queue is free again when this dies.
+// The recording and the queue of a capture. The destructor releases the queue for other captures.
 class StreamCaptureCore {
  public:
   StreamCaptureCore(const Queue& queue, CaptureMode mode, std::string_view label)
@@ -80,7 +80,7 @@ class StreamCaptureCore {
   }
 
  private:
-  // Host memory of a pool of this device; empty for any other.
+  // Pinned host memory of this device's pools; empty for other memory.
   [[nodiscard]] BufferView pinned(const void* address, std::size_t bytes) {
     const BufferView rest = address == nullptr ? BufferView() : pointers_.find(address);
     if (!rest || rest.kind() != BufferKind::PinnedHost || bytes > rest.bytes()) return {};
@@ -98,10 +98,9 @@ class StreamCaptureCore {
 
 StreamCapture StreamCapture::begin(const Queue& queue, CaptureMode mode, std::string_view label) {
   if (!queue) {
-    detail::fail(
-        ErrorCode::NotInitialized, Stage::Record, label,
-        detail::concat("capture ", label,
-                       " cannot begin on an empty Queue; take one from Device::create_queue"));
+    detail::fail(ErrorCode::NotInitialized, Stage::Record, label,
+                 detail::concat("capture ", label,
+                                " cannot begin on an empty Queue; use Device::create_queue"));
   }
   queue.core()->device()->require_usable(Stage::Record);
   queue.core()->require_current(Stage::Record);
@@ -117,7 +116,7 @@ StreamCapture::~StreamCapture() = default;
 detail::StreamCaptureCore& StreamCapture::checked(std::string_view call) const {
   if (core_) return *core_;
   detail::fail(ErrorCode::CaptureUnmatched, Stage::Record, "",
-               detail::concat(call, ": the capture was ended, or moved away; begin another"));
+               detail::concat(call, ": the capture has ended or was moved from; begin a new one"));
 }
 
 void StreamCapture::record_kernel_arguments(const Kernel& kernel, const DispatchDesc& desc,

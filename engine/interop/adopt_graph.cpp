@@ -1,4 +1,4 @@
-// Graphs of the application as CapturedGraph, and the graphs behind ours.
+// Adopts CUDA graphs of the application, and returns the native graphs of captured graphs.
 #include <reprise/cuda_interop.hpp>
 
 #include "base/failure.hpp"
@@ -10,7 +10,7 @@
 namespace reprise {
 namespace {
 
-// Whoever gets a part of it may launch it, which the engine does not see: its pages stay.
+// The caller may launch the native graph without the engine's knowledge, so its pages stay mapped.
 const detail::CudaExec& exec_to_hand_out(const CapturedGraph& graph, std::string_view call) {
   const detail::CudaExec& exec = detail::cuda_exec(graph, call);
   graph.core()->pin_resident();

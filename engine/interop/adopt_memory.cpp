@@ -1,4 +1,4 @@
-// Adopted memory: looked at closely before it becomes a buffer.
+// Adopts memory of the application as buffers, after checking it.
 #include <reprise/cuda_interop.hpp>
 
 #include "base/failure.hpp"
@@ -11,7 +11,7 @@
 namespace reprise::detail {
 namespace {
 
-// What CUDA knows of an address; zeros where it knows nothing.
+// CUDA's attributes of an address; zeros if CUDA does not know it.
 struct PointerFacts {
   unsigned memory_type = 0;  // CUmemorytype
   int ordinal = -1;
@@ -46,7 +46,7 @@ BufferView adopt_memory(const Device& device, BufferKind kind, void* address, st
   const auto refuse = [&](ErrorCode code, const std::string& text) {
     fail(code, Stage::Allocate, name, concat(call, name.empty() ? "" : " of ", name, ": ", text));
   };
-  if (count == 0) refuse(ErrorCode::InvalidArgument, "a buffer has at least one element");
+  if (count == 0) refuse(ErrorCode::InvalidArgument, "a buffer needs at least one element");
   if (count > ~std::uint64_t{0} / element_bytes)
     refuse(ErrorCode::OutOfRange, "the size does not fit in 64 bits");
   const std::uint64_t bytes = count * element_bytes;
@@ -54,7 +54,7 @@ BufferView adopt_memory(const Device& device, BufferKind kind, void* address, st
   if (address == nullptr) refuse(ErrorCode::InvalidArgument, "the address is null");
   if (value % alignment != 0)
     refuse(ErrorCode::InvalidArgument,
-           concat("the address is not aligned to ", alignment, " bytes, as its type is"));
+           concat("the address is not aligned to ", alignment, " bytes, as its type requires"));
 
   const PointerFacts facts = facts_of(context, address);
   const bool managed = facts.managed != 0;
@@ -67,19 +67,19 @@ BufferView adopt_memory(const Device& device, BufferKind kind, void* address, st
              "this is pinned host memory; adopt it with adopt_host_buffer");
     }
     if (facts.ordinal != context.ordinal && !managed) {
-      refuse(ErrorCode::WrongDevice, concat("the memory is of cuda:", facts.ordinal,
-                                            ", the device is ", context.info.selector));
+      refuse(ErrorCode::WrongDevice, concat("the memory belongs to cuda:", facts.ordinal,
+                                            ", but the device is ", context.info.selector));
     }
   } else {
     if (facts.memory_type != CU_MEMORYTYPE_HOST || managed)
-      refuse(ErrorCode::InvalidArgument, "this is no pinned host memory");
+      refuse(ErrorCode::InvalidArgument, "this is not pinned host memory");
     if (facts.on_device != value)
-      refuse(ErrorCode::Unsupported, "the GPU reaches this host memory under another address");
+      refuse(ErrorCode::Unsupported, "the GPU accesses this host memory at a different address");
   }
   if (facts.size != 0 && (value < facts.start || bytes > facts.start + facts.size - value)) {
     refuse(ErrorCode::OutOfRange,
-           concat(bytes, " bytes were named, ", facts.start + facts.size - value,
-                  " are left of its allocation"));
+           concat(bytes, " bytes were requested, but ", facts.start + facts.size - value,
+                  " remain in the allocation from this address"));
   }
 
   const std::shared_ptr<CapturePool> pool = device.create_pool({.label = "adopted"});

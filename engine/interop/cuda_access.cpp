@@ -15,10 +15,10 @@ namespace {
 
 [[noreturn]] void refuse_host(std::string_view call, std::string_view selector) {
   fail(ErrorCode::Unsupported, Stage::Open, "",
-       concat(call, " is for GPUs, and this is device ", selector));
+       concat(call, " requires a GPU, but the device is ", selector));
 }
 
-// `found` as Wanted, which only the CUDA device makes.
+// Casts `found` to Wanted, a class of the CUDA device.
 template <class Wanted, class Found>
 Wanted& as(Found& found, std::string_view call, std::string_view selector) {
   auto* const wanted = dynamic_cast<Wanted*>(&found);

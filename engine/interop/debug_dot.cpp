@@ -1,4 +1,4 @@
-// CUDA's own print of a graph, beside the plan's.
+// CUDA's own DOT output of a graph, beside the plan's.
 #include <reprise/cuda_interop.hpp>
 
 #include <string>

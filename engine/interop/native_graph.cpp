@@ -17,8 +17,8 @@
 namespace reprise::detail {
 namespace {
 
-// Buffers that the nodes do not show: a kernel may find their addresses in memory, so each counts
-// as read and written.
+// Adds pool buffers that the nodes do not reveal: a kernel may load their addresses from memory, so
+// each counts as read and written.
 void hold_pool(Recording& recording, DeviceCore& device, const PoolCore& pool) {
   for (const auto& buffer : device.live_buffers()) {
     if (buffer->pool().get() != &pool || !buffer->is_persistent()) continue;

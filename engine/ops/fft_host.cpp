@@ -1,4 +1,4 @@
-// Transforms on the host device: FFTW, one plan a recording that each piece runs on its own
+// Transforms on the host device with FFTW: one plan per recording, which each piece runs on its own
 // signals.
 #include <fftw3.h>
 
@@ -12,7 +12,7 @@
 namespace reprise::ops {
 namespace {
 
-// FFTW's planner is one a process; running plans needs no lock.
+// FFTW's planner is global to the process; running plans needs no lock.
 std::mutex& planner() {
   static std::mutex mutex;
   return mutex;
@@ -25,7 +25,7 @@ class FftwPlan {
     const int size = static_cast<int>(d.size);
     auto* const complex_in = static_cast<fftwf_complex*>(input);
     auto* const complex_out = static_cast<fftwf_complex*>(output);
-    // Estimated: looks at no value, and gives the same plan at each run.
+    // FFTW_ESTIMATE reads no values and yields the same plan in each run.
     constexpr unsigned kFlags = FFTW_ESTIMATE | FFTW_UNALIGNED;
     switch (d.kind) {
       case FftKind::RealToComplex:

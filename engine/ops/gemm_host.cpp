@@ -1,4 +1,5 @@
-// Products on the host device: OpenBLAS, a tile of rows of one matrix a piece.
+// Matrix products on the host device with OpenBLAS: each piece computes a tile of rows of one
+// matrix.
 #include <cblas.h>
 
 #include <algorithm>
@@ -25,8 +26,8 @@ CBLAS_TRANSPOSE blas(Transpose transpose) {
   return transpose == Transpose::No ? CblasNoTrans : CblasTrans;
 }
 
-// An OpenBLAS without threads of its own may keep its buffers without locks, for one caller at a
-// time: calls take turns there.
+// A sequential OpenBLAS may manage its buffers without locks, for one caller at a time, so its
+// calls are serialised.
 [[nodiscard]] std::unique_lock<std::mutex> turn() {
   static std::mutex mutex;
   if (openblas_get_parallel() != OPENBLAS_SEQUENTIAL) return {};
@@ -89,7 +90,7 @@ void widen(GemmType type, const std::uint16_t* from, std::uint64_t row, const Sh
   }
 }
 
-// 16-bit elements: a piece a matrix, through a float copy of each.
+// 16-bit elements: each piece computes one matrix through float copies.
 void record_half(const GemmDesc& d, GraphRecordCtx& ctx) {
   const auto* const a = static_cast<const std::uint16_t*>(ctx.address(d.a));
   const auto* const b = static_cast<const std::uint16_t*>(ctx.address(d.b));

@@ -1,5 +1,5 @@
-// Graphs with conditionals and nested graphs beside what a GPU builds around them: twins and fault
-// markers.
+// Conditionals and nested graphs in combination with GPU instrumentation: profiling clones and
+// fault markers.
 #include <vector>
 
 #include "cuda/body_times.hpp"
@@ -45,8 +45,8 @@ struct Bodies {
 }  // namespace
 
 TEST_CASE(
-    "cuda bodies: a twin has conditions of its own, times what loops and nested graphs run, round "
-    "by round, and counts in the same place") {
+    "cuda bodies: a profiling clone has its own conditions, times each iteration of loops and "
+    "nested graphs, and shares the loop counters") {
   if (!have_gpu()) return;
   Timed t;
   Bodies bodies(t);
@@ -75,8 +75,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "cuda bodies: branches that are not taken have no times, and loops in loops count on over a "
-    "replay") {
+    "cuda bodies: untaken branches have no times, and nested loops count over the whole replay") {
   if (!have_gpu()) return;
   Timed t;
   const auto counter = t.pool->allocate<unsigned long long>(1, "counter"),
@@ -121,7 +120,7 @@ TEST_CASE(
     CAPTURE(replay.replay);
     REQUIRE_FALSE(replay.nodes.empty());
     check_rounds(t, replay, 1000);
-    // then, else; three cases; the loop; in it the nested one and the branch
+    // then, else; three cases; the loop; the nested graph and the branch in it
     CHECK(rounds_of_bodies(detail::timing_layout(t.plan()), replay) ==
           std::vector<std::uint64_t>{0, 1, 0, 1, 0, 4, 4, 4});
   }
@@ -129,7 +128,7 @@ TEST_CASE(
   CHECK(t.read(counter)[0] == 3 * 8);
 }
 
-TEST_CASE("cuda bodies: fault markers stand around loops and nested graphs") {
+TEST_CASE("cuda bodies: fault markers enclose loops and nested graphs") {
   if (!have_gpu()) return;
   Timed t;
   Bodies bodies(t);

@@ -1,4 +1,4 @@
-// What all times of nodes in bodies have in common, whatever told them. Threads: one.
+// Checks of node times in bodies, for every source of times. Threads: one.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace reprise::test {
 
-// How often each body ran, by its number.
+// The iterations of each body, by its number.
 inline std::vector<std::uint64_t> rounds_of_bodies(const detail::TimingLayout& slots,
                                                    const Notes::Replay& replay) {
   std::vector<std::uint64_t> rounds;
@@ -18,9 +18,9 @@ inline std::vector<std::uint64_t> rounds_of_bodies(const detail::TimingLayout& s
   return rounds;
 }
 
-// Of the first rounds of every body, `most_rounds` at most: its nodes have times, which end after
-// those that edges lead from and after the round before, and within the graph's own node that runs
-// them.
+// Checks the first iterations of every body, at most `most_rounds`: each node has a time that ends
+// after its predecessors and after the previous iteration, and lies within the graph's own node
+// that runs the body.
 inline void check_rounds(const Timed& t, const Notes::Replay& replay, std::uint64_t most_rounds) {
   const detail::TimingLayout slots = detail::timing_layout(t.plan());
   const auto plans = detail::plans_of_bodies(t.plan());
@@ -29,7 +29,7 @@ inline void check_rounds(const Timed& t, const Notes::Replay& replay, std::uint6
     const detail::BodyPlace& place = slots.bodies[body];
     const std::uint64_t rounds = std::min<std::uint64_t>(
         {detail::rounds_of(replay.nodes[place.first_slot]), place.kept, most_rounds});
-    std::int64_t before = 0;  // the end of the round before
+    std::int64_t before = 0;  // the end of the previous iteration
     for (std::uint64_t round = 0; round < rounds; ++round) {
       std::int64_t last = 0;
       for (std::uint32_t node = 0; node < place.nodes; ++node) {
@@ -40,9 +40,8 @@ inline void check_rounds(const Timed& t, const Notes::Replay& replay, std::uint6
         REQUIRE(time.started != 0);
         CHECK(end_of(time) + 1 >= before);
         for (const detail::LoweredEdge& edge : plans[body]->lowered.edges_into(node)) {
-          CHECK(end_of(time) + 1 >=
-                end_of(replay.nodes[place.slot(edge.from,
-                                               round)]));  // CUPTI has some begin while they wait
+          // Compares ends only: CUPTI may record a start while the node still waits.
+          CHECK(end_of(time) + 1 >= end_of(replay.nodes[place.slot(edge.from, round)]));
         }
         if (place.owner == detail::kNone && replay.nodes[place.parent].started != 0) {
           const detail::NodeTime& parent = replay.nodes[place.parent];

@@ -1,5 +1,4 @@
-// Captures of what an application does with its streams, and what is read back of graphs that the
-// engine did not make.
+// Captures of an application's stream work, and graphs read back from CUDA.
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
@@ -14,8 +13,8 @@
 #include "profile/describe_graph.hpp"
 #include "runtime/graph/graph_core.hpp"
 
-__attribute__((visibility("default"))) void application_scale(
-    float* x, float factor, unsigned n);  // __global__, in application.cu
+// A __global__ function of application.cu.
+__attribute__((visibility("default"))) void application_scale(float* x, float factor, unsigned n);
 
 namespace reprise::test {
 namespace {
@@ -29,14 +28,14 @@ void scale(float* x, float factor, unsigned n, cudaStream_t stream) {
                            dim3(128), arguments, 0, stream) == cudaSuccess);
 }
 
-// The kernel is loaded before a capture begins: loading is none of what is captured.
+// Loads the kernel before a capture, so that loading is not captured.
 void load_scale() {
   cudaFuncAttributes attributes = {};
   REQUIRE(cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(&application_scale)) ==
           cudaSuccess);
 }
 
-// The application's second stream, and an event of it.
+// A second stream of the application, with events.
 struct Side {
   cudaStream_t stream = nullptr;
   cudaEvent_t forked = nullptr, joined = nullptr;
@@ -64,7 +63,7 @@ struct Side {
 };
 
 [[nodiscard]] bool holds(std::string_view text, std::string_view part) {
-  INFO("looked for: ", std::string(part));
+  INFO("expected: ", std::string(part));
   INFO("in: ", std::string(text));
   const bool found = text.find(part) != std::string_view::npos;
   CHECK(found);
@@ -86,8 +85,8 @@ void count_call(void* counter) { ++*static_cast<int*>(counter); }
 }  // namespace
 
 TEST_CASE(
-    "cuda capture: an application's stream work becomes a graph, whose nodes are shown with names, "
-    "parameters and edges") {
+    "cuda capture: captured stream work becomes a graph whose nodes show names, parameters and "
+    "edges") {
   if (!have_gpu()) return;
   const Gpu t;
   const Side side(t.device);
@@ -137,7 +136,7 @@ TEST_CASE(
   CHECK(std::all_of(shown.accesses.begin(), shown.accesses.end(),
                     [](const trace::NodeAccess& access) { return access.inferred == 1; }));
 
-  CHECK(called == 0);  // captured, not done
+  CHECK(called == 0);  // captured, not run
   graph.launch(t.queue).wait();
   graph.launch(t.queue).wait();
   CHECK(called == 2);
@@ -148,7 +147,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "cuda capture: buffers that its nodes name stay alive with it, and it is ordered with their "
+    "cuda capture: a captured graph retains the buffers of its nodes and is ordered with their "
     "other uses") {
   if (!have_gpu()) return;
   const Gpu t;
@@ -175,7 +174,7 @@ TEST_CASE(
   graph.launch(t.queue).wait();
 }
 
-TEST_CASE("cuda capture: a pool given at the end is held with every buffer in it") {
+TEST_CASE("cuda capture: a graph retains the pool given at the end and every buffer in it") {
   if (!have_gpu()) return;
   const Gpu t;
   const CurrentDevice current(t.device);
@@ -200,8 +199,7 @@ TEST_CASE("cuda capture: a pool given at the end is held with every buffer in it
         ErrorCode::InvalidArgument);
 }
 
-TEST_CASE(
-    "cuda capture: ended without a beginning it is unmatched, and begun twice it is refused") {
+TEST_CASE("cuda capture: ending without a begin is unmatched, and beginning twice is refused") {
   if (!have_gpu()) return;
   const Gpu t;
   const CudaState before = cuda_state();
@@ -225,7 +223,7 @@ TEST_CASE(
   CHECK(cuda_state() == before);
 }
 
-TEST_CASE("cuda capture: what invalidated it is told, and the stream is usable afterwards") {
+TEST_CASE("cuda capture: an invalidated capture reports its cause, and the stream stays usable") {
   if (!have_gpu()) return;
   const Gpu t;
   const Side side(t.device);
@@ -236,7 +234,7 @@ TEST_CASE("cuda capture: what invalidated it is told, and the stream is usable a
   CapturedGraph intruder = t.compile([&](CommandBuffer& cmd) { cmd.fill(x, 1.0f); });
   std::string text;
 
-  SUBCASE("a call that a capture does not allow") {
+  SUBCASE("a call that captures forbid") {
     begin_capture(t.queue, CaptureMode::Global);
     void* memory = nullptr;
     CHECK(cudaMalloc(&memory, 64) == cudaErrorStreamCaptureUnsupported);
@@ -246,7 +244,7 @@ TEST_CASE("cuda capture: what invalidated it is told, and the stream is usable a
           ErrorCode::CaptureInvalidated);
     CHECK(holds(text, "queue"));
   }
-  SUBCASE("work on another stream that was not joined") {
+  SUBCASE("unjoined work on another stream") {
     begin_capture(t.queue);
     side.fork(stream);
     REQUIRE(cudaMemsetAsync(x.data(), 0, kBytes, side.stream) == cudaSuccess);
@@ -263,7 +261,7 @@ TEST_CASE("cuda capture: what invalidated it is told, and the stream is usable a
           ErrorCode::CaptureInvalidated);
     CHECK(holds(text, "launch of graph test"));
   }
-  SUBCASE("a launch of the engine that a relaxed capture does not mind") {
+  SUBCASE("a launch of the engine that a relaxed capture tolerates") {
     begin_capture(t.queue, CaptureMode::Relaxed);
     CHECK(error_of([&] { static_cast<void>(intruder.launch(t.queue)); }).code ==
           ErrorCode::CapturingStream);
@@ -276,7 +274,7 @@ TEST_CASE("cuda capture: what invalidated it is told, and the stream is usable a
   CHECK(t.read(x) == std::vector<float>(kCount, 1.0f));
 }
 
-TEST_CASE("cuda capture: a scope that an exception leaves drops the capture") {
+TEST_CASE("cuda capture: an exception that leaves a scope drops the capture") {
   if (!have_gpu()) return;
   const Gpu t;
   const CurrentDevice current(t.device);
@@ -286,7 +284,7 @@ TEST_CASE("cuda capture: a scope that an exception leaves drops the capture") {
   try {
     const CaptureScope scope(t.queue);
     scale(x.data(), 2.0f, kCount, native_stream(t.queue));
-    throw std::runtime_error("the application's own");
+    throw std::runtime_error("an error of the application");
   } catch (const std::runtime_error&) {
   }
   CHECK(capture_status(t.queue) == CaptureStatus::None);
@@ -299,7 +297,7 @@ TEST_CASE("cuda capture: a scope that an exception leaves drops the capture") {
   graph.launch(t.queue).wait();
 }
 
-TEST_CASE("cuda capture: CUDA's own print of a graph is a second source beside the plan's") {
+TEST_CASE("cuda capture: cuda_debug_dot writes CUDA's own DOT output of a graph") {
   if (!have_gpu()) return;
   const Gpu t;
   const CurrentDevice current(t.device);
@@ -333,7 +331,7 @@ TEST_CASE("cuda capture: CUDA's own print of a graph is a second source beside t
   CHECK(error_of([&] { cuda_debug_dot(on_host, "x.dot"); }).code == ErrorCode::Unsupported);
 }
 
-TEST_CASE("cuda capture: calls may name memory of the application that the engine never saw") {
+TEST_CASE("cuda capture: captured calls may use application memory unknown to the engine") {
   if (!have_gpu()) return;
   const Gpu t;
   const CurrentDevice current(t.device);
@@ -355,15 +353,13 @@ TEST_CASE("cuda capture: calls may name memory of the application that the engin
   CHECK(cudaFree(theirs) == cudaSuccess);
 }
 
-TEST_CASE("cuda capture: modes are CUDA's") {
+TEST_CASE("cuda capture: modes equal CUDA's") {
   CHECK(to_cuda(CaptureMode::Global) == CU_STREAM_CAPTURE_MODE_GLOBAL);
   CHECK(to_cuda(CaptureMode::ThreadLocal) == CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
   CHECK(to_cuda(CaptureMode::Relaxed) == CU_STREAM_CAPTURE_MODE_RELAXED);
 }
 
-TEST_CASE(
-    "cuda capture: memory that is allocated in it, and memory that is nobody's of the engine, are "
-    "shown") {
+TEST_CASE("cuda capture: memory allocated in a capture and memory of the application are shown") {
   if (!have_gpu()) return;
   const Gpu t;
   const Side side(t.device);
@@ -381,8 +377,8 @@ TEST_CASE(
   REQUIRE(cudaEventRecordWithFlags(side.forked, stream, cudaEventRecordExternal) == cudaSuccess);
   scale(theirs, 2.0f, kCount, stream);
   {
-    CapturedGraph graph =
-        end_capture(t.queue);  // no copy is made of it: CUDA can't copy graphs that allocate
+    // The graph is not copied: CUDA cannot copy graphs that allocate memory.
+    CapturedGraph graph = end_capture(t.queue);
     CHECK(graph.node_count() == 5);
     CHECK(graph.pool_buffer_count() == 0);
     const std::string text = graph.to_text();
@@ -399,8 +395,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "cuda capture: an adopted graph is shown too, its child graphs as labels and its pitched "
-    "copies as rows") {
+    "cuda capture: an adopted graph shows child graphs as labels and pitched copies as rows") {
   if (!have_gpu()) return;
   const Gpu t;
   const CurrentDevice current(t.device);

@@ -1,5 +1,5 @@
-// Windows of CUPTI on graphs that run whole recordings: their nodes are joined, and rounds that it
-// does not tell of are known.
+// CUPTI windows on graphs with nested recordings: node times are assigned to bodies, and missing
+// iterations are detected.
 #include <functional>
 #include <string>
 #include <string_view>
@@ -64,8 +64,8 @@ struct Joined : Timed {
 }  // namespace
 
 TEST_CASE(
-    "cupti window: what nested graphs, branches and loops run is joined, and rounds are those that "
-    "the device counted") {
+    "cupti window: nodes of nested graphs, branches and loops are timed, and iterations match the "
+    "device's counts") {
   if (!have_gpu()) return;
   Joined t;
   t.launch(2);
@@ -86,10 +86,10 @@ TEST_CASE(
     // outer; the branch; the loop; inner; single
     CHECK(rounds_of_bodies(slots, replay) == std::vector<std::uint64_t>{1, 1, 5, 1, 1});
     check_rounds(t, replay, t.source->timed_by() == detail::TimedBy::Cupti ? 1 : 5);
-    std::uint64_t rounds = 0;  // of the loop, that have times
+    std::uint64_t rounds = 0;  // of the loop, with times
     for (std::uint64_t round = 0; round < 5; ++round)
       rounds += replay.nodes[slots.bodies[2].slot(0, round)].started != 0 ? 1 : 0;
-    MESSAGE("rounds of the loop with times: ", rounds);
+    MESSAGE("loop iterations with times: ", rounds);
   }
   CHECK(t.read(t.a)[0] == 8 * 8);
   CHECK(t.read(t.b)[0] == 8 * 7);

@@ -1,5 +1,5 @@
-// Windows of CUPTI on a GPU: what they tell, that replays in, beside and after them do what they
-// did, and that they leave nothing behind.
+// CUPTI windows on a GPU: their results, the effect on replays inside, beside and after a window,
+// and their clean-up.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -19,7 +19,7 @@ namespace {
 
 using Window = detail::TimedBy;
 
-// A graph of layers of counters and copies, whose nodes CUPTI is to time.
+// A graph of layers of counters and copies, timed by CUPTI.
 struct Counted : Timed {
   static constexpr std::uint32_t kWidth = 40;
   GpuRef<unsigned long long> values;
@@ -43,7 +43,7 @@ struct Counted : Timed {
   }
 };
 
-// An op of as many kernels, one after the other, as it is told.
+// An op of `times` consecutive kernels.
 class CountsOften final : public GraphOp {
  public:
   CountsOften(Kernel kernel, GpuRef<unsigned long long> value, std::uint32_t times)
@@ -63,8 +63,8 @@ class CountsOften final : public GraphOp {
   std::uint32_t times_;
 };
 
-// Under another profiler, compute-sanitizer among them, there is no CUPTI to be had, and stamps do
-// its work.
+// Returns false where CUPTI is not available and timestamps replace it, such as under another
+// profiler or compute-sanitizer.
 bool expect_cupti(const Counted& t) {
   const std::string notice = t.source->notice();
   const bool has_tool = std::getenv("NVTX_INJECTION64_PATH") != nullptr ||
@@ -74,7 +74,7 @@ bool expect_cupti(const Counted& t) {
   return t.source->timed_by() == Window::Cupti;
 }
 
-// kB of memory that the process has in use.
+// Resident memory of the process in kB.
 long resident() {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;) {
@@ -90,8 +90,7 @@ long resident() {
 }  // namespace
 
 TEST_CASE(
-    "cupti window: it times every node of the replays that were asked for, which do what they "
-    "always do") {
+    "cupti window: it times every node of the requested replays, whose results are unchanged") {
   if (!have_gpu()) return;
   Counted t;
   t.launch(10);
@@ -112,7 +111,7 @@ TEST_CASE(
   t.check_values();
 }
 
-TEST_CASE("cupti window: host commands tell their own times") {
+TEST_CASE("cupti window: host callbacks report their own times") {
   if (!have_gpu()) return;
   Timed t;
   const Kernel kernel = t.device.load_kernel(shaders::gpu_count);
@@ -150,7 +149,7 @@ TEST_CASE("cupti window: host commands tell their own times") {
   }
 }
 
-TEST_CASE("cupti window: what ops run inside is timed as their commands") {
+TEST_CASE("cupti window: the work of ops is timed as their commands") {
   if (!have_gpu()) return;
   constexpr std::uint32_t kOps = 6;
   Timed t;
@@ -177,10 +176,10 @@ TEST_CASE("cupti window: what ops run inside is timed as their commands") {
 }
 
 TEST_CASE(
-    "cupti window: a thousand of them, one after the other, tell all and leave nothing behind") {
+    "cupti window: a thousand consecutive windows report all nodes and leave nothing behind") {
   if (!have_gpu()) return;
   Counted t;
-  Counted beside;  // launched on the other side of every attach and detach
+  Counted beside;  // launched before and after every attach and detach
   Notes notes = t.notes(), others = beside.notes();
   long after_some = 0;
   constexpr int kWindows = 1'000, kWarm = 50;
@@ -202,14 +201,14 @@ TEST_CASE(
   }
   MESSAGE("memory after ", kWarm, " windows: ", after_some, " kB, after ", kWindows, ": ",
           resident(), " kB");
-  // CUPTI 13.0 keeps 76 kB of every attach, with no graph in the process too. Memory that a tool
-  // takes is the tool's.
+  // CUPTI 13.0 leaks 76 kB per attach, even without a graph in the process. Under a tool, memory
+  // use is not checked.
   if (expect_cupti(t)) CHECK(resident() < after_some + (kWindows - kWarm) * 100);
   t.check_values();
   beside.check_values();
 }
 
-TEST_CASE("cupti window: all nodes of all replays, until it is called off") {
+TEST_CASE("cupti window: kAllReplays times all nodes of all replays until it is cancelled") {
   if (!have_gpu()) return;
   Counted t;
   t.source->time_nodes(detail::ReplaySource::kAllReplays, kClose);
@@ -230,7 +229,7 @@ TEST_CASE("cupti window: all nodes of all replays, until it is called off") {
   t.check_values();
 }
 
-TEST_CASE("cupti window: launches of two graphs on two queues go on while windows open and close") {
+TEST_CASE("cupti window: two graphs on two queues keep launching while windows open and close") {
   if (!have_gpu()) return;
   Counted t, other;
   std::atomic<bool> stop{false};
@@ -262,8 +261,7 @@ TEST_CASE("cupti window: launches of two graphs on two queues go on while window
 }
 
 TEST_CASE(
-    "cupti window: one that nobody launches in closes, and one whose graph goes away goes with "
-    "it") {
+    "cupti window: a window without launches closes, and a destroyed graph closes its window") {
   if (!have_gpu()) return;
   {
     Counted t;
@@ -286,11 +284,10 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "cupti window: a graph of the application goes on through a hundred windows that were asked "
-    "for") {
+    "cupti window: a graph of the application keeps running through a hundred requested windows") {
   if (!have_gpu()) return;
   Counted t;
-  // Foreign graphs in the process: the engine takes stamps, whatever is asked for.
+  // With foreign graphs in the process the engine uses timestamps, whatever is requested.
   t.make(t.record([&](CommandBuffer& cmd) {
     record_counters(cmd, t.device.load_kernel(shaders::gpu_count), t.values, 1);
   }),

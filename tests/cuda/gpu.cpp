@@ -39,7 +39,7 @@ bool have_gpu() {
   if (gpu()) return true;
   const bool required = environment("REPRISE_REQUIRE_GPU") == "1";
   CHECK_MESSAGE(!required, "this test needs a GPU: ", opened().why);
-  if (!required) MESSAGE("not run: ", opened().why);
+  if (!required) MESSAGE("skipped: ", opened().why);
   return false;
 }
 

@@ -1,4 +1,4 @@
-// Memory whose pages come and go: over a driver that fails on request, and on a GPU.
+// Virtual allocations: on a fake driver that fails on request, and on a GPU.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -17,8 +17,8 @@ using detail::UnmappedPagesError;
 
 constexpr std::uint64_t kPage = 2 << 20;
 
-// What a driver has given and not got back; call number `failing` of those that can fail gives
-// `result`.
+// Objects that the driver has created and not destroyed. Call number `failing` of the calls that
+// can fail returns `result`.
 struct Given {
   int reservations = 0, memories = 0, mappings = 0;
   int calls = 0, failing = 0;
@@ -78,7 +78,7 @@ CUresult set_access(CUdeviceptr, std::size_t, const CUmemAccessDesc*, std::size_
   return fails() ? given.result : CUDA_SUCCESS;
 }
 
-// A context over that driver, which gives nothing yet.
+// A context of the fake driver without any objects.
 struct FakePages {
   FakeDriver driver;
   detail::CudaDriver table = driver.context()->driver;
@@ -109,7 +109,8 @@ bool is_gone(std::byte* address) {
 }  // namespace
 
 TEST_CASE(
-    "pages over a fake driver: whole pages, none where they would be wasted or the GPU has none") {
+    "virtual allocation: it has whole pages, or is null if they would waste memory or the GPU "
+    "lacks them") {
   FakePages fake;
   CHECK(CudaVirtualAllocation::make(fake.context, 8 * kPage)->bytes() == 8 * kPage);
   CHECK(CudaVirtualAllocation::make(fake.context, 9 * kPage - 5)->bytes() == 9 * kPage);
@@ -123,9 +124,7 @@ TEST_CASE(
   CHECK(given.memories == 0);
 }
 
-TEST_CASE(
-    "pages over a fake driver: addresses without pages are known to everybody, as long as they are "
-    "without") {
+TEST_CASE("virtual allocation: an address range is registered while its pages are unmapped") {
   FakePages fake;
   const auto pages = CudaVirtualAllocation::make(fake.context, 4 * kPage);
   CHECK_FALSE(is_gone(pages->address()));
@@ -144,8 +143,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "pages over a fake driver: whichever call fails, it is said, and nothing stays reserved or "
-    "mapped") {
+    "virtual allocation: a failure of any call is reported, and nothing stays reserved or mapped") {
   FakePages fake;
   int failing = 1;
   for (;; ++failing) {
@@ -161,14 +159,14 @@ TEST_CASE(
     CHECK(given.reservations == 0);
     CHECK(given.memories == 0);
     if (given.calls < failing) break;
-    CHECK(given.mappings <= (failing == given.calls ? 1 : 0));  // what can't be unmapped stays
+    CHECK(given.mappings <= (failing == given.calls ? 1 : 0));  // a failed unmap leaves its mapping
   }
   CHECK(failing > 8);
 }
 
 TEST_CASE(
-    "pages over a fake driver: reserved addresses get pages behind those that are there, in "
-    "pieces, and lose them from the end") {
+    "virtual allocation: a reserved range grows behind its mapped pages, in pieces, and shrinks "
+    "from its end") {
   FakePages fake;
   const auto pages = CudaVirtualAllocation::reserve(fake.context, 100 * kPage - 3);
   REQUIRE(pages != nullptr);
@@ -179,10 +177,10 @@ TEST_CASE(
   CHECK(pages->bytes() == 3 * kPage);
   CHECK(given.mappings == 1);
   pages->resize(100 * kPage);
-  CHECK(given.mappings == 5);  // 97 more, of 32 at most
+  CHECK(given.mappings == 5);  // 97 more pages, at most 32 per piece
   pages->resize(40 * kPage);
   CHECK(given.mappings == 3);
-  CHECK(pages->bytes() == 67 * kPage);  // a piece goes as a whole
+  CHECK(pages->bytes() == 67 * kPage);  // pieces are unmapped as a whole
   pages->resize(3 * kPage);
   CHECK(given.mappings == 1);
   pages->resize(5 * kPage);
@@ -203,8 +201,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "pages over a fake driver: where growing fails, what was there stays, and no more; addresses "
-    "that there are not are none") {
+    "virtual allocation: a failed growth keeps the existing pages only, and a failed reservation "
+    "returns null") {
   FakePages fake;
   given = {.failing = 1};
   CHECK(CudaVirtualAllocation::reserve(fake.context, 100 * kPage) == nullptr);
@@ -229,7 +227,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("cuda pages: what a trim gives back the GPU has again, until the next launch") {
+TEST_CASE("cuda pages: a trim returns memory to the GPU until the next launch") {
   if (!have_gpu()) return;
   constexpr unsigned kCount = 64u << 20;
   const Gpu on;
@@ -264,7 +262,7 @@ TEST_CASE("cuda pages: what a trim gives back the GPU has again, until the next 
 }
 
 TEST_CASE(
-    "cuda pages: a graph whose nodes are timed is trimmed and goes on, and its twin with it") {
+    "cuda pages: a graph with timed nodes and its profiling clone keep working after a trim") {
   if (!have_gpu()) return;
   const NoTraceEnvironment none;
   const TraceFolder folder;

@@ -1,5 +1,5 @@
-// A graph on a GPU whose replays and nodes are timed, without a trace: what ReplaySource tests
-// share. Threads: one.
+// A graph on a GPU whose replays and nodes are timed without a trace, shared by the ReplaySource
+// tests. Threads: one.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ namespace reprise::test {
 
 inline constexpr auto kClose = detail::ReplaySource::Precision::Close;
 
-// Keeps everything that it is told.
+// Keeps all reported replays.
 class Notes final : public detail::ReplayObserver {
  public:
   struct Replay {
@@ -47,7 +47,7 @@ class Notes final : public detail::ReplayObserver {
   std::vector<detail::NodeTime> room_;
 };
 
-// A graph, and a second executable of its plan with stamps.
+// A graph, and a second executable of its plan with timestamps.
 struct Timed : Gpu {
   CapturedGraph graph;
   std::unique_ptr<detail::BackendExec> exec;
@@ -78,8 +78,8 @@ struct Timed : Gpu {
   void wait() const { queue.core()->backend().mark(), queue.wait_idle(); }
 };
 
-// What all times of nodes have in common: they lie in their replay, after the nodes before them,
-// and every command has one.
+// Checks node times: they lie within their replay and after their predecessors, and every command
+// has one.
 inline void check_nodes(const Timed& timed, const Notes::Replay& replay) {
   const detail::LoweredGraph& lowered = timed.plan().lowered;
   REQUIRE(replay.nodes.size() == detail::timing_layout(timed.plan()).slots);
